@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The ABI of buildid.ko, and its manual.
+ *
+ * The module watches every executable file mapping on the machine, identifies
+ * the mapped content once per version of an inode, and delivers a stream of
+ * records in which each mapping names its content. There are two ways to it:
+ *
+ *	/dev/buildid		ioctls, and a ring per subscriber
+ *	generic netlink		family "buildid": get, dump, group "events"
+ *
+ * Both carry the same records.
+ *
+ * Rules of this header
+ * --------------------
+ * Every field has a fixed width and its natural alignment, so a 32-bit program
+ * on a 64-bit kernel needs no translation. Byte order is the machine's. Every
+ * reserved byte the kernel hands out is zero; every reserved byte handed in
+ * must be. Times are nanoseconds, sizes and offsets are bytes. Numbers of
+ * records, ioctls and attributes are never used again once published. A new
+ * record type or a longer record does not move BUILDID_ABI_VERSION, as readers
+ * skip what they do not know by its size; a changed meaning does.
+ *
+ * A reader in five lines
+ * ----------------------
+ *	fd = open("/dev/buildid", O_RDWR | O_CLOEXEC);
+ *	ioctl(fd, BUILDID_IOC_SUBSCRIBE, &(struct buildid_subscribe){
+ *		.size = sizeof(struct buildid_subscribe) });
+ *	while ((n = read(fd, buf, sizeof(buf))) > 0)
+ *		for (r = buf; (char *)r < buf + n; r = (void *)r + r->size)
+ *			...switch (r->type)...
+ *
+ * Who may
+ * -------
+ * The device is created with mode 0600, owner root. Whoever can open it may
+ * always ask about files it holds open (RESOLVE_FD), and subscribe to its own
+ * process. Watching others needs CAP_PERFMON or CAP_SYS_ADMIN in the initial
+ * user namespace, checked at each call and not at open; so does reading the
+ * cache over netlink. Joining the netlink group needs CAP_SYS_ADMIN, as the
+ * kernels served offer no finer check there. FLUSH needs CAP_SYS_ADMIN.
+ */
+#ifndef _UAPI_BUILDID_H
+#define _UAPI_BUILDID_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define BUILDID_ABI_VERSION	1
+#define BUILDID_DEVICE		"/dev/buildid"
+
+/* The longest identity that is ever delivered, in bytes. */
+#define BUILDID_ID_MAX		128
+
+/* ------------------------------------------------------------- records -- */
+
+/**
+ * enum buildid_record_type - what a record tells
+ * @BUILDID_RECORD_FILE: a file's identity; struct buildid_file
+ * @BUILDID_RECORD_MMAP: a mapping was made; struct buildid_mmap
+ * @BUILDID_RECORD_LOST: records are missing here; struct buildid_lost
+ *
+ * 3, 4 and 5 are set aside for the kernel's image, its modules and cookies.
+ */
+enum buildid_record_type {
+	BUILDID_RECORD_FILE	= 1,
+	BUILDID_RECORD_MMAP	= 2,
+	BUILDID_RECORD_LOST	= 6,
+};
+
+/**
+ * struct buildid_record - what every record starts with
+ * @type: enum buildid_record_type; skip the record when it is not known
+ * @flags: 0 for now; ignore bits that are not known
+ * @size: of the whole record, header included; a multiple of 8.
+ *	In the mapped ring, and there only, BUILDID_RECORD_BUSY may be set
+ * @seq: counts this subscriber's records from 1. A hole is what the next LOST
+ *	record counts as ring_full, exactly. 0 in answers that are no stream
+ * @time_mono: CLOCK_MONOTONIC
+ * @time_perf: the clock perf records by default (local_clock)
+ */
+struct buildid_record {
+	__u16	type;
+	__u16	flags;
+	__u32	size;
+	__u64	seq;
+	__u64	time_mono;
+	__u64	time_perf;
+};
+
+/* In the mapped ring: the record is still being written, stop before it. */
+#define BUILDID_RECORD_BUSY	0x80000000U
+
+/* No record is longer: a FILE with the longest id and the longest path. */
+#define BUILDID_RECORD_MAX	8192
+
+/**
+ * enum buildid_kind - what the bytes of an identity are
+ * @BUILDID_KIND_NONE: there is none, see the reason
+ * @BUILDID_KIND_GNU: NT_GNU_BUILD_ID, any length of 1 to 128 bytes
+ * @BUILDID_KIND_GO: Go's build id (ELF note "Go", type 4), its text as it is
+ * @BUILDID_KIND_HTLHASH: OpenTelemetry's file hash: the first 16 bytes of
+ *	SHA-256 over the first 4096 bytes, the last 4096 bytes and the length
+ *	as 64 bits, big endian
+ */
+enum buildid_kind {
+	BUILDID_KIND_NONE	= 0,
+	BUILDID_KIND_GNU	= 1,
+	BUILDID_KIND_GO		= 2,
+	BUILDID_KIND_HTLHASH	= 3,
+};
+
+/**
+ * enum buildid_reason - why an identity is not a GNU build-id
+ * @BUILDID_REASON_NONE: it is one
+ * @BUILDID_REASON_NOT_ELF: the file does not start with an ELF header
+ * @BUILDID_REASON_NO_NOTE: a good ELF file without the note
+ * @BUILDID_REASON_TRUNCATED: a header or note table points past the end
+ * @BUILDID_REASON_MALFORMED: an ELF file that contradicts itself
+ * @BUILDID_REASON_LIMIT: more notes or bytes than the module will walk
+ * @BUILDID_REASON_IO: reading the file failed
+ * @BUILDID_REASON_PENDING: it is being read; another FILE record follows
+ * @BUILDID_REASON_DEFERRED: only a process may read it, as whoever serves the
+ *	file may be any user (FUSE); BUILDID_IOC_RESOLVE_FD does
+ * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
+ * @BUILDID_REASON_SECRET: secretmem is never read
+ * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
+ * @BUILDID_REASON_CHANGING: the file was changed during every attempt
+ * @BUILDID_REASON_UNREADABLE: the file is not open for reading
+ */
+enum buildid_reason {
+	BUILDID_REASON_NONE		= 0,
+	BUILDID_REASON_NOT_ELF		= 1,
+	BUILDID_REASON_NO_NOTE		= 2,
+	BUILDID_REASON_TRUNCATED	= 3,
+	BUILDID_REASON_MALFORMED	= 4,
+	BUILDID_REASON_LIMIT		= 5,
+	BUILDID_REASON_IO		= 6,
+	BUILDID_REASON_PENDING		= 7,
+	BUILDID_REASON_DEFERRED		= 8,
+	BUILDID_REASON_NOT_REGULAR	= 9,
+	BUILDID_REASON_SECRET		= 10,
+	BUILDID_REASON_HUGETLB		= 11,
+	BUILDID_REASON_CHANGING		= 12,
+	BUILDID_REASON_UNREADABLE	= 13,
+};
+
+/* buildid_file.flags */
+#define BUILDID_FILE_DELETED	(1U << 0) /* no name leads to it any more */
+#define BUILDID_FILE_MEMFD	(1U << 1) /* memfd_create(2) */
+#define BUILDID_FILE_UNSTABLE	(1U << 2) /* open for writing, or mapped shared and writable: may change unseen */
+#define BUILDID_FILE_PATH_PART	(1U << 3) /* the path's last components only */
+#define BUILDID_FILE_NO_PATH	(1U << 4) /* the path could not be had */
+
+/**
+ * struct buildid_file - BUILDID_RECORD_FILE: one version of one file
+ * @header: see struct buildid_record
+ * @file_id: names this version of this inode; never used again while the
+ *	module is loaded. A file that changes gets another
+ * @ino: inode number, as mapped (on overlayfs the real file's)
+ * @user_ino: inode number as /proc/PID/maps of this kernel shows it
+ * @dev_major: of the superblock the file is on, as mapped
+ * @dev_minor: likewise
+ * @user_dev_major: device as /proc/PID/maps of this kernel shows it
+ * @user_dev_minor: likewise
+ * @generation: of the inode number
+ * @flags: BUILDID_FILE_*
+ * @ctime: when the inode last changed, since the epoch
+ * @mtime: when the content last changed, since the epoch
+ * @file_size: in bytes
+ * @change: the filesystem's change counter, 0 where it keeps none
+ * @kind: enum buildid_kind
+ * @reason: enum buildid_reason
+ * @id_len: bytes of identity, 0 to BUILDID_ID_MAX
+ * @path_len: bytes of path without the NUL, 0 when there is none
+ * @data: @id_len bytes of identity, zeros up to a multiple of 8; then the path
+ *	as the mapping process sees it and a NUL, zeros up to a multiple of 8.
+ *	"(deleted)" is not part of the path, it is a flag
+ *
+ * Comes before the first MMAP that refers to it, again after records were
+ * lost, and again when more became known (reason PENDING or DEFERRED before).
+ * It may also come again without need; the last one with a file_id holds.
+ */
+struct buildid_file {
+	struct buildid_record	header;
+	__u64	file_id;
+	__u64	ino;
+	__u64	user_ino;
+	__u32	dev_major;
+	__u32	dev_minor;
+	__u32	user_dev_major;
+	__u32	user_dev_minor;
+	__u32	generation;
+	__u32	flags;
+	__s64	ctime;
+	__s64	mtime;
+	__u64	file_size;
+	__u64	change;
+	__u16	kind;
+	__u16	reason;
+	__u16	id_len;
+	__u16	path_len;
+	__u8	data[];
+};
+
+/**
+ * enum buildid_state - what is known of a mapping's content
+ * @BUILDID_STATE_KNOWN: the FILE record before says all there is to say
+ * @BUILDID_STATE_PENDING: the file is being read, its FILE record follows
+ * @BUILDID_STATE_DEFERRED: see BUILDID_REASON_DEFERRED
+ * @BUILDID_STATE_UNRESOLVED: the module was short of memory set aside for new
+ *	files; @file_id is 0 and nothing follows. Counted as no_request
+ */
+enum buildid_state {
+	BUILDID_STATE_KNOWN		= 0,
+	BUILDID_STATE_PENDING		= 1,
+	BUILDID_STATE_DEFERRED		= 2,
+	BUILDID_STATE_UNRESOLVED	= 3,
+};
+
+/**
+ * struct buildid_mmap - BUILDID_RECORD_MMAP: a file was mapped
+ * @header: see struct buildid_record
+ * @pid: process (thread group), in the subscriber's pid namespace
+ * @tid: thread, likewise
+ * @addr: first address
+ * @len: in bytes
+ * @pgoff: offset in the file of @addr, in bytes
+ * @file_id: of the FILE record with the content's identity
+ * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
+ * @map_flags: MAP_SHARED or MAP_PRIVATE
+ * @state: enum buildid_state
+ * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH
+ * @comm: the thread's name, with a NUL
+ * @path: as the mapping process sees it, with a NUL, zeros up to a multiple
+ *	of 8; nothing at all when @path_len is 0
+ *
+ * mprotect(2) that makes a mapping executable is reported like an mmap, as
+ * perf does. fork(2) and mremap(2) are not.
+ */
+struct buildid_mmap {
+	struct buildid_record	header;
+	__u32	pid;
+	__u32	tid;
+	__u64	addr;
+	__u64	len;
+	__u64	pgoff;
+	__u64	file_id;
+	__u32	prot;
+	__u32	map_flags;
+	__u32	state;
+	__u32	path_len;
+	__u8	comm[16];
+	__u8	path[];
+};
+
+/**
+ * struct buildid_lost - BUILDID_RECORD_LOST: what is missing, by cause
+ * @header: see struct buildid_record
+ * @ring_full: records dropped because this ring had no room: the width of the
+ *	hole in seq between the record before this one and this one
+ * @no_request: mappings that went out UNRESOLVED, or whose FILE cannot follow
+ * @missed_probe: mappings the hook was not called for (kprobe nmissed),
+ *	machine-wide
+ *
+ * Counts since this subscriber's LOST record before. After one with ring_full
+ * every FILE is sent again before the next MMAP that refers to it.
+ */
+struct buildid_lost {
+	struct buildid_record	header;
+	__u64	ring_full;
+	__u64	no_request;
+	__u64	missed_probe;
+};
+
+/* ------------------------------------------------------ the mapped ring -- */
+
+/*
+ * After SUBSCRIBE the ring can be mapped in place of read(2):
+ *
+ *	offset 0		one page, read-write: struct buildid_ring_consumer
+ *	offset 1 page		one page, read-only: struct buildid_ring_producer
+ *	offset 2 pages		ring_size bytes of records, read-only, twice in
+ *				a row, so that every record is contiguous
+ *
+ *	cons = mmap(0, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+ *	prod = mmap(0, page + 2 * ring_size, PROT_READ, MAP_SHARED, fd, page);
+ *	data = (char *)prod + page;
+ *
+ * Records lie at data[pos & (ring_size - 1)] for pos from consumer.pos up to
+ * producer.pos (read it with acquire semantics). Read each size with acquire
+ * semantics too and stop at one that has BUILDID_RECORD_BUSY. When done with
+ * records store the new consumer.pos with release semantics. A value that was
+ * never handed out makes the ring look full: records are dropped, and counted.
+ * poll(2) tells when there is something to read. read(2) is refused (EBUSY)
+ * once the consumer page was mapped.
+ */
+struct buildid_ring_consumer {
+	__u64	pos;
+};
+
+struct buildid_ring_producer {
+	__u64	pos;
+};
+
+/* --------------------------------------------------------------- ioctls -- */
+
+/*
+ * Every ioctl takes a struct that starts with its own size, as compiled into
+ * the caller. A longer struct than the module knows is fine as long as its
+ * tail is zero (else E2BIG); a shorter one than the first published is EINVAL;
+ * reserved bytes and unknown flags that are not zero are EINVAL; an unknown
+ * number is ENOTTY; an address that cannot be used is EFAULT. Where the module
+ * answers in the struct, it fills what fits and zeroes the rest.
+ */
+#define BUILDID_IOC_MAGIC	0xbd
+
+/* buildid_info.features */
+#define BUILDID_FEATURE_RING_MMAP	(1ULL << 0)
+#define BUILDID_FEATURE_NETLINK		(1ULL << 1)
+#define BUILDID_FEATURE_HTLHASH		(1ULL << 2)
+
+/**
+ * struct buildid_info - BUILDID_IOC_INFO: what this module is; for everyone
+ * @size: in: of the struct; out: of the module's struct
+ * @abi: BUILDID_ABI_VERSION of the module
+ * @features: BUILDID_FEATURE_*
+ * @records: bit n set: record type n is delivered
+ * @ioctls: bit n set: ioctl number n is there
+ * @max_entries: bound on the files remembered
+ * @ring_max: the largest ring_size SUBSCRIBE takes
+ * @id_max: the longest identity
+ * @subscribers_max: rings at a time
+ * @version: of the module, with a NUL
+ * @hook: the kernel function that is probed, with a NUL
+ */
+struct buildid_info {
+	__u32	size;
+	__u32	abi;
+	__u64	features;
+	__u64	records;
+	__u64	ioctls;
+	__u32	max_entries;
+	__u32	ring_max;
+	__u32	id_max;
+	__u32	subscribers_max;
+	__u8	version[32];
+	__u8	hook[32];
+};
+
+/**
+ * struct buildid_stats - BUILDID_IOC_STATS: counters since load; for everyone
+ * @size: in: of the struct; out: of the module's struct
+ * @reserved: 0
+ * @mappings: executable file mappings the hook saw
+ * @hits: of these, answered from the cache
+ * @misses: of these, a version of a file not seen before
+ * @rechecks: content read again although the version had not moved, because
+ *	the time stamps were too fresh or the file could change unseen
+ * @parsed_resident: files identified in the hook, from the page cache
+ * @parsed_worker: files identified by the worker
+ * @parsed_caller: files identified in an ioctl
+ * @deferred: files left to RESOLVE_FD
+ * @no_id: files found to have no build-id
+ * @io_errors: files that could not be read
+ * @changing: files that changed during every attempt to read them
+ * @evicted: cache entries dropped to make room
+ * @stale: cache entries replaced because the content had changed under an
+ *	unmoved version
+ * @entries: files remembered now
+ * @entries_max: the bound on it
+ * @requests: files being read, or waiting to be, now
+ * @no_request: mappings that went out UNRESOLVED, or whose path was not kept,
+ *	for want of a free request or entry
+ * @missed_probe: mappings the hook was not called for (kprobe nmissed)
+ * @records: records written to rings
+ * @ring_full: records dropped because a ring had no room
+ * @subscribers: rings now
+ * @netlink_records: records sent to the netlink group
+ * @netlink_lost: records that could not be sent to the netlink group
+ * @memory: bytes held by the cache: table, entries, paths
+ */
+struct buildid_stats {
+	__u32	size;
+	__u32	reserved;
+	__u64	mappings;
+	__u64	hits;
+	__u64	misses;
+	__u64	rechecks;
+	__u64	parsed_resident;
+	__u64	parsed_worker;
+	__u64	parsed_caller;
+	__u64	deferred;
+	__u64	no_id;
+	__u64	io_errors;
+	__u64	changing;
+	__u64	evicted;
+	__u64	stale;
+	__u64	entries;
+	__u64	entries_max;
+	__u64	requests;
+	__u64	no_request;
+	__u64	missed_probe;
+	__u64	records;
+	__u64	ring_full;
+	__u64	subscribers;
+	__u64	netlink_records;
+	__u64	netlink_lost;
+	__u64	memory;
+};
+
+/**
+ * struct buildid_resolve_fd - BUILDID_IOC_RESOLVE_FD: identify an open file
+ * @size: of the struct
+ * @fd: open for reading
+ * @flags: 0
+ * @record_size: in: bytes at @record; out: of the FILE record
+ * @record: address of a buffer for the FILE record
+ *
+ * Reads the file in the caller's context if it has to; a signal that kills
+ * ends it. The answer is cached. A file without an identity is no error: the
+ * record says why. Errors: EBADF; ENOSPC when the buffer is too small
+ * (@record_size then says what is needed); EINTR.
+ */
+struct buildid_resolve_fd {
+	__u32	size;
+	__s32	fd;
+	__u32	flags;
+	__u32	record_size;
+	__u64	record;
+};
+
+/* buildid_subscribe.flags */
+#define BUILDID_SUB_DATA	(1U << 0) /* mappings that are not executable, too */
+#define BUILDID_SUB_PATH	(1U << 1) /* a path in every MMAP */
+
+#define BUILDID_SUB_PIDS_MAX	64
+
+/**
+ * struct buildid_subscribe - BUILDID_IOC_SUBSCRIBE: a ring for this open file
+ * @size: of the struct
+ * @flags: BUILDID_SUB_*
+ * @ring_size: in: bytes of records it holds, a power of two of at least a
+ *	page, 0 for 1 MiB; out: what it is
+ * @watermark: wake a reader only when that many bytes wait, 0 for any;
+ *	less than @ring_size
+ * @pids: address of @nr_pids __u32: only these processes (thread group ids in
+ *	the caller's pid namespace)
+ * @nr_pids: 0 for every process, at most BUILDID_SUB_PIDS_MAX
+ * @reserved: 0
+ *
+ * From its return on, every mapping that passes the filters is in the ring or
+ * counted as lost. Mappings by processes that the subscriber's pid namespace
+ * does not show are not delivered. Errors: EBUSY when this open file has a
+ * ring; EPERM; ESRCH for a pid that is not there; EUSERS when all rings are
+ * in use; ENOMEM.
+ */
+struct buildid_subscribe {
+	__u32	size;
+	__u32	flags;
+	__u32	ring_size;
+	__u32	watermark;
+	__u64	pids;
+	__u32	nr_pids;
+	__u32	reserved;
+};
+
+/**
+ * struct buildid_flush - BUILDID_IOC_FLUSH: forget every file
+ * @size: of the struct
+ * @flags: 0
+ * @flushed: out: files forgotten
+ */
+struct buildid_flush {
+	__u32	size;
+	__u32	flags;
+	__u64	flushed;
+};
+
+#define BUILDID_IOC_INFO	_IOWR(BUILDID_IOC_MAGIC, 0, struct buildid_info)
+#define BUILDID_IOC_STATS	_IOWR(BUILDID_IOC_MAGIC, 1, struct buildid_stats)
+#define BUILDID_IOC_RESOLVE_FD	_IOWR(BUILDID_IOC_MAGIC, 2, struct buildid_resolve_fd)
+#define BUILDID_IOC_SUBSCRIBE	_IOWR(BUILDID_IOC_MAGIC, 3, struct buildid_subscribe)
+#define BUILDID_IOC_FLUSH	_IOWR(BUILDID_IOC_MAGIC, 4, struct buildid_flush)
+
+/* ------------------------------------------------------ generic netlink -- */
+
+/*
+ * Family "buildid", in the initial network namespace.
+ *
+ *	BUILDID_CMD_GET		request: BUILDID_A_DEV_MAJOR, BUILDID_A_DEV_MINOR,
+ *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION
+ *				reply: one BUILDID_A_RECORD, the FILE record of the
+ *				newest version remembered; ENOENT when there is none
+ *	BUILDID_CMD_GET, NLM_F_DUMP
+ *				no attributes; one message with one BUILDID_A_RECORD
+ *				for each version of each file remembered. Files seen
+ *				while the dump runs may be missing or come twice
+ *	BUILDID_CMD_EVENT	in group "events": one or more BUILDID_A_RECORD, a
+ *				stream as of a subscriber without filters. pids are
+ *				the initial pid namespace's
+ *
+ * A listener that is too slow gets ENOBUFS from its socket. The stream does
+ * not start anew for one more listener: join the group first, then dump, and
+ * dump again after ENOBUFS, to have the FILE records sent before.
+ */
+#define BUILDID_GENL_NAME	"buildid"
+#define BUILDID_GENL_VERSION	1
+#define BUILDID_GENL_EVENTS	"events"
+
+enum buildid_cmd {
+	BUILDID_CMD_UNSPEC	= 0,
+	BUILDID_CMD_GET		= 1,
+	BUILDID_CMD_EVENT	= 2,
+};
+
+/**
+ * enum buildid_attr - attributes
+ * @BUILDID_A_UNSPEC: never sent
+ * @BUILDID_A_RECORD: binary: one record, struct buildid_record first
+ * @BUILDID_A_DEV_MAJOR: u32, as in struct buildid_file
+ * @BUILDID_A_DEV_MINOR: u32, likewise
+ * @BUILDID_A_INO: u64, likewise
+ * @BUILDID_A_GENERATION: u32, likewise
+ * @BUILDID_A_PAD: alignment of 64-bit attributes
+ */
+enum buildid_attr {
+	BUILDID_A_UNSPEC	= 0,
+	BUILDID_A_RECORD	= 1,
+	BUILDID_A_DEV_MAJOR	= 2,
+	BUILDID_A_DEV_MINOR	= 3,
+	BUILDID_A_INO		= 4,
+	BUILDID_A_GENERATION	= 5,
+	BUILDID_A_PAD		= 6,
+};
+
+#endif /* _UAPI_BUILDID_H */
