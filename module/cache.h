@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The cache: inode version -> identity. Pins no inode, file or mount.
+ *
+ * Lifetime: an entry is found under RCU and stays valid until the reader's
+ * section ends. All changes are made under bid_cache_lock(). While a request
+ * is under way for an entry (@request set) it is not freed; one that leaves
+ * the table meanwhile is marked BID_ENTRY_DEAD and freed when the request ends.
+ */
+#ifndef BID_CACHE_H
+#define BID_CACHE_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+
+#include "file.h"
+
+/* Longer ones are rare (Go) and live beside the path. */
+#define BID_ID_INLINE 32
+
+/* bid_entry.flags */
+#define BID_ENTRY_RECHECK	BIT(0)	/* the content may have changed unseen */
+#define BID_ENTRY_INCOMPLETE	BIT(1)	/* not KNOWN, or the path was not kept */
+#define BID_ENTRY_DEAD		BIT(2)	/* left the table */
+#define BID_ENTRY_UNSTABLE	BIT(3)	/* BUILDID_FILE_UNSTABLE */
+
+/* A hit on an entry with any of these takes the slow path. */
+#define BID_ENTRY_SLOW		(BID_ENTRY_RECHECK | BID_ENTRY_INCOMPLETE)
+
+/**
+ * struct bid_text - the parts of an entry that vary in length
+ * @rcu: frees it
+ * @path_flags: BUILDID_FILE_* that concern the name
+ * @path_len: bytes of path, no NUL
+ * @id_len: bytes of identity, 0 when it is in the entry
+ * @data: the identity, then the path
+ */
+struct bid_text {
+	struct rcu_head rcu;
+	u32 path_flags;
+	u16 path_len;
+	u8 id_len;
+	u8 data[];
+};
+
+struct bid_request;
+
+/**
+ * struct bid_entry - one version of one file
+ * @node: in its bucket
+ * @key: which inode
+ * @version: which version of it
+ * @flags: BID_ENTRY_*
+ * @file_id: as in struct buildid_file
+ * @user_ino: likewise
+ * @user_dev: likewise
+ * @kind: enum buildid_kind; valid once @state is KNOWN, as are the next two
+ * @reason: enum buildid_reason
+ * @id_len: bytes of identity
+ * @state: enum buildid_state; store-release after what it makes valid
+ * @referenced: used since the clock hand last passed
+ * @text: long identity and path
+ * @request: in progress for it
+ * @id: the identity when it fits
+ * @rcu: frees it
+ */
+struct bid_entry {
+	struct hlist_node node;
+	struct bid_key key;
+	struct bid_version version;
+	u32 flags;
+	u64 file_id;
+	u64 user_ino;
+	dev_t user_dev;
+	u8 kind;
+	u8 reason;
+	u8 id_len;
+	u8 state;
+	bool referenced;
+	struct bid_text __rcu *text;
+	struct bid_request *request;
+	u8 id[BID_ID_INLINE];
+	struct rcu_head rcu;
+};
+
+int bid_cache_init(u32 max_entries);
+void bid_cache_exit(void);
+
+void bid_cache_lock(void);
+void bid_cache_unlock(void);
+void bid_cache_assert_locked(void);
+
+/* Under RCU. */
+struct bid_entry *bid_cache_find(const struct bid_key *key,
+				 const struct bid_version *version);
+struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
+					const u32 *generation);
+struct bid_entry *bid_cache_next(u32 *bucket, u32 *skip);
+const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
+
+/* Locked. */
+struct bid_entry *bid_cache_take(void);
+void bid_cache_give_back(struct bid_entry *entry);
+void bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
+		      const struct bid_version *version);
+void bid_cache_remove(struct bid_entry *entry);
+void bid_cache_request_done(struct bid_entry *entry);
+void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
+		       u8 state);
+void bid_cache_set_text(struct bid_entry *entry, struct bid_text *text);
+void bid_cache_suspect(const struct bid_key *key);
+u32 bid_cache_suspects(void);
+
+/* May sleep. */
+struct bid_text *bid_text_alloc(const struct bid_identity *id,
+				const struct bid_path *path);
+void bid_cache_refill(void);
+u64 bid_cache_flush(void);
+
+u32 bid_cache_entries(void);
+u32 bid_cache_max(void);
+u64 bid_cache_memory(void);
+
+/* After it, whatever the state makes valid can be read. */
+static inline u8 bid_entry_state(const struct bid_entry *entry)
+{
+	return smp_load_acquire(&entry->state); /* pairs with bid_entry_publish() */
+}
+
+static inline void bid_entry_touch(struct bid_entry *entry)
+{
+	/* a hit must not dirty a cache line that other CPUs hit too */
+	if (!READ_ONCE(entry->referenced))
+		WRITE_ONCE(entry->referenced, true);
+}
+
+#endif /* BID_CACHE_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * /dev/buildid.
+ */
+#ifndef BID_CHARDEV_H
+#define BID_CHARDEV_H
+
+int bid_chardev_init(void);
+void bid_chardev_exit(void);
+
+#endif /* BID_CHARDEV_H */

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every number in an image is the attacker's. The rules that keep this safe:
+ * an offset is compared with the size before anything is added to it, what is
+ * added is at most 32 bits wide or was compared too, and all work is paid for
+ * from a budget that only shrinks.
+ */
+#ifdef __KERNEL__
+#include <linux/elf.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/swab.h>
+#else
+#include <byteswap.h>
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#define swab16 bswap_16
+#define swab32 bswap_32
+#define swab64 bswap_64
+#endif
+
+#include "elf.h"
+
+#ifndef PN_XNUM
+#define PN_XNUM 0xffff
+#endif
+
+#define NOTE_GNU_BUILD_ID	3
+#define NOTE_GO_BUILD_ID	4
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NATIVE_DATA ELFDATA2LSB
+#else
+#define NATIVE_DATA ELFDATA2MSB
+#endif
+
+/* Headers read at a time: a whole table mostly costs one or two reads. */
+#define CHUNK_BYTES 448
+
+struct image {
+	struct bid_reader *reader;
+	struct bid_elf_limits left;
+	bool swap;
+	bool is64;
+	u8 reason;
+	struct bid_identity *id;	/* the GNU build-id, when found */
+	struct bid_identity go;
+};
+
+struct extent {
+	u64 off;
+	u64 len;
+	u64 align;
+};
+
+struct table {
+	u64 off;
+	u32 num;
+	u32 entsize;
+};
+
+static u16 get16(const struct image *image, u16 v)
+{
+	return image->swap ? swab16(v) : v;
+}
+
+static u32 get32(const struct image *image, u32 v)
+{
+	return image->swap ? swab32(v) : v;
+}
+
+static u64 get64(const struct image *image, u64 v)
+{
+	return image->swap ? swab64(v) : v;
+}
+
+/* The gravest defect is the one worth telling; the enum is not in that order. */
+static void note_defect(struct image *image, u8 reason)
+{
+	static const u8 gravity[] = {
+		[BUILDID_REASON_NO_NOTE]	= 1,
+		[BUILDID_REASON_TRUNCATED]	= 2,
+		[BUILDID_REASON_MALFORMED]	= 3,
+		[BUILDID_REASON_LIMIT]		= 4,
+	};
+
+	if (gravity[reason] > gravity[image->reason])
+		image->reason = reason;
+}
+
+/* 0, -ENODATA when the image ends before, -E2BIG when the budget does. */
+static int image_read(struct image *image, u64 off, void *buf, u32 len)
+{
+	u64 size = image->reader->size;
+
+	if (off > size || len > size - off)
+		return -ENODATA;
+	if (len > image->left.bytes)
+		return -E2BIG;
+	image->left.bytes -= len;
+	return image->reader->read(image->reader, off, buf, len);
+}
+
+/* Turns what image_read() found into a reason; others pass. */
+static int defect_of(struct image *image, int err)
+{
+	if (err == -ENODATA)
+		note_defect(image, BUILDID_REASON_TRUNCATED);
+	else if (err == -E2BIG)
+		note_defect(image, BUILDID_REASON_LIMIT);
+	else
+		return err;
+	return 0;
+}
+
+/* Both walkers return 1 when the search is over, 0 to go on, or -errno. */
+static int take_note(struct image *image, struct bid_identity *to, u8 kind,
+		     u64 desc, u32 descsz)
+{
+	int err;
+
+	if (!descsz) {
+		note_defect(image, BUILDID_REASON_MALFORMED);
+		return 0;
+	}
+	if (descsz > BUILDID_ID_MAX) {
+		note_defect(image, BUILDID_REASON_LIMIT);
+		return 0;
+	}
+	err = image_read(image, desc, to->bytes, descsz);
+	if (err)
+		return defect_of(image, err);
+	to->kind = kind;
+	to->len = descsz;
+	return 1;
+}
+
+static int walk_notes(struct image *image, const struct extent *extent)
+{
+	u64 align = extent->align == 8 ? 8 : 4;
+	u64 size = image->reader->size;
+	u64 off = extent->off, end;
+	int err;
+
+	if (off > size || extent->len > size - off) {
+		note_defect(image, BUILDID_REASON_TRUNCATED);
+		if (off > size)
+			return 0;
+		end = size;
+	} else {
+		end = off + extent->len;
+	}
+
+	while (end - off >= sizeof(Elf32_Nhdr)) {
+		struct {
+			Elf32_Nhdr hdr;
+			char name[4];
+		} note = { };
+		u32 namesz, descsz, type;
+		u64 desc, next, room = end - off;
+
+		if (!image->left.notes) {
+			note_defect(image, BUILDID_REASON_LIMIT);
+			return 0;
+		}
+		image->left.notes--;
+
+		err = image_read(image, off, &note,
+				 room < sizeof(note) ? sizeof(note.hdr) : sizeof(note));
+		if (err)
+			return defect_of(image, err);
+		namesz = get32(image, note.hdr.n_namesz);
+		descsz = get32(image, note.hdr.n_descsz);
+		type = get32(image, note.hdr.n_type);
+
+		/* 32 bits and a little each: far from the end of 64 */
+		desc = (sizeof(note.hdr) + (u64)namesz + align - 1) & ~(align - 1);
+		next = (desc + descsz + align - 1) & ~(align - 1);
+		if (desc > room || descsz > room - desc) {
+			note_defect(image, BUILDID_REASON_MALFORMED);
+			return 0;
+		}
+
+		if (namesz == 4 && type == NOTE_GNU_BUILD_ID &&
+		    !memcmp(note.name, "GNU", 4)) {
+			err = take_note(image, image->id, BUILDID_KIND_GNU,
+					off + desc, descsz);
+			if (err)
+				return err;
+		} else if (namesz == 4 && type == NOTE_GO_BUILD_ID &&
+			   !memcmp(note.name, "Go\0", 4) && !image->go.len) {
+			err = take_note(image, &image->go, BUILDID_KIND_GO,
+					off + desc, descsz);
+			if (err < 0)
+				return err;
+		}
+
+		/* the last note need not be padded */
+		if (next >= room)
+			return 0;
+		off += next;
+	}
+	return 0;
+}
+
+static bool segment_is_note(const struct image *image, const void *entry,
+			    struct extent *extent)
+{
+	const Elf64_Phdr *p64 = entry;
+	const Elf32_Phdr *p32 = entry;
+
+	if (get32(image, image->is64 ? p64->p_type : p32->p_type) != PT_NOTE)
+		return false;
+	extent->off = image->is64 ? get64(image, p64->p_offset) : get32(image, p32->p_offset);
+	extent->len = image->is64 ? get64(image, p64->p_filesz) : get32(image, p32->p_filesz);
+	extent->align = image->is64 ? get64(image, p64->p_align) : get32(image, p32->p_align);
+	return true;
+}
+
+static bool section_is_note(const struct image *image, const void *entry,
+			    struct extent *extent)
+{
+	const Elf64_Shdr *s64 = entry;
+	const Elf32_Shdr *s32 = entry;
+
+	if (get32(image, image->is64 ? s64->sh_type : s32->sh_type) != SHT_NOTE)
+		return false;
+	extent->off = image->is64 ? get64(image, s64->sh_offset) : get32(image, s32->sh_offset);
+	extent->len = image->is64 ? get64(image, s64->sh_size) : get32(image, s32->sh_size);
+	extent->align = image->is64 ? get64(image, s64->sh_addralign) :
+				      get32(image, s32->sh_addralign);
+	return true;
+}
+
+static int walk_table(struct image *image, const struct table *table,
+		      bool (*is_note)(const struct image *image,
+				      const void *entry, struct extent *extent))
+{
+	u64 chunk[CHUNK_BYTES / sizeof(u64)];
+	u32 per_chunk = sizeof(chunk) / table->entsize;
+	u32 i, j, n;
+	int err;
+
+	for (i = 0; i < table->num; i += n) {
+		n = table->num - i < per_chunk ? table->num - i : per_chunk;
+		if (table->off > image->reader->size)
+			return defect_of(image, -ENODATA);
+		err = image_read(image, table->off + (u64)i * table->entsize,
+				 chunk, n * table->entsize);
+		/* a table cut short still has a beginning */
+		if (err == -ENODATA && n > 1) {
+			n = 1;
+			err = image_read(image, table->off + (u64)i * table->entsize,
+					 chunk, table->entsize);
+		}
+		if (err)
+			return defect_of(image, err);
+
+		for (j = 0; j < n; j++) {
+			struct extent extent;
+
+			if (!is_note(image, (u8 *)chunk + j * table->entsize, &extent))
+				continue;
+			err = walk_notes(image, &extent);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/* Section 0 holds the counts that do not fit in the ELF header. */
+static int read_section0(struct image *image, u64 shoff, u32 *phnum, u64 *shnum)
+{
+	union {
+		Elf64_Shdr s64;
+		Elf32_Shdr s32;
+	} sh;
+	int err;
+
+	err = image_read(image, shoff, &sh,
+			 image->is64 ? sizeof(sh.s64) : sizeof(sh.s32));
+	if (err)
+		return err;
+	*phnum = get32(image, image->is64 ? sh.s64.sh_info : sh.s32.sh_info);
+	*shnum = image->is64 ? get64(image, sh.s64.sh_size) : get32(image, sh.s32.sh_size);
+	return 0;
+}
+
+static int read_tables(struct image *image, struct table *segments,
+		       struct table *sections)
+{
+	union {
+		Elf64_Ehdr e64;
+		Elf32_Ehdr e32;
+	} eh;
+	u32 phnum, phnum0, phentsize, shentsize;
+	u64 shnum, shnum0;
+	int err;
+
+	err = image_read(image, 0, &eh,
+			 image->is64 ? sizeof(eh.e64) : sizeof(eh.e32));
+	if (err)
+		return err;
+	if (image->is64) {
+		segments->off = get64(image, eh.e64.e_phoff);
+		sections->off = get64(image, eh.e64.e_shoff);
+		phnum = get16(image, eh.e64.e_phnum);
+		shnum = get16(image, eh.e64.e_shnum);
+		phentsize = get16(image, eh.e64.e_phentsize);
+		shentsize = get16(image, eh.e64.e_shentsize);
+		segments->entsize = sizeof(Elf64_Phdr);
+		sections->entsize = sizeof(Elf64_Shdr);
+	} else {
+		segments->off = get32(image, eh.e32.e_phoff);
+		sections->off = get32(image, eh.e32.e_shoff);
+		phnum = get16(image, eh.e32.e_phnum);
+		shnum = get16(image, eh.e32.e_shnum);
+		phentsize = get16(image, eh.e32.e_phentsize);
+		shentsize = get16(image, eh.e32.e_shentsize);
+		segments->entsize = sizeof(Elf32_Phdr);
+		sections->entsize = sizeof(Elf32_Shdr);
+	}
+
+	if (sections->off && shentsize != sections->entsize) {
+		note_defect(image, BUILDID_REASON_MALFORMED);
+		sections->off = 0;
+	}
+	if (phnum && phentsize != segments->entsize) {
+		note_defect(image, BUILDID_REASON_MALFORMED);
+		phnum = 0;
+	}
+
+	if (phnum == PN_XNUM || (sections->off && !shnum)) {
+		err = sections->off ?
+			read_section0(image, sections->off, &phnum0, &shnum0) :
+			-ENODATA;
+		if (err) {
+			err = defect_of(image, err);
+			if (err)
+				return err;
+			/* PN_XNUM says "at least": use what is sure */
+			sections->off = 0;
+		} else {
+			if (phnum == PN_XNUM)
+				phnum = phnum0;
+			if (!shnum)
+				shnum = shnum0;
+		}
+	}
+	if (!sections->off)
+		shnum = 0;
+	if (phnum > BID_ELF_HEADERS_MAX || shnum > BID_ELF_HEADERS_MAX)
+		note_defect(image, BUILDID_REASON_LIMIT);
+	segments->num = phnum > BID_ELF_HEADERS_MAX ? BID_ELF_HEADERS_MAX : phnum;
+	sections->num = shnum > BID_ELF_HEADERS_MAX ? BID_ELF_HEADERS_MAX : shnum;
+	return 0;
+}
+
+static int search(struct image *image)
+{
+	struct table segments, sections;
+	u8 ident[EI_NIDENT];
+	int err;
+
+	err = image_read(image, 0, ident, SELFMAG);
+	if (err == -ENODATA || (!err && memcmp(ident, ELFMAG, SELFMAG))) {
+		image->reason = BUILDID_REASON_NOT_ELF;
+		return 0;
+	}
+	if (!err)
+		err = image_read(image, 0, ident, sizeof(ident));
+	if (err)
+		return defect_of(image, err);
+	if ((ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64) ||
+	    (ident[EI_DATA] != ELFDATA2LSB && ident[EI_DATA] != ELFDATA2MSB) ||
+	    ident[EI_VERSION] != EV_CURRENT) {
+		note_defect(image, BUILDID_REASON_MALFORMED);
+		return 0;
+	}
+	image->is64 = ident[EI_CLASS] == ELFCLASS64;
+	image->swap = ident[EI_DATA] != NATIVE_DATA;
+
+	err = read_tables(image, &segments, &sections);
+	if (err)
+		return defect_of(image, err);
+	err = walk_table(image, &segments, segment_is_note);
+	if (err)
+		return err;
+	/* Linker scripts and strippers leave notes that no segment covers. */
+	return walk_table(image, &sections, section_is_note);
+}
+
+/**
+ * bid_elf_identify() - find the build-id of an ELF image
+ * @reader: the image
+ * @limits: how much work it may cause
+ * @id: the identity, or the reason why there is none; zeroed first
+ *
+ * A GNU build-id in any PT_NOTE or else SHT_NOTE, else a Go build id likewise.
+ *
+ * Return: 0, or what the reader returned when it failed; @id then says nothing.
+ */
+int bid_elf_identify(struct bid_reader *reader,
+		     const struct bid_elf_limits *limits,
+		     struct bid_identity *id)
+{
+	struct image image = {
+		.reader = reader,
+		.left = *limits,
+		.reason = BUILDID_REASON_NO_NOTE,
+		.id = id,
+	};
+	int err;
+
+	memset(id, 0, sizeof(*id));
+	err = search(&image);
+	if (err < 0)
+		return err;
+	if (err > 0)
+		return 0;
+	if (image.go.len)
+		*id = image.go;
+	else
+		memset(id, 0, sizeof(*id));	/* a failed read leaves bytes */
+	id->reason = image.reason;
+	return 0;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+
+#include "event.h"
+#include "hook.h"
+#include "worker.h"
+
+static LIST_HEAD(subscribers);
+static DEFINE_MUTEX(subscribers_lock);
+static u64 slots;
+static u32 data_wanted;
+
+/**
+ * bid_event_add() - start to deliver
+ * @subscriber: with its ring and all but node and slot filled in
+ *
+ * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX.
+ */
+int bid_event_add(struct bid_subscriber *subscriber)
+{
+	int err = 0;
+
+	mutex_lock(&subscribers_lock);
+	if (slots == ~0ULL) {
+		err = -EUSERS;
+	} else {
+		subscriber->slot = ffz(slots);
+		slots |= BIT_ULL(subscriber->slot);
+		if (subscriber->flags & BUILDID_SUB_DATA)
+			WRITE_ONCE(data_wanted, data_wanted + 1);
+		list_add_tail_rcu(&subscriber->node, &subscribers);
+	}
+	mutex_unlock(&subscribers_lock);
+	return err;
+}
+
+/* On return no producer knows the subscriber any more. */
+void bid_event_remove(struct bid_subscriber *subscriber)
+{
+	mutex_lock(&subscribers_lock);
+	list_del_rcu(&subscriber->node);
+	if (subscriber->flags & BUILDID_SUB_DATA)
+		WRITE_ONCE(data_wanted, data_wanted - 1);
+	synchronize_rcu();
+	/* the next owner of the slot is not told what this one waited for */
+	bid_worker_forget(BIT_ULL(subscriber->slot));
+	slots &= ~BIT_ULL(subscriber->slot);
+	mutex_unlock(&subscribers_lock);
+}
+
+u32 bid_event_subscribers(void)
+{
+	return hweight64(READ_ONCE(slots));
+}
+
+bool bid_event_wants_data(void)
+{
+	return READ_ONCE(data_wanted);
+}
+
+/**
+ * bid_facts_of() - what is known of an entry, without its path
+ * @entry: under RCU
+ * @facts: filled in; points into @entry
+ */
+void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
+{
+	const struct bid_text *text = rcu_dereference(entry->text);
+	u8 state = bid_entry_state(entry);
+
+	*facts = (struct bid_facts){
+		.file_id = entry->file_id,
+		.key = &entry->key,
+		.version = &entry->version,
+		.user_ino = entry->user_ino,
+		.user_dev = entry->user_dev,
+	};
+	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE)
+		facts->flags |= BUILDID_FILE_UNSTABLE;
+
+	if (state == BUILDID_STATE_KNOWN) {
+		facts->kind = entry->kind;
+		facts->reason = entry->reason;
+		facts->id = bid_entry_id(entry, &facts->id_len);
+	} else {
+		facts->reason = state == BUILDID_STATE_DEFERRED ?
+			BUILDID_REASON_DEFERRED : BUILDID_REASON_PENDING;
+	}
+
+	if (text && text->path_len) {
+		facts->path.name = text->data + text->id_len;
+		facts->path.len = text->path_len;
+		facts->path.flags = text->path_flags;
+	} else {
+		facts->path.flags = BUILDID_FILE_NO_PATH;
+	}
+}
+
+static u32 padded_path(u32 len)
+{
+	return len ? ALIGN(len + 1, 8) : 0;
+}
+
+u32 bid_facts_size(const struct bid_facts *facts)
+{
+	return sizeof(struct buildid_file) + ALIGN(facts->id_len, 8) +
+	       padded_path(facts->path.len);
+}
+
+static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
+{
+	memcpy(to, from, len);
+	memset(to + len, 0, padded - len);
+}
+
+/**
+ * bid_facts_write() - lay out all of a FILE record but its header
+ * @facts: what it says
+ * @record: bid_facts_size() bytes
+ */
+void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
+{
+	u32 id_padded = ALIGN(facts->id_len, 8);
+
+	record->file_id = facts->file_id;
+	record->ino = facts->key->ino;
+	record->user_ino = facts->user_ino;
+	record->dev_major = MAJOR(facts->key->dev);
+	record->dev_minor = MINOR(facts->key->dev);
+	record->user_dev_major = MAJOR(facts->user_dev);
+	record->user_dev_minor = MINOR(facts->user_dev);
+	record->generation = facts->key->generation;
+	record->flags = facts->flags | facts->path.flags;
+	record->ctime = facts->version->ctime;
+	record->mtime = facts->version->mtime;
+	record->file_size = facts->version->size;
+	record->change = facts->version->change;
+	record->kind = facts->kind;
+	record->reason = facts->reason;
+	record->id_len = facts->id_len;
+	record->path_len = facts->path.len;
+	write_padded(record->data, facts->id, facts->id_len, id_padded);
+	write_padded(record->data + id_padded, facts->path.name,
+		     facts->path.len, padded_path(facts->path.len));
+}
+
+/* Found out when the first subscriber needs it. */
+const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
+{
+	if (!mapping->path_known) {
+		bid_file_path(mapping->vma->vm_file, mapping->buf, PATH_MAX,
+			      &mapping->path);
+		mapping->path_known = true;
+	}
+	return &mapping->path;
+}
+
+static bool wanted_by(struct bid_subscriber *subscriber,
+		      const struct bid_mapping *mapping)
+{
+	u32 i;
+
+	if (!(mapping->vma->vm_flags & VM_EXEC) &&
+	    !(subscriber->flags & BUILDID_SUB_DATA))
+		return false;
+	if (subscriber->active && !subscriber->active(subscriber))
+		return false;
+	if (!subscriber->nr_pids)
+		return true;
+	for (i = 0; i < subscriber->nr_pids; i++)
+		if (subscriber->pids[i] == task_tgid(current))
+			return true;
+	return false;
+}
+
+static void write_mmap(struct buildid_mmap *record,
+		       const struct bid_mapping *mapping,
+		       const struct bid_path *path, u32 pid, u32 tid)
+{
+	const struct vm_area_struct *vma = mapping->vma;
+
+	record->pid = pid;
+	record->tid = tid;
+	record->addr = vma->vm_start;
+	record->len = vma->vm_end - vma->vm_start;
+	record->pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	record->file_id = mapping->entry ? mapping->entry->file_id : 0;
+	record->prot = (vma->vm_flags & VM_READ ? PROT_READ : 0) |
+		       (vma->vm_flags & VM_WRITE ? PROT_WRITE : 0) |
+		       (vma->vm_flags & VM_EXEC ? PROT_EXEC : 0);
+	record->map_flags = vma->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
+	record->state = mapping->state;
+	record->path_len = path ? path->len : 0;
+	memcpy(record->comm, current->comm, sizeof(record->comm));
+	record->comm[sizeof(record->comm) - 1] = 0;
+	if (path)
+		write_padded(record->path, path->name, path->len,
+			     padded_path(path->len));
+}
+
+static u8 stage_of(u8 state)
+{
+	switch (state) {
+	case BUILDID_STATE_KNOWN:
+		return 3;
+	case BUILDID_STATE_DEFERRED:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static int send_mmap(struct bid_subscriber *subscriber,
+		     struct bid_mapping *mapping)
+{
+	struct bid_ring *ring = &subscriber->ring;
+	const struct bid_path *path = NULL;
+	struct bid_ring_batch batch;
+	struct bid_facts facts;
+	struct bid_ring_want want = {
+		.stage = stage_of(mapping->state),
+		.body_type = BUILDID_RECORD_MMAP,
+		.body_size = sizeof(struct buildid_mmap),
+		.no_request = mapping->state == BUILDID_STATE_UNRESOLVED,
+		.missed = bid_hook_missed(),
+	};
+	u32 pid = current->tgid, tid = current->pid;
+	bool told = true;
+	int err;
+
+	if (subscriber->pid_ns != &init_pid_ns) {
+		pid = task_tgid_nr_ns(current, subscriber->pid_ns);
+		tid = task_pid_nr_ns(current, subscriber->pid_ns);
+		if (!pid)
+			return 0;
+	}
+	if (subscriber->flags & BUILDID_SUB_PATH) {
+		path = bid_mapping_path(mapping);
+		want.body_size += padded_path(path->len);
+	}
+	if (mapping->entry) {
+		want.file_id = mapping->entry->file_id;
+		told = bid_ring_told(ring, want.file_id, want.stage);
+	}
+	do {
+		if (!told) {
+			bid_facts_of(mapping->entry, &facts);
+			facts.path = *bid_mapping_path(mapping);
+			want.file_size = bid_facts_size(&facts);
+		}
+		err = bid_ring_reserve(ring, &want, &batch);
+		told = false;
+	} while (err == -ESTALE);
+	if (err)
+		return err;
+
+	if (batch.file) {
+		bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
+		bid_ring_commit(batch.file);
+	}
+	write_mmap(container_of(batch.body, struct buildid_mmap, header),
+		   mapping, path, pid, tid);
+	bid_ring_commit(batch.body);
+	bid_ring_wake(ring);
+	return 0;
+}
+
+/**
+ * bid_event_mmap() - report a mapping to whom it concerns
+ * @mapping: it. A PENDING one under bid_cache_lock(), so that the FILE record
+ *	the worker sends cannot come before it
+ *
+ * Called under RCU with preemption off; current made the mapping.
+ */
+void bid_event_mmap(struct bid_mapping *mapping)
+{
+	struct bid_subscriber *subscriber;
+
+	list_for_each_entry_rcu(subscriber, &subscribers, node) {
+		if (!wanted_by(subscriber, mapping))
+			continue;
+		if (!send_mmap(subscriber, mapping) && mapping->waiting)
+			*mapping->waiting |= BIT_ULL(subscriber->slot);
+	}
+}
+
+static void send_file(struct bid_subscriber *subscriber,
+		      const struct bid_entry *entry)
+{
+	struct bid_ring_batch batch;
+	struct bid_facts facts;
+	struct bid_ring_want want = {
+		.file_id = entry->file_id,
+		.stage = stage_of(BUILDID_STATE_KNOWN),
+		.missed = bid_hook_missed(),
+	};
+
+	bid_facts_of(entry, &facts);
+	want.file_size = bid_facts_size(&facts);
+	if (bid_ring_reserve(&subscriber->ring, &want, &batch) || !batch.file)
+		return;
+	bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
+	bid_ring_commit(batch.file);
+	bid_ring_wake(&subscriber->ring);
+}
+
+/**
+ * bid_event_file() - a file became KNOWN after mappings went out PENDING
+ * @entry: it, under RCU
+ * @waiting: slots of the subscribers that have such a mapping; taken from the
+ *	request in the same RCU section, or a slot may have a new owner
+ */
+void bid_event_file(struct bid_entry *entry, u64 waiting)
+{
+	struct bid_subscriber *subscriber;
+
+	list_for_each_entry_rcu(subscriber, &subscribers, node)
+		if (waiting & BIT_ULL(subscriber->slot))
+			send_file(subscriber, entry);
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/dcache.h>
+#include <linux/exportfs.h>
+#include <linux/hash.h>
+#include <linux/highmem.h>
+#include <linux/iversion.h>
+#include <linux/jiffies.h>
+#include <linux/magic.h>
+#include <linux/pagemap.h>
+#include <linux/timekeeping.h>
+#include <linux/user_namespace.h>
+
+#include "compat.h"
+#include "file.h"
+
+#define VBOXSF_SUPER_MAGIC	0x786f4256	/* not in <linux/magic.h> */
+
+#define EPOCH_BITS 8
+
+/*
+ * Device numbers are used again, and an image made to be reproducible repeats
+ * every time stamp of the one before it. Rather than telling superblocks apart,
+ * everything known under a device number is out of date once one goes.
+ */
+static u32 epochs[1 << EPOCH_BITS];
+
+static u32 *epoch_of(dev_t dev)
+{
+	return &epochs[hash_32(dev, EPOCH_BITS)];
+}
+
+void bid_file_forget_dev(dev_t dev)
+{
+	u32 *epoch = epoch_of(dev);
+
+	/* an increment lost to another CPU's still moves it */
+	WRITE_ONCE(*epoch, READ_ONCE(*epoch) + 1);
+}
+
+/**
+ * bid_file_inode() - the inode whose pages get mapped
+ * @file: from a mapping, or from a file descriptor
+ *
+ * On a stacked filesystem a descriptor leads to the upper inode, a mapping to
+ * the real one already.
+ */
+struct inode *bid_file_inode(const struct file *file)
+{
+	struct inode *inode = file_inode(file);
+
+	if (inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC)
+		inode = d_real_inode(file->f_path.dentry);
+	return inode;
+}
+
+/* Inode numbers are a subvolume's own on btrfs; its file handle says whose. */
+static u64 tree_of(struct inode *inode)
+{
+	const struct export_operations *ops = inode->i_sb->s_export_op;
+	u32 handle[16];
+	int words = ARRAY_SIZE(handle);
+
+	if (!ops || !ops->encode_fh)
+		return 0;
+	if (ops->encode_fh(inode, handle, &words, NULL) == FILEID_INVALID || words < 4)
+		return 0;
+	return handle[2] | (u64)handle[3] << 32;
+}
+
+void bid_file_key(struct inode *inode, struct bid_key *key)
+{
+	struct super_block *sb = inode->i_sb;
+
+	key->dev = sb->s_dev;
+	key->ino = inode->i_ino;
+	key->generation = inode->i_generation;
+	key->tree = unlikely(sb->s_magic == BTRFS_SUPER_MAGIC) ? tree_of(inode) : 0;
+}
+
+/*
+ * Nothing here is locked: a version read while it moves matches none, and the
+ * content is read again.
+ */
+void bid_file_version(struct inode *inode, struct bid_version *version)
+{
+	struct timespec64 ctime = inode_get_ctime(inode);
+	struct timespec64 mtime = inode_get_mtime(inode);
+
+	version->ctime = timespec64_to_ns(&ctime);
+	version->mtime = timespec64_to_ns(&mtime);
+	version->size = i_size_read(inode);
+	version->change = IS_I_VERSION(inode) ? inode_peek_iversion(inode) : 0;
+	version->epoch = READ_ONCE(*epoch_of(inode->i_sb->s_dev));
+}
+
+/**
+ * bid_file_hold_version() - make the next change move the change counter
+ * @inode: about to be read
+ *
+ * Filesystems skip the counter while nobody has asked for it.
+ */
+void bid_file_hold_version(struct inode *inode)
+{
+	if (IS_I_VERSION(inode))
+		inode_query_iversion(inode);
+}
+
+/* Writers move time stamps before the data, and stores move none for long. */
+bool bid_file_unstable(struct inode *inode)
+{
+	return inode_is_open_for_write(inode) ||
+	       mapping_writably_mapped(inode->i_mapping);
+}
+
+static bool is_remote(const struct super_block *sb)
+{
+	switch (sb->s_magic) {
+	case NFS_SUPER_MAGIC:
+	case V9FS_MAGIC:
+	case SMB_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+	case AFS_SUPER_MAGIC:
+	case AFS_FS_MAGIC:
+	case CODA_SUPER_MAGIC:
+	case CEPH_SUPER_MAGIC:
+	case OCFS2_SUPER_MAGIC:
+	case VBOXSF_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * bid_file_racy() - may the content change again and leave the version alone?
+ * @inode: whose version
+ * @version: sampled before this call
+ *
+ * Time stamps move once a tick. A server's clock is not ours at all, so its
+ * files get a longer time to settle.
+ */
+bool bid_file_racy(struct inode *inode, const struct bid_version *version)
+{
+	s64 settle = 2 * (s64)TICK_NSEC;
+	struct timespec64 now;
+
+	if (IS_I_VERSION(inode))
+		return false;
+	if (is_remote(inode->i_sb))
+		settle = 2 * (s64)NSEC_PER_SEC;
+	ktime_get_coarse_real_ts64(&now);
+	return version->ctime > timespec64_to_ns(&now) - settle;
+}
+
+/*
+ * Filesystems whose pages can be had from the inode alone. The others may want
+ * an open file to read with, which keeps its mount busy.
+ */
+static bool reads_by_inode(const struct inode *inode)
+{
+	if (IS_DAX(inode))
+		return false;
+	switch (inode->i_sb->s_magic) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case SQUASHFS_MAGIC:
+	case EROFS_SUPER_MAGIC_V1:
+	case ISOFS_SUPER_MAGIC:
+	case MSDOS_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * bid_file_access() - who may read this file
+ * @file: it
+ * @inode: its bid_file_inode()
+ * @reason: set to why not, for BID_ACCESS_NEVER
+ */
+enum bid_access bid_file_access(const struct file *file, struct inode *inode,
+				u8 *reason)
+{
+	struct super_block *sb = inode->i_sb;
+
+	if (!S_ISREG(inode->i_mode)) {
+		*reason = BUILDID_REASON_NOT_REGULAR;
+		return BID_ACCESS_NEVER;
+	}
+	if (sb->s_magic == SECRETMEM_MAGIC) {
+		*reason = BUILDID_REASON_SECRET;
+		return BID_ACCESS_NEVER;
+	}
+	if (sb->s_magic == HUGETLBFS_MAGIC) {
+		*reason = BUILDID_REASON_HUGETLB;
+		return BID_ACCESS_NEVER;
+	}
+	if (!(file->f_mode & FMODE_READ)) {
+		*reason = BUILDID_REASON_UNREADABLE;
+		return BID_ACCESS_NEVER;
+	}
+	if (reads_by_inode(inode))
+		return BID_ACCESS_INODE;
+	if (sb->s_magic == FUSE_SUPER_MAGIC || sb->s_user_ns != &init_user_ns)
+		return BID_ACCESS_CALLER;
+	if (!(file->f_mode & FMODE_CAN_READ) || !file->f_op->read_iter) {
+		*reason = BUILDID_REASON_UNREADABLE;
+		return BID_ACCESS_NEVER;
+	}
+	return is_remote(sb) ? BID_ACCESS_REMOTE : BID_ACCESS_FILE;
+}
+
+static u32 name_flags(const struct file *file, const struct dentry *dentry)
+{
+	const struct inode *inode = file_inode(file);
+	u32 flags = 0;
+
+	if (!inode->i_nlink || d_unlinked(dentry))
+		flags |= BUILDID_FILE_DELETED;
+	/* shmem's own mount, where no user can choose the name */
+	if (inode->i_sb->s_magic == TMPFS_MAGIC &&
+	    inode->i_sb->s_flags & SB_KERNMOUNT &&
+	    str_has_prefix(dentry->d_name.name, "memfd:"))
+		flags |= BUILDID_FILE_MEMFD;
+	return flags;
+}
+
+/**
+ * bid_file_path() - a file's path as the current process sees it
+ * @file: it
+ * @buf: room for the path
+ * @size: of @buf
+ * @path: where in @buf it is, and what to know of it
+ */
+void bid_file_path(const struct file *file, char *buf, size_t size,
+		   struct bid_path *path)
+{
+	static const char deleted[] = " (deleted)";
+	const struct path *user = file_user_path(file);
+	char *name;
+	size_t len;
+
+	path->flags = name_flags(file, user->dentry);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !preemptible()) {
+		/* d_path() may take a lock that sleeps there; this does not */
+		path->len = scnprintf(buf, size, "%pd4", user->dentry);
+		path->name = buf;
+		path->flags |= BUILDID_FILE_PATH_PART;
+		return;
+	}
+
+	name = d_path(user, buf, size);
+	if (IS_ERR(name)) {
+		path->name = NULL;
+		path->len = 0;
+		path->flags |= BUILDID_FILE_NO_PATH;
+		return;
+	}
+	len = buf + size - 1 - name;
+	if (len >= sizeof(deleted) - 1 &&
+	    (d_unlinked(user->dentry) ||
+	     (user->dentry->d_op && user->dentry->d_op->d_dname)) &&
+	    !memcmp(name + len - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1))
+		len -= sizeof(deleted) - 1;
+	path->name = name;
+	path->len = len;
+}
+
+static int resident_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
+{
+	struct bid_resident *resident =
+		container_of(reader, struct bid_resident, reader);
+
+	while (len) {
+		pgoff_t index = off >> PAGE_SHIFT;
+		size_t in_page = offset_in_page(off);
+		size_t n = min_t(size_t, len, PAGE_SIZE - in_page);
+		char *addr;
+
+		if (!resident->page || resident->index != index) {
+			bid_resident_done(resident);
+			resident->page = pagecache_get_page(resident->mapping, index, 0, 0);
+			resident->index = index;
+			if (!resident->page)
+				return -EAGAIN;
+		}
+		if (!PageUptodate(resident->page))
+			return -EAGAIN;
+		addr = kmap_local_page(resident->page);
+		memcpy(buf, addr + in_page, n);
+		kunmap_local(addr);
+		buf += n;
+		off += n;
+		len -= n;
+	}
+	return 0;
+}
+
+void bid_resident_init(struct bid_resident *resident, struct inode *inode)
+{
+	resident->reader.read = resident_read;
+	resident->reader.size = i_size_read(inode);
+	resident->mapping = inode->i_mapping;
+	resident->page = NULL;
+}
+
+void bid_resident_done(struct bid_resident *resident)
+{
+	if (resident->page)
+		put_page(resident->page);
+	resident->page = NULL;
+}

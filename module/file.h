@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the kernel tells of a file, without sleeping unless said otherwise.
+ */
+#ifndef BID_FILE_H
+#define BID_FILE_H
+
+#include <linux/fs.h>
+
+#include "elf.h"
+
+/**
+ * struct bid_key - names an inode as long as its filesystem lives
+ * @dev: of the superblock
+ * @generation: of the inode number
+ * @ino: inode number
+ * @tree: what else the inode number is relative to (btrfs subvolume), or 0
+ */
+struct bid_key {
+	dev_t dev;
+	u32 generation;
+	u64 ino;
+	u64 tree;
+};
+
+/**
+ * struct bid_version - moves when the content may have
+ * @ctime: nanoseconds since the epoch
+ * @mtime: likewise
+ * @size: bytes
+ * @change: the filesystem's change counter, or 0
+ * @epoch: moves when a filesystem with this device number goes away
+ */
+struct bid_version {
+	s64 ctime;
+	s64 mtime;
+	u64 size;
+	u64 change;
+	u32 epoch;
+};
+
+/* Who may read a file's content. */
+enum bid_access {
+	BID_ACCESS_INODE,	/* the worker, holding no more than the inode */
+	BID_ACCESS_FILE,	/* the worker, through the open file */
+	BID_ACCESS_REMOTE,	/* likewise, and a dead server may hold it up */
+	BID_ACCESS_CALLER,	/* only a process on its own behalf */
+	BID_ACCESS_NEVER,
+};
+
+/**
+ * struct bid_path - a path as somebody sees it
+ * @name: in the caller's buffer, not terminated for sure; NULL when none
+ * @len: bytes without the NUL
+ * @flags: BUILDID_FILE_* that concern the name
+ */
+struct bid_path {
+	const char *name;
+	u16 len;
+	u32 flags;
+};
+
+/**
+ * struct bid_resident - reads what the page cache holds; -EAGAIN for the rest
+ * @reader: to hand to the parser
+ * @mapping: whose pages
+ * @page: held from one read to the next
+ * @index: of @page
+ */
+struct bid_resident {
+	struct bid_reader reader;
+	struct address_space *mapping;
+	struct page *page;
+	pgoff_t index;
+};
+
+struct inode *bid_file_inode(const struct file *file);
+void bid_file_key(struct inode *inode, struct bid_key *key);
+void bid_file_version(struct inode *inode, struct bid_version *version);
+void bid_file_hold_version(struct inode *inode);
+bool bid_file_unstable(struct inode *inode);
+bool bid_file_racy(struct inode *inode, const struct bid_version *version);
+enum bid_access bid_file_access(const struct file *file, struct inode *inode,
+				u8 *reason);
+void bid_file_path(const struct file *file, char *buf, size_t size,
+		   struct bid_path *path);
+void bid_file_forget_dev(dev_t dev);
+
+void bid_resident_init(struct bid_resident *resident, struct inode *inode);
+void bid_resident_done(struct bid_resident *resident);
+
+static inline bool bid_version_equal(const struct bid_version *a,
+				     const struct bid_version *b)
+{
+	return a->ctime == b->ctime && a->mtime == b->mtime &&
+	       a->size == b->size && a->change == b->change &&
+	       a->epoch == b->epoch;
+}
+
+static inline bool bid_key_equal(const struct bid_key *a,
+				 const struct bid_key *b)
+{
+	return a->ino == b->ino && a->dev == b->dev &&
+	       a->generation == b->generation && a->tree == b->tree;
+}
+
+#endif /* BID_FILE_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf_event_mmap() is called for every mapping that becomes visible in an
+ * address space (exec, mmap, mprotect, brk), whether perf is in use or not,
+ * with the final vma and the mmap lock held. Handlers run with preemption off:
+ * no sleeping, no allocation, raw spinlocks only.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+#include <linux/shmem_fs.h>
+
+#include "event.h"
+#include "file.h"
+#include "hook.h"
+#include "identify.h"
+
+static struct {
+	struct file *file;	/* the mapping to look out for, at load */
+	bool fired;
+} selftest;
+
+static int on_mmap(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma =
+		(struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
+	struct file *file = vma->vm_file;
+
+	if (!file)
+		return 0;
+	if (unlikely(file == READ_ONCE(selftest.file))) {
+		selftest.fired = true;
+		return 0;
+	}
+	bid_identify_mapping(vma);
+	return 0;
+}
+
+/* Before the device number of a filesystem can be used again. */
+static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct super_block *sb =
+		(struct super_block *)regs_get_kernel_argument(regs, 0);
+
+	bid_file_forget_dev(sb->s_dev);
+	return 0;
+}
+
+static struct kprobe probes[] = {
+	{ .symbol_name = BID_HOOK_SYMBOL, .pre_handler = on_mmap },
+	{ .symbol_name = "generic_shutdown_super", .pre_handler = on_shutdown_super },
+};
+
+u64 bid_hook_missed(void)
+{
+	return READ_ONCE(probes[0].nmissed);
+}
+
+/* A probe that registers may still never fire (disarmed, patched out). */
+static int run_selftest(void)
+{
+	unsigned long addr;
+	struct file *file;
+	int err = 0;
+
+	if (!current->mm) {
+		pr_err("self-test: no address space to map into\n");
+		return -ENXIO;
+	}
+	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, VM_NORESERVE);
+	if (IS_ERR(file)) {
+		pr_err("self-test: no file to map: %ld\n", PTR_ERR(file));
+		return PTR_ERR(file);
+	}
+	WRITE_ONCE(selftest.file, file);
+	addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, 0);
+	WRITE_ONCE(selftest.file, NULL);
+	if (IS_ERR_VALUE(addr)) {
+		pr_err("self-test: mapping a file failed: %ld\n", (long)addr);
+		err = (long)addr;
+	} else {
+		vm_munmap(addr, PAGE_SIZE);
+		if (!selftest.fired) {
+			pr_err("self-test: the probe on %s did not fire; are kprobes enabled? (/sys/kernel/debug/kprobes/enabled)\n",
+			       BID_HOOK_SYMBOL);
+			err = -ENODEV;
+		}
+	}
+	fput(file);
+	return err;
+}
+
+/**
+ * bid_hook_init() - arm the probes; mappings are seen from here on
+ *
+ * Return: 0 or -errno, the reason in the kernel log.
+ */
+int bid_hook_init(void)
+{
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = register_kprobe(&probes[i]);
+		if (err) {
+			pr_err("no probe on %s: %d\n", probes[i].symbol_name, err);
+			goto err_unregister;
+		}
+	}
+	err = run_selftest();
+	if (err)
+		goto err_unregister;
+	return 0;
+
+err_unregister:
+	while (i--)
+		unregister_kprobe(&probes[i]);
+	return err;
+}
+
+/* On return no handler is running, nor will be. */
+void bid_hook_exit(void)
+{
+	int i = ARRAY_SIZE(probes);
+
+	while (i--)
+		unregister_kprobe(&probes[i]);
+	if (bid_hook_missed())
+		pr_info("%llu mappings were missed\n", bid_hook_missed());
+}

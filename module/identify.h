@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From a file to its identity: by the cache, else by its resident pages, else
+ * by whoever may sleep.
+ */
+#ifndef BID_IDENTIFY_H
+#define BID_IDENTIFY_H
+
+struct buildid_file;
+struct file;
+struct vm_area_struct;
+
+void bid_identify_mapping(struct vm_area_struct *vma);
+int bid_identify_file(struct file *file, struct buildid_file *record);
+
+int bid_identify_init(void);
+void bid_identify_exit(void);
+
+#endif /* BID_IDENTIFY_H */

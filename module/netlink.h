@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Generic netlink family "buildid": get, dump, group "events".
+ */
+#ifndef BID_NETLINK_H
+#define BID_NETLINK_H
+
+int bid_netlink_init(void);
+void bid_netlink_exit(void);
+
+#endif /* BID_NETLINK_H */

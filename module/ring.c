@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Positions only grow; a record lies at its position modulo the size. The
+ * record pages are mapped twice in a row, here and in user space, so that no
+ * record is ever split.
+ *
+ * A producer reserves under the lock and fills outside of it; a record is busy
+ * until then and the consumer stops before it. What the consumer can write is
+ * one position, and it is believed only as far as it makes sense.
+ */
+#include <linux/mm.h>
+#include <linux/sched/clock.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "ring.h"
+#include "stats.h"
+
+/* Bytes of records for each slot of the table of FILE records sent. */
+#define BYTES_PER_TOLD 256
+
+#define EPOCH_SHIFT 48
+
+static struct buildid_ring_consumer *consumer(const struct bid_ring *ring)
+{
+	return ring->area;
+}
+
+static struct buildid_ring_producer *producer(const struct bid_ring *ring)
+{
+	return ring->area + PAGE_SIZE;
+}
+
+static void *record_at(const struct bid_ring *ring, u64 pos)
+{
+	return ring->area + 2 * PAGE_SIZE + (pos & (ring->size - 1));
+}
+
+static u64 *told_slot(const struct bid_ring *ring, u64 file_id)
+{
+	return &ring->told[file_id & ring->told_mask];
+}
+
+static u64 told_tag(const struct bid_ring *ring, u64 file_id, u8 stage)
+{
+	return (file_id << 2 | stage) ^ (u64)ring->told_epoch << EPOCH_SHIFT;
+}
+
+/* Tags of one file and epoch differ in the stage alone; more includes less. */
+static bool tag_covers(u64 told, u64 tag)
+{
+	return told >> 2 == tag >> 2 && told >= tag;
+}
+
+/**
+ * bid_ring_told() - does the consumer have this FILE record?
+ * @ring: the ring
+ * @file_id: of the FILE record
+ * @stage: as in struct bid_ring_want
+ *
+ * A guess, as nothing is locked; bid_ring_reserve() knows.
+ */
+bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage)
+{
+	return tag_covers(READ_ONCE(*told_slot(ring, file_id)),
+			  told_tag(ring, file_id, stage));
+}
+
+static void forget_told(struct bid_ring *ring)
+{
+	if (++ring->told_epoch < 1U << (64 - EPOCH_SHIFT))
+		return;
+	/* an old tag must not come to life again */
+	ring->told_epoch = 1;
+	memset(ring->told, 0, (ring->told_mask + 1) * sizeof(*ring->told));
+}
+
+/* A new consumer took over: it has been told nothing. */
+void bid_ring_forget(struct bid_ring *ring)
+{
+	raw_spin_lock(&ring->lock);
+	forget_told(ring);
+	raw_spin_unlock(&ring->lock);
+}
+
+static u64 believable_cons(struct bid_ring *ring)
+{
+	/* pairs with the consumer's release: it has read what it gives back */
+	u64 cons = smp_load_acquire(&consumer(ring)->pos);
+
+	if (cons - ring->cons <= ring->prod - ring->cons && !(cons & 7))
+		ring->cons = cons;
+	return ring->cons;
+}
+
+static u32 free_bytes(struct bid_ring *ring)
+{
+	return ring->size - (u32)(ring->prod - believable_cons(ring));
+}
+
+static struct buildid_record *append(struct bid_ring *ring, u16 type, u32 size,
+				     u64 time_mono, u64 time_perf)
+{
+	struct buildid_record *record = record_at(ring, ring->prod);
+
+	record->type = type;
+	record->flags = 0;
+	record->seq = ring->seq++;
+	record->time_mono = time_mono;
+	record->time_perf = time_perf;
+	/* visible no later than the position that leads to it */
+	record->size = size | BUILDID_RECORD_BUSY;
+	ring->prod += size;
+	return record;
+}
+
+static bool has_lost(const struct bid_ring *ring, u64 missed)
+{
+	return ring->full || ring->no_request || missed != ring->missed;
+}
+
+static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
+			u64 time_perf)
+{
+	struct buildid_lost *lost;
+
+	lost = container_of(append(ring, BUILDID_RECORD_LOST, sizeof(*lost),
+				   time_mono, time_perf),
+			    struct buildid_lost, header);
+	lost->ring_full = ring->full;
+	lost->no_request = ring->no_request;
+	lost->missed_probe = missed - ring->missed;
+	ring->full = 0;
+	ring->no_request = 0;
+	ring->missed = missed;
+	bid_ring_commit(&lost->header);
+}
+
+static void publish(struct bid_ring *ring)
+{
+	/* pairs with bid_ring_ready(), or the like in user space */
+	smp_store_release(&producer(ring)->pos, ring->prod);
+}
+
+/**
+ * bid_ring_reserve() - room for a record, and for the FILE record before it
+ * @ring: the ring
+ * @want: what to make room for
+ * @batch: where the room is; type, seq and times are filled in. Fill in the
+ *	rest, every byte, and commit each
+ *
+ * Return: 0; -ENOSPC when it was dropped, and counted; -ESTALE when a FILE
+ * record is needed and @want->file_size is 0.
+ */
+int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
+		     struct bid_ring_batch *batch)
+{
+	u64 tag = 0, time_mono, time_perf, *slot = NULL;
+	u32 need = want->body_size, records = !!want->body_size;
+	bool lost;
+
+	batch->file = NULL;
+	batch->body = NULL;
+	time_mono = ktime_get_mono_fast_ns();
+	time_perf = local_clock();
+
+	raw_spin_lock(&ring->lock);
+	if (want->file_id) {
+		slot = told_slot(ring, want->file_id);
+		tag = told_tag(ring, want->file_id, want->stage);
+		if (tag_covers(*slot, tag))
+			slot = NULL;
+	}
+	if (slot) {
+		if (!want->file_size) {
+			raw_spin_unlock(&ring->lock);
+			return -ESTALE;
+		}
+		need += want->file_size;
+		records++;
+	}
+	lost = has_lost(ring, want->missed);
+	if (lost)
+		need += sizeof(struct buildid_lost);
+	if (need > free_bytes(ring)) {
+		ring->seq += records;
+		ring->full += records;
+		/* what this consumer was told, it may never have read */
+		forget_told(ring);
+		raw_spin_unlock(&ring->lock);
+		bid_stats_add(BID_STAT_RING_FULL, records);
+		return -ENOSPC;
+	}
+	if (lost) {
+		append_lost(ring, want->missed, time_mono, time_perf);
+		records++;
+	}
+	if (slot) {
+		*slot = tag;
+		batch->file = append(ring, BUILDID_RECORD_FILE, want->file_size,
+				     time_mono, time_perf);
+	}
+	if (want->body_size)
+		batch->body = append(ring, want->body_type, want->body_size,
+				     time_mono, time_perf);
+	if (want->no_request)
+		ring->no_request++;
+	publish(ring);
+	raw_spin_unlock(&ring->lock);
+	bid_stats_add(BID_STAT_RECORDS, records);
+	return 0;
+}
+
+/* The record is complete: the consumer may have it. */
+void bid_ring_commit(struct buildid_record *record)
+{
+	/* pairs with is_busy(), or the like in user space */
+	smp_store_release(&record->size, record->size & ~BUILDID_RECORD_BUSY);
+}
+
+static bool is_busy(const struct buildid_record *record)
+{
+	/* pairs with bid_ring_commit() */
+	return smp_load_acquire(&record->size) & BUILDID_RECORD_BUSY;
+}
+
+/**
+ * bid_ring_ready() - is there something to consume?
+ * @ring: the ring
+ * @bytes: how much of it, 0 for any
+ */
+bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
+{
+	u64 pos = READ_ONCE(consumer(ring)->pos);
+	/* pairs with publish() */
+	u64 waiting = smp_load_acquire(&producer(ring)->pos) - pos;
+
+	return waiting && waiting >= bytes && !is_busy(record_at(ring, pos));
+}
+
+/**
+ * bid_ring_sleep() - ask for a wake-up
+ * @ring: the ring
+ *
+ * Return: false when there is enough to consume already.
+ */
+bool bid_ring_sleep(struct bid_ring *ring)
+{
+	WRITE_ONCE(ring->asleep, true);
+	smp_mb(); /* pairs with the one in bid_ring_wake() */
+	return !bid_ring_ready(ring, ring->watermark);
+}
+
+/**
+ * bid_ring_wake() - wake the consumer if it asked for it
+ * @ring: the ring, after a commit
+ *
+ * The wake-up comes with the next tick: an interrupt for each record would
+ * cost more than the record.
+ */
+void bid_ring_wake(struct bid_ring *ring)
+{
+	smp_mb(); /* commit, then look: pairs with the one in bid_ring_sleep() */
+	if (!READ_ONCE(ring->asleep) || !bid_ring_ready(ring, ring->watermark))
+		return;
+	WRITE_ONCE(ring->asleep, false);
+	irq_work_queue(&ring->wake);
+}
+
+/**
+ * bid_ring_tell_lost() - a LOST record for losses nothing came after
+ * @ring: the ring
+ * @missed: probe misses so far
+ */
+void bid_ring_tell_lost(struct bid_ring *ring, u64 missed)
+{
+	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+
+	raw_spin_lock(&ring->lock);
+	if (has_lost(ring, missed) &&
+	    free_bytes(ring) >= sizeof(struct buildid_lost)) {
+		append_lost(ring, missed, time_mono, time_perf);
+		publish(ring);
+		bid_stats_inc(BID_STAT_RECORDS);
+	}
+	raw_spin_unlock(&ring->lock);
+}
+
+/**
+ * bid_ring_peek() - the oldest record, for a consumer in the kernel
+ * @ring: the ring; its consumer position is not user space's
+ *
+ * Return: it, until bid_ring_consume(), or NULL.
+ */
+const struct buildid_record *bid_ring_peek(struct bid_ring *ring)
+{
+	return bid_ring_ready(ring, 0) ?
+		record_at(ring, consumer(ring)->pos) : NULL;
+}
+
+void bid_ring_consume(struct bid_ring *ring, const struct buildid_record *record)
+{
+	u64 *pos = &consumer(ring)->pos;
+
+	/* pairs with believable_cons() */
+	smp_store_release(pos, *pos + record->size);
+}
+
+/**
+ * bid_ring_mmap() - map the ring into user space
+ * @ring: the ring
+ * @vma: the consumer page alone, or no more than what follows it, read-only
+ */
+int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (!vma->vm_pgoff) {
+		if (vma->vm_end - vma->vm_start != PAGE_SIZE)
+			return -EINVAL;
+	} else {
+		if (vma->vm_flags & VM_WRITE)
+			return -EPERM;
+		vm_flags_clear(vma, VM_MAYWRITE);
+	}
+	return remap_vmalloc_range(vma, ring->area, vma->vm_pgoff);
+}
+
+static void wake_work(struct irq_work *work)
+{
+	struct bid_ring *ring = container_of(work, struct bid_ring, wake);
+
+	ring->notify(ring);
+}
+
+static void free_pages_array(struct page **pages, unsigned int n)
+{
+	while (n--)
+		__free_page(pages[n]);
+	kvfree(pages);
+}
+
+static unsigned int page_count_of(u32 size)
+{
+	return 2 + size / PAGE_SIZE;
+}
+
+/**
+ * bid_ring_init() - make a ring
+ * @ring: the ring
+ * @size: bytes of records, a power of two of at least BID_RING_MIN
+ * @watermark: bytes that must wait before the consumer is woken
+ * @notify: wakes the consumer; called from interrupt context
+ * @owner: for @notify to find in the ring
+ * @missed: probe misses so far, not to be told
+ *
+ * Return: 0 or -errno.
+ */
+int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
+		  void (*notify)(struct bid_ring *ring), void *owner,
+		  u64 missed)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	unsigned int i, pages = page_count_of(size), data = size / PAGE_SIZE;
+
+	memset(ring, 0, sizeof(*ring));
+	raw_spin_lock_init(&ring->lock);
+	ring->seq = 1;
+	ring->size = size;
+	ring->watermark = watermark;
+	ring->missed = missed;
+	ring->notify = notify;
+	ring->owner = owner;
+	ring->wake = IRQ_WORK_INIT_LAZY(wake_work);
+	ring->told_epoch = 1;
+	ring->told_mask = max_t(u32, size / BYTES_PER_TOLD, 64) - 1;
+
+	ring->told = kvcalloc(ring->told_mask + 1, sizeof(*ring->told),
+			      GFP_KERNEL_ACCOUNT);
+	if (!ring->told)
+		return -ENOMEM;
+	ring->pages = kvcalloc(pages + data, sizeof(*ring->pages),
+			       GFP_KERNEL_ACCOUNT);
+	if (!ring->pages)
+		goto err_free_told;
+	for (i = 0; i < pages; i++) {
+		ring->pages[i] = alloc_page(gfp);
+		if (!ring->pages[i])
+			goto err_free_pages;
+		if (i >= 2)
+			ring->pages[i + data] = ring->pages[i];
+	}
+	ring->area = vmap(ring->pages, pages + data, VM_MAP | VM_USERMAP,
+			  PAGE_KERNEL);
+	if (!ring->area)
+		goto err_free_pages;
+	return 0;
+
+err_free_pages:
+	free_pages_array(ring->pages, i);
+err_free_told:
+	kvfree(ring->told);
+	return -ENOMEM;
+}
+
+/* No producer knows the ring any more, and no consumer. */
+void bid_ring_exit(struct bid_ring *ring)
+{
+	irq_work_sync(&ring->wake);
+	vunmap(ring->area);
+	free_pages_array(ring->pages, page_count_of(ring->size));
+	kvfree(ring->told);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BID_STATS_H
+#define BID_STATS_H
+
+#include <linux/percpu.h>
+#include <buildid.h>
+
+/* Named after the fields of struct buildid_stats they end up in. */
+enum bid_stat {
+	BID_STAT_MAPPINGS,
+	BID_STAT_HITS,
+	BID_STAT_MISSES,
+	BID_STAT_RECHECKS,
+	BID_STAT_PARSED_RESIDENT,
+	BID_STAT_PARSED_WORKER,
+	BID_STAT_PARSED_CALLER,
+	BID_STAT_DEFERRED,
+	BID_STAT_NO_ID,
+	BID_STAT_IO_ERRORS,
+	BID_STAT_CHANGING,
+	BID_STAT_EVICTED,
+	BID_STAT_STALE,
+	BID_STAT_NO_REQUEST,
+	BID_STAT_RECORDS,
+	BID_STAT_RING_FULL,
+	BID_STAT_NETLINK_RECORDS,
+	BID_STAT_NETLINK_LOST,
+	BID_STAT_COUNT,
+};
+
+DECLARE_PER_CPU(u64[BID_STAT_COUNT], bid_stats);
+
+static inline void bid_stats_inc(enum bid_stat stat)
+{
+	this_cpu_inc(bid_stats[stat]);
+}
+
+static inline void bid_stats_add(enum bid_stat stat, u64 n)
+{
+	this_cpu_add(bid_stats[stat], n);
+}
+
+u64 bid_stats_sum(enum bid_stat stat);
+void bid_stats_fill(struct buildid_stats *stats);
+
+#endif /* BID_STATS_H */
