@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+#	make			module for the running kernel, and tool
+#	make KDIR=DIR		module for the kernel whose headers are in DIR
+#	make KERNEL=NAME	likewise, a kernel of scripts/kernel
+#	make help		the rest
+
+ifdef KERNEL
+KDIR := $(shell scripts/kernel $(KERNEL))/build
+endif
+KDIR ?= /lib/modules/$(shell uname -r)/build
+RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+OUT = build/$(RELEASE)
+
+SOURCES := Kbuild include module kunit
+
+all: tool module
+
+help:
+	@echo '  all        module for KDIR, and tool (default)'
+	@echo '  module     build/RELEASE/buildid.ko; KDIR=DIR or KERNEL=NAME'
+	@echo '  tool       build/tool/: buildid, libbuildid'
+	@echo '  demo       the main job on real programs, in a guest'
+	@echo '  check      linters, unit tests, KUnit, end to end tests in guests'
+	@echo '  kunit      KUnit suites on the debug kernel'
+	@echo '  install    module and tool; DESTDIR, PREFIX'
+	@echo '  clean      remove build/'
+
+# Kernels differ in their objects: each has a tree of links of its own.
+module: $(if $(KERNEL),deps)
+	@test -n "$(RELEASE)" || { \
+		echo "buildid: $(KDIR): no kernel headers; install linux-headers-$$(uname -r), or name others: make KDIR=DIR, make KERNEL=6.12" >&2; \
+		exit 1; }
+	@mkdir -p $(OUT) && cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
+	@find -L $(OUT) -type l -delete
+	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) $(KFLAGS) modules
+
+tool:
+	+$(MAKE) -C tool
+
+deps:
+	scripts/deps
+
+demo: deps
+	scripts/demo
+
+check: deps
+	scripts/check
+
+kunit: deps
+	scripts/vm --kernel debug -- tests/kunit.t
+
+install: all
+	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	+$(MAKE) -C tool install
+
+clean:
+	rm -rf build
+
+.PHONY: all help module tool deps demo check kunit install clean
