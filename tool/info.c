@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/* buildid info: what the module is. */
+
+#include <stdlib.h>
+
+#include "args.h"
+#include "commands.h"
+#include "module.h"
+
+static const char help[] =
+	"usage: buildid info [-j]\n"
+	"\n"
+	"Show what the module is: its version, the function it probes, what it\n"
+	"delivers and its bounds.\n"
+	"\n"
+	"  -j, --json  one object\n"
+	"  -h, --help  this text\n";
+
+#define BITS 64
+
+/* The words of the bits set in @bits; @name gives NULL where there is none. */
+static void show_bits(struct output *out, const char *key, uint64_t bits,
+		      const char *(*name)(unsigned int bit))
+{
+	const char *words[BITS + 1];
+	size_t count = 0;
+	unsigned int bit;
+
+	for (bit = 0; bit < BITS; bit++)
+		if (bits >> bit & 1)
+			words[count++] = name(bit);
+	words[count] = NULL;
+	out_pair_words(out, key, words);
+}
+
+static const char *feature_name(unsigned int bit)
+{
+	switch (1ULL << bit) {
+	case BUILDID_FEATURE_RING_MMAP:
+		return "ring-mmap";
+	case BUILDID_FEATURE_NETLINK:
+		return "netlink";
+	case BUILDID_FEATURE_HTLHASH:
+		return "htlhash";
+	default:
+		return "unknown";
+	}
+}
+
+static const char *ioctl_name(unsigned int number)
+{
+	static const char *const names[] = {
+		[_IOC_NR(BUILDID_IOC_INFO)] = "info",
+		[_IOC_NR(BUILDID_IOC_STATS)] = "stats",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = "resolve-fd",
+		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = "subscribe",
+		[_IOC_NR(BUILDID_IOC_FLUSH)] = "flush",
+	};
+
+	return number < sizeof(names) / sizeof(names[0]) ? names[number] : "unknown";
+}
+
+static void show_info(struct output *out, struct buildid_info *info)
+{
+	info->version[sizeof(info->version) - 1] = '\0';
+	info->hook[sizeof(info->hook) - 1] = '\0';
+
+	out_begin(out);
+	out_pair_string(out, "version", (const char *)info->version);
+	out_pair_number(out, "abi", info->abi);
+	out_pair_string(out, "hook", (const char *)info->hook);
+	show_bits(out, "records", info->records, buildid_type_name);
+	show_bits(out, "ioctls", info->ioctls, ioctl_name);
+	show_bits(out, "features", info->features, feature_name);
+	out_pair_number(out, "max_entries", info->max_entries);
+	out_pair_number(out, "ring_max", info->ring_max);
+	out_pair_number(out, "id_max", info->id_max);
+	out_pair_number(out, "subscribers_max", info->subscribers_max);
+	out_end(out);
+}
+
+int cmd_info(int argc, char **argv)
+{
+	struct buildid_info info;
+	struct buildid *handle;
+	struct output out;
+	bool json;
+	int err;
+
+	err = args_plain(argc, argv, help, &json);
+	if (err >= 0)
+		return err;
+
+	out_init(&out, stdout, json);
+	handle = module_open(&out);
+	if (!handle)
+		return EXIT_FAILURE;
+	err = buildid_get_info(handle, &info);
+	buildid_close(handle);
+	if (err) {
+		module_error(&out, BUILDID_DEVICE, err, NULL);
+		return EXIT_FAILURE;
+	}
+	show_info(&out, &info);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The device: open, ask, subscribe, and walk the mapped ring. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libbuildid.h"
+
+#define ASSERT_SIZE(type, size) \
+	_Static_assert(sizeof(struct type) == (size), "ABI: size of " #type)
+
+ASSERT_SIZE(buildid_record, 32);
+ASSERT_SIZE(buildid_file, 120);
+ASSERT_SIZE(buildid_mmap, 104);
+ASSERT_SIZE(buildid_lost, 56);
+ASSERT_SIZE(buildid_info, 112);
+ASSERT_SIZE(buildid_stats, 200);
+ASSERT_SIZE(buildid_resolve_fd, 24);
+ASSERT_SIZE(buildid_subscribe, 32);
+ASSERT_SIZE(buildid_flush, 16);
+
+/* A record stays busy for as long as one hook runs; an interrupt may be on top. */
+#define BUSY_NAP_NS	20000
+
+struct buildid {
+	int fd;
+	int broken;	/* the ring cannot be walked further: why */
+	size_t page;
+	uint64_t ring_size;
+	struct buildid_ring_consumer *consumer;
+	const struct buildid_ring_producer *producer;
+	const unsigned char *data;
+	uint64_t pos;	/* behind the record handed out last */
+};
+
+static int request(struct buildid *handle, unsigned long number, void *argument)
+{
+	return ioctl(handle->fd, number, argument) < 0 ? -errno : 0;
+}
+
+int buildid_open(struct buildid **handle)
+{
+	struct buildid_info info;
+	struct buildid *new;
+	int err;
+
+	*handle = NULL;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+
+	new->fd = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
+	if (new->fd < 0) {
+		err = -errno;
+		goto free_new;
+	}
+
+	err = buildid_get_info(new, &info);
+	if (!err && info.abi != BUILDID_ABI_VERSION)
+		err = -EPROTONOSUPPORT;
+	if (err)
+		goto close_fd;
+
+	*handle = new;
+	return 0;
+
+close_fd:
+	close(new->fd);
+free_new:
+	free(new);
+	return err;
+}
+
+void buildid_close(struct buildid *handle)
+{
+	if (!handle)
+		return;
+
+	if (handle->producer)
+		munmap((void *)(uintptr_t)handle->producer,
+		       handle->page + 2 * handle->ring_size);
+	if (handle->consumer)
+		munmap(handle->consumer, handle->page);
+	close(handle->fd);
+	free(handle);
+}
+
+int buildid_fd(const struct buildid *handle)
+{
+	return handle->fd;
+}
+
+int buildid_get_info(struct buildid *handle, struct buildid_info *info)
+{
+	*info = (struct buildid_info) { .size = sizeof(*info) };
+	return request(handle, BUILDID_IOC_INFO, info);
+}
+
+int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats)
+{
+	*stats = (struct buildid_stats) { .size = sizeof(*stats) };
+	return request(handle, BUILDID_IOC_STATS, stats);
+}
+
+int buildid_flush(struct buildid *handle, uint64_t *flushed)
+{
+	struct buildid_flush flush = { .size = sizeof(flush) };
+	int err = request(handle, BUILDID_IOC_FLUSH, &flush);
+
+	if (!err && flushed)
+		*flushed = flush.flushed;
+	return err;
+}
+
+int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
+		       size_t size, const struct buildid_file **file)
+{
+	struct buildid_resolve_fd resolve = {
+		.size = sizeof(resolve),
+		.fd = fd,
+		.record_size = size > BUILDID_RECORD_MAX ?
+			       BUILDID_RECORD_MAX : (uint32_t)size,
+		.record = (uintptr_t)buffer,
+	};
+	const struct buildid_record *record = buffer;
+	int err;
+
+	*file = NULL;
+	if ((uintptr_t)buffer % 8)
+		return -EINVAL;
+	err = request(handle, BUILDID_IOC_RESOLVE_FD, &resolve);
+	if (err)
+		return err;
+	if (resolve.record_size > size)
+		return -EBADMSG;
+	err = buildid_record_check(buffer, resolve.record_size);
+	if (err)
+		return err;
+	if (record->type != BUILDID_RECORD_FILE)
+		return -EBADMSG;
+
+	*file = buffer;
+	return 0;
+}
+
+static int map_ring(struct buildid *handle)
+{
+	void *map;
+
+	handle->page = (size_t)sysconf(_SC_PAGESIZE);
+	map = mmap(NULL, handle->page, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   handle->fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	handle->consumer = map;
+
+	map = mmap(NULL, handle->page + 2 * handle->ring_size, PROT_READ,
+		   MAP_SHARED, handle->fd, (off_t)handle->page);
+	if (map == MAP_FAILED)
+		return -errno;
+	handle->producer = map;
+	handle->data = (unsigned char *)map + handle->page;
+	handle->pos = handle->consumer->pos;
+	return 0;
+}
+
+int buildid_subscribe(struct buildid *handle,
+		      const struct buildid_options *options)
+{
+	struct buildid_subscribe subscribe = { .size = sizeof(subscribe) };
+	int err;
+
+	if (options) {
+		subscribe.flags = options->flags;
+		subscribe.ring_size = options->ring_size;
+		subscribe.watermark = options->watermark;
+		subscribe.pids = (uintptr_t)options->pids;
+		subscribe.nr_pids = options->nr_pids;
+	}
+	err = request(handle, BUILDID_IOC_SUBSCRIBE, &subscribe);
+	if (err)
+		return err;
+
+	/* Positions are masked with it: anything else would leave the map. */
+	if (!subscribe.ring_size || subscribe.ring_size & (subscribe.ring_size - 1))
+		return -EBADMSG;
+	handle->ring_size = subscribe.ring_size;
+	return map_ring(handle);
+}
+
+/* -EAGAIN: the ring is empty; -EBUSY: its first record is not finished yet. */
+static int peek(struct buildid *handle, const struct buildid_record **record)
+{
+	uint64_t end = __atomic_load_n(&handle->producer->pos, __ATOMIC_ACQUIRE);
+	const struct buildid_record *first;
+	uint32_t size;
+	int err;
+
+	if (end == handle->pos)
+		return -EAGAIN;
+
+	first = (const void *)(handle->data + (handle->pos & (handle->ring_size - 1)));
+	size = __atomic_load_n(&first->size, __ATOMIC_ACQUIRE);
+	if (size & BUILDID_RECORD_BUSY)
+		return -EBUSY;
+
+	/* Without a size to trust there is no finding the next record. */
+	if (end - handle->pos > handle->ring_size || size > end - handle->pos ||
+	    size < sizeof(*first) || size % 8) {
+		handle->broken = -EBADMSG;
+		return handle->broken;
+	}
+
+	handle->pos += size;
+	err = buildid_record_check(first, size);
+	if (!err)
+		*record = first;
+	return err;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Rounded up, so that a wait never ends before its deadline. */
+static int left_ms(uint64_t deadline)
+{
+	uint64_t now = now_ns();
+
+	return now >= deadline ? 0 : (int)((deadline - now + 999999) / 1000000);
+}
+
+static int wait_readable(struct buildid *handle, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = handle->fd, .events = POLLIN };
+
+	if (poll(&poll_fd, 1, timeout_ms) < 0)
+		return -errno;
+	return poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL) ? -EIO : 0;
+}
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec) { .tv_nsec = BUSY_NAP_NS }, NULL);
+}
+
+int buildid_next(struct buildid *handle, int timeout_ms,
+		 const struct buildid_record **record)
+{
+	bool forever = timeout_ms < 0;
+	uint64_t deadline = 0;
+	int left = timeout_ms;
+	int busy;
+	int err;
+
+	*record = NULL;
+	if (!handle->data)
+		return -EINVAL;
+	if (handle->broken)
+		return handle->broken;
+
+	__atomic_store_n(&handle->consumer->pos, handle->pos, __ATOMIC_RELEASE);
+	busy = peek(handle, record);
+	if (timeout_ms > 0 && (busy == -EAGAIN || busy == -EBUSY))
+		deadline = now_ns() + (uint64_t)timeout_ms * 1000000;
+
+	while ((busy == -EAGAIN || busy == -EBUSY) && (forever || left)) {
+		/* poll(2) would return at once for a record being written. */
+		if (busy == -EBUSY) {
+			nap();
+		} else {
+			err = wait_readable(handle, forever ? -1 : left);
+			if (err)
+				return err;
+		}
+		if (!forever)
+			left = left_ms(deadline);
+		busy = peek(handle, record);
+	}
+	return busy == -EBUSY ? -EAGAIN : busy;
+}
+
+const char *buildid_strerror(int error)
+{
+	switch (error < 0 ? -error : error) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return "the module is not loaded";
+	case EACCES:
+	case EPERM:
+		return "not permitted";
+	case EPROTONOSUPPORT:
+		return "the module speaks another version of its ABI";
+	case ENOTTY:
+	case E2BIG:
+		return "the module is too old for this request";
+	case EUSERS:
+		return "all rings of the module are in use";
+	case EBUSY:
+		return "this handle is subscribed already";
+	case ESRCH:
+		return "no such process";
+	case ENOBUFS:
+		return "records came faster than they were read";
+	case EBADMSG:
+		return "a record that contradicts itself";
+	case EINVAL:
+		return "the module refuses the request";
+	case ENOSPC:
+		return "the buffer is too small for the record";
+	case ENOMEM:
+		return "out of memory";
+	case EINTR:
+		return "interrupted";
+	case EAGAIN:
+		return "no record in time";
+	case EBADF:
+		return "not a file that is open for reading";
+	default:
+		return strerror(error < 0 ? -error : error);
+	}
+}
+
+const char *buildid_advice(int error)
+{
+	switch (error < 0 ? -error : error) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return "load it: modprobe buildid";
+	case EACCES:
+		return "run as root, or have root give you " BUILDID_DEVICE;
+	case EPERM:
+		return "run as root, or with CAP_PERFMON";
+	case EPROTONOSUPPORT:
+	case ENOTTY:
+	case E2BIG:
+		return "install module and tool of one version";
+	case EUSERS:
+		return "end another recorder, see: buildid stats";
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libbuildid: the stream of buildid.ko for user space.
+ *
+ * The shapes of all records, their units and what they promise are in
+ * buildid.h, beside this header. Here is how to get at them:
+ *
+ *	struct buildid *bid;
+ *	const struct buildid_record *record;
+ *
+ *	buildid_open(&bid);
+ *	buildid_subscribe(bid, NULL);
+ *	while (!buildid_next(bid, -1, &record))
+ *		...
+ *	buildid_close(bid);
+ *
+ * and, to have each mapping together with its content's identity, put a
+ * struct buildid_files behind buildid_next().
+ *
+ * Functions that can fail return 0, or what they say, or a negative errno.
+ * A handle and a file table belong to one thread at a time; different ones
+ * share nothing.
+ */
+#ifndef LIBBUILDID_H
+#define LIBBUILDID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buildid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -------------------------------------------------------------- handles -- */
+
+struct buildid;
+
+/**
+ * buildid_open() - open the device
+ * @handle: where to put the new handle
+ *
+ * Return: 0; -ENOENT, -ENODEV or -ENXIO when the module is not loaded; -EACCES
+ * when the device may not be opened; -EPROTONOSUPPORT when the module's
+ * BUILDID_ABI_VERSION is another; -ENOMEM, -EMFILE, -ENFILE.
+ */
+int buildid_open(struct buildid **handle);
+
+/**
+ * buildid_close() - give up a handle, its ring and every record from it
+ * @handle: or NULL
+ */
+void buildid_close(struct buildid *handle);
+
+/**
+ * buildid_fd() - the file descriptor for an event loop
+ * @handle: from buildid_open()
+ *
+ * Readable (POLLIN) when buildid_next() is worth a call. Wait for nothing else
+ * on it, do not read from it and do not close it.
+ *
+ * Return: the descriptor; it is the handle's own.
+ */
+int buildid_fd(const struct buildid *handle);
+
+/**
+ * buildid_get_info() - what the module is
+ * @handle: from buildid_open()
+ * @info: to fill; fields that an older module lacks are 0
+ *
+ * Return: 0 or a negative errno.
+ */
+int buildid_get_info(struct buildid *handle, struct buildid_info *info);
+
+/**
+ * buildid_get_stats() - the module's counters since load
+ * @handle: from buildid_open()
+ * @stats: to fill; counters that an older module lacks are 0
+ *
+ * Return: 0 or a negative errno.
+ */
+int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats);
+
+/**
+ * buildid_flush() - make the module forget every file
+ * @handle: from buildid_open()
+ * @flushed: how many they were; may be NULL
+ *
+ * Return: 0; -EPERM without CAP_SYS_ADMIN.
+ */
+int buildid_flush(struct buildid *handle, uint64_t *flushed);
+
+/**
+ * buildid_resolve_fd() - identify an open file
+ * @handle: from buildid_open()
+ * @fd: open for reading
+ * @buffer: memory for the record, aligned to 8 bytes
+ * @size: of @buffer; BUILDID_RECORD_MAX is always enough
+ * @file: set to the record in @buffer, checked as by buildid_record_check()
+ *
+ * May sleep for as long as reading the file takes. A file without an identity
+ * is no error, the record says why.
+ *
+ * Return: 0; -EBADF; -ENOSPC when @size is too small; -EINTR; -EINVAL when
+ * @buffer is not aligned; -EBADMSG when the answer contradicts itself.
+ */
+int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
+		       size_t size, const struct buildid_file **file);
+
+/* --------------------------------------------------------------- stream -- */
+
+/**
+ * struct buildid_options - what to subscribe to
+ * @flags: BUILDID_SUB_*
+ * @ring_size: in bytes, a power of two of at least a page; 0 for 1 MiB
+ * @watermark: buildid_fd() becomes readable, and a buildid_next() that waits
+ *	wakes, only when that many bytes wait; 0 for any
+ * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
+ * @pids: watch only these processes
+ */
+struct buildid_options {
+	uint32_t flags;
+	uint32_t ring_size;
+	uint32_t watermark;
+	uint32_t nr_pids;
+	const uint32_t *pids;
+};
+
+/**
+ * buildid_subscribe() - begin to receive records
+ * @handle: from buildid_open(), not subscribed yet
+ * @options: or NULL for all defaults
+ *
+ * From its return on nothing is missed without being counted in a LOST record.
+ *
+ * Return: 0; -EBUSY when @handle is subscribed; -EPERM; -ESRCH for a pid that
+ * is not there; -EUSERS when the module has no ring left; -EINVAL; -ENOMEM.
+ * After an error close the handle.
+ */
+int buildid_subscribe(struct buildid *handle,
+		      const struct buildid_options *options);
+
+/**
+ * buildid_next() - the next record
+ * @handle: subscribed
+ * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
+ *	at all
+ * @record: set to the record; it lies in the ring and is valid until the next
+ *	call with @handle
+ *
+ * Records of a known type have passed buildid_record_check(); skip those of a
+ * type you do not know. A record that a waiting reader has not been woken for
+ * (watermark) is delivered all the same once @timeout_ms is over, or when
+ * asked with 0. Neither allocates nor copies.
+ *
+ * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
+ * -EBADMSG for a record that contradicts itself: the next call goes on behind
+ * it, or returns the same error when there is no going on; -EINVAL when not
+ * subscribed.
+ */
+int buildid_next(struct buildid *handle, int timeout_ms,
+		 const struct buildid_record **record);
+
+/* -------------------------------------------------------------- records -- */
+
+/**
+ * buildid_record_check() - whether bytes are a well-formed record
+ * @bytes: aligned to 8 bytes
+ * @size: bytes that may be read there
+ *
+ * Checks the header, and every length inside a record of known type. A record
+ * that passes is safe to use with all functions below. A record of another
+ * type passes when its header does.
+ *
+ * Return: 0; -EBADMSG when not; -EINVAL when @bytes is not aligned.
+ */
+int buildid_record_check(const void *bytes, size_t size);
+
+/**
+ * buildid_file_id_bytes() - the identity in a FILE record
+ * @file: all header.size bytes of it readable
+ * @size: set to the number of bytes, 0 when there is none
+ *
+ * Return: the bytes; NULL when there are none, or their length contradicts
+ * the record's.
+ */
+const uint8_t *buildid_file_id_bytes(const struct buildid_file *file,
+				     size_t *size);
+
+/**
+ * buildid_file_path() - the path in a FILE record
+ * @file: all header.size bytes of it readable
+ *
+ * Any bytes but NUL may be in it, UTF-8 or not.
+ *
+ * Return: the path, "" when there is none, NULL when its length contradicts
+ * the record's.
+ */
+const char *buildid_file_path(const struct buildid_file *file);
+
+/**
+ * buildid_mmap_path() - the path in a MMAP record
+ * @mmap: all header.size bytes of it readable
+ *
+ * Return: as of buildid_file_path(); "" unless BUILDID_SUB_PATH was asked for.
+ */
+const char *buildid_mmap_path(const struct buildid_mmap *mmap);
+
+/**
+ * buildid_type_name() - "file", "mmap", "lost" for an enum buildid_record_type
+ * @type: a number
+ *
+ * Return: the word, "unknown" for a number that is not known.
+ */
+const char *buildid_type_name(unsigned int type);
+
+/**
+ * buildid_kind_name() - "none", "gnu", "go", "htlhash" for an enum buildid_kind
+ * @kind: a number
+ *
+ * Return: the word, "unknown" for a number that is not known.
+ */
+const char *buildid_kind_name(unsigned int kind);
+
+/**
+ * buildid_reason_name() - one word for an enum buildid_reason
+ * @reason: a number
+ *
+ * Return: "no-note", "pending" and so on; "unknown" for a number that is not
+ * known; NULL for BUILDID_REASON_NONE.
+ */
+const char *buildid_reason_name(unsigned int reason);
+
+/* ------------------------------------------------------------ file table -- */
+
+/**
+ * struct buildid_files_options - bounds of a file table; 0 is the default
+ * @max_files: FILE records to remember, 65536; the one not used for longest is
+ *	forgotten first
+ * @max_waiting: events to hold back for a FILE record that is to follow, 4096
+ * @max_wait: how long to hold one back, in nanoseconds, one second
+ */
+struct buildid_files_options {
+	size_t max_files;
+	size_t max_waiting;
+	uint64_t max_wait;
+};
+
+/**
+ * struct buildid_event - a record, joined with what it refers to
+ * @record: any but a FILE record
+ * @file: for a MMAP, the FILE record of its content; NULL when none is known,
+ *	and for all other types
+ */
+struct buildid_event {
+	const struct buildid_record *record;
+	const struct buildid_file *file;
+};
+
+/* For the now of buildid_files_next(): deliver what is held back as it is. */
+#define BUILDID_FILES_ALL	UINT64_MAX
+
+struct buildid_files;
+
+/**
+ * buildid_files_new() - make a file table
+ * @files: where to put it
+ * @options: bounds, or NULL for the defaults
+ *
+ * Return: 0; -ENOMEM.
+ */
+int buildid_files_new(struct buildid_files **files,
+		      const struct buildid_files_options *options);
+
+/**
+ * buildid_files_free() - free a file table with all that it remembers
+ * @files: or NULL
+ */
+void buildid_files_free(struct buildid_files *files);
+
+/**
+ * buildid_files_push() - put the next record of a stream in
+ * @files: the table
+ * @record: any; passed to buildid_record_check() again
+ *
+ * FILE records are remembered, all others come out of buildid_files_next().
+ * Call that until it returns 0 after each push: @record is copied only when it
+ * has to wait, and must else stay as it is until then.
+ *
+ * Return: 0; -EBADMSG; -ENOMEM; -EBUSY when the event of the push before was
+ * not taken. The table stays good after an error.
+ */
+int buildid_files_push(struct buildid_files *files,
+		       const struct buildid_record *record);
+
+/**
+ * buildid_files_next() - take the next event out
+ * @files: the table
+ * @now: CLOCK_MONOTONIC in nanoseconds as of the stream, or BUILDID_FILES_ALL
+ * @event: to fill; valid until the next call with @files
+ *
+ * Events come in the order of their records. A MMAP whose file is still being
+ * read holds back itself and all behind it until the FILE record with the
+ * identity came, or a bound is reached: then it comes with the FILE record
+ * that says BUILDID_REASON_PENDING.
+ *
+ * Return: 1 with an event, 0 when there is none now.
+ */
+int buildid_files_next(struct buildid_files *files, uint64_t now,
+		       struct buildid_event *event);
+
+/**
+ * buildid_files_timeout() - how long an event may still be held back
+ * @files: the table
+ * @now: as for buildid_files_next()
+ *
+ * Return: milliseconds, fit for poll(2); -1 when none is held back.
+ */
+int buildid_files_timeout(const struct buildid_files *files, uint64_t now);
+
+/**
+ * buildid_files_pending() - how many files are known to be still being read
+ * @files: the table
+ *
+ * Return: FILE records remembered whose reason is BUILDID_REASON_PENDING.
+ */
+size_t buildid_files_pending(const struct buildid_files *files);
+
+/**
+ * buildid_files_find() - look up a FILE record
+ * @files: the table
+ * @file_id: as in a MMAP record
+ *
+ * Return: the record, valid until the next push; NULL when it is not known.
+ */
+const struct buildid_file *buildid_files_find(struct buildid_files *files,
+					      uint64_t file_id);
+
+/* --------------------------------------------------------------- errors -- */
+
+/**
+ * buildid_strerror() - what an error of this library means
+ * @error: errno of any sign
+ *
+ * Return: a text without a full stop, never NULL.
+ */
+const char *buildid_strerror(int error);
+
+/**
+ * buildid_advice() - what to do about an error of this library
+ * @error: errno of any sign
+ *
+ * Return: a text without a full stop, NULL when there is nothing to say.
+ */
+const char *buildid_advice(int error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBBUILDID_H */

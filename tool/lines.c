@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines: the columns and keys of mappings, files and losses. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "lines.h"
+#include "utf8.h"
+
+#define WIDTH_PID	7
+#define WIDTH_COMM	15
+#define WIDTH_ADDRESS	12
+#define WIDTH_ID	40
+
+#define UNRESOLVED	"unresolved"
+
+const char *lines_path(const struct buildid_event *event)
+{
+	const char *path = buildid_mmap_path((const void *)event->record);
+
+	if ((!path || !*path) && event->file)
+		path = buildid_file_path(event->file);
+	return path ? path : "";
+}
+
+static void to_hex(char *text, const uint8_t *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	while (size--) {
+		*text++ = digits[*bytes >> 4];
+		*text++ = digits[*bytes++ & 15];
+	}
+	*text = '\0';
+}
+
+/* Go's is text already, if its linker was let alone. */
+static void to_word(char *text, const uint8_t *bytes, size_t size)
+{
+	for (; size--; bytes++) {
+		if (*bytes > ' ' && *bytes < 0x7f && *bytes != '\\')
+			*text++ = (char)*bytes;
+		else
+			text += sprintf(text, "\\%03o", *bytes);
+	}
+	*text = '\0';
+}
+
+static const char *reason_word(const struct buildid_file *file)
+{
+	const char *word = buildid_reason_name(file->reason);
+
+	return word ? word : "none";
+}
+
+const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX])
+{
+	const uint8_t *bytes;
+	size_t size;
+	char *end = text;
+
+	bytes = file ? buildid_file_id_bytes(file, &size) : NULL;
+	if (!bytes) {
+		snprintf(text, LINES_ID_MAX, "(%s)",
+			 file ? reason_word(file) : UNRESOLVED);
+		return text;
+	}
+
+	if (file->kind != BUILDID_KIND_GNU)
+		end += sprintf(text, "%s:", buildid_kind_name(file->kind));
+	if (file->kind == BUILDID_KIND_GO)
+		to_word(end, bytes, size);
+	else
+		to_hex(end, bytes, size);
+	return text;
+}
+
+static void put_id(struct output *out, const struct buildid_file *file)
+{
+	bool has_id = file && file->kind != BUILDID_KIND_NONE;
+	char text[LINES_ID_MAX];
+
+	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID,
+		   lines_id(file, text));
+}
+
+/* ----------------------------------------------------------------- JSON -- */
+
+static void put_header(struct output *out, const struct buildid_record *record)
+{
+	out_string(out, "type", OUT_HIDDEN, buildid_type_name(record->type));
+	out_number(out, "seq", OUT_HIDDEN, record->seq);
+	out_number(out, "time_mono", OUT_HIDDEN, record->time_mono);
+	out_number(out, "time_perf", OUT_HIDDEN, record->time_perf);
+}
+
+/* JSON cannot hold what is no UTF-8: then the bytes come in hex besides. */
+static void put_path(struct output *out, const char *path)
+{
+	size_t size = strlen(path);
+	char hex[2 * BUILDID_RECORD_MAX + 1];
+
+	out_string(out, "path", OUT_HIDDEN, *path ? path : NULL);
+	if (!out->json || utf8_valid(path) || size > BUILDID_RECORD_MAX)
+		return;
+	to_hex(hex, (const uint8_t *)path, size);
+	out_string(out, "path_bytes", OUT_HIDDEN, hex);
+}
+
+static void put_device(struct output *out, const char *key, uint32_t major,
+		       uint32_t minor)
+{
+	char device[32];
+
+	snprintf(device, sizeof(device), "%" PRIu32 ":%" PRIu32, major, minor);
+	out_string(out, key, OUT_HIDDEN, device);
+}
+
+static void put_inode(struct output *out, const struct buildid_file *file)
+{
+	put_device(out, "dev", file->dev_major, file->dev_minor);
+	out_number(out, "ino", OUT_HIDDEN, file->ino);
+	if (file->user_ino == file->ino &&
+	    file->user_dev_major == file->dev_major &&
+	    file->user_dev_minor == file->dev_minor)
+		return;
+	put_device(out, "user_dev", file->user_dev_major, file->user_dev_minor);
+	out_number(out, "user_ino", OUT_HIDDEN, file->user_ino);
+}
+
+static void put_build_id(struct output *out, const struct buildid_file *file)
+{
+	char hex[2 * BUILDID_ID_MAX + 1];
+	const uint8_t *bytes;
+	size_t size;
+
+	bytes = buildid_file_id_bytes(file, &size);
+	if (bytes)
+		to_hex(hex, bytes, size);
+	out_string(out, "build_id", OUT_HIDDEN, bytes ? hex : NULL);
+}
+
+static void put_flags(struct output *out, const struct buildid_file *file,
+		      int width)
+{
+	static const struct {
+		uint32_t flag;
+		const char *word;
+	} names[] = {
+		{ BUILDID_FILE_DELETED, "deleted" },
+		{ BUILDID_FILE_MEMFD, "memfd" },
+		{ BUILDID_FILE_UNSTABLE, "unstable" },
+		{ BUILDID_FILE_PATH_PART, "path-part" },
+		{ BUILDID_FILE_NO_PATH, "no-path" },
+	};
+	const char *words[sizeof(names) / sizeof(names[0]) + 1];
+	size_t count = 0, i;
+
+	for (i = 0; file && i < sizeof(names) / sizeof(names[0]); i++)
+		if (file->flags & names[i].flag)
+			words[count++] = names[i].word;
+	words[count] = NULL;
+	out_words(out, "flags", width, words);
+}
+
+static void put_file(struct output *out, const struct buildid_file *file)
+{
+	put_inode(out, file);
+	out_number(out, "gen", OUT_HIDDEN, file->generation);
+	out_signed(out, "mtime", OUT_HIDDEN, file->mtime);
+	out_number(out, "size", OUT_HIDDEN, file->file_size);
+	out_number(out, "file_id", OUT_HIDDEN, file->file_id);
+	put_build_id(out, file);
+	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(file->kind));
+	out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(file->reason));
+}
+
+/* All keys are there, so that a reader need not ask for each. */
+static void put_no_file(struct output *out, uint64_t file_id)
+{
+	out_null(out, "dev");
+	out_null(out, "ino");
+	out_null(out, "gen");
+	out_null(out, "mtime");
+	out_null(out, "size");
+	out_number(out, "file_id", OUT_HIDDEN, file_id);
+	out_null(out, "build_id");
+	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(BUILDID_KIND_NONE));
+	out_string(out, "reason", OUT_HIDDEN, UNRESOLVED);
+}
+
+/* ---------------------------------------------------------------- lines -- */
+
+static void put_time(struct output *out, const struct buildid_record *record,
+		     const struct lines_clock *clock)
+{
+	int64_t real = (int64_t)(record->time_mono + (uint64_t)clock->real);
+	time_t seconds = real / 1000000000;
+	char text[32], day[16];
+	struct tm tm;
+
+	if (!clock->show)
+		return;
+	if (!localtime_r(&seconds, &tm))
+		memset(&tm, 0, sizeof(tm));
+	strftime(day, sizeof(day), "%H:%M:%S", &tm);
+	snprintf(text, sizeof(text), "%s.%03d", day,
+		 (int)(real % 1000000000 / 1000000));
+	out_string(out, NULL, 0, text);
+}
+
+static void put_prot(struct output *out, const struct buildid_mmap *mmap)
+{
+	char prot[] = {
+		mmap->prot & PROT_READ ? 'r' : '-',
+		mmap->prot & PROT_WRITE ? 'w' : '-',
+		mmap->prot & PROT_EXEC ? 'x' : '-',
+		mmap->map_flags & MAP_SHARED ? 's' : 'p',
+		'\0',
+	};
+
+	out_string(out, "prot", 0, prot);
+}
+
+static void put_mmap(struct output *out, const struct buildid_event *event,
+		     const struct lines_clock *clock)
+{
+	const struct buildid_mmap *mmap = (const void *)event->record;
+	const char *path = lines_path(event);
+
+	out_begin(out);
+	put_header(out, event->record);
+	put_time(out, event->record, clock);
+	out_number(out, "pid", WIDTH_PID, mmap->pid);
+	out_number(out, "tid", OUT_HIDDEN, mmap->tid);
+	out_string(out, "comm", WIDTH_COMM, (const char *)mmap->comm);
+	out_address(out, "addr", WIDTH_ADDRESS, mmap->addr);
+	out_number(out, "len", OUT_HIDDEN, mmap->len);
+	out_number(out, "pgoff", OUT_HIDDEN, mmap->pgoff);
+	put_prot(out, mmap);
+	put_id(out, event->file);
+	put_path(out, path);
+	out_string(out, NULL, 0, *path ? path : NULL);
+	if (event->file)
+		put_file(out, event->file);
+	else
+		put_no_file(out, mmap->file_id);
+	put_flags(out, event->file, 0);
+	out_end(out);
+}
+
+/* "lost 12 events (ring full), 3 identities (no request)" */
+static void lost_text(const struct buildid_lost *lost, char *text, size_t size)
+{
+	const struct {
+		uint64_t count;
+		const char *what;
+	} causes[] = {
+		{ lost->ring_full, "events (ring full)" },
+		{ lost->missed_probe, "events (missed probe)" },
+		{ lost->no_request, "identities (no request)" },
+	};
+	const char *before = "lost";
+	size_t length = 0, i;
+
+	*text = '\0';
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		if (!causes[i].count)
+			continue;
+		length += (size_t)snprintf(text + length, size - length,
+					   "%s %" PRIu64 " %s", before,
+					   causes[i].count, causes[i].what);
+		before = ",";
+	}
+}
+
+static void put_lost(struct output *out, const struct buildid_lost *lost,
+		     const struct lines_clock *clock)
+{
+	char text[192];
+
+	lost_text(lost, text, sizeof(text));
+	out_begin(out);
+	put_header(out, &lost->header);
+	put_time(out, &lost->header, clock);
+	out_styled(out, OUT_BAD, NULL, 0, text);
+	out_number(out, "ring_full", OUT_HIDDEN, lost->ring_full);
+	out_number(out, "no_request", OUT_HIDDEN, lost->no_request);
+	out_number(out, "missed_probe", OUT_HIDDEN, lost->missed_probe);
+	out_end(out);
+}
+
+void lines_event(struct output *out, const struct buildid_event *event,
+		 const struct lines_clock *clock)
+{
+	if (event->record->type == BUILDID_RECORD_MMAP)
+		put_mmap(out, event, clock);
+	else if (event->record->type == BUILDID_RECORD_LOST)
+		put_lost(out, (const void *)event->record, clock);
+}
+
+void lines_file(struct output *out, const struct buildid_file *file,
+		const char *path)
+{
+	if (!path)
+		path = buildid_file_path(file);
+
+	out_begin(out);
+	put_header(out, &file->header);
+	put_id(out, file);
+	put_path(out, path);
+	out_string(out, NULL, 0, *path ? path : NULL);
+	put_file(out, file);
+	put_flags(out, file, OUT_HIDDEN);
+	out_end(out);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lines: how a record looks, for people and in JSON. */
+#ifndef TOOL_LINES_H
+#define TOOL_LINES_H
+
+#include <stdbool.h>
+
+#include "libbuildid.h"
+#include "output.h"
+
+/* Longest identity as text, with the kind before it and a NUL. */
+#define LINES_ID_MAX 1024
+
+struct lines_clock {
+	bool show;
+	int64_t real;	/* what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC */
+};
+
+/* The path of the mapping itself, else its file's; "" when none is known. */
+const char *lines_path(const struct buildid_event *event);
+
+/*
+ * The identity as one word: hex digits of a GNU build-id, another kind's with
+ * the kind and a colon before it, "(reason)" where there is none.
+ */
+const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX]);
+
+/* A mapping with its file, or a loss; nothing for other records. */
+void lines_event(struct output *out, const struct buildid_event *event,
+		 const struct lines_clock *clock);
+
+/* A file by itself; @path replaces the record's unless it is NULL. */
+void lines_file(struct output *out, const struct buildid_file *file,
+		const char *path);
+
+#endif

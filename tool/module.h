@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Module: getting at it, and what to say when that fails. */
+#ifndef TOOL_MODULE_H
+#define TOOL_MODULE_H
+
+#include "libbuildid.h"
+#include "output.h"
+
+/* Capabilities beyond those that buildid_advice() knows. */
+#define ADVICE_ADMIN	"run as root, or with CAP_SYS_ADMIN"
+
+/* NULL after it was told why. */
+struct buildid *module_open(struct output *out);
+
+/* Tell @error of libbuildid; @advice is in place of the library's, or NULL. */
+void module_error(struct output *out, const char *object, int error,
+		  const char *advice);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/* buildid mon: watch mappings as they are made. */
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "commands.h"
+#include "filter.h"
+#include "lines.h"
+#include "signals.h"
+#include "source.h"
+
+static const char help[] =
+	"usage: buildid mon [OPTIONS]\n"
+	"       buildid-mon [OPTIONS]\n"
+	"\n"
+	"Watch executable file mappings as they are made, each with the identity of its\n"
+	"content: pid, name of the thread, address, protection, identity, path.\n"
+	"\n"
+	"  -p, --pid PID[,PID]...  only these processes\n"
+	"  -c, --comm NAME         only threads of that name\n"
+	"      --path GLOB         only files whose path matches; * matches / as well\n"
+	"      --count N           stop after N mappings\n"
+	"      --data              mappings that are not executable, too\n"
+	"  -t, --time              the time of day before each line\n"
+	"  -i, --log LOG           what buildid record wrote, in place of what happens\n"
+	"                          now; - for stdin\n"
+	"      --netlink           listen to the netlink group in place of the device\n"
+	"  -j, --json              one object per line\n"
+	"  -h, --help              this text\n"
+	"\n"
+	"The device is the default as it gives this process a ring of its own: mappings\n"
+	"are filtered where they are made, what is lost is counted exactly, and\n"
+	"CAP_PERFMON is enough. The netlink group is one stream for all, in which each\n"
+	"listener sees all processes; joining it needs CAP_SYS_ADMIN.\n"
+	"\n"
+	"A mapping whose file is still being read is held back, and what follows with it,\n"
+	"for a second at most. Ends by SIGINT or SIGTERM, with a summary on stderr.\n";
+
+/* Records between two looks at signals. */
+#define BATCH 512
+
+struct mon {
+	struct output out;
+	struct source *source;
+	struct buildid_files *files;
+	struct filter filter;
+	struct lines_clock clock;
+	bool data;
+	bool netlink;
+	const char *log;
+	uint64_t count;		/* 0 for no end */
+
+	uint64_t shown;
+	uint64_t lost;
+	bool broken;		/* nobody reads what is shown */
+	bool end;
+	bool failed;
+	bool tell;		/* by the source, why it failed */
+};
+
+static bool enough(const struct mon *mon)
+{
+	return mon->broken || (mon->count && mon->shown == mon->count);
+}
+
+static bool done(const struct mon *mon)
+{
+	return mon->end || mon->failed || enough(mon);
+}
+
+/* A reader that had enough is no failure. */
+static void stop_showing(struct mon *mon, int error)
+{
+	mon->broken = true;
+	clearerr(stdout);
+	if (error == EPIPE)
+		return;
+	fprintf(stderr, "buildid: standard output: %s\n", strerror(error));
+	mon->failed = true;
+}
+
+static void show(struct mon *mon, const struct buildid_event *event)
+{
+	const struct buildid_lost *lost = (const void *)event->record;
+	const struct buildid_mmap *mmap = (const void *)event->record;
+
+	if (event->record->type == BUILDID_RECORD_LOST) {
+		mon->lost += lost->ring_full + lost->missed_probe;
+		lines_event(&mon->out, event, &mon->clock);
+	} else if (event->record->type == BUILDID_RECORD_MMAP &&
+		   filter_wants(&mon->filter, mmap, lines_path(event))) {
+		mon->shown++;
+		lines_event(&mon->out, event, &mon->clock);
+	}
+	if (ferror(stdout))
+		stop_showing(mon, errno);
+}
+
+static void drain(struct mon *mon, uint64_t now)
+{
+	struct buildid_event event;
+
+	while (!enough(mon) && buildid_files_next(mon->files, now, &event))
+		show(mon, &event);
+}
+
+static void push(struct mon *mon, const struct buildid_record *record)
+{
+	int err = buildid_files_push(mon->files, record);
+
+	if (!err)
+		return;
+	out_error(&mon->out, "mon", "%s", buildid_strerror(err));
+	mon->failed = true;
+}
+
+/* As many as there are now; false when there is no need to wait for more. */
+static bool take_records(struct mon *mon)
+{
+	const struct buildid_record *record;
+	int batch;
+
+	for (batch = 0; batch < BATCH && !done(mon); batch++) {
+		switch (source_next(mon->source, &record)) {
+		case SOURCE_RECORD:
+			push(mon, record);
+			drain(mon, source_now(mon->source));
+			continue;
+		case SOURCE_NONE:
+			return true;
+		case SOURCE_END:
+			mon->end = true;
+			return false;
+		default:
+			mon->failed = true;
+			mon->tell = true;
+			return false;
+		}
+	}
+	return false;
+}
+
+static void wait_for_more(struct mon *mon, int signals, bool idle)
+{
+	struct pollfd polls[] = {
+		{ .fd = signals, .events = POLLIN },
+		/* No event asked for: POLLERR comes when the reader is gone. */
+		{ .fd = STDOUT_FILENO },
+		{ .fd = source_fd(mon->source), .events = POLLIN },
+	};
+	int timeout = 0;
+
+	if (idle)
+		timeout = buildid_files_timeout(mon->files,
+						source_now(mon->source));
+	if (poll(polls, sizeof(polls) / sizeof(polls[0]), timeout) <= 0)
+		return;
+	if (polls[1].revents & POLLERR)
+		mon->broken = true;
+	if (!(polls[0].revents & POLLIN))
+		return;
+	switch (signals_take(signals)) {
+	case SIGINT:
+	case SIGTERM:
+		mon->end = true;
+		break;
+	}
+}
+
+static void watch(struct mon *mon, int signals)
+{
+	while (!done(mon)) {
+		bool idle = take_records(mon);
+
+		drain(mon, source_now(mon->source));
+		if (!done(mon))
+			wait_for_more(mon, signals, idle);
+	}
+
+	/* What is still held back will know no more. */
+	drain(mon, BUILDID_FILES_ALL);
+	fflush(stdout);
+	if (mon->tell)
+		source_tell(mon->source);
+	fprintf(stderr, "buildid: %" PRIu64 " events, %" PRIu64 " lost\n",
+		mon->shown, mon->lost);
+}
+
+static bool open_source(struct mon *mon)
+{
+	struct buildid_options options = {
+		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0),
+		.nr_pids = mon->filter.nr_pids,
+		.pids = mon->filter.pids,
+	};
+
+	if (mon->log) {
+		mon->source = source_log(&mon->out, mon->log);
+		return mon->source;
+	}
+	if (!filter_pids_exist(&mon->filter, &mon->out))
+		return false;
+	mon->source = mon->netlink ? source_netlink(&mon->out) :
+				     source_device(&mon->out, &options);
+	return mon->source;
+}
+
+static int run(struct mon *mon)
+{
+	int signals;
+
+	/* A log is read at once, what happens now is shown as it does. */
+	if (!mon->log)
+		setvbuf(stdout, NULL, _IOLBF, 0);
+
+	if (buildid_files_new(&mon->files, NULL)) {
+		out_error(&mon->out, "mon", "out of memory");
+		return EXIT_FAILURE;
+	}
+	if (!open_source(mon)) {
+		buildid_files_free(mon->files);
+		return EXIT_FAILURE;
+	}
+	mon->clock.real = source_real(mon->source);
+	signals = signals_open();
+	if (signals < 0) {
+		out_error(&mon->out, "mon", "%s", strerror(-signals));
+		mon->failed = true;
+	} else {
+		watch(mon, signals);
+		signals_close(signals);
+	}
+	source_close(mon->source);
+	buildid_files_free(mon->files);
+	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+enum { PATH = 256, COUNT, DATA, NETLINK };
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "comm", required_argument, NULL, 'c' },
+	{ "path", required_argument, NULL, PATH },
+	{ "count", required_argument, NULL, COUNT },
+	{ "data", no_argument, NULL, DATA },
+	{ "time", no_argument, NULL, 't' },
+	{ "log", required_argument, NULL, 'i' },
+	{ "netlink", no_argument, NULL, NETLINK },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* -1 to go on, else what to exit with. */
+static int parse(struct mon *mon, bool *json, int argc, char **argv)
+{
+	const char *wrong;
+	int option;
+
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "p:c:ti:jh", options, NULL)) != -1) {
+		switch (option) {
+		case 'p':
+			wrong = filter_add_pids(&mon->filter, optarg);
+			if (wrong)
+				return args_wrong(argv, optarg, wrong);
+			break;
+		case 'c':
+			mon->filter.comm = optarg;
+			break;
+		case PATH:
+			mon->filter.path = optarg;
+			break;
+		case COUNT:
+			if (!args_number("--count", optarg, 1, UINT64_MAX, &mon->count))
+				return args_usage(argv);
+			break;
+		case DATA:
+			mon->data = true;
+			break;
+		case 't':
+			mon->clock.show = true;
+			break;
+		case 'i':
+			mon->log = optarg;
+			break;
+		case NETLINK:
+			mon->netlink = true;
+			break;
+		case 'j':
+			*json = true;
+			break;
+		case 'h':
+			return args_help(help);
+		default:
+			return args_usage(argv);
+		}
+	}
+	if (optind < argc)
+		return args_wrong(argv, argv[optind], "mon takes no argument");
+	if (mon->log && mon->netlink)
+		return args_wrong(argv, "--netlink", "not together with --log");
+	if (mon->log && mon->data)
+		return args_wrong(argv, "--data",
+				  "a log has what buildid record was asked for");
+	if (mon->netlink && mon->data)
+		return args_wrong(argv, "--data",
+				  "the netlink group has executable mappings only");
+	return -1;
+}
+
+int cmd_mon(int argc, char **argv)
+{
+	struct mon mon = { };
+	bool json = false;
+	int status;
+
+	status = parse(&mon, &json, argc, argv);
+	if (status >= 0)
+		return status;
+	out_init(&mon.out, stdout, json);
+	return run(&mon);
+}

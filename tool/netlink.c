@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Netlink: the only file that knows libnl. It finds the family and takes
+ * messages apart; receiving is done here, as libnl hides ENOBUFS and senders.
+ */
+
+#include <errno.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "netlink.h"
+
+/* Events come in bursts: as deep as the default ring. */
+#define RECEIVE_QUEUE	(1024 * 1024)
+
+struct netlink {
+	struct nl_sock *socket;
+	int family;
+	bool dumping;
+
+	/* Where netlink_next() is in what was received. */
+	struct nlmsghdr *message;
+	int message_left;
+	struct nlattr *attribute;
+	int attribute_left;
+
+	/* Attributes are aligned to 4 bytes, records to 8. */
+	uint64_t record[BUILDID_RECORD_MAX / sizeof(uint64_t)];
+	union {
+		struct nlmsghdr header;
+		unsigned char bytes[64 * 1024];
+	} buffer;
+};
+
+static int error_of(int nl_error)
+{
+	switch (nl_error < 0 ? -nl_error : nl_error) {
+	case 0:
+		return 0;
+	case NLE_OBJ_NOTFOUND:
+		return -ENOENT;
+	case NLE_PERM:
+	case NLE_NOACCESS:
+		return -EPERM;
+	case NLE_NOMEM:
+		return -ENOMEM;
+	case NLE_OPNOTSUPP:
+	case NLE_AF_NOSUPPORT:
+	case NLE_PROTO_MISMATCH:
+		return -EOPNOTSUPP;
+	default:
+		return -EIO;
+	}
+}
+
+int netlink_open(struct netlink **netlink)
+{
+	struct netlink *new = calloc(1, sizeof(*new));
+	int err;
+
+	*netlink = NULL;
+	if (!new)
+		return -ENOMEM;
+	new->socket = nl_socket_alloc();
+	if (!new->socket) {
+		free(new);
+		return -ENOMEM;
+	}
+
+	err = genl_connect(new->socket);
+	if (!err) {
+		new->family = genl_ctrl_resolve(new->socket, BUILDID_GENL_NAME);
+		err = new->family < 0 ? new->family : 0;
+	}
+	if (err) {
+		netlink_close(new);
+		return error_of(err);
+	}
+	*netlink = new;
+	return 0;
+}
+
+void netlink_close(struct netlink *netlink)
+{
+	if (!netlink)
+		return;
+	nl_socket_free(netlink->socket);
+	free(netlink);
+}
+
+int netlink_fd(const struct netlink *netlink)
+{
+	return nl_socket_get_fd(netlink->socket);
+}
+
+int netlink_dump(struct netlink *netlink)
+{
+	int err = genl_send_simple(netlink->socket, netlink->family,
+				   BUILDID_CMD_GET, BUILDID_GENL_VERSION,
+				   NLM_F_DUMP);
+
+	netlink->dumping = err >= 0;
+	return err < 0 ? error_of(err) : 0;
+}
+
+static void deepen_queue(int fd)
+{
+	int size = RECEIVE_QUEUE;
+
+	/* The first needs a capability, the second has a low bound. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+}
+
+int netlink_join(struct netlink *netlink)
+{
+	int group = genl_ctrl_resolve_grp(netlink->socket, BUILDID_GENL_NAME,
+					  BUILDID_GENL_EVENTS);
+
+	if (group < 0)
+		return error_of(group);
+	deepen_queue(netlink_fd(netlink));
+	/* Not by libnl, which makes several errors of the kernel's one. */
+	if (setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP,
+		       &group, sizeof(group)))
+		return -errno;
+	return 0;
+}
+
+static int receive(struct netlink *netlink)
+{
+	struct sockaddr_nl sender = { .nl_family = AF_NETLINK };
+	socklen_t length = sizeof(sender);
+	ssize_t size;
+
+	do {
+		size = recvfrom(netlink_fd(netlink), netlink->buffer.bytes,
+				sizeof(netlink->buffer),
+				(netlink->dumping ? 0 : MSG_DONTWAIT) | MSG_TRUNC,
+				(struct sockaddr *)&sender, &length);
+		if (size < 0)
+			return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+		/* Any process may write to the socket; only the kernel is 0. */
+	} while (sender.nl_pid);
+
+	if ((size_t)size > sizeof(netlink->buffer))
+		return -EMSGSIZE;
+	netlink->message = &netlink->buffer.header;
+	netlink->message_left = (int)size;
+	netlink->attribute_left = 0;
+	return 0;
+}
+
+/* -EAGAIN: no record in the rest of the message. */
+static int next_in_message(struct netlink *netlink,
+			   const struct buildid_record **record)
+{
+	while (nla_ok(netlink->attribute, netlink->attribute_left)) {
+		struct nlattr *attribute = netlink->attribute;
+		size_t size = (size_t)nla_len(attribute);
+
+		netlink->attribute = nla_next(attribute, &netlink->attribute_left);
+		if (nla_type(attribute) != BUILDID_A_RECORD)
+			continue;
+		if (size > sizeof(netlink->record))
+			return -EBADMSG;
+		memcpy(netlink->record, nla_data(attribute), size);
+		if (buildid_record_check(netlink->record, size))
+			return -EBADMSG;
+		*record = (const void *)netlink->record;
+		return 0;
+	}
+	return -EAGAIN;
+}
+
+static int error_in(struct nlmsghdr *message)
+{
+	const struct nlmsgerr *error = nlmsg_data(message);
+
+	if (nlmsg_datalen(message) < (int)sizeof(*error))
+		return -EBADMSG;
+	return error->error;
+}
+
+/* What a dump ended with; 0 is success. */
+static int end_of_dump(struct nlmsghdr *message)
+{
+	int error = 0;
+
+	if (nlmsg_datalen(message) >= (int)sizeof(error))
+		memcpy(&error, nlmsg_data(message), sizeof(error));
+	return error < 0 ? error : -ENODATA;
+}
+
+/* Turn to the next message with attributes; -EAGAIN without one. */
+static int next_message(struct netlink *netlink)
+{
+	while (nlmsg_ok(netlink->message, netlink->message_left)) {
+		struct nlmsghdr *message = netlink->message;
+		int err;
+
+		netlink->message = nlmsg_next(message, &netlink->message_left);
+		if (message->nlmsg_type == NLMSG_DONE)
+			return end_of_dump(message);
+		if (message->nlmsg_type == NLMSG_ERROR) {
+			err = error_in(message);
+			if (err)
+				return err;
+			continue;
+		}
+		if (message->nlmsg_type != netlink->family ||
+		    !genlmsg_valid_hdr(message, 0))
+			continue;
+		netlink->attribute = genlmsg_attrdata(genlmsg_hdr(message), 0);
+		netlink->attribute_left = genlmsg_attrlen(genlmsg_hdr(message), 0);
+		return 0;
+	}
+	return -EAGAIN;
+}
+
+int netlink_next(struct netlink *netlink, const struct buildid_record **record)
+{
+	int err;
+
+	for (;;) {
+		if (netlink->attribute_left > 0) {
+			err = next_in_message(netlink, record);
+			if (err != -EAGAIN)
+				return err;
+			netlink->attribute_left = 0;
+		}
+		if (netlink->message_left > 0) {
+			err = next_message(netlink);
+			if (!err)
+				continue;
+			if (err != -EAGAIN)
+				return err;
+			netlink->message_left = 0;
+		}
+		err = receive(netlink);
+		if (err)
+			return err;
+	}
+}

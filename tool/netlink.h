@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Netlink: the module's records by generic netlink. One socket, for either a
+ * dump or the group. Functions return 0 or a negative errno.
+ */
+#ifndef TOOL_NETLINK_H
+#define TOOL_NETLINK_H
+
+#include "libbuildid.h"
+
+struct netlink;
+
+/* -ENOENT when there is no such family: no module, or another namespace. */
+int netlink_open(struct netlink **netlink);
+void netlink_close(struct netlink *netlink);
+int netlink_fd(const struct netlink *netlink);
+
+/* Ask for the FILE records of all files remembered. */
+int netlink_dump(struct netlink *netlink);
+/* Listen to the group from here on. */
+int netlink_join(struct netlink *netlink);
+
+/*
+ * The next record, checked, and valid until the next call. -ENODATA at the end
+ * of a dump, which it waits for; -EAGAIN when the group has none now; -ENOBUFS
+ * when the group had more than the socket could hold, go on after it.
+ */
+int netlink_next(struct netlink *netlink, const struct buildid_record **record);
+
+#endif

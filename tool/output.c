@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Output: the only file that knows json-c and terminals. */
+
+#include <json-c/json.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "utf8.h"
+
+#define JSON_STYLE	(JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+#define PAIR_WIDTH	17
+
+static bool wants_colour(FILE *file)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (no_color && *no_color)
+		return false;
+	if (!term || !strcmp(term, "dumb"))
+		return false;
+	return isatty(fileno(file));
+}
+
+void out_init(struct output *out, FILE *file, bool json)
+{
+	*out = (struct output) {
+		.file = file,
+		.json = json,
+		.colour = !json && wants_colour(file),
+	};
+}
+
+static void out_of_memory(void)
+{
+	fputs("buildid: out of memory\n", stderr);
+	exit(EXIT_FAILURE);
+}
+
+void out_begin(struct output *out)
+{
+	out->started = false;
+	if (!out->json)
+		return;
+	out->object = json_object_new_object();
+	if (!out->object)
+		out_of_memory();
+}
+
+void out_end(struct output *out)
+{
+	if (out->json) {
+		fputs(json_object_to_json_string_ext(out->object, JSON_STYLE),
+		      out->file);
+		json_object_put(out->object);
+		out->object = NULL;
+	}
+	if (out->json || out->started)
+		fputc('\n', out->file);
+}
+
+/* ----------------------------------------------------------------- JSON -- */
+
+static void add(struct output *out, const char *key, struct json_object *value)
+{
+	/* json-c writes null for a NULL value. */
+	if (json_object_object_add(out->object, key, value))
+		out_of_memory();
+}
+
+static struct json_object *json_string(const char *value)
+{
+	char *repaired = utf8_repair(value);
+	struct json_object *string;
+
+	string = repaired ? json_object_new_string(repaired) : NULL;
+	free(repaired);
+	if (!string)
+		out_of_memory();
+	return string;
+}
+
+static struct json_object *json_words(const char *const *words)
+{
+	struct json_object *list = json_object_new_array();
+
+	if (!list)
+		out_of_memory();
+	for (; *words; words++)
+		if (json_object_array_add(list, json_string(*words)))
+			out_of_memory();
+	return list;
+}
+
+/* ----------------------------------------------------------------- text -- */
+
+/*
+ * A name may hold what moves the cursor, or a newline. As /proc/PID/maps does
+ * it: such bytes in octal, all others, UTF-8 or not, as they are.
+ */
+static size_t control_length(const char *text)
+{
+	unsigned char byte = (unsigned char)text[0];
+	unsigned char next = byte ? (unsigned char)text[1] : 0;
+
+	if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
+		return 2;
+	return (byte && byte < 0x20) || byte == 0x7f;
+}
+
+static int put_text(FILE *file, const char *text)
+{
+	int columns = 0;
+
+	while (*text) {
+		size_t length = control_length(text);
+
+		if (!length) {
+			/* The rest of a character takes no column. */
+			columns += ((unsigned char)*text & 0xc0) != 0x80;
+			fputc(*text++, file);
+			continue;
+		}
+		while (length--)
+			columns += fprintf(file, "\\%03o", (unsigned char)*text++);
+	}
+	return columns;
+}
+
+static const char *escape_of(const struct output *out, enum out_style style)
+{
+	static const char *const escapes[] = {
+		[OUT_GOOD] = "\033[32m",
+		[OUT_WEAK] = "\033[33m",
+		[OUT_BAD] = "\033[1;31m",
+	};
+
+	return out->colour && style != OUT_PLAIN ? escapes[style] : NULL;
+}
+
+static void separate(struct output *out)
+{
+	if (out->started)
+		fputc(' ', out->file);
+	out->started = true;
+}
+
+static void put_column(struct output *out, enum out_style style, int width,
+		       const char *value)
+{
+	const char *escape = escape_of(out, style);
+	int columns;
+
+	separate(out);
+	if (escape)
+		fputs(escape, out->file);
+	columns = put_text(out->file, value);
+	if (escape)
+		fputs("\033[0m", out->file);
+	if (columns < width)
+		fprintf(out->file, "%*s", width - columns, "");
+}
+
+/* --------------------------------------------------------------- fields -- */
+
+void out_styled(struct output *out, enum out_style style, const char *key,
+		int width, const char *value)
+{
+	if (out->json) {
+		if (key)
+			add(out, key, value ? json_string(value) : NULL);
+	} else if (width != OUT_HIDDEN) {
+		put_column(out, style, width, value ? value : "-");
+	}
+}
+
+void out_string(struct output *out, const char *key, int width,
+		const char *value)
+{
+	out_styled(out, OUT_PLAIN, key, width, value);
+}
+
+void out_number(struct output *out, const char *key, int width, uint64_t value)
+{
+	if (out->json) {
+		if (key)
+			add(out, key, json_object_new_uint64(value));
+	} else if (width != OUT_HIDDEN) {
+		separate(out);
+		fprintf(out->file, "%*" PRIu64, width, value);
+	}
+}
+
+void out_signed(struct output *out, const char *key, int width, int64_t value)
+{
+	if (out->json) {
+		if (key)
+			add(out, key, json_object_new_int64(value));
+	} else if (width != OUT_HIDDEN) {
+		separate(out);
+		fprintf(out->file, "%*" PRId64, width, value);
+	}
+}
+
+void out_address(struct output *out, const char *key, int width, uint64_t value)
+{
+	if (out->json) {
+		out_number(out, key, width, value);
+	} else if (width != OUT_HIDDEN) {
+		separate(out);
+		fprintf(out->file, "%*" PRIx64, width, value);
+	}
+}
+
+void out_null(struct output *out, const char *key)
+{
+	out_string(out, key, OUT_HIDDEN, NULL);
+}
+
+void out_words(struct output *out, const char *key, int width,
+	       const char *const *words)
+{
+	if (out->json) {
+		if (key)
+			add(out, key, json_words(words));
+		return;
+	}
+	if (width == OUT_HIDDEN)
+		return;
+	for (; *words; words++) {
+		separate(out);
+		fprintf(out->file, "(%s)", *words);
+	}
+}
+
+/* ---------------------------------------------------------------- pairs -- */
+
+static void put_label(struct output *out, const char *label)
+{
+	fprintf(out->file, "%-*s", PAIR_WIDTH, label);
+}
+
+void out_pair_string(struct output *out, const char *key, const char *value)
+{
+	if (out->json) {
+		out_string(out, key, 0, value);
+		return;
+	}
+	put_label(out, key);
+	put_text(out->file, value);
+	fputc('\n', out->file);
+}
+
+void out_pair_number(struct output *out, const char *key, uint64_t value)
+{
+	if (out->json) {
+		out_number(out, key, 0, value);
+		return;
+	}
+	put_label(out, key);
+	fprintf(out->file, "%" PRIu64 "\n", value);
+}
+
+void out_pair_words(struct output *out, const char *key,
+		    const char *const *words)
+{
+	if (out->json) {
+		out_words(out, key, 0, words);
+		return;
+	}
+	put_label(out, key);
+	for (; *words; words++)
+		fprintf(out->file, "%s%s", *words, words[1] ? " " : "");
+	fputc('\n', out->file);
+}
+
+/* --------------------------------------------------------------- errors -- */
+
+void out_error(struct output *out, const char *object, const char *format, ...)
+{
+	struct output line = *out;
+	va_list arguments;
+	char *reason;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&reason, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		out_of_memory();
+
+	/* Text that is on its way already belongs before it. */
+	fflush(out->file);
+	fputs("buildid: ", stderr);
+	put_text(stderr, object);
+	fprintf(stderr, ": %s\n", reason);
+
+	if (line.json) {
+		out_begin(&line);
+		out_string(&line, "error", 0, reason);
+		out_string(&line, "object", 0, object);
+		out_end(&line);
+	}
+	free(reason);
+}

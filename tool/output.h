@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output: a line of text for people or an object of JSON, by the same calls.
+ *
+ *	out_begin(out);
+ *	out_number(out, "pid", 7, pid);
+ *	out_string(out, "comm", 15, comm);
+ *	out_number(out, "seq", OUT_HIDDEN, seq);
+ *	out_end(out);
+ *
+ * In JSON a field has a key; with a key of NULL it is left out. In text it has
+ * a column of at least that many characters, 0 for as many as it takes; with
+ * OUT_HIDDEN it is left out. A string in a row of its own is an out_pair_*.
+ */
+#ifndef TOOL_OUTPUT_H
+#define TOOL_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define OUT_HIDDEN (-1)
+
+enum out_style {
+	OUT_PLAIN,
+	OUT_GOOD,
+	OUT_WEAK,
+	OUT_BAD,
+};
+
+struct json_object;
+
+struct output {
+	FILE *file;
+	bool json;
+	bool colour;
+	bool started;			/* text: a column of this line is out */
+	struct json_object *object;	/* JSON: the line */
+};
+
+void out_init(struct output *out, FILE *file, bool json);
+
+void out_begin(struct output *out);
+void out_end(struct output *out);
+
+/* A @value of NULL is null, and "-" in text. */
+void out_string(struct output *out, const char *key, int width,
+		const char *value);
+void out_styled(struct output *out, enum out_style style, const char *key,
+		int width, const char *value);
+void out_number(struct output *out, const char *key, int width, uint64_t value);
+void out_signed(struct output *out, const char *key, int width, int64_t value);
+/* A number in JSON, hexadecimal in text. */
+void out_address(struct output *out, const char *key, int width, uint64_t value);
+void out_null(struct output *out, const char *key);
+/* A list in JSON, "(word)" for each in text; @words ends with NULL. */
+void out_words(struct output *out, const char *key, int width,
+	       const char *const *words);
+
+/* Rows "label  value" in text, fields of one object in JSON. */
+void out_pair_string(struct output *out, const char *key, const char *value);
+void out_pair_number(struct output *out, const char *key, uint64_t value);
+void out_pair_words(struct output *out, const char *key,
+		    const char *const *words);
+
+/*
+ * "buildid: OBJECT: reason" on stderr, and with JSON {"error","object"} as a
+ * line of the output besides, so that who reads only that learns of it.
+ */
+void out_error(struct output *out, const char *object, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

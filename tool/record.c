@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/* buildid record: write the stream of records to a log. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "commands.h"
+#include "filter.h"
+#include "log.h"
+#include "module.h"
+#include "signals.h"
+
+static const char help[] =
+	"usage: buildid record [-o LOG] [--ring-size SIZE] [-p PID[,PID]...]\n"
+	"                      [[--] COMMAND [ARG...]]\n"
+	"\n"
+	"Write all records to a log until COMMAND ends, or without one until SIGINT or\n"
+	"SIGTERM. Recording begins before COMMAND does, and is of the whole machine: give\n"
+	"-p for less. buildid mon -i LOG shows the log.\n"
+	"\n"
+	"  -o, --output LOG        the log, buildid.log if not given\n"
+	"      --ring-size SIZE    bytes for records not yet written, a power of two; k\n"
+	"                          and M multiply; 4M if not given\n"
+	"  -p, --pid PID[,PID]...  only these processes\n"
+	"  -h, --help              this text\n"
+	"\n"
+	"Exit status: COMMAND's; 128 and the signal's number when one killed it; 127 when\n"
+	"there is no COMMAND of that name, 126 when it cannot be run; 1 when recording\n"
+	"failed, whatever COMMAND did.\n";
+
+#define DEFAULT_LOG	"buildid.log"
+#define DEFAULT_RING	(4U << 20)
+#define RING_MAX	(1U << 30)
+
+/* Records between two looks at signals. */
+#define BATCH		4096
+/* What is less than the watermark is written that often, too. */
+#define PERIOD_MS	200
+/* After the end: how long to wait for files that are still being read. */
+#define LINGER_NS	500000000ULL
+#define LINGER_MS	10
+
+struct recorder {
+	struct output out;
+	struct buildid *handle;
+	struct buildid_files *files;	/* only for which of them are pending */
+	struct log_writer *log;
+	const char *path;
+	uint64_t lost;
+	bool failed;
+
+	pid_t command;			/* 0 for none */
+	int status;
+	bool stopping;
+	uint64_t stopped;		/* when: no mapping after it is wanted */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void stop(struct recorder *recorder)
+{
+	if (recorder->stopping)
+		return;
+	recorder->stopping = true;
+	recorder->stopped = now_ns();
+}
+
+static void fail(struct recorder *recorder, const char *object, int error)
+{
+	/* Once is enough: each record after it would fail alike. */
+	if (!recorder->failed)
+		out_error(&recorder->out, object, "%s", strerror(-error));
+	recorder->failed = true;
+	/* COMMAND is not to suffer from it. */
+	if (!recorder->command)
+		stop(recorder);
+}
+
+/* -------------------------------------------------------------- command -- */
+
+static void run_command(char **command, int report)
+{
+	int error;
+
+	signals_restore();
+	execvp(command[0], command);
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(error == ENOENT ? 127 : 126);
+}
+
+/* Returns once COMMAND is what runs, or it is known why not: 0 or an errno. */
+static int start_command(struct recorder *recorder, char **command)
+{
+	int error = 0;
+	int report[2];
+
+	if (pipe2(report, O_CLOEXEC))
+		return errno;
+	recorder->command = fork();
+	if (!recorder->command)
+		run_command(command, report[1]);
+	if (recorder->command < 0) {
+		error = errno;
+		recorder->command = 0;
+	}
+	close(report[1]);
+	/* Closed by exec without a word when all is well. */
+	if (read(report[0], &error, sizeof(error)) < 0)
+		error = errno;
+	close(report[0]);
+	return error;
+}
+
+static void reap(struct recorder *recorder)
+{
+	int status;
+
+	if (!recorder->command ||
+	    waitpid(recorder->command, &status, WNOHANG) != recorder->command)
+		return;
+	recorder->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+						 WEXITSTATUS(status);
+	recorder->command = 0;
+	stop(recorder);
+}
+
+static void handle_signal(struct recorder *recorder, int number)
+{
+	switch (number) {
+	case SIGCHLD:
+		reap(recorder);
+		break;
+	case SIGINT:
+		/* From the terminal COMMAND had it, too, and decides. */
+		if (!recorder->command)
+			stop(recorder);
+		break;
+	case SIGTERM:
+		if (recorder->command)
+			kill(recorder->command, SIGTERM);
+		else
+			stop(recorder);
+		break;
+	}
+}
+
+/* -------------------------------------------------------------- records -- */
+
+static void write_record(struct recorder *recorder,
+			 const struct buildid_record *record)
+{
+	const struct buildid_lost *lost = (const void *)record;
+	int err = 0;
+
+	if (record->type == BUILDID_RECORD_LOST)
+		recorder->lost += lost->ring_full + lost->missed_probe;
+	if (recorder->failed)
+		return;
+	if (record->type == BUILDID_RECORD_FILE)
+		err = buildid_files_push(recorder->files, record);
+	if (!err)
+		err = log_write(recorder->log, record);
+	if (err)
+		fail(recorder, recorder->path, err);
+}
+
+/* The machine goes on making mappings: those after the end are not written. */
+static bool is_late(const struct recorder *recorder,
+		    const struct buildid_record *record)
+{
+	return recorder->stopping && record->type == BUILDID_RECORD_MMAP &&
+	       record->time_mono > recorder->stopped;
+}
+
+/* False when the ring is empty. */
+static bool write_records(struct recorder *recorder)
+{
+	const struct buildid_record *record;
+	int batch;
+	int err;
+
+	for (batch = 0; batch < BATCH; batch++) {
+		err = buildid_next(recorder->handle, 0, &record);
+		if (err == -EAGAIN || err == -EINTR)
+			return false;
+		if (err) {
+			fail(recorder, BUILDID_DEVICE, err);
+			return false;
+		}
+		if (!is_late(recorder, record))
+			write_record(recorder, record);
+	}
+	return true;
+}
+
+static bool may_end(const struct recorder *recorder)
+{
+	if (!recorder->stopping)
+		return false;
+	return recorder->failed || !buildid_files_pending(recorder->files) ||
+	       now_ns() - recorder->stopped > LINGER_NS;
+}
+
+static void wait_for_more(struct recorder *recorder, int signals, bool more)
+{
+	struct pollfd polls[] = {
+		{ .fd = signals, .events = POLLIN },
+		/* Not when it is readable, but cannot be read any more. */
+		{ .fd = recorder->failed ? -1 : buildid_fd(recorder->handle),
+		  .events = POLLIN },
+	};
+	int timeout = recorder->stopping ? LINGER_MS : PERIOD_MS;
+	int number;
+
+	poll(polls, sizeof(polls) / sizeof(polls[0]), more ? 0 : timeout);
+	while ((number = signals_take(signals)))
+		handle_signal(recorder, number);
+}
+
+static void record_all(struct recorder *recorder, int signals)
+{
+	bool stopping, more;
+	int err;
+
+	for (;;) {
+		/* Only a look at the ring that began after the end is the last. */
+		stopping = recorder->stopping;
+		more = write_records(recorder);
+		if (!more && !recorder->failed) {
+			err = log_flush(recorder->log);
+			if (err)
+				fail(recorder, recorder->path, err);
+		}
+		if (stopping && (!more || now_ns() - recorder->stopped > LINGER_NS) &&
+		    may_end(recorder))
+			return;
+		wait_for_more(recorder, signals, more);
+	}
+}
+
+static int finish(struct recorder *recorder)
+{
+	uint64_t written = log_written(recorder->log);
+	int err;
+
+	err = log_finish(recorder->log);
+	if (err)
+		fail(recorder, recorder->path, err);
+	if (recorder->failed)
+		return EXIT_FAILURE;
+	fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n",
+		recorder->path, written, recorder->lost);
+	return recorder->status;
+}
+
+static int run(struct recorder *recorder, char **command)
+{
+	int signals = signals_open();
+	int error = signals < 0 ? -signals : 0;
+	int status;
+
+	if (!error && *command)
+		error = start_command(recorder, command);
+	if (error) {
+		out_error(&recorder->out, *command ? *command : "record", "%s",
+			  strerror(error));
+		log_finish(recorder->log);
+		return error == ENOENT ? 127 : 126;
+	}
+
+	record_all(recorder, signals);
+	status = finish(recorder);
+	signals_close(signals);
+	return status;
+}
+
+static int prepare_and_run(struct recorder *recorder, char **command,
+			   const struct buildid_options *options)
+{
+	int status = EXIT_FAILURE;
+	int err;
+
+	recorder->handle = module_open(&recorder->out);
+	if (!recorder->handle)
+		return EXIT_FAILURE;
+
+	err = buildid_subscribe(recorder->handle, options);
+	if (err) {
+		module_error(&recorder->out, BUILDID_DEVICE, err, NULL);
+		goto close;
+	}
+	err = buildid_files_new(&recorder->files, NULL);
+	/* Last: an old log is not to go for a recording that cannot be made. */
+	if (!err)
+		err = log_create(&recorder->log, recorder->path);
+	if (err) {
+		out_error(&recorder->out, recorder->path, "%s", strerror(-err));
+		goto free_files;
+	}
+
+	status = run(recorder, command);
+free_files:
+	buildid_files_free(recorder->files);
+close:
+	buildid_close(recorder->handle);
+	return status;
+}
+
+enum { RING_SIZE = 256 };
+
+static const struct option options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "ring-size", required_argument, NULL, RING_SIZE },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int cmd_record(int argc, char **argv)
+{
+	struct recorder recorder = { .path = DEFAULT_LOG };
+	struct buildid_options wanted = { };
+	struct filter filter = { };
+	uint64_t ring_size = DEFAULT_RING;
+	const char *wrong;
+	int option;
+
+	optind = 0;
+	/* "+": options behind COMMAND are COMMAND's. */
+	while ((option = getopt_long(argc, argv, "+o:p:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			recorder.path = optarg;
+			break;
+		case RING_SIZE:
+			if (!args_size("--ring-size", optarg, 4096, RING_MAX, &ring_size))
+				return args_usage(argv);
+			if (ring_size & (ring_size - 1))
+				return args_wrong(argv, optarg, "not a power of two");
+			break;
+		case 'p':
+			wrong = filter_add_pids(&filter, optarg);
+			if (wrong)
+				return args_wrong(argv, optarg, wrong);
+			break;
+		case 'h':
+			return args_help(help);
+		default:
+			return args_usage(argv);
+		}
+	}
+
+	out_init(&recorder.out, stdout, false);
+	if (!filter_pids_exist(&filter, &recorder.out))
+		return EXIT_FAILURE;
+	wanted.ring_size = (uint32_t)ring_size;
+	wanted.watermark = wanted.ring_size / 4;
+	wanted.nr_pids = filter.nr_pids;
+	wanted.pids = filter.pids;
+	return prepare_and_run(&recorder, argv + optind, &wanted);
+}

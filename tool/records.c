@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Records: what makes one well-formed, and the words for their numbers.
+ *
+ * Records come from a kernel, but also from logs, and logs from anybody.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "libbuildid.h"
+
+static size_t aligned(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+/* The path of @length bytes at @offset in a record of @size bytes. */
+static const char *path_at(const void *record, size_t size, size_t offset,
+			   size_t length)
+{
+	const char *path = (const char *)record + offset;
+
+	if (!length)
+		return "";
+	if (offset > size || length >= size - offset)
+		return NULL;
+	return memchr(path, '\0', length + 1) == path + length ? path : NULL;
+}
+
+const uint8_t *buildid_file_id_bytes(const struct buildid_file *file,
+				     size_t *size)
+{
+	*size = 0;
+	if (!file->id_len || file->id_len > BUILDID_ID_MAX ||
+	    file->header.size < sizeof(*file) + file->id_len)
+		return NULL;
+
+	*size = file->id_len;
+	return file->data;
+}
+
+const char *buildid_file_path(const struct buildid_file *file)
+{
+	return path_at(file, file->header.size,
+		       sizeof(*file) + aligned(file->id_len), file->path_len);
+}
+
+const char *buildid_mmap_path(const struct buildid_mmap *mmap)
+{
+	return path_at(mmap, mmap->header.size, sizeof(*mmap), mmap->path_len);
+}
+
+static int check_file(const struct buildid_file *file)
+{
+	size_t id_size;
+
+	if (file->header.size < sizeof(*file))
+		return -EBADMSG;
+	if ((file->kind == BUILDID_KIND_NONE) != !file->id_len)
+		return -EBADMSG;
+	if (file->id_len && !buildid_file_id_bytes(file, &id_size))
+		return -EBADMSG;
+	return buildid_file_path(file) ? 0 : -EBADMSG;
+}
+
+static int check_mmap(const struct buildid_mmap *mmap)
+{
+	if (mmap->header.size < sizeof(*mmap))
+		return -EBADMSG;
+	if (!memchr(mmap->comm, '\0', sizeof(mmap->comm)))
+		return -EBADMSG;
+	return buildid_mmap_path(mmap) ? 0 : -EBADMSG;
+}
+
+int buildid_record_check(const void *bytes, size_t size)
+{
+	const struct buildid_record *record = bytes;
+
+	if ((uintptr_t)bytes % 8)
+		return -EINVAL;
+	if (size < sizeof(*record) || record->size < sizeof(*record) ||
+	    record->size > size || record->size % 8)
+		return -EBADMSG;
+
+	switch (record->type) {
+	case BUILDID_RECORD_FILE:
+		return check_file(bytes);
+	case BUILDID_RECORD_MMAP:
+		return check_mmap(bytes);
+	case BUILDID_RECORD_LOST:
+		return record->size < sizeof(struct buildid_lost) ? -EBADMSG : 0;
+	default:
+		return 0;
+	}
+}
+
+static const char *name_of(const char *const *names, size_t count,
+			   unsigned int number)
+{
+	return number < count && names[number] ? names[number] : "unknown";
+}
+
+#define NAME_OF(names, number) \
+	name_of(names, sizeof(names) / sizeof((names)[0]), number)
+
+const char *buildid_type_name(unsigned int type)
+{
+	static const char *const names[] = {
+		[BUILDID_RECORD_FILE] = "file",
+		[BUILDID_RECORD_MMAP] = "mmap",
+		[BUILDID_RECORD_LOST] = "lost",
+	};
+
+	return NAME_OF(names, type);
+}
+
+const char *buildid_kind_name(unsigned int kind)
+{
+	static const char *const names[] = {
+		[BUILDID_KIND_NONE] = "none",
+		[BUILDID_KIND_GNU] = "gnu",
+		[BUILDID_KIND_GO] = "go",
+		[BUILDID_KIND_HTLHASH] = "htlhash",
+	};
+
+	return NAME_OF(names, kind);
+}
+
+const char *buildid_reason_name(unsigned int reason)
+{
+	static const char *const names[] = {
+		[BUILDID_REASON_NOT_ELF] = "not-elf",
+		[BUILDID_REASON_NO_NOTE] = "no-note",
+		[BUILDID_REASON_TRUNCATED] = "truncated",
+		[BUILDID_REASON_MALFORMED] = "malformed",
+		[BUILDID_REASON_LIMIT] = "limit",
+		[BUILDID_REASON_IO] = "io-error",
+		[BUILDID_REASON_PENDING] = "pending",
+		[BUILDID_REASON_DEFERRED] = "deferred",
+		[BUILDID_REASON_NOT_REGULAR] = "not-regular",
+		[BUILDID_REASON_SECRET] = "secretmem",
+		[BUILDID_REASON_HUGETLB] = "hugetlb",
+		[BUILDID_REASON_CHANGING] = "changing",
+		[BUILDID_REASON_UNREADABLE] = "unreadable",
+	};
+
+	if (reason == BUILDID_REASON_NONE)
+		return NULL;
+	return NAME_OF(names, reason);
+}
