@@ -1,8 +1,8 @@
-savedcmd_/work/main/build/6.12.117+deb12-amd64/module/chardev.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/work/main/build/6.12.117+deb12-amd64/module/.chardev.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/work/main/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"chardev"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /work/main/build/6.12.117+deb12-amd64/module/chardev.o /work/main/build/6.12.117+deb12-amd64/module/chardev.c  
+savedcmd_/tmp/wt/build/6.12.117+deb12-amd64/module/chardev.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/tmp/wt/build/6.12.117+deb12-amd64/module/.chardev.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/tmp/wt/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"chardev"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /tmp/wt/build/6.12.117+deb12-amd64/module/chardev.o /tmp/wt/build/6.12.117+deb12-amd64/module/chardev.c  
 
-source_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := /work/main/build/6.12.117+deb12-amd64/module/chardev.c
+source_/tmp/wt/build/6.12.117+deb12-amd64/module/chardev.o := /tmp/wt/build/6.12.117+deb12-amd64/module/chardev.c
 
-deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
+deps_/tmp/wt/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h \
     $(wildcard include/config/CC_VERSION_TEXT) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h \
@@ -82,37 +82,115 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/limits.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/limits.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/vdso/limits.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/file.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/errno.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/errno.h \
-  arch/x86/include/generated/uapi/asm/errno.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/errno.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/errno-base.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cleanup.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/err.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/fs.h \
-    $(wildcard include/config/FANOTIFY_ACCESS_PERMISSIONS) \
-    $(wildcard include/config/READ_ONLY_THP_FOR_FS) \
-    $(wildcard include/config/SMP) \
-    $(wildcard include/config/FS_POSIX_ACL) \
-    $(wildcard include/config/SECURITY) \
-    $(wildcard include/config/CGROUP_WRITEBACK) \
-    $(wildcard include/config/IMA) \
-    $(wildcard include/config/FILE_LOCKING) \
-    $(wildcard include/config/FSNOTIFY) \
-    $(wildcard include/config/FS_ENCRYPTION) \
-    $(wildcard include/config/FS_VERITY) \
-    $(wildcard include/config/PREEMPTION) \
-    $(wildcard include/config/EPOLL) \
-    $(wildcard include/config/UNICODE) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cgroup.h \
+    $(wildcard include/config/CGROUPS) \
+    $(wildcard include/config/DEBUG_CGROUP_REF) \
+    $(wildcard include/config/PROVE_RCU) \
+    $(wildcard include/config/CGROUP_CPUACCT) \
+    $(wildcard include/config/SOCK_CGROUP_DATA) \
+    $(wildcard include/config/CGROUP_DATA) \
+    $(wildcard include/config/CGROUP_BPF) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched.h \
     $(wildcard include/config/LOCKDEP) \
+    $(wildcard include/config/DEBUG_ATOMIC_SLEEP) \
+    $(wildcard include/config/PREEMPT_RT) \
+    $(wildcard include/config/VIRT_CPU_ACCOUNTING_NATIVE) \
+    $(wildcard include/config/SMP) \
+    $(wildcard include/config/SCHED_INFO) \
+    $(wildcard include/config/SCHEDSTATS) \
+    $(wildcard include/config/SCHED_CORE) \
+    $(wildcard include/config/FAIR_GROUP_SCHED) \
+    $(wildcard include/config/RT_GROUP_SCHED) \
+    $(wildcard include/config/RT_MUTEXES) \
+    $(wildcard include/config/UCLAMP_TASK) \
+    $(wildcard include/config/UCLAMP_BUCKETS_COUNT) \
+    $(wildcard include/config/KMAP_LOCAL) \
+    $(wildcard include/config/THREAD_INFO_IN_TASK) \
+    $(wildcard include/config/MEM_ALLOC_PROFILING) \
+    $(wildcard include/config/SCHED_CLASS_EXT) \
+    $(wildcard include/config/CGROUP_SCHED) \
+    $(wildcard include/config/PREEMPT_NOTIFIERS) \
+    $(wildcard include/config/BLK_DEV_IO_TRACE) \
+    $(wildcard include/config/PREEMPT_RCU) \
+    $(wildcard include/config/TASKS_RCU) \
+    $(wildcard include/config/TASKS_TRACE_RCU) \
+    $(wildcard include/config/MEMCG_V1) \
+    $(wildcard include/config/LRU_GEN) \
+    $(wildcard include/config/COMPAT_BRK) \
+    $(wildcard include/config/BLK_CGROUP) \
+    $(wildcard include/config/PSI) \
+    $(wildcard include/config/PAGE_OWNER) \
+    $(wildcard include/config/EVENTFD) \
+    $(wildcard include/config/ARCH_HAS_CPU_PASID) \
+    $(wildcard include/config/CPU_SUP_INTEL) \
+    $(wildcard include/config/TASK_DELAY_ACCT) \
+    $(wildcard include/config/STACKPROTECTOR) \
+    $(wildcard include/config/ARCH_HAS_SCALED_CPUTIME) \
+    $(wildcard include/config/VIRT_CPU_ACCOUNTING_GEN) \
+    $(wildcard include/config/NO_HZ_FULL) \
+    $(wildcard include/config/POSIX_CPUTIMERS) \
+    $(wildcard include/config/POSIX_CPU_TIMERS_TASK_WORK) \
+    $(wildcard include/config/KEYS) \
+    $(wildcard include/config/SYSVIPC) \
+    $(wildcard include/config/DETECT_HUNG_TASK) \
+    $(wildcard include/config/IO_URING) \
+    $(wildcard include/config/AUDIT) \
+    $(wildcard include/config/AUDITSYSCALL) \
+    $(wildcard include/config/DEBUG_MUTEXES) \
+    $(wildcard include/config/TRACE_IRQFLAGS) \
+    $(wildcard include/config/UBSAN) \
+    $(wildcard include/config/UBSAN_TRAP) \
+    $(wildcard include/config/COMPACTION) \
+    $(wildcard include/config/TASK_XACCT) \
+    $(wildcard include/config/CPUSETS) \
+    $(wildcard include/config/X86_CPU_RESCTRL) \
+    $(wildcard include/config/FUTEX) \
     $(wildcard include/config/COMPAT) \
+    $(wildcard include/config/PERF_EVENTS) \
+    $(wildcard include/config/DEBUG_PREEMPT) \
+    $(wildcard include/config/NUMA) \
+    $(wildcard include/config/NUMA_BALANCING) \
+    $(wildcard include/config/RSEQ) \
+    $(wildcard include/config/SCHED_MM_CID) \
+    $(wildcard include/config/FAULT_INJECTION) \
+    $(wildcard include/config/LATENCYTOP) \
+    $(wildcard include/config/KMSAN) \
+    $(wildcard include/config/KUNIT) \
+    $(wildcard include/config/FUNCTION_GRAPH_TRACER) \
+    $(wildcard include/config/TRACING) \
+    $(wildcard include/config/MEMCG) \
+    $(wildcard include/config/UPROBES) \
+    $(wildcard include/config/BCACHE) \
     $(wildcard include/config/MMU) \
-    $(wildcard include/config/QUOTA) \
-    $(wildcard include/config/FS_DAX) \
-    $(wildcard include/config/SWAP) \
-    $(wildcard include/config/BLOCK) \
-    $(wildcard include/config/DEBUG_LOCK_ALLOC) \
+    $(wildcard include/config/VMAP_STACK) \
+    $(wildcard include/config/LIVEPATCH) \
+    $(wildcard include/config/SECURITY) \
+    $(wildcard include/config/BPF_SYSCALL) \
+    $(wildcard include/config/GCC_PLUGIN_STACKLEAK) \
+    $(wildcard include/config/RANDOMIZE_KSTACK_OFFSET) \
+    $(wildcard include/config/X86_MCE) \
+    $(wildcard include/config/KRETPROBES) \
+    $(wildcard include/config/RETHOOK) \
+    $(wildcard include/config/ARCH_HAS_PARANOID_L1D_FLUSH) \
+    $(wildcard include/config/RV) \
+    $(wildcard include/config/USER_EVENTS) \
+    $(wildcard include/config/PREEMPTION) \
+    $(wildcard include/config/PREEMPT_DYNAMIC) \
+    $(wildcard include/config/HAVE_PREEMPT_DYNAMIC_CALL) \
+    $(wildcard include/config/HAVE_PREEMPT_DYNAMIC_KEY) \
+    $(wildcard include/config/MEM_ALLOC_PROFILING_DEBUG) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/sched.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/current.h \
+    $(wildcard include/config/MITIGATION_CALL_DEPTH_TRACKING) \
+    $(wildcard include/config/USE_X86_SEG_SUPPORT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cache.h \
+    $(wildcard include/config/ARCH_HAS_CACHE_LINE_SIZE) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/kernel.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/sysinfo.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/cache.h \
+    $(wildcard include/config/X86_L1_CACHE_SHIFT) \
+    $(wildcard include/config/X86_INTERNODE_CACHE_SHIFT) \
+    $(wildcard include/config/X86_VSMP) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/linkage.h \
     $(wildcard include/config/ARCH_USE_SYM_ANNOTATIONS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/stringify.h \
@@ -126,21 +204,50 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/UML) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/ibt.h \
     $(wildcard include/config/X86_KERNEL_IBT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/wait_bit.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/wait.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/list.h \
-    $(wildcard include/config/LIST_HARDENED) \
-    $(wildcard include/config/DEBUG_LIST) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/container_of.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/poison.h \
-    $(wildcard include/config/ILLEGAL_POINTER_VALUE) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/barrier.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/alternative.h \
-    $(wildcard include/config/CALL_THUNKS) \
-    $(wildcard include/config/MITIGATION_ITS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/percpu.h \
+    $(wildcard include/config/X86_64_SMP) \
+    $(wildcard include/config/CC_HAS_NAMED_AS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/asm.h \
     $(wildcard include/config/KPROBES) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/extable_fixup_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/percpu.h \
+    $(wildcard include/config/HAVE_SETUP_PER_CPU_AREA) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/threads.h \
+    $(wildcard include/config/NR_CPUS) \
+    $(wildcard include/config/BASE_SMALL) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/percpu-defs.h \
+    $(wildcard include/config/DEBUG_FORCE_WEAK_PER_CPU) \
+    $(wildcard include/config/AMD_MEM_ENCRYPT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/processor.h \
+    $(wildcard include/config/X86_VMX_FEATURE_NAMES) \
+    $(wildcard include/config/X86_IOPL_IOPERM) \
+    $(wildcard include/config/VM86) \
+    $(wildcard include/config/X86_USER_SHADOW_STACK) \
+    $(wildcard include/config/PARAVIRT_XXL) \
+    $(wildcard include/config/CPU_SUP_AMD) \
+    $(wildcard include/config/XEN) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/processor-flags.h \
+    $(wildcard include/config/MITIGATION_PAGE_TABLE_ISOLATION) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/processor-flags.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/mem_encrypt.h \
+    $(wildcard include/config/ARCH_HAS_MEM_ENCRYPT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/mem_encrypt.h \
+    $(wildcard include/config/X86_MEM_ENCRYPT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/init.h \
+    $(wildcard include/config/MEMORY_HOTPLUG) \
+    $(wildcard include/config/HAVE_ARCH_PREL32_RELOCATIONS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cc_platform.h \
+    $(wildcard include/config/ARCH_HAS_CC_PLATFORM) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/math_emu.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/ptrace.h \
+    $(wildcard include/config/PARAVIRT) \
+    $(wildcard include/config/IA32_EMULATION) \
+    $(wildcard include/config/X86_DEBUGCTLMSR) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/segment.h \
+    $(wildcard include/config/XEN_PV) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/alternative.h \
+    $(wildcard include/config/CALL_THUNKS) \
+    $(wildcard include/config/MITIGATION_ITS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/bug.h \
     $(wildcard include/config/GENERIC_BUG) \
     $(wildcard include/config/DEBUG_BUGVERBOSE) \
@@ -167,9 +274,6 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/DYNAMIC_DEBUG) \
     $(wildcard include/config/DYNAMIC_DEBUG_CORE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/stdarg.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/init.h \
-    $(wildcard include/config/MEMORY_HOTPLUG) \
-    $(wildcard include/config/HAVE_ARCH_PREL32_RELOCATIONS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kern_levels.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/ratelimit_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/param.h \
@@ -179,9 +283,9 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/param.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/spinlock_types_raw.h \
     $(wildcard include/config/DEBUG_SPINLOCK) \
+    $(wildcard include/config/DEBUG_LOCK_ALLOC) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/spinlock_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/qspinlock_types.h \
-    $(wildcard include/config/NR_CPUS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/qrwlock_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/byteorder.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/byteorder/little_endian.h \
@@ -200,68 +304,35 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/jump_label.h \
     $(wildcard include/config/HAVE_JUMP_LABEL_HACK) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/nops.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/barrier.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/spinlock.h \
-    $(wildcard include/config/PREEMPT_RT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/typecheck.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/preempt.h \
-    $(wildcard include/config/PREEMPT_COUNT) \
-    $(wildcard include/config/DEBUG_PREEMPT) \
-    $(wildcard include/config/TRACE_PREEMPT_TOGGLE) \
-    $(wildcard include/config/PREEMPT_NOTIFIERS) \
-    $(wildcard include/config/PREEMPT_DYNAMIC) \
-    $(wildcard include/config/PREEMPT_NONE) \
-    $(wildcard include/config/PREEMPT_VOLUNTARY) \
-    $(wildcard include/config/PREEMPT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/preempt.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/rmwcc.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/args.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/percpu.h \
-    $(wildcard include/config/X86_64_SMP) \
-    $(wildcard include/config/CC_HAS_NAMED_AS) \
-    $(wildcard include/config/USE_X86_SEG_SUPPORT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/percpu.h \
-    $(wildcard include/config/HAVE_SETUP_PER_CPU_AREA) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/threads.h \
-    $(wildcard include/config/BASE_SMALL) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/percpu-defs.h \
-    $(wildcard include/config/DEBUG_FORCE_WEAK_PER_CPU) \
-    $(wildcard include/config/AMD_MEM_ENCRYPT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/current.h \
-    $(wildcard include/config/MITIGATION_CALL_DEPTH_TRACKING) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cache.h \
-    $(wildcard include/config/ARCH_HAS_CACHE_LINE_SIZE) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/kernel.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/sysinfo.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/cache.h \
-    $(wildcard include/config/X86_L1_CACHE_SHIFT) \
-    $(wildcard include/config/X86_INTERNODE_CACHE_SHIFT) \
-    $(wildcard include/config/X86_VSMP) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/static_call_types.h \
-    $(wildcard include/config/HAVE_STATIC_CALL) \
-    $(wildcard include/config/HAVE_STATIC_CALL_INLINE) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irqflags.h \
-    $(wildcard include/config/PROVE_LOCKING) \
-    $(wildcard include/config/TRACE_IRQFLAGS) \
-    $(wildcard include/config/IRQSOFF_TRACER) \
-    $(wildcard include/config/PREEMPT_TRACER) \
-    $(wildcard include/config/DEBUG_IRQFLAGS) \
-    $(wildcard include/config/TRACE_IRQFLAGS_SUPPORT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irqflags_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/irqflags.h \
-    $(wildcard include/config/PARAVIRT) \
-    $(wildcard include/config/PARAVIRT_XXL) \
-    $(wildcard include/config/DEBUG_ENTRY) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/processor-flags.h \
-    $(wildcard include/config/VM86) \
-    $(wildcard include/config/MITIGATION_PAGE_TABLE_ISOLATION) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/processor-flags.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/mem_encrypt.h \
-    $(wildcard include/config/ARCH_HAS_MEM_ENCRYPT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/mem_encrypt.h \
-    $(wildcard include/config/X86_MEM_ENCRYPT) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cc_platform.h \
-    $(wildcard include/config/ARCH_HAS_CC_PLATFORM) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/page_types.h \
+    $(wildcard include/config/PAGE_SHIFT) \
+    $(wildcard include/config/PHYSICAL_START) \
+    $(wildcard include/config/PHYSICAL_ALIGN) \
+    $(wildcard include/config/DYNAMIC_PHYSICAL_MASK) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/page_64_types.h \
+    $(wildcard include/config/KASAN) \
+    $(wildcard include/config/DYNAMIC_MEMORY_LAYOUT) \
+    $(wildcard include/config/X86_5LEVEL) \
+    $(wildcard include/config/RANDOMIZE_BASE) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/kaslr.h \
+    $(wildcard include/config/RANDOMIZE_MEMORY) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/ptrace.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/ptrace-abi.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/paravirt_types.h \
+    $(wildcard include/config/PGTABLE_LEVELS) \
+    $(wildcard include/config/ZERO_CALL_USED_REGS) \
+    $(wildcard include/config/PARAVIRT_DEBUG) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/desc_defs.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/pgtable_types.h \
+    $(wildcard include/config/X86_INTEL_MEMORY_PROTECTION_KEYS) \
+    $(wildcard include/config/X86_PAE) \
+    $(wildcard include/config/MEM_SOFT_DIRTY) \
+    $(wildcard include/config/HAVE_ARCH_USERFAULTFD_WP) \
+    $(wildcard include/config/PROC_FS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/pgtable_64_types.h \
+    $(wildcard include/config/DEBUG_KMAP_LOCAL_FORCE_MAP) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/sparsemem.h \
+    $(wildcard include/config/SPARSEMEM) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/nospec-branch.h \
     $(wildcard include/config/CALL_THUNKS_DEBUG) \
     $(wildcard include/config/MITIGATION_IBPB_ENTRY) \
@@ -271,21 +342,16 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/required-features.h \
     $(wildcard include/config/X86_MINIMUM_CPU_FAMILY) \
     $(wildcard include/config/MATH_EMULATION) \
-    $(wildcard include/config/X86_PAE) \
     $(wildcard include/config/X86_CMPXCHG64) \
     $(wildcard include/config/X86_CMOV) \
     $(wildcard include/config/X86_P6_NOP) \
     $(wildcard include/config/MATOM) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/disabled-features.h \
     $(wildcard include/config/X86_UMIP) \
-    $(wildcard include/config/X86_INTEL_MEMORY_PROTECTION_KEYS) \
-    $(wildcard include/config/X86_5LEVEL) \
     $(wildcard include/config/ADDRESS_MASKING) \
     $(wildcard include/config/INTEL_IOMMU_SVM) \
     $(wildcard include/config/X86_SGX) \
-    $(wildcard include/config/XEN_PV) \
     $(wildcard include/config/INTEL_TDX_GUEST) \
-    $(wildcard include/config/X86_USER_SHADOW_STACK) \
     $(wildcard include/config/X86_FRED) \
     $(wildcard include/config/KVM_AMD_SEV) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/msr-index.h \
@@ -294,35 +360,16 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/asm-offsets.h \
   include/generated/asm-offsets.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/GEN-for-each-reg.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/segment.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/proto.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/ldt.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/sigcontext.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/cpuid.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/string.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/string_64.h \
+    $(wildcard include/config/ARCH_HAS_UACCESS_FLUSHCACHE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/paravirt.h \
     $(wildcard include/config/PARAVIRT_SPINLOCKS) \
-    $(wildcard include/config/X86_IOPL_IOPERM) \
-    $(wildcard include/config/PGTABLE_LEVELS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/paravirt_types.h \
-    $(wildcard include/config/ZERO_CALL_USED_REGS) \
-    $(wildcard include/config/PARAVIRT_DEBUG) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/desc_defs.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/pgtable_types.h \
-    $(wildcard include/config/MEM_SOFT_DIRTY) \
-    $(wildcard include/config/HAVE_ARCH_USERFAULTFD_WP) \
-    $(wildcard include/config/PROC_FS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/page_types.h \
-    $(wildcard include/config/PAGE_SHIFT) \
-    $(wildcard include/config/PHYSICAL_START) \
-    $(wildcard include/config/PHYSICAL_ALIGN) \
-    $(wildcard include/config/DYNAMIC_PHYSICAL_MASK) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/page_64_types.h \
-    $(wildcard include/config/KASAN) \
-    $(wildcard include/config/DYNAMIC_MEMORY_LAYOUT) \
-    $(wildcard include/config/RANDOMIZE_BASE) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/kaslr.h \
-    $(wildcard include/config/RANDOMIZE_MEMORY) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/pgtable_64_types.h \
-    $(wildcard include/config/KMSAN) \
-    $(wildcard include/config/DEBUG_KMAP_LOCAL_FORCE_MAP) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/sparsemem.h \
-    $(wildcard include/config/SPARSEMEM) \
+    $(wildcard include/config/DEBUG_ENTRY) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/bug.h \
     $(wildcard include/config/BUG_ON_DATA_CORRUPTION) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cpumask.h \
@@ -330,19 +377,23 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/HOTPLUG_CPU) \
     $(wildcard include/config/DEBUG_PER_CPU_MAPS) \
     $(wildcard include/config/CPUMASK_OFFSTACK) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cleanup.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kernel.h \
     $(wildcard include/config/PREEMPT_VOLUNTARY_BUILD) \
-    $(wildcard include/config/HAVE_PREEMPT_DYNAMIC_CALL) \
-    $(wildcard include/config/HAVE_PREEMPT_DYNAMIC_KEY) \
     $(wildcard include/config/PREEMPT_) \
-    $(wildcard include/config/DEBUG_ATOMIC_SLEEP) \
-    $(wildcard include/config/TRACING) \
+    $(wildcard include/config/PROVE_LOCKING) \
     $(wildcard include/config/FTRACE_MCOUNT_RECORD) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/align.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/array_size.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/container_of.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/bitops.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/typecheck.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/bitops/generic-non-atomic.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/barrier.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/barrier.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/bitops.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/rmwcc.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/args.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/bitops/sched.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/arch_hweight.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/bitops/const_hweight.h \
@@ -364,17 +415,23 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/div64.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/minmax.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sprintf.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/static_call_types.h \
+    $(wildcard include/config/HAVE_STATIC_CALL) \
+    $(wildcard include/config/HAVE_STATIC_CALL_INLINE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/instruction_pointer.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/wordpart.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/bitmap.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/errno.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/errno.h \
+  arch/x86/include/generated/uapi/asm/errno.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/errno.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/errno-base.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/find.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/string.h \
     $(wildcard include/config/BINARY_PRINTF) \
     $(wildcard include/config/FORTIFY_SOURCE) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/err.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/string.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/string.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/string_64.h \
-    $(wildcard include/config/ARCH_HAS_UACCESS_FLUSHCACHE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/fortify-string.h \
     $(wildcard include/config/CC_HAS_KASAN_MEMINTRINSIC_PREFIX) \
     $(wildcard include/config/GENERIC_ENTRY) \
@@ -396,17 +453,8 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/numa.h \
     $(wildcard include/config/NODES_SHIFT) \
     $(wildcard include/config/NUMA_KEEP_MEMINFO) \
-    $(wildcard include/config/NUMA) \
     $(wildcard include/config/HAVE_ARCH_NODE_DEV_GROUP) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/frame.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/thread_info.h \
-    $(wildcard include/config/THREAD_INFO_IN_TASK) \
-    $(wildcard include/config/HAVE_ARCH_WITHIN_STACK_FRAMES) \
-    $(wildcard include/config/HARDENED_USERCOPY) \
-    $(wildcard include/config/SH) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/restart_block.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/thread_info.h \
-    $(wildcard include/config/IA32_EMULATION) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/page.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/page_64.h \
     $(wildcard include/config/DEBUG_VIRTUAL) \
@@ -417,22 +465,14 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/SPARSEMEM_VMEMMAP) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/pfn.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/getorder.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/cpufeature.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/processor.h \
-    $(wildcard include/config/X86_VMX_FEATURE_NAMES) \
-    $(wildcard include/config/STACKPROTECTOR) \
-    $(wildcard include/config/CPU_SUP_AMD) \
-    $(wildcard include/config/XEN) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/math_emu.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/ptrace.h \
-    $(wildcard include/config/X86_DEBUGCTLMSR) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/ptrace.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/ptrace-abi.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/proto.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/ldt.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/sigcontext.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/cpuid.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/special_insns.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irqflags.h \
+    $(wildcard include/config/IRQSOFF_TRACER) \
+    $(wildcard include/config/PREEMPT_TRACER) \
+    $(wildcard include/config/DEBUG_IRQFLAGS) \
+    $(wildcard include/config/TRACE_IRQFLAGS_SUPPORT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irqflags_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/irqflags.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/fpu/types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/vmxfeatures.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/vdso/processor.h \
@@ -442,23 +482,99 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/math64.h \
     $(wildcard include/config/ARCH_SUPPORTS_INT128) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/vdso/math64.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/thread_info.h \
+    $(wildcard include/config/HAVE_ARCH_WITHIN_STACK_FRAMES) \
+    $(wildcard include/config/HARDENED_USERCOPY) \
+    $(wildcard include/config/SH) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/restart_block.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/thread_info.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/cpufeature.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/preempt.h \
+    $(wildcard include/config/PREEMPT_COUNT) \
+    $(wildcard include/config/TRACE_PREEMPT_TOGGLE) \
+    $(wildcard include/config/PREEMPT_NONE) \
+    $(wildcard include/config/PREEMPT_VOLUNTARY) \
+    $(wildcard include/config/PREEMPT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/preempt.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/smp_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/llist.h \
+    $(wildcard include/config/ARCH_HAVE_NMI_SAFE_CMPXCHG) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/pid_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sem_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/shm.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/shmparam.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kmsan_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/mutex_types.h \
+    $(wildcard include/config/MUTEX_SPIN_ON_OWNER) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/osq_lock.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/spinlock_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rwlock_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/plist_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/hrtimer_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/timerqueue_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rbtree_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/timer_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/seccomp_types.h \
+    $(wildcard include/config/SECCOMP) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/nodemask_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/refcount_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/resource.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/resource.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/time_types.h \
+  arch/x86/include/generated/uapi/asm/resource.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/resource.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/resource.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/latencytop.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/prio.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/signal_types.h \
+    $(wildcard include/config/OLD_SIGACTION) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/signal.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/signal.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/signal.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/signal-defs.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/siginfo.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/siginfo.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/syscall_user_dispatch_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/mm_types_task.h \
+    $(wildcard include/config/ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/tlbbatch.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/netdevice_xmit.h \
+    $(wildcard include/config/NET_ACT_MIRRED) \
+    $(wildcard include/config/NET_EGRESS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/task_io_accounting.h \
+    $(wildcard include/config/TASK_IO_ACCOUNTING) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/posix-timers_types.h \
+    $(wildcard include/config/POSIX_TIMERS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/rseq.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/seqlock_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kcsan.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rv.h \
+    $(wildcard include/config/RV_REACTORS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/livepatch_sched.h \
+  arch/x86/include/generated/asm/kmap_size.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/kmap_size.h \
+    $(wildcard include/config/DEBUG_KMAP_LOCAL) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/ext.h \
+    $(wildcard include/config/EXT_GROUP_SCHED) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/spinlock.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/bottom_half.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/lockdep.h \
     $(wildcard include/config/DEBUG_LOCKING_API_SELFTESTS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/smp.h \
     $(wildcard include/config/UP_LATE_INIT) \
     $(wildcard include/config/CSD_LOCK_WAIT_DEBUG) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/smp_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/llist.h \
-    $(wildcard include/config/ARCH_HAVE_NMI_SAFE_CMPXCHG) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/list.h \
+    $(wildcard include/config/LIST_HARDENED) \
+    $(wildcard include/config/DEBUG_LIST) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/poison.h \
+    $(wildcard include/config/ILLEGAL_POINTER_VALUE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/smp.h \
     $(wildcard include/config/DEBUG_NMI_SELFTEST) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/cpumask.h \
   arch/x86/include/generated/asm/mmiowb.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/mmiowb.h \
     $(wildcard include/config/MMIOWB) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/spinlock_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rwlock_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/spinlock.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/qspinlock.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/qspinlock.h \
@@ -496,31 +612,59 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/INLINE_WRITE_UNLOCK_IRQ) \
     $(wildcard include/config/INLINE_READ_UNLOCK_IRQRESTORE) \
     $(wildcard include/config/INLINE_WRITE_UNLOCK_IRQRESTORE) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kdev_t.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/kdev_t.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/dcache.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/nodemask.h \
+    $(wildcard include/config/HIGHMEM) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/random.h \
+    $(wildcard include/config/VMGENID) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/random.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/ioctl.h \
+  arch/x86/include/generated/uapi/asm/ioctl.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/ioctl.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/ioctl.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irqnr.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/irqnr.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/prandom.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/once.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rculist.h \
     $(wildcard include/config/PROVE_RCU_LIST) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rcupdate.h \
-    $(wildcard include/config/PREEMPT_RCU) \
     $(wildcard include/config/TINY_RCU) \
     $(wildcard include/config/RCU_STRICT_GRACE_PERIOD) \
     $(wildcard include/config/RCU_LAZY) \
     $(wildcard include/config/TASKS_RCU_GENERIC) \
     $(wildcard include/config/RCU_STALL_COMMON) \
-    $(wildcard include/config/NO_HZ_FULL) \
     $(wildcard include/config/KVM_XFER_TO_GUEST_WORK) \
     $(wildcard include/config/RCU_NOCB_CPU) \
-    $(wildcard include/config/TASKS_RCU) \
-    $(wildcard include/config/TASKS_TRACE_RCU) \
     $(wildcard include/config/TASKS_RUDE_RCU) \
     $(wildcard include/config/TREE_RCU) \
     $(wildcard include/config/DEBUG_OBJECTS_RCU_HEAD) \
-    $(wildcard include/config/PROVE_RCU) \
     $(wildcard include/config/ARCH_WEAK_RELEASE_ACQUIRE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/context_tracking_irq.h \
     $(wildcard include/config/CONTEXT_TRACKING_IDLE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rcutree.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/cgroupstats.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/taskstats.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/fs.h \
+    $(wildcard include/config/FANOTIFY_ACCESS_PERMISSIONS) \
+    $(wildcard include/config/READ_ONLY_THP_FOR_FS) \
+    $(wildcard include/config/FS_POSIX_ACL) \
+    $(wildcard include/config/CGROUP_WRITEBACK) \
+    $(wildcard include/config/IMA) \
+    $(wildcard include/config/FILE_LOCKING) \
+    $(wildcard include/config/FSNOTIFY) \
+    $(wildcard include/config/FS_ENCRYPTION) \
+    $(wildcard include/config/FS_VERITY) \
+    $(wildcard include/config/EPOLL) \
+    $(wildcard include/config/UNICODE) \
+    $(wildcard include/config/QUOTA) \
+    $(wildcard include/config/FS_DAX) \
+    $(wildcard include/config/SWAP) \
+    $(wildcard include/config/BLOCK) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/wait_bit.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/wait.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kdev_t.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/kdev_t.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/dcache.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rculist_bl.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/list_bl.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/bit_spinlock.h \
@@ -529,12 +673,7 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/GCC_VERSION) \
     $(wildcard include/config/UBSAN_ALIGNMENT) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/mutex.h \
-    $(wildcard include/config/DEBUG_MUTEXES) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/osq_lock.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/debug_locks.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/mutex_types.h \
-    $(wildcard include/config/MUTEX_SPIN_ON_OWNER) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/seqlock_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/lockref.h \
     $(wildcard include/config/ARCH_USE_CMPXCHG_LOCKREF) \
   include/generated/bounds.h \
@@ -547,11 +686,9 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/stat.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/stat.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/time.h \
-    $(wildcard include/config/POSIX_TIMERS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/time64.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/vdso/time64.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/time.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/time_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/time32.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/timex.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/timex.h \
@@ -561,19 +698,13 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/msr.h \
     $(wildcard include/config/TRACEPOINTS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/msr.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/ioctl.h \
-  arch/x86/include/generated/uapi/asm/ioctl.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/ioctl.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/ioctl.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/shared/msr.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/percpu.h \
     $(wildcard include/config/MODULES) \
-    $(wildcard include/config/MEM_ALLOC_PROFILING) \
     $(wildcard include/config/RANDOM_KMALLOC_CACHES) \
     $(wildcard include/config/PAGE_SIZE_4KB) \
     $(wildcard include/config/NEED_PER_CPU_PAGE_FIRST_CHUNK) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/alloc_tag.h \
-    $(wildcard include/config/MEM_ALLOC_PROFILING_DEBUG) \
     $(wildcard include/config/MEM_ALLOC_PROFILING_ENABLED_BY_DEFAULT) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/codetag.h \
     $(wildcard include/config/CODE_TAGGING) \
@@ -581,134 +712,10 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/DEBUG_VM) \
     $(wildcard include/config/DEBUG_VM_IRQSOFF) \
     $(wildcard include/config/DEBUG_VM_PGFLAGS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched.h \
-    $(wildcard include/config/VIRT_CPU_ACCOUNTING_NATIVE) \
-    $(wildcard include/config/SCHED_INFO) \
-    $(wildcard include/config/SCHEDSTATS) \
-    $(wildcard include/config/SCHED_CORE) \
-    $(wildcard include/config/FAIR_GROUP_SCHED) \
-    $(wildcard include/config/RT_GROUP_SCHED) \
-    $(wildcard include/config/RT_MUTEXES) \
-    $(wildcard include/config/UCLAMP_TASK) \
-    $(wildcard include/config/UCLAMP_BUCKETS_COUNT) \
-    $(wildcard include/config/KMAP_LOCAL) \
-    $(wildcard include/config/SCHED_CLASS_EXT) \
-    $(wildcard include/config/CGROUP_SCHED) \
-    $(wildcard include/config/BLK_DEV_IO_TRACE) \
-    $(wildcard include/config/MEMCG_V1) \
-    $(wildcard include/config/LRU_GEN) \
-    $(wildcard include/config/COMPAT_BRK) \
-    $(wildcard include/config/CGROUPS) \
-    $(wildcard include/config/BLK_CGROUP) \
-    $(wildcard include/config/PSI) \
-    $(wildcard include/config/PAGE_OWNER) \
-    $(wildcard include/config/EVENTFD) \
-    $(wildcard include/config/ARCH_HAS_CPU_PASID) \
-    $(wildcard include/config/CPU_SUP_INTEL) \
-    $(wildcard include/config/TASK_DELAY_ACCT) \
-    $(wildcard include/config/ARCH_HAS_SCALED_CPUTIME) \
-    $(wildcard include/config/VIRT_CPU_ACCOUNTING_GEN) \
-    $(wildcard include/config/POSIX_CPUTIMERS) \
-    $(wildcard include/config/POSIX_CPU_TIMERS_TASK_WORK) \
-    $(wildcard include/config/KEYS) \
-    $(wildcard include/config/SYSVIPC) \
-    $(wildcard include/config/DETECT_HUNG_TASK) \
-    $(wildcard include/config/IO_URING) \
-    $(wildcard include/config/AUDIT) \
-    $(wildcard include/config/AUDITSYSCALL) \
-    $(wildcard include/config/UBSAN) \
-    $(wildcard include/config/UBSAN_TRAP) \
-    $(wildcard include/config/COMPACTION) \
-    $(wildcard include/config/TASK_XACCT) \
-    $(wildcard include/config/CPUSETS) \
-    $(wildcard include/config/X86_CPU_RESCTRL) \
-    $(wildcard include/config/FUTEX) \
-    $(wildcard include/config/PERF_EVENTS) \
-    $(wildcard include/config/NUMA_BALANCING) \
-    $(wildcard include/config/RSEQ) \
-    $(wildcard include/config/SCHED_MM_CID) \
-    $(wildcard include/config/FAULT_INJECTION) \
-    $(wildcard include/config/LATENCYTOP) \
-    $(wildcard include/config/KUNIT) \
-    $(wildcard include/config/FUNCTION_GRAPH_TRACER) \
-    $(wildcard include/config/MEMCG) \
-    $(wildcard include/config/UPROBES) \
-    $(wildcard include/config/BCACHE) \
-    $(wildcard include/config/VMAP_STACK) \
-    $(wildcard include/config/LIVEPATCH) \
-    $(wildcard include/config/BPF_SYSCALL) \
-    $(wildcard include/config/GCC_PLUGIN_STACKLEAK) \
-    $(wildcard include/config/RANDOMIZE_KSTACK_OFFSET) \
-    $(wildcard include/config/X86_MCE) \
-    $(wildcard include/config/KRETPROBES) \
-    $(wildcard include/config/RETHOOK) \
-    $(wildcard include/config/ARCH_HAS_PARANOID_L1D_FLUSH) \
-    $(wildcard include/config/RV) \
-    $(wildcard include/config/USER_EVENTS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/sched.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/pid_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sem_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/shm.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/shmparam.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kmsan_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/plist_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/hrtimer_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/timerqueue_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rbtree_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/timer_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/seccomp_types.h \
-    $(wildcard include/config/SECCOMP) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/nodemask_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/refcount_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/resource.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/resource.h \
-  arch/x86/include/generated/uapi/asm/resource.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/resource.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/resource.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/latencytop.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/prio.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/signal_types.h \
-    $(wildcard include/config/OLD_SIGACTION) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/signal.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/signal.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/signal.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/signal-defs.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/siginfo.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/siginfo.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/syscall_user_dispatch_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/mm_types_task.h \
-    $(wildcard include/config/ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/tlbbatch.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/netdevice_xmit.h \
-    $(wildcard include/config/NET_ACT_MIRRED) \
-    $(wildcard include/config/NET_EGRESS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/task_io_accounting.h \
-    $(wildcard include/config/TASK_IO_ACCOUNTING) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/posix-timers_types.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/rseq.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kcsan.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rv.h \
-    $(wildcard include/config/RV_REACTORS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/livepatch_sched.h \
-  arch/x86/include/generated/asm/kmap_size.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/kmap_size.h \
-    $(wildcard include/config/DEBUG_KMAP_LOCAL) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/ext.h \
-    $(wildcard include/config/EXT_GROUP_SCHED) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/tracepoint-defs.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/vdso/time32.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/vdso/time.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/list_lru.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/nodemask.h \
-    $(wildcard include/config/HIGHMEM) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/random.h \
-    $(wildcard include/config/VMGENID) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/random.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irqnr.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/irqnr.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/prandom.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/once.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/shrinker.h \
     $(wildcard include/config/SHRINKER_DEBUG) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/refcount.h \
@@ -969,6 +976,74 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/dqblk_qtree.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/projid.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/quota.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/seq_file.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/string_helpers.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/ctype.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/string_choices.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kernfs.h \
+    $(wildcard include/config/KERNFS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/idr.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/ns_common.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/nsproxy.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/user_namespace.h \
+    $(wildcard include/config/INOTIFY_USER) \
+    $(wildcard include/config/FANOTIFY) \
+    $(wildcard include/config/BINFMT_MISC) \
+    $(wildcard include/config/PERSISTENT_KEYRINGS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kernel_stat.h \
+    $(wildcard include/config/GENERIC_IRQ_STAT_SNAPSHOT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/interrupt.h \
+    $(wildcard include/config/IRQ_FORCED_THREADING) \
+    $(wildcard include/config/GENERIC_IRQ_PROBE) \
+    $(wildcard include/config/IRQ_TIMINGS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irqreturn.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/hardirq.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/context_tracking_state.h \
+    $(wildcard include/config/CONTEXT_TRACKING_USER) \
+    $(wildcard include/config/CONTEXT_TRACKING) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/ftrace_irq.h \
+    $(wildcard include/config/HWLAT_TRACER) \
+    $(wildcard include/config/OSNOISE_TRACER) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/vtime.h \
+    $(wildcard include/config/VIRT_CPU_ACCOUNTING) \
+    $(wildcard include/config/IRQ_TIME_ACCOUNTING) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/hardirq.h \
+    $(wildcard include/config/KVM_INTEL) \
+    $(wildcard include/config/KVM) \
+    $(wildcard include/config/X86_THERMAL_VECTOR) \
+    $(wildcard include/config/X86_MCE_THRESHOLD) \
+    $(wildcard include/config/X86_MCE_AMD) \
+    $(wildcard include/config/X86_HV_CALLBACK_VECTOR) \
+    $(wildcard include/config/HYPERV) \
+    $(wildcard include/config/X86_POSTED_MSI) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/irq.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/irq_vectors.h \
+    $(wildcard include/config/PCI_MSI) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/sections.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/sections.h \
+    $(wildcard include/config/HAVE_FUNCTION_DESCRIPTORS) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cgroup-defs.h \
+    $(wildcard include/config/CGROUP_NET_CLASSID) \
+    $(wildcard include/config/CGROUP_NET_PRIO) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/u64_stats_sync.h \
+  arch/x86/include/generated/asm/local64.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/local64.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/local.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/bpf-cgroup-defs.h \
+    $(wildcard include/config/BPF_LSM) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/psi_types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kthread.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cgroup_subsys.h \
+    $(wildcard include/config/CGROUP_DEVICE) \
+    $(wildcard include/config/CGROUP_FREEZER) \
+    $(wildcard include/config/CGROUP_PERF) \
+    $(wildcard include/config/CGROUP_HUGETLB) \
+    $(wildcard include/config/CGROUP_PIDS) \
+    $(wildcard include/config/CGROUP_RDMA) \
+    $(wildcard include/config/CGROUP_MISC) \
+    $(wildcard include/config/CGROUP_DEBUG) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/cgroup_refcnt.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/file.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/miscdevice.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/major.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/device.h \
@@ -997,9 +1072,6 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
     $(wildcard include/config/UEVENT_HELPER) \
     $(wildcard include/config/DEBUG_KOBJECT_RELEASE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sysfs.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kernfs.h \
-    $(wildcard include/config/KERNFS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/idr.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kobject_ns.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/cpufreq.h \
     $(wildcard include/config/CPU_FREQ) \
@@ -1166,29 +1238,31 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/pid_namespace.h \
     $(wildcard include/config/MEMFD_CREATE) \
     $(wildcard include/config/PID_NS) \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/nsproxy.h \
-  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/ns_common.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/poll.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/poll.h \
   arch/x86/include/generated/uapi/asm/poll.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/poll.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/eventpoll.h \
-  /work/main/build/6.12.117+deb12-amd64/module/chardev.h \
-  /work/main/build/6.12.117+deb12-amd64/module/event.h \
-  /work/main/build/6.12.117+deb12-amd64/module/cache.h \
-  /work/main/build/6.12.117+deb12-amd64/module/file.h \
-  /work/main/build/6.12.117+deb12-amd64/module/elf.h \
-  /work/main/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
-  /work/main/build/6.12.117+deb12-amd64/module/ring.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/chardev.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/event.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/cache.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/file.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/elf.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/lineage.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/ring.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irq_work.h \
     $(wildcard include/config/IRQ_WORK) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irq_work_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/irq_work.h \
-  /work/main/build/6.12.117+deb12-amd64/module/hook.h \
-  /work/main/build/6.12.117+deb12-amd64/module/identify.h \
-  /work/main/build/6.12.117+deb12-amd64/module/stats.h \
-  /work/main/build/6.12.117+deb12-amd64/module/version.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/history.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/hook.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/identify.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/kernel_image.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/process.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/stats.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/version.h \
 
-/work/main/build/6.12.117+deb12-amd64/module/chardev.o: $(deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o)
+/tmp/wt/build/6.12.117+deb12-amd64/module/chardev.o: $(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/chardev.o)
 
-$(deps_/work/main/build/6.12.117+deb12-amd64/module/chardev.o):
+$(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/chardev.o):

@@ -1,8 +1,8 @@
-savedcmd_/work/main/build/6.12.117+deb12-amd64/module/file.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/work/main/build/6.12.117+deb12-amd64/module/.file.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/work/main/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"file"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /work/main/build/6.12.117+deb12-amd64/module/file.o /work/main/build/6.12.117+deb12-amd64/module/file.c  
+savedcmd_/tmp/wt/build/6.12.117+deb12-amd64/module/file.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/tmp/wt/build/6.12.117+deb12-amd64/module/.file.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/tmp/wt/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"file"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /tmp/wt/build/6.12.117+deb12-amd64/module/file.o /tmp/wt/build/6.12.117+deb12-amd64/module/file.c  
 
-source_/work/main/build/6.12.117+deb12-amd64/module/file.o := /work/main/build/6.12.117+deb12-amd64/module/file.c
+source_/tmp/wt/build/6.12.117+deb12-amd64/module/file.o := /tmp/wt/build/6.12.117+deb12-amd64/module/file.c
 
-deps_/work/main/build/6.12.117+deb12-amd64/module/file.o := \
+deps_/tmp/wt/build/6.12.117+deb12-amd64/module/file.o := \
     $(wildcard include/config/PREEMPT_RT) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h \
     $(wildcard include/config/CC_VERSION_TEXT) \
@@ -1073,12 +1073,92 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/file.o := \
     $(wildcard include/config/PERSISTENT_KEYRINGS) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/nsproxy.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/ns_common.h \
-  /work/main/build/6.12.117+deb12-amd64/module/compat.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/compat.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/module.h \
+    $(wildcard include/config/MODULES_TREE_LOOKUP) \
+    $(wildcard include/config/STACKTRACE_BUILD_ID) \
+    $(wildcard include/config/ARCH_USES_CFI_TRAPS) \
+    $(wildcard include/config/MODULE_SIG) \
+    $(wildcard include/config/KALLSYMS) \
+    $(wildcard include/config/BPF_EVENTS) \
+    $(wildcard include/config/DEBUG_INFO_BTF_MODULES) \
+    $(wildcard include/config/EVENT_TRACING) \
+    $(wildcard include/config/MODULE_UNLOAD) \
+    $(wildcard include/config/CONSTRUCTORS) \
+    $(wildcard include/config/FUNCTION_ERROR_INJECTION) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/buildid.h \
+    $(wildcard include/config/VMCORE_INFO) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kmod.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/umh.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/elf.h \
+    $(wildcard include/config/ARCH_HAVE_EXTRA_ELF_NOTES) \
+    $(wildcard include/config/ARCH_USE_GNU_PROPERTY) \
+    $(wildcard include/config/ARCH_HAVE_ELF_PROT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/elf.h \
+    $(wildcard include/config/X86_X32_ABI) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/ia32.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compat.h \
+    $(wildcard include/config/ARCH_HAS_SYSCALL_WRAPPER) \
+    $(wildcard include/config/COMPAT_OLD_SIGACTION) \
+    $(wildcard include/config/ODD_RT_SIGACTION) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sem.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/sem.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/ipc.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rhashtable-types.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/ipc.h \
+  arch/x86/include/generated/uapi/asm/ipcbuf.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/ipcbuf.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/sembuf.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/socket.h \
+  arch/x86/include/generated/uapi/asm/socket.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/socket.h \
+  arch/x86/include/generated/uapi/asm/sockios.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/asm-generic/sockios.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/sockios.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/uio.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/uio.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/socket.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/if.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/libc-compat.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/hdlc/ioctl.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/aio_abi.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/unistd.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/unistd.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi/asm/unistd.h \
+  arch/x86/include/generated/uapi/asm/unistd_64.h \
+  arch/x86/include/generated/asm/unistd_64_x32.h \
+  arch/x86/include/generated/asm/unistd_32_ia32.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/compat.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/sched/task_stack.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/user32.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/compat.h \
+    $(wildcard include/config/COMPAT_FOR_U64_ALIGNMENT) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/syscall_wrapper.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/user.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/user_64.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/fsgsbase.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/syscall.h \
+    $(wildcard include/config/X86_X32_DISABLED) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/audit.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/elf-em.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/vdso.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/elf.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/moduleparam.h \
+    $(wildcard include/config/ALPHA) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rbtree_latch.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/error-injection.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/error-injection.h \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/module.h \
+    $(wildcard include/config/UNWINDER_ORC) \
+  /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/asm-generic/module.h \
+    $(wildcard include/config/HAVE_MOD_ARCH_SPECIFIC) \
+    $(wildcard include/config/MODULES_USE_ELF_REL) \
+    $(wildcard include/config/MODULES_USE_ELF_RELA) \
   include/generated/uapi/linux/version.h \
-  /work/main/build/6.12.117+deb12-amd64/module/file.h \
-  /work/main/build/6.12.117+deb12-amd64/module/elf.h \
-  /work/main/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/file.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/elf.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
 
-/work/main/build/6.12.117+deb12-amd64/module/file.o: $(deps_/work/main/build/6.12.117+deb12-amd64/module/file.o)
+/tmp/wt/build/6.12.117+deb12-amd64/module/file.o: $(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/file.o)
 
-$(deps_/work/main/build/6.12.117+deb12-amd64/module/file.o):
+$(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/file.o):

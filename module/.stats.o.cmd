@@ -1,8 +1,8 @@
-savedcmd_/work/main/build/6.12.117+deb12-amd64/module/stats.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/work/main/build/6.12.117+deb12-amd64/module/.stats.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/work/main/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"stats"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /work/main/build/6.12.117+deb12-amd64/module/stats.o /work/main/build/6.12.117+deb12-amd64/module/stats.c  
+savedcmd_/tmp/wt/build/6.12.117+deb12-amd64/module/stats.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/tmp/wt/build/6.12.117+deb12-amd64/module/.stats.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/tmp/wt/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"stats"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /tmp/wt/build/6.12.117+deb12-amd64/module/stats.o /tmp/wt/build/6.12.117+deb12-amd64/module/stats.c  
 
-source_/work/main/build/6.12.117+deb12-amd64/module/stats.o := /work/main/build/6.12.117+deb12-amd64/module/stats.c
+source_/tmp/wt/build/6.12.117+deb12-amd64/module/stats.o := /tmp/wt/build/6.12.117+deb12-amd64/module/stats.c
 
-deps_/work/main/build/6.12.117+deb12-amd64/module/stats.o := \
+deps_/tmp/wt/build/6.12.117+deb12-amd64/module/stats.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h \
     $(wildcard include/config/CC_VERSION_TEXT) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h \
@@ -281,7 +281,7 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/stats.o := \
     $(wildcard include/config/HAVE_ARCH_NODE_DEV_GROUP) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/sparsemem.h \
     $(wildcard include/config/SPARSEMEM) \
-  /work/main/build/6.12.117+deb12-amd64/module/cache.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/cache.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/list.h \
     $(wildcard include/config/LIST_HARDENED) \
     $(wildcard include/config/DEBUG_LIST) \
@@ -447,7 +447,7 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/stats.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/context_tracking_irq.h \
     $(wildcard include/config/CONTEXT_TRACKING_IDLE) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/rcutree.h \
-  /work/main/build/6.12.117+deb12-amd64/module/file.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/file.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/fs.h \
     $(wildcard include/config/FANOTIFY_ACCESS_PERMISSIONS) \
     $(wildcard include/config/READ_ONLY_THP_FOR_FS) \
@@ -970,18 +970,19 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/stats.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/dqblk_qtree.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/projid.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi/linux/quota.h \
-  /work/main/build/6.12.117+deb12-amd64/module/elf.h \
-  /work/main/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
-  /work/main/build/6.12.117+deb12-amd64/module/event.h \
-  /work/main/build/6.12.117+deb12-amd64/module/ring.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/elf.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/event.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/lineage.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/ring.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irq_work.h \
     $(wildcard include/config/IRQ_WORK) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irq_work_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/irq_work.h \
-  /work/main/build/6.12.117+deb12-amd64/module/hook.h \
-  /work/main/build/6.12.117+deb12-amd64/module/stats.h \
-  /work/main/build/6.12.117+deb12-amd64/module/worker.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/hook.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/stats.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/worker.h \
 
-/work/main/build/6.12.117+deb12-amd64/module/stats.o: $(deps_/work/main/build/6.12.117+deb12-amd64/module/stats.o)
+/tmp/wt/build/6.12.117+deb12-amd64/module/stats.o: $(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/stats.o)
 
-$(deps_/work/main/build/6.12.117+deb12-amd64/module/stats.o):
+$(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/stats.o):

@@ -1,8 +1,8 @@
-savedcmd_/work/main/build/6.12.117+deb12-amd64/module/worker.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/work/main/build/6.12.117+deb12-amd64/module/.worker.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/work/main/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"worker"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /work/main/build/6.12.117+deb12-amd64/module/worker.o /work/main/build/6.12.117+deb12-amd64/module/worker.c  
+savedcmd_/tmp/wt/build/6.12.117+deb12-amd64/module/worker.o :=  x86_64-linux-gnu-gcc-12 -Wp,-MMD,/tmp/wt/build/6.12.117+deb12-amd64/module/.worker.o.d -nostdinc -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include -I./arch/x86/include/generated -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include -I./include -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/uapi -I./arch/x86/include/generated/uapi -I/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/uapi -I./include/generated/uapi -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h -include /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler_types.h -D__KERNEL__ -fmacro-prefix-map=/root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/= -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing -mno-sse -mno-mmx -mno-sse2 -mno-3dnow -mno-avx -fcf-protection=branch -fno-jump-tables -m64 -falign-jumps=1 -falign-loops=1 -mno-80387 -mno-fp-ret-in-387 -mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic -mno-red-zone -mcmodel=kernel -Wno-sign-compare -fno-asynchronous-unwind-tables -mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix -mfunction-return=thunk-extern -fno-jump-tables -mharden-sls=all -fpatchable-function-entry=16,16 -fno-delete-null-pointer-checks -O2 -fno-allow-store-data-races -fstack-protector-strong -ftrivial-auto-var-init=zero -fno-stack-clash-protection -pg -mrecord-mcount -mfentry -DCC_USING_FENTRY -falign-functions=16 -fno-strict-overflow -fno-stack-check -fconserve-stack -fno-builtin-wcslen -fno-builtin-wcslen -Wall -Wextra -Wundef -Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type -Werror=strict-prototypes -Wno-format-security -Wno-trigraphs -Wno-frame-address -Wno-address-of-packed-member -Wmissing-declarations -Wmissing-prototypes -Wframe-larger-than=2048 -Wno-main -Wno-dangling-pointer -Wvla -Wno-pointer-sign -Wcast-function-type -Wno-array-bounds -Wno-stringop-overflow -Wno-alloc-size-larger-than -Wimplicit-fallthrough=5 -Werror=date-time -Werror=incompatible-pointer-types -Werror=designated-init -Wenum-conversion -Wunused -Wno-unused-but-set-variable -Wno-unused-const-variable -Wno-packed-not-aligned -Wno-format-overflow -Wno-format-truncation -Wno-stringop-truncation -Wno-override-init -Wno-missing-field-initializers -Wno-type-limits -Wno-shift-negative-value -Wno-maybe-uninitialized -Wno-sign-compare -Wno-unused-parameter -g -I/tmp/wt/build/6.12.117+deb12-amd64/include/uapi  -DMODULE  -DKBUILD_BASENAME='"worker"' -DKBUILD_MODNAME='"buildid"' -D__KBUILD_MODNAME=kmod_buildid -c -o /tmp/wt/build/6.12.117+deb12-amd64/module/worker.o /tmp/wt/build/6.12.117+deb12-amd64/module/worker.c  
 
-source_/work/main/build/6.12.117+deb12-amd64/module/worker.o := /work/main/build/6.12.117+deb12-amd64/module/worker.c
+source_/tmp/wt/build/6.12.117+deb12-amd64/module/worker.o := /tmp/wt/build/6.12.117+deb12-amd64/module/worker.c
 
-deps_/work/main/build/6.12.117+deb12-amd64/module/worker.o := \
+deps_/tmp/wt/build/6.12.117+deb12-amd64/module/worker.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/compiler-version.h \
     $(wildcard include/config/CC_VERSION_TEXT) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/kconfig.h \
@@ -1331,21 +1331,22 @@ deps_/work/main/build/6.12.117+deb12-amd64/module/worker.o := \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/swapops.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/swapfile.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/crypto/sha2.h \
-  /work/main/build/6.12.117+deb12-amd64/module/compat.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/compat.h \
   include/generated/uapi/linux/version.h \
-  /work/main/build/6.12.117+deb12-amd64/module/event.h \
-  /work/main/build/6.12.117+deb12-amd64/module/cache.h \
-  /work/main/build/6.12.117+deb12-amd64/module/file.h \
-  /work/main/build/6.12.117+deb12-amd64/module/elf.h \
-  /work/main/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
-  /work/main/build/6.12.117+deb12-amd64/module/ring.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/event.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/cache.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/file.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/elf.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/include/uapi/buildid.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/lineage.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/ring.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irq_work.h \
     $(wildcard include/config/IRQ_WORK) \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/include/linux/irq_work_types.h \
   /root/.cache/buildid/kernel/6.12/usr/src/linux-headers-6.12.117+deb12-common/arch/x86/include/asm/irq_work.h \
-  /work/main/build/6.12.117+deb12-amd64/module/stats.h \
-  /work/main/build/6.12.117+deb12-amd64/module/worker.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/stats.h \
+  /tmp/wt/build/6.12.117+deb12-amd64/module/worker.h \
 
-/work/main/build/6.12.117+deb12-amd64/module/worker.o: $(deps_/work/main/build/6.12.117+deb12-amd64/module/worker.o)
+/tmp/wt/build/6.12.117+deb12-amd64/module/worker.o: $(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/worker.o)
 
-$(deps_/work/main/build/6.12.117+deb12-amd64/module/worker.o):
+$(deps_/tmp/wt/build/6.12.117+deb12-amd64/module/worker.o):

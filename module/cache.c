@@ -129,6 +129,23 @@ struct bid_entry *bid_cache_next(u32 *bucket, u32 *skip)
 }
 
 /**
+ * bid_cache_find_id() - the entry with a file_id
+ * @file_id: it
+ *
+ * Walks the whole table: not for anything that has to be fast.
+ */
+struct bid_entry *bid_cache_find_id(u64 file_id)
+{
+	u32 bucket = 0, skip = 0;
+	struct bid_entry *entry;
+
+	while ((entry = bid_cache_next(&bucket, &skip)))
+		if (entry->file_id == file_id)
+			return entry;
+	return NULL;
+}
+
+/**
  * bid_entry_id() - the bytes of an identity
  * @entry: one whose state is KNOWN
  * @len: set to how many

@@ -95,6 +95,7 @@ struct bid_entry *bid_cache_find(const struct bid_key *key,
 				 const struct bid_version *version);
 struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 					const u32 *generation);
+struct bid_entry *bid_cache_find_id(u64 file_id);
 struct bid_entry *bid_cache_next(u32 *bucket, u32 *skip);
 const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
 

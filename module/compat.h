@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/version.h>
@@ -67,6 +68,28 @@ static inline const struct inode *file_user_inode(const struct file *file)
 	if (inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC)
 		return d_real_inode(file->f_path.dentry);
 	return inode;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+static inline const void *bid_module_text(const struct module *module)
+{
+	return module->core_layout.base;
+}
+
+static inline u32 bid_module_text_size(const struct module *module)
+{
+	return module->core_layout.text_size;
+}
+#else
+static inline const void *bid_module_text(const struct module *module)
+{
+	return module->mem[MOD_TEXT].base;
+}
+
+static inline u32 bid_module_text_size(const struct module *module)
+{
+	return module->mem[MOD_TEXT].size;
 }
 #endif
 

@@ -15,10 +15,12 @@
 #include <byteswap.h>
 #include <elf.h>
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #define swab16 bswap_16
 #define swab32 bswap_32
 #define swab64 bswap_64
+#define U32_MAX UINT32_MAX
 #endif
 
 #include "elf.h"
@@ -427,4 +429,24 @@ int bid_elf_identify(struct bid_reader *reader,
 		memset(id, 0, sizeof(*id));	/* a failed read leaves bytes */
 	id->reason = image.reason;
 	return 0;
+}
+
+/**
+ * bid_elf_identify_notes() - find the build-id among notes that are in memory
+ * @reader: notes of this machine's byte order, one after the other; never fails
+ * @id: as for bid_elf_identify()
+ */
+void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id)
+{
+	struct image image = {
+		.reader = reader,
+		.left = { .notes = U32_MAX, .bytes = U32_MAX },
+		.reason = BUILDID_REASON_NO_NOTE,
+		.id = id,
+	};
+	struct extent all = { .len = reader->size, .align = 4 };
+
+	memset(id, 0, sizeof(*id));
+	if (walk_notes(&image, &all) <= 0)
+		id->reason = image.reason;
 }

@@ -61,4 +61,6 @@ int bid_elf_identify(struct bid_reader *reader,
 		     const struct bid_elf_limits *limits,
 		     struct bid_identity *id);
 
+void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id);
+
 #endif /* BID_ELF_H */

@@ -6,6 +6,7 @@
 
 #include "compat.h"
 #include "event.h"
+#include "history.h"
 #include "identify.h"
 #include "stats.h"
 #include "worker.h"
@@ -206,13 +207,13 @@ static void report_pending(struct bid_mapping *mapping)
 
 static void report(struct bid_mapping *mapping, struct bid_entry *entry)
 {
-	mapping->entry = entry;
 	if (!entry) {
 		bid_stats_inc(BID_STAT_NO_REQUEST);
 		mapping->state = BUILDID_STATE_UNRESOLVED;
 		bid_event_mmap(mapping);
 		return;
 	}
+	bid_mapping_set_entry(mapping, entry);
 	mapping->state = bid_entry_state(entry);
 	if (mapping->state == BUILDID_STATE_PENDING)
 		report_pending(mapping);
@@ -354,8 +355,8 @@ static void sight_of(struct file *file, struct inode *inode, struct sight *sight
  */
 void bid_identify_mapping(struct vm_area_struct *vma)
 {
-	struct bid_mapping mapping = { .vma = vma };
 	unsigned long flags = vma->vm_flags;
+	struct bid_mapping mapping;
 	struct bid_entry *entry;
 	struct sight sight;
 	bool stores = (flags & (VM_SHARED | VM_MAYWRITE)) == (VM_SHARED | VM_MAYWRITE);
@@ -363,6 +364,7 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 
 	if (!stores && !wanted)
 		return;
+	bid_mapping_init(&mapping, vma);
 	mapping.buf = this_cpu_ptr(path_bufs);
 	rcu_read_lock();
 	sight_of(vma->vm_file, file_inode(vma->vm_file), &sight);
@@ -380,7 +382,7 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW))) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
-		mapping.entry = entry;
+		bid_mapping_set_entry(&mapping, entry);
 		bid_event_mmap(&mapping);
 	} else if (entry) {
 		bid_stats_inc(BID_STAT_HITS);
@@ -390,8 +392,25 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 		bid_stats_inc(BID_STAT_MISSES);
 		look(&sight, &mapping, NULL);
 	}
+	if (flags & VM_EXEC && mapping.file_id)
+		bid_history_add(vma, mapping.file_id);
 out:
 	rcu_read_unlock();
+}
+
+/**
+ * bid_identify_entry() - what is remembered, as a record
+ * @entry: under RCU
+ * @record: as for bid_identify_file()
+ */
+void bid_identify_entry(const struct bid_entry *entry, struct buildid_file *record)
+{
+	struct bid_facts facts;
+
+	bid_facts_of(entry, &facts);
+	bid_facts_write(&facts, record);
+	record->header.type = BUILDID_RECORD_FILE;
+	record->header.size = bid_facts_size(&facts);
 }
 
 /* The cache's answer, unless it is in doubt. */
@@ -445,7 +464,7 @@ static u64 remember(struct sight *sight, const struct bid_identity *id,
 
 /* -EINTR, or the answer in @record. */
 static int answer_by_reading(struct sight *sight, const struct bid_path *path,
-			     struct buildid_file *record)
+			     bool defer, struct buildid_file *record)
 {
 	const struct inode *user = file_user_inode(sight->file);
 	struct bid_identity id = { };
@@ -455,7 +474,9 @@ static int answer_by_reading(struct sight *sight, const struct bid_path *path,
 	int err;
 
 	access = bid_file_access(sight->file, sight->inode, &id.reason);
-	if (access != BID_ACCESS_NEVER) {
+	if (access == BID_ACCESS_CALLER && defer) {
+		id.reason = BUILDID_REASON_DEFERRED;
+	} else if (access != BID_ACCESS_NEVER) {
 		begin_reading(sight);
 		err = bid_worker_identify(sight->file, sight->inode,
 					  &sight->version, &id, &racy);
@@ -466,7 +487,8 @@ static int answer_by_reading(struct sight *sight, const struct bid_path *path,
 		bid_stats_inc(BID_STAT_PARSED_CALLER);
 	}
 	facts = (struct bid_facts){
-		.file_id = remember(sight, &id, path),
+		.file_id = id.reason == BUILDID_REASON_DEFERRED ? 0 :
+			   remember(sight, &id, path),
 		.key = &sight->key,
 		.version = &sight->version,
 		.user_ino = user->i_ino,
@@ -486,11 +508,12 @@ static int answer_by_reading(struct sight *sight, const struct bid_path *path,
 /**
  * bid_identify_file() - identify an open file, reading it if need be
  * @file: open for reading
+ * @defer: leave a file that an ordinary user may serve to who asks for it
  * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
  */
-int bid_identify_file(struct file *file, struct buildid_file *record)
+int bid_identify_file(struct file *file, bool defer, struct buildid_file *record)
 {
 	struct bid_path path;
 	struct sight sight;
@@ -503,7 +526,7 @@ int bid_identify_file(struct file *file, struct buildid_file *record)
 	bid_file_path(file, buf, PATH_MAX, &path);
 	sight_of(file, bid_file_inode(file), &sight);
 	if (!answer_from_cache(&sight, &path, record))
-		err = answer_by_reading(&sight, &path, record);
+		err = answer_by_reading(&sight, &path, defer, record);
 	record->header.type = BUILDID_RECORD_FILE;
 	kfree(buf);
 	return err;

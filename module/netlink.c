@@ -239,6 +239,7 @@ int bid_netlink_init(void)
 	INIT_WORK(&pump, pump_work);
 	events.active = has_listeners;
 	events.pid_ns = &init_pid_ns;
+	events.flags = BUILDID_SUB_KERNEL;
 	were_listeners = false;
 	err = bid_ring_init(&events.ring, EVENTS_RING, 0, notify, NULL, 0);
 	if (err)
