@@ -266,12 +266,17 @@ void bid_cache_request_done(struct bid_entry *entry)
 void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
 		       u8 state)
 {
+	u32 flags = entry->flags & ~BID_ENTRY_UNKNOWN;
+
 	entry->kind = id->kind;
 	entry->reason = id->reason;
 	entry->id_len = id->len;
 	if (id->len <= BID_ID_INLINE)
 		memcpy(entry->id, id->bytes, id->len);
 	smp_store_release(&entry->state, state); /* pairs with bid_entry_state() */
+	if (state != BUILDID_STATE_KNOWN)
+		flags |= BID_ENTRY_UNKNOWN;
+	WRITE_ONCE(entry->flags, flags);
 }
 
 /**
@@ -308,6 +313,7 @@ void bid_cache_set_text(struct bid_entry *entry, struct bid_text *text)
 	atomic64_add(text_size(text), &cache.text_bytes);
 	old = rcu_replace_pointer(entry->text, text,
 				  lockdep_is_held(&cache.lock));
+	WRITE_ONCE(entry->flags, entry->flags & ~BID_ENTRY_NO_PATH);
 	drop_text(old);
 }
 

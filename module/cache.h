@@ -20,12 +20,13 @@
 
 /* bid_entry.flags */
 #define BID_ENTRY_RECHECK	BIT(0)	/* the content may have changed unseen */
-#define BID_ENTRY_INCOMPLETE	BIT(1)	/* not KNOWN, or the path was not kept */
-#define BID_ENTRY_DEAD		BIT(2)	/* left the table */
-#define BID_ENTRY_UNSTABLE	BIT(3)	/* BUILDID_FILE_UNSTABLE */
+#define BID_ENTRY_UNKNOWN	BIT(1)	/* PENDING or DEFERRED */
+#define BID_ENTRY_NO_PATH	BIT(2)	/* the path was not kept yet */
+#define BID_ENTRY_DEAD		BIT(3)	/* left the table */
+#define BID_ENTRY_UNSTABLE	BIT(4)	/* BUILDID_FILE_UNSTABLE */
 
 /* A hit on an entry with any of these takes the slow path. */
-#define BID_ENTRY_SLOW		(BID_ENTRY_RECHECK | BID_ENTRY_INCOMPLETE)
+#define BID_ENTRY_SLOW		(BID_ENTRY_RECHECK | BID_ENTRY_UNKNOWN | BID_ENTRY_NO_PATH)
 
 /**
  * struct bid_text - the parts of an entry that vary in length

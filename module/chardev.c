@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "compat.h"
 #include "event.h"
 #include "history.h"
 #include "hook.h"
@@ -135,7 +136,8 @@ static int ioctl_info(struct session *session, void __user *arg)
 	info = (struct buildid_info){
 		.abi = BUILDID_ABI_VERSION,
 		.features = BUILDID_FEATURE_RING_MMAP | BUILDID_FEATURE_NETLINK |
-			    BUILDID_FEATURE_HTLHASH,
+			    BUILDID_FEATURE_HTLHASH |
+			    (BID_HAS_FSVERITY ? BUILDID_FEATURE_FSVERITY : 0),
 		.records = BIT_ULL(BUILDID_RECORD_FILE) |
 			   BIT_ULL(BUILDID_RECORD_MMAP) |
 			   BIT_ULL(BUILDID_RECORD_KERNEL) |

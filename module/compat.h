@@ -8,6 +8,7 @@
 
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/fsverity.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -19,6 +20,23 @@
 static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags &= ~flags;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+/* There is a digest, and no way for a module to learn it. */
+#define BID_HAS_FSVERITY false
+
+static inline int bid_fsverity_digest(struct inode *inode, u8 *digest)
+{
+	return 0;
+}
+#else
+#define BID_HAS_FSVERITY IS_ENABLED(CONFIG_FS_VERITY)
+
+static inline int bid_fsverity_digest(struct inode *inode, u8 *digest)
+{
+	return fsverity_get_digest(inode, digest, NULL, NULL);
 }
 #endif
 

@@ -156,7 +156,7 @@ static struct bid_entry *settle(struct sight *sight, u8 state,
 		bid_cache_set_text(entry, *text);
 		*text = NULL;
 	} else {
-		entry->flags |= BID_ENTRY_INCOMPLETE;
+		entry->flags |= BID_ENTRY_NO_PATH;
 	}
 	set_user(entry, sight);
 	bid_entry_publish(entry, id ?: &unknown, state);
@@ -235,7 +235,8 @@ static struct bid_entry *leave_to_others(struct sight *sight,
 
 	bid_cache_lock();
 	entry = settle(sight, state, NULL, &text);
-	if (!entry || entry->state != state || entry->request) {
+	if (!entry || entry->state != state || entry->request ||
+	    !(entry->flags & BID_ENTRY_NO_PATH)) {
 		bid_cache_unlock();
 		return entry;
 	}
@@ -267,7 +268,7 @@ static struct bid_entry *keep(struct sight *sight, struct bid_mapping *mapping,
 
 	bid_cache_lock();
 	entry = settle(sight, BUILDID_STATE_KNOWN, id, &text);
-	if (entry && entry->flags & BID_ENTRY_INCOMPLETE) {
+	if (entry && entry->flags & BID_ENTRY_NO_PATH) {
 		request = start_request(sight, entry, path);
 		if (request)
 			bid_worker_queue(request);
@@ -327,7 +328,7 @@ static void look_again(struct sight *sight, struct bid_mapping *mapping,
 	/* all that is missing is the path */
 	bid_mapping_path(mapping);
 	bid_cache_lock();
-	if (entry->flags & BID_ENTRY_INCOMPLETE &&
+	if (entry->flags & BID_ENTRY_NO_PATH &&
 	    !(entry->flags & BID_ENTRY_DEAD)) {
 		request = start_request(sight, entry, &mapping->path);
 		if (request)
