@@ -89,6 +89,14 @@ static inline const struct inode *file_user_inode(const struct file *file)
 }
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+#define BID_GENL_BIND(bind_fn, unbind_fn)
+#define BID_GENL_TELLS_BIND false
+#else
+#define BID_GENL_BIND(bind_fn, unbind_fn) .bind = (bind_fn), .unbind = (unbind_fn),
+#define BID_GENL_TELLS_BIND true
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 static inline const void *bid_module_text(const struct module *module)
 {

@@ -10,6 +10,7 @@
 
 #include "event.h"
 #include "hook.h"
+#include "stats.h"
 #include "worker.h"
 
 static LIST_HEAD(subscribers);
@@ -55,6 +56,12 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	mutex_unlock(&subscribers_lock);
 }
 
+/* Is there anybody to tell? */
+bool bid_event_listening(void)
+{
+	return !list_empty(&subscribers);
+}
+
 u32 bid_event_subscribers(void)
 {
 	return hweight64(READ_ONCE(slots));
@@ -72,7 +79,8 @@ bool bid_event_wants_data(void)
  */
 void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
 {
-	const struct bid_text *text = rcu_dereference(entry->text);
+	const struct bid_text *text = rcu_dereference_check(entry->text,
+							    rcu_read_lock_any_held());
 	u8 state = bid_entry_state(entry);
 
 	*facts = (struct bid_facts){
@@ -222,7 +230,8 @@ void bid_mapping_write(const struct bid_mapping *mapping,
 	record->map_flags = mapping->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
 	record->state = mapping->state;
 	record->path_len = path ? path->len : 0;
-	memcpy(record->comm, task->comm, sizeof(record->comm));
+	BUILD_BUG_ON(sizeof(record->comm) != TASK_COMM_LEN);
+	memcpy(record->comm, task->comm, TASK_COMM_LEN);
 	record->comm[sizeof(record->comm) - 1] = 0;
 	if (path)
 		write_padded(record->path, path->name, path->len,
@@ -241,36 +250,24 @@ static u8 stage_of(u8 state)
 	}
 }
 
-static int send_mmap(struct bid_subscriber *subscriber,
-		     struct bid_mapping *mapping)
+/* With all that may have to go before it: FILE, LOST. */
+static noinline int reserve_mmap(struct bid_ring *ring,
+				 struct bid_mapping *mapping, u32 size,
+				 struct buildid_record **record)
 {
-	struct bid_ring *ring = &subscriber->ring;
-	const struct bid_path *path = NULL;
 	struct bid_ring_batch batch;
 	struct bid_facts facts;
 	struct bid_ring_want want = {
+		.file_id = mapping->file_id,
 		.stage = stage_of(mapping->state),
 		.body_type = BUILDID_RECORD_MMAP,
+		.body_size = size,
 		.no_request = mapping->state == BUILDID_STATE_UNRESOLVED,
 		.missed = bid_hook_missed(),
 	};
-	u32 pid = current->tgid, tid = current->pid;
-	bool told = true;
+	bool told = !mapping->entry || bid_ring_told(ring, want.file_id, want.stage);
 	int err;
 
-	if (subscriber->pid_ns != &init_pid_ns) {
-		pid = task_tgid_nr_ns(current, subscriber->pid_ns);
-		tid = task_pid_nr_ns(current, subscriber->pid_ns);
-		if (!pid)
-			return 0;
-	}
-	if (subscriber->flags & BUILDID_SUB_PATH)
-		path = bid_mapping_path(mapping);
-	want.body_size = bid_mapping_size(path);
-	if (mapping->entry) {
-		want.file_id = mapping->file_id;
-		told = bid_ring_told(ring, want.file_id, want.stage);
-	}
 	do {
 		if (!told) {
 			bid_facts_of(mapping->entry, &facts);
@@ -287,9 +284,44 @@ static int send_mmap(struct bid_subscriber *subscriber,
 		bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
 		bid_ring_commit(batch.file);
 	}
+	*record = batch.body;
+	return 0;
+}
+
+static int send_mmap(struct bid_subscriber *subscriber,
+		     struct bid_mapping *mapping)
+{
+	u32 pid = current->tgid, tid = current->pid, size;
+	struct bid_ring *ring = &subscriber->ring;
+	const struct bid_path *path = NULL;
+	struct buildid_record *record;
+	int err;
+
+	if (subscriber->pid_ns != &init_pid_ns) {
+		pid = task_tgid_nr_ns(current, subscriber->pid_ns);
+		tid = task_pid_nr_ns(current, subscriber->pid_ns);
+		if (!pid)
+			return 0;
+	}
+	if (subscriber->flags & BUILDID_SUB_PATH)
+		path = bid_mapping_path(mapping);
+	size = bid_mapping_size(path);
+
+	record = NULL;
+	if (likely(mapping->entry))
+		record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size,
+					mapping->file_id, stage_of(mapping->state),
+					bid_hook_missed());
+	if (record) {
+		bid_stats_inc(BID_STAT_RECORDS);
+	} else {
+		err = reserve_mmap(ring, mapping, size, &record);
+		if (err)
+			return err;
+	}
 	bid_mapping_write(mapping, current, pid, tid, path,
-			  container_of(batch.body, struct buildid_mmap, header));
-	bid_ring_commit(batch.body);
+			  container_of(record, struct buildid_mmap, header));
+	bid_ring_commit(record);
 	bid_ring_wake(ring);
 	return 0;
 }

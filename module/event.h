@@ -111,6 +111,7 @@ struct bid_image_facts {
 
 int bid_event_add(struct bid_subscriber *subscriber);
 void bid_event_remove(struct bid_subscriber *subscriber);
+bool bid_event_listening(void);
 u32 bid_event_subscribers(void);
 bool bid_event_wants_data(void);
 

@@ -2,7 +2,7 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
+#include <linux/timex.h>
 #include <linux/vmalloc.h>
 
 #include "history.h"
@@ -12,7 +12,7 @@
 
 /**
  * struct past - a mapping that was made
- * @time: order among processors; 0 while it is being written
+ * @time: order among processors, in cycles; 0 while it is being written
  * @start: first address
  * @end: the one after the last
  * @offset: in the file, of @start
@@ -49,7 +49,7 @@ void bid_history_add(const struct vm_area_struct *vma, u64 file_id)
 	past->file_id = file_id;
 	past->tgid = current->tgid;
 	/* pairs with the acquire in read_past() */
-	smp_store_release(&past->time, local_clock());
+	smp_store_release(&past->time, get_cycles() | 1);
 }
 
 /* False when it was written over meanwhile: it was the oldest of its processor. */

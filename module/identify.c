@@ -187,6 +187,21 @@ static struct bid_request *start_request(struct sight *sight,
 	return request;
 }
 
+/* Where the spare text has no room for the path, a request keeps it. */
+static void keep_path(struct sight *sight, struct bid_entry *entry,
+		      const struct bid_path *path)
+{
+	struct bid_request *request;
+
+	bid_cache_assert_locked();
+	if (!(entry->flags & BID_ENTRY_NO_PATH) || entry->flags & BID_ENTRY_DEAD ||
+	    bid_cache_set_path(entry, path))
+		return;
+	request = start_request(sight, entry, path);
+	if (request)
+		bid_worker_queue(request);
+}
+
 static void report_pending(struct bid_mapping *mapping)
 {
 	struct bid_entry *entry = mapping->entry;
@@ -235,24 +250,25 @@ static struct bid_entry *leave_to_others(struct sight *sight,
 
 	bid_cache_lock();
 	entry = settle(sight, state, NULL, &text);
-	if (!entry || entry->state != state || entry->request ||
-	    !(entry->flags & BID_ENTRY_NO_PATH)) {
+	if (!entry || entry->state != state || entry->request) {
+		bid_cache_unlock();
+		return entry;
+	}
+	if (state == BUILDID_STATE_DEFERRED) {
+		if (entry->flags & BID_ENTRY_NO_PATH)
+			bid_stats_inc(BID_STAT_DEFERRED);
+		keep_path(sight, entry, path);
 		bid_cache_unlock();
 		return entry;
 	}
 	request = start_request(sight, entry, path);
-	if (!request) {
-		/* a PENDING entry that nobody reads would stay so for good */
-		if (state == BUILDID_STATE_PENDING) {
-			bid_cache_remove(entry);
-			entry = NULL;
-		}
-	} else {
-		if (state == BUILDID_STATE_PENDING)
-			bid_worker_read(request, sight->file, sight->inode, access);
-		else
-			bid_stats_inc(BID_STAT_DEFERRED);
+	if (request) {
+		bid_worker_read(request, sight->file, sight->inode, access);
 		bid_worker_queue(request);
+	} else {
+		/* one that nobody reads would stay PENDING for good */
+		bid_cache_remove(entry);
+		entry = NULL;
 	}
 	bid_cache_unlock();
 	return entry;
@@ -263,16 +279,12 @@ static struct bid_entry *keep(struct sight *sight, struct bid_mapping *mapping,
 {
 	const struct bid_path *path = bid_mapping_path(mapping);
 	struct bid_text *text = NULL;
-	struct bid_request *request;
 	struct bid_entry *entry;
 
 	bid_cache_lock();
 	entry = settle(sight, BUILDID_STATE_KNOWN, id, &text);
-	if (entry && entry->flags & BID_ENTRY_NO_PATH) {
-		request = start_request(sight, entry, path);
-		if (request)
-			bid_worker_queue(request);
-	}
+	if (entry)
+		keep_path(sight, entry, path);
 	bid_cache_unlock();
 	return entry;
 }
@@ -313,7 +325,6 @@ static void look_again(struct sight *sight, struct bid_mapping *mapping,
 		       struct bid_entry *entry)
 {
 	u8 state = bid_entry_state(entry);
-	struct bid_request *request;
 
 	if (state == BUILDID_STATE_PENDING) {
 		report(mapping, entry);
@@ -328,12 +339,7 @@ static void look_again(struct sight *sight, struct bid_mapping *mapping,
 	/* all that is missing is the path */
 	bid_mapping_path(mapping);
 	bid_cache_lock();
-	if (entry->flags & BID_ENTRY_NO_PATH &&
-	    !(entry->flags & BID_ENTRY_DEAD)) {
-		request = start_request(sight, entry, &mapping->path);
-		if (request)
-			bid_worker_queue(request);
-	}
+	keep_path(sight, entry, &mapping->path);
 	bid_cache_unlock();
 	report(mapping, entry);
 }
@@ -348,55 +354,88 @@ static void sight_of(struct file *file, struct inode *inode, struct sight *sight
 	bid_file_version(inode, &sight->version);
 }
 
+/* Not in the cache, or not to be taken from there just so. */
+static noinline void identify_slowly(struct vm_area_struct *vma,
+				     struct bid_mapping *mapping)
+{
+	struct bid_entry *entry;
+	struct sight sight;
+
+	rcu_read_lock();
+	sight_of(vma->vm_file, file_inode(vma->vm_file), &sight);
+	entry = bid_cache_find(&sight.key, &sight.version);
+	if (entry) {
+		bid_stats_inc(BID_STAT_HITS);
+		bid_entry_touch(entry);
+		look_again(&sight, mapping, entry);
+	} else {
+		bid_stats_inc(BID_STAT_MISSES);
+		look(&sight, mapping, NULL);
+	}
+	rcu_read_unlock();
+}
+
+/* Stores move no time stamp while a page stays dirty. */
+static noinline void expect_stores(struct inode *inode)
+{
+	struct bid_key key;
+
+	bid_file_key(inode, &key);
+	bid_cache_lock();
+	bid_cache_suspect(&key);
+	bid_cache_unlock();
+}
+
+/* The path's buffer is this processor's, as nothing here is preempted. */
+static void begin_mapping(struct bid_mapping *mapping, const struct vm_area_struct *vma)
+{
+	bid_mapping_init(mapping, vma);
+	mapping->buf = this_cpu_ptr(path_bufs);
+}
+
+static noinline void report_hit(const struct vm_area_struct *vma,
+				struct bid_entry *entry)
+{
+	struct bid_mapping mapping;
+
+	begin_mapping(&mapping, vma);
+	bid_mapping_set_entry(&mapping, entry);
+	bid_event_mmap(&mapping);
+}
+
 /**
  * bid_identify_mapping() - a file was mapped: identify and report it
  * @vma: the mapping, of a file, in current's mm
  *
- * The hook's: called with preemption off, neither sleeps nor allocates.
+ * The hook's: called with preemption off, neither sleeps nor allocates. RCU
+ * readers need no more than that; what follows a hit is kept short.
  */
 void bid_identify_mapping(struct vm_area_struct *vma)
 {
-	unsigned long flags = vma->vm_flags;
+	const unsigned long stores = VM_SHARED | VM_MAYWRITE;
+	struct inode *inode = file_inode(vma->vm_file);
 	struct bid_mapping mapping;
 	struct bid_entry *entry;
-	struct sight sight;
-	bool stores = (flags & (VM_SHARED | VM_MAYWRITE)) == (VM_SHARED | VM_MAYWRITE);
-	bool wanted = flags & VM_EXEC || bid_event_wants_data();
 
-	if (!stores && !wanted)
+	if (unlikely((vma->vm_flags & stores) == stores))
+		expect_stores(inode);
+	if (!(vma->vm_flags & VM_EXEC) && !bid_event_wants_data())
 		return;
-	bid_mapping_init(&mapping, vma);
-	mapping.buf = this_cpu_ptr(path_bufs);
-	rcu_read_lock();
-	sight_of(vma->vm_file, file_inode(vma->vm_file), &sight);
-	if (stores) {
-		/* stores move no time stamp while a page stays dirty */
-		bid_cache_lock();
-		bid_cache_suspect(&sight.key);
-		bid_cache_unlock();
-	}
-	if (!wanted)
-		goto out;
 
 	bid_stats_inc(BID_STAT_MAPPINGS);
-	entry = bid_cache_find(&sight.key, &sight.version);
+	entry = bid_cache_find_inode(inode);
 	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW))) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
-		bid_mapping_set_entry(&mapping, entry);
-		bid_event_mmap(&mapping);
-	} else if (entry) {
-		bid_stats_inc(BID_STAT_HITS);
-		bid_entry_touch(entry);
-		look_again(&sight, &mapping, entry);
-	} else {
-		bid_stats_inc(BID_STAT_MISSES);
-		look(&sight, &mapping, NULL);
+		bid_history_add(vma, entry->file_id);
+		if (bid_event_listening())
+			report_hit(vma, entry);
+		return;
 	}
-	if (flags & VM_EXEC && mapping.file_id)
+	begin_mapping(&mapping, vma);
+	identify_slowly(vma, &mapping);
+	if (mapping.file_id)
 		bid_history_add(vma, mapping.file_id);
-out:
-	rcu_read_unlock();
 }
 
 /**
@@ -459,7 +498,7 @@ static u64 remember(struct sight *sight, const struct bid_identity *id,
 		file_id = entry->file_id;
 	bid_cache_unlock();
 	rcu_read_unlock();
-	kfree(text);
+	bid_text_free(text);
 	return file_id;
 }
 
