@@ -84,6 +84,24 @@ struct bid_entry *bid_cache_find(const struct bid_key *key,
 }
 
 /**
+ * bid_cache_find_inode() - the entry of an inode as it is now
+ * @inode: it
+ *
+ * The hook's first step, so that key and version are compared where they are.
+ *
+ * Return: as bid_cache_find().
+ */
+struct bid_entry *bid_cache_find_inode(struct inode *inode)
+{
+	struct bid_entry *entry;
+
+	hlist_for_each_entry_rcu(entry, bucket_of(inode->i_sb->s_dev, inode->i_ino), node)
+		if (bid_file_is(inode, &entry->key, &entry->version))
+			return entry;
+	return NULL;
+}
+
+/**
  * bid_cache_find_newest() - what was last seen of an inode
  * @dev: of its superblock
  * @ino: inode number
@@ -129,6 +147,23 @@ struct bid_entry *bid_cache_next(u32 *bucket, u32 *skip)
 }
 
 /**
+ * bid_cache_find_id() - the entry with a file_id
+ * @file_id: it
+ *
+ * Walks the whole table: not for anything that has to be fast.
+ */
+struct bid_entry *bid_cache_find_id(u64 file_id)
+{
+	u32 bucket = 0, skip = 0;
+	struct bid_entry *entry;
+
+	while ((entry = bid_cache_next(&bucket, &skip)))
+		if (entry->file_id == file_id)
+			return entry;
+	return NULL;
+}
+
+/**
  * bid_entry_id() - the bytes of an identity
  * @entry: one whose state is KNOWN
  * @len: set to how many
@@ -140,7 +175,8 @@ const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len)
 	*len = entry->id_len;
 	if (entry->id_len <= BID_ID_INLINE)
 		return entry->id;
-	text = rcu_dereference_check(entry->text, lockdep_is_held(&cache.lock));
+	text = rcu_dereference_check(entry->text, lockdep_is_held(&cache.lock) ||
+						  rcu_read_lock_any_held());
 	return text->data;
 }
 
@@ -197,7 +233,27 @@ static void free_text_rcu(struct rcu_head *rcu)
 
 static size_t text_size(const struct bid_text *text)
 {
-	return struct_size(text, data, text->id_len + text->path_len);
+	return struct_size(text, data, text->room);
+}
+
+static struct bid_text *alloc_text(u16 room)
+{
+	struct bid_text *text = kmalloc(struct_size(text, data, room), GFP_KERNEL);
+
+	if (!text)
+		return NULL;
+	text->room = room;
+	atomic64_add(text_size(text), &cache.text_bytes);
+	return text;
+}
+
+/* One that no reader has seen. */
+void bid_text_free(struct bid_text *text)
+{
+	if (!text)
+		return;
+	atomic64_sub(text_size(text), &cache.text_bytes);
+	kfree(text);
 }
 
 static void drop_text(struct bid_text *text)
@@ -218,6 +274,7 @@ static void free_entry(struct bid_entry *entry)
 {
 	drop_text(rcu_dereference_protected(entry->text,
 					    lockdep_is_held(&cache.lock)));
+	drop_text(entry->spare);
 	call_rcu(&entry->rcu, free_entry_rcu);
 }
 
@@ -249,12 +306,17 @@ void bid_cache_request_done(struct bid_entry *entry)
 void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
 		       u8 state)
 {
+	u32 flags = entry->flags & ~BID_ENTRY_UNKNOWN;
+
 	entry->kind = id->kind;
 	entry->reason = id->reason;
 	entry->id_len = id->len;
 	if (id->len <= BID_ID_INLINE)
 		memcpy(entry->id, id->bytes, id->len);
 	smp_store_release(&entry->state, state); /* pairs with bid_entry_state() */
+	if (state != BUILDID_STATE_KNOWN)
+		flags |= BID_ENTRY_UNKNOWN;
+	WRITE_ONCE(entry->flags, flags);
 }
 
 /**
@@ -271,7 +333,7 @@ struct bid_text *bid_text_alloc(const struct bid_identity *id,
 	u16 path_len = path->name ? path->len : 0;
 	struct bid_text *text;
 
-	text = kmalloc(struct_size(text, data, id_len + path_len), GFP_KERNEL);
+	text = alloc_text(id_len + path_len);
 	if (!text)
 		return NULL;
 	text->path_flags = path->flags;
@@ -288,10 +350,32 @@ void bid_cache_set_text(struct bid_entry *entry, struct bid_text *text)
 	struct bid_text *old;
 
 	lockdep_assert_held(&cache.lock);
-	atomic64_add(text_size(text), &cache.text_bytes);
 	old = rcu_replace_pointer(entry->text, text,
 				  lockdep_is_held(&cache.lock));
+	WRITE_ONCE(entry->flags, entry->flags & ~BID_ENTRY_NO_PATH);
 	drop_text(old);
+}
+
+/**
+ * bid_cache_set_path() - keep a path without an allocation
+ * @entry: without a text
+ * @path: the path
+ *
+ * Return: false when it is too long for that.
+ */
+bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path)
+{
+	struct bid_text *text = entry->spare;
+
+	if (!text || path->len > text->room)
+		return false;
+	text->path_flags = path->flags;
+	text->path_len = path->len;
+	text->id_len = 0;
+	memcpy(text->data, path->name, path->len);
+	entry->spare = NULL;
+	bid_cache_set_text(entry, text);
+	return true;
 }
 
 /**
@@ -344,6 +428,21 @@ static u32 evict(u32 want, u32 scan, bool second_chance)
 	return evicted;
 }
 
+static struct bid_entry *alloc_entry(void)
+{
+	struct bid_entry *entry = kmem_cache_zalloc(cache.slab, GFP_KERNEL);
+
+	if (!entry)
+		return NULL;
+	entry->spare = alloc_text(BID_PATH_SPARE);
+	if (!entry->spare) {
+		kmem_cache_free(cache.slab, entry);
+		return NULL;
+	}
+	atomic_inc(&cache.allocated);
+	return entry;
+}
+
 /**
  * bid_cache_refill() - fill the reserve, making room for it in the cache
  */
@@ -363,10 +462,9 @@ void bid_cache_refill(void)
 		if (full || !room)
 			return;
 
-		entry = kmem_cache_zalloc(cache.slab, GFP_KERNEL);
+		entry = alloc_entry();
 		if (!entry)
 			return;
-		atomic_inc(&cache.allocated);
 		bid_cache_lock();
 		bid_cache_give_back(entry);
 		bid_cache_unlock();
@@ -453,6 +551,7 @@ static void free_table(void)
 
 	bid_cache_flush();
 	hlist_for_each_entry_safe(entry, next, &cache.reserve, node) {
+		bid_text_free(entry->spare);
 		kmem_cache_free(cache.slab, entry);
 		atomic_dec(&cache.allocated);
 	}

@@ -18,18 +18,21 @@
 /* Longer ones are rare (Go) and live beside the path. */
 #define BID_ID_INLINE 32
 
+
 /* bid_entry.flags */
 #define BID_ENTRY_RECHECK	BIT(0)	/* the content may have changed unseen */
-#define BID_ENTRY_INCOMPLETE	BIT(1)	/* not KNOWN, or the path was not kept */
-#define BID_ENTRY_DEAD		BIT(2)	/* left the table */
-#define BID_ENTRY_UNSTABLE	BIT(3)	/* BUILDID_FILE_UNSTABLE */
+#define BID_ENTRY_UNKNOWN	BIT(1)	/* PENDING or DEFERRED */
+#define BID_ENTRY_NO_PATH	BIT(2)	/* the path was not kept yet */
+#define BID_ENTRY_DEAD		BIT(3)	/* left the table */
+#define BID_ENTRY_UNSTABLE	BIT(4)	/* BUILDID_FILE_UNSTABLE */
 
 /* A hit on an entry with any of these takes the slow path. */
-#define BID_ENTRY_SLOW		(BID_ENTRY_RECHECK | BID_ENTRY_INCOMPLETE)
+#define BID_ENTRY_SLOW		(BID_ENTRY_RECHECK | BID_ENTRY_UNKNOWN | BID_ENTRY_NO_PATH)
 
 /**
  * struct bid_text - the parts of an entry that vary in length
  * @rcu: frees it
+ * @room: bytes at @data
  * @path_flags: BUILDID_FILE_* that concern the name
  * @path_len: bytes of path, no NUL
  * @id_len: bytes of identity, 0 when it is in the entry
@@ -38,10 +41,14 @@
 struct bid_text {
 	struct rcu_head rcu;
 	u32 path_flags;
+	u16 room;
 	u16 path_len;
 	u8 id_len;
 	u8 data[];
 };
+
+/* An entry of the reserve brings a text with room for that long a path. */
+#define BID_PATH_SPARE (96 - offsetof(struct bid_text, data))
 
 struct bid_request;
 
@@ -60,6 +67,7 @@ struct bid_request;
  * @state: enum buildid_state; store-release after what it makes valid
  * @referenced: used since the clock hand last passed
  * @text: long identity and path
+ * @spare: a text to use, until there is one
  * @request: in progress for it
  * @id: the identity when it fits
  * @rcu: frees it
@@ -78,6 +86,7 @@ struct bid_entry {
 	u8 state;
 	bool referenced;
 	struct bid_text __rcu *text;
+	struct bid_text *spare;
 	struct bid_request *request;
 	u8 id[BID_ID_INLINE];
 	struct rcu_head rcu;
@@ -93,8 +102,10 @@ void bid_cache_assert_locked(void);
 /* Under RCU. */
 struct bid_entry *bid_cache_find(const struct bid_key *key,
 				 const struct bid_version *version);
+struct bid_entry *bid_cache_find_inode(struct inode *inode);
 struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 					const u32 *generation);
+struct bid_entry *bid_cache_find_id(u64 file_id);
 struct bid_entry *bid_cache_next(u32 *bucket, u32 *skip);
 const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
 
@@ -108,12 +119,14 @@ void bid_cache_request_done(struct bid_entry *entry);
 void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
 		       u8 state);
 void bid_cache_set_text(struct bid_entry *entry, struct bid_text *text);
+bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path);
 void bid_cache_suspect(const struct bid_key *key);
 u32 bid_cache_suspects(void);
 
 /* May sleep. */
 struct bid_text *bid_text_alloc(const struct bid_identity *id,
 				const struct bid_path *path);
+void bid_text_free(struct bid_text *text);
 void bid_cache_refill(void);
 u64 bid_cache_flush(void);
 

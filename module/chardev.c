@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/capability.h>
+#include <linux/cgroup.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -13,9 +14,13 @@
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "compat.h"
 #include "event.h"
+#include "history.h"
 #include "hook.h"
 #include "identify.h"
+#include "kernel_image.h"
+#include "process.h"
 #include "stats.h"
 #include "version.h"
 
@@ -64,6 +69,10 @@ static void free_subscriber(struct bid_subscriber *subscriber)
 {
 	u32 i;
 
+	if (subscriber->lineage.members)
+		bid_lineage_exit(&subscriber->lineage);
+	if (subscriber->cgroup)
+		cgroup_put(subscriber->cgroup);
 	for (i = 0; i < subscriber->nr_pids; i++)
 		put_pid(subscriber->pids[i]);
 	put_pid_ns(subscriber->pid_ns);
@@ -127,15 +136,21 @@ static int ioctl_info(struct session *session, void __user *arg)
 	info = (struct buildid_info){
 		.abi = BUILDID_ABI_VERSION,
 		.features = BUILDID_FEATURE_RING_MMAP | BUILDID_FEATURE_NETLINK |
-			    BUILDID_FEATURE_HTLHASH,
+			    BUILDID_FEATURE_HTLHASH |
+			    (BID_HAS_FSVERITY ? BUILDID_FEATURE_FSVERITY : 0),
 		.records = BIT_ULL(BUILDID_RECORD_FILE) |
 			   BIT_ULL(BUILDID_RECORD_MMAP) |
+			   BIT_ULL(BUILDID_RECORD_KERNEL) |
+			   BIT_ULL(BUILDID_RECORD_MODULE) |
 			   BIT_ULL(BUILDID_RECORD_LOST),
 		.ioctls = BIT_ULL(_IOC_NR(BUILDID_IOC_INFO)) |
 			  BIT_ULL(_IOC_NR(BUILDID_IOC_STATS)) |
 			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_FD)) |
 			  BIT_ULL(_IOC_NR(BUILDID_IOC_SUBSCRIBE)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_FLUSH)),
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_FLUSH)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_KEY)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_MAPS)),
 		.max_entries = bid_cache_max(),
 		.ring_max = BID_RING_MAX,
 		.id_max = BUILDID_ID_MAX,
@@ -160,11 +175,37 @@ static int ioctl_stats(struct session *session, void __user *arg)
 	return copy_out(arg, &stats, sizeof(stats));
 }
 
+/* A FILE record to where the caller wants it; *@room becomes its size. */
+static int put_file_record(u64 to, u32 *room, const struct buildid_file *record)
+{
+	u32 had = *room;
+
+	*room = record->header.size;
+	if (*room > had)
+		return -ENOSPC;
+	return copy_to_user(u64_to_user_ptr(to), record, *room) ? -EFAULT : 0;
+}
+
+/* The struct tells the caller what it needs even where the record did not fit. */
+static int copy_out_after(int err, void __user *arg, void *from, size_t ksize)
+{
+	int copy_err;
+
+	if (err && err != -ENOSPC)
+		return err;
+	copy_err = copy_out(arg, from, ksize);
+	return copy_err ?: err;
+}
+
+static struct buildid_file *alloc_record(void)
+{
+	return kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
+}
+
 static int ioctl_resolve_fd(struct session *session, void __user *arg)
 {
 	struct buildid_resolve_fd req;
 	struct buildid_file *record;
-	u32 room, len;
 	struct file *file;
 	int err;
 
@@ -180,28 +221,125 @@ static int ioctl_resolve_fd(struct session *session, void __user *arg)
 	if (!(file->f_mode & FMODE_READ))
 		goto out_fput;
 	err = -ENOMEM;
-	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
+	record = alloc_record();
 	if (!record)
 		goto out_fput;
-	err = bid_identify_file(file, record);
-	if (err)
-		goto out_free;
-
-	room = req.record_size;
-	len = record->header.size;
-	req.record_size = len;
-	err = copy_out(arg, &req, sizeof(req));
-	if (err)
-		goto out_free;
-	if (len > room)
-		err = -ENOSPC;
-	else if (copy_to_user(u64_to_user_ptr(req.record), record, len))
-		err = -EFAULT;
-out_free:
+	err = bid_identify_file(file, false, record);
+	if (!err)
+		err = put_file_record(req.record, &req.record_size, record);
+	err = copy_out_after(err, arg, &req, sizeof(req));
 	kfree(record);
 out_fput:
 	fput(file);
 	return err;
+}
+
+static int ioctl_resolve_key(struct session *session, void __user *arg)
+{
+	struct buildid_resolve_key req;
+	struct buildid_file *record;
+	struct bid_entry *entry;
+	int err;
+
+	err = copy_in(&req, sizeof(req), arg);
+	if (err)
+		return err;
+	if (req.flags & ~BUILDID_KEY_ANY_GENERATION)
+		return -EINVAL;
+	if (!perfmon_capable())
+		return -EPERM;
+	record = alloc_record();
+	if (!record)
+		return -ENOMEM;
+	rcu_read_lock();
+	entry = bid_cache_find_newest(MKDEV(req.dev_major, req.dev_minor), req.ino,
+				      req.flags & BUILDID_KEY_ANY_GENERATION ?
+				      NULL : &req.generation);
+	if (entry)
+		bid_identify_entry(entry, record);
+	rcu_read_unlock();
+	err = entry ? put_file_record(req.record, &req.record_size, record) : -ENOENT;
+	err = copy_out_after(err, arg, &req, sizeof(req));
+	kfree(record);
+	return err;
+}
+
+/* Processes that are gone have no pid but the number they had. */
+static int resolve_past(const struct buildid_resolve_addr *req, u64 *offset,
+			struct buildid_file *record)
+{
+	struct bid_entry *entry;
+	u64 file_id;
+
+	if (task_active_pid_ns(current) != &init_pid_ns)
+		return -ESRCH;
+	file_id = bid_history_find(req->pid, req->addr, offset);
+	if (!file_id)
+		return -ESRCH;
+	rcu_read_lock();
+	entry = bid_cache_find_id(file_id);
+	if (entry)
+		bid_identify_entry(entry, record);
+	rcu_read_unlock();
+	return entry ? 0 : -ENOENT;
+}
+
+static bool may_watch(struct pid *pid)
+{
+	return pid == task_tgid(current) || perfmon_capable();
+}
+
+static int ioctl_resolve_addr(struct session *session, void __user *arg)
+{
+	struct buildid_resolve_addr req;
+	struct buildid_file *record;
+	struct pid *pid;
+	int err;
+
+	err = copy_in(&req, sizeof(req), arg);
+	if (err)
+		return err;
+	if (req.flags)
+		return -EINVAL;
+	record = alloc_record();
+	if (!record)
+		return -ENOMEM;
+	pid = find_get_pid(req.pid);
+	err = -EPERM;
+	if (may_watch(pid)) {
+		err = pid ? bid_process_resolve(pid, req.addr, &req.offset, record) :
+			    -ESRCH;
+		if (err == -ESRCH) {
+			err = resolve_past(&req, &req.offset, record);
+			req.flags = BUILDID_ADDR_HISTORY;
+		}
+	}
+	if (!err)
+		err = put_file_record(req.record, &req.record_size, record);
+	err = copy_out_after(err, arg, &req, sizeof(req));
+	put_pid(pid);
+	kfree(record);
+	return err;
+}
+
+static int ioctl_maps(struct session *session, void __user *arg)
+{
+	struct buildid_maps req;
+	struct pid *pid;
+	int err;
+
+	err = copy_in(&req, sizeof(req), arg);
+	if (err)
+		return err;
+	if (req.flags & ~BUILDID_MAPS_DATA || req.bytes < 2 * BUILDID_RECORD_MAX)
+		return -EINVAL;
+	pid = find_get_pid(req.pid);
+	if (!may_watch(pid))
+		err = -EPERM;
+	else
+		err = pid ? bid_process_maps(pid, req.pid, &req) : -ESRCH;
+	put_pid(pid);
+	return err ?: copy_out(arg, &req, sizeof(req));
 }
 
 /* Everyone may watch itself. */
@@ -209,7 +347,8 @@ static int may_subscribe(const struct bid_subscriber *subscriber)
 {
 	if (perfmon_capable())
 		return 0;
-	if (subscriber->nr_pids == 1 && subscriber->pids[0] == task_tgid(current))
+	if (subscriber->nr_pids == 1 && subscriber->pids[0] == task_tgid(current) &&
+	    !(subscriber->flags & BUILDID_SUB_CHILDREN))
 		return 0;
 	return -EPERM;
 }
@@ -244,9 +383,16 @@ static int take_pids(struct bid_subscriber *subscriber,
 	return 0;
 }
 
+#define SUBSCRIBE_FLAGS (BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | \
+			 BUILDID_SUB_CHILDREN | BUILDID_SUB_UID | BUILDID_SUB_CGROUP)
+
 static int check_subscribe(struct buildid_subscribe *req)
 {
-	if (req->flags & ~(BUILDID_SUB_DATA | BUILDID_SUB_PATH) || req->reserved)
+	if (req->flags & ~SUBSCRIBE_FLAGS || req->reserved)
+		return -EINVAL;
+	if ((req->uid && !(req->flags & BUILDID_SUB_UID)) ||
+	    (req->cgroup_fd && !(req->flags & BUILDID_SUB_CGROUP)) ||
+	    (!req->nr_pids && req->flags & BUILDID_SUB_CHILDREN))
 		return -EINVAL;
 	if (!req->ring_size)
 		req->ring_size = RING_DEFAULT;
@@ -255,6 +401,44 @@ static int check_subscribe(struct buildid_subscribe *req)
 	    req->nr_pids > BUILDID_SUB_PIDS_MAX)
 		return -EINVAL;
 	return 0;
+}
+
+static int take_filters(struct bid_subscriber *subscriber,
+			const struct buildid_subscribe *req)
+{
+	struct cgroup *cgroup;
+	int err;
+
+	err = take_pids(subscriber, req);
+	if (err)
+		return err;
+	err = may_subscribe(subscriber);
+	if (err)
+		return err;
+	if (req->flags & BUILDID_SUB_UID) {
+		subscriber->uid = make_kuid(current_user_ns(), req->uid);
+		if (!uid_valid(subscriber->uid))
+			return -EINVAL;
+	}
+	if (req->flags & BUILDID_SUB_CGROUP) {
+		cgroup = cgroup_get_from_fd(req->cgroup_fd);
+		if (IS_ERR(cgroup))
+			return PTR_ERR(cgroup);
+		subscriber->cgroup = cgroup;
+	}
+	if (req->flags & BUILDID_SUB_CHILDREN)
+		return bid_lineage_init(&subscriber->lineage, subscriber->pids,
+					subscriber->nr_pids);
+	return 0;
+}
+
+/* In keeping with kptr_restrict, which shows in what %pK prints of a pointer. */
+static bool may_see_kernel_addrs(void)
+{
+	char text[2 * sizeof(void *) + 1];
+
+	snprintf(text, sizeof(text), "%pK", &may_see_kernel_addrs);
+	return capable(CAP_SYSLOG) && strspn(text, "0") != strlen(text);
 }
 
 static int subscribe(struct session *session,
@@ -271,16 +455,15 @@ static int subscribe(struct session *session,
 		return -ENOMEM;
 	subscriber->flags = req->flags;
 	subscriber->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	err = take_pids(subscriber, req);
-	if (!err)
-		err = may_subscribe(subscriber);
+	subscriber->kernel_addrs = may_see_kernel_addrs();
+	err = take_filters(subscriber, req);
 	if (err)
 		goto err_free;
 	err = bid_ring_init(&subscriber->ring, req->ring_size, req->watermark,
 			    notify, session, bid_hook_missed());
 	if (err)
 		goto err_free;
-	err = bid_event_add(subscriber);
+	err = bid_kernel_image_add(subscriber);
 	if (err)
 		goto err_exit_ring;
 	/* pairs with subscriber_of(): read and poll do not lock */
@@ -339,6 +522,9 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)]	= ioctl_resolve_fd,
 		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)]	= ioctl_subscribe,
 		[_IOC_NR(BUILDID_IOC_FLUSH)]		= ioctl_flush,
+		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)]	= ioctl_resolve_key,
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)]	= ioctl_resolve_addr,
+		[_IOC_NR(BUILDID_IOC_MAPS)]		= ioctl_maps,
 	};
 	unsigned int nr = _IOC_NR(cmd);
 

@@ -8,8 +8,10 @@
 
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/fsverity.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/version.h>
@@ -18,6 +20,23 @@
 static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags &= ~flags;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+/* There is a digest, and no way for a module to learn it. */
+#define BID_HAS_FSVERITY false
+
+static inline int bid_fsverity_digest(struct inode *inode, u8 *digest)
+{
+	return 0;
+}
+#else
+#define BID_HAS_FSVERITY IS_ENABLED(CONFIG_FS_VERITY)
+
+static inline int bid_fsverity_digest(struct inode *inode, u8 *digest)
+{
+	return fsverity_get_digest(inode, digest, NULL, NULL);
 }
 #endif
 
@@ -67,6 +86,36 @@ static inline const struct inode *file_user_inode(const struct file *file)
 	if (inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC)
 		return d_real_inode(file->f_path.dentry);
 	return inode;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+#define BID_GENL_BIND(bind_fn, unbind_fn)
+#define BID_GENL_TELLS_BIND false
+#else
+#define BID_GENL_BIND(bind_fn, unbind_fn) .bind = (bind_fn), .unbind = (unbind_fn),
+#define BID_GENL_TELLS_BIND true
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+static inline const void *bid_module_text(const struct module *module)
+{
+	return module->core_layout.base;
+}
+
+static inline u32 bid_module_text_size(const struct module *module)
+{
+	return module->core_layout.text_size;
+}
+#else
+static inline const void *bid_module_text(const struct module *module)
+{
+	return module->mem[MOD_TEXT].base;
+}
+
+static inline u32 bid_module_text_size(const struct module *module)
+{
+	return module->mem[MOD_TEXT].size;
 }
 #endif
 

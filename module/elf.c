@@ -15,10 +15,14 @@
 #include <byteswap.h>
 #include <elf.h>
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #define swab16 bswap_16
 #define swab32 bswap_32
 #define swab64 bswap_64
+#define U32_MAX UINT32_MAX
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #endif
 
 #include "elf.h"
@@ -36,8 +40,13 @@
 #define NATIVE_DATA ELFDATA2MSB
 #endif
 
-/* Headers read at a time: a whole table mostly costs one or two reads. */
+/* Headers copied at a time, where they cannot be looked at in place. */
 #define CHUNK_BYTES 448
+
+/* What stands where: once, as the bytes may be somebody's shared mapping. */
+#define FIELD16(image, field) get16(image, READ_ONCE(field))
+#define FIELD32(image, field) get32(image, READ_ONCE(field))
+#define FIELD64(image, field) get64(image, READ_ONCE(field))
 
 struct image {
 	struct bid_reader *reader;
@@ -101,6 +110,21 @@ static int image_read(struct image *image, u64 off, void *buf, u32 len)
 		return -E2BIG;
 	image->left.bytes -= len;
 	return image->reader->read(image->reader, off, buf, len);
+}
+
+/* The bytes in place, for the same price; NULL when they must be copied. */
+static const void *image_look(struct image *image, u64 off, u32 len)
+{
+	u64 size = image->reader->size;
+	const void *bytes;
+
+	if (!image->reader->look || off > size || len > size - off ||
+	    len > image->left.bytes)
+		return NULL;
+	bytes = image->reader->look(image->reader, off, len);
+	if (bytes)
+		image->left.bytes -= len;
+	return bytes;
 }
 
 /* Turns what image_read() found into a reason; others pass. */
@@ -211,11 +235,18 @@ static bool segment_is_note(const struct image *image, const void *entry,
 	const Elf64_Phdr *p64 = entry;
 	const Elf32_Phdr *p32 = entry;
 
-	if (get32(image, image->is64 ? p64->p_type : p32->p_type) != PT_NOTE)
+	/* first in both */
+	if (FIELD32(image, p64->p_type) != PT_NOTE)
 		return false;
-	extent->off = image->is64 ? get64(image, p64->p_offset) : get32(image, p32->p_offset);
-	extent->len = image->is64 ? get64(image, p64->p_filesz) : get32(image, p32->p_filesz);
-	extent->align = image->is64 ? get64(image, p64->p_align) : get32(image, p32->p_align);
+	if (image->is64) {
+		extent->off = FIELD64(image, p64->p_offset);
+		extent->len = FIELD64(image, p64->p_filesz);
+		extent->align = FIELD64(image, p64->p_align);
+	} else {
+		extent->off = FIELD32(image, p32->p_offset);
+		extent->len = FIELD32(image, p32->p_filesz);
+		extent->align = FIELD32(image, p32->p_align);
+	}
 	return true;
 }
 
@@ -225,28 +256,73 @@ static bool section_is_note(const struct image *image, const void *entry,
 	const Elf64_Shdr *s64 = entry;
 	const Elf32_Shdr *s32 = entry;
 
-	if (get32(image, image->is64 ? s64->sh_type : s32->sh_type) != SHT_NOTE)
+	/* second in both */
+	if (FIELD32(image, s64->sh_type) != SHT_NOTE)
 		return false;
-	extent->off = image->is64 ? get64(image, s64->sh_offset) : get32(image, s32->sh_offset);
-	extent->len = image->is64 ? get64(image, s64->sh_size) : get32(image, s32->sh_size);
-	extent->align = image->is64 ? get64(image, s64->sh_addralign) :
-				      get32(image, s32->sh_addralign);
+	if (image->is64) {
+		extent->off = FIELD64(image, s64->sh_offset);
+		extent->len = FIELD64(image, s64->sh_size);
+		extent->align = FIELD64(image, s64->sh_addralign);
+	} else {
+		extent->off = FIELD32(image, s32->sh_offset);
+		extent->len = FIELD32(image, s32->sh_size);
+		extent->align = FIELD32(image, s32->sh_addralign);
+	}
 	return true;
 }
 
-static int walk_table(struct image *image, const struct table *table,
-		      bool (*is_note)(const struct image *image,
-				      const void *entry, struct extent *extent))
+typedef bool (*is_note_fn)(const struct image *image, const void *entry,
+			   struct extent *extent);
+
+static int walk_entries(struct image *image, const u8 *entries, u32 n,
+			u32 entsize, is_note_fn is_note)
+{
+	struct extent extent;
+	int err;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (!is_note(image, entries + i * entsize, &extent))
+			continue;
+		err = walk_notes(image, &extent);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The notes are found before they are walked: that may look elsewhere. */
+static int walk_in_place(struct image *image, const u8 *entries,
+			 const struct table *table, is_note_fn is_note)
+{
+	struct extent extents[4];
+	u32 i, found = 0;
+	int err;
+
+	for (i = 0; i < table->num; i++) {
+		if (found == ARRAY_SIZE(extents))
+			return -E2BIG;
+		if (is_note(image, entries + i * table->entsize, &extents[found]))
+			found++;
+	}
+	for (i = 0; i < found; i++) {
+		err = walk_notes(image, &extents[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int walk_copied(struct image *image, const struct table *table,
+		       is_note_fn is_note)
 {
 	u64 chunk[CHUNK_BYTES / sizeof(u64)];
 	u32 per_chunk = sizeof(chunk) / table->entsize;
-	u32 i, j, n;
+	u32 i, n;
 	int err;
 
 	for (i = 0; i < table->num; i += n) {
 		n = table->num - i < per_chunk ? table->num - i : per_chunk;
-		if (table->off > image->reader->size)
-			return defect_of(image, -ENODATA);
 		err = image_read(image, table->off + (u64)i * table->entsize,
 				 chunk, n * table->entsize);
 		/* a table cut short still has a beginning */
@@ -257,18 +333,30 @@ static int walk_table(struct image *image, const struct table *table,
 		}
 		if (err)
 			return defect_of(image, err);
-
-		for (j = 0; j < n; j++) {
-			struct extent extent;
-
-			if (!is_note(image, (u8 *)chunk + j * table->entsize, &extent))
-				continue;
-			err = walk_notes(image, &extent);
-			if (err)
-				return err;
-		}
+		err = walk_entries(image, (u8 *)chunk, n, table->entsize, is_note);
+		if (err)
+			return err;
 	}
 	return 0;
+}
+
+static int walk_table(struct image *image, const struct table *table,
+		      is_note_fn is_note)
+{
+	const u8 *entries;
+	int err;
+
+	if (!table->num)
+		return 0;
+	if (table->off > image->reader->size)
+		return defect_of(image, -ENODATA);
+	entries = image_look(image, table->off, table->num * table->entsize);
+	if (entries) {
+		err = walk_in_place(image, entries, table, is_note);
+		if (err != -E2BIG)
+			return err;
+	}
+	return walk_copied(image, table, is_note);
 }
 
 /* Section 0 holds the counts that do not fit in the ELF header. */
@@ -289,37 +377,35 @@ static int read_section0(struct image *image, u64 shoff, u32 *phnum, u64 *shnum)
 	return 0;
 }
 
-static int read_tables(struct image *image, struct table *segments,
-		       struct table *sections)
+union header {
+	u8 ident[EI_NIDENT];
+	Elf64_Ehdr e64;
+	Elf32_Ehdr e32;
+};
+
+static int read_tables(struct image *image, const union header *eh,
+		       struct table *segments, struct table *sections)
 {
-	union {
-		Elf64_Ehdr e64;
-		Elf32_Ehdr e32;
-	} eh;
 	u32 phnum, phnum0, phentsize, shentsize;
 	u64 shnum, shnum0;
 	int err;
 
-	err = image_read(image, 0, &eh,
-			 image->is64 ? sizeof(eh.e64) : sizeof(eh.e32));
-	if (err)
-		return err;
 	if (image->is64) {
-		segments->off = get64(image, eh.e64.e_phoff);
-		sections->off = get64(image, eh.e64.e_shoff);
-		phnum = get16(image, eh.e64.e_phnum);
-		shnum = get16(image, eh.e64.e_shnum);
-		phentsize = get16(image, eh.e64.e_phentsize);
-		shentsize = get16(image, eh.e64.e_shentsize);
+		segments->off = get64(image, eh->e64.e_phoff);
+		sections->off = get64(image, eh->e64.e_shoff);
+		phnum = get16(image, eh->e64.e_phnum);
+		shnum = get16(image, eh->e64.e_shnum);
+		phentsize = get16(image, eh->e64.e_phentsize);
+		shentsize = get16(image, eh->e64.e_shentsize);
 		segments->entsize = sizeof(Elf64_Phdr);
 		sections->entsize = sizeof(Elf64_Shdr);
 	} else {
-		segments->off = get32(image, eh.e32.e_phoff);
-		sections->off = get32(image, eh.e32.e_shoff);
-		phnum = get16(image, eh.e32.e_phnum);
-		shnum = get16(image, eh.e32.e_shnum);
-		phentsize = get16(image, eh.e32.e_phentsize);
-		shentsize = get16(image, eh.e32.e_shentsize);
+		segments->off = get32(image, eh->e32.e_phoff);
+		sections->off = get32(image, eh->e32.e_shoff);
+		phnum = get16(image, eh->e32.e_phnum);
+		shnum = get16(image, eh->e32.e_shnum);
+		phentsize = get16(image, eh->e32.e_phentsize);
+		shentsize = get16(image, eh->e32.e_shentsize);
 		segments->entsize = sizeof(Elf32_Phdr);
 		sections->entsize = sizeof(Elf32_Shdr);
 	}
@@ -362,18 +448,22 @@ static int read_tables(struct image *image, struct table *segments,
 static int search(struct image *image)
 {
 	struct table segments, sections;
-	u8 ident[EI_NIDENT];
+	union header header = { };
+	const u8 *ident = header.ident;
+	u32 n = sizeof(header);
 	int err;
 
-	err = image_read(image, 0, ident, SELFMAG);
-	if (err == -ENODATA || (!err && memcmp(ident, ELFMAG, SELFMAG))) {
+	if (image->reader->size < n)
+		n = image->reader->size;
+	err = image_read(image, 0, &header, n);
+	if (err)
+		return defect_of(image, err);
+	if (n < SELFMAG || memcmp(ident, ELFMAG, SELFMAG)) {
 		image->reason = BUILDID_REASON_NOT_ELF;
 		return 0;
 	}
-	if (!err)
-		err = image_read(image, 0, ident, sizeof(ident));
-	if (err)
-		return defect_of(image, err);
+	if (n < EI_NIDENT)
+		return defect_of(image, -ENODATA);
 	if ((ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64) ||
 	    (ident[EI_DATA] != ELFDATA2LSB && ident[EI_DATA] != ELFDATA2MSB) ||
 	    ident[EI_VERSION] != EV_CURRENT) {
@@ -383,7 +473,10 @@ static int search(struct image *image)
 	image->is64 = ident[EI_CLASS] == ELFCLASS64;
 	image->swap = ident[EI_DATA] != NATIVE_DATA;
 
-	err = read_tables(image, &segments, &sections);
+	if (n < (image->is64 ? sizeof(header.e64) : sizeof(header.e32)))
+		return defect_of(image, -ENODATA);
+
+	err = read_tables(image, &header, &segments, &sections);
 	if (err)
 		return defect_of(image, err);
 	err = walk_table(image, &segments, segment_is_note);
@@ -427,4 +520,24 @@ int bid_elf_identify(struct bid_reader *reader,
 		memset(id, 0, sizeof(*id));	/* a failed read leaves bytes */
 	id->reason = image.reason;
 	return 0;
+}
+
+/**
+ * bid_elf_identify_notes() - find the build-id among notes that are in memory
+ * @reader: notes of this machine's byte order, one after the other; never fails
+ * @id: as for bid_elf_identify()
+ */
+void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id)
+{
+	struct image image = {
+		.reader = reader,
+		.left = { .notes = U32_MAX, .bytes = U32_MAX },
+		.reason = BUILDID_REASON_NO_NOTE,
+		.id = id,
+	};
+	struct extent all = { .len = reader->size, .align = 4 };
+
+	memset(id, 0, sizeof(*id));
+	if (walk_notes(&image, &all) <= 0)
+		id->reason = image.reason;
 }

@@ -37,10 +37,13 @@ struct bid_identity {
 /**
  * struct bid_reader - where the bytes come from
  * @read: copies @len bytes at @off, wholly inside @size, to @buf; 0 or -errno
+ * @look: may be NULL: likewise, but leads to the bytes where they are, or NULL
+ *	when they are not in one piece. They may change while they are looked at
  * @size: of the image in bytes
  */
 struct bid_reader {
 	int (*read)(struct bid_reader *reader, u64 off, void *buf, size_t len);
+	const void *(*look)(struct bid_reader *reader, u64 off, size_t len);
 	u64 size;
 };
 
@@ -60,5 +63,7 @@ struct bid_elf_limits {
 int bid_elf_identify(struct bid_reader *reader,
 		     const struct bid_elf_limits *limits,
 		     struct bid_identity *id);
+
+void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id);
 
 #endif /* BID_ELF_H */

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/cgroup.h>
+#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mutex.h>
@@ -8,6 +10,7 @@
 
 #include "event.h"
 #include "hook.h"
+#include "stats.h"
 #include "worker.h"
 
 static LIST_HEAD(subscribers);
@@ -53,6 +56,12 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	mutex_unlock(&subscribers_lock);
 }
 
+/* Is there anybody to tell? */
+bool bid_event_listening(void)
+{
+	return !list_empty(&subscribers);
+}
+
 u32 bid_event_subscribers(void)
 {
 	return hweight64(READ_ONCE(slots));
@@ -70,7 +79,8 @@ bool bid_event_wants_data(void)
  */
 void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
 {
-	const struct bid_text *text = rcu_dereference(entry->text);
+	const struct bid_text *text = rcu_dereference_check(entry->text,
+							    rcu_read_lock_any_held());
 	u8 state = bid_entry_state(entry);
 
 	*facts = (struct bid_facts){
@@ -153,7 +163,7 @@ void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 {
 	if (!mapping->path_known) {
-		bid_file_path(mapping->vma->vm_file, mapping->buf, PATH_MAX,
+		bid_file_path(mapping->file, mapping->buf, PATH_MAX,
 			      &mapping->path);
 		mapping->path_known = true;
 	}
@@ -165,11 +175,19 @@ static bool wanted_by(struct bid_subscriber *subscriber,
 {
 	u32 i;
 
-	if (!(mapping->vma->vm_flags & VM_EXEC) &&
+	if (!(mapping->vm_flags & VM_EXEC) &&
 	    !(subscriber->flags & BUILDID_SUB_DATA))
 		return false;
 	if (subscriber->active && !subscriber->active(subscriber))
 		return false;
+	if (subscriber->flags & BUILDID_SUB_UID &&
+	    !uid_eq(current_uid(), subscriber->uid))
+		return false;
+	if (subscriber->flags & BUILDID_SUB_CGROUP &&
+	    !task_under_cgroup_hierarchy(current, subscriber->cgroup))
+		return false;
+	if (subscriber->flags & BUILDID_SUB_CHILDREN)
+		return bid_lineage_has(&subscriber->lineage, current->tgid);
 	if (!subscriber->nr_pids)
 		return true;
 	for (i = 0; i < subscriber->nr_pids; i++)
@@ -178,25 +196,42 @@ static bool wanted_by(struct bid_subscriber *subscriber,
 	return false;
 }
 
-static void write_mmap(struct buildid_mmap *record,
-		       const struct bid_mapping *mapping,
-		       const struct bid_path *path, u32 pid, u32 tid)
+/**
+ * bid_mapping_size() - bytes of an MMAP record
+ * @path: in it, or NULL
+ */
+u32 bid_mapping_size(const struct bid_path *path)
 {
-	const struct vm_area_struct *vma = mapping->vma;
+	return sizeof(struct buildid_mmap) + (path ? padded_path(path->len) : 0);
+}
 
+/**
+ * bid_mapping_write() - lay out all of an MMAP record but its header
+ * @mapping: what it says
+ * @task: whose it is
+ * @pid: of @task, for the reader
+ * @tid: likewise
+ * @path: to go with it, or NULL
+ * @record: bid_mapping_size() bytes
+ */
+void bid_mapping_write(const struct bid_mapping *mapping,
+		       const struct task_struct *task, u32 pid, u32 tid,
+		       const struct bid_path *path, struct buildid_mmap *record)
+{
 	record->pid = pid;
 	record->tid = tid;
-	record->addr = vma->vm_start;
-	record->len = vma->vm_end - vma->vm_start;
-	record->pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	record->file_id = mapping->entry ? mapping->entry->file_id : 0;
-	record->prot = (vma->vm_flags & VM_READ ? PROT_READ : 0) |
-		       (vma->vm_flags & VM_WRITE ? PROT_WRITE : 0) |
-		       (vma->vm_flags & VM_EXEC ? PROT_EXEC : 0);
-	record->map_flags = vma->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
+	record->addr = mapping->start;
+	record->len = mapping->end - mapping->start;
+	record->pgoff = mapping->pgoff << PAGE_SHIFT;
+	record->file_id = mapping->file_id;
+	record->prot = (mapping->vm_flags & VM_READ ? PROT_READ : 0) |
+		       (mapping->vm_flags & VM_WRITE ? PROT_WRITE : 0) |
+		       (mapping->vm_flags & VM_EXEC ? PROT_EXEC : 0);
+	record->map_flags = mapping->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
 	record->state = mapping->state;
 	record->path_len = path ? path->len : 0;
-	memcpy(record->comm, current->comm, sizeof(record->comm));
+	BUILD_BUG_ON(sizeof(record->comm) != TASK_COMM_LEN);
+	memcpy(record->comm, task->comm, TASK_COMM_LEN);
 	record->comm[sizeof(record->comm) - 1] = 0;
 	if (path)
 		write_padded(record->path, path->name, path->len,
@@ -215,38 +250,24 @@ static u8 stage_of(u8 state)
 	}
 }
 
-static int send_mmap(struct bid_subscriber *subscriber,
-		     struct bid_mapping *mapping)
+/* With all that may have to go before it: FILE, LOST. */
+static noinline int reserve_mmap(struct bid_ring *ring,
+				 struct bid_mapping *mapping, u32 size,
+				 struct buildid_record **record)
 {
-	struct bid_ring *ring = &subscriber->ring;
-	const struct bid_path *path = NULL;
 	struct bid_ring_batch batch;
 	struct bid_facts facts;
 	struct bid_ring_want want = {
+		.file_id = mapping->file_id,
 		.stage = stage_of(mapping->state),
 		.body_type = BUILDID_RECORD_MMAP,
-		.body_size = sizeof(struct buildid_mmap),
+		.body_size = size,
 		.no_request = mapping->state == BUILDID_STATE_UNRESOLVED,
 		.missed = bid_hook_missed(),
 	};
-	u32 pid = current->tgid, tid = current->pid;
-	bool told = true;
+	bool told = !mapping->entry || bid_ring_told(ring, want.file_id, want.stage);
 	int err;
 
-	if (subscriber->pid_ns != &init_pid_ns) {
-		pid = task_tgid_nr_ns(current, subscriber->pid_ns);
-		tid = task_pid_nr_ns(current, subscriber->pid_ns);
-		if (!pid)
-			return 0;
-	}
-	if (subscriber->flags & BUILDID_SUB_PATH) {
-		path = bid_mapping_path(mapping);
-		want.body_size += padded_path(path->len);
-	}
-	if (mapping->entry) {
-		want.file_id = mapping->entry->file_id;
-		told = bid_ring_told(ring, want.file_id, want.stage);
-	}
 	do {
 		if (!told) {
 			bid_facts_of(mapping->entry, &facts);
@@ -263,9 +284,44 @@ static int send_mmap(struct bid_subscriber *subscriber,
 		bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
 		bid_ring_commit(batch.file);
 	}
-	write_mmap(container_of(batch.body, struct buildid_mmap, header),
-		   mapping, path, pid, tid);
-	bid_ring_commit(batch.body);
+	*record = batch.body;
+	return 0;
+}
+
+static int send_mmap(struct bid_subscriber *subscriber,
+		     struct bid_mapping *mapping)
+{
+	u32 pid = current->tgid, tid = current->pid, size;
+	struct bid_ring *ring = &subscriber->ring;
+	const struct bid_path *path = NULL;
+	struct buildid_record *record;
+	int err;
+
+	if (subscriber->pid_ns != &init_pid_ns) {
+		pid = task_tgid_nr_ns(current, subscriber->pid_ns);
+		tid = task_pid_nr_ns(current, subscriber->pid_ns);
+		if (!pid)
+			return 0;
+	}
+	if (subscriber->flags & BUILDID_SUB_PATH)
+		path = bid_mapping_path(mapping);
+	size = bid_mapping_size(path);
+
+	record = NULL;
+	if (likely(mapping->entry))
+		record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size,
+					mapping->file_id, stage_of(mapping->state),
+					bid_hook_missed());
+	if (record) {
+		bid_stats_inc(BID_STAT_RECORDS);
+	} else {
+		err = reserve_mmap(ring, mapping, size, &record);
+		if (err)
+			return err;
+	}
+	bid_mapping_write(mapping, current, pid, tid, path,
+			  container_of(record, struct buildid_mmap, header));
+	bid_ring_commit(record);
 	bid_ring_wake(ring);
 	return 0;
 }
@@ -322,4 +378,62 @@ void bid_event_file(struct bid_entry *entry, u64 waiting)
 	list_for_each_entry_rcu(subscriber, &subscribers, node)
 		if (waiting & BIT_ULL(subscriber->slot))
 			send_file(subscriber, entry);
+}
+
+static void write_image(struct buildid_image *record,
+			const struct bid_image_facts *facts, bool addrs)
+{
+	u32 name_len = strlen(facts->name);
+	u32 id_padded = ALIGN(facts->id->len, 8);
+
+	record->header.flags = facts->record_flags;
+	record->addr = addrs ? facts->addr : 0;
+	record->len = facts->len;
+	record->flags = facts->flags;
+	record->reserved = 0;
+	record->kind = facts->id->kind;
+	record->reason = facts->id->reason;
+	record->id_len = facts->id->len;
+	record->name_len = name_len;
+	write_padded(record->data, facts->id->bytes, facts->id->len, id_padded);
+	write_padded(record->data + id_padded, facts->name, name_len,
+		     padded_path(name_len));
+}
+
+static void send_image(struct bid_subscriber *subscriber,
+		       const struct bid_image_facts *facts)
+{
+	struct bid_ring_batch batch;
+	struct bid_ring_want want = {
+		.body_type = facts->type,
+		.body_size = sizeof(struct buildid_image) +
+			     ALIGN(facts->id->len, 8) +
+			     padded_path(strlen(facts->name)),
+		.missed = bid_hook_missed(),
+	};
+
+	if (bid_ring_reserve(&subscriber->ring, &want, &batch))
+		return;
+	write_image(container_of(batch.body, struct buildid_image, header),
+		    facts, subscriber->kernel_addrs);
+	bid_ring_commit(batch.body);
+	bid_ring_wake(&subscriber->ring);
+}
+
+/**
+ * bid_event_image() - tell of the kernel or of a module
+ * @only: this subscriber, or NULL for all
+ * @facts: what to tell
+ */
+void bid_event_image(struct bid_subscriber *only, const struct bid_image_facts *facts)
+{
+	struct bid_subscriber *subscriber;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(subscriber, &subscribers, node)
+		if ((!only || subscriber == only) &&
+		    subscriber->flags & BUILDID_SUB_KERNEL &&
+		    (!subscriber->active || subscriber->active(subscriber)))
+			send_image(subscriber, facts);
+	rcu_read_unlock();
 }

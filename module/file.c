@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/dcache.h>
 #include <linux/exportfs.h>
-#include <linux/hash.h>
-#include <linux/highmem.h>
-#include <linux/iversion.h>
 #include <linux/jiffies.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
@@ -15,23 +12,16 @@
 
 #define VBOXSF_SUPER_MAGIC	0x786f4256	/* not in <linux/magic.h> */
 
-#define EPOCH_BITS 8
-
 /*
  * Device numbers are used again, and an image made to be reproducible repeats
  * every time stamp of the one before it. Rather than telling superblocks apart,
  * everything known under a device number is out of date once one goes.
  */
-static u32 epochs[1 << EPOCH_BITS];
-
-static u32 *epoch_of(dev_t dev)
-{
-	return &epochs[hash_32(dev, EPOCH_BITS)];
-}
+u32 bid_file_epochs[1 << BID_EPOCH_BITS];
 
 void bid_file_forget_dev(dev_t dev)
 {
-	u32 *epoch = epoch_of(dev);
+	u32 *epoch = &bid_file_epochs[hash_32(dev, BID_EPOCH_BITS)];
 
 	/* an increment lost to another CPU's still moves it */
 	WRITE_ONCE(*epoch, READ_ONCE(*epoch) + 1);
@@ -54,13 +44,13 @@ struct inode *bid_file_inode(const struct file *file)
 }
 
 /* Inode numbers are a subvolume's own on btrfs; its file handle says whose. */
-static u64 tree_of(struct inode *inode)
+u64 bid_file_tree(struct inode *inode)
 {
 	const struct export_operations *ops = inode->i_sb->s_export_op;
 	u32 handle[16];
 	int words = ARRAY_SIZE(handle);
 
-	if (!ops || !ops->encode_fh)
+	if (inode->i_sb->s_magic != BTRFS_SUPER_MAGIC || !ops || !ops->encode_fh)
 		return 0;
 	if (ops->encode_fh(inode, handle, &words, NULL) == FILEID_INVALID || words < 4)
 		return 0;
@@ -74,7 +64,7 @@ void bid_file_key(struct inode *inode, struct bid_key *key)
 	key->dev = sb->s_dev;
 	key->ino = inode->i_ino;
 	key->generation = inode->i_generation;
-	key->tree = unlikely(sb->s_magic == BTRFS_SUPER_MAGIC) ? tree_of(inode) : 0;
+	key->tree = bid_file_tree(inode);
 }
 
 /*
@@ -83,14 +73,11 @@ void bid_file_key(struct inode *inode, struct bid_key *key)
  */
 void bid_file_version(struct inode *inode, struct bid_version *version)
 {
-	struct timespec64 ctime = inode_get_ctime(inode);
-	struct timespec64 mtime = inode_get_mtime(inode);
-
-	version->ctime = timespec64_to_ns(&ctime);
-	version->mtime = timespec64_to_ns(&mtime);
+	version->ctime = bid_time_ns(inode_get_ctime(inode));
+	version->mtime = bid_time_ns(inode_get_mtime(inode));
 	version->size = i_size_read(inode);
-	version->change = IS_I_VERSION(inode) ? inode_peek_iversion(inode) : 0;
-	version->epoch = READ_ONCE(*epoch_of(inode->i_sb->s_dev));
+	version->change = bid_file_change(inode);
+	version->epoch = bid_file_epoch(inode->i_sb->s_dev);
 }
 
 /**
@@ -150,7 +137,7 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version)
 	if (is_remote(inode->i_sb))
 		settle = 2 * (s64)NSEC_PER_SEC;
 	ktime_get_coarse_real_ts64(&now);
-	return version->ctime > timespec64_to_ns(&now) - settle;
+	return version->ctime > bid_time_ns(now) - settle;
 }
 
 /*
@@ -272,29 +259,43 @@ void bid_file_path(const struct file *file, char *buf, size_t size,
 	path->len = len;
 }
 
+static int hold_page(struct bid_resident *resident, pgoff_t index)
+{
+	if (!resident->page || resident->index != index) {
+		bid_resident_done(resident);
+		resident->page = pagecache_get_page(resident->mapping, index, 0, 0);
+		resident->index = index;
+		if (!resident->page)
+			return -EAGAIN;
+	}
+	return PageUptodate(resident->page) ? 0 : -EAGAIN;
+}
+
+/* The page stays until the next read or look; its bytes may change. */
+static const void *resident_look(struct bid_reader *reader, u64 off, size_t len)
+{
+	struct bid_resident *resident =
+		container_of(reader, struct bid_resident, reader);
+
+	if (offset_in_page(off) + len > PAGE_SIZE ||
+	    hold_page(resident, off >> PAGE_SHIFT))
+		return NULL;
+	/* no page of a 64-bit kernel has to be mapped first */
+	return page_address(resident->page) + offset_in_page(off);
+}
+
 static int resident_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 {
 	struct bid_resident *resident =
 		container_of(reader, struct bid_resident, reader);
 
 	while (len) {
-		pgoff_t index = off >> PAGE_SHIFT;
 		size_t in_page = offset_in_page(off);
 		size_t n = min_t(size_t, len, PAGE_SIZE - in_page);
-		char *addr;
 
-		if (!resident->page || resident->index != index) {
-			bid_resident_done(resident);
-			resident->page = pagecache_get_page(resident->mapping, index, 0, 0);
-			resident->index = index;
-			if (!resident->page)
-				return -EAGAIN;
-		}
-		if (!PageUptodate(resident->page))
+		if (hold_page(resident, off >> PAGE_SHIFT))
 			return -EAGAIN;
-		addr = kmap_local_page(resident->page);
-		memcpy(buf, addr + in_page, n);
-		kunmap_local(addr);
+		memcpy(buf, page_address(resident->page) + in_page, n);
 		buf += n;
 		off += n;
 		len -= n;
@@ -305,6 +306,7 @@ static int resident_read(struct bid_reader *reader, u64 off, void *buf, size_t l
 void bid_resident_init(struct bid_resident *resident, struct inode *inode)
 {
 	resident->reader.read = resident_read;
+	resident->reader.look = resident_look;
 	resident->reader.size = i_size_read(inode);
 	resident->mapping = inode->i_mapping;
 	resident->page = NULL;

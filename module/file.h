@@ -6,7 +6,11 @@
 #define BID_FILE_H
 
 #include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/iversion.h>
+#include <linux/time64.h>
 
+#include "compat.h"
 #include "elf.h"
 
 /**
@@ -88,6 +92,48 @@ void bid_file_forget_dev(dev_t dev);
 
 void bid_resident_init(struct bid_resident *resident, struct inode *inode);
 void bid_resident_done(struct bid_resident *resident);
+
+u64 bid_file_tree(struct inode *inode);
+
+#define BID_EPOCH_BITS 8
+extern u32 bid_file_epochs[1 << BID_EPOCH_BITS];
+
+static inline u32 bid_file_epoch(dev_t dev)
+{
+	return READ_ONCE(bid_file_epochs[hash_32(dev, BID_EPOCH_BITS)]);
+}
+
+/* timespec64_to_ns() without its care for what no time stamp is. */
+static inline s64 bid_time_ns(struct timespec64 time)
+{
+	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
+}
+
+static inline u64 bid_file_change(const struct inode *inode)
+{
+	return IS_I_VERSION(inode) ? inode_peek_iversion(inode) : 0;
+}
+
+/**
+ * bid_file_is() - is an inode, at this moment, what it was?
+ * @inode: it
+ * @key: as from bid_file_key()
+ * @version: as from bid_file_version()
+ */
+static inline bool bid_file_is(struct inode *inode, const struct bid_key *key,
+			       const struct bid_version *version)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	return key->ino == inode->i_ino && key->dev == sb->s_dev &&
+	       version->ctime == bid_time_ns(inode_get_ctime(inode)) &&
+	       version->mtime == bid_time_ns(inode_get_mtime(inode)) &&
+	       version->size == i_size_read(inode) &&
+	       version->change == bid_file_change(inode) &&
+	       version->epoch == bid_file_epoch(sb->s_dev) &&
+	       key->generation == inode->i_generation &&
+	       (likely(!key->tree) || key->tree == bid_file_tree(inode));
+}
 
 static inline bool bid_version_equal(const struct bid_version *a,
 				     const struct bid_version *b)

@@ -52,15 +52,17 @@ static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe probes[] = {
-	{ .symbol_name = BID_HOOK_SYMBOL, .pre_handler = on_mmap },
-	{ .symbol_name = "generic_shutdown_super", .pre_handler = on_shutdown_super },
+struct kprobe bid_hook_mmap = {
+	.symbol_name = BID_HOOK_SYMBOL,
+	.pre_handler = on_mmap,
 };
 
-u64 bid_hook_missed(void)
-{
-	return READ_ONCE(probes[0].nmissed);
-}
+static struct kprobe shutdown_super = {
+	.symbol_name = "generic_shutdown_super",
+	.pre_handler = on_shutdown_super,
+};
+
+static struct kprobe *const probes[] = { &bid_hook_mmap, &shutdown_super };
 
 /* A probe that registers may still never fire (disarmed, patched out). */
 static int run_selftest(void)
@@ -106,9 +108,9 @@ int bid_hook_init(void)
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		err = register_kprobe(&probes[i]);
+		err = register_kprobe(probes[i]);
 		if (err) {
-			pr_err("no probe on %s: %d\n", probes[i].symbol_name, err);
+			pr_err("no probe on %s: %d\n", probes[i]->symbol_name, err);
 			goto err_unregister;
 		}
 	}
@@ -119,7 +121,7 @@ int bid_hook_init(void)
 
 err_unregister:
 	while (i--)
-		unregister_kprobe(&probes[i]);
+		unregister_kprobe(probes[i]);
 	return err;
 }
 
@@ -129,7 +131,7 @@ void bid_hook_exit(void)
 	int i = ARRAY_SIZE(probes);
 
 	while (i--)
-		unregister_kprobe(&probes[i]);
+		unregister_kprobe(probes[i]);
 	if (bid_hook_missed())
 		pr_info("%llu mappings were missed\n", bid_hook_missed());
 }

@@ -5,12 +5,18 @@
 #ifndef BID_HOOK_H
 #define BID_HOOK_H
 
-#include <linux/types.h>
+#include <linux/kprobes.h>
 
 #define BID_HOOK_SYMBOL "perf_event_mmap"
 
 int bid_hook_init(void);
 void bid_hook_exit(void);
-u64 bid_hook_missed(void);
+
+extern struct kprobe bid_hook_mmap;
+
+static inline u64 bid_hook_missed(void)
+{
+	return READ_ONCE(bid_hook_mmap.nmissed);
+}
 
 #endif /* BID_HOOK_H */

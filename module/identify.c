@@ -6,6 +6,7 @@
 
 #include "compat.h"
 #include "event.h"
+#include "history.h"
 #include "identify.h"
 #include "stats.h"
 #include "worker.h"
@@ -155,7 +156,7 @@ static struct bid_entry *settle(struct sight *sight, u8 state,
 		bid_cache_set_text(entry, *text);
 		*text = NULL;
 	} else {
-		entry->flags |= BID_ENTRY_INCOMPLETE;
+		entry->flags |= BID_ENTRY_NO_PATH;
 	}
 	set_user(entry, sight);
 	bid_entry_publish(entry, id ?: &unknown, state);
@@ -186,6 +187,21 @@ static struct bid_request *start_request(struct sight *sight,
 	return request;
 }
 
+/* Where the spare text has no room for the path, a request keeps it. */
+static void keep_path(struct sight *sight, struct bid_entry *entry,
+		      const struct bid_path *path)
+{
+	struct bid_request *request;
+
+	bid_cache_assert_locked();
+	if (!(entry->flags & BID_ENTRY_NO_PATH) || entry->flags & BID_ENTRY_DEAD ||
+	    bid_cache_set_path(entry, path))
+		return;
+	request = start_request(sight, entry, path);
+	if (request)
+		bid_worker_queue(request);
+}
+
 static void report_pending(struct bid_mapping *mapping)
 {
 	struct bid_entry *entry = mapping->entry;
@@ -206,13 +222,13 @@ static void report_pending(struct bid_mapping *mapping)
 
 static void report(struct bid_mapping *mapping, struct bid_entry *entry)
 {
-	mapping->entry = entry;
 	if (!entry) {
 		bid_stats_inc(BID_STAT_NO_REQUEST);
 		mapping->state = BUILDID_STATE_UNRESOLVED;
 		bid_event_mmap(mapping);
 		return;
 	}
+	bid_mapping_set_entry(mapping, entry);
 	mapping->state = bid_entry_state(entry);
 	if (mapping->state == BUILDID_STATE_PENDING)
 		report_pending(mapping);
@@ -238,19 +254,21 @@ static struct bid_entry *leave_to_others(struct sight *sight,
 		bid_cache_unlock();
 		return entry;
 	}
-	request = start_request(sight, entry, path);
-	if (!request) {
-		/* a PENDING entry that nobody reads would stay so for good */
-		if (state == BUILDID_STATE_PENDING) {
-			bid_cache_remove(entry);
-			entry = NULL;
-		}
-	} else {
-		if (state == BUILDID_STATE_PENDING)
-			bid_worker_read(request, sight->file, sight->inode, access);
-		else
+	if (state == BUILDID_STATE_DEFERRED) {
+		if (entry->flags & BID_ENTRY_NO_PATH)
 			bid_stats_inc(BID_STAT_DEFERRED);
+		keep_path(sight, entry, path);
+		bid_cache_unlock();
+		return entry;
+	}
+	request = start_request(sight, entry, path);
+	if (request) {
+		bid_worker_read(request, sight->file, sight->inode, access);
 		bid_worker_queue(request);
+	} else {
+		/* one that nobody reads would stay PENDING for good */
+		bid_cache_remove(entry);
+		entry = NULL;
 	}
 	bid_cache_unlock();
 	return entry;
@@ -261,16 +279,12 @@ static struct bid_entry *keep(struct sight *sight, struct bid_mapping *mapping,
 {
 	const struct bid_path *path = bid_mapping_path(mapping);
 	struct bid_text *text = NULL;
-	struct bid_request *request;
 	struct bid_entry *entry;
 
 	bid_cache_lock();
 	entry = settle(sight, BUILDID_STATE_KNOWN, id, &text);
-	if (entry && entry->flags & BID_ENTRY_INCOMPLETE) {
-		request = start_request(sight, entry, path);
-		if (request)
-			bid_worker_queue(request);
-	}
+	if (entry)
+		keep_path(sight, entry, path);
 	bid_cache_unlock();
 	return entry;
 }
@@ -311,7 +325,6 @@ static void look_again(struct sight *sight, struct bid_mapping *mapping,
 		       struct bid_entry *entry)
 {
 	u8 state = bid_entry_state(entry);
-	struct bid_request *request;
 
 	if (state == BUILDID_STATE_PENDING) {
 		report(mapping, entry);
@@ -326,12 +339,7 @@ static void look_again(struct sight *sight, struct bid_mapping *mapping,
 	/* all that is missing is the path */
 	bid_mapping_path(mapping);
 	bid_cache_lock();
-	if (entry->flags & BID_ENTRY_INCOMPLETE &&
-	    !(entry->flags & BID_ENTRY_DEAD)) {
-		request = start_request(sight, entry, &mapping->path);
-		if (request)
-			bid_worker_queue(request);
-	}
+	keep_path(sight, entry, &mapping->path);
 	bid_cache_unlock();
 	report(mapping, entry);
 }
@@ -346,52 +354,103 @@ static void sight_of(struct file *file, struct inode *inode, struct sight *sight
 	bid_file_version(inode, &sight->version);
 }
 
+/* Not in the cache, or not to be taken from there just so. */
+static noinline void identify_slowly(struct vm_area_struct *vma,
+				     struct bid_mapping *mapping)
+{
+	struct bid_entry *entry;
+	struct sight sight;
+
+	rcu_read_lock();
+	sight_of(vma->vm_file, file_inode(vma->vm_file), &sight);
+	entry = bid_cache_find(&sight.key, &sight.version);
+	if (entry) {
+		bid_stats_inc(BID_STAT_HITS);
+		bid_entry_touch(entry);
+		look_again(&sight, mapping, entry);
+	} else {
+		bid_stats_inc(BID_STAT_MISSES);
+		look(&sight, mapping, NULL);
+	}
+	rcu_read_unlock();
+}
+
+/* Stores move no time stamp while a page stays dirty. */
+static noinline void expect_stores(struct inode *inode)
+{
+	struct bid_key key;
+
+	bid_file_key(inode, &key);
+	bid_cache_lock();
+	bid_cache_suspect(&key);
+	bid_cache_unlock();
+}
+
+/* The path's buffer is this processor's, as nothing here is preempted. */
+static void begin_mapping(struct bid_mapping *mapping, const struct vm_area_struct *vma)
+{
+	bid_mapping_init(mapping, vma);
+	mapping->buf = this_cpu_ptr(path_bufs);
+}
+
+static noinline void report_hit(const struct vm_area_struct *vma,
+				struct bid_entry *entry)
+{
+	struct bid_mapping mapping;
+
+	begin_mapping(&mapping, vma);
+	bid_mapping_set_entry(&mapping, entry);
+	bid_event_mmap(&mapping);
+}
+
 /**
  * bid_identify_mapping() - a file was mapped: identify and report it
  * @vma: the mapping, of a file, in current's mm
  *
- * The hook's: called with preemption off, neither sleeps nor allocates.
+ * The hook's: called with preemption off, neither sleeps nor allocates. RCU
+ * readers need no more than that; what follows a hit is kept short.
  */
 void bid_identify_mapping(struct vm_area_struct *vma)
 {
-	struct bid_mapping mapping = { .vma = vma };
-	unsigned long flags = vma->vm_flags;
+	const unsigned long stores = VM_SHARED | VM_MAYWRITE;
+	struct inode *inode = file_inode(vma->vm_file);
+	struct bid_mapping mapping;
 	struct bid_entry *entry;
-	struct sight sight;
-	bool stores = (flags & (VM_SHARED | VM_MAYWRITE)) == (VM_SHARED | VM_MAYWRITE);
-	bool wanted = flags & VM_EXEC || bid_event_wants_data();
 
-	if (!stores && !wanted)
+	if (unlikely((vma->vm_flags & stores) == stores))
+		expect_stores(inode);
+	if (!(vma->vm_flags & VM_EXEC) && !bid_event_wants_data())
 		return;
-	mapping.buf = this_cpu_ptr(path_bufs);
-	rcu_read_lock();
-	sight_of(vma->vm_file, file_inode(vma->vm_file), &sight);
-	if (stores) {
-		/* stores move no time stamp while a page stays dirty */
-		bid_cache_lock();
-		bid_cache_suspect(&sight.key);
-		bid_cache_unlock();
-	}
-	if (!wanted)
-		goto out;
 
 	bid_stats_inc(BID_STAT_MAPPINGS);
-	entry = bid_cache_find(&sight.key, &sight.version);
+	entry = bid_cache_find_inode(inode);
 	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW))) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
-		mapping.entry = entry;
-		bid_event_mmap(&mapping);
-	} else if (entry) {
-		bid_stats_inc(BID_STAT_HITS);
-		bid_entry_touch(entry);
-		look_again(&sight, &mapping, entry);
-	} else {
-		bid_stats_inc(BID_STAT_MISSES);
-		look(&sight, &mapping, NULL);
+		bid_history_add(vma, entry->file_id);
+		if (bid_event_listening())
+			report_hit(vma, entry);
+		return;
 	}
-out:
-	rcu_read_unlock();
+	begin_mapping(&mapping, vma);
+	identify_slowly(vma, &mapping);
+	if (mapping.file_id)
+		bid_history_add(vma, mapping.file_id);
+}
+
+/**
+ * bid_identify_entry() - what is remembered, as a record
+ * @entry: under RCU
+ * @record: as for bid_identify_file()
+ */
+void bid_identify_entry(const struct bid_entry *entry, struct buildid_file *record)
+{
+	struct bid_facts facts;
+
+	bid_facts_of(entry, &facts);
+	bid_facts_write(&facts, record);
+	record->header.type = BUILDID_RECORD_FILE;
+	record->header.size = bid_facts_size(&facts);
 }
 
 /* The cache's answer, unless it is in doubt. */
@@ -439,13 +498,13 @@ static u64 remember(struct sight *sight, const struct bid_identity *id,
 		file_id = entry->file_id;
 	bid_cache_unlock();
 	rcu_read_unlock();
-	kfree(text);
+	bid_text_free(text);
 	return file_id;
 }
 
 /* -EINTR, or the answer in @record. */
 static int answer_by_reading(struct sight *sight, const struct bid_path *path,
-			     struct buildid_file *record)
+			     bool defer, struct buildid_file *record)
 {
 	const struct inode *user = file_user_inode(sight->file);
 	struct bid_identity id = { };
@@ -455,7 +514,9 @@ static int answer_by_reading(struct sight *sight, const struct bid_path *path,
 	int err;
 
 	access = bid_file_access(sight->file, sight->inode, &id.reason);
-	if (access != BID_ACCESS_NEVER) {
+	if (access == BID_ACCESS_CALLER && defer) {
+		id.reason = BUILDID_REASON_DEFERRED;
+	} else if (access != BID_ACCESS_NEVER) {
 		begin_reading(sight);
 		err = bid_worker_identify(sight->file, sight->inode,
 					  &sight->version, &id, &racy);
@@ -466,7 +527,8 @@ static int answer_by_reading(struct sight *sight, const struct bid_path *path,
 		bid_stats_inc(BID_STAT_PARSED_CALLER);
 	}
 	facts = (struct bid_facts){
-		.file_id = remember(sight, &id, path),
+		.file_id = id.reason == BUILDID_REASON_DEFERRED ? 0 :
+			   remember(sight, &id, path),
 		.key = &sight->key,
 		.version = &sight->version,
 		.user_ino = user->i_ino,
@@ -486,11 +548,12 @@ static int answer_by_reading(struct sight *sight, const struct bid_path *path,
 /**
  * bid_identify_file() - identify an open file, reading it if need be
  * @file: open for reading
+ * @defer: leave a file that an ordinary user may serve to who asks for it
  * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
  */
-int bid_identify_file(struct file *file, struct buildid_file *record)
+int bid_identify_file(struct file *file, bool defer, struct buildid_file *record)
 {
 	struct bid_path path;
 	struct sight sight;
@@ -503,7 +566,7 @@ int bid_identify_file(struct file *file, struct buildid_file *record)
 	bid_file_path(file, buf, PATH_MAX, &path);
 	sight_of(file, bid_file_inode(file), &sight);
 	if (!answer_from_cache(&sight, &path, record))
-		err = answer_by_reading(&sight, &path, record);
+		err = answer_by_reading(&sight, &path, defer, record);
 	record->header.type = BUILDID_RECORD_FILE;
 	kfree(buf);
 	return err;

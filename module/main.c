@@ -10,8 +10,10 @@
 
 #include "cache.h"
 #include "chardev.h"
+#include "history.h"
 #include "hook.h"
 #include "identify.h"
+#include "kernel_image.h"
 #include "netlink.h"
 #include "version.h"
 #include "worker.h"
@@ -59,7 +61,11 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_info) != 112);
 	BUILD_BUG_ON(sizeof(struct buildid_stats) != 200);
 	BUILD_BUG_ON(sizeof(struct buildid_resolve_fd) != 24);
-	BUILD_BUG_ON(sizeof(struct buildid_subscribe) != 32);
+	BUILD_BUG_ON(sizeof(struct buildid_subscribe) != 40);
+	BUILD_BUG_ON(sizeof(struct buildid_image) != 64);
+	BUILD_BUG_ON(sizeof(struct buildid_resolve_key) != 40);
+	BUILD_BUG_ON(sizeof(struct buildid_resolve_addr) != 40);
+	BUILD_BUG_ON(sizeof(struct buildid_maps) != 32);
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
 
 	err = check_parameters();
@@ -74,22 +80,32 @@ static int __init buildid_init(void)
 	err = bid_identify_init();
 	if (err)
 		goto err_worker;
-	err = bid_netlink_init();
+	err = bid_history_init();
 	if (err)
 		goto err_identify;
+	err = bid_netlink_init();
+	if (err)
+		goto err_history;
 	err = bid_hook_init();
 	if (err)
 		goto err_netlink;
-	err = bid_chardev_init();
+	err = bid_kernel_image_init();
 	if (err)
 		goto err_hook;
+	err = bid_chardev_init();
+	if (err)
+		goto err_kernel_image;
 	pr_info("version %s, watching %s\n", BID_VERSION, BID_HOOK_SYMBOL);
 	return 0;
 
+err_kernel_image:
+	bid_kernel_image_exit();
 err_hook:
 	bid_hook_exit();
 err_netlink:
 	bid_netlink_exit();
+err_history:
+	bid_history_exit();
 err_identify:
 	bid_identify_exit();
 err_worker:
@@ -104,8 +120,10 @@ err_log:
 static void __exit buildid_exit(void)
 {
 	bid_chardev_exit();
+	bid_kernel_image_exit();
 	bid_hook_exit();
 	bid_netlink_exit();
+	bid_history_exit();
 	bid_identify_exit();
 	bid_worker_exit();
 	bid_cache_exit();

@@ -5,12 +5,14 @@
  */
 #include <linux/capability.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/netlink.h>
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
 
+#include "compat.h"
 #include "event.h"
 #include "hook.h"
 #include "netlink.h"
@@ -26,6 +28,8 @@ static struct genl_family family;
 static struct bid_subscriber events;
 static struct work_struct pump;
 static bool were_listeners;
+static DEFINE_MUTEX(listeners_lock);
+static u32 listeners;
 
 static const struct nla_policy policy[BUILDID_A_PAD + 1] = {
 	[BUILDID_A_DEV_MAJOR]	= { .type = NLA_U32 },
@@ -145,6 +149,30 @@ static const struct genl_multicast_group groups[] = {
 	{ .name = BUILDID_GENL_EVENTS, .flags = GENL_MCAST_CAP_SYS_ADMIN },
 };
 
+/* Each new listener is told every file anew: the others skip what they know. */
+static int __maybe_unused bind_events(int group)
+{
+	int err = 0;
+
+	mutex_lock(&listeners_lock);
+	if (!listeners)
+		err = bid_event_add(&events);
+	if (!err) {
+		listeners++;
+		bid_ring_forget(&events.ring);
+	}
+	mutex_unlock(&listeners_lock);
+	return err;
+}
+
+static void __maybe_unused unbind_events(int group)
+{
+	mutex_lock(&listeners_lock);
+	if (!--listeners)
+		bid_event_remove(&events);
+	mutex_unlock(&listeners_lock);
+}
+
 static struct genl_family family __ro_after_init = {
 	.name		= BUILDID_GENL_NAME,
 	.version	= BUILDID_GENL_VERSION,
@@ -156,8 +184,10 @@ static struct genl_family family __ro_after_init = {
 	.mcgrps		= groups,
 	.n_mcgrps	= ARRAY_SIZE(groups),
 	.resv_start_op	= BUILDID_CMD_GET,
+	BID_GENL_BIND(bind_events, unbind_events)
 };
 
+/* Where the kernel does not say who comes and goes. */
 static bool has_listeners(struct bid_subscriber *subscriber)
 {
 	bool listeners = genl_has_listeners(&family, &init_net, 0) > 0;
@@ -237,8 +267,9 @@ int bid_netlink_init(void)
 	int err;
 
 	INIT_WORK(&pump, pump_work);
-	events.active = has_listeners;
+	events.active = BID_GENL_TELLS_BIND ? NULL : has_listeners;
 	events.pid_ns = &init_pid_ns;
+	events.flags = BUILDID_SUB_KERNEL;
 	were_listeners = false;
 	err = bid_ring_init(&events.ring, EVENTS_RING, 0, notify, NULL, 0);
 	if (err)
@@ -247,9 +278,11 @@ int bid_netlink_init(void)
 	err = genl_register_family(&family);
 	if (err)
 		goto err_exit_ring;
-	err = bid_event_add(&events);
-	if (err)
-		goto err_unregister;
+	if (!BID_GENL_TELLS_BIND) {
+		err = bid_event_add(&events);
+		if (err)
+			goto err_unregister;
+	}
 	return 0;
 
 err_unregister:
@@ -262,9 +295,11 @@ err_exit_ring:
 /* No mapping is reported any more. */
 void bid_netlink_exit(void)
 {
-	bid_event_remove(&events);
+	genl_unregister_family(&family);
+	/* nobody is unbound by that */
+	if (!BID_GENL_TELLS_BIND || listeners)
+		bid_event_remove(&events);
 	irq_work_sync(&events.ring.wake);
 	cancel_work_sync(&pump);
-	genl_unregister_family(&family);
 	bid_ring_exit(&events.ring);
 }

@@ -95,9 +95,11 @@ static u64 believable_cons(struct bid_ring *ring)
 	return ring->cons;
 }
 
-static u32 free_bytes(struct bid_ring *ring)
+static bool has_room(struct bid_ring *ring, u32 bytes)
 {
-	return ring->size - (u32)(ring->prod - believable_cons(ring));
+	/* what was free last time is free still; ask again only for more */
+	return ring->size - (u32)(ring->prod - ring->cons) >= bytes ||
+	       ring->size - (u32)(ring->prod - believable_cons(ring)) >= bytes;
 }
 
 static struct buildid_record *append(struct bid_ring *ring, u16 type, u32 size,
@@ -145,6 +147,34 @@ static void publish(struct bid_ring *ring)
 }
 
 /**
+ * bid_ring_begin() - room for a record, when that is all there is to it
+ * @ring: the ring
+ * @type: enum buildid_record_type
+ * @size: of the record
+ * @file_id: of a FILE record the consumer must have
+ * @stage: as in struct bid_ring_want
+ * @missed: probe misses so far
+ *
+ * Return: the room, as from bid_ring_reserve(); NULL when it takes a LOST or a
+ * FILE record too, or there is no room: bid_ring_reserve() then does the rest.
+ */
+struct buildid_record *bid_ring_begin(struct bid_ring *ring, u16 type, u32 size,
+				      u64 file_id, u8 stage, u64 missed)
+{
+	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+	struct buildid_record *record = NULL;
+
+	raw_spin_lock(&ring->lock);
+	if (tag_covers(*told_slot(ring, file_id), told_tag(ring, file_id, stage)) &&
+	    !has_lost(ring, missed) && has_room(ring, size)) {
+		record = append(ring, type, size, time_mono, time_perf);
+		publish(ring);
+	}
+	raw_spin_unlock(&ring->lock);
+	return record;
+}
+
+/**
  * bid_ring_reserve() - room for a record, and for the FILE record before it
  * @ring: the ring
  * @want: what to make room for
@@ -184,7 +214,7 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	lost = has_lost(ring, want->missed);
 	if (lost)
 		need += sizeof(struct buildid_lost);
-	if (need > free_bytes(ring)) {
+	if (!has_room(ring, need)) {
 		ring->seq += records;
 		ring->full += records;
 		/* what this consumer was told, it may never have read */
@@ -280,7 +310,7 @@ void bid_ring_tell_lost(struct bid_ring *ring, u64 missed)
 
 	raw_spin_lock(&ring->lock);
 	if (has_lost(ring, missed) &&
-	    free_bytes(ring) >= sizeof(struct buildid_lost)) {
+	    has_room(ring, sizeof(struct buildid_lost))) {
 		append_lost(ring, missed, time_mono, time_perf);
 		publish(ring);
 		bid_stats_inc(BID_STAT_RECORDS);

@@ -95,6 +95,8 @@ void bid_ring_exit(struct bid_ring *ring);
 
 void bid_ring_forget(struct bid_ring *ring);
 bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage);
+struct buildid_record *bid_ring_begin(struct bid_ring *ring, u16 type, u32 size,
+				      u64 file_id, u8 stage, u64 missed);
 int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 		     struct bid_ring_batch *batch);
 void bid_ring_commit(struct buildid_record *record);

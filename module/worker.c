@@ -132,6 +132,22 @@ static int hash(struct bid_reader *reader, struct bid_identity *id)
 	return err;
 }
 
+/* An identity of the content for a file that brings none. */
+static int fall_back(struct inode *inode, struct bid_reader *reader,
+		     struct bid_identity *id)
+{
+	u8 digest[FS_VERITY_MAX_DIGEST_SIZE];
+	int len = bid_fsverity_digest(inode, digest);
+
+	BUILD_BUG_ON(FS_VERITY_MAX_DIGEST_SIZE > BUILDID_ID_MAX);
+	if (len <= 0)
+		return hash(reader, id);
+	id->kind = BUILDID_KIND_FSVERITY;
+	id->len = len;
+	memcpy(id->bytes, digest, len);
+	return 0;
+}
+
 /**
  * bid_worker_identify() - identify a file, reading as much as it takes
  * @file: read through it, or NULL to read the inode's pages
@@ -161,7 +177,7 @@ int bid_worker_identify(struct file *file, struct inode *inode,
 		slow.reader.size = version->size;
 		err = bid_elf_identify(&slow.reader, &limits, id);
 		if (!err && id->kind == BUILDID_KIND_NONE)
-			err = hash(&slow.reader, id);
+			err = fall_back(inode, &slow.reader, id);
 		if (err == -EINTR || err == -ERESTARTSYS)
 			return -EINTR;
 		bid_file_version(inode, &after);
@@ -295,10 +311,8 @@ static void request_work(struct work_struct *work)
 
 	rcu_read_lock();
 	bid_cache_lock();
-	if (text) {
+	if (text)
 		bid_cache_set_text(entry, text);
-		entry->flags &= ~BID_ENTRY_INCOMPLETE;
-	}
 	if (request->read) {
 		if (recheck || suspects != bid_cache_suspects())
 			entry->flags |= BID_ENTRY_RECHECK;

@@ -33,11 +33,13 @@
  * Who may
  * -------
  * The device is created with mode 0600, owner root. Whoever can open it may
- * always ask about files it holds open (RESOLVE_FD), and subscribe to its own
- * process. Watching others needs CAP_PERFMON or CAP_SYS_ADMIN in the initial
- * user namespace, checked at each call and not at open; so does reading the
- * cache over netlink. Joining the netlink group needs CAP_SYS_ADMIN, as the
- * kernels served offer no finer check there. FLUSH needs CAP_SYS_ADMIN.
+ * always ask about files it holds open (RESOLVE_FD), and about its own process
+ * (SUBSCRIBE, MAPS, RESOLVE_ADDR). Watching others needs CAP_PERFMON or
+ * CAP_SYS_ADMIN in the initial user namespace, checked at each call and not at
+ * open; so do RESOLVE_KEY and reading the cache over netlink. Joining the
+ * netlink group needs CAP_SYS_ADMIN, as the kernels served offer no finer check
+ * there. FLUSH needs CAP_SYS_ADMIN. Addresses in the kernel need CAP_SYSLOG and
+ * are 0 without, or where kptr_restrict is 2.
  */
 #ifndef _UAPI_BUILDID_H
 #define _UAPI_BUILDID_H
@@ -57,20 +59,24 @@
  * enum buildid_record_type - what a record tells
  * @BUILDID_RECORD_FILE: a file's identity; struct buildid_file
  * @BUILDID_RECORD_MMAP: a mapping was made; struct buildid_mmap
+ * @BUILDID_RECORD_KERNEL: the running kernel's image; struct buildid_image
+ * @BUILDID_RECORD_MODULE: a module was loaded or unloaded; struct buildid_image
  * @BUILDID_RECORD_LOST: records are missing here; struct buildid_lost
  *
- * 3, 4 and 5 are set aside for the kernel's image, its modules and cookies.
+ * 5 is set aside for cookies.
  */
 enum buildid_record_type {
 	BUILDID_RECORD_FILE	= 1,
 	BUILDID_RECORD_MMAP	= 2,
+	BUILDID_RECORD_KERNEL	= 3,
+	BUILDID_RECORD_MODULE	= 4,
 	BUILDID_RECORD_LOST	= 6,
 };
 
 /**
  * struct buildid_record - what every record starts with
  * @type: enum buildid_record_type; skip the record when it is not known
- * @flags: 0 for now; ignore bits that are not known
+ * @flags: BUILDID_RECORD_SNAPSHOT or 0; ignore bits that are not known
  * @size: of the whole record, header included; a multiple of 8.
  *	In the mapped ring, and there only, BUILDID_RECORD_BUSY may be set
  * @seq: counts this subscriber's records from 1. A hole is what the next LOST
@@ -87,6 +93,9 @@ struct buildid_record {
 	__u64	time_perf;
 };
 
+/* Not an event: it was like this already when the subscriber asked. */
+#define BUILDID_RECORD_SNAPSHOT	(1U << 0)
+
 /* In the mapped ring: the record is still being written, stop before it. */
 #define BUILDID_RECORD_BUSY	0x80000000U
 
@@ -101,12 +110,14 @@ struct buildid_record {
  * @BUILDID_KIND_HTLHASH: OpenTelemetry's file hash: the first 16 bytes of
  *	SHA-256 over the first 4096 bytes, the last 4096 bytes and the length
  *	as 64 bits, big endian
+ * @BUILDID_KIND_FSVERITY: fs-verity's digest of the file, 32 or 64 bytes
  */
 enum buildid_kind {
 	BUILDID_KIND_NONE	= 0,
 	BUILDID_KIND_GNU	= 1,
 	BUILDID_KIND_GO		= 2,
 	BUILDID_KIND_HTLHASH	= 3,
+	BUILDID_KIND_FSVERITY	= 4,
 };
 
 /**
@@ -253,6 +264,43 @@ struct buildid_mmap {
 	__u8	path[];
 };
 
+/* buildid_image.flags */
+#define BUILDID_IMAGE_UNLOAD	(1U << 0) /* the module is going */
+
+/**
+ * struct buildid_image - BUILDID_RECORD_KERNEL and _MODULE: code of the kernel
+ * @header: see struct buildid_record. Its type tells kernel and modules apart;
+ *	a name never does
+ * @addr: of _text, or of the module's code; 0 when the subscriber may not know
+ * @len: bytes of code from @addr
+ * @flags: BUILDID_IMAGE_*
+ * @reserved: 0
+ * @kind: enum buildid_kind
+ * @reason: enum buildid_reason
+ * @id_len: bytes of identity
+ * @name_len: bytes of name without the NUL
+ * @data: @id_len bytes of identity, zeros up to a multiple of 8; then the
+ *	release of the kernel (as uname -r) or the name of the module (as in
+ *	/proc/modules) and a NUL, zeros up to a multiple of 8
+ *
+ * With BUILDID_SUB_KERNEL: the kernel and every module that is there come
+ * first, marked BUILDID_RECORD_SNAPSHOT, then each module as it is loaded or
+ * unloaded. The identity is read from the notes in memory, so that it is right
+ * for a module in whatever file, compressed or gone.
+ */
+struct buildid_image {
+	struct buildid_record	header;
+	__u64	addr;
+	__u64	len;
+	__u32	flags;
+	__u32	reserved;
+	__u16	kind;
+	__u16	reason;
+	__u16	id_len;
+	__u16	name_len;
+	__u8	data[];
+};
+
 /**
  * struct buildid_lost - BUILDID_RECORD_LOST: what is missing, by cause
  * @header: see struct buildid_record
@@ -318,6 +366,7 @@ struct buildid_ring_producer {
 #define BUILDID_FEATURE_RING_MMAP	(1ULL << 0)
 #define BUILDID_FEATURE_NETLINK		(1ULL << 1)
 #define BUILDID_FEATURE_HTLHASH		(1ULL << 2)
+#define BUILDID_FEATURE_FSVERITY	(1ULL << 3)
 
 /**
  * struct buildid_info - BUILDID_IOC_INFO: what this module is; for everyone
@@ -429,9 +478,101 @@ struct buildid_resolve_fd {
 	__u64	record;
 };
 
+/**
+ * struct buildid_resolve_key - BUILDID_IOC_RESOLVE_KEY: what was seen of an inode
+ * @size: of the struct
+ * @flags: BUILDID_KEY_ANY_GENERATION or 0
+ * @dev_major: as in struct buildid_file
+ * @dev_minor: likewise
+ * @ino: likewise
+ * @generation: likewise
+ * @record_size: in: bytes at @record; out: of the FILE record
+ * @record: address of a buffer for the FILE record
+ *
+ * Answers for the newest version remembered, whether the inode, its filesystem
+ * or any process that had it mapped is still there or not. Errors: ENOENT when
+ * it is not remembered; ENOSPC when the buffer is too small; EPERM.
+ */
+struct buildid_resolve_key {
+	__u32	size;
+	__u32	flags;
+	__u32	dev_major;
+	__u32	dev_minor;
+	__u64	ino;
+	__u32	generation;
+	__u32	record_size;
+	__u64	record;
+};
+
+/* buildid_resolve_key.flags */
+#define BUILDID_KEY_ANY_GENERATION	(1U << 0)
+
+/**
+ * struct buildid_resolve_addr - BUILDID_IOC_RESOLVE_ADDR: what is mapped there
+ * @size: of the struct
+ * @flags: out: BUILDID_ADDR_*
+ * @pid: a process, in the caller's pid namespace
+ * @record_size: in: bytes at @record; out: of the FILE record
+ * @addr: in that process
+ * @offset: out: in the file, of @addr, in bytes
+ * @record: address of a buffer for the FILE record
+ *
+ * A process that lives is looked into, and the file is read if need be. For one
+ * that has exited the last executable mappings of the machine are searched, as
+ * long as they are remembered and the caller is in the initial pid namespace.
+ * Errors: ESRCH for a process not known; ENOENT when no file is mapped there, or
+ * it is not remembered; ENOSPC; EPERM; EINTR.
+ */
+struct buildid_resolve_addr {
+	__u32	size;
+	__u32	flags;
+	__u32	pid;
+	__u32	record_size;
+	__u64	addr;
+	__u64	offset;
+	__u64	record;
+};
+
+/* buildid_resolve_addr.flags */
+#define BUILDID_ADDR_HISTORY	(1U << 0) /* the process has exited */
+
+/**
+ * struct buildid_maps - BUILDID_IOC_MAPS: the mappings of a process as they are
+ * @size: of the struct
+ * @flags: BUILDID_MAPS_*
+ * @pid: a process, in the caller's pid namespace
+ * @bytes: in: of room at @records, at least BUILDID_RECORD_MAX * 2; out: used
+ * @cursor: in: 0, then what the call before gave; out: where to go on,
+ *	BUILDID_MAPS_END when that was all
+ * @records: address of a buffer: FILE and MMAP records, all marked
+ *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE. comm is the
+ *	process's; tid is @pid
+ *
+ * To miss nothing: SUBSCRIBE first, then take MAPS of each process. A mapping
+ * made in between is in both; the one from here is marked. Files are read
+ * after the process's address space is let go of. Errors: ESRCH; EPERM; EINTR.
+ */
+struct buildid_maps {
+	__u32	size;
+	__u32	flags;
+	__u32	pid;
+	__u32	bytes;
+	__u64	cursor;
+	__u64	records;
+};
+
+/* buildid_maps.flags */
+#define BUILDID_MAPS_DATA	(1U << 0) /* mappings that are not executable, too */
+
+#define BUILDID_MAPS_END	(~0ULL)
+
 /* buildid_subscribe.flags */
 #define BUILDID_SUB_DATA	(1U << 0) /* mappings that are not executable, too */
 #define BUILDID_SUB_PATH	(1U << 1) /* a path in every MMAP */
+#define BUILDID_SUB_KERNEL	(1U << 2) /* KERNEL and MODULE records, too */
+#define BUILDID_SUB_CHILDREN	(1U << 3) /* of @pids: what they fork from now on, too */
+#define BUILDID_SUB_UID		(1U << 4) /* only processes with real uid @uid */
+#define BUILDID_SUB_CGROUP	(1U << 5) /* only processes in or below @cgroup_fd */
 
 #define BUILDID_SUB_PIDS_MAX	64
 
@@ -446,7 +587,13 @@ struct buildid_resolve_fd {
  * @pids: address of @nr_pids __u32: only these processes (thread group ids in
  *	the caller's pid namespace)
  * @nr_pids: 0 for every process, at most BUILDID_SUB_PIDS_MAX
+ * @uid: in the caller's user namespace; 0 without BUILDID_SUB_UID
+ * @cgroup_fd: an open cgroup v2 directory; 0 without BUILDID_SUB_CGROUP
  * @reserved: 0
+ *
+ * Filters add up: what passes all of them is delivered. With
+ * BUILDID_SUB_CHILDREN the processes forked by those in @pids after this call
+ * belong to them, and what these fork. KERNEL and MODULE pass every filter.
  *
  * From its return on, every mapping that passes the filters is in the ring or
  * counted as lost. Mappings by processes that the subscriber's pid namespace
@@ -461,6 +608,8 @@ struct buildid_subscribe {
 	__u32	watermark;
 	__u64	pids;
 	__u32	nr_pids;
+	__u32	uid;
+	__s32	cgroup_fd;
 	__u32	reserved;
 };
 
@@ -481,6 +630,9 @@ struct buildid_flush {
 #define BUILDID_IOC_RESOLVE_FD	_IOWR(BUILDID_IOC_MAGIC, 2, struct buildid_resolve_fd)
 #define BUILDID_IOC_SUBSCRIBE	_IOWR(BUILDID_IOC_MAGIC, 3, struct buildid_subscribe)
 #define BUILDID_IOC_FLUSH	_IOWR(BUILDID_IOC_MAGIC, 4, struct buildid_flush)
+#define BUILDID_IOC_RESOLVE_KEY	_IOWR(BUILDID_IOC_MAGIC, 5, struct buildid_resolve_key)
+#define BUILDID_IOC_RESOLVE_ADDR _IOWR(BUILDID_IOC_MAGIC, 6, struct buildid_resolve_addr)
+#define BUILDID_IOC_MAPS	_IOWR(BUILDID_IOC_MAGIC, 7, struct buildid_maps)
 
 /* ------------------------------------------------------ generic netlink -- */
 

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The notes of the kernel and of each module are in memory, and sysfs shows
+ * them there: kernel/notes, module/NAME/notes. That interface holds, the
+ * structures behind it move from release to release. It is read through a
+ * mount of our own, as /sys may be something else to whoever loads a module.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kobject.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+
+#include "compat.h"
+#include "event.h"
+#include "kernel_image.h"
+
+#define NOTES_MAX 4096
+
+/**
+ * struct image - the kernel or a module
+ * @node: among the modules
+ * @type: BUILDID_RECORD_KERNEL or _MODULE
+ * @addr: of its code
+ * @len: of its code
+ * @id: its identity
+ * @name: release or name
+ */
+struct image {
+	struct list_head node;
+	u16 type;
+	u64 addr;
+	u64 len;
+	struct bid_identity id;
+	char name[MODULE_NAME_LEN];
+};
+
+static struct image kernel = { .type = BUILDID_RECORD_KERNEL };
+static LIST_HEAD(modules);
+/* Held while records go out too: a snapshot and the events after it agree. */
+static DEFINE_MUTEX(images_lock);
+static struct vfsmount *sysfs;
+
+struct blob {
+	struct bid_reader reader;
+	const u8 *bytes;
+};
+
+static int blob_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
+{
+	struct blob *blob = container_of(reader, struct blob, reader);
+
+	memcpy(buf, blob->bytes + off, len);
+	return 0;
+}
+
+static ssize_t read_sysfs(const char *path, void *buf, size_t len)
+{
+	struct file *file = file_open_root_mnt(sysfs, path, O_RDONLY, 0);
+	loff_t pos = 0;
+	ssize_t n;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	n = kernel_read(file, buf, len, &pos);
+	fput(file);
+	return n;
+}
+
+static void read_notes(const char *path, struct bid_identity *id)
+{
+	struct blob blob = { .reader.read = blob_read };
+	u8 *buf = kmalloc(NOTES_MAX, GFP_KERNEL);
+	ssize_t n = -ENOMEM;
+
+	if (buf)
+		n = read_sysfs(path, buf, NOTES_MAX);
+	if (n < 0) {
+		*id = (struct bid_identity){
+			.reason = n == -ENOENT ? BUILDID_REASON_NO_NOTE :
+						 BUILDID_REASON_IO,
+		};
+	} else {
+		blob.reader.size = n;
+		blob.bytes = buf;
+		bid_elf_identify_notes(&blob.reader, id);
+	}
+	kfree(buf);
+}
+
+static void read_module(const struct module *module, struct image *image)
+{
+	char *path = kasprintf(GFP_KERNEL, "module/%s/notes/.note.gnu.build-id",
+			       module->name);
+
+	image->type = BUILDID_RECORD_MODULE;
+	image->addr = (unsigned long)bid_module_text(module);
+	image->len = bid_module_text_size(module);
+	strscpy(image->name, module->name, sizeof(image->name));
+	if (path)
+		read_notes(path, &image->id);
+	else
+		image->id.reason = BUILDID_REASON_IO;
+	kfree(path);
+}
+
+static struct image *find_module_image(const char *name)
+{
+	struct image *image;
+
+	list_for_each_entry(image, &modules, node)
+		if (!strcmp(image->name, name))
+			return image;
+	return NULL;
+}
+
+static void send(struct bid_subscriber *subscriber, const struct image *image,
+		 u16 record_flags, u32 flags)
+{
+	struct bid_image_facts facts = {
+		.type = image->type,
+		.record_flags = record_flags,
+		.flags = flags,
+		.addr = image->addr,
+		.len = image->len,
+		.id = &image->id,
+		.name = image->name,
+	};
+
+	lockdep_assert_held(&images_lock);
+	bid_event_image(subscriber, &facts);
+}
+
+/* Once: a module may be met both in sysfs and as it goes live. */
+static struct image *add_module(const struct module *module)
+{
+	struct image *image;
+
+	lockdep_assert_held(&images_lock);
+	if (find_module_image(module->name))
+		return NULL;
+	image = kzalloc(sizeof(*image), GFP_KERNEL);
+	if (!image) {
+		pr_warn_ratelimited("no memory to remember module %s\n", module->name);
+		return NULL;
+	}
+	read_module(module, image);
+	list_add_tail(&image->node, &modules);
+	return image;
+}
+
+static int on_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *module = data;
+	struct image *image;
+
+	mutex_lock(&images_lock);
+	if (state == MODULE_STATE_LIVE) {
+		image = add_module(module);
+		if (image)
+			send(NULL, image, 0, 0);
+	} else if (state == MODULE_STATE_GOING) {
+		image = find_module_image(module->name);
+		if (image) {
+			send(NULL, image, 0, BUILDID_IMAGE_UNLOAD);
+			list_del(&image->node);
+			kfree(image);
+		}
+	}
+	mutex_unlock(&images_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block notifier = { .notifier_call = on_module };
+
+/* A reference keeps the module from going until it is in the list. */
+static struct module *next_module(struct kset *kset, struct list_head **pos)
+{
+	struct module *module = NULL;
+
+	spin_lock(&kset->list_lock);
+	for (*pos = (*pos)->next; *pos != &kset->list; *pos = (*pos)->next) {
+		struct kobject *kobj = container_of(*pos, struct kobject, entry);
+
+		module = container_of(kobj, struct module_kobject, kobj)->mod;
+		/* one that is coming still goes live, and is told then */
+		if (module && module->state == MODULE_STATE_LIVE &&
+		    try_module_get(module))
+			break;
+		module = NULL;
+	}
+	spin_unlock(&kset->list_lock);
+	return module;
+}
+
+static void add_present_modules(void)
+{
+	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
+	struct list_head *pos = &kset->list;
+	struct module *module, *last = NULL;
+
+	while ((module = next_module(kset, &pos))) {
+		mutex_lock(&images_lock);
+		add_module(module);
+		mutex_unlock(&images_lock);
+		/* it is where the walk goes on from */
+		module_put(last);
+		last = module;
+	}
+	module_put(last);
+}
+
+/*
+ * What the symbol table says. There is no call for it; a probe that is not to
+ * be armed, and may be refused, has been given its address by then.
+ */
+static u64 symbol(const char *name)
+{
+	struct kprobe kp = {
+		.symbol_name = name,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+
+	if (!register_kprobe(&kp))
+		unregister_kprobe(&kp);
+	return (unsigned long)kp.addr;
+}
+
+static void read_kernel(void)
+{
+	read_notes("kernel/notes", &kernel.id);
+	strscpy(kernel.name, init_utsname()->release, sizeof(kernel.name));
+	kernel.addr = symbol("_text");
+	kernel.len = kernel.addr ? symbol("_etext") - kernel.addr : 0;
+}
+
+/**
+ * bid_kernel_image_add() - start to deliver, images that are there first
+ * @subscriber: as for bid_event_add()
+ *
+ * Return: as bid_event_add().
+ */
+int bid_kernel_image_add(struct bid_subscriber *subscriber)
+{
+	struct image *image;
+	int err;
+
+	mutex_lock(&images_lock);
+	err = bid_event_add(subscriber);
+	if (!err && subscriber->flags & BUILDID_SUB_KERNEL) {
+		send(subscriber, &kernel, BUILDID_RECORD_SNAPSHOT, 0);
+		list_for_each_entry(image, &modules, node)
+			send(subscriber, image, BUILDID_RECORD_SNAPSHOT, 0);
+	}
+	mutex_unlock(&images_lock);
+	return err;
+}
+
+static void forget_modules(void)
+{
+	struct image *image, *next;
+
+	list_for_each_entry_safe(image, next, &modules, node) {
+		list_del(&image->node);
+		kfree(image);
+	}
+}
+
+int bid_kernel_image_init(void)
+{
+	struct file_system_type *type = get_fs_type("sysfs");
+	int err;
+
+	if (!type)
+		return -ENODEV;
+	sysfs = kern_mount(type);
+	module_put(type->owner);
+	if (IS_ERR(sysfs)) {
+		pr_err("sysfs cannot be mounted: %ld\n", PTR_ERR(sysfs));
+		return PTR_ERR(sysfs);
+	}
+	read_kernel();
+	err = register_module_notifier(&notifier);
+	if (err) {
+		kern_unmount(sysfs);
+		return err;
+	}
+	add_present_modules();
+	return 0;
+}
+
+void bid_kernel_image_exit(void)
+{
+	unregister_module_notifier(&notifier);
+	forget_modules();
+	kern_unmount(sysfs);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading a file with an address space locked can deadlock against whatever
+ * serves the file. So: take what the mapping says and the file, let go, read.
+ */
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "event.h"
+#include "identify.h"
+#include "process.h"
+
+/* Mappings taken for each time the address space is locked. */
+#define BATCH 16
+
+/* -ESRCH for a kernel thread, or a process that is as good as gone. */
+static int get_mm(struct pid *pid, struct task_struct **task, struct mm_struct **mm)
+{
+	*task = get_pid_task(pid, PIDTYPE_TGID);
+	if (!*task)
+		return -ESRCH;
+	*mm = get_task_mm(*task);
+	if (*mm)
+		return 0;
+	put_task_struct(*task);
+	return -ESRCH;
+}
+
+/**
+ * bid_process_resolve() - identify what is mapped at an address
+ * @pid: the process
+ * @addr: in it
+ * @offset: set to the offset in the file
+ * @record: as for bid_identify_file()
+ *
+ * Return: 0; -ESRCH when the process has no address space any more; -ENOENT
+ * when no file is mapped there; else as bid_identify_file().
+ */
+int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
+			struct buildid_file *record)
+{
+	struct vm_area_struct *vma;
+	struct task_struct *task;
+	struct file *file = NULL;
+	struct mm_struct *mm;
+	int err;
+
+	err = get_mm(pid, &task, &mm);
+	if (err)
+		return err;
+	err = mmap_read_lock_killable(mm);
+	if (!err) {
+		vma = find_vma(mm, addr);
+		if (vma && vma->vm_start <= addr && vma->vm_file) {
+			file = get_file(vma->vm_file);
+			*offset = addr - vma->vm_start +
+				  ((u64)vma->vm_pgoff << PAGE_SHIFT);
+		}
+		mmap_read_unlock(mm);
+	}
+	mmput(mm);
+	put_task_struct(task);
+	if (err)
+		return err;
+	if (!file)
+		return -ENOENT;
+	err = bid_identify_file(file, false, record);
+	fput(file);
+	return err;
+}
+
+static bool is_wanted(const struct vm_area_struct *vma, u32 flags)
+{
+	return vma->vm_file &&
+	       (vma->vm_flags & VM_EXEC || flags & BUILDID_MAPS_DATA);
+}
+
+/* How many were taken, from *@cursor on; or -EINTR. Each file is held. */
+static int take(struct mm_struct *mm, u64 *cursor, u32 flags, struct bid_mapping *taken)
+{
+	VMA_ITERATOR(vmi, mm, *cursor);
+	struct vm_area_struct *vma;
+	int n = 0, err;
+
+	err = mmap_read_lock_killable(mm);
+	if (err)
+		return err;
+	*cursor = BUILDID_MAPS_END;
+	for_each_vma(vmi, vma) {
+		if (!is_wanted(vma, flags))
+			continue;
+		if (n == BATCH) {
+			*cursor = vma->vm_start;
+			break;
+		}
+		bid_mapping_init(&taken[n], vma);
+		get_file(taken[n].file);
+		n++;
+	}
+	mmap_read_unlock(mm);
+	return n;
+}
+
+/**
+ * struct answer - the caller's buffer while it is being filled
+ * @to: where the next record goes
+ * @left: bytes left
+ * @last_file: file_id of the last FILE record
+ * @record: for the next one, BUILDID_RECORD_MAX bytes
+ */
+struct answer {
+	char __user *to;
+	u32 left;
+	u64 last_file;
+	struct buildid_file *record;
+};
+
+static int put_record(struct answer *answer, struct buildid_record *header,
+		      u16 type, u32 size)
+{
+	header->type = type;
+	header->flags = BUILDID_RECORD_SNAPSHOT;
+	header->size = size;
+	header->seq = 0;
+	header->time_mono = ktime_get_mono_fast_ns();
+	header->time_perf = local_clock();
+	if (copy_to_user(answer->to, header, size))
+		return -EFAULT;
+	answer->to += size;
+	answer->left -= size;
+	return 0;
+}
+
+/* -ENOSPC when it does not fit any more. */
+static int put_mapping(struct answer *answer, struct bid_mapping *mapping,
+		       const struct task_struct *task, u32 nr)
+{
+	struct buildid_file *record = answer->record;
+	struct buildid_mmap body;
+	bool told;
+	int err;
+
+	memset(record, 0, sizeof(*record));
+	err = bid_identify_file(mapping->file, true, record);
+	if (err)
+		return err;
+	told = record->file_id && record->file_id == answer->last_file;
+	if (answer->left < sizeof(body) + (told ? 0 : record->header.size))
+		return -ENOSPC;
+	if (!told) {
+		err = put_record(answer, &record->header, BUILDID_RECORD_FILE,
+				 record->header.size);
+		if (err)
+			return err;
+	}
+	answer->last_file = record->file_id;
+	mapping->file_id = record->file_id;
+	if (record->reason == BUILDID_REASON_DEFERRED)
+		mapping->state = BUILDID_STATE_DEFERRED;
+	bid_mapping_write(mapping, task, nr, nr, NULL, &body);
+	return put_record(answer, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
+}
+
+static int put_taken(struct answer *answer, struct bid_mapping *taken, int n,
+		     const struct task_struct *task, u32 nr, u64 *cursor)
+{
+	int err = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (!err)
+			err = put_mapping(answer, &taken[i], task, nr);
+		if (err == -ENOSPC && *cursor > taken[i].start)
+			*cursor = taken[i].start;
+		fput(taken[i].file);
+	}
+	return err;
+}
+
+/**
+ * bid_process_maps() - the mappings of a process, as records
+ * @pid: the process
+ * @nr: its number, for the caller
+ * @req: the request; bytes and cursor are brought up to date
+ *
+ * Return: 0, -ESRCH, -EINTR, -EFAULT, -ENOMEM.
+ */
+int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req)
+{
+	struct answer answer = {
+		.to = u64_to_user_ptr(req->records),
+		.left = req->bytes,
+	};
+	struct bid_mapping *taken;
+	struct task_struct *task;
+	struct mm_struct *mm;
+	int err, n;
+
+	err = get_mm(pid, &task, &mm);
+	if (err)
+		return err;
+	err = -ENOMEM;
+	taken = kcalloc(BATCH, sizeof(*taken), GFP_KERNEL);
+	answer.record = kmalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
+	if (!taken || !answer.record)
+		goto out;
+	do {
+		n = take(mm, &req->cursor, req->flags, taken);
+		err = n < 0 ? n : put_taken(&answer, taken, n, task, nr, &req->cursor);
+	} while (!err && req->cursor != BUILDID_MAPS_END);
+	if (err == -ENOSPC)
+		err = 0;
+	req->bytes -= answer.left;
+out:
+	kfree(answer.record);
+	kfree(taken);
+	mmput(mm);
+	put_task_struct(task);
+	return err;
+}
