@@ -175,8 +175,8 @@ const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len)
 	*len = entry->id_len;
 	if (entry->id_len <= BID_ID_INLINE)
 		return entry->id;
-	text = rcu_dereference_check(entry->text, lockdep_is_held(&cache.lock) ||
-						  rcu_read_lock_any_held());
+	text = rcu_dereference_check(entry->text,
+				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
 	return text->data;
 }
 

@@ -18,7 +18,6 @@
 /* Longer ones are rare (Go) and live beside the path. */
 #define BID_ID_INLINE 32
 
-
 /* bid_entry.flags */
 #define BID_ENTRY_RECHECK	BIT(0)	/* the content may have changed unseen */
 #define BID_ENTRY_UNKNOWN	BIT(1)	/* PENDING or DEFERRED */

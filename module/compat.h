@@ -23,33 +23,30 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
-/* There is a digest, and no way for a module to learn it. */
-#define BID_HAS_FSVERITY false
-
-static inline int bid_fsverity_digest(struct inode *inode, u8 *digest)
-{
-	return 0;
-}
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define BID_MODULE_TEXT(module)		((module)->core_layout.base)
+#define BID_MODULE_TEXT_SIZE(module)	((module)->core_layout.text_size)
 #else
-#define BID_HAS_FSVERITY IS_ENABLED(CONFIG_FS_VERITY)
-
-static inline int bid_fsverity_digest(struct inode *inode, u8 *digest)
-{
-	return fsverity_get_digest(inode, digest, NULL, NULL);
-}
+#define BID_MODULE_TEXT(module)		((module)->mem[MOD_TEXT].base)
+#define BID_MODULE_TEXT_SIZE(module)	((module)->mem[MOD_TEXT].size)
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+/* Before, there is a digest and no way for a module to learn it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define BID_HAS_FSVERITY false
+#define BID_FSVERITY_DIGEST(inode, digest) 0
+#else
+#define BID_HAS_FSVERITY IS_ENABLED(CONFIG_FS_VERITY)
+#define BID_FSVERITY_DIGEST(inode, digest) fsverity_get_digest(inode, digest, NULL, NULL)
+#endif
+
 /* A macro, as late 6.1 releases have the function too. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #define inode_get_ctime(inode) ((inode)->i_ctime)
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-static inline struct timespec64 inode_get_mtime(const struct inode *inode)
-{
-	return inode->i_mtime;
-}
+#define inode_get_mtime(inode) ((inode)->i_mtime)
 
 static inline struct shrinker *shrinker_alloc(unsigned int flags,
 					      const char *fmt, ...)
@@ -71,21 +68,16 @@ static inline void shrinker_free(struct shrinker *shrinker)
 }
 #endif
 
+/* A stacked file's own path is in f_path there, and its inode is the real one. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-/* A stacked file's own path is in f_path there, only its inode is real. */
-static inline const struct path *file_user_path(const struct file *file)
-{
-	return &file->f_path;
-}
+#define file_user_path(file) (&(file)->f_path)
 
-/* What /proc/PID/maps shows: the real inode, on these kernels. */
 static inline const struct inode *file_user_inode(const struct file *file)
 {
 	const struct inode *inode = file_inode(file);
 
-	if (inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC)
-		return d_real_inode(file->f_path.dentry);
-	return inode;
+	return inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC ?
+		d_real_inode(file->f_path.dentry) : inode;
 }
 #endif
 
@@ -95,28 +87,6 @@ static inline const struct inode *file_user_inode(const struct file *file)
 #else
 #define BID_GENL_BIND(bind_fn, unbind_fn) .bind = (bind_fn), .unbind = (unbind_fn),
 #define BID_GENL_TELLS_BIND true
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-static inline const void *bid_module_text(const struct module *module)
-{
-	return module->core_layout.base;
-}
-
-static inline u32 bid_module_text_size(const struct module *module)
-{
-	return module->core_layout.text_size;
-}
-#else
-static inline const void *bid_module_text(const struct module *module)
-{
-	return module->mem[MOD_TEXT].base;
-}
-
-static inline u32 bid_module_text_size(const struct module *module)
-{
-	return module->mem[MOD_TEXT].size;
-}
 #endif
 
 #endif /* BID_COMPAT_H */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a file to its identity: by the cache, else by its resident pages, else
- * by whoever may sleep.
+ * From a mapping to its identity: by the cache, else by the file's resident
+ * pages, else by whoever may sleep.
  */
 #ifndef BID_IDENTIFY_H
 #define BID_IDENTIFY_H
 
-struct bid_entry;
-struct buildid_file;
-struct file;
 struct vm_area_struct;
 
 void bid_identify_mapping(struct vm_area_struct *vma);

@@ -102,8 +102,8 @@ static void read_module(const struct module *module, struct image *image)
 			       module->name);
 
 	image->type = BUILDID_RECORD_MODULE;
-	image->addr = (unsigned long)bid_module_text(module);
-	image->len = bid_module_text_size(module);
+	image->addr = (unsigned long)BID_MODULE_TEXT(module);
+	image->len = BID_MODULE_TEXT_SIZE(module);
 	strscpy(image->name, module->name, sizeof(image->name));
 	if (path)
 		read_notes(path, &image->id);

@@ -13,8 +13,8 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include "answer.h"
 #include "event.h"
-#include "identify.h"
 #include "process.h"
 
 /* Mappings taken for each time the address space is locked. */
@@ -38,10 +38,10 @@ static int get_mm(struct pid *pid, struct task_struct **task, struct mm_struct *
  * @pid: the process
  * @addr: in it
  * @offset: set to the offset in the file
- * @record: as for bid_identify_file()
+ * @record: as for bid_answer_file()
  *
  * Return: 0; -ESRCH when the process has no address space any more; -ENOENT
- * when no file is mapped there; else as bid_identify_file().
+ * when no file is mapped there; else as bid_answer_file().
  */
 int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
 			struct buildid_file *record)
@@ -71,7 +71,7 @@ int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
 		return err;
 	if (!file)
 		return -ENOENT;
-	err = bid_identify_file(file, false, record);
+	err = bid_answer_file(file, false, record);
 	fput(file);
 	return err;
 }
@@ -148,7 +148,7 @@ static int put_mapping(struct answer *answer, struct bid_mapping *mapping,
 	int err;
 
 	memset(record, 0, sizeof(*record));
-	err = bid_identify_file(mapping->file, true, record);
+	err = bid_answer_file(mapping->file, true, record);
 	if (err)
 		return err;
 	told = record->file_id && record->file_id == answer->last_file;

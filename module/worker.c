@@ -137,7 +137,7 @@ static int fall_back(struct inode *inode, struct bid_reader *reader,
 		     struct bid_identity *id)
 {
 	u8 digest[FS_VERITY_MAX_DIGEST_SIZE];
-	int len = bid_fsverity_digest(inode, digest);
+	int len = BID_FSVERITY_DIGEST(inode, digest);
 
 	BUILD_BUG_ON(FS_VERITY_MAX_DIGEST_SIZE > BUILDID_ID_MAX);
 	if (len <= 0)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ioctls of /dev/buildid. Each is given the caller's struct and answers in
+ * it; what they do is said in the uapi header.
+ */
+#ifndef BID_IOCTL_H
+#define BID_IOCTL_H
+
+#include <linux/mutex.h>
+#include <linux/wait.h>
+
+struct bid_subscriber;
+
+/**
+ * struct bid_session - one open file
+ * @lock: makes subscriptions and readers take turns
+ * @wait: readers and pollers
+ * @subscriber: set once, by SUBSCRIBE
+ * @mapped: user space owns the consumer position
+ */
+struct bid_session {
+	struct mutex lock; /* of SUBSCRIBE, read and mmap */
+	wait_queue_head_t wait;
+	struct bid_subscriber *subscriber;
+	bool mapped;
+};
+
+/* NULL before SUBSCRIBE. */
+static inline struct bid_subscriber *bid_session_subscriber(const struct bid_session *session)
+{
+	return smp_load_acquire(&session->subscriber); /* pairs with subscribe() */
+}
+
+int bid_ioctl_copy_in(void *to, size_t ksize, void __user *arg);
+int bid_ioctl_copy_out(void __user *arg, void *from, size_t ksize);
+
+int bid_ioctl_info(struct bid_session *session, void __user *arg);
+int bid_ioctl_stats(struct bid_session *session, void __user *arg);
+int bid_ioctl_resolve_fd(struct bid_session *session, void __user *arg);
+int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg);
+int bid_ioctl_resolve_addr(struct bid_session *session, void __user *arg);
+int bid_ioctl_maps(struct bid_session *session, void __user *arg);
+int bid_ioctl_flush(struct bid_session *session, void __user *arg);
+
+int bid_ioctl_subscribe(struct bid_session *session, void __user *arg);
+void bid_unsubscribe(struct bid_session *session);
+
+#endif /* BID_IOCTL_H */

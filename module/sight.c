@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/fs.h>
+
+#include "compat.h"
+#include "sight.h"
+#include "stats.h"
+
+/**
+ * bid_sight_init() - look at a file
+ * @file: from a mapping or a descriptor; held by the caller
+ * @inode: its bid_file_inode()
+ * @sight: the sight
+ */
+void bid_sight_init(struct file *file, struct inode *inode, struct bid_sight *sight)
+{
+	sight->file = file;
+	sight->inode = inode;
+	sight->doubt = 0;
+	sight->suspects = bid_cache_suspects();
+	bid_file_key(inode, &sight->key);
+	bid_file_version(inode, &sight->version);
+}
+
+static u32 unstable_flags(const struct bid_sight *sight)
+{
+	return bid_file_unstable(sight->inode) ?
+		BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE : 0;
+}
+
+/**
+ * bid_sight_begin_reading() - take down what casts doubt on what is read now
+ * @sight: the sight
+ *
+ * A time stamp may settle while the content is read: look at it before.
+ */
+void bid_sight_begin_reading(struct bid_sight *sight)
+{
+	sight->suspects = bid_cache_suspects();
+	sight->doubt = unstable_flags(sight);
+	if (bid_file_racy(sight->inode, &sight->version))
+		sight->doubt |= BID_ENTRY_RECHECK;
+}
+
+/* Whether a later look at the content is due. */
+static u32 doubt_flags(const struct bid_sight *sight)
+{
+	bid_cache_assert_locked();
+	if (sight->suspects != bid_cache_suspects())
+		return sight->doubt | BID_ENTRY_RECHECK;
+	return sight->doubt | unstable_flags(sight);
+}
+
+static bool same_id(const struct bid_entry *entry, const struct bid_identity *id)
+{
+	const u8 *bytes;
+	u8 len;
+
+	bytes = bid_entry_id(entry, &len);
+	return entry->kind == id->kind && entry->reason == id->reason &&
+	       len == id->len && !memcmp(bytes, id->bytes, len);
+}
+
+static void set_user(struct bid_entry *entry, const struct bid_sight *sight)
+{
+	const struct inode *user = file_user_inode(sight->file);
+
+	entry->user_ino = user->i_ino;
+	entry->user_dev = user->i_sb->s_dev;
+}
+
+/**
+ * bid_sight_settle() - the entry that is to stand for a sight
+ * @sight: the sight
+ * @state: what a new entry is: enum buildid_state
+ * @id: what was read, or NULL when somebody has yet to
+ * @text: taken over, and set to NULL, when there is a use for it
+ *
+ * Takes the place of an entry that turned out wrong. Under the cache lock.
+ *
+ * Return: the entry, or NULL when there is none to be had.
+ */
+struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
+				   const struct bid_identity *id,
+				   struct bid_text **text)
+{
+	static const struct bid_identity unknown;
+	struct bid_entry *entry;
+
+	bid_cache_assert_locked();
+	entry = bid_cache_find(&sight->key, &sight->version);
+	if (entry) {
+		if (entry->state == BUILDID_STATE_PENDING ||
+		    (entry->state == BUILDID_STATE_DEFERRED && !id))
+			return entry;
+		if (entry->state == BUILDID_STATE_DEFERRED ||
+		    (id && same_id(entry, id))) {
+			if (*text) {
+				bid_cache_set_text(entry, *text);
+				*text = NULL;
+			}
+			if (entry->state == BUILDID_STATE_DEFERRED)
+				bid_entry_publish(entry, id, state);
+			WRITE_ONCE(entry->flags,
+				   (entry->flags & ~(BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE)) |
+				   doubt_flags(sight));
+			return entry;
+		}
+		bid_cache_remove(entry);
+		bid_stats_inc(BID_STAT_STALE);
+	}
+
+	entry = bid_cache_take();
+	if (!entry)
+		return NULL;
+	entry->flags = doubt_flags(sight);
+	if (*text) {
+		bid_cache_set_text(entry, *text);
+		*text = NULL;
+	} else {
+		entry->flags |= BID_ENTRY_NO_PATH;
+	}
+	set_user(entry, sight);
+	bid_entry_publish(entry, id ?: &unknown, state);
+	bid_cache_insert(entry, &sight->key, &sight->version);
+	return entry;
+}
