@@ -271,16 +271,6 @@ static void begin_mapping(struct bid_mapping *mapping, const struct vm_area_stru
 	mapping->buf = this_cpu_ptr(path_bufs);
 }
 
-static noinline void report_hit(const struct vm_area_struct *vma,
-				struct bid_entry *entry)
-{
-	struct bid_mapping mapping;
-
-	begin_mapping(&mapping, vma);
-	bid_mapping_set_entry(&mapping, entry);
-	bid_event_mmap(&mapping);
-}
-
 /**
  * bid_identify_mapping() - a file was mapped: identify and report it
  * @vma: the mapping, of a file, in current's mm
@@ -307,7 +297,7 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 		bid_entry_touch(entry);
 		bid_history_add(vma, entry->file_id);
 		if (bid_event_listening())
-			report_hit(vma, entry);
+			bid_event_hit(vma, entry, this_cpu_ptr(path_bufs));
 		return;
 	}
 	begin_mapping(&mapping, vma);
