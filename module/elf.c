@@ -68,6 +68,7 @@ struct table {
 	u64 off;
 	u32 num;
 	u32 entsize;
+	bool sections;
 };
 
 static u16 get16(const struct image *image, u16 v)
@@ -161,6 +162,28 @@ static int take_note(struct image *image, struct bid_identity *to, u8 kind,
 	return 1;
 }
 
+struct note {
+	Elf32_Nhdr hdr;
+	char name[4];
+};
+
+/* A note's beginning; the name stays zero where there is no room for one. */
+static int read_note(struct image *image, u64 off, u64 room, struct note *note)
+{
+	const u32 *words;
+
+	if (room < sizeof(*note))
+		return image_read(image, off, note, sizeof(note->hdr));
+	words = off & 3 ? NULL : image_look(image, off, sizeof(*note));
+	if (!words)
+		return image_read(image, off, note, sizeof(*note));
+	note->hdr.n_namesz = READ_ONCE(words[0]);
+	note->hdr.n_descsz = READ_ONCE(words[1]);
+	note->hdr.n_type = READ_ONCE(words[2]);
+	memcpy(note->name, &words[3], sizeof(note->name));
+	return 0;
+}
+
 static int walk_notes(struct image *image, const struct extent *extent)
 {
 	u64 align = extent->align == 8 ? 8 : 4;
@@ -178,12 +201,9 @@ static int walk_notes(struct image *image, const struct extent *extent)
 	}
 
 	while (end - off >= sizeof(Elf32_Nhdr)) {
-		struct {
-			Elf32_Nhdr hdr;
-			char name[4];
-		} note = { };
-		u32 namesz, descsz, type;
 		u64 desc, next, room = end - off;
+		u32 namesz, descsz, type;
+		struct note note = { };
 
 		if (!image->left.notes) {
 			note_defect(image, BUILDID_REASON_LIMIT);
@@ -191,8 +211,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		}
 		image->left.notes--;
 
-		err = image_read(image, off, &note,
-				 room < sizeof(note) ? sizeof(note.hdr) : sizeof(note));
+		err = read_note(image, off, room, &note);
 		if (err)
 			return defect_of(image, err);
 		namesz = get32(image, note.hdr.n_namesz);
@@ -200,7 +219,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		type = get32(image, note.hdr.n_type);
 
 		/* 32 bits and a little each: far from the end of 64 */
-		desc = (sizeof(note.hdr) + (u64)namesz + align - 1) & ~(align - 1);
+		desc = (sizeof(Elf32_Nhdr) + (u64)namesz + align - 1) & ~(align - 1);
 		next = (desc + descsz + align - 1) & ~(align - 1);
 		if (desc > room || descsz > room - desc) {
 			note_defect(image, BUILDID_REASON_MALFORMED);
@@ -229,15 +248,12 @@ static int walk_notes(struct image *image, const struct extent *extent)
 	return 0;
 }
 
-static bool segment_is_note(const struct image *image, const void *entry,
-			    struct extent *extent)
+static void segment_extent(const struct image *image, const void *entry,
+			   struct extent *extent)
 {
 	const Elf64_Phdr *p64 = entry;
 	const Elf32_Phdr *p32 = entry;
 
-	/* first in both */
-	if (FIELD32(image, p64->p_type) != PT_NOTE)
-		return false;
 	if (image->is64) {
 		extent->off = FIELD64(image, p64->p_offset);
 		extent->len = FIELD64(image, p64->p_filesz);
@@ -247,18 +263,14 @@ static bool segment_is_note(const struct image *image, const void *entry,
 		extent->len = FIELD32(image, p32->p_filesz);
 		extent->align = FIELD32(image, p32->p_align);
 	}
-	return true;
 }
 
-static bool section_is_note(const struct image *image, const void *entry,
-			    struct extent *extent)
+static void section_extent(const struct image *image, const void *entry,
+			   struct extent *extent)
 {
 	const Elf64_Shdr *s64 = entry;
 	const Elf32_Shdr *s32 = entry;
 
-	/* second in both */
-	if (FIELD32(image, s64->sh_type) != SHT_NOTE)
-		return false;
 	if (image->is64) {
 		extent->off = FIELD64(image, s64->sh_offset);
 		extent->len = FIELD64(image, s64->sh_size);
@@ -268,22 +280,41 @@ static bool section_is_note(const struct image *image, const void *entry,
 		extent->len = FIELD32(image, s32->sh_size);
 		extent->align = FIELD32(image, s32->sh_addralign);
 	}
-	return true;
 }
 
-typedef bool (*is_note_fn)(const struct image *image, const void *entry,
-			   struct extent *extent);
+/* The index of the first note from @i on, or @n. Most entries are none. */
+static u32 next_note(const struct image *image, const struct table *table,
+		     const u8 *entries, u32 i, u32 n)
+{
+	/* the type is at the same place in both classes, as large as it is */
+	u32 type = get32(image, table->sections ? SHT_NOTE : PT_NOTE);
+	u32 at = table->sections ? offsetof(Elf64_Shdr, sh_type) :
+				   offsetof(Elf64_Phdr, p_type);
 
-static int walk_entries(struct image *image, const u8 *entries, u32 n,
-			u32 entsize, is_note_fn is_note)
+	for (; i < n; i++)
+		if (READ_ONCE(*(const u32 *)(entries + i * table->entsize + at)) == type)
+			break;
+	return i;
+}
+
+static void extent_of(const struct image *image, const struct table *table,
+		      const u8 *entry, struct extent *extent)
+{
+	if (table->sections)
+		section_extent(image, entry, extent);
+	else
+		segment_extent(image, entry, extent);
+}
+
+static int walk_entries(struct image *image, const struct table *table,
+			const u8 *entries, u32 n)
 {
 	struct extent extent;
+	u32 i = 0;
 	int err;
-	u32 i;
 
-	for (i = 0; i < n; i++) {
-		if (!is_note(image, entries + i * entsize, &extent))
-			continue;
+	while ((i = next_note(image, table, entries, i, n)) < n) {
+		extent_of(image, table, entries + i++ * table->entsize, &extent);
 		err = walk_notes(image, &extent);
 		if (err)
 			return err;
@@ -291,30 +322,32 @@ static int walk_entries(struct image *image, const u8 *entries, u32 n,
 	return 0;
 }
 
-/* The notes are found before they are walked: that may look elsewhere. */
-static int walk_in_place(struct image *image, const u8 *entries,
-			 const struct table *table, is_note_fn is_note)
+/*
+ * The notes are found before they are walked, as that may look elsewhere.
+ * -E2BIG when there are too many for that.
+ */
+static int walk_in_place(struct image *image, const struct table *table,
+			 const u8 *entries)
 {
 	struct extent extents[4];
-	u32 i, found = 0;
+	u32 i = 0, j, found = 0;
 	int err;
 
-	for (i = 0; i < table->num; i++) {
+	while ((i = next_note(image, table, entries, i, table->num)) < table->num) {
 		if (found == ARRAY_SIZE(extents))
 			return -E2BIG;
-		if (is_note(image, entries + i * table->entsize, &extents[found]))
-			found++;
+		extent_of(image, table, entries + i++ * table->entsize,
+			  &extents[found++]);
 	}
-	for (i = 0; i < found; i++) {
-		err = walk_notes(image, &extents[i]);
+	for (j = 0; j < found; j++) {
+		err = walk_notes(image, &extents[j]);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int walk_copied(struct image *image, const struct table *table,
-		       is_note_fn is_note)
+static int walk_copied(struct image *image, const struct table *table)
 {
 	u64 chunk[CHUNK_BYTES / sizeof(u64)];
 	u32 per_chunk = sizeof(chunk) / table->entsize;
@@ -333,15 +366,14 @@ static int walk_copied(struct image *image, const struct table *table,
 		}
 		if (err)
 			return defect_of(image, err);
-		err = walk_entries(image, (u8 *)chunk, n, table->entsize, is_note);
+		err = walk_entries(image, table, (u8 *)chunk, n);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int walk_table(struct image *image, const struct table *table,
-		      is_note_fn is_note)
+static int walk_table(struct image *image, const struct table *table)
 {
 	const u8 *entries;
 	int err;
@@ -350,13 +382,15 @@ static int walk_table(struct image *image, const struct table *table,
 		return 0;
 	if (table->off > image->reader->size)
 		return defect_of(image, -ENODATA);
-	entries = image_look(image, table->off, table->num * table->entsize);
+	/* 32-bit words must lie where they can be read as such */
+	entries = table->off & 3 ? NULL :
+		image_look(image, table->off, table->num * table->entsize);
 	if (entries) {
-		err = walk_in_place(image, entries, table, is_note);
+		err = walk_in_place(image, table, entries);
 		if (err != -E2BIG)
 			return err;
 	}
-	return walk_copied(image, table, is_note);
+	return walk_copied(image, table);
 }
 
 /* Section 0 holds the counts that do not fit in the ELF header. */
@@ -447,7 +481,7 @@ static int read_tables(struct image *image, const union header *eh,
 
 static int search(struct image *image)
 {
-	struct table segments, sections;
+	struct table segments = { }, sections = { .sections = true };
 	union header header = { };
 	const u8 *ident = header.ident;
 	u32 n = sizeof(header);
@@ -479,11 +513,11 @@ static int search(struct image *image)
 	err = read_tables(image, &header, &segments, &sections);
 	if (err)
 		return defect_of(image, err);
-	err = walk_table(image, &segments, segment_is_note);
+	err = walk_table(image, &segments);
 	if (err)
 		return err;
 	/* Linker scripts and strippers leave notes that no segment covers. */
-	return walk_table(image, &sections, section_is_note);
+	return walk_table(image, &sections);
 }
 
 /**
