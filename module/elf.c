@@ -21,6 +21,9 @@
 #define swab32 bswap_32
 #define swab64 bswap_64
 #define U32_MAX UINT32_MAX
+#ifndef noinline
+#define noinline __attribute__((noinline))
+#endif
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif
@@ -54,8 +57,9 @@ struct image {
 	bool swap;
 	bool is64;
 	u8 reason;
-	struct bid_identity *id;	/* the GNU build-id, when found */
-	struct bid_identity go;
+	struct bid_identity *id;
+	u64 go_desc;	/* where the first Go build id is, until there is a better */
+	u32 go_len;
 };
 
 struct extent {
@@ -141,8 +145,7 @@ static int defect_of(struct image *image, int err)
 }
 
 /* Both walkers return 1 when the search is over, 0 to go on, or -errno. */
-static int take_note(struct image *image, struct bid_identity *to, u8 kind,
-		     u64 desc, u32 descsz)
+static int take_note(struct image *image, u8 kind, u64 desc, u32 descsz)
 {
 	int err;
 
@@ -154,11 +157,11 @@ static int take_note(struct image *image, struct bid_identity *to, u8 kind,
 		note_defect(image, BUILDID_REASON_LIMIT);
 		return 0;
 	}
-	err = image_read(image, desc, to->bytes, descsz);
+	err = image_read(image, desc, image->id->bytes, descsz);
 	if (err)
 		return defect_of(image, err);
-	to->kind = kind;
-	to->len = descsz;
+	image->id->kind = kind;
+	image->id->len = descsz;
 	return 1;
 }
 
@@ -228,16 +231,13 @@ static int walk_notes(struct image *image, const struct extent *extent)
 
 		if (namesz == 4 && type == NOTE_GNU_BUILD_ID &&
 		    !memcmp(note.name, "GNU", 4)) {
-			err = take_note(image, image->id, BUILDID_KIND_GNU,
-					off + desc, descsz);
+			err = take_note(image, BUILDID_KIND_GNU, off + desc, descsz);
 			if (err)
 				return err;
 		} else if (namesz == 4 && type == NOTE_GO_BUILD_ID &&
-			   !memcmp(note.name, "Go\0", 4) && !image->go.len) {
-			err = take_note(image, &image->go, BUILDID_KIND_GO,
-					off + desc, descsz);
-			if (err < 0)
-				return err;
+			   !memcmp(note.name, "Go\0", 4) && !image->go_len) {
+			image->go_desc = off + desc;
+			image->go_len = descsz;
 		}
 
 		/* the last note need not be padded */
@@ -291,8 +291,8 @@ static u32 next_note(const struct image *image, const struct table *table,
 	u32 at = table->sections ? offsetof(Elf64_Shdr, sh_type) :
 				   offsetof(Elf64_Phdr, p_type);
 
-	for (; i < n; i++)
-		if (READ_ONCE(*(const u32 *)(entries + i * table->entsize + at)) == type)
+	for (at += i * table->entsize; i < n; i++, at += table->entsize)
+		if (READ_ONCE(*(const u32 *)(entries + at)) == type)
 			break;
 	return i;
 }
@@ -347,7 +347,8 @@ static int walk_in_place(struct image *image, const struct table *table,
 	return 0;
 }
 
-static int walk_copied(struct image *image, const struct table *table)
+/* Not inline: the chunk is a weight on the stack that is mostly not used. */
+static noinline int walk_copied(struct image *image, const struct table *table)
 {
 	u64 chunk[CHUNK_BYTES / sizeof(u64)];
 	u32 per_chunk = sizeof(chunk) / table->entsize;
@@ -524,7 +525,7 @@ static int search(struct image *image)
  * bid_elf_identify() - find the build-id of an ELF image
  * @reader: the image
  * @limits: how much work it may cause
- * @id: the identity, or the reason why there is none; zeroed first
+ * @id: the identity, or the reason why there is none
  *
  * A GNU build-id in any PT_NOTE or else SHT_NOTE, else a Go build id likewise.
  *
@@ -542,17 +543,16 @@ int bid_elf_identify(struct bid_reader *reader,
 	};
 	int err;
 
-	memset(id, 0, sizeof(*id));
+	id->kind = BUILDID_KIND_NONE;
+	id->reason = BUILDID_REASON_NONE;
+	id->len = 0;
 	err = search(&image);
+	if (!err && image.go_len)
+		err = take_note(&image, BUILDID_KIND_GO, image.go_desc, image.go_len);
 	if (err < 0)
 		return err;
-	if (err > 0)
-		return 0;
-	if (image.go.len)
-		*id = image.go;
-	else
-		memset(id, 0, sizeof(*id));	/* a failed read leaves bytes */
-	id->reason = image.reason;
+	if (id->kind != BUILDID_KIND_GNU)
+		id->reason = image.reason;
 	return 0;
 }
 
@@ -571,7 +571,9 @@ void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id)
 	};
 	struct extent all = { .len = reader->size, .align = 4 };
 
-	memset(id, 0, sizeof(*id));
+	id->kind = BUILDID_KIND_NONE;
+	id->reason = BUILDID_REASON_NONE;
+	id->len = 0;
 	if (walk_notes(&image, &all) <= 0)
 		id->reason = image.reason;
 }

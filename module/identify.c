@@ -234,14 +234,13 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 
 /* Not in the cache, or not to be taken from there just so. */
 static noinline void identify_slowly(struct vm_area_struct *vma,
+				     struct bid_entry *entry,
 				     struct bid_mapping *mapping)
 {
-	struct bid_entry *entry;
 	struct bid_sight sight;
 
 	rcu_read_lock();
 	bid_sight_init(vma->vm_file, file_inode(vma->vm_file), &sight);
-	entry = bid_cache_find(&sight.key, &sight.version);
 	if (entry) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
@@ -301,7 +300,7 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 		return;
 	}
 	begin_mapping(&mapping, vma);
-	identify_slowly(vma, &mapping);
+	identify_slowly(vma, entry, &mapping);
 	if (mapping.file_id)
 		bid_history_add(vma, mapping.file_id);
 }
