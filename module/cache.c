@@ -226,22 +226,19 @@ void bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 	hlist_add_head_rcu(&entry->node, bucket_of(key->dev, key->ino));
 }
 
-static void free_text_rcu(struct rcu_head *rcu)
-{
-	kfree(container_of(rcu, struct bid_text, rcu));
-}
-
 static size_t text_size(const struct bid_text *text)
 {
-	return struct_size(text, data, text->room);
+	return offsetof(struct bid_text, data) + text->room;
 }
 
 static struct bid_text *alloc_text(u16 room)
 {
-	struct bid_text *text = kmalloc(struct_size(text, data, room), GFP_KERNEL);
+	struct bid_text *text;
 
+	text = kmalloc(offsetof(struct bid_text, data) + room, GFP_KERNEL);
 	if (!text)
 		return NULL;
+	text->replaced = NULL;
 	text->room = room;
 	atomic64_add(text_size(text), &cache.text_bytes);
 	return text;
@@ -256,25 +253,24 @@ void bid_text_free(struct bid_text *text)
 	kfree(text);
 }
 
-static void drop_text(struct bid_text *text)
-{
-	if (!text)
-		return;
-	atomic64_sub(text_size(text), &cache.text_bytes);
-	call_rcu(&text->rcu, free_text_rcu);
-}
-
 static void free_entry_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(cache.slab, container_of(rcu, struct bid_entry, rcu));
+	struct bid_entry *entry = container_of(rcu, struct bid_entry, rcu);
+	struct bid_text *text = rcu_dereference_protected(entry->text, true);
+	struct bid_text *replaced;
+
+	for (; text; text = replaced) {
+		replaced = text->replaced;
+		bid_text_free(text);
+	}
+	kmem_cache_free(cache.slab, entry);
 	atomic_dec(&cache.allocated);
 }
 
 static void free_entry(struct bid_entry *entry)
 {
-	drop_text(rcu_dereference_protected(entry->text,
-					    lockdep_is_held(&cache.lock)));
-	drop_text(entry->spare);
+	/* no reader knows it; in a place that is needed from here on */
+	bid_text_free(entry->spare);
 	call_rcu(&entry->rcu, free_entry_rcu);
 }
 
@@ -347,13 +343,11 @@ struct bid_text *bid_text_alloc(const struct bid_identity *id,
 /* Takes @text over. */
 void bid_cache_set_text(struct bid_entry *entry, struct bid_text *text)
 {
-	struct bid_text *old;
-
 	lockdep_assert_held(&cache.lock);
-	old = rcu_replace_pointer(entry->text, text,
-				  lockdep_is_held(&cache.lock));
+	text->replaced = rcu_dereference_protected(entry->text,
+						   lockdep_is_held(&cache.lock));
+	rcu_assign_pointer(entry->text, text);
 	WRITE_ONCE(entry->flags, entry->flags & ~BID_ENTRY_NO_PATH);
-	drop_text(old);
 }
 
 /**

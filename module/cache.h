@@ -30,24 +30,25 @@
 
 /**
  * struct bid_text - the parts of an entry that vary in length
- * @rcu: frees it
+ * @replaced: the one before it, which readers may still have: it goes when the
+ *	entry goes
  * @room: bytes at @data
- * @path_flags: BUILDID_FILE_* that concern the name
  * @path_len: bytes of path, no NUL
+ * @path_flags: BUILDID_FILE_* that concern the name
  * @id_len: bytes of identity, 0 when it is in the entry
  * @data: the identity, then the path
  */
 struct bid_text {
-	struct rcu_head rcu;
-	u32 path_flags;
+	struct bid_text *replaced;
 	u16 room;
 	u16 path_len;
+	u8 path_flags;
 	u8 id_len;
 	u8 data[];
 };
 
 /* An entry of the reserve brings a text with room for that long a path. */
-#define BID_PATH_SPARE (96 - offsetof(struct bid_text, data))
+#define BID_PATH_SPARE (64 - offsetof(struct bid_text, data))
 
 struct bid_request;
 
@@ -69,7 +70,7 @@ struct bid_request;
  * @spare: a text to use, until there is one
  * @request: in progress for it
  * @id: the identity when it fits
- * @rcu: frees it
+ * @rcu: frees it, once out of the table and without a spare
  */
 struct bid_entry {
 	struct hlist_node node;
@@ -83,12 +84,14 @@ struct bid_entry {
 	u8 reason;
 	u8 id_len;
 	u8 state;
-	bool referenced;
 	struct bid_text __rcu *text;
-	struct bid_text *spare;
 	struct bid_request *request;
 	u8 id[BID_ID_INLINE];
-	struct rcu_head rcu;
+	union {
+		struct bid_text *spare;
+		struct rcu_head rcu;
+	};
+	bool referenced;
 };
 
 int bid_cache_init(u32 max_entries);

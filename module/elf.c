@@ -21,6 +21,9 @@
 #define swab32 bswap_32
 #define swab64 bswap_64
 #define U32_MAX UINT32_MAX
+#ifndef noinline
+#define noinline __attribute__((noinline))
+#endif
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif
@@ -54,8 +57,9 @@ struct image {
 	bool swap;
 	bool is64;
 	u8 reason;
-	struct bid_identity *id;	/* the GNU build-id, when found */
-	struct bid_identity go;
+	struct bid_identity *id;
+	u64 go_desc;	/* where the first Go build id is, until there is a better */
+	u32 go_len;
 };
 
 struct extent {
@@ -68,6 +72,7 @@ struct table {
 	u64 off;
 	u32 num;
 	u32 entsize;
+	bool sections;
 };
 
 static u16 get16(const struct image *image, u16 v)
@@ -140,8 +145,7 @@ static int defect_of(struct image *image, int err)
 }
 
 /* Both walkers return 1 when the search is over, 0 to go on, or -errno. */
-static int take_note(struct image *image, struct bid_identity *to, u8 kind,
-		     u64 desc, u32 descsz)
+static int take_note(struct image *image, u8 kind, u64 desc, u32 descsz)
 {
 	int err;
 
@@ -153,12 +157,34 @@ static int take_note(struct image *image, struct bid_identity *to, u8 kind,
 		note_defect(image, BUILDID_REASON_LIMIT);
 		return 0;
 	}
-	err = image_read(image, desc, to->bytes, descsz);
+	err = image_read(image, desc, image->id->bytes, descsz);
 	if (err)
 		return defect_of(image, err);
-	to->kind = kind;
-	to->len = descsz;
+	image->id->kind = kind;
+	image->id->len = descsz;
 	return 1;
+}
+
+struct note {
+	Elf32_Nhdr hdr;
+	char name[4];
+};
+
+/* A note's beginning; the name stays zero where there is no room for one. */
+static int read_note(struct image *image, u64 off, u64 room, struct note *note)
+{
+	const u32 *words;
+
+	if (room < sizeof(*note))
+		return image_read(image, off, note, sizeof(note->hdr));
+	words = off & 3 ? NULL : image_look(image, off, sizeof(*note));
+	if (!words)
+		return image_read(image, off, note, sizeof(*note));
+	note->hdr.n_namesz = READ_ONCE(words[0]);
+	note->hdr.n_descsz = READ_ONCE(words[1]);
+	note->hdr.n_type = READ_ONCE(words[2]);
+	memcpy(note->name, &words[3], sizeof(note->name));
+	return 0;
 }
 
 static int walk_notes(struct image *image, const struct extent *extent)
@@ -178,12 +204,9 @@ static int walk_notes(struct image *image, const struct extent *extent)
 	}
 
 	while (end - off >= sizeof(Elf32_Nhdr)) {
-		struct {
-			Elf32_Nhdr hdr;
-			char name[4];
-		} note = { };
-		u32 namesz, descsz, type;
 		u64 desc, next, room = end - off;
+		u32 namesz, descsz, type;
+		struct note note = { };
 
 		if (!image->left.notes) {
 			note_defect(image, BUILDID_REASON_LIMIT);
@@ -191,8 +214,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		}
 		image->left.notes--;
 
-		err = image_read(image, off, &note,
-				 room < sizeof(note) ? sizeof(note.hdr) : sizeof(note));
+		err = read_note(image, off, room, &note);
 		if (err)
 			return defect_of(image, err);
 		namesz = get32(image, note.hdr.n_namesz);
@@ -200,7 +222,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		type = get32(image, note.hdr.n_type);
 
 		/* 32 bits and a little each: far from the end of 64 */
-		desc = (sizeof(note.hdr) + (u64)namesz + align - 1) & ~(align - 1);
+		desc = (sizeof(Elf32_Nhdr) + (u64)namesz + align - 1) & ~(align - 1);
 		next = (desc + descsz + align - 1) & ~(align - 1);
 		if (desc > room || descsz > room - desc) {
 			note_defect(image, BUILDID_REASON_MALFORMED);
@@ -209,16 +231,13 @@ static int walk_notes(struct image *image, const struct extent *extent)
 
 		if (namesz == 4 && type == NOTE_GNU_BUILD_ID &&
 		    !memcmp(note.name, "GNU", 4)) {
-			err = take_note(image, image->id, BUILDID_KIND_GNU,
-					off + desc, descsz);
+			err = take_note(image, BUILDID_KIND_GNU, off + desc, descsz);
 			if (err)
 				return err;
 		} else if (namesz == 4 && type == NOTE_GO_BUILD_ID &&
-			   !memcmp(note.name, "Go\0", 4) && !image->go.len) {
-			err = take_note(image, &image->go, BUILDID_KIND_GO,
-					off + desc, descsz);
-			if (err < 0)
-				return err;
+			   !memcmp(note.name, "Go\0", 4) && !image->go_len) {
+			image->go_desc = off + desc;
+			image->go_len = descsz;
 		}
 
 		/* the last note need not be padded */
@@ -229,15 +248,12 @@ static int walk_notes(struct image *image, const struct extent *extent)
 	return 0;
 }
 
-static bool segment_is_note(const struct image *image, const void *entry,
-			    struct extent *extent)
+static void segment_extent(const struct image *image, const void *entry,
+			   struct extent *extent)
 {
 	const Elf64_Phdr *p64 = entry;
 	const Elf32_Phdr *p32 = entry;
 
-	/* first in both */
-	if (FIELD32(image, p64->p_type) != PT_NOTE)
-		return false;
 	if (image->is64) {
 		extent->off = FIELD64(image, p64->p_offset);
 		extent->len = FIELD64(image, p64->p_filesz);
@@ -247,18 +263,14 @@ static bool segment_is_note(const struct image *image, const void *entry,
 		extent->len = FIELD32(image, p32->p_filesz);
 		extent->align = FIELD32(image, p32->p_align);
 	}
-	return true;
 }
 
-static bool section_is_note(const struct image *image, const void *entry,
-			    struct extent *extent)
+static void section_extent(const struct image *image, const void *entry,
+			   struct extent *extent)
 {
 	const Elf64_Shdr *s64 = entry;
 	const Elf32_Shdr *s32 = entry;
 
-	/* second in both */
-	if (FIELD32(image, s64->sh_type) != SHT_NOTE)
-		return false;
 	if (image->is64) {
 		extent->off = FIELD64(image, s64->sh_offset);
 		extent->len = FIELD64(image, s64->sh_size);
@@ -268,22 +280,41 @@ static bool section_is_note(const struct image *image, const void *entry,
 		extent->len = FIELD32(image, s32->sh_size);
 		extent->align = FIELD32(image, s32->sh_addralign);
 	}
-	return true;
 }
 
-typedef bool (*is_note_fn)(const struct image *image, const void *entry,
-			   struct extent *extent);
+/* The index of the first note from @i on, or @n. Most entries are none. */
+static u32 next_note(const struct image *image, const struct table *table,
+		     const u8 *entries, u32 i, u32 n)
+{
+	/* the type is at the same place in both classes, as large as it is */
+	u32 type = get32(image, table->sections ? SHT_NOTE : PT_NOTE);
+	u32 at = table->sections ? offsetof(Elf64_Shdr, sh_type) :
+				   offsetof(Elf64_Phdr, p_type);
 
-static int walk_entries(struct image *image, const u8 *entries, u32 n,
-			u32 entsize, is_note_fn is_note)
+	for (at += i * table->entsize; i < n; i++, at += table->entsize)
+		if (READ_ONCE(*(const u32 *)(entries + at)) == type)
+			break;
+	return i;
+}
+
+static void extent_of(const struct image *image, const struct table *table,
+		      const u8 *entry, struct extent *extent)
+{
+	if (table->sections)
+		section_extent(image, entry, extent);
+	else
+		segment_extent(image, entry, extent);
+}
+
+static int walk_entries(struct image *image, const struct table *table,
+			const u8 *entries, u32 n)
 {
 	struct extent extent;
+	u32 i = 0;
 	int err;
-	u32 i;
 
-	for (i = 0; i < n; i++) {
-		if (!is_note(image, entries + i * entsize, &extent))
-			continue;
+	while ((i = next_note(image, table, entries, i, n)) < n) {
+		extent_of(image, table, entries + i++ * table->entsize, &extent);
 		err = walk_notes(image, &extent);
 		if (err)
 			return err;
@@ -291,30 +322,33 @@ static int walk_entries(struct image *image, const u8 *entries, u32 n,
 	return 0;
 }
 
-/* The notes are found before they are walked: that may look elsewhere. */
-static int walk_in_place(struct image *image, const u8 *entries,
-			 const struct table *table, is_note_fn is_note)
+/*
+ * The notes are found before they are walked, as that may look elsewhere.
+ * -E2BIG when there are too many for that.
+ */
+static int walk_in_place(struct image *image, const struct table *table,
+			 const u8 *entries)
 {
 	struct extent extents[4];
-	u32 i, found = 0;
+	u32 i = 0, j, found = 0;
 	int err;
 
-	for (i = 0; i < table->num; i++) {
+	while ((i = next_note(image, table, entries, i, table->num)) < table->num) {
 		if (found == ARRAY_SIZE(extents))
 			return -E2BIG;
-		if (is_note(image, entries + i * table->entsize, &extents[found]))
-			found++;
+		extent_of(image, table, entries + i++ * table->entsize,
+			  &extents[found++]);
 	}
-	for (i = 0; i < found; i++) {
-		err = walk_notes(image, &extents[i]);
+	for (j = 0; j < found; j++) {
+		err = walk_notes(image, &extents[j]);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int walk_copied(struct image *image, const struct table *table,
-		       is_note_fn is_note)
+/* Not inline: the chunk is a weight on the stack that is mostly not used. */
+static noinline int walk_copied(struct image *image, const struct table *table)
 {
 	u64 chunk[CHUNK_BYTES / sizeof(u64)];
 	u32 per_chunk = sizeof(chunk) / table->entsize;
@@ -333,15 +367,14 @@ static int walk_copied(struct image *image, const struct table *table,
 		}
 		if (err)
 			return defect_of(image, err);
-		err = walk_entries(image, (u8 *)chunk, n, table->entsize, is_note);
+		err = walk_entries(image, table, (u8 *)chunk, n);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int walk_table(struct image *image, const struct table *table,
-		      is_note_fn is_note)
+static int walk_table(struct image *image, const struct table *table)
 {
 	const u8 *entries;
 	int err;
@@ -350,13 +383,15 @@ static int walk_table(struct image *image, const struct table *table,
 		return 0;
 	if (table->off > image->reader->size)
 		return defect_of(image, -ENODATA);
-	entries = image_look(image, table->off, table->num * table->entsize);
+	/* 32-bit words must lie where they can be read as such */
+	entries = table->off & 3 ? NULL :
+		image_look(image, table->off, table->num * table->entsize);
 	if (entries) {
-		err = walk_in_place(image, entries, table, is_note);
+		err = walk_in_place(image, table, entries);
 		if (err != -E2BIG)
 			return err;
 	}
-	return walk_copied(image, table, is_note);
+	return walk_copied(image, table);
 }
 
 /* Section 0 holds the counts that do not fit in the ELF header. */
@@ -447,7 +482,7 @@ static int read_tables(struct image *image, const union header *eh,
 
 static int search(struct image *image)
 {
-	struct table segments, sections;
+	struct table segments = { }, sections = { .sections = true };
 	union header header = { };
 	const u8 *ident = header.ident;
 	u32 n = sizeof(header);
@@ -479,18 +514,18 @@ static int search(struct image *image)
 	err = read_tables(image, &header, &segments, &sections);
 	if (err)
 		return defect_of(image, err);
-	err = walk_table(image, &segments, segment_is_note);
+	err = walk_table(image, &segments);
 	if (err)
 		return err;
 	/* Linker scripts and strippers leave notes that no segment covers. */
-	return walk_table(image, &sections, section_is_note);
+	return walk_table(image, &sections);
 }
 
 /**
  * bid_elf_identify() - find the build-id of an ELF image
  * @reader: the image
  * @limits: how much work it may cause
- * @id: the identity, or the reason why there is none; zeroed first
+ * @id: the identity, or the reason why there is none
  *
  * A GNU build-id in any PT_NOTE or else SHT_NOTE, else a Go build id likewise.
  *
@@ -508,17 +543,16 @@ int bid_elf_identify(struct bid_reader *reader,
 	};
 	int err;
 
-	memset(id, 0, sizeof(*id));
+	id->kind = BUILDID_KIND_NONE;
+	id->reason = BUILDID_REASON_NONE;
+	id->len = 0;
 	err = search(&image);
+	if (!err && image.go_len)
+		err = take_note(&image, BUILDID_KIND_GO, image.go_desc, image.go_len);
 	if (err < 0)
 		return err;
-	if (err > 0)
-		return 0;
-	if (image.go.len)
-		*id = image.go;
-	else
-		memset(id, 0, sizeof(*id));	/* a failed read leaves bytes */
-	id->reason = image.reason;
+	if (id->kind != BUILDID_KIND_GNU)
+		id->reason = image.reason;
 	return 0;
 }
 
@@ -537,7 +571,9 @@ void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id)
 	};
 	struct extent all = { .len = reader->size, .align = 4 };
 
-	memset(id, 0, sizeof(*id));
+	id->kind = BUILDID_KIND_NONE;
+	id->reason = BUILDID_REASON_NONE;
+	id->len = 0;
 	if (walk_notes(&image, &all) <= 0)
 		id->reason = image.reason;
 }

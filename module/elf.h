@@ -25,7 +25,7 @@ typedef __u64 u64;
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
  * @len: bytes of @bytes in use
- * @bytes: the identity
+ * @bytes: the identity; what follows it is not defined
  */
 struct bid_identity {
 	u8 kind;

@@ -28,6 +28,10 @@ int bid_event_add(struct bid_subscriber *subscriber)
 {
 	int err = 0;
 
+	subscriber->picky = subscriber->active || subscriber->nr_pids ||
+			    subscriber->pid_ns != &init_pid_ns ||
+			    subscriber->flags & (BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
+						 BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
 	mutex_lock(&subscribers_lock);
 	if (slots == ~0ULL) {
 		err = -EUSERS;
@@ -205,6 +209,29 @@ u32 bid_mapping_size(const struct bid_path *path)
 	return sizeof(struct buildid_mmap) + (path ? padded_path(path->len) : 0);
 }
 
+static __always_inline void
+write_mmap(struct buildid_mmap *record, u32 pid, u32 tid, u64 start, u64 end,
+	   u64 pgoff, unsigned long vm_flags, u64 file_id, u8 state,
+	   const char *comm)
+{
+	BUILD_BUG_ON(sizeof(record->comm) != TASK_COMM_LEN);
+	BUILD_BUG_ON(VM_READ != PROT_READ || VM_WRITE != PROT_WRITE ||
+		     VM_EXEC != PROT_EXEC);
+
+	record->pid = pid;
+	record->tid = tid;
+	record->addr = start;
+	record->len = end - start;
+	record->pgoff = pgoff << PAGE_SHIFT;
+	record->file_id = file_id;
+	record->prot = vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
+	record->map_flags = vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
+	record->state = state;
+	record->path_len = 0;
+	memcpy(record->comm, comm, TASK_COMM_LEN);
+	record->comm[TASK_COMM_LEN - 1] = 0;
+}
+
 /**
  * bid_mapping_write() - lay out all of an MMAP record but its header
  * @mapping: what it says
@@ -218,27 +245,15 @@ void bid_mapping_write(const struct bid_mapping *mapping,
 		       const struct task_struct *task, u32 pid, u32 tid,
 		       const struct bid_path *path, struct buildid_mmap *record)
 {
-	record->pid = pid;
-	record->tid = tid;
-	record->addr = mapping->start;
-	record->len = mapping->end - mapping->start;
-	record->pgoff = mapping->pgoff << PAGE_SHIFT;
-	record->file_id = mapping->file_id;
-	record->prot = (mapping->vm_flags & VM_READ ? PROT_READ : 0) |
-		       (mapping->vm_flags & VM_WRITE ? PROT_WRITE : 0) |
-		       (mapping->vm_flags & VM_EXEC ? PROT_EXEC : 0);
-	record->map_flags = mapping->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
-	record->state = mapping->state;
-	record->path_len = path ? path->len : 0;
-	BUILD_BUG_ON(sizeof(record->comm) != TASK_COMM_LEN);
-	memcpy(record->comm, task->comm, TASK_COMM_LEN);
-	record->comm[sizeof(record->comm) - 1] = 0;
-	if (path)
-		write_padded(record->path, path->name, path->len,
-			     padded_path(path->len));
+	write_mmap(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
+		   mapping->vm_flags, mapping->file_id, mapping->state, task->comm);
+	if (!path)
+		return;
+	record->path_len = path->len;
+	write_padded(record->path, path->name, path->len, padded_path(path->len));
 }
 
-static u8 stage_of(u8 state)
+static __always_inline u8 stage_of(u8 state)
 {
 	switch (state) {
 	case BUILDID_STATE_KNOWN:
@@ -251,7 +266,7 @@ static u8 stage_of(u8 state)
 }
 
 /* With all that may have to go before it: FILE, LOST. */
-static noinline int reserve_mmap(struct bid_ring *ring,
+static int reserve_mmap(struct bid_ring *ring,
 				 struct bid_mapping *mapping, u32 size,
 				 struct buildid_record **record)
 {
@@ -291,7 +306,7 @@ static noinline int reserve_mmap(struct bid_ring *ring,
 static int send_mmap(struct bid_subscriber *subscriber,
 		     struct bid_mapping *mapping)
 {
-	u32 pid = current->tgid, tid = current->pid, size;
+	u32 pid = current->tgid, tid = current->pid;
 	struct bid_ring *ring = &subscriber->ring;
 	const struct bid_path *path = NULL;
 	struct buildid_record *record;
@@ -305,25 +320,69 @@ static int send_mmap(struct bid_subscriber *subscriber,
 	}
 	if (subscriber->flags & BUILDID_SUB_PATH)
 		path = bid_mapping_path(mapping);
-	size = bid_mapping_size(path);
-
-	record = NULL;
-	if (likely(mapping->entry))
-		record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size,
-					mapping->file_id, stage_of(mapping->state),
-					bid_hook_missed());
-	if (record) {
-		bid_stats_inc(BID_STAT_RECORDS);
-	} else {
-		err = reserve_mmap(ring, mapping, size, &record);
-		if (err)
-			return err;
-	}
+	err = reserve_mmap(ring, mapping, bid_mapping_size(path), &record);
+	if (err)
+		return err;
 	bid_mapping_write(mapping, current, pid, tid, path,
 			  container_of(record, struct buildid_mmap, header));
 	bid_ring_commit(record);
 	bid_ring_wake(ring);
 	return 0;
+}
+
+/* The usual record to the usual subscriber; false when there is more to it. */
+static __always_inline bool send_hit(struct bid_subscriber *subscriber,
+				     const struct vm_area_struct *vma, u64 file_id)
+{
+	struct bid_ring *ring = &subscriber->ring;
+	struct buildid_record *header;
+	struct buildid_mmap *record;
+
+	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id,
+				stage_of(BUILDID_STATE_KNOWN), bid_hook_missed());
+	if (unlikely(!header))
+		return false;
+	record = container_of(header, struct buildid_mmap, header);
+	write_mmap(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
+		   vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN,
+		   current->comm);
+	bid_ring_commit(header);
+	bid_ring_wake(ring);
+	bid_stats_inc(BID_STAT_RECORDS);
+	return true;
+}
+
+/* With filters, paths, namespaces, FILE and LOST records. */
+static noinline void send_hit_slowly(struct bid_subscriber *subscriber,
+				     const struct vm_area_struct *vma,
+				     struct bid_entry *entry, char *buf)
+{
+	struct bid_mapping mapping;
+
+	bid_mapping_init(&mapping, vma);
+	mapping.buf = buf;
+	bid_mapping_set_entry(&mapping, entry);
+	if (wanted_by(subscriber, &mapping))
+		send_mmap(subscriber, &mapping);
+}
+
+/**
+ * bid_event_hit() - report a mapping of a file that is KNOWN
+ * @vma: the mapping, in current's mm
+ * @entry: the file
+ * @buf: room for a path, PATH_MAX bytes
+ *
+ * bid_event_mmap() for the case that counts. Called with preemption off.
+ */
+void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry,
+		   char *buf)
+{
+	struct bid_subscriber *subscriber;
+
+	list_for_each_entry_rcu(subscriber, &subscribers, node)
+		if (unlikely(subscriber->picky) || !(vma->vm_flags & VM_EXEC) ||
+		    !send_hit(subscriber, vma, entry->file_id))
+			send_hit_slowly(subscriber, vma, entry, buf);
 }
 
 /**

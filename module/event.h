@@ -22,6 +22,7 @@
  * @slot: its bit in bid_request.waiting
  * @flags: BUILDID_SUB_*
  * @pid_ns: pids are given as this namespace shows them
+ * @picky: not every executable mapping, or not the plain record, is for it
  * @active: when set, asked before each record; under RCU
  * @kernel_addrs: may know addresses in the kernel
  * @uid: only this real uid, with BUILDID_SUB_UID
@@ -36,6 +37,7 @@ struct bid_subscriber {
 	u32 slot;
 	u32 flags;
 	struct pid_namespace *pid_ns;
+	bool picky;
 	bool (*active)(struct bid_subscriber *subscriber);
 	bool kernel_addrs;
 	kuid_t uid;
@@ -139,6 +141,8 @@ static inline void bid_mapping_set_entry(struct bid_mapping *mapping,
 
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping);
 void bid_event_mmap(struct bid_mapping *mapping);
+void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry,
+		   char *buf);
 void bid_mapping_write(const struct bid_mapping *mapping,
 		       const struct task_struct *task, u32 pid, u32 tid,
 		       const struct bid_path *path, struct buildid_mmap *record);

@@ -234,14 +234,13 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 
 /* Not in the cache, or not to be taken from there just so. */
 static noinline void identify_slowly(struct vm_area_struct *vma,
+				     struct bid_entry *entry,
 				     struct bid_mapping *mapping)
 {
-	struct bid_entry *entry;
 	struct bid_sight sight;
 
 	rcu_read_lock();
 	bid_sight_init(vma->vm_file, file_inode(vma->vm_file), &sight);
-	entry = bid_cache_find(&sight.key, &sight.version);
 	if (entry) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
@@ -271,16 +270,6 @@ static void begin_mapping(struct bid_mapping *mapping, const struct vm_area_stru
 	mapping->buf = this_cpu_ptr(path_bufs);
 }
 
-static noinline void report_hit(const struct vm_area_struct *vma,
-				struct bid_entry *entry)
-{
-	struct bid_mapping mapping;
-
-	begin_mapping(&mapping, vma);
-	bid_mapping_set_entry(&mapping, entry);
-	bid_event_mmap(&mapping);
-}
-
 /**
  * bid_identify_mapping() - a file was mapped: identify and report it
  * @vma: the mapping, of a file, in current's mm
@@ -307,11 +296,11 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 		bid_entry_touch(entry);
 		bid_history_add(vma, entry->file_id);
 		if (bid_event_listening())
-			report_hit(vma, entry);
+			bid_event_hit(vma, entry, this_cpu_ptr(path_bufs));
 		return;
 	}
 	begin_mapping(&mapping, vma);
-	identify_slowly(vma, &mapping);
+	identify_slowly(vma, entry, &mapping);
 	if (mapping.file_id)
 		bid_history_add(vma, mapping.file_id);
 }

@@ -21,39 +21,6 @@
 /* Bytes of records for each slot of the table of FILE records sent. */
 #define BYTES_PER_TOLD 256
 
-#define EPOCH_SHIFT 48
-
-static struct buildid_ring_consumer *consumer(const struct bid_ring *ring)
-{
-	return ring->area;
-}
-
-static struct buildid_ring_producer *producer(const struct bid_ring *ring)
-{
-	return ring->area + PAGE_SIZE;
-}
-
-static void *record_at(const struct bid_ring *ring, u64 pos)
-{
-	return ring->area + 2 * PAGE_SIZE + (pos & (ring->size - 1));
-}
-
-static u64 *told_slot(const struct bid_ring *ring, u64 file_id)
-{
-	return &ring->told[file_id & ring->told_mask];
-}
-
-static u64 told_tag(const struct bid_ring *ring, u64 file_id, u8 stage)
-{
-	return (file_id << 2 | stage) ^ (u64)ring->told_epoch << EPOCH_SHIFT;
-}
-
-/* Tags of one file and epoch differ in the stage alone; more includes less. */
-static bool tag_covers(u64 told, u64 tag)
-{
-	return told >> 2 == tag >> 2 && told >= tag;
-}
-
 /**
  * bid_ring_told() - does the consumer have this FILE record?
  * @ring: the ring
@@ -64,13 +31,13 @@ static bool tag_covers(u64 told, u64 tag)
  */
 bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage)
 {
-	return tag_covers(READ_ONCE(*told_slot(ring, file_id)),
-			  told_tag(ring, file_id, stage));
+	return bid_ring_tag_covers(READ_ONCE(*bid_ring_told_slot(ring, file_id)),
+			  bid_ring_told_tag(ring, file_id, stage));
 }
 
 static void forget_told(struct bid_ring *ring)
 {
-	if (++ring->told_epoch < 1U << (64 - EPOCH_SHIFT))
+	if (++ring->told_epoch < 1U << (64 - BID_EPOCH_SHIFT))
 		return;
 	/* an old tag must not come to life again */
 	ring->told_epoch = 1;
@@ -85,42 +52,18 @@ void bid_ring_forget(struct bid_ring *ring)
 	raw_spin_unlock(&ring->lock);
 }
 
-static u64 believable_cons(struct bid_ring *ring)
+/**
+ * bid_ring_cons() - where the consumer is, as far as it makes sense
+ * @ring: the ring, locked
+ */
+u64 bid_ring_cons(struct bid_ring *ring)
 {
 	/* pairs with the consumer's release: it has read what it gives back */
-	u64 cons = smp_load_acquire(&consumer(ring)->pos);
+	u64 cons = smp_load_acquire(&bid_ring_consumer(ring)->pos);
 
 	if (cons - ring->cons <= ring->prod - ring->cons && !(cons & 7))
 		ring->cons = cons;
 	return ring->cons;
-}
-
-static bool has_room(struct bid_ring *ring, u32 bytes)
-{
-	/* what was free last time is free still; ask again only for more */
-	return ring->size - (u32)(ring->prod - ring->cons) >= bytes ||
-	       ring->size - (u32)(ring->prod - believable_cons(ring)) >= bytes;
-}
-
-static struct buildid_record *append(struct bid_ring *ring, u16 type, u32 size,
-				     u64 time_mono, u64 time_perf)
-{
-	struct buildid_record *record = record_at(ring, ring->prod);
-
-	record->type = type;
-	record->flags = 0;
-	record->seq = ring->seq++;
-	record->time_mono = time_mono;
-	record->time_perf = time_perf;
-	/* visible no later than the position that leads to it */
-	record->size = size | BUILDID_RECORD_BUSY;
-	ring->prod += size;
-	return record;
-}
-
-static bool has_lost(const struct bid_ring *ring, u64 missed)
-{
-	return ring->full || ring->no_request || missed != ring->missed;
 }
 
 static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
@@ -128,7 +71,7 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
 {
 	struct buildid_lost *lost;
 
-	lost = container_of(append(ring, BUILDID_RECORD_LOST, sizeof(*lost),
+	lost = container_of(bid_ring_append(ring, BUILDID_RECORD_LOST, sizeof(*lost),
 				   time_mono, time_perf),
 			    struct buildid_lost, header);
 	lost->ring_full = ring->full;
@@ -138,40 +81,6 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
 	ring->no_request = 0;
 	ring->missed = missed;
 	bid_ring_commit(&lost->header);
-}
-
-static void publish(struct bid_ring *ring)
-{
-	/* pairs with bid_ring_ready(), or the like in user space */
-	smp_store_release(&producer(ring)->pos, ring->prod);
-}
-
-/**
- * bid_ring_begin() - room for a record, when that is all there is to it
- * @ring: the ring
- * @type: enum buildid_record_type
- * @size: of the record
- * @file_id: of a FILE record the consumer must have
- * @stage: as in struct bid_ring_want
- * @missed: probe misses so far
- *
- * Return: the room, as from bid_ring_reserve(); NULL when it takes a LOST or a
- * FILE record too, or there is no room: bid_ring_reserve() then does the rest.
- */
-struct buildid_record *bid_ring_begin(struct bid_ring *ring, u16 type, u32 size,
-				      u64 file_id, u8 stage, u64 missed)
-{
-	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
-	struct buildid_record *record = NULL;
-
-	raw_spin_lock(&ring->lock);
-	if (tag_covers(*told_slot(ring, file_id), told_tag(ring, file_id, stage)) &&
-	    !has_lost(ring, missed) && has_room(ring, size)) {
-		record = append(ring, type, size, time_mono, time_perf);
-		publish(ring);
-	}
-	raw_spin_unlock(&ring->lock);
-	return record;
 }
 
 /**
@@ -198,9 +107,9 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 
 	raw_spin_lock(&ring->lock);
 	if (want->file_id) {
-		slot = told_slot(ring, want->file_id);
-		tag = told_tag(ring, want->file_id, want->stage);
-		if (tag_covers(*slot, tag))
+		slot = bid_ring_told_slot(ring, want->file_id);
+		tag = bid_ring_told_tag(ring, want->file_id, want->stage);
+		if (bid_ring_tag_covers(*slot, tag))
 			slot = NULL;
 	}
 	if (slot) {
@@ -211,10 +120,10 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 		need += want->file_size;
 		records++;
 	}
-	lost = has_lost(ring, want->missed);
+	lost = bid_ring_has_lost(ring, want->missed);
 	if (lost)
 		need += sizeof(struct buildid_lost);
-	if (!has_room(ring, need)) {
+	if (!bid_ring_has_room(ring, need)) {
 		ring->seq += records;
 		ring->full += records;
 		/* what this consumer was told, it may never have read */
@@ -229,25 +138,18 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	}
 	if (slot) {
 		*slot = tag;
-		batch->file = append(ring, BUILDID_RECORD_FILE, want->file_size,
+		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, want->file_size,
 				     time_mono, time_perf);
 	}
 	if (want->body_size)
-		batch->body = append(ring, want->body_type, want->body_size,
+		batch->body = bid_ring_append(ring, want->body_type, want->body_size,
 				     time_mono, time_perf);
 	if (want->no_request)
 		ring->no_request++;
-	publish(ring);
+	bid_ring_publish(ring);
 	raw_spin_unlock(&ring->lock);
 	bid_stats_add(BID_STAT_RECORDS, records);
 	return 0;
-}
-
-/* The record is complete: the consumer may have it. */
-void bid_ring_commit(struct buildid_record *record)
-{
-	/* pairs with is_busy(), or the like in user space */
-	smp_store_release(&record->size, record->size & ~BUILDID_RECORD_BUSY);
 }
 
 static bool is_busy(const struct buildid_record *record)
@@ -263,11 +165,11 @@ static bool is_busy(const struct buildid_record *record)
  */
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 {
-	u64 pos = READ_ONCE(consumer(ring)->pos);
-	/* pairs with publish() */
-	u64 waiting = smp_load_acquire(&producer(ring)->pos) - pos;
+	u64 pos = READ_ONCE(bid_ring_consumer(ring)->pos);
+	/* pairs with bid_ring_publish() */
+	u64 waiting = smp_load_acquire(&bid_ring_producer(ring)->pos) - pos;
 
-	return waiting && waiting >= bytes && !is_busy(record_at(ring, pos));
+	return waiting && waiting >= bytes && !is_busy(bid_ring_record(ring, pos));
 }
 
 /**
@@ -284,16 +186,15 @@ bool bid_ring_sleep(struct bid_ring *ring)
 }
 
 /**
- * bid_ring_wake() - wake the consumer if it asked for it
- * @ring: the ring, after a commit
+ * bid_ring_wake_now() - wake a consumer that is asleep, if there is enough
+ * @ring: the ring
  *
  * The wake-up comes with the next tick: an interrupt for each record would
  * cost more than the record.
  */
-void bid_ring_wake(struct bid_ring *ring)
+void bid_ring_wake_now(struct bid_ring *ring)
 {
-	smp_mb(); /* commit, then look: pairs with the one in bid_ring_sleep() */
-	if (!READ_ONCE(ring->asleep) || !bid_ring_ready(ring, ring->watermark))
+	if (!bid_ring_ready(ring, ring->watermark))
 		return;
 	WRITE_ONCE(ring->asleep, false);
 	irq_work_queue(&ring->wake);
@@ -309,10 +210,10 @@ void bid_ring_tell_lost(struct bid_ring *ring, u64 missed)
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
 
 	raw_spin_lock(&ring->lock);
-	if (has_lost(ring, missed) &&
-	    has_room(ring, sizeof(struct buildid_lost))) {
+	if (bid_ring_has_lost(ring, missed) &&
+	    bid_ring_has_room(ring, sizeof(struct buildid_lost))) {
 		append_lost(ring, missed, time_mono, time_perf);
-		publish(ring);
+		bid_ring_publish(ring);
 		bid_stats_inc(BID_STAT_RECORDS);
 	}
 	raw_spin_unlock(&ring->lock);
@@ -327,14 +228,14 @@ void bid_ring_tell_lost(struct bid_ring *ring, u64 missed)
 const struct buildid_record *bid_ring_peek(struct bid_ring *ring)
 {
 	return bid_ring_ready(ring, 0) ?
-		record_at(ring, consumer(ring)->pos) : NULL;
+		bid_ring_record(ring, bid_ring_consumer(ring)->pos) : NULL;
 }
 
 void bid_ring_consume(struct bid_ring *ring, const struct buildid_record *record)
 {
-	u64 *pos = &consumer(ring)->pos;
+	u64 *pos = &bid_ring_consumer(ring)->pos;
 
-	/* pairs with believable_cons() */
+	/* pairs with bid_ring_cons() */
 	smp_store_release(pos, *pos + record->size);
 }
 

@@ -6,11 +6,12 @@
 #define BID_RING_H
 
 #include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/sched/clock.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 
 #include <buildid.h>
-
-struct vm_area_struct;
 
 #define BID_RING_MIN	PAGE_SIZE
 #define BID_RING_MAX	(64U << 20)
@@ -95,12 +96,10 @@ void bid_ring_exit(struct bid_ring *ring);
 
 void bid_ring_forget(struct bid_ring *ring);
 bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage);
-struct buildid_record *bid_ring_begin(struct bid_ring *ring, u16 type, u32 size,
-				      u64 file_id, u8 stage, u64 missed);
 int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 		     struct bid_ring_batch *batch);
-void bid_ring_commit(struct buildid_record *record);
-void bid_ring_wake(struct bid_ring *ring);
+u64 bid_ring_cons(struct bid_ring *ring);
+void bid_ring_wake_now(struct bid_ring *ring);
 
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes);
 bool bid_ring_sleep(struct bid_ring *ring);
@@ -108,5 +107,123 @@ void bid_ring_tell_lost(struct bid_ring *ring, u64 missed);
 const struct buildid_record *bid_ring_peek(struct bid_ring *ring);
 void bid_ring_consume(struct bid_ring *ring, const struct buildid_record *record);
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
+
+/*
+ * What a record takes when nothing is in the way: the cost of watching. Inline,
+ * as the calls would cost as much as the work.
+ */
+#define BID_EPOCH_SHIFT 48
+
+static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
+{
+	return ring->area;
+}
+
+static inline struct buildid_ring_producer *bid_ring_producer(const struct bid_ring *ring)
+{
+	return ring->area + PAGE_SIZE;
+}
+
+static inline void *bid_ring_record(const struct bid_ring *ring, u64 pos)
+{
+	return ring->area + 2 * PAGE_SIZE + (pos & (ring->size - 1));
+}
+
+static inline u64 *bid_ring_told_slot(const struct bid_ring *ring, u64 file_id)
+{
+	return &ring->told[file_id & ring->told_mask];
+}
+
+static inline u64 bid_ring_told_tag(const struct bid_ring *ring, u64 file_id, u8 stage)
+{
+	return (file_id << 2 | stage) ^ (u64)ring->told_epoch << BID_EPOCH_SHIFT;
+}
+
+/* Tags of one file and epoch differ in the stage alone; more includes less. */
+static inline bool bid_ring_tag_covers(u64 told, u64 tag)
+{
+	return told >> 2 == tag >> 2 && told >= tag;
+}
+
+static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
+{
+	/* what was free last time is free still; ask again only for more */
+	return ring->size - (u32)(ring->prod - ring->cons) >= bytes ||
+	       ring->size - (u32)(ring->prod - bid_ring_cons(ring)) >= bytes;
+}
+
+static inline struct buildid_record *bid_ring_append(struct bid_ring *ring, u16 type, u32 size,
+				     u64 time_mono, u64 time_perf)
+{
+	struct buildid_record *record = bid_ring_record(ring, ring->prod);
+
+	record->type = type;
+	record->flags = 0;
+	record->seq = ring->seq++;
+	record->time_mono = time_mono;
+	record->time_perf = time_perf;
+	/* visible no later than the position that leads to it */
+	record->size = size | BUILDID_RECORD_BUSY;
+	ring->prod += size;
+	return record;
+}
+
+static inline bool bid_ring_has_lost(const struct bid_ring *ring, u64 missed)
+{
+	return ring->full || ring->no_request || missed != ring->missed;
+}
+
+static inline void bid_ring_publish(struct bid_ring *ring)
+{
+	/* pairs with bid_ring_ready(), or the like in user space */
+	smp_store_release(&bid_ring_producer(ring)->pos, ring->prod);
+}
+
+/**
+ * bid_ring_begin() - room for a record, when that is all there is to it
+ * @ring: the ring
+ * @type: enum buildid_record_type
+ * @size: of the record
+ * @file_id: of a FILE record the consumer must have
+ * @stage: as in struct bid_ring_want
+ * @missed: probe misses so far
+ *
+ * Return: the room, as from bid_ring_reserve(); NULL when it takes a LOST or a
+ * FILE record too, or there is no room: bid_ring_reserve() then does the rest.
+ */
+static __always_inline struct buildid_record *
+bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage,
+	       u64 missed)
+{
+	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+	struct buildid_record *record = NULL;
+
+	raw_spin_lock(&ring->lock);
+	if (bid_ring_tag_covers(*bid_ring_told_slot(ring, file_id), bid_ring_told_tag(ring, file_id, stage)) &&
+	    !bid_ring_has_lost(ring, missed) && bid_ring_has_room(ring, size)) {
+		record = bid_ring_append(ring, type, size, time_mono, time_perf);
+		bid_ring_publish(ring);
+	}
+	raw_spin_unlock(&ring->lock);
+	return record;
+}
+
+/* The record is complete: the consumer may have it. */
+static inline void bid_ring_commit(struct buildid_record *record)
+{
+	/* pairs with is_busy(), or the like in user space */
+	smp_store_release(&record->size, record->size & ~BUILDID_RECORD_BUSY);
+}
+
+/**
+ * bid_ring_wake() - wake the consumer if it asked for it
+ * @ring: the ring, after a commit
+ */
+static inline void bid_ring_wake(struct bid_ring *ring)
+{
+	smp_mb(); /* commit, then look: pairs with the one in bid_ring_sleep() */
+	if (unlikely(READ_ONCE(ring->asleep)))
+		bid_ring_wake_now(ring);
+}
 
 #endif /* BID_RING_H */
