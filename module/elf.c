@@ -104,15 +104,22 @@ static void note_defect(struct image *image, u8 reason)
 		image->reason = reason;
 }
 
-/* 0, -ENODATA when the image ends before, -E2BIG when the budget does. */
+/* What image_read() finds by itself: no errno, as the reader may return any. */
+#define IMAGE_ENDS	2
+#define BUDGET_ENDS	3
+#define TOO_MANY	4
+
 static int image_read(struct image *image, u64 off, void *buf, u32 len)
 {
 	u64 size = image->reader->size;
 
 	if (off > size || len > size - off)
-		return -ENODATA;
-	if (len > image->left.bytes)
-		return -E2BIG;
+		return IMAGE_ENDS;
+	if (len > image->left.bytes) {
+		/* something smaller, further on, must not be found in its place */
+		image->left.bytes = 0;
+		return BUDGET_ENDS;
+	}
 	image->left.bytes -= len;
 	return image->reader->read(image->reader, off, buf, len);
 }
@@ -135,9 +142,9 @@ static const void *image_look(struct image *image, u64 off, u32 len)
 /* Turns what image_read() found into a reason; others pass. */
 static int defect_of(struct image *image, int err)
 {
-	if (err == -ENODATA)
+	if (err == IMAGE_ENDS)
 		note_defect(image, BUILDID_REASON_TRUNCATED);
-	else if (err == -E2BIG)
+	else if (err == BUDGET_ENDS)
 		note_defect(image, BUILDID_REASON_LIMIT);
 	else
 		return err;
@@ -192,9 +199,10 @@ static int walk_notes(struct image *image, const struct extent *extent)
 	u64 align = extent->align == 8 ? 8 : 4;
 	u64 size = image->reader->size;
 	u64 off = extent->off, end;
+	bool cut = off > size || extent->len > size - off;
 	int err;
 
-	if (off > size || extent->len > size - off) {
+	if (cut) {
 		note_defect(image, BUILDID_REASON_TRUNCATED);
 		if (off > size)
 			return 0;
@@ -225,7 +233,8 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		desc = (sizeof(Elf32_Nhdr) + (u64)namesz + align - 1) & ~(align - 1);
 		next = (desc + descsz + align - 1) & ~(align - 1);
 		if (desc > room || descsz > room - desc) {
-			note_defect(image, BUILDID_REASON_MALFORMED);
+			note_defect(image, cut ? BUILDID_REASON_TRUNCATED :
+						 BUILDID_REASON_MALFORMED);
 			return 0;
 		}
 
@@ -324,7 +333,7 @@ static int walk_entries(struct image *image, const struct table *table,
 
 /*
  * The notes are found before they are walked, as that may look elsewhere.
- * -E2BIG when there are too many for that.
+ * TOO_MANY when there are too many for that.
  */
 static int walk_in_place(struct image *image, const struct table *table,
 			 const u8 *entries)
@@ -335,7 +344,7 @@ static int walk_in_place(struct image *image, const struct table *table,
 
 	while ((i = next_note(image, table, entries, i, table->num)) < table->num) {
 		if (found == ARRAY_SIZE(extents))
-			return -E2BIG;
+			return TOO_MANY;
 		extent_of(image, table, entries + i++ * table->entsize,
 			  &extents[found++]);
 	}
@@ -360,7 +369,7 @@ static noinline int walk_copied(struct image *image, const struct table *table)
 		err = image_read(image, table->off + (u64)i * table->entsize,
 				 chunk, n * table->entsize);
 		/* a table cut short still has a beginning */
-		if (err == -ENODATA && n > 1) {
+		if (err == IMAGE_ENDS && n > 1) {
 			n = 1;
 			err = image_read(image, table->off + (u64)i * table->entsize,
 					 chunk, table->entsize);
@@ -382,13 +391,13 @@ static int walk_table(struct image *image, const struct table *table)
 	if (!table->num)
 		return 0;
 	if (table->off > image->reader->size)
-		return defect_of(image, -ENODATA);
+		return defect_of(image, IMAGE_ENDS);
 	/* 32-bit words must lie where they can be read as such */
 	entries = table->off & 3 ? NULL :
 		image_look(image, table->off, table->num * table->entsize);
 	if (entries) {
 		err = walk_in_place(image, table, entries);
-		if (err != -E2BIG)
+		if (err != TOO_MANY)
 			return err;
 	}
 	return walk_copied(image, table);
@@ -457,7 +466,7 @@ static int read_tables(struct image *image, const union header *eh,
 	if (phnum == PN_XNUM || (sections->off && !shnum)) {
 		err = sections->off ?
 			read_section0(image, sections->off, &phnum0, &shnum0) :
-			-ENODATA;
+			IMAGE_ENDS;
 		if (err) {
 			err = defect_of(image, err);
 			if (err)
@@ -498,7 +507,7 @@ static int search(struct image *image)
 		return 0;
 	}
 	if (n < EI_NIDENT)
-		return defect_of(image, -ENODATA);
+		return defect_of(image, IMAGE_ENDS);
 	if ((ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64) ||
 	    (ident[EI_DATA] != ELFDATA2LSB && ident[EI_DATA] != ELFDATA2MSB) ||
 	    ident[EI_VERSION] != EV_CURRENT) {
@@ -509,7 +518,7 @@ static int search(struct image *image)
 	image->swap = ident[EI_DATA] != NATIVE_DATA;
 
 	if (n < (image->is64 ? sizeof(header.e64) : sizeof(header.e32)))
-		return defect_of(image, -ENODATA);
+		return defect_of(image, IMAGE_ENDS);
 
 	err = read_tables(image, &header, &segments, &sections);
 	if (err)

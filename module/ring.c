@@ -130,6 +130,8 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 		forget_told(ring);
 		raw_spin_unlock(&ring->lock);
 		bid_stats_add(BID_STAT_RING_FULL, records);
+		/* nothing may come after that reaches the watermark */
+		bid_ring_wake(ring);
 		return -ENOSPC;
 	}
 	if (lost) {
@@ -169,7 +171,8 @@ bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 	/* pairs with bid_ring_publish() */
 	u64 waiting = smp_load_acquire(&bid_ring_producer(ring)->pos) - pos;
 
-	return waiting && waiting >= bytes && !is_busy(bid_ring_record(ring, pos));
+	return waiting && (waiting >= bytes || READ_ONCE(ring->full)) &&
+	       !is_busy(bid_ring_record(ring, pos));
 }
 
 /**
