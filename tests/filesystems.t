@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What is peculiar to a filesystem: subvolumes, digests, reused device numbers."""
+import mmap
+import os
+import stat
+import subprocess
+
+from device import Device, File, Mmap
+from image import with_id
+from tap import equal, run, test
+
+BASE = "/tmp/filesystems"
+os.makedirs(BASE)
+
+
+def sh(command):
+    return subprocess.run(command, shell=True, check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def map_executable(path):
+    with open(path, "rb") as f:
+        with mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC):
+            pass
+
+
+def seen(*paths):
+    """The FILE records of the mappings of each path, in turn."""
+    with Device() as device:
+        device.subscribe(pids=[os.getpid()])
+        for path in paths:
+            map_executable(path)
+        files, maps = {}, []
+        while len(maps) < len(paths) or any(files[m.file_id].reason == "pending" for m in maps):
+            for r in device.read(30):
+                if isinstance(r, File):
+                    files[r.file_id] = r
+                elif isinstance(r, Mmap):
+                    maps.append(r)
+    return [files[m.file_id] for m in maps]
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def loop_mount(image, top, options="loop"):
+    os.makedirs(top, exist_ok=True)
+    sh("modprobe -q loop || test -e /dev/loop-control")
+    sh(f"mount -o {options} {image} {top}")
+
+
+@test
+def files_with_one_number_in_two_btrfs_subvolumes_are_two_files():
+    top = f"{BASE}/btrfs"
+    sh(f"truncate -s 200M {top}.img && mkfs.btrfs -q {top}.img")
+    loop_mount(f"{top}.img", top)
+    ids = [bytes([n]) * 20 for n in (1, 2)]
+    for n, ident in enumerate(ids):
+        sh(f"btrfs subvolume create {top}/{n}")
+        write(f"{top}/{n}/lib.so", with_id(ident))
+    paths = [f"{top}/{n}/lib.so" for n in (0, 1)]
+    equal(*[os.stat(p).st_ino for p in paths])
+    for _ in range(2):
+        equal([f.id for f in seen(*paths)], [i.hex() for i in ids])
+
+
+@test
+def a_snapshot_and_its_origin_part_when_one_is_written_to():
+    top = f"{BASE}/btrfs"
+    sh(f"btrfs subvolume snapshot {top}/0 {top}/snapshot")
+    paths = [f"{top}/0/lib.so", f"{top}/snapshot/lib.so"]
+    equal(len({f.id for f in seen(*paths)}), 1)
+    with open(paths[1], "r+b", buffering=0) as f:
+        f.write(with_id(b"\7" * 20))
+    equal([f.id for f in seen(*paths)], ["01" * 20, "07" * 20])
+
+
+@test
+def a_file_without_build_id_on_fs_verity_has_its_digest():
+    top = f"{BASE}/verity"
+    sh(f"truncate -s 100M {top}.img && mkfs.ext4 -q -b 4096 -O verity {top}.img")
+    loop_mount(f"{top}.img", top)
+    write(f"{top}/data", b"not an ELF file" * 1000)
+    sh(f"fsverity enable {top}/data")
+    digest = sh(f"fsverity measure {top}/data").split()[0].partition(":")[2]
+    record = seen(f"{top}/data")[0]
+    equal(record.reason, "not-elf")
+    if os.uname().release.startswith("6.1."):
+        # that kernel lets no module read the digest
+        equal(record.kind, "htlhash")
+    else:
+        equal((record.kind, record.id), ("fsverity", digest))
+
+
+@test
+def an_image_mounted_in_the_place_of_another_is_not_taken_for_it():
+    """A reproducible image in the place of another is not taken for it"""
+    found = []
+    for n in (1, 2):
+        tree = f"{BASE}/tree{n}"
+        os.makedirs(tree)
+        write(f"{tree}/lib.so", with_id(bytes([n]) * 20))
+        sh(f"mksquashfs {tree} {BASE}/{n}.sqfs -all-time 0 -mkfs-time 0 -noappend -no-progress")
+    top = f"{BASE}/squashfs"
+    for n in (1, 2, 1):
+        loop_mount(f"{BASE}/{n}.sqfs", top)
+        found.append((seen(f"{top}/lib.so")[0], os.stat(f"{top}/lib.so").st_dev))
+        sh(f"umount {top}")
+    files = [f for f, _ in found]
+    equal([f.id for f in files], ["01" * 20, "02" * 20, "01" * 20])
+    # or else this test shows nothing
+    equal(len({(dev, f.dev, f.ino, f.ctime, f.mtime, f.file_size) for f, dev in found}), 1)
+
+
+@test
+def a_program_that_nobody_may_read_is_identified():
+    path = f"{BASE}/secret-program"
+    sh(f"cp /bin/true {path} && chmod 0111 {path} && chmod 755 {BASE}")
+    with Device() as device:
+        device.subscribe()
+        sh(f"setpriv --reuid 65534 --clear-groups {path}")
+        records = device.read_until(lambda r: isinstance(r, File) and r.path == path)
+    program = next(r for r in records if isinstance(r, File) and r.path == path)
+    assert f"Build ID: {program.id}" in sh(f"eu-readelf -n {path}"), program
+
+
+@test
+def a_setuid_program_is_identified():
+    path = f"{BASE}/setuid-program"
+    sh(f"cp /bin/true {path}")
+    os.chmod(path, 0o4755 | stat.S_ISUID)
+    with Device() as device:
+        device.subscribe()
+        sh(f"setpriv --reuid 65534 --clear-groups {path}")
+        records = device.read_until(lambda r: isinstance(r, File) and r.path == path)
+    equal(next(r for r in records if isinstance(r, File) and r.path == path).kind, "gnu")
+
+
+run()
