@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common.h"
 
 static const struct command {
 	const char *name;
@@ -25,7 +26,7 @@ static const struct command {
 
 #define FOR_EACH_COMMAND(command) \
 	for ((command) = commands; \
-	     (command) < commands + sizeof(commands) / sizeof(commands[0]); \
+	     (command) < commands + ARRAY_SIZE(commands); \
 	     (command)++)
 
 static const struct command *command_of(const char *name)

@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "common.h"
 #include "module.h"
 
 static const char help[] =
@@ -57,7 +58,7 @@ static const char *ioctl_name(unsigned int number)
 		[_IOC_NR(BUILDID_IOC_FLUSH)] = "flush",
 	};
 
-	return number < sizeof(names) / sizeof(names[0]) ? names[number] : "unknown";
+	return number < ARRAY_SIZE(names) ? names[number] : "unknown";
 }
 
 static void show_info(struct output *out, struct buildid_info *info)

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "libbuildid.h"
 
 #define ASSERT_SIZE(type, size) \
@@ -24,7 +24,11 @@ ASSERT_SIZE(buildid_lost, 56);
 ASSERT_SIZE(buildid_info, 112);
 ASSERT_SIZE(buildid_stats, 200);
 ASSERT_SIZE(buildid_resolve_fd, 24);
-ASSERT_SIZE(buildid_subscribe, 32);
+ASSERT_SIZE(buildid_subscribe, 40);
+ASSERT_SIZE(buildid_image, 64);
+ASSERT_SIZE(buildid_resolve_key, 40);
+ASSERT_SIZE(buildid_resolve_addr, 40);
+ASSERT_SIZE(buildid_maps, 32);
 ASSERT_SIZE(buildid_flush, 16);
 
 /* A record stays busy for as long as one hook runs; an interrupt may be on top. */
@@ -32,7 +36,6 @@ ASSERT_SIZE(buildid_flush, 16);
 
 struct buildid {
 	int fd;
-	int broken;	/* the ring cannot be walked further: why */
 	size_t page;
 	uint64_t ring_size;
 	struct buildid_ring_consumer *consumer;
@@ -214,10 +217,8 @@ static int peek(struct buildid *handle, const struct buildid_record **record)
 
 	/* Without a size to trust there is no finding the next record. */
 	if (end - handle->pos > handle->ring_size || size > end - handle->pos ||
-	    size < sizeof(*first) || size % 8) {
-		handle->broken = -EBADMSG;
-		return handle->broken;
-	}
+	    size < sizeof(*first) || size % 8)
+		return -EBADMSG;
 
 	handle->pos += size;
 	err = buildid_record_check(first, size);
@@ -226,18 +227,10 @@ static int peek(struct buildid *handle, const struct buildid_record **record)
 	return err;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Rounded up, so that a wait never ends before its deadline. */
 static int left_ms(uint64_t deadline)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	return now >= deadline ? 0 : (int)((deadline - now + 999999) / 1000000);
 }
@@ -268,13 +261,11 @@ int buildid_next(struct buildid *handle, int timeout_ms,
 	*record = NULL;
 	if (!handle->data)
 		return -EINVAL;
-	if (handle->broken)
-		return handle->broken;
 
 	__atomic_store_n(&handle->consumer->pos, handle->pos, __ATOMIC_RELEASE);
 	busy = peek(handle, record);
 	if (timeout_ms > 0 && (busy == -EAGAIN || busy == -EBUSY))
-		deadline = now_ns() + (uint64_t)timeout_ms * 1000000;
+		deadline = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000;
 
 	while ((busy == -EAGAIN || busy == -EBUSY) && (forever || left)) {
 		/* poll(2) would return at once for a record being written. */
@@ -294,7 +285,10 @@ int buildid_next(struct buildid *handle, int timeout_ms,
 
 const char *buildid_strerror(int error)
 {
-	switch (error < 0 ? -error : error) {
+	const char *text;
+
+	error = error < 0 ? -error : error;
+	switch (error) {
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
@@ -330,7 +324,9 @@ const char *buildid_strerror(int error)
 	case EBADF:
 		return "not a file that is open for reading";
 	default:
-		return strerror(error < 0 ? -error : error);
+		/* strerror() would take back what it said before. */
+		text = strerrordesc_np(error);
+		return text ? text : "unknown error";
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "common.h"
 #include "lines.h"
 #include "utf8.h"
 
@@ -156,10 +157,10 @@ static void put_flags(struct output *out, const struct buildid_file *file,
 		{ BUILDID_FILE_PATH_PART, "path-part" },
 		{ BUILDID_FILE_NO_PATH, "no-path" },
 	};
-	const char *words[sizeof(names) / sizeof(names[0]) + 1];
+	const char *words[ARRAY_SIZE(names) + 1];
 	size_t count = 0, i;
 
-	for (i = 0; file && i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; file && i < ARRAY_SIZE(names); i++)
 		if (file->flags & names[i].flag)
 			words[count++] = names[i].word;
 	words[count] = NULL;
@@ -267,7 +268,7 @@ static void lost_text(const struct buildid_lost *lost, char *text, size_t size)
 	size_t length = 0, i;
 
 	*text = '\0';
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(causes); i++) {
 		if (!causes[i].count)
 			continue;
 		length += (size_t)snprintf(text + length, size - length,

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "log.h"
 
 #define BOOT_ID		"/proc/sys/kernel/random/boot_id"
@@ -22,14 +22,6 @@
 
 _Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
 _Static_assert(sizeof(struct log_end) == 40, "log: size of the end");
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* -------------------------------------------------------------- writing -- */
 

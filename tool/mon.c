@@ -12,6 +12,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "common.h"
 #include "filter.h"
 #include "lines.h"
 #include "signals.h"
@@ -161,7 +162,7 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 	if (idle)
 		timeout = buildid_files_timeout(mon->files,
 						source_now(mon->source));
-	if (poll(polls, sizeof(polls) / sizeof(polls[0]), timeout) <= 0)
+	if (poll(polls, ARRAY_SIZE(polls), timeout) <= 0)
 		return;
 	if (polls[1].revents & POLLERR)
 		mon->broken = true;

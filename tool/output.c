@@ -280,11 +280,27 @@ void out_pair_words(struct output *out, const char *key,
 
 /* --------------------------------------------------------------- errors -- */
 
+/* As put_text(), for a stream that is not buffered: one line is one write. */
+static char *to_text(const char *value)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		out_of_memory();
+	put_text(file, value);
+	if (fclose(file))
+		out_of_memory();
+	return text;
+}
+
 void out_error(struct output *out, const char *object, const char *format, ...)
 {
 	struct output line = *out;
 	va_list arguments;
 	char *reason;
+	char *shown;
 	int length;
 
 	va_start(arguments, format);
@@ -295,9 +311,9 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 
 	/* Text that is on its way already belongs before it. */
 	fflush(out->file);
-	fputs("buildid: ", stderr);
-	put_text(stderr, object);
-	fprintf(stderr, ": %s\n", reason);
+	shown = to_text(object);
+	fprintf(stderr, "buildid: %s: %s\n", shown, reason);
+	free(shown);
 
 	if (line.json) {
 		out_begin(&line);

@@ -7,14 +7,15 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "args.h"
 #include "commands.h"
+#include "common.h"
 #include "filter.h"
 #include "log.h"
 #include "module.h"
@@ -65,20 +66,12 @@ struct recorder {
 	uint64_t stopped;		/* when: no mapping after it is wanted */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void stop(struct recorder *recorder)
 {
 	if (recorder->stopping)
 		return;
 	recorder->stopping = true;
-	recorder->stopped = now_ns();
+	recorder->stopped = clock_ns(CLOCK_MONOTONIC);
 }
 
 static void fail(struct recorder *recorder, const char *object, int error)
@@ -211,12 +204,17 @@ static bool write_records(struct recorder *recorder)
 	return true;
 }
 
-static bool may_end(const struct recorder *recorder)
+static bool has_lingered(const struct recorder *recorder)
 {
-	if (!recorder->stopping)
-		return false;
-	return recorder->failed || !buildid_files_pending(recorder->files) ||
-	       now_ns() - recorder->stopped > LINGER_NS;
+	return clock_ns(CLOCK_MONOTONIC) - recorder->stopped > LINGER_NS;
+}
+
+/* @more: the ring was not read to its end. */
+static bool may_end(const struct recorder *recorder, bool more)
+{
+	if (recorder->failed || has_lingered(recorder))
+		return true;
+	return !more && !buildid_files_pending(recorder->files);
 }
 
 static void wait_for_more(struct recorder *recorder, int signals, bool more)
@@ -230,7 +228,7 @@ static void wait_for_more(struct recorder *recorder, int signals, bool more)
 	int timeout = recorder->stopping ? LINGER_MS : PERIOD_MS;
 	int number;
 
-	poll(polls, sizeof(polls) / sizeof(polls[0]), more ? 0 : timeout);
+	poll(polls, ARRAY_SIZE(polls), more ? 0 : timeout);
 	while ((number = signals_take(signals)))
 		handle_signal(recorder, number);
 }
@@ -249,8 +247,7 @@ static void record_all(struct recorder *recorder, int signals)
 			if (err)
 				fail(recorder, recorder->path, err);
 		}
-		if (stopping && (!more || now_ns() - recorder->stopped > LINGER_NS) &&
-		    may_end(recorder))
+		if (stopping && may_end(recorder, more))
 			return;
 		wait_for_more(recorder, signals, more);
 	}
@@ -292,6 +289,21 @@ static int run(struct recorder *recorder, char **command)
 	return status;
 }
 
+/* The module would only say that it refuses. */
+static bool fits(struct recorder *recorder, uint32_t ring_size)
+{
+	struct buildid_info info;
+	int err = buildid_get_info(recorder->handle, &info);
+
+	if (err)
+		module_error(&recorder->out, BUILDID_DEVICE, err, NULL);
+	else if (ring_size > info.ring_max)
+		out_error(&recorder->out, "--ring-size",
+			  "more than the module takes, %" PRIu32 " bytes",
+			  info.ring_max);
+	return !err && ring_size <= info.ring_max;
+}
+
 static int prepare_and_run(struct recorder *recorder, char **command,
 			   const struct buildid_options *options)
 {
@@ -302,13 +314,15 @@ static int prepare_and_run(struct recorder *recorder, char **command,
 	if (!recorder->handle)
 		return EXIT_FAILURE;
 
+	if (!fits(recorder, options->ring_size))
+		goto close;
 	err = buildid_subscribe(recorder->handle, options);
 	if (err) {
 		module_error(&recorder->out, BUILDID_DEVICE, err, NULL);
 		goto close;
 	}
 	err = buildid_files_new(&recorder->files, NULL);
-	/* Last: an old log is not to go for a recording that cannot be made. */
+	/* Last: an old log is not to go for a subscription that is refused. */
 	if (!err)
 		err = log_create(&recorder->log, recorder->path);
 	if (err) {

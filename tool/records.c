@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common.h"
 #include "libbuildid.h"
 
 static size_t aligned(size_t size)
@@ -101,8 +102,7 @@ static const char *name_of(const char *const *names, size_t count,
 	return number < count && names[number] ? names[number] : "unknown";
 }
 
-#define NAME_OF(names, number) \
-	name_of(names, sizeof(names) / sizeof((names)[0]), number)
+#define NAME_OF(names, number) name_of(names, ARRAY_SIZE(names), number)
 
 const char *buildid_type_name(unsigned int type)
 {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common.h"
 #include "log.h"
 #include "module.h"
 #include "netlink.h"
@@ -31,14 +31,6 @@ struct source {
 	const char *log_path;
 	uint64_t log_now;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static struct source *source_new(struct output *out)
 {
@@ -141,7 +133,7 @@ struct source *source_netlink(struct output *out)
  * Between the kernel's queue and this socket messages are dropped without a
  * LOST record. The hole in seq is as wide, so one is made of that.
  */
-static void make_lost(struct source *source,
+static void fill_hole(struct source *source,
 		      const struct buildid_record **record)
 {
 	const struct buildid_record *next = *record;
@@ -191,7 +183,7 @@ static enum source_answer next_of_netlink(struct source *source,
 
 	err = netlink_next(source->events, record);
 	if (!err) {
-		make_lost(source, record);
+		fill_hole(source, record);
 		return SOURCE_RECORD;
 	}
 	if (err == -EAGAIN || err == -EINTR)

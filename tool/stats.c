@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "common.h"
 #include "module.h"
 
 static const char help[] =
@@ -42,7 +43,7 @@ static const struct metric {
 	METRIC(io_errors, COUNTER, "Files that could not be read"),
 	METRIC(changing, COUNTER, "Files that changed during every attempt to read them"),
 	METRIC(evicted, COUNTER, "Files forgotten to make room"),
-	METRIC(stale, COUNTER, "Files replaced as their content had changed under an unmoved version"),
+	METRIC(stale, COUNTER, "Files whose content had changed under an unmoved version"),
 	METRIC(entries, GAUGE, "Files remembered"),
 	METRIC(entries_max, GAUGE, "Bound on the files remembered"),
 	METRIC(requests, GAUGE, "Files being read, or waiting to be"),
@@ -58,7 +59,7 @@ static const struct metric {
 
 #define FOR_EACH_METRIC(metric) \
 	for ((metric) = metrics; \
-	     (metric) < metrics + sizeof(metrics) / sizeof(metrics[0]); \
+	     (metric) < metrics + ARRAY_SIZE(metrics); \
 	     (metric)++)
 
 static uint64_t value_of(const struct metric *metric,

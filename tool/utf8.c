@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common.h"
 #include "utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -29,7 +30,7 @@ static const struct lead *lead_of(unsigned char byte)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(leads); i++)
 		if (byte >= leads[i].first && byte <= leads[i].last)
 			return &leads[i];
 	return NULL;

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Fake module: a device of memory. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fake_module.h"
+
+static int fake_open(const char *path, int flags);
+static int fake_ioctl(int fd, unsigned long number, void *argument);
+static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd,
+		       off_t offset);
+static int fake_poll(struct pollfd *polls, nfds_t count, int timeout);
+static int fake_nanosleep(const struct timespec *time, struct timespec *left);
+
+#define open(...) fake_open(__VA_ARGS__)
+#define ioctl(...) fake_ioctl(__VA_ARGS__)
+#define mmap(...) fake_mmap(__VA_ARGS__)
+#define poll(...) fake_poll(__VA_ARGS__)
+#define nanosleep(...) fake_nanosleep(__VA_ARGS__)
+#include "../../tool/libbuildid.c"
+#undef open
+#undef ioctl
+#undef mmap
+#undef poll
+#undef nanosleep
+
+struct fake_module *fake_module;
+
+/* Consumer page, producer page, records; @memory is the fake's own view. */
+static int memory_fd = -1;
+static unsigned char *memory;
+static size_t page;
+static struct buildid_record *last;
+
+static uint64_t *consumer_pos(void)
+{
+	return (uint64_t *)(void *)memory;
+}
+
+static uint64_t *producer_pos(void)
+{
+	return (uint64_t *)(void *)(memory + page);
+}
+
+int fake_reset(void **state)
+{
+	(void)state;
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	if (!fake_module)
+		fake_module = mmap(NULL, sizeof(fake), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fake_module == MAP_FAILED)
+		return -1;
+	if (memory_fd >= 0) {
+		munmap(memory, 2 * page + FAKE_RING_SIZE);
+		close(memory_fd);
+	}
+	memory_fd = memfd_create("fake", MFD_CLOEXEC);
+	if (memory_fd < 0 || ftruncate(memory_fd, (off_t)(2 * page + FAKE_RING_SIZE)))
+		return -1;
+	memory = mmap(NULL, 2 * page + FAKE_RING_SIZE, PROT_READ | PROT_WRITE,
+		      MAP_SHARED, memory_fd, 0);
+	if (memory == MAP_FAILED)
+		return -1;
+	fake = (struct fake_module) {
+		.abi = BUILDID_ABI_VERSION,
+		.ring_size = FAKE_RING_SIZE,
+	};
+	return 0;
+}
+
+/* In two pieces where the end of the ring is in between. */
+static void copy_in(uint64_t pos, const void *bytes, size_t size)
+{
+	size_t at = pos % fake.ring_size;
+	size_t first = fake.ring_size - at < size ? fake.ring_size - at : size;
+	unsigned char *ring = memory + 2 * page;
+
+	memcpy(ring + at, bytes, first);
+	memcpy(ring, (const unsigned char *)bytes + first, size - first);
+	last = (void *)(ring + at);
+}
+
+static bool put(union any_record *record, uint32_t busy)
+{
+	uint32_t size = record->header.size;
+	uint64_t pos = *producer_pos();
+
+	record->header.seq = ++fake.seq;
+	if (pos + size - __atomic_load_n(consumer_pos(), __ATOMIC_ACQUIRE) >
+	    fake.ring_size)
+		return false;
+	record->header.size |= busy;
+	copy_in(pos, record, size);
+	record->header.size = size;
+	__atomic_store_n(producer_pos(), pos + size, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool fake_put(union any_record *record)
+{
+	return put(record, 0);
+}
+
+bool fake_put_busy(union any_record *record)
+{
+	return put(record, BUILDID_RECORD_BUSY);
+}
+
+void fake_commit(void)
+{
+	__atomic_and_fetch(&last->size, ~BUILDID_RECORD_BUSY, __ATOMIC_RELEASE);
+}
+
+void fake_break_size(uint32_t size)
+{
+	last->size = size;
+}
+
+uint64_t fake_consumed(void)
+{
+	return *consumer_pos();
+}
+
+uint64_t fake_produced(void)
+{
+	return *producer_pos();
+}
+
+/* --------------------------------------------------------- system calls -- */
+
+static int answer(int error)
+{
+	errno = error;
+	return error ? -1 : 0;
+}
+
+static int fake_open(const char *path, int flags)
+{
+	assert_string_equal(path, BUILDID_DEVICE);
+	assert_int_equal(flags, O_RDWR | O_CLOEXEC);
+	if (fake.open_error)
+		return answer(fake.open_error);
+	/* Readable for ever: users of buildid_fd() look at the ring in vain. */
+	return eventfd(1, EFD_CLOEXEC);
+}
+
+static int resolve(struct buildid_resolve_fd *request)
+{
+	union any_record record;
+	uint32_t room = request->record_size;
+
+	if (fake.resolve)
+		fake.resolve(request->fd, &record);
+	else
+		make_file(&record, 1, 20, 0, "/resolved");
+	request->record_size = fake.resolved_size ? fake.resolved_size :
+						    record.header.size;
+	if (record.header.size > room)
+		return answer(ENOSPC);
+	memcpy((void *)(uintptr_t)request->record, &record, record.header.size);
+	return answer(fake.resolve_error);
+}
+
+static int take_subscription(struct buildid_subscribe *request)
+{
+	if (fake.subscribe_error)
+		return answer(fake.subscribe_error);
+	fake.subscribed = *request;
+	if (request->nr_pids)
+		memcpy(fake.pids, (const void *)(uintptr_t)request->pids,
+		       request->nr_pids * sizeof(fake.pids[0]));
+	request->ring_size = fake.ring_size;
+	return 0;
+}
+
+static int fake_ioctl(int fd, unsigned long number, void *argument)
+{
+	(void)fd;
+	if (number == BUILDID_IOC_INFO) {
+		struct buildid_info *info = argument;
+
+		assert_int_equal(info->size, sizeof(*info));
+		info->abi = fake.abi;
+		info->features = BUILDID_FEATURE_NETLINK;
+		info->records = 1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP;
+		info->ioctls = 3;
+		info->max_entries = 65536;
+		info->ring_max = 1 << 26;
+		/* Of this length exactly, without a NUL. */
+		memset(info->version, 'v', sizeof(info->version));
+		memcpy(info->hook, "hook", 5);
+		return answer(fake.info_error);
+	}
+	if (number == BUILDID_IOC_STATS) {
+		assert_int_equal(((struct buildid_stats *)argument)->size,
+				 sizeof(fake.stats));
+		*(struct buildid_stats *)argument = fake.stats;
+		return answer(fake.stats_error);
+	}
+	if (number == BUILDID_IOC_RESOLVE_FD)
+		return resolve(argument);
+	if (number == BUILDID_IOC_SUBSCRIBE)
+		return take_subscription(argument);
+	if (number == BUILDID_IOC_FLUSH) {
+		((struct buildid_flush *)argument)->flushed = fake.flushed;
+		return answer(fake.flush_error);
+	}
+	return answer(ENOTTY);
+}
+
+static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd,
+		       off_t offset)
+{
+	unsigned char *map;
+
+	(void)fd;
+	assert_null(at);
+	assert_int_equal(flags, MAP_SHARED);
+	if (!offset) {
+		assert_int_equal(size, page);
+		return mmap(NULL, size, prot, flags, memory_fd, 0);
+	}
+
+	assert_int_equal(offset, page);
+	assert_int_equal(size, page + 2 * (size_t)fake.ring_size);
+	assert_int_equal(prot, PROT_READ);
+	map = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	mmap(map, page + fake.ring_size, PROT_READ, MAP_SHARED | MAP_FIXED,
+	     memory_fd, (off_t)page);
+	mmap(map + page + fake.ring_size, fake.ring_size, PROT_READ,
+	     MAP_SHARED | MAP_FIXED, memory_fd, (off_t)(2 * page));
+	return map;
+}
+
+static int fake_poll(struct pollfd *polls, nfds_t count, int timeout)
+{
+	assert_int_equal(count, 1);
+	assert_int_equal(polls->events, POLLIN);
+	fake.polls++;
+	if (fake.on_poll)
+		fake.on_poll();
+	if (fake.poll_error)
+		return answer(fake.poll_error);
+	polls->revents = 0;
+	if (*producer_pos() != *consumer_pos()) {
+		polls->revents = POLLIN;
+		return 1;
+	}
+	/* For ever would be just that. */
+	assert_true(timeout >= 0);
+	usleep((useconds_t)timeout * 1000);
+	return 0;
+}
+
+static int fake_nanosleep(const struct timespec *time, struct timespec *left)
+{
+	(void)time;
+	(void)left;
+	fake.naps++;
+	if (fake.on_nap)
+		fake.on_nap();
+	return 0;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Streams: records as a module would write them. */
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "streams.h"
+
+static uint32_t padded(size_t size)
+{
+	return (uint32_t)(size + 7) & ~7U;
+}
+
+static void make_header(union any_record *record, uint16_t type, uint32_t size)
+{
+	memset(record, 0, sizeof(*record));
+	record->header.type = type;
+	record->header.size = size;
+	record->header.seq = 1;
+	record->header.time_mono = 1000;
+	record->header.time_perf = 2000;
+}
+
+static uint32_t path_room(const char *path)
+{
+	return *path ? padded(strlen(path) + 1) : 0;
+}
+
+void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
+	       uint16_t reason, const char *path)
+{
+	struct buildid_file *file = &record->file;
+	uint32_t room = padded(id_len);
+	unsigned int i;
+
+	make_header(record, BUILDID_RECORD_FILE,
+		    (uint32_t)sizeof(*file) + room + path_room(path));
+	file->file_id = file_id;
+	file->ino = file->user_ino = 4711;
+	file->dev_major = file->user_dev_major = 8;
+	file->dev_minor = file->user_dev_minor = 1;
+	file->generation = 99;
+	file->mtime = 1700000000000000000;
+	file->file_size = 123456;
+	file->kind = id_len ? BUILDID_KIND_GNU : BUILDID_KIND_NONE;
+	file->reason = reason;
+	file->id_len = id_len;
+	file->path_len = (uint16_t)strlen(path);
+	for (i = 0; i < id_len; i++)
+		file->data[i] = (uint8_t)(0x10 + i);
+	memcpy(file->data + room, path, strlen(path));
+}
+
+void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
+	       uint32_t pid, const char *path)
+{
+	struct buildid_mmap *mmap = &record->mmap;
+
+	make_header(record, BUILDID_RECORD_MMAP,
+		    (uint32_t)sizeof(*mmap) + path_room(path));
+	mmap->pid = pid;
+	mmap->tid = pid + 1;
+	mmap->addr = 0x7f0000001000;
+	mmap->len = 0x2000;
+	mmap->pgoff = 0x1000;
+	mmap->file_id = file_id;
+	mmap->prot = PROT_READ | PROT_EXEC;
+	mmap->map_flags = MAP_PRIVATE;
+	mmap->state = state;
+	mmap->path_len = (uint32_t)strlen(path);
+	memcpy(mmap->comm, "worker", 7);
+	memcpy(mmap->path, path, strlen(path));
+}
+
+void make_lost(union any_record *record, uint64_t ring_full)
+{
+	make_header(record, BUILDID_RECORD_LOST, sizeof(record->lost));
+	record->lost.ring_full = ring_full;
+}

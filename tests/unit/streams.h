@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Streams: records as a module would write them, for unit tests. */
+#ifndef TESTS_STREAMS_H
+#define TESTS_STREAMS_H
+
+/* What cmocka.h needs before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "libbuildid.h"
+
+union any_record {
+	struct buildid_record header;
+	struct buildid_file file;
+	struct buildid_mmap mmap;
+	struct buildid_lost lost;
+	uint64_t words[BUILDID_RECORD_MAX / 8];
+	unsigned char bytes[BUILDID_RECORD_MAX];
+};
+
+/* A FILE with an id of @id_len bytes 0x10, 0x11...; 0 for none and @reason. */
+void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
+	       uint16_t reason, const char *path);
+/* A MMAP by process @pid; @path "" for none in the record. */
+void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
+	       uint32_t pid, const char *path);
+void make_lost(union any_record *record, uint64_t ring_full);
+
+#endif

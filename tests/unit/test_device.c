@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Device: ioctls, and walking the mapped ring. */
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "common.h"
+#include "fake_module.h"
+
+static struct buildid *handle;
+
+static int set_up(void **state)
+{
+	handle = NULL;
+	return fake_reset(state);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	buildid_close(handle);
+	return 0;
+}
+
+static void subscribe(void)
+{
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_subscribe(handle, NULL), 0);
+}
+
+static void put_mmap(uint32_t pid)
+{
+	union any_record record;
+
+	make_mmap(&record, 1, 0, pid, "");
+	assert_true(fake_put(&record));
+}
+
+static void assert_next_pid(int timeout, uint32_t pid)
+{
+	const struct buildid_record *record;
+
+	assert_int_equal(buildid_next(handle, timeout, &record), 0);
+	assert_int_equal(record->type, BUILDID_RECORD_MMAP);
+	assert_int_equal(((const struct buildid_mmap *)record)->pid, pid);
+}
+
+static void assert_next_error(int timeout, int error)
+{
+	const struct buildid_record *record;
+
+	assert_int_equal(buildid_next(handle, timeout, &record), error);
+	assert_null(record);
+}
+
+static void what_cannot_be_opened_is_told(void **state)
+{
+	(void)state;
+	fake.open_error = ENOENT;
+	assert_int_equal(buildid_open(&handle), -ENOENT);
+	assert_null(handle);
+	fake.open_error = EACCES;
+	assert_int_equal(buildid_open(&handle), -EACCES);
+	fake.open_error = 0;
+	fake.info_error = EPERM;
+	assert_int_equal(buildid_open(&handle), -EPERM);
+	assert_null(handle);
+}
+
+static void another_abi_is_refused(void **state)
+{
+	(void)state;
+	fake.abi = BUILDID_ABI_VERSION + 1;
+	assert_int_equal(buildid_open(&handle), -EPROTONOSUPPORT);
+	assert_null(handle);
+}
+
+static void the_module_is_asked(void **state)
+{
+	struct buildid_stats stats;
+	struct buildid_info info;
+	uint64_t flushed = 0;
+
+	(void)state;
+	fake.stats.mappings = 42;
+	fake.flushed = 7;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_get_info(handle, &info), 0);
+	assert_int_equal(info.max_entries, 65536);
+	assert_int_equal(buildid_get_stats(handle, &stats), 0);
+	assert_int_equal(stats.mappings, 42);
+	assert_int_equal(buildid_flush(handle, &flushed), 0);
+	assert_int_equal(flushed, 7);
+	assert_int_equal(buildid_flush(handle, NULL), 0);
+
+	fake.stats_error = fake.flush_error = EPERM;
+	assert_int_equal(buildid_get_stats(handle, &stats), -EPERM);
+	flushed = 1;
+	assert_int_equal(buildid_flush(handle, &flushed), -EPERM);
+	assert_int_equal(flushed, 1);
+}
+
+static void a_file_is_resolved(void **state)
+{
+	const struct buildid_file *file;
+	union any_record buffer;
+
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file), 0);
+	assert_ptr_equal(file, &buffer);
+	assert_int_equal(file->id_len, 20);
+
+	assert_int_equal(buildid_resolve_fd(handle, 0, buffer.bytes + 4, 1024, &file),
+			 -EINVAL);
+	assert_null(file);
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, 64, &file), -ENOSPC);
+	fake.resolve_error = EBADF;
+	assert_int_equal(buildid_resolve_fd(handle, -1, &buffer, sizeof(buffer), &file),
+			 -EBADF);
+}
+
+static void resolve_a_mapping(int fd, union any_record *record)
+{
+	(void)fd;
+	make_mmap(record, 1, 0, 1, "");
+}
+
+static void resolve_nonsense(int fd, union any_record *record)
+{
+	(void)fd;
+	make_file(record, 1, 20, 0, "/f");
+	record->file.path_len = 1000;
+}
+
+static void a_wrong_answer_is_refused(void **state)
+{
+	const struct buildid_file *file;
+	union any_record buffer;
+
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	fake.resolve = resolve_a_mapping;
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file),
+			 -EBADMSG);
+	fake.resolve = resolve_nonsense;
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file),
+			 -EBADMSG);
+	assert_null(file);
+	fake.resolve = NULL;
+	fake.resolved_size = BUILDID_RECORD_MAX + 8;
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file),
+			 -EBADMSG);
+}
+
+static void options_reach_the_module(void **state)
+{
+	static const uint32_t pids[] = { 3, 5 };
+	const struct buildid_options options = {
+		.flags = BUILDID_SUB_DATA,
+		.ring_size = 8192,
+		.watermark = 100,
+		.nr_pids = 2,
+		.pids = pids,
+	};
+
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_subscribe(handle, &options), 0);
+	assert_int_equal(fake.subscribed.size, sizeof(fake.subscribed));
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_DATA);
+	assert_int_equal(fake.subscribed.ring_size, 8192);
+	assert_int_equal(fake.subscribed.watermark, 100);
+	assert_int_equal(fake.subscribed.nr_pids, 2);
+	assert_int_equal(fake.subscribed.reserved, 0);
+	assert_memory_equal(fake.pids, pids, sizeof(pids));
+}
+
+static void a_subscription_may_fail(void **state)
+{
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_next_error(0, -EINVAL);
+	fake.subscribe_error = ESRCH;
+	assert_int_equal(buildid_subscribe(handle, NULL), -ESRCH);
+	fake.subscribe_error = 0;
+	fake.ring_size = 12345;
+	assert_int_equal(buildid_subscribe(handle, NULL), -EBADMSG);
+	assert_next_error(0, -EINVAL);
+}
+
+static void records_come_in_order(void **state)
+{
+	(void)state;
+	subscribe();
+	put_mmap(1);
+	put_mmap(2);
+	assert_next_pid(0, 1);
+	put_mmap(3);
+	assert_next_pid(0, 2);
+	assert_next_pid(-1, 3);
+	assert_next_error(0, -EAGAIN);
+	assert_int_equal(fake.polls, 0);
+}
+
+static void a_record_is_given_back_by_the_next_call(void **state)
+{
+	const struct buildid_record *record;
+
+	(void)state;
+	subscribe();
+	put_mmap(1);
+	assert_int_equal(buildid_next(handle, 0, &record), 0);
+	assert_int_equal(fake_consumed(), 0);
+	assert_next_error(0, -EAGAIN);
+	assert_int_equal(fake_consumed(), record->size);
+}
+
+static void records_are_whole_across_the_end_of_the_ring(void **state)
+{
+	char path[4096];
+	union any_record record;
+	const struct buildid_record *next;
+	uint32_t i;
+
+	(void)state;
+	fake.ring_size = 4096;
+	subscribe();
+	for (i = 0; i < 2000; i++) {
+		size_t length = i * 37 % 1500;
+
+		memset(path, 'a' + (int)(i % 26), length);
+		path[length] = '\0';
+		make_mmap(&record, 1, 0, i, path);
+		assert_true(fake_put(&record));
+		assert_int_equal(buildid_next(handle, 0, &next), 0);
+		assert_memory_equal(next, &record, record.header.size);
+		assert_next_error(0, -EAGAIN);
+	}
+}
+
+static void a_full_ring_is_read_to_its_end(void **state)
+{
+	union any_record record;
+	uint32_t count = 0, i;
+
+	(void)state;
+	fake.ring_size = 4096;
+	subscribe();
+	make_mmap(&record, 1, 0, 0, "");
+	while (fake_put(&record))
+		record.mmap.pid = ++count;
+	assert_true(count > 30);
+	for (i = 0; i < count; i++)
+		assert_next_pid(0, i);
+	assert_next_error(0, -EAGAIN);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void a_wait_ends_after_its_time(void **state)
+{
+	uint64_t start = now_ms();
+
+	(void)state;
+	subscribe();
+	assert_next_error(30, -EAGAIN);
+	assert_true(now_ms() - start >= 30);
+	assert_true(fake.polls >= 1);
+}
+
+static void put_one(void)
+{
+	put_mmap(9);
+	fake.on_poll = NULL;
+}
+
+static void a_record_ends_a_wait(void **state)
+{
+	(void)state;
+	subscribe();
+	fake.on_poll = put_one;
+	assert_next_pid(-1, 9);
+	fake.on_poll = put_one;
+	assert_next_pid(10000, 9);
+}
+
+static void put_quietly(void)
+{
+	fake.on_poll = NULL;
+	fake.poll_error = 0;
+	put_mmap(9);
+}
+
+/* Below the watermark poll(2) tells of nothing. */
+static void what_nobody_was_woken_for_is_had_in_the_end(void **state)
+{
+	(void)state;
+	subscribe();
+	fake.on_poll = put_quietly;
+	assert_next_pid(1, 9);
+}
+
+static void a_signal_ends_a_wait(void **state)
+{
+	(void)state;
+	subscribe();
+	fake.poll_error = EINTR;
+	assert_next_error(-1, -EINTR);
+	fake.poll_error = 0;
+	put_mmap(4);
+	assert_next_pid(0, 4);
+}
+
+static void a_busy_record_is_waited_for(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	subscribe();
+	put_mmap(1);
+	make_mmap(&record, 1, 0, 2, "");
+	assert_true(fake_put_busy(&record));
+	assert_next_pid(0, 1);
+	assert_next_error(0, -EAGAIN);
+	assert_next_error(5, -EAGAIN);
+	assert_true(fake.naps > 0);
+	/* For poll(2) a busy record is there. */
+	assert_int_equal(fake.polls, 0);
+	fake.on_nap = fake_commit;
+	assert_next_pid(-1, 2);
+}
+
+static void a_record_of_no_size_ends_the_stream(void **state)
+{
+	static const uint32_t sizes[] = { 0, 8, 36, 65536, 0x7ffffff8 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		set_up(state);
+		subscribe();
+		put_mmap(1);
+		put_mmap(2);
+		fake_break_size(sizes[i]);
+		assert_next_pid(0, 1);
+		assert_next_error(0, -EBADMSG);
+		assert_next_error(-1, -EBADMSG);
+		buildid_close(handle);
+		handle = NULL;
+	}
+}
+
+static void a_record_that_contradicts_itself_is_skipped(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	subscribe();
+	make_mmap(&record, 1, 0, 1, "/path");
+	record.mmap.path_len = 4000;
+	assert_true(fake_put(&record));
+	put_mmap(2);
+	assert_next_error(0, -EBADMSG);
+	assert_next_pid(0, 2);
+}
+
+static void errors_have_a_text(void **state)
+{
+	int error;
+
+	(void)state;
+	for (error = 0; error < 134; error++) {
+		assert_true(*buildid_strerror(error));
+		assert_string_equal(buildid_strerror(-error), buildid_strerror(error));
+	}
+	assert_non_null(strstr(buildid_advice(-ENOENT), "modprobe buildid"));
+	assert_non_null(strstr(buildid_advice(-EPERM), "CAP_PERFMON"));
+	assert_null(buildid_advice(-EIO));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_cannot_be_opened_is_told),
+		TEST(another_abi_is_refused),
+		TEST(the_module_is_asked),
+		TEST(a_file_is_resolved),
+		TEST(a_wrong_answer_is_refused),
+		TEST(options_reach_the_module),
+		TEST(a_subscription_may_fail),
+		TEST(records_come_in_order),
+		TEST(a_record_is_given_back_by_the_next_call),
+		TEST(records_are_whole_across_the_end_of_the_ring),
+		TEST(a_full_ring_is_read_to_its_end),
+		TEST(a_wait_ends_after_its_time),
+		TEST(a_record_ends_a_wait),
+		TEST(what_nobody_was_woken_for_is_had_in_the_end),
+		TEST(a_signal_ends_a_wait),
+		TEST(a_busy_record_is_waited_for),
+		TEST(a_record_of_no_size_ends_the_stream),
+		TEST(a_record_that_contradicts_itself_is_skipped),
+		TEST(errors_have_a_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
