@@ -38,6 +38,10 @@ def pad8(n):
     return (n + 7) & ~7
 
 
+def zeros(padding):
+    assert not any(padding), f"{padding} is not all zero"
+
+
 def parse(buf, off=0):
     """The record at off."""
     header = Header._make(struct.unpack_from("=HHIQQQ", buf, off))
@@ -46,16 +50,19 @@ def parse(buf, off=0):
         f = struct.unpack_from("=QQQIIIIIIqqQQHHHH", body)
         id_len, path_len = f[15], f[16]
         at = 88 + pad8(id_len)
+        zeros(body[88 + id_len:at] + body[at + path_len:])
         return File(header, f[0], f[1], f[2], (f[3], f[4]), (f[5], f[6]), f[7], f[8], f[9], f[10],
                     f[11], f[12], KIND[f[13]], REASON[f[14]], body[88:88 + id_len].hex(),
                     os.fsdecode(body[at:at + path_len]))
     if header.type == MMAP:
         f = struct.unpack_from("=IIQQQQIIII16s", body)
+        zeros(body[72 + f[9]:])
         return Mmap(header, *f[:8], STATE[f[8]], f[10].split(b"\0")[0].decode(),
                     os.fsdecode(body[72:72 + f[9]]))
     if header.type in (KERNEL, MODULE):
         f = struct.unpack_from("=QQIIHHHH", body)
         at = 32 + pad8(f[6])
+        zeros(body[32 + f[6]:at] + body[at + f[7]:])
         return Image(header, f[0], f[1], f[2], KIND[f[4]], REASON[f[5]],
                      body[32:32 + f[6]].hex(), body[at:at + f[7]].decode())
     if header.type == LOST:

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests as TAP: functions marked @test run in order by run()."""
 import sys
+import time
 import traceback
 
 _tests = []
 
 
-def test(function):
-    _tests.append(function)
-    return function
+def test(what):
+    """A function, or the name of the one that follows."""
+    if isinstance(what, str):
+        def named(function):
+            function.__doc__ = what
+            return test(function)
+        return named
+    _tests.append(what)
+    return what
 
 
 def equal(got, want, what=""):
-    assert got == want, f"{what}: got {got!r}, want {want!r}"
+    assert got == want, f"{what}: got {got!r}, want {want!r}"[:4000]
 
 
 def run():
@@ -21,6 +28,7 @@ def run():
     print(f"1..{len(_tests)}", flush=True)
     for n, function in enumerate(_tests, 1):
         name = (function.__doc__ or function.__name__.replace("_", " ")).splitlines()[0]
+        T = time.monotonic()
         try:
             function()
         except Exception:
@@ -30,4 +38,5 @@ def run():
                 print(f"# {line}", flush=True)
         else:
             print(f"ok {n} - {name}", flush=True)
+        print("# T %.1f" % (time.monotonic() - T))
     sys.exit(failed)

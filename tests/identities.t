@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What a file is identified by, whatever its format, and why it is not by a GNU
+build-id; mapped, executed and asked for by file descriptor alike."""
+
+import os
+import struct
+
+import lib
+import stream
+from device import MEMFD
+from lib import built
+from tap import equal, run, test
+
+GO_ID = b"actionid/contentid/contentid/actionid".hex()
+PLAIN = lib.read_bytes(built("plain"))
+
+
+def bad_header():
+    """An ELF file of a class that there is not."""
+    return PLAIN[:4] + b"\7" + PLAIN[5:]
+
+
+def cut_off():
+    """Its program headers are behind its end."""
+    return PLAIN[:64]
+
+
+def of_other_byte_order():
+    """A 32-bit big-endian file that consists of a note."""
+    note = struct.pack(">III4s8s", 4, 8, 3, b"GNU\0", b"\xbe" * 8)
+    ident = b"\x7fELF\1\2\1" + bytes(9)
+    header = ident + struct.pack(">HHIIIIIHHHHHH", 3, 20, 1, 0, 52, 0, 0, 52, 32, 1,
+                                 0, 0, 0)
+    segment = struct.pack(">IIIIIIII", 4, 84, 0, 0, len(note), len(note), 4, 4)
+    return header + segment + note
+
+
+def of_wide_alignment():
+    """Two notes padded to 8 bytes, the build-id in the second."""
+    first = struct.pack("<III4s4s", 4, 4, 5, b"GNU\0", b"\1" * 4)
+    notes = first + bytes(-len(first) % 8) + \
+        struct.pack("<III4s20s", 4, 20, 3, b"GNU\0", b"\x88" * 20)
+    header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack(
+        "<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 4, 4, 120, 0, 0, len(notes), len(notes), 8)
+    return header + segment + notes
+
+
+# name, content, kind, reason, identity
+CASES = [
+    ("a build-id of 8 bytes", lib.read_bytes(built("id8")), "gnu", "none",
+     "0123456789abcdef"),
+    ("a build-id of 16 bytes, md5", lib.read_bytes(built("id16")), "gnu", "none", 32),
+    ("a build-id of 16 bytes, uuid", lib.read_bytes(built("uuid")), "gnu", "none", 32),
+    ("a build-id of 20 bytes", lib.read_bytes(built("id20")), "gnu", "none", 40),
+    ("a build-id of 32 bytes", lib.read_bytes(built("id32")), "gnu", "none",
+     bytes(range(32)).hex()),
+    ("a build-id of 83 bytes", lib.read_bytes(built("id83")), "gnu", "none", "a5" * 83),
+    ("a build-id of a 32-bit program", lib.read_bytes(built("m32")), "gnu", "none", 40),
+    ("a build-id of the other byte order", of_other_byte_order(), "gnu", "none", "be" * 8),
+    ("a build-id in notes of 8-byte alignment", of_wide_alignment(), "gnu", "none",
+     "88" * 20),
+    ("a build-id in a section without a segment", lib.read_bytes(built("section")), "gnu",
+     "none", "5c" * 20),
+    ("Go's build id", lib.read_bytes(built("go")), "go", "no-note", GO_ID),
+    ("a program without a build-id", lib.read_bytes(built("none")), "htlhash", "no-note", None),
+    ("a text", b"#!/bin/sh\n" * 1000, "htlhash", "not-elf", None),
+    ("a file of 4095 bytes", b"x" * 4095, "htlhash", "not-elf", None),
+    ("a file of 4096 bytes", b"x" * 4096, "htlhash", "not-elf", None),
+    ("a file of 4097 bytes", b"x" * 4096 + b"y", "htlhash", "not-elf", None),
+    ("an empty file", b"", "htlhash", "not-elf", None),
+    ("an ELF file that is cut off", cut_off(), "htlhash", "truncated", None),
+    ("an ELF file with a bad header", bad_header(), "htlhash", "malformed", None),
+]
+
+
+def check(file, content, kind, reason, wanted):
+    equal((file.kind, file.reason), (kind, reason), "kind and reason")
+    equal(file.file_size, len(content), "size")
+    if isinstance(wanted, int):
+        equal(len(file.id), wanted, "hex digits")
+        assert file.id in (lib.readelf_ids([file.path]).values()), file.id
+    else:
+        equal(file.id, lib.htlhash(content) if wanted is None else wanted, "identity")
+
+
+def add_case(name, content, *wanted):
+    @test(f"{name}: right when mapped, and by file descriptor")
+    def _():
+        with lib.tmpfs() as directory, stream.Watch() as watch:
+            path = os.path.join(directory, "file")
+            lib.write_bytes(path, content)
+            lib.settle_times(path)
+            mapped, file = watch.see(lib.map_file, path)
+            check(file, content, *wanted)
+            equal(file.path, path, "path")
+            stream.flush()
+            with open(path, "rb") as opened:
+                asked = stream.resolve_fd(opened.fileno())
+                check(asked, content, *wanted)
+                cached = stream.resolve_fd(opened.fileno())
+                check(cached, content, *wanted)
+            equal(cached.file_id, asked.file_id, "file_id, asked for twice")
+
+
+for case in CASES:
+    add_case(*case)
+
+
+def execute(fd, name):
+    child = os.fork()
+    if not child:
+        try:
+            os.execve(fd, [name], {})
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    equal(status, 0, f"status of {name}")
+    return child
+
+
+def executed(program):
+    """The FILE record of the program that a new process runs."""
+    with stream.Watch(pids=[]) as watch:
+        fd = os.open(built(program), os.O_RDONLY)
+        child = execute(fd, program)
+        os.close(fd)
+        watch.settle()
+        mapped = [mapped for mapped in watch.mmaps if mapped.pid == child]
+        equal([mapped.path for mapped in mapped], [built(program)], "mapped")
+        return watch.file_of(mapped[0])
+
+
+@test("a 32-bit program that runs is identified")
+def _():
+    file = executed("m32")
+    equal(file.id, lib.readelf_ids([built("m32")])[built("m32")], "build-id")
+
+
+@test("a program without a build-id that runs is identified by its hash")
+def _():
+    file = executed("none")
+    equal((file.reason, file.id), ("no-note", lib.htlhash(lib.read_bytes(built("none")))),
+          "reason and hash")
+
+
+@test("a program in a memfd that runs is identified, and marked as memfd")
+def _():
+    fd = os.memfd_create("program", os.MFD_CLOEXEC)
+    os.write(fd, lib.read_bytes(built("other")))
+    with stream.Watch(pids=[]) as watch:
+        child = execute(fd, "other")
+        os.close(fd)
+        watch.settle()
+        mapped = next(mapped for mapped in watch.mmaps if mapped.pid == child)
+        file = watch.file_of(mapped)
+    equal(file.id, "fedcba98765432100123456789abcdef01234567", "build-id")
+    assert file.flags & MEMFD, f"flags {file.flags}"
+    equal(file.path, "/memfd:program", "path")
+
+
+@test("a memfd that holds no program is identified by its hash, as a JIT's")
+def _():
+    content = os.urandom(3 * lib.PAGE)
+    fd = os.memfd_create("jit")
+    os.write(fd, content)
+    with stream.Watch() as watch:
+        _, file = watch.see(lambda: lib.map_fd(fd, len(content)))
+    os.close(fd)
+    equal((file.kind, file.reason, file.id), ("htlhash", "not-elf", lib.htlhash(content)),
+          "kind, reason and hash")
+    assert file.flags & MEMFD, f"flags {file.flags}"
+
+
+@test("a file of which a user chose a name like a memfd's is not marked as memfd")
+def _():
+    with lib.tmpfs() as directory, stream.Watch() as watch:
+        path = os.path.join(directory, "memfd:program")
+        lib.write_bytes(path, PLAIN)
+        _, file = watch.see(lib.map_file, path)
+        assert not file.flags & MEMFD, f"flags {file.flags}"
+
+
+@test("a device that is mapped is never read")
+def _():
+    with stream.Watch() as watch, open("/dev/zero", "rb") as zero:
+        _, file = watch.see(lambda: lib.unmap(lib.map_fd(zero.fileno(), 4096), 4096))
+    equal((file.kind, file.reason), ("none", "not-regular"), "kind and reason")
+
+
+run()

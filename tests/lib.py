@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the tests have in common: processes, mappings, file systems, the module."""
+
+import contextlib
+import ctypes
+import hashlib
+import json
+import mmap
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+from tap import equal
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILT = os.path.join(TOP, "build", "tests")
+MODULE = os.environ.get("BUILDID_MODULE") or \
+    os.path.join(TOP, "build", os.uname().release, "buildid.ko")
+DEVICE = "/dev/buildid"
+PAGE = mmap.PAGESIZE
+
+# Long enough for any event on a slow machine: only a broken test takes it.
+PATIENCE = 120
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def built(name):
+    return os.path.join(BUILT, name)
+
+
+def contains(text, part):
+    assert part in text, f"{part!r} is not in {text!r}"
+
+
+def until(condition, what):
+    """Waits until @condition is true, and returns what it is then."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.005)
+    raise TimeoutError(what)
+
+
+# ------------------------------------------------------------- processes --
+
+def run(*command, status=0, **options):
+    """Runs a command and returns it with its output, as text."""
+    options.setdefault("stdin", subprocess.DEVNULL)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="surrogateescape", **options)
+    assert status is None or done.returncode == status, \
+        f"{' '.join(command)}: exit {done.returncode}: {done.stderr}"
+    return done
+
+
+def buildid(*arguments, **options):
+    return run("buildid", *arguments, **options)
+
+
+def json_lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def in_child(function, *arguments):
+    """What @function returns, as JSON, when a new process calls it."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "w") as pipe:
+                json.dump(function(*arguments), pipe)
+            status = 0
+        except Exception:
+            sys.stderr.write(traceback.format_exc())
+            sys.stderr.flush()
+        os._exit(status)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    assert status == 0, f"the child of {function.__name__} failed: {status}"
+    return json.loads(text)
+
+
+@contextlib.contextmanager
+def started(*command, **options):
+    """A command that runs until the end of the block, or is killed then."""
+    process = subprocess.Popen(command, **options)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
+
+
+def interrupt(process):
+    """Ends a watching buildid, which is to take note and exit well."""
+    process.send_signal(signal.SIGINT)
+    equal(process.wait(PATIENCE), 0, "exit status")
+
+
+class Mon:
+    """buildid mon -j, watching in the block; then lines holds what it printed."""
+
+    def __init__(self, *options):
+        self.options = options
+        self.lines = []
+
+    def __enter__(self):
+        self.stack = contextlib.ExitStack()
+        path = self.stack.enter_context(directory())
+        self.mark = os.path.join(path, "mark")
+        self.path = os.path.join(path, "lines")
+        write_bytes(self.mark, b"not a program")
+        output = self.stack.enter_context(open(self.path, "wb"))
+        self.process = self.stack.enter_context(
+            started("buildid", "mon", "-j", *self.options, stdout=output,
+                    stderr=subprocess.DEVNULL))
+        self.wait_for_mark()
+        return self
+
+    def marks(self):
+        assert self.process.poll() is None, "mon has ended"
+        map_file(self.mark)
+        return read_bytes(self.path).count(self.mark.encode())
+
+    def wait_for_mark(self):
+        """It watches, and has printed all until now, when it prints this."""
+        before = self.marks()
+        until(lambda: self.marks() > before, "mon prints a mapping")
+
+    def __exit__(self, *_):
+        try:
+            self.wait_for_mark()
+            self.wait_for_mark()
+            interrupt(self.process)
+            text = read_bytes(self.path).decode(errors="surrogateescape")
+            self.lines = [line for line in json_lines(text)
+                          if line.get("path") != self.mark]
+        finally:
+            self.stack.close()
+
+
+# --------------------------------------------------------------- mappings --
+
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                      ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
+libc.umount2.argtypes = [ctypes.c_char_p, ctypes.c_int]
+
+RX = mmap.PROT_READ | mmap.PROT_EXEC
+
+
+def check(result, what):
+    if result == -1 or result == ctypes.c_void_p(-1).value:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error), what)
+    return result
+
+
+def map_fd(fd, size, prot=RX, flags=mmap.MAP_PRIVATE, offset=0):
+    """Maps, and returns the address. Nothing is read, as nothing is touched."""
+    return check(libc.mmap(None, size, prot, flags, fd, offset), "mmap")
+
+
+def unmap(address, size):
+    check(libc.munmap(address, size), "munmap")
+
+
+def protect(address, size, prot):
+    check(libc.mprotect(address, size, prot), "mprotect")
+
+
+def map_file(path, **options):
+    """Maps a whole file, executable unless told otherwise, for a moment."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        size = max(os.fstat(fd).st_size, 1)
+        unmap(map_fd(fd, size, **options), size)
+    finally:
+        os.close(fd)
+
+
+def maps_of(text):
+    """The executable mappings of files in a /proc/PID/maps."""
+    found = []
+    for line in text.splitlines():
+        match = re.match(r"(\w+)-(\w+) (r.x[ps]) (\w+) (\w+):(\w+) (\d+) +(/.*)", line)
+        if match:
+            start, end, prot, offset, major, minor, inode, path = match.groups()
+            found.append({
+                "addr": int(start, 16), "len": int(end, 16) - int(start, 16),
+                "prot": prot, "pgoff": int(offset, 16),
+                "dev": (int(major, 16), int(minor, 16)), "ino": int(inode),
+                "path": path.removesuffix(" (deleted)"),
+            })
+    return found
+
+
+# ------------------------------------------------------------- identities --
+
+def htlhash(data):
+    """OpenTelemetry's: head, tail, length."""
+    part = min(len(data), 4096)
+    digest = hashlib.sha256(data[:part] + data[len(data) - part:] +
+                            struct.pack(">Q", len(data)))
+    return digest.digest()[:16].hex()
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write_bytes(path, data, mode=0o755):
+    with open(path, "wb") as file:
+        file.write(data)
+        os.fchmod(file.fileno(), mode)
+
+
+def settle_times(path):
+    """Waits until a change of the file would move its time stamps for sure."""
+    changed = os.stat(path).st_ctime
+    until(lambda: time.clock_gettime(5) > changed + 0.05,   # CLOCK_REALTIME_COARSE
+          f"{path} is older than a moment")
+
+
+def readelf_ids(paths):
+    """The build-ids of files that have one, as readelf reads them."""
+    found, path = {}, None
+    # It names files only when there are several.
+    text = run("readelf", "-n", "/bin/sh", *paths, status=None).stdout
+    for line in text.splitlines():
+        if line.startswith("File: "):
+            path = line.removeprefix("File: ")
+        match = re.match(r"\s+Build ID: ([0-9a-f]+)$", line)
+        if match and path in paths:
+            found.setdefault(path, match[1])
+    return found
+
+
+# ------------------------------------------------------------ file systems --
+
+def mount(source, target, fstype, flags=0, options=""):
+    check(libc.mount(source.encode(), target.encode(), fstype.encode(), flags,
+                     options.encode()), f"mount {target}")
+
+
+def umount(target, flags=0):
+    check(libc.umount2(target.encode(), flags), f"umount {target}")
+
+
+@contextlib.contextmanager
+def directory():
+    path = tempfile.mkdtemp(prefix="buildid-", dir="/tmp")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def tmpfs():
+    with directory() as path:
+        mount("tmpfs", path, "tmpfs")
+        try:
+            yield path
+        finally:
+            umount(path)
+
+
+@contextlib.contextmanager
+def loop_device(size="32M"):
+    """A block device with an ext4 on it."""
+    with directory() as path:
+        image = os.path.join(path, "image")
+        with open(image, "wb") as file:
+            file.truncate(int(size.removesuffix("M")) << 20)
+        run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0", image)
+        device = run("losetup", "--find", "--show", image).stdout.strip()
+        try:
+            yield device
+        finally:
+            run("losetup", "--detach", device)
+
+
+@contextlib.contextmanager
+def ext4():
+    with loop_device() as device, directory() as path:
+        mount(device, path, "ext4")
+        try:
+            yield path
+        finally:
+            umount(path)
+
+
+@contextlib.contextmanager
+def overlay():
+    """An overlay of tmpfs on tmpfs: its mount point, lower, upper."""
+    with tmpfs() as layers, directory() as merged:
+        lower, upper, work = (os.path.join(layers, name)
+                              for name in ("lower", "upper", "work"))
+        for path in (lower, upper, work):
+            os.mkdir(path)
+        mount("overlay", merged, "overlay", 0,
+              f"lowerdir={lower},upperdir={upper},workdir={work}")
+        try:
+            yield merged, lower, upper
+        finally:
+            umount(merged)
+
+
+def drop_caches():
+    os.sync()
+    with open("/proc/sys/vm/drop_caches", "w") as file:
+        file.write("3")
+
+
+# ----------------------------------------------------------------- module --
+
+SYS_DELETE_MODULE, SYS_FINIT_MODULE = 176, 313
+
+
+def is_loaded():
+    return os.path.exists("/sys/module/buildid")
+
+
+def load(parameters="", status=0):
+    return run("insmod", MODULE, *parameters.split(), status=status)
+
+
+def unload():
+    run("rmmod", "buildid")
+
+
+def reload():
+    """As rmmod and insmod do, without a process for each."""
+    check(libc.syscall(SYS_DELETE_MODULE, b"buildid", os.O_NONBLOCK), "delete_module")
+    with open(MODULE, "rb") as file:
+        check(libc.syscall(SYS_FINIT_MODULE, file.fileno(), b"", 0), "finit_module")
+
+
+class KernelLog:
+    """The kernel's messages from now on."""
+
+    def __init__(self):
+        self.fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+        os.lseek(self.fd, 0, os.SEEK_END)
+
+    def text(self):
+        """Once, all of them."""
+        lines = []
+        while True:
+            try:
+                lines.append(os.read(self.fd, 8192).decode(errors="replace"))
+            except BlockingIOError:
+                os.close(self.fd)
+                return "".join(lines)
+            except BrokenPipeError:     # overwritten meanwhile
+                continue

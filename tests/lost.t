@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""A ring that is overrun on purpose: what is missing is told, exactly, and what
+comes after it can be understood."""
+
+import os
+import subprocess
+
+import lib
+import stream
+from device import File, Lost
+from tap import equal, run, test
+
+WRITERS = 4
+COUNT = 200
+NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
+FILES = [lib.built(name) for name in NAMES]
+
+
+def start_writers(count=COUNT):
+    return [subprocess.Popen([lib.built("maps"), str(count), *FILES])
+            for _ in range(WRITERS)]
+
+
+def wait_for(writers):
+    for writer in writers:
+        equal(writer.wait(lib.PATIENCE), 0, "exit status of a writer")
+
+
+def expect_ids(watch, mmaps):
+    wanted = lib.readelf_ids(FILES)
+    for mapped in mmaps:
+        if mapped.path in wanted:
+            equal(watch.file_of(mapped).id, wanted[mapped.path], mapped.path)
+
+
+@test("a ring that is full tells how much is lost, and all that follows is whole")
+def _():
+    with stream.Watch(pids=[], ring_size=4096) as watch:
+        wait_for(start_writers())
+        assert not watch.lost, "lost before anything was read"
+        watch.drain()
+        assert watch.lost >= WRITERS * COUNT * len(FILES) // 2, f"lost {watch.lost}"
+
+
+@test("after a loss each FILE comes again before a mapping refers to it")
+def _():
+    with stream.Watch(ring_size=4096) as watch:
+        for path in FILES:
+            lib.map_file(path)
+            watch.drain()       # Stream checks what it takes in
+        equal(watch.lost, 0, "lost records at first")
+        before = len(watch.records)
+        for _ in range(200):
+            lib.map_file(FILES[0])
+        watch.drain()
+        for path in FILES:
+            lib.map_file(path)
+            watch.settle()
+        assert watch.lost, "nothing was lost"
+        records = watch.records[before:]
+        lost = next(number for number, record in enumerate(records)
+                    if isinstance(record, Lost))
+        again = {file.path for file in records[lost:] if isinstance(file, File)}
+        equal(again, set(FILES), "files told again")
+        expect_ids(watch, watch.mmaps)
+
+
+@test("a LOST record stands where the records are missing")
+def _():
+    with stream.Watch(ring_size=4096) as watch:
+        lib.map_file(FILES[0])
+        watch.drain()
+        for _ in range(200):
+            lib.map_file(FILES[0])
+        equal(watch.lost, 0, "lost before there was room to tell")
+        taken = len(watch.drain())
+        lib.map_file(FILES[0])
+        watch.drain()
+        assert 0 < taken < 200, f"{taken} of 200 mappings in a ring of 4096 bytes"
+        kinds = [type(record).__name__ for record in watch.records[-4:]]
+        equal(kinds, ["Mmap", "Lost", "File", "Mmap"], "records around a loss")
+        missing = watch.records[-3].ring_full
+        assert missing >= 200 - taken, f"{missing} lost of {200 - taken} missing mappings"
+
+
+@test("a loss is told although nothing comes after it")
+def _():
+    with stream.Watch(ring_size=4096) as watch:
+        for _ in range(200):
+            lib.map_file(FILES[0])
+        watch.drain()
+        assert isinstance(watch.records[-1], Lost), watch.records[-1]
+
+
+@test("several writers and a slow reader: each record is in sequence, or counted")
+def _():
+    before = stream.stats()["ring_full"]
+    with stream.Watch(pids=[], ring_size=4096) as watch:
+        writers = start_writers()
+        while any(writer.poll() is None for writer in writers):
+            watch.drain()
+        wait_for(writers)
+        watch.settle()
+        watch.drain()
+        expect_ids(watch, watch.mmaps)
+        assert watch.lost, "nothing was lost"
+        pids = {writer.pid for writer in writers}
+        seen = sum(mapped.pid in pids and mapped.path in FILES for mapped in watch.mmaps)
+        assert seen + watch.lost >= WRITERS * COUNT * len(FILES), \
+            f"{seen} seen and {watch.lost} lost"
+        # that of the netlink group, if anything listens there, counts as well
+        assert stream.stats()["ring_full"] - before >= watch.lost, "the counter"
+
+
+@test("a ring that is large enough loses nothing, with several writers")
+def _():
+    with stream.Watch(pids=[], ring_size=16 << 20) as watch:
+        writers = start_writers()
+        wait_for(writers)
+        watch.settle()
+        pids = {writer.pid for writer in writers}
+        seen = sum(mapped.pid in pids and mapped.path in FILES for mapped in watch.mmaps)
+        equal((seen, watch.lost), (WRITERS * COUNT * len(FILES), 0), "seen and lost")
+        expect_ids(watch, watch.mmaps)
+
+
+@test("buildid record tells what was lost, and its log is whole")
+def _():
+    with lib.directory() as work:
+        log = os.path.join(work, "log")
+        done = lib.buildid("record", "--ring-size", "4096", "-o", log, "--",
+                           lib.built("maps"), str(COUNT * WRITERS), *FILES)
+        checked = stream.Stream()
+        checked.add(stream.read_log(log))
+        lost = int(done.stderr.split()[-2])
+        equal(lost, checked.lost, "lost, as record says and as the log has it")
+        shown = lib.json_lines(lib.buildid("mon", "-j", "-i", log).stdout)
+        equal(sum(line["ring_full"] for line in shown if line["type"] == "lost"), lost,
+              "lost, as mon shows it")
+
+
+run()

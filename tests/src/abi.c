@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What buildid.h promises of the ioctls and of read(2), with no library. */
+
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "tap.h"
+
+#define NOBODY 65534
+#define NO_SUCH_PID 0x3fffffff
+
+_Static_assert(sizeof(struct buildid_record) == 32, "record");
+_Static_assert(sizeof(struct buildid_file) == 120, "file");
+_Static_assert(sizeof(struct buildid_mmap) == 104, "mmap");
+_Static_assert(sizeof(struct buildid_lost) == 56, "lost");
+_Static_assert(sizeof(struct buildid_info) == 112, "info");
+_Static_assert(sizeof(struct buildid_stats) == 200, "stats");
+_Static_assert(sizeof(struct buildid_resolve_fd) == 24, "resolve_fd");
+_Static_assert(sizeof(struct buildid_resolve_key) == 40, "resolve_key");
+_Static_assert(sizeof(struct buildid_resolve_addr) == 40, "resolve_addr");
+_Static_assert(sizeof(struct buildid_maps) == 32, "maps");
+_Static_assert(sizeof(struct buildid_image) == 64, "image");
+_Static_assert(sizeof(struct buildid_subscribe) == 40, "subscribe");
+_Static_assert(sizeof(struct buildid_flush) == 16, "flush");
+
+static union {
+	struct buildid_file file;
+	__u64 align;
+	char bytes[BUILDID_RECORD_MAX];
+} record;
+
+static __u64 records[2 * BUILDID_RECORD_MAX / sizeof(__u64)];
+
+/* A good argument of each ioctl, with room behind it. */
+union argument {
+	__u32 size;
+	struct buildid_info info;
+	struct buildid_stats stats;
+	struct buildid_resolve_fd resolve;
+	struct buildid_resolve_key key;
+	struct buildid_resolve_addr addr;
+	struct buildid_maps maps;
+	struct buildid_subscribe subscribe;
+	struct buildid_flush flush;
+	char bytes[512];
+};
+
+static const struct request {
+	const char *name;
+	unsigned long number;
+	__u32 size;
+	size_t reserved;	/* offset of a field that must be 0, or 0 */
+} requests[] = {
+	{ "INFO", BUILDID_IOC_INFO, sizeof(struct buildid_info), 0 },
+	{ "STATS", BUILDID_IOC_STATS, sizeof(struct buildid_stats),
+	  offsetof(struct buildid_stats, reserved) },
+	{ "RESOLVE_FD", BUILDID_IOC_RESOLVE_FD, sizeof(struct buildid_resolve_fd),
+	  offsetof(struct buildid_resolve_fd, flags) },
+	{ "SUBSCRIBE", BUILDID_IOC_SUBSCRIBE, sizeof(struct buildid_subscribe),
+	  offsetof(struct buildid_subscribe, reserved) },
+	{ "RESOLVE_KEY", BUILDID_IOC_RESOLVE_KEY, sizeof(struct buildid_resolve_key),
+	  offsetof(struct buildid_resolve_key, flags) },
+	{ "RESOLVE_ADDR", BUILDID_IOC_RESOLVE_ADDR, sizeof(struct buildid_resolve_addr),
+	  offsetof(struct buildid_resolve_addr, flags) },
+	{ "MAPS", BUILDID_IOC_MAPS, sizeof(struct buildid_maps),
+	  offsetof(struct buildid_maps, flags) },
+	{ "FLUSH", BUILDID_IOC_FLUSH, sizeof(struct buildid_flush),
+	  offsetof(struct buildid_flush, flags) },
+};
+
+/* Places in the table. */
+enum { INFO, STATS, RESOLVE_FD, SUBSCRIBE, RESOLVE_KEY, RESOLVE_ADDR, MAPS, FLUSH };
+
+#define REQUESTS (sizeof(requests) / sizeof(requests[0]))
+
+static int self;	/* this program, to resolve */
+
+/* On a device of its own, as SUBSCRIBE works once. */
+static int call(unsigned long number, void *argument)
+{
+	int fd = open_device(0);
+	int result = ioctl(fd, number, argument);
+	int error = errno;
+
+	close(fd);
+	errno = error;
+	return result;
+}
+
+static int resolve(int fd, __u32 *size, void *to)
+{
+	struct buildid_resolve_fd argument = {
+		.size = sizeof(argument),
+		.fd = fd,
+		.record_size = *size,
+		.record = (unsigned long)to,
+	};
+	int result = call(BUILDID_IOC_RESOLVE_FD, &argument);
+
+	*size = argument.record_size;
+	return result;
+}
+
+/* One that succeeds, about this program where it is about something. */
+static union argument argument_of(int request)
+{
+	union argument argument = { };
+	__u32 size = sizeof(record);
+
+	switch (request) {
+	case RESOLVE_FD:
+		argument.resolve.fd = self;
+		argument.resolve.record_size = sizeof(record);
+		argument.resolve.record = (unsigned long)&record;
+		break;
+	case RESOLVE_KEY:
+		resolve(self, &size, &record);
+		argument.key.dev_major = record.file.dev_major;
+		argument.key.dev_minor = record.file.dev_minor;
+		argument.key.ino = record.file.ino;
+		argument.key.generation = record.file.generation;
+		argument.key.record_size = sizeof(record);
+		argument.key.record = (unsigned long)&record;
+		break;
+	case RESOLVE_ADDR:
+		argument.addr.pid = (__u32)getpid();
+		argument.addr.addr = (unsigned long)argument_of;
+		argument.addr.record_size = sizeof(record);
+		argument.addr.record = (unsigned long)&record;
+		break;
+	case MAPS:
+		argument.maps.pid = (__u32)getpid();
+		argument.maps.bytes = sizeof(records);
+		argument.maps.records = (unsigned long)records;
+		break;
+	}
+	argument.size = requests[request].size;
+	return argument;
+}
+
+static void test_structs(void)
+{
+	char name[128];
+	int i;
+
+	for (i = 0; i < (int)REQUESTS; i++) {
+		const struct request *request = &requests[i];
+		union argument argument = argument_of(i);
+
+#define NAME(what) (snprintf(name, sizeof(name), "%s: %s", request->name, what), name)
+		is(call(request->number, &argument), 0, NAME("succeeds"));
+
+		argument = argument_of(i);
+		argument.size--;
+		fails(call(request->number, &argument), EINVAL,
+		      NAME("a struct that is too short is EINVAL"));
+		argument.size = 0;
+		fails(call(request->number, &argument), EINVAL,
+		      NAME("size 0 is EINVAL"));
+
+		argument = argument_of(i);
+		argument.size += 16;
+		is(call(request->number, &argument), 0,
+		   NAME("a longer struct whose tail is zero succeeds"));
+
+		argument = argument_of(i);
+		argument.size += 16;
+		argument.bytes[request->size + 15] = 1;
+		fails(call(request->number, &argument), E2BIG,
+		      NAME("a longer struct whose tail is not zero is E2BIG"));
+
+		fails(call(request->number, NULL), EFAULT, NAME("NULL is EFAULT"));
+		fails(call(request->number, (void *)-4096L), EFAULT,
+		      NAME("a kernel's address is EFAULT"));
+		if (!request->reserved)
+			continue;
+		argument = argument_of(i);
+		argument.bytes[request->reserved + 3] = 0x40;
+		fails(call(request->number, &argument), EINVAL,
+		      NAME("a reserved byte or flag that is set is EINVAL"));
+	}
+}
+
+static void test_numbers(void)
+{
+	union argument argument = argument_of(INFO);
+
+	call(BUILDID_IOC_INFO, &argument);
+	fails(call(_IOWR(BUILDID_IOC_MAGIC, __builtin_ffsll((long long)~argument.info.ioctls) - 1,
+			 struct buildid_info), &argument),
+	      ENOTTY, "the first number that INFO does not tell is ENOTTY");
+	fails(call(_IOWR(BUILDID_IOC_MAGIC, 255, struct buildid_info), &argument),
+	      ENOTTY, "number 255 is ENOTTY");
+	fails(call(_IOWR('x', 0, struct buildid_info), &argument), ENOTTY,
+	      "a number of another device is ENOTTY");
+	fails(call(_IO(BUILDID_IOC_MAGIC, 0), &argument), ENOTTY,
+	      "a number without a direction is ENOTTY");
+	is(call(_IOWR(BUILDID_IOC_MAGIC, 0, union argument), &argument), 0,
+	   "the size in the number may differ, as it grows with the struct");
+}
+
+static void test_info(void)
+{
+	union argument argument = { .size = sizeof(struct buildid_info) + 16 };
+	const long types = 1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP |
+			   1 << BUILDID_RECORD_KERNEL | 1 << BUILDID_RECORD_MODULE |
+			   1 << BUILDID_RECORD_LOST;
+	long ioctls = 0;
+	size_t i;
+
+	call(BUILDID_IOC_INFO, &argument);
+	is(argument.size, sizeof(struct buildid_info), "INFO tells the module's size");
+	is(argument.info.abi, BUILDID_ABI_VERSION, "INFO tells the ABI's version");
+	is((long)argument.info.records & types, types, "INFO tells the types of records");
+	for (i = 0; i < REQUESTS; i++)
+		ioctls |= 1L << _IOC_NR(requests[i].number);
+	is((long)argument.info.ioctls & ioctls, ioctls, "INFO tells the ioctls");
+	is(argument.info.id_max, BUILDID_ID_MAX, "INFO tells the longest identity");
+	ok(!strcmp((char *)argument.info.hook, "perf_event_mmap"), "INFO tells the hook");
+	ok(memchr(argument.info.version, 0, sizeof(argument.info.version)) !=
+	   argument.info.version, "INFO tells the module's version");
+}
+
+static void bad_fd(int fd, const char *name)
+{
+	__u32 size = sizeof(record);
+
+	fails(resolve(fd, &size, &record), EBADF, name);
+	close(fd);
+}
+
+static void test_resolve(void)
+{
+	__u32 size = sizeof(record), needed;
+	int pipes[2], fd;
+	size_t i, end;
+	bool zero;
+
+	bad_fd(-1, "RESOLVE_FD: -1 is EBADF");
+	bad_fd(1000, "RESOLVE_FD: what is not open is EBADF");
+	bad_fd(open("/tmp/abi.write-only", O_WRONLY | O_CREAT, 0600),
+	       "RESOLVE_FD: what is open for writing only is EBADF");
+	bad_fd(open("/proc/self/exe", O_PATH), "RESOLVE_FD: O_PATH is EBADF");
+	unlink("/tmp/abi.write-only");
+
+	memset(&record, 0xff, sizeof(record));
+	is(resolve(self, &size, &record), 0, "RESOLVE_FD: a program has an answer");
+	needed = size;
+	is(record.file.header.size, needed, "RESOLVE_FD: tells the record's size");
+	is(record.file.header.type, BUILDID_RECORD_FILE, "RESOLVE_FD: it is a FILE");
+	is((long)record.file.header.seq, 0, "RESOLVE_FD: seq is 0, as it is no stream");
+	is(record.file.kind, BUILDID_KIND_GNU, "RESOLVE_FD: it has a build-id");
+	is(record.file.reason, BUILDID_REASON_NONE, "RESOLVE_FD: so there is no reason");
+	zero = true;
+	for (i = record.file.id_len; i % 8; i++)
+		zero &= !record.file.data[i];
+	for (i += record.file.path_len, end = needed - sizeof(record.file); i < end; i++)
+		zero &= !record.file.data[i];
+	ok(zero && i == end, "RESOLVE_FD: what pads the identity and the path is zero");
+	is((unsigned char)record.bytes[needed], 0xff,
+	   "RESOLVE_FD: nothing is written behind the record");
+
+	size = needed - 8;
+	memset(&record, 0xff, sizeof(record));
+	fails(resolve(self, &size, &record), ENOSPC,
+	      "RESOLVE_FD: a buffer that is too small is ENOSPC");
+	is(size, needed, "RESOLVE_FD: and the size needed is told");
+	is((unsigned char)record.bytes[0], 0xff, "RESOLVE_FD: and nothing is written");
+	is(resolve(self, &size, &record), 0, "RESOLVE_FD: the size needed is enough");
+	size = sizeof(record);
+	fails(resolve(self, &size, (void *)-4096L), EFAULT,
+	      "RESOLVE_FD: a bad address for the record is EFAULT");
+
+	if (pipe(pipes))
+		err(1, "pipe");
+	size = sizeof(record);
+	is(resolve(pipes[0], &size, &record), 0, "RESOLVE_FD: a pipe has an answer");
+	is(record.file.reason, BUILDID_REASON_NOT_REGULAR, "RESOLVE_FD: not regular");
+	fd = open("/", O_RDONLY);
+	size = sizeof(record);
+	is(resolve(fd, &size, &record), 0, "RESOLVE_FD: a directory has an answer");
+	is(record.file.reason, BUILDID_REASON_NOT_REGULAR, "RESOLVE_FD: not regular");
+	close(fd);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void test_resolve_key(void)
+{
+	union argument argument = argument_of(RESOLVE_KEY);
+
+	is(call(BUILDID_IOC_RESOLVE_KEY, &argument), 0, "RESOLVE_KEY: a file that was seen");
+	is(record.file.header.size, argument.key.record_size, "RESOLVE_KEY: tells the size");
+	argument.key.record_size = 8;
+	fails(call(BUILDID_IOC_RESOLVE_KEY, &argument), ENOSPC,
+	      "RESOLVE_KEY: a buffer that is too small is ENOSPC");
+	is(argument.key.record_size, record.file.header.size,
+	   "RESOLVE_KEY: and the size needed is told");
+	argument.key.generation++;
+	fails(call(BUILDID_IOC_RESOLVE_KEY, &argument), ENOENT,
+	      "RESOLVE_KEY: another generation is ENOENT");
+	argument.key.flags = BUILDID_KEY_ANY_GENERATION;
+	argument.key.record_size = sizeof(record);
+	is(call(BUILDID_IOC_RESOLVE_KEY, &argument), 0,
+	   "RESOLVE_KEY: unless any generation will do");
+}
+
+static void test_resolve_addr(void)
+{
+	union argument argument = argument_of(RESOLVE_ADDR);
+
+	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0, "RESOLVE_ADDR: its own code");
+	is(record.file.header.size, argument.addr.record_size, "RESOLVE_ADDR: tells the size");
+	is(argument.addr.flags, 0, "RESOLVE_ADDR: it is no history");
+	argument.addr.record_size = 8;
+	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOSPC,
+	      "RESOLVE_ADDR: a buffer that is too small is ENOSPC");
+	is(argument.addr.record_size, record.file.header.size,
+	   "RESOLVE_ADDR: and the size needed is told");
+	argument = argument_of(RESOLVE_ADDR);
+	argument.addr.addr = (unsigned long)&argument;
+	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOENT,
+	      "RESOLVE_ADDR: where no file is mapped is ENOENT");
+	argument.addr.pid = NO_SUCH_PID;
+	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ESRCH,
+	      "RESOLVE_ADDR: a process that never was is ESRCH");
+}
+
+static void test_maps(void)
+{
+	union argument argument = argument_of(MAPS);
+	const struct buildid_record *first = (const void *)records;
+
+	is(call(BUILDID_IOC_MAPS, &argument), 0, "MAPS: of itself");
+	ok(argument.maps.bytes > sizeof(struct buildid_file) &&
+	   argument.maps.bytes <= sizeof(records), "MAPS: tells the bytes used");
+	ok(first->type == BUILDID_RECORD_FILE && first->flags == BUILDID_RECORD_SNAPSHOT &&
+	   !first->seq, "MAPS: the first is a FILE, marked as SNAPSHOT");
+	argument = argument_of(MAPS);
+	argument.maps.bytes--;
+	fails(call(BUILDID_IOC_MAPS, &argument), EINVAL,
+	      "MAPS: less room than two records may take is EINVAL");
+	argument = argument_of(MAPS);
+	argument.maps.records = -4096L;
+	fails(call(BUILDID_IOC_MAPS, &argument), EFAULT, "MAPS: a bad address is EFAULT");
+	argument = argument_of(MAPS);
+	argument.maps.pid = NO_SUCH_PID;
+	fails(call(BUILDID_IOC_MAPS, &argument), ESRCH,
+	      "MAPS: a pid that is not there is ESRCH");
+}
+
+static void bad_subscribe(struct buildid_subscribe subscribe, int error,
+			  const char *name)
+{
+	int fd = open_device(0);
+	char byte;
+
+	subscribe.size = sizeof(subscribe);
+	fails(ioctl(fd, BUILDID_IOC_SUBSCRIBE, &subscribe), error, name);
+	fails(read(fd, &byte, 1), ENXIO, "SUBSCRIBE: ... and leaves no ring behind");
+	close(fd);
+}
+
+static void test_subscribe(void)
+{
+	struct buildid_subscribe subscribe = { .size = sizeof(subscribe) };
+	__u32 nobody[] = { NO_SUCH_PID };
+	int fd = open_device(0);
+
+	bad_subscribe((struct buildid_subscribe){ .ring_size = 4096 + 8 }, EINVAL,
+		      "SUBSCRIBE: a ring_size that is no power of two is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .ring_size = 2048 }, EINVAL,
+		      "SUBSCRIBE: a ring_size of less than a page is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .ring_size = 1U << 31 }, EINVAL,
+		      "SUBSCRIBE: a ring_size over ring_max is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .ring_size = 4096, .watermark = 4096 },
+		      EINVAL, "SUBSCRIBE: a watermark of all the ring is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .nr_pids = BUILDID_SUB_PIDS_MAX + 1,
+						  .pids = (unsigned long)nobody },
+		      EINVAL, "SUBSCRIBE: more pids than the maximum is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .nr_pids = 1 }, EFAULT,
+		      "SUBSCRIBE: a bad address of the pids is EFAULT");
+	bad_subscribe((struct buildid_subscribe){ .nr_pids = 1,
+						  .pids = (unsigned long)nobody },
+		      ESRCH, "SUBSCRIBE: a pid that is not there is ESRCH");
+
+	bad_subscribe((struct buildid_subscribe){ .uid = 1 }, EINVAL,
+		      "SUBSCRIBE: a uid without its flag is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = self }, EINVAL,
+		      "SUBSCRIBE: a cgroup_fd without its flag is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = -1,
+						  .flags = BUILDID_SUB_CGROUP },
+		      EBADF, "SUBSCRIBE: a cgroup_fd that is not open is EBADF");
+	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = self,
+						  .flags = BUILDID_SUB_CGROUP },
+		      EBADF, "SUBSCRIBE: a cgroup_fd that is no cgroup is EBADF");
+
+	is(ioctl(fd, BUILDID_IOC_SUBSCRIBE, &subscribe), 0, "SUBSCRIBE: succeeds");
+	is(subscribe.ring_size, 1 << 20, "SUBSCRIBE: tells the size of the ring");
+	fails(ioctl(fd, BUILDID_IOC_SUBSCRIBE, &subscribe), EBUSY,
+	      "SUBSCRIBE: a second time is EBUSY");
+	close(fd);
+}
+
+static void test_read(void)
+{
+	struct pollfd polled = { .events = POLLIN };
+	void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open_device(O_NONBLOCK);
+	long size;
+
+	fails(read(fd, &record, sizeof(record)), ENXIO,
+	      "read: before SUBSCRIBE it is ENXIO");
+	polled.fd = fd;
+	poll(&polled, 1, 0);
+	is(polled.revents, POLLERR, "poll: before SUBSCRIBE it is POLLERR");
+	is(subscribe_self(fd, 4096, 0), 0, "SUBSCRIBE: to itself succeeds");
+	fails(read(fd, &record, sizeof(record)), EAGAIN,
+	      "read: O_NONBLOCK and no record is EAGAIN");
+	is(poll(&polled, 1, 0), 0, "poll: without a record it is not readable");
+
+	map_times(2);
+	is(poll(&polled, 1, -1), 1, "poll: with one it is");
+	is(polled.revents, POLLIN, "poll: and says POLLIN");
+	fails(read(fd, &record, 16), EMSGSIZE,
+	      "read: a buffer that is too small for a record is EMSGSIZE");
+	size = read(fd, &record, sizeof(record.file) + BUILDID_ID_MAX + 512);
+	ok(size > 0 && record.file.header.type == BUILDID_RECORD_FILE &&
+	   record.file.header.seq == 1, "read: and loses none: the FILE is the first");
+	ok(size > 0 && record.file.header.size + 2 * sizeof(struct buildid_mmap) ==
+	   (size_t)size, "read: the two MMAPs follow, whole");
+	fails(read(fd, &record, sizeof(record)), EAGAIN, "read: all was read then");
+	map_once();
+	fails(read(fd, hole, 4096), EFAULT, "read: a bad address is EFAULT");
+	is(read(fd, &record, sizeof(record)), sizeof(struct buildid_mmap),
+	   "read: and loses no record");
+	close(fd);
+}
+
+/* ----------------------------------------------------------- who may what -- */
+
+#define NONE 0ULL
+#define CAP(name) (1ULL << CAP_##name)
+
+static void drop_to(__u64 capabilities)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = (__u32)capabilities, .permitted = (__u32)capabilities },
+		{ .effective = capabilities >> 32, .permitted = capabilities >> 32 },
+	};
+
+	if (prctl(PR_SET_KEEPCAPS, 1) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) || syscall(SYS_capset, &header, data))
+		err(1, "dropping privileges");
+}
+
+/* 0 or the errno of @attempt, made with these capabilities and no other right. */
+static int try_as(__u64 capabilities, int (*attempt)(void))
+{
+	int status;
+
+	if (!fork()) {
+		drop_to(capabilities);
+		_exit(attempt() < 0 ? errno : 0);
+	}
+	wait(&status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int watch(const __u32 *pids, __u32 nr_pids)
+{
+	struct buildid_subscribe subscribe = {
+		.size = sizeof(subscribe),
+		.pids = (unsigned long)pids,
+		.nr_pids = nr_pids,
+	};
+
+	return call(BUILDID_IOC_SUBSCRIBE, &subscribe);
+}
+
+static int watch_all(void)
+{
+	return watch(NULL, 0);
+}
+
+static int watch_self(void)
+{
+	__u32 pids[] = { (__u32)getpid() };
+
+	return watch(pids, 1);
+}
+
+static int watch_parent(void)
+{
+	__u32 pids[] = { (__u32)getppid() };
+
+	return watch(pids, 1);
+}
+
+static int watch_self_and_parent(void)
+{
+	__u32 pids[] = { (__u32)getpid(), (__u32)getppid() };
+
+	return watch(pids, 2);
+}
+
+static int maps_of(pid_t pid)
+{
+	union argument argument = argument_of(MAPS);
+
+	argument.maps.pid = (__u32)pid;
+	return call(BUILDID_IOC_MAPS, &argument);
+}
+
+static int maps_of_self(void)
+{
+	return maps_of(getpid());
+}
+
+static int maps_of_parent(void)
+{
+	return maps_of(getppid());
+}
+
+static int address_in(pid_t pid)
+{
+	union argument argument = argument_of(RESOLVE_ADDR);
+
+	argument.addr.pid = (__u32)pid;
+	return call(BUILDID_IOC_RESOLVE_ADDR, &argument);
+}
+
+static int address_in_self(void)
+{
+	return address_in(getpid());
+}
+
+static int address_in_parent(void)
+{
+	return address_in(getppid());
+}
+
+static int address_in_the_past(void)
+{
+	return address_in(NO_SUCH_PID);
+}
+
+static int resolve_key(void)
+{
+	union argument argument = argument_of(RESOLVE_KEY);
+
+	return call(BUILDID_IOC_RESOLVE_KEY, &argument);
+}
+
+static int flush(void)
+{
+	union argument argument = argument_of(FLUSH);
+
+	return call(BUILDID_IOC_FLUSH, &argument);
+}
+
+static int resolve_self(void)
+{
+	__u32 size = sizeof(record);
+
+	return resolve(self, &size, &record);
+}
+
+static int just_open(void)
+{
+	return open(BUILDID_DEVICE, O_RDWR);
+}
+
+static int ask_info(void)
+{
+	union argument argument = argument_of(INFO);
+
+	return call(BUILDID_IOC_INFO, &argument);
+}
+
+static int ask_stats(void)
+{
+	union argument argument = argument_of(STATS);
+
+	return call(BUILDID_IOC_STATS, &argument);
+}
+
+static int watch_all_as_root_of_a_namespace(void)
+{
+	return unshare(CLONE_NEWUSER) ? -1 : watch_all();
+}
+
+static int opened_before;
+
+static int watch_all_with_a_device_opened_before(void)
+{
+	struct buildid_subscribe subscribe = { .size = sizeof(subscribe) };
+
+	return ioctl(opened_before, BUILDID_IOC_SUBSCRIBE, &subscribe);
+}
+
+static void test_rights(void)
+{
+	struct stat stat_;
+
+	ok(!stat(BUILDID_DEVICE, &stat_) && (stat_.st_mode & 07777) == 0600 &&
+	   !stat_.st_uid, "the device has mode 0600 and is root's");
+	is(try_as(NONE, just_open), EACCES, "nobody cannot open it");
+
+	chmod(BUILDID_DEVICE, 0666);
+	opened_before = open_device(0);
+	is(try_as(NONE, ask_info), 0, "who can open it may ask for INFO");
+	is(try_as(NONE, ask_stats), 0, "who can open it may ask for STATS");
+	is(try_as(NONE, resolve_self), 0, "who can open it may RESOLVE_FD");
+	is(try_as(NONE, watch_self), 0, "who can open it may watch itself");
+	is(try_as(NONE, watch_parent), EPERM, "... and no other process");
+	is(try_as(NONE, watch_self_and_parent), EPERM, "... not beside itself either");
+	is(try_as(NONE, watch_all), EPERM, "... nor all");
+	is(try_as(NONE, watch_all_with_a_device_opened_before), EPERM,
+	   "... nor all with a device that root opened");
+	is(try_as(NONE, maps_of_self), 0, "who can open it may have MAPS of itself");
+	is(try_as(NONE, maps_of_parent), EPERM, "... and of no other process");
+	is(try_as(NONE, address_in_self), 0, "who can open it may RESOLVE_ADDR in itself");
+	is(try_as(NONE, address_in_parent), EPERM, "... and in no other process");
+	is(try_as(NONE, address_in_the_past), EPERM, "... nor in one that has exited");
+	is(try_as(NONE, resolve_key), EPERM, "... nor RESOLVE_KEY");
+	is(try_as(NONE, flush), EPERM, "... nor FLUSH");
+	is(try_as(NONE, watch_all_as_root_of_a_namespace), EPERM,
+	   "all capabilities in another user namespace do not help");
+	is(try_as(CAP(PERFMON), watch_all), 0, "CAP_PERFMON alone may watch all");
+	is(try_as(CAP(PERFMON), watch_parent), 0, "... and another process");
+	is(try_as(CAP(PERFMON), maps_of_parent), 0, "... and have MAPS of it");
+	is(try_as(CAP(PERFMON), address_in_parent), 0, "... and RESOLVE_ADDR in it");
+	is(try_as(CAP(PERFMON), resolve_key), 0, "... and RESOLVE_KEY");
+	is(try_as(CAP(PERFMON), flush), EPERM, "... and not FLUSH");
+	is(try_as(CAP(SYS_ADMIN), watch_all), 0, "CAP_SYS_ADMIN alone may watch all");
+	is(try_as(CAP(SYS_ADMIN), flush), 0, "... and FLUSH");
+	chmod(BUILDID_DEVICE, 0600);
+	close(opened_before);
+}
+
+int main(void)
+{
+	self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	test_structs();
+	test_numbers();
+	test_info();
+	test_resolve();
+	test_resolve_key();
+	test_resolve_addr();
+	test_maps();
+	test_subscribe();
+	test_read();
+	test_rights();
+	return tap_end();
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fuse_file MOUNTPOINT FILE [silent]
+ *
+ * Mounts a file system that consists of one file, "file", with the content of
+ * FILE, says "mounted", and serves it until it is unmounted. With silent, it
+ * never answers a read.
+ *
+ * This speaks to the kernel itself, as libfuse would hide what is left
+ * unanswered, and be one more thing to install.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define FILE_NODE 2
+#define READ_MAX (128 * 1024)
+
+static int device;
+static int content;
+static struct stat content_stat;
+static bool silent;
+
+static void reply(const struct fuse_in_header *in, int error, const void *data,
+		  size_t size)
+{
+	struct fuse_out_header out = {
+		.len = (uint32_t)(sizeof(out) + size),
+		.error = -error,
+		.unique = in->unique,
+	};
+	struct iovec parts[] = {
+		{ &out, sizeof(out) },
+		{ (void *)data, size },
+	};
+
+	/* ENOENT: whoever asked was killed meanwhile. */
+	if (writev(device, parts, 2) < 0 && errno != ENOENT)
+		err(1, "reply");
+}
+
+static struct fuse_attr attributes(uint64_t node)
+{
+	bool is_file = node == FILE_NODE;
+
+	return (struct fuse_attr) {
+		.ino = node,
+		.size = is_file ? (uint64_t)content_stat.st_size : 0,
+		.mtime = (uint64_t)content_stat.st_mtime,
+		.ctime = (uint64_t)content_stat.st_ctime,
+		.mode = is_file ? S_IFREG | 0755 : S_IFDIR | 0755,
+		.nlink = 1,
+	};
+}
+
+static void lookup(const struct fuse_in_header *in, const char *name)
+{
+	struct fuse_entry_out entry = {
+		.nodeid = FILE_NODE,
+		.attr = attributes(FILE_NODE),
+	};
+
+	if (in->nodeid != FUSE_ROOT_ID || strcmp(name, "file"))
+		reply(in, ENOENT, NULL, 0);
+	else
+		reply(in, 0, &entry, sizeof(entry));
+}
+
+static void read_file(const struct fuse_in_header *in,
+		      const struct fuse_read_in *args)
+{
+	static char buffer[READ_MAX];
+	size_t size = args->size < sizeof(buffer) ? args->size : sizeof(buffer);
+	ssize_t done;
+
+	if (silent)
+		return;
+	done = pread(content, buffer, size, (off_t)args->offset);
+	if (done < 0)
+		reply(in, EIO, NULL, 0);
+	else
+		reply(in, 0, buffer, (size_t)done);
+}
+
+static void answer(const struct fuse_in_header *in, const void *args)
+{
+	struct fuse_attr_out attr = { .attr = attributes(in->nodeid) };
+	struct fuse_open_out open = { .fh = 0 };
+	struct fuse_statfs_out statfs = { .st = { .namelen = 255 } };
+	struct fuse_init_out init = {
+		.major = FUSE_KERNEL_VERSION,
+		.minor = FUSE_KERNEL_MINOR_VERSION,
+		.max_readahead = READ_MAX,
+		.max_write = 4096,
+		.flags = FUSE_ASYNC_READ,
+	};
+
+	switch (in->opcode) {
+	case FUSE_INIT:
+		reply(in, 0, &init, sizeof(init));
+		break;
+	case FUSE_LOOKUP:
+		lookup(in, args);
+		break;
+	case FUSE_GETATTR:
+		reply(in, 0, &attr, sizeof(attr));
+		break;
+	case FUSE_OPEN:
+		reply(in, 0, &open, sizeof(open));
+		break;
+	case FUSE_READ:
+		read_file(in, args);
+		break;
+	case FUSE_STATFS:
+		reply(in, 0, &statfs, sizeof(statfs));
+		break;
+	case FUSE_FLUSH:
+	case FUSE_RELEASE:
+		reply(in, 0, NULL, 0);
+		break;
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+		break;
+	default:
+		reply(in, ENOSYS, NULL, 0);
+		break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static union {
+		struct fuse_in_header header;
+		char bytes[READ_MAX];
+	} request;
+	char options[128];
+
+	if (argc < 3)
+		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent]");
+	silent = argc > 3;
+	content = open(argv[2], O_RDONLY | O_CLOEXEC);
+	if (content < 0 || fstat(content, &content_stat))
+		err(1, "%s", argv[2]);
+	device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		err(1, "/dev/fuse");
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+	if (mount("fuse_file", argv[1], "fuse", 0, options))
+		err(1, "%s", argv[1]);
+	puts("mounted");
+	fflush(stdout);
+
+	for (;;) {
+		ssize_t size = read(device, &request, sizeof(request));
+
+		if (size < 0 && errno == ENODEV)
+			return 0;	/* unmounted */
+		if (size < 0 && errno != EINTR && errno != ENOENT)
+			err(1, "request");
+		if (size > 0)
+			answer(&request.header, &request.header + 1);
+	}
+}
