@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What may watch mappings while they are counted.
+ */
+#ifndef BENCH_SUBJECT_H
+#define BENCH_SUBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <buildid.h>
+
+/* modules */
+void module_load(const char *dir, const char *name, const char *parameters);
+void module_unload(const char *name);
+void probes_enable(bool enable);
+
+/* buildid.ko, by its device */
+void device_open(void);
+void device_close(void);
+struct buildid_stats device_stats(void);
+void device_wait(void);
+void device_flush(void);
+void device_resolve(int fd);
+
+/*
+ * Records are drained by whoever counts: what is counted is their making, or
+ * what it takes to drain them.
+ */
+struct tally {
+	uint64_t records;
+	uint64_t bytes;
+	uint64_t lost;
+	uint64_t sum; /* of their fields, so that reading them is not optimised away */
+};
+
+enum reader { READER_MMAP, READER_READ };
+
+void subscribe(uint32_t flags, enum reader reader);
+void unsubscribe(void);
+struct tally subscription_drain(void);
+
+void listen_to_netlink(void);
+void stop_listening(void);
+struct tally netlink_drain(void);
+
+void perf_start(bool build_id);
+void perf_stop(void);
+struct tally perf_drain(void);
+
+#endif /* BENCH_SUBJECT_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is done over and over while instructions are counted.
+ */
+#ifndef BENCH_WORKLOAD_H
+#define BENCH_WORKLOAD_H
+
+#include <stdint.h>
+
+/**
+ * struct workload - files to map, each once, and to unmap right away
+ * @fds: the files
+ * @count: how many
+ * @prot: PROT_*
+ */
+struct workload {
+	const int *fds;
+	unsigned int count;
+	int prot;
+};
+
+/* Opens DIR/0 to DIR/COUNT-1. */
+void files_open(const char *dir, int *fds, unsigned int count);
+
+/* Out of the page cache with them. */
+void files_drop(const int *fds, unsigned int count);
+
+/*
+ * A process that does it, started anew for each subject: what a mapping costs
+ * depends on which others a process has, and on how it came to have them.
+ */
+void mapper_start(const struct workload *work);
+void mapper_stop(void);
+
+/* Instructions that all the mapping and unmapping took. */
+uint64_t mapper_run(void);
+
+/* A new small program in memory, and its path as the module sees it. */
+#define THROWAWAY_PATH "/memfd:usr-lib-x86_64-linux-gnu-libexample.so"
+int throwaway_file(void);
+
+#endif /* BENCH_WORKLOAD_H */
