@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests as TAP: functions marked @test run in order by run()."""
 import sys
-import time
 import traceback
 
 _tests = []
@@ -28,7 +27,6 @@ def run():
     print(f"1..{len(_tests)}", flush=True)
     for n, function in enumerate(_tests, 1):
         name = (function.__doc__ or function.__name__.replace("_", " ")).splitlines()[0]
-        T = time.monotonic()
         try:
             function()
         except Exception:
@@ -38,5 +36,4 @@ def run():
                 print(f"# {line}", flush=True)
         else:
             print(f"ok {n} - {name}", flush=True)
-        print("# T %.1f" % (time.monotonic() - T))
     sys.exit(failed)
