@@ -62,8 +62,8 @@ static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 	rcu_read_lock();
 	bid_cache_lock();
 	entry = bid_cache_find(&sight->key, &sight->version);
-	/* one with a request under way gets its answer from there */
-	if (!entry || !entry->request)
+	/* one that is being read gets its answer from there */
+	if (!entry || !entry->request || !entry->request->read)
 		entry = bid_sight_settle(sight, BUILDID_STATE_KNOWN, id, &text);
 	if (entry)
 		file_id = entry->file_id;

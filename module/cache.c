@@ -263,14 +263,13 @@ static void free_entry_rcu(struct rcu_head *rcu)
 		replaced = text->replaced;
 		bid_text_free(text);
 	}
+	bid_text_free(entry->spare);
 	kmem_cache_free(cache.slab, entry);
 	atomic_dec(&cache.allocated);
 }
 
 static void free_entry(struct bid_entry *entry)
 {
-	/* no reader knows it; in a place that is needed from here on */
-	bid_text_free(entry->spare);
 	call_rcu(&entry->rcu, free_entry_rcu);
 }
 

@@ -58,6 +58,7 @@ struct bid_request;
  * @key: which inode
  * @version: which version of it
  * @flags: BID_ENTRY_*
+ * @referenced: used since the clock hand last passed
  * @file_id: as in struct buildid_file
  * @user_ino: likewise
  * @user_dev: likewise
@@ -65,18 +66,18 @@ struct bid_request;
  * @reason: enum buildid_reason
  * @id_len: bytes of identity
  * @state: enum buildid_state; store-release after what it makes valid
- * @referenced: used since the clock hand last passed
  * @text: long identity and path
  * @spare: a text to use, until there is one
  * @request: in progress for it
  * @id: the identity when it fits
- * @rcu: frees it, once out of the table and without a spare
+ * @rcu: frees it
  */
 struct bid_entry {
 	struct hlist_node node;
 	struct bid_key key;
 	struct bid_version version;
 	u32 flags;
+	bool referenced;
 	u64 file_id;
 	u64 user_ino;
 	dev_t user_dev;
@@ -87,11 +88,8 @@ struct bid_entry {
 	struct bid_text __rcu *text;
 	struct bid_request *request;
 	u8 id[BID_ID_INLINE];
-	union {
-		struct bid_text *spare;
-		struct rcu_head rcu;
-	};
-	bool referenced;
+	struct bid_text *spare;
+	struct rcu_head rcu;
 };
 
 int bid_cache_init(u32 max_entries);

@@ -392,8 +392,8 @@ static int walk_table(struct image *image, const struct table *table)
 		return 0;
 	if (table->off > image->reader->size)
 		return defect_of(image, IMAGE_ENDS);
-	/* 32-bit words must lie where they can be read as such */
-	entries = table->off & 3 ? NULL :
+	/* words must lie where they can be read as such */
+	entries = table->off & (image->is64 ? 7 : 3) ? NULL :
 		image_look(image, table->off, table->num * table->entsize);
 	if (entries) {
 		err = walk_in_place(image, table, entries);

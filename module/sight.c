@@ -94,7 +94,9 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 			return entry;
 		if (entry->state == BUILDID_STATE_DEFERRED ||
 		    (id && same_id(entry, id))) {
-			if (*text) {
+			/* readers keep the one before: not for nothing */
+			if (*text && (entry->state == BUILDID_STATE_DEFERRED ||
+				      entry->flags & BID_ENTRY_NO_PATH)) {
 				bid_cache_set_text(entry, *text);
 				*text = NULL;
 			}

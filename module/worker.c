@@ -311,8 +311,11 @@ static void request_work(struct work_struct *work)
 
 	rcu_read_lock();
 	bid_cache_lock();
-	if (text)
+	/* a caller may have brought the path, and an identity with it */
+	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH)) {
 		bid_cache_set_text(entry, text);
+		text = NULL;
+	}
 	if (request->read) {
 		if (recheck || suspects != bid_cache_suspects())
 			entry->flags |= BID_ENTRY_RECHECK;
@@ -326,6 +329,7 @@ static void request_work(struct work_struct *work)
 		bid_event_file(entry, READ_ONCE(request->waiting));
 	rcu_read_unlock();
 
+	bid_text_free(text);
 	release(request);
 	bid_cache_lock();
 	bid_cache_request_done(entry);
