@@ -121,38 +121,46 @@ class Mon:
     def __init__(self, *options):
         self.options = options
         self.lines = []
+        self.marks = 0
 
     def __enter__(self):
         self.stack = contextlib.ExitStack()
-        path = self.stack.enter_context(directory())
-        self.mark = os.path.join(path, "mark")
-        self.path = os.path.join(path, "lines")
-        write_bytes(self.mark, b"not a program")
+        self.directory = self.stack.enter_context(directory())
+        self.path = os.path.join(self.directory, "lines")
         output = self.stack.enter_context(open(self.path, "wb"))
         self.process = self.stack.enter_context(
             started("buildid", "mon", "-j", *self.options, stdout=output,
                     stderr=subprocess.DEVNULL))
-        self.wait_for_mark()
+        mark = self.make_mark()
+        until(lambda: map_file(mark) or self.has_printed(mark), "mon watches")
         return self
 
-    def marks(self):
-        assert self.process.poll() is None, "mon has ended"
-        map_file(self.mark)
-        return read_bytes(self.path).count(self.mark.encode())
+    def make_mark(self):
+        self.marks += 1
+        path = os.path.join(self.directory, f"mark-{self.marks}")
+        write_bytes(path, b"not a program")
+        return path
 
-    def wait_for_mark(self):
-        """It watches, and has printed all until now, when it prints this."""
-        before = self.marks()
-        until(lambda: self.marks() > before, "mon prints a mapping")
+    def is_mark(self, path):
+        return path.startswith(self.directory)
+
+    def has_printed(self, mark):
+        assert self.process.poll() is None, "mon has ended"
+        return f'"{mark}"'.encode() in read_bytes(self.path)
+
+    def catch_up(self):
+        """Waits until all that was mapped so far is printed."""
+        mark = self.make_mark()
+        map_file(mark)
+        until(lambda: self.has_printed(mark), "mon prints a mapping")
 
     def __exit__(self, *_):
         try:
-            self.wait_for_mark()
-            self.wait_for_mark()
+            self.catch_up()
             interrupt(self.process)
             text = read_bytes(self.path).decode(errors="surrogateescape")
             self.lines = [line for line in json_lines(text)
-                          if line.get("path") != self.mark]
+                          if not self.is_mark(line.get("path") or "")]
         finally:
             self.stack.close()
 
@@ -333,6 +341,16 @@ def drop_caches():
     os.sync()
     with open("/proc/sys/vm/drop_caches", "w") as file:
         file.write("3")
+
+
+def drop_pages(path):
+    """Of one file. Unlike drop_caches() it leaves what the module remembers."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(fd)
 
 
 # ----------------------------------------------------------------- module --

@@ -17,8 +17,8 @@ NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
 FILES = [lib.built(name) for name in NAMES]
 
 
-def start_writers(count=COUNT):
-    return [subprocess.Popen([lib.built("maps"), str(count), *FILES])
+def start_writers():
+    return [subprocess.Popen([lib.built("maps"), str(COUNT), *FILES])
             for _ in range(WRITERS)]
 
 

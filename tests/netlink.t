@@ -39,7 +39,6 @@ def run_and_delete(directory):
     lib.run(path)
     stat = os.stat(path)
     os.unlink(path)
-    lib.drop_caches()
     return path, (os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino
 
 
@@ -105,12 +104,12 @@ def _():
             lib.map_file(path)
         lib.run("sh", "-c", "/usr/bin/true; /usr/bin/false; /usr/bin/env true")
         lib.run("python3", "-c", "import ssl")
-        device.wait_for_mark()
+        device.catch_up()
 
     def mappings(lines):
         return [{key: line[key] for key in line if key not in ("seq", "time_mono", "time_perf")}
-                for line in lines
-                if line["type"] == "mmap" and line["path"] not in (netlink.mark, device.mark)]
+                for line in lines if line["type"] == "mmap" and
+                not netlink.is_mark(line["path"]) and not device.is_mark(line["path"])]
     ours, theirs = mappings(device.lines), mappings(netlink.lines)
     assert len(ours) > 20, f"{len(ours)} mappings"
     # the group's listener was there before the device's

@@ -194,36 +194,34 @@ def _():
         equal(paths, [os.path.join(other, "program")], "path")
 
 
-def watch_in_pid_namespace():
-    """What process 1 of a new pid namespace, that watches all, sees."""
-    lib.check(lib.libc.unshare(CLONE_NEWPID), "unshare")
+@test("in a pid namespace only its processes are seen, by their pids there")
+def _():
+    watching, mapped_outside = os.pipe(), os.pipe()
 
-    def inside():
+    def watch_inside():
         with stream.Watch(pids=[]) as watch:
             os.write(watching[1], b"x")
-            os.read(outside_mapped[0], 1)
+            os.read(mapped_outside[0], 1)
             lib.map_file(built("plain"))
             lib.in_child(lib.map_file, built("other"))
             watch.settle()
             return [[mapped.pid, mapped.path] for mapped in watch.mmaps]
-    return lib.in_child(inside)
 
+    def enter_namespace():
+        lib.check(lib.libc.unshare(CLONE_NEWPID), "unshare")
+        return lib.in_child(watch_inside)
 
-@test("in a pid namespace only its processes are seen, by their pids there")
-def _():
-    global watching, outside_mapped
-    watching, outside_mapped = os.pipe(), os.pipe()
-    reader, writer = os.pipe()
-    if not os.fork():
+    outside = os.fork()
+    if not outside:
         os.read(watching[0], 1)
         lib.map_file(built("id8"))
-        os.write(outside_mapped[1], b"x")
+        os.write(mapped_outside[1], b"x")
         os._exit(0)
-    seen = lib.in_child(watch_in_pid_namespace)
-    os.wait()
-    equal(seen, [[1, built("plain")], [2, built("other")]], "pids and paths")
-    for fd in (*watching, *outside_mapped, reader, writer):
+    seen = lib.in_child(enter_namespace)
+    os.waitpid(outside, 0)
+    for fd in (*watching, *mapped_outside):
         os.close(fd)
+    equal(seen, [[1, built("plain")], [2, built("other")]], "pids and paths")
 
 
 run()

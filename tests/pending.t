@@ -103,7 +103,7 @@ def _():
         path = put_programs(directory)[0]
         lib.settle_times(path)
         _, first = watch.see(lib.map_file, path)
-        lib.drop_caches()
+        lib.drop_pages(path)
         mapped, again = watch.see(lib.map_file, path)
         equal((mapped.state, again.file_id), ("known", first.file_id), "state and file_id")
 

@@ -5,6 +5,7 @@ them, no more and no less, each with the build-id that readelf reads."""
 
 import glob
 import os
+import subprocess
 
 import lib
 import stream
@@ -126,10 +127,10 @@ with lib.directory() as work:
         with lib.Mon() as mon:
             with lib.started("/usr/bin/python3", "-c",
                              "import ssl; print(flush=True); input()",
-                             stdin=-1, stdout=-1) as process:
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
                 process.stdout.readline()
                 maps = lib.read_bytes(f"/proc/{process.pid}/maps").decode()
-                mon.wait_for_mark()
+                mon.catch_up()
         reported = [{key: line[key] for key in ("addr", "len", "pgoff", "path")}
                     for line in mon.lines if line.get("pid") == process.pid]
         shown = [{key: line[key] for key in ("addr", "len", "pgoff", "path")}

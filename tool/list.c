@@ -11,8 +11,6 @@
 #include "module.h"
 #include "netlink.h"
 
-#define NAME "netlink family " BUILDID_GENL_NAME
-
 static const char help[] =
 	"usage: buildid list [-a] [-j]\n"
 	"\n"
@@ -61,7 +59,7 @@ static int list(struct output *out, bool all)
 	netlink_close(netlink);
 	if (!err)
 		return EXIT_SUCCESS;
-	module_error(out, NAME, err, NULL);
+	module_netlink_error(out, err, NULL);
 	return EXIT_FAILURE;
 }
 

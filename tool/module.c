@@ -2,11 +2,13 @@
 /* Module: open it, and say in one line what is wrong and what helps. */
 
 #include <errno.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "module.h"
 
-#define MODULE_DIRECTORY "/sys/module/buildid"
+#define MODULE_DIRECTORY	"/sys/module/buildid"
+#define NETLINK_NAME		"netlink family " BUILDID_GENL_NAME
 
 void module_error(struct output *out, const char *object, int error,
 		  const char *advice)
@@ -18,6 +20,20 @@ void module_error(struct output *out, const char *object, int error,
 		  advice ? "; " : "", advice ? advice : "");
 }
 
+static bool is_loaded(void)
+{
+	return !access(MODULE_DIRECTORY, F_OK);
+}
+
+void module_netlink_error(struct output *out, int error, const char *advice)
+{
+	if (error == -ENOENT && is_loaded())
+		out_error(out, NETLINK_NAME,
+			  "only the initial network namespace has it");
+	else
+		module_error(out, NETLINK_NAME, error, advice);
+}
+
 struct buildid *module_open(struct output *out)
 {
 	struct buildid *handle;
@@ -27,7 +43,7 @@ struct buildid *module_open(struct output *out)
 		return handle;
 
 	/* As in a container with a /dev of its own. */
-	if (err == -ENOENT && !access(MODULE_DIRECTORY, F_OK))
+	if (err == -ENOENT && is_loaded())
 		out_error(out, BUILDID_DEVICE,
 			  "the module is loaded, but its device is not in this /dev");
 	else

@@ -15,5 +15,7 @@ struct buildid *module_open(struct output *out);
 /* Tell @error of libbuildid; @advice is in place of the library's, or NULL. */
 void module_error(struct output *out, const char *object, int error,
 		  const char *advice);
+/* The same of netlink.h. */
+void module_netlink_error(struct output *out, int error, const char *advice);
 
 #endif

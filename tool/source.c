@@ -11,8 +11,6 @@
 #include "netlink.h"
 #include "source.h"
 
-#define NETLINK_NAME	"netlink family " BUILDID_GENL_NAME
-
 struct source {
 	struct output *out;
 	int error;
@@ -122,7 +120,7 @@ struct source *source_netlink(struct output *out)
 	if (!err)
 		err = start_dump(source);
 	if (err) {
-		module_error(out, NETLINK_NAME, err, ADVICE_ADMIN);
+		module_netlink_error(out, err, ADVICE_ADMIN);
 		source_close(source);
 		return NULL;
 	}
@@ -251,8 +249,7 @@ void source_tell(const struct source *source)
 		out_error(source->out, source->log_path, "%s",
 			  log_problem(source->log));
 	else if (source->events)
-		module_error(source->out, NETLINK_NAME, source->error,
-			     ADVICE_ADMIN);
+		module_netlink_error(source->out, source->error, ADVICE_ADMIN);
 	else
 		module_error(source->out, BUILDID_DEVICE, source->error, NULL);
 }

@@ -24,7 +24,7 @@
 #include "workload.h"
 
 /* Each is done ROUNDS times. */
-#define ROUNDS		6
+#define ROUNDS		4
 #define BATCHES		16
 #define WINDOWS		4
 #define DRAINS		8

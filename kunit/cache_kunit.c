@@ -1,0 +1,1123 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/hash.h>
+#include <linux/kthread.h>
+#include <linux/log2.h>
+#include <linux/prandom.h>
+#include <linux/rculist.h>
+#include <linux/shrinker.h>
+#include <linux/workqueue.h>
+
+#include "stubs.h"
+
+#include "cache.h"
+#include "compat.h"
+#include "stats.h"
+
+#include "alloc.h"
+
+/* Under a name of its own, in case that buildid.ko is loaded. */
+static struct kmem_cache *test_kmem_cache_create(const char *name, unsigned int size,
+						 unsigned int align, slab_flags_t flags,
+						 void (*ctor)(void *object))
+{
+	return alloc_fails() ? NULL :
+		alloc_held(kmem_cache_create("buildid_kunit_entry", size, align, flags, ctor));
+}
+
+static void test_kmem_cache_destroy(struct kmem_cache *cache)
+{
+	alloc_dropped(cache);
+	kmem_cache_destroy(cache);
+}
+
+static struct shrinker *test_shrinker_alloc(unsigned int flags, const char *name)
+{
+	return alloc_fails() ? NULL : alloc_held(shrinker_alloc(flags, "%s", name));
+}
+
+static void test_shrinker_free(struct shrinker *shrinker)
+{
+	alloc_dropped(shrinker);
+	shrinker_free(shrinker);
+}
+
+#undef kmem_cache_create
+#define kmem_cache_create	test_kmem_cache_create
+#define kmem_cache_destroy	test_kmem_cache_destroy
+#define shrinker_alloc		test_shrinker_alloc
+#define shrinker_free		test_shrinker_free
+
+#include "cache.c"
+
+#define ENTRIES 64
+
+/* Any pointer will do for a request, as the cache does not look into it. */
+static struct bid_request *const request = (void *)&cache;
+
+/* In the order of their fields: device, generation, inode, tree; ... */
+#define ANY_KEY		{ MKDEV(8, 1), 7, 1234, 5 }
+
+/* ... ctime, mtime, size, change counter, epoch. */
+#define ANY_VERSION	{ 1000, 900, 4096, 3, 1 }
+
+static const struct bid_key any_key = ANY_KEY;
+static const struct bid_version any_version = ANY_VERSION;
+
+static struct bid_key key_of(u64 ino)
+{
+	struct bid_key key = any_key;
+
+	key.ino = ino;
+	return key;
+}
+
+static struct bid_version version_of(s64 ctime)
+{
+	struct bid_version version = any_version;
+
+	version.ctime = ctime;
+	return version;
+}
+
+/* An identity that follows from the entry it is in. */
+static void make_id(struct bid_identity *id, const struct bid_key *key,
+		    const struct bid_version *version, u8 len)
+{
+	u32 i;
+
+	memset(id, 0, sizeof(*id));
+	id->kind = BUILDID_KIND_GNU;
+	id->len = len;
+	for (i = 0; i < len; i++)
+		id->bytes[i] = (key->ino * 1000 + version->ctime) * GOLDEN_RATIO_64 >> i % 8 * 8;
+}
+
+static void set_id_and_path(struct bid_entry *entry, const struct bid_identity *id,
+			    struct bid_text *text)
+{
+	if (text)
+		bid_cache_set_text(entry, text);
+	bid_entry_publish(entry, id, BUILDID_STATE_KNOWN);
+}
+
+/* Inserts an entry and returns it, to be used under the cache's lock or RCU. */
+static struct bid_entry *put(struct kunit *test, const struct bid_key *key,
+			     const struct bid_version *version)
+{
+	struct bid_identity id;
+	struct bid_entry *entry;
+
+	make_id(&id, key, version, 20);
+	bid_cache_refill();
+	bid_cache_lock();
+	entry = bid_cache_take();
+	if (entry) {
+		set_id_and_path(entry, &id, NULL);
+		bid_cache_insert(entry, key, version);
+	}
+	bid_cache_unlock();
+	KUNIT_ASSERT_NOT_NULL(test, entry);
+	return entry;
+}
+
+static void put_inode(struct kunit *test, u64 ino)
+{
+	struct bid_key key = key_of(ino);
+
+	put(test, &key, &any_version);
+}
+
+/* The file_id found, or 0. */
+static u64 find(const struct bid_key *key, const struct bid_version *version)
+{
+	struct bid_entry *entry;
+	u64 file_id;
+
+	rcu_read_lock();
+	entry = bid_cache_find(key, version);
+	file_id = entry ? entry->file_id : 0;
+	rcu_read_unlock();
+	return file_id;
+}
+
+static u64 find_inode(u64 ino)
+{
+	struct bid_key key = key_of(ino);
+
+	return find(&key, &any_version);
+}
+
+static u64 find_newest(dev_t dev, u64 ino, const u32 *generation)
+{
+	struct bid_entry *entry;
+	u64 file_id;
+
+	rcu_read_lock();
+	entry = bid_cache_find_newest(dev, ino, generation);
+	file_id = entry ? entry->file_id : 0;
+	rcu_read_unlock();
+	return file_id;
+}
+
+static void remove(struct bid_entry *entry)
+{
+	bid_cache_lock();
+	bid_cache_remove(entry);
+	bid_cache_unlock();
+}
+
+static void end_request(struct bid_entry *entry)
+{
+	bid_cache_lock();
+	bid_cache_request_done(entry);
+	bid_cache_unlock();
+}
+
+/* Nothing under way any more, and the reserve full. */
+static void settle_down(void)
+{
+	flush_work(&cache.refill);
+	bid_cache_refill();
+	rcu_barrier();
+}
+
+/* ---------------------------------------------------------- what is found -- */
+
+static const struct other {
+	const char *name;
+	struct bid_key key;
+	struct bid_version version;
+} others[] = {
+	{ "device", { MKDEV(8, 2), 7, 1234, 5 }, ANY_VERSION },
+	{ "generation", { MKDEV(8, 1), 8, 1234, 5 }, ANY_VERSION },
+	{ "inode number", { MKDEV(8, 1), 7, 1235, 5 }, ANY_VERSION },
+	{ "inode number above 32 bits", { MKDEV(8, 1), 7, 1234 + (1ULL << 32), 5 }, ANY_VERSION },
+	{ "tree", { MKDEV(8, 1), 7, 1234, 6 }, ANY_VERSION },
+	{ "tree above 32 bits", { MKDEV(8, 1), 7, 1234, 5 + (1ULL << 32) }, ANY_VERSION },
+	{ "ctime", ANY_KEY, { 1001, 900, 4096, 3, 1 } },
+	{ "ctime before 1970", ANY_KEY, { -1000, 900, 4096, 3, 1 } },
+	{ "mtime", ANY_KEY, { 1000, 901, 4096, 3, 1 } },
+	{ "size", ANY_KEY, { 1000, 900, 4097, 3, 1 } },
+	{ "size above 32 bits", ANY_KEY, { 1000, 900, 4096 + (1ULL << 32), 3, 1 } },
+	{ "change counter", ANY_KEY, { 1000, 900, 4096, 4, 1 } },
+	{ "epoch", ANY_KEY, { 1000, 900, 4096, 3, 2 } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(others, others, name);
+
+static void tells_entries_apart_by(struct kunit *test)
+{
+	const struct other *other = test->param_value;
+	u64 first, second;
+
+	put(test, &any_key, &any_version);
+	first = find(&any_key, &any_version);
+	KUNIT_EXPECT_NE(test, first, 0);
+	KUNIT_EXPECT_EQ(test, find(&other->key, &other->version), 0);
+
+	put(test, &other->key, &other->version);
+	second = find(&other->key, &other->version);
+	KUNIT_EXPECT_GT(test, second, first);
+	KUNIT_EXPECT_EQ(test, find(&any_key, &any_version), first);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 2);
+}
+
+static void keeps_all_versions_and_knows_the_newest(struct kunit *test)
+{
+	const u32 same = any_key.generation, other = same + 1;
+	struct bid_version version;
+	struct bid_entry *entry;
+	u64 last = 0;
+	s64 i;
+
+	/* time stamps may well go back */
+	for (i = 10; i; i--) {
+		version = version_of(i);
+		entry = put(test, &any_key, &version);
+		KUNIT_EXPECT_GT(test, find(&any_key, &version), last);
+		last = find(&any_key, &version);
+		KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, NULL), last);
+		KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, &same), last);
+	}
+	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, &other), 0);
+	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev + 1, any_key.ino, NULL), 0);
+	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino + 1, NULL), 0);
+	remove(entry);
+	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, NULL), last - 1);
+}
+
+/* An inode number that is used again is another file. */
+static void knows_the_newest_of_any_generation(struct kunit *test)
+{
+	struct bid_key old = any_key, new = any_key;
+	u64 old_id, new_id;
+
+	new.generation = 2;
+	old.generation = 9;
+	put(test, &old, &any_version);
+	old_id = find(&old, &any_version);
+	put(test, &new, &any_version);
+	new_id = find(&new, &any_version);
+
+	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, NULL), new_id);
+	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, &new.generation), new_id);
+	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, &old.generation), old_id);
+}
+
+static void never_uses_a_file_id_again(struct kunit *test)
+{
+	u64 last = 0, i;
+
+	for (i = 0; i < 5 * ENTRIES; i++) {
+		put_inode(test, i);
+		KUNIT_ASSERT_GT(test, find_inode(i), last);
+		last = find_inode(i);
+		if (i % 50 == 49)
+			bid_cache_flush();
+	}
+}
+
+static void finds_an_entry_by_its_file_id(struct kunit *test)
+{
+	struct bid_entry *entry;
+	u32 i, wrong = 0;
+
+	for (i = 0; i < 30; i++)
+		put_inode(test, 100 + i);
+	rcu_read_lock();
+	for (i = 0; i < 30; i++) {
+		entry = bid_cache_find_id(1 + i);
+		wrong += !entry || entry->key.ino != 100 + i;
+	}
+	wrong += !!bid_cache_find_id(0);
+	wrong += !!bid_cache_find_id(31);
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static void walks_over_every_entry_once(struct kunit *test)
+{
+	u32 bucket = 0, skip = 0, seen = 0, n = 30, i;
+	struct bid_entry *entry;
+	u64 met = 0;
+
+	for (i = 0; i < n; i++)
+		put_inode(test, i);
+	for (;;) {
+		rcu_read_lock();
+		entry = bid_cache_next(&bucket, &skip);
+		if (entry) {
+			met |= BIT_ULL(entry->key.ino);
+			seen++;
+		}
+		rcu_read_unlock();
+		if (!entry)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, seen, n);
+	KUNIT_EXPECT_EQ(test, met, BIT_ULL(n) - 1);
+
+	rcu_read_lock();
+	entry = bid_cache_next(&bucket, &skip);
+	rcu_read_unlock();
+	KUNIT_EXPECT_PTR_EQ(test, entry, NULL);
+}
+
+static void walks_to_the_end_of_a_changing_table(struct kunit *test)
+{
+	u32 bucket = 0, skip = 0, steps = 0;
+	struct bid_entry *entry;
+	u64 ino = 0;
+
+	do {
+		put_inode(test, ino++);
+		put_inode(test, ino++);
+		rcu_read_lock();
+		entry = bid_cache_next(&bucket, &skip);
+		if (entry)
+			remove(entry);
+		rcu_read_unlock();
+	} while (entry && ++steps < 100 * ENTRIES);
+	KUNIT_EXPECT_LT(test, steps, 100 * ENTRIES);
+}
+
+/* ------------------------------------------------------- bounds, eviction -- */
+
+static void stays_within_its_bound(struct kunit *test)
+{
+	u64 evicted = bid_stats_sum(BID_STAT_EVICTED);
+	u32 i, held;
+
+	for (i = 0; i < 10 * ENTRIES; i++) {
+		put_inode(test, i);
+		bid_cache_lock();
+		held = cache.entries + cache.reserved;
+		bid_cache_unlock();
+		KUNIT_ASSERT_LE(test, held, ENTRIES);
+		KUNIT_ASSERT_NE(test, find_inode(i), 0);
+	}
+	settle_down();
+	KUNIT_EXPECT_EQ(test, bid_cache_max(), ENTRIES);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries() + cache.reserve_want, ENTRIES);
+	KUNIT_EXPECT_EQ(test, atomic_read(&cache.allocated), ENTRIES);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_EVICTED) - evicted,
+			10 * ENTRIES - bid_cache_entries());
+}
+
+static void use(u64 ino)
+{
+	struct bid_key key = key_of(ino);
+	struct bid_entry *entry;
+
+	rcu_read_lock();
+	entry = bid_cache_find(&key, &any_version);
+	if (entry)
+		bid_entry_touch(entry);
+	rcu_read_unlock();
+}
+
+static void keeps_what_is_used(struct kunit *test)
+{
+	u32 hot = 8, lost = 0, i, j;
+
+	/* as long as nothing was used less lately than the rest, any may go */
+	for (i = 0; i < 2 * ENTRIES; i++)
+		put_inode(test, 1000 + i);
+	for (i = 0; i < hot; i++)
+		put_inode(test, i);
+	for (i = 0; i < 10 * ENTRIES; i++) {
+		for (j = 0; j < hot; j++)
+			use(j);
+		put_inode(test, 2000 + i);
+	}
+	for (j = 0; j < hot; j++)
+		lost += !find_inode(j);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	KUNIT_EXPECT_EQ(test, find_inode(2000), 0);
+}
+
+static void gives_what_is_not_used_a_second_chance_only(struct kunit *test)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < 8; i++)
+		put_inode(test, i);
+	for (i = 0; i < 3 * ENTRIES; i++)
+		put_inode(test, 1000 + i);
+	for (i = 0; i < 8; i++)
+		kept += !!find_inode(i);
+	KUNIT_EXPECT_EQ(test, kept, 0);
+}
+
+static void never_evicts_what_is_being_read(struct kunit *test)
+{
+	struct bid_entry *pinned[8];
+	u64 ids[8];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(pinned); i++) {
+		struct bid_key key = key_of(i);
+
+		pinned[i] = put(test, &key, &any_version);
+		pinned[i]->request = request;
+		ids[i] = pinned[i]->file_id;
+	}
+	for (i = 0; i < 10 * ENTRIES; i++)
+		put_inode(test, 1000 + i);
+	for (i = 0; i < ARRAY_SIZE(pinned); i++)
+		KUNIT_EXPECT_EQ(test, find_inode(i), ids[i]);
+
+	for (i = 0; i < ARRAY_SIZE(pinned); i++)
+		end_request(pinned[i]);
+	for (i = 0; i < 10 * ENTRIES; i++)
+		put_inode(test, 3000 + i);
+	for (i = 0; i < ARRAY_SIZE(pinned); i++)
+		KUNIT_EXPECT_EQ(test, find_inode(i), 0);
+}
+
+static void bears_that_all_is_being_read(struct kunit *test)
+{
+	struct bid_entry *entry, *pinned[ENTRIES];
+	u32 i, n = 0;
+
+	for (;;) {
+		struct bid_key key = key_of(n);
+
+		bid_cache_refill();
+		bid_cache_lock();
+		entry = bid_cache_take();
+		if (entry) {
+			entry->request = request;
+			bid_cache_insert(entry, &key, &any_version);
+		}
+		bid_cache_unlock();
+		if (!entry)
+			break;
+		KUNIT_ASSERT_LT(test, n, ENTRIES);
+		pinned[n++] = entry;
+	}
+	KUNIT_EXPECT_EQ(test, n, ENTRIES);
+	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 0);
+
+	for (i = 0; i < n; i++)
+		end_request(pinned[i]);
+	put_inode(test, 1000);
+	KUNIT_EXPECT_NE(test, find_inode(1000), 0);
+}
+
+static void frees_a_dead_entry_when_its_request_ends(struct kunit *test)
+{
+	struct bid_entry *entry = put(test, &any_key, &any_version);
+	int allocated;
+
+	settle_down();
+	allocated = atomic_read(&cache.allocated);
+	entry->request = request;
+	remove(entry);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, find(&any_key, &any_version), 0);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
+	KUNIT_EXPECT_TRUE(test, entry->flags & BID_ENTRY_DEAD);
+	KUNIT_EXPECT_EQ(test, atomic_read(&cache.allocated), allocated);
+
+	/* the request may still fill it in */
+	bid_cache_lock();
+	WRITE_ONCE(entry->kind, BUILDID_KIND_GNU);
+	bid_cache_unlock();
+
+	end_request(entry);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, atomic_read(&cache.allocated), allocated - 1);
+}
+
+static void keeps_a_live_entry_when_its_request_ends(struct kunit *test)
+{
+	struct bid_entry *entry = put(test, &any_key, &any_version);
+
+	entry->request = request;
+	end_request(entry);
+	rcu_barrier();
+	KUNIT_EXPECT_NE(test, find(&any_key, &any_version), 0);
+	KUNIT_EXPECT_FALSE(test, entry->flags & BID_ENTRY_DEAD);
+	KUNIT_EXPECT_PTR_EQ(test, entry->request, NULL);
+}
+
+static void flush_forgets_all_but_what_is_being_read(struct kunit *test)
+{
+	struct bid_entry *pinned;
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 0);
+	for (i = 0; i < 20; i++)
+		put_inode(test, 1 + i);
+	pinned = put(test, &any_key, &any_version);
+	pinned->request = request;
+
+	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 20);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 1);
+	for (i = 0; i < 20; i++)
+		KUNIT_EXPECT_EQ(test, find_inode(1 + i), 0);
+	KUNIT_EXPECT_NE(test, find(&any_key, &any_version), 0);
+
+	end_request(pinned);
+	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 1);
+	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 0);
+}
+
+static void shrinks_but_for_what_is_being_read(struct kunit *test)
+{
+	struct shrink_control sc = { .gfp_mask = GFP_KERNEL, .nr_to_scan = 10 };
+	struct bid_entry *pinned;
+	u32 i, rounds;
+
+	KUNIT_EXPECT_EQ(test, cache.shrinker->count_objects(cache.shrinker, &sc), SHRINK_EMPTY);
+	for (i = 0; i < 30; i++)
+		put_inode(test, 1 + i);
+	pinned = put(test, &any_key, &any_version);
+	pinned->request = request;
+	KUNIT_EXPECT_EQ(test, cache.shrinker->count_objects(cache.shrinker, &sc), 31);
+
+	for (rounds = 0; bid_cache_entries() > 1 && rounds < 100; rounds++) {
+		u32 before = bid_cache_entries();
+		unsigned long freed = cache.shrinker->scan_objects(cache.shrinker, &sc);
+
+		KUNIT_EXPECT_LE(test, freed, sc.nr_to_scan);
+		KUNIT_EXPECT_EQ(test, before - bid_cache_entries(), freed);
+	}
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 1);
+	KUNIT_EXPECT_NE(test, find(&any_key, &any_version), 0);
+	end_request(pinned);
+}
+
+/* ---------------------------------------------------- reserve and memory -- */
+
+static struct bid_entry *take(void)
+{
+	struct bid_entry *entry;
+
+	bid_cache_lock();
+	entry = bid_cache_take();
+	bid_cache_unlock();
+	return entry;
+}
+
+static void give_back(struct bid_entry *entry)
+{
+	bid_cache_lock();
+	bid_cache_give_back(entry);
+	bid_cache_unlock();
+}
+
+static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
+{
+	struct bid_entry *entry, *one_more, *taken[ENTRIES];
+	u32 n = 0, inserted = 0, want = cache.reserve_want;
+
+	settle_down();
+	/* all of it in one go, so that the worker cannot come between */
+	bid_cache_lock();
+	while (n < ENTRIES && (entry = bid_cache_take()))
+		taken[n++] = entry;
+	one_more = bid_cache_take();
+	while (n)
+		bid_cache_give_back(taken[--n]);
+	while ((entry = bid_cache_take())) {
+		struct bid_key key = key_of(inserted++);
+
+		bid_cache_insert(entry, &key, &any_version);
+	}
+	bid_cache_unlock();
+	KUNIT_EXPECT_PTR_EQ(test, one_more, NULL);
+	KUNIT_EXPECT_EQ(test, inserted, want);
+
+	/* the worker was told, and needs nobody's help */
+	flush_work(&cache.refill);
+	KUNIT_EXPECT_EQ(test, cache.reserved, want);
+	entry = take();
+	KUNIT_ASSERT_NOT_NULL(test, entry);
+	give_back(entry);
+}
+
+/* But for the room that each brings for a path. */
+static void takes_blank_entries(struct kunit *test)
+{
+	struct bid_entry *entry, copy, blank = { };
+	u32 i;
+
+	for (i = 0; i < 3 * ENTRIES; i++) {
+		put_inode(test, i);
+		bid_cache_refill();
+		entry = take();
+		KUNIT_ASSERT_NOT_NULL(test, entry);
+		copy = *entry;
+		give_back(entry);
+		KUNIT_EXPECT_NOT_NULL(test, copy.spare);
+		copy.spare = NULL;
+		KUNIT_ASSERT_MEMEQ(test, &copy.key, &blank.key,
+				   sizeof(blank) - offsetof(struct bid_entry, key));
+	}
+}
+
+static void refills_as_far_as_memory_goes(struct kunit *test)
+{
+	u32 want = cache.reserve_want, i;
+
+	settle_down();
+	for (i = 0; i < want; i++) {
+		struct bid_key key = key_of(i);
+
+		alloc_expect(1);
+		bid_cache_lock();
+		bid_cache_insert(bid_cache_take(), &key, &any_version);
+		bid_cache_unlock();
+		alloc_expect(1);
+		flush_work(&cache.refill);
+		alloc_expect(1);
+		bid_cache_refill();
+	}
+	KUNIT_EXPECT_PTR_EQ(test, take(), NULL);
+
+	alloc_expect(0);
+	bid_cache_refill();
+	KUNIT_EXPECT_EQ(test, cache.reserved, want);
+}
+
+static const struct text_case {
+	const char *name;
+	u8 id_len;
+	u16 path_len;
+} texts[] = {
+	{ "no id and no path", 0, 0 },
+	{ "no id, a path", 0, 40 },
+	{ "20 bytes, no path", 20, 0 },
+	{ "20 bytes, a path", 20, 40 },
+	{ "32 bytes, no path", 32, 0 },
+	{ "32 bytes, the longest path", 32, PATH_MAX - 1 },
+	{ "33 bytes, no path", 33, 0 },
+	{ "33 bytes, a path", 33, 40 },
+	{ "128 bytes, no path", 128, 0 },
+	{ "128 bytes, the longest path", 128, PATH_MAX - 1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(texts, texts, name);
+
+static void holds_an_identity_and_a_path_of(struct kunit *test)
+{
+	const struct text_case *of = test->param_value;
+	const char flags = BUILDID_FILE_DELETED;
+	struct bid_path path = { .len = of->path_len, .flags = flags };
+	struct bid_identity id;
+	struct bid_entry *entry;
+	struct bid_text *text;
+	const u8 *bytes;
+	u64 base;
+	char *name;
+	u8 len;
+
+	name = kunit_kzalloc(test, PATH_MAX, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, name);
+	memset(name, 'p', of->path_len);
+	path.name = of->path_len ? name : NULL;
+	make_id(&id, &any_key, &any_version, of->id_len);
+	entry = put(test, &any_key, &any_version);
+	settle_down();
+	base = bid_cache_memory();
+
+	text = bid_text_alloc(&id, &path);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	bid_cache_lock();
+	set_id_and_path(entry, &id, text);
+	bytes = bid_entry_id(entry, &len);
+	bid_cache_unlock();
+	KUNIT_EXPECT_EQ(test, len, of->id_len);
+	KUNIT_EXPECT_MEMEQ(test, bytes, id.bytes, of->id_len);
+	KUNIT_EXPECT_EQ(test, text->path_len, of->path_len);
+	KUNIT_EXPECT_EQ(test, text->path_flags, flags);
+	KUNIT_EXPECT_MEMEQ(test, text->data + text->id_len, name, of->path_len);
+	KUNIT_EXPECT_GE(test, bid_cache_memory(),
+			base + of->path_len + (of->id_len > BID_ID_INLINE ? of->id_len : 0));
+
+	remove(entry);
+	settle_down();
+	KUNIT_EXPECT_LE(test, bid_cache_memory(), base);
+}
+
+static const struct path_case {
+	const char *name;
+	u16 len;
+	bool fits;
+} paths[] = {
+	{ "none", 0, true },
+	{ "1 character", 1, true },
+	{ "as many as there is room for", BID_PATH_SPARE, true },
+	{ "one more than there is room for", BID_PATH_SPARE + 1, false },
+	{ "as many as can be", PATH_MAX - 1, false },
+};
+
+KUNIT_ARRAY_PARAM_DESC(paths, paths, name);
+
+static void keeps_without_an_allocation_a_path_of(struct kunit *test)
+{
+	struct bid_entry *entry = put(test, &any_key, &any_version);
+	const struct path_case *of = test->param_value;
+	struct bid_path path = { .len = of->len, .flags = BUILDID_FILE_MEMFD };
+	const struct bid_text *text;
+	bool fits, again;
+	u64 memory;
+	char *name;
+
+	name = kunit_kzalloc(test, PATH_MAX, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, name);
+	memset(name, 'p', of->len);
+	path.name = name;
+	settle_down();
+	memory = bid_cache_memory();
+
+	bid_cache_lock();
+	entry->flags |= BID_ENTRY_NO_PATH;
+	fits = bid_cache_set_path(entry, &path);
+	/* once */
+	again = bid_cache_set_path(entry, &path);
+	text = rcu_dereference_protected(entry->text, true);
+	bid_cache_unlock();
+	KUNIT_EXPECT_EQ(test, fits, of->fits);
+	KUNIT_EXPECT_FALSE(test, again);
+	KUNIT_EXPECT_EQ(test, !(entry->flags & BID_ENTRY_NO_PATH), of->fits);
+	KUNIT_EXPECT_EQ(test, bid_cache_memory(), memory);
+	if (!of->fits) {
+		KUNIT_EXPECT_PTR_EQ(test, text, NULL);
+		return;
+	}
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_EXPECT_EQ(test, text->id_len, 0);
+	KUNIT_EXPECT_EQ(test, text->path_flags, path.flags);
+	KUNIT_ASSERT_EQ(test, text->path_len, of->len);
+	KUNIT_EXPECT_MEMEQ(test, text->data, name, of->len);
+}
+
+static void accounts_for_what_it_holds(struct kunit *test)
+{
+	struct bid_path path = { .name = "/usr/lib/libexample.so.1", .len = 24 };
+	struct bid_identity id;
+	u64 base, memory = 0;
+	u32 round, i;
+
+	settle_down();
+	base = bid_cache_memory();
+	KUNIT_EXPECT_GE(test, base, ENTRIES * sizeof(struct hlist_head) +
+				    cache.reserve_want * sizeof(struct bid_entry));
+	make_id(&id, &any_key, &any_version, 40);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 30; i++) {
+			struct bid_key key = key_of(i);
+			struct bid_entry *entry = put(test, &key, &any_version);
+			u32 texts;
+
+			/* one takes the other's place */
+			for (texts = 0; texts < 2; texts++) {
+				struct bid_text *text = bid_text_alloc(&id, &path);
+
+				KUNIT_ASSERT_NOT_NULL(test, text);
+				bid_cache_lock();
+				bid_cache_set_text(entry, text);
+				bid_cache_unlock();
+			}
+		}
+		settle_down();
+		if (!round)
+			memory = bid_cache_memory();
+		KUNIT_EXPECT_EQ(test, bid_cache_memory(), memory);
+		KUNIT_EXPECT_GE(test, memory, base + 30 * (sizeof(struct bid_entry) + 40 + 24));
+		bid_cache_flush();
+		settle_down();
+		KUNIT_EXPECT_EQ(test, bid_cache_memory(), base);
+	}
+}
+
+/* ---------------------------------------------------------------- suspects -- */
+
+static bool is_suspect(const struct bid_key *key, const struct bid_version *version)
+{
+	struct bid_entry *entry;
+	bool is;
+
+	rcu_read_lock();
+	entry = bid_cache_find(key, version);
+	is = entry && entry->flags & BID_ENTRY_RECHECK;
+	rcu_read_unlock();
+	return is;
+}
+
+static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
+{
+	const struct bid_version second = version_of(2000), later = version_of(3000);
+	struct bid_key inode = key_of(99), tree = any_key, generation = any_key;
+	u32 suspects = bid_cache_suspects();
+
+	tree.tree++;
+	generation.generation++;
+	put(test, &any_key, &any_version);
+	put(test, &any_key, &second);
+	put(test, &inode, &any_version);
+	put(test, &tree, &any_version);
+	put(test, &generation, &any_version);
+
+	bid_cache_lock();
+	bid_cache_suspect(&any_key);
+	bid_cache_unlock();
+	KUNIT_EXPECT_NE(test, bid_cache_suspects(), suspects);
+	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &any_version));
+	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &second));
+	KUNIT_EXPECT_FALSE(test, is_suspect(&inode, &any_version));
+	KUNIT_EXPECT_FALSE(test, is_suspect(&tree, &any_version));
+	KUNIT_EXPECT_FALSE(test, is_suspect(&generation, &any_version));
+
+	/* what comes later was read later */
+	put(test, &any_key, &later);
+	KUNIT_EXPECT_FALSE(test, is_suspect(&any_key, &later));
+}
+
+/* -------------------------------------------------------------- concurrency -- */
+
+#define RACE_INODES	96
+#define RACE_STEPS	4000
+
+static struct {
+	atomic_t found;
+	atomic_t faults;
+	const char *fault;
+} race;
+
+static u8 race_id_len(const struct bid_key *key)
+{
+	return key->ino % 2 ? 20 : 100;
+}
+
+static const char *entry_fault(struct bid_entry *entry, const struct bid_key *key,
+			       const struct bid_version *version)
+{
+	struct bid_identity id;
+	const struct bid_text *text;
+	const u8 *bytes;
+	char path[16];
+	u8 len;
+
+	if (!bid_key_equal(&entry->key, key) || !bid_version_equal(&entry->version, version))
+		return "another entry than the one asked for";
+	if (!entry->file_id)
+		return "no file_id";
+	if (bid_entry_state(entry) != BUILDID_STATE_KNOWN)
+		return "not known";
+	make_id(&id, key, version, race_id_len(key));
+	bytes = bid_entry_id(entry, &len);
+	if (len != id.len || memcmp(bytes, id.bytes, len))
+		return "another's id";
+	text = rcu_dereference(entry->text);
+	if (!text)
+		return "no text";
+	if (text->path_len != scnprintf(path, sizeof(path), "/%llu", key->ino) ||
+	    memcmp(text->data + text->id_len, path, text->path_len))
+		return "another's path";
+	return NULL;
+}
+
+static void report_race(const char *fault)
+{
+	if (!fault)
+		return;
+	race.fault = fault;
+	atomic_inc(&race.faults);
+}
+
+static int look_up(void *seed)
+{
+	struct bid_entry *entry;
+	struct rnd_state rnd;
+	u32 bucket = 0, skip = 0;
+
+	prandom_seed_state(&rnd, (unsigned long)seed);
+	while (!kthread_should_stop()) {
+		struct bid_key key = key_of(prandom_u32_state(&rnd) % RACE_INODES);
+		struct bid_version version = version_of(prandom_u32_state(&rnd) % 2);
+
+		rcu_read_lock();
+		entry = bid_cache_find(&key, &version);
+		if (entry) {
+			bid_entry_touch(entry);
+			report_race(entry_fault(entry, &key, &version));
+			atomic_inc(&race.found);
+		}
+		entry = bid_cache_find_newest(key.dev, key.ino, NULL);
+		if (entry)
+			report_race(entry_fault(entry, &key, &entry->version));
+		entry = bid_cache_next(&bucket, &skip);
+		if (entry) {
+			report_race(entry_fault(entry, &entry->key, &entry->version));
+		} else {
+			bucket = 0;
+			skip = 0;
+		}
+		rcu_read_unlock();
+		cond_resched();
+	}
+	return 0;
+}
+
+static struct bid_text *race_text(const struct bid_key *key, const struct bid_identity *id)
+{
+	char name[16];
+	struct bid_path path = {
+		.name = name,
+		.len = scnprintf(name, sizeof(name), "/%llu", key->ino),
+	};
+
+	return bid_text_alloc(id, &path);
+}
+
+/* One random change; what is pinned is let go some time later. */
+static void change(struct rnd_state *rnd, struct bid_entry **pinned)
+{
+	struct bid_key key = key_of(prandom_u32_state(rnd) % RACE_INODES);
+	struct bid_version version = version_of(prandom_u32_state(rnd) % 2);
+	u32 what = prandom_u32_state(rnd) % 16;
+	struct bid_identity id;
+	struct bid_entry *entry;
+	struct bid_text *text;
+
+	make_id(&id, &key, &version, race_id_len(&key));
+	text = race_text(&key, &id);
+	bid_cache_lock();
+	rcu_read_lock();
+	entry = bid_cache_find(&key, &version);
+	rcu_read_unlock();
+	if (!entry && text) {
+		entry = bid_cache_take();
+		if (entry) {
+			set_id_and_path(entry, &id, text);
+			text = NULL;
+			bid_cache_insert(entry, &key, &version);
+		}
+	} else if (entry && text && what < 4) {
+		bid_cache_set_text(entry, text);
+		text = NULL;
+	} else if (entry && what < 6) {
+		bid_cache_remove(entry);
+	} else if (entry && what < 8 && !*pinned && !entry->request) {
+		entry->request = request;
+		*pinned = entry;
+	} else if (what < 9) {
+		bid_cache_suspect(&key);
+	} else if (what < 12 && *pinned) {
+		bid_cache_request_done(*pinned);
+		*pinned = NULL;
+	}
+	bid_cache_unlock();
+	bid_text_free(text);
+}
+
+static void lookups_see_whole_entries_while_all_changes(struct kunit *test)
+{
+	struct shrink_control sc = { .gfp_mask = GFP_KERNEL, .nr_to_scan = 5 };
+	struct task_struct *readers[2];
+	struct bid_entry *pinned = NULL;
+	struct rnd_state rnd;
+	u32 i;
+
+	memset(&race, 0, sizeof(race));
+	prandom_seed_state(&rnd, 42);
+	for (i = 0; i < ARRAY_SIZE(readers); i++) {
+		readers[i] = kthread_run(look_up, (void *)(i + 1UL), "buildid_kunit/%u", i);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, readers[i]);
+	}
+	for (i = 0; i < RACE_STEPS; i++) {
+		change(&rnd, &pinned);
+		if (i % 500 == 99)
+			bid_cache_flush();
+		if (i % 100 == 49)
+			cache.shrinker->scan_objects(cache.shrinker, &sc);
+		if (i % 20 == 0)
+			cond_resched();
+	}
+	for (i = 0; i < ARRAY_SIZE(readers); i++)
+		kthread_stop(readers[i]);
+	if (pinned)
+		end_request(pinned);
+	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&race.faults), 0, "%s", race.fault);
+	KUNIT_EXPECT_GT(test, atomic_read(&race.found), 0);
+	KUNIT_EXPECT_LE(test, bid_cache_entries(), ENTRIES);
+}
+
+/* -------------------------------------------------------------------- init -- */
+
+static const struct {
+	const char *name;
+	u32 max_entries;
+} sizes[] = {
+	{ "16 entries", 16 },
+	{ "17 entries", 17 },
+	{ "1000 entries", 1000 },
+	{ "65536 entries", 65536 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(sizes, sizes, name);
+
+static void holds_as_many_as_told(struct kunit *test)
+{
+	const typeof(sizes[0]) *of = test->param_value;
+	u32 i, n = min(of->max_entries + 100, 1500U);
+
+	KUNIT_ASSERT_EQ(test, bid_cache_init(of->max_entries), 0);
+	for (i = 0; i < n; i++)
+		put_inode(test, i);
+	settle_down();
+	KUNIT_EXPECT_EQ(test, bid_cache_max(), of->max_entries);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(),
+			min(n, of->max_entries - cache.reserve_want));
+	bid_cache_exit();
+	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
+}
+
+/* Fails at each of its allocations in turn. */
+static void holds_nothing_when_it_cannot_start(struct kunit *test)
+{
+	u32 i;
+	int err;
+
+	for (i = 1; i < 1000; i++) {
+		alloc_expect(i);
+		err = bid_cache_init(16);
+		if (!alloc_failed())
+			break;
+		KUNIT_ASSERT_EQ_MSG(test, err, -ENOMEM, "allocation %u failed", i);
+		KUNIT_ASSERT_EQ_MSG(test, atomic_read(&alloc.held), 0,
+				    "allocation %u failed", i);
+	}
+	alloc_expect(0);
+	KUNIT_ASSERT_EQ(test, err, 0);
+	/* the table, the slab, entries and texts in reserve, the shrinker */
+	KUNIT_EXPECT_EQ(test, i, 1 + 3 + 2 * cache.reserve_want);
+	bid_cache_exit();
+	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
+}
+
+static int start(struct kunit *test)
+{
+	alloc_expect(0);
+	return bid_cache_init(ENTRIES);
+}
+
+static void stop(struct kunit *test)
+{
+	bid_cache_exit();
+	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(tells_entries_apart_by, others_gen_params),
+	KUNIT_CASE(keeps_all_versions_and_knows_the_newest),
+	KUNIT_CASE(knows_the_newest_of_any_generation),
+	KUNIT_CASE(never_uses_a_file_id_again),
+	KUNIT_CASE(finds_an_entry_by_its_file_id),
+	KUNIT_CASE(walks_over_every_entry_once),
+	KUNIT_CASE(walks_to_the_end_of_a_changing_table),
+	KUNIT_CASE(stays_within_its_bound),
+	KUNIT_CASE(keeps_what_is_used),
+	KUNIT_CASE(gives_what_is_not_used_a_second_chance_only),
+	KUNIT_CASE(never_evicts_what_is_being_read),
+	KUNIT_CASE(bears_that_all_is_being_read),
+	KUNIT_CASE(frees_a_dead_entry_when_its_request_ends),
+	KUNIT_CASE(keeps_a_live_entry_when_its_request_ends),
+	KUNIT_CASE(flush_forgets_all_but_what_is_being_read),
+	KUNIT_CASE(shrinks_but_for_what_is_being_read),
+	KUNIT_CASE(gives_nothing_once_the_reserve_is_used_up),
+	KUNIT_CASE(takes_blank_entries),
+	KUNIT_CASE(refills_as_far_as_memory_goes),
+	KUNIT_CASE_PARAM(holds_an_identity_and_a_path_of, texts_gen_params),
+	KUNIT_CASE_PARAM(keeps_without_an_allocation_a_path_of, paths_gen_params),
+	KUNIT_CASE(accounts_for_what_it_holds),
+	KUNIT_CASE(suspects_all_versions_of_an_inode_and_no_other),
+	KUNIT_CASE(lookups_see_whole_entries_while_all_changes),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_cache",
+	.init = start,
+	.exit = stop,
+	.test_cases = cases,
+};
+
+static struct kunit_case init_cases[] = {
+	KUNIT_CASE_PARAM(holds_as_many_as_told, sizes_gen_params),
+	KUNIT_CASE(holds_nothing_when_it_cannot_start),
+	{ }
+};
+
+static struct kunit_suite init_suite = {
+	.name = "buildid_cache_init",
+	.test_cases = init_cases,
+};
+
+kunit_test_suites(&suite, &init_suite);

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mappings.h"
+#include "worker.h"
+
+#include "event.c"
+
+/* ------------------------------------------------------------- the records -- */
+
+static const struct layout {
+	const char *name;
+	u8 id_len;
+	u16 path_len;
+} layouts[] = {
+	{ "no id, no path", 0, 0 },
+	{ "1 byte, 1 character", 1, 1 },
+	{ "8 bytes, 7 characters", 8, 7 },
+	{ "20 bytes, 8 characters", 20, 8 },
+	{ "no id, 9 characters", 0, 9 },
+	{ "20 bytes, no path", 20, 0 },
+	{ "128 bytes, the longest path", 128, PATH_MAX - 1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(layouts, layouts, name);
+
+static void lays_out_a_file_record_of(struct kunit *test)
+{
+	static const struct bid_key key = {
+		.dev = MKDEV(259, 70000), .generation = 0x87654321, .ino = 1ULL << 40, .tree = 9,
+	};
+	static const struct bid_version version = {
+		.ctime = -5, .mtime = S64_MAX, .size = 1ULL << 50, .change = 77, .epoch = 5,
+	};
+	const struct layout *of = test->param_value;
+	struct bid_facts facts = {
+		.file_id = 1ULL << 33,
+		.key = &key,
+		.version = &version,
+		.user_ino = 55,
+		.user_dev = MKDEV(0, 44),
+		.flags = BUILDID_FILE_UNSTABLE,
+		.kind = BUILDID_KIND_GNU,
+		.reason = BUILDID_REASON_NONE,
+		.id_len = of->id_len,
+		.path = { .len = of->path_len, .flags = BUILDID_FILE_DELETED },
+	};
+	u32 size = bid_facts_size(&facts), path = ALIGN(of->id_len, 8);
+	u32 id_end = of->id_len, path_end = path + of->path_len;
+	struct buildid_file *record;
+	u8 *bytes, *from;
+
+	bytes = kunit_kmalloc(test, BUILDID_RECORD_MAX, GFP_KERNEL);
+	from = kunit_kmalloc(test, PATH_MAX, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	KUNIT_ASSERT_NOT_NULL(test, from);
+	memset(bytes, 0xff, BUILDID_RECORD_MAX);
+	memset(from, 0x5a, PATH_MAX);
+	facts.id = from;
+	facts.path.name = from;
+
+	KUNIT_EXPECT_EQ(test, size % 8, 0);
+	KUNIT_ASSERT_LE(test, size, BUILDID_RECORD_MAX - 8);
+	record = (struct buildid_file *)bytes;
+	bid_facts_write(&facts, record);
+	KUNIT_EXPECT_EQ(test, record->file_id, 1ULL << 33);
+	KUNIT_EXPECT_EQ(test, record->ino, 1ULL << 40);
+	KUNIT_EXPECT_EQ(test, record->user_ino, 55);
+	KUNIT_EXPECT_EQ(test, record->dev_major, 259);
+	KUNIT_EXPECT_EQ(test, record->dev_minor, 70000);
+	KUNIT_EXPECT_EQ(test, record->user_dev_major, 0);
+	KUNIT_EXPECT_EQ(test, record->user_dev_minor, 44);
+	KUNIT_EXPECT_EQ(test, record->generation, 0x87654321);
+	KUNIT_EXPECT_EQ(test, record->flags, BUILDID_FILE_UNSTABLE | BUILDID_FILE_DELETED);
+	KUNIT_EXPECT_EQ(test, record->ctime, -5);
+	KUNIT_EXPECT_EQ(test, record->mtime, S64_MAX);
+	KUNIT_EXPECT_EQ(test, record->file_size, 1ULL << 50);
+	KUNIT_EXPECT_EQ(test, record->change, 77);
+	KUNIT_EXPECT_EQ(test, record->kind, BUILDID_KIND_GNU);
+	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_NONE);
+	KUNIT_EXPECT_EQ(test, record->id_len, of->id_len);
+	KUNIT_EXPECT_EQ(test, record->path_len, of->path_len);
+
+	/* the id, zeros, the path, a NUL, zeros; and no byte more */
+	KUNIT_EXPECT_MEMEQ(test, record->data, from, of->id_len);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(record->data + id_end, 0, path - id_end), NULL);
+	KUNIT_EXPECT_MEMEQ(test, record->data + path, from, of->path_len);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(record->data + path_end, 0,
+					     size - sizeof(*record) - path_end), NULL);
+	if (of->path_len)
+		KUNIT_EXPECT_GT(test, size, sizeof(*record) + path_end);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(bytes + size, 0xff, BUILDID_RECORD_MAX - size), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(bytes, 0xff, sizeof(record->header)), NULL);
+}
+
+/* ------------------------------------------------------------ who gets them -- */
+
+/* A mapping of a file that there was no entry for. */
+static void report_unresolved(struct kunit *test, vm_flags_t flags)
+{
+	struct bid_mapping mapping;
+
+	bid_mapping_init(&mapping, make_vma(test, make_file(test, "a", "content", 7), flags));
+	mapping.state = BUILDID_STATE_UNRESOLVED;
+	mapping.buf = kunit_kzalloc(test, PATH_MAX, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mapping.buf);
+	rcu_read_lock();
+	bid_event_mmap(&mapping);
+	rcu_read_unlock();
+}
+
+static void a_mapping_record_tells_all_of_it(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	const struct buildid_mmap *mmap;
+
+	report_unresolved(test, EXEC);
+	mmap = hear_mmap(test, listener);
+	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap));
+	KUNIT_EXPECT_EQ(test, mmap->pid, task_tgid_nr(current));
+	KUNIT_EXPECT_EQ(test, mmap->tid, task_pid_nr(current));
+	KUNIT_EXPECT_EQ(test, mmap->addr, MAPPED_AT);
+	KUNIT_EXPECT_EQ(test, mmap->len, MAPPED_LEN);
+	KUNIT_EXPECT_EQ(test, mmap->pgoff, MAPPED_PGOFF * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, mmap->file_id, 0);
+	KUNIT_EXPECT_EQ(test, mmap->prot, PROT_READ | PROT_EXEC);
+	KUNIT_EXPECT_EQ(test, mmap->map_flags, MAP_PRIVATE);
+	KUNIT_EXPECT_EQ(test, mmap->state, BUILDID_STATE_UNRESOLVED);
+	KUNIT_EXPECT_EQ(test, mmap->path_len, 0);
+	KUNIT_EXPECT_STREQ(test, mmap->comm, current->comm);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+}
+
+static const struct prot_case {
+	const char *name;
+	vm_flags_t flags;
+	u32 prot;
+	u32 map_flags;
+} prots[] = {
+	{ "r--p", DATA, PROT_READ, MAP_PRIVATE },
+	{ "r-xp", EXEC, PROT_READ | PROT_EXEC, MAP_PRIVATE },
+	{ "--xp", EXEC & ~VM_READ, PROT_EXEC, MAP_PRIVATE },
+	{ "rwxp", EXEC | VM_WRITE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE },
+	{ "rw-s", SHARED, PROT_READ | PROT_WRITE, MAP_SHARED },
+	{ "rwxs", SHARED | VM_EXEC, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED },
+	/* a shared mapping of a file not open for writing is VM_MAYSHARE alone */
+	{ "r-xs", EXEC | VM_MAYSHARE, PROT_READ | PROT_EXEC, MAP_SHARED },
+};
+
+KUNIT_ARRAY_PARAM_DESC(prots, prots, name);
+
+static void a_mapping_record_tells_its_protection(struct kunit *test)
+{
+	const struct prot_case *of = test->param_value;
+	struct listener *listener = start_listener(test, BUILDID_SUB_DATA, SZ_4K, 0, NULL);
+	const struct buildid_mmap *mmap;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
+	report_unresolved(test, of->flags);
+	mmap = hear_mmap(test, listener);
+	KUNIT_EXPECT_EQ(test, mmap->prot, of->prot);
+	KUNIT_EXPECT_EQ(test, mmap->map_flags, of->map_flags);
+}
+
+static void data_goes_to_whom_it_concerns(struct kunit *test)
+{
+	struct listener *code = listen(test), *data;
+
+	KUNIT_EXPECT_FALSE(test, bid_event_wants_data());
+	data = start_listener(test, BUILDID_SUB_DATA, SZ_4K, 0, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, data);
+	KUNIT_EXPECT_TRUE(test, bid_event_wants_data());
+
+	report_unresolved(test, DATA);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(code));
+	hear_mmap(test, data);
+	report_unresolved(test, EXEC);
+	hear_mmap(test, code);
+	KUNIT_EXPECT_NOT_NULL(test, hear(data, BUILDID_RECORD_LOST));
+	hear_mmap(test, data);
+
+	kunit_release_action(test, stop_listener, data);
+	KUNIT_EXPECT_FALSE(test, bid_event_wants_data());
+}
+
+static void paths_go_to_whom_they_concern(struct kunit *test)
+{
+	struct listener *plain = listen(test);
+	struct listener *paths = start_listener(test, BUILDID_SUB_PATH, SZ_4K, 0, NULL);
+	const struct buildid_mmap *mmap;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, paths);
+	report_unresolved(test, EXEC);
+	KUNIT_EXPECT_EQ(test, hear_mmap(test, plain)->path_len, 0);
+	mmap = hear_mmap(test, paths);
+	KUNIT_EXPECT_EQ(test, mmap->path_len, 2);
+	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap) + 8);
+	KUNIT_EXPECT_MEMEQ(test, mmap->path, "/a\0\0\0\0\0\0", 8);
+}
+
+static void mappings_of_other_processes_are_left_out(struct kunit *test)
+{
+	struct listener *own, *others;
+
+	own = start_listener(test, 0, SZ_4K, 0, task_tgid(current));
+	others = start_listener(test, 0, SZ_4K, 0, task_tgid(&init_task));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, own);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, others);
+	report_unresolved(test, EXEC);
+	hear_mmap(test, own);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(others));
+}
+
+static bool never(struct bid_subscriber *subscriber)
+{
+	return false;
+}
+
+static void a_subscriber_that_is_not_active_gets_none(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+
+	WRITE_ONCE(listener->subscriber->active, never);
+	report_unresolved(test, EXEC);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+}
+
+static void there_is_room_for_so_many_subscribers(struct kunit *test)
+{
+	struct listener *last = NULL, *next;
+	u32 i;
+
+	for (i = 0; i < BID_SUBSCRIBERS_MAX; i++) {
+		last = start_listener(test, 0, SZ_4K, 0, NULL);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, last);
+		KUNIT_EXPECT_EQ(test, last->subscriber->slot, i);
+	}
+	KUNIT_EXPECT_EQ(test, bid_event_subscribers(), BID_SUBSCRIBERS_MAX);
+	next = start_listener(test, 0, SZ_4K, 0, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(next), -EUSERS);
+
+	kunit_release_action(test, stop_listener, last);
+	KUNIT_EXPECT_EQ(test, bid_event_subscribers(), BID_SUBSCRIBERS_MAX - 1);
+	next = start_listener(test, 0, SZ_4K, 0, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, next);
+	KUNIT_EXPECT_EQ(test, next->subscriber->slot, BID_SUBSCRIBERS_MAX - 1);
+}
+
+/* However little else there is to wake it for. */
+static void a_full_ring_wakes_its_reader(struct kunit *test)
+{
+	struct listener *listener = start_listener(test, 0, SZ_4K, SZ_4K - 1, NULL);
+	struct bid_ring *ring;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
+	ring = &listener->subscriber->ring;
+	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	for (i = 0; i < 60; i++)
+		report_unresolved(test, EXEC);
+	irq_work_sync(&ring->wake);
+	KUNIT_EXPECT_EQ(test, atomic_read(&listener->woken), 1);
+}
+
+static void stop(void *unused)
+{
+	bid_worker_exit();
+	bid_cache_exit();
+}
+
+/* Undone after the subscribers of the case are. */
+static int start(struct kunit *test)
+{
+	int err = bid_cache_init(16);
+
+	if (err)
+		return err;
+	err = bid_worker_init(4);
+	if (err) {
+		bid_cache_exit();
+		return err;
+	}
+	return kunit_add_action_or_reset(test, stop, NULL);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(lays_out_a_file_record_of, layouts_gen_params),
+	KUNIT_CASE(a_mapping_record_tells_all_of_it),
+	KUNIT_CASE_PARAM(a_mapping_record_tells_its_protection, prots_gen_params),
+	KUNIT_CASE(data_goes_to_whom_it_concerns),
+	KUNIT_CASE(paths_go_to_whom_they_concern),
+	KUNIT_CASE(mappings_of_other_processes_are_left_out),
+	KUNIT_CASE(a_subscriber_that_is_not_active_gets_none),
+	KUNIT_CASE(there_is_room_for_so_many_subscribers),
+	KUNIT_CASE(a_full_ring_wakes_its_reader),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_event",
+	.init = start,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

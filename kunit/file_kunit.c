@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "files.h"
+
+#include "file.c"
+
+/* -------------------------------------------------------- key and version -- */
+
+static void key_names_the_inode(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct inode *inode = bid_file_inode(file);
+	struct bid_key key, other;
+
+	bid_file_key(inode, &key);
+	KUNIT_EXPECT_PTR_EQ(test, inode, file_inode(file));
+	KUNIT_EXPECT_EQ(test, key.ino, inode->i_ino);
+	KUNIT_EXPECT_EQ(test, key.dev, inode->i_sb->s_dev);
+	KUNIT_EXPECT_EQ(test, key.generation, inode->i_generation);
+	KUNIT_EXPECT_EQ(test, key.tree, 0);
+	KUNIT_EXPECT_TRUE(test, bid_key_equal(&key, &key));
+
+	file = make_file(test, "a", "content", 7);
+	bid_file_key(file_inode(file), &other);
+	KUNIT_EXPECT_FALSE(test, bid_key_equal(&key, &other));
+}
+
+/* Whether it moved since @before, that then is what it is now. */
+static bool moved(struct file *file, struct bid_version *before)
+{
+	struct bid_version now;
+	bool same;
+
+	bid_file_version(file_inode(file), &now);
+	same = bid_version_equal(before, &now);
+	*before = now;
+	return !same;
+}
+
+/* The hook compares with the inode itself. */
+static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct inode *inode = file_inode(file);
+	struct bid_version version, versions[5];
+	struct bid_key key, keys[4];
+	u32 i;
+
+	bid_file_key(inode, &key);
+	bid_file_version(inode, &version);
+	KUNIT_EXPECT_TRUE(test, bid_file_is(inode, &key, &version));
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		keys[i] = key;
+	keys[0].dev++;
+	keys[1].ino++;
+	keys[2].generation++;
+	keys[3].tree++;
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, bid_file_is(inode, &keys[i], &version), "%u", i);
+
+	for (i = 0; i < ARRAY_SIZE(versions); i++)
+		versions[i] = version;
+	versions[0].ctime++;
+	versions[1].mtime++;
+	versions[2].size++;
+	versions[3].change++;
+	versions[4].epoch++;
+	for (i = 0; i < ARRAY_SIZE(versions); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, bid_file_is(inode, &key, &versions[i]), "%u", i);
+
+	settle_time_stamps();
+	write_file(test, file, "CONTENT", 7, 0);
+	KUNIT_EXPECT_FALSE(test, bid_file_is(inode, &key, &version));
+	bid_file_version(inode, &version);
+	KUNIT_EXPECT_TRUE(test, bid_file_is(inode, &key, &version));
+	bid_file_forget_dev(key.dev);
+	KUNIT_EXPECT_FALSE(test, bid_file_is(inode, &key, &version));
+}
+
+static void version_moves_with_the_content(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct bid_version version;
+	struct iattr longer = { .ia_valid = ATTR_SIZE, .ia_size = 8000 };
+
+	settle_time_stamps();
+	bid_file_version(file_inode(file), &version);
+	KUNIT_EXPECT_EQ(test, version.size, 7);
+	KUNIT_EXPECT_FALSE(test, moved(file, &version));
+	write_file(test, file, "CONTENT", 7, 0);
+	KUNIT_EXPECT_TRUE(test, moved(file, &version));
+	KUNIT_EXPECT_EQ(test, version.size, 7);
+	write_file(test, file, "!", 1, 7);
+	KUNIT_EXPECT_TRUE(test, moved(file, &version));
+	KUNIT_EXPECT_EQ(test, version.size, 8);
+
+	inode_lock(file_inode(file));
+	KUNIT_EXPECT_EQ(test, notify_change(&nop_mnt_idmap, file->f_path.dentry, &longer, NULL), 0);
+	inode_unlock(file_inode(file));
+	KUNIT_EXPECT_TRUE(test, moved(file, &version));
+	KUNIT_EXPECT_EQ(test, version.size, 8000);
+	KUNIT_EXPECT_FALSE(test, moved(file, &version));
+}
+
+static void version_does_not_move_with_reading(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct bid_version version;
+	char buf[7];
+	loff_t at = 0;
+
+	bid_file_version(file_inode(file), &version);
+	settle_time_stamps();
+	bid_file_hold_version(file_inode(file));
+	KUNIT_EXPECT_EQ(test, kernel_read(file, buf, sizeof(buf), &at), 7);
+	KUNIT_EXPECT_FALSE(test, moved(file, &version));
+}
+
+/* A device number that is used again is another filesystem's. */
+static void version_moves_when_a_device_goes_away(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	dev_t dev = file_inode(file)->i_sb->s_dev, other = dev + 1;
+	struct bid_version version;
+	u32 i;
+
+	while (hash_32(other, BID_EPOCH_BITS) == hash_32(dev, BID_EPOCH_BITS))
+		other++;
+	bid_file_version(file_inode(file), &version);
+	bid_file_forget_dev(other);
+	KUNIT_EXPECT_FALSE(test, moved(file, &version));
+	for (i = 0; i < 3; i++) {
+		bid_file_forget_dev(dev);
+		KUNIT_EXPECT_TRUE(test, moved(file, &version));
+	}
+	KUNIT_EXPECT_FALSE(test, moved(file, &version));
+}
+
+/* However fast one write comes after the other. */
+static void change_counter_moves_when_the_clock_does_not(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct bid_version version;
+	u32 i;
+
+	for (i = 0; i < 10; i++) {
+		bid_file_hold_version(file_inode(file));
+		bid_file_version(file_inode(file), &version);
+		KUNIT_EXPECT_FALSE(test, bid_file_racy(file_inode(file), &version));
+		write_file(test, file, "CONTENT", 7, 0);
+		KUNIT_EXPECT_TRUE(test, moved(file, &version));
+	}
+}
+
+static void without_a_change_counter_a_version_just_made_is_racy(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct inode *inode = file_inode(file);
+	bool now, before, later;
+	struct bid_version version;
+
+	stub_no_change_counter = true;
+	date_file(file, 0);
+	bid_file_version(inode, &version);
+	/* of the same tick, however long that takes here */
+	version.ctime += NSEC_PER_SEC / 2;
+	now = bid_file_racy(inode, &version);
+	date_file(file, -1);
+	bid_file_version(inode, &version);
+	before = bid_file_racy(inode, &version);
+	date_file(file, 3600);
+	bid_file_version(inode, &version);
+	later = bid_file_racy(inode, &version);
+	stub_no_change_counter = false;
+
+	KUNIT_EXPECT_EQ(test, version.change, 0);
+	KUNIT_EXPECT_TRUE(test, now);
+	KUNIT_EXPECT_FALSE(test, before);
+	KUNIT_EXPECT_TRUE(test, later);
+}
+
+static void a_file_that_can_be_written_is_unstable(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct inode *inode = file_inode(file);
+
+	KUNIT_EXPECT_FALSE(test, bid_file_unstable(inode));
+	KUNIT_ASSERT_EQ(test, get_write_access(inode), 0);
+	KUNIT_EXPECT_TRUE(test, bid_file_unstable(inode));
+	put_write_access(inode);
+	KUNIT_EXPECT_FALSE(test, bid_file_unstable(inode));
+
+	KUNIT_ASSERT_EQ(test, mapping_map_writable(file->f_mapping), 0);
+	KUNIT_EXPECT_TRUE(test, bid_file_unstable(inode));
+	mapping_unmap_writable(file->f_mapping);
+	KUNIT_EXPECT_FALSE(test, bid_file_unstable(inode));
+
+	/* being executed is not being written */
+	KUNIT_ASSERT_EQ(test, deny_write_access(file), 0);
+	KUNIT_EXPECT_FALSE(test, bid_file_unstable(inode));
+	allow_write_access(file);
+}
+
+/* ------------------------------------------------------------------ access -- */
+
+static void memory_is_read_by_the_inode(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	u8 reason = 0;
+
+	KUNIT_EXPECT_EQ(test, bid_file_access(file, file_inode(file), &reason), BID_ACCESS_INODE);
+}
+
+static void a_file_not_open_for_reading_is_never_read(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	u8 reason = 0;
+
+	file->f_mode &= ~FMODE_READ;
+	KUNIT_EXPECT_EQ(test, bid_file_access(file, file_inode(file), &reason), BID_ACCESS_NEVER);
+	KUNIT_EXPECT_EQ(test, reason, BUILDID_REASON_UNREADABLE);
+	file->f_mode |= FMODE_READ;
+}
+
+static void a_device_is_never_read(struct kunit *test)
+{
+	struct file *file = filp_open("/dev/zero", O_RDONLY, 0);
+	u8 reason = 0;
+
+	if (IS_ERR(file))
+		kunit_skip(test, "no /dev/zero");
+	KUNIT_EXPECT_EQ(test, bid_file_access(file, file_inode(file), &reason), BID_ACCESS_NEVER);
+	KUNIT_EXPECT_EQ(test, reason, BUILDID_REASON_NOT_REGULAR);
+	filp_close(file, NULL);
+}
+
+/* -------------------------------------------------------------------- path -- */
+
+static void path_of_a_memfd_is_flagged(struct kunit *test)
+{
+	struct file *file = make_file(test, "memfd:jit", "content", 7);
+	char *buf = kunit_kzalloc(test, PATH_MAX, GFP_KERNEL);
+	struct bid_path path;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	bid_file_path(file, buf, PATH_MAX, &path);
+	KUNIT_EXPECT_EQ(test, path.flags, BUILDID_FILE_MEMFD | BUILDID_FILE_DELETED);
+	KUNIT_ASSERT_EQ(test, path.len, strlen("/memfd:jit"));
+	KUNIT_EXPECT_MEMEQ(test, path.name, "/memfd:jit", path.len);
+}
+
+/* Whoever may choose the name may not choose the flag. */
+static void a_name_with_deleted_in_it_is_left_alone(struct kunit *test)
+{
+	struct file *file = make_file(test, "a (deleted)", "content", 7);
+	char *buf = kunit_kzalloc(test, PATH_MAX, GFP_KERNEL);
+	struct bid_path path;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	bid_file_path(file, buf, PATH_MAX, &path);
+	KUNIT_EXPECT_EQ(test, path.flags, BUILDID_FILE_DELETED);
+	KUNIT_ASSERT_EQ(test, path.len, strlen("/a (deleted)"));
+	KUNIT_EXPECT_MEMEQ(test, path.name, "/a (deleted)", path.len);
+}
+
+static void path_that_does_not_fit_is_none(struct kunit *test)
+{
+	struct file *file = make_file(test, "a-name-of-some-length", "content", 7);
+	struct bid_path path;
+	char buf[16];
+
+	bid_file_path(file, buf, sizeof(buf), &path);
+	KUNIT_EXPECT_TRUE(test, path.flags & BUILDID_FILE_NO_PATH);
+	KUNIT_EXPECT_PTR_EQ(test, path.name, NULL);
+	KUNIT_EXPECT_EQ(test, path.len, 0);
+}
+
+/* -------------------------------------------------------- resident content -- */
+
+static void reads_what_is_in_memory(struct kunit *test)
+{
+	u8 *bytes = kunit_kzalloc(test, 3 * PAGE_SIZE, GFP_KERNEL);
+	u8 *buf = kunit_kzalloc(test, 3 * PAGE_SIZE, GFP_KERNEL);
+	struct bid_resident resident;
+	struct bid_reader *reader = &resident.reader;
+	struct file *file;
+	u32 i, len, refs;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	for (i = 0; i < 3 * PAGE_SIZE; i++)
+		bytes[i] = i * 7 + (i >> 8);
+	file = make_file(test, "a", bytes, 3 * PAGE_SIZE - 10);
+	bid_resident_init(&resident, file_inode(file));
+	KUNIT_EXPECT_EQ(test, reader->size, 3 * PAGE_SIZE - 10);
+
+	/* around each border between pages, and over two of them */
+	for (i = PAGE_SIZE - 20; i < PAGE_SIZE + 5; i++)
+		for (len = 0; len < 40; len++) {
+			KUNIT_ASSERT_EQ(test, reader->read(reader, i, buf, len), 0);
+			KUNIT_ASSERT_MEMEQ(test, buf, bytes + i, len);
+		}
+	KUNIT_EXPECT_EQ(test, reader->read(reader, 0, buf, 3 * PAGE_SIZE - 10), 0);
+	KUNIT_EXPECT_MEMEQ(test, buf, bytes, 3 * PAGE_SIZE - 10);
+
+	/* of the pages it looked at it holds one, in the end none */
+	KUNIT_EXPECT_EQ(test, resident.index, 2);
+	refs = page_count(resident.page);
+	get_page(resident.page);
+	bid_resident_done(&resident);
+	KUNIT_EXPECT_PTR_EQ(test, resident.page, NULL);
+	resident.page = find_get_page(file->f_mapping, 2);
+	KUNIT_EXPECT_EQ(test, page_count(resident.page), refs + 1);
+	put_page(resident.page);
+	put_page(resident.page);
+}
+
+static void looks_at_what_is_in_one_page(struct kunit *test)
+{
+	u8 *bytes = kunit_kzalloc(test, 2 * PAGE_SIZE, GFP_KERNEL);
+	struct bid_resident resident;
+	struct bid_reader *reader = &resident.reader;
+	struct file *file;
+	const u8 *seen;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	for (i = 0; i < 2 * PAGE_SIZE; i++)
+		bytes[i] = i * 7 + (i >> 8);
+	file = make_hole(test, "a", 3 * PAGE_SIZE);
+	write_file(test, file, bytes, 2 * PAGE_SIZE, 0);
+	bid_resident_init(&resident, file_inode(file));
+
+	for (i = 0; i < 2; i++) {
+		seen = reader->look(reader, i * PAGE_SIZE, PAGE_SIZE);
+		KUNIT_ASSERT_NOT_NULL(test, seen);
+		KUNIT_EXPECT_MEMEQ(test, seen, bytes + i * PAGE_SIZE, PAGE_SIZE);
+	}
+	seen = reader->look(reader, PAGE_SIZE - 8, 8);
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	KUNIT_EXPECT_MEMEQ(test, seen, bytes + PAGE_SIZE - 8, 8);
+	KUNIT_EXPECT_PTR_EQ(test, (const u8 *)reader->look(reader, PAGE_SIZE - 8, 9), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, (const u8 *)reader->look(reader, 0, 2 * PAGE_SIZE), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, (const u8 *)reader->look(reader, 2 * PAGE_SIZE, 8), NULL);
+	bid_resident_done(&resident);
+}
+
+static void does_not_wait_for_what_is_not_in_memory(struct kunit *test)
+{
+	struct file *file = make_hole(test, "a", 3 * PAGE_SIZE);
+	struct bid_resident resident;
+	struct bid_reader *reader = &resident.reader;
+	u8 buf[32];
+
+	write_file(test, file, "x", 1, PAGE_SIZE);
+	bid_resident_init(&resident, file_inode(file));
+	KUNIT_EXPECT_EQ(test, reader->read(reader, 0, buf, 4), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, reader->read(reader, PAGE_SIZE, buf, 4), 0);
+	KUNIT_EXPECT_EQ(test, buf[0], 'x');
+	KUNIT_EXPECT_EQ(test, reader->read(reader, PAGE_SIZE - 1, buf, 4), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, reader->read(reader, 2 * PAGE_SIZE - 1, buf, 4), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, reader->read(reader, 2 * PAGE_SIZE - 4, buf, 4), 0);
+	bid_resident_done(&resident);
+	/* nor did it bring it into memory */
+	KUNIT_EXPECT_EQ(test, file->f_mapping->nrpages, 1);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(key_names_the_inode),
+	KUNIT_CASE(an_inode_is_what_its_key_and_version_say),
+	KUNIT_CASE(version_moves_with_the_content),
+	KUNIT_CASE(version_does_not_move_with_reading),
+	KUNIT_CASE(version_moves_when_a_device_goes_away),
+	KUNIT_CASE(change_counter_moves_when_the_clock_does_not),
+	KUNIT_CASE(without_a_change_counter_a_version_just_made_is_racy),
+	KUNIT_CASE(a_file_that_can_be_written_is_unstable),
+	KUNIT_CASE(memory_is_read_by_the_inode),
+	KUNIT_CASE(a_file_not_open_for_reading_is_never_read),
+	KUNIT_CASE(a_device_is_never_read),
+	KUNIT_CASE(path_of_a_memfd_is_flagged),
+	KUNIT_CASE(a_name_with_deleted_in_it_is_left_alone),
+	KUNIT_CASE(path_that_does_not_fit_is_none),
+	KUNIT_CASE(reads_what_is_in_memory),
+	KUNIT_CASE(looks_at_what_is_in_one_page),
+	KUNIT_CASE(does_not_wait_for_what_is_not_in_memory),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_file",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

@@ -1,0 +1,870 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "compat.h"
+#include "elf_cases.h"
+#include "history.h"
+#include "mappings.h"
+#include "worker.h"
+
+/* Who may read, where that is not up to shared memory. */
+static enum bid_access forced_access;
+static bool access_is_forced;
+
+static enum bid_access test_file_access(const struct file *file, struct inode *inode, u8 *reason)
+{
+	return access_is_forced ? forced_access : bid_file_access(file, inode, reason);
+}
+
+#define bid_file_access test_file_access
+
+#include "answer.c"
+#include "identify.c"
+#include "sight.c"
+
+#define REQUESTS 4
+
+/* An identity that is too long for the hook. */
+#define LONG_LEN 100
+
+/* A name that is too long to be kept at once. */
+#define LONG_NAME "a-library-of-a-name-so-long-that-there-is-no-room-for-it-in-what-an-entry-brings-along"
+
+/* All of these have the same size, so that one can be written over another. */
+static struct file *make_named_file(struct kunit *test, const char *name, u32 id_len,
+				    u8 first)
+{
+	struct elf_image image = { .room = 1024, .is64 = true };
+
+	image.bytes = kunit_kzalloc(test, image.room, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, image.bytes);
+	elf_start(&image);
+	gnu_of_len(&image, id_len);
+	KUNIT_ASSERT_TRUE(test, elf_fits(&image));
+	image.bytes[elf_ehdr_size(&image) + 2 * elf_phdr_size(&image) + 16] = first;
+	return make_file(test, name, image.bytes, image.room);
+}
+
+static struct file *make_elf_file(struct kunit *test, u32 id_len, u8 first)
+{
+	return make_named_file(test, "image", id_len, first);
+}
+
+/* Where in such a file the identity is. */
+static loff_t id_at(void)
+{
+	return sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) + 16;
+}
+
+/* One that can be trusted. */
+static struct file *make_settled_file(struct kunit *test, u32 id_len)
+{
+	struct file *file = make_elf_file(test, id_len, gnu_id[0]);
+
+	settle_time_stamps();
+	return file;
+}
+
+static void map_as(struct kunit *test, struct file *file, vm_flags_t flags)
+{
+	struct vm_area_struct *vma = make_vma(test, file, flags);
+
+	/* as a kprobe does */
+	preempt_disable();
+	bid_identify_mapping(vma);
+	preempt_enable();
+}
+
+static void map(struct kunit *test, struct file *file)
+{
+	map_as(test, file, EXEC);
+}
+
+static void wait_for_worker(struct kunit *test)
+{
+	u32 i;
+
+	WRITE_ONCE(stub_worker_waits, false);
+	for (i = 0; i < 500 && bid_worker_busy(); i++)
+		msleep(20);
+	KUNIT_ASSERT_EQ(test, bid_worker_busy(), 0);
+}
+
+static struct buildid_file *resolve(struct kunit *test, struct file *file)
+{
+	struct buildid_file *record = kunit_kzalloc(test, BUILDID_RECORD_MAX, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_EQ(test, bid_answer_file(file, false, record), 0);
+	return record;
+}
+
+static void expect_gnu(struct kunit *test, const struct buildid_file *file, u8 len, u8 first)
+{
+	KUNIT_EXPECT_EQ(test, file->kind, BUILDID_KIND_GNU);
+	KUNIT_EXPECT_EQ(test, file->reason, BUILDID_REASON_NONE);
+	KUNIT_ASSERT_EQ(test, file->id_len, len);
+	KUNIT_EXPECT_EQ(test, file->data[0], first);
+	KUNIT_EXPECT_MEMEQ(test, file->data + 1, gnu_id + 1, len - 1);
+}
+
+static void expect_none_yet(struct kunit *test, const struct buildid_file *file, u8 reason)
+{
+	KUNIT_EXPECT_EQ(test, file->kind, BUILDID_KIND_NONE);
+	KUNIT_EXPECT_EQ(test, file->reason, reason);
+	KUNIT_EXPECT_EQ(test, file->id_len, 0);
+}
+
+static void expect_path(struct kunit *test, const struct buildid_file *file)
+{
+	static const char path[] = "/image";
+
+	KUNIT_EXPECT_EQ(test, file->flags & (BUILDID_FILE_DELETED | BUILDID_FILE_NO_PATH),
+			BUILDID_FILE_DELETED);
+	KUNIT_ASSERT_EQ(test, file->path_len, sizeof(path) - 1);
+	KUNIT_EXPECT_MEMEQ(test, file->data + ALIGN(file->id_len, 8), path, sizeof(path));
+}
+
+/* A mapping of a file the listener knows already. */
+static void expect_mmap_alone(struct kunit *test, struct listener *listener, u64 file_id, u8 state)
+{
+	const struct buildid_mmap *mmap = hear_mmap(test, listener);
+
+	KUNIT_EXPECT_EQ(test, mmap->file_id, file_id);
+	KUNIT_EXPECT_EQ(test, mmap->state, state);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+}
+
+/* -------------------------------------------------------------- in the hook -- */
+
+static void a_new_file_is_told_before_its_mapping(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	struct inode *inode = file_inode(file);
+	const struct buildid_file *record;
+
+	map(test, file);
+	record = hear_file(test, listener);
+	expect_gnu(test, record, 20, gnu_id[0]);
+	expect_path(test, record);
+	KUNIT_EXPECT_NE(test, record->file_id, 0);
+	KUNIT_EXPECT_EQ(test, record->ino, inode->i_ino);
+	KUNIT_EXPECT_EQ(test, record->user_ino, inode->i_ino);
+	KUNIT_EXPECT_EQ(test, record->dev_major, MAJOR(inode->i_sb->s_dev));
+	KUNIT_EXPECT_EQ(test, record->dev_minor, MINOR(inode->i_sb->s_dev));
+	KUNIT_EXPECT_EQ(test, record->generation, inode->i_generation);
+	KUNIT_EXPECT_EQ(test, record->file_size, 1024);
+	KUNIT_EXPECT_FALSE(test, record->flags & BUILDID_FILE_UNSTABLE);
+	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	wait_for_worker(test);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+}
+
+static void a_known_file_is_told_once(struct kunit *test)
+{
+	struct listener *listener = listen(test), *late;
+	u64 hits = bid_stats_sum(BID_STAT_HITS), rechecks = bid_stats_sum(BID_STAT_RECHECKS);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+	u64 file_id;
+	u32 i;
+
+	map(test, file);
+	file_id = hear_file(test, listener)->file_id;
+	hear_mmap(test, listener);
+	wait_for_worker(test);
+	for (i = 0; i < 10; i++) {
+		map(test, file);
+		expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	}
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_HITS) - hits, 10);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 0);
+
+	/* but to each */
+	late = listen(test);
+	map(test, file);
+	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	record = hear_file(test, late);
+	expect_gnu(test, record, 20, gnu_id[0]);
+	expect_path(test, record);
+	expect_mmap_alone(test, late, file_id, BUILDID_STATE_KNOWN);
+}
+
+static void data_is_not_looked_at_unless_wanted(struct kunit *test)
+{
+	struct listener *listener = listen(test), *data;
+	u64 mappings = bid_stats_sum(BID_STAT_MAPPINGS);
+	struct file *file = make_settled_file(test, 20);
+
+	map_as(test, file, DATA);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_MAPPINGS) - mappings, 0);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
+	data = start_listener(test, BUILDID_SUB_DATA, SZ_16K, 0, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, data);
+	map_as(test, file, DATA);
+	hear_file(test, data);
+	hear_mmap(test, data);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+}
+
+static void a_changed_file_is_another(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+	u64 first;
+	u8 other = 0x77;
+
+	map(test, file);
+	first = hear_file(test, listener)->file_id;
+	hear_mmap(test, listener);
+
+	write_file(test, file, &other, 1, id_at());
+	settle_time_stamps();
+	map(test, file);
+	record = hear_file(test, listener);
+	expect_gnu(test, record, 20, other);
+	KUNIT_EXPECT_GT(test, record->file_id, first);
+	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 2);
+}
+
+/* Its time stamps would be the same had it changed again since. */
+static void a_file_just_written_is_read_again(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	u64 rechecks = bid_stats_sum(BID_STAT_RECHECKS), stale = bid_stats_sum(BID_STAT_STALE);
+	struct file *file = make_elf_file(test, 20, gnu_id[0]);
+	const struct buildid_file *record;
+	u64 first;
+
+	/* only where nothing but the clock tells versions apart */
+	stub_no_change_counter = true;
+	date_file(file, 2);
+	map(test, file);
+	first = hear_file(test, listener)->file_id;
+	hear_mmap(test, listener);
+
+	store(test, file, 0x77, id_at());
+	map(test, file);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 1);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_STALE) - stale, 1);
+	record = hear_file(test, listener);
+	expect_gnu(test, record, 20, 0x77);
+	KUNIT_EXPECT_GT(test, record->file_id, first);
+	first = record->file_id;
+	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+
+	/* trusted once the time stamps are old enough */
+	msleep(2500);
+	map(test, file);
+	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	wait_for_worker(test);
+	rechecks = bid_stats_sum(BID_STAT_RECHECKS);
+	map(test, file);
+	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 0);
+}
+
+/* Stores through a shared mapping need not move the time stamps. */
+static void a_file_mapped_shared_and_writable_is_read_again(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+	u64 first;
+
+	map(test, file);
+	first = hear_file(test, listener)->file_id;
+	hear_mmap(test, listener);
+	map_as(test, file, SHARED);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	store(test, file, 0x77, id_at());
+
+	map(test, file);
+	record = hear_file(test, listener);
+	expect_gnu(test, record, 20, 0x77);
+	KUNIT_EXPECT_GT(test, record->file_id, first);
+	hear_mmap(test, listener);
+}
+
+static void a_file_open_for_writing_is_flagged_and_read_again(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+	u64 first;
+
+	KUNIT_ASSERT_EQ(test, get_write_access(file_inode(file)), 0);
+	map(test, file);
+	record = hear_file(test, listener);
+	first = record->file_id;
+	KUNIT_EXPECT_TRUE(test, record->flags & BUILDID_FILE_UNSTABLE);
+	hear_mmap(test, listener);
+	map(test, file);
+	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	put_write_access(file_inode(file));
+
+	store(test, file, 0x77, id_at());
+	map(test, file);
+	record = hear_file(test, listener);
+	expect_gnu(test, record, 20, 0x77);
+	KUNIT_EXPECT_FALSE(test, record->flags & BUILDID_FILE_UNSTABLE);
+	hear_mmap(test, listener);
+}
+
+static void a_device_that_goes_away_takes_its_files_along(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	u64 first;
+
+	map(test, file);
+	first = hear_file(test, listener)->file_id;
+	hear_mmap(test, listener);
+	bid_file_forget_dev(file_inode(file)->i_sb->s_dev);
+	map(test, file);
+	KUNIT_EXPECT_GT(test, hear_file(test, listener)->file_id, first);
+	hear_mmap(test, listener);
+}
+
+static void a_flushed_file_is_read_anew(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	u64 first;
+
+	map(test, file);
+	first = hear_file(test, listener)->file_id;
+	hear_mmap(test, listener);
+	wait_for_worker(test);
+	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 1);
+	map(test, file);
+	KUNIT_EXPECT_GT(test, hear_file(test, listener)->file_id, first);
+	hear_mmap(test, listener);
+}
+
+static void a_file_that_may_not_be_read_has_a_reason(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+
+	file->f_mode &= ~FMODE_READ;
+	map(test, file);
+	file->f_mode |= FMODE_READ;
+	record = hear_file(test, listener);
+	expect_none_yet(test, record, BUILDID_REASON_UNREADABLE);
+	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+}
+
+/* --------------------------------------------------------------- by the worker -- */
+
+/* A mapping of a file that takes a worker, who takes its time. */
+static void map_pending(struct kunit *test, struct file *file)
+{
+	WRITE_ONCE(stub_worker_waits, true);
+	map(test, file);
+}
+
+/* What is heard of it; last of all, the identity. */
+static const struct buildid_file *hear_pending(struct kunit *test, struct listener *listener)
+{
+	const struct buildid_file *record = hear_file(test, listener);
+	const struct buildid_mmap *mmap;
+	u64 file_id = record->file_id;
+
+	expect_none_yet(test, record, BUILDID_REASON_PENDING);
+	expect_path(test, record);
+	mmap = hear_mmap(test, listener);
+	KUNIT_EXPECT_EQ(test, mmap->file_id, file_id);
+	KUNIT_EXPECT_EQ(test, mmap->state, BUILDID_STATE_PENDING);
+
+	wait_for_worker(test);
+	record = hear_file(test, listener);
+	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	return record;
+}
+
+static void a_long_id_follows_its_mapping(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, LONG_LEN);
+	const struct buildid_file *record;
+
+	map_pending(test, file);
+	record = hear_pending(test, listener);
+	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
+	expect_path(test, record);
+	map(test, file);
+	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+}
+
+static void content_not_in_memory_is_read_later(struct kunit *test)
+{
+	struct listener *listener = listen(test), *idle;
+	struct file *file = make_hole(test, "image", 3 * PAGE_SIZE);
+	const struct buildid_file *record;
+
+	idle = start_listener(test, 0, SZ_4K, 0, task_tgid(&init_task));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, idle);
+	settle_time_stamps();
+	map_pending(test, file);
+	record = hear_pending(test, listener);
+	KUNIT_EXPECT_EQ(test, record->kind, BUILDID_KIND_HTLHASH);
+	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_NOT_ELF);
+	KUNIT_EXPECT_EQ(test, record->id_len, 16);
+	/* only who was told of the mapping */
+	KUNIT_EXPECT_TRUE(test, hears_nothing(idle));
+}
+
+static void a_script_is_hashed_by_the_worker(struct kunit *test)
+{
+	static const char script[] = "#!/bin/sh\nexit 0\n";
+	static const u8 hash[] = {
+		0x71, 0xbf, 0x16, 0xc3, 0x27, 0xf0, 0x6f, 0xb2,
+		0x9b, 0x41, 0x3f, 0x37, 0xab, 0x86, 0x79, 0x9e,
+	};
+	struct listener *listener = listen(test);
+	struct file *file = make_file(test, "image", script, sizeof(script) - 1);
+	const struct buildid_file *record;
+
+	settle_time_stamps();
+	map_pending(test, file);
+	record = hear_pending(test, listener);
+	KUNIT_EXPECT_EQ(test, record->kind, BUILDID_KIND_HTLHASH);
+	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_NOT_ELF);
+	KUNIT_ASSERT_EQ(test, record->id_len, sizeof(hash));
+	KUNIT_EXPECT_MEMEQ(test, record->data, hash, sizeof(hash));
+}
+
+/* As when a great many new files are mapped at once. */
+static void hold_all_requests(struct kunit *test, struct bid_request **held)
+{
+	u32 i;
+
+	bid_cache_lock();
+	for (i = 0; i < REQUESTS; i++)
+		held[i] = bid_worker_take();
+	bid_cache_unlock();
+	KUNIT_ASSERT_NOT_NULL(test, held[REQUESTS - 1]);
+}
+
+static void release_all_requests(struct bid_request **held)
+{
+	u32 i;
+
+	bid_cache_lock();
+	for (i = 0; i < REQUESTS; i++)
+		bid_worker_give_back(held[i]);
+	bid_cache_unlock();
+}
+
+static void without_a_free_request_a_mapping_stays_unresolved(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	u64 no_request = bid_stats_sum(BID_STAT_NO_REQUEST);
+	struct file *file = make_settled_file(test, LONG_LEN);
+	struct bid_request *held[REQUESTS];
+	const struct buildid_lost *lost;
+
+	hold_all_requests(test, held);
+	map(test, file);
+	expect_mmap_alone(test, listener, 0, BUILDID_STATE_UNRESOLVED);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
+	KUNIT_EXPECT_GE(test, bid_stats_sum(BID_STAT_NO_REQUEST) - no_request, 1);
+	release_all_requests(held);
+
+	map_pending(test, file);
+	lost = (const void *)hear(listener, BUILDID_RECORD_LOST);
+	KUNIT_ASSERT_NOT_NULL(test, lost);
+	KUNIT_EXPECT_EQ(test, lost->no_request, 1);
+	KUNIT_EXPECT_EQ(test, lost->ring_full, 0);
+	expect_gnu(test, hear_pending(test, listener), LONG_LEN, gnu_id[0]);
+}
+
+/* What RESOLVE_KEY and netlink would be told of the path. */
+static u32 remembered_path_len(const struct file *file)
+{
+	struct bid_facts facts = { };
+	struct bid_entry *entry;
+	struct bid_key key;
+
+	bid_file_key(file_inode(file), &key);
+	rcu_read_lock();
+	entry = bid_cache_find_newest(key.dev, key.ino, NULL);
+	if (entry)
+		bid_facts_of(entry, &facts);
+	rcu_read_unlock();
+	return facts.path.len;
+}
+
+/* A path of usual length is kept at once; a longer one for who comes later. */
+static void without_a_free_request_a_resident_file_is_known_all_the_same(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	struct file *long_named = make_named_file(test, LONG_NAME, 20, gnu_id[0]);
+	const struct buildid_file *record;
+	struct bid_request *held[REQUESTS];
+	u64 file_id;
+
+	settle_time_stamps();
+	hold_all_requests(test, held);
+	map(test, file);
+	record = hear_file(test, listener);
+	expect_gnu(test, record, 20, gnu_id[0]);
+	expect_path(test, record);
+	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	KUNIT_EXPECT_EQ(test, remembered_path_len(file), strlen("/image"));
+
+	map(test, long_named);
+	record = hear_file(test, listener);
+	file_id = record->file_id;
+	expect_gnu(test, record, 20, gnu_id[0]);
+	KUNIT_EXPECT_EQ(test, record->path_len, strlen(LONG_NAME) + 1);
+	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	KUNIT_EXPECT_EQ(test, remembered_path_len(long_named), 0);
+	release_all_requests(held);
+
+	/* the next mapping sees to it */
+	map(test, long_named);
+	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	wait_for_worker(test);
+	KUNIT_EXPECT_EQ(test, remembered_path_len(long_named), strlen(LONG_NAME) + 1);
+}
+
+/* Many at once, from several mappings each, through few requests. */
+static void every_mapping_gets_its_file_or_is_counted(struct kunit *test)
+{
+	enum { FILES = 3 * REQUESTS, ROUNDS = 3 };
+	struct listener *listener = listen(test);
+	struct bid_ring *ring = &listener->subscriber->ring;
+	const struct buildid_record *record;
+	u64 known = 0, pending = 0;
+	u32 unresolved = 0, lost = 0, mmaps = 0, i;
+	struct file *files[FILES];
+
+	for (i = 0; i < FILES; i++)
+		files[i] = make_elf_file(test, LONG_LEN, i);
+	settle_time_stamps();
+	for (i = 0; i < ROUNDS * FILES; i++)
+		map(test, files[i % FILES]);
+	wait_for_worker(test);
+	bid_ring_tell_lost(ring, 0);
+
+	while ((record = bid_ring_peek(ring))) {
+		const struct buildid_file *file = (const void *)record;
+		const struct buildid_mmap *mmap = (const void *)record;
+
+		if (record->type == BUILDID_RECORD_FILE && file->kind == BUILDID_KIND_GNU) {
+			KUNIT_EXPECT_EQ(test, file->id_len, LONG_LEN);
+			known |= BIT_ULL(file->file_id);
+			pending &= ~BIT_ULL(file->file_id);
+		} else if (record->type == BUILDID_RECORD_MMAP) {
+			mmaps++;
+			if (mmap->state == BUILDID_STATE_UNRESOLVED)
+				unresolved++;
+			else if (mmap->state == BUILDID_STATE_PENDING)
+				pending |= BIT_ULL(mmap->file_id);
+			else
+				KUNIT_EXPECT_TRUE(test, known & BIT_ULL(mmap->file_id));
+		} else if (record->type == BUILDID_RECORD_LOST) {
+			lost += ((const struct buildid_lost *)record)->no_request;
+		}
+		bid_ring_consume(ring, record);
+	}
+	KUNIT_EXPECT_EQ(test, mmaps, ROUNDS * FILES);
+	KUNIT_EXPECT_EQ(test, lost, unresolved);
+	KUNIT_EXPECT_EQ(test, pending, 0);
+}
+
+/* ---------------------------------------------------------------- by a caller -- */
+
+static void a_caller_resolves_an_open_file(struct kunit *test)
+{
+	struct file *file = make_settled_file(test, 20);
+	u64 parsed = bid_stats_sum(BID_STAT_PARSED_CALLER);
+	struct buildid_file *record, *again;
+
+	record = resolve(test, file);
+	expect_gnu(test, record, 20, gnu_id[0]);
+	expect_path(test, record);
+	KUNIT_EXPECT_EQ(test, record->header.type, BUILDID_RECORD_FILE);
+	KUNIT_EXPECT_EQ(test, record->header.seq, 0);
+	KUNIT_EXPECT_NE(test, record->file_id, 0);
+	KUNIT_EXPECT_EQ(test, record->header.size,
+			sizeof(*record) + 24 + ALIGN(strlen("/image") + 1, 8));
+
+	again = resolve(test, file);
+	KUNIT_EXPECT_EQ(test, again->file_id, record->file_id);
+	KUNIT_EXPECT_MEMEQ(test, again, record, record->header.size);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_PARSED_CALLER) - parsed, 1);
+}
+
+/* It is read each time, and remembered once. */
+static void a_file_resolved_often_takes_no_more_memory(struct kunit *test)
+{
+	struct file *file = make_settled_file(test, 20);
+	struct buildid_file *record = resolve(test, file);
+	u64 memory, file_id;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, get_write_access(file_inode(file)), 0);
+	map(test, file);
+	file_id = resolve(test, file)->file_id;
+	KUNIT_EXPECT_EQ(test, file_id, record->file_id);
+	bid_cache_refill();
+	rcu_barrier();
+	memory = bid_cache_memory();
+	for (i = 0; i < 20; i++)
+		KUNIT_EXPECT_EQ(test, resolve(test, file)->file_id, file_id);
+	bid_cache_refill();
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, bid_cache_memory(), memory);
+	put_write_access(file_inode(file));
+}
+
+static void a_mapping_hits_what_a_caller_resolved(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, LONG_LEN);
+	const struct buildid_file *record;
+	u64 file_id = resolve(test, file)->file_id;
+
+	map(test, file);
+	record = hear_file(test, listener);
+	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
+	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
+	expect_path(test, record);
+	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+}
+
+static void a_caller_is_told_the_reason(struct kunit *test)
+{
+	struct file *file = filp_open("/dev/zero", O_RDONLY, 0);
+	struct buildid_file *record;
+
+	if (IS_ERR(file))
+		kunit_skip(test, "no /dev/zero");
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file), 0);
+	record = resolve(test, file);
+	expect_none_yet(test, record, BUILDID_REASON_NOT_REGULAR);
+}
+
+/* As on a filesystem that any user may serve. */
+static void force_access(enum bid_access access)
+{
+	access_is_forced = true;
+	forced_access = access;
+}
+
+static void what_only_a_caller_may_read_is_deferred(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	u64 deferred = bid_stats_sum(BID_STAT_DEFERRED);
+	struct file *file = make_settled_file(test, LONG_LEN);
+	const struct buildid_file *record;
+	u64 file_id;
+	u32 i;
+
+	force_access(BID_ACCESS_CALLER);
+	map(test, file);
+	record = hear_file(test, listener);
+	file_id = record->file_id;
+	expect_none_yet(test, record, BUILDID_REASON_DEFERRED);
+	expect_path(test, record);
+	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_DEFERRED);
+	wait_for_worker(test);
+	for (i = 0; i < 5; i++) {
+		map(test, file);
+		expect_mmap_alone(test, listener, file_id, BUILDID_STATE_DEFERRED);
+		wait_for_worker(test);
+	}
+	/* the stats count files, and there is one */
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_DEFERRED) - deferred, 1);
+
+	record = resolve(test, file);
+	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
+	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
+	map(test, file);
+	record = hear_file(test, listener);
+	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
+	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
+	expect_path(test, record);
+	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+}
+
+/* What is in memory already costs nobody's server anything. */
+static void what_is_in_memory_is_not_deferred(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+
+	force_access(BID_ACCESS_CALLER);
+	map(test, file);
+	record = hear_file(test, listener);
+	expect_gnu(test, record, 20, gnu_id[0]);
+	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+}
+
+/*
+ * The path of a deferred file could not be kept, a caller resolves it, and it is
+ * mapped again: whatever is done about the path then, the long id, that is kept
+ * in the same place, must stay.
+ */
+static void a_long_id_stays_when_the_path_is_kept_later(struct kunit *test)
+{
+	struct listener *listener = listen(test), *late;
+	struct file *file = make_named_file(test, LONG_NAME, LONG_LEN, gnu_id[0]);
+	struct bid_request *held[REQUESTS];
+	const struct buildid_file *record;
+
+	settle_time_stamps();
+	force_access(BID_ACCESS_CALLER);
+	hold_all_requests(test, held);
+	map(test, file);
+	expect_none_yet(test, hear_file(test, listener), BUILDID_REASON_DEFERRED);
+	hear_mmap(test, listener);
+	release_all_requests(held);
+
+	expect_gnu(test, resolve(test, file), LONG_LEN, gnu_id[0]);
+	map(test, file);
+	expect_gnu(test, hear_file(test, listener), LONG_LEN, gnu_id[0]);
+	hear_mmap(test, listener);
+	wait_for_worker(test);
+
+	late = listen(test);
+	map(test, file);
+	record = hear_file(test, late);
+	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
+	KUNIT_EXPECT_EQ(test, record->path_len, strlen(LONG_NAME) + 1);
+	KUNIT_EXPECT_EQ(test, remembered_path_len(file), strlen(LONG_NAME) + 1);
+	expect_gnu(test, resolve(test, file), LONG_LEN, gnu_id[0]);
+}
+
+/* Likewise when the path is on its way while the caller resolves the file. */
+static void a_resolved_file_is_known_although_its_path_is_being_kept(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_named_file(test, LONG_NAME, LONG_LEN, gnu_id[0]);
+	struct bid_request *held[REQUESTS], *request = NULL;
+	struct bid_entry *entry;
+	struct bid_key key;
+
+	settle_time_stamps();
+	force_access(BID_ACCESS_CALLER);
+	hold_all_requests(test, held);
+	map(test, file);
+	hear_file(test, listener);
+	hear_mmap(test, listener);
+	release_all_requests(held);
+
+	/* a request that has not come to run yet */
+	bid_file_key(file_inode(file), &key);
+	rcu_read_lock();
+	bid_cache_lock();
+	entry = bid_cache_find_newest(key.dev, key.ino, NULL);
+	if (entry && !entry->request)
+		request = bid_worker_take();
+	if (request) {
+		request->entry = entry;
+		entry->request = request;
+		request->path_flags = BUILDID_FILE_DELETED;
+		request->path_len = strlen(LONG_NAME) + 1;
+		memcpy(request->path, "/" LONG_NAME, request->path_len);
+	}
+	bid_cache_unlock();
+	rcu_read_unlock();
+	KUNIT_ASSERT_NOT_NULL(test, request);
+
+	expect_gnu(test, resolve(test, file), LONG_LEN, gnu_id[0]);
+	bid_worker_queue(request);
+	wait_for_worker(test);
+	map(test, file);
+	expect_gnu(test, hear_file(test, listener), LONG_LEN, gnu_id[0]);
+	KUNIT_EXPECT_EQ(test, hear_mmap(test, listener)->state, BUILDID_STATE_KNOWN);
+	KUNIT_EXPECT_EQ(test, remembered_path_len(file), strlen(LONG_NAME) + 1);
+}
+
+static void stop(void *unused)
+{
+	WRITE_ONCE(stub_worker_waits, false);
+	bid_identify_exit();
+	bid_history_exit();
+	bid_worker_exit();
+	bid_cache_exit();
+	access_is_forced = false;
+	stub_no_change_counter = false;
+}
+
+/* Undone after the subscribers of the case are. */
+static int start(struct kunit *test)
+{
+	int err = bid_cache_init(64);
+
+	if (err)
+		return err;
+	err = bid_worker_init(REQUESTS);
+	if (err)
+		goto err_cache;
+	err = bid_history_init();
+	if (err)
+		goto err_worker;
+	err = bid_identify_init();
+	if (err)
+		goto err_history;
+	return kunit_add_action_or_reset(test, stop, NULL);
+
+err_history:
+	bid_history_exit();
+err_worker:
+	bid_worker_exit();
+err_cache:
+	bid_cache_exit();
+	return err;
+}
+
+static int init_suite(struct kunit_suite *suite)
+{
+	fill_ids();
+	return 0;
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(a_new_file_is_told_before_its_mapping),
+	KUNIT_CASE(a_known_file_is_told_once),
+	KUNIT_CASE(data_is_not_looked_at_unless_wanted),
+	KUNIT_CASE(a_changed_file_is_another),
+	KUNIT_CASE(a_file_just_written_is_read_again),
+	KUNIT_CASE(a_file_mapped_shared_and_writable_is_read_again),
+	KUNIT_CASE(a_file_open_for_writing_is_flagged_and_read_again),
+	KUNIT_CASE(a_device_that_goes_away_takes_its_files_along),
+	KUNIT_CASE(a_flushed_file_is_read_anew),
+	KUNIT_CASE(a_file_that_may_not_be_read_has_a_reason),
+	KUNIT_CASE(a_long_id_follows_its_mapping),
+	KUNIT_CASE(content_not_in_memory_is_read_later),
+	KUNIT_CASE(a_script_is_hashed_by_the_worker),
+	KUNIT_CASE(without_a_free_request_a_mapping_stays_unresolved),
+	KUNIT_CASE(without_a_free_request_a_resident_file_is_known_all_the_same),
+	KUNIT_CASE(every_mapping_gets_its_file_or_is_counted),
+	KUNIT_CASE(a_caller_resolves_an_open_file),
+	KUNIT_CASE(a_file_resolved_often_takes_no_more_memory),
+	KUNIT_CASE(a_mapping_hits_what_a_caller_resolved),
+	KUNIT_CASE(a_caller_is_told_the_reason),
+	KUNIT_CASE(what_only_a_caller_may_read_is_deferred),
+	KUNIT_CASE(what_is_in_memory_is_not_deferred),
+	KUNIT_CASE(a_long_id_stays_when_the_path_is_kept_later),
+	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_kept),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_identify",
+	.suite_init = init_suite,
+	.init = start,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

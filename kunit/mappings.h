@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Mappings to report, that no process has, and somebody to report them to.
+ */
+#ifndef BID_KUNIT_MAPPINGS_H
+#define BID_KUNIT_MAPPINGS_H
+
+#include <linux/mm.h>
+#include <linux/pid_namespace.h>
+
+#include "event.h"
+#include "files.h"
+
+#define EXEC	(VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
+#define DATA	(VM_READ | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
+#define SHARED	(VM_READ | VM_WRITE | VM_SHARED | VM_MAYSHARE | VM_MAYREAD | VM_MAYWRITE)
+
+#define MAPPED_AT	0x7f0000000000UL
+#define MAPPED_LEN	(5 * PAGE_SIZE)
+#define MAPPED_PGOFF	3
+
+static inline struct vm_area_struct *make_vma(struct kunit *test, struct file *file,
+					      vm_flags_t flags)
+{
+	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, vma);
+	vma->vm_start = MAPPED_AT;
+	vma->vm_end = MAPPED_AT + MAPPED_LEN;
+	vma->vm_pgoff = MAPPED_PGOFF;
+	vma->vm_file = file;
+	vm_flags_init(vma, flags);
+	return vma;
+}
+
+/**
+ * struct listener - a subscriber under test
+ * @woken: times it was woken
+ * @subscriber: it
+ */
+struct listener {
+	atomic_t woken;
+	struct bid_subscriber *subscriber;
+};
+
+static inline void wake_listener(struct bid_ring *ring)
+{
+	struct listener *listener = ring->owner;
+
+	atomic_inc(&listener->woken);
+}
+
+static inline void stop_listener(void *data)
+{
+	struct listener *listener = data;
+
+	bid_event_remove(listener->subscriber);
+	bid_ring_exit(&listener->subscriber->ring);
+	kfree(listener->subscriber);
+}
+
+static inline struct listener *start_listener(struct kunit *test, u32 flags, u32 ring_size,
+					      u32 watermark, struct pid *pid)
+{
+	struct listener *listener = kunit_kzalloc(test, sizeof(*listener), GFP_KERNEL);
+	struct bid_subscriber *subscriber;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, listener);
+	subscriber = kzalloc(struct_size(subscriber, pids, 1), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, subscriber);
+	listener->subscriber = subscriber;
+	subscriber->flags = flags;
+	subscriber->pid_ns = &init_pid_ns;
+	subscriber->pids[0] = pid;
+	subscriber->nr_pids = !!pid;
+	err = bid_ring_init(&subscriber->ring, ring_size, watermark, wake_listener, listener, 0);
+	if (!err) {
+		err = bid_event_add(subscriber);
+		if (err)
+			bid_ring_exit(&subscriber->ring);
+	}
+	if (err) {
+		kfree(subscriber);
+		return ERR_PTR(err);
+	}
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_listener, listener), 0);
+	return listener;
+}
+
+/* Of everything executable, with room for all of it. */
+static inline struct listener *listen(struct kunit *test)
+{
+	struct listener *listener = start_listener(test, 0, 1 << 18, 0, NULL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
+	return listener;
+}
+
+static inline bool hears_nothing(struct listener *listener)
+{
+	return !bid_ring_peek(&listener->subscriber->ring);
+}
+
+/* The next record: valid until the ring comes round. NULL if it is another. */
+static inline const struct buildid_record *hear(struct listener *listener, u16 type)
+{
+	struct bid_ring *ring = &listener->subscriber->ring;
+	const struct buildid_record *record = bid_ring_peek(ring);
+
+	if (!record || record->type != type)
+		return NULL;
+	bid_ring_consume(ring, record);
+	return record;
+}
+
+static inline const struct buildid_file *hear_file(struct kunit *test, struct listener *listener)
+{
+	const struct buildid_record *record = hear(listener, BUILDID_RECORD_FILE);
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	return container_of(record, const struct buildid_file, header);
+}
+
+static inline const struct buildid_mmap *hear_mmap(struct kunit *test, struct listener *listener)
+{
+	const struct buildid_record *record = hear(listener, BUILDID_RECORD_MMAP);
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	return container_of(record, const struct buildid_mmap, header);
+}
+
+#endif /* BID_KUNIT_MAPPINGS_H */

@@ -1,0 +1,1154 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/prandom.h>
+#include <linux/sched/clock.h>
+#include <linux/timekeeping.h>
+
+#include "compat.h"
+#include "ring.h"
+#include "stats.h"
+
+#include "alloc.h"
+#include "ring.c"
+
+#define SIZE	4096U
+#define BODY	((u32)sizeof(struct buildid_mmap))
+#define LOST	((u32)sizeof(struct buildid_lost))
+
+/**
+ * struct fixture - a ring under test
+ * @ring: it
+ * @woken: times its consumer was woken
+ */
+struct fixture {
+	struct bid_ring ring;
+	atomic_t woken;
+};
+
+static void notify(struct bid_ring *ring)
+{
+	struct fixture *fixture = ring->owner;
+
+	atomic_inc(&fixture->woken);
+}
+
+static void stop_ring(void *ring)
+{
+	bid_ring_exit(ring);
+}
+
+static struct bid_ring *start_ring(struct kunit *test, u32 size, u32 watermark)
+{
+	struct fixture *fixture = kunit_kzalloc(test, sizeof(*fixture), GFP_KERNEL);
+	struct bid_ring *ring;
+
+	KUNIT_ASSERT_NOT_NULL(test, fixture);
+	ring = &fixture->ring;
+	KUNIT_ASSERT_EQ(test, bid_ring_init(ring, size, watermark, notify, fixture, 0), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_ring, ring), 0);
+	return ring;
+}
+
+static int woken(struct bid_ring *ring)
+{
+	irq_work_sync(&ring->wake);
+	return atomic_read(&container_of(ring, struct fixture, ring)->woken);
+}
+
+static u32 room_in(struct bid_ring *ring)
+{
+	return ring->size - (u32)(ring->prod - bid_ring_cons(ring));
+}
+
+/* All of a record that its maker fills in. */
+static void fill(struct buildid_record *record, u32 size, u8 with)
+{
+	memset(record + 1, with, size - sizeof(*record));
+}
+
+static bool is_filled(const struct buildid_record *record, u8 with)
+{
+	return !memchr_inv(record + 1, with, record->size - sizeof(*record));
+}
+
+/* A record of @size bytes, filled and committed; 0 or -errno. */
+static int put(struct bid_ring *ring, u32 size, u8 with)
+{
+	struct bid_ring_want want = { .body_type = BUILDID_RECORD_MMAP, .body_size = size };
+	struct bid_ring_batch batch;
+	int err;
+
+	err = bid_ring_reserve(ring, &want, &batch);
+	if (err)
+		return err;
+	fill(batch.body, size, with);
+	bid_ring_commit(batch.body);
+	return 0;
+}
+
+/* A record that refers to a file, after the FILE record if that is due. */
+static int put_of_file(struct bid_ring *ring, u64 file_id, u8 stage, bool *told)
+{
+	struct bid_ring_want want = {
+		.file_id = file_id,
+		.stage = stage,
+		.file_size = sizeof(struct buildid_file),
+		.body_type = BUILDID_RECORD_MMAP,
+		.body_size = BODY,
+	};
+	struct bid_ring_batch batch;
+	int err;
+
+	err = bid_ring_reserve(ring, &want, &batch);
+	if (err)
+		return err;
+	*told = !batch.file;
+	if (batch.file) {
+		fill(batch.file, want.file_size, 0);
+		bid_ring_commit(batch.file);
+	}
+	fill(batch.body, BODY, 0);
+	bid_ring_commit(batch.body);
+	return 0;
+}
+
+static bool told_before(struct kunit *test, struct bid_ring *ring, u64 file_id, u8 stage)
+{
+	bool told = false;
+
+	KUNIT_ASSERT_EQ(test, put_of_file(ring, file_id, stage, &told), 0);
+	return told;
+}
+
+/* The next record is of this type; consumed, and a copy of its beginning. */
+static struct buildid_record take(struct kunit *test, struct bid_ring *ring, u16 type)
+{
+	const struct buildid_record *record = bid_ring_peek(ring);
+	struct buildid_record copy = { };
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	copy = *record;
+	KUNIT_EXPECT_EQ(test, copy.type, type);
+	KUNIT_EXPECT_EQ(test, copy.flags, 0);
+	bid_ring_consume(ring, record);
+	return copy;
+}
+
+static u64 take_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full,
+		     u64 no_request, u64 missed)
+{
+	const struct buildid_record *record = bid_ring_peek(ring);
+	const struct buildid_lost *lost;
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_EQ(test, record->type, BUILDID_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, record->size, LOST);
+	lost = container_of(record, const struct buildid_lost, header);
+	KUNIT_EXPECT_EQ(test, lost->ring_full, ring_full);
+	KUNIT_EXPECT_EQ(test, lost->no_request, no_request);
+	KUNIT_EXPECT_EQ(test, lost->missed_probe, missed);
+	return take(test, ring, BUILDID_RECORD_LOST).seq;
+}
+
+/* What is there, to the last record; how many that was. */
+static u32 drain(struct bid_ring *ring)
+{
+	const struct buildid_record *record;
+	u32 n = 0;
+
+	while ((record = bid_ring_peek(ring))) {
+		bid_ring_consume(ring, record);
+		n++;
+	}
+	return n;
+}
+
+static u32 fill_up(struct bid_ring *ring)
+{
+	u32 n = 0;
+
+	while (!put(ring, BODY, n))
+		n++;
+	return n;
+}
+
+/* ---------------------------------------------------------------- the order -- */
+
+static void delivers_in_order_of_reservation(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	const struct buildid_record *record;
+	struct buildid_record before = { };
+	u32 i;
+
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+	for (i = 0; i < 10; i++)
+		KUNIT_ASSERT_EQ(test, put(ring, BODY + 8 * i, i), 0);
+	for (i = 0; i < 10; i++) {
+		record = bid_ring_peek(ring);
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_EXPECT_EQ(test, record->type, BUILDID_RECORD_MMAP);
+		KUNIT_EXPECT_EQ(test, record->flags, 0);
+		KUNIT_EXPECT_EQ(test, record->size, BODY + 8 * i);
+		KUNIT_EXPECT_EQ(test, record->seq, i + 1);
+		KUNIT_EXPECT_GE(test, record->time_mono, before.time_mono);
+		KUNIT_EXPECT_GE(test, record->time_perf, before.time_perf);
+		KUNIT_EXPECT_TRUE(test, is_filled(record, i));
+		/* until it is consumed */
+		KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), record);
+		before = *record;
+		bid_ring_consume(ring, record);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+}
+
+static void stops_before_a_busy_record(struct kunit *test)
+{
+	struct bid_ring_want want = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct bid_ring_batch first, second, third;
+
+	KUNIT_ASSERT_EQ(test, bid_ring_reserve(ring, &want, &first), 0);
+	KUNIT_ASSERT_EQ(test, bid_ring_reserve(ring, &want, &second), 0);
+	KUNIT_ASSERT_EQ(test, bid_ring_reserve(ring, &want, &third), 0);
+	KUNIT_EXPECT_TRUE(test, first.body->size & BUILDID_RECORD_BUSY);
+
+	bid_ring_commit(second.body);
+	KUNIT_EXPECT_FALSE(test, bid_ring_ready(ring, 0));
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+	bid_ring_commit(first.body);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 1);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 2);
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+	bid_ring_commit(third.body);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 3);
+}
+
+static void puts_the_file_record_before_the_other(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct buildid_record file, body;
+
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 17, 3));
+	file = take(test, ring, BUILDID_RECORD_FILE);
+	body = take(test, ring, BUILDID_RECORD_MMAP);
+	KUNIT_EXPECT_EQ(test, file.size, sizeof(struct buildid_file));
+	KUNIT_EXPECT_EQ(test, body.size, BODY);
+	KUNIT_EXPECT_EQ(test, file.seq, 1);
+	KUNIT_EXPECT_EQ(test, body.seq, 2);
+	KUNIT_EXPECT_EQ(test, file.time_mono, body.time_mono);
+	KUNIT_EXPECT_EQ(test, file.time_perf, body.time_perf);
+}
+
+static const struct size_case {
+	const char *name;
+	u32 size;
+} sizes[] = {
+	{ "40 bytes", 40 },
+	{ "104 bytes", 104 },
+	{ "136 bytes", 136 },
+	{ "1000 bytes", 1000 },
+	{ "1368 bytes", 1368 },
+	{ "2056 bytes", 2056 },
+	{ "4088 bytes", 4088 },
+	{ "all of the ring", SIZE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(sizes, sizes, name);
+
+/* Through many rounds, as full as can be all the time. */
+static void never_splits_a_record_of(struct kunit *test)
+{
+	const struct size_case *of = test->param_value;
+	u32 fit = SIZE / of->size, produced = 0, consumed = 0;
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	const struct buildid_record *record;
+
+	while (consumed < 300) {
+		while (produced - consumed < fit)
+			KUNIT_ASSERT_EQ(test, put(ring, of->size, produced++), 0);
+		record = bid_ring_peek(ring);
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_ASSERT_EQ(test, record->size, of->size);
+		KUNIT_ASSERT_EQ(test, record->seq, consumed + 1);
+		KUNIT_ASSERT_TRUE(test, is_filled(record, consumed));
+		bid_ring_consume(ring, record);
+		consumed++;
+	}
+	KUNIT_EXPECT_EQ(test, bid_ring_producer(ring)->pos, (u64)produced * of->size);
+	KUNIT_EXPECT_EQ(test, ring->full, 0);
+}
+
+static void has_room_for_exactly_its_size(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u64 records = bid_stats_sum(BID_STAT_RECORDS);
+
+	KUNIT_EXPECT_EQ(test, put(ring, SIZE + 8, 0), -ENOSPC);
+	ring->full = 0;
+	KUNIT_EXPECT_EQ(test, put(ring, SIZE - 40, 1), 0);
+	KUNIT_EXPECT_EQ(test, room_in(ring), 40);
+	KUNIT_EXPECT_EQ(test, put(ring, 40, 2), 0);
+	KUNIT_EXPECT_EQ(test, room_in(ring), 0);
+	KUNIT_EXPECT_EQ(test, put(ring, 40, 3), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, drain(ring), 2);
+	KUNIT_EXPECT_EQ(test, room_in(ring), SIZE);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECORDS) - records, 2);
+}
+
+/* ------------------------------------------------------------------ losses -- */
+
+static void counts_what_it_drops_and_tells_once_there_is_room(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u64 full = bid_stats_sum(BID_STAT_RING_FULL), seq;
+	u32 n = fill_up(ring), dropped = 1, i;
+
+	for (i = 0; i < 5; i++, dropped++)
+		KUNIT_EXPECT_EQ(test, put(ring, BODY, 0xff), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RING_FULL) - full, dropped);
+
+	/* room for the record, but not for the tale of those before it */
+	take(test, ring, BUILDID_RECORD_MMAP);
+	KUNIT_ASSERT_LT(test, room_in(ring), BODY + LOST);
+	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0xff), -ENOSPC);
+	dropped++;
+	take(test, ring, BUILDID_RECORD_MMAP);
+	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0xaa), 0);
+
+	for (i = 2; i < n; i++)
+		seq = take(test, ring, BUILDID_RECORD_MMAP).seq;
+	KUNIT_EXPECT_EQ(test, seq, n);
+	KUNIT_EXPECT_EQ(test, take_lost(test, ring, dropped, 0, 0), n + dropped + 1);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, n + dropped + 2);
+
+	/* once */
+	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), 0);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, n + dropped + 3);
+}
+
+static void counts_a_file_record_that_it_drops(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u32 n = fill_up(ring);
+	bool told;
+
+	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &told), -ENOSPC);
+	drain(ring);
+	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), 0);
+	KUNIT_EXPECT_EQ(test, take_lost(test, ring, 1 + 2, 0, 0), n + 3 + 1);
+}
+
+static void drops_a_pair_as_one(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	bool told;
+
+	/* room for either of them, not for both */
+	KUNIT_ASSERT_EQ(test, put(ring, SIZE - sizeof(struct buildid_file) - 40, 0), 0);
+	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &told), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, drain(ring), 1);
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	take_lost(test, ring, 2, 0, 0);
+	take(test, ring, BUILDID_RECORD_FILE);
+	take(test, ring, BUILDID_RECORD_MMAP);
+}
+
+static void tells_losses_nothing_came_after(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u32 n = fill_up(ring);
+
+	bid_ring_tell_lost(ring, 0);
+	KUNIT_EXPECT_EQ(test, drain(ring), n);
+	bid_ring_tell_lost(ring, 0);
+	KUNIT_EXPECT_EQ(test, take_lost(test, ring, 1, 0, 0), n + 2);
+	bid_ring_tell_lost(ring, 0);
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+}
+
+static void tells_what_others_missed(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct bid_ring_want want = {
+		.body_type = BUILDID_RECORD_MMAP,
+		.body_size = BODY,
+		.no_request = true,
+		.missed = 3,
+	};
+	struct bid_ring_batch batch;
+	u32 i;
+
+	/* before the record whose turn shows it; unresolved ones after it */
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, bid_ring_reserve(ring, &want, &batch), 0);
+		bid_ring_commit(batch.body);
+	}
+	take_lost(test, ring, 0, 0, 3);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 2);
+	take_lost(test, ring, 0, 1, 0);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 4);
+	bid_ring_tell_lost(ring, 10);
+	take_lost(test, ring, 0, 1, 7);
+	bid_ring_tell_lost(ring, 10);
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+}
+
+static void does_not_tell_what_was_missed_before_its_time(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+
+	bid_ring_exit(ring);
+	KUNIT_ASSERT_EQ(test, bid_ring_init(ring, SIZE, 0, notify, ring->owner, 1000), 0);
+	bid_ring_tell_lost(ring, 1000);
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+	bid_ring_tell_lost(ring, 1001);
+	take_lost(test, ring, 0, 0, 1);
+}
+
+static void does_not_count_dropped_records_as_unresolved(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct bid_ring_want want = {
+		.body_type = BUILDID_RECORD_MMAP,
+		.body_size = BODY,
+		.no_request = true,
+	};
+	struct bid_ring_batch batch;
+
+	fill_up(ring);
+	KUNIT_EXPECT_EQ(test, bid_ring_reserve(ring, &want, &batch), -ENOSPC);
+	drain(ring);
+	bid_ring_tell_lost(ring, 0);
+	take_lost(test, ring, 2, 0, 0);
+}
+
+/* ------------------------------------------------------- FILE records sent -- */
+
+static void sends_a_file_record_once(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u32 i;
+
+	KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_TRUE(test, bid_ring_told(ring, 5, 3));
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 6, 3));
+	KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+}
+
+static void asks_for_a_file_record_that_is_missing(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct bid_ring_want want = {
+		.file_id = 5,
+		.stage = 3,
+		.body_type = BUILDID_RECORD_MMAP,
+		.body_size = BODY,
+	};
+	struct bid_ring_batch batch;
+
+	KUNIT_EXPECT_EQ(test, bid_ring_reserve(ring, &want, &batch), -ESTALE);
+	KUNIT_EXPECT_EQ(test, bid_ring_reserve(ring, &want, &batch), -ESTALE);
+	KUNIT_EXPECT_PTR_EQ(test, batch.file, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, batch.body, NULL);
+	/* that is no loss, and takes no number */
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_FILE).seq, 1);
+	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 2);
+	KUNIT_EXPECT_EQ(test, bid_ring_reserve(ring, &want, &batch), 0);
+	KUNIT_EXPECT_PTR_EQ(test, batch.file, NULL);
+	KUNIT_EXPECT_NOT_NULL(test, batch.body);
+}
+
+/* A record that needs no other before it takes a shorter way. */
+static struct buildid_record *begin(struct bid_ring *ring, u32 size, u64 file_id, u8 stage,
+				    u64 missed)
+{
+	struct buildid_record *record;
+
+	record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size, file_id, stage, missed);
+	if (record) {
+		fill(record, size, 0x33);
+		bid_ring_commit(record);
+	}
+	return record;
+}
+
+static void begins_a_record_that_needs_no_other(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	const struct buildid_record *record;
+
+	/* the file is not told, or not all that is known of it */
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 1, 0), NULL);
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 1));
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 0), NULL);
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5 + ring->told_mask + 1, 3, 0), NULL);
+	/* there is something lost to be told */
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 1), NULL);
+	KUNIT_EXPECT_EQ(test, drain(ring), 4);
+	KUNIT_EXPECT_EQ(test, ring->full, 0);
+
+	KUNIT_EXPECT_NOT_NULL(test, begin(ring, BODY + 8, 5, 1, 0));
+	record = bid_ring_peek(ring);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_EXPECT_EQ(test, record->size, BODY + 8);
+	KUNIT_EXPECT_EQ(test, record->type, BUILDID_RECORD_MMAP);
+	KUNIT_EXPECT_EQ(test, record->seq, 5);
+	KUNIT_EXPECT_TRUE(test, is_filled(record, 0x33));
+}
+
+static void begins_no_record_without_room_and_counts_none(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	while (room_in(ring) >= BODY)
+		KUNIT_ASSERT_NOT_NULL(test, begin(ring, BODY, 5, 3, 0));
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 0), NULL);
+	KUNIT_EXPECT_EQ(test, ring->full, 0);
+	/* what the consumer gave back since is seen */
+	take(test, ring, BUILDID_RECORD_FILE);
+	KUNIT_EXPECT_NOT_NULL(test, begin(ring, BODY, 5, 3, 0));
+
+	/* after a loss all are told anew */
+	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), -ENOSPC);
+	drain(ring);
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 0), NULL);
+}
+
+static void sends_a_file_record_alone(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct bid_ring_want want = {
+		.file_id = 5,
+		.stage = 3,
+		.file_size = sizeof(struct buildid_file),
+	};
+	struct bid_ring_batch batch;
+
+	KUNIT_ASSERT_EQ(test, bid_ring_reserve(ring, &want, &batch), 0);
+	KUNIT_EXPECT_PTR_EQ(test, batch.body, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, batch.file);
+	bid_ring_commit(batch.file);
+	take(test, ring, BUILDID_RECORD_FILE);
+
+	KUNIT_ASSERT_EQ(test, bid_ring_reserve(ring, &want, &batch), 0);
+	KUNIT_EXPECT_PTR_EQ(test, batch.file, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring), NULL);
+}
+
+static void sends_a_file_record_again_when_more_is_known(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u8 stage, less;
+
+	for (stage = 1; stage <= 3; stage++) {
+		KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5, stage));
+		KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, stage));
+		for (less = 1; less <= stage; less++) {
+			KUNIT_EXPECT_TRUE(test, bid_ring_told(ring, 5, less));
+			KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, less));
+		}
+	}
+}
+
+static void sends_file_records_again_after_a_loss(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 6, 3));
+	fill_up(ring);
+	drain(ring);
+	KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 6, 3));
+	KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+}
+
+static void sends_file_records_again_to_a_new_consumer(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	bid_ring_forget(ring);
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+}
+
+/* Two files that share a slot of the table are told more often, no less. */
+static void only_repeats_itself_when_its_table_is_too_small(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u64 slots = ring->told_mask + 1, i;
+
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+		KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5 + slots, 3));
+		drain(ring);
+	}
+	/* as many others as there are slots, and then some */
+	for (i = 100; i < 100 + 3 * slots; i++) {
+		KUNIT_EXPECT_FALSE(test, told_before(test, ring, i, 3));
+		KUNIT_EXPECT_TRUE(test, told_before(test, ring, i, 3));
+		drain(ring);
+	}
+}
+
+static void never_mistakes_one_file_for_another(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u64 slots = ring->told_mask + 1;
+	u32 bit;
+
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	for (bit = ilog2(slots); bit < 46; bit++) {
+		KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5 + (1ULL << bit), 1));
+		KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5 + (1ULL << bit), 3));
+	}
+	KUNIT_EXPECT_TRUE(test, bid_ring_told(ring, 5, 3));
+}
+
+/* Through every value of the epoch, and the first ones again. */
+static void does_not_remember_after_forgetting_often(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u32 i, remembered = 0;
+
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	for (i = 0; i < (1 << 16) + 10; i++) {
+		bid_ring_forget(ring);
+		remembered += bid_ring_told(ring, 5, 1);
+	}
+	KUNIT_EXPECT_EQ(test, remembered, 0);
+	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+}
+
+/* --------------------------------------------- a consumer that cannot be trusted -- */
+
+static const struct position {
+	const char *name;
+	s64 from_consumer;
+	bool from_producer;
+} positions[] = {
+	{ "one record back", -(s64)BODY },
+	{ "8 bytes back", -8 },
+	{ "a ring back", -(s64)SIZE },
+	{ "to the beginning of time", S64_MIN },
+	{ "to the middle of an 8-byte word", 4 },
+	{ "to an odd byte", 1 },
+	{ "a ring past the producer", SIZE, true },
+	{ "4 GiB past the producer", 1LL << 32, true },
+	{ "to the end of time", S64_MAX, true },
+	{ "an odd byte past the producer", 1, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(positions, positions, name);
+
+/* What was not given back is not written to, and nothing but room is lost. */
+static void does_not_believe_a_consumer_that_goes(struct kunit *test)
+{
+	const struct position *of = test->param_value;
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u32 n, consumed, i, dropped = 0;
+	const struct buildid_record *record;
+	u64 right, seq = 0;
+
+	/* somewhere past the first round */
+	for (i = 0; i < 50; i++) {
+		KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
+		drain(ring);
+	}
+	for (n = 0; n < 30; n++)
+		KUNIT_ASSERT_EQ(test, put(ring, BODY, n), 0);
+	for (consumed = 0; consumed < 3; consumed++)
+		seq = take(test, ring, BUILDID_RECORD_MMAP).seq;
+	KUNIT_ASSERT_EQ(test, put(ring, BODY, n++), 0);
+
+	/* have it looked at while it is right */
+	KUNIT_EXPECT_GT(test, room_in(ring), 0);
+	right = bid_ring_consumer(ring)->pos;
+	WRITE_ONCE(bid_ring_consumer(ring)->pos,
+		   (of->from_producer ? bid_ring_producer(ring)->pos : right) + of->from_consumer);
+	for (i = 0; i < 2 * SIZE / BODY; i++) {
+		if (put(ring, BODY, n)) {
+			dropped++;
+			continue;
+		}
+		KUNIT_EXPECT_EQ(test, dropped, 0);
+		n++;
+	}
+	KUNIT_EXPECT_LE(test, (u64)n * BODY, SIZE + consumed * BODY);
+	KUNIT_EXPECT_GT(test, dropped, 0);
+	KUNIT_EXPECT_EQ(test, ring->cons, right);
+	/* these look where the consumer says, and no further than the ring */
+	bid_ring_ready(ring, 0);
+	bid_ring_sleep(ring);
+	bid_ring_wake(ring);
+	bid_ring_tell_lost(ring, 0);
+
+	WRITE_ONCE(bid_ring_consumer(ring)->pos, right);
+	for (i = consumed; i < n; i++) {
+		record = bid_ring_peek(ring);
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_ASSERT_EQ(test, record->type, BUILDID_RECORD_MMAP);
+		KUNIT_ASSERT_EQ(test, record->size, BODY);
+		KUNIT_ASSERT_EQ(test, record->seq, ++seq);
+		KUNIT_ASSERT_TRUE(test, is_filled(record, i));
+		bid_ring_consume(ring, record);
+	}
+	bid_ring_tell_lost(ring, 0);
+	take_lost(test, ring, dropped, 0, 0);
+	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), 0);
+}
+
+static void gives_a_consumer_the_room_it_gives_back(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u32 i;
+
+	for (i = 0; i < 1000; i++) {
+		KUNIT_ASSERT_EQ(test, put(ring, 1024, i), 0);
+		WRITE_ONCE(bid_ring_consumer(ring)->pos, bid_ring_producer(ring)->pos);
+		KUNIT_ASSERT_EQ(test, room_in(ring), SIZE);
+	}
+}
+
+/* ------------------------------------------------------------------ wake-ups -- */
+
+static void wakes_only_who_sleeps(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+
+	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
+	bid_ring_wake(ring);
+	KUNIT_EXPECT_EQ(test, woken(ring), 0);
+	/* no need to sleep */
+	KUNIT_EXPECT_FALSE(test, bid_ring_sleep(ring));
+
+	drain(ring);
+	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
+	bid_ring_wake(ring);
+	KUNIT_EXPECT_EQ(test, woken(ring), 1);
+	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
+	bid_ring_wake(ring);
+	KUNIT_EXPECT_EQ(test, woken(ring), 1);
+}
+
+static void wakes_at_the_watermark(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 10 * BODY);
+	u32 i;
+
+	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	for (i = 0; i < 9; i++) {
+		KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
+		bid_ring_wake(ring);
+		KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	}
+	KUNIT_EXPECT_EQ(test, woken(ring), 0);
+	KUNIT_EXPECT_TRUE(test, bid_ring_ready(ring, 0));
+	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
+	bid_ring_wake(ring);
+	KUNIT_EXPECT_EQ(test, woken(ring), 1);
+	KUNIT_EXPECT_FALSE(test, bid_ring_sleep(ring));
+}
+
+/* A busy record at the head must not cost the wake-up for the one after it. */
+static void wakes_when_the_oldest_record_is_complete(struct kunit *test)
+{
+	struct bid_ring_want want = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct bid_ring_batch batch;
+
+	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	KUNIT_ASSERT_EQ(test, bid_ring_reserve(ring, &want, &batch), 0);
+	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
+	bid_ring_wake(ring);
+	KUNIT_EXPECT_EQ(test, woken(ring), 0);
+	bid_ring_commit(batch.body);
+	bid_ring_wake(ring);
+	KUNIT_EXPECT_EQ(test, woken(ring), 1);
+}
+
+/*
+ * Records are dropped, and less waits than the watermark: nothing that came
+ * later could wake the consumer either.
+ */
+static void wakes_when_it_is_full_whatever_the_watermark(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, SIZE - 1);
+
+	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	fill_up(ring);
+	KUNIT_ASSERT_LT(test, bid_ring_producer(ring)->pos, SIZE - 1);
+	bid_ring_wake(ring);
+	KUNIT_EXPECT_EQ(test, woken(ring), 1);
+	KUNIT_EXPECT_FALSE(test, bid_ring_sleep(ring));
+}
+
+/* ---------------------------------------------------------------- concurrency -- */
+
+#define RACE_FILES	40
+#define RACE_RECORDS	4000
+#define RACE_PRODUCERS	3
+
+/* What the consumer must find in the records of the race. */
+struct race_file {
+	struct buildid_record header;
+	u64 file_id;
+	u64 stage;
+	u64 check[];
+};
+
+struct race_body {
+	struct buildid_record header;
+	u64 file_id;
+	u64 stage;
+	u32 producer;
+	u32 number;
+	u64 check[];
+};
+
+/**
+ * struct race - producers and what the consumer has seen of them
+ * @ring: between them
+ * @running: producers not done yet
+ * @dropped: records the producers could not put
+ * @put: records they put
+ * @records: records consumed, LOST apart
+ * @lost: as the LOST records say
+ * @seq: of the last record
+ * @hole: numbers missing since the last LOST record
+ * @last: the last number of each producer
+ * @stage: of the FILE record of each file that the consumer may rely on
+ * @fault: what was wrong
+ */
+struct race {
+	struct bid_ring *ring;
+	atomic_t running;
+	atomic_t dropped;
+	atomic_t put;
+	u32 records;
+	u64 lost;
+	u64 seq;
+	u64 hole;
+	u32 last[RACE_PRODUCERS];
+	u8 stage[RACE_FILES + 1];
+	const char *fault;
+};
+
+struct race_producer {
+	struct race *race;
+	u32 number;
+};
+
+static void fill_check(u64 *check, const struct buildid_record *record, u32 size, u64 with)
+{
+	while ((void *)check < (void *)record + size)
+		*check++ = with;
+}
+
+static bool check_holds(const u64 *check, const struct buildid_record *record, u64 with)
+{
+	while ((void *)check < (void *)record + record->size)
+		if (*check++ != with)
+			return false;
+	return true;
+}
+
+/* By the shorter way if that will do, as the hook does. */
+static int reserve(struct bid_ring *ring, struct bid_ring_want *want,
+		   struct bid_ring_batch *batch)
+{
+	bool told = bid_ring_told(ring, want->file_id, want->stage);
+	int err;
+
+	batch->file = NULL;
+	if (want->file_id) {
+		batch->body = bid_ring_begin(ring, want->body_type, want->body_size,
+					     want->file_id, want->stage, 0);
+		if (batch->body)
+			return 0;
+	}
+	do {
+		want->file_size = told ? 0 : sizeof(struct race_file) + 8 * (want->file_id % 7);
+		err = bid_ring_reserve(ring, want, batch);
+		told = false;
+	} while (err == -ESTALE);
+	return err;
+}
+
+static void put_random(struct race_producer *producer, struct rnd_state *rnd, u32 number)
+{
+	struct race *race = producer->race;
+	struct bid_ring_want want = {
+		.file_id = prandom_u32_state(rnd) % (RACE_FILES + 1),
+		.stage = 1 + prandom_u32_state(rnd) % 3,
+		.body_type = BUILDID_RECORD_MMAP,
+		.body_size = sizeof(struct race_body) + 8 * (prandom_u32_state(rnd) % 20),
+	};
+	struct bid_ring_batch batch;
+	struct race_file *file;
+	struct race_body *body;
+
+	if (reserve(race->ring, &want, &batch)) {
+		atomic_inc(&race->dropped);
+		return;
+	}
+	if (batch.file) {
+		file = container_of(batch.file, struct race_file, header);
+		file->file_id = want.file_id;
+		file->stage = want.stage;
+		fill_check(file->check, batch.file, want.file_size, want.file_id);
+		bid_ring_commit(batch.file);
+		atomic_inc(&race->put);
+	}
+	if (prandom_u32_state(rnd) % 64 == 0)
+		cond_resched();
+	body = container_of(batch.body, struct race_body, header);
+	body->file_id = want.file_id;
+	body->stage = want.stage;
+	body->producer = producer->number;
+	body->number = number;
+	fill_check(body->check, batch.body, want.body_size, number);
+	bid_ring_commit(batch.body);
+	bid_ring_wake(race->ring);
+	atomic_inc(&race->put);
+}
+
+static int produce(void *data)
+{
+	struct race_producer *producer = data;
+	struct race *race = producer->race;
+	struct rnd_state rnd;
+	u32 i;
+
+	prandom_seed_state(&rnd, 1000 + producer->number);
+	for (i = 1; i <= RACE_RECORDS; i++) {
+		put_random(producer, &rnd, i);
+		/* let the consumer come after, at times */
+		if (i % 256 == 0)
+			schedule_timeout_uninterruptible(1);
+	}
+	atomic_dec(&race->running);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static const char *file_fault(struct race *race, const struct race_file *file)
+{
+	if (!file->file_id || file->file_id > RACE_FILES)
+		return "FILE of no file";
+	if (!check_holds(file->check, &file->header, file->file_id))
+		return "FILE is damaged";
+	/* as the table of those told is small, it may well be told again */
+	race->stage[file->file_id] = max_t(u8, race->stage[file->file_id], file->stage);
+	return NULL;
+}
+
+static const char *body_fault(struct race *race, const struct race_body *body)
+{
+	if (body->producer >= RACE_PRODUCERS)
+		return "a record of nobody";
+	if (!check_holds(body->check, &body->header, body->number))
+		return "a record is damaged";
+	if (body->number <= race->last[body->producer])
+		return "a producer's records changed places";
+	race->last[body->producer] = body->number;
+	if (body->file_id && race->stage[body->file_id] < body->stage)
+		return "a record without its FILE record before it";
+	return NULL;
+}
+
+static const char *lost_fault(struct race *race, const struct buildid_lost *lost)
+{
+	if (lost->ring_full != race->hole)
+		return "LOST does not count the hole";
+	if (lost->no_request || lost->missed_probe)
+		return "LOST tells of other losses";
+	race->lost += lost->ring_full;
+	race->hole = 0;
+	memset(race->stage, 0, sizeof(race->stage));
+	return NULL;
+}
+
+static const char *record_fault(struct race *race, const struct buildid_record *record)
+{
+	if (record->seq <= race->seq)
+		return "seq does not grow";
+	race->hole += record->seq - race->seq - 1;
+	race->seq = record->seq;
+	if (record->type == BUILDID_RECORD_LOST)
+		return lost_fault(race, container_of(record, const struct buildid_lost, header));
+	if (race->hole)
+		return "a hole without LOST after it";
+	race->records++;
+	if (record->type == BUILDID_RECORD_FILE)
+		return file_fault(race, container_of(record, const struct race_file, header));
+	if (record->type == BUILDID_RECORD_MMAP)
+		return body_fault(race, container_of(record, const struct race_body, header));
+	return "a record of no type";
+}
+
+static void consume_all(struct race *race)
+{
+	const struct buildid_record *record;
+	const char *fault;
+
+	while ((record = bid_ring_peek(race->ring))) {
+		fault = record_fault(race, record);
+		if (fault && !race->fault)
+			race->fault = fault;
+		bid_ring_consume(race->ring, record);
+	}
+}
+
+static void keeps_its_promises_to_many_producers(struct kunit *test)
+{
+	const struct size_case *of = test->param_value;
+	struct race_producer producers[RACE_PRODUCERS];
+	struct task_struct *tasks[RACE_PRODUCERS];
+	struct race *race = kunit_kzalloc(test, sizeof(*race), GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, race);
+	race->ring = start_ring(test, of->size, 0);
+	atomic_set(&race->running, RACE_PRODUCERS);
+	for (i = 0; i < RACE_PRODUCERS; i++) {
+		producers[i] = (struct race_producer){ .race = race, .number = i };
+		tasks[i] = kthread_run(produce, &producers[i], "buildid_kunit/%u", i);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, tasks[i]);
+	}
+	while (atomic_read(&race->running)) {
+		consume_all(race);
+		if (bid_ring_sleep(race->ring))
+			schedule_timeout_uninterruptible(1);
+	}
+	for (i = 0; i < RACE_PRODUCERS; i++)
+		kthread_stop(tasks[i]);
+	consume_all(race);
+	bid_ring_tell_lost(race->ring, 0);
+	consume_all(race);
+
+	KUNIT_EXPECT_PTR_EQ_MSG(test, race->fault, NULL, "%s", race->fault);
+	KUNIT_EXPECT_EQ(test, race->records, atomic_read(&race->put));
+	KUNIT_EXPECT_GE(test, race->lost, atomic_read(&race->dropped));
+	KUNIT_EXPECT_EQ(test, race->hole, 0);
+	KUNIT_EXPECT_EQ(test, room_in(race->ring), of->size);
+	KUNIT_EXPECT_GT(test, woken(race->ring), 0);
+	if (of->size == SIZE)
+		KUNIT_EXPECT_GT(test, race->lost, 0);
+}
+
+static const struct size_case race_sizes[] = {
+	{ "a page, that is too small", SIZE },
+	{ "64 KiB", 16 * SIZE },
+	{ "2 MiB, that holds all", 512 * SIZE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(race_sizes, race_sizes, name);
+
+/* -------------------------------------------------------------------- init -- */
+
+static const struct size_case ring_sizes[] = {
+	{ "a page", SIZE },
+	{ "two pages", 2 * SIZE },
+	{ "1 MiB", 256 * SIZE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(ring_sizes, ring_sizes, name);
+
+static void sees_its_records_twice_in(struct kunit *test)
+{
+	const struct size_case *of = test->param_value;
+	struct bid_ring *ring = start_ring(test, of->size, 0);
+	u8 *records = bid_ring_record(ring, 0);
+	u32 i, wrong = 0;
+
+	KUNIT_EXPECT_EQ(test, room_in(ring), of->size);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(ring->area, 0, 2 * PAGE_SIZE + 2 * of->size), NULL);
+	for (i = 0; i < of->size; i += 511)
+		records[i] = i / 511 + 1;
+	for (i = 0; i < of->size; i += 511)
+		wrong += records[of->size + i] != (u8)(i / 511 + 1);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* Fails at each of its allocations in turn. */
+static void holds_nothing_when_it_cannot_start(struct kunit *test)
+{
+	struct bid_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
+	u32 i;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	for (i = 1; i < 1000; i++) {
+		alloc_expect(i);
+		err = bid_ring_init(ring, 4 * SIZE, 0, notify, NULL, 0);
+		if (!alloc_failed())
+			break;
+		KUNIT_ASSERT_EQ_MSG(test, err, -ENOMEM, "allocation %u failed", i);
+		KUNIT_ASSERT_EQ_MSG(test, atomic_read(&alloc.held), 0,
+				    "allocation %u failed", i);
+	}
+	alloc_expect(0);
+	KUNIT_ASSERT_EQ(test, err, 0);
+	/* two tables, a page for either side, four of records, the mapping */
+	KUNIT_EXPECT_EQ(test, i, 1 + 2 + 2 + 4 + 1);
+	bid_ring_exit(ring);
+	/* this one, and all before it */
+	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(delivers_in_order_of_reservation),
+	KUNIT_CASE(stops_before_a_busy_record),
+	KUNIT_CASE(puts_the_file_record_before_the_other),
+	KUNIT_CASE_PARAM(never_splits_a_record_of, sizes_gen_params),
+	KUNIT_CASE(has_room_for_exactly_its_size),
+	KUNIT_CASE(counts_what_it_drops_and_tells_once_there_is_room),
+	KUNIT_CASE(counts_a_file_record_that_it_drops),
+	KUNIT_CASE(drops_a_pair_as_one),
+	KUNIT_CASE(tells_losses_nothing_came_after),
+	KUNIT_CASE(tells_what_others_missed),
+	KUNIT_CASE(does_not_tell_what_was_missed_before_its_time),
+	KUNIT_CASE(does_not_count_dropped_records_as_unresolved),
+	KUNIT_CASE(sends_a_file_record_once),
+	KUNIT_CASE(asks_for_a_file_record_that_is_missing),
+	KUNIT_CASE(begins_a_record_that_needs_no_other),
+	KUNIT_CASE(begins_no_record_without_room_and_counts_none),
+	KUNIT_CASE(sends_a_file_record_alone),
+	KUNIT_CASE(sends_a_file_record_again_when_more_is_known),
+	KUNIT_CASE(sends_file_records_again_after_a_loss),
+	KUNIT_CASE(sends_file_records_again_to_a_new_consumer),
+	KUNIT_CASE(only_repeats_itself_when_its_table_is_too_small),
+	KUNIT_CASE(never_mistakes_one_file_for_another),
+	KUNIT_CASE(does_not_remember_after_forgetting_often),
+	KUNIT_CASE_PARAM(does_not_believe_a_consumer_that_goes, positions_gen_params),
+	KUNIT_CASE(gives_a_consumer_the_room_it_gives_back),
+	KUNIT_CASE(wakes_only_who_sleeps),
+	KUNIT_CASE(wakes_at_the_watermark),
+	KUNIT_CASE(wakes_when_the_oldest_record_is_complete),
+	KUNIT_CASE(wakes_when_it_is_full_whatever_the_watermark),
+	KUNIT_CASE_PARAM(keeps_its_promises_to_many_producers, race_sizes_gen_params),
+	KUNIT_CASE_PARAM(sees_its_records_twice_in, ring_sizes_gen_params),
+	KUNIT_CASE(holds_nothing_when_it_cannot_start),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_ring",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the suites take from the rest of the module: its counters, and a probe
+ * that never fires.
+ */
+#include "stubs.h"
+
+#include "hook.h"
+#include "stats.c"
+
+bool stub_no_change_counter;
+bool stub_worker_waits;
+
+struct kprobe bid_hook_mmap;

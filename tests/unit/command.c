@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Commands: run one in a child and look at what it did. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "common.h"
+
+#define WAIT_STEP_US	10000
+#define WAIT_STEPS	3000
+
+/* A command that hangs is to fail. */
+#define PATIENCE_S	60
+
+char out[65536], err[65536];
+
+static char directory[32];
+
+int command_set_up(void **state)
+{
+	(void)state;
+	strcpy(directory, "/tmp/buildid-test.XXXXXX");
+	return mkdtemp(directory) ? chdir(directory) : -1;
+}
+
+int command_tear_down(void **state)
+{
+	char remove[64];
+
+	(void)state;
+	snprintf(remove, sizeof(remove), "rm -r %s", directory);
+	return chdir("/") || system(remove);
+}
+
+void command_slurp(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	text[fread(text, 1, size - 1, file)] = '\0';
+	fclose(file);
+}
+
+/* Not only the descriptor: a stream that was used keeps its way to buffer. */
+static void redirect(FILE *stream, const char *path)
+{
+	if (!freopen(path, "w", stream))
+		_exit(99);
+}
+
+pid_t command_start(int (*command)(int, char **), const char *const *words)
+{
+	char *argv[32];
+	int argc = 0;
+	pid_t child;
+
+	for (; *words; words++)
+		argv[argc++] = strdup(*words);
+	argv[argc] = NULL;
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		alarm(PATIENCE_S);
+		redirect(stdout, "out");
+		redirect(stderr, "err");
+		exit(command(argc, argv));
+	}
+	while (argc)
+		free(argv[--argc]);
+	return child;
+}
+
+int command_finish(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	command_slurp("out", out, sizeof(out));
+	command_slurp("err", err, sizeof(err));
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+void wait_until(bool (*is_so)(void))
+{
+	int step;
+
+	for (step = 0; step < WAIT_STEPS && !is_so(); step++)
+		usleep(WAIT_STEP_US);
+	assert_true(is_so());
+}
+
+bool all_is_consumed(void)
+{
+	return fake_produced() && fake_consumed() == fake_produced();
+}
+
+void put_file(uint64_t file_id, uint16_t id_len, uint16_t reason)
+{
+	union any_record record;
+
+	make_file(&record, file_id, id_len, reason, "/f");
+	assert_true(fake_put(&record));
+}
+
+void put_mmap(uint64_t file_id, uint32_t state, const char *path)
+{
+	union any_record record;
+
+	make_mmap(&record, file_id, state, 77, path);
+	record.header.time_mono = clock_ns(CLOCK_MONOTONIC);
+	assert_true(fake_put(&record));
+}
+
+void put_lost(uint64_t count)
+{
+	union any_record record;
+
+	make_lost(&record, count);
+	assert_true(fake_put(&record));
+}

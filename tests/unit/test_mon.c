@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Mon: what is shown, what is held back, and how it ends. */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static void mon_stops_after_its_count(void **state)
+{
+	(void)state;
+	put_file(1, 4, 0);
+	put_mmap(1, 0, "/a");
+	put_lost(12);
+	put_mmap(1, 0, "/b");
+	put_mmap(1, 0, "/c");
+	assert_int_equal(RUN(mon, "--count", "2"), 0);
+	assert_string_equal(out,
+			    "     77 worker          7f0000001000 r-xp "
+			    "10111213                                 /a\n"
+			    "lost 12 events (ring full)\n"
+			    "     77 worker          7f0000001000 r-xp "
+			    "10111213                                 /b\n");
+	assert_string_equal(err, "buildid: 2 events, 12 lost\n");
+}
+
+static void mon_asks_for_what_it_was_asked_for(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	make_mmap(&record, 0, BUILDID_STATE_UNRESOLVED, 1, "/a");
+	assert_true(fake_put(&record));
+	assert_int_equal(RUN(mon, "--count", "1", "-p", "1"), 0);
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH);
+	assert_int_equal(fake.subscribed.nr_pids, 1);
+	assert_int_equal(fake.pids[0], 1);
+
+	assert_true(fake_put(&record));
+	assert_int_equal(RUN(mon, "--count", "1", "--data"), 0);
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH | BUILDID_SUB_DATA);
+	assert_int_equal(fake.subscribed.nr_pids, 0);
+
+	assert_int_equal(RUN(mon, "-p", "2147483647"), 1);
+	assert_string_equal(err, "buildid: pid 2147483647: No such process\n");
+	assert_int_equal(RUN(mon, "-j", "-p", "2147483647"), 1);
+	assert_string_equal(out, "{\"error\":\"No such process\","
+			    "\"object\":\"pid 2147483647\"}\n");
+}
+
+static void mon_filters(void **state)
+{
+	(void)state;
+	put_file(1, 4, 0);
+	put_mmap(1, 0, "/lib/libc.so.6");
+	put_mmap(1, 0, "/lib/libm.so.6");
+	assert_int_equal(RUN(mon, "--count", "1", "--path", "*libm*", "-c", "worker"), 0);
+	assert_null(strstr(out, "libc"));
+	assert_non_null(strstr(out, "libm"));
+}
+
+static void mon_waits_for_identities(void **state)
+{
+	(void)state;
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_mmap(1, BUILDID_STATE_PENDING, "/a");
+	put_file(2, 4, 0);
+	put_mmap(2, 0, "/b");
+	put_file(1, 8, 0);
+	assert_int_equal(RUN(mon, "--count", "2"), 0);
+	assert_string_equal(out,
+			    "     77 worker          7f0000001000 r-xp "
+			    "1011121314151617                         /a\n"
+			    "     77 worker          7f0000001000 r-xp "
+			    "10111213                                 /b\n");
+}
+
+static void mon_does_not_wait_for_ever(void **state)
+{
+	(void)state;
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_mmap(1, BUILDID_STATE_PENDING, "/a");
+	assert_int_equal(RUN(mon, "--count", "1"), 0);
+	assert_non_null(strstr(out, "(pending)"));
+}
+
+static void end_by(int signal_)
+{
+	pid_t child;
+
+	fake_reset(NULL);
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_mmap(1, BUILDID_STATE_PENDING, "/held");
+	child = START(mon);
+	wait_until(all_is_consumed);
+	kill(child, signal_);
+	assert_int_equal(command_finish(child), 0);
+	assert_non_null(strstr(out, "(pending)"));
+	assert_non_null(strstr(out, "/held\n"));
+	assert_string_equal(err, "buildid: 1 events, 0 lost\n");
+}
+
+static void mon_ends_by_signals(void **state)
+{
+	(void)state;
+	end_by(SIGINT);
+	end_by(SIGTERM);
+}
+
+static void mon_prints_each_line_at_once(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	child = START(mon);
+	wait_until(all_is_consumed);
+	command_slurp("out", out, sizeof(out));
+	assert_non_null(strstr(out, "/a\n"));
+	kill(child, SIGINT);
+	assert_int_equal(command_finish(child), 0);
+}
+
+static int run_as_mon(int (*command)(int, char **))
+{
+	return command_finish(command_start(command, WORDS("buildid mon")));
+}
+
+/* As under "| head": the reader goes, and nothing more is mapped. */
+static int mon_into_a_closed_pipe(int argc, char **argv)
+{
+	int ends[2];
+
+	if (pipe(ends) || dup2(ends[1], STDOUT_FILENO) < 0)
+		return 98;
+	close(ends[0]);
+	close(ends[1]);
+	return cmd_mon(argc, argv);
+}
+
+static void mon_ends_with_its_reader(void **state)
+{
+	(void)state;
+	assert_int_equal(run_as_mon(mon_into_a_closed_pipe), 0);
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	assert_int_equal(run_as_mon(mon_into_a_closed_pipe), 0);
+}
+
+static int mon_into_a_full_disk(int argc, char **argv)
+{
+	return freopen("/dev/full", "w", stdout) ? cmd_mon(argc, argv) : 98;
+}
+
+static void mon_tells_of_a_full_disk(void **state)
+{
+	(void)state;
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	assert_int_equal(run_as_mon(mon_into_a_full_disk), 1);
+	assert_non_null(strstr(err, "buildid: standard output: No space left on device\n"));
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, fake_reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(mon_stops_after_its_count),
+		TEST(mon_asks_for_what_it_was_asked_for),
+		TEST(mon_filters),
+		TEST(mon_waits_for_identities),
+		TEST(mon_does_not_wait_for_ever),
+		TEST(mon_ends_by_signals),
+		TEST(mon_prints_each_line_at_once),
+		TEST(mon_ends_with_its_reader),
+		TEST(mon_tells_of_a_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);
+}
