@@ -22,6 +22,7 @@ help:
 	@echo '  tool       build/tool/: buildid, libbuildid'
 	@echo '  demo       the main job on real programs, in a guest'
 	@echo '  check      linters, unit tests, KUnit, end to end tests in guests'
+	@echo '  bench      what an mmap costs, in guest instructions; BENCH_ARGS'
 	@echo '  kunit      KUnit suites on the debug kernel'
 	@echo '  install    module and tool; DESTDIR, PREFIX'
 	@echo '  clean      remove build/'
@@ -44,6 +45,9 @@ deps:
 demo: deps
 	scripts/demo
 
+bench: deps
+	scripts/bench $(BENCH_ARGS)
+
 check: deps
 	scripts/check
 
@@ -57,4 +61,4 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all help module tool deps demo check kunit install clean
+.PHONY: all help module tool deps demo bench check kunit install clean

@@ -619,6 +619,17 @@ static void huge_sizes(struct elf_image *image, u32 less)
 	note_of_sizes(image, ~0U - less, ~0U - less);
 }
 
+/* In 32 bits its length would lead to the note after it. */
+static void name_wraps_to_next_note(struct elf_image *image, u32 less)
+{
+	u64 table = elf_add_segments(image, 1);
+	u64 at = elf_add_note_header(image, "GNU", ~0U - less, 20, ELF_NOTE_GNU_ID);
+
+	elf_grow(image, 16);
+	add_wrong_gnu(image);
+	cover(image, table, 0, at, 4);
+}
+
 static void note_past_segment(struct elf_image *image, u32 by)
 {
 	note_of_sizes(image, 4, 32 + by);
@@ -722,6 +733,25 @@ static void segment_is_the_image(struct elf_image *image, u32 arg)
 	elf_set_segment(image, table, 0, PT_NOTE, 0, image->size, 4);
 }
 
+/* What looks like one more header is none, as section 0 says. */
+static void header_past_number(struct elf_image *image, u32 n)
+{
+	u64 sections = elf_add_sections(image, 1), segments = elf_add_segments(image, n + 1);
+
+	elf_set(image, 0, EHDR_PHNUM, PN_XNUM);
+	elf_set(image, sections, SHDR_INFO, n);
+	cover(image, segments, n, add_wrong_gnu(image), 4);
+}
+
+static void section_past_number(struct elf_image *image, u32 n)
+{
+	u64 table = elf_add_sections(image, n + 1);
+
+	elf_set(image, 0, EHDR_SHNUM, 0);
+	elf_set(image, table, SHDR_SIZE, n);
+	cover_section(image, table, n, add_wrong_gnu(image));
+}
+
 /* Many program headers, all of one note's. */
 static void many_headers(struct elf_image *image, u32 n)
 {
@@ -799,6 +829,7 @@ static const struct elf_case elf_odd[] __maybe_unused = {
 	{ "a segment of 12 bytes", segment_of_len, 12, NONE(NO_NOTE) },
 	{ "the name as long as can be", huge_namesz, 0, NONE(MALFORMED) },
 	{ "the name wraps 32 bits", huge_namesz, 15, NONE(MALFORMED) },
+	{ "the name wraps to the next note", name_wraps_to_next_note, 0, NONE(MALFORMED) },
 	{ "the content as long as can be", huge_descsz, 0, NONE(MALFORMED) },
 	{ "the content wraps 32 bits", huge_descsz, 15, NONE(MALFORMED) },
 	{ "both as long as can be", huge_sizes, 0, NONE(MALFORMED) },
@@ -809,6 +840,8 @@ static const struct elf_case elf_odd[] __maybe_unused = {
 	{ "an id of 129 bytes", id_of_len, 129, NONE(LIMIT) },
 	{ "a Go id of 0 bytes", go_of_len, 0, NONE(NO_NOTE) },
 	{ "a Go id of 129 bytes", go_of_len, 129, NONE(LIMIT) },
+	{ "a header past the number in section 0", header_past_number, 2, NONE(NO_NOTE) },
+	{ "a section past the number in section 0", section_past_number, 2, NONE(NO_NOTE) },
 	{ "a segment that is the whole image", segment_is_the_image, 0, NONE(MALFORMED) },
 	{ "more headers than can be", huge_numbers, 65536, NONE(LIMIT) },
 	{ "headers as many as 32 bits count", huge_numbers, ~0U, NONE(LIMIT) },

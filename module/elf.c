@@ -21,9 +21,7 @@
 #define swab32 bswap_32
 #define swab64 bswap_64
 #define U32_MAX UINT32_MAX
-#ifndef noinline
-#define noinline __attribute__((noinline))
-#endif
+#define noinline
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif

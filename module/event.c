@@ -266,9 +266,8 @@ static __always_inline u8 stage_of(u8 state)
 }
 
 /* With all that may have to go before it: FILE, LOST. */
-static int reserve_mmap(struct bid_ring *ring,
-				 struct bid_mapping *mapping, u32 size,
-				 struct buildid_record **record)
+static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
+			u32 size, struct buildid_record **record)
 {
 	struct bid_ring_batch batch;
 	struct bid_facts facts;

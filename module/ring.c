@@ -69,11 +69,12 @@ u64 bid_ring_cons(struct bid_ring *ring)
 static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
 			u64 time_perf)
 {
+	struct buildid_record *header;
 	struct buildid_lost *lost;
 
-	lost = container_of(bid_ring_append(ring, BUILDID_RECORD_LOST, sizeof(*lost),
-				   time_mono, time_perf),
-			    struct buildid_lost, header);
+	header = bid_ring_append(ring, BUILDID_RECORD_LOST, sizeof(*lost),
+				 time_mono, time_perf);
+	lost = container_of(header, struct buildid_lost, header);
 	lost->ring_full = ring->full;
 	lost->no_request = ring->no_request;
 	lost->missed_probe = missed - ring->missed;
@@ -140,12 +141,12 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	}
 	if (slot) {
 		*slot = tag;
-		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, want->file_size,
-				     time_mono, time_perf);
+		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE,
+					      want->file_size, time_mono, time_perf);
 	}
 	if (want->body_size)
-		batch->body = bid_ring_append(ring, want->body_type, want->body_size,
-				     time_mono, time_perf);
+		batch->body = bid_ring_append(ring, want->body_type,
+					      want->body_size, time_mono, time_perf);
 	if (want->no_request)
 		ring->no_request++;
 	bid_ring_publish(ring);

@@ -152,8 +152,9 @@ static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
 	       ring->size - (u32)(ring->prod - bid_ring_cons(ring)) >= bytes;
 }
 
-static inline struct buildid_record *bid_ring_append(struct bid_ring *ring, u16 type, u32 size,
-				     u64 time_mono, u64 time_perf)
+static inline struct buildid_record *
+bid_ring_append(struct bid_ring *ring, u16 type, u32 size, u64 time_mono,
+		u64 time_perf)
 {
 	struct buildid_record *record = bid_ring_record(ring, ring->prod);
 
@@ -196,10 +197,11 @@ bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage,
 	       u64 missed)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+	const u64 *told = bid_ring_told_slot(ring, file_id);
 	struct buildid_record *record = NULL;
 
 	raw_spin_lock(&ring->lock);
-	if (bid_ring_tag_covers(*bid_ring_told_slot(ring, file_id), bid_ring_told_tag(ring, file_id, stage)) &&
+	if (bid_ring_tag_covers(*told, bid_ring_told_tag(ring, file_id, stage)) &&
 	    !bid_ring_has_lost(ring, missed) && bid_ring_has_room(ring, size)) {
 		record = bid_ring_append(ring, type, size, time_mono, time_perf);
 		bid_ring_publish(ring);

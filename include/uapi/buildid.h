@@ -158,7 +158,7 @@ enum buildid_reason {
 /* buildid_file.flags */
 #define BUILDID_FILE_DELETED	(1U << 0) /* no name leads to it any more */
 #define BUILDID_FILE_MEMFD	(1U << 1) /* memfd_create(2) */
-#define BUILDID_FILE_UNSTABLE	(1U << 2) /* open for writing, or mapped shared and writable: may change unseen */
+#define BUILDID_FILE_UNSTABLE	(1U << 2) /* open for writing, or mapped so: may change unseen */
 #define BUILDID_FILE_PATH_PART	(1U << 3) /* the path's last components only */
 #define BUILDID_FILE_NO_PATH	(1U << 4) /* the path could not be had */
 

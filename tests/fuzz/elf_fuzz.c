@@ -156,9 +156,10 @@ static int identify(const u8 *bytes, size_t size, bool in_place,
 	return err;
 }
 
-/* What is true of each and every image: @id, when there is as much to spend as that. */
-static u64 check_with_limits(const u8 *bytes, size_t size, bool in_place,
-			     const struct bid_elf_limits *limits, struct bid_identity *id)
+/* What is true of each and every image: @id, when there is as much to spend. */
+static struct image_reader check_with_limits(const u8 *bytes, size_t size, bool in_place,
+					     const struct bid_elf_limits *limits,
+					     struct bid_identity *id)
 {
 	struct image_reader reader = { };
 	const char *fault;
@@ -173,7 +174,7 @@ static u64 check_with_limits(const u8 *bytes, size_t size, bool in_place,
 	/* headers are read a few at a time, a note may have an id to read */
 	if (reader.reads > 4 + 2 * 65535 + 2 * (u64)limits->notes)
 		die("read %llu times", (unsigned long long)reader.reads);
-	return reader.reads;
+	return reader;
 }
 
 static bool same(const struct bid_identity *a, const struct bid_identity *b)
@@ -182,22 +183,33 @@ static bool same(const struct bid_identity *a, const struct bid_identity *b)
 	       !memcmp(a->bytes, b->bytes, a->len);
 }
 
-static void check_image(const u8 *bytes, size_t size)
+/* @nearly: how many budgets that are nearly enough to try. */
+static void check_image(const u8 *bytes, size_t size, u32 nearly)
 {
 	struct bid_identity generous, id;
 	struct image_reader reader;
+	struct bid_elf_limits less = all_limits[0];
 	u64 reads, n;
 	size_t i;
 
 	current_image = bytes;
 	current_size = size;
-	reads = check_with_limits(bytes, size, false, &all_limits[0], &generous);
+	reader = check_with_limits(bytes, size, false, &all_limits[0], &generous);
+	reads = reader.reads;
 	for (i = 1; i < 2 * ARRAY_SIZE(all_limits); i++) {
 		check_with_limits(bytes, size, i & 1, &all_limits[i / 2], &id);
 		if (i == 1 && !same(&id, &generous))
 			die("another answer in place");
 		if (id.kind == BUILDID_KIND_GNU && !same(&id, &generous))
 			die("another id when there is less to spend");
+	}
+
+	/* a little less than enough: so many bytes less, or all of them */
+	for (n = 1; n <= nearly; n++) {
+		less.bytes = reader.got > n ? reader.got - n : 0;
+		check_with_limits(bytes, size, n & 1, &less, &id);
+		if (id.kind == BUILDID_KIND_GNU && !same(&id, &generous))
+			die("another id when there is a little less to spend");
 	}
 
 	reader = (struct image_reader){
@@ -218,14 +230,14 @@ static void check_image(const u8 *bytes, size_t size)
 }
 
 /* A copy without a byte to spare, so that the sanitizer sees every step aside. */
-static void check_copy(const u8 *bytes, size_t size)
+static void check_copy(const u8 *bytes, size_t size, u32 nearly)
 {
 	u8 *copy = malloc(size ?: 1);
 
 	if (!copy)
 		err(1, "malloc");
 	memcpy(copy, bytes, size);
-	check_image(copy, size);
+	check_image(copy, size, nearly);
 	free(copy);
 }
 
@@ -233,7 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	check_copy(data, size);
+	check_copy(data, size, 4);
 	return 0;
 }
 
@@ -345,23 +357,44 @@ static bool is_expected(const struct elf_case *of, const struct bid_identity *id
 	       id->len == answer->len && !memcmp(id->bytes, bytes, answer->len);
 }
 
+static bool gives_what_it_should(const struct elf_case *of, const struct elf_format *format,
+				 const u8 *bytes, size_t size)
+{
+	struct image_reader reader = { };
+	struct bid_identity id;
+
+	check_copy(bytes, size, size < IMAGE_ROOM ? 256 : 1);
+	identify(bytes, size, false, &all_limits[0], &reader, &id);
+	if (is_expected(of, &id))
+		return true;
+	note("%s, %s: kind %u, reason %u, length %u", of->name, format->name,
+	     id.kind, id.reason, id.len);
+	return false;
+}
+
 static void test_seeds(void)
 {
-	struct image_reader reader;
-	struct bid_identity id;
-	size_t i, bad = 0;
+	size_t i, good = 0;
 
-	for (i = 0; i < ARRAY_SIZE(seeds); i++) {
-		check_copy(seeds[i].bytes, seeds[i].size);
-		reader = (struct image_reader){ };
-		identify(seeds[i].bytes, seeds[i].size, false, &all_limits[0], &reader, &id);
-		if (is_expected(seeds[i].of, &id))
-			continue;
-		note("%s, %s: kind %u, reason %u, length %u", seeds[i].of->name,
-		     seeds[i].format->name, id.kind, id.reason, id.len);
-		bad++;
+	for (i = 0; i < ARRAY_SIZE(seeds); i++)
+		good += gives_what_it_should(seeds[i].of, seeds[i].format,
+					     seeds[i].bytes, seeds[i].size);
+	ok(good == ARRAY_SIZE(seeds), "%zu images give what they are made to give",
+	   ARRAY_SIZE(seeds));
+}
+
+static void test_large_images(void)
+{
+	size_t i, size, good = 0;
+	u8 *bytes;
+
+	for (i = 0; i < ARRAY_SIZE(elf_large); i++) {
+		bytes = build(&elf_large[i], &elf_formats[0], &size);
+		good += gives_what_it_should(&elf_large[i], &elf_formats[0], bytes, size);
+		free(bytes);
 	}
-	ok(!bad, "%zu images give what they are made to give", ARRAY_SIZE(seeds));
+	ok(good == ARRAY_SIZE(elf_large), "%zu images of the largest numbers do",
+	   ARRAY_SIZE(elf_large));
 }
 
 /* ------------------------------------------------------------ mutations -- */
@@ -457,7 +490,7 @@ static void test_mutations(u64 iterations)
 		memcpy(bytes, seed->bytes, size);
 		for (n = 1 + random_below(6); n; n--)
 			size = mutate(bytes, size);
-		check_copy(bytes, size);
+		check_copy(bytes, size, 1);
 	}
 	ok(true, "%llu mutated images", (unsigned long long)iterations);
 }
@@ -514,7 +547,7 @@ static bool same_as_libelf(const char *path, const u8 *bytes, size_t size, struc
 	bool is_elf;
 	Elf *elf;
 
-	check_image(bytes, size);
+	check_image(bytes, size, 1);
 	identify(bytes, size, false, &all_limits[0], &reader, &id);
 	elf = elf_memory((char *)bytes, size);
 	is_elf = elf && elf_kind(elf) == ELF_K_ELF;
@@ -587,6 +620,7 @@ int main(int argc, char **argv)
 		}
 
 	test_seeds();
+	test_large_images();
 	test_mutations(iterations);
 	if (optind < argc)
 		test_files(argv + optind, argc - optind);
