@@ -63,7 +63,7 @@
  * @BUILDID_RECORD_MODULE: a module was loaded or unloaded; struct buildid_image
  * @BUILDID_RECORD_LOST: records are missing here; struct buildid_lost
  *
- * 5 is set aside for cookies.
+ * 5 is set aside for cookies. 0 is never sent.
  */
 enum buildid_record_type {
 	BUILDID_RECORD_FILE	= 1,
@@ -184,12 +184,14 @@ enum buildid_reason {
  * @id_len: bytes of identity, 0 to BUILDID_ID_MAX
  * @path_len: bytes of path without the NUL, 0 when there is none
  * @data: @id_len bytes of identity, zeros up to a multiple of 8; then the path
- *	as the mapping process sees it and a NUL, zeros up to a multiple of 8.
- *	"(deleted)" is not part of the path, it is a flag
+ *	as the mapping process sees it and a NUL, zeros up to a multiple of 8;
+ *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
+ *	it is a flag
  *
  * Comes before the first MMAP that refers to it, again after records were
  * lost, and again when more became known (reason PENDING or DEFERRED before).
- * It may also come again without need; the last one with a file_id holds.
+ * It may also come again without need. The last one with a file_id holds, but
+ * for one that knows less: an answer to a dump may be older than the stream.
  */
 struct buildid_file {
 	struct buildid_record	header;
@@ -378,7 +380,7 @@ struct buildid_ring_producer {
  * @max_entries: bound on the files remembered
  * @ring_max: the largest ring_size SUBSCRIBE takes
  * @id_max: the longest identity
- * @subscribers_max: rings at a time
+ * @subscribers_max: rings at a time, the netlink group's included
  * @version: of the module, with a NUL
  * @hook: the kernel function that is probed, with a NUL
  */
@@ -651,9 +653,10 @@ struct buildid_flush {
  *				stream as of a subscriber without filters. pids are
  *				the initial pid namespace's
  *
- * A listener that is too slow gets ENOBUFS from its socket. The stream does
- * not start anew for one more listener: join the group first, then dump, and
- * dump again after ENOBUFS, to have the FILE records sent before.
+ * A listener that is too slow gets ENOBUFS from its socket, and a hole in seq
+ * that no LOST record counts. seq does not start anew for one more listener:
+ * join the group first, then dump, and dump again after ENOBUFS, to have the
+ * FILE records sent before.
  */
 #define BUILDID_GENL_NAME	"buildid"
 #define BUILDID_GENL_VERSION	1
