@@ -157,7 +157,7 @@ static u32 drain(struct bid_ring *ring)
 	const struct buildid_record *record;
 	u32 n = 0;
 
-	while ((record = bid_ring_peek(ring))) {
+	while (n < SIZE && (record = bid_ring_peek(ring))) {
 		bid_ring_consume(ring, record);
 		n++;
 	}
@@ -168,7 +168,7 @@ static u32 fill_up(struct bid_ring *ring)
 {
 	u32 n = 0;
 
-	while (!put(ring, BODY, n))
+	while (n < SIZE && !put(ring, BODY, n))
 		n++;
 	return n;
 }
@@ -1003,12 +1003,10 @@ static const char *record_fault(struct race *race, const struct buildid_record *
 static void consume_all(struct race *race)
 {
 	const struct buildid_record *record;
-	const char *fault;
 
-	while ((record = bid_ring_peek(race->ring))) {
-		fault = record_fault(race, record);
-		if (fault && !race->fault)
-			race->fault = fault;
+	/* after a fault nothing can be relied on, not even an end */
+	while (!race->fault && (record = bid_ring_peek(race->ring))) {
+		race->fault = record_fault(race, record);
 		bid_ring_consume(race->ring, record);
 	}
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,11 @@
 #include "workload.h"
 
 #define PAGE 4096
+
+/* Where mappings are held, as far as possible from all others. */
+#define HELD ((char *)(1UL << 32))
+#define HELD_STEP 6
+#define HELD_MAX 512
 
 void files_open(const char *dir, int *fds, unsigned int count)
 {
@@ -53,6 +59,7 @@ static uint64_t run(const struct workload *work)
 static struct {
 	pid_t pid;
 	int socket;
+	unsigned int held;
 } mapper;
 
 static _Noreturn void serve(const struct workload *work, int socket)
@@ -73,7 +80,7 @@ static _Noreturn void serve(const struct workload *work, int socket)
  */
 static void shrink_slabs(void)
 {
-	static const char *const slabs[] = { "maple_node", "vm_area_struct" };
+	static const char *const slabs[] = { "maple_node", "vm_area_struct", "vma_lock" };
 	char path[64];
 	unsigned int i;
 	int fd;
@@ -83,6 +90,8 @@ static void shrink_slabs(void)
 	for (i = 0; i < sizeof(slabs) / sizeof(*slabs); i++) {
 		snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", slabs[i]);
 		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT)
+			continue; /* not every kernel has them all */
 		if (fd < 0 || write(fd, "1", 1) != 1)
 			die("%s", path);
 		close(fd);
@@ -107,8 +116,27 @@ void mapper_start(const struct workload *work)
 	mapper.socket = ends[0];
 }
 
+/*
+ * When the allocator needs a new slab depends on what others hold: hold more
+ * each time, so that a number of batches sees all there is to see.
+ */
+static void hold_more(void)
+{
+	unsigned int i;
+	int prot;
+
+	for (i = 0; i < HELD_STEP && mapper.held < HELD_MAX; i++) {
+		prot = i & 1 ? PROT_READ : PROT_NONE; /* or they would merge */
+		if (mmap(HELD + mapper.held++ * PAGE, PAGE, prot,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			die("cannot hold one more mapping");
+	}
+}
+
 void mapper_stop(void)
 {
+	munmap(HELD, HELD_MAX * PAGE);
+	mapper.held = 0;
 	close(mapper.socket);
 	if (waitpid(mapper.pid, NULL, 0) != mapper.pid)
 		die("waitpid");
@@ -118,6 +146,7 @@ uint64_t mapper_run(void)
 {
 	uint64_t taken = 0;
 
+	hold_more();
 	if (send(mapper.socket, &taken, sizeof(taken), 0) != sizeof(taken) ||
 	    recv(mapper.socket, &taken, sizeof(taken), 0) != sizeof(taken))
 		die("the mapper died");
