@@ -34,7 +34,8 @@
  * -------
  * The device is created with mode 0600, owner root. Whoever can open it may
  * always ask about files it holds open (RESOLVE_FD), and about its own process
- * (SUBSCRIBE, MAPS, RESOLVE_ADDR). Watching others needs CAP_PERFMON or
+ * (SUBSCRIBE, MAPS, RESOLVE_ADDR), and name what it loads itself (SET_COOKIE:
+ * its own mappings, and files its user owns). Watching others needs CAP_PERFMON or
  * CAP_SYS_ADMIN in the initial user namespace, checked at each call and not at
  * open; so do RESOLVE_KEY and reading the cache over netlink. Joining the
  * netlink group needs CAP_SYS_ADMIN, as the kernels served offer no finer check
@@ -61,15 +62,17 @@
  * @BUILDID_RECORD_MMAP: a mapping was made; struct buildid_mmap
  * @BUILDID_RECORD_KERNEL: the running kernel's image; struct buildid_image
  * @BUILDID_RECORD_MODULE: a module was loaded or unloaded; struct buildid_image
+ * @BUILDID_RECORD_COOKIE: a loader named its mapping; struct buildid_cookie
  * @BUILDID_RECORD_LOST: records are missing here; struct buildid_lost
  *
- * 5 is set aside for cookies. 0 is never sent.
+ * 0 is never sent.
  */
 enum buildid_record_type {
 	BUILDID_RECORD_FILE	= 1,
 	BUILDID_RECORD_MMAP	= 2,
 	BUILDID_RECORD_KERNEL	= 3,
 	BUILDID_RECORD_MODULE	= 4,
+	BUILDID_RECORD_COOKIE	= 5,
 	BUILDID_RECORD_LOST	= 6,
 };
 
@@ -111,6 +114,8 @@ struct buildid_record {
  *	SHA-256 over the first 4096 bytes, the last 4096 bytes and the length
  *	as 64 bits, big endian
  * @BUILDID_KIND_FSVERITY: fs-verity's digest of the file, 32 or 64 bytes
+ * @BUILDID_KIND_COOKIE: what the file's owner calls this content, see
+ *	BUILDID_IOC_SET_COOKIE; the module can vouch for nothing in it
  */
 enum buildid_kind {
 	BUILDID_KIND_NONE	= 0,
@@ -118,6 +123,7 @@ enum buildid_kind {
 	BUILDID_KIND_GO		= 2,
 	BUILDID_KIND_HTLHASH	= 3,
 	BUILDID_KIND_FSVERITY	= 4,
+	BUILDID_KIND_COOKIE	= 5,
 };
 
 /**
@@ -300,6 +306,36 @@ struct buildid_image {
 	__u16	reason;
 	__u16	id_len;
 	__u16	name_len;
+	__u8	data[];
+};
+
+/**
+ * struct buildid_cookie - BUILDID_RECORD_COOKIE: a loader named its mapping
+ * @header: see struct buildid_record
+ * @pid: as in struct buildid_mmap
+ * @tid: likewise
+ * @addr: first address
+ * @len: in bytes
+ * @kind: enum buildid_kind: what the loader says the bytes are
+ * @id_len: bytes of identity, 1 to BUILDID_ID_MAX
+ * @reserved: 0
+ * @comm: the thread's name, with a NUL
+ * @data: @id_len bytes of identity, zeros up to a multiple of 8
+ *
+ * Holds for these addresses until any of them is unmapped, and goes before what
+ * the mapped file says of itself: the loader may have put there what it liked.
+ * Comes when it is set, through the filters an MMAP passes, and in MAPS.
+ */
+struct buildid_cookie {
+	struct buildid_record	header;
+	__u32	pid;
+	__u32	tid;
+	__u64	addr;
+	__u64	len;
+	__u16	kind;
+	__u16	id_len;
+	__u32	reserved;
+	__u8	comm[16];
 	__u8	data[];
 };
 
@@ -547,8 +583,8 @@ struct buildid_resolve_addr {
  * @cursor: in: 0, then what the call before gave; out: where to go on,
  *	BUILDID_MAPS_END when that was all
  * @records: address of a buffer: FILE and MMAP records, all marked
- *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE. comm is the
- *	process's; tid is @pid
+ *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE; COOKIE
+ *	records after all of these. comm is the process's; tid is @pid
  *
  * To miss nothing: SUBSCRIBE first, then take MAPS of each process. A mapping
  * made in between is in both; the one from here is marked. Files are read
@@ -627,6 +663,52 @@ struct buildid_flush {
 	__u64	flushed;
 };
 
+/* Cookies that a user may have at a time, and all users together. */
+#define BUILDID_COOKIES_MAX	1024
+#define BUILDID_COOKIES_TOTAL	65536
+
+/**
+ * struct buildid_set_cookie - BUILDID_IOC_SET_COOKIE: a loader names what it loads
+ * @size: of the struct
+ * @flags: BUILDID_COOKIE_*
+ * @fd: with BUILDID_COOKIE_FD: open, and the caller's user owns the file; else 0
+ * @kind: enum buildid_kind: GNU, GO or COOKIE for a mapping, COOKIE for a file
+ * @id_len: bytes at @id, 1 to BUILDID_ID_MAX; 0 to take back what was set
+ * @addr: without BUILDID_COOKIE_FD: in the caller's address space, where all of
+ *	@len bytes are mapped, whether from a file or not; else 0
+ * @len: likewise, more than 0
+ * @id: address of the identity
+ *
+ * For code that no ELF file holds: JIT, Wine, a plugin host.
+ *
+ * A mapping: subscribers get a COOKIE record now, MAPS has it as long as it
+ * holds. It takes the place of what was set for any of these addresses before.
+ *
+ * A file: its identity is of BUILDID_KIND_COOKIE as long as the content has no
+ * identity of its own (GNU, GO, FSVERITY) and does not change. From its next
+ * mapping on it has another file_id.
+ *
+ * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
+ * EBADF; EEXIST when the content has an identity of its own; ENOENT when not all
+ * of the addresses are mapped, or there is nothing to take back; EDQUOT when the
+ * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL;
+ * EOPNOTSUPP for a file that is never read, or where the kernel has no MMU
+ * notifiers; ENOMEM; EINTR.
+ */
+struct buildid_set_cookie {
+	__u32	size;
+	__u32	flags;
+	__s32	fd;
+	__u16	kind;
+	__u16	id_len;
+	__u64	addr;
+	__u64	len;
+	__u64	id;
+};
+
+/* buildid_set_cookie.flags */
+#define BUILDID_COOKIE_FD	(1U << 0) /* of a file, not of a mapping */
+
 #define BUILDID_IOC_INFO	_IOWR(BUILDID_IOC_MAGIC, 0, struct buildid_info)
 #define BUILDID_IOC_STATS	_IOWR(BUILDID_IOC_MAGIC, 1, struct buildid_stats)
 #define BUILDID_IOC_RESOLVE_FD	_IOWR(BUILDID_IOC_MAGIC, 2, struct buildid_resolve_fd)
@@ -635,6 +717,7 @@ struct buildid_flush {
 #define BUILDID_IOC_RESOLVE_KEY	_IOWR(BUILDID_IOC_MAGIC, 5, struct buildid_resolve_key)
 #define BUILDID_IOC_RESOLVE_ADDR _IOWR(BUILDID_IOC_MAGIC, 6, struct buildid_resolve_addr)
 #define BUILDID_IOC_MAPS	_IOWR(BUILDID_IOC_MAGIC, 7, struct buildid_maps)
+#define BUILDID_IOC_SET_COOKIE	_IOWR(BUILDID_IOC_MAGIC, 8, struct buildid_set_cookie)
 
 /* ------------------------------------------------------ generic netlink -- */
 
