@@ -150,12 +150,17 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 	}
 }
 
+/*
+ * Readers and SUBSCRIBE fault in user memory with the session locked, so here,
+ * in the address space's lock, one must not wait for it.
+ */
 static int mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bid_session *session = file->private_data;
 	int err = -ENXIO;
 
-	mutex_lock(&session->lock);
+	if (!mutex_trylock(&session->lock))
+		return -EBUSY;
 	if (session->subscriber)
 		err = bid_ring_mmap(&session->subscriber->ring, vma);
 	if (!err && !vma->vm_pgoff)

@@ -378,7 +378,8 @@ struct buildid_lost {
  * records store the new consumer.pos with release semantics. A value that was
  * never handed out makes the ring look full: records are dropped, and counted.
  * poll(2) tells when there is something to read. read(2) is refused (EBUSY)
- * once the consumer page was mapped.
+ * once the consumer page was mapped, and mmap(2) while another thread is in
+ * read(2) or SUBSCRIBE.
  */
 struct buildid_ring_consumer {
 	__u64	pos;
