@@ -77,6 +77,7 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)]	= bid_ioctl_resolve_key,
 		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)]	= bid_ioctl_resolve_addr,
 		[_IOC_NR(BUILDID_IOC_MAPS)]		= bid_ioctl_maps,
+		[_IOC_NR(BUILDID_IOC_SET_COOKIE)]	= bid_ioctl_set_cookie,
 	};
 	unsigned int nr = _IOC_NR(cmd);
 
