@@ -24,6 +24,14 @@ void bid_answer_entry(const struct bid_entry *entry, struct buildid_file *record
 	record->header.size = bid_facts_size(&facts);
 }
 
+/* For a caller to whom the path would be another's. */
+void bid_answer_hide_path(struct buildid_file *record)
+{
+	record->flags = (record->flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH;
+	record->path_len = 0;
+	record->header.size = sizeof(*record) + ALIGN(record->id_len, 8);
+}
+
 /* The cache's answer, unless it is in doubt. */
 static bool answer_from_cache(const struct bid_sight *sight,
 			      const struct bid_path *path,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/fs_struct.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mutex.h>
@@ -174,6 +175,25 @@ const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 	return &mapping->path;
 }
 
+/*
+ * What a subscriber may know of it. A thread that calls chroot() meanwhile may
+ * have it either way.
+ */
+static struct bid_path path_for(const struct bid_subscriber *subscriber,
+				struct bid_mapping *mapping)
+{
+	struct bid_path path = *bid_mapping_path(mapping);
+	const struct path *root = &current->fs->root;
+
+	if (!subscriber->root.mnt ||
+	    (READ_ONCE(root->mnt) == subscriber->root.mnt &&
+	     READ_ONCE(root->dentry) == subscriber->root.dentry))
+		return path;
+	return (struct bid_path){
+		.flags = (path.flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH,
+	};
+}
+
 static bool wanted_by(struct bid_subscriber *subscriber,
 		      const struct bid_mapping *mapping)
 {
@@ -181,6 +201,9 @@ static bool wanted_by(struct bid_subscriber *subscriber,
 
 	if (!(mapping->vm_flags & VM_EXEC) &&
 	    !(subscriber->flags & BUILDID_SUB_DATA))
+		return false;
+	if (subscriber->pid_ns != &init_pid_ns &&
+	    !task_tgid_nr_ns(current, subscriber->pid_ns))
 		return false;
 	if (subscriber->active && !subscriber->active(subscriber))
 		return false;
@@ -266,9 +289,11 @@ static __always_inline u8 stage_of(u8 state)
 }
 
 /* With all that may have to go before it: FILE, LOST. */
-static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
-			u32 size, struct buildid_record **record)
+static int reserve_mmap(struct bid_subscriber *subscriber,
+			struct bid_mapping *mapping, u32 size,
+			struct buildid_record **record)
 {
+	struct bid_ring *ring = &subscriber->ring;
 	struct bid_ring_batch batch;
 	struct bid_facts facts;
 	struct bid_ring_want want = {
@@ -285,7 +310,7 @@ static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
 	do {
 		if (!told) {
 			bid_facts_of(mapping->entry, &facts);
-			facts.path = *bid_mapping_path(mapping);
+			facts.path = path_for(subscriber, mapping);
 			want.file_size = bid_facts_size(&facts);
 		}
 		err = bid_ring_reserve(ring, &want, &batch);
@@ -306,26 +331,24 @@ static int send_mmap(struct bid_subscriber *subscriber,
 		     struct bid_mapping *mapping)
 {
 	u32 pid = current->tgid, tid = current->pid;
-	struct bid_ring *ring = &subscriber->ring;
-	const struct bid_path *path = NULL;
+	bool with_path = subscriber->flags & BUILDID_SUB_PATH;
 	struct buildid_record *record;
+	struct bid_path path = { };
 	int err;
 
 	if (subscriber->pid_ns != &init_pid_ns) {
 		pid = task_tgid_nr_ns(current, subscriber->pid_ns);
 		tid = task_pid_nr_ns(current, subscriber->pid_ns);
-		if (!pid)
-			return 0;
 	}
-	if (subscriber->flags & BUILDID_SUB_PATH)
-		path = bid_mapping_path(mapping);
-	err = reserve_mmap(ring, mapping, bid_mapping_size(path), &record);
+	if (with_path)
+		path = path_for(subscriber, mapping);
+	err = reserve_mmap(subscriber, mapping, bid_mapping_size(&path), &record);
 	if (err)
 		return err;
-	bid_mapping_write(mapping, current, pid, tid, path,
+	bid_mapping_write(mapping, current, pid, tid, &path,
 			  container_of(record, struct buildid_mmap, header));
 	bid_ring_commit(record);
-	bid_ring_wake(ring);
+	bid_ring_wake(&subscriber->ring);
 	return 0;
 }
 
@@ -415,6 +438,9 @@ static void send_file(struct bid_subscriber *subscriber,
 	};
 
 	bid_facts_of(entry, &facts);
+	/* whoever mapped it first need not have seen it where this one does */
+	if (subscriber->root.mnt)
+		facts.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
 	want.file_size = bid_facts_size(&facts);
 	if (bid_ring_reserve(&subscriber->ring, &want, &batch) || !batch.file)
 		return;
