@@ -85,7 +85,6 @@ static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 static int answer_by_reading(struct bid_sight *sight, const struct bid_path *path,
 			     bool defer, struct buildid_file *record)
 {
-	const struct inode *user = file_user_inode(sight->file);
 	struct bid_identity id = { };
 	struct bid_facts facts;
 	enum bid_access access;
@@ -110,8 +109,8 @@ static int answer_by_reading(struct bid_sight *sight, const struct bid_path *pat
 			   remember(sight, &id, path),
 		.key = &sight->key,
 		.version = &sight->version,
-		.user_ino = user->i_ino,
-		.user_dev = user->i_sb->s_dev,
+		.user_ino = sight->user_ino,
+		.user_dev = sight->user_dev,
 		.flags = bid_file_unstable(sight->inode) ? BUILDID_FILE_UNSTABLE : 0,
 		.kind = id.kind,
 		.reason = id.reason,

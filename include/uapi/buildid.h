@@ -189,7 +189,9 @@ enum buildid_reason {
  * @user_ino: inode number as /proc/PID/maps of this kernel shows it
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
- * @user_dev_major: device as /proc/PID/maps of this kernel shows it
+ * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs
+ *	the subvolume's, as stat(2) gives it, where /proc/PID/maps shows
+ *	@dev_major. (On PREEMPT_RT only in answers, else likewise @dev_major)
  * @user_dev_minor: likewise
  * @generation: of the inode number
  * @flags: BUILDID_FILE_*
@@ -549,7 +551,8 @@ struct buildid_resolve_fd {
  * @record: address of a buffer for the FILE record
  *
  * Answers for the newest version remembered, whether the inode, its filesystem
- * or any process that had it mapped is still there or not. Errors: ENOENT when
+ * or any process that had it mapped is still there or not. On btrfs the newest of
+ * all subvolumes': the record's user_dev says which. Errors: ENOENT when
  * it is not remembered; ENOSPC when the buffer is too small; EPERM.
  */
 struct buildid_resolve_key {
