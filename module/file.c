@@ -231,8 +231,9 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 
 	if (!inode->i_nlink || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
-	/* shmem's own mount, where no user can choose the name */
-	if (inode->i_sb->s_magic == TMPFS_MAGIC &&
+	/* the kernel's own mount of shmem or hugetlbfs: no user chose the name */
+	if ((inode->i_sb->s_magic == TMPFS_MAGIC ||
+	     inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&
 	    inode->i_sb->s_flags & SB_KERNMOUNT &&
 	    str_has_prefix(dentry->d_name.name, "memfd:"))
 		flags |= BUILDID_FILE_MEMFD;
