@@ -4,6 +4,7 @@
 #include <linux/jiffies.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
+#include <linux/stat.h>
 #include <linux/timekeeping.h>
 #include <linux/user_namespace.h>
 
@@ -55,6 +56,26 @@ u64 bid_file_tree(struct inode *inode)
 	if (ops->encode_fh(inode, handle, &words, NULL) == FILEID_INVALID || words < 4)
 		return 0;
 	return handle[2] | (u64)handle[3] << 32;
+}
+
+/**
+ * bid_file_user_dev() - the device that names the file for a user
+ * @file: from a mapping, or from a file descriptor
+ *
+ * The one /proc/PID/maps shows, but on btrfs stat(2)'s, which is a subvolume's:
+ * the superblock's says nothing about an inode number there. Takes no lock that
+ * sleeps, but for those that only do on PREEMPT_RT.
+ */
+dev_t bid_file_user_dev(const struct file *file)
+{
+	const struct path *path = file_user_path(file);
+	struct kstat stat;
+
+	if (path->dentry->d_sb->s_magic != BTRFS_SUPER_MAGIC ||
+	    (IS_ENABLED(CONFIG_PREEMPT_RT) && !preemptible()) ||
+	    vfs_getattr_nosec(path, &stat, STATX_INO, AT_STATX_DONT_SYNC))
+		return file_user_inode(file)->i_sb->s_dev;
+	return stat.dev;
 }
 
 void bid_file_key(struct inode *inode, struct bid_key *key)
@@ -210,8 +231,9 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 
 	if (!inode->i_nlink || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
-	/* shmem's own mount, where no user can choose the name */
-	if (inode->i_sb->s_magic == TMPFS_MAGIC &&
+	/* the kernel's own mount of shmem or hugetlbfs: no user chose the name */
+	if ((inode->i_sb->s_magic == TMPFS_MAGIC ||
+	     inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&
 	    inode->i_sb->s_flags & SB_KERNMOUNT &&
 	    str_has_prefix(dentry->d_name.name, "memfd:"))
 		flags |= BUILDID_FILE_MEMFD;

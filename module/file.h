@@ -79,6 +79,7 @@ struct bid_resident {
 };
 
 struct inode *bid_file_inode(const struct file *file);
+dev_t bid_file_user_dev(const struct file *file);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
 void bid_file_hold_version(struct inode *inode);

@@ -17,6 +17,8 @@ void bid_sight_init(struct file *file, struct inode *inode, struct bid_sight *si
 	sight->inode = inode;
 	sight->doubt = 0;
 	sight->suspects = bid_cache_suspects();
+	sight->user_ino = file_user_inode(file)->i_ino;
+	sight->user_dev = bid_file_user_dev(file);
 	bid_file_key(inode, &sight->key);
 	bid_file_version(inode, &sight->version);
 }
@@ -58,14 +60,6 @@ static bool same_id(const struct bid_entry *entry, const struct bid_identity *id
 	bytes = bid_entry_id(entry, &len);
 	return entry->kind == id->kind && entry->reason == id->reason &&
 	       len == id->len && !memcmp(bytes, id->bytes, len);
-}
-
-static void set_user(struct bid_entry *entry, const struct bid_sight *sight)
-{
-	const struct inode *user = file_user_inode(sight->file);
-
-	entry->user_ino = user->i_ino;
-	entry->user_dev = user->i_sb->s_dev;
 }
 
 /**
@@ -118,7 +112,8 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 		*text = bid_cache_set_text(entry, *text);
 	else
 		entry->flags |= BID_ENTRY_NO_PATH;
-	set_user(entry, sight);
+	entry->user_ino = sight->user_ino;
+	entry->user_dev = sight->user_dev;
 	bid_entry_publish(entry, id ?: &unknown, state);
 	bid_cache_insert(entry, &sight->key, &sight->version);
 	return entry;
