@@ -17,8 +17,7 @@ void bid_sight_init(struct file *file, struct inode *inode, struct bid_sight *si
 	sight->inode = inode;
 	sight->doubt = 0;
 	sight->suspects = bid_cache_suspects();
-	sight->user_ino = file_user_inode(file)->i_ino;
-	sight->user_dev = bid_file_user_dev(file);
+	bid_file_user(file, &sight->user_ino, &sight->user_dev);
 	bid_file_key(inode, &sight->key);
 	bid_file_version(inode, &sight->version);
 }
