@@ -24,8 +24,17 @@ const char *lines_path(const struct buildid_event *event);
  * the kind and a colon before it, "(reason)" where there is none.
  */
 const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX]);
+const char *lines_image_id(const struct buildid_image *image,
+			   char text[LINES_ID_MAX]);
+const char *lines_cookie_id(const struct buildid_cookie *cookie,
+			    char text[LINES_ID_MAX]);
+/* Two digits a byte and a NUL, into @text, which is returned. */
+char *lines_hex(char *text, const uint8_t *bytes, size_t size);
 
-/* A mapping with its file, or a loss; nothing for other records. */
+/*
+ * A mapping with its file, the kernel or a module, a cookie, or a loss; nothing
+ * for other records.
+ */
 void lines_event(struct output *out, const struct buildid_event *event,
 		 const struct lines_clock *clock);
 
