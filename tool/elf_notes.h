@@ -25,8 +25,8 @@ struct elf_id {
 void elf_notes_read(int fd, struct elf_id *id);
 
 /*
- * The same of a kernel's file, which may be compressed: a module (.ko, .ko.gz,
- * .ko.xz, .ko.zst), vmlinux or vmlinuz. The offset means nothing then.
+ * The same of a kernel's file, a module or vmlinux, which may be packed as libdw
+ * was built to unpack: .gz and .xz, not .zst in Debian 12. No offset is told.
  */
 void elf_notes_read_kernel(int fd, struct elf_id *id);
 
