@@ -116,15 +116,8 @@ static int answer_by_reading(struct bid_sight *sight, const struct bid_path *pat
 	return 0;
 }
 
-/**
- * bid_answer_file() - identify an open file, reading it if need be
- * @file: open for reading
- * @defer: leave a file that an ordinary user may serve to who asks for it
- * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
- *
- * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
- */
-int bid_answer_file(struct file *file, bool defer, struct buildid_file *record)
+static int answer(struct file *file, bool ask_cache, bool defer,
+		  struct buildid_file *record)
 {
 	struct bid_path path;
 	struct bid_sight sight;
@@ -136,9 +129,28 @@ int bid_answer_file(struct file *file, bool defer, struct buildid_file *record)
 		return -ENOMEM;
 	bid_file_path(file, buf, PATH_MAX, &path);
 	bid_sight_init(file, bid_file_inode(file), &sight);
-	if (!answer_from_cache(&sight, &path, record))
+	if (!ask_cache || !answer_from_cache(&sight, &path, record))
 		err = answer_by_reading(&sight, &path, defer, record);
 	record->header.type = BUILDID_RECORD_FILE;
 	kfree(buf);
 	return err;
+}
+
+/**
+ * bid_answer_file() - identify an open file, reading it if need be
+ * @file: open for reading
+ * @defer: leave a file that an ordinary user may serve to who asks for it
+ * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
+ *
+ * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
+ */
+int bid_answer_file(struct file *file, bool defer, struct buildid_file *record)
+{
+	return answer(file, true, defer, record);
+}
+
+/* As bid_answer_file(), whatever the cache has, which then has the answer. */
+int bid_answer_anew(struct file *file, struct buildid_file *record)
+{
+	return answer(file, false, false, record);
 }

@@ -12,7 +12,7 @@ from device import File, Lost
 from tap import equal, run, test
 
 WRITERS = 4
-COUNT = 200
+COUNT = 30 if lib.DEBUG else 200
 NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
 FILES = [lib.built(name) for name in NAMES]
 

@@ -26,7 +26,8 @@ def proc_maps(pid, executable=True):
 
 def sleeper():
     child = subprocess.Popen(["sleep", "1000"])
-    while not any("libc" in m[3] for m in proc_maps(child.pid)):
+    # not those of this process, which it has until it execs
+    while not {"sleep", "libc.so.6"} <= {os.path.basename(m[3]) for m in proc_maps(child.pid)}:
         time.sleep(0.01)
     return child
 

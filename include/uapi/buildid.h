@@ -317,14 +317,15 @@ struct buildid_image {
  * @addr: first address
  * @len: in bytes
  * @kind: enum buildid_kind: what the loader says the bytes are
- * @id_len: bytes of identity, 1 to BUILDID_ID_MAX
+ * @id_len: bytes of identity, up to BUILDID_ID_MAX; 0 when it was taken back
  * @reserved: 0
  * @comm: the thread's name, with a NUL
  * @data: @id_len bytes of identity, zeros up to a multiple of 8
  *
- * Holds for these addresses until any of them is unmapped, and goes before what
- * the mapped file says of itself: the loader may have put there what it liked.
- * Comes when it is set, through the filters an MMAP passes, and in MAPS.
+ * Holds for these addresses until any of them is unmapped or gets another COOKIE,
+ * and goes before what the mapped file says of itself: the loader may have put
+ * there what it liked. Comes when it is set, through the filters an MMAP passes,
+ * and in MAPS. A child of fork(2) has none of its parent's.
  */
 struct buildid_cookie {
 	struct buildid_record	header;
@@ -378,7 +379,8 @@ struct buildid_lost {
  * records store the new consumer.pos with release semantics. A value that was
  * never handed out makes the ring look full: records are dropped, and counted.
  * poll(2) tells when there is something to read. read(2) is refused (EBUSY)
- * once the consumer page was mapped.
+ * once the consumer page was mapped, and mmap(2) while another thread is in
+ * read(2) or SUBSCRIBE.
  */
 struct buildid_ring_consumer {
 	__u64	pos;
@@ -465,6 +467,7 @@ struct buildid_info {
  * @netlink_records: records sent to the netlink group
  * @netlink_lost: records that could not be sent to the netlink group
  * @memory: bytes held by the cache: table, entries, paths
+ * @cookies: of mappings and files, now
  */
 struct buildid_stats {
 	__u32	size;
@@ -493,6 +496,7 @@ struct buildid_stats {
 	__u64	netlink_records;
 	__u64	netlink_lost;
 	__u64	memory;
+	__u64	cookies;
 };
 
 /**
@@ -671,9 +675,11 @@ struct buildid_flush {
  * struct buildid_set_cookie - BUILDID_IOC_SET_COOKIE: a loader names what it loads
  * @size: of the struct
  * @flags: BUILDID_COOKIE_*
- * @fd: with BUILDID_COOKIE_FD: open, and the caller's user owns the file; else 0
- * @kind: enum buildid_kind: GNU, GO or COOKIE for a mapping, COOKIE for a file
- * @id_len: bytes at @id, 1 to BUILDID_ID_MAX; 0 to take back what was set
+ * @fd: with BUILDID_COOKIE_FD: open for reading, of a file that the caller's user
+ *	owns; else 0
+ * @kind: enum buildid_kind: GNU, GO or COOKIE for a mapping, COOKIE for a file,
+ *	NONE to take back what was set
+ * @id_len: bytes at @id, 1 to BUILDID_ID_MAX; 0 with NONE
  * @addr: without BUILDID_COOKIE_FD: in the caller's address space, where all of
  *	@len bytes are mapped, whether from a file or not; else 0
  * @len: likewise, more than 0
@@ -685,15 +691,16 @@ struct buildid_flush {
  * holds. It takes the place of what was set for any of these addresses before.
  *
  * A file: its identity is of BUILDID_KIND_COOKIE as long as the content has no
- * identity of its own (GNU, GO, FSVERITY) and does not change. From its next
- * mapping on it has another file_id.
+ * identity of its own (GNU, GO, FSVERITY) and does not change (mtime and size).
+ * It has another file_id from then on. As the end of a file cannot be seen, its
+ * user's oldest such cookie goes when there are too many.
  *
  * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF; EEXIST when the content has an identity of its own; ENOENT when not all
- * of the addresses are mapped, or there is nothing to take back; EDQUOT when the
- * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL;
- * EOPNOTSUPP for a file that is never read, or where the kernel has no MMU
- * notifiers; ENOMEM; EINTR.
+ * EBADF; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
+ * it is being changed; ENOENT when not all of the addresses are mapped, or there
+ * is nothing to take back; EDQUOT when the user has BUILDID_COOKIES_MAX, or all
+ * users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or
+ * where the kernel has no MMU notifiers; ENOMEM; EINTR.
  */
 struct buildid_set_cookie {
 	__u32	size;
