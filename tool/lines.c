@@ -454,7 +454,7 @@ static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
 	out_address(out, "addr", WIDTH_ADDRESS, cookie->addr);
 	out_number(out, "len", OUT_HIDDEN, cookie->len);
 	out_string(out, NULL, 0, "----");
-	put_word(out, true, to_text(&id, text));
+	put_word(out, id.bytes, to_text(&id, text));
 	out_string(out, NULL, 0, "[cookie]");
 	put_build_id(out, &id);
 	put_flags(out, &cookie->header, 0, NULL, 0, 0);
