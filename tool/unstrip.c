@@ -34,13 +34,16 @@ struct unstrip {
 	uint64_t start, end;
 	uint64_t first_end;	/* of the first mapping */
 	uint64_t pgoff;		/* likewise */
-	union {
-		struct buildid_file file;
-		uint64_t words[BUILDID_RECORD_MAX / sizeof(uint64_t)];
-	};
 
 	uint64_t vdso, vdso_end;	/* 0 when it was shown, or there is none */
+
+	uint64_t record[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 };
+
+static const struct buildid_file *file_of(const struct unstrip *unstrip)
+{
+	return (const void *)unstrip->record;
+}
 
 struct unstrip *unstrip_new(struct output *out)
 {
@@ -192,7 +195,7 @@ static int open_mapped(const struct unstrip *unstrip, const uint8_t *bytes,
 		 "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 unstrip->pid, unstrip->start, unstrip->first_end);
 	snprintf(paths[1], sizeof(paths[1]), "/proc/%" PRIu32 "/root%s",
-		 unstrip->pid, buildid_file_path(&unstrip->file));
+		 unstrip->pid, buildid_file_path(file_of(unstrip)));
 	for (i = 0; i < 2; i++) {
 		fd = open(paths[i], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
@@ -226,7 +229,7 @@ static const char *find_debug(const uint8_t *bytes, size_t size, char path[PATH_
 static void describe(const struct unstrip *unstrip, struct row *row,
 		     char debug[PATH_MAX])
 {
-	const struct buildid_file *file = &unstrip->file;
+	const struct buildid_file *file = file_of(unstrip);
 	struct elf_layout layout;
 	const uint8_t *bytes;
 	struct elf_id id;
@@ -255,8 +258,8 @@ static void describe(const struct unstrip *unstrip, struct row *row,
 
 static void show_file(struct unstrip *unstrip)
 {
-	const char *path = buildid_file_path(&unstrip->file);
-	bool deleted = unstrip->file.flags & BUILDID_FILE_DELETED;
+	const char *path = buildid_file_path(file_of(unstrip));
+	bool deleted = file_of(unstrip)->flags & BUILDID_FILE_DELETED;
 	char debug[PATH_MAX];
 	struct row row;
 
@@ -276,9 +279,11 @@ static void show_file(struct unstrip *unstrip)
 
 static bool is_more_of_it(const struct unstrip *unstrip, const struct buildid_file *file)
 {
-	return unstrip->open && file->user_ino == unstrip->file.user_ino &&
-	       file->user_dev_major == unstrip->file.user_dev_major &&
-	       file->user_dev_minor == unstrip->file.user_dev_minor;
+	const struct buildid_file *last = file_of(unstrip);
+
+	return unstrip->open && file->user_ino == last->user_ino &&
+	       file->user_dev_major == last->user_dev_major &&
+	       file->user_dev_minor == last->user_dev_minor;
 }
 
 void unstrip_mapping(struct unstrip *unstrip, const struct buildid_event *event)
@@ -301,7 +306,7 @@ void unstrip_mapping(struct unstrip *unstrip, const struct buildid_event *event)
 	unstrip->start = mmap->addr;
 	unstrip->end = unstrip->first_end = mmap->addr + mmap->len;
 	unstrip->pgoff = mmap->pgoff;
-	memcpy(unstrip->words, event->file, event->file->header.size);
+	memcpy(unstrip->record, event->file, event->file->header.size);
 }
 
 void unstrip_end(struct unstrip *unstrip)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "elf_notes.h"
 #include "streams.h"
 
@@ -556,7 +557,7 @@ static void packed_files_are_unpacked(void **state)
 
 	(void)state;
 	close(fd);
-	for (i = 0; i < sizeof(packers) / sizeof(packers[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(packers); i++) {
 		snprintf(command, sizeof(command), "%s < /proc/%d/exe > %s",
 			 packers[i], getpid(), path);
 		assert_int_equal(system(command), 0);
