@@ -407,6 +407,13 @@ def mon_tells_of_modules():
 
 
 @test
+def info_has_a_word_for_all_that_the_module_can():
+    [info] = lib.json_lines(lib.buildid("info", "-j").stdout)
+    for key in "records", "ioctls", "features":
+        assert len(info[key]) > 2 and "unknown" not in info[key], info
+
+
+@test
 def data_is_in_a_snapshot_when_asked_for():
     with cat() as pid, Recorder(pids=[pid], flags=SUB_DATA, snapshot=True) as recorder:
         prots = {event.record.prot for event in mmaps(recorder.all())}
