@@ -88,10 +88,10 @@ def a_snapshot_has_what_proc_shows():
             equal(event.file.id, wanted[event.file.path], event.file.path)
 
 
+# Of processes that map and unmap all the time: whatever is mapped at the end came with
+# the snapshot or as an event.
 @test
 def a_recorder_that_starts_late_misses_nothing():
-    """Of processes that map and unmap all the time: whatever is mapped at the end came
-    with the snapshot or as an event."""
     with busy(4) as pids, Recorder(pids=pids, snapshot=True) as recorder:
         events = []
         end = time.monotonic() + 3

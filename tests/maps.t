@@ -189,9 +189,9 @@ def unstrip_equals_eu_unstrip_where_the_file_is_gone():
         equal(line[1].split("@")[0], wanted)
 
 
+# Of a container's program eu-unstrip opens what is at that path in its own root.
 @test
 def unstrip_is_right_where_eu_unstrip_opens_another_file():
-    """A container's program: eu-unstrip looks at the path in its own root."""
     with lib.directory() as work, lib.tmpfs() as root:
         inside, outside = os.path.join(root, "tmp"), "/tmp/buildid-program"
         os.mkdir(inside)
