@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/fs_struct.h>
 #include <linux/mutex.h>
 #include <linux/pid_namespace.h>
 #include <linux/rculist.h>
@@ -79,6 +80,9 @@ static bool watches(struct bid_subscriber *subscriber)
 {
 	u32 i;
 
+	if (subscriber->pid_ns != &init_pid_ns &&
+	    !task_tgid_nr_ns(current, subscriber->pid_ns))
+		return false;
 	if (subscriber->active && !subscriber->active(subscriber))
 		return false;
 	if (subscriber->flags & BUILDID_SUB_UID &&
@@ -116,10 +120,31 @@ static bool wanted_by(struct bid_subscriber *subscriber,
 	       watches(subscriber);
 }
 
-/* With all that may have to go before it: FILE, LOST. */
-static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
-			u32 size, struct buildid_record **record)
+/*
+ * What a subscriber may know of it. A thread that calls chroot() meanwhile may
+ * have it either way.
+ */
+static struct bid_path path_for(const struct bid_subscriber *subscriber,
+				struct bid_mapping *mapping)
 {
+	struct bid_path path = *bid_mapping_path(mapping);
+	const struct path *root = &current->fs->root;
+
+	if (!subscriber->root.mnt ||
+	    (READ_ONCE(root->mnt) == subscriber->root.mnt &&
+	     READ_ONCE(root->dentry) == subscriber->root.dentry))
+		return path;
+	return (struct bid_path){
+		.flags = (path.flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH,
+	};
+}
+
+/* With all that may have to go before it: FILE, LOST. */
+static int reserve_mmap(struct bid_subscriber *subscriber,
+			struct bid_mapping *mapping, u32 size,
+			struct buildid_record **record)
+{
+	struct bid_ring *ring = &subscriber->ring;
 	struct bid_ring_batch batch;
 	struct bid_facts facts;
 	struct bid_ring_want want = {
@@ -136,7 +161,7 @@ static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
 	do {
 		if (!told) {
 			bid_facts_of(mapping->entry, &facts);
-			facts.path = *bid_mapping_path(mapping);
+			facts.path = path_for(subscriber, mapping);
 			want.file_size = bid_facts_size(&facts);
 		}
 		err = bid_ring_reserve(ring, &want, &batch);
@@ -153,39 +178,36 @@ static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
 	return 0;
 }
 
-/* current's; false where the subscriber does not see it. */
-static bool number(const struct bid_subscriber *subscriber, u32 *pid, u32 *tid)
+/* current's, for a subscriber that watches it. */
+static void number(const struct bid_subscriber *subscriber, u32 *pid, u32 *tid)
 {
 	if (subscriber->pid_ns == &init_pid_ns) {
 		*pid = current->tgid;
 		*tid = current->pid;
-		return true;
+		return;
 	}
 	*pid = task_tgid_nr_ns(current, subscriber->pid_ns);
 	*tid = task_pid_nr_ns(current, subscriber->pid_ns);
-	return *pid;
 }
 
 static int send_mmap(struct bid_subscriber *subscriber,
 		     struct bid_mapping *mapping)
 {
-	struct bid_ring *ring = &subscriber->ring;
-	const struct bid_path *path = NULL;
 	struct buildid_record *record;
+	struct bid_path path = { };
 	u32 pid, tid;
 	int err;
 
-	if (!number(subscriber, &pid, &tid))
-		return 0;
+	number(subscriber, &pid, &tid);
 	if (subscriber->flags & BUILDID_SUB_PATH)
-		path = bid_mapping_path(mapping);
-	err = reserve_mmap(ring, mapping, bid_mapping_size(path), &record);
+		path = path_for(subscriber, mapping);
+	err = reserve_mmap(subscriber, mapping, bid_mapping_size(&path), &record);
 	if (err)
 		return err;
-	bid_mapping_write(mapping, current, pid, tid, path,
+	bid_mapping_write(mapping, current, pid, tid, &path,
 			  container_of(record, struct buildid_mmap, header));
 	bid_ring_commit(record);
-	bid_ring_wake(ring);
+	bid_ring_wake(&subscriber->ring);
 	return 0;
 }
 
@@ -275,6 +297,9 @@ static void send_file(struct bid_subscriber *subscriber,
 	};
 
 	bid_facts_of(entry, &facts);
+	/* whoever mapped it first need not have seen it where this one does */
+	if (subscriber->root.mnt)
+		facts.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
 	want.file_size = bid_facts_size(&facts);
 	if (bid_ring_reserve(&subscriber->ring, &want, &batch) || !batch.file)
 		return;
@@ -350,8 +375,7 @@ static void send_cookie(struct bid_subscriber *subscriber,
 	struct buildid_record *record;
 	u32 pid, tid;
 
-	if (!number(subscriber, &pid, &tid))
-		return;
+	number(subscriber, &pid, &tid);
 	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE,
 			 bid_cookie_size(facts));
 	if (!record)

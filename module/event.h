@@ -5,6 +5,7 @@
 #ifndef BID_EVENT_H
 #define BID_EVENT_H
 
+#include <linux/path.h>
 #include <linux/pid.h>
 
 #include "lineage.h"
@@ -21,6 +22,8 @@
  * @slot: its bit in bid_request.waiting
  * @flags: BUILDID_SUB_*
  * @pid_ns: pids are given as this namespace shows them
+ * @root: held where @pid_ns is not the initial one: paths are told of processes
+ *	with that root directory, as what others see is not the reader's to know
  * @picky: not every executable mapping, or not the plain record, is for it
  * @active: when set, asked before each record; under RCU
  * @kernel_addrs: may know addresses in the kernel
@@ -36,6 +39,7 @@ struct bid_subscriber {
 	u32 slot;
 	u32 flags;
 	struct pid_namespace *pid_ns;
+	struct path root;
 	bool picky;
 	bool (*active)(struct bid_subscriber *subscriber);
 	bool kernel_addrs;

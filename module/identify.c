@@ -249,7 +249,6 @@ static noinline void identify_slowly(struct vm_area_struct *vma,
 {
 	struct bid_sight sight;
 
-	rcu_read_lock();
 	bid_sight_init(vma->vm_file, file_inode(vma->vm_file), &sight);
 	if (entry) {
 		bid_stats_inc(BID_STAT_HITS);
@@ -259,7 +258,6 @@ static noinline void identify_slowly(struct vm_area_struct *vma,
 		bid_stats_inc(BID_STAT_MISSES);
 		look(&sight, mapping, NULL);
 	}
-	rcu_read_unlock();
 }
 
 /* Stores move no time stamp while a page stays dirty. */

@@ -4,8 +4,11 @@
  * serves the file. So: take what the mapping says and the file, let go, read.
  */
 #include <linux/file.h>
+#include <linux/fs_struct.h>
 #include <linux/mm.h>
+#include <linux/path.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
@@ -36,6 +39,27 @@ static int get_mm(struct pid *pid, struct task_struct **task, struct mm_struct *
 	return -ESRCH;
 }
 
+/* As with a subscriber: in a container only what its own processes see. */
+static bool may_know_paths(struct task_struct *task)
+{
+	struct path root;
+	bool may;
+
+	if (task_active_pid_ns(current) == &init_pid_ns)
+		return true;
+	get_fs_root(current->fs, &root);
+	task_lock(task);
+	may = false;
+	if (task->fs) {
+		spin_lock(&task->fs->lock);
+		may = path_equal(&task->fs->root, &root);
+		spin_unlock(&task->fs->lock);
+	}
+	task_unlock(task);
+	path_put(&root);
+	return may;
+}
+
 /**
  * bid_process_resolve() - identify what is mapped at an address
  * @pid: the process
@@ -53,11 +77,13 @@ int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
 	struct task_struct *task;
 	struct file *file = NULL;
 	struct mm_struct *mm;
+	bool with_path;
 	int err;
 
 	err = get_mm(pid, &task, &mm);
 	if (err)
 		return err;
+	with_path = may_know_paths(task);
 	err = mmap_read_lock_killable(mm);
 	if (!err) {
 		vma = find_vma(mm, addr);
@@ -75,6 +101,8 @@ int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
 	if (!file)
 		return -ENOENT;
 	err = bid_answer_file(file, false, record);
+	if (!err && !with_path)
+		bid_answer_hide_path(record);
 	fput(file);
 	return err;
 }
@@ -116,6 +144,7 @@ static int take(struct mm_struct *mm, u64 *cursor, u32 flags, struct bid_mapping
  * @to: where the next record goes
  * @left: bytes left
  * @last_file: file_id of the last FILE record
+ * @with_paths: the caller may know them
  * @record: for the next one, BUILDID_RECORD_MAX bytes
  * @task: whose mappings they are
  * @nr: its number, for the caller
@@ -124,6 +153,7 @@ struct answer {
 	char __user *to;
 	u32 left;
 	u64 last_file;
+	bool with_paths;
 	struct buildid_file *record;
 	const struct task_struct *task;
 	u32 nr;
@@ -157,6 +187,8 @@ static int put_mapping(struct answer *answer, struct bid_mapping *mapping)
 	err = bid_answer_file(mapping->file, true, record);
 	if (err)
 		return err;
+	if (!answer->with_paths)
+		bid_answer_hide_path(record);
 	told = record->file_id && record->file_id == answer->last_file;
 	if (answer->left < sizeof(body) + (told ? 0 : record->header.size))
 		return -ENOSPC;
@@ -238,6 +270,7 @@ int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req)
 	err = get_mm(pid, &task, &mm);
 	if (err)
 		return err;
+	answer.with_paths = may_know_paths(task);
 	answer.task = task;
 	answer.nr = nr;
 	err = -ENOMEM;

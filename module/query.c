@@ -154,6 +154,9 @@ int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg)
 	if (entry)
 		bid_answer_entry(entry, record);
 	rcu_read_unlock();
+	/* some process saw it there, and who knows where that was */
+	if (task_active_pid_ns(current) != &init_pid_ns)
+		bid_answer_hide_path(record);
 	err = entry ? put_file_record(req.record, &req.record_size, record) : -ENOENT;
 	err = copy_out_after(err, arg, &req, sizeof(req));
 	kfree(record);

@@ -51,10 +51,12 @@ u32 bid_facts_size(const struct bid_facts *facts)
 	       padded_path(facts->path.len);
 }
 
+/* @to is aligned to 8; @padded a multiple of 8 and at most 8 more than @len. */
 static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 {
+	if (padded)
+		*(u64 *)(to + padded - 8) = 0;
 	memcpy(to, from, len);
-	memset(to + len, 0, padded - len);
 }
 
 /**

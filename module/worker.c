@@ -313,10 +313,8 @@ static void request_work(struct work_struct *work)
 	rcu_read_lock();
 	bid_cache_lock();
 	/* a caller may have brought the path, and an identity with it */
-	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH)) {
-		bid_cache_set_text(entry, text);
-		text = NULL;
-	}
+	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH))
+		text = bid_cache_set_text(entry, text);
 	if (request->read) {
 		if (recheck || suspects != bid_cache_suspects())
 			entry->flags |= BID_ENTRY_RECHECK;

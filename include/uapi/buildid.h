@@ -41,6 +41,18 @@
  * netlink group needs CAP_SYS_ADMIN, as the kernels served offer no finer check
  * there. FLUSH needs CAP_SYS_ADMIN. Addresses in the kernel need CAP_SYSLOG and
  * are 0 without, or where kptr_restrict is 2.
+ *
+ * Containers
+ * ----------
+ * Whoever reads in the initial pid namespace is of the host: it is told of all
+ * processes, and paths as each of them sees its own, to be looked up below
+ * /proc/PID/root. A reader in another pid namespace is told its own pids and
+ * paths or none: of processes that its namespace shows, by their pids there, and
+ * a path only where the process has the root directory that the reader had when
+ * it subscribed, or has when it asks. Elsewhere, and in a FILE record that is
+ * no particular process's, BUILDID_FILE_NO_PATH is set. dev, ino and identity
+ * are the same for everyone. The netlink family is in the initial network
+ * namespace, and who is in that is taken to be of the host, too.
  */
 #ifndef _UAPI_BUILDID_H
 #define _UAPI_BUILDID_H
@@ -177,7 +189,9 @@ enum buildid_reason {
  * @user_ino: inode number as /proc/PID/maps of this kernel shows it
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
- * @user_dev_major: device as /proc/PID/maps of this kernel shows it
+ * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs
+ *	the subvolume's, as stat(2) gives it, where /proc/PID/maps shows
+ *	@dev_major. (On PREEMPT_RT only in answers, else likewise @dev_major)
  * @user_dev_minor: likewise
  * @generation: of the inode number
  * @flags: BUILDID_FILE_*
@@ -192,12 +206,16 @@ enum buildid_reason {
  * @data: @id_len bytes of identity, zeros up to a multiple of 8; then the path
  *	as the mapping process sees it and a NUL, zeros up to a multiple of 8;
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
- *	it is a flag
+ *	it is a flag. In an answer about what is there now (MAPS, RESOLVE_FD,
+ *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
+ *	processes may see one file under several paths: a FILE that comes with an
+ *	MMAP has that process's, any other the one it was first seen under
  *
  * Comes before the first MMAP that refers to it, again after records were
  * lost, and again when more became known (reason PENDING or DEFERRED before).
  * It may also come again without need. The last one with a file_id holds, but
- * for one that knows less: an answer to a dump may be older than the stream.
+ * for one that knows less: an answer to a dump may be older than the stream, and
+ * one that follows a PENDING mapping may lack the path.
  */
 struct buildid_file {
 	struct buildid_record	header;
@@ -248,7 +266,8 @@ enum buildid_state {
  * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
  * @map_flags: MAP_SHARED or MAP_PRIVATE
  * @state: enum buildid_state
- * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH
+ * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH, or where
+ *	the path could not be had
  * @comm: the thread's name, with a NUL
  * @path: as the mapping process sees it, with a NUL, zeros up to a multiple
  *	of 8; nothing at all when @path_len is 0
@@ -532,7 +551,8 @@ struct buildid_resolve_fd {
  * @record: address of a buffer for the FILE record
  *
  * Answers for the newest version remembered, whether the inode, its filesystem
- * or any process that had it mapped is still there or not. Errors: ENOENT when
+ * or any process that had it mapped is still there or not. On btrfs the newest of
+ * all subvolumes': the record's user_dev says which. Errors: ENOENT when
  * it is not remembered; ENOSPC when the buffer is too small; EPERM.
  */
 struct buildid_resolve_key {
