@@ -5,21 +5,27 @@
  * The shapes of all records, their units and what they promise are in
  * buildid.h, beside this header. Here is how to get at them:
  *
- *	struct buildid *bid;
- *	const struct buildid_record *record;
+ *	struct buildid_recorder *recorder;
+ *	struct buildid_event event;
  *
- *	buildid_open(&bid);
- *	buildid_subscribe(bid, NULL);
- *	while (!buildid_next(bid, -1, &record))
- *		...
- *	buildid_close(bid);
+ *	buildid_recorder_new(&recorder, NULL);
+ *	while (!buildid_recorder_next(recorder, -1, &event))
+ *		...event.record, event.file...
+ *	buildid_recorder_free(recorder);
  *
- * and, to have each mapping together with its content's identity, put a
- * struct buildid_files behind buildid_next().
+ * gives each mapping together with the identity of its content. What that is
+ * made of can be had by itself: the records as they come (buildid_subscribe(),
+ * buildid_next()), those of what is mapped already (struct buildid_snapshot),
+ * and what joins them (struct buildid_files).
  *
- * Functions that can fail return 0, or what they say, or a negative errno.
- * A handle and a file table belong to one thread at a time; different ones
- * share nothing.
+ * Functions that can fail return 0, or what they say, or a negative errno;
+ * buildid_strerror() and buildid_advice() have the words for it.
+ *
+ * Threads: a handle, with its snapshots, a file table and a recorder belong to
+ * one thread at a time; different ones share nothing. The functions without one
+ * of them are for any thread at any time. None is for a signal handler. A child
+ * of fork(2) shares the ring with its parent and must leave it alone, but for
+ * closing it.
  */
 #ifndef LIBBUILDID_H
 #define LIBBUILDID_H
@@ -108,6 +114,108 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
 		       size_t size, const struct buildid_file **file);
 
+/**
+ * struct buildid_key - an inode
+ * @dev_major: of the superblock it is on, as in struct buildid_file
+ * @dev_minor: likewise
+ * @ino: inode number, likewise
+ * @generation: of the inode number; NULL for any
+ */
+struct buildid_key {
+	uint32_t dev_major;
+	uint32_t dev_minor;
+	uint64_t ino;
+	const uint32_t *generation;
+};
+
+/**
+ * buildid_resolve_key() - what was seen last of an inode
+ * @handle: from buildid_open()
+ * @key: the inode, which need not exist any more
+ * @buffer: as for buildid_resolve_fd()
+ * @size: likewise
+ * @file: likewise; the newest version that is remembered
+ *
+ * Return: 0; -ENOENT when it is not remembered; -EPERM; -ENOSPC, -EINVAL and
+ * -EBADMSG as of buildid_resolve_fd().
+ */
+int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
+			void *buffer, size_t size,
+			const struct buildid_file **file);
+
+/**
+ * struct buildid_address - an address in a process, and what is there
+ * @pid: the process
+ * @flags: set to BUILDID_ADDR_* or 0
+ * @addr: the address
+ * @offset: set to the offset in the file of @addr, in bytes
+ */
+struct buildid_address {
+	uint32_t pid;
+	uint32_t flags;
+	uint64_t addr;
+	uint64_t offset;
+};
+
+/**
+ * buildid_resolve_addr() - what file is mapped at an address
+ * @handle: from buildid_open()
+ * @address: pid and addr are taken, flags and offset set
+ * @buffer: as for buildid_resolve_fd()
+ * @size: likewise
+ * @file: likewise
+ *
+ * Of a process that has exited the last mappings are remembered for a while.
+ *
+ * Return: 0; -ESRCH when the process is not known; -ENOENT when no file is
+ * mapped there, or it is not remembered; -EPERM; -EINTR; -ENOSPC, -EINVAL and
+ * -EBADMSG as of buildid_resolve_fd().
+ */
+int buildid_resolve_addr(struct buildid *handle,
+			 struct buildid_address *address, void *buffer,
+			 size_t size, const struct buildid_file **file);
+
+/* -------------------------------------------------------------- cookies -- */
+
+/**
+ * buildid_set_cookie_mapping() - name what was put into memory
+ * @handle: from buildid_open()
+ * @addr: in the caller's own address space
+ * @len: bytes from there on, all of them mapped
+ * @kind: BUILDID_KIND_GNU, _GO or _COOKIE: what the identity is; of no matter
+ *	when it is taken back
+ * @id: the identity
+ * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
+ *
+ * For code that no ELF file holds, as a JIT or a loader of its own makes it.
+ * Holds until any of it is unmapped. Subscribers are told at once, also when it
+ * is taken back. A child of fork(2) does not have it.
+ *
+ * Return: 0; -EINVAL; -ENOENT when not all of it is mapped, or there is nothing
+ * to take back; -EDQUOT when the user has too many; -EOPNOTSUPP where the
+ * kernel cannot tell of what is unmapped; -ENOTTY when the module is too old.
+ */
+int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
+			       size_t len, unsigned int kind, const void *id,
+			       size_t id_len);
+
+/**
+ * buildid_set_cookie_fd() - name a file that has no identity of its own
+ * @handle: from buildid_open()
+ * @fd: open for reading; the file belongs to the caller's user
+ * @id: the identity, of BUILDID_KIND_COOKIE
+ * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
+ *
+ * Holds for the file's next mappings, until it changes.
+ *
+ * Return: 0; -EPERM for another user's file; -EBADF; -EEXIST when the content
+ * has an identity of its own; -EIO, or -EAGAIN when it is being changed; -ENOENT
+ * when there is nothing to take back; -EDQUOT; -EOPNOTSUPP for a file that is
+ * never read; -EINVAL; -EINTR; -ENOTTY when the module is too old.
+ */
+int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
+			  size_t id_len);
+
 /* --------------------------------------------------------------- stream -- */
 
 /**
@@ -117,7 +225,14 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
  * @watermark: buildid_fd() becomes readable, and a buildid_next() that waits
  *	wakes, only when that many bytes wait; 0 for any
  * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
- * @pids: watch only these processes
+ * @pids: only these processes and, with BUILDID_SUB_CHILDREN, their
+ *	descendants
+ * @uid: with BUILDID_SUB_UID: only processes with that real uid; else 0
+ * @cgroup_fd: with BUILDID_SUB_CGROUP: only processes in or below that cgroup,
+ *	an open cgroup v2 directory; else 0
+ * @reserved: 0
+ *
+ * Filters add up: what passes all of them is delivered.
  */
 struct buildid_options {
 	uint32_t flags;
@@ -125,6 +240,9 @@ struct buildid_options {
 	uint32_t watermark;
 	uint32_t nr_pids;
 	const uint32_t *pids;
+	uint32_t uid;
+	int cgroup_fd;
+	uint64_t reserved[4];
 };
 
 /**
@@ -161,6 +279,62 @@ int buildid_subscribe(struct buildid *handle,
  */
 int buildid_next(struct buildid *handle, int timeout_ms,
 		 const struct buildid_record **record);
+
+/* ------------------------------------------------------------- snapshot -- */
+
+struct buildid_snapshot;
+
+/**
+ * buildid_snapshot_new() - look at the mappings that exist already
+ * @snapshot: where to put it
+ * @handle: from buildid_open(), subscribed or not; has to outlive the snapshot
+ * @options: which processes and mappings: pids, uid, cgroup_fd, and of flags
+ *	BUILDID_SUB_DATA, _CHILDREN, _UID and _CGROUP; NULL for all processes
+ *
+ * Finds out which processes there are, and takes their mappings one by one as
+ * buildid_snapshot_next() gets to them, in memory of a fixed size.
+ *
+ * To miss nothing subscribe first; what is mapped in between comes from both.
+ * A process that is forked in between has what its parent had, as it has in a
+ * stream.
+ *
+ * Return: 0; -ENOMEM; -EINVAL for options that a subscription would refuse;
+ * what opening /proc or reading the cgroup failed with.
+ */
+int buildid_snapshot_new(struct buildid_snapshot **snapshot,
+			 struct buildid *handle,
+			 const struct buildid_options *options);
+
+/**
+ * buildid_snapshot_next() - the next record of a snapshot
+ * @snapshot: from buildid_snapshot_new()
+ * @record: set to the record, valid until the next call with @snapshot
+ *
+ * FILE and MMAP records, each MMAP behind its FILE, and COOKIE records behind
+ * those of the process; all have passed buildid_record_check(), have a seq of
+ * 0 and the flag BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the
+ * files takes. Does not allocate. A process that is gone by now is no error,
+ * nor is a kernel thread.
+ *
+ * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again;
+ * -EPERM and other errors of a process: the next call goes on behind it.
+ */
+int buildid_snapshot_next(struct buildid_snapshot *snapshot,
+			  const struct buildid_record **record);
+
+/**
+ * buildid_snapshot_processes() - how many processes were looked into
+ * @snapshot: from buildid_snapshot_new()
+ *
+ * Return: those so far that were there, whether they had mappings or not.
+ */
+size_t buildid_snapshot_processes(const struct buildid_snapshot *snapshot);
+
+/**
+ * buildid_snapshot_free() - end a snapshot
+ * @snapshot: or NULL
+ */
+void buildid_snapshot_free(struct buildid_snapshot *snapshot);
 
 /* -------------------------------------------------------------- records -- */
 
@@ -208,6 +382,34 @@ const char *buildid_file_path(const struct buildid_file *file);
 const char *buildid_mmap_path(const struct buildid_mmap *mmap);
 
 /**
+ * buildid_image_id_bytes() - the identity in a KERNEL or MODULE record
+ * @image: all header.size bytes of it readable
+ * @size: set to the number of bytes, 0 when there is none
+ *
+ * Return: as of buildid_file_id_bytes().
+ */
+const uint8_t *buildid_image_id_bytes(const struct buildid_image *image,
+				      size_t *size);
+
+/**
+ * buildid_image_name() - the kernel's release, or the module's name
+ * @image: all header.size bytes of it readable
+ *
+ * Return: as of buildid_file_path().
+ */
+const char *buildid_image_name(const struct buildid_image *image);
+
+/**
+ * buildid_cookie_id_bytes() - the identity in a COOKIE record
+ * @cookie: all header.size bytes of it readable
+ * @size: set to the number of bytes, 0 when it was taken back
+ *
+ * Return: as of buildid_file_id_bytes().
+ */
+const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie,
+				       size_t *size);
+
+/**
  * buildid_type_name() - "file", "mmap", "lost" for an enum buildid_record_type
  * @type: a number
  *
@@ -252,11 +454,18 @@ struct buildid_files_options {
  * @record: any but a FILE record
  * @file: for a MMAP, the FILE record of its content; NULL when none is known,
  *	and for all other types
+ * @flags: BUILDID_EVENT_*; ignore bits that are not known
+ * @reserved: 0
  */
 struct buildid_event {
 	const struct buildid_record *record;
 	const struct buildid_file *file;
+	uint32_t flags;
+	uint32_t reserved;
 };
+
+/* From a snapshot, and an event told of this mapping already. */
+#define BUILDID_EVENT_DUPLICATE (1U << 0)
 
 /* For the now of buildid_files_next(): deliver what is held back as it is. */
 #define BUILDID_FILES_ALL	UINT64_MAX
@@ -286,7 +495,8 @@ void buildid_files_free(struct buildid_files *files);
  *
  * FILE records are remembered, all others come out of buildid_files_next().
  * Call that until it returns 0 after each push: @record is copied only when it
- * has to wait, and must else stay as it is until then.
+ * has to wait, and must else stay as it is until then. Memory is used again: a
+ * table that is as full as it gets does not allocate.
  *
  * Return: 0; -EBADMSG; -ENOMEM; -EBUSY when the event of the push before was
  * not taken. The table stays good after an error.
@@ -336,6 +546,124 @@ size_t buildid_files_pending(const struct buildid_files *files);
  */
 const struct buildid_file *buildid_files_find(struct buildid_files *files,
 					      uint64_t file_id);
+
+/* ------------------------------------------------------------- recorder -- */
+
+/**
+ * struct buildid_recorder_options - what a recorder is to deliver
+ * @subscribe: as for buildid_subscribe()
+ * @files: bounds, as for buildid_files_new()
+ * @flags: BUILDID_RECORDER_*
+ * @reserved: 0
+ */
+struct buildid_recorder_options {
+	struct buildid_options subscribe;
+	struct buildid_files_options files;
+	uint32_t flags;
+	uint32_t reserved[7];
+};
+
+/* The mappings that exist already, too. */
+#define BUILDID_RECORDER_SNAPSHOT (1U << 0)
+
+struct buildid_recorder;
+
+/**
+ * buildid_recorder_new() - subscribe, and join what comes
+ * @recorder: where to put it
+ * @options: or NULL for all defaults, with no snapshot
+ *
+ * A handle, its subscription, a file table and a snapshot in one: all that a
+ * recorder of mappings needs.
+ *
+ * Return: 0; what buildid_open(), buildid_subscribe(), buildid_files_new() and
+ * buildid_snapshot_new() return.
+ */
+int buildid_recorder_new(struct buildid_recorder **recorder,
+			 const struct buildid_recorder_options *options);
+
+/**
+ * buildid_recorder_free() - give up a recorder and every event from it
+ * @recorder: or NULL
+ */
+void buildid_recorder_free(struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_handle() - the handle that is subscribed
+ * @recorder: from buildid_recorder_new()
+ *
+ * For buildid_fd(), buildid_get_stats() and the buildid_resolve_*() calls. Do
+ * not read from it or close it.
+ *
+ * Return: the handle; it is the recorder's own.
+ */
+struct buildid *buildid_recorder_handle(struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_snapshot() - take a snapshot, or another one
+ * @recorder: from buildid_recorder_new()
+ *
+ * As BUILDID_RECORDER_SNAPSHOT does at the beginning; then for example after a
+ * LOST record. What is left of one that is being taken is dropped.
+ *
+ * Return: as of buildid_snapshot_new(); -EINVAL after buildid_recorder_stop().
+ */
+int buildid_recorder_snapshot(struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_snapshotting() - whether a snapshot is being taken
+ * @recorder: from buildid_recorder_new()
+ *
+ * Return: 1 as long as not all of it was delivered, else 0.
+ */
+int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_next() - the next event
+ * @recorder: from buildid_recorder_new()
+ * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
+ *	at all. Reading files for a snapshot takes what it takes
+ * @event: to fill; valid until the next call with @recorder
+ *
+ * Each mapping comes with the identity of its content, and in order: one whose
+ * file is still being read holds back those behind it, for max_wait at most.
+ * What was mapped before a part of the snapshot was taken comes before it. A
+ * mapping that comes from both has BUILDID_EVENT_DUPLICATE the second time; in
+ * memory of a fixed size, so that of more than 49,152 mappings made during one
+ * snapshot the later ones are not marked.
+ *
+ * Does not allocate, but for files not known before as long as there are fewer
+ * than max_files of them.
+ *
+ * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
+ * -ENODATA when all is delivered after buildid_recorder_stop(); -ENOMEM when
+ * a record was lost for want of memory; as of buildid_next(); as of
+ * buildid_snapshot_next() for a process of the snapshot. After an error the
+ * next call goes on behind it, if that is possible.
+ */
+int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
+			  struct buildid_event *event);
+
+/**
+ * buildid_recorder_timeout() - when to call again although nothing is readable
+ * @recorder: from buildid_recorder_new()
+ *
+ * For an event loop: call buildid_recorder_next() with a timeout of 0 until it
+ * returns -EAGAIN, then wait for buildid_fd() for that long at most.
+ *
+ * Return: milliseconds, fit for poll(2); -1 for ever.
+ */
+int buildid_recorder_timeout(const struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_stop() - take in nothing that is mapped from now on
+ * @recorder: from buildid_recorder_new()
+ *
+ * Then call buildid_recorder_next() until it returns -ENODATA: it delivers what
+ * was mapped before, and still waits for files that are being read. A snapshot
+ * that is being taken ends.
+ */
+void buildid_recorder_stop(struct buildid_recorder *recorder);
 
 /* --------------------------------------------------------------- errors -- */
 

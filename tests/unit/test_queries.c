@@ -72,7 +72,7 @@ static void stats_are_rows_or_an_object(void **state)
 	assert_non_null(strstr(out, "memory           18446744073709551615\n"));
 	assert_int_equal(RUN(stats, "--json"), 0);
 	assert_ptr_equal(strstr(out, "{\"mappings\":12,\"hits\":0,"), out);
-	assert_non_null(strstr(out, ",\"memory\":18446744073709551615}\n"));
+	assert_non_null(strstr(out, ",\"memory\":18446744073709551615,\"cookies\":0}\n"));
 }
 
 static void stats_are_openmetrics(void **state)
@@ -234,6 +234,12 @@ static void wrong_usage_is_told(void **state)
 		{ cmd_mon, { "buildid mon", "--netlink", "--data" } },
 		{ cmd_mon, { "buildid mon", "--netlink", "-i", "x" } },
 		{ cmd_mon, { "buildid mon", "--data", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--uid", "1", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--children" } },
+		{ cmd_mon, { "buildid mon", "--children", "-p", "1", "--netlink" } },
+		{ cmd_mon, { "buildid mon", "--cgroup", "/", "--netlink" } },
+		{ cmd_mon, { "buildid mon", "--kernel", "--netlink" } },
+		{ cmd_mon, { "buildid mon", "--uid", "no user" } },
 		{ cmd_record, { "buildid record", "--ring-size", "5000" } },
 		{ cmd_record, { "buildid record", "--ring-size", "1" } },
 		{ cmd_record, { "buildid record", "--ring-size", "4x" } },
