@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "handle.h"
 #include "libbuildid.h"
 
 #define ASSERT_SIZE(type, size) \
@@ -30,6 +31,8 @@ ASSERT_SIZE(buildid_resolve_key, 40);
 ASSERT_SIZE(buildid_resolve_addr, 40);
 ASSERT_SIZE(buildid_maps, 32);
 ASSERT_SIZE(buildid_flush, 16);
+ASSERT_SIZE(buildid_cookie, 80);
+ASSERT_SIZE(buildid_set_cookie, 40);
 
 /* A record stays busy for as long as one hook runs; an interrupt may be on top. */
 #define BUSY_NAP_NS	20000
@@ -123,28 +126,21 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed)
 	return err;
 }
 
-int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
-		       size_t size, const struct buildid_file **file)
+static uint32_t record_room(size_t size)
 {
-	struct buildid_resolve_fd resolve = {
-		.size = sizeof(resolve),
-		.fd = fd,
-		.record_size = size > BUILDID_RECORD_MAX ?
-			       BUILDID_RECORD_MAX : (uint32_t)size,
-		.record = (uintptr_t)buffer,
-	};
+	return size > BUILDID_RECORD_MAX ? BUILDID_RECORD_MAX : (uint32_t)size;
+}
+
+/* The answer of a module is looked at like any record. */
+static int take_file(const void *buffer, size_t room, uint32_t size,
+		     const struct buildid_file **file)
+{
 	const struct buildid_record *record = buffer;
 	int err;
 
-	*file = NULL;
-	if ((uintptr_t)buffer % 8)
-		return -EINVAL;
-	err = request(handle, BUILDID_IOC_RESOLVE_FD, &resolve);
-	if (err)
-		return err;
-	if (resolve.record_size > size)
+	if (size > room)
 		return -EBADMSG;
-	err = buildid_record_check(buffer, resolve.record_size);
+	err = buildid_record_check(buffer, size);
 	if (err)
 		return err;
 	if (record->type != BUILDID_RECORD_FILE)
@@ -152,6 +148,118 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
 
 	*file = buffer;
 	return 0;
+}
+
+int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
+		       size_t size, const struct buildid_file **file)
+{
+	struct buildid_resolve_fd resolve = {
+		.size = sizeof(resolve),
+		.fd = fd,
+		.record_size = record_room(size),
+		.record = (uintptr_t)buffer,
+	};
+	int err;
+
+	*file = NULL;
+	if ((uintptr_t)buffer % 8)
+		return -EINVAL;
+	err = request(handle, BUILDID_IOC_RESOLVE_FD, &resolve);
+	return err ? err : take_file(buffer, size, resolve.record_size, file);
+}
+
+int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
+			void *buffer, size_t size,
+			const struct buildid_file **file)
+{
+	struct buildid_resolve_key resolve = {
+		.size = sizeof(resolve),
+		.flags = key->generation ? 0 : BUILDID_KEY_ANY_GENERATION,
+		.dev_major = key->dev_major,
+		.dev_minor = key->dev_minor,
+		.ino = key->ino,
+		.generation = key->generation ? *key->generation : 0,
+		.record_size = record_room(size),
+		.record = (uintptr_t)buffer,
+	};
+	int err;
+
+	*file = NULL;
+	if ((uintptr_t)buffer % 8)
+		return -EINVAL;
+	err = request(handle, BUILDID_IOC_RESOLVE_KEY, &resolve);
+	return err ? err : take_file(buffer, size, resolve.record_size, file);
+}
+
+int buildid_resolve_addr(struct buildid *handle,
+			 struct buildid_address *address, void *buffer,
+			 size_t size, const struct buildid_file **file)
+{
+	struct buildid_resolve_addr resolve = {
+		.size = sizeof(resolve),
+		.pid = address->pid,
+		.record_size = record_room(size),
+		.addr = address->addr,
+		.record = (uintptr_t)buffer,
+	};
+	int err;
+
+	*file = NULL;
+	if ((uintptr_t)buffer % 8)
+		return -EINVAL;
+	err = request(handle, BUILDID_IOC_RESOLVE_ADDR, &resolve);
+	if (!err)
+		err = take_file(buffer, size, resolve.record_size, file);
+	if (err)
+		return err;
+
+	address->flags = resolve.flags;
+	address->offset = resolve.offset;
+	return 0;
+}
+
+static int set_cookie(struct buildid *handle, struct buildid_set_cookie *cookie,
+		      const void *id, size_t id_len)
+{
+	/* A longer one would come out as another length. */
+	if (id_len > BUILDID_ID_MAX)
+		return -EINVAL;
+	cookie->size = sizeof(*cookie);
+	cookie->id_len = (uint16_t)id_len;
+	cookie->id = id_len ? (uintptr_t)id : 0;
+	return request(handle, BUILDID_IOC_SET_COOKIE, cookie);
+}
+
+int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
+			       size_t len, unsigned int kind, const void *id,
+			       size_t id_len)
+{
+	struct buildid_set_cookie cookie = {
+		.kind = (uint16_t)kind,
+		.addr = (uintptr_t)addr,
+		.len = len,
+	};
+
+	if (kind > UINT16_MAX)
+		return -EINVAL;
+	return set_cookie(handle, &cookie, id, id_len);
+}
+
+int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
+			  size_t id_len)
+{
+	struct buildid_set_cookie cookie = {
+		.flags = BUILDID_COOKIE_FD,
+		.fd = fd,
+		.kind = BUILDID_KIND_COOKIE,
+	};
+
+	return set_cookie(handle, &cookie, id, id_len);
+}
+
+int buildid_take_maps(struct buildid *handle, struct buildid_maps *maps)
+{
+	return request(handle, BUILDID_IOC_MAPS, maps);
 }
 
 static int map_ring(struct buildid *handle)
@@ -175,18 +283,32 @@ static int map_ring(struct buildid *handle)
 	return 0;
 }
 
+bool buildid_options_valid(const struct buildid_options *options)
+{
+	size_t i;
+
+	for (i = 0; options && i < ARRAY_SIZE(options->reserved); i++)
+		if (options->reserved[i])
+			return false;
+	return true;
+}
+
 int buildid_subscribe(struct buildid *handle,
 		      const struct buildid_options *options)
 {
 	struct buildid_subscribe subscribe = { .size = sizeof(subscribe) };
 	int err;
 
+	if (!buildid_options_valid(options))
+		return -EINVAL;
 	if (options) {
 		subscribe.flags = options->flags;
 		subscribe.ring_size = options->ring_size;
 		subscribe.watermark = options->watermark;
 		subscribe.pids = (uintptr_t)options->pids;
 		subscribe.nr_pids = options->nr_pids;
+		subscribe.uid = options->uid;
+		subscribe.cgroup_fd = options->cgroup_fd;
 	}
 	err = request(handle, BUILDID_IOC_SUBSCRIBE, &subscribe);
 	if (err)
@@ -317,6 +439,10 @@ const char *buildid_strerror(int error)
 		return "the buffer is too small for the record";
 	case ENOMEM:
 		return "out of memory";
+	case EDQUOT:
+		return "as many cookies as a user may have";
+	case EEXIST:
+		return "the content has an identity of its own";
 	case EINTR:
 		return "interrupted";
 	case EAGAIN:

@@ -108,6 +108,106 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
 		       size_t size, const struct buildid_file **file);
 
+/**
+ * struct buildid_key - an inode
+ * @dev_major: of the superblock it is on, as in struct buildid_file
+ * @dev_minor: likewise
+ * @ino: inode number, likewise
+ * @generation: of the inode number; NULL for any
+ */
+struct buildid_key {
+	uint32_t dev_major;
+	uint32_t dev_minor;
+	uint64_t ino;
+	const uint32_t *generation;
+};
+
+/**
+ * buildid_resolve_key() - what was seen last of an inode
+ * @handle: from buildid_open()
+ * @key: the inode, which need not exist any more
+ * @buffer: as for buildid_resolve_fd()
+ * @size: likewise
+ * @file: likewise; the newest version that is remembered
+ *
+ * Return: 0; -ENOENT when it is not remembered; -EPERM; -ENOSPC, -EINVAL and
+ * -EBADMSG as of buildid_resolve_fd().
+ */
+int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
+			void *buffer, size_t size,
+			const struct buildid_file **file);
+
+/**
+ * struct buildid_address - an address in a process, and what is there
+ * @pid: the process
+ * @flags: set to BUILDID_ADDR_* or 0
+ * @addr: the address
+ * @offset: set to the offset in the file of @addr, in bytes
+ */
+struct buildid_address {
+	uint32_t pid;
+	uint32_t flags;
+	uint64_t addr;
+	uint64_t offset;
+};
+
+/**
+ * buildid_resolve_addr() - what file is mapped at an address
+ * @handle: from buildid_open()
+ * @address: pid and addr are taken, flags and offset set
+ * @buffer: as for buildid_resolve_fd()
+ * @size: likewise
+ * @file: likewise
+ *
+ * Of a process that has exited the last mappings are remembered for a while.
+ *
+ * Return: 0; -ESRCH when the process is not known; -ENOENT when no file is
+ * mapped there, or it is not remembered; -EPERM; -EINTR; -ENOSPC, -EINVAL and
+ * -EBADMSG as of buildid_resolve_fd().
+ */
+int buildid_resolve_addr(struct buildid *handle,
+			 struct buildid_address *address, void *buffer,
+			 size_t size, const struct buildid_file **file);
+
+/* -------------------------------------------------------------- cookies -- */
+
+/**
+ * buildid_set_cookie_mapping() - name what was put into memory
+ * @handle: from buildid_open()
+ * @addr: in the caller's own address space
+ * @len: bytes from there on, all of them mapped
+ * @kind: BUILDID_KIND_GNU, _GO or _COOKIE: what the identity is
+ * @id: the identity
+ * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
+ *
+ * For code that no ELF file holds, as a JIT or a loader of its own makes it.
+ * Holds until any of it is unmapped. Subscribers are told at once.
+ *
+ * Return: 0; -EINVAL; -ENOENT when not all of it is mapped, or there is nothing
+ * to take back; -EDQUOT when the user has too many; -EOPNOTSUPP where the
+ * kernel cannot tell of what is unmapped; -ENOTTY when the module is too old.
+ */
+int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
+			       size_t len, unsigned int kind, const void *id,
+			       size_t id_len);
+
+/**
+ * buildid_set_cookie_fd() - name a file that has no identity of its own
+ * @handle: from buildid_open()
+ * @fd: open; the file belongs to the caller's user
+ * @id: the identity, of BUILDID_KIND_COOKIE
+ * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
+ *
+ * Holds for the file's next mappings, until it changes.
+ *
+ * Return: 0; -EPERM for another user's file; -EBADF; -EEXIST when the content
+ * has an identity of its own; -ENOENT when there is nothing to take back;
+ * -EDQUOT; -EOPNOTSUPP for a file that is never read; -EINVAL; -ENOTTY when
+ * the module is too old.
+ */
+int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
+			  size_t id_len);
+
 /* --------------------------------------------------------------- stream -- */
 
 /**
@@ -117,7 +217,14 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
  * @watermark: buildid_fd() becomes readable, and a buildid_next() that waits
  *	wakes, only when that many bytes wait; 0 for any
  * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
- * @pids: watch only these processes
+ * @pids: only these processes and, with BUILDID_SUB_CHILDREN, their
+ *	descendants
+ * @uid: with BUILDID_SUB_UID: only processes with that real uid; else 0
+ * @cgroup_fd: with BUILDID_SUB_CGROUP: only processes in or below that cgroup,
+ *	an open cgroup v2 directory; else 0
+ * @reserved: 0
+ *
+ * Filters add up: what passes all of them is delivered.
  */
 struct buildid_options {
 	uint32_t flags;
@@ -125,6 +232,9 @@ struct buildid_options {
 	uint32_t watermark;
 	uint32_t nr_pids;
 	const uint32_t *pids;
+	uint32_t uid;
+	int cgroup_fd;
+	uint64_t reserved[4];
 };
 
 /**
@@ -161,6 +271,62 @@ int buildid_subscribe(struct buildid *handle,
  */
 int buildid_next(struct buildid *handle, int timeout_ms,
 		 const struct buildid_record **record);
+
+/* ------------------------------------------------------------- snapshot -- */
+
+struct buildid_snapshot;
+
+/**
+ * buildid_snapshot_new() - look at the mappings that exist already
+ * @snapshot: where to put it
+ * @handle: from buildid_open(), subscribed or not; has to outlive the snapshot
+ * @options: which processes and mappings: pids, uid, cgroup_fd, and of flags
+ *	BUILDID_SUB_DATA, _CHILDREN, _UID and _CGROUP; NULL for all processes
+ *
+ * Finds out which processes there are, and takes their mappings one by one as
+ * buildid_snapshot_next() gets to them, in memory of a fixed size.
+ *
+ * To miss nothing subscribe first; what is mapped in between comes from both.
+ * A process that is forked in between has what its parent had, as it has in a
+ * stream.
+ *
+ * Return: 0; -ENOMEM; -EINVAL for options that a subscription would refuse;
+ * what opening /proc or reading the cgroup failed with.
+ */
+int buildid_snapshot_new(struct buildid_snapshot **snapshot,
+			 struct buildid *handle,
+			 const struct buildid_options *options);
+
+/**
+ * buildid_snapshot_next() - the next record of a snapshot
+ * @snapshot: from buildid_snapshot_new()
+ * @record: set to the record, valid until the next call with @snapshot
+ *
+ * FILE and MMAP records, each MMAP behind its FILE, and COOKIE records behind
+ * those of the process; all have passed buildid_record_check(), have a seq of
+ * 0 and the flag BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the
+ * files takes. Does not allocate. A process that is gone by now is no error,
+ * nor is a kernel thread.
+ *
+ * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again;
+ * -EPERM and other errors of a process: the next call goes on behind it.
+ */
+int buildid_snapshot_next(struct buildid_snapshot *snapshot,
+			  const struct buildid_record **record);
+
+/**
+ * buildid_snapshot_processes() - how many processes were looked into
+ * @snapshot: from buildid_snapshot_new()
+ *
+ * Return: those so far that were there, whether they had mappings or not.
+ */
+size_t buildid_snapshot_processes(const struct buildid_snapshot *snapshot);
+
+/**
+ * buildid_snapshot_free() - end a snapshot
+ * @snapshot: or NULL
+ */
+void buildid_snapshot_free(struct buildid_snapshot *snapshot);
 
 /* -------------------------------------------------------------- records -- */
 
@@ -206,6 +372,34 @@ const char *buildid_file_path(const struct buildid_file *file);
  * Return: as of buildid_file_path(); "" unless BUILDID_SUB_PATH was asked for.
  */
 const char *buildid_mmap_path(const struct buildid_mmap *mmap);
+
+/**
+ * buildid_image_id_bytes() - the identity in a KERNEL or MODULE record
+ * @image: all header.size bytes of it readable
+ * @size: set to the number of bytes, 0 when there is none
+ *
+ * Return: as of buildid_file_id_bytes().
+ */
+const uint8_t *buildid_image_id_bytes(const struct buildid_image *image,
+				      size_t *size);
+
+/**
+ * buildid_image_name() - the kernel's release, or the module's name
+ * @image: all header.size bytes of it readable
+ *
+ * Return: as of buildid_file_path().
+ */
+const char *buildid_image_name(const struct buildid_image *image);
+
+/**
+ * buildid_cookie_id_bytes() - the identity in a COOKIE record
+ * @cookie: all header.size bytes of it readable
+ * @size: set to the number of bytes
+ *
+ * Return: as of buildid_file_id_bytes().
+ */
+const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie,
+				       size_t *size);
 
 /**
  * buildid_type_name() - "file", "mmap", "lost" for an enum buildid_record_type

@@ -29,16 +29,40 @@ static const char *path_at(const void *record, size_t size, size_t offset,
 	return memchr(path, '\0', length + 1) == path + length ? path : NULL;
 }
 
+/* The identity of @length bytes at @offset in a record; NULL when there is none. */
+static const uint8_t *id_at(const struct buildid_record *record, size_t offset,
+			    size_t length, size_t *size)
+{
+	*size = 0;
+	if (!length || length > BUILDID_ID_MAX || record->size < offset + length)
+		return NULL;
+
+	*size = length;
+	return (const uint8_t *)record + offset;
+}
+
 const uint8_t *buildid_file_id_bytes(const struct buildid_file *file,
 				     size_t *size)
 {
-	*size = 0;
-	if (!file->id_len || file->id_len > BUILDID_ID_MAX ||
-	    file->header.size < sizeof(*file) + file->id_len)
-		return NULL;
+	return id_at(&file->header, sizeof(*file), file->id_len, size);
+}
 
-	*size = file->id_len;
-	return file->data;
+const uint8_t *buildid_image_id_bytes(const struct buildid_image *image,
+				      size_t *size)
+{
+	return id_at(&image->header, sizeof(*image), image->id_len, size);
+}
+
+const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie,
+				       size_t *size)
+{
+	return id_at(&cookie->header, sizeof(*cookie), cookie->id_len, size);
+}
+
+const char *buildid_image_name(const struct buildid_image *image)
+{
+	return path_at(image, image->header.size,
+		       sizeof(*image) + aligned(image->id_len), image->name_len);
 }
 
 const char *buildid_file_path(const struct buildid_file *file)
@@ -65,6 +89,30 @@ static int check_file(const struct buildid_file *file)
 	return buildid_file_path(file) ? 0 : -EBADMSG;
 }
 
+static int check_image(const struct buildid_image *image)
+{
+	size_t id_size;
+
+	if (image->header.size < sizeof(*image))
+		return -EBADMSG;
+	if ((image->kind == BUILDID_KIND_NONE) != !image->id_len)
+		return -EBADMSG;
+	if (image->id_len && !buildid_image_id_bytes(image, &id_size))
+		return -EBADMSG;
+	return buildid_image_name(image) ? 0 : -EBADMSG;
+}
+
+static int check_cookie(const struct buildid_cookie *cookie)
+{
+	size_t id_size;
+
+	if (cookie->header.size < sizeof(*cookie))
+		return -EBADMSG;
+	if (!memchr(cookie->comm, '\0', sizeof(cookie->comm)))
+		return -EBADMSG;
+	return buildid_cookie_id_bytes(cookie, &id_size) ? 0 : -EBADMSG;
+}
+
 static int check_mmap(const struct buildid_mmap *mmap)
 {
 	if (mmap->header.size < sizeof(*mmap))
@@ -89,6 +137,11 @@ int buildid_record_check(const void *bytes, size_t size)
 		return check_file(bytes);
 	case BUILDID_RECORD_MMAP:
 		return check_mmap(bytes);
+	case BUILDID_RECORD_KERNEL:
+	case BUILDID_RECORD_MODULE:
+		return check_image(bytes);
+	case BUILDID_RECORD_COOKIE:
+		return check_cookie(bytes);
 	case BUILDID_RECORD_LOST:
 		return record->size < sizeof(struct buildid_lost) ? -EBADMSG : 0;
 	default:
@@ -109,6 +162,9 @@ const char *buildid_type_name(unsigned int type)
 	static const char *const names[] = {
 		[BUILDID_RECORD_FILE] = "file",
 		[BUILDID_RECORD_MMAP] = "mmap",
+		[BUILDID_RECORD_KERNEL] = "kernel",
+		[BUILDID_RECORD_MODULE] = "module",
+		[BUILDID_RECORD_COOKIE] = "cookie",
 		[BUILDID_RECORD_LOST] = "lost",
 	};
 
@@ -122,6 +178,8 @@ const char *buildid_kind_name(unsigned int kind)
 		[BUILDID_KIND_GNU] = "gnu",
 		[BUILDID_KIND_GO] = "go",
 		[BUILDID_KIND_HTLHASH] = "htlhash",
+		[BUILDID_KIND_FSVERITY] = "fsverity",
+		[BUILDID_KIND_COOKIE] = "cookie",
 	};
 
 	return NAME_OF(names, kind);

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Processes: found in /proc and below a cgroup's directory.
+ *
+ * Processes come and go while they are counted: what is gone when it is looked
+ * at is left out.
+ */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "processes.h"
+
+#define FIRST_ROOM 256
+
+static int add(struct buildid_processes *processes, uint32_t pid)
+{
+	if (processes->count == processes->room) {
+		size_t room = processes->room ? processes->room * 2 : FIRST_ROOM;
+		uint32_t *pids = reallocarray(processes->pids, room, sizeof(*pids));
+
+		if (!pids)
+			return -ENOMEM;
+		processes->pids = pids;
+		processes->room = room;
+	}
+	processes->pids[processes->count++] = pid;
+	return 0;
+}
+
+void buildid_processes_free(struct buildid_processes *processes)
+{
+	free(processes->pids);
+	*processes = (struct buildid_processes) { };
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+static void sort(struct buildid_processes *processes)
+{
+	size_t kept = 0, i;
+
+	if (!processes->count)
+		return;
+	qsort(processes->pids, processes->count, sizeof(*processes->pids), compare);
+	for (i = 1; i < processes->count; i++)
+		if (processes->pids[i] != processes->pids[kept])
+			processes->pids[++kept] = processes->pids[i];
+	processes->count = kept + 1;
+}
+
+/* @processes are sorted. */
+static bool has(const struct buildid_processes *processes, uint32_t pid)
+{
+	return processes->count &&
+	       bsearch(&pid, processes->pids, processes->count,
+		       sizeof(*processes->pids), compare);
+}
+
+/* Those of @processes that are in @others, too, which are sorted. */
+static void keep(struct buildid_processes *processes,
+		 const struct buildid_processes *others)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < processes->count; i++)
+		if (has(others, processes->pids[i]))
+			processes->pids[kept++] = processes->pids[i];
+	processes->count = kept;
+}
+
+/* ---------------------------------------------------------------- /proc -- */
+
+static int find_all(struct buildid_processes *processes)
+{
+	struct dirent *entry;
+	DIR *directory;
+	int err = 0;
+
+	directory = opendir("/proc");
+	if (!directory)
+		return -errno;
+	errno = 0;
+	while (!err && (entry = readdir(directory))) {
+		if (isdigit((unsigned char)*entry->d_name))
+			err = add(processes, (uint32_t)strtoul(entry->d_name, NULL, 10));
+		errno = 0;
+	}
+	if (!err)
+		err = -errno;
+	closedir(directory);
+	return err;
+}
+
+/* The first number behind "@key:" in the status of a task; false when it is gone. */
+static bool status_number(uint32_t pid, const char *key, uint32_t *number)
+{
+	char path[32], line[256];
+	size_t length = strlen(key);
+	bool found = false;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	status = fopen(path, "re");
+	if (!status)
+		return false;
+	while (!found && fgets(line, sizeof(line), status)) {
+		found = !strncmp(line, key, length) && line[length] == ':';
+		if (found)
+			*number = (uint32_t)strtoul(line + length + 1, NULL, 10);
+	}
+	fclose(status);
+	return found;
+}
+
+bool buildid_process_has_uid(uint32_t pid, uint32_t uid)
+{
+	uint32_t real;
+
+	return status_number(pid, "Uid", &real) && real == uid;
+}
+
+/* Of @all those whose parent is in @family, until there are no more of them. */
+static int add_descendants(struct buildid_processes *family,
+			   const struct buildid_processes *all)
+{
+	struct buildid_processes more = { };
+	uint32_t parent;
+	size_t i;
+	int err;
+
+	do {
+		sort(family);
+		more.count = 0;
+		err = 0;
+		for (i = 0; !err && i < all->count; i++)
+			if (!has(family, all->pids[i]) &&
+			    status_number(all->pids[i], "PPid", &parent) &&
+			    has(family, parent))
+				err = add(&more, all->pids[i]);
+		for (i = 0; !err && i < more.count; i++)
+			err = add(family, more.pids[i]);
+	} while (!err && more.count);
+	sort(family);
+	buildid_processes_free(&more);
+	return err;
+}
+
+static int find_named(struct buildid_processes *processes,
+		      const struct buildid_options *options)
+{
+	struct buildid_processes all = { };
+	int err = 0;
+	uint32_t i;
+
+	for (i = 0; !err && i < options->nr_pids; i++)
+		err = add(processes, options->pids[i]);
+	if (err || !(options->flags & BUILDID_SUB_CHILDREN))
+		return err;
+	err = find_all(&all);
+	if (!err)
+		err = add_descendants(processes, &all);
+	buildid_processes_free(&all);
+	return err;
+}
+
+/* -------------------------------------------------------------- cgroups -- */
+
+/* Threads of a cgroup may be of processes that are elsewhere, too. */
+static int add_listed(struct buildid_processes *processes, FILE *list, bool threads)
+{
+	uint32_t pid;
+	int err = 0;
+
+	/* 0 is one that this process cannot see. */
+	while (!err && fscanf(list, "%" SCNu32, &pid) == 1)
+		if (pid && (!threads || status_number(pid, "Tgid", &pid)))
+			err = add(processes, pid);
+	if (!err && ferror(list))
+		err = errno ? -errno : -EIO;
+	return err;
+}
+
+static int add_list(struct buildid_processes *processes, int directory, bool threads)
+{
+	int fd = openat(directory, threads ? "cgroup.threads" : "cgroup.procs",
+			O_RDONLY | O_CLOEXEC);
+	FILE *list;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	list = fdopen(fd, "r");
+	if (!list) {
+		close(fd);
+		return -ENOMEM;
+	}
+	errno = 0;
+	err = add_listed(processes, list, threads);
+	fclose(list);
+	return err;
+}
+
+static int add_cgroup(struct buildid_processes *processes, int fd);
+
+static int add_below(struct buildid_processes *processes, DIR *directory)
+{
+	struct dirent *entry;
+	int err = 0;
+	int fd;
+
+	while (!err && (entry = readdir(directory))) {
+		if (entry->d_type != DT_DIR || *entry->d_name == '.')
+			continue;
+		fd = openat(dirfd(directory), entry->d_name,
+			    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		err = add_cgroup(processes, fd);
+		/* Removed meanwhile. */
+		if (err == -ENODEV || err == -ENOENT)
+			err = 0;
+	}
+	return err;
+}
+
+/* Takes @fd over. */
+static int add_cgroup(struct buildid_processes *processes, int fd)
+{
+	DIR *directory = fdopendir(fd);
+	int err;
+
+	if (!directory) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	err = add_list(processes, fd, false);
+	if (err == -EOPNOTSUPP)
+		err = add_list(processes, fd, true);
+	if (!err)
+		err = add_below(processes, directory);
+	closedir(directory);
+	return err;
+}
+
+static int find_in_cgroup(struct buildid_processes *processes, int fd)
+{
+	/* Not a duplicate, whose position would be shared. */
+	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err;
+
+	if (own < 0)
+		return -errno;
+	err = add_cgroup(processes, own);
+	sort(processes);
+	return err;
+}
+
+int buildid_processes_find(struct buildid_processes *processes,
+			   const struct buildid_options *options)
+{
+	struct buildid_processes members = { };
+	bool cgroup = options->flags & BUILDID_SUB_CGROUP;
+	int err = 0;
+
+	*processes = (struct buildid_processes) { };
+	if (options->nr_pids)
+		err = find_named(processes, options);
+	else if (!cgroup)
+		err = find_all(processes);
+	if (!err && cgroup)
+		err = find_in_cgroup(&members, options->cgroup_fd);
+	if (!err && cgroup && options->nr_pids) {
+		keep(processes, &members);
+	} else if (!err && cgroup) {
+		*processes = members;
+		return 0;
+	}
+	buildid_processes_free(&members);
+	if (err)
+		buildid_processes_free(processes);
+	return err;
+}
