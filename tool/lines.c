@@ -27,7 +27,7 @@ const char *lines_path(const struct buildid_event *event)
 	return path ? path : "";
 }
 
-static void to_hex(char *text, const uint8_t *bytes, size_t size)
+void lines_hex(char *text, const uint8_t *bytes, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -75,7 +75,7 @@ const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX])
 	if (file->kind == BUILDID_KIND_GO)
 		to_word(end, bytes, size);
 	else
-		to_hex(end, bytes, size);
+		lines_hex(end, bytes, size);
 	return text;
 }
 
@@ -107,7 +107,7 @@ static void put_path(struct output *out, const char *path)
 	out_string(out, "path", OUT_HIDDEN, *path ? path : NULL);
 	if (!out->json || utf8_valid(path) || size > BUILDID_RECORD_MAX)
 		return;
-	to_hex(hex, (const uint8_t *)path, size);
+	lines_hex(hex, (const uint8_t *)path, size);
 	out_string(out, "path_bytes", OUT_HIDDEN, hex);
 }
 
@@ -140,7 +140,7 @@ static void put_build_id(struct output *out, const struct buildid_file *file)
 
 	bytes = buildid_file_id_bytes(file, &size);
 	if (bytes)
-		to_hex(hex, bytes, size);
+		lines_hex(hex, bytes, size);
 	out_string(out, "build_id", OUT_HIDDEN, bytes ? hex : NULL);
 }
 
@@ -316,5 +316,27 @@ void lines_file(struct output *out, const struct buildid_file *file,
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
 	put_flags(out, file, OUT_HIDDEN);
+	out_end(out);
+}
+
+void lines_dso(struct output *out, const struct perfdata_dso *dso)
+{
+	static const char *const types[] = {
+		[PERFDATA_USER] = "file",
+		[PERFDATA_KERNEL] = "kernel",
+		[PERFDATA_MODULE] = "module",
+		[PERFDATA_OTHER] = "other",
+	};
+	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
+	char hex[2 * PERFDATA_ID_MAX + 1];
+
+	lines_hex(hex, dso->id, dso->id_size);
+	out_begin(out);
+	out_string(out, "type", OUT_HIDDEN, types[dso->space]);
+	out_string(out, NULL, WIDTH_ID, hex);
+	out_string(out, "build_id", OUT_HIDDEN, dso->id_size ? hex : NULL);
+	out_string(out, NULL, 0, dso->path);
+	put_path(out, dso->path);
+	out_words(out, "flags", OUT_HIDDEN, flags);
 	out_end(out);
 }

@@ -7,6 +7,7 @@
 
 #include "libbuildid.h"
 #include "output.h"
+#include "perfdata.h"
 
 /* Longest identity as text, with the kind before it and a NUL. */
 #define LINES_ID_MAX 1024
@@ -32,5 +33,11 @@ void lines_event(struct output *out, const struct buildid_event *event,
 /* A file by itself; @path replaces the record's unless it is NULL. */
 void lines_file(struct output *out, const struct buildid_file *file,
 		const char *path);
+
+/* A content of a path in a perf.data, as perf buildid-list has it. */
+void lines_dso(struct output *out, const struct perfdata_dso *dso);
+
+/* The @size bytes in hex digits; @text has room for them and a NUL. */
+void lines_hex(char *text, const uint8_t *bytes, size_t size);
 
 #endif

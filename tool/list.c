@@ -4,26 +4,35 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "args.h"
 #include "commands.h"
 #include "lines.h"
 #include "module.h"
 #include "netlink.h"
+#include "perfdata.h"
 
 static const char help[] =
 	"usage: buildid list [-a] [-j]\n"
+	"       buildid list -i perf.data [-H] [-j]\n"
 	"\n"
 	"List the files that the module remembers, as perf buildid-list does: the\n"
 	"build-id and the path, each version of a file in a line of its own. Go's build\n"
 	"ids have \"go:\" before them.\n"
 	"\n"
-	"  -a, --all   files without a build-id, too: with another identity, or with\n"
-	"              the reason in parentheses\n"
-	"  -j, --json  one object per line\n"
-	"  -h, --help  this text\n"
+	"With -i the build-ids in a perf.data: the kernel's, its modules', files', each\n"
+	"content of a path in a line of its own.\n"
 	"\n"
-	"Needs CAP_PERFMON or CAP_SYS_ADMIN, and the initial network namespace.\n";
+	"  -a, --all         files without a build-id, too: with another identity, or with\n"
+	"                    the reason in parentheses\n"
+	"  -i, --input FILE  of a perf.data; - is standard input\n"
+	"  -H, --with-hits   only what samples lie in, whether it has a build-id or not\n"
+	"  -j, --json        one object per line\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"Without -i it needs CAP_PERFMON or CAP_SYS_ADMIN, and the initial network\n"
+	"namespace.\n";
 
 static bool has_build_id(const struct buildid_file *file)
 {
@@ -63,8 +72,32 @@ static int list(struct output *out, bool all)
 	return EXIT_FAILURE;
 }
 
+static bool is_listed(const struct perfdata_dso *dso, bool hits)
+{
+	return hits ? dso->hit : !!dso->id_size;
+}
+
+static int list_perfdata(struct output *out, const char *path, bool hits)
+{
+	struct perfdata *data = perfdata_open(path);
+	const struct perfdata_dso *dsos;
+	int count = data ? perfdata_dsos(data, &dsos) : -1;
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (is_listed(&dsos[i], hits))
+			lines_dso(out, &dsos[i]);
+	if (count < 0)
+		out_error(out, path, "%s", data ? perfdata_problem(data) :
+						  strerror(ENOMEM));
+	perfdata_close(data);
+	return count < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static const struct option options[] = {
 	{ "all", no_argument, NULL, 'a' },
+	{ "input", required_argument, NULL, 'i' },
+	{ "with-hits", no_argument, NULL, 'H' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -72,16 +105,24 @@ static const struct option options[] = {
 
 int cmd_list(int argc, char **argv)
 {
+	const char *input = NULL;
 	struct output out;
 	bool json = false;
+	bool hits = false;
 	bool all = false;
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "ajh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "ai:Hjh", options, NULL)) != -1) {
 		switch (option) {
 		case 'a':
 			all = true;
+			break;
+		case 'i':
+			input = optarg;
+			break;
+		case 'H':
+			hits = true;
 			break;
 		case 'j':
 			json = true;
@@ -94,7 +135,11 @@ int cmd_list(int argc, char **argv)
 	}
 	if (optind < argc)
 		return args_wrong(argv, argv[optind], "list takes no argument");
+	if (hits && !input)
+		return args_wrong(argv, "-H", "is for a perf.data, see -i");
+	if (all && input)
+		return args_wrong(argv, "-a", "is not for a perf.data");
 
 	out_init(&out, stdout, json);
-	return list(&out, all);
+	return input ? list_perfdata(&out, input, hits) : list(&out, all);
 }
