@@ -325,6 +325,7 @@ void lines_dso(struct output *out, const struct perfdata_dso *dso)
 		[PERFDATA_USER] = "file",
 		[PERFDATA_KERNEL] = "kernel",
 		[PERFDATA_MODULE] = "module",
+		[PERFDATA_VDSO] = "vdso",
 		[PERFDATA_OTHER] = "other",
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };

@@ -47,7 +47,8 @@ enum perfdata_space {
 	PERFDATA_USER,		/* a file, mapped by a process */
 	PERFDATA_KERNEL,	/* the kernel's image, "[kernel.kallsyms]..." */
 	PERFDATA_MODULE,	/* a module of it: a path, or "[name]" */
-	PERFDATA_OTHER,		/* no file: "[vdso]", "//anon", a guest's */
+	PERFDATA_VDSO,		/* the kernel's code in each 64-bit process, "[vdso]" */
+	PERFDATA_OTHER,		/* no file: "//anon", "[heap]", a guest's */
 };
 
 /**

@@ -373,7 +373,8 @@ static int rank(enum perfdata_space space)
 		[PERFDATA_KERNEL] = 0,
 		[PERFDATA_MODULE] = 1,
 		[PERFDATA_USER] = 2,
-		[PERFDATA_OTHER] = 3,
+		[PERFDATA_VDSO] = 3,
+		[PERFDATA_OTHER] = 4,
 	};
 
 	return ranks[space];

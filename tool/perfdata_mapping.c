@@ -7,6 +7,9 @@
 #include "perfdata_file.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
+#define VDSO_NAME "[vdso]"
+/* Below it are the processes of 32 bits, whose "[vdso]" is another. */
+#define VDSO_MIN (1ULL << 32)
 
 /* ------------------------------------------------------------------- layout -- */
 
@@ -122,6 +125,8 @@ enum perfdata_space perfdata_space(const char *path, uint16_t misc)
 			return PERFDATA_KERNEL;
 		return *path == '/' || *path == '[' ? PERFDATA_MODULE : PERFDATA_OTHER;
 	case PERFDATA_MISC_USER:
+		if (!strcmp(path, VDSO_NAME))
+			return PERFDATA_VDSO;
 		/* Anonymous memory is "//anon". */
 		return path[0] == '/' && path[1] != '/' ? PERFDATA_USER :
 							  PERFDATA_OTHER;
@@ -184,6 +189,8 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		.pgoff = mmap->pgoff,
 		.data = event->misc & PERFDATA_MISC_DATA,
 	};
+	if (mapping->space == PERFDATA_VDSO && mapping->start < VDSO_MIN)
+		mapping->space = PERFDATA_OTHER;
 	/* A trailer that would be in the name is none. */
 	if ((size_t)(end - (const char *)event) < perfdata_body(data, event))
 		mapping->time = perfdata_time(data, event);
