@@ -17,6 +17,7 @@ static const struct command {
 } commands[] = {
 	{ "mon", cmd_mon, "watch mappings as they are made" },
 	{ "record", cmd_record, "write the stream of records to a log" },
+	{ "annotate", cmd_annotate, "give each mapping in a perf.data its build-id" },
 	{ "id", cmd_id, "identify files" },
 	{ "list", cmd_list, "list the files that the module remembers" },
 	{ "info", cmd_info, "show what the module is" },
@@ -47,7 +48,7 @@ static int usage(FILE *file, int status)
 	      "       buildid help COMMAND\n"
 	      "       buildid --version\n\n", file);
 	FOR_EACH_COMMAND(command)
-		fprintf(file, "  %-8s%s\n", command->name, command->description);
+		fprintf(file, "  %-10s%s\n", command->name, command->description);
 	fputs("\nEvery command but record takes -j, --json: one object per line.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage.\n", file);
 	return status;

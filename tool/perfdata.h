@@ -102,6 +102,10 @@ enum perfdata_clock {
 };
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
+/* Set @time to that of the first event that has one, else 0. 0 or -1. */
+int perfdata_begin(struct perfdata *data, uint64_t *time);
+/* When it was written last, in nanoseconds since the epoch. */
+uint64_t perfdata_modified(const struct perfdata *data);
 
 /* ------------------------------------------------------------------- DSOs -- */
 

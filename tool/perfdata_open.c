@@ -443,3 +443,28 @@ enum perfdata_clock perfdata_clock(const struct perfdata *data)
 			return data->layouts[i].clock;
 	return PERFDATA_CLOCK_NONE;
 }
+
+int perfdata_begin(struct perfdata *data, uint64_t *time)
+{
+	struct perfdata_item item;
+	int answer;
+
+	*time = 0;
+	perfdata_rewind(data);
+	do {
+		answer = perfdata_next(data, &item);
+		if (answer > 0)
+			*time = perfdata_time(data, item.event);
+	} while (answer > 0 && !*time);
+	return answer < 0 ? -1 : 0;
+}
+
+uint64_t perfdata_modified(const struct perfdata *data)
+{
+	struct stat status;
+
+	if (!data->nr_streams || fstat(data->streams[0].fd, &status))
+		return 0;
+	return (uint64_t)status.st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)status.st_mtim.tv_nsec;
+}
