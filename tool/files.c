@@ -8,6 +8,9 @@
  *
  * An event waits in a copy, in a queue; one that need not wait is handed
  * through as it is.
+ *
+ * What was forgotten, or has left the queue, is kept with its memory for what
+ * comes next: a table that is as full as it gets does not allocate any more.
  */
 
 #include <errno.h>
@@ -22,6 +25,8 @@
 #define DEFAULT_WAITING	4096
 #define DEFAULT_WAIT	1000000000ULL
 #define FIRST_BUCKETS	64
+/* Records differ in the length of a path: most then fit where another was. */
+#define ROOM_STEP	256
 
 struct entry {
 	struct entry *next;	/* in the bucket */
@@ -29,11 +34,13 @@ struct entry {
 	size_t waiters;
 	uint64_t file_id;
 	struct buildid_file *file;
+	size_t room;		/* bytes at @file */
 };
 
 struct waiting {
 	struct waiting *next;
 	struct entry *entry;
+	size_t room;		/* bytes at @record */
 	uint64_t record[];
 };
 
@@ -45,13 +52,20 @@ struct buildid_files {
 	size_t nr_entries;
 	size_t nr_pending;
 	struct entry *oldest, *newest;
+	struct entry *spare;	/* linked by @next */
 
 	struct waiting *first, **last;
 	size_t nr_waiting;
+	struct waiting *spare_waiting;
 
 	const struct buildid_record *through;	/* not waiting, not taken yet */
 	struct waiting *taken;			/* the caller looks at it */
 };
+
+static size_t room_for(size_t size)
+{
+	return (size + ROOM_STEP - 1) / ROOM_STEP * ROOM_STEP;
+}
 
 /* -------------------------------------------------------------- entries -- */
 
@@ -112,6 +126,12 @@ static void entry_forget(struct buildid_files *files, struct entry *entry)
 	list_remove(files, entry);
 	files->nr_entries--;
 	files->nr_pending -= entry_pending(entry);
+	entry->next = files->spare;
+	files->spare = entry;
+}
+
+static void entry_free(struct entry *entry)
+{
 	free(entry->file);
 	free(entry);
 }
@@ -153,54 +173,85 @@ static void grow(struct buildid_files *files)
 	files->nr_buckets = nr_buckets;
 }
 
-static struct entry *entry_new(struct buildid_files *files, uint64_t file_id)
+static void entry_add(struct buildid_files *files, struct entry *entry)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
 	struct entry **bucket;
 
-	if (!entry)
-		return NULL;
-
-	make_room(files);
 	grow(files);
-	entry->file_id = file_id;
-	bucket = &files->buckets[bucket_of(file_id, files->nr_buckets)];
+	bucket = &files->buckets[bucket_of(entry->file_id, files->nr_buckets)];
 	entry->next = *bucket;
 	*bucket = entry;
 	list_append(files, entry);
 	files->nr_entries++;
+}
+
+static struct entry *entry_new(struct buildid_files *files)
+{
+	struct entry *entry;
+
+	make_room(files);
+	entry = files->spare;
+	if (!entry)
+		return calloc(1, sizeof(*entry));
+	files->spare = entry->next;
 	return entry;
+}
+
+static int entry_set(struct entry *entry, const struct buildid_file *file)
+{
+	size_t room = room_for(file->header.size);
+
+	if (entry->room < file->header.size) {
+		void *memory = malloc(room);
+
+		if (!memory)
+			return -ENOMEM;
+		free(entry->file);
+		entry->file = memory;
+		entry->room = room;
+	}
+	memmove(entry->file, file, file->header.size);
+	return 0;
+}
+
+static int remember_new(struct buildid_files *files,
+			const struct buildid_file *file)
+{
+	struct entry *entry = entry_new(files);
+
+	if (!entry)
+		return -ENOMEM;
+	if (entry_set(entry, file)) {
+		entry_free(entry);
+		return -ENOMEM;
+	}
+	entry->waiters = 0;
+	entry->file_id = file->file_id;
+	entry_add(files, entry);
+	files->nr_pending += entry_pending(entry);
+	return 0;
 }
 
 static int remember(struct buildid_files *files, const struct buildid_file *file)
 {
 	struct entry *entry = entry_use(files, file->file_id);
-	struct buildid_file *copy;
+	bool pending;
+	int err;
+
+	if (!entry)
+		return remember_new(files, file);
 
 	/*
 	 * What is known of a version stays known. A dump that is read beside
 	 * the stream may well say less, later.
 	 */
-	if (entry && !entry_pending(entry) &&
-	    file->reason == BUILDID_REASON_PENDING)
+	pending = entry_pending(entry);
+	if (!pending && file->reason == BUILDID_REASON_PENDING)
 		return 0;
-
-	copy = malloc(file->header.size);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, file, file->header.size);
-
-	if (!entry) {
-		entry = entry_new(files, file->file_id);
-		if (!entry) {
-			free(copy);
-			return -ENOMEM;
-		}
-	} else {
-		files->nr_pending -= entry_pending(entry);
-		free(entry->file);
-	}
-	entry->file = copy;
+	err = entry_set(entry, file);
+	if (err)
+		return err;
+	files->nr_pending -= pending;
 	files->nr_pending += entry_pending(entry);
 	return 0;
 }
@@ -248,10 +299,26 @@ static struct entry *entry_waited_for(struct buildid_files *files,
 	return waiting->entry;
 }
 
+static struct waiting *waiting_new(struct buildid_files *files, size_t size)
+{
+	struct waiting *waiting = files->spare_waiting;
+
+	if (waiting)
+		files->spare_waiting = waiting->next;
+	if (waiting && waiting->room >= size)
+		return waiting;
+
+	free(waiting);
+	waiting = malloc(sizeof(*waiting) + room_for(size));
+	if (waiting)
+		waiting->room = room_for(size);
+	return waiting;
+}
+
 static int enqueue(struct buildid_files *files,
 		   const struct buildid_record *record)
 {
-	struct waiting *waiting = malloc(sizeof(*waiting) + record->size);
+	struct waiting *waiting = waiting_new(files, record->size);
 
 	if (!waiting)
 		return -ENOMEM;
@@ -302,7 +369,10 @@ static bool may_leave(struct buildid_files *files, struct waiting *waiting,
 
 static void drop_taken(struct buildid_files *files)
 {
-	free(files->taken);
+	if (!files->taken)
+		return;
+	files->taken->next = files->spare_waiting;
+	files->spare_waiting = files->taken;
 	files->taken = NULL;
 }
 
@@ -346,6 +416,8 @@ int buildid_files_next(struct buildid_files *files, uint64_t now,
 	}
 
 	event->file = entry ? entry->file : NULL;
+	event->flags = 0;
+	event->reserved = 0;
 	return 1;
 }
 
@@ -405,14 +477,25 @@ int buildid_files_new(struct buildid_files **files,
 
 void buildid_files_free(struct buildid_files *files)
 {
+	struct waiting *waiting;
+	struct entry *entry;
+
 	if (!files)
 		return;
 
 	drop_taken(files);
 	while (files->first)
 		free(dequeue(files));
+	while ((waiting = files->spare_waiting)) {
+		files->spare_waiting = waiting->next;
+		free(waiting);
+	}
 	while (files->oldest)
 		entry_forget(files, files->oldest);
+	while ((entry = files->spare)) {
+		files->spare = entry->next;
+		entry_free(entry);
+	}
 	free(files->buckets);
 	free(files);
 }

@@ -3,11 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "filter.h"
 
@@ -43,18 +46,46 @@ static bool has_pid(const struct filter *filter, uint32_t pid)
 	return false;
 }
 
-/* The kernel cuts names off, so a longer one matches what is left of it. */
-static bool has_comm(const struct buildid_mmap *mmap, const char *comm)
+const char *filter_set_uid(struct filter *filter, const char *user)
 {
-	return !strncmp((const char *)mmap->comm, comm, sizeof(mmap->comm) - 1);
+	const struct passwd *entry;
+	unsigned long uid;
+	char *end;
+
+	filter->by_uid = true;
+	errno = 0;
+	uid = strtoul(user, &end, 10);
+	if (isdigit((unsigned char)*user) && !*end) {
+		/* The last number means that there is none. */
+		if (errno || uid >= UINT32_MAX)
+			return "not a user id";
+		filter->uid = (uint32_t)uid;
+		return NULL;
+	}
+	entry = getpwnam(user);
+	if (!entry)
+		return "no such user";
+	filter->uid = entry->pw_uid;
+	return NULL;
 }
 
-bool filter_wants(const struct filter *filter, const struct buildid_mmap *mmap,
+const char *filter_conflict(const struct filter *filter)
+{
+	return filter->children && !filter->nr_pids ? "of which process? See --pid" : NULL;
+}
+
+/* The kernel cuts names off, so a longer one matches what is left of it. */
+static bool is_comm(const char *comm, const char *wanted)
+{
+	return !strncmp(comm, wanted, sizeof(((struct buildid_mmap *)NULL)->comm) - 1);
+}
+
+bool filter_wants(const struct filter *filter, uint32_t pid, const char *comm,
 		  const char *path)
 {
-	if (filter->nr_pids && !has_pid(filter, mmap->pid))
+	if (filter->nr_pids && !filter->children && !has_pid(filter, pid))
 		return false;
-	if (filter->comm && !has_comm(mmap, filter->comm))
+	if (filter->comm && !is_comm(comm, filter->comm))
 		return false;
 	return !filter->path || !fnmatch(filter->path, path, 0);
 }
@@ -72,4 +103,47 @@ bool filter_pids_exist(const struct filter *filter, struct output *out)
 		return false;
 	}
 	return true;
+}
+
+static int open_cgroup(const char *path, struct output *out)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0) {
+		out_error(out, path, "%s", strerror(errno));
+		return -1;
+	}
+	/* What any other directory does not have. */
+	if (faccessat(fd, "cgroup.procs", F_OK, 0)) {
+		out_error(out, path, "not a cgroup v2 directory");
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+bool filter_subscribe(const struct filter *filter, struct output *out,
+		      struct buildid_options *options)
+{
+	if (!filter_pids_exist(filter, out))
+		return false;
+	options->nr_pids = filter->nr_pids;
+	options->pids = filter->pids;
+	if (filter->children)
+		options->flags |= BUILDID_SUB_CHILDREN;
+	if (filter->by_uid) {
+		options->flags |= BUILDID_SUB_UID;
+		options->uid = filter->uid;
+	}
+	if (!filter->cgroup)
+		return true;
+	options->flags |= BUILDID_SUB_CGROUP;
+	options->cgroup_fd = open_cgroup(filter->cgroup, out);
+	return options->cgroup_fd >= 0;
+}
+
+void filter_subscribed(const struct buildid_options *options)
+{
+	if (options->flags & BUILDID_SUB_CGROUP)
+		close(options->cgroup_fd);
 }

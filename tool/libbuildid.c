@@ -349,6 +349,17 @@ static int peek(struct buildid *handle, const struct buildid_record **record)
 	return err;
 }
 
+uint64_t buildid_ring_end(const struct buildid *handle)
+{
+	return __atomic_load_n(&handle->producer->pos, __ATOMIC_ACQUIRE);
+}
+
+/* Positions only grow, and wrap around after more than anyone can read. */
+bool buildid_ring_passed(const struct buildid *handle, uint64_t end)
+{
+	return (int64_t)(handle->pos - end) >= 0;
+}
+
 /* Rounded up, so that a wait never ends before its deadline. */
 static int left_ms(uint64_t deadline)
 {

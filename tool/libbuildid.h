@@ -5,21 +5,27 @@
  * The shapes of all records, their units and what they promise are in
  * buildid.h, beside this header. Here is how to get at them:
  *
- *	struct buildid *bid;
- *	const struct buildid_record *record;
+ *	struct buildid_recorder *recorder;
+ *	struct buildid_event event;
  *
- *	buildid_open(&bid);
- *	buildid_subscribe(bid, NULL);
- *	while (!buildid_next(bid, -1, &record))
- *		...
- *	buildid_close(bid);
+ *	buildid_recorder_new(&recorder, NULL);
+ *	while (!buildid_recorder_next(recorder, -1, &event))
+ *		...event.record, event.file...
+ *	buildid_recorder_free(recorder);
  *
- * and, to have each mapping together with its content's identity, put a
- * struct buildid_files behind buildid_next().
+ * gives each mapping together with the identity of its content. What that is
+ * made of can be had by itself: the records as they come (buildid_subscribe(),
+ * buildid_next()), those of what is mapped already (struct buildid_snapshot),
+ * and what joins them (struct buildid_files).
  *
- * Functions that can fail return 0, or what they say, or a negative errno.
- * A handle and a file table belong to one thread at a time; different ones
- * share nothing.
+ * Functions that can fail return 0, or what they say, or a negative errno;
+ * buildid_strerror() and buildid_advice() have the words for it.
+ *
+ * Threads: a handle, with its snapshots, a file table and a recorder belong to
+ * one thread at a time; different ones share nothing. The functions without one
+ * of them are for any thread at any time. None is for a signal handler. A child
+ * of fork(2) shares the ring with its parent and must leave it alone, but for
+ * closing it.
  */
 #ifndef LIBBUILDID_H
 #define LIBBUILDID_H
@@ -446,11 +452,18 @@ struct buildid_files_options {
  * @record: any but a FILE record
  * @file: for a MMAP, the FILE record of its content; NULL when none is known,
  *	and for all other types
+ * @flags: BUILDID_EVENT_*; ignore bits that are not known
+ * @reserved: 0
  */
 struct buildid_event {
 	const struct buildid_record *record;
 	const struct buildid_file *file;
+	uint32_t flags;
+	uint32_t reserved;
 };
+
+/* From a snapshot, and an event told of this mapping already. */
+#define BUILDID_EVENT_DUPLICATE (1U << 0)
 
 /* For the now of buildid_files_next(): deliver what is held back as it is. */
 #define BUILDID_FILES_ALL	UINT64_MAX
@@ -480,7 +493,8 @@ void buildid_files_free(struct buildid_files *files);
  *
  * FILE records are remembered, all others come out of buildid_files_next().
  * Call that until it returns 0 after each push: @record is copied only when it
- * has to wait, and must else stay as it is until then.
+ * has to wait, and must else stay as it is until then. Memory is used again: a
+ * table that is as full as it gets does not allocate.
  *
  * Return: 0; -EBADMSG; -ENOMEM; -EBUSY when the event of the push before was
  * not taken. The table stays good after an error.
@@ -530,6 +544,124 @@ size_t buildid_files_pending(const struct buildid_files *files);
  */
 const struct buildid_file *buildid_files_find(struct buildid_files *files,
 					      uint64_t file_id);
+
+/* ------------------------------------------------------------- recorder -- */
+
+/**
+ * struct buildid_recorder_options - what a recorder is to deliver
+ * @subscribe: as for buildid_subscribe()
+ * @files: bounds, as for buildid_files_new()
+ * @flags: BUILDID_RECORDER_*
+ * @reserved: 0
+ */
+struct buildid_recorder_options {
+	struct buildid_options subscribe;
+	struct buildid_files_options files;
+	uint32_t flags;
+	uint32_t reserved[7];
+};
+
+/* The mappings that exist already, too. */
+#define BUILDID_RECORDER_SNAPSHOT (1U << 0)
+
+struct buildid_recorder;
+
+/**
+ * buildid_recorder_new() - subscribe, and join what comes
+ * @recorder: where to put it
+ * @options: or NULL for all defaults, with no snapshot
+ *
+ * A handle, its subscription, a file table and a snapshot in one: all that a
+ * recorder of mappings needs.
+ *
+ * Return: 0; what buildid_open(), buildid_subscribe(), buildid_files_new() and
+ * buildid_snapshot_new() return.
+ */
+int buildid_recorder_new(struct buildid_recorder **recorder,
+			 const struct buildid_recorder_options *options);
+
+/**
+ * buildid_recorder_free() - give up a recorder and every event from it
+ * @recorder: or NULL
+ */
+void buildid_recorder_free(struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_handle() - the handle that is subscribed
+ * @recorder: from buildid_recorder_new()
+ *
+ * For buildid_fd(), buildid_get_stats() and the buildid_resolve_*() calls. Do
+ * not read from it or close it.
+ *
+ * Return: the handle; it is the recorder's own.
+ */
+struct buildid *buildid_recorder_handle(struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_snapshot() - take a snapshot, or another one
+ * @recorder: from buildid_recorder_new()
+ *
+ * As BUILDID_RECORDER_SNAPSHOT does at the beginning; then for example after a
+ * LOST record. What is left of one that is being taken is dropped.
+ *
+ * Return: as of buildid_snapshot_new(); -EINVAL after buildid_recorder_stop().
+ */
+int buildid_recorder_snapshot(struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_snapshotting() - whether a snapshot is being taken
+ * @recorder: from buildid_recorder_new()
+ *
+ * Return: 1 as long as not all of it was delivered, else 0.
+ */
+int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_next() - the next event
+ * @recorder: from buildid_recorder_new()
+ * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
+ *	at all. Reading files for a snapshot takes what it takes
+ * @event: to fill; valid until the next call with @recorder
+ *
+ * Each mapping comes with the identity of its content, and in order: one whose
+ * file is still being read holds back those behind it, for max_wait at most.
+ * What was mapped before a part of the snapshot was taken comes before it. A
+ * mapping that comes from both has BUILDID_EVENT_DUPLICATE the second time; in
+ * memory of a fixed size, so that of more than 49,152 mappings made during one
+ * snapshot the later ones are not marked.
+ *
+ * Does not allocate, but for files not known before as long as there are fewer
+ * than max_files of them.
+ *
+ * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
+ * -ENODATA when all is delivered after buildid_recorder_stop(); -ENOMEM when
+ * a record was lost for want of memory; as of buildid_next(); as of
+ * buildid_snapshot_next() for a process of the snapshot. After an error the
+ * next call goes on behind it, if that is possible.
+ */
+int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
+			  struct buildid_event *event);
+
+/**
+ * buildid_recorder_timeout() - when to call again although nothing is readable
+ * @recorder: from buildid_recorder_new()
+ *
+ * For an event loop: call buildid_recorder_next() with a timeout of 0 until it
+ * returns -EAGAIN, then wait for buildid_fd() for that long at most.
+ *
+ * Return: milliseconds, fit for poll(2); -1 for ever.
+ */
+int buildid_recorder_timeout(const struct buildid_recorder *recorder);
+
+/**
+ * buildid_recorder_stop() - take in nothing that is mapped from now on
+ * @recorder: from buildid_recorder_new()
+ *
+ * Then call buildid_recorder_next() until it returns -ENODATA: it delivers what
+ * was mapped before, and still waits for files that are being read. A snapshot
+ * that is being taken ends.
+ */
+void buildid_recorder_stop(struct buildid_recorder *recorder);
 
 /* --------------------------------------------------------------- errors -- */
 

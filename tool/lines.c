@@ -27,15 +27,17 @@ const char *lines_path(const struct buildid_event *event)
 	return path ? path : "";
 }
 
-void lines_hex(char *text, const uint8_t *bytes, size_t size)
+char *lines_hex(char *text, const uint8_t *bytes, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
+	char *end = text;
 
 	while (size--) {
-		*text++ = digits[*bytes >> 4];
-		*text++ = digits[*bytes++ & 15];
+		*end++ = digits[*bytes >> 4];
+		*end++ = digits[*bytes++ & 15];
 	}
-	*text = '\0';
+	*end = '\0';
+	return text;
 }
 
 /* Go's is text already, if its linker was let alone. */
@@ -50,33 +52,92 @@ static void to_word(char *text, const uint8_t *bytes, size_t size)
 	*text = '\0';
 }
 
-static const char *reason_word(const struct buildid_file *file)
+/* Whatever record it is of; @bytes of NULL: there is none. */
+struct identity {
+	unsigned int kind;
+	unsigned int reason;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static struct identity file_identity(const struct buildid_file *file)
 {
-	const char *word = buildid_reason_name(file->reason);
+	struct identity id = { .kind = file->kind, .reason = file->reason };
+
+	id.bytes = buildid_file_id_bytes(file, &id.size);
+	return id;
+}
+
+static struct identity image_identity(const struct buildid_image *image)
+{
+	struct identity id = { .kind = image->kind, .reason = image->reason };
+
+	id.bytes = buildid_image_id_bytes(image, &id.size);
+	return id;
+}
+
+static struct identity cookie_identity(const struct buildid_cookie *cookie)
+{
+	struct identity id = { .kind = cookie->kind };
+
+	id.bytes = buildid_cookie_id_bytes(cookie, &id.size);
+	return id;
+}
+
+static const char *reason_word(unsigned int reason)
+{
+	const char *word = buildid_reason_name(reason);
 
 	return word ? word : "none";
 }
 
-const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX])
+static const char *to_text(const struct identity *id, char text[LINES_ID_MAX])
 {
-	const uint8_t *bytes;
-	size_t size;
 	char *end = text;
 
-	bytes = file ? buildid_file_id_bytes(file, &size) : NULL;
-	if (!bytes) {
-		snprintf(text, LINES_ID_MAX, "(%s)",
-			 file ? reason_word(file) : UNRESOLVED);
+	if (!id->bytes) {
+		snprintf(text, LINES_ID_MAX, "(%s)", reason_word(id->reason));
 		return text;
 	}
 
-	if (file->kind != BUILDID_KIND_GNU)
-		end += sprintf(text, "%s:", buildid_kind_name(file->kind));
-	if (file->kind == BUILDID_KIND_GO)
-		to_word(end, bytes, size);
+	if (id->kind != BUILDID_KIND_GNU)
+		end += sprintf(text, "%s:", buildid_kind_name(id->kind));
+	if (id->kind == BUILDID_KIND_GO)
+		to_word(end, id->bytes, id->size);
 	else
-		lines_hex(end, bytes, size);
+		lines_hex(end, id->bytes, id->size);
 	return text;
+}
+
+const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX])
+{
+	struct identity id;
+
+	if (!file)
+		return "(" UNRESOLVED ")";
+	id = file_identity(file);
+	return to_text(&id, text);
+}
+
+const char *lines_image_id(const struct buildid_image *image,
+			   char text[LINES_ID_MAX])
+{
+	struct identity id = image_identity(image);
+
+	return to_text(&id, text);
+}
+
+const char *lines_cookie_id(const struct buildid_cookie *cookie,
+			    char text[LINES_ID_MAX])
+{
+	struct identity id = cookie_identity(cookie);
+
+	return to_text(&id, text);
+}
+
+static void put_word(struct output *out, bool good, const char *word)
+{
+	out_styled(out, good ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID, word);
 }
 
 static void put_id(struct output *out, const struct buildid_file *file)
@@ -84,8 +145,7 @@ static void put_id(struct output *out, const struct buildid_file *file)
 	bool has_id = file && file->kind != BUILDID_KIND_NONE;
 	char text[LINES_ID_MAX];
 
-	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID,
-		   lines_id(file, text));
+	put_word(out, has_id, lines_id(file, text));
 }
 
 /* ----------------------------------------------------------------- JSON -- */
@@ -132,51 +192,81 @@ static void put_inode(struct output *out, const struct buildid_file *file)
 	out_number(out, "user_ino", OUT_HIDDEN, file->user_ino);
 }
 
-static void put_build_id(struct output *out, const struct buildid_file *file)
+static void put_build_id(struct output *out, const struct identity *id)
 {
 	char hex[2 * BUILDID_ID_MAX + 1];
-	const uint8_t *bytes;
-	size_t size;
 
-	bytes = buildid_file_id_bytes(file, &size);
-	if (bytes)
-		lines_hex(hex, bytes, size);
-	out_string(out, "build_id", OUT_HIDDEN, bytes ? hex : NULL);
+	out_string(out, "build_id", OUT_HIDDEN,
+		   id->bytes ? lines_hex(hex, id->bytes, id->size) : NULL);
+	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(id->kind));
 }
 
-static void put_flags(struct output *out, const struct buildid_file *file,
+static void put_identity(struct output *out, const struct identity *id)
+{
+	put_build_id(out, id);
+	out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(id->reason));
+}
+
+struct flag {
+	uint32_t bit;
+	const char *word;
+};
+
+#define FLAGS_MAX 8
+
+static size_t flag_words(uint32_t bits, const struct flag *flags, size_t nr_flags,
+			 const char **words)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < nr_flags; i++)
+		if (bits & flags[i].bit)
+			words[count++] = flags[i].word;
+	return count;
+}
+
+/* Of any record: those of what it is about first, then its own. */
+static void put_flags(struct output *out, const struct buildid_record *record,
+		      uint32_t bits, const struct flag *flags, size_t nr_flags,
 		      int width)
 {
-	static const struct {
-		uint32_t flag;
-		const char *word;
-	} names[] = {
+	static const struct flag of_record[] = {
+		{ BUILDID_RECORD_SNAPSHOT, "snapshot" },
+	};
+	const char *words[FLAGS_MAX + 1];
+	size_t count;
+
+	count = flag_words(bits, flags, nr_flags, words);
+	count += flag_words(record->flags, of_record, ARRAY_SIZE(of_record),
+			    words + count);
+	words[count] = NULL;
+	out_words(out, "flags", width, words);
+}
+
+static void put_file_flags(struct output *out, const struct buildid_record *record,
+			   const struct buildid_file *file, int width)
+{
+	static const struct flag flags[] = {
 		{ BUILDID_FILE_DELETED, "deleted" },
 		{ BUILDID_FILE_MEMFD, "memfd" },
 		{ BUILDID_FILE_UNSTABLE, "unstable" },
 		{ BUILDID_FILE_PATH_PART, "path-part" },
 		{ BUILDID_FILE_NO_PATH, "no-path" },
 	};
-	const char *words[ARRAY_SIZE(names) + 1];
-	size_t count = 0, i;
 
-	for (i = 0; file && i < ARRAY_SIZE(names); i++)
-		if (file->flags & names[i].flag)
-			words[count++] = names[i].word;
-	words[count] = NULL;
-	out_words(out, "flags", width, words);
+	put_flags(out, record, file ? file->flags : 0, flags, ARRAY_SIZE(flags), width);
 }
 
 static void put_file(struct output *out, const struct buildid_file *file)
 {
+	struct identity id = file_identity(file);
+
 	put_inode(out, file);
 	out_number(out, "gen", OUT_HIDDEN, file->generation);
 	out_signed(out, "mtime", OUT_HIDDEN, file->mtime);
 	out_number(out, "size", OUT_HIDDEN, file->file_size);
 	out_number(out, "file_id", OUT_HIDDEN, file->file_id);
-	put_build_id(out, file);
-	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(file->kind));
-	out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(file->reason));
+	put_identity(out, &id);
 }
 
 /* All keys are there, so that a reader need not ask for each. */
@@ -249,7 +339,7 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 		put_file(out, event->file);
 	else
 		put_no_file(out, mmap->file_id);
-	put_flags(out, event->file, 0);
+	put_file_flags(out, event->record, event->file, 0);
 	out_end(out);
 }
 
@@ -294,13 +384,74 @@ static void put_lost(struct output *out, const struct buildid_lost *lost,
 	out_end(out);
 }
 
+static void put_image(struct output *out, const struct buildid_image *image,
+		      const struct lines_clock *clock)
+{
+	static const struct flag flags[] = {
+		{ BUILDID_IMAGE_UNLOAD, "unload" },
+	};
+	const char *type = buildid_type_name(image->header.type);
+	struct identity id = image_identity(image);
+	const char *name = buildid_image_name(image);
+	char text[LINES_ID_MAX];
+
+	out_begin(out);
+	put_header(out, &image->header);
+	put_time(out, &image->header, clock);
+	out_string(out, NULL, 0, "      -");
+	out_string(out, NULL, WIDTH_COMM, type);
+	out_address(out, "addr", WIDTH_ADDRESS, image->addr);
+	out_number(out, "len", OUT_HIDDEN, image->len);
+	out_string(out, NULL, 0, "----");
+	put_word(out, id.bytes, to_text(&id, text));
+	out_string(out, "name", 0, name);
+	put_identity(out, &id);
+	put_flags(out, &image->header, image->flags, flags, ARRAY_SIZE(flags), 0);
+	out_end(out);
+}
+
+static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
+		       const struct lines_clock *clock)
+{
+	struct identity id = cookie_identity(cookie);
+	char text[LINES_ID_MAX];
+
+	out_begin(out);
+	put_header(out, &cookie->header);
+	put_time(out, &cookie->header, clock);
+	out_number(out, "pid", WIDTH_PID, cookie->pid);
+	out_number(out, "tid", OUT_HIDDEN, cookie->tid);
+	out_string(out, "comm", WIDTH_COMM, (const char *)cookie->comm);
+	out_address(out, "addr", WIDTH_ADDRESS, cookie->addr);
+	out_number(out, "len", OUT_HIDDEN, cookie->len);
+	out_string(out, NULL, 0, "----");
+	put_word(out, true, to_text(&id, text));
+	out_string(out, NULL, 0, "[cookie]");
+	put_build_id(out, &id);
+	put_flags(out, &cookie->header, 0, NULL, 0, 0);
+	out_end(out);
+}
+
 void lines_event(struct output *out, const struct buildid_event *event,
 		 const struct lines_clock *clock)
 {
-	if (event->record->type == BUILDID_RECORD_MMAP)
+	const void *record = event->record;
+
+	switch (event->record->type) {
+	case BUILDID_RECORD_MMAP:
 		put_mmap(out, event, clock);
-	else if (event->record->type == BUILDID_RECORD_LOST)
-		put_lost(out, (const void *)event->record, clock);
+		break;
+	case BUILDID_RECORD_KERNEL:
+	case BUILDID_RECORD_MODULE:
+		put_image(out, record, clock);
+		break;
+	case BUILDID_RECORD_COOKIE:
+		put_cookie(out, record, clock);
+		break;
+	case BUILDID_RECORD_LOST:
+		put_lost(out, record, clock);
+		break;
+	}
 }
 
 void lines_file(struct output *out, const struct buildid_file *file,
@@ -315,7 +466,7 @@ void lines_file(struct output *out, const struct buildid_file *file,
 	put_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
-	put_flags(out, file, OUT_HIDDEN);
+	put_file_flags(out, &file->header, file, OUT_HIDDEN);
 	out_end(out);
 }
 

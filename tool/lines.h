@@ -25,8 +25,17 @@ const char *lines_path(const struct buildid_event *event);
  * the kind and a colon before it, "(reason)" where there is none.
  */
 const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX]);
+const char *lines_image_id(const struct buildid_image *image,
+			   char text[LINES_ID_MAX]);
+const char *lines_cookie_id(const struct buildid_cookie *cookie,
+			    char text[LINES_ID_MAX]);
+/* Two digits a byte and a NUL, into @text, which is returned. */
+char *lines_hex(char *text, const uint8_t *bytes, size_t size);
 
-/* A mapping with its file, or a loss; nothing for other records. */
+/*
+ * A mapping with its file, the kernel or a module, a cookie, or a loss; nothing
+ * for other records.
+ */
 void lines_event(struct output *out, const struct buildid_event *event,
 		 const struct lines_clock *clock);
 
@@ -36,8 +45,5 @@ void lines_file(struct output *out, const struct buildid_file *file,
 
 /* A content of a path in a perf.data, as perf buildid-list has it. */
 void lines_dso(struct output *out, const struct perfdata_dso *dso);
-
-/* The @size bytes in hex digits; @text has room for them and a NUL. */
-void lines_hex(char *text, const uint8_t *bytes, size_t size);
 
 #endif

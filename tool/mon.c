@@ -26,10 +26,15 @@ static const char help[] =
 	"content: pid, name of the thread, address, protection, identity, path.\n"
 	"\n"
 	"  -p, --pid PID[,PID]...  only these processes\n"
+	"      --children          of these processes all descendants, too\n"
+	"  -u, --uid USER          only processes of that real user, a name or a number\n"
+	"      --cgroup DIRECTORY  only processes in or below that cgroup (v2)\n"
 	"  -c, --comm NAME         only threads of that name\n"
 	"      --path GLOB         only files whose path matches; * matches / as well\n"
 	"      --count N           stop after N mappings\n"
 	"      --data              mappings that are not executable, too\n"
+	"  -k, --kernel            the kernel and its modules: those there first, then\n"
+	"                          each as it is loaded or unloaded\n"
 	"  -t, --time              the time of day before each line\n"
 	"  -i, --log LOG           what buildid record wrote, in place of what happens\n"
 	"                          now; - for stdin\n"
@@ -55,6 +60,7 @@ struct mon {
 	struct filter filter;
 	struct lines_clock clock;
 	bool data;
+	bool kernel;
 	bool netlink;
 	const char *log;
 	uint64_t count;		/* 0 for no end */
@@ -88,19 +94,36 @@ static void stop_showing(struct mon *mon, int error)
 	mon->failed = true;
 }
 
+static bool is_wanted(struct mon *mon, const struct buildid_event *event)
+{
+	const struct buildid_cookie *cookie = (const void *)event->record;
+	const struct buildid_mmap *mmap = (const void *)event->record;
+
+	switch (event->record->type) {
+	case BUILDID_RECORD_MMAP:
+		return filter_wants(&mon->filter, mmap->pid, (const char *)mmap->comm,
+				    lines_path(event));
+	case BUILDID_RECORD_COOKIE:
+		return filter_wants(&mon->filter, cookie->pid,
+				    (const char *)cookie->comm, "");
+	case BUILDID_RECORD_KERNEL:
+	case BUILDID_RECORD_MODULE:
+		return mon->kernel;
+	default:
+		return true;
+	}
+}
+
 static void show(struct mon *mon, const struct buildid_event *event)
 {
 	const struct buildid_lost *lost = (const void *)event->record;
-	const struct buildid_mmap *mmap = (const void *)event->record;
 
-	if (event->record->type == BUILDID_RECORD_LOST) {
+	if (!is_wanted(mon, event))
+		return;
+	if (event->record->type == BUILDID_RECORD_LOST)
 		mon->lost += lost->ring_full + lost->missed_probe;
-		lines_event(&mon->out, event, &mon->clock);
-	} else if (event->record->type == BUILDID_RECORD_MMAP &&
-		   filter_wants(&mon->filter, mmap, lines_path(event))) {
-		mon->shown++;
-		lines_event(&mon->out, event, &mon->clock);
-	}
+	mon->shown += event->record->type == BUILDID_RECORD_MMAP;
+	lines_event(&mon->out, event, &mon->clock);
 	if (ferror(stdout))
 		stop_showing(mon, errno);
 }
@@ -195,22 +218,29 @@ static void watch(struct mon *mon, int signals)
 		mon->shown, mon->lost);
 }
 
-static bool open_source(struct mon *mon)
+static struct source *open_device(struct mon *mon)
 {
 	struct buildid_options options = {
-		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0),
-		.nr_pids = mon->filter.nr_pids,
-		.pids = mon->filter.pids,
+		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
+			 (mon->kernel ? BUILDID_SUB_KERNEL : 0),
 	};
+	struct source *source;
 
-	if (mon->log) {
+	if (!filter_subscribe(&mon->filter, &mon->out, &options))
+		return NULL;
+	source = source_device(&mon->out, &options);
+	filter_subscribed(&options);
+	return source;
+}
+
+static bool open_source(struct mon *mon)
+{
+	if (mon->log)
 		mon->source = source_log(&mon->out, mon->log);
-		return mon->source;
-	}
-	if (!filter_pids_exist(&mon->filter, &mon->out))
-		return false;
-	mon->source = mon->netlink ? source_netlink(&mon->out) :
-				     source_device(&mon->out, &options);
+	else if (!mon->netlink)
+		mon->source = open_device(mon);
+	else if (filter_pids_exist(&mon->filter, &mon->out))
+		mon->source = source_netlink(&mon->out);
 	return mon->source;
 }
 
@@ -244,14 +274,18 @@ static int run(struct mon *mon)
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { PATH = 256, COUNT, DATA, NETLINK };
+enum { PATH = 256, COUNT, DATA, NETLINK, CHILDREN, CGROUP };
 
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
+	{ "children", no_argument, NULL, CHILDREN },
+	{ "uid", required_argument, NULL, 'u' },
+	{ "cgroup", required_argument, NULL, CGROUP },
 	{ "comm", required_argument, NULL, 'c' },
 	{ "path", required_argument, NULL, PATH },
 	{ "count", required_argument, NULL, COUNT },
 	{ "data", no_argument, NULL, DATA },
+	{ "kernel", no_argument, NULL, 'k' },
 	{ "time", no_argument, NULL, 't' },
 	{ "log", required_argument, NULL, 'i' },
 	{ "netlink", no_argument, NULL, NETLINK },
@@ -260,6 +294,37 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* What only the device can be asked for. */
+static const char *of_device(const struct mon *mon)
+{
+	if (mon->filter.children)
+		return "--children";
+	if (mon->filter.by_uid)
+		return "--uid";
+	if (mon->filter.cgroup)
+		return "--cgroup";
+	return mon->data ? "--data" : NULL;
+}
+
+/* -1 to go on, else what to exit with. */
+static int check(const struct mon *mon, char **argv)
+{
+	const char *option = of_device(mon);
+	const char *conflict = filter_conflict(&mon->filter);
+
+	if (conflict)
+		return args_wrong(argv, "--children", conflict);
+	if (mon->log && mon->netlink)
+		return args_wrong(argv, "--netlink", "not together with --log");
+	if (mon->log && option)
+		return args_wrong(argv, option,
+				  "a log has what buildid record was asked for");
+	if (mon->netlink && (option || mon->kernel))
+		return args_wrong(argv, option ? option : "--kernel",
+				  "the netlink group has executable mappings of all processes only");
+	return -1;
+}
+
 /* -1 to go on, else what to exit with. */
 static int parse(struct mon *mon, bool *json, int argc, char **argv)
 {
@@ -267,12 +332,26 @@ static int parse(struct mon *mon, bool *json, int argc, char **argv)
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "p:c:ti:jh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "p:u:c:kti:jh", options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			wrong = filter_add_pids(&mon->filter, optarg);
 			if (wrong)
 				return args_wrong(argv, optarg, wrong);
+			break;
+		case CHILDREN:
+			mon->filter.children = true;
+			break;
+		case 'u':
+			wrong = filter_set_uid(&mon->filter, optarg);
+			if (wrong)
+				return args_wrong(argv, optarg, wrong);
+			break;
+		case CGROUP:
+			mon->filter.cgroup = optarg;
+			break;
+		case 'k':
+			mon->kernel = true;
 			break;
 		case 'c':
 			mon->filter.comm = optarg;
@@ -307,15 +386,7 @@ static int parse(struct mon *mon, bool *json, int argc, char **argv)
 	}
 	if (optind < argc)
 		return args_wrong(argv, argv[optind], "mon takes no argument");
-	if (mon->log && mon->netlink)
-		return args_wrong(argv, "--netlink", "not together with --log");
-	if (mon->log && mon->data)
-		return args_wrong(argv, "--data",
-				  "a log has what buildid record was asked for");
-	if (mon->netlink && mon->data)
-		return args_wrong(argv, "--data",
-				  "the netlink group has executable mappings only");
-	return -1;
+	return check(mon, argv);
 }
 
 int cmd_mon(int argc, char **argv)

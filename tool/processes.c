@@ -105,24 +105,32 @@ static int find_all(struct buildid_processes *processes)
 	return err;
 }
 
-/* The first number behind "@key:" in the status of a task; false when it is gone. */
+/*
+ * The first number behind "@key:" in the status of a task; false when it is
+ * gone. Those asked for are all among the first lines, and no name holds a
+ * newline there.
+ */
 static bool status_number(uint32_t pid, const char *key, uint32_t *number)
 {
-	char path[32], line[256];
-	size_t length = strlen(key);
-	bool found = false;
-	FILE *status;
+	char path[32], text[1024], line[16];
+	const char *found;
+	ssize_t size;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	status = fopen(path, "re");
-	if (!status)
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return false;
-	while (!found && fgets(line, sizeof(line), status)) {
-		found = !strncmp(line, key, length) && line[length] == ':';
-		if (found)
-			*number = (uint32_t)strtoul(line + length + 1, NULL, 10);
-	}
-	fclose(status);
+	size = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (size <= 0)
+		return false;
+
+	text[size] = '\0';
+	snprintf(line, sizeof(line), "\n%s:", key);
+	found = strstr(text, line);
+	if (found)
+		*number = (uint32_t)strtoul(found + strlen(line), NULL, 10);
 	return found;
 }
 

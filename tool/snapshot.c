@@ -23,6 +23,7 @@ struct buildid_snapshot {
 	struct buildid_processes processes;
 	size_t next;		/* in @processes */
 	size_t seen;
+	size_t fills;
 
 	uint32_t pid;		/* being looked into, or 0 */
 	uint64_t cursor;
@@ -87,6 +88,11 @@ size_t buildid_snapshot_processes(const struct buildid_snapshot *snapshot)
 	return snapshot->seen;
 }
 
+size_t buildid_snapshot_fills(const struct buildid_snapshot *snapshot)
+{
+	return snapshot->fills;
+}
+
 static bool next_process(struct buildid_snapshot *snapshot)
 {
 	uint32_t pid;
@@ -117,6 +123,7 @@ static int fill(struct buildid_snapshot *snapshot)
 	int err;
 
 	snapshot->taken = snapshot->filled = 0;
+	snapshot->fills++;
 	err = buildid_take_maps(snapshot->handle, &maps);
 	if (err == -EINTR)
 		return err;

@@ -155,21 +155,65 @@ static int fake_open(const char *path, int flags)
 	return eventfd(1, EFD_CLOEXEC);
 }
 
-static int resolve(struct buildid_resolve_fd *request)
+static int resolve(int fd, uint64_t to, uint32_t *size)
 {
 	union any_record record;
-	uint32_t room = request->record_size;
+	uint32_t room = *size;
 
 	if (fake.resolve)
-		fake.resolve(request->fd, &record);
+		fake.resolve(fd, &record);
 	else
 		make_file(&record, 1, 20, 0, "/resolved");
-	request->record_size = fake.resolved_size ? fake.resolved_size :
-						    record.header.size;
+	*size = fake.resolved_size ? fake.resolved_size : record.header.size;
 	if (record.header.size > room)
 		return answer(ENOSPC);
-	memcpy((void *)(uintptr_t)request->record, &record, record.header.size);
+	memcpy((void *)(uintptr_t)to, &record, record.header.size);
 	return answer(fake.resolve_error);
+}
+
+static int resolve_fd(struct buildid_resolve_fd *request)
+{
+	return resolve(request->fd, request->record, &request->record_size);
+}
+
+static int resolve_key(struct buildid_resolve_key *request)
+{
+	fake.key = *request;
+	return resolve(-1, request->record, &request->record_size);
+}
+
+static int resolve_addr(struct buildid_resolve_addr *request)
+{
+	fake.addr = *request;
+	request->flags = BUILDID_ADDR_HISTORY;
+	request->offset = fake.resolved_offset;
+	return resolve(-1, request->record, &request->record_size);
+}
+
+void fake_add_map(struct buildid_maps *request, union any_record *record)
+{
+	record->header.flags = BUILDID_RECORD_SNAPSHOT;
+	record->header.seq = 0;
+	memcpy((char *)(uintptr_t)request->records + request->bytes, record,
+	       record->header.size);
+	request->bytes += record->header.size;
+}
+
+static int take_maps(struct buildid_maps *request)
+{
+	assert_int_equal(request->size, sizeof(*request));
+	assert_true(request->bytes >= 2 * BUILDID_RECORD_MAX);
+	request->bytes = 0;
+	return answer(fake.maps ? fake.maps(request) : ESRCH);
+}
+
+static int take_cookie(const struct buildid_set_cookie *request)
+{
+	fake.cookie = *request;
+	if (request->id_len)
+		memcpy(fake.cookie_id, (const void *)(uintptr_t)request->id,
+		       request->id_len);
+	return answer(fake.cookie_error);
 }
 
 static int take_subscription(struct buildid_subscribe *request)
@@ -209,7 +253,15 @@ static int fake_ioctl(int fd, unsigned long number, void *argument)
 		return answer(fake.stats_error);
 	}
 	if (number == BUILDID_IOC_RESOLVE_FD)
-		return resolve(argument);
+		return resolve_fd(argument);
+	if (number == BUILDID_IOC_RESOLVE_KEY)
+		return resolve_key(argument);
+	if (number == BUILDID_IOC_RESOLVE_ADDR)
+		return resolve_addr(argument);
+	if (number == BUILDID_IOC_MAPS)
+		return take_maps(argument);
+	if (number == BUILDID_IOC_SET_COOKIE)
+		return take_cookie(argument);
 	if (number == BUILDID_IOC_SUBSCRIBE)
 		return take_subscription(argument);
 	if (number == BUILDID_IOC_FLUSH) {

@@ -28,6 +28,10 @@ struct fake_module {
 	/* NULL: a GNU build-id of 20 bytes. */
 	void (*resolve)(int fd, union any_record *record);
 	uint32_t resolved_size;		/* 0: the record's */
+	uint64_t resolved_offset;
+	/* Answers MAPS with 0 or an errno; NULL: a process is never there. */
+	int (*maps)(struct buildid_maps *request);
+	int cookie_error;
 
 	/* When its reader waits, and when it naps. */
 	void (*on_poll)(void);
@@ -36,6 +40,10 @@ struct fake_module {
 	/* What it was asked. */
 	struct buildid_subscribe subscribed;
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
+	struct buildid_resolve_key key;
+	struct buildid_resolve_addr addr;
+	struct buildid_set_cookie cookie;
+	uint8_t cookie_id[BUILDID_ID_MAX];
 	unsigned int polls;
 	unsigned int naps;
 
@@ -54,6 +62,8 @@ bool fake_put(union any_record *record);
 /* The same, still being written until fake_commit(). */
 bool fake_put_busy(union any_record *record);
 void fake_commit(void);
+/* Behind what is in a MAPS request's buffer already; @request->bytes is kept. */
+void fake_add_map(struct buildid_maps *request, union any_record *record);
 /* Where the reader is. */
 uint64_t fake_consumed(void);
 uint64_t fake_produced(void);

@@ -26,12 +26,19 @@ static uint32_t path_room(const char *path)
 	return *path ? padded(strlen(path) + 1) : 0;
 }
 
+static void make_id(uint8_t *id, uint16_t length)
+{
+	unsigned int i;
+
+	for (i = 0; i < length; i++)
+		id[i] = (uint8_t)(0x10 + i);
+}
+
 void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
 	       uint16_t reason, const char *path)
 {
 	struct buildid_file *file = &record->file;
 	uint32_t room = padded(id_len);
-	unsigned int i;
 
 	make_header(record, BUILDID_RECORD_FILE,
 		    (uint32_t)sizeof(*file) + room + path_room(path));
@@ -46,8 +53,7 @@ void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
 	file->reason = reason;
 	file->id_len = id_len;
 	file->path_len = (uint16_t)strlen(path);
-	for (i = 0; i < id_len; i++)
-		file->data[i] = (uint8_t)(0x10 + i);
+	make_id(file->data, id_len);
 	memcpy(file->data + room, path, strlen(path));
 }
 
@@ -70,6 +76,40 @@ void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
 	mmap->path_len = (uint32_t)strlen(path);
 	memcpy(mmap->comm, "worker", 7);
 	memcpy(mmap->path, path, strlen(path));
+}
+
+void make_image(union any_record *record, uint16_t type, uint16_t id_len,
+		const char *name)
+{
+	struct buildid_image *image = &record->image;
+	uint32_t room = padded(id_len);
+
+	make_header(record, type,
+		    (uint32_t)sizeof(*image) + room + path_room(name));
+	image->addr = 0xffffffff81000000;
+	image->len = 0x1000000;
+	image->kind = id_len ? BUILDID_KIND_GNU : BUILDID_KIND_NONE;
+	image->reason = id_len ? BUILDID_REASON_NONE : BUILDID_REASON_NO_NOTE;
+	image->id_len = id_len;
+	image->name_len = (uint16_t)strlen(name);
+	make_id(image->data, id_len);
+	memcpy(image->data + room, name, strlen(name));
+}
+
+void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len)
+{
+	struct buildid_cookie *cookie = &record->cookie;
+
+	make_header(record, BUILDID_RECORD_COOKIE,
+		    (uint32_t)sizeof(*cookie) + padded(id_len));
+	cookie->pid = pid;
+	cookie->tid = pid + 1;
+	cookie->addr = 0x7f0000001000;
+	cookie->len = 0x2000;
+	cookie->kind = BUILDID_KIND_COOKIE;
+	cookie->id_len = id_len;
+	memcpy(cookie->comm, "worker", 7);
+	make_id(cookie->data, id_len);
 }
 
 void make_lost(union any_record *record, uint64_t ring_full)

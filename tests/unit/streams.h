@@ -16,6 +16,8 @@ union any_record {
 	struct buildid_record header;
 	struct buildid_file file;
 	struct buildid_mmap mmap;
+	struct buildid_image image;
+	struct buildid_cookie cookie;
 	struct buildid_lost lost;
 	uint64_t words[BUILDID_RECORD_MAX / 8];
 	unsigned char bytes[BUILDID_RECORD_MAX];
@@ -27,6 +29,11 @@ void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
 /* A MMAP by process @pid; @path "" for none in the record. */
 void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
 	       uint32_t pid, const char *path);
+/* A KERNEL or MODULE with an id as of make_file(). */
+void make_image(union any_record *record, uint16_t type, uint16_t id_len,
+		const char *name);
+/* A COOKIE by process @pid, of kind COOKIE, with an id as of make_file(). */
+void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len);
 void make_lost(union any_record *record, uint64_t ring_full);
 
 #endif

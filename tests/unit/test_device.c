@@ -154,6 +154,102 @@ static void a_wrong_answer_is_refused(void **state)
 			 -EBADMSG);
 }
 
+static void an_inode_is_resolved(void **state)
+{
+	const struct buildid_file *file;
+	const uint32_t generation = 9;
+	struct buildid_key key = { .dev_major = 8, .dev_minor = 1, .ino = 4711 };
+	union any_record buffer;
+
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file), 0);
+	assert_ptr_equal(file, &buffer);
+	assert_int_equal(fake.key.size, sizeof(fake.key));
+	assert_int_equal(fake.key.flags, BUILDID_KEY_ANY_GENERATION);
+	assert_int_equal(fake.key.dev_major, 8);
+	assert_int_equal(fake.key.dev_minor, 1);
+	assert_int_equal(fake.key.ino, 4711);
+	assert_int_equal(fake.key.generation, 0);
+	key.generation = &generation;
+	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file), 0);
+	assert_int_equal(fake.key.flags, 0);
+	assert_int_equal(fake.key.generation, 9);
+
+	assert_int_equal(buildid_resolve_key(handle, &key, buffer.bytes + 4, 1024, &file),
+			 -EINVAL);
+	assert_null(file);
+	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, 64, &file), -ENOSPC);
+	fake.resolve_error = ENOENT;
+	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file),
+			 -ENOENT);
+}
+
+static void an_address_is_resolved(void **state)
+{
+	struct buildid_address address = { .pid = 7, .addr = 0x1234 };
+	const struct buildid_file *file;
+	union any_record buffer;
+
+	(void)state;
+	fake.resolved_offset = 0x234;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer),
+					      &file), 0);
+	assert_ptr_equal(file, &buffer);
+	assert_int_equal(fake.addr.size, sizeof(fake.addr));
+	assert_int_equal(fake.addr.flags, 0);
+	assert_int_equal(fake.addr.pid, 7);
+	assert_int_equal(fake.addr.addr, 0x1234);
+	assert_int_equal(address.flags, BUILDID_ADDR_HISTORY);
+	assert_int_equal(address.offset, 0x234);
+
+	address.offset = 1;
+	fake.resolve_error = ESRCH;
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer),
+					      &file), -ESRCH);
+	assert_null(file);
+	assert_int_equal(address.offset, 1);
+	assert_int_equal(buildid_resolve_addr(handle, &address, buffer.bytes + 4, 1024,
+					      &file), -EINVAL);
+}
+
+static void cookies_are_set(void **state)
+{
+	uint8_t id[BUILDID_ID_MAX + 1] = "cookie";
+
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_set_cookie_mapping(handle, id, 4096, BUILDID_KIND_GO, id, 6), 0);
+	assert_int_equal(fake.cookie.size, sizeof(fake.cookie));
+	assert_int_equal(fake.cookie.flags, 0);
+	assert_int_equal(fake.cookie.fd, 0);
+	assert_int_equal(fake.cookie.addr, (uintptr_t)id);
+	assert_int_equal(fake.cookie.len, 4096);
+	assert_int_equal(fake.cookie.kind, BUILDID_KIND_GO);
+	assert_int_equal(fake.cookie.id_len, 6);
+	assert_memory_equal(fake.cookie_id, "cookie", 6);
+
+	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, BUILDID_ID_MAX), 0);
+	assert_int_equal(fake.cookie.flags, BUILDID_COOKIE_FD);
+	assert_int_equal(fake.cookie.fd, 3);
+	assert_int_equal(fake.cookie.kind, BUILDID_KIND_COOKIE);
+	assert_int_equal(fake.cookie.addr, 0);
+	assert_int_equal(fake.cookie.len, 0);
+	assert_int_equal(fake.cookie.id_len, BUILDID_ID_MAX);
+
+	assert_int_equal(buildid_set_cookie_fd(handle, 3, NULL, 0), 0);
+	assert_int_equal(fake.cookie.id_len, 0);
+	assert_int_equal(fake.cookie.id, 0);
+	fake.cookie_error = EEXIST;
+	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, 1), -EEXIST);
+	/* What does not fit is not to come out as another length, or kind. */
+	fake.cookie_error = 0;
+	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, BUILDID_ID_MAX + 1), -EINVAL);
+	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, 65537), -EINVAL);
+	assert_int_equal(buildid_set_cookie_mapping(handle, id, 1, 65537, id, 1), -EINVAL);
+}
+
 static void options_reach_the_module(void **state)
 {
 	static const uint32_t pids[] = { 3, 5 };
@@ -163,7 +259,10 @@ static void options_reach_the_module(void **state)
 		.watermark = 100,
 		.nr_pids = 2,
 		.pids = pids,
+		.uid = 99,
+		.cgroup_fd = 5,
 	};
+	const struct buildid_options newer = { .reserved = { 0, 0, 0, 1 } };
 
 	(void)state;
 	assert_int_equal(buildid_open(&handle), 0);
@@ -175,6 +274,11 @@ static void options_reach_the_module(void **state)
 	assert_int_equal(fake.subscribed.nr_pids, 2);
 	assert_int_equal(fake.subscribed.reserved, 0);
 	assert_memory_equal(fake.pids, pids, sizeof(pids));
+	assert_int_equal(fake.subscribed.uid, 99);
+	assert_int_equal(fake.subscribed.cgroup_fd, 5);
+	buildid_close(handle);
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_subscribe(handle, &newer), -EINVAL);
 }
 
 static void a_subscription_may_fail(void **state)
@@ -396,6 +500,9 @@ int main(void)
 		TEST(the_module_is_asked),
 		TEST(a_file_is_resolved),
 		TEST(a_wrong_answer_is_refused),
+		TEST(an_inode_is_resolved),
+		TEST(an_address_is_resolved),
+		TEST(cookies_are_set),
 		TEST(options_reach_the_module),
 		TEST(a_subscription_may_fail),
 		TEST(records_come_in_order),

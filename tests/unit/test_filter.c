@@ -10,12 +10,7 @@
 static bool wants(const struct filter *filter, uint32_t pid, const char *comm,
 		  const char *path)
 {
-	union any_record record;
-
-	make_mmap(&record, 1, 0, pid, "");
-	memset(record.mmap.comm, 0, sizeof(record.mmap.comm));
-	memcpy(record.mmap.comm, comm, strlen(comm));
-	return filter_wants(filter, &record.mmap, path);
+	return filter_wants(filter, pid, comm, path);
 }
 
 static void an_empty_filter_wants_all(void **state)
@@ -109,6 +104,35 @@ static void all_have_to_match(void **state)
 	assert_false(wants(&filter, 1, "a", "/b"));
 }
 
+static void descendants_are_the_source_s_to_know(void **state)
+{
+	struct filter filter = { .children = true };
+
+	(void)state;
+	assert_non_null(filter_conflict(&filter));
+	assert_null(filter_add_pids(&filter, "1"));
+	assert_null(filter_conflict(&filter));
+	assert_true(wants(&filter, 2, "a", "/a"));
+}
+
+static void users_are_numbers_or_names(void **state)
+{
+	static const char *const wrong[] = {
+		"", "-1", "4294967295", "99999999999999999999", "0x10", "no user",
+	};
+	struct filter filter = { };
+	size_t i;
+
+	(void)state;
+	assert_null(filter_set_uid(&filter, "4294967294"));
+	assert_true(filter.by_uid);
+	assert_int_equal(filter.uid, 4294967294U);
+	assert_null(filter_set_uid(&filter, "root"));
+	assert_int_equal(filter.uid, 0);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_non_null(filter_set_uid(&filter, wrong[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +143,8 @@ int main(void)
 		cmocka_unit_test(names_match_as_far_as_the_kernel_keeps_them),
 		cmocka_unit_test(paths_match_patterns),
 		cmocka_unit_test(all_have_to_match),
+		cmocka_unit_test(descendants_are_the_source_s_to_know),
+		cmocka_unit_test(users_are_numbers_or_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,73 @@ static void a_mapping_without_a_file_says_so(void **state)
 	done();
 }
 
+static void the_kernel_and_modules_are_lines(void **state)
+{
+	union any_record image;
+
+	(void)state;
+	make_image(&image, BUILDID_RECORD_KERNEL, 20, "6.12.1");
+	image.header.flags = BUILDID_RECORD_SNAPSHOT;
+	show_event(false, &image, NULL);
+	end("      - kernel          ffffffff81000000 ---- "
+	    "101112131415161718191a1b1c1d1e1f20212223 6.12.1 (snapshot)\n");
+	done();
+	make_image(&image, BUILDID_RECORD_MODULE, 0, "kernel");
+	image.image.addr = 0;
+	image.image.flags = BUILDID_IMAGE_UNLOAD;
+	show_event(false, &image, NULL);
+	end("      - module                     0 ---- "
+	    "(no-note)                                kernel (unload)\n");
+	done();
+}
+
+static void a_cookie_is_a_line_like_a_mapping(void **state)
+{
+	union any_record cookie;
+
+	(void)state;
+	make_cookie(&cookie, 7, 4);
+	show_event(false, &cookie, NULL);
+	end("      7 worker          7f0000001000 ---- "
+	    "cookie:10111213                          [cookie]\n");
+	done();
+	cookie.cookie.kind = BUILDID_KIND_GNU;
+	show_event(false, &cookie, NULL);
+	end("      7 worker          7f0000001000 ---- "
+	    "10111213                                 [cookie]\n");
+	done();
+}
+
+static void kernel_modules_and_cookies_are_objects(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	make_image(&record, BUILDID_RECORD_MODULE, 4, "ext4");
+	record.image.flags = BUILDID_IMAGE_UNLOAD;
+	show_event(true, &record, NULL);
+	end("{\"type\":\"module\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
+	    "\"addr\":18446744071578845184,\"len\":16777216,\"name\":\"ext4\","
+	    "\"build_id\":\"10111213\",\"kind\":\"gnu\",\"reason\":null,"
+	    "\"flags\":[\"unload\"]}\n");
+	done();
+	make_image(&record, BUILDID_RECORD_KERNEL, 0, "6.1");
+	record.header.flags = BUILDID_RECORD_SNAPSHOT;
+	show_event(true, &record, NULL);
+	end("{\"type\":\"kernel\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
+	    "\"addr\":18446744071578845184,\"len\":16777216,\"name\":\"6.1\","
+	    "\"build_id\":null,\"kind\":\"none\",\"reason\":\"no-note\","
+	    "\"flags\":[\"snapshot\"]}\n");
+	done();
+	make_cookie(&record, 7, 4);
+	show_event(true, &record, NULL);
+	end("{\"type\":\"cookie\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
+	    "\"pid\":7,\"tid\":8,\"comm\":\"worker\",\"addr\":139637976731648,"
+	    "\"len\":8192,\"build_id\":\"10111213\",\"kind\":\"cookie\","
+	    "\"flags\":[]}\n");
+	done();
+}
+
 static void losses_are_shown_by_cause(void **state)
 {
 	union any_record lost;
@@ -454,6 +521,9 @@ int main(void)
 		cmocka_unit_test(the_path_of_the_mapping_goes_first),
 		cmocka_unit_test(flags_follow_the_path),
 		cmocka_unit_test(a_mapping_without_a_file_says_so),
+		cmocka_unit_test(the_kernel_and_modules_are_lines),
+		cmocka_unit_test(a_cookie_is_a_line_like_a_mapping),
+		cmocka_unit_test(kernel_modules_and_cookies_are_objects),
 		cmocka_unit_test(losses_are_shown_by_cause),
 		cmocka_unit_test(the_time_of_day_is_before_it),
 		cmocka_unit_test(a_file_is_as_perf_buildid_list_has_it),

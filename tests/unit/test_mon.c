@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -49,6 +50,68 @@ static void mon_asks_for_what_it_was_asked_for(void **state)
 	assert_int_equal(RUN(mon, "-j", "-p", "2147483647"), 1);
 	assert_string_equal(out, "{\"error\":\"No such process\","
 			    "\"object\":\"pid 2147483647\"}\n");
+}
+
+static void mon_filters_at_the_source(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	assert_int_equal(mkdir("group", 0755), 0);
+	assert_int_equal(RUN(mon, "--cgroup", "group"), 1);
+	assert_string_equal(err, "buildid: group: not a cgroup v2 directory\n");
+	fclose(fopen("group/cgroup.procs", "w"));
+	make_mmap(&record, 0, BUILDID_STATE_UNRESOLVED, 4242, "/a");
+	assert_true(fake_put(&record));
+	/* Whose child 4242 is is not for mon to know. */
+	assert_int_equal(RUN(mon, "--count", "1", "-p", "1", "--children", "-u", "12",
+			     "--cgroup", "group", "-k"), 0);
+	assert_int_equal(fake.subscribed.flags,
+			 BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN | BUILDID_SUB_UID |
+			 BUILDID_SUB_CGROUP | BUILDID_SUB_KERNEL);
+	assert_int_equal(fake.subscribed.uid, 12);
+	assert_true(fake.subscribed.cgroup_fd > 2);
+	assert_non_null(strstr(out, "4242"));
+	assert_int_equal(RUN(mon, "--cgroup", "nowhere"), 1);
+	assert_string_equal(err, "buildid: nowhere: No such file or directory\n");
+}
+
+static void put_others(void)
+{
+	union any_record record;
+
+	fake_reset(NULL);
+	make_image(&record, BUILDID_RECORD_KERNEL, 4, "6.12.1");
+	assert_true(fake_put(&record));
+	make_cookie(&record, 77, 4);
+	assert_true(fake_put(&record));
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+}
+
+static void mon_shows_the_kernel_when_asked(void **state)
+{
+	(void)state;
+	put_others();
+	assert_int_equal(RUN(mon, "--count", "1"), 0);
+	assert_null(strstr(out, "6.12.1"));
+	put_others();
+	assert_int_equal(RUN(mon, "--count", "1", "-k"), 0);
+	assert_non_null(strstr(out, "10111213                                 6.12.1\n"));
+}
+
+static void mon_shows_cookies(void **state)
+{
+	(void)state;
+	put_others();
+	assert_int_equal(RUN(mon, "--count", "1"), 0);
+	assert_non_null(strstr(out, "cookie:10111213                          [cookie]\n"));
+	put_others();
+	assert_int_equal(RUN(mon, "--count", "1", "--path", "/a"), 0);
+	assert_null(strstr(out, "cookie"));
+	put_others();
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/b");
+	assert_int_equal(RUN(mon, "--count", "2", "-c", "worker"), 0);
+	assert_non_null(strstr(out, "cookie"));
 }
 
 static void mon_filters(void **state)
@@ -170,6 +233,9 @@ int main(void)
 		TEST(mon_stops_after_its_count),
 		TEST(mon_asks_for_what_it_was_asked_for),
 		TEST(mon_filters),
+		TEST(mon_filters_at_the_source),
+		TEST(mon_shows_the_kernel_when_asked),
+		TEST(mon_shows_cookies),
 		TEST(mon_waits_for_identities),
 		TEST(mon_does_not_wait_for_ever),
 		TEST(mon_ends_by_signals),

@@ -40,6 +40,12 @@ static void truncated_records_are_refused(void **state)
 	assert_cut_is_refused(&record);
 	make_mmap(&record, 1, 0, 10, "/usr/bin/ls");
 	assert_cut_is_refused(&record);
+	make_image(&record, BUILDID_RECORD_KERNEL, 20, "6.12.1");
+	assert_cut_is_refused(&record);
+	make_image(&record, BUILDID_RECORD_MODULE, 20, "ext4");
+	assert_cut_is_refused(&record);
+	make_cookie(&record, 1, 8);
+	assert_cut_is_refused(&record);
 	make_lost(&record, 3);
 	assert_cut_is_refused(&record);
 }
@@ -58,6 +64,16 @@ static void shortened_records_are_refused(void **state)
 	}
 	make_mmap(&record, 1, 0, 10, "/usr/bin/ls");
 	for (size = 0; size < sizeof(record.mmap) + 16; size += 8) {
+		record.header.size = size;
+		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
+	}
+	make_image(&record, BUILDID_RECORD_MODULE, 20, "a_module");
+	for (size = 0; size < sizeof(record.image) + 24 + 16; size += 8) {
+		record.header.size = size;
+		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
+	}
+	make_cookie(&record, 1, 20);
+	for (size = 0; size < sizeof(record.cookie) + 24; size += 8) {
 		record.header.size = size;
 		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
 	}
@@ -161,6 +177,39 @@ static void lengths_beyond_a_mapping_are_refused(void **state)
 	}
 }
 
+static void lengths_beyond_an_image_are_refused(void **state)
+{
+	static const uint16_t lengths[] = { 25, 129, 0x7fff, 0xfff8, UINT16_MAX };
+	union any_record record;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		make_image(&record, BUILDID_RECORD_MODULE, 20, "a_mod");
+		record.image.id_len = lengths[i];
+		assert_file_refused(&record);
+		make_image(&record, BUILDID_RECORD_MODULE, 20, "a_mod");
+		record.image.name_len = lengths[i];
+		assert_file_refused(&record);
+		make_cookie(&record, 1, 20);
+		record.cookie.id_len = lengths[i];
+		assert_file_refused(&record);
+	}
+}
+
+static void a_cookie_has_an_id_and_a_name(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	make_cookie(&record, 1, 0);
+	assert_file_refused(&record);
+	make_cookie(&record, 1, BUILDID_ID_MAX);
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	memset(record.cookie.comm, 'x', sizeof(record.cookie.comm));
+	assert_file_refused(&record);
+}
+
 static void text_without_an_end_is_refused(void **state)
 {
 	union any_record record;
@@ -201,6 +250,12 @@ static void a_kind_without_an_id_is_refused(void **state)
 	make_file(&record, 1, 20, 0, "/bin/sh");
 	record.file.kind = BUILDID_KIND_NONE;
 	assert_file_refused(&record);
+	make_image(&record, BUILDID_RECORD_KERNEL, 0, "6.1");
+	record.image.kind = BUILDID_KIND_GNU;
+	assert_file_refused(&record);
+	make_image(&record, BUILDID_RECORD_KERNEL, 20, "6.1");
+	record.image.kind = BUILDID_KIND_NONE;
+	assert_file_refused(&record);
 }
 
 static void accessors_give_what_is_there(void **state)
@@ -225,6 +280,20 @@ static void accessors_give_what_is_there(void **state)
 	assert_string_equal(buildid_mmap_path(&record.mmap), "");
 	make_mmap(&record, 1, 0, 10, "/a");
 	assert_string_equal(buildid_mmap_path(&record.mmap), "/a");
+
+	make_image(&record, BUILDID_RECORD_MODULE, 3, "ext4");
+	id = buildid_image_id_bytes(&record.image, &size);
+	assert_int_equal(size, 3);
+	assert_memory_equal(id, "\x10\x11\x12", 3);
+	assert_string_equal(buildid_image_name(&record.image), "ext4");
+	make_image(&record, BUILDID_RECORD_MODULE, 0, "");
+	assert_null(buildid_image_id_bytes(&record.image, &size));
+	assert_string_equal(buildid_image_name(&record.image), "");
+
+	make_cookie(&record, 1, 3);
+	id = buildid_cookie_id_bytes(&record.cookie, &size);
+	assert_int_equal(size, 3);
+	assert_memory_equal(id, "\x10\x11\x12", 3);
 }
 
 static void accessors_check_for_themselves(void **state)
@@ -241,6 +310,14 @@ static void accessors_check_for_themselves(void **state)
 	make_mmap(&record, 1, 0, 10, "/bin/sh");
 	record.mmap.path_len = UINT32_MAX;
 	assert_null(buildid_mmap_path(&record.mmap));
+	make_image(&record, BUILDID_RECORD_MODULE, 3, "ext4");
+	record.image.id_len = UINT16_MAX;
+	assert_null(buildid_image_id_bytes(&record.image, &size));
+	assert_null(buildid_image_name(&record.image));
+	make_cookie(&record, 1, 3);
+	record.cookie.id_len = 100;
+	assert_null(buildid_cookie_id_bytes(&record.cookie, &size));
+	assert_int_equal(size, 0);
 }
 
 static void the_longest_file_fits(void **state)
@@ -265,9 +342,13 @@ static void every_number_has_a_word(void **state)
 	for (i = 1; i <= BUILDID_REASON_UNREADABLE; i++)
 		assert_string_not_equal(buildid_reason_name(i), "unknown");
 	assert_string_equal(buildid_reason_name(i), "unknown");
-	for (i = 0; i <= BUILDID_KIND_HTLHASH; i++)
+	for (i = 0; i <= BUILDID_KIND_COOKIE; i++)
 		assert_string_not_equal(buildid_kind_name(i), "unknown");
 	assert_string_equal(buildid_kind_name(i), "unknown");
+	for (i = 1; i <= BUILDID_RECORD_LOST; i++)
+		assert_string_not_equal(buildid_type_name(i), "unknown");
+	assert_string_equal(buildid_type_name(0), "unknown");
+	assert_string_equal(buildid_type_name(i), "unknown");
 }
 
 int main(void)
@@ -282,6 +363,8 @@ int main(void)
 		cmocka_unit_test(lengths_beyond_a_file_are_refused),
 		cmocka_unit_test(an_id_longer_than_any_is_refused),
 		cmocka_unit_test(lengths_beyond_a_mapping_are_refused),
+		cmocka_unit_test(lengths_beyond_an_image_are_refused),
+		cmocka_unit_test(a_cookie_has_an_id_and_a_name),
 		cmocka_unit_test(text_without_an_end_is_refused),
 		cmocka_unit_test(text_with_an_early_end_is_refused),
 		cmocka_unit_test(a_kind_without_an_id_is_refused),
