@@ -37,6 +37,7 @@ static const char help[] =
 
 struct annotator {
 	struct output *out;
+	const char *name;
 	const struct annotation *annotation;
 	struct perfdata *data;
 	struct identities *identities;
@@ -80,7 +81,7 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
 	struct annotator *annotator = context;
 
 	if (annotator->progress)
-		fprintf(stderr, "\rbuildid: %s: %3u %%\r", annotator->annotation->path,
+		fprintf(stderr, "\rbuildid: %s: %3u %%\r", annotator->name,
 			(unsigned int)(total ? done * 100 / total : 100));
 }
 
@@ -141,7 +142,7 @@ static bool gather(struct annotator *annotator)
 
 	annotator->identities = identities_new(clock);
 	if (!annotator->identities)
-		return tell(annotator, annotation->path, strerror(ENOMEM));
+		return tell(annotator, annotator->name, strerror(ENOMEM));
 	if (annotation->log) {
 		if (!read_log(annotator))
 			return false;
@@ -151,11 +152,11 @@ static bool gather(struct annotator *annotator)
 	if (annotator->here)
 		annotator->recall = recall_new(clock);
 	if (!annotation->log && !annotator->recall)
-		return tell(annotator, annotation->path, annotator->here ?
+		return tell(annotator, annotator->name, annotator->here ?
 			    "nobody to ask: give a --log, or load the module" :
 			    "of before the machine was booted: give a --log");
 	if (identities_ready(annotator->identities, annotator->begin))
-		return tell(annotator, annotation->path, strerror(ENOMEM));
+		return tell(annotator, annotator->name, strerror(ENOMEM));
 	return true;
 }
 
@@ -169,7 +170,7 @@ static bool name_loads(struct annotator *annotator, struct perfdata_annotator *t
 	annotator->loads = calloc(count + 1, sizeof(*loads));
 	annotator->modules = modules_new();
 	if (!annotator->loads || !annotator->modules)
-		return tell(annotator, annotator->annotation->path, strerror(ENOMEM));
+		return tell(annotator, annotator->name, strerror(ENOMEM));
 	for (i = 0; i < count; i++) {
 		const char *path = modules_path(annotator->modules, loads[i].path);
 
@@ -187,7 +188,7 @@ static bool name_loads(struct annotator *annotator, struct perfdata_annotator *t
 static void summarize(const struct annotator *annotator,
 		      const struct perfdata_counts *counts)
 {
-	const char *path = annotator->annotation->path;
+	const char *path = annotator->name;
 	uint64_t lost = identities_lost(annotator->identities);
 
 	fprintf(stderr, "buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
@@ -218,8 +219,7 @@ static bool write_it(struct annotator *annotator)
 		return false;
 	if (perfdata_write(annotator->data, annotator->annotation->output, &to, &counts))
 		return false;
-	if (!annotator->annotation->quiet)
-		summarize(annotator, &counts);
+	summarize(annotator, &counts);
 	return true;
 }
 
@@ -228,17 +228,18 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	struct annotator annotator = {
 		.out = out,
 		.annotation = annotation,
+		.name = annotation->name ? annotation->name : annotation->path,
 		.progress = isatty(STDERR_FILENO),
 	};
 	bool good;
 
 	annotator.data = perfdata_open(annotation->path);
 	if (!annotator.data)
-		return tell(&annotator, annotation->path, strerror(ENOMEM));
+		return tell(&annotator, annotator.name, strerror(ENOMEM));
 	good = !perfdata_problem(annotator.data) && find_begin(&annotator) &&
 	       gather(&annotator) && write_it(&annotator);
 	if (perfdata_problem(annotator.data))
-		tell(&annotator, annotation->path, perfdata_problem(annotator.data));
+		tell(&annotator, annotator.name, perfdata_problem(annotator.data));
 
 	recall_free(annotator.recall);
 	identities_free(annotator.identities);

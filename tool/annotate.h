@@ -12,13 +12,13 @@
  * @path: a perf.data, "-" for standard input
  * @log: of buildid record; NULL for what the module remembers alone
  * @output: NULL for @path itself, of standard input standard output
- * @quiet: no line on how it went, but on what went wrong
+ * @name: what to call @path when it has another name; else NULL
  */
 struct annotation {
 	const char *path;
 	const char *log;
 	const char *output;
-	bool quiet;
+	const char *name;
 };
 
 /* True when all is well; what is not was told. */

@@ -11,9 +11,9 @@
 #include "perfdata_file.h"
 
 /* Bytes read at a time. An event that straddles two reads is moved together. */
-#define BUFFER	(4U << 20)
+#define BUFFER	(1U << 20)
 /* Bytes unpacked at a time, and room for an event that straddles. */
-#define PLAIN	(1U << 20)
+#define PLAIN	(256U << 10)
 
 static const struct perfdata_stream *stream_of(const struct perfdata *data)
 {
