@@ -94,12 +94,15 @@ static void make_id(struct bid_identity *id, const struct bid_key *key,
 		id->bytes[i] = (key->ino * 1000 + version->ctime) * GOLDEN_RATIO_64 >> i % 8 * 8;
 }
 
-static void set_id_and_path(struct bid_entry *entry, const struct bid_identity *id,
-			    struct bid_text *text)
+/* Returns what is to be freed, unlocked. */
+static struct bid_text *set_id_and_path(struct bid_entry *entry,
+					const struct bid_identity *id,
+					struct bid_text *text)
 {
 	if (text)
-		bid_cache_set_text(entry, text);
+		text = bid_cache_set_text(entry, text);
 	bid_entry_publish(entry, id, BUILDID_STATE_KNOWN);
+	return text;
 }
 
 /* Inserts an entry and returns it, to be used under the cache's lock or RCU. */
@@ -668,9 +671,9 @@ static void holds_an_identity_and_a_path_of(struct kunit *test)
 	const struct text_case *of = test->param_value;
 	const char flags = BUILDID_FILE_DELETED;
 	struct bid_path path = { .len = of->path_len, .flags = flags };
+	struct bid_text *text, *spare;
 	struct bid_identity id;
 	struct bid_entry *entry;
-	struct bid_text *text;
 	const u8 *bytes;
 	u64 base;
 	char *name;
@@ -683,14 +686,16 @@ static void holds_an_identity_and_a_path_of(struct kunit *test)
 	make_id(&id, &any_key, &any_version, of->id_len);
 	entry = put(test, &any_key, &any_version);
 	settle_down();
-	base = bid_cache_memory();
+	base = bid_cache_memory() - offsetof(struct bid_text, data) - BID_PATH_SPARE;
 
 	text = bid_text_alloc(&id, &path);
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	bid_cache_lock();
-	set_id_and_path(entry, &id, text);
+	spare = set_id_and_path(entry, &id, text);
 	bytes = bid_entry_id(entry, &len);
 	bid_cache_unlock();
+	KUNIT_EXPECT_NOT_NULL(test, spare);
+	bid_text_free(spare);
 	KUNIT_EXPECT_EQ(test, len, of->id_len);
 	KUNIT_EXPECT_MEMEQ(test, bytes, id.bytes, of->id_len);
 	KUNIT_EXPECT_EQ(test, text->path_len, of->path_len);
@@ -781,8 +786,9 @@ static void accounts_for_what_it_holds(struct kunit *test)
 
 				KUNIT_ASSERT_NOT_NULL(test, text);
 				bid_cache_lock();
-				bid_cache_set_text(entry, text);
+				text = bid_cache_set_text(entry, text);
 				bid_cache_unlock();
+				bid_text_free(text);
 			}
 		}
 		settle_down();
@@ -955,13 +961,11 @@ static void change(struct rnd_state *rnd, struct bid_entry **pinned)
 	if (!entry && text) {
 		entry = bid_cache_take();
 		if (entry) {
-			set_id_and_path(entry, &id, text);
-			text = NULL;
+			text = set_id_and_path(entry, &id, text);
 			bid_cache_insert(entry, &key, &version);
 		}
 	} else if (entry && text && what < 4) {
-		bid_cache_set_text(entry, text);
-		text = NULL;
+		text = bid_cache_set_text(entry, text);
 	} else if (entry && what < 6) {
 		bid_cache_remove(entry);
 	} else if (entry && what < 8 && !*pinned && !entry->request) {

@@ -3,6 +3,7 @@
 #include "worker.h"
 
 #include "event.c"
+#include "record.c"
 
 /* ------------------------------------------------------------- the records -- */
 

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "files.h"
 
+#include "compat.h"
+
+static void test_ktime_get_coarse_real_ts64(struct timespec64 *time)
+{
+	ktime_get_coarse_real_ts64(time);
+	time->tv_sec += stub_seconds_later;
+}
+
+#define ktime_get_coarse_real_ts64 test_ktime_get_coarse_real_ts64
+
 #include "file.c"
 
 /* -------------------------------------------------------- key and version -- */
@@ -156,27 +166,24 @@ static void without_a_change_counter_a_version_just_made_is_racy(struct kunit *t
 {
 	struct file *file = make_file(test, "a", "content", 7);
 	struct inode *inode = file_inode(file);
-	bool now, before, later;
+	bool now, soon, later;
 	struct bid_version version;
 
 	stub_no_change_counter = true;
-	date_file(file, 0);
-	bid_file_version(inode, &version);
-	/* of the same tick, however long that takes here */
-	version.ctime += NSEC_PER_SEC / 2;
-	now = bid_file_racy(inode, &version);
-	date_file(file, -1);
-	bid_file_version(inode, &version);
-	before = bid_file_racy(inode, &version);
 	date_file(file, 3600);
 	bid_file_version(inode, &version);
+	now = bid_file_racy(inode, &version);
+	stub_seconds_later = 3599;
+	soon = bid_file_racy(inode, &version);
+	stub_seconds_later = 3601;
 	later = bid_file_racy(inode, &version);
+	stub_seconds_later = 0;
 	stub_no_change_counter = false;
 
 	KUNIT_EXPECT_EQ(test, version.change, 0);
 	KUNIT_EXPECT_TRUE(test, now);
-	KUNIT_EXPECT_FALSE(test, before);
-	KUNIT_EXPECT_TRUE(test, later);
+	KUNIT_EXPECT_TRUE(test, soon);
+	KUNIT_EXPECT_FALSE(test, later);
 }
 
 static void a_file_that_can_be_written_is_unstable(struct kunit *test)

@@ -239,7 +239,7 @@ static void a_file_just_written_is_read_again(struct kunit *test)
 
 	/* only where nothing but the clock tells versions apart */
 	stub_no_change_counter = true;
-	date_file(file, 2);
+	date_file(file, 3600);
 	map(test, file);
 	first = hear_file(test, listener)->file_id;
 	hear_mmap(test, listener);
@@ -255,7 +255,7 @@ static void a_file_just_written_is_read_again(struct kunit *test)
 	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
 
 	/* trusted once the time stamps are old enough */
-	msleep(2500);
+	stub_seconds_later = 7200;
 	map(test, file);
 	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
 	wait_for_worker(test);
@@ -797,6 +797,7 @@ static void stop(void *unused)
 	bid_cache_exit();
 	access_is_forced = false;
 	stub_no_change_counter = false;
+	stub_seconds_later = 0;
 }
 
 /* Undone after the subscribers of the case are. */

@@ -9,6 +9,7 @@
 #include "stats.c"
 
 bool stub_no_change_counter;
+s64 stub_seconds_later;
 bool stub_worker_waits;
 
 struct kprobe bid_hook_mmap;

@@ -10,6 +10,9 @@
 /* Files have no change counter, although shared memory's always do. */
 extern bool stub_no_change_counter;
 
+/* So many seconds have passed for those who ask whether a file may change. */
+extern s64 stub_seconds_later;
+
 /* The worker waits before it reads a file. */
 extern bool stub_worker_waits;
 

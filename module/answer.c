@@ -24,6 +24,14 @@ void bid_answer_entry(const struct bid_entry *entry, struct buildid_file *record
 	record->header.size = bid_facts_size(&facts);
 }
 
+/* For a caller to whom the path would be another's. */
+void bid_answer_hide_path(struct buildid_file *record)
+{
+	record->flags = (record->flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH;
+	record->path_len = 0;
+	record->header.size = sizeof(*record) + ALIGN(record->id_len, 8);
+}
+
 /* The cache's answer, unless it is in doubt. */
 static bool answer_from_cache(const struct bid_sight *sight,
 			      const struct bid_path *path,
@@ -77,7 +85,6 @@ static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 static int answer_by_reading(struct bid_sight *sight, const struct bid_path *path,
 			     bool defer, struct buildid_file *record)
 {
-	const struct inode *user = file_user_inode(sight->file);
 	struct bid_identity id = { };
 	struct bid_facts facts;
 	enum bid_access access;
@@ -102,8 +109,8 @@ static int answer_by_reading(struct bid_sight *sight, const struct bid_path *pat
 			   remember(sight, &id, path),
 		.key = &sight->key,
 		.version = &sight->version,
-		.user_ino = user->i_ino,
-		.user_dev = user->i_sb->s_dev,
+		.user_ino = sight->user_ino,
+		.user_dev = sight->user_dev,
 		.flags = bid_file_unstable(sight->inode) ? BUILDID_FILE_UNSTABLE : 0,
 		.kind = id.kind,
 		.reason = id.reason,
@@ -116,15 +123,8 @@ static int answer_by_reading(struct bid_sight *sight, const struct bid_path *pat
 	return 0;
 }
 
-/**
- * bid_answer_file() - identify an open file, reading it if need be
- * @file: open for reading
- * @defer: leave a file that an ordinary user may serve to who asks for it
- * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
- *
- * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
- */
-int bid_answer_file(struct file *file, bool defer, struct buildid_file *record)
+static int answer(struct file *file, bool ask_cache, bool defer,
+		  struct buildid_file *record)
 {
 	struct bid_path path;
 	struct bid_sight sight;
@@ -136,9 +136,28 @@ int bid_answer_file(struct file *file, bool defer, struct buildid_file *record)
 		return -ENOMEM;
 	bid_file_path(file, buf, PATH_MAX, &path);
 	bid_sight_init(file, bid_file_inode(file), &sight);
-	if (!answer_from_cache(&sight, &path, record))
+	if (!ask_cache || !answer_from_cache(&sight, &path, record))
 		err = answer_by_reading(&sight, &path, defer, record);
 	record->header.type = BUILDID_RECORD_FILE;
 	kfree(buf);
 	return err;
+}
+
+/**
+ * bid_answer_file() - identify an open file, reading it if need be
+ * @file: open for reading
+ * @defer: leave a file that an ordinary user may serve to who asks for it
+ * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
+ *
+ * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
+ */
+int bid_answer_file(struct file *file, bool defer, struct buildid_file *record)
+{
+	return answer(file, true, defer, record);
+}
+
+/* As bid_answer_file(), whatever the cache has, which then has the answer. */
+int bid_answer_anew(struct file *file, struct buildid_file *record)
+{
+	return answer(file, false, false, record);
 }

@@ -339,14 +339,24 @@ struct bid_text *bid_text_alloc(const struct bid_identity *id,
 	return text;
 }
 
-/* Takes @text over. */
-void bid_cache_set_text(struct bid_entry *entry, struct bid_text *text)
+/**
+ * bid_cache_set_text() - give an entry what varies in length
+ * @entry: the entry
+ * @text: from bid_text_alloc()
+ *
+ * Return: the spare text, of no use any more, to be freed unlocked; or NULL.
+ */
+struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *text)
 {
+	struct bid_text *spare = entry->spare;
+
 	lockdep_assert_held(&cache.lock);
+	entry->spare = NULL;
 	text->replaced = rcu_dereference_protected(entry->text,
 						   lockdep_is_held(&cache.lock));
 	rcu_assign_pointer(entry->text, text);
 	WRITE_ONCE(entry->flags, entry->flags & ~BID_ENTRY_NO_PATH);
+	return spare;
 }
 
 /**

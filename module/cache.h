@@ -118,7 +118,7 @@ void bid_cache_remove(struct bid_entry *entry);
 void bid_cache_request_done(struct bid_entry *entry);
 void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
 		       u8 state);
-void bid_cache_set_text(struct bid_entry *entry, struct bid_text *text);
+struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *text);
 bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path);
 void bid_cache_suspect(const struct bid_key *key);
 u32 bid_cache_suspects(void);

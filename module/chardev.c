@@ -77,6 +77,7 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)]	= bid_ioctl_resolve_key,
 		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)]	= bid_ioctl_resolve_addr,
 		[_IOC_NR(BUILDID_IOC_MAPS)]		= bid_ioctl_maps,
+		[_IOC_NR(BUILDID_IOC_SET_COOKIE)]	= bid_ioctl_set_cookie,
 	};
 	unsigned int nr = _IOC_NR(cmd);
 
@@ -150,12 +151,17 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 	}
 }
 
+/*
+ * Readers and SUBSCRIBE fault in user memory with the session locked, so here,
+ * in the address space's lock, one must not wait for it.
+ */
 static int mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bid_session *session = file->private_data;
 	int err = -ENXIO;
 
-	mutex_lock(&session->lock);
+	if (!mutex_trylock(&session->lock))
+		return -EBUSY;
 	if (session->subscriber)
 		err = bid_ring_mmap(&session->subscriber->ring, vma);
 	if (!err && !vma->vm_pgoff)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/cgroup.h>
 #include <linux/cred.h>
-#include <linux/mm.h>
-#include <linux/mman.h>
+#include <linux/fs_struct.h>
 #include <linux/mutex.h>
 #include <linux/pid_namespace.h>
 #include <linux/rculist.h>
@@ -76,111 +75,13 @@ bool bid_event_wants_data(void)
 	return READ_ONCE(data_wanted);
 }
 
-/**
- * bid_facts_of() - what is known of an entry, without its path
- * @entry: under RCU
- * @facts: filled in; points into @entry
- */
-void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
-{
-	const struct bid_text *text = rcu_dereference_check(entry->text,
-							    rcu_read_lock_any_held());
-	u8 state = bid_entry_state(entry);
-
-	*facts = (struct bid_facts){
-		.file_id = entry->file_id,
-		.key = &entry->key,
-		.version = &entry->version,
-		.user_ino = entry->user_ino,
-		.user_dev = entry->user_dev,
-	};
-	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE)
-		facts->flags |= BUILDID_FILE_UNSTABLE;
-
-	if (state == BUILDID_STATE_KNOWN) {
-		facts->kind = entry->kind;
-		facts->reason = entry->reason;
-		facts->id = bid_entry_id(entry, &facts->id_len);
-	} else {
-		facts->reason = state == BUILDID_STATE_DEFERRED ?
-			BUILDID_REASON_DEFERRED : BUILDID_REASON_PENDING;
-	}
-
-	if (text && text->path_len) {
-		facts->path.name = text->data + text->id_len;
-		facts->path.len = text->path_len;
-		facts->path.flags = text->path_flags;
-	} else {
-		facts->path.flags = BUILDID_FILE_NO_PATH;
-	}
-}
-
-static u32 padded_path(u32 len)
-{
-	return len ? ALIGN(len + 1, 8) : 0;
-}
-
-u32 bid_facts_size(const struct bid_facts *facts)
-{
-	return sizeof(struct buildid_file) + ALIGN(facts->id_len, 8) +
-	       padded_path(facts->path.len);
-}
-
-static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
-{
-	memcpy(to, from, len);
-	memset(to + len, 0, padded - len);
-}
-
-/**
- * bid_facts_write() - lay out all of a FILE record but its header
- * @facts: what it says
- * @record: bid_facts_size() bytes
- */
-void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
-{
-	u32 id_padded = ALIGN(facts->id_len, 8);
-
-	record->file_id = facts->file_id;
-	record->ino = facts->key->ino;
-	record->user_ino = facts->user_ino;
-	record->dev_major = MAJOR(facts->key->dev);
-	record->dev_minor = MINOR(facts->key->dev);
-	record->user_dev_major = MAJOR(facts->user_dev);
-	record->user_dev_minor = MINOR(facts->user_dev);
-	record->generation = facts->key->generation;
-	record->flags = facts->flags | facts->path.flags;
-	record->ctime = facts->version->ctime;
-	record->mtime = facts->version->mtime;
-	record->file_size = facts->version->size;
-	record->change = facts->version->change;
-	record->kind = facts->kind;
-	record->reason = facts->reason;
-	record->id_len = facts->id_len;
-	record->path_len = facts->path.len;
-	write_padded(record->data, facts->id, facts->id_len, id_padded);
-	write_padded(record->data + id_padded, facts->path.name,
-		     facts->path.len, padded_path(facts->path.len));
-}
-
-/* Found out when the first subscriber needs it. */
-const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
-{
-	if (!mapping->path_known) {
-		bid_file_path(mapping->file, mapping->buf, PATH_MAX,
-			      &mapping->path);
-		mapping->path_known = true;
-	}
-	return &mapping->path;
-}
-
-static bool wanted_by(struct bid_subscriber *subscriber,
-		      const struct bid_mapping *mapping)
+/* Is what current does for this subscriber? */
+static bool watches(struct bid_subscriber *subscriber)
 {
 	u32 i;
 
-	if (!(mapping->vm_flags & VM_EXEC) &&
-	    !(subscriber->flags & BUILDID_SUB_DATA))
+	if (subscriber->pid_ns != &init_pid_ns &&
+	    !task_tgid_nr_ns(current, subscriber->pid_ns))
 		return false;
 	if (subscriber->active && !subscriber->active(subscriber))
 		return false;
@@ -200,59 +101,6 @@ static bool wanted_by(struct bid_subscriber *subscriber,
 	return false;
 }
 
-/**
- * bid_mapping_size() - bytes of an MMAP record
- * @path: in it, or NULL
- */
-u32 bid_mapping_size(const struct bid_path *path)
-{
-	return sizeof(struct buildid_mmap) + (path ? padded_path(path->len) : 0);
-}
-
-static __always_inline void
-write_mmap(struct buildid_mmap *record, u32 pid, u32 tid, u64 start, u64 end,
-	   u64 pgoff, unsigned long vm_flags, u64 file_id, u8 state,
-	   const char *comm)
-{
-	BUILD_BUG_ON(sizeof(record->comm) != TASK_COMM_LEN);
-	BUILD_BUG_ON(VM_READ != PROT_READ || VM_WRITE != PROT_WRITE ||
-		     VM_EXEC != PROT_EXEC);
-
-	record->pid = pid;
-	record->tid = tid;
-	record->addr = start;
-	record->len = end - start;
-	record->pgoff = pgoff << PAGE_SHIFT;
-	record->file_id = file_id;
-	record->prot = vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
-	record->map_flags = vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
-	record->state = state;
-	record->path_len = 0;
-	memcpy(record->comm, comm, TASK_COMM_LEN);
-	record->comm[TASK_COMM_LEN - 1] = 0;
-}
-
-/**
- * bid_mapping_write() - lay out all of an MMAP record but its header
- * @mapping: what it says
- * @task: whose it is
- * @pid: of @task, for the reader
- * @tid: likewise
- * @path: to go with it, or NULL
- * @record: bid_mapping_size() bytes
- */
-void bid_mapping_write(const struct bid_mapping *mapping,
-		       const struct task_struct *task, u32 pid, u32 tid,
-		       const struct bid_path *path, struct buildid_mmap *record)
-{
-	write_mmap(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
-		   mapping->vm_flags, mapping->file_id, mapping->state, task->comm);
-	if (!path)
-		return;
-	record->path_len = path->len;
-	write_padded(record->path, path->name, path->len, padded_path(path->len));
-}
-
 static __always_inline u8 stage_of(u8 state)
 {
 	switch (state) {
@@ -265,10 +113,38 @@ static __always_inline u8 stage_of(u8 state)
 	}
 }
 
-/* With all that may have to go before it: FILE, LOST. */
-static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
-			u32 size, struct buildid_record **record)
+static bool wanted_by(struct bid_subscriber *subscriber,
+		      const struct bid_mapping *mapping)
 {
+	return (mapping->vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) &&
+	       watches(subscriber);
+}
+
+/*
+ * What a subscriber may know of it. A thread that calls chroot() meanwhile may
+ * have it either way.
+ */
+static struct bid_path path_for(const struct bid_subscriber *subscriber,
+				struct bid_mapping *mapping)
+{
+	struct bid_path path = *bid_mapping_path(mapping);
+	const struct path *root = &current->fs->root;
+
+	if (!subscriber->root.mnt ||
+	    (READ_ONCE(root->mnt) == subscriber->root.mnt &&
+	     READ_ONCE(root->dentry) == subscriber->root.dentry))
+		return path;
+	return (struct bid_path){
+		.flags = (path.flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH,
+	};
+}
+
+/* With all that may have to go before it: FILE, LOST. */
+static int reserve_mmap(struct bid_subscriber *subscriber,
+			struct bid_mapping *mapping, u32 size,
+			struct buildid_record **record)
+{
+	struct bid_ring *ring = &subscriber->ring;
 	struct bid_ring_batch batch;
 	struct bid_facts facts;
 	struct bid_ring_want want = {
@@ -285,7 +161,7 @@ static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
 	do {
 		if (!told) {
 			bid_facts_of(mapping->entry, &facts);
-			facts.path = *bid_mapping_path(mapping);
+			facts.path = path_for(subscriber, mapping);
 			want.file_size = bid_facts_size(&facts);
 		}
 		err = bid_ring_reserve(ring, &want, &batch);
@@ -302,30 +178,36 @@ static int reserve_mmap(struct bid_ring *ring, struct bid_mapping *mapping,
 	return 0;
 }
 
+/* current's, for a subscriber that watches it. */
+static void number(const struct bid_subscriber *subscriber, u32 *pid, u32 *tid)
+{
+	if (subscriber->pid_ns == &init_pid_ns) {
+		*pid = current->tgid;
+		*tid = current->pid;
+		return;
+	}
+	*pid = task_tgid_nr_ns(current, subscriber->pid_ns);
+	*tid = task_pid_nr_ns(current, subscriber->pid_ns);
+}
+
 static int send_mmap(struct bid_subscriber *subscriber,
 		     struct bid_mapping *mapping)
 {
-	u32 pid = current->tgid, tid = current->pid;
-	struct bid_ring *ring = &subscriber->ring;
-	const struct bid_path *path = NULL;
 	struct buildid_record *record;
+	struct bid_path path = { };
+	u32 pid, tid;
 	int err;
 
-	if (subscriber->pid_ns != &init_pid_ns) {
-		pid = task_tgid_nr_ns(current, subscriber->pid_ns);
-		tid = task_pid_nr_ns(current, subscriber->pid_ns);
-		if (!pid)
-			return 0;
-	}
+	number(subscriber, &pid, &tid);
 	if (subscriber->flags & BUILDID_SUB_PATH)
-		path = bid_mapping_path(mapping);
-	err = reserve_mmap(ring, mapping, bid_mapping_size(path), &record);
+		path = path_for(subscriber, mapping);
+	err = reserve_mmap(subscriber, mapping, bid_mapping_size(&path), &record);
 	if (err)
 		return err;
-	bid_mapping_write(mapping, current, pid, tid, path,
+	bid_mapping_write(mapping, current, pid, tid, &path,
 			  container_of(record, struct buildid_mmap, header));
 	bid_ring_commit(record);
-	bid_ring_wake(ring);
+	bid_ring_wake(&subscriber->ring);
 	return 0;
 }
 
@@ -342,7 +224,7 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	if (unlikely(!header))
 		return false;
 	record = container_of(header, struct buildid_mmap, header);
-	write_mmap(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
+	bid_mmap_write(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
 		   vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN,
 		   current->comm);
 	bid_ring_commit(header);
@@ -415,6 +297,9 @@ static void send_file(struct bid_subscriber *subscriber,
 	};
 
 	bid_facts_of(entry, &facts);
+	/* whoever mapped it first need not have seen it where this one does */
+	if (subscriber->root.mnt)
+		facts.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
 	want.file_size = bid_facts_size(&facts);
 	if (bid_ring_reserve(&subscriber->ring, &want, &batch) || !batch.file)
 		return;
@@ -438,43 +323,31 @@ void bid_event_file(struct bid_entry *entry, u64 waiting)
 			send_file(subscriber, entry);
 }
 
-static void write_image(struct buildid_image *record,
-			const struct bid_image_facts *facts, bool addrs)
+/* A record with no FILE to go before it; NULL when it is lost. */
+static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
 {
-	u32 name_len = strlen(facts->name);
-	u32 id_padded = ALIGN(facts->id->len, 8);
+	struct bid_ring_batch batch;
+	struct bid_ring_want want = {
+		.body_type = type,
+		.body_size = size,
+		.missed = bid_hook_missed(),
+	};
 
-	record->header.flags = facts->record_flags;
-	record->addr = addrs ? facts->addr : 0;
-	record->len = facts->len;
-	record->flags = facts->flags;
-	record->reserved = 0;
-	record->kind = facts->id->kind;
-	record->reason = facts->id->reason;
-	record->id_len = facts->id->len;
-	record->name_len = name_len;
-	write_padded(record->data, facts->id->bytes, facts->id->len, id_padded);
-	write_padded(record->data + id_padded, facts->name, name_len,
-		     padded_path(name_len));
+	return bid_ring_reserve(ring, &want, &batch) ? NULL : batch.body;
 }
 
 static void send_image(struct bid_subscriber *subscriber,
 		       const struct bid_image_facts *facts)
 {
-	struct bid_ring_batch batch;
-	struct bid_ring_want want = {
-		.body_type = facts->type,
-		.body_size = sizeof(struct buildid_image) +
-			     ALIGN(facts->id->len, 8) +
-			     padded_path(strlen(facts->name)),
-		.missed = bid_hook_missed(),
-	};
+	struct buildid_record *record;
 
-	if (bid_ring_reserve(&subscriber->ring, &want, &batch))
+	record = reserve(&subscriber->ring, facts->type, bid_image_size(facts));
+	if (!record)
 		return;
-	write_image(container_of(batch.body, struct buildid_image, header),
-		    facts, subscriber->kernel_addrs);
-	bid_ring_commit(batch.body);
+	record->flags = facts->record_flags;
+	bid_image_write(facts, subscriber->kernel_addrs,
+			container_of(record, struct buildid_image, header));
+	bid_ring_commit(record);
 	bid_ring_wake(&subscriber->ring);
 }
 
@@ -493,5 +366,37 @@ void bid_event_image(struct bid_subscriber *only, const struct bid_image_facts *
 		    subscriber->flags & BUILDID_SUB_KERNEL &&
 		    (!subscriber->active || subscriber->active(subscriber)))
 			send_image(subscriber, facts);
+	rcu_read_unlock();
+}
+
+static void send_cookie(struct bid_subscriber *subscriber,
+			const struct bid_cookie_facts *facts)
+{
+	struct buildid_record *record;
+	u32 pid, tid;
+
+	number(subscriber, &pid, &tid);
+	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE,
+			 bid_cookie_size(facts));
+	if (!record)
+		return;
+	bid_cookie_write(facts, current, pid, tid,
+			 container_of(record, struct buildid_cookie, header));
+	bid_ring_commit(record);
+	bid_ring_wake(&subscriber->ring);
+}
+
+/**
+ * bid_event_cookie() - current named a mapping of its own
+ * @facts: what to tell
+ */
+void bid_event_cookie(const struct bid_cookie_facts *facts)
+{
+	struct bid_subscriber *subscriber;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(subscriber, &subscribers, node)
+		if (watches(subscriber))
+			send_cookie(subscriber, facts);
 	rcu_read_unlock();
 }

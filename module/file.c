@@ -4,6 +4,7 @@
 #include <linux/jiffies.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
+#include <linux/stat.h>
 #include <linux/timekeeping.h>
 #include <linux/user_namespace.h>
 
@@ -55,6 +56,31 @@ u64 bid_file_tree(struct inode *inode)
 	if (ops->encode_fh(inode, handle, &words, NULL) == FILEID_INVALID || words < 4)
 		return 0;
 	return handle[2] | (u64)handle[3] << 32;
+}
+
+/**
+ * bid_file_user() - what names the file for a user
+ * @file: from a mapping, or from a file descriptor
+ * @ino: set to the inode number
+ * @dev: set to the device
+ *
+ * What /proc/PID/maps shows, but on btrfs stat(2)'s device, a subvolume's: the
+ * superblock's says nothing about an inode number there. Takes no lock that
+ * sleeps, but for those that only do on PREEMPT_RT.
+ */
+void bid_file_user(const struct file *file, u64 *ino, dev_t *dev)
+{
+	const struct inode *inode = file_user_inode(file);
+	struct kstat stat;
+
+	*ino = inode->i_ino;
+	*dev = inode->i_sb->s_dev;
+	if (likely(inode->i_sb->s_magic != BTRFS_SUPER_MAGIC) ||
+	    file_user_path(file)->dentry->d_sb != inode->i_sb ||
+	    (IS_ENABLED(CONFIG_PREEMPT_RT) && !preemptible()))
+		return;
+	if (!vfs_getattr_nosec(file_user_path(file), &stat, STATX_INO, AT_STATX_DONT_SYNC))
+		*dev = stat.dev;
 }
 
 void bid_file_key(struct inode *inode, struct bid_key *key)
@@ -210,8 +236,9 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 
 	if (!inode->i_nlink || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
-	/* shmem's own mount, where no user can choose the name */
-	if (inode->i_sb->s_magic == TMPFS_MAGIC &&
+	/* the kernel's own mount of shmem or hugetlbfs: no user chose the name */
+	if ((inode->i_sb->s_magic == TMPFS_MAGIC ||
+	     inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&
 	    inode->i_sb->s_flags & SB_KERNMOUNT &&
 	    str_has_prefix(dentry->d_name.name, "memfd:"))
 		flags |= BUILDID_FILE_MEMFD;
@@ -259,16 +286,26 @@ void bid_file_path(const struct file *file, char *buf, size_t size,
 	path->len = len;
 }
 
-static int hold_page(struct bid_resident *resident, pgoff_t index)
+static noinline int get_page_at(struct bid_resident *resident, pgoff_t index)
 {
-	if (!resident->page || resident->index != index) {
-		bid_resident_done(resident);
-		resident->page = pagecache_get_page(resident->mapping, index, 0, 0);
-		resident->index = index;
-		if (!resident->page)
-			return -EAGAIN;
+	struct page *page;
+
+	bid_resident_done(resident);
+	page = pagecache_get_page(resident->mapping, index, 0, 0);
+	if (!page)
+		return -EAGAIN;
+	if (!PageUptodate(page)) {
+		put_page(page);
+		return -EAGAIN;
 	}
-	return PageUptodate(resident->page) ? 0 : -EAGAIN;
+	resident->page = page;
+	resident->index = index;
+	return 0;
+}
+
+static __always_inline int hold_page(struct bid_resident *resident, pgoff_t index)
+{
+	return likely(resident->index == index) ? 0 : get_page_at(resident, index);
 }
 
 /* The page stays until the next read or look; its bytes may change. */
@@ -310,6 +347,7 @@ void bid_resident_init(struct bid_resident *resident, struct inode *inode)
 	resident->reader.size = i_size_read(inode);
 	resident->mapping = inode->i_mapping;
 	resident->page = NULL;
+	resident->index = BID_NO_PAGE;
 }
 
 void bid_resident_done(struct bid_resident *resident)
@@ -317,4 +355,5 @@ void bid_resident_done(struct bid_resident *resident)
 	if (resident->page)
 		put_page(resident->page);
 	resident->page = NULL;
+	resident->index = BID_NO_PAGE;
 }

@@ -69,7 +69,7 @@ struct bid_path {
  * @reader: to hand to the parser
  * @mapping: whose pages
  * @page: held from one read to the next
- * @index: of @page
+ * @index: of @page, BID_NO_PAGE without one
  */
 struct bid_resident {
 	struct bid_reader reader;
@@ -78,7 +78,10 @@ struct bid_resident {
 	pgoff_t index;
 };
 
+#define BID_NO_PAGE (~(pgoff_t)0)
+
 struct inode *bid_file_inode(const struct file *file);
+void bid_file_user(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
 void bid_file_hold_version(struct inode *inode);

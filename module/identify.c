@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
+#include "cookie.h"
 #include "event.h"
 #include "history.h"
 #include "identify.h"
@@ -177,6 +178,16 @@ static struct bid_entry *keep(struct bid_sight *sight, struct bid_mapping *mappi
 	return entry;
 }
 
+/* Others would hash a file without an id, or know what its owner calls it. */
+static bool is_answer(const struct bid_sight *sight, enum bid_access access,
+		      struct bid_identity *id)
+{
+	if (id->kind != BUILDID_KIND_NONE)
+		return true;
+	return access == BID_ACCESS_CALLER &&
+	       !bid_cookie_of_file(sight->inode, &sight->version, id);
+}
+
 /* The mapped file is not in the cache, or what is there cannot be trusted. */
 static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 		 struct bid_entry *entry)
@@ -191,8 +202,7 @@ static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 		report(mapping, keep(sight, mapping, &id));
 		return;
 	}
-	if (identify_resident(sight, &id) == 0 &&
-	    (id.kind != BUILDID_KIND_NONE || access == BID_ACCESS_CALLER)) {
+	if (identify_resident(sight, &id) == 0 && is_answer(sight, access, &id)) {
 		bid_stats_inc(BID_STAT_PARSED_RESIDENT);
 		report(mapping, keep(sight, mapping, &id));
 		return;
@@ -239,7 +249,6 @@ static noinline void identify_slowly(struct vm_area_struct *vma,
 {
 	struct bid_sight sight;
 
-	rcu_read_lock();
 	bid_sight_init(vma->vm_file, file_inode(vma->vm_file), &sight);
 	if (entry) {
 		bid_stats_inc(BID_STAT_HITS);
@@ -249,7 +258,6 @@ static noinline void identify_slowly(struct vm_area_struct *vma,
 		bid_stats_inc(BID_STAT_MISSES);
 		look(&sight, mapping, NULL);
 	}
-	rcu_read_unlock();
 }
 
 /* Stores move no time stamp while a page stays dirty. */

@@ -40,6 +40,7 @@ int bid_ioctl_resolve_fd(struct bid_session *session, void __user *arg);
 int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg);
 int bid_ioctl_resolve_addr(struct bid_session *session, void __user *arg);
 int bid_ioctl_maps(struct bid_session *session, void __user *arg);
+int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg);
 int bid_ioctl_flush(struct bid_session *session, void __user *arg);
 
 int bid_ioctl_subscribe(struct bid_session *session, void __user *arg);

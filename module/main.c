@@ -10,6 +10,7 @@
 
 #include "cache.h"
 #include "chardev.h"
+#include "cookie.h"
 #include "history.h"
 #include "hook.h"
 #include "identify.h"
@@ -59,7 +60,7 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_mmap) != 104);
 	BUILD_BUG_ON(sizeof(struct buildid_lost) != 56);
 	BUILD_BUG_ON(sizeof(struct buildid_info) != 112);
-	BUILD_BUG_ON(sizeof(struct buildid_stats) != 200);
+	BUILD_BUG_ON(sizeof(struct buildid_stats) != 208);
 	BUILD_BUG_ON(sizeof(struct buildid_resolve_fd) != 24);
 	BUILD_BUG_ON(sizeof(struct buildid_subscribe) != 40);
 	BUILD_BUG_ON(sizeof(struct buildid_image) != 64);
@@ -67,6 +68,8 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_resolve_addr) != 40);
 	BUILD_BUG_ON(sizeof(struct buildid_maps) != 32);
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
+	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 80);
+	BUILD_BUG_ON(sizeof(struct buildid_set_cookie) != 40);
 
 	err = check_parameters();
 	if (err)
@@ -126,6 +129,8 @@ static void __exit buildid_exit(void)
 	bid_history_exit();
 	bid_identify_exit();
 	bid_worker_exit();
+	bid_mapping_cookie_exit();
+	bid_cookie_exit();
 	bid_cache_exit();
 }
 

@@ -4,8 +4,11 @@
  * serves the file. So: take what the mapping says and the file, let go, read.
  */
 #include <linux/file.h>
+#include <linux/fs_struct.h>
 #include <linux/mm.h>
+#include <linux/path.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
@@ -14,11 +17,14 @@
 #include <linux/uaccess.h>
 
 #include "answer.h"
-#include "event.h"
+#include "cookie.h"
 #include "process.h"
 
 /* Mappings taken for each time the address space is locked. */
 #define BATCH 16
+
+/* In a cursor: all mappings were given, what follows is an address in cookies. */
+#define IN_COOKIES BIT_ULL(63)
 
 /* -ESRCH for a kernel thread, or a process that is as good as gone. */
 static int get_mm(struct pid *pid, struct task_struct **task, struct mm_struct **mm)
@@ -31,6 +37,27 @@ static int get_mm(struct pid *pid, struct task_struct **task, struct mm_struct *
 		return 0;
 	put_task_struct(*task);
 	return -ESRCH;
+}
+
+/* As with a subscriber: in a container only what its own processes see. */
+static bool may_know_paths(struct task_struct *task)
+{
+	struct path root;
+	bool may;
+
+	if (task_active_pid_ns(current) == &init_pid_ns)
+		return true;
+	get_fs_root(current->fs, &root);
+	task_lock(task);
+	may = false;
+	if (task->fs) {
+		spin_lock(&task->fs->lock);
+		may = path_equal(&task->fs->root, &root);
+		spin_unlock(&task->fs->lock);
+	}
+	task_unlock(task);
+	path_put(&root);
+	return may;
 }
 
 /**
@@ -50,11 +77,13 @@ int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
 	struct task_struct *task;
 	struct file *file = NULL;
 	struct mm_struct *mm;
+	bool with_path;
 	int err;
 
 	err = get_mm(pid, &task, &mm);
 	if (err)
 		return err;
+	with_path = may_know_paths(task);
 	err = mmap_read_lock_killable(mm);
 	if (!err) {
 		vma = find_vma(mm, addr);
@@ -72,6 +101,8 @@ int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
 	if (!file)
 		return -ENOENT;
 	err = bid_answer_file(file, false, record);
+	if (!err && !with_path)
+		bid_answer_hide_path(record);
 	fput(file);
 	return err;
 }
@@ -113,13 +144,19 @@ static int take(struct mm_struct *mm, u64 *cursor, u32 flags, struct bid_mapping
  * @to: where the next record goes
  * @left: bytes left
  * @last_file: file_id of the last FILE record
+ * @with_paths: the caller may know them
  * @record: for the next one, BUILDID_RECORD_MAX bytes
+ * @task: whose mappings they are
+ * @nr: its number, for the caller
  */
 struct answer {
 	char __user *to;
 	u32 left;
 	u64 last_file;
+	bool with_paths;
 	struct buildid_file *record;
+	const struct task_struct *task;
+	u32 nr;
 };
 
 static int put_record(struct answer *answer, struct buildid_record *header,
@@ -139,8 +176,7 @@ static int put_record(struct answer *answer, struct buildid_record *header,
 }
 
 /* -ENOSPC when it does not fit any more. */
-static int put_mapping(struct answer *answer, struct bid_mapping *mapping,
-		       const struct task_struct *task, u32 nr)
+static int put_mapping(struct answer *answer, struct bid_mapping *mapping)
 {
 	struct buildid_file *record = answer->record;
 	struct buildid_mmap body;
@@ -151,6 +187,8 @@ static int put_mapping(struct answer *answer, struct bid_mapping *mapping,
 	err = bid_answer_file(mapping->file, true, record);
 	if (err)
 		return err;
+	if (!answer->with_paths)
+		bid_answer_hide_path(record);
 	told = record->file_id && record->file_id == answer->last_file;
 	if (answer->left < sizeof(body) + (told ? 0 : record->header.size))
 		return -ENOSPC;
@@ -164,23 +202,45 @@ static int put_mapping(struct answer *answer, struct bid_mapping *mapping,
 	mapping->file_id = record->file_id;
 	if (record->reason == BUILDID_REASON_DEFERRED)
 		mapping->state = BUILDID_STATE_DEFERRED;
-	bid_mapping_write(mapping, task, nr, nr, NULL, &body);
+	bid_mapping_write(mapping, answer->task, answer->nr, answer->nr, NULL, &body);
 	return put_record(answer, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 
 static int put_taken(struct answer *answer, struct bid_mapping *taken, int n,
-		     const struct task_struct *task, u32 nr, u64 *cursor)
+		     u64 *cursor)
 {
 	int err = 0, i;
 
 	for (i = 0; i < n; i++) {
 		if (!err)
-			err = put_mapping(answer, &taken[i], task, nr);
+			err = put_mapping(answer, &taken[i]);
 		if (err == -ENOSPC && *cursor > taken[i].start)
 			*cursor = taken[i].start;
 		fput(taken[i].file);
 	}
 	return err;
+}
+
+static int put_cookies(struct answer *answer, const struct mm_struct *mm,
+		       u64 from, u64 *cursor)
+{
+	struct buildid_cookie *record = (void *)answer->record;
+	struct bid_cookie_facts facts;
+	int err;
+
+	BUILD_BUG_ON(sizeof(*record) + BUILDID_ID_MAX > BUILDID_RECORD_MAX);
+	for (; bid_mapping_cookie_next(mm, from, &facts); from = facts.end) {
+		*cursor = IN_COOKIES | facts.start;
+		if (answer->left < bid_cookie_size(&facts))
+			return -ENOSPC;
+		bid_cookie_write(&facts, answer->task, answer->nr, answer->nr, record);
+		err = put_record(answer, &record->header, BUILDID_RECORD_COOKIE,
+				 bid_cookie_size(&facts));
+		if (err)
+			return err;
+	}
+	*cursor = BUILDID_MAPS_END;
+	return 0;
 }
 
 /**
@@ -200,20 +260,33 @@ int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req)
 	struct bid_mapping *taken;
 	struct task_struct *task;
 	struct mm_struct *mm;
+	u64 from = 0;
 	int err, n;
 
+	if (req->cursor == BUILDID_MAPS_END) {
+		req->bytes = 0;
+		return 0;
+	}
 	err = get_mm(pid, &task, &mm);
 	if (err)
 		return err;
+	answer.with_paths = may_know_paths(task);
+	answer.task = task;
+	answer.nr = nr;
 	err = -ENOMEM;
 	taken = kcalloc(BATCH, sizeof(*taken), GFP_KERNEL);
 	answer.record = kmalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 	if (!taken || !answer.record)
 		goto out;
-	do {
+	err = 0;
+	if (req->cursor & IN_COOKIES)
+		from = req->cursor & ~IN_COOKIES;
+	while (!err && !(req->cursor & IN_COOKIES)) {
 		n = take(mm, &req->cursor, req->flags, taken);
-		err = n < 0 ? n : put_taken(&answer, taken, n, task, nr, &req->cursor);
-	} while (!err && req->cursor != BUILDID_MAPS_END);
+		err = n < 0 ? n : put_taken(&answer, taken, n, &req->cursor);
+	}
+	if (!err)
+		err = put_cookies(&answer, mm, from, &req->cursor);
 	if (err == -ENOSPC)
 		err = 0;
 	req->bytes -= answer.left;

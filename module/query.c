@@ -36,6 +36,7 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 			   BIT_ULL(BUILDID_RECORD_MMAP) |
 			   BIT_ULL(BUILDID_RECORD_KERNEL) |
 			   BIT_ULL(BUILDID_RECORD_MODULE) |
+			   BIT_ULL(BUILDID_RECORD_COOKIE) |
 			   BIT_ULL(BUILDID_RECORD_LOST),
 		.ioctls = BIT_ULL(_IOC_NR(BUILDID_IOC_INFO)) |
 			  BIT_ULL(_IOC_NR(BUILDID_IOC_STATS)) |
@@ -44,7 +45,8 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 			  BIT_ULL(_IOC_NR(BUILDID_IOC_FLUSH)) |
 			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_KEY)) |
 			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_MAPS)),
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_MAPS)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_SET_COOKIE)),
 		.max_entries = bid_cache_max(),
 		.ring_max = BID_RING_MAX,
 		.id_max = BUILDID_ID_MAX,
@@ -152,6 +154,9 @@ int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg)
 	if (entry)
 		bid_answer_entry(entry, record);
 	rcu_read_unlock();
+	/* some process saw it there, and who knows where that was */
+	if (task_active_pid_ns(current) != &init_pid_ns)
+		bid_answer_hide_path(record);
 	err = entry ? put_file_record(req.record, &req.record_size, record) : -ENOENT;
 	err = copy_out_after(err, arg, &req, sizeof(req));
 	kfree(record);

@@ -17,6 +17,7 @@ void bid_sight_init(struct file *file, struct inode *inode, struct bid_sight *si
 	sight->inode = inode;
 	sight->doubt = 0;
 	sight->suspects = bid_cache_suspects();
+	bid_file_user(file, &sight->user_ino, &sight->user_dev);
 	bid_file_key(inode, &sight->key);
 	bid_file_version(inode, &sight->version);
 }
@@ -60,20 +61,13 @@ static bool same_id(const struct bid_entry *entry, const struct bid_identity *id
 	       len == id->len && !memcmp(bytes, id->bytes, len);
 }
 
-static void set_user(struct bid_entry *entry, const struct bid_sight *sight)
-{
-	const struct inode *user = file_user_inode(sight->file);
-
-	entry->user_ino = user->i_ino;
-	entry->user_dev = user->i_sb->s_dev;
-}
-
 /**
  * bid_sight_settle() - the entry that is to stand for a sight
  * @sight: the sight
  * @state: what a new entry is: enum buildid_state
  * @id: what was read, or NULL when somebody has yet to
- * @text: taken over, and set to NULL, when there is a use for it
+ * @text: taken over when there is a use for it, and set to what is to be freed
+ *	in its place, unlocked
  *
  * Takes the place of an entry that turned out wrong. Under the cache lock.
  *
@@ -96,10 +90,8 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 		    (id && same_id(entry, id))) {
 			/* readers keep the one before: not for nothing */
 			if (*text && (entry->state == BUILDID_STATE_DEFERRED ||
-				      entry->flags & BID_ENTRY_NO_PATH)) {
-				bid_cache_set_text(entry, *text);
-				*text = NULL;
-			}
+				      entry->flags & BID_ENTRY_NO_PATH))
+				*text = bid_cache_set_text(entry, *text);
 			if (entry->state == BUILDID_STATE_DEFERRED)
 				bid_entry_publish(entry, id, state);
 			WRITE_ONCE(entry->flags,
@@ -115,13 +107,12 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 	if (!entry)
 		return NULL;
 	entry->flags = doubt_flags(sight);
-	if (*text) {
-		bid_cache_set_text(entry, *text);
-		*text = NULL;
-	} else {
+	if (*text)
+		*text = bid_cache_set_text(entry, *text);
+	else
 		entry->flags |= BID_ENTRY_NO_PATH;
-	}
-	set_user(entry, sight);
+	entry->user_ino = sight->user_ino;
+	entry->user_dev = sight->user_dev;
 	bid_entry_publish(entry, id ?: &unknown, state);
 	bid_cache_insert(entry, &sight->key, &sight->version);
 	return entry;

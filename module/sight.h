@@ -11,6 +11,8 @@
  * struct bid_sight - a file being looked at
  * @file: it
  * @inode: its bid_file_inode()
+ * @user_ino: inode number as the user sees it
+ * @user_dev: likewise, bid_file_user_dev()
  * @key: of @inode
  * @version: of @inode, at the last look
  * @doubt: BID_ENTRY_RECHECK and UNSTABLE, as of just before the content was read
@@ -19,6 +21,8 @@
 struct bid_sight {
 	struct file *file;
 	struct inode *inode;
+	u64 user_ino;
+	dev_t user_dev;
 	struct bid_key key;
 	struct bid_version version;
 	u32 doubt;

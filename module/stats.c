@@ -2,6 +2,7 @@
 #include <linux/cpumask.h>
 
 #include "cache.h"
+#include "cookie.h"
 #include "event.h"
 #include "hook.h"
 #include "stats.h"
@@ -46,5 +47,6 @@ void bid_stats_fill(struct buildid_stats *stats)
 		.netlink_records = bid_stats_sum(BID_STAT_NETLINK_RECORDS),
 		.netlink_lost = bid_stats_sum(BID_STAT_NETLINK_LOST),
 		.memory = bid_cache_memory(),
+		.cookies = bid_cookie_count(),
 	};
 }

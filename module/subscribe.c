@@ -5,7 +5,9 @@
 #include <linux/capability.h>
 #include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/fs_struct.h>
 #include <linux/log2.h>
+#include <linux/path.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sizes.h>
@@ -36,6 +38,7 @@ static void free_subscriber(struct bid_subscriber *subscriber)
 		cgroup_put(subscriber->cgroup);
 	for (i = 0; i < subscriber->nr_pids; i++)
 		put_pid(subscriber->pids[i]);
+	path_put(&subscriber->root);
 	put_pid_ns(subscriber->pid_ns);
 	kfree(subscriber);
 }
@@ -153,6 +156,8 @@ static int subscribe(struct bid_session *session,
 		return -ENOMEM;
 	subscriber->flags = req->flags;
 	subscriber->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	if (subscriber->pid_ns != &init_pid_ns)
+		get_fs_root(current->fs, &subscriber->root);
 	subscriber->kernel_addrs = may_see_kernel_addrs();
 	err = take_filters(subscriber, req);
 	if (err)

@@ -10,6 +10,7 @@
 #include <crypto/sha2.h>
 
 #include "compat.h"
+#include "cookie.h"
 #include "event.h"
 #include "stats.h"
 #include "worker.h"
@@ -133,15 +134,15 @@ static int hash(struct bid_reader *reader, struct bid_identity *id)
 }
 
 /* An identity of the content for a file that brings none. */
-static int fall_back(struct inode *inode, struct bid_reader *reader,
-		     struct bid_identity *id)
+static int fall_back(struct inode *inode, const struct bid_version *version,
+		     struct bid_reader *reader, struct bid_identity *id)
 {
 	u8 digest[FS_VERITY_MAX_DIGEST_SIZE];
 	int len = BID_FSVERITY_DIGEST(inode, digest);
 
 	BUILD_BUG_ON(FS_VERITY_MAX_DIGEST_SIZE > BUILDID_ID_MAX);
 	if (len <= 0)
-		return hash(reader, id);
+		return bid_cookie_of_file(inode, version, id) ? 0 : hash(reader, id);
 	id->kind = BUILDID_KIND_FSVERITY;
 	id->len = len;
 	memcpy(id->bytes, digest, len);
@@ -177,7 +178,7 @@ int bid_worker_identify(struct file *file, struct inode *inode,
 		slow.reader.size = version->size;
 		err = bid_elf_identify(&slow.reader, &limits, id);
 		if (!err && id->kind == BUILDID_KIND_NONE)
-			err = fall_back(inode, &slow.reader, id);
+			err = fall_back(inode, version, &slow.reader, id);
 		if (err == -EINTR || err == -ERESTARTSYS)
 			return -EINTR;
 		bid_file_version(inode, &after);
@@ -312,10 +313,8 @@ static void request_work(struct work_struct *work)
 	rcu_read_lock();
 	bid_cache_lock();
 	/* a caller may have brought the path, and an identity with it */
-	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH)) {
-		bid_cache_set_text(entry, text);
-		text = NULL;
-	}
+	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH))
+		text = bid_cache_set_text(entry, text);
 	if (request->read) {
 		if (recheck || suspects != bid_cache_suspects())
 			entry->flags |= BID_ENTRY_RECHECK;

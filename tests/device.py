@@ -13,18 +13,20 @@ SUB_DATA, SUB_PATH, SUB_KERNEL, SUB_CHILDREN, SUB_UID, SUB_CGROUP = (1 << n for 
 MAPS_DATA, MAPS_END = 1, 2**64 - 1
 IMAGE_UNLOAD = 1
 ADDR_HISTORY = 1
+COOKIE_FD = 1
 KIND = ["none", "gnu", "go", "htlhash", "fsverity", "cookie"]
 REASON = ["none", "not-elf", "no-note", "truncated", "malformed", "limit", "io-error",
           "pending", "deferred", "not-regular", "secretmem", "hugetlb", "changing",
           "unreadable"]
 STATE = ["known", "pending", "deferred", "unresolved"]
-DELETED, MEMFD, UNSTABLE = 1, 2, 4
+DELETED, MEMFD, UNSTABLE, PATH_PART, NO_PATH = (1 << n for n in range(5))
 
 Header = namedtuple("Header", "type flags size seq time_mono time_perf")
 File = namedtuple("File", "header file_id ino user_ino dev user_dev generation flags ctime mtime "
                   "file_size change kind reason id path")
 Mmap = namedtuple("Mmap", "header pid tid addr len pgoff file_id prot map_flags state comm path")
 Image = namedtuple("Image", "header addr len flags kind reason id name")
+Cookie = namedtuple("Cookie", "header pid tid addr len kind id comm")
 Lost = namedtuple("Lost", "header ring_full no_request missed_probe")
 
 RECORD_MAX = 8192
@@ -65,6 +67,11 @@ def parse(buf, off=0):
         zeros(body[32 + f[6]:at] + body[at + f[7]:])
         return Image(header, f[0], f[1], f[2], KIND[f[4]], REASON[f[5]],
                      body[32:32 + f[6]].hex(), body[at:at + f[7]].decode())
+    if header.type == COOKIE:
+        f = struct.unpack_from("=IIQQHHI16s", body)
+        zeros(body[48 + f[5]:])
+        return Cookie(header, *f[:4], KIND[f[4]], body[48:48 + f[5]].hex(),
+                      f[7].split(b"\0")[0].decode())
     if header.type == LOST:
         return Lost(header, *struct.unpack("=QQQ", body))
     return header
@@ -126,7 +133,7 @@ class Device:
         names = ("mappings hits misses rechecks parsed_resident parsed_worker parsed_caller "
                  "deferred no_id io_errors changing evicted stale entries entries_max requests "
                  "no_request missed_probe records ring_full subscribers netlink_records "
-                 "netlink_lost memory").split()
+                 "netlink_lost memory cookies").split()
         values = self.ioctl(1, "I" + "Q" * len(names), *[0] * (len(names) + 1))
         return dict(zip(names, values[1:]))
 
@@ -155,6 +162,16 @@ class Device:
                                                ctypes.addressof(buf))
             records += parse_all(buf.raw[:used])
         return records
+
+    def _set_cookie(self, flags, fd, kind, addr, length, identity):
+        self.ioctl(8, "IiHHQQQ", flags, fd, KIND.index(kind), len(identity), addr, length,
+                   ctypes.cast(identity, ctypes.c_void_p).value if identity else 0)
+
+    def name_mapping(self, addr, length, identity, kind="cookie"):
+        self._set_cookie(0, 0, kind, addr, length, identity)
+
+    def name_fd(self, fd, identity, kind="cookie"):
+        self._set_cookie(COOKIE_FD, fd, kind, 0, 0, identity)
 
     def flush(self):
         return self.ioctl(4, "IQ", 0, 0)[1]

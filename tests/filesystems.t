@@ -68,6 +68,31 @@ def files_with_one_number_in_two_btrfs_subvolumes_are_two_files():
 
 
 @test
+def a_file_on_btrfs_has_the_device_that_stat_gives_and_the_one_that_proc_shows():
+    paths = [f"{BASE}/btrfs/{n}/lib.so" for n in (0, 1)] + [f"{BASE}/btrfs/top.so"]
+    write(paths[2], with_id(b"\3" * 20))
+    files = seen(*paths)
+    for path, file in zip(paths, files):
+        status = os.stat(path)
+        equal(file.user_dev, (os.major(status.st_dev), os.minor(status.st_dev)), "stat's device")
+        equal((file.ino, file.user_ino), (status.st_ino,) * 2, "inode")
+        equal(file.dev, proc_dev(path), "the device in /proc/PID/maps")
+        with Device() as device, open(path, "rb") as opened:
+            equal(device.resolve_fd(opened.fileno()).user_dev, file.user_dev, "of RESOLVE_FD")
+    equal(len({file.user_dev for file in files}), 3, "devices")
+    equal(len({file.dev for file in files}), 1, "superblocks")
+
+
+def proc_dev(path):
+    """As /proc/self/maps has it while the file is mapped."""
+    with open(path, "rb") as f:
+        with mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC):
+            with open("/proc/self/maps", encoding="utf-8") as maps:
+                line = next(line for line in maps if line.rstrip("\n").endswith(path))
+    return tuple(int(n, 16) for n in line.split()[3].split(":"))
+
+
+@test
 def a_snapshot_and_its_origin_part_when_one_is_written_to():
     top = f"{BASE}/btrfs"
     sh(f"btrfs subvolume snapshot {top}/0 {top}/snapshot")

@@ -10,6 +10,7 @@ import subprocess
 
 import lib
 import stream
+from device import Device, Mmap
 from lib import built, contains
 from tap import equal, run, test
 
@@ -100,6 +101,34 @@ def _():
     with served("silent") as (path, _), asking(path) as asker:
         asker.kill()
         equal(asker.wait(lib.PATIENCE), -signal.SIGKILL, "exit status")
+
+
+@test("MAPS of a process that has its file mapped does not wait for it, either")
+def _():
+    with served("silent") as (path, _), Device() as device:
+        fd = os.open(path, os.O_RDONLY)
+        size = os.fstat(fd).st_size
+        address = lib.map_fd(fd, size)
+        os.close(fd)
+        records = device.maps(os.getpid())
+        lib.unmap(address, size)
+        (mapped,) = [record for record in records
+                     if isinstance(record, Mmap) and record.addr == address]
+        equal(mapped.state, "deferred", "state")
+
+
+@test("rmmod is held up only as long as who waits for it is not killed")
+def _():
+    with served("silent") as (path, _):
+        with asking(path) as asker:
+            contains(lib.run("rmmod", "buildid", status=1).stderr, "in use")
+            asker.kill()
+            asker.wait(lib.PATIENCE)
+            try:
+                lib.unload()
+            finally:
+                if not lib.is_loaded():
+                    lib.load()
 
 
 @test("a server that dies is an error for who waits for it, and no other")

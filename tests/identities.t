@@ -3,12 +3,14 @@
 """What a file is identified by, whatever its format, and why it is not by a GNU
 build-id; mapped, executed and asked for by file descriptor alike."""
 
+import errno
+import mmap
 import os
 import struct
 
 import lib
 import stream
-from device import MEMFD
+from device import MAPS_DATA, MEMFD, SUB_DATA, Device, Mmap
 from lib import built
 from tap import equal, run, test
 
@@ -180,6 +182,86 @@ def _():
         lib.write_bytes(path, PLAIN)
         _, file = watch.see(lib.map_file, path)
         assert not file.flags & MEMFD, f"flags {file.flags}"
+
+
+GIB = 1 << 30
+
+
+def of_far_offsets():
+    """(offset, bytes) of an image whose headers and note are gigabytes apart."""
+    header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack(
+        "<HHIQQQIHHHHHH", 3, 62, 1, 0, 9 * GIB + 8, 0, 0, 64, 56, 2, 0, 0, 0)
+    segments = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 64, 64, 4096) + \
+        struct.pack("<IIQQQQQQ", 4, 4, 5 * GIB + 4090, 0, 0, 36, 36, 4)
+    note = struct.pack("<III4s20s", 4, 20, 3, b"GNU\0", b"\xfa" * 20)
+    return [(0, header), (9 * GIB + 8, segments), (5 * GIB + 4090, note)]
+
+
+@test("a build-id whose headers and note are beyond 4 GiB, across pages, is found")
+def _():
+    for make in (lib.tmpfs, lib.xfs):
+        with make() as directory, stream.Watch() as watch:
+            path = os.path.join(directory, "file")
+            with open(path, "wb") as file:
+                for offset, content in of_far_offsets():
+                    file.seek(offset)
+                    file.write(content)
+            lib.settle_times(path)
+            fd = os.open(path, os.O_RDONLY)
+            for prepare in (lambda: None, lambda: lib.drop_pages(path)):
+                prepare()
+                stream.flush()
+                _, file = watch.see(lambda: lib.unmap(lib.map_fd(fd, lib.PAGE), lib.PAGE))
+                equal((file.kind, file.id), ("gnu", "fa" * 20), f"identity on {make.__name__}")
+                equal(file.file_size, 9 * GIB + 8 + 2 * 56, "size")
+            os.close(fd)
+
+
+def kernel_mappings():
+    """Those that /proc/self/maps shows without a file: (address, length) by name."""
+    found = {}
+    for line in lib.read_bytes("/proc/self/maps").decode().splitlines():
+        span, *_, name = line.split()
+        if name.startswith("["):
+            start, end = (int(number, 16) for number in span.split("-"))
+            found[name] = start, end - start
+    return found
+
+
+@test("the vdso is of no file: nothing is told of it, whatever is asked")
+def _():
+    address, size = kernel_mappings()["[vdso]"]
+    with stream.Watch(flags=stream.SUB_PATH | SUB_DATA) as watch, Device() as device:
+        # as the kernel reports it, with no file: perf would show it
+        lib.protect(address, size, mmap.PROT_READ)
+        lib.protect(address, size, lib.RX)
+        equal(watch.settle(), [], "mappings reported")
+        told = [record.addr for record in device.maps(os.getpid(), MAPS_DATA)
+                if isinstance(record, Mmap)]
+        for name, (start, _) in kernel_mappings().items():
+            assert start not in told, f"MAPS has {name}"
+            try:
+                device.resolve_addr(os.getpid(), start)
+            except OSError as error:
+                equal(error.errno, errno.ENOENT, f"error for {name}")
+            else:
+                raise AssertionError(f"RESOLVE_ADDR has {name}")
+
+
+@test("a 32-bit program of 32-bit libraries that runs is identified, with all of them")
+def _():
+    with stream.Watch(pids=[]) as watch:
+        done = lib.run(built("abi32"))
+        assert "ok 1 - " in done.stdout, done.stdout
+        watch.settle()
+        mapped = {mapped.path: watch.file_of(mapped).id for mapped in watch.mmaps
+                  if mapped.comm == "abi32"}
+    assert built("abi32") in mapped and any("libc" in path for path in mapped), mapped
+    for path in mapped:
+        if path.startswith("/usr/lib"):
+            equal(lib.read_bytes(path)[4], 1, f"ELF class of {path}")
+    wanted = lib.readelf_ids(list(mapped))
+    equal({path: ident for path, ident in mapped.items() if path in wanted}, wanted, "ids")
 
 
 @test("a device that is mapped is never read")

@@ -24,6 +24,8 @@ BUILT = os.path.join(TOP, "build", "tests")
 MODULE = os.environ.get("BUILDID_MODULE") or \
     os.path.join(TOP, "build", os.uname().release, "buildid.ko")
 DEVICE = "/dev/buildid"
+# On that kernel everything takes ten times as long: some tests do less there.
+DEBUG = os.environ.get("KERNEL_NAME") == "debug"
 PAGE = mmap.PAGESIZE
 
 # Long enough for any event on a slow machine: only a broken test takes it.
@@ -296,14 +298,25 @@ def tmpfs():
             umount(path)
 
 
+MS_RDONLY = 1
+
+# Megabytes, of which few are written to; and how to make it.
+MKFS = {
+    "ext4": (32, ["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0"]),
+    "xfs": (400, ["mkfs.xfs", "-q"]),
+    "btrfs": (200, ["mkfs.btrfs", "-q"]),
+}
+
+
 @contextlib.contextmanager
-def loop_device(size="32M"):
-    """A block device with an ext4 on it."""
+def loop_device(kind="ext4"):
+    """A block device with a file system of that kind on it."""
+    size, command = MKFS[kind]
     with directory() as path:
         image = os.path.join(path, "image")
         with open(image, "wb") as file:
-            file.truncate(int(size.removesuffix("M")) << 20)
-        run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0", image)
+            file.truncate(size << 20)
+        run(*command, image)
         device = run("losetup", "--find", "--show", image).stdout.strip()
         try:
             yield device
@@ -312,9 +325,33 @@ def loop_device(size="32M"):
 
 
 @contextlib.contextmanager
+def on_loop(kind):
+    with loop_device(kind) as device, directory() as path:
+        # by the command, as that loads the driver of the file system, too
+        run("mount", "-t", kind, device, path)
+        try:
+            yield path
+        finally:
+            umount(path)
+
+
 def ext4():
-    with loop_device() as device, directory() as path:
-        mount(device, path, "ext4")
+    return on_loop("ext4")
+
+
+def xfs():
+    return on_loop("xfs")
+
+
+def btrfs():
+    return on_loop("btrfs")
+
+
+@contextlib.contextmanager
+def build_on_9p():
+    """What is in build/, read-only, as the machine around this guest serves it."""
+    with directory() as path:
+        mount("build", path, "9p", MS_RDONLY, "trans=virtio,version=9p2000.L,msize=65536")
         try:
             yield path
         finally:

@@ -12,7 +12,7 @@ from device import File, Lost
 from tap import equal, run, test
 
 WRITERS = 4
-COUNT = 200
+COUNT = 30 if lib.DEBUG else 200
 NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
 FILES = [lib.built(name) for name in NAMES]
 
@@ -123,6 +123,74 @@ def _():
         seen = sum(mapped.pid in pids and mapped.path in FILES for mapped in watch.mmaps)
         equal((seen, watch.lost), (WRITERS * COUNT * len(FILES), 0), "seen and lost")
         expect_ids(watch, watch.mmaps)
+
+
+@test("four writers: what a small ring lost is what a large one has more, by the record")
+def _():
+    before = stream.stats()["ring_full"]
+    with stream.Watch(pids=[], ring_size=16 << 20) as large, \
+            stream.Watch(pids=[], ring_size=4096) as small:
+        for _ in range(3):
+            writers = start_writers()
+            while any(writer.poll() is None for writer in writers):
+                small.drain()
+            wait_for(writers)
+        large.settle()
+        small.settle()
+        lib.map_file(FILES[0])      # behind which a LOST record stands, if one has to
+        for watch in (large, small):
+            watch.settle()
+        counted = stream.stats()["ring_full"] - before
+    equal(large.lost, 0, "lost by the large ring")
+    assert small.lost, "nothing was lost"
+    equal(counted, small.lost, "records dropped, as STATS has it and as LOST has it")
+    # Stream has compared each hole in seq with the LOST that follows.
+    equal(small.seq, len(small.records) + small.lost, "the last seq")
+    # what is lost is either a mapping, or the FILE that would have gone before one
+    mmaps = len(large.mmaps) - len(small.mmaps)
+    assert mmaps <= small.lost <= 2 * mmaps, f"{small.lost} lost, {mmaps} of them mappings"
+    # and nothing else is: those that are there are among those that were made, in order
+    made = [(mapped.pid, mapped.addr, mapped.path) for mapped in large.mmaps]
+    for pid in {mapped.pid for mapped in small.mmaps}:
+        own = iter(each for each in made if each[0] == pid)
+        for mapped in small.mmaps:
+            if mapped.pid == pid:
+                assert (pid, mapped.addr, mapped.path) in own, f"not made, or out of order: {mapped}"
+
+
+MISSED = f"build/tests/kmod-{os.environ['KERNEL_NAME']}/buildid_missed.ko"
+MISSES = 7
+
+
+def miss_mappings():
+    with open("/proc/kallsyms", encoding="ascii") as symbols:
+        address = next(line.split()[0] for line in symbols
+                       if line.split()[2] == "perf_event_mmap")
+    lib.run("insmod", MISSED, f"address=0x{address}", f"times={MISSES}")
+    lib.run("rmmod", "buildid_missed")
+
+
+@test("mappings that the probe was not called for are counted, in LOST and in STATS")
+def _():
+    miss_mappings()
+    before = stream.stats()["missed_probe"]
+    with stream.Watch() as watch:
+        lib.map_file(FILES[0])
+        watch.drain()
+        miss_mappings()
+        lib.map_file(FILES[0])
+        watch.drain()
+        with stream.Watch() as later:
+            lib.map_file(FILES[0])
+            later.drain()
+            watch.drain()
+    equal([record.missed_probe for record in watch.records if isinstance(record, Lost)],
+          [MISSES], "missed_probe, as who watched has it")
+    kinds = [type(record).__name__ for record in watch.records]
+    equal(kinds, ["File", "Mmap", "Lost", "Mmap", "Mmap"], "records")
+    equal([record for record in later.records if isinstance(record, Lost)], [],
+          "LOST for who came later")
+    equal(stream.stats()["missed_probe"] - before, MISSES, "the counter")
 
 
 @test("buildid record tells what was lost, and its log is whole")

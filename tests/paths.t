@@ -65,6 +65,30 @@ def add_file_system(name, file_system):
 
 add_file_system("tmpfs", lib.tmpfs)
 add_file_system("ext4", lib.ext4)
+add_file_system("xfs", lib.xfs)
+
+
+@test("a file on 9p has its path, device and inode, and is read by the worker")
+def _():
+    with lib.build_on_9p() as directory, stream.Watch() as watch:
+        path = os.path.join(directory, "tests", "plain")
+        stat = os.stat(path)
+        before = stream.stats()["parsed_worker"]
+        file = see_as_shown(watch, path)
+        equal((file.dev, file.ino), (device(stat), stat.st_ino), "device and inode")
+        equal(watch.mmaps[0].state, "pending", "state")
+        assert stream.stats()["parsed_worker"] > before, "the worker read nothing"
+        lib.settle_times(path)
+        mapped, again = watch.see(lib.map_file, path)
+        equal((mapped.state, again.file_id), ("known", file.file_id), "state and file_id")
+
+
+@test("a file of the guest's root is on 9p below overlayfs: both are told")
+def _():
+    with stream.Watch() as watch:
+        file = see_as_shown(watch, built("plain"))
+        stat = os.stat(built("plain"))
+        assert file.dev != device(stat), f"{file.dev} is the overlay's device"
 
 
 @test("a lower file on overlayfs has the real device and inode, and the user's")

@@ -26,7 +26,8 @@ def proc_maps(pid, executable=True):
 
 def sleeper():
     child = subprocess.Popen(["sleep", "1000"])
-    while not any("libc" in m[3] for m in proc_maps(child.pid)):
+    # not those of this process, which it has until it execs
+    while not {"sleep", "libc.so.6"} <= {os.path.basename(m[3]) for m in proc_maps(child.pid)}:
         time.sleep(0.01)
     return child
 
@@ -146,6 +147,46 @@ def a_key_resolves_after_the_file_is_gone():
         equal(device.resolve_key(known.dev, known.ino, known.generation).id, known.id)
         fails_with(errno.ENOENT, device.resolve_key, known.dev, known.ino, known.generation + 1)
         fails_with(errno.ENOENT, device.resolve_key, known.dev, 2**63)
+
+
+@test
+def a_key_resolves_after_the_inode_and_its_filesystem_are_gone():
+    top = "/tmp/gone-filesystem"
+    os.makedirs(top, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "none", top], check=True)
+    subprocess.run(["cp", "/bin/true", f"{top}/program"], check=True)
+    status = os.stat(f"{top}/program")
+    subprocess.run([f"{top}/program"], check=True)
+    subprocess.run(["umount", top], check=True)
+    with Device() as device:
+        record = device.resolve_key((os.major(status.st_dev), os.minor(status.st_dev)),
+                                    status.st_ino)
+    equal((record.path, record.kind), (f"{top}/program", "gnu"))
+    out = subprocess.run(["eu-readelf", "-n", "/bin/true"], check=True, capture_output=True,
+                         text=True).stdout
+    assert f"Build ID: {record.id}" in out, record
+
+
+@test
+def what_was_forgotten_is_read_again_where_there_is_something_to_read():
+    child = sleeper()
+    with Device() as device:
+        before = {r.path: r for r in device.maps(child.pid) if isinstance(r, File)}
+        device.flush()
+        for start, _, _, path in proc_maps(child.pid):
+            record, flags, _ = device.resolve_addr(child.pid, start)
+            equal((record.path, record.id, flags), (path, before[path].id, 0))
+            assert record.file_id != before[path].file_id, "it was not forgotten"
+        device.flush()
+        after = {r.path: r for r in device.maps(child.pid) if isinstance(r, File)}
+        equal({path: r.id for path, r in after.items()}, {path: r.id for path, r in before.items()})
+        # nothing is left to read of a process that is gone
+        maps = list(proc_maps(child.pid))
+        child.kill()
+        child.wait()
+        device.flush()
+        for start, _, _, _ in maps:
+            fails_with(errno.ENOENT, device.resolve_addr, child.pid, start)
 
 
 def watched(device, commands):

@@ -25,13 +25,18 @@ def expected():
     return found
 
 
-WANTED = expected()
+def every(number, found):
+    return dict(sorted(found.items())[::number])
+
+
+# A tenth on the debug kernel, where all would take four minutes.
+WANTED = every(10 if lib.DEBUG else 1, expected())
 asked = {}
 
 
 @test(f"buildid id --verify of {len(WANTED)} programs and libraries: libelf agrees on each")
 def _():
-    assert len(WANTED) > 1000, "hardly a system"
+    assert len(WANTED) > (100 if lib.DEBUG else 1000), "hardly a system"
     stream.flush()
     with lib.directory() as work:
         names = os.path.join(work, "names")

@@ -6,14 +6,16 @@ content it maps, whatever was mapped from that path before. rewrite.t does it fa
 import ctypes
 import mmap
 import os
+import signal
 import subprocess
 
 import lib
 import stream
-from device import DELETED, UNSTABLE
+from device import DELETED, UNSTABLE, Device
 from tap import equal, run, test
 
 IDS = {"v1": "11" * 20, "v2": "22" * 20}
+TRIES = 100 if lib.DEBUG else 500
 CONTENT = {name: lib.read_bytes(lib.built(name + ".so")) for name in IDS}
 
 
@@ -122,6 +124,99 @@ def _():
             _, file = watch.see(lib.map_file, path)
         equal(file.id, IDS["v1"], "id")
         assert file.flags & UNSTABLE, f"flags {file.flags}"
+
+
+@test("a file that is mapped shared and writable is marked as unstable, open or not")
+def _():
+    with lib.tmpfs() as directory, stream.Watch() as watch:
+        path = os.path.join(directory, "lib.so")
+        copy_settled(path, "v1")
+        fd = os.open(path, os.O_RDWR)
+        content = mmap.mmap(fd, lib.PAGE)
+        os.close(fd)
+        _, file = watch.see(lib.map_file, path)
+        assert file.flags & UNSTABLE, f"flags {file.flags}"
+        content.close()
+        lib.settle_times(path)
+        stream.flush()
+        _, file = watch.see(lib.map_file, path)
+        assert not file.flags & UNSTABLE, f"flags {file.flags}"
+
+
+def key_of(path):
+    stat = os.stat(path)
+    return (os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino
+
+
+@test("an inode number that is used again is another file, by its generation")
+def _():
+    with lib.ext4() as directory, stream.Watch() as watch, Device() as device:
+        path = os.path.join(directory, "lib.so")
+        copy_settled(path, "v1")
+        times = os.stat(path)
+        _, first = watch.see(lib.map_file, path)
+        key = key_of(path)
+        os.unlink(path)
+        copy_settled(path, "v2")
+        equal(key_of(path), key, "inode number of the second file")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        _, second = watch.see(lib.map_file, path)
+        equal((first.id, second.id), (IDS["v1"], IDS["v2"]), "ids")
+        assert first.generation != second.generation, first.generation
+        for file in (first, second):
+            equal(device.resolve_key(*key, file.generation).id, file.id, "by generation")
+        equal(device.resolve_key(*key).id, second.id, "of any generation")
+
+
+def resize_for_ever(path):
+    """The library, cut to every size that it can have, and whole again."""
+    whole = CONTENT["v1"]
+    fd = os.open(path, os.O_WRONLY)
+    while True:
+        for size in range(len(whole), 0, -61):
+            os.ftruncate(fd, size)
+        os.pwrite(fd, whole, 0)
+
+
+def resolve(path, device):
+    with open(path, "rb") as file:
+        return device.resolve_fd(file.fileno())
+
+
+@test("a file that shrinks while it is read has its id, or a reason, and none stays stuck")
+def _():
+    for make in (lib.tmpfs, lib.ext4):
+        with make() as directory, stream.Watch(ring_size=1 << 22) as watch, Device() as device:
+            path = os.path.join(directory, "lib.so")
+            lib.write_bytes(path, CONTENT["v1"])
+            child = os.fork()
+            if not child:
+                resize_for_ever(path)
+            files = []
+            try:
+                for number in range(TRIES):
+                    if number % 4 == 0:
+                        lib.drop_pages(path)
+                    files.append(resolve(path, device))
+                    lib.map_file(path)
+            finally:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            watch.settle()
+            equal(stream.stats()["requests"], 0, "files being read")
+            files += [watch.file_of(mapped) for mapped in watch.mmaps if mapped.file_id]
+            for file in files:
+                if file.kind == "gnu":
+                    equal(file.id, IDS["v1"], "build-id")
+                elif file.kind == "htlhash":
+                    equal(file.id, lib.htlhash(CONTENT["v1"][:file.file_size]),
+                          f"hash of the first {file.file_size} bytes")
+                else:
+                    assert file.reason in ("changing", "io-error"), file
+            assert len({(file.kind, file.reason) for file in files}) > 1, \
+                f"{len(files)} files, and never a cut one"
+            lib.write_bytes(path, CONTENT["v2"])
+            equal(watch.see(lib.map_file, path)[1].id, IDS["v2"], "build-id at last")
 
 
 add_tests("tmpfs", lib.tmpfs)

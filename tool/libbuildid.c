@@ -23,7 +23,7 @@ ASSERT_SIZE(buildid_file, 120);
 ASSERT_SIZE(buildid_mmap, 104);
 ASSERT_SIZE(buildid_lost, 56);
 ASSERT_SIZE(buildid_info, 112);
-ASSERT_SIZE(buildid_stats, 200);
+ASSERT_SIZE(buildid_stats, 208);
 ASSERT_SIZE(buildid_resolve_fd, 24);
 ASSERT_SIZE(buildid_subscribe, 40);
 ASSERT_SIZE(buildid_image, 64);

@@ -55,6 +55,7 @@ static const struct metric {
 	METRIC(netlink_records, COUNTER, "Records sent to the netlink group"),
 	METRIC(netlink_lost, COUNTER, "Records that could not be sent to the netlink group"),
 	METRIC(memory, BYTES, "Memory held by the cache"),
+	METRIC(cookies, GAUGE, "Cookies of mappings and files"),
 };
 
 #define FOR_EACH_METRIC(metric) \

@@ -41,6 +41,18 @@
  * netlink group needs CAP_SYS_ADMIN, as the kernels served offer no finer check
  * there. FLUSH needs CAP_SYS_ADMIN. Addresses in the kernel need CAP_SYSLOG and
  * are 0 without, or where kptr_restrict is 2.
+ *
+ * Containers
+ * ----------
+ * Whoever reads in the initial pid namespace is of the host: it is told of all
+ * processes, and paths as each of them sees its own, to be looked up below
+ * /proc/PID/root. A reader in another pid namespace is told its own pids and
+ * paths or none: of processes that its namespace shows, by their pids there, and
+ * a path only where the process has the root directory that the reader had when
+ * it subscribed, or has when it asks. Elsewhere, and in a FILE record that is
+ * no particular process's, BUILDID_FILE_NO_PATH is set. dev, ino and identity
+ * are the same for everyone. The netlink family is in the initial network
+ * namespace, and who is in that is taken to be of the host, too.
  */
 #ifndef _UAPI_BUILDID_H
 #define _UAPI_BUILDID_H
@@ -177,7 +189,9 @@ enum buildid_reason {
  * @user_ino: inode number as /proc/PID/maps of this kernel shows it
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
- * @user_dev_major: device as /proc/PID/maps of this kernel shows it
+ * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs
+ *	the subvolume's, as stat(2) gives it, where /proc/PID/maps shows
+ *	@dev_major. (On PREEMPT_RT only in answers, else likewise @dev_major)
  * @user_dev_minor: likewise
  * @generation: of the inode number
  * @flags: BUILDID_FILE_*
@@ -192,12 +206,16 @@ enum buildid_reason {
  * @data: @id_len bytes of identity, zeros up to a multiple of 8; then the path
  *	as the mapping process sees it and a NUL, zeros up to a multiple of 8;
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
- *	it is a flag
+ *	it is a flag. In an answer about what is there now (MAPS, RESOLVE_FD,
+ *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
+ *	processes may see one file under several paths: a FILE that comes with an
+ *	MMAP has that process's, any other the one it was first seen under
  *
  * Comes before the first MMAP that refers to it, again after records were
  * lost, and again when more became known (reason PENDING or DEFERRED before).
  * It may also come again without need. The last one with a file_id holds, but
- * for one that knows less: an answer to a dump may be older than the stream.
+ * for one that knows less: an answer to a dump may be older than the stream, and
+ * one that follows a PENDING mapping may lack the path.
  */
 struct buildid_file {
 	struct buildid_record	header;
@@ -248,7 +266,8 @@ enum buildid_state {
  * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
  * @map_flags: MAP_SHARED or MAP_PRIVATE
  * @state: enum buildid_state
- * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH
+ * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH, or where
+ *	the path could not be had
  * @comm: the thread's name, with a NUL
  * @path: as the mapping process sees it, with a NUL, zeros up to a multiple
  *	of 8; nothing at all when @path_len is 0
@@ -317,14 +336,15 @@ struct buildid_image {
  * @addr: first address
  * @len: in bytes
  * @kind: enum buildid_kind: what the loader says the bytes are
- * @id_len: bytes of identity, 1 to BUILDID_ID_MAX
+ * @id_len: bytes of identity, up to BUILDID_ID_MAX; 0 when it was taken back
  * @reserved: 0
  * @comm: the thread's name, with a NUL
  * @data: @id_len bytes of identity, zeros up to a multiple of 8
  *
- * Holds for these addresses until any of them is unmapped, and goes before what
- * the mapped file says of itself: the loader may have put there what it liked.
- * Comes when it is set, through the filters an MMAP passes, and in MAPS.
+ * Holds for these addresses until any of them is unmapped or gets another COOKIE,
+ * and goes before what the mapped file says of itself: the loader may have put
+ * there what it liked. Comes when it is set, through the filters an MMAP passes,
+ * and in MAPS. A child of fork(2) has none of its parent's.
  */
 struct buildid_cookie {
 	struct buildid_record	header;
@@ -378,7 +398,8 @@ struct buildid_lost {
  * records store the new consumer.pos with release semantics. A value that was
  * never handed out makes the ring look full: records are dropped, and counted.
  * poll(2) tells when there is something to read. read(2) is refused (EBUSY)
- * once the consumer page was mapped.
+ * once the consumer page was mapped, and mmap(2) while another thread is in
+ * read(2) or SUBSCRIBE.
  */
 struct buildid_ring_consumer {
 	__u64	pos;
@@ -465,6 +486,7 @@ struct buildid_info {
  * @netlink_records: records sent to the netlink group
  * @netlink_lost: records that could not be sent to the netlink group
  * @memory: bytes held by the cache: table, entries, paths
+ * @cookies: of mappings and files, now
  */
 struct buildid_stats {
 	__u32	size;
@@ -493,6 +515,7 @@ struct buildid_stats {
 	__u64	netlink_records;
 	__u64	netlink_lost;
 	__u64	memory;
+	__u64	cookies;
 };
 
 /**
@@ -528,7 +551,8 @@ struct buildid_resolve_fd {
  * @record: address of a buffer for the FILE record
  *
  * Answers for the newest version remembered, whether the inode, its filesystem
- * or any process that had it mapped is still there or not. Errors: ENOENT when
+ * or any process that had it mapped is still there or not. On btrfs the newest of
+ * all subvolumes': the record's user_dev says which. Errors: ENOENT when
  * it is not remembered; ENOSPC when the buffer is too small; EPERM.
  */
 struct buildid_resolve_key {
@@ -671,9 +695,11 @@ struct buildid_flush {
  * struct buildid_set_cookie - BUILDID_IOC_SET_COOKIE: a loader names what it loads
  * @size: of the struct
  * @flags: BUILDID_COOKIE_*
- * @fd: with BUILDID_COOKIE_FD: open, and the caller's user owns the file; else 0
- * @kind: enum buildid_kind: GNU, GO or COOKIE for a mapping, COOKIE for a file
- * @id_len: bytes at @id, 1 to BUILDID_ID_MAX; 0 to take back what was set
+ * @fd: with BUILDID_COOKIE_FD: open for reading, of a file that the caller's user
+ *	owns; else 0
+ * @kind: enum buildid_kind: GNU, GO or COOKIE for a mapping, COOKIE for a file,
+ *	NONE to take back what was set
+ * @id_len: bytes at @id, 1 to BUILDID_ID_MAX; 0 with NONE
  * @addr: without BUILDID_COOKIE_FD: in the caller's address space, where all of
  *	@len bytes are mapped, whether from a file or not; else 0
  * @len: likewise, more than 0
@@ -685,15 +711,16 @@ struct buildid_flush {
  * holds. It takes the place of what was set for any of these addresses before.
  *
  * A file: its identity is of BUILDID_KIND_COOKIE as long as the content has no
- * identity of its own (GNU, GO, FSVERITY) and does not change. From its next
- * mapping on it has another file_id.
+ * identity of its own (GNU, GO, FSVERITY) and does not change (mtime and size).
+ * It has another file_id from then on. As the end of a file cannot be seen, its
+ * user's oldest such cookie goes when there are too many.
  *
  * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF; EEXIST when the content has an identity of its own; ENOENT when not all
- * of the addresses are mapped, or there is nothing to take back; EDQUOT when the
- * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL;
- * EOPNOTSUPP for a file that is never read, or where the kernel has no MMU
- * notifiers; ENOMEM; EINTR.
+ * EBADF; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
+ * it is being changed; ENOENT when not all of the addresses are mapped, or there
+ * is nothing to take back; EDQUOT when the user has BUILDID_COOKIES_MAX, or all
+ * users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or
+ * where the kernel has no MMU notifiers; ENOMEM; EINTR.
  */
 struct buildid_set_cookie {
 	__u32	size;

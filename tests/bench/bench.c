@@ -25,7 +25,7 @@
 
 /* Each is done ROUNDS times. */
 #define ROUNDS		4
-#define BATCHES		16
+#define BATCHES		12
 #define WINDOWS		4
 #define DRAINS		8
 #define SPAWNS		30
@@ -129,12 +129,16 @@ static void prepare(const struct subject *subject)
 
 struct batch {
 	const struct subject *subject;
+	const uint64_t *taken;	/* for each mapping */
+	uint64_t machine_taken;	/* for all of them */
 	struct tally tally;
 };
 
 static void run_batch(void *arg)
 {
-	mapper_run();
+	struct batch *batch = arg;
+
+	batch->taken = mapper_run();
 }
 
 static void drain_batch(void *arg)
@@ -145,16 +149,28 @@ static void drain_batch(void *arg)
 		batch->tally = batch->subject->drain();
 }
 
-static uint64_t count_batch(struct batch *batch)
+static void count_batch(struct batch *batch)
 {
-	uint64_t taken;
-
-	if (batch->subject->machine)
-		return window(run_batch, drain_batch, batch);
-	taken = mapper_run();
+	if (batch->subject->machine) {
+		batch->machine_taken = window(run_batch, drain_batch, batch);
+		return;
+	}
+	run_batch(batch);
 	settle();
 	drain_batch(batch);
-	return taken;
+}
+
+static void keep_batch(const struct batch *batch)
+{
+	const struct subject *subject = batch->subject;
+	unsigned int i, mappings = subject->work->count;
+
+	if (subject->machine) {
+		series_add(subject->name, mappings, batch->machine_taken);
+		return;
+	}
+	for (i = 0; i < mappings; i++)
+		series_add(subject->name, 1, batch->taken[i]);
 }
 
 /* A batch that some other process had a part in is done again. */
@@ -162,7 +178,6 @@ static void count(const struct subject *subject)
 {
 	int i = -WARM_UPS, n = subject->machine ? WINDOWS : BATCHES, discarded = 0;
 	struct buildid_stats before = { 0 };
-	uint64_t taken;
 
 	mapper_start(subject->work);
 	while (i < n) {
@@ -171,14 +186,14 @@ static void count(const struct subject *subject)
 		prepare(subject);
 		if (subject->module)
 			before = device_stats();
-		taken = count_batch(&batch);
+		count_batch(&batch);
 		if (i >= 0 && !went_its_way(subject, &batch.tally, &before)) {
 			if (++discarded == DISCARDED_MAX)
 				die("%s: never went its way", subject->name);
 			continue;
 		}
 		if (i++ >= 0)
-			series_add(subject->name, subject->work->count, taken);
+			keep_batch(&batch);
 	}
 	mapper_stop();
 }

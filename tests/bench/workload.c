@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +12,7 @@
 #include "workload.h"
 
 #define PAGE 4096
-
-/* Where mappings are held, as far as possible from all others. */
-#define HELD ((char *)(1UL << 32))
-#define HELD_STEP 6
-#define HELD_MAX 512
+#define FILES_MAX 512
 
 void files_open(const char *dir, int *fds, unsigned int count)
 {
@@ -41,68 +36,53 @@ void files_drop(const int *fds, unsigned int count)
 			die("posix_fadvise");
 }
 
-static uint64_t run(const struct workload *work)
+static struct {
+	pid_t pid;
+	int socket;
+	uint64_t *taken; /* shared with it */
+} mapper;
+
+static void run(const struct workload *work)
 {
-	uint64_t start = counter();
 	unsigned int i;
+	uint64_t start;
 	void *p;
 
 	for (i = 0; i < work->count; i++) {
+		start = counter();
 		p = mmap(NULL, PAGE, work->prot, MAP_PRIVATE, work->fds[i], 0);
 		if (p == MAP_FAILED)
 			die("mmap");
 		munmap(p, PAGE);
+		mapper.taken[i] = counter() - start;
 	}
-	return counter() - start;
 }
-
-static struct {
-	pid_t pid;
-	int socket;
-	unsigned int held;
-} mapper;
 
 static _Noreturn void serve(const struct workload *work, int socket)
 {
-	uint64_t taken = 0;
+	char byte = 0;
 
-	while (recv(socket, &taken, sizeof(taken), 0) == sizeof(taken)) {
-		taken = run(work);
-		if (send(socket, &taken, sizeof(taken), 0) != sizeof(taken))
+	while (recv(socket, &byte, 1, 0) == 1) {
+		run(work);
+		if (send(socket, &byte, 1, 0) != 1)
 			break;
 	}
 	_exit(0);
-}
-
-/*
- * Whether the allocator has an object at hand depends on all that was ever
- * freed: have it begin anew.
- */
-static void shrink_slabs(void)
-{
-	static const char *const slabs[] = { "maple_node", "vm_area_struct", "vma_lock" };
-	char path[64];
-	unsigned int i;
-	int fd;
-
-	settle(); /* what was freed under RCU */
-	settle();
-	for (i = 0; i < sizeof(slabs) / sizeof(*slabs); i++) {
-		snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", slabs[i]);
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		if (fd < 0 && errno == ENOENT)
-			continue; /* not every kernel has them all */
-		if (fd < 0 || write(fd, "1", 1) != 1)
-			die("%s", path);
-		close(fd);
-	}
 }
 
 void mapper_start(const struct workload *work)
 {
 	int ends[2];
 
-	shrink_slabs();
+	if (!mapper.taken) {
+		mapper.taken = mmap(NULL, FILES_MAX * sizeof(uint64_t),
+				    PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		if (mapper.taken == MAP_FAILED)
+			die("mmap");
+	}
+	if (work->count > FILES_MAX)
+		die("too many files");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		die("socketpair");
 	mapper.pid = fork();
@@ -116,41 +96,21 @@ void mapper_start(const struct workload *work)
 	mapper.socket = ends[0];
 }
 
-/*
- * When the allocator needs a new slab depends on what others hold: hold more
- * each time, so that a number of batches sees all there is to see.
- */
-static void hold_more(void)
-{
-	unsigned int i;
-	int prot;
-
-	for (i = 0; i < HELD_STEP && mapper.held < HELD_MAX; i++) {
-		prot = i & 1 ? PROT_READ : PROT_NONE; /* or they would merge */
-		if (mmap(HELD + mapper.held++ * PAGE, PAGE, prot,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-			die("cannot hold one more mapping");
-	}
-}
-
 void mapper_stop(void)
 {
-	munmap(HELD, HELD_MAX * PAGE);
-	mapper.held = 0;
 	close(mapper.socket);
 	if (waitpid(mapper.pid, NULL, 0) != mapper.pid)
 		die("waitpid");
 }
 
-uint64_t mapper_run(void)
+const uint64_t *mapper_run(void)
 {
-	uint64_t taken = 0;
+	char byte = 0;
 
-	hold_more();
-	if (send(mapper.socket, &taken, sizeof(taken), 0) != sizeof(taken) ||
-	    recv(mapper.socket, &taken, sizeof(taken), 0) != sizeof(taken))
+	if (send(mapper.socket, &byte, 1, 0) != 1 ||
+	    recv(mapper.socket, &byte, 1, 0) != 1)
 		die("the mapper died");
-	return taken;
+	return mapper.taken;
 }
 
 int throwaway_file(void)

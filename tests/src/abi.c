@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct buildid_file) == 120, "file");
 _Static_assert(sizeof(struct buildid_mmap) == 104, "mmap");
 _Static_assert(sizeof(struct buildid_lost) == 56, "lost");
 _Static_assert(sizeof(struct buildid_info) == 112, "info");
-_Static_assert(sizeof(struct buildid_stats) == 200, "stats");
+_Static_assert(sizeof(struct buildid_stats) == 208, "stats");
 _Static_assert(sizeof(struct buildid_resolve_fd) == 24, "resolve_fd");
 _Static_assert(sizeof(struct buildid_resolve_key) == 40, "resolve_key");
 _Static_assert(sizeof(struct buildid_resolve_addr) == 40, "resolve_addr");
@@ -27,6 +27,8 @@ _Static_assert(sizeof(struct buildid_maps) == 32, "maps");
 _Static_assert(sizeof(struct buildid_image) == 64, "image");
 _Static_assert(sizeof(struct buildid_subscribe) == 40, "subscribe");
 _Static_assert(sizeof(struct buildid_flush) == 16, "flush");
+_Static_assert(sizeof(struct buildid_cookie) == 80, "cookie");
+_Static_assert(sizeof(struct buildid_set_cookie) == 40, "set_cookie");
 
 static union {
 	struct buildid_file file;
@@ -47,6 +49,7 @@ union argument {
 	struct buildid_maps maps;
 	struct buildid_subscribe subscribe;
 	struct buildid_flush flush;
+	struct buildid_set_cookie cookie;
 	char bytes[512];
 };
 
@@ -71,10 +74,13 @@ static const struct request {
 	  offsetof(struct buildid_maps, flags) },
 	{ "FLUSH", BUILDID_IOC_FLUSH, sizeof(struct buildid_flush),
 	  offsetof(struct buildid_flush, flags) },
+	{ "SET_COOKIE", BUILDID_IOC_SET_COOKIE, sizeof(struct buildid_set_cookie),
+	  offsetof(struct buildid_set_cookie, fd) },
 };
 
 /* Places in the table. */
-enum { INFO, STATS, RESOLVE_FD, SUBSCRIBE, RESOLVE_KEY, RESOLVE_ADDR, MAPS, FLUSH };
+enum { INFO, STATS, RESOLVE_FD, SUBSCRIBE, RESOLVE_KEY, RESOLVE_ADDR, MAPS, FLUSH,
+       SET_COOKIE };
 
 #define REQUESTS (sizeof(requests) / sizeof(requests[0]))
 
@@ -137,6 +143,13 @@ static union argument argument_of(int request)
 		argument.maps.pid = (__u32)getpid();
 		argument.maps.bytes = sizeof(records);
 		argument.maps.records = (unsigned long)records;
+		break;
+	case SET_COOKIE:
+		argument.cookie.kind = BUILDID_KIND_COOKIE;
+		argument.cookie.id = (unsigned long)"cookie";
+		argument.cookie.id_len = 6;
+		argument.cookie.addr = (unsigned long)&record;
+		argument.cookie.len = sizeof(record);
 		break;
 	}
 	argument.size = requests[request].size;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What loaders call what they load, for code that no ELF file holds. cookie.c
+ * has what each user may, and the files'; mapping_cookie.c has the mappings'.
+ */
+#ifndef BID_COOKIE_H
+#define BID_COOKIE_H
+
+#include <linux/mm_types.h>
+#include <linux/uidgid.h>
+
+#include "file.h"
+#include "record.h"
+
+struct bid_cookie_owner;
+
+struct bid_cookie_owner *bid_cookie_charge(kuid_t uid);
+void bid_cookie_uncharge(struct bid_cookie_owner *owner);
+u32 bid_cookie_count(void);
+
+int bid_cookie_set_file(kuid_t uid, const struct bid_key *key,
+			const struct bid_version *version,
+			const struct bid_identity *id);
+bool bid_cookie_clear_file(const struct bid_key *key);
+bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
+			struct bid_identity *id);
+void bid_cookie_exit(void);
+
+#ifdef CONFIG_MMU_NOTIFIER
+int bid_mapping_cookie_set(const struct bid_cookie_facts *facts);
+int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts);
+bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from,
+			     struct bid_cookie_facts *facts);
+void bid_mapping_cookie_exit(void);
+#else
+static inline int bid_mapping_cookie_set(const struct bid_cookie_facts *facts)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from,
+					   struct bid_cookie_facts *facts)
+{
+	return false;
+}
+
+static inline void bid_mapping_cookie_exit(void)
+{
+}
+#endif
+
+#endif /* BID_COOKIE_H */

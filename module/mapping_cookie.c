@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A mapping's cookie is to go with the mapping. Nothing but an MMU notifier
+ * tells of every way in which one can go: munmap, mremap, a mapping over it,
+ * exec, exit. Only an address space that has cookies gets one.
+ */
+#include <linux/cred.h>
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "cookie.h"
+#include "event.h"
+
+/**
+ * struct space - an address space with cookies, or that had some
+ * @notifier: holds the struct mm_struct
+ * @node: among the spaces; unhashed once it is on its way out
+ * @cookies: by address; no two share one
+ */
+struct space {
+	struct mmu_notifier notifier;
+	struct hlist_node node;
+	struct rb_root cookies;
+};
+
+struct cookie {
+	struct rb_node node;
+	struct bid_cookie_owner *owner;
+	struct bid_cookie_facts facts;
+};
+
+static DEFINE_HASHTABLE(spaces, 8);
+static DEFINE_SPINLOCK(lock);	/* of spaces and their cookies */
+static DEFINE_MUTEX(join_lock);	/* no address space joins twice */
+
+/* The first that ends after @addr. */
+static struct cookie *first_after(const struct space *space, u64 addr)
+{
+	struct rb_node *node = space->cookies.rb_node;
+	struct cookie *found = NULL, *cookie;
+
+	lockdep_assert_held(&lock);
+	while (node) {
+		cookie = rb_entry(node, struct cookie, node);
+		if (cookie->facts.end > addr) {
+			found = cookie;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
+}
+
+static void insert(struct space *space, struct cookie *cookie)
+{
+	struct rb_node **link = &space->cookies.rb_node, *parent = NULL;
+
+	lockdep_assert_held(&lock);
+	while (*link) {
+		parent = *link;
+		link = cookie->facts.start < rb_entry(parent, struct cookie, node)->facts.start ?
+			&parent->rb_left : &parent->rb_right;
+	}
+	rb_link_node(&cookie->node, parent, link);
+	rb_insert_color(&cookie->node, &space->cookies);
+}
+
+/* All that have an address in the range. */
+static bool drop(struct space *space, u64 start, u64 end)
+{
+	struct cookie *cookie;
+	bool dropped = false;
+
+	lockdep_assert_held(&lock);
+	while ((cookie = first_after(space, start)) && cookie->facts.start < end) {
+		rb_erase(&cookie->node, &space->cookies);
+		bid_cookie_uncharge(cookie->owner);
+		kfree(cookie);
+		dropped = true;
+	}
+	return dropped;
+}
+
+static int on_invalidate(struct mmu_notifier *notifier,
+			 const struct mmu_notifier_range *range)
+{
+	struct space *space = container_of(notifier, struct space, notifier);
+
+	if (range->event != MMU_NOTIFY_UNMAP)
+		return 0;
+	spin_lock(&lock);
+	drop(space, range->start, range->end);
+	spin_unlock(&lock);
+	return 0;
+}
+
+static void leave(struct space *space)
+{
+	lockdep_assert_held(&lock);
+	drop(space, 0, ~0ULL);
+	hash_del(&space->node);
+}
+
+/* The address space ends, by exit or exec. */
+static void on_release(struct mmu_notifier *notifier, struct mm_struct *mm)
+{
+	struct space *space = container_of(notifier, struct space, notifier);
+	bool mine;
+
+	spin_lock(&lock);
+	mine = hash_hashed(&space->node);
+	if (mine)
+		leave(space);
+	spin_unlock(&lock);
+	if (mine)
+		mmu_notifier_put(notifier);
+}
+
+static void free_space(struct mmu_notifier *notifier)
+{
+	kfree(container_of(notifier, struct space, notifier));
+}
+
+static const struct mmu_notifier_ops notifier_ops = {
+	.invalidate_range_start	= on_invalidate,
+	.release		= on_release,
+	.free_notifier		= free_space,
+};
+
+static struct space *find_space(const struct mm_struct *mm)
+{
+	struct space *space;
+
+	lockdep_assert_held(&lock);
+	hash_for_each_possible(spaces, space, node, (unsigned long)mm)
+		if (space->notifier.mm == mm)
+			return space;
+	return NULL;
+}
+
+/* Once it has joined, current's address space stays until it ends. */
+static int join(void)
+{
+	struct mm_struct *mm = current->mm;
+	struct space *space;
+	int err;
+
+	err = mutex_lock_killable(&join_lock);
+	if (err)
+		return err;
+	spin_lock(&lock);
+	space = find_space(mm);
+	spin_unlock(&lock);
+	if (space)
+		goto out_unlock;
+
+	err = -ENOMEM;
+	space = kzalloc(sizeof(*space), GFP_KERNEL_ACCOUNT);
+	if (!space)
+		goto out_unlock;
+	space->notifier.ops = &notifier_ops;
+	err = mmu_notifier_register(&space->notifier, mm);
+	if (err) {
+		kfree(space);
+		goto out_unlock;
+	}
+	spin_lock(&lock);
+	hash_add(spaces, &space->node, (unsigned long)mm);
+	spin_unlock(&lock);
+out_unlock:
+	mutex_unlock(&join_lock);
+	return err;
+}
+
+static bool is_mapped(struct mm_struct *mm, u64 start, u64 end)
+{
+	VMA_ITERATOR(vmi, mm, start);
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	for_each_vma_range(vmi, vma, end) {
+		if (vma->vm_start > start)
+			return false;
+		start = vma->vm_end;
+	}
+	return start >= end;
+}
+
+/*
+ * The mmap lock keeps the addresses mapped, and the record before that of
+ * whatever is mapped there next.
+ */
+static int put(struct cookie *cookie)
+{
+	const struct bid_cookie_facts *facts = &cookie->facts;
+	struct mm_struct *mm = current->mm;
+	struct space *space;
+	int err;
+
+	err = mmap_read_lock_killable(mm);
+	if (err)
+		return err;
+	if (is_mapped(mm, facts->start, facts->end)) {
+		spin_lock(&lock);
+		space = find_space(mm);
+		drop(space, facts->start, facts->end);
+		insert(space, cookie);
+		spin_unlock(&lock);
+		bid_event_cookie(facts);
+	} else {
+		err = -ENOENT;
+	}
+	mmap_read_unlock(mm);
+	return err;
+}
+
+/**
+ * bid_mapping_cookie_set() - current names a mapping of its own, and says so
+ * @facts: which and how
+ *
+ * Return: 0; -ENOENT when not all of it is mapped; -EDQUOT; -ENOMEM; -EINTR.
+ */
+int bid_mapping_cookie_set(const struct bid_cookie_facts *facts)
+{
+	struct cookie *cookie;
+	int err;
+
+	err = join();
+	if (err)
+		return err;
+	cookie = kzalloc(sizeof(*cookie), GFP_KERNEL_ACCOUNT);
+	if (!cookie)
+		return -ENOMEM;
+	cookie->facts = *facts;
+	cookie->owner = bid_cookie_charge(current_uid());
+	if (IS_ERR(cookie->owner)) {
+		err = PTR_ERR(cookie->owner);
+		goto err_free;
+	}
+	err = put(cookie);
+	if (err)
+		goto err_uncharge;
+	return 0;
+
+err_uncharge:
+	bid_cookie_uncharge(cookie->owner);
+err_free:
+	kfree(cookie);
+	return err;
+}
+
+/**
+ * bid_mapping_cookie_clear() - current takes back what it said, and says so
+ * @facts: of which addresses; the identity is empty
+ *
+ * Return: 0; -ENOENT when there is nothing to take back; -EINTR.
+ */
+int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts)
+{
+	struct mm_struct *mm = current->mm;
+	struct space *space;
+	bool dropped;
+	int err;
+
+	err = mmap_read_lock_killable(mm);
+	if (err)
+		return err;
+	spin_lock(&lock);
+	space = find_space(mm);
+	dropped = space && drop(space, facts->start, facts->end);
+	spin_unlock(&lock);
+	if (dropped)
+		bid_event_cookie(facts);
+	mmap_read_unlock(mm);
+	return dropped ? 0 : -ENOENT;
+}
+
+/**
+ * bid_mapping_cookie_next() - what was said of an address space
+ * @mm: it, alive
+ * @from: the address to begin at
+ * @facts: filled in with the first cookie that ends after it
+ */
+bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from,
+			     struct bid_cookie_facts *facts)
+{
+	struct cookie *cookie = NULL;
+	struct space *space;
+
+	spin_lock(&lock);
+	space = find_space(mm);
+	if (space)
+		cookie = first_after(space, from);
+	if (cookie)
+		*facts = cookie->facts;
+	spin_unlock(&lock);
+	return cookie;
+}
+
+static struct space *any_space(void)
+{
+	struct space *space;
+	int bucket;
+
+	lockdep_assert_held(&lock);
+	hash_for_each(spaces, bucket, space, node)
+		return space;
+	return NULL;
+}
+
+/* Nobody joins any more; address spaces may still end, and then go themselves. */
+void bid_mapping_cookie_exit(void)
+{
+	struct space *space;
+
+	for (;;) {
+		spin_lock(&lock);
+		space = any_space();
+		if (space)
+			leave(space);
+		spin_unlock(&lock);
+		if (!space)
+			break;
+		mmu_notifier_put(&space->notifier);
+	}
+	/* no callback is running after it, nor is any memory left */
+	mmu_notifier_synchronize();
+}

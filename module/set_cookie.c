@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From a SET_COOKIE to a cookie.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "answer.h"
+#include "cookie.h"
+#include "ioctl.h"
+#include "sight.h"
+#include "worker.h"
+
+static bool may_name(const struct inode *inode)
+{
+	return uid_eq(inode->i_uid, current_fsuid()) || capable(CAP_FOWNER);
+}
+
+/* 0 when the content has no identity of its own. */
+static int check_content(const struct bid_sight *sight, struct bid_version *version)
+{
+	struct bid_identity id = { };
+	bool racy;
+	u8 reason;
+	int err;
+
+	if (bid_file_access(sight->file, sight->inode, &reason) == BID_ACCESS_NEVER)
+		return -EOPNOTSUPP;
+	err = bid_worker_identify(sight->file, sight->inode, version, &id, &racy);
+	if (err)
+		return err;
+	switch (id.kind) {
+	case BUILDID_KIND_HTLHASH:
+	case BUILDID_KIND_COOKIE:
+		return 0;
+	case BUILDID_KIND_NONE:
+		return id.reason == BUILDID_REASON_CHANGING ? -EAGAIN : -EIO;
+	default:
+		return -EEXIST;
+	}
+}
+
+/* What is known under the name it had, or is just being read, is out of date. */
+static int look_again(struct file *file, const struct bid_key *key)
+{
+	struct buildid_file *record;
+	int err;
+
+	bid_cache_lock();
+	bid_cache_suspect(key);
+	bid_cache_unlock();
+
+	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
+	if (!record)
+		return -ENOMEM;
+	err = bid_answer_anew(file, record);
+	kfree(record);
+	return err;
+}
+
+static int name_file(struct file *file, const struct bid_identity *id)
+{
+	struct bid_version version;
+	struct bid_sight sight;
+	int err;
+
+	if (!may_name(bid_file_inode(file)))
+		return -EPERM;
+	bid_sight_init(file, bid_file_inode(file), &sight);
+	if (id->len) {
+		err = check_content(&sight, &version);
+		if (!err)
+			err = bid_cookie_set_file(current_uid(), &sight.key, &version, id);
+	} else {
+		err = bid_cookie_clear_file(&sight.key) ? 0 : -ENOENT;
+	}
+	return err ?: look_again(file, &sight.key);
+}
+
+static int name_fd(int fd, const struct bid_identity *id)
+{
+	struct file *file = fget(fd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = file->f_mode & FMODE_READ ? name_file(file, id) : -EBADF;
+	fput(file);
+	return err;
+}
+
+static int name_mapping(const struct buildid_set_cookie *req,
+			const struct bid_identity *id)
+{
+	struct bid_cookie_facts facts = {
+		.start = req->addr,
+		.end = req->addr + req->len,
+		.id = *id,
+	};
+
+	return id->len ? bid_mapping_cookie_set(&facts) :
+			 bid_mapping_cookie_clear(&facts);
+}
+
+static bool good_kind(const struct buildid_set_cookie *req)
+{
+	switch (req->kind) {
+	case BUILDID_KIND_NONE:
+		return !req->id_len;
+	case BUILDID_KIND_COOKIE:
+		return req->id_len;
+	case BUILDID_KIND_GNU:
+	case BUILDID_KIND_GO:
+		return req->id_len && !(req->flags & BUILDID_COOKIE_FD);
+	default:
+		return false;
+	}
+}
+
+static bool good_object(const struct buildid_set_cookie *req)
+{
+	if (req->flags & BUILDID_COOKIE_FD)
+		return !req->addr && !req->len;
+	return !req->fd && req->len && req->addr + req->len > req->addr;
+}
+
+int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
+{
+	struct bid_identity id = { };
+	struct buildid_set_cookie req;
+	int err;
+
+	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
+	if (err)
+		return err;
+	if (req.flags & ~BUILDID_COOKIE_FD || req.id_len > BUILDID_ID_MAX ||
+	    (req.id && !req.id_len) || !good_kind(&req) || !good_object(&req))
+		return -EINVAL;
+	id.kind = req.kind;
+	id.len = req.id_len;
+	if (copy_from_user(id.bytes, u64_to_user_ptr(req.id), id.len))
+		return -EFAULT;
+	err = req.flags & BUILDID_COOKIE_FD ? name_fd(req.fd, &id) :
+					      name_mapping(&req, &id);
+	return err ?: bid_ioctl_copy_out(arg, &req, sizeof(req));
+}
