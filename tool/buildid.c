@@ -16,10 +16,12 @@ static const struct command {
 	const char *description;
 } commands[] = {
 	{ "mon", cmd_mon, "watch mappings as they are made" },
+	{ "maps", cmd_maps, "show the mappings of processes as they are" },
 	{ "record", cmd_record, "write the stream of records to a log" },
 	{ "annotate", cmd_annotate, "give each mapping in a perf.data its build-id" },
 	{ "id", cmd_id, "identify files" },
-	{ "list", cmd_list, "list the files that the module remembers" },
+	{ "list", cmd_list, "list the files that the module remembers, or the kernel" },
+	{ "cookie", cmd_cookie, "name a file that has no identity of its own" },
 	{ "info", cmd_info, "show what the module is" },
 	{ "stats", cmd_stats, "show the module's counters" },
 	{ "flush", cmd_flush, "make the module forget all files" },

@@ -10,10 +10,12 @@
 #define EXIT_USAGE 2
 
 int cmd_annotate(int argc, char **argv);
+int cmd_cookie(int argc, char **argv);
 int cmd_flush(int argc, char **argv);
 int cmd_id(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_maps(int argc, char **argv);
 int cmd_mon(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_stats(int argc, char **argv);

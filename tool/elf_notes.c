@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ELF notes: the only file that knows libelf. */
+/* ELF notes: the only file that knows libelf and libdwelf. */
 
+#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "elf_notes.h"
 
@@ -57,8 +59,10 @@ static bool find_in_data(struct elf_id *id, const struct note *wanted,
 	while ((next = gelf_getnote(data, offset, &header, &owner, &bytes))) {
 		const char *start = data->d_buf;
 
-		if (take(id, wanted, &header, start + owner, start + bytes))
+		if (take(id, wanted, &header, start + owner, start + bytes)) {
+			id->offset = bytes;
 			return true;
+		}
 		offset = next;
 	}
 	return false;
@@ -78,7 +82,10 @@ static bool find_in_range(struct elf_id *id, const struct note *wanted,
 	if (size > image->size - offset)
 		size = image->size - offset;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size, type);
-	return data && find_in_data(id, wanted, data);
+	if (!data || !find_in_data(id, wanted, data))
+		return false;
+	id->offset += offset;
+	return true;
 }
 
 static bool find_in_segments(struct elf_id *id, const struct note *wanted,
@@ -122,6 +129,15 @@ static bool find(struct elf_id *id, const struct note *wanted,
 	       find_in_sections(id, wanted, image);
 }
 
+static void read_image(const struct image *image, struct elf_id *id)
+{
+	if (elf_kind(image->elf) != ELF_K_ELF)
+		return;
+	id->reason = BUILDID_REASON_NO_NOTE;
+	if (!find(id, &gnu, image))
+		find(id, &go, image);
+}
+
 void elf_notes_read(int fd, struct elf_id *id)
 {
 	struct image image;
@@ -141,11 +157,87 @@ void elf_notes_read(int fd, struct elf_id *id)
 	image.elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!image.elf)
 		return;
+	read_image(&image, id);
+	elf_end(image.elf);
+}
 
-	if (elf_kind(image.elf) == ELF_K_ELF) {
-		id->reason = BUILDID_REASON_NO_NOTE;
-		if (!find(id, &gnu, &image))
-			find(id, &go, &image);
+void elf_notes_read_kernel(int fd, struct elf_id *id)
+{
+	struct image image;
+	size_t size;
+
+	*id = (struct elf_id) {
+		.kind = BUILDID_KIND_NONE,
+		.reason = BUILDID_REASON_NOT_ELF,
+	};
+	elf_version(EV_CURRENT);
+	image.elf = dwelf_elf_begin(fd);
+	if (!image.elf)
+		return;
+	if (elf_rawfile(image.elf, &size)) {
+		image.size = size;
+		read_image(&image, id);
 	}
 	elf_end(image.elf);
+}
+
+/* -------------------------------------------------------------- layout -- */
+
+/* A segment is mapped by whole pages, so what is beside it is there, too. */
+static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	GElf_Phdr segment;
+	size_t count, i;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
+			continue;
+		if (offset < (segment.p_offset & ~(page - 1)) ||
+		    offset >= segment.p_offset + segment.p_filesz)
+			continue;
+		*address = segment.p_vaddr + offset - segment.p_offset;
+		return true;
+	}
+	return false;
+}
+
+static bool has_debug_info(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *name;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && header.sh_type != SHT_NOBITS &&
+		    (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
+			return true;
+	}
+	return false;
+}
+
+bool elf_notes_layout(int fd, uint64_t offset, uint64_t id_offset,
+		      struct elf_layout *layout)
+{
+	bool known;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf)
+		return false;
+	known = elf_kind(elf) == ELF_K_ELF &&
+		address_of(elf, offset, &layout->start) &&
+		address_of(elf, id_offset, &layout->id);
+	layout->debug_info = known && has_debug_info(elf);
+	elf_end(elf);
+	return known;
 }

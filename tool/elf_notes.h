@@ -3,6 +3,7 @@
 #ifndef TOOL_ELF_NOTES_H
 #define TOOL_ELF_NOTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ struct elf_id {
 	uint16_t kind;		/* BUILDID_KIND_NONE, _GNU or _GO */
 	uint16_t reason;	/* enum buildid_reason, as far as libelf can say */
 	size_t size;
+	uint64_t offset;	/* of the bytes in the file */
 	uint8_t bytes[BUILDID_ID_MAX];
 };
 
@@ -21,5 +23,25 @@ struct elf_id {
  * section; else Go's in the same order. Always fills @id.
  */
 void elf_notes_read(int fd, struct elf_id *id);
+
+/*
+ * The same of a kernel's file, a module or vmlinux, which may be packed as libdw
+ * was built to unpack: .gz and .xz, not .zst in Debian 12. No offset is told.
+ */
+void elf_notes_read_kernel(int fd, struct elf_id *id);
+
+/* Where a file wants to be in memory. */
+struct elf_layout {
+	uint64_t start;		/* address of the byte at an offset asked for */
+	uint64_t id;		/* address of the identity's bytes */
+	bool debug_info;	/* is in the file itself */
+};
+
+/*
+ * Of what is open at @fd, with the byte at @offset mapped, where the identity is
+ * at @id_offset; false when it is no ELF file, or its segments do not say.
+ */
+bool elf_notes_layout(int fd, uint64_t offset, uint64_t id_offset,
+		      struct elf_layout *layout);
 
 #endif

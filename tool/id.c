@@ -2,11 +2,9 @@
 /* buildid id: identify files. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -14,6 +12,7 @@
 #include "elf_notes.h"
 #include "lines.h"
 #include "module.h"
+#include "regular.h"
 
 static const char help[] =
 	"usage: buildid id [--verify] [-j] FILE...\n"
@@ -44,23 +43,6 @@ static void fail(struct job *job, const char *path, const char *reason)
 {
 	out_error(&job->out, path, "%s", reason);
 	job->failed = true;
-}
-
-/* Opening what is no regular file may wait, or make a device do something. */
-static int open_regular(const char *path, const char **reason)
-{
-	struct stat stat_;
-	int fd;
-
-	if (!stat(path, &stat_) && !S_ISREG(stat_.st_mode)) {
-		*reason = S_ISDIR(stat_.st_mode) ? strerror(EISDIR) :
-			  "not a regular file";
-		return -1;
-	}
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		*reason = strerror(errno);
-	return fd;
 }
 
 static void verify(struct job *job, const char *path, int fd,
@@ -102,7 +84,7 @@ static void identify(struct job *job, const char *path)
 	int err;
 	int fd;
 
-	fd = open_regular(path, &reason);
+	fd = regular_open(path, &reason);
 	if (fd < 0) {
 		fail(job, path, reason);
 		return;

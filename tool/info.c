@@ -43,6 +43,8 @@ static const char *feature_name(unsigned int bit)
 		return "netlink";
 	case BUILDID_FEATURE_HTLHASH:
 		return "htlhash";
+	case BUILDID_FEATURE_FSVERITY:
+		return "fsverity";
 	default:
 		return "unknown";
 	}
@@ -56,6 +58,10 @@ static const char *ioctl_name(unsigned int number)
 		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = "resolve-fd",
 		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = "subscribe",
 		[_IOC_NR(BUILDID_IOC_FLUSH)] = "flush",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = "resolve-key",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)] = "resolve-addr",
+		[_IOC_NR(BUILDID_IOC_MAPS)] = "maps",
+		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = "set-cookie",
 	};
 
 	return number < ARRAY_SIZE(names) ? names[number] : "unknown";

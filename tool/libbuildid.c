@@ -225,6 +225,8 @@ static int set_cookie(struct buildid *handle, struct buildid_set_cookie *cookie,
 	if (id_len > BUILDID_ID_MAX)
 		return -EINVAL;
 	cookie->size = sizeof(*cookie);
+	if (!id_len)
+		cookie->kind = BUILDID_KIND_NONE;
 	cookie->id_len = (uint16_t)id_len;
 	cookie->id = id_len ? (uintptr_t)id : 0;
 	return request(handle, BUILDID_IOC_SET_COOKIE, cookie);

@@ -182,12 +182,14 @@ int buildid_resolve_addr(struct buildid *handle,
  * @handle: from buildid_open()
  * @addr: in the caller's own address space
  * @len: bytes from there on, all of them mapped
- * @kind: BUILDID_KIND_GNU, _GO or _COOKIE: what the identity is
+ * @kind: BUILDID_KIND_GNU, _GO or _COOKIE: what the identity is; of no matter
+ *	when it is taken back
  * @id: the identity
  * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
  *
  * For code that no ELF file holds, as a JIT or a loader of its own makes it.
- * Holds until any of it is unmapped. Subscribers are told at once.
+ * Holds until any of it is unmapped. Subscribers are told at once, also when it
+ * is taken back. A child of fork(2) does not have it.
  *
  * Return: 0; -EINVAL; -ENOENT when not all of it is mapped, or there is nothing
  * to take back; -EDQUOT when the user has too many; -EOPNOTSUPP where the
@@ -200,16 +202,16 @@ int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
 /**
  * buildid_set_cookie_fd() - name a file that has no identity of its own
  * @handle: from buildid_open()
- * @fd: open; the file belongs to the caller's user
+ * @fd: open for reading; the file belongs to the caller's user
  * @id: the identity, of BUILDID_KIND_COOKIE
  * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
  *
  * Holds for the file's next mappings, until it changes.
  *
  * Return: 0; -EPERM for another user's file; -EBADF; -EEXIST when the content
- * has an identity of its own; -ENOENT when there is nothing to take back;
- * -EDQUOT; -EOPNOTSUPP for a file that is never read; -EINVAL; -ENOTTY when
- * the module is too old.
+ * has an identity of its own; -EIO, or -EAGAIN when it is being changed; -ENOENT
+ * when there is nothing to take back; -EDQUOT; -EOPNOTSUPP for a file that is
+ * never read; -EINVAL; -EINTR; -ENOTTY when the module is too old.
  */
 int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
 			  size_t id_len);
@@ -400,7 +402,7 @@ const char *buildid_image_name(const struct buildid_image *image);
 /**
  * buildid_cookie_id_bytes() - the identity in a COOKIE record
  * @cookie: all header.size bytes of it readable
- * @size: set to the number of bytes
+ * @size: set to the number of bytes, 0 when it was taken back
  *
  * Return: as of buildid_file_id_bytes().
  */

@@ -140,7 +140,7 @@ static void put_word(struct output *out, bool good, const char *word)
 	out_styled(out, good ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID, word);
 }
 
-static void put_id(struct output *out, const struct buildid_file *file)
+void lines_put_id(struct output *out, const struct buildid_file *file)
 {
 	bool has_id = file && file->kind != BUILDID_KIND_NONE;
 	char text[LINES_ID_MAX];
@@ -257,6 +257,13 @@ static void put_file_flags(struct output *out, const struct buildid_record *reco
 	put_flags(out, record, file ? file->flags : 0, flags, ARRAY_SIZE(flags), width);
 }
 
+void lines_put_flags(struct output *out, const struct buildid_file *file)
+{
+	static const struct buildid_record no_record;
+
+	put_file_flags(out, &no_record, file, 0);
+}
+
 static void put_file(struct output *out, const struct buildid_file *file)
 {
 	struct identity id = file_identity(file);
@@ -303,17 +310,14 @@ static void put_time(struct output *out, const struct buildid_record *record,
 	out_string(out, NULL, 0, text);
 }
 
-static void put_prot(struct output *out, const struct buildid_mmap *mmap)
+char *lines_prot(const struct buildid_mmap *mmap, char text[static 5])
 {
-	char prot[] = {
-		mmap->prot & PROT_READ ? 'r' : '-',
-		mmap->prot & PROT_WRITE ? 'w' : '-',
-		mmap->prot & PROT_EXEC ? 'x' : '-',
-		mmap->map_flags & MAP_SHARED ? 's' : 'p',
-		'\0',
-	};
-
-	out_string(out, "prot", 0, prot);
+	text[0] = mmap->prot & PROT_READ ? 'r' : '-';
+	text[1] = mmap->prot & PROT_WRITE ? 'w' : '-';
+	text[2] = mmap->prot & PROT_EXEC ? 'x' : '-';
+	text[3] = mmap->map_flags & MAP_SHARED ? 's' : 'p';
+	text[4] = '\0';
+	return text;
 }
 
 static void put_mmap(struct output *out, const struct buildid_event *event,
@@ -321,6 +325,7 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const char *path = lines_path(event);
+	char prot[5];
 
 	out_begin(out);
 	put_header(out, event->record);
@@ -331,8 +336,8 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	out_address(out, "addr", WIDTH_ADDRESS, mmap->addr);
 	out_number(out, "len", OUT_HIDDEN, mmap->len);
 	out_number(out, "pgoff", OUT_HIDDEN, mmap->pgoff);
-	put_prot(out, mmap);
-	put_id(out, event->file);
+	out_string(out, "prot", 0, lines_prot(mmap, prot));
+	lines_put_id(out, event->file);
 	put_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	if (event->file)
@@ -384,29 +389,53 @@ static void put_lost(struct output *out, const struct buildid_lost *lost,
 	out_end(out);
 }
 
-static void put_image(struct output *out, const struct buildid_image *image,
-		      const struct lines_clock *clock)
+static void put_image_flags(struct output *out, const struct buildid_image *image,
+			    int width)
 {
 	static const struct flag flags[] = {
 		{ BUILDID_IMAGE_UNLOAD, "unload" },
 	};
-	const char *type = buildid_type_name(image->header.type);
+
+	put_flags(out, &image->header, image->flags, flags, ARRAY_SIZE(flags), width);
+}
+
+static void put_image(struct output *out, const struct buildid_image *image,
+		      const struct lines_clock *clock)
+{
 	struct identity id = image_identity(image);
-	const char *name = buildid_image_name(image);
 	char text[LINES_ID_MAX];
 
 	out_begin(out);
 	put_header(out, &image->header);
 	put_time(out, &image->header, clock);
 	out_string(out, NULL, 0, "      -");
-	out_string(out, NULL, WIDTH_COMM, type);
+	out_string(out, NULL, WIDTH_COMM, buildid_type_name(image->header.type));
 	out_address(out, "addr", WIDTH_ADDRESS, image->addr);
 	out_number(out, "len", OUT_HIDDEN, image->len);
 	out_string(out, NULL, 0, "----");
 	put_word(out, id.bytes, to_text(&id, text));
-	out_string(out, "name", 0, name);
+	out_string(out, "name", 0, buildid_image_name(image));
 	put_identity(out, &id);
-	put_flags(out, &image->header, image->flags, flags, ARRAY_SIZE(flags), 0);
+	put_image_flags(out, image, 0);
+	out_end(out);
+}
+
+void lines_image(struct output *out, const struct buildid_image *image,
+		 const char *name, const char *path)
+{
+	struct identity id = image_identity(image);
+	char text[LINES_ID_MAX];
+
+	out_begin(out);
+	put_header(out, &image->header);
+	put_word(out, id.bytes, to_text(&id, text));
+	out_string(out, NULL, name ? 0 : OUT_HIDDEN, name);
+	out_string(out, "path", path ? 0 : OUT_HIDDEN, path);
+	out_address(out, "addr", OUT_HIDDEN, image->addr);
+	out_number(out, "len", OUT_HIDDEN, image->len);
+	out_string(out, "name", OUT_HIDDEN, buildid_image_name(image));
+	put_identity(out, &id);
+	put_image_flags(out, image, OUT_HIDDEN);
 	out_end(out);
 }
 
@@ -425,7 +454,7 @@ static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
 	out_address(out, "addr", WIDTH_ADDRESS, cookie->addr);
 	out_number(out, "len", OUT_HIDDEN, cookie->len);
 	out_string(out, NULL, 0, "----");
-	put_word(out, true, to_text(&id, text));
+	put_word(out, id.bytes, to_text(&id, text));
 	out_string(out, NULL, 0, "[cookie]");
 	put_build_id(out, &id);
 	put_flags(out, &cookie->header, 0, NULL, 0, 0);
@@ -462,7 +491,7 @@ void lines_file(struct output *out, const struct buildid_file *file,
 
 	out_begin(out);
 	put_header(out, &file->header);
-	put_id(out, file);
+	lines_put_id(out, file);
 	put_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);

@@ -29,6 +29,11 @@ const char *lines_image_id(const struct buildid_image *image,
 			   char text[LINES_ID_MAX]);
 const char *lines_cookie_id(const struct buildid_cookie *cookie,
 			    char text[LINES_ID_MAX]);
+/* Into a column of this line: lines_id(); in text, the words of the file's flags. */
+void lines_put_id(struct output *out, const struct buildid_file *file);
+void lines_put_flags(struct output *out, const struct buildid_file *file);
+/* As in /proc/PID/maps, into @text, which is returned. */
+char *lines_prot(const struct buildid_mmap *mmap, char text[static 5]);
 /* Two digits a byte and a NUL, into @text, which is returned. */
 char *lines_hex(char *text, const uint8_t *bytes, size_t size);
 
@@ -38,6 +43,13 @@ char *lines_hex(char *text, const uint8_t *bytes, size_t size);
  */
 void lines_event(struct output *out, const struct buildid_event *event,
 		 const struct lines_clock *clock);
+
+/*
+ * The kernel or a module by itself, as perf buildid-list has it. @name and
+ * @path of its file may each be NULL in text, where not both are.
+ */
+void lines_image(struct output *out, const struct buildid_image *image,
+		 const char *name, const char *path);
 
 /* A file by itself; @path replaces the record's unless it is NULL. */
 void lines_file(struct output *out, const struct buildid_file *file,

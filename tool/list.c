@@ -8,14 +8,15 @@
 
 #include "args.h"
 #include "commands.h"
+#include "kernel.h"
 #include "lines.h"
 #include "module.h"
 #include "netlink.h"
 #include "perfdata.h"
 
 static const char help[] =
-	"usage: buildid list [-a] [-j]\n"
-	"       buildid list -i perf.data [-H] [-j]\n"
+	"usage: buildid list [-k] [-m] [-a] [-j]\n"
+	"       buildid list -i perf.data [-k] [-m] [-H] [-j]\n"
 	"\n"
 	"List the files that the module remembers, as perf buildid-list does: the\n"
 	"build-id and the path, each version of a file in a line of its own. Go's build\n"
@@ -24,14 +25,19 @@ static const char help[] =
 	"With -i the build-ids in a perf.data: the kernel's, its modules', files', each\n"
 	"content of a path in a line of its own.\n"
 	"\n"
+	"  -k, --kernel      the running kernel in place of files: " KERNEL_NAME ", and\n"
+	"                    the path of its file where that is found and of the same\n"
+	"                    build\n"
+	"  -m, --modules     its modules in place of files: the path of the file, if that\n"
+	"                    is found and has this build-id, else the name in brackets\n"
 	"  -a, --all         files without a build-id, too: with another identity, or with\n"
-	"                    the reason in parentheses\n"
-	"  -i, --input FILE  of a perf.data; - is standard input\n"
+	"                    the reason in parentheses; the kernel and modules likewise\n"
+	"  -i, --input FILE  of a perf.data; - is standard input. -k and -m are of that\n"
 	"  -H, --with-hits   only what samples lie in, whether it has a build-id or not\n"
 	"  -j, --json        one object per line\n"
 	"  -h, --help        this text\n"
 	"\n"
-	"Without -i it needs CAP_PERFMON or CAP_SYS_ADMIN, and the initial network\n"
+	"Files of the module need CAP_PERFMON or CAP_SYS_ADMIN, and the initial network\n"
 	"namespace.\n";
 
 static bool has_build_id(const struct buildid_file *file)
@@ -72,12 +78,22 @@ static int list(struct output *out, bool all)
 	return EXIT_FAILURE;
 }
 
-static bool is_listed(const struct perfdata_dso *dso, bool hits)
+struct wanted {
+	bool kernel, modules;	/* none of them: all there is */
+	bool hits;
+};
+
+static bool is_listed(const struct perfdata_dso *dso, const struct wanted *wanted)
 {
-	return hits ? dso->hit : !!dso->id_size;
+	if ((wanted->kernel || wanted->modules) &&
+	    !(wanted->kernel && dso->space == PERFDATA_KERNEL) &&
+	    !(wanted->modules && dso->space == PERFDATA_MODULE))
+		return false;
+	return wanted->hits ? dso->hit : !!dso->id_size;
 }
 
-static int list_perfdata(struct output *out, const char *path, bool hits)
+static int list_perfdata(struct output *out, const char *path,
+			 const struct wanted *wanted)
 {
 	struct perfdata *data = perfdata_open(path);
 	const struct perfdata_dso *dsos;
@@ -85,7 +101,7 @@ static int list_perfdata(struct output *out, const char *path, bool hits)
 	int i;
 
 	for (i = 0; i < count; i++)
-		if (is_listed(&dsos[i], hits))
+		if (is_listed(&dsos[i], wanted))
 			lines_dso(out, &dsos[i]);
 	if (count < 0)
 		out_error(out, path, "%s", data ? perfdata_problem(data) :
@@ -95,6 +111,8 @@ static int list_perfdata(struct output *out, const char *path, bool hits)
 }
 
 static const struct option options[] = {
+	{ "kernel", no_argument, NULL, 'k' },
+	{ "modules", no_argument, NULL, 'm' },
 	{ "all", no_argument, NULL, 'a' },
 	{ "input", required_argument, NULL, 'i' },
 	{ "with-hits", no_argument, NULL, 'H' },
@@ -107,14 +125,20 @@ int cmd_list(int argc, char **argv)
 {
 	const char *input = NULL;
 	struct output out;
+	struct wanted wanted = { };
 	bool json = false;
-	bool hits = false;
 	bool all = false;
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "ai:Hjh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "kmai:Hjh", options, NULL)) != -1) {
 		switch (option) {
+		case 'k':
+			wanted.kernel = true;
+			break;
+		case 'm':
+			wanted.modules = true;
+			break;
 		case 'a':
 			all = true;
 			break;
@@ -122,7 +146,7 @@ int cmd_list(int argc, char **argv)
 			input = optarg;
 			break;
 		case 'H':
-			hits = true;
+			wanted.hits = true;
 			break;
 		case 'j':
 			json = true;
@@ -135,11 +159,16 @@ int cmd_list(int argc, char **argv)
 	}
 	if (optind < argc)
 		return args_wrong(argv, argv[optind], "list takes no argument");
-	if (hits && !input)
+	if (wanted.hits && !input)
 		return args_wrong(argv, "-H", "is for a perf.data, see -i");
 	if (all && input)
 		return args_wrong(argv, "-a", "is not for a perf.data");
 
 	out_init(&out, stdout, json);
-	return input ? list_perfdata(&out, input, hits) : list(&out, all);
+	if (input)
+		return list_perfdata(&out, input, &wanted);
+	if (wanted.kernel || wanted.modules)
+		return kernel_list(&out, wanted.kernel, wanted.modules, all) ?
+			EXIT_SUCCESS : EXIT_FAILURE;
+	return list(&out, all);
 }

@@ -110,7 +110,11 @@ static int check_cookie(const struct buildid_cookie *cookie)
 		return -EBADMSG;
 	if (!memchr(cookie->comm, '\0', sizeof(cookie->comm)))
 		return -EBADMSG;
-	return buildid_cookie_id_bytes(cookie, &id_size) ? 0 : -EBADMSG;
+	if ((cookie->kind == BUILDID_KIND_NONE) != !cookie->id_len)
+		return -EBADMSG;
+	if (cookie->id_len && !buildid_cookie_id_bytes(cookie, &id_size))
+		return -EBADMSG;
+	return 0;
 }
 
 static int check_mmap(const struct buildid_mmap *mmap)

@@ -43,6 +43,7 @@ struct fake_module {
 	struct buildid_resolve_key key;
 	struct buildid_resolve_addr addr;
 	struct buildid_set_cookie cookie;
+	uint32_t asked_flags;		/* for tests to fill */
 	uint8_t cookie_id[BUILDID_ID_MAX];
 	unsigned int polls;
 	unsigned int naps;

@@ -106,7 +106,7 @@ void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len)
 	cookie->tid = pid + 1;
 	cookie->addr = 0x7f0000001000;
 	cookie->len = 0x2000;
-	cookie->kind = BUILDID_KIND_COOKIE;
+	cookie->kind = id_len ? BUILDID_KIND_COOKIE : BUILDID_KIND_NONE;
 	cookie->id_len = id_len;
 	memcpy(cookie->comm, "worker", 7);
 	make_id(cookie->data, id_len);

@@ -32,7 +32,7 @@ void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
 /* A KERNEL or MODULE with an id as of make_file(). */
 void make_image(union any_record *record, uint16_t type, uint16_t id_len,
 		const char *name);
-/* A COOKIE by process @pid, of kind COOKIE, with an id as of make_file(). */
+/* A COOKIE by process @pid, with an id as of make_file(); 0 for none any more. */
 void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len);
 void make_lost(union any_record *record, uint64_t ring_full);
 

@@ -241,6 +241,7 @@ static void cookies_are_set(void **state)
 	assert_int_equal(buildid_set_cookie_fd(handle, 3, NULL, 0), 0);
 	assert_int_equal(fake.cookie.id_len, 0);
 	assert_int_equal(fake.cookie.id, 0);
+	assert_int_equal(fake.cookie.kind, BUILDID_KIND_NONE);
 	fake.cookie_error = EEXIST;
 	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, 1), -EEXIST);
 	/* What does not fit is not to come out as another length, or kind. */

@@ -4,12 +4,14 @@
 #include <elf.h>
 #include <endian.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "elf_notes.h"
 #include "streams.h"
 
@@ -498,6 +500,81 @@ static void this_program_is_read(void **state)
 	assert_int_equal(id.kind, BUILDID_KIND_GNU);
 }
 
+/* ------------------------------------------------- files of this machine -- */
+
+static int open_self(struct elf_id *id)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	elf_notes_read(fd, id);
+	assert_int_equal(id->kind, BUILDID_KIND_GNU);
+	return fd;
+}
+
+/* Where the program was put, beside where it says that it wants to be. */
+static int is_in_memory(struct dl_phdr_info *info, size_t info_size, void *data)
+{
+	const struct elf_id *id = data;
+	struct elf_layout layout;
+	struct elf_id same;
+	int fd = open_self(&same);
+
+	(void)info_size;
+	assert_true(elf_notes_layout(fd, 0, id->offset, &layout));
+	/* The first is the program itself. */
+	assert_memory_equal((const void *)(info->dlpi_addr + layout.id), id->bytes, id->size);
+	assert_memory_equal((const void *)(info->dlpi_addr + layout.start), ELFMAG, SELFMAG);
+	assert_true(layout.debug_info);
+	close(fd);
+	return 1;
+}
+
+static void an_id_has_a_place_in_memory(void **state)
+{
+	struct elf_layout layout;
+	struct elf_id id;
+	int fd = open_self(&id);
+
+	(void)state;
+	assert_int_equal(dl_iterate_phdr(is_in_memory, &id), 1);
+	assert_false(elf_notes_layout(fd, 1UL << 40, id.offset, &layout));
+	assert_false(elf_notes_layout(fd, 0, 1UL << 40, &layout));
+	close(fd);
+	fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	assert_false(elf_notes_layout(fd, 0, 0, &layout));
+	close(fd);
+}
+
+/* As modules are. */
+static void packed_files_are_unpacked(void **state)
+{
+	static const char *const packers[] = { "cat", "gzip -c", "xz -c" };
+	struct elf_id id, other;
+	char command[128];
+	size_t i;
+	int fd = open_self(&id);
+
+	(void)state;
+	close(fd);
+	for (i = 0; i < ARRAY_SIZE(packers); i++) {
+		snprintf(command, sizeof(command), "%s < /proc/%d/exe > %s",
+			 packers[i], getpid(), path);
+		assert_int_equal(system(command), 0);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		elf_notes_read_kernel(fd, &other);
+		close(fd);
+		assert_int_equal(other.kind, BUILDID_KIND_GNU);
+		assert_int_equal(other.size, id.size);
+		assert_memory_equal(other.bytes, id.bytes, id.size);
+	}
+	assert_int_equal(truncate(path, 100), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_notes_read_kernel(fd, &other);
+	close(fd);
+	assert_int_equal(other.kind, BUILDID_KIND_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,6 +595,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_elf_file_is_told),
 		cmocka_unit_test(every_damage_is_survived),
 		cmocka_unit_test(this_program_is_read),
+		cmocka_unit_test(an_id_has_a_place_in_memory),
+		cmocka_unit_test(packed_files_are_unpacked),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -171,6 +171,11 @@ static void a_cookie_is_a_line_like_a_mapping(void **state)
 	end("      7 worker          7f0000001000 ---- "
 	    "10111213                                 [cookie]\n");
 	done();
+	make_cookie(&cookie, 7, 0);
+	show_event(false, &cookie, NULL);
+	end("      7 worker          7f0000001000 ---- "
+	    "(none)                                   [cookie]\n");
+	done();
 }
 
 static void kernel_modules_and_cookies_are_objects(void **state)

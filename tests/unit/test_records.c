@@ -200,9 +200,16 @@ static void lengths_beyond_an_image_are_refused(void **state)
 static void a_cookie_has_an_id_and_a_name(void **state)
 {
 	union any_record record;
+	size_t size;
 
 	(void)state;
 	make_cookie(&record, 1, 0);
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	assert_null(buildid_cookie_id_bytes(&record.cookie, &size));
+	record.cookie.kind = BUILDID_KIND_COOKIE;
+	assert_file_refused(&record);
+	make_cookie(&record, 1, 8);
+	record.cookie.kind = BUILDID_KIND_NONE;
 	assert_file_refused(&record);
 	make_cookie(&record, 1, BUILDID_ID_MAX);
 	assert_int_equal(check_first(&record, record.header.size), 0);

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The example recorders: what they say of programs whose content changes."""
+
+import os
+import re
+import subprocess
+
+import lib
+from lib import contains
+from tap import equal, run, test
+
+EXAMPLES = os.path.join(lib.TOP, "build", "tool", "examples")
+PROTO = os.path.join(lib.TOP, "tests", "src")
+
+# Processor time, in clock ticks of a hundredth of a second.
+TICKS = 40
+
+LIBRARY = """
+#include <time.h>
+const char *version = "%s";
+__attribute__((noinline)) void cold(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void hot(int ticks)
+{
+	clock_t end = clock() + (clock_t)ticks * CLOCKS_PER_SEC / 100;
+	volatile unsigned int n;
+
+	while (clock() < end)
+		for (n = 0; n < 200000; n++)
+			;
+}
+"""
+
+PROGRAM = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void spin(const char *path, int ticks)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	void (*hot)(int) = library ? (void (*)(int))dlsym(library, "hot") : NULL;
+
+	if (!hot)
+		exit(9);
+	hot(ticks);
+	dlclose(library);
+}
+
+/* argv: path of the library, path of what is put there, ticks */
+int main(int argc, char **argv)
+{
+	int ticks = atoi(argv[3]), status;
+
+	spin(argv[1], ticks);
+	if (rename(argv[2], argv[1]))
+		return 8;
+	/* By a child, which has all that its parent has. */
+	if (!fork()) {
+		spin(argv[1], ticks);
+		_exit(0);
+	}
+	wait(&status);
+	return status ? 7 : 5;
+}
+"""
+
+
+def build(work, name, source, *options):
+    path = os.path.join(work, name)
+    lib.write_bytes(path + ".c", source.encode())
+    lib.run("gcc", "-O1", "-o", path, path + ".c", *options)
+    return path
+
+
+def build_library(work, version):
+    """In the second everything is elsewhere in the file."""
+    moved = "int moved(int a) { return a * 7 % 5; }\n" if version == "v2" else ""
+    return build(work, version + ".so", moved + LIBRARY % version, "-shared", "-fPIC")
+
+
+def symbol_in_file(path, name):
+    """Where in the file the code of a function is: first and last offset."""
+    text = lib.run("readelf", "-sW", path).stdout
+    match = re.search(rf"\d+: (\w+) +(\d+) FUNC .* {name}$", text, re.M)
+    value, size = int(match[1], 16), int(match[2])
+    for line in lib.run("readelf", "-lW", path).stdout.splitlines():
+        match = re.match(r" +LOAD +(\w+) (\w+) \w+ (\w+) ", line)
+        if match:
+            offset, vaddr, filesz = (int(field, 16) for field in match.groups())
+            if vaddr <= value < vaddr + filesz:
+                return range(offset + value - vaddr, offset + value - vaddr + size)
+    raise AssertionError(f"{name} is in no segment of {path}")
+
+
+# ------------------------------------------------------------------- pprof --
+
+def parse_proto(text):
+    """What protoc --decode prints, as {name: [value or message]}."""
+    stack = [{}]
+    for line in text.splitlines():
+        line = line.strip()
+        opened = re.fullmatch(r"(\w+) {", line)
+        field = re.fullmatch(r'(\w+): (?:"(.*)"|(-?\d+))', line)
+        if opened:
+            message = {}
+            stack[-1].setdefault(opened[1], []).append(message)
+            stack.append(message)
+        elif line == "}":
+            stack.pop()
+        else:
+            value = field[2] if field[3] is None else int(field[3])
+            stack[-1].setdefault(field[1], []).append(value)
+    [profile] = stack
+    return profile
+
+
+def decode(path):
+    with open(path, "rb") as file:
+        done = subprocess.run(["protoc", f"-I{PROTO}", "--decode=Profile", "profile.proto"],
+                              stdin=file, capture_output=True, text=True, check=False)
+    equal(done.returncode, 0, done.stderr)
+    return parse_proto(done.stdout)
+
+
+def one(message, key):
+    """Zeros and empty strings are not written."""
+    return message.get(key, [0])[0]
+
+
+class Profile:
+    """{(build-id, path): {offset in the file: samples}}"""
+
+    def __init__(self, path):
+        profile = decode(path)
+        self.profile = profile
+        strings = profile["string_table"]
+        equal(strings[0], "", "the first string")
+        mappings = {one(mapping, "id"): mapping for mapping in profile["mapping"]}
+        locations = {one(location, "id"): location for location in profile["location"]}
+        assert 0 not in mappings and 0 not in locations
+        self.types = [(strings[one(entry, "type")], strings[one(entry, "unit")])
+                      for entry in profile["sample_type"]]
+        self.counts = {}
+        for sample in profile["sample"]:
+            count, time = sample["value"]
+            equal(time, count * one(profile, "period"), "time")
+            [number] = sample["location_id"]
+            location = locations[number]
+            mapping = mappings[one(location, "mapping_id")]
+            start, limit = one(mapping, "memory_start"), one(mapping, "memory_limit")
+            address = one(location, "address")
+            assert start <= address < limit, (start, address, limit)
+            key = (strings[one(mapping, "build_id")], strings[one(mapping, "filename")])
+            places = self.counts.setdefault(key, {})
+            offset = address - start + one(mapping, "file_offset")
+            places[offset] = places.get(offset, 0) + count
+
+    def total(self):
+        return sum(sum(places.values()) for places in self.counts.values())
+
+
+def profile_of(work, *command, status=0):
+    path = os.path.join(work, "profile")
+    done = lib.run(os.path.join(EXAMPLES, "profile"), "-o", path, *command, status=status)
+    summary = re.search(r"(\d+) samples, (\d+) of nothing known, (\d+) lost, "
+                        r"(\d+) mappings lost", done.stderr)
+    assert summary, done.stderr
+    profile = Profile(path)
+    equal(profile.total(), int(summary[1]) - int(summary[2]), "samples in all")
+    equal((summary[3], summary[4]), ("0", "0"), "what was lost")
+    equal(sum(int(line.split()[0]) for line in done.stdout.splitlines()), profile.total(),
+          "samples printed")
+    return profile
+
+
+with lib.directory() as work:
+    @test
+    def samples_are_of_the_content_that_was_mapped_then():
+        program = build(work, "program", PROGRAM)
+        v1, v2 = (build_library(work, version) for version in ("v1", "v2"))
+        wanted = [(lib.readelf_ids([path])[path], symbol_in_file(path, "hot"))
+                  for path in (v1, v2)]
+        assert wanted[0] != wanted[1], wanted
+        profile = profile_of(work, program, v1, v2, str(TICKS), status=5)
+        equal(profile.types, [("samples", "count"), ("cpu", "nanoseconds")])
+        for identity, hot in wanted:
+            places = profile.counts[identity, v1]
+            inside = sum(count for offset, count in places.items() if offset in hot)
+            assert inside >= TICKS, (identity, places)
+            assert inside >= 0.9 * sum(places.values()), (identity, hot, places)
+        # The second was never mapped by its own name.
+        equal([key for key in profile.counts if key[1] == v2], [])
+
+    @test
+    def the_kernel_s_samples_are_of_the_kernel():
+        profile = profile_of(work, "dd", "if=/dev/zero", "of=/dev/null", "bs=64k",
+                             "count=60000", status=0)
+        text = lib.buildid("list", "-k").stdout
+        kernel = profile.counts[text.split()[0], "[kernel.kallsyms]"]
+        assert sum(kernel.values()) > 10, profile.counts
+
+    @test
+    def what_runs_already_is_known_from_the_snapshot():
+        program = build(work, "spinner", "int main(void) { for (;;) __asm__ volatile(\"\"); }")
+        wanted = lib.readelf_ids([program])[program]
+        with lib.started(program):
+            profile = profile_of(work, "-a", "1")
+        places = profile.counts[wanted, program]
+        hot = symbol_in_file(program, "main")
+        inside = sum(count for offset, count in places.items() if offset in hot)
+        assert inside >= 20 and inside >= 0.9 * sum(places.values()), (hot, places)
+
+    @test
+    def the_profiler_says_what_is_wrong():
+        program = os.path.join(EXAMPLES, "profile")
+        for arguments in [], ["-a", "1", "true"], ["-F", "0", "true"], ["-x"]:
+            contains(lib.run(program, *arguments, status=2).stderr, "usage: profile")
+        contains(lib.run(program, "/nonexistent", status=127).stderr,
+                 "profile: /nonexistent: No such file or directory\n")
+        contains(lib.run(program, "-o", "/nonexistent/profile", "true", status=1).stderr,
+                 "profile: /nonexistent/profile: No such file or directory\n")
+
+    @test
+    def fifty_lines_print_what_is_mapped_and_what_will_be():
+        with lib.started("/bin/cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as cat:
+            cat.stdin.write(b"\n")
+            cat.stdin.flush()
+            cat.stdout.readline()
+            maps = lib.maps_of(lib.read_bytes(f"/proc/{cat.pid}/maps").decode())
+            with open(os.path.join(work, "lines"), "w+b") as output, \
+                    lib.started(os.path.join(EXAMPLES, "mappings"), stdout=output) as process:
+                later = os.path.join(work, 'quoted " and \\')
+                lib.write_bytes(later, lib.read_bytes("/bin/true"))
+
+                def printed():
+                    assert process.poll() is None, "it has ended"
+                    lib.run(later)
+                    text = lib.read_bytes(output.name).decode()
+                    return lib.json_lines(text[:text.rindex("\n") + 1]) \
+                        if '\\u0022' in text else None
+                lines = lib.until(printed, "a mapping made later is printed")
+        for mapping in maps:
+            [line] = [line for line in lines
+                      if line["pid"] == cat.pid and line["addr"] == mapping["addr"]]
+            for key in ("len", "pgoff", "path"):
+                equal(line[key], mapping[key], key)
+            wanted = lib.readelf_ids([mapping["path"]])[mapping["path"]]
+            equal((line["kind"], line["build_id"]), ("gnu", wanted))
+        wanted = lib.readelf_ids(["/bin/true"])["/bin/true"]
+        seen = {line["build_id"] for line in lines if line["path"] == later}
+        equal(seen, {wanted})
+
+    @test
+    def an_example_that_has_no_module_says_so():
+        lib.unload()
+        try:
+            for command in ["mappings"], ["profile", "true"]:
+                done = lib.run(os.path.join(EXAMPLES, command[0]), *command[1:], status=1)
+                contains(done.stderr, "the module is not loaded")
+        finally:
+            lib.load()
+
+    run()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0
+"""libbuildid.so as any program would use it."""
+
+import ctypes
+import errno
+import os
+
+import lib
+from device import parse
+
+SNAPSHOT_FLAG, DUPLICATE = 1, 1
+
+so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.0"), use_errno=True)
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("flags", ctypes.c_uint32), ("ring_size", ctypes.c_uint32),
+                ("watermark", ctypes.c_uint32), ("nr_pids", ctypes.c_uint32),
+                ("pids", ctypes.POINTER(ctypes.c_uint32)), ("uid", ctypes.c_uint32),
+                ("cgroup_fd", ctypes.c_int), ("reserved", ctypes.c_uint64 * 4)]
+
+
+class FilesOptions(ctypes.Structure):
+    _fields_ = [("max_files", ctypes.c_size_t), ("max_waiting", ctypes.c_size_t),
+                ("max_wait", ctypes.c_uint64)]
+
+
+class RecorderOptions(ctypes.Structure):
+    _fields_ = [("subscribe", Options), ("files", FilesOptions), ("flags", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32 * 7)]
+
+
+class EventStruct(ctypes.Structure):
+    _fields_ = [("record", ctypes.c_void_p), ("file", ctypes.c_void_p),
+                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+
+
+class Key(ctypes.Structure):
+    _fields_ = [("dev_major", ctypes.c_uint32), ("dev_minor", ctypes.c_uint32),
+                ("ino", ctypes.c_uint64), ("generation", ctypes.POINTER(ctypes.c_uint32))]
+
+
+class Address(ctypes.Structure):
+    _fields_ = [("pid", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                ("addr", ctypes.c_uint64), ("offset", ctypes.c_uint64)]
+
+
+so.buildid_recorder_handle.restype = ctypes.c_void_p
+so.buildid_set_cookie_mapping.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t,
+                                          ctypes.c_uint, ctypes.c_char_p, ctypes.c_size_t]
+so.buildid_set_cookie_fd.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p,
+                                     ctypes.c_size_t]
+for name in ("recorder_free", "recorder_stop", "recorder_handle", "recorder_snapshotting",
+             "recorder_snapshot", "recorder_timeout", "fd"):
+    getattr(so, "buildid_" + name).argtypes = [ctypes.c_void_p]
+so.buildid_recorder_next.argtypes = [ctypes.c_void_p, ctypes.c_int,
+                                     ctypes.POINTER(EventStruct)]
+so.buildid_resolve_key.argtypes = [ctypes.c_void_p, ctypes.POINTER(Key), ctypes.c_void_p,
+                                   ctypes.c_size_t, ctypes.c_void_p]
+so.buildid_resolve_addr.argtypes = [ctypes.c_void_p, ctypes.POINTER(Address), ctypes.c_void_p,
+                                    ctypes.c_size_t, ctypes.c_void_p]
+
+
+def check(result):
+    if result < 0:
+        raise OSError(-result, os.strerror(-result))
+    return result
+
+
+def record_at(address):
+    """The record there, copied: it lasts only until the next call."""
+    size = ctypes.c_uint32.from_address(address + 4).value
+    return parse(ctypes.string_at(address, size))
+
+
+class Event:
+    def __init__(self, event):
+        self.record = record_at(event.record)
+        self.file = record_at(event.file) if event.file else None
+        self.duplicate = bool(event.flags & DUPLICATE)
+        self.snapshot = bool(self.record.header.flags & SNAPSHOT_FLAG)
+
+
+class Recorder:
+    def __init__(self, flags=0, pids=(), uid=0, cgroup_fd=0, ring_size=0, snapshot=False):
+        array = (ctypes.c_uint32 * max(len(pids), 1))(*pids)
+        options = RecorderOptions(
+            subscribe=Options(flags=flags, pids=array, nr_pids=len(pids), uid=uid,
+                              cgroup_fd=cgroup_fd, ring_size=ring_size),
+            flags=snapshot)
+        self.pointer = ctypes.c_void_p()
+        check(so.buildid_recorder_new(ctypes.byref(self.pointer), ctypes.byref(options)))
+        self.handle = so.buildid_recorder_handle(self.pointer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        so.buildid_recorder_free(self.pointer)
+
+    def next(self, timeout=0):
+        """An event, or None when there is none in time, or at the end."""
+        event = EventStruct()
+        result = so.buildid_recorder_next(self.pointer, timeout, ctypes.byref(event))
+        if result in (-errno.EAGAIN, -errno.ENODATA):
+            return None
+        check(result)
+        return Event(event)
+
+    def all(self, timeout=0):
+        while event := self.next(timeout):
+            yield event
+
+    def rest(self):
+        """What was mapped so far."""
+        so.buildid_recorder_stop(self.pointer)
+        return list(self.all(-1))
+
+    def snapshot(self):
+        check(so.buildid_recorder_snapshot(self.pointer))
+
+    def resolve_key(self, dev, ino, generation=None):
+        room = ctypes.create_string_buffer(8192)
+        number = ctypes.c_uint32(generation or 0)
+        key = Key(*dev, ino, None if generation is None else ctypes.pointer(number))
+        check(so.buildid_resolve_key(self.handle, ctypes.byref(key), room, 8192,
+                                     ctypes.byref(ctypes.c_void_p())))
+        return parse(room)
+
+    def resolve_addr(self, pid, addr):
+        room = ctypes.create_string_buffer(8192)
+        address = Address(pid, 0, addr, 0)
+        check(so.buildid_resolve_addr(self.handle, ctypes.byref(address), room, 8192,
+                                      ctypes.byref(ctypes.c_void_p())))
+        return parse(room), address.flags, address.offset
+
+    def name_mapping(self, address, length, kind, identity):
+        check(so.buildid_set_cookie_mapping(self.handle, address, length, kind, identity,
+                                            len(identity)))
+
+    def name_fd(self, fd, identity):
+        check(so.buildid_set_cookie_fd(self.handle, fd, identity, len(identity)))

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* pprof: counts of samples as a profile.proto, without a library for it. */
+#ifndef EXAMPLES_PPROF_H
+#define EXAMPLES_PPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Some pages of a file; addresses in it are offsets in the file. */
+struct pprof_mapping {
+	uint64_t start;
+	uint64_t end;
+	const char *path;
+	const char *build_id;	/* in hex, "" for none */
+};
+
+/* So many samples at one place. */
+struct pprof_sample {
+	size_t mapping;		/* its index */
+	uint64_t address;
+	uint64_t count;
+};
+
+struct pprof {
+	const struct pprof_mapping *mappings;
+	size_t nr_mappings;
+	const struct pprof_sample *samples;
+	size_t nr_samples;
+	uint64_t period_ns;	/* a sample stands for */
+	uint64_t start_ns;	/* since the epoch */
+	uint64_t duration_ns;
+};
+
+/* 0, or -1 without memory, or when @file has an error. */
+int pprof_write(const struct pprof *pprof, FILE *file);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sampler: perf_event_open(2), on every processor. */
+#ifndef EXAMPLES_SAMPLER_H
+#define EXAMPLES_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum sampler_type {
+	SAMPLER_SAMPLE,
+	SAMPLER_FORK,
+	SAMPLER_EXEC,
+	SAMPLER_LOST,
+};
+
+struct sampler_event {
+	enum sampler_type type;
+	uint64_t time;		/* CLOCK_MONOTONIC, as in buildid's records */
+	uint32_t pid;
+	uint32_t parent;	/* of a fork */
+	uint64_t address;	/* of a sample */
+	bool kernel;		/* likewise */
+	uint64_t lost;
+};
+
+struct sampler;
+
+/*
+ * Of @pid and its descendants, once it calls exec; of all processes when it is
+ * 0, from now on. @frequency: samples a second of processor time. NULL: errno.
+ */
+struct sampler *sampler_open(pid_t pid, unsigned int frequency);
+void sampler_close(struct sampler *sampler);
+
+/* Calls @take for all that is in the rings. */
+void sampler_read(struct sampler *sampler,
+		  void (*take)(const struct sampler_event *event, void *data),
+		  void *data);
+
+#endif
