@@ -126,8 +126,10 @@ class Story:
 
     def ids(self, *arguments):
         """(id, path) as buildid-list prints them."""
-        return [tuple(line.split(" ", 1)) for line in
-                self.run("buildid-list", *arguments).stdout.splitlines()]
+        lines = self.run("buildid-list", *arguments).stdout.splitlines()
+        # perf 6.1 makes a file of its own vDSO, of another name each time.
+        return [tuple(re.sub(r"/tmp/perf-vdso.*", "[vdso]", line).split(" ", 1))
+                for line in lines]
 
 
 def wrong_symbols(found, who):
@@ -172,7 +174,7 @@ def add_tests(name, stock_is_wrong):
     @test(f"perf {name}: the modules that were loaded have their mappings and ids")
     def _():
         got = [build_id for build_id, path in story.mappings(data)
-               if "buildid_spin" in path]
+               if "buildid_spin" in path and build_id]
         equal(got, [read_id(story.module("first")), read_id(story.module("second"))])
 
     @test(f"perf {name}: perf script names the right function for each sample")
