@@ -10,8 +10,8 @@
 
 /* As long as MODULE_NAME_LEN, with room. */
 #define NAME_ROOM 64
-/* And with the beginning of an id: "[name@0123abcd]". */
-#define SHOWN_ROOM (NAME_ROOM + 12)
+/* "/sys/module/name/name@0123abcd.ko" */
+#define SHOWN_ROOM (2 * NAME_ROOM + 26)
 
 struct image {
 	uint64_t time;
@@ -47,7 +47,8 @@ static bool are_same(const struct perfdata_identity *a, const struct perfdata_id
 
 /*
  * perf knows a module by its name, whatever build-id it has: only the first of its
- * contents can have the name as it is.
+ * contents can have the name as it is. perf 6.1 looks for a build-id in its cache
+ * only when the name is a path.
  */
 static void show(const struct images *images, struct image *image)
 {
@@ -58,10 +59,12 @@ static void show(const struct images *images, struct image *image)
 		if (!other->kernel && !strcmp(other->name, image->name))
 			break;
 	if (other < image && !are_same(&other->identity, &image->identity))
-		snprintf(image->shown, sizeof(image->shown), "[%s@%02x%02x%02x%02x]",
+		snprintf(image->shown, sizeof(image->shown),
+			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name,
 			 image->name, id[0], id[1], id[2], id[3]);
 	else
-		snprintf(image->shown, sizeof(image->shown), "[%s]", image->name);
+		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko",
+			 image->name, image->name);
 }
 
 int images_add(struct images *images, const struct buildid_image *record, uint64_t time)

@@ -35,7 +35,7 @@ struct perfdata_identity {
  * @start: of its code
  * @len: likewise
  * @unload: it was
- * @path: or "[name]". perf goes by it alone: each content has to have its own
+ * @path: perf goes by its last part alone: each content has to have its own
  * @identity: of its content
  */
 struct perfdata_load {

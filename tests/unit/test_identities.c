@@ -366,13 +366,13 @@ static void modules_that_come_and_go(void **state)
 	ready(100);
 	assert_int_equal(identities_loads(ids, &loads), 4);
 	assert_true(loads[0].unload);
-	assert_string_equal(loads[0].path, "[m]");
+	assert_string_equal(loads[0].path, "/sys/module/m/m.ko");
 	assert_false(loads[1].unload);
 	assert_int_equal(loads[1].identity.id[0], 0x22);
 	/* perf tells contents of a module apart by name only. */
-	assert_string_equal(loads[1].path, "[m@22222222]");
-	assert_string_equal(loads[2].path, "[m@22222222]");
-	assert_string_equal(loads[3].path, "[m]");
+	assert_string_equal(loads[1].path, "/sys/module/m/m@22222222.ko");
+	assert_string_equal(loads[2].path, "/sys/module/m/m@22222222.ko");
+	assert_string_equal(loads[3].path, "/sys/module/m/m.ko");
 	assert_int_equal(loads[3].start, 0x2000);
 }
 
