@@ -148,6 +148,9 @@ def diagnose(text):
 
 
 def add_tests(name, stock_is_wrong):
+    # There perf is ten times as slow, and what it makes of a perf.data is the same.
+    if lib.DEBUG and name != "6.12":
+        return
     stack = contextlib.ExitStack()
     story = Story(name, stack.enter_context(lib.tmpfs()))
     data, stock = story.path("perf.data"), story.path("stock.data")
@@ -177,6 +180,17 @@ def add_tests(name, stock_is_wrong):
                if "buildid_spin" in path and build_id]
         equal(got, [read_id(story.module("first")), read_id(story.module("second"))])
 
+    if not lib.DEBUG:
+        add_tests_of_symbols(story, name, data, stock, stock_is_wrong)
+
+    @test(f"perf {name}: nothing is left behind")
+    def _():
+        stack.close()
+        equal(subprocess.run(["grep", "-c", "buildid_spin", "/proc/modules"],
+                             capture_output=True, check=False).stdout, b"0\n")
+
+
+def add_tests_of_symbols(story, name, data, stock, stock_is_wrong):
     @test(f"perf {name}: perf script names the right function for each sample")
     def _():
         story.keep()
@@ -220,9 +234,3 @@ def add_tests(name, stock_is_wrong):
         if stock_is_wrong:
             contains(wrong, "library-first")
             contains(wrong, "program-first")
-
-    @test(f"perf {name}: nothing is left behind")
-    def _():
-        stack.close()
-        equal(subprocess.run(["grep", "-c", "buildid_spin", "/proc/modules"],
-                             capture_output=True, check=False).stdout, b"0\n")
