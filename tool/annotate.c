@@ -226,6 +226,13 @@ static bool write_it(struct annotator *annotator)
 	return true;
 }
 
+/* Who is behind it in the pipe is not to go without. */
+static bool is_filter(const struct annotation *annotation)
+{
+	return !strcmp(annotation->path, "-") &&
+	       (!annotation->output || !strcmp(annotation->output, "-"));
+}
+
 bool annotate(struct output *out, const struct annotation *annotation)
 {
 	struct annotator annotator = {
@@ -243,6 +250,8 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	       gather(&annotator) && write_it(&annotator);
 	if (perfdata_problem(annotator.data))
 		tell(&annotator, annotator.name, perfdata_problem(annotator.data));
+	if (!good && is_filter(annotation))
+		perfdata_copy(annotator.data, STDOUT_FILENO);
 
 	recall_free(annotator.recall);
 	identities_free(annotator.identities);

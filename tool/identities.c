@@ -15,24 +15,11 @@
 
 #include "identities.h"
 #include "images.h"
+#include "versions.h"
 
 /* perf's stamp of a mapping comes that much later than ours at most. */
 #define MOMENT		1000000000ULL
 #define FIRST_ROOM	1024
-#define NOBODY		SIZE_MAX
-
-/* One version of a file. */
-struct version {
-	uint64_t file_id;
-	uint64_t dev, ino;
-	uint64_t user_dev, user_ino;
-	uint64_t path;		/* its hash */
-	uint32_t generation;
-	uint64_t first, last;	/* time of mappings of it */
-	bool seen;		/* these are set */
-	struct perfdata_identity identity;
-	size_t next;		/* in the bucket, plus one */
-};
 
 struct seen {
 	uint64_t addr, len, pgoff;
@@ -50,9 +37,7 @@ struct inode {
 struct identities {
 	enum perfdata_clock clock;
 	uint64_t begin;
-	struct version *versions;
-	size_t nr_versions, versions_room;
-	size_t *buckets;
+	struct versions versions;
 	struct seen *seen;
 	size_t nr_seen, seen_room;
 	struct inode *inodes;
@@ -77,8 +62,7 @@ void identities_free(struct identities *identities)
 	if (!identities)
 		return;
 	images_free(&identities->images);
-	free(identities->versions);
-	free(identities->buckets);
+	versions_free(&identities->versions);
 	free(identities->seen);
 	free(identities->inodes);
 	free(identities->losses);
@@ -98,20 +82,6 @@ static bool has_times(const struct identities *identities)
 	       identities->clock == PERFDATA_CLOCK_MONO;
 }
 
-static uint64_t device(uint32_t major, uint32_t minor)
-{
-	return (uint64_t)major << 32 | minor;
-}
-
-static uint64_t hash_of(const char *path)
-{
-	uint64_t state = 0xcbf29ce484222325ULL;
-
-	while (path && *path)
-		state = (state ^ (unsigned char)*path++) * 0x100000001b3ULL;
-	return state;
-}
-
 /* Room for one more of @size bytes; false without memory. */
 static bool reserve(void **array, size_t count, size_t *room, size_t size)
 {
@@ -129,51 +99,6 @@ static bool reserve(void **array, size_t count, size_t *room, size_t size)
 }
 
 /* ------------------------------------------------------------------ adding -- */
-
-static size_t bucket_of(const struct identities *identities, uint64_t file_id)
-{
-	return (size_t)(file_id * 0x9e3779b97f4a7c15ULL >> 20) &
-	       (identities->versions_room - 1);
-}
-
-static size_t version_of(const struct identities *identities, uint64_t file_id)
-{
-	size_t i;
-
-	if (!identities->buckets)
-		return NOBODY;
-	i = identities->buckets[bucket_of(identities, file_id)];
-	while (i && identities->versions[i - 1].file_id != file_id)
-		i = identities->versions[i - 1].next;
-	return i ? i - 1 : NOBODY;
-}
-
-static void insert(struct identities *identities, size_t number)
-{
-	struct version *version = &identities->versions[number];
-	size_t *bucket = &identities->buckets[bucket_of(identities, version->file_id)];
-
-	version->next = *bucket;
-	*bucket = number + 1;
-}
-
-static bool grow(struct identities *identities)
-{
-	size_t room = identities->versions_room;
-	size_t i;
-
-	if (!reserve((void **)&identities->versions, identities->nr_versions,
-		     &identities->versions_room, sizeof(*identities->versions)))
-		return false;
-	if (room == identities->versions_room)
-		return true;
-	free(identities->buckets);
-	identities->buckets = calloc(identities->versions_room,
-				     sizeof(*identities->buckets));
-	for (i = 0; identities->buckets && i < identities->nr_versions; i++)
-		insert(identities, i);
-	return identities->buckets;
-}
 
 void identities_of_file(const struct buildid_file *file,
 			struct perfdata_identity *identity)
@@ -211,41 +136,14 @@ void identities_of_file(const struct buildid_file *file,
 	}
 }
 
-static int add_file(struct identities *identities, const struct buildid_file *file)
-{
-	size_t number = version_of(identities, file->file_id);
-	struct version *version;
-
-	if (number == NOBODY) {
-		if (!grow(identities))
-			return -ENOMEM;
-		number = identities->nr_versions++;
-		version = &identities->versions[number];
-		*version = (struct version){ .file_id = file->file_id };
-		insert(identities, number);
-	}
-	version = &identities->versions[number];
-	version->dev = device(file->dev_major, file->dev_minor);
-	version->ino = file->ino;
-	version->user_dev = device(file->user_dev_major, file->user_dev_minor);
-	version->user_ino = file->user_ino;
-	version->generation = file->generation;
-	if (file->path_len && !(file->flags & BUILDID_FILE_PATH_PART))
-		version->path = hash_of(buildid_file_path(file));
-	/* What was known once stays so. */
-	if (!version->identity.size && !version->identity.known)
-		identities_of_file(file, &version->identity);
-	return 0;
-}
-
 static int add_mmap(struct identities *identities, const struct buildid_mmap *mmap)
 {
 	uint64_t time = time_of(identities, &mmap->header);
-	size_t number = version_of(identities, mmap->file_id);
+	size_t number = versions_find(&identities->versions, mmap->file_id);
 	struct version *version;
 
 	/* UNRESOLVED, or of a FILE that was lost. */
-	if (number == NOBODY)
+	if (number == VERSIONS_NONE)
 		return 0;
 	if (!reserve((void **)&identities->seen, identities->nr_seen,
 		     &identities->seen_room, sizeof(*identities->seen)))
@@ -258,7 +156,7 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 		.pid = mmap->pid,
 		.version = (uint32_t)number,
 	};
-	version = &identities->versions[number];
+	version = &identities->versions.all[number];
 	if (!version->seen || time < version->first)
 		version->first = time;
 	if (!version->seen || time > version->last)
@@ -283,7 +181,7 @@ int identities_add(struct identities *identities, const struct buildid_record *r
 
 	switch (record->type) {
 	case BUILDID_RECORD_FILE:
-		return add_file(identities, any);
+		return versions_add(&identities->versions, any);
 	case BUILDID_RECORD_MMAP:
 		return add_mmap(identities, any);
 	case BUILDID_RECORD_LOST:
@@ -335,12 +233,12 @@ int identities_ready(struct identities *identities, uint64_t begin)
 	size_t i;
 
 	identities->begin = begin;
-	identities->inodes = calloc(identities->nr_versions * 2 + 1,
+	identities->inodes = calloc(identities->versions.count * 2 + 1,
 				    sizeof(*identities->inodes));
 	if (!identities->inodes)
 		return -ENOMEM;
-	for (i = 0; i < identities->nr_versions; i++) {
-		const struct version *version = &identities->versions[i];
+	for (i = 0; i < identities->versions.count; i++) {
+		const struct version *version = &identities->versions.all[i];
 		struct inode *inode = &identities->inodes[identities->nr_inodes];
 
 		*inode++ = (struct inode){ version->dev, version->ino, (uint32_t)i };
@@ -362,7 +260,7 @@ int identities_ready(struct identities *identities, uint64_t begin)
 /* Whether @version can be what @mapping says it is of. */
 static bool is_of(const struct version *version, const struct perfdata_mapping *mapping)
 {
-	uint64_t dev = device(mapping->major, mapping->minor);
+	uint64_t dev = versions_device(mapping->major, mapping->minor);
 
 	if (!mapping->has_inode)
 		return true;
@@ -409,14 +307,14 @@ static void take(struct candidate *candidate, const struct seen *seen)
 static void look_at(const struct identities *identities, const struct seen *seen,
 		    const struct perfdata_mapping *mapping, struct candidates *found)
 {
-	const struct version *version = &identities->versions[seen->version];
+	const struct version *version = &identities->versions.all[seen->version];
 
 	if (!is_of(version, mapping))
 		return;
 	if (seen->pid == mapping->pid)
 		take(&found->own, seen);
 	/* Programs that are not PIE lie at the same addresses. */
-	else if (mapping->has_inode || version->path == hash_of(mapping->path))
+	else if (mapping->has_inode || version->path == versions_path(mapping->path))
 		take(&found->other, seen);
 }
 
@@ -473,7 +371,7 @@ static const struct version *find_by_inode(const struct identities *identities,
 					   uint64_t time)
 {
 	const struct inode wanted = {
-		.dev = device(mapping->major, mapping->minor), .ino = mapping->ino,
+		.dev = versions_device(mapping->major, mapping->minor), .ino = mapping->ino,
 	};
 	const struct version *best = NULL;
 	size_t i;
@@ -485,7 +383,7 @@ static const struct version *find_by_inode(const struct identities *identities,
 
 		if (compare_inodes(&identities->inodes[i], &wanted))
 			break;
-		version = &identities->versions[identities->inodes[i].version];
+		version = &identities->versions.all[identities->inodes[i].version];
 		if (!is_of(version, mapping) || !version->seen)
 			continue;
 		if (!has_times(identities) && best)
@@ -530,7 +428,7 @@ static void find_file(const struct identities *identities,
 
 	found = find_candidates(identities, mapping, time);
 	seen = choose(identities, &found, mapping);
-	version = seen ? &identities->versions[seen->version] :
+	version = seen ? &identities->versions.all[seen->version] :
 			 find_by_inode(identities, mapping, time);
 
 	if (version)

@@ -411,6 +411,13 @@ struct perfdata *perfdata_open(const char *path)
 	return data;
 }
 
+int perfdata_copy(const struct perfdata *data, int fd)
+{
+	if (data->nr_streams != 1)
+		return -EINVAL;
+	return spool_copy(data->streams[0].fd, fd);
+}
+
 void perfdata_close(struct perfdata *data)
 {
 	size_t i;
