@@ -238,7 +238,8 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	struct annotator annotator = {
 		.out = out,
 		.annotation = annotation,
-		.name = annotation->name ? annotation->name : annotation->path,
+		.name = annotation->name ? annotation->name :
+			strcmp(annotation->path, "-") ? annotation->path : "standard input",
 		.progress = isatty(STDERR_FILENO),
 	};
 	bool good;
