@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common.h"
 #include "perfdata_file.h"
 #include "perfdata_spaces.h"
 
@@ -131,7 +132,7 @@ static void add_pid(struct perfdata_dso *dso, uint32_t pid)
 	for (i = 0; i < dso->nr_pids; i++)
 		if (dso->pids[i] == pid)
 			return;
-	if (i < sizeof(dso->pids) / sizeof(dso->pids[0]))
+	if (i < ARRAY_SIZE(dso->pids))
 		dso->pids[dso->nr_pids++] = pid;
 }
 

@@ -64,7 +64,8 @@ static int take_entry(struct perfdata *data, struct perfdata_table *table,
 	memcpy(entry->bytes, bytes, size);
 	name = perfdata_build_id_name(entry->bytes);
 	if (!name)
-		return perfdata_fail(data, "damaged: an entry without a name in the table of build-ids");
+		return perfdata_fail(data,
+				     "damaged: the table of build-ids has an entry without a name");
 	entry->space = perfdata_space(name, entry->bytes->event.misc);
 	return 0;
 }

@@ -423,8 +423,10 @@ static int run_perf(struct recorder *recorder, char **command,
 	if (!strcmp(perf.output, "-"))
 		recorder->spool = spool_open();
 	recorder->keep_log = recorder->path;
-	if (!recorder->path)
-		recorder->path = log = log_beside(&perf, &unnamed);
+	if (!recorder->path) {
+		log = log_beside(&perf, &unnamed);
+		recorder->path = log;
+	}
 	if (recorder->path && (recorder->spool >= 0 || strcmp(perf.output, "-")))
 		status = prepare_and_run(recorder, perf.argv, options);
 	else
