@@ -96,6 +96,7 @@ def _():
     with open(data, "rb") as source:
         text = story.run("script", "-i", "-", "--show-mmap-events", stdin=source).stdout
     contains(text, f"<{wanted}>]: r-xp {program}")
+    assert re.search(r"<[0-9a-f]{40}>\]: \S+ \[kernel\.kallsyms\]", text), "the kernel's id"
 
 
 @test("a stream of perf record is annotated on its way out")

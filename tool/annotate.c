@@ -151,6 +151,8 @@ static bool gather(struct annotator *annotator)
 	}
 	if (annotator->here)
 		annotator->recall = recall_new(clock);
+	if (!annotation->log && annotator->recall)
+		recall_kernel(annotator->recall, annotator->identities);
 	if (!annotation->log && !annotator->recall)
 		return tell(annotator, annotator->name, annotator->here ?
 			    "nobody to ask: give a --log, or load the module" :

@@ -70,6 +70,21 @@ void recall_free(struct recall *recall)
 	free(recall);
 }
 
+void recall_kernel(struct recall *recall, struct identities *identities)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	const struct buildid_options options = {
+		.flags = BUILDID_SUB_KERNEL, .nr_pids = 1, .pids = &pid,
+	};
+	const struct buildid_record *record;
+
+	if (buildid_subscribe(recall->handle, &options))
+		return;
+	while (!buildid_next(recall->handle, 0, &record))
+		if (record->type == BUILDID_RECORD_KERNEL)
+			identities_add(identities, record);
+}
+
 /* Changed before it was mapped, and not since: what is remembered is newer. */
 static bool is_certain(const struct recall *recall, const struct buildid_file *file,
 		       uint64_t time)
