@@ -18,6 +18,7 @@ static const struct command {
 	{ "mon", cmd_mon, "watch mappings as they are made" },
 	{ "maps", cmd_maps, "show the mappings of processes as they are" },
 	{ "record", cmd_record, "write the stream of records to a log" },
+	{ "annotate", cmd_annotate, "give each mapping in a perf.data its build-id" },
 	{ "id", cmd_id, "identify files" },
 	{ "list", cmd_list, "list the files that the module remembers, or the kernel" },
 	{ "cookie", cmd_cookie, "name a file that has no identity of its own" },
@@ -49,7 +50,7 @@ static int usage(FILE *file, int status)
 	      "       buildid help COMMAND\n"
 	      "       buildid --version\n\n", file);
 	FOR_EACH_COMMAND(command)
-		fprintf(file, "  %-8s%s\n", command->name, command->description);
+		fprintf(file, "  %-10s%s\n", command->name, command->description);
 	fputs("\nEvery command but record takes -j, --json: one object per line.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage.\n", file);
 	return status;

@@ -9,6 +9,7 @@
 
 #define EXIT_USAGE 2
 
+int cmd_annotate(int argc, char **argv);
 int cmd_cookie(int argc, char **argv);
 int cmd_flush(int argc, char **argv);
 int cmd_id(int argc, char **argv);

@@ -498,3 +498,26 @@ void lines_file(struct output *out, const struct buildid_file *file,
 	put_file_flags(out, &file->header, file, OUT_HIDDEN);
 	out_end(out);
 }
+
+void lines_dso(struct output *out, const struct perfdata_dso *dso)
+{
+	static const char *const types[] = {
+		[PERFDATA_USER] = "file",
+		[PERFDATA_KERNEL] = "kernel",
+		[PERFDATA_MODULE] = "module",
+		[PERFDATA_VDSO] = "vdso",
+		[PERFDATA_OTHER] = "other",
+	};
+	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
+	char hex[2 * PERFDATA_ID_MAX + 1];
+
+	lines_hex(hex, dso->id, dso->id_size);
+	out_begin(out);
+	out_string(out, "type", OUT_HIDDEN, types[dso->space]);
+	out_string(out, NULL, WIDTH_ID, hex);
+	out_string(out, "build_id", OUT_HIDDEN, dso->id_size ? hex : NULL);
+	out_string(out, NULL, 0, dso->path);
+	put_path(out, dso->path);
+	out_words(out, "flags", OUT_HIDDEN, flags);
+	out_end(out);
+}

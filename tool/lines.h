@@ -7,6 +7,7 @@
 
 #include "libbuildid.h"
 #include "output.h"
+#include "perfdata.h"
 
 /* Longest identity as text, with the kind before it and a NUL. */
 #define LINES_ID_MAX 1024
@@ -53,5 +54,8 @@ void lines_image(struct output *out, const struct buildid_image *image,
 /* A file by itself; @path replaces the record's unless it is NULL. */
 void lines_file(struct output *out, const struct buildid_file *file,
 		const char *path);
+
+/* A content of a path in a perf.data, as perf buildid-list has it. */
+void lines_dso(struct output *out, const struct perfdata_dso *dso);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "args.h"
 #include "commands.h"
@@ -11,24 +12,33 @@
 #include "lines.h"
 #include "module.h"
 #include "netlink.h"
+#include "perfdata.h"
 
 static const char help[] =
 	"usage: buildid list [-k] [-m] [-a] [-j]\n"
+	"       buildid list -i perf.data [-k] [-m] [-H] [-j]\n"
 	"\n"
 	"List the files that the module remembers, as perf buildid-list does: the\n"
 	"build-id and the path, each version of a file in a line of its own. Go's build\n"
 	"ids have \"go:\" before them.\n"
 	"\n"
-	"  -k, --kernel   the running kernel in place of files: " KERNEL_NAME ", and the\n"
-	"                 path of its file where that is found and of the same build\n"
-	"  -m, --modules  its modules in place of files: the path of the file, if that is\n"
-	"                 found and has this build-id, else the name in brackets\n"
-	"  -a, --all      files without a build-id, too: with another identity, or with\n"
-	"                 the reason in parentheses; the kernel and modules likewise\n"
-	"  -j, --json     one object per line\n"
-	"  -h, --help     this text\n"
+	"With -i the build-ids in a perf.data: the kernel's, its modules', files', each\n"
+	"content of a path in a line of its own.\n"
 	"\n"
-	"Files need CAP_PERFMON or CAP_SYS_ADMIN, and the initial network namespace.\n";
+	"  -k, --kernel      the running kernel in place of files: " KERNEL_NAME ", and\n"
+	"                    the path of its file where that is found and of the same\n"
+	"                    build\n"
+	"  -m, --modules     its modules in place of files: the path of the file, if that\n"
+	"                    is found and has this build-id, else the name in brackets\n"
+	"  -a, --all         files without a build-id, too: with another identity, or with\n"
+	"                    the reason in parentheses; the kernel and modules likewise\n"
+	"  -i, --input FILE  of a perf.data; - is standard input. -k and -m are of that\n"
+	"  -H, --with-hits   only what samples lie in, whether it has a build-id or not\n"
+	"  -j, --json        one object per line\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"Files of the module need CAP_PERFMON or CAP_SYS_ADMIN, and the initial network\n"
+	"namespace.\n";
 
 static bool has_build_id(const struct buildid_file *file)
 {
@@ -68,10 +78,44 @@ static int list(struct output *out, bool all)
 	return EXIT_FAILURE;
 }
 
+struct wanted {
+	bool kernel, modules;	/* none of them: all there is */
+	bool hits;
+};
+
+static bool is_listed(const struct perfdata_dso *dso, const struct wanted *wanted)
+{
+	if ((wanted->kernel || wanted->modules) &&
+	    !(wanted->kernel && dso->space == PERFDATA_KERNEL) &&
+	    !(wanted->modules && dso->space == PERFDATA_MODULE))
+		return false;
+	return wanted->hits ? dso->hit : !!dso->id_size;
+}
+
+static int list_perfdata(struct output *out, const char *path,
+			 const struct wanted *wanted)
+{
+	struct perfdata *data = perfdata_open(path);
+	const struct perfdata_dso *dsos;
+	int count = data ? perfdata_dsos(data, &dsos) : -1;
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (is_listed(&dsos[i], wanted))
+			lines_dso(out, &dsos[i]);
+	if (count < 0)
+		out_error(out, path, "%s", data ? perfdata_problem(data) :
+						  strerror(ENOMEM));
+	perfdata_close(data);
+	return count < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static const struct option options[] = {
 	{ "kernel", no_argument, NULL, 'k' },
 	{ "modules", no_argument, NULL, 'm' },
 	{ "all", no_argument, NULL, 'a' },
+	{ "input", required_argument, NULL, 'i' },
+	{ "with-hits", no_argument, NULL, 'H' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -79,24 +123,30 @@ static const struct option options[] = {
 
 int cmd_list(int argc, char **argv)
 {
+	const char *input = NULL;
 	struct output out;
-	bool kernel = false;
-	bool modules = false;
+	struct wanted wanted = { };
 	bool json = false;
 	bool all = false;
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "kmajh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "kmai:Hjh", options, NULL)) != -1) {
 		switch (option) {
 		case 'k':
-			kernel = true;
+			wanted.kernel = true;
 			break;
 		case 'm':
-			modules = true;
+			wanted.modules = true;
 			break;
 		case 'a':
 			all = true;
+			break;
+		case 'i':
+			input = optarg;
+			break;
+		case 'H':
+			wanted.hits = true;
 			break;
 		case 'j':
 			json = true;
@@ -109,9 +159,16 @@ int cmd_list(int argc, char **argv)
 	}
 	if (optind < argc)
 		return args_wrong(argv, argv[optind], "list takes no argument");
+	if (wanted.hits && !input)
+		return args_wrong(argv, "-H", "is for a perf.data, see -i");
+	if (all && input)
+		return args_wrong(argv, "-a", "is not for a perf.data");
 
 	out_init(&out, stdout, json);
-	if (kernel || modules)
-		return kernel_list(&out, kernel, modules, all) ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (input)
+		return list_perfdata(&out, input, &wanted);
+	if (wanted.kernel || wanted.modules)
+		return kernel_list(&out, wanted.kernel, wanted.modules, all) ?
+			EXIT_SUCCESS : EXIT_FAILURE;
 	return list(&out, all);
 }

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boot.h"
 #include "common.h"
 #include "log.h"
 
-#define BOOT_ID		"/proc/sys/kernel/random/boot_id"
 #define WRITE_BUFFER	(256 * 1024)
 /* Ours is 56; leave later versions room, but not any number. */
 #define HEADER_MAX	4096
@@ -71,34 +71,6 @@ static int append(struct log_writer *writer, const void *bytes, size_t size)
 	return 0;
 }
 
-static int hex_digit(int character)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *digit = character > 0 ? strchr(digits, character) : NULL;
-
-	return digit ? (int)(digit - digits) : -1;
-}
-
-/* Left zero where there is no /proc. */
-static void read_boot_id(uint8_t boot_id[16])
-{
-	FILE *file = fopen(BOOT_ID, "re");
-	size_t nibbles = 0;
-	int character;
-
-	if (!file)
-		return;
-	while (nibbles < 32 && (character = fgetc(file)) != EOF) {
-		int digit = hex_digit(character);
-
-		if (digit < 0)
-			continue;
-		boot_id[nibbles / 2] = (uint8_t)(boot_id[nibbles / 2] << 4 | digit);
-		nibbles++;
-	}
-	fclose(file);
-}
-
 int log_create(struct log_writer **writer, const char *path)
 {
 	struct log_header header = {
@@ -127,7 +99,7 @@ int log_create(struct log_writer **writer, const char *path)
 	new->filled = 0;
 	new->records = 0;
 	memcpy(header.magic, LOG_MAGIC, sizeof(header.magic));
-	read_boot_id(header.boot_id);
+	boot_id_read(header.boot_id);
 	append(new, &header, sizeof(header));
 	*writer = new;
 	return 0;

@@ -2,7 +2,6 @@
 /* buildid record: write the stream of records to a log. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -13,21 +12,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "annotate.h"
 #include "args.h"
+#include "child.h"
 #include "commands.h"
 #include "common.h"
 #include "filter.h"
 #include "log.h"
 #include "module.h"
+#include "perf_command.h"
 #include "signals.h"
+#include "spool.h"
 
 static const char help[] =
 	"usage: buildid record [-o LOG] [--ring-size SIZE] [-p PID[,PID]...]\n"
 	"                      [[--] COMMAND [ARG...]]\n"
 	"\n"
 	"Write all records to a log until COMMAND ends, or without one until SIGINT or\n"
-	"SIGTERM. Recording begins before COMMAND does, and is of the whole machine: give\n"
-	"-p for less. buildid mon -i LOG shows the log.\n"
+	"SIGTERM. Recording begins before COMMAND does, with the mappings that exist, and\n"
+	"is of the whole machine: give -p for less. buildid mon -i LOG shows the log.\n"
+	"\n"
+	"When COMMAND is \"perf record\" the perf.data it writes is annotated when it has\n"
+	"ended, see buildid annotate, and no log is left unless -o is given. perf runs with\n"
+	"its options and -B, as it need not look for build-ids itself.\n"
 	"\n"
 	"  -o, --output LOG        the log, buildid.log if not given\n"
 	"      --ring-size SIZE    bytes for records not yet written, a power of two; k\n"
@@ -36,8 +43,8 @@ static const char help[] =
 	"  -h, --help              this text\n"
 	"\n"
 	"Exit status: COMMAND's; 128 and the signal's number when one killed it; 127 when\n"
-	"there is no COMMAND of that name, 126 when it cannot be run; 1 when recording\n"
-	"failed, whatever COMMAND did.\n";
+	"there is no COMMAND of that name, 126 when it cannot be run; 1 when recording or\n"
+	"annotating failed, unless COMMAND did.\n";
 
 #define DEFAULT_LOG	"buildid.log"
 #define DEFAULT_RING	(4U << 20)
@@ -50,6 +57,8 @@ static const char help[] =
 /* After the end: how long to wait for files that are still being read. */
 #define LINGER_NS	500000000ULL
 #define LINGER_MS	10
+/* Records of the snapshot between two looks at the ring. */
+#define SNAPSHOT_BATCH	256
 
 struct recorder {
 	struct output out;
@@ -64,6 +73,10 @@ struct recorder {
 	int status;
 	bool stopping;
 	uint64_t stopped;		/* when: no mapping after it is wanted */
+
+	struct perf_command *perf;	/* COMMAND is that; else NULL */
+	int spool;			/* in place of its standard output, or -1 */
+	bool keep_log;
 };
 
 static void stop(struct recorder *recorder)
@@ -87,41 +100,6 @@ static void fail(struct recorder *recorder, const char *object, int error)
 
 /* -------------------------------------------------------------- command -- */
 
-static void run_command(char **command, int report)
-{
-	int error;
-
-	signals_restore();
-	execvp(command[0], command);
-	error = errno;
-	if (write(report, &error, sizeof(error)) < 0)
-		_exit(EXIT_FAILURE);
-	_exit(error == ENOENT ? 127 : 126);
-}
-
-/* Returns once COMMAND is what runs, or it is known why not: 0 or an errno. */
-static int start_command(struct recorder *recorder, char **command)
-{
-	int error = 0;
-	int report[2];
-
-	if (pipe2(report, O_CLOEXEC))
-		return errno;
-	recorder->command = fork();
-	if (!recorder->command)
-		run_command(command, report[1]);
-	if (recorder->command < 0) {
-		error = errno;
-		recorder->command = 0;
-	}
-	close(report[1]);
-	/* Closed by exec without a word when all is well. */
-	if (read(report[0], &error, sizeof(error)) < 0)
-		error = errno;
-	close(report[0]);
-	return error;
-}
-
 static void reap(struct recorder *recorder)
 {
 	int status;
@@ -129,8 +107,7 @@ static void reap(struct recorder *recorder)
 	if (!recorder->command ||
 	    waitpid(recorder->command, &status, WNOHANG) != recorder->command)
 		return;
-	recorder->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-						 WEXITSTATUS(status);
+	recorder->status = child_status(status);
 	recorder->command = 0;
 	stop(recorder);
 }
@@ -204,6 +181,38 @@ static bool write_records(struct recorder *recorder)
 	return true;
 }
 
+/*
+ * What is mapped already. Subscribed before it, nothing is missed in between; the
+ * ring is not to overflow meanwhile.
+ */
+static void write_snapshot(struct recorder *recorder,
+			   const struct buildid_options *options)
+{
+	const struct buildid_record *record;
+	struct buildid_snapshot *snapshot;
+	unsigned int count = 0;
+	int err;
+
+	err = buildid_snapshot_new(&snapshot, recorder->handle, options);
+	while (!err && !recorder->failed) {
+		err = buildid_snapshot_next(snapshot, &record);
+		if (!err) {
+			write_record(recorder, record);
+			if (++count % SNAPSHOT_BATCH == 0)
+				write_records(recorder);
+		} else if (err == -EINTR) {
+			err = 0;
+		} else if (err != -ENODATA) {
+			/* Of one process, which is not all of them. */
+			out_error(&recorder->out, "snapshot", "%s", buildid_strerror(err));
+			err = 0;
+		}
+	}
+	if (err != -ENODATA && err)
+		fail(recorder, "snapshot", err);
+	buildid_snapshot_free(snapshot);
+}
+
 static bool has_lingered(const struct recorder *recorder)
 {
 	return clock_ns(CLOCK_MONOTONIC) - recorder->stopped > LINGER_NS;
@@ -253,7 +262,7 @@ static void record_all(struct recorder *recorder, int signals)
 	}
 }
 
-static int finish(struct recorder *recorder)
+static void finish_log(struct recorder *recorder)
 {
 	uint64_t written = log_written(recorder->log);
 	int err;
@@ -261,25 +270,69 @@ static int finish(struct recorder *recorder)
 	err = log_finish(recorder->log);
 	if (err)
 		fail(recorder, recorder->path, err);
-	if (recorder->failed)
-		return EXIT_FAILURE;
-	fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n",
-		recorder->path, written, recorder->lost);
-	return recorder->status;
+	if (!recorder->failed && (recorder->keep_log || recorder->lost))
+		fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n",
+			recorder->path, written, recorder->lost);
 }
 
-static int run(struct recorder *recorder, char **command)
+/* False when the log is still of use, as there is no perf.data to do without. */
+static bool annotate_output(struct recorder *recorder)
+{
+	const struct perf_command *perf = recorder->perf;
+	struct annotation annotation = { .path = perf->output, .log = recorder->path };
+	char spool[32];
+
+	if (perf->many) {
+		out_error(&recorder->out, recorder->path,
+			  "kept, as there are several perf.data: buildid annotate them one by one");
+		return false;
+	}
+	if (recorder->spool >= 0) {
+		snprintf(spool, sizeof(spool), "/proc/self/fd/%d", recorder->spool);
+		annotation.path = spool;
+		annotation.name = "standard output";
+		annotation.output = "-";
+	} else if (!perf_command_wrote(perf)) {
+		/* Why not perf has said. */
+		return true;
+	}
+	if (annotate(&recorder->out, &annotation))
+		return true;
+	recorder->failed = true;
+	if (recorder->spool < 0)
+		out_error(&recorder->out, recorder->path,
+			  "kept; %s is as perf wrote it", perf->output);
+	else
+		spool_copy(recorder->spool, STDOUT_FILENO);
+	return false;
+}
+
+static int finish(struct recorder *recorder)
+{
+	finish_log(recorder);
+	if (recorder->perf && !recorder->failed &&
+	    annotate_output(recorder) && !recorder->keep_log)
+		unlink(recorder->path);
+	return recorder->failed && !recorder->status ? EXIT_FAILURE : recorder->status;
+}
+
+static int run(struct recorder *recorder, char **command,
+	       const struct buildid_options *options)
 {
 	int signals = signals_open();
 	int error = signals < 0 ? -signals : 0;
 	int status;
 
+	if (!error)
+		write_snapshot(recorder, options);
 	if (!error && *command)
-		error = start_command(recorder, command);
+		error = child_start(command, recorder->spool, &recorder->command);
 	if (error) {
 		out_error(&recorder->out, *command ? *command : "record", "%s",
 			  strerror(error));
 		log_finish(recorder->log);
+		if (!recorder->keep_log)
+			unlink(recorder->path);
 		return error == ENOENT ? 127 : 126;
 	}
 
@@ -330,11 +383,60 @@ static int prepare_and_run(struct recorder *recorder, char **command,
 		goto free_files;
 	}
 
-	status = run(recorder, command);
+	status = run(recorder, command, options);
 free_files:
 	buildid_files_free(recorder->files);
 close:
 	buildid_close(recorder->handle);
+	return status;
+}
+
+/* Beside perf.data, where there is room for it; without a name beside a stream. */
+static char *log_beside(const struct perf_command *perf, int *unnamed)
+{
+	char *path = NULL;
+	int done;
+
+	if (strcmp(perf->output, "-")) {
+		done = asprintf(&path, "%s.buildid", perf->output);
+	} else {
+		*unnamed = spool_open();
+		done = *unnamed < 0 ? -1 :
+		       asprintf(&path, "/proc/self/fd/%d", *unnamed);
+	}
+	return done < 0 ? NULL : path;
+}
+
+static int run_perf(struct recorder *recorder, char **command,
+		    const struct buildid_options *options)
+{
+	struct perf_command perf;
+	int status = EXIT_FAILURE;
+	int unnamed = -1;
+	char *log = NULL;
+
+	recorder->perf = &perf;
+	if (!perf_command_prepare(&perf, command)) {
+		out_error(&recorder->out, "memory", "out of it");
+		return EXIT_FAILURE;
+	}
+	if (!strcmp(perf.output, "-"))
+		recorder->spool = spool_open();
+	recorder->keep_log = recorder->path;
+	if (!recorder->path) {
+		log = log_beside(&perf, &unnamed);
+		recorder->path = log;
+	}
+	if (recorder->path && (recorder->spool >= 0 || strcmp(perf.output, "-")))
+		status = prepare_and_run(recorder, perf.argv, options);
+	else
+		out_error(&recorder->out, "standard output", "no room to keep it in TMPDIR");
+	if (recorder->spool >= 0)
+		close(recorder->spool);
+	if (unnamed >= 0)
+		close(unnamed);
+	perf_command_free(&perf);
+	free(log);
 	return status;
 }
 
@@ -350,7 +452,7 @@ static const struct option options[] = {
 
 int cmd_record(int argc, char **argv)
 {
-	struct recorder recorder = { .path = DEFAULT_LOG };
+	struct recorder recorder = { .spool = -1 };
 	struct buildid_options wanted = { };
 	struct filter filter = { };
 	uint64_t ring_size = DEFAULT_RING;
@@ -387,7 +489,13 @@ int cmd_record(int argc, char **argv)
 		return EXIT_FAILURE;
 	wanted.ring_size = (uint32_t)ring_size;
 	wanted.watermark = wanted.ring_size / 4;
+	wanted.flags = BUILDID_SUB_KERNEL;
 	wanted.nr_pids = filter.nr_pids;
 	wanted.pids = filter.pids;
+	if (perf_command_is(argv + optind))
+		return run_perf(&recorder, argv + optind, &wanted);
+	recorder.keep_log = true;
+	if (!recorder.path)
+		recorder.path = DEFAULT_LOG;
 	return prepare_and_run(&recorder, argv + optind, &wanted);
 }

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perf.data, rewritten: what is to change does, and nothing else. */
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "make_perfdata.h"
+#include "perfdata_write.h"
+#include "streams.h"
+
+#define KERNEL PERFDATA_MISC_KERNEL
+#define USER PERFDATA_MISC_USER
+
+static char directory[] = "/tmp/buildid-write.XXXXXX";
+static struct make *make;
+static struct perfdata_counts counts;
+static char complaint[512];
+static struct perfdata_load loads[4];
+static size_t nr_loads;
+static unsigned char after[MAKE_ROOM];
+static size_t after_size;
+
+static int set_up(void **state)
+{
+	(void)state;
+	make = malloc(sizeof(*make));
+	return !make || !mkdtemp(directory) || chdir(directory);
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+
+	(void)state;
+	free(make);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	return chdir("/") || system(command);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(make, 0, sizeof(*make));
+	make->clockid = -1;
+	nr_loads = 0;
+	*complaint = '\0';
+	return system("rm -rf *");
+}
+
+static void write_file(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(make->bytes, 1, make->size, file), make->size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	after_size = fread(after, 1, sizeof(after), file);
+	fclose(file);
+}
+
+/*
+ * The id of an inode: as many of its number. Odd ones and 0 are not known; 100 has
+ * none.
+ * The kernel's is of its own.
+ */
+static void identify(void *context, const struct perfdata_mapping *mapping,
+		     struct perfdata_identity *identity)
+{
+	(void)context;
+	if (mapping->space == PERFDATA_KERNEL || mapping->space == PERFDATA_MODULE) {
+		identity->size = 20;
+		memset(identity->id, mapping->space == PERFDATA_KERNEL ? 0xaa : 0xbb, 20);
+	} else if (mapping->ino == 100) {
+		identity->known = true;
+	} else if (mapping->ino && mapping->ino % 2 == 0) {
+		identity->size = mapping->ino == 8 ? 8 : 20;
+		memset(identity->id, (int)mapping->ino, identity->size);
+	} else {
+		identity->reason = "nobody knows";
+	}
+}
+
+static void complain(void *context, const char *path, const char *reason)
+{
+	(void)context;
+	snprintf(complaint, sizeof(complaint), "%s: %s", path, reason);
+}
+
+static int annotate_to(const char *path, const char *output)
+{
+	const struct perfdata_annotator annotator = {
+		.identify = identify,
+		.complain = complain,
+		.loads = loads,
+		.nr_loads = nr_loads,
+	};
+	struct perfdata *data = perfdata_open(path);
+	glob_t found;
+	int err;
+
+	assert_non_null(data);
+	err = perfdata_write(data, output, &annotator, &counts);
+	assert_int_equal(!err, !perfdata_problem(data));
+	perfdata_close(data);
+	/* Nothing half done is left, of a name like perf.data.XXXXXX. */
+	assert_int_equal(glob("*.??????", 0, NULL, &found), GLOB_NOMATCH);
+	return err;
+}
+
+static void annotate_made(void)
+{
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	read_file("perf.data");
+}
+
+/* The mappings in what was written, and how they are. */
+static size_t read_mappings(const char *path, struct perfdata_mapping *mappings)
+{
+	struct perfdata *data = perfdata_open(path);
+	size_t count = 0;
+
+	assert_null(perfdata_problem(data));
+	while (perfdata_next_mapping(data, &mappings[count]) > 0) {
+		assert_true(count < 15);
+		mappings[count].path = NULL;
+		count++;
+	}
+	assert_null(perfdata_problem(data));
+	perfdata_close(data);
+	return count;
+}
+
+static void assert_id(const struct perfdata_mapping *mapping, size_t size, uint8_t byte)
+{
+	assert_int_equal(mapping->id_size, size);
+	if (size)
+		assert_int_equal(mapping->id[size - 1], byte);
+}
+
+static void an_id_takes_the_place_of_the_inode(void **state)
+{
+	struct perfdata_mmap2 *mmap;
+	static unsigned char expected[4096];
+	size_t at;
+
+	(void)state;
+	make_begin(make);
+	make_round(make);
+	at = make->size;
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_sample(make, USER, 10, 150, 0x1010);
+	make_end(make);
+	memcpy(expected, make->bytes, make->size);
+	mmap = (void *)(expected + at);
+	mmap->event.misc |= PERFDATA_MISC_ID;
+	memset(&mmap->major, 0, 24);
+	mmap->id_size = 20;
+	memset(mmap->id, 2, 20);
+
+	annotate_made();
+	assert_int_equal(counts.annotated, 1);
+	assert_int_equal(counts.paths, 0);
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, expected, after_size);
+}
+
+static void a_path_with_one_that_is_not_known_is_left_alone(void **state)
+{
+	struct stat before, now;
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 3, 100, "/a");
+	make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 4, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	assert_int_equal(stat("perf.data", &before), 0);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(counts.annotated, 0);
+	assert_int_equal(counts.left_alone, 3);
+	assert_int_equal(counts.paths, 1);
+	assert_string_equal(complaint, "/a: nobody knows");
+	read_file("perf.data");
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, make->bytes, after_size);
+	assert_int_equal(stat("perf.data", &now), 0);
+
+	/* The same beside one that is annotated. */
+	reset(NULL);
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 3, 100, "/a");
+	make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 4, 100, "/b");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.annotated, 1);
+	assert_int_equal(counts.left_alone, 2);
+	assert_memory_equal(after + make->events, make->bytes + make->events,
+			    2 * (72 + 8 + 16));
+}
+
+static void some_contents_without_a_build_id(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 100, 100, "/without");
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 2, 100, "/with");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.without, 1);
+	assert_int_equal(counts.paths, 0);
+	assert_int_equal(read_mappings("perf.data", mappings), 2);
+	assert_id(&mappings[0], 0, 0);
+	assert_id(&mappings[1], 20, 2);
+
+	/* Of one path they would be mixed up. */
+	reset(NULL);
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 100, 100, "/mixed");
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 2, 100, "/mixed");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.paths, 1);
+	assert_int_equal(read_mappings("perf.data", mappings), 2);
+	assert_id(&mappings[1], 0, 0);
+}
+
+static void short_ids_are_as_long_as_they_are(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 8, 100, "/a");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(read_mappings("perf.data", mappings), 1);
+	assert_id(&mappings[0], 8, 8);
+}
+
+static void the_kernel_gets_room(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffffc0000000, 0x1000, 0, "[module]");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(after_size, make->size + 64);
+	assert_int_equal(read_mappings("perf.data", mappings), 3);
+	assert_id(&mappings[0], 20, 0xaa);
+	assert_int_equal(mappings[0].start, 0xffffffff81000000);
+	assert_id(&mappings[1], 20, 0xbb);
+	assert_id(&mappings[2], 20, 2);
+	assert_int_equal(mappings[2].time, 100);
+	/* Features have moved, and are what they were. */
+	assert_memory_equal(after + after_size - sizeof(MAKE_HOSTNAME), MAKE_HOSTNAME,
+			    sizeof(MAKE_HOSTNAME));
+}
+
+static const struct perfdata_header *header_after(void)
+{
+	return (const void *)after;
+}
+
+static bool has_after(unsigned int feature)
+{
+	return header_after()->features[0] >> feature & 1;
+}
+
+static void the_table_keeps_what_no_mapping_says(void **state)
+{
+	(void)state;
+	make_entry(make, USER, 0x20, "/a");
+	make_entry(make, KERNEL, 0x30, "[kernel.kallsyms]");
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	annotate_made();
+	assert_false(has_after(PERFDATA_FEATURE_BUILD_ID));
+
+	/* What is not known stays as perf had it. */
+	reset(NULL);
+	make_entry(make, USER, 0x20, "/a");
+	make_entry(make, USER, 0x30, "/unknown");
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 3, 100, "/unknown");
+	make_end(make);
+	annotate_made();
+	assert_true(has_after(PERFDATA_FEATURE_BUILD_ID));
+	assert_null(memmem(after + make->events + header_after()->data.size, 200, "/a", 3));
+	assert_non_null(memmem(after + make->events + header_after()->data.size, 200,
+			       "/unknown", 9));
+}
+
+static void a_vdso_has_its_id_from_the_table(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_entry(make, USER, 0x20, "[vdso]");
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x7f0000000000, 0x1000, 0, 0, 100, "[vdso]");
+	make_mmap2_event(make, 10, 0x70000000, 0x1000, 0, 0, 100, "[vdso]");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(read_mappings("perf.data", mappings), 2);
+	assert_id(&mappings[0], 20, 0x20 + 19);
+	/* Of a process of 32 bits it is another. */
+	assert_id(&mappings[1], 0, 0);
+}
+
+static void aux_data_stays_where_it_is(void **state)
+{
+	static unsigned char bytes[70000];
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	memset(bytes, 0x5a, sizeof(bytes));
+	make->aux = true;
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_auxtrace(make, bytes, sizeof(bytes));
+	make_end(make);
+	annotate_made();
+	assert_int_equal(header_after()->data.size,
+			 ((struct perfdata_header *)(void *)make->bytes)->data.size);
+	assert_memory_equal(after + make->events + header_after()->data.size - sizeof(bytes),
+			    bytes, sizeof(bytes));
+	assert_int_equal(read_mappings("perf.data", mappings), 2);
+	assert_id(&mappings[0], 0, 0);
+	assert_id(&mappings[1], 20, 2);
+	/* There is room for the kernel's in the table. */
+	assert_true(has_after(PERFDATA_FEATURE_BUILD_ID));
+	assert_non_null(memmem(after + make->events + header_after()->data.size, 200,
+			       "[kernel.kallsyms]", 18));
+}
+
+static void compressed_events_come_out_plain(void **state)
+{
+	struct perfdata_mapping mappings[16];
+	size_t plain;
+	uint32_t i;
+
+	(void)state;
+	make_begin(make);
+	for (i = 0; i < 10; i++)
+		make_mmap2_event(make, 10 + i, 0x1000, 0x1000, 0, 2, 100, "/a");
+	plain = make->size - make->events;
+	make_pack(make, PERFDATA_COMPRESSED, 77);
+	make_end(make);
+	annotate_made();
+	assert_int_equal(header_after()->data.size, plain);
+	assert_false(has_after(PERFDATA_FEATURE_COMPRESSED));
+	assert_int_equal(read_mappings("perf.data", mappings), 10);
+	for (i = 0; i < 10; i++) {
+		assert_int_equal(mappings[i].pid, 10 + i);
+		assert_id(&mappings[i], 20, 2);
+	}
+}
+
+static void build_ids_of_a_stream_are_silenced(void **state)
+{
+	const struct perfdata_event *event;
+	uint32_t types[8] = { };
+	size_t at, count = 0;
+
+	(void)state;
+	make->pipe = true;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 3, 100, "/unknown");
+	make_build_id(make, USER, 0x20, "/a");
+	make_build_id(make, USER, 0x30, "/unknown");
+	make_end(make);
+	annotate_made();
+	for (at = make->events; at < after_size; at += event->size) {
+		event = (const void *)(after + at);
+		assert_true(count < 8);
+		types[count++] = event->type;
+	}
+	assert_int_equal(count, 5);
+	assert_int_equal(types[3], PERFDATA_EVENT_TYPE);
+	assert_int_equal(types[4], PERFDATA_BUILD_ID);
+}
+
+static void modules_go_before_what_came_after_them(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	loads[0] = (struct perfdata_load){
+		.time = 150, .start = 0xffffffffc0000000, .len = 0x3000,
+		.path = "[module]", .identity = { .size = 20, .id = { [19] = 7 } },
+	};
+	loads[1] = loads[0];
+	loads[1].time = 180;
+	/* After the last event it is of no use. */
+	loads[2] = loads[0];
+	loads[2].time = 1000;
+	nr_loads = 3;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_sample(make, USER, 10, 160, 0x1010);
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 2, 170, "/a");
+	make_sample(make, USER, 10, 200, 0x1010);
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.loads, 2);
+	assert_int_equal(read_mappings("perf.data", mappings), 4);
+	assert_int_equal(mappings[1].space, PERFDATA_MODULE);
+	assert_int_equal(mappings[1].time, 150);
+	assert_int_equal(mappings[1].pid, UINT32_MAX);
+	assert_int_equal(mappings[1].start, 0xffffffffc0000000);
+	assert_int_equal(mappings[1].len, 0x3000);
+	assert_id(&mappings[1], 20, 7);
+	assert_int_equal(mappings[2].time, 170);
+	assert_int_equal(mappings[3].time, 180);
+}
+
+/* As a symbol of the kernel that goes, which takes what is mapped there with it. */
+static void modules_that_go_are_unmapped(void **state)
+{
+	const struct perfdata_ksymbol *symbol;
+	uint64_t time;
+
+	(void)state;
+	loads[0] = (struct perfdata_load){
+		.time = 150, .start = 0xffffffffc0000000, .len = 0x3000,
+		.unload = true, .path = "[module]",
+	};
+	nr_loads = 1;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_sample(make, USER, 10, 160, 0x1010);
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.loads, 0);
+	symbol = (const void *)(after + make->events + 72 + 8 + 16);
+	assert_int_equal(symbol->event.type, PERFDATA_KSYMBOL);
+	assert_int_equal(symbol->event.size, sizeof(*symbol) + 16 + 16);
+	assert_int_equal(symbol->addr, 0xffffffffc0000000);
+	assert_int_equal(symbol->len, 0x3000);
+	assert_int_equal(symbol->flags, PERFDATA_KSYMBOL_UNREGISTER);
+	assert_string_equal(symbol->name, "[module]");
+	memcpy(&time, (const char *)symbol + symbol->event.size - 8, sizeof(time));
+	assert_int_equal(time, 150);
+	assert_int_equal(header_after()->data.size, 72 + 8 + 16 + symbol->event.size + 8 + 32);
+}
+
+static void owner_mode_and_link_are_kept(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("file");
+	assert_int_equal(chmod("file", 0640), 0);
+	if (!getuid())
+		assert_int_equal(chown("file", 12, 34), 0);
+	assert_int_equal(symlink("file", "perf.data"), 0);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(lstat("perf.data", &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_int_equal(stat("perf.data", &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0640);
+	if (!getuid()) {
+		assert_int_equal(status.st_uid, 12);
+		assert_int_equal(status.st_gid, 34);
+	}
+	read_file("file");
+	assert_memory_not_equal(after, make->bytes, make->size);
+}
+
+static void another_output_leaves_the_input(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	read_file("perf.data");
+	assert_memory_equal(after, make->bytes, make->size);
+	assert_int_equal(read_mappings("out", mappings), 1);
+	assert_id(&mappings[0], 20, 2);
+
+	assert_int_equal(annotate_to("perf.data", "/dev/null"), -1);
+	assert_int_equal(annotate_to("perf.data", "no/such/directory"), -1);
+}
+
+static void a_directory_is_replaced_as_one(void **state)
+{
+	struct perfdata_mapping mappings[16];
+	int i;
+
+	(void)state;
+	assert_int_equal(system("mkdir -p perf.data/kcore_dir && echo x > perf.data/kcore_dir/kcore"), 0);
+	make_begin(make);
+	make_mmap2_event(make, 9, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data/data");
+	for (i = 0; i < 3; i++) {
+		char file[32];
+
+		memset(make, 0, sizeof(*make));
+		make->bare = true;
+		make_begin(make);
+		/* One that has no events stays there, too. */
+		if (i != 1)
+			make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 4, 100, "/a");
+		snprintf(file, sizeof(file), "perf.data/data.%d", i);
+		write_file(file);
+	}
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(counts.annotated, 3);
+	assert_int_equal(read_mappings("perf.data", mappings), 3);
+	assert_id(&mappings[0], 20, 2);
+	assert_id(&mappings[1], 20, 4);
+	assert_id(&mappings[2], 20, 4);
+	assert_int_equal(system("test \"$(cat perf.data/kcore_dir/kcore)\" = x -a "
+				"-e perf.data/data.1 -a $(ls | wc -l) = 1"), 0);
+}
+
+/* Cut or damaged anywhere: a problem, and the file as it was; or a good one. */
+static void what_is_damaged_is_left_as_it_was(void **state)
+{
+	static const unsigned char values[] = { 0x00, 0x01, 0xff };
+	size_t whole, at, i;
+
+	(void)state;
+	make_entry(make, USER, 0x20, "/a");
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	whole = make->size;
+	for (at = 0; at < whole; at++) {
+		make->size = at;
+		write_file("perf.data");
+		assert_int_equal(annotate_to("perf.data", NULL), -1);
+		read_file("perf.data");
+		assert_int_equal(after_size, at);
+		assert_memory_equal(after, make->bytes, at);
+	}
+	make->size = whole;
+	for (at = 0; at < whole; at++) {
+		unsigned char saved = make->bytes[at];
+
+		for (i = 0; i < sizeof(values); i++) {
+			make->bytes[at] = values[i];
+			write_file("perf.data");
+			if (annotate_to("perf.data", NULL)) {
+				read_file("perf.data");
+				assert_memory_equal(after, make->bytes, whole);
+			}
+		}
+		make->bytes[at] = saved;
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_id_takes_the_place_of_the_inode),
+		TEST(a_path_with_one_that_is_not_known_is_left_alone),
+		TEST(some_contents_without_a_build_id),
+		TEST(short_ids_are_as_long_as_they_are),
+		TEST(the_kernel_gets_room),
+		TEST(the_table_keeps_what_no_mapping_says),
+		TEST(a_vdso_has_its_id_from_the_table),
+		TEST(aux_data_stays_where_it_is),
+		TEST(compressed_events_come_out_plain),
+		TEST(build_ids_of_a_stream_are_silenced),
+		TEST(modules_go_before_what_came_after_them),
+		TEST(modules_that_go_are_unmapped),
+		TEST(owner_mode_and_link_are_kept),
+		TEST(another_output_leaves_the_input),
+		TEST(a_directory_is_replaced_as_one),
+		TEST(what_is_damaged_is_left_as_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

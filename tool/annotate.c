@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/* buildid annotate: give each mapping in a perf.data the id of its content. */
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "annotate.h"
+#include "args.h"
+#include "boot.h"
+#include "commands.h"
+#include "identities.h"
+#include "log.h"
+#include "modules.h"
+#include "perfdata_write.h"
+#include "recall.h"
+#include "vdso.h"
+
+static const char help[] =
+	"usage: buildid annotate [--log LOG] [-o OUT] [perf.data]\n"
+	"\n"
+	"Rewrite a perf.data so that each mapping carries the build-id of what was mapped\n"
+	"then, which perf report and perf script go by. It is replaced once the new one is\n"
+	"on the disk, or else left as it was.\n"
+	"\n"
+	"  -l, --log LOG     of buildid record, running since before perf record did; else\n"
+	"                    what the module still remembers counts\n"
+	"  -o, --output OUT  write it there; - is standard output\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"The perf.data is \"perf.data\" if not given; - is standard input, annotated to\n"
+	"standard output at its end. All mappings of a path get an id, or none does, as\n"
+	"perf would mix them up: such paths are told.\n";
+
+struct annotator {
+	struct output *out;
+	const char *name;
+	const struct annotation *annotation;
+	struct perfdata *data;
+	struct identities *identities;
+	struct recall *recall;
+	uint64_t begin;
+	bool here;			/* recorded in this boot */
+	bool progress;
+	struct perfdata_load *loads;	/* with the paths perf would give them */
+	struct modules *modules;
+};
+
+/* --------------------------------------------------------------- identities -- */
+
+static void identify(void *context, const struct perfdata_mapping *mapping,
+		     struct perfdata_identity *identity)
+{
+	struct annotator *annotator = context;
+
+	if (mapping->space == PERFDATA_VDSO) {
+		if (annotator->here)
+			identity->size = vdso_build_id(identity->id, PERFDATA_ID_MAX);
+		identity->reason = "of another boot of the machine";
+		return;
+	}
+	identities_find(annotator->identities, mapping, identity);
+	if (!identity->size && !identity->known && annotator->recall &&
+	    mapping->space == PERFDATA_USER)
+		recall_find(annotator->recall, mapping,
+			    mapping->time ? mapping->time : annotator->begin, identity);
+}
+
+static void complain(void *context, const char *path, const char *reason)
+{
+	struct annotator *annotator = context;
+
+	out_error(annotator->out, path, "left alone: %s", reason);
+}
+
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+	struct annotator *annotator = context;
+
+	if (annotator->progress)
+		fprintf(stderr, "\rbuildid: %s: %3u %%\r", annotator->name,
+			(unsigned int)(total ? done * 100 / total : 100));
+}
+
+/* ------------------------------------------------------------------- begin -- */
+
+static bool tell(struct annotator *annotator, const char *object, const char *problem)
+{
+	out_error(annotator->out, object, "%s", problem);
+	return false;
+}
+
+/* perf made up what was there before it saw the first thing happen. */
+static bool find_begin(struct annotator *annotator)
+{
+	int answer = perfdata_begin(annotator->data, &annotator->begin);
+
+	perfdata_rewind(annotator->data);
+	return answer >= 0;
+}
+
+static bool read_records(struct annotator *annotator, struct log_reader *log)
+{
+	const struct buildid_record *record;
+	const char *path = annotator->annotation->log;
+	int answer;
+
+	while ((answer = log_next(log, &record)) > 0)
+		if (identities_add(annotator->identities, record))
+			return tell(annotator, path, strerror(ENOMEM));
+	/* One that was cut short is good as far as it goes. */
+	if (answer < 0)
+		out_error(annotator->out, path, "%s", log_problem(log));
+	return true;
+}
+
+static bool read_log(struct annotator *annotator)
+{
+	const char *path = annotator->annotation->log;
+	struct log_reader *log = log_open(path);
+	bool good;
+
+	if (!log || log_problem(log)) {
+		tell(annotator, path, log ? log_problem(log) : strerror(ENOMEM));
+		good = false;
+	} else {
+		annotator->here = boot_is_now(log_header(log)->boot_id);
+		good = read_records(annotator, log);
+	}
+	if (log)
+		log_close(log);
+	return good;
+}
+
+static bool gather(struct annotator *annotator)
+{
+	const struct annotation *annotation = annotator->annotation;
+	enum perfdata_clock clock = perfdata_clock(annotator->data);
+
+	annotator->identities = identities_new(clock);
+	if (!annotator->identities)
+		return tell(annotator, annotator->name, strerror(ENOMEM));
+	if (annotation->log) {
+		if (!read_log(annotator))
+			return false;
+	} else {
+		annotator->here = perfdata_modified(annotator->data) > boot_time();
+	}
+	if (annotator->here)
+		annotator->recall = recall_new(clock);
+	if (!annotation->log && annotator->recall)
+		recall_kernel(annotator->recall, annotator->identities);
+	if (!annotation->log && !annotator->recall)
+		return tell(annotator, annotator->name, annotator->here ?
+			    "nobody to ask: give a --log, or load the module" :
+			    "of before the machine was booted: give a --log");
+	if (identities_ready(annotator->identities, annotator->begin))
+		return tell(annotator, annotator->name, strerror(ENOMEM));
+	return true;
+}
+
+/* Named as perf names a module that is there from the beginning. */
+static bool name_loads(struct annotator *annotator, struct perfdata_annotator *to)
+{
+	const struct perfdata_load *loads;
+	size_t count = identities_loads(annotator->identities, &loads);
+	size_t i;
+
+	annotator->loads = calloc(count + 1, sizeof(*loads));
+	annotator->modules = modules_new();
+	if (!annotator->loads || !annotator->modules)
+		return tell(annotator, annotator->name, strerror(ENOMEM));
+	for (i = 0; i < count; i++) {
+		const char *path = NULL;
+
+		annotator->loads[i] = loads[i];
+		/* One of another content has a name of its own. */
+		if (!strchr(loads[i].path, '@'))
+			path = modules_path(annotator->modules, loads[i].path);
+		if (path)
+			annotator->loads[i].path = path;
+	}
+	to->loads = annotator->loads;
+	to->nr_loads = count;
+	return true;
+}
+
+/* -------------------------------------------------------------------- write -- */
+
+static void summarize(const struct annotator *annotator,
+		      const struct perfdata_counts *counts)
+{
+	const char *path = annotator->name;
+	uint64_t lost = identities_lost(annotator->identities);
+
+	fprintf(stderr, "buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
+		" of files without a build-id, %" PRIu64 " of %" PRIu64
+		" paths left alone", path, counts->annotated, counts->without,
+		counts->left_alone, counts->paths);
+	if (counts->loads)
+		fprintf(stderr, ", %" PRIu64 " modules put in", counts->loads);
+	if (counts->loads_missing)
+		fprintf(stderr, ", %" PRIu64 " modules without a place to put them",
+			counts->loads_missing);
+	if (lost)
+		fprintf(stderr, "; %" PRIu64 " records lost", lost);
+	fputc('\n', stderr);
+}
+
+static bool write_it(struct annotator *annotator)
+{
+	struct perfdata_annotator to = {
+		.context = annotator,
+		.identify = identify,
+		.progress = show_progress,
+		.complain = complain,
+	};
+	struct perfdata_counts counts;
+
+	if (!name_loads(annotator, &to))
+		return false;
+	if (perfdata_write(annotator->data, annotator->annotation->output, &to, &counts))
+		return false;
+	summarize(annotator, &counts);
+	return true;
+}
+
+/* Who is behind it in the pipe is not to go without. */
+static bool is_filter(const struct annotation *annotation)
+{
+	return !strcmp(annotation->path, "-") &&
+	       (!annotation->output || !strcmp(annotation->output, "-"));
+}
+
+bool annotate(struct output *out, const struct annotation *annotation)
+{
+	struct annotator annotator = {
+		.out = out,
+		.annotation = annotation,
+		.name = annotation->name ? annotation->name :
+			strcmp(annotation->path, "-") ? annotation->path : "standard input",
+		.progress = isatty(STDERR_FILENO),
+	};
+	bool good;
+
+	annotator.data = perfdata_open(annotation->path);
+	if (!annotator.data)
+		return tell(&annotator, annotator.name, strerror(ENOMEM));
+	good = !perfdata_problem(annotator.data) && find_begin(&annotator) &&
+	       gather(&annotator) && write_it(&annotator);
+	if (perfdata_problem(annotator.data))
+		tell(&annotator, annotator.name, perfdata_problem(annotator.data));
+	if (!good && is_filter(annotation))
+		perfdata_copy(annotator.data, STDOUT_FILENO);
+
+	recall_free(annotator.recall);
+	identities_free(annotator.identities);
+	modules_free(annotator.modules);
+	free(annotator.loads);
+	perfdata_close(annotator.data);
+	return good;
+}
+
+/* ------------------------------------------------------------------ command -- */
+
+static const struct option options[] = {
+	{ "log", required_argument, NULL, 'l' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int cmd_annotate(int argc, char **argv)
+{
+	struct annotation annotation = { .path = "perf.data" };
+	struct output out;
+	int option;
+
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "l:o:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'l':
+			annotation.log = optarg;
+			break;
+		case 'o':
+			annotation.output = optarg;
+			break;
+		case 'h':
+			return args_help(help);
+		default:
+			return args_usage(argv);
+		}
+	}
+	if (optind + 1 < argc)
+		return args_wrong(argv, argv[optind + 1], "one perf.data at a time");
+	if (optind < argc)
+		annotation.path = argv[optind];
+	if (annotation.log && !strcmp(annotation.log, "-") && !strcmp(annotation.path, "-"))
+		return args_wrong(argv, "-", "standard input is not both of them");
+
+	out_init(&out, stdout, false);
+	return annotate(&out, &annotation) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
