@@ -113,10 +113,9 @@ static __always_inline u8 stage_of(u8 state)
 	}
 }
 
-static bool wanted_by(struct bid_subscriber *subscriber,
-		      const struct bid_mapping *mapping)
+static bool wanted_by(struct bid_subscriber *subscriber, unsigned long vm_flags)
 {
-	return (mapping->vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) &&
+	return (vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) &&
 	       watches(subscriber);
 }
 
@@ -240,11 +239,12 @@ static noinline void send_hit_slowly(struct bid_subscriber *subscriber,
 {
 	struct bid_mapping mapping;
 
+	if (!wanted_by(subscriber, vma->vm_flags))
+		return;
 	bid_mapping_init(&mapping, vma);
 	mapping.buf = buf;
 	bid_mapping_set_entry(&mapping, entry);
-	if (wanted_by(subscriber, &mapping))
-		send_mmap(subscriber, &mapping);
+	send_mmap(subscriber, &mapping);
 }
 
 /**
@@ -278,7 +278,7 @@ void bid_event_mmap(struct bid_mapping *mapping)
 	struct bid_subscriber *subscriber;
 
 	list_for_each_entry_rcu(subscriber, &subscribers, node) {
-		if (!wanted_by(subscriber, mapping))
+		if (!wanted_by(subscriber, mapping->vm_flags))
 			continue;
 		if (!send_mmap(subscriber, mapping) && mapping->waiting)
 			*mapping->waiting |= BIT_ULL(subscriber->slot);

@@ -11,6 +11,7 @@ import struct
 import lib
 import stream
 from device import MAPS_DATA, MEMFD, SUB_DATA, Device, Mmap
+from image import elf64, note, with_id
 from lib import built
 from tap import equal, run, test
 
@@ -49,6 +50,8 @@ def of_wide_alignment():
     return header + segment + notes
 
 
+GNU_NOTE = note(b"GNU\0", 3, b"\x65" * 20)
+
 # name, content, kind, reason, identity
 CASES = [
     ("a build-id of 8 bytes", lib.read_bytes(built("id8")), "gnu", "none",
@@ -59,6 +62,13 @@ CASES = [
     ("a build-id of 32 bytes", lib.read_bytes(built("id32")), "gnu", "none",
      bytes(range(32)).hex()),
     ("a build-id of 83 bytes", lib.read_bytes(built("id83")), "gnu", "none", "a5" * 83),
+    ("a build-id of 1 byte", with_id(b"\x01"), "gnu", "none", "01"),
+    ("a build-id of 128 bytes", with_id(b"\x80" * 128), "gnu", "none", "80" * 128),
+    ("a build-id of 129 bytes", with_id(b"\x81" * 129), "htlhash", "limit", None),
+    ("a build-id behind 65,535 notes", elf64(bytes(12) * 65535 + GNU_NOTE), "gnu", "none",
+     "65" * 20),
+    ("a build-id behind 65,536 notes", elf64(bytes(12) * 65536 + GNU_NOTE), "htlhash",
+     "limit", None),
     ("a build-id of a 32-bit program", lib.read_bytes(built("m32")), "gnu", "none", 40),
     ("a build-id of the other byte order", of_other_byte_order(), "gnu", "none", "be" * 8),
     ("a build-id in notes of 8-byte alignment", of_wide_alignment(), "gnu", "none",

@@ -111,6 +111,13 @@ class Recorder:
         while event := self.next(timeout):
             yield event
 
+    def until_snapshot(self):
+        """What comes until the snapshot is over, however much else goes on."""
+        while so.buildid_recorder_snapshotting(self.pointer):
+            event = self.next()
+            if event:
+                yield event
+
     def rest(self):
         """What was mapped so far."""
         so.buildid_recorder_stop(self.pointer)

@@ -5,11 +5,11 @@ the filters of mon, which are the library's."""
 
 import contextlib
 import errno
+import itertools
 import mmap
 import os
 import subprocess
 import sys
-import time
 
 import lib
 from device import (ADDR_HISTORY, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
@@ -94,9 +94,12 @@ def a_snapshot_has_what_proc_shows():
 def a_recorder_that_starts_late_misses_nothing():
     with busy(4) as pids, Recorder(pids=pids, snapshot=True) as recorder:
         events = []
-        end = time.monotonic() + 3
-        while time.monotonic() < end:
-            events += mmaps(recorder.all(10))
+
+        def went_on():
+            events.extend(mmaps(itertools.islice(recorder.all(10), 100)))
+            return len([event for event in events if not event.snapshot]) >= 200
+
+        lib.until(went_on, "mappings after the snapshot")
         for pid in pids:
             os.kill(pid, 19)
         for pid in pids:
@@ -109,18 +112,16 @@ def a_recorder_that_starts_late_misses_nothing():
         for m in shown[pid]:
             contains(seen, (pid, m["addr"], m["len"], m["pgoff"], m["path"]))
     assert len([e for e in events if e.snapshot]) >= 4 * 5, len(events)
-    assert len([e for e in events if not e.snapshot]) >= 100, len(events)
 
 
 @test
 def what_comes_twice_is_marked_and_nothing_else_is():
-    duplicates = 0
     with busy(2) as pids:
-        # A snapshot of all takes some time, in which these go on.
-        for _ in range(20):
+        def has_duplicates():
+            duplicates, told = 0, set()
+            # A snapshot of all takes some time, in which these go on.
             with Recorder(snapshot=True) as recorder:
-                told = set()
-                for event in mmaps(recorder.all()):
+                for event in mmaps(recorder.until_snapshot()):
                     key = key_of(event.record)
                     if event.snapshot:
                         equal(event.duplicate, key in told, f"{event.record}")
@@ -128,16 +129,16 @@ def what_comes_twice_is_marked_and_nothing_else_is():
                     else:
                         assert not event.duplicate, event.record
                         told.add(key)
-            if duplicates:
-                break
-    assert duplicates, "no mapping came twice"
+            return duplicates
+
+        lib.until(has_duplicates, "a mapping comes twice")
 
 
 @test
 def a_snapshot_is_behind_what_was_mapped_before_it():
     with busy(2), Recorder(snapshot=True) as recorder:
         newest = 0
-        for event in mmaps(recorder.all()):
+        for event in mmaps(recorder.until_snapshot()):
             if event.snapshot:
                 assert event.record.header.time_mono >= newest, event.record
             newest = max(newest, event.record.header.time_mono)
@@ -146,13 +147,14 @@ def a_snapshot_is_behind_what_was_mapped_before_it():
 @test
 def a_snapshot_of_everything_has_every_process():
     with cat() as one, cat() as other, Recorder(snapshot=True) as recorder:
-        pids = {event.record.pid for event in mmaps(recorder.all())}
+        pids = {event.record.pid for event in mmaps(recorder.until_snapshot())}
         assert {1, one, other, os.getpid()} <= pids, pids
 
 
 def pids_in_snapshot(**filters):
     with Recorder(snapshot=True, **filters) as recorder:
-        return {event.record.pid for event in mmaps(recorder.all()) if event.snapshot}
+        return {event.record.pid for event in mmaps(recorder.until_snapshot())
+                if event.snapshot}
 
 
 @test
@@ -204,7 +206,7 @@ def processes_that_come_and_go_are_no_error():
     with lib.started("sh", "-c", loop, stderr=subprocess.DEVNULL):
         for _ in range(10):
             with Recorder(snapshot=True) as recorder:
-                assert mmaps(recorder.all())
+                assert mmaps(recorder.until_snapshot())
 
 
 @test

@@ -62,6 +62,11 @@ struct buildid_files {
 	struct waiting *taken;			/* the caller looks at it */
 };
 
+static size_t pad8(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
 static size_t room_for(size_t size)
 {
 	return (size + ROOM_STEP - 1) / ROOM_STEP * ROOM_STEP;
@@ -214,6 +219,27 @@ static int entry_set(struct entry *entry, const struct buildid_file *file)
 	return 0;
 }
 
+/* A FILE that knows more may lack the path that the one before it had. */
+static const struct buildid_file *with_path(const struct buildid_file *file,
+					    const struct buildid_file *before,
+					    void *room)
+{
+	size_t head = sizeof(*file) + pad8(file->id_len);
+	size_t path = pad8((size_t)before->path_len + 1);
+	struct buildid_file *both = room;
+
+	if (!(file->flags & BUILDID_FILE_NO_PATH) || file->path_len ||
+	    !before->path_len || head + path > BUILDID_RECORD_MAX)
+		return file;
+	memcpy(both, file, head);
+	memcpy((char *)both + head, buildid_file_path(before), path);
+	both->header.size = (uint32_t)(head + path);
+	both->path_len = before->path_len;
+	both->flags &= ~BUILDID_FILE_NO_PATH;
+	both->flags |= before->flags & BUILDID_FILE_PATH_PART;
+	return both;
+}
+
 static int remember_new(struct buildid_files *files,
 			const struct buildid_file *file)
 {
@@ -235,6 +261,7 @@ static int remember_new(struct buildid_files *files,
 static int remember(struct buildid_files *files, const struct buildid_file *file)
 {
 	struct entry *entry = entry_use(files, file->file_id);
+	uint64_t room[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	bool pending;
 	int err;
 
@@ -248,7 +275,7 @@ static int remember(struct buildid_files *files, const struct buildid_file *file
 	pending = entry_pending(entry);
 	if (!pending && file->reason == BUILDID_REASON_PENDING)
 		return 0;
-	err = entry_set(entry, file);
+	err = entry_set(entry, with_path(file, entry->file, room));
 	if (err)
 		return err;
 	files->nr_pending -= pending;

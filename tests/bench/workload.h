@@ -32,11 +32,7 @@ void files_drop(const int *fds, unsigned int count);
 void mapper_start(const struct workload *work);
 void mapper_stop(void);
 
-/*
- * Instructions that it took to map and unmap each file. One at a time, as some
- * need the allocator to make room for many to come: what does is for luck to
- * say, and then shows in neither the minimum nor the median.
- */
+/* Instructions that it took to map and unmap each file. */
 const uint64_t *mapper_run(void);
 
 /* A new small program in memory, and its path as the module sees it. */

@@ -148,6 +148,32 @@ static void what_follows_waits_too(void **state)
 	assert_none(NOW);
 }
 
+static void a_path_that_was_known_stays_known(void **state)
+{
+	const struct buildid_file *found;
+	union any_record record;
+	size_t size;
+
+	(void)state;
+	make_file(&record, 7, 0, BUILDID_REASON_PENDING, "/usr/lib/a.so");
+	assert_int_equal(buildid_files_push(files, &record.header), 0);
+	make_file(&record, 7, 20, 0, "");
+	record.file.flags = BUILDID_FILE_NO_PATH | BUILDID_FILE_UNSTABLE;
+	assert_int_equal(buildid_files_push(files, &record.header), 0);
+	found = buildid_files_find(files, 7);
+	assert_non_null(found);
+	assert_int_equal(buildid_record_check(found, found->header.size), 0);
+	assert_string_equal(buildid_file_path(found), "/usr/lib/a.so");
+	assert_non_null(buildid_file_id_bytes(found, &size));
+	assert_int_equal(size, 20);
+	assert_int_equal(found->flags, BUILDID_FILE_UNSTABLE);
+
+	/* another one goes before it */
+	make_file(&record, 7, 20, 0, "/b");
+	assert_int_equal(buildid_files_push(files, &record.header), 0);
+	assert_string_equal(buildid_file_path(buildid_files_find(files, 7)), "/b");
+}
+
 static void two_pending_files_keep_the_order(void **state)
 {
 	union any_record record;
@@ -415,6 +441,7 @@ int main(void)
 		TEST(the_last_file_with_an_id_holds),
 		TEST(a_pending_mapping_waits_for_its_file),
 		TEST(what_follows_waits_too),
+		TEST(a_path_that_was_known_stays_known),
 		TEST(two_pending_files_keep_the_order),
 		TEST(a_file_that_turns_out_to_have_no_id_ends_the_wait),
 		TEST(a_mapping_may_come_before_any_file),
