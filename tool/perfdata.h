@@ -38,6 +38,8 @@ struct perfdata *perfdata_open(const char *path);
 void perfdata_close(struct perfdata *data);
 /* What is wrong with it, with the offset, or NULL as long as all is well. */
 const char *perfdata_problem(const struct perfdata *data);
+/* Whether @path is one that perf record never ended, so that it has no events. */
+bool perfdata_is_unfinished(const char *path);
 /* The bytes of a file or a stream, as they were, to @fd: 0 or -errno. */
 int perfdata_copy(const struct perfdata *data, int fd);
 /* Begin anew with the first event. */

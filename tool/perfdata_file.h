@@ -43,6 +43,7 @@ struct perfdata {
 	char problem[192];
 	char *path;
 	bool directory;
+	bool unfinished;
 	bool pipe;
 	bool attrs_taken;		/* of a pipe: those in front */
 	bool aux;			/* offsets in it must stay */

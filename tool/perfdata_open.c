@@ -187,7 +187,8 @@ static int read_file_header(struct perfdata *data)
 	if (header->size != sizeof(*header))
 		return perfdata_fail(data, "a header of %" PRIu64 " bytes, not of %zu",
 				     header->size, sizeof(*header));
-	if (!header->data.size)
+	data->unfinished = !header->data.size;
+	if (data->unfinished)
 		return perfdata_fail(data, "no events: perf record has not ended, or was killed");
 	if (!is_inside(&header->data, end))
 		return perfdata_fail(data, "cut short: ends at byte %" PRIu64
@@ -409,6 +410,15 @@ struct perfdata *perfdata_open(const char *path)
 	else if (!add_input(data))
 		read_header(data);
 	return data;
+}
+
+bool perfdata_is_unfinished(const char *path)
+{
+	struct perfdata *data = perfdata_open(path);
+	bool unfinished = data && data->unfinished;
+
+	perfdata_close(data);
+	return unfinished;
 }
 
 int perfdata_copy(const struct perfdata *data, int fd)

@@ -21,6 +21,7 @@
 #include "log.h"
 #include "module.h"
 #include "perf_command.h"
+#include "perfdata.h"
 #include "signals.h"
 #include "spool.h"
 
@@ -292,7 +293,8 @@ static bool annotate_output(struct recorder *recorder)
 		annotation.path = spool;
 		annotation.name = "standard output";
 		annotation.output = "-";
-	} else if (!perf_command_wrote(perf)) {
+	} else if (!perf_command_wrote(perf) ||
+		   (recorder->status && perfdata_is_unfinished(perf->output))) {
 		/* Why not perf has said. */
 		return true;
 	}

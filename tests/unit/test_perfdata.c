@@ -321,9 +321,12 @@ static void what_is_none_is_told(void **state)
 	header->magic = PERFDATA_MAGIC;
 	header->data.size = 0;
 	assert_problem("no events: perf record has not ended, or was killed");
+	assert_true(perfdata_is_unfinished(path));
 	header->data.size = UINT64_MAX - 4096;
 	assert_int_equal(read_all(), -1);
 
+	assert_false(perfdata_is_unfinished(path));
+	assert_false(perfdata_is_unfinished("/nonexistent"));
 	data = perfdata_open("/nonexistent");
 	assert_string_equal(perfdata_problem(data), "No such file or directory");
 	perfdata_close(data);
