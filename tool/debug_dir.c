@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 #include "debug_dir.h"
+#include "temporary.h"
 
 #define LINKS	".build-id"
 #define PROBES	"probes"
-/* Of what is being put, with the process: a name that no entry has. */
-#define TEMPORARY ".new-%ld"
 
 struct debug_dir {
 	int fd;
@@ -233,11 +232,6 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id,
 
 /* -------------------------------------------------------------- putting -- */
 
-static void fd_path(int fd, char path[64])
-{
-	snprintf(path, 64, "/proc/self/fd/%d", fd);
-}
-
 /* Not what runs as somebody else: removing the file is to be the end of it. */
 static bool may_link(const struct debug_item *item)
 {
@@ -276,67 +270,35 @@ static bool copy(int from, int to)
 	return (stat_.st_size && in == stat_.st_size) || copy_plain(from, to);
 }
 
-/* Without a name: whatever happens, nothing of it is left. */
-static int copy_of(const struct debug_item *item, int directory,
-		   struct reason *reason)
+static bool put_copy(const struct debug_item *item, int directory,
+		     struct reason *reason)
 {
-	int fd = openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0755);
+	struct temporary file;
+	bool done;
 
-	if (fd >= 0 && item->part == CONTENT_VDSO)
-		fchmod(fd, 0600);
-	if (fd < 0 || !copy(item->fd, fd)) {
+	done = temporary_open(&file, directory, item->part == CONTENT_VDSO ? 0600 : 0755) &&
+	       copy(item->fd, file.fd);
+	if (!done)
 		reason_set(reason, "cannot be copied: %s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static void make_temporary(int directory, char name[32])
-{
-	snprintf(name, 32, TEMPORARY, (long)getpid());
-	unlinkat(directory, name, 0);
-}
-
-static bool name_file(int directory, int fd, const char *name)
-{
-	char temporary[32], path[64];
-	bool named;
-
-	fd_path(fd, path);
-	make_temporary(directory, temporary);
-	if (linkat(AT_FDCWD, path, directory, temporary, AT_SYMLINK_FOLLOW))
-		return false;
-	named = !renameat(directory, temporary, directory, name);
-	/* Still there when both are the same file. */
-	unlinkat(directory, temporary, 0);
-	return named;
+	/* The copy, not what it was made of: that may have changed meanwhile. */
+	done = done && content_is(file.fd, item->id, item->part, reason);
+	if (done && !temporary_name(&file, content_part_name(item->part), true))
+		done = reason_set(reason, "cannot be named: %s", strerror(errno));
+	temporary_close(&file);
+	return done;
 }
 
 /* The file itself, or a copy where there is no linking it. */
 static bool put_file(const struct debug_item *item, int directory,
 		     struct reason *reason)
 {
-	const char *name = content_part_name(item->part);
-	bool done;
-	int fd;
-
 	if (may_link(item)) {
 		if (!content_is(item->fd, item->id, item->part, reason))
 			return false;
-		if (name_file(directory, item->fd, name))
+		if (temporary_link(item->fd, directory, content_part_name(item->part)))
 			return true;
 	}
-	fd = copy_of(item, directory, reason);
-	if (fd < 0)
-		return false;
-	/* The copy, not what it was made of: that may have changed meanwhile. */
-	done = content_is(fd, item->id, item->part, reason);
-	if (done && !name_file(directory, fd, name))
-		done = reason_set(reason, "cannot be named: %s", strerror(errno));
-	close(fd);
-	return done;
+	return put_copy(item, directory, reason);
 }
 
 /* perf keeps there what probes were found; it makes it for all but kernels. */
@@ -363,7 +325,7 @@ static bool put_link(const struct debug_dir *dir, const struct build_id *id,
 		return false;
 	done = asprintf(&target, "../../%s", entry) >= 0;
 	if (done) {
-		make_temporary(directory, temporary);
+		temporary_make_name(directory, temporary);
 		done = !symlinkat(target, directory, temporary) &&
 		       !renameat(directory, temporary, directory,
 				 build_id_text(id, text) + 2);

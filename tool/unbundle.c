@@ -21,6 +21,7 @@
 #include "commands.h"
 #include "keep.h"
 #include "tarball.h"
+#include "temporary.h"
 
 static const char help[] =
 	"usage: buildid unbundle [-o PERF_DATA | --no-data] [--dir DIR] [-j] BUNDLE\n"
@@ -135,21 +136,13 @@ static bool find_part(const char *file, enum content_part *part)
 	return false;
 }
 
-/* Into a file without a name, that others may read at most. */
-static int extract(struct job *job, mode_t mode, struct reason *reason)
+/* What the member holds; to be closed whatever is returned. */
+static const char *extract(struct job *job, int directory, mode_t mode,
+			   struct temporary *file)
 {
-	int fd = openat(debug_dir_fd(job->keep.dir), ".", O_TMPFILE | O_RDWR | O_CLOEXEC,
-			0755);
-	const char *problem = fd < 0 ? strerror(errno) : tarball_extract(job->tarball, fd);
-
-	if (!problem) {
-		fchmod(fd, (mode & 0755) | 0400);
-		return fd;
-	}
-	if (fd >= 0)
-		close(fd);
-	reason_set(reason, "%s", problem);
-	return -1;
+	if (!temporary_open(file, directory, mode))
+		return strerror(errno);
+	return tarball_extract(job->tarball, file->fd);
 }
 
 /* One line for an entry, whether it has a debug file or not. */
@@ -169,19 +162,27 @@ static void take_part(struct job *job, const struct member *member,
 		.part = part,
 		.may_link = true,
 	};
+	struct temporary file;
 	struct reason reason;
+	const char *problem;
 
 	if (keep_has(&job->keep, &member->id, part)) {
 		tell_taken(job, member, part, "kept");
 		return;
 	}
-	item.fd = extract(job, member->mode, &reason);
-	if (item.fd >= 0 && debug_dir_put(job->keep.dir, &item, &reason))
-		tell_taken(job, member, part, "bundle");
+	problem = extract(job, debug_dir_fd(job->keep.dir), 0700, &file);
+	if (!problem) {
+		/* Others may read it at most. */
+		fchmod(file.fd, (member->mode & 0755) | 0400);
+		item.fd = file.fd;
+		if (!debug_dir_put(job->keep.dir, &item, &reason))
+			problem = reason.text;
+	}
+	if (problem)
+		keep_fail(&job->keep, &member->id, member->name, problem);
 	else
-		keep_fail(&job->keep, &member->id, member->name, reason.text);
-	if (item.fd >= 0)
-		close(item.fd);
+		tell_taken(job, member, part, "bundle");
+	temporary_close(&file);
 }
 
 static void take_content(struct job *job, const struct tarball_member *file)
@@ -203,18 +204,13 @@ static void take_content(struct job *job, const struct tarball_member *file)
 /* What is there already is left alone, be it a link. */
 static const char *save(struct job *job, int directory, const char *name)
 {
-	int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	const char *problem;
-	char path[64];
+	struct temporary file;
+	const char *problem = extract(job, directory, 0600, &file);
 
-	if (fd < 0)
-		return strerror(errno);
-	problem = tarball_extract(job->tarball, fd);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!problem && linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW))
+	if (!problem && !temporary_name(&file, name, false))
 		problem = errno == EEXIST ? "is there already; give another: -o FILE" :
 					    strerror(errno);
-	close(fd);
+	temporary_close(&file);
 	return problem;
 }
 
