@@ -31,8 +31,8 @@ static void add(struct wanted_list *list, const struct perfdata_dso *dso)
 	struct wanted *wanted;
 
 	if (!dso->id_size) {
-		/* Memory that no file is behind never has one. */
-		if (dso->space != PERFDATA_OTHER)
+		/* Memory that no file is behind never has one; the vdso may. */
+		if (dso->space != PERFDATA_OTHER && !is_vdso(dso->path))
 			list->unknown[list->nr_unknown++] = dso->path;
 		return;
 	}
