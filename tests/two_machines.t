@@ -12,7 +12,7 @@ import urllib.request
 
 import lib
 from lib import contains
-from recording import ONE, TWO, copy, entry, perf, store, symbols, tree, work
+from recording import ONE, TWO, copy, entry, perf, same, store, symbols, tree, work
 from tap import equal, run, test
 
 CARRIED = lib.built("two-machines")
@@ -98,6 +98,26 @@ def _():
         contains(report, "work_of_one")
         resolved = lib.buildid("resolve", ONE, env=dict(os.environ, HOME=path)).stdout.strip()
         equal(lib.read_bytes(resolved) == lib.read_bytes(work("one")), True, "resolve")
+
+
+@test("what has no symbols gets its debug file, when that is asked for")
+def _():
+    with home() as path:
+        stripped, debug = path + "/stripped", path + "/debug"
+        lib.run("objcopy", "--strip-all", work("one"), stripped)
+        lib.run("objcopy", "--only-keep-debug", work("one"), debug)
+        with server(stripped, debug) as urls:
+            equal(store("-i", DATA, home=path, status=None, environment=urls)[ONE]["status"],
+                  "ok", "without")
+            assert "work_of_one" not in symbols(DATA, path), "named without"
+            equal(store("-g", "-i", DATA, home=path, status=None, environment=urls)[ONE]["status"],
+                  "ok", "with")
+            same(entry(path, ONE), stripped)
+            same(entry(path, ONE, "debug"), debug)
+            assert "work_of_one" in symbols(DATA, path), "named"
+        with home() as other, server(stripped) as urls:
+            line = store("-g", "-i", DATA, home=other, status=1, environment=urls)[ONE]
+            contains(line["reason"], "debuginfod: not there")
 
 
 @test("resolve asks debuginfod, and never prints the file at the path")
