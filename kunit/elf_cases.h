@@ -252,6 +252,73 @@ static void straddling(struct elf_image *image, u32 at)
 	cover(image, table, 0, add_gnu(image, 20), 4);
 }
 
+/* The longest there is, half of it on either side of the offset @at. */
+static void longest_straddling(struct elf_image *image, u32 at)
+{
+	u64 table = elf_add_segments(image, 1);
+
+	elf_grow(image, at - BUILDID_ID_MAX / 2 - 16 - image->size);
+	cover(image, table, 0, add_gnu(image, BUILDID_ID_MAX), 4);
+}
+
+/* Its sizes before the offset @at, its type and name after it. */
+static void note_header_straddling(struct elf_image *image, u32 at)
+{
+	u64 table = elf_add_segments(image, 1);
+
+	elf_grow(image, at - 8 - image->size);
+	cover(image, table, 0, add_gnu(image, 20), 4);
+}
+
+static void go_straddling(struct elf_image *image, u32 at)
+{
+	u64 table = elf_add_segments(image, 1);
+
+	elf_grow(image, at - GO_LEN / 2 - 16 - image->size);
+	cover(image, table, 0, add_go(image), 4);
+}
+
+/* A program header lies across the offset @at. */
+static void segments_straddling(struct elf_image *image, u32 at)
+{
+	u64 note = add_gnu(image, 20), end = image->size, table;
+
+	elf_grow(image, at - 40 - image->size);
+	table = elf_add_segments(image, 3);
+	elf_set_segment(image, table, 2, PT_NOTE, note, end - note, 4);
+}
+
+/* A section header lies across the offset @at. */
+static void sections_straddling(struct elf_image *image, u32 at)
+{
+	u64 note = add_gnu(image, 20), end = image->size, table;
+
+	elf_grow(image, at - 2 * elf_shdr_size(image) - 24 - image->size);
+	table = elf_add_sections(image, 4);
+	elf_set_section(image, table, 3, SHT_NOTE, note, end - note, 4);
+}
+
+static void after_empty_segments(struct elf_image *image, u32 n)
+{
+	u64 table = elf_add_segments(image, n + 1);
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		elf_set_segment(image, table, i, PT_NOTE, image->size, 0, 4);
+	cover(image, table, n, add_gnu(image, 20), 4);
+}
+
+/* sh_addralign counts as p_align does. */
+static void section_aligned_8(struct elf_image *image, u32 len)
+{
+	u64 table = elf_add_sections(image, 2), at;
+
+	elf_align(image, 8);
+	at = elf_add_note(image, "GNU", 5, wrong_id, len, 8);
+	elf_add_note(image, "GNU", ELF_NOTE_GNU_ID, gnu_id, 20, 8);
+	elf_set_section(image, table, 1, SHT_NOTE, at, image->size - at, 8);
+}
+
 static void section_without_segments(struct elf_image *image, u32 type)
 {
 	u64 at = add_gnu(image, 20), end = image->size, table;
@@ -436,11 +503,23 @@ static const struct elf_case elf_good[] __maybe_unused = {
 	{ "across offset 448", straddling, 448, GNU(20) },
 	{ "across offset 896", straddling, 896, GNU(20) },
 	{ "across offset 4096", straddling, 4096, GNU(20) },
+	{ "128 bytes across offset 448", longest_straddling, 448, GNU(128) },
+	{ "128 bytes across offset 4096", longest_straddling, 4096, GNU(128) },
+	{ "its note's header across offset 448", note_header_straddling, 448, GNU(20) },
+	{ "its note's header across offset 4096", note_header_straddling, 4096, GNU(20) },
+	{ "a Go id across offset 448", go_straddling, 448, GO },
+	{ "a Go id across offset 4096", go_straddling, 4096, GO },
+	{ "program headers across offset 4096", segments_straddling, 4096, GNU(20) },
+	{ "section headers across offset 4096", sections_straddling, 4096, GNU(20) },
+	{ "after a segment of no bytes", after_empty_segments, 1, GNU(20) },
+	{ "after seven segments of no bytes", after_empty_segments, 7, GNU(20) },
 	{ "in a section of an object file", section_without_segments, ET_REL, GNU(20) },
 	{ "in a section of an executable", section_without_segments, ET_EXEC, GNU(20) },
 	{ "the note is section 1", section_number, 1, GNU(20) },
 	{ "the note is section 7", section_number, 7, GNU(20) },
 	{ "the note is section 11", section_number, 11, GNU(20) },
+	{ "in an 8-aligned section, after a property of 4 bytes", section_aligned_8, 4, GNU(20) },
+	{ "in an 8-aligned section, after a property of 20 bytes", section_aligned_8, 20, GNU(20) },
 	{ "in a section when no segment has one", section_when_segments_have_none, 0, GNU(20) },
 	{ "the first of two", first_of_two, 0, GNU(20) },
 	{ "the first of two, and the longer", first_of_two_longer, 64, GNU(64) },

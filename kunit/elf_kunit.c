@@ -198,6 +198,17 @@ static void finds_the_id(struct kunit *test)
 	expect_answer(test, test->param_value, &hook_limits, ARRAY_SIZE(elf_formats));
 }
 
+static void finds_ids_of_every_length(struct kunit *test)
+{
+	u32 len;
+
+	for (len = 1; len <= BUILDID_ID_MAX; len++) {
+		struct elf_case of = { "any length", gnu_of_len, len, GNU(len) };
+
+		expect_answer(test, &of, &hook_limits, ARRAY_SIZE(elf_formats));
+	}
+}
+
 /* Whatever is cut off: the right id, or the reason why it is not there. */
 static const char *cut_fault(const struct bid_identity *id, const struct elf_case *of,
 			     u64 size)
@@ -447,6 +458,7 @@ static int init_suite(struct kunit_suite *suite)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(finds_the_id, good_gen_params),
+	KUNIT_CASE(finds_ids_of_every_length),
 	KUNIT_CASE_PARAM(cut_anywhere_finds_the_id_or_says_so, formats_gen_params),
 	KUNIT_CASE_PARAM(passes_on_that_the_reader_failed, formats_gen_params),
 	KUNIT_CASE_PARAM(stops_at_any_limit, formats_gen_params),

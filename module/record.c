@@ -124,7 +124,7 @@ void bid_mapping_write(const struct bid_mapping *mapping,
 		       const struct bid_path *path, struct buildid_mmap *record)
 {
 	bid_mmap_write(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
-		   mapping->vm_flags, mapping->file_id, mapping->state, task->comm);
+		       mapping->vm_flags, mapping->file_id, mapping->state, task->comm);
 	if (!path)
 		return;
 	record->path_len = path->len;

@@ -12,7 +12,7 @@
  * @file: it
  * @inode: its bid_file_inode()
  * @user_ino: inode number as the user sees it
- * @user_dev: likewise, bid_file_user_dev()
+ * @user_dev: likewise; both from bid_file_user()
  * @key: of @inode
  * @version: of @inode, at the last look
  * @doubt: BID_ENTRY_RECHECK and UNSTABLE, as of just before the content was read

@@ -53,7 +53,8 @@ def _():
         log = os.path.join(work, "log")
         for command in (["info"], ["stats"], ["flush"], ["list"], ["mon"],
                         ["mon", "--netlink"], ["id", "/bin/true"],
-                        ["record", "-o", log, "true"]):
+                        ["maps", "1"], ["maps", "--all"], ["list", "-k", "-m"],
+                        ["cookie", "/bin/true", "00"], ["record", "-o", log, "true"]):
             said = fails("buildid", *command)
             contains(said, "the module is not loaded")
             contains(said, "modprobe buildid")
@@ -68,14 +69,16 @@ def _():
         with unloaded():
             contains(lib.buildid("--version").stdout, "buildid ")
             contains(lib.buildid("help").stdout, "usage: buildid")
-            for command in ("mon", "record", "id", "list", "info", "stats", "flush"):
+            for command in ("mon", "maps", "record", "id", "list", "cookie", "info", "stats",
+                            "flush"):
                 contains(lib.buildid(command, "--help").stdout, f"usage: buildid {command}")
             contains(lib.buildid("mon", "-i", log).stdout, "/true")
 
 
 @test("who may not open the device is told so")
 def _():
-    for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon"]):
+    for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon"], ["maps", "1"],
+                    ["cookie", "/bin/true", "00"], ["list", "-k"]):
         contains(fails(*AS_NOBODY, "buildid", *command),
                  f"{lib.DEVICE}: not permitted; run as root")
 
@@ -200,7 +203,8 @@ def _():
 
 @test("output that cannot be written is an error")
 def _():
-    for command in (["info"], ["stats", "-j"], ["id", "/bin/true"], ["list"]):
+    for command in (["info"], ["stats", "-j"], ["id", "/bin/true"], ["list"],
+                    ["list", "-k", "-m"], ["maps", "--all"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run(["buildid", *command], stdout=full,
                                       stderr=subprocess.PIPE, text=True)
@@ -213,7 +217,11 @@ def _():
     for command in ([], ["no-such-command"], ["info", "--no-such-option"], ["info", "more"],
                     ["id"], ["id", "--files-from", "-", "more"], ["mon", "more"],
                     ["mon", "-p", "one"], ["mon", "-p", "0"], ["mon", "--count", "0"],
-                    ["mon", "--netlink", "--data"], ["record", "--ring-size", "5000", "true"],
+                    ["mon", "--netlink", "--data"], ["mon", "--children"],
+                    ["mon", "--netlink", "--cgroup", "/"], ["mon", "--uid", "no such user"],
+                    ["maps"], ["maps", "self"], ["maps", "--all", "1"],
+                    ["maps", "--format", "xml", "1"], ["cookie", "/bin/true"],
+                    ["cookie", "/bin/true", "0"], ["cookie", "/bin/true", "00", "--clear"], ["record", "--ring-size", "5000", "true"],
                     ["record", "--ring-size", "1T", "true"], ["list", "more"],
                     ["stats", "-j", "--openmetrics"], ["flush", "more"]):
         done = lib.buildid(*command, status=2)

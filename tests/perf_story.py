@@ -126,8 +126,10 @@ class Story:
 
     def ids(self, *arguments):
         """(id, path) as buildid-list prints them."""
-        return [tuple(line.split(" ", 1)) for line in
-                self.run("buildid-list", *arguments).stdout.splitlines()]
+        lines = self.run("buildid-list", *arguments).stdout.splitlines()
+        # perf 6.1 makes a file of its own vDSO, of another name each time.
+        return [tuple(re.sub(r"/tmp/perf-vdso.*", "[vdso]", line).split(" ", 1))
+                for line in lines]
 
 
 def wrong_symbols(found, who):
@@ -146,6 +148,9 @@ def diagnose(text):
 
 
 def add_tests(name, stock_is_wrong):
+    # There perf is ten times as slow, and what it makes of a perf.data is the same.
+    if lib.DEBUG and name != "6.12":
+        return
     stack = contextlib.ExitStack()
     story = Story(name, stack.enter_context(lib.tmpfs()))
     data, stock = story.path("perf.data"), story.path("stock.data")
@@ -172,9 +177,20 @@ def add_tests(name, stock_is_wrong):
     @test(f"perf {name}: the modules that were loaded have their mappings and ids")
     def _():
         got = [build_id for build_id, path in story.mappings(data)
-               if "buildid_spin" in path]
+               if "buildid_spin" in path and build_id]
         equal(got, [read_id(story.module("first")), read_id(story.module("second"))])
 
+    if not lib.DEBUG:
+        add_tests_of_symbols(story, name, data, stock, stock_is_wrong)
+
+    @test(f"perf {name}: nothing is left behind")
+    def _():
+        stack.close()
+        equal(subprocess.run(["grep", "-c", "buildid_spin", "/proc/modules"],
+                             capture_output=True, check=False).stdout, b"0\n")
+
+
+def add_tests_of_symbols(story, name, data, stock, stock_is_wrong):
     @test(f"perf {name}: perf script names the right function for each sample")
     def _():
         story.keep()
@@ -218,9 +234,3 @@ def add_tests(name, stock_is_wrong):
         if stock_is_wrong:
             contains(wrong, "library-first")
             contains(wrong, "program-first")
-
-    @test(f"perf {name}: nothing is left behind")
-    def _():
-        stack.close()
-        equal(subprocess.run(["grep", "-c", "buildid_spin", "/proc/modules"],
-                             capture_output=True, check=False).stdout, b"0\n")

@@ -172,9 +172,12 @@ static bool name_loads(struct annotator *annotator, struct perfdata_annotator *t
 	if (!annotator->loads || !annotator->modules)
 		return tell(annotator, annotator->name, strerror(ENOMEM));
 	for (i = 0; i < count; i++) {
-		const char *path = modules_path(annotator->modules, loads[i].path);
+		const char *path = NULL;
 
 		annotator->loads[i] = loads[i];
+		/* One of another content has a name of its own. */
+		if (!strchr(loads[i].path, '@'))
+			path = modules_path(annotator->modules, loads[i].path);
 		if (path)
 			annotator->loads[i].path = path;
 	}

@@ -388,11 +388,23 @@ static size_t first_at(const struct identities *identities, const struct seen *w
 	return low;
 }
 
-struct candidates {
-	const struct seen *own;		/* of the process, the last until then */
-	const struct seen *other;	/* of any process */
-	bool ambiguous;			/* own ones differ, and there are no times */
+/* The last until then; others before it are of another version. */
+struct candidate {
+	const struct seen *seen;
+	bool ambiguous;
 };
+
+struct candidates {
+	struct candidate own;		/* of the process */
+	struct candidate other;		/* of any other */
+};
+
+static void take(struct candidate *candidate, const struct seen *seen)
+{
+	if (candidate->seen && candidate->seen->version != seen->version)
+		candidate->ambiguous = true;
+	candidate->seen = seen;
+}
 
 static void look_at(const struct identities *identities, const struct seen *seen,
 		    const struct perfdata_mapping *mapping, struct candidates *found)
@@ -401,15 +413,11 @@ static void look_at(const struct identities *identities, const struct seen *seen
 
 	if (!is_of(version, mapping))
 		return;
-	if (seen->pid != mapping->pid) {
-		/* Programs that are not PIE lie at the same addresses. */
-		if (mapping->has_inode || version->path == hash_of(mapping->path))
-			found->other = seen;
-		return;
-	}
-	if (found->own && found->own->version != seen->version)
-		found->ambiguous = true;
-	found->own = seen;
+	if (seen->pid == mapping->pid)
+		take(&found->own, seen);
+	/* Programs that are not PIE lie at the same addresses. */
+	else if (mapping->has_inode || version->path == hash_of(mapping->path))
+		take(&found->other, seen);
 }
 
 static struct candidates find_candidates(const struct identities *identities,
@@ -492,29 +500,44 @@ static const struct version *find_by_inode(const struct identities *identities,
 	return lost_between(identities, best->last, time) ? NULL : best;
 }
 
+/* Which of the candidates, if any, is certain to be the one at @time. */
+static const struct seen *choose(const struct identities *identities,
+				 const struct candidates *found,
+				 const struct perfdata_mapping *mapping)
+{
+	const struct candidate *candidate = &found->own;
+
+	/* What happened has a record of its own; what was there, its parent's. */
+	if (!candidate->seen && !mapping->time)
+		candidate = &found->other;
+	if (!candidate->seen)
+		return NULL;
+	if (!has_times(identities))
+		return candidate->ambiguous ? NULL : candidate->seen;
+	if (mapping->time && mapping->time - candidate->seen->time >= MOMENT)
+		return NULL;
+	return candidate->seen;
+}
+
 static void find_file(const struct identities *identities,
 		      const struct perfdata_mapping *mapping,
 		      struct perfdata_identity *identity)
 {
 	uint64_t time = mapping->time ? mapping->time : identities->begin;
-	const struct version *version = NULL;
+	const struct version *version;
 	struct candidates found;
+	const struct seen *seen;
 
 	found = find_candidates(identities, mapping, time);
-	if (found.own && !(found.ambiguous && !has_times(identities)) &&
-	    (!mapping->time || !has_times(identities) ||
-	     time - found.own->time < MOMENT))
-		version = &identities->versions[found.own->version];
-	else if (found.other && !mapping->time)
-		version = &identities->versions[found.other->version];
-	else
-		version = find_by_inode(identities, mapping, time);
+	seen = choose(identities, &found, mapping);
+	version = seen ? &identities->versions[seen->version] :
+			 find_by_inode(identities, mapping, time);
 
 	if (version)
 		*identity = version->identity;
 	else if (identities->lost)
 		identity->reason = "records were lost";
-	else if (found.own)
+	else if (!has_times(identities) && (found.own.seen || found.other.seen))
 		identity->reason = "there is no time by which to tell its contents apart";
 	else
 		identity->reason = "there is no record of it";

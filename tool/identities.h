@@ -26,8 +26,8 @@ void identities_of_file(const struct buildid_file *file,
 			struct perfdata_identity *identity);
 
 /*
- * Modules that were loaded since perf began, by time, each with the name that it
- * has in /proc/modules for a path. They are @identities' own.
+ * Modules that came and went since perf began, by time, each with a path below
+ * /sys/module, which is of that content alone. They are @identities' own.
  */
 size_t identities_loads(const struct identities *identities,
 			const struct perfdata_load **loads);

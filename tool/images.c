@@ -2,13 +2,16 @@
 /* Images: the kernel and its modules over time, as records tell of them. */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "images.h"
 
 /* As long as MODULE_NAME_LEN, with room. */
-#define NAME_MAX_ 64
+#define NAME_ROOM 64
+/* "/sys/module/name/name@0123abcd.ko" */
+#define SHOWN_ROOM (2 * NAME_ROOM + 26)
 
 struct image {
 	uint64_t time;
@@ -16,8 +19,8 @@ struct image {
 	bool kernel;
 	bool snapshot;
 	bool unload;
-	char name[NAME_MAX_];
-	char shown[NAME_MAX_ + 2];	/* "[name]" */
+	char name[NAME_ROOM];
+	char shown[SHOWN_ROOM];
 	struct perfdata_identity identity;
 };
 
@@ -37,6 +40,33 @@ static void take_identity(struct image *image, const struct buildid_image *recor
 		"a build-id that is longer than the 20 bytes there are for it";
 }
 
+static bool are_same(const struct perfdata_identity *a, const struct perfdata_identity *b)
+{
+	return a->size == b->size && !memcmp(a->id, b->id, a->size);
+}
+
+/*
+ * perf knows a module by its name, whatever build-id it has: only the first of its
+ * contents can have the name as it is. perf 6.1 looks for a build-id in its cache
+ * only when the name is a path.
+ */
+static void show(const struct images *images, struct image *image)
+{
+	const uint8_t *id = image->identity.id;
+	const struct image *other;
+
+	for (other = images->all; other < image; other++)
+		if (!other->kernel && !strcmp(other->name, image->name))
+			break;
+	if (other < image && !are_same(&other->identity, &image->identity))
+		snprintf(image->shown, sizeof(image->shown),
+			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name,
+			 image->name, id[0], id[1], id[2], id[3]);
+	else
+		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko",
+			 image->name, image->name);
+}
+
 int images_add(struct images *images, const struct buildid_image *record, uint64_t time)
 {
 	const char *name = buildid_image_name(record);
@@ -51,7 +81,7 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 		images->all = image;
 		images->room = room;
 	}
-	if (!name || strlen(name) >= NAME_MAX_)
+	if (!name || strlen(name) >= NAME_ROOM)
 		name = "";
 	image = &images->all[images->count++];
 	*image = (struct image){
@@ -62,11 +92,9 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 		.snapshot = record->header.flags & BUILDID_RECORD_SNAPSHOT,
 		.unload = record->flags & BUILDID_IMAGE_UNLOAD,
 	};
-	strcpy(image->name, name);
-	image->shown[0] = '[';
-	strcpy(image->shown + 1, name);
-	strcat(image->shown, "]");
+	snprintf(image->name, sizeof(image->name), "%s", name);
 	take_identity(image, record);
+	show(images, image);
 	return 0;
 }
 
@@ -78,7 +106,7 @@ void images_free(struct images *images)
 
 static bool is_load(const struct image *image, uint64_t begin)
 {
-	return !image->kernel && !image->snapshot && !image->unload &&
+	return !image->kernel && !image->snapshot &&
 	       image->time > begin && image->addr && image->len && *image->name;
 }
 
@@ -105,6 +133,7 @@ int images_ready(struct images *images, uint64_t begin)
 			.time = image->time,
 			.start = image->addr,
 			.len = image->len,
+			.unload = image->unload,
 			.path = image->shown,
 			.identity = image->identity,
 		};
@@ -116,7 +145,7 @@ int images_ready(struct images *images, uint64_t begin)
 }
 
 /* The name of a module in "[name]" or ".../na-me.ko.xz", as /proc/modules has it. */
-static void module_name(const char *path, char name[NAME_MAX_])
+static void module_name(const char *path, char name[NAME_ROOM])
 {
 	const char *base = strrchr(path, '/');
 	size_t size, i;
@@ -124,7 +153,7 @@ static void module_name(const char *path, char name[NAME_MAX_])
 	base = base ? base + 1 : path;
 	base += *base == '[';
 	size = strcspn(base, "].");
-	if (size >= NAME_MAX_)
+	if (size >= NAME_ROOM)
 		size = 0;
 	memcpy(name, base, size);
 	name[size] = '\0';
@@ -148,7 +177,7 @@ void images_find(const struct images *images, const struct perfdata_mapping *map
 {
 	bool kernel = mapping->space == PERFDATA_KERNEL;
 	const struct image *best = NULL;
-	char name[NAME_MAX_];
+	char name[NAME_ROOM];
 	size_t i;
 
 	module_name(mapping->path, name);

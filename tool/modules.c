@@ -90,11 +90,12 @@ static char *find(const struct modules *modules, const char *name)
 
 const char *modules_path(struct modules *modules, const char *name)
 {
+	const char *base = strrchr(name, '/');
 	struct module *module;
 	size_t size;
 
-	name += *name == '[';
-	size = strcspn(name, "]");
+	name = base ? base + 1 : name;
+	size = strcspn(name, ".");
 	for (module = modules->asked; module; module = module->next)
 		if (strlen(module->name) == size && !strncmp(module->name, name, size))
 			return module->path;

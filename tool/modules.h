@@ -8,7 +8,7 @@ struct modules;
 struct modules *modules_new(void);
 void modules_free(struct modules *modules);
 /*
- * The path below /lib/modules of "name" or "[name]", as in /proc/modules; NULL
+ * The path below /lib/modules of "name", as in /proc/modules, or ".../name.ko"; NULL
  * when it has none there. It is @modules' own.
  */
 const char *modules_path(struct modules *modules, const char *name);

@@ -292,11 +292,12 @@ static int unpack(struct perfdata *data)
 static int next_plain(struct perfdata *data, struct perfdata_item *item)
 {
 	size_t there = data->plain_filled - data->plain_start;
-	const unsigned char *bytes = data->plain + data->plain_start;
+	const unsigned char *bytes;
 	struct perfdata_event event;
 
 	if (there < sizeof(event))
 		return 0;
+	bytes = data->plain + data->plain_start;
 	event = header_at(bytes);
 	if (event.size < sizeof(event))
 		return damaged(data, "an event without a size, compressed",

@@ -52,6 +52,7 @@ enum perfdata_type {
 	PERFDATA_FORK		= 7,
 	PERFDATA_SAMPLE		= 9,
 	PERFDATA_MMAP2		= 10,
+	PERFDATA_KSYMBOL	= 17,
 	/* Below it what a kernel wrote, with a time; from it on perf's own. */
 	PERFDATA_OF_PERF	= 64,
 	PERFDATA_ATTR		= 64,
@@ -110,6 +111,19 @@ struct perfdata_mmap2 {
 
 #define PERFDATA_MMAP_GROWS \
 	(sizeof(struct perfdata_mmap2) - sizeof(struct perfdata_mmap))
+
+/* A symbol of the kernel comes, or goes: what is mapped at its address does then. */
+struct perfdata_ksymbol {
+	struct perfdata_event event;
+	uint64_t addr;
+	uint32_t len;
+	uint16_t type;
+	uint16_t flags;
+	char name[];
+};
+
+#define PERFDATA_KSYMBOL_OTHER		2	/* than of BPF */
+#define PERFDATA_KSYMBOL_UNREGISTER	(1U << 0)
 
 /* FORK and EXIT; and COMM as far as its tid. */
 struct perfdata_task {

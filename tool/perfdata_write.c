@@ -238,33 +238,56 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 
 /* ------------------------------------------------------------------- loads -- */
 
-/* Its own module's mapping, as perf makes them for those that were there. */
-static int put_load(struct writer *writer, const struct perfdata_load *load)
+/* A mapping, as perf makes them for modules that are there when it begins. */
+static size_t make_load(struct writer *writer, const struct perfdata_load *load)
 {
-	const struct perfdata_layout *layout = writer->data->layouts;
 	struct perfdata_mmap2 *new = (void *)writer->event;
-	size_t trailer = perfdata_trailer(layout);
-	size_t name = (strlen(load->path) + 8) & ~(size_t)7;
-	size_t size = sizeof(*new) + name + trailer;
-	size_t time = size - trailer +
-		      (layout->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);
 
-	if (size > UINT16_MAX)
-		return 0;
-	memset(new, 0, size);
 	new->event.type = PERFDATA_MMAP2;
 	new->event.misc = PERFDATA_MISC_KERNEL;
-	new->event.size = (uint16_t)size;
 	new->pid = UINT32_MAX;
 	new->start = load->start;
 	new->len = load->len;
-	memcpy(new->name, load->path, strlen(load->path));
 	if (load->identity.size)
 		set_id(new, &load->identity);
+	return sizeof(*new);
+}
+
+/* For perf there is no other way for a mapping of the kernel to go. */
+static size_t make_unload(struct writer *writer, const struct perfdata_load *load)
+{
+	struct perfdata_ksymbol *new = (void *)writer->event;
+
+	new->event.type = PERFDATA_KSYMBOL;
+	new->event.misc = PERFDATA_MISC_KERNEL;
+	new->addr = load->start;
+	new->len = load->len < UINT32_MAX ? (uint32_t)load->len : UINT32_MAX;
+	new->type = PERFDATA_KSYMBOL_OTHER;
+	new->flags = PERFDATA_KSYMBOL_UNREGISTER;
+	return sizeof(*new);
+}
+
+static int put_load(struct writer *writer, const struct perfdata_load *load)
+{
+	const struct perfdata_layout *layout = writer->data->layouts;
+	struct perfdata_event *event = (void *)writer->event;
+	size_t name = (strlen(load->path) + 8) & ~(size_t)7;
+	size_t trailer = perfdata_trailer(layout);
+	size_t size, time;
+
+	if (sizeof(struct perfdata_mmap2) + name + trailer > UINT16_MAX)
+		return 0;
+	memset(writer->event, 0, sizeof(struct perfdata_mmap2) + name + trailer);
+	size = load->unload ? make_unload(writer, load) : make_load(writer, load);
+	memcpy(writer->event + size, load->path, strlen(load->path));
+	size += name;
+	time = size + (layout->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);
 	memcpy(writer->event + time, &load->time, sizeof(load->time));
-	writer->counts->loads++;
+	size += trailer;
+	event->size = (uint16_t)size;
+	writer->counts->loads += !load->unload;
 	writer->counts->changed = true;
-	return put(writer, new, size);
+	return put(writer, event, size);
 }
 
 static bool may_put_loads(const struct writer *writer)
@@ -289,7 +312,7 @@ static int put_loads(struct writer *writer, const struct perfdata_event *event)
 		const struct perfdata_load *load = &annotator->loads[writer->loads++];
 
 		if (!may_put_loads(writer))
-			writer->counts->loads_missing++;
+			writer->counts->loads_missing += !load->unload;
 		else if (put_load(writer, load))
 			return -1;
 	}

@@ -29,12 +29,21 @@ struct perfdata_identity {
 	bool known;
 };
 
-/* A module that was loaded while perf recorded. */
+/**
+ * struct perfdata_load - a module that was loaded while perf recorded, or unloaded
+ * @time: when
+ * @start: of its code
+ * @len: likewise
+ * @unload: it was
+ * @path: perf goes by its last part alone: each content has to have its own
+ * @identity: of its content
+ */
 struct perfdata_load {
 	uint64_t time;
 	uint64_t start;
 	uint64_t len;
-	const char *path;	/* else "[name]" */
+	bool unload;
+	const char *path;
 	struct perfdata_identity identity;
 };
 
@@ -44,7 +53,7 @@ struct perfdata_load {
  * @identify: fill @identity, zeroed, for a mapping of any space but OTHER
  * @progress: called now and then; @done of @total bytes. May be NULL
  * @complain: a path is left alone, for @reason
- * @loads: by time
+ * @loads: modules that came and went, by time
  * @nr_loads: how many
  */
 struct perfdata_annotator {

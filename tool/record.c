@@ -2,7 +2,6 @@
 /* buildid record: write the stream of records to a log. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -15,6 +14,7 @@
 
 #include "annotate.h"
 #include "args.h"
+#include "child.h"
 #include "commands.h"
 #include "common.h"
 #include "filter.h"
@@ -100,43 +100,6 @@ static void fail(struct recorder *recorder, const char *object, int error)
 
 /* -------------------------------------------------------------- command -- */
 
-static void run_command(const struct recorder *recorder, char **command, int report)
-{
-	int error;
-
-	signals_restore();
-	if (recorder->spool >= 0)
-		dup2(recorder->spool, STDOUT_FILENO);
-	execvp(command[0], command);
-	error = errno;
-	if (write(report, &error, sizeof(error)) < 0)
-		_exit(EXIT_FAILURE);
-	_exit(error == ENOENT ? 127 : 126);
-}
-
-/* Returns once COMMAND is what runs, or it is known why not: 0 or an errno. */
-static int start_command(struct recorder *recorder, char **command)
-{
-	int error = 0;
-	int report[2];
-
-	if (pipe2(report, O_CLOEXEC))
-		return errno;
-	recorder->command = fork();
-	if (!recorder->command)
-		run_command(recorder, command, report[1]);
-	if (recorder->command < 0) {
-		error = errno;
-		recorder->command = 0;
-	}
-	close(report[1]);
-	/* Closed by exec without a word when all is well. */
-	if (read(report[0], &error, sizeof(error)) < 0)
-		error = errno;
-	close(report[0]);
-	return error;
-}
-
 static void reap(struct recorder *recorder)
 {
 	int status;
@@ -144,8 +107,7 @@ static void reap(struct recorder *recorder)
 	if (!recorder->command ||
 	    waitpid(recorder->command, &status, WNOHANG) != recorder->command)
 		return;
-	recorder->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-						 WEXITSTATUS(status);
+	recorder->status = child_status(status);
 	recorder->command = 0;
 	stop(recorder);
 }
@@ -364,7 +326,7 @@ static int run(struct recorder *recorder, char **command,
 	if (!error)
 		write_snapshot(recorder, options);
 	if (!error && *command)
-		error = start_command(recorder, command);
+		error = child_start(command, recorder->spool, &recorder->command);
 	if (error) {
 		out_error(&recorder->out, *command ? *command : "record", "%s",
 			  strerror(error));

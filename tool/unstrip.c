@@ -99,7 +99,7 @@ static void to_row(struct row *row)
 
 /* ----------------------------------------------------------------- vdso -- */
 
-/* From "START-END PROT OFFSET DEVICE INODE [vdso]". */
+/* From "START-END PROT OFFSET DEVICE INODE [vdso]"; the name of a file has a '/'. */
 static void find_vdso(struct unstrip *unstrip)
 {
 	char path[32];
@@ -113,7 +113,7 @@ static void find_vdso(struct unstrip *unstrip)
 	if (!maps)
 		return;
 	while (!unstrip->vdso && getline(&line, &room, maps) > 0)
-		if (strstr(line, " [vdso]\n"))
+		if (strstr(line, " [vdso]\n") && !strchr(line, '/'))
 			sscanf(line, "%" SCNx64 "-%" SCNx64, &unstrip->vdso,
 			       &unstrip->vdso_end);
 	free(line);

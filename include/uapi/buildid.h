@@ -145,7 +145,8 @@ enum buildid_kind {
  * @BUILDID_REASON_NO_NOTE: a good ELF file without the note
  * @BUILDID_REASON_TRUNCATED: a header or note table points past the end
  * @BUILDID_REASON_MALFORMED: an ELF file that contradicts itself
- * @BUILDID_REASON_LIMIT: more notes or bytes than the module will walk
+ * @BUILDID_REASON_LIMIT: more than the module will walk (65,535 headers of either
+ *	kind, 65,536 notes, 16 MiB of both), or an identity of more than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
  * @BUILDID_REASON_PENDING: it is being read; another FILE record follows
  * @BUILDID_REASON_DEFERRED: only a process may read it, as whoever serves the

@@ -442,6 +442,36 @@ static void modules_go_before_what_came_after_them(void **state)
 	assert_int_equal(mappings[3].time, 180);
 }
 
+/* As a symbol of the kernel that goes, which takes what is mapped there with it. */
+static void modules_that_go_are_unmapped(void **state)
+{
+	const struct perfdata_ksymbol *symbol;
+	uint64_t time;
+
+	(void)state;
+	loads[0] = (struct perfdata_load){
+		.time = 150, .start = 0xffffffffc0000000, .len = 0x3000,
+		.unload = true, .path = "[module]",
+	};
+	nr_loads = 1;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_sample(make, USER, 10, 160, 0x1010);
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.loads, 0);
+	symbol = (const void *)(after + make->events + 72 + 8 + 16);
+	assert_int_equal(symbol->event.type, PERFDATA_KSYMBOL);
+	assert_int_equal(symbol->event.size, sizeof(*symbol) + 16 + 16);
+	assert_int_equal(symbol->addr, 0xffffffffc0000000);
+	assert_int_equal(symbol->len, 0x3000);
+	assert_int_equal(symbol->flags, PERFDATA_KSYMBOL_UNREGISTER);
+	assert_string_equal(symbol->name, "[module]");
+	memcpy(&time, (const char *)symbol + symbol->event.size - 8, sizeof(time));
+	assert_int_equal(time, 150);
+	assert_int_equal(header_after()->data.size, 72 + 8 + 16 + symbol->event.size + 8 + 32);
+}
+
 static void owner_mode_and_link_are_kept(void **state)
 {
 	struct stat status;
@@ -574,6 +604,7 @@ int main(void)
 		TEST(compressed_events_come_out_plain),
 		TEST(build_ids_of_a_stream_are_silenced),
 		TEST(modules_go_before_what_came_after_them),
+		TEST(modules_that_go_are_unmapped),
 		TEST(owner_mode_and_link_are_kept),
 		TEST(another_output_leaves_the_input),
 		TEST(a_directory_is_replaced_as_one),

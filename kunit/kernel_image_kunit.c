@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kobject.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+
+#include "compat.h"
+#include "event.h"
+#include "kernel_image.h"
+
+#include "alloc.h"
+
+/* What was told of, in order, and to whom: NULL for all. */
+static struct {
+	u32 n;
+	int add_err;	/* of the next subscriber */
+	struct {
+		const struct bid_subscriber *only;
+		struct bid_image_facts facts;
+		struct bid_identity id;
+		char name[MODULE_NAME_LEN];
+	} events[256];
+} told;
+
+static int test_event_add(struct bid_subscriber *subscriber)
+{
+	return told.add_err;
+}
+
+static void test_event_image(struct bid_subscriber *only, const struct bid_image_facts *facts)
+{
+	if (told.n == ARRAY_SIZE(told.events))
+		return;
+	told.events[told.n].only = only;
+	told.events[told.n].facts = *facts;
+	told.events[told.n].id = *facts->id;
+	strscpy(told.events[told.n].name, facts->name, MODULE_NAME_LEN);
+	told.n++;
+}
+
+/* Suites run from within the real chain, which is locked meanwhile. */
+static struct notifier_block *listening;
+
+static int test_register_module_notifier(struct notifier_block *nb)
+{
+	listening = nb;
+	return 0;
+}
+
+static int test_unregister_module_notifier(struct notifier_block *nb)
+{
+	listening = NULL;
+	return 0;
+}
+
+#define bid_event_add			test_event_add
+#define bid_event_image			test_event_image
+#define register_module_notifier	test_register_module_notifier
+#define unregister_module_notifier	test_unregister_module_notifier
+
+#undef pr_fmt
+#include "kernel_image.c"
+
+static struct bid_subscriber of_kernel = { .flags = BUILDID_SUB_KERNEL };
+static struct bid_subscriber of_files;
+
+/* -------------------------------------------------------- what is there now -- */
+
+/* Some function of it, as all modules have a kernel around them. */
+static bool has_code(const struct bid_image_facts *facts, const void *code)
+{
+	u64 addr = (unsigned long)code;
+
+	return facts->addr <= addr && addr - facts->addr < facts->len;
+}
+
+static void tells_of_the_kernel_first(struct kunit *test)
+{
+	const struct bid_image_facts *facts = &told.events[0].facts;
+
+	KUNIT_ASSERT_EQ(test, bid_kernel_image_add(&of_kernel), 0);
+	KUNIT_ASSERT_GT(test, told.n, 0);
+	KUNIT_EXPECT_EQ(test, facts->type, BUILDID_RECORD_KERNEL);
+	KUNIT_EXPECT_EQ(test, facts->record_flags, BUILDID_RECORD_SNAPSHOT);
+	KUNIT_EXPECT_EQ(test, facts->flags, 0);
+	KUNIT_EXPECT_STREQ(test, told.events[0].name, init_utsname()->release);
+	KUNIT_EXPECT_EQ(test, told.events[0].id.kind, BUILDID_KIND_GNU);
+	KUNIT_EXPECT_EQ(test, told.events[0].id.reason, BUILDID_REASON_NONE);
+	KUNIT_EXPECT_EQ(test, told.events[0].id.len, 20);
+	KUNIT_EXPECT_TRUE(test, has_code(facts, kernel_read));
+	KUNIT_EXPECT_TRUE(test, has_code(facts, kfree_const));
+	KUNIT_EXPECT_FALSE(test, has_code(facts, &told));
+}
+
+/* The event of this name, or NULL. */
+static const struct bid_image_facts *find(const char *name, const struct bid_identity **id)
+{
+	u32 i;
+
+	for (i = 1; i < told.n; i++)
+		if (!strcmp(told.events[i].name, name)) {
+			*id = &told.events[i].id;
+			return &told.events[i].facts;
+		}
+	return NULL;
+}
+
+static void tells_of_modules_that_are_loaded(struct kunit *test)
+{
+	const struct bid_image_facts *facts;
+	const struct bid_identity *id;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, bid_kernel_image_add(&of_kernel), 0);
+	facts = find(THIS_MODULE->name, &id);
+	KUNIT_ASSERT_NOT_NULL(test, facts);
+	KUNIT_EXPECT_EQ(test, facts->type, BUILDID_RECORD_MODULE);
+	KUNIT_EXPECT_EQ(test, id->kind, BUILDID_KIND_GNU);
+	KUNIT_EXPECT_EQ(test, id->len, 20);
+	KUNIT_EXPECT_TRUE(test, has_code(facts, test_event_image));
+	KUNIT_EXPECT_FALSE(test, has_code(facts, kernel_read));
+	for (i = 0; i < told.n; i++) {
+		KUNIT_EXPECT_EQ(test, told.events[i].facts.record_flags, BUILDID_RECORD_SNAPSHOT);
+		KUNIT_EXPECT_PTR_EQ(test, told.events[i].only, &of_kernel);
+	}
+}
+
+static void tells_nothing_to_who_does_not_ask(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, bid_kernel_image_add(&of_files), 0);
+	KUNIT_EXPECT_EQ(test, told.n, 0);
+}
+
+static void tells_nothing_to_who_cannot_be_added(struct kunit *test)
+{
+	told.add_err = -EUSERS;
+	KUNIT_EXPECT_EQ(test, bid_kernel_image_add(&of_kernel), -EUSERS);
+	KUNIT_EXPECT_EQ(test, told.n, 0);
+}
+
+/* --------------------------------------------------------- what comes and goes -- */
+
+/* Of code that is anywhere, and without notes in sysfs. */
+static struct module *make_module(struct kunit *test, const char *name)
+{
+	struct module *module = kunit_kzalloc(test, sizeof(*module), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, module);
+	strscpy(module->name, name, MODULE_NAME_LEN);
+	BID_MODULE_TEXT(module) = make_module;
+	BID_MODULE_TEXT_SIZE(module) = 12345;
+	return module;
+}
+
+static void notify(struct module *module, unsigned long state)
+{
+	listening->notifier_call(listening, state, module);
+}
+
+static void expect_told(struct kunit *test, u32 i, const char *name, u32 flags)
+{
+	KUNIT_ASSERT_GT(test, told.n, i);
+	KUNIT_EXPECT_PTR_EQ(test, told.events[i].only, NULL);
+	KUNIT_EXPECT_EQ(test, told.events[i].facts.type, BUILDID_RECORD_MODULE);
+	KUNIT_EXPECT_EQ(test, told.events[i].facts.record_flags, 0);
+	KUNIT_EXPECT_EQ(test, told.events[i].facts.flags, flags);
+	KUNIT_EXPECT_EQ(test, told.events[i].facts.addr, (unsigned long)make_module);
+	KUNIT_EXPECT_EQ(test, told.events[i].facts.len, 12345);
+	KUNIT_EXPECT_STREQ(test, told.events[i].name, name);
+}
+
+static void tells_of_a_module_that_comes_and_goes(struct kunit *test)
+{
+	struct module *module = make_module(test, "buildid_kunit_any");
+
+	notify(module, MODULE_STATE_COMING);
+	KUNIT_EXPECT_EQ(test, told.n, 0);
+	notify(module, MODULE_STATE_LIVE);
+	KUNIT_ASSERT_EQ(test, told.n, 1);
+	expect_told(test, 0, "buildid_kunit_any", 0);
+	notify(module, MODULE_STATE_GOING);
+	KUNIT_ASSERT_EQ(test, told.n, 2);
+	expect_told(test, 1, "buildid_kunit_any", BUILDID_IMAGE_UNLOAD);
+}
+
+static void tells_of_a_module_once(struct kunit *test)
+{
+	struct module *module = make_module(test, "buildid_kunit_any");
+
+	notify(module, MODULE_STATE_LIVE);
+	notify(module, MODULE_STATE_LIVE);
+	KUNIT_EXPECT_EQ(test, told.n, 1);
+	notify(module, MODULE_STATE_GOING);
+	notify(module, MODULE_STATE_GOING);
+	KUNIT_EXPECT_EQ(test, told.n, 2);
+}
+
+/* Its init function failed: it was never told to be there. */
+static void tells_nothing_of_a_module_that_never_came(struct kunit *test)
+{
+	struct module *module = make_module(test, "buildid_kunit_any");
+
+	notify(module, MODULE_STATE_COMING);
+	notify(module, MODULE_STATE_GOING);
+	KUNIT_EXPECT_EQ(test, told.n, 0);
+}
+
+static void has_a_module_in_the_snapshot_as_long_as_it_is_there(struct kunit *test)
+{
+	struct module *module = make_module(test, "buildid_kunit_any");
+	const struct bid_identity *id;
+
+	notify(module, MODULE_STATE_LIVE);
+	KUNIT_ASSERT_EQ(test, bid_kernel_image_add(&of_kernel), 0);
+	KUNIT_EXPECT_NOT_NULL(test, find(module->name, &id));
+	notify(module, MODULE_STATE_GOING);
+	told.n = 0;
+	KUNIT_ASSERT_EQ(test, bid_kernel_image_add(&of_kernel), 0);
+	KUNIT_EXPECT_PTR_EQ(test, find(module->name, &id), NULL);
+}
+
+/* A name says nothing: neither that of the kernel's release, nor of a path. */
+static void takes_a_module_for_one_whatever_its_name(struct kunit *test)
+{
+	struct module *module = make_module(test, init_utsname()->release);
+
+	notify(module, MODULE_STATE_LIVE);
+	expect_told(test, 0, init_utsname()->release, 0);
+	notify(module, MODULE_STATE_GOING);
+	told.n = 0;
+	module = make_module(test, "../../kernel");
+	notify(module, MODULE_STATE_LIVE);
+	expect_told(test, 0, "../../kernel", 0);
+	notify(module, MODULE_STATE_GOING);
+}
+
+static void has_the_longest_name(struct kunit *test)
+{
+	char name[MODULE_NAME_LEN];
+	struct module *module;
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	module = make_module(test, name);
+	notify(module, MODULE_STATE_LIVE);
+	expect_told(test, 0, name, 0);
+	notify(module, MODULE_STATE_GOING);
+}
+
+/* ---------------------------------------------------------------- identities -- */
+
+static const struct notes_case {
+	const char *name;
+	const char *path;
+	u8 kind;
+	u8 reason;
+} notes[] = {
+	{ "the kernel's", "kernel/notes", BUILDID_KIND_GNU, BUILDID_REASON_NONE },
+	{ "none", "module/buildid_kunit/notes/none", BUILDID_KIND_NONE, BUILDID_REASON_NO_NOTE },
+	{ "a text", "kernel/fscaps", BUILDID_KIND_NONE, BUILDID_REASON_NO_NOTE },
+	{ "a directory", "kernel", BUILDID_KIND_NONE, BUILDID_REASON_IO },
+};
+
+KUNIT_ARRAY_PARAM_DESC(notes, notes, name);
+
+static void reads_notes_that_are(struct kunit *test)
+{
+	const struct notes_case *of = test->param_value;
+	struct bid_identity id;
+
+	memset(&id, 0xa5, sizeof(id));
+	read_notes(of->path, &id);
+	KUNIT_EXPECT_EQ(test, id.kind, of->kind);
+	KUNIT_EXPECT_EQ(test, id.reason, of->reason);
+	KUNIT_EXPECT_EQ(test, !id.len, of->kind == BUILDID_KIND_NONE);
+}
+
+static void a_module_without_notes_says_so(struct kunit *test)
+{
+	struct module *module = make_module(test, "buildid_kunit_any");
+
+	notify(module, MODULE_STATE_LIVE);
+	KUNIT_EXPECT_EQ(test, told.events[0].id.kind, BUILDID_KIND_NONE);
+	KUNIT_EXPECT_EQ(test, told.events[0].id.reason, BUILDID_REASON_NO_NOTE);
+	KUNIT_EXPECT_EQ(test, told.events[0].id.len, 0);
+	notify(module, MODULE_STATE_GOING);
+}
+
+static void without_memory_the_module_is_told_all_the_same(struct kunit *test)
+{
+	struct module *module = make_module(test, THIS_MODULE->name);
+
+	forget_modules();
+	alloc_expect(1);
+	notify(module, MODULE_STATE_LIVE);
+	alloc_expect(0);
+	expect_told(test, 0, THIS_MODULE->name, 0);
+	KUNIT_EXPECT_EQ(test, told.events[0].id.reason, BUILDID_REASON_IO);
+	notify(module, MODULE_STATE_GOING);
+}
+
+static void knows_no_address_of_what_is_no_symbol(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, symbol("buildid_kunit_no_such_symbol"), 0);
+	/* a probe on a function goes behind the landing pad that it may begin with */
+	KUNIT_EXPECT_LE(test, symbol("kernel_read") - (unsigned long)kernel_read, 4);
+}
+
+static void stop(void *unused)
+{
+	bid_kernel_image_exit();
+}
+
+static int start(struct kunit *test)
+{
+	int err;
+
+	memset(&told, 0, sizeof(told));
+	err = bid_kernel_image_init();
+	return err ?: kunit_add_action_or_reset(test, stop, NULL);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(tells_of_the_kernel_first),
+	KUNIT_CASE(tells_of_modules_that_are_loaded),
+	KUNIT_CASE(tells_nothing_to_who_does_not_ask),
+	KUNIT_CASE(tells_nothing_to_who_cannot_be_added),
+	KUNIT_CASE(tells_of_a_module_that_comes_and_goes),
+	KUNIT_CASE(tells_of_a_module_once),
+	KUNIT_CASE(tells_nothing_of_a_module_that_never_came),
+	KUNIT_CASE(has_a_module_in_the_snapshot_as_long_as_it_is_there),
+	KUNIT_CASE(takes_a_module_for_one_whatever_its_name),
+	KUNIT_CASE(has_the_longest_name),
+	KUNIT_CASE_PARAM(reads_notes_that_are, notes_gen_params),
+	KUNIT_CASE(a_module_without_notes_says_so),
+	KUNIT_CASE(without_memory_the_module_is_told_all_the_same),
+	KUNIT_CASE(knows_no_address_of_what_is_no_symbol),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_kernel_image",
+	.init = start,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

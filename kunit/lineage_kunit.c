@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/tracepoint.h>
+
+#include "lineage.h"
+
+#include "alloc.h"
+
+#include "lineage.c"
+
+/* Numbers that no process has, as none is that high. */
+#define FIRST	(PID_MAX_LIMIT - 100)
+
+static void end_lineage(void *lineage)
+{
+	bid_lineage_exit(lineage);
+}
+
+/* Of one process, or of none. */
+static struct bid_lineage *make_lineage(struct kunit *test, struct pid *pid)
+{
+	struct bid_lineage *lineage = kunit_kzalloc(test, sizeof(*lineage), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, lineage);
+	KUNIT_ASSERT_EQ(test, bid_lineage_init(lineage, &pid, !!pid), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_lineage, lineage), 0);
+	return lineage;
+}
+
+static struct task_struct *make_task(struct kunit *test)
+{
+	struct task_struct *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	return task;
+}
+
+/* As the kernel tells it: the parent's number, and the new one. */
+static void tell_fork(struct kunit *test, pid_t parent, pid_t child)
+{
+	struct task_struct *from = make_task(test), *to = make_task(test);
+
+	from->tgid = parent;
+	to->tgid = child;
+	on_fork(NULL, from, to);
+	kunit_kfree(test, from);
+	kunit_kfree(test, to);
+}
+
+static void has_who_it_was_made_of(struct kunit *test)
+{
+	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, current->tgid));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, 1));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, PID_MAX_LIMIT - 1));
+}
+
+static void takes_in_children_and_theirs(struct kunit *test)
+{
+	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+
+	tell_fork(test, current->tgid, FIRST);
+	tell_fork(test, FIRST, FIRST + 1);
+	tell_fork(test, FIRST + 1, PID_MAX_LIMIT - 1);
+	tell_fork(test, 1, FIRST + 2);
+	tell_fork(test, FIRST + 2, FIRST + 3);
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, FIRST));
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, FIRST + 1));
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, PID_MAX_LIMIT - 1));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 2));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 3));
+}
+
+static void takes_a_thread_for_no_process(struct kunit *test)
+{
+	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+
+	tell_fork(test, current->tgid, FIRST);
+	tell_fork(test, FIRST, FIRST);
+	tell_fork(test, FIRST + 1, FIRST + 1);
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 1));
+}
+
+static void forgets_a_number_that_another_process_gets(struct kunit *test)
+{
+	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+
+	tell_fork(test, current->tgid, FIRST);
+	tell_fork(test, 1, FIRST);
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST));
+	tell_fork(test, FIRST, FIRST + 1);
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 1));
+}
+
+static void keeps_lineages_apart(struct kunit *test)
+{
+	struct bid_lineage *of_self = make_lineage(test, task_tgid(current));
+	struct bid_lineage *of_init = make_lineage(test, find_vpid(1));
+	struct bid_lineage *of_none = make_lineage(test, NULL);
+
+	tell_fork(test, current->tgid, FIRST);
+	tell_fork(test, 1, FIRST + 1);
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(of_self, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_self, FIRST + 1));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_init, FIRST));
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(of_init, FIRST + 1));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_none, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_none, FIRST + 1));
+}
+
+static void keeps_the_others_when_one_ends(struct kunit *test)
+{
+	struct bid_lineage *first = make_lineage(test, task_tgid(current));
+	struct bid_lineage *second = make_lineage(test, task_tgid(current));
+
+	kunit_release_action(test, end_lineage, first);
+	tell_fork(test, current->tgid, FIRST);
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(second, FIRST));
+}
+
+/* All kernel threads are children of one that starts them. */
+static struct pid *starter(struct kunit *test)
+{
+	struct pid *pid = find_get_pid(2);
+
+	KUNIT_ASSERT_NOT_NULL(test, pid);
+	put_pid(pid);
+	return pid;
+}
+
+static int wait_for_stop(void *unused)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static struct task_struct *start_child(struct kunit *test)
+{
+	struct task_struct *task = kthread_run(wait_for_stop, NULL, "buildid_kunit");
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	return task;
+}
+
+static void takes_in_children_that_were_there_before(struct kunit *test)
+{
+	struct task_struct *task = start_child(test);
+	struct bid_lineage *lineage = make_lineage(test, starter(test));
+
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, task->tgid));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, 1));
+	kthread_stop(task);
+}
+
+static void hears_of_processes_that_start(struct kunit *test)
+{
+	struct bid_lineage *lineage = make_lineage(test, starter(test));
+	struct bid_lineage *of_none = make_lineage(test, NULL);
+	struct task_struct *task = start_child(test);
+
+	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, task->tgid));
+	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_none, task->tgid));
+	kthread_stop(task);
+}
+
+static bool forks_are_watched(void)
+{
+	return rcu_access_pointer(fork_tracepoint->funcs);
+}
+
+static void watches_forks_only_as_long_as_somebody_wants_it(struct kunit *test)
+{
+	struct bid_lineage *first, *second;
+
+	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
+	first = make_lineage(test, task_tgid(current));
+	KUNIT_ASSERT_NOT_NULL(test, fork_tracepoint);
+	KUNIT_EXPECT_TRUE(test, forks_are_watched());
+	second = make_lineage(test, task_tgid(current));
+	kunit_release_action(test, end_lineage, first);
+	KUNIT_EXPECT_TRUE(test, forks_are_watched());
+	kunit_release_action(test, end_lineage, second);
+	KUNIT_EXPECT_FALSE(test, forks_are_watched());
+	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
+}
+
+static void gives_its_memory_back(struct kunit *test)
+{
+	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+
+	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 1);
+	kunit_release_action(test, end_lineage, lineage);
+	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
+}
+
+static void says_so_when_there_is_no_memory(struct kunit *test)
+{
+	struct pid *pid = task_tgid(current);
+	struct bid_lineage lineage = { };
+
+	alloc_expect(1);
+	KUNIT_EXPECT_EQ(test, bid_lineage_init(&lineage, &pid, 1), -ENOMEM);
+	alloc_expect(0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(has_who_it_was_made_of),
+	KUNIT_CASE(takes_in_children_and_theirs),
+	KUNIT_CASE(takes_a_thread_for_no_process),
+	KUNIT_CASE(forgets_a_number_that_another_process_gets),
+	KUNIT_CASE(keeps_lineages_apart),
+	KUNIT_CASE(keeps_the_others_when_one_ends),
+	KUNIT_CASE(takes_in_children_that_were_there_before),
+	KUNIT_CASE(hears_of_processes_that_start),
+	KUNIT_CASE(watches_forks_only_as_long_as_somebody_wants_it),
+	KUNIT_CASE(gives_its_memory_back),
+	KUNIT_CASE(says_so_when_there_is_no_memory),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_lineage",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
