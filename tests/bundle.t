@@ -6,12 +6,12 @@ import os
 
 import lib
 from lib import contains
-from recording import (ONE, build_id, busy, copy, place, record, recorded, same, symbols, tree,
-                       without_module, work)
+from recording import (ONE, build_id, busy, copy, place, record, recorded, same, symbols, tool_test,
+                       tree, without_module, work)
 from tap import equal, run, test
 
 
-@test("bundle takes all along, and unbundle takes it up")
+@tool_test("bundle takes all along, and unbundle takes it up")
 def _():
     with place() as here:
         with recorded(here.data, here.library, here.path):
@@ -31,7 +31,7 @@ def _():
         lib.run("tar", "--zstd", "-tf", here.path + "/b.tar.zst")
 
 
-@test("bundle tells what is missing, and takes the rest")
+@tool_test("bundle tells what is missing, and takes the rest")
 def _():
     with place() as here:
         record(here.data, lib.built("busy"), here.library, "300")

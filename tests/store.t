@@ -7,10 +7,10 @@ import os
 import lib
 from lib import contains
 from recording import (ONE, THREE, TWO, build_id, copy, perf, place, record, recorded, same,
-                       store, symbols, tree, work)
+                       store, symbols, tool_test, tree, work)
 from tap import equal, run, test
 
-@test("a file that is at its path is kept, and perf names its functions")
+@tool_test("a file that is at its path is kept, and perf names its functions")
 def _():
     with place() as here:
         record(here.data, lib.built("busy"), here.library, "300")
@@ -24,7 +24,7 @@ def _():
         assert "work_of_one" not in symbols(here.data, here.path), "named by chance"
 
 
-@test("what is printed for people")
+@tool_test("what is printed for people")
 def _():
     with place() as here:
         record(here.data, lib.built("busy"), here.library, "300")
@@ -38,7 +38,7 @@ def _():
         contains(done.stdout, "OK ")
 
 
-@test("the directory is as perf's own scan leaves it")
+@tool_test("the directory is as perf's own scan leaves it")
 def _():
     with place() as here:
         theirs = os.path.join(here.path, "theirs")
@@ -63,7 +63,7 @@ def _():
         assert "work_of_one" in symbols(here.data, here.home), "named"
 
 
-@test("a file is kept from a process although another is at its path now")
+@tool_test("a file is kept from a process although another is at its path now")
 def _():
     with place() as here, recorded(here.data, here.library, here.path):
         copy(work("two"), here.library)
@@ -72,7 +72,7 @@ def _():
         equal(here.has(TWO), False, "the other is kept")
 
 
-@test("another content at the path is refused, and all else is kept")
+@tool_test("another content at the path is refused, and all else is kept")
 def _():
     with place() as here:
         record(here.data, lib.built("busy"), here.library, "300")
@@ -87,7 +87,7 @@ def _():
         same(here.entry(program), lib.built("busy"))
 
 
-@test("a file that was cut short is refused")
+@tool_test("a file that was cut short is refused")
 def _():
     with place() as here:
         record(here.data, lib.built("busy"), here.library, "300")
@@ -116,7 +116,7 @@ def _():
         contains(again[TWO]["reason"], f"has build-id {ONE}")
 
 
-@test("what is in a memfd is kept")
+@tool_test("what is in a memfd is kept")
 def _():
     with place() as here:
         fd = os.memfd_create("work", 0)
@@ -129,7 +129,7 @@ def _():
         assert "work_of_three" in symbols(here.data, here.home), "named"
 
 
-@test("modules and the kernel are kept, what is compressed as it is")
+@tool_test("modules and the kernel are kept, what is compressed as it is")
 def _():
     release = os.uname().release
     with place() as here:
@@ -149,7 +149,7 @@ def _():
         lib.run("rmmod", "dummy")
 
 
-@test("an ordinary user keeps what is at its path")
+@tool_test("an ordinary user keeps what is at its path")
 def _():
     with place() as here:
         os.chmod(here.path, 0o755)
@@ -162,7 +162,7 @@ def _():
         same(here.entry(ONE), work("one"))
 
 
-@test("what cannot be read is told, and the status is 1")
+@tool_test("what cannot be read is told, and the status is 1")
 def _():
     with place() as here:
         done = lib.buildid("store", "-i", here.path + "/nosuch", status=1)

@@ -9,8 +9,9 @@ import subprocess
 
 import lib
 from lib import contains
-from recording import ONE, THREE, TWO, busy, copy, entry, record, symbols, work
+from recording import ONE, THREE, TWO, busy, copy, entry, record, symbols, tool_test, work
 from tap import equal, run, test
+
 
 class Live:
     """buildid store --live in the block, with a HOME of its own."""
@@ -87,7 +88,7 @@ def _():
         assert "work_of_three" in symbols(data, live.path), "named"
 
 
-@test("what was mapped before, and deleted")
+@tool_test("what was mapped before, and deleted")
 def _():
     with Live() as live, busy(live.library, 0, live.path):
         os.unlink(live.library)
@@ -109,7 +110,7 @@ def _():
         live.finish()
 
 
-@test("what is in a memfd")
+@tool_test("what is in a memfd")
 def _():
     with Live() as live:
         live.start()
@@ -122,7 +123,7 @@ def _():
         live.finish()
 
 
-@test("a module as it is loaded, and the kernel")
+@tool_test("a module as it is loaded, and the kernel")
 def _():
     with Live() as live:
         live.start()
@@ -155,7 +156,7 @@ def _():
         live.finish(ONE)
 
 
-@test("only the processes that are named, and their children")
+@tool_test("only the processes that are named, and their children")
 def _():
     with Live() as live, lib.started(
             "sh", "-c", 'read line; exec "$@"', "sh", lib.built("busy"), live.library, "0",
