@@ -10,6 +10,7 @@
 #define EXIT_USAGE 2
 
 int cmd_annotate(int argc, char **argv);
+int cmd_bundle(int argc, char **argv);
 int cmd_cookie(int argc, char **argv);
 int cmd_flush(int argc, char **argv);
 int cmd_id(int argc, char **argv);
@@ -18,6 +19,9 @@ int cmd_list(int argc, char **argv);
 int cmd_maps(int argc, char **argv);
 int cmd_mon(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_resolve(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
+int cmd_store(int argc, char **argv);
+int cmd_unbundle(int argc, char **argv);
 
 #endif

@@ -4,13 +4,23 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "elf_notes.h"
 
 #define NT_GO_BUILD_ID 4
+
+/* A compressed file is read into memory: what is more is no kernel module. */
+#define COMPRESSED_MAX	(64U << 20)
+/* Nobody's few kilobytes are to become all memory there is. */
+#define INFLATED_MAX	(1U << 30)
 
 struct image {
 	Elf *elf;
@@ -129,56 +139,254 @@ static bool find(struct elf_id *id, const struct note *wanted,
 	       find_in_sections(id, wanted, image);
 }
 
-static void read_image(const struct image *image, struct elf_id *id)
+/* -------------------------------------------------------------- shape -- */
+
+static bool is_cut(const struct image *image, uint64_t offset, uint64_t size)
 {
-	if (elf_kind(image->elf) != ELF_K_ELF)
+	return offset > image->size || size > image->size - offset;
+}
+
+static bool loads_cut(const struct image *image)
+{
+	GElf_Phdr segment;
+	size_t count, i;
+
+	if (elf_getphdrnum(image->elf, &count))
+		return true;
+	for (i = 0; i < count; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &segment))
+			return true;
+		if (segment.p_type == PT_LOAD &&
+		    is_cut(image, segment.p_offset, segment.p_filesz))
+			return true;
+	}
+	return false;
+}
+
+static bool sections_cut(const struct image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Ehdr file;
+
+	if (!gelf_getehdr(image->elf, &file))
+		return true;
+	if (!file.e_shoff)
+		return false;
+	if (is_cut(image, file.e_shoff, (uint64_t)file.e_shnum * file.e_shentsize))
+		return true;
+	while ((section = elf_nextscn(image->elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			return true;
+		if (header.sh_type == SHT_NULL || header.sh_type == SHT_NOBITS)
+			continue;
+		if (is_cut(image, header.sh_offset, header.sh_size))
+			return true;
+	}
+	return false;
+}
+
+static bool has_symbols(const struct image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(image->elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+			return header.sh_size;
+	return false;
+}
+
+/* -------------------------------------------------------------- files -- */
+
+static void find_id(struct elf_id *id, const struct image *image)
+{
+	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF)
 		return;
 	id->reason = BUILDID_REASON_NO_NOTE;
 	if (!find(id, &gnu, image))
 		find(id, &go, image);
 }
 
-void elf_notes_read(int fd, struct elf_id *id)
+/* Takes @image->elf. */
+static void fill_facts(struct elf_facts *facts, struct image *image)
 {
-	struct image image;
+	find_id(&facts->id, image);
+	if (image->elf && elf_kind(image->elf) == ELF_K_ELF) {
+		facts->sections_cut = sections_cut(image);
+		facts->cut_short = facts->sections_cut || loads_cut(image);
+		facts->symbols = has_symbols(image);
+	}
+	elf_end(image->elf);
+}
+
+static const struct elf_id nothing = {
+	.kind = BUILDID_KIND_NONE,
+	.reason = BUILDID_REASON_NOT_ELF,
+};
+
+/* False after @id was told why. */
+static bool open_image(int fd, struct image *image, struct elf_id *id)
+{
 	struct stat stat;
 
-	*id = (struct elf_id) {
-		.kind = BUILDID_KIND_NONE,
-		.reason = BUILDID_REASON_NOT_ELF,
-	};
+	*id = nothing;
 	if (fstat(fd, &stat)) {
 		id->reason = BUILDID_REASON_IO;
-		return;
+		return false;
 	}
 	elf_version(EV_CURRENT);
 	/* Not mapped: whoever truncates the file must not kill the reader. */
-	image.size = (uint64_t)stat.st_size;
-	image.elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!image.elf)
+	image->size = (uint64_t)stat.st_size;
+	image->elf = elf_begin(fd, ELF_C_READ, NULL);
+	return image->elf;
+}
+
+void elf_notes_read(int fd, struct elf_id *id)
+{
+	struct image image;
+
+	if (!open_image(fd, &image, id))
 		return;
-	read_image(&image, id);
+	find_id(id, &image);
 	elf_end(image.elf);
+}
+
+bool elf_notes_parse(const void *notes, size_t size, struct elf_id *id)
+{
+	Elf_Data data = {
+		.d_buf = (void *)(uintptr_t)notes,
+		.d_type = ELF_T_NHDR,
+		.d_version = EV_CURRENT,
+		.d_size = size,
+	};
+
+	*id = nothing;
+	id->reason = BUILDID_REASON_NO_NOTE;
+	elf_version(EV_CURRENT);
+	return find_in_data(id, &gnu, &data);
+}
+
+void elf_notes_look_memory(void *memory, size_t size, struct elf_facts *facts)
+{
+	struct image image = { .size = size };
+
+	*facts = (struct elf_facts) { .id = nothing };
+	elf_version(EV_CURRENT);
+	image.elf = elf_memory(memory, size);
+	fill_facts(facts, &image);
+}
+
+/* --------------------------------------------------------- compressed -- */
+
+/* As kernels may have it. Not bzip2: libdwelf never ends with one cut short. */
+static bool is_compressed(int fd)
+{
+	static const struct magic {
+		size_t size;
+		const char *bytes;
+	} magics[] = {
+		{ 2, "\x1f\x8b" },
+		{ 4, "\x28\xb5\x2f\xfd" },
+		{ 6, "\xfd" "7zXZ\0" },
+	};
+	char start[6];
+	size_t i;
+
+	if (pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(magics); i++)
+		if (!memcmp(start, magics[i].bytes, magics[i].size))
+			return true;
+	return false;
+}
+
+/* libdwelf maps what it reads: that has to be a file nobody else can truncate. */
+static int copy_to_memory(int fd)
+{
+	int copy = memfd_create("compressed", MFD_CLOEXEC);
+	off_t offset = 0;
+	struct stat stat;
+
+	if (copy < 0)
+		return -1;
+	if (fstat(fd, &stat) || stat.st_size > COMPRESSED_MAX)
+		goto fail;
+	while (offset < stat.st_size)
+		if (sendfile(copy, fd, &offset, (size_t)(stat.st_size - offset)) <= 0)
+			goto fail;
+	/* libdwelf reads gzip from where it is. */
+	if (lseek(copy, 0, SEEK_SET))
+		goto fail;
+	return copy;
+fail:
+	close(copy);
+	return -1;
+}
+
+static bool bound_memory(struct rlimit *before)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	struct rlimit bound;
+	unsigned long pages;
+	int read;
+
+	if (!statm)
+		return false;
+	read = fscanf(statm, "%lu", &pages);
+	fclose(statm);
+	if (read != 1 || getrlimit(RLIMIT_AS, before))
+		return false;
+	bound = *before;
+	bound.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + INFLATED_MAX;
+	if (bound.rlim_cur > before->rlim_cur)
+		bound.rlim_cur = before->rlim_cur;
+	return !setrlimit(RLIMIT_AS, &bound);
+}
+
+static void look_inside(int fd, struct elf_facts *facts)
+{
+	struct image image = { };
+	struct rlimit limit;
+	size_t size;
+	int copy;
+
+	copy = copy_to_memory(fd);
+	if (copy < 0)
+		return;
+	if (bound_memory(&limit)) {
+		image.elf = dwelf_elf_begin(copy);
+		setrlimit(RLIMIT_AS, &limit);
+	}
+	if (image.elf && elf_rawfile(image.elf, &size)) {
+		image.size = size;
+		facts->compressed = true;
+		fill_facts(facts, &image);
+	} else {
+		elf_end(image.elf);
+	}
+	close(copy);
+}
+
+void elf_notes_look(int fd, struct elf_facts *facts)
+{
+	struct image image;
+
+	*facts = (struct elf_facts) { .id = nothing };
+	elf_version(EV_CURRENT);
+	if (is_compressed(fd))
+		look_inside(fd, facts);
+	else if (open_image(fd, &image, &facts->id))
+		fill_facts(facts, &image);
 }
 
 void elf_notes_read_kernel(int fd, struct elf_id *id)
 {
-	struct image image;
-	size_t size;
+	struct elf_facts facts;
 
-	*id = (struct elf_id) {
-		.kind = BUILDID_KIND_NONE,
-		.reason = BUILDID_REASON_NOT_ELF,
-	};
-	elf_version(EV_CURRENT);
-	image.elf = dwelf_elf_begin(fd);
-	if (!image.elf)
-		return;
-	if (elf_rawfile(image.elf, &size)) {
-		image.size = size;
-		read_image(&image, id);
-	}
-	elf_end(image.elf);
+	elf_notes_look(fd, &facts);
+	*id = facts.id;
+	id->offset = 0;
 }
 
 /* -------------------------------------------------------------- layout -- */

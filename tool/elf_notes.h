@@ -24,6 +24,25 @@ struct elf_id {
  */
 void elf_notes_read(int fd, struct elf_id *id);
 
+/* What else there is to know of a file before it is taken for a content. */
+struct elf_facts {
+	struct elf_id id;
+	bool compressed;	/* the facts are of what is inside */
+	bool cut_short;		/* what the loader maps, or sections, are missing */
+	bool sections_cut;	/* likewise, but sections only, as of a debug file */
+	bool symbols;		/* has a symbol table, not only a dynamic one */
+};
+
+/*
+ * As elf_notes_read(), and also into a file that is compressed as kernel modules
+ * are (gzip, xz, zstd), as far as libdwelf can. Always fills @facts.
+ */
+void elf_notes_look(int fd, struct elf_facts *facts);
+/* The same without a file: notes as the kernel has them in /sys. */
+bool elf_notes_parse(const void *notes, size_t size, struct elf_id *id);
+/* The same for an image in memory, which stays the caller's. */
+void elf_notes_look_memory(void *image, size_t size, struct elf_facts *facts);
+
 /*
  * The same of a kernel's file, a module or vmlinux, which may be packed as libdw
  * was built to unpack: .gz and .xz, not .zst in Debian 12. No offset is told.

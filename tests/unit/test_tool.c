@@ -52,6 +52,7 @@ static void help_names_every_command_there_is(void **state)
 {
 	static const char *const names[] = {
 		"mon", "maps", "cookie", "record", "id", "list", "info", "stats", "flush",
+		"store", "resolve", "bundle", "unbundle",
 	};
 	char words[64];
 	size_t i;

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""buildid bundle, unbundle and resolve."""
+
+import os
+
+import lib
+from lib import contains
+from recording import (ONE, build_id, busy, copy, place, record, recorded, same, symbols, tool_test,
+                       tree, without_module, work)
+from tap import equal, run, test
+
+
+@tool_test("bundle takes all along, and unbundle takes it up")
+def _():
+    with place() as here:
+        with recorded(here.data, here.library, here.path):
+            os.unlink(here.library)
+            done = lib.buildid("bundle", "-o", here.path + "/b.tar.zst", here.data, status=None,
+                               env=dict(os.environ, HOME=here.home))
+            equal([line for line in without_module(done.stdout) if line.startswith("FAIL")],
+                  [], "missing")
+        other = os.path.join(here.path, "other")
+        os.mkdir(other)
+        done = lib.buildid("unbundle", "../b.tar.zst", cwd=other,
+                           env=dict(os.environ, HOME=other))
+        contains(done.stdout, f"OK {ONE} {here.library}\n")
+        equal(tree(other + "/.debug"), tree(here.home + "/.debug"), "tree")
+        same(other + "/perf.data", here.data)
+        assert "work_of_one" in symbols(other + "/perf.data", other), "named"
+        lib.run("tar", "--zstd", "-tf", here.path + "/b.tar.zst")
+
+
+@tool_test("bundle tells what is missing, and takes the rest")
+def _():
+    with place() as here:
+        record(here.data, lib.built("busy"), here.library, "300")
+        os.unlink(here.library)
+        done = lib.buildid("bundle", "-a", "--no-data", here.data, status=1,
+                           env=dict(os.environ, HOME=here.home))
+        contains(done.stdout, f"FAIL {ONE} {here.library}: ")
+        names = lib.run("tar", "--zstd", "-tf", here.data + ".tar.zst").stdout
+        contains(names, build_id(lib.built("busy")) + "/elf\n")
+        assert "perf.data" not in names.split("\n"), "the recording is in it"
+
+
+@test("resolve prints a file with the content, wherever it is")
+def _():
+    def resolve(status=0):
+        done = lib.buildid("resolve", ONE, status=status,
+                           env=dict(os.environ, HOME=here.home))
+        return done.stdout.rstrip("\n") if not status else done.stderr
+
+    with place() as here:
+        lib.buildid("flush")
+        with busy(here.library, 0, here.path):
+            equal(resolve(), here.library, "path")
+            record(here.data, lib.built("busy"), here.library, "300")
+            copy(work("two"), here.library)
+            found = resolve()
+            contains(found, "/map_files/")
+            same(found, work("one"))
+            equal(here.store()[ONE]["status"], "ok", "store")
+        # The process is gone.
+        found = resolve()
+        equal(os.path.realpath(found), os.path.realpath(here.entry(ONE)), "path")
+        same(found, work("one"))
+        os.unlink(found)
+        equal(resolve(status=1), f"buildid: {ONE}: no file with that content is known; "
+              "DEBUGINFOD_URLS is not set\n", "error")
+        with open("/sys/kernel/notes", "rb") as file:
+            kernel = file.read()[16:36].hex()
+        # There is no ELF file of it here, and a list of symbols has no id.
+        lib.buildid("resolve", kernel, status=None)
+
+
+run()

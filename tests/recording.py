@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Recordings by the real perf, of programs that work in a library."""
+
+import contextlib
+import os
+import re
+
+import lib
+from tap import equal, test
+
+PERF = "perf"
+
+
+def tool_test(name):
+    """A test of the tool and of perf only, which is slow, and nothing new, where the
+    kernel looks for faults."""
+    return test(name) if not lib.DEBUG else lambda function: function
+
+
+def build_id(path):
+    return lib.readelf_ids([path])[path]
+
+
+def work(version):
+    return lib.built(f"work-{version}.so")
+
+
+def copy(source, target):
+    """Into another file, as an installation does it."""
+    new = target + ".new"
+    lib.write_bytes(new, lib.read_bytes(source))
+    os.rename(new, target)
+
+
+def perf(*arguments, **options):
+    environment = dict(os.environ, PERF_PAGER="cat", PAGER="cat",
+                       **options.pop("environment", {}))
+    return lib.run(PERF, *arguments, env=environment, **options)
+
+
+def record(data, *command, options=()):
+    """With the build-ids that the kernel knows, and no scan at the end."""
+    return perf("record", "--buildid-mmap", "-e", "cpu-clock", "-F", "500", "-o", data,
+                *options, "--", *command)
+
+
+def symbols(data, home, comm="busy"):
+    """The functions that perf names in the samples of a program."""
+    text = perf("script", "-i", data, "--comms", comm, "-F", "comm,ip,sym",
+                environment={"HOME": home}).stdout
+    return set(re.findall(r"^\s*\S+\s+[0-9a-f]+\s+(\S+)", text, re.M))
+
+
+@contextlib.contextmanager
+def busy(library, milliseconds, directory, *prefix, **options):
+    """A process that worked in @library, and has it mapped until the end."""
+    mark = os.path.join(directory, f"mark-{os.urandom(4).hex()}")
+    with lib.started(*prefix, lib.built("busy"), library, str(milliseconds), mark,
+                     **options) as process:
+        lib.until(lambda: os.path.exists(mark) or process.poll() is not None,
+                  "busy has worked")
+        assert process.poll() is None, "busy has ended"
+        yield process
+
+
+WAITING = """
+mark=$1 pid=$2; shift 2
+"$@" >/dev/null 2>"$pid.err" & echo $! >"$pid"
+until [ -e "$mark" ]; do kill -0 $! || exit; sleep 0.05; done
+"""
+
+
+@contextlib.contextmanager
+def recorded(data, library, directory, prefix=(), options=()):
+    """Records a process that has @library mapped still, until the end of the block."""
+    mark, pid = (os.path.join(directory, f"{name}-{os.urandom(4).hex()}")
+                 for name in ("mark", "pid"))
+    record(data, "sh", "-c", WAITING, "sh", mark, pid, *prefix, lib.built("busy"),
+           library, "300", mark, options=options)
+    assert os.path.exists(mark), lib.read_bytes(pid + ".err")
+    process = int(lib.read_bytes(pid))
+    try:
+        yield process
+    finally:
+        os.kill(process, 9)
+        lib.until(lambda: not os.path.exists(f"/proc/{process}"), "busy is gone")
+
+
+def tree(directory):
+    """What is in a ~/.debug: types, links, content, but for what perf probe keeps."""
+    found = {}
+    for parent, directories, names in os.walk(directory):
+        for name in directories + names:
+            path = os.path.join(parent, name)
+            key = os.path.relpath(path, directory)
+            if os.path.islink(path):
+                found[key] = "-> " + os.readlink(path)
+            elif name == "probes":
+                found[key] = "probes"
+            elif os.path.isfile(path):
+                found[key] = lib.hashlib.sha256(lib.read_bytes(path)).hexdigest()
+    return found
+
+
+def entry(home, identity, part="elf"):
+    """The file that perf would open for a build-id."""
+    return os.path.join(home, ".debug/.build-id", identity[:2], identity[2:], part)
+
+
+def store(*arguments, home, status=0, **options):
+    """The lines of buildid store, by build-id. But for the module itself, which the
+    guest loads from a file of which the kernel does not know the path."""
+    done = lib.buildid("store", "-j", *arguments, status=None,
+                       env=dict(os.environ, HOME=home, **options.pop("environment", {})))
+    lines = lib.json_lines(done.stdout)
+    equal(done.returncode, int(any(line["status"] == "fail" for line in lines)), done.stdout)
+    lines = [line for line in lines if line["path"] != "[buildid]"]
+    failed = any(line["status"] == "fail" for line in lines)
+    assert status in (None, int(failed)), done.stdout
+    return {line["build_id"]: line for line in lines}
+
+
+def without_module(text):
+    """The lines of text of which none is about the module itself."""
+    return [line for line in text.splitlines() if "[buildid]" not in line]
+
+
+ONE, TWO, THREE = (build_id(work(version)) for version in ("one", "two", "three"))
+
+
+class Place:
+    """A directory with a HOME, a recording and a library of its own."""
+
+    def __init__(self, path):
+        self.path = path
+        self.home = os.path.join(path, "home")
+        self.data = os.path.join(path, "perf.data")
+        self.library = os.path.join(path, "libwork.so")
+        os.mkdir(self.home)
+        copy(work("one"), self.library)
+
+    def entry(self, identity, part="elf"):
+        return entry(self.home, identity, part)
+
+    def has(self, identity):
+        return os.path.exists(self.entry(identity))
+
+    def store(self, *arguments, **options):
+        return store("-i", self.data, *arguments, home=self.home, **options)
+
+
+@contextlib.contextmanager
+def place():
+    with lib.directory() as path:
+        yield Place(path)
+
+
+def same(path, other):
+    equal(lib.read_bytes(path) == lib.read_bytes(other), True, f"{path} is {other}")

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""buildid store --live: each version of a file is kept before it is gone."""
+
+import contextlib
+import os
+import signal
+import subprocess
+
+import lib
+from lib import contains
+from recording import ONE, THREE, TWO, busy, copy, entry, record, symbols, tool_test, work
+from tap import equal, run, test
+
+
+class Live:
+    """buildid store --live in the block, with a HOME of its own."""
+
+    def __init__(self, *options):
+        self.options = options
+
+    def __enter__(self):
+        self.stack = contextlib.ExitStack()
+        self.path = self.stack.enter_context(lib.directory())
+        self.library = os.path.join(self.path, "libwork.so")
+        copy(work("one"), self.library)
+        return self
+
+    def start(self):
+        self.output, self.errors = (os.path.join(self.path, name) for name in ("out", "err"))
+        with open(self.output, "wb") as out, open(self.errors, "wb") as err:
+            self.process = self.stack.enter_context(
+                lib.started("buildid", "store", "--live", "-j", *self.options, stdout=out,
+                            stderr=err, env=dict(os.environ, HOME=self.path)))
+        lib.until(lambda: b"watching" in lib.read_bytes(self.errors) or
+                  self.process.poll() is not None, "it watches")
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def lines(self):
+        """Those that are complete."""
+        text = lib.read_bytes(self.output).decode()
+        return lib.json_lines(text[:text.rfind("\n") + 1])
+
+    def line(self, identity):
+        return next((line for line in self.lines() if line["build_id"] == identity), None)
+
+    def wait_for(self, identity):
+        return lib.until(lambda: self.line(identity), f"a line of {identity}")
+
+    def check(self, identity, version):
+        path = entry(self.path, identity)
+        equal(lib.read_bytes(path) == lib.read_bytes(work(version)), True, f"{path} is {version}")
+
+    def finish(self, *failed):
+        """Only of @failed is told that they were not kept, but for the module itself,
+        which the guest loads from a file of which the kernel does not know the path."""
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(lib.PATIENCE)
+        failures = [line for line in self.lines() if line["status"] == "fail"]
+        equal(status, int(bool(failures)), "exit status")
+        equal([line["build_id"] for line in failures if line["path"] != "[buildid]"],
+              list(failed), "failures")
+        summary = lib.read_bytes(self.errors).decode()
+        contains(summary, f" {len(failures)} failed, 0 lost\n")
+
+
+@test("a library that is replaced, and one that is overwritten in place")
+def _():
+    with Live() as live:
+        live.start()
+        data = os.path.join(live.path, "data")
+        with contextlib.ExitStack() as processes:
+            processes.enter_context(busy(live.library, 0, live.path))
+            equal(live.wait_for(ONE)["status"], "ok", "the first")
+            copy(work("two"), live.library)
+            processes.enter_context(busy(live.library, 0, live.path))
+            equal(live.wait_for(TWO)["status"], "ok", "the second")
+        # In place: what was kept must not be a link to it.
+        lib.write_bytes(live.library, lib.read_bytes(work("three")))
+        record(data, lib.built("busy"), live.library, "300")
+        equal(live.wait_for(THREE)["status"], "ok", "the third")
+        os.unlink(live.library)
+        live.finish()
+        for identity, version in ((ONE, "one"), (TWO, "two"), (THREE, "three")):
+            live.check(identity, version)
+        assert "work_of_three" in symbols(data, live.path), "named"
+
+
+@tool_test("what was mapped before, and deleted")
+def _():
+    with Live() as live, busy(live.library, 0, live.path):
+        os.unlink(live.library)
+        live.start()
+        equal(live.wait_for(ONE)["status"], "ok", "status")
+        live.check(ONE, "one")
+        live.finish()
+
+
+@test("a file in a container that is gone as soon as it has worked")
+def _():
+    with Live() as live, lib.directory() as outside:
+        inside = os.path.join(outside, "libwork.so")
+        live.start()
+        container = (os.path.join(lib.TOP, "tests/src/container"), live.path, work("two"), inside)
+        with busy(inside, 0, live.path, *container):
+            equal(live.wait_for(TWO)["path"], inside, "path")
+        live.check(TWO, "two")
+        live.finish()
+
+
+@tool_test("what is in a memfd")
+def _():
+    with Live() as live:
+        live.start()
+        fd = os.memfd_create("work", 0)
+        os.write(fd, lib.read_bytes(work("three")))
+        with busy(f"/proc/{os.getpid()}/fd/{fd}", 0, live.path):
+            equal(live.wait_for(THREE)["status"], "ok", "status")
+        os.close(fd)
+        live.check(THREE, "three")
+        live.finish()
+
+
+@tool_test("a module as it is loaded, and the kernel")
+def _():
+    with Live() as live:
+        live.start()
+        lib.run("modprobe", "dummy")
+        with open("/sys/module/dummy/notes/.note.gnu.build-id", "rb") as file:
+            identity = file.read()[16:].hex()
+        equal(live.wait_for(identity)["status"], "ok", "module")
+        lib.run("rmmod", "dummy")
+        (kernel,) = (line for line in live.lines() if line["path"] == "[kernel.kallsyms]")
+        equal(kernel["status"], "ok", "kernel")
+        equal(os.path.exists(entry(live.path, kernel["build_id"], "kallsyms")), True, "kallsyms")
+        live.process.send_signal(signal.SIGTERM)
+        live.process.wait(lib.PATIENCE)
+
+
+@test("a content that is gone before it could be kept is told, once")
+def _():
+    with Live() as live:
+        live.start()
+        live.process.send_signal(signal.SIGSTOP)
+        for _ in range(3):
+            with busy(live.library, 0, live.path):
+                pass
+        copy(work("two"), live.library)
+        live.process.send_signal(signal.SIGCONT)
+        line = live.wait_for(ONE)
+        equal(line["status"], "fail", "status")
+        contains(line["reason"], f"has build-id {TWO}")
+        equal(os.path.exists(entry(live.path, ONE)), False, "kept")
+        live.finish(ONE)
+
+
+@tool_test("only the processes that are named, and their children")
+def _():
+    with Live() as live, lib.started(
+            "sh", "-c", 'read line; exec "$@"', "sh", lib.built("busy"), live.library, "0",
+            live.path + "/mark", stdin=subprocess.PIPE) as named:
+        live.options = ("-p", str(named.pid))
+        live.start()
+        copy(work("two"), live.path + "/other.so")
+        with busy(live.path + "/other.so", 0, live.path):
+            named.stdin.write(b"go\n")
+            named.stdin.flush()
+            equal(live.wait_for(ONE)["status"], "ok", "a child's")
+        live.finish()
+        equal(live.line(TWO), None, "another's")
+
+
+run()

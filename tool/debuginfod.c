@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Debuginfod: files by build-id from servers. */
+
+#include <elfutils/debuginfod.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "debuginfod.h"
+
+/* Between two reports of progress on a terminal, and elsewhere, nanoseconds. */
+#define PERIOD_TERMINAL	200000000ULL
+#define PERIOD_LOG	5000000000ULL
+
+struct debuginfod {
+	debuginfod_client *client;
+	bool terminal;
+	bool shown;		/* a line that is not ended */
+	uint64_t next;		/* when to report */
+	char id[BUILD_ID_TEXT];
+};
+
+struct debuginfod *debuginfod_new(void)
+{
+	struct debuginfod *new = calloc(1, sizeof(*new));
+
+	if (new)
+		new->terminal = isatty(STDERR_FILENO);
+	return new;
+}
+
+void debuginfod_free(struct debuginfod *client)
+{
+	if (!client)
+		return;
+	if (client->client)
+		debuginfod_end(client->client);
+	free(client);
+}
+
+/* @done of @all bytes; before they are known, of servers. */
+static int show(debuginfod_client *handle, long done, long all)
+{
+	struct debuginfod *client = debuginfod_get_user_data(handle);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now < client->next)
+		return 0;
+	client->next = now + (client->terminal ? PERIOD_TERMINAL : PERIOD_LOG);
+	if (client->terminal)
+		fputc('\r', stderr);
+	if (all > 0)
+		fprintf(stderr, "buildid: %.16s: debuginfod: %ld of %ld kB ",
+			client->id, done >> 10, all >> 10);
+	else
+		fprintf(stderr, "buildid: %.16s: debuginfod: asking ", client->id);
+	if (!client->terminal)
+		fputc('\n', stderr);
+	client->shown = client->terminal;
+	return 0;
+}
+
+static bool begin(struct debuginfod *client, struct reason *reason)
+{
+	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
+
+	if (!urls || !urls[strspn(urls, " ")])
+		return reason_set(reason, "DEBUGINFOD_URLS is not set");
+	if (client->client)
+		return true;
+	client->client = debuginfod_begin();
+	if (!client->client)
+		return reason_set(reason, "debuginfod: %s", strerror(ENOMEM));
+	debuginfod_set_user_data(client->client, client);
+	debuginfod_set_progressfn(client->client, show);
+	return true;
+}
+
+static const char *text_of(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "not there";
+	case ENOSYS:
+		return "DEBUGINFOD_URLS has no server";
+	default:
+		return strerror(error);
+	}
+}
+
+int debuginfod_get(struct debuginfod *client, const struct build_id *id,
+		   enum content_part part, char **path, struct reason *reason)
+{
+	int fd;
+
+	*path = NULL;
+	if (!begin(client, reason))
+		return -1;
+	build_id_text(id, client->id);
+	/* At once on a terminal; elsewhere only of what takes its time. */
+	client->next = clock_ns(CLOCK_MONOTONIC) + (client->terminal ? 0 : PERIOD_LOG);
+	/* A length of 0: the digits. */
+	fd = part == CONTENT_DEBUG ?
+		debuginfod_find_debuginfo(client->client, (void *)client->id, 0, path) :
+		debuginfod_find_executable(client->client, (void *)client->id, 0, path);
+	if (client->shown)
+		fputs("\r\033[K", stderr);
+	client->shown = false;
+	if (fd >= 0)
+		return fd;
+	reason_set(reason, "debuginfod: %s", text_of(-fd));
+	return -1;
+}

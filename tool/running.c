@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Running kernel: its notes, its modules' notes and files, its vdso. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "elf_notes.h"
+#include "running.h"
+
+#define NOTES		"/sys/kernel/notes"
+#define MODULES		"/sys/module"
+#define MODULE_NOTE	MODULES "/%s/notes/.note.gnu.build-id"
+/* A vdso is of a page or two; a note, too. */
+#define VDSO_MAX	(1U << 20)
+
+static bool read_note(const char *path, struct build_id *id)
+{
+	/* Notes are words. */
+	uint32_t notes[4096];
+	struct elf_id found;
+	ssize_t size;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	size = read(fd, notes, sizeof(notes));
+	close(fd);
+	return size > 0 && elf_notes_parse(notes, (size_t)size, &found) &&
+	       build_id_set(id, found.bytes, found.size);
+}
+
+bool running_id(struct build_id *id)
+{
+	return read_note(NOTES, id);
+}
+
+char *running_module_of(const struct build_id *id)
+{
+	DIR *modules = opendir(MODULES);
+	struct dirent *entry;
+	struct build_id found;
+	char *name = NULL;
+	char path[512];
+
+	while (modules && !name && (entry = readdir(modules))) {
+		snprintf(path, sizeof(path), MODULE_NOTE, entry->d_name);
+		if (read_note(path, &found) && build_id_equal(&found, id))
+			name = strdup(entry->d_name);
+	}
+	if (modules)
+		closedir(modules);
+	return name;
+}
+
+char *running_module_name(const char *path)
+{
+	const char *last = strrchr(path, '/');
+	char *name, *at;
+
+	last = last ? last + 1 : path;
+	/* "[name]" where no file was known. */
+	name = strdup(last + (*last == '['));
+	if (!name)
+		return NULL;
+	name[strcspn(name, *last == '[' ? "]" : ".")] = '\0';
+	for (at = name; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	return name;
+}
+
+/* "kernel/fs/fuse/fuse.ko.xz: kernel/..." */
+static bool is_module_line(char *line, const char *wanted)
+{
+	char *colon = strchr(line, ':');
+	char *name;
+	bool is;
+
+	if (!colon)
+		return false;
+	*colon = '\0';
+	name = running_module_name(line);
+	is = name && !strcmp(name, wanted);
+	free(name);
+	return is;
+}
+
+char *running_module_path(const char *name)
+{
+	char *line = NULL, *path = NULL;
+	char list[512];
+	struct utsname uts;
+	size_t room = 0;
+	FILE *file;
+
+	if (uname(&uts))
+		return NULL;
+	snprintf(list, sizeof(list), "/lib/modules/%s/modules.dep", uts.release);
+	file = fopen(list, "re");
+	while (file && !path && getline(&line, &room, file) > 0)
+		if (is_module_line(line, name) &&
+		    asprintf(&path, *line == '/' ? "%.0s%s" : "/lib/modules/%s/%s",
+			     uts.release, line) < 0)
+			path = NULL;
+	free(line);
+	if (file)
+		fclose(file);
+	return path;
+}
+
+char *running_image_path(size_t index)
+{
+	static const char *const paths[] = {
+		"/usr/lib/debug/boot/vmlinux-%s",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/lib/modules/%s/build/vmlinux",
+		"/lib/modules/%s/vmlinux",
+		"/boot/vmlinux-%s",
+	};
+	struct utsname uts;
+	char *path;
+
+	if (index >= ARRAY_SIZE(paths) || uname(&uts))
+		return NULL;
+	/* No "%" is in it but the one that stands there. */
+	path = malloc(strlen(paths[index]) + sizeof(uts.release));
+	if (path) {
+		const char *mark = strchr(paths[index], '%');
+
+		sprintf(path, "%.*s%s%s", (int)(mark - paths[index]), paths[index],
+			uts.release, mark + 2);
+	}
+	return path;
+}
+
+/* ---------------------------------------------------------------- vdso -- */
+
+static bool find_vdso(const char *process, uint64_t *start, size_t *size)
+{
+	char path[64], line[512];
+	uint64_t end;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%s/maps", process);
+	maps = fopen(path, "re");
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, " [vdso]\n") &&
+			sscanf(line, "%" SCNx64 "-%" SCNx64, start, &end) == 2 &&
+			end > *start && end - *start <= VDSO_MAX;
+	if (maps)
+		fclose(maps);
+	if (found)
+		*size = (size_t)(end - *start);
+	return found;
+}
+
+/* The pages of @process at @start as a file. */
+static int copy_memory(const char *process, uint64_t start, size_t size)
+{
+	char *bytes = malloc(size);
+	char path[64];
+	int memory, copy = -1;
+
+	snprintf(path, sizeof(path), "/proc/%s/mem", process);
+	memory = open(path, O_RDONLY | O_CLOEXEC);
+	if (bytes && memory >= 0 &&
+	    pread(memory, bytes, size, (off_t)start) == (ssize_t)size)
+		copy = memfd_create("vdso", MFD_CLOEXEC);
+	if (copy >= 0 && pwrite(copy, bytes, size, 0) != (ssize_t)size) {
+		close(copy);
+		copy = -1;
+	}
+	if (memory >= 0)
+		close(memory);
+	free(bytes);
+	return copy;
+}
+
+int running_vdso(uint32_t pid)
+{
+	char process[16] = "self";
+	uint64_t start;
+	size_t size;
+
+	if (pid)
+		snprintf(process, sizeof(process), "%" PRIu32, pid);
+	if (!find_vdso(process, &start, &size))
+		return -1;
+	return copy_memory(process, start, size);
+}

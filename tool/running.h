@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Running: what the running kernel is, and where its parts are to be had. */
+#ifndef TOOL_RUNNING_H
+#define TOOL_RUNNING_H
+
+#include "content.h"
+
+/* The running kernel's own, from its notes. False when it has none. */
+bool running_id(struct build_id *id);
+/* The name of the loaded module with that build-id, to be freed, or NULL. */
+char *running_module_of(const struct build_id *id);
+/*
+ * The file of the running kernel's module @name, below /lib/modules as depmod
+ * knows it; to be freed, or NULL.
+ */
+char *running_module_path(const char *name);
+/* The name of the module in the file @path: "snd_hda_intel"; to be freed. */
+char *running_module_name(const char *path);
+/* A path where distributions have the kernel's ELF file, or NULL behind the last. */
+char *running_image_path(size_t index);
+
+/*
+ * The vdso of a process, 0 for this one, as a file in memory. -1 when it cannot be
+ * read, or there is none.
+ */
+int running_vdso(uint32_t pid);
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tarball: libarchive. */
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tarball.h"
+
+#define BLOCK (1U << 20)
+
+struct tarball {
+	struct archive *archive;
+	struct archive_entry *entry;
+	const char *problem;
+	char buffer[BLOCK];
+};
+
+static const char *fail(struct tarball *tarball, const char *problem)
+{
+	tarball->problem = problem ? problem : "damaged";
+	return tarball->problem;
+}
+
+static const char *fail_archive(struct tarball *tarball)
+{
+	return fail(tarball, archive_error_string(tarball->archive));
+}
+
+/* A warning is no failure: the member is good enough. */
+static bool is_good(int result)
+{
+	return result == ARCHIVE_OK || result == ARCHIVE_WARN;
+}
+
+void tarball_close(struct tarball *tarball)
+{
+	if (!tarball)
+		return;
+	archive_entry_free(tarball->entry);
+	archive_free(tarball->archive);
+	free(tarball);
+}
+
+const char *tarball_problem(const struct tarball *tarball)
+{
+	return tarball->problem;
+}
+
+/* --------------------------------------------------------------- writing -- */
+
+struct tarball *tarball_write(int fd)
+{
+	struct tarball *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->archive = archive_write_new();
+	new->entry = archive_entry_new();
+	if (!new->archive || !new->entry) {
+		fail(new, strerror(ENOMEM));
+		return new;
+	}
+	if (archive_write_set_format_pax_restricted(new->archive) ||
+	    archive_write_add_filter_zstd(new->archive) ||
+	    archive_write_open_fd(new->archive, fd))
+		fail_archive(new);
+	return new;
+}
+
+static const char *add_header(struct tarball *tarball, const char *name,
+			      mode_t type, mode_t mode)
+{
+	archive_entry_set_pathname(tarball->entry, name);
+	archive_entry_set_filetype(tarball->entry, type);
+	archive_entry_set_perm(tarball->entry, mode);
+	return is_good(archive_write_header(tarball->archive, tarball->entry)) ?
+		NULL : fail_archive(tarball);
+}
+
+static const char *add_content(struct tarball *tarball, int fd, off_t size)
+{
+	off_t offset = 0;
+	ssize_t got;
+
+	while (offset < size) {
+		got = pread(fd, tarball->buffer, BLOCK, offset);
+		if (got < 0)
+			return fail(tarball, strerror(errno));
+		if (!got)
+			return fail(tarball, "became shorter as it was read");
+		if (got > size - offset)
+			got = (ssize_t)(size - offset);
+		if (archive_write_data(tarball->archive, tarball->buffer, (size_t)got) != got)
+			return fail_archive(tarball);
+		offset += got;
+	}
+	return NULL;
+}
+
+const char *tarball_add_file(struct tarball *tarball, const char *name, int fd)
+{
+	struct stat stat_;
+	const char *problem;
+
+	if (fstat(fd, &stat_))
+		return fail(tarball, strerror(errno));
+	archive_entry_clear(tarball->entry);
+	archive_entry_set_size(tarball->entry, stat_.st_size);
+	archive_entry_set_mtime(tarball->entry, stat_.st_mtime, 0);
+	problem = add_header(tarball, name, S_IFREG, stat_.st_mode & 0755);
+	return problem ? problem : add_content(tarball, fd, stat_.st_size);
+}
+
+const char *tarball_add_link(struct tarball *tarball, const char *name,
+			     const char *target)
+{
+	archive_entry_clear(tarball->entry);
+	archive_entry_set_symlink(tarball->entry, target);
+	return add_header(tarball, name, S_IFLNK, 0777);
+}
+
+const char *tarball_finish(struct tarball *tarball)
+{
+	return archive_write_close(tarball->archive) ? fail_archive(tarball) : NULL;
+}
+
+/* --------------------------------------------------------------- reading -- */
+
+struct tarball *tarball_read(int fd)
+{
+	struct tarball *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->archive = archive_read_new();
+	if (!new->archive) {
+		fail(new, strerror(ENOMEM));
+		return new;
+	}
+	if (!is_good(archive_read_support_filter_all(new->archive)) ||
+	    archive_read_support_format_tar(new->archive) ||
+	    archive_read_open_fd(new->archive, fd, BLOCK))
+		fail_archive(new);
+	return new;
+}
+
+int tarball_next(struct tarball *tarball, struct tarball_member *member)
+{
+	struct archive_entry *entry;
+	int result;
+
+	if (tarball->problem)
+		return -1;
+	result = archive_read_next_header(tarball->archive, &entry);
+	if (result == ARCHIVE_EOF)
+		return 0;
+	if (!is_good(result)) {
+		fail_archive(tarball);
+		return -1;
+	}
+	member->name = archive_entry_pathname(entry);
+	member->type = archive_entry_hardlink(entry) ? 0 : archive_entry_filetype(entry);
+	member->mode = archive_entry_perm(entry);
+	member->target = archive_entry_symlink(entry);
+	/* What cannot be told in this locale. */
+	if (!member->name)
+		member->name = "";
+	if (!member->target)
+		member->target = "";
+	return 1;
+}
+
+const char *tarball_extract(struct tarball *tarball, int fd)
+{
+	/* What was wrong with one member need not be with the next. */
+	return is_good(archive_read_data_into_fd(tarball->archive, fd)) ? NULL :
+		archive_error_string(tarball->archive);
+}

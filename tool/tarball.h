@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tarball: the only file that knows libarchive. Errors are texts, NULL when all is
+ * well; they are valid until the next call.
+ */
+#ifndef TOOL_TARBALL_H
+#define TOOL_TARBALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Writing: tar in zstd, as any tar can read. */
+struct tarball;
+
+/* NULL only without memory; look at tarball_problem(). @fd stays the caller's. */
+struct tarball *tarball_write(int fd);
+/* All of the regular file at @fd, which must not change meanwhile. */
+const char *tarball_add_file(struct tarball *tarball, const char *name, int fd);
+const char *tarball_add_link(struct tarball *tarball, const char *name,
+			     const char *target);
+const char *tarball_finish(struct tarball *tarball);
+
+/* Reading: tar in any compression that libarchive knows. */
+struct tarball_member {
+	const char *name;
+	mode_t type;		/* S_IFREG, S_IFLNK ...; 0 for a hard link */
+	mode_t mode;		/* permissions, of anybody's choice */
+	const char *target;	/* of a symbolic link, else "" */
+};
+
+struct tarball *tarball_read(int fd);
+/* 1 with a member, valid until the next call; 0 at the end; -1 with a problem. */
+int tarball_next(struct tarball *tarball, struct tarball_member *member);
+/* Write what is in the member to @fd. */
+const char *tarball_extract(struct tarball *tarball, int fd);
+
+const char *tarball_problem(const struct tarball *tarball);
+void tarball_close(struct tarball *tarball);
+
+#endif
