@@ -136,12 +136,16 @@ def what_comes_twice_is_marked_and_nothing_else_is():
 
 @test
 def a_snapshot_is_behind_what_was_mapped_before_it():
-    with busy(2), Recorder(snapshot=True) as recorder:
-        newest = 0
-        for event in mmaps(recorder.until_snapshot()):
-            if event.snapshot:
-                assert event.record.header.time_mono >= newest, event.record
-            newest = max(newest, event.record.header.time_mono)
+    with busy(2), Recorder() as recorder, open(lib.built("plain"), "rb") as file:
+        for _ in range(3):
+            address = lib.map_fd(file.fileno(), lib.PAGE)
+            recorder.snapshot()
+            events = [(event.snapshot, event.record.pid, event.record.addr)
+                      for event in mmaps(recorder.until_snapshot())]
+            lib.unmap(address, lib.PAGE)
+            first = [snapshot for snapshot, *_ in events].index(True)
+            contains(events[:first], (False, os.getpid(), address))
+            contains(events[first:], (True, os.getpid(), address))
 
 
 @test
