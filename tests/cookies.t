@@ -265,14 +265,14 @@ def _():
 def _():
     before = cookie_count()
     problems = []
-    address = code(16)
+    address = code(17)
 
     def work(number):
         try:
             with Device() as device:
                 for i in range(200):
                     at = address + (i * (number + 1) % 16) * PAGE
-                    code(2 if i % 16 < 15 else 1, at, MAP_FIXED)
+                    code(2, at, MAP_FIXED)
                     try:
                         device.name_mapping(at, PAGE, b"%d" % i)
                     except OSError as error:
