@@ -12,7 +12,7 @@ import threading
 import lib
 import stream
 from device import SNAPSHOT, Cookie, Device, Mmap
-from lib import built, libc, map_fd, unmap
+from lib import built, fails_with, libc, map_fd, unmap
 from tap import equal, run, test
 
 PAGE = lib.PAGE
@@ -30,15 +30,6 @@ def code(pages=1, at=None, flags=0):
     """Memory of a JIT: no file."""
     return lib.check(libc.mmap(at, pages * PAGE, lib.RX | mmap.PROT_WRITE,
                                ANONYMOUS | flags, -1, 0), "mmap")
-
-
-def fails_with(number, function, *arguments, **options):
-    try:
-        function(*arguments, **options)
-    except OSError as error:
-        equal(errno.errorcode[error.errno], errno.errorcode[number], "error")
-        return
-    raise AssertionError(f"did not fail with {errno.errorcode[number]}")
 
 
 def cookies_of(pid=None, room=1 << 16):
