@@ -7,6 +7,7 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -41,6 +42,8 @@ static struct {
 	atomic64_t text_bytes;
 	atomic_t allocated;	/* entries, the dead ones included */
 } cache;
+
+static DEFINE_MUTEX(refill_lock);
 
 void bid_cache_lock(void)
 	__acquires(&cache.lock)
@@ -454,6 +457,8 @@ void bid_cache_refill(void)
 	struct bid_entry *entry;
 	bool full, room;
 
+	/* two at a time would each add the last one */
+	mutex_lock(&refill_lock);
 	for (;;) {
 		bid_cache_lock();
 		full = cache.reserved >= cache.reserve_want;
@@ -463,16 +468,17 @@ void bid_cache_refill(void)
 			room = evict(1, BATCH, true) || evict(1, BATCH, false);
 		bid_cache_unlock();
 		if (full || !room)
-			return;
+			break;
 
 		entry = alloc_entry();
 		if (!entry)
-			return;
+			break;
 		bid_cache_lock();
 		bid_cache_give_back(entry);
 		bid_cache_unlock();
 		cond_resched();
 	}
+	mutex_unlock(&refill_lock);
 }
 
 static void refill_work(struct work_struct *work)

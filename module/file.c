@@ -45,17 +45,30 @@ struct inode *bid_file_inode(const struct file *file)
 }
 
 /* Inode numbers are a subvolume's own on btrfs; its file handle says whose. */
-u64 bid_file_tree(struct inode *inode)
+static noinline u64 subvolume(struct inode *inode)
 {
 	const struct export_operations *ops = inode->i_sb->s_export_op;
 	u32 handle[16];
 	int words = ARRAY_SIZE(handle);
 
-	if (inode->i_sb->s_magic != BTRFS_SUPER_MAGIC || !ops || !ops->encode_fh)
+	if (!ops || !ops->encode_fh)
 		return 0;
 	if (ops->encode_fh(inode, handle, &words, NULL) == FILEID_INVALID || words < 4)
 		return 0;
 	return handle[2] | (u64)handle[3] << 32;
+}
+
+u64 bid_file_tree(struct inode *inode)
+{
+	return unlikely(inode->i_sb->s_magic == BTRFS_SUPER_MAGIC) ? subvolume(inode) : 0;
+}
+
+static noinline void subvolume_dev(const struct path *path, dev_t *dev)
+{
+	struct kstat stat;
+
+	if (!vfs_getattr_nosec(path, &stat, STATX_INO, AT_STATX_DONT_SYNC))
+		*dev = stat.dev;
 }
 
 /**
@@ -71,16 +84,14 @@ u64 bid_file_tree(struct inode *inode)
 void bid_file_user(const struct file *file, u64 *ino, dev_t *dev)
 {
 	const struct inode *inode = file_user_inode(file);
-	struct kstat stat;
+	const struct super_block *sb = inode->i_sb;
 
 	*ino = inode->i_ino;
-	*dev = inode->i_sb->s_dev;
-	if (likely(inode->i_sb->s_magic != BTRFS_SUPER_MAGIC) ||
-	    file_user_path(file)->dentry->d_sb != inode->i_sb ||
-	    (IS_ENABLED(CONFIG_PREEMPT_RT) && !preemptible()))
-		return;
-	if (!vfs_getattr_nosec(file_user_path(file), &stat, STATX_INO, AT_STATX_DONT_SYNC))
-		*dev = stat.dev;
+	*dev = sb->s_dev;
+	if (unlikely(sb->s_magic == BTRFS_SUPER_MAGIC) &&
+	    file_user_path(file)->dentry->d_sb == sb &&
+	    (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible()))
+		subvolume_dev(file_user_path(file), dev);
 }
 
 void bid_file_key(struct inode *inode, struct bid_key *key)

@@ -3,6 +3,7 @@
 
 import contextlib
 import ctypes
+import errno
 import hashlib
 import json
 import mmap
@@ -40,6 +41,15 @@ def built(name):
 
 def contains(text, part):
     assert part in text, f"{part!r} is not in {text!r}"
+
+
+def fails_with(number, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except OSError as error:
+        equal(errno.errorcode[error.errno], errno.errorcode[number], "error")
+        return
+    raise AssertionError(f"did not fail with {errno.errorcode[number]}")
 
 
 def until(condition, what):

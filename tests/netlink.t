@@ -13,7 +13,7 @@ import stream
 from device import File, Lost, Mmap
 from genl import A_DEV_MAJOR, CMD_GET, Genl, attribute
 from image import with_id
-from lib import built, contains
+from lib import built, contains, fails_with
 from tap import equal, run, test
 
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
@@ -22,15 +22,6 @@ AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 def with_capability(name):
     return [*AS_NOBODY, f"--inh-caps=+{name}", f"--ambient-caps=+{name}"]
-
-
-def fails_with(error, function, *arguments):
-    try:
-        function(*arguments)
-    except OSError as exception:
-        equal(errno.errorcode[exception.errno], errno.errorcode[error])
-        return
-    raise AssertionError(f"did not fail with {errno.errorcode[error]}")
 
 
 def run_and_delete(directory):

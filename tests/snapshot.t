@@ -9,6 +9,7 @@ import time
 
 from device import (Device, File, Mmap, ADDR_HISTORY, MAPS_DATA, SNAPSHOT, SUB_CGROUP,
                     SUB_CHILDREN, SUB_UID)
+from lib import fails_with
 from tap import equal, run, test
 
 
@@ -30,15 +31,6 @@ def sleeper():
     while not {"sleep", "libc.so.6"} <= {os.path.basename(m[3]) for m in proc_maps(child.pid)}:
         time.sleep(0.01)
     return child
-
-
-def fails_with(code, function, *args):
-    try:
-        function(*args)
-    except OSError as e:
-        equal(errno.errorcode[e.errno], errno.errorcode[code])
-        return
-    raise AssertionError("did not fail")
 
 
 def check_maps(pid, flags, executable):

@@ -193,12 +193,17 @@ def _():
             if not child:
                 resize_for_ever(path)
             files = []
-            try:
+
+            def tried():
                 for number in range(TRIES):
                     if number % 4 == 0:
                         lib.drop_pages(path)
                     files.append(resolve(path, device))
                     lib.map_file(path)
+                return len({(file.kind, file.reason) for file in files}) > 1
+
+            try:
+                lib.until(tried, "a cut file")
             finally:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
@@ -213,8 +218,6 @@ def _():
                           f"hash of the first {file.file_size} bytes")
                 else:
                     assert file.reason in ("changing", "io-error"), file
-            assert len({(file.kind, file.reason) for file in files}) > 1, \
-                f"{len(files)} files, and never a cut one"
             lib.write_bytes(path, CONTENT["v2"])
             equal(watch.see(lib.map_file, path)[1].id, IDS["v2"], "build-id at last")
 
