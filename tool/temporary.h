@@ -25,7 +25,7 @@ void temporary_close(struct temporary *temporary);
 
 /* Give any open file one more name in @directory, in place of what has it. */
 bool temporary_link(int fd, int directory, const char *name);
-/* A name in @directory that nothing has. */
-void temporary_make_name(int directory, char name[32]);
+/* A name that nothing else has. */
+void temporary_make_name(char name[32]);
 
 #endif
