@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #define NOTES		"/sys/kernel/notes"
 #define MODULES		"/sys/module"
+#define MODULE_FILES	"/lib/modules"
 #define MODULE_NOTE	MODULES "/%s/notes/.note.gnu.build-id"
 /* A vdso is of a page or two; a note, too. */
 #define VDSO_MAX	(1U << 20)
@@ -67,11 +69,11 @@ char *running_module_name(const char *path)
 	char *name, *at;
 
 	last = last ? last + 1 : path;
-	/* "[name]" where no file was known. */
+	/* "[name]" where no file was known, "name@0123abcd.ko" of several contents. */
 	name = strdup(last + (*last == '['));
 	if (!name)
 		return NULL;
-	name[strcspn(name, *last == '[' ? "]" : ".")] = '\0';
+	name[strcspn(name, *last == '[' ? "]" : "@.")] = '\0';
 	for (at = name; *at; at++)
 		if (*at == '-')
 			*at = '_';
@@ -104,17 +106,45 @@ char *running_module_path(const char *name)
 
 	if (uname(&uts))
 		return NULL;
-	snprintf(list, sizeof(list), "/lib/modules/%s/modules.dep", uts.release);
+	snprintf(list, sizeof(list), MODULE_FILES "/%s/modules.dep", uts.release);
 	file = fopen(list, "re");
 	while (file && !path && getline(&line, &room, file) > 0)
 		if (is_module_line(line, name) &&
-		    asprintf(&path, *line == '/' ? "%.0s%s" : "/lib/modules/%s/%s",
+		    asprintf(&path, *line == '/' ? "%.0s%s" : MODULE_FILES "/%s/%s",
 			     uts.release, line) < 0)
 			path = NULL;
 	free(line);
 	if (file)
 		fclose(file);
 	return path;
+}
+
+/* "name.ko", and what may be behind it. */
+static bool is_module_file(const char *file, const char *wanted)
+{
+	char *name = strstr(file, ".ko") ? running_module_name(file) : NULL;
+	bool is = name && !strcmp(name, wanted);
+
+	free(name);
+	return is;
+}
+
+bool running_module_files(const char *name, bool (*look)(const char *path, void *context),
+			  void *context)
+{
+	char root[] = MODULE_FILES;
+	char *const roots[] = { root, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	bool done = false;
+	FTSENT *entry;
+
+	while (tree && !done && (entry = fts_read(tree)))
+		done = entry->fts_info == FTS_F &&
+		       is_module_file(entry->fts_name, name) &&
+		       look(entry->fts_path, context);
+	if (tree)
+		fts_close(tree);
+	return done;
 }
 
 char *running_image_path(size_t index)

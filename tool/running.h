@@ -14,6 +14,12 @@ char *running_module_of(const struct build_id *id);
  * knows it; to be freed, or NULL.
  */
 char *running_module_path(const char *name);
+/*
+ * Calls @look with each file below /lib/modules that is called as the module @name
+ * is, of whatever kernel, until one returns true, and returns that.
+ */
+bool running_module_files(const char *name, bool (*look)(const char *path, void *context),
+			  void *context);
 /* The name of the module in the file @path: "snd_hda_intel"; to be freed. */
 char *running_module_name(const char *path);
 /* A path where distributions have the kernel's ELF file, or NULL behind the last. */

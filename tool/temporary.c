@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -24,6 +25,19 @@ void temporary_make_name(char name[32])
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
 		number = clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40;
 	snprintf(name, 32, NAME, number);
+}
+
+int temporary_parent(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent;
+	int fd;
+
+	*name = slash ? slash + 1 : path;
+	parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	free(parent);
+	return fd;
 }
 
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode)

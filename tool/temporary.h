@@ -16,6 +16,9 @@ struct temporary {
 	char name[32];		/* "" for none */
 };
 
+/* The directory that @path is in; @name is what it is called there. -1 with errno. */
+int temporary_parent(const char *path, const char **name);
+
 /* All functions leave errno behind when they return false. */
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode);
 /* Give it a name; with @replace in place of what has it. */

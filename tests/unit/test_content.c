@@ -265,6 +265,7 @@ static void names_of_modules_are_those_of_proc_modules(void **state)
 		{ "/lib/modules/6.1/kernel/fs/fuse/fuse.ko.xz", "fuse" },
 		{ "snd-hda-intel.ko", "snd_hda_intel" },
 		{ "[loop]", "loop" },
+		{ "/sys/module/snd_hda/snd_hda@0123abcd.ko", "snd_hda" },
 	};
 	size_t i;
 
