@@ -118,7 +118,13 @@ def _():
     with home() as path:
         urls = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{free_port()}",
                 "DEBUGINFOD_CACHE_PATH": path + "/cache"}
-        lines = store("-i", DATA, home=path, status=1, environment=urls)
+        lines = store("-a", "-i", DATA, home=path, status=1, environment=urls)
+        reasons = [line["reason"].rpartition("; debuginfod: ")[2] for line in lines.values()
+                   if line["status"] == "fail" and "debuginfod" in line["reason"]]
+        equal(reasons[:1], ["Connection refused"], "the first")
+        equal(reasons[2:], ["not asked again, as it did not answer"] * (len(reasons) - 2),
+              "the others")
+        assert len(reasons) > 2, reasons
         contains(lines[ONE]["reason"], f"has build-id {TWO}; debuginfod: ")
 
 
