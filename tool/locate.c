@@ -357,7 +357,8 @@ static bool find_installed(const struct wanted *wanted, struct found *found)
 {
 	struct module_search search = { wanted, found };
 	char *name = running_module_name(wanted->path);
-	bool done = name && running_module_files(name, try_module, &search);
+	bool done = name && running_module_files(name, !wanted->at_once, try_module,
+						 &search);
 
 	free(name);
 	return done;

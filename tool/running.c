@@ -129,12 +129,27 @@ static bool is_module_file(const char *file, const char *wanted)
 	return is;
 }
 
-bool running_module_files(const char *name, bool (*look)(const char *path, void *context),
-			  void *context)
+/* Where depmod may not have been yet: it knows what came with the kernel. */
+static bool add_places(char *places[], size_t count)
 {
-	char root[] = MODULE_FILES;
-	char *const roots[] = { root, NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	static const char *const below[] = { "updates", "extra", "misc", "weak-updates" };
+	struct utsname uts;
+	size_t i;
+
+	if (uname(&uts))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(below) && i < count; i++)
+		if (asprintf(&places[i], MODULE_FILES "/%s/%s", uts.release, below[i]) < 0) {
+			places[i] = NULL;
+			return false;
+		}
+	return true;
+}
+
+static bool look_below(char *const places[], const char *name, running_look *look,
+		       void *context)
+{
+	FTS *tree = fts_open(places, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	bool done = false;
 	FTSENT *entry;
 
@@ -144,6 +159,23 @@ bool running_module_files(const char *name, bool (*look)(const char *path, void 
 		       look(entry->fts_path, context);
 	if (tree)
 		fts_close(tree);
+	return done;
+}
+
+bool running_module_files(const char *name, bool all, running_look *look, void *context)
+{
+	char root[] = MODULE_FILES;
+	char *const everything[] = { root, NULL };
+	char *places[5] = { };
+	bool done;
+	size_t i;
+
+	if (all)
+		return look_below(everything, name, look, context);
+	done = add_places(places, ARRAY_SIZE(places) - 1) &&
+	       look_below(places, name, look, context);
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		free(places[i]);
 	return done;
 }
 

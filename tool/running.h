@@ -15,11 +15,12 @@ char *running_module_of(const struct build_id *id);
  */
 char *running_module_path(const char *name);
 /*
- * Calls @look with each file below /lib/modules that is called as the module @name
- * is, of whatever kernel, until one returns true, and returns that.
+ * Calls @look with each file that is called as the module @name is, until one returns
+ * true, and returns that. With @all below all of /lib/modules, which may take seconds,
+ * else only where the running kernel's are that did not come with it.
  */
-bool running_module_files(const char *name, bool (*look)(const char *path, void *context),
-			  void *context);
+typedef bool running_look(const char *path, void *context);
+bool running_module_files(const char *name, bool all, running_look *look, void *context);
 /* The name of the module in the file @path: "snd_hda_intel"; to be freed. */
 char *running_module_name(const char *path);
 /* A path where distributions have the kernel's ELF file, or NULL behind the last. */
