@@ -108,11 +108,11 @@ def tree(directory):
     return found
 
 
-def same_tree(directory, other, ignored=None):
-    """The same in both ~/.debug, but for what is of a path in which @ignored is."""
+def same_tree(directory, other, ignored=()):
+    """The same in both ~/.debug, but for what is of a path in which any of @ignored is."""
     one, two = (
         {(key, value) for key, value in tree(path).items()
-         if not ignored or ignored not in key + value} for path in (directory, other))
+         if not any(part in key + value for part in ignored)} for path in (directory, other))
     equal(sorted(one ^ two), [], "what only one has")
 
 
