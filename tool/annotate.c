@@ -14,10 +14,9 @@
 #include "commands.h"
 #include "identities.h"
 #include "log.h"
-#include "modules.h"
 #include "perfdata_write.h"
 #include "recall.h"
-#include "vdso.h"
+#include "running.h"
 
 static const char help[] =
 	"usage: buildid annotate [--log LOG] [-o OUT] [perf.data]\n"
@@ -46,10 +45,23 @@ struct annotator {
 	bool here;			/* recorded in this boot */
 	bool progress;
 	struct perfdata_load *loads;	/* with the paths perf would give them */
-	struct modules *modules;
+	char **paths;			/* those of which there are some */
+	size_t nr_loads;
 };
 
 /* --------------------------------------------------------------- identities -- */
+
+static void identify_vdso(const struct annotator *annotator,
+			  struct perfdata_identity *identity)
+{
+	struct build_id id;
+
+	if (annotator->here && running_vdso_id(&id) && id.size <= PERFDATA_ID_MAX) {
+		identity->size = id.size;
+		memcpy(identity->id, id.bytes, id.size);
+	}
+	identity->reason = "of another boot of the machine";
+}
 
 static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
@@ -57,9 +69,7 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	struct annotator *annotator = context;
 
 	if (mapping->space == PERFDATA_VDSO) {
-		if (annotator->here)
-			identity->size = vdso_build_id(identity->id, PERFDATA_ID_MAX);
-		identity->reason = "of another boot of the machine";
+		identify_vdso(annotator, identity);
 		return;
 	}
 	identities_find(annotator->identities, mapping, identity);
@@ -162,6 +172,16 @@ static bool gather(struct annotator *annotator)
 	return true;
 }
 
+static void free_loads(struct annotator *annotator)
+{
+	size_t i;
+
+	for (i = 0; i < annotator->nr_loads; i++)
+		free(annotator->paths[i]);
+	free(annotator->paths);
+	free(annotator->loads);
+}
+
 /* Named as perf names a module that is there from the beginning. */
 static bool name_loads(struct annotator *annotator, struct perfdata_annotator *to)
 {
@@ -170,18 +190,17 @@ static bool name_loads(struct annotator *annotator, struct perfdata_annotator *t
 	size_t i;
 
 	annotator->loads = calloc(count + 1, sizeof(*loads));
-	annotator->modules = modules_new();
-	if (!annotator->loads || !annotator->modules)
+	annotator->paths = calloc(count + 1, sizeof(*annotator->paths));
+	if (!annotator->loads || !annotator->paths)
 		return tell(annotator, annotator->name, strerror(ENOMEM));
+	annotator->nr_loads = count;
 	for (i = 0; i < count; i++) {
-		const char *path = NULL;
-
-		annotator->loads[i] = loads[i];
 		/* One of another content has a name of its own. */
 		if (!strchr(loads[i].path, '@'))
-			path = modules_path(annotator->modules, loads[i].path);
-		if (path)
-			annotator->loads[i].path = path;
+			annotator->paths[i] = running_module_path(loads[i].path);
+		annotator->loads[i] = loads[i];
+		if (annotator->paths[i])
+			annotator->loads[i].path = annotator->paths[i];
 	}
 	to->loads = annotator->loads;
 	to->nr_loads = count;
@@ -258,8 +277,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 
 	recall_free(annotator.recall);
 	identities_free(annotator.identities);
-	modules_free(annotator.modules);
-	free(annotator.loads);
+	free_loads(&annotator);
 	perfdata_close(annotator.data);
 	return good;
 }

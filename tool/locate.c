@@ -311,13 +311,21 @@ static bool find_kernel(struct locate *locate, const struct wanted *wanted,
 	return done;
 }
 
-static bool find_loaded(const struct wanted *wanted, char *name, struct found *found)
+static bool find_loaded(const struct wanted *wanted, const char *name, struct found *found)
 {
 	struct reason reason;
 	char *path = name ? running_module_path(name) : NULL;
 	bool done = path && take_named(found, path, &wanted->id, &reason);
 
 	free(path);
+	return done;
+}
+
+static bool find_loaded_id(const struct wanted *wanted, struct found *found)
+{
+	char *name = running_module_of(&wanted->id);
+	bool done = find_loaded(wanted, name, found);
+
 	free(name);
 	return done;
 }
@@ -326,8 +334,8 @@ static bool find_module(struct locate *locate, const struct wanted *wanted,
 			struct found *found, struct reason *reason)
 {
 	bool done = take_named(found, wanted->path, &wanted->id, reason) ||
-		    find_loaded(wanted, running_module_of(&wanted->id), found) ||
-		    find_loaded(wanted, running_module_name(wanted->path), found) ||
+		    find_loaded_id(wanted, found) ||
+		    find_loaded(wanted, wanted->path, found) ||
 		    find_on_servers(locate, wanted, found, reason);
 
 	if (done && !found->name)
@@ -383,8 +391,7 @@ bool locate_kernel(const struct build_id *id, struct found *found)
 	struct wanted wanted = { .id = *id };
 
 	*found = (struct found) { .fd = -1 };
-	return find_image(id, found) ||
-	       find_loaded(&wanted, running_module_of(id), found);
+	return find_image(id, found) || find_loaded_id(&wanted, found);
 }
 
 /* --------------------------------------------------------- debug files -- */
