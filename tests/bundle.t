@@ -3,11 +3,12 @@
 """buildid bundle, unbundle and resolve."""
 
 import os
+import stat
 
 import lib
 from lib import contains
-from recording import (ONE, build_id, busy, copy, place, record, recorded, same, symbols, tool_test,
-                       tree, without_module, work)
+from recording import (ONE, build_id, busy, copy, place, record, recorded, same, same_tree,
+                       symbols, tool_test, without_module, work)
 from tap import equal, run, test
 
 
@@ -25,7 +26,7 @@ def _():
         done = lib.buildid("unbundle", "../b.tar.zst", cwd=other,
                            env=dict(os.environ, HOME=other))
         contains(done.stdout, f"OK {ONE} {here.library}\n")
-        equal(tree(other + "/.debug"), tree(here.home + "/.debug"), "tree")
+        same_tree(other + "/.debug", here.home + "/.debug")
         same(other + "/perf.data", here.data)
         assert "work_of_one" in symbols(other + "/perf.data", other), "named"
         lib.run("tar", "--zstd", "-tf", here.path + "/b.tar.zst")
@@ -42,6 +43,12 @@ def _():
         names = lib.run("tar", "--zstd", "-tf", here.data + ".tar.zst").stdout
         contains(names, build_id(lib.built("busy")) + "/elf\n")
         assert "perf.data" not in names.split("\n"), "the recording is in it"
+        os.mkfifo(here.path + "/fifo")
+        done = lib.buildid("bundle", "--no-data", "-o", here.path + "/fifo", here.data, status=1,
+                           env=dict(os.environ, HOME=here.home))
+        contains(done.stderr, f"buildid: {here.path}/fifo: is no regular file\n")
+        equal(stat.S_ISFIFO(os.stat(here.path + "/fifo").st_mode), True, "left alone")
+        equal([name for name in os.listdir(here.path) if "new-" in name], [], "left behind")
 
 
 @test("resolve prints a file with the content, wherever it is")

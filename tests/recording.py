@@ -4,8 +4,13 @@
 import contextlib
 import os
 import re
+import signal
+import socket
+import subprocess
+import urllib.request
 
 import lib
+from lib import contains
 from tap import equal, test
 
 PERF = "perf"
@@ -38,9 +43,10 @@ def perf(*arguments, **options):
     return lib.run(PERF, *arguments, env=environment, **options)
 
 
-def record(data, *command, options=()):
-    """With the build-ids that the kernel knows, and no scan at the end."""
-    return perf("record", "--buildid-mmap", "-e", "cpu-clock", "-F", "500", "-o", data,
+def record(data, *command, event="cpu-clock:u", options=()):
+    """With the build-ids that the kernel knows, and no scan at the end. Without samples in
+    the kernel if not told otherwise: its symbols take each command seconds."""
+    return perf("record", "--buildid-mmap", "-e", event, "-F", "500", "-o", data,
                 *options, "--", *command)
 
 
@@ -102,6 +108,13 @@ def tree(directory):
     return found
 
 
+def same_tree(directory, other):
+    """The same in both ~/.debug."""
+    one, two = tree(directory), tree(other)
+    equal({key: (one.get(key), two.get(key)) for key in one.keys() | two.keys()
+           if one.get(key) != two.get(key)}, {}, "tree")
+
+
 def entry(home, identity, part="elf"):
     """The file that perf would open for a build-id."""
     return os.path.join(home, ".debug/.build-id", identity[:2], identity[2:], part)
@@ -157,3 +170,87 @@ def place():
 
 def same(path, other):
     equal(lib.read_bytes(path) == lib.read_bytes(other), True, f"{path} is {other}")
+
+
+class Live:
+    """buildid store --live in the block, with a HOME of its own."""
+
+    def __init__(self, *options):
+        self.options = options
+
+    def __enter__(self):
+        self.stack = contextlib.ExitStack()
+        self.path = self.stack.enter_context(lib.directory())
+        self.library = os.path.join(self.path, "libwork.so")
+        copy(work("one"), self.library)
+        return self
+
+    def start(self):
+        self.output, self.errors = (os.path.join(self.path, name) for name in ("out", "err"))
+        with open(self.output, "wb") as out, open(self.errors, "wb") as err:
+            self.process = self.stack.enter_context(
+                lib.started("buildid", "store", "--live", "-j", *self.options, stdout=out,
+                            stderr=err, env=dict(os.environ, HOME=self.path)))
+        lib.until(lambda: b"watching" in lib.read_bytes(self.errors) or
+                  self.process.poll() is not None, "it watches")
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def lines(self):
+        """Those that are complete."""
+        text = lib.read_bytes(self.output).decode()
+        return lib.json_lines(text[:text.rfind("\n") + 1])
+
+    def line(self, identity):
+        return next((line for line in self.lines() if line["build_id"] == identity), None)
+
+    def wait_for(self, identity):
+        return lib.until(lambda: self.line(identity), f"a line of {identity}")
+
+    def check(self, identity, version):
+        path = entry(self.path, identity)
+        equal(lib.read_bytes(path) == lib.read_bytes(work(version)), True, f"{path} is {version}")
+
+    def finish(self, *failed):
+        """Only of @failed is told that they were not kept, but for the module itself,
+        which the guest loads from a file of which the kernel does not know the path."""
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(lib.PATIENCE)
+        failures = [line for line in self.lines() if line["status"] == "fail"]
+        equal(status, int(bool(failures)), "exit status")
+        equal([line["build_id"] for line in failures if line["path"] != "[buildid]"],
+              list(failed), "failures")
+        summary = lib.read_bytes(self.errors).decode()
+        contains(summary, f" {len(failures)} failed, 0 lost\n")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def has_scanned(url, count):
+    with contextlib.suppress(OSError):
+        text = urllib.request.urlopen(url + "/metrics", timeout=10).read().decode()
+        done = [float(line.split()[-1]) for line in text.splitlines()
+                if line.startswith('scanned_files_total{source="file"}')]
+        return done and done[0] >= count
+    return False
+
+
+@contextlib.contextmanager
+def server(*files):
+    """debuginfod with these files, for its URL and a cache that is empty."""
+    with lib.directory() as path:
+        os.makedirs(path + "/files")
+        for number, file in enumerate(files):
+            copy(file, f"{path}/files/{number}")
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        with lib.started("debuginfod", "-p", str(port), "-d", ":memory:", "-F", "-t", "5",
+                         "--disable-source-scan", path + "/files",
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            lib.until(lambda: has_scanned(url, len(files)), "debuginfod has scanned")
+            yield {"DEBUGINFOD_URLS": url, "DEBUGINFOD_CACHE_PATH": path + "/cache"}

@@ -9,61 +9,9 @@ import subprocess
 
 import lib
 from lib import contains
-from recording import ONE, THREE, TWO, busy, copy, entry, record, symbols, tool_test, work
+from recording import (ONE, THREE, TWO, Live, busy, copy, entry, record, symbols, tool_test,
+                       work)
 from tap import equal, run, test
-
-
-class Live:
-    """buildid store --live in the block, with a HOME of its own."""
-
-    def __init__(self, *options):
-        self.options = options
-
-    def __enter__(self):
-        self.stack = contextlib.ExitStack()
-        self.path = self.stack.enter_context(lib.directory())
-        self.library = os.path.join(self.path, "libwork.so")
-        copy(work("one"), self.library)
-        return self
-
-    def start(self):
-        self.output, self.errors = (os.path.join(self.path, name) for name in ("out", "err"))
-        with open(self.output, "wb") as out, open(self.errors, "wb") as err:
-            self.process = self.stack.enter_context(
-                lib.started("buildid", "store", "--live", "-j", *self.options, stdout=out,
-                            stderr=err, env=dict(os.environ, HOME=self.path)))
-        lib.until(lambda: b"watching" in lib.read_bytes(self.errors) or
-                  self.process.poll() is not None, "it watches")
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def lines(self):
-        """Those that are complete."""
-        text = lib.read_bytes(self.output).decode()
-        return lib.json_lines(text[:text.rfind("\n") + 1])
-
-    def line(self, identity):
-        return next((line for line in self.lines() if line["build_id"] == identity), None)
-
-    def wait_for(self, identity):
-        return lib.until(lambda: self.line(identity), f"a line of {identity}")
-
-    def check(self, identity, version):
-        path = entry(self.path, identity)
-        equal(lib.read_bytes(path) == lib.read_bytes(work(version)), True, f"{path} is {version}")
-
-    def finish(self, *failed):
-        """Only of @failed is told that they were not kept, but for the module itself,
-        which the guest loads from a file of which the kernel does not know the path."""
-        self.process.send_signal(signal.SIGINT)
-        status = self.process.wait(lib.PATIENCE)
-        failures = [line for line in self.lines() if line["status"] == "fail"]
-        equal(status, int(bool(failures)), "exit status")
-        equal([line["build_id"] for line in failures if line["path"] != "[buildid]"],
-              list(failed), "failures")
-        summary = lib.read_bytes(self.errors).decode()
-        contains(summary, f" {len(failures)} failed, 0 lost\n")
 
 
 @test("a library that is replaced, and one that is overwritten in place")

@@ -6,13 +6,11 @@ tests/host/two_machines.t."""
 
 import contextlib
 import os
-import socket
-import subprocess
-import urllib.request
 
 import lib
 from lib import contains
-from recording import ONE, TWO, copy, entry, perf, same, store, symbols, tree, work
+from recording import (ONE, TWO, copy, entry, free_port, perf, same, server, store, symbols,
+                       tree, work)
 from tap import equal, run, test
 
 CARRIED = lib.built("two-machines")
@@ -20,37 +18,6 @@ DATA = os.path.join(CARRIED, "perf.data")
 # As on the first machine.
 PLACE = "/opt/two-machines"
 PROGRAM, LIBRARY = PLACE + "/busy", PLACE + "/libwork.so"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def has_scanned(url, count):
-    with contextlib.suppress(OSError):
-        text = urllib.request.urlopen(url + "/metrics", timeout=10).read().decode()
-        done = [float(line.split()[-1]) for line in text.splitlines()
-                if line.startswith('scanned_files_total{source="file"}')]
-        return done and done[0] >= count
-    return False
-
-
-@contextlib.contextmanager
-def server(*files):
-    """debuginfod with these files, for its URL and a cache that is empty."""
-    with lib.directory() as path:
-        os.makedirs(path + "/files")
-        for number, file in enumerate(files):
-            copy(file, f"{path}/files/{number}")
-        port = free_port()
-        url = f"http://127.0.0.1:{port}"
-        with lib.started("debuginfod", "-p", str(port), "-d", ":memory:", "-F", "-t", "5",
-                         "--disable-source-scan", path + "/files",
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-            lib.until(lambda: has_scanned(url, len(files)), "debuginfod has scanned")
-            yield {"DEBUGINFOD_URLS": url, "DEBUGINFOD_CACHE_PATH": path + "/cache"}
 
 
 @contextlib.contextmanager
@@ -151,7 +118,13 @@ def _():
     with home() as path:
         urls = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{free_port()}",
                 "DEBUGINFOD_CACHE_PATH": path + "/cache"}
-        lines = store("-i", DATA, home=path, status=1, environment=urls)
+        lines = store("-a", "-i", DATA, home=path, status=1, environment=urls)
+        reasons = [line["reason"].rpartition("; debuginfod: ")[2] for line in lines.values()
+                   if line["status"] == "fail" and "debuginfod" in line["reason"]]
+        equal(reasons[:1], ["Connection refused"], "the first")
+        equal(reasons[2:], ["not asked again, as it did not answer"] * (len(reasons) - 2),
+              "the others")
+        assert len(reasons) > 2, reasons
         contains(lines[ONE]["reason"], f"has build-id {TWO}; debuginfod: ")
 
 

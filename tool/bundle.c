@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "keep.h"
 #include "tarball.h"
+#include "temporary.h"
 #include "wanted.h"
 
 static const char help[] =
@@ -158,13 +159,16 @@ static bool add_file(struct job *job, struct tarball *tarball, int directory,
 static bool add_directory(struct job *job, struct tarball *tarball, int fd,
 			  const char *name)
 {
-	DIR *directory = fdopendir(fd);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	bool good = directory;
 	char path[PATH_MAX];
 
-	if (!directory)
+	if (!directory) {
 		fail(job, name, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+	}
 	while (good && (entry = readdir(directory))) {
 		if (entry->d_name[0] == '.')
 			continue;
@@ -210,33 +214,50 @@ static bool fill(struct job *job, int fd, const struct debug_dir *dir,
 	return good && !problem;
 }
 
-/* Beside it, and only a whole one takes its name. */
+/* A rename would put an archive in place of /dev/null, too. */
+static const char *is_in_the_way(int directory, const char *name)
+{
+	struct stat stat_;
+
+	if (fstatat(directory, name, &stat_, 0) || S_ISREG(stat_.st_mode))
+		return NULL;
+	return S_ISDIR(stat_.st_mode) ? strerror(EISDIR) : "is no regular file";
+}
+
+/* Only a whole one has a name. */
+static const char *write_into(struct job *job, int directory, const char *name,
+			      const struct debug_dir *dir, const struct wanted_list *list)
+{
+	struct temporary file;
+	struct stat stat_ = { };
+	const char *problem = NULL;
+
+	if (!temporary_open(&file, directory, 0600))
+		problem = strerror(errno);
+	else if (fill(job, file.fd, dir, list) &&
+		 (fstat(file.fd, &stat_) || fsync(file.fd) ||
+		  !temporary_name(&file, name, true)))
+		problem = strerror(errno);
+	temporary_close(&file);
+	if (!problem && !job->failed)
+		fprintf(stderr, "buildid: %s: %" PRIu64 " files, %" PRIu64 " kB\n",
+			job->bundle, job->files, (uint64_t)stat_.st_size >> 10);
+	return problem;
+}
+
 static void write_bundle(struct job *job, const struct debug_dir *dir,
 			 const struct wanted_list *list)
 {
-	struct stat stat_ = { };
-	char *path;
-	int fd;
+	const char *problem, *name;
+	int directory = temporary_parent(job->bundle, &name);
 
-	if (asprintf(&path, "%s.XXXXXX", job->bundle) < 0) {
-		fail(job, job->bundle, strerror(ENOMEM));
-		return;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0) {
-		fail(job, job->bundle, strerror(errno));
-	} else if (!fill(job, fd, dir, list)) {
-		unlink(path);
-	} else if (fstat(fd, &stat_) || fsync(fd) || rename(path, job->bundle)) {
-		fail(job, job->bundle, strerror(errno));
-		unlink(path);
-	} else {
-		fprintf(stderr, "buildid: %s: %" PRIu64 " files, %" PRIu64 " kB\n",
-			job->bundle, job->files, (uint64_t)stat_.st_size >> 10);
-	}
-	if (fd >= 0)
-		close(fd);
-	free(path);
+	problem = directory < 0 ? strerror(errno) : is_in_the_way(directory, name);
+	if (!problem)
+		problem = write_into(job, directory, name, dir, list);
+	if (problem)
+		fail(job, job->bundle, problem);
+	if (directory >= 0)
+		close(directory);
 }
 
 static void bundle(struct job *job, struct keep *keep)

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "content.h"
 #include "elf_notes.h"
 #include "libbuildid.h"
@@ -77,6 +80,9 @@ static bool elf_is(int fd, const struct build_id *id, bool debug,
 
 /* ----------------------------------------------------------- kallsyms -- */
 
+/* Twice what the longest name of the kernel's takes. */
+#define LINE_ROOM 1024
+
 /* "ffffffff81000000 T _text", and for a module "\t[name]" behind it. */
 static bool is_symbol(const char *line, bool *address)
 {
@@ -98,22 +104,20 @@ static bool kallsyms_is(int fd, struct reason *reason)
 	bool address = false;
 	bool good = true;
 	size_t lines = 0;
-	char *line = NULL;
-	size_t room = 0;
+	char line[LINE_ROOM], path[64];
 	FILE *file;
 	int copy;
 
 	/* Its position is its own then, as of no copy of a descriptor. */
-	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	copy = open(path, O_RDONLY | O_CLOEXEC);
 	file = copy < 0 ? NULL : fdopen(copy, "r");
 	if (!file)
 		return reason_set(reason, "%s", strerror(errno));
-	for (; good && getline(&line, &room, file) > 0; lines++)
+	for (; good && fgets(line, sizeof(line), file); lines++)
 		good = is_symbol(line, &address);
-	free(line);
+	good = good && !ferror(file);
 	fclose(file);
 	if (!good || !lines)
 		return reason_set(reason, "is no list of a kernel's symbols");
@@ -140,18 +144,37 @@ static int openat2_(int directory, const char *path, uint64_t flags,
 	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
 }
 
+/*
+ * Regular by name only: some have no end, or make a driver do something, or take
+ * from others what is read, as /proc/kmsg does.
+ */
+static bool is_of_kernel(const struct statfs *statfs_)
+{
+	static const unsigned int magics[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(magics); i++)
+		if ((unsigned int)statfs_->f_type == magics[i])
+			return true;
+	return false;
+}
+
 /* Takes @handle, which is open for nothing yet. */
 static int open_regular(int handle, struct reason *reason)
 {
 	char path[64];
+	struct statfs statfs_;
 	struct stat stat_;
 	int fd = -1;
 
-	if (handle < 0 || fstat(handle, &stat_)) {
+	if (handle < 0 || fstat(handle, &stat_) || fstatfs(handle, &statfs_)) {
 		reason_set(reason, "%s", strerror(errno));
-	} else if (!S_ISREG(stat_.st_mode)) {
-		reason_set(reason, S_ISDIR(stat_.st_mode) ? "is a directory" :
-							    "is no regular file");
+	} else if (S_ISDIR(stat_.st_mode)) {
+		reason_set(reason, "is a directory");
+	} else if (!S_ISREG(stat_.st_mode) || is_of_kernel(&statfs_)) {
+		reason_set(reason, "is no regular file");
 	} else {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
 		fd = open(path, O_RDONLY | O_CLOEXEC);

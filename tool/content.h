@@ -39,8 +39,8 @@ bool content_is(int fd, const struct build_id *id, enum content_part part,
 		struct reason *reason);
 
 /*
- * Open for reading, but only a regular file: a path that anybody wrote may name
- * a device that does something when it is opened. @directory as of openat(2).
+ * Open for reading, but only a regular file, and none of /proc or /sys: a path that
+ * anybody wrote may name what does something when it is opened or read. @directory as of openat(2).
  * A descriptor, or -1 with @reason.
  */
 int content_open(int directory, const char *path, struct reason *reason);

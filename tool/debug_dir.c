@@ -10,11 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "copy.h"
 #include "debug_dir.h"
 #include "temporary.h"
 
 #define LINKS	".build-id"
 #define PROBES	"probes"
+/* Others who put and remove at the same time are no more than a few. */
+#define TRIES	64
 
 struct debug_dir {
 	int fd;
@@ -126,7 +129,7 @@ static bool link_path(const struct build_id *id, bool directory,
 	char text[BUILD_ID_TEXT];
 
 	/* A byte is the directory: there has to be a name besides. */
-	if (id->size < 2)
+	if (id->size < 2 || 2 * id->size > NAME_MAX)
 		return false;
 	build_id_text(id, text);
 	snprintf(path, PATH_MAX, directory ? LINKS "/%.2s" : LINKS "/%.2s/%s",
@@ -189,12 +192,17 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
 static int open_below(const struct debug_dir *dir, const char *path, bool create)
 {
 	char component[NAME_MAX + 1];
-	int fd = dup(dir->fd);
+	int fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
 	size_t length;
 	int next;
 
 	while (fd >= 0 && *path) {
 		length = strcspn(path, "/");
+		if (length > NAME_MAX) {
+			close(fd);
+			errno = ENAMETOOLONG;
+			return -1;
+		}
 		memcpy(component, path, length);
 		component[length] = '\0';
 		path += length + (path[length] == '/');
@@ -241,45 +249,16 @@ static bool may_link(const struct debug_item *item)
 	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID));
 }
 
-static bool copy_plain(int from, int to)
-{
-	char buffer[65536];
-	off_t offset = 0;
-	ssize_t got, put;
-
-	while ((got = pread(from, buffer, sizeof(buffer), offset)) > 0) {
-		put = pwrite(to, buffer, (size_t)got, offset);
-		if (put <= 0)
-			return false;
-		offset += put;
-	}
-	return !got;
-}
-
-/* Shares blocks where the file system can. Files of /proc have no size. */
-static bool copy(int from, int to)
-{
-	loff_t in = 0, out = 0;
-	struct stat stat_;
-
-	if (fstat(from, &stat_))
-		return false;
-	while (in < stat_.st_size)
-		if (copy_file_range(from, &in, to, &out, (size_t)(stat_.st_size - in), 0) <= 0)
-			break;
-	return (stat_.st_size && in == stat_.st_size) || copy_plain(from, to);
-}
-
 static bool put_copy(const struct debug_item *item, int directory,
 		     struct reason *reason)
 {
 	struct temporary file;
 	bool done;
 
-	done = temporary_open(&file, directory, item->part == CONTENT_VDSO ? 0600 : 0755) &&
-	       copy(item->fd, file.fd);
+	done = temporary_open(&file, directory, item->part == CONTENT_VDSO ? 0600 : 0755);
 	if (!done)
 		reason_set(reason, "cannot be copied: %s", strerror(errno));
+	done = done && copy_file(item->fd, file.fd, reason);
 	/* The copy, not what it was made of: that may have changed meanwhile. */
 	done = done && content_is(file.fd, item->id, item->part, reason);
 	if (done && !temporary_name(&file, content_part_name(item->part), true))
@@ -315,8 +294,8 @@ static bool put_link(const struct debug_dir *dir, const struct build_id *id,
 		     const char *entry)
 {
 	char path[PATH_MAX], text[BUILD_ID_TEXT], temporary[32];
+	int directory, error;
 	char *target;
-	int directory;
 	bool done;
 
 	link_path(id, true, path);
@@ -325,10 +304,14 @@ static bool put_link(const struct debug_dir *dir, const struct build_id *id,
 		return false;
 	done = asprintf(&target, "../../%s", entry) >= 0;
 	if (done) {
-		temporary_make_name(directory, temporary);
+		temporary_make_name(temporary);
 		done = !symlinkat(target, directory, temporary) &&
 		       !renameat(directory, temporary, directory,
 				 build_id_text(id, text) + 2);
+		error = errno;
+		if (!done)
+			unlinkat(directory, temporary, 0);
+		errno = error;
 		free(target);
 	}
 	close(directory);
@@ -348,27 +331,54 @@ static void prune(const struct debug_dir *dir, const char *entry)
 	free(path);
 }
 
-static bool put_into(struct debug_dir *dir, const struct debug_item *item,
-		     const char *entry, struct reason *reason)
+static bool is_removed(int directory)
+{
+	struct stat stat_;
+
+	return !fstat(directory, &stat_) && !stat_.st_nlink;
+}
+
+enum outcome {
+	DONE,
+	FAILED,
+	REMOVED,	/* the directory, by another who found nothing in it */
+};
+
+static enum outcome put_into(const struct debug_dir *dir, const struct debug_item *item,
+			     const char *entry, struct reason *reason)
 {
 	int directory = open_below(dir, entry, true);
-	bool done;
+	enum outcome outcome = DONE;
 
 	if (directory < 0) {
 		reason_set(reason, "%s/%s: %s", dir->path, entry, strerror(errno));
-		prune(dir, entry);
-		return false;
+		return errno == ENOENT ? REMOVED : FAILED;
 	}
-	done = put_file(item, directory, reason);
-	if (done && item->part != CONTENT_KALLSYMS)
+	if (!put_file(item, directory, reason))
+		outcome = is_removed(directory) ? REMOVED : FAILED;
+	else if (item->part != CONTENT_KALLSYMS)
 		put_probes(directory);
-	if (done && item->part != CONTENT_DEBUG && !put_link(dir, item->id, entry))
-		done = reason_set(reason, "%s/" LINKS ": %s", dir->path,
-				  strerror(errno));
+	if (outcome == DONE && item->part != CONTENT_DEBUG &&
+	    !put_link(dir, item->id, entry)) {
+		reason_set(reason, "%s/" LINKS ": %s", dir->path, strerror(errno));
+		outcome = FAILED;
+	}
 	close(directory);
-	if (!done)
+	return outcome;
+}
+
+static bool put_entry(const struct debug_dir *dir, const struct debug_item *item,
+		      const char *entry, struct reason *reason)
+{
+	enum outcome outcome;
+	int tries = TRIES;
+
+	do
+		outcome = put_into(dir, item, entry, reason);
+	while (outcome == REMOVED && --tries);
+	if (outcome != DONE)
 		prune(dir, entry);
-	return done;
+	return outcome == DONE;
 }
 
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item,
@@ -381,12 +391,13 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item,
 	if (!debug_dir_is_name(item->name))
 		return reason_set(reason, "is no path that can be kept");
 	if (!link_path(item->id, false, link))
-		return reason_set(reason, "the build-id is too short to be kept");
+		return reason_set(reason, "no place is named by a build-id of %zu bytes",
+				  item->id->size);
 	entry = item->part == CONTENT_DEBUG ? debug_dir_entry(dir, item->id) :
 					      entry_path(item->name, item->id);
 	if (!entry)
 		return reason_set(reason, "has no entry to go to");
-	done = put_into(dir, item, entry, reason);
+	done = put_entry(dir, item, entry, reason);
 	free(entry);
 	return done;
 }

@@ -15,8 +15,12 @@
 #define PERIOD_TERMINAL	200000000ULL
 #define PERIOD_LOG	5000000000ULL
 
+/* An answer may take a minute and a half to fail to come, for each of a thousand files. */
+#define SILENT_MAX	2
+
 struct debuginfod {
 	debuginfod_client *client;
+	unsigned int silent;	/* answers that did not come, in a row */
 	bool terminal;
 	bool shown;		/* a line that is not ended */
 	uint64_t next;		/* when to report */
@@ -79,6 +83,23 @@ static bool begin(struct debuginfod *client, struct reason *reason)
 	return true;
 }
 
+/* With several servers one that is gone says nothing of the others. */
+static bool is_silent(int error)
+{
+	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
+
+	switch (error) {
+	case ETIME:
+	case ETIMEDOUT:
+	case ECONNREFUSED:
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+		return !strchr(urls + strspn(urls, " "), ' ');
+	default:
+		return false;
+	}
+}
+
 static const char *text_of(int error)
 {
 	switch (error) {
@@ -99,6 +120,10 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id,
 	*path = NULL;
 	if (!begin(client, reason))
 		return -1;
+	if (client->silent == SILENT_MAX) {
+		reason_set(reason, "debuginfod: not asked again, as it did not answer");
+		return -1;
+	}
 	build_id_text(id, client->id);
 	/* At once on a terminal; elsewhere only of what takes its time. */
 	client->next = clock_ns(CLOCK_MONOTONIC) + (client->terminal ? 0 : PERIOD_LOG);
@@ -109,6 +134,7 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id,
 	if (client->shown)
 		fputs("\r\033[K", stderr);
 	client->shown = false;
+	client->silent = is_silent(-fd) ? client->silent + 1 : 0;
 	if (fd >= 0)
 		return fd;
 	reason_set(reason, "debuginfod: %s", text_of(-fd));

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ELF notes: the only file that knows libelf and libdwelf. */
+/* ELF notes: the only file that knows libelf. */
 
-#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common.h"
 #include "elf_notes.h"
+#include "packed.h"
 
 #define NT_GO_BUILD_ID 4
 
-/* A compressed file is read into memory: what is more is no kernel module. */
-#define COMPRESSED_MAX	(64U << 20)
-/* Nobody's few kilobytes are to become all memory there is. */
-#define INFLATED_MAX	(1U << 30)
+/* As the module has it: what is more is no table of notes. */
+#define NOTES_MAX	(16U << 20)
+/* For all that libelf reads of one file. */
+#define MEMORY_MAX	(1U << 30)
 
 struct image {
 	Elf *elf;
@@ -91,6 +88,8 @@ static bool find_in_range(struct elf_id *id, const struct note *wanted,
 	/* What is there of notes that were cut short may well be enough. */
 	if (size > image->size - offset)
 		size = image->size - offset;
+	if (size > NOTES_MAX)
+		size = NOTES_MAX;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size, type);
 	if (!data || !find_in_data(id, wanted, data))
 		return false;
@@ -277,53 +276,9 @@ void elf_notes_look_memory(void *memory, size_t size, struct elf_facts *facts)
 	fill_facts(facts, &image);
 }
 
-/* --------------------------------------------------------- compressed -- */
+/* --------------------------------------------------------------- look -- */
 
-/* As kernels may have it. Not bzip2: libdwelf never ends with one cut short. */
-static bool is_compressed(int fd)
-{
-	static const struct magic {
-		size_t size;
-		const char *bytes;
-	} magics[] = {
-		{ 2, "\x1f\x8b" },
-		{ 4, "\x28\xb5\x2f\xfd" },
-		{ 6, "\xfd" "7zXZ\0" },
-	};
-	char start[6];
-	size_t i;
-
-	if (pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(magics); i++)
-		if (!memcmp(start, magics[i].bytes, magics[i].size))
-			return true;
-	return false;
-}
-
-/* libdwelf maps what it reads: that has to be a file nobody else can truncate. */
-static int copy_to_memory(int fd)
-{
-	int copy = memfd_create("compressed", MFD_CLOEXEC);
-	off_t offset = 0;
-	struct stat stat;
-
-	if (copy < 0)
-		return -1;
-	if (fstat(fd, &stat) || stat.st_size > COMPRESSED_MAX)
-		goto fail;
-	while (offset < stat.st_size)
-		if (sendfile(copy, fd, &offset, (size_t)(stat.st_size - offset)) <= 0)
-			goto fail;
-	/* libdwelf reads gzip from where it is. */
-	if (lseek(copy, 0, SEEK_SET))
-		goto fail;
-	return copy;
-fail:
-	close(copy);
-	return -1;
-}
-
+/* Tables of headers are as long as a file says, and files may be full of holes. */
 static bool bound_memory(struct rlimit *before)
 {
 	FILE *statm = fopen("/proc/self/statm", "re");
@@ -338,46 +293,39 @@ static bool bound_memory(struct rlimit *before)
 	if (read != 1 || getrlimit(RLIMIT_AS, before))
 		return false;
 	bound = *before;
-	bound.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + INFLATED_MAX;
+	bound.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX;
 	if (bound.rlim_cur > before->rlim_cur)
 		bound.rlim_cur = before->rlim_cur;
 	return !setrlimit(RLIMIT_AS, &bound);
 }
 
-static void look_inside(int fd, struct elf_facts *facts)
+static void look_bounded(int fd, struct elf_facts *facts)
 {
-	struct image image = { };
-	struct rlimit limit;
-	size_t size;
-	int copy;
+	struct image image;
+	struct rlimit before;
+	bool bound = bound_memory(&before);
 
-	copy = copy_to_memory(fd);
-	if (copy < 0)
-		return;
-	if (bound_memory(&limit)) {
-		image.elf = dwelf_elf_begin(copy);
-		setrlimit(RLIMIT_AS, &limit);
-	}
-	if (image.elf && elf_rawfile(image.elf, &size)) {
-		image.size = size;
-		facts->compressed = true;
+	if (open_image(fd, &image, &facts->id))
 		fill_facts(facts, &image);
-	} else {
-		elf_end(image.elf);
-	}
-	close(copy);
+	if (bound)
+		setrlimit(RLIMIT_AS, &before);
 }
 
 void elf_notes_look(int fd, struct elf_facts *facts)
 {
-	struct image image;
+	int inside;
 
 	*facts = (struct elf_facts) { .id = nothing };
-	elf_version(EV_CURRENT);
-	if (is_compressed(fd))
-		look_inside(fd, facts);
-	else if (open_image(fd, &image, &facts->id))
-		fill_facts(facts, &image);
+	if (!packed_is(fd)) {
+		look_bounded(fd, facts);
+		return;
+	}
+	inside = packed_open(fd);
+	if (inside < 0)
+		return;
+	facts->compressed = true;
+	look_bounded(inside, facts);
+	close(inside);
 }
 
 /* -------------------------------------------------------------- layout -- */

@@ -35,8 +35,8 @@ struct elf_facts {
 
 /*
  * As elf_notes_read(), and also into a file that is compressed as kernel modules
- * are, as far as libdwelf was built to: .gz and .xz, not .zst in Debian 12. Always
- * fills @facts; the identity's offset is then that in what was unpacked.
+ * are (gzip, xz, zstd). Always fills @facts; the identity's offset is then that in
+ * what was unpacked.
  */
 void elf_notes_look(int fd, struct elf_facts *facts);
 /* The same without a file: notes as the kernel has them in /sys. */

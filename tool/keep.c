@@ -3,11 +3,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "elf_notes.h"
 #include "keep.h"
+#include "packed.h"
 
 static void put_line(struct keep *keep, const struct build_id *id,
 		     const char *path, const char *source, const char *reason)
@@ -59,6 +61,31 @@ bool keep_has(const struct keep *keep, const struct build_id *id,
 	return has;
 }
 
+/*
+ * perf unpacks only what it knows by a name that ends so, as most names of modules
+ * do, but not those of modules that were loaded as it recorded.
+ */
+static bool may_be_packed(const struct keep *keep, const struct wanted *wanted)
+{
+	const char *end = strrchr(wanted->path, '.');
+
+	if (wanted->kind != WANTED_MODULE)
+		return true;
+	return !keep->unpack && end && (!strcmp(end, ".gz") || !strcmp(end, ".xz"));
+}
+
+static bool is_kept_module(const struct keep *keep, const struct wanted *wanted)
+{
+	int fd = debug_dir_find(keep->dir, &wanted->id, CONTENT_ELF);
+	bool readable;
+
+	if (fd < 0)
+		return false;
+	readable = may_be_packed(keep, wanted) || !packed_is(fd);
+	close(fd);
+	return readable && keep_has(keep, &wanted->id, CONTENT_ELF);
+}
+
 static bool is_kept(const struct keep *keep, const struct wanted *wanted)
 {
 	switch (wanted->kind) {
@@ -67,6 +94,8 @@ static bool is_kept(const struct keep *keep, const struct wanted *wanted)
 		       keep_has(keep, &wanted->id, CONTENT_ELF);
 	case WANTED_VDSO:
 		return keep_has(keep, &wanted->id, CONTENT_VDSO);
+	case WANTED_MODULE:
+		return is_kept_module(keep, wanted);
 	default:
 		return keep_has(keep, &wanted->id, CONTENT_ELF);
 	}
@@ -82,8 +111,19 @@ static bool put(struct keep *keep, const struct wanted *wanted,
 		.fd = found->fd,
 		.may_link = found->path && !keep->copy,
 	};
+	int inside;
+	bool done;
 
-	return debug_dir_put(keep->dir, &item, reason);
+	if (may_be_packed(keep, wanted) || !packed_is(found->fd))
+		return debug_dir_put(keep->dir, &item, reason);
+	inside = packed_open(found->fd);
+	if (inside < 0)
+		return reason_set(reason, "cannot be unpacked");
+	item.fd = inside;
+	item.may_link = false;
+	done = debug_dir_put(keep->dir, &item, reason);
+	close(inside);
+	return done;
 }
 
 /* Names of functions are in the file itself, or only in the debug file. */

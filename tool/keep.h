@@ -14,6 +14,7 @@ struct keep {
 	struct locate *locate;
 	bool debug;		/* debug files from servers, too */
 	bool copy;		/* never link: the files may be overwritten in place */
+	bool unpack;		/* modules always: who will ask, and by what name, is open */
 	uint64_t kept;
 	uint64_t failed;
 };

@@ -27,7 +27,10 @@
 #include "numbers.h"
 #include "signals.h"
 
-#define RING_SIZE	(4U << 20)
+/* A large file takes its time to copy, in which nobody reads. */
+#define RING_SIZE	(16U << 20)
+/* Records taken before something else has its turn. */
+#define ROUND		4096
 /* Files open at a time. */
 #define QUEUE_MAX	256
 /* How long to wait for what the module is still reading, nanoseconds. */
@@ -140,26 +143,37 @@ static bool wanted_id(const struct item *item, const struct buildid_file *file,
 	       build_id_set(id, facts.id.bytes, facts.id.size);
 }
 
-/* The process is gone: what is at its path now may still be it. */
-static void open_by_path(struct item *item)
+static bool put_from(struct live *live, struct item *item, const struct build_id *id,
+		     int fd)
 {
-	struct reason reason;
-
-	if (item->fd < 0)
-		item->fd = content_open(AT_FDCWD, item->path, &reason);
-}
-
-static bool put(struct live *live, struct item *item, const struct build_id *id)
-{
-	struct debug_item entry = {
+	const struct debug_item entry = {
 		.id = id,
 		.name = item->path,
 		.part = CONTENT_ELF,
+		.fd = fd,
 	};
 
-	open_by_path(item);
-	entry.fd = item->fd;
-	return item->fd >= 0 && debug_dir_put(live->keep->dir, &entry, &item->reason);
+	return debug_dir_put(live->keep->dir, &entry, &item->reason);
+}
+
+/*
+ * The process may be gone, or have another program at that address by now: what is
+ * at the path may still be it.
+ */
+static bool put(struct live *live, struct item *item, const struct build_id *id)
+{
+	struct reason reason;
+	bool done;
+	int fd;
+
+	if (item->fd >= 0 && put_from(live, item, id, item->fd))
+		return true;
+	fd = content_open(AT_FDCWD, item->path, &reason);
+	if (fd < 0)
+		return false;
+	done = put_from(live, item, id, fd);
+	close(fd);
+	return done;
 }
 
 static void tell_failed(struct live *live, const struct item *item,
@@ -198,27 +212,37 @@ static void keep_item(struct live *live, struct item *item,
 	}
 }
 
-/* With @all also those that the module has not read yet. */
-static void keep_queue(struct live *live, bool all)
+/*
+ * The first of the queue that need not wait, with @all of those that the module has
+ * not read yet, too. False when there is none.
+ */
+static bool keep_next(struct live *live, bool all)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const struct buildid_file *file;
 	struct item **at = &live->first;
 	struct item *item;
 
-	while ((item = *at)) {
-		const struct buildid_file *file =
-			buildid_files_find(live->files, item->file_id);
-
-		if (is_waiting(file) && !all && now - item->since < PATIENCE_NS) {
-			at = &item->next;
-			continue;
-		}
-		*at = item->next;
-		live->queued--;
-		keep_item(live, item, file);
-		item_free(item);
+	for (; (item = *at); at = &item->next) {
+		file = buildid_files_find(live->files, item->file_id);
+		if (all || !is_waiting(file) || now - item->since >= PATIENCE_NS)
+			break;
 	}
-	live->last = at;
+	if (!item)
+		return false;
+	*at = item->next;
+	if (!*at)
+		live->last = at;
+	live->queued--;
+	keep_item(live, item, file);
+	item_free(item);
+	return true;
+}
+
+static void keep_queue(struct live *live, bool all)
+{
+	while (keep_next(live, all))
+		;
 }
 
 /* -------------------------------------------------------------- records -- */
@@ -321,13 +345,14 @@ static void handle(struct live *live, const struct buildid_record *record)
 	}
 }
 
-/* All that wait. */
+/* What waits, but not for ever where they come as fast as they are taken. */
 static void take_records(struct live *live)
 {
 	const struct buildid_record *record;
+	size_t left = ROUND;
 	int err;
 
-	while (!live->failed) {
+	while (left-- && !live->failed) {
 		err = buildid_next(live->handle, 0, &record);
 		if (err == -EAGAIN || err == -EINTR)
 			return;
@@ -370,14 +395,14 @@ static void keep_vdso(struct live *live)
 
 /* ---------------------------------------------------------------- watch -- */
 
-static void wait_for_more(struct live *live, int signals)
+static void wait_for_more(struct live *live, int signals, int milliseconds)
 {
 	struct pollfd polls[] = {
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = buildid_fd(live->handle), .events = POLLIN },
 	};
 
-	poll(polls, ARRAY_SIZE(polls), live->queued ? NAP_MS : -1);
+	poll(polls, ARRAY_SIZE(polls), milliseconds);
 	switch (signals_take(signals)) {
 	case SIGINT:
 	case SIGTERM:
@@ -394,11 +419,13 @@ static void watch(struct live *live, int signals)
 	fprintf(stderr, "buildid: watching, %" PRIu64 " kept so far\n", live->keep->kept);
 	while (!live->stop && !live->failed) {
 		take_records(live);
-		keep_queue(live, false);
 		if (live->snapshot)
 			take_snapshot(live);
+		/* One by one: the ring fills as they are copied. */
+		if (keep_next(live, false))
+			wait_for_more(live, signals, 0);
 		else
-			wait_for_more(live, signals);
+			wait_for_more(live, signals, live->queued ? NAP_MS : -1);
 	}
 	take_records(live);
 	keep_queue(live, true);
@@ -450,6 +477,7 @@ int live_run(struct keep *keep, const struct filter *filter)
 		live.options.flags |= BUILDID_SUB_CHILDREN;
 	/* A link would change with the file. */
 	keep->copy = true;
+	keep->unpack = true;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!filter_pids_exist(filter, keep->out))
 		return EXIT_FAILURE;

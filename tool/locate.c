@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common.h"
+#include "copy.h"
 #include "debug_dir.h"
 #include "debuginfod.h"
 #include "running.h"
@@ -267,6 +269,23 @@ static bool find_file(struct locate *locate, const struct wanted *wanted,
 	return done;
 }
 
+/* In memory, as the kernel writes it anew for whoever reads it. */
+static int read_kallsyms(struct reason *reason)
+{
+	int from = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
+	int to = from < 0 ? -1 : memfd_create("kallsyms", MFD_CLOEXEC);
+
+	if (to < 0) {
+		reason_set(reason, KALLSYMS ": %s", strerror(errno));
+	} else if (!copy_file(from, to, reason)) {
+		close(to);
+		to = -1;
+	}
+	if (from >= 0)
+		close(from);
+	return to;
+}
+
 static bool find_kallsyms(const struct build_id *id, struct found *found,
 			  struct reason *reason)
 {
@@ -279,10 +298,8 @@ static bool find_kallsyms(const struct build_id *id, struct found *found,
 	if (!build_id_equal(&running, id))
 		return reason_set(reason, "the running kernel has build-id %s",
 				  build_id_text(&running, text));
-	fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return reason_set(reason, KALLSYMS ": %s", strerror(errno));
-	return take(found, fd, NULL, id, CONTENT_KALLSYMS, "kernel", reason);
+	fd = read_kallsyms(reason);
+	return fd >= 0 && take(found, fd, NULL, id, CONTENT_KALLSYMS, "kernel", reason);
 }
 
 static bool find_image(const struct build_id *id, struct found *found)
@@ -330,12 +347,34 @@ static bool find_loaded_id(const struct wanted *wanted, struct found *found)
 	return done;
 }
 
+struct module_search {
+	const struct wanted *wanted;
+	struct found *found;
+};
+
+static bool try_module(const char *path, void *context)
+{
+	struct module_search *search = context;
+	struct reason reason;
+
+	return take_named(search->found, path, &search->wanted->id, &reason);
+}
+
+/* Of another kernel, or not what modprobe would load now. */
+static bool find_installed(const struct wanted *wanted, struct found *found)
+{
+	struct module_search search = { wanted, found };
+
+	return running_module_files(wanted->path, try_module, &search);
+}
+
 static bool find_module(struct locate *locate, const struct wanted *wanted,
 			struct found *found, struct reason *reason)
 {
 	bool done = take_named(found, wanted->path, &wanted->id, reason) ||
 		    find_loaded_id(wanted, found) ||
 		    find_loaded(wanted, wanted->path, found) ||
+		    find_installed(wanted, found) ||
 		    find_on_servers(locate, wanted, found, reason);
 
 	if (done && !found->name)

@@ -43,7 +43,7 @@ void locate_free(struct locate *locate);
  * Candidates, in this order. A file: mapped by a process now, the path in the root
  * of those that had it, the path, debuginfod. The kernel: /proc/kallsyms if it is
  * the running one, its ELF file. A module: the path, where the loaded module of
- * that build-id or name should be. The vdso: of this process, of those.
+ * that build-id or name should be, any of that name in /lib/modules. The vdso: of this process, of those.
  * False with @reason, which is about the path itself where there is something.
  */
 bool locate_find(struct locate *locate, const struct wanted *wanted,

@@ -12,7 +12,7 @@ void module_name(const char *path, char name[MODULE_NAME_ROOM])
 
 	base = base ? base + 1 : path;
 	base += *base == '[';
-	size = strcspn(base, "].");
+	size = strcspn(base, "]@.");
 	if (size >= MODULE_NAME_ROOM)
 		size = 0;
 	for (i = 0; i < size; i++)

@@ -8,7 +8,8 @@
 
 /*
  * As in /proc/modules: "snd_hda_intel" of ".../snd-hda-intel.ko.xz", of "[snd_hda_intel]",
- * where no file was known, and of itself. "" of what is longer than any.
+ * where no file was known, of "snd_hda_intel@0123abcd.ko", of several contents, and of
+ * itself. "" of what is longer than any.
  */
 void module_name(const char *path, char name[MODULE_NAME_ROOM]);
 

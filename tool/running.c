@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 
 #define NOTES		"/sys/kernel/notes"
 #define MODULES		"/sys/module"
+#define MODULE_FILES	"/lib/modules"
 #define MODULE_NOTE	MODULES "/%s/notes/.note.gnu.build-id"
 /* A vdso is of a page or two; a note, too. */
 #define VDSO_MAX	(1U << 20)
@@ -87,17 +89,49 @@ char *running_module_path(const char *what)
 	module_name(what, name);
 	if (!*name || uname(&uts))
 		return NULL;
-	snprintf(list, sizeof(list), "/lib/modules/%s/modules.dep", uts.release);
+	snprintf(list, sizeof(list), MODULE_FILES "/%s/modules.dep", uts.release);
 	file = fopen(list, "re");
 	while (file && !path && getline(&line, &room, file) > 0)
 		if (is_module_line(line, name) &&
-		    asprintf(&path, *line == '/' ? "%.0s%s" : "/lib/modules/%s/%s",
+		    asprintf(&path, *line == '/' ? "%.0s%s" : MODULE_FILES "/%s/%s",
 			     uts.release, line) < 0)
 			path = NULL;
 	free(line);
 	if (file)
 		fclose(file);
 	return path;
+}
+
+/* "name.ko", and what may be behind it. */
+static bool is_module_file(const char *file, const char *wanted)
+{
+	char name[MODULE_NAME_ROOM];
+
+	if (!strstr(file, ".ko"))
+		return false;
+	module_name(file, name);
+	return !strcmp(name, wanted);
+}
+
+bool running_module_files(const char *what, bool (*look)(const char *path, void *context),
+			  void *context)
+{
+	char root[] = MODULE_FILES;
+	char *const roots[] = { root, NULL };
+	char name[MODULE_NAME_ROOM];
+	bool done = false;
+	FTSENT *entry;
+	FTS *tree;
+
+	module_name(what, name);
+	tree = *name ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	while (tree && !done && (entry = fts_read(tree)))
+		done = entry->fts_info == FTS_F &&
+		       is_module_file(entry->fts_name, name) &&
+		       look(entry->fts_path, context);
+	if (tree)
+		fts_close(tree);
+	return done;
 }
 
 struct place {

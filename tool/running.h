@@ -14,6 +14,12 @@ char *running_module_of(const struct build_id *id);
  * with the name that module_name() finds in @what; to be freed, or NULL.
  */
 char *running_module_path(const char *what);
+/*
+ * Calls @look with each file below /lib/modules, of whatever kernel, of a module
+ * called like that in @what, until one returns true, and returns that.
+ */
+bool running_module_files(const char *what, bool (*look)(const char *path, void *context),
+			  void *context);
 /* A path where distributions have the kernel's ELF file, or NULL behind the last. */
 char *running_image_path(size_t index);
 /* Likewise what is booted, in which the kernel is packed. */

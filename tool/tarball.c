@@ -4,6 +4,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,11 +13,16 @@
 #include "tarball.h"
 
 #define BLOCK (1U << 20)
+/* What is packed unpacks to ten times its size; what is meant to fill a disk, to more. */
+#define UNPACKED_FREE	(1ULL << 30)
+#define UNPACKED_TIMES	1000
 
 struct tarball {
 	struct archive *archive;
 	struct archive_entry *entry;
 	const char *problem;
+	int64_t size;		/* of the member that is read, with its holes */
+	uint64_t unpacked;
 	char buffer[BLOCK];
 };
 
@@ -131,6 +137,17 @@ const char *tarball_finish(struct tarball *tarball)
 
 /* --------------------------------------------------------------- reading -- */
 
+/* Not all that libarchive knows: for some it runs a program, if it finds one. */
+static bool open_reading(struct archive *archive, int fd)
+{
+	return is_good(archive_read_support_filter_zstd(archive)) &&
+	       is_good(archive_read_support_filter_xz(archive)) &&
+	       is_good(archive_read_support_filter_gzip(archive)) &&
+	       is_good(archive_read_support_filter_bzip2(archive)) &&
+	       !archive_read_support_format_tar(archive) &&
+	       !archive_read_open_fd(archive, fd, BLOCK);
+}
+
 struct tarball *tarball_read(int fd)
 {
 	struct tarball *new = calloc(1, sizeof(*new));
@@ -142,9 +159,7 @@ struct tarball *tarball_read(int fd)
 		fail(new, strerror(ENOMEM));
 		return new;
 	}
-	if (!is_good(archive_read_support_filter_all(new->archive)) ||
-	    archive_read_support_format_tar(new->archive) ||
-	    archive_read_open_fd(new->archive, fd, BLOCK))
+	if (!open_reading(new->archive, fd))
 		fail_archive(new);
 	return new;
 }
@@ -163,6 +178,7 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 		fail_archive(tarball);
 		return -1;
 	}
+	tarball->size = archive_entry_size(entry);
 	member->name = archive_entry_pathname(entry);
 	member->type = archive_entry_hardlink(entry) ? 0 : archive_entry_filetype(entry);
 	member->mode = archive_entry_perm(entry);
@@ -175,9 +191,53 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	return 1;
 }
 
+static bool write_at(int fd, const char *bytes, size_t size, int64_t offset)
+{
+	ssize_t put;
+
+	for (; size; bytes += put, offset += put, size -= (size_t)put) {
+		put = pwrite(fd, bytes, size, offset);
+		if (put <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Holes count: whoever copies the file writes them. */
+static bool is_too_much(struct tarball *tarball, int64_t more)
+{
+	uint64_t packed = (uint64_t)archive_filter_bytes(tarball->archive, -1);
+
+	tarball->unpacked += (uint64_t)more;
+	return more < 0 || tarball->unpacked > UNPACKED_FREE + UNPACKED_TIMES * packed;
+}
+
+/* All of the archive is given up. */
+static const char *give_up(struct tarball *tarball)
+{
+	return fail(tarball, "unpacks to more than a thousand times its size");
+}
+
 const char *tarball_extract(struct tarball *tarball, int fd)
 {
+	int64_t end = 0, offset;
+	const void *bytes;
+	size_t size;
+	int result;
+
+	while (is_good(result = archive_read_data_block(tarball->archive, &bytes, &size,
+							&offset))) {
+		if (is_too_much(tarball, offset + (int64_t)size - end))
+			return give_up(tarball);
+		if (!write_at(fd, bytes, size, offset))
+			return strerror(errno);
+		end = offset + (int64_t)size;
+	}
 	/* What was wrong with one member need not be with the next. */
-	return is_good(archive_read_data_into_fd(tarball->archive, fd)) ? NULL :
-		archive_error_string(tarball->archive);
+	if (result != ARCHIVE_EOF)
+		return archive_error_string(tarball->archive);
+	/* It may end in a hole. */
+	if (is_too_much(tarball, tarball->size - end))
+		return give_up(tarball);
+	return ftruncate(fd, tarball->size) ? strerror(errno) : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tarball: the only file that knows libarchive. Errors are texts, NULL when all is
+ * Tarball: tar, by libarchive. Errors are texts, NULL when all is
  * well; they are valid until the next call.
  */
 #ifndef TOOL_TARBALL_H
@@ -21,7 +21,7 @@ const char *tarball_add_link(struct tarball *tarball, const char *name,
 			     const char *target);
 const char *tarball_finish(struct tarball *tarball);
 
-/* Reading: tar in any compression that libarchive knows. */
+/* Reading: tar, plain or in zstd, xz, gzip or bzip2. */
 struct tarball_member {
 	const char *name;
 	mode_t type;		/* S_IFREG, S_IFLNK ...; 0 for a hard link */
@@ -32,7 +32,10 @@ struct tarball_member {
 struct tarball *tarball_read(int fd);
 /* 1 with a member, valid until the next call; 0 at the end; -1 with a problem. */
 int tarball_next(struct tarball *tarball, struct tarball_member *member);
-/* Write what is in the member to @fd. */
+/*
+ * Write what is in the member to @fd. What unpacks to far more than its size is a
+ * problem, after which there is no next member.
+ */
 const char *tarball_extract(struct tarball *tarball, int fd);
 
 const char *tarball_problem(const struct tarball *tarball);

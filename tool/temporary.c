@@ -3,20 +3,41 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "temporary.h"
 
-/* With the process: no entry of perf's has it. */
-#define NAME ".new-%ld"
+/* No entry of perf's begins so. */
+#define NAME ".new-%016" PRIx64
 
-void temporary_make_name(int directory, char name[32])
+/* By chance: processes in two containers that share a HOME may be of one number. */
+void temporary_make_name(char name[32])
 {
-	snprintf(name, 32, NAME, (long)getpid());
-	unlinkat(directory, name, 0);
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40;
+	snprintf(name, 32, NAME, number);
+}
+
+int temporary_parent(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent;
+	int fd;
+
+	*name = slash ? slash + 1 : path;
+	parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	free(parent);
+	return fd;
 }
 
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode)
@@ -26,7 +47,7 @@ bool temporary_open(struct temporary *temporary, int directory, mode_t mode)
 	temporary->fd = openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 	if (temporary->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
 		return temporary->fd >= 0;
-	temporary_make_name(directory, temporary->name);
+	temporary_make_name(temporary->name);
 	temporary->fd = openat(directory, temporary->name, O_CREAT | O_EXCL | O_NOFOLLOW |
 			       O_RDWR | O_CLOEXEC, mode);
 	return temporary->fd >= 0;
@@ -46,7 +67,7 @@ bool temporary_link(int fd, int directory, const char *name)
 	bool named;
 	int error;
 
-	temporary_make_name(directory, temporary);
+	temporary_make_name(temporary);
 	if (!link_fd(fd, directory, temporary))
 		return false;
 	named = !renameat(directory, temporary, directory, name);

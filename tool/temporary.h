@@ -16,6 +16,9 @@ struct temporary {
 	char name[32];		/* "" for none */
 };
 
+/* The directory that @path is in; @name is what it is called there. -1 with errno. */
+int temporary_parent(const char *path, const char **name);
+
 /* All functions leave errno behind when they return false. */
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode);
 /* Give it a name; with @replace in place of what has it. */
@@ -25,7 +28,7 @@ void temporary_close(struct temporary *temporary);
 
 /* Give any open file one more name in @directory, in place of what has it. */
 bool temporary_link(int fd, int directory, const char *name);
-/* A name in @directory that nothing has. */
-void temporary_make_name(int directory, char name[32]);
+/* A name that nothing else has. */
+void temporary_make_name(char name[32]);
 
 #endif

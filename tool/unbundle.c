@@ -214,24 +214,10 @@ static const char *save(struct job *job, int directory, const char *name)
 	return problem;
 }
 
-/* The directory that @path is in, with @name set to what it is called there. */
-static int open_parent(const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	char *parent;
-	int fd;
-
-	*name = slash ? slash + 1 : path;
-	parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	free(parent);
-	return fd;
-}
-
 static void take_data(struct job *job)
 {
 	const char *problem, *name;
-	int directory = open_parent(job->data_path, &name);
+	int directory = temporary_parent(job->data_path, &name);
 
 	problem = directory < 0 ? strerror(errno) : save(job, directory, name);
 	if (directory >= 0)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Content: what is in a file, compressed or not, and what is no file. */
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,8 +16,16 @@
 #include "module_name.h"
 #include "running.h"
 #include "numbers.h"
+#include "packed.h"
 #include "samples.h"
 #include "streams.h"
+
+/* As without sanitizers: who asks for too much gets nothing. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
 
 static struct build_id id;
 static struct reason reason;
@@ -52,7 +62,7 @@ static void look(const char *path, struct elf_facts *facts)
 
 static void compressed_files_are_looked_into(void **state)
 {
-	static const char *const commands[] = { "gzip -c", "xz -c" };
+	static const char *const commands[] = { "gzip -c", "xz -c", "zstd -q -c" };
 	struct elf_facts facts;
 	size_t i;
 
@@ -75,13 +85,62 @@ static void compressed_files_are_looked_into(void **state)
 	}
 }
 
-/* libdwelf would read one that is cut short for ever. */
-static void bzip2_is_not_looked_into(void **state)
+static void what_is_more_than_any_module_is_not_unpacked(void **state)
+{
+	int fd;
+
+	(void)state;
+	shell("truncate -s 1025M zeros && zstd -q -1 zeros -o zeros.zst && rm zeros");
+	fd = open("zeros.zst", O_RDONLY);
+	assert_true(packed_is(fd));
+	assert_int_equal(packed_open(fd), -1);
+	close(fd);
+	assert_false(is("zeros.zst", CONTENT_ELF));
+	assert_string_equal(reason.text, "is no ELF file");
+}
+
+/* A file of no size may say of itself that it has tables of any. */
+static void a_file_that_is_all_holes_takes_no_memory(void **state)
+{
+	Elf64_Ehdr header = {
+		.e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_X86_64,
+		.e_version = EV_CURRENT, .e_ehsize = sizeof(header),
+		.e_phoff = sizeof(header), .e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1, .e_shoff = 4096, .e_shentsize = sizeof(Elf64_Shdr),
+	};
+	const Elf64_Phdr note = {
+		.p_type = PT_NOTE, .p_offset = 4096, .p_filesz = 2ULL << 30, .p_align = 4,
+	};
+	/* Of none: that many. */
+	const Elf64_Shdr first = { .sh_size = 1U << 24 };
+	struct rusage before, after;
+	int fd;
+
+	(void)state;
+	header.e_ident[EI_CLASS] = ELFCLASS64;
+	header.e_ident[EI_DATA] = ELFDATA2LSB;
+	header.e_ident[EI_VERSION] = EV_CURRENT;
+	fd = open("holes", O_CREAT | O_RDWR, 0600);
+	assert_int_equal(ftruncate(fd, 1LL << 39), 0);
+	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(pwrite(fd, &note, sizeof(note), sizeof(header)), sizeof(note));
+	assert_int_equal(pwrite(fd, &first, sizeof(first), 4096), sizeof(first));
+	close(fd);
+	getrusage(RUSAGE_SELF, &before);
+	assert_false(is("holes", CONTENT_ELF));
+	getrusage(RUSAGE_SELF, &after);
+	/* In kilobytes. */
+	assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 1 << 20);
+}
+
+static void a_line_without_an_end_is_no_symbol(void **state)
 {
 	(void)state;
-	shell("bzip2 -c true | head -c 5000 > short.z");
-	assert_false(is("short.z", CONTENT_ELF));
-	assert_string_equal(reason.text, "is no ELF file");
+	shell("(printf 'ffffffff81000000 T '; head -c 5000 /dev/zero | tr '\\0' x; echo) > long");
+	assert_false(is("long", CONTENT_KALLSYMS));
+	assert_string_equal(reason.text, "is no list of a kernel's symbols");
+	shell("(printf 'ffffffff81000000 T '; head -c 512 /dev/zero | tr '\\0' x; echo) > good");
+	assert_true(is("good", CONTENT_KALLSYMS));
 }
 
 static void what_is_cut_at_any_place_is_refused(void **state)
@@ -148,6 +207,11 @@ static void only_regular_files_are_opened(void **state)
 	assert_string_equal(reason.text, "is no regular file");
 	assert_false(try_open("/dev/null"));
 	assert_string_equal(reason.text, "is no regular file");
+	assert_false(try_open("/proc/version"));
+	assert_string_equal(reason.text, "is no regular file");
+	assert_false(try_open("/sys/kernel/notes"));
+	assert_string_equal(reason.text, "is no regular file");
+	assert_true(try_open("/proc/self/exe"));
 	assert_false(try_open("."));
 	assert_string_equal(reason.text, "is a directory");
 	assert_false(try_open("nosuch"));
@@ -202,6 +266,7 @@ static void names_of_modules_are_those_of_proc_modules(void **state)
 		{ "/lib/modules/6.1/kernel/fs/fuse/fuse.ko.xz", "fuse" },
 		{ "snd-hda-intel.ko", "snd_hda_intel" },
 		{ "[loop]", "loop" },
+		{ "/sys/module/snd_hda/snd_hda@0123abcd.ko", "snd_hda" },
 	};
 	size_t i;
 
@@ -258,7 +323,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(compressed_files_are_looked_into),
-		TEST(bzip2_is_not_looked_into),
+		TEST(what_is_more_than_any_module_is_not_unpacked),
+		TEST(a_file_that_is_all_holes_takes_no_memory),
+		TEST(a_line_without_an_end_is_no_symbol),
 		TEST(what_is_cut_at_any_place_is_refused),
 		TEST(symbols_are_found),
 		TEST(other_files_say_what_they_are),

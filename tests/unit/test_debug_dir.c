@@ -2,10 +2,12 @@
 /* Debug dir: as perf lays it out, and nothing but what is what it says. */
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -261,14 +263,120 @@ static void an_entry_elsewhere_is_none(void **state)
 	assert_true(is_there(&id, CONTENT_ELF));
 }
 
-static void an_id_of_one_byte_has_no_place(void **state)
+/* A byte is the directory; and no name has more than 255 digits. */
+static void an_id_that_no_name_has_room_for_has_no_place(void **state)
 {
 	struct build_id id = { 1, { 0x12 } };
 
 	(void)state;
 	assert_false(put("true", &id));
-	assert_string_equal(reason.text, "the build-id is too short to be kept");
+	assert_string_equal(reason.text, "no place is named by a build-id of 1 bytes");
+	id.size = BUILDID_ID_MAX;
+	assert_false(put("true", &id));
+	assert_string_equal(reason.text, "no place is named by a build-id of 128 bytes");
+	assert_false(is_there(&id, CONTENT_ELF));
 	assert_empty();
+	id.size = 127;
+	shell("printf 'ffffffff81000000 T _text\n' > kallsyms");
+	assert_true(put_as("kallsyms", DEBUG_DIR_KERNEL, &id, CONTENT_KALLSYMS, false));
+	assert_true(is_there(&id, CONTENT_KALLSYMS));
+}
+
+/* A name in the directory that is a directory is in the way of the link. */
+static void what_cannot_be_linked_leaves_no_name(void **state)
+{
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	build_id_text(&id, text);
+	shell("mkdir -p .debug/.build-id/%.2s/%s", text, text + 2);
+	assert_false(put("true", &id));
+	assert_non_null(strstr(reason.text, ".build-id: Is a directory"));
+	assert_string_equal(shell_output("find .debug -name '.new-*'"), "");
+}
+
+static void holes_stay_holes(void **state)
+{
+	unsigned long size, blocks;
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	shell("truncate -s 8G true");
+	assert_true(put_as("true", "/true", &id, CONTENT_ELF, false));
+	assert_int_equal(sscanf(shell_output("stat -c '%%s %%b' .debug/true/*/elf"), "%lu %lu",
+				&size, &blocks), 2);
+	assert_int_equal(size, 8UL << 30);
+	assert_in_range(blocks * 512, 1, 1 << 20);
+	shell("head -c 1000000 true > head && head -c 1000000 .debug/true/*/elf | cmp - head");
+}
+
+/* Writes to the file until it is killed. */
+static pid_t write_on(const char *path)
+{
+	pid_t pid = fork();
+	int fd;
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	fd = open(path, O_WRONLY);
+	while (pwrite(fd, "x", 1, 64 << 20) == 1)
+		;
+	_exit(1);
+}
+
+static void what_is_written_to_is_not_copied(void **state)
+{
+	struct build_id id;
+	pid_t writer;
+	bool done;
+
+	(void)state;
+	sample_id("true", &id);
+	shell("head -c 64M /dev/zero >> true");
+	writer = write_on("true");
+	done = put_as("true", "/true", &id, CONTENT_ELF, false);
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
+	assert_false(done);
+	assert_string_equal(reason.text, "was changed as it was copied");
+	assert_empty();
+	assert_true(put_as("true", "/true", &id, CONTENT_ELF, false));
+}
+
+/* Puts what is refused, so that directories come and go, until it is killed. */
+static pid_t refuse_on(const struct build_id *id)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	while (!pid)
+		if (put_as("false", "/a/b/c/true", id, CONTENT_ELF, false))
+			_exit(1);
+	return pid;
+}
+
+static void two_at_once_are_in_nobodys_way(void **state)
+{
+	struct build_id id;
+	bool done = true;
+	pid_t other;
+	int i;
+
+	(void)state;
+	sample_id("true", &id);
+	other = refuse_on(&id);
+	for (i = 0; done && i < 300; i++) {
+		done = put_as("true", "/a/b/c/true", &id, CONTENT_ELF, false);
+		shell("rm -rf .debug/a 2>/dev/null || :");
+	}
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	if (!done)
+		fail_msg("round %d: %s", i, reason.text);
 }
 
 static void a_debug_file_goes_where_the_program_is(void **state)
@@ -348,7 +456,11 @@ int main(void)
 		TEST(names_that_are_too_long_are_refused),
 		TEST(a_link_in_the_directory_is_not_followed),
 		TEST(an_entry_elsewhere_is_none),
-		TEST(an_id_of_one_byte_has_no_place),
+		TEST(an_id_that_no_name_has_room_for_has_no_place),
+		TEST(what_cannot_be_linked_leaves_no_name),
+		TEST(holes_stay_holes),
+		TEST(what_is_written_to_is_not_copied),
+		TEST(two_at_once_are_in_nobodys_way),
 		TEST(a_debug_file_goes_where_the_program_is),
 		TEST(symbols_of_a_kernel_have_to_look_like_it),
 		TEST(a_directory_that_is_not_there_is_made_only_when_told),

@@ -327,6 +327,63 @@ static void of_an_archive_that_ends_too_early_the_rest_is_kept(void **state)
 	assert_string_equal(err, "buildid: nosuch: No such file or directory\n");
 }
 
+static void what_is_meant_to_fill_the_disk_is_not_unpacked(void **state)
+{
+	static const char zeros[1 << 20];
+	struct archive_entry *entry = archive_entry_new();
+	int i;
+
+	(void)state;
+	add_good();
+	archive_entry_set_pathname(entry, "perf.data");
+	archive_entry_set_filetype(entry, S_IFREG);
+	archive_entry_set_perm(entry, 0600);
+	archive_entry_set_size(entry, 4LL << 30);
+	assert_int_equal(archive_write_header(archive, entry), ARCHIVE_OK);
+	for (i = 0; i < 4096; i++)
+		assert_int_equal(archive_write_data(archive, zeros, sizeof(zeros)),
+				 sizeof(zeros));
+	archive_entry_free(entry);
+	add_file(name("usr/bin/false/@/elf", other), "false");
+	assert_int_equal(unbundle(), 1);
+	assert_non_null(strstr(err, "buildid: b.tar.zst: unpacks to more than a thousand "
+				    "times its size\n"));
+	assert_only_good();
+}
+
+/* A hole of a size that nobody has to send. */
+static void holes_count(void **state)
+{
+	(void)state;
+	finish();
+	shell("echo x > perf.data && truncate -s 1T perf.data && "
+	      "tar --zstd --sparse -cf b.tar.zst perf.data && rm perf.data");
+	assert_int_equal(RUN(unbundle, "b.tar.zst"), 1);
+	assert_non_null(strstr(err, "unpacks to more than a thousand times its size\n"));
+	assert_int_not_equal(access("perf.data", F_OK), 0);
+	shell("echo x > perf.data && truncate -s 1M perf.data && cp perf.data original && "
+	      "tar --zstd --sparse -cf b.tar.zst perf.data && rm perf.data");
+	assert_int_equal(RUN(unbundle, "b.tar.zst"), 0);
+	shell("cmp perf.data original");
+}
+
+static void no_program_is_run_to_unpack(void **state)
+{
+	char *path = getenv("PATH"), *before = strdup(path);
+
+	(void)state;
+	finish();
+	shell("printf '#!/bin/sh\\ntouch ran\\n' > lrzip && chmod +x lrzip && "
+	      "(printf 'LRZI\\0\\006'; head -c 1000 /dev/zero) > b.tar.zst");
+	assert_true(asprintf(&path, "%s:%s", sample_directory(), before) > 0);
+	setenv("PATH", path, 1);
+	assert_int_equal(RUN(unbundle, "b.tar.zst"), 1);
+	setenv("PATH", before, 1);
+	free(path);
+	free(before);
+	assert_int_not_equal(access("ran", F_OK), 0);
+}
+
 static void json_tells_the_same(void **state)
 {
 	(void)state;
@@ -354,6 +411,9 @@ int main(void)
 		TEST(what_is_there_is_not_replaced),
 		TEST(a_recording_may_be_a_directory),
 		TEST(of_an_archive_that_ends_too_early_the_rest_is_kept),
+		TEST(what_is_meant_to_fill_the_disk_is_not_unpacked),
+		TEST(holes_count),
+		TEST(no_program_is_run_to_unpack),
 		TEST(json_tells_the_same),
 	};
 
