@@ -144,6 +144,16 @@ int images_ready(struct images *images, uint64_t begin)
 	return 0;
 }
 
+uint64_t images_text(const struct images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->count; i++)
+		if (images->all[i].kernel && images->all[i].addr)
+			return images->all[i].addr;
+	return 0;
+}
+
 /* The name of a module in "[name]" or ".../na-me.ko.xz", as /proc/modules has it. */
 static void module_name(const char *path, char name[NAME_ROOM])
 {
