@@ -143,6 +143,16 @@ int images_ready(struct images *images, uint64_t begin)
 	return 0;
 }
 
+uint64_t images_text(const struct images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->count; i++)
+		if (images->all[i].kernel && images->all[i].addr)
+			return images->all[i].addr;
+	return 0;
+}
+
 /* Which of two is the one to go by at @time: the last until then, else the first. */
 static bool is_better(const struct image *image, const struct image *than, uint64_t time)
 {

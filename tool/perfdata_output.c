@@ -25,6 +25,7 @@ struct perfdata_output {
 	size_t current;
 	unsigned char *buffer;
 	size_t filled;
+	bool replaces;		/* its place is that of the data */
 	bool committed;
 };
 
@@ -174,7 +175,8 @@ static int prepare(struct perfdata_output *output, const char *path)
 	for (i = 0; i < data->nr_streams; i++)
 		output->fds[i] = -1;
 
-	if (!path && strcmp(data->path, "-"))
+	output->replaces = !path && strcmp(data->path, "-");
+	if (output->replaces)
 		path = data->path;
 	if (!path || !strcmp(path, "-"))
 		return data->directory ?
@@ -298,6 +300,21 @@ static int finish_streams(struct perfdata_output *output)
 	return 0;
 }
 
+/* Another perf record may have begun: it moves the file, and puts its own there. */
+static bool is_still_there(const struct perfdata_output *output, const struct stat *input)
+{
+	const struct perfdata *data = output->data;
+	struct stat now;
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s%s", output->path, data->directory ? "/data" : "") < 0)
+		return false;
+	err = stat(path, &now);
+	free(path);
+	return !err && now.st_dev == input->st_dev && now.st_ino == input->st_ino;
+}
+
 /* Somebody may have gone on writing it. */
 static int check_unchanged(struct perfdata_output *output)
 {
@@ -309,6 +326,8 @@ static int check_unchanged(struct perfdata_output *output)
 	if (now.st_size != before->st_size ||
 	    memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim)))
 		return perfdata_fail(output->data, "was changed while it was read");
+	if (output->replaces && !is_still_there(output, before))
+		return perfdata_fail(output->data, "was moved away while it was read");
 	return 0;
 }
 

@@ -50,6 +50,7 @@ void make_pack(struct make *make, uint32_t type, size_t size);
 /* Features and sizes. */
 void make_end(struct make *make);
 
-#define MAKE_HOSTNAME "a feature like any other"
+/* Its length, its bytes. */
+#define MAKE_HOSTNAME "\30\0\0\0a feature like any other"
 
 #endif
