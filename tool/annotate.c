@@ -269,9 +269,10 @@ static void summarize(const struct annotator *annotator,
 	uint64_t lost = identities_lost(annotator->identities);
 
 	fprintf(stderr, "buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
-		" of files without a build-id, %" PRIu64 " of %" PRIu64
-		" paths left alone", path, counts->annotated, counts->without,
-		counts->left_alone, counts->paths);
+		" of files without a build-id, %" PRIu64 " left alone", path,
+		counts->annotated, counts->without, counts->left_alone);
+	if (counts->paths)
+		fprintf(stderr, ", of %" PRIu64 " paths", counts->paths);
 	if (counts->loads)
 		fprintf(stderr, ", %" PRIu64 " modules put in", counts->loads);
 	if (counts->loads_missing)

@@ -84,7 +84,7 @@ static void a_log_annotates(void **state)
 	assert_string_equal(out, "");
 	assert_string_equal(err, "buildid: /unknown: left alone: there is no record of it\n"
 			    "buildid: perf.data: 1 mappings annotated, 0 of files without "
-			    "a build-id, 1 of 1 paths left alone\n");
+			    "a build-id, 1 left alone, of 1 paths\n");
 	assert_listed("perf.data");
 }
 
