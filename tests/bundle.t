@@ -7,15 +7,16 @@ import stat
 
 import lib
 from lib import contains
-from recording import (ONE, build_id, busy, copy, place, record, recorded, same, same_tree,
-                       symbols, tool_test, without_module, work)
+from recording import (ONE, build_id, busy, copy, place, same, same_tree, symbols, tool_test,
+                       without_module, work)
 from tap import equal, run, test
 
 
 @tool_test("bundle takes all along, and unbundle takes it up")
 def _():
     with place() as here:
-        with recorded(here.data, here.library, here.path):
+        with busy(here.library, 0, here.path):
+            here.record()
             os.unlink(here.library)
             done = lib.buildid("bundle", "-o", here.path + "/b.tar.zst", here.data, status=None,
                                env=dict(os.environ, HOME=here.home))
@@ -35,7 +36,7 @@ def _():
 @tool_test("bundle tells what is missing, and takes the rest")
 def _():
     with place() as here:
-        record(here.data, lib.built("busy"), here.library, "300")
+        here.record()
         os.unlink(here.library)
         done = lib.buildid("bundle", "-a", "--no-data", here.data, status=1,
                            env=dict(os.environ, HOME=here.home))
@@ -62,7 +63,7 @@ def _():
         lib.buildid("flush")
         with busy(here.library, 0, here.path):
             equal(resolve(), here.library, "path")
-            record(here.data, lib.built("busy"), here.library, "300")
+            here.record()
             copy(work("two"), here.library)
             found = resolve()
             contains(found, "/map_files/")

@@ -108,11 +108,12 @@ def tree(directory):
     return found
 
 
-def same_tree(directory, other):
-    """The same in both ~/.debug."""
-    one, two = tree(directory), tree(other)
-    equal({key: (one.get(key), two.get(key)) for key in one.keys() | two.keys()
-           if one.get(key) != two.get(key)}, {}, "tree")
+def same_tree(directory, other, ignored=()):
+    """The same in both ~/.debug, but for what is of a path in which any of @ignored is."""
+    one, two = (
+        {(key, value) for key, value in tree(path).items()
+         if not any(part in key + value for part in ignored)} for path in (directory, other))
+    equal(sorted(one ^ two), [], "what only one has")
 
 
 def entry(home, identity, part="elf"):
@@ -142,15 +143,27 @@ ONE, TWO, THREE = (build_id(work(version)) for version in ("one", "two", "three"
 
 
 class Place:
-    """A directory with a HOME, a recording and a library of its own."""
+    """A directory with a HOME, a recording and a library of its own. The library is at the
+    same path in each."""
+
+    recording = None
 
     def __init__(self, path):
         self.path = path
         self.home = os.path.join(path, "home")
         self.data = os.path.join(path, "perf.data")
-        self.library = os.path.join(path, "libwork.so")
+        self.library = "/tmp/buildid-work/libwork.so"
         os.mkdir(self.home)
+        os.makedirs(os.path.dirname(self.library), exist_ok=True)
         copy(work("one"), self.library)
+
+    def record(self):
+        """Who worked in the library. One recording does for all, as it takes perf seconds to
+        begin with one."""
+        if not Place.recording:
+            record(self.data, lib.built("busy"), self.library, "300")
+            Place.recording = lib.read_bytes(self.data)
+        lib.write_bytes(self.data, Place.recording)
 
     def entry(self, identity, part="elf"):
         return entry(self.home, identity, part)

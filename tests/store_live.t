@@ -9,8 +9,8 @@ import subprocess
 
 import lib
 from lib import contains
-from recording import (ONE, THREE, TWO, Live, busy, copy, entry, record, symbols, tool_test,
-                       work)
+from recording import (ONE, THREE, TWO, Live, build_id, busy, copy, entry, record, symbols,
+                       tool_test, work)
 from tap import equal, run, test
 
 
@@ -102,6 +102,22 @@ def _():
         contains(line["reason"], f"has build-id {TWO}")
         equal(os.path.exists(entry(live.path, ONE)), False, "kept")
         live.finish(ONE)
+
+
+@tool_test("a program that became another one at the same address before it was looked at")
+def _():
+    with Live() as live:
+        wrapper = os.path.join(live.path, "wrapper")
+        copy("/usr/bin/env", wrapper)
+        live.start()
+        live.process.send_signal(signal.SIGSTOP)
+        with lib.started("setarch", "-R", wrapper, "sleep", "1000") as process:
+            lib.until(lambda: os.readlink(f"/proc/{process.pid}/exe").endswith("/sleep"),
+                      "it sleeps")
+            live.process.send_signal(signal.SIGCONT)
+            line = live.wait_for(build_id(wrapper))
+        equal((line["status"], line["path"]), ("ok", wrapper), line)
+        live.finish()
 
 
 @tool_test("only the processes that are named, and their children")

@@ -294,7 +294,7 @@ static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 
 static void handle_image(struct live *live, const struct buildid_image *image)
 {
-	struct wanted wanted = { .kind = WANTED_MODULE };
+	struct wanted wanted = { .kind = WANTED_MODULE, .at_once = true };
 	char *path = NULL;
 	const uint8_t *bytes;
 	char name[128];
@@ -414,6 +414,8 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 static void watch(struct live *live, int signals)
 {
 	keep_vdso(live);
+	/* The kernel, which takes its time. */
+	take_records(live);
 	take_snapshot(live);
 	keep_queue(live, false);
 	fprintf(stderr, "buildid: watching, %" PRIu64 " kept so far\n", live->keep->kept);

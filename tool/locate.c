@@ -365,7 +365,7 @@ static bool find_installed(const struct wanted *wanted, struct found *found)
 {
 	struct module_search search = { wanted, found };
 
-	return running_module_files(wanted->path, try_module, &search);
+	return running_module_files(wanted->path, !wanted->at_once, try_module, &search);
 }
 
 static bool find_module(struct locate *locate, const struct wanted *wanted,

@@ -23,6 +23,7 @@ struct wanted {
 	const uint32_t *pids;	/* some processes that had it mapped */
 	size_t nr_pids;
 	bool path_first;	/* for who wants a path that will last */
+	bool at_once;		/* not by what may take seconds */
 };
 
 struct found {

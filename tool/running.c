@@ -113,24 +113,57 @@ static bool is_module_file(const char *file, const char *wanted)
 	return !strcmp(name, wanted);
 }
 
-bool running_module_files(const char *what, bool (*look)(const char *path, void *context),
-			  void *context)
+/* Where depmod may not have been yet: it knows what came with the kernel. */
+static bool add_places(char *places[], size_t count)
 {
-	char root[] = MODULE_FILES;
-	char *const roots[] = { root, NULL };
-	char name[MODULE_NAME_ROOM];
+	static const char *const below[] = { "updates", "extra", "misc", "weak-updates" };
+	struct utsname uts;
+	size_t i;
+
+	if (uname(&uts))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(below) && i < count; i++)
+		if (asprintf(&places[i], MODULE_FILES "/%s/%s", uts.release, below[i]) < 0) {
+			places[i] = NULL;
+			return false;
+		}
+	return true;
+}
+
+static bool look_below(char *const places[], const char *name, running_look *look,
+		       void *context)
+{
+	FTS *tree = fts_open(places, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	bool done = false;
 	FTSENT *entry;
-	FTS *tree;
 
-	module_name(what, name);
-	tree = *name ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
 	while (tree && !done && (entry = fts_read(tree)))
 		done = entry->fts_info == FTS_F &&
 		       is_module_file(entry->fts_name, name) &&
 		       look(entry->fts_path, context);
 	if (tree)
 		fts_close(tree);
+	return done;
+}
+
+bool running_module_files(const char *what, bool all, running_look *look, void *context)
+{
+	char root[] = MODULE_FILES;
+	char *const everything[] = { root, NULL };
+	char name[MODULE_NAME_ROOM];
+	char *places[5] = { };
+	bool done;
+	size_t i;
+
+	module_name(what, name);
+	if (!*name)
+		return false;
+	if (all)
+		return look_below(everything, name, look, context);
+	done = add_places(places, ARRAY_SIZE(places) - 1) &&
+	       look_below(places, name, look, context);
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		free(places[i]);
 	return done;
 }
 

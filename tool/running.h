@@ -15,11 +15,12 @@ char *running_module_of(const struct build_id *id);
  */
 char *running_module_path(const char *what);
 /*
- * Calls @look with each file below /lib/modules, of whatever kernel, of a module
- * called like that in @what, until one returns true, and returns that.
+ * Calls @look with each file of a module called like that in @what, until one returns
+ * true, and returns that. With @all below all of /lib/modules, which may take seconds,
+ * else only where the running kernel's are that did not come with it.
  */
-bool running_module_files(const char *what, bool (*look)(const char *path, void *context),
-			  void *context);
+typedef bool running_look(const char *path, void *context);
+bool running_module_files(const char *what, bool all, running_look *look, void *context);
 /* A path where distributions have the kernel's ELF file, or NULL behind the last. */
 char *running_image_path(size_t index);
 /* Likewise what is booted, in which the kernel is packed. */
