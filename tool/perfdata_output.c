@@ -218,6 +218,24 @@ struct perfdata_output *perfdata_output_new(struct perfdata *data, const char *p
 
 /* ------------------------------------------------------------------ commit -- */
 
+static int make_directory(int from, int parent, const char *name)
+{
+	struct stat before;
+	int fd;
+
+	if (fstat(from, &before) || mkdirat(parent, name, 0700))
+		return -1;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if ((fchown(fd, before.st_uid, before.st_gid) && errno != EPERM) ||
+	    fchmod(fd, before.st_mode & 07777)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* What else is there is the same file in both. */
 static int link_tree(int from, int to)
 {
@@ -235,14 +253,10 @@ static int link_tree(int from, int to)
 		if (!linkat(from, name, to, name, 0) || errno == EEXIST)
 			goto next;
 		inner_from = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (inner_from < 0 || mkdirat(to, name, 0700)) {
-			err = -1;
-		} else {
-			inner_to = openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-			err = inner_to < 0 ? -1 : link_tree(inner_from, inner_to);
-			if (inner_to >= 0)
-				close(inner_to);
-		}
+		inner_to = inner_from < 0 ? -1 : make_directory(inner_from, to, name);
+		err = inner_to < 0 ? -1 : link_tree(inner_from, inner_to);
+		if (inner_to >= 0)
+			close(inner_to);
 		if (inner_from >= 0)
 			close(inner_from);
 next:
@@ -372,6 +386,9 @@ static int commit_directory(struct perfdata_output *output)
 	}
 	if (errno == ENOENT && !rename(output->temporary, output->path))
 		return 0;
+	if (errno == EINVAL || errno == EXDEV)
+		return perfdata_fail(output->data,
+				     "its file system cannot exchange directories: give an --output");
 	return fail(output, output->path);
 }
 

@@ -411,8 +411,7 @@ static int prepare(struct writer *writer, const char *path)
 	int fd;
 
 	if (data->header.attrs.offset > data->header.data.offset)
-		return perfdata_fail(data, "its attrs are behind its events, as perf inject "
-				     "leaves them: annotate what went into that");
+		return perfdata_fail(data, "attrs behind the events, as of perf inject: annotate its input");
 	fd = spool_open();
 	if (fd >= 0)
 		writer->changes = fdopen(fd, "w+");

@@ -163,8 +163,7 @@ static bool has_versions(struct recall *recall)
 		recall->asked = true;
 		err = ask(recall);
 		if (err == -ENOENT)
-			recall->silence = "what the module remembers is told in the "
-					  "initial network namespace only";
+			recall->silence = "the module tells the initial network namespace only";
 		else if (err)
 			recall->silence = "the module does not tell what it remembers";
 	}

@@ -24,6 +24,7 @@ struct make {
 	bool aux;
 	int32_t clockid;		/* -1: perf's own */
 	uint64_t sample_type;
+	size_t attr_size;		/* of an older or newer perf; 0: as it is here */
 	bool other_attr;		/* a second one, of another sample type */
 	unsigned char table[4096];
 	size_t table_size;

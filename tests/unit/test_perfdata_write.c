@@ -255,6 +255,51 @@ static void some_contents_without_a_build_id(void **state)
 	assert_id(&mappings[1], 0, 0);
 }
 
+/* Each with what differs; times only where there are any. */
+static void of_every_shape(void **state)
+{
+	static const struct make shapes[] = {
+		{ .clockid = -1, .no_ids = true },
+		{ .clockid = 1 },
+		{ .clockid = -1, .attr_size = 64 },
+		{ .clockid = -1, .attr_size = 80 },
+		{ .clockid = -1, .attr_size = 136 },
+		{ .clockid = -1, .attr_size = 200, .other_attr = true,
+		  .sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER },
+		{ .clockid = -1, .pipe = true },
+		{ .clockid = -1, .pipe = true, .no_ids = true },
+	};
+	const struct perfdata_header *header = (const void *)after;
+	struct perfdata_mapping mappings[16];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		reset(NULL);
+		*make = shapes[i];
+		make_begin(make);
+		make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+				"[kernel.kallsyms]_text");
+		make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+		make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 4, 200, "/a");
+		make_end(make);
+		annotate_made();
+		assert_int_equal(counts.annotated, 3);
+		assert_int_equal(after_size, make->size + PERFDATA_MMAP_GROWS);
+		assert_int_equal(read_mappings("perf.data", mappings), 3);
+		assert_id(&mappings[0], 20, 0xaa);
+		assert_id(&mappings[1], 20, 2);
+		assert_id(&mappings[2], 20, 4);
+		assert_int_equal(mappings[2].time, make->no_ids ? 0 : 200);
+		if (make->pipe)
+			continue;
+		assert_memory_equal(after + sizeof(*header), make->bytes + sizeof(*header),
+				    make->events - sizeof(*header));
+		assert_int_equal(header->attr_size,
+				 ((const struct perfdata_header *)make->bytes)->attr_size);
+	}
+}
+
 static void short_ids_are_as_long_as_they_are(void **state)
 {
 	struct perfdata_mapping mappings[16];
@@ -638,7 +683,8 @@ static void a_directory_is_replaced_as_one(void **state)
 	int i;
 
 	(void)state;
-	assert_int_equal(system("mkdir -p perf.data/kcore_dir && echo x > perf.data/kcore_dir/kcore"), 0);
+	assert_int_equal(system("mkdir -p perf.data/kcore_dir && chmod 750 perf.data/kcore_dir "
+				"&& echo x > perf.data/kcore_dir/kcore"), 0);
 	make_begin(make);
 	make_mmap2_event(make, 9, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_end(make);
@@ -662,6 +708,7 @@ static void a_directory_is_replaced_as_one(void **state)
 	assert_id(&mappings[1], 20, 4);
 	assert_id(&mappings[2], 20, 4);
 	assert_int_equal(system("test \"$(cat perf.data/kcore_dir/kcore)\" = x -a "
+				"$(stat -c %a perf.data/kcore_dir) = 750 -a "
 				"-e perf.data/data.1 -a $(ls | wc -l) = 1"), 0);
 }
 
@@ -711,6 +758,7 @@ int main(void)
 		TEST(an_id_takes_the_place_of_the_inode),
 		TEST(a_path_with_one_that_is_not_known_is_left_alone),
 		TEST(some_contents_without_a_build_id),
+		TEST(of_every_shape),
 		TEST(short_ids_are_as_long_as_they_are),
 		TEST(the_kernel_gets_room),
 		TEST(the_table_keeps_what_no_mapping_says),

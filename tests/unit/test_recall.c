@@ -180,8 +180,8 @@ static void elsewhere_the_reason_is_told(void **state)
 	(void)state;
 	open_error = -ENOENT;
 	look_up(8, 1, 4711, SECOND);
-	assert_string_equal(found.reason, "what the module remembers is told in the "
-			    "initial network namespace only");
+	assert_string_equal(found.reason,
+			    "the module tells the initial network namespace only");
 }
 
 /* sysfs of this machine, looked at from a time far behind or ahead of it. */
