@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "annotate.h"
@@ -14,10 +16,10 @@
 #include "commands.h"
 #include "identities.h"
 #include "log.h"
-#include "modules.h"
 #include "perfdata_write.h"
 #include "recall.h"
-#include "vdso.h"
+#include "running.h"
+#include "signals.h"
 
 static const char help[] =
 	"usage: buildid annotate [--log LOG] [-o OUT] [perf.data]\n"
@@ -27,7 +29,8 @@ static const char help[] =
 	"on the disk, or else left as it was.\n"
 	"\n"
 	"  -l, --log LOG     of buildid record, running since before perf record did; else\n"
-	"                    what the module still remembers counts\n"
+	"                    what the module still remembers counts, of what was recorded\n"
+	"                    here and since the machine was booted\n"
 	"  -o, --output OUT  write it there; - is standard output\n"
 	"  -h, --help        this text\n"
 	"\n"
@@ -43,13 +46,29 @@ struct annotator {
 	struct identities *identities;
 	struct recall *recall;
 	uint64_t begin;
+	uint64_t text;			/* where it was in the kernel; 0: not known */
 	bool here;			/* recorded in this boot */
 	bool progress;
+	int signals;			/* -1 for none yet */
+	int stopped;			/* by that signal */
 	struct perfdata_load *loads;	/* with the paths perf would give them */
-	struct modules *modules;
+	char **paths;			/* those of which there are some */
+	size_t nr_loads;
 };
 
 /* --------------------------------------------------------------- identities -- */
+
+static void identify_vdso(const struct annotator *annotator,
+			  struct perfdata_identity *identity)
+{
+	struct build_id id;
+
+	if (annotator->here && running_vdso_id(&id) && id.size <= PERFDATA_ID_MAX) {
+		identity->size = id.size;
+		memcpy(identity->id, id.bytes, id.size);
+	}
+	identity->reason = "of another boot of the machine";
+}
 
 static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
@@ -57,12 +76,13 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	struct annotator *annotator = context;
 
 	if (mapping->space == PERFDATA_VDSO) {
-		if (annotator->here)
-			identity->size = vdso_build_id(identity->id, PERFDATA_ID_MAX);
-		identity->reason = "of another boot of the machine";
+		identify_vdso(annotator, identity);
 		return;
 	}
 	identities_find(annotator->identities, mapping, identity);
+	if (!identity->size && !identity->known && mapping->space == PERFDATA_MODULE &&
+	    !annotator->annotation->log)
+		identity->reason = "it may have been loaded since, which only a log can tell";
 	if (!identity->size && !identity->known && annotator->recall &&
 	    mapping->space == PERFDATA_USER)
 		recall_find(annotator->recall, mapping,
@@ -76,13 +96,19 @@ static void complain(void *context, const char *path, const char *reason)
 	out_error(annotator->out, path, "left alone: %s", reason);
 }
 
-static void show_progress(void *context, uint64_t done, uint64_t total)
+/* A signal ends it here, so that nothing half done is left. */
+static bool show_progress(void *context, uint64_t done, uint64_t total)
 {
 	struct annotator *annotator = context;
+	int number;
 
 	if (annotator->progress)
 		fprintf(stderr, "\rbuildid: %s: %3u %%\r", annotator->name,
 			(unsigned int)(total ? done * 100 / total : 100));
+	while ((number = signals_take(annotator->signals)))
+		if (number == SIGINT || number == SIGTERM)
+			annotator->stopped = number;
+	return !annotator->stopped;
 }
 
 /* ------------------------------------------------------------------- begin -- */
@@ -96,10 +122,31 @@ static bool tell(struct annotator *annotator, const char *object, const char *pr
 /* perf made up what was there before it saw the first thing happen. */
 static bool find_begin(struct annotator *annotator)
 {
-	int answer = perfdata_begin(annotator->data, &annotator->begin);
+	return !perfdata_begin(annotator->data, &annotator->begin) &&
+	       !perfdata_text(annotator->data, &annotator->text);
+}
 
-	perfdata_rewind(annotator->data);
-	return answer >= 0;
+/* The kernel is elsewhere in each boot. */
+static bool is_of_this_kernel(const struct annotator *annotator)
+{
+	uint64_t text = identities_text(annotator->identities);
+
+	return !text || !annotator->text || text == annotator->text;
+}
+
+/* Where a process, or an inode, of that number was another. NULL: it is of here. */
+static const char *why_not_here(const struct annotator *annotator)
+{
+	char host[PERFDATA_HOST_MAX];
+	struct utsname here;
+
+	if (!is_of_this_kernel(annotator))
+		return "of another machine, or another boot of it: give a --log";
+	if (perfdata_host(annotator->data, host))
+		return perfdata_problem(annotator->data);
+	if (*host && !uname(&here) && strcmp(host, here.nodename))
+		return "of a machine of another name: give a --log";
+	return NULL;
 }
 
 static bool read_records(struct annotator *annotator, struct log_reader *log)
@@ -114,6 +161,8 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 	/* One that was cut short is good as far as it goes. */
 	if (answer < 0)
 		out_error(annotator->out, path, "%s", log_problem(log));
+	if (identities_ended(annotator->identities, log_ended(log)))
+		return tell(annotator, path, strerror(ENOMEM));
 	return true;
 }
 
@@ -135,6 +184,19 @@ static bool read_log(struct annotator *annotator)
 	return good;
 }
 
+/* Without a log. */
+static bool recall(struct annotator *annotator)
+{
+	const char *reason;
+
+	if (!annotator->recall)
+		return tell(annotator, annotator->name,
+			    "nobody to ask: give a --log, or load the module");
+	recall_images(annotator->recall, annotator->begin, annotator->identities);
+	reason = why_not_here(annotator);
+	return reason ? tell(annotator, annotator->name, reason) : true;
+}
+
 static bool gather(struct annotator *annotator)
 {
 	const struct annotation *annotation = annotator->annotation;
@@ -146,20 +208,31 @@ static bool gather(struct annotator *annotator)
 	if (annotation->log) {
 		if (!read_log(annotator))
 			return false;
+		if (!is_of_this_kernel(annotator))
+			return tell(annotator, annotation->log, "of another boot");
+	} else if (perfdata_modified(annotator->data) <= boot_time()) {
+		return tell(annotator, annotator->name,
+			    "of before the machine was booted: give a --log");
 	} else {
-		annotator->here = perfdata_modified(annotator->data) > boot_time();
+		annotator->here = true;
 	}
 	if (annotator->here)
 		annotator->recall = recall_new(clock);
-	if (!annotation->log && annotator->recall)
-		recall_kernel(annotator->recall, annotator->identities);
-	if (!annotation->log && !annotator->recall)
-		return tell(annotator, annotator->name, annotator->here ?
-			    "nobody to ask: give a --log, or load the module" :
-			    "of before the machine was booted: give a --log");
+	if (!annotation->log && !recall(annotator))
+		return false;
 	if (identities_ready(annotator->identities, annotator->begin))
 		return tell(annotator, annotator->name, strerror(ENOMEM));
 	return true;
+}
+
+static void free_loads(struct annotator *annotator)
+{
+	size_t i;
+
+	for (i = 0; i < annotator->nr_loads; i++)
+		free(annotator->paths[i]);
+	free(annotator->paths);
+	free(annotator->loads);
 }
 
 /* Named as perf names a module that is there from the beginning. */
@@ -170,18 +243,17 @@ static bool name_loads(struct annotator *annotator, struct perfdata_annotator *t
 	size_t i;
 
 	annotator->loads = calloc(count + 1, sizeof(*loads));
-	annotator->modules = modules_new();
-	if (!annotator->loads || !annotator->modules)
+	annotator->paths = calloc(count + 1, sizeof(*annotator->paths));
+	if (!annotator->loads || !annotator->paths)
 		return tell(annotator, annotator->name, strerror(ENOMEM));
+	annotator->nr_loads = count;
 	for (i = 0; i < count; i++) {
-		const char *path = NULL;
-
-		annotator->loads[i] = loads[i];
 		/* One of another content has a name of its own. */
 		if (!strchr(loads[i].path, '@'))
-			path = modules_path(annotator->modules, loads[i].path);
-		if (path)
-			annotator->loads[i].path = path;
+			annotator->paths[i] = running_module_path(loads[i].path);
+		annotator->loads[i] = loads[i];
+		if (annotator->paths[i])
+			annotator->loads[i].path = annotator->paths[i];
 	}
 	to->loads = annotator->loads;
 	to->nr_loads = count;
@@ -197,9 +269,10 @@ static void summarize(const struct annotator *annotator,
 	uint64_t lost = identities_lost(annotator->identities);
 
 	fprintf(stderr, "buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
-		" of files without a build-id, %" PRIu64 " of %" PRIu64
-		" paths left alone", path, counts->annotated, counts->without,
-		counts->left_alone, counts->paths);
+		" of files without a build-id, %" PRIu64 " left alone", path,
+		counts->annotated, counts->without, counts->left_alone);
+	if (counts->paths)
+		fprintf(stderr, ", of %" PRIu64 " paths", counts->paths);
 	if (counts->loads)
 		fprintf(stderr, ", %" PRIu64 " modules put in", counts->loads);
 	if (counts->loads_missing)
@@ -220,12 +293,18 @@ static bool write_it(struct annotator *annotator)
 	};
 	struct perfdata_counts counts;
 
+	int signals = annotator->annotation->signals;
+	bool good;
+
 	if (!name_loads(annotator, &to))
 		return false;
-	if (perfdata_write(annotator->data, annotator->annotation->output, &to, &counts))
-		return false;
-	summarize(annotator, &counts);
-	return true;
+	annotator->signals = signals < 0 ? signals_open() : signals;
+	good = !perfdata_write(annotator->data, annotator->annotation->output, &to, &counts);
+	if (good)
+		summarize(annotator, &counts);
+	if (signals < 0)
+		signals_close(annotator->signals);
+	return good;
 }
 
 /* Who is behind it in the pipe is not to go without. */
@@ -253,14 +332,16 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	       gather(&annotator) && write_it(&annotator);
 	if (perfdata_problem(annotator.data))
 		tell(&annotator, annotator.name, perfdata_problem(annotator.data));
-	if (!good && is_filter(annotation))
+	if (!good && !annotator.stopped && is_filter(annotation))
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 
 	recall_free(annotator.recall);
 	identities_free(annotator.identities);
-	modules_free(annotator.modules);
-	free(annotator.loads);
+	free_loads(&annotator);
 	perfdata_close(annotator.data);
+	/* As who started it expects. */
+	if (annotator.stopped && annotation->signals < 0)
+		raise(annotator.stopped);
 	return good;
 }
 
@@ -275,7 +356,7 @@ static const struct option options[] = {
 
 int cmd_annotate(int argc, char **argv)
 {
-	struct annotation annotation = { .path = "perf.data" };
+	struct annotation annotation = { .path = "perf.data", .signals = -1 };
 	struct output out;
 	int option;
 

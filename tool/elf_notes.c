@@ -328,15 +328,6 @@ void elf_notes_look(int fd, struct elf_facts *facts)
 	close(inside);
 }
 
-void elf_notes_read_kernel(int fd, struct elf_id *id)
-{
-	struct elf_facts facts;
-
-	elf_notes_look(fd, &facts);
-	*id = facts.id;
-	id->offset = 0;
-}
-
 /* -------------------------------------------------------------- layout -- */
 
 /* A segment is mapped by whole pages, so what is beside it is there, too. */

@@ -35,19 +35,14 @@ struct elf_facts {
 
 /*
  * As elf_notes_read(), and also into a file that is compressed as kernel modules
- * are (gzip, xz, zstd). Always fills @facts.
+ * are (gzip, xz, zstd). Always fills @facts; the identity's offset is then that in
+ * what was unpacked.
  */
 void elf_notes_look(int fd, struct elf_facts *facts);
 /* The same without a file: notes as the kernel has them in /sys. */
 bool elf_notes_parse(const void *notes, size_t size, struct elf_id *id);
 /* The same for an image in memory, which stays the caller's. */
 void elf_notes_look_memory(void *image, size_t size, struct elf_facts *facts);
-
-/*
- * The same of a kernel's file, a module or vmlinux, which may be packed. No offset
- * is told.
- */
-void elf_notes_read_kernel(int fd, struct elf_id *id);
 
 /* Where a file wants to be in memory. */
 struct elf_layout {

@@ -28,10 +28,9 @@ struct seen {
 	uint32_t version;
 };
 
-/* A way from an inode to a version. */
-struct inode {
-	uint64_t dev, ino;
-	uint32_t version;
+/* What happened in between is not known. */
+struct loss {
+	uint64_t from, to;
 };
 
 struct identities {
@@ -40,11 +39,10 @@ struct identities {
 	struct versions versions;
 	struct seen *seen;
 	size_t nr_seen, seen_room;
-	struct inode *inodes;
-	size_t nr_inodes;
-	uint64_t *losses;	/* times */
+	struct loss *losses;
 	size_t nr_losses, losses_room;
 	uint64_t lost;
+	uint64_t last, last_mono;	/* when the last record was, by both clocks */
 	struct images images;
 };
 
@@ -64,7 +62,6 @@ void identities_free(struct identities *identities)
 	images_free(&identities->images);
 	versions_free(&identities->versions);
 	free(identities->seen);
-	free(identities->inodes);
 	free(identities->losses);
 	free(identities);
 }
@@ -165,27 +162,47 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 	return 0;
 }
 
-static int add_lost(struct identities *identities, const struct buildid_lost *lost)
+static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
 {
 	if (!reserve((void **)&identities->losses, identities->nr_losses,
 		     &identities->losses_room, sizeof(*identities->losses)))
 		return -ENOMEM;
-	identities->losses[identities->nr_losses++] = time_of(identities, &lost->header);
-	identities->lost += lost->ring_full + lost->no_request + lost->missed_probe;
+	identities->losses[identities->nr_losses++] = (struct loss){ from, to };
 	return 0;
+}
+
+/* It comes behind the hole, which began after the record before it. */
+static int add_lost(struct identities *identities, const struct buildid_lost *lost,
+		    uint64_t last)
+{
+	identities->lost += lost->ring_full + lost->no_request + lost->missed_probe;
+	return add_loss(identities, last, time_of(identities, &lost->header));
+}
+
+int identities_ended(struct identities *identities, uint64_t mono)
+{
+	/* As far behind the last record by either clock; the drift is of no matter. */
+	uint64_t since = mono > identities->last_mono ? mono - identities->last_mono : 0;
+
+	return add_loss(identities, identities->last + since, UINT64_MAX);
 }
 
 int identities_add(struct identities *identities, const struct buildid_record *record)
 {
+	uint64_t last = identities->last;
 	const void *any = record;
 
+	if (record->time_mono > identities->last_mono) {
+		identities->last_mono = record->time_mono;
+		identities->last = time_of(identities, record);
+	}
 	switch (record->type) {
 	case BUILDID_RECORD_FILE:
 		return versions_add(&identities->versions, any);
 	case BUILDID_RECORD_MMAP:
 		return add_mmap(identities, any);
 	case BUILDID_RECORD_LOST:
-		return add_lost(identities, any);
+		return add_lost(identities, any, last);
 	case BUILDID_RECORD_KERNEL:
 	case BUILDID_RECORD_MODULE:
 		return images_add(&identities->images, any, time_of(identities, record));
@@ -220,54 +237,32 @@ static int compare_seen(const void *a, const void *b)
 	return result ? result : COMPARE(first->time, second->time);
 }
 
-static int compare_inodes(const void *a, const void *b)
-{
-	const struct inode *first = a, *second = b;
-	int result = COMPARE(first->ino, second->ino);
-
-	return result ? result : COMPARE(first->dev, second->dev);
-}
-
 int identities_ready(struct identities *identities, uint64_t begin)
 {
-	size_t i;
+	int err = versions_ready(&identities->versions);
 
 	identities->begin = begin;
-	identities->inodes = calloc(identities->versions.count * 2 + 1,
-				    sizeof(*identities->inodes));
-	if (!identities->inodes)
-		return -ENOMEM;
-	for (i = 0; i < identities->versions.count; i++) {
-		const struct version *version = &identities->versions.all[i];
-		struct inode *inode = &identities->inodes[identities->nr_inodes];
-
-		*inode++ = (struct inode){ version->dev, version->ino, (uint32_t)i };
-		*inode = (struct inode){ version->user_dev, version->user_ino, (uint32_t)i };
-		identities->nr_inodes += version->dev == version->user_dev &&
-					 version->ino == version->user_ino ? 1 : 2;
-	}
-	if (identities->nr_inodes)
-		qsort(identities->inodes, identities->nr_inodes,
-		      sizeof(*identities->inodes), compare_inodes);
 	if (identities->nr_seen)
 		qsort(identities->seen, identities->nr_seen, sizeof(*identities->seen),
 		      compare_seen);
-	return images_ready(&identities->images, begin);
+	return err ? err : images_ready(&identities->images, begin);
 }
 
 /* ----------------------------------------------------------------- finding -- */
 
-/* Whether @version can be what @mapping says it is of. */
-static bool is_of(const struct version *version, const struct perfdata_mapping *mapping)
+/*
+ * A version has the inode of who mapped it first: on another overlayfs over the same
+ * file that process sees another. Not where it is certain to be another file.
+ */
+static bool may_be(const struct version *version, const struct perfdata_mapping *mapping)
 {
 	uint64_t dev = versions_device(mapping->major, mapping->minor);
 
-	if (!mapping->has_inode)
+	if (version_is_of(version, mapping))
 		return true;
-	if (mapping->generation && mapping->generation != version->generation)
-		return false;
-	return (version->dev == dev && version->ino == mapping->ino) ||
-	       (version->user_dev == dev && version->user_ino == mapping->ino);
+	/* One not executable has no record of its own. */
+	return !mapping->data && version->dev != version->user_dev &&
+	       dev != version->dev && dev != version->user_dev;
 }
 
 /* The first in the order of places that is not before that of @mapping. */
@@ -309,12 +304,12 @@ static void look_at(const struct identities *identities, const struct seen *seen
 {
 	const struct version *version = &identities->versions.all[seen->version];
 
-	if (!is_of(version, mapping))
-		return;
-	if (seen->pid == mapping->pid)
+	if (seen->pid == mapping->pid && may_be(version, mapping))
 		take(&found->own, seen);
+	if (seen->pid == mapping->pid || !version_is_of(version, mapping))
+		return;
 	/* Programs that are not PIE lie at the same addresses. */
-	else if (mapping->has_inode || version->path == versions_path(mapping->path))
+	if (mapping->has_inode || version->path == versions_path(mapping->path))
 		take(&found->other, seen);
 }
 
@@ -345,24 +340,9 @@ static bool lost_between(const struct identities *identities, uint64_t from, uin
 	size_t i;
 
 	for (i = 0; i < identities->nr_losses; i++)
-		if (identities->losses[i] > from && identities->losses[i] <= to)
+		if (identities->losses[i].to > from && identities->losses[i].from < to)
 			return true;
 	return false;
-}
-
-static size_t first_inode(const struct identities *identities, const struct inode *wanted)
-{
-	size_t low = 0, high = identities->nr_inodes;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_inodes(&identities->inodes[middle], wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* What the inode held at @time; a file never becomes again what it was. */
@@ -370,21 +350,11 @@ static const struct version *find_by_inode(const struct identities *identities,
 					   const struct perfdata_mapping *mapping,
 					   uint64_t time)
 {
-	const struct inode wanted = {
-		.dev = versions_device(mapping->major, mapping->minor), .ino = mapping->ino,
-	};
-	const struct version *best = NULL;
-	size_t i;
+	const struct version *best = NULL, *version;
+	size_t cursor = 0;
 
-	if (!mapping->has_inode || !mapping->ino)
-		return NULL;
-	for (i = first_inode(identities, &wanted); i < identities->nr_inodes; i++) {
-		const struct version *version;
-
-		if (compare_inodes(&identities->inodes[i], &wanted))
-			break;
-		version = &identities->versions.all[identities->inodes[i].version];
-		if (!is_of(version, mapping) || !version->seen)
+	while ((version = versions_next(&identities->versions, mapping, &cursor))) {
+		if (!version->seen)
 			continue;
 		if (!has_times(identities) && best)
 			return NULL;
@@ -401,9 +371,10 @@ static const struct version *find_by_inode(const struct identities *identities,
 /* Which of the candidates, if any, is certain to be the one at @time. */
 static const struct seen *choose(const struct identities *identities,
 				 const struct candidates *found,
-				 const struct perfdata_mapping *mapping)
+				 const struct perfdata_mapping *mapping, uint64_t time)
 {
 	const struct candidate *candidate = &found->own;
+	const struct version *version;
 
 	/* What happened has a record of its own; what was there, its parent's. */
 	if (!candidate->seen && !mapping->time)
@@ -413,6 +384,11 @@ static const struct seen *choose(const struct identities *identities,
 	if (!has_times(identities))
 		return candidate->ambiguous ? NULL : candidate->seen;
 	if (mapping->time && mapping->time - candidate->seen->time >= MOMENT)
+		return NULL;
+	/* With what was lost in between it may be the record of another file. */
+	version = &identities->versions.all[candidate->seen->version];
+	if (!version_is_of(version, mapping) &&
+	    lost_between(identities, candidate->seen->time, time))
 		return NULL;
 	return candidate->seen;
 }
@@ -427,7 +403,7 @@ static void find_file(const struct identities *identities,
 	const struct seen *seen;
 
 	found = find_candidates(identities, mapping, time);
-	seen = choose(identities, &found, mapping);
+	seen = choose(identities, &found, mapping, time);
 	version = seen ? &identities->versions.all[seen->version] :
 			 find_by_inode(identities, mapping, time);
 
@@ -458,6 +434,11 @@ void identities_find(const struct identities *identities,
 		identity->reason = "there is no record of it";
 		break;
 	}
+}
+
+uint64_t identities_text(const struct identities *identities)
+{
+	return images_text(&identities->images);
 }
 
 size_t identities_loads(const struct identities *identities,

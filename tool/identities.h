@@ -14,6 +14,8 @@ void identities_free(struct identities *identities);
 
 /* All records of a stream, in order. 0 or -ENOMEM. */
 int identities_add(struct identities *identities, const struct buildid_record *record);
+/* The stream ended at @mono, CLOCK_MONOTONIC: nobody knows of what came after it. */
+int identities_ended(struct identities *identities, uint64_t mono);
 /* Then once: perf began to record at @begin, by the clock. 0 or -ENOMEM. */
 int identities_ready(struct identities *identities, uint64_t begin);
 
@@ -31,6 +33,8 @@ void identities_of_file(const struct buildid_file *file,
  */
 size_t identities_loads(const struct identities *identities,
 			const struct perfdata_load **loads);
+/* Where _text is in the kernel; 0 when that is not known. */
+uint64_t identities_text(const struct identities *identities);
 /* Records that were lost. */
 uint64_t identities_lost(const struct identities *identities);
 

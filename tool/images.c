@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "images.h"
+#include "module_name.h"
 
-/* As long as MODULE_NAME_LEN, with room. */
-#define NAME_ROOM 64
 /* "/sys/module/name/name@0123abcd.ko" */
-#define SHOWN_ROOM (2 * NAME_ROOM + 26)
+#define SHOWN_ROOM (2 * MODULE_NAME_ROOM + 26)
 
 struct image {
 	uint64_t time;
@@ -19,7 +18,7 @@ struct image {
 	bool kernel;
 	bool snapshot;
 	bool unload;
-	char name[NAME_ROOM];
+	char name[MODULE_NAME_ROOM];
 	char shown[SHOWN_ROOM];
 	struct perfdata_identity identity;
 };
@@ -81,7 +80,7 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 		images->all = image;
 		images->room = room;
 	}
-	if (!name || strlen(name) >= NAME_ROOM)
+	if (!name || strlen(name) >= MODULE_NAME_ROOM)
 		name = "";
 	image = &images->all[images->count++];
 	*image = (struct image){
@@ -144,22 +143,14 @@ int images_ready(struct images *images, uint64_t begin)
 	return 0;
 }
 
-/* The name of a module in "[name]" or ".../na-me.ko.xz", as /proc/modules has it. */
-static void module_name(const char *path, char name[NAME_ROOM])
+uint64_t images_text(const struct images *images)
 {
-	const char *base = strrchr(path, '/');
-	size_t size, i;
+	size_t i;
 
-	base = base ? base + 1 : path;
-	base += *base == '[';
-	size = strcspn(base, "].");
-	if (size >= NAME_ROOM)
-		size = 0;
-	memcpy(name, base, size);
-	name[size] = '\0';
-	for (i = 0; i < size; i++)
-		if (name[i] == '-')
-			name[i] = '_';
+	for (i = 0; i < images->count; i++)
+		if (images->all[i].kernel && images->all[i].addr)
+			return images->all[i].addr;
+	return 0;
 }
 
 /* Which of two is the one to go by at @time: the last until then, else the first. */
@@ -177,7 +168,7 @@ void images_find(const struct images *images, const struct perfdata_mapping *map
 {
 	bool kernel = mapping->space == PERFDATA_KERNEL;
 	const struct image *best = NULL;
-	char name[NAME_ROOM];
+	char name[MODULE_NAME_ROOM];
 	size_t i;
 
 	module_name(mapping->path, name);

@@ -18,6 +18,8 @@ struct images {
 int images_add(struct images *images, const struct buildid_image *image, uint64_t time);
 int images_ready(struct images *images, uint64_t begin);
 void images_free(struct images *images);
+/* Where _text is; 0 when that is not known. */
+uint64_t images_text(const struct images *images);
 void images_find(const struct images *images, const struct perfdata_mapping *mapping,
 		 uint64_t time, struct perfdata_identity *identity);
 

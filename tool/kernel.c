@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,7 @@
 #include "kernel.h"
 #include "lines.h"
 #include "module.h"
-
-#define MODULES_DIRECTORY	"/lib/modules"
+#include "running.h"
 
 /* In the header of a bzImage, see Documentation/arch/x86/boot.rst. */
 #define BOOT_MAGIC_AT		0x202
@@ -35,33 +33,21 @@ struct list {
 	bool modules;
 	bool all;
 	uint64_t lost;
-
-	struct utsname uts;
-	char *dependencies;	/* of modules.dep, "" when it cannot be read */
 };
 
-static bool has_build_id(int fd, const struct buildid_image *image)
+static bool is_of(const char *path, const struct build_id *id)
 {
-	const uint8_t *bytes;
-	struct elf_id id;
-	size_t size;
-
-	elf_notes_read_kernel(fd, &id);
-	bytes = buildid_image_id_bytes(image, &size);
-	return bytes && id.kind == image->kind && id.size == size &&
-	       !memcmp(id.bytes, bytes, size);
-}
-
-static bool is_of(const char *path, const struct buildid_image *image)
-{
+	struct elf_facts facts;
+	struct build_id found;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is;
 
 	if (fd < 0)
 		return false;
-	is = has_build_id(fd, image);
+	elf_notes_look(fd, &facts);
 	close(fd);
-	return is;
+	return facts.id.kind == BUILDID_KIND_GNU &&
+	       build_id_set(&found, facts.id.bytes, facts.id.size) &&
+	       build_id_equal(&found, id);
 }
 
 /* --------------------------------------------------------------- kernel -- */
@@ -99,94 +85,39 @@ static bool boots(const char *path, const struct utsname *uts)
 	return at < (size_t)size && is_version(header + at, uts);
 }
 
-static bool find_kernel(const struct list *list, const struct buildid_image *image,
-			char path[PATH_MAX])
+static char *find_bootable(void)
 {
-	static const struct {
-		const char *before, *behind;	/* the release */
-		bool unpacked;			/* so that its build-id can be read */
-	} places[] = {
-		{ "/usr/lib/debug/boot/vmlinux-", "", true },
-		{ "/usr/lib/debug" MODULES_DIRECTORY "/", "/vmlinux", true },
-		{ MODULES_DIRECTORY "/", "/vmlinux", true },
-		{ MODULES_DIRECTORY "/", "/build/vmlinux", true },
-		{ "/boot/vmlinux-", "", true },
-		{ "/boot/vmlinuz-", "", false },
-		{ MODULES_DIRECTORY "/", "/vmlinuz", false },
-	};
-	size_t i;
+	struct utsname uts;
+	size_t index = 0;
+	char *path;
 
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		snprintf(path, PATH_MAX, "%s%s%s", places[i].before,
-			 list->uts.release, places[i].behind);
-		if (places[i].unpacked ? is_of(path, image) : boots(path, &list->uts))
-			return true;
-	}
-	return false;
+	uname(&uts);
+	while ((path = running_boot_path(index++)) && !boots(path, &uts))
+		free(path);
+	return path;
 }
 
-/* -------------------------------------------------------------- modules -- */
-
-static char *read_text(const char *path)
+char *kernel_path(const struct build_id *id)
 {
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	size_t room = 0;
+	struct build_id running;
+	size_t index = 0;
+	char *path;
 
-	/* No name holds a NUL. */
-	if (file && getdelim(&text, &room, '\0', file) < 0) {
-		free(text);
-		text = NULL;
-	}
-	if (file)
-		fclose(file);
-	return text ? text : strdup("");
+	while ((path = running_image_path(index++)) && !is_of(path, id))
+		free(path);
+	if (path)
+		return path;
+	return running_id(&running) && build_id_equal(&running, id) ? find_bootable() : NULL;
 }
 
-/* File names may have '-' where the module's name has '_'. */
-static bool is_module_file(const char *file, size_t length, const char *name)
+static char *module_path(const char *name, const struct build_id *id)
 {
-	size_t i;
+	char *path = running_module_path(name);
 
-	for (i = 0; i < length && name[i]; i++)
-		if (file[i] != name[i] && !(file[i] == '-' && name[i] == '_'))
-			return false;
-	return !name[i] && length - i >= 3 && !strncmp(file + i, ".ko", 3);
-}
-
-/* The path in "kernel/fs/ext4/ext4.ko.xz: kernel/lib/crc16.ko.xz..." */
-static bool find_line(const struct list *list, const char *name,
-		      const char **path, size_t *length)
-{
-	const char *line, *next, *file;
-
-	for (line = list->dependencies; *line; line = next) {
-		next = line + strcspn(line, "\n");
-		next += *next == '\n';
-		*path = line;
-		*length = strcspn(line, ":\n");
-		file = memrchr(line, '/', *length);
-		file = file ? file + 1 : line;
-		if (is_module_file(file, *length - (size_t)(file - line), name))
-			return true;
-	}
-	return false;
-}
-
-static bool find_module(const struct list *list, const struct buildid_image *image,
-			char path[PATH_MAX])
-{
-	const char *file;
-	size_t length;
-
-	if (!find_line(list, buildid_image_name(image), &file, &length))
-		return false;
-	if (*file == '/')
-		snprintf(path, PATH_MAX, "%.*s", (int)length, file);
-	else
-		snprintf(path, PATH_MAX, MODULES_DIRECTORY "/%s/%.*s",
-			 list->uts.release, (int)length, file);
-	return is_of(path, image);
+	if (path && is_of(path, id))
+		return path;
+	free(path);
+	return NULL;
 }
 
 /* ----------------------------------------------------------------- list -- */
@@ -194,17 +125,23 @@ static bool find_module(const struct list *list, const struct buildid_image *ima
 static void show(const struct list *list, const struct buildid_image *image)
 {
 	bool kernel = image->header.type == BUILDID_RECORD_KERNEL;
-	char path[PATH_MAX], name[BUILDID_RECORD_MAX];
-	bool found;
+	char name[BUILDID_RECORD_MAX];
+	struct build_id id;
+	const uint8_t *bytes;
+	char *path = NULL;
+	size_t size;
 
 	if (!(kernel ? list->kernel : list->modules))
 		return;
 	if (!list->all && image->kind == BUILDID_KIND_NONE)
 		return;
-	found = kernel ? find_kernel(list, image, path) : find_module(list, image, path);
+	bytes = buildid_image_id_bytes(image, &size);
+	if (bytes && build_id_set(&id, bytes, size))
+		path = kernel ? kernel_path(&id) :
+				module_path(buildid_image_name(image), &id);
 	snprintf(name, sizeof(name), "[%s]", buildid_image_name(image));
-	lines_image(list->out, image, kernel ? KERNEL_NAME : found ? NULL : name,
-		    found ? path : NULL);
+	lines_image(list->out, image, kernel ? KERNEL_NAME : path ? NULL : name, path);
+	free(path);
 }
 
 static int show_all(struct list *list, struct buildid *handle)
@@ -245,23 +182,17 @@ bool kernel_list(struct output *out, bool kernel, bool modules, bool all)
 		.out = out, .kernel = kernel, .modules = modules, .all = all,
 	};
 	struct buildid *handle = module_open(out);
-	char path[PATH_MAX];
 	int err;
 
 	if (!handle)
 		return false;
-	uname(&list.uts);
-	snprintf(path, sizeof(path), MODULES_DIRECTORY "/%s/modules.dep",
-		 list.uts.release);
-	list.dependencies = read_text(path);
-	err = list.dependencies ? subscribe(handle) : -ENOMEM;
+	err = subscribe(handle);
 	if (!err)
 		err = show_all(&list, handle);
 	if (err)
 		module_error(out, BUILDID_DEVICE, err, NULL);
 	else if (list.lost)
 		out_error(out, BUILDID_DEVICE, "lost %" PRIu64 " records", list.lost);
-	free(list.dependencies);
 	buildid_close(handle);
 	return !err && !list.lost;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "build_id.h"
 #include "output.h"
 
 /* What perf calls the kernel, wherever its file is. */
@@ -15,5 +16,10 @@
  * build-id only if @all. False after it was told why.
  */
 bool kernel_list(struct output *out, bool kernel, bool modules, bool all);
+/*
+ * A file of the kernel with this build-id, to be freed, or NULL: where it is unpacked
+ * the file says so itself, one to be booted is known for the running kernel only.
+ */
+char *kernel_path(const struct build_id *id);
 
 #endif

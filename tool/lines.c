@@ -499,7 +499,7 @@ void lines_file(struct output *out, const struct buildid_file *file,
 	out_end(out);
 }
 
-void lines_dso(struct output *out, const struct perfdata_dso *dso)
+void lines_dso(struct output *out, const struct perfdata_dso *dso, const char *file)
 {
 	static const char *const types[] = {
 		[PERFDATA_USER] = "file",
@@ -518,6 +518,8 @@ void lines_dso(struct output *out, const struct perfdata_dso *dso)
 	out_string(out, "build_id", OUT_HIDDEN, dso->id_size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
 	put_path(out, dso->path);
+	if (file)
+		out_string(out, "file", 0, file);
 	out_words(out, "flags", OUT_HIDDEN, flags);
 	out_end(out);
 }

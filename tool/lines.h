@@ -55,7 +55,10 @@ void lines_image(struct output *out, const struct buildid_image *image,
 void lines_file(struct output *out, const struct buildid_file *file,
 		const char *path);
 
-/* A content of a path in a perf.data, as perf buildid-list has it. */
-void lines_dso(struct output *out, const struct perfdata_dso *dso);
+/*
+ * A content of a path in a perf.data, as perf buildid-list has it; @file is one with
+ * that content, of which @dso has only a name, or NULL.
+ */
+void lines_dso(struct output *out, const struct perfdata_dso *dso, const char *file);
 
 #endif

@@ -22,8 +22,9 @@ static const char help[] =
 	"build-id and the path, each version of a file in a line of its own. Go's build\n"
 	"ids have \"go:\" before them.\n"
 	"\n"
-	"With -i the build-ids in a perf.data: the kernel's, its modules', files', each\n"
-	"content of a path in a line of its own.\n"
+	"With -i the build-ids in a perf.data: the kernel's, and beside its name the path\n"
+	"of its file where that is found; its modules', files', each content of a path in\n"
+	"a line of its own.\n"
 	"\n"
 	"  -k, --kernel      the running kernel in place of files: " KERNEL_NAME ", and\n"
 	"                    the path of its file where that is found and of the same\n"
@@ -92,6 +93,17 @@ static bool is_listed(const struct perfdata_dso *dso, const struct wanted *wante
 	return wanted->hits ? dso->hit : !!dso->id_size;
 }
 
+static void show_dso(struct output *out, const struct perfdata_dso *dso)
+{
+	struct build_id id;
+	char *path = NULL;
+
+	if (dso->space == PERFDATA_KERNEL && build_id_set(&id, dso->id, dso->id_size))
+		path = kernel_path(&id);
+	lines_dso(out, dso, path);
+	free(path);
+}
+
 static int list_perfdata(struct output *out, const char *path,
 			 const struct wanted *wanted)
 {
@@ -102,7 +114,7 @@ static int list_perfdata(struct output *out, const char *path,
 
 	for (i = 0; i < count; i++)
 		if (is_listed(&dsos[i], wanted))
-			lines_dso(out, &dsos[i]);
+			show_dso(out, &dsos[i]);
 	if (count < 0)
 		out_error(out, path, "%s", data ? perfdata_problem(data) :
 						  strerror(ENOMEM));

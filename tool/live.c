@@ -388,15 +388,8 @@ static void take_snapshot(struct live *live)
 static void keep_vdso(struct live *live)
 {
 	struct wanted wanted = { .kind = WANTED_VDSO, .path = DEBUG_DIR_VDSO };
-	struct elf_facts facts;
-	int fd = running_vdso(0);
 
-	if (fd < 0)
-		return;
-	elf_notes_look(fd, &facts);
-	close(fd);
-	if (facts.id.kind == BUILDID_KIND_GNU &&
-	    build_id_set(&wanted.id, facts.id.bytes, facts.id.size))
+	if (running_vdso_id(&wanted.id))
 		keep_one(live->keep, &wanted);
 }
 

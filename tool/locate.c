@@ -328,13 +328,21 @@ static bool find_kernel(struct locate *locate, const struct wanted *wanted,
 	return done;
 }
 
-static bool find_loaded(const struct wanted *wanted, char *name, struct found *found)
+static bool find_loaded(const struct wanted *wanted, const char *name, struct found *found)
 {
 	struct reason reason;
 	char *path = name ? running_module_path(name) : NULL;
 	bool done = path && take_named(found, path, &wanted->id, &reason);
 
 	free(path);
+	return done;
+}
+
+static bool find_loaded_id(const struct wanted *wanted, struct found *found)
+{
+	char *name = running_module_of(&wanted->id);
+	bool done = find_loaded(wanted, name, found);
+
 	free(name);
 	return done;
 }
@@ -356,20 +364,16 @@ static bool try_module(const char *path, void *context)
 static bool find_installed(const struct wanted *wanted, struct found *found)
 {
 	struct module_search search = { wanted, found };
-	char *name = running_module_name(wanted->path);
-	bool done = name && running_module_files(name, !wanted->at_once, try_module,
-						 &search);
 
-	free(name);
-	return done;
+	return running_module_files(wanted->path, !wanted->at_once, try_module, &search);
 }
 
 static bool find_module(struct locate *locate, const struct wanted *wanted,
 			struct found *found, struct reason *reason)
 {
 	bool done = take_named(found, wanted->path, &wanted->id, reason) ||
-		    find_loaded(wanted, running_module_of(&wanted->id), found) ||
-		    find_loaded(wanted, running_module_name(wanted->path), found) ||
+		    find_loaded_id(wanted, found) ||
+		    find_loaded(wanted, wanted->path, found) ||
 		    find_installed(wanted, found) ||
 		    find_on_servers(locate, wanted, found, reason);
 
@@ -426,8 +430,7 @@ bool locate_kernel(const struct build_id *id, struct found *found)
 	struct wanted wanted = { .id = *id };
 
 	*found = (struct found) { .fd = -1 };
-	return find_image(id, found) ||
-	       find_loaded(&wanted, running_module_of(id), found);
+	return find_image(id, found) || find_loaded_id(&wanted, found);
 }
 
 /* --------------------------------------------------------- debug files -- */

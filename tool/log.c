@@ -154,6 +154,7 @@ struct log_reader {
 	FILE *file;
 	uint64_t offset;
 	uint64_t records;
+	uint64_t time;		/* of the last record, or of the end */
 	bool ended;
 	char problem[128];
 	struct log_header header;
@@ -256,6 +257,7 @@ static int read_end(struct log_reader *reader, uint64_t start)
 		return fail(reader, "damaged: goes on at byte %" PRIu64
 			    ", behind its end", reader->offset);
 	reader->ended = true;
+	reader->time = end->header.time_mono;
 	return 0;
 }
 
@@ -284,6 +286,8 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 		return garbage(reader, start);
 
 	reader->records++;
+	if (head->time_mono > reader->time)
+		reader->time = head->time_mono;
 	*record = head;
 	return 1;
 }
@@ -291,6 +295,11 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 const char *log_problem(const struct log_reader *reader)
 {
 	return *reader->problem ? reader->problem : NULL;
+}
+
+uint64_t log_ended(const struct log_reader *reader)
+{
+	return reader->time;
 }
 
 const struct log_header *log_header(const struct log_reader *reader)

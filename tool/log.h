@@ -80,6 +80,8 @@ struct log_reader *log_open(const char *path);
 int log_next(struct log_reader *reader, const struct buildid_record **record);
 /* A text with the offset, or NULL as long as all is well. */
 const char *log_problem(const struct log_reader *reader);
+/* CLOCK_MONOTONIC as it ended; of one that was cut short that of its last record. */
+uint64_t log_ended(const struct log_reader *reader);
 const struct log_header *log_header(const struct log_reader *reader);
 void log_close(struct log_reader *reader);
 

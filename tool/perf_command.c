@@ -6,6 +6,8 @@
  * looking for build-ids at its end.
  */
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +29,9 @@ static const char *const long_with_value[] = {
 	"clang-opt", "mmap-flush", "control", "synth", "off-cpu-thresh",
 	"setup-filter", "switch-output-event",
 };
+
+/* And without one, though they begin such a name. */
+static const char *const long_without_value[] = { "switch-output", "off-cpu" };
 
 bool perf_command_is(char *const *command)
 {
@@ -78,6 +83,10 @@ static bool has_value(const char *name, size_t size)
 {
 	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(long_without_value); i++)
+		if (strlen(long_without_value[i]) == size &&
+		    !strncmp(long_without_value[i], name, size))
+			return false;
 	for (i = 0; i < ARRAY_SIZE(long_with_value); i++)
 		if (!strncmp(long_with_value[i], name, size) &&
 		    (size >= 3 || strlen(long_with_value[i]) == size))
@@ -122,6 +131,96 @@ static bool stdout_is_pipe(void)
 	return !fstat(STDOUT_FILENO, &status) && S_ISFIFO(status.st_mode);
 }
 
+/* ----------------------------------------------------------------- outputs -- */
+
+void perf_command_free_outputs(char **paths)
+{
+	size_t i;
+
+	for (i = 0; paths && paths[i]; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+/* "perf.data.2026112016213873" for perf.data. */
+static bool is_output(const char *name, const char *base)
+{
+	size_t size = strlen(base);
+
+	return !strncmp(name, base, size) && name[size] == '.' &&
+	       strlen(name + size + 1) >= 14 &&
+	       strspn(name + size + 1, "0123456789") == strlen(name + size + 1);
+}
+
+static bool append(char ***paths, size_t count, const char *directory, const char *name)
+{
+	char **grown = reallocarray(*paths, count + 2, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	*paths = grown;
+	grown[count + 1] = NULL;
+	if (asprintf(&grown[count], "%s%s", directory, name) >= 0)
+		return true;
+	grown[count] = NULL;
+	return false;
+}
+
+/* What there is now, in order. */
+static bool list_outputs(const char *output, char ***paths)
+{
+	const char *slash = strrchr(output, '/');
+	char *directory = strndup(output, slash ? (size_t)(slash - output) + 1 : 0);
+	const char *base = slash ? slash + 1 : output;
+	struct dirent **entries = NULL;
+	int count = -1, i;
+	size_t found = 0;
+	bool good;
+
+	*paths = calloc(1, sizeof(**paths));
+	if (directory && *paths)
+		count = scandir(*directory ? directory : ".", &entries, NULL, alphasort);
+	good = count >= 0;
+	for (i = 0; i < count; i++) {
+		if (good && is_output(entries[i]->d_name, base))
+			good = append(paths, found++, directory, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	free(directory);
+	if (!good) {
+		perf_command_free_outputs(*paths);
+		*paths = NULL;
+	}
+	return good;
+}
+
+static bool has(char *const *paths, const char *path)
+{
+	for (; *paths; paths++)
+		if (!strcmp(*paths, path))
+			return true;
+	return false;
+}
+
+bool perf_command_outputs(const struct perf_command *perf, char ***paths)
+{
+	size_t from, to = 0;
+
+	if (!perf->there || !list_outputs(perf->output, paths))
+		return false;
+	for (from = 0; (*paths)[from]; from++) {
+		if (has(perf->there, (*paths)[from]))
+			free((*paths)[from]);
+		else
+			(*paths)[to++] = (*paths)[from];
+	}
+	(*paths)[to] = NULL;
+	return true;
+}
+
+/* --------------------------------------------------------------------- all -- */
+
 bool perf_command_prepare(struct perf_command *perf, char *const *command)
 {
 	static char no_build_ids[] = "-B", to[] = "-o", standard_output[] = "-";
@@ -147,12 +246,15 @@ bool perf_command_prepare(struct perf_command *perf, char *const *command)
 		perf->output = DEFAULT_OUTPUT;
 	memcpy(perf->argv + at, command + 2, (count - 2) * sizeof(*command));
 	perf->was_there = !stat(perf->output, &perf->before);
+	if (perf->many)
+		list_outputs(perf->output, &perf->there);
 	return true;
 }
 
 void perf_command_free(struct perf_command *perf)
 {
 	free(perf->argv);
+	perf_command_free_outputs(perf->there);
 }
 
 bool perf_command_wrote(const struct perf_command *perf)

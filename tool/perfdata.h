@@ -110,6 +110,14 @@ enum perfdata_clock perfdata_clock(const struct perfdata *data);
 int perfdata_begin(struct perfdata *data, uint64_t *time);
 /* When it was written last, in nanoseconds since the epoch. */
 uint64_t perfdata_modified(const struct perfdata *data);
+/*
+ * Set @address to where _text was in the kernel that ran, which is another in each
+ * boot; 0 when it does not say. 0 or -1.
+ */
+int perfdata_text(struct perfdata *data, uint64_t *address);
+#define PERFDATA_HOST_MAX 256
+/* The machine's name, "" when it does not say, as a stream. 0 or -1. */
+int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
 
 /* ------------------------------------------------------------------- DSOs -- */
 

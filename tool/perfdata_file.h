@@ -47,6 +47,7 @@ struct perfdata {
 	bool pipe;
 	bool attrs_taken;		/* of a pipe: those in front */
 	bool aux;			/* offsets in it must stay */
+	uint64_t size;			/* of the file; of a directory's first */
 	struct perfdata_header header;
 	struct perfdata_section features[PERFDATA_FEATURES];
 

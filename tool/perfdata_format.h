@@ -33,6 +33,7 @@ struct perfdata_header {
 
 enum perfdata_feature {
 	PERFDATA_FEATURE_BUILD_ID	= 2,
+	PERFDATA_FEATURE_HOSTNAME	= 3,
 	PERFDATA_FEATURE_AUXTRACE	= 18,
 	PERFDATA_FEATURE_COMPRESSED	= 27,
 };

@@ -77,12 +77,13 @@ static struct perfdata_stream *add_stream(struct perfdata *data, int fd,
 
 	streams = reallocarray(data->streams, data->nr_streams + 1,
 			       sizeof(*streams));
+	if (streams)
+		data->streams = streams;
 	if (!streams || fstat(fd, &status)) {
 		perfdata_fail(data, "%s", strerror(errno));
 		close(fd);
 		return NULL;
 	}
-	data->streams = streams;
 	streams += data->nr_streams++;
 	*streams = (struct perfdata_stream){
 		.fd = fd,
@@ -178,7 +179,7 @@ static int read_file_header(struct perfdata *data)
 {
 	struct perfdata_stream *stream = &data->streams[0];
 	struct perfdata_header *header = &data->header;
-	uint64_t end = stream->end;
+	uint64_t end = data->size;
 
 	if (end < sizeof(*header))
 		return perfdata_fail(data, "cut short: ends in its header");
@@ -194,9 +195,11 @@ static int read_file_header(struct perfdata *data)
 		return perfdata_fail(data, "cut short: ends at byte %" PRIu64
 				     ", its events at byte %" PRIu64, end,
 				     header->data.offset + header->data.size);
-	if (!is_inside(&header->attrs, header->data.offset) ||
-	    header->data.offset < sizeof(*header))
-		return perfdata_fail(data, "damaged: attrs that are not before the events");
+	if (header->data.offset < sizeof(*header))
+		return perfdata_fail(data, "damaged: events that are not behind the header");
+	/* Before the events, but for what perf inject makes of a stream. */
+	if (!is_inside(&header->attrs, end))
+		return perfdata_fail(data, "damaged: attrs that are not in the file");
 	stream->begin = header->data.offset;
 	stream->end = stream->begin + header->data.size;
 	return 0;
@@ -211,18 +214,15 @@ static bool has_feature(const struct perfdata *data, unsigned int number)
 static int read_features(struct perfdata *data)
 {
 	uint64_t at = data->header.data.offset + data->header.data.size;
-	struct stat status;
 	unsigned int i;
 
-	if (fstat(data->streams[0].fd, &status))
-		return perfdata_fail(data, "%s", strerror(errno));
 	for (i = 0; i < PERFDATA_FEATURES; i++) {
 		if (!has_feature(data, i))
 			continue;
 		if (perfdata_pread(data, data->streams[0].fd, &data->features[i],
 				   sizeof(data->features[i]), at))
 			return -1;
-		if (!is_inside(&data->features[i], (uint64_t)status.st_size))
+		if (!is_inside(&data->features[i], data->size))
 			return perfdata_fail(data, "cut short: feature %u is behind its end", i);
 		at += sizeof(data->features[i]);
 	}
@@ -327,8 +327,10 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 		return -1;
 	size -= sizeof(section);
 	memcpy(&section, bytes + size, sizeof(section));
-	if (!is_inside(&section, data->header.data.offset))
-		return perfdata_fail(data, "damaged: ids that are not before the events");
+	/* No two attrs share one, so there are no more than fit. */
+	if (!is_inside(&section, data->size) ||
+	    section.size > data->size - data->nr_owners * sizeof(*ids))
+		return perfdata_fail(data, "damaged: more ids than the file has room for");
 	if (section.size) {
 		ids = malloc((size_t)section.size);
 		if (!ids)
@@ -380,7 +382,8 @@ static int read_header(struct perfdata *data)
 	struct { uint64_t magic, size; } start;
 	struct perfdata_stream *stream = &data->streams[0];
 
-	if (stream->end < sizeof(start))
+	data->size = stream->end;
+	if (data->size < sizeof(start))
 		return perfdata_fail(data, "no perf.data");
 	if (perfdata_pread(data, stream->fd, &start, sizeof(start), 0) ||
 	    check_magic(data, start.magic))
@@ -448,40 +451,4 @@ void perfdata_close(struct perfdata *data)
 	free(data->aligned);
 	free(data->path);
 	free(data);
-}
-
-enum perfdata_clock perfdata_clock(const struct perfdata *data)
-{
-	size_t i;
-
-	for (i = 0; i < data->nr_layouts; i++)
-		if (data->layouts[i].clock != PERFDATA_CLOCK_NONE &&
-		    data->layouts[i].sample_id_all)
-			return data->layouts[i].clock;
-	return PERFDATA_CLOCK_NONE;
-}
-
-int perfdata_begin(struct perfdata *data, uint64_t *time)
-{
-	struct perfdata_item item;
-	int answer;
-
-	*time = 0;
-	perfdata_rewind(data);
-	do {
-		answer = perfdata_next(data, &item);
-		if (answer > 0)
-			*time = perfdata_time(data, item.event);
-	} while (answer > 0 && !*time);
-	return answer < 0 ? -1 : 0;
-}
-
-uint64_t perfdata_modified(const struct perfdata *data)
-{
-	struct stat status;
-
-	if (!data->nr_streams || fstat(data->streams[0].fd, &status))
-		return 0;
-	return (uint64_t)status.st_mtim.tv_sec * 1000000000 +
-	       (uint64_t)status.st_mtim.tv_nsec;
 }

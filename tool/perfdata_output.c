@@ -25,6 +25,7 @@ struct perfdata_output {
 	size_t current;
 	unsigned char *buffer;
 	size_t filled;
+	bool replaces;		/* its place is that of the data */
 	bool committed;
 };
 
@@ -174,7 +175,8 @@ static int prepare(struct perfdata_output *output, const char *path)
 	for (i = 0; i < data->nr_streams; i++)
 		output->fds[i] = -1;
 
-	if (!path && strcmp(data->path, "-"))
+	output->replaces = !path && strcmp(data->path, "-");
+	if (output->replaces)
 		path = data->path;
 	if (!path || !strcmp(path, "-"))
 		return data->directory ?
@@ -216,6 +218,24 @@ struct perfdata_output *perfdata_output_new(struct perfdata *data, const char *p
 
 /* ------------------------------------------------------------------ commit -- */
 
+static int make_directory(int from, int parent, const char *name)
+{
+	struct stat before;
+	int fd;
+
+	if (fstat(from, &before) || mkdirat(parent, name, 0700))
+		return -1;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if ((fchown(fd, before.st_uid, before.st_gid) && errno != EPERM) ||
+	    fchmod(fd, before.st_mode & 07777)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* What else is there is the same file in both. */
 static int link_tree(int from, int to)
 {
@@ -233,14 +253,10 @@ static int link_tree(int from, int to)
 		if (!linkat(from, name, to, name, 0) || errno == EEXIST)
 			goto next;
 		inner_from = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (inner_from < 0 || mkdirat(to, name, 0700)) {
-			err = -1;
-		} else {
-			inner_to = openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-			err = inner_to < 0 ? -1 : link_tree(inner_from, inner_to);
-			if (inner_to >= 0)
-				close(inner_to);
-		}
+		inner_to = inner_from < 0 ? -1 : make_directory(inner_from, to, name);
+		err = inner_to < 0 ? -1 : link_tree(inner_from, inner_to);
+		if (inner_to >= 0)
+			close(inner_to);
 		if (inner_from >= 0)
 			close(inner_from);
 next:
@@ -298,6 +314,21 @@ static int finish_streams(struct perfdata_output *output)
 	return 0;
 }
 
+/* Another perf record may have begun: it moves the file, and puts its own there. */
+static bool is_still_there(const struct perfdata_output *output, const struct stat *input)
+{
+	const struct perfdata *data = output->data;
+	struct stat now;
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s%s", output->path, data->directory ? "/data" : "") < 0)
+		return false;
+	err = stat(path, &now);
+	free(path);
+	return !err && now.st_dev == input->st_dev && now.st_ino == input->st_ino;
+}
+
 /* Somebody may have gone on writing it. */
 static int check_unchanged(struct perfdata_output *output)
 {
@@ -309,6 +340,8 @@ static int check_unchanged(struct perfdata_output *output)
 	if (now.st_size != before->st_size ||
 	    memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim)))
 		return perfdata_fail(output->data, "was changed while it was read");
+	if (output->replaces && !is_still_there(output, before))
+		return perfdata_fail(output->data, "was moved away while it was read");
 	return 0;
 }
 
@@ -353,6 +386,9 @@ static int commit_directory(struct perfdata_output *output)
 	}
 	if (errno == ENOENT && !rename(output->temporary, output->path))
 		return 0;
+	if (errno == EINVAL || errno == EXDEV)
+		return perfdata_fail(output->data,
+				     "its file system cannot exchange directories: give an --output");
 	return fail(output, output->path);
 }
 

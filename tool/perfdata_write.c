@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "perfdata_load.h"
 #include "perfdata_output.h"
 #include "perfdata_tail.h"
 #include "spool.h"
@@ -131,30 +133,24 @@ static int put(struct writer *writer, const void *bytes, size_t size)
 	return perfdata_output_put(writer->output, bytes, size);
 }
 
-static void set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity *identity)
-{
-	mmap->event.misc |= PERFDATA_MISC_ID;
-	mmap->id_size = (uint8_t)identity->size;
-	memset(mmap->reserved, 0, sizeof(mmap->reserved));
-	memset(mmap->id, 0, sizeof(mmap->id));
-	memcpy(mmap->id, identity->id, identity->size);
-}
-
 static bool may_grow(const struct writer *writer, const struct perfdata_event *event)
 {
 	return event->type == PERFDATA_MMAP2 ||
 	       (!writer->data->aux && event->size <= UINT16_MAX - PERFDATA_MMAP_GROWS);
 }
 
-/* MMAP as an MMAP2 with room for an id. */
+/* MMAP as an MMAP2 with room for an id, and what perf takes it to be mapped for. */
 static void grow(const struct perfdata_event *event, struct perfdata_mmap2 *grown)
 {
 	const struct perfdata_mmap *mmap = (const void *)event;
+	bool user = (event->misc & PERFDATA_MISC_CPUMODE) == PERFDATA_MISC_USER;
 
 	memcpy(grown, mmap, sizeof(*mmap));
 	memset(&grown->major, 0, PERFDATA_MMAP_GROWS);
 	memcpy(grown->name, mmap->name, event->size - sizeof(*mmap));
 	grown->event.type = PERFDATA_MMAP2;
+	if (user && !(event->misc & PERFDATA_MISC_DATA))
+		grown->prot = PROT_EXEC;
 	grown->event.size = (uint16_t)(event->size + PERFDATA_MMAP_GROWS);
 }
 
@@ -174,7 +170,7 @@ static int put_annotated(struct writer *writer, const struct perfdata_event *eve
 		memcpy(new, event, event->size);
 	change.misc = new->event.misc;
 	memcpy(change.content, &new->major, sizeof(change.content));
-	set_id(new, identity);
+	perfdata_set_id(new, identity);
 	writer->counts->changed = true;
 	return note(writer, &change) || put(writer, new, new->event.size) ? -1 : 0;
 }
@@ -238,56 +234,15 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 
 /* ------------------------------------------------------------------- loads -- */
 
-/* A mapping, as perf makes them for modules that are there when it begins. */
-static size_t make_load(struct writer *writer, const struct perfdata_load *load)
-{
-	struct perfdata_mmap2 *new = (void *)writer->event;
-
-	new->event.type = PERFDATA_MMAP2;
-	new->event.misc = PERFDATA_MISC_KERNEL;
-	new->pid = UINT32_MAX;
-	new->start = load->start;
-	new->len = load->len;
-	if (load->identity.size)
-		set_id(new, &load->identity);
-	return sizeof(*new);
-}
-
-/* For perf there is no other way for a mapping of the kernel to go. */
-static size_t make_unload(struct writer *writer, const struct perfdata_load *load)
-{
-	struct perfdata_ksymbol *new = (void *)writer->event;
-
-	new->event.type = PERFDATA_KSYMBOL;
-	new->event.misc = PERFDATA_MISC_KERNEL;
-	new->addr = load->start;
-	new->len = load->len < UINT32_MAX ? (uint32_t)load->len : UINT32_MAX;
-	new->type = PERFDATA_KSYMBOL_OTHER;
-	new->flags = PERFDATA_KSYMBOL_UNREGISTER;
-	return sizeof(*new);
-}
-
 static int put_load(struct writer *writer, const struct perfdata_load *load)
 {
-	const struct perfdata_layout *layout = writer->data->layouts;
-	struct perfdata_event *event = (void *)writer->event;
-	size_t name = (strlen(load->path) + 8) & ~(size_t)7;
-	size_t trailer = perfdata_trailer(layout);
-	size_t size, time;
+	size_t size = perfdata_load_event(load, writer->data->layouts, writer->event);
 
-	if (sizeof(struct perfdata_mmap2) + name + trailer > UINT16_MAX)
+	if (!size)
 		return 0;
-	memset(writer->event, 0, sizeof(struct perfdata_mmap2) + name + trailer);
-	size = load->unload ? make_unload(writer, load) : make_load(writer, load);
-	memcpy(writer->event + size, load->path, strlen(load->path));
-	size += name;
-	time = size + (layout->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);
-	memcpy(writer->event + time, &load->time, sizeof(load->time));
-	size += trailer;
-	event->size = (uint16_t)size;
 	writer->counts->loads += !load->unload;
 	writer->counts->changed = true;
-	return put(writer, event, size);
+	return put(writer, writer->event, size);
 }
 
 static bool may_put_loads(const struct writer *writer)
@@ -386,15 +341,16 @@ static int put_event(struct writer *writer, const struct perfdata_item *item)
 	return item->payload ? put_payload(writer) : 0;
 }
 
-static void tell_progress(struct writer *writer, const struct perfdata_item *item)
+static int tell_progress(struct writer *writer, const struct perfdata_item *item)
 {
 	const struct perfdata_annotator *annotator = writer->annotator;
 	uint64_t done = writer->done + item->offset;
 
-	if (!annotator->progress || done - writer->shown < PROGRESS)
-		return;
+	if (!annotator->progress || (writer->shown && done - writer->shown < PROGRESS))
+		return 0;
 	writer->shown = done;
-	annotator->progress(annotator->context, done, writer->total);
+	return annotator->progress(annotator->context, done, writer->total) ? 0 :
+		perfdata_fail(writer->data, "interrupted");
 }
 
 /* Up to @number, also those that have no event. */
@@ -420,9 +376,9 @@ static int put_events(struct writer *writer)
 
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0) {
-		if (begin_streams(writer, data->current) || put_event(writer, &item))
+		if (begin_streams(writer, data->current) || put_event(writer, &item) ||
+		    tell_progress(writer, &item))
 			return -1;
-		tell_progress(writer, &item);
 	}
 	return answer ? answer : begin_streams(writer, data->nr_streams - 1);
 }
@@ -451,9 +407,12 @@ static int finish(struct writer *writer, const char *path)
 static int prepare(struct writer *writer, const char *path)
 {
 	struct perfdata *data = writer->data;
-	int fd = spool_open();
 	size_t i;
+	int fd;
 
+	if (data->header.attrs.offset > data->header.data.offset)
+		return perfdata_fail(data, "attrs behind the events, as of perf inject: annotate its input");
+	fd = spool_open();
 	if (fd >= 0)
 		writer->changes = fdopen(fd, "w+");
 	if (!writer->changes) {

@@ -51,7 +51,8 @@ struct perfdata_load {
  * struct perfdata_annotator - who knows the identities
  * @context: for the functions
  * @identify: fill @identity, zeroed, for a mapping of any space but OTHER
- * @progress: called now and then; @done of @total bytes. May be NULL
+ * @progress: called at first and now and then; @done of @total bytes. False: stop.
+ *	May be NULL
  * @complain: a path is left alone, for @reason
  * @loads: modules that came and went, by time
  * @nr_loads: how many
@@ -60,7 +61,7 @@ struct perfdata_annotator {
 	void *context;
 	void (*identify)(void *context, const struct perfdata_mapping *mapping,
 			 struct perfdata_identity *identity);
-	void (*progress)(void *context, uint64_t done, uint64_t total);
+	bool (*progress)(void *context, uint64_t done, uint64_t total);
 	void (*complain)(void *context, const char *path, const char *reason);
 	const struct perfdata_load *loads;
 	size_t nr_loads;

@@ -15,10 +15,10 @@ struct recall;
 struct recall *recall_new(enum perfdata_clock clock);
 void recall_free(struct recall *recall);
 /*
- * The kernel's identity, which is the same as long as it runs, to @identities. A
- * module's is not: what has its name now may have been loaded since.
+ * The kernel's identity, which is the same as long as it runs, to @identities; and
+ * those of modules that have been there since before @begin, by perf's clock.
  */
-void recall_kernel(struct recall *recall, struct identities *identities);
+void recall_images(struct recall *recall, uint64_t begin, struct identities *identities);
 /* @time: of the mapping, or when perf began. Leaves @identity when not certain. */
 void recall_find(struct recall *recall, const struct perfdata_mapping *mapping,
 		 uint64_t time, struct perfdata_identity *identity);

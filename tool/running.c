@@ -15,6 +15,7 @@
 
 #include "common.h"
 #include "elf_notes.h"
+#include "module_name.h"
 #include "running.h"
 
 #define NOTES		"/sys/kernel/notes"
@@ -63,48 +64,30 @@ char *running_module_of(const struct build_id *id)
 	return name;
 }
 
-char *running_module_name(const char *path)
-{
-	const char *last = strrchr(path, '/');
-	char *name, *at;
-
-	last = last ? last + 1 : path;
-	/* "[name]" where no file was known, "name@0123abcd.ko" of several contents. */
-	name = strdup(last + (*last == '['));
-	if (!name)
-		return NULL;
-	name[strcspn(name, *last == '[' ? "]" : "@.")] = '\0';
-	for (at = name; *at; at++)
-		if (*at == '-')
-			*at = '_';
-	return name;
-}
-
 /* "kernel/fs/fuse/fuse.ko.xz: kernel/..." */
 static bool is_module_line(char *line, const char *wanted)
 {
 	char *colon = strchr(line, ':');
-	char *name;
-	bool is;
+	char name[MODULE_NAME_ROOM];
 
 	if (!colon)
 		return false;
 	*colon = '\0';
-	name = running_module_name(line);
-	is = name && !strcmp(name, wanted);
-	free(name);
-	return is;
+	module_name(line, name);
+	return !strcmp(name, wanted);
 }
 
-char *running_module_path(const char *name)
+char *running_module_path(const char *what)
 {
+	char name[MODULE_NAME_ROOM];
 	char *line = NULL, *path = NULL;
 	char list[512];
 	struct utsname uts;
 	size_t room = 0;
 	FILE *file;
 
-	if (uname(&uts))
+	module_name(what, name);
+	if (!*name || uname(&uts))
 		return NULL;
 	snprintf(list, sizeof(list), MODULE_FILES "/%s/modules.dep", uts.release);
 	file = fopen(list, "re");
@@ -122,11 +105,12 @@ char *running_module_path(const char *name)
 /* "name.ko", and what may be behind it. */
 static bool is_module_file(const char *file, const char *wanted)
 {
-	char *name = strstr(file, ".ko") ? running_module_name(file) : NULL;
-	bool is = name && !strcmp(name, wanted);
+	char name[MODULE_NAME_ROOM];
 
-	free(name);
-	return is;
+	if (!strstr(file, ".ko"))
+		return false;
+	module_name(file, name);
+	return !strcmp(name, wanted);
 }
 
 static bool is_directory(const char *path, const struct dirent *entry)
@@ -159,14 +143,17 @@ static bool look_below(const char *directory, const char *name, running_look *lo
 	return done;
 }
 
-bool running_module_files(const char *name, bool all, running_look *look, void *context)
+bool running_module_files(const char *what, bool all, running_look *look, void *context)
 {
 	/* Where depmod may not have been yet: it knows what came with the kernel. */
 	static const char *const places[] = { "updates", "extra", "misc", "weak-updates" };
 	struct utsname uts;
-	char path[512];
+	char path[512], name[MODULE_NAME_ROOM];
 	size_t i;
 
+	module_name(what, name);
+	if (!*name)
+		return false;
 	if (all)
 		return look_below(MODULE_FILES, name, look, context);
 	if (uname(&uts))
@@ -179,29 +166,42 @@ bool running_module_files(const char *name, bool all, running_look *look, void *
 	return false;
 }
 
-char *running_image_path(size_t index)
+struct place {
+	const char *before, *behind;	/* the release */
+};
+
+static char *path_of(const struct place *place)
 {
-	static const char *const paths[] = {
-		"/usr/lib/debug/boot/vmlinux-%s",
-		"/usr/lib/debug/lib/modules/%s/vmlinux",
-		"/lib/modules/%s/build/vmlinux",
-		"/lib/modules/%s/vmlinux",
-		"/boot/vmlinux-%s",
-	};
 	struct utsname uts;
 	char *path;
 
-	if (index >= ARRAY_SIZE(paths) || uname(&uts))
+	if (uname(&uts) ||
+	    asprintf(&path, "%s%s%s", place->before, uts.release, place->behind) < 0)
 		return NULL;
-	/* No "%" is in it but the one that stands there. */
-	path = malloc(strlen(paths[index]) + sizeof(uts.release));
-	if (path) {
-		const char *mark = strchr(paths[index], '%');
-
-		sprintf(path, "%.*s%s%s", (int)(mark - paths[index]), paths[index],
-			uts.release, mark + 2);
-	}
 	return path;
+}
+
+char *running_image_path(size_t index)
+{
+	static const struct place places[] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" },
+		{ "/lib/modules/", "/vmlinux" },
+		{ "/boot/vmlinux-", "" },
+	};
+
+	return index < ARRAY_SIZE(places) ? path_of(&places[index]) : NULL;
+}
+
+char *running_boot_path(size_t index)
+{
+	static const struct place places[] = {
+		{ "/boot/vmlinuz-", "" },
+		{ "/lib/modules/", "/vmlinuz" },
+	};
+
+	return index < ARRAY_SIZE(places) ? path_of(&places[index]) : NULL;
 }
 
 /* ---------------------------------------------------------------- vdso -- */
@@ -259,4 +259,17 @@ int running_vdso(uint32_t pid)
 	if (!find_vdso(process, &start, &size))
 		return -1;
 	return copy_memory(process, start, size);
+}
+
+bool running_vdso_id(struct build_id *id)
+{
+	struct elf_facts facts;
+	int fd = running_vdso(0);
+
+	if (fd < 0)
+		return false;
+	elf_notes_look(fd, &facts);
+	close(fd);
+	return facts.id.kind == BUILDID_KIND_GNU &&
+	       build_id_set(id, facts.id.bytes, facts.id.size);
 }

@@ -10,26 +10,28 @@ bool running_id(struct build_id *id);
 /* The name of the loaded module with that build-id, to be freed, or NULL. */
 char *running_module_of(const struct build_id *id);
 /*
- * The file of the running kernel's module @name, below /lib/modules as depmod
- * knows it; to be freed, or NULL.
+ * The file below /lib/modules, as depmod knows it, of the running kernel's module
+ * with the name that module_name() finds in @what; to be freed, or NULL.
  */
-char *running_module_path(const char *name);
+char *running_module_path(const char *what);
 /*
- * Calls @look with each file that is called as the module @name is, until one returns
+ * Calls @look with each file of a module called like that in @what, until one returns
  * true, and returns that. With @all below all of /lib/modules, which may take seconds,
  * else only where the running kernel's are that did not come with it.
  */
 typedef bool running_look(const char *path, void *context);
-bool running_module_files(const char *name, bool all, running_look *look, void *context);
-/* The name of the module in the file @path: "snd_hda_intel"; to be freed. */
-char *running_module_name(const char *path);
+bool running_module_files(const char *what, bool all, running_look *look, void *context);
 /* A path where distributions have the kernel's ELF file, or NULL behind the last. */
 char *running_image_path(size_t index);
+/* Likewise what is booted, in which the kernel is packed. */
+char *running_boot_path(size_t index);
 
 /*
  * The vdso of a process, 0 for this one, as a file in memory. -1 when it cannot be
  * read, or there is none.
  */
 int running_vdso(uint32_t pid);
+/* That of this process, as all of 64 bits have it. False when it has none. */
+bool running_vdso_id(struct build_id *id);
 
 #endif

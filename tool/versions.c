@@ -94,6 +94,7 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	version->user_dev = versions_device(file->user_dev_major, file->user_dev_minor);
 	version->user_ino = file->user_ino;
 	version->generation = file->generation;
+	version->ctime = file->ctime;
 	if (file->path_len && !(file->flags & BUILDID_FILE_PATH_PART))
 		version->path = versions_path(buildid_file_path(file));
 	/* What was known once stays so. */
@@ -102,8 +103,97 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	return 0;
 }
 
+/* ------------------------------------------------------------------ inodes -- */
+
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int compare_inodes(const void *a, const void *b)
+{
+	const struct inode *first = a, *second = b;
+	int result = COMPARE(first->ino, second->ino);
+
+	return result ? result : COMPARE(first->dev, second->dev);
+}
+
+int versions_ready(struct versions *versions)
+{
+	size_t i;
+
+	versions->inodes = calloc(versions->count * 2 + 1, sizeof(*versions->inodes));
+	if (!versions->inodes)
+		return -ENOMEM;
+	for (i = 0; i < versions->count; i++) {
+		const struct version *version = &versions->all[i];
+		struct inode *inode = &versions->inodes[versions->nr_inodes];
+
+		*inode++ = (struct inode){ version->dev, version->ino, i };
+		*inode = (struct inode){ version->user_dev, version->user_ino, i };
+		versions->nr_inodes += version->dev == version->user_dev &&
+				       version->ino == version->user_ino ? 1 : 2;
+	}
+	if (versions->nr_inodes)
+		qsort(versions->inodes, versions->nr_inodes, sizeof(*versions->inodes),
+		      compare_inodes);
+	return 0;
+}
+
+bool version_is_of(const struct version *version, const struct perfdata_mapping *mapping)
+{
+	uint64_t dev = versions_device(mapping->major, mapping->minor);
+
+	if (!mapping->has_inode)
+		return true;
+	if (mapping->generation && mapping->generation != version->generation)
+		return false;
+	return (version->dev == dev && version->ino == mapping->ino) ||
+	       (version->user_dev == dev && version->user_ino == mapping->ino);
+}
+
+/* How many are before the first of @wanted. */
+static size_t first_inode(const struct versions *versions, const struct inode *wanted)
+{
+	size_t low = 0, high = versions->nr_inodes;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_inodes(&versions->inodes[middle], wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct version *versions_next(const struct versions *versions,
+				    const struct perfdata_mapping *mapping,
+				    size_t *cursor)
+{
+	const struct inode wanted = {
+		.dev = versions_device(mapping->major, mapping->minor), .ino = mapping->ino,
+	};
+
+	if (!mapping->has_inode || !mapping->ino)
+		return NULL;
+	if (!*cursor)
+		*cursor = first_inode(versions, &wanted) + 1;
+	for (; *cursor <= versions->nr_inodes; ++*cursor) {
+		const struct inode *inode = &versions->inodes[*cursor - 1];
+		const struct version *version = &versions->all[inode->version];
+
+		if (compare_inodes(inode, &wanted))
+			return NULL;
+		if (version_is_of(version, mapping)) {
+			++*cursor;
+			return version;
+		}
+	}
+	return NULL;
+}
+
 void versions_free(struct versions *versions)
 {
+	free(versions->inodes);
 	free(versions->all);
 	free(versions->buckets);
 }

@@ -187,7 +187,8 @@ enum buildid_reason {
  * @file_id: names this version of this inode; never used again while the
  *	module is loaded. A file that changes gets another
  * @ino: inode number, as mapped (on overlayfs the real file's)
- * @user_ino: inode number as /proc/PID/maps of this kernel shows it
+ * @user_ino: inode number as /proc/PID/maps of this kernel shows it. Of several
+ *	overlayfs over one file each shows its own: it is that of who was seen first
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
  * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs

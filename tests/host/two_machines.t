@@ -8,6 +8,6 @@ flock tests/Makefile make -s -C tests >&2
 carried=build/tests/two-machines
 rm -rf "$carried"
 mkdir -p "$carried"
-scripts/vm --kernel 6.12 --mem 3G -- tests/src/two-machines /opt/two-machines > "$carried/tar"
+scripts/vm --kernel 6.12 --mem 3G --smp 1 -- tests/src/two-machines /opt/two-machines > "$carried/tar"
 tar -C "$carried" -xf "$carried/tar"
-exec scripts/vm --kernel 6.1 --mem 3G -- tests/run tests/two_machines.t
+exec scripts/vm --kernel 6.1 --mem 3G --smp 1 -- tests/run tests/two_machines.t

@@ -55,33 +55,46 @@ static void begin_pipe(struct make *make)
 	make_raw(make, &attr, sizeof(attr));
 }
 
+/* As much of it as this perf knows, and what it knows besides. */
+static void put_attr(struct make *make, const struct perfdata_attr *attr, size_t size)
+{
+	static const char zeros[256];
+	size_t known = size < sizeof(*attr) ? size : sizeof(*attr);
+
+	make_raw(make, attr, known);
+	make_raw(make, zeros, size - known);
+}
+
 static void begin_file(struct make *make)
 {
 	struct perfdata_header header = {
 		.magic = PERFDATA_MAGIC,
 		.size = sizeof(header),
 	};
-	struct {
-		struct perfdata_attr attr;
-		struct perfdata_section ids;
-	} attrs[2];
 	const uint64_t ids[] = { 1, 2 };
 	unsigned int count = make->other_attr ? 2 : 1;
+	size_t size = make->attr_size ? make->attr_size : sizeof(struct perfdata_attr);
 	unsigned int i;
 
-	header.attr_size = sizeof(attrs[0]);
+	header.attr_size = size + sizeof(struct perfdata_section);
 	header.attrs.offset = sizeof(header) + sizeof(ids);
-	header.attrs.size = count * sizeof(attrs[0]);
+	header.attrs.size = count * header.attr_size;
 	header.data.offset = header.attrs.offset + header.attrs.size;
-	for (i = 0; i < count; i++) {
-		make_attr(&attrs[i].attr, make);
-		attrs[i].ids.offset = sizeof(header) + i * sizeof(ids[0]);
-		attrs[i].ids.size = sizeof(ids[0]);
-	}
-	attrs[1].attr.sample_type |= PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_CPU;
 	make_raw(make, &header, sizeof(header));
 	make_raw(make, ids, sizeof(ids));
-	make_raw(make, attrs, header.attrs.size);
+	for (i = 0; i < count; i++) {
+		const struct perfdata_section section = {
+			.offset = sizeof(header) + i * sizeof(ids[0]), .size = sizeof(ids[0]),
+		};
+		struct perfdata_attr attr;
+
+		make_attr(&attr, make);
+		attr.size = (uint32_t)size;
+		if (i)
+			attr.sample_type |= PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_CPU;
+		put_attr(make, &attr, size);
+		make_raw(make, &section, sizeof(section));
+	}
 	make->events = make->size;
 }
 

@@ -24,6 +24,7 @@ struct make {
 	bool aux;
 	int32_t clockid;		/* -1: perf's own */
 	uint64_t sample_type;
+	size_t attr_size;		/* of an older or newer perf; 0: as it is here */
 	bool other_attr;		/* a second one, of another sample type */
 	unsigned char table[4096];
 	size_t table_size;
@@ -50,6 +51,7 @@ void make_pack(struct make *make, uint32_t type, size_t size);
 /* Features and sizes. */
 void make_end(struct make *make);
 
-#define MAKE_HOSTNAME "a feature like any other"
+/* Its length, its bytes. */
+#define MAKE_HOSTNAME "\30\0\0\0a feature like any other"
 
 #endif

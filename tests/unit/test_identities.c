@@ -7,7 +7,7 @@
 #include "boot.h"
 #include "identities.h"
 #include "streams.h"
-#include "vdso.h"
+#include "running.h"
 
 #define ADDR 0x7f0000001000
 #define SECOND 1000000000ULL
@@ -224,6 +224,83 @@ static void a_loss_makes_it_uncertain(void **state)
 	assert_unknown(5, 10, 2000 + 2 * SECOND, "records were lost");
 }
 
+/* What was lost was so before the record that tells of it. */
+static void a_loss_is_a_hole_that_begins_before_it(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 10, 2000);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_lost(2500);
+	ready(500);
+	mapping.start = 0x1000;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	/* Which was before the hole. */
+	assert_is(5, 10, 1001, 0x11);
+}
+
+/* The last record is of 1000; the log ends 500 later. */
+static void behind_the_end_nothing_is_known(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 10, 1400);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	assert_int_equal(identities_ended(ids, 7 * SECOND + 1500), 0);
+	ready(500);
+	mapping.start = 0x1000;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	mapping.time = 1600;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	assert_string_equal(found.reason, "there is no record of it");
+	assert_int_equal(identities_lost(ids), 0);
+}
+
+/* Two overlayfs over one file: its record has the inode that the first shows. */
+static void another_file_system_over_the_same_file(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 77, 2001);
+	union any_record record;
+
+	(void)state;
+	make_file(&record, 1, 20, 0, "/lib.so");
+	record.file.user_dev_minor = 44;
+	record.file.user_ino = 55;
+	memset(record.file.data, 0x11, 20);
+	add(&record);
+	add_mmap(1, 5, 1000);
+	add_mmap(1, 6, 2000);
+	ready(500);
+	mapping.minor = 45;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	/* As data it has no record, and that of the process is of other code. */
+	mapping.data = true;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	/* On its own file system it would be another file. */
+	mapping.data = false;
+	mapping.minor = 1;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	/* Nor with a hole in between. */
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_PERF);
+	add(&record);
+	add_mmap(1, 6, 2000);
+	add_lost(2100);
+	ready(500);
+	mapping.minor = 45;
+	mapping.time = 2200;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+}
+
 static void without_times_only_one_content_is_certain(void **state)
 {
 	(void)state;
@@ -390,11 +467,11 @@ static void this_boot_is_known(void **state)
 
 static void the_vdso_has_a_build_id(void **state)
 {
-	uint8_t id[PERFDATA_ID_MAX];
+	struct build_id id;
 
 	(void)state;
-	assert_int_equal(vdso_build_id(id, sizeof(id)), 20);
-	assert_int_equal(vdso_build_id(id, 4), 0);
+	assert_true(running_vdso_id(&id));
+	assert_int_equal(id.size, 20);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, reset, done)
@@ -410,6 +487,9 @@ int main(void)
 		TEST(a_fork_has_what_its_parent_had),
 		TEST(an_inode_is_what_it_was),
 		TEST(a_loss_makes_it_uncertain),
+		TEST(a_loss_is_a_hole_that_begins_before_it),
+		TEST(behind_the_end_nothing_is_known),
+		TEST(another_file_system_over_the_same_file),
 		TEST(without_times_only_one_content_is_certain),
 		TEST(an_id_already_there_has_no_inode),
 		TEST(what_does_not_fit_is_told),

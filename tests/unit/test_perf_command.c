@@ -98,6 +98,9 @@ static void the_output_is_found(void **state)
 		{ "perf record -Po a gcc", "a", false },
 		{ "perf record -k mono -o a gcc", "a", false },
 		{ "perf record -a --switch-output=1G -o a", "a", true },
+		{ "perf record --switch-output -o a gcc", "a", true },
+		{ "perf record --off-cpu -o a gcc", "a", false },
+		{ "perf record --off-cpu-thresh 5 -o a gcc", "a", false },
 		{ "perf record -o", "perf.data", false },
 		{ "perf record", "perf.data", false },
 	};
@@ -168,6 +171,62 @@ static void what_was_there_before_is_not_what_perf_wrote(void **state)
 	perf_command_free(&perf);
 }
 
+static int execute(const char *command, const char *argument)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "%s %s", command, argument);
+	return system(line);
+}
+
+static void touch(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fclose(file);
+}
+
+static void several_outputs_are_those_that_are_new(void **state)
+{
+	char directory[] = "/tmp/buildid-perf.XXXXXX";
+	struct perf_command perf;
+	char **paths;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	touch("data.2026010100000000");
+	prepare_plain(&perf, "perf record --switch-output -o data true");
+	assert_true(perf_command_outputs(&perf, &paths));
+	assert_null(paths[0]);
+	perf_command_free_outputs(paths);
+
+	touch("data.2026010100000002");
+	touch("data.2026010100000001");
+	touch("data.buildid");
+	touch("data.old");
+	touch("data.2026010100000003x");
+	touch("other.2026010100000001");
+	assert_true(perf_command_outputs(&perf, &paths));
+	assert_string_equal(paths[0], "data.2026010100000001");
+	assert_string_equal(paths[1], "data.2026010100000002");
+	assert_null(paths[2]);
+	perf_command_free_outputs(paths);
+	perf_command_free(&perf);
+
+	/* With the directory that it is in. */
+	prepare_plain(&perf, "perf record --switch-output -o ./new true");
+	touch("new.2026010100000001");
+	assert_true(perf_command_outputs(&perf, &paths));
+	assert_string_equal(paths[0], "./new.2026010100000001");
+	assert_null(paths[1]);
+	perf_command_free_outputs(paths);
+	perf_command_free(&perf);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(execute("rm -r", directory), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_output_is_found),
 		cmocka_unit_test(its_options_go_through),
 		cmocka_unit_test(a_pipe_is_an_output),
+		cmocka_unit_test(several_outputs_are_those_that_are_new),
 		cmocka_unit_test(what_was_there_before_is_not_what_perf_wrote),
 	};
 

@@ -332,6 +332,31 @@ static void what_is_none_is_told(void **state)
 	perfdata_close(data);
 }
 
+/* Of each of many attrs the same ids: a short file that would need much memory. */
+static void ids_are_no_more_than_fit(void **state)
+{
+	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata_section *ids;
+	uint64_t i;
+
+	(void)state;
+	make_all();
+	make_raw(make, make->bytes, -make->size & 7);
+	header->attrs.size = 20 * header->attr_size;
+	header->attrs.offset = make->size;
+	for (i = 0; i < 20; i++)
+		make_raw(make, make->bytes + header->data.offset - header->attr_size,
+			 header->attr_size);
+	assert_int_equal(read_all(), 0);
+	for (i = 1; i <= 20; i++) {
+		ids = (void *)(make->bytes + make->size - (20 - i) * header->attr_size -
+			       sizeof(*ids));
+		ids->offset = 0;
+		ids->size = make->size / 16 * 8;
+	}
+	assert_problem("damaged: more ids than the file has room for");
+}
+
 static void shape(unsigned int number)
 {
 	reset(NULL);
@@ -529,6 +554,7 @@ int main(void)
 		TEST(clocks_are_told_apart),
 		TEST(the_first_time_is_the_beginning),
 		TEST(what_is_none_is_told),
+		TEST(ids_are_no_more_than_fit),
 		TEST(every_cut_is_survived),
 		TEST(every_damage_is_survived),
 		TEST(dsos_are_kernel_first_and_know_hits),

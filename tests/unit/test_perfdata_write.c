@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@ static struct perfdata_load loads[4];
 static size_t nr_loads;
 static unsigned char after[MAKE_ROOM];
 static size_t after_size;
+/* Called as the first event has been written. */
+static bool (*on_progress)(void);
 
 static int set_up(void **state)
 {
@@ -47,6 +50,7 @@ static int reset(void **state)
 	memset(make, 0, sizeof(*make));
 	make->clockid = -1;
 	nr_loads = 0;
+	on_progress = NULL;
 	*complaint = '\0';
 	return system("rm -rf *");
 }
@@ -81,6 +85,9 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	if (mapping->space == PERFDATA_KERNEL || mapping->space == PERFDATA_MODULE) {
 		identity->size = 20;
 		memset(identity->id, mapping->space == PERFDATA_KERNEL ? 0xaa : 0xbb, 20);
+	} else if (!strcmp(mapping->path, "/by-pid")) {
+		identity->size = 20;
+		memset(identity->id, 0xcc, 20);
 	} else if (mapping->ino == 100) {
 		identity->known = true;
 	} else if (mapping->ino && mapping->ino % 2 == 0) {
@@ -97,10 +104,18 @@ static void complain(void *context, const char *path, const char *reason)
 	snprintf(complaint, sizeof(complaint), "%s: %s", path, reason);
 }
 
+static bool progress(void *context, uint64_t done, uint64_t total)
+{
+	(void)context;
+	assert_true(done && done <= total);
+	return !on_progress || on_progress();
+}
+
 static int annotate_to(const char *path, const char *output)
 {
 	const struct perfdata_annotator annotator = {
 		.identify = identify,
+		.progress = progress,
 		.complain = complain,
 		.loads = loads,
 		.nr_loads = nr_loads,
@@ -238,6 +253,51 @@ static void some_contents_without_a_build_id(void **state)
 	assert_int_equal(counts.paths, 1);
 	assert_int_equal(read_mappings("perf.data", mappings), 2);
 	assert_id(&mappings[1], 0, 0);
+}
+
+/* Each with what differs; times only where there are any. */
+static void of_every_shape(void **state)
+{
+	static const struct make shapes[] = {
+		{ .clockid = -1, .no_ids = true },
+		{ .clockid = 1 },
+		{ .clockid = -1, .attr_size = 64 },
+		{ .clockid = -1, .attr_size = 80 },
+		{ .clockid = -1, .attr_size = 136 },
+		{ .clockid = -1, .attr_size = 200, .other_attr = true,
+		  .sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER },
+		{ .clockid = -1, .pipe = true },
+		{ .clockid = -1, .pipe = true, .no_ids = true },
+	};
+	const struct perfdata_header *header = (const void *)after;
+	struct perfdata_mapping mappings[16];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		reset(NULL);
+		*make = shapes[i];
+		make_begin(make);
+		make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+				"[kernel.kallsyms]_text");
+		make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+		make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 4, 200, "/a");
+		make_end(make);
+		annotate_made();
+		assert_int_equal(counts.annotated, 3);
+		assert_int_equal(after_size, make->size + PERFDATA_MMAP_GROWS);
+		assert_int_equal(read_mappings("perf.data", mappings), 3);
+		assert_id(&mappings[0], 20, 0xaa);
+		assert_id(&mappings[1], 20, 2);
+		assert_id(&mappings[2], 20, 4);
+		assert_int_equal(mappings[2].time, make->no_ids ? 0 : 200);
+		if (make->pipe)
+			continue;
+		assert_memory_equal(after + sizeof(*header), make->bytes + sizeof(*header),
+				    make->events - sizeof(*header));
+		assert_int_equal(header->attr_size,
+				 ((const struct perfdata_header *)make->bytes)->attr_size);
+	}
 }
 
 static void short_ids_are_as_long_as_they_are(void **state)
@@ -498,6 +558,106 @@ static void owner_mode_and_link_are_kept(void **state)
 	assert_memory_not_equal(after, make->bytes, make->size);
 }
 
+static bool stop(void)
+{
+	return false;
+}
+
+/* As perf record does when there is one already. */
+static bool record_anew(void)
+{
+	FILE *file;
+
+	assert_int_equal(rename("perf.data", "perf.data.old"), 0);
+	file = fopen("perf.data", "w");
+	assert_non_null(file);
+	fputs("another", file);
+	fclose(file);
+	return true;
+}
+
+static void who_is_stopped_leaves_it_as_it_was(void **state)
+{
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	on_progress = stop;
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	read_file("perf.data");
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, make->bytes, make->size);
+}
+
+static void a_recording_begun_meanwhile_is_left(void **state)
+{
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	on_progress = record_anew;
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	read_file("perf.data");
+	assert_int_equal(after_size, strlen("another"));
+	read_file("perf.data.old");
+	assert_memory_equal(after, make->bytes, make->size);
+}
+
+/* For perf an MMAP of a process is one to be executed unless it says other. */
+static void what_gets_room_is_mapped_as_before(void **state)
+{
+	const struct perfdata_mmap2 *mmap = (const void *)after;
+
+	(void)state;
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_end(make);
+	annotate_made();
+	mmap = (const void *)(after + make->events);
+	assert_int_equal(mmap->event.type, PERFDATA_MMAP2);
+	assert_int_equal(mmap->prot, 0);
+
+	reset(NULL);
+	make_begin(make);
+	make_mmap_event(make, USER, 10, 0x1000, 0x1000, 0, "/by-pid");
+	make_mmap_event(make, USER | PERFDATA_MISC_DATA, 10, 0x3000, 0x1000, 0, "/by-pid");
+	make_end(make);
+	annotate_made();
+	mmap = (const void *)(after + make->events);
+	assert_int_equal(mmap->event.type, PERFDATA_MMAP2);
+	assert_int_equal(mmap->prot, PROT_EXEC);
+	mmap = (const void *)((const char *)mmap + mmap->event.size);
+	assert_int_equal(mmap->event.type, PERFDATA_MMAP2);
+	assert_int_equal(mmap->prot, 0);
+}
+
+/* As perf inject -i - -o file leaves it: it can be read, but not be rewritten. */
+static void attrs_behind_the_events(void **state)
+{
+	struct perfdata_mapping mappings[16];
+	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata_section *ids;
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	ids = (void *)(make->bytes + header->attrs.offset + header->attr_size - sizeof(*ids));
+	ids->offset = make->size;
+	make_raw(make, make->bytes + sizeof(*header), 8);
+	make_raw(make, make->bytes + header->attrs.offset, header->attrs.size);
+	header->attrs.offset = make->size - header->attrs.size;
+	write_file("perf.data");
+	assert_int_equal(read_mappings("perf.data", mappings), 1);
+	assert_int_equal(mappings[0].time, 100);
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	read_file("perf.data");
+	assert_memory_equal(after, make->bytes, make->size);
+}
+
 static void another_output_leaves_the_input(void **state)
 {
 	struct perfdata_mapping mappings[16];
@@ -523,7 +683,8 @@ static void a_directory_is_replaced_as_one(void **state)
 	int i;
 
 	(void)state;
-	assert_int_equal(system("mkdir -p perf.data/kcore_dir && echo x > perf.data/kcore_dir/kcore"), 0);
+	assert_int_equal(system("mkdir -p perf.data/kcore_dir && chmod 750 perf.data/kcore_dir "
+				"&& echo x > perf.data/kcore_dir/kcore"), 0);
 	make_begin(make);
 	make_mmap2_event(make, 9, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_end(make);
@@ -547,6 +708,7 @@ static void a_directory_is_replaced_as_one(void **state)
 	assert_id(&mappings[1], 20, 4);
 	assert_id(&mappings[2], 20, 4);
 	assert_int_equal(system("test \"$(cat perf.data/kcore_dir/kcore)\" = x -a "
+				"$(stat -c %a perf.data/kcore_dir) = 750 -a "
 				"-e perf.data/data.1 -a $(ls | wc -l) = 1"), 0);
 }
 
@@ -596,6 +758,7 @@ int main(void)
 		TEST(an_id_takes_the_place_of_the_inode),
 		TEST(a_path_with_one_that_is_not_known_is_left_alone),
 		TEST(some_contents_without_a_build_id),
+		TEST(of_every_shape),
 		TEST(short_ids_are_as_long_as_they_are),
 		TEST(the_kernel_gets_room),
 		TEST(the_table_keeps_what_no_mapping_says),
@@ -606,6 +769,10 @@ int main(void)
 		TEST(modules_go_before_what_came_after_them),
 		TEST(modules_that_go_are_unmapped),
 		TEST(owner_mode_and_link_are_kept),
+		TEST(who_is_stopped_leaves_it_as_it_was),
+		TEST(a_recording_begun_meanwhile_is_left),
+		TEST(what_gets_room_is_mapped_as_before),
+		TEST(attrs_behind_the_events),
 		TEST(another_output_leaves_the_input),
 		TEST(a_directory_is_replaced_as_one),
 		TEST(what_is_damaged_is_left_as_it_was),

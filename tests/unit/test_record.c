@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -122,6 +123,25 @@ static void record_tells_of_a_full_disk(void **state)
 	assert_int_equal(access("ran", F_OK), -1);
 }
 
+static void record_filters_at_the_source(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("group", 0755), 0);
+	assert_int_equal(RUN(record, "--cgroup", "group", "touch", "ran"), 1);
+	assert_string_equal(err, "buildid: group: not a cgroup v2 directory\n");
+	assert_int_equal(RUN(record, "--children", "touch", "ran"), 2);
+	assert_int_equal(RUN(record, "-u", "no user", "touch", "ran"), 2);
+	assert_int_equal(access("ran", F_OK), -1);
+	fclose(fopen("group/cgroup.procs", "w"));
+	assert_int_equal(RUN(record, "-o", "log", "-p", "1", "--children", "-u", "12",
+			     "--cgroup", "group", "true"), 0);
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_KERNEL | BUILDID_SUB_CHILDREN |
+			 BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
+	assert_int_equal(fake.pids[0], 1);
+	assert_int_equal(fake.subscribed.uid, 12);
+	assert_true(fake.subscribed.cgroup_fd > 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fake_reset)
 
 int main(void)
@@ -134,6 +154,7 @@ int main(void)
 		TEST(record_without_a_command_ends_by_signals),
 		TEST(record_passes_sigterm_on),
 		TEST(record_tells_of_a_full_disk),
+		TEST(record_filters_at_the_source),
 	};
 
 	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);
