@@ -8,8 +8,9 @@ import os
 import shutil
 
 import lib
+from lib import contains
 from perf_story import CONTENTS, TRUTH, USER, Story, diagnose, read_id, wrong_symbols
-from recording import Live, entry, server, store, tool_test
+from recording import Live, entry, record, server, store, tool_test
 from tap import equal, run, test
 
 MODULES = os.path.join("/lib/modules", os.uname().release, "updates")
@@ -100,6 +101,24 @@ def _():
     # All of it is there: nobody is asked.
     again = store("-i", data, "--no-debuginfod", home=home, status=None)
     equal(again[read_id(second)]["source"], "kept", "again")
+
+
+@tool_test("a module that perf knows by the name of a packed file, kept unpacked")
+def _():
+    os.makedirs(MODULES)
+    packed = MODULES + "/buildid_spin.ko.xz"
+    with Live() as live:
+        live.start()
+        lib.run("sh", "-c", f"xz --check=crc32 -c {second} >{packed}; insmod {packed}")
+        live.wait_for(read_id(second))
+        record(data, story.spin + "-first", "module-second",
+               "/sys/module/buildid_spin/parameters/spin", "150", event="cpu-clock")
+        live.finish()
+        lib.run("rmmod", "buildid_spin")
+        shutil.rmtree(MODULES)
+        contains(lib.buildid("list", "-m", "-i", data).stdout,
+                 f"{read_id(second)} {packed}\n")
+        named(live.path, who=["module-second"])
 
 
 @test("nothing is left behind")
