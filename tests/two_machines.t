@@ -118,7 +118,7 @@ def _():
     with home() as path:
         urls = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{free_port()}",
                 "DEBUGINFOD_CACHE_PATH": path + "/cache"}
-        lines = store("-a", "-i", DATA, home=path, status=1, environment=urls)
+        lines = store("-i", DATA, home=path, status=1, environment=urls)
         reasons = [line["reason"].rpartition("; debuginfod: ")[2] for line in lines.values()
                    if line["status"] == "fail" and "debuginfod" in line["reason"]]
         equal(reasons[:1], ["Connection refused"], "the first")

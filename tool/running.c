@@ -4,12 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -113,58 +113,57 @@ static bool is_module_file(const char *file, const char *wanted)
 	return !strcmp(name, wanted);
 }
 
-/* Where depmod may not have been yet: it knows what came with the kernel. */
-static bool add_places(char *places[], size_t count)
+static bool is_directory(const char *path, const struct dirent *entry)
 {
-	static const char *const below[] = { "updates", "extra", "misc", "weak-updates" };
-	struct utsname uts;
-	size_t i;
+	struct stat stat_;
 
-	if (uname(&uts))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(below) && i < count; i++)
-		if (asprintf(&places[i], MODULE_FILES "/%s/%s", uts.release, below[i]) < 0) {
-			places[i] = NULL;
-			return false;
-		}
-	return true;
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return !lstat(path, &stat_) && S_ISDIR(stat_.st_mode);
 }
 
-static bool look_below(char *const places[], const char *name, running_look *look,
+static bool look_below(const char *directory, const char *name, running_look *look,
 		       void *context)
 {
-	FTS *tree = fts_open(places, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	DIR *entries = opendir(directory);
+	struct dirent *entry;
 	bool done = false;
-	FTSENT *entry;
+	char *path;
 
-	while (tree && !done && (entry = fts_read(tree)))
-		done = entry->fts_info == FTS_F &&
-		       is_module_file(entry->fts_name, name) &&
-		       look(entry->fts_path, context);
-	if (tree)
-		fts_close(tree);
+	while (entries && !done && (entry = readdir(entries))) {
+		if (*entry->d_name == '.' ||
+		    asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
+			continue;
+		done = is_directory(path, entry) ? look_below(path, name, look, context) :
+		       is_module_file(entry->d_name, name) && look(path, context);
+		free(path);
+	}
+	if (entries)
+		closedir(entries);
 	return done;
 }
 
 bool running_module_files(const char *what, bool all, running_look *look, void *context)
 {
-	char root[] = MODULE_FILES;
-	char *const everything[] = { root, NULL };
-	char name[MODULE_NAME_ROOM];
-	char *places[5] = { };
-	bool done;
+	/* Where depmod may not have been yet: it knows what came with the kernel. */
+	static const char *const places[] = { "updates", "extra", "misc", "weak-updates" };
+	struct utsname uts;
+	char path[512], name[MODULE_NAME_ROOM];
 	size_t i;
 
 	module_name(what, name);
 	if (!*name)
 		return false;
 	if (all)
-		return look_below(everything, name, look, context);
-	done = add_places(places, ARRAY_SIZE(places) - 1) &&
-	       look_below(places, name, look, context);
-	for (i = 0; i < ARRAY_SIZE(places); i++)
-		free(places[i]);
-	return done;
+		return look_below(MODULE_FILES, name, look, context);
+	if (uname(&uts))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		snprintf(path, sizeof(path), MODULE_FILES "/%s/%s", uts.release, places[i]);
+		if (look_below(path, name, look, context))
+			return true;
+	}
+	return false;
 }
 
 struct place {
