@@ -134,7 +134,7 @@ def _():
     diagnose(annotator.stderr)
     equal(annotator.returncode, 0)
     contains(annotator.stderr, "buildid: [buildid_spin]: left alone: ")
-    contains(annotator.stderr, " 1 of 1 paths left alone")
+    contains(annotator.stderr, " 1 left alone, of 1 paths")
     with open(data, "rb") as source:
         text = story.run("script", "-i", "-", "--show-mmap-events", stdin=source).stdout
     contains(text, f"<{wanted}>]: r-xp {program}")

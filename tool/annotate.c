@@ -187,8 +187,12 @@ static bool read_log(struct annotator *annotator)
 /* Without a log. */
 static bool recall(struct annotator *annotator)
 {
+	enum perfdata_clock clock = perfdata_clock(annotator->data);
 	const char *reason;
 
+	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
+		return tell(annotator, annotator->name,
+			    "its times are by none of the module's clocks: give a --log");
 	if (!annotator->recall)
 		return tell(annotator, annotator->name,
 			    "nobody to ask: give a --log, or load the module");

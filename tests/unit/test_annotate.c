@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* buildid annotate and list -i: a perf.data and a log, as commands. */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -14,6 +16,7 @@
 #define ID "101112131415161718191a1b1c1d1e1f20212223"
 
 static struct make made;
+static int32_t clockid = -1;
 
 #define TEXT 0xffffffff81000000
 
@@ -33,7 +36,7 @@ static void write_perfdata_of(const char *path, uint64_t text)
 	FILE *file = fopen(path, "w");
 
 	memset(&made, 0, sizeof(made));
-	made.clockid = -1;
+	made.clockid = clockid;
 	make_begin(&made);
 	if (text)
 		make_kernel(text);
@@ -176,6 +179,18 @@ static void what_was_recorded_elsewhere_needs_a_log(void **state)
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
 	assert_string_equal(err, "buildid: perf.data: of another machine, or another boot "
 			    "of it: give a --log\n");
+	fake_reset(NULL);
+	fake.maps = answer_maps;
+	fake.open_error = ENOENT;
+	assert_int_equal(RUN(annotate, "perf.data"), 1);
+	assert_string_equal(err, "buildid: perf.data: nobody to ask: give a --log, or load "
+			    "the module\n");
+	clockid = CLOCK_BOOTTIME;
+	write_perfdata("perf.data");
+	clockid = -1;
+	assert_int_equal(RUN(annotate, "perf.data"), 1);
+	assert_string_equal(err, "buildid: perf.data: its times are by none of the module's "
+			    "clocks: give a --log\n");
 	fake_reset(NULL);
 	fake.maps = answer_maps;
 	write_perfdata_of("perf.data", TEXT);

@@ -1,168 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perf.data, rewritten: what is to change does, and nothing else. */
 
-#include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "make_perfdata.h"
-#include "perfdata_write.h"
-#include "streams.h"
-
-#define KERNEL PERFDATA_MISC_KERNEL
-#define USER PERFDATA_MISC_USER
-
-static char directory[] = "/tmp/buildid-write.XXXXXX";
-static struct make *make;
-static struct perfdata_counts counts;
-static char complaint[512];
-static struct perfdata_load loads[4];
-static size_t nr_loads;
-static unsigned char after[MAKE_ROOM];
-static size_t after_size;
-/* Called as the first event has been written. */
-static bool (*on_progress)(void);
-
-static int set_up(void **state)
-{
-	(void)state;
-	make = malloc(sizeof(*make));
-	return !make || !mkdtemp(directory) || chdir(directory);
-}
-
-static int tear_down(void **state)
-{
-	char command[64];
-
-	(void)state;
-	free(make);
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return chdir("/") || system(command);
-}
-
-static int reset(void **state)
-{
-	(void)state;
-	memset(make, 0, sizeof(*make));
-	make->clockid = -1;
-	nr_loads = 0;
-	on_progress = NULL;
-	*complaint = '\0';
-	return system("rm -rf *");
-}
-
-static void write_file(const char *path)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(make->bytes, 1, make->size, file), make->size);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void read_file(const char *path)
-{
-	FILE *file = fopen(path, "r");
-
-	assert_non_null(file);
-	after_size = fread(after, 1, sizeof(after), file);
-	fclose(file);
-}
-
-/*
- * The id of an inode: as many of its number. Odd ones and 0 are not known; 100 has
- * none.
- * The kernel's is of its own.
- */
-static void identify(void *context, const struct perfdata_mapping *mapping,
-		     struct perfdata_identity *identity)
-{
-	(void)context;
-	if (mapping->space == PERFDATA_KERNEL || mapping->space == PERFDATA_MODULE) {
-		identity->size = 20;
-		memset(identity->id, mapping->space == PERFDATA_KERNEL ? 0xaa : 0xbb, 20);
-	} else if (!strcmp(mapping->path, "/by-pid")) {
-		identity->size = 20;
-		memset(identity->id, 0xcc, 20);
-	} else if (mapping->ino == 100) {
-		identity->known = true;
-	} else if (mapping->ino && mapping->ino % 2 == 0) {
-		identity->size = mapping->ino == 8 ? 8 : 20;
-		memset(identity->id, (int)mapping->ino, identity->size);
-	} else {
-		identity->reason = "nobody knows";
-	}
-}
-
-static void complain(void *context, const char *path, const char *reason)
-{
-	(void)context;
-	snprintf(complaint, sizeof(complaint), "%s: %s", path, reason);
-}
-
-static bool progress(void *context, uint64_t done, uint64_t total)
-{
-	(void)context;
-	assert_true(done && done <= total);
-	return !on_progress || on_progress();
-}
-
-static int annotate_to(const char *path, const char *output)
-{
-	const struct perfdata_annotator annotator = {
-		.identify = identify,
-		.progress = progress,
-		.complain = complain,
-		.loads = loads,
-		.nr_loads = nr_loads,
-	};
-	struct perfdata *data = perfdata_open(path);
-	glob_t found;
-	int err;
-
-	assert_non_null(data);
-	err = perfdata_write(data, output, &annotator, &counts);
-	assert_int_equal(!err, !perfdata_problem(data));
-	perfdata_close(data);
-	/* Nothing half done is left, of a name like perf.data.XXXXXX. */
-	assert_int_equal(glob("*.??????", 0, NULL, &found), GLOB_NOMATCH);
-	return err;
-}
-
-static void annotate_made(void)
-{
-	write_file("perf.data");
-	assert_int_equal(annotate_to("perf.data", NULL), 0);
-	read_file("perf.data");
-}
-
-/* The mappings in what was written, and how they are. */
-static size_t read_mappings(const char *path, struct perfdata_mapping *mappings)
-{
-	struct perfdata *data = perfdata_open(path);
-	size_t count = 0;
-
-	assert_null(perfdata_problem(data));
-	while (perfdata_next_mapping(data, &mappings[count]) > 0) {
-		assert_true(count < 15);
-		mappings[count].path = NULL;
-		count++;
-	}
-	assert_null(perfdata_problem(data));
-	perfdata_close(data);
-	return count;
-}
-
-static void assert_id(const struct perfdata_mapping *mapping, size_t size, uint8_t byte)
-{
-	assert_int_equal(mapping->id_size, size);
-	if (size)
-		assert_int_equal(mapping->id[size - 1], byte);
-}
+#include "rewritten.h"
 
 static void an_id_takes_the_place_of_the_inode(void **state)
 {
@@ -532,79 +375,6 @@ static void modules_that_go_are_unmapped(void **state)
 	assert_int_equal(header_after()->data.size, 72 + 8 + 16 + symbol->event.size + 8 + 32);
 }
 
-static void owner_mode_and_link_are_kept(void **state)
-{
-	struct stat status;
-
-	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("file");
-	assert_int_equal(chmod("file", 0640), 0);
-	if (!getuid())
-		assert_int_equal(chown("file", 12, 34), 0);
-	assert_int_equal(symlink("file", "perf.data"), 0);
-	assert_int_equal(annotate_to("perf.data", NULL), 0);
-	assert_int_equal(lstat("perf.data", &status), 0);
-	assert_true(S_ISLNK(status.st_mode));
-	assert_int_equal(stat("perf.data", &status), 0);
-	assert_int_equal(status.st_mode & 07777, 0640);
-	if (!getuid()) {
-		assert_int_equal(status.st_uid, 12);
-		assert_int_equal(status.st_gid, 34);
-	}
-	read_file("file");
-	assert_memory_not_equal(after, make->bytes, make->size);
-}
-
-static bool stop(void)
-{
-	return false;
-}
-
-/* As perf record does when there is one already. */
-static bool record_anew(void)
-{
-	FILE *file;
-
-	assert_int_equal(rename("perf.data", "perf.data.old"), 0);
-	file = fopen("perf.data", "w");
-	assert_non_null(file);
-	fputs("another", file);
-	fclose(file);
-	return true;
-}
-
-static void who_is_stopped_leaves_it_as_it_was(void **state)
-{
-	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("perf.data");
-	on_progress = stop;
-	assert_int_equal(annotate_to("perf.data", NULL), -1);
-	read_file("perf.data");
-	assert_int_equal(after_size, make->size);
-	assert_memory_equal(after, make->bytes, make->size);
-}
-
-static void a_recording_begun_meanwhile_is_left(void **state)
-{
-	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("perf.data");
-	on_progress = record_anew;
-	assert_int_equal(annotate_to("perf.data", NULL), -1);
-	read_file("perf.data");
-	assert_int_equal(after_size, strlen("another"));
-	read_file("perf.data.old");
-	assert_memory_equal(after, make->bytes, make->size);
-}
-
 /* For perf an MMAP of a process is one to be executed unless it says other. */
 static void what_gets_room_is_mapped_as_before(void **state)
 {
@@ -634,122 +404,6 @@ static void what_gets_room_is_mapped_as_before(void **state)
 	assert_int_equal(mmap->prot, 0);
 }
 
-/* As perf inject -i - -o file leaves it: it can be read, but not be rewritten. */
-static void attrs_behind_the_events(void **state)
-{
-	struct perfdata_mapping mappings[16];
-	struct perfdata_header *header = (void *)make->bytes;
-	struct perfdata_section *ids;
-
-	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	ids = (void *)(make->bytes + header->attrs.offset + header->attr_size - sizeof(*ids));
-	ids->offset = make->size;
-	make_raw(make, make->bytes + sizeof(*header), 8);
-	make_raw(make, make->bytes + header->attrs.offset, header->attrs.size);
-	header->attrs.offset = make->size - header->attrs.size;
-	write_file("perf.data");
-	assert_int_equal(read_mappings("perf.data", mappings), 1);
-	assert_int_equal(mappings[0].time, 100);
-	assert_int_equal(annotate_to("perf.data", NULL), -1);
-	read_file("perf.data");
-	assert_memory_equal(after, make->bytes, make->size);
-}
-
-static void another_output_leaves_the_input(void **state)
-{
-	struct perfdata_mapping mappings[16];
-
-	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("perf.data");
-	assert_int_equal(annotate_to("perf.data", "out"), 0);
-	read_file("perf.data");
-	assert_memory_equal(after, make->bytes, make->size);
-	assert_int_equal(read_mappings("out", mappings), 1);
-	assert_id(&mappings[0], 20, 2);
-
-	assert_int_equal(annotate_to("perf.data", "/dev/null"), -1);
-	assert_int_equal(annotate_to("perf.data", "no/such/directory"), -1);
-}
-
-static void a_directory_is_replaced_as_one(void **state)
-{
-	struct perfdata_mapping mappings[16];
-	int i;
-
-	(void)state;
-	assert_int_equal(system("mkdir -p perf.data/kcore_dir && chmod 750 perf.data/kcore_dir "
-				"&& echo x > perf.data/kcore_dir/kcore"), 0);
-	make_begin(make);
-	make_mmap2_event(make, 9, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("perf.data/data");
-	for (i = 0; i < 3; i++) {
-		char file[32];
-
-		memset(make, 0, sizeof(*make));
-		make->bare = true;
-		make_begin(make);
-		/* One that has no events stays there, too. */
-		if (i != 1)
-			make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 4, 100, "/a");
-		snprintf(file, sizeof(file), "perf.data/data.%d", i);
-		write_file(file);
-	}
-	assert_int_equal(annotate_to("perf.data", NULL), 0);
-	assert_int_equal(counts.annotated, 3);
-	assert_int_equal(read_mappings("perf.data", mappings), 3);
-	assert_id(&mappings[0], 20, 2);
-	assert_id(&mappings[1], 20, 4);
-	assert_id(&mappings[2], 20, 4);
-	assert_int_equal(system("test \"$(cat perf.data/kcore_dir/kcore)\" = x -a "
-				"$(stat -c %a perf.data/kcore_dir) = 750 -a "
-				"-e perf.data/data.1 -a $(ls | wc -l) = 1"), 0);
-}
-
-/* Cut or damaged anywhere: a problem, and the file as it was; or a good one. */
-static void what_is_damaged_is_left_as_it_was(void **state)
-{
-	static const unsigned char values[] = { 0x00, 0x01, 0xff };
-	size_t whole, at, i;
-
-	(void)state;
-	make_entry(make, USER, 0x20, "/a");
-	make_begin(make);
-	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
-			"[kernel.kallsyms]_text");
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	whole = make->size;
-	for (at = 0; at < whole; at++) {
-		make->size = at;
-		write_file("perf.data");
-		assert_int_equal(annotate_to("perf.data", NULL), -1);
-		read_file("perf.data");
-		assert_int_equal(after_size, at);
-		assert_memory_equal(after, make->bytes, at);
-	}
-	make->size = whole;
-	for (at = 0; at < whole; at++) {
-		unsigned char saved = make->bytes[at];
-
-		for (i = 0; i < sizeof(values); i++) {
-			make->bytes[at] = values[i];
-			write_file("perf.data");
-			if (annotate_to("perf.data", NULL)) {
-				read_file("perf.data");
-				assert_memory_equal(after, make->bytes, whole);
-			}
-		}
-		make->bytes[at] = saved;
-	}
-}
-
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -761,6 +415,7 @@ int main(void)
 		TEST(of_every_shape),
 		TEST(short_ids_are_as_long_as_they_are),
 		TEST(the_kernel_gets_room),
+		TEST(what_gets_room_is_mapped_as_before),
 		TEST(the_table_keeps_what_no_mapping_says),
 		TEST(a_vdso_has_its_id_from_the_table),
 		TEST(aux_data_stays_where_it_is),
@@ -768,14 +423,6 @@ int main(void)
 		TEST(build_ids_of_a_stream_are_silenced),
 		TEST(modules_go_before_what_came_after_them),
 		TEST(modules_that_go_are_unmapped),
-		TEST(owner_mode_and_link_are_kept),
-		TEST(who_is_stopped_leaves_it_as_it_was),
-		TEST(a_recording_begun_meanwhile_is_left),
-		TEST(what_gets_room_is_mapped_as_before),
-		TEST(attrs_behind_the_events),
-		TEST(another_output_leaves_the_input),
-		TEST(a_directory_is_replaced_as_one),
-		TEST(what_is_damaged_is_left_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

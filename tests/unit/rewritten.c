@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rewritten: a perf.data is made, annotated, and looked at again; in a directory. */
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rewritten.h"
+
+static char directory[] = "/tmp/buildid-write.XXXXXX";
+struct make *make;
+struct perfdata_counts counts;
+char complaint[512];
+struct perfdata_load loads[4];
+size_t nr_loads;
+unsigned char after[MAKE_ROOM];
+size_t after_size;
+bool (*on_progress)(void);
+
+int set_up(void **state)
+{
+	(void)state;
+	make = malloc(sizeof(*make));
+	return !make || !mkdtemp(directory) || chdir(directory);
+}
+
+int tear_down(void **state)
+{
+	char command[64];
+
+	(void)state;
+	free(make);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	return chdir("/") || system(command);
+}
+
+int reset(void **state)
+{
+	(void)state;
+	memset(make, 0, sizeof(*make));
+	make->clockid = -1;
+	nr_loads = 0;
+	on_progress = NULL;
+	*complaint = '\0';
+	return system("rm -rf *");
+}
+
+void write_file(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(make->bytes, 1, make->size, file), make->size);
+	assert_int_equal(fclose(file), 0);
+}
+
+void read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	after_size = fread(after, 1, sizeof(after), file);
+	fclose(file);
+}
+
+/*
+ * The id of an inode: as many of its number. Odd ones and 0 are not known; 100 has
+ * none.
+ * The kernel's is of its own.
+ */
+static void identify(void *context, const struct perfdata_mapping *mapping,
+		     struct perfdata_identity *identity)
+{
+	(void)context;
+	if (mapping->space == PERFDATA_KERNEL || mapping->space == PERFDATA_MODULE) {
+		identity->size = 20;
+		memset(identity->id, mapping->space == PERFDATA_KERNEL ? 0xaa : 0xbb, 20);
+	} else if (!strcmp(mapping->path, "/by-pid")) {
+		identity->size = 20;
+		memset(identity->id, 0xcc, 20);
+	} else if (mapping->ino == 100) {
+		identity->known = true;
+	} else if (mapping->ino && mapping->ino % 2 == 0) {
+		identity->size = mapping->ino == 8 ? 8 : 20;
+		memset(identity->id, (int)mapping->ino, identity->size);
+	} else {
+		identity->reason = "nobody knows";
+	}
+}
+
+static void complain(void *context, const char *path, const char *reason)
+{
+	(void)context;
+	snprintf(complaint, sizeof(complaint), "%s: %s", path, reason);
+}
+
+static bool progress(void *context, uint64_t done, uint64_t total)
+{
+	(void)context;
+	assert_true(done && done <= total);
+	return !on_progress || on_progress();
+}
+
+int annotate_to(const char *path, const char *output)
+{
+	const struct perfdata_annotator annotator = {
+		.identify = identify,
+		.progress = progress,
+		.complain = complain,
+		.loads = loads,
+		.nr_loads = nr_loads,
+	};
+	struct perfdata *data = perfdata_open(path);
+	glob_t found;
+	int err;
+
+	assert_non_null(data);
+	err = perfdata_write(data, output, &annotator, &counts);
+	assert_int_equal(!err, !perfdata_problem(data));
+	perfdata_close(data);
+	/* Nothing half done is left, of a name like perf.data.XXXXXX. */
+	assert_int_equal(glob("*.??????", 0, NULL, &found), GLOB_NOMATCH);
+	return err;
+}
+
+void annotate_made(void)
+{
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	read_file("perf.data");
+}
+
+size_t read_mappings(const char *path, struct perfdata_mapping *mappings)
+{
+	struct perfdata *data = perfdata_open(path);
+	size_t count = 0;
+
+	assert_null(perfdata_problem(data));
+	while (perfdata_next_mapping(data, &mappings[count]) > 0) {
+		assert_true(count < 15);
+		mappings[count].path = NULL;
+		count++;
+	}
+	assert_null(perfdata_problem(data));
+	perfdata_close(data);
+	return count;
+}
+
+void assert_id(const struct perfdata_mapping *mapping, size_t size, uint8_t byte)
+{
+	assert_int_equal(mapping->id_size, size);
+	if (size)
+		assert_int_equal(mapping->id[size - 1], byte);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perf.data, rewritten: it takes the place of what was there, or leaves that be. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rewritten.h"
+
+static void owner_mode_and_link_are_kept(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("file");
+	assert_int_equal(chmod("file", 0640), 0);
+	if (!getuid())
+		assert_int_equal(chown("file", 12, 34), 0);
+	assert_int_equal(symlink("file", "perf.data"), 0);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(lstat("perf.data", &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_int_equal(stat("perf.data", &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0640);
+	if (!getuid()) {
+		assert_int_equal(status.st_uid, 12);
+		assert_int_equal(status.st_gid, 34);
+	}
+	read_file("file");
+	assert_memory_not_equal(after, make->bytes, make->size);
+}
+
+static bool stop(void)
+{
+	return false;
+}
+
+/* As perf record does when there is one already. */
+static bool record_anew(void)
+{
+	FILE *file;
+
+	assert_int_equal(rename("perf.data", "perf.data.old"), 0);
+	file = fopen("perf.data", "w");
+	assert_non_null(file);
+	fputs("another", file);
+	fclose(file);
+	return true;
+}
+
+static void who_is_stopped_leaves_it_as_it_was(void **state)
+{
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	on_progress = stop;
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	read_file("perf.data");
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, make->bytes, make->size);
+}
+
+static void a_recording_begun_meanwhile_is_left(void **state)
+{
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	on_progress = record_anew;
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	read_file("perf.data");
+	assert_int_equal(after_size, strlen("another"));
+	read_file("perf.data.old");
+	assert_memory_equal(after, make->bytes, make->size);
+}
+
+/* As perf inject -i - -o file leaves it: it can be read, but not be rewritten. */
+static void attrs_behind_the_events(void **state)
+{
+	struct perfdata_mapping mappings[16];
+	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata_section *ids;
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	ids = (void *)(make->bytes + header->attrs.offset + header->attr_size - sizeof(*ids));
+	ids->offset = make->size;
+	make_raw(make, make->bytes + sizeof(*header), 8);
+	make_raw(make, make->bytes + header->attrs.offset, header->attrs.size);
+	header->attrs.offset = make->size - header->attrs.size;
+	write_file("perf.data");
+	assert_int_equal(read_mappings("perf.data", mappings), 1);
+	assert_int_equal(mappings[0].time, 100);
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	read_file("perf.data");
+	assert_memory_equal(after, make->bytes, make->size);
+}
+
+static void another_output_leaves_the_input(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	read_file("perf.data");
+	assert_memory_equal(after, make->bytes, make->size);
+	assert_int_equal(read_mappings("out", mappings), 1);
+	assert_id(&mappings[0], 20, 2);
+
+	assert_int_equal(annotate_to("perf.data", "/dev/null"), -1);
+	assert_int_equal(annotate_to("perf.data", "no/such/directory"), -1);
+}
+
+static void a_directory_is_replaced_as_one(void **state)
+{
+	struct perfdata_mapping mappings[16];
+	int i;
+
+	(void)state;
+	assert_int_equal(system("mkdir -p perf.data/kcore_dir && chmod 750 perf.data/kcore_dir "
+				"&& echo x > perf.data/kcore_dir/kcore"), 0);
+	make_begin(make);
+	make_mmap2_event(make, 9, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data/data");
+	for (i = 0; i < 3; i++) {
+		char file[32];
+
+		memset(make, 0, sizeof(*make));
+		make->bare = true;
+		make_begin(make);
+		/* One that has no events stays there, too. */
+		if (i != 1)
+			make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 4, 100, "/a");
+		snprintf(file, sizeof(file), "perf.data/data.%d", i);
+		write_file(file);
+	}
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(counts.annotated, 3);
+	assert_int_equal(read_mappings("perf.data", mappings), 3);
+	assert_id(&mappings[0], 20, 2);
+	assert_id(&mappings[1], 20, 4);
+	assert_id(&mappings[2], 20, 4);
+	assert_int_equal(system("test \"$(cat perf.data/kcore_dir/kcore)\" = x -a "
+				"$(stat -c %a perf.data/kcore_dir) = 750 -a "
+				"-e perf.data/data.1 -a $(ls | wc -l) = 1"), 0);
+}
+
+/* Cut or damaged anywhere: a problem, and the file as it was; or a good one. */
+static void what_is_damaged_is_left_as_it_was(void **state)
+{
+	static const unsigned char values[] = { 0x00, 0x01, 0xff };
+	size_t whole, at, i;
+
+	(void)state;
+	make_entry(make, USER, 0x20, "/a");
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	whole = make->size;
+	for (at = 0; at < whole; at++) {
+		make->size = at;
+		write_file("perf.data");
+		assert_int_equal(annotate_to("perf.data", NULL), -1);
+		read_file("perf.data");
+		assert_int_equal(after_size, at);
+		assert_memory_equal(after, make->bytes, at);
+	}
+	make->size = whole;
+	for (at = 0; at < whole; at++) {
+		unsigned char saved = make->bytes[at];
+
+		for (i = 0; i < sizeof(values); i++) {
+			make->bytes[at] = values[i];
+			write_file("perf.data");
+			if (annotate_to("perf.data", NULL)) {
+				read_file("perf.data");
+				assert_memory_equal(after, make->bytes, whole);
+			}
+		}
+		make->bytes[at] = saved;
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(owner_mode_and_link_are_kept),
+		TEST(who_is_stopped_leaves_it_as_it_was),
+		TEST(a_recording_begun_meanwhile_is_left),
+		TEST(attrs_behind_the_events),
+		TEST(another_output_leaves_the_input),
+		TEST(a_directory_is_replaced_as_one),
+		TEST(what_is_damaged_is_left_as_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
