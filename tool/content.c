@@ -92,7 +92,8 @@ static bool is_symbol(const char *line, bool *address)
 		*address |= *at != '0';
 	if (at == line || at - line > 16 || at[0] != ' ')
 		return false;
-	if (!isalpha((unsigned char)at[1]) || at[2] != ' ')
+	/* As nm has it, "?" where that does not know. */
+	if ((!isalpha((unsigned char)at[1]) && at[1] != '?') || at[2] != ' ')
 		return false;
 	for (at += 3; isgraph((unsigned char)*at) || *at == '\t'; at++)
 		;
@@ -109,7 +110,6 @@ static bool kallsyms_is(int fd, struct reason *reason)
 	int copy;
 
 	/* Its position is its own then, as of no copy of a descriptor. */
-
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	copy = open(path, O_RDONLY | O_CLOEXEC);
 	file = copy < 0 ? NULL : fdopen(copy, "r");
