@@ -48,6 +48,7 @@ struct annotator {
 	uint64_t begin;
 	uint64_t text;			/* where it was in the kernel; 0: not known */
 	bool here;			/* recorded in this boot */
+	struct build_id vdso;		/* that boot's, or none */
 	bool progress;
 	int signals;			/* -1 for none yet */
 	int stopped;			/* by that signal */
@@ -61,13 +62,11 @@ struct annotator {
 static void identify_vdso(const struct annotator *annotator,
 			  struct perfdata_identity *identity)
 {
-	struct build_id id;
-
-	if (annotator->here && running_vdso_id(&id) && id.size <= PERFDATA_ID_MAX) {
-		identity->size = id.size;
-		memcpy(identity->id, id.bytes, id.size);
-	}
 	identity->reason = "of another boot of the machine";
+	if (annotator->vdso.size > PERFDATA_ID_MAX)
+		return;
+	identity->size = annotator->vdso.size;
+	memcpy(identity->id, annotator->vdso.bytes, annotator->vdso.size);
 }
 
 static void identify(void *context, const struct perfdata_mapping *mapping,
@@ -220,8 +219,10 @@ static bool gather(struct annotator *annotator)
 	} else {
 		annotator->here = true;
 	}
-	if (annotator->here)
+	if (annotator->here) {
 		annotator->recall = recall_new(clock);
+		running_vdso_id(&annotator->vdso);
+	}
 	if (!annotation->log && !recall(annotator))
 		return false;
 	if (identities_ready(annotator->identities, annotator->begin))
