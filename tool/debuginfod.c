@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Debuginfod: files by build-id from servers. */
 
+#include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,21 @@
 /* An answer may take a minute and a half to fail to come, for each of a thousand files. */
 #define SILENT_MAX	2
 
+/*
+ * Loaded when a server is to be asked, as it comes with two dozen libraries, which
+ * would take longer to load than most commands take, and as one may do without.
+ */
+static struct {
+	void *handle;
+	__typeof__(debuginfod_begin) *begin;
+	__typeof__(debuginfod_end) *end;
+	__typeof__(debuginfod_get_user_data) *get_user_data;
+	__typeof__(debuginfod_set_user_data) *set_user_data;
+	__typeof__(debuginfod_set_progressfn) *set_progressfn;
+	__typeof__(debuginfod_find_debuginfo) *find_debuginfo;
+	__typeof__(debuginfod_find_executable) *find_executable;
+} library;
+
 struct debuginfod {
 	debuginfod_client *client;
 	unsigned int silent;	/* answers that did not come, in a row */
@@ -26,6 +43,46 @@ struct debuginfod {
 	uint64_t next;		/* when to report */
 	char id[BUILD_ID_TEXT];
 };
+
+static bool find_symbols(void)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} symbols[] = {
+		{ "debuginfod_begin", offsetof(__typeof__(library), begin) },
+		{ "debuginfod_end", offsetof(__typeof__(library), end) },
+		{ "debuginfod_get_user_data", offsetof(__typeof__(library), get_user_data) },
+		{ "debuginfod_set_user_data", offsetof(__typeof__(library), set_user_data) },
+		{ "debuginfod_set_progressfn", offsetof(__typeof__(library), set_progressfn) },
+		{ "debuginfod_find_debuginfo", offsetof(__typeof__(library), find_debuginfo) },
+		{ "debuginfod_find_executable", offsetof(__typeof__(library), find_executable) },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		void *symbol = dlsym(library.handle, symbols[i].name);
+
+		if (!symbol)
+			return false;
+		memcpy((char *)&library + symbols[i].at, &symbol, sizeof(symbol));
+	}
+	return true;
+}
+
+static bool load(struct reason *reason)
+{
+	if (library.handle)
+		return true;
+	library.handle = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+	if (library.handle && find_symbols())
+		return true;
+	reason_set(reason, "debuginfod: %s", dlerror());
+	if (library.handle)
+		dlclose(library.handle);
+	library.handle = NULL;
+	return false;
+}
 
 struct debuginfod *debuginfod_new(void)
 {
@@ -41,14 +98,14 @@ void debuginfod_free(struct debuginfod *client)
 	if (!client)
 		return;
 	if (client->client)
-		debuginfod_end(client->client);
+		library.end(client->client);
 	free(client);
 }
 
 /* @done of @all bytes; before they are known, of servers. */
 static int show(debuginfod_client *handle, long done, long all)
 {
-	struct debuginfod *client = debuginfod_get_user_data(handle);
+	struct debuginfod *client = library.get_user_data(handle);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (now < client->next)
@@ -75,11 +132,13 @@ static bool begin(struct debuginfod *client, struct reason *reason)
 		return reason_set(reason, "DEBUGINFOD_URLS is not set");
 	if (client->client)
 		return true;
-	client->client = debuginfod_begin();
+	if (!load(reason))
+		return false;
+	client->client = library.begin();
 	if (!client->client)
 		return reason_set(reason, "debuginfod: %s", strerror(ENOMEM));
-	debuginfod_set_user_data(client->client, client);
-	debuginfod_set_progressfn(client->client, show);
+	library.set_user_data(client->client, client);
+	library.set_progressfn(client->client, show);
 	return true;
 }
 
@@ -129,8 +188,8 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id,
 	client->next = clock_ns(CLOCK_MONOTONIC) + (client->terminal ? 0 : PERIOD_LOG);
 	/* A length of 0: the digits. */
 	fd = part == CONTENT_DEBUG ?
-		debuginfod_find_debuginfo(client->client, (void *)client->id, 0, path) :
-		debuginfod_find_executable(client->client, (void *)client->id, 0, path);
+		library.find_debuginfo(client->client, (void *)client->id, 0, path) :
+		library.find_executable(client->client, (void *)client->id, 0, path);
 	if (client->shown)
 		fputs("\r\033[K", stderr);
 	client->shown = false;

@@ -13,8 +13,9 @@ void debuginfod_free(struct debuginfod *client);
 
 /*
  * Ask the servers in DEBUGINFOD_URLS for CONTENT_ELF or CONTENT_DEBUG of @id,
- * with progress on stderr. A single one that twice did not answer is not asked again. What they send is not checked here. A descriptor with
- * @path, to be freed, set to the file; or -1 with @reason.
+ * with progress on stderr. A single one that twice did not answer is not asked
+ * again. What they send is not checked here. A descriptor with @path, to be freed,
+ * set to the file; or -1 with @reason.
  */
 int debuginfod_get(struct debuginfod *client, const struct build_id *id,
 		   enum content_part part, char **path, struct reason *reason);
