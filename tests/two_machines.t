@@ -121,10 +121,11 @@ def _():
         lines = store("-i", DATA, home=path, status=1, environment=urls)
         reasons = [line["reason"].rpartition("; debuginfod: ")[2] for line in lines.values()
                    if line["status"] == "fail" and "debuginfod" in line["reason"]]
-        equal(reasons[:1], ["Connection refused"], "the first")
-        equal(reasons[2:], ["not asked again, as it did not answer"] * (len(reasons) - 2),
-              "the others")
-        assert len(reasons) > 2, reasons
+        # Two are asked for; one of them may be the module itself, see recording.store().
+        asked = reasons.count("Connection refused")
+        assert 1 <= asked <= 2, reasons
+        equal(reasons[asked:], ["not asked again, as it did not answer"] *
+              (len(reasons) - asked), "the others")
         contains(lines[ONE]["reason"], f"has build-id {TWO}; debuginfod: ")
 
 
