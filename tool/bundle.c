@@ -236,7 +236,7 @@ static const char *write_into(struct job *job, int directory, const char *name,
 		problem = strerror(errno);
 	else if (fill(job, file.fd, dir, list) &&
 		 (fstat(file.fd, &stat_) || fsync(file.fd) ||
-		  !temporary_name(&file, name, true)))
+		  !temporary_name(&file, directory, name, true)))
 		problem = strerror(errno);
 	temporary_close(&file);
 	if (!problem && !job->failed)

@@ -16,8 +16,6 @@
 
 #define LINKS	".build-id"
 #define PROBES	"probes"
-/* Others who put and remove at the same time are no more than a few. */
-#define TRIES	64
 
 struct debug_dir {
 	int fd;
@@ -249,35 +247,17 @@ static bool may_link(const struct debug_item *item)
 	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID));
 }
 
-static bool put_copy(const struct debug_item *item, int directory,
-		     struct reason *reason)
-{
-	struct temporary file;
-	bool done;
-
-	done = temporary_open(&file, directory, item->part == CONTENT_VDSO ? 0600 : 0755);
-	if (!done)
-		reason_set(reason, "cannot be copied: %s", strerror(errno));
-	done = done && copy_file(item->fd, file.fd, reason);
-	/* The copy, not what it was made of: that may have changed meanwhile. */
-	done = done && content_is(file.fd, item->id, item->part, reason);
-	if (done && !temporary_name(&file, content_part_name(item->part), true))
-		done = reason_set(reason, "cannot be named: %s", strerror(errno));
-	temporary_close(&file);
-	return done;
-}
-
 /* The file itself, or a copy where there is no linking it. */
-static bool put_file(const struct debug_item *item, int directory,
-		     struct reason *reason)
+static bool stage(const struct debug_dir *dir, const struct debug_item *item,
+		  struct temporary *file, struct reason *reason)
 {
-	if (may_link(item)) {
-		if (!content_is(item->fd, item->id, item->part, reason))
-			return false;
-		if (temporary_link(item->fd, directory, content_part_name(item->part)))
-			return true;
-	}
-	return put_copy(item, directory, reason);
+	if (may_link(item) && temporary_link(file, dir->fd, item->fd))
+		return content_is(item->fd, item->id, item->part, reason);
+	if (!temporary_open(file, dir->fd, item->part == CONTENT_VDSO ? 0600 : 0755))
+		return reason_set(reason, "cannot be copied: %s", strerror(errno));
+	/* The copy, not what it was made of: that may have changed meanwhile. */
+	return copy_file(item->fd, file->fd, reason) &&
+	       content_is(file->fd, item->id, item->part, reason);
 }
 
 /* perf keeps there what probes were found; it makes it for all but kernels. */
@@ -331,54 +311,42 @@ static void prune(const struct debug_dir *dir, const char *entry)
 	free(path);
 }
 
-static bool is_removed(int directory)
-{
-	struct stat stat_;
-
-	return !fstat(directory, &stat_) && !stat_.st_nlink;
-}
-
-enum outcome {
-	DONE,
-	FAILED,
-	REMOVED,	/* the directory, by another who found nothing in it */
-};
-
-static enum outcome put_into(const struct debug_dir *dir, const struct debug_item *item,
-			     const char *entry, struct reason *reason)
+static bool put_staged(const struct debug_dir *dir, const struct debug_item *item,
+		       struct temporary *file, const char *entry, struct reason *reason)
 {
 	int directory = open_below(dir, entry, true);
-	enum outcome outcome = DONE;
+	bool done;
 
-	if (directory < 0) {
-		reason_set(reason, "%s/%s: %s", dir->path, entry, strerror(errno));
-		return errno == ENOENT ? REMOVED : FAILED;
-	}
-	if (!put_file(item, directory, reason))
-		outcome = is_removed(directory) ? REMOVED : FAILED;
+	if (directory < 0)
+		return reason_set(reason, "%s/%s: %s", dir->path, entry, strerror(errno));
+	done = temporary_name(file, directory, content_part_name(item->part), true);
+	if (!done)
+		reason_set(reason, "cannot be named: %s", strerror(errno));
 	else if (item->part != CONTENT_KALLSYMS)
 		put_probes(directory);
-	if (outcome == DONE && item->part != CONTENT_DEBUG &&
-	    !put_link(dir, item->id, entry)) {
-		reason_set(reason, "%s/" LINKS ": %s", dir->path, strerror(errno));
-		outcome = FAILED;
-	}
 	close(directory);
-	return outcome;
+	if (done && item->part != CONTENT_DEBUG && !put_link(dir, item->id, entry))
+		done = reason_set(reason, "%s/" LINKS ": %s", dir->path, strerror(errno));
+	return done;
 }
 
+/*
+ * The entry is made only for what is whole and good: whoever is refused has no
+ * directory to remove, which others may be about to use.
+ */
 static bool put_entry(const struct debug_dir *dir, const struct debug_item *item,
 		      const char *entry, struct reason *reason)
 {
-	enum outcome outcome;
-	int tries = TRIES;
+	struct temporary file;
+	bool done = false;
 
-	do
-		outcome = put_into(dir, item, entry, reason);
-	while (outcome == REMOVED && --tries);
-	if (outcome != DONE)
-		prune(dir, entry);
-	return outcome == DONE;
+	if (stage(dir, item, &file, reason)) {
+		done = put_staged(dir, item, &file, entry, reason);
+		if (!done)
+			prune(dir, entry);
+	}
+	temporary_close(&file);
+	return done;
 }
 
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item,

@@ -61,38 +61,43 @@ static bool link_fd(int fd, int directory, const char *name)
 	return !linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);
 }
 
-bool temporary_link(int fd, int directory, const char *name)
+bool temporary_link(struct temporary *temporary, int directory, int fd)
 {
-	char temporary[32];
-	bool named;
-	int error;
-
-	temporary_make_name(temporary);
-	if (!link_fd(fd, directory, temporary))
-		return false;
-	named = !renameat(directory, temporary, directory, name);
-	error = errno;
-	/* Still there when both are the same file. */
-	unlinkat(directory, temporary, 0);
-	errno = error;
-	return named;
+	temporary->directory = directory;
+	temporary->fd = -1;
+	temporary_make_name(temporary->name);
+	if (link_fd(fd, directory, temporary->name))
+		return true;
+	temporary->name[0] = '\0';
+	return false;
 }
 
-bool temporary_name(struct temporary *temporary, const char *name, bool replace)
+/* Only what has a name can take the place of another. */
+static bool ensure_name(struct temporary *temporary)
 {
-	int directory = temporary->directory;
+	if (temporary->name[0])
+		return true;
+	temporary_make_name(temporary->name);
+	if (link_fd(temporary->fd, temporary->directory, temporary->name))
+		return true;
+	temporary->name[0] = '\0';
+	return false;
+}
 
-	if (!replace)
-		return temporary->name[0] ?
-			!linkat(directory, temporary->name, directory, name, 0) :
-			link_fd(temporary->fd, directory, name);
+bool temporary_name(struct temporary *temporary, int directory, const char *name,
+		    bool replace)
+{
+	if (replace)
+		return ensure_name(temporary) &&
+		       !renameat(temporary->directory, temporary->name, directory, name);
 	return temporary->name[0] ?
-		!renameat(directory, temporary->name, directory, name) :
-		temporary_link(temporary->fd, directory, name);
+		!linkat(temporary->directory, temporary->name, directory, name, 0) :
+		link_fd(temporary->fd, directory, name);
 }
 
 void temporary_close(struct temporary *temporary)
 {
+	/* It is there even now when it took the place of another name of its own. */
 	if (temporary->name[0])
 		unlinkat(temporary->directory, temporary->name, 0);
 	if (temporary->fd >= 0)

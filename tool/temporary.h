@@ -12,7 +12,7 @@
 
 struct temporary {
 	int directory;		/* stays the caller's */
-	int fd;
+	int fd;			/* -1 for a link */
 	char name[32];		/* "" for none */
 };
 
@@ -21,13 +21,17 @@ int temporary_parent(const char *path, const char **name);
 
 /* All functions leave errno behind when they return false. */
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode);
-/* Give it a name; with @replace in place of what has it. */
-bool temporary_name(struct temporary *temporary, const char *name, bool replace);
+/* One more name of an open file in place of a new file. */
+bool temporary_link(struct temporary *temporary, int directory, int fd);
+/*
+ * Give it a name in a directory of the same file system; with @replace in place
+ * of what has it.
+ */
+bool temporary_name(struct temporary *temporary, int directory, const char *name,
+		    bool replace);
 /* Gone, unless it was given a name. */
 void temporary_close(struct temporary *temporary);
 
-/* Give any open file one more name in @directory, in place of what has it. */
-bool temporary_link(int fd, int directory, const char *name);
 /* A name that nothing else has. */
 void temporary_make_name(char name[32]);
 

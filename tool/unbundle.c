@@ -207,7 +207,7 @@ static const char *save(struct job *job, int directory, const char *name)
 	struct temporary file;
 	const char *problem = extract(job, directory, 0600, &file);
 
-	if (!problem && !temporary_name(&file, name, false))
+	if (!problem && !temporary_name(&file, directory, name, false))
 		problem = errno == EEXIST ? "is there already; give another: -o FILE" :
 					    strerror(errno);
 	temporary_close(&file);

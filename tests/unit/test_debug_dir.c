@@ -313,19 +313,27 @@ static void holes_stay_holes(void **state)
 	shell("head -c 1000000 true > head && head -c 1000000 .debug/true/*/elf | cmp - head");
 }
 
-/* Writes to the file until it is killed. */
+/* Writes to the file until it is killed; has begun on return. */
 static pid_t write_on(const char *path)
 {
-	pid_t pid = fork();
-	int fd;
+	int fd, told, begun[2];
+	pid_t pid;
+	char byte;
 
+	assert_int_equal(pipe(begun), 0);
+	pid = fork();
 	assert_true(pid >= 0);
-	if (pid)
-		return pid;
-	fd = open(path, O_WRONLY);
-	while (pwrite(fd, "x", 1, 64 << 20) == 1)
-		;
-	_exit(1);
+	if (!pid) {
+		fd = open(path, O_WRONLY);
+		for (told = 0; pwrite(fd, "x", 1, 64 << 20) == 1; told = 1)
+			if (!told && write(begun[1], "", 1) != 1)
+				break;
+		_exit(1);
+	}
+	assert_int_equal(read(begun[0], &byte, 1), 1);
+	close(begun[0]);
+	close(begun[1]);
+	return pid;
 }
 
 static void what_is_written_to_is_not_copied(void **state)

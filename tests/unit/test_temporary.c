@@ -75,14 +75,14 @@ static void a_name_that_is_there_stays_unless_told(void **state)
 	(void)state;
 	for (tmpfile = 0; tmpfile < 2; tmpfile++) {
 		begin(&file, tmpfile);
-		assert_false(temporary_name(&file, "a", false));
+		assert_false(temporary_name(&file, file.directory, "a", false));
 		assert_int_equal(errno, EEXIST);
-		assert_true(temporary_name(&file, "b", false));
+		assert_true(temporary_name(&file, file.directory, "b", false));
 		end(&file);
 		assert_files("a\nb\n", "old\nnew\n");
 
 		begin(&file, tmpfile);
-		assert_true(temporary_name(&file, "a", true));
+		assert_true(temporary_name(&file, file.directory, "a", true));
 		end(&file);
 		assert_files("a\n", "new\n");
 	}
@@ -91,19 +91,23 @@ static void a_name_that_is_there_stays_unless_told(void **state)
 static void any_file_gets_one_more_name(void **state)
 {
 	struct temporary file;
-	int fd;
+	int fd, directory;
 
 	(void)state;
-	begin(&file, true);
-	shell("echo other > other");
+	shell("mkdir d e; echo old > d/a; echo other > other");
 	fd = open("other", O_RDONLY);
-	assert_true(temporary_link(fd, file.directory, "a"));
+	directory = open("d", O_RDONLY | O_DIRECTORY);
 	/* The same again changes nothing. */
-	assert_true(temporary_link(fd, file.directory, "a"));
+	for (int i = 0; i < 2; i++) {
+		assert_true(temporary_link(&file, open("e", O_RDONLY | O_DIRECTORY), fd));
+		assert_true(temporary_name(&file, directory, "a", true));
+		end(&file);
+		assert_files("a\n", "other\n");
+		assert_string_equal(shell_output("ls -A e"), "");
+		assert_string_equal(shell_output("stat -c %%h other"), "2\n");
+	}
+	close(directory);
 	close(fd);
-	end(&file);
-	assert_files("a\n", "other\n");
-	assert_string_equal(shell_output("stat -c %%h other"), "2\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, sample_set_up, sample_tear_down)
