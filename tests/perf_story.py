@@ -210,9 +210,9 @@ def add_tests_of_symbols(story, name, data, stock, stock_is_wrong):
                 lib.buildid("list", "-H", "-i", data).stdout.splitlines()]
         for said in (hits, ours):
             equal({pair for pair in said if pair[1].startswith(story.work)}, wanted)
-        # The kernel is first, by whatever name perf has found it here.
-        equal(hits[0][0], ours[0][0], "the kernel")
         equal(ours[0][1], "[kernel.kallsyms]")
+        # By whatever name perf has found it here, and wherever that is in its order.
+        equal([pair[0] for pair in hits].count(ours[0][0]), 1, "the kernel")
         files = {pair for pair in hits if pair[1].startswith("/usr/")}
         equal({pair for pair in ours if pair[1].startswith("/usr/")}, files, "files hit")
 
