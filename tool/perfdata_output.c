@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where an annotated perf.data goes: beside its place until it is whole. */
+/* Where an annotated perf.data goes: to its place when it is whole. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,13 +12,17 @@
 
 #include "perfdata_output.h"
 #include "spool.h"
+#include "temporary.h"
 
 #define BUFFER (1U << 20)
 
 struct perfdata_output {
 	struct perfdata *data;
 	char *path;		/* its place; NULL for standard output */
-	char *temporary;	/* beside it; a directory for a directory */
+	int parent;		/* the directory that is in */
+	const char *name;	/* and what it is called there */
+	char *temporary;	/* a directory beside it, for a directory */
+	struct temporary file;	/* else */
 	struct stat before;	/* of what is replaced or copied */
 	int *fds;		/* of the streams; -1 for not begun */
 	uint64_t *offsets;	/* of bytes written to them */
@@ -129,7 +133,8 @@ static int open_stream(struct perfdata_output *output, size_t number)
 	if (!output->path)
 		return spool_open();
 	if (!output->data->directory)
-		return mkostemp(output->temporary, O_CLOEXEC);
+		return temporary_open(&output->file, output->parent, 0600) ?
+			output->file.fd : -1;
 	if (asprintf(&path, "%s/%s", output->temporary, name) < 0)
 		return -1;
 	fd = open(path, flags, 0600);
@@ -189,9 +194,14 @@ static int prepare(struct perfdata_output *output, const char *path)
 		return fail(output, path);
 	if (check_place(output))
 		return -1;
+	output->parent = temporary_parent(output->path, &output->name);
+	if (output->parent < 0)
+		return fail(output, path);
+	if (!data->directory)
+		return 0;
 	if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0)
 		return fail(output, "memory");
-	if (data->directory && !mkdtemp(output->temporary)) {
+	if (!mkdtemp(output->temporary)) {
 		free(output->temporary);
 		output->temporary = NULL;
 		return fail(output, path);
@@ -208,6 +218,8 @@ struct perfdata_output *perfdata_output_new(struct perfdata *data, const char *p
 		return NULL;
 	}
 	output->data = data;
+	output->parent = -1;
+	output->file.fd = -1;
 	if (fstat(data->streams[0].fd, &output->before))
 		fail(output, data->path);
 	else if (!prepare(output, path))
@@ -345,22 +357,6 @@ static int check_unchanged(struct perfdata_output *output)
 	return 0;
 }
 
-static void sync_directory(const char *path)
-{
-	char *copy = strdup(path);
-	char *slash = copy ? strrchr(copy, '/') : NULL;
-	int fd;
-
-	if (slash)
-		slash[slash == copy] = '\0';
-	fd = open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(copy);
-}
-
 static int commit_directory(struct perfdata_output *output)
 {
 	int from = open(output->data->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -403,11 +399,11 @@ int perfdata_output_commit(struct perfdata_output *output)
 	if (output->data->directory) {
 		if (commit_directory(output))
 			return -1;
-	} else if (rename(output->temporary, output->path)) {
+	} else if (!temporary_name(&output->file, output->parent, output->name, true)) {
 		return fail(output, output->path);
 	}
 	output->committed = true;
-	sync_directory(output->path);
+	fsync(output->parent);
 	return 0;
 }
 
@@ -418,14 +414,13 @@ void perfdata_output_free(struct perfdata_output *output)
 	if (!output)
 		return;
 	for (i = 0; output->fds && i < output->data->nr_streams; i++)
-		if (output->fds[i] >= 0)
+		if (output->fds[i] >= 0 && output->fds[i] != output->file.fd)
 			close(output->fds[i]);
-	if (output->temporary && !output->committed) {
-		if (output->data->directory)
-			remove_tree(AT_FDCWD, output->temporary);
-		else if (output->fds && output->data->nr_streams && output->fds[0] >= 0)
-			unlink(output->temporary);
-	}
+	temporary_close(&output->file);
+	if (output->temporary && !output->committed)
+		remove_tree(AT_FDCWD, output->temporary);
+	if (output->parent >= 0)
+		close(output->parent);
 	free(output->temporary);
 	free(output->path);
 	free(output->fds);

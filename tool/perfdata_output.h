@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where an annotated perf.data goes: beside its place until it is whole.
+ * Where an annotated perf.data goes: to its place when it is whole. A directory is
+ * beside that until then, a file is a temporary.
  *
  *	struct perfdata_output *output = perfdata_output_new(data, path);
  *

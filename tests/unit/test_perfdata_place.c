@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perf.data, rewritten: it takes the place of what was there, or leaves that be. */
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "rewritten.h"
@@ -38,6 +41,45 @@ static void owner_mode_and_link_are_kept(void **state)
 static bool stop(void)
 {
 	return false;
+}
+
+static bool kill_oneself(void)
+{
+	kill(getpid(), SIGKILL);
+	return true;
+}
+
+/* Some file systems make no file without a name. */
+static bool has_tmpfile(void)
+{
+	int fd = open(".", O_TMPFILE | O_RDWR, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void who_is_killed_leaves_it_as_it_was(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	on_progress = kill_oneself;
+	child = fork();
+	if (!child)
+		_exit(annotate_to("perf.data", NULL) != 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	read_file("perf.data");
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, make->bytes, make->size);
+	if (has_tmpfile())
+		assert_int_equal(system("test \"$(ls -A)\" = perf.data"), 0);
 }
 
 /* As perf record does when there is one already. */
@@ -205,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(owner_mode_and_link_are_kept),
 		TEST(who_is_stopped_leaves_it_as_it_was),
+		TEST(who_is_killed_leaves_it_as_it_was),
 		TEST(a_recording_begun_meanwhile_is_left),
 		TEST(attrs_behind_the_events),
 		TEST(another_output_leaves_the_input),
