@@ -4,10 +4,11 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import lib
-from lib import contains
+from lib import built, contains
 from tap import equal, run, test
 
 EXAMPLES = os.path.join(lib.TOP, "build", "tool", "examples")
@@ -15,71 +16,6 @@ PROTO = os.path.join(lib.TOP, "tests", "src")
 
 # Processor time, in clock ticks of a hundredth of a second.
 TICKS = 40
-
-LIBRARY = """
-#include <time.h>
-const char *version = "%s";
-__attribute__((noinline)) void cold(void) { __asm__ volatile(""); }
-__attribute__((noinline)) void hot(int ticks)
-{
-	clock_t end = clock() + (clock_t)ticks * CLOCKS_PER_SEC / 100;
-	volatile unsigned int n;
-
-	while (clock() < end)
-		for (n = 0; n < 200000; n++)
-			;
-}
-"""
-
-PROGRAM = """
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static void spin(const char *path, int ticks)
-{
-	void *library = dlopen(path, RTLD_NOW);
-	void (*hot)(int) = library ? (void (*)(int))dlsym(library, "hot") : NULL;
-
-	if (!hot)
-		exit(9);
-	hot(ticks);
-	dlclose(library);
-}
-
-/* argv: path of the library, path of what is put there, ticks */
-int main(int argc, char **argv)
-{
-	int ticks = atoi(argv[3]), status;
-
-	spin(argv[1], ticks);
-	if (rename(argv[2], argv[1]))
-		return 8;
-	/* By a child, which has all that its parent has. */
-	if (!fork()) {
-		spin(argv[1], ticks);
-		_exit(0);
-	}
-	wait(&status);
-	return status ? 7 : 5;
-}
-"""
-
-
-def build(work, name, source, *options):
-    path = os.path.join(work, name)
-    lib.write_bytes(path + ".c", source.encode())
-    lib.run("gcc", "-O1", "-o", path, path + ".c", *options)
-    return path
-
-
-def build_library(work, version):
-    """In the second everything is elsewhere in the file."""
-    moved = "int moved(int a) { return a * 7 % 5; }\n" if version == "v2" else ""
-    return build(work, version + ".so", moved + LIBRARY % version, "-shared", "-fPIC")
-
 
 def symbol_in_file(path, name):
     """Where in the file the code of a function is: first and last offset."""
@@ -179,12 +115,11 @@ def profile_of(work, *command, status=0):
 with lib.directory() as work:
     @test
     def samples_are_of_the_content_that_was_mapped_then():
-        program = build(work, "program", PROGRAM)
-        v1, v2 = (build_library(work, version) for version in ("v1", "v2"))
+        v1, v2 = (shutil.copy(built(f"hot-{which}.so"), work) for which in ("first", "second"))
         wanted = [(lib.readelf_ids([path])[path], symbol_in_file(path, "hot"))
                   for path in (v1, v2)]
         assert wanted[0] != wanted[1], wanted
-        profile = profile_of(work, program, v1, v2, str(TICKS), status=5)
+        profile = profile_of(work, built("swap"), v1, v2, str(TICKS), status=5)
         equal(profile.types, [("samples", "count"), ("cpu", "nanoseconds")])
         for identity, hot in wanted:
             places = profile.counts[identity, v1]
@@ -204,7 +139,7 @@ with lib.directory() as work:
 
     @test
     def what_runs_already_is_known_from_the_snapshot():
-        program = build(work, "spinner", "int main(void) { for (;;) __asm__ volatile(\"\"); }")
+        program = built("forever")
         wanted = lib.readelf_ids([program])[program]
         with lib.started(program):
             profile = profile_of(work, "-a", "1")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import lib
-from lib import contains
+from lib import built, contains
 from tap import equal, run, test
 
 RELEASE = os.uname().release
@@ -154,26 +154,13 @@ def unstrip_equals_eu_unstrip_for_a_program_with_many_libraries():
     assert sum(".so" in name for name in lines) > 10, lines
 
 
-SPIN = b"#include <unistd.h>\nint main(void) { return write(1, \"\\n\", 1) != 1 || pause(); }\n"
-
-
-def compile_program(directory, name, *options):
-    source, program = os.path.join(directory, "a.c"), os.path.join(directory, name)
-    lib.write_bytes(source, SPIN)
-    lib.run("gcc", "-o", program, source, *options)
-    return program
-
-
 @test
 def unstrip_equals_eu_unstrip_for_odd_programs():
     with lib.directory() as work:
-        programs = [compile_program(work, "with debug info", "-g"),
-                    compile_program(work, "static", "-static"),
-                    compile_program(work, "fixed", "-no-pie"),
-                    compile_program(work, "md5", "-Wl,--build-id=md5"),
-                    compile_program(work, "none", "-Wl,--build-id=none"),
-                    compile_program(work, "far", "-Wl,-Ttext-segment=0x10000000")]
-        for program in programs:
+        spaced = os.path.join(work, "with debug info")
+        shutil.copy(built("waits-debug"), spaced)
+        shapes = ["static", "fixed", "md5", "none", "far"]
+        for program in [spaced] + [built(f"waits-{shape}") for shape in shapes]:
             with ready(program) as pid:
                 check_unstrip(pid)
 
@@ -181,7 +168,7 @@ def unstrip_equals_eu_unstrip_for_odd_programs():
 @test
 def unstrip_equals_eu_unstrip_where_the_file_is_gone():
     with lib.directory() as work:
-        program = compile_program(work, "gone")
+        program = shutil.copy(built("waits-debug"), work)
         wanted = lib.readelf_ids([program])[program]
         with ready(program) as pid:
             os.unlink(program)
@@ -192,11 +179,10 @@ def unstrip_equals_eu_unstrip_where_the_file_is_gone():
 # Of a container's program eu-unstrip opens what is at that path in its own root.
 @test
 def unstrip_is_right_where_eu_unstrip_opens_another_file():
-    with lib.directory() as work, lib.tmpfs() as root:
+    with lib.tmpfs() as root:
         inside, outside = os.path.join(root, "tmp"), "/tmp/buildid-program"
         os.mkdir(inside)
-        program = compile_program(work, "inside", "-static")
-        other = compile_program(work, "outside", "-static", "-Wl,--build-id=md5")
+        program, other = built("waits-static"), built("waits-other")
         wanted, wrong = (lib.readelf_ids([path])[path] for path in (program, other))
         shutil.copy(program, os.path.join(root, outside[1:]))
         shutil.copy(other, outside)

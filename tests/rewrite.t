@@ -6,11 +6,12 @@ import mmap
 import os
 import subprocess
 
+import lib
 from device import Device, File, Mmap
 from image import with_id
 from tap import equal, run, test
 
-TIMES = 1000
+TIMES = 200 if lib.DEBUG else 1000
 BASE = "/tmp/rewrite"
 
 
