@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Debuginfod: files by build-id from servers. */
 
-#include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
 #include <stddef.h>
@@ -12,6 +11,7 @@
 
 #include "common.h"
 #include "debuginfod.h"
+#include "loaded.h"
 
 /* Between two reports of progress on a terminal, and elsewhere, nanoseconds. */
 #define PERIOD_TERMINAL	200000000ULL
@@ -20,19 +20,16 @@
 /* An answer may take a minute and a half to fail to come, for each of a thousand files. */
 #define SILENT_MAX	2
 
-/*
- * Loaded when a server is to be asked, as it comes with two dozen libraries, which
- * would take longer to load than most commands take, and as one may do without.
- */
-static struct {
-	void *handle;
-	__typeof__(debuginfod_begin) *begin;
-	__typeof__(debuginfod_end) *end;
-	__typeof__(debuginfod_get_user_data) *get_user_data;
-	__typeof__(debuginfod_set_user_data) *set_user_data;
-	__typeof__(debuginfod_set_progressfn) *set_progressfn;
-	__typeof__(debuginfod_find_debuginfo) *find_debuginfo;
-	__typeof__(debuginfod_find_executable) *find_executable;
+/* Loaded when a server is to be asked. Each without "debuginfod_". */
+#define FUNCTIONS(F)							\
+	F(begin) F(end) F(get_user_data) F(set_user_data)		\
+	F(set_progressfn) F(find_debuginfo) F(find_executable)
+
+static struct library {
+	bool loaded;
+#define POINTER(name) __typeof__(debuginfod_##name) *name;
+	FUNCTIONS(POINTER)
+#undef POINTER
 } library;
 
 struct debuginfod {
@@ -44,44 +41,18 @@ struct debuginfod {
 	char id[BUILD_ID_TEXT];
 };
 
-static bool find_symbols(void)
-{
-	static const struct {
-		const char *name;
-		size_t at;
-	} symbols[] = {
-		{ "debuginfod_begin", offsetof(__typeof__(library), begin) },
-		{ "debuginfod_end", offsetof(__typeof__(library), end) },
-		{ "debuginfod_get_user_data", offsetof(__typeof__(library), get_user_data) },
-		{ "debuginfod_set_user_data", offsetof(__typeof__(library), set_user_data) },
-		{ "debuginfod_set_progressfn", offsetof(__typeof__(library), set_progressfn) },
-		{ "debuginfod_find_debuginfo", offsetof(__typeof__(library), find_debuginfo) },
-		{ "debuginfod_find_executable", offsetof(__typeof__(library), find_executable) },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
-		void *symbol = dlsym(library.handle, symbols[i].name);
-
-		if (!symbol)
-			return false;
-		memcpy((char *)&library + symbols[i].at, &symbol, sizeof(symbol));
-	}
-	return true;
-}
-
 static bool load(struct reason *reason)
 {
-	if (library.handle)
-		return true;
-	library.handle = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
-	if (library.handle && find_symbols())
-		return true;
-	reason_set(reason, "debuginfod: %s", dlerror());
-	if (library.handle)
-		dlclose(library.handle);
-	library.handle = NULL;
-	return false;
+#define FUNCTION(name) { "debuginfod_" #name, offsetof(struct library, name) },
+	static const struct loaded_function functions[] = { FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+	const char *problem = NULL;
+
+	if (!library.loaded)
+		problem = loaded_open("libdebuginfod.so.1", functions,
+				      ARRAY_SIZE(functions), &library);
+	library.loaded = !problem;
+	return library.loaded || reason_set(reason, "debuginfod: %s", problem);
 }
 
 struct debuginfod *debuginfod_new(void)

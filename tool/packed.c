@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packed: libarchive, which reads streams of any of them, bounded. */
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "libarchive.h"
 #include "packed.h"
 
 #define BLOCK		65536
@@ -57,9 +56,9 @@ static bool unpack(struct archive *archive, int to)
 	uint64_t size = 0;
 	la_ssize_t got;
 
-	if (archive_read_next_header(archive, &entry) != ARCHIVE_OK)
+	if (libarchive.read_next_header(archive, &entry) != ARCHIVE_OK)
 		return false;
-	while ((got = archive_read_data(archive, buffer, sizeof(buffer))) > 0) {
+	while ((got = libarchive.read_data(archive, buffer, sizeof(buffer))) > 0) {
 		size += (uint64_t)got;
 		if (size > UNPACKED_MAX || !write_all(to, buffer, (size_t)got))
 			return false;
@@ -69,23 +68,24 @@ static bool unpack(struct archive *archive, int to)
 
 static bool open_archive(struct archive *archive, int fd)
 {
-	return !archive_read_support_filter_gzip(archive) &&
-	       !archive_read_support_filter_xz(archive) &&
-	       !archive_read_support_filter_zstd(archive) &&
-	       !archive_read_support_format_raw(archive) &&
+	return !libarchive.read_support_filter_gzip(archive) &&
+	       !libarchive.read_support_filter_xz(archive) &&
+	       !libarchive.read_support_filter_zstd(archive) &&
+	       !libarchive.read_support_format_raw(archive) &&
 	       !lseek(fd, 0, SEEK_SET) &&
-	       !archive_read_open_fd(archive, fd, BLOCK);
+	       !libarchive.read_open_fd(archive, fd, BLOCK);
 }
 
 int packed_open(int fd)
 {
-	struct archive *archive = archive_read_new();
+	struct archive *archive = libarchive_load() ? NULL : libarchive.read_new();
 	int to = archive ? memfd_create("unpacked", MFD_CLOEXEC) : -1;
 
 	if (to >= 0 && (!open_archive(archive, fd) || !unpack(archive, to))) {
 		close(to);
 		to = -1;
 	}
-	archive_read_free(archive);
+	if (archive)
+		libarchive.free(archive);
 	return to;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tarball: libarchive. */
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libarchive.h"
 #include "tarball.h"
 
 #define BLOCK (1U << 20)
@@ -34,7 +33,7 @@ static const char *fail(struct tarball *tarball, const char *problem)
 
 static const char *fail_archive(struct tarball *tarball)
 {
-	return fail(tarball, archive_error_string(tarball->archive));
+	return fail(tarball, libarchive.error_string(tarball->archive));
 }
 
 /* A warning is no failure: the member is good enough. */
@@ -43,12 +42,23 @@ static bool is_good(int result)
 	return result == ARCHIVE_OK || result == ARCHIVE_WARN;
 }
 
+static struct tarball *tarball_new(void)
+{
+	struct tarball *new = calloc(1, sizeof(*new));
+
+	if (new)
+		new->problem = libarchive_load();
+	return new;
+}
+
 void tarball_close(struct tarball *tarball)
 {
 	if (!tarball)
 		return;
-	archive_entry_free(tarball->entry);
-	archive_free(tarball->archive);
+	if (tarball->entry)
+		libarchive.entry_free(tarball->entry);
+	if (tarball->archive)
+		libarchive.free(tarball->archive);
 	free(tarball);
 }
 
@@ -61,19 +71,19 @@ const char *tarball_problem(const struct tarball *tarball)
 
 struct tarball *tarball_write(int fd)
 {
-	struct tarball *new = calloc(1, sizeof(*new));
+	struct tarball *new = tarball_new();
 
-	if (!new)
-		return NULL;
-	new->archive = archive_write_new();
-	new->entry = archive_entry_new();
+	if (!new || new->problem)
+		return new;
+	new->archive = libarchive.write_new();
+	new->entry = libarchive.entry_new();
 	if (!new->archive || !new->entry) {
 		fail(new, strerror(ENOMEM));
 		return new;
 	}
-	if (archive_write_set_format_pax_restricted(new->archive) ||
-	    archive_write_add_filter_zstd(new->archive) ||
-	    archive_write_open_fd(new->archive, fd))
+	if (libarchive.write_set_format_pax_restricted(new->archive) ||
+	    libarchive.write_add_filter_zstd(new->archive) ||
+	    libarchive.write_open_fd(new->archive, fd))
 		fail_archive(new);
 	return new;
 }
@@ -81,10 +91,10 @@ struct tarball *tarball_write(int fd)
 static const char *add_header(struct tarball *tarball, const char *name,
 			      mode_t type, mode_t mode)
 {
-	archive_entry_set_pathname(tarball->entry, name);
-	archive_entry_set_filetype(tarball->entry, type);
-	archive_entry_set_perm(tarball->entry, mode);
-	return is_good(archive_write_header(tarball->archive, tarball->entry)) ?
+	libarchive.entry_set_pathname(tarball->entry, name);
+	libarchive.entry_set_filetype(tarball->entry, type);
+	libarchive.entry_set_perm(tarball->entry, mode);
+	return is_good(libarchive.write_header(tarball->archive, tarball->entry)) ?
 		NULL : fail_archive(tarball);
 }
 
@@ -101,7 +111,7 @@ static const char *add_content(struct tarball *tarball, int fd, off_t size)
 			return fail(tarball, "became shorter as it was read");
 		if (got > size - offset)
 			got = (ssize_t)(size - offset);
-		if (archive_write_data(tarball->archive, tarball->buffer, (size_t)got) != got)
+		if (libarchive.write_data(tarball->archive, tarball->buffer, (size_t)got) != got)
 			return fail_archive(tarball);
 		offset += got;
 	}
@@ -115,9 +125,9 @@ const char *tarball_add_file(struct tarball *tarball, const char *name, int fd)
 
 	if (fstat(fd, &stat_))
 		return fail(tarball, strerror(errno));
-	archive_entry_clear(tarball->entry);
-	archive_entry_set_size(tarball->entry, stat_.st_size);
-	archive_entry_set_mtime(tarball->entry, stat_.st_mtime, 0);
+	libarchive.entry_clear(tarball->entry);
+	libarchive.entry_set_size(tarball->entry, stat_.st_size);
+	libarchive.entry_set_mtime(tarball->entry, stat_.st_mtime, 0);
 	problem = add_header(tarball, name, S_IFREG, stat_.st_mode & 0755);
 	return problem ? problem : add_content(tarball, fd, stat_.st_size);
 }
@@ -125,14 +135,14 @@ const char *tarball_add_file(struct tarball *tarball, const char *name, int fd)
 const char *tarball_add_link(struct tarball *tarball, const char *name,
 			     const char *target)
 {
-	archive_entry_clear(tarball->entry);
-	archive_entry_set_symlink(tarball->entry, target);
+	libarchive.entry_clear(tarball->entry);
+	libarchive.entry_set_symlink(tarball->entry, target);
 	return add_header(tarball, name, S_IFLNK, 0777);
 }
 
 const char *tarball_finish(struct tarball *tarball)
 {
-	return archive_write_close(tarball->archive) ? fail_archive(tarball) : NULL;
+	return libarchive.write_close(tarball->archive) ? fail_archive(tarball) : NULL;
 }
 
 /* --------------------------------------------------------------- reading -- */
@@ -140,21 +150,21 @@ const char *tarball_finish(struct tarball *tarball)
 /* Not all that libarchive knows: for some it runs a program, if it finds one. */
 static bool open_reading(struct archive *archive, int fd)
 {
-	return is_good(archive_read_support_filter_zstd(archive)) &&
-	       is_good(archive_read_support_filter_xz(archive)) &&
-	       is_good(archive_read_support_filter_gzip(archive)) &&
-	       is_good(archive_read_support_filter_bzip2(archive)) &&
-	       !archive_read_support_format_tar(archive) &&
-	       !archive_read_open_fd(archive, fd, BLOCK);
+	return is_good(libarchive.read_support_filter_zstd(archive)) &&
+	       is_good(libarchive.read_support_filter_xz(archive)) &&
+	       is_good(libarchive.read_support_filter_gzip(archive)) &&
+	       is_good(libarchive.read_support_filter_bzip2(archive)) &&
+	       !libarchive.read_support_format_tar(archive) &&
+	       !libarchive.read_open_fd(archive, fd, BLOCK);
 }
 
 struct tarball *tarball_read(int fd)
 {
-	struct tarball *new = calloc(1, sizeof(*new));
+	struct tarball *new = tarball_new();
 
-	if (!new)
-		return NULL;
-	new->archive = archive_read_new();
+	if (!new || new->problem)
+		return new;
+	new->archive = libarchive.read_new();
 	if (!new->archive) {
 		fail(new, strerror(ENOMEM));
 		return new;
@@ -171,18 +181,18 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 
 	if (tarball->problem)
 		return -1;
-	result = archive_read_next_header(tarball->archive, &entry);
+	result = libarchive.read_next_header(tarball->archive, &entry);
 	if (result == ARCHIVE_EOF)
 		return 0;
 	if (!is_good(result)) {
 		fail_archive(tarball);
 		return -1;
 	}
-	tarball->size = archive_entry_size(entry);
-	member->name = archive_entry_pathname(entry);
-	member->type = archive_entry_hardlink(entry) ? 0 : archive_entry_filetype(entry);
-	member->mode = archive_entry_perm(entry);
-	member->target = archive_entry_symlink(entry);
+	tarball->size = libarchive.entry_size(entry);
+	member->name = libarchive.entry_pathname(entry);
+	member->type = libarchive.entry_hardlink(entry) ? 0 : libarchive.entry_filetype(entry);
+	member->mode = libarchive.entry_perm(entry);
+	member->target = libarchive.entry_symlink(entry);
 	/* What cannot be told in this locale. */
 	if (!member->name)
 		member->name = "";
@@ -206,7 +216,7 @@ static bool write_at(int fd, const char *bytes, size_t size, int64_t offset)
 /* Holes count: whoever copies the file writes them. */
 static bool is_too_much(struct tarball *tarball, int64_t more)
 {
-	uint64_t packed = (uint64_t)archive_filter_bytes(tarball->archive, -1);
+	uint64_t packed = (uint64_t)libarchive.filter_bytes(tarball->archive, -1);
 
 	tarball->unpacked += (uint64_t)more;
 	return more < 0 || tarball->unpacked > UNPACKED_FREE + UNPACKED_TIMES * packed;
@@ -225,7 +235,7 @@ const char *tarball_extract(struct tarball *tarball, int fd)
 	size_t size;
 	int result;
 
-	while (is_good(result = archive_read_data_block(tarball->archive, &bytes, &size,
+	while (is_good(result = libarchive.read_data_block(tarball->archive, &bytes, &size,
 							&offset))) {
 		if (is_too_much(tarball, offset + (int64_t)size - end))
 			return give_up(tarball);
@@ -235,7 +245,7 @@ const char *tarball_extract(struct tarball *tarball, int fd)
 	}
 	/* What was wrong with one member need not be with the next. */
 	if (result != ARCHIVE_EOF)
-		return archive_error_string(tarball->archive);
+		return libarchive.error_string(tarball->archive);
 	/* It may end in a hole. */
 	if (is_too_much(tarball, tarball->size - end))
 		return give_up(tarball);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Libarchive: its functions, loaded when something packed is met. */
+#ifndef TOOL_LIBARCHIVE_H
+#define TOOL_LIBARCHIVE_H
+
+#include <archive.h>
+#include <archive_entry.h>
+
+/* Each without "archive_". */
+#define LIBARCHIVE_FUNCTIONS(F)						\
+	F(free) F(error_string) F(filter_bytes)				\
+	F(entry_new) F(entry_free) F(entry_clear)			\
+	F(entry_pathname) F(entry_filetype) F(entry_perm)		\
+	F(entry_size) F(entry_symlink) F(entry_hardlink)		\
+	F(entry_set_pathname) F(entry_set_filetype) F(entry_set_perm)	\
+	F(entry_set_size) F(entry_set_mtime) F(entry_set_symlink)	\
+	F(read_new) F(read_open_fd) F(read_next_header)			\
+	F(read_data) F(read_data_block)					\
+	F(read_support_filter_gzip) F(read_support_filter_bzip2)	\
+	F(read_support_filter_xz) F(read_support_filter_zstd)		\
+	F(read_support_format_raw) F(read_support_format_tar)		\
+	F(write_new) F(write_open_fd) F(write_close)			\
+	F(write_header) F(write_data)					\
+	F(write_add_filter_zstd) F(write_set_format_pax_restricted)
+
+extern struct libarchive {
+#define LIBARCHIVE_POINTER(name) __typeof__(archive_##name) *name;
+	LIBARCHIVE_FUNCTIONS(LIBARCHIVE_POINTER)
+#undef LIBARCHIVE_POINTER
+} libarchive;
+
+/* Before any of these; NULL, or a text of why it is not there. */
+const char *libarchive_load(void);
+
+#endif
