@@ -168,7 +168,7 @@ def unstrip_equals_eu_unstrip_for_odd_programs():
 @test
 def unstrip_equals_eu_unstrip_where_the_file_is_gone():
     with lib.directory() as work:
-        program = shutil.copy(built("waits-debug"), work)
+        program = shutil.copy(built("waits-md5"), work)
         wanted = lib.readelf_ids([program])[program]
         with ready(program) as pid:
             os.unlink(program)
