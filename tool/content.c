@@ -69,6 +69,8 @@ static bool elf_is(int fd, const struct build_id *id, bool debug,
 	struct elf_facts facts;
 
 	elf_notes_look(fd, &facts);
+	if (facts.problem)
+		return reason_set(reason, "cannot be unpacked: %s", facts.problem);
 	if (facts.id.kind != BUILDID_KIND_GNU || facts.id.size != id->size ||
 	    memcmp(facts.id.bytes, id->bytes, id->size))
 		return refuse_id(&facts.id, reason);

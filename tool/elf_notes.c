@@ -320,7 +320,7 @@ void elf_notes_look(int fd, struct elf_facts *facts)
 		look_bounded(fd, facts);
 		return;
 	}
-	inside = packed_open(fd);
+	inside = packed_open(fd, &facts->problem);
 	if (inside < 0)
 		return;
 	facts->compressed = true;

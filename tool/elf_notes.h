@@ -28,6 +28,7 @@ void elf_notes_read(int fd, struct elf_id *id);
 struct elf_facts {
 	struct elf_id id;
 	bool compressed;	/* the facts are of what is inside */
+	const char *problem;	/* else why it cannot be had; until the next call */
 	bool cut_short;		/* what the loader maps, or sections, are missing */
 	bool sections_cut;	/* likewise, but sections only, as of a debug file */
 	bool symbols;		/* has a symbol table, not only a dynamic one */

@@ -111,14 +111,15 @@ static bool put(struct keep *keep, const struct wanted *wanted,
 		.fd = found->fd,
 		.may_link = found->path && !keep->copy,
 	};
+	const char *problem;
 	int inside;
 	bool done;
 
 	if (may_be_packed(keep, wanted) || !packed_is(found->fd))
 		return debug_dir_put(keep->dir, &item, reason);
-	inside = packed_open(found->fd);
+	inside = packed_open(found->fd, &problem);
 	if (inside < 0)
-		return reason_set(reason, "cannot be unpacked");
+		return reason_set(reason, "cannot be unpacked: %s", problem);
 	item.fd = inside;
 	item.may_link = false;
 	done = debug_dir_put(keep->dir, &item, reason);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packed: libarchive, which reads streams of any of them, bounded. */
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static bool write_all(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-static bool unpack(struct archive *archive, int to)
+/* NULL, or what is wrong. */
+static const char *unpack(struct archive *archive, int to)
 {
 	struct archive_entry *entry;
 	char buffer[BLOCK];
@@ -57,13 +59,15 @@ static bool unpack(struct archive *archive, int to)
 	la_ssize_t got;
 
 	if (libarchive.read_next_header(archive, &entry) != ARCHIVE_OK)
-		return false;
+		return "damaged";
 	while ((got = libarchive.read_data(archive, buffer, sizeof(buffer))) > 0) {
 		size += (uint64_t)got;
-		if (size > UNPACKED_MAX || !write_all(to, buffer, (size_t)got))
-			return false;
+		if (size > UNPACKED_MAX)
+			return "more than 1 GiB";
+		if (!write_all(to, buffer, (size_t)got))
+			return strerror(errno);
 	}
-	return !got && size;
+	return got || !size ? "damaged" : NULL;
 }
 
 static bool open_archive(struct archive *archive, int fd)
@@ -76,16 +80,34 @@ static bool open_archive(struct archive *archive, int fd)
 	       !libarchive.read_open_fd(archive, fd, BLOCK);
 }
 
-int packed_open(int fd)
+static int open_unpacked(struct archive *archive, int fd, const char **problem)
 {
-	struct archive *archive = libarchive_load() ? NULL : libarchive.read_new();
-	int to = archive ? memfd_create("unpacked", MFD_CLOEXEC) : -1;
+	int to = memfd_create("unpacked", MFD_CLOEXEC);
 
-	if (to >= 0 && (!open_archive(archive, fd) || !unpack(archive, to))) {
-		close(to);
-		to = -1;
+	if (to < 0)
+		*problem = strerror(errno);
+	else
+		*problem = open_archive(archive, fd) ? unpack(archive, to) : "damaged";
+	if (to < 0 || !*problem)
+		return to;
+	close(to);
+	return -1;
+}
+
+int packed_open(int fd, const char **problem)
+{
+	struct archive *archive;
+	int to;
+
+	*problem = libarchive_load();
+	if (*problem)
+		return -1;
+	archive = libarchive.read_new();
+	if (!archive) {
+		*problem = strerror(ENOMEM);
+		return -1;
 	}
-	if (archive)
-		libarchive.free(archive);
+	to = open_unpacked(archive, fd, problem);
+	libarchive.free(archive);
 	return to;
 }

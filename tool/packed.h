@@ -9,10 +9,10 @@
 bool packed_is(int fd);
 
 /*
- * What is in it, as a file in memory, which nobody else can change. -1 when it is
- * damaged or cut short, or more than any module is. The position of @fd is left
- * anywhere.
+ * What is in it, as a file in memory, which nobody else can change. -1 with a text in
+ * @problem when it is damaged or cut short, or more than any module is. The position
+ * of @fd is left anywhere.
  */
-int packed_open(int fd);
+int packed_open(int fd, const char **problem);
 
 #endif
