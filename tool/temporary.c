@@ -61,34 +61,28 @@ static bool link_fd(int fd, int directory, const char *name)
 	return !linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);
 }
 
-bool temporary_link(struct temporary *temporary, int directory, int fd)
+static bool give_name(struct temporary *temporary, int fd)
 {
-	temporary->directory = directory;
-	temporary->fd = -1;
 	temporary_make_name(temporary->name);
-	if (link_fd(fd, directory, temporary->name))
+	if (link_fd(fd, temporary->directory, temporary->name))
 		return true;
 	temporary->name[0] = '\0';
 	return false;
 }
 
-/* Only what has a name can take the place of another. */
-static bool ensure_name(struct temporary *temporary)
+bool temporary_link(struct temporary *temporary, int directory, int fd)
 {
-	if (temporary->name[0])
-		return true;
-	temporary_make_name(temporary->name);
-	if (link_fd(temporary->fd, temporary->directory, temporary->name))
-		return true;
-	temporary->name[0] = '\0';
-	return false;
+	temporary->directory = directory;
+	temporary->fd = -1;
+	return give_name(temporary, fd);
 }
 
 bool temporary_name(struct temporary *temporary, int directory, const char *name,
 		    bool replace)
 {
+	/* Only what has a name can take the place of another. */
 	if (replace)
-		return ensure_name(temporary) &&
+		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
 		       !renameat(temporary->directory, temporary->name, directory, name);
 	return temporary->name[0] ?
 		!linkat(temporary->directory, temporary->name, directory, name, 0) :
