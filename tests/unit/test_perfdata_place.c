@@ -12,15 +12,20 @@
 
 #include "rewritten.h"
 
+static void write_one_mapping(const char *path)
+{
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_end(make);
+	write_file(path);
+}
+
 static void owner_mode_and_link_are_kept(void **state)
 {
 	struct stat status;
 
 	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("file");
+	write_one_mapping("file");
 	assert_int_equal(chmod("file", 0640), 0);
 	if (!getuid())
 		assert_int_equal(chown("file", 12, 34), 0);
@@ -36,6 +41,13 @@ static void owner_mode_and_link_are_kept(void **state)
 	}
 	read_file("file");
 	assert_memory_not_equal(after, make->bytes, make->size);
+}
+
+static void assert_as_it_was(void)
+{
+	read_file("perf.data");
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, make->bytes, make->size);
 }
 
 static bool stop(void)
@@ -65,19 +77,14 @@ static void who_is_killed_leaves_it_as_it_was(void **state)
 	int status;
 
 	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("perf.data");
+	write_one_mapping("perf.data");
 	on_progress = kill_oneself;
 	child = fork();
 	if (!child)
 		_exit(annotate_to("perf.data", NULL) != 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
-	read_file("perf.data");
-	assert_int_equal(after_size, make->size);
-	assert_memory_equal(after, make->bytes, make->size);
+	assert_as_it_was();
 	if (has_tmpfile())
 		assert_int_equal(system("test \"$(ls -A)\" = perf.data"), 0);
 }
@@ -98,24 +105,16 @@ static bool record_anew(void)
 static void who_is_stopped_leaves_it_as_it_was(void **state)
 {
 	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("perf.data");
+	write_one_mapping("perf.data");
 	on_progress = stop;
 	assert_int_equal(annotate_to("perf.data", NULL), -1);
-	read_file("perf.data");
-	assert_int_equal(after_size, make->size);
-	assert_memory_equal(after, make->bytes, make->size);
+	assert_as_it_was();
 }
 
 static void a_recording_begun_meanwhile_is_left(void **state)
 {
 	(void)state;
-	make_begin(make);
-	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
-	make_end(make);
-	write_file("perf.data");
+	write_one_mapping("perf.data");
 	on_progress = record_anew;
 	assert_int_equal(annotate_to("perf.data", NULL), -1);
 	read_file("perf.data");
