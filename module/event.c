@@ -225,7 +225,7 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	record = container_of(header, struct buildid_mmap, header);
 	bid_mmap_write(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
 		       vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN,
-		       current->comm);
+		       current);
 	bid_ring_commit(header);
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);

@@ -56,19 +56,21 @@ static int __init buildid_init(void)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct buildid_record) != 32);
-	BUILD_BUG_ON(sizeof(struct buildid_file) != 120);
-	BUILD_BUG_ON(sizeof(struct buildid_mmap) != 104);
-	BUILD_BUG_ON(sizeof(struct buildid_lost) != 56);
-	BUILD_BUG_ON(sizeof(struct buildid_info) != 112);
-	BUILD_BUG_ON(sizeof(struct buildid_stats) != 208);
+	BUILD_BUG_ON(sizeof(struct buildid_file) != 128);
+	BUILD_BUG_ON(sizeof(struct buildid_mmap) != 112);
+	BUILD_BUG_ON(sizeof(struct buildid_lost) != 64);
+	BUILD_BUG_ON(sizeof(struct buildid_info) != 200);
+	BUILD_BUG_ON(sizeof(struct buildid_stats) != 216);
 	BUILD_BUG_ON(sizeof(struct buildid_resolve_fd) != 24);
 	BUILD_BUG_ON(sizeof(struct buildid_subscribe) != 40);
 	BUILD_BUG_ON(sizeof(struct buildid_image) != 64);
 	BUILD_BUG_ON(sizeof(struct buildid_resolve_key) != 40);
-	BUILD_BUG_ON(sizeof(struct buildid_resolve_addr) != 40);
-	BUILD_BUG_ON(sizeof(struct buildid_maps) != 32);
+	BUILD_BUG_ON(sizeof(struct buildid_resolve_addr) != 56);
+	BUILD_BUG_ON(sizeof(struct buildid_maps) != 40);
+	BUILD_BUG_ON(sizeof(struct buildid_resolve_id) != 32);
+	BUILD_BUG_ON(sizeof(struct buildid_task) != 80);
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
-	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 80);
+	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 88);
 	BUILD_BUG_ON(sizeof(struct buildid_set_cookie) != 40);
 
 	err = check_parameters();

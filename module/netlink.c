@@ -23,6 +23,8 @@
 /* A FILE record with the longest path fits in any message. */
 #define MESSAGE_BYTES	(2 * BUILDID_RECORD_MAX)
 
+#define BUILDID_GENL_EVENTS "events"
+
 static struct genl_family family;
 
 static struct bid_subscriber events;

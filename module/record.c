@@ -67,6 +67,7 @@ static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
 {
 	u32 id_padded = ALIGN(facts->id_len, 8);
+	u8 *data = (u8 *)(record + 1);
 
 	record->file_id = facts->file_id;
 	record->ino = facts->key->ino;
@@ -85,8 +86,10 @@ void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
 	record->reason = facts->reason;
 	record->id_len = facts->id_len;
 	record->path_len = facts->path.len;
-	write_padded(record->data, facts->id, facts->id_len, id_padded);
-	write_padded(record->data + id_padded, facts->path.name,
+	record->data_off = sizeof(*record);
+	memset(record->reserved, 0, sizeof(record->reserved));
+	write_padded(data, facts->id, facts->id_len, id_padded);
+	write_padded(data + id_padded, facts->path.name,
 		     facts->path.len, padded_path(facts->path.len));
 }
 
@@ -124,11 +127,11 @@ void bid_mapping_write(const struct bid_mapping *mapping,
 		       const struct bid_path *path, struct buildid_mmap *record)
 {
 	bid_mmap_write(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
-		       mapping->vm_flags, mapping->file_id, mapping->state, task->comm);
+		       mapping->vm_flags, mapping->file_id, mapping->state, task);
 	if (!path)
 		return;
 	record->path_len = path->len;
-	write_padded(record->path, path->name, path->len, padded_path(path->len));
+	write_padded((u8 *)(record + 1), path->name, path->len, padded_path(path->len));
 }
 
 u32 bid_image_size(const struct bid_image_facts *facts)
@@ -148,6 +151,7 @@ void bid_image_write(const struct bid_image_facts *facts, bool addrs,
 {
 	u32 name_len = strlen(facts->name);
 	u32 id_padded = ALIGN(facts->id->len, 8);
+	u8 *data = (u8 *)(record + 1);
 
 	record->addr = addrs ? facts->addr : 0;
 	record->len = facts->len;
@@ -157,8 +161,9 @@ void bid_image_write(const struct bid_image_facts *facts, bool addrs,
 	record->reason = facts->id->reason;
 	record->id_len = facts->id->len;
 	record->name_len = name_len;
-	write_padded(record->data, facts->id->bytes, facts->id->len, id_padded);
-	write_padded(record->data + id_padded, facts->name, name_len,
+	record->data_off = sizeof(*record);
+	write_padded(data, facts->id->bytes, facts->id->len, id_padded);
+	write_padded(data + id_padded, facts->name, name_len,
 		     padded_path(name_len));
 }
 
@@ -183,10 +188,12 @@ void bid_cookie_write(const struct bid_cookie_facts *facts,
 	record->tid = tid;
 	record->addr = facts->start;
 	record->len = facts->end - facts->start;
+	record->start_time = bid_start_time(task);
 	record->kind = facts->id.kind;
 	record->id_len = facts->id.len;
+	record->data_off = sizeof(*record);
 	record->reserved = 0;
 	bid_comm_write(record->comm, task->comm);
-	write_padded(record->data, facts->id.bytes, facts->id.len,
+	write_padded((u8 *)(record + 1), facts->id.bytes, facts->id.len,
 		     ALIGN(facts->id.len, 8));
 }

@@ -77,6 +77,15 @@ struct bid_image_facts {
 	const char *name;
 };
 
+/*
+ * Of the process, so that it tells processes of one number apart: a thread that
+ * calls exec takes over its leader's.
+ */
+static inline u64 bid_start_time(const struct task_struct *task)
+{
+	return task->group_leader->start_boottime;
+}
+
 /**
  * struct bid_cookie_facts - a COOKIE record before it is laid out
  * @start: first address
@@ -121,7 +130,7 @@ static __always_inline void bid_comm_write(u8 to[TASK_COMM_LEN], const char *com
 static __always_inline void
 bid_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid, u64 start, u64 end,
 	       u64 pgoff, unsigned long vm_flags, u64 file_id, u8 state,
-	       const char *comm)
+	       const struct task_struct *task)
 {
 	BUILD_BUG_ON(VM_READ != PROT_READ || VM_WRITE != PROT_WRITE ||
 		     VM_EXEC != PROT_EXEC);
@@ -135,8 +144,10 @@ bid_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid, u64 start, u64 end
 	record->prot = vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 	record->map_flags = vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
 	record->state = state;
+	record->start_time = bid_start_time(task);
 	record->path_len = 0;
-	bid_comm_write(record->comm, comm);
+	record->data_off = sizeof(*record);
+	bid_comm_write(record->comm, task->comm);
 }
 
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping);

@@ -7,7 +7,7 @@
  * records in which each mapping names its content. There are two ways to it:
  *
  *	/dev/buildid		ioctls, and a ring per subscriber
- *	generic netlink		family "buildid": get, dump, group "events"
+ *	generic netlink		family "buildid": get, dump, subscribe
  *
  * Both carry the same records.
  *
@@ -16,10 +16,14 @@
  * Every field has a fixed width and its natural alignment, so a 32-bit program
  * on a 64-bit kernel needs no translation. Byte order is the machine's. Every
  * reserved byte the kernel hands out is zero; every reserved byte handed in
- * must be. Times are nanoseconds, sizes and offsets are bytes. Numbers of
- * records, ioctls and attributes are never used again once published. A new
- * record type or a longer record does not move BUILDID_ABI_VERSION, as readers
- * skip what they do not know by its size; a changed meaning does.
+ * must be. Times are nanoseconds, sizes and offsets are bytes.
+ *
+ * What may change: new record types, ioctls, flags, kinds, reasons, attributes;
+ * fields added to the end of a struct or of a record's fixed part. So skip a
+ * record of an unknown type by its size, find what varies in length by
+ * @data_off and not by sizeof, and ignore unknown bits of what you are given.
+ * What never will: a number, offset, width or meaning that stands here. If one
+ * must, BUILDID_ABI_VERSION moves; it is 1 for all that is said here.
  *
  * A reader in five lines
  * ----------------------
@@ -32,15 +36,22 @@
  *
  * Who may
  * -------
- * The device is created with mode 0600, owner root. Whoever can open it may
- * always ask about files it holds open (RESOLVE_FD), and about its own process
- * (SUBSCRIBE, MAPS, RESOLVE_ADDR), and name what it loads itself (SET_COOKIE:
- * its own mappings, and files its user owns). Watching others needs CAP_PERFMON or
- * CAP_SYS_ADMIN in the initial user namespace, checked at each call and not at
- * open; so do RESOLVE_KEY and reading the cache over netlink. Joining the
- * netlink group needs CAP_SYS_ADMIN, as the kernels served offer no finer check
- * there. FLUSH needs CAP_SYS_ADMIN. Addresses in the kernel need CAP_SYSLOG and
- * are 0 without, or where kptr_restrict is 2.
+ * The device is created with mode 0600, owner root. Whoever can open it may ask
+ * what the module is and counts (INFO, STATS), about files it holds open for
+ * reading (RESOLVE_FD), about its own process (MAPS, RESOLVE_ADDR), and may name
+ * what it loads itself (SET_COOKIE: its own mappings, and files its user owns).
+ * All else needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace:
+ * SUBSCRIBE, always; MAPS and RESOLVE_ADDR of another process; RESOLVE_KEY and
+ * RESOLVE_ID; all of netlink. FLUSH needs CAP_SYS_ADMIN. Addresses in the kernel
+ * need CAP_SYSLOG and are 0 without, or where kptr_restrict is 2.
+ *
+ * Each ioctl checks its caller. A subscription is checked once, when it is made:
+ * whoever holds the open file afterwards may read and map its ring, as with
+ * perf_event_open(2). Over netlink both the socket's opener and the sender of
+ * the request must have the capability.
+ *
+ * A file's content that the caller could not read itself is not hashed for it:
+ * see BUILDID_REASON_UNREADABLE.
  *
  * Containers
  * ----------
@@ -76,6 +87,9 @@
  * @BUILDID_RECORD_MODULE: a module was loaded or unloaded; struct buildid_image
  * @BUILDID_RECORD_COOKIE: a loader named its mapping; struct buildid_cookie
  * @BUILDID_RECORD_LOST: records are missing here; struct buildid_lost
+ * @BUILDID_RECORD_FORK: a process was made; struct buildid_task
+ * @BUILDID_RECORD_EXEC: a process runs another program; struct buildid_task
+ * @BUILDID_RECORD_EXIT: a process has ended; struct buildid_task
  *
  * 0 is never sent.
  */
@@ -86,6 +100,9 @@ enum buildid_record_type {
 	BUILDID_RECORD_MODULE	= 4,
 	BUILDID_RECORD_COOKIE	= 5,
 	BUILDID_RECORD_LOST	= 6,
+	BUILDID_RECORD_FORK	= 7,
+	BUILDID_RECORD_EXEC	= 8,
+	BUILDID_RECORD_EXIT	= 9,
 };
 
 /**
@@ -146,7 +163,8 @@ enum buildid_kind {
  * @BUILDID_REASON_TRUNCATED: a header or note table points past the end
  * @BUILDID_REASON_MALFORMED: an ELF file that contradicts itself
  * @BUILDID_REASON_LIMIT: more than the module will walk (65,535 headers of either
- *	kind, 65,536 notes, 16 MiB of both), or an identity of more than 128 bytes
+ *	kind, 65,536 notes, 16 MiB of both on 4,096 pages), or an identity of more
+ *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
  * @BUILDID_REASON_PENDING: it is being read; another FILE record follows
  * @BUILDID_REASON_DEFERRED: only a process may read it, as whoever serves the
@@ -155,7 +173,9 @@ enum buildid_kind {
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
  * @BUILDID_REASON_CHANGING: the file was changed during every attempt
- * @BUILDID_REASON_UNREADABLE: the file is not open for reading
+ * @BUILDID_REASON_UNREADABLE: the file is not open for reading, or is no file
+ *	that programs are kept in (sysfs, proc); in an answer to MAPS or
+ *	RESOLVE_ADDR also that the caller may not read it and nobody else has
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,
@@ -205,13 +225,15 @@ enum buildid_reason {
  * @reason: enum buildid_reason
  * @id_len: bytes of identity, 0 to BUILDID_ID_MAX
  * @path_len: bytes of path without the NUL, 0 when there is none
- * @data: @id_len bytes of identity, zeros up to a multiple of 8; then the path
+ * @data_off: from the start of the record to its variable part, a multiple of 8:
+ *	@id_len bytes of identity, zeros up to a multiple of 8; then the path
  *	as the mapping process sees it and a NUL, zeros up to a multiple of 8;
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
  *	it is a flag. In an answer about what is there now (MAPS, RESOLVE_FD,
  *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
  *	processes may see one file under several paths: a FILE that comes with an
  *	MMAP has that process's, any other the one it was first seen under
+ * @reserved: 0
  *
  * Comes before the first MMAP that refers to it, again after records were
  * lost, and again when more became known (reason PENDING or DEFERRED before).
@@ -238,7 +260,8 @@ struct buildid_file {
 	__u16	reason;
 	__u16	id_len;
 	__u16	path_len;
-	__u8	data[];
+	__u16	data_off;
+	__u16	reserved[3];
 };
 
 /**
@@ -265,17 +288,21 @@ enum buildid_state {
  * @len: in bytes
  * @pgoff: offset in the file of @addr, in bytes
  * @file_id: of the FILE record with the content's identity
+ * @start_time: of the process, CLOCK_BOOTTIME of the initial time namespace:
+ *	tells it from another with the same @pid. /proc/PID/stat has it in clock
+ *	ticks
  * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
  * @map_flags: MAP_SHARED or MAP_PRIVATE
  * @state: enum buildid_state
  * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH, or where
  *	the path could not be had
+ * @data_off: from the start of the record to the path, as the mapping process
+ *	sees it, with a NUL, zeros up to a multiple of 8; nothing at all when
+ *	@path_len is 0
  * @comm: the thread's name, with a NUL
- * @path: as the mapping process sees it, with a NUL, zeros up to a multiple
- *	of 8; nothing at all when @path_len is 0
  *
  * mprotect(2) that makes a mapping executable is reported like an mmap, as
- * perf does. fork(2) and mremap(2) are not.
+ * perf does. mremap(2) is not; of fork(2) see struct buildid_task.
  */
 struct buildid_mmap {
 	struct buildid_record	header;
@@ -285,12 +312,13 @@ struct buildid_mmap {
 	__u64	len;
 	__u64	pgoff;
 	__u64	file_id;
+	__u64	start_time;
 	__u32	prot;
 	__u32	map_flags;
 	__u32	state;
-	__u32	path_len;
+	__u16	path_len;
+	__u16	data_off;
 	__u8	comm[16];
-	__u8	path[];
 };
 
 /* buildid_image.flags */
@@ -303,14 +331,15 @@ struct buildid_mmap {
  * @addr: of _text, or of the module's code; 0 when the subscriber may not know
  * @len: bytes of code from @addr
  * @flags: BUILDID_IMAGE_*
- * @reserved: 0
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
  * @id_len: bytes of identity
  * @name_len: bytes of name without the NUL
- * @data: @id_len bytes of identity, zeros up to a multiple of 8; then the
- *	release of the kernel (as uname -r) or the name of the module (as in
- *	/proc/modules) and a NUL, zeros up to a multiple of 8
+ * @data_off: from the start of the record to its variable part: @id_len bytes of
+ *	identity, zeros up to a multiple of 8; then the release of the kernel (as
+ *	uname -r) or the name of the module (as in /proc/modules) and a NUL, zeros
+ *	up to a multiple of 8
+ * @reserved: 0
  *
  * With BUILDID_SUB_KERNEL: the kernel and every module that is there come
  * first, marked BUILDID_RECORD_SNAPSHOT, then each module as it is loaded or
@@ -322,12 +351,12 @@ struct buildid_image {
 	__u64	addr;
 	__u64	len;
 	__u32	flags;
-	__u32	reserved;
 	__u16	kind;
 	__u16	reason;
 	__u16	id_len;
 	__u16	name_len;
-	__u8	data[];
+	__u16	data_off;
+	__u16	reserved;
 };
 
 /**
@@ -337,11 +366,13 @@ struct buildid_image {
  * @tid: likewise
  * @addr: first address
  * @len: in bytes
+ * @start_time: as in struct buildid_mmap
  * @kind: enum buildid_kind: what the loader says the bytes are
  * @id_len: bytes of identity, up to BUILDID_ID_MAX; 0 when it was taken back
+ * @data_off: from the start of the record to the identity, zeros up to a
+ *	multiple of 8
  * @reserved: 0
  * @comm: the thread's name, with a NUL
- * @data: @id_len bytes of identity, zeros up to a multiple of 8
  *
  * Holds for these addresses until any of them is unmapped or gets another COOKIE,
  * and goes before what the mapped file says of itself: the loader may have put
@@ -354,11 +385,54 @@ struct buildid_cookie {
 	__u32	tid;
 	__u64	addr;
 	__u64	len;
+	__u64	start_time;
 	__u16	kind;
 	__u16	id_len;
-	__u32	reserved;
+	__u16	data_off;
+	__u16	reserved;
 	__u8	comm[16];
-	__u8	data[];
+};
+
+/* buildid_task.flags */
+#define BUILDID_TASK_SHARES_MM	(1U << 0) /* FORK: in its parent's address space */
+
+/**
+ * struct buildid_task - BUILDID_RECORD_FORK, _EXEC and _EXIT: what became of a
+ *	process; with BUILDID_SUB_TASKS
+ * @header: see struct buildid_record
+ * @pid: process (thread group), in the subscriber's pid namespace; with FORK the
+ *	new one
+ * @tid: thread, likewise; with FORK the new one's first, with EXIT the last
+ * @start_time: of the process, as in struct buildid_mmap
+ * @parent_pid: with FORK: the process that has forked, whose mappings the new one
+ *	has a copy of; else 0
+ * @flags: BUILDID_TASK_*
+ * @parent_start_time: with FORK, else 0
+ * @comm: the thread's name, with a NUL; with EXEC the new one
+ *
+ * With these and MMAP a reader can say at any time what a process has mapped:
+ *
+ *	FORK	the new process has what its parent had. With SHARES_MM (vfork(2),
+ *		posix_spawn(3), CLONE_VM) the two are one address space until either
+ *		EXECs or EXITs: a MMAP of one is of both
+ *	EXEC	the process has nothing mapped; its MMAPs follow
+ *	EXIT	nothing any more. Once, when the last thread of the process exits
+ *
+ * A new MMAP replaces what was mapped at any of its addresses; munmap(2) sends
+ * nothing, as with perf. Threads and kernel threads send none of these. FORK goes
+ * through the filters as the parent, EXEC and EXIT as the process. A mapping that
+ * another thread of the parent makes while it forks may be in the stream before
+ * the FORK and not in the child.
+ */
+struct buildid_task {
+	struct buildid_record	header;
+	__u32	pid;
+	__u32	tid;
+	__u64	start_time;
+	__u32	parent_pid;
+	__u32	flags;
+	__u64	parent_start_time;
+	__u8	comm[16];
 };
 
 /**
@@ -366,6 +440,7 @@ struct buildid_cookie {
  * @header: see struct buildid_record
  * @ring_full: records dropped because this ring had no room: the width of the
  *	hole in seq between the record before this one and this one
+ * @ring_full_mmaps: of these, MMAP records: mappings this subscriber lost
  * @no_request: mappings that went out UNRESOLVED, or whose FILE cannot follow
  * @missed_probe: mappings the hook was not called for (kprobe nmissed),
  *	machine-wide
@@ -376,6 +451,7 @@ struct buildid_cookie {
 struct buildid_lost {
 	struct buildid_record	header;
 	__u64	ring_full;
+	__u64	ring_full_mmaps;
 	__u64	no_request;
 	__u64	missed_probe;
 };
@@ -415,11 +491,14 @@ struct buildid_ring_producer {
 
 /*
  * Every ioctl takes a struct that starts with its own size, as compiled into
- * the caller. A longer struct than the module knows is fine as long as its
- * tail is zero (else E2BIG); a shorter one than the first published is EINVAL;
- * reserved bytes and unknown flags that are not zero are EINVAL; an unknown
- * number is ENOTTY; an address that cannot be used is EFAULT. Where the module
- * answers in the struct, it fills what fits and zeroes the rest.
+ * the caller. A longer struct than the module knows is fine as long as its tail
+ * is zero; else E2BIG, and size is set to what the module knows. A shorter one is
+ * fine down to what is published here: fields it lacks are taken for zero, and
+ * nothing is written behind its end; shorter than that is EINVAL. Reserved bytes
+ * and unknown flags that are not zero are EINVAL; an unknown number is ENOTTY; an
+ * address that cannot be used is EFAULT. Where the module answers in the struct,
+ * it fills in what both sides know, leaves the tail as it is, zero, and sets size
+ * to the smaller of the two: a struct can be used again as it is.
  */
 #define BUILDID_IOC_MAGIC	0xbd
 
@@ -429,17 +508,28 @@ struct buildid_ring_producer {
 #define BUILDID_FEATURE_HTLHASH		(1ULL << 2)
 #define BUILDID_FEATURE_FSVERITY	(1ULL << 3)
 
+/* buildid_info.status */
+#define BUILDID_STATUS_ARMED	(1U << 0) /* the hook fires: seen just now */
+
 /**
  * struct buildid_info - BUILDID_IOC_INFO: what this module is; for everyone
- * @size: in: of the struct; out: of the module's struct
+ * @size: of the struct
  * @abi: BUILDID_ABI_VERSION of the module
  * @features: BUILDID_FEATURE_*
  * @records: bit n set: record type n is delivered
  * @ioctls: bit n set: ioctl number n is there
+ * @status: BUILDID_STATUS_*. Without ARMED no mapping is seen: kprobes or ftrace
+ *	were turned off after the module was loaded
  * @max_entries: bound on the files remembered
- * @ring_max: the largest ring_size SUBSCRIBE takes
+ * @ring_min: the smallest ring_size SUBSCRIBE takes
+ * @ring_max: the largest
+ * @subscribers_max: subscribers at a time, netlink's included
+ * @pids_max: the most pids that one SUBSCRIBE takes
  * @id_max: the longest identity
- * @subscribers_max: rings at a time, the netlink group's included
+ * @record_max: the longest record
+ * @cookies_max: cookies that a user may have
+ * @cookies_total: cookies that all users may have together
+ * @known_flags: of the flags field of ioctl n, those that this module knows
  * @version: of the module, with a NUL
  * @hook: the kernel function that is probed, with a NUL
  */
@@ -449,17 +539,24 @@ struct buildid_info {
 	__u64	features;
 	__u64	records;
 	__u64	ioctls;
+	__u32	status;
 	__u32	max_entries;
+	__u32	ring_min;
 	__u32	ring_max;
-	__u32	id_max;
 	__u32	subscribers_max;
+	__u32	pids_max;
+	__u32	id_max;
+	__u32	record_max;
+	__u32	cookies_max;
+	__u32	cookies_total;
+	__u32	known_flags[16];
 	__u8	version[32];
 	__u8	hook[32];
 };
 
 /**
  * struct buildid_stats - BUILDID_IOC_STATS: counters since load; for everyone
- * @size: in: of the struct; out: of the module's struct
+ * @size: of the struct
  * @reserved: 0
  * @mappings: executable file mappings the hook saw
  * @hits: of these, answered from the cache
@@ -481,12 +578,14 @@ struct buildid_info {
  * @requests: files being read, or waiting to be, now
  * @no_request: mappings that went out UNRESOLVED, or whose path was not kept,
  *	for want of a free request or entry
+ * @device_busy: of these, because files of the same device already had their
+ *	quarter of the requests
  * @missed_probe: mappings the hook was not called for (kprobe nmissed)
  * @records: records written to rings
  * @ring_full: records dropped because a ring had no room
- * @subscribers: rings now
- * @netlink_records: records sent to the netlink group
- * @netlink_lost: records that could not be sent to the netlink group
+ * @ring_full_mmaps: of these, MMAP records
+ * @subscribers: rings now, netlink's included
+ * @netlink_records: records sent over netlink
  * @memory: bytes held by the cache: table, entries, paths
  * @cookies: of mappings and files, now
  */
@@ -510,12 +609,13 @@ struct buildid_stats {
 	__u64	entries_max;
 	__u64	requests;
 	__u64	no_request;
+	__u64	device_busy;
 	__u64	missed_probe;
 	__u64	records;
 	__u64	ring_full;
+	__u64	ring_full_mmaps;
 	__u64	subscribers;
 	__u64	netlink_records;
-	__u64	netlink_lost;
 	__u64	memory;
 	__u64	cookies;
 };
@@ -572,20 +672,47 @@ struct buildid_resolve_key {
 #define BUILDID_KEY_ANY_GENERATION	(1U << 0)
 
 /**
+ * struct buildid_resolve_id - BUILDID_IOC_RESOLVE_ID: what a file_id stands for
+ * @size: of the struct
+ * @flags: 0
+ * @file_id: as in struct buildid_file
+ * @record_size: in: bytes at @record; out: of the FILE record
+ * @reserved: 0
+ * @record: address of a buffer for the FILE record
+ *
+ * As RESOLVE_KEY, for one version. Errors: ENOENT when it is not remembered;
+ * ENOSPC when the buffer is too small; EPERM.
+ */
+struct buildid_resolve_id {
+	__u32	size;
+	__u32	flags;
+	__u64	file_id;
+	__u32	record_size;
+	__u32	reserved;
+	__u64	record;
+};
+
+/**
  * struct buildid_resolve_addr - BUILDID_IOC_RESOLVE_ADDR: what is mapped there
  * @size: of the struct
- * @flags: out: BUILDID_ADDR_*
+ * @flags: 0
  * @pid: a process, in the caller's pid namespace
  * @record_size: in: bytes at @record; out: of the FILE record
  * @addr: in that process
+ * @start_time: in: 0, or of the process that is meant, as in struct buildid_mmap;
+ *	out: of the one that is answered for
  * @offset: out: in the file, of @addr, in bytes
  * @record: address of a buffer for the FILE record
+ * @source: out: BUILDID_ADDR_*
+ * @reserved: 0
  *
- * A process that lives is looked into, and the file is read if need be. For one
- * that has exited the last executable mappings of the machine are searched, as
- * long as they are remembered and the caller is in the initial pid namespace.
- * Errors: ESRCH for a process not known; ENOENT when no file is mapped there, or
- * it is not remembered; ENOSPC; EPERM; EINTR.
+ * A process that lives is looked into, and the file is read if need be, but for
+ * one that only a process may read: BUILDID_REASON_DEFERRED. For a process that
+ * has exited the last executable mappings of the machine are searched, as long as
+ * they are remembered and the caller is in the initial pid namespace; of several
+ * with that pid the last one answers, unless @start_time says which. Errors: ESRCH
+ * for a process not known; ENOENT when no file is mapped there, or it is not
+ * remembered; ENOSPC; EPERM; EINTR.
  */
 struct buildid_resolve_addr {
 	__u32	size;
@@ -593,11 +720,14 @@ struct buildid_resolve_addr {
 	__u32	pid;
 	__u32	record_size;
 	__u64	addr;
+	__u64	start_time;
 	__u64	offset;
 	__u64	record;
+	__u32	source;
+	__u32	reserved;
 };
 
-/* buildid_resolve_addr.flags */
+/* buildid_resolve_addr.source */
 #define BUILDID_ADDR_HISTORY	(1U << 0) /* the process has exited */
 
 /**
@@ -608,13 +738,16 @@ struct buildid_resolve_addr {
  * @bytes: in: of room at @records, at least BUILDID_RECORD_MAX * 2; out: used
  * @cursor: in: 0, then what the call before gave; out: where to go on,
  *	BUILDID_MAPS_END when that was all
+ * @instance: likewise: which address space of which process
  * @records: address of a buffer: FILE and MMAP records, all marked
  *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE; COOKIE
  *	records after all of these. comm is the process's; tid is @pid
  *
  * To miss nothing: SUBSCRIBE first, then take MAPS of each process. A mapping
  * made in between is in both; the one from here is marked. Files are read
- * after the process's address space is let go of. Errors: ESRCH; EPERM; EINTR.
+ * after the process's address space is let go of. Errors: ESTALE when the process
+ * has called exec since the first call, or is another by now: start again; ESRCH;
+ * EPERM; EINTR.
  */
 struct buildid_maps {
 	__u32	size;
@@ -622,6 +755,7 @@ struct buildid_maps {
 	__u32	pid;
 	__u32	bytes;
 	__u64	cursor;
+	__u64	instance;
 	__u64	records;
 };
 
@@ -634,9 +768,10 @@ struct buildid_maps {
 #define BUILDID_SUB_DATA	(1U << 0) /* mappings that are not executable, too */
 #define BUILDID_SUB_PATH	(1U << 1) /* a path in every MMAP */
 #define BUILDID_SUB_KERNEL	(1U << 2) /* KERNEL and MODULE records, too */
-#define BUILDID_SUB_CHILDREN	(1U << 3) /* of @pids: what they fork from now on, too */
+#define BUILDID_SUB_CHILDREN	(1U << 3) /* of @pids: their descendants, too */
 #define BUILDID_SUB_UID		(1U << 4) /* only processes with real uid @uid */
 #define BUILDID_SUB_CGROUP	(1U << 5) /* only processes in or below @cgroup_fd */
+#define BUILDID_SUB_TASKS	(1U << 6) /* FORK, EXEC and EXIT records, too */
 
 #define BUILDID_SUB_PIDS_MAX	64
 
@@ -644,8 +779,9 @@ struct buildid_maps {
  * struct buildid_subscribe - BUILDID_IOC_SUBSCRIBE: a ring for this open file
  * @size: of the struct
  * @flags: BUILDID_SUB_*
- * @ring_size: in: bytes of records it holds, a power of two of at least a
- *	page, 0 for 1 MiB; out: what it is
+ * @ring_size: in: bytes of records it holds, a power of two from ring_min to
+ *	ring_max of struct buildid_info, 0 for 1 MiB; out: what it is. Counts
+ *	against RLIMIT_MEMLOCK of the caller's user, unless it has CAP_IPC_LOCK
  * @watermark: wake a reader only when that many bytes wait, 0 for any;
  *	less than @ring_size
  * @pids: address of @nr_pids __u32: only these processes (thread group ids in
@@ -656,14 +792,19 @@ struct buildid_maps {
  * @reserved: 0
  *
  * Filters add up: what passes all of them is delivered. With
- * BUILDID_SUB_CHILDREN the processes forked by those in @pids after this call
- * belong to them, and what these fork. KERNEL and MODULE pass every filter.
+ * BUILDID_SUB_CHILDREN the processes that those in @pids have forked, before this
+ * call or after it, belong to them, and what these fork. KERNEL and MODULE pass
+ * every filter.
  *
  * From its return on, every mapping that passes the filters is in the ring or
  * counted as lost. Mappings by processes that the subscriber's pid namespace
  * does not show are not delivered. Errors: EBUSY when this open file has a
  * ring; EPERM; ESRCH for a pid that is not there; EUSERS when all rings are
- * in use; ENOMEM.
+ * in use; ENOMEM, also for more than RLIMIT_MEMLOCK.
+ *
+ * read(2) then gives whole records, as many as fit. Its errors: ENXIO before
+ * SUBSCRIBE; EAGAIN; EMSGSIZE when not even the next record fits, for which
+ * BUILDID_RECORD_MAX bytes always do; EBUSY once the ring was mapped; EINTR.
  */
 struct buildid_subscribe {
 	__u32	size;
@@ -747,37 +888,51 @@ struct buildid_set_cookie {
 #define BUILDID_IOC_RESOLVE_ADDR _IOWR(BUILDID_IOC_MAGIC, 6, struct buildid_resolve_addr)
 #define BUILDID_IOC_MAPS	_IOWR(BUILDID_IOC_MAGIC, 7, struct buildid_maps)
 #define BUILDID_IOC_SET_COOKIE	_IOWR(BUILDID_IOC_MAGIC, 8, struct buildid_set_cookie)
+#define BUILDID_IOC_RESOLVE_ID	_IOWR(BUILDID_IOC_MAGIC, 9, struct buildid_resolve_id)
 
 /* ------------------------------------------------------ generic netlink -- */
 
 /*
- * Family "buildid", in the initial network namespace.
+ * Family "buildid", in the initial network namespace; buildid.yaml beside this
+ * header describes it for generators. All of it needs CAP_PERFMON or
+ * CAP_SYS_ADMIN in the initial user namespace, of the sender and of the socket's
+ * opener.
  *
  *	BUILDID_CMD_GET		request: BUILDID_A_DEV_MAJOR, BUILDID_A_DEV_MINOR,
  *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION
  *				reply: one BUILDID_A_RECORD, the FILE record of the
  *				newest version remembered; ENOENT when there is none
  *	BUILDID_CMD_GET, NLM_F_DUMP
- *				no attributes; one message with one BUILDID_A_RECORD
- *				for each version of each file remembered. Files seen
- *				while the dump runs may be missing or come twice
- *	BUILDID_CMD_EVENT	in group "events": one or more BUILDID_A_RECORD, a
- *				stream as of a subscriber without filters. pids are
- *				the initial pid namespace's
+ *				request: optional filters: BUILDID_A_DEV_MAJOR and
+ *				BUILDID_A_DEV_MINOR, both or none; BUILDID_A_KIND.
+ *				Any other attribute is EINVAL
+ *				one message with one BUILDID_A_RECORD for each version
+ *				of each file remembered. NLM_F_DUMP_INTR is set when
+ *				files came or went meanwhile: a file that was there all
+ *				the time is never missing, others may be
+ *	BUILDID_CMD_SUBSCRIBE	request, all optional: BUILDID_A_FLAGS,
+ *				BUILDID_A_RING_SIZE, BUILDID_A_WATERMARK,
+ *				BUILDID_A_PIDS, BUILDID_A_UID, BUILDID_A_CGROUP_FD:
+ *				as the fields of struct buildid_subscribe
+ *				reply: BUILDID_A_RING_SIZE, what it is; then EVENT
+ *				messages to this socket until it is closed. Errors as
+ *				of BUILDID_IOC_SUBSCRIBE; EBUSY when this socket has a
+ *				subscription
+ *	BUILDID_CMD_EVENT	to a socket that has subscribed: one or more
+ *				BUILDID_A_RECORD: the same stream as that of a ring of
+ *				/dev/buildid, seq from 1, LOST included
  *
- * A listener that is too slow gets ENOBUFS from its socket, and a hole in seq
- * that no LOST record counts. seq does not start anew for one more listener:
- * join the group first, then dump, and dump again after ENOBUFS, to have the
- * FILE records sent before.
+ * Records wait in the subscriber's ring while its socket is full; what has no
+ * room there is counted in LOST, exactly. There is no multicast group.
  */
 #define BUILDID_GENL_NAME	"buildid"
 #define BUILDID_GENL_VERSION	1
-#define BUILDID_GENL_EVENTS	"events"
 
 enum buildid_cmd {
 	BUILDID_CMD_UNSPEC	= 0,
 	BUILDID_CMD_GET		= 1,
 	BUILDID_CMD_EVENT	= 2,
+	BUILDID_CMD_SUBSCRIBE	= 3,
 };
 
 /**
@@ -789,6 +944,13 @@ enum buildid_cmd {
  * @BUILDID_A_INO: u64, likewise
  * @BUILDID_A_GENERATION: u32, likewise
  * @BUILDID_A_PAD: alignment of 64-bit attributes
+ * @BUILDID_A_KIND: u32, enum buildid_kind
+ * @BUILDID_A_FLAGS: u32, BUILDID_SUB_*
+ * @BUILDID_A_RING_SIZE: u32, as in struct buildid_subscribe
+ * @BUILDID_A_WATERMARK: u32, likewise
+ * @BUILDID_A_PIDS: binary: u32 each, likewise
+ * @BUILDID_A_UID: u32, likewise
+ * @BUILDID_A_CGROUP_FD: u32, a file descriptor of the sender, likewise
  */
 enum buildid_attr {
 	BUILDID_A_UNSPEC	= 0,
@@ -798,6 +960,13 @@ enum buildid_attr {
 	BUILDID_A_INO		= 4,
 	BUILDID_A_GENERATION	= 5,
 	BUILDID_A_PAD		= 6,
+	BUILDID_A_KIND		= 7,
+	BUILDID_A_FLAGS		= 8,
+	BUILDID_A_RING_SIZE	= 9,
+	BUILDID_A_WATERMARK	= 10,
+	BUILDID_A_PIDS		= 11,
+	BUILDID_A_UID		= 12,
+	BUILDID_A_CGROUP_FD	= 13,
 };
 
 #endif /* _UAPI_BUILDID_H */
