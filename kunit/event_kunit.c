@@ -81,10 +81,10 @@ static void lays_out_a_file_record_of(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->path_len, of->path_len);
 
 	/* the id, zeros, the path, a NUL, zeros; and no byte more */
-	KUNIT_EXPECT_MEMEQ(test, record->data, from, of->id_len);
-	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(record->data + id_end, 0, path - id_end), NULL);
-	KUNIT_EXPECT_MEMEQ(test, record->data + path, from, of->path_len);
-	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(record->data + path_end, 0,
+	KUNIT_EXPECT_MEMEQ(test, (u8 *)(record + 1), from, of->id_len);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv((u8 *)(record + 1) + id_end, 0, path - id_end), NULL);
+	KUNIT_EXPECT_MEMEQ(test, (u8 *)(record + 1) + path, from, of->path_len);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv((u8 *)(record + 1) + path_end, 0,
 					     size - sizeof(*record) - path_end), NULL);
 	if (of->path_len)
 		KUNIT_EXPECT_GT(test, size, sizeof(*record) + path_end);
@@ -194,7 +194,7 @@ static void paths_go_to_whom_they_concern(struct kunit *test)
 	mmap = hear_mmap(test, paths);
 	KUNIT_EXPECT_EQ(test, mmap->path_len, 2);
 	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap) + 8);
-	KUNIT_EXPECT_MEMEQ(test, mmap->path, "/a\0\0\0\0\0\0", 8);
+	KUNIT_EXPECT_MEMEQ(test, (u8 *)(mmap + 1), "/a\0\0\0\0\0\0", 8);
 }
 
 static void mappings_of_other_processes_are_left_out(struct kunit *test)

@@ -35,6 +35,9 @@
 
 #define RESERVE_MAX 256
 
+/* Entries besides those in the table: in the reserve, or until RCU lets them go. */
+#define SPARE_MAX 8192
+
 /* Slots of a set, a power of two. */
 #define WAYS 16
 
@@ -657,7 +660,7 @@ void bid_cache_refill(void)
 		bid_cache_lock();
 		full = cache.reserved >= cache.reserve_want;
 		bid_cache_unlock();
-		if (full || atomic_read(&cache.allocated) >= cache.slots + 2 * RESERVE_MAX)
+		if (full || atomic_read(&cache.allocated) >= cache.slots + SPARE_MAX)
 			break;
 
 		entry = alloc_entry();

@@ -34,7 +34,7 @@
 #define DISCARDED_MAX	4
 
 #define FILES		256
-#define TABLE		"1048576"
+#define TABLE	"2097152"
 #define EXEC		(PROT_READ | PROT_EXEC)
 
 static int files[FILES], same[FILES];

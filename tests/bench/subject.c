@@ -16,6 +16,9 @@
 
 #include "measure.h"
 #include "subject.h"
+#ifndef BUILDID_GENL_EVENTS
+#define BUILDID_GENL_EVENTS "events"
+#endif
 
 #define PAGE		4096UL
 #define RING		(1UL << 20)
