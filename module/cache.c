@@ -29,6 +29,7 @@ static struct {
 
 	raw_spinlock_t lock;
 	u32 entries;		/* in the table */
+	u32 seq;		/* moves whenever one comes or goes */
 	u64 last_file_id;
 	u32 suspects;
 	u32 hand;		/* of the clock: a bucket */
@@ -226,6 +227,7 @@ void bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 	entry->file_id = ++cache.last_file_id;
 	entry->referenced = true;
 	cache.entries++;
+	WRITE_ONCE(cache.seq, cache.seq + 1);
 	hlist_add_head_rcu(&entry->node, bucket_of(key->dev, key->ino));
 }
 
@@ -281,6 +283,7 @@ void bid_cache_remove(struct bid_entry *entry)
 	lockdep_assert_held(&cache.lock);
 	hlist_del_rcu(&entry->node);
 	cache.entries--;
+	WRITE_ONCE(cache.seq, cache.seq + 1);
 	WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_DEAD);
 	if (!entry->request)
 		free_entry(entry);
@@ -534,6 +537,11 @@ static unsigned long shrink_scan(struct shrinker *shrinker,
 		cond_resched();
 	}
 	return freed;
+}
+
+u32 bid_cache_seq(void)
+{
+	return READ_ONCE(cache.seq);
 }
 
 u32 bid_cache_entries(void)

@@ -130,6 +130,7 @@ void bid_text_free(struct bid_text *text);
 void bid_cache_refill(void);
 u64 bid_cache_flush(void);
 
+u32 bid_cache_seq(void);
 u32 bid_cache_entries(void);
 u32 bid_cache_max(void);
 u64 bid_cache_memory(void);
