@@ -101,6 +101,7 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	u32 need = want->body_size, records = !!want->body_size;
 	bool mmap = want->body_type == BUILDID_RECORD_MMAP, lost;
 
+	lockdep_assert_preemption_disabled();
 	batch->file = NULL;
 	batch->body = NULL;
 	time_mono = ktime_get_mono_fast_ns();

@@ -6,6 +6,7 @@
 #define BID_RING_H
 
 #include <linux/irq_work.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched/clock.h>
 #include <linux/spinlock.h>
@@ -227,6 +228,7 @@ bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage,
 /* For a producer that knows the size. */
 static inline void bid_ring_commit_size(struct buildid_record *record, u32 size)
 {
+	lockdep_assert_preemption_disabled();
 	/* pairs with is_busy(), or the like in user space */
 	smp_store_release(&record->size, size);
 }
