@@ -88,27 +88,27 @@ static int __init buildid_init(void)
 	err = bid_history_init();
 	if (err)
 		goto err_identify;
-	err = bid_netlink_init();
-	if (err)
-		goto err_history;
 	err = bid_hook_init();
 	if (err)
-		goto err_netlink;
+		goto err_history;
 	err = bid_kernel_image_init();
 	if (err)
 		goto err_hook;
-	err = bid_chardev_init();
+	err = bid_netlink_init();
 	if (err)
 		goto err_kernel_image;
+	err = bid_chardev_init();
+	if (err)
+		goto err_netlink;
 	pr_info("version %s, watching %s\n", BID_VERSION, BID_HOOK_SYMBOL);
 	return 0;
 
+err_netlink:
+	bid_netlink_exit();
 err_kernel_image:
 	bid_kernel_image_exit();
 err_hook:
 	bid_hook_exit();
-err_netlink:
-	bid_netlink_exit();
 err_history:
 	bid_history_exit();
 err_identify:
@@ -125,9 +125,9 @@ err_log:
 static void __exit buildid_exit(void)
 {
 	bid_chardev_exit();
+	bid_netlink_exit();
 	bid_kernel_image_exit();
 	bid_hook_exit();
-	bid_netlink_exit();
 	bid_history_exit();
 	bid_identify_exit();
 	bid_worker_exit();
