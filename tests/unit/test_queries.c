@@ -147,7 +147,7 @@ static void resolve_truly(int fd, union any_record *record)
 
 	elf_notes_read(fd, &id);
 	make_file(record, 1, (uint16_t)id.size, id.reason, "/f");
-	memcpy(record->file.data, id.bytes, id.size);
+	memcpy(data_of(record), id.bytes, id.size);
 }
 
 static void verify_compares_with_libelf(void **state)

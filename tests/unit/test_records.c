@@ -165,7 +165,7 @@ static void an_id_longer_than_any_is_refused(void **state)
 
 static void lengths_beyond_a_mapping_are_refused(void **state)
 {
-	static const uint32_t lengths[] = { 8, 16, 0x7fffffff, UINT32_MAX };
+	static const uint16_t lengths[] = { 8, 16, 0x7fff, UINT16_MAX };
 	union any_record record;
 	size_t i;
 
@@ -223,10 +223,10 @@ static void text_without_an_end_is_refused(void **state)
 
 	(void)state;
 	make_file(&record, 1, 20, 0, "/bin/sh");
-	record.file.data[24 + 7] = 'x';
+	data_of(&record)[24 + 7] = 'x';
 	assert_file_refused(&record);
 	make_mmap(&record, 1, 0, 10, "/bin/sh");
-	record.mmap.path[7] = 'x';
+	data_of(&record)[7] = 'x';
 	assert_file_refused(&record);
 	/* As long as the record: a NUL is nowhere to be found. */
 	record.mmap.path_len = 8;
@@ -242,7 +242,7 @@ static void text_with_an_early_end_is_refused(void **state)
 
 	(void)state;
 	make_file(&record, 1, 20, 0, "/bin/sh");
-	record.file.data[24 + 2] = '\0';
+	data_of(&record)[24 + 2] = '\0';
 	assert_file_refused(&record);
 }
 
@@ -315,7 +315,7 @@ static void accessors_check_for_themselves(void **state)
 	assert_int_equal(size, 0);
 	assert_null(buildid_file_path(&record.file));
 	make_mmap(&record, 1, 0, 10, "/bin/sh");
-	record.mmap.path_len = UINT32_MAX;
+	record.mmap.path_len = UINT16_MAX;
 	assert_null(buildid_mmap_path(&record.mmap));
 	make_image(&record, BUILDID_RECORD_MODULE, 3, "ext4");
 	record.image.id_len = UINT16_MAX;
