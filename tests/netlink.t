@@ -113,7 +113,7 @@ def _():
     lib.map_file(built("id8"))
     with Genl() as first, Genl() as second:
         for genl in (first, second):
-            genl.join()
+            genl.subscribe()
             lib.map_file(built("id8"))
             checked = []
             while not any(isinstance(record, Mmap) and record.pid == os.getpid()
@@ -135,7 +135,7 @@ def genl_dump():
 def _():
     with Genl() as genl:
         genl.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        genl.join()
+        genl.subscribe()
         lib.run(built("maps"), "3000", built("id8"))
         fails_with(errno.ENOBUFS, lambda: [genl.receive() for _ in range(100)])
         genl.socket.setblocking(False)
@@ -185,7 +185,7 @@ def _():
             lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
             wanted[path] = number.to_bytes(20, "big").hex()
         genl.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        genl.join()
+        genl.subscribe()
         lib.map_file(built("id8"))
         records = []
         next_mapping(genl, records)

@@ -102,7 +102,7 @@ def an_address_of_a_living_process_resolves_with_its_offset():
     child = sleeper()
     with Device() as device:
         for start, length, pgoff, path in proc_maps(child.pid):
-            record, flags, offset = device.resolve_addr(child.pid, start + length - 1)
+            record, flags, offset, _ = device.resolve_addr(child.pid, start + length - 1)
             equal((record.path, flags, offset), (path, 0, pgoff + length - 1))
         fails_with(errno.ENOENT, device.resolve_addr, child.pid, 4096)
     child.kill()
@@ -117,7 +117,7 @@ def an_address_of_a_process_that_has_exited_resolves():
     child.wait()
     with Device() as device:
         for start, _, pgoff, path in maps:
-            record, flags, offset = device.resolve_addr(child.pid, start + 5)
+            record, flags, offset, _ = device.resolve_addr(child.pid, start + 5)
             equal((record.path, flags, offset), (path, ADDR_HISTORY, pgoff + 5))
             equal(record.kind, "gnu")
 
@@ -166,7 +166,7 @@ def what_was_forgotten_is_read_again_where_there_is_something_to_read():
         before = {r.path: r for r in device.maps(child.pid) if isinstance(r, File)}
         device.flush()
         for start, _, _, path in proc_maps(child.pid):
-            record, flags, _ = device.resolve_addr(child.pid, start)
+            record, flags, _, _ = device.resolve_addr(child.pid, start)
             equal((record.path, record.id, flags), (path, before[path].id, 0))
             assert record.file_id != before[path].file_id, "it was not forgotten"
         device.flush()

@@ -48,6 +48,7 @@ class Stream:
             assert seq > self.seq, f"seq {seq} after {self.seq}"
             equal(loss, seq - self.seq - 1, f"ring_full before seq {seq}")
             if loss:
+                assert record.ring_full_mmaps <= loss, f"mappings lost of {record}"
                 self.lost += loss
                 self.told = {}
             self.seq = seq

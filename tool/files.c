@@ -224,7 +224,7 @@ static const struct buildid_file *with_path(const struct buildid_file *file,
 					    const struct buildid_file *before,
 					    void *room)
 {
-	size_t head = sizeof(*file) + pad8(file->id_len);
+	size_t head = file->data_off + pad8(file->id_len);
 	size_t path = pad8((size_t)before->path_len + 1);
 	struct buildid_file *both = room;
 

@@ -67,6 +67,7 @@ static void verify(struct job *job, const char *path, int fd,
 		return;
 
 	other.file.header.size = sizeof(other);
+	other.file.data_off = sizeof(other.file);
 	other.file.kind = id.kind;
 	other.file.reason = id.reason;
 	other.file.id_len = (uint16_t)id.size;

@@ -19,19 +19,21 @@
 	_Static_assert(sizeof(struct type) == (size), "ABI: size of " #type)
 
 ASSERT_SIZE(buildid_record, 32);
-ASSERT_SIZE(buildid_file, 120);
-ASSERT_SIZE(buildid_mmap, 104);
-ASSERT_SIZE(buildid_lost, 56);
-ASSERT_SIZE(buildid_info, 112);
-ASSERT_SIZE(buildid_stats, 208);
+ASSERT_SIZE(buildid_file, 128);
+ASSERT_SIZE(buildid_mmap, 112);
+ASSERT_SIZE(buildid_lost, 64);
+ASSERT_SIZE(buildid_info, 200);
+ASSERT_SIZE(buildid_stats, 216);
 ASSERT_SIZE(buildid_resolve_fd, 24);
 ASSERT_SIZE(buildid_subscribe, 40);
 ASSERT_SIZE(buildid_image, 64);
 ASSERT_SIZE(buildid_resolve_key, 40);
-ASSERT_SIZE(buildid_resolve_addr, 40);
-ASSERT_SIZE(buildid_maps, 32);
+ASSERT_SIZE(buildid_resolve_addr, 56);
+ASSERT_SIZE(buildid_maps, 40);
+ASSERT_SIZE(buildid_resolve_id, 32);
+ASSERT_SIZE(buildid_task, 80);
 ASSERT_SIZE(buildid_flush, 16);
-ASSERT_SIZE(buildid_cookie, 80);
+ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
 
 /* A record stays busy for as long as one hook runs; an interrupt may be on top. */
@@ -213,7 +215,7 @@ int buildid_resolve_addr(struct buildid *handle,
 	if (err)
 		return err;
 
-	address->flags = resolve.flags;
+	address->flags = resolve.source;
 	address->offset = resolve.offset;
 	return 0;
 }

@@ -75,7 +75,7 @@ static int list(struct output *out, bool all)
 	netlink_close(netlink);
 	if (!err)
 		return EXIT_SUCCESS;
-	module_netlink_error(out, err, NULL);
+	module_netlink_error(out, err);
 	return EXIT_FAILURE;
 }
 

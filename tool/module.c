@@ -25,13 +25,13 @@ static bool is_loaded(void)
 	return !access(MODULE_DIRECTORY, F_OK);
 }
 
-void module_netlink_error(struct output *out, int error, const char *advice)
+void module_netlink_error(struct output *out, int error)
 {
 	if (error == -ENOENT && is_loaded())
 		out_error(out, NETLINK_NAME,
 			  "only the initial network namespace has it");
 	else
-		module_error(out, NETLINK_NAME, error, advice);
+		module_error(out, NETLINK_NAME, error, NULL);
 }
 
 struct buildid *module_open(struct output *out)

@@ -16,6 +16,6 @@ struct buildid *module_open(struct output *out);
 void module_error(struct output *out, const char *object, int error,
 		  const char *advice);
 /* The same of netlink.h. */
-void module_netlink_error(struct output *out, int error, const char *advice);
+void module_netlink_error(struct output *out, int error);
 
 #endif

@@ -38,14 +38,13 @@ static const char help[] =
 	"  -t, --time              the time of day before each line\n"
 	"  -i, --log LOG           what buildid record wrote, in place of what happens\n"
 	"                          now; - for stdin\n"
-	"      --netlink           listen to the netlink group in place of the device\n"
+	"      --netlink           by generic netlink in place of the device\n"
 	"  -j, --json              one object per line\n"
 	"  -h, --help              this text\n"
 	"\n"
-	"The device is the default as it gives this process a ring of its own: mappings\n"
-	"are filtered where they are made, what is lost is counted exactly, and\n"
-	"CAP_PERFMON is enough. The netlink group is one stream for all, in which each\n"
-	"listener sees all processes; joining it needs CAP_SYS_ADMIN.\n"
+	"Needs CAP_PERFMON, or CAP_SYS_ADMIN. Mappings are filtered where they are made,\n"
+	"and what is lost is counted exactly. Netlink has the same records for where there\n"
+	"is no device; each costs a copy more.\n"
 	"\n"
 	"A mapping whose file is still being read is held back, and what follows with it,\n"
 	"for a second at most. Ends by SIGINT or SIGTERM, with a summary on stderr.\n";
@@ -218,7 +217,7 @@ static void watch(struct mon *mon, int signals)
 		mon->shown, mon->lost);
 }
 
-static struct source *open_device(struct mon *mon)
+static struct source *open_module(struct mon *mon)
 {
 	struct buildid_options options = {
 		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
@@ -228,7 +227,8 @@ static struct source *open_device(struct mon *mon)
 
 	if (!filter_subscribe(&mon->filter, &mon->out, &options))
 		return NULL;
-	source = source_device(&mon->out, &options);
+	source = mon->netlink ? source_netlink(&mon->out, &options) :
+				source_device(&mon->out, &options);
 	filter_subscribed(&options);
 	return source;
 }
@@ -237,10 +237,8 @@ static bool open_source(struct mon *mon)
 {
 	if (mon->log)
 		mon->source = source_log(&mon->out, mon->log);
-	else if (!mon->netlink)
-		mon->source = open_device(mon);
-	else if (filter_pids_exist(&mon->filter, &mon->out))
-		mon->source = source_netlink(&mon->out);
+	else
+		mon->source = open_module(mon);
 	return mon->source;
 }
 
@@ -294,8 +292,8 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* What only the device can be asked for. */
-static const char *of_device(const struct mon *mon)
+/* What only the module can be asked for. */
+static const char *of_module(const struct mon *mon)
 {
 	if (mon->filter.children)
 		return "--children";
@@ -309,7 +307,7 @@ static const char *of_device(const struct mon *mon)
 /* -1 to go on, else what to exit with. */
 static int check(const struct mon *mon, char **argv)
 {
-	const char *option = of_device(mon);
+	const char *option = of_module(mon);
 	const char *conflict = filter_conflict(&mon->filter);
 
 	if (conflict)
@@ -319,9 +317,6 @@ static int check(const struct mon *mon, char **argv)
 	if (mon->log && option)
 		return args_wrong(argv, option,
 				  "a log has what buildid record was asked for");
-	if (mon->netlink && (option || mon->kernel))
-		return args_wrong(argv, option ? option : "--kernel",
-				  "the netlink group has executable mappings of all processes only");
 	return -1;
 }
 

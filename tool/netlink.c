@@ -14,13 +14,10 @@
 
 #include "netlink.h"
 
-/* Events come in bursts: as deep as the default ring. */
-#define RECEIVE_QUEUE	(1024 * 1024)
-
 struct netlink {
 	struct nl_sock *socket;
 	int family;
-	bool dumping;
+	bool dumping;		/* else subscribed */
 
 	/* Where netlink_next() is in what was received. */
 	struct nlmsghdr *message;
@@ -107,31 +104,7 @@ int netlink_dump(struct netlink *netlink)
 	return err < 0 ? error_of(err) : 0;
 }
 
-static void deepen_queue(int fd)
-{
-	int size = RECEIVE_QUEUE;
-
-	/* The first needs a capability, the second has a low bound. */
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-}
-
-int netlink_join(struct netlink *netlink)
-{
-	int group = genl_ctrl_resolve_grp(netlink->socket, BUILDID_GENL_NAME,
-					  BUILDID_GENL_EVENTS);
-
-	if (group < 0)
-		return error_of(group);
-	deepen_queue(netlink_fd(netlink));
-	/* Not by libnl, which makes several errors of the kernel's one. */
-	if (setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP,
-		       &group, sizeof(group)))
-		return -errno;
-	return 0;
-}
-
-static int receive(struct netlink *netlink)
+static int receive(struct netlink *netlink, int flags)
 {
 	struct sockaddr_nl sender = { .nl_family = AF_NETLINK };
 	socklen_t length = sizeof(sender);
@@ -139,8 +112,7 @@ static int receive(struct netlink *netlink)
 
 	do {
 		size = recvfrom(netlink_fd(netlink), netlink->buffer.bytes,
-				sizeof(netlink->buffer),
-				(netlink->dumping ? 0 : MSG_DONTWAIT) | MSG_TRUNC,
+				sizeof(netlink->buffer), flags | MSG_TRUNC,
 				(struct sockaddr *)&sender, &length);
 		if (size < 0)
 			return errno == EWOULDBLOCK ? -EAGAIN : -errno;
@@ -241,8 +213,62 @@ int netlink_next(struct netlink *netlink, const struct buildid_record **record)
 				return err;
 			netlink->message_left = 0;
 		}
-		err = receive(netlink);
+		err = receive(netlink, netlink->dumping ? 0 : MSG_DONTWAIT);
 		if (err)
 			return err;
 	}
+}
+
+static struct nl_msg *subscribe_message(const struct netlink *netlink,
+					const struct buildid_options *options)
+{
+	struct nl_msg *message = nlmsg_alloc();
+	int err;
+
+	if (!message)
+		return NULL;
+	if (!genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, netlink->family, 0, 0,
+			 BUILDID_CMD_SUBSCRIBE, BUILDID_GENL_VERSION))
+		goto too_long;
+	err = nla_put_u32(message, BUILDID_A_FLAGS, options->flags);
+	err |= nla_put_u32(message, BUILDID_A_RING_SIZE, options->ring_size);
+	err |= nla_put_u32(message, BUILDID_A_WATERMARK, options->watermark);
+	if (options->nr_pids)
+		err |= nla_put(message, BUILDID_A_PIDS,
+			       (int)(options->nr_pids * sizeof(*options->pids)),
+			       options->pids);
+	if (options->flags & BUILDID_SUB_UID)
+		err |= nla_put_u32(message, BUILDID_A_UID, options->uid);
+	if (options->flags & BUILDID_SUB_CGROUP)
+		err |= nla_put_u32(message, BUILDID_A_CGROUP_FD,
+				   (uint32_t)options->cgroup_fd);
+	if (!err)
+		return message;
+too_long:
+	nlmsg_free(message);
+	return NULL;
+}
+
+int netlink_subscribe(struct netlink *netlink, const struct buildid_options *options)
+{
+	struct nl_msg *message = subscribe_message(netlink, options);
+	int err, on = 1;
+
+	if (!message)
+		return -ENOMEM;
+	err = nl_send_auto(netlink->socket, message);
+	nlmsg_free(message);
+	if (err < 0)
+		return error_of(err);
+
+	/* LOST says it better; only the subscription's own kernel sends here. */
+	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
+	err = receive(netlink, 0);
+	if (err)
+		return err;
+	/* The answer, or an event already, which netlink_next() is to find. */
+	if (netlink->message->nlmsg_type != NLMSG_ERROR)
+		return 0;
+	netlink->message_left = 0;
+	return error_in(&netlink->buffer.header);
 }

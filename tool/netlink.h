@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Netlink: the module's records by generic netlink. One socket, for either a
- * dump or the group. Functions return 0 or a negative errno.
+ * dump or a subscription. Functions return 0 or a negative errno.
  */
 #ifndef TOOL_NETLINK_H
 #define TOOL_NETLINK_H
@@ -17,13 +17,12 @@ int netlink_fd(const struct netlink *netlink);
 
 /* Ask for the FILE records of all files remembered. */
 int netlink_dump(struct netlink *netlink);
-/* Listen to the group from here on. */
-int netlink_join(struct netlink *netlink);
+/* As buildid_subscribe(), with the same errors. */
+int netlink_subscribe(struct netlink *netlink, const struct buildid_options *options);
 
 /*
  * The next record, checked, and valid until the next call. -ENODATA at the end
- * of a dump, which it waits for; -EAGAIN when the group has none now; -ENOBUFS
- * when the group had more than the socket could hold, go on after it.
+ * of a dump, which it waits for; -EAGAIN when the subscription has none now.
  */
 int netlink_next(struct netlink *netlink, const struct buildid_record **record);
 

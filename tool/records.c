@@ -44,36 +44,36 @@ static const uint8_t *id_at(const struct buildid_record *record, size_t offset,
 const uint8_t *buildid_file_id_bytes(const struct buildid_file *file,
 				     size_t *size)
 {
-	return id_at(&file->header, sizeof(*file), file->id_len, size);
+	return id_at(&file->header, file->data_off, file->id_len, size);
 }
 
 const uint8_t *buildid_image_id_bytes(const struct buildid_image *image,
 				      size_t *size)
 {
-	return id_at(&image->header, sizeof(*image), image->id_len, size);
+	return id_at(&image->header, image->data_off, image->id_len, size);
 }
 
 const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie,
 				       size_t *size)
 {
-	return id_at(&cookie->header, sizeof(*cookie), cookie->id_len, size);
+	return id_at(&cookie->header, cookie->data_off, cookie->id_len, size);
 }
 
 const char *buildid_image_name(const struct buildid_image *image)
 {
 	return path_at(image, image->header.size,
-		       sizeof(*image) + aligned(image->id_len), image->name_len);
+		       image->data_off + aligned(image->id_len), image->name_len);
 }
 
 const char *buildid_file_path(const struct buildid_file *file)
 {
 	return path_at(file, file->header.size,
-		       sizeof(*file) + aligned(file->id_len), file->path_len);
+		       file->data_off + aligned(file->id_len), file->path_len);
 }
 
 const char *buildid_mmap_path(const struct buildid_mmap *mmap)
 {
-	return path_at(mmap, mmap->header.size, sizeof(*mmap), mmap->path_len);
+	return path_at(mmap, mmap->header.size, mmap->data_off, mmap->path_len);
 }
 
 static int check_file(const struct buildid_file *file)

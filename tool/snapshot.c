@@ -27,6 +27,7 @@ struct buildid_snapshot {
 
 	uint32_t pid;		/* being looked into, or 0 */
 	uint64_t cursor;
+	uint64_t instance;
 
 	uint32_t filled, taken;	/* bytes of @records */
 	uint64_t records[ROOM / sizeof(uint64_t)];
@@ -103,6 +104,7 @@ static bool next_process(struct buildid_snapshot *snapshot)
 			continue;
 		snapshot->pid = pid;
 		snapshot->cursor = 0;
+		snapshot->instance = 0;
 		return true;
 	}
 	return false;
@@ -117,6 +119,7 @@ static int fill(struct buildid_snapshot *snapshot)
 		.pid = snapshot->pid,
 		.bytes = sizeof(snapshot->records),
 		.cursor = snapshot->cursor,
+		.instance = snapshot->instance,
 		.records = (uintptr_t)snapshot->records,
 	};
 	bool first = !snapshot->cursor;
@@ -137,6 +140,7 @@ static int fill(struct buildid_snapshot *snapshot)
 
 	snapshot->seen += first;
 	snapshot->cursor = maps.cursor;
+	snapshot->instance = maps.instance;
 	snapshot->filled = maps.bytes;
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Source: the device's ring, the netlink group, or a log. */
+/* Source: the device's ring, netlink, or a log. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,14 +17,8 @@ struct source {
 
 	/* One of these. */
 	struct buildid *device;
-	struct netlink *events;
+	struct netlink *netlink;
 	struct log_reader *log;
-
-	/* Beside the group: the files it named before. */
-	struct netlink *dump;
-	uint64_t seq;				/* of the record before */
-	const struct buildid_record *held;	/* comes behind a made-up LOST */
-	struct buildid_lost hole;
 
 	const char *log_path;
 	uint64_t log_now;
@@ -46,8 +40,7 @@ void source_close(struct source *source)
 	if (!source)
 		return;
 	buildid_close(source->device);
-	netlink_close(source->events);
-	netlink_close(source->dump);
+	netlink_close(source->netlink);
 	if (source->log)
 		log_close(source->log);
 	free(source);
@@ -78,123 +71,25 @@ struct source *source_device(struct output *out,
 	return source;
 }
 
-static enum source_answer next_of_device(struct source *source,
-					 const struct buildid_record **record)
-{
-	int err = buildid_next(source->device, 0, record);
-
-	if (!err)
-		return SOURCE_RECORD;
-	if (err == -EAGAIN || err == -EINTR)
-		return SOURCE_NONE;
-	source->error = err;
-	return SOURCE_FAILED;
-}
-
 /* -------------------------------------------------------------- netlink -- */
 
-static int start_dump(struct source *source)
-{
-	int err;
-
-	if (!source->dump) {
-		err = netlink_open(&source->dump);
-		if (err)
-			return err;
-	}
-	return netlink_dump(source->dump);
-}
-
-struct source *source_netlink(struct output *out)
+struct source *source_netlink(struct output *out,
+			      const struct buildid_options *options)
 {
 	struct source *source = source_new(out);
 	int err;
 
 	if (!source)
 		return NULL;
-
-	/* In this order no file falls between the two. */
-	err = netlink_open(&source->events);
+	err = netlink_open(&source->netlink);
 	if (!err)
-		err = netlink_join(source->events);
-	if (!err)
-		err = start_dump(source);
+		err = netlink_subscribe(source->netlink, options);
 	if (err) {
-		module_netlink_error(out, err, ADVICE_ADMIN);
+		module_netlink_error(out, err);
 		source_close(source);
 		return NULL;
 	}
 	return source;
-}
-
-/*
- * Between the kernel's queue and this socket messages are dropped without a
- * LOST record. The hole in seq is as wide, so one is made of that.
- */
-static void fill_hole(struct source *source,
-		      const struct buildid_record **record)
-{
-	const struct buildid_record *next = *record;
-	uint64_t hole = next->seq - source->seq - 1;
-
-	if (!source->seq || next->seq <= source->seq)
-		hole = 0;
-	if (next->type == BUILDID_RECORD_LOST) {
-		uint64_t told = ((const struct buildid_lost *)next)->ring_full;
-
-		hole -= told < hole ? told : hole;
-	}
-	source->seq = next->seq;
-	if (!hole)
-		return;
-
-	source->hole = (struct buildid_lost) {
-		.header = *next,
-		.ring_full = hole,
-	};
-	source->hole.header.type = BUILDID_RECORD_LOST;
-	source->hole.header.size = sizeof(source->hole);
-	source->hole.header.seq--;
-	source->held = next;
-	*record = &source->hole.header;
-}
-
-static enum source_answer next_of_netlink(struct source *source,
-					  const struct buildid_record **record)
-{
-	int err;
-
-	if (source->held) {
-		*record = source->held;
-		source->held = NULL;
-		return SOURCE_RECORD;
-	}
-	if (source->dump) {
-		err = netlink_next(source->dump, record);
-		if (!err)
-			return SOURCE_RECORD;
-		if (err != -ENODATA)
-			goto failed;
-		netlink_close(source->dump);
-		source->dump = NULL;
-	}
-
-	err = netlink_next(source->events, record);
-	if (!err) {
-		fill_hole(source, record);
-		return SOURCE_RECORD;
-	}
-	if (err == -EAGAIN || err == -EINTR)
-		return SOURCE_NONE;
-	if (err == -ENOBUFS) {
-		/* FILE records may be among what was dropped. */
-		err = start_dump(source);
-		if (!err)
-			return next_of_netlink(source, record);
-	}
-failed:
-	source->error = err;
-	return SOURCE_FAILED;
 }
 
 /* ------------------------------------------------------------------ log -- */
@@ -233,14 +128,24 @@ static enum source_answer next_of_log(struct source *source,
 
 /* --------------------------------------------------------------- common -- */
 
+static enum source_answer taken(struct source *source, int err)
+{
+	if (!err)
+		return SOURCE_RECORD;
+	if (err == -EAGAIN || err == -EINTR)
+		return SOURCE_NONE;
+	source->error = err;
+	return SOURCE_FAILED;
+}
+
 enum source_answer source_next(struct source *source,
 			       const struct buildid_record **record)
 {
 	if (source->log)
 		return next_of_log(source, record);
-	if (source->events)
-		return next_of_netlink(source, record);
-	return next_of_device(source, record);
+	if (source->netlink)
+		return taken(source, netlink_next(source->netlink, record));
+	return taken(source, buildid_next(source->device, 0, record));
 }
 
 void source_tell(const struct source *source)
@@ -248,8 +153,8 @@ void source_tell(const struct source *source)
 	if (source->log)
 		out_error(source->out, source->log_path, "%s",
 			  log_problem(source->log));
-	else if (source->events)
-		module_netlink_error(source->out, source->error, ADVICE_ADMIN);
+	else if (source->netlink)
+		module_netlink_error(source->out, source->error);
 	else
 		module_error(source->out, BUILDID_DEVICE, source->error, NULL);
 }
@@ -258,8 +163,8 @@ int source_fd(const struct source *source)
 {
 	if (source->log)
 		return -1;
-	if (source->events)
-		return netlink_fd(source->events);
+	if (source->netlink)
+		return netlink_fd(source->netlink);
 	return buildid_fd(source->device);
 }
 

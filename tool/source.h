@@ -18,7 +18,8 @@ enum source_answer {
 /* NULL after it was told why. @out is for that, and stays in use. */
 struct source *source_device(struct output *out,
 			     const struct buildid_options *options);
-struct source *source_netlink(struct output *out);
+struct source *source_netlink(struct output *out,
+			      const struct buildid_options *options);
 struct source *source_log(struct output *out, const char *path);
 void source_close(struct source *source);
 

@@ -53,7 +53,6 @@ static const struct metric {
 	METRIC(ring_full, COUNTER, "Records dropped as a ring had no room"),
 	METRIC(subscribers, GAUGE, "Rings"),
 	METRIC(netlink_records, COUNTER, "Records sent to the netlink group"),
-	METRIC(netlink_lost, COUNTER, "Records that could not be sent to the netlink group"),
 	METRIC(memory, BYTES, "Memory held by the cache"),
 	METRIC(cookies, GAUGE, "Cookies of mappings and files"),
 };

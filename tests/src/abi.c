@@ -15,19 +15,21 @@
 #define NO_SUCH_PID 0x3fffffff
 
 _Static_assert(sizeof(struct buildid_record) == 32, "record");
-_Static_assert(sizeof(struct buildid_file) == 120, "file");
-_Static_assert(sizeof(struct buildid_mmap) == 104, "mmap");
-_Static_assert(sizeof(struct buildid_lost) == 56, "lost");
-_Static_assert(sizeof(struct buildid_info) == 112, "info");
-_Static_assert(sizeof(struct buildid_stats) == 208, "stats");
+_Static_assert(sizeof(struct buildid_file) == 128, "file");
+_Static_assert(sizeof(struct buildid_mmap) == 112, "mmap");
+_Static_assert(sizeof(struct buildid_lost) == 64, "lost");
+_Static_assert(sizeof(struct buildid_info) == 200, "info");
+_Static_assert(sizeof(struct buildid_stats) == 216, "stats");
 _Static_assert(sizeof(struct buildid_resolve_fd) == 24, "resolve_fd");
 _Static_assert(sizeof(struct buildid_resolve_key) == 40, "resolve_key");
-_Static_assert(sizeof(struct buildid_resolve_addr) == 40, "resolve_addr");
-_Static_assert(sizeof(struct buildid_maps) == 32, "maps");
+_Static_assert(sizeof(struct buildid_resolve_addr) == 56, "resolve_addr");
+_Static_assert(sizeof(struct buildid_maps) == 40, "maps");
+_Static_assert(sizeof(struct buildid_resolve_id) == 32, "resolve_id");
+_Static_assert(sizeof(struct buildid_task) == 80, "task");
 _Static_assert(sizeof(struct buildid_image) == 64, "image");
 _Static_assert(sizeof(struct buildid_subscribe) == 40, "subscribe");
 _Static_assert(sizeof(struct buildid_flush) == 16, "flush");
-_Static_assert(sizeof(struct buildid_cookie) == 80, "cookie");
+_Static_assert(sizeof(struct buildid_cookie) == 88, "cookie");
 _Static_assert(sizeof(struct buildid_set_cookie) == 40, "set_cookie");
 
 static union {
@@ -270,10 +272,10 @@ static void test_resolve(void)
 	is(record.file.kind, BUILDID_KIND_GNU, "RESOLVE_FD: it has a build-id");
 	is(record.file.reason, BUILDID_REASON_NONE, "RESOLVE_FD: so there is no reason");
 	zero = true;
-	for (i = record.file.id_len; i % 8; i++)
-		zero &= !record.file.data[i];
-	for (i += record.file.path_len, end = needed - sizeof(record.file); i < end; i++)
-		zero &= !record.file.data[i];
+	for (i = record.file.data_off + record.file.id_len; i % 8; i++)
+		zero &= !record.bytes[i];
+	for (i += record.file.path_len, end = needed; i < end; i++)
+		zero &= !record.bytes[i];
 	ok(zero && i == end, "RESOLVE_FD: what pads the identity and the path is zero");
 	is((unsigned char)record.bytes[needed], 0xff,
 	   "RESOLVE_FD: nothing is written behind the record");
@@ -329,7 +331,7 @@ static void test_resolve_addr(void)
 
 	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0, "RESOLVE_ADDR: its own code");
 	is(record.file.header.size, argument.addr.record_size, "RESOLVE_ADDR: tells the size");
-	is(argument.addr.flags, 0, "RESOLVE_ADDR: it is no history");
+	is(argument.addr.source, 0, "RESOLVE_ADDR: it is no history");
 	argument.addr.record_size = 8;
 	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOSPC,
 	      "RESOLVE_ADDR: a buffer that is too small is ENOSPC");

@@ -8,7 +8,7 @@
 #include "tap.h"
 
 #define PAGE 4096
-#define RING PAGE
+#define RING (2 * BUILDID_RECORD_MAX)
 
 struct ring {
 	int fd;
