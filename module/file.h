@@ -70,12 +70,14 @@ struct bid_path {
  * @mapping: whose pages
  * @page: held from one read to the next
  * @index: of @page, BID_NO_PAGE without one
+ * @pages: how many more may be looked at
  */
 struct bid_resident {
 	struct bid_reader reader;
 	struct address_space *mapping;
 	struct page *page;
 	pgoff_t index;
+	u32 pages;
 };
 
 #define BID_NO_PAGE (~(pgoff_t)0)
@@ -91,19 +93,41 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode,
 				u8 *reason);
 void bid_file_path(const struct file *file, char *buf, size_t size,
 		   struct bid_path *path);
-void bid_file_forget_dev(dev_t dev);
+void bid_file_path_quick(const struct file *file, char *buf, size_t size,
+			 struct bid_path *path);
+void bid_file_forget_sb(const struct super_block *sb);
 
 void bid_resident_init(struct bid_resident *resident, struct inode *inode);
 void bid_resident_done(struct bid_resident *resident);
 
 u64 bid_file_tree(struct inode *inode);
 
-#define BID_EPOCH_BITS 8
-extern u32 bid_file_epochs[1 << BID_EPOCH_BITS];
+/*
+ * Any user may mount and unmount filesystems without a device, whose numbers are
+ * given out from the lowest on: as long as there are no more than that at a time
+ * each has an epoch of its own. Block devices have theirs apart from these.
+ */
+#define BID_EPOCH_BITS 15
+extern atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
+
+static inline u32 bid_file_epoch_index(dev_t dev)
+{
+	const u32 mask = (1 << BID_EPOCH_BITS) - 1;
+
+	if (likely(MAJOR(dev)))
+		return ((MAJOR(dev) << 8 ^ dev) & mask) | 1 << BID_EPOCH_BITS;
+	return dev & mask;
+}
 
 static inline u32 bid_file_epoch(dev_t dev)
 {
-	return READ_ONCE(bid_file_epochs[hash_32(dev, BID_EPOCH_BITS)]);
+	return atomic_read(&bid_file_epochs[bid_file_epoch_index(dev)]);
+}
+
+/* Touching what the memory controller has lost is a machine check. */
+static inline bool bid_page_is_good(struct page *page)
+{
+	return PageUptodate(page) && !PageHWPoison(page);
 }
 
 /* timespec64_to_ns() without its care for what no time stamp is. */

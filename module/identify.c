@@ -20,37 +20,29 @@ static const struct bid_elf_limits hook_limits = {
 	.bytes = 16384,
 };
 
-#define HOOK_ATTEMPTS 2
-
 /*
  * 0 when the page cache held all it takes; -EAGAIN when somebody who may sleep
- * must read the file. Moves the sight to the version that was read.
+ * must read the file.
  */
 static int identify_resident(struct bid_sight *sight, struct bid_identity *id)
 {
+	struct bid_resident resident;
 	struct bid_version after;
-	int err, i;
+	int err;
 
 	/* dropping the last hold on a page may take a lock that sleeps there */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
 	bid_file_hold_version(sight->inode);
-	for (i = 0; i < HOOK_ATTEMPTS; i++) {
-		struct bid_resident resident;
-
-		bid_sight_begin_reading(sight);
-		bid_resident_init(&resident, sight->inode);
-		err = bid_elf_identify(&resident.reader, &hook_limits, id);
-		bid_resident_done(&resident);
-		if (err)
-			return -EAGAIN;
-		bid_file_version(sight->inode, &after);
-		if (bid_version_equal(&sight->version, &after))
-			return id->len > BID_ID_INLINE ||
-			       id->reason == BUILDID_REASON_LIMIT ? -EAGAIN : 0;
-		sight->version = after;
-	}
-	return -EAGAIN;
+	bid_sight_begin_reading(sight);
+	bid_resident_init(&resident, sight->inode);
+	err = bid_elf_identify(&resident.reader, &hook_limits, id);
+	bid_resident_done(&resident);
+	bid_file_version(sight->inode, &after);
+	if (err || !bid_version_equal(&sight->version, &after) ||
+	    id->len > BID_ID_INLINE || id->reason == BUILDID_REASON_LIMIT)
+		return -EAGAIN;
+	return 0;
 }
 
 /* Starts a request for @entry, to read it or only to keep its path. */
@@ -63,7 +55,7 @@ static struct bid_request *start_request(struct bid_sight *sight,
 	bid_cache_assert_locked();
 	if (entry->request)
 		return NULL;
-	request = bid_worker_take();
+	request = bid_worker_take(sight->key.dev);
 	if (!request) {
 		bid_stats_inc(BID_STAT_NO_REQUEST);
 		return NULL;
@@ -95,6 +87,8 @@ static void report_pending(struct bid_mapping *mapping)
 {
 	struct bid_entry *entry = mapping->entry;
 
+	/* before the lock: it may take others */
+	bid_mapping_path(mapping);
 	bid_cache_lock();
 	if (entry->state == BUILDID_STATE_PENDING) {
 		mapping->state = BUILDID_STATE_PENDING;
@@ -139,7 +133,7 @@ static struct bid_entry *leave_to_others(struct bid_sight *sight,
 
 	bid_cache_lock();
 	entry = bid_sight_settle(sight, state, NULL, &text);
-	if (!entry || entry->state != state || entry->request) {
+	if (!entry || entry->request) {
 		bid_cache_unlock();
 		return entry;
 	}
@@ -154,8 +148,8 @@ static struct bid_entry *leave_to_others(struct bid_sight *sight,
 	if (request) {
 		bid_worker_read(request, sight->file, sight->inode, access);
 		bid_worker_queue(request);
-	} else {
-		/* one that nobody reads would stay PENDING for good */
+	} else if (entry->state == BUILDID_STATE_PENDING) {
+		/* it would stay so for good */
 		bid_cache_remove(entry);
 		entry = NULL;
 	}
@@ -229,7 +223,8 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 		return;
 	}
 	if (state == BUILDID_STATE_DEFERRED ||
-	    READ_ONCE(entry->flags) & BID_ENTRY_RECHECK) {
+	    READ_ONCE(entry->flags) & BID_ENTRY_RECHECK ||
+	    inode_is_open_for_write(sight->inode)) {
 		bid_stats_inc(BID_STAT_RECHECKS);
 		look(sight, mapping, entry);
 		return;
@@ -265,10 +260,10 @@ static noinline void expect_stores(struct inode *inode)
 {
 	struct bid_key key;
 
+	if (!S_ISREG(inode->i_mode))
+		return;
 	bid_file_key(inode, &key);
-	bid_cache_lock();
 	bid_cache_suspect(&key);
-	bid_cache_unlock();
 }
 
 /* The path's buffer is this processor's, as nothing here is preempted. */
@@ -299,7 +294,8 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 
 	bid_stats_inc(BID_STAT_MAPPINGS);
 	entry = bid_cache_find_inode(inode);
-	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW))) {
+	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW) &&
+		   !inode_is_open_for_write(inode))) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
 		bid_history_add(vma, entry->file_id);

@@ -122,14 +122,13 @@ static int dump_start(struct netlink_callback *cb)
 
 static int dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	u32 bucket = cb->args[0], skip = cb->args[1];
+	u32 slot = cb->args[0];
 	const struct bid_entry *entry;
 
 	rcu_read_lock();
 	for (;;) {
-		cb->args[0] = bucket;
-		cb->args[1] = skip;
-		entry = bid_cache_next(&bucket, &skip);
+		cb->args[0] = slot;
+		entry = bid_cache_next(&slot);
 		if (!entry || put_entry(skb, NETLINK_CB(cb->skb).portid,
 					cb->nlh->nlmsg_seq, NLM_F_MULTI, entry))
 			break;
