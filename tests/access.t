@@ -53,7 +53,6 @@ SET_COOKIE his file          ok      ok       ok      ok        ok      ok      
 SET_COOKIE root's file       ok      EPERM    EPERM   EPERM     EPERM   EPERM   ok
 SUBSCRIBE                    ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 SUBSCRIBE itself             ok      ok       EPERM   EPERM     EPERM   EPERM   ok
-FLUSH                        ok      EPERM    EPERM   EPERM     EPERM   EPERM   ok
 an ioctl there is not        ENOTTY  ENOTTY   ENOTTY  ENOTTY    ENOTTY  ENOTTY  ENOTTY
 read without a ring          ENXIO   ENXIO    ENXIO   ENXIO     ENXIO   ENXIO   ENXIO
 mmap without a ring          ENXIO   ENXIO    ENXIO   ENXIO     ENXIO   ENXIO   ENXIO
@@ -66,6 +65,7 @@ KERNEL records               ok      zero     EPERM   EPERM     ok      ok      
 netlink GET                  ok      ok       EPERM   EPERM     EPERM   EPERM   EPERM
 netlink GET, dump            ok      ok       EPERM   EPERM     EPERM   EPERM   EPERM
 netlink SUBSCRIBE            ok      ok       EPERM   EPERM     EPERM   EPERM   EPERM
+FLUSH                        ok      EPERM    EPERM   EPERM     EPERM   EPERM   ok
 """
 
 
@@ -160,7 +160,6 @@ ENTRY_POINTS = {
     "SET_COOKIE root's file": lambda caller: set_cookie(caller, caller.roots_file),
     "SUBSCRIBE": lambda caller: caller.device().subscribe() and None,
     "SUBSCRIBE itself": lambda caller: caller.device().subscribe(pids=[os.getpid()]) and None,
-    "FLUSH": lambda caller: caller.device().flush() and None,
     "an ioctl there is not": lambda caller: caller.device().ioctl(63, "I", 0) and None,
     "read without a ring": lambda caller: os.read(caller.device().fd, 8192) and None,
     "mmap without a ring": lambda caller: map_ring(caller.device(), 0, READ),
@@ -174,6 +173,7 @@ ENTRY_POINTS = {
     "netlink GET": lambda caller: caller.genl().get(*caller.key) and None,
     "netlink GET, dump": lambda caller: caller.genl().dump() and None,
     "netlink SUBSCRIBE": lambda caller: caller.genl().subscribe() and None,
+    "FLUSH": lambda caller: caller.device().flush() and None,
 }
 RINGS = sum(" of a ring" in name or name == "KERNEL records" for name in ENTRY_POINTS)
 SOCKETS = sum(name.startswith("netlink") for name in ENTRY_POINTS)
@@ -304,17 +304,18 @@ def ask_everybody():
             lib.write_bytes(paths[name], content)
             os.chown(paths[name], owner, owner)
             lib.settle_times(paths[name])
-        with stream.Watch() as watch:
-            file_id = watch.see(lib.map_file, paths["file"])[0].file_id
         stat = os.stat(paths["file"])
         another, address = stack.enter_context(sleeper(paths["file"], False))
         his, same = stack.enter_context(sleeper(paths["file"], True))
         equal(address, same, "address in a copy of this process")
-        shared = dict(paths, file_id=file_id, another=another, his=his, address=address,
+        shared = dict(paths, another=another, his=his, address=address,
                       key=((os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino))
-        # FLUSH, which some may, is for the end
-        return {who: lib.in_child(all_answers, who, dict(shared))
-                for who in sorted(WHO, key=lambda who: who in ("root", "lent"))}
+        answers = {}
+        for who in WHO:     # of which some may FLUSH
+            with stream.Watch() as watch:
+                mapped, _ = watch.see(lib.map_file, paths["file"])
+            answers[who] = lib.in_child(all_answers, who, dict(shared, file_id=mapped.file_id))
+        return answers
 
 
 found = {}
