@@ -6,12 +6,12 @@ flood has it, floods last that long and go as fast as they can."""
 
 import contextlib
 import os
-import signal
 import struct
 import subprocess
 import time
 
 import lib
+import stalls
 import stream
 from device import SUB_CHILDREN, File
 from image import PAGE, with_id
@@ -124,51 +124,11 @@ for kind in ("versions", "inodes", "numbers"):
 REQUESTS = 32
 
 
-def without_id(number):
-    """What the worker has to read, as no build-id is there."""
-    return b"#!" + struct.pack("=I", number).ljust(PAGE, b"x")
-
-
-@contextlib.contextmanager
-def device_that_stops(files):
-    """The open files of an ext4 none of which is in memory, and what stops it."""
-    with contextlib.ExitStack() as stack:
-        directory, image = (stack.enter_context(lib.directory()) for _ in range(2))
-        image = os.path.join(image, "image")
-        with open(image, "wb") as file:
-            file.truncate(16 << 20)
-        lib.run("mkfs.ext4", "-q", "-F", "-O", "^has_journal", image)
-        lib.run("modprobe", "-a", "loop", "ext4", status=None)
-        lib.run("mount", "-o", "loop", image, directory)
-        for number in range(files):
-            lib.write_bytes(os.path.join(directory, str(number)), without_id(number))
-        lib.umount(directory)
-        below = stack.enter_context(lib.directory())
-        server = stack.enter_context(lib.started(built("fuse_file"), below, image, "stops",
-                                                 stdout=subprocess.PIPE))
-        equal(server.stdout.readline(), b"mounted\n", "the server's word")
-        stack.callback(lib.umount, below, 2)
-        lib.run("mount", "-o", "ro,loop", os.path.join(below, "file"), directory)
-        # what waits for the server ends with it
-        stack.callback(lib.umount, directory, 2)
-        stack.callback(wait_for_worker)
-        stack.callback(server.kill)
-        fds = [os.open(os.path.join(directory, str(number)), os.O_RDONLY)
-               for number in range(files)]
-        for fd in fds:
-            stack.callback(os.close, fd)
-        yield fds, lambda: server.send_signal(signal.SIGUSR1)
-
-
-def wait_for_worker():
-    lib.until(lambda: not stream.stats()["requests"], "all files were read")
-
-
 @test("a device that answers no more has a quarter of the requests, and others theirs")
 def _():
     with loaded(f"requests={REQUESTS}"), lib.ext4() as elsewhere, \
-            device_that_stops(3 * REQUESTS) as (fds, stop), stream.Watch() as watch:
-        content = without_id(1000)
+            stalls.device(3 * REQUESTS) as (fds, stop, _), stream.Watch() as watch:
+        content = stalls.content(1000)
         there = os.path.join(elsewhere, "file")
         lib.write_bytes(there, content)
         lib.drop_pages(there)
