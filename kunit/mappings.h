@@ -99,18 +99,18 @@ static inline struct listener *listen(struct kunit *test)
 
 static inline bool hears_nothing(struct listener *listener)
 {
-	return !bid_ring_peek(&listener->subscriber->ring);
+	return !bid_ring_peek(&listener->subscriber->ring, 0);
 }
 
 /* The next record: valid until the ring comes round. NULL if it is another. */
 static inline const struct buildid_record *hear(struct listener *listener, u16 type)
 {
 	struct bid_ring *ring = &listener->subscriber->ring;
-	const struct buildid_record *record = bid_ring_peek(ring);
+	const struct buildid_record *record = bid_ring_peek(ring, 0);
 
 	if (!record || record->type != type)
 		return NULL;
-	bid_ring_consume(ring, record);
+	bid_ring_consume(ring, record->size);
 	return record;
 }
 

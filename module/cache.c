@@ -35,6 +35,9 @@
 
 #define RESERVE_MAX 256
 
+/* Entries besides those in the table: in the reserve, or until RCU lets them go. */
+#define SPARE_MAX 8192
+
 /* Slots of a set, a power of two. */
 #define WAYS 16
 
@@ -184,24 +187,16 @@ struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 }
 
 /**
- * bid_cache_next() - walk the table
- * @slot: cursor, 0 at first
+ * bid_cache_at() - what is in a slot, for walks over all of them
+ * @slot: less than bid_cache_max()
  *
- * The cursor survives leaving the RCU section: an entry that is there all the
- * time is met once, one that comes or goes meanwhile at most once.
+ * An entry stays in its slot: one that is there all the time is met, and once.
  *
- * Return: the next entry, or NULL at the end.
+ * Return: the entry, or NULL when the slot is free.
  */
-struct bid_entry *bid_cache_next(u32 *slot)
+struct bid_entry *bid_cache_at(u32 slot)
 {
-	struct bid_entry *entry;
-
-	while (*slot < cache.slots) {
-		entry = entry_at((*slot)++);
-		if (entry)
-			return entry;
-	}
-	return NULL;
+	return entry_at(slot);
 }
 
 /* Moves whenever an entry comes or goes. */
@@ -657,7 +652,7 @@ void bid_cache_refill(void)
 		bid_cache_lock();
 		full = cache.reserved >= cache.reserve_want;
 		bid_cache_unlock();
-		if (full || atomic_read(&cache.allocated) >= cache.slots + 2 * RESERVE_MAX)
+		if (full || atomic_read(&cache.allocated) >= cache.slots + SPARE_MAX)
 			break;
 
 		entry = alloc_entry();
@@ -734,6 +729,11 @@ static unsigned long shrink_scan(struct shrinker *shrinker,
 	}
 	bid_stats_add(BID_STAT_EVICTED, freed);
 	return freed;
+}
+
+u32 bid_cache_seq(void)
+{
+	return READ_ONCE(cache.seq);
 }
 
 u32 bid_cache_entries(void)
