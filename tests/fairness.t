@@ -119,9 +119,36 @@ for kind in ("versions", "inodes", "numbers"):
                 assert share >= 95, f"{share:.1f} % hits"
 
 
+# -------------------------------------------------------------------- memory --
+
+@test("paths as long as they can be take no more memory than there is set aside")
+def _():
+    entries = 1024
+    with loaded(f"max_entries={entries}"), lib.tmpfs() as directory:
+        before = stream.stats()["memory"]
+        deep = os.path.join(directory, *["d" * 200] * 19)
+        os.makedirs(deep)
+        for number in range(entries):
+            path = os.path.join(deep, f"{number:04}")
+            lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
+            lib.map_file(path)
+            if not number % 100:
+                wait_for_worker()
+        wait_for_worker()
+        stats = stream.stats()
+        each = (stats["memory"] - before) / entries
+        print(f"# {stats['entries']} files with paths of {len(path)} bytes: {each:.0f} bytes each")
+        assert stats["entries"] >= entries // 2, f"{stats['entries']} entries"
+        assert each <= 1024, f"{each:.0f} bytes for each"
+
+
 # ------------------------------------------------------------------- devices --
 
 REQUESTS = 32
+
+
+def wait_for_worker():
+    lib.until(lambda: not stream.stats()["requests"], "all files were read")
 
 
 @test("a device that answers no more has a quarter of the requests, and others theirs")

@@ -25,7 +25,7 @@
 #include "workload.h"
 
 /* Each is done ROUNDS times. */
-#define ROUNDS		0
+#define ROUNDS		4
 #define BATCHES		12
 #define WINDOWS		4
 #define DRAINS		8
@@ -704,7 +704,7 @@ int main(int argc, char **argv)
 	}
 	with_flood(argv[1]);
 	with_hostile_files(argv[1]);
-	if (0) with_many_entries(argv[1]);
+	with_many_entries(argv[1]);
 	with_ima();
 	series_print();
 	return 0;
