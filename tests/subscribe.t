@@ -20,7 +20,13 @@ from lib import built, fails_with
 from tap import equal, run, test
 
 AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-PERFMON = [*AS_NOBODY, "--inh-caps=+perfmon", "--ambient-caps=+perfmon"]
+
+
+def with_capabilities(names):
+    return [*AS_NOBODY, f"--inh-caps={names}", f"--ambient-caps={names}"]
+
+
+PERFMON = with_capabilities("+perfmon")
 FILES = [built("id8"), built("id83"), built("other")]
 
 
@@ -65,7 +71,7 @@ def _():
           [-errno.ENOMEM, 1 << 19, -errno.ENOMEM, 1 << 18, 1 << 19], "sizes")
     # all of it was given back when the program ended
     equal(with_device(*limited, body="attempt(Device(), ring_size=1 << 19)\n"), [1 << 19], "again")
-    limited += ["--inh-caps=+perfmon,+ipc_lock", "--ambient-caps=+perfmon,+ipc_lock"]
+    limited[2:] = with_capabilities("+perfmon,+ipc_lock")
     equal(with_device(*limited, body=body.replace("1 << 20", "64 << 20"))[0], 64 << 20,
           "with CAP_IPC_LOCK")
 
