@@ -3,11 +3,27 @@
  * The table has its full size from the start, so there is no rehash. Entries
  * come from a reserve that is filled where one may sleep: the hook can take one
  * with no allocation, and memory follows use.
+ *
+ * The table is set-associative. Files are any user's to make, and with a FUSE
+ * server of his own their inode numbers are his to choose. So:
+ *
+ * - A look-up goes through one set, WAYS slots, whoever made what. The hash has a
+ *   key of its own for each load, so that which set is chance.
+ * - Who adds to a full set takes the place of an entry in it; see victim(). A user
+ *   who has more than half of a set pays with his own. Else those go first that
+ *   only the process has mapped that brought them: programs and libraries are
+ *   mapped by many. So a flood drives out itself, whether it is of the versions of
+ *   one file or of many files.
+ *
+ * The most work at a time under the lock is that of victim(): a few hundred
+ * instructions.
  */
+#include <linux/cred.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -19,20 +35,35 @@
 
 #define RESERVE_MAX 256
 
-/* The hook must not be kept from running for long: entries per lock hold. */
-#define BATCH 64
+/* Entries besides those in the table: in the reserve, or until RCU lets them go. */
+#define SPARE_MAX 8192
+
+/* Slots of a set, a power of two. */
+#define WAYS 16
+
+/*
+ * Bytes for each slot that paths may take. Any user can make long ones: past that,
+ * new ones are cut.
+ */
+#define TEXT_PER_SLOT 256
+
+/* Counters of inodes that may change without a trace; see bid_cache_suspect(). */
+#define SUSPECT_BITS 10
 
 static struct {
-	struct hlist_head *table;
-	unsigned int bits;
-	u32 max;
+	struct bid_entry __rcu **table;
+	u32 slots;
+	u64 dev_key;		/* of the hash; odd, as the next */
+	u64 key;
+	unsigned int shift;	/* from a hash to a slot */
 
 	raw_spinlock_t lock;
 	u32 entries;		/* in the table */
-	u32 seq;		/* moves whenever one comes or goes */
+	u32 seq;		/* moves as entries come and go */
 	u64 last_file_id;
-	u32 suspects;
-	u32 hand;		/* of the clock: a bucket */
+	struct hlist_head *ids;	/* entries by file_id */
+	unsigned int id_bits;
+	u32 hand;		/* of the shrinker: a slot */
 	struct hlist_head reserve;
 	u32 reserved;
 	u32 reserve_want;
@@ -42,6 +73,7 @@ static struct {
 	struct work_struct refill;
 	atomic64_t text_bytes;
 	atomic_t allocated;	/* entries, the dead ones included */
+	atomic_t suspects[1 << SUSPECT_BITS];
 } cache;
 
 static DEFINE_MUTEX(refill_lock);
@@ -63,10 +95,31 @@ void bid_cache_assert_locked(void)
 	lockdep_assert_held(&cache.lock);
 }
 
-static struct hlist_head *bucket_of(dev_t dev, u64 ino)
+static u64 hash(dev_t dev, u64 ino)
 {
-	return &cache.table[hash_64(ino + ((u64)dev << 40), cache.bits)];
+	return (ino + dev * cache.dev_key) * cache.key;
 }
+
+/* Where an entry of an inode goes if it can; else anywhere in the same set. */
+static u32 slot_of(dev_t dev, u64 ino)
+{
+	return hash(dev, ino) >> cache.shift;
+}
+
+static u32 set_of(dev_t dev, u64 ino)
+{
+	return slot_of(dev, ino) & ~(WAYS - 1);
+}
+
+static struct bid_entry *entry_at(u32 slot)
+{
+	return rcu_dereference_check(cache.table[slot],
+				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
+}
+
+#define for_each_in_set(entry, slot, first) \
+	for ((slot) = (first); (slot) < (first) + WAYS; (slot)++) \
+		if (((entry) = entry_at(slot)))
 
 /**
  * bid_cache_find() - the entry of this very version
@@ -78,11 +131,24 @@ static struct hlist_head *bucket_of(dev_t dev, u64 ino)
 struct bid_entry *bid_cache_find(const struct bid_key *key,
 				 const struct bid_version *version)
 {
+	u32 slot, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	hlist_for_each_entry_rcu(entry, bucket_of(key->dev, key->ino), node)
+	for_each_in_set(entry, slot, set)
 		if (bid_key_equal(&entry->key, key) &&
 		    bid_version_equal(&entry->version, version))
+			return entry;
+	return NULL;
+}
+
+static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
+{
+	struct bid_entry *entry;
+	u32 slot;
+
+	for_each_in_set(entry, slot, set)
+		if (bid_file_is(inode, &entry->key, &entry->version) &&
+		    entry->key.tree == bid_file_tree(inode))
 			return entry;
 	return NULL;
 }
@@ -91,18 +157,20 @@ struct bid_entry *bid_cache_find(const struct bid_key *key,
  * bid_cache_find_inode() - the entry of an inode as it is now
  * @inode: it
  *
- * The hook's first step, so that key and version are compared where they are.
+ * The hook's first step, so that key and version are compared where they are. Most
+ * are in the slot they are looked for first.
  *
  * Return: as bid_cache_find().
  */
 struct bid_entry *bid_cache_find_inode(struct inode *inode)
 {
-	struct bid_entry *entry;
+	u32 slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
+	struct bid_entry *entry = entry_at(slot);
 
-	hlist_for_each_entry_rcu(entry, bucket_of(inode->i_sb->s_dev, inode->i_ino), node)
-		if (bid_file_is(inode, &entry->key, &entry->version))
-			return entry;
-	return NULL;
+	if (likely(entry && bid_file_is(inode, &entry->key, &entry->version) &&
+		   !entry->key.tree))
+		return entry;
+	return find_in_set(inode, slot & ~(WAYS - 1));
 }
 
 /**
@@ -115,8 +183,9 @@ struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 					const u32 *generation)
 {
 	struct bid_entry *entry, *newest = NULL;
+	u32 slot, set = set_of(dev, ino);
 
-	hlist_for_each_entry_rcu(entry, bucket_of(dev, ino), node)
+	for_each_in_set(entry, slot, set)
 		if (entry->key.ino == ino && entry->key.dev == dev &&
 		    (!generation || entry->key.generation == *generation) &&
 		    (!newest || entry->file_id > newest->file_id))
@@ -125,46 +194,43 @@ struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 }
 
 /**
- * bid_cache_next() - walk the table
- * @bucket: cursor, 0 at first
- * @skip: cursor, 0 at first
+ * bid_cache_at() - what is in a slot, for walks over all of them
+ * @slot: less than bid_cache_max()
  *
- * The cursor survives leaving the RCU section; entries that come or go
- * meanwhile may be missed or met twice.
+ * An entry stays in its slot: one that is there all the time is met, and once.
  *
- * Return: the next entry, or NULL at the end.
+ * Return: the entry, or NULL when the slot is free.
  */
-struct bid_entry *bid_cache_next(u32 *bucket, u32 *skip)
+struct bid_entry *bid_cache_at(u32 slot)
 {
-	struct bid_entry *entry;
-	u32 n;
+	return entry_at(slot);
+}
 
-	for (; *bucket < 1U << cache.bits; (*bucket)++, *skip = 0) {
-		n = 0;
-		hlist_for_each_entry_rcu(entry, &cache.table[*bucket], node)
-			if (n++ == *skip) {
-				(*skip)++;
-				return entry;
-			}
-	}
-	return NULL;
+/* Moves whenever an entry comes or goes. */
+u32 bid_cache_seq(void)
+{
+	return READ_ONCE(cache.seq);
+}
+
+static struct hlist_head *ids_of(u64 file_id)
+{
+	return &cache.ids[file_id * cache.key >> (64 - cache.id_bits)];
 }
 
 /**
  * bid_cache_find_id() - the entry with a file_id
  * @file_id: it
- *
- * Walks the whole table: not for anything that has to be fast.
  */
 struct bid_entry *bid_cache_find_id(u64 file_id)
 {
-	u32 bucket = 0, skip = 0;
 	struct bid_entry *entry;
 
-	while ((entry = bid_cache_next(&bucket, &skip)))
+	bid_cache_lock();
+	hlist_for_each_entry(entry, ids_of(file_id), node)
 		if (entry->file_id == file_id)
-			return entry;
-	return NULL;
+			break;
+	bid_cache_unlock();
+	return entry;
 }
 
 /**
@@ -182,6 +248,21 @@ const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len)
 	text = rcu_dereference_check(entry->text,
 				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
 	return text->data;
+}
+
+/**
+ * bid_entry_is() - does an entry have this identity, or this reason for none?
+ * @entry: one whose state is KNOWN
+ * @id: the identity
+ */
+bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
+{
+	const u8 *bytes;
+	u8 len;
+
+	bytes = bid_entry_id(entry, &len);
+	return entry->kind == id->kind && entry->reason == id->reason &&
+	       len == id->len && !memcmp(bytes, id->bytes, len);
 }
 
 /**
@@ -210,25 +291,6 @@ void bid_cache_give_back(struct bid_entry *entry)
 	lockdep_assert_held(&cache.lock);
 	hlist_add_head(&entry->node, &cache.reserve);
 	cache.reserved++;
-}
-
-/**
- * bid_cache_insert() - put an entry into the table, under a new file_id
- * @entry: from bid_cache_take(), all but key, version and file_id filled in
- * @key: which inode
- * @version: which version; no other entry has it
- */
-void bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
-		      const struct bid_version *version)
-{
-	lockdep_assert_held(&cache.lock);
-	entry->key = *key;
-	entry->version = *version;
-	entry->file_id = ++cache.last_file_id;
-	entry->referenced = true;
-	cache.entries++;
-	WRITE_ONCE(cache.seq, cache.seq + 1);
-	hlist_add_head_rcu(&entry->node, bucket_of(key->dev, key->ino));
 }
 
 static size_t text_size(const struct bid_text *text)
@@ -278,15 +340,126 @@ static void free_entry(struct bid_entry *entry)
 	call_rcu(&entry->rcu, free_entry_rcu);
 }
 
-void bid_cache_remove(struct bid_entry *entry)
+/* Returns the slot it had. */
+static u32 remove_entry(struct bid_entry *entry)
 {
+	u32 slot = set_of(entry->key.dev, entry->key.ino);
+
 	lockdep_assert_held(&cache.lock);
-	hlist_del_rcu(&entry->node);
+	while (entry_at(slot) != entry)
+		slot++;
+	RCU_INIT_POINTER(cache.table[slot], NULL);
+	hlist_del(&entry->node);
 	cache.entries--;
 	WRITE_ONCE(cache.seq, cache.seq + 1);
 	WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_DEAD);
 	if (!entry->request)
 		free_entry(entry);
+	return slot;
+}
+
+void bid_cache_remove(struct bid_entry *entry)
+{
+	remove_entry(entry);
+}
+
+/* Who made more than half of a full set; nobody is INVALID_UID. */
+static kuid_t owner_of_most(struct bid_entry *const *set)
+{
+	kuid_t uid = INVALID_UID;
+	u32 i, votes = 0, n = 0;
+
+	for (i = 0; i < WAYS; i++) {
+		if (!votes)
+			uid = set[i]->uid;
+		votes += uid_eq(set[i]->uid, uid) ? 1 : -1;
+	}
+	for (i = 0; i < WAYS; i++)
+		n += uid_eq(set[i]->uid, uid);
+	return n > WAYS / 2 ? uid : INVALID_UID;
+}
+
+/* Of two entries, should @a rather go than @b: the less useful, else the older? */
+static bool goes_first(const struct bid_entry *a, const struct bid_entry *b, kuid_t most)
+{
+	bool a_of_most = uid_eq(a->uid, most);
+
+	if (a_of_most != uid_eq(b->uid, most))
+		return a_of_most;
+	if (a->used != b->used)
+		return b->used;
+	return a->file_id < b->file_id;
+}
+
+/* Which of a full set is to go; WAYS when every entry is being read. */
+static u32 victim(struct bid_entry *const *set)
+{
+	kuid_t most = owner_of_most(set);
+	u32 i, found = WAYS;
+
+	for (i = 0; i < WAYS; i++)
+		if (!set[i]->request &&
+		    (found == WAYS || goes_first(set[i], set[found], most)))
+			found = i;
+	/* all were in use once: ask anew which ones still are */
+	if (found < WAYS && set[found]->used)
+		for (i = 0; i < WAYS; i++)
+			WRITE_ONCE(set[i]->used, false);
+	return found;
+}
+
+/* A slot of the inode's set that is free, or is made so; cache.slots for none. */
+static u32 make_room(dev_t dev, u64 ino)
+{
+	struct bid_entry *set[WAYS] __uninitialized;
+	u32 first = slot_of(dev, ino), i;
+
+	if (!entry_at(first))
+		return first;
+	first &= ~(WAYS - 1);
+	for (i = 0; i < WAYS; i++) {
+		set[i] = entry_at(first + i);
+		if (!set[i])
+			return first + i;
+	}
+	i = victim(set);
+	if (i == WAYS)
+		return cache.slots;
+	bid_stats_inc(BID_STAT_EVICTED);
+	return remove_entry(set[i]);
+}
+
+/**
+ * bid_cache_insert() - put an entry into the table, under a new file_id
+ * @entry: from bid_cache_take(), all but key, version and file_id filled in
+ * @key: which inode
+ * @version: which version; no other entry has it
+ *
+ * On behalf of current.
+ *
+ * Return: false when there is no room: @entry is gone then.
+ */
+bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
+		      const struct bid_version *version)
+{
+	u32 slot = make_room(key->dev, key->ino);
+
+	lockdep_assert_held(&cache.lock);
+	if (slot == cache.slots) {
+		free_entry(entry);
+		return false;
+	}
+	entry->key = *key;
+	entry->version = *version;
+	entry->file_id = ++cache.last_file_id;
+	entry->uid = current_uid();
+	entry->tgid = current->tgid;
+	entry->used = false;
+	cache.entries++;
+	WRITE_ONCE(cache.seq, cache.seq + 1);
+	hlist_add_head(&entry->node, ids_of(entry->file_id));
+	rcu_assign_pointer(cache.table[slot], entry);
+	return true;
 }
 
 /* The request of @entry is over. */
@@ -320,6 +493,23 @@ void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
 	WRITE_ONCE(entry->flags, flags);
 }
 
+/* The last components that fit in little room. */
+static void keep_end(struct bid_path *path)
+{
+	const char *slash;
+	u16 cut;
+
+	if (path->len <= BID_PATH_SPARE)
+		return;
+	cut = path->len - BID_PATH_SPARE;
+	slash = memchr(path->name + cut, '/', BID_PATH_SPARE);
+	if (slash)
+		cut = slash + 1 - path->name;
+	path->name += cut;
+	path->len -= cut;
+	path->flags |= BUILDID_FILE_PATH_PART;
+}
+
 /**
  * bid_text_alloc() - memory for what varies in length
  * @id: the identity
@@ -331,17 +521,21 @@ struct bid_text *bid_text_alloc(const struct bid_identity *id,
 				const struct bid_path *path)
 {
 	u8 id_len = id->len > BID_ID_INLINE ? id->len : 0;
-	u16 path_len = path->name ? path->len : 0;
+	struct bid_path kept = *path;
 	struct bid_text *text;
 
-	text = alloc_text(id_len + path_len);
+	if (!kept.name)
+		kept.len = 0;
+	if (atomic64_read(&cache.text_bytes) > (u64)cache.slots * TEXT_PER_SLOT)
+		keep_end(&kept);
+	text = alloc_text(id_len + kept.len);
 	if (!text)
 		return NULL;
-	text->path_flags = path->flags;
-	text->path_len = path_len;
+	text->path_flags = kept.flags;
+	text->path_len = kept.len;
 	text->id_len = id_len;
 	memcpy(text->data, id->bytes, id_len);
-	memcpy(text->data + id_len, path->name, path_len);
+	memcpy(text->data + id_len, kept.name, kept.len);
 	return text;
 }
 
@@ -387,54 +581,49 @@ bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path)
 	return true;
 }
 
+static atomic_t *suspects_of(const struct bid_key *key)
+{
+	return &cache.suspects[hash(key->dev, key->ino) >> (64 - SUSPECT_BITS)];
+}
+
+static bool is_cached(const struct bid_key *key)
+{
+	u32 slot, set = set_of(key->dev, key->ino);
+	struct bid_entry *entry;
+
+	for_each_in_set(entry, slot, set)
+		if (bid_key_equal(&entry->key, key))
+			return true;
+	return false;
+}
+
 /**
  * bid_cache_suspect() - stores may change an inode without a trace from now on
  * @key: it
+ *
+ * Anybody may map his files so, again and again: no lock is taken unless there is
+ * something to mark. Under RCU.
  */
 void bid_cache_suspect(const struct bid_key *key)
 {
+	u32 slot, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	lockdep_assert_held(&cache.lock);
-	WRITE_ONCE(cache.suspects, cache.suspects + 1);
-	hlist_for_each_entry(entry, bucket_of(key->dev, key->ino), node)
+	atomic_inc(suspects_of(key));
+	smp_mb__after_atomic();	/* pairs with the one in bid_sight_settle() */
+	if (!is_cached(key))
+		return;
+	bid_cache_lock();
+	for_each_in_set(entry, slot, set)
 		if (bid_key_equal(&entry->key, key))
 			WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_RECHECK);
+	bid_cache_unlock();
 }
 
 /* Moves with bid_cache_suspect(): what was read before may be out of date. */
-u32 bid_cache_suspects(void)
+u32 bid_cache_suspects(const struct bid_key *key)
 {
-	return READ_ONCE(cache.suspects);
-}
-
-/* Second chance. Looks at @scan entries at most, evicts @want at most. */
-static u32 evict(u32 want, u32 scan, bool second_chance)
-{
-	u32 evicted = 0, buckets = min(1U << cache.bits, 16U * BATCH);
-	struct hlist_node *next;
-	struct bid_entry *entry;
-
-	lockdep_assert_held(&cache.lock);
-	while (evicted < want && scan && buckets--) {
-		hlist_for_each_entry_safe(entry, next,
-					  &cache.table[cache.hand], node) {
-			if (evicted == want || !scan)
-				break;
-			scan--;
-			if (entry->request)
-				continue;
-			if (second_chance && entry->referenced) {
-				WRITE_ONCE(entry->referenced, false);
-				continue;
-			}
-			bid_cache_remove(entry);
-			evicted++;
-		}
-		cache.hand = (cache.hand + 1) & ((1U << cache.bits) - 1);
-	}
-	bid_stats_add(BID_STAT_EVICTED, evicted);
-	return evicted;
+	return atomic_read(suspects_of(key));
 }
 
 static struct bid_entry *alloc_entry(void)
@@ -453,24 +642,22 @@ static struct bid_entry *alloc_entry(void)
 }
 
 /**
- * bid_cache_refill() - fill the reserve, making room for it in the cache
+ * bid_cache_refill() - fill the reserve
+ *
+ * Entries that are on their way out count, so that a flood waits for itself.
  */
 void bid_cache_refill(void)
 {
 	struct bid_entry *entry;
-	bool full, room;
+	bool full;
 
 	/* two at a time would each add the last one */
 	mutex_lock(&refill_lock);
 	for (;;) {
 		bid_cache_lock();
 		full = cache.reserved >= cache.reserve_want;
-		room = cache.entries + cache.reserved < cache.max;
-		/* two rounds make sure of a victim if there is any at all */
-		if (!full && !room)
-			room = evict(1, BATCH, true) || evict(1, BATCH, false);
 		bid_cache_unlock();
-		if (full || !room)
+		if (full || atomic_read(&cache.allocated) >= cache.slots + SPARE_MAX)
 			break;
 
 		entry = alloc_entry();
@@ -489,6 +676,28 @@ static void refill_work(struct work_struct *work)
 	bid_cache_refill();
 }
 
+/* Those of a set that nobody is reading; without @used only those not in use. */
+static u32 empty_set(u32 set, bool used)
+{
+	struct bid_entry *entry;
+	u32 removed = 0, slot;
+
+	bid_cache_lock();
+	for_each_in_set(entry, slot, set) {
+		if (entry->request)
+			continue;
+		if (entry->used && !used) {
+			WRITE_ONCE(entry->used, false);
+			continue;
+		}
+		bid_cache_remove(entry);
+		removed++;
+	}
+	bid_cache_unlock();
+	cond_resched();
+	return removed;
+}
+
 /**
  * bid_cache_flush() - forget every file that is not being read
  *
@@ -496,23 +705,11 @@ static void refill_work(struct work_struct *work)
  */
 u64 bid_cache_flush(void)
 {
-	struct hlist_node *next;
-	struct bid_entry *entry;
 	u64 flushed = 0;
-	u32 i;
+	u32 slot;
 
-	for (i = 0; i < 1U << cache.bits; i++) {
-		if (hlist_empty(&cache.table[i]))
-			continue;
-		bid_cache_lock();
-		hlist_for_each_entry_safe(entry, next, &cache.table[i], node)
-			if (!entry->request) {
-				bid_cache_remove(entry);
-				flushed++;
-			}
-		bid_cache_unlock();
-		cond_resched();
-	}
+	for (slot = 0; slot < cache.slots; slot += WAYS)
+		flushed += empty_set(slot, true);
 	return flushed;
 }
 
@@ -525,23 +722,17 @@ static unsigned long shrink_count(struct shrinker *shrinker,
 static unsigned long shrink_scan(struct shrinker *shrinker,
 				 struct shrink_control *sc)
 {
-	unsigned long freed = 0, left = sc->nr_to_scan;
-	u32 n;
+	unsigned long freed = 0, scanned;
+	u32 slot;
 
-	while (left) {
-		n = min_t(unsigned long, left, BATCH);
-		left -= n;
-		bid_cache_lock();
-		freed += evict(n, n, true);
-		bid_cache_unlock();
-		cond_resched();
+	for (scanned = 0; scanned < sc->nr_to_scan; scanned += WAYS) {
+		/* several may shrink at a time: a set that is skipped comes again */
+		slot = READ_ONCE(cache.hand);
+		WRITE_ONCE(cache.hand, (slot + WAYS) & (cache.slots - 1));
+		freed += empty_set(slot, false);
 	}
+	bid_stats_add(BID_STAT_EVICTED, freed);
 	return freed;
-}
-
-u32 bid_cache_seq(void)
-{
-	return READ_ONCE(cache.seq);
 }
 
 u32 bid_cache_entries(void)
@@ -551,12 +742,13 @@ u32 bid_cache_entries(void)
 
 u32 bid_cache_max(void)
 {
-	return cache.max;
+	return cache.slots;
 }
 
 u64 bid_cache_memory(void)
 {
-	return (sizeof(*cache.table) << cache.bits) +
+	return (u64)sizeof(*cache.table) * cache.slots +
+	       ((u64)sizeof(*cache.ids) << cache.id_bits) +
 	       (u64)atomic_read(&cache.allocated) * kmem_cache_size(cache.slab) +
 	       atomic64_read(&cache.text_bytes);
 }
@@ -575,31 +767,38 @@ static void free_table(void)
 	rcu_barrier();
 	WARN_ON(cache.entries || atomic_read(&cache.allocated));
 	kmem_cache_destroy(cache.slab);
+	kvfree(cache.ids);
 	kvfree(cache.table);
 }
 
 /**
  * bid_cache_init() - make the cache
- * @max_entries: bound on the files remembered, the reserve included
+ * @max_entries: bound on the files remembered; rounded up to a power of two
  *
  * Return: 0 or -errno.
  */
 int bid_cache_init(u32 max_entries)
 {
 	memset(&cache, 0, sizeof(cache));
-	cache.max = max_entries;
-	cache.bits = max(order_base_2(max_entries), 1);
+	cache.slots = roundup_pow_of_two(max_t(u32, max_entries, WAYS));
+	cache.shift = 64 - ilog2(cache.slots);
+	cache.id_bits = ilog2(cache.slots) - 1;
+	cache.dev_key = get_random_u64() | 1;
+	cache.key = get_random_u64() | 1;
 	cache.reserve_want = clamp(max_entries / 4, 1U, (u32)RESERVE_MAX);
 	raw_spin_lock_init(&cache.lock);
 	INIT_WORK(&cache.refill, refill_work);
 
-	cache.table = kvcalloc(1UL << cache.bits, sizeof(*cache.table), GFP_KERNEL);
+	cache.table = kvcalloc(cache.slots, sizeof(*cache.table), GFP_KERNEL);
 	if (!cache.table)
 		return -ENOMEM;
+	cache.ids = kvcalloc(1UL << cache.id_bits, sizeof(*cache.ids), GFP_KERNEL);
+	if (!cache.ids)
+		goto err_free_table;
 	cache.slab = kmem_cache_create("buildid_entry", sizeof(struct bid_entry),
 				       0, 0, NULL);
 	if (!cache.slab)
-		goto err_free_table;
+		goto err_free_ids;
 	bid_cache_refill();
 	if (cache.reserved < cache.reserve_want)
 		goto err_free_entries;
@@ -615,6 +814,8 @@ int bid_cache_init(u32 max_entries)
 err_free_entries:
 	free_table();
 	return -ENOMEM;
+err_free_ids:
+	kvfree(cache.ids);
 err_free_table:
 	kvfree(cache.table);
 	return -ENOMEM;

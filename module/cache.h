@@ -6,12 +6,17 @@
  * section ends. All changes are made under bid_cache_lock(). While a request
  * is under way for an entry (@request set) it is not freed; one that leaves
  * the table meanwhile is marked BID_ENTRY_DEAD and freed when the request ends.
+ *
+ * Every user can make entries, so none may make looking others up slow or
+ * useless: cache.c says how.
  */
 #ifndef BID_CACHE_H
 #define BID_CACHE_H
 
 #include <linux/list.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/uidgid.h>
 
 #include "file.h"
 
@@ -54,11 +59,14 @@ struct bid_request;
 
 /**
  * struct bid_entry - one version of one file
- * @node: in its bucket
+ * @node: by @file_id, or in the reserve; under the cache lock
+ * @rcu: frees it once it is in neither
  * @key: which inode
  * @version: which version of it
  * @flags: BID_ENTRY_*
- * @referenced: used since the clock hand last passed
+ * @used: by another process than @tgid, which is what makes it worth keeping
+ * @uid: who had it made
+ * @tgid: likewise
  * @file_id: as in struct buildid_file
  * @user_ino: likewise
  * @user_dev: likewise
@@ -70,14 +78,18 @@ struct bid_request;
  * @spare: a text to use, until there is one
  * @request: in progress for it
  * @id: the identity when it fits
- * @rcu: frees it
  */
 struct bid_entry {
-	struct hlist_node node;
+	union {
+		struct hlist_node node;
+		struct rcu_head rcu;
+	};
 	struct bid_key key;
 	struct bid_version version;
 	u32 flags;
-	bool referenced;
+	kuid_t uid;
+	pid_t tgid;
+	bool used;
 	u64 file_id;
 	u64 user_ino;
 	dev_t user_dev;
@@ -89,7 +101,6 @@ struct bid_entry {
 	struct bid_request *request;
 	u8 id[BID_ID_INLINE];
 	struct bid_text *spare;
-	struct rcu_head rcu;
 };
 
 int bid_cache_init(u32 max_entries);
@@ -106,13 +117,14 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode);
 struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 					const u32 *generation);
 struct bid_entry *bid_cache_find_id(u64 file_id);
-struct bid_entry *bid_cache_next(u32 *bucket, u32 *skip);
+struct bid_entry *bid_cache_at(u32 slot);
 const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
+bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id);
 
 /* Locked. */
 struct bid_entry *bid_cache_take(void);
 void bid_cache_give_back(struct bid_entry *entry);
-void bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
+bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 		      const struct bid_version *version);
 void bid_cache_remove(struct bid_entry *entry);
 void bid_cache_request_done(struct bid_entry *entry);
@@ -120,8 +132,10 @@ void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
 		       u8 state);
 struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *text);
 bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path);
+
+/* Any context. */
 void bid_cache_suspect(const struct bid_key *key);
-u32 bid_cache_suspects(void);
+u32 bid_cache_suspects(const struct bid_key *key);
 
 /* May sleep. */
 struct bid_text *bid_text_alloc(const struct bid_identity *id,
@@ -141,11 +155,12 @@ static inline u8 bid_entry_state(const struct bid_entry *entry)
 	return smp_load_acquire(&entry->state); /* pairs with bid_entry_publish() */
 }
 
+/* current maps it. */
 static inline void bid_entry_touch(struct bid_entry *entry)
 {
 	/* a hit must not dirty a cache line that other CPUs hit too */
-	if (!READ_ONCE(entry->referenced))
-		WRITE_ONCE(entry->referenced, true);
+	if (unlikely(!READ_ONCE(entry->used)) && entry->tgid != current->tgid)
+		WRITE_ONCE(entry->used, true);
 }
 
 #endif /* BID_CACHE_H */

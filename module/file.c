@@ -11,21 +11,23 @@
 #include "compat.h"
 #include "file.h"
 
-#define VBOXSF_SUPER_MAGIC	0x786f4256	/* not in <linux/magic.h> */
+/* Not in <linux/magic.h>. */
+#define JFS_SUPER_MAGIC		0x3153464a
+#define NTFS3_SUPER_MAGIC	0x7366746e
+#define UBIFS_SUPER_MAGIC	0x24051905
 
 /*
  * Device numbers are used again, and an image made to be reproducible repeats
  * every time stamp of the one before it. Rather than telling superblocks apart,
  * everything known under a device number is out of date once one goes.
  */
-u32 bid_file_epochs[1 << BID_EPOCH_BITS];
+atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
 
-void bid_file_forget_dev(dev_t dev)
+void bid_file_forget_sb(const struct super_block *sb)
 {
-	u32 *epoch = &bid_file_epochs[hash_32(dev, BID_EPOCH_BITS)];
-
-	/* an increment lost to another CPU's still moves it */
-	WRITE_ONCE(*epoch, READ_ONCE(*epoch) + 1);
+	/* no code was ever seen there */
+	if (!(sb->s_iflags & SB_I_NOEXEC))
+		atomic_inc(&bid_file_epochs[bid_file_epoch_index(sb->s_dev)]);
 }
 
 /**
@@ -114,7 +116,8 @@ void bid_file_version(struct inode *inode, struct bid_version *version)
 	version->mtime = bid_time_ns(inode_get_mtime(inode));
 	version->size = i_size_read(inode);
 	version->change = bid_file_change(inode);
-	version->epoch = bid_file_epoch(inode->i_sb->s_dev);
+	version->epoch_index = bid_file_epoch_index(inode->i_sb->s_dev);
+	version->epoch = atomic_read(&bid_file_epochs[version->epoch_index]);
 }
 
 /**
@@ -134,47 +137,6 @@ bool bid_file_unstable(struct inode *inode)
 {
 	return inode_is_open_for_write(inode) ||
 	       mapping_writably_mapped(inode->i_mapping);
-}
-
-static bool is_remote(const struct super_block *sb)
-{
-	switch (sb->s_magic) {
-	case NFS_SUPER_MAGIC:
-	case V9FS_MAGIC:
-	case SMB_SUPER_MAGIC:
-	case CIFS_SUPER_MAGIC:
-	case SMB2_SUPER_MAGIC:
-	case AFS_SUPER_MAGIC:
-	case AFS_FS_MAGIC:
-	case CODA_SUPER_MAGIC:
-	case CEPH_SUPER_MAGIC:
-	case OCFS2_SUPER_MAGIC:
-	case VBOXSF_SUPER_MAGIC:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/**
- * bid_file_racy() - may the content change again and leave the version alone?
- * @inode: whose version
- * @version: sampled before this call
- *
- * Time stamps move once a tick. A server's clock is not ours at all, so its
- * files get a longer time to settle.
- */
-bool bid_file_racy(struct inode *inode, const struct bid_version *version)
-{
-	s64 settle = 2 * (s64)TICK_NSEC;
-	struct timespec64 now;
-
-	if (IS_I_VERSION(inode))
-		return false;
-	if (is_remote(inode->i_sb))
-		settle = 2 * (s64)NSEC_PER_SEC;
-	ktime_get_coarse_real_ts64(&now);
-	return version->ctime > bid_time_ns(now) - settle;
 }
 
 /*
@@ -202,6 +164,53 @@ static bool reads_by_inode(const struct inode *inode)
 	}
 }
 
+/* Nobody else's machine can hold up what is read from these. */
+static bool is_local(const struct inode *inode)
+{
+	if (reads_by_inode(inode) || IS_DAX(inode))
+		return true;
+	switch (inode->i_sb->s_magic) {
+	case EXFAT_SUPER_MAGIC:
+	case JFFS2_SUPER_MAGIC:
+	case JFS_SUPER_MAGIC:
+	case MINIX_SUPER_MAGIC:
+	case MINIX_SUPER_MAGIC2:
+	case MINIX2_SUPER_MAGIC:
+	case MINIX2_SUPER_MAGIC2:
+	case MINIX3_SUPER_MAGIC:
+	case NILFS_SUPER_MAGIC:
+	case NTFS3_SUPER_MAGIC:
+	case UBIFS_SUPER_MAGIC:
+	case UDF_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * bid_file_racy() - may the content change again and leave the version alone?
+ * @inode: whose version
+ * @version: sampled before this call
+ *
+ * Time stamps move once a tick, and are kept as finely as the filesystem can. A
+ * server's clock is not ours at all, and FAT's seconds are even.
+ */
+bool bid_file_racy(struct inode *inode, const struct bid_version *version)
+{
+	const struct super_block *sb = inode->i_sb;
+	s64 settle = max(TICK_NSEC, (long)sb->s_time_gran) + TICK_NSEC;
+	struct timespec64 now;
+
+	if (IS_I_VERSION(inode))
+		return false;
+	if (sb->s_magic == MSDOS_SUPER_MAGIC || sb->s_magic == EXFAT_SUPER_MAGIC ||
+	    !is_local(inode))
+		settle = 2 * (s64)NSEC_PER_SEC + TICK_NSEC;
+	ktime_get_coarse_real_ts64(&now);
+	return version->ctime > bid_time_ns(now) - settle;
+}
+
 /**
  * bid_file_access() - who may read this file
  * @file: it
@@ -225,7 +234,8 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode,
 		*reason = BUILDID_REASON_HUGETLB;
 		return BID_ACCESS_NEVER;
 	}
-	if (!(file->f_mode & FMODE_READ)) {
+	/* what such a file says is made when it is read, by whoever made the file */
+	if (!(file->f_mode & FMODE_READ) || sb->s_iflags & SB_I_NOEXEC) {
 		*reason = BUILDID_REASON_UNREADABLE;
 		return BID_ACCESS_NEVER;
 	}
@@ -237,7 +247,10 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode,
 		*reason = BUILDID_REASON_UNREADABLE;
 		return BID_ACCESS_NEVER;
 	}
-	return is_remote(sb) ? BID_ACCESS_REMOTE : BID_ACCESS_FILE;
+	/* to hold it would keep others from running what it writes */
+	if (file->f_mode & FMODE_WRITE)
+		return BID_ACCESS_CALLER;
+	return is_local(inode) ? BID_ACCESS_FILE : BID_ACCESS_REMOTE;
 }
 
 static u32 name_flags(const struct file *file, const struct dentry *dentry)
@@ -272,14 +285,6 @@ void bid_file_path(const struct file *file, char *buf, size_t size,
 	size_t len;
 
 	path->flags = name_flags(file, user->dentry);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !preemptible()) {
-		/* d_path() may take a lock that sleeps there; this does not */
-		path->len = scnprintf(buf, size, "%pd4", user->dentry);
-		path->name = buf;
-		path->flags |= BUILDID_FILE_PATH_PART;
-		return;
-	}
-
 	name = d_path(user, buf, size);
 	if (IS_ERR(name)) {
 		path->name = NULL;
@@ -297,15 +302,57 @@ void bid_file_path(const struct file *file, char *buf, size_t size,
 	path->len = len;
 }
 
+/* Any user may nest directories as deep as he likes: what d_path() is good for. */
+#define DEPTH_MAX 128
+
+static bool is_deep(const struct dentry *dentry)
+{
+	u32 depth;
+
+	for (depth = 0; depth < DEPTH_MAX && !IS_ROOT(dentry); depth++)
+		dentry = READ_ONCE(dentry->d_parent);
+	return depth == DEPTH_MAX;
+}
+
+/**
+ * bid_file_path_quick() - bid_file_path() with preemption off
+ * @file: it
+ * @buf: room for the path
+ * @size: of @buf
+ * @path: where in @buf it is, and what to know of it
+ *
+ * No more than the last components where the whole path would take too long, and
+ * on PREEMPT_RT, where d_path() takes locks that sleep.
+ */
+void bid_file_path_quick(const struct file *file, char *buf, size_t size,
+			 struct bid_path *path)
+{
+	const struct dentry *dentry = file_user_path(file)->dentry;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && !is_deep(dentry)) {
+		bid_file_path(file, buf, size, path);
+		return;
+	}
+	path->len = scnprintf(buf, size, "%pd4", dentry);
+	path->name = buf;
+	path->flags = name_flags(file, dentry) | BUILDID_FILE_PATH_PART;
+}
+
+/* Different pages looked at in turn, which is what a hostile file costs most. */
+#define RESIDENT_PAGES 12
+
 static noinline int get_page_at(struct bid_resident *resident, pgoff_t index)
 {
 	struct page *page;
 
 	bid_resident_done(resident);
+	if (!resident->pages)
+		return -EAGAIN;
+	resident->pages--;
 	page = pagecache_get_page(resident->mapping, index, 0, 0);
 	if (!page)
 		return -EAGAIN;
-	if (!PageUptodate(page)) {
+	if (!bid_page_is_good(page)) {
 		put_page(page);
 		return -EAGAIN;
 	}
@@ -359,6 +406,7 @@ void bid_resident_init(struct bid_resident *resident, struct inode *inode)
 	resident->mapping = inode->i_mapping;
 	resident->page = NULL;
 	resident->index = BID_NO_PAGE;
+	resident->pages = RESIDENT_PAGES;
 }
 
 void bid_resident_done(struct bid_resident *resident)

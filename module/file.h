@@ -34,6 +34,7 @@ struct bid_key {
  * @size: bytes
  * @change: the filesystem's change counter, or 0
  * @epoch: moves when a filesystem with this device number goes away
+ * @epoch_index: where the epoch is kept
  */
 struct bid_version {
 	s64 ctime;
@@ -41,6 +42,7 @@ struct bid_version {
 	u64 size;
 	u64 change;
 	u32 epoch;
+	u32 epoch_index;
 };
 
 /* Who may read a file's content. */
@@ -70,12 +72,14 @@ struct bid_path {
  * @mapping: whose pages
  * @page: held from one read to the next
  * @index: of @page, BID_NO_PAGE without one
+ * @pages: how many more may be looked at
  */
 struct bid_resident {
 	struct bid_reader reader;
 	struct address_space *mapping;
 	struct page *page;
 	pgoff_t index;
+	u32 pages;
 };
 
 #define BID_NO_PAGE (~(pgoff_t)0)
@@ -91,19 +95,36 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode,
 				u8 *reason);
 void bid_file_path(const struct file *file, char *buf, size_t size,
 		   struct bid_path *path);
-void bid_file_forget_dev(dev_t dev);
+void bid_file_path_quick(const struct file *file, char *buf, size_t size,
+			 struct bid_path *path);
+void bid_file_forget_sb(const struct super_block *sb);
 
 void bid_resident_init(struct bid_resident *resident, struct inode *inode);
 void bid_resident_done(struct bid_resident *resident);
 
 u64 bid_file_tree(struct inode *inode);
 
-#define BID_EPOCH_BITS 8
-extern u32 bid_file_epochs[1 << BID_EPOCH_BITS];
+/*
+ * Any user may mount and unmount filesystems without a device, whose numbers are
+ * given out from the lowest on: as long as there are no more than that at a time
+ * each has an epoch of its own. Block devices have theirs apart from these.
+ */
+#define BID_EPOCH_BITS 15
+extern atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
 
-static inline u32 bid_file_epoch(dev_t dev)
+static inline u32 bid_file_epoch_index(dev_t dev)
 {
-	return READ_ONCE(bid_file_epochs[hash_32(dev, BID_EPOCH_BITS)]);
+	const u32 mask = (1 << BID_EPOCH_BITS) - 1;
+
+	if (likely(MAJOR(dev)))
+		return ((MAJOR(dev) << 8 ^ dev) & mask) | 1 << BID_EPOCH_BITS;
+	return dev & mask;
+}
+
+/* Touching what the memory controller has lost is a machine check. */
+static inline bool bid_page_is_good(struct page *page)
+{
+	return PageUptodate(page) && !PageHWPoison(page);
 }
 
 /* timespec64_to_ns() without its care for what no time stamp is. */
@@ -118,7 +139,7 @@ static inline u64 bid_file_change(const struct inode *inode)
 }
 
 /**
- * bid_file_is() - is an inode, at this moment, what it was?
+ * bid_file_is() - is an inode, at this moment, what it was? But for its tree
  * @inode: it
  * @key: as from bid_file_key()
  * @version: as from bid_file_version()
@@ -133,9 +154,8 @@ static inline bool bid_file_is(struct inode *inode, const struct bid_key *key,
 	       version->mtime == bid_time_ns(inode_get_mtime(inode)) &&
 	       version->size == i_size_read(inode) &&
 	       version->change == bid_file_change(inode) &&
-	       version->epoch == bid_file_epoch(sb->s_dev) &&
-	       key->generation == inode->i_generation &&
-	       (likely(!key->tree) || key->tree == bid_file_tree(inode));
+	       version->epoch == atomic_read(&bid_file_epochs[version->epoch_index]) &&
+	       key->generation == inode->i_generation;
 }
 
 static inline bool bid_version_equal(const struct bid_version *a,

@@ -48,7 +48,7 @@ static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
 	struct super_block *sb =
 		(struct super_block *)regs_get_kernel_argument(regs, 0);
 
-	bid_file_forget_dev(sb->s_dev);
+	bid_file_forget_sb(sb);
 	return 0;
 }
 

@@ -20,37 +20,29 @@ static const struct bid_elf_limits hook_limits = {
 	.bytes = 16384,
 };
 
-#define HOOK_ATTEMPTS 2
-
 /*
  * 0 when the page cache held all it takes; -EAGAIN when somebody who may sleep
- * must read the file. Moves the sight to the version that was read.
+ * must read the file.
  */
 static int identify_resident(struct bid_sight *sight, struct bid_identity *id)
 {
-	struct bid_version after;
-	int err, i;
+	struct bid_resident resident __uninitialized;
+	struct bid_version after __uninitialized;
+	int err;
 
 	/* dropping the last hold on a page may take a lock that sleeps there */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
 	bid_file_hold_version(sight->inode);
-	for (i = 0; i < HOOK_ATTEMPTS; i++) {
-		struct bid_resident resident;
-
-		bid_sight_begin_reading(sight);
-		bid_resident_init(&resident, sight->inode);
-		err = bid_elf_identify(&resident.reader, &hook_limits, id);
-		bid_resident_done(&resident);
-		if (err)
-			return -EAGAIN;
-		bid_file_version(sight->inode, &after);
-		if (bid_version_equal(&sight->version, &after))
-			return id->len > BID_ID_INLINE ||
-			       id->reason == BUILDID_REASON_LIMIT ? -EAGAIN : 0;
-		sight->version = after;
-	}
-	return -EAGAIN;
+	bid_sight_begin_reading(sight);
+	bid_resident_init(&resident, sight->inode);
+	err = bid_elf_identify(&resident.reader, &hook_limits, id);
+	bid_resident_done(&resident);
+	bid_file_version(sight->inode, &after);
+	if (err || !bid_version_equal(&sight->version, &after) ||
+	    id->len > BID_ID_INLINE || id->reason == BUILDID_REASON_LIMIT)
+		return -EAGAIN;
+	return 0;
 }
 
 /* Starts a request for @entry, to read it or only to keep its path. */
@@ -63,7 +55,7 @@ static struct bid_request *start_request(struct bid_sight *sight,
 	bid_cache_assert_locked();
 	if (entry->request)
 		return NULL;
-	request = bid_worker_take();
+	request = bid_worker_take(sight->key.dev);
 	if (!request) {
 		bid_stats_inc(BID_STAT_NO_REQUEST);
 		return NULL;
@@ -95,6 +87,8 @@ static void report_pending(struct bid_mapping *mapping)
 {
 	struct bid_entry *entry = mapping->entry;
 
+	/* before the lock: it may take others */
+	bid_mapping_path(mapping);
 	bid_cache_lock();
 	if (entry->state == BUILDID_STATE_PENDING) {
 		mapping->state = BUILDID_STATE_PENDING;
@@ -139,7 +133,7 @@ static struct bid_entry *leave_to_others(struct bid_sight *sight,
 
 	bid_cache_lock();
 	entry = bid_sight_settle(sight, state, NULL, &text);
-	if (!entry || entry->state != state || entry->request) {
+	if (!entry || entry->request) {
 		bid_cache_unlock();
 		return entry;
 	}
@@ -154,8 +148,8 @@ static struct bid_entry *leave_to_others(struct bid_sight *sight,
 	if (request) {
 		bid_worker_read(request, sight->file, sight->inode, access);
 		bid_worker_queue(request);
-	} else {
-		/* one that nobody reads would stay PENDING for good */
+	} else if (entry->state == BUILDID_STATE_PENDING) {
+		/* it would stay so for good */
 		bid_cache_remove(entry);
 		entry = NULL;
 	}
@@ -192,7 +186,7 @@ static bool is_answer(const struct bid_sight *sight, enum bid_access access,
 static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 		 struct bid_entry *entry)
 {
-	struct bid_identity id;
+	struct bid_identity id __uninitialized;
 	enum bid_access access;
 	u8 reason;
 
@@ -229,7 +223,8 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 		return;
 	}
 	if (state == BUILDID_STATE_DEFERRED ||
-	    READ_ONCE(entry->flags) & BID_ENTRY_RECHECK) {
+	    READ_ONCE(entry->flags) & BID_ENTRY_RECHECK ||
+	    inode_is_open_for_write(sight->inode)) {
 		bid_stats_inc(BID_STAT_RECHECKS);
 		look(sight, mapping, entry);
 		return;
@@ -242,22 +237,29 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 	report(mapping, entry);
 }
 
-/* Not in the cache, or not to be taken from there just so. */
+/*
+ * Not in the cache, or not to be taken from there just so. The path's buffer is
+ * this processor's, as nothing here is preempted.
+ */
 static noinline void identify_slowly(struct vm_area_struct *vma,
-				     struct bid_entry *entry,
-				     struct bid_mapping *mapping)
+				     struct bid_entry *entry)
 {
-	struct bid_sight sight;
+	struct bid_mapping mapping __uninitialized;
+	struct bid_sight sight __uninitialized;
 
+	bid_mapping_init(&mapping, vma);
+	mapping.buf = this_cpu_ptr(path_bufs);
 	bid_sight_init(vma->vm_file, file_inode(vma->vm_file), &sight);
 	if (entry) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
-		look_again(&sight, mapping, entry);
+		look_again(&sight, &mapping, entry);
 	} else {
 		bid_stats_inc(BID_STAT_MISSES);
-		look(&sight, mapping, NULL);
+		look(&sight, &mapping, NULL);
 	}
+	if (mapping.file_id)
+		bid_history_add(vma, mapping.file_id);
 }
 
 /* Stores move no time stamp while a page stays dirty. */
@@ -265,17 +267,10 @@ static noinline void expect_stores(struct inode *inode)
 {
 	struct bid_key key;
 
+	if (!S_ISREG(inode->i_mode))
+		return;
 	bid_file_key(inode, &key);
-	bid_cache_lock();
 	bid_cache_suspect(&key);
-	bid_cache_unlock();
-}
-
-/* The path's buffer is this processor's, as nothing here is preempted. */
-static void begin_mapping(struct bid_mapping *mapping, const struct vm_area_struct *vma)
-{
-	bid_mapping_init(mapping, vma);
-	mapping->buf = this_cpu_ptr(path_bufs);
 }
 
 /**
@@ -289,7 +284,6 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 {
 	const unsigned long stores = VM_SHARED | VM_MAYWRITE;
 	struct inode *inode = file_inode(vma->vm_file);
-	struct bid_mapping mapping;
 	struct bid_entry *entry;
 
 	if (unlikely((vma->vm_flags & stores) == stores))
@@ -297,9 +291,9 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_EXEC) && !bid_event_wants_data())
 		return;
 
-	bid_stats_inc(BID_STAT_MAPPINGS);
 	entry = bid_cache_find_inode(inode);
-	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW))) {
+	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW) &&
+		   !inode_is_open_for_write(inode))) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
 		bid_history_add(vma, entry->file_id);
@@ -307,10 +301,7 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 			bid_event_hit(vma, entry, this_cpu_ptr(path_bufs));
 		return;
 	}
-	begin_mapping(&mapping, vma);
-	identify_slowly(vma, entry, &mapping);
-	if (mapping.file_id)
-		bid_history_add(vma, mapping.file_id);
+	identify_slowly(vma, entry);
 }
 
 int bid_identify_init(void)

@@ -32,9 +32,9 @@ static unsigned int max_entries = 65536;
 module_param(max_entries, uint, 0444);
 MODULE_PARM_DESC(max_entries, "files remembered at most (16 to 16777216, default 65536)");
 
-static unsigned int requests = 128;
+static unsigned int requests = 512;
 module_param(requests, uint, 0444);
-MODULE_PARM_DESC(requests, "new files in work at a time, about 4 KiB each (1 to 4096, default 128)");
+MODULE_PARM_DESC(requests, "new files in work at a time, about 4 KiB each (1 to 4096, default 512)");
 
 static int check_parameters(void)
 {

@@ -194,25 +194,25 @@ static bool is_wanted(const struct bid_facts *facts, struct nlattr **attrs)
 static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	u32 bucket = cb->args[0], skip = cb->args[1], n;
 	const struct bid_entry *entry;
 	struct bid_facts facts;
 	void *hdr;
+	u32 n;
 
-	for (n = 0; n < DUMP_MAX; n++) {
-		entry = bid_cache_next(&bucket, &skip);
-		if (!entry)
+	for (n = 0; n < DUMP_MAX; n++, cb->args[0]++) {
+		if (cb->args[0] == bid_cache_max())
 			return false;
+		entry = bid_cache_at(cb->args[0]);
+		if (!entry)
+			continue;
 		bid_facts_of(entry, &facts);
-		if (is_wanted(&facts, attrs)) {
-			hdr = put_file(skb, NETLINK_CB(cb->skb).portid,
-				       cb->nlh->nlmsg_seq, NLM_F_MULTI, &facts);
-			if (!hdr)
-				return false;
-			genl_dump_check_consistent(cb, hdr);
-		}
-		cb->args[0] = bucket;
-		cb->args[1] = skip;
+		if (!is_wanted(&facts, attrs))
+			continue;
+		hdr = put_file(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			       NLM_F_MULTI, &facts);
+		if (!hdr)
+			return false;
+		genl_dump_check_consistent(cb, hdr);
 	}
 	return true;
 }

@@ -97,8 +97,8 @@ void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 {
 	if (!mapping->path_known) {
-		bid_file_path(mapping->file, mapping->buf, PATH_MAX,
-			      &mapping->path);
+		bid_file_path_quick(mapping->file, mapping->buf, PATH_MAX,
+				    &mapping->path);
 		mapping->path_known = true;
 	}
 	return &mapping->path;

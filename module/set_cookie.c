@@ -24,13 +24,15 @@ static bool may_name(const struct inode *inode)
 static int check_content(const struct bid_sight *sight, struct bid_version *version)
 {
 	struct bid_identity id = { };
+	enum bid_access access;
 	bool racy;
 	u8 reason;
 	int err;
 
-	if (bid_file_access(sight->file, sight->inode, &reason) == BID_ACCESS_NEVER)
+	access = bid_file_access(sight->file, sight->inode, &reason);
+	if (access == BID_ACCESS_NEVER)
 		return -EOPNOTSUPP;
-	err = bid_worker_identify(sight->file, sight->inode, version, &id, &racy);
+	err = bid_worker_identify(sight->file, sight->inode, access, version, &id, &racy);
 	if (err)
 		return err;
 	switch (id.kind) {
@@ -50,9 +52,9 @@ static int look_again(struct file *file, const struct bid_key *key)
 	struct buildid_file *record;
 	int err;
 
-	bid_cache_lock();
+	rcu_read_lock();
 	bid_cache_suspect(key);
-	bid_cache_unlock();
+	rcu_read_unlock();
 
 	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 	if (!record)

@@ -16,9 +16,9 @@ void bid_sight_init(struct file *file, struct inode *inode, struct bid_sight *si
 	sight->file = file;
 	sight->inode = inode;
 	sight->doubt = 0;
-	sight->suspects = bid_cache_suspects();
 	bid_file_user(file, &sight->user_ino, &sight->user_dev);
 	bid_file_key(inode, &sight->key);
+	sight->suspects = bid_cache_suspects(&sight->key);
 	bid_file_version(inode, &sight->version);
 }
 
@@ -36,7 +36,7 @@ static u32 unstable_flags(const struct bid_sight *sight)
  */
 void bid_sight_begin_reading(struct bid_sight *sight)
 {
-	sight->suspects = bid_cache_suspects();
+	sight->suspects = bid_cache_suspects(&sight->key);
 	sight->doubt = unstable_flags(sight);
 	if (bid_file_racy(sight->inode, &sight->version))
 		sight->doubt |= BID_ENTRY_RECHECK;
@@ -46,19 +46,9 @@ void bid_sight_begin_reading(struct bid_sight *sight)
 static u32 doubt_flags(const struct bid_sight *sight)
 {
 	bid_cache_assert_locked();
-	if (sight->suspects != bid_cache_suspects())
+	if (sight->suspects != bid_cache_suspects(&sight->key))
 		return sight->doubt | BID_ENTRY_RECHECK;
 	return sight->doubt | unstable_flags(sight);
-}
-
-static bool same_id(const struct bid_entry *entry, const struct bid_identity *id)
-{
-	const u8 *bytes;
-	u8 len;
-
-	bytes = bid_entry_id(entry, &len);
-	return entry->kind == id->kind && entry->reason == id->reason &&
-	       len == id->len && !memcmp(bytes, id->bytes, len);
 }
 
 /**
@@ -86,8 +76,11 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 		if (entry->state == BUILDID_STATE_PENDING ||
 		    (entry->state == BUILDID_STATE_DEFERRED && !id))
 			return entry;
+		/* to be read again: what is known holds until that is done */
+		if (state == BUILDID_STATE_PENDING && entry->kind != BUILDID_KIND_NONE)
+			return entry;
 		if (entry->state == BUILDID_STATE_DEFERRED ||
-		    (id && same_id(entry, id))) {
+		    (id && bid_entry_is(entry, id))) {
 			/* readers keep the one before: not for nothing */
 			if (*text && (entry->state == BUILDID_STATE_DEFERRED ||
 				      entry->flags & BID_ENTRY_NO_PATH))
@@ -114,6 +107,10 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 	entry->user_ino = sight->user_ino;
 	entry->user_dev = sight->user_dev;
 	bid_entry_publish(entry, id ?: &unknown, state);
-	bid_cache_insert(entry, &sight->key, &sight->version);
+	if (!bid_cache_insert(entry, &sight->key, &sight->version))
+		return NULL;
+	/* bid_cache_suspect() finds the entry from here on, or is seen here */
+	smp_mb();
+	WRITE_ONCE(entry->flags, entry->flags | doubt_flags(sight));
 	return entry;
 }

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Files are read through the page cache, as a fault in the mapping would read
+ * them: under the lock that keeps truncation and hole punching away, without
+ * readahead, and with no trace in the file or in whoever has it open. What has no
+ * page in a file that is nothing but memory is zeros, and stays without one.
+ *
+ * What reading one file may cost is bounded, and so is the share of the requests
+ * that one device's files may have: its disk, server or user may be slow.
+ */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
+#include <linux/magic.h>
 #include <linux/pagemap.h>
+#include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
@@ -24,13 +35,21 @@ static const struct bid_elf_limits limits = {
 	.bytes = 16 << 20,
 };
 
+/* Pages for it, all attempts together. */
+#define PAGES_MAX	4096
+
 #define HASH_PART	4096
+#define HASH_PAGES	4	/* at most two for each part */
 #define HASH_LEN	16
+
+#define DEVICE_BITS	8
 
 static struct {
 	struct bid_request *requests;
 	u32 count;
 	u32 busy;
+	u32 devices[1 << DEVICE_BITS];	/* requests of each, by hash */
+	u32 device_key;
 	struct list_head free;
 	struct workqueue_struct *local;
 	struct workqueue_struct *remote;
@@ -39,13 +58,19 @@ static struct {
 /**
  * struct slow_reader - reads where one may sleep
  * @reader: to hand to the parser
- * @file: read through it when set
- * @mapping: else read its pages
+ * @inode: what to read
+ * @file: to read its pages with; may be NULL for BID_ACCESS_INODE
+ * @by_file: read(2) in the kernel in place of @inode's pages
+ * @pages: how many more may be read
+ * @index: of the page read last
  */
 struct slow_reader {
 	struct bid_reader reader;
+	struct inode *inode;
 	struct file *file;
-	struct address_space *mapping;
+	bool by_file;
+	u32 pages;
+	pgoff_t index;
 };
 
 static int read_file(struct file *file, u64 off, void *buf, size_t len)
@@ -65,46 +90,147 @@ static int read_file(struct file *file, u64 off, void *buf, size_t len)
 	return 0;
 }
 
-static struct page *read_page(struct address_space *mapping, pgoff_t index)
+/* Where every page there is is in the page cache, or swapped out. */
+static bool is_memory(const struct inode *inode)
 {
-	if (mapping->a_ops->read_folio)
-		return read_mapping_page(mapping, index, NULL);
-	return shmem_read_mapping_page(mapping, index);
+	return inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == RAMFS_MAGIC;
 }
 
-static int read_pages(struct address_space *mapping, u64 off, void *buf, size_t len)
+static bool is_swapped(struct address_space *mapping, pgoff_t index)
 {
-	while (len) {
-		size_t in_page = offset_in_page(off);
-		size_t n = min_t(size_t, len, PAGE_SIZE - in_page);
-		struct page *page;
-		char *addr;
+	return xa_is_value(xa_load(&mapping->i_pages, index));
+}
 
-		if (off + n > i_size_read(mapping->host))
+/*
+ * A hole would be filled, so none may be punched meanwhile. Whoever holds the
+ * inode's lock may be waiting for a user: one must not wait for it.
+ */
+static struct page *swap_in(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = NULL;
+
+	if (!down_read_trylock(&mapping->host->i_rwsem))
+		return ERR_PTR(-ESTALE);
+	if (is_swapped(mapping, index))
+		page = shmem_read_mapping_page(mapping, index);
+	up_read(&mapping->host->i_rwsem);
+	return page;
+}
+
+/* NULL for zeros. */
+static struct page *memory_page(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = pagecache_get_page(mapping, index, 0, 0);
+
+	if (!page)
+		return is_swapped(mapping, index) ? swap_in(mapping, index) : NULL;
+	if (PageUptodate(page))
+		return page;
+	put_page(page);
+	return NULL;
+}
+
+/* The lock is not held any longer than that, so that nobody's write waits. */
+static struct page *disk_page(struct address_space *mapping, pgoff_t index,
+			      struct file *file)
+{
+	struct page *page = ERR_PTR(-ESTALE);
+
+	filemap_invalidate_lock_shared(mapping);
+	if (index <= (i_size_read(mapping->host) - 1) >> PAGE_SHIFT)
+		page = read_mapping_page(mapping, index, file);
+	filemap_invalidate_unlock_shared(mapping);
+	return page;
+}
+
+static int copy_from_page(struct page *page, size_t at, void *buf, size_t len)
+{
+	char *addr;
+
+	if (!page) {
+		memset(buf, 0, len);
+		return 0;
+	}
+	if (!bid_page_is_good(page)) {
+		put_page(page);
+		return -EIO;
+	}
+	addr = kmap_local_page(page);
+	memcpy(buf, addr + at, len);
+	kunmap_local(addr);
+	put_page(page);
+	return 0;
+}
+
+static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
+{
+	struct address_space *mapping = slow->inode->i_mapping;
+	struct page *page;
+	size_t at, n;
+	int err;
+
+	for (; len; buf += n, off += n, len -= n) {
+		at = offset_in_page(off);
+		n = min_t(size_t, len, PAGE_SIZE - at);
+		if (off + n > i_size_read(slow->inode))
 			return -ESTALE;
-		page = read_page(mapping, off >> PAGE_SHIFT);
+		page = is_memory(slow->inode) ? memory_page(mapping, off >> PAGE_SHIFT) :
+			disk_page(mapping, off >> PAGE_SHIFT, slow->file);
 		if (IS_ERR(page))
 			return PTR_ERR(page);
-		addr = kmap_local_page(page);
-		memcpy(buf, addr + in_page, n);
-		kunmap_local(addr);
-		put_page(page);
-		buf += n;
-		off += n;
-		len -= n;
+		err = copy_from_page(page, at, buf, n);
+		if (err)
+			return err;
 	}
 	return 0;
+}
+
+/* -EDQUOT, which no read returns, when @slow has had its pages. */
+static int pay(struct slow_reader *slow, u64 off, size_t len)
+{
+	pgoff_t first = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
+	u32 pages = last - first + (first != slow->index);
+
+	if (pages > slow->pages)
+		return -EDQUOT;
+	slow->pages -= pages;
+	slow->index = last;
+	return 0;
+}
+
+/*
+ * Only requests hold the filesystem any more: umount(2) has returned, and whoever
+ * called it waits for the device.
+ */
+static bool is_unmounted(const struct slow_reader *slow)
+{
+	const struct super_block *sb = slow->inode->i_sb;
+	u32 holds = atomic_read(&sb->s_active), i;
+
+	if (slow->file || holds > READ_ONCE(worker.busy))
+		return false;
+	for (i = 0; i < worker.count; i++)
+		holds -= READ_ONCE(worker.requests[i].sb) == sb;
+	return !holds;
 }
 
 static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 {
 	struct slow_reader *slow = container_of(reader, struct slow_reader, reader);
+	int err;
 
+	if (!len)
+		return 0;
 	if (fatal_signal_pending(current))
 		return -EINTR;
+	if (is_unmounted(slow))
+		return -ESHUTDOWN;
 	cond_resched();
-	return slow->file ? read_file(slow->file, off, buf, len) :
-			    read_pages(slow->mapping, off, buf, len);
+	err = pay(slow, off, len);
+	if (err)
+		return err;
+	return slow->by_file ? read_file(slow->file, off, buf, len) :
+			       read_pages(slow, off, buf, len);
 }
 
 /* OpenTelemetry's htlhash: head, tail, length. */
@@ -149,24 +275,60 @@ static int fall_back(struct inode *inode, const struct bid_version *version,
 	return 0;
 }
 
+/* What a fault would do, if the file is one that can be mapped so. */
+static bool reads_pages(const struct file *file, const struct inode *inode,
+			enum bid_access access)
+{
+	if (access == BID_ACCESS_INODE)
+		return true;
+	/* a server may never answer: whoever waits for it himself can be killed */
+	if (access == BID_ACCESS_REMOTE && !(current->flags & PF_KTHREAD))
+		return false;
+	return access != BID_ACCESS_CALLER && file_inode(file) == inode &&
+	       inode->i_mapping->a_ops->read_folio;
+}
+
+/* One attempt: 0, or what the reader returned. */
+static int read_once(struct slow_reader *slow, const struct bid_version *version,
+		     struct bid_identity *id)
+{
+	int err;
+
+	slow->reader.size = version->size;
+	slow->index = BID_NO_PAGE;
+	err = bid_elf_identify(&slow->reader, &limits, id);
+	if (err == -EDQUOT) {
+		*id = (struct bid_identity){ .reason = BUILDID_REASON_LIMIT };
+		slow->pages = HASH_PAGES;
+		err = 0;
+	}
+	if (!err && id->kind == BUILDID_KIND_NONE)
+		err = fall_back(slow->inode, version, &slow->reader, id);
+	return err;
+}
+
 /**
  * bid_worker_identify() - identify a file, reading as much as it takes
- * @file: read through it, or NULL to read the inode's pages
+ * @file: read with it; may be NULL for BID_ACCESS_INODE
  * @inode: the bid_file_inode()
+ * @access: how to read it, not BID_ACCESS_NEVER
  * @version: set to the version the answer is for
  * @id: the answer
- * @racy: set when the content may yet change and leave the version alone
+ * @racy: set when the content may yet change and leave the version alone, or
+ *	could not be read and may another time
  *
  * Return: 0, -EINTR when the task is being killed; all else is a reason in @id.
  */
-int bid_worker_identify(struct file *file, struct inode *inode,
+int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
 			struct bid_version *version, struct bid_identity *id,
 			bool *racy)
 {
 	struct slow_reader slow = {
 		.reader.read = slow_read,
+		.inode = inode,
 		.file = file,
-		.mapping = inode->i_mapping,
+		.by_file = !reads_pages(file, inode, access),
+		.pages = PAGES_MAX,
 	};
 	struct bid_version after;
 	int err, i;
@@ -175,10 +337,7 @@ int bid_worker_identify(struct file *file, struct inode *inode,
 		bid_file_hold_version(inode);
 		bid_file_version(inode, version);
 		*racy = bid_file_racy(inode, version) || bid_file_unstable(inode);
-		slow.reader.size = version->size;
-		err = bid_elf_identify(&slow.reader, &limits, id);
-		if (!err && id->kind == BUILDID_KIND_NONE)
-			err = fall_back(inode, version, &slow.reader, id);
+		err = read_once(&slow, version, id);
 		if (err == -EINTR || err == -ERESTARTSYS)
 			return -EINTR;
 		bid_file_version(inode, &after);
@@ -187,6 +346,7 @@ int bid_worker_identify(struct file *file, struct inode *inode,
 		if (err) {
 			bid_stats_inc(BID_STAT_IO_ERRORS);
 			*id = (struct bid_identity){ .reason = BUILDID_REASON_IO };
+			*racy = true;
 		}
 		if (id->kind != BUILDID_KIND_GNU && id->kind != BUILDID_KIND_GO)
 			bid_stats_inc(BID_STAT_NO_ID);
@@ -198,20 +358,34 @@ int bid_worker_identify(struct file *file, struct inode *inode,
 	return 0;
 }
 
+/* Some devices share a count; the key keeps anybody from choosing which. */
+static u32 *requests_of(dev_t dev)
+{
+	return &worker.devices[(dev * worker.device_key) >> (32 - DEVICE_BITS)];
+}
+
 /**
  * bid_worker_take() - a free request
+ * @dev: of the file it is for
  *
- * Return: it, or NULL when all are in use.
+ * Return: it, or NULL when all are in use, or a quarter of them by this device.
  */
-struct bid_request *bid_worker_take(void)
+struct bid_request *bid_worker_take(dev_t dev)
 {
+	u32 *device = requests_of(dev);
 	struct bid_request *request;
 
 	bid_cache_assert_locked();
+	if (*device >= DIV_ROUND_UP(worker.count, 4)) {
+		bid_stats_inc(BID_STAT_DEVICE_BUSY);
+		return NULL;
+	}
 	request = list_first_entry_or_null(&worker.free, struct bid_request, free);
 	if (!request)
 		return NULL;
 	list_del(&request->free);
+	++*device;
+	request->device = device;
 	worker.busy++;
 	request->entry = NULL;
 	request->read = false;
@@ -225,6 +399,7 @@ void bid_worker_give_back(struct bid_request *request)
 {
 	bid_cache_assert_locked();
 	list_add(&request->free, &worker.free);
+	--*request->device;
 	worker.busy--;
 }
 
@@ -244,6 +419,7 @@ void bid_worker_read(struct bid_request *request, struct file *file,
 	if (access == BID_ACCESS_INODE) {
 		ihold(inode);
 		atomic_inc(&inode->i_sb->s_active);
+		WRITE_ONCE(request->sb, inode->i_sb);
 	} else {
 		request->file = get_file(file);
 	}
@@ -257,8 +433,9 @@ static void release(struct bid_request *request)
 		/* fput() in a kernel thread leaves the mount busy for a while */
 		__fput_sync(request->file);
 	} else if (request->inode) {
-		sb = request->inode->i_sb;
+		sb = request->sb;
 		iput(request->inode);
+		WRITE_ONCE(request->sb, NULL);
 		deactivate_super(sb);
 	}
 }
@@ -277,7 +454,8 @@ static void identify(struct bid_request *request, struct bid_identity *id,
 
 	*doubt = false;
 	/* kernel threads are not killed */
-	bid_worker_identify(request->file, request->inode, &version, id, recheck);
+	bid_worker_identify(request->file, request->inode, request->access, &version, id,
+			    recheck);
 	bid_stats_inc(BID_STAT_PARSED_WORKER);
 	if (bid_version_equal(&version, expected))
 		return;
@@ -285,6 +463,23 @@ static void identify(struct bid_request *request, struct bid_identity *id,
 	if (!same_content(&version, expected)) {
 		bid_stats_inc(BID_STAT_CHANGING);
 		*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+	}
+}
+
+/* Under the cache lock: what reading the file of @entry has shown. */
+static void settle(struct bid_entry *entry, const struct bid_identity *id,
+		   u32 doubt)
+{
+	if (entry->state == BUILDID_STATE_PENDING) {
+		WRITE_ONCE(entry->flags, entry->flags | doubt);
+		bid_entry_publish(entry, id, BUILDID_STATE_KNOWN);
+	} else if (bid_entry_is(entry, id)) {
+		WRITE_ONCE(entry->flags,
+			   (entry->flags & ~(BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE)) | doubt);
+	} else if (id->kind != BUILDID_KIND_NONE && !(entry->flags & BID_ENTRY_DEAD)) {
+		/* the next mapping is of a file that is not known */
+		bid_cache_remove(entry);
+		bid_stats_inc(BID_STAT_STALE);
 	}
 }
 
@@ -297,7 +492,7 @@ static void request_work(struct work_struct *work)
 		.len = request->path_len,
 		.flags = request->path_flags,
 	};
-	u32 suspects = bid_cache_suspects();
+	u32 suspects = bid_cache_suspects(&entry->key), flags = 0;
 	bool recheck = false, doubt = false;
 	struct bid_identity id = { };
 	struct bid_text *text;
@@ -308,19 +503,20 @@ static void request_work(struct work_struct *work)
 	if (!text && id.len > BID_ID_INLINE) {
 		bid_stats_inc(BID_STAT_IO_ERRORS);
 		id = (struct bid_identity){ .reason = BUILDID_REASON_IO };
+		recheck = true;
 	}
 
 	rcu_read_lock();
 	bid_cache_lock();
 	/* a caller may have brought the path, and an identity with it */
-	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH))
+	if (text && (entry->state == BUILDID_STATE_PENDING || entry->flags & BID_ENTRY_NO_PATH))
 		text = bid_cache_set_text(entry, text);
 	if (request->read) {
-		if (recheck || suspects != bid_cache_suspects())
-			entry->flags |= BID_ENTRY_RECHECK;
+		if (recheck || suspects != bid_cache_suspects(&entry->key))
+			flags |= BID_ENTRY_RECHECK;
 		if (doubt || bid_file_unstable(request->inode))
-			entry->flags |= BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK;
-		bid_entry_publish(entry, &id, BUILDID_STATE_KNOWN);
+			flags |= BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK;
+		settle(entry, &id, flags);
 	}
 	bid_cache_unlock();
 	/* nobody adds itself to waiting once the entry is KNOWN */
@@ -375,6 +571,8 @@ int bid_worker_init(u32 requests)
 
 	worker.busy = 0;
 	worker.count = requests;
+	memset(worker.devices, 0, sizeof(worker.devices));
+	worker.device_key = get_random_u32() | 1;
 	INIT_LIST_HEAD(&worker.free);
 	worker.requests = kvcalloc(requests, sizeof(*worker.requests), GFP_KERNEL);
 	if (!worker.requests)
@@ -383,10 +581,10 @@ int bid_worker_init(u32 requests)
 		INIT_WORK(&worker.requests[i].work, request_work);
 		list_add_tail(&worker.requests[i].free, &worker.free);
 	}
-	worker.local = alloc_workqueue("buildid", WQ_UNBOUND, 0);
+	worker.local = alloc_workqueue("buildid", WQ_UNBOUND | WQ_FREEZABLE, 0);
 	if (!worker.local)
 		goto err_free_requests;
-	worker.remote = alloc_workqueue("buildid_remote", WQ_UNBOUND, 0);
+	worker.remote = alloc_workqueue("buildid_remote", WQ_UNBOUND | WQ_FREEZABLE, 0);
 	if (!worker.remote)
 		goto err_destroy_local;
 	return 0;

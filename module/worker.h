@@ -17,8 +17,9 @@
  * @entry: for which; bid_entry.request leads back
  * @read: read the file; else only keep the path
  * @access: how to read it
- * @inode: what to read; held, and its superblock kept active, for
- *	BID_ACCESS_INODE: that leaves the mount free to go
+ * @device: counts the requests of its device
+ * @inode: what to read; held for BID_ACCESS_INODE
+ * @sb: its superblock, kept active then: that leaves the mount free to go
  * @file: what to read, held, for the others
  * @waiting: slots of subscribers that get the FILE record; under the cache lock
  * @path_flags: of @path
@@ -31,7 +32,9 @@ struct bid_request {
 	struct bid_entry *entry;
 	bool read;
 	enum bid_access access;
+	u32 *device;
 	struct inode *inode;
+	struct super_block *sb;
 	struct file *file;
 	u64 waiting;
 	u32 path_flags;
@@ -43,7 +46,7 @@ int bid_worker_init(u32 requests);
 void bid_worker_exit(void);
 
 /* Under the cache lock. */
-struct bid_request *bid_worker_take(void);
+struct bid_request *bid_worker_take(dev_t dev);
 void bid_worker_give_back(struct bid_request *request);
 
 void bid_worker_read(struct bid_request *request, struct file *file,
@@ -52,7 +55,7 @@ void bid_worker_queue(struct bid_request *request);
 void bid_worker_forget(u64 slots);
 u32 bid_worker_busy(void);
 
-int bid_worker_identify(struct file *file, struct inode *inode,
+int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
 			struct bid_version *version, struct bid_identity *id,
 			bool *racy);
 

@@ -102,7 +102,7 @@ int cmd_info(int argc, char **argv)
 	handle = module_open(&out);
 	if (!handle)
 		return EXIT_FAILURE;
-	err = buildid_get_info(handle, &info);
+	err = buildid_get_info(handle, &info, sizeof(info));
 	buildid_close(handle);
 	if (err) {
 		module_error(&out, BUILDID_DEVICE, err, NULL);

@@ -470,6 +470,7 @@ int live_run(struct keep *keep, const struct filter *filter)
 
 	live.last = &live.first;
 	live.options = (struct buildid_options) {
+		.size = sizeof(live.options),
 		.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL,
 		.ring_size = RING_SIZE,
 		.nr_pids = filter->nr_pids,

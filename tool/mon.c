@@ -129,10 +129,10 @@ static void show(struct mon *mon, const struct buildid_event *event)
 
 static void drain(struct mon *mon, uint64_t now)
 {
-	struct buildid_event event;
+	const struct buildid_event *event;
 
-	while (!enough(mon) && buildid_files_next(mon->files, now, &event))
-		show(mon, &event);
+	while (!enough(mon) && (event = buildid_files_next(mon->files, now)))
+		show(mon, event);
 }
 
 static void push(struct mon *mon, const struct buildid_record *record)
@@ -220,6 +220,7 @@ static void watch(struct mon *mon, int signals)
 static struct source *open_module(struct mon *mon)
 {
 	struct buildid_options options = {
+		.size = sizeof(options),
 		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
 			 (mon->kernel ? BUILDID_SUB_KERNEL : 0),
 	};

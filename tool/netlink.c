@@ -256,13 +256,13 @@ int netlink_subscribe(struct netlink *netlink, const struct buildid_options *opt
 
 	if (!message)
 		return -ENOMEM;
+	/* What finds this socket full waits in the ring, and LOST tells the rest. */
+	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
 	err = nl_send_auto(netlink->socket, message);
 	nlmsg_free(message);
 	if (err < 0)
 		return error_of(err);
 
-	/* LOST says it better; only the subscription's own kernel sends here. */
-	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
 	err = receive(netlink, 0);
 	if (err)
 		return err;

@@ -281,7 +281,7 @@ static int run(struct recording *recording, char **command,
 static bool fits(struct recording *recording, uint32_t ring_size)
 {
 	struct buildid_info info;
-	int err = buildid_get_info(recording->handle, &info);
+	int err = buildid_get_info(recording->handle, &info, sizeof(info));
 
 	if (err)
 		module_error(recording->out, BUILDID_DEVICE, err, NULL);

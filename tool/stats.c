@@ -144,7 +144,7 @@ int cmd_stats(int argc, char **argv)
 	handle = module_open(&out);
 	if (!handle)
 		return EXIT_FAILURE;
-	err = buildid_get_stats(handle, &stats);
+	err = buildid_get_stats(handle, &stats, sizeof(stats));
 	buildid_close(handle);
 	if (err) {
 		module_error(&out, BUILDID_DEVICE, err, NULL);

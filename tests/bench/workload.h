@@ -26,6 +26,20 @@ void files_open(const char *dir, int *fds, unsigned int count);
 void files_drop(const int *fds, unsigned int count);
 
 /*
+ * What costs the module most that a file can be: the notes it reads at most, each
+ * on a page of its own, behind the headers it reads at most, and the id in the last
+ * one of them, of @id_len bytes; the path as long as it can be, of @depth directories
+ * below DIR, which may exist already.
+ */
+int hostile_file(const char *dir, unsigned int depth, unsigned int id_len);
+
+/* A memfd that a hash table without a secret puts with one of the files. */
+int colliding_file(const int *fds, unsigned int count);
+
+/* Makes another version of the file, and maps that. */
+void map_new_version(int fd);
+
+/*
  * A process that does it, started anew for each subject: what a mapping costs
  * depends on which others a process has, and on how it came to have them.
  */

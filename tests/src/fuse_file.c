@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuse_file MOUNTPOINT FILE [silent]
+ * fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers]
  *
  * Mounts a file system that consists of one file, "file", with the content of
- * FILE, says "mounted", and serves it until it is unmounted. With silent, it
- * never answers a read.
+ * FILE, says "mounted", and serves it until it is unmounted.
+ *
+ *	silent		never answers a read
+ *	direct		likewise, and the page cache is not asked either
+ *	stops		answers no read any more after SIGUSR1
+ *	numbers		has a file of every name that is a number, which is its
+ *			inode's; for nobody, and by nobody
  *
  * This speaks to the kernel itself, as libfuse would hide what is left
  * unanswered, and be one more thing to install.
@@ -13,8 +18,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -23,11 +30,20 @@
 
 #define FILE_NODE 2
 #define READ_MAX (128 * 1024)
+#define NOBODY 65534
 
 static int device;
 static int content;
 static struct stat content_stat;
-static bool silent;
+static volatile sig_atomic_t silent;
+static bool direct;
+static bool numbers;
+
+static void be_silent(int signal)
+{
+	(void)signal;
+	silent = 1;
+}
 
 static void reply(const struct fuse_in_header *in, int error, const void *data,
 		  size_t size)
@@ -49,7 +65,7 @@ static void reply(const struct fuse_in_header *in, int error, const void *data,
 
 static struct fuse_attr attributes(uint64_t node)
 {
-	bool is_file = node == FILE_NODE;
+	bool is_file = node != FUSE_ROOT_ID;
 
 	return (struct fuse_attr) {
 		.ino = node,
@@ -68,7 +84,11 @@ static void lookup(const struct fuse_in_header *in, const char *name)
 		.attr = attributes(FILE_NODE),
 	};
 
-	if (in->nodeid != FUSE_ROOT_ID || strcmp(name, "file"))
+	if (numbers && name[0] >= '0' && name[0] <= '9') {
+		entry.nodeid = strtoull(name, NULL, 10);
+		entry.attr = attributes(entry.nodeid);
+		reply(in, 0, &entry, sizeof(entry));
+	} else if (in->nodeid != FUSE_ROOT_ID || strcmp(name, "file"))
 		reply(in, ENOENT, NULL, 0);
 	else
 		reply(in, 0, &entry, sizeof(entry));
@@ -93,7 +113,7 @@ static void read_file(const struct fuse_in_header *in,
 static void answer(const struct fuse_in_header *in, const void *args)
 {
 	struct fuse_attr_out attr = { .attr = attributes(in->nodeid) };
-	struct fuse_open_out open = { .fh = 0 };
+	struct fuse_open_out open = { .open_flags = direct ? FOPEN_DIRECT_IO : 0 };
 	struct fuse_statfs_out statfs = { .st = { .namelen = 255 } };
 	struct fuse_init_out init = {
 		.major = FUSE_KERNEL_VERSION,
@@ -143,10 +163,18 @@ int main(int argc, char **argv)
 		char bytes[READ_MAX];
 	} request;
 	char options[128];
+	const char *mode;
+	uid_t user;
 
 	if (argc < 3)
-		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent]");
-	silent = argc > 3;
+		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers]");
+	mode = argc > 3 ? argv[3] : "";
+	direct = !strcmp(mode, "direct");
+	silent = direct || !strcmp(mode, "silent");
+	numbers = !strcmp(mode, "numbers");
+	user = numbers ? NOBODY : 0;
+	if (!strcmp(mode, "stops"))
+		signal(SIGUSR1, be_silent);
 	content = open(argv[2], O_RDONLY | O_CLOEXEC);
 	if (content < 0 || fstat(content, &content_stat))
 		err(1, "%s", argv[2]);
@@ -154,9 +182,12 @@ int main(int argc, char **argv)
 	if (device < 0)
 		err(1, "/dev/fuse");
 	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,allow_other",
+		 device, user, user);
 	if (mount("fuse_file", argv[1], "fuse", 0, options))
 		err(1, "%s", argv[1]);
+	if (setresgid(user, user, user) || setresuid(user, user, user))
+		err(1, "setresuid");
 	puts("mounted");
 	fflush(stdout);
 

@@ -281,13 +281,13 @@ static void other_kinds_are_named(void **state)
 
 	make_file(&file, 1, sizeof(go) - 1, BUILDID_REASON_NO_NOTE, "/f");
 	file.file.kind = BUILDID_KIND_GO;
-	memcpy(file.file.data, go, sizeof(go) - 1);
+	memcpy(data_of(&file), go, sizeof(go) - 1);
 	assert_string_equal(lines_id(&file.file, word), "go:a1_-/B\\040\\134\\033");
 
 	/* The longest there can be fits. */
 	make_file(&file, 1, BUILDID_ID_MAX, BUILDID_REASON_NO_NOTE, "/f");
 	file.file.kind = BUILDID_KIND_GO;
-	memset(file.file.data, 0xff, BUILDID_ID_MAX);
+	memset(data_of(&file), 0xff, BUILDID_ID_MAX);
 	assert_int_equal(strlen(lines_id(&file.file, word)), 3 + 4 * BUILDID_ID_MAX);
 
 	make_file(&file, 1, 0, 0, "/f");

@@ -108,7 +108,7 @@ static void add(uint64_t file_id, uint8_t byte, int64_t ago, uint32_t user_dev,
 	record->file.user_dev_major = 0;
 	record->file.user_dev_minor = user_dev;
 	record->file.user_ino = user_ino;
-	memset(record->file.data, byte, 20);
+	memset(data_of(record), byte, 20);
 }
 
 /* Of a mapping that was made @ago before now. */
