@@ -22,7 +22,7 @@ SECONDS = int(os.environ.get("FLOOD_SECONDS", 0))
 # The short form: a small memory, and a little of everybody's in turn.
 ENTRIES = "" if SECONDS else "max_entries=1024"
 BURST = 200
-ROUNDS = 8 if lib.DEBUG else 20
+ROUNDS = 6 if lib.DEBUG else 12
 OTHERS = 40
 
 
