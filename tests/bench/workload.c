@@ -199,6 +199,11 @@ static void put(const struct image *image, off_t at, uint64_t value, size_t size
 	((image)->hostile->is32 ? PUT(image, at, Elf32_##kind, field, value) : \
 				  PUT(image, at, Elf64_##kind, field, value))
 
+static size_t headers_at(const struct hostile *hostile)
+{
+	return (hostile->is32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr)) + hostile->split;
+}
+
 static void put_elf_header(const struct image *image)
 {
 	const struct hostile *hostile = image->hostile;
@@ -211,7 +216,7 @@ static void put_elf_header(const struct image *image)
 		die("hostile file");
 	PUT_IN(image, 0, Ehdr, e_type, ET_DYN);
 	PUT_IN(image, 0, Ehdr, e_version, EV_CURRENT);
-	PUT_IN(image, 0, Ehdr, e_phoff, hostile->is32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr));
+	PUT_IN(image, 0, Ehdr, e_phoff, headers_at(hostile));
 	PUT_IN(image, 0, Ehdr, e_phentsize,
 	       hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
 	PUT_IN(image, 0, Ehdr, e_phnum, hostile->headers);
@@ -220,9 +225,8 @@ static void put_elf_header(const struct image *image)
 static void put_header(const struct image *image, unsigned int i, uint32_t type,
 		       uint64_t offset, uint64_t size)
 {
-	const off_t at = image->hostile->is32 ?
-		sizeof(Elf32_Ehdr) + i * sizeof(Elf32_Phdr) :
-		sizeof(Elf64_Ehdr) + i * sizeof(Elf64_Phdr);
+	const off_t at = headers_at(image->hostile) +
+		i * (image->hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
 
 	PUT_IN(image, at, Phdr, p_type, type);
 	PUT_IN(image, at, Phdr, p_offset, offset);
@@ -254,7 +258,8 @@ static void put_notes(const struct image *image)
 		put_header(image, i, image->hostile->empty ? PT_NOTE : PT_LOAD,
 			   FIRST_NOTE * PAGE, 0);
 	for (i = 0; i < NOTES; i++) {
-		const off_t at = (FIRST_NOTE + i) * PAGE;
+		const off_t at = image->hostile->split ?
+			(FIRST_NOTE + 2 * i + 1) * PAGE - 6 : (FIRST_NOTE + i) * PAGE;
 		const bool last = i == NOTES - 1;
 		const unsigned int len = last ? image->hostile->id_len : 0;
 

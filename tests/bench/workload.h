@@ -36,6 +36,8 @@ void files_drop(const int *fds, unsigned int count);
  * @empty: they are
  * @is32: ELFCLASS32, whose headers are smaller
  * @swapped: in the other byte order
+ * @split: nothing lies where it could be looked at in place: headers are not aligned,
+ *	and notes on two pages each
  * @writer: it stays open for writing
  */
 struct hostile {
@@ -45,6 +47,7 @@ struct hostile {
 	bool empty;
 	bool is32;
 	bool swapped;
+	bool split;
 	bool writer;
 };
 
