@@ -181,7 +181,7 @@ static void change_counter_moves_when_the_clock_does_not(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		bid_file_hold_version(file_inode(file));
 		bid_file_version(file_inode(file), &version);
-		KUNIT_EXPECT_FALSE(test, bid_file_racy(file_inode(file), &version));
+		KUNIT_EXPECT_FALSE(test, bid_file_racy(file_inode(file), &version, BID_ACCESS_INODE));
 		write_file(test, file, "CONTENT", 7, 0);
 		KUNIT_EXPECT_TRUE(test, moved(file, &version));
 	}
@@ -197,11 +197,11 @@ static void without_a_change_counter_a_version_just_made_is_racy(struct kunit *t
 	stub_no_change_counter = true;
 	date_file(file, 3600);
 	bid_file_version(inode, &version);
-	now = bid_file_racy(inode, &version);
+	now = bid_file_racy(inode, &version, BID_ACCESS_INODE);
 	stub_seconds_later = 3599;
-	soon = bid_file_racy(inode, &version);
+	soon = bid_file_racy(inode, &version, BID_ACCESS_INODE);
 	stub_seconds_later = 3601;
-	later = bid_file_racy(inode, &version);
+	later = bid_file_racy(inode, &version, BID_ACCESS_INODE);
 	stub_seconds_later = 0;
 	stub_no_change_counter = false;
 

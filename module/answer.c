@@ -95,7 +95,7 @@ static int answer_by_reading(struct bid_sight *sight, const struct bid_path *pat
 	if (access == BID_ACCESS_CALLER && defer) {
 		id.reason = BUILDID_REASON_DEFERRED;
 	} else if (access != BID_ACCESS_NEVER) {
-		bid_sight_begin_reading(sight);
+		bid_sight_begin_reading(sight, access);
 		err = bid_worker_identify(sight->file, sight->inode, access,
 					  &sight->version, &id, &racy);
 		if (err)

@@ -52,6 +52,7 @@
 
 static struct {
 	struct bid_entry __rcu **table;
+	u16 *taken;		/* slots of each set, a bit each */
 	u32 slots;
 	u64 dev_key;		/* of the hash; odd, as the next */
 	u64 key;
@@ -117,9 +118,15 @@ static struct bid_entry *entry_at(u32 slot)
 				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
 }
 
-#define for_each_in_set(entry, slot, first) \
-	for ((slot) = (first); (slot) < (first) + WAYS; (slot)++) \
-		if (((entry) = entry_at(slot)))
+static u16 taken_of(u32 set)
+{
+	return READ_ONCE(cache.taken[set / WAYS]);
+}
+
+/* Without the lock an entry may go between its bit and its slot. */
+#define for_each_in_set(entry, left, set) \
+	for ((left) = taken_of(set); (left); (left) &= (left) - 1) \
+		if (((entry) = entry_at((set) + __ffs(left))))
 
 /**
  * bid_cache_find() - the entry of this very version
@@ -131,10 +138,10 @@ static struct bid_entry *entry_at(u32 slot)
 struct bid_entry *bid_cache_find(const struct bid_key *key,
 				 const struct bid_version *version)
 {
-	u32 slot, set = set_of(key->dev, key->ino);
+	u32 left, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	for_each_in_set(entry, slot, set)
+	for_each_in_set(entry, left, set)
 		if (bid_key_equal(&entry->key, key) &&
 		    bid_version_equal(&entry->version, version))
 			return entry;
@@ -144,9 +151,9 @@ struct bid_entry *bid_cache_find(const struct bid_key *key,
 static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
 {
 	struct bid_entry *entry;
-	u32 slot;
+	u32 left;
 
-	for_each_in_set(entry, slot, set)
+	for_each_in_set(entry, left, set)
 		if (bid_file_is(inode, &entry->key, &entry->version) &&
 		    entry->key.tree == bid_file_tree(inode))
 			return entry;
@@ -183,9 +190,9 @@ struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 					const u32 *generation)
 {
 	struct bid_entry *entry, *newest = NULL;
-	u32 slot, set = set_of(dev, ino);
+	u32 left, set = set_of(dev, ino);
 
-	for_each_in_set(entry, slot, set)
+	for_each_in_set(entry, left, set)
 		if (entry->key.ino == ino && entry->key.dev == dev &&
 		    (!generation || entry->key.generation == *generation) &&
 		    (!newest || entry->file_id > newest->file_id))
@@ -340,18 +347,26 @@ static void free_entry(struct bid_entry *entry)
 	call_rcu(&entry->rcu, free_entry_rcu);
 }
 
+static void set_slot(u32 slot, struct bid_entry *entry)
+{
+	u16 *taken = &cache.taken[slot / WAYS], bit = BIT(slot % WAYS);
+
+	lockdep_assert_held(&cache.lock);
+	rcu_assign_pointer(cache.table[slot], entry);
+	WRITE_ONCE(*taken, entry ? *taken | bit : *taken & ~bit);
+	WRITE_ONCE(cache.seq, cache.seq + 1);
+}
+
 /* Returns the slot it had. */
 static u32 remove_entry(struct bid_entry *entry)
 {
 	u32 slot = set_of(entry->key.dev, entry->key.ino);
 
-	lockdep_assert_held(&cache.lock);
 	while (entry_at(slot) != entry)
 		slot++;
-	RCU_INIT_POINTER(cache.table[slot], NULL);
+	set_slot(slot, NULL);
 	hlist_del(&entry->node);
 	cache.entries--;
-	WRITE_ONCE(cache.seq, cache.seq + 1);
 	WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_DEAD);
 	if (!entry->request)
 		free_entry(entry);
@@ -412,16 +427,15 @@ static u32 victim(struct bid_entry *const *set)
 static u32 make_room(dev_t dev, u64 ino)
 {
 	struct bid_entry *set[WAYS] __uninitialized;
-	u32 first = slot_of(dev, ino), i;
+	u32 slot = slot_of(dev, ino), first = slot & ~(WAYS - 1), i;
+	u16 taken = taken_of(first);
 
-	if (!entry_at(first))
-		return first;
-	first &= ~(WAYS - 1);
-	for (i = 0; i < WAYS; i++) {
+	if (!(taken & BIT(slot % WAYS)))
+		return slot;
+	if (taken != (u16)~0)
+		return first + ffz(taken);
+	for (i = 0; i < WAYS; i++)
 		set[i] = entry_at(first + i);
-		if (!set[i])
-			return first + i;
-	}
 	i = victim(set);
 	if (i == WAYS)
 		return cache.slots;
@@ -456,9 +470,8 @@ bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 	entry->tgid = current->tgid;
 	entry->used = false;
 	cache.entries++;
-	WRITE_ONCE(cache.seq, cache.seq + 1);
 	hlist_add_head(&entry->node, ids_of(entry->file_id));
-	rcu_assign_pointer(cache.table[slot], entry);
+	set_slot(slot, entry);
 	return true;
 }
 
@@ -588,10 +601,10 @@ static atomic_t *suspects_of(const struct bid_key *key)
 
 static bool is_cached(const struct bid_key *key)
 {
-	u32 slot, set = set_of(key->dev, key->ino);
+	u32 left, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	for_each_in_set(entry, slot, set)
+	for_each_in_set(entry, left, set)
 		if (bid_key_equal(&entry->key, key))
 			return true;
 	return false;
@@ -606,7 +619,7 @@ static bool is_cached(const struct bid_key *key)
  */
 void bid_cache_suspect(const struct bid_key *key)
 {
-	u32 slot, set = set_of(key->dev, key->ino);
+	u32 left, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
 	atomic_inc(suspects_of(key));
@@ -614,7 +627,7 @@ void bid_cache_suspect(const struct bid_key *key)
 	if (!is_cached(key))
 		return;
 	bid_cache_lock();
-	for_each_in_set(entry, slot, set)
+	for_each_in_set(entry, left, set)
 		if (bid_key_equal(&entry->key, key))
 			WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_RECHECK);
 	bid_cache_unlock();
@@ -680,10 +693,10 @@ static void refill_work(struct work_struct *work)
 static u32 empty_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
-	u32 removed = 0, slot;
+	u32 removed = 0, left;
 
 	bid_cache_lock();
-	for_each_in_set(entry, slot, set) {
+	for_each_in_set(entry, left, set) {
 		if (entry->request)
 			continue;
 		if (entry->used && !used) {
@@ -748,6 +761,7 @@ u32 bid_cache_max(void)
 u64 bid_cache_memory(void)
 {
 	return (u64)sizeof(*cache.table) * cache.slots +
+	       (u64)sizeof(*cache.taken) * cache.slots / WAYS +
 	       ((u64)sizeof(*cache.ids) << cache.id_bits) +
 	       (u64)atomic_read(&cache.allocated) * kmem_cache_size(cache.slab) +
 	       atomic64_read(&cache.text_bytes);
@@ -768,6 +782,7 @@ static void free_table(void)
 	WARN_ON(cache.entries || atomic_read(&cache.allocated));
 	kmem_cache_destroy(cache.slab);
 	kvfree(cache.ids);
+	kvfree(cache.taken);
 	kvfree(cache.table);
 }
 
@@ -792,9 +807,12 @@ int bid_cache_init(u32 max_entries)
 	cache.table = kvcalloc(cache.slots, sizeof(*cache.table), GFP_KERNEL);
 	if (!cache.table)
 		return -ENOMEM;
+	cache.taken = kvcalloc(cache.slots / WAYS, sizeof(*cache.taken), GFP_KERNEL);
+	if (!cache.taken)
+		goto err_free_table;
 	cache.ids = kvcalloc(1UL << cache.id_bits, sizeof(*cache.ids), GFP_KERNEL);
 	if (!cache.ids)
-		goto err_free_table;
+		goto err_free_taken;
 	cache.slab = kmem_cache_create("buildid_entry", sizeof(struct bid_entry),
 				       0, 0, NULL);
 	if (!cache.slab)
@@ -816,6 +834,8 @@ err_free_entries:
 	return -ENOMEM;
 err_free_ids:
 	kvfree(cache.ids);
+err_free_taken:
+	kvfree(cache.taken);
 err_free_table:
 	kvfree(cache.table);
 	return -ENOMEM;

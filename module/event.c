@@ -102,16 +102,18 @@ bool bid_event_current_wants_data(void)
 	return false;
 }
 
-static __always_inline u8 stage_of(u8 state)
+/* How much a FILE record says, for struct bid_ring_want. */
+enum {
+	STAGE_UNKNOWN = 1,	/* PENDING or DEFERRED */
+	STAGE_KNOWN,
+	STAGE_UNSTABLE,
+};
+
+static u8 stage_of(const struct bid_entry *entry)
 {
-	switch (state) {
-	case BUILDID_STATE_KNOWN:
-		return 3;
-	case BUILDID_STATE_DEFERRED:
-		return 2;
-	default:
-		return 1;
-	}
+	if (bid_entry_state(entry) != BUILDID_STATE_KNOWN)
+		return STAGE_UNKNOWN;
+	return READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE ? STAGE_UNSTABLE : STAGE_KNOWN;
 }
 
 static bool wanted_by(struct bid_subscriber *subscriber, unsigned long vm_flags)
@@ -145,11 +147,11 @@ static int reserve_mmap(struct bid_subscriber *subscriber,
 			struct buildid_record **record)
 {
 	struct bid_ring *ring = &subscriber->ring;
-	struct bid_ring_batch batch;
-	struct bid_facts facts;
+	struct bid_ring_batch batch __uninitialized;
+	struct bid_facts facts __uninitialized;
 	struct bid_ring_want want = {
 		.file_id = mapping->file_id,
-		.stage = stage_of(mapping->state),
+		.stage = mapping->entry ? stage_of(mapping->entry) : 0,
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = size,
 		.no_request = mapping->state == BUILDID_STATE_UNRESOLVED,
@@ -221,7 +223,7 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	struct buildid_mmap *record;
 
 	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id,
-				stage_of(BUILDID_STATE_KNOWN), bid_hook_missed());
+				STAGE_KNOWN, bid_hook_missed());
 	if (unlikely(!header))
 		return false;
 	record = container_of(header, struct buildid_mmap, header);
@@ -290,11 +292,11 @@ void bid_event_mmap(struct bid_mapping *mapping)
 static void send_file(struct bid_subscriber *subscriber,
 		      const struct bid_entry *entry)
 {
-	struct bid_ring_batch batch;
-	struct bid_facts facts;
+	struct bid_ring_batch batch __uninitialized;
+	struct bid_facts facts __uninitialized;
 	struct bid_ring_want want = {
 		.file_id = entry->file_id,
-		.stage = stage_of(BUILDID_STATE_KNOWN),
+		.stage = stage_of(entry),
 		.missed = bid_hook_missed(),
 	};
 
@@ -330,7 +332,7 @@ void bid_event_file(struct bid_entry *entry, u64 waiting)
 /* A record with no FILE to go before it; NULL when it is lost. */
 static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
 {
-	struct bid_ring_batch batch;
+	struct bid_ring_batch batch __uninitialized;
 	struct bid_ring_want want = {
 		.body_type = type,
 		.body_size = size,

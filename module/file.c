@@ -167,7 +167,7 @@ static bool reads_by_inode(const struct inode *inode)
 /* Nobody else's machine can hold up what is read from these. */
 static bool is_local(const struct inode *inode)
 {
-	if (reads_by_inode(inode) || IS_DAX(inode))
+	if (IS_DAX(inode))
 		return true;
 	switch (inode->i_sb->s_magic) {
 	case EXFAT_SUPER_MAGIC:
@@ -192,11 +192,13 @@ static bool is_local(const struct inode *inode)
  * bid_file_racy() - may the content change again and leave the version alone?
  * @inode: whose version
  * @version: sampled before this call
+ * @access: how it is read
  *
  * Time stamps move once a tick, and are kept as finely as the filesystem can. A
  * server's clock is not ours at all, and FAT's seconds are even.
  */
-bool bid_file_racy(struct inode *inode, const struct bid_version *version)
+bool bid_file_racy(struct inode *inode, const struct bid_version *version,
+		   enum bid_access access)
 {
 	const struct super_block *sb = inode->i_sb;
 	s64 settle = max(TICK_NSEC, (long)sb->s_time_gran) + TICK_NSEC;
@@ -205,7 +207,7 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version)
 	if (IS_I_VERSION(inode))
 		return false;
 	if (sb->s_magic == MSDOS_SUPER_MAGIC || sb->s_magic == EXFAT_SUPER_MAGIC ||
-	    !is_local(inode))
+	    access > BID_ACCESS_FILE)
 		settle = 2 * (s64)NSEC_PER_SEC + TICK_NSEC;
 	ktime_get_coarse_real_ts64(&now);
 	return version->ctime > bid_time_ns(now) - settle;

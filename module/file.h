@@ -90,7 +90,8 @@ void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
 void bid_file_hold_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
-bool bid_file_racy(struct inode *inode, const struct bid_version *version);
+bool bid_file_racy(struct inode *inode, const struct bid_version *version,
+		   enum bid_access access);
 enum bid_access bid_file_access(const struct file *file, struct inode *inode,
 				u8 *reason);
 void bid_file_path(const struct file *file, char *buf, size_t size,

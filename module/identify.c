@@ -24,7 +24,8 @@ static const struct bid_elf_limits hook_limits = {
  * 0 when the page cache held all it takes; -EAGAIN when somebody who may sleep
  * must read the file.
  */
-static int identify_resident(struct bid_sight *sight, struct bid_identity *id)
+static int identify_resident(struct bid_sight *sight, enum bid_access access,
+			     struct bid_identity *id)
 {
 	struct bid_resident resident __uninitialized;
 	struct bid_version after __uninitialized;
@@ -34,7 +35,7 @@ static int identify_resident(struct bid_sight *sight, struct bid_identity *id)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
 	bid_file_hold_version(sight->inode);
-	bid_sight_begin_reading(sight);
+	bid_sight_begin_reading(sight, access);
 	bid_resident_init(&resident, sight->inode);
 	err = bid_elf_identify(&resident.reader, &hook_limits, id);
 	bid_resident_done(&resident);
@@ -196,7 +197,7 @@ static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 		report(mapping, keep(sight, mapping, &id));
 		return;
 	}
-	if (identify_resident(sight, &id) == 0 && is_answer(sight, access, &id)) {
+	if (identify_resident(sight, access, &id) == 0 && is_answer(sight, access, &id)) {
 		bid_stats_inc(BID_STAT_PARSED_RESIDENT);
 		report(mapping, keep(sight, mapping, &id));
 		return;
@@ -213,6 +214,17 @@ static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 	report(mapping, leave_to_others(sight, mapping, access));
 }
 
+/* Opened for writing since it was read: whoever hears of this mapping is to know. */
+static void flag_writers(struct bid_sight *sight, struct bid_entry *entry)
+{
+	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE ||
+	    !inode_is_open_for_write(sight->inode))
+		return;
+	bid_cache_lock();
+	WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK);
+	bid_cache_unlock();
+}
+
 static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 		       struct bid_entry *entry)
 {
@@ -222,9 +234,9 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 		report(mapping, entry);
 		return;
 	}
+	flag_writers(sight, entry);
 	if (state == BUILDID_STATE_DEFERRED ||
-	    READ_ONCE(entry->flags) & BID_ENTRY_RECHECK ||
-	    inode_is_open_for_write(sight->inode)) {
+	    READ_ONCE(entry->flags) & BID_ENTRY_RECHECK) {
 		bid_stats_inc(BID_STAT_RECHECKS);
 		look(sight, mapping, entry);
 		return;

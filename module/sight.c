@@ -31,14 +31,15 @@ static u32 unstable_flags(const struct bid_sight *sight)
 /**
  * bid_sight_begin_reading() - take down what casts doubt on what is read now
  * @sight: the sight
+ * @access: how it is read
  *
  * A time stamp may settle while the content is read: look at it before.
  */
-void bid_sight_begin_reading(struct bid_sight *sight)
+void bid_sight_begin_reading(struct bid_sight *sight, enum bid_access access)
 {
 	sight->suspects = bid_cache_suspects(&sight->key);
 	sight->doubt = unstable_flags(sight);
-	if (bid_file_racy(sight->inode, &sight->version))
+	if (bid_file_racy(sight->inode, &sight->version, access))
 		sight->doubt |= BID_ENTRY_RECHECK;
 }
 

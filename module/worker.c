@@ -336,7 +336,8 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 	for (i = 0; i < ATTEMPTS; i++) {
 		bid_file_hold_version(inode);
 		bid_file_version(inode, version);
-		*racy = bid_file_racy(inode, version) || bid_file_unstable(inode);
+		*racy = bid_file_racy(inode, version, access) ||
+			bid_file_unstable(inode);
 		err = read_once(&slow, version, id);
 		if (err == -EINTR || err == -ERESTARTSYS)
 			return -EINTR;
