@@ -412,10 +412,89 @@ def mon_tells_of_modules():
 
 
 @test
+def mon_shows_processes_that_fork_exec_and_exit():
+    for options in [], ["--netlink"]:
+        with lib.Mon("--tasks", *options) as mon:
+            with lib.started("sh", "-c", "uname & wait", stdout=subprocess.DEVNULL) as shell:
+                shell.wait(lib.PATIENCE)
+        tasks = [line for line in mon.lines if line["type"] in ("fork", "exec", "exit")]
+        mine = [line for line in tasks if line["pid"] == shell.pid]
+        equal([line["type"] for line in mine], ["fork", "exec", "exit"])
+        equal(mine[0]["parent_pid"], os.getpid())
+        [child] = [line for line in tasks if line.get("parent_pid") == shell.pid]
+        equal(child["parent_start_time"], mine[0]["start_time"])
+        theirs = [line for line in mon.lines if line.get("pid") == child["pid"]]
+        equal({line["start_time"] for line in theirs}, {child["start_time"]})
+        equal([line["type"] for line in theirs if line in tasks], ["fork", "exec", "exit"])
+        # As /proc/PID/stat has it, in clock ticks.
+        ticks = int(lib.read_bytes("/proc/self/stat").rsplit(b")")[1].split()[19])
+        hz = os.sysconf("SC_CLK_TCK")
+        assert 0 <= mine[0]["parent_start_time"] * hz // 10**9 - ticks <= 1, (mine, ticks)
+
+
+@contextlib.contextmanager
+def turned_off(switch):
+    with open(switch, "w", encoding="ascii") as file:
+        file.write("0")
+    try:
+        yield
+    finally:
+        with open(switch, "w", encoding="ascii") as file:
+            file.write("1")
+
+
+@test
+def nobody_waits_in_vain_without_being_warned():
+    switches = "/proc/sys/kernel/ftrace_enabled", "/sys/kernel/debug/kprobes/enabled"
+    if not os.path.exists(switches[1]):
+        lib.mount("debugfs", "/sys/kernel/debug", "debugfs")
+    for switch in switches:
+        with turned_off(switch):
+            for options in [], ["--netlink"]:
+                with lib.started("buildid", "mon", *options, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True) as mon:
+                    warning = mon.stderr.readline()
+                contains(warning, "buildid: /dev/buildid: no mapping is seen")
+                for remedy in "sysctl kernel.ftrace_enabled=1", f"echo 1 > {switches[1]}":
+                    contains(warning, remedy)
+            [info] = lib.json_lines(lib.buildid("info", "-j").stdout)
+            equal(info["status"], [])
+    done = lib.buildid("info", "-j")
+    [info] = lib.json_lines(done.stdout)
+    equal((info["status"], done.stderr), (["armed"], ""))
+
+
+@test
+def list_asks_for_a_device_or_a_kind():
+    with lib.tmpfs() as directory:
+        for name in "v1.so", "none":
+            path = os.path.join(directory, name)
+            lib.write_bytes(path, lib.read_bytes(lib.built(name)))
+            lib.map_file(path)
+        device = os.stat(directory).st_dev
+        dev = f"{os.major(device)}:{os.minor(device)}"
+
+        def names(*options):
+            lines = lib.json_lines(lib.buildid("list", "-j", "--dev", dev, *options).stdout)
+            return sorted(os.path.basename(line["path"]) for line in lines)
+        equal(names(), ["v1.so"])
+        equal(names("-a"), ["none", "v1.so"])
+        equal(names("--kind", "gnu"), ["v1.so"])
+        equal(names("--kind", "htlhash"), ["none"])
+        equal(names("--kind", "cookie"), [])
+    for line in lib.json_lines(lib.buildid("list", "-j", "--kind", "htlhash").stdout):
+        equal(line["kind"], "htlhash")
+
+
+@test
 def info_has_a_word_for_all_that_the_module_can():
     [info] = lib.json_lines(lib.buildid("info", "-j").stdout)
     for key in "records", "ioctls", "features":
         assert len(info[key]) > 2 and "unknown" not in info[key], info
+    contains(info["records"], "exit")
+    contains(info["ioctls"], "resolve-id")
+    contains(info["flags"], "subscribe:0x7f")
+    equal((info["status"], info["record_max"]), (["armed"], RECORD_MAX))
 
 
 @test

@@ -241,6 +241,28 @@ static void other_records_come_through(void **state)
 	assert_int_equal(buildid_recorder_next(recorder, 0, &event), 0);
 	assert_int_equal(event->record->type, BUILDID_RECORD_KERNEL);
 	assert_null(event->file);
+	assert_int_equal(event->size, sizeof(*event));
+}
+
+/* Or a mapping would be of another address space than it was made in. */
+static void tasks_stay_in_order_with_mappings(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	start(0);
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_mapping(1, BUILDID_STATE_PENDING, 1, 0x1000);
+	make_process(&record, BUILDID_RECORD_FORK, 2, 1);
+	fake_put(&record);
+	put_mapping(1, BUILDID_STATE_PENDING, 1, 0x2000);
+	assert_error(0, -EAGAIN);
+	put_file(1, 20, 0);
+	assert_mapping(1, 0x1000, 0, 0);
+	assert_int_equal(buildid_recorder_next(recorder, 0, &event), 0);
+	assert_int_equal(event->record->type, BUILDID_RECORD_FORK);
+	assert_null(event->file);
+	assert_mapping(1, 0x2000, 0, 0);
 }
 
 /* ------------------------------------------------------------- snapshot -- */
@@ -640,6 +662,7 @@ int main(void)
 		TEST(an_event_ends_a_wait),
 		TEST(a_signal_ends_a_wait),
 		TEST(other_records_come_through),
+		TEST(tasks_stay_in_order_with_mappings),
 		TEST(what_was_there_comes_once_more_and_marked),
 		TEST(what_only_looks_alike_is_no_duplicate),
 		TEST(an_event_that_is_being_written_is_waited_for),

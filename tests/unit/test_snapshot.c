@@ -398,6 +398,68 @@ static void who_is_gone_is_left_out(void **state)
 	assert_int_equal(buildid_snapshot_processes(snapshot), 1);
 }
 
+/* Process 1 calls exec between two calls, as often as @execs says. */
+static unsigned int execs, instance;
+
+static int calls_exec(struct buildid_maps *request)
+{
+	if (request->pid == 1 && request->cursor && execs) {
+		assert_int_equal(request->instance, instance);
+		instance++;
+		execs--;
+		return ESTALE;
+	}
+	if (request->cursor)
+		assert_int_equal(request->instance, instance);
+	else
+		assert_int_equal(request->instance, 0);
+	request->instance = instance;
+	add_mapping(request, 1, (request->cursor ? 0x2000 : 0x1000) + 0x10000 * instance);
+	request->cursor = request->cursor ? BUILDID_MAPS_END : 0x2000;
+	return 0;
+}
+
+static void who_calls_exec_meanwhile_is_started_again(void **state)
+{
+	(void)state;
+	fake.maps = calls_exec;
+	execs = instance = 1;
+	start(&both);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x11000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x21000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x22000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x21000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x22000);
+	assert_next_error(-ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
+}
+
+static void who_does_nothing_but_exec_is_given_up(void **state)
+{
+	const struct buildid_record *record;
+	unsigned int records = 0;
+	int error;
+
+	(void)state;
+	fake.maps = calls_exec;
+	execs = UINT32_MAX;
+	instance = 1;
+	start(&both);
+	while (!(error = buildid_snapshot_next(snapshot, &record)))
+		assert_true(records++ < 1000);
+	assert_int_equal(error, -ESTALE);
+	/* The next one is looked into all the same. */
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(((const struct buildid_mmap *)record)->pid, 2);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
+}
+
 static int goes_meanwhile(struct buildid_maps *request)
 {
 	if (request->cursor)
@@ -535,6 +597,8 @@ int main(void)
 		TEST(a_process_may_come_in_pieces),
 		TEST(who_is_gone_is_left_out),
 		TEST(who_goes_meanwhile_is_there_in_part),
+		TEST(who_calls_exec_meanwhile_is_started_again),
+		TEST(who_does_nothing_but_exec_is_given_up),
 		TEST(who_maps_nothing_counts),
 		TEST(errors_are_of_one_process),
 		TEST(a_signal_loses_nothing),
