@@ -110,6 +110,20 @@ static bool make_room(struct bid_cookie_owner *owner)
 	return may_have_more(owner);
 }
 
+static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
+{
+	kuid_t root;
+
+	if (ns == &init_user_ns)
+		return uid;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		return ns->owner;
+	root = make_kuid(ns, 0);
+	return uid_valid(root) ? root : ns->owner;
+}
+
 /**
  * bid_cookie_user() - whom a cookie of current's counts for
  *
@@ -118,17 +132,7 @@ static bool make_room(struct bid_cookie_owner *owner)
  */
 kuid_t bid_cookie_user(void)
 {
-	const struct user_namespace *ns = current_user_ns();
-	kuid_t root;
-
-	if (ns == &init_user_ns)
-		return current_uid();
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-		return ns->owner;
-	root = make_kuid((struct user_namespace *)ns, 0);
-	return uid_valid(root) ? root : ns->owner;
+	return user_of(current_user_ns(), current_uid());
 }
 
 /**
