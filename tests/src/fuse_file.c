@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuse_file MOUNTPOINT FILE [silent]
+ * fuse_file MOUNTPOINT FILE [silent | failing | waiting]
  *
  * Mounts a file system that consists of one file, "file", with the content of
  * FILE, says "mounted", and serves it until it is unmounted. With silent, it
- * never answers a read.
+ * never answers a read; with failing, the first one fails; with waiting, the first
+ * one is answered on SIGUSR1, and each read is one of its own (FOPEN_DIRECT_IO).
  *
  * This speaks to the kernel itself, as libfuse would hide what is left
  * unanswered, and be one more thing to install.
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +29,16 @@
 static int device;
 static int content;
 static struct stat content_stat;
-static bool silent;
+static bool silent, failing, waiting, direct;
+
+/* The read that is answered on a signal. */
+static struct {
+	struct fuse_in_header in;
+	struct fuse_read_in args;
+	bool is_there;
+} waits;
+
+static volatile sig_atomic_t signalled;
 
 static void reply(const struct fuse_in_header *in, int error, const void *data,
 		  size_t size)
@@ -83,6 +94,18 @@ static void read_file(const struct fuse_in_header *in,
 
 	if (silent)
 		return;
+	if (failing) {
+		failing = false;
+		reply(in, EIO, NULL, 0);
+		return;
+	}
+	if (waiting) {
+		waiting = false;
+		waits.in = *in;
+		waits.args = *args;
+		waits.is_there = true;
+		return;
+	}
 	done = pread(content, buffer, size, (off_t)args->offset);
 	if (done < 0)
 		reply(in, EIO, NULL, 0);
@@ -90,10 +113,24 @@ static void read_file(const struct fuse_in_header *in,
 		reply(in, 0, buffer, (size_t)done);
 }
 
+static void on_signal(int nr)
+{
+	(void)nr;
+	signalled = 1;
+}
+
+static void answer_what_waits(void)
+{
+	if (!signalled || !waits.is_there)
+		return;
+	waits.is_there = false;
+	read_file(&waits.in, &waits.args);
+}
+
 static void answer(const struct fuse_in_header *in, const void *args)
 {
 	struct fuse_attr_out attr = { .attr = attributes(in->nodeid) };
-	struct fuse_open_out open = { .fh = 0 };
+	struct fuse_open_out open = { .open_flags = direct ? FOPEN_DIRECT_IO : 0 };
 	struct fuse_statfs_out statfs = { .st = { .namelen = 255 } };
 	struct fuse_init_out init = {
 		.major = FUSE_KERNEL_VERSION,
@@ -142,11 +179,18 @@ int main(int argc, char **argv)
 		struct fuse_in_header header;
 		char bytes[READ_MAX];
 	} request;
+	struct sigaction action = { .sa_handler = on_signal };
+	const char *mode = argc > 3 ? argv[3] : "";
 	char options[128];
 
 	if (argc < 3)
-		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent]");
-	silent = argc > 3;
+		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent | failing | waiting]");
+	silent = !strcmp(mode, "silent");
+	failing = !strcmp(mode, "failing");
+	direct = waiting = !strcmp(mode, "waiting");
+	/* it interrupts the read below */
+	if (sigaction(SIGUSR1, &action, NULL))
+		err(1, "sigaction");
 	content = open(argv[2], O_RDONLY | O_CLOEXEC);
 	if (content < 0 || fstat(content, &content_stat))
 		err(1, "%s", argv[2]);
@@ -169,5 +213,6 @@ int main(int argc, char **argv)
 			err(1, "request");
 		if (size > 0)
 			answer(&request.header, &request.header + 1);
+		answer_what_waits();
 	}
 }
