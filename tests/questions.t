@@ -23,6 +23,7 @@ from tap import equal, run, test
 PAGE = lib.PAGE
 NOBODY = 65534
 CAP_PERFMON = 38
+ID8 = "0123456789abcdef"
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 MNT_DETACH = 2
 # Nothing else is mapped there.
@@ -90,16 +91,29 @@ def mapped(path, **options):
         lib.unmap(address, PAGE)
 
 
+def fork(function):
+    """The number of a process that calls @function and exits."""
+    pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            function()
+            status = 0
+        finally:
+            os._exit(status)
+    return pid
+
+
 @contextlib.contextmanager
 def child(function):
     """A process that has called @function and waits to be killed."""
     reader, writer = os.pipe()
-    pid = os.fork()
-    if not pid:
+
+    def call():
         function()
         os.write(writer, b"x")
         signal.pause()
-        os._exit(0)
+    pid = fork(call)
     equal(os.read(reader, 1), b"x", "the child is ready")
     os.close(reader)
     os.close(writer)
@@ -270,20 +284,17 @@ def _():
 @test("processes that have exited are told apart, though their number is the same")
 def _():
     with Device() as device:
-        pid = os.fork()
-        if not pid:
-            map_there(built("id8"))
-            os._exit(0)
+        pid = fork(lambda: map_there(built("id8")))
         os.waitpid(pid, 0)
         first = device.resolve_addr(pid, FIXED)
-        equal((first.source, first.record.path), (ADDR_HISTORY, built("id8")))
+        equal((first.source, first.record.id), (ADDR_HISTORY, ID8))
         fork_as(pid, lambda: lib.map_file(built("other")))
         fails_with(errno.ENOENT, device.resolve_addr, pid, FIXED)
         again = device.resolve_addr(pid, FIXED, first.start_time)
-        equal((again.source, again.record.path), (ADDR_HISTORY, built("id8")))
+        equal((again.source, again.record.id), (ADDR_HISTORY, ID8))
         fork_as(pid, lambda: map_there(built("other")))
         second = device.resolve_addr(pid, FIXED)
-        equal(second.record.path, built("other"))
+        equal(second.record.id, OTHER_ID)
         assert second.start_time > first.start_time
         fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED, first.start_time + 1)
 
@@ -291,10 +302,7 @@ def _():
 @test("a user is told nothing of one who had its number before")
 def _():
     with Device() as device:
-        pid = os.fork()
-        if not pid:
-            map_there(built("id8"))
-            os._exit(0)
+        pid = fork(lambda: map_there(built("id8")))
         os.waitpid(pid, 0)
         before = device.resolve_addr(pid, FIXED).start_time
 
@@ -332,39 +340,25 @@ def map_much():
 
 @test("MAPS over an exec, or in another process of that number: ESTALE")
 def _():
-    reader, writer = os.pipe()
+    def map_much_and_exec():
+        signal.signal(signal.SIGUSR1, lambda *_: os.execvp("sleep", ["sleep", "1000"]))
+        map_much()
+
     with Device() as device:
-        pid = os.fork()
-        if not pid:
-            map_much()
-            os.write(writer, b"x")
-            signal.pause()
-        os.read(reader, 1)
-        with child(map_much) as other:
+        with child(map_much) as pid, child(map_much) as other:
             where = first_piece(device, pid)
             next_piece(device, pid, *where)
             fails_with(errno.ESTALE, next_piece, device, other, *where)
             fails_with(errno.ESTALE, next_piece, device, pid, where[0], where[1] + 1)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
         fails_with(errno.ESRCH, next_piece, device, pid, *where)
         fork_as(pid, lambda: fails_with(errno.ESTALE, next_piece, device, pid, *where))
 
-        pid = os.fork()
-        if not pid:
-            signal.signal(signal.SIGUSR1, lambda *_: os.execvp("sleep", ["sleep", "1000"]))
-            map_much()
-            os.write(writer, b"x")
-            while True:
-                signal.pause()
-        os.read(reader, 1)
-        where = first_piece(device, pid)
-        os.kill(pid, signal.SIGUSR1)
-        lib.until(lambda: b"sleep" in lib.read_bytes(f"/proc/{pid}/cmdline"), "it execs")
-        fails_with(errno.ESTALE, next_piece, device, pid, *where)
-        assert device.maps(pid), "maps from the start"
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        with child(map_much_and_exec) as pid:
+            where = first_piece(device, pid)
+            os.kill(pid, signal.SIGUSR1)
+            lib.until(lambda: b"sleep" in lib.read_bytes(f"/proc/{pid}/cmdline"), "it execs")
+            fails_with(errno.ESTALE, next_piece, device, pid, *where)
+            assert device.maps(pid), "maps from the start"
 
 
 def attached(shm):
@@ -391,10 +385,7 @@ def _():
         with served("silent", big) as (path, _):
             with child(lambda: lib.check(libc.shmat(shm, None, 0), "shmat")) as pid:
                 equal(attached(shm), 1)
-                asker = os.fork()
-                if not asker:
-                    ask_into(path, pid)
-                    os._exit(0)
+                asker = fork(lambda: ask_into(path, pid))
                 lib.until(lambda: sleeps_in_ioctl(asker), "who asks is held up")
             lib.until(lambda: attached(shm) == 0, "the process's memory is gone")
             assert sleeps_in_ioctl(asker), "who asks is still held up"
@@ -526,11 +517,11 @@ def _():
             try:
                 path = os.path.join(merged, "file")
                 reader, writer = os.pipe()
-                asker = os.fork()
-                if not asker:
+
+                def ask():
                     with Device() as device, open(path, "rb") as file:
                         os.write(writer, bytes.fromhex(device.resolve_fd(file.fileno()).id))
-                    os._exit(0)
+                asker = fork(ask)
                 lib.until(lambda: sleeps_in_ioctl(asker), "it waits for the server")
                 fd = os.open(path, os.O_WRONLY)
                 os.pwrite(fd, changed, 0)
@@ -546,44 +537,47 @@ def _():
 
 # ------------------------------------------------------------------ cookies --
 
+def name_pages(device, writer, pages):
+    """Tells how many it could, and stays."""
+    address = lib.check(libc.mmap(None, pages * PAGE, lib.RX,
+                                  mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0), "mmap")
+    count = 0
+    try:
+        for page in range(pages):
+            device.name_mapping(address + page * PAGE, PAGE, b"x")
+            count += 1
+    except OSError as error:
+        equal(error.errno, errno.EDQUOT)
+    os.write(writer, struct.pack("=I", count))
+    signal.pause()
+
+
 @test("the uids of a user namespace have one share of cookies, that of who made it")
 def _():
+    clone_newuser = 0x10000000
+    counts, writer = os.pipe()
+
+    def make_namespace():
+        drop_to()
+        lib.check(libc.unshare(clone_newuser), "unshare")
+
+    def name_as(uid, device, namespace):
+        with open(f"/proc/{namespace}/ns/user", "rb") as file:
+            lib.check(libc.setns(file.fileno(), clone_newuser), "setns")
+        os.setresuid(uid, uid, uid)
+        name_pages(device, writer, 600)
+
     with Device() as device:
         before = device.stats()["cookies"]
-        report, writer = os.pipe()
-        go, starter = os.pipe()
-        pid = os.fork()
-        if not pid:
-            drop_to()
-            lib.check(libc.unshare(0x10000000), "unshare")
-            os.write(writer, b"x")
-            os.read(go, 1)
-            for uid in range(3):
-                one = os.fork()
-                if not one:
-                    os.setresuid(uid, uid, uid)
-                    address = lib.check(libc.mmap(None, 600 * PAGE, lib.RX, 0x22, -1, 0), "mmap")
-                    count = 0
-                    try:
-                        for page in range(600):
-                            device.name_mapping(address + page * PAGE, PAGE, b"x")
-                            count += 1
-                    except OSError as error:
-                        equal(error.errno, errno.EDQUOT)
-                    os.write(writer, struct.pack("=I", count))
-                    signal.pause()
-            signal.pause()
-        os.read(report, 1)
-        with open(f"/proc/{pid}/uid_map", "w", encoding="ascii") as file:
-            file.write("0 200000 10\n")
-        os.write(starter, b"x")
-        counts = [struct.unpack("=I", os.read(report, 4))[0] for _ in range(3)]
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            children = [int(each) for each in file.read().split()]
-        for each in children + [pid]:
-            os.kill(each, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        equal(sum(counts), 1024, f"cookies of three uids: {counts}")
+        with child(make_namespace) as namespace:
+            with open(f"/proc/{namespace}/uid_map", "w", encoding="ascii") as file:
+                file.write("0 200000 10\n")
+            pids = [fork(lambda uid=uid: name_as(uid, device, namespace)) for uid in range(3)]
+            named = [struct.unpack("=I", os.read(counts, 4))[0] for _ in pids]
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+        equal(sum(named), 1024, f"cookies of three uids: {named}")
         lib.until(lambda: device.stats()["cookies"] == before, "all are gone")
 
 

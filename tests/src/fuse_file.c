@@ -5,7 +5,7 @@
  * Mounts a file system that consists of one file, "file", with the content of
  * FILE, says "mounted", and serves it until it is unmounted. With silent, it
  * never answers a read; with failing, the first one fails; with waiting, the first
- * one is answered on SIGUSR1, and each read is one of its own (FOPEN_DIRECT_IO).
+ * one is answered on SIGUSR1. With these two nothing is cached (FOPEN_DIRECT_IO).
  *
  * This speaks to the kernel itself, as libfuse would hide what is left
  * unanswered, and be one more thing to install.
@@ -187,7 +187,8 @@ int main(int argc, char **argv)
 		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent | failing | waiting]");
 	silent = !strcmp(mode, "silent");
 	failing = !strcmp(mode, "failing");
-	direct = waiting = !strcmp(mode, "waiting");
+	waiting = !strcmp(mode, "waiting");
+	direct = failing || waiting;
 	/* it interrupts the read below */
 	if (sigaction(SIGUSR1, &action, NULL))
 		err(1, "sigaction");
