@@ -229,6 +229,7 @@ static void stop(void *unused)
 
 static int start(struct kunit *test)
 {
+	bid_cookie_init();
 	return kunit_add_action_or_reset(test, stop, NULL);
 }
 

@@ -3,30 +3,33 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "cookie.h"
 #include "event.h"
 #include "hook.h"
 #include "ioctl.h"
+#include "process.h"
 
 /* ioctls: in-out structs that start with their size */
 
 /**
- * __bid_ioctl_copy_in() - the caller's struct
+ * bid_ioctl_copy_in_from() - the caller's struct
+ * @published: bytes of the first version of it: up to and with its last field
  * @to: set to it, its size to that of what both sides know; what the caller's
  *	lacks is zero
  * @known: bytes of it known here
- * @published: bytes of the first version of it
  * @arg: the caller's
  *
  * The size is read once: what is written later fits in what was read now.
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
-int __bid_ioctl_copy_in(void *to, size_t known, size_t published, void __user *arg)
+int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg)
 {
 	u32 __user *asks = arg;
 	u32 size;
@@ -100,6 +103,7 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (_IOC_TYPE(cmd) != BUILDID_IOC_MAGIC || nr >= ARRAY_SIZE(calls) ||
 	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(calls));
 	return calls[nr](file->private_data, (void __user *)arg);
 }
 
@@ -205,6 +209,8 @@ static struct miscdevice device = {
 
 int bid_chardev_init(void)
 {
+	bid_cookie_init();
+	bid_process_init();
 	return misc_register(&device);
 }
 

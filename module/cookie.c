@@ -6,7 +6,7 @@
 #include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
-#include <linux/once.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
@@ -61,7 +61,7 @@ struct file_cookie {
 static DEFINE_SPINLOCK(lock);
 static DEFINE_HASHTABLE(owners, BITS);
 static DEFINE_HASHTABLE(files, FILE_BITS);
-static siphash_key_t secret __read_mostly;	/* once there is a file's cookie */
+static siphash_key_t secret __read_mostly;
 static u32 total;
 
 static struct bid_cookie_owner *find_owner(kuid_t uid)
@@ -219,7 +219,6 @@ int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *ke
 {
 	struct file_cookie *cookie, *before;
 
-	get_random_once(&secret, sizeof(secret));
 	cookie = kzalloc(sizeof(*cookie), GFP_KERNEL_ACCOUNT);
 	if (!cookie)
 		return -ENOMEM;
@@ -289,6 +288,11 @@ bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 	}
 	rcu_read_unlock();
 	return found;
+}
+
+void bid_cookie_init(void)
+{
+	get_random_bytes(&secret, sizeof(secret));
 }
 
 void bid_cookie_exit(void)

@@ -41,19 +41,14 @@ static inline struct bid_subscriber *bid_session_subscriber(const struct bid_ses
 	return smp_load_acquire(&session->subscriber); /* pairs with subscribe() */
 }
 
-/*
- * What the first published version of a struct had: all of it, until one grows
- * and gets a line here, as
- *	struct buildid_stats: offsetofend(struct buildid_stats, cookies),
- */
-#define BID_PUBLISHED(req) _Generic((req), \
-	default: sizeof(req))
-
-#define bid_ioctl_copy_in(to, known, arg) \
-	__bid_ioctl_copy_in(to, known, BID_PUBLISHED(*(to)), arg)
-
-int __bid_ioctl_copy_in(void *to, size_t known, size_t published, void __user *arg);
+int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg);
 int bid_ioctl_copy_out(void __user *arg, const void *from, size_t known);
+
+/* Of a struct that has not grown since it was published. */
+static inline int bid_ioctl_copy_in(void *to, size_t known, void __user *arg)
+{
+	return bid_ioctl_copy_in_from(known, to, known, arg);
+}
 
 int bid_ioctl_info(struct bid_session *session, void __user *arg);
 int bid_ioctl_stats(struct bid_session *session, void __user *arg);

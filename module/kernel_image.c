@@ -101,7 +101,7 @@ static void read_module(const struct module *module, struct image *image)
 	char *path = kasprintf(GFP_KERNEL, "module/%s/notes/.note.gnu.build-id",
 			       module->name);
 
-	BUILD_BUG_ON(MODULE_NAME_LEN > sizeof(image->name));
+	BUILD_BUG_ON(sizeof(image->name) < MODULE_NAME_LEN);
 	image->type = BUILDID_RECORD_MODULE;
 	image->addr = (unsigned long)BID_MODULE_TEXT(module);
 	image->len = BID_MODULE_TEXT_SIZE(module);

@@ -8,12 +8,13 @@
 #include <linux/file.h>
 #include <linux/fs_struct.h>
 #include <linux/mm.h>
-#include <linux/once.h>
 #include <linux/path.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/random.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
@@ -26,6 +27,9 @@
 
 /* Mappings taken for each time the address space is locked. */
 #define BATCH 16
+
+/* Of instances: they are made of addresses in the kernel, among others. */
+static siphash_key_t secret __read_mostly;
 
 /* In a cursor: all mappings were given, what follows is an address in cookies. */
 #define IN_COOKIES BIT_ULL(63)
@@ -67,9 +71,6 @@ static struct mm_struct *get_mm(struct task_struct *leader)
  */
 static u64 instance_of(const struct process *process, u64 exec_id)
 {
-	static siphash_key_t secret __read_mostly;
-
-	get_random_once(&secret, sizeof(secret));
 	return siphash_3u64(process->start_time, exec_id, (unsigned long)process->mm,
 			    &secret);
 }
@@ -102,11 +103,13 @@ static void put_process(struct process *process)
 	put_task_struct(process->task);
 }
 
-/* False when the address space has ended. Else release() it, soon. */
+/* -ESRCH when the address space has ended; -EINTR. Else release() it, soon. */
 static int acquire(struct mm_struct *mm)
 {
 	int err;
 
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	if (!mmget_not_zero(mm))
 		return -ESRCH;
 	err = mmap_read_lock_killable(mm);
@@ -414,4 +417,9 @@ int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req)
 		err = -ESTALE;
 	}
 	return err;
+}
+
+void bid_process_init(void)
+{
+	get_random_bytes(&secret, sizeof(secret));
 }

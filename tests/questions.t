@@ -266,6 +266,13 @@ def _():
         fails_with(errno.ENOENT, device.resolve_id, known.file_id)
 
 
+def know(device, *paths):
+    """So that a mapping of one of these is of a file that is known."""
+    for path in paths:
+        with open(path, "rb") as file:
+            device.resolve_fd(file.fileno())
+
+
 def start_time(pid):
     """In clock ticks, as /proc has it."""
     return int(lib.read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[19])
@@ -284,6 +291,7 @@ def _():
 @test("processes that have exited are told apart, though their number is the same")
 def _():
     with Device() as device:
+        know(device, built("id8"), built("other"))
         pid = fork(lambda: map_there(built("id8")))
         os.waitpid(pid, 0)
         first = device.resolve_addr(pid, FIXED)
