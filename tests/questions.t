@@ -12,6 +12,7 @@ import os
 import signal
 import struct
 import subprocess
+import traceback
 
 import lib
 import stream
@@ -26,8 +27,8 @@ CAP_PERFMON = 38
 ID8 = "0123456789abcdef"
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 MNT_DETACH = 2
-# Nothing else is mapped there.
-FIXED, MAP_FIXED_NOREPLACE = 0x10000000, 0x100000
+# Nothing else is mapped there: far from heap, libraries and stack.
+FIXED, MAP_FIXED_NOREPLACE = 0x200000000000, 0x100000
 
 SIZES = {0: 200, 1: 216, 2: 24, 3: 40, 4: 16, 5: 40, 6: 56, 7: 40, 8: 40, 9: 32}
 with open(os.path.join(lib.TOP, "include/uapi/buildid.h"), encoding="utf-8") as header:
@@ -99,6 +100,8 @@ def fork(function):
         try:
             function()
             status = 0
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(status)
     return pid
