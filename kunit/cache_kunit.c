@@ -51,7 +51,8 @@ static void test_shrinker_free(struct shrinker *shrinker)
 
 #include "cache.c"
 
-#define ENTRIES 64
+/* Sixteen sets: enough that none fills up by chance with a few dozen files. */
+#define ENTRIES 256
 
 /* Any pointer will do for a request, as the cache does not look into it. */
 static struct bid_request *const request = (void *)&cache;
@@ -105,6 +106,25 @@ static struct bid_text *set_id_and_path(struct bid_entry *entry,
 	return text;
 }
 
+/* What is on its way out counts against the reserve. */
+static struct bid_entry *take_waiting(void)
+{
+	struct bid_entry *entry;
+
+	bid_cache_refill();
+	bid_cache_lock();
+	entry = bid_cache_take();
+	bid_cache_unlock();
+	if (entry)
+		return entry;
+	rcu_barrier();
+	bid_cache_refill();
+	bid_cache_lock();
+	entry = bid_cache_take();
+	bid_cache_unlock();
+	return entry;
+}
+
 /* Inserts an entry and returns it, to be used under the cache's lock or RCU. */
 static struct bid_entry *put(struct kunit *test, const struct bid_key *key,
 			     const struct bid_version *version)
@@ -113,15 +133,12 @@ static struct bid_entry *put(struct kunit *test, const struct bid_key *key,
 	struct bid_entry *entry;
 
 	make_id(&id, key, version, 20);
-	bid_cache_refill();
-	bid_cache_lock();
-	entry = bid_cache_take();
-	if (entry) {
-		set_id_and_path(entry, &id, NULL);
-		bid_cache_insert(entry, key, version);
-	}
-	bid_cache_unlock();
+	entry = take_waiting();
 	KUNIT_ASSERT_NOT_NULL(test, entry);
+	bid_cache_lock();
+	set_id_and_path(entry, &id, NULL);
+	bid_cache_insert(entry, key, version);
+	bid_cache_unlock();
 	return entry;
 }
 
@@ -302,48 +319,37 @@ static void finds_an_entry_by_its_file_id(struct kunit *test)
 
 static void walks_over_every_entry_once(struct kunit *test)
 {
-	u32 bucket = 0, skip = 0, seen = 0, n = 30, i;
+	u32 slot, seen = 0, n = 30, i;
 	struct bid_entry *entry;
 	u64 met = 0;
 
 	for (i = 0; i < n; i++)
 		put_inode(test, i);
-	for (;;) {
-		rcu_read_lock();
-		entry = bid_cache_next(&bucket, &skip);
-		if (entry) {
-			met |= BIT_ULL(entry->key.ino);
-			seen++;
-		}
-		rcu_read_unlock();
+	rcu_read_lock();
+	for (slot = 0; slot < bid_cache_max(); slot++) {
+		entry = bid_cache_at(slot);
 		if (!entry)
-			break;
+			continue;
+		met |= BIT_ULL(entry->key.ino);
+		seen++;
 	}
+	rcu_read_unlock();
 	KUNIT_EXPECT_EQ(test, seen, n);
 	KUNIT_EXPECT_EQ(test, met, BIT_ULL(n) - 1);
-
-	rcu_read_lock();
-	entry = bid_cache_next(&bucket, &skip);
-	rcu_read_unlock();
-	KUNIT_EXPECT_PTR_EQ(test, entry, NULL);
 }
 
-static void walks_to_the_end_of_a_changing_table(struct kunit *test)
+/* Whoever walks and lets go now and then can tell whether it has seen all. */
+static void counts_what_comes_and_goes(struct kunit *test)
 {
-	u32 bucket = 0, skip = 0, steps = 0;
-	struct bid_entry *entry;
-	u64 ino = 0;
+	u32 seq = bid_cache_seq();
 
-	do {
-		put_inode(test, ino++);
-		put_inode(test, ino++);
-		rcu_read_lock();
-		entry = bid_cache_next(&bucket, &skip);
-		if (entry)
-			remove(entry);
-		rcu_read_unlock();
-	} while (entry && ++steps < 100 * ENTRIES);
-	KUNIT_EXPECT_LT(test, steps, 100 * ENTRIES);
+	put_inode(test, 1);
+	KUNIT_EXPECT_NE(test, bid_cache_seq(), seq);
+	seq = bid_cache_seq();
+	KUNIT_EXPECT_NE(test, find_inode(1), 0);
+	KUNIT_EXPECT_EQ(test, bid_cache_seq(), seq);
+	bid_cache_flush();
+	KUNIT_EXPECT_NE(test, bid_cache_seq(), seq);
 }
 
 /* ------------------------------------------------------- bounds, eviction -- */
@@ -351,67 +357,159 @@ static void walks_to_the_end_of_a_changing_table(struct kunit *test)
 static void stays_within_its_bound(struct kunit *test)
 {
 	u64 evicted = bid_stats_sum(BID_STAT_EVICTED);
-	u32 i, held;
+	u32 i;
 
 	for (i = 0; i < 10 * ENTRIES; i++) {
 		put_inode(test, i);
-		bid_cache_lock();
-		held = cache.entries + cache.reserved;
-		bid_cache_unlock();
-		KUNIT_ASSERT_LE(test, held, ENTRIES);
+		KUNIT_ASSERT_LE(test, bid_cache_entries(), ENTRIES);
 		KUNIT_ASSERT_NE(test, find_inode(i), 0);
 	}
 	settle_down();
 	KUNIT_EXPECT_EQ(test, bid_cache_max(), ENTRIES);
-	KUNIT_EXPECT_EQ(test, bid_cache_entries() + cache.reserve_want, ENTRIES);
-	KUNIT_EXPECT_EQ(test, atomic_read(&cache.allocated), ENTRIES);
-	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_EVICTED) - evicted,
-			10 * ENTRIES - bid_cache_entries());
+	/* ten times as many as there is room for leave no set with a free slot */
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), ENTRIES);
+	KUNIT_EXPECT_EQ(test, atomic_read(&cache.allocated), ENTRIES + cache.reserve_want);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_EVICTED) - evicted, 9 * ENTRIES);
 }
 
-static void use(u64 ino)
+static struct bid_entry *entry_of(u64 ino)
 {
 	struct bid_key key = key_of(ino);
+
+	return bid_cache_find(&key, &any_version);
+}
+
+/* As another process than the one that brought it. */
+static void use(u64 ino)
+{
 	struct bid_entry *entry;
 
 	rcu_read_lock();
-	entry = bid_cache_find(&key, &any_version);
-	if (entry)
+	entry = entry_of(ino);
+	if (entry) {
+		entry->tgid = current->tgid + 1;
 		bid_entry_touch(entry);
+	}
 	rcu_read_unlock();
 }
 
-static void keeps_what_is_used(struct kunit *test)
+static void give_to(u64 ino, kuid_t uid)
 {
-	u32 hot = 8, lost = 0, i, j;
+	struct bid_entry *entry;
 
-	/* as long as nothing was used less lately than the rest, any may go */
-	for (i = 0; i < 2 * ENTRIES; i++)
-		put_inode(test, 1000 + i);
-	for (i = 0; i < hot; i++)
-		put_inode(test, i);
-	for (i = 0; i < 10 * ENTRIES; i++) {
-		for (j = 0; j < hot; j++)
-			use(j);
-		put_inode(test, 2000 + i);
-	}
-	for (j = 0; j < hot; j++)
-		lost += !find_inode(j);
-	KUNIT_EXPECT_EQ(test, lost, 0);
-	KUNIT_EXPECT_EQ(test, find_inode(2000), 0);
+	rcu_read_lock();
+	entry = entry_of(ino);
+	if (entry)
+		entry->uid = uid;
+	rcu_read_unlock();
 }
 
-static void gives_what_is_not_used_a_second_chance_only(struct kunit *test)
+static u32 count(u64 first, u32 n)
 {
-	u32 i, kept = 0;
+	u32 i, found = 0;
 
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < n; i++)
+		found += !!find_inode(first + i);
+	return found;
+}
+
+/* Whether of many files or of the versions of one. */
+static void a_flood_by_one_process_drives_out_itself(struct kunit *test)
+{
+	u32 others = ENTRIES / 4, i;
+	struct bid_version version;
+
+	for (i = 0; i < others; i++) {
 		put_inode(test, i);
-	for (i = 0; i < 3 * ENTRIES; i++)
+		use(i);
+	}
+	others = count(0, others);
+	for (i = 0; i < 20 * ENTRIES; i++) {
 		put_inode(test, 1000 + i);
-	for (i = 0; i < 8; i++)
-		kept += !!find_inode(i);
-	KUNIT_EXPECT_EQ(test, kept, 0);
+		/* it may well use them itself */
+		rcu_read_lock();
+		if (entry_of(1000 + i))
+			bid_entry_touch(entry_of(1000 + i));
+		rcu_read_unlock();
+	}
+	for (i = 0; i < 20 * ENTRIES; i++) {
+		version = version_of(5000 + i);
+		put(test, &any_key, &version);
+	}
+	KUNIT_EXPECT_EQ(test, count(0, ENTRIES / 4), others);
+}
+
+/* Several processes of his make all of his files look useful. */
+static void a_flood_by_one_user_drives_out_what_is_his(struct kunit *test)
+{
+	const kuid_t flooder = KUIDT_INIT(1000), other = KUIDT_INIT(1001);
+	u32 others = ENTRIES / 8, i;
+
+	for (i = 0; i < 20 * ENTRIES; i++) {
+		put_inode(test, 1000 + i);
+		give_to(1000 + i, flooder);
+		use(1000 + i);
+	}
+	for (i = 0; i < others; i++) {
+		put_inode(test, i);
+		give_to(i, other);
+	}
+	others = count(0, ENTRIES / 8);
+	for (i = 0; i < 20 * ENTRIES; i++) {
+		put_inode(test, 100000 + i);
+		give_to(100000 + i, flooder);
+		use(100000 + i);
+	}
+	KUNIT_EXPECT_EQ(test, count(0, ENTRIES / 8), others);
+	KUNIT_EXPECT_GE(test, others, ENTRIES / 8 - 2);
+}
+
+/* What was useful once must not stay for good. */
+static void what_all_stopped_using_goes(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < 20 * ENTRIES; i++) {
+		put_inode(test, i);
+		use(i);
+	}
+	for (i = 0; i < 20 * ENTRIES; i++) {
+		put_inode(test, 100000 + i);
+		use(100000 + i);
+	}
+	KUNIT_EXPECT_EQ(test, count(0, 20 * ENTRIES), 0);
+}
+
+/* Whoever made what: so many slots and no more. */
+static void looks_no_further_than_one_set(struct kunit *test)
+{
+	u32 i, slots = 0;
+
+	for (i = 0; i < 3 * WAYS; i++) {
+		struct bid_version version = version_of(i);
+
+		put(test, &any_key, &version);
+	}
+	bid_cache_lock();
+	for (i = 0; i < ENTRIES; i++)
+		slots += !!entry_at(i);
+	bid_cache_unlock();
+	KUNIT_EXPECT_EQ(test, slots, WAYS);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), WAYS);
+}
+
+/* Otherwise a user could find out which inode numbers share a set with libc's. */
+static void sets_are_other_ones_at_each_load(struct kunit *test)
+{
+	u32 same = 0, i, before[64];
+
+	for (i = 0; i < ARRAY_SIZE(before); i++)
+		before[i] = slot_of(MKDEV(8, 1), i);
+	bid_cache_exit();
+	KUNIT_ASSERT_EQ(test, bid_cache_init(ENTRIES), 0);
+	for (i = 0; i < ARRAY_SIZE(before); i++)
+		same += before[i] == slot_of(MKDEV(8, 1), i);
+	KUNIT_EXPECT_LT(test, same, ARRAY_SIZE(before));
 }
 
 static void never_evicts_what_is_being_read(struct kunit *test)
@@ -427,47 +525,46 @@ static void never_evicts_what_is_being_read(struct kunit *test)
 		pinned[i]->request = request;
 		ids[i] = pinned[i]->file_id;
 	}
-	for (i = 0; i < 10 * ENTRIES; i++)
+	for (i = 0; i < 20 * ENTRIES; i++)
 		put_inode(test, 1000 + i);
 	for (i = 0; i < ARRAY_SIZE(pinned); i++)
 		KUNIT_EXPECT_EQ(test, find_inode(i), ids[i]);
 
 	for (i = 0; i < ARRAY_SIZE(pinned); i++)
 		end_request(pinned[i]);
-	for (i = 0; i < 10 * ENTRIES; i++)
-		put_inode(test, 3000 + i);
-	for (i = 0; i < ARRAY_SIZE(pinned); i++)
-		KUNIT_EXPECT_EQ(test, find_inode(i), 0);
+	for (i = 0; i < 20 * ENTRIES; i++)
+		put_inode(test, 10000 + i);
+	KUNIT_EXPECT_EQ(test, count(0, ARRAY_SIZE(pinned)), 0);
 }
 
-static void bears_that_all_is_being_read(struct kunit *test)
+static void bears_that_a_set_is_being_read(struct kunit *test)
 {
-	struct bid_entry *entry, *pinned[ENTRIES];
-	u32 i, n = 0;
+	struct bid_version version;
+	struct bid_entry *entries[WAYS];
+	int allocated;
+	bool fits;
+	u32 i;
 
-	for (;;) {
-		struct bid_key key = key_of(n);
-
-		bid_cache_refill();
-		bid_cache_lock();
-		entry = bid_cache_take();
-		if (entry) {
-			entry->request = request;
-			bid_cache_insert(entry, &key, &any_version);
-		}
-		bid_cache_unlock();
-		if (!entry)
-			break;
-		KUNIT_ASSERT_LT(test, n, ENTRIES);
-		pinned[n++] = entry;
+	for (i = 0; i < WAYS; i++) {
+		version = version_of(i);
+		entries[i] = put(test, &any_key, &version);
+		entries[i]->request = request;
 	}
-	KUNIT_EXPECT_EQ(test, n, ENTRIES);
+	settle_down();
+	allocated = atomic_read(&cache.allocated);
+	version = version_of(WAYS);
+	bid_cache_lock();
+	fits = bid_cache_insert(bid_cache_take(), &any_key, &version);
+	bid_cache_unlock();
+	KUNIT_EXPECT_FALSE(test, fits);
+	settle_down();
+	KUNIT_EXPECT_EQ(test, atomic_read(&cache.allocated), allocated);
 	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 0);
 
-	for (i = 0; i < n; i++)
-		end_request(pinned[i]);
-	put_inode(test, 1000);
-	KUNIT_EXPECT_NE(test, find_inode(1000), 0);
+	for (i = 0; i < WAYS; i++)
+		end_request(entries[i]);
+	put(test, &any_key, &version);
+	KUNIT_EXPECT_NE(test, find(&any_key, &version), 0);
 }
 
 static void frees_a_dead_entry_when_its_request_ends(struct kunit *test)
@@ -538,16 +635,20 @@ static void shrinks_but_for_what_is_being_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cache.shrinker->count_objects(cache.shrinker, &sc), SHRINK_EMPTY);
 	for (i = 0; i < 30; i++)
 		put_inode(test, 1 + i);
+	for (i = 0; i < 10; i++)
+		use(1 + i);
 	pinned = put(test, &any_key, &any_version);
 	pinned->request = request;
 	KUNIT_EXPECT_EQ(test, cache.shrinker->count_objects(cache.shrinker, &sc), 31);
 
-	for (rounds = 0; bid_cache_entries() > 1 && rounds < 100; rounds++) {
+	/* once around leaves what is used, twice does not */
+	for (rounds = 0; rounds < 2 * ENTRIES / WAYS; rounds++) {
 		u32 before = bid_cache_entries();
 		unsigned long freed = cache.shrinker->scan_objects(cache.shrinker, &sc);
 
-		KUNIT_EXPECT_LE(test, freed, sc.nr_to_scan);
 		KUNIT_EXPECT_EQ(test, before - bid_cache_entries(), freed);
+		if (rounds + 1 == ENTRIES / WAYS)
+			KUNIT_EXPECT_EQ(test, bid_cache_entries(), 10 + 1);
 	}
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 1);
 	KUNIT_EXPECT_NE(test, find(&any_key, &any_version), 0);
@@ -575,7 +676,8 @@ static void give_back(struct bid_entry *entry)
 
 static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
 {
-	struct bid_entry *entry, *one_more, *taken[ENTRIES];
+	static struct bid_entry *taken[ENTRIES];
+	struct bid_entry *entry, *one_more;
 	u32 n = 0, inserted = 0, want = cache.reserve_want;
 
 	settle_down();
@@ -771,7 +873,7 @@ static void accounts_for_what_it_holds(struct kunit *test)
 
 	settle_down();
 	base = bid_cache_memory();
-	KUNIT_EXPECT_GE(test, base, ENTRIES * sizeof(struct hlist_head) +
+	KUNIT_EXPECT_GE(test, base, ENTRIES * sizeof(struct bid_entry *) +
 				    cache.reserve_want * sizeof(struct bid_entry));
 	make_id(&id, &any_key, &any_version, 40);
 	for (round = 0; round < 3; round++) {
@@ -820,7 +922,7 @@ static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
 {
 	const struct bid_version second = version_of(2000), later = version_of(3000);
 	struct bid_key inode = key_of(99), tree = any_key, generation = any_key;
-	u32 suspects = bid_cache_suspects();
+	u32 suspects = bid_cache_suspects(&any_key);
 
 	tree.tree++;
 	generation.generation++;
@@ -830,10 +932,10 @@ static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
 	put(test, &tree, &any_version);
 	put(test, &generation, &any_version);
 
-	bid_cache_lock();
+	rcu_read_lock();
 	bid_cache_suspect(&any_key);
-	bid_cache_unlock();
-	KUNIT_EXPECT_NE(test, bid_cache_suspects(), suspects);
+	rcu_read_unlock();
+	KUNIT_EXPECT_NE(test, bid_cache_suspects(&any_key), suspects);
 	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &any_version));
 	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &second));
 	KUNIT_EXPECT_FALSE(test, is_suspect(&inode, &any_version));
@@ -901,7 +1003,7 @@ static int look_up(void *seed)
 {
 	struct bid_entry *entry;
 	struct rnd_state rnd;
-	u32 bucket = 0, skip = 0;
+	u32 slot = 0;
 
 	prandom_seed_state(&rnd, (unsigned long)seed);
 	while (!kthread_should_stop()) {
@@ -918,13 +1020,9 @@ static int look_up(void *seed)
 		entry = bid_cache_find_newest(key.dev, key.ino, NULL);
 		if (entry)
 			report_race(entry_fault(entry, &key, &entry->version));
-		entry = bid_cache_next(&bucket, &skip);
-		if (entry) {
+		entry = bid_cache_at(slot++ % ENTRIES);
+		if (entry)
 			report_race(entry_fault(entry, &entry->key, &entry->version));
-		} else {
-			bucket = 0;
-			skip = 0;
-		}
 		rcu_read_unlock();
 		cond_resched();
 	}
@@ -954,6 +1052,11 @@ static void change(struct rnd_state *rnd, struct bid_entry **pinned)
 
 	make_id(&id, &key, &version, race_id_len(&key));
 	text = race_text(&key, &id);
+	if (what == 8) {
+		rcu_read_lock();
+		bid_cache_suspect(&key);
+		rcu_read_unlock();
+	}
 	bid_cache_lock();
 	rcu_read_lock();
 	entry = bid_cache_find(&key, &version);
@@ -971,8 +1074,6 @@ static void change(struct rnd_state *rnd, struct bid_entry **pinned)
 	} else if (entry && what < 8 && !*pinned && !entry->request) {
 		entry->request = request;
 		*pinned = entry;
-	} else if (what < 9) {
-		bid_cache_suspect(&key);
 	} else if (what < 12 && *pinned) {
 		bid_cache_request_done(*pinned);
 		*pinned = NULL;
@@ -1018,27 +1119,27 @@ static void lookups_see_whole_entries_while_all_changes(struct kunit *test)
 static const struct {
 	const char *name;
 	u32 max_entries;
+	u32 max;
 } sizes[] = {
-	{ "16 entries", 16 },
-	{ "17 entries", 17 },
-	{ "1000 entries", 1000 },
-	{ "65536 entries", 65536 },
+	{ "16 entries", 16, 16 },
+	{ "17 entries", 17, 32 },
+	{ "1000 entries", 1000, 1024 },
+	{ "65536 entries", 65536, 65536 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(sizes, sizes, name);
 
-static void holds_as_many_as_told(struct kunit *test)
+static void holds_as_many_as_asked_for(struct kunit *test)
 {
 	const typeof(sizes[0]) *of = test->param_value;
-	u32 i, n = min(of->max_entries + 100, 1500U);
+	u32 i, n = 12 * min(of->max, 1024U);
 
 	KUNIT_ASSERT_EQ(test, bid_cache_init(of->max_entries), 0);
 	for (i = 0; i < n; i++)
 		put_inode(test, i);
 	settle_down();
-	KUNIT_EXPECT_EQ(test, bid_cache_max(), of->max_entries);
-	KUNIT_EXPECT_EQ(test, bid_cache_entries(),
-			min(n, of->max_entries - cache.reserve_want));
+	KUNIT_EXPECT_EQ(test, bid_cache_max(), of->max);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), min(n, of->max));
 	bid_cache_exit();
 	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
 }
@@ -1060,8 +1161,8 @@ static void holds_nothing_when_it_cannot_start(struct kunit *test)
 	}
 	alloc_expect(0);
 	KUNIT_ASSERT_EQ(test, err, 0);
-	/* the table, the slab, entries and texts in reserve, the shrinker */
-	KUNIT_EXPECT_EQ(test, i, 1 + 3 + 2 * cache.reserve_want);
+	/* two tables, the slab, entries and texts in reserve, the shrinker */
+	KUNIT_EXPECT_EQ(test, i, 1 + 4 + 2 * cache.reserve_want);
 	bid_cache_exit();
 	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
 }
@@ -1085,12 +1186,15 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(never_uses_a_file_id_again),
 	KUNIT_CASE(finds_an_entry_by_its_file_id),
 	KUNIT_CASE(walks_over_every_entry_once),
-	KUNIT_CASE(walks_to_the_end_of_a_changing_table),
+	KUNIT_CASE(counts_what_comes_and_goes),
 	KUNIT_CASE(stays_within_its_bound),
-	KUNIT_CASE(keeps_what_is_used),
-	KUNIT_CASE(gives_what_is_not_used_a_second_chance_only),
+	KUNIT_CASE(a_flood_by_one_process_drives_out_itself),
+	KUNIT_CASE(a_flood_by_one_user_drives_out_what_is_his),
+	KUNIT_CASE(what_all_stopped_using_goes),
+	KUNIT_CASE(looks_no_further_than_one_set),
+	KUNIT_CASE(sets_are_other_ones_at_each_load),
 	KUNIT_CASE(never_evicts_what_is_being_read),
-	KUNIT_CASE(bears_that_all_is_being_read),
+	KUNIT_CASE(bears_that_a_set_is_being_read),
 	KUNIT_CASE(frees_a_dead_entry_when_its_request_ends),
 	KUNIT_CASE(keeps_a_live_entry_when_its_request_ends),
 	KUNIT_CASE(flush_forgets_all_but_what_is_being_read),
@@ -1114,7 +1218,7 @@ static struct kunit_suite suite = {
 };
 
 static struct kunit_case init_cases[] = {
-	KUNIT_CASE_PARAM(holds_as_many_as_told, sizes_gen_params),
+	KUNIT_CASE_PARAM(holds_as_many_as_asked_for, sizes_gen_params),
 	KUNIT_CASE(holds_nothing_when_it_cannot_start),
 	{ }
 };

@@ -52,7 +52,7 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 	struct file *file = make_file(test, "a", "content", 7);
 	struct inode *inode = file_inode(file);
 	struct bid_version version, versions[5];
-	struct bid_key key, keys[4];
+	struct bid_key key, keys[3];
 	u32 i;
 
 	bid_file_key(inode, &key);
@@ -64,7 +64,6 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 	keys[0].dev++;
 	keys[1].ino++;
 	keys[2].generation++;
-	keys[3].tree++;
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		KUNIT_EXPECT_FALSE_MSG(test, bid_file_is(inode, &keys[i], &version), "%u", i);
 
@@ -83,7 +82,7 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_file_is(inode, &key, &version));
 	bid_file_version(inode, &version);
 	KUNIT_EXPECT_TRUE(test, bid_file_is(inode, &key, &version));
-	bid_file_forget_dev(key.dev);
+	bid_file_forget_sb(inode->i_sb);
 	KUNIT_EXPECT_FALSE(test, bid_file_is(inode, &key, &version));
 }
 
@@ -127,23 +126,49 @@ static void version_does_not_move_with_reading(struct kunit *test)
 }
 
 /* A device number that is used again is another filesystem's. */
-static void version_moves_when_a_device_goes_away(struct kunit *test)
+static void version_moves_when_its_filesystem_goes_away(struct kunit *test)
 {
 	struct file *file = make_file(test, "a", "content", 7);
-	dev_t dev = file_inode(file)->i_sb->s_dev, other = dev + 1;
+	struct super_block *sb = file_inode(file)->i_sb, *other;
 	struct bid_version version;
 	u32 i;
 
-	while (hash_32(other, BID_EPOCH_BITS) == hash_32(dev, BID_EPOCH_BITS))
-		other++;
+	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, other);
 	bid_file_version(file_inode(file), &version);
-	bid_file_forget_dev(other);
+	/* any user's, without a device; a disk; one without code, by the same number */
+	for (i = 1; i < 1000; i++) {
+		other->s_dev = sb->s_dev + i;
+		bid_file_forget_sb(other);
+	}
+	other->s_dev = MKDEV(8, sb->s_dev);
+	bid_file_forget_sb(other);
+	other->s_dev = sb->s_dev;
+	other->s_iflags = SB_I_NOEXEC;
+	bid_file_forget_sb(other);
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
 	for (i = 0; i < 3; i++) {
-		bid_file_forget_dev(dev);
+		bid_file_forget_sb(sb);
 		KUNIT_EXPECT_TRUE(test, moved(file, &version));
 	}
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
+}
+
+/* Whoever mounts and unmounts what he may has no say in what is known of disks. */
+static void a_disk_has_an_epoch_apart_from_all_that_users_mount(struct kunit *test)
+{
+	static const dev_t disks[] = { MKDEV(8, 1), MKDEV(8, 2), MKDEV(253, 0), MKDEV(259, 2) };
+	u32 i, j, shared = 0;
+
+	for (i = 0; i < ARRAY_SIZE(disks); i++) {
+		for (j = 0; j < 1 << MINORBITS; j++)
+			shared += bid_file_epoch_index(MKDEV(0, j)) ==
+				  bid_file_epoch_index(disks[i]);
+		for (j = 0; j < i; j++)
+			shared += bid_file_epoch_index(disks[j]) ==
+				  bid_file_epoch_index(disks[i]);
+	}
+	KUNIT_EXPECT_EQ(test, shared, 0);
 }
 
 /* However fast one write comes after the other. */
@@ -304,6 +329,8 @@ static void reads_what_is_in_memory(struct kunit *test)
 	/* around each border between pages, and over two of them */
 	for (i = PAGE_SIZE - 20; i < PAGE_SIZE + 5; i++)
 		for (len = 0; len < 40; len++) {
+			bid_resident_done(&resident);
+			bid_resident_init(&resident, file_inode(file));
 			KUNIT_ASSERT_EQ(test, reader->read(reader, i, buf, len), 0);
 			KUNIT_ASSERT_MEMEQ(test, buf, bytes + i, len);
 		}
@@ -320,6 +347,25 @@ static void reads_what_is_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page_count(resident.page), refs + 1);
 	put_page(resident.page);
 	put_page(resident.page);
+}
+
+/* Preemption is off, and whoever made the file says where its notes are. */
+static void looks_at_few_pages(struct kunit *test)
+{
+	struct file *file = make_hole(test, "a", 2 * PAGE_SIZE);
+	struct bid_resident resident;
+	u32 i, found = 0;
+	u8 byte;
+
+	write_file(test, file, "x", 1, 0);
+	write_file(test, file, "y", 1, PAGE_SIZE);
+	bid_resident_init(&resident, file_inode(file));
+	for (i = 0; i < 100; i++)
+		found += !resident.reader.read(&resident.reader, i % 2 * PAGE_SIZE, &byte, 1);
+	KUNIT_EXPECT_EQ(test, found, RESIDENT_PAGES);
+	/* the one it has costs nothing more */
+	KUNIT_EXPECT_PTR_EQ(test, resident.page, NULL);
+	bid_resident_done(&resident);
 }
 
 static void looks_at_what_is_in_one_page(struct kunit *test)
@@ -377,7 +423,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(an_inode_is_what_its_key_and_version_say),
 	KUNIT_CASE(version_moves_with_the_content),
 	KUNIT_CASE(version_does_not_move_with_reading),
-	KUNIT_CASE(version_moves_when_a_device_goes_away),
+	KUNIT_CASE(version_moves_when_its_filesystem_goes_away),
+	KUNIT_CASE(a_disk_has_an_epoch_apart_from_all_that_users_mount),
 	KUNIT_CASE(change_counter_moves_when_the_clock_does_not),
 	KUNIT_CASE(without_a_change_counter_a_version_just_made_is_racy),
 	KUNIT_CASE(a_file_that_can_be_written_is_unstable),
@@ -388,6 +435,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_name_with_deleted_in_it_is_left_alone),
 	KUNIT_CASE(path_that_does_not_fit_is_none),
 	KUNIT_CASE(reads_what_is_in_memory),
+	KUNIT_CASE(looks_at_few_pages),
 	KUNIT_CASE(looks_at_what_is_in_one_page),
 	KUNIT_CASE(does_not_wait_for_what_is_not_in_memory),
 	{ }

@@ -6,12 +6,15 @@
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "fork.h"
 #include "lineage.h"
 
 #include "alloc.h"
 
+#include "fork.c"
 #include "lineage.c"
 
 /* Numbers that no process has, as none is that high. */
@@ -19,16 +22,15 @@
 
 static void end_lineage(void *lineage)
 {
-	bid_lineage_exit(lineage);
+	bid_lineage_end(lineage);
 }
 
 /* Of one process, or of none. */
 static struct bid_lineage *make_lineage(struct kunit *test, struct pid *pid)
 {
-	struct bid_lineage *lineage = kunit_kzalloc(test, sizeof(*lineage), GFP_KERNEL);
+	struct bid_lineage *lineage = bid_lineage_start(&pid, !!pid);
 
-	KUNIT_ASSERT_NOT_NULL(test, lineage);
-	KUNIT_ASSERT_EQ(test, bid_lineage_init(lineage, &pid, !!pid), 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, lineage);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_lineage, lineage), 0);
 	return lineage;
 }
@@ -175,7 +177,7 @@ static void hears_of_processes_that_start(struct kunit *test)
 
 static bool forks_are_watched(void)
 {
-	return rcu_access_pointer(fork_tracepoint->funcs);
+	return rcu_access_pointer(find_tracepoint()->funcs);
 }
 
 static void watches_forks_only_as_long_as_somebody_wants_it(struct kunit *test)
@@ -184,7 +186,7 @@ static void watches_forks_only_as_long_as_somebody_wants_it(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
 	first = make_lineage(test, task_tgid(current));
-	KUNIT_ASSERT_NOT_NULL(test, fork_tracepoint);
+	KUNIT_ASSERT_NOT_NULL(test, find_tracepoint());
 	KUNIT_EXPECT_TRUE(test, forks_are_watched());
 	second = make_lineage(test, task_tgid(current));
 	kunit_release_action(test, end_lineage, first);
@@ -206,13 +208,16 @@ static void gives_its_memory_back(struct kunit *test)
 static void says_so_when_there_is_no_memory(struct kunit *test)
 {
 	struct pid *pid = task_tgid(current);
-	struct bid_lineage lineage = { };
+	struct bid_lineage *lineage;
 
 	alloc_expect(1);
-	KUNIT_EXPECT_EQ(test, bid_lineage_init(&lineage, &pid, 1), -ENOMEM);
+	lineage = bid_lineage_start(&pid, 1);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(lineage), -ENOMEM);
 	alloc_expect(0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
+	/* what a subscriber without one has */
+	bid_lineage_end(NULL);
 }
 
 static struct kunit_case cases[] = {

@@ -60,7 +60,9 @@ static int identify_by(struct file *file, bool by_inode, struct bid_identity *id
 {
 	struct bid_version version;
 
-	return bid_worker_identify(by_inode ? NULL : file, file_inode(file), &version, id, racy);
+	return bid_worker_identify(by_inode ? NULL : file, file_inode(file),
+				   by_inode ? BID_ACCESS_INODE : BID_ACCESS_CALLER,
+				   &version, id, racy);
 }
 
 /* ---------------------------------------------------------------- htlhash -- */
@@ -265,7 +267,79 @@ static void reads_again_when_the_end_comes_early(struct kunit *test)
 	KUNIT_EXPECT_GT(test, trouble.reads, 4);
 }
 
+/* Notes on as many pages as there are notes, all but the first in holes. */
+static struct file *make_sparse_notes(struct kunit *test, u32 pages)
+{
+	struct file *file = make_hole(test, "sparse", (loff_t)(pages + 1) * PAGE_SIZE);
+	const u32 chunk = 64;
+	Elf64_Phdr *phdrs = kunit_kcalloc(test, chunk, sizeof(*phdrs), GFP_KERNEL);
+	Elf64_Ehdr eh = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELF_DATA, EV_CURRENT },
+		.e_phoff = PAGE_SIZE,
+		.e_phentsize = sizeof(*phdrs),
+		.e_phnum = pages,
+	};
+	u32 i, j;
+
+	KUNIT_ASSERT_NOT_NULL(test, phdrs);
+	write_file(test, file, &eh, sizeof(eh), 0);
+	for (i = 0; i < pages; i += chunk) {
+		for (j = 0; j < chunk; j++)
+			phdrs[j] = (Elf64_Phdr){
+				.p_type = PT_NOTE,
+				.p_offset = (i + j + 1ULL) * PAGE_SIZE - 16,
+				.p_filesz = 12,
+				.p_align = 4,
+			};
+		write_file(test, file, phdrs, chunk * sizeof(*phdrs),
+			   PAGE_SIZE + i * sizeof(*phdrs));
+	}
+	return file;
+}
+
+/* What its maker did not pay for, nobody does. */
+static void leaves_holes_in_memory_as_they_are(struct kunit *test)
+{
+	struct file *file = make_sparse_notes(test, 1024);
+	unsigned long pages = file->f_mapping->nrpages;
+	blkcnt_t blocks = file_inode(file)->i_blocks;
+	struct bid_identity id;
+	bool racy;
+
+	KUNIT_ASSERT_EQ(test, identify_by(file, true, &id, &racy), 0);
+	KUNIT_EXPECT_EQ(test, id.kind, BUILDID_KIND_HTLHASH);
+	KUNIT_EXPECT_EQ(test, id.reason, BUILDID_REASON_MALFORMED);
+	KUNIT_EXPECT_EQ(test, file->f_mapping->nrpages, pages);
+	KUNIT_EXPECT_EQ(test, file_inode(file)->i_blocks, blocks);
+}
+
+static void reads_so_many_pages_and_no_more(struct kunit *test)
+{
+	struct file *file = make_sparse_notes(test, PAGES_MAX + 64);
+	struct bid_identity id;
+	bool racy;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		trouble.reads = 0;
+		KUNIT_ASSERT_EQ(test, identify_by(file, i, &id, &racy), 0);
+		KUNIT_EXPECT_EQ(test, id.kind, BUILDID_KIND_HTLHASH);
+		KUNIT_EXPECT_EQ(test, id.reason, BUILDID_REASON_LIMIT);
+	}
+}
+
 /* --------------------------------------------------------------- requests -- */
+
+/* Of whichever device has not had its share. */
+static struct bid_request *take_any(void)
+{
+	struct bid_request *request = NULL;
+	u32 minor;
+
+	for (minor = 0; minor < 1000 && !request; minor++)
+		request = bid_worker_take(MKDEV(8, minor));
+	return request;
+}
 
 static void hands_out_as_many_requests_as_there_are(struct kunit *test)
 {
@@ -275,13 +349,13 @@ static void hands_out_as_many_requests_as_there_are(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bid_worker_init(ARRAY_SIZE(taken)), 0);
 	bid_cache_lock();
 	for (i = 0; i < ARRAY_SIZE(taken); i++)
-		taken[i] = bid_worker_take();
-	one_more = bid_worker_take();
+		taken[i] = take_any();
+	one_more = take_any();
 	busy = bid_worker_busy();
 	taken[0]->waiting = 0xff;
 	taken[0]->read = true;
 	bid_worker_give_back(taken[0]);
-	again = bid_worker_take();
+	again = take_any();
 	bid_cache_unlock();
 	KUNIT_EXPECT_NOT_NULL(test, taken[3]);
 	KUNIT_EXPECT_PTR_EQ(test, one_more, NULL);
@@ -298,13 +372,41 @@ static void hands_out_as_many_requests_as_there_are(struct kunit *test)
 	bid_worker_exit();
 }
 
+/* A device whose disk or server does not answer leaves the others theirs. */
+static void gives_a_device_a_quarter_of_the_requests(struct kunit *test)
+{
+	u64 busy = bid_stats_sum(BID_STAT_DEVICE_BUSY);
+	struct bid_request *taken[40], *others = NULL;
+	u32 n = 0, minor;
+
+	KUNIT_ASSERT_EQ(test, bid_worker_init(ARRAY_SIZE(taken)), 0);
+	bid_cache_lock();
+	while (n < ARRAY_SIZE(taken) && (taken[n] = bid_worker_take(MKDEV(8, 1))))
+		n++;
+	for (minor = 2; minor < 10 && !others; minor++)
+		others = bid_worker_take(MKDEV(8, minor));
+	KUNIT_EXPECT_EQ(test, n, 10);
+	KUNIT_EXPECT_GE(test, bid_stats_sum(BID_STAT_DEVICE_BUSY) - busy, 1);
+	if (others)
+		bid_worker_give_back(others);
+	while (n)
+		bid_worker_give_back(taken[--n]);
+	taken[0] = bid_worker_take(MKDEV(8, 1));
+	if (taken[0])
+		bid_worker_give_back(taken[0]);
+	bid_cache_unlock();
+	KUNIT_EXPECT_NOT_NULL(test, others);
+	KUNIT_EXPECT_NOT_NULL(test, taken[0]);
+	bid_worker_exit();
+}
+
 static void forgets_who_waits_no_longer(struct kunit *test)
 {
 	struct bid_request *request;
 
 	KUNIT_ASSERT_EQ(test, bid_worker_init(2), 0);
 	bid_cache_lock();
-	request = bid_worker_take();
+	request = take_any();
 	request->waiting = BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(63);
 	bid_cache_unlock();
 	bid_worker_forget(BIT_ULL(5));
@@ -340,7 +442,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(gives_up_on_what_changes_all_the_time),
 	KUNIT_CASE_PARAM(finds_no_id_when_reading_fails_with, errors_gen_params),
 	KUNIT_CASE(reads_again_when_the_end_comes_early),
+	KUNIT_CASE(leaves_holes_in_memory_as_they_are),
+	KUNIT_CASE(reads_so_many_pages_and_no_more),
 	KUNIT_CASE(hands_out_as_many_requests_as_there_are),
+	KUNIT_CASE(gives_a_device_a_quarter_of_the_requests),
 	KUNIT_CASE(forgets_who_waits_no_longer),
 	{ }
 };

@@ -107,15 +107,18 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return calls[nr](file->private_data, (void __user *)arg);
 }
 
-/* Something to read, or a promise to be woken. */
+/*
+ * Something to read, or a promise to be woken. The promise is asked for even if
+ * there is something: who polls for edges comes back only after the next one.
+ */
 static bool ready_or_asleep(struct bid_subscriber *subscriber)
 {
 	struct bid_ring *ring = &subscriber->ring;
 
-	if (bid_ring_ready(ring, ring->watermark))
+	if (!bid_ring_sleep(ring))
 		return true;
 	bid_ring_tell_lost(ring, bid_hook_missed());
-	return !bid_ring_sleep(ring);
+	return bid_ring_ready(ring, ring->watermark);
 }
 
 static __poll_t poll(struct file *file, poll_table *wait)
@@ -135,13 +138,17 @@ static ssize_t copy_records(struct bid_ring *ring, char __user *buf, size_t len)
 	const struct buildid_record *record;
 	size_t done = 0;
 
-	while ((record = bid_ring_peek(ring)) && record->size <= len - done) {
+	/* no more waits than the ring holds */
+	while ((record = bid_ring_peek(ring, done)) && record->size <= len - done) {
 		if (copy_to_user(buf + done, record, record->size))
-			return done ?: -EFAULT;
+			break;
 		done += record->size;
-		bid_ring_consume(ring, record);
 	}
-	return done || !record ? done : -EMSGSIZE;
+	if (done)
+		bid_ring_consume(ring, done);
+	else if (record)
+		return record->size <= len ? -EFAULT : -EMSGSIZE;
+	return done;
 }
 
 static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos)

@@ -43,6 +43,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 /* A macro, as late 6.1 releases have the function too. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #define inode_get_ctime(inode) ((inode)->i_ctime)
+#define genl_info_dump genl_dumpit_info
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
@@ -79,14 +80,6 @@ static inline const struct inode *file_user_inode(const struct file *file)
 	return inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC ?
 		d_real_inode(file->f_path.dentry) : inode;
 }
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
-#define BID_GENL_BIND(bind_fn, unbind_fn)
-#define BID_GENL_TELLS_BIND false
-#else
-#define BID_GENL_BIND(bind_fn, unbind_fn) .bind = (bind_fn), .unbind = (unbind_fn),
-#define BID_GENL_TELLS_BIND true
 #endif
 
 #endif /* BID_COMPAT_H */

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Records go out with preemption off, from reserving to committing them. That
+ * is all it takes to read the list of subscribers, too.
+ */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/fs_struct.h>
@@ -12,10 +16,10 @@
 #include "stats.h"
 #include "worker.h"
 
-static LIST_HEAD(subscribers);
+LIST_HEAD(bid_event_list);	/* of subscribers */
+u32 bid_event_data_wanted;	/* by so many of them */
 static DEFINE_MUTEX(subscribers_lock);
 static u64 slots;
-static u32 data_wanted;
 
 /**
  * bid_event_add() - start to deliver
@@ -27,8 +31,7 @@ int bid_event_add(struct bid_subscriber *subscriber)
 {
 	int err = 0;
 
-	subscriber->picky = subscriber->active || subscriber->nr_pids ||
-			    subscriber->pid_ns != &init_pid_ns ||
+	subscriber->picky = subscriber->nr_pids || subscriber->pid_ns != &init_pid_ns ||
 			    subscriber->flags & (BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
 						 BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
 	mutex_lock(&subscribers_lock);
@@ -38,8 +41,8 @@ int bid_event_add(struct bid_subscriber *subscriber)
 		subscriber->slot = ffz(slots);
 		slots |= BIT_ULL(subscriber->slot);
 		if (subscriber->flags & BUILDID_SUB_DATA)
-			WRITE_ONCE(data_wanted, data_wanted + 1);
-		list_add_tail_rcu(&subscriber->node, &subscribers);
+			WRITE_ONCE(bid_event_data_wanted, bid_event_data_wanted + 1);
+		list_add_tail_rcu(&subscriber->node, &bid_event_list);
 	}
 	mutex_unlock(&subscribers_lock);
 	return err;
@@ -51,7 +54,7 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	mutex_lock(&subscribers_lock);
 	list_del_rcu(&subscriber->node);
 	if (subscriber->flags & BUILDID_SUB_DATA)
-		WRITE_ONCE(data_wanted, data_wanted - 1);
+		WRITE_ONCE(bid_event_data_wanted, bid_event_data_wanted - 1);
 	synchronize_rcu();
 	/* the next owner of the slot is not told what this one waited for */
 	bid_worker_forget(BIT_ULL(subscriber->slot));
@@ -59,20 +62,9 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	mutex_unlock(&subscribers_lock);
 }
 
-/* Is there anybody to tell? */
-bool bid_event_listening(void)
-{
-	return !list_empty(&subscribers);
-}
-
 u32 bid_event_subscribers(void)
 {
 	return hweight64(READ_ONCE(slots));
-}
-
-bool bid_event_wants_data(void)
-{
-	return READ_ONCE(data_wanted);
 }
 
 /* Is what current does for this subscriber? */
@@ -83,20 +75,29 @@ static bool watches(struct bid_subscriber *subscriber)
 	if (subscriber->pid_ns != &init_pid_ns &&
 	    !task_tgid_nr_ns(current, subscriber->pid_ns))
 		return false;
-	if (subscriber->active && !subscriber->active(subscriber))
-		return false;
 	if (subscriber->flags & BUILDID_SUB_UID &&
 	    !uid_eq(current_uid(), subscriber->uid))
 		return false;
 	if (subscriber->flags & BUILDID_SUB_CGROUP &&
 	    !task_under_cgroup_hierarchy(current, subscriber->cgroup))
 		return false;
-	if (subscriber->flags & BUILDID_SUB_CHILDREN)
-		return bid_lineage_has(&subscriber->lineage, current->tgid);
+	if (subscriber->lineage)
+		return bid_lineage_has(subscriber->lineage, current->tgid);
 	if (!subscriber->nr_pids)
 		return true;
 	for (i = 0; i < subscriber->nr_pids; i++)
 		if (subscriber->pids[i] == task_tgid(current))
+			return true;
+	return false;
+}
+
+/* For bid_event_wants_data(). */
+bool bid_event_current_wants_data(void)
+{
+	struct bid_subscriber *subscriber;
+
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
+		if (subscriber->flags & BUILDID_SUB_DATA && watches(subscriber))
 			return true;
 	return false;
 }
@@ -177,16 +178,17 @@ static int reserve_mmap(struct bid_subscriber *subscriber,
 	return 0;
 }
 
-/* current's, for a subscriber that watches it. */
-static void number(const struct bid_subscriber *subscriber, u32 *pid, u32 *tid)
+/* For a subscriber that watches current; @task is that or its child. */
+static void number(const struct bid_subscriber *subscriber, struct task_struct *task,
+		   u32 *pid, u32 *tid)
 {
 	if (subscriber->pid_ns == &init_pid_ns) {
-		*pid = current->tgid;
-		*tid = current->pid;
+		*pid = task->tgid;
+		*tid = task->pid;
 		return;
 	}
-	*pid = task_tgid_nr_ns(current, subscriber->pid_ns);
-	*tid = task_pid_nr_ns(current, subscriber->pid_ns);
+	*pid = task_tgid_nr_ns(task, subscriber->pid_ns);
+	*tid = task_pid_nr_ns(task, subscriber->pid_ns);
 }
 
 static int send_mmap(struct bid_subscriber *subscriber,
@@ -197,7 +199,7 @@ static int send_mmap(struct bid_subscriber *subscriber,
 	u32 pid, tid;
 	int err;
 
-	number(subscriber, &pid, &tid);
+	number(subscriber, current, &pid, &tid);
 	if (subscriber->flags & BUILDID_SUB_PATH)
 		path = path_for(subscriber, mapping);
 	err = reserve_mmap(subscriber, mapping, bid_mapping_size(&path), &record);
@@ -226,7 +228,7 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	bid_mmap_write(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
 		       vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN,
 		       current);
-	bid_ring_commit(header);
+	bid_ring_commit_size(header, sizeof(*record));
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);
 	return true;
@@ -260,7 +262,7 @@ void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry,
 {
 	struct bid_subscriber *subscriber;
 
-	list_for_each_entry_rcu(subscriber, &subscribers, node)
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
 		if (unlikely(subscriber->picky) || !(vma->vm_flags & VM_EXEC) ||
 		    !send_hit(subscriber, vma, entry->file_id))
 			send_hit_slowly(subscriber, vma, entry, buf);
@@ -277,7 +279,7 @@ void bid_event_mmap(struct bid_mapping *mapping)
 {
 	struct bid_subscriber *subscriber;
 
-	list_for_each_entry_rcu(subscriber, &subscribers, node) {
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
 		if (!wanted_by(subscriber, mapping->vm_flags))
 			continue;
 		if (!send_mmap(subscriber, mapping) && mapping->waiting)
@@ -318,9 +320,11 @@ void bid_event_file(struct bid_entry *entry, u64 waiting)
 {
 	struct bid_subscriber *subscriber;
 
-	list_for_each_entry_rcu(subscriber, &subscribers, node)
+	preempt_disable();
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
 		if (waiting & BIT_ULL(subscriber->slot))
 			send_file(subscriber, entry);
+	preempt_enable();
 }
 
 /* A record with no FILE to go before it; NULL when it is lost. */
@@ -360,13 +364,12 @@ void bid_event_image(struct bid_subscriber *only, const struct bid_image_facts *
 {
 	struct bid_subscriber *subscriber;
 
-	rcu_read_lock();
-	list_for_each_entry_rcu(subscriber, &subscribers, node)
+	preempt_disable();
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
 		if ((!only || subscriber == only) &&
-		    subscriber->flags & BUILDID_SUB_KERNEL &&
-		    (!subscriber->active || subscriber->active(subscriber)))
+		    subscriber->flags & BUILDID_SUB_KERNEL)
 			send_image(subscriber, facts);
-	rcu_read_unlock();
+	preempt_enable();
 }
 
 static void send_cookie(struct bid_subscriber *subscriber,
@@ -375,7 +378,7 @@ static void send_cookie(struct bid_subscriber *subscriber,
 	struct buildid_record *record;
 	u32 pid, tid;
 
-	number(subscriber, &pid, &tid);
+	number(subscriber, current, &pid, &tid);
 	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE,
 			 bid_cookie_size(facts));
 	if (!record)
@@ -394,9 +397,42 @@ void bid_event_cookie(const struct bid_cookie_facts *facts)
 {
 	struct bid_subscriber *subscriber;
 
-	rcu_read_lock();
-	list_for_each_entry_rcu(subscriber, &subscribers, node)
+	preempt_disable();
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
 		if (watches(subscriber))
 			send_cookie(subscriber, facts);
-	rcu_read_unlock();
+	preempt_enable();
+}
+
+static void send_task(struct bid_subscriber *subscriber,
+		      const struct bid_task_facts *facts)
+{
+	u32 pid, tid, parent_pid = 0, parent_tid;
+	struct buildid_record *record;
+
+	number(subscriber, facts->task, &pid, &tid);
+	if (facts->parent)
+		number(subscriber, facts->parent, &parent_pid, &parent_tid);
+	record = reserve(&subscriber->ring, facts->type, sizeof(struct buildid_task));
+	if (!record)
+		return;
+	bid_task_write(facts, pid, tid, parent_pid,
+		       container_of(record, struct buildid_task, header));
+	bid_ring_commit(record);
+	bid_ring_wake(&subscriber->ring);
+}
+
+/**
+ * bid_event_task() - current has forked, begun another program, or ended
+ * @facts: what to tell
+ */
+void bid_event_task(const struct bid_task_facts *facts)
+{
+	struct bid_subscriber *subscriber;
+
+	preempt_disable();
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
+		if (subscriber->flags & BUILDID_SUB_TASKS && watches(subscriber))
+			send_task(subscriber, facts);
+	preempt_enable();
 }

@@ -7,6 +7,7 @@
 
 #include <linux/path.h>
 #include <linux/pid.h>
+#include <linux/rculist.h>
 
 #include "lineage.h"
 #include "record.h"
@@ -22,14 +23,16 @@
  * @slot: its bit in bid_request.waiting
  * @flags: BUILDID_SUB_*
  * @pid_ns: pids are given as this namespace shows them
+ * @user: whose RLIMIT_MEMLOCK the ring counts against; held, or NULL
+ * @locked: pages that count
  * @root: held where @pid_ns is not the initial one: paths are told of processes
  *	with that root directory, as what others see is not the reader's to know
  * @picky: not every executable mapping, or not the plain record, is for it
- * @active: when set, asked before each record; under RCU
  * @kernel_addrs: may know addresses in the kernel
  * @uid: only this real uid, with BUILDID_SUB_UID
  * @cgroup: only in or below it, with BUILDID_SUB_CGROUP; held
- * @lineage: only these processes, with BUILDID_SUB_CHILDREN, instead of @pids
+ * @lineage: only these processes, with BUILDID_SUB_CHILDREN, instead of @pids;
+ *	else NULL
  * @nr_pids: entries in @pids, 0 for every process
  * @pids: only these thread groups
  */
@@ -39,22 +42,41 @@ struct bid_subscriber {
 	u32 slot;
 	u32 flags;
 	struct pid_namespace *pid_ns;
+	struct user_struct *user;
+	unsigned long locked;
 	struct path root;
 	bool picky;
-	bool (*active)(struct bid_subscriber *subscriber);
 	bool kernel_addrs;
 	kuid_t uid;
 	struct cgroup *cgroup;
-	struct bid_lineage lineage;
+	struct bid_lineage *lineage;
 	u32 nr_pids;
 	struct pid *pids[];
 };
 
+extern struct list_head bid_event_list;
+extern u32 bid_event_data_wanted;
+
 int bid_event_add(struct bid_subscriber *subscriber);
 void bid_event_remove(struct bid_subscriber *subscriber);
-bool bid_event_listening(void);
 u32 bid_event_subscribers(void);
-bool bid_event_wants_data(void);
+bool bid_event_current_wants_data(void);
+
+/* Is there anybody to tell? */
+static inline bool bid_event_listening(void)
+{
+	return !list_empty(&bid_event_list);
+}
+
+/**
+ * bid_event_wants_data() - is a mapping that is not executable for anybody?
+ *
+ * Of current's; called with preemption off. For most of them one load answers.
+ */
+static inline bool bid_event_wants_data(void)
+{
+	return READ_ONCE(bid_event_data_wanted) && bid_event_current_wants_data();
+}
 
 void bid_event_mmap(struct bid_mapping *mapping);
 void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry,
@@ -62,5 +84,6 @@ void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry,
 void bid_event_image(struct bid_subscriber *only, const struct bid_image_facts *facts);
 void bid_event_file(struct bid_entry *entry, u64 waiting);
 void bid_event_cookie(const struct bid_cookie_facts *facts);
+void bid_event_task(const struct bid_task_facts *facts);
 
 #endif /* BID_EVENT_H */

@@ -9,13 +9,12 @@
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/tracepoint.h>
 
+#include "fork.h"
 #include "lineage.h"
 
 static LIST_HEAD(lineages);
 static DEFINE_MUTEX(lineages_lock);
-static struct tracepoint *fork_tracepoint;
 
 static void on_fork(void *data, struct task_struct *parent,
 		    struct task_struct *child)
@@ -33,87 +32,80 @@ static void on_fork(void *data, struct task_struct *parent,
 	rcu_read_unlock();
 }
 
-static void match_fork(struct tracepoint *tracepoint, void *data)
-{
-	if (!strcmp(tracepoint->name, "sched_process_fork"))
-		fork_tracepoint = tracepoint;
-}
-
-static int watch_forks(void)
-{
-	fork_tracepoint = NULL;
-	for_each_kernel_tracepoint(match_fork, NULL);
-	if (!fork_tracepoint)
-		return -EOPNOTSUPP;
-	return tracepoint_probe_register(fork_tracepoint, on_fork, NULL);
-}
-
-static void unwatch_forks(void)
-{
-	tracepoint_probe_unregister(fork_tracepoint, on_fork, NULL);
-	tracepoint_synchronize_unregister();
-}
-
-/* Members' children that were there before forks were followed. */
-static void adopt(struct bid_lineage *lineage)
+/* One round, so many children deep as the order of the list has it. */
+static bool adopt_children(struct bid_lineage *lineage)
 {
 	struct task_struct *task;
-	bool found;
+	bool found = false;
 
-	do {
-		found = false;
-		rcu_read_lock();
-		for_each_process(task) {
-			pid_t parent = rcu_dereference(task->real_parent)->tgid;
+	rcu_read_lock();
+	for_each_process(task) {
+		pid_t parent = rcu_dereference(task->real_parent)->tgid;
 
-			if (bid_lineage_has(lineage, parent) &&
-			    !test_and_set_bit(task->tgid, lineage->members))
-				found = true;
-		}
-		rcu_read_unlock();
-	} while (found);
+		if (bid_lineage_has(lineage, parent) &&
+		    !test_and_set_bit(task->tgid, lineage->members))
+			found = true;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * Members' children that were there before forks were followed. A fork under way
+ * may have found that the parent is none, and say so of its child after it was
+ * adopted: so such forks are waited for, and one round must find nothing to do.
+ */
+static void adopt(struct bid_lineage *lineage)
+{
+	do
+		synchronize_rcu();
+	while (adopt_children(lineage));
 }
 
 /**
- * bid_lineage_init() - a set of processes and all their descendants
- * @lineage: the set
+ * bid_lineage_start() - follow processes and all their descendants
  * @pids: processes
  * @n: how many
  *
- * Return: 0 or -errno.
+ * Return: the set, or an ERR_PTR().
  */
-int bid_lineage_init(struct bid_lineage *lineage, struct pid **pids, u32 n)
+struct bid_lineage *bid_lineage_start(struct pid **pids, u32 n)
 {
+	struct bid_lineage *lineage = kvcalloc(1, sizeof(*lineage), GFP_KERNEL_ACCOUNT);
 	int err = 0;
 
-	lineage->members = kvcalloc(BITS_TO_LONGS(PID_MAX_LIMIT),
-				    sizeof(*lineage->members), GFP_KERNEL_ACCOUNT);
-	if (!lineage->members)
-		return -ENOMEM;
+	if (!lineage)
+		return ERR_PTR(-ENOMEM);
 	while (n--)
 		set_bit(pid_nr(pids[n]), lineage->members);
 
 	mutex_lock(&lineages_lock);
 	if (list_empty(&lineages))
-		err = watch_forks();
+		err = bid_fork_watch(on_fork);
 	if (!err)
 		list_add_rcu(&lineage->node, &lineages);
 	mutex_unlock(&lineages_lock);
 	if (err) {
-		kvfree(lineage->members);
-		return err;
+		kvfree(lineage);
+		return ERR_PTR(err);
 	}
 	adopt(lineage);
-	return 0;
+	return lineage;
 }
 
-void bid_lineage_exit(struct bid_lineage *lineage)
+/**
+ * bid_lineage_end() - of what bid_lineage_start() returned
+ * @lineage: the set, or NULL
+ */
+void bid_lineage_end(struct bid_lineage *lineage)
 {
+	if (!lineage)
+		return;
 	mutex_lock(&lineages_lock);
 	list_del_rcu(&lineage->node);
 	if (list_empty(&lineages))
-		unwatch_forks();
+		bid_fork_unwatch(on_fork);
 	mutex_unlock(&lineages_lock);
 	synchronize_rcu();
-	kvfree(lineage->members);
+	kvfree(lineage);
 }

@@ -17,11 +17,11 @@
  */
 struct bid_lineage {
 	struct list_head node;
-	unsigned long *members;
+	unsigned long members[BITS_TO_LONGS(PID_MAX_LIMIT)];
 };
 
-int bid_lineage_init(struct bid_lineage *lineage, struct pid **pids, u32 n);
-void bid_lineage_exit(struct bid_lineage *lineage);
+struct bid_lineage *bid_lineage_start(struct pid **pids, u32 n);
+void bid_lineage_end(struct bid_lineage *lineage);
 
 static inline bool bid_lineage_has(const struct bid_lineage *lineage, pid_t tgid)
 {

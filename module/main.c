@@ -32,9 +32,9 @@ static unsigned int max_entries = 65536;
 module_param(max_entries, uint, 0444);
 MODULE_PARM_DESC(max_entries, "files remembered at most (16 to 16777216, default 65536)");
 
-static unsigned int requests = 256;
+static unsigned int requests = 512;
 module_param(requests, uint, 0444);
-MODULE_PARM_DESC(requests, "new files in work at a time, about 4 KiB each (1 to 4096, default 256)");
+MODULE_PARM_DESC(requests, "new files in work at a time, about 4 KiB each (1 to 4096, default 512)");
 
 static int check_parameters(void)
 {
@@ -88,27 +88,27 @@ static int __init buildid_init(void)
 	err = bid_history_init();
 	if (err)
 		goto err_identify;
-	err = bid_netlink_init();
-	if (err)
-		goto err_history;
 	err = bid_hook_init();
 	if (err)
-		goto err_netlink;
+		goto err_history;
 	err = bid_kernel_image_init();
 	if (err)
 		goto err_hook;
-	err = bid_chardev_init();
+	err = bid_netlink_init();
 	if (err)
 		goto err_kernel_image;
+	err = bid_chardev_init();
+	if (err)
+		goto err_netlink;
 	pr_info("version %s, watching %s\n", BID_VERSION, BID_HOOK_SYMBOL);
 	return 0;
 
+err_netlink:
+	bid_netlink_exit();
 err_kernel_image:
 	bid_kernel_image_exit();
 err_hook:
 	bid_hook_exit();
-err_netlink:
-	bid_netlink_exit();
 err_history:
 	bid_history_exit();
 err_identify:
@@ -125,9 +125,9 @@ err_log:
 static void __exit buildid_exit(void)
 {
 	bid_chardev_exit();
+	bid_netlink_exit();
 	bid_kernel_image_exit();
 	bid_hook_exit();
-	bid_netlink_exit();
 	bid_history_exit();
 	bid_identify_exit();
 	bid_worker_exit();

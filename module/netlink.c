@@ -1,110 +1,157 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No message can be made where a mapping is. The group has a ring like any
- * subscriber, and a worker that empties it into messages.
+ * No message can be made where a mapping is. A socket that has subscribed has a
+ * ring like any subscriber, and work that moves records from there to the socket
+ * as long as that has room.
+ *
+ * The work holds the socket itself. By the port it could not be told from one
+ * that another user binds to the same port, which he may as soon as it is being
+ * closed and before we are notified. There is no multicast group either: who was
+ * a member of its number before the family came stays one, unchecked.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/netlink.h>
-#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/skbuff.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 
 #include "compat.h"
-#include "event.h"
 #include "hook.h"
 #include "netlink.h"
 #include "stats.h"
+#include "subscribe.h"
 
-#define EVENTS_RING	(256U << 10)
+/* Bytes of a message, so that it does not take more memory than that in all. */
+#define MESSAGE_BYTES	SKB_WITH_OVERHEAD(BUILDID_RECORD_MAX)
 
-/* A FILE record with the longest path fits in any message. */
-#define MESSAGE_BYTES	(2 * BUILDID_RECORD_MAX)
+/* Messages at a time, before others have their turn. */
+#define MESSAGES_MAX	64
 
-#define BUILDID_GENL_EVENTS "events"
+/* Until a full socket is looked at again: doubled each time, as long as it is. */
+#define WAIT_MIN	1
+#define WAIT_MAX	(HZ / 20)
+
+/* Entries that are looked at before others have their turn. */
+#define DUMP_MAX	1024
 
 static struct genl_family family;
 
-static struct bid_subscriber events;
-static struct work_struct pump;
-static bool were_listeners;
-static DEFINE_MUTEX(listeners_lock);
-static u32 listeners;
+/**
+ * struct listener - a socket that has subscribed
+ * @node: among the listeners
+ * @sk: the socket, held
+ * @subscriber: it
+ * @work: fills the socket
+ * @wait: ticks until it is looked at again
+ */
+struct listener {
+	struct list_head node;
+	struct sock *sk;
+	struct bid_subscriber *subscriber;
+	struct delayed_work work;
+	unsigned long wait;
+};
 
-static const struct nla_policy policy[BUILDID_A_PAD + 1] = {
+static LIST_HEAD(listeners);
+static DEFINE_SPINLOCK(listeners_lock);
+
+static const struct nla_policy get_policy[] = {
 	[BUILDID_A_DEV_MAJOR]	= { .type = NLA_U32 },
 	[BUILDID_A_DEV_MINOR]	= { .type = NLA_U32 },
 	[BUILDID_A_INO]		= { .type = NLA_U64 },
 	[BUILDID_A_GENERATION]	= { .type = NLA_U32 },
+	[BUILDID_A_KIND]	= { .type = NLA_U32 },
 };
 
-static bool may_read(const struct sk_buff *skb)
+static const struct nla_policy subscribe_policy[] = {
+	[BUILDID_A_FLAGS]	= { .type = NLA_U32 },
+	[BUILDID_A_RING_SIZE]	= { .type = NLA_U32 },
+	[BUILDID_A_WATERMARK]	= { .type = NLA_U32 },
+	[BUILDID_A_PIDS]	= { .type = NLA_BINARY },
+	[BUILDID_A_UID]		= { .type = NLA_U32 },
+	[BUILDID_A_CGROUP_FD]	= { .type = NLA_U32 },
+};
+
+static bool may_use(const struct sk_buff *skb)
 {
 	return netlink_capable(skb, CAP_PERFMON) ||
 	       netlink_capable(skb, CAP_SYS_ADMIN);
 }
 
-/* One message with one entry's FILE record. */
-static int put_entry(struct sk_buff *skb, u32 portid, u32 seq, int flags,
-		     const struct bid_entry *entry)
+/* ----------------------------------------------------------- get and dump -- */
+
+/* One message with one FILE record; its header, or NULL for want of room. */
+static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
+		      const struct bid_facts *facts)
 {
+	u32 size = bid_facts_size(facts);
 	struct buildid_file *record;
-	struct bid_facts facts;
 	struct nlattr *attr;
 	void *hdr;
-	u32 size;
 
 	hdr = genlmsg_put(skb, portid, seq, &family, flags, BUILDID_CMD_GET);
 	if (!hdr)
-		return -EMSGSIZE;
-	bid_facts_of(entry, &facts);
-	size = bid_facts_size(&facts);
+		return NULL;
 	attr = nla_reserve_64bit(skb, BUILDID_A_RECORD, size, BUILDID_A_PAD);
 	if (!attr) {
 		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
+		return NULL;
 	}
 	record = nla_data(attr);
 	record->header = (struct buildid_record){
 		.type = BUILDID_RECORD_FILE,
 		.size = size,
 	};
-	bid_facts_write(&facts, record);
+	bid_facts_write(facts, record);
 	genlmsg_end(skb, hdr);
-	return 0;
+	return hdr;
 }
 
-static int get(struct sk_buff *skb, struct genl_info *info)
+static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	const struct bid_entry *entry;
-	struct sk_buff *reply;
-	u32 generation;
+	struct bid_facts facts;
+	u32 generation = 0;
+	int err = -ENOENT;
 	dev_t dev;
-	int err;
 
-	if (!may_read(skb))
-		return -EPERM;
-	if (GENL_REQ_ATTR_CHECK(info, BUILDID_A_DEV_MAJOR) ||
-	    GENL_REQ_ATTR_CHECK(info, BUILDID_A_DEV_MINOR) ||
-	    GENL_REQ_ATTR_CHECK(info, BUILDID_A_INO))
-		return -EINVAL;
 	dev = MKDEV(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
 		    nla_get_u32(attrs[BUILDID_A_DEV_MINOR]));
 	if (attrs[BUILDID_A_GENERATION])
 		generation = nla_get_u32(attrs[BUILDID_A_GENERATION]);
-
-	reply = genlmsg_new(MESSAGE_BYTES, GFP_KERNEL);
-	if (!reply)
-		return -ENOMEM;
 	rcu_read_lock();
 	entry = bid_cache_find_newest(dev, nla_get_u64(attrs[BUILDID_A_INO]),
 				      attrs[BUILDID_A_GENERATION] ? &generation : NULL);
-	err = entry ? put_entry(reply, info->snd_portid, info->snd_seq, 0, entry) :
-		      -ENOENT;
+	if (entry) {
+		bid_facts_of(entry, &facts);
+		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &facts) ?
+			0 : -EMSGSIZE;
+	}
 	rcu_read_unlock();
+	return err;
+}
+
+static int get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *reply;
+	int err;
+
+	if (!may_use(skb))
+		return -EPERM;
+	if (GENL_REQ_ATTR_CHECK(info, BUILDID_A_DEV_MAJOR) ||
+	    GENL_REQ_ATTR_CHECK(info, BUILDID_A_DEV_MINOR) ||
+	    GENL_REQ_ATTR_CHECK(info, BUILDID_A_INO) || info->attrs[BUILDID_A_KIND])
+		return -EINVAL;
+	reply = genlmsg_new(MESSAGE_BYTES, GFP_KERNEL);
+	if (!reply)
+		return -ENOMEM;
+	err = put_newest(reply, info);
 	if (err) {
 		nlmsg_free(reply);
 		return err;
@@ -112,195 +159,422 @@ static int get(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(reply, info);
 }
 
+/* For struct netlink_callback, which takes 0 for none. */
+static u32 cache_seq(void)
+{
+	return bid_cache_seq() << 1 | 1;
+}
+
 static int dump_start(struct netlink_callback *cb)
 {
-	if (!may_read(cb->skb))
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
+
+	if (!may_use(cb->skb))
 		return -EPERM;
+	if (attrs[BUILDID_A_INO] || attrs[BUILDID_A_GENERATION] ||
+	    !attrs[BUILDID_A_DEV_MAJOR] != !attrs[BUILDID_A_DEV_MINOR])
+		return -EINVAL;
 	cb->min_dump_alloc = MESSAGE_BYTES;
+	cb->prev_seq = cache_seq();
 	return 0;
+}
+
+static bool is_wanted(const struct bid_facts *facts, struct nlattr **attrs)
+{
+	const struct nlattr *major = attrs[BUILDID_A_DEV_MAJOR];
+	const struct nlattr *minor = attrs[BUILDID_A_DEV_MINOR];
+	const struct nlattr *kind = attrs[BUILDID_A_KIND];
+
+	return (!kind || nla_get_u32(kind) == facts->kind) &&
+	       (!major || (nla_get_u32(major) == MAJOR(facts->key->dev) &&
+			   nla_get_u32(minor) == MINOR(facts->key->dev)));
+}
+
+/* False when that was all, or there is no room for more. */
+static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
+	const struct bid_entry *entry;
+	struct bid_facts facts;
+	void *hdr;
+	u32 n;
+
+	for (n = 0; n < DUMP_MAX; n++, cb->args[0]++) {
+		if (cb->args[0] == bid_cache_max())
+			return false;
+		entry = bid_cache_at(cb->args[0]);
+		if (!entry)
+			continue;
+		bid_facts_of(entry, &facts);
+		if (!is_wanted(&facts, attrs))
+			continue;
+		hdr = put_file(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			       NLM_F_MULTI, &facts);
+		if (!hdr)
+			return false;
+		genl_dump_check_consistent(cb, hdr);
+	}
+	return true;
 }
 
 static int dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	u32 slot = cb->args[0];
-	const struct bid_entry *entry;
+	bool more;
 
-	rcu_read_lock();
-	for (;;) {
-		cb->args[0] = slot;
-		entry = bid_cache_next(&slot);
-		if (!entry || put_entry(skb, NETLINK_CB(cb->skb).portid,
-					cb->nlh->nlmsg_seq, NLM_F_MULTI, entry))
-			break;
-	}
-	rcu_read_unlock();
+	do {
+		cb->seq = cache_seq();
+		rcu_read_lock();
+		more = dump_some(skb, cb);
+		rcu_read_unlock();
+		cond_resched();
+	} while (more);
+	/* for what comes next, be it the end: files came or went until here */
+	cb->seq = cache_seq();
 	return skb->len;
 }
 
-static const struct genl_ops ops[] = {
-	{
-		.cmd	= BUILDID_CMD_GET,
-		.doit	= get,
-		.start	= dump_start,
-		.dumpit	= dump,
-	},
-};
+/* -------------------------------------------------------------- listeners -- */
 
-static const struct genl_multicast_group groups[] = {
-	{ .name = BUILDID_GENL_EVENTS, .flags = GENL_MCAST_CAP_SYS_ADMIN },
-};
-
-/* Each new listener is told every file anew: the others skip what they know. */
-static int __maybe_unused bind_events(int group)
+/* As many records as fit in a message, which are not consumed; NULL for none. */
+static struct sk_buff *make_message(struct bid_ring *ring, u32 *bytes, u32 *records)
 {
-	int err = 0;
-
-	mutex_lock(&listeners_lock);
-	if (!listeners)
-		err = bid_event_add(&events);
-	if (!err) {
-		listeners++;
-		bid_ring_forget(&events.ring);
-	}
-	mutex_unlock(&listeners_lock);
-	return err;
-}
-
-static void __maybe_unused unbind_events(int group)
-{
-	mutex_lock(&listeners_lock);
-	if (!--listeners)
-		bid_event_remove(&events);
-	mutex_unlock(&listeners_lock);
-}
-
-static struct genl_family family __ro_after_init = {
-	.name		= BUILDID_GENL_NAME,
-	.version	= BUILDID_GENL_VERSION,
-	.maxattr	= BUILDID_A_PAD,
-	.policy		= policy,
-	.module		= THIS_MODULE,
-	.ops		= ops,
-	.n_ops		= ARRAY_SIZE(ops),
-	.mcgrps		= groups,
-	.n_mcgrps	= ARRAY_SIZE(groups),
-	.resv_start_op	= BUILDID_CMD_GET,
-	BID_GENL_BIND(bind_events, unbind_events)
-};
-
-/* Where the kernel does not say who comes and goes. */
-static bool has_listeners(struct bid_subscriber *subscriber)
-{
-	bool listeners = genl_has_listeners(&family, &init_net, 0) > 0;
-
-	/* the first listener of many has none of the FILE records sent so far */
-	if (listeners && !READ_ONCE(were_listeners))
-		bid_ring_forget(&subscriber->ring);
-	if (listeners != READ_ONCE(were_listeners))
-		WRITE_ONCE(were_listeners, listeners);
-	return listeners;
-}
-
-/* As many records as fit in a message; -ENOSPC when there are none. */
-static int fill_message(struct sk_buff *skb, u32 *records)
-{
-	struct bid_ring *ring = &events.ring;
 	const struct buildid_record *record;
+	struct sk_buff *skb;
 	void *hdr;
 
+	skb = genlmsg_new(MESSAGE_BYTES - NLMSG_HDRLEN - GENL_HDRLEN, GFP_KERNEL);
+	if (!skb)
+		return NULL;
 	hdr = genlmsg_put(skb, 0, 0, &family, 0, BUILDID_CMD_EVENT);
-	if (!hdr)
-		return -EMSGSIZE;
+	*bytes = 0;
 	*records = 0;
-	while ((record = bid_ring_peek(ring)) &&
+	while (hdr && (record = bid_ring_peek(ring, *bytes)) &&
 	       !nla_put_64bit(skb, BUILDID_A_RECORD, record->size, record,
 			      BUILDID_A_PAD)) {
-		bid_ring_consume(ring, record);
+		*bytes += record->size;
 		(*records)++;
 	}
-	genlmsg_end(skb, hdr);
-	return *records ? 0 : -ENOSPC;
-}
-
-/* What cannot be sent is gone; the listeners must learn it. */
-static void drop_records(void)
-{
-	const struct buildid_record *record;
-
-	while ((record = bid_ring_peek(&events.ring))) {
-		bid_ring_consume(&events.ring, record);
-		bid_stats_inc(BID_STAT_NETLINK_LOST);
+	if (!*records) {
+		nlmsg_free(skb);
+		return NULL;
 	}
-	genl_set_err(&family, &init_net, 0, 0, -ENOBUFS);
+	genlmsg_end(skb, hdr);
+	return skb;
 }
 
-static void pump_work(struct work_struct *work)
+/*
+ * As netlink itself does it, for a socket that is held: with a destructor of the
+ * core kernel's, so that the message may outlive this module, and what comes
+ * after the socket was closed goes when it is freed.
+ */
+static int queue_message(struct sock *sk, struct sk_buff *skb)
 {
-	struct bid_ring *ring = &events.ring;
-	struct sk_buff *skb;
-	u32 records;
+	int err;
 
-	do {
+	/* the core notes drops in the same bytes, behind what netlink has there */
+	sock_skb_cb_check_size(sizeof(struct netlink_skb_parms));
+	err = sock_queue_rcv_skb(sk, skb);
+	if (err)
+		kfree_skb(skb);
+	/* what a filter of the socket's own refuses is as good as read */
+	return err == -ENOMEM || err == -ENOBUFS ? err : 0;
+}
+
+/* Nothing is consumed that the socket does not have. */
+static int send_message(struct listener *listener)
+{
+	struct bid_ring *ring = &listener->subscriber->ring;
+	struct sock *sk = listener->sk;
+	u32 bytes, records;
+	struct sk_buff *skb;
+	int err;
+
+	if (atomic_read(&sk->sk_rmem_alloc) >= READ_ONCE(sk->sk_rcvbuf))
+		return -EAGAIN;
+	skb = make_message(ring, &bytes, &records);
+	if (!skb)
+		return -ENOMEM;
+	err = queue_message(sk, skb);
+	if (err)
+		return err;
+	bid_ring_consume(ring, bytes);
+	bid_stats_add(BID_STAT_NETLINK_RECORDS, records);
+	return 0;
+}
+
+static void run_again(struct listener *listener, unsigned long wait)
+{
+	queue_delayed_work(system_unbound_wq, &listener->work, wait);
+}
+
+static void fill_socket(struct work_struct *work)
+{
+	struct listener *listener = container_of(to_delayed_work(work),
+						 struct listener, work);
+	struct bid_ring *ring = &listener->subscriber->ring;
+	u32 n = 0;
+
+	for (;;) {
 		bid_ring_tell_lost(ring, bid_hook_missed());
-		while (bid_ring_ready(ring, 0)) {
-			skb = genlmsg_new(MESSAGE_BYTES, GFP_KERNEL);
-			if (!skb) {
-				drop_records();
-				break;
-			}
-			if (fill_message(skb, &records)) {
-				nlmsg_free(skb);
-				break;
-			}
-			bid_stats_add(BID_STAT_NETLINK_RECORDS, records);
-			genlmsg_multicast(&family, skb, 0, 0, GFP_KERNEL);
+		if (!bid_ring_peek(ring, 0))
+			break;
+		if (n++ == MESSAGES_MAX) {
+			run_again(listener, 0);
+			return;
 		}
-	} while (!bid_ring_sleep(ring));
+		if (send_message(listener)) {
+			run_again(listener, listener->wait);
+			listener->wait = min_t(unsigned long, 2 * listener->wait, WAIT_MAX);
+			return;
+		}
+		listener->wait = WAIT_MIN;
+	}
+	if (!bid_ring_sleep(ring))
+		run_again(listener, 0);
 }
 
 static void notify(struct bid_ring *ring)
 {
-	schedule_work(&pump);
+	run_again(ring->owner, 0);
 }
+
+/* One for each socket: -EBUSY. */
+static int add_listener(struct listener *listener)
+{
+	const struct listener *other;
+	int err = 0;
+
+	spin_lock(&listeners_lock);
+	list_for_each_entry(other, &listeners, node)
+		if (other->sk == listener->sk)
+			err = -EBUSY;
+	if (!err)
+		list_add(&listener->node, &listeners);
+	spin_unlock(&listeners_lock);
+	return err;
+}
+
+static void remove_listener(struct listener *listener)
+{
+	spin_lock(&listeners_lock);
+	list_del(&listener->node);
+	spin_unlock(&listeners_lock);
+}
+
+static struct listener *make_listener(struct sock *sk)
+{
+	struct listener *listener = kzalloc(sizeof(*listener), GFP_KERNEL_ACCOUNT);
+
+	if (!listener)
+		return NULL;
+	INIT_DELAYED_WORK(&listener->work, fill_socket);
+	listener->wait = WAIT_MIN;
+	sock_hold(sk);
+	listener->sk = sk;
+	return listener;
+}
+
+static void free_listener(struct listener *listener)
+{
+	sock_put(listener->sk);
+	kfree(listener);
+}
+
+static void stop_listener(struct listener *listener)
+{
+	bid_subscriber_stop(listener->subscriber);
+	cancel_delayed_work_sync(&listener->work);
+	bid_subscriber_free(listener->subscriber);
+}
+
+static u32 value_of(const struct nlattr *attr)
+{
+	return attr ? nla_get_u32(attr) : 0;
+}
+
+static int read_request(struct nlattr **attrs, struct buildid_subscribe *req,
+			u32 pids[BUILDID_SUB_PIDS_MAX])
+{
+	const struct nlattr *array = attrs[BUILDID_A_PIDS];
+
+	*req = (struct buildid_subscribe){
+		.flags = value_of(attrs[BUILDID_A_FLAGS]),
+		.ring_size = value_of(attrs[BUILDID_A_RING_SIZE]),
+		.watermark = value_of(attrs[BUILDID_A_WATERMARK]),
+		.uid = value_of(attrs[BUILDID_A_UID]),
+		.cgroup_fd = value_of(attrs[BUILDID_A_CGROUP_FD]),
+	};
+	if (array) {
+		if (nla_len(array) % sizeof(*pids) ||
+		    nla_len(array) > BUILDID_SUB_PIDS_MAX * sizeof(*pids))
+			return -EINVAL;
+		req->nr_pids = nla_len(array) / sizeof(*pids);
+		nla_memcpy(pids, array, nla_len(array));
+	}
+	return bid_subscribe_check(req);
+}
+
+static struct sk_buff *make_reply(struct genl_info *info, u32 ring_size)
+{
+	struct sk_buff *skb = genlmsg_new(nla_total_size(sizeof(u32)), GFP_KERNEL);
+	void *hdr;
+
+	if (!skb)
+		return NULL;
+	hdr = genlmsg_put_reply(skb, info, &family, 0, BUILDID_CMD_SUBSCRIBE);
+	if (!hdr || nla_put_u32(skb, BUILDID_A_RING_SIZE, ring_size)) {
+		nlmsg_free(skb);
+		return NULL;
+	}
+	genlmsg_end(skb, hdr);
+	return skb;
+}
+
+/* The reply is there before any event is. */
+static int start_listener(struct listener *listener, const struct sk_buff *skb,
+			  struct genl_info *info, const struct buildid_subscribe *req,
+			  const u32 *pids)
+{
+	bool kernel_addrs = bid_subscribe_kernel_addrs() && netlink_capable(skb, CAP_SYSLOG);
+	struct sk_buff *reply = make_reply(info, req->ring_size);
+	struct bid_subscriber *subscriber;
+	int err;
+
+	if (!reply)
+		return -ENOMEM;
+	subscriber = bid_subscriber_start(req, pids, kernel_addrs, notify, listener);
+	if (IS_ERR(subscriber)) {
+		nlmsg_free(reply);
+		return PTR_ERR(subscriber);
+	}
+	listener->subscriber = subscriber;
+	err = genlmsg_reply(reply, info);
+	if (err)
+		stop_listener(listener);
+	else
+		run_again(listener, 0);
+	return err;
+}
+
+/*
+ * In the sender's call: its socket is not closed meanwhile, nor is the family
+ * unregistered, so that nobody else ends what is being started.
+ */
+static int subscribe(struct sk_buff *skb, struct genl_info *info)
+{
+	u32 pids[BUILDID_SUB_PIDS_MAX];
+	struct buildid_subscribe req;
+	struct listener *listener;
+	int err;
+
+	if (!may_use(skb))
+		return -EPERM;
+	err = read_request(info->attrs, &req, pids);
+	if (err)
+		return err;
+	listener = make_listener(NETLINK_CB(skb).sk);
+	if (!listener)
+		return -ENOMEM;
+	err = add_listener(listener);
+	if (err)
+		goto err_free;
+	err = start_listener(listener, skb, info, &req, pids);
+	if (err)
+		goto err_remove;
+	return 0;
+
+err_remove:
+	remove_listener(listener);
+err_free:
+	free_listener(listener);
+	return err;
+}
+
+/* Whoever takes a listener off the list ends it. */
+static void end_listeners(struct list_head *ended)
+{
+	struct listener *listener, *next;
+
+	list_for_each_entry_safe(listener, next, ended, node) {
+		stop_listener(listener);
+		free_listener(listener);
+	}
+}
+
+/*
+ * A socket was closed. One that has sent a request has a port, so that this
+ * comes for it; which one it was shows in itself, as ports are used again.
+ */
+static int on_release(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct netlink_notify *notify = data;
+	struct listener *listener, *next;
+	LIST_HEAD(ended);
+
+	if (event != NETLINK_URELEASE || notify->protocol != NETLINK_GENERIC)
+		return NOTIFY_DONE;
+	spin_lock(&listeners_lock);
+	list_for_each_entry_safe(listener, next, &listeners, node)
+		if (sock_flag(listener->sk, SOCK_DEAD))
+			list_move(&listener->node, &ended);
+	spin_unlock(&listeners_lock);
+	end_listeners(&ended);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block release_notifier = { .notifier_call = on_release };
+
+static const struct genl_ops ops[] = {
+	{
+		.cmd		= BUILDID_CMD_GET,
+		.policy		= get_policy,
+		.maxattr	= ARRAY_SIZE(get_policy) - 1,
+		.doit		= get,
+		.start		= dump_start,
+		.dumpit		= dump,
+	},
+	{
+		.cmd		= BUILDID_CMD_SUBSCRIBE,
+		.policy		= subscribe_policy,
+		.maxattr	= ARRAY_SIZE(subscribe_policy) - 1,
+		.doit		= subscribe,
+	},
+};
+
+/* Parallel, as subscribing takes long and others need not wait for it. */
+static struct genl_family family __ro_after_init = {
+	.name		= BUILDID_GENL_NAME,
+	.version	= BUILDID_GENL_VERSION,
+	.maxattr	= BUILDID_A_CGROUP_FD,
+	.module		= THIS_MODULE,
+	.parallel_ops	= true,
+	.ops		= ops,
+	.n_ops		= ARRAY_SIZE(ops),
+	.resv_start_op	= BUILDID_CMD_GET,
+};
 
 int bid_netlink_init(void)
 {
 	int err;
 
-	INIT_WORK(&pump, pump_work);
-	events.active = BID_GENL_TELLS_BIND ? NULL : has_listeners;
-	events.pid_ns = &init_pid_ns;
-	events.flags = BUILDID_SUB_KERNEL;
-	were_listeners = false;
-	err = bid_ring_init(&events.ring, EVENTS_RING, 0, notify, NULL, 0);
+	BUILD_BUG_ON(sizeof(struct buildid_file) + BUILDID_ID_MAX + PATH_MAX +
+		     NLMSG_HDRLEN + GENL_HDRLEN + 2 * NLA_HDRLEN > MESSAGE_BYTES);
+
+	/* first: no listener is to go unnoticed */
+	err = netlink_register_notifier(&release_notifier);
 	if (err)
 		return err;
-	bid_ring_sleep(&events.ring);
 	err = genl_register_family(&family);
 	if (err)
-		goto err_exit_ring;
-	if (!BID_GENL_TELLS_BIND) {
-		err = bid_event_add(&events);
-		if (err)
-			goto err_unregister;
-	}
-	return 0;
-
-err_unregister:
-	genl_unregister_family(&family);
-err_exit_ring:
-	bid_ring_exit(&events.ring);
+		netlink_unregister_notifier(&release_notifier);
 	return err;
 }
 
-/* No mapping is reported any more. */
+/* Sockets that have subscribed may be open still; no more comes to them. */
 void bid_netlink_exit(void)
 {
 	genl_unregister_family(&family);
-	/* nobody is unbound by that */
-	if (!BID_GENL_TELLS_BIND || listeners)
-		bid_event_remove(&events);
-	irq_work_sync(&events.ring.wake);
-	cancel_work_sync(&pump);
-	bid_ring_exit(&events.ring);
+	netlink_unregister_notifier(&release_notifier);
+	end_listeners(&listeners);
+	INIT_LIST_HEAD(&listeners);
 }

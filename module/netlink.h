@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Generic netlink family "buildid": get, dump, group "events".
+ * Generic netlink family "buildid": get, dump, subscribe.
  */
 #ifndef BID_NETLINK_H
 #define BID_NETLINK_H

@@ -197,3 +197,23 @@ void bid_cookie_write(const struct bid_cookie_facts *facts,
 	write_padded((u8 *)(record + 1), facts->id.bytes, facts->id.len,
 		     ALIGN(facts->id.len, 8));
 }
+
+/**
+ * bid_task_write() - lay out all of a FORK, EXEC or EXIT record but its header
+ * @facts: what it says
+ * @pid: of the task, for the reader
+ * @tid: likewise
+ * @parent_pid: likewise of the parent, 0 without
+ * @record: sizeof(*record) bytes
+ */
+void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid,
+		    u32 parent_pid, struct buildid_task *record)
+{
+	record->pid = pid;
+	record->tid = tid;
+	record->start_time = bid_start_time(facts->task);
+	record->parent_pid = parent_pid;
+	record->flags = facts->flags;
+	record->parent_start_time = facts->parent ? bid_start_time(facts->parent) : 0;
+	bid_comm_write(record->comm, facts->task->comm);
+}

@@ -100,6 +100,20 @@ struct bid_cookie_facts {
 	struct bid_identity id;
 };
 
+/**
+ * struct bid_task_facts - a FORK, EXEC or EXIT record before it is laid out
+ * @type: BUILDID_RECORD_FORK, _EXEC or _EXIT
+ * @flags: BUILDID_TASK_*
+ * @task: whose it is
+ * @parent: with FORK: who has forked; else NULL
+ */
+struct bid_task_facts {
+	u16 type;
+	u32 flags;
+	struct task_struct *task;
+	struct task_struct *parent;
+};
+
 static inline void bid_mapping_init(struct bid_mapping *mapping,
 				    const struct vm_area_struct *vma)
 {
@@ -170,5 +184,8 @@ u32 bid_cookie_size(const struct bid_cookie_facts *facts);
 void bid_cookie_write(const struct bid_cookie_facts *facts,
 		      const struct task_struct *task, u32 pid, u32 tid,
 		      struct buildid_cookie *record);
+
+void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid,
+		    u32 parent_pid, struct buildid_task *record);
 
 #endif /* BID_RECORD_H */

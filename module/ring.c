@@ -32,24 +32,17 @@
 bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage)
 {
 	return bid_ring_tag_covers(READ_ONCE(*bid_ring_told_slot(ring, file_id)),
-			  bid_ring_told_tag(ring, file_id, stage));
+				   bid_ring_told_tag(ring, file_id, stage), stage);
 }
 
 static void forget_told(struct bid_ring *ring)
 {
-	if (++ring->told_epoch < 1U << (64 - BID_EPOCH_SHIFT))
+	ring->told_salt += BID_RING_SALT;
+	if (ring->told_salt)
 		return;
 	/* an old tag must not come to life again */
-	ring->told_epoch = 1;
+	ring->told_salt = BID_RING_SALT;
 	memset(ring->told, 0, (ring->told_mask + 1) * sizeof(*ring->told));
-}
-
-/* A new consumer took over: it has been told nothing. */
-void bid_ring_forget(struct bid_ring *ring)
-{
-	raw_spin_lock(&ring->lock);
-	forget_told(ring);
-	raw_spin_unlock(&ring->lock);
 }
 
 /**
@@ -76,11 +69,16 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
 				 time_mono, time_perf);
 	lost = container_of(header, struct buildid_lost, header);
 	lost->ring_full = ring->full;
+	lost->ring_full_mmaps = ring->full_mmaps;
 	lost->no_request = ring->no_request;
-	lost->missed_probe = missed - ring->missed;
+	lost->missed_probe = 0;
+	if (bid_ring_has_missed(ring, missed)) {
+		lost->missed_probe = missed - ring->missed;
+		ring->missed = missed;
+	}
 	ring->full = 0;
+	ring->full_mmaps = 0;
 	ring->no_request = 0;
-	ring->missed = missed;
 	bid_ring_commit(&lost->header);
 }
 
@@ -91,6 +89,8 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
  * @batch: where the room is; type, seq and times are filled in. Fill in the
  *	rest, every byte, and commit each
  *
+ * Called with preemption off, until all is committed.
+ *
  * Return: 0; -ENOSPC when it was dropped, and counted; -ESTALE when a FILE
  * record is needed and @want->file_size is 0.
  */
@@ -99,8 +99,9 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 {
 	u64 tag = 0, time_mono, time_perf, *slot = NULL;
 	u32 need = want->body_size, records = !!want->body_size;
-	bool lost;
+	bool mmap = want->body_type == BUILDID_RECORD_MMAP, lost;
 
+	lockdep_assert_preemption_disabled();
 	batch->file = NULL;
 	batch->body = NULL;
 	time_mono = ktime_get_mono_fast_ns();
@@ -110,7 +111,7 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	if (want->file_id) {
 		slot = bid_ring_told_slot(ring, want->file_id);
 		tag = bid_ring_told_tag(ring, want->file_id, want->stage);
-		if (bid_ring_tag_covers(*slot, tag))
+		if (bid_ring_tag_covers(*slot, tag, want->stage))
 			slot = NULL;
 	}
 	if (slot) {
@@ -127,10 +128,12 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	if (!bid_ring_has_room(ring, need)) {
 		ring->seq += records;
 		ring->full += records;
+		ring->full_mmaps += mmap;
 		/* what this consumer was told, it may never have read */
 		forget_told(ring);
 		raw_spin_unlock(&ring->lock);
 		bid_stats_add(BID_STAT_RING_FULL, records);
+		bid_stats_add(BID_STAT_RING_FULL_MMAPS, mmap);
 		/* nothing may come after that reaches the watermark */
 		bid_ring_wake(ring);
 		return -ENOSPC;
@@ -168,6 +171,7 @@ static bool is_busy(const struct buildid_record *record)
  */
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 {
+	/* whatever user space has put there: bid_ring_record() bounds it */
 	u64 pos = READ_ONCE(bid_ring_consumer(ring)->pos);
 	/* pairs with bid_ring_publish() */
 	u64 waiting = smp_load_acquire(&bid_ring_producer(ring)->pos) - pos;
@@ -180,7 +184,13 @@ bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
  * bid_ring_sleep() - ask for a wake-up
  * @ring: the ring
  *
- * Return: false when there is enough to consume already.
+ * First ask, then look: a producer commits and then looks whether somebody
+ * asked, so that one of the two sees what the other did. It takes the request
+ * back only to notify. That makes up for the order in which they look, and who
+ * is notified looks again and so asks again. Whoever waits for edges, and
+ * never looks otherwise, has a request here for as long as he was not notified.
+ *
+ * Return: false when there is enough to consume already. The request stands.
  */
 bool bid_ring_sleep(struct bid_ring *ring)
 {
@@ -224,23 +234,34 @@ void bid_ring_tell_lost(struct bid_ring *ring, u64 missed)
 }
 
 /**
- * bid_ring_peek() - the oldest record, for a consumer in the kernel
+ * bid_ring_peek() - a record that waits, for a consumer in the kernel
  * @ring: the ring; its consumer position is not user space's
+ * @ahead: bytes of records before it that this consumer has seen
  *
  * Return: it, until bid_ring_consume(), or NULL.
  */
-const struct buildid_record *bid_ring_peek(struct bid_ring *ring)
+const struct buildid_record *bid_ring_peek(struct bid_ring *ring, u32 ahead)
 {
-	return bid_ring_ready(ring, 0) ?
-		bid_ring_record(ring, bid_ring_consumer(ring)->pos) : NULL;
+	u64 pos = bid_ring_consumer(ring)->pos + ahead;
+	const struct buildid_record *record = bid_ring_record(ring, pos);
+
+	/* pairs with bid_ring_publish() */
+	if (smp_load_acquire(&bid_ring_producer(ring)->pos) == pos || is_busy(record))
+		return NULL;
+	return record;
 }
 
-void bid_ring_consume(struct bid_ring *ring, const struct buildid_record *record)
+/**
+ * bid_ring_consume() - give records back
+ * @ring: as for bid_ring_peek()
+ * @bytes: of whole records, the oldest ones
+ */
+void bid_ring_consume(struct bid_ring *ring, u32 bytes)
 {
 	u64 *pos = &bid_ring_consumer(ring)->pos;
 
 	/* pairs with bid_ring_cons() */
-	smp_store_release(pos, *pos + record->size);
+	smp_store_release(pos, *pos + bytes);
 }
 
 /**
@@ -282,10 +303,29 @@ static unsigned int page_count_of(u32 size)
 	return 2 + size / PAGE_SIZE;
 }
 
+static u32 told_slots_of(u32 size)
+{
+	return max_t(u32, size / BYTES_PER_TOLD, 64);
+}
+
+/**
+ * bid_ring_pages() - what a ring takes of its user's memory
+ * @size: bytes of records
+ *
+ * Return: pages, tables included.
+ */
+unsigned long bid_ring_pages(u32 size)
+{
+	unsigned long pages = page_count_of(size);
+
+	return pages + DIV_ROUND_UP(told_slots_of(size) * sizeof(u64), PAGE_SIZE) +
+	       DIV_ROUND_UP((pages + size / PAGE_SIZE) * sizeof(struct page *), PAGE_SIZE);
+}
+
 /**
  * bid_ring_init() - make a ring
  * @ring: the ring
- * @size: bytes of records, a power of two of at least BID_RING_MIN
+ * @size: bytes of records, a power of two of whole pages
  * @watermark: bytes that must wait before the consumer is woken
  * @notify: wakes the consumer; called from interrupt context
  * @owner: for @notify to find in the ring
@@ -309,8 +349,8 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 	ring->notify = notify;
 	ring->owner = owner;
 	ring->wake = IRQ_WORK_INIT_LAZY(wake_work);
-	ring->told_epoch = 1;
-	ring->told_mask = max_t(u32, size / BYTES_PER_TOLD, 64) - 1;
+	ring->told_salt = BID_RING_SALT;
+	ring->told_mask = told_slots_of(size) - 1;
 
 	ring->told = kvcalloc(ring->told_mask + 1, sizeof(*ring->told),
 			      GFP_KERNEL_ACCOUNT);
@@ -340,10 +380,16 @@ err_free_told:
 	return -ENOMEM;
 }
 
-/* No producer knows the ring any more, and no consumer. */
-void bid_ring_exit(struct bid_ring *ring)
+/* No producer knows the ring any more; on return its owner is not notified. */
+void bid_ring_quiesce(struct bid_ring *ring)
 {
 	irq_work_sync(&ring->wake);
+}
+
+/* Nor does a consumer. */
+void bid_ring_exit(struct bid_ring *ring)
+{
+	bid_ring_quiesce(ring);
 	vunmap(ring->area);
 	free_pages_array(ring->pages, page_count_of(ring->size));
 	kvfree(ring->told);

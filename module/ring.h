@@ -6,6 +6,7 @@
 #define BID_RING_H
 
 #include <linux/irq_work.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched/clock.h>
 #include <linux/spinlock.h>
@@ -13,7 +14,9 @@
 
 #include <buildid.h>
 
-#define BID_RING_MIN	PAGE_SIZE
+/* A FILE and an MMAP with the longest path, after a LOST, in whole pages. */
+#define BID_RING_MIN	(PAGE_SIZE > 2 * BUILDID_RECORD_MAX ? PAGE_SIZE : \
+					2 * BUILDID_RECORD_MAX)
 #define BID_RING_MAX	(64U << 20)
 
 /**
@@ -23,11 +26,12 @@
  * @cons: the last consumer position that made sense
  * @seq: of the next record
  * @full: records dropped since the last LOST record
+ * @full_mmaps: of these, MMAP records
  * @no_request: as in struct buildid_lost, likewise
  * @missed: probe misses told so far
  * @told: which FILE records the consumer has: a direct-mapped table of tags
  * @told_mask: slots of @told, less one
- * @told_epoch: part of every tag, so that a new epoch forgets them all
+ * @told_salt: part of every tag, so that a new one forgets them all
  * @size: bytes of records
  * @watermark: bytes that must wait before the consumer is woken
  * @asleep: the consumer wants to be woken
@@ -43,11 +47,12 @@ struct bid_ring {
 	u64 cons;
 	u64 seq;
 	u64 full;
+	u64 full_mmaps;
 	u64 no_request;
 	u64 missed;
 	u64 *told;
+	u64 told_salt;
 	u32 told_mask;
-	u32 told_epoch;
 	u32 size;
 	u32 watermark;
 	bool asleep;
@@ -89,12 +94,13 @@ struct bid_ring_want {
 	u64 missed;
 };
 
+unsigned long bid_ring_pages(u32 size);
 int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 		  void (*notify)(struct bid_ring *ring), void *owner,
 		  u64 missed);
+void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
-void bid_ring_forget(struct bid_ring *ring);
 bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage);
 int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 		     struct bid_ring_batch *batch);
@@ -104,15 +110,17 @@ void bid_ring_wake_now(struct bid_ring *ring);
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes);
 bool bid_ring_sleep(struct bid_ring *ring);
 void bid_ring_tell_lost(struct bid_ring *ring, u64 missed);
-const struct buildid_record *bid_ring_peek(struct bid_ring *ring);
-void bid_ring_consume(struct bid_ring *ring, const struct buildid_record *record);
+const struct buildid_record *bid_ring_peek(struct bid_ring *ring, u32 ahead);
+void bid_ring_consume(struct bid_ring *ring, u32 bytes);
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
 
 /*
  * What a record takes when nothing is in the way: the cost of watching. Inline,
  * as the calls would cost as much as the work.
  */
-#define BID_EPOCH_SHIFT 48
+
+/* Salts are multiples of it: above all file_ids, and the stage in two bits. */
+#define BID_RING_SALT BIT_ULL(48)
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
 {
@@ -124,9 +132,10 @@ static inline struct buildid_ring_producer *bid_ring_producer(const struct bid_r
 	return ring->area + PAGE_SIZE;
 }
 
+/* In the ring and aligned, whatever @pos is: it may be the consumer's. */
 static inline void *bid_ring_record(const struct bid_ring *ring, u64 pos)
 {
-	return ring->area + 2 * PAGE_SIZE + (pos & (ring->size - 1));
+	return ring->area + 2 * PAGE_SIZE + (pos & (ring->size - 8));
 }
 
 static inline u64 *bid_ring_told_slot(const struct bid_ring *ring, u64 file_id)
@@ -136,13 +145,13 @@ static inline u64 *bid_ring_told_slot(const struct bid_ring *ring, u64 file_id)
 
 static inline u64 bid_ring_told_tag(const struct bid_ring *ring, u64 file_id, u8 stage)
 {
-	return (file_id << 2 | stage) ^ (u64)ring->told_epoch << BID_EPOCH_SHIFT;
+	return (file_id << 2 | stage) ^ ring->told_salt;
 }
 
-/* Tags of one file and epoch differ in the stage alone; more includes less. */
-static inline bool bid_ring_tag_covers(u64 told, u64 tag)
+/* Tags of one file and salt differ in the stage alone; more includes less. */
+static inline bool bid_ring_tag_covers(u64 told, u64 tag, u8 stage)
 {
-	return told >> 2 == tag >> 2 && told >= tag;
+	return told - tag <= 3u - stage;
 }
 
 static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
@@ -169,9 +178,15 @@ bid_ring_append(struct bid_ring *ring, u16 type, u32 size, u64 time_mono,
 	return record;
 }
 
+/* Producers count misses before they lock: one may come with an older number. */
+static inline bool bid_ring_has_missed(const struct bid_ring *ring, u64 missed)
+{
+	return (s64)(missed - ring->missed) > 0;
+}
+
 static inline bool bid_ring_has_lost(const struct bid_ring *ring, u64 missed)
 {
-	return ring->full || ring->no_request || missed != ring->missed;
+	return (ring->full | ring->no_request) || bid_ring_has_missed(ring, missed);
 }
 
 static inline void bid_ring_publish(struct bid_ring *ring)
@@ -201,7 +216,7 @@ bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage,
 	struct buildid_record *record = NULL;
 
 	raw_spin_lock(&ring->lock);
-	if (bid_ring_tag_covers(*told, bid_ring_told_tag(ring, file_id, stage)) &&
+	if (bid_ring_tag_covers(*told, bid_ring_told_tag(ring, file_id, stage), stage) &&
 	    !bid_ring_has_lost(ring, missed) && bid_ring_has_room(ring, size)) {
 		record = bid_ring_append(ring, type, size, time_mono, time_perf);
 		bid_ring_publish(ring);
@@ -210,11 +225,21 @@ bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage,
 	return record;
 }
 
-/* The record is complete: the consumer may have it. */
+/* For a producer that knows the size. */
+static inline void bid_ring_commit_size(struct buildid_record *record, u32 size)
+{
+	lockdep_assert_preemption_disabled();
+	/* pairs with is_busy(), or the like in user space */
+	smp_store_release(&record->size, size);
+}
+
+/*
+ * The record is complete: the consumer may have it. Preemption is off since it
+ * was reserved, or the consumer would wait before it for as long as others run.
+ */
 static inline void bid_ring_commit(struct buildid_record *record)
 {
-	/* pairs with is_busy(), or the like in user space */
-	smp_store_release(&record->size, record->size & ~BUILDID_RECORD_BUSY);
+	bid_ring_commit_size(record, record->size & ~BUILDID_RECORD_BUSY);
 }
 
 /**

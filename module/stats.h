@@ -7,7 +7,6 @@
 
 /* Named after the fields of struct buildid_stats they end up in. */
 enum bid_stat {
-	BID_STAT_MAPPINGS,
 	BID_STAT_HITS,
 	BID_STAT_MISSES,
 	BID_STAT_RECHECKS,
@@ -26,7 +25,6 @@ enum bid_stat {
 	BID_STAT_RING_FULL,
 	BID_STAT_RING_FULL_MMAPS,
 	BID_STAT_NETLINK_RECORDS,
-	BID_STAT_NETLINK_LOST,
 	BID_STAT_COUNT,
 };
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * From a SUBSCRIBE to a subscriber, and back.
- */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -10,86 +7,29 @@
 #include <linux/path.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "event.h"
 #include "hook.h"
 #include "ioctl.h"
 #include "kernel_image.h"
+#include "subscribe.h"
+#include "task.h"
 
 #define RING_DEFAULT SZ_1M
 
-static void notify(struct bid_ring *ring)
+/**
+ * bid_subscribe_check() - is it a request that makes sense?
+ * @req: as from user space, its addresses aside; the size of the ring is filled in
+ *
+ * Return: 0 or -EINVAL.
+ */
+int bid_subscribe_check(struct buildid_subscribe *req)
 {
-	struct bid_session *session = ring->owner;
-
-	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
-}
-
-static void free_subscriber(struct bid_subscriber *subscriber)
-{
-	u32 i;
-
-	if (subscriber->lineage.members)
-		bid_lineage_exit(&subscriber->lineage);
-	if (subscriber->cgroup)
-		cgroup_put(subscriber->cgroup);
-	for (i = 0; i < subscriber->nr_pids; i++)
-		put_pid(subscriber->pids[i]);
-	path_put(&subscriber->root);
-	put_pid_ns(subscriber->pid_ns);
-	kfree(subscriber);
-}
-
-/* Everyone may watch itself. */
-static int may_subscribe(const struct bid_subscriber *subscriber)
-{
-	if (perfmon_capable())
-		return 0;
-	if (subscriber->nr_pids == 1 && subscriber->pids[0] == task_tgid(current) &&
-	    !(subscriber->flags & BUILDID_SUB_CHILDREN))
-		return 0;
-	return -EPERM;
-}
-
-static bool is_process(struct pid *pid)
-{
-	bool is;
-
-	rcu_read_lock();
-	is = pid_task(pid, PIDTYPE_TGID);
-	rcu_read_unlock();
-	return is;
-}
-
-static int take_pids(struct bid_subscriber *subscriber,
-		     const struct buildid_subscribe *req)
-{
-	const u32 __user *pids = u64_to_user_ptr(req->pids);
-	struct pid *pid;
-	u32 nr;
-
-	while (subscriber->nr_pids < req->nr_pids) {
-		if (get_user(nr, &pids[subscriber->nr_pids]))
-			return -EFAULT;
-		pid = find_get_pid(nr);
-		if (!pid || !is_process(pid)) {
-			put_pid(pid);
-			return -ESRCH;
-		}
-		subscriber->pids[subscriber->nr_pids++] = pid;
-	}
-	return 0;
-}
-
-#define SUBSCRIBE_FLAGS (BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | \
-			 BUILDID_SUB_CHILDREN | BUILDID_SUB_UID | BUILDID_SUB_CGROUP)
-
-static int check_subscribe(struct buildid_subscribe *req)
-{
-	if (req->flags & ~SUBSCRIBE_FLAGS || req->reserved)
+	if (req->flags & ~BID_SUBSCRIBE_FLAGS || req->reserved)
 		return -EINVAL;
 	if ((req->uid && !(req->flags & BUILDID_SUB_UID)) ||
 	    (req->cgroup_fd && !(req->flags & BUILDID_SUB_CGROUP)) ||
@@ -104,16 +44,81 @@ static int check_subscribe(struct buildid_subscribe *req)
 	return 0;
 }
 
-static int take_filters(struct bid_subscriber *subscriber,
-			const struct buildid_subscribe *req)
+/**
+ * bid_subscribe_kernel_addrs() - may current know addresses in the kernel?
+ *
+ * In keeping with kptr_restrict, which shows in what %pK prints of a pointer.
+ */
+bool bid_subscribe_kernel_addrs(void)
 {
+	char text[2 * sizeof(void *) + 1];
+
+	snprintf(text, sizeof(text), "%pK", &bid_subscribe_kernel_addrs);
+	return capable(CAP_SYSLOG) && strspn(text, "0") != strlen(text);
+}
+
+/* As perf and io_uring do, and in one sum with them. */
+static int charge(struct bid_subscriber *subscriber, u32 ring_size)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	unsigned long pages = bid_ring_pages(ring_size);
+	struct user_struct *user = current_user();
+	long held;
+
+	if (capable(CAP_IPC_LOCK))
+		return 0;
+	held = atomic_long_read(&user->locked_vm);
+	do {
+		if (held + pages > limit)
+			return -ENOMEM;
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &held, held + pages));
+	subscriber->user = get_uid(user);
+	subscriber->locked = pages;
+	return 0;
+}
+
+static void uncharge(struct bid_subscriber *subscriber)
+{
+	if (!subscriber->user)
+		return;
+	atomic_long_sub(subscriber->locked, &subscriber->user->locked_vm);
+	free_uid(subscriber->user);
+}
+
+static bool is_process(struct pid *pid)
+{
+	bool is;
+
+	rcu_read_lock();
+	is = pid_task(pid, PIDTYPE_TGID);
+	rcu_read_unlock();
+	return is;
+}
+
+static int take_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
+{
+	struct pid *pid;
+
+	while (subscriber->nr_pids < n) {
+		pid = find_get_pid(pids[subscriber->nr_pids]);
+		if (!pid || !is_process(pid)) {
+			put_pid(pid);
+			return -ESRCH;
+		}
+		subscriber->pids[subscriber->nr_pids++] = pid;
+	}
+	return 0;
+}
+
+/* Leaves what it has taken to put_filters(). */
+static int take_filters(struct bid_subscriber *subscriber,
+			const struct buildid_subscribe *req, const u32 *pids)
+{
+	struct bid_lineage *lineage;
 	struct cgroup *cgroup;
 	int err;
 
-	err = take_pids(subscriber, req);
-	if (err)
-		return err;
-	err = may_subscribe(subscriber);
+	err = take_pids(subscriber, pids, req->nr_pids);
 	if (err)
 		return err;
 	if (req->flags & BUILDID_SUB_UID) {
@@ -127,87 +132,172 @@ static int take_filters(struct bid_subscriber *subscriber,
 			return PTR_ERR(cgroup);
 		subscriber->cgroup = cgroup;
 	}
-	if (req->flags & BUILDID_SUB_CHILDREN)
-		return bid_lineage_init(&subscriber->lineage, subscriber->pids,
-					subscriber->nr_pids);
+	if (req->flags & BUILDID_SUB_CHILDREN) {
+		lineage = bid_lineage_start(subscriber->pids, subscriber->nr_pids);
+		if (IS_ERR(lineage))
+			return PTR_ERR(lineage);
+		subscriber->lineage = lineage;
+	}
 	return 0;
 }
 
-/* In keeping with kptr_restrict, which shows in what %pK prints of a pointer. */
-static bool may_see_kernel_addrs(void)
+static void put_filters(struct bid_subscriber *subscriber)
 {
-	char text[2 * sizeof(void *) + 1];
-
-	snprintf(text, sizeof(text), "%pK", &may_see_kernel_addrs);
-	return capable(CAP_SYSLOG) && strspn(text, "0") != strlen(text);
+	bid_lineage_end(subscriber->lineage);
+	if (subscriber->cgroup)
+		cgroup_put(subscriber->cgroup);
+	while (subscriber->nr_pids)
+		put_pid(subscriber->pids[--subscriber->nr_pids]);
 }
 
-static int subscribe(struct bid_session *session,
-		     const struct buildid_subscribe *req)
+/* From here on records come. */
+static int start_records(struct bid_subscriber *subscriber)
+{
+	bool tasks = subscriber->flags & BUILDID_SUB_TASKS;
+	int err;
+
+	if (tasks) {
+		err = bid_task_watch();
+		if (err)
+			return err;
+	}
+	err = bid_kernel_image_add(subscriber);
+	if (err && tasks)
+		bid_task_unwatch();
+	return err;
+}
+
+/**
+ * bid_subscriber_start() - begin a subscription for current
+ * @req: what bid_subscribe_check() found good; its address of pids is not used
+ * @pids: @req->nr_pids of them, in current's namespace
+ * @kernel_addrs: tell addresses in the kernel
+ * @notify: as for bid_ring_init()
+ * @owner: likewise
+ *
+ * The caller has seen to it that current may. @notify is not called before
+ * somebody has asked the ring for it.
+ *
+ * Return: the subscriber, or an ERR_PTR(). Undone by bid_subscriber_stop() and
+ * then bid_subscriber_free().
+ */
+struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
+					    const u32 *pids, bool kernel_addrs,
+					    void (*notify)(struct bid_ring *ring),
+					    void *owner)
 {
 	struct bid_subscriber *subscriber;
 	int err;
 
-	if (session->subscriber)
-		return -EBUSY;
 	subscriber = kzalloc(struct_size(subscriber, pids, req->nr_pids),
 			     GFP_KERNEL_ACCOUNT);
 	if (!subscriber)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	subscriber->flags = req->flags;
+	subscriber->kernel_addrs = kernel_addrs;
 	subscriber->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	if (subscriber->pid_ns != &init_pid_ns)
 		get_fs_root(current->fs, &subscriber->root);
-	subscriber->kernel_addrs = may_see_kernel_addrs();
-	err = take_filters(subscriber, req);
+	err = take_filters(subscriber, req, pids);
 	if (err)
-		goto err_free;
+		goto err_put;
+	err = charge(subscriber, req->ring_size);
+	if (err)
+		goto err_put;
 	err = bid_ring_init(&subscriber->ring, req->ring_size, req->watermark,
-			    notify, session, bid_hook_missed());
+			    notify, owner, bid_hook_missed());
 	if (err)
-		goto err_free;
-	err = bid_kernel_image_add(subscriber);
+		goto err_uncharge;
+	err = start_records(subscriber);
 	if (err)
 		goto err_exit_ring;
-	/* pairs with bid_session_subscriber(): read and poll do not lock */
-	smp_store_release(&session->subscriber, subscriber);
-	return 0;
+	return subscriber;
 
 err_exit_ring:
 	bid_ring_exit(&subscriber->ring);
-err_free:
-	free_subscriber(subscriber);
-	return err;
+err_uncharge:
+	uncharge(subscriber);
+err_put:
+	put_filters(subscriber);
+	path_put(&subscriber->root);
+	put_pid_ns(subscriber->pid_ns);
+	kfree(subscriber);
+	return ERR_PTR(err);
+}
+
+/* On return nobody writes to the ring, nor notifies its owner. */
+void bid_subscriber_stop(struct bid_subscriber *subscriber)
+{
+	bid_event_remove(subscriber);
+	if (subscriber->flags & BUILDID_SUB_TASKS)
+		bid_task_unwatch();
+	bid_ring_quiesce(&subscriber->ring);
+}
+
+/* Nobody reads the ring any more either. */
+void bid_subscriber_free(struct bid_subscriber *subscriber)
+{
+	bid_ring_exit(&subscriber->ring);
+	uncharge(subscriber);
+	put_filters(subscriber);
+	path_put(&subscriber->root);
+	put_pid_ns(subscriber->pid_ns);
+	kfree(subscriber);
+}
+
+static void notify(struct bid_ring *ring)
+{
+	struct bid_session *session = ring->owner;
+
+	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+static int subscribe(struct bid_session *session, const struct buildid_subscribe *req,
+		     const u32 *pids)
+{
+	struct bid_subscriber *subscriber;
+
+	if (session->subscriber)
+		return -EBUSY;
+	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(),
+					  notify, session);
+	if (IS_ERR(subscriber))
+		return PTR_ERR(subscriber);
+	/* pairs with bid_session_subscriber(): read and poll do not lock */
+	smp_store_release(&session->subscriber, subscriber);
+	return 0;
 }
 
 int bid_ioctl_subscribe(struct bid_session *session, void __user *arg)
 {
+	u32 pids[BUILDID_SUB_PIDS_MAX];
 	struct buildid_subscribe req;
 	int err;
 
+	if (!perfmon_capable())
+		return -EPERM;
 	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
 	if (err)
 		return err;
-	err = check_subscribe(&req);
+	err = bid_subscribe_check(&req);
 	if (err)
 		return err;
+	if (copy_from_user(pids, u64_to_user_ptr(req.pids), req.nr_pids * sizeof(*pids)))
+		return -EFAULT;
 	/* a subscription that the caller cannot learn of must not be left */
 	err = bid_ioctl_copy_out(arg, &req, sizeof(req));
 	if (err)
 		return err;
 	mutex_lock(&session->lock);
-	err = subscribe(session, &req);
+	err = subscribe(session, &req, pids);
 	mutex_unlock(&session->lock);
 	return err;
 }
 
 void bid_unsubscribe(struct bid_session *session)
 {
-	struct bid_subscriber *subscriber = session->subscriber;
-
-	if (!subscriber)
+	if (!session->subscriber)
 		return;
-	bid_event_remove(subscriber);
-	bid_ring_exit(&subscriber->ring);
-	free_subscriber(subscriber);
+	bid_subscriber_stop(session->subscriber);
+	bid_subscriber_free(session->subscriber);
 }

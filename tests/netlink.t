@@ -3,15 +3,19 @@
 """Generic netlink: what is remembered, of processes and files long gone, too, and
 the same events as those of the device."""
 
+import contextlib
 import errno
+import mmap
 import os
 import socket
 import subprocess
 
 import lib
 import stream
-from device import File, Lost, Mmap
-from genl import A_DEV_MAJOR, CMD_GET, Genl, attribute
+from device import (SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH, SUB_UID, Image,
+                    Lost, Mmap)
+from genl import (A_DEV_MAJOR, A_DEV_MINOR, A_FLAGS, A_GENERATION, A_INO, A_KIND, A_PIDS,
+                  CMD_GET, CMD_SUBSCRIBE, NLM_F_DUMP, Genl, attribute, u32)
 from image import with_id
 from lib import built, contains, fails_with
 from tap import equal, run, test
@@ -68,13 +72,19 @@ def _():
         equal(file.id, "22" * 20, "build-id")
 
 
-@test("GET of what was never seen is ENOENT, without all keys EINVAL")
+@test("GET of what was never seen is ENOENT, without all keys or with others EINVAL")
 def _():
     with Genl() as genl:
         fails_with(errno.ENOENT, genl.get, (0, 0), 1)
-        incomplete = attribute(A_DEV_MAJOR, bytes(4))
-        fails_with(errno.EINVAL, lambda: list(
-            genl.request(genl.family, CMD_GET, 0, incomplete)))
+        number = u32(A_DEV_MAJOR, 0) + u32(A_DEV_MINOR, 0)
+        inode = attribute(A_INO, bytes(8))
+        for body in (u32(A_DEV_MAJOR, 0), number, number + inode + u32(A_KIND, 1),
+                     number + inode + u32(A_FLAGS, 0), number + inode + u32(99, 0)):
+            fails_with(errno.EINVAL, answers, genl, CMD_GET, body)
+
+
+def answers(genl, command, body, flags=0):
+    return list(genl.request(genl.family, command, flags, body))
 
 
 @test("a dump has each file that is remembered once, while nothing is mapped")
@@ -87,6 +97,58 @@ def _():
         equal(len(ids), len(set(ids)), "file_ids")
         equal(len(ids), stream.stats()["entries"], "files")
         contains([file.path for file in files], built("id8"))
+
+
+@test("a dump has the files of one device or kind when it is asked to")
+def _():
+    with lib.tmpfs() as directory, Genl() as genl:
+        paths = [os.path.join(directory, name) for name in ("note", "none")]
+        for path in paths:
+            lib.write_bytes(path, lib.read_bytes(built("other" if path == paths[0] else "none")))
+            lib.map_file(path)
+        lib.until(lambda: not stream.stats()["requests"], "all files were read")
+        stat = os.stat(directory)
+        dev = (os.major(stat.st_dev), os.minor(stat.st_dev))
+        files = genl.dump()
+        # other file systems had that number before
+        equal({file.file_id for file in genl.dump(dev)},
+              {file.file_id for file in files if file.dev == dev}, "of a device")
+        for path in paths:
+            contains([file.path for file in genl.dump(dev)], path)
+        for kind in ("gnu", "htlhash"):
+            equal({file.file_id for file in genl.dump(kind=kind)},
+                  {file.file_id for file in files if file.kind == kind}, kind)
+        both = [file.path for file in genl.dump(dev, "gnu")]
+        assert paths[0] in both and paths[1] not in both, both
+        equal(genl.dump((dev[0], dev[1] + (1 << 19))), [], "of no device")
+
+
+@test("a dump refuses what it does not filter by")
+def _():
+    with Genl() as genl:
+        both = u32(A_DEV_MAJOR, 0) + u32(A_DEV_MINOR, 0)
+        for body in (u32(A_DEV_MAJOR, 0), u32(A_DEV_MINOR, 0), both + attribute(A_INO, bytes(8)),
+                     both + u32(A_GENERATION, 0), u32(A_FLAGS, 0), u32(99, 0)):
+            fails_with(errno.EINVAL, answers, genl, CMD_GET, body, NLM_F_DUMP)
+
+
+@test("a dump says so when a file came meanwhile")
+def _():
+    with lib.tmpfs() as directory, Genl() as genl:
+        for number in range(800):
+            path = os.path.join(directory, f"{number}.so")
+            lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
+            lib.map_file(path)
+        lib.until(lambda: not stream.stats()["requests"], "all files were read")
+        genl.dump()
+        equal(genl.interrupted, False, "interrupted, when nothing happened")
+        dump = genl.request(genl.family, CMD_GET, NLM_F_DUMP)
+        next(dump)
+        path = os.path.join(directory, "another.so")
+        lib.write_bytes(path, with_id(bytes(range(20))))
+        lib.map_file(path)
+        list(dump)
+        equal(genl.interrupted, True, "interrupted")
 
 
 @test("mon --netlink and mon of the device show the same mappings")
@@ -104,118 +166,164 @@ def _():
                 not netlink.is_mark(line["path"]) and not device.is_mark(line["path"])]
     ours, theirs = mappings(device.lines), mappings(netlink.lines)
     assert len(ours) > 20, f"{len(ours)} mappings"
-    # the group's listener was there before the device's
+    # netlink's listener was there before the device's
     equal(theirs[-len(ours):], ours, "mappings")
+
+
+class Listener(stream.Stream):
+    """A subscription by netlink, to this process if not told otherwise; held to
+    what the uapi header promises of a stream."""
+
+    def __init__(self, pids=None, buffer=0, **options):
+        super().__init__()
+        self.genl = Genl()
+        self.socket = self.genl.socket
+        if buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        options.setdefault("flags", SUB_PATH)
+        self.genl.subscribe(pids=[os.getpid()] if pids is None else pids, **options)
+        self.socket.settimeout(lib.PATIENCE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def until(self, done):
+        """Up to the first record that done() holds for."""
+        start = len(self.records)
+        while not any(done(record) for record in self.records[start:]):
+            self.add(self.genl.receive())
+
+    def catch_up(self):
+        """All there is: up to a mapping that is made now."""
+        with lib.directory() as directory:
+            mark = os.path.join(directory, "mark")
+            lib.write_bytes(mark, b"not a program")
+            lib.map_file(mark)
+            self.until(lambda record: isinstance(record, Mmap) and record.path == mark)
+        self.mmaps.pop()
 
 
 @test("each listener is told the FILE before the first mapping that refers to it")
 def _():
     lib.map_file(built("id8"))
-    with Genl() as first, Genl() as second:
-        for genl in (first, second):
-            genl.subscribe()
+    with Listener() as first, Listener() as second:
+        for listener in (first, second):
             lib.map_file(built("id8"))
-            checked = []
-            while not any(isinstance(record, Mmap) and record.pid == os.getpid()
-                          for record in checked):
-                checked += genl.receive()
-            known = {record.file_id for record in checked if isinstance(record, File)}
-            wanted = {record.file_id for record in checked if isinstance(record, Mmap)}
-            if not wanted <= known:     # those sent before are in the dump
-                known |= {file.file_id for file in genl_dump()}
-            assert wanted <= known, f"{wanted - known} never told"
+            listener.catch_up()
+            mapped = listener.mmaps[-1]
+            equal((mapped.path, listener.file_of(mapped).id), (built("id8"), lib.readelf_ids(
+                [built("id8")])[built("id8")]), "path and build-id")
 
 
-def genl_dump():
-    with Genl() as genl:
-        return genl.dump()
-
-
-@test("a listener that is too slow is told so by ENOBUFS, and goes on after it")
+@test("a listener gets what passes its filters, and no more")
 def _():
-    with Genl() as genl:
-        genl.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        genl.subscribe()
-        lib.run(built("maps"), "3000", built("id8"))
-        fails_with(errno.ENOBUFS, lambda: [genl.receive() for _ in range(100)])
-        genl.socket.setblocking(False)
-
-        def is_seen():
-            lib.map_file(built("id8"))
-            try:
-                return any(isinstance(record, Mmap) and record.pid == os.getpid()
-                           for record in genl.receive())
-            except BlockingIOError:
-                return False
-        lib.until(is_seen, "a mapping after it")
-
-
-def receive_all(genl):
-    """What is there, and how often the socket said that there was more."""
-    records, overruns = [], 0
-    genl.socket.setblocking(False)
-    while True:
-        try:
-            records += genl.receive()
-        except BlockingIOError:
-            return records, overruns
-        except OSError as error:
-            equal(errno.errorcode[error.errno], "ENOBUFS", "error")
-            overruns += 1
-
-
-def next_mapping(genl, records):
-    """Up to the next mapping by this process."""
-    genl.socket.setblocking(True)
-    genl.socket.settimeout(lib.PATIENCE)
-    while True:
-        records += genl.receive()
-        mapped = [record for record in records
-                  if isinstance(record, Mmap) and record.pid == os.getpid()]
-        if mapped:
-            return mapped[-1]
-
-
-@test("a listener that overran has a hole in seq, and what it missed from a dump")
-def _():
-    with lib.tmpfs() as directory, Genl() as genl:
-        wanted = {}
-        for number in range(300):
-            path = os.path.join(directory, f"{number}.so")
-            lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
-            wanted[path] = number.to_bytes(20, "big").hex()
-        genl.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        genl.subscribe()
+    with Listener(pids=[1]) as init, Listener(
+                pids=[], uid=65534, flags=SUB_PATH | SUB_UID) as nobody, \
+            Listener(flags=SUB_PATH | SUB_DATA) as data, Listener(flags=SUB_KERNEL) as kernel:
+        lib.run(*AS_NOBODY, "/bin/true")
         lib.map_file(built("id8"))
-        records = []
-        next_mapping(genl, records)
-        before = max(record.header.seq for record in records)
+        lib.map_file(built("id8"), prot=mmap.PROT_READ)
+        data.catch_up()
+        equal([(mapped.path, mapped.prot) for mapped in data.mmaps],
+              [(built("id8"), lib.RX), (built("id8"), mmap.PROT_READ)], "with data")
+        kernel.until(lambda record: isinstance(record, Mmap))
+        contains([record.name for record in kernel.records if isinstance(record, Image)],
+                 "buildid")
+        nobody.until(lambda record: isinstance(record, Mmap))
+        nobody.socket.setblocking(False)
+        receive_all(nobody)
+        assert os.getpid() not in [mapped.pid for mapped in nobody.mmaps], nobody.mmaps
+        contains([mapped.path for mapped in nobody.mmaps], os.path.realpath("/bin/true"))
+        init.socket.setblocking(False)
+        receive_all(init)
+        equal(init.mmaps, [], "of another process")
 
-        # each is resolved at last, though not at once where entries are short
-        for path in wanted:
-            lib.map_file(path)
-        with stream.Watch() as watch:
-            for path in wanted:
-                lib.until(lambda: watch.see(lib.map_file, path)[1], path)
-        records, overruns = receive_all(genl)
-        assert overruns, "no overrun"
-        known = {file.file_id: file for file in genl_dump()}
 
-        heard = [record for record in records if record.header.seq > before]
-        numbers = []
-        for path in list(wanted)[::10]:
-            lib.map_file(path)
-            records = []
-            mapped = next_mapping(genl, records)
-            numbers += [record.header.seq for record in records]
-            heard += records
-            known |= {record.file_id: record for record in records if isinstance(record, File)}
-            equal(known[mapped.file_id].id, wanted[path], path)
-        # this time none is missing
-        equal(numbers, list(range(numbers[0], numbers[0] + len(numbers))), "seq after the dump")
-        counted = sum(record.ring_full for record in heard if isinstance(record, Lost))
-        missing = numbers[-1] - before - len(heard)
-        assert missing > counted, f"{missing} missing, and LOST has {counted}"
+def receive_all(listener):
+    try:
+        while True:
+            listener.add(listener.genl.receive())
+    except BlockingIOError:
+        pass
+
+
+@test("SUBSCRIBE answers with the size of the ring")
+def _():
+    with Genl() as genl, Genl() as other:
+        equal(genl.subscribe(), 1 << 20, "if not told otherwise")
+        equal(other.subscribe(ring_size=1 << 16), 1 << 16, "as told")
+
+
+@test("SUBSCRIBE refuses what the ioctl refuses")
+def _():
+    with Genl() as genl:
+        for options in ({"flags": 1 << 31}, {"ring_size": 4096}, {"ring_size": 24 << 10},
+                        {"ring_size": 128 << 20}, {"watermark": 1 << 20},
+                        {"flags": SUB_CHILDREN}, {"uid": 1}, {"cgroup_fd": 1}):
+            fails_with(errno.EINVAL, genl.subscribe, **options)
+        fails_with(errno.ESRCH, genl.subscribe, pids=[1 << 22])
+        fails_with(errno.EBADF, genl.subscribe, flags=SUB_CGROUP, cgroup_fd=999)
+        for body in (attribute(A_PIDS, bytes(5)), attribute(A_PIDS, bytes(4 * 65)),
+                     u32(A_DEV_MAJOR, 0), u32(99, 0)):
+            fails_with(errno.EINVAL, answers, genl, CMD_SUBSCRIBE, body)
+        # none of these has left anything
+        genl.subscribe()
+        fails_with(errno.EBUSY, genl.subscribe)
+
+
+@test("a subscription ends with its socket, and not before")
+def _():
+    before = stream.stats()["subscribers"]
+    for _ in range(70):
+        with Listener() as listener:
+            equal(stream.stats()["subscribers"], before + 1, "subscribers")
+            # whoever has asked for it may have gone
+            copy = socket.socket(fileno=os.dup(listener.socket.fileno()))
+        with copy:
+            equal(stream.stats()["subscribers"], before + 1, "subscribers, of a copy")
+        equal(stream.stats()["subscribers"], before, "subscribers at the end")
+
+
+@test("a socket that is full loses nothing as long as the ring has room")
+def _():
+    with Listener(buffer=4096, ring_size=1 << 20) as listener:
+        for _ in range(1000):
+            lib.map_file(built("id8"))
+        listener.catch_up()
+        equal((len(listener.mmaps), listener.lost), (1000, 0), "mappings, and lost records")
+
+
+@test("a listener that is too slow is told exactly what it lost")
+def _():
+    with Listener(buffer=4096, ring_size=16384, flags=0) as listener:
+        for _ in range(3000):
+            lib.map_file(built("id8"))
+        lost = []
+        while len(listener.mmaps) + sum(lost) < 3000:
+            start = len(listener.records)
+            listener.add(listener.genl.receive())
+            lost += [record.ring_full_mmaps for record in listener.records[start:]
+                     if isinstance(record, Lost)]
+        assert sum(lost) > 1000, f"lost {lost}"
+        equal(len(listener.mmaps) + sum(lost), 3000, "mappings")
+        # and what comes after it is whole again
+        lib.map_file(built("id83"))
+        listener.until(lambda record: isinstance(record, Mmap))
+        equal(listener.file_of(listener.mmaps[-1]).path, built("id83"), "path")
+
+
+@test("one that does not read at all delays no other")
+def _():
+    with contextlib.ExitStack() as stack:
+        for _ in range(10):
+            stack.enter_context(Listener(buffer=4096, ring_size=16384))
+        with Listener() as listener:
+            for _ in range(1000):
+                lib.map_file(built("id8"))
+                listener.until(lambda record: isinstance(record, Mmap))
 
 
 @test("without a capability neither the cache nor the events can be read")
@@ -226,23 +334,83 @@ def _():
         contains(failed.stderr, "not permitted")
 
 
-@test("CAP_PERFMON alone reads the cache, and does not join the group")
+@test("CAP_PERFMON or CAP_SYS_ADMIN alone reads the cache and the events")
 def _():
-    contains(lib.run(*with_capability("perfmon"), "buildid", "list").stdout, "/")
-    failed = lib.run(*with_capability("perfmon"), "buildid", "mon", "--netlink", status=1)
-    contains(failed.stderr, "not permitted")
+    for name in ("perfmon", "sys_admin"):
+        contains(lib.run(*with_capability(name), "buildid", "list").stdout, "/")
+        with lib.started(*with_capability(name), "buildid", "mon", "--netlink",
+                         stdout=subprocess.PIPE, text=True) as mon:
+            os.set_blocking(mon.stdout.fileno(), False)
+
+            def shown():
+                lib.map_file(built("id8"))
+                return mon.stdout.readline()
+            contains(lib.until(shown, "a mapping is shown"), "/")
 
 
-@test("CAP_SYS_ADMIN alone joins the group")
+def opened_by_nobody():
+    """A socket to the family."""
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+        socket.send_fds(theirs, [b"-"], [Genl().socket.detach()])
+        os._exit(0)
+    _, fds, _, _ = socket.recv_fds(ours, 1, 1)
+    os.waitpid(child, 0)
+    ours.close()
+    theirs.close()
+    return socket.socket(fileno=fds[0])
+
+
+@test("what nobody has opened is of no use to root, nor by root to nobody")
 def _():
-    with lib.started(*with_capability("sys_admin"), "buildid", "mon", "--netlink",
-                     stdout=subprocess.PIPE, text=True) as mon:
-        os.set_blocking(mon.stdout.fileno(), False)
+    with Genl() as genl:
+        genl.socket = opened_by_nobody()
+        fails_with(errno.EPERM, genl.subscribe)
+        fails_with(errno.EPERM, genl.dump)
+        fails_with(errno.EPERM, genl.get, (0, 0), 1)
 
-        def shown():
+    def as_nobody():
+        with Genl() as genl:
+            os.setresuid(65534, 65534, 65534)
+            fails_with(errno.EPERM, genl.subscribe)
+            fails_with(errno.EPERM, genl.dump)
+            fails_with(errno.EPERM, genl.get, (0, 0), 1)
+    lib.in_child(as_nobody)
+
+
+@test("a listener's ring counts against RLIMIT_MEMLOCK")
+def _():
+    script = f"import sys; sys.path.insert(0, {lib.TOP + '/tests'!r}); from genl import Genl\n" \
+        "with Genl() as genl:\n" \
+        "    try: genl.subscribe(ring_size=1 << 17)\n" \
+        "    except OSError as error: print(error.errno)\n" \
+        "    print(genl.subscribe(ring_size=1 << 15))\n"
+    out = lib.run("prlimit", "--memlock=65536", *with_capability("perfmon"), "python3", "-c",
+                  script).stdout
+    equal(out.split(), [str(errno.ENOMEM), str(1 << 15)], "too large, and not")
+
+
+@test("the module can go while sockets have subscribed, and what they have stays")
+def _():
+    with Listener() as listener, Listener(pids=[], buffer=4096):
+        for _ in range(100):
             lib.map_file(built("id8"))
-            return mon.stdout.readline()
-        contains(lib.until(shown, "a mapping is shown"), "/")
+        listener.until(lambda record: isinstance(record, Mmap))
+        lib.unload()
+        listener.socket.setblocking(False)
+        receive_all(listener)
+        lib.load()
+        # they are nobody's now: of the new module they hear nothing
+        equal(stream.stats()["subscribers"], 0, "subscribers")
+        lib.map_file(built("id8"))
+        receive_all(listener)
+    with Listener() as listener:
+        lib.map_file(built("id8"))
+        listener.until(lambda record: isinstance(record, Mmap))
 
 
 run()

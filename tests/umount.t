@@ -3,7 +3,9 @@
 """The module holds on to no file: right after a program has run, the file system it
 was on can be unmounted, at the first try, while its file may still be being read."""
 
+import errno
 import os
+import struct
 
 import lib
 import stream
@@ -77,6 +79,63 @@ for place, repeat in (("ext4 on a loop device", times_on_ext4),
             if program == "none":
                 read = after["parsed_worker"] - before["parsed_worker"]
                 assert read >= TIMES // 2, f"the worker read {read} files"
+
+
+# ------------------------------------------------- the device below, after it --
+
+NOTES = 3500
+
+
+def put_long(directory):
+    """A file that takes long to read: each of its notes is on a page of its own."""
+    path = os.path.join(directory, "long")
+    first = 64 * lib.PAGE
+    head = struct.pack("=16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 64, 0, 0, 64, 56,
+                       NOTES, 64, 0, 0)
+    head += b"".join(struct.pack("=IIQQQQQQ", 4, 4, first + number * lib.PAGE, 0, 0, 20, 20, 4)
+                     for number in range(NOTES))
+    page = struct.pack("=III", 4, 4, 1).ljust(lib.PAGE, b"x")
+    lib.write_bytes(path, head.ljust(first, b"\0") + page * NOTES)
+    return path
+
+
+def pages_read(device):
+    """From it, since it was made."""
+    with open(f"/sys/block/{os.path.basename(device)}/stat", encoding="ascii") as file:
+        return int(file.read().split()[2]) * 512 // lib.PAGE
+
+
+def is_free(device):
+    try:
+        os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+    except OSError as error:
+        equal(errno.errorcode[error.errno], "EBUSY", "error")
+        return False
+    return True
+
+
+@test("a file that is being read is given up when its filesystem is unmounted")
+def _():
+    rounds, late = 3 if lib.DEBUG else 10, []
+    with lib.loop_device() as device, lib.directory() as directory:
+        lib.mount(device, directory, "ext4")
+        path = put_long(directory)
+        lib.umount(directory)
+        for _ in range(rounds):
+            lib.mount(device, directory, "ext4")
+            stream.flush()
+            fd = os.open(path, os.O_RDONLY)
+            size = os.fstat(fd).st_size
+            lib.unmap(lib.map_fd(fd, size), size)
+            lib.until(lambda: stream.stats()["requests"], "the worker reads")
+            os.close(fd)
+            lib.umount(directory)
+            before = pages_read(device)
+            lib.until(lambda: is_free(device), "the device is free")
+            late.append(pages_read(device) - before)
+    print(f"# pages read after umount(2) had returned: {late}")
+    # a read that was under way, and what is read ahead of it
+    assert max(late) <= 64, "the device was read for long after umount(2)"
 
 
 run()

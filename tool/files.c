@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbuildid.h"
+#include "handle.h"
 
 #define DEFAULT_FILES	65536
 #define DEFAULT_WAITING	4096
@@ -58,6 +58,7 @@ struct buildid_files {
 	size_t nr_waiting;
 	struct waiting *spare_waiting;
 
+	struct buildid_event event;
 	const struct buildid_record *through;	/* not waiting, not taken yet */
 	struct waiting *taken;			/* the caller looks at it */
 };
@@ -424,28 +425,31 @@ int buildid_files_push(struct buildid_files *files,
 	return 0;
 }
 
-int buildid_files_next(struct buildid_files *files, uint64_t now,
-		       struct buildid_event *event)
+const struct buildid_event *buildid_files_next(struct buildid_files *files,
+					       uint64_t now)
 {
+	const struct buildid_record *record;
 	const struct entry *entry;
 
 	drop_taken(files);
 	if (files->through) {
-		event->record = files->through;
-		entry = entry_of(files, event->record);
+		record = files->through;
+		entry = entry_of(files, record);
 		files->through = NULL;
 	} else if (files->first && may_leave(files, files->first, now)) {
 		files->taken = dequeue(files);
-		event->record = record_of(files->taken);
+		record = record_of(files->taken);
 		entry = files->taken->entry;
 	} else {
-		return 0;
+		return NULL;
 	}
 
-	event->file = entry ? entry->file : NULL;
-	event->flags = 0;
-	event->reserved = 0;
-	return 1;
+	files->event = (struct buildid_event) {
+		.size = sizeof(files->event),
+		.record = record,
+		.file = entry ? entry->file : NULL,
+	};
+	return &files->event;
 }
 
 int buildid_files_timeout(const struct buildid_files *files, uint64_t now)
@@ -474,28 +478,47 @@ const struct buildid_file *buildid_files_find(struct buildid_files *files,
 
 /* ---------------------------------------------------------------- table -- */
 
+static int bounds_take(struct buildid_files_options *to,
+		       const struct buildid_files_options *from)
+{
+	int err = 0;
+
+	if (from)
+		err = buildid_struct_take(to, sizeof(*to), from,
+					  STRUCT_LEAST(buildid_files_options, max_wait));
+	if (err)
+		return err;
+	if (to->reserved)
+		return -EINVAL;
+	if (!to->max_files)
+		to->max_files = DEFAULT_FILES;
+	if (!to->max_waiting)
+		to->max_waiting = DEFAULT_WAITING;
+	if (!to->max_wait)
+		to->max_wait = DEFAULT_WAIT;
+	return 0;
+}
+
 int buildid_files_new(struct buildid_files **files,
 		      const struct buildid_files_options *options)
 {
 	struct buildid_files *new = calloc(1, sizeof(*new));
+	int err;
 
 	*files = NULL;
 	if (!new)
 		return -ENOMEM;
+	err = bounds_take(&new->bound, options);
+	if (err) {
+		free(new);
+		return err;
+	}
 	new->buckets = calloc(FIRST_BUCKETS, sizeof(*new->buckets));
 	if (!new->buckets) {
 		free(new);
 		return -ENOMEM;
 	}
 
-	if (options)
-		new->bound = *options;
-	if (!new->bound.max_files)
-		new->bound.max_files = DEFAULT_FILES;
-	if (!new->bound.max_waiting)
-		new->bound.max_waiting = DEFAULT_WAITING;
-	if (!new->bound.max_wait)
-		new->bound.max_wait = DEFAULT_WAIT;
 	new->nr_buckets = FIRST_BUCKETS;
 	new->last = &new->first;
 	*files = new;

@@ -4,10 +4,23 @@
 #define TOOL_HANDLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "libbuildid.h"
 
-bool buildid_options_valid(const struct buildid_options *options);
+/* A struct of a program ends behind @last at least, the last there was at first. */
+#define STRUCT_LEAST(type, last) \
+	(offsetof(struct type, last) + sizeof(((struct type *)NULL)->last))
+
+/*
+ * A program's struct, which begins with its size of at least @least bytes, into
+ * this library's of @known bytes: 0; -EINVAL; -E2BIG when the program asks for
+ * what is not known here.
+ */
+int buildid_struct_take(void *to, size_t known, const void *from, size_t least);
+/* The same, NULL being all defaults. */
+int buildid_options_take(struct buildid_options *to, const struct buildid_options *from);
+
 /* BUILDID_IOC_MAPS: 0 or a negative errno. */
 int buildid_take_maps(struct buildid *handle, struct buildid_maps *maps);
 

@@ -168,6 +168,7 @@ static int subscribe(struct buildid *handle)
 {
 	const uint32_t self = (uint32_t)getpid();
 	const struct buildid_options options = {
+		.size = sizeof(options),
 		.flags = BUILDID_SUB_KERNEL,
 		.nr_pids = 1,
 		.pids = &self,

@@ -71,7 +71,7 @@ int buildid_open(struct buildid **handle)
 		goto free_new;
 	}
 
-	err = buildid_get_info(new, &info);
+	err = buildid_get_info(new, &info, sizeof(info));
 	if (!err && info.abi != BUILDID_ABI_VERSION)
 		err = -EPROTONOSUPPORT;
 	if (err)
@@ -106,16 +106,29 @@ int buildid_fd(const struct buildid *handle)
 	return handle->fd;
 }
 
-int buildid_get_info(struct buildid *handle, struct buildid_info *info)
+/*
+ * Into the caller's struct as it is: the module knows what to do with a longer
+ * or a shorter one, and this library need not know what is in it.
+ */
+static int fill(struct buildid *handle, unsigned long number, void *to, size_t size)
 {
-	*info = (struct buildid_info) { .size = sizeof(*info) };
-	return request(handle, BUILDID_IOC_INFO, info);
+	uint32_t head = (uint32_t)size;
+
+	if (size < sizeof(head) || size > UINT32_MAX)
+		return -EINVAL;
+	memset(to, 0, size);
+	memcpy(to, &head, sizeof(head));
+	return request(handle, number, to);
 }
 
-int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats)
+int buildid_get_info(struct buildid *handle, struct buildid_info *info, size_t size)
 {
-	*stats = (struct buildid_stats) { .size = sizeof(*stats) };
-	return request(handle, BUILDID_IOC_STATS, stats);
+	return fill(handle, BUILDID_IOC_INFO, info, size);
+}
+
+int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats, size_t size)
+{
+	return fill(handle, BUILDID_IOC_STATS, stats, size);
 }
 
 int buildid_flush(struct buildid *handle, uint64_t *flushed)
@@ -176,11 +189,34 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
 {
 	struct buildid_resolve_key resolve = {
 		.size = sizeof(resolve),
-		.flags = key->generation ? 0 : BUILDID_KEY_ANY_GENERATION,
-		.dev_major = key->dev_major,
-		.dev_minor = key->dev_minor,
-		.ino = key->ino,
-		.generation = key->generation ? *key->generation : 0,
+		.record_size = record_room(size),
+		.record = (uintptr_t)buffer,
+	};
+	struct buildid_key known;
+	int err;
+
+	*file = NULL;
+	err = buildid_struct_take(&known, sizeof(known), key,
+				  STRUCT_LEAST(buildid_key, reserved));
+	if (err)
+		return err;
+	if ((uintptr_t)buffer % 8 || known.reserved)
+		return -EINVAL;
+	resolve.flags = known.flags;
+	resolve.dev_major = known.dev_major;
+	resolve.dev_minor = known.dev_minor;
+	resolve.ino = known.ino;
+	resolve.generation = known.generation;
+	err = request(handle, BUILDID_IOC_RESOLVE_KEY, &resolve);
+	return err ? err : take_file(buffer, size, resolve.record_size, file);
+}
+
+int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer,
+		       size_t size, const struct buildid_file **file)
+{
+	struct buildid_resolve_id resolve = {
+		.size = sizeof(resolve),
+		.file_id = file_id,
 		.record_size = record_room(size),
 		.record = (uintptr_t)buffer,
 	};
@@ -189,7 +225,7 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
 	*file = NULL;
 	if ((uintptr_t)buffer % 8)
 		return -EINVAL;
-	err = request(handle, BUILDID_IOC_RESOLVE_KEY, &resolve);
+	err = request(handle, BUILDID_IOC_RESOLVE_ID, &resolve);
 	return err ? err : take_file(buffer, size, resolve.record_size, file);
 }
 
@@ -199,24 +235,31 @@ int buildid_resolve_addr(struct buildid *handle,
 {
 	struct buildid_resolve_addr resolve = {
 		.size = sizeof(resolve),
-		.pid = address->pid,
 		.record_size = record_room(size),
-		.addr = address->addr,
 		.record = (uintptr_t)buffer,
 	};
+	struct buildid_address known;
 	int err;
 
 	*file = NULL;
-	if ((uintptr_t)buffer % 8)
+	err = buildid_struct_take(&known, sizeof(known), address,
+				  STRUCT_LEAST(buildid_address, reserved));
+	if (err)
+		return err;
+	if ((uintptr_t)buffer % 8 || known.reserved)
 		return -EINVAL;
+	resolve.pid = known.pid;
+	resolve.addr = known.addr;
+	resolve.start_time = known.start_time;
 	err = request(handle, BUILDID_IOC_RESOLVE_ADDR, &resolve);
 	if (!err)
 		err = take_file(buffer, size, resolve.record_size, file);
 	if (err)
 		return err;
 
-	address->flags = resolve.source;
+	address->start_time = resolve.start_time;
 	address->offset = resolve.offset;
+	address->source = resolve.source;
 	return 0;
 }
 
@@ -287,33 +330,23 @@ static int map_ring(struct buildid *handle)
 	return 0;
 }
 
-bool buildid_options_valid(const struct buildid_options *options)
-{
-	size_t i;
-
-	for (i = 0; options && i < ARRAY_SIZE(options->reserved); i++)
-		if (options->reserved[i])
-			return false;
-	return true;
-}
-
 int buildid_subscribe(struct buildid *handle,
 		      const struct buildid_options *options)
 {
 	struct buildid_subscribe subscribe = { .size = sizeof(subscribe) };
+	struct buildid_options known;
 	int err;
 
-	if (!buildid_options_valid(options))
-		return -EINVAL;
-	if (options) {
-		subscribe.flags = options->flags;
-		subscribe.ring_size = options->ring_size;
-		subscribe.watermark = options->watermark;
-		subscribe.pids = (uintptr_t)options->pids;
-		subscribe.nr_pids = options->nr_pids;
-		subscribe.uid = options->uid;
-		subscribe.cgroup_fd = options->cgroup_fd;
-	}
+	err = buildid_options_take(&known, options);
+	if (err)
+		return err;
+	subscribe.flags = known.flags;
+	subscribe.ring_size = known.ring_size;
+	subscribe.watermark = known.watermark;
+	subscribe.pids = (uintptr_t)known.pids;
+	subscribe.nr_pids = known.nr_pids;
+	subscribe.uid = known.uid;
+	subscribe.cgroup_fd = known.cgroup_fd;
 	err = request(handle, BUILDID_IOC_SUBSCRIBE, &subscribe);
 	if (err)
 		return err;
@@ -460,6 +493,8 @@ const char *buildid_strerror(int error)
 		return "the content has an identity of its own";
 	case EINTR:
 		return "interrupted";
+	case ESTALE:
+		return "the process did not stop calling exec";
 	case EAGAIN:
 		return "no record in time";
 	case EBADF:
@@ -488,6 +523,8 @@ const char *buildid_advice(int error)
 		return "install module and tool of one version";
 	case EUSERS:
 		return "end another recorder, see: buildid stats";
+	case ENOMEM:
+		return "a ring counts as locked memory: take a smaller one, or see ulimit -l";
 	default:
 		return NULL;
 	}

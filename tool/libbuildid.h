@@ -6,11 +6,11 @@
  * buildid.h, beside this header. Here is how to get at them:
  *
  *	struct buildid_recorder *recorder;
- *	struct buildid_event event;
+ *	const struct buildid_event *event;
  *
  *	buildid_recorder_new(&recorder, NULL);
  *	while (!buildid_recorder_next(recorder, -1, &event))
- *		...event.record, event.file...
+ *		...event->record, event->file...
  *	buildid_recorder_free(recorder);
  *
  * gives each mapping together with the identity of its content. What that is
@@ -20,6 +20,13 @@
  *
  * Functions that can fail return 0, or what they say, or a negative errno;
  * buildid_strerror() and buildid_advice() have the words for it.
+ *
+ * Structs may grow at their end, and a program may meet a library, and that a
+ * module, of another age. So a struct that a program fills in begins with its
+ * size: set it to sizeof, and the rest to 0. What a shorter one lacks is taken
+ * for 0; a longer one is -E2BIG unless the rest is 0; -EINVAL is one that is
+ * shorter than ever published. A struct to be filled for a program comes with its
+ * size, too, and nothing is written behind it. All else is the library's own.
  *
  * Threads: a handle, with its snapshots, a file table and a recorder belong to
  * one thread at a time; different ones share nothing. The functions without one
@@ -74,19 +81,21 @@ int buildid_fd(const struct buildid *handle);
  * buildid_get_info() - what the module is
  * @handle: from buildid_open()
  * @info: to fill; fields that an older module lacks are 0
+ * @size: of @info: sizeof(*info)
  *
  * Return: 0 or a negative errno.
  */
-int buildid_get_info(struct buildid *handle, struct buildid_info *info);
+int buildid_get_info(struct buildid *handle, struct buildid_info *info, size_t size);
 
 /**
  * buildid_get_stats() - the module's counters since load
  * @handle: from buildid_open()
  * @stats: to fill; counters that an older module lacks are 0
+ * @size: of @stats: sizeof(*stats)
  *
  * Return: 0 or a negative errno.
  */
-int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats);
+int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats, size_t size);
 
 /**
  * buildid_flush() - make the module forget every file
@@ -116,16 +125,22 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
 
 /**
  * struct buildid_key - an inode
+ * @size: of the struct
+ * @flags: BUILDID_KEY_ANY_GENERATION or 0
  * @dev_major: of the superblock it is on, as in struct buildid_file
  * @dev_minor: likewise
  * @ino: inode number, likewise
- * @generation: of the inode number; NULL for any
+ * @generation: of the inode number
+ * @reserved: 0
  */
 struct buildid_key {
+	uint32_t size;
+	uint32_t flags;
 	uint32_t dev_major;
 	uint32_t dev_minor;
 	uint64_t ino;
-	const uint32_t *generation;
+	uint32_t generation;
+	uint32_t reserved;
 };
 
 /**
@@ -144,23 +159,43 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
 			const struct buildid_file **file);
 
 /**
+ * buildid_resolve_id() - what a file_id stands for
+ * @handle: from buildid_open()
+ * @file_id: as in a FILE or MMAP record
+ * @buffer: as for buildid_resolve_fd()
+ * @size: likewise
+ * @file: likewise
+ *
+ * Return: as of buildid_resolve_key().
+ */
+int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer,
+		       size_t size, const struct buildid_file **file);
+
+/**
  * struct buildid_address - an address in a process, and what is there
+ * @size: of the struct
  * @pid: the process
- * @flags: set to BUILDID_ADDR_* or 0
  * @addr: the address
+ * @start_time: which of those with that pid, as in struct buildid_mmap, 0 for the
+ *	last; set to that of the one that is answered for
  * @offset: set to the offset in the file of @addr, in bytes
+ * @source: set to BUILDID_ADDR_* or 0
+ * @reserved: 0
  */
 struct buildid_address {
+	uint32_t size;
 	uint32_t pid;
-	uint32_t flags;
 	uint64_t addr;
+	uint64_t start_time;
 	uint64_t offset;
+	uint32_t source;
+	uint32_t reserved;
 };
 
 /**
  * buildid_resolve_addr() - what file is mapped at an address
  * @handle: from buildid_open()
- * @address: pid and addr are taken, flags and offset set
+ * @address: pid, addr and start_time are taken; start_time, offset and source set
  * @buffer: as for buildid_resolve_fd()
  * @size: likewise
  * @file: likewise
@@ -220,13 +255,15 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
 
 /**
  * struct buildid_options - what to subscribe to
+ * @size: of the struct
  * @flags: BUILDID_SUB_*
- * @ring_size: in bytes, a power of two of at least a page; 0 for 1 MiB
+ * @ring_size: in bytes, a power of two between ring_min and ring_max of struct
+ *	buildid_info; 0 for 1 MiB
  * @watermark: buildid_fd() becomes readable, and a buildid_next() that waits
  *	wakes, only when that many bytes wait; 0 for any
- * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
  * @pids: only these processes and, with BUILDID_SUB_CHILDREN, their
  *	descendants
+ * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
  * @uid: with BUILDID_SUB_UID: only processes with that real uid; else 0
  * @cgroup_fd: with BUILDID_SUB_CGROUP: only processes in or below that cgroup,
  *	an open cgroup v2 directory; else 0
@@ -235,14 +272,15 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
  * Filters add up: what passes all of them is delivered.
  */
 struct buildid_options {
+	uint32_t size;
 	uint32_t flags;
 	uint32_t ring_size;
 	uint32_t watermark;
-	uint32_t nr_pids;
 	const uint32_t *pids;
+	uint32_t nr_pids;
 	uint32_t uid;
 	int cgroup_fd;
-	uint64_t reserved[4];
+	uint32_t reserved;
 };
 
 /**
@@ -253,7 +291,8 @@ struct buildid_options {
  * From its return on nothing is missed without being counted in a LOST record.
  *
  * Return: 0; -EBUSY when @handle is subscribed; -EPERM; -ESRCH for a pid that
- * is not there; -EUSERS when the module has no ring left; -EINVAL; -ENOMEM.
+ * is not there; -EUSERS when the module has no ring left; -EINVAL; -ENOMEM, also
+ * for more than RLIMIT_MEMLOCK.
  * After an error close the handle.
  */
 int buildid_subscribe(struct buildid *handle,
@@ -314,10 +353,12 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot,
  * those of the process; all have passed buildid_record_check(), have a seq of
  * 0 and the flag BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the
  * files takes. Does not allocate. A process that is gone by now is no error,
- * nor is a kernel thread.
+ * nor is a kernel thread. One that calls exec meanwhile is started again: what
+ * came of it before is of a program that it does not run any more.
  *
  * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again;
- * -EPERM and other errors of a process: the next call goes on behind it.
+ * -ESTALE of a process that does nothing but call exec, -EPERM and other errors
+ * of a process: the next call goes on behind it.
  */
 int buildid_snapshot_next(struct buildid_snapshot *snapshot,
 			  const struct buildid_record **record);
@@ -438,12 +479,16 @@ const char *buildid_reason_name(unsigned int reason);
 
 /**
  * struct buildid_files_options - bounds of a file table; 0 is the default
+ * @size: of the struct
+ * @reserved: 0
  * @max_files: FILE records to remember, 65536; the one not used for longest is
  *	forgotten first
  * @max_waiting: events to hold back for a FILE record that is to follow, 4096
  * @max_wait: how long to hold one back, in nanoseconds, one second
  */
 struct buildid_files_options {
+	uint32_t size;
+	uint32_t reserved;
 	size_t max_files;
 	size_t max_waiting;
 	uint64_t max_wait;
@@ -451,17 +496,17 @@ struct buildid_files_options {
 
 /**
  * struct buildid_event - a record, joined with what it refers to
+ * @size: of the struct, as this library has it
+ * @flags: BUILDID_EVENT_*; ignore bits that are not known
  * @record: any but a FILE record
  * @file: for a MMAP, the FILE record of its content; NULL when none is known,
  *	and for all other types
- * @flags: BUILDID_EVENT_*; ignore bits that are not known
- * @reserved: 0
  */
 struct buildid_event {
+	uint32_t size;
+	uint32_t flags;
 	const struct buildid_record *record;
 	const struct buildid_file *file;
-	uint32_t flags;
-	uint32_t reserved;
 };
 
 /* From a snapshot, and an event told of this mapping already. */
@@ -477,7 +522,7 @@ struct buildid_files;
  * @files: where to put it
  * @options: bounds, or NULL for the defaults
  *
- * Return: 0; -ENOMEM.
+ * Return: 0; -ENOMEM; -EINVAL and -E2BIG for the size of @options.
  */
 int buildid_files_new(struct buildid_files **files,
 		      const struct buildid_files_options *options);
@@ -494,7 +539,7 @@ void buildid_files_free(struct buildid_files *files);
  * @record: any; passed to buildid_record_check() again
  *
  * FILE records are remembered, all others come out of buildid_files_next().
- * Call that until it returns 0 after each push: @record is copied only when it
+ * Call that until it returns NULL after each push: @record is copied only when it
  * has to wait, and must else stay as it is until then. Memory is used again: a
  * table that is as full as it gets does not allocate.
  *
@@ -508,17 +553,17 @@ int buildid_files_push(struct buildid_files *files,
  * buildid_files_next() - take the next event out
  * @files: the table
  * @now: CLOCK_MONOTONIC in nanoseconds as of the stream, or BUILDID_FILES_ALL
- * @event: to fill; valid until the next call with @files
  *
  * Events come in the order of their records. A MMAP whose file is still being
  * read holds back itself and all behind it until the FILE record with the
  * identity came, or a bound is reached: then it comes with the FILE record
  * that says BUILDID_REASON_PENDING.
  *
- * Return: 1 with an event, 0 when there is none now.
+ * Return: the event, valid until the next call with @files; NULL when there is
+ * none now.
  */
-int buildid_files_next(struct buildid_files *files, uint64_t now,
-		       struct buildid_event *event);
+const struct buildid_event *buildid_files_next(struct buildid_files *files,
+					       uint64_t now);
 
 /**
  * buildid_files_timeout() - how long an event may still be held back
@@ -551,16 +596,16 @@ const struct buildid_file *buildid_files_find(struct buildid_files *files,
 
 /**
  * struct buildid_recorder_options - what a recorder is to deliver
- * @subscribe: as for buildid_subscribe()
- * @files: bounds, as for buildid_files_new()
+ * @size: of the struct
  * @flags: BUILDID_RECORDER_*
- * @reserved: 0
+ * @subscribe: as for buildid_subscribe(), NULL likewise
+ * @files: bounds, as for buildid_files_new(), NULL likewise
  */
 struct buildid_recorder_options {
-	struct buildid_options subscribe;
-	struct buildid_files_options files;
+	uint32_t size;
 	uint32_t flags;
-	uint32_t reserved[7];
+	const struct buildid_options *subscribe;
+	const struct buildid_files_options *files;
 };
 
 /* The mappings that exist already, too. */
@@ -623,7 +668,7 @@ int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
  * @recorder: from buildid_recorder_new()
  * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
  *	at all. Reading files for a snapshot takes what it takes
- * @event: to fill; valid until the next call with @recorder
+ * @event: set to the event, valid until the next call with @recorder
  *
  * Each mapping comes with the identity of its content, and in order: one whose
  * file is still being read holds back those behind it, for max_wait at most.
@@ -642,7 +687,7 @@ int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
  * next call goes on behind it, if that is possible.
  */
 int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
-			  struct buildid_event *event);
+			  const struct buildid_event **event);
 
 /**
  * buildid_recorder_timeout() - when to call again although nothing is readable

@@ -447,6 +447,8 @@ static bool subscribe(struct live *live)
 		err = buildid_files_new(&live->files, NULL);
 	if (err)
 		module_error(live->keep->out, BUILDID_DEVICE, err, NULL);
+	else
+		module_warn(live->handle);
 	return !err;
 }
 
@@ -470,6 +472,7 @@ int live_run(struct keep *keep, const struct filter *filter)
 
 	live.last = &live.first;
 	live.options = (struct buildid_options) {
+		.size = sizeof(live.options),
 		.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL,
 		.ring_size = RING_SIZE,
 		.nr_pids = filter->nr_pids,

@@ -145,15 +145,15 @@ static void show(struct maps *maps, const struct buildid_event *event)
 static int take(struct maps *maps, struct buildid_snapshot *snapshot)
 {
 	const struct buildid_record *record;
-	struct buildid_event event;
+	const struct buildid_event *event;
 	int err = buildid_snapshot_next(snapshot, &record);
 
 	if (err == -EINTR)
 		return 0;
 	if (!err)
 		err = buildid_files_push(maps->files, record);
-	while (!err && buildid_files_next(maps->files, BUILDID_FILES_ALL, &event))
-		show(maps, &event);
+	while (!err && (event = buildid_files_next(maps->files, BUILDID_FILES_ALL)))
+		show(maps, event);
 	return err;
 }
 
@@ -186,6 +186,7 @@ static size_t show_processes(struct maps *maps, const char *name,
 static void show_process(struct maps *maps, uint32_t pid)
 {
 	struct buildid_options options = {
+		.size = sizeof(options),
 		.flags = maps->data ? BUILDID_SUB_DATA : 0,
 		.nr_pids = 1,
 		.pids = &pid,
@@ -204,6 +205,7 @@ static void show_process(struct maps *maps, uint32_t pid)
 static void show_all(struct maps *maps)
 {
 	const struct buildid_options options = {
+		.size = sizeof(options),
 		.flags = maps->data ? BUILDID_SUB_DATA : 0,
 	};
 

@@ -33,7 +33,9 @@ struct recall {
 static int read_clocks(struct recall *recall)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	const struct buildid_options options = { .nr_pids = 1, .pids = &pid };
+	const struct buildid_options options = {
+		.size = sizeof(options), .nr_pids = 1, .pids = &pid,
+	};
 	const struct buildid_record *record;
 	struct buildid_snapshot *snapshot;
 	int err;
@@ -115,6 +117,7 @@ void recall_images(struct recall *recall, uint64_t begin, struct identities *ide
 {
 	const uint32_t pid = (uint32_t)getpid();
 	const struct buildid_options options = {
+		.size = sizeof(options),
 		.flags = BUILDID_SUB_KERNEL, .nr_pids = 1, .pids = &pid,
 	};
 	const struct buildid_record *record;
@@ -141,7 +144,7 @@ static int ask(struct recall *recall)
 
 	err = netlink_open(&netlink);
 	if (!err)
-		err = netlink_dump(netlink);
+		err = netlink_dump(netlink, NULL);
 	while (!err) {
 		err = netlink_next(netlink, &record);
 		if (!err && record->type == BUILDID_RECORD_FILE)

@@ -115,6 +115,7 @@ static int run(struct record *record, char **command)
 		.output = -1,
 	};
 	struct buildid_options wanted = {
+		.size = sizeof(wanted),
 		.flags = BUILDID_SUB_KERNEL,
 		.ring_size = (uint32_t)record->ring_size,
 		.watermark = (uint32_t)record->ring_size / 4,

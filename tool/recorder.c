@@ -34,6 +34,7 @@ struct seen {
 
 struct buildid_recorder {
 	struct buildid_options options;
+	struct buildid_event event;
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
 	int cgroup_fd;		/* a duplicate, or -1 */
 
@@ -197,10 +198,15 @@ static int next_record(struct buildid_recorder *recorder, int timeout_ms,
 /* --------------------------------------------------------------- events -- */
 
 static bool take_event(struct buildid_recorder *recorder,
-		       struct buildid_event *event)
+		       const struct buildid_event **event)
 {
-	if (buildid_files_next(recorder->files, clock_ns(CLOCK_MONOTONIC), event)) {
-		mark(recorder, event);
+	const struct buildid_event *next;
+
+	next = buildid_files_next(recorder->files, clock_ns(CLOCK_MONOTONIC));
+	if (next) {
+		recorder->event = *next;
+		mark(recorder, &recorder->event);
+		*event = &recorder->event;
 		return true;
 	}
 	forget_seen(recorder);
@@ -237,13 +243,14 @@ static int wait_ms(const struct buildid_recorder *recorder, bool forever,
 }
 
 int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
-			  struct buildid_event *event)
+			  const struct buildid_event **event)
 {
 	bool forever = timeout_ms < 0;
 	uint64_t deadline = 0;
 	int wait = 0;
 	int err;
 
+	*event = NULL;
 	if (timeout_ms > 0)
 		deadline = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000;
 
@@ -304,34 +311,39 @@ void buildid_recorder_free(struct buildid_recorder *recorder)
 
 /* Kept for snapshots to come, which what they point to may not live to see. */
 static int keep_options(struct buildid_recorder *recorder,
-			const struct buildid_options *options)
+			const struct buildid_options *from)
 {
+	struct buildid_options *options = &recorder->options;
+	int err;
+
 	recorder->cgroup_fd = -1;
+	err = buildid_options_take(options, from);
+	if (err)
+		return err;
 	if (options->nr_pids > ARRAY_SIZE(recorder->pids))
 		return -EINVAL;
-	recorder->options = *options;
 	if (options->nr_pids)
 		memcpy(recorder->pids, options->pids,
 		       options->nr_pids * sizeof(*options->pids));
-	recorder->options.pids = recorder->pids;
+	options->pids = recorder->pids;
 	if (!(options->flags & BUILDID_SUB_CGROUP))
 		return 0;
 	recorder->cgroup_fd = fcntl(options->cgroup_fd, F_DUPFD_CLOEXEC, 0);
 	if (recorder->cgroup_fd < 0)
 		return -errno;
-	recorder->options.cgroup_fd = recorder->cgroup_fd;
+	options->cgroup_fd = recorder->cgroup_fd;
 	return 0;
 }
 
 static int start(struct buildid_recorder *recorder,
 		 const struct buildid_recorder_options *options)
 {
-	int err = keep_options(recorder, &options->subscribe);
+	int err = keep_options(recorder, options->subscribe);
 
 	if (!err)
 		err = buildid_open(&recorder->handle);
 	if (!err)
-		err = buildid_files_new(&recorder->files, &options->files);
+		err = buildid_files_new(&recorder->files, options->files);
 	if (!err)
 		err = buildid_subscribe(recorder->handle, &recorder->options);
 	if (!err && options->flags & BUILDID_RECORDER_SNAPSHOT)
@@ -339,32 +351,25 @@ static int start(struct buildid_recorder *recorder,
 	return err;
 }
 
-static bool is_valid(const struct buildid_recorder_options *options)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(options->reserved); i++)
-		if (options->reserved[i])
-			return false;
-	return !(options->flags & ~BUILDID_RECORDER_SNAPSHOT);
-}
-
 int buildid_recorder_new(struct buildid_recorder **recorder,
 			 const struct buildid_recorder_options *options)
 {
-	static const struct buildid_recorder_options defaults;
+	struct buildid_recorder_options known = { };
 	struct buildid_recorder *new;
-	int err;
+	int err = 0;
 
 	*recorder = NULL;
-	if (!options)
-		options = &defaults;
-	if (!is_valid(options))
+	if (options)
+		err = buildid_struct_take(&known, sizeof(known), options,
+					  STRUCT_LEAST(buildid_recorder_options, files));
+	if (err)
+		return err;
+	if (known.flags & ~BUILDID_RECORDER_SNAPSHOT)
 		return -EINVAL;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	err = start(new, options);
+	err = start(new, &known);
 	if (err) {
 		buildid_recorder_free(new);
 		return err;

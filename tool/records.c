@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "libbuildid.h"
+#include "handle.h"
 
 static size_t aligned(size_t size)
 {
@@ -76,11 +76,18 @@ const char *buildid_mmap_path(const struct buildid_mmap *mmap)
 	return path_at(mmap, mmap->header.size, mmap->data_off, mmap->path_len);
 }
 
+/* What was published at first is there; what came later may be, before the data. */
+static bool has_data(const struct buildid_record *record, size_t least, size_t data_off)
+{
+	return record->size >= least && data_off >= least && data_off <= record->size &&
+	       data_off % 8 == 0;
+}
+
 static int check_file(const struct buildid_file *file)
 {
 	size_t id_size;
 
-	if (file->header.size < sizeof(*file))
+	if (!has_data(&file->header, STRUCT_LEAST(buildid_file, reserved), file->data_off))
 		return -EBADMSG;
 	if ((file->kind == BUILDID_KIND_NONE) != !file->id_len)
 		return -EBADMSG;
@@ -93,7 +100,7 @@ static int check_image(const struct buildid_image *image)
 {
 	size_t id_size;
 
-	if (image->header.size < sizeof(*image))
+	if (!has_data(&image->header, STRUCT_LEAST(buildid_image, reserved), image->data_off))
 		return -EBADMSG;
 	if ((image->kind == BUILDID_KIND_NONE) != !image->id_len)
 		return -EBADMSG;
@@ -106,7 +113,7 @@ static int check_cookie(const struct buildid_cookie *cookie)
 {
 	size_t id_size;
 
-	if (cookie->header.size < sizeof(*cookie))
+	if (!has_data(&cookie->header, STRUCT_LEAST(buildid_cookie, comm), cookie->data_off))
 		return -EBADMSG;
 	if (!memchr(cookie->comm, '\0', sizeof(cookie->comm)))
 		return -EBADMSG;
@@ -119,11 +126,18 @@ static int check_cookie(const struct buildid_cookie *cookie)
 
 static int check_mmap(const struct buildid_mmap *mmap)
 {
-	if (mmap->header.size < sizeof(*mmap))
+	if (!has_data(&mmap->header, STRUCT_LEAST(buildid_mmap, comm), mmap->data_off))
 		return -EBADMSG;
 	if (!memchr(mmap->comm, '\0', sizeof(mmap->comm)))
 		return -EBADMSG;
 	return buildid_mmap_path(mmap) ? 0 : -EBADMSG;
+}
+
+static int check_task(const struct buildid_task *task)
+{
+	if (task->header.size < STRUCT_LEAST(buildid_task, comm))
+		return -EBADMSG;
+	return memchr(task->comm, '\0', sizeof(task->comm)) ? 0 : -EBADMSG;
 }
 
 int buildid_record_check(const void *bytes, size_t size)
@@ -147,7 +161,11 @@ int buildid_record_check(const void *bytes, size_t size)
 	case BUILDID_RECORD_COOKIE:
 		return check_cookie(bytes);
 	case BUILDID_RECORD_LOST:
-		return record->size < sizeof(struct buildid_lost) ? -EBADMSG : 0;
+		return record->size < STRUCT_LEAST(buildid_lost, missed_probe) ? -EBADMSG : 0;
+	case BUILDID_RECORD_FORK:
+	case BUILDID_RECORD_EXEC:
+	case BUILDID_RECORD_EXIT:
+		return check_task(bytes);
 	default:
 		return 0;
 	}
@@ -170,6 +188,9 @@ const char *buildid_type_name(unsigned int type)
 		[BUILDID_RECORD_MODULE] = "module",
 		[BUILDID_RECORD_COOKIE] = "cookie",
 		[BUILDID_RECORD_LOST] = "lost",
+		[BUILDID_RECORD_FORK] = "fork",
+		[BUILDID_RECORD_EXEC] = "exec",
+		[BUILDID_RECORD_EXIT] = "exit",
 	};
 
 	return NAME_OF(names, type);

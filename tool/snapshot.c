@@ -12,7 +12,8 @@
 /* For some hundreds of mappings; the module asks for a quarter of it at least. */
 #define ROOM (8 * BUILDID_RECORD_MAX)
 
-#define PROCESS_FLAGS (BUILDID_SUB_CHILDREN | BUILDID_SUB_UID | BUILDID_SUB_CGROUP)
+/* A process may call exec again and again: so often it is started again. */
+#define STARTS_MAX 16
 
 struct buildid_snapshot {
 	struct buildid *handle;
@@ -26,6 +27,7 @@ struct buildid_snapshot {
 	size_t fills;
 
 	uint32_t pid;		/* being looked into, or 0 */
+	unsigned int starts;
 	uint64_t cursor;
 	uint64_t instance;
 
@@ -35,8 +37,6 @@ struct buildid_snapshot {
 
 static bool is_valid(const struct buildid_options *options)
 {
-	if (!buildid_options_valid(options))
-		return false;
 	if (options->uid && !(options->flags & BUILDID_SUB_UID))
 		return false;
 	if (options->cgroup_fd && !(options->flags & BUILDID_SUB_CGROUP))
@@ -48,14 +48,15 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot,
 			 struct buildid *handle,
 			 const struct buildid_options *options)
 {
-	static const struct buildid_options everything;
 	struct buildid_snapshot *new;
+	struct buildid_options known;
 	int err;
 
 	*snapshot = NULL;
-	if (!options)
-		options = &everything;
-	if (!is_valid(options))
+	err = buildid_options_take(&known, options);
+	if (err)
+		return err;
+	if (!is_valid(&known))
 		return -EINVAL;
 	new = malloc(sizeof(*new));
 	if (!new)
@@ -63,11 +64,11 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot,
 
 	*new = (struct buildid_snapshot) {
 		.handle = handle,
-		.flags = options->flags & BUILDID_SUB_DATA ? BUILDID_MAPS_DATA : 0,
-		.by_uid = options->flags & BUILDID_SUB_UID,
-		.uid = options->uid,
+		.flags = known.flags & BUILDID_SUB_DATA ? BUILDID_MAPS_DATA : 0,
+		.by_uid = known.flags & BUILDID_SUB_UID,
+		.uid = known.uid,
 	};
-	err = buildid_processes_find(&new->processes, options);
+	err = buildid_processes_find(&new->processes, &known);
 	if (err) {
 		free(new);
 		return err;
@@ -105,6 +106,7 @@ static bool next_process(struct buildid_snapshot *snapshot)
 		snapshot->pid = pid;
 		snapshot->cursor = 0;
 		snapshot->instance = 0;
+		snapshot->starts = 0;
 		return true;
 	}
 	return false;
@@ -122,7 +124,7 @@ static int fill(struct buildid_snapshot *snapshot)
 		.instance = snapshot->instance,
 		.records = (uintptr_t)snapshot->records,
 	};
-	bool first = !snapshot->cursor;
+	bool first = !snapshot->cursor && !snapshot->starts;
 	int err;
 
 	snapshot->taken = snapshot->filled = 0;
@@ -130,6 +132,10 @@ static int fill(struct buildid_snapshot *snapshot)
 	err = buildid_take_maps(snapshot->handle, &maps);
 	if (err == -EINTR)
 		return err;
+	if (err == -ESTALE && snapshot->starts++ < STARTS_MAX) {
+		snapshot->cursor = snapshot->instance = 0;
+		return 0;
+	}
 	if (!err && (maps.bytes > sizeof(snapshot->records) ||
 		     (!maps.bytes && maps.cursor != BUILDID_MAPS_END)))
 		err = -EBADMSG;

@@ -48,11 +48,13 @@ static const struct metric {
 	METRIC(entries_max, GAUGE, "Bound on the files remembered"),
 	METRIC(requests, GAUGE, "Files being read, or waiting to be"),
 	METRIC(no_request, COUNTER, "Mappings without identity for want of a request"),
+	METRIC(device_busy, COUNTER, "Mappings without identity as their device had its share"),
 	METRIC(missed_probe, COUNTER, "Mappings that the hook was not called for"),
 	METRIC(records, COUNTER, "Records written to rings"),
 	METRIC(ring_full, COUNTER, "Records dropped as a ring had no room"),
+	METRIC(ring_full_mmaps, COUNTER, "Records of mappings dropped as a ring had no room"),
 	METRIC(subscribers, GAUGE, "Rings"),
-	METRIC(netlink_records, COUNTER, "Records sent to the netlink group"),
+	METRIC(netlink_records, COUNTER, "Records sent over netlink"),
 	METRIC(memory, BYTES, "Memory held by the cache"),
 	METRIC(cookies, GAUGE, "Cookies of mappings and files"),
 };
@@ -144,7 +146,7 @@ int cmd_stats(int argc, char **argv)
 	handle = module_open(&out);
 	if (!handle)
 		return EXIT_FAILURE;
-	err = buildid_get_stats(handle, &stats);
+	err = buildid_get_stats(handle, &stats, sizeof(stats));
 	buildid_close(handle);
 	if (err) {
 		module_error(&out, BUILDID_DEVICE, err, NULL);

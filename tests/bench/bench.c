@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,12 +30,15 @@
 #define WINDOWS		4
 #define DRAINS		8
 #define SPAWNS		30
+#define MEASURED	32
 /* The first ones fill caches and do not count. */
 #define WARM_UPS	2
 #define DISCARDED_MAX	4
 
 #define FILES		256
-#define TABLE		"1048576"
+#define VERSIONS	5000
+#define DEPTH		2000
+#define TABLE		"2097152"
 #define EXEC		(PROT_READ | PROT_EXEC)
 
 static int files[FILES], same[FILES];
@@ -493,6 +497,190 @@ static void with_many_entries(const char *dir)
 	module_unload("buildid");
 }
 
+/* ---------------------------------------------------------------- attacks -- */
+
+/*
+ * What each of files[] takes at its best, and of that the most: a look-up that is
+ * long for one file must not hide behind those of the others.
+ */
+static uint64_t slowest_of_all(void)
+{
+	static uint64_t best[FILES];
+	const uint64_t *taken;
+	uint64_t most = 0;
+	int i, j;
+
+	for (j = 0; j < FILES; j++)
+		best[j] = UINT64_MAX;
+	mapper_start(&all);
+	for (i = -WARM_UPS; i < BATCHES; i++) {
+		device_wait();
+		taken = mapper_run();
+		for (j = 0; i >= 0 && j < FILES; j++)
+			if (taken[j] < best[j])
+				best[j] = taken[j];
+		subscription_drain();
+	}
+	mapper_stop();
+	for (j = 0; j < FILES; j++)
+		if (best[j] > most)
+			most = best[j];
+	return most;
+}
+
+/* Versions of one inode, as many as one likes; where files[] are is known. */
+static void flood(void)
+{
+	int i, fd = colliding_file(files, FILES);
+
+	for (i = 0; i < VERSIONS; i++) {
+		map_new_version(fd);
+		if (i % 100)
+			continue;
+		device_wait();
+		subscription_drain();
+	}
+	device_wait();
+	subscription_drain();
+	close(fd);
+}
+
+static void with_flood(const char *dir)
+{
+	uint64_t before;
+
+	module_load(dir, "buildid", "");
+	device_open();
+	subscribe(0, READER_MMAP);
+	before = slowest_of_all();
+	flood();
+	number_print("flood: before", before);
+	number_print("flood: after", slowest_of_all());
+	unsubscribe();
+	device_close();
+	module_unload("buildid");
+}
+
+struct attack {
+	const char *name;
+	struct hostile file;
+	uint32_t flags;		/* of the subscriber */
+	bool known;		/* as the version is, when it is mapped */
+	bool full;		/* as the ring is */
+};
+
+/* The least of mapping a new version, with all that the hook has to do for it. */
+static uint64_t cost_of(const struct attack *attack, const struct workload *work)
+{
+	uint64_t least = UINT64_MAX, taken;
+	int i;
+
+	mapper_start(work);
+	for (i = -WARM_UPS; i < BATCHES; i++) {
+		/* of another ctime */
+		if (!attack->known && fchmod(work->fds[0], i & 1 ? 0755 : 0711))
+			die("fchmod");
+		device_wait();
+		taken = mapper_run()[0];
+		if (i >= 0 && taken < least)
+			least = taken;
+		if (!attack->full)
+			subscription_drain();
+	}
+	mapper_stop();
+	return least;
+}
+
+static void fill_ring(const struct workload *work)
+{
+	int i;
+
+	mapper_start(work);
+	for (i = 0; i < 10000; i++)
+		mapper_run();
+	mapper_stop();
+}
+
+/*
+ * Preemption is off in the hook, whatever it is given: the most that mapping takes
+ * longer than without it. The cache is so small that it is always full.
+ */
+static void with_hostile_files(const char *dir)
+{
+	/* headers of 56 and 32 bytes: as many as are read where one cannot sleep */
+#define NOTES_64	.headers = 270
+#define NOTES_32	.headers = 460, .empty = true, .is32 = true, .swapped = true
+	static const struct attack attacks[] = {
+		{ .name = "worst: notes", .file = { NOTES_64, .id_len = 20 } },
+		{ .name = "worst: long id", .file = { NOTES_64, .id_len = 128 } },
+		{ .name = "worst: empty notes",
+		  .file = { NOTES_64, .id_len = 20, .empty = true } },
+		{ .name = "worst: small headers", .file = { NOTES_32, .id_len = 20 } },
+		{ .name = "worst: split notes", .file = { NOTES_64, .id_len = 20, .split = true } },
+		{ .name = "worst: split, small headers",
+		  .file = { NOTES_32, .id_len = 20, .split = true } },
+		{ .name = "worst: deep path", .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
+		{ .name = "worst: deep path, in each record", .flags = BUILDID_SUB_PATH,
+		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true } },
+		{ .name = "worst: deep path, long id, in each record", .flags = BUILDID_SUB_PATH,
+		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
+		{ .name = "worst: deep path, known", .flags = BUILDID_SUB_PATH, .known = true,
+		  .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
+		{ .name = "worst: deep path, open for writing", .flags = BUILDID_SUB_PATH,
+		  .known = true,
+		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true,
+			    .writer = true } },
+		{ .name = "worst: deep path, full ring", .flags = BUILDID_SUB_PATH, .full = true,
+		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
+	};
+	unsigned int i;
+
+	module_load(dir, "buildid", "max_entries=16");
+	device_open();
+	for (i = 0; i < sizeof(attacks) / sizeof(*attacks); i++) {
+		int fd = hostile_file(dir, &attacks[i].file);
+		const struct workload work = { &fd, 1, EXEC };
+		uint64_t with, without;
+
+		subscribe(attacks[i].flags, READER_MMAP);
+		mapper_start(&all);
+		mapper_run();
+		mapper_stop();
+		if (attacks[i].full)
+			fill_ring(&work);
+		with = cost_of(&attacks[i], &work);
+		probes_enable(false);
+		without = cost_of(&attacks[i], &work);
+		probes_enable(true);
+		number_print(attacks[i].name, (double)with - (double)without);
+		unsubscribe();
+		close(fd);
+	}
+	device_close();
+	module_unload("buildid");
+}
+
+/* Each file is new to it once. */
+static void with_ima(void)
+{
+	static const struct subject again = { .name = "one: ima", .work = &one };
+	int i;
+
+	ima_start();
+	count(&again);
+	for (i = MEASURED; i + MEASURED <= FILES; i += MEASURED) {
+		const struct workload new = { &files[i], MEASURED, EXEC };
+		struct subject first = { .name = "many: ima first sight", .work = &new };
+		struct batch batch = { .subject = &first };
+
+		mapper_start(&new);
+		settle();
+		count_batch(&batch);
+		keep_batch(&batch);
+		mapper_stop();
+	}
+}
+
 /* Where things are in memory must be the same in every run. */
 static void fix_addresses(char **argv)
 {
@@ -526,7 +714,10 @@ int main(int argc, char **argv)
 		with_module(argv[1]);
 		fprintf(stderr, "bench: round %d of %d\n", i + 1, ROUNDS);
 	}
+	with_flood(argv[1]);
+	with_hostile_files(argv[1]);
 	with_many_entries(argv[1]);
+	with_ima();
 	series_print();
 	return 0;
 }

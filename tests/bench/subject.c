@@ -124,6 +124,18 @@ void device_resolve(int fd)
 		die("RESOLVE_FD found no build-id");
 }
 
+/* -------------------------------------------------------------------- IMA -- */
+
+/* Until the next boot. */
+void ima_start(void)
+{
+	static const char policy[] = "measure func=MMAP_CHECK mask=MAY_EXEC\n";
+	int fd = open("/sys/kernel/security/ima/policy", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, policy, strlen(policy)) < 0 || close(fd))
+		die("no policy for IMA");
+}
+
 /* ----------------------------------------------------------- subscription -- */
 
 static struct {
@@ -242,17 +254,34 @@ struct tally subscription_drain(void)
 
 static struct nl_sock *sock;
 
+/* The answer is told from events by coming first. */
+static void ask_for_events(void)
+{
+	int family = genl_ctrl_resolve(sock, BUILDID_GENL_NAME);
+	struct nl_msg *msg = nlmsg_alloc();
+	struct nlmsghdr *answer = (void *)read_buffer;
+
+	if (family < 0 || !msg ||
+	    !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, 0, BUILDID_CMD_SUBSCRIBE,
+			 BUILDID_GENL_VERSION) ||
+	    nla_put_u32(msg, BUILDID_A_RING_SIZE, RING) || nl_send_auto(sock, msg) < 0)
+		die("cannot ask for events");
+	nlmsg_free(msg);
+	if (recv(nl_socket_get_fd(sock), read_buffer, READ_BYTES, 0) <= 0 ||
+	    answer->nlmsg_type != family)
+		die("no events to be had");
+}
+
 void listen_to_netlink(void)
 {
-	int group;
-
 	sock = nl_socket_alloc();
 	if (!sock || genl_connect(sock))
 		die("no netlink socket");
-	group = genl_ctrl_resolve_grp(sock, BUILDID_GENL_NAME, BUILDID_GENL_EVENTS);
-	if (group < 0 || nl_socket_add_membership(sock, group))
-		die("cannot join the netlink group");
-	if (nl_socket_set_buffer_size(sock, 16 << 20, 0) || nl_socket_set_nonblocking(sock))
+	nl_socket_disable_auto_ack(sock);
+	if (nl_socket_set_buffer_size(sock, 16 << 20, 0))
+		die("cannot set up the netlink socket");
+	ask_for_events();
+	if (nl_socket_set_nonblocking(sock))
 		die("cannot set up the netlink socket");
 }
 

@@ -24,6 +24,9 @@ void device_wait(void);
 void device_flush(void);
 void device_resolve(int fd);
 
+/* The kernel's own measurement of what is mapped executable; it does not end. */
+void ima_start(void);
+
 /*
  * Records are drained by whoever counts: what is counted is their making, or
  * what it takes to drain them.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,4 +153,180 @@ int throwaway_file(void)
 	if (fd < 0 || write(fd, &image, sizeof(image)) != sizeof(image))
 		die("memfd_create");
 	return fd;
+}
+
+/* -------------------------------------------------------------- hostile ones -- */
+
+#define NOTES		64
+#define FIRST_NOTE	16	/* page */
+
+static int deep_directory(const char *dir, unsigned int depth)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), below;
+
+	while (fd >= 0 && depth--) {
+		if (mkdirat(fd, "d", 0755) && errno != EEXIST)
+			die("mkdirat");
+		below = openat(fd, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		close(fd);
+		fd = below;
+	}
+	if (fd < 0)
+		die("%s", dir);
+	return fd;
+}
+
+struct image {
+	const struct hostile *hostile;
+	int fd;
+};
+
+/* A field at its place, in the byte order that is wanted. */
+static void put(const struct image *image, off_t at, uint64_t value, size_t size)
+{
+	char bytes[sizeof(value)];
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		bytes[image->hostile->swapped ? size - 1 - i : i] = (char)(value >> 8 * i);
+	if (pwrite(image->fd, bytes, size, at) != (ssize_t)size)
+		die("hostile file");
+}
+
+#define PUT(image, at, type, field, value) \
+	put(image, (at) + offsetof(type, field), value, sizeof(((type *)NULL)->field))
+#define PUT_IN(image, at, kind, field, value) \
+	((image)->hostile->is32 ? PUT(image, at, Elf32_##kind, field, value) : \
+				  PUT(image, at, Elf64_##kind, field, value))
+
+static size_t headers_at(const struct hostile *hostile)
+{
+	return (hostile->is32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr)) + hostile->split;
+}
+
+static void put_elf_header(const struct image *image)
+{
+	const struct hostile *hostile = image->hostile;
+	const char ident[EI_NIDENT] = {
+		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, hostile->is32 ? ELFCLASS32 : ELFCLASS64,
+		hostile->swapped ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT,
+	};
+
+	if (pwrite(image->fd, ident, sizeof(ident), 0) != sizeof(ident))
+		die("hostile file");
+	PUT_IN(image, 0, Ehdr, e_type, ET_DYN);
+	PUT_IN(image, 0, Ehdr, e_version, EV_CURRENT);
+	PUT_IN(image, 0, Ehdr, e_phoff, headers_at(hostile));
+	PUT_IN(image, 0, Ehdr, e_phentsize,
+	       hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+	PUT_IN(image, 0, Ehdr, e_phnum, hostile->headers);
+}
+
+static void put_header(const struct image *image, unsigned int i, uint32_t type,
+		       uint64_t offset, uint64_t size)
+{
+	const off_t at = headers_at(image->hostile) +
+		i * (image->hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+
+	PUT_IN(image, at, Phdr, p_type, type);
+	PUT_IN(image, at, Phdr, p_offset, offset);
+	PUT_IN(image, at, Phdr, p_filesz, size);
+	PUT_IN(image, at, Phdr, p_align, 4);
+}
+
+static void put_note(const struct image *image, off_t at, const char *name,
+		     uint32_t type, unsigned int len)
+{
+	static char bytes[PAGE];
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	if (pwrite(image->fd, bytes, PAGE, at) != PAGE)
+		die("hostile file");
+	PUT(image, at, Elf64_Nhdr, n_namesz, 4);
+	PUT(image, at, Elf64_Nhdr, n_descsz, len);
+	PUT(image, at, Elf64_Nhdr, n_type, type);
+	if (pwrite(image->fd, name, 4, at + sizeof(Elf64_Nhdr)) != 4)
+		die("hostile file");
+}
+
+static void put_notes(const struct image *image)
+{
+	const unsigned int others = image->hostile->headers - NOTES;
+	unsigned int i;
+
+	for (i = 0; i < others; i++)
+		put_header(image, i, image->hostile->empty ? PT_NOTE : PT_LOAD,
+			   FIRST_NOTE * PAGE, 0);
+	for (i = 0; i < NOTES; i++) {
+		const off_t at = image->hostile->split ?
+			(FIRST_NOTE + 2 * i + 1) * PAGE - 6 : (FIRST_NOTE + i) * PAGE;
+		const bool last = i == NOTES - 1;
+		const unsigned int len = last ? image->hostile->id_len : 0;
+
+		put_note(image, at, last ? "GNU" : "XYZ", last ? NT_GNU_BUILD_ID : 1, len);
+		put_header(image, others + i, PT_NOTE, at, sizeof(Elf64_Nhdr) + 4 + len);
+	}
+}
+
+int hostile_file(const char *dir, const struct hostile *hostile)
+{
+	int directory = deep_directory(dir, hostile->depth), fd;
+	struct image image = { .hostile = hostile };
+
+	unlinkat(directory, "hostile", 0);
+	image.fd = openat(directory, "hostile", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	if (image.fd < 0)
+		die("hostile file");
+	put_elf_header(&image);
+	put_notes(&image);
+	if (hostile->writer)
+		fd = image.fd;
+	else
+		fd = openat(directory, "hostile", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die("hostile file");
+	if (!hostile->writer)
+		close(image.fd);
+	close(directory);
+	return fd;
+}
+
+/* As Linux has it inside, and a kernel of 65,536 chains would take it. */
+static unsigned int chain_of(int fd)
+{
+	struct stat stat;
+	uint64_t dev;
+
+	if (fstat(fd, &stat))
+		die("fstat");
+	dev = (uint64_t)major(stat.st_dev) << 20 | minor(stat.st_dev);
+	return ((stat.st_ino + (dev << 40)) * 0x61C8864680B583EBULL) >> 48;
+}
+
+int colliding_file(const int *fds, unsigned int count)
+{
+	static bool is_taken[1 << 16];
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < count; i++)
+		is_taken[chain_of(fds[i])] = true;
+	for (;;) {
+		fd = throwaway_file();
+		if (is_taken[chain_of(fd)])
+			return fd;
+		close(fd);
+	}
+}
+
+void map_new_version(int fd)
+{
+	static off_t size = PAGE;
+	void *p;
+
+	if (ftruncate(fd, size++))
+		die("ftruncate");
+	p = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED || munmap(p, PAGE))
+		die("mmap");
 }

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuse_file MOUNTPOINT FILE [silent | failing | waiting]
+ * fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers|failing|waiting]
  *
  * Mounts a file system that consists of one file, "file", with the content of
- * FILE, says "mounted", and serves it until it is unmounted. With silent, it
- * never answers a read; with failing, the first one fails; with waiting, the first
- * one is answered on SIGUSR1. With these two nothing is cached (FOPEN_DIRECT_IO).
+ * FILE, says "mounted", and serves it until it is unmounted.
+ *
+ *	silent		never answers a read
+ *	direct		likewise, and the page cache is not asked either
+ *	stops		answers no read any more after SIGUSR1
+ *	failing		fails the first read; nothing is cached
+ *	waiting		answers the first read after SIGUSR1; likewise
+ *	numbers		has a file of every name that is a number, which is its
+ *			inode's; for nobody, and by nobody
  *
  * This speaks to the kernel itself, as libfuse would hide what is left
  * unanswered, and be one more thing to install.
@@ -17,6 +23,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -25,11 +32,16 @@
 
 #define FILE_NODE 2
 #define READ_MAX (128 * 1024)
+#define NOBODY 65534
 
 static int device;
 static int content;
 static struct stat content_stat;
-static bool silent, failing, waiting, direct;
+static volatile sig_atomic_t silent;
+static bool direct;
+static bool numbers;
+static bool failing;
+static bool waiting;
 
 /* The read that is answered on a signal. */
 static struct {
@@ -39,6 +51,18 @@ static struct {
 } waits;
 
 static volatile sig_atomic_t signalled;
+
+static void be_signalled(int signal)
+{
+	(void)signal;
+	signalled = 1;
+}
+
+static void be_silent(int signal)
+{
+	(void)signal;
+	silent = 1;
+}
 
 static void reply(const struct fuse_in_header *in, int error, const void *data,
 		  size_t size)
@@ -60,7 +84,7 @@ static void reply(const struct fuse_in_header *in, int error, const void *data,
 
 static struct fuse_attr attributes(uint64_t node)
 {
-	bool is_file = node == FILE_NODE;
+	bool is_file = node != FUSE_ROOT_ID;
 
 	return (struct fuse_attr) {
 		.ino = node,
@@ -79,7 +103,11 @@ static void lookup(const struct fuse_in_header *in, const char *name)
 		.attr = attributes(FILE_NODE),
 	};
 
-	if (in->nodeid != FUSE_ROOT_ID || strcmp(name, "file"))
+	if (numbers && name[0] >= '0' && name[0] <= '9') {
+		entry.nodeid = strtoull(name, NULL, 10);
+		entry.attr = attributes(entry.nodeid);
+		reply(in, 0, &entry, sizeof(entry));
+	} else if (in->nodeid != FUSE_ROOT_ID || strcmp(name, "file"))
 		reply(in, ENOENT, NULL, 0);
 	else
 		reply(in, 0, &entry, sizeof(entry));
@@ -111,12 +139,6 @@ static void read_file(const struct fuse_in_header *in,
 		reply(in, EIO, NULL, 0);
 	else
 		reply(in, 0, buffer, (size_t)done);
-}
-
-static void on_signal(int nr)
-{
-	(void)nr;
-	signalled = 1;
 }
 
 static void answer_what_waits(void)
@@ -179,19 +201,26 @@ int main(int argc, char **argv)
 		struct fuse_in_header header;
 		char bytes[READ_MAX];
 	} request;
-	struct sigaction action = { .sa_handler = on_signal };
-	const char *mode = argc > 3 ? argv[3] : "";
+	/* unlike signal(3)'s, it interrupts the read below */
+	struct sigaction action = { .sa_handler = be_signalled };
 	char options[128];
+	const char *mode;
+	uid_t user;
 
 	if (argc < 3)
-		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent | failing | waiting]");
-	silent = !strcmp(mode, "silent");
+		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers|failing|waiting]");
+	mode = argc > 3 ? argv[3] : "";
+	direct = !strcmp(mode, "direct");
+	silent = direct || !strcmp(mode, "silent");
 	failing = !strcmp(mode, "failing");
 	waiting = !strcmp(mode, "waiting");
-	direct = failing || waiting;
-	/* it interrupts the read below */
-	if (sigaction(SIGUSR1, &action, NULL))
+	direct |= failing || waiting;
+	if (waiting && sigaction(SIGUSR1, &action, NULL))
 		err(1, "sigaction");
+	numbers = !strcmp(mode, "numbers");
+	user = numbers ? NOBODY : 0;
+	if (!strcmp(mode, "stops"))
+		signal(SIGUSR1, be_silent);
 	content = open(argv[2], O_RDONLY | O_CLOEXEC);
 	if (content < 0 || fstat(content, &content_stat))
 		err(1, "%s", argv[2]);
@@ -199,9 +228,12 @@ int main(int argc, char **argv)
 	if (device < 0)
 		err(1, "/dev/fuse");
 	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,allow_other",
+		 device, user, user);
 	if (mount("fuse_file", argv[1], "fuse", 0, options))
 		err(1, "%s", argv[1]);
+	if (setresgid(user, user, user) || setresuid(user, user, user))
+		err(1, "setresuid");
 	puts("mounted");
 	fflush(stdout);
 

@@ -22,7 +22,10 @@ struct fake_module {
 	int flush_error;
 	int poll_error;
 	uint32_t abi;
+	uint32_t status;
 	uint32_t ring_size;
+	/* Bytes its structs have more, or less when negative, than are known here. */
+	int grown;
 	struct buildid_stats stats;
 	uint64_t flushed;
 	/* NULL: a GNU build-id of 20 bytes. */
@@ -41,6 +44,7 @@ struct fake_module {
 	struct buildid_subscribe subscribed;
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
 	struct buildid_resolve_key key;
+	struct buildid_resolve_id id;
 	struct buildid_resolve_addr addr;
 	struct buildid_set_cookie cookie;
 	uint32_t asked_flags;		/* for tests to fill */

@@ -11,11 +11,27 @@ static uint32_t padded(size_t size)
 	return (uint32_t)(size + 7) & ~7U;
 }
 
+uint16_t make_extra;
+
+unsigned char *data_of(union any_record *record)
+{
+	switch (record->header.type) {
+	case BUILDID_RECORD_FILE:
+		return record->bytes + record->file.data_off;
+	case BUILDID_RECORD_MMAP:
+		return record->bytes + record->mmap.data_off;
+	case BUILDID_RECORD_COOKIE:
+		return record->bytes + record->cookie.data_off;
+	default:
+		return record->bytes + record->image.data_off;
+	}
+}
+
 static void make_header(union any_record *record, uint16_t type, uint32_t size)
 {
 	memset(record, 0, sizeof(*record));
 	record->header.type = type;
-	record->header.size = size;
+	record->header.size = size + make_extra;
 	record->header.seq = 1;
 	record->header.time_mono = 1000;
 	record->header.time_perf = 2000;
@@ -53,8 +69,9 @@ void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
 	file->reason = reason;
 	file->id_len = id_len;
 	file->path_len = (uint16_t)strlen(path);
-	make_id(file->data, id_len);
-	memcpy(file->data + room, path, strlen(path));
+	file->data_off = (uint16_t)sizeof(*file) + make_extra;
+	make_id(data_of(record), id_len);
+	memcpy(data_of(record) + room, path, strlen(path));
 }
 
 void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
@@ -73,9 +90,11 @@ void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
 	mmap->prot = PROT_READ | PROT_EXEC;
 	mmap->map_flags = MAP_PRIVATE;
 	mmap->state = state;
-	mmap->path_len = (uint32_t)strlen(path);
+	mmap->start_time = 1000000 + pid;
+	mmap->path_len = (uint16_t)strlen(path);
+	mmap->data_off = (uint16_t)sizeof(*mmap) + make_extra;
 	memcpy(mmap->comm, "worker", 7);
-	memcpy(mmap->path, path, strlen(path));
+	memcpy(data_of(record), path, strlen(path));
 }
 
 void make_image(union any_record *record, uint16_t type, uint16_t id_len,
@@ -92,8 +111,9 @@ void make_image(union any_record *record, uint16_t type, uint16_t id_len,
 	image->reason = id_len ? BUILDID_REASON_NONE : BUILDID_REASON_NO_NOTE;
 	image->id_len = id_len;
 	image->name_len = (uint16_t)strlen(name);
-	make_id(image->data, id_len);
-	memcpy(image->data + room, name, strlen(name));
+	image->data_off = (uint16_t)sizeof(*image) + make_extra;
+	make_id(data_of(record), id_len);
+	memcpy(data_of(record) + room, name, strlen(name));
 }
 
 void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len)
@@ -108,12 +128,27 @@ void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len)
 	cookie->len = 0x2000;
 	cookie->kind = id_len ? BUILDID_KIND_COOKIE : BUILDID_KIND_NONE;
 	cookie->id_len = id_len;
+	cookie->start_time = 1000000 + pid;
+	cookie->data_off = (uint16_t)sizeof(*cookie) + make_extra;
 	memcpy(cookie->comm, "worker", 7);
-	make_id(cookie->data, id_len);
+	make_id(data_of(record), id_len);
+}
+
+void make_process(union any_record *record, uint16_t type, uint32_t pid, uint32_t parent)
+{
+	struct buildid_task *task = &record->task;
+
+	make_header(record, type, sizeof(*task));
+	task->pid = task->tid = pid;
+	task->start_time = 1000000 + pid;
+	task->parent_pid = parent;
+	task->parent_start_time = parent ? 1000000 + parent : 0;
+	memcpy(task->comm, "worker", 7);
 }
 
 void make_lost(union any_record *record, uint64_t ring_full)
 {
 	make_header(record, BUILDID_RECORD_LOST, sizeof(record->lost));
 	record->lost.ring_full = ring_full;
+	record->lost.ring_full_mmaps = ring_full;
 }

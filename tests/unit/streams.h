@@ -18,10 +18,17 @@ union any_record {
 	struct buildid_mmap mmap;
 	struct buildid_image image;
 	struct buildid_cookie cookie;
+	struct buildid_task task;
 	struct buildid_lost lost;
 	uint64_t words[BUILDID_RECORD_MAX / 8];
 	unsigned char bytes[BUILDID_RECORD_MAX];
 };
+
+/* Bytes that the fixed part of what is made has more than is known; a multiple of 8. */
+extern uint16_t make_extra;
+
+/* What varies in length in a record, as its data_off has it. */
+unsigned char *data_of(union any_record *record);
 
 /* A FILE with an id of @id_len bytes 0x10, 0x11...; 0 for none and @reason. */
 void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
@@ -34,6 +41,8 @@ void make_image(union any_record *record, uint16_t type, uint16_t id_len,
 		const char *name);
 /* A COOKIE by process @pid, with an id as of make_file(); 0 for none any more. */
 void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len);
+/* FORK, EXEC or EXIT of process @pid; @parent 0 unless it is a FORK. */
+void make_process(union any_record *record, uint16_t type, uint32_t pid, uint32_t parent);
 void make_lost(union any_record *record, uint64_t ring_full);
 
 #endif

@@ -2,11 +2,13 @@
 /* Device: ioctls, and walking the mapped ring. */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common.h"
 #include "fake_module.h"
+#include "handle.h"
 
 static struct buildid *handle;
 
@@ -86,16 +88,16 @@ static void the_module_is_asked(void **state)
 	fake.stats.mappings = 42;
 	fake.flushed = 7;
 	assert_int_equal(buildid_open(&handle), 0);
-	assert_int_equal(buildid_get_info(handle, &info), 0);
+	assert_int_equal(buildid_get_info(handle, &info, sizeof(info)), 0);
 	assert_int_equal(info.max_entries, 65536);
-	assert_int_equal(buildid_get_stats(handle, &stats), 0);
+	assert_int_equal(buildid_get_stats(handle, &stats, sizeof(stats)), 0);
 	assert_int_equal(stats.mappings, 42);
 	assert_int_equal(buildid_flush(handle, &flushed), 0);
 	assert_int_equal(flushed, 7);
 	assert_int_equal(buildid_flush(handle, NULL), 0);
 
 	fake.stats_error = fake.flush_error = EPERM;
-	assert_int_equal(buildid_get_stats(handle, &stats), -EPERM);
+	assert_int_equal(buildid_get_stats(handle, &stats, sizeof(stats)), -EPERM);
 	flushed = 1;
 	assert_int_equal(buildid_flush(handle, &flushed), -EPERM);
 	assert_int_equal(flushed, 1);
@@ -157,8 +159,10 @@ static void a_wrong_answer_is_refused(void **state)
 static void an_inode_is_resolved(void **state)
 {
 	const struct buildid_file *file;
-	const uint32_t generation = 9;
-	struct buildid_key key = { .dev_major = 8, .dev_minor = 1, .ino = 4711 };
+	struct buildid_key key = {
+		.size = sizeof(key), .flags = BUILDID_KEY_ANY_GENERATION,
+		.dev_major = 8, .dev_minor = 1, .ino = 4711,
+	};
 	union any_record buffer;
 
 	(void)state;
@@ -171,7 +175,8 @@ static void an_inode_is_resolved(void **state)
 	assert_int_equal(fake.key.dev_minor, 1);
 	assert_int_equal(fake.key.ino, 4711);
 	assert_int_equal(fake.key.generation, 0);
-	key.generation = &generation;
+	key.flags = 0;
+	key.generation = 9;
 	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file), 0);
 	assert_int_equal(fake.key.flags, 0);
 	assert_int_equal(fake.key.generation, 9);
@@ -187,7 +192,9 @@ static void an_inode_is_resolved(void **state)
 
 static void an_address_is_resolved(void **state)
 {
-	struct buildid_address address = { .pid = 7, .addr = 0x1234 };
+	struct buildid_address address = {
+		.size = sizeof(address), .pid = 7, .addr = 0x1234, .start_time = 5,
+	};
 	const struct buildid_file *file;
 	union any_record buffer;
 
@@ -201,7 +208,9 @@ static void an_address_is_resolved(void **state)
 	assert_int_equal(fake.addr.flags, 0);
 	assert_int_equal(fake.addr.pid, 7);
 	assert_int_equal(fake.addr.addr, 0x1234);
-	assert_int_equal(address.flags, BUILDID_ADDR_HISTORY);
+	assert_int_equal(fake.addr.start_time, 5);
+	assert_int_equal(address.source, BUILDID_ADDR_HISTORY);
+	assert_int_equal(address.start_time, 777);
 	assert_int_equal(address.offset, 0x234);
 
 	address.offset = 1;
@@ -211,6 +220,126 @@ static void an_address_is_resolved(void **state)
 	assert_null(file);
 	assert_int_equal(address.offset, 1);
 	assert_int_equal(buildid_resolve_addr(handle, &address, buffer.bytes + 4, 1024,
+					      &file), -EINVAL);
+}
+
+static void a_version_is_resolved(void **state)
+{
+	const struct buildid_file *file;
+	union any_record buffer;
+
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_resolve_id(handle, 42, &buffer, sizeof(buffer), &file), 0);
+	assert_ptr_equal(file, &buffer);
+	assert_int_equal(fake.id.size, sizeof(fake.id));
+	assert_int_equal(fake.id.flags, 0);
+	assert_int_equal(fake.id.file_id, 42);
+	assert_int_equal(buildid_resolve_id(handle, 42, &buffer, 64, &file), -ENOSPC);
+	assert_int_equal(buildid_resolve_id(handle, 42, buffer.bytes + 4, 1024, &file),
+			 -EINVAL);
+	assert_null(file);
+}
+
+/* Behind what it has the sanitizer sees each byte. */
+static void an_older_program_is_not_written_behind(void **state)
+{
+	const size_t older = sizeof(struct buildid_stats) - 8;
+	struct buildid_stats *stats = malloc(older);
+	struct buildid_info *info = malloc(sizeof(*info) - 8);
+
+	(void)state;
+	fake.stats.mappings = 42;
+	fake.grown = 8;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_get_stats(handle, stats, older), 0);
+	assert_int_equal(stats->mappings, 42);
+	assert_int_equal(stats->size, older);
+	assert_int_equal(buildid_get_info(handle, info, sizeof(*info) - 8), 0);
+	assert_int_equal(info->max_entries, 65536);
+	free(stats);
+	free(info);
+	/* No size at all is none to fill. */
+	assert_int_equal(buildid_get_stats(handle, NULL, 3), -EINVAL);
+}
+
+static void what_an_older_module_lacks_is_zero(void **state)
+{
+	struct buildid_stats stats;
+
+	(void)state;
+	memset(&stats, 0xff, sizeof(stats));
+	fake.stats.mappings = 42;
+	fake.stats.cookies = 7;
+	fake.grown = -8;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_get_stats(handle, &stats, sizeof(stats)), 0);
+	assert_int_equal(stats.mappings, 42);
+	assert_int_equal(stats.cookies, 0);
+	assert_int_equal(stats.size, sizeof(stats) - 8);
+}
+
+static void a_newer_program_has_its_tail_back_as_zero(void **state)
+{
+	struct {
+		struct buildid_stats known;
+		uint64_t newer[2];
+	} stats;
+
+	(void)state;
+	memset(&stats, 0xff, sizeof(stats));
+	fake.stats.mappings = 42;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_get_stats(handle, &stats.known, sizeof(stats)), 0);
+	assert_int_equal(stats.known.mappings, 42);
+	assert_int_equal(stats.newer[0], 0);
+	assert_int_equal(stats.newer[1], 0);
+	assert_int_equal(stats.known.size, sizeof(stats.known));
+}
+
+static void structs_of_other_ages_are_taken(void **state)
+{
+	struct { uint32_t size, first, second; } longer = { sizeof(longer), 1, 0 };
+	struct { uint32_t size, first; } known;
+	uint32_t *shorter = malloc(sizeof(*shorter));
+
+	(void)state;
+	known.first = 99;
+	*shorter = sizeof(*shorter);
+	assert_int_equal(buildid_struct_take(&known, sizeof(known), shorter, 4), 0);
+	assert_int_equal(known.first, 0);
+	assert_int_equal(buildid_struct_take(&known, sizeof(known), shorter, 8), -EINVAL);
+	free(shorter);
+	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), 0);
+	assert_int_equal(known.first, 1);
+	longer.second = 1;
+	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), -E2BIG);
+	longer.size = UINT32_MAX;
+	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), -E2BIG);
+}
+
+static void a_struct_without_its_size_is_refused(void **state)
+{
+	const struct buildid_options options = { .flags = BUILDID_SUB_PATH };
+	const struct buildid_files_options bounds = { .max_files = 1 };
+	const struct buildid_recorder_options recorder_options = { };
+	struct buildid_address address = { .pid = 1 };
+	const struct buildid_key key = { .ino = 1 };
+	struct buildid_recorder *recorder;
+	struct buildid_snapshot *snapshot;
+	const struct buildid_file *file;
+	struct buildid_files *files;
+	union any_record buffer;
+
+	(void)state;
+	assert_int_equal(buildid_open(&handle), 0);
+	assert_int_equal(buildid_subscribe(handle, &options), -EINVAL);
+	assert_int_equal(buildid_snapshot_new(&snapshot, handle, &options), -EINVAL);
+	assert_int_equal(buildid_files_new(&files, &bounds), -EINVAL);
+	assert_int_equal(buildid_recorder_new(&recorder, &recorder_options), -EINVAL);
+	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file),
+			 -EINVAL);
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer),
 					      &file), -EINVAL);
 }
 
@@ -255,7 +384,8 @@ static void options_reach_the_module(void **state)
 {
 	static const uint32_t pids[] = { 3, 5 };
 	const struct buildid_options options = {
-		.flags = BUILDID_SUB_DATA,
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_DATA | BUILDID_SUB_TASKS,
 		.ring_size = 8192,
 		.watermark = 100,
 		.nr_pids = 2,
@@ -263,13 +393,13 @@ static void options_reach_the_module(void **state)
 		.uid = 99,
 		.cgroup_fd = 5,
 	};
-	const struct buildid_options newer = { .reserved = { 0, 0, 0, 1 } };
+	const struct buildid_options newer = { .size = sizeof(newer), .reserved = 1 };
 
 	(void)state;
 	assert_int_equal(buildid_open(&handle), 0);
 	assert_int_equal(buildid_subscribe(handle, &options), 0);
 	assert_int_equal(fake.subscribed.size, sizeof(fake.subscribed));
-	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_DATA);
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_DATA | BUILDID_SUB_TASKS);
 	assert_int_equal(fake.subscribed.ring_size, 8192);
 	assert_int_equal(fake.subscribed.watermark, 100);
 	assert_int_equal(fake.subscribed.nr_pids, 2);
@@ -503,6 +633,12 @@ int main(void)
 		TEST(a_wrong_answer_is_refused),
 		TEST(an_inode_is_resolved),
 		TEST(an_address_is_resolved),
+		TEST(a_version_is_resolved),
+		TEST(an_older_program_is_not_written_behind),
+		TEST(what_an_older_module_lacks_is_zero),
+		TEST(a_newer_program_has_its_tail_back_as_zero),
+		TEST(structs_of_other_ages_are_taken),
+		TEST(a_struct_without_its_size_is_refused),
 		TEST(cookies_are_set),
 		TEST(options_reach_the_module),
 		TEST(a_subscription_may_fail),

@@ -29,7 +29,10 @@ static int tear_down(void **state)
 
 static void bound(size_t max_files, size_t max_waiting, uint64_t max_wait)
 {
-	struct buildid_files_options options = { max_files, max_waiting, max_wait };
+	struct buildid_files_options options = {
+		.size = sizeof(options), .max_files = max_files,
+		.max_waiting = max_waiting, .max_wait = max_wait,
+	};
 
 	buildid_files_free(files);
 	assert_int_equal(buildid_files_new(&files, &options), 0);
@@ -53,20 +56,19 @@ static int push_mmap(union any_record *record, uint64_t file_id,
 
 static void assert_next(uint64_t now, uint32_t pid, uint16_t id_len)
 {
-	struct buildid_event event;
+	const struct buildid_event *event;
 
-	assert_int_equal(buildid_files_next(files, now, &event), 1);
-	assert_int_equal(event.record->type, BUILDID_RECORD_MMAP);
-	assert_int_equal(((const struct buildid_mmap *)event.record)->pid, pid);
-	assert_non_null(event.file);
-	assert_int_equal(event.file->id_len, id_len);
+	event = buildid_files_next(files, now);
+	assert_non_null(event);
+	assert_int_equal(event->record->type, BUILDID_RECORD_MMAP);
+	assert_int_equal(((const struct buildid_mmap *)event->record)->pid, pid);
+	assert_non_null(event->file);
+	assert_int_equal(event->file->id_len, id_len);
 }
 
 static void assert_none(uint64_t now)
 {
-	struct buildid_event event;
-
-	assert_int_equal(buildid_files_next(files, now, &event), 0);
+	assert_null(buildid_files_next(files, now));
 }
 
 static void a_mapping_is_joined_with_its_file(void **state)
@@ -87,14 +89,15 @@ static void a_mapping_is_joined_with_its_file(void **state)
 
 static void a_mapping_that_need_not_wait_is_not_copied(void **state)
 {
-	struct buildid_event event;
+	const struct buildid_event *event;
 	union any_record record;
 
 	(void)state;
 	push_file(1, 20, 0);
 	push_mmap(&record, 1, 0, 10);
-	assert_int_equal(buildid_files_next(files, NOW, &event), 1);
-	assert_ptr_equal(event.record, &record);
+	event = buildid_files_next(files, NOW);
+	assert_non_null(event);
+	assert_ptr_equal(event->record, &record);
 }
 
 static void the_last_file_with_an_id_holds(void **state)
@@ -127,7 +130,7 @@ static void a_pending_mapping_waits_for_its_file(void **state)
 
 static void what_follows_waits_too(void **state)
 {
-	struct buildid_event event;
+	const struct buildid_event *event;
 	union any_record first, second, lost;
 
 	(void)state;
@@ -142,9 +145,10 @@ static void what_follows_waits_too(void **state)
 	push_file(1, 20, 0);
 	assert_next(NOW, 10, 20);
 	assert_next(NOW, 11, 8);
-	assert_int_equal(buildid_files_next(files, NOW, &event), 1);
-	assert_int_equal(event.record->type, BUILDID_RECORD_LOST);
-	assert_null(event.file);
+	event = buildid_files_next(files, NOW);
+	assert_non_null(event);
+	assert_int_equal(event->record->type, BUILDID_RECORD_LOST);
+	assert_null(event->file);
 	assert_none(NOW);
 }
 
@@ -290,15 +294,16 @@ static void a_mapping_without_a_file_does_not_wait(void **state)
 	static const uint32_t states[] = {
 		BUILDID_STATE_KNOWN, BUILDID_STATE_DEFERRED, BUILDID_STATE_UNRESOLVED,
 	};
-	struct buildid_event event;
+	const struct buildid_event *event;
 	union any_record record;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		push_mmap(&record, i ? 0 : 7, states[i], 10);
-		assert_int_equal(buildid_files_next(files, NOW, &event), 1);
-		assert_null(event.file);
+		event = buildid_files_next(files, NOW);
+	assert_non_null(event);
+		assert_null(event->file);
 	}
 }
 
@@ -400,7 +405,7 @@ static void pending_files_that_are_forgotten_do_not_count(void **state)
 static void order_is_kept_whatever_comes(void **state)
 {
 	uint32_t seed = 1, sent = 0, got = 0, round;
-	struct buildid_event event;
+	const struct buildid_event *event;
 	union any_record record;
 
 	(void)state;
@@ -421,12 +426,12 @@ static void order_is_kept_whatever_comes(void **state)
 			assert_int_equal(push_mmap(&record, file_id,
 						   seed >> 19 & 1, ++sent), 0);
 		}
-		while (buildid_files_next(files, NOW, &event))
-			assert_int_equal(((const struct buildid_mmap *)event.record)->pid,
+		while ((event = buildid_files_next(files, NOW)))
+			assert_int_equal(((const struct buildid_mmap *)event->record)->pid,
 					 ++got);
 		assert_true(sent - got <= 5);
 	}
-	while (buildid_files_next(files, BUILDID_FILES_ALL, &event))
+	while ((event = buildid_files_next(files, BUILDID_FILES_ALL)))
 		got++;
 	assert_int_equal(got, sent);
 }

@@ -42,7 +42,7 @@ static void add_file(uint64_t file_id, uint64_t ino, uint8_t byte)
 	make_file(&record, file_id, 20, 0, "/lib.so");
 	record.file.ino = ino;
 	record.file.user_ino = ino;
-	memset(record.file.data, byte, 20);
+	memset(data_of(&record), byte, 20);
 	add(&record);
 }
 
@@ -271,7 +271,7 @@ static void another_file_system_over_the_same_file(void **state)
 	make_file(&record, 1, 20, 0, "/lib.so");
 	record.file.user_dev_minor = 44;
 	record.file.user_ino = 55;
-	memset(record.file.data, 0x11, 20);
+	memset(data_of(&record), 0x11, 20);
 	add(&record);
 	add_mmap(1, 5, 1000);
 	add_mmap(1, 6, 2000);
@@ -374,25 +374,16 @@ static void what_does_not_fit_is_told(void **state)
 static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t time,
 		      uint8_t byte, uint32_t flags, uint16_t header_flags)
 {
-	union {
-		struct buildid_image image;
-		uint64_t words[64];
-	} record = { };
+	union any_record record;
 
-	record.image.header = (struct buildid_record){
-		.type = type, .flags = header_flags, .seq = 1, .time_perf = time,
-		.size = (uint32_t)(sizeof(record.image) + 24 + 32),
-	};
+	make_image(&record, type, 20, name);
+	record.header.flags = header_flags;
+	record.header.time_perf = time;
 	record.image.addr = addr;
 	record.image.len = 0x1000;
 	record.image.flags = flags;
-	record.image.kind = BUILDID_KIND_GNU;
-	record.image.id_len = 20;
-	record.image.name_len = (uint16_t)strlen(name);
-	memset(record.image.data, byte, 20);
-	memcpy(record.image.data + 24, name, strlen(name));
-	assert_int_equal(buildid_record_check(&record, record.image.header.size), 0);
-	assert_int_equal(identities_add(ids, &record.image.header), 0);
+	memset(data_of(&record), byte, 20);
+	add(&record);
 }
 
 static void look_up_image(enum perfdata_space space, const char *path, uint64_t start)

@@ -197,12 +197,12 @@ static void every_cut_is_told(void **state)
 
 	(void)state;
 	write_log();
-	assert_int_equal(size, 56 + 160 + 104 + 56 + 40);
+	assert_int_equal(size, 56 + 168 + 112 + 64 + 40);
 	for (cut = 0; cut < size; cut++) {
 		write_bytes(cut);
 		count = read_log(&problem);
 		assert_non_null(problem);
-		assert_int_equal(count, (cut >= 216) + (cut >= 320) + (cut >= 376));
+		assert_int_equal(count, (cut >= 224) + (cut >= 336) + (cut >= 400));
 		if (cut >= 8)
 			assert_non_null(strstr(problem, "cut short"));
 	}
@@ -218,12 +218,12 @@ static void a_cut_is_told_with_its_place(void **state)
 	assert_problem("cut short: ends at byte 8, in what starts at byte 0", 0);
 	write_bytes(56);
 	assert_problem("cut short: no end at byte 56", 0);
-	write_bytes(217);
-	assert_problem("cut short: ends at byte 217, in what starts at byte 216", 1);
-	write_bytes(376);
-	assert_problem("cut short: no end at byte 376", 3);
+	write_bytes(225);
+	assert_problem("cut short: ends at byte 225, in what starts at byte 224", 1);
+	write_bytes(400);
+	assert_problem("cut short: no end at byte 400", 3);
 	write_bytes(size - 1);
-	assert_problem("cut short: ends at byte 415, in what starts at byte 376", 3);
+	assert_problem("cut short: ends at byte 439, in what starts at byte 400", 3);
 }
 
 /* Any value anywhere: no crash, and an end. */
@@ -255,24 +255,24 @@ static void damage_is_told_with_its_place(void **state)
 
 	(void)state;
 	write_log();
-	memset(bytes + 216 + 4, 0, 4);
+	memset(bytes + 224 + 4, 0, 4);
 	write_bytes(size);
-	assert_problem("damaged: no record at byte 216", 1);
+	assert_problem("damaged: no record at byte 224", 1);
 
 	write_log();
-	memset(bytes + 216 + 4, 0xff, 4);
+	memset(bytes + 224 + 4, 0xff, 4);
 	write_bytes(size);
-	assert_problem("damaged: no record at byte 216", 1);
+	assert_problem("damaged: no record at byte 224", 1);
 
 	write_log();
 	bytes[size] = 'x';
 	write_bytes(size + 1);
-	assert_problem("damaged: goes on at byte 416, behind its end", 3);
+	assert_problem("damaged: goes on at byte 440, behind its end", 3);
 
 	write_log();
 	bytes[size - 8]++;
 	write_bytes(size);
-	assert_problem("damaged: no record at byte 376", 3);
+	assert_problem("damaged: no record at byte 400", 3);
 
 	write_log();
 	saved = header->byte_order;
@@ -296,9 +296,9 @@ static void a_record_longer_than_any_is_refused(void **state)
 	(void)state;
 	write_log();
 	memset(bytes + size, 0xff, too_long);
-	memcpy(bytes + 216 + 4, &too_long, sizeof(too_long));
+	memcpy(bytes + 224 + 4, &too_long, sizeof(too_long));
 	write_bytes(size + too_long);
-	assert_problem("damaged: no record at byte 216", 1);
+	assert_problem("damaged: no record at byte 224", 1);
 }
 
 static void a_longer_header_is_skipped(void **state)

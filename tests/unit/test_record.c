@@ -28,7 +28,7 @@ static void a_recording_can_be_shown(void **state)
 	assert_int_equal(RUN(mon, "-i", "log"), 0);
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
 			    "10111213                                 /a\n"
-			    "lost 3 events (ring full)\n");
+			    "lost 3 records, 3 of mappings (ring full)\n");
 	assert_string_equal(err, "buildid: 1 events, 3 lost\n");
 	assert_int_equal(RUN(mon, "-j", "-i", "log"), 0);
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":2,"), out);
@@ -40,11 +40,11 @@ static void a_log_that_was_cut_is_shown_as_far_as_it_goes(void **state)
 	put_file(1, 0, BUILDID_REASON_PENDING);
 	put_mmap(1, BUILDID_STATE_PENDING, "/held");
 	assert_int_equal(RUN(record, "-o", "log", "sh", "-c", "exit 0"), 0);
-	assert_int_equal(truncate("log", 56 + 128 + 112 + 7), 0);
+	assert_int_equal(truncate("log", 56 + 136 + 120 + 7), 0);
 	assert_int_equal(RUN(mon, "-i", "log"), 1);
 	assert_non_null(strstr(out, "/held\n"));
-	assert_non_null(strstr(err, "log: cut short: ends at byte 303, "
-			       "in what starts at byte 296\n"));
+	assert_non_null(strstr(err, "log: cut short: ends at byte 319, "
+			       "in what starts at byte 312\n"));
 }
 
 static void record_exits_as_its_command(void **state)

@@ -56,7 +56,7 @@ void *__wrap_reallocarray(void *memory, size_t count, size_t size)
 /* -------------------------------------------------------------- fixture -- */
 
 static struct buildid_recorder *recorder;
-static struct buildid_event event;
+static const struct buildid_event *event;
 
 static const uint32_t pids[] = { 1, 2 };
 
@@ -83,10 +83,15 @@ static int tear_down(void **state)
 
 static void start(uint32_t flags)
 {
+	const struct buildid_options subscribe = {
+		.size = sizeof(subscribe), .nr_pids = 2, .pids = pids,
+	};
+	const struct buildid_files_options files = {
+		.size = sizeof(files), .max_files = 64, .max_wait = max_wait,
+	};
 	const struct buildid_recorder_options options = {
-		.subscribe = { .nr_pids = 2, .pids = pids },
-		.files = { .max_files = 64, .max_wait = max_wait },
-		.flags = flags,
+		.size = sizeof(options), .flags = flags,
+		.subscribe = &subscribe, .files = &files,
 	};
 
 	assert_int_equal(buildid_recorder_new(&recorder, &options), 0);
@@ -129,8 +134,8 @@ static void add_mapping(struct buildid_maps *request, uint64_t file_id, uint64_t
 static const struct buildid_mmap *next_mapping(int timeout_ms)
 {
 	assert_int_equal(buildid_recorder_next(recorder, timeout_ms, &event), 0);
-	assert_int_equal(event.record->type, BUILDID_RECORD_MMAP);
-	return (const void *)event.record;
+	assert_int_equal(event->record->type, BUILDID_RECORD_MMAP);
+	return (const void *)event->record;
 }
 
 static void assert_mapping(uint32_t pid, uint64_t addr, uint16_t record_flags,
@@ -141,7 +146,7 @@ static void assert_mapping(uint32_t pid, uint64_t addr, uint16_t record_flags,
 	assert_int_equal(mmap->pid, pid);
 	assert_int_equal(mmap->addr, addr);
 	assert_int_equal(mmap->header.flags, record_flags);
-	assert_int_equal(event.flags, event_flags);
+	assert_int_equal(event->flags, event_flags);
 }
 
 static void assert_error(int timeout_ms, int error)
@@ -159,10 +164,10 @@ static void events_are_joined(void **state)
 	put_mapping(1, 0, 7, 0x1000);
 	put_mapping(0, BUILDID_STATE_UNRESOLVED, 7, 0x2000);
 	assert_mapping(7, 0x1000, 0, 0);
-	assert_non_null(event.file);
-	assert_int_equal(event.file->file_id, 1);
+	assert_non_null(event->file);
+	assert_int_equal(event->file->file_id, 1);
 	assert_mapping(7, 0x2000, 0, 0);
-	assert_null(event.file);
+	assert_null(event->file);
 	assert_error(0, -EAGAIN);
 	assert_int_equal(buildid_recorder_timeout(recorder), -1);
 	assert_int_equal(fake.subscribed.nr_pids, 2);
@@ -179,7 +184,7 @@ static void identities_are_waited_for_in_order(void **state)
 	assert_true(buildid_recorder_timeout(recorder) > 0);
 	put_file(1, 20, 0);
 	assert_mapping(1, 0x1000, 0, 0);
-	assert_int_equal(event.file->id_len, 20);
+	assert_int_equal(event->file->id_len, 20);
 	assert_mapping(1, 0x2000, 0, 0);
 }
 
@@ -191,7 +196,7 @@ static void waiting_is_bounded(void **state)
 	put_file(1, 0, BUILDID_REASON_PENDING);
 	put_mapping(1, BUILDID_STATE_PENDING, 1, 0x1000);
 	assert_int_equal(next_mapping(-1)->addr, 0x1000);
-	assert_int_equal(event.file->reason, BUILDID_REASON_PENDING);
+	assert_int_equal(event->file->reason, BUILDID_REASON_PENDING);
 	put_mapping(1, BUILDID_STATE_PENDING, 1, 0x2000);
 	assert_int_equal(next_mapping(10000)->addr, 0x2000);
 	assert_error(1, -EAGAIN);
@@ -232,10 +237,10 @@ static void other_records_come_through(void **state)
 	make_image(&record, BUILDID_RECORD_KERNEL, 20, "6.1");
 	fake_put(&record);
 	assert_int_equal(buildid_recorder_next(recorder, 0, &event), 0);
-	assert_int_equal(event.record->type, BUILDID_RECORD_LOST);
+	assert_int_equal(event->record->type, BUILDID_RECORD_LOST);
 	assert_int_equal(buildid_recorder_next(recorder, 0, &event), 0);
-	assert_int_equal(event.record->type, BUILDID_RECORD_KERNEL);
-	assert_null(event.file);
+	assert_int_equal(event->record->type, BUILDID_RECORD_KERNEL);
+	assert_null(event->file);
 }
 
 /* ------------------------------------------------------------- snapshot -- */
@@ -266,7 +271,7 @@ static void what_was_there_comes_once_more_and_marked(void **state)
 		assert_mapping(pid, 0x1000, BUILDID_RECORD_SNAPSHOT,
 			       BUILDID_EVENT_DUPLICATE);
 		assert_mapping(pid, 0x2000, BUILDID_RECORD_SNAPSHOT, 0);
-		assert_int_equal(event.file->file_id, 6);
+		assert_int_equal(event->file->file_id, 6);
 	}
 	assert_error(0, -EAGAIN);
 	assert_false(buildid_recorder_snapshotting(recorder));
@@ -349,7 +354,7 @@ static void the_ring_is_read_while_a_snapshot_is_taken(void **state)
 	fake.maps = makes_events_all_the_time;
 	start(BUILDID_RECORDER_SNAPSHOT);
 	while (!(err = buildid_recorder_next(recorder, 0, &event))) {
-		if (event.record->flags & BUILDID_RECORD_SNAPSHOT)
+		if (event->record->flags & BUILDID_RECORD_SNAPSHOT)
 			shown++;
 		else
 			events++;
@@ -379,7 +384,7 @@ static void cookies_come_too(void **state)
 	start(BUILDID_RECORDER_SNAPSHOT);
 	assert_mapping(1, 0x1000, BUILDID_RECORD_SNAPSHOT, 0);
 	assert_int_equal(buildid_recorder_next(recorder, 0, &event), 0);
-	assert_int_equal(event.record->type, BUILDID_RECORD_COOKIE);
+	assert_int_equal(event->record->type, BUILDID_RECORD_COOKIE);
 	assert_error(0, -EAGAIN);
 }
 
@@ -400,7 +405,7 @@ static void a_snapshot_may_be_taken_again(void **state)
 	assert_int_equal(buildid_recorder_snapshot(recorder), 0);
 	assert_mapping(1, 0x1000, BUILDID_RECORD_SNAPSHOT, 0);
 	assert_int_equal(buildid_recorder_next(recorder, 0, &event), 0);
-	assert_int_equal(event.record->type, BUILDID_RECORD_COOKIE);
+	assert_int_equal(event->record->type, BUILDID_RECORD_COOKIE);
 	assert_error(0, -EAGAIN);
 	assert_false(buildid_recorder_snapshotting(recorder));
 }
@@ -438,7 +443,7 @@ static void what_was_mapped_before_the_end_is_delivered(void **state)
 	assert_int_equal(next_mapping(-1)->addr, 0x1000);
 	/* Its identity was known later only, but it was mapped before. */
 	assert_int_equal(next_mapping(-1)->addr, 0x2000);
-	assert_int_equal(event.file->id_len, 20);
+	assert_int_equal(event->file->id_len, 20);
 	assert_error(-1, -ENODATA);
 	assert_error(0, -ENODATA);
 }
@@ -452,7 +457,7 @@ static void the_end_waits_no_longer_than_ever(void **state)
 	put_mapping(1, BUILDID_STATE_PENDING, 1, 0x1000);
 	buildid_recorder_stop(recorder);
 	assert_int_equal(next_mapping(-1)->addr, 0x1000);
-	assert_int_equal(event.file->reason, BUILDID_REASON_PENDING);
+	assert_int_equal(event->file->reason, BUILDID_REASON_PENDING);
 	assert_error(-1, -ENODATA);
 }
 
@@ -470,18 +475,22 @@ static void a_stop_ends_a_snapshot(void **state)
 
 static void what_cannot_be_had_is_told(void **state)
 {
-	struct buildid_recorder_options options = { .flags = 1U << 31 };
+	struct buildid_options subscribe = { .size = sizeof(subscribe), .reserved = 1 };
+	struct buildid_recorder_options options = {
+		.size = sizeof(options), .flags = 1U << 31,
+	};
 
 	(void)state;
 	assert_int_equal(buildid_recorder_new(&recorder, &options), -EINVAL);
-	options = (struct buildid_recorder_options) { .reserved = { 1 } };
+	options.flags = 0;
+	options.subscribe = &subscribe;
 	assert_int_equal(buildid_recorder_new(&recorder, &options), -EINVAL);
-	options = (struct buildid_recorder_options) {
-		.subscribe = { .nr_pids = BUILDID_SUB_PIDS_MAX + 1, .pids = pids },
+	subscribe = (struct buildid_options) {
+		.size = sizeof(subscribe), .nr_pids = BUILDID_SUB_PIDS_MAX + 1, .pids = pids,
 	};
 	assert_int_equal(buildid_recorder_new(&recorder, &options), -EINVAL);
-	options = (struct buildid_recorder_options) {
-		.subscribe = { .flags = BUILDID_SUB_CGROUP, .cgroup_fd = 99 },
+	subscribe = (struct buildid_options) {
+		.size = sizeof(subscribe), .flags = BUILDID_SUB_CGROUP, .cgroup_fd = 99,
 	};
 	assert_int_equal(buildid_recorder_new(&recorder, &options), -EBADF);
 	fake.subscribe_error = EPERM;
@@ -493,23 +502,29 @@ static void what_cannot_be_had_is_told(void **state)
 
 static void a_cgroup_is_kept(void **state)
 {
-	struct buildid_recorder_options options = {
-		.subscribe = { .flags = BUILDID_SUB_CGROUP },
+	struct buildid_options subscribe = {
+		.size = sizeof(subscribe), .flags = BUILDID_SUB_CGROUP,
+	};
+	const struct buildid_recorder_options options = {
+		.size = sizeof(options), .subscribe = &subscribe,
 	};
 
 	(void)state;
-	options.subscribe.cgroup_fd = open("/", O_RDONLY | O_DIRECTORY);
+	subscribe.cgroup_fd = open("/", O_RDONLY | O_DIRECTORY);
 	assert_int_equal(buildid_recorder_new(&recorder, &options), 0);
-	close(options.subscribe.cgroup_fd);
+	close(subscribe.cgroup_fd);
 	/* ENOENT, not EBADF: it is open, though no cgroup. */
 	assert_int_equal(buildid_recorder_snapshot(recorder), -ENOENT);
 }
 
 static void memory_may_be_short_anywhere(void **state)
 {
-	struct buildid_recorder_options options = {
-		.subscribe = { .nr_pids = 2, .pids = pids },
-		.flags = BUILDID_RECORDER_SNAPSHOT,
+	const struct buildid_options subscribe = {
+		.size = sizeof(subscribe), .nr_pids = 2, .pids = pids,
+	};
+	const struct buildid_recorder_options options = {
+		.size = sizeof(options), .flags = BUILDID_RECORDER_SNAPSHOT,
+		.subscribe = &subscribe,
 	};
 	size_t after;
 	int err = -ENOMEM;
@@ -528,7 +543,7 @@ static void memory_may_be_short_anywhere(void **state)
 	failing = false;
 	/* The FILE was lost, and only that. */
 	assert_mapping(1, 0x1000, BUILDID_RECORD_SNAPSHOT, 0);
-	assert_null(event.file);
+	assert_null(event->file);
 }
 
 /* ----------------------------------------------------------- no growing -- */
@@ -565,8 +580,8 @@ static void take_rounds(uint64_t from, uint64_t to)
 		put_round(round);
 		for (i = 0; i < 3; i++) {
 			next_mapping(0);
-			assert_non_null(event.file);
-			assert_int_equal(event.file->id_len, 20);
+			assert_non_null(event->file);
+			assert_int_equal(event->file->id_len, 20);
 		}
 		assert_error(0, -EAGAIN);
 	}

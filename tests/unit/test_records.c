@@ -46,6 +46,8 @@ static void truncated_records_are_refused(void **state)
 	assert_cut_is_refused(&record);
 	make_cookie(&record, 1, 8);
 	assert_cut_is_refused(&record);
+	make_process(&record, BUILDID_RECORD_FORK, 2, 1);
+	assert_cut_is_refused(&record);
 	make_lost(&record, 3);
 	assert_cut_is_refused(&record);
 }
@@ -77,6 +79,11 @@ static void shortened_records_are_refused(void **state)
 		record.header.size = size;
 		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
 	}
+	make_process(&record, BUILDID_RECORD_EXIT, 1, 0);
+	for (size = 0; size < sizeof(record.task); size += 8) {
+		record.header.size = size;
+		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
+	}
 }
 
 static void longer_records_are_taken(void **state)
@@ -90,6 +97,62 @@ static void longer_records_are_taken(void **state)
 	make_lost(&record, 3);
 	record.header.size += 8;
 	assert_int_equal(check_first(&record, record.header.size), 0);
+}
+
+/* What a newer module knows more of each lies before what varies in length. */
+static void records_that_have_grown_are_read_as_before(void **state)
+{
+	union any_record record;
+	size_t size;
+
+	(void)state;
+	make_extra = 16;
+	make_file(&record, 1, 20, 0, "/usr/bin/ls");
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	assert_int_equal(buildid_file_id_bytes(&record.file, &size)[0], 0x10);
+	assert_int_equal(size, 20);
+	assert_string_equal(buildid_file_path(&record.file), "/usr/bin/ls");
+	make_mmap(&record, 1, 0, 10, "/usr/bin/ls");
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	assert_string_equal(buildid_mmap_path(&record.mmap), "/usr/bin/ls");
+	make_image(&record, BUILDID_RECORD_MODULE, 20, "ext4");
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	assert_int_equal(buildid_image_id_bytes(&record.image, &size)[0], 0x10);
+	assert_string_equal(buildid_image_name(&record.image), "ext4");
+	make_cookie(&record, 1, 8);
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	assert_int_equal(buildid_cookie_id_bytes(&record.cookie, &size)[0], 0x10);
+	make_process(&record, BUILDID_RECORD_FORK, 2, 1);
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	make_lost(&record, 3);
+	assert_int_equal(check_first(&record, record.header.size), 0);
+	make_extra = 0;
+}
+
+static void data_in_the_fixed_part_or_beyond_the_end_is_refused(void **state)
+{
+	union any_record record;
+	uint32_t at;
+
+	(void)state;
+	for (at = 0; at <= UINT16_MAX; at += 4) {
+		make_file(&record, 1, 20, 0, "/usr/bin/ls");
+		record.file.data_off = (uint16_t)at;
+		if (at != sizeof(record.file))
+			assert_int_equal(check_first(&record, record.header.size), -EBADMSG);
+		make_mmap(&record, 1, 0, 10, "/usr/bin/ls");
+		record.mmap.data_off = (uint16_t)at;
+		if (at != sizeof(record.mmap))
+			assert_int_equal(check_first(&record, record.header.size), -EBADMSG);
+		make_image(&record, BUILDID_RECORD_MODULE, 20, "ext4");
+		record.image.data_off = (uint16_t)at;
+		if (at != sizeof(record.image))
+			assert_int_equal(check_first(&record, record.header.size), -EBADMSG);
+		make_cookie(&record, 1, 8);
+		record.cookie.data_off = (uint16_t)at;
+		if (at != sizeof(record.cookie))
+			assert_int_equal(check_first(&record, record.header.size), -EBADMSG);
+	}
 }
 
 static void unknown_types_are_taken(void **state)
@@ -165,7 +228,7 @@ static void an_id_longer_than_any_is_refused(void **state)
 
 static void lengths_beyond_a_mapping_are_refused(void **state)
 {
-	static const uint32_t lengths[] = { 8, 16, 0x7fffffff, UINT32_MAX };
+	static const uint16_t lengths[] = { 8, 16, 0x7fff, UINT16_MAX };
 	union any_record record;
 	size_t i;
 
@@ -223,10 +286,10 @@ static void text_without_an_end_is_refused(void **state)
 
 	(void)state;
 	make_file(&record, 1, 20, 0, "/bin/sh");
-	record.file.data[24 + 7] = 'x';
+	data_of(&record)[24 + 7] = 'x';
 	assert_file_refused(&record);
 	make_mmap(&record, 1, 0, 10, "/bin/sh");
-	record.mmap.path[7] = 'x';
+	data_of(&record)[7] = 'x';
 	assert_file_refused(&record);
 	/* As long as the record: a NUL is nowhere to be found. */
 	record.mmap.path_len = 8;
@@ -242,7 +305,7 @@ static void text_with_an_early_end_is_refused(void **state)
 
 	(void)state;
 	make_file(&record, 1, 20, 0, "/bin/sh");
-	record.file.data[24 + 2] = '\0';
+	data_of(&record)[24 + 2] = '\0';
 	assert_file_refused(&record);
 }
 
@@ -315,7 +378,7 @@ static void accessors_check_for_themselves(void **state)
 	assert_int_equal(size, 0);
 	assert_null(buildid_file_path(&record.file));
 	make_mmap(&record, 1, 0, 10, "/bin/sh");
-	record.mmap.path_len = UINT32_MAX;
+	record.mmap.path_len = UINT16_MAX;
 	assert_null(buildid_mmap_path(&record.mmap));
 	make_image(&record, BUILDID_RECORD_MODULE, 3, "ext4");
 	record.image.id_len = UINT16_MAX;
@@ -352,7 +415,7 @@ static void every_number_has_a_word(void **state)
 	for (i = 0; i <= BUILDID_KIND_COOKIE; i++)
 		assert_string_not_equal(buildid_kind_name(i), "unknown");
 	assert_string_equal(buildid_kind_name(i), "unknown");
-	for (i = 1; i <= BUILDID_RECORD_LOST; i++)
+	for (i = 1; i <= BUILDID_RECORD_EXIT; i++)
 		assert_string_not_equal(buildid_type_name(i), "unknown");
 	assert_string_equal(buildid_type_name(0), "unknown");
 	assert_string_equal(buildid_type_name(i), "unknown");
@@ -364,6 +427,8 @@ int main(void)
 		cmocka_unit_test(truncated_records_are_refused),
 		cmocka_unit_test(shortened_records_are_refused),
 		cmocka_unit_test(longer_records_are_taken),
+		cmocka_unit_test(records_that_have_grown_are_read_as_before),
+		cmocka_unit_test(data_in_the_fixed_part_or_beyond_the_end_is_refused),
 		cmocka_unit_test(unknown_types_are_taken),
 		cmocka_unit_test(sizes_that_are_none_are_refused),
 		cmocka_unit_test(an_address_that_is_not_aligned_is_refused),

@@ -148,7 +148,9 @@ static void processes_named_are_looked_into(void **state)
 	static const uint32_t pids[] = { 30, 10, 20 };
 
 	(void)state;
-	take_all(&(struct buildid_options) { .nr_pids = 3, .pids = pids });
+	take_all(&(struct buildid_options) {
+		.size = sizeof(struct buildid_options), .nr_pids = 3, .pids = pids,
+	});
 	assert_int_equal(nr_asked, 3);
 	assert_memory_equal(asked, pids, sizeof(pids));
 }
@@ -168,7 +170,9 @@ static void all_processes_are_found(void **state)
 
 static void users_are_told_apart(void **state)
 {
-	struct buildid_options options = { .flags = BUILDID_SUB_UID, .uid = 12345 };
+	struct buildid_options options = {
+		.size = sizeof(options), .flags = BUILDID_SUB_UID, .uid = 12345,
+	};
 	pid_t child, other;
 
 	(void)state;
@@ -221,7 +225,9 @@ static pid_t start_family(pid_t *grandchild)
 static void descendants_are_found(void **state)
 {
 	uint32_t pid;
-	struct buildid_options options = { .nr_pids = 1, .pids = &pid };
+	struct buildid_options options = {
+		.size = sizeof(options), .nr_pids = 1, .pids = &pid,
+	};
 	pid_t child, grandchild;
 
 	(void)state;
@@ -273,7 +279,9 @@ static int make_cgroup(void)
 static void cgroups_are_looked_into_with_what_is_below(void **state)
 {
 	static const uint32_t expected[] = { 10, 20, 30 };
-	struct buildid_options options = { .flags = BUILDID_SUB_CGROUP };
+	struct buildid_options options = {
+		.size = sizeof(options), .flags = BUILDID_SUB_CGROUP,
+	};
 
 	(void)state;
 	options.cgroup_fd = make_cgroup();
@@ -289,6 +297,7 @@ static void filters_add_up(void **state)
 {
 	static const uint32_t pids[] = { 40, 20, 30 };
 	struct buildid_options options = {
+		.size = sizeof(options),
 		.flags = BUILDID_SUB_CGROUP, .nr_pids = 3, .pids = pids,
 	};
 
@@ -303,7 +312,9 @@ static void filters_add_up(void **state)
 
 static void what_is_no_cgroup_is_an_error(void **state)
 {
-	struct buildid_options options = { .flags = BUILDID_SUB_CGROUP };
+	struct buildid_options options = {
+		.size = sizeof(options), .flags = BUILDID_SUB_CGROUP,
+	};
 
 	(void)state;
 	options.cgroup_fd = open("/", O_RDONLY | O_DIRECTORY);
@@ -317,10 +328,10 @@ static void what_is_no_cgroup_is_an_error(void **state)
 static void options_are_refused_as_a_subscription_does(void **state)
 {
 	static const struct buildid_options wrong[] = {
-		{ .uid = 1 },
-		{ .cgroup_fd = 1 },
-		{ .flags = BUILDID_SUB_CHILDREN },
-		{ .reserved = { 1 } },
+		{ .size = sizeof(*wrong), .uid = 1 },
+		{ .size = sizeof(*wrong), .cgroup_fd = 1 },
+		{ .size = sizeof(*wrong), .flags = BUILDID_SUB_CHILDREN },
+		{ .size = sizeof(*wrong), .reserved = 1 },
 	};
 	size_t i;
 
@@ -333,7 +344,9 @@ static void options_are_refused_as_a_subscription_does(void **state)
 /* -------------------------------------------------------------- records -- */
 
 static const uint32_t two[] = { 1, 2 };
-static const struct buildid_options both = { .nr_pids = 2, .pids = two };
+static const struct buildid_options both = {
+	.size = sizeof(both), .nr_pids = 2, .pids = two,
+};
 
 static int in_pieces(struct buildid_maps *request)
 {

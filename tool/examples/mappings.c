@@ -35,16 +35,18 @@ static void print_mapping(const struct buildid_mmap *mmap, const struct buildid_
 
 int main(void)
 {
-	const struct buildid_recorder_options options = { .flags = BUILDID_RECORDER_SNAPSHOT };
+	const struct buildid_recorder_options options = {
+		.size = sizeof(options), .flags = BUILDID_RECORDER_SNAPSHOT,
+	};
 	struct buildid_recorder *recorder;
-	struct buildid_event event;
+	const struct buildid_event *event;
 	int err = buildid_recorder_new(&recorder, &options);
 
 	while (!err && !ferror(stdout)) {
 		err = buildid_recorder_next(recorder, -1, &event);
-		if (!err && event.record->type == BUILDID_RECORD_MMAP &&
-		    !(event.flags & BUILDID_EVENT_DUPLICATE))
-			print_mapping((const void *)event.record, event.file);
+		if (!err && event->record->type == BUILDID_RECORD_MMAP &&
+		    !(event->flags & BUILDID_EVENT_DUPLICATE))
+			print_mapping((const void *)event->record, event->file);
 		fflush(stdout);
 	}
 	fprintf(stderr, "mappings: %s\n", err ? buildid_strerror(err) : "nobody reads it");

@@ -194,7 +194,7 @@ static void add_event(struct profile *profile, const struct buildid_event *event
 		add_cookie(profile, record);
 		break;
 	case BUILDID_RECORD_LOST:
-		profile->lost_mappings += ((const struct buildid_lost *)record)->ring_full +
+		profile->lost_mappings += ((const struct buildid_lost *)record)->ring_full_mmaps +
 					  ((const struct buildid_lost *)record)->missed_probe;
 		break;
 	}
@@ -204,11 +204,11 @@ static void add_event(struct profile *profile, const struct buildid_event *event
 static int read_mappings(struct profile *profile, struct buildid_recorder *recorder,
 			 int timeout_ms)
 {
-	struct buildid_event event;
+	const struct buildid_event *event;
 	int err;
 
 	while (!(err = buildid_recorder_next(recorder, timeout_ms, &event)))
-		add_event(profile, &event);
+		add_event(profile, event);
 	if (err != -EAGAIN && err != -EINTR && err != -ENODATA)
 		die(BUILDID_DEVICE, buildid_strerror(err));
 	return err;
@@ -390,16 +390,19 @@ static pid_t start_child(char **command, int *go)
 static struct buildid_recorder *start_recorder(pid_t child)
 {
 	const uint32_t pid = (uint32_t)child;
+	struct buildid_options subscribe = {
+		.size = sizeof(subscribe), .flags = BUILDID_SUB_KERNEL, .ring_size = 4 << 20,
+	};
 	struct buildid_recorder_options options = {
-		.subscribe = { .flags = BUILDID_SUB_KERNEL, .ring_size = 4 << 20 },
+		.size = sizeof(options), .subscribe = &subscribe,
 	};
 	struct buildid_recorder *recorder;
 	int err;
 
 	if (child) {
-		options.subscribe.flags |= BUILDID_SUB_CHILDREN;
-		options.subscribe.nr_pids = 1;
-		options.subscribe.pids = &pid;
+		subscribe.flags |= BUILDID_SUB_CHILDREN;
+		subscribe.nr_pids = 1;
+		subscribe.pids = &pid;
 	} else {
 		options.flags = BUILDID_RECORDER_SNAPSHOT;
 	}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mappings.h"
+
+#include <linux/umh.h>
+
+#include "task.c"
+
+/* None as high, and of this boot. */
+#define CHILD		(PID_MAX_LIMIT - 100)
+#define CHILD_STARTED	12345
+
+static void unwatch(void *unused)
+{
+	bid_task_unwatch();
+}
+
+/* Somebody who wants to know of tasks, with all that this takes. */
+static struct listener *watch_tasks(struct kunit *test, struct pid *pid)
+{
+	struct listener *listener;
+
+	KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unwatch, NULL), 0);
+	listener = start_listener(test, BUILDID_SUB_TASKS, SZ_64K, 0, pid);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
+	return listener;
+}
+
+static struct task_struct *make_child(struct kunit *test)
+{
+	struct task_struct *child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, child);
+	child->pid = CHILD;
+	child->tgid = CHILD;
+	child->group_leader = child;
+	child->start_boottime = CHILD_STARTED;
+	strscpy(child->comm, "child", sizeof(child->comm));
+	/* what is there is not looked at */
+	child->mm = (struct mm_struct *)child;
+	return child;
+}
+
+static const struct buildid_task *hear_task(struct kunit *test, struct listener *listener,
+					    u16 type)
+{
+	const struct buildid_record *record = hear(listener, type);
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_EXPECT_EQ(test, record->size, sizeof(struct buildid_task));
+	return container_of(record, const struct buildid_task, header);
+}
+
+static void a_fork_record_tells_parent_and_child(struct kunit *test)
+{
+	struct listener *listener = watch_tasks(test, task_tgid(current));
+	const struct buildid_task *task;
+
+	on_fork(NULL, current, make_child(test));
+	task = hear_task(test, listener, BUILDID_RECORD_FORK);
+	KUNIT_EXPECT_EQ(test, task->pid, CHILD);
+	KUNIT_EXPECT_EQ(test, task->tid, CHILD);
+	KUNIT_EXPECT_EQ(test, task->start_time, CHILD_STARTED);
+	KUNIT_EXPECT_EQ(test, task->parent_pid, current->tgid);
+	KUNIT_EXPECT_EQ(test, task->parent_start_time, current->group_leader->start_boottime);
+	KUNIT_EXPECT_EQ(test, task->flags, 0);
+	KUNIT_EXPECT_STREQ(test, task->comm, "child");
+}
+
+static void a_fork_record_tells_that_the_two_share_memory(struct kunit *test)
+{
+	struct listener *listener = watch_tasks(test, task_tgid(current));
+	struct task_struct *parent = make_child(test), *child = make_child(test);
+
+	child->tgid++;
+	child->mm = parent->mm;
+	on_fork(NULL, parent, child);
+	KUNIT_EXPECT_EQ(test, hear_task(test, listener, BUILDID_RECORD_FORK)->flags,
+			BUILDID_TASK_SHARES_MM);
+}
+
+static void threads_and_kernel_threads_send_none(struct kunit *test)
+{
+	struct listener *listener = watch_tasks(test, task_tgid(current));
+	struct task_struct *child = make_child(test);
+
+	child->tgid = current->tgid;
+	on_fork(NULL, current, child);
+	child->tgid = CHILD;
+	child->mm = NULL;
+	on_fork(NULL, current, child);
+	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+}
+
+static void tasks_of_others_are_left_out(struct kunit *test)
+{
+	struct listener *others = watch_tasks(test, find_vpid(1));
+	struct listener *unasked = listen(test);
+
+	on_fork(NULL, current, make_child(test));
+	KUNIT_EXPECT_TRUE(test, hears_nothing(others));
+	KUNIT_EXPECT_TRUE(test, hears_nothing(unasked));
+}
+
+/* The record of that type with that pid, or any; others on the machine fork too. */
+static const struct buildid_task *await(struct listener *listener, u16 type, u32 parent_pid,
+					u32 pid, const char *comm)
+{
+	struct bid_ring *ring = &listener->subscriber->ring;
+	const struct buildid_record *record;
+	const struct buildid_task *task;
+
+	while ((record = bid_ring_peek(ring, 0))) {
+		bid_ring_consume(ring, record->size);
+		if (record->type != type)
+			continue;
+		task = container_of(record, const struct buildid_task, header);
+		if ((!parent_pid || task->parent_pid == parent_pid) &&
+		    (!pid || task->pid == pid) && (!comm || !strcmp(task->comm, comm)))
+			return task;
+	}
+	return NULL;
+}
+
+/* A shell, and a process that it makes and that does not exec. */
+static void real_processes_are_told_in_order(struct kunit *test)
+{
+	static char *argv[] = { "/bin/sh", "-c", "(exit 0); exit 0", NULL };
+	static char *envp[] = { "PATH=/bin:/usr/bin", NULL };
+	struct listener *listener = watch_tasks(test, NULL);
+	struct buildid_task shell, child;
+	const struct buildid_task *task;
+
+	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0);
+	task = await(listener, BUILDID_RECORD_EXEC, 0, 0, "sh");
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	shell = *task;
+	KUNIT_EXPECT_EQ(test, shell.tid, shell.pid);
+	KUNIT_EXPECT_NE(test, shell.start_time, 0);
+	KUNIT_EXPECT_EQ(test, shell.parent_pid, 0);
+
+	task = await(listener, BUILDID_RECORD_FORK, shell.pid, 0, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	child = *task;
+	KUNIT_EXPECT_EQ(test, child.parent_start_time, shell.start_time);
+	KUNIT_EXPECT_GT(test, child.start_time, shell.start_time);
+
+	task = await(listener, BUILDID_RECORD_EXIT, 0, child.pid, "sh");
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_EXPECT_EQ(test, task->start_time, child.start_time);
+	task = await(listener, BUILDID_RECORD_EXIT, 0, shell.pid, "sh");
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_EXPECT_EQ(test, task->start_time, shell.start_time);
+	/* once */
+	KUNIT_EXPECT_PTR_EQ(test, await(listener, BUILDID_RECORD_EXIT, 0, shell.pid, NULL), NULL);
+}
+
+/* A process that execs and exits, for all to see. */
+static bool is_told(struct kunit *test, struct listener *listener)
+{
+	static char *argv[] = { "/bin/true", NULL };
+	static char *envp[] = { NULL };
+	const struct buildid_task *task;
+
+	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0);
+	task = await(listener, BUILDID_RECORD_EXEC, 0, 0, "true");
+	return task && await(listener, BUILDID_RECORD_EXIT, 0, task->pid, "true");
+}
+
+static void tasks_are_watched_only_as_long_as_somebody_wants_it(struct kunit *test)
+{
+	struct listener *listener = start_listener(test, BUILDID_SUB_TASKS, SZ_64K, 0, NULL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
+	KUNIT_EXPECT_FALSE(test, is_told(test, listener));
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
+		KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
+		KUNIT_EXPECT_TRUE(test, is_told(test, listener));
+		bid_task_unwatch();
+		KUNIT_EXPECT_TRUE(test, is_told(test, listener));
+		bid_task_unwatch();
+		KUNIT_EXPECT_FALSE(test, is_told(test, listener));
+	}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(a_fork_record_tells_parent_and_child),
+	KUNIT_CASE(a_fork_record_tells_that_the_two_share_memory),
+	KUNIT_CASE(threads_and_kernel_threads_send_none),
+	KUNIT_CASE(tasks_of_others_are_left_out),
+	KUNIT_CASE(real_processes_are_told_in_order),
+	KUNIT_CASE(tasks_are_watched_only_as_long_as_somebody_wants_it),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "buildid_task",
+	.init = start_module,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

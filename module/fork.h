@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who wants to know of forks.
+ */
+#ifndef BID_FORK_H
+#define BID_FORK_H
+
+struct task_struct;
+
+typedef void bid_fork_fn(void *data, struct task_struct *parent,
+			 struct task_struct *child);
+
+int bid_fork_watch(bid_fork_fn *fn);
+void bid_fork_unwatch(bid_fork_fn *fn);
+
+#endif /* BID_FORK_H */

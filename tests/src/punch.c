@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * punch FILE ROUNDS module|reader
+ *
+ * Fills FILE with ones, has it read, by the module or by this program, and
+ * punches a hole meanwhile. Prints how many pages of the hole were not zero
+ * afterwards, in all rounds, and how often somebody was still reading.
+ *
+ * FILE is an ELF file with many notes, each on its own page, so that the module
+ * has much to read. The pages of a hole are gone from the page cache before its
+ * blocks are free. To make that take long, every other page is a hole from the
+ * start, which makes many extents, and the journal is being committed all the time.
+ */
+#include <buildid.h>
+#include <elf.h>
+#include <err.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE	4096UL
+#define NOTES	1500U
+/* The headers are on the pages before. */
+#define FIRST	32U
+#define PAGES	(FIRST + 2 * NOTES)
+
+static int file, device;
+static atomic_bool reading, ended;
+
+static off_t note_at(unsigned int n)
+{
+	return (off_t)((FIRST + 2 * n) * PAGE);
+}
+
+static void put(const void *data, size_t size, off_t at)
+{
+	if (pwrite(file, data, size, at) != (ssize_t)size)
+		err(1, "write");
+}
+
+static void fill(void)
+{
+	static struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segments[NOTES];
+	} head;
+	static union {
+		Elf64_Nhdr note;
+		unsigned char bytes[PAGE];
+	} page;
+	unsigned int n;
+
+	head.header = (Elf64_Ehdr) {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(Elf64_Ehdr),
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = NOTES,
+	};
+	memset(page.bytes, 0xaa, PAGE);
+	page.note = (Elf64_Nhdr) { 4, 4, 1 };
+	for (n = 0; n < NOTES; n++) {
+		head.segments[n] = (Elf64_Phdr) {
+			.p_type = PT_NOTE,
+			.p_offset = (Elf64_Off)note_at(n),
+			.p_filesz = sizeof(Elf64_Nhdr) + 8,
+			.p_align = 4,
+		};
+		put(&page, PAGE, note_at(n));
+	}
+	put(&head, sizeof(head), 0);
+	if (fsync(file) || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED))
+		err(1, "fsync");
+}
+
+static void *read_notes(void *unused)
+{
+	unsigned int n;
+	char byte;
+
+	(void)unused;
+	for (n = 0; n < NOTES; n++)
+		if (pread(file, &byte, 1, note_at(n)) != 1)
+			err(1, "read");
+	atomic_store(&reading, false);
+	return NULL;
+}
+
+static bool is_being_read(bool module)
+{
+	struct buildid_stats stats = { .size = sizeof(stats) };
+
+	if (!module)
+		return atomic_load(&reading);
+	if (ioctl(device, BUILDID_IOC_STATS, &stats))
+		err(1, "STATS");
+	return stats.requests;
+}
+
+/* Until a page is there, or nobody reads any more. */
+static void wait_for_page(const void *page, bool module)
+{
+	unsigned char resident;
+
+	do
+		if (mincore((void *)page, PAGE, &resident))
+			err(1, "mincore");
+	while (!(resident & 1) && is_being_read(module));
+}
+
+static void *commit(void *name)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		err(1, "%s", (char *)name);
+	while (!atomic_load(&ended))
+		if (pwrite(fd, name, 1, 0) != 1 || ftruncate(fd, 0) || fsync(fd))
+			err(1, "fsync");
+	close(fd);
+	return NULL;
+}
+
+static unsigned int count_ones(void)
+{
+	static unsigned char page[PAGE];
+	unsigned int n, i, found = 0;
+
+	for (n = 0; n < NOTES; n++) {
+		if (pread(file, page, PAGE, note_at(n)) != (ssize_t)PAGE)
+			err(1, "read");
+		for (i = 0; i < PAGE && !page[i]; i++)
+			;
+		found += i < PAGE;
+	}
+	return found;
+}
+
+static bool punch_while_read(bool module, unsigned int start)
+{
+	const size_t size = PAGES * PAGE;
+	pthread_t thread;
+	bool in_time;
+	char *map;
+
+	if (module) {
+		map = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+	} else {
+		map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+		atomic_store(&reading, true);
+		if (pthread_create(&thread, NULL, read_notes, NULL))
+			errx(1, "pthread_create");
+	}
+	if (map == MAP_FAILED)
+		err(1, "mmap");
+	wait_for_page(map + note_at(start), module);
+	in_time = is_being_read(module);
+	if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      note_at(0), (off_t)(2 * NOTES * PAGE)))
+		err(1, "fallocate");
+	while (is_being_read(module))
+		usleep(1000);
+	if (!module)
+		pthread_join(thread, NULL);
+	munmap(map, size);
+	return in_time;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int found = 0, in_time = 0, rounds, i;
+	char other[4096];
+	pthread_t thread;
+	bool module;
+
+	if (argc != 4)
+		errx(2, "usage: punch FILE ROUNDS module|reader");
+	rounds = (unsigned int)atoi(argv[2]);
+	module = !strcmp(argv[3], "module");
+	file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	if (file < 0 || ftruncate(file, (off_t)(PAGES * PAGE)))
+		err(1, "%s", argv[1]);
+	device = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		err(1, "%s", BUILDID_DEVICE);
+	snprintf(other, sizeof(other), "%s.other", argv[1]);
+	if (pthread_create(&thread, NULL, commit, other))
+		errx(1, "pthread_create");
+	for (i = 0; i < rounds; i++) {
+		fill();
+		in_time += punch_while_read(module, i * NOTES / rounds / 2);
+		found += count_ones();
+	}
+	atomic_store(&ended, true);
+	pthread_join(thread, NULL);
+	printf("%u %u\n", found, in_time);
+	return 0;
+}
