@@ -563,9 +563,8 @@ static void with_flood(const char *dir)
 
 struct attack {
 	const char *name;
+	struct hostile file;
 	uint32_t flags;		/* of the subscriber */
-	unsigned int depth;
-	unsigned int id_len;
 	bool known;		/* as the version is, when it is mapped */
 	bool full;		/* as the ring is */
 };
@@ -608,25 +607,38 @@ static void fill_ring(const struct workload *work)
  */
 static void with_hostile_files(const char *dir)
 {
+	/* headers of 56 and 32 bytes: as many as are read where one cannot sleep */
+#define NOTES_64	.headers = 270
+#define NOTES_32	.headers = 460, .empty = true, .is32 = true, .swapped = true
 	static const struct attack attacks[] = {
-		{ .name = "worst: notes", .id_len = 20 },
-		{ .name = "worst: long id", .id_len = 128 },
-		{ .name = "worst: deep path", .id_len = 20, .depth = DEPTH },
-		{ .name = "worst: deep path, in each record", .id_len = 20,
-		  .depth = DEPTH, .flags = BUILDID_SUB_PATH },
-		{ .name = "worst: deep path, long id, in each record", .id_len = 128,
-		  .depth = DEPTH, .flags = BUILDID_SUB_PATH },
-		{ .name = "worst: deep path, known", .id_len = 20,
-		  .depth = DEPTH, .flags = BUILDID_SUB_PATH, .known = true },
-		{ .name = "worst: deep path, full ring", .id_len = 128,
-		  .depth = DEPTH, .flags = BUILDID_SUB_PATH, .full = true },
+		{ .name = "worst: notes", .file = { NOTES_64, .id_len = 20 } },
+		{ .name = "worst: long id", .file = { NOTES_64, .id_len = 128 } },
+		{ .name = "worst: empty notes",
+		  .file = { NOTES_64, .id_len = 20, .empty = true } },
+		{ .name = "worst: small headers", .file = { NOTES_32, .id_len = 20 } },
+		{ .name = "worst: split notes", .file = { NOTES_64, .id_len = 20, .split = true } },
+		{ .name = "worst: split, small headers",
+		  .file = { NOTES_32, .id_len = 20, .split = true } },
+		{ .name = "worst: deep path", .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
+		{ .name = "worst: deep path, in each record", .flags = BUILDID_SUB_PATH,
+		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true } },
+		{ .name = "worst: deep path, long id, in each record", .flags = BUILDID_SUB_PATH,
+		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
+		{ .name = "worst: deep path, known", .flags = BUILDID_SUB_PATH, .known = true,
+		  .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
+		{ .name = "worst: deep path, open for writing", .flags = BUILDID_SUB_PATH,
+		  .known = true,
+		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true,
+			    .writer = true } },
+		{ .name = "worst: deep path, full ring", .flags = BUILDID_SUB_PATH, .full = true,
+		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
 	};
 	unsigned int i;
 
 	module_load(dir, "buildid", "max_entries=16");
 	device_open();
 	for (i = 0; i < sizeof(attacks) / sizeof(*attacks); i++) {
-		int fd = hostile_file(dir, attacks[i].depth, attacks[i].id_len);
+		int fd = hostile_file(dir, &attacks[i].file);
 		const struct workload work = { &fd, 1, EXEC };
 		uint64_t with, without;
 

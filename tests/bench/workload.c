@@ -2,7 +2,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -158,7 +158,7 @@ int throwaway_file(void)
 /* -------------------------------------------------------------- hostile ones -- */
 
 #define NOTES		64
-#define SEGMENTS	220
+#define FIRST_NOTE	16	/* page */
 
 static int deep_directory(const char *dir, unsigned int depth)
 {
@@ -176,57 +176,118 @@ static int deep_directory(const char *dir, unsigned int depth)
 	return fd;
 }
 
-int hostile_file(const char *dir, unsigned int depth, unsigned int id_len)
+struct image {
+	const struct hostile *hostile;
+	int fd;
+};
+
+/* A field at its place, in the byte order that is wanted. */
+static void put(const struct image *image, off_t at, uint64_t value, size_t size)
 {
-	static struct {
-		Elf64_Ehdr header;
-		Elf64_Phdr segments[SEGMENTS];
-	} head;
-	static union {
-		Elf64_Nhdr note;
-		char page[PAGE];
-	} last;
-	static const Elf64_Nhdr other = { 4, 0, 1 };
-	int directory = deep_directory(dir, depth), fd;
-	char name[16];
+	char bytes[sizeof(value)];
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		bytes[image->hostile->swapped ? size - 1 - i : i] = (char)(value >> 8 * i);
+	if (pwrite(image->fd, bytes, size, at) != (ssize_t)size)
+		die("hostile file");
+}
+
+#define PUT(image, at, type, field, value) \
+	put(image, (at) + offsetof(type, field), value, sizeof(((type *)NULL)->field))
+#define PUT_IN(image, at, kind, field, value) \
+	((image)->hostile->is32 ? PUT(image, at, Elf32_##kind, field, value) : \
+				  PUT(image, at, Elf64_##kind, field, value))
+
+static size_t headers_at(const struct hostile *hostile)
+{
+	return (hostile->is32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr)) + hostile->split;
+}
+
+static void put_elf_header(const struct image *image)
+{
+	const struct hostile *hostile = image->hostile;
+	const char ident[EI_NIDENT] = {
+		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, hostile->is32 ? ELFCLASS32 : ELFCLASS64,
+		hostile->swapped ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT,
+	};
+
+	if (pwrite(image->fd, ident, sizeof(ident), 0) != sizeof(ident))
+		die("hostile file");
+	PUT_IN(image, 0, Ehdr, e_type, ET_DYN);
+	PUT_IN(image, 0, Ehdr, e_version, EV_CURRENT);
+	PUT_IN(image, 0, Ehdr, e_phoff, headers_at(hostile));
+	PUT_IN(image, 0, Ehdr, e_phentsize,
+	       hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+	PUT_IN(image, 0, Ehdr, e_phnum, hostile->headers);
+}
+
+static void put_header(const struct image *image, unsigned int i, uint32_t type,
+		       uint64_t offset, uint64_t size)
+{
+	const off_t at = headers_at(image->hostile) +
+		i * (image->hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+
+	PUT_IN(image, at, Phdr, p_type, type);
+	PUT_IN(image, at, Phdr, p_offset, offset);
+	PUT_IN(image, at, Phdr, p_filesz, size);
+	PUT_IN(image, at, Phdr, p_align, 4);
+}
+
+static void put_note(const struct image *image, off_t at, const char *name,
+		     uint32_t type, unsigned int len)
+{
+	static char bytes[PAGE];
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	if (pwrite(image->fd, bytes, PAGE, at) != PAGE)
+		die("hostile file");
+	PUT(image, at, Elf64_Nhdr, n_namesz, 4);
+	PUT(image, at, Elf64_Nhdr, n_descsz, len);
+	PUT(image, at, Elf64_Nhdr, n_type, type);
+	if (pwrite(image->fd, name, 4, at + sizeof(Elf64_Nhdr)) != 4)
+		die("hostile file");
+}
+
+static void put_notes(const struct image *image)
+{
+	const unsigned int others = image->hostile->headers - NOTES;
 	unsigned int i;
 
-	snprintf(name, sizeof(name), "%u", id_len);
-	fd = openat(directory, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	for (i = 0; i < others; i++)
+		put_header(image, i, image->hostile->empty ? PT_NOTE : PT_LOAD,
+			   FIRST_NOTE * PAGE, 0);
+	for (i = 0; i < NOTES; i++) {
+		const off_t at = image->hostile->split ?
+			(FIRST_NOTE + 2 * i + 1) * PAGE - 6 : (FIRST_NOTE + i) * PAGE;
+		const bool last = i == NOTES - 1;
+		const unsigned int len = last ? image->hostile->id_len : 0;
+
+		put_note(image, at, last ? "GNU" : "XYZ", last ? NT_GNU_BUILD_ID : 1, len);
+		put_header(image, others + i, PT_NOTE, at, sizeof(Elf64_Nhdr) + 4 + len);
+	}
+}
+
+int hostile_file(const char *dir, const struct hostile *hostile)
+{
+	int directory = deep_directory(dir, hostile->depth), fd;
+	struct image image = { .hostile = hostile };
+
+	unlinkat(directory, "hostile", 0);
+	image.fd = openat(directory, "hostile", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	if (image.fd < 0)
+		die("hostile file");
+	put_elf_header(&image);
+	put_notes(&image);
+	if (hostile->writer)
+		fd = image.fd;
+	else
+		fd = openat(directory, "hostile", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		die("hostile file");
+	if (!hostile->writer)
+		close(image.fd);
 	close(directory);
-	head.header = (Elf64_Ehdr) {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-			     ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_phoff = sizeof(Elf64_Ehdr),
-		.e_ehsize = sizeof(Elf64_Ehdr),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = SEGMENTS,
-	};
-	for (i = 0; i < SEGMENTS; i++) {
-		unsigned int n = i < SEGMENTS - NOTES ? 0 : i - (SEGMENTS - NOTES);
-
-		head.segments[i] = (Elf64_Phdr) {
-			.p_type = i < SEGMENTS - NOTES ? PT_LOAD : PT_NOTE,
-			.p_offset = (16 + n) * PAGE,
-			.p_filesz = sizeof(Elf64_Nhdr) + 4 + (n == NOTES - 1 ? id_len : 0),
-			.p_align = 4,
-		};
-		if (i >= SEGMENTS - NOTES &&
-		    (pwrite(fd, &other, sizeof(other), (16 + n) * PAGE) != sizeof(other) ||
-		     pwrite(fd, "XYZ", 4, (16 + n) * PAGE + sizeof(other)) != 4))
-			die("hostile file");
-	}
-	last.note = (Elf64_Nhdr) { 4, id_len, NT_GNU_BUILD_ID };
-	memcpy(last.page + sizeof(last.note), "GNU", 4);
-	memset(last.page + sizeof(last.note) + 4, 0x5a, id_len);
-	if (pwrite(fd, &last, PAGE, (16 + NOTES - 1) * PAGE) != PAGE ||
-	    pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
-		die("hostile file");
 	return fd;
 }
 

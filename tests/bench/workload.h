@@ -5,6 +5,7 @@
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -25,13 +26,33 @@ void files_open(const char *dir, int *fds, unsigned int count);
 /* Out of the page cache with them. */
 void files_drop(const int *fds, unsigned int count);
 
-/*
- * What costs the module most that a file can be: the notes it reads at most, each
- * on a page of its own, behind the headers it reads at most, and the id in the last
- * one of them, of @id_len bytes; the path as long as it can be, of @depth directories
- * below DIR, which may exist already.
+/**
+ * struct hostile - a file that costs the module as much as one can: headers as many
+ *	as are read at once, and notes as many, each on a page of its own, with the id
+ *	in the last
+ * @depth: directories it is below
+ * @id_len: bytes of the id
+ * @headers: in all; those without a note are no notes, or empty ones
+ * @empty: they are
+ * @is32: ELFCLASS32, whose headers are smaller
+ * @swapped: in the other byte order
+ * @split: nothing lies where it could be looked at in place: headers are not aligned,
+ *	and notes on two pages each
+ * @writer: it stays open for writing
  */
-int hostile_file(const char *dir, unsigned int depth, unsigned int id_len);
+struct hostile {
+	unsigned int depth;
+	unsigned int id_len;
+	unsigned int headers;
+	bool empty;
+	bool is32;
+	bool swapped;
+	bool split;
+	bool writer;
+};
+
+/* Opens such a file, new, below DIR. */
+int hostile_file(const char *dir, const struct hostile *hostile);
 
 /* A memfd that a hash table without a secret puts with one of the files. */
 int colliding_file(const int *fds, unsigned int count);
