@@ -1199,8 +1199,9 @@ static void counts_all_of_its_pages(struct kunit *test)
 	/* two of positions, those of records, a table of each */
 	KUNIT_EXPECT_EQ(test, bid_ring_pages(16 * PAGE_SIZE),
 			2 + 16 + DIV_ROUND_UP(slots * 8, PAGE_SIZE) + 1);
+	slots = BID_RING_MAX / BYTES_PER_TOLD;
 	KUNIT_EXPECT_EQ(test, bid_ring_pages(BID_RING_MAX),
-			2 + BID_RING_MAX / PAGE_SIZE + BID_RING_MAX / BYTES_PER_TOLD * 8 / PAGE_SIZE +
+			2 + BID_RING_MAX / PAGE_SIZE + slots * 8 / PAGE_SIZE +
 			DIV_ROUND_UP((2 + 2 * (u64)BID_RING_MAX / PAGE_SIZE) * 8, PAGE_SIZE));
 	KUNIT_EXPECT_GE(test, BID_RING_MIN, 2U * BUILDID_RECORD_MAX);
 }

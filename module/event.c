@@ -67,6 +67,17 @@ u32 bid_event_subscribers(void)
 	return hweight64(READ_ONCE(slots));
 }
 
+/* No preemption is not enough for who looks at a task's cgroup. */
+static bool in_cgroup(struct cgroup *cgroup)
+{
+	bool is;
+
+	rcu_read_lock();
+	is = task_under_cgroup_hierarchy(current, cgroup);
+	rcu_read_unlock();
+	return is;
+}
+
 /* Is what current does for this subscriber? */
 static bool watches(struct bid_subscriber *subscriber)
 {
@@ -78,8 +89,7 @@ static bool watches(struct bid_subscriber *subscriber)
 	if (subscriber->flags & BUILDID_SUB_UID &&
 	    !uid_eq(current_uid(), subscriber->uid))
 		return false;
-	if (subscriber->flags & BUILDID_SUB_CGROUP &&
-	    !task_under_cgroup_hierarchy(current, subscriber->cgroup))
+	if (subscriber->flags & BUILDID_SUB_CGROUP && !in_cgroup(subscriber->cgroup))
 		return false;
 	if (subscriber->lineage)
 		return bid_lineage_has(subscriber->lineage, current->tgid);

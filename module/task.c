@@ -70,11 +70,14 @@ static struct kprobe probes[] = {
 /* A struct kprobe is used again only when all of it is as it was. */
 static int register_probe(struct kprobe *kp)
 {
+	int err;
+
 	*kp = (struct kprobe){
 		.symbol_name = kp->symbol_name,
 		.pre_handler = kp->pre_handler,
 	};
-	return register_kprobe(kp);
+	err = register_kprobe(kp);
+	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
 /* Ends before begins: what a child does is not told before its FORK. */
