@@ -504,11 +504,11 @@ static void sets_are_other_ones_at_each_load(struct kunit *test)
 	u32 same = 0, i, before[64];
 
 	for (i = 0; i < ARRAY_SIZE(before); i++)
-		before[i] = first_slot(MKDEV(8, 1), i);
+		before[i] = slot_of(MKDEV(8, 1), i);
 	bid_cache_exit();
 	KUNIT_ASSERT_EQ(test, bid_cache_init(ENTRIES), 0);
 	for (i = 0; i < ARRAY_SIZE(before); i++)
-		same += before[i] == first_slot(MKDEV(8, 1), i);
+		same += before[i] == slot_of(MKDEV(8, 1), i);
 	KUNIT_EXPECT_LT(test, same, ARRAY_SIZE(before));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "mappings.h"
-#include "worker.h"
 
 #include "event.c"
 #include "record.c"
@@ -276,27 +275,6 @@ static void a_full_ring_wakes_its_reader(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&listener->woken), 1);
 }
 
-static void stop(void *unused)
-{
-	bid_worker_exit();
-	bid_cache_exit();
-}
-
-/* Undone after the subscribers of the case are. */
-static int start(struct kunit *test)
-{
-	int err = bid_cache_init(16);
-
-	if (err)
-		return err;
-	err = bid_worker_init(4);
-	if (err) {
-		bid_cache_exit();
-		return err;
-	}
-	return kunit_add_action_or_reset(test, stop, NULL);
-}
-
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(lays_out_a_file_record_of, layouts_gen_params),
 	KUNIT_CASE(a_mapping_record_tells_all_of_it),
@@ -312,7 +290,7 @@ static struct kunit_case cases[] = {
 
 static struct kunit_suite suite = {
 	.name = "buildid_event",
-	.init = start,
+	.init = start_module,
 	.test_cases = cases,
 };
 

@@ -10,6 +10,7 @@
 
 #include "event.h"
 #include "files.h"
+#include "worker.h"
 
 #define EXEC	(VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
 #define DATA	(VM_READ | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
@@ -128,6 +129,27 @@ static inline const struct buildid_mmap *hear_mmap(struct kunit *test, struct li
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	return container_of(record, const struct buildid_mmap, header);
+}
+
+static inline void stop_module(void *unused)
+{
+	bid_worker_exit();
+	bid_cache_exit();
+}
+
+/* What subscribers need. Undone after those of the case are. */
+static inline int start_module(struct kunit *test)
+{
+	int err = bid_cache_init(16);
+
+	if (err)
+		return err;
+	err = bid_worker_init(4);
+	if (err) {
+		bid_cache_exit();
+		return err;
+	}
+	return kunit_add_action_or_reset(test, stop_module, NULL);
 }
 
 #endif /* BID_KUNIT_MAPPINGS_H */

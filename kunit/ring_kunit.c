@@ -14,7 +14,8 @@
 #include "ring.c"
 
 #define SIZE	4096U
-#define BODY	((u32)sizeof(struct buildid_mmap))
+/* So many of them do not leave the room of a LOST. */
+#define BODY	((u32)sizeof(struct buildid_mmap) + 8)
 #define LOST	((u32)sizeof(struct buildid_lost))
 
 /**

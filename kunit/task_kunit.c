@@ -197,6 +197,7 @@ static struct kunit_case cases[] = {
 
 static struct kunit_suite suite = {
 	.name = "buildid_task",
+	.init = start_module,
 	.test_cases = cases,
 };
 

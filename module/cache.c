@@ -100,26 +100,26 @@ static u64 hash(dev_t dev, u64 ino)
 	return (ino + dev * cache.dev_key) * cache.key;
 }
 
-/* Where an inode's entries are looked for first; the rest of its set comes next. */
-static u32 first_slot(dev_t dev, u64 ino)
+/* Where an entry of an inode goes if it can; else anywhere in the same set. */
+static u32 slot_of(dev_t dev, u64 ino)
 {
 	return hash(dev, ino) >> cache.shift;
 }
 
-static u32 next_slot(u32 slot)
+static u32 set_of(dev_t dev, u64 ino)
 {
-	return (slot & ~(WAYS - 1)) | ((slot + 1) & (WAYS - 1));
+	return slot_of(dev, ino) & ~(WAYS - 1);
 }
-
-#define for_each_way(slot, i, dev, ino) \
-	for ((slot) = first_slot(dev, ino), (i) = 0; (i) < WAYS; \
-	     (i)++, (slot) = next_slot(slot))
 
 static struct bid_entry *entry_at(u32 slot)
 {
 	return rcu_dereference_check(cache.table[slot],
 				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
 }
+
+#define for_each_in_set(entry, slot, first) \
+	for ((slot) = (first); (slot) < (first) + WAYS; (slot)++) \
+		if (((entry) = entry_at(slot)))
 
 /**
  * bid_cache_find() - the entry of this very version
@@ -131,15 +131,25 @@ static struct bid_entry *entry_at(u32 slot)
 struct bid_entry *bid_cache_find(const struct bid_key *key,
 				 const struct bid_version *version)
 {
+	u32 slot, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
-	u32 slot, i;
 
-	for_each_way(slot, i, key->dev, key->ino) {
-		entry = entry_at(slot);
-		if (entry && bid_key_equal(&entry->key, key) &&
+	for_each_in_set(entry, slot, set)
+		if (bid_key_equal(&entry->key, key) &&
 		    bid_version_equal(&entry->version, version))
 			return entry;
-	}
+	return NULL;
+}
+
+static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
+{
+	struct bid_entry *entry;
+	u32 slot;
+
+	for_each_in_set(entry, slot, set)
+		if (bid_file_is(inode, &entry->key, &entry->version) &&
+		    entry->key.tree == bid_file_tree(inode))
+			return entry;
 	return NULL;
 }
 
@@ -147,21 +157,20 @@ struct bid_entry *bid_cache_find(const struct bid_key *key,
  * bid_cache_find_inode() - the entry of an inode as it is now
  * @inode: it
  *
- * The hook's first step, so that key and version are compared where they are.
+ * The hook's first step, so that key and version are compared where they are. Most
+ * are in the slot they are looked for first.
  *
  * Return: as bid_cache_find().
  */
 struct bid_entry *bid_cache_find_inode(struct inode *inode)
 {
-	struct bid_entry *entry;
-	u32 slot, i;
+	u32 slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
+	struct bid_entry *entry = entry_at(slot);
 
-	for_each_way(slot, i, inode->i_sb->s_dev, inode->i_ino) {
-		entry = entry_at(slot);
-		if (entry && bid_file_is(inode, &entry->key, &entry->version))
-			return entry;
-	}
-	return NULL;
+	if (likely(entry && bid_file_is(inode, &entry->key, &entry->version) &&
+		   !entry->key.tree))
+		return entry;
+	return find_in_set(inode, slot & ~(WAYS - 1));
 }
 
 /**
@@ -174,15 +183,13 @@ struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 					const u32 *generation)
 {
 	struct bid_entry *entry, *newest = NULL;
-	u32 slot, i;
+	u32 slot, set = set_of(dev, ino);
 
-	for_each_way(slot, i, dev, ino) {
-		entry = entry_at(slot);
-		if (entry && entry->key.ino == ino && entry->key.dev == dev &&
+	for_each_in_set(entry, slot, set)
+		if (entry->key.ino == ino && entry->key.dev == dev &&
 		    (!generation || entry->key.generation == *generation) &&
 		    (!newest || entry->file_id > newest->file_id))
 			newest = entry;
-	}
 	return newest;
 }
 
@@ -336,12 +343,11 @@ static void free_entry(struct bid_entry *entry)
 /* Returns the slot it had. */
 static u32 remove_entry(struct bid_entry *entry)
 {
-	u32 slot, i;
+	u32 slot = set_of(entry->key.dev, entry->key.ino);
 
 	lockdep_assert_held(&cache.lock);
-	for_each_way(slot, i, entry->key.dev, entry->key.ino)
-		if (entry_at(slot) == entry)
-			break;
+	while (entry_at(slot) != entry)
+		slot++;
 	RCU_INIT_POINTER(cache.table[slot], NULL);
 	hlist_del(&entry->node);
 	cache.entries--;
@@ -405,13 +411,16 @@ static u32 victim(struct bid_entry *const *set)
 /* A slot of the inode's set that is free, or is made so; cache.slots for none. */
 static u32 make_room(dev_t dev, u64 ino)
 {
-	struct bid_entry *set[WAYS];
-	u32 slot, i;
+	struct bid_entry *set[WAYS] __uninitialized;
+	u32 first = slot_of(dev, ino), i;
 
-	for_each_way(slot, i, dev, ino) {
-		set[i] = entry_at(slot);
+	if (!entry_at(first))
+		return first;
+	first &= ~(WAYS - 1);
+	for (i = 0; i < WAYS; i++) {
+		set[i] = entry_at(first + i);
 		if (!set[i])
-			return slot;
+			return first + i;
 	}
 	i = victim(set);
 	if (i == WAYS)
@@ -579,14 +588,12 @@ static atomic_t *suspects_of(const struct bid_key *key)
 
 static bool is_cached(const struct bid_key *key)
 {
+	u32 slot, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
-	u32 slot, i;
 
-	for_each_way(slot, i, key->dev, key->ino) {
-		entry = entry_at(slot);
-		if (entry && bid_key_equal(&entry->key, key))
+	for_each_in_set(entry, slot, set)
+		if (bid_key_equal(&entry->key, key))
 			return true;
-	}
 	return false;
 }
 
@@ -599,19 +606,17 @@ static bool is_cached(const struct bid_key *key)
  */
 void bid_cache_suspect(const struct bid_key *key)
 {
+	u32 slot, set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
-	u32 slot, i;
 
 	atomic_inc(suspects_of(key));
 	smp_mb__after_atomic();	/* pairs with the one in bid_sight_settle() */
 	if (!is_cached(key))
 		return;
 	bid_cache_lock();
-	for_each_way(slot, i, key->dev, key->ino) {
-		entry = entry_at(slot);
-		if (entry && bid_key_equal(&entry->key, key))
+	for_each_in_set(entry, slot, set)
+		if (bid_key_equal(&entry->key, key))
 			WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_RECHECK);
-	}
 	bid_cache_unlock();
 }
 
@@ -672,15 +677,14 @@ static void refill_work(struct work_struct *work)
 }
 
 /* Those of a set that nobody is reading; without @used only those not in use. */
-static u32 empty_set(u32 slot, bool used)
+static u32 empty_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
-	u32 removed = 0, i;
+	u32 removed = 0, slot;
 
 	bid_cache_lock();
-	for (i = 0; i < WAYS; i++, slot = next_slot(slot)) {
-		entry = entry_at(slot);
-		if (!entry || entry->request)
+	for_each_in_set(entry, slot, set) {
+		if (entry->request)
 			continue;
 		if (entry->used && !used) {
 			WRITE_ONCE(entry->used, false);
@@ -729,11 +733,6 @@ static unsigned long shrink_scan(struct shrinker *shrinker,
 	}
 	bid_stats_add(BID_STAT_EVICTED, freed);
 	return freed;
-}
-
-u32 bid_cache_seq(void)
-{
-	return READ_ONCE(cache.seq);
 }
 
 u32 bid_cache_entries(void)

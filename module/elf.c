@@ -22,6 +22,7 @@
 #define swab64 bswap_64
 #define U32_MAX UINT32_MAX
 #define noinline
+#define __uninitialized
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif
@@ -344,7 +345,7 @@ static int walk_entries(struct image *image, const struct table *table,
 static int walk_in_place(struct image *image, const struct table *table,
 			 const u8 *entries)
 {
-	struct extent extents[4];
+	struct extent extents[4] __uninitialized;
 	u32 i = 0, j, found = 0;
 	int err;
 
@@ -365,7 +366,7 @@ static int walk_in_place(struct image *image, const struct table *table,
 /* Not inline: the chunk is a weight on the stack that is mostly not used. */
 static noinline int walk_copied(struct image *image, const struct table *table)
 {
-	u64 chunk[CHUNK_BYTES / sizeof(u64)];
+	u64 chunk[CHUNK_BYTES / sizeof(u64)] __uninitialized;
 	u32 per_chunk = sizeof(chunk) / table->entsize;
 	u32 i, n;
 	int err;
@@ -499,7 +500,7 @@ static int search(struct image *image)
 {
 	struct table segments = { }, sections = { .sections = true };
 	u32 n = sizeof(union header);
-	union header header;
+	union header header __uninitialized;
 	const u8 *ident = header.ident;
 	int err;
 

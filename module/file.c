@@ -116,7 +116,8 @@ void bid_file_version(struct inode *inode, struct bid_version *version)
 	version->mtime = bid_time_ns(inode_get_mtime(inode));
 	version->size = i_size_read(inode);
 	version->change = bid_file_change(inode);
-	version->epoch = bid_file_epoch(inode->i_sb->s_dev);
+	version->epoch_index = bid_file_epoch_index(inode->i_sb->s_dev);
+	version->epoch = atomic_read(&bid_file_epochs[version->epoch_index]);
 }
 
 /**

@@ -34,6 +34,7 @@ struct bid_key {
  * @size: bytes
  * @change: the filesystem's change counter, or 0
  * @epoch: moves when a filesystem with this device number goes away
+ * @epoch_index: where the epoch is kept
  */
 struct bid_version {
 	s64 ctime;
@@ -41,6 +42,7 @@ struct bid_version {
 	u64 size;
 	u64 change;
 	u32 epoch;
+	u32 epoch_index;
 };
 
 /* Who may read a file's content. */
@@ -119,11 +121,6 @@ static inline u32 bid_file_epoch_index(dev_t dev)
 	return dev & mask;
 }
 
-static inline u32 bid_file_epoch(dev_t dev)
-{
-	return atomic_read(&bid_file_epochs[bid_file_epoch_index(dev)]);
-}
-
 /* Touching what the memory controller has lost is a machine check. */
 static inline bool bid_page_is_good(struct page *page)
 {
@@ -142,7 +139,7 @@ static inline u64 bid_file_change(const struct inode *inode)
 }
 
 /**
- * bid_file_is() - is an inode, at this moment, what it was?
+ * bid_file_is() - is an inode, at this moment, what it was? But for its tree
  * @inode: it
  * @key: as from bid_file_key()
  * @version: as from bid_file_version()
@@ -157,9 +154,8 @@ static inline bool bid_file_is(struct inode *inode, const struct bid_key *key,
 	       version->mtime == bid_time_ns(inode_get_mtime(inode)) &&
 	       version->size == i_size_read(inode) &&
 	       version->change == bid_file_change(inode) &&
-	       version->epoch == bid_file_epoch(sb->s_dev) &&
-	       key->generation == inode->i_generation &&
-	       (likely(!key->tree) || key->tree == bid_file_tree(inode));
+	       version->epoch == atomic_read(&bid_file_epochs[version->epoch_index]) &&
+	       key->generation == inode->i_generation;
 }
 
 static inline bool bid_version_equal(const struct bid_version *a,

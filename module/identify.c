@@ -26,8 +26,8 @@ static const struct bid_elf_limits hook_limits = {
  */
 static int identify_resident(struct bid_sight *sight, struct bid_identity *id)
 {
-	struct bid_resident resident;
-	struct bid_version after;
+	struct bid_resident resident __uninitialized;
+	struct bid_version after __uninitialized;
 	int err;
 
 	/* dropping the last hold on a page may take a lock that sleeps there */
@@ -186,7 +186,7 @@ static bool is_answer(const struct bid_sight *sight, enum bid_access access,
 static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 		 struct bid_entry *entry)
 {
-	struct bid_identity id;
+	struct bid_identity id __uninitialized;
 	enum bid_access access;
 	u8 reason;
 
@@ -237,22 +237,29 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 	report(mapping, entry);
 }
 
-/* Not in the cache, or not to be taken from there just so. */
+/*
+ * Not in the cache, or not to be taken from there just so. The path's buffer is
+ * this processor's, as nothing here is preempted.
+ */
 static noinline void identify_slowly(struct vm_area_struct *vma,
-				     struct bid_entry *entry,
-				     struct bid_mapping *mapping)
+				     struct bid_entry *entry)
 {
-	struct bid_sight sight;
+	struct bid_mapping mapping __uninitialized;
+	struct bid_sight sight __uninitialized;
 
+	bid_mapping_init(&mapping, vma);
+	mapping.buf = this_cpu_ptr(path_bufs);
 	bid_sight_init(vma->vm_file, file_inode(vma->vm_file), &sight);
 	if (entry) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
-		look_again(&sight, mapping, entry);
+		look_again(&sight, &mapping, entry);
 	} else {
 		bid_stats_inc(BID_STAT_MISSES);
-		look(&sight, mapping, NULL);
+		look(&sight, &mapping, NULL);
 	}
+	if (mapping.file_id)
+		bid_history_add(vma, mapping.file_id);
 }
 
 /* Stores move no time stamp while a page stays dirty. */
@@ -266,13 +273,6 @@ static noinline void expect_stores(struct inode *inode)
 	bid_cache_suspect(&key);
 }
 
-/* The path's buffer is this processor's, as nothing here is preempted. */
-static void begin_mapping(struct bid_mapping *mapping, const struct vm_area_struct *vma)
-{
-	bid_mapping_init(mapping, vma);
-	mapping->buf = this_cpu_ptr(path_bufs);
-}
-
 /**
  * bid_identify_mapping() - a file was mapped: identify and report it
  * @vma: the mapping, of a file, in current's mm
@@ -284,7 +284,6 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 {
 	const unsigned long stores = VM_SHARED | VM_MAYWRITE;
 	struct inode *inode = file_inode(vma->vm_file);
-	struct bid_mapping mapping;
 	struct bid_entry *entry;
 
 	if (unlikely((vma->vm_flags & stores) == stores))
@@ -292,7 +291,6 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_EXEC) && !bid_event_wants_data())
 		return;
 
-	bid_stats_inc(BID_STAT_MAPPINGS);
 	entry = bid_cache_find_inode(inode);
 	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW) &&
 		   !inode_is_open_for_write(inode))) {
@@ -303,10 +301,7 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 			bid_event_hit(vma, entry, this_cpu_ptr(path_bufs));
 		return;
 	}
-	begin_mapping(&mapping, vma);
-	identify_slowly(vma, entry, &mapping);
-	if (mapping.file_id)
-		bid_history_add(vma, mapping.file_id);
+	identify_slowly(vma, entry);
 }
 
 int bid_identify_init(void)

@@ -72,7 +72,7 @@ static const struct nla_policy subscribe_policy[] = {
 	[BUILDID_A_FLAGS]	= { .type = NLA_U32 },
 	[BUILDID_A_RING_SIZE]	= { .type = NLA_U32 },
 	[BUILDID_A_WATERMARK]	= { .type = NLA_U32 },
-	[BUILDID_A_PIDS]	= { .type = NLA_BINARY, .len = BUILDID_SUB_PIDS_MAX * sizeof(u32) },
+	[BUILDID_A_PIDS]	= { .type = NLA_BINARY },
 	[BUILDID_A_UID]		= { .type = NLA_U32 },
 	[BUILDID_A_CGROUP_FD]	= { .type = NLA_U32 },
 };
@@ -405,7 +405,8 @@ static int read_request(struct nlattr **attrs, struct buildid_subscribe *req,
 		.cgroup_fd = value_of(attrs[BUILDID_A_CGROUP_FD]),
 	};
 	if (array) {
-		if (nla_len(array) % sizeof(*pids))
+		if (nla_len(array) % sizeof(*pids) ||
+		    nla_len(array) > BUILDID_SUB_PIDS_MAX * sizeof(*pids))
 			return -EINVAL;
 		req->nr_pids = nla_len(array) / sizeof(*pids);
 		nla_memcpy(pids, array, nla_len(array));

@@ -23,7 +23,7 @@ u64 bid_stats_sum(enum bid_stat stat)
 void bid_stats_fill(struct buildid_stats *stats)
 {
 	*stats = (struct buildid_stats){
-		.mappings = bid_stats_sum(BID_STAT_MAPPINGS),
+		.mappings = bid_stats_sum(BID_STAT_HITS) + bid_stats_sum(BID_STAT_MISSES),
 		.hits = bid_stats_sum(BID_STAT_HITS),
 		.misses = bid_stats_sum(BID_STAT_MISSES),
 		.rechecks = bid_stats_sum(BID_STAT_RECHECKS),

@@ -7,7 +7,6 @@
 
 /* Named after the fields of struct buildid_stats they end up in. */
 enum bid_stat {
-	BID_STAT_MAPPINGS,
 	BID_STAT_HITS,
 	BID_STAT_MISSES,
 	BID_STAT_RECHECKS,

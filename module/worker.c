@@ -602,4 +602,5 @@ void bid_worker_exit(void)
 	destroy_workqueue(worker.remote);
 	destroy_workqueue(worker.local);
 	kvfree(worker.requests);
+	worker.count = 0;
 }

@@ -217,12 +217,13 @@ def _():
     for command in ([], ["no-such-command"], ["info", "--no-such-option"], ["info", "more"],
                     ["id"], ["id", "--files-from", "-", "more"], ["mon", "more"],
                     ["mon", "-p", "one"], ["mon", "-p", "0"], ["mon", "--count", "0"],
-                    ["mon", "--netlink", "--data"], ["mon", "--children"],
-                    ["mon", "--netlink", "--cgroup", "/"], ["mon", "--uid", "no such user"],
+                    ["mon", "--netlink", "-i", "log"], ["mon", "--children"],
+                    ["mon", "--tasks", "-i", "log"], ["mon", "--uid", "no such user"],
                     ["maps"], ["maps", "self"], ["maps", "--all", "1"],
                     ["maps", "--format", "xml", "1"], ["cookie", "/bin/true"],
                     ["cookie", "/bin/true", "0"], ["cookie", "/bin/true", "00", "--clear"], ["record", "--ring-size", "5000", "true"],
                     ["record", "--ring-size", "1T", "true"], ["list", "more"],
+                    ["list", "--kind", "none", "-k"], ["list", "--dev", "0"],
                     ["stats", "-j", "--openmetrics"], ["flush", "more"]):
         done = lib.buildid(*command, status=2)
         equal(done.stdout, "", f"stdout of {command}")

@@ -148,6 +148,55 @@ with lib.directory() as work:
         inside = sum(count for offset, count in places.items() if offset in hot)
         assert inside >= 20 and inside >= 0.9 * sum(places.values()), (hot, places)
 
+    # None of them is left when it is named, and one has never called exec.
+    @test
+    def addresses_are_named_when_nobody_is_left():
+        first, second = built("v1.so"), built("v2.so")
+        ours, other = built("forks"), shutil.copy(built("forks"), os.path.join(work, "other"))
+        wanted = {"itself": ours, "first": first, "second": second, "other": other}
+        ids = lib.readelf_ids(wanted.values())
+        code = {path: symbol_in_file(path, name)
+                for path, name in ((ours, "ask"), (other, "main"))}
+        done = lib.run(os.path.join(EXAMPLES, "addresses"), ours, first, second, other)
+        cases, answers = done.stderr.splitlines(), done.stdout.splitlines()
+        equal(len(cases), 9, "cases")
+        equal(len(answers), len(cases), "answers")
+        for case, answer in zip(cases, answers):
+            path = wanted[case.split(": ")[1]]
+            _, _, offset, identity, named = answer.split(maxsplit=4)
+            equal((case, identity, named), (case, ids[path], path))
+            contains(code.get(path, range(1)), int(offset, 16))
+
+    # The child has what its parent had before anyone looked.
+    @test
+    def addresses_are_named_of_a_fork_of_what_ran_before():
+        child = "import os, sys, time; print(flush=True); sys.stdin.readline()\n" \
+            "pid = os.fork()\n" \
+            "if not pid: print(os.getpid(), time.monotonic_ns(), flush=True); os._exit(0)\n" \
+            "os.waitpid(pid, 0)"
+        with lib.started("/usr/bin/python3", "-c", child, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            [mapped, *_] = [m for m in lib.maps_of(lib.read_bytes(
+                f"/proc/{process.pid}/maps").decode()) if m["path"].endswith("/libc.so.6")]
+            fork = f"echo >/proc/{process.pid}/fd/0; head -n1 <&3 | " \
+                f"while read pid time; do echo $pid {mapped['addr']:x} $time; done"
+            done = lib.run(os.path.join(EXAMPLES, "addresses"), "-a", "sh", "-c",
+                           f"exec 3</proc/{process.pid}/fd/1; {fork}")
+        _, _, offset, identity, path = done.stdout.split()
+        equal((int(offset, 16), identity, path),
+              (mapped["pgoff"], lib.readelf_ids([path])[path], mapped["path"]))
+
+    @test
+    def what_names_addresses_says_what_is_wrong():
+        program = os.path.join(EXAMPLES, "addresses")
+        for arguments in [], ["-a"], ["-x", "true"]:
+            contains(lib.run(program, *arguments, status=2).stderr, "usage: addresses")
+        contains(lib.run(program, "/nonexistent", status=127).stderr,
+                 "addresses: /nonexistent: No such file or directory\n")
+        contains(lib.run(program, "echo", "more", status=1).stderr,
+                 "addresses: more: not PID ADDRESS TIME\n")
+
     @test
     def the_profiler_says_what_is_wrong():
         program = os.path.join(EXAMPLES, "profile")
@@ -192,7 +241,7 @@ with lib.directory() as work:
     def an_example_that_has_no_module_says_so():
         lib.unload()
         try:
-            for command in ["mappings"], ["profile", "true"]:
+            for command in ["mappings"], ["profile", "true"], ["addresses", "true"]:
                 done = lib.run(os.path.join(EXAMPLES, command[0]), *command[1:], status=1)
                 contains(done.stderr, "the module is not loaded")
         finally:

@@ -6,43 +6,50 @@ import errno
 import os
 
 import lib
-from device import parse
+from device import KEY_ANY_GENERATION, Resolved, parse
 
 SNAPSHOT_FLAG, DUPLICATE = 1, 1
 
 so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.0"), use_errno=True)
 
 
-class Options(ctypes.Structure):
-    _fields_ = [("flags", ctypes.c_uint32), ("ring_size", ctypes.c_uint32),
-                ("watermark", ctypes.c_uint32), ("nr_pids", ctypes.c_uint32),
-                ("pids", ctypes.POINTER(ctypes.c_uint32)), ("uid", ctypes.c_uint32),
-                ("cgroup_fd", ctypes.c_int), ("reserved", ctypes.c_uint64 * 4)]
+class Sized(ctypes.Structure):
+    """Begins with its own size."""
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(self), **fields)
 
 
-class FilesOptions(ctypes.Structure):
-    _fields_ = [("max_files", ctypes.c_size_t), ("max_waiting", ctypes.c_size_t),
-                ("max_wait", ctypes.c_uint64)]
+class Options(Sized):
+    _fields_ = [("size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                ("ring_size", ctypes.c_uint32), ("watermark", ctypes.c_uint32),
+                ("pids", ctypes.POINTER(ctypes.c_uint32)), ("nr_pids", ctypes.c_uint32),
+                ("uid", ctypes.c_uint32), ("cgroup_fd", ctypes.c_int),
+                ("reserved", ctypes.c_uint32)]
 
 
-class RecorderOptions(ctypes.Structure):
-    _fields_ = [("subscribe", Options), ("files", FilesOptions), ("flags", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32 * 7)]
+class RecorderOptions(Sized):
+    _fields_ = [("size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                ("subscribe", ctypes.POINTER(Options)), ("files", ctypes.c_void_p)]
 
 
 class EventStruct(ctypes.Structure):
-    _fields_ = [("record", ctypes.c_void_p), ("file", ctypes.c_void_p),
-                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+    _fields_ = [("size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                ("record", ctypes.c_void_p), ("file", ctypes.c_void_p)]
 
 
-class Key(ctypes.Structure):
-    _fields_ = [("dev_major", ctypes.c_uint32), ("dev_minor", ctypes.c_uint32),
-                ("ino", ctypes.c_uint64), ("generation", ctypes.POINTER(ctypes.c_uint32))]
+class Key(Sized):
+    _fields_ = [("size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                ("dev_major", ctypes.c_uint32), ("dev_minor", ctypes.c_uint32),
+                ("ino", ctypes.c_uint64), ("generation", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
 
 
-class Address(ctypes.Structure):
-    _fields_ = [("pid", ctypes.c_uint32), ("flags", ctypes.c_uint32),
-                ("addr", ctypes.c_uint64), ("offset", ctypes.c_uint64)]
+class Address(Sized):
+    _fields_ = [("size", ctypes.c_uint32), ("pid", ctypes.c_uint32),
+                ("addr", ctypes.c_uint64), ("start_time", ctypes.c_uint64),
+                ("offset", ctypes.c_uint64), ("source", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
 
 
 so.buildid_recorder_handle.restype = ctypes.c_void_p
@@ -54,7 +61,9 @@ for name in ("recorder_free", "recorder_stop", "recorder_handle", "recorder_snap
              "recorder_snapshot", "recorder_timeout", "fd"):
     getattr(so, "buildid_" + name).argtypes = [ctypes.c_void_p]
 so.buildid_recorder_next.argtypes = [ctypes.c_void_p, ctypes.c_int,
-                                     ctypes.POINTER(EventStruct)]
+                                     ctypes.POINTER(ctypes.POINTER(EventStruct))]
+so.buildid_resolve_id.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p,
+                                  ctypes.c_size_t, ctypes.c_void_p]
 so.buildid_resolve_key.argtypes = [ctypes.c_void_p, ctypes.POINTER(Key), ctypes.c_void_p,
                                    ctypes.c_size_t, ctypes.c_void_p]
 so.buildid_resolve_addr.argtypes = [ctypes.c_void_p, ctypes.POINTER(Address), ctypes.c_void_p,
@@ -84,10 +93,9 @@ class Event:
 class Recorder:
     def __init__(self, flags=0, pids=(), uid=0, cgroup_fd=0, ring_size=0, snapshot=False):
         array = (ctypes.c_uint32 * max(len(pids), 1))(*pids)
-        options = RecorderOptions(
-            subscribe=Options(flags=flags, pids=array, nr_pids=len(pids), uid=uid,
-                              cgroup_fd=cgroup_fd, ring_size=ring_size),
-            flags=snapshot)
+        subscribe = Options(flags=flags, pids=array, nr_pids=len(pids), uid=uid,
+                            cgroup_fd=cgroup_fd, ring_size=ring_size)
+        options = RecorderOptions(subscribe=ctypes.pointer(subscribe), flags=snapshot)
         self.pointer = ctypes.c_void_p()
         check(so.buildid_recorder_new(ctypes.byref(self.pointer), ctypes.byref(options)))
         self.handle = so.buildid_recorder_handle(self.pointer)
@@ -100,12 +108,12 @@ class Recorder:
 
     def next(self, timeout=0):
         """An event, or None when there is none in time, or at the end."""
-        event = EventStruct()
+        event = ctypes.POINTER(EventStruct)()
         result = so.buildid_recorder_next(self.pointer, timeout, ctypes.byref(event))
         if result in (-errno.EAGAIN, -errno.ENODATA):
             return None
         check(result)
-        return Event(event)
+        return Event(event.contents)
 
     def all(self, timeout=0):
         while event := self.next(timeout):
@@ -128,18 +136,24 @@ class Recorder:
 
     def resolve_key(self, dev, ino, generation=None):
         room = ctypes.create_string_buffer(8192)
-        number = ctypes.c_uint32(generation or 0)
-        key = Key(*dev, ino, None if generation is None else ctypes.pointer(number))
+        key = Key(flags=KEY_ANY_GENERATION if generation is None else 0, dev_major=dev[0],
+                  dev_minor=dev[1], ino=ino, generation=generation or 0)
         check(so.buildid_resolve_key(self.handle, ctypes.byref(key), room, 8192,
                                      ctypes.byref(ctypes.c_void_p())))
         return parse(room)
 
-    def resolve_addr(self, pid, addr):
+    def resolve_addr(self, pid, addr, start_time=0):
         room = ctypes.create_string_buffer(8192)
-        address = Address(pid, 0, addr, 0)
+        address = Address(pid=pid, addr=addr, start_time=start_time)
         check(so.buildid_resolve_addr(self.handle, ctypes.byref(address), room, 8192,
                                       ctypes.byref(ctypes.c_void_p())))
-        return parse(room), address.flags, address.offset
+        return Resolved(parse(room), address.source, address.offset, address.start_time)
+
+    def resolve_id(self, file_id):
+        room = ctypes.create_string_buffer(8192)
+        check(so.buildid_resolve_id(self.handle, file_id, room, 8192,
+                                    ctypes.byref(ctypes.c_void_p())))
+        return parse(room)
 
     def name_mapping(self, address, length, kind, identity):
         check(so.buildid_set_cookie_mapping(self.handle, address, length, kind, identity,

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import lib
-from device import (ADDR_HISTORY, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
+from device import (ADDR_HISTORY, RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
                     SUB_UID, Cookie, Image, Lost, Mmap)
 from library import Recorder
 from lib import contains, fails_with
@@ -226,7 +226,7 @@ def a_file_that_is_read_late_comes_with_its_mapping_and_in_order():
 
 @test
 def losses_are_told_and_a_new_snapshot_makes_up_for_them():
-    with Recorder(pids=[os.getpid()], ring_size=4096) as recorder:
+    with Recorder(pids=[os.getpid()], ring_size=2 * RECORD_MAX) as recorder:
         path = lib.built("plain")
         with open(path, "rb") as file:
             mapped = [lib.map_fd(file.fileno(), lib.PAGE) for _ in range(200)]
@@ -271,11 +271,16 @@ def an_inode_and_an_address_are_resolved_when_all_else_is_gone():
             process.stdin.flush()
             process.stdout.readline()
             [first, *_] = [m for m in maps_of(process.pid) if m["path"] == path]
-            alive, flags, offset = recorder.resolve_addr(process.pid, first["addr"] + 7)
+            alive, flags, offset, start = recorder.resolve_addr(process.pid, first["addr"] + 7)
             equal((alive.path, flags, offset), (path, 0, first["pgoff"] + 7))
         os.unlink(path)
-        record, flags, offset = recorder.resolve_addr(process.pid, first["addr"] + 7)
+        record, flags, offset, start = recorder.resolve_addr(process.pid, first["addr"] + 7)
         equal((record.id, flags, offset), (alive.id, ADDR_HISTORY, first["pgoff"] + 7))
+        again = recorder.resolve_addr(process.pid, first["addr"] + 7, start)
+        equal((again.record.id, again.start_time), (alive.id, start))
+        fails_with(errno.ESRCH, recorder.resolve_addr, process.pid, first["addr"], start + 1)
+        equal(recorder.resolve_id(alive.file_id).id, alive.id)
+        fails_with(errno.ENOENT, recorder.resolve_id, 2**63)
         equal(recorder.resolve_key(alive.dev, alive.ino).id, alive.id)
         equal(recorder.resolve_key(alive.dev, alive.ino, alive.generation).id, alive.id)
         fails_with(errno.ENOENT, recorder.resolve_key, alive.dev, alive.ino,

@@ -14,6 +14,9 @@ from tap import equal, run, test
 WRITERS = 4
 COUNT = 30 if lib.DEBUG else 200
 NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
+# The smallest ring, and mappings that it does not hold.
+SMALL = 16384
+MANY = 400
 FILES = [lib.built(name) for name in NAMES]
 
 
@@ -36,7 +39,7 @@ def expect_ids(watch, mmaps):
 
 @test("a ring that is full tells how much is lost, and all that follows is whole")
 def _():
-    with stream.Watch(pids=[], ring_size=4096) as watch:
+    with stream.Watch(pids=[], ring_size=SMALL) as watch:
         wait_for(start_writers())
         assert not watch.lost, "lost before anything was read"
         watch.drain()
@@ -45,13 +48,13 @@ def _():
 
 @test("after a loss each FILE comes again before a mapping refers to it")
 def _():
-    with stream.Watch(ring_size=4096) as watch:
+    with stream.Watch(ring_size=SMALL) as watch:
         for path in FILES:
             lib.map_file(path)
             watch.drain()       # Stream checks what it takes in
         equal(watch.lost, 0, "lost records at first")
         before = len(watch.records)
-        for _ in range(200):
+        for _ in range(MANY):
             lib.map_file(FILES[0])
         watch.drain()
         for path in FILES:
@@ -68,26 +71,26 @@ def _():
 
 @test("a LOST record stands where the records are missing")
 def _():
-    with stream.Watch(ring_size=4096) as watch:
+    with stream.Watch(ring_size=SMALL) as watch:
         lib.map_file(FILES[0])
         watch.drain()
-        for _ in range(200):
+        for _ in range(MANY):
             lib.map_file(FILES[0])
         equal(watch.lost, 0, "lost before there was room to tell")
         taken = len(watch.drain())
         lib.map_file(FILES[0])
         watch.drain()
-        assert 0 < taken < 200, f"{taken} of 200 mappings in a ring of 4096 bytes"
+        assert 0 < taken < MANY, f"{taken} of {MANY} mappings in a ring of {SMALL} bytes"
         kinds = [type(record).__name__ for record in watch.records[-4:]]
         equal(kinds, ["Mmap", "Lost", "File", "Mmap"], "records around a loss")
         missing = watch.records[-3].ring_full
-        assert missing >= 200 - taken, f"{missing} lost of {200 - taken} missing mappings"
+        assert missing >= MANY - taken, f"{missing} lost of {MANY - taken} missing mappings"
 
 
 @test("a loss is told although nothing comes after it")
 def _():
-    with stream.Watch(ring_size=4096) as watch:
-        for _ in range(200):
+    with stream.Watch(ring_size=SMALL) as watch:
+        for _ in range(MANY):
             lib.map_file(FILES[0])
         watch.drain()
         assert isinstance(watch.records[-1], Lost), watch.records[-1]
@@ -96,7 +99,7 @@ def _():
 @test("several writers and a slow reader: each record is in sequence, or counted")
 def _():
     before = stream.stats()["ring_full"]
-    with stream.Watch(pids=[], ring_size=4096) as watch:
+    with stream.Watch(pids=[], ring_size=SMALL) as watch:
         writers = start_writers()
         while any(writer.poll() is None for writer in writers):
             watch.drain()
@@ -128,8 +131,9 @@ def _():
 @test("four writers: what a small ring lost is what a large one has more, by the record")
 def _():
     before = stream.stats()["ring_full"]
+    before_mmaps = stream.stats()["ring_full_mmaps"]
     with stream.Watch(pids=[], ring_size=16 << 20) as large, \
-            stream.Watch(pids=[], ring_size=4096) as small:
+            stream.Watch(pids=[], ring_size=SMALL) as small:
         for _ in range(3):
             writers = start_writers()
             while any(writer.poll() is None for writer in writers):
@@ -146,9 +150,12 @@ def _():
     equal(counted, small.lost, "records dropped, as STATS has it and as LOST has it")
     # Stream has compared each hole in seq with the LOST that follows.
     equal(small.seq, len(small.records) + small.lost, "the last seq")
-    # what is lost is either a mapping, or the FILE that would have gone before one
     mmaps = len(large.mmaps) - len(small.mmaps)
-    assert mmaps <= small.lost <= 2 * mmaps, f"{small.lost} lost, {mmaps} of them mappings"
+    equal(mmaps, sum(record.ring_full_mmaps for record in small.records
+                     if isinstance(record, Lost)), "mappings lost, as LOST has it")
+    equal(mmaps, stream.stats()["ring_full_mmaps"] - before_mmaps, "and as STATS has it")
+    # what else is lost is the FILE that would have gone before one
+    assert small.lost <= 2 * mmaps, f"{small.lost} lost, {mmaps} of them mappings"
     # and nothing else is: those that are there are among those that were made, in order
     made = [(mapped.pid, mapped.addr, mapped.path) for mapped in large.mmaps]
     for pid in {mapped.pid for mapped in small.mmaps}:
@@ -197,7 +204,7 @@ def _():
 def _():
     with lib.directory() as work:
         log = os.path.join(work, "log")
-        done = lib.buildid("record", "--ring-size", "4096", "-o", log, "--",
+        done = lib.buildid("record", "--ring-size", str(SMALL), "-o", log, "--",
                            lib.built("maps"), str(COUNT * WRITERS), *FILES)
         checked = stream.Stream()
         checked.add(stream.read_log(log))

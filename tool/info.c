@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* buildid info: what the module is. */
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "args.h"
@@ -11,8 +13,8 @@
 static const char help[] =
 	"usage: buildid info [-j]\n"
 	"\n"
-	"Show what the module is: its version, the function it probes, what it\n"
-	"delivers and its bounds.\n"
+	"Show what the module is: its version, the function it probes and whether that\n"
+	"is seen now, what it delivers, and its bounds.\n"
 	"\n"
 	"  -j, --json  one object\n"
 	"  -h, --help  this text\n";
@@ -62,9 +64,34 @@ static const char *ioctl_name(unsigned int number)
 		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)] = "resolve-addr",
 		[_IOC_NR(BUILDID_IOC_MAPS)] = "maps",
 		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = "set-cookie",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)] = "resolve-id",
 	};
 
 	return number < ARRAY_SIZE(names) ? names[number] : "unknown";
+}
+
+static const char *status_name(unsigned int bit)
+{
+	return 1U << bit == BUILDID_STATUS_ARMED ? "armed" : "unknown";
+}
+
+/* "subscribe:0x7f" for each ioctl that takes flags. */
+static void show_flags(struct output *out, const struct buildid_info *info)
+{
+	char text[ARRAY_SIZE(info->known_flags)][32];
+	const char *words[ARRAY_SIZE(text) + 1];
+	size_t count = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(text); i++) {
+		if (!info->known_flags[i])
+			continue;
+		snprintf(text[i], sizeof(text[i]), "%s:0x%" PRIx32, ioctl_name(i),
+			 info->known_flags[i]);
+		words[count++] = text[i];
+	}
+	words[count] = NULL;
+	out_pair_words(out, "flags", words);
 }
 
 static void show_info(struct output *out, struct buildid_info *info)
@@ -76,13 +103,20 @@ static void show_info(struct output *out, struct buildid_info *info)
 	out_pair_string(out, "version", (const char *)info->version);
 	out_pair_number(out, "abi", info->abi);
 	out_pair_string(out, "hook", (const char *)info->hook);
+	show_bits(out, "status", info->status, status_name);
 	show_bits(out, "records", info->records, buildid_type_name);
 	show_bits(out, "ioctls", info->ioctls, ioctl_name);
 	show_bits(out, "features", info->features, feature_name);
+	show_flags(out, info);
 	out_pair_number(out, "max_entries", info->max_entries);
+	out_pair_number(out, "ring_min", info->ring_min);
 	out_pair_number(out, "ring_max", info->ring_max);
 	out_pair_number(out, "id_max", info->id_max);
+	out_pair_number(out, "record_max", info->record_max);
 	out_pair_number(out, "subscribers_max", info->subscribers_max);
+	out_pair_number(out, "pids_max", info->pids_max);
+	out_pair_number(out, "cookies_max", info->cookies_max);
+	out_pair_number(out, "cookies_total", info->cookies_total);
 	out_end(out);
 }
 
@@ -103,6 +137,8 @@ int cmd_info(int argc, char **argv)
 	if (!handle)
 		return EXIT_FAILURE;
 	err = buildid_get_info(handle, &info, sizeof(info));
+	if (!err)
+		module_warn(handle);
 	buildid_close(handle);
 	if (err) {
 		module_error(&out, BUILDID_DEVICE, err, NULL);

@@ -332,6 +332,7 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	put_time(out, event->record, clock);
 	out_number(out, "pid", WIDTH_PID, mmap->pid);
 	out_number(out, "tid", OUT_HIDDEN, mmap->tid);
+	out_number(out, "start_time", OUT_HIDDEN, mmap->start_time);
 	out_string(out, "comm", WIDTH_COMM, (const char *)mmap->comm);
 	out_address(out, "addr", WIDTH_ADDRESS, mmap->addr);
 	out_number(out, "len", OUT_HIDDEN, mmap->len);
@@ -348,20 +349,23 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	out_end(out);
 }
 
-/* "lost 12 events (ring full), 3 identities (no request)" */
+/* "lost 12 records, 8 of mappings (ring full), 3 identities (no request)" */
 static void lost_text(const struct buildid_lost *lost, char *text, size_t size)
 {
+	char ring_full[64];
 	const struct {
 		uint64_t count;
 		const char *what;
 	} causes[] = {
-		{ lost->ring_full, "events (ring full)" },
-		{ lost->missed_probe, "events (missed probe)" },
+		{ lost->ring_full, ring_full },
+		{ lost->missed_probe, "mappings (missed probe)" },
 		{ lost->no_request, "identities (no request)" },
 	};
 	const char *before = "lost";
 	size_t length = 0, i;
 
+	snprintf(ring_full, sizeof(ring_full), "records, %" PRIu64 " of mappings (ring full)",
+		 (uint64_t)lost->ring_full_mmaps);
 	*text = '\0';
 	for (i = 0; i < ARRAY_SIZE(causes); i++) {
 		if (!causes[i].count)
@@ -376,7 +380,7 @@ static void lost_text(const struct buildid_lost *lost, char *text, size_t size)
 static void put_lost(struct output *out, const struct buildid_lost *lost,
 		     const struct lines_clock *clock)
 {
-	char text[192];
+	char text[256];
 
 	lost_text(lost, text, sizeof(text));
 	out_begin(out);
@@ -384,6 +388,7 @@ static void put_lost(struct output *out, const struct buildid_lost *lost,
 	put_time(out, &lost->header, clock);
 	out_styled(out, OUT_BAD, NULL, 0, text);
 	out_number(out, "ring_full", OUT_HIDDEN, lost->ring_full);
+	out_number(out, "ring_full_mmaps", OUT_HIDDEN, lost->ring_full_mmaps);
 	out_number(out, "no_request", OUT_HIDDEN, lost->no_request);
 	out_number(out, "missed_probe", OUT_HIDDEN, lost->missed_probe);
 	out_end(out);
@@ -450,6 +455,7 @@ static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
 	put_time(out, &cookie->header, clock);
 	out_number(out, "pid", WIDTH_PID, cookie->pid);
 	out_number(out, "tid", OUT_HIDDEN, cookie->tid);
+	out_number(out, "start_time", OUT_HIDDEN, cookie->start_time);
 	out_string(out, "comm", WIDTH_COMM, (const char *)cookie->comm);
 	out_address(out, "addr", WIDTH_ADDRESS, cookie->addr);
 	out_number(out, "len", OUT_HIDDEN, cookie->len);
@@ -458,6 +464,32 @@ static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
 	out_string(out, NULL, 0, "[cookie]");
 	put_build_id(out, &id);
 	put_flags(out, &cookie->header, 0, NULL, 0, 0);
+	out_end(out);
+}
+
+static void put_task(struct output *out, const struct buildid_task *task,
+		     const struct lines_clock *clock)
+{
+	static const struct flag flags[] = {
+		{ BUILDID_TASK_SHARES_MM, "shares-mm" },
+	};
+	bool fork = task->header.type == BUILDID_RECORD_FORK;
+	char text[32];
+
+	snprintf(text, sizeof(text), "fork of %" PRIu32, task->parent_pid);
+	out_begin(out);
+	put_header(out, &task->header);
+	put_time(out, &task->header, clock);
+	out_number(out, "pid", WIDTH_PID, task->pid);
+	out_number(out, "tid", OUT_HIDDEN, task->tid);
+	out_number(out, "start_time", OUT_HIDDEN, task->start_time);
+	out_string(out, "comm", WIDTH_COMM, (const char *)task->comm);
+	out_string(out, NULL, 0, fork ? text : buildid_type_name(task->header.type));
+	if (fork) {
+		out_number(out, "parent_pid", OUT_HIDDEN, task->parent_pid);
+		out_number(out, "parent_start_time", OUT_HIDDEN, task->parent_start_time);
+	}
+	put_flags(out, &task->header, task->flags, flags, ARRAY_SIZE(flags), 0);
 	out_end(out);
 }
 
@@ -479,6 +511,11 @@ void lines_event(struct output *out, const struct buildid_event *event,
 		break;
 	case BUILDID_RECORD_LOST:
 		put_lost(out, record, clock);
+		break;
+	case BUILDID_RECORD_FORK:
+	case BUILDID_RECORD_EXEC:
+	case BUILDID_RECORD_EXIT:
+		put_task(out, record, clock);
 		break;
 	}
 }

@@ -38,8 +38,8 @@ char *lines_prot(const struct buildid_mmap *mmap, char text[static 5]);
 char *lines_hex(char *text, const uint8_t *bytes, size_t size);
 
 /*
- * A mapping with its file, the kernel or a module, a cookie, or a loss; nothing
- * for other records.
+ * A mapping with its file, the kernel or a module, a cookie, a fork, exec or exit,
+ * or a loss; nothing for other records.
  */
 void lines_event(struct output *out, const struct buildid_event *event,
 		 const struct lines_clock *clock);

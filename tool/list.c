@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
 
 static const char help[] =
 	"usage: buildid list [-k] [-m] [-a] [-j]\n"
+	"       buildid list [-a] [--dev MAJOR:MINOR] [--kind KIND] [-j]\n"
 	"       buildid list -i perf.data [-k] [-m] [-H] [-j]\n"
 	"\n"
 	"List the files that the module remembers, as perf buildid-list does: the\n"
@@ -33,6 +36,9 @@ static const char help[] =
 	"                    is found and has this build-id, else the name in brackets\n"
 	"  -a, --all         files without a build-id, too: with another identity, or with\n"
 	"                    the reason in parentheses; the kernel and modules likewise\n"
+	"      --dev MAJ:MIN     only files on that device, as with -j\n"
+	"      --kind KIND       only with an identity of that kind: gnu, go, htlhash,\n"
+	"                    fsverity, cookie, none\n"
 	"  -i, --input FILE  of a perf.data; - is standard input. -k and -m are of that\n"
 	"  -H, --with-hits   only what samples lie in, whether it has a build-id or not\n"
 	"  -j, --json        one object per line\n"
@@ -46,6 +52,7 @@ static bool has_build_id(const struct buildid_file *file)
 	return file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
 }
 
+/* @all: with any identity, or none. */
 static int show_all(struct output *out, struct netlink *netlink, bool all)
 {
 	const struct buildid_record *record;
@@ -62,16 +69,16 @@ static int show_all(struct output *out, struct netlink *netlink, bool all)
 	return err == -ENODATA ? 0 : err;
 }
 
-static int list(struct output *out, bool all)
+static int list(struct output *out, const struct netlink_filter *filter, bool all)
 {
 	struct netlink *netlink;
 	int err;
 
 	err = netlink_open(&netlink);
 	if (!err)
-		err = netlink_dump(netlink);
+		err = netlink_dump(netlink, filter);
 	if (!err)
-		err = show_all(out, netlink, all);
+		err = show_all(out, netlink, all || filter->by_kind);
 	netlink_close(netlink);
 	if (!err)
 		return EXIT_SUCCESS;
@@ -122,7 +129,29 @@ static int list_perfdata(struct output *out, const char *path,
 	return count < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static bool parse_device(const char *text, struct netlink_filter *filter)
+{
+	char rest;
+
+	filter->by_device = true;
+	return sscanf(text, "%" SCNu32 ":%" SCNu32 "%c", &filter->dev_major,
+		      &filter->dev_minor, &rest) == 2;
+}
+
+static bool parse_kind(const char *text, struct netlink_filter *filter)
+{
+	filter->by_kind = true;
+	for (filter->kind = 0; filter->kind <= BUILDID_KIND_COOKIE; filter->kind++)
+		if (!strcmp(buildid_kind_name(filter->kind), text))
+			return true;
+	return false;
+}
+
+enum { DEVICE = 256, KIND };
+
 static const struct option options[] = {
+	{ "dev", required_argument, NULL, DEVICE },
+	{ "kind", required_argument, NULL, KIND },
 	{ "kernel", no_argument, NULL, 'k' },
 	{ "modules", no_argument, NULL, 'm' },
 	{ "all", no_argument, NULL, 'a' },
@@ -135,6 +164,7 @@ static const struct option options[] = {
 
 int cmd_list(int argc, char **argv)
 {
+	struct netlink_filter filter = { };
 	const char *input = NULL;
 	struct output out;
 	struct wanted wanted = { };
@@ -153,6 +183,14 @@ int cmd_list(int argc, char **argv)
 			break;
 		case 'a':
 			all = true;
+			break;
+		case DEVICE:
+			if (!parse_device(optarg, &filter))
+				return args_wrong(argv, optarg, "not MAJOR:MINOR");
+			break;
+		case KIND:
+			if (!parse_kind(optarg, &filter))
+				return args_wrong(argv, optarg, "no kind of identity");
 			break;
 		case 'i':
 			input = optarg;
@@ -175,6 +213,10 @@ int cmd_list(int argc, char **argv)
 		return args_wrong(argv, "-H", "is for a perf.data, see -i");
 	if (all && input)
 		return args_wrong(argv, "-a", "is not for a perf.data");
+	if ((filter.by_device || filter.by_kind) &&
+	    (input || wanted.kernel || wanted.modules))
+		return args_wrong(argv, filter.by_kind ? "--kind" : "--dev",
+				  "is for files that the module remembers");
 
 	out_init(&out, stdout, json);
 	if (input)
@@ -182,5 +224,5 @@ int cmd_list(int argc, char **argv)
 	if (wanted.kernel || wanted.modules)
 		return kernel_list(&out, wanted.kernel, wanted.modules, all) ?
 			EXIT_SUCCESS : EXIT_FAILURE;
-	return list(&out, all);
+	return list(&out, &filter, all);
 }

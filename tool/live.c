@@ -447,6 +447,8 @@ static bool subscribe(struct live *live)
 		err = buildid_files_new(&live->files, NULL);
 	if (err)
 		module_error(live->keep->out, BUILDID_DEVICE, err, NULL);
+	else
+		module_warn(live->handle);
 	return !err;
 }
 

@@ -34,6 +34,18 @@ void module_netlink_error(struct output *out, int error)
 		module_error(out, NETLINK_NAME, error, NULL);
 }
 
+void module_warn(struct buildid *handle)
+{
+	struct buildid_info info;
+
+	if (!handle || buildid_get_info(handle, &info, sizeof(info)) ||
+	    info.status & BUILDID_STATUS_ARMED)
+		return;
+	fputs("buildid: " BUILDID_DEVICE ": no mapping is seen, as ftrace or kprobes were "
+	      "turned off after the module was loaded; sysctl kernel.ftrace_enabled=1, "
+	      "echo 1 > /sys/kernel/debug/kprobes/enabled\n", stderr);
+}
+
 struct buildid *module_open(struct output *out)
 {
 	struct buildid *handle;

@@ -12,6 +12,12 @@
 /* NULL after it was told why. */
 struct buildid *module_open(struct output *out);
 
+/*
+ * Tell of what makes a subscription see nothing. @handle may be NULL: where there
+ * is no device that can be asked, nothing is told.
+ */
+void module_warn(struct buildid *handle);
+
 /* Tell @error of libbuildid; @advice is in place of the library's, or NULL. */
 void module_error(struct output *out, const char *object, int error,
 		  const char *advice);

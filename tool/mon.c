@@ -35,6 +35,7 @@ static const char help[] =
 	"      --data              mappings that are not executable, too\n"
 	"  -k, --kernel            the kernel and its modules: those there first, then\n"
 	"                          each as it is loaded or unloaded\n"
+	"      --tasks             processes that fork, exec and exit, too\n"
 	"  -t, --time              the time of day before each line\n"
 	"  -i, --log LOG           what buildid record wrote, in place of what happens\n"
 	"                          now; - for stdin\n"
@@ -60,6 +61,7 @@ struct mon {
 	struct lines_clock clock;
 	bool data;
 	bool kernel;
+	bool tasks;
 	bool netlink;
 	const char *log;
 	uint64_t count;		/* 0 for no end */
@@ -96,6 +98,7 @@ static void stop_showing(struct mon *mon, int error)
 static bool is_wanted(struct mon *mon, const struct buildid_event *event)
 {
 	const struct buildid_cookie *cookie = (const void *)event->record;
+	const struct buildid_task *task = (const void *)event->record;
 	const struct buildid_mmap *mmap = (const void *)event->record;
 
 	switch (event->record->type) {
@@ -108,6 +111,10 @@ static bool is_wanted(struct mon *mon, const struct buildid_event *event)
 	case BUILDID_RECORD_KERNEL:
 	case BUILDID_RECORD_MODULE:
 		return mon->kernel;
+	case BUILDID_RECORD_FORK:
+	case BUILDID_RECORD_EXEC:
+	case BUILDID_RECORD_EXIT:
+		return filter_wants(&mon->filter, task->pid, (const char *)task->comm, "");
 	default:
 		return true;
 	}
@@ -120,7 +127,7 @@ static void show(struct mon *mon, const struct buildid_event *event)
 	if (!is_wanted(mon, event))
 		return;
 	if (event->record->type == BUILDID_RECORD_LOST)
-		mon->lost += lost->ring_full + lost->missed_probe;
+		mon->lost += lost->ring_full_mmaps + lost->missed_probe;
 	mon->shown += event->record->type == BUILDID_RECORD_MMAP;
 	lines_event(&mon->out, event, &mon->clock);
 	if (ferror(stdout))
@@ -222,7 +229,8 @@ static struct source *open_module(struct mon *mon)
 	struct buildid_options options = {
 		.size = sizeof(options),
 		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
-			 (mon->kernel ? BUILDID_SUB_KERNEL : 0),
+			 (mon->kernel ? BUILDID_SUB_KERNEL : 0) |
+			 (mon->tasks ? BUILDID_SUB_TASKS : 0),
 	};
 	struct source *source;
 
@@ -273,7 +281,7 @@ static int run(struct mon *mon)
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { PATH = 256, COUNT, DATA, NETLINK, CHILDREN, CGROUP };
+enum { PATH = 256, COUNT, DATA, NETLINK, CHILDREN, CGROUP, TASKS };
 
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -285,6 +293,7 @@ static const struct option options[] = {
 	{ "count", required_argument, NULL, COUNT },
 	{ "data", no_argument, NULL, DATA },
 	{ "kernel", no_argument, NULL, 'k' },
+	{ "tasks", no_argument, NULL, TASKS },
 	{ "time", no_argument, NULL, 't' },
 	{ "log", required_argument, NULL, 'i' },
 	{ "netlink", no_argument, NULL, NETLINK },
@@ -302,6 +311,8 @@ static const char *of_module(const struct mon *mon)
 		return "--uid";
 	if (mon->filter.cgroup)
 		return "--cgroup";
+	if (mon->tasks)
+		return "--tasks";
 	return mon->data ? "--data" : NULL;
 }
 
@@ -361,6 +372,9 @@ static int parse(struct mon *mon, bool *json, int argc, char **argv)
 			break;
 		case DATA:
 			mon->data = true;
+			break;
+		case TASKS:
+			mon->tasks = true;
 			break;
 		case 't':
 			mon->clock.show = true;

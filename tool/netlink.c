@@ -94,16 +94,6 @@ int netlink_fd(const struct netlink *netlink)
 	return nl_socket_get_fd(netlink->socket);
 }
 
-int netlink_dump(struct netlink *netlink)
-{
-	int err = genl_send_simple(netlink->socket, netlink->family,
-				   BUILDID_CMD_GET, BUILDID_GENL_VERSION,
-				   NLM_F_DUMP);
-
-	netlink->dumping = err >= 0;
-	return err < 0 ? error_of(err) : 0;
-}
-
 static int receive(struct netlink *netlink, int flags)
 {
 	struct sockaddr_nl sender = { .nl_family = AF_NETLINK };
@@ -219,17 +209,54 @@ int netlink_next(struct netlink *netlink, const struct buildid_record **record)
 	}
 }
 
-static struct nl_msg *subscribe_message(const struct netlink *netlink,
-					const struct buildid_options *options)
+/* ------------------------------------------------------------- requests -- */
+
+static struct nl_msg *message_new(const struct netlink *netlink, int flags, uint8_t command)
 {
 	struct nl_msg *message = nlmsg_alloc();
-	int err;
+
+	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, netlink->family, 0,
+				    flags, command, BUILDID_GENL_VERSION)) {
+		nlmsg_free(message);
+		return NULL;
+	}
+	return message;
+}
+
+/* @err: of putting it together. Frees @message. */
+static int send_message(struct netlink *netlink, struct nl_msg *message, int err)
+{
+	if (!err)
+		err = nl_send_auto(netlink->socket, message);
+	nlmsg_free(message);
+	return err < 0 ? error_of(err) : 0;
+}
+
+int netlink_dump(struct netlink *netlink, const struct netlink_filter *filter)
+{
+	struct nl_msg *message = message_new(netlink, NLM_F_DUMP, BUILDID_CMD_GET);
+	int err = 0;
 
 	if (!message)
-		return NULL;
-	if (!genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, netlink->family, 0, 0,
-			 BUILDID_CMD_SUBSCRIBE, BUILDID_GENL_VERSION))
-		goto too_long;
+		return -ENOMEM;
+	if (filter && filter->by_device) {
+		err |= nla_put_u32(message, BUILDID_A_DEV_MAJOR, filter->dev_major);
+		err |= nla_put_u32(message, BUILDID_A_DEV_MINOR, filter->dev_minor);
+	}
+	if (filter && filter->by_kind)
+		err |= nla_put_u32(message, BUILDID_A_KIND, filter->kind);
+	err = send_message(netlink, message, err);
+	netlink->dumping = !err;
+	return err;
+}
+
+int netlink_subscribe(struct netlink *netlink, const struct buildid_options *options)
+{
+	struct nl_msg *message = message_new(netlink, 0, BUILDID_CMD_SUBSCRIBE);
+	int err, on = 1;
+
+	if (!message)
+		return -ENOMEM;
 	err = nla_put_u32(message, BUILDID_A_FLAGS, options->flags);
 	err |= nla_put_u32(message, BUILDID_A_RING_SIZE, options->ring_size);
 	err |= nla_put_u32(message, BUILDID_A_WATERMARK, options->watermark);
@@ -242,28 +269,12 @@ static struct nl_msg *subscribe_message(const struct netlink *netlink,
 	if (options->flags & BUILDID_SUB_CGROUP)
 		err |= nla_put_u32(message, BUILDID_A_CGROUP_FD,
 				   (uint32_t)options->cgroup_fd);
-	if (!err)
-		return message;
-too_long:
-	nlmsg_free(message);
-	return NULL;
-}
 
-int netlink_subscribe(struct netlink *netlink, const struct buildid_options *options)
-{
-	struct nl_msg *message = subscribe_message(netlink, options);
-	int err, on = 1;
-
-	if (!message)
-		return -ENOMEM;
 	/* What finds this socket full waits in the ring, and LOST tells the rest. */
 	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
-	err = nl_send_auto(netlink->socket, message);
-	nlmsg_free(message);
-	if (err < 0)
-		return error_of(err);
-
-	err = receive(netlink, 0);
+	err = send_message(netlink, message, err);
+	if (!err)
+		err = receive(netlink, 0);
 	if (err)
 		return err;
 	/* The answer, or an event already, which netlink_next() is to find. */

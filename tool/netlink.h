@@ -6,6 +6,8 @@
 #ifndef TOOL_NETLINK_H
 #define TOOL_NETLINK_H
 
+#include <stdbool.h>
+
 #include "libbuildid.h"
 
 struct netlink;
@@ -15,8 +17,16 @@ int netlink_open(struct netlink **netlink);
 void netlink_close(struct netlink *netlink);
 int netlink_fd(const struct netlink *netlink);
 
-/* Ask for the FILE records of all files remembered. */
-int netlink_dump(struct netlink *netlink);
+/* Which files to dump; NULL in place of it: all. */
+struct netlink_filter {
+	bool by_device;
+	uint32_t dev_major, dev_minor;
+	bool by_kind;
+	uint32_t kind;
+};
+
+/* Ask for the FILE records of the files remembered. */
+int netlink_dump(struct netlink *netlink, const struct netlink_filter *filter);
 /* As buildid_subscribe(), with the same errors. */
 int netlink_subscribe(struct netlink *netlink, const struct buildid_options *options);
 

@@ -144,7 +144,7 @@ static int ask(struct recall *recall)
 
 	err = netlink_open(&netlink);
 	if (!err)
-		err = netlink_dump(netlink);
+		err = netlink_dump(netlink, NULL);
 	while (!err) {
 		err = netlink_next(netlink, &record);
 		if (!err && record->type == BUILDID_RECORD_FILE)

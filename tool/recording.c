@@ -311,6 +311,7 @@ int recording_run(struct output *out, const struct recording_plan *plan, char **
 		module_error(recording->out, BUILDID_DEVICE, err, NULL);
 		goto close;
 	}
+	module_warn(recording->handle);
 	err = buildid_files_new(&recording->files, NULL);
 	/* Last: an old log is not to go for a subscription that is refused. */
 	if (!err)

@@ -62,7 +62,7 @@ static bool is_wanted(const struct buildid_record *record, const struct build_id
 	const uint8_t *bytes;
 	size_t size;
 
-	if (record->type != BUILDID_RECORD_FILE || file->kind != BUILDID_KIND_GNU)
+	if (record->type != BUILDID_RECORD_FILE)
 		return false;
 	bytes = buildid_file_id_bytes(file, &size);
 	return bytes && size == id->size && !memcmp(bytes, id->bytes, size);
@@ -85,13 +85,14 @@ static bool show_located(struct job *job, const char *path)
 /* False without a word: whoever may not ask the module can ask the others. */
 static bool from_module(struct job *job)
 {
+	const struct netlink_filter filter = { .by_kind = true, .kind = BUILDID_KIND_GNU };
 	const struct buildid_record *record;
 	struct netlink *netlink;
 	bool done = false;
 
 	if (netlink_open(&netlink))
 		return false;
-	if (!netlink_dump(netlink))
+	if (!netlink_dump(netlink, &filter))
 		while (!netlink_next(netlink, &record))
 			if (!done && is_wanted(record, &job->id))
 				done = show_located(job, buildid_file_path((const void *)record));

@@ -68,6 +68,7 @@ struct source *source_device(struct output *out,
 		source_close(source);
 		return NULL;
 	}
+	module_warn(source->device);
 	return source;
 }
 
@@ -77,6 +78,7 @@ struct source *source_netlink(struct output *out,
 			      const struct buildid_options *options)
 {
 	struct source *source = source_new(out);
+	struct buildid *device;
 	int err;
 
 	if (!source)
@@ -89,6 +91,9 @@ struct source *source_netlink(struct output *out,
 		source_close(source);
 		return NULL;
 	}
+	buildid_open(&device);
+	module_warn(device);
+	buildid_close(device);
 	return source;
 }
 

@@ -13,6 +13,7 @@
 
 #define NOBODY 65534
 #define NO_SUCH_PID 0x3fffffff
+#define RING (2 * BUILDID_RECORD_MAX)
 
 _Static_assert(sizeof(struct buildid_record) == 32, "record");
 _Static_assert(sizeof(struct buildid_file) == 128, "file");
@@ -47,6 +48,7 @@ union argument {
 	struct buildid_stats stats;
 	struct buildid_resolve_fd resolve;
 	struct buildid_resolve_key key;
+	struct buildid_resolve_id id;
 	struct buildid_resolve_addr addr;
 	struct buildid_maps maps;
 	struct buildid_subscribe subscribe;
@@ -78,11 +80,13 @@ static const struct request {
 	  offsetof(struct buildid_flush, flags) },
 	{ "SET_COOKIE", BUILDID_IOC_SET_COOKIE, sizeof(struct buildid_set_cookie),
 	  offsetof(struct buildid_set_cookie, fd) },
+	{ "RESOLVE_ID", BUILDID_IOC_RESOLVE_ID, sizeof(struct buildid_resolve_id),
+	  offsetof(struct buildid_resolve_id, reserved) },
 };
 
 /* Places in the table. */
 enum { INFO, STATS, RESOLVE_FD, SUBSCRIBE, RESOLVE_KEY, RESOLVE_ADDR, MAPS, FLUSH,
-       SET_COOKIE };
+       SET_COOKIE, RESOLVE_ID };
 
 #define REQUESTS (sizeof(requests) / sizeof(requests[0]))
 
@@ -135,6 +139,12 @@ static union argument argument_of(int request)
 		argument.key.record_size = sizeof(record);
 		argument.key.record = (unsigned long)&record;
 		break;
+	case RESOLVE_ID:
+		resolve(self, &size, &record);
+		argument.id.file_id = record.file.file_id;
+		argument.id.record_size = sizeof(record);
+		argument.id.record = (unsigned long)&record;
+		break;
 	case RESOLVE_ADDR:
 		argument.addr.pid = (__u32)getpid();
 		argument.addr.addr = (unsigned long)argument_of;
@@ -160,6 +170,7 @@ static union argument argument_of(int request)
 
 static void test_structs(void)
 {
+	static const char nothing[16];
 	char name[128];
 	int i;
 
@@ -169,6 +180,7 @@ static void test_structs(void)
 
 #define NAME(what) (snprintf(name, sizeof(name), "%s: %s", request->name, what), name)
 		is(call(request->number, &argument), 0, NAME("succeeds"));
+		is(argument.size, request->size, NAME("tells the size that both know"));
 
 		argument = argument_of(i);
 		argument.size--;
@@ -182,12 +194,16 @@ static void test_structs(void)
 		argument.size += 16;
 		is(call(request->number, &argument), 0,
 		   NAME("a longer struct whose tail is zero succeeds"));
+		is(argument.size, request->size, NAME("... and is told what is known of it"));
+		is(memcmp(argument.bytes + request->size, nothing, 16), 0,
+		   NAME("... and has its tail as it was"));
 
 		argument = argument_of(i);
 		argument.size += 16;
 		argument.bytes[request->size + 15] = 1;
 		fails(call(request->number, &argument), E2BIG,
 		      NAME("a longer struct whose tail is not zero is E2BIG"));
+		is(argument.size, request->size, NAME("... and is told what is known"));
 
 		fails(call(request->number, NULL), EFAULT, NAME("NULL is EFAULT"));
 		fails(call(request->number, (void *)-4096L), EFAULT,
@@ -224,7 +240,9 @@ static void test_info(void)
 	union argument argument = { .size = sizeof(struct buildid_info) + 16 };
 	const long types = 1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP |
 			   1 << BUILDID_RECORD_KERNEL | 1 << BUILDID_RECORD_MODULE |
-			   1 << BUILDID_RECORD_LOST;
+			   1 << BUILDID_RECORD_COOKIE | 1 << BUILDID_RECORD_LOST |
+			   1 << BUILDID_RECORD_FORK | 1 << BUILDID_RECORD_EXEC |
+			   1 << BUILDID_RECORD_EXIT;
 	long ioctls = 0;
 	size_t i;
 
@@ -236,6 +254,21 @@ static void test_info(void)
 		ioctls |= 1L << _IOC_NR(requests[i].number);
 	is((long)argument.info.ioctls & ioctls, ioctls, "INFO tells the ioctls");
 	is(argument.info.id_max, BUILDID_ID_MAX, "INFO tells the longest identity");
+	is(argument.info.record_max, BUILDID_RECORD_MAX, "INFO tells the longest record");
+	is(argument.info.pids_max, BUILDID_SUB_PIDS_MAX, "INFO tells the most pids");
+	is(argument.info.cookies_max, BUILDID_COOKIES_MAX, "INFO tells a user's cookies");
+	is(argument.info.cookies_total, BUILDID_COOKIES_TOTAL, "INFO tells all cookies");
+	ok(argument.info.ring_min >= 2 * BUILDID_RECORD_MAX &&
+	   argument.info.ring_min < argument.info.ring_max, "INFO tells what rings there are");
+	is(argument.info.status & BUILDID_STATUS_ARMED, BUILDID_STATUS_ARMED,
+	   "INFO tells that the hook fires");
+	ok((argument.info.known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] & 0x7f) == 0x7f &&
+	   argument.info.known_flags[_IOC_NR(BUILDID_IOC_MAPS)] & BUILDID_MAPS_DATA &&
+	   argument.info.known_flags[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] &
+		BUILDID_KEY_ANY_GENERATION &&
+	   argument.info.known_flags[_IOC_NR(BUILDID_IOC_SET_COOKIE)] & BUILDID_COOKIE_FD &&
+	   !argument.info.known_flags[_IOC_NR(BUILDID_IOC_FLUSH)],
+	   "INFO tells the flags of each ioctl");
 	ok(!strcmp((char *)argument.info.hook, "perf_event_mmap"), "INFO tells the hook");
 	ok(memchr(argument.info.version, 0, sizeof(argument.info.version)) !=
 	   argument.info.version, "INFO tells the module's version");
@@ -325,11 +358,43 @@ static void test_resolve_key(void)
 	   "RESOLVE_KEY: unless any generation will do");
 }
 
+static void test_resolve_id(void)
+{
+	union argument argument = argument_of(RESOLVE_ID);
+
+	is(call(BUILDID_IOC_RESOLVE_ID, &argument), 0, "RESOLVE_ID: a file that was seen");
+	is(record.file.header.size, argument.id.record_size, "RESOLVE_ID: tells the size");
+	ok(record.file.file_id == argument.id.file_id, "RESOLVE_ID: and is of that version");
+	argument.id.record_size = 8;
+	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOSPC,
+	      "RESOLVE_ID: a buffer that is too small is ENOSPC");
+	is(argument.id.record_size, record.file.header.size,
+	   "RESOLVE_ID: and the size needed is told");
+	argument.id.file_id = 0;
+	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOENT, "RESOLVE_ID: 0 is ENOENT");
+	argument.id.file_id = ~0ULL;
+	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOENT,
+	      "RESOLVE_ID: what was never told is ENOENT");
+}
+
 static void test_resolve_addr(void)
 {
 	union argument argument = argument_of(RESOLVE_ADDR);
+	__u64 start_time;
 
 	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0, "RESOLVE_ADDR: its own code");
+	start_time = argument.addr.start_time;
+	ok(start_time, "RESOLVE_ADDR: tells since when the process is there");
+	argument.addr.record_size = sizeof(record);
+	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0,
+	   "RESOLVE_ADDR: the struct can be used again as it is");
+	ok(argument.addr.start_time == start_time, "RESOLVE_ADDR: of the same process");
+	argument.addr.record_size = sizeof(record);
+	argument.addr.start_time++;
+	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ESRCH,
+	      "RESOLVE_ADDR: a process of another start_time is ESRCH");
+	argument = argument_of(RESOLVE_ADDR);
+	call(BUILDID_IOC_RESOLVE_ADDR, &argument);
 	is(record.file.header.size, argument.addr.record_size, "RESOLVE_ADDR: tells the size");
 	is(argument.addr.source, 0, "RESOLVE_ADDR: it is no history");
 	argument.addr.record_size = 8;
@@ -387,13 +452,13 @@ static void test_subscribe(void)
 	__u32 nobody[] = { NO_SUCH_PID };
 	int fd = open_device(0);
 
-	bad_subscribe((struct buildid_subscribe){ .ring_size = 4096 + 8 }, EINVAL,
+	bad_subscribe((struct buildid_subscribe){ .ring_size = RING + 8 }, EINVAL,
 		      "SUBSCRIBE: a ring_size that is no power of two is EINVAL");
-	bad_subscribe((struct buildid_subscribe){ .ring_size = 2048 }, EINVAL,
-		      "SUBSCRIBE: a ring_size of less than a page is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .ring_size = RING / 2 }, EINVAL,
+		      "SUBSCRIBE: a ring_size of less than ring_min is EINVAL");
 	bad_subscribe((struct buildid_subscribe){ .ring_size = 1U << 31 }, EINVAL,
 		      "SUBSCRIBE: a ring_size over ring_max is EINVAL");
-	bad_subscribe((struct buildid_subscribe){ .ring_size = 4096, .watermark = 4096 },
+	bad_subscribe((struct buildid_subscribe){ .ring_size = RING, .watermark = RING },
 		      EINVAL, "SUBSCRIBE: a watermark of all the ring is EINVAL");
 	bad_subscribe((struct buildid_subscribe){ .nr_pids = BUILDID_SUB_PIDS_MAX + 1,
 						  .pids = (unsigned long)nobody },
@@ -434,7 +499,7 @@ static void test_read(void)
 	polled.fd = fd;
 	poll(&polled, 1, 0);
 	is(polled.revents, POLLERR, "poll: before SUBSCRIBE it is POLLERR");
-	is(subscribe_self(fd, 4096, 0), 0, "SUBSCRIBE: to itself succeeds");
+	is(subscribe_self(fd, RING, 0), 0, "SUBSCRIBE: to itself succeeds");
 	fails(read(fd, &record, sizeof(record)), EAGAIN,
 	      "read: O_NONBLOCK and no record is EAGAIN");
 	is(poll(&polled, 1, 0), 0, "poll: without a record it is not readable");
@@ -520,13 +585,6 @@ static int watch_parent(void)
 	return watch(pids, 1);
 }
 
-static int watch_self_and_parent(void)
-{
-	__u32 pids[] = { (__u32)getpid(), (__u32)getppid() };
-
-	return watch(pids, 2);
-}
-
 static int maps_of(pid_t pid)
 {
 	union argument argument = argument_of(MAPS);
@@ -573,6 +631,13 @@ static int resolve_key(void)
 	union argument argument = argument_of(RESOLVE_KEY);
 
 	return call(BUILDID_IOC_RESOLVE_KEY, &argument);
+}
+
+static int resolve_id(void)
+{
+	union argument argument = argument_of(RESOLVE_ID);
+
+	return call(BUILDID_IOC_RESOLVE_ID, &argument);
 }
 
 static int flush(void)
@@ -635,9 +700,7 @@ static void test_rights(void)
 	is(try_as(NONE, ask_info), 0, "who can open it may ask for INFO");
 	is(try_as(NONE, ask_stats), 0, "who can open it may ask for STATS");
 	is(try_as(NONE, resolve_self), 0, "who can open it may RESOLVE_FD");
-	is(try_as(NONE, watch_self), 0, "who can open it may watch itself");
-	is(try_as(NONE, watch_parent), EPERM, "... and no other process");
-	is(try_as(NONE, watch_self_and_parent), EPERM, "... not beside itself either");
+	is(try_as(NONE, watch_self), EPERM, "... and not watch, not even itself");
 	is(try_as(NONE, watch_all), EPERM, "... nor all");
 	is(try_as(NONE, watch_all_with_a_device_opened_before), EPERM,
 	   "... nor all with a device that root opened");
@@ -647,6 +710,7 @@ static void test_rights(void)
 	is(try_as(NONE, address_in_parent), EPERM, "... and in no other process");
 	is(try_as(NONE, address_in_the_past), EPERM, "... nor in one that has exited");
 	is(try_as(NONE, resolve_key), EPERM, "... nor RESOLVE_KEY");
+	is(try_as(NONE, resolve_id), EPERM, "... nor RESOLVE_ID");
 	is(try_as(NONE, flush), EPERM, "... nor FLUSH");
 	is(try_as(NONE, watch_all_as_root_of_a_namespace), EPERM,
 	   "all capabilities in another user namespace do not help");
@@ -655,6 +719,7 @@ static void test_rights(void)
 	is(try_as(CAP(PERFMON), maps_of_parent), 0, "... and have MAPS of it");
 	is(try_as(CAP(PERFMON), address_in_parent), 0, "... and RESOLVE_ADDR in it");
 	is(try_as(CAP(PERFMON), resolve_key), 0, "... and RESOLVE_KEY");
+	is(try_as(CAP(PERFMON), resolve_id), 0, "... and RESOLVE_ID");
 	is(try_as(CAP(PERFMON), flush), EPERM, "... and not FLUSH");
 	is(try_as(CAP(SYS_ADMIN), watch_all), 0, "CAP_SYS_ADMIN alone may watch all");
 	is(try_as(CAP(SYS_ADMIN), flush), 0, "... and FLUSH");
@@ -670,6 +735,7 @@ int main(void)
 	test_info();
 	test_resolve();
 	test_resolve_key();
+	test_resolve_id();
 	test_resolve_addr();
 	test_maps();
 	test_subscribe();

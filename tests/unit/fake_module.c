@@ -243,6 +243,7 @@ static int take_info(struct buildid_info *info)
 	info->ioctls = 3;
 	info->status = fake.status;
 	info->max_entries = 65536;
+	info->known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = 0x7f;
 	info->ring_min = 2 * BUILDID_RECORD_MAX;
 	info->ring_max = 1 << 26;
 	/* Of this length exactly, without a NUL. */

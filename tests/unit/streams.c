@@ -150,4 +150,5 @@ void make_lost(union any_record *record, uint64_t ring_full)
 {
 	make_header(record, BUILDID_RECORD_LOST, sizeof(record->lost));
 	record->lost.ring_full = ring_full;
+	record->lost.ring_full_mmaps = ring_full;
 }

@@ -202,8 +202,36 @@ static void kernel_modules_and_cookies_are_objects(void **state)
 	make_cookie(&record, 7, 4);
 	show_event(true, &record, NULL);
 	end("{\"type\":\"cookie\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-	    "\"pid\":7,\"tid\":8,\"comm\":\"worker\",\"addr\":139637976731648,"
+	    "\"pid\":7,\"tid\":8,\"start_time\":1000007,\"comm\":\"worker\",\"addr\":139637976731648,"
 	    "\"len\":8192,\"build_id\":\"10111213\",\"kind\":\"cookie\","
+	    "\"flags\":[]}\n");
+	done();
+}
+
+static void tasks_are_shown(void **state)
+{
+	union any_record task;
+
+	(void)state;
+	make_process(&task, BUILDID_RECORD_FORK, 8, 7);
+	task.task.flags = BUILDID_TASK_SHARES_MM;
+	show_event(false, &task, NULL);
+	end("      8 worker          fork of 7 (shares-mm)\n");
+	done();
+	show_event(true, &task, NULL);
+	end("{\"type\":\"fork\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
+	    "\"pid\":8,\"tid\":8,\"start_time\":1000008,\"comm\":\"worker\","
+	    "\"parent_pid\":7,\"parent_start_time\":1000007,"
+	    "\"flags\":[\"shares-mm\"]}\n");
+	done();
+	make_process(&task, BUILDID_RECORD_EXEC, 8, 0);
+	show_event(false, &task, NULL);
+	end("      8 worker          exec\n");
+	done();
+	make_process(&task, BUILDID_RECORD_EXIT, 8, 0);
+	show_event(true, &task, NULL);
+	end("{\"type\":\"exit\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
+	    "\"pid\":8,\"tid\":8,\"start_time\":1000008,\"comm\":\"worker\","
 	    "\"flags\":[]}\n");
 	done();
 }
@@ -214,21 +242,22 @@ static void losses_are_shown_by_cause(void **state)
 
 	(void)state;
 	make_lost(&lost, 12);
+	lost.lost.ring_full_mmaps = 7;
 	show_event(false, &lost, NULL);
-	end("lost 12 events (ring full)\n");
+	end("lost 12 records, 7 of mappings (ring full)\n");
 	done();
-	make_lost(&lost, 12);
 	lost.lost.no_request = 3;
 	lost.lost.missed_probe = 2;
 	show_event(false, &lost, NULL);
-	end("lost 12 events (ring full), 2 events (missed probe), "
+	end("lost 12 records, 7 of mappings (ring full), 2 mappings (missed probe), "
 	    "3 identities (no request)\n");
 	done();
 	make_lost(&lost, UINT64_MAX);
 	lost.lost.no_request = lost.lost.missed_probe = UINT64_MAX;
 	show_event(false, &lost, NULL);
-	end("lost 18446744073709551615 events (ring full), "
-	    "18446744073709551615 events (missed probe), "
+	end("lost 18446744073709551615 records, "
+	    "18446744073709551615 of mappings (ring full), "
+	    "18446744073709551615 mappings (missed probe), "
 	    "18446744073709551615 identities (no request)\n");
 	done();
 }
@@ -245,7 +274,7 @@ static void the_time_of_day_is_before_it(void **state)
 	event.record = &lost.header;
 	begin(false);
 	lines_event(&out, &event, &clock);
-	end("01:02:03.004 lost 1 events (ring full)\n");
+	end("01:02:03.004 lost 1 records, 1 of mappings (ring full)\n");
 	done();
 }
 
@@ -315,8 +344,8 @@ static void what_moves_the_cursor_is_not_printed(void **state)
 static void a_mapping_has_all_keys_in_order(void **state)
 {
 	static const char *const keys[] = {
-		"type", "seq", "time_mono", "time_perf", "pid", "tid", "comm",
-		"addr", "len", "pgoff", "prot", "path", "dev", "ino", "gen",
+		"type", "seq", "time_mono", "time_perf", "pid", "tid",
+		"start_time", "comm", "addr", "len", "pgoff", "prot", "path", "dev", "ino", "gen",
 		"mtime", "size", "file_id", "build_id", "kind", "reason",
 		"flags", NULL
 	};
@@ -329,7 +358,7 @@ static void a_mapping_has_all_keys_in_order(void **state)
 	file.file.flags = BUILDID_FILE_DELETED | BUILDID_FILE_MEMFD;
 	show_event(true, &mmap, &file);
 	end("{\"type\":\"mmap\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-	    "\"pid\":4242,\"tid\":4243,\"comm\":\"worker\","
+	    "\"pid\":4242,\"tid\":4243,\"start_time\":1004242,\"comm\":\"worker\","
 	    "\"addr\":139637976731648,\"len\":8192,\"pgoff\":4096,"
 	    "\"prot\":\"r-xp\",\"path\":\"/usr/bin/worker\",\"dev\":\"8:1\","
 	    "\"ino\":4711,\"gen\":99,\"mtime\":1700000000000000000,"
@@ -410,7 +439,7 @@ static void a_loss_has_all_keys_in_order(void **state)
 	lost.lost.no_request = 3;
 	show_event(true, &lost, NULL);
 	end("{\"type\":\"lost\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-	    "\"ring_full\":12,\"no_request\":3,\"missed_probe\":0}\n");
+	    "\"ring_full\":12,\"ring_full_mmaps\":12,\"no_request\":3,\"missed_probe\":0}\n");
 	done();
 }
 
@@ -529,6 +558,7 @@ int main(void)
 		cmocka_unit_test(the_kernel_and_modules_are_lines),
 		cmocka_unit_test(a_cookie_is_a_line_like_a_mapping),
 		cmocka_unit_test(kernel_modules_and_cookies_are_objects),
+		cmocka_unit_test(tasks_are_shown),
 		cmocka_unit_test(losses_are_shown_by_cause),
 		cmocka_unit_test(the_time_of_day_is_before_it),
 		cmocka_unit_test(a_file_is_as_perf_buildid_list_has_it),

@@ -76,7 +76,7 @@ static void maps_are_objects_as_in_mon(void **state)
 	fake.maps = two_processes;
 	assert_int_equal(RUN(maps, "-j", "2"), 0);
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":0,"), out);
-	assert_non_null(strstr(out, "\"pid\":2,\"tid\":3,\"comm\":\"worker\",\"addr\":4096,"));
+	assert_non_null(strstr(out, "\"pid\":2,\"tid\":3,\"start_time\":1000002,\"comm\":\"worker\",\"addr\":4096,"));
 	assert_non_null(strstr(out, "\"build_id\":\"" ID20 "\""));
 	assert_non_null(strstr(out, "\"flags\":[\"snapshot\"]}\n{\"type\":\"cookie\","));
 	assert_int_equal(RUN(maps, "--format", "json", "1"), 0);

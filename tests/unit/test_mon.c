@@ -22,7 +22,7 @@ static void mon_stops_after_its_count(void **state)
 	assert_string_equal(out,
 			    "     77 worker          7f0000001000 r-xp "
 			    "10111213                                 /a\n"
-			    "lost 12 events (ring full)\n"
+			    "lost 12 records, 12 of mappings (ring full)\n"
 			    "     77 worker          7f0000001000 r-xp "
 			    "10111213                                 /b\n");
 	assert_string_equal(err, "buildid: 2 events, 12 lost\n");
@@ -112,6 +112,30 @@ static void mon_shows_cookies(void **state)
 	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/b");
 	assert_int_equal(RUN(mon, "--count", "2", "-c", "worker"), 0);
 	assert_non_null(strstr(out, "cookie"));
+}
+
+static void mon_shows_tasks_when_asked(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	make_process(&record, BUILDID_RECORD_FORK, 4, 3);
+	assert_true(fake_put(&record));
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	assert_int_equal(RUN(mon, "--count", "1", "--tasks"), 0);
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH | BUILDID_SUB_TASKS);
+	assert_non_null(strstr(out, "      4 worker          fork of 3\n"));
+}
+
+static void mon_warns_when_nothing_is_seen(void **state)
+{
+	(void)state;
+	fake.status = 0;
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	assert_int_equal(RUN(mon, "--count", "1"), 0);
+	assert_non_null(strstr(err, "buildid: /dev/buildid: no mapping is seen"));
+	assert_non_null(strstr(err, "sysctl kernel.ftrace_enabled=1"));
+	assert_non_null(strstr(err, "/sys/kernel/debug/kprobes/enabled"));
 }
 
 static void mon_filters(void **state)
@@ -236,6 +260,8 @@ int main(void)
 		TEST(mon_filters_at_the_source),
 		TEST(mon_shows_the_kernel_when_asked),
 		TEST(mon_shows_cookies),
+		TEST(mon_shows_tasks_when_asked),
+		TEST(mon_warns_when_nothing_is_seen),
 		TEST(mon_waits_for_identities),
 		TEST(mon_does_not_wait_for_ever),
 		TEST(mon_ends_by_signals),

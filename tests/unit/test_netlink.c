@@ -176,6 +176,31 @@ static void every_option_is_asked_for(void **state)
 	assert_memory_equal(nla_data(attributes[BUILDID_A_PIDS]), pids, sizeof(pids));
 }
 
+static void a_dump_is_filtered_by_the_kernel(void **state)
+{
+	const struct netlink_filter filter = {
+		.by_device = true, .dev_major = 8, .dev_minor = 1,
+		.by_kind = true, .kind = BUILDID_KIND_NONE,
+	};
+	struct nlattr *attributes[BUILDID_A_KIND + 1];
+	struct genlmsghdr *header;
+
+	(void)state;
+	assert_int_equal(netlink_dump(netlink, &filter), 0);
+	header = genlmsg_hdr(nlmsg_hdr(sent));
+	assert_int_equal(header->cmd, BUILDID_CMD_GET);
+	assert_int_equal(nlmsg_hdr(sent)->nlmsg_flags & NLM_F_DUMP, NLM_F_DUMP);
+	assert_int_equal(nla_parse(attributes, BUILDID_A_KIND, genlmsg_attrdata(header, 0),
+				   genlmsg_attrlen(header, 0), NULL), 0);
+	assert_int_equal(nla_get_u32(attributes[BUILDID_A_DEV_MAJOR]), 8);
+	assert_int_equal(nla_get_u32(attributes[BUILDID_A_DEV_MINOR]), 1);
+	assert_int_equal(nla_get_u32(attributes[BUILDID_A_KIND]), BUILDID_KIND_NONE);
+	nlmsg_free(sent);
+	sent = NULL;
+	assert_int_equal(netlink_dump(netlink, NULL), 0);
+	assert_int_equal(genlmsg_attrlen(genlmsg_hdr(nlmsg_hdr(sent)), 0), 0);
+}
+
 static void a_refusal_is_told(void **state)
 {
 	(void)state;
@@ -243,6 +268,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(every_option_is_asked_for),
+		TEST(a_dump_is_filtered_by_the_kernel),
 		TEST(a_refusal_is_told),
 		TEST(events_follow_the_answer),
 		TEST(an_event_before_the_answer_is_not_lost),

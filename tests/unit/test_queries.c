@@ -59,7 +59,14 @@ static void info_is_rows_or_an_object(void **state)
 	assert_non_null(strstr(out, "ioctls           info stats\n"));
 	assert_int_equal(RUN(info, "-j"), 0);
 	assert_non_null(strstr(out, "\"records\":[\"file\",\"mmap\"],"));
-	assert_non_null(strstr(out, "\"max_entries\":65536,"));
+	assert_non_null(strstr(out, "\"status\":[\"armed\"],"));
+	assert_non_null(strstr(out, "\"flags\":[\"subscribe:0x7f\"],"));
+	assert_non_null(strstr(out, "\"max_entries\":65536,\"ring_min\":16384,"));
+	assert_string_equal(err, "");
+	fake.status = 0;
+	assert_int_equal(RUN(info), 0);
+	assert_non_null(strstr(out, "status           \n"));
+	assert_non_null(strstr(err, "no mapping is seen"));
 }
 
 static void stats_are_rows_or_an_object(void **state)
@@ -224,6 +231,10 @@ static void wrong_usage_is_told(void **state)
 		{ cmd_flush, { "buildid flush", "--what" } },
 		{ cmd_stats, { "buildid stats", "-j", "--openmetrics" } },
 		{ cmd_list, { "buildid list", "x" } },
+		{ cmd_list, { "buildid list", "--dev", "8" } },
+		{ cmd_list, { "buildid list", "--dev", "8:1x" } },
+		{ cmd_list, { "buildid list", "--kind", "unknown" } },
+		{ cmd_list, { "buildid list", "--kind", "go", "-k" } },
 		{ cmd_id, { "buildid id" } },
 		{ cmd_id, { "buildid id", "--files-from", "-", "x" } },
 		{ cmd_mon, { "buildid mon", "x" } },
@@ -233,6 +244,7 @@ static void wrong_usage_is_told(void **state)
 		{ cmd_mon, { "buildid mon", "--count", "-1" } },
 		{ cmd_mon, { "buildid mon", "--netlink", "-i", "x" } },
 		{ cmd_mon, { "buildid mon", "--data", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--tasks", "-i", "x" } },
 		{ cmd_mon, { "buildid mon", "--uid", "1", "-i", "x" } },
 		{ cmd_mon, { "buildid mon", "--children" } },
 		{ cmd_mon, { "buildid mon", "--uid", "no user" } },

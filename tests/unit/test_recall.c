@@ -71,7 +71,7 @@ static int fake_netlink_next(const struct buildid_record **record)
 #define buildid_next(handle, timeout, record) fake_next(record)
 #define netlink_open(netlink) fake_netlink_open(netlink)
 #define netlink_close(netlink) ((void)(netlink))
-#define netlink_dump(netlink) ((void)(netlink), 0)
+#define netlink_dump(netlink, filter) ((void)(netlink), 0)
 #define netlink_next(netlink, record) fake_netlink_next(record)
 #define clock_ns(clock) ((uint64_t)real)
 #include "../../tool/recall.c"

@@ -194,7 +194,7 @@ static void add_event(struct profile *profile, const struct buildid_event *event
 		add_cookie(profile, record);
 		break;
 	case BUILDID_RECORD_LOST:
-		profile->lost_mappings += ((const struct buildid_lost *)record)->ring_full +
+		profile->lost_mappings += ((const struct buildid_lost *)record)->ring_full_mmaps +
 					  ((const struct buildid_lost *)record)->missed_probe;
 		break;
 	}
