@@ -15,13 +15,13 @@ static struct bid_key key_of(u64 ino)
 
 static const struct bid_version version = { .mtime = 5, .ctime = 6, .size = 7, .change = 8 };
 
-static int name_file(kuid_t uid, u64 ino, u8 byte, u8 len)
+static int name_file(kuid_t user, u64 ino, u8 byte, u8 len)
 {
 	struct bid_identity id = { .kind = BUILDID_KIND_COOKIE, .len = len };
 	struct bid_key key = key_of(ino);
 
 	memset(id.bytes, byte, len);
-	return bid_cookie_set_file(uid, &key, &version, &id);
+	return bid_cookie_set_file(user, user, &key, &version, &id);
 }
 
 static bool has_name(u64 ino)
@@ -122,7 +122,7 @@ static void a_cookie_is_for_one_content(struct kunit *test)
 	bid_file_key(inode, &key);
 	bid_file_version(inode, &now);
 	KUNIT_EXPECT_FALSE(test, bid_cookie_of_file(inode, &now, &id));
-	KUNIT_ASSERT_EQ(test, bid_cookie_set_file(SOMEBODY, &key, &now, &said), 0);
+	KUNIT_ASSERT_EQ(test, bid_cookie_set_file(SOMEBODY, inode->i_uid, &key, &now, &said), 0);
 
 	KUNIT_EXPECT_TRUE(test, bid_cookie_of_file(inode, &now, &id));
 	KUNIT_EXPECT_EQ(test, id.kind, BUILDID_KIND_COOKIE);
@@ -146,6 +146,81 @@ static void a_cookie_is_for_one_content(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_cookie_of_file(inode, &other, &id));
 }
 
+/* Whoever owns the file then has not named it: an inode number is used again. */
+static void a_cookie_is_for_one_owner(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct inode *inode = file_inode(file);
+	struct bid_identity said = { .kind = BUILDID_KIND_COOKIE, .len = 3, .bytes = "abc" };
+	struct bid_identity id = { };
+	struct bid_version now;
+	struct bid_key key;
+
+	bid_file_key(inode, &key);
+	bid_file_version(inode, &now);
+	KUNIT_ASSERT_EQ(test, bid_cookie_set_file(SOMEBODY, SOMEBODY, &key, &now, &said), 0);
+	KUNIT_EXPECT_FALSE(test, bid_cookie_of_file(inode, &now, &id));
+	inode->i_uid = SOMEBODY;
+	KUNIT_EXPECT_TRUE(test, bid_cookie_of_file(inode, &now, &id));
+	inode->i_uid = ANOTHER;
+	KUNIT_EXPECT_FALSE(test, bid_cookie_of_file(inode, &now, &id));
+}
+
+/* Of a user who picks inode numbers: longer than chance would have it. */
+static void no_numbering_makes_long_chains(struct kunit *test)
+{
+	u32 in_bucket[1 << 8] = { }, longest = 0, n;
+	struct bid_key key;
+	u64 i;
+
+	KUNIT_ASSERT_EQ(test, name_file(SOMEBODY, 1, 1, 1), 0);
+	/* neighbours in hash_64(), which would have them in one bucket */
+	for (i = 1; i <= 1024; i++) {
+		key = key_of(i * 0x0e217c1e66c88cc3ULL);
+		n = ++in_bucket[hash_of(&key) & 0xff];
+		longest = max(longest, n);
+	}
+	KUNIT_EXPECT_LT(test, longest, 30);
+	memset(in_bucket, 0, sizeof(in_bucket));
+	for (longest = 0, i = 1; i <= 1024; i++) {
+		key = key_of(77);
+		key.generation = i;
+		n = ++in_bucket[hash_of(&key) & 0xff];
+		longest = max(longest, n);
+	}
+	KUNIT_EXPECT_LT(test, longest, 30);
+}
+
+static struct user_namespace *make_ns(struct kunit *test, struct user_namespace *parent,
+				      kuid_t owner, u32 root)
+{
+	struct user_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns->parent = parent;
+	ns->owner = owner;
+	ns->uid_map.nr_extents = 1;
+	ns->uid_map.extent[0] = (struct uid_gid_extent){
+		.lower_first = root,
+		.count = 1000,
+	};
+	return ns;
+}
+
+/* Uids are free in a user namespace. */
+static void a_user_has_one_share_in_all_its_namespaces(struct kunit *test)
+{
+	struct user_namespace *own = make_ns(test, &init_user_ns, SOMEBODY, 100000);
+	struct user_namespace *deeper = make_ns(test, own, KUIDT_INIT(100005), 100005);
+	struct user_namespace *container = make_ns(test, &init_user_ns, GLOBAL_ROOT_UID, 200000);
+
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(&init_user_ns, ANOTHER), ANOTHER));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(own, KUIDT_INIT(100001)), SOMEBODY));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(deeper, KUIDT_INIT(100007)), SOMEBODY));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(container, KUIDT_INIT(200033)),
+				       KUIDT_INIT(200000)));
+}
+
 static void stop(void *unused)
 {
 	bid_cookie_exit();
@@ -154,6 +229,7 @@ static void stop(void *unused)
 
 static int start(struct kunit *test)
 {
+	bid_cookie_init();
 	return kunit_add_action_or_reset(test, stop, NULL);
 }
 
@@ -163,6 +239,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_oldest_file_makes_room),
 	KUNIT_CASE(a_file_has_one_cookie),
 	KUNIT_CASE(a_cookie_is_for_one_content),
+	KUNIT_CASE(a_cookie_is_for_one_owner),
+	KUNIT_CASE(no_numbering_makes_long_chains),
+	KUNIT_CASE(a_user_has_one_share_in_all_its_namespaces),
 	{ }
 };
 

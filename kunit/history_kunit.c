@@ -20,8 +20,11 @@ static void add(unsigned long start, unsigned long len, unsigned long pgoff, u64
 /* The file at @addr in this process, and where in it, or 0. */
 static u64 find(unsigned long addr, u64 *offset)
 {
+	u64 start_time = 0, file_id = 0;
+
 	*offset = 0;
-	return bid_history_find(current->tgid, addr, offset);
+	return bid_history_find(current->tgid, addr, &start_time, &file_id, offset) ?
+		0 : file_id;
 }
 
 static void finds_the_file_at_an_address(struct kunit *test)
@@ -39,43 +42,132 @@ static void finds_the_file_at_an_address(struct kunit *test)
 
 static void finds_nothing_of_another_process(struct kunit *test)
 {
+	u64 offset = 0, file_id = 0, start_time = 0;
+
+	KUNIT_EXPECT_EQ(test, bid_history_find(current->tgid, 0x10000, &start_time,
+					       &file_id, &offset), -ESRCH);
+	add(0x10000, 0x3000, 5, 77);
+	KUNIT_EXPECT_EQ(test, bid_history_find(current->tgid + 1, 0x10000, &start_time,
+					       &file_id, &offset), -ESRCH);
+	KUNIT_EXPECT_EQ(test, bid_history_find(0, 0x10000, &start_time, &file_id,
+					       &offset), -ESRCH);
+	KUNIT_EXPECT_EQ(test, bid_history_find(current->tgid, 0x13000, &start_time,
+					       &file_id, &offset), -ENOENT);
+	KUNIT_EXPECT_EQ(test, start_time, 0);
+	KUNIT_EXPECT_EQ(test, file_id, 0);
+}
+
+/* The last one that was added. */
+static struct bid_past *last_past(void)
+{
+	struct bid_history *history = this_cpu_ptr(&bid_history);
+
+	return &history->ring[(history->next - 1) & (BID_HISTORY_DEPTH - 1)];
+}
+
+/* An entry as some processor made it for a process with current's number. */
+static void add_past(u64 start_time, unsigned long tick, u32 cycles,
+		     unsigned long start, u64 file_id)
+{
+	migrate_disable();
+	add(start, 0x1000, 0, file_id);
+	last_past()->start_time = start_time;
+	last_past()->tick = tick;
+	last_past()->cycles = cycles;
+	migrate_enable();
+}
+
+static int find_of(u64 *start_time, unsigned long addr, u64 *file_id)
+{
 	u64 offset;
 
+	return bid_history_find(current->tgid, addr, start_time, file_id, &offset);
+}
+
+static void says_which_process_it_was(struct kunit *test)
+{
+	u64 start_time = 0, file_id;
+
 	add(0x10000, 0x3000, 5, 77);
-	KUNIT_EXPECT_EQ(test, bid_history_find(current->tgid + 1, 0x10000, &offset), 0);
-	KUNIT_EXPECT_EQ(test, bid_history_find(0, 0x10000, &offset), 0);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, start_time, current->group_leader->start_boottime);
+}
+
+/* Their numbers are the same, and the later one does not have what the first had. */
+static void tells_processes_with_one_number_apart(struct kunit *test)
+{
+	u64 start_time = 0, file_id;
+
+	add_past(200, 10, 0, 0x10000, 2);
+	add_past(100, 50, 0, 0x10000, 1);
+	add_past(100, 50, 0, 0x20000, 11);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, start_time, 200);
+	KUNIT_EXPECT_EQ(test, file_id, 2);
+
+	start_time = 0;
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x20000, &file_id), -ENOENT);
+	start_time = 100;
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x20000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, file_id, 11);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, file_id, 1);
+	start_time = 150;
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), -ESRCH);
+}
+
+/* As processors are searched one after the other, their rings need an order. */
+static void orders_by_tick_then_by_cycles(struct kunit *test)
+{
+	const u32 wraps = 0xfffffff0;
+	u64 start_time = 0, file_id;
+
+	add_past(1, 7, 5, 0x10000, 3);
+	add_past(1, 6, 900, 0x10000, 2);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, file_id, 3);
+
+	add_past(1, 8, 5, 0x20000, 5);
+	add_past(1, 8, wraps, 0x20000, 4);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x20000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, file_id, 5);
+
+	/* no counter of cycles at all */
+	add_past(1, 9, 0, 0x30000, 6);
+	add_past(1, 9, 0, 0x30000, 7);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x30000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, file_id, 7);
 }
 
 static void finds_what_was_mapped_last(struct kunit *test)
 {
 	u64 offset, i;
 
-	/* clocks of processors need not agree to the last cycle */
-	migrate_disable();
 	for (i = 1; i <= 20; i++) {
 		add(0x10000, 0x3000, i, i);
 		add(0x20000 + i * 0x1000, 0x1000, 0, 1000 + i);
 		KUNIT_EXPECT_EQ(test, find(0x10000, &offset), i);
 		KUNIT_EXPECT_EQ(test, offset, i * PAGE_SIZE);
 	}
-	migrate_enable();
 }
 
-/* Each processor keeps as many as it can. */
+/* Each processor keeps as many as it can; one more may be on its way. */
+#define KEPT (BID_HISTORY_DEPTH - 1)
+
 static void forgets_the_oldest_first(struct kunit *test)
 {
 	u64 offset;
 	u32 i;
 
 	migrate_disable();
-	for (i = 0; i < DEPTH + 10; i++)
+	for (i = 0; i < KEPT + 10; i++)
 		add(0x100000 + i * 0x1000UL, 0x1000, 0, 1 + i);
 	migrate_enable();
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, find(0x100000 + i * 0x1000UL, &offset), 0);
-	for (; i < DEPTH + 10; i += 101)
+	for (; i < KEPT + 10; i += 101)
 		KUNIT_EXPECT_EQ(test, find(0x100000 + i * 0x1000UL, &offset), 1 + i);
-	KUNIT_EXPECT_EQ(test, find(0x100000 + (DEPTH + 9) * 0x1000UL, &offset), DEPTH + 10);
+	KUNIT_EXPECT_EQ(test, find(0x100000 + (KEPT + 9) * 0x1000UL, &offset), KEPT + 10);
 }
 
 #define RACE_ADDS	30000
@@ -98,7 +190,7 @@ static void finds_no_half_of_a_mapping(struct kunit *test)
 	u32 found = 0, wrong = 0, i = 0;
 	struct task_struct *tasks[2];
 	atomic_t done = ATOMIC_INIT(0);
-	u64 offset, file_id;
+	u64 offset, file_id, start_time;
 
 	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
 		tasks[i] = kthread_run(add_many, &done, "buildid_kunit/%u", i);
@@ -108,9 +200,9 @@ static void finds_no_half_of_a_mapping(struct kunit *test)
 		u32 which = i % 50;
 
 		/* the tasks' tgid is not the test's */
-		offset = 0;
-		file_id = bid_history_find(tasks[i % 2]->tgid, which * 0x100000UL + 5, &offset);
-		if (!file_id)
+		start_time = 0;
+		if (bid_history_find(tasks[i % 2]->tgid, which * 0x100000UL + 5,
+				     &start_time, &file_id, &offset))
 			continue;
 		found++;
 		wrong += file_id != which + 1 || offset != (which << 12) * PAGE_SIZE + 5;
@@ -136,6 +228,9 @@ static int start(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(finds_the_file_at_an_address),
 	KUNIT_CASE(finds_nothing_of_another_process),
+	KUNIT_CASE(says_which_process_it_was),
+	KUNIT_CASE(tells_processes_with_one_number_apart),
+	KUNIT_CASE(orders_by_tick_then_by_cycles),
 	KUNIT_CASE(finds_what_was_mapped_last),
 	KUNIT_CASE(forgets_the_oldest_first),
 	KUNIT_CASE(finds_no_half_of_a_mapping),

@@ -26,7 +26,7 @@ static struct {
 		const struct bid_subscriber *only;
 		struct bid_image_facts facts;
 		struct bid_identity id;
-		char name[MODULE_NAME_LEN];
+		char name[__NEW_UTS_LEN + 1];
 	} events[256];
 } told;
 
@@ -42,7 +42,7 @@ static void test_event_image(struct bid_subscriber *only, const struct bid_image
 	told.events[told.n].only = only;
 	told.events[told.n].facts = *facts;
 	told.events[told.n].id = *facts->id;
-	strscpy(told.events[told.n].name, facts->name, MODULE_NAME_LEN);
+	strscpy(told.events[told.n].name, facts->name, sizeof(told.events[0].name));
 	told.n++;
 }
 
@@ -61,6 +61,19 @@ static int test_unregister_module_notifier(struct notifier_block *nb)
 	return 0;
 }
 
+/* Of a release as long as one can be. */
+static struct new_utsname long_named = {
+	.release = "6.12.117-0123456789-0123456789-0123456789-0123456789-01234567890",
+};
+
+static bool name_is_long;
+
+static struct new_utsname *test_utsname(void)
+{
+	return name_is_long ? &long_named : init_utsname();
+}
+
+#define init_utsname			test_utsname
 #define bid_event_add			test_event_add
 #define bid_event_image			test_event_image
 #define register_module_notifier	test_register_module_notifier
@@ -98,6 +111,16 @@ static void tells_of_the_kernel_first(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has_code(facts, kernel_read));
 	KUNIT_EXPECT_TRUE(test, has_code(facts, kfree_const));
 	KUNIT_EXPECT_FALSE(test, has_code(facts, &told));
+}
+
+static void tells_a_long_release_as_it_is(struct kunit *test)
+{
+	name_is_long = true;
+	read_kernel();
+	name_is_long = false;
+	KUNIT_ASSERT_EQ(test, strlen(long_named.release), __NEW_UTS_LEN);
+	KUNIT_ASSERT_EQ(test, bid_kernel_image_add(&of_kernel), 0);
+	KUNIT_EXPECT_STREQ(test, told.events[0].name, long_named.release);
 }
 
 /* The event of this name, or NULL. */
@@ -330,6 +353,7 @@ static int start(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(tells_of_the_kernel_first),
+	KUNIT_CASE(tells_a_long_release_as_it_is),
 	KUNIT_CASE(tells_of_modules_that_are_loaded),
 	KUNIT_CASE(tells_nothing_to_who_does_not_ask),
 	KUNIT_CASE(tells_nothing_to_who_cannot_be_added),

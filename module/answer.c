@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
 
@@ -32,6 +33,55 @@ void bid_answer_hide_path(struct buildid_file *record)
 	record->header.size = sizeof(*record) + ALIGN(record->id_len, 8);
 }
 
+/*
+ * Could the caller read the file itself? Not asked of a server that may be any
+ * user's, as it can keep whoever asks waiting for good.
+ */
+static bool may_read(const struct bid_sight *sight, enum bid_access access)
+{
+	return access != BID_ACCESS_CALLER &&
+	       !path_permission(file_user_path(sight->file), MAY_READ);
+}
+
+/*
+ * A hash would let the caller check guesses of content that it may not read. Whom
+ * the stream tells the hashes of everybody's mappings is told here too.
+ */
+static bool hides(const struct bid_sight *sight, enum bid_access access, u8 kind)
+{
+	return kind == BUILDID_KIND_HTLHASH && !perfmon_capable() &&
+	       !may_read(sight, access);
+}
+
+/* As all of a record but its header is laid out. */
+static void write(const struct bid_facts *facts, struct buildid_file *record)
+{
+	bid_facts_write(facts, record);
+	record->header.size = bid_facts_size(facts);
+}
+
+/* What the caller has found out itself. */
+static void write_sight(const struct bid_sight *sight, const struct bid_path *path,
+			const struct bid_identity *id, u64 file_id,
+			struct buildid_file *record)
+{
+	const struct bid_facts facts = {
+		.file_id = file_id,
+		.key = &sight->key,
+		.version = &sight->version,
+		.user_ino = sight->user_ino,
+		.user_dev = sight->user_dev,
+		.flags = bid_file_unstable(sight->inode) ? BUILDID_FILE_UNSTABLE : 0,
+		.kind = id->kind,
+		.reason = id->reason,
+		.id_len = id->len,
+		.id = id->bytes,
+		.path = *path,
+	};
+
+	write(&facts, record);
+}
+
 /* The cache's answer, unless it is in doubt. */
 static bool answer_from_cache(const struct bid_sight *sight,
 			      const struct bid_path *path,
@@ -48,19 +98,23 @@ static bool answer_from_cache(const struct bid_sight *sight,
 		bid_entry_touch(entry);
 		bid_facts_of(entry, &facts);
 		facts.path = *path;
-		bid_facts_write(&facts, record);
-		record->header.size = bid_facts_size(&facts);
+		write(&facts, record);
 		found = true;
 	}
 	rcu_read_unlock();
 	return found;
 }
 
-/* Puts what a caller had read into the cache: its file_id, or 0. */
+/*
+ * Puts into the cache what a caller had read, or, with no @id, that the file is
+ * left to others. Returns the file_id of the entry that stands for it then, or 0.
+ */
 static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 		    const struct bid_path *path)
 {
-	struct bid_text *text = bid_text_alloc(id, path);
+	u8 state = id ? BUILDID_STATE_KNOWN : BUILDID_STATE_DEFERRED;
+	static const struct bid_identity unknown;
+	struct bid_text *text = bid_text_alloc(id ?: &unknown, path);
 	struct bid_entry *entry;
 	u64 file_id = 0;
 
@@ -71,8 +125,8 @@ static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 	bid_cache_lock();
 	entry = bid_cache_find(&sight->key, &sight->version);
 	/* one that is being read gets its answer from there */
-	if (!entry || !entry->request || !entry->request->read)
-		entry = bid_sight_settle(sight, BUILDID_STATE_KNOWN, id, &text);
+	if (!entry || (id && !(entry->request && entry->request->read)))
+		entry = bid_sight_settle(sight, state, id, &text);
 	if (entry)
 		file_id = entry->file_id;
 	bid_cache_unlock();
@@ -81,63 +135,116 @@ static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 	return file_id;
 }
 
+/* The file_id of what is in the cache already, or 0. */
+static u64 find_file_id(const struct bid_sight *sight)
+{
+	struct bid_entry *entry;
+	u64 file_id;
+
+	rcu_read_lock();
+	entry = bid_cache_find(&sight->key, &sight->version);
+	file_id = entry ? entry->file_id : 0;
+	rcu_read_unlock();
+	return file_id;
+}
+
+/**
+ * bid_answer_read() - identify a file in its caller's context
+ * @sight: of it; moves to the inode and the version that were read
+ * @access: as from bid_file_access()
+ * @id: the answer
+ * @racy: as for bid_worker_identify()
+ *
+ * A copy-up puts another inode behind an open file on overlayfs, which is then
+ * what is read: twice at most, for the metadata and for the content.
+ *
+ * Return: 0, or -EINTR when the caller is being killed.
+ */
+int bid_answer_read(struct bid_sight *sight, enum bid_access access,
+		    struct bid_identity *id, bool *racy)
+{
+	struct inode *inode;
+	int err, i;
+
+	for (i = 0; i < 3; i++) {
+		bid_sight_begin_reading(sight);
+		err = bid_worker_identify(sight->file, sight->inode, access,
+					  &sight->version, id, racy);
+		if (err)
+			return err;
+		inode = bid_file_inode(sight->file);
+		if (inode == sight->inode)
+			return 0;
+		bid_sight_init(sight->file, inode, sight);
+		access = bid_file_access(sight->file, inode, &id->reason);
+		if (access == BID_ACCESS_NEVER)
+			break;
+	}
+	*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+	return 0;
+}
+
 /* -EINTR, or the answer in @record. */
 static int answer_by_reading(struct bid_sight *sight, const struct bid_path *path,
-			     bool defer, struct buildid_file *record)
+			     enum bid_access access, struct bid_identity *id,
+			     struct buildid_file *record)
 {
-	struct bid_identity id = { };
-	struct bid_facts facts;
-	enum bid_access access;
+	u64 file_id = 0;
 	bool racy = false;
 	int err;
 
-	access = bid_file_access(sight->file, sight->inode, &id.reason);
-	if (access == BID_ACCESS_CALLER && defer) {
-		id.reason = BUILDID_REASON_DEFERRED;
-	} else if (access != BID_ACCESS_NEVER) {
-		bid_sight_begin_reading(sight);
-		err = bid_worker_identify(sight->file, sight->inode, access,
-					  &sight->version, &id, &racy);
+	if (access != BID_ACCESS_NEVER) {
+		err = bid_answer_read(sight, access, id, &racy);
 		if (err)
 			return err;
 		if (racy)
 			sight->doubt |= BID_ENTRY_RECHECK;
 		bid_stats_inc(BID_STAT_PARSED_CALLER);
 	}
-	facts = (struct bid_facts){
-		.file_id = id.reason == BUILDID_REASON_DEFERRED ? 0 :
-			   remember(sight, &id, path),
-		.key = &sight->key,
-		.version = &sight->version,
-		.user_ino = sight->user_ino,
-		.user_dev = sight->user_dev,
-		.flags = bid_file_unstable(sight->inode) ? BUILDID_FILE_UNSTABLE : 0,
-		.kind = id.kind,
-		.reason = id.reason,
-		.id_len = id.len,
-		.id = id.bytes,
-		.path = *path,
-	};
-	bid_facts_write(&facts, record);
-	record->header.size = bid_facts_size(&facts);
+	/* may be of this caller's open file, or of this moment */
+	if (id->reason != BUILDID_REASON_IO)
+		file_id = remember(sight, id, path);
+	write_sight(sight, path, id, file_id, record);
 	return 0;
 }
 
-static int answer(struct file *file, bool ask_cache, bool defer,
-		  struct buildid_file *record)
+static int answer(struct bid_sight *sight, const struct bid_path *path,
+		  bool ask_cache, bool mapped, struct buildid_file *record)
+{
+	struct bid_identity id = { };
+	enum bid_access access;
+
+	access = bid_file_access(sight->file, sight->inode, &id.reason);
+	if (ask_cache && answer_from_cache(sight, path, record) &&
+	    !(mapped && hides(sight, access, record->kind)))
+		return 0;
+	if (mapped && access == BID_ACCESS_CALLER) {
+		id.reason = BUILDID_REASON_DEFERRED;
+		write_sight(sight, path, &id, remember(sight, NULL, path), record);
+		return 0;
+	}
+	if (mapped && access != BID_ACCESS_NEVER && !may_read(sight, access)) {
+		id.reason = BUILDID_REASON_UNREADABLE;
+		write_sight(sight, path, &id, find_file_id(sight), record);
+		return 0;
+	}
+	return answer_by_reading(sight, path, access, &id, record);
+}
+
+static int answer_file(struct file *file, bool ask_cache, bool mapped,
+		       struct buildid_file *record)
 {
 	struct bid_path path;
 	struct bid_sight sight;
 	char *buf;
-	int err = 0;
+	int err;
 
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
 	bid_file_path(file, buf, PATH_MAX, &path);
 	bid_sight_init(file, bid_file_inode(file), &sight);
-	if (!ask_cache || !answer_from_cache(&sight, &path, record))
-		err = answer_by_reading(&sight, &path, defer, record);
+	err = answer(&sight, &path, ask_cache, mapped, record);
 	record->header.type = BUILDID_RECORD_FILE;
 	kfree(buf);
 	return err;
@@ -146,18 +253,19 @@ static int answer(struct file *file, bool ask_cache, bool defer,
 /**
  * bid_answer_file() - identify an open file, reading it if need be
  * @file: open for reading
- * @defer: leave a file that an ordinary user may serve to who asks for it
+ * @mapped: by somebody, and not opened by the caller: not read where only a
+ *	process may, or where the caller may not
  * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
  */
-int bid_answer_file(struct file *file, bool defer, struct buildid_file *record)
+int bid_answer_file(struct file *file, bool mapped, struct buildid_file *record)
 {
-	return answer(file, true, defer, record);
+	return answer_file(file, true, mapped, record);
 }
 
 /* As bid_answer_file(), whatever the cache has, which then has the answer. */
 int bid_answer_anew(struct file *file, struct buildid_file *record)
 {
-	return answer(file, false, false, record);
+	return answer_file(file, false, false, record);
 }

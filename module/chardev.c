@@ -3,45 +3,62 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "cookie.h"
 #include "event.h"
 #include "hook.h"
 #include "ioctl.h"
+#include "process.h"
 
 /* ioctls: in-out structs that start with their size */
 
-/* The caller's struct, of which @ksize bytes are known here. */
-int bid_ioctl_copy_in(void *to, size_t ksize, void __user *arg)
+/**
+ * bid_ioctl_copy_in_from() - the caller's struct
+ * @published: bytes of the first version of it: up to and with its last field
+ * @to: set to it, its size to that of what both sides know; what the caller's
+ *	lacks is zero
+ * @known: bytes of it known here
+ * @arg: the caller's
+ *
+ * The size is read once: what is written later fits in what was read now.
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg)
 {
+	u32 __user *asks = arg;
 	u32 size;
+	int err;
 
-	if (get_user(size, (u32 __user *)arg))
+	if (get_user(size, asks))
 		return -EFAULT;
-	if (size < ksize)	/* nothing shorter was ever published */
+	if (size < published)
 		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	return copy_struct_from_user(to, ksize, arg, size);
+	err = size > PAGE_SIZE ? -E2BIG : copy_struct_from_user(to, known, arg, size);
+	if (err == -E2BIG && put_user((u32)known, asks))
+		return -EFAULT;
+	*(u32 *)to = min_t(size_t, size, known);
+	return err;
 }
 
-/* Answers in the caller's struct, whose size bid_ioctl_copy_in() checked. */
-int bid_ioctl_copy_out(void __user *arg, void *from, size_t ksize)
+/**
+ * bid_ioctl_copy_out() - answer in the caller's struct
+ * @arg: the caller's
+ * @from: the answer, its size as from bid_ioctl_copy_in()
+ * @known: bytes at @from
+ */
+int bid_ioctl_copy_out(void __user *arg, const void *from, size_t known)
 {
-	u32 size;
+	size_t size = *(const u32 *)from;
 
-	if (get_user(size, (u32 __user *)arg))
+	if (WARN_ON_ONCE(size > known))
 		return -EFAULT;
-	*(u32 *)from = ksize;
-	if (copy_to_user(arg, from, ksize))
-		return -EFAULT;
-	if (size > ksize && size <= PAGE_SIZE &&
-	    clear_user(arg + ksize, size - ksize))
-		return -EFAULT;
-	return 0;
+	return copy_to_user(arg, from, size) ? -EFAULT : 0;
 }
 
 static int open(struct inode *inode, struct file *file)
@@ -78,6 +95,7 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)]	= bid_ioctl_resolve_addr,
 		[_IOC_NR(BUILDID_IOC_MAPS)]		= bid_ioctl_maps,
 		[_IOC_NR(BUILDID_IOC_SET_COOKIE)]	= bid_ioctl_set_cookie,
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)]	= bid_ioctl_resolve_id,
 	};
 	unsigned int nr = _IOC_NR(cmd);
 
@@ -85,6 +103,7 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (_IOC_TYPE(cmd) != BUILDID_IOC_MAGIC || nr >= ARRAY_SIZE(calls) ||
 	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(calls));
 	return calls[nr](file->private_data, (void __user *)arg);
 }
 
@@ -197,6 +216,8 @@ static struct miscdevice device = {
 
 int bid_chardev_init(void)
 {
+	bid_cookie_init();
+	bid_process_init();
 	return misc_register(&device);
 }
 

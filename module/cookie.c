@@ -3,15 +3,20 @@
  * An inode's end cannot be seen without pinning it, so a file's cookie stays
  * until its user needs the room.
  */
+#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
 
 #include "cookie.h"
 
 #define BITS 8
+#define FILE_BITS 12	/* a few in a bucket, when there are as many as may be */
 
 /**
  * struct bid_cookie_owner - a user that has cookies
@@ -32,6 +37,7 @@ struct bid_cookie_owner {
  * @node: in its bucket, under RCU
  * @in_owner: among the owner's
  * @owner: who pays for it
+ * @uid: of the file; who gets the inode number next has not named it
  * @key: which inode
  * @mtime: of the content it is for
  * @size: likewise
@@ -43,6 +49,7 @@ struct file_cookie {
 	struct hlist_node node;
 	struct list_head in_owner;
 	struct bid_cookie_owner *owner;
+	kuid_t uid;
 	struct bid_key key;
 	s64 mtime;
 	u64 size;
@@ -53,7 +60,8 @@ struct file_cookie {
 
 static DEFINE_SPINLOCK(lock);
 static DEFINE_HASHTABLE(owners, BITS);
-static DEFINE_HASHTABLE(files, BITS);
+static DEFINE_HASHTABLE(files, FILE_BITS);
+static siphash_key_t secret __read_mostly;
 static u32 total;
 
 static struct bid_cookie_owner *find_owner(kuid_t uid)
@@ -102,9 +110,34 @@ static bool make_room(struct bid_cookie_owner *owner)
 	return may_have_more(owner);
 }
 
+static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
+{
+	kuid_t root;
+
+	if (ns == &init_user_ns)
+		return uid;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		return ns->owner;
+	root = make_kuid(ns, 0);
+	return uid_valid(root) ? root : ns->owner;
+}
+
+/**
+ * bid_cookie_user() - whom a cookie of current's counts for
+ *
+ * In a user namespace uids are free: there it is whoever had it made. What root
+ * has made is a container, whose own root answers for it.
+ */
+kuid_t bid_cookie_user(void)
+{
+	return user_of(current_user_ns(), current_uid());
+}
+
 /**
  * bid_cookie_charge() - let a user have one cookie more
- * @uid: who
+ * @uid: who, from bid_cookie_user()
  *
  * May sleep.
  *
@@ -150,9 +183,11 @@ u32 bid_cookie_count(void)
 	return READ_ONCE(total);
 }
 
+/* Whoever serves a filesystem chooses its inode numbers, and is not to choose this. */
 static u32 hash_of(const struct bid_key *key)
 {
-	return hash_64(key->ino + ((u64)key->dev << 40), 32);
+	return siphash_3u64(key->ino, (u64)key->dev << 32 | key->generation,
+			    key->tree, &secret);
 }
 
 static struct file_cookie *find_file(const struct bid_key *key)
@@ -168,7 +203,8 @@ static struct file_cookie *find_file(const struct bid_key *key)
 
 /**
  * bid_cookie_set_file() - remember what a file's owner calls it
- * @uid: who says so
+ * @user: who says so, from bid_cookie_user()
+ * @file_owner: the inode's uid
  * @key: which inode
  * @version: which content
  * @id: the cookie
@@ -177,7 +213,7 @@ static struct file_cookie *find_file(const struct bid_key *key)
  *
  * Return: 0, -EDQUOT or -ENOMEM.
  */
-int bid_cookie_set_file(kuid_t uid, const struct bid_key *key,
+int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *key,
 			const struct bid_version *version,
 			const struct bid_identity *id)
 {
@@ -186,13 +222,14 @@ int bid_cookie_set_file(kuid_t uid, const struct bid_key *key,
 	cookie = kzalloc(sizeof(*cookie), GFP_KERNEL_ACCOUNT);
 	if (!cookie)
 		return -ENOMEM;
-	cookie->owner = bid_cookie_charge(uid);
+	cookie->owner = bid_cookie_charge(user);
 	if (IS_ERR(cookie->owner)) {
 		int err = PTR_ERR(cookie->owner);
 
 		kfree(cookie);
 		return err;
 	}
+	cookie->uid = file_owner;
 	cookie->key = *key;
 	cookie->mtime = version->mtime;
 	cookie->size = version->size;
@@ -241,7 +278,8 @@ bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 	bid_file_key(inode, &key);
 	rcu_read_lock();
 	cookie = find_file(&key);
-	if (cookie && cookie->mtime == version->mtime &&
+	if (cookie && uid_eq(cookie->uid, inode->i_uid) &&
+	    cookie->mtime == version->mtime &&
 	    cookie->size == version->size && cookie->epoch == version->epoch) {
 		id->kind = cookie->id.kind;
 		id->len = cookie->id.len;
@@ -250,6 +288,11 @@ bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 	}
 	rcu_read_unlock();
 	return found;
+}
+
+void bid_cookie_init(void)
+{
+	get_random_bytes(&secret, sizeof(secret));
 }
 
 void bid_cookie_exit(void)

@@ -14,11 +14,13 @@
 
 struct bid_cookie_owner;
 
+void bid_cookie_init(void);
+kuid_t bid_cookie_user(void);
 struct bid_cookie_owner *bid_cookie_charge(kuid_t uid);
 void bid_cookie_uncharge(struct bid_cookie_owner *owner);
 u32 bid_cookie_count(void);
 
-int bid_cookie_set_file(kuid_t uid, const struct bid_key *key,
+int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *key,
 			const struct bid_version *version,
 			const struct bid_identity *id);
 bool bid_cookie_clear_file(const struct bid_key *key);

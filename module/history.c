@@ -1,105 +1,115 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/mm.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
-#include <linux/timex.h>
 #include <linux/vmalloc.h>
 
 #include "history.h"
 
-/* Mappings remembered on each processor; a power of two. */
-#define DEPTH 1024
+DEFINE_PER_CPU(struct bid_history, bid_history);
 
-/**
- * struct past - a mapping that was made
- * @time: order among processors, in cycles; 0 while it is being written
- * @start: first address
- * @end: the one after the last
- * @offset: in the file, of @start
- * @file_id: as in struct buildid_file
- * @tgid: of the process, as the initial namespace counts
+/*
+ * False when it is, or may be, written over meanwhile. What was never written is
+ * zero.
  */
-struct past {
-	u64 time;
-	u64 start;
-	u64 end;
-	u64 offset;
-	u64 file_id;
-	pid_t tgid;
-};
-
-struct past_cpu {
-	u32 next;
-	struct past *ring;
-};
-
-static DEFINE_PER_CPU(struct past_cpu, history);
-
-/* Preemption is off. */
-void bid_history_add(const struct vm_area_struct *vma, u64 file_id)
+static bool read_past(const struct bid_history *history, u32 nr, struct bid_past *to)
 {
-	struct past_cpu *cpu = this_cpu_ptr(&history);
-	struct past *past = &cpu->ring[cpu->next++ & (DEPTH - 1)];
-
-	WRITE_ONCE(past->time, 0);
-	smp_wmb();	/* pairs with the smp_rmb() in read_past() */
-	past->start = vma->vm_start;
-	past->end = vma->vm_end;
-	past->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	past->file_id = file_id;
-	past->tgid = current->tgid;
-	/* pairs with the acquire in read_past() */
-	smp_store_release(&past->time, get_cycles() | 1);
+	*to = history->ring[nr & (BID_HISTORY_DEPTH - 1)];
+	smp_rmb();	/* pairs with the smp_wmb() in bid_history_add() */
+	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
-/* False when it was written over meanwhile: it was the oldest of its processor. */
-static bool read_past(const struct past *from, struct past *to)
+/* In one processor's the later one comes later anyway. */
+static bool is_before(const struct bid_past *a, const struct bid_past *b)
 {
-	u64 time = smp_load_acquire(&from->time); /* pairs with bid_history_add() */
+	if (a->tick != b->tick)
+		return time_before(a->tick, b->tick);
+	return (s32)(a->cycles - b->cycles) < 0;
+}
 
-	*to = *from;
-	smp_rmb();	/* pairs with the smp_wmb() in bid_history_add() */
-	return time && READ_ONCE(from->time) == time;
+/**
+ * struct search - for a mapping of a process
+ * @tgid: the process
+ * @start_time: which of those with that number; 0 for the last
+ * @addr: in it
+ * @known: some mapping of it was found
+ * @found: the last one with @addr, or one of no length
+ */
+struct search {
+	pid_t tgid;
+	u64 start_time;
+	u64 addr;
+	bool known;
+	struct bid_past found;
+};
+
+static void consider(struct search *search, bool any, const struct bid_past *past)
+{
+	if (past->tgid != search->tgid || !past->file_id)
+		return;
+	if (any && past->start_time > search->start_time) {
+		search->start_time = past->start_time;
+		search->found.end = 0;
+	}
+	if (past->start_time != search->start_time)
+		return;
+	search->known = true;
+	if (search->addr < past->start || search->addr >= past->end)
+		return;
+	if (!search->found.end || !is_before(past, &search->found))
+		search->found = *past;
 }
 
 /**
  * bid_history_find() - what a process had mapped last
  * @tgid: the process, as the initial namespace counts
  * @addr: in it
+ * @start_time: which of those with that number, 0 for the last; set to its
+ * @file_id: set to what was mapped
  * @offset: set to the offset in the file
  *
- * Return: the file_id, or 0.
+ * Return: 0; -ESRCH when no such process is remembered; -ENOENT when no such
+ * mapping of it is.
  */
-u64 bid_history_find(pid_t tgid, u64 addr, u64 *offset)
+int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *offset)
 {
-	u64 newest = 0, file_id = 0;
-	struct past past;
-	int cpu, i;
+	struct search search = {
+		.tgid = tgid,
+		.start_time = *start_time,
+		.addr = addr,
+	};
+	const struct bid_history *history;
+	struct bid_past past;
+	u32 nr, i;
+	int cpu;
 
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < DEPTH; i++) {
-			if (!read_past(&per_cpu_ptr(&history, cpu)->ring[i], &past))
-				continue;
-			if (past.tgid != tgid || addr < past.start ||
-			    addr >= past.end || past.time < newest)
-				continue;
-			newest = past.time;
-			file_id = past.file_id;
-			*offset = addr - past.start + past.offset;
-		}
-	return file_id;
+	for_each_possible_cpu(cpu) {
+		history = per_cpu_ptr(&bid_history, cpu);
+		nr = smp_load_acquire(&history->next); /* pairs with bid_history_add() */
+		for (i = BID_HISTORY_DEPTH - 1; i; i--)
+			if (read_past(history, nr - i, &past))
+				consider(&search, !*start_time, &past);
+		cond_resched();
+	}
+	if (!search.known)
+		return -ESRCH;
+	if (!search.found.end)
+		return -ENOENT;
+	*start_time = search.start_time;
+	*file_id = search.found.file_id;
+	*offset = addr - search.found.start + (search.found.pgoff << PAGE_SHIFT);
+	return 0;
 }
 
 int bid_history_init(void)
 {
+	struct bid_history *history;
 	int cpu;
 
+	BUILD_BUG_ON(sizeof(struct bid_past) != 64);
 	for_each_possible_cpu(cpu) {
-		struct past_cpu *past = per_cpu_ptr(&history, cpu);
-
-		past->ring = vzalloc_node(array_size(DEPTH, sizeof(*past->ring)),
-					  cpu_to_node(cpu));
-		if (!past->ring) {
+		history = per_cpu_ptr(&bid_history, cpu);
+		history->ring = vzalloc_node(array_size(BID_HISTORY_DEPTH,
+							sizeof(*history->ring)),
+					     cpu_to_node(cpu));
+		if (!history->ring) {
 			bid_history_exit();
 			return -ENOMEM;
 		}
@@ -112,7 +122,7 @@ void bid_history_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		vfree(per_cpu_ptr(&history, cpu)->ring);
-		per_cpu_ptr(&history, cpu)->ring = NULL;
+		vfree(per_cpu_ptr(&bid_history, cpu)->ring);
+		per_cpu_ptr(&bid_history, cpu)->ring = NULL;
 	}
 }

@@ -13,6 +13,8 @@
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mount.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
 
@@ -23,8 +25,11 @@
 
 static struct {
 	struct file *file;	/* the mapping to look out for, at load */
+	struct super_block *sb;	/* likewise, to be shut down */
 	bool fired;
 } selftest;
+
+static DEFINE_PER_CPU(bool, canary_seen);
 
 static int on_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -48,6 +53,8 @@ static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
 	struct super_block *sb =
 		(struct super_block *)regs_get_kernel_argument(regs, 0);
 
+	if (unlikely(sb == READ_ONCE(selftest.sb)))
+		selftest.fired = true;
 	bid_file_forget_sb(sb);
 	return 0;
 }
@@ -62,10 +69,36 @@ static struct kprobe shutdown_super = {
 	.pre_handler = on_shutdown_super,
 };
 
-static struct kprobe *const probes[] = { &bid_hook_mmap, &shutdown_super };
+/* Probed as the others are, and does nothing else: anybody may have it called. */
+static noinline void canary(void)
+{
+	barrier();
+}
+
+static int on_canary(struct kprobe *kp, struct pt_regs *regs)
+{
+	this_cpu_write(canary_seen, true);
+	return 0;
+}
+
+static struct kprobe canary_probe = {
+	.addr = (kprobe_opcode_t *)canary,
+	.pre_handler = on_canary,
+};
+
+static struct kprobe *const probes[] = { &bid_hook_mmap, &shutdown_super, &canary_probe };
 
 /* A probe that registers may still never fire (disarmed, patched out). */
-static int run_selftest(void)
+static int expect_fired(const char *symbol)
+{
+	if (selftest.fired)
+		return 0;
+	pr_err("self-test: the probe on %s did not fire; are kprobes enabled? (/sys/kernel/debug/kprobes/enabled, kernel.ftrace_enabled)\n",
+	       symbol);
+	return -ENODEV;
+}
+
+static int test_mmap(void)
 {
 	unsigned long addr;
 	struct file *file;
@@ -80,6 +113,7 @@ static int run_selftest(void)
 		pr_err("self-test: no file to map: %ld\n", PTR_ERR(file));
 		return PTR_ERR(file);
 	}
+	selftest.fired = false;
 	WRITE_ONCE(selftest.file, file);
 	addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, 0);
 	WRITE_ONCE(selftest.file, NULL);
@@ -88,14 +122,68 @@ static int run_selftest(void)
 		err = (long)addr;
 	} else {
 		vm_munmap(addr, PAGE_SIZE);
-		if (!selftest.fired) {
-			pr_err("self-test: the probe on %s did not fire; are kprobes enabled? (/sys/kernel/debug/kprobes/enabled)\n",
-			       BID_HOOK_SYMBOL);
-			err = -ENODEV;
-		}
+		err = expect_fired(BID_HOOK_SYMBOL);
 	}
 	fput(file);
 	return err;
+}
+
+/* Any filesystem would do; this one is in every kernel. */
+static int test_shutdown_super(void)
+{
+	struct file_system_type *type = get_fs_type("ramfs");
+	struct vfsmount *mnt;
+
+	if (!type) {
+		pr_err("self-test: no filesystem to shut down\n");
+		return -ENODEV;
+	}
+	mnt = kern_mount(type);
+	module_put(type->owner);
+	if (IS_ERR(mnt)) {
+		pr_err("self-test: mounting a filesystem failed: %ld\n", PTR_ERR(mnt));
+		return PTR_ERR(mnt);
+	}
+	selftest.fired = false;
+	WRITE_ONCE(selftest.sb, mnt->mnt_sb);
+	kern_unmount(mnt);
+	WRITE_ONCE(selftest.sb, NULL);
+	return expect_fired(shutdown_super.symbol_name);
+}
+
+static bool canary_fires(void)
+{
+	bool seen;
+
+	preempt_disable();
+	this_cpu_write(canary_seen, false);
+	canary();
+	seen = this_cpu_read(canary_seen);
+	preempt_enable();
+	return seen;
+}
+
+/**
+ * bid_hook_armed() - are mappings seen?
+ *
+ * Kprobes and ftrace are turned off as a whole, so what becomes of the canary
+ * becomes of the others. To map a file would show it too, but needs an address
+ * space, which is the caller's to limit and to watch.
+ */
+bool bid_hook_armed(void)
+{
+	return !kprobe_disabled(&bid_hook_mmap) && canary_fires();
+}
+
+static int run_selftest(void)
+{
+	int err;
+
+	err = test_mmap() ?: test_shutdown_super();
+	if (err)
+		return err;
+	selftest.fired = bid_hook_armed();
+	return expect_fired("itself");
 }
 
 /**
@@ -110,7 +198,8 @@ int bid_hook_init(void)
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = register_kprobe(probes[i]);
 		if (err) {
-			pr_err("no probe on %s: %d\n", probes[i]->symbol_name, err);
+			pr_err("no probe on %s: %d\n",
+			       probes[i]->symbol_name ?: "itself", err);
 			goto err_unregister;
 		}
 	}

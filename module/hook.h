@@ -11,6 +11,7 @@
 
 int bid_hook_init(void);
 void bid_hook_exit(void);
+bool bid_hook_armed(void);
 
 extern struct kprobe bid_hook_mmap;
 

@@ -9,7 +9,17 @@
 #include <linux/mutex.h>
 #include <linux/wait.h>
 
+#include <buildid.h>
+
 struct bid_subscriber;
+
+/* As INFO has them. */
+#define BID_SUBSCRIBE_FLAGS (BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | \
+			     BUILDID_SUB_CHILDREN | BUILDID_SUB_UID | \
+			     BUILDID_SUB_CGROUP | BUILDID_SUB_TASKS)
+#define BID_RESOLVE_KEY_FLAGS	BUILDID_KEY_ANY_GENERATION
+#define BID_MAPS_FLAGS		BUILDID_MAPS_DATA
+#define BID_SET_COOKIE_FLAGS	BUILDID_COOKIE_FD
 
 /**
  * struct bid_session - one open file
@@ -31,13 +41,20 @@ static inline struct bid_subscriber *bid_session_subscriber(const struct bid_ses
 	return smp_load_acquire(&session->subscriber); /* pairs with subscribe() */
 }
 
-int bid_ioctl_copy_in(void *to, size_t ksize, void __user *arg);
-int bid_ioctl_copy_out(void __user *arg, void *from, size_t ksize);
+int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg);
+int bid_ioctl_copy_out(void __user *arg, const void *from, size_t known);
+
+/* Of a struct that has not grown since it was published. */
+static inline int bid_ioctl_copy_in(void *to, size_t known, void __user *arg)
+{
+	return bid_ioctl_copy_in_from(known, to, known, arg);
+}
 
 int bid_ioctl_info(struct bid_session *session, void __user *arg);
 int bid_ioctl_stats(struct bid_session *session, void __user *arg);
 int bid_ioctl_resolve_fd(struct bid_session *session, void __user *arg);
 int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg);
+int bid_ioctl_resolve_id(struct bid_session *session, void __user *arg);
 int bid_ioctl_resolve_addr(struct bid_session *session, void __user *arg);
 int bid_ioctl_maps(struct bid_session *session, void __user *arg);
 int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg);

@@ -40,7 +40,7 @@ struct image {
 	u64 addr;
 	u64 len;
 	struct bid_identity id;
-	char name[MODULE_NAME_LEN];
+	char name[__NEW_UTS_LEN + 1];	/* the longer of the two */
 };
 
 static struct image kernel = { .type = BUILDID_RECORD_KERNEL };
@@ -101,6 +101,7 @@ static void read_module(const struct module *module, struct image *image)
 	char *path = kasprintf(GFP_KERNEL, "module/%s/notes/.note.gnu.build-id",
 			       module->name);
 
+	BUILD_BUG_ON(sizeof(image->name) < MODULE_NAME_LEN);
 	image->type = BUILDID_RECORD_MODULE;
 	image->addr = (unsigned long)BID_MODULE_TEXT(module);
 	image->len = BID_MODULE_TEXT_SIZE(module);
@@ -236,10 +237,13 @@ static u64 symbol(const char *name)
 
 static void read_kernel(void)
 {
+	u64 end;
+
 	read_notes("kernel/notes", &kernel.id);
 	strscpy(kernel.name, init_utsname()->release, sizeof(kernel.name));
 	kernel.addr = symbol("_text");
-	kernel.len = kernel.addr ? symbol("_etext") - kernel.addr : 0;
+	end = symbol("_etext");
+	kernel.len = kernel.addr && end > kernel.addr ? end - kernel.addr : 0;
 }
 
 /**

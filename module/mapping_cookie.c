@@ -8,11 +8,12 @@
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
-#include <linux/mutex.h>
 #include <linux/rbtree.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/wait_bit.h>
 
 #include "cookie.h"
 #include "event.h"
@@ -37,7 +38,7 @@ struct cookie {
 
 static DEFINE_HASHTABLE(spaces, 8);
 static DEFINE_SPINLOCK(lock);	/* of spaces and their cookies */
-static DEFINE_MUTEX(join_lock);	/* no address space joins twice */
+static atomic_t nr_spaces = ATOMIC_INIT(0);	/* allocated, not only hashed */
 
 /* The first that ends after @addr. */
 static struct cookie *first_after(const struct space *space, u64 addr)
@@ -123,12 +124,25 @@ static void on_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 		mmu_notifier_put(notifier);
 }
 
+static struct mmu_notifier *alloc_space(struct mm_struct *mm)
+{
+	struct space *space = kzalloc(sizeof(*space), GFP_KERNEL_ACCOUNT);
+
+	if (!space)
+		return ERR_PTR(-ENOMEM);
+	atomic_inc(&nr_spaces);
+	return &space->notifier;
+}
+
 static void free_space(struct mmu_notifier *notifier)
 {
 	kfree(container_of(notifier, struct space, notifier));
+	if (atomic_dec_and_test(&nr_spaces))
+		wake_up_var(&nr_spaces);
 }
 
 static const struct mmu_notifier_ops notifier_ops = {
+	.alloc_notifier		= alloc_space,
 	.invalidate_range_start	= on_invalidate,
 	.release		= on_release,
 	.free_notifier		= free_space,
@@ -143,40 +157,6 @@ static struct space *find_space(const struct mm_struct *mm)
 		if (space->notifier.mm == mm)
 			return space;
 	return NULL;
-}
-
-/* Once it has joined, current's address space stays until it ends. */
-static int join(void)
-{
-	struct mm_struct *mm = current->mm;
-	struct space *space;
-	int err;
-
-	err = mutex_lock_killable(&join_lock);
-	if (err)
-		return err;
-	spin_lock(&lock);
-	space = find_space(mm);
-	spin_unlock(&lock);
-	if (space)
-		goto out_unlock;
-
-	err = -ENOMEM;
-	space = kzalloc(sizeof(*space), GFP_KERNEL_ACCOUNT);
-	if (!space)
-		goto out_unlock;
-	space->notifier.ops = &notifier_ops;
-	err = mmu_notifier_register(&space->notifier, mm);
-	if (err) {
-		kfree(space);
-		goto out_unlock;
-	}
-	spin_lock(&lock);
-	hash_add(spaces, &space->node, (unsigned long)mm);
-	spin_unlock(&lock);
-out_unlock:
-	mutex_unlock(&join_lock);
-	return err;
 }
 
 static bool is_mapped(struct mm_struct *mm, u64 start, u64 end)
@@ -194,30 +174,63 @@ static bool is_mapped(struct mm_struct *mm, u64 start, u64 end)
 }
 
 /*
+ * current's, which stays until its address space ends. The mmap lock, held for
+ * writing, keeps others of the process from making another.
+ */
+static struct space *get_space(struct mm_struct *mm)
+{
+	struct mmu_notifier *notifier;
+	struct space *space;
+
+	mmap_assert_write_locked(mm);
+	spin_lock(&lock);
+	space = find_space(mm);
+	spin_unlock(&lock);
+	if (space)
+		return space;
+	notifier = mmu_notifier_get_locked(&notifier_ops, mm);
+	if (IS_ERR(notifier))
+		return ERR_CAST(notifier);
+	space = container_of(notifier, struct space, notifier);
+	spin_lock(&lock);
+	hash_add(spaces, &space->node, (unsigned long)mm);
+	spin_unlock(&lock);
+	return space;
+}
+
+/* In the mmap lock, for writing. */
+static int put_locked(struct mm_struct *mm, struct cookie *cookie)
+{
+	const struct bid_cookie_facts *facts = &cookie->facts;
+	struct space *space;
+
+	if (!is_mapped(mm, facts->start, facts->end))
+		return -ENOENT;
+	space = get_space(mm);
+	if (IS_ERR(space))
+		return PTR_ERR(space);
+	spin_lock(&lock);
+	drop(space, facts->start, facts->end);
+	insert(space, cookie);
+	spin_unlock(&lock);
+	bid_event_cookie(facts);
+	return 0;
+}
+
+/*
  * The mmap lock keeps the addresses mapped, and the record before that of
- * whatever is mapped there next.
+ * whatever is mapped there next. Whoever has it held up holds up none but itself.
  */
 static int put(struct cookie *cookie)
 {
-	const struct bid_cookie_facts *facts = &cookie->facts;
 	struct mm_struct *mm = current->mm;
-	struct space *space;
 	int err;
 
-	err = mmap_read_lock_killable(mm);
+	err = mmap_write_lock_killable(mm);
 	if (err)
 		return err;
-	if (is_mapped(mm, facts->start, facts->end)) {
-		spin_lock(&lock);
-		space = find_space(mm);
-		drop(space, facts->start, facts->end);
-		insert(space, cookie);
-		spin_unlock(&lock);
-		bid_event_cookie(facts);
-	} else {
-		err = -ENOENT;
-	}
-	mmap_read_unlock(mm);
+	err = put_locked(mm, cookie);
+	mmap_write_unlock(mm);
 	return err;
 }
 
@@ -232,14 +245,11 @@ int bid_mapping_cookie_set(const struct bid_cookie_facts *facts)
 	struct cookie *cookie;
 	int err;
 
-	err = join();
-	if (err)
-		return err;
 	cookie = kzalloc(sizeof(*cookie), GFP_KERNEL_ACCOUNT);
 	if (!cookie)
 		return -ENOMEM;
 	cookie->facts = *facts;
-	cookie->owner = bid_cookie_charge(current_uid());
+	cookie->owner = bid_cookie_charge(bid_cookie_user());
 	if (IS_ERR(cookie->owner)) {
 		err = PTR_ERR(cookie->owner);
 		goto err_free;
@@ -315,7 +325,12 @@ static struct space *any_space(void)
 	return NULL;
 }
 
-/* Nobody joins any more; address spaces may still end, and then go themselves. */
+/*
+ * Nobody names anything any more; address spaces may still end, and then go
+ * themselves. mmu_notifier_synchronize() does not wait for those to be freed, which
+ * is done here, in this module's code: so count them, then let the last one return.
+ * SRCU calls back with bottom halves off, which is an RCU section.
+ */
 void bid_mapping_cookie_exit(void)
 {
 	struct space *space;
@@ -330,6 +345,6 @@ void bid_mapping_cookie_exit(void)
 			break;
 		mmu_notifier_put(&space->notifier);
 	}
-	/* no callback is running after it, nor is any memory left */
-	mmu_notifier_synchronize();
+	wait_var_event(&nr_spaces, !atomic_read(&nr_spaces));
+	synchronize_rcu();
 }

@@ -9,9 +9,12 @@
 
 struct buildid_file;
 struct buildid_maps;
+struct buildid_resolve_addr;
 struct pid;
 
-int bid_process_resolve(struct pid *pid, u64 addr, u64 *offset,
+void bid_process_init(void);
+
+int bid_process_resolve(struct pid *pid, struct buildid_resolve_addr *req,
 			struct buildid_file *record);
 int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req);
 

@@ -28,29 +28,30 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 	if (err)
 		return err;
 	info = (struct buildid_info){
+		.size = info.size,
 		.abi = BUILDID_ABI_VERSION,
 		.features = BUILDID_FEATURE_RING_MMAP | BUILDID_FEATURE_NETLINK |
 			    BUILDID_FEATURE_HTLHASH |
 			    (BID_HAS_FSVERITY ? BUILDID_FEATURE_FSVERITY : 0),
-		.records = BIT_ULL(BUILDID_RECORD_FILE) |
-			   BIT_ULL(BUILDID_RECORD_MMAP) |
-			   BIT_ULL(BUILDID_RECORD_KERNEL) |
-			   BIT_ULL(BUILDID_RECORD_MODULE) |
-			   BIT_ULL(BUILDID_RECORD_COOKIE) |
-			   BIT_ULL(BUILDID_RECORD_LOST),
-		.ioctls = BIT_ULL(_IOC_NR(BUILDID_IOC_INFO)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_STATS)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_FD)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_SUBSCRIBE)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_FLUSH)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_KEY)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_MAPS)) |
-			  BIT_ULL(_IOC_NR(BUILDID_IOC_SET_COOKIE)),
+		.records = GENMASK_ULL(BUILDID_RECORD_EXIT, BUILDID_RECORD_FILE),
+		.ioctls = GENMASK_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_ID),
+				      _IOC_NR(BUILDID_IOC_INFO)),
+		.status = bid_hook_armed() ? BUILDID_STATUS_ARMED : 0,
 		.max_entries = bid_cache_max(),
+		.ring_min = BID_RING_MIN,
 		.ring_max = BID_RING_MAX,
-		.id_max = BUILDID_ID_MAX,
 		.subscribers_max = BID_SUBSCRIBERS_MAX,
+		.pids_max = BUILDID_SUB_PIDS_MAX,
+		.id_max = BUILDID_ID_MAX,
+		.record_max = BUILDID_RECORD_MAX,
+		.cookies_max = BUILDID_COOKIES_MAX,
+		.cookies_total = BUILDID_COOKIES_TOTAL,
+		.known_flags = {
+			[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = BID_SUBSCRIBE_FLAGS,
+			[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = BID_RESOLVE_KEY_FLAGS,
+			[_IOC_NR(BUILDID_IOC_MAPS)] = BID_MAPS_FLAGS,
+			[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = BID_SET_COOKIE_FLAGS,
+		},
 		.version = BID_VERSION,
 		.hook = BID_HOOK_SYMBOL,
 	};
@@ -60,6 +61,7 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 int bid_ioctl_stats(struct bid_session *session, void __user *arg)
 {
 	struct buildid_stats stats;
+	u32 size;
 	int err;
 
 	err = bid_ioctl_copy_in(&stats, sizeof(stats), arg);
@@ -67,7 +69,9 @@ int bid_ioctl_stats(struct bid_session *session, void __user *arg)
 		return err;
 	if (stats.reserved)
 		return -EINVAL;
+	size = stats.size;
 	bid_stats_fill(&stats);
+	stats.size = size;
 	return bid_ioctl_copy_out(arg, &stats, sizeof(stats));
 }
 
@@ -83,13 +87,13 @@ static int put_file_record(u64 to, u32 *room, const struct buildid_file *record)
 }
 
 /* The struct tells the caller what it needs even where the record did not fit. */
-static int copy_out_after(int err, void __user *arg, void *from, size_t ksize)
+static int copy_out_after(int err, void __user *arg, const void *from, size_t known)
 {
 	int copy_err;
 
 	if (err && err != -ENOSPC)
 		return err;
-	copy_err = bid_ioctl_copy_out(arg, from, ksize);
+	copy_err = bid_ioctl_copy_out(arg, from, known);
 	return copy_err ?: err;
 }
 
@@ -130,17 +134,28 @@ out_fput:
 	return err;
 }
 
+/* What is remembered, for one who may know of all that was mapped; under RCU. */
+static int answer_entry(const struct bid_entry *entry, struct buildid_file *record)
+{
+	if (!entry)
+		return -ENOENT;
+	bid_answer_entry(entry, record);
+	/* some process saw it there, and who knows where that was */
+	if (task_active_pid_ns(current) != &init_pid_ns)
+		bid_answer_hide_path(record);
+	return 0;
+}
+
 int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg)
 {
 	struct buildid_resolve_key req;
 	struct buildid_file *record;
-	struct bid_entry *entry;
 	int err;
 
 	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
 	if (err)
 		return err;
-	if (req.flags & ~BUILDID_KEY_ANY_GENERATION)
+	if (req.flags & ~BID_RESOLVE_KEY_FLAGS)
 		return -EINVAL;
 	if (!perfmon_capable())
 		return -EPERM;
@@ -148,39 +163,65 @@ int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg)
 	if (!record)
 		return -ENOMEM;
 	rcu_read_lock();
-	entry = bid_cache_find_newest(MKDEV(req.dev_major, req.dev_minor), req.ino,
-				      req.flags & BUILDID_KEY_ANY_GENERATION ?
-				      NULL : &req.generation);
-	if (entry)
-		bid_answer_entry(entry, record);
+	err = answer_entry(bid_cache_find_newest(MKDEV(req.dev_major, req.dev_minor), req.ino,
+						 req.flags & BUILDID_KEY_ANY_GENERATION ?
+						 NULL : &req.generation), record);
 	rcu_read_unlock();
-	/* some process saw it there, and who knows where that was */
-	if (task_active_pid_ns(current) != &init_pid_ns)
-		bid_answer_hide_path(record);
-	err = entry ? put_file_record(req.record, &req.record_size, record) : -ENOENT;
+	if (!err)
+		err = put_file_record(req.record, &req.record_size, record);
+	err = copy_out_after(err, arg, &req, sizeof(req));
+	kfree(record);
+	return err;
+}
+
+static int answer_id(u64 file_id, struct buildid_file *record)
+{
+	int err;
+
+	rcu_read_lock();
+	err = answer_entry(bid_cache_find_id(file_id), record);
+	rcu_read_unlock();
+	return err;
+}
+
+int bid_ioctl_resolve_id(struct bid_session *session, void __user *arg)
+{
+	struct buildid_resolve_id req;
+	struct buildid_file *record;
+	int err;
+
+	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
+	if (err)
+		return err;
+	if (req.flags || req.reserved)
+		return -EINVAL;
+	if (!perfmon_capable())
+		return -EPERM;
+	record = alloc_record();
+	if (!record)
+		return -ENOMEM;
+	err = answer_id(req.file_id, record);
+	if (!err)
+		err = put_file_record(req.record, &req.record_size, record);
 	err = copy_out_after(err, arg, &req, sizeof(req));
 	kfree(record);
 	return err;
 }
 
 /* Processes that are gone have no pid but the number they had. */
-static int resolve_past(const struct buildid_resolve_addr *req, u64 *offset,
-			struct buildid_file *record)
+static int resolve_past(struct buildid_resolve_addr *req, struct buildid_file *record)
 {
-	struct bid_entry *entry;
 	u64 file_id;
+	int err;
 
-	if (task_active_pid_ns(current) != &init_pid_ns)
+	if (task_active_pid_ns(current) != &init_pid_ns || !perfmon_capable())
 		return -ESRCH;
-	file_id = bid_history_find(req->pid, req->addr, offset);
-	if (!file_id)
-		return -ESRCH;
-	rcu_read_lock();
-	entry = bid_cache_find_id(file_id);
-	if (entry)
-		bid_answer_entry(entry, record);
-	rcu_read_unlock();
-	return entry ? 0 : -ENOENT;
+	err = bid_history_find(req->pid, req->addr, &req->start_time, &file_id,
+			       &req->offset);
+	if (err)
+		return err;
+	req->source = BUILDID_ADDR_HISTORY;
+	return answer_id(file_id, record);
 }
 
 static bool may_watch(struct pid *pid)
@@ -188,35 +229,39 @@ static bool may_watch(struct pid *pid)
 	return pid == task_tgid(current) || perfmon_capable();
 }
 
+static int resolve_addr(struct buildid_resolve_addr *req, struct buildid_file *record)
+{
+	struct pid *pid = find_get_pid(req->pid);
+	int err = -EPERM;
+
+	if (may_watch(pid)) {
+		err = pid ? bid_process_resolve(pid, req, record) : -ESRCH;
+		if (err == -ESRCH)
+			err = resolve_past(req, record);
+	}
+	put_pid(pid);
+	return err;
+}
+
 int bid_ioctl_resolve_addr(struct bid_session *session, void __user *arg)
 {
 	struct buildid_resolve_addr req;
 	struct buildid_file *record;
-	struct pid *pid;
 	int err;
 
 	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
 	if (err)
 		return err;
-	if (req.flags)
+	if (req.flags || req.reserved)
 		return -EINVAL;
 	record = alloc_record();
 	if (!record)
 		return -ENOMEM;
-	pid = find_get_pid(req.pid);
-	err = -EPERM;
-	if (may_watch(pid)) {
-		err = pid ? bid_process_resolve(pid, req.addr, &req.offset, record) :
-			    -ESRCH;
-		if (err == -ESRCH) {
-			err = resolve_past(&req, &req.offset, record);
-			req.flags = BUILDID_ADDR_HISTORY;
-		}
-	}
+	req.source = 0;
+	err = resolve_addr(&req, record);
 	if (!err)
 		err = put_file_record(req.record, &req.record_size, record);
 	err = copy_out_after(err, arg, &req, sizeof(req));
-	put_pid(pid);
 	kfree(record);
 	return err;
 }
@@ -230,7 +275,7 @@ int bid_ioctl_maps(struct bid_session *session, void __user *arg)
 	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
 	if (err)
 		return err;
-	if (req.flags & ~BUILDID_MAPS_DATA || req.bytes < 2 * BUILDID_RECORD_MAX)
+	if (req.flags & ~BID_MAPS_FLAGS || req.bytes < 2 * BUILDID_RECORD_MAX)
 		return -EINVAL;
 	pid = find_get_pid(req.pid);
 	if (!may_watch(pid))

@@ -79,11 +79,13 @@ struct bid_image_facts {
 
 /*
  * Of the process, so that it tells processes of one number apart: a thread that
- * calls exec takes over its leader's.
+ * calls exec takes over its leader's. @task is current, or a leader: whom one that
+ * was a leader points to after an exec may be gone.
  */
-static inline u64 bid_start_time(const struct task_struct *task)
+static __always_inline u64 bid_start_time(const struct task_struct *task)
 {
-	return task->group_leader->start_boottime;
+	return task == current ? current->group_leader->start_boottime :
+				 task->start_boottime;
 }
 
 /**

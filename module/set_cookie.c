@@ -21,18 +21,17 @@ static bool may_name(const struct inode *inode)
 }
 
 /* 0 when the content has no identity of its own. */
-static int check_content(const struct bid_sight *sight, struct bid_version *version)
+static int check_content(struct bid_sight *sight)
 {
 	struct bid_identity id = { };
 	enum bid_access access;
 	bool racy;
-	u8 reason;
 	int err;
 
-	access = bid_file_access(sight->file, sight->inode, &reason);
+	access = bid_file_access(sight->file, sight->inode, &id.reason);
 	if (access == BID_ACCESS_NEVER)
 		return -EOPNOTSUPP;
-	err = bid_worker_identify(sight->file, sight->inode, access, version, &id, &racy);
+	err = bid_answer_read(sight, access, &id, &racy);
 	if (err)
 		return err;
 	switch (id.kind) {
@@ -66,20 +65,22 @@ static int look_again(struct file *file, const struct bid_key *key)
 
 static int name_file(struct file *file, const struct bid_identity *id)
 {
-	struct bid_version version;
 	struct bid_sight sight;
-	int err;
+	int err = 0;
 
-	if (!may_name(bid_file_inode(file)))
-		return -EPERM;
 	bid_sight_init(file, bid_file_inode(file), &sight);
-	if (id->len) {
-		err = check_content(&sight, &version);
-		if (!err)
-			err = bid_cookie_set_file(current_uid(), &sight.key, &version, id);
-	} else {
+	if (id->len)
+		err = check_content(&sight);
+	if (err)
+		return err;
+	/* of the inode that was read */
+	if (!may_name(sight.inode))
+		return -EPERM;
+	if (!id->len)
 		err = bid_cookie_clear_file(&sight.key) ? 0 : -ENOENT;
-	}
+	else
+		err = bid_cookie_set_file(bid_cookie_user(), sight.inode->i_uid,
+					  &sight.key, &sight.version, id);
 	return err ?: look_again(file, &sight.key);
 }
 
@@ -139,7 +140,7 @@ int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
 	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
 	if (err)
 		return err;
-	if (req.flags & ~BUILDID_COOKIE_FD || req.id_len > BUILDID_ID_MAX ||
+	if (req.flags & ~BID_SET_COOKIE_FLAGS || req.id_len > BUILDID_ID_MAX ||
 	    (req.id && !req.id_len) || !good_kind(&req) || !good_object(&req))
 		return -EINVAL;
 	id.kind = req.kind;

@@ -175,7 +175,8 @@ enum buildid_kind {
  * @BUILDID_REASON_CHANGING: the file was changed during every attempt
  * @BUILDID_REASON_UNREADABLE: the file is not open for reading, or is no file
  *	that programs are kept in (sysfs, proc); in an answer to MAPS or
- *	RESOLVE_ADDR also that the caller may not read it and nobody else has
+ *	RESOLVE_ADDR also that the caller may not read it and nobody else has, or
+ *	no more than a hash of it is known and the caller has no CAP_PERFMON
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,
@@ -205,7 +206,8 @@ enum buildid_reason {
  * struct buildid_file - BUILDID_RECORD_FILE: one version of one file
  * @header: see struct buildid_record
  * @file_id: names this version of this inode; never used again while the
- *	module is loaded. A file that changes gets another
+ *	module is loaded. A file that changes gets another. 0 in an answer that is
+ *	not remembered: it is not to be told from others by it
  * @ino: inode number, as mapped (on overlayfs the real file's)
  * @user_ino: inode number as /proc/PID/maps of this kernel shows it. Of several
  *	overlayfs over one file each shows its own: it is that of who was seen first
@@ -491,12 +493,12 @@ struct buildid_ring_producer {
 
 /*
  * Every ioctl takes a struct that starts with its own size, as compiled into
- * the caller. A longer struct than the module knows is fine as long as its tail
- * is zero; else E2BIG, and size is set to what the module knows. A shorter one is
- * fine down to what is published here: fields it lacks are taken for zero, and
- * nothing is written behind its end; shorter than that is EINVAL. Reserved bytes
- * and unknown flags that are not zero are EINVAL; an unknown number is ENOTTY; an
- * address that cannot be used is EFAULT. Where the module answers in the struct,
+ * the caller. A longer struct than the module knows, up to a page, is fine as long
+ * as its tail is zero; else E2BIG, and size is set to what the module knows. A
+ * shorter one is fine down to what is published here: fields it lacks are taken for
+ * zero, and nothing is written behind its end; shorter than that is EINVAL. Reserved
+ * bytes and unknown flags that are not zero are EINVAL; an unknown number is ENOTTY;
+ * an address that cannot be used is EFAULT. Where the module answers in the struct,
  * it fills in what both sides know, leaves the tail as it is, zero, and sets size
  * to the smaller of the two: a struct can be used again as it is.
  */
@@ -830,7 +832,10 @@ struct buildid_flush {
 	__u64	flushed;
 };
 
-/* Cookies that a user may have at a time, and all users together. */
+/*
+ * Cookies that a user may have at a time, and all users together. Those of a user
+ * namespace count as one user: who made it, or its root where that was root.
+ */
 #define BUILDID_COOKIES_MAX	1024
 #define BUILDID_COOKIES_TOTAL	65536
 
@@ -854,7 +859,8 @@ struct buildid_flush {
  * holds. It takes the place of what was set for any of these addresses before.
  *
  * A file: its identity is of BUILDID_KIND_COOKIE as long as the content has no
- * identity of its own (GNU, GO, FSVERITY) and does not change (mtime and size).
+ * identity of its own (GNU, GO, FSVERITY) and neither changes (mtime and size)
+ * nor gets another owner.
  * It has another file_id from then on. As the end of a file cannot be seen, its
  * user's oldest such cookie goes when there are too many.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers]
+ * fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers|failing|waiting]
  *
  * Mounts a file system that consists of one file, "file", with the content of
  * FILE, says "mounted", and serves it until it is unmounted.
@@ -8,6 +8,8 @@
  *	silent		never answers a read
  *	direct		likewise, and the page cache is not asked either
  *	stops		answers no read any more after SIGUSR1
+ *	failing		fails the first read; nothing is cached
+ *	waiting		answers the first read after SIGUSR1; likewise
  *	numbers		has a file of every name that is a number, which is its
  *			inode's; for nobody, and by nobody
  *
@@ -38,6 +40,23 @@ static struct stat content_stat;
 static volatile sig_atomic_t silent;
 static bool direct;
 static bool numbers;
+static bool failing;
+static bool waiting;
+
+/* The read that is answered on a signal. */
+static struct {
+	struct fuse_in_header in;
+	struct fuse_read_in args;
+	bool is_there;
+} waits;
+
+static volatile sig_atomic_t signalled;
+
+static void be_signalled(int signal)
+{
+	(void)signal;
+	signalled = 1;
+}
 
 static void be_silent(int signal)
 {
@@ -103,11 +122,31 @@ static void read_file(const struct fuse_in_header *in,
 
 	if (silent)
 		return;
+	if (failing) {
+		failing = false;
+		reply(in, EIO, NULL, 0);
+		return;
+	}
+	if (waiting) {
+		waiting = false;
+		waits.in = *in;
+		waits.args = *args;
+		waits.is_there = true;
+		return;
+	}
 	done = pread(content, buffer, size, (off_t)args->offset);
 	if (done < 0)
 		reply(in, EIO, NULL, 0);
 	else
 		reply(in, 0, buffer, (size_t)done);
+}
+
+static void answer_what_waits(void)
+{
+	if (!signalled || !waits.is_there)
+		return;
+	waits.is_there = false;
+	read_file(&waits.in, &waits.args);
 }
 
 static void answer(const struct fuse_in_header *in, const void *args)
@@ -162,15 +201,22 @@ int main(int argc, char **argv)
 		struct fuse_in_header header;
 		char bytes[READ_MAX];
 	} request;
+	/* unlike signal(3)'s, it interrupts the read below */
+	struct sigaction action = { .sa_handler = be_signalled };
 	char options[128];
 	const char *mode;
 	uid_t user;
 
 	if (argc < 3)
-		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers]");
+		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers|failing|waiting]");
 	mode = argc > 3 ? argv[3] : "";
 	direct = !strcmp(mode, "direct");
 	silent = direct || !strcmp(mode, "silent");
+	failing = !strcmp(mode, "failing");
+	waiting = !strcmp(mode, "waiting");
+	direct |= failing || waiting;
+	if (waiting && sigaction(SIGUSR1, &action, NULL))
+		err(1, "sigaction");
 	numbers = !strcmp(mode, "numbers");
 	user = numbers ? NOBODY : 0;
 	if (!strcmp(mode, "stops"))
@@ -200,5 +246,6 @@ int main(int argc, char **argv)
 			err(1, "request");
 		if (size > 0)
 			answer(&request.header, &request.header + 1);
+		answer_what_waits();
 	}
 }
