@@ -16,7 +16,8 @@ from image import PAGE, note
 from lib import built
 from tap import equal, run, test
 
-ROUNDS = 2 if lib.DEBUG else 4
+# The debug kernel looks for wrong locks; that takes no luck.
+ROUNDS, NOTES = (1, 200) if lib.DEBUG else (4, 1500)
 MADV_HWPOISON = 100
 
 
@@ -28,7 +29,8 @@ def wait_for_worker():
 
 def pages_with_old_data(path, who):
     """And in how many rounds somebody was reading when the hole was made."""
-    found, in_time = map(int, lib.run(built("punch"), path, str(ROUNDS), who).stdout.split())
+    found, in_time = map(int, lib.run(built("punch"), path, str(ROUNDS), str(NOTES),
+                                      who).stdout.split())
     print(f"# {who}: {found} pages of {ROUNDS} holes have old data, "
           f"read while punched: {in_time} of {ROUNDS}")
     return found, in_time
@@ -148,8 +150,7 @@ def lose_page(fd, offset):
     os.waitpid(child, 0)
 
 
-@test("the content of a page that the hardware has lost is not told")
-def _():
+def check_lost_page():
     secret = bytes(range(100, 120))
     fd = os.memfd_create("poisoned")
     elf = struct.pack("=16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1,
@@ -171,6 +172,11 @@ def _():
         told = ""
     equal(told == secret.hex(), False, "told by RESOLVE_FD")
     os.close(fd)
+
+
+# The debug kernel cannot lose pages.
+if not lib.DEBUG:
+    test("the content of a page that the hardware has lost is not told")(check_lost_page)
 
 
 # ------------------------------------------------------------------- sysfs --

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * punch FILE ROUNDS module|reader
+ * punch FILE ROUNDS NOTES module|reader
  *
  * Fills FILE with ones, has it read, by the module or by this program, and
  * punches a hole meanwhile. Prints how many pages of the hole were not zero
@@ -26,12 +26,12 @@
 #include <unistd.h>
 
 #define PAGE	4096UL
-#define NOTES	1500U
+#define NOTES_MAX 1500U
 /* The headers are on the pages before. */
 #define FIRST	32U
-#define PAGES	(FIRST + 2 * NOTES)
 
 static int file, device;
+static unsigned int notes;
 static atomic_bool reading, ended;
 
 static off_t note_at(unsigned int n)
@@ -49,7 +49,7 @@ static void fill(void)
 {
 	static struct {
 		Elf64_Ehdr header;
-		Elf64_Phdr segments[NOTES];
+		Elf64_Phdr segments[NOTES_MAX];
 	} head;
 	static union {
 		Elf64_Nhdr note;
@@ -66,11 +66,11 @@ static void fill(void)
 		.e_phoff = sizeof(Elf64_Ehdr),
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = NOTES,
+		.e_phnum = (Elf64_Half)notes,
 	};
 	memset(page.bytes, 0xaa, PAGE);
 	page.note = (Elf64_Nhdr) { 4, 4, 1 };
-	for (n = 0; n < NOTES; n++) {
+	for (n = 0; n < notes; n++) {
 		head.segments[n] = (Elf64_Phdr) {
 			.p_type = PT_NOTE,
 			.p_offset = (Elf64_Off)note_at(n),
@@ -90,7 +90,7 @@ static void *read_notes(void *unused)
 	char byte;
 
 	(void)unused;
-	for (n = 0; n < NOTES; n++)
+	for (n = 0; n < notes; n++)
 		if (pread(file, &byte, 1, note_at(n)) != 1)
 			err(1, "read");
 	atomic_store(&reading, false);
@@ -137,7 +137,7 @@ static unsigned int count_ones(void)
 	static unsigned char page[PAGE];
 	unsigned int n, i, found = 0;
 
-	for (n = 0; n < NOTES; n++) {
+	for (n = 0; n < notes; n++) {
 		if (pread(file, page, PAGE, note_at(n)) != (ssize_t)PAGE)
 			err(1, "read");
 		for (i = 0; i < PAGE && !page[i]; i++)
@@ -149,7 +149,7 @@ static unsigned int count_ones(void)
 
 static bool punch_while_read(bool module, unsigned int start)
 {
-	const size_t size = PAGES * PAGE;
+	const size_t size = (size_t)note_at(notes);
 	pthread_t thread;
 	bool in_time;
 	char *map;
@@ -167,7 +167,7 @@ static bool punch_while_read(bool module, unsigned int start)
 	wait_for_page(map + note_at(start), module);
 	in_time = is_being_read(module);
 	if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      note_at(0), (off_t)(2 * NOTES * PAGE)))
+		      note_at(0), (off_t)(2 * notes * PAGE)))
 		err(1, "fallocate");
 	while (is_being_read(module))
 		usleep(1000);
@@ -184,12 +184,15 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	bool module;
 
-	if (argc != 4)
-		errx(2, "usage: punch FILE ROUNDS module|reader");
+	if (argc != 5)
+		errx(2, "usage: punch FILE ROUNDS NOTES module|reader");
 	rounds = (unsigned int)atoi(argv[2]);
-	module = !strcmp(argv[3], "module");
+	notes = (unsigned int)atoi(argv[3]);
+	if (notes > NOTES_MAX)
+		errx(2, "NOTES: at most %u", NOTES_MAX);
+	module = !strcmp(argv[4], "module");
 	file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
-	if (file < 0 || ftruncate(file, (off_t)(PAGES * PAGE)))
+	if (file < 0 || ftruncate(file, note_at(notes)))
 		err(1, "%s", argv[1]);
 	device = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
 	if (device < 0)
@@ -199,7 +202,7 @@ int main(int argc, char **argv)
 		errx(1, "pthread_create");
 	for (i = 0; i < rounds; i++) {
 		fill();
-		in_time += punch_while_read(module, i * NOTES / rounds / 2);
+		in_time += punch_while_read(module, i * notes / rounds / 2);
 		found += count_ones();
 	}
 	atomic_store(&ended, true);
