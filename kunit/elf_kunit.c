@@ -8,7 +8,7 @@
 #include "elf_cases.h"
 
 /* As in the hook; and as in the worker. */
-static const struct bid_elf_limits hook_limits = { .notes = 64, .bytes = 16384 };
+static const struct bid_elf_limits hook_limits = { .notes = 32, .bytes = 8192 };
 static const struct bid_elf_limits worker_limits = { .notes = 65536, .bytes = 16 << 20 };
 
 static void describe(const struct elf_case *of, char *desc)
@@ -341,7 +341,7 @@ KUNIT_ARRAY_PARAM(large, elf_large, describe);
 static void does_no_more_work_than_allowed(struct kunit *test)
 {
 	static const struct bid_elf_limits limits[] = {
-		{ .notes = 64, .bytes = 16384 },
+		{ .notes = 32, .bytes = 8192 },
 		{ .notes = ~0U, .bytes = 16384 },
 		{ .notes = 64, .bytes = ~0U },
 	};

@@ -11,12 +11,12 @@
  *   key of its own for each load, so that which set is chance.
  * - Who adds to a full set takes the place of an entry in it; see victim(). A user
  *   who has more than half of a set pays with his own. Else those go first that
- *   only the process has mapped that brought them: programs and libraries are
- *   mapped by many. So a flood drives out itself, whether it is of the versions of
- *   one file or of many files.
+ *   only the process has mapped that brought them, as programs and libraries are
+ *   mapped by many; and of these, those of the process that brought most. So a
+ *   flood drives out itself, be it of the versions of one file or of many files.
  *
- * The most work at a time under the lock is that of victim(): a few hundred
- * instructions.
+ * The most work at a time under the lock is that of victim(), 2,000 instructions
+ * at most.
  */
 #include <linux/cred.h>
 #include <linux/hash.h>
@@ -96,9 +96,12 @@ void bid_cache_assert_locked(void)
 	lockdep_assert_held(&cache.lock);
 }
 
+/* Twice, as inode numbers that follow each other would make a pattern of one. */
 static u64 hash(dev_t dev, u64 ino)
 {
-	return (ino + dev * cache.dev_key) * cache.key;
+	u64 h = (ino + dev * cache.dev_key) * cache.key;
+
+	return (h ^ h >> 32) * cache.key;
 }
 
 /* Where an entry of an inode goes if it can; else anywhere in the same set. */
@@ -394,16 +397,30 @@ static kuid_t owner_of_most(struct bid_entry *const *set)
 	return n > WAYS / 2 ? uid : INVALID_UID;
 }
 
-/* Of two entries, should @a rather go than @b: the less useful, else the older? */
-static bool goes_first(const struct bid_entry *a, const struct bid_entry *b, kuid_t most)
+/* How many of a set the process brought that brought this one. */
+static u32 brought_with(struct bid_entry *const *set, const struct bid_entry *entry)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < WAYS; i++)
+		n += set[i]->tgid == entry->tgid;
+	return n;
+}
+
+/* Of two entries, should @a rather go than @b? */
+static bool goes_first(struct bid_entry *const *set, const struct bid_entry *a,
+		       const struct bid_entry *b, kuid_t most)
 {
 	bool a_of_most = uid_eq(a->uid, most);
+	u32 with_a, with_b;
 
 	if (a_of_most != uid_eq(b->uid, most))
 		return a_of_most;
 	if (a->used != b->used)
 		return b->used;
-	return a->file_id < b->file_id;
+	with_a = brought_with(set, a);
+	with_b = brought_with(set, b);
+	return with_a == with_b ? a->file_id < b->file_id : with_a > with_b;
 }
 
 /* Which of a full set is to go; WAYS when every entry is being read. */
@@ -414,7 +431,7 @@ static u32 victim(struct bid_entry *const *set)
 
 	for (i = 0; i < WAYS; i++)
 		if (!set[i]->request &&
-		    (found == WAYS || goes_first(set[i], set[found], most)))
+		    (found == WAYS || goes_first(set, set[i], set[found], most)))
 			found = i;
 	/* all were in use once: ask anew which ones still are */
 	if (found < WAYS && set[found]->used)

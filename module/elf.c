@@ -107,6 +107,7 @@ static void note_defect(struct image *image, u8 reason)
 #define IMAGE_ENDS	2
 #define BUDGET_ENDS	3
 #define TOO_MANY	4
+#define NOTES_END	5
 
 /* Always inline: of a constant length it takes no call to copy. */
 static __always_inline int image_read(struct image *image, u64 off, void *buf, u32 len)
@@ -158,7 +159,7 @@ static int defect_of(struct image *image, int err)
 	return 0;
 }
 
-/* Both walkers return 1 when the search is over, 0 to go on, or -errno. */
+/* Walkers return 1 or NOTES_END when the search is over, 0 to go on, or -errno. */
 static int take_note(struct image *image, u8 kind, u64 desc, u32 descsz)
 {
 	int err;
@@ -201,6 +202,17 @@ static int read_note(struct image *image, u64 off, u64 room, struct note *note)
 	return 0;
 }
 
+/* NOTES_END when no more may be looked at. */
+static int pay_for_note(struct image *image)
+{
+	if (!image->left.notes) {
+		note_defect(image, BUILDID_REASON_LIMIT);
+		return NOTES_END;
+	}
+	image->left.notes--;
+	return 0;
+}
+
 static int walk_notes(struct image *image, const struct extent *extent)
 {
 	u64 align = extent->align == 8 ? 8 : 4;
@@ -218,17 +230,17 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		end = off + extent->len;
 	}
 
+	/* nothing to look at is work too: a table may have any number of such */
+	if (end - off < sizeof(Elf32_Nhdr))
+		return pay_for_note(image);
 	while (end - off >= sizeof(Elf32_Nhdr)) {
 		u64 desc, next, room = end - off;
 		u32 namesz, descsz, type;
 		struct note note = { };
 
-		if (!image->left.notes) {
-			note_defect(image, BUILDID_REASON_LIMIT);
-			return 0;
-		}
-		image->left.notes--;
-
+		err = pay_for_note(image);
+		if (err)
+			return err;
 		err = read_note(image, off, room, &note);
 		if (err)
 			return defect_of(image, err);
@@ -567,6 +579,8 @@ int bid_elf_identify(struct bid_reader *reader,
 	id->reason = BUILDID_REASON_NONE;
 	id->len = 0;
 	err = search(&image);
+	if (err == NOTES_END)
+		err = 0;
 	if (!err && image.go_len)
 		err = take_note(&image, BUILDID_KIND_GO, image.go_desc, image.go_len);
 	if (err < 0)

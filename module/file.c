@@ -341,7 +341,7 @@ void bid_file_path_quick(const struct file *file, char *buf, size_t size,
 }
 
 /* Different pages looked at in turn, which is what a hostile file costs most. */
-#define RESIDENT_PAGES 12
+#define RESIDENT_PAGES 8
 
 static noinline int get_page_at(struct bid_resident *resident, pgoff_t index)
 {

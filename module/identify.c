@@ -16,8 +16,8 @@ static char __percpu *path_bufs;
 
 /* Little enough for code that runs with preemption off; the worker does more. */
 static const struct bid_elf_limits hook_limits = {
-	.notes = 64,
-	.bytes = 16384,
+	.notes = 32,
+	.bytes = 8192,
 };
 
 /*

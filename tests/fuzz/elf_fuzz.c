@@ -33,7 +33,7 @@
 /* What the hook and the worker allow; and next to nothing. */
 static const struct bid_elf_limits all_limits[] = {
 	{ .notes = 65536, .bytes = 16 << 20 },
-	{ .notes = 64, .bytes = 16384 },
+	{ .notes = 32, .bytes = 8192 },
 	{ .notes = 3, .bytes = 700 },
 };
 
