@@ -464,6 +464,46 @@ static void a_flood_by_one_user_drives_out_what_is_his(struct kunit *test)
 	KUNIT_EXPECT_GE(test, others, ENTRIES / 8 - 2);
 }
 
+/* The user's own other programs, too, and such as nobody else has mapped yet. */
+static void a_process_that_floods_pays_before_others_of_its_user(struct kunit *test)
+{
+	u32 others = ENTRIES / 4, i;
+	struct bid_entry *entry;
+
+	for (i = 0; i < others; i++) {
+		put_inode(test, i);
+		rcu_read_lock();
+		entry = entry_of(i);
+		if (entry)
+			entry->tgid = current->tgid + 1 + i;
+		rcu_read_unlock();
+	}
+	others = count(0, others);
+	for (i = 0; i < 20 * ENTRIES; i++)
+		put_inode(test, 1000 + i);
+	KUNIT_EXPECT_EQ(test, count(0, ENTRIES / 4), others);
+}
+
+/* Numbers as they come: whatever the key, no set gets more than chance has it. */
+static void spreads_inodes_that_follow_each_other(struct kunit *test)
+{
+	u32 strides[] = { 1, 2, 64, 4096, 1 << 20 }, worst = 0, load, key, stride, i;
+	u8 *loads = kunit_kzalloc(test, ENTRIES / WAYS, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, loads);
+	for (key = 0; key < 2000; key++) {
+		cache.key = get_random_u64() | 1;
+		stride = strides[key % ARRAY_SIZE(strides)];
+		memset(loads, 0, ENTRIES / WAYS);
+		for (i = 0; i < ENTRIES / 4; i++) {
+			load = ++loads[set_of(MKDEV(8, 1), 1000 + i * stride) / WAYS];
+			worst = max(worst, load);
+		}
+	}
+	/* four on average; more than sixteen is one in a million */
+	KUNIT_EXPECT_LE(test, worst, 20);
+}
+
 /* What was useful once must not stay for good. */
 static void what_all_stopped_using_goes(struct kunit *test)
 {
@@ -1190,6 +1230,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stays_within_its_bound),
 	KUNIT_CASE(a_flood_by_one_process_drives_out_itself),
 	KUNIT_CASE(a_flood_by_one_user_drives_out_what_is_his),
+	KUNIT_CASE(a_process_that_floods_pays_before_others_of_its_user),
+	KUNIT_CASE(spreads_inodes_that_follow_each_other),
 	KUNIT_CASE(what_all_stopped_using_goes),
 	KUNIT_CASE(looks_no_further_than_one_set),
 	KUNIT_CASE(sets_are_other_ones_at_each_load),

@@ -831,6 +831,17 @@ static void section_past_number(struct elf_image *image, u32 n)
 	cover_section(image, table, n, add_wrong_gnu(image));
 }
 
+/* Headers of notes with nothing in them, before the one that counts. */
+static void __maybe_unused notes_of_nothing(struct elf_image *image, u32 n)
+{
+	u64 segments = elf_add_segments(image, n + 1), note = add_gnu(image, 20);
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		elf_set_segment(image, segments, i, PT_NOTE, note, 0, 4);
+	cover(image, segments, n, note, 4);
+}
+
 /* Many program headers, all of one note's. */
 static void many_headers(struct elf_image *image, u32 n)
 {

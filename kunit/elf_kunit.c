@@ -338,6 +338,17 @@ static void says_why_there_is_none(struct kunit *test)
 
 KUNIT_ARRAY_PARAM(large, elf_large, describe);
 
+/* A table of thousands would be a long way with preemption off. */
+static void counts_headers_of_empty_notes(struct kunit *test)
+{
+	static const struct elf_case few = { "31 of nothing", notes_of_nothing, 31, GNU(20) };
+	static const struct elf_case many = { "32 of nothing", notes_of_nothing, 32,
+					      NONE(LIMIT) };
+
+	expect_answer(test, &few, &hook_limits, ARRAY_SIZE(elf_formats));
+	expect_answer(test, &many, &hook_limits, ARRAY_SIZE(elf_formats));
+}
+
 static void does_no_more_work_than_allowed(struct kunit *test)
 {
 	static const struct bid_elf_limits limits[] = {
@@ -464,6 +475,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(stops_at_any_limit, formats_gen_params),
 	KUNIT_CASE_PARAM(says_why_there_is_none, odd_gen_params),
 	KUNIT_CASE_PARAM(bears_images_of_the_largest_numbers, large_gen_params),
+	KUNIT_CASE(counts_headers_of_empty_notes),
 	KUNIT_CASE_PARAM(does_no_more_work_than_allowed, large_gen_params),
 	KUNIT_CASE(finds_the_id_among_notes_in_memory),
 	KUNIT_CASE(says_that_there_is_none_among_notes_in_memory),
