@@ -181,7 +181,8 @@ static void change_counter_moves_when_the_clock_does_not(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		bid_file_hold_version(file_inode(file));
 		bid_file_version(file_inode(file), &version);
-		KUNIT_EXPECT_FALSE(test, bid_file_racy(file_inode(file), &version, BID_ACCESS_INODE));
+		KUNIT_EXPECT_FALSE(test, bid_file_racy(file_inode(file), &version,
+						       BID_ACCESS_INODE));
 		write_file(test, file, "CONTENT", 7, 0);
 		KUNIT_EXPECT_TRUE(test, moved(file, &version));
 	}

@@ -317,6 +317,31 @@ static void a_file_open_for_writing_is_flagged_and_read_again(struct kunit *test
 	hear_mmap(test, listener);
 }
 
+/* A hit must not hide it from who was told of the file before. */
+static void a_file_opened_for_writing_later_is_told_again(struct kunit *test)
+{
+	struct listener *listener = listen(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+	u64 first;
+
+	map(test, file);
+	record = hear_file(test, listener);
+	first = record->file_id;
+	KUNIT_EXPECT_FALSE(test, record->flags & BUILDID_FILE_UNSTABLE);
+	hear_mmap(test, listener);
+	map(test, file);
+	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+
+	KUNIT_ASSERT_EQ(test, get_write_access(file_inode(file)), 0);
+	map(test, file);
+	record = hear_file(test, listener);
+	KUNIT_EXPECT_EQ(test, record->file_id, first);
+	KUNIT_EXPECT_TRUE(test, record->flags & BUILDID_FILE_UNSTABLE);
+	hear_mmap(test, listener);
+	put_write_access(file_inode(file));
+}
+
 static void a_device_that_goes_away_takes_its_files_along(struct kunit *test)
 {
 	struct listener *listener = listen(test);
@@ -849,6 +874,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_file_just_written_is_read_again),
 	KUNIT_CASE(a_file_mapped_shared_and_writable_is_read_again),
 	KUNIT_CASE(a_file_open_for_writing_is_flagged_and_read_again),
+	KUNIT_CASE(a_file_opened_for_writing_later_is_told_again),
 	KUNIT_CASE(a_device_that_goes_away_takes_its_files_along),
 	KUNIT_CASE(a_flushed_file_is_read_anew),
 	KUNIT_CASE(a_file_that_may_not_be_read_has_a_reason),

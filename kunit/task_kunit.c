@@ -125,8 +125,8 @@ static const struct buildid_task *await(struct listener *listener, u16 type, u32
 /* A shell, and a process that it makes and that does not exec. */
 static void real_processes_are_told_in_order(struct kunit *test)
 {
-	char *argv[] = { "/bin/sh", "-c", "(exit 0); exit 0", NULL };
-	char *envp[] = { "PATH=/bin:/usr/bin", NULL };
+	char *argv[4] = { "/bin/sh", "-c", "(exit 0); exit 0" };
+	char *envp[2] = { "PATH=/bin:/usr/bin" };
 	struct listener *listener = watch_tasks(test, NULL);
 	struct buildid_task shell, child;
 	const struct buildid_task *task;
@@ -158,8 +158,8 @@ static void real_processes_are_told_in_order(struct kunit *test)
 /* A process that execs and exits, for all to see. */
 static bool is_told(struct kunit *test, struct listener *listener)
 {
-	char *argv[] = { "/bin/true", NULL };
-	char *envp[] = { NULL };
+	char *argv[2] = { "/bin/true" };
+	char *envp[1] = { };
 	const struct buildid_task *task;
 
 	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0);

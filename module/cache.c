@@ -126,10 +126,30 @@ static u16 taken_of(u32 set)
 	return READ_ONCE(cache.taken[set / WAYS]);
 }
 
-/* Without the lock an entry may go between its bit and its slot. */
-#define for_each_in_set(entry, left, set) \
-	for ((left) = taken_of(set); (left); (left) &= (left) - 1) \
-		if (((entry) = entry_at((set) + __ffs(left))))
+/* The entries of a set; without the lock some may go meanwhile. */
+struct ways {
+	u32 set;
+	u32 left;
+};
+
+static struct ways ways_of(u32 set)
+{
+	return (struct ways){ .set = set, .left = taken_of(set) };
+}
+
+static struct bid_entry *next_way(struct ways *ways)
+{
+	struct bid_entry *entry = NULL;
+
+	while (ways->left && !entry) {
+		entry = entry_at(ways->set + __ffs(ways->left));
+		ways->left &= ways->left - 1;
+	}
+	return entry;
+}
+
+#define for_each_in_set(entry, first) \
+	for (struct ways ways = ways_of(first); ((entry) = next_way(&ways));)
 
 /**
  * bid_cache_find() - the entry of this very version
@@ -141,10 +161,10 @@ static u16 taken_of(u32 set)
 struct bid_entry *bid_cache_find(const struct bid_key *key,
 				 const struct bid_version *version)
 {
-	u32 left, set = set_of(key->dev, key->ino);
+	u32 set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	for_each_in_set(entry, left, set)
+	for_each_in_set(entry, set)
 		if (bid_key_equal(&entry->key, key) &&
 		    bid_version_equal(&entry->version, version))
 			return entry;
@@ -154,9 +174,8 @@ struct bid_entry *bid_cache_find(const struct bid_key *key,
 static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
 {
 	struct bid_entry *entry;
-	u32 left;
 
-	for_each_in_set(entry, left, set)
+	for_each_in_set(entry, set)
 		if (bid_file_is(inode, &entry->key, &entry->version) &&
 		    entry->key.tree == bid_file_tree(inode))
 			return entry;
@@ -193,9 +212,9 @@ struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
 					const u32 *generation)
 {
 	struct bid_entry *entry, *newest = NULL;
-	u32 left, set = set_of(dev, ino);
+	u32 set = set_of(dev, ino);
 
-	for_each_in_set(entry, left, set)
+	for_each_in_set(entry, set)
 		if (entry->key.ino == ino && entry->key.dev == dev &&
 		    (!generation || entry->key.generation == *generation) &&
 		    (!newest || entry->file_id > newest->file_id))
@@ -618,10 +637,10 @@ static atomic_t *suspects_of(const struct bid_key *key)
 
 static bool is_cached(const struct bid_key *key)
 {
-	u32 left, set = set_of(key->dev, key->ino);
+	u32 set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	for_each_in_set(entry, left, set)
+	for_each_in_set(entry, set)
 		if (bid_key_equal(&entry->key, key))
 			return true;
 	return false;
@@ -636,7 +655,7 @@ static bool is_cached(const struct bid_key *key)
  */
 void bid_cache_suspect(const struct bid_key *key)
 {
-	u32 left, set = set_of(key->dev, key->ino);
+	u32 set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
 	atomic_inc(suspects_of(key));
@@ -644,7 +663,7 @@ void bid_cache_suspect(const struct bid_key *key)
 	if (!is_cached(key))
 		return;
 	bid_cache_lock();
-	for_each_in_set(entry, left, set)
+	for_each_in_set(entry, set)
 		if (bid_key_equal(&entry->key, key))
 			WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_RECHECK);
 	bid_cache_unlock();
@@ -710,10 +729,10 @@ static void refill_work(struct work_struct *work)
 static u32 empty_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
-	u32 removed = 0, left;
+	u32 removed = 0;
 
 	bid_cache_lock();
-	for_each_in_set(entry, left, set) {
+	for_each_in_set(entry, set) {
 		if (entry->request)
 			continue;
 		if (entry->used && !used) {

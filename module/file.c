@@ -201,7 +201,7 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version,
 		   enum bid_access access)
 {
 	const struct super_block *sb = inode->i_sb;
-	s64 settle = max(TICK_NSEC, (long)sb->s_time_gran) + TICK_NSEC;
+	s64 settle = max_t(s64, TICK_NSEC, sb->s_time_gran) + TICK_NSEC;
 	struct timespec64 now;
 
 	if (IS_I_VERSION(inode))

@@ -17,6 +17,7 @@
 #include "ioctl.h"
 #include "process.h"
 #include "stats.h"
+#include "subscribe.h"
 #include "version.h"
 
 int bid_ioctl_info(struct bid_session *session, void __user *arg)

@@ -90,7 +90,7 @@ static int read_file(struct file *file, u64 off, void *buf, size_t len)
 	return 0;
 }
 
-/* Where every page there is is in the page cache, or swapped out. */
+/* All of such a file is in the page cache, or swapped out. */
 static bool is_memory(const struct inode *inode)
 {
 	return inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == RAMFS_MAGIC;

@@ -8,6 +8,7 @@ import ctypes
 import errno
 import mmap
 import os
+import re
 import signal
 import select
 import struct
@@ -157,7 +158,8 @@ class Target:
 
     def exec(self):
         os.write(self.orders[1], b"x")
-        lib.until(lambda: os.readlink(f"/proc/{self.pid}/exe").endswith("waits-debug"), "exec")
+        lib.until(lambda: re.search(rb" r-xp .*waits-debug", lib.read_bytes(
+            f"/proc/{self.pid}/maps")), "exec")
 
     def end(self):
         os.kill(self.pid, signal.SIGKILL)

@@ -429,8 +429,10 @@ static void fill(uint64_t entries)
 		device_resolve(fd);
 		close(fd);
 	}
-	if (!is("fill", "entries", device_stats().entries, entries))
-		die("not all files are remembered");
+	/* half full, one set in a thousand has more files than slots */
+	if (device_stats().entries < entries - entries / 1000)
+		die("%" PRIu64 " files of %" PRIu64 " are remembered",
+		    device_stats().entries, entries);
 }
 
 /* Of files[], the oldest in the cache, and the last in their buckets. */
