@@ -20,30 +20,38 @@ static const struct bid_elf_limits hook_limits = {
 	.bytes = 8192,
 };
 
+/* Tried again when the version moved under a read. */
+#define HOOK_ATTEMPTS 2
+
 /*
  * 0 when the page cache held all it takes; -EAGAIN when somebody who may sleep
- * must read the file.
+ * must read the file. Moves the sight to the version that was read.
  */
 static int identify_resident(struct bid_sight *sight, enum bid_access access,
 			     struct bid_identity *id)
 {
 	struct bid_resident resident __uninitialized;
 	struct bid_version after __uninitialized;
-	int err;
+	int err, i;
 
 	/* dropping the last hold on a page may take a lock that sleeps there */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
 	bid_file_hold_version(sight->inode);
-	bid_sight_begin_reading(sight, access);
-	bid_resident_init(&resident, sight->inode);
-	err = bid_elf_identify(&resident.reader, &hook_limits, id);
-	bid_resident_done(&resident);
-	bid_file_version(sight->inode, &after);
-	if (err || !bid_version_equal(&sight->version, &after) ||
-	    id->len > BID_ID_INLINE || id->reason == BUILDID_REASON_LIMIT)
-		return -EAGAIN;
-	return 0;
+	for (i = 0; i < HOOK_ATTEMPTS; i++) {
+		bid_sight_begin_reading(sight, access);
+		bid_resident_init(&resident, sight->inode);
+		err = bid_elf_identify(&resident.reader, &hook_limits, id);
+		bid_resident_done(&resident);
+		if (err)
+			return -EAGAIN;
+		bid_file_version(sight->inode, &after);
+		if (bid_version_equal(&sight->version, &after))
+			return id->len > BID_ID_INLINE ||
+			       id->reason == BUILDID_REASON_LIMIT ? -EAGAIN : 0;
+		sight->version = after;
+	}
+	return -EAGAIN;
 }
 
 /* Starts a request for @entry, to read it or only to keep its path. */
@@ -134,7 +142,7 @@ static struct bid_entry *leave_to_others(struct bid_sight *sight,
 
 	bid_cache_lock();
 	entry = bid_sight_settle(sight, state, NULL, &text);
-	if (!entry || entry->request) {
+	if (!entry || entry->state != state || entry->request) {
 		bid_cache_unlock();
 		return entry;
 	}
@@ -149,8 +157,8 @@ static struct bid_entry *leave_to_others(struct bid_sight *sight,
 	if (request) {
 		bid_worker_read(request, sight->file, sight->inode, access);
 		bid_worker_queue(request);
-	} else if (entry->state == BUILDID_STATE_PENDING) {
-		/* it would stay so for good */
+	} else {
+		/* one that nobody reads would stay PENDING for good */
 		bid_cache_remove(entry);
 		entry = NULL;
 	}
@@ -204,10 +212,10 @@ static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 	}
 	/*
 	 * Reading a file that is being written to at each of its mappings tells
-	 * little and costs a JIT much: the mark UNSTABLE has to do.
+	 * little and costs much: the mark UNSTABLE has to do.
 	 */
-	if (entry && entry->kind != BUILDID_KIND_GNU &&
-	    entry->state == BUILDID_STATE_KNOWN && bid_file_unstable(sight->inode)) {
+	if (entry && entry->state == BUILDID_STATE_KNOWN && entry->reason != BUILDID_REASON_IO &&
+	    bid_file_unstable(sight->inode)) {
 		report(mapping, entry);
 		return;
 	}

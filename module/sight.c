@@ -77,9 +77,6 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 		if (entry->state == BUILDID_STATE_PENDING ||
 		    (entry->state == BUILDID_STATE_DEFERRED && !id))
 			return entry;
-		/* to be read again: what is known holds until that is done */
-		if (state == BUILDID_STATE_PENDING && entry->kind != BUILDID_KIND_NONE)
-			return entry;
 		if (entry->state == BUILDID_STATE_DEFERRED ||
 		    (id && bid_entry_is(entry, id))) {
 			/* readers keep the one before: not for nothing */

@@ -467,23 +467,6 @@ static void identify(struct bid_request *request, struct bid_identity *id,
 	}
 }
 
-/* Under the cache lock: what reading the file of @entry has shown. */
-static void settle(struct bid_entry *entry, const struct bid_identity *id,
-		   u32 doubt)
-{
-	if (entry->state == BUILDID_STATE_PENDING) {
-		WRITE_ONCE(entry->flags, entry->flags | doubt);
-		bid_entry_publish(entry, id, BUILDID_STATE_KNOWN);
-	} else if (bid_entry_is(entry, id)) {
-		WRITE_ONCE(entry->flags,
-			   (entry->flags & ~(BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE)) | doubt);
-	} else if (id->kind != BUILDID_KIND_NONE && !(entry->flags & BID_ENTRY_DEAD)) {
-		/* the next mapping is of a file that is not known */
-		bid_cache_remove(entry);
-		bid_stats_inc(BID_STAT_STALE);
-	}
-}
-
 static void request_work(struct work_struct *work)
 {
 	struct bid_request *request = container_of(work, struct bid_request, work);
@@ -493,7 +476,7 @@ static void request_work(struct work_struct *work)
 		.len = request->path_len,
 		.flags = request->path_flags,
 	};
-	u32 suspects = bid_cache_suspects(&entry->key), flags = 0;
+	u32 suspects = bid_cache_suspects(&entry->key), flags;
 	bool recheck = false, doubt = false;
 	struct bid_identity id = { };
 	struct bid_text *text;
@@ -510,14 +493,16 @@ static void request_work(struct work_struct *work)
 	rcu_read_lock();
 	bid_cache_lock();
 	/* a caller may have brought the path, and an identity with it */
-	if (text && (entry->state == BUILDID_STATE_PENDING || entry->flags & BID_ENTRY_NO_PATH))
+	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH))
 		text = bid_cache_set_text(entry, text);
 	if (request->read) {
+		flags = entry->flags;
 		if (recheck || suspects != bid_cache_suspects(&entry->key))
 			flags |= BID_ENTRY_RECHECK;
 		if (doubt || bid_file_unstable(request->inode))
 			flags |= BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK;
-		settle(entry, &id, flags);
+		WRITE_ONCE(entry->flags, flags);
+		bid_entry_publish(entry, &id, BUILDID_STATE_KNOWN);
 	}
 	bid_cache_unlock();
 	/* nobody adds itself to waiting once the entry is KNOWN */
