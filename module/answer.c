@@ -49,8 +49,8 @@ static bool may_read(const struct bid_sight *sight, enum bid_access access)
  */
 static bool hides(const struct bid_sight *sight, enum bid_access access, u8 kind)
 {
-	return kind == BUILDID_KIND_HTLHASH && !perfmon_capable() &&
-	       !may_read(sight, access);
+	return (kind == BUILDID_KIND_HTLHASH || kind == BUILDID_KIND_FSVERITY) &&
+	       !perfmon_capable() && !may_read(sight, access);
 }
 
 /* As all of a record but its header is laid out. */

@@ -315,10 +315,13 @@ static void send_file(struct bid_subscriber *subscriber,
 	if (subscriber->root.mnt)
 		facts.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
 	want.file_size = bid_facts_size(&facts);
-	if (bid_ring_reserve(&subscriber->ring, &want, &batch) || !batch.file)
+	if (bid_ring_reserve(&subscriber->ring, &want, &batch))
 		return;
-	bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
-	bid_ring_commit(batch.file);
+	if (batch.file) {
+		bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
+		bid_ring_commit(batch.file);
+	}
+	/* or for a LOST that was due */
 	bid_ring_wake(&subscriber->ring);
 }
 

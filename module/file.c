@@ -132,11 +132,15 @@ void bid_file_hold_version(struct inode *inode)
 		inode_query_iversion(inode);
 }
 
-/* Writers move time stamps before the data, and stores move none for long. */
+/*
+ * Writers move time stamps before the data, and stores move none for long. A memfd
+ * does not count who has it open for writing.
+ */
 bool bid_file_unstable(struct inode *inode)
 {
 	return inode_is_open_for_write(inode) ||
-	       mapping_writably_mapped(inode->i_mapping);
+	       mapping_writably_mapped(inode->i_mapping) ||
+	       (inode->i_sb->s_magic == TMPFS_MAGIC && inode_is_locked(inode));
 }
 
 /*
@@ -156,7 +160,6 @@ static bool reads_by_inode(const struct inode *inode)
 	case RAMFS_MAGIC:
 	case SQUASHFS_MAGIC:
 	case EROFS_SUPER_MAGIC_V1:
-	case ISOFS_SUPER_MAGIC:
 	case MSDOS_SUPER_MAGIC:
 		return true;
 	default:
@@ -171,6 +174,7 @@ static bool is_local(const struct inode *inode)
 		return true;
 	switch (inode->i_sb->s_magic) {
 	case EXFAT_SUPER_MAGIC:
+	case ISOFS_SUPER_MAGIC:
 	case JFFS2_SUPER_MAGIC:
 	case JFS_SUPER_MAGIC:
 	case MINIX_SUPER_MAGIC:

@@ -37,8 +37,8 @@ static int identify_resident(struct bid_sight *sight, enum bid_access access,
 	/* dropping the last hold on a page may take a lock that sleeps there */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
-	bid_file_hold_version(sight->inode);
 	for (i = 0; i < HOOK_ATTEMPTS; i++) {
+		bid_file_hold_version(sight->inode);
 		bid_sight_begin_reading(sight, access);
 		bid_resident_init(&resident, sight->inode);
 		err = bid_elf_identify(&resident.reader, &hook_limits, id);
@@ -54,27 +54,16 @@ static int identify_resident(struct bid_sight *sight, enum bid_access access,
 	return -EAGAIN;
 }
 
-/* Starts a request for @entry, to read it or only to keep its path. */
-static struct bid_request *start_request(struct bid_sight *sight,
-					 struct bid_entry *entry,
-					 const struct bid_path *path)
+/* A request for an entry that has none, to read its file or only to keep its path. */
+static void set_request(struct bid_entry *entry, struct bid_request *request,
+			const struct bid_path *path)
 {
-	struct bid_request *request;
-
 	bid_cache_assert_locked();
-	if (entry->request)
-		return NULL;
-	request = bid_worker_take(sight->key.dev);
-	if (!request) {
-		bid_stats_inc(BID_STAT_NO_REQUEST);
-		return NULL;
-	}
 	request->entry = entry;
 	entry->request = request;
 	request->path_flags = path->flags;
 	request->path_len = path->len;
 	memcpy(request->path, path->name, path->len);
-	return request;
 }
 
 /* Where the spare text has no room for the path, a request keeps it. */
@@ -85,11 +74,15 @@ static void keep_path(struct bid_sight *sight, struct bid_entry *entry,
 
 	bid_cache_assert_locked();
 	if (!(entry->flags & BID_ENTRY_NO_PATH) || entry->flags & BID_ENTRY_DEAD ||
-	    bid_cache_set_path(entry, path))
+	    bid_cache_set_path(entry, path) || entry->request)
 		return;
-	request = start_request(sight, entry, path);
-	if (request)
-		bid_worker_queue(request);
+	request = bid_worker_take(sight->key.dev);
+	if (!request) {
+		bid_stats_inc(BID_STAT_NO_REQUEST);
+		return;
+	}
+	set_request(entry, request, path);
+	bid_worker_queue(request);
 }
 
 static void report_pending(struct bid_mapping *mapping)
@@ -128,42 +121,66 @@ static void report(struct bid_mapping *mapping, struct bid_entry *entry)
 		bid_event_mmap(mapping);
 }
 
+static struct bid_entry *defer(struct bid_sight *sight, const struct bid_path *path)
+{
+	struct bid_text *text = NULL;
+	struct bid_entry *entry;
+
+	bid_cache_lock();
+	entry = bid_sight_settle(sight, BUILDID_STATE_DEFERRED, NULL, &text);
+	if (entry && entry->state == BUILDID_STATE_DEFERRED) {
+		if (entry->flags & BID_ENTRY_NO_PATH)
+			bid_stats_inc(BID_STAT_DEFERRED);
+		keep_path(sight, entry, path);
+	}
+	bid_cache_unlock();
+	return entry;
+}
+
+/* Servers share one device's part of the requests: one machine may be many. */
+static dev_t payer_of(const struct bid_sight *sight, enum bid_access access)
+{
+	return access == BID_ACCESS_REMOTE ? 0 : sight->key.dev;
+}
+
+/*
+ * NULL when there is no request to be had: what is known of the file stays, but
+ * is no answer for this mapping.
+ */
+static struct bid_entry *have_it_read(struct bid_sight *sight, enum bid_access access,
+				      const struct bid_path *path)
+{
+	struct bid_text *text = NULL;
+	struct bid_request *request;
+	struct bid_entry *entry;
+
+	bid_cache_lock();
+	entry = bid_cache_find(&sight->key, &sight->version);
+	if (entry && entry->state == BUILDID_STATE_PENDING)
+		goto out_unlock;
+	request = bid_worker_take(payer_of(sight, access));
+	entry = request ? bid_sight_settle(sight, BUILDID_STATE_PENDING, NULL, &text) : NULL;
+	if (entry) {
+		set_request(entry, request, path);
+		bid_worker_read(request, sight->file, sight->inode, access);
+		bid_worker_queue(request);
+	} else if (request) {
+		bid_worker_give_back(request);
+	}
+out_unlock:
+	bid_cache_unlock();
+	return entry;
+}
+
 /* Nobody is going to read it here and now. */
 static struct bid_entry *leave_to_others(struct bid_sight *sight,
 					 struct bid_mapping *mapping,
 					 enum bid_access access)
 {
 	const struct bid_path *path = bid_mapping_path(mapping);
-	struct bid_text *text = NULL;
-	struct bid_request *request;
-	struct bid_entry *entry;
-	u8 state = access == BID_ACCESS_CALLER ? BUILDID_STATE_DEFERRED :
-						 BUILDID_STATE_PENDING;
 
-	bid_cache_lock();
-	entry = bid_sight_settle(sight, state, NULL, &text);
-	if (!entry || entry->state != state || entry->request) {
-		bid_cache_unlock();
-		return entry;
-	}
-	if (state == BUILDID_STATE_DEFERRED) {
-		if (entry->flags & BID_ENTRY_NO_PATH)
-			bid_stats_inc(BID_STAT_DEFERRED);
-		keep_path(sight, entry, path);
-		bid_cache_unlock();
-		return entry;
-	}
-	request = start_request(sight, entry, path);
-	if (request) {
-		bid_worker_read(request, sight->file, sight->inode, access);
-		bid_worker_queue(request);
-	} else {
-		/* one that nobody reads would stay PENDING for good */
-		bid_cache_remove(entry);
-		entry = NULL;
-	}
-	bid_cache_unlock();
-	return entry;
+	return access == BID_ACCESS_CALLER ? defer(sight, path) :
+					     have_it_read(sight, access, path);
 }
 
 static struct bid_entry *keep(struct bid_sight *sight, struct bid_mapping *mapping,
@@ -222,11 +239,10 @@ static void look(struct bid_sight *sight, struct bid_mapping *mapping,
 	report(mapping, leave_to_others(sight, mapping, access));
 }
 
-/* Opened for writing since it was read: whoever hears of this mapping is to know. */
+/* Opened or mapped for writing since it was read: whoever hears of this mapping is to know. */
 static void flag_writers(struct bid_sight *sight, struct bid_entry *entry)
 {
-	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE ||
-	    !inode_is_open_for_write(sight->inode))
+	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE || !bid_file_unstable(sight->inode))
 		return;
 	bid_cache_lock();
 	WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK);

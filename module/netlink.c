@@ -45,6 +45,7 @@ static struct genl_family family;
  * struct listener - a socket that has subscribed
  * @node: among the listeners
  * @sk: the socket, held
+ * @portid: its number
  * @subscriber: it
  * @work: fills the socket
  * @wait: ticks until it is looked at again
@@ -52,6 +53,7 @@ static struct genl_family family;
 struct listener {
 	struct list_head node;
 	struct sock *sk;
+	u32 portid;
 	struct bid_subscriber *subscriber;
 	struct delayed_work work;
 	unsigned long wait;
@@ -77,10 +79,17 @@ static const struct nla_policy subscribe_policy[] = {
 	[BUILDID_A_CGROUP_FD]	= { .type = NLA_U32 },
 };
 
+/* netlink_capable() forgoes the opener where the sender names a destination. */
+static bool is_capable(const struct sk_buff *skb, int cap)
+{
+	const struct file *opened = NETLINK_CB(skb).sk->sk_socket->file;
+
+	return netlink_capable(skb, cap) && file_ns_capable(opened, &init_user_ns, cap);
+}
+
 static bool may_use(const struct sk_buff *skb)
 {
-	return netlink_capable(skb, CAP_PERFMON) ||
-	       netlink_capable(skb, CAP_SYS_ADMIN);
+	return is_capable(skb, CAP_PERFMON) || is_capable(skb, CAP_SYS_ADMIN);
 }
 
 /* ----------------------------------------------------------- get and dump -- */
@@ -361,7 +370,7 @@ static void remove_listener(struct listener *listener)
 	spin_unlock(&listeners_lock);
 }
 
-static struct listener *make_listener(struct sock *sk)
+static struct listener *make_listener(struct sock *sk, u32 portid)
 {
 	struct listener *listener = kzalloc(sizeof(*listener), GFP_KERNEL_ACCOUNT);
 
@@ -371,6 +380,7 @@ static struct listener *make_listener(struct sock *sk)
 	listener->wait = WAIT_MIN;
 	sock_hold(sk);
 	listener->sk = sk;
+	listener->portid = portid;
 	return listener;
 }
 
@@ -435,7 +445,7 @@ static int start_listener(struct listener *listener, const struct sk_buff *skb,
 			  struct genl_info *info, const struct buildid_subscribe *req,
 			  const u32 *pids)
 {
-	bool kernel_addrs = bid_subscribe_kernel_addrs() && netlink_capable(skb, CAP_SYSLOG);
+	bool kernel_addrs = bid_subscribe_kernel_addrs() && is_capable(skb, CAP_SYSLOG);
 	struct sk_buff *reply = make_reply(info, req->ring_size);
 	struct bid_subscriber *subscriber;
 	int err;
@@ -472,7 +482,7 @@ static int subscribe(struct sk_buff *skb, struct genl_info *info)
 	err = read_request(info->attrs, &req, pids);
 	if (err)
 		return err;
-	listener = make_listener(NETLINK_CB(skb).sk);
+	listener = make_listener(NETLINK_CB(skb).sk, info->snd_portid);
 	if (!listener)
 		return -ENOMEM;
 	err = add_listener(listener);
@@ -515,7 +525,8 @@ static int on_release(struct notifier_block *nb, unsigned long event, void *data
 		return NOTIFY_DONE;
 	spin_lock(&listeners_lock);
 	list_for_each_entry_safe(listener, next, &listeners, node)
-		if (sock_flag(listener->sk, SOCK_DEAD))
+		/* its own, and not one that took over the number already */
+		if (listener->portid == notify->portid && sock_flag(listener->sk, SOCK_DEAD))
 			list_move(&listener->node, &ended);
 	spin_unlock(&listeners_lock);
 	end_listeners(&ended);

@@ -15,11 +15,6 @@
 #include "sight.h"
 #include "worker.h"
 
-static bool may_name(const struct inode *inode)
-{
-	return uid_eq(inode->i_uid, current_fsuid()) || capable(CAP_FOWNER);
-}
-
 /* 0 when the content has no identity of its own. */
 static int check_content(struct bid_sight *sight)
 {
@@ -66,6 +61,7 @@ static int look_again(struct file *file, const struct bid_key *key)
 static int name_file(struct file *file, const struct bid_identity *id)
 {
 	struct bid_sight sight;
+	kuid_t owner;
 	int err = 0;
 
 	bid_sight_init(file, bid_file_inode(file), &sight);
@@ -73,13 +69,14 @@ static int name_file(struct file *file, const struct bid_identity *id)
 		err = check_content(&sight);
 	if (err)
 		return err;
-	/* of the inode that was read */
-	if (!may_name(sight.inode))
+	/* of the inode that was read; read once, as it may be another's the next moment */
+	owner = READ_ONCE(sight.inode->i_uid);
+	if (!uid_eq(owner, current_fsuid()) && !capable(CAP_FOWNER))
 		return -EPERM;
 	if (!id->len)
 		err = bid_cookie_clear_file(&sight.key) ? 0 : -ENOENT;
 	else
-		err = bid_cookie_set_file(bid_cookie_user(), sight.inode->i_uid,
+		err = bid_cookie_set_file(bid_cookie_user(), owner,
 					  &sight.key, &sight.version, id);
 	return err ?: look_again(file, &sight.key);
 }

@@ -69,16 +69,15 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 				   struct bid_text **text)
 {
 	static const struct bid_identity unknown;
-	struct bid_entry *entry;
+	struct bid_entry *entry, *before;
 
 	bid_cache_assert_locked();
 	entry = bid_cache_find(&sight->key, &sight->version);
 	if (entry) {
-		if (entry->state == BUILDID_STATE_PENDING ||
-		    (entry->state == BUILDID_STATE_DEFERRED && !id))
+		if (entry->state == BUILDID_STATE_PENDING || (!id && entry->state == state))
 			return entry;
-		if (entry->state == BUILDID_STATE_DEFERRED ||
-		    (id && bid_entry_is(entry, id))) {
+		if (id && (entry->state == BUILDID_STATE_DEFERRED ||
+			   bid_entry_is(entry, id))) {
 			/* readers keep the one before: not for nothing */
 			if (*text && (entry->state == BUILDID_STATE_DEFERRED ||
 				      entry->flags & BID_ENTRY_NO_PATH))
@@ -90,13 +89,16 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 				   doubt_flags(sight));
 			return entry;
 		}
-		bid_cache_remove(entry);
-		bid_stats_inc(BID_STAT_STALE);
 	}
 
+	before = entry;
 	entry = bid_cache_take();
 	if (!entry)
 		return NULL;
+	if (before) {
+		bid_cache_remove(before);
+		bid_stats_inc(BID_STAT_STALE);
+	}
 	entry->flags = doubt_flags(sight);
 	if (*text)
 		*text = bid_cache_set_text(entry, *text);

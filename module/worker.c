@@ -39,17 +39,18 @@ static const struct bid_elf_limits limits = {
 #define PAGES_MAX	4096
 
 #define HASH_PART	4096
-#define HASH_PAGES	4	/* at most two for each part */
+#define HASH_PAGES	4U	/* at most two for each part */
 #define HASH_LEN	16
 
-#define DEVICE_BITS	8
+#define COUNT_BITS	8
 
 static struct {
 	struct bid_request *requests;
 	u32 count;
 	u32 busy;
-	u32 devices[1 << DEVICE_BITS];	/* requests of each, by hash */
-	u32 device_key;
+	u32 devices[1 << COUNT_BITS];	/* requests of each, by hash */
+	u32 users[1 << COUNT_BITS];
+	u32 key;		/* of the hash, odd */
 	struct list_head free;
 	struct workqueue_struct *local;
 	struct workqueue_struct *remote;
@@ -137,7 +138,7 @@ static struct page *disk_page(struct address_space *mapping, pgoff_t index,
 	struct page *page = ERR_PTR(-ESTALE);
 
 	filemap_invalidate_lock_shared(mapping);
-	if (index <= (i_size_read(mapping->host) - 1) >> PAGE_SHIFT)
+	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE))
 		page = read_mapping_page(mapping, index, file);
 	filemap_invalidate_unlock_shared(mapping);
 	return page;
@@ -204,14 +205,7 @@ static int pay(struct slow_reader *slow, u64 off, size_t len)
  */
 static bool is_unmounted(const struct slow_reader *slow)
 {
-	const struct super_block *sb = slow->inode->i_sb;
-	u32 holds = atomic_read(&sb->s_active), i;
-
-	if (slow->file || holds > READ_ONCE(worker.busy))
-		return false;
-	for (i = 0; i < worker.count; i++)
-		holds -= READ_ONCE(worker.requests[i].sb) == sb;
-	return !holds;
+	return !slow->file && list_empty(&slow->inode->i_sb->s_mounts);
 }
 
 static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
@@ -275,16 +269,16 @@ static int fall_back(struct inode *inode, const struct bid_version *version,
 	return 0;
 }
 
-/* What a fault would do, if the file is one that can be mapped so. */
+/*
+ * Only where a fault does no more than that. Servers have locks of their own, and
+ * may never answer: read(2) takes the ones, and can be killed.
+ */
 static bool reads_pages(const struct file *file, const struct inode *inode,
 			enum bid_access access)
 {
 	if (access == BID_ACCESS_INODE)
 		return true;
-	/* a server may never answer: whoever waits for it himself can be killed */
-	if (access == BID_ACCESS_REMOTE && !(current->flags & PF_KTHREAD))
-		return false;
-	return access != BID_ACCESS_CALLER && file_inode(file) == inode &&
+	return access == BID_ACCESS_FILE && file_inode(file) == inode &&
 	       inode->i_mapping->a_ops->read_folio;
 }
 
@@ -299,9 +293,9 @@ static int read_once(struct slow_reader *slow, const struct bid_version *version
 	err = bid_elf_identify(&slow->reader, &limits, id);
 	if (err == -EDQUOT) {
 		*id = (struct bid_identity){ .reason = BUILDID_REASON_LIMIT };
-		slow->pages = HASH_PAGES;
 		err = 0;
 	}
+	slow->pages = max(slow->pages, HASH_PAGES);
 	if (!err && id->kind == BUILDID_KIND_NONE)
 		err = fall_back(slow->inode, version, &slow->reader, id);
 	return err;
@@ -359,25 +353,28 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 	return 0;
 }
 
-/* Some devices share a count; the key keeps anybody from choosing which. */
-static u32 *requests_of(dev_t dev)
+/* Some share a count; the key keeps anybody from choosing which. */
+static u32 *count_of(u32 *counts, u32 id)
 {
-	return &worker.devices[(dev * worker.device_key) >> (32 - DEVICE_BITS)];
+	return &counts[(id * worker.key) >> (32 - COUNT_BITS)];
 }
 
 /**
- * bid_worker_take() - a free request
+ * bid_worker_take() - a free request, on behalf of current
  * @dev: of the file it is for
  *
- * Return: it, or NULL when all are in use, or a quarter of them by this device.
+ * Return: it, or NULL when all are in use, or a quarter of them for this device, or
+ * for this user, who may well have several.
  */
 struct bid_request *bid_worker_take(dev_t dev)
 {
-	u32 *device = requests_of(dev);
+	u32 *device = count_of(worker.devices, dev), share = DIV_ROUND_UP(worker.count, 4);
+	u32 *user = count_of(worker.users, __kuid_val(current_uid()));
 	struct bid_request *request;
 
 	bid_cache_assert_locked();
-	if (*device >= DIV_ROUND_UP(worker.count, 4)) {
+	if (*device >= share ||
+	    (*user >= share && !uid_eq(current_uid(), GLOBAL_ROOT_UID))) {
 		bid_stats_inc(BID_STAT_DEVICE_BUSY);
 		return NULL;
 	}
@@ -386,7 +383,9 @@ struct bid_request *bid_worker_take(dev_t dev)
 		return NULL;
 	list_del(&request->free);
 	++*device;
+	++*user;
 	request->device = device;
+	request->user = user;
 	worker.busy++;
 	request->entry = NULL;
 	request->read = false;
@@ -401,6 +400,7 @@ void bid_worker_give_back(struct bid_request *request)
 	bid_cache_assert_locked();
 	list_add(&request->free, &worker.free);
 	--*request->device;
+	--*request->user;
 	worker.busy--;
 }
 
@@ -420,7 +420,6 @@ void bid_worker_read(struct bid_request *request, struct file *file,
 	if (access == BID_ACCESS_INODE) {
 		ihold(inode);
 		atomic_inc(&inode->i_sb->s_active);
-		WRITE_ONCE(request->sb, inode->i_sb);
 	} else {
 		request->file = get_file(file);
 	}
@@ -434,9 +433,8 @@ static void release(struct bid_request *request)
 		/* fput() in a kernel thread leaves the mount busy for a while */
 		__fput_sync(request->file);
 	} else if (request->inode) {
-		sb = request->sb;
+		sb = request->inode->i_sb;
 		iput(request->inode);
-		WRITE_ONCE(request->sb, NULL);
 		deactivate_super(sb);
 	}
 }
@@ -558,7 +556,8 @@ int bid_worker_init(u32 requests)
 	worker.busy = 0;
 	worker.count = requests;
 	memset(worker.devices, 0, sizeof(worker.devices));
-	worker.device_key = get_random_u32() | 1;
+	memset(worker.users, 0, sizeof(worker.users));
+	worker.key = get_random_u32() | 1;
 	INIT_LIST_HEAD(&worker.free);
 	worker.requests = kvcalloc(requests, sizeof(*worker.requests), GFP_KERNEL);
 	if (!worker.requests)

@@ -17,9 +17,10 @@
  * @entry: for which; bid_entry.request leads back
  * @read: read the file; else only keep the path
  * @access: how to read it
- * @device: counts the requests of its device
- * @inode: what to read; held for BID_ACCESS_INODE
- * @sb: its superblock, kept active then: that leaves the mount free to go
+ * @device: counts the requests for its device
+ * @user: likewise, by the user who mapped it
+ * @inode: what to read; held, and its superblock kept active, for
+ *	BID_ACCESS_INODE: that leaves the mount free to go
  * @file: what to read, held, for the others
  * @waiting: slots of subscribers that get the FILE record; under the cache lock
  * @path_flags: of @path
@@ -33,8 +34,8 @@ struct bid_request {
 	bool read;
 	enum bid_access access;
 	u32 *device;
+	u32 *user;
 	struct inode *inode;
-	struct super_block *sb;
 	struct file *file;
 	u64 waiting;
 	u32 path_flags;

@@ -580,8 +580,8 @@ struct buildid_info {
  * @requests: files being read, or waiting to be, now
  * @no_request: mappings that went out UNRESOLVED, or whose path was not kept,
  *	for want of a free request or entry
- * @device_busy: of these, because files of the same device already had their
- *	quarter of the requests
+ * @device_busy: of these, because files of the same device, or mapped by the same
+ *	user, already had their quarter of the requests; all servers are one device
  * @missed_probe: mappings the hook was not called for (kprobe nmissed)
  * @records: records written to rings
  * @ring_full: records dropped because a ring had no room
@@ -801,8 +801,10 @@ struct buildid_maps {
  * From its return on, every mapping that passes the filters is in the ring or
  * counted as lost. Mappings by processes that the subscriber's pid namespace
  * does not show are not delivered. Errors: EBUSY when this open file has a
- * ring; EPERM; ESRCH for a pid that is not there; EUSERS when all rings are
- * in use; ENOMEM, also for more than RLIMIT_MEMLOCK.
+ * ring; EPERM; ESRCH for a pid that is not there; EBADF for a @cgroup_fd that is
+ * no cgroup v2 directory; EUSERS when all rings are in use; EOPNOTSUPP where the
+ * kernel offers no place to watch forks or execs from; ENOMEM, also for more than
+ * RLIMIT_MEMLOCK.
  *
  * read(2) then gives whole records, as many as fit. Its errors: ENXIO before
  * SUBSCRIBE; EAGAIN; EMSGSIZE when not even the next record fits, for which

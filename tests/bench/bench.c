@@ -421,7 +421,7 @@ static void with_module(const char *dir)
 
 static void fill(uint64_t entries)
 {
-	uint64_t n;
+	uint64_t n, there;
 	int fd;
 
 	for (n = device_stats().entries; n < entries; n++) {
@@ -430,9 +430,9 @@ static void fill(uint64_t entries)
 		close(fd);
 	}
 	/* half full, one set in a thousand has more files than slots */
-	if (device_stats().entries < entries - entries / 1000)
-		die("%" PRIu64 " files of %" PRIu64 " are remembered",
-		    device_stats().entries, entries);
+	there = device_stats().entries;
+	if (there < entries - entries / 1000)
+		die("%" PRIu64 " files of %" PRIu64 " are remembered", there, entries);
 }
 
 /* Of files[], the oldest in the cache, and the last in their buckets. */
