@@ -140,13 +140,6 @@ def map_there(path):
     os.close(fd)
 
 
-def fork_as(pid, function):
-    """A process of that number calls @function and exits."""
-    with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as file:
-        file.write(str(pid - 1))
-    equal(lib.in_child(lambda: (function(), os.getpid())[1]), pid, "the number of the process")
-
-
 # ------------------------------------------------------------------- structs --
 
 @test("a struct that is longer than the module's, with zeros: as one of its length")
@@ -299,11 +292,11 @@ def _():
         os.waitpid(pid, 0)
         first = device.resolve_addr(pid, FIXED)
         equal((first.source, first.record.id), (ADDR_HISTORY, ID8))
-        fork_as(pid, lambda: lib.map_file(built("other")))
+        lib.run_as(pid, lambda: lib.map_file(built("other")))
         fails_with(errno.ENOENT, device.resolve_addr, pid, FIXED)
         again = device.resolve_addr(pid, FIXED, first.start_time)
         equal((again.source, again.record.id), (ADDR_HISTORY, ID8))
-        fork_as(pid, lambda: map_there(built("other")))
+        lib.run_as(pid, lambda: map_there(built("other")))
         second = device.resolve_addr(pid, FIXED)
         equal(second.record.id, OTHER_ID)
         assert second.start_time > first.start_time
@@ -320,7 +313,7 @@ def _():
         def ask():
             drop_to()
             fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED, before)
-        fork_as(pid, ask)
+        lib.run_as(pid, ask)
 
 
 # --------------------------------------------------------------- MAPS in time --
@@ -362,7 +355,7 @@ def _():
             fails_with(errno.ESTALE, next_piece, device, other, *where)
             fails_with(errno.ESTALE, next_piece, device, pid, where[0], where[1] + 1)
         fails_with(errno.ESRCH, next_piece, device, pid, *where)
-        fork_as(pid, lambda: fails_with(errno.ESTALE, next_piece, device, pid, *where))
+        lib.run_as(pid, lambda: fails_with(errno.ESTALE, next_piece, device, pid, *where))
 
         with child(map_much_and_exec) as pid:
             where = first_piece(device, pid)

@@ -83,6 +83,32 @@ def json_lines(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
+def fork_as(pid):
+    """os.fork(), and the child gets that number: clone3(2) with set_tid."""
+    number = ctypes.c_int32(pid)
+    arguments = (ctypes.c_uint64 * 11)()
+    arguments[4] = signal.SIGCHLD
+    arguments[8] = ctypes.addressof(number)
+    arguments[9] = 1
+    return check(libc.syscall(435, arguments, ctypes.c_size_t(ctypes.sizeof(arguments))), "clone3")
+
+
+def run_as(pid, function, *arguments):
+    """A process of that number calls @function and exits."""
+    child = fork_as(pid)
+    if not child:
+        status = 1
+        try:
+            function(*arguments)
+            status = 0
+        except Exception:
+            sys.stderr.write(traceback.format_exc())
+            sys.stderr.flush()
+        os._exit(status)
+    equal(child, pid, "the number of the process")
+    equal(os.waitpid(child, 0)[1], 0, "its status")
+
+
 def in_child(function, *arguments):
     """What @function returns, as JSON, when a new process calls it."""
     reader, writer = os.pipe()

@@ -180,23 +180,17 @@ def _():
     equal(mapped.start_time * os.sysconf("SC_CLK_TCK") // 10**9, started, "in clock ticks")
 
 
+def map_there(name):
+    fd = os.open(built(name), os.O_RDONLY)
+    lib.check(lib.libc.mmap(0x200000000, lib.PAGE, lib.RX, 0x12, fd, 0), "mmap")
+
+
 @test("a pid that is used again is another process")
 def _():
     with stream.Watch(flags=SUB_PATH | SUB_TASKS | SUB_CHILDREN) as watch, Device() as device:
         mapped = {}
-        wanted = 0
-        for name in ("id8", "id16"):
-            if wanted:
-                with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as file:
-                    file.write(str(wanted - 1))
-            child = os.fork()
-            if not child:
-                fd = os.open(built(name), os.O_RDONLY)
-                lib.check(lib.libc.mmap(0x200000000, lib.PAGE, lib.RX, 0x12, fd, 0), "mmap")
-                os._exit(0)
-            os.waitpid(child, 0)
-            wanted = wanted or child
-            equal(child, wanted, "pid")
+        number = lib.in_child(lambda: (map_there("id8"), os.getpid())[1])
+        lib.run_as(number, map_there, "id16")
         watch.settle()
         for record in watch.mmaps:
             mapped[watch.file_of(record).path] = record
