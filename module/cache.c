@@ -15,8 +15,8 @@
  *   mapped by many; and of these, those of the process that brought most. So a
  *   flood drives out itself, be it of the versions of one file or of many files.
  *
- * The most work at a time under the lock is that of victim(), 2,000 instructions
- * at most.
+ * The most work at a time under the lock is that of victim(): some 2,500
+ * instructions.
  */
 #include <linux/cred.h>
 #include <linux/hash.h>
