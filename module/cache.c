@@ -19,7 +19,6 @@
  * instructions.
  */
 #include <linux/cred.h>
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>

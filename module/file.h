@@ -6,7 +6,6 @@
 #define BID_FILE_H
 
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/iversion.h>
 #include <linux/time64.h>
 

@@ -9,9 +9,6 @@
 struct vm_area_struct;
 
 void bid_identify_mapping(struct vm_area_struct *vma);
-int bid_identify_file(struct file *file, bool defer, struct buildid_file *record);
-
-void bid_identify_entry(const struct bid_entry *entry, struct buildid_file *record);
 
 int bid_identify_init(void);
 void bid_identify_exit(void);
