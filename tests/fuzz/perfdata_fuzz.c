@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "make_perfdata.h"
-#include "perfdata_write.h"
+#include "perfdata/rewrite.h"
 
 #define SHAPES 32
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "common.h"
+#include "common/clock.h"
 
 #define WAIT_STEP_US	10000
 #define WAIT_STEPS	3000

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "commands.h"
+#include "commands/commands.h"
 #include "fake_module.h"
 
 /* What the last command printed. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perfdata_format.h"
+#include "perfdata/format.h"
 
 #define MAKE_ROOM (1U << 20)
 

@@ -4,7 +4,7 @@
 #define TESTS_REWRITTEN_H
 
 #include "make_perfdata.h"
-#include "perfdata_write.h"
+#include "perfdata/rewrite.h"
 #include "streams.h"
 
 #define KERNEL PERFDATA_MISC_KERNEL

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "build_id.h"
+#include "common/build_id.h"
 
 /* A directory to be in, with HOME in it; cmocka fixtures of each test. */
 int sample_set_up(void **state);

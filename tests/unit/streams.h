@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "libbuildid.h"
+#include "libbuildid/libbuildid.h"
 
 union any_record {
 	struct buildid_record header;

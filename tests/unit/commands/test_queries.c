@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Queries: info, stats, flush and id, and how all commands refuse. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "common/array.h"
+#include "content/elf_notes.h"
+
+/* --------------------------------------------------- info, stats, flush -- */
+
+static void without_the_module_all_say_so(void **state)
+{
+	static const char expected[] =
+		"buildid: /dev/buildid: the module is not loaded; load it: modprobe buildid\n";
+
+	(void)state;
+	fake.open_error = ENOENT;
+	assert_int_equal(RUN(info), 1);
+	assert_string_equal(err, expected);
+	assert_string_equal(out, "");
+	assert_int_equal(RUN(mon), 1);
+	assert_string_equal(err, expected);
+	assert_int_equal(RUN(record, "-o", "never", "--", "touch", "ran"), 1);
+	assert_string_equal(err, expected);
+	assert_int_equal(access("never", F_OK), -1);
+	assert_int_equal(access("ran", F_OK), -1);
+	assert_int_equal(RUN(stats, "-j"), 1);
+	assert_string_equal(err, expected);
+	assert_string_equal(out, "{\"error\":\"the module is not loaded; load it: "
+			    "modprobe buildid\",\"object\":\"/dev/buildid\"}\n");
+}
+
+static void permissions_come_with_what_helps(void **state)
+{
+	(void)state;
+	fake.open_error = EACCES;
+	assert_int_equal(RUN(info), 1);
+	assert_non_null(strstr(err, "not permitted; run as root"));
+	fake.open_error = 0;
+	fake.subscribe_error = fake.flush_error = EPERM;
+	assert_int_equal(RUN(mon), 1);
+	assert_non_null(strstr(err, "CAP_PERFMON"));
+	assert_int_equal(RUN(flush), 1);
+	assert_non_null(strstr(err, "CAP_SYS_ADMIN"));
+	assert_null(strstr(err, "CAP_PERFMON"));
+}
+
+static void info_is_rows_or_an_object(void **state)
+{
+	(void)state;
+	assert_int_equal(RUN(info), 0);
+	assert_non_null(strstr(out, "hook             hook\n"));
+	assert_non_null(strstr(out, "records          file mmap\n"));
+	assert_non_null(strstr(out, "ioctls           info stats\n"));
+	assert_int_equal(RUN(info, "-j"), 0);
+	assert_non_null(strstr(out, "\"records\":[\"file\",\"mmap\"],"));
+	assert_non_null(strstr(out, "\"status\":[\"armed\"],"));
+	assert_non_null(strstr(out, "\"flags\":[\"subscribe:0x7f\"],"));
+	assert_non_null(strstr(out, "\"max_entries\":65536,\"ring_min\":16384,"));
+	assert_string_equal(err, "");
+	fake.status = 0;
+	assert_int_equal(RUN(info), 0);
+	assert_non_null(strstr(out, "status           \n"));
+	assert_non_null(strstr(err, "no mapping is seen"));
+}
+
+static void stats_are_rows_or_an_object(void **state)
+{
+	(void)state;
+	fake.stats.mappings = 12;
+	fake.stats.memory = UINT64_MAX;
+	assert_int_equal(RUN(stats), 0);
+	assert_non_null(strstr(out, "mappings         12\n"));
+	assert_non_null(strstr(out, "memory           18446744073709551615\n"));
+	assert_int_equal(RUN(stats, "--json"), 0);
+	assert_ptr_equal(strstr(out, "{\"mappings\":12,\"hits\":0,"), out);
+	assert_non_null(strstr(out, ",\"memory\":18446744073709551615,\"cookies\":0}\n"));
+}
+
+static void stats_are_openmetrics(void **state)
+{
+	(void)state;
+	fake.stats.mappings = 12;
+	fake.stats.entries = 3;
+	fake.stats.memory = 4096;
+	assert_int_equal(RUN(stats, "--openmetrics"), 0);
+	assert_ptr_equal(strstr(out,
+				"# TYPE buildid_mappings counter\n"
+				"# HELP buildid_mappings Executable file mappings seen.\n"
+				"buildid_mappings_total 12\n"), out);
+	assert_non_null(strstr(out, "# TYPE buildid_entries gauge\n"));
+	assert_non_null(strstr(out, "\nbuildid_entries 3\n"));
+	assert_non_null(strstr(out, "# TYPE buildid_memory_bytes gauge\n"
+			       "# UNIT buildid_memory_bytes bytes\n"));
+	assert_non_null(strstr(out, "\nbuildid_memory_bytes 4096\n"));
+	assert_string_equal(out + strlen(out) - 6, "# EOF\n");
+}
+
+static void flush_says_how_many(void **state)
+{
+	(void)state;
+	fake.flushed = 7;
+	assert_int_equal(RUN(flush), 0);
+	assert_string_equal(out, "flushed          7\n");
+	assert_int_equal(RUN(flush, "-j"), 0);
+	assert_string_equal(out, "{\"flushed\":7}\n");
+}
+
+/* ------------------------------------------------------------------- id -- */
+
+static void id_does_what_it_can(void **state)
+{
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(RUN(id, "/nonexistent", "/proc/self/exe", "fifo", "/tmp",
+			     "/dev/null"), 1);
+	assert_string_equal(out, "101112131415161718191a1b1c1d1e1f20212223 /proc/self/exe\n");
+	assert_string_equal(err, "buildid: /nonexistent: No such file or directory\n"
+			    "buildid: fifo: not a regular file\n"
+			    "buildid: /tmp: Is a directory\n"
+			    "buildid: /dev/null: not a regular file\n");
+	assert_int_equal(RUN(id, "-j", "/nonexistent"), 1);
+	assert_string_equal(out, "{\"error\":\"No such file or directory\","
+			    "\"object\":\"/nonexistent\"}\n");
+}
+
+static void resolve_nothing(int fd, union any_record *record)
+{
+	(void)fd;
+	make_file(record, 1, 0, BUILDID_REASON_NOT_ELF, "/f");
+}
+
+static void a_file_without_an_id_is_no_failure(void **state)
+{
+	(void)state;
+	fake.resolve = resolve_nothing;
+	assert_int_equal(RUN(id, "/etc/passwd"), 0);
+	assert_string_equal(out, "(not-elf)                                /etc/passwd\n");
+	assert_string_equal(err, "");
+	assert_int_equal(RUN(id, "-j", "/etc/passwd"), 0);
+	assert_non_null(strstr(out, "\"path\":\"/etc/passwd\""));
+	assert_non_null(strstr(out, "\"build_id\":null,\"kind\":\"none\","
+			       "\"reason\":\"not-elf\""));
+}
+
+static void resolve_truly(int fd, union any_record *record)
+{
+	struct elf_id id;
+
+	elf_notes_read(fd, &id);
+	make_file(record, 1, (uint16_t)id.size, id.reason, "/f");
+	memcpy(data_of(record), id.bytes, id.size);
+}
+
+static void verify_compares_with_libelf(void **state)
+{
+	(void)state;
+	fake.resolve = resolve_truly;
+	assert_int_equal(RUN(id, "--verify", "/proc/self/exe", "/etc/passwd"), 0);
+	assert_string_equal(err, "");
+
+	fake.resolve = NULL;
+	assert_int_equal(RUN(id, "--verify", "/proc/self/exe"), 1);
+	assert_non_null(strstr(err, "buildid: /proc/self/exe: the module reads 101112"));
+	assert_int_equal(RUN(id, "--verify", "/etc/passwd"), 1);
+	assert_non_null(strstr(err, "libelf reads (not-elf)\n"));
+	fake.resolve = resolve_nothing;
+	assert_int_equal(RUN(id, "--verify", "/proc/self/exe"), 1);
+	assert_non_null(strstr(err, "the module reads (not-elf), libelf reads "));
+}
+
+static void write_list(const char *bytes, size_t size)
+{
+	FILE *file = fopen("list", "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+static void paths_may_come_from_a_file(void **state)
+{
+	static const char lines[] = "/etc/passwd\n\n/etc/group";
+	static const char nuls[] = "new\nline\0/etc/passwd";
+	FILE *file = fopen("new\nline", "w");
+
+	(void)state;
+	assert_non_null(file);
+	fclose(file);
+	fake.resolve = resolve_nothing;
+	write_list(lines, sizeof(lines) - 1);
+	assert_int_equal(RUN(id, "--files-from", "list"), 0);
+	assert_string_equal(out, "(not-elf)                                /etc/passwd\n"
+			    "(not-elf)                                /etc/group\n");
+	write_list(nuls, sizeof(nuls));
+	assert_int_equal(RUN(id, "-0", "--files-from", "list"), 0);
+	assert_string_equal(out, "(not-elf)                                new\\012line\n"
+			    "(not-elf)                                /etc/passwd\n");
+	assert_int_equal(RUN(id, "--files-from", "/nonexistent"), 1);
+	assert_int_equal(RUN(id, "--files-from", "/tmp"), 1);
+	assert_non_null(strstr(err, strerror(EISDIR)));
+}
+
+static void many_paths_are_no_problem(void **state)
+{
+	FILE *file = fopen("list", "w");
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3500; i++)
+		fputs("/etc/passwd\n", file);
+	fclose(file);
+	assert_int_equal(RUN(id, "--files-from", "list"), 0);
+	assert_string_equal(err, "");
+}
+
+/* ---------------------------------------------------------------- usage -- */
+
+static void wrong_usage_is_told(void **state)
+{
+	static const struct {
+		int (*command)(int, char **);
+		const char *words[6];
+	} cases[] = {
+		{ cmd_info, { "buildid info", "x" } },
+		{ cmd_flush, { "buildid flush", "--what" } },
+		{ cmd_stats, { "buildid stats", "-j", "--openmetrics" } },
+		{ cmd_list, { "buildid list", "x" } },
+		{ cmd_list, { "buildid list", "--dev", "8" } },
+		{ cmd_list, { "buildid list", "--dev", "8:1x" } },
+		{ cmd_list, { "buildid list", "--kind", "unknown" } },
+		{ cmd_list, { "buildid list", "--kind", "go", "-k" } },
+		{ cmd_id, { "buildid id" } },
+		{ cmd_id, { "buildid id", "--files-from", "-", "x" } },
+		{ cmd_mon, { "buildid mon", "x" } },
+		{ cmd_mon, { "buildid mon", "-p", "x" } },
+		{ cmd_mon, { "buildid mon", "--count", "0" } },
+		{ cmd_mon, { "buildid mon", "--count", "1x" } },
+		{ cmd_mon, { "buildid mon", "--count", "-1" } },
+		{ cmd_mon, { "buildid mon", "--netlink", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--data", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--tasks", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--uid", "1", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--children" } },
+		{ cmd_mon, { "buildid mon", "--uid", "no user" } },
+		{ cmd_record, { "buildid record", "--ring-size", "5000" } },
+		{ cmd_record, { "buildid record", "--ring-size", "1" } },
+		{ cmd_record, { "buildid record", "--ring-size", "4x" } },
+		{ cmd_record, { "buildid record", "--ring-size", "4kk" } },
+		{ cmd_record, { "buildid record", "--ring-size", "99999999999G" } },
+		{ cmd_record, { "buildid record", "-j" } },
+	};
+	pid_t child;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		child = command_start(cases[i].command, cases[i].words);
+		assert_int_equal(command_finish(child), 2);
+		assert_string_equal(out, "");
+		assert_non_null(strstr(err, "buildid: try: buildid help "));
+	}
+}
+
+static void every_command_has_help(void **state)
+{
+	(void)state;
+	assert_int_equal(RUN(flush, "-h"), 0);
+	assert_ptr_equal(strstr(out, "usage: buildid flush"), out);
+	assert_int_equal(RUN(id, "--help"), 0);
+	assert_int_equal(RUN(info, "--help"), 0);
+	assert_int_equal(RUN(list, "--help"), 0);
+	assert_int_equal(RUN(mon, "--help"), 0);
+	assert_int_equal(RUN(record, "--help"), 0);
+	assert_int_equal(RUN(stats, "--help"), 0);
+	assert_string_equal(err, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, fake_reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_the_module_all_say_so),
+		TEST(permissions_come_with_what_helps),
+		TEST(info_is_rows_or_an_object),
+		TEST(stats_are_rows_or_an_object),
+		TEST(stats_are_openmetrics),
+		TEST(flush_says_how_many),
+		TEST(id_does_what_it_can),
+		TEST(a_file_without_an_id_is_no_failure),
+		TEST(verify_compares_with_libelf),
+		TEST(paths_may_come_from_a_file),
+		TEST(many_paths_are_no_problem),
+		TEST(wrong_usage_is_told),
+		TEST(every_command_has_help),
+	};
+
+	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tool: the program itself, for what needs no module. $BUILDID is it. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "streams.h"
+
+static char output[16384];
+
+/* Both outputs together. */
+static int run(const char *words)
+{
+	char command[512];
+	FILE *pipe_;
+	int status;
+
+	snprintf(command, sizeof(command), "\"$BUILDID\" %s 2>&1", words);
+	pipe_ = popen(command, "r");
+	assert_non_null(pipe_);
+	output[fread(output, 1, sizeof(output) - 1, pipe_)] = '\0';
+	status = pclose(pipe_);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void assert_said(const char *text)
+{
+	assert_non_null(strstr(output, text));
+}
+
+static void help_and_version_need_no_module(void **state)
+{
+	(void)state;
+	assert_int_equal(run("help"), 0);
+	assert_said("usage: buildid COMMAND");
+	assert_int_equal(run("--help"), 0);
+	assert_int_equal(run("-h"), 0);
+	assert_int_equal(run("help mon"), 0);
+	assert_said("usage: buildid mon");
+	assert_int_equal(run("mon --help"), 0);
+	assert_said("usage: buildid mon");
+	assert_int_equal(run("--version"), 0);
+	assert_ptr_equal(strstr(output, "buildid "), output);
+}
+
+static void help_names_every_command_there_is(void **state)
+{
+	static const char *const names[] = {
+		"mon", "maps", "cookie", "record", "id", "list", "info", "stats", "flush",
+		"store", "resolve", "bundle", "unbundle",
+	};
+	char words[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_int_equal(run("help"), 0);
+		snprintf(words, sizeof(words), "\n  %s ", names[i]);
+		assert_said(words);
+		snprintf(words, sizeof(words), "help %s", names[i]);
+		assert_int_equal(run(words), 0);
+		snprintf(words, sizeof(words), "usage: buildid %s", names[i]);
+		assert_ptr_equal(strstr(output, words), output);
+	}
+}
+
+static void wrong_usage_exits_with_2(void **state)
+{
+	(void)state;
+	assert_int_equal(run(""), 2);
+	assert_int_equal(run("nosuch"), 2);
+	assert_string_equal(output, "buildid: nosuch: no such command; try: buildid help\n");
+	assert_int_equal(run("help nosuch"), 2);
+	assert_int_equal(run("mon --nosuch"), 2);
+	assert_said("buildid mon: unrecognized option '--nosuch'\n");
+}
+
+static void its_other_name_is_mon(void **state)
+{
+	char command[] = "buildid-mon.XXXXXX";
+	char *tool = realpath(getenv("BUILDID"), NULL);
+	char link_[128], words[256];
+
+	(void)state;
+	snprintf(link_, sizeof(link_), "/tmp/%s", command);
+	assert_non_null(mkdtemp(link_));
+	snprintf(words, sizeof(words), "%s/buildid-mon", link_);
+	assert_int_equal(symlink(tool, words), 0);
+	free(tool);
+	strcat(words, " --help | grep -q '^usage: buildid mon'");
+	assert_int_equal(system(words), 0);
+	*strchr(words, ' ') = '\0';
+	unlink(words);
+	rmdir(link_);
+}
+
+static void a_full_disk_is_a_failure(void **state)
+{
+	(void)state;
+	assert_int_equal(run("help 2>&1 >/dev/full #"), 1);
+	assert_string_equal(output, "buildid: standard output: No space left on device\n");
+}
+
+static void without_the_module_netlink_says_so(void **state)
+{
+	(void)state;
+	if (!access("/sys/module/buildid", F_OK))
+		skip();
+	assert_int_equal(run("list"), 1);
+	assert_said("buildid: netlink family buildid: the module is not loaded; "
+		    "load it: modprobe buildid\n");
+	assert_int_equal(run("mon --netlink"), 1);
+	assert_said("modprobe buildid");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(help_and_version_need_no_module),
+		cmocka_unit_test(help_names_every_command_there_is),
+		cmocka_unit_test(wrong_usage_exits_with_2),
+		cmocka_unit_test(its_other_name_is_mon),
+		cmocka_unit_test(a_full_disk_is_a_failure),
+		cmocka_unit_test(without_the_module_netlink_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loaded: what is there, and what is told when it is not. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/loaded.h"
+
+static struct {
+	pid_t (*getpid)(void);
+	void *other;
+} pointers;
+
+static const struct loaded_function functions[] = {
+	{ "getpid", offsetof(__typeof__(pointers), getpid) },
+	{ "no_such_function", offsetof(__typeof__(pointers), other) },
+};
+
+static void functions_are_those_of_the_library(void **state)
+{
+	(void)state;
+	assert_null(loaded_open("libc.so.6", functions, 1, &pointers));
+	assert_int_equal(pointers.getpid(), getpid());
+	assert_null(pointers.other);
+}
+
+static void what_is_not_there_is_told_by_its_name(void **state)
+{
+	const char *problem = loaded_open("libnone.so.1", functions, 1, &pointers);
+
+	(void)state;
+	assert_non_null(problem);
+	assert_non_null(strstr(problem, "libnone.so.1: "));
+	problem = loaded_open("libc.so.6", functions, 2, &pointers);
+	assert_non_null(problem);
+	assert_non_null(strstr(problem, "no_such_function"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_are_those_of_the_library),
+		cmocka_unit_test(what_is_not_there_is_told_by_its_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

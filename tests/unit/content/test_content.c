@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Content: what is in a file, compressed or not, and what is no file. */
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/numbers.h"
+#include "content/content.h"
+#include "content/elf_notes.h"
+#include "content/module_name.h"
+#include "content/packed.h"
+#include "content/running.h"
+#include "samples.h"
+#include "streams.h"
+
+/* As without sanitizers: who asks for too much gets nothing. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static struct build_id id;
+static struct reason reason;
+
+static int set_up(void **state)
+{
+	if (sample_set_up(state))
+		return -1;
+	sample_make("true");
+	sample_id("true", &id);
+	return 0;
+}
+
+static bool is(const char *path, enum content_part part)
+{
+	int fd = open(path, O_RDONLY);
+	bool is_;
+
+	assert_true(fd >= 0);
+	memset(&reason, 0, sizeof(reason));
+	is_ = content_is(fd, &id, part, &reason);
+	close(fd);
+	return is_;
+}
+
+static void look(const char *path, struct elf_facts *facts)
+{
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	elf_notes_look(fd, facts);
+	close(fd);
+}
+
+static void compressed_files_are_looked_into(void **state)
+{
+	static const char *const commands[] = { "gzip -c", "xz -c", "zstd -q -c" };
+	struct elf_facts facts;
+	size_t i;
+
+	(void)state;
+	look("true", &facts);
+	assert_false(facts.compressed);
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		shell("%s true > true.z", commands[i]);
+		look("true.z", &facts);
+		assert_true(facts.compressed);
+		assert_int_equal(facts.id.size, id.size);
+		assert_memory_equal(facts.id.bytes, id.bytes, id.size);
+		assert_true(is("true.z", CONTENT_ELF));
+		/* What is inside is cut, or what is around it. */
+		shell("head -c 9000 true > short && %s short > short.z", commands[i]);
+		assert_false(is("short.z", CONTENT_ELF));
+		assert_string_equal(reason.text, "is cut short");
+		shell("%s true | head -c 5000 > short.z", commands[i]);
+		assert_false(is("short.z", CONTENT_ELF));
+		assert_string_equal(reason.text, "cannot be unpacked: damaged");
+	}
+}
+
+static void what_is_more_than_any_module_is_not_unpacked(void **state)
+{
+	const char *problem;
+	int fd;
+
+	(void)state;
+	shell("truncate -s 1025M zeros && zstd -q -1 zeros -o zeros.zst && rm zeros");
+	fd = open("zeros.zst", O_RDONLY);
+	assert_true(packed_is(fd));
+	assert_int_equal(packed_open(fd, &problem), -1);
+	close(fd);
+	assert_false(is("zeros.zst", CONTENT_ELF));
+	assert_string_equal(reason.text, "cannot be unpacked: more than 1 GiB");
+}
+
+/* A file of no size may say of itself that it has tables of any. */
+static void a_file_that_is_all_holes_takes_no_memory(void **state)
+{
+	Elf64_Ehdr header = {
+		.e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_X86_64,
+		.e_version = EV_CURRENT, .e_ehsize = sizeof(header),
+		.e_phoff = sizeof(header), .e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1, .e_shoff = 4096, .e_shentsize = sizeof(Elf64_Shdr),
+	};
+	const Elf64_Phdr note = {
+		.p_type = PT_NOTE, .p_offset = 4096, .p_filesz = 2ULL << 30, .p_align = 4,
+	};
+	/* Of none: that many. */
+	const Elf64_Shdr first = { .sh_size = 1U << 24 };
+	struct rusage before, after;
+	int fd;
+
+	(void)state;
+	header.e_ident[EI_CLASS] = ELFCLASS64;
+	header.e_ident[EI_DATA] = ELFDATA2LSB;
+	header.e_ident[EI_VERSION] = EV_CURRENT;
+	fd = open("holes", O_CREAT | O_RDWR, 0600);
+	assert_int_equal(ftruncate(fd, 1LL << 39), 0);
+	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(pwrite(fd, &note, sizeof(note), sizeof(header)), sizeof(note));
+	assert_int_equal(pwrite(fd, &first, sizeof(first), 4096), sizeof(first));
+	close(fd);
+	getrusage(RUSAGE_SELF, &before);
+	assert_false(is("holes", CONTENT_ELF));
+	getrusage(RUSAGE_SELF, &after);
+	/* In kilobytes. */
+	assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 1 << 20);
+}
+
+static void a_line_without_an_end_is_no_symbol(void **state)
+{
+	(void)state;
+	shell("(printf 'ffffffff81000000 T '; head -c 5000 /dev/zero | tr '\\0' x; echo) > long");
+	assert_false(is("long", CONTENT_KALLSYMS));
+	assert_string_equal(reason.text, "is no list of a kernel's symbols");
+	shell("(printf 'ffffffff81000000 T '; head -c 512 /dev/zero | tr '\\0' x; echo) > good");
+	assert_true(is("good", CONTENT_KALLSYMS));
+}
+
+static void what_is_cut_at_any_place_is_refused(void **state)
+{
+	unsigned int size, at;
+
+	(void)state;
+	assert_int_equal(sscanf(shell_output("stat -c %%s true"), "%u", &size), 1);
+	for (at = 0; at < size; at += at < 1024 ? 61 : 4093) {
+		shell("head -c %u true > short", at);
+		assert_false(is("short", CONTENT_ELF));
+		assert_false(is("short", CONTENT_DEBUG));
+	}
+	shell("head -c -1 true > short");
+	assert_false(is("short", CONTENT_ELF));
+	/* More behind it is no harm: a module has its signature there. */
+	shell("(cat true; echo signature) > long");
+	assert_true(is("long", CONTENT_ELF));
+}
+
+static void symbols_are_found(void **state)
+{
+	struct elf_facts facts;
+
+	(void)state;
+	look("/proc/self/exe", &facts);
+	assert_true(facts.symbols);
+	shell("cp /proc/%d/exe self && strip self", getpid());
+	look("self", &facts);
+	assert_false(facts.symbols);
+}
+
+static void other_files_say_what_they_are(void **state)
+{
+	(void)state;
+	shell("echo text > text; : > empty; objcopy -R .note.gnu.build-id true none");
+	assert_false(is("text", CONTENT_ELF));
+	assert_string_equal(reason.text, "is no ELF file");
+	assert_false(is("empty", CONTENT_ELF));
+	assert_string_equal(reason.text, "is no ELF file");
+	assert_false(is("none", CONTENT_ELF));
+	assert_string_equal(reason.text, "has no build-id");
+	/* A part of it is not it. */
+	id.size--;
+	assert_false(is("true", CONTENT_ELF));
+}
+
+static int try_open(const char *path)
+{
+	int fd = content_open(AT_FDCWD, path, &reason);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void only_regular_files_are_opened(void **state)
+{
+	(void)state;
+	shell("mkfifo fifo; ln -s true link");
+	assert_true(try_open("true"));
+	assert_true(try_open("link"));
+	assert_false(try_open("fifo"));
+	assert_string_equal(reason.text, "is no regular file");
+	assert_false(try_open("/dev/null"));
+	assert_string_equal(reason.text, "is no regular file");
+	assert_false(try_open("/proc/version"));
+	assert_string_equal(reason.text, "is no regular file");
+	assert_false(try_open("/sys/kernel/notes"));
+	assert_string_equal(reason.text, "is no regular file");
+	assert_true(try_open("/proc/self/exe"));
+	assert_false(try_open("."));
+	assert_string_equal(reason.text, "is a directory");
+	assert_false(try_open("nosuch"));
+	assert_string_equal(reason.text, "No such file or directory");
+}
+
+static void a_link_in_a_root_stays_in_it(void **state)
+{
+	int root;
+
+	(void)state;
+	shell("mkdir -p root/etc && ln -s /etc/passwd root/link && "
+	      "ln -s ../../../../../../etc/passwd root/up && echo mine > root/mine && "
+	      "ln -s /mine root/good");
+	root = open("root", O_PATH | O_DIRECTORY);
+	assert_int_equal(content_open_in(root, "/link", &reason), -1);
+	assert_string_equal(reason.text, "No such file or directory");
+	assert_int_equal(content_open_in(root, "/up", &reason), -1);
+	assert_int_not_equal(content_open_in(root, "/good", &reason), -1);
+	close(root);
+}
+
+static void the_kernel_s_own_is_read_from_its_notes(void **state)
+{
+	struct build_id running;
+	char text[BUILD_ID_TEXT];
+	char want[256];
+
+	(void)state;
+	assert_true(running_id(&running));
+	assert_int_equal(sscanf(shell_output("perf buildid-list -k"), "%255s", want), 1);
+	assert_string_equal(build_id_text(&running, text), want);
+}
+
+static void the_vdso_is_a_whole_file(void **state)
+{
+	struct elf_facts facts;
+	int fd = running_vdso(0);
+
+	(void)state;
+	assert_true(fd >= 0);
+	elf_notes_look(fd, &facts);
+	assert_int_equal(facts.id.kind, BUILDID_KIND_GNU);
+	assert_true(build_id_set(&id, facts.id.bytes, facts.id.size));
+	assert_true(content_is(fd, &id, CONTENT_VDSO, &reason));
+	close(fd);
+}
+
+static void names_of_modules_are_those_of_proc_modules(void **state)
+{
+	static const char *const names[][2] = {
+		{ "/lib/modules/6.1/kernel/fs/fuse/fuse.ko.xz", "fuse" },
+		{ "snd-hda-intel.ko", "snd_hda_intel" },
+		{ "[loop]", "loop" },
+		{ "/sys/module/snd_hda/snd_hda@0123abcd.ko", "snd_hda" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		char name[MODULE_NAME_ROOM];
+
+		module_name(names[i][0], name);
+		assert_string_equal(name, names[i][1]);
+	}
+}
+
+static void digits_are_read_and_written(void **state)
+{
+	static const char *const wrong[] = { "", "1", "123", "0x12", "1g", " 12", "12 " };
+	char text[BUILD_ID_TEXT];
+	char digits[2 * BUILDID_ID_MAX + 3];
+	struct build_id read_;
+	size_t i;
+
+	(void)state;
+	assert_true(build_id_parse(&read_, "00ABcd9f"));
+	assert_string_equal(build_id_text(&read_, text), "00abcd9f");
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(build_id_parse(&read_, wrong[i]));
+	memset(digits, 'a', sizeof(digits));
+	digits[2 * BUILDID_ID_MAX] = '\0';
+	assert_true(build_id_parse(&read_, digits));
+	digits[2 * BUILDID_ID_MAX] = 'a';
+	digits[2 * BUILDID_ID_MAX + 2] = '\0';
+	assert_false(build_id_parse(&read_, digits));
+}
+
+static void numbers_keep_what_they_are_given(void **state)
+{
+	struct numbers numbers = { };
+	uint64_t key;
+
+	(void)state;
+	assert_int_equal(numbers_get(&numbers, 5), 0);
+	for (key = 1; key < 5000; key++)
+		assert_true(numbers_set(&numbers, key * 0x100000000, (unsigned int)(1 + key % 7)));
+	assert_true(numbers_set(&numbers, 0x100000000, 9));
+	for (key = 2; key < 5000; key++)
+		assert_int_equal(numbers_get(&numbers, key * 0x100000000), 1 + key % 7);
+	assert_int_equal(numbers_get(&numbers, 0x100000000), 9);
+	assert_int_equal(numbers_get(&numbers, 3), 0);
+	numbers_free(&numbers);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(compressed_files_are_looked_into),
+		TEST(what_is_more_than_any_module_is_not_unpacked),
+		TEST(a_file_that_is_all_holes_takes_no_memory),
+		TEST(a_line_without_an_end_is_no_symbol),
+		TEST(what_is_cut_at_any_place_is_refused),
+		TEST(symbols_are_found),
+		TEST(other_files_say_what_they_are),
+		TEST(only_regular_files_are_opened),
+		TEST(a_link_in_a_root_stays_in_it),
+		TEST(the_kernel_s_own_is_read_from_its_notes),
+		TEST(the_vdso_is_a_whole_file),
+		TEST(names_of_modules_are_those_of_proc_modules),
+		TEST(digits_are_read_and_written),
+		TEST(numbers_keep_what_they_are_given),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ELF notes: small images by hand, beside what readelf says of them. */
+
+#include <elf.h>
+#include <endian.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "content/elf_notes.h"
+#include "streams.h"
+
+#define GO_TYPE 4
+
+static char path[] = "/tmp/buildid-elf.XXXXXX";
+static unsigned char image[16384];
+static size_t size;
+static bool big_endian;
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static uint16_t half(uint16_t value)
+{
+	return big_endian ? htobe16(value) : htole16(value);
+}
+
+static uint32_t word(uint32_t value)
+{
+	return big_endian ? htobe32(value) : htole32(value);
+}
+
+static uint64_t xword(uint64_t value)
+{
+	return big_endian ? htobe64(value) : htole64(value);
+}
+
+/* Segments are behind the header, up to 4 of them; all else comes behind. */
+#define SEGMENTS_AT sizeof(Elf64_Ehdr)
+#define CONTENT_AT (SEGMENTS_AT + 4 * sizeof(Elf64_Phdr))
+
+static void start(void)
+{
+	Elf64_Ehdr header = { .e_ident = ELFMAG };
+
+	memset(image, 0, sizeof(image));
+	header.e_ident[EI_CLASS] = ELFCLASS64;
+	header.e_ident[EI_DATA] = big_endian ? ELFDATA2MSB : ELFDATA2LSB;
+	header.e_ident[EI_VERSION] = EV_CURRENT;
+	header.e_type = half(ET_DYN);
+	header.e_machine = half(big_endian ? EM_S390 : EM_X86_64);
+	header.e_version = word(EV_CURRENT);
+	header.e_phoff = xword(SEGMENTS_AT);
+	header.e_ehsize = half(sizeof(header));
+	header.e_phentsize = half(sizeof(Elf64_Phdr));
+	header.e_shentsize = half(sizeof(Elf64_Shdr));
+	memcpy(image, &header, sizeof(header));
+	size = CONTENT_AT;
+}
+
+static size_t padded(size_t at, size_t align)
+{
+	return (at + align - 1) & ~(align - 1);
+}
+
+/* A note with bytes @first, @first + 1 ... */
+static void add_note(const char *owner, uint32_t owner_size, uint32_t type,
+		     uint32_t id_size, uint8_t first, size_t align)
+{
+	size_t start_ = size;
+	Elf64_Nhdr header = {
+		.n_namesz = word(owner_size),
+		.n_descsz = word(id_size),
+		.n_type = word(type),
+	};
+	uint32_t i;
+
+	memcpy(image + size, &header, sizeof(header));
+	size += sizeof(header);
+	memcpy(image + size, owner, owner_size);
+	size = start_ + padded(size + owner_size - start_, align);
+	for (i = 0; i < id_size; i++)
+		image[size + i] = (uint8_t)(first + i);
+	size = start_ + padded(size + id_size - start_, align);
+}
+
+static void add_gnu(uint32_t id_size, uint8_t first)
+{
+	add_note("GNU", 4, NT_GNU_BUILD_ID, id_size, first, 4);
+}
+
+static void add_go(uint32_t id_size, uint8_t first)
+{
+	add_note("Go\0", 4, GO_TYPE, id_size, first, 4);
+}
+
+static void add_segment(size_t from, uint64_t align)
+{
+	Elf64_Ehdr *header = (void *)image;
+	uint16_t number = half(header->e_phnum);
+	Elf64_Phdr segment = {
+		.p_type = word(PT_NOTE),
+		.p_offset = xword(from),
+		.p_filesz = xword(size - from),
+		.p_memsz = xword(size - from),
+		.p_align = xword(align),
+	};
+
+	memcpy(image + SEGMENTS_AT + number * sizeof(segment), &segment,
+	       sizeof(segment));
+	header->e_phnum = half((uint16_t)(number + 1));
+}
+
+/* The table of sections is put at the end, with one of notes. */
+static void add_section(size_t from, uint64_t align)
+{
+	Elf64_Ehdr *header = (void *)image;
+	Elf64_Shdr section = {
+		.sh_type = word(SHT_NOTE),
+		.sh_offset = xword(from),
+		.sh_size = xword(size - from),
+		.sh_addralign = xword(align),
+	};
+
+	size = padded(size, 8);
+	header->e_shoff = xword(size);
+	header->e_shnum = half(2);
+	size += sizeof(section);
+	memcpy(image + size, &section, sizeof(section));
+	size += sizeof(section);
+}
+
+static void write_image(void)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(image, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void read_id(struct elf_id *id)
+{
+	int fd;
+
+	write_image();
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	elf_notes_read(fd, id);
+	close(fd);
+}
+
+static void assert_id(uint16_t kind, size_t id_size, uint8_t first)
+{
+	struct elf_id id;
+	size_t i;
+
+	read_id(&id);
+	assert_int_equal(id.kind, kind);
+	assert_int_equal(id.reason, BUILDID_REASON_NONE);
+	assert_int_equal(id.size, id_size);
+	for (i = 0; i < id_size; i++)
+		assert_int_equal(id.bytes[i], (uint8_t)(first + i));
+}
+
+static void assert_no_id(uint16_t reason)
+{
+	struct elf_id id;
+
+	read_id(&id);
+	assert_int_equal(id.kind, BUILDID_KIND_NONE);
+	assert_int_equal(id.size, 0);
+	assert_int_equal(id.reason, reason);
+}
+
+/* What readelf makes of the file must be the same. */
+static void assert_readelf_agrees(void)
+{
+	char command[128], line[512], expected[2 * BUILDID_ID_MAX + 1] = "";
+	bool found = false;
+	struct elf_id id;
+	FILE *output;
+	size_t i;
+
+	read_id(&id);
+	for (i = 0; i < id.size; i++)
+		sprintf(expected + 2 * i, "%02x", id.bytes[i]);
+	snprintf(command, sizeof(command), "readelf -n %s 2>/dev/null", path);
+	output = popen(command, "r");
+	assert_non_null(output);
+	while (fgets(line, sizeof(line), output)) {
+		const char *text = strstr(line, "Build ID: ");
+
+		if (!text)
+			continue;
+		found = true;
+		line[strcspn(line, "\n")] = '\0';
+		assert_string_equal(text + strlen("Build ID: "), expected);
+	}
+	assert_int_equal(pclose(output), 0);
+	assert_true(found);
+}
+
+static void a_note_in_a_segment_is_read(void **state)
+{
+	(void)state;
+	start();
+	add_gnu(20, 1);
+	add_segment(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	assert_readelf_agrees();
+}
+
+static void padding_follows_the_alignment(void **state)
+{
+	(void)state;
+	start();
+	/* Its owner and content end off 8 bytes: the next is found only so. */
+	add_note("GNU", 4, NT_GNU_PROPERTY_TYPE_0, 12, 50, 8);
+	add_note("GNU", 4, NT_GNU_BUILD_ID, 20, 1, 8);
+	add_segment(CONTENT_AT, 8);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	assert_readelf_agrees();
+
+	start();
+	add_note("GNU", 4, NT_GNU_ABI_TAG, 12, 50, 4);
+	add_note("GNU", 4, NT_GNU_BUILD_ID, 20, 1, 4);
+	add_segment(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	assert_readelf_agrees();
+
+	/* No alignment at all is 4. */
+	start();
+	add_note("GNU", 4, NT_GNU_ABI_TAG, 12, 50, 4);
+	add_note("GNU", 4, NT_GNU_BUILD_ID, 20, 1, 4);
+	add_segment(CONTENT_AT, 0);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+}
+
+static void every_length_up_to_the_longest_is_read(void **state)
+{
+	uint32_t id_size;
+
+	(void)state;
+	for (id_size = 1; id_size <= BUILDID_ID_MAX; id_size++) {
+		start();
+		add_gnu(id_size, 1);
+		add_segment(CONTENT_AT, 4);
+		assert_id(BUILDID_KIND_GNU, id_size, 1);
+	}
+}
+
+static void no_other_length_is_read(void **state)
+{
+	(void)state;
+	start();
+	add_gnu(0, 1);
+	add_gnu(BUILDID_ID_MAX + 1, 1);
+	add_segment(CONTENT_AT, 4);
+	assert_no_id(BUILDID_REASON_NO_NOTE);
+
+	/* And it does not hide a good one behind it. */
+	start();
+	add_gnu(BUILDID_ID_MAX + 1, 1);
+	add_gnu(20, 7);
+	add_segment(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 7);
+}
+
+static void a_later_segment_is_read(void **state)
+{
+	size_t second;
+
+	(void)state;
+	start();
+	add_note("GNU", 4, NT_GNU_PROPERTY_TYPE_0, 16, 50, 8);
+	add_segment(CONTENT_AT, 8);
+	second = size;
+	add_gnu(20, 1);
+	add_segment(second, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	assert_readelf_agrees();
+}
+
+static void a_section_is_read_when_no_segment_has_it(void **state)
+{
+	(void)state;
+	start();
+	add_gnu(20, 1);
+	add_section(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+}
+
+static void a_segment_goes_before_a_section(void **state)
+{
+	size_t second;
+
+	(void)state;
+	start();
+	add_gnu(20, 1);
+	second = size;
+	add_gnu(20, 100);
+	add_section(CONTENT_AT, 4);
+	size = second + 36;
+	add_segment(second, 4);
+	size = sizeof(image);
+	assert_id(BUILDID_KIND_GNU, 20, 100);
+}
+
+static void go_is_read_when_there_is_no_gnu(void **state)
+{
+	(void)state;
+	start();
+	add_go(83, 'A');
+	add_segment(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GO, 83, 'A');
+}
+
+static void gnu_goes_before_go_wherever_it_is(void **state)
+{
+	size_t second;
+
+	(void)state;
+	start();
+	add_go(20, 'A');
+	add_gnu(20, 1);
+	add_segment(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+
+	start();
+	add_go(20, 'A');
+	add_segment(CONTENT_AT, 4);
+	second = size;
+	add_gnu(20, 1);
+	add_section(second, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+}
+
+static void other_owners_do_not_count(void **state)
+{
+	(void)state;
+	start();
+	add_note("GNU", 3, NT_GNU_BUILD_ID, 20, 1, 4);
+	add_note("GNV", 4, NT_GNU_BUILD_ID, 20, 1, 4);
+	add_note("GNU\0", 5, NT_GNU_BUILD_ID, 20, 1, 4);
+	add_note("", 0, NT_GNU_BUILD_ID, 20, 1, 4);
+	add_note("Go", 3, GO_TYPE, 20, 1, 4);
+	add_note("GNU", 4, NT_GNU_ABI_TAG, 20, 1, 4);
+	add_segment(CONTENT_AT, 4);
+	assert_no_id(BUILDID_REASON_NO_NOTE);
+}
+
+static void the_other_byte_order_is_read(void **state)
+{
+	(void)state;
+	big_endian = true;
+	start();
+	add_gnu(20, 1);
+	add_segment(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	assert_readelf_agrees();
+	start();
+	add_gnu(20, 1);
+	add_section(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	big_endian = false;
+}
+
+static void elf32_is_read(void **state)
+{
+	Elf32_Ehdr header = {
+		.e_ident = ELFMAG,
+		.e_type = htole16(ET_DYN),
+		.e_machine = htole16(EM_386),
+		.e_version = htole32(EV_CURRENT),
+		.e_phoff = htole32(sizeof(header)),
+		.e_ehsize = htole16(sizeof(header)),
+		.e_phentsize = htole16(sizeof(Elf32_Phdr)),
+		.e_phnum = htole16(1),
+	};
+	Elf32_Phdr segment = {
+		.p_type = htole32(PT_NOTE),
+		.p_align = htole32(4),
+	};
+
+	(void)state;
+	start();
+	memset(image, 0, CONTENT_AT);
+	add_gnu(20, 1);
+	header.e_ident[EI_CLASS] = ELFCLASS32;
+	header.e_ident[EI_DATA] = ELFDATA2LSB;
+	header.e_ident[EI_VERSION] = EV_CURRENT;
+	segment.p_offset = htole32(CONTENT_AT);
+	segment.p_filesz = htole32((uint32_t)(size - CONTENT_AT));
+	memcpy(image, &header, sizeof(header));
+	memcpy(image + sizeof(header), &segment, sizeof(segment));
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	assert_readelf_agrees();
+}
+
+/* As a file that was not copied to its end. */
+static void a_file_that_lost_its_sections_is_read(void **state)
+{
+	Elf64_Ehdr *header = (void *)image;
+
+	(void)state;
+	start();
+	add_gnu(20, 1);
+	add_segment(CONTENT_AT, 4);
+	header->e_shoff = htole64(1 << 20);
+	header->e_shnum = htole16(30);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+}
+
+static void notes_that_were_cut_are_read_as_far_as_they_go(void **state)
+{
+	size_t whole;
+
+	(void)state;
+	start();
+	add_gnu(20, 1);
+	whole = size;
+	add_note("GNU", 4, NT_GNU_ABI_TAG, 64, 1, 4);
+	add_segment(CONTENT_AT, 4);
+	size = whole;
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+}
+
+static void what_is_no_elf_file_is_told(void **state)
+{
+	(void)state;
+	size = 0;
+	assert_no_id(BUILDID_REASON_NOT_ELF);
+	memcpy(image, "#!/bin/sh\n", 10);
+	size = 10;
+	assert_no_id(BUILDID_REASON_NOT_ELF);
+	/* libelf reads archives, too; the module does not. */
+	memcpy(image, "!<arch>\n", 8);
+	size = 8;
+	assert_no_id(BUILDID_REASON_NOT_ELF);
+	start();
+	assert_no_id(BUILDID_REASON_NO_NOTE);
+}
+
+/* No crash, and none of the reads leaves the image: the sanitizers look. */
+static void every_damage_is_survived(void **state)
+{
+	static const unsigned char values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	struct elf_id id;
+	size_t at, i, whole;
+
+	(void)state;
+	start();
+	add_gnu(20, 1);
+	add_segment(CONTENT_AT, 4);
+	add_section(CONTENT_AT, 4);
+	whole = size;
+	for (at = 0; at < whole; at++) {
+		unsigned char saved = image[at];
+
+		for (i = 0; i < sizeof(values); i++) {
+			image[at] = values[i];
+			read_id(&id);
+			assert_true(id.size <= BUILDID_ID_MAX);
+		}
+		image[at] = saved;
+	}
+	for (size = 0; size < whole; size++) {
+		read_id(&id);
+		assert_true(id.size == 0 || id.size == 20);
+	}
+}
+
+static void this_program_is_read(void **state)
+{
+	struct elf_id id;
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	(void)state;
+	elf_notes_read(fd, &id);
+	close(fd);
+	assert_int_equal(id.kind, BUILDID_KIND_GNU);
+}
+
+/* ------------------------------------------------- files of this machine -- */
+
+static int open_self(struct elf_id *id)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	elf_notes_read(fd, id);
+	assert_int_equal(id->kind, BUILDID_KIND_GNU);
+	return fd;
+}
+
+/* Where the program was put, beside where it says that it wants to be. */
+static int is_in_memory(struct dl_phdr_info *info, size_t info_size, void *data)
+{
+	const struct elf_id *id = data;
+	struct elf_layout layout;
+	struct elf_id same;
+	int fd = open_self(&same);
+
+	(void)info_size;
+	assert_true(elf_notes_layout(fd, 0, id->offset, &layout));
+	/* The first is the program itself. */
+	assert_memory_equal((const void *)(info->dlpi_addr + layout.id), id->bytes, id->size);
+	assert_memory_equal((const void *)(info->dlpi_addr + layout.start), ELFMAG, SELFMAG);
+	assert_true(layout.debug_info);
+	close(fd);
+	return 1;
+}
+
+static void an_id_has_a_place_in_memory(void **state)
+{
+	struct elf_layout layout;
+	struct elf_id id;
+	int fd = open_self(&id);
+
+	(void)state;
+	assert_int_equal(dl_iterate_phdr(is_in_memory, &id), 1);
+	assert_false(elf_notes_layout(fd, 1UL << 40, id.offset, &layout));
+	assert_false(elf_notes_layout(fd, 0, 1UL << 40, &layout));
+	close(fd);
+	fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	assert_false(elf_notes_layout(fd, 0, 0, &layout));
+	close(fd);
+}
+
+/* As modules are. */
+static void packed_files_are_unpacked(void **state)
+{
+	static const char *const packers[] = { "cat", "gzip -c", "xz -c" };
+	struct elf_facts facts;
+	struct elf_id id;
+	char command[128];
+	size_t i;
+	int fd = open_self(&id);
+
+	(void)state;
+	close(fd);
+	for (i = 0; i < ARRAY_SIZE(packers); i++) {
+		snprintf(command, sizeof(command), "%s < /proc/%d/exe > %s",
+			 packers[i], getpid(), path);
+		assert_int_equal(system(command), 0);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		elf_notes_look(fd, &facts);
+		close(fd);
+		assert_int_equal(facts.id.kind, BUILDID_KIND_GNU);
+		assert_int_equal(facts.id.size, id.size);
+		assert_memory_equal(facts.id.bytes, id.bytes, id.size);
+	}
+	assert_int_equal(truncate(path, 100), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_notes_look(fd, &facts);
+	close(fd);
+	assert_int_equal(facts.id.kind, BUILDID_KIND_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_note_in_a_segment_is_read),
+		cmocka_unit_test(padding_follows_the_alignment),
+		cmocka_unit_test(every_length_up_to_the_longest_is_read),
+		cmocka_unit_test(no_other_length_is_read),
+		cmocka_unit_test(a_later_segment_is_read),
+		cmocka_unit_test(a_section_is_read_when_no_segment_has_it),
+		cmocka_unit_test(a_segment_goes_before_a_section),
+		cmocka_unit_test(go_is_read_when_there_is_no_gnu),
+		cmocka_unit_test(gnu_goes_before_go_wherever_it_is),
+		cmocka_unit_test(other_owners_do_not_count),
+		cmocka_unit_test(the_other_byte_order_is_read),
+		cmocka_unit_test(elf32_is_read),
+		cmocka_unit_test(a_file_that_lost_its_sections_is_read),
+		cmocka_unit_test(notes_that_were_cut_are_read_as_far_as_they_go),
+		cmocka_unit_test(what_is_no_elf_file_is_told),
+		cmocka_unit_test(every_damage_is_survived),
+		cmocka_unit_test(this_program_is_read),
+		cmocka_unit_test(an_id_has_a_place_in_memory),
+		cmocka_unit_test(packed_files_are_unpacked),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Identities: which record a mapping in a perf.data is of. */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "content/running.h"
+#include "identities/boot.h"
+#include "identities/identities.h"
+#include "streams.h"
+
+#define ADDR 0x7f0000001000
+#define SECOND 1000000000ULL
+
+static struct identities *ids;
+static struct perfdata_identity found;
+
+static int reset(void **state)
+{
+	(void)state;
+	ids = identities_new(PERFDATA_CLOCK_PERF);
+	return !ids;
+}
+
+static int done(void **state)
+{
+	(void)state;
+	identities_free(ids);
+	return 0;
+}
+
+static void add(const union any_record *record)
+{
+	assert_int_equal(identities_add(ids, &record->header), 0);
+}
+
+/* Of inode 4711 but for @ino; its id is 20 of @byte. */
+static void add_file(uint64_t file_id, uint64_t ino, uint8_t byte)
+{
+	union any_record record;
+
+	make_file(&record, file_id, 20, 0, "/lib.so");
+	record.file.ino = ino;
+	record.file.user_ino = ino;
+	memset(data_of(&record), byte, 20);
+	add(&record);
+}
+
+static void add_mmap(uint64_t file_id, uint32_t pid, uint64_t time)
+{
+	union any_record record;
+
+	make_mmap(&record, file_id, 0, pid, "");
+	record.header.time_perf = time;
+	record.header.time_mono = time + 7 * SECOND;
+	add(&record);
+}
+
+static void add_lost(uint64_t time)
+{
+	union any_record record;
+
+	make_lost(&record, 3);
+	record.header.time_perf = time;
+	add(&record);
+}
+
+static struct perfdata_mapping mapping_of(uint32_t pid, uint64_t ino, uint64_t time)
+{
+	return (struct perfdata_mapping){
+		.path = "/lib.so", .space = PERFDATA_USER, .pid = pid, .tid = pid,
+		.start = ADDR, .len = 0x2000, .pgoff = 0x1000, .time = time,
+		.has_inode = true, .major = 8, .minor = 1, .ino = ino,
+	};
+}
+
+static void look_up(const struct perfdata_mapping *mapping)
+{
+	memset(&found, 0, sizeof(found));
+	identities_find(ids, mapping, &found);
+}
+
+static void assert_is(uint32_t pid, uint64_t ino, uint64_t time, uint8_t byte)
+{
+	struct perfdata_mapping mapping = mapping_of(pid, ino, time);
+
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id[19], byte);
+}
+
+static void assert_unknown(uint32_t pid, uint64_t ino, uint64_t time, const char *reason)
+{
+	struct perfdata_mapping mapping = mapping_of(pid, ino, time);
+
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	assert_false(found.known);
+	assert_string_equal(found.reason, reason);
+}
+
+static void ready(uint64_t begin)
+{
+	assert_int_equal(identities_ready(ids, begin), 0);
+}
+
+static void the_record_just_before_is_the_one(void **state)
+{
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_file(2, 10, 0x22);
+	add_mmap(2, 5, 2000);
+	add_file(3, 10, 0x33);
+	add_mmap(3, 5, 3000);
+	ready(500);
+	assert_is(5, 10, 1001, 0x11);
+	assert_is(5, 10, 2000, 0x22);
+	assert_is(5, 10, 2999, 0x22);
+	assert_is(5, 10, 3500, 0x33);
+}
+
+static void the_clock_is_perf_s(void **state)
+{
+	(void)state;
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_MONO);
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_file(2, 10, 0x22);
+	add_mmap(2, 5, 2000);
+	ready(500);
+	assert_is(5, 10, 7 * SECOND + 1500, 0x11);
+	assert_is(5, 10, 7 * SECOND + 2500, 0x22);
+}
+
+static void another_inode_is_not_the_one(void **state)
+{
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	ready(500);
+	assert_unknown(5, 11, 1001, "there is no record of it");
+}
+
+static void a_generation_counts_when_it_is_known(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(5, 10, 1001);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	ready(500);
+	mapping.generation = 99;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	mapping.generation = 98;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+}
+
+/* It was there before perf, so perf has no time for it. */
+static void what_was_there_is_in_the_snapshot(void **state)
+{
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_file(2, 10, 0x22);
+	add_mmap(2, 5, 9000);
+	ready(5000);
+	assert_is(5, 10, 0, 0x11);
+	assert_is(5, 10, 9001, 0x22);
+}
+
+static void a_fork_has_what_its_parent_had(void **state)
+{
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	ready(5000);
+	assert_is(6, 10, 0, 0x11);
+}
+
+/* As data, it may be mapped without a record. */
+static void an_inode_is_what_it_was(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 10, 1500);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_file(2, 10, 0x22);
+	add_mmap(2, 5, 2000);
+	ready(500);
+	mapping.start = 0x1000;
+	look_up(&mapping);
+	assert_int_equal(found.id[0], 0x11);
+	mapping.time = 2500;
+	look_up(&mapping);
+	assert_int_equal(found.id[0], 0x22);
+	mapping.time = 900;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+}
+
+static void a_loss_makes_it_uncertain(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 10, 3000);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_mmap(1, 5, 2000);
+	add_lost(2500);
+	ready(500);
+	mapping.start = 0x1000;
+	look_up(&mapping);
+	assert_string_equal(found.reason, "records were lost");
+	/* Before the loss, and between two sights of the same. */
+	mapping.time = 1500;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	/* A record of long ago is not of this mapping. */
+	assert_unknown(5, 10, 2000 + 2 * SECOND, "records were lost");
+}
+
+/* What was lost was so before the record that tells of it. */
+static void a_loss_is_a_hole_that_begins_before_it(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 10, 2000);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_lost(2500);
+	ready(500);
+	mapping.start = 0x1000;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	/* Which was before the hole. */
+	assert_is(5, 10, 1001, 0x11);
+}
+
+/* The last record is of 1000; the log ends 500 later. */
+static void behind_the_end_nothing_is_known(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 10, 1400);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	assert_int_equal(identities_ended(ids, 7 * SECOND + 1500), 0);
+	ready(500);
+	mapping.start = 0x1000;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	mapping.time = 1600;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	assert_string_equal(found.reason, "there is no record of it");
+	assert_int_equal(identities_lost(ids), 0);
+}
+
+/* Two overlayfs over one file: its record has the inode that the first shows. */
+static void another_file_system_over_the_same_file(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 77, 2001);
+	union any_record record;
+
+	(void)state;
+	make_file(&record, 1, 20, 0, "/lib.so");
+	record.file.user_dev_minor = 44;
+	record.file.user_ino = 55;
+	memset(data_of(&record), 0x11, 20);
+	add(&record);
+	add_mmap(1, 5, 1000);
+	add_mmap(1, 6, 2000);
+	ready(500);
+	mapping.minor = 45;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	/* As data it has no record, and that of the process is of other code. */
+	mapping.data = true;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	/* On its own file system it would be another file. */
+	mapping.data = false;
+	mapping.minor = 1;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+	/* Nor with a hole in between. */
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_PERF);
+	add(&record);
+	add_mmap(1, 6, 2000);
+	add_lost(2100);
+	ready(500);
+	mapping.minor = 45;
+	mapping.time = 2200;
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+}
+
+static void without_times_only_one_content_is_certain(void **state)
+{
+	(void)state;
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_NONE);
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	add_mmap(1, 5, 2000);
+	add_mmap(1, 6, 2000);
+	add_file(2, 10, 0x22);
+	add_mmap(2, 6, 3000);
+	ready(0);
+	assert_is(5, 10, 0, 0x11);
+	assert_unknown(6, 10, 0, "there is no time by which to tell its contents apart");
+}
+
+static void an_id_already_there_has_no_inode(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(5, 0, 1001);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 400);
+	add_mmap(1, 5, 1000);
+	ready(500);
+	mapping.has_inode = false;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	/* Of another process only under the same name. */
+	mapping.pid = 6;
+	mapping.time = 0;
+	look_up(&mapping);
+	assert_int_equal(found.size, 20);
+	mapping.path = "/other";
+	look_up(&mapping);
+	assert_int_equal(found.size, 0);
+}
+
+static void what_does_not_fit_is_told(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	make_file(&record, 1, 32, 0, "/long");
+	record.file.ino = 10;
+	add(&record);
+	add_mmap(1, 5, 1000);
+	make_file(&record, 2, 0, BUILDID_REASON_NO_NOTE, "/none");
+	record.file.ino = 11;
+	add(&record);
+	add_mmap(2, 5, 1000);
+	make_file(&record, 3, 0, BUILDID_REASON_PENDING, "/pending");
+	record.file.ino = 12;
+	add(&record);
+	add_mmap(3, 5, 1000);
+	ready(500);
+	assert_unknown(5, 10, 1001,
+		       "a build-id that is longer than the 20 bytes there are for it");
+	look_up(&(struct perfdata_mapping){
+		.path = "/none", .space = PERFDATA_USER, .pid = 5, .start = ADDR, .len = 0x2000,
+		.pgoff = 0x1000, .time = 1001, .has_inode = true, .major = 8, .minor = 1,
+		.ino = 11,
+	});
+	assert_int_equal(found.size, 0);
+	assert_true(found.known);
+	assert_unknown(5, 12, 1001, "it was not read in time");
+}
+
+/* ----------------------------------------------------------------- images -- */
+
+static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t time,
+		      uint8_t byte, uint32_t flags, uint16_t header_flags)
+{
+	union any_record record;
+
+	make_image(&record, type, 20, name);
+	record.header.flags = header_flags;
+	record.header.time_perf = time;
+	record.image.addr = addr;
+	record.image.len = 0x1000;
+	record.image.flags = flags;
+	memset(data_of(&record), byte, 20);
+	add(&record);
+}
+
+static void look_up_image(enum perfdata_space space, const char *path, uint64_t start)
+{
+	const struct perfdata_mapping mapping = {
+		.path = path, .space = space, .pid = UINT32_MAX, .start = start, .len = 0x1000,
+	};
+
+	look_up(&mapping);
+}
+
+static void kernel_and_modules_are_found(void **state)
+{
+	(void)state;
+	add_image(BUILDID_RECORD_KERNEL, "6.1.0", 0xffffffff81000000, 10, 0xaa, 0,
+		  BUILDID_RECORD_SNAPSHOT);
+	add_image(BUILDID_RECORD_MODULE, "a_b", 0xffffffffc0000000, 10, 0xbb, 0,
+		  BUILDID_RECORD_SNAPSHOT);
+	add_image(BUILDID_RECORD_MODULE, "c", 0, 10, 0xcc, 0, BUILDID_RECORD_SNAPSHOT);
+	ready(100);
+	look_up_image(PERFDATA_KERNEL, "[kernel.kallsyms]_text", 0xffffffff81000000);
+	assert_int_equal(found.id[0], 0xaa);
+	look_up_image(PERFDATA_MODULE, "/lib/modules/6.1.0/kernel/a-b.ko.xz", 0xffffffffc0000000);
+	assert_int_equal(found.id[0], 0xbb);
+	look_up_image(PERFDATA_MODULE, "[a_b]", 0xffffffffc0000000);
+	assert_int_equal(found.id[0], 0xbb);
+	look_up_image(PERFDATA_MODULE, "[a_b]", 0xffffffffc1000000);
+	assert_int_equal(found.size, 0);
+	/* Who records may not know addresses. */
+	look_up_image(PERFDATA_MODULE, "[c]", 0xffffffffc2000000);
+	assert_int_equal(found.id[0], 0xcc);
+	look_up_image(PERFDATA_MODULE, "[none]", 0xffffffffc2000000);
+	assert_int_equal(found.size, 0);
+}
+
+static void modules_that_come_and_go(void **state)
+{
+	const struct perfdata_load *loads;
+
+	(void)state;
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 10, 0x11, 0, BUILDID_RECORD_SNAPSHOT);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 200, 0x11, BUILDID_IMAGE_UNLOAD, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 300, 0x22, 0, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 400, 0x22, BUILDID_IMAGE_UNLOAD, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x2000, 500, 0x11, 0, 0);
+	/* Before perf began: it is among those that perf finds. */
+	add_image(BUILDID_RECORD_MODULE, "n", 0x3000, 50, 0x33, 0, 0);
+	ready(100);
+	assert_int_equal(identities_loads(ids, &loads), 4);
+	assert_true(loads[0].unload);
+	assert_string_equal(loads[0].path, "/sys/module/m/m.ko");
+	assert_false(loads[1].unload);
+	assert_int_equal(loads[1].identity.id[0], 0x22);
+	/* perf tells contents of a module apart by name only. */
+	assert_string_equal(loads[1].path, "/sys/module/m/m@22222222.ko");
+	assert_string_equal(loads[2].path, "/sys/module/m/m@22222222.ko");
+	assert_string_equal(loads[3].path, "/sys/module/m/m.ko");
+	assert_int_equal(loads[3].start, 0x2000);
+}
+
+static void this_boot_is_known(void **state)
+{
+	uint8_t id[16] = { }, other[16] = { 1 };
+
+	(void)state;
+	assert_false(boot_is_now(id));
+	assert_false(boot_is_now(other));
+	boot_id_read(id);
+	assert_true(boot_is_now(id));
+	assert_true(boot_time() > 0);
+}
+
+static void the_vdso_has_a_build_id(void **state)
+{
+	struct build_id id;
+
+	(void)state;
+	assert_true(running_vdso_id(&id));
+	assert_int_equal(id.size, 20);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, reset, done)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_record_just_before_is_the_one),
+		TEST(the_clock_is_perf_s),
+		TEST(another_inode_is_not_the_one),
+		TEST(a_generation_counts_when_it_is_known),
+		TEST(what_was_there_is_in_the_snapshot),
+		TEST(a_fork_has_what_its_parent_had),
+		TEST(an_inode_is_what_it_was),
+		TEST(a_loss_makes_it_uncertain),
+		TEST(a_loss_is_a_hole_that_begins_before_it),
+		TEST(behind_the_end_nothing_is_known),
+		TEST(another_file_system_over_the_same_file),
+		TEST(without_times_only_one_content_is_certain),
+		TEST(an_id_already_there_has_no_inode),
+		TEST(what_does_not_fit_is_told),
+		TEST(kernel_and_modules_are_found),
+		TEST(modules_that_come_and_go),
+		TEST(this_boot_is_known),
+		TEST(the_vdso_has_a_build_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

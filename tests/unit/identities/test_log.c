@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Log: what is written is read; what is damaged is told, at its place. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "identities/log.h"
+#include "streams.h"
+
+static char path[] = "/tmp/buildid-log.XXXXXX";
+static unsigned char bytes[65536];
+static size_t size;
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void write_bytes(size_t count)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, count, file), count);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void read_bytes(void)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+}
+
+/* Three records, into the file and into bytes[]. */
+static void write_log(void)
+{
+	struct log_writer *writer;
+	union any_record record;
+
+	assert_int_equal(log_create(&writer, path), 0);
+	make_file(&record, 1, 20, 0, "/usr/bin/ls");
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, 1, 0, 10, "");
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_lost(&record, 3);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_written(writer), 3);
+	assert_int_equal(log_finish(writer), 0);
+	read_bytes();
+}
+
+/* How many records there are before the end; whether that is one. */
+static unsigned int read_log(const char **problem)
+{
+	static char text[256];
+	const struct buildid_record *record;
+	struct log_reader *reader = log_open(path);
+	unsigned int count = 0;
+	int answer;
+
+	assert_non_null(reader);
+	while ((answer = log_next(reader, &record)) == 1)
+		count++;
+	/* It stays so. */
+	assert_int_equal(log_next(reader, &record), answer);
+	assert_int_equal(!answer, !log_problem(reader));
+	snprintf(text, sizeof(text), "%s", answer ? log_problem(reader) : "");
+	*problem = answer ? text : NULL;
+	log_close(reader);
+	return count;
+}
+
+static void assert_problem(const char *expected, unsigned int records)
+{
+	const char *problem;
+
+	assert_int_equal(read_log(&problem), records);
+	assert_non_null(problem);
+	assert_string_equal(problem, expected);
+}
+
+static void what_was_written_is_read(void **state)
+{
+	const struct buildid_record *record;
+	const struct log_header *header;
+	struct log_reader *reader;
+	union any_record expected;
+	static const uint8_t zero[16];
+
+	(void)state;
+	write_log();
+	reader = log_open(path);
+	assert_non_null(reader);
+	assert_null(log_problem(reader));
+
+	header = log_header(reader);
+	assert_int_equal(header->abi, BUILDID_ABI_VERSION);
+	assert_true(header->time_real > header->time_mono);
+	assert_memory_not_equal(header->boot_id, zero, sizeof(zero));
+
+	assert_int_equal(log_next(reader, &record), 1);
+	make_file(&expected, 1, 20, 0, "/usr/bin/ls");
+	assert_memory_equal(record, &expected, expected.header.size);
+	assert_int_equal(log_next(reader, &record), 1);
+	make_mmap(&expected, 1, 0, 10, "");
+	assert_memory_equal(record, &expected, expected.header.size);
+	assert_int_equal(log_next(reader, &record), 1);
+	assert_int_equal(record->type, BUILDID_RECORD_LOST);
+	assert_int_equal(log_next(reader, &record), 0);
+	assert_null(log_problem(reader));
+	log_close(reader);
+}
+
+static void a_log_is_for_its_owner(void **state)
+{
+	struct stat stat_;
+
+	(void)state;
+	unlink(path);
+	write_log();
+	assert_int_equal(stat(path, &stat_), 0);
+	assert_int_equal(stat_.st_mode & 0777, 0600);
+}
+
+static void an_old_log_is_replaced(void **state)
+{
+	const char *problem;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	write_bytes(sizeof(bytes));
+	write_log();
+	assert_int_equal(read_log(&problem), 3);
+	assert_null(problem);
+}
+
+static void more_than_a_buffer_is_written(void **state)
+{
+	const unsigned int count = 5000;
+	struct log_writer *writer;
+	union any_record record;
+	const char *problem;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(log_create(&writer, path), 0);
+	for (i = 0; i < count; i++) {
+		make_file(&record, i, 20, 0, "/usr/bin/ls");
+		assert_int_equal(log_write(writer, &record.header), 0);
+	}
+	assert_int_equal(log_finish(writer), 0);
+	assert_int_equal(read_log(&problem), count);
+	assert_null(problem);
+}
+
+static void what_was_flushed_survives(void **state)
+{
+	struct log_writer *writer;
+	union any_record record;
+	const char *problem;
+
+	(void)state;
+	assert_int_equal(log_create(&writer, path), 0);
+	make_mmap(&record, 1, 0, 10, "");
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_flush(writer), 0);
+	assert_int_equal(read_log(&problem), 1);
+	assert_non_null(problem);
+	assert_int_equal(log_finish(writer), 0);
+}
+
+static void every_cut_is_told(void **state)
+{
+	const char *problem;
+	unsigned int count;
+	size_t cut;
+
+	(void)state;
+	write_log();
+	assert_int_equal(size, 56 + 168 + 112 + 64 + 40);
+	for (cut = 0; cut < size; cut++) {
+		write_bytes(cut);
+		count = read_log(&problem);
+		assert_non_null(problem);
+		assert_int_equal(count, (cut >= 224) + (cut >= 336) + (cut >= 400));
+		if (cut >= 8)
+			assert_non_null(strstr(problem, "cut short"));
+	}
+}
+
+static void a_cut_is_told_with_its_place(void **state)
+{
+	(void)state;
+	write_log();
+	write_bytes(7);
+	assert_problem("not a log of buildid record", 0);
+	write_bytes(8);
+	assert_problem("cut short: ends at byte 8, in what starts at byte 0", 0);
+	write_bytes(56);
+	assert_problem("cut short: no end at byte 56", 0);
+	write_bytes(225);
+	assert_problem("cut short: ends at byte 225, in what starts at byte 224", 1);
+	write_bytes(400);
+	assert_problem("cut short: no end at byte 400", 3);
+	write_bytes(size - 1);
+	assert_problem("cut short: ends at byte 439, in what starts at byte 400", 3);
+}
+
+/* Any value anywhere: no crash, and an end. */
+static void every_damage_is_survived(void **state)
+{
+	static const unsigned char values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	const char *problem;
+	size_t at, i;
+
+	(void)state;
+	write_log();
+	for (at = 0; at < size; at++) {
+		unsigned char saved = bytes[at];
+
+		for (i = 0; i < sizeof(values); i++) {
+			bytes[at] = values[i];
+			write_bytes(size);
+			assert_true(read_log(&problem) <=
+				    size / sizeof(struct buildid_record));
+		}
+		bytes[at] = saved;
+	}
+}
+
+static void damage_is_told_with_its_place(void **state)
+{
+	struct log_header *header = (void *)bytes;
+	uint32_t saved;
+
+	(void)state;
+	write_log();
+	memset(bytes + 224 + 4, 0, 4);
+	write_bytes(size);
+	assert_problem("damaged: no record at byte 224", 1);
+
+	write_log();
+	memset(bytes + 224 + 4, 0xff, 4);
+	write_bytes(size);
+	assert_problem("damaged: no record at byte 224", 1);
+
+	write_log();
+	bytes[size] = 'x';
+	write_bytes(size + 1);
+	assert_problem("damaged: goes on at byte 440, behind its end", 3);
+
+	write_log();
+	bytes[size - 8]++;
+	write_bytes(size);
+	assert_problem("damaged: no record at byte 400", 3);
+
+	write_log();
+	saved = header->byte_order;
+	header->byte_order = __builtin_bswap32(saved);
+	write_bytes(size);
+	assert_problem("written on a machine of the other byte order", 0);
+	header->byte_order = saved;
+	header->version = 9;
+	write_bytes(size);
+	assert_problem("version 9 of the format, this is 1", 0);
+	header->version = LOG_VERSION;
+	header->abi = 7;
+	write_bytes(size);
+	assert_problem("version 7 of the ABI, this is 1", 0);
+}
+
+static void a_record_longer_than_any_is_refused(void **state)
+{
+	const uint32_t too_long = 4 * BUILDID_RECORD_MAX;
+
+	(void)state;
+	write_log();
+	memset(bytes + size, 0xff, too_long);
+	memcpy(bytes + 224 + 4, &too_long, sizeof(too_long));
+	write_bytes(size + too_long);
+	assert_problem("damaged: no record at byte 224", 1);
+}
+
+static void a_longer_header_is_skipped(void **state)
+{
+	struct log_header *header = (void *)bytes;
+	const char *problem;
+
+	(void)state;
+	write_log();
+	memmove(bytes + 72, bytes + 56, size - 56);
+	header->size = 72;
+	write_bytes(size + 16);
+	assert_int_equal(read_log(&problem), 3);
+	assert_null(problem);
+}
+
+static void what_is_no_file_is_told(void **state)
+{
+	struct log_reader *reader;
+
+	(void)state;
+	reader = log_open("/nonexistent/log");
+	assert_non_null(reader);
+	assert_string_equal(log_problem(reader), strerror(ENOENT));
+	log_close(reader);
+	reader = log_open("/tmp");
+	assert_non_null(reader);
+	assert_non_null(strstr(log_problem(reader), strerror(EISDIR)));
+	log_close(reader);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	struct log_writer *writer;
+
+	(void)state;
+	assert_int_equal(log_create(&writer, "/dev/full"), 0);
+	assert_int_equal(log_finish(writer), -ENOSPC);
+	assert_int_equal(log_create(&writer, "/nonexistent/log"), -ENOENT);
+	assert_null(writer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(a_log_is_for_its_owner),
+		cmocka_unit_test(an_old_log_is_replaced),
+		cmocka_unit_test(more_than_a_buffer_is_written),
+		cmocka_unit_test(what_was_flushed_survives),
+		cmocka_unit_test(every_cut_is_told),
+		cmocka_unit_test(a_cut_is_told_with_its_place),
+		cmocka_unit_test(every_damage_is_survived),
+		cmocka_unit_test(damage_is_told_with_its_place),
+		cmocka_unit_test(a_record_longer_than_any_is_refused),
+		cmocka_unit_test(a_longer_header_is_skipped),
+		cmocka_unit_test(what_is_no_file_is_told),
+		cmocka_unit_test(a_full_disk_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

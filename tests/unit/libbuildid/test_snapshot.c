@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Snapshot: which processes are looked into, and what comes of them. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "common/array.h"
+
+#define ASKED_MAX 65536
+
+static struct buildid *handle;
+static struct buildid_snapshot *snapshot;
+
+/* The processes that the module was asked for, in order. */
+static uint32_t asked[ASKED_MAX];
+static size_t nr_asked;
+
+static int set_up(void **state)
+{
+	nr_asked = 0;
+	snapshot = NULL;
+	return fake_reset(state) || buildid_open(&handle);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	buildid_snapshot_free(snapshot);
+	buildid_close(handle);
+	return 0;
+}
+
+static void add_mapping(struct buildid_maps *request, uint64_t file_id, uint64_t addr)
+{
+	union any_record record;
+
+	make_file(&record, file_id, 20, 0, "/f");
+	fake_add_map(request, &record);
+	make_mmap(&record, file_id, 0, request->pid, "");
+	record.mmap.addr = addr;
+	fake_add_map(request, &record);
+}
+
+static int one_mapping_each(struct buildid_maps *request)
+{
+	assert_true(nr_asked < ASKED_MAX);
+	asked[nr_asked++] = request->pid;
+	assert_int_equal(request->cursor, 0);
+	add_mapping(request, 1, 0x1000);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void start(const struct buildid_options *options)
+{
+	assert_int_equal(buildid_snapshot_new(&snapshot, handle, options), 0);
+}
+
+static void assert_next(uint16_t type, uint32_t pid, uint64_t addr)
+{
+	const struct buildid_record *record;
+
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(record->type, type);
+	assert_int_equal(record->flags, BUILDID_RECORD_SNAPSHOT);
+	if (type != BUILDID_RECORD_MMAP)
+		return;
+	assert_int_equal(((const struct buildid_mmap *)record)->pid, pid);
+	assert_int_equal(((const struct buildid_mmap *)record)->addr, addr);
+}
+
+static void assert_next_error(int error)
+{
+	const struct buildid_record *record;
+
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), error);
+	assert_null(record);
+}
+
+/* The processes that are in a snapshot with these options. */
+static void take_all(const struct buildid_options *options)
+{
+	const struct buildid_record *record;
+	int error;
+
+	nr_asked = 0;
+	fake.maps = one_mapping_each;
+	start(options);
+	while (!(error = buildid_snapshot_next(snapshot, &record)))
+		;
+	assert_int_equal(error, -ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), nr_asked);
+	buildid_snapshot_free(snapshot);
+	snapshot = NULL;
+}
+
+static bool was_asked(pid_t pid)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < nr_asked; i++)
+		count += asked[i] == (uint32_t)pid;
+	assert_true(count <= 1);
+	return count;
+}
+
+/* ------------------------------------------------------------ processes -- */
+
+/* A child that waits to be ended, of another user if told so. */
+static pid_t start_child(uid_t uid)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (uid && setuid(uid))
+			_exit(1);
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return child;
+}
+
+static void end_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void processes_named_are_looked_into(void **state)
+{
+	static const uint32_t pids[] = { 30, 10, 20 };
+
+	(void)state;
+	take_all(&(struct buildid_options) {
+		.size = sizeof(struct buildid_options), .nr_pids = 3, .pids = pids,
+	});
+	assert_int_equal(nr_asked, 3);
+	assert_memory_equal(asked, pids, sizeof(pids));
+}
+
+static void all_processes_are_found(void **state)
+{
+	pid_t child = start_child(0);
+
+	(void)state;
+	take_all(NULL);
+	assert_true(was_asked(child));
+	assert_true(was_asked(getpid()));
+	end_child(child);
+	take_all(NULL);
+	assert_false(was_asked(child));
+}
+
+static void users_are_told_apart(void **state)
+{
+	struct buildid_options options = {
+		.size = sizeof(options), .flags = BUILDID_SUB_UID, .uid = 12345,
+	};
+	pid_t child, other;
+
+	(void)state;
+	if (getuid()) {
+		options.uid = getuid();
+		child = start_child(0);
+		take_all(&options);
+		assert_true(was_asked(child));
+		assert_false(was_asked(1));
+		end_child(child);
+		return;
+	}
+	child = start_child(12345);
+	other = start_child(0);
+	take_all(&options);
+	assert_true(was_asked(child));
+	assert_false(was_asked(other));
+	options.uid = 0;
+	take_all(&options);
+	assert_false(was_asked(child));
+	assert_true(was_asked(other));
+	end_child(child);
+	end_child(other);
+}
+
+/* A child that has a child, whose number comes by the pipe. */
+static pid_t start_family(pid_t *grandchild)
+{
+	int number[2];
+	pid_t child;
+
+	assert_int_equal(pipe(number), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		pid_t own = fork();
+
+		if (own && write(number[1], &own, sizeof(own)) != sizeof(own))
+			_exit(1);
+		pause();
+		_exit(1);
+	}
+	assert_int_equal(read(number[0], grandchild, sizeof(*grandchild)),
+			 sizeof(*grandchild));
+	close(number[0]);
+	close(number[1]);
+	return child;
+}
+
+static void descendants_are_found(void **state)
+{
+	uint32_t pid;
+	struct buildid_options options = {
+		.size = sizeof(options), .nr_pids = 1, .pids = &pid,
+	};
+	pid_t child, grandchild;
+
+	(void)state;
+	child = start_family(&grandchild);
+	pid = (uint32_t)child;
+	take_all(&options);
+	assert_int_equal(nr_asked, 1);
+	assert_true(was_asked(child));
+
+	options.flags = BUILDID_SUB_CHILDREN;
+	take_all(&options);
+	assert_int_equal(nr_asked, 2);
+	assert_true(was_asked(child));
+	assert_true(was_asked(grandchild));
+
+	pid = (uint32_t)getpid();
+	take_all(&options);
+	assert_int_equal(nr_asked, 3);
+	assert_true(was_asked(grandchild));
+	kill(grandchild, SIGKILL);
+	end_child(child);
+}
+
+/* -------------------------------------------------------------- cgroups -- */
+
+static void write_list(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int make_cgroup(void)
+{
+	int fd;
+
+	assert_int_equal(system("rm -rf group"), 0);
+	assert_int_equal(mkdir("group", 0755), 0);
+	assert_int_equal(mkdir("group/below", 0755), 0);
+	write_list("group/cgroup.procs", "30\n10\n0\n");
+	write_list("group/below/cgroup.procs", "20\n10\n");
+	fd = open("group", O_RDONLY | O_DIRECTORY);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void cgroups_are_looked_into_with_what_is_below(void **state)
+{
+	static const uint32_t expected[] = { 10, 20, 30 };
+	struct buildid_options options = {
+		.size = sizeof(options), .flags = BUILDID_SUB_CGROUP,
+	};
+
+	(void)state;
+	options.cgroup_fd = make_cgroup();
+	/* More than once: where its directory was read to is no matter. */
+	take_all(&options);
+	take_all(&options);
+	assert_int_equal(nr_asked, 3);
+	assert_memory_equal(asked, expected, sizeof(expected));
+	close(options.cgroup_fd);
+}
+
+static void filters_add_up(void **state)
+{
+	static const uint32_t pids[] = { 40, 20, 30 };
+	struct buildid_options options = {
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_CGROUP, .nr_pids = 3, .pids = pids,
+	};
+
+	(void)state;
+	options.cgroup_fd = make_cgroup();
+	take_all(&options);
+	assert_int_equal(nr_asked, 2);
+	assert_true(was_asked(20));
+	assert_true(was_asked(30));
+	close(options.cgroup_fd);
+}
+
+static void what_is_no_cgroup_is_an_error(void **state)
+{
+	struct buildid_options options = {
+		.size = sizeof(options), .flags = BUILDID_SUB_CGROUP,
+	};
+
+	(void)state;
+	options.cgroup_fd = open("/", O_RDONLY | O_DIRECTORY);
+	assert_int_equal(buildid_snapshot_new(&snapshot, handle, &options), -ENOENT);
+	assert_null(snapshot);
+	close(options.cgroup_fd);
+	options.cgroup_fd = 99;
+	assert_int_equal(buildid_snapshot_new(&snapshot, handle, &options), -EBADF);
+}
+
+static void options_are_refused_as_a_subscription_does(void **state)
+{
+	static const struct buildid_options wrong[] = {
+		{ .size = sizeof(*wrong), .uid = 1 },
+		{ .size = sizeof(*wrong), .cgroup_fd = 1 },
+		{ .size = sizeof(*wrong), .flags = BUILDID_SUB_CHILDREN },
+		{ .size = sizeof(*wrong), .reserved = 1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_int_equal(buildid_snapshot_new(&snapshot, handle, &wrong[i]),
+				 -EINVAL);
+}
+
+/* -------------------------------------------------------------- records -- */
+
+static const uint32_t two[] = { 1, 2 };
+static const struct buildid_options both = {
+	.size = sizeof(both), .nr_pids = 2, .pids = two,
+};
+
+static int in_pieces(struct buildid_maps *request)
+{
+	assert_int_equal(request->flags, BUILDID_MAPS_DATA);
+	add_mapping(request, 1, 0x1000 + request->cursor);
+	request->cursor = request->cursor == 0x2000 ? BUILDID_MAPS_END :
+						      request->cursor + 0x1000;
+	return 0;
+}
+
+static void a_process_may_come_in_pieces(void **state)
+{
+	struct buildid_options options = both;
+	uint32_t pid;
+	uint64_t addr;
+
+	(void)state;
+	options.flags = BUILDID_SUB_DATA;
+	fake.maps = in_pieces;
+	start(&options);
+	for (pid = 1; pid <= 2; pid++) {
+		for (addr = 0x1000; addr <= 0x3000; addr += 0x1000) {
+			assert_next(BUILDID_RECORD_FILE, 0, 0);
+			assert_next(BUILDID_RECORD_MMAP, pid, addr);
+		}
+	}
+	assert_next_error(-ENODATA);
+	assert_next_error(-ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
+}
+
+static int first_is_gone(struct buildid_maps *request)
+{
+	if (request->pid == 1)
+		return ESRCH;
+	add_mapping(request, 1, 0x1000);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void who_is_gone_is_left_out(void **state)
+{
+	(void)state;
+	fake.maps = first_is_gone;
+	start(&both);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x1000);
+	assert_next_error(-ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 1);
+}
+
+/* Process 1 calls exec between two calls, as often as @execs says. */
+static unsigned int execs, instance;
+
+static int calls_exec(struct buildid_maps *request)
+{
+	if (request->pid == 1 && request->cursor && execs) {
+		assert_int_equal(request->instance, instance);
+		instance++;
+		execs--;
+		return ESTALE;
+	}
+	if (request->cursor)
+		assert_int_equal(request->instance, instance);
+	else
+		assert_int_equal(request->instance, 0);
+	request->instance = instance;
+	add_mapping(request, 1, (request->cursor ? 0x2000 : 0x1000) + 0x10000 * instance);
+	request->cursor = request->cursor ? BUILDID_MAPS_END : 0x2000;
+	return 0;
+}
+
+static void who_calls_exec_meanwhile_is_started_again(void **state)
+{
+	(void)state;
+	fake.maps = calls_exec;
+	execs = instance = 1;
+	start(&both);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x11000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x21000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x22000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x21000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x22000);
+	assert_next_error(-ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
+}
+
+static void who_does_nothing_but_exec_is_given_up(void **state)
+{
+	const struct buildid_record *record;
+	unsigned int records = 0;
+	int error;
+
+	(void)state;
+	fake.maps = calls_exec;
+	execs = UINT32_MAX;
+	instance = 1;
+	start(&both);
+	while (!(error = buildid_snapshot_next(snapshot, &record)))
+		assert_true(records++ < 1000);
+	assert_int_equal(error, -ESTALE);
+	/* The next one is looked into all the same. */
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(((const struct buildid_mmap *)record)->pid, 2);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
+}
+
+static int goes_meanwhile(struct buildid_maps *request)
+{
+	if (request->cursor)
+		return ESRCH;
+	add_mapping(request, 1, 0x1000);
+	request->cursor = 0x2000;
+	return 0;
+}
+
+static void who_goes_meanwhile_is_there_in_part(void **state)
+{
+	(void)state;
+	fake.maps = goes_meanwhile;
+	start(&both);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x1000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x1000);
+	assert_next_error(-ENODATA);
+}
+
+static int maps_nothing(struct buildid_maps *request)
+{
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void who_maps_nothing_counts(void **state)
+{
+	(void)state;
+	fake.maps = maps_nothing;
+	start(&both);
+	assert_next_error(-ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
+}
+
+static int refuses_the_first(struct buildid_maps *request)
+{
+	return request->pid == 1 ? EPERM : one_mapping_each(request);
+}
+
+static void errors_are_of_one_process(void **state)
+{
+	(void)state;
+	fake.maps = refuses_the_first;
+	start(&both);
+	assert_next_error(-EPERM);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x1000);
+	assert_next_error(-ENODATA);
+}
+
+static int is_interrupted_once(struct buildid_maps *request)
+{
+	fake.maps = one_mapping_each;
+	assert_int_equal(request->pid, 1);
+	return EINTR;
+}
+
+static void a_signal_loses_nothing(void **state)
+{
+	(void)state;
+	fake.maps = is_interrupted_once;
+	start(&both);
+	assert_next_error(-EINTR);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x1000);
+}
+
+static int answers_nonsense(struct buildid_maps *request)
+{
+	union any_record record;
+
+	if (request->pid == 2)
+		return one_mapping_each(request);
+	add_mapping(request, 1, 0x1000);
+	make_mmap(&record, 1, 0, 1, "/path");
+	record.mmap.path_len = 4000;
+	fake_add_map(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static int answers_more_than_fits(struct buildid_maps *request)
+{
+	request->bytes = 1 << 20;
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static int never_ends(struct buildid_maps *request)
+{
+	request->bytes = 0;
+	return 0;
+}
+
+static void nonsense_is_told_and_left_behind(void **state)
+{
+	(void)state;
+	fake.maps = answers_nonsense;
+	start(&both);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 1, 0x1000);
+	assert_next_error(-EBADMSG);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 2, 0x1000);
+	assert_next_error(-ENODATA);
+	buildid_snapshot_free(snapshot);
+
+	fake.maps = answers_more_than_fits;
+	start(&both);
+	assert_next_error(-EBADMSG);
+	buildid_snapshot_free(snapshot);
+
+	fake.maps = never_ends;
+	start(&both);
+	assert_next_error(-EBADMSG);
+	assert_next_error(-EBADMSG);
+	assert_next_error(-ENODATA);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(processes_named_are_looked_into),
+		TEST(all_processes_are_found),
+		TEST(users_are_told_apart),
+		TEST(descendants_are_found),
+		TEST(cgroups_are_looked_into_with_what_is_below),
+		TEST(filters_add_up),
+		TEST(what_is_no_cgroup_is_an_error),
+		TEST(options_are_refused_as_a_subscription_does),
+		TEST(a_process_may_come_in_pieces),
+		TEST(who_is_gone_is_left_out),
+		TEST(who_goes_meanwhile_is_there_in_part),
+		TEST(who_calls_exec_meanwhile_is_started_again),
+		TEST(who_does_nothing_but_exec_is_given_up),
+		TEST(who_maps_nothing_counts),
+		TEST(errors_are_of_one_process),
+		TEST(a_signal_loses_nothing),
+		TEST(nonsense_is_told_and_left_behind),
+	};
+
+	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);
+}

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perf.data: what is in it is found, of whatever shape it is. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "make_perfdata.h"
+#include "perfdata/perfdata.h"
+#include "streams.h"
+
+#define KERNEL PERFDATA_MISC_KERNEL
+#define USER PERFDATA_MISC_USER
+
+static char path[] = "/tmp/buildid-perfdata.XXXXXX";
+static struct make *make;
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	if (fd >= 0)
+		close(fd);
+	make = malloc(sizeof(*make));
+	return fd < 0 || !make;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(make);
+	return unlink(path);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(make, 0, sizeof(*make));
+	make->clockid = -1;
+	return 0;
+}
+
+static void write_bytes(const char *to, size_t size)
+{
+	FILE *file = fopen(to, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(make->bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* A kernel, a program and its library, each with a sample. */
+static void make_events(void)
+{
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffffc0000000, 0x4000, 0,
+			"/lib/modules/6.1/kernel/a-b.ko.xz");
+	make_mmap2_event(make, 10, 0x400000, 0x1000, 0x1000, 7, 0, "/usr/bin/program");
+	make_mmap2_event(make, 10, 0x7f0000001000, 0x2000, 0, 8, 100, "/usr/lib/library.so");
+	make_sample(make, USER, 10, 150, 0x7f0000001010);
+	make_sample(make, KERNEL, 10, 160, 0xffffffff81000010);
+	make_round(make);
+}
+
+static struct perfdata *open_made(void)
+{
+	struct perfdata *data;
+
+	write_bytes(path, make->size);
+	data = perfdata_open(path);
+	assert_non_null(data);
+	return data;
+}
+
+static void check_mappings(struct perfdata *data)
+{
+	struct perfdata_mapping mapping;
+
+	assert_null(perfdata_problem(data));
+	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
+	assert_string_equal(mapping.path, "[kernel.kallsyms]_text");
+	assert_int_equal(mapping.space, PERFDATA_KERNEL);
+	assert_int_equal(mapping.pid, UINT32_MAX);
+	assert_false(mapping.has_inode);
+
+	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
+	assert_int_equal(mapping.space, PERFDATA_MODULE);
+
+	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
+	assert_string_equal(mapping.path, "/usr/bin/program");
+	assert_int_equal(mapping.space, PERFDATA_USER);
+	assert_int_equal(mapping.time, 0);
+
+	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
+	assert_string_equal(mapping.path, "/usr/lib/library.so");
+	assert_int_equal(mapping.pid, 10);
+	assert_int_equal(mapping.start, 0x7f0000001000);
+	assert_int_equal(mapping.len, 0x2000);
+	assert_int_equal(mapping.time, make->no_ids ? 0 : 100);
+	assert_true(mapping.has_inode);
+	assert_int_equal(mapping.major, 8);
+	assert_int_equal(mapping.minor, 1);
+	assert_int_equal(mapping.ino, 8);
+	assert_int_equal(mapping.id_size, 0);
+	assert_int_equal(perfdata_next_mapping(data, &mapping), 0);
+	assert_null(perfdata_problem(data));
+}
+
+static void check_made(void)
+{
+	struct perfdata *data = open_made();
+
+	check_mappings(data);
+	/* Once more. */
+	perfdata_rewind(data);
+	check_mappings(data);
+	perfdata_close(data);
+}
+
+static void make_all(void)
+{
+	make_begin(make);
+	make_events();
+	make_end(make);
+}
+
+static void mappings_of_a_file(void **state)
+{
+	(void)state;
+	make_all();
+	check_made();
+}
+
+static void mappings_of_a_stream(void **state)
+{
+	(void)state;
+	make->pipe = true;
+	make_all();
+	check_made();
+}
+
+static void mappings_without_times(void **state)
+{
+	(void)state;
+	make->no_ids = true;
+	make_all();
+	check_made();
+}
+
+static void mappings_with_an_identifier(void **state)
+{
+	(void)state;
+	make->sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER;
+	make->other_attr = true;
+	make_all();
+	check_made();
+}
+
+/* In records of any size, so that events straddle them everywhere. */
+static void mappings_that_are_compressed(void **state)
+{
+	size_t size;
+
+	(void)state;
+	for (size = 1; size < 300; size++) {
+		reset(NULL);
+		make->pipe = size % 2;
+		make_begin(make);
+		make_events();
+		/* Attrs are not. */
+		if (make->pipe)
+			make->events += 8 + sizeof(struct perfdata_attr) + 8;
+		make_pack(make, size % 3 ? PERFDATA_COMPRESSED2 : PERFDATA_COMPRESSED, size);
+		make_end(make);
+		check_made();
+	}
+}
+
+static void mappings_behind_aux_data(void **state)
+{
+	static const unsigned char bytes[100000];
+
+	(void)state;
+	make_begin(make);
+	/* What looks like an event is none. */
+	make_auxtrace(make, bytes, sizeof(bytes));
+	make_events();
+	make_end(make);
+	check_made();
+}
+
+static void mappings_of_a_directory(void **state)
+{
+	char directory[] = "/tmp/buildid-perfdata.XXXXXX";
+	struct perfdata_mapping mapping;
+	struct perfdata *data;
+	char file[64];
+	int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	make_begin(make);
+	make_round(make);
+	make_end(make);
+	snprintf(file, sizeof(file), "%s/data", directory);
+	write_bytes(file, make->size);
+	for (i = 0; i < 11; i++) {
+		reset(NULL);
+		make->bare = true;
+		make_begin(make);
+		make_mmap2_event(make, 10 + (uint32_t)i, 0x400000, 0x1000, 0, 7, 5, "/a");
+		snprintf(file, sizeof(file), "%s/data.%d", directory, i);
+		write_bytes(file, make->size);
+	}
+
+	data = perfdata_open(directory);
+	assert_non_null(data);
+	for (i = 0; i < 11; i++) {
+		assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
+		assert_int_equal(mapping.pid, 10 + i);
+		assert_int_equal(mapping.time, 5);
+	}
+	assert_int_equal(perfdata_next_mapping(data, &mapping), 0);
+	assert_null(perfdata_problem(data));
+	perfdata_close(data);
+	snprintf(file, sizeof(file), "rm -r %s", directory);
+	assert_int_equal(system(file), 0);
+}
+
+static void clocks_are_told_apart(void **state)
+{
+	static const struct { int clockid; enum perfdata_clock clock; } clocks[] = {
+		{ -1, PERFDATA_CLOCK_PERF }, { CLOCK_MONOTONIC, PERFDATA_CLOCK_MONO },
+		{ CLOCK_REALTIME, PERFDATA_CLOCK_OTHER },
+	};
+	struct perfdata *data;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		reset(NULL);
+		make->clockid = clocks[i / 2].clockid;
+		make->pipe = i % 2;
+		make_all();
+		data = open_made();
+		assert_int_equal(perfdata_clock(data), clocks[i / 2].clock);
+		perfdata_close(data);
+	}
+	reset(NULL);
+	make->no_ids = true;
+	make_all();
+	data = open_made();
+	assert_int_equal(perfdata_clock(data), PERFDATA_CLOCK_NONE);
+	perfdata_close(data);
+}
+
+static void the_first_time_is_the_beginning(void **state)
+{
+	struct perfdata *data;
+	uint64_t begin;
+
+	(void)state;
+	make_all();
+	data = open_made();
+	assert_int_equal(perfdata_begin(data, &begin), 0);
+	assert_int_equal(begin, 100);
+	perfdata_close(data);
+}
+
+/* --------------------------------------------------------------- problems -- */
+
+static void assert_problem(const char *expected)
+{
+	struct perfdata *data = open_made();
+
+	assert_non_null(perfdata_problem(data));
+	assert_string_equal(perfdata_problem(data), expected);
+	perfdata_close(data);
+}
+
+/* All that can be asked; 0 when nothing was wrong. */
+static int read_all(void)
+{
+	struct perfdata *data = open_made();
+	const struct perfdata_dso *dsos;
+	struct perfdata_mapping mapping;
+	int answer;
+
+	while ((answer = perfdata_next_mapping(data, &mapping)) > 0)
+		;
+	if (!answer)
+		answer = perfdata_dsos(data, &dsos) < 0 ? -1 : 0;
+	assert_int_equal(answer < 0, !!perfdata_problem(data));
+	perfdata_close(data);
+	return answer;
+}
+
+static void what_is_none_is_told(void **state)
+{
+	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata *data;
+
+	(void)state;
+	make->size = 8;
+	assert_problem("no perf.data");
+	make->size = 104;
+	assert_problem("no perf.data");
+	make->size = 0;
+	make_all();
+	header->magic = __builtin_bswap64(header->magic);
+	assert_problem("written on a machine of the other byte order; annotate it on one of that kind");
+	memcpy(header, "PERFFILE", 8);
+	assert_problem("written by a perf of before Linux 2.6.34");
+	header->magic = PERFDATA_MAGIC;
+	header->data.size = 0;
+	assert_problem("no events: perf record has not ended, or was killed");
+	assert_true(perfdata_is_unfinished(path));
+	header->data.size = UINT64_MAX - 4096;
+	assert_int_equal(read_all(), -1);
+
+	assert_false(perfdata_is_unfinished(path));
+	assert_false(perfdata_is_unfinished("/nonexistent"));
+	data = perfdata_open("/nonexistent");
+	assert_string_equal(perfdata_problem(data), "No such file or directory");
+	perfdata_close(data);
+}
+
+/* Of each of many attrs the same ids: a short file that would need much memory. */
+static void ids_are_no_more_than_fit(void **state)
+{
+	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata_section *ids;
+	uint64_t i;
+
+	(void)state;
+	make_all();
+	make_raw(make, make->bytes, -make->size & 7);
+	header->attrs.size = 20 * header->attr_size;
+	header->attrs.offset = make->size;
+	for (i = 0; i < 20; i++)
+		make_raw(make, make->bytes + header->data.offset - header->attr_size,
+			 header->attr_size);
+	assert_int_equal(read_all(), 0);
+	for (i = 1; i <= 20; i++) {
+		ids = (void *)(make->bytes + make->size - (20 - i) * header->attr_size -
+			       sizeof(*ids));
+		ids->offset = 0;
+		ids->size = make->size / 16 * 8;
+	}
+	assert_problem("damaged: more ids than the file has room for");
+}
+
+static void shape(unsigned int number)
+{
+	reset(NULL);
+	make->pipe = number & 1;
+	make->sample_type = number & 2 ? MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER |
+			    PERFDATA_SAMPLE_CALLCHAIN : MAKE_SAMPLE;
+	make_entry(make, USER, 0x20, "/usr/bin/program");
+	make_begin(make);
+	make_events();
+	make_task(make, PERFDATA_FORK, 0, 11, 10, 200);
+	make_build_id(make, USER, 0x30, "/usr/bin/program");
+	if (number & 4) {
+		if (make->pipe)
+			make->events += 8 + sizeof(struct perfdata_attr) + 8;
+		make_pack(make, PERFDATA_COMPRESSED2, 100);
+	}
+	make_end(make);
+}
+
+static void every_cut_is_survived(void **state)
+{
+	unsigned int i;
+	size_t whole;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		shape(i);
+		whole = make->size;
+		assert_int_equal(read_all(), 0);
+		while (make->size--) {
+			/* A stream may end after any event. */
+			if (!make->pipe)
+				assert_int_equal(read_all(), -1);
+			else
+				read_all();
+		}
+		make->size = whole;
+	}
+}
+
+static void every_damage_is_survived(void **state)
+{
+	static const unsigned char values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	unsigned int i;
+	size_t at, j;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		shape(i);
+		for (at = 0; at < make->size; at++) {
+			unsigned char saved = make->bytes[at];
+
+			for (j = 0; j < sizeof(values); j++) {
+				make->bytes[at] = values[j];
+				read_all();
+			}
+			make->bytes[at] = saved;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------- DSOs -- */
+
+static void check_dso(const struct perfdata_dso *dso, const char *name, bool hit)
+{
+	assert_string_equal(dso->path, name);
+	assert_int_equal(dso->hit, hit);
+}
+
+static void dsos_are_kernel_first_and_know_hits(void **state)
+{
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+
+	(void)state;
+	make_all();
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 4);
+	check_dso(&dsos[0], "[kernel.kallsyms]", true);
+	check_dso(&dsos[1], "/lib/modules/6.1/kernel/a-b.ko.xz", false);
+	check_dso(&dsos[2], "/usr/bin/program", false);
+	check_dso(&dsos[3], "/usr/lib/library.so", true);
+	assert_int_equal(dsos[3].nr_pids, 1);
+	assert_int_equal(dsos[3].pids[0], 10);
+	perfdata_close(data);
+}
+
+static void a_call_chain_hits_too(void **state)
+{
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+
+	(void)state;
+	make->sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_CALLCHAIN;
+	make_all();
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 4);
+	check_dso(&dsos[2], "/usr/bin/program", true);
+	perfdata_close(data);
+}
+
+static void the_table_is_for_what_has_no_id(void **state)
+{
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+
+	(void)state;
+	make_entry(make, KERNEL, 0x40, "[kernel.kallsyms]");
+	make_entry(make, USER, 0x20, "/usr/lib/library.so");
+	make_entry(make, USER, 0x60, "/elsewhere");
+	make_all();
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 5);
+	assert_int_equal(dsos[0].id_size, 20);
+	assert_int_equal(dsos[0].id[0], 0x40);
+	assert_int_equal(dsos[2].id_size, 0);
+	assert_int_equal(dsos[3].id[19], 0x20 + 19);
+	check_dso(&dsos[4], "/elsewhere", false);
+	perfdata_close(data);
+}
+
+/* Two contents at one address, one after the other, in any order in the file. */
+static void hits_go_by_time(void **state)
+{
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+
+	(void)state;
+	make_begin(make);
+	make_sample(make, USER, 10, 250, 0x1000);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 1, 300, "/third");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 200, "/second");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 3, 100, "/first");
+	make_sample(make, USER, 10, 50, 0x1000);
+	make_end(make);
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 3);
+	check_dso(&dsos[0], "/third", false);
+	check_dso(&dsos[1], "/second", true);
+	check_dso(&dsos[2], "/first", false);
+	perfdata_close(data);
+}
+
+static void a_child_has_what_its_parent_had(void **state)
+{
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 1, 100, "/before");
+	make_task(make, PERFDATA_FORK, 0, 11, 10, 200);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 300, "/after");
+	make_mmap2_event(make, 10, 0x5000, 0x1000, 0, 3, 100, "/gone");
+	make_task(make, PERFDATA_COMM, PERFDATA_MISC_EXEC, 11, 0, 500);
+	make_sample(make, USER, 11, 400, 0x1000);
+	make_sample(make, USER, 11, 600, 0x5000);
+	make_end(make);
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 3);
+	check_dso(&dsos[0], "/before", true);
+	check_dso(&dsos[1], "/after", false);
+	check_dso(&dsos[2], "/gone", false);
+	perfdata_close(data);
+}
+
+static void forks_in_circles_end(void **state)
+{
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+
+	(void)state;
+	make_begin(make);
+	make_task(make, PERFDATA_FORK, 0, 11, 10, 100);
+	make_task(make, PERFDATA_FORK, 0, 10, 11, 100);
+	make_sample(make, USER, 11, 400, 0x1000);
+	make_end(make);
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 0);
+	perfdata_close(data);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(mappings_of_a_file),
+		TEST(mappings_of_a_stream),
+		TEST(mappings_without_times),
+		TEST(mappings_with_an_identifier),
+		TEST(mappings_that_are_compressed),
+		TEST(mappings_behind_aux_data),
+		TEST(mappings_of_a_directory),
+		TEST(clocks_are_told_apart),
+		TEST(the_first_time_is_the_beginning),
+		TEST(what_is_none_is_told),
+		TEST(ids_are_no_more_than_fit),
+		TEST(every_cut_is_survived),
+		TEST(every_damage_is_survived),
+		TEST(dsos_are_kernel_first_and_know_hits),
+		TEST(a_call_chain_hits_too),
+		TEST(the_table_is_for_what_has_no_id),
+		TEST(hits_go_by_time),
+		TEST(a_child_has_what_its_parent_had),
+		TEST(forks_in_circles_end),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Commands: each in a file of its own, called with argv[0] its name.
+ *
+ * Return what the tool exits with.
+ */
+#ifndef TOOL_COMMANDS_H
+#define TOOL_COMMANDS_H
+
+int cmd_annotate(int argc, char **argv);
+int cmd_bundle(int argc, char **argv);
+int cmd_cookie(int argc, char **argv);
+int cmd_flush(int argc, char **argv);
+int cmd_id(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_maps(int argc, char **argv);
+int cmd_mon(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_resolve(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
+int cmd_store(int argc, char **argv);
+int cmd_unbundle(int argc, char **argv);
+
+#endif

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Live: keep what is mapped before it is gone.
+ *
+ * A file is opened as soon as its mapping is heard of: once open, it can be read
+ * whether it was deleted or replaced. Copying comes when no more records wait. What
+ * is overwritten in place in between is lost, and told.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/clock.h"
+#include "common/numbers.h"
+#include "common/signals.h"
+#include "content/elf_notes.h"
+#include "content/mapped.h"
+#include "content/running.h"
+#include "live.h"
+#include "module.h"
+
+/* A large file takes its time to copy, in which nobody reads. */
+#define RING_SIZE	(16U << 20)
+/* Records taken before something else has its turn. */
+#define ROUND		4096
+/* Files open at a time. */
+#define QUEUE_MAX	256
+/* How long to wait for what the module is still reading, nanoseconds. */
+#define PATIENCE_NS	5000000000ULL
+#define NAP_MS		50
+/* Ahead of what it watches, as far as that is allowed. */
+#define NICENESS	(-10)
+
+/* Of a file_id. */
+enum state {
+	STATE_NEW,
+	STATE_QUEUED,
+	STATE_KEPT,
+	STATE_FAILED,		/* tried again at its next mapping */
+	STATE_NO_ID,
+};
+
+struct item {
+	struct item *next;
+	uint64_t file_id;	/* 0 when the module could not keep track */
+	uint64_t since;
+	bool again;		/* it failed before */
+	int fd;			/* or -1 with @reason */
+	struct reason reason;
+	char *path;
+};
+
+struct live {
+	struct keep *keep;
+	struct buildid *handle;
+	struct buildid_options options;
+	struct buildid_files *files;
+	struct numbers states;
+	struct item *first, **last;
+	size_t queued;
+	uint64_t lost;
+	bool snapshot;		/* to be taken, as records are missing */
+	bool stop;
+	bool failed;		/* to go on watching */
+};
+
+static void fail(struct live *live, const char *object, int error)
+{
+	module_error(live->keep->out, object, error, NULL);
+	live->failed = true;
+}
+
+/* --------------------------------------------------------------- queue -- */
+
+static void set_state(struct live *live, uint64_t file_id, enum state state)
+{
+	if (file_id && !numbers_set(&live->states, file_id, state))
+		fail(live, "store", -ENOMEM);
+}
+
+static void item_free(struct item *item)
+{
+	if (item->fd >= 0)
+		close(item->fd);
+	free(item->path);
+	free(item);
+}
+
+static void enqueue(struct live *live, const struct buildid_mmap *mmap,
+		    const char *path)
+{
+	struct item *item = calloc(1, sizeof(*item));
+
+	if (item)
+		item->path = strdup(path);
+	if (!item || !item->path) {
+		free(item);
+		fail(live, "store", -ENOMEM);
+		return;
+	}
+	item->file_id = mmap->file_id;
+	item->again = numbers_get(&live->states, mmap->file_id) == STATE_FAILED;
+	item->since = clock_ns(CLOCK_MONOTONIC);
+	item->fd = mapped_open_address(mmap->pid, mmap->addr, path, &item->reason);
+	*live->last = item;
+	live->last = &item->next;
+	live->queued++;
+	set_state(live, mmap->file_id, STATE_QUEUED);
+}
+
+/* ---------------------------------------------------------------- files -- */
+
+static bool is_waiting(const struct buildid_file *file)
+{
+	return file && file->reason == BUILDID_REASON_PENDING;
+}
+
+/* The identity that the mapping had; the file's own where nobody else knows. */
+static bool wanted_id(const struct item *item, const struct buildid_file *file,
+		      struct build_id *id)
+{
+	struct elf_facts facts;
+	const uint8_t *bytes;
+	size_t size;
+
+	if (file) {
+		bytes = buildid_file_id_bytes(file, &size);
+		return file->kind == BUILDID_KIND_GNU && bytes &&
+		       build_id_set(id, bytes, size);
+	}
+	if (item->fd < 0)
+		return false;
+	elf_notes_look(item->fd, &facts);
+	return facts.id.kind == BUILDID_KIND_GNU &&
+	       build_id_set(id, facts.id.bytes, facts.id.size);
+}
+
+static bool put_from(struct live *live, struct item *item, const struct build_id *id,
+		     int fd)
+{
+	const struct debug_item entry = {
+		.id = id,
+		.name = item->path,
+		.part = CONTENT_ELF,
+		.fd = fd,
+	};
+
+	return debug_dir_put(live->keep->dir, &entry, &item->reason);
+}
+
+/*
+ * The process may be gone, or have another program at that address by now: what is
+ * at the path may still be it.
+ */
+static bool put(struct live *live, struct item *item, const struct build_id *id)
+{
+	struct reason reason;
+	bool done;
+	int fd;
+
+	if (item->fd >= 0 && put_from(live, item, id, item->fd))
+		return true;
+	fd = content_open(AT_FDCWD, item->path, &reason);
+	if (fd < 0)
+		return false;
+	done = put_from(live, item, id, fd);
+	close(fd);
+	return done;
+}
+
+static void tell_failed(struct live *live, const struct item *item,
+			const struct build_id *id)
+{
+	/* Once for each file. */
+	if (!item->again)
+		keep_fail(live->keep, id, item->path, item->reason.text);
+	set_state(live, item->file_id, STATE_FAILED);
+}
+
+static void tell_kept(struct live *live, const struct item *item,
+		      const struct build_id *id, const char *source)
+{
+	live->keep->failed -= item->again;
+	keep_ok(live->keep, id, item->path, source);
+	set_state(live, item->file_id, STATE_KEPT);
+}
+
+static void keep_item(struct live *live, struct item *item,
+		      const struct buildid_file *file)
+{
+	struct build_id id;
+
+	if (is_waiting(file)) {
+		reason_set(&item->reason, "the module has not read it in time");
+		tell_failed(live, item, NULL);
+	} else if (!wanted_id(item, file, &id)) {
+		set_state(live, item->file_id, STATE_NO_ID);
+	} else if (keep_has(live->keep, &id, CONTENT_ELF)) {
+		tell_kept(live, item, &id, "kept");
+	} else if (put(live, item, &id)) {
+		tell_kept(live, item, &id, "mapped");
+	} else {
+		tell_failed(live, item, &id);
+	}
+}
+
+/*
+ * The first of the queue that need not wait, with @all of those that the module has
+ * not read yet, too. False when there is none.
+ */
+static bool keep_next(struct live *live, bool all)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const struct buildid_file *file;
+	struct item **at = &live->first;
+	struct item *item;
+
+	for (; (item = *at); at = &item->next) {
+		file = buildid_files_find(live->files, item->file_id);
+		if (all || !is_waiting(file) || now - item->since >= PATIENCE_NS)
+			break;
+	}
+	if (!item)
+		return false;
+	*at = item->next;
+	if (!*at)
+		live->last = at;
+	live->queued--;
+	keep_item(live, item, file);
+	item_free(item);
+	return true;
+}
+
+static void keep_queue(struct live *live, bool all)
+{
+	while (keep_next(live, all))
+		;
+}
+
+/* -------------------------------------------------------------- records -- */
+
+static bool has_no_id(const struct buildid_file *file)
+{
+	return file && file->kind != BUILDID_KIND_GNU && !is_waiting(file);
+}
+
+/* Any user may be its server, and never answer. */
+static bool is_deferred(const struct buildid_mmap *mmap,
+			const struct buildid_file *file)
+{
+	return file ? file->reason == BUILDID_REASON_DEFERRED :
+		      mmap->state == BUILDID_STATE_DEFERRED;
+}
+
+static void refuse_deferred(struct live *live, uint64_t file_id, const char *path)
+{
+	if (numbers_get(&live->states, file_id) == STATE_NEW)
+		keep_fail(live->keep, NULL, path, "is on FUSE, which is not waited for");
+	set_state(live, file_id, STATE_FAILED);
+}
+
+static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
+{
+	const struct buildid_file *file = buildid_files_find(live->files, mmap->file_id);
+	enum state state = numbers_get(&live->states, mmap->file_id);
+	const char *path = buildid_mmap_path(mmap);
+
+	if (state != STATE_NEW && state != STATE_FAILED)
+		return;
+	if ((!path || !*path) && file)
+		path = buildid_file_path(file);
+	if (!path)
+		path = "";
+	if (is_deferred(mmap, file)) {
+		refuse_deferred(live, mmap->file_id, path);
+		return;
+	}
+	if (has_no_id(file)) {
+		set_state(live, mmap->file_id, STATE_NO_ID);
+		return;
+	}
+	enqueue(live, mmap, path);
+	if (live->queued >= QUEUE_MAX)
+		keep_queue(live, live->queued >= 2 * QUEUE_MAX);
+}
+
+static void handle_image(struct live *live, const struct buildid_image *image)
+{
+	struct wanted wanted = { .kind = WANTED_MODULE, .at_once = true };
+	char *path = NULL;
+	const uint8_t *bytes;
+	char name[128];
+	size_t size;
+
+	bytes = buildid_image_id_bytes(image, &size);
+	if (image->flags & BUILDID_IMAGE_UNLOAD || image->kind != BUILDID_KIND_GNU ||
+	    !bytes || !build_id_set(&wanted.id, bytes, size))
+		return;
+	if (image->header.type == BUILDID_RECORD_KERNEL) {
+		wanted.kind = WANTED_KERNEL;
+		wanted.path = DEBUG_DIR_KERNEL;
+	} else {
+		snprintf(name, sizeof(name), "[%s]", buildid_image_name(image));
+		path = running_module_path(buildid_image_name(image));
+		wanted.path = path ? path : name;
+	}
+	keep_one(live->keep, &wanted);
+	free(path);
+}
+
+static void handle_lost(struct live *live, const struct buildid_lost *lost)
+{
+	live->lost += lost->ring_full + lost->missed_probe;
+	live->snapshot = true;
+}
+
+static void handle(struct live *live, const struct buildid_record *record)
+{
+	int err;
+
+	switch (record->type) {
+	case BUILDID_RECORD_FILE:
+		err = buildid_files_push(live->files, record);
+		if (err)
+			fail(live, "store", err);
+		break;
+	case BUILDID_RECORD_MMAP:
+		handle_mmap(live, (const void *)record);
+		break;
+	case BUILDID_RECORD_KERNEL:
+	case BUILDID_RECORD_MODULE:
+		handle_image(live, (const void *)record);
+		break;
+	case BUILDID_RECORD_LOST:
+		handle_lost(live, (const void *)record);
+		break;
+	}
+}
+
+/* What waits, but not for ever where they come as fast as they are taken. */
+static void take_records(struct live *live)
+{
+	const struct buildid_record *record;
+	size_t left = ROUND;
+	int err;
+
+	while (left-- && !live->failed) {
+		err = buildid_next(live->handle, 0, &record);
+		if (err == -EAGAIN || err == -EINTR)
+			return;
+		if (err)
+			fail(live, BUILDID_DEVICE, err);
+		else
+			handle(live, record);
+	}
+}
+
+static void take_snapshot(struct live *live)
+{
+	struct buildid_snapshot *snapshot;
+	const struct buildid_record *record;
+	int err;
+
+	live->snapshot = false;
+	err = buildid_snapshot_new(&snapshot, live->handle, &live->options);
+	if (err) {
+		fail(live, BUILDID_DEVICE, err);
+		return;
+	}
+	while (!live->failed) {
+		err = buildid_snapshot_next(snapshot, &record);
+		if (err == -ENODATA)
+			break;
+		if (!err)
+			handle(live, record);
+	}
+	buildid_snapshot_free(snapshot);
+}
+
+static void keep_vdso(struct live *live)
+{
+	struct wanted wanted = { .kind = WANTED_VDSO, .path = DEBUG_DIR_VDSO };
+
+	if (running_vdso_id(&wanted.id))
+		keep_one(live->keep, &wanted);
+}
+
+/* ---------------------------------------------------------------- watch -- */
+
+static void wait_for_more(struct live *live, int signals, int milliseconds)
+{
+	struct pollfd polls[] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = buildid_fd(live->handle), .events = POLLIN },
+	};
+
+	poll(polls, ARRAY_SIZE(polls), milliseconds);
+	switch (signals_take(signals)) {
+	case SIGINT:
+	case SIGTERM:
+		live->stop = true;
+		break;
+	}
+}
+
+static void watch(struct live *live, int signals)
+{
+	keep_vdso(live);
+	/* The kernel, which takes its time. */
+	take_records(live);
+	take_snapshot(live);
+	keep_queue(live, false);
+	fprintf(stderr, "buildid: watching, %" PRIu64 " kept so far\n", live->keep->kept);
+	while (!live->stop && !live->failed) {
+		take_records(live);
+		if (live->snapshot)
+			take_snapshot(live);
+		/* One by one: the ring fills as they are copied. */
+		if (keep_next(live, false))
+			wait_for_more(live, signals, 0);
+		else
+			wait_for_more(live, signals, live->queued ? NAP_MS : -1);
+	}
+	take_records(live);
+	keep_queue(live, true);
+	fprintf(stderr, "buildid: %" PRIu64 " kept, %" PRIu64 " failed, %" PRIu64
+		" lost\n", live->keep->kept, live->keep->failed, live->lost);
+}
+
+static bool subscribe(struct live *live)
+{
+	int err;
+
+	live->handle = module_open(live->keep->out);
+	if (!live->handle)
+		return false;
+	err = buildid_subscribe(live->handle, &live->options);
+	if (!err)
+		err = buildid_files_new(&live->files, NULL);
+	if (err)
+		module_error(live->keep->out, BUILDID_DEVICE, err, NULL);
+	else
+		module_warn(live->handle);
+	return !err;
+}
+
+static void clean_up(struct live *live)
+{
+	struct item *item;
+
+	while ((item = live->first)) {
+		live->first = item->next;
+		item_free(item);
+	}
+	numbers_free(&live->states);
+	buildid_files_free(live->files);
+	buildid_close(live->handle);
+}
+
+int live_run(struct keep *keep, const struct filter *filter)
+{
+	struct live live = { .keep = keep };
+	int signals;
+
+	live.last = &live.first;
+	live.options = (struct buildid_options) {
+		.size = sizeof(live.options),
+		.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL,
+		.ring_size = RING_SIZE,
+		.nr_pids = filter->nr_pids,
+		.pids = filter->pids,
+	};
+	if (filter->nr_pids)
+		live.options.flags |= BUILDID_SUB_CHILDREN;
+	/* A link would change with the file. */
+	keep->copy = true;
+	keep->unpack = true;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!filter_pids_exist(filter, keep->out))
+		return EXIT_FAILURE;
+	signals = signals_open();
+	if (signals < 0 || !subscribe(&live)) {
+		clean_up(&live);
+		return EXIT_FAILURE;
+	}
+	setpriority(PRIO_PROCESS, 0, NICENESS);
+	watch(&live, signals);
+	signals_close(signals);
+	clean_up(&live);
+	return live.failed || keep->failed || live.lost ? EXIT_FAILURE : EXIT_SUCCESS;
+}

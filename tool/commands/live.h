@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Live: keep what is mapped before it is gone. */
+#ifndef TOOL_LIVE_H
+#define TOOL_LIVE_H
+
+#include "filter.h"
+#include "store_entry.h"
+
+/* Until SIGINT or SIGTERM; what to exit with. */
+int live_run(struct keep *keep, const struct filter *filter);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recording: the stream of records written to a log, around a command. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/child.h"
+#include "common/clock.h"
+#include "common/signals.h"
+#include "identities/log.h"
+#include "module.h"
+#include "recording.h"
+
+/* Records between two looks at signals. */
+#define BATCH		4096
+/* What is less than the watermark is written that often, too. */
+#define PERIOD_MS	200
+/* After the end: how long to wait for files that are still being read. */
+#define LINGER_NS	500000000ULL
+#define LINGER_MS	10
+/* Records of the snapshot between two looks at the ring. */
+#define SNAPSHOT_BATCH	256
+
+struct recording {
+	struct output *out;
+	const struct recording_plan *plan;
+	const char *path;		/* of the log */
+	struct buildid *handle;
+	struct buildid_files *files;	/* only for which of them are pending */
+	struct log_writer *log;
+	uint64_t lost;
+	bool failed;
+
+	pid_t command;			/* 0 for none */
+	int status;
+	bool stopping;
+	uint64_t stopped;		/* when: no mapping after it is wanted */
+};
+
+static void stop(struct recording *recording)
+{
+	if (recording->stopping)
+		return;
+	recording->stopping = true;
+	recording->stopped = clock_ns(CLOCK_MONOTONIC);
+}
+
+static void fail(struct recording *recording, const char *object, int error)
+{
+	/* Once is enough: each record after it would fail alike. */
+	if (!recording->failed)
+		out_error(recording->out, object, "%s", strerror(-error));
+	recording->failed = true;
+	/* COMMAND is not to suffer from it. */
+	if (!recording->command)
+		stop(recording);
+}
+
+/* -------------------------------------------------------------- command -- */
+
+static void reap(struct recording *recording)
+{
+	int status;
+
+	if (!recording->command ||
+	    waitpid(recording->command, &status, WNOHANG) != recording->command)
+		return;
+	recording->status = child_status(status);
+	recording->command = 0;
+	stop(recording);
+}
+
+static void handle_signal(struct recording *recording, int number)
+{
+	switch (number) {
+	case SIGCHLD:
+		reap(recording);
+		break;
+	case SIGINT:
+		/* From the terminal COMMAND had it, too, and decides. */
+		if (!recording->command)
+			stop(recording);
+		break;
+	case SIGTERM:
+		if (recording->command)
+			kill(recording->command, SIGTERM);
+		else
+			stop(recording);
+		break;
+	}
+}
+
+/* -------------------------------------------------------------- records -- */
+
+static void write_record(struct recording *recording,
+			 const struct buildid_record *record)
+{
+	const struct buildid_lost *lost = (const void *)record;
+	int err = 0;
+
+	if (record->type == BUILDID_RECORD_LOST)
+		recording->lost += lost->ring_full + lost->missed_probe;
+	if (recording->failed)
+		return;
+	if (record->type == BUILDID_RECORD_FILE)
+		err = buildid_files_push(recording->files, record);
+	if (!err)
+		err = log_write(recording->log, record);
+	if (err)
+		fail(recording, recording->path, err);
+}
+
+/* The machine goes on making mappings: those after the end are not written. */
+static bool is_late(const struct recording *recording,
+		    const struct buildid_record *record)
+{
+	return recording->stopping && record->type == BUILDID_RECORD_MMAP &&
+	       record->time_mono > recording->stopped;
+}
+
+/* False when the ring is empty. */
+static bool write_records(struct recording *recording)
+{
+	const struct buildid_record *record;
+	int batch;
+	int err;
+
+	for (batch = 0; batch < BATCH; batch++) {
+		err = buildid_next(recording->handle, 0, &record);
+		if (err == -EAGAIN || err == -EINTR)
+			return false;
+		if (err) {
+			fail(recording, BUILDID_DEVICE, err);
+			return false;
+		}
+		if (!is_late(recording, record))
+			write_record(recording, record);
+	}
+	return true;
+}
+
+/*
+ * What is mapped already. Subscribed before it, nothing is missed in between; the
+ * ring is not to overflow meanwhile.
+ */
+static void write_snapshot(struct recording *recording,
+			   const struct buildid_options *options)
+{
+	const struct buildid_record *record;
+	struct buildid_snapshot *snapshot;
+	unsigned int count = 0;
+	int err;
+
+	err = buildid_snapshot_new(&snapshot, recording->handle, options);
+	while (!err && !recording->failed) {
+		err = buildid_snapshot_next(snapshot, &record);
+		if (!err) {
+			write_record(recording, record);
+			if (++count % SNAPSHOT_BATCH == 0)
+				write_records(recording);
+		} else if (err == -EINTR) {
+			err = 0;
+		} else if (err != -ENODATA) {
+			/* Of one process, which is not all of them. */
+			out_error(recording->out, "snapshot", "%s", buildid_strerror(err));
+			err = 0;
+		}
+	}
+	if (err != -ENODATA && err)
+		fail(recording, "snapshot", err);
+	buildid_snapshot_free(snapshot);
+}
+
+static bool has_lingered(const struct recording *recording)
+{
+	return clock_ns(CLOCK_MONOTONIC) - recording->stopped > LINGER_NS;
+}
+
+/* @more: the ring was not read to its end. */
+static bool may_end(const struct recording *recording, bool more)
+{
+	if (recording->failed || has_lingered(recording))
+		return true;
+	return !more && !buildid_files_pending(recording->files);
+}
+
+static void wait_for_more(struct recording *recording, int signals, bool more)
+{
+	struct pollfd polls[] = {
+		{ .fd = signals, .events = POLLIN },
+		/* Not when it is readable, but cannot be read any more. */
+		{ .fd = recording->failed ? -1 : buildid_fd(recording->handle),
+		  .events = POLLIN },
+	};
+	int timeout = recording->stopping ? LINGER_MS : PERIOD_MS;
+	int number;
+
+	poll(polls, ARRAY_SIZE(polls), more ? 0 : timeout);
+	while ((number = signals_take(signals)))
+		handle_signal(recording, number);
+}
+
+static void record_all(struct recording *recording, int signals)
+{
+	bool stopping, more;
+	int err;
+
+	for (;;) {
+		/* Only a look at the ring that began after the end is the last. */
+		stopping = recording->stopping;
+		more = write_records(recording);
+		if (!more && !recording->failed) {
+			err = log_flush(recording->log);
+			if (err)
+				fail(recording, recording->path, err);
+		}
+		if (stopping && may_end(recording, more))
+			return;
+		wait_for_more(recording, signals, more);
+	}
+}
+
+static void finish_log(struct recording *recording)
+{
+	uint64_t written = log_written(recording->log);
+	int err;
+
+	err = log_finish(recording->log);
+	if (err)
+		fail(recording, recording->path, err);
+	if (!recording->failed && (recording->plan->keep_log || recording->lost))
+		fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n",
+			recording->path, written, recording->lost);
+}
+
+static int finish(struct recording *recording, int signals)
+{
+	const struct recording_plan *plan = recording->plan;
+
+	finish_log(recording);
+	if (plan->use && !plan->use(plan, recording->status, signals))
+		recording->failed = true;
+	else if (!recording->failed && !plan->keep_log)
+		unlink(recording->path);
+	return recording->failed && !recording->status ? EXIT_FAILURE : recording->status;
+}
+
+static int run(struct recording *recording, char **command,
+	       const struct buildid_options *options)
+{
+	int signals = signals_open();
+	int error = signals < 0 ? -signals : 0;
+	int status;
+
+	if (!error)
+		write_snapshot(recording, options);
+	if (!error && *command)
+		error = child_start(command, recording->plan->output, &recording->command);
+	if (error) {
+		out_error(recording->out, *command ? *command : "record", "%s",
+			  strerror(error));
+		log_finish(recording->log);
+		if (!recording->plan->keep_log)
+			unlink(recording->path);
+		return error == ENOENT ? 127 : 126;
+	}
+
+	record_all(recording, signals);
+	status = finish(recording, signals);
+	signals_close(signals);
+	return status;
+}
+
+/* The module would only say that it refuses. */
+static bool fits(struct recording *recording, uint32_t ring_size)
+{
+	struct buildid_info info;
+	int err = buildid_get_info(recording->handle, &info, sizeof(info));
+
+	if (err)
+		module_error(recording->out, BUILDID_DEVICE, err, NULL);
+	else if (ring_size > info.ring_max)
+		out_error(recording->out, "--ring-size",
+			  "more than the module takes, %" PRIu32 " bytes",
+			  info.ring_max);
+	return !err && ring_size <= info.ring_max;
+}
+
+int recording_run(struct output *out, const struct recording_plan *plan, char **command,
+		  const struct buildid_options *options)
+{
+	struct recording whole = { .out = out, .plan = plan, .path = plan->log };
+	struct recording *recording = &whole;
+	int status = EXIT_FAILURE;
+	int err;
+
+	recording->handle = module_open(recording->out);
+	if (!recording->handle)
+		return EXIT_FAILURE;
+
+	if (!fits(recording, options->ring_size))
+		goto close;
+	err = buildid_subscribe(recording->handle, options);
+	if (err) {
+		module_error(recording->out, BUILDID_DEVICE, err, NULL);
+		goto close;
+	}
+	module_warn(recording->handle);
+	err = buildid_files_new(&recording->files, NULL);
+	/* Last: an old log is not to go for a subscription that is refused. */
+	if (!err)
+		err = log_create(&recording->log, recording->path);
+	if (err) {
+		out_error(recording->out, recording->path, "%s", strerror(-err));
+		goto free_files;
+	}
+
+	status = run(recording, command, options);
+free_files:
+	buildid_files_free(recording->files);
+close:
+	buildid_close(recording->handle);
+	return status;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Temporary: files that are named when they are whole. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "temporary.h"
+
+/* No entry of perf's begins so. */
+#define NAME ".new-%016" PRIx64
+
+/* By chance: processes in two containers that share a HOME may be of one number. */
+void temporary_make_name(char name[32])
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40;
+	snprintf(name, 32, NAME, number);
+}
+
+int temporary_parent(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent;
+	int fd;
+
+	*name = slash ? slash + 1 : path;
+	parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	free(parent);
+	return fd;
+}
+
+bool temporary_open(struct temporary *temporary, int directory, mode_t mode)
+{
+	temporary->directory = directory;
+	temporary->name[0] = '\0';
+	temporary->fd = openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	if (temporary->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return temporary->fd >= 0;
+	temporary_make_name(temporary->name);
+	temporary->fd = openat(directory, temporary->name, O_CREAT | O_EXCL | O_NOFOLLOW |
+			       O_RDWR | O_CLOEXEC, mode);
+	return temporary->fd >= 0;
+}
+
+static bool link_fd(int fd, int directory, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return !linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);
+}
+
+static bool give_name(struct temporary *temporary, int fd)
+{
+	temporary_make_name(temporary->name);
+	if (link_fd(fd, temporary->directory, temporary->name))
+		return true;
+	temporary->name[0] = '\0';
+	return false;
+}
+
+bool temporary_link(struct temporary *temporary, int directory, int fd)
+{
+	temporary->directory = directory;
+	temporary->fd = -1;
+	return give_name(temporary, fd);
+}
+
+bool temporary_name(struct temporary *temporary, int directory, const char *name,
+		    bool replace)
+{
+	/* Only what has a name can take the place of another. */
+	if (replace)
+		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
+		       !renameat(temporary->directory, temporary->name, directory, name);
+	return temporary->name[0] ?
+		!linkat(temporary->directory, temporary->name, directory, name, 0) :
+		link_fd(temporary->fd, directory, name);
+}
+
+void temporary_close(struct temporary *temporary)
+{
+	/* It is there even now when it took the place of another name of its own. */
+	if (temporary->name[0])
+		unlinkat(temporary->directory, temporary->name, 0);
+	if (temporary->fd >= 0)
+		close(temporary->fd);
+	temporary->fd = -1;
+}

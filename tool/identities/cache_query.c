@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recall: what the module still remembers of an inode. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache_query.h"
+#include "common/array.h"
+#include "common/clock.h"
+#include "identities.h"
+#include "netlink.h"
+#include "versions.h"
+
+/* ctime is as coarse as a tick. */
+#define TICK		10000000LL
+/* How far clocks drift apart, at most: NTP slews by 500 ppm. */
+#define DRIFT(ns)	((ns) / 2000)
+
+struct recall {
+	struct buildid *handle;
+	enum perfdata_clock clock;
+	int64_t now;		/* by perf's clock */
+	int64_t real;		/* CLOCK_REALTIME at that moment */
+	struct versions versions;	/* of all files, once asked for */
+	bool asked;
+	const char *silence;	/* why there are none */
+};
+
+/* Any record that is made now has both clocks; one of this process's own. */
+static int read_clocks(struct recall *recall)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	const struct buildid_options options = {
+		.size = sizeof(options), .nr_pids = 1, .pids = &pid,
+	};
+	const struct buildid_record *record;
+	struct buildid_snapshot *snapshot;
+	int err;
+
+	err = buildid_snapshot_new(&snapshot, recall->handle, &options);
+	if (err)
+		return err;
+	do
+		err = buildid_snapshot_next(snapshot, &record);
+	while (!err && record->type != BUILDID_RECORD_MMAP);
+	if (!err) {
+		recall->now = (int64_t)(recall->clock == PERFDATA_CLOCK_MONO ?
+					record->time_mono : record->time_perf);
+		recall->real = (int64_t)clock_ns(CLOCK_REALTIME);
+	}
+	buildid_snapshot_free(snapshot);
+	return err;
+}
+
+struct recall *recall_new(enum perfdata_clock clock)
+{
+	struct recall *recall = calloc(1, sizeof(*recall));
+
+	if (!recall)
+		return NULL;
+	recall->clock = clock;
+	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
+		goto fail;
+	if (buildid_open(&recall->handle) || read_clocks(recall))
+		goto fail;
+	return recall;
+fail:
+	recall_free(recall);
+	return NULL;
+}
+
+void recall_free(struct recall *recall)
+{
+	if (!recall)
+		return;
+	buildid_close(recall->handle);
+	versions_free(&recall->versions);
+	free(recall);
+}
+
+/* The last moment by CLOCK_REALTIME that is certainly before @time by perf's clock. */
+static int64_t real_before(const struct recall *recall, uint64_t time)
+{
+	int64_t ago = recall->now - (int64_t)time;
+
+	return ago < 0 ? INT64_MIN : recall->real - ago - TICK - DRIFT(ago);
+}
+
+/* ------------------------------------------------------------------ images -- */
+
+/*
+ * sysfs has an inode for a module from when somebody first looks at it, with that time,
+ * and another for the next module of the name. perf record itself looks.
+ */
+static bool was_there(const struct recall *recall, const char *module, uint64_t time)
+{
+	static const char *const below[] = { "", "/notes", "/notes/.note.gnu.build-id" };
+	int64_t before = real_before(recall, time);
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(below); i++) {
+		struct stat status;
+
+		snprintf(path, sizeof(path), "/sys/module/%s%s", module, below[i]);
+		if (!stat(path, &status) && (int64_t)status.st_mtim.tv_sec * 1000000000 +
+		    status.st_mtim.tv_nsec < before)
+			return true;
+	}
+	return false;
+}
+
+void recall_images(struct recall *recall, uint64_t begin, struct identities *identities)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	const struct buildid_options options = {
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_KERNEL, .nr_pids = 1, .pids = &pid,
+	};
+	const struct buildid_record *record;
+
+	if (buildid_subscribe(recall->handle, &options))
+		return;
+	while (!buildid_next(recall->handle, 0, &record)) {
+		const struct buildid_image *image = (const void *)record;
+
+		if (record->type == BUILDID_RECORD_KERNEL ||
+		    (record->type == BUILDID_RECORD_MODULE && image->addr &&
+		     was_there(recall, buildid_image_name(image), begin)))
+			identities_add(identities, record);
+	}
+}
+
+/* ------------------------------------------------------------------- files -- */
+
+static int ask(struct recall *recall)
+{
+	const struct buildid_record *record;
+	struct netlink *netlink;
+	int err;
+
+	err = netlink_open(&netlink);
+	if (!err)
+		err = netlink_dump(netlink, NULL);
+	while (!err) {
+		err = netlink_next(netlink, &record);
+		if (!err && record->type == BUILDID_RECORD_FILE)
+			err = versions_add(&recall->versions, (const void *)record);
+	}
+	netlink_close(netlink);
+	return err == -ENODATA ? versions_ready(&recall->versions) : err;
+}
+
+/*
+ * All at once, as perf may have seen any of the two inodes that a file has, and as an
+ * inode number of btrfs is that of several files.
+ */
+static bool has_versions(struct recall *recall)
+{
+	int err;
+
+	if (!recall->asked) {
+		recall->asked = true;
+		err = ask(recall);
+		if (err == -ENOENT)
+			recall->silence = "the module tells the initial network namespace only";
+		else if (err)
+			recall->silence = "the module does not tell what it remembers";
+	}
+	return !recall->silence;
+}
+
+/* On btrfs the inode's number is that of a file in each subvolume. */
+static bool is_of_another_path(const struct version *version,
+			       const struct perfdata_mapping *mapping)
+{
+	return version->dev != version->user_dev && version->ino == version->user_ino &&
+	       version->dev == versions_device(mapping->major, mapping->minor) &&
+	       version->path != versions_path(mapping->path);
+}
+
+void recall_find(struct recall *recall, const struct perfdata_mapping *mapping,
+		 uint64_t time, struct perfdata_identity *identity)
+{
+	const struct version *newest = NULL, *version;
+	int64_t before = real_before(recall, time);
+	bool changed = false, several = false;
+	size_t cursor = 0;
+
+	if (!mapping->has_inode || !mapping->ino || !time)
+		return;
+	if (!has_versions(recall)) {
+		identity->reason = recall->silence;
+		return;
+	}
+	while ((version = versions_next(&recall->versions, mapping, &cursor))) {
+		if (is_of_another_path(version, mapping))
+			continue;
+		/* Of one file the last is what it holds; it may not have been then. */
+		changed |= version->ctime > before;
+		several |= newest && newest->user_dev != version->user_dev;
+		if (!newest || version->file_id > newest->file_id)
+			newest = version;
+	}
+	if (!newest)
+		return;
+	if (changed)
+		identity->reason = "its file has changed since";
+	else if (several)
+		identity->reason = "its inode's number is that of several files";
+	else
+		*identity = newest->identity;
+}

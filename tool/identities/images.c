@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Images: the kernel and its modules over time, as records tell of them. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "content/module_name.h"
+#include "images.h"
+
+/* "/sys/module/name/name@0123abcd.ko" */
+#define SHOWN_ROOM (2 * MODULE_NAME_ROOM + 26)
+
+struct image {
+	uint64_t time;
+	uint64_t addr, len;
+	bool kernel;
+	bool snapshot;
+	bool unload;
+	char name[MODULE_NAME_ROOM];
+	char shown[SHOWN_ROOM];
+	struct perfdata_identity identity;
+};
+
+static void take_identity(struct image *image, const struct buildid_image *record)
+{
+	const uint8_t *bytes;
+	size_t size;
+
+	bytes = buildid_image_id_bytes(record, &size);
+	if (record->kind == BUILDID_KIND_GNU && bytes && size <= PERFDATA_ID_MAX) {
+		image->identity.size = size;
+		memcpy(image->identity.id, bytes, size);
+		return;
+	}
+	image->identity.known = record->kind == BUILDID_KIND_NONE;
+	image->identity.reason = image->identity.known ? "it has no build-id" :
+		"a build-id that is longer than the 20 bytes there are for it";
+}
+
+static bool are_same(const struct perfdata_identity *a, const struct perfdata_identity *b)
+{
+	return a->size == b->size && !memcmp(a->id, b->id, a->size);
+}
+
+/*
+ * perf knows a module by its name, whatever build-id it has: only the first of its
+ * contents can have the name as it is. perf 6.1 looks for a build-id in its cache
+ * only when the name is a path.
+ */
+static void show(const struct images *images, struct image *image)
+{
+	const uint8_t *id = image->identity.id;
+	const struct image *other;
+
+	for (other = images->all; other < image; other++)
+		if (!other->kernel && !strcmp(other->name, image->name))
+			break;
+	if (other < image && !are_same(&other->identity, &image->identity))
+		snprintf(image->shown, sizeof(image->shown),
+			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name,
+			 image->name, id[0], id[1], id[2], id[3]);
+	else
+		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko",
+			 image->name, image->name);
+}
+
+int images_add(struct images *images, const struct buildid_image *record, uint64_t time)
+{
+	const char *name = buildid_image_name(record);
+	struct image *image;
+
+	if (images->count == images->room) {
+		size_t room = images->room ? images->room * 2 : 256;
+
+		image = reallocarray(images->all, room, sizeof(*image));
+		if (!image)
+			return -ENOMEM;
+		images->all = image;
+		images->room = room;
+	}
+	if (!name || strlen(name) >= MODULE_NAME_ROOM)
+		name = "";
+	image = &images->all[images->count++];
+	*image = (struct image){
+		.time = time,
+		.addr = record->addr,
+		.len = record->len,
+		.kernel = record->header.type == BUILDID_RECORD_KERNEL,
+		.snapshot = record->header.flags & BUILDID_RECORD_SNAPSHOT,
+		.unload = record->flags & BUILDID_IMAGE_UNLOAD,
+	};
+	snprintf(image->name, sizeof(image->name), "%s", name);
+	take_identity(image, record);
+	show(images, image);
+	return 0;
+}
+
+void images_free(struct images *images)
+{
+	free(images->all);
+	free(images->loads);
+}
+
+static bool is_load(const struct image *image, uint64_t begin)
+{
+	return !image->kernel && !image->snapshot &&
+	       image->time > begin && image->addr && image->len && *image->name;
+}
+
+static int compare_loads(const void *a, const void *b)
+{
+	const struct perfdata_load *first = a, *second = b;
+
+	return (first->time > second->time) - (first->time < second->time);
+}
+
+int images_ready(struct images *images, uint64_t begin)
+{
+	size_t i;
+
+	images->loads = calloc(images->count + 1, sizeof(*images->loads));
+	if (!images->loads)
+		return -ENOMEM;
+	for (i = 0; i < images->count; i++) {
+		const struct image *image = &images->all[i];
+
+		if (!is_load(image, begin))
+			continue;
+		images->loads[images->nr_loads++] = (struct perfdata_load){
+			.time = image->time,
+			.start = image->addr,
+			.len = image->len,
+			.unload = image->unload,
+			.path = image->shown,
+			.identity = image->identity,
+		};
+	}
+	if (images->nr_loads)
+		qsort(images->loads, images->nr_loads, sizeof(*images->loads),
+		      compare_loads);
+	return 0;
+}
+
+uint64_t images_text(const struct images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->count; i++)
+		if (images->all[i].kernel && images->all[i].addr)
+			return images->all[i].addr;
+	return 0;
+}
+
+/* Which of two is the one to go by at @time: the last until then, else the first. */
+static bool is_better(const struct image *image, const struct image *than, uint64_t time)
+{
+	if (!than)
+		return true;
+	if (than->time > time)
+		return image->time < than->time;
+	return image->time <= time && image->time >= than->time;
+}
+
+void images_find(const struct images *images, const struct perfdata_mapping *mapping,
+		 uint64_t time, struct perfdata_identity *identity)
+{
+	bool kernel = mapping->space == PERFDATA_KERNEL;
+	const struct image *best = NULL;
+	char name[MODULE_NAME_ROOM];
+	size_t i;
+
+	module_name(mapping->path, name);
+	for (i = 0; i < images->count; i++) {
+		const struct image *image = &images->all[i];
+
+		if (image->kernel != kernel || image->unload)
+			continue;
+		if (!kernel && (strcmp(image->name, name) ||
+				(image->addr && image->addr != mapping->start)))
+			continue;
+		if (is_better(image, best, time))
+			best = image;
+	}
+	if (best)
+		*identity = best->identity;
+	else
+		identity->reason = "there is no record of it";
+}

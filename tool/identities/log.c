@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Log: write a stream to a file, and read one from a file of any content. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot.h"
+#include "common/clock.h"
+#include "log.h"
+
+#define WRITE_BUFFER	(256 * 1024)
+/* Ours is 56; leave later versions room, but not any number. */
+#define HEADER_MAX	4096
+
+_Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
+_Static_assert(sizeof(struct log_end) == 40, "log: size of the end");
+
+/* -------------------------------------------------------------- writing -- */
+
+struct log_writer {
+	int fd;
+	size_t filled;
+	uint64_t records;
+	unsigned char buffer[WRITE_BUFFER];
+};
+
+static int write_all(int fd, const unsigned char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t done = write(fd, bytes, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+int log_flush(struct log_writer *writer)
+{
+	size_t filled = writer->filled;
+
+	writer->filled = 0;
+	return write_all(writer->fd, writer->buffer, filled);
+}
+
+static int append(struct log_writer *writer, const void *bytes, size_t size)
+{
+	int err;
+
+	if (size > sizeof(writer->buffer))
+		return -EMSGSIZE;
+	if (size > sizeof(writer->buffer) - writer->filled) {
+		err = log_flush(writer);
+		if (err)
+			return err;
+	}
+	memcpy(writer->buffer + writer->filled, bytes, size);
+	writer->filled += size;
+	return 0;
+}
+
+int log_create(struct log_writer **writer, const char *path)
+{
+	struct log_header header = {
+		.byte_order = LOG_BYTE_ORDER,
+		.version = LOG_VERSION,
+		.size = sizeof(header),
+		.abi = BUILDID_ABI_VERSION,
+		.time_mono = clock_ns(CLOCK_MONOTONIC),
+		.time_real = clock_ns(CLOCK_REALTIME),
+	};
+	struct log_writer *new = malloc(sizeof(*new));
+	int err;
+
+	*writer = NULL;
+	if (!new)
+		return -ENOMEM;
+
+	/* For its owner's eyes, as it tells who ran what. */
+	new->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (new->fd < 0) {
+		err = -errno;
+		free(new);
+		return err;
+	}
+
+	new->filled = 0;
+	new->records = 0;
+	memcpy(header.magic, LOG_MAGIC, sizeof(header.magic));
+	boot_id_read(header.boot_id);
+	append(new, &header, sizeof(header));
+	*writer = new;
+	return 0;
+}
+
+int log_write(struct log_writer *writer, const struct buildid_record *record)
+{
+	int err = append(writer, record, record->size);
+
+	if (!err)
+		writer->records++;
+	return err;
+}
+
+uint64_t log_written(const struct log_writer *writer)
+{
+	return writer->records;
+}
+
+/* A pipe or a device cannot, and need not, be synced. */
+static int sync_file(int fd)
+{
+	return fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
+int log_finish(struct log_writer *writer)
+{
+	struct log_end end = {
+		.header = {
+			.type = LOG_RECORD_END,
+			.size = sizeof(end),
+			.time_mono = clock_ns(CLOCK_MONOTONIC),
+		},
+		.records = writer->records,
+	};
+	int err;
+
+	err = append(writer, &end, sizeof(end));
+	if (!err)
+		err = log_flush(writer);
+	if (!err)
+		err = sync_file(writer->fd);
+	if (close(writer->fd) && !err)
+		err = -errno;
+	free(writer);
+	return err;
+}
+
+/* -------------------------------------------------------------- reading -- */
+
+struct log_reader {
+	FILE *file;
+	uint64_t offset;
+	uint64_t records;
+	uint64_t time;		/* of the last record, or of the end */
+	bool ended;
+	char problem[128];
+	struct log_header header;
+	union {
+		struct buildid_record record;
+		unsigned char bytes[BUILDID_RECORD_MAX];
+	} buffer;
+};
+
+__attribute__((format(printf, 2, 3)))
+static int fail(struct log_reader *reader, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reader->problem, sizeof(reader->problem), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+static int cut_short(struct log_reader *reader, uint64_t start)
+{
+	if (ferror(reader->file))
+		return fail(reader, "byte %" PRIu64 ": %s", reader->offset,
+			    strerror(errno));
+	return fail(reader,
+		    "cut short: ends at byte %" PRIu64 ", in what starts at byte %" PRIu64,
+		    reader->offset, start);
+}
+
+static int garbage(struct log_reader *reader, uint64_t start)
+{
+	return fail(reader, "damaged: no record at byte %" PRIu64, start);
+}
+
+static bool take(struct log_reader *reader, void *bytes, size_t size)
+{
+	size_t done = fread(bytes, 1, size, reader->file);
+
+	reader->offset += done;
+	return done == size;
+}
+
+static int skip(struct log_reader *reader, size_t size)
+{
+	char rest[HEADER_MAX];
+
+	return take(reader, rest, size) ? 0 : cut_short(reader, 0);
+}
+
+static int read_header(struct log_reader *reader)
+{
+	struct log_header *header = &reader->header;
+	bool whole = take(reader, header, sizeof(*header));
+
+	/* What is no log at all may well be shorter than a header. */
+	if (reader->offset < sizeof(header->magic) ||
+	    memcmp(header->magic, LOG_MAGIC, sizeof(header->magic)))
+		return ferror(reader->file) ? cut_short(reader, 0) :
+			fail(reader, "not a log of buildid record");
+	if (!whole)
+		return cut_short(reader, 0);
+	if (header->byte_order == __builtin_bswap32(LOG_BYTE_ORDER))
+		return fail(reader, "written on a machine of the other byte order");
+	if (header->byte_order != LOG_BYTE_ORDER)
+		return fail(reader, "damaged: no byte order at byte 8");
+	if (header->version != LOG_VERSION)
+		return fail(reader, "version %" PRIu32 " of the format, this is %d",
+			    header->version, LOG_VERSION);
+	if (header->abi != BUILDID_ABI_VERSION)
+		return fail(reader, "version %" PRIu32 " of the ABI, this is %d",
+			    header->abi, BUILDID_ABI_VERSION);
+	if (header->size < sizeof(*header) || header->size > HEADER_MAX ||
+	    header->size % 8)
+		return fail(reader, "damaged: no size at byte 16");
+	return skip(reader, header->size - sizeof(*header));
+}
+
+struct log_reader *log_open(const char *path)
+{
+	struct log_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	if (!reader->file)
+		fail(reader, "%s", strerror(errno));
+	else
+		read_header(reader);
+	return reader;
+}
+
+static int read_end(struct log_reader *reader, uint64_t start)
+{
+	const struct log_end *end = (const void *)&reader->buffer;
+
+	if (end->header.size != sizeof(*end) || end->records != reader->records)
+		return garbage(reader, start);
+	if (fgetc(reader->file) != EOF)
+		return fail(reader, "damaged: goes on at byte %" PRIu64
+			    ", behind its end", reader->offset);
+	reader->ended = true;
+	reader->time = end->header.time_mono;
+	return 0;
+}
+
+int log_next(struct log_reader *reader, const struct buildid_record **record)
+{
+	struct buildid_record *head = &reader->buffer.record;
+	uint64_t start = reader->offset;
+
+	if (*reader->problem)
+		return -1;
+	if (reader->ended)
+		return 0;
+
+	if (!take(reader, head, sizeof(*head)))
+		return reader->offset > start || ferror(reader->file) ?
+			cut_short(reader, start) :
+			fail(reader, "cut short: no end at byte %" PRIu64, start);
+	if (head->size < sizeof(*head) || head->size > sizeof(reader->buffer) ||
+	    head->size % 8)
+		return garbage(reader, start);
+	if (!take(reader, head + 1, head->size - sizeof(*head)))
+		return cut_short(reader, start);
+	if (head->type == LOG_RECORD_END)
+		return read_end(reader, start);
+	if (buildid_record_check(head, head->size))
+		return garbage(reader, start);
+
+	reader->records++;
+	if (head->time_mono > reader->time)
+		reader->time = head->time_mono;
+	*record = head;
+	return 1;
+}
+
+const char *log_problem(const struct log_reader *reader)
+{
+	return *reader->problem ? reader->problem : NULL;
+}
+
+uint64_t log_ended(const struct log_reader *reader)
+{
+	return reader->time;
+}
+
+const struct log_header *log_header(const struct log_reader *reader)
+{
+	return &reader->header;
+}
+
+void log_close(struct log_reader *reader)
+{
+	if (reader->file && reader->file != stdin)
+		fclose(reader->file);
+	free(reader);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Log: a stream of records in a file.
+ *
+ *	struct log_header
+ *	records, as they came from the module
+ *	struct log_end
+ *
+ * in the byte order of the machine that wrote it. The end is what tells a
+ * whole log from one that was cut short between two records.
+ */
+#ifndef TOOL_LOG_H
+#define TOOL_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libbuildid/libbuildid.h"
+
+#define LOG_MAGIC	"\211BIDLOG\n"
+#define LOG_VERSION	1
+#define LOG_BYTE_ORDER	0x01020304U
+
+/* No record of the module has it. */
+#define LOG_RECORD_END	0
+
+/**
+ * struct log_header - what a log starts with
+ * @magic: LOG_MAGIC, without a NUL
+ * @byte_order: LOG_BYTE_ORDER
+ * @version: LOG_VERSION
+ * @size: of this header; records start there. A multiple of 8
+ * @abi: BUILDID_ABI_VERSION of the records
+ * @boot_id: /proc/sys/kernel/random/boot_id, without the dashes: file_id, pids
+ *	and both clocks mean something within this boot only
+ * @time_mono: CLOCK_MONOTONIC as the log began, nanoseconds
+ * @time_real: CLOCK_REALTIME at the same moment, nanoseconds
+ */
+struct log_header {
+	char magic[8];
+	uint32_t byte_order;
+	uint32_t version;
+	uint32_t size;
+	uint32_t abi;
+	uint8_t boot_id[16];
+	uint64_t time_mono;
+	uint64_t time_real;
+};
+
+/**
+ * struct log_end - what a log ends with
+ * @header: type LOG_RECORD_END; time_mono as the log ended
+ * @records: how many are in the log
+ */
+struct log_end {
+	struct buildid_record header;
+	uint64_t records;
+};
+
+/* Writing. Functions return 0 or a negative errno. */
+struct log_writer;
+
+int log_create(struct log_writer **writer, const char *path);
+int log_write(struct log_writer *writer, const struct buildid_record *record);
+/* Hand the file what was written so far, so that it survives the process. */
+int log_flush(struct log_writer *writer);
+uint64_t log_written(const struct log_writer *writer);
+/* Write the end, bring all to the disk, close. Frees @writer in any case. */
+int log_finish(struct log_writer *writer);
+
+/* Reading. What went wrong is in log_problem(). */
+struct log_reader;
+
+/* NULL only without memory; look at log_problem(). @path "-" is stdin. */
+struct log_reader *log_open(const char *path);
+/*
+ * 1 with a record, valid until the next call and checked; 0 at the end of a
+ * whole log; -1 with a problem.
+ */
+int log_next(struct log_reader *reader, const struct buildid_record **record);
+/* A text with the offset, or NULL as long as all is well. */
+const char *log_problem(const struct log_reader *reader);
+/* CLOCK_MONOTONIC as it ended; of one that was cut short that of its last record. */
+uint64_t log_ended(const struct log_reader *reader);
+const struct log_header *log_header(const struct log_reader *reader);
+void log_close(struct log_reader *reader);
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perf.data: one event after the other, out of whatever it is wrapped in. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "file.h"
+
+/* Bytes read at a time. An event that straddles two reads is moved together. */
+#define BUFFER	(1U << 20)
+/* Bytes unpacked at a time, and room for an event that straddles. */
+#define PLAIN	(256U << 10)
+
+static const struct perfdata_stream *stream_of(const struct perfdata *data)
+{
+	return &data->streams[data->current];
+}
+
+static uint64_t offset_of(const struct perfdata *data)
+{
+	return data->position - (data->filled - data->start);
+}
+
+static int damaged(struct perfdata *data, const char *what, uint64_t offset)
+{
+	const char *name = data->nr_streams ? stream_of(data)->name : NULL;
+
+	return perfdata_fail(data, "damaged: %s at byte %" PRIu64 "%s%s", what,
+			     offset, name ? " of " : "", name ? name : "");
+}
+
+static int cut_short(struct perfdata *data)
+{
+	const char *name = stream_of(data)->name;
+
+	return perfdata_fail(data,
+			     "cut short: ends in an event at byte %" PRIu64 "%s%s",
+			     offset_of(data), name ? " of " : "",
+			     name ? name : "");
+}
+
+/* ------------------------------------------------------------------ reading -- */
+
+static void reset_packed(struct perfdata *data)
+{
+	if (data->zstd)
+		ZSTD_DCtx_reset(data->zstd, ZSTD_reset_session_only);
+	data->nr_packed = 0;
+	data->unpacking = false;
+	data->plain_start = 0;
+	data->plain_filled = 0;
+}
+
+static void begin_stream(struct perfdata *data, size_t number)
+{
+	data->current = number;
+	data->start = 0;
+	data->filled = 0;
+	data->payload = 0;
+	reset_packed(data);
+	if (number < data->nr_streams)
+		data->position = stream_of(data)->begin;
+}
+
+void perfdata_rewind(struct perfdata *data)
+{
+	begin_stream(data, 0);
+}
+
+static int make_buffers(struct perfdata *data)
+{
+	if (data->buffer)
+		return 0;
+	data->buffer = malloc(BUFFER);
+	data->aligned = malloc(PERFDATA_EVENT_MAX);
+	return data->buffer && data->aligned ? 0 :
+		perfdata_fail(data, "%s", strerror(ENOMEM));
+}
+
+/* More bytes behind those that are there; 0 when the stream has no more. */
+static int fill(struct perfdata *data)
+{
+	const struct perfdata_stream *stream = stream_of(data);
+	uint64_t rest = stream->end - data->position;
+	size_t left = data->filled - data->start;
+	size_t room = BUFFER - left;
+	ssize_t done;
+
+	memmove(data->buffer, data->buffer + data->start, left);
+	data->start = 0;
+	data->filled = left;
+	if (rest < room)
+		room = (size_t)rest;
+	if (!room)
+		return 0;
+	do {
+		done = pread(stream->fd, data->buffer + left, room,
+			     (off_t)data->position);
+	} while (done < 0 && errno == EINTR);
+	if (done < 0)
+		return perfdata_fail(data, "byte %" PRIu64 ": %s", data->position,
+				     strerror(errno));
+	data->position += (uint64_t)done;
+	data->filled += (size_t)done;
+	return done > 0;
+}
+
+/* Until @size bytes are there; 0 when there are not that many. */
+static int need(struct perfdata *data, size_t size)
+{
+	int answer;
+
+	while (data->filled - data->start < size) {
+		answer = fill(data);
+		if (answer <= 0)
+			return answer;
+	}
+	return 1;
+}
+
+long perfdata_payload(struct perfdata *data, void *bytes, size_t size)
+{
+	size_t there;
+	int answer;
+
+	if (!data->payload)
+		return 0;
+	answer = need(data, 1);
+	if (answer < 0)
+		return -1;
+	if (!answer)
+		return cut_short(data);
+	there = data->filled - data->start;
+	if (size > there)
+		size = there;
+	if (size > data->payload)
+		size = (size_t)data->payload;
+	if (bytes)
+		memcpy(bytes, data->buffer + data->start, size);
+	data->start += size;
+	data->payload -= size;
+	return (long)size;
+}
+
+static int skip_payload(struct perfdata *data)
+{
+	long done;
+
+	do
+		done = perfdata_payload(data, NULL, BUFFER);
+	while (done > 0);
+	return (int)done;
+}
+
+/* ------------------------------------------------------------------- events -- */
+
+static struct perfdata_event header_at(const unsigned char *bytes)
+{
+	struct perfdata_event event;
+
+	memcpy(&event, bytes, sizeof(event));
+	return event;
+}
+
+static const struct perfdata_event *aligned(struct perfdata *data,
+					    const unsigned char *bytes,
+					    size_t size)
+{
+	if ((uintptr_t)bytes % 8) {
+		memcpy(data->aligned, bytes, size);
+		return (const void *)data->aligned;
+	}
+	return (const void *)bytes;
+}
+
+/* What follows @event outside of its size. */
+static int payload_of(struct perfdata *data, const struct perfdata_event *event,
+		      uint64_t offset, uint64_t *payload)
+{
+	*payload = 0;
+	if (event->type == PERFDATA_AUXTRACE) {
+		if (event->size < sizeof(struct perfdata_auxtrace))
+			return damaged(data, "no size of AUX data", offset);
+		*payload = ((const struct perfdata_auxtrace *)event)->size;
+	} else if (event->type == PERFDATA_TRACING_DATA && data->pipe) {
+		if (event->size < sizeof(struct perfdata_tracing_data))
+			return damaged(data, "no size of tracing data", offset);
+		*payload = ((const struct perfdata_tracing_data *)event)->size;
+		*payload = (*payload + 7) & ~7ULL;
+	}
+	if (*payload > stream_of(data)->end - offset)
+		return perfdata_fail(data, "cut short: ends in the data behind an event at byte %"
+				     PRIu64, offset);
+	return 1;
+}
+
+/* The next event that the file has as such. */
+static int next_outer(struct perfdata *data, struct perfdata_item *item)
+{
+	struct perfdata_event event;
+	int answer;
+
+	answer = need(data, sizeof(event));
+	if (answer < 0)
+		return -1;
+	if (!answer)
+		return data->filled == data->start ? 0 : cut_short(data);
+	event = header_at(data->buffer + data->start);
+	if (event.size < sizeof(event))
+		return damaged(data, "an event without a size", offset_of(data));
+	answer = need(data, event.size);
+	if (answer <= 0)
+		return answer < 0 ? -1 : cut_short(data);
+
+	item->offset = offset_of(data);
+	item->event = aligned(data, data->buffer + data->start, event.size);
+	item->unpacked = false;
+	data->start += event.size;
+	answer = payload_of(data, item->event, item->offset, &item->payload);
+	if (answer > 0)
+		data->payload = item->payload;
+	return answer;
+}
+
+/* --------------------------------------------------------------- compressed -- */
+
+static bool is_compressed(const struct perfdata_event *event)
+{
+	return event->type == PERFDATA_COMPRESSED ||
+	       event->type == PERFDATA_COMPRESSED2;
+}
+
+static int begin_unpacking(struct perfdata *data, const struct perfdata_item *item)
+{
+	const struct perfdata_compressed2 *compressed = (const void *)item->event;
+	size_t skip = sizeof(*item->event);
+
+	if (!data->zstd) {
+		data->zstd = ZSTD_createDCtx();
+		data->plain = malloc(PLAIN);
+		if (!data->zstd || !data->plain)
+			return perfdata_fail(data, "%s", strerror(ENOMEM));
+	}
+	data->nr_packed = item->event->size - skip;
+	if (item->event->type == PERFDATA_COMPRESSED2) {
+		skip = sizeof(*compressed);
+		if (item->event->size < skip ||
+		    compressed->size > item->event->size - skip)
+			return damaged(data, "compressed data without a size",
+				       item->offset);
+		data->nr_packed = (size_t)compressed->size;
+	}
+	/* Where it was read: unlike an aligned copy that stays until it is used. */
+	data->packed = data->buffer + data->start - item->event->size + skip;
+	data->packed_at = item->offset;
+	data->unpacking = true;
+	return 1;
+}
+
+/* Some more plain bytes; 0 when the next event of the file has to be seen. */
+static int unpack(struct perfdata *data)
+{
+	ZSTD_inBuffer in = { .src = data->packed, .size = data->nr_packed };
+	ZSTD_outBuffer out = { .dst = data->plain, .size = PLAIN };
+	size_t left = data->plain_filled - data->plain_start;
+	size_t result;
+
+	if (!data->unpacking)
+		return 0;
+	memmove(data->plain, data->plain + data->plain_start, left);
+	out.pos = left;
+	result = ZSTD_decompressStream(data->zstd, &out, &in);
+	if (ZSTD_isError(result))
+		return perfdata_fail(data, "damaged: compressed data at byte %" PRIu64 ": %s",
+				     data->packed_at, ZSTD_getErrorName(result));
+	data->packed += in.pos;
+	data->nr_packed -= in.pos;
+	/* A buffer that is full may not have been enough. */
+	data->unpacking = data->nr_packed || out.pos == out.size;
+	if (out.pos == left && !in.pos)
+		data->unpacking = false;
+	data->plain_start = 0;
+	data->plain_filled = out.pos;
+	return 1;
+}
+
+/* The next whole event in the plain bytes. */
+static int next_plain(struct perfdata *data, struct perfdata_item *item)
+{
+	size_t there = data->plain_filled - data->plain_start;
+	const unsigned char *bytes;
+	struct perfdata_event event;
+
+	if (there < sizeof(event))
+		return 0;
+	bytes = data->plain + data->plain_start;
+	event = header_at(bytes);
+	if (event.size < sizeof(event))
+		return damaged(data, "an event without a size, compressed",
+			       data->packed_at);
+	if (there < event.size)
+		return 0;
+	if (event.type == PERFDATA_AUXTRACE || is_compressed(&event))
+		return damaged(data, "an event that cannot be compressed",
+			       data->packed_at);
+
+	item->event = aligned(data, bytes, event.size);
+	item->offset = data->packed_at;
+	item->payload = 0;
+	item->unpacked = true;
+	data->plain_start += event.size;
+	return 1;
+}
+
+static int next_unpacked(struct perfdata *data, struct perfdata_item *item)
+{
+	int answer;
+
+	for (;;) {
+		answer = next_plain(data, item);
+		if (answer)
+			return answer;
+		answer = unpack(data);
+		if (answer <= 0)
+			return answer;
+	}
+}
+
+/* ---------------------------------------------------------------------- all -- */
+
+/* In a pipe's output they come as events. */
+static int take_attr(struct perfdata *data, const struct perfdata_event *event)
+{
+	const struct perfdata_attr *attr = (const void *)(event + 1);
+	size_t room = event->size - sizeof(*event);
+
+	if (event->type != PERFDATA_ATTR || !data->pipe || data->attrs_taken)
+		return 1;
+	if (room < PERFDATA_ATTR_MIN || attr->size < PERFDATA_ATTR_MIN ||
+	    attr->size > room || attr->size % 8)
+		return perfdata_fail(data, "damaged: an attr without a size");
+	return perfdata_add_attr(data, attr, attr->size,
+				 (const void *)((const char *)attr + attr->size),
+				 (room - attr->size) / 8) ? -1 : 1;
+}
+
+static int next_of_stream(struct perfdata *data, struct perfdata_item *item)
+{
+	int answer;
+
+	for (;;) {
+		answer = next_unpacked(data, item);
+		if (answer)
+			return answer;
+		if (skip_payload(data) < 0)
+			return -1;
+		answer = next_outer(data, item);
+		if (answer <= 0)
+			break;
+		if (!is_compressed(item->event))
+			return 1;
+		if (begin_unpacking(data, item) < 0)
+			return -1;
+	}
+	if (!answer && data->plain_filled != data->plain_start)
+		return perfdata_fail(data, "cut short: ends in a compressed event");
+	return answer;
+}
+
+int perfdata_next(struct perfdata *data, struct perfdata_item *item)
+{
+	int answer = 0;
+
+	if (*data->problem || make_buffers(data))
+		return -1;
+	while (data->current < data->nr_streams) {
+		answer = next_of_stream(data, item);
+		if (answer)
+			break;
+		begin_stream(data, data->current + 1);
+	}
+	return answer > 0 ? take_attr(data, item->event) : answer;
+}

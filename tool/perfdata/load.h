@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Events of a perf.data that nobody recorded: a module comes or goes. */
+#ifndef TOOL_PERFDATA_LOAD_H
+#define TOOL_PERFDATA_LOAD_H
+
+#include "file.h"
+#include "rewrite.h"
+
+/* In place of the inode. */
+void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity *identity);
+
+/*
+ * Make the event of @load, with the trailer of @layout, at @event, which is aligned
+ * and has room for any. Its size; 0 when no event is that long.
+ */
+size_t perfdata_load_event(const struct perfdata_load *load,
+			   const struct perfdata_layout *layout, unsigned char *event);
+
+#endif

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perf.data: where its events are: file, directory, or a stream from a pipe. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "common/spool.h"
+#include "file.h"
+
+/* More is no perf.data but somebody's joke. */
+#define ATTR_SIZE_MAX	4096
+#define ATTRS_MAX	(1U << 20)
+#define FEATURE_MAX	(1U << 30)
+
+int perfdata_fail(struct perfdata *data, const char *format, ...)
+{
+	va_list arguments;
+
+	if (*data->problem)
+		return -1;
+	va_start(arguments, format);
+	vsnprintf(data->problem, sizeof(data->problem), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+const char *perfdata_problem(const struct perfdata *data)
+{
+	return *data->problem ? data->problem : NULL;
+}
+
+static int no_memory(struct perfdata *data)
+{
+	return perfdata_fail(data, "%s", strerror(ENOMEM));
+}
+
+int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size,
+		   uint64_t offset)
+{
+	unsigned char *next = bytes;
+
+	while (size) {
+		ssize_t done = pread(fd, next, size, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return perfdata_fail(data, "byte %" PRIu64 ": %s", offset,
+					     strerror(errno));
+		if (!done)
+			return perfdata_fail(data, "cut short: ends at byte %" PRIu64,
+					     offset);
+		next += done;
+		offset += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ streams -- */
+
+static struct perfdata_stream *add_stream(struct perfdata *data, int fd,
+					  const char *name)
+{
+	struct perfdata_stream *streams;
+	struct stat status;
+
+	streams = reallocarray(data->streams, data->nr_streams + 1,
+			       sizeof(*streams));
+	if (streams)
+		data->streams = streams;
+	if (!streams || fstat(fd, &status)) {
+		perfdata_fail(data, "%s", strerror(errno));
+		close(fd);
+		return NULL;
+	}
+	streams += data->nr_streams++;
+	*streams = (struct perfdata_stream){
+		.fd = fd,
+		.name = name ? strdup(name) : NULL,
+		.end = (uint64_t)status.st_size,
+	};
+	return streams;
+}
+
+static int is_data_file(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "data.", 5) &&
+	       strspn(entry->d_name + 5, "0123456789") == strlen(entry->d_name + 5);
+}
+
+static int add_data_file(struct perfdata *data, int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return perfdata_fail(data, "%s: %s", name, strerror(errno));
+	return add_stream(data, fd, name) ? 0 : -1;
+}
+
+/* A directory: "data" is as a file would be, "data.N" is events and no more. */
+static int add_directory(struct perfdata *data, int directory)
+{
+	struct dirent **entries;
+	int count, i;
+
+	data->directory = true;
+	if (add_data_file(data, directory, "data"))
+		return -1;
+	count = scandirat(directory, ".", &entries, is_data_file, versionsort);
+	if (count < 0)
+		return perfdata_fail(data, "%s", strerror(errno));
+	for (i = 0; i < count; i++) {
+		if (!*data->problem)
+			add_data_file(data, directory, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return *data->problem ? -1 : 0;
+}
+
+static int add_input(struct perfdata *data)
+{
+	struct stat status;
+	int fd, err;
+
+	fd = strcmp(data->path, "-") ?
+		open(data->path, O_RDONLY | O_CLOEXEC) :
+		fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || fstat(fd, &status)) {
+		perfdata_fail(data, "%s", strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	if (S_ISDIR(status.st_mode)) {
+		err = add_directory(data, fd);
+		close(fd);
+		return err;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		fd = spool_replace(fd);
+		if (fd < 0)
+			return perfdata_fail(data, "%s", strerror(-fd));
+	}
+	return add_stream(data, fd, NULL) ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------- header -- */
+
+static bool is_inside(const struct perfdata_section *section, uint64_t end)
+{
+	return section->offset <= end && section->size <= end - section->offset;
+}
+
+static int check_magic(struct perfdata *data, uint64_t magic)
+{
+	if (magic == PERFDATA_MAGIC)
+		return 0;
+	if (magic == __builtin_bswap64(PERFDATA_MAGIC))
+		return perfdata_fail(data, "written on a machine of the other byte order; "
+				     "annotate it on one of that kind");
+	if (!memcmp(&magic, "PERFFILE", 8))
+		return perfdata_fail(data, "written by a perf of before Linux 2.6.34");
+	return perfdata_fail(data, "no perf.data");
+}
+
+static int read_file_header(struct perfdata *data)
+{
+	struct perfdata_stream *stream = &data->streams[0];
+	struct perfdata_header *header = &data->header;
+	uint64_t end = data->size;
+
+	if (end < sizeof(*header))
+		return perfdata_fail(data, "cut short: ends in its header");
+	if (perfdata_pread(data, stream->fd, header, sizeof(*header), 0))
+		return -1;
+	if (header->size != sizeof(*header))
+		return perfdata_fail(data, "a header of %" PRIu64 " bytes, not of %zu",
+				     header->size, sizeof(*header));
+	data->unfinished = !header->data.size;
+	if (data->unfinished)
+		return perfdata_fail(data, "no events: perf record has not ended, or was killed");
+	if (!is_inside(&header->data, end))
+		return perfdata_fail(data, "cut short: ends at byte %" PRIu64
+				     ", its events at byte %" PRIu64, end,
+				     header->data.offset + header->data.size);
+	if (header->data.offset < sizeof(*header))
+		return perfdata_fail(data, "damaged: events that are not behind the header");
+	/* Before the events, but for what perf inject makes of a stream. */
+	if (!is_inside(&header->attrs, end))
+		return perfdata_fail(data, "damaged: attrs that are not in the file");
+	stream->begin = header->data.offset;
+	stream->end = stream->begin + header->data.size;
+	return 0;
+}
+
+static bool has_feature(const struct perfdata *data, unsigned int number)
+{
+	return data->header.features[number / 64] >> number % 64 & 1;
+}
+
+/* One section for each feature that is there, right behind the events. */
+static int read_features(struct perfdata *data)
+{
+	uint64_t at = data->header.data.offset + data->header.data.size;
+	unsigned int i;
+
+	for (i = 0; i < PERFDATA_FEATURES; i++) {
+		if (!has_feature(data, i))
+			continue;
+		if (perfdata_pread(data, data->streams[0].fd, &data->features[i],
+				   sizeof(data->features[i]), at))
+			return -1;
+		if (!is_inside(&data->features[i], data->size))
+			return perfdata_fail(data, "cut short: feature %u is behind its end", i);
+		at += sizeof(data->features[i]);
+	}
+	return 0;
+}
+
+int perfdata_feature(struct perfdata *data, unsigned int number,
+		     unsigned char **bytes, size_t *size)
+{
+	const struct perfdata_section *section = &data->features[number];
+
+	*bytes = NULL;
+	*size = 0;
+	if (data->pipe || !has_feature(data, number) || !section->size)
+		return 0;
+	if (section->size > FEATURE_MAX)
+		return perfdata_fail(data, "damaged: feature %u of %" PRIu64 " bytes",
+				     number, section->size);
+	*bytes = malloc((size_t)section->size);
+	if (!*bytes)
+		return no_memory(data);
+	*size = (size_t)section->size;
+	if (!perfdata_pread(data, data->streams[0].fd, *bytes, *size, section->offset))
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return -1;
+}
+
+/* -------------------------------------------------------------------- attrs -- */
+
+static enum perfdata_clock clock_of(const struct perfdata_attr *attr)
+{
+	if (!(attr->sample_type & PERFDATA_SAMPLE_TIME))
+		return PERFDATA_CLOCK_NONE;
+	if (!(attr->flags & PERFDATA_ATTR_USE_CLOCKID))
+		return PERFDATA_CLOCK_PERF;
+	return attr->clockid == CLOCK_MONOTONIC ? PERFDATA_CLOCK_MONO :
+						  PERFDATA_CLOCK_OTHER;
+}
+
+static int add_owners(struct perfdata *data, const uint64_t *ids, size_t count)
+{
+	struct perfdata_owner *owners;
+	size_t i;
+
+	if (!count)
+		return 0;
+	owners = reallocarray(data->owners, data->nr_owners + count,
+			      sizeof(*owners));
+	if (!owners)
+		return no_memory(data);
+	data->owners = owners;
+	data->owners_sorted = false;
+	for (i = 0; i < count; i++)
+		owners[data->nr_owners++] = (struct perfdata_owner){
+			.id = ids[i],
+			.layout = (uint32_t)data->nr_layouts - 1,
+		};
+	return 0;
+}
+
+static bool are_alike(const struct perfdata_layout *a, const struct perfdata_layout *b)
+{
+	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
+	       a->sample_id_all == b->sample_id_all && a->clock == b->clock;
+}
+
+int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size,
+		      const uint64_t *ids, size_t nr_ids)
+{
+	struct perfdata_attr attr = { };
+	struct perfdata_layout *layouts;
+
+	memcpy(&attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
+	if (data->nr_layouts == ATTRS_MAX)
+		return perfdata_fail(data, "more than %u attrs", ATTRS_MAX);
+	layouts = reallocarray(data->layouts, data->nr_layouts + 1, sizeof(*layouts));
+	if (!layouts)
+		return no_memory(data);
+	data->layouts = layouts;
+	layouts += data->nr_layouts++;
+	*layouts = (struct perfdata_layout){
+		.sample_type = attr.sample_type,
+		.read_format = attr.read_format,
+		.sample_id_all = attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL,
+		.clock = clock_of(&attr),
+	};
+	data->uniform = data->nr_layouts == 1 ||
+			(data->uniform && are_alike(data->layouts, layouts));
+	return add_owners(data, ids, nr_ids);
+}
+
+static int read_attr(struct perfdata *data, uint64_t at, size_t size)
+{
+	unsigned char bytes[ATTR_SIZE_MAX];
+	struct perfdata_section section;
+	uint64_t *ids = NULL;
+	int err;
+
+	if (perfdata_pread(data, data->streams[0].fd, bytes, size, at))
+		return -1;
+	size -= sizeof(section);
+	memcpy(&section, bytes + size, sizeof(section));
+	/* No two attrs share one, so there are no more than fit. */
+	if (!is_inside(&section, data->size) ||
+	    section.size > data->size - data->nr_owners * sizeof(*ids))
+		return perfdata_fail(data, "damaged: more ids than the file has room for");
+	if (section.size) {
+		ids = malloc((size_t)section.size);
+		if (!ids)
+			return no_memory(data);
+		if (perfdata_pread(data, data->streams[0].fd, ids, section.size,
+				   section.offset)) {
+			free(ids);
+			return -1;
+		}
+	}
+	err = perfdata_add_attr(data, bytes, size, ids, section.size / 8);
+	free(ids);
+	return err;
+}
+
+static int read_attrs(struct perfdata *data)
+{
+	const struct perfdata_header *header = &data->header;
+	uint64_t size = header->attr_size;
+	uint64_t at;
+
+	if (size < PERFDATA_ATTR_MIN + sizeof(struct perfdata_section) ||
+	    size > ATTR_SIZE_MAX || header->attrs.size % size)
+		return perfdata_fail(data, "damaged: attrs of %" PRIu64 " bytes", size);
+	for (at = 0; at < header->attrs.size; at += size)
+		if (read_attr(data, header->attrs.offset + at, (size_t)size))
+			return -1;
+	return 0;
+}
+
+/* A pipe's attrs are its first events. */
+static int read_pipe_attrs(struct perfdata *data)
+{
+	struct perfdata_item item;
+	int answer;
+
+	do
+		answer = perfdata_next(data, &item);
+	while (answer > 0 && item.event->type >= PERFDATA_OF_PERF);
+	data->attrs_taken = true;
+	perfdata_rewind(data);
+	return answer < 0 ? -1 : 0;
+}
+
+/* --------------------------------------------------------------------- open -- */
+
+static int read_header(struct perfdata *data)
+{
+	struct { uint64_t magic, size; } start;
+	struct perfdata_stream *stream = &data->streams[0];
+
+	data->size = stream->end;
+	if (data->size < sizeof(start))
+		return perfdata_fail(data, "no perf.data");
+	if (perfdata_pread(data, stream->fd, &start, sizeof(start), 0) ||
+	    check_magic(data, start.magic))
+		return -1;
+	if (start.size == PERFDATA_PIPE_HEADER) {
+		data->pipe = true;
+		stream->begin = PERFDATA_PIPE_HEADER;
+		perfdata_rewind(data);
+		return read_pipe_attrs(data);
+	}
+	if (read_file_header(data) || read_attrs(data) || read_features(data))
+		return -1;
+	data->aux = has_feature(data, PERFDATA_FEATURE_AUXTRACE);
+	perfdata_rewind(data);
+	return 0;
+}
+
+struct perfdata *perfdata_open(const char *path)
+{
+	struct perfdata *data = calloc(1, sizeof(*data));
+
+	if (!data)
+		return NULL;
+	data->path = strdup(path);
+	if (!data->path)
+		no_memory(data);
+	else if (!add_input(data))
+		read_header(data);
+	return data;
+}
+
+bool perfdata_is_unfinished(const char *path)
+{
+	struct perfdata *data = perfdata_open(path);
+	bool unfinished = data && data->unfinished;
+
+	perfdata_close(data);
+	return unfinished;
+}
+
+int perfdata_copy(const struct perfdata *data, int fd)
+{
+	if (data->nr_streams != 1)
+		return -EINVAL;
+	return spool_copy(data->streams[0].fd, fd);
+}
+
+void perfdata_close(struct perfdata *data)
+{
+	size_t i;
+
+	if (!data)
+		return;
+	for (i = 0; i < data->nr_streams; i++) {
+		close(data->streams[i].fd);
+		free(data->streams[i].name);
+	}
+	ZSTD_freeDCtx(data->zstd);
+	perfdata_dsos_free(data->dsos);
+	free(data->streams);
+	free(data->layouts);
+	free(data->owners);
+	free(data->buffer);
+	free(data->plain);
+	free(data->aligned);
+	free(data->path);
+	free(data);
+}

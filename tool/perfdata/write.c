@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where an annotated perf.data goes: to its place when it is whole. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/spool.h"
+#include "common/temporary.h"
+#include "write.h"
+
+#define BUFFER (1U << 20)
+
+struct perfdata_output {
+	struct perfdata *data;
+	char *path;		/* its place; NULL for standard output */
+	int parent;		/* the directory that is in */
+	const char *name;	/* and what it is called there */
+	char *temporary;	/* a directory beside it, for a directory */
+	struct temporary file;	/* else */
+	struct stat before;	/* of what is replaced or copied */
+	int *fds;		/* of the streams; -1 for not begun */
+	uint64_t *offsets;	/* of bytes written to them */
+	size_t current;
+	unsigned char *buffer;
+	size_t filled;
+	bool replaces;		/* its place is that of the data */
+	bool committed;
+};
+
+static int fail(struct perfdata_output *output, const char *what)
+{
+	return perfdata_fail(output->data, "%s: %s", what, strerror(errno));
+}
+
+static int write_all(struct perfdata_output *output, int fd, const void *bytes,
+		     size_t size, uint64_t offset)
+{
+	const unsigned char *next = bytes;
+
+	while (size) {
+		ssize_t done = pwrite(fd, next, size, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return fail(output, "cannot write the annotated copy");
+		next += done;
+		offset += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+static int flush(struct perfdata_output *output)
+{
+	size_t filled = output->filled;
+	uint64_t *offset = &output->offsets[output->current];
+
+	output->filled = 0;
+	if (!filled)
+		return 0;
+	if (write_all(output, output->fds[output->current], output->buffer, filled,
+		      *offset))
+		return -1;
+	*offset += filled;
+	return 0;
+}
+
+uint64_t perfdata_output_offset(const struct perfdata_output *output)
+{
+	return output->offsets[output->current] + output->filled;
+}
+
+int perfdata_output_put(struct perfdata_output *output, const void *bytes, size_t size)
+{
+	while (size) {
+		size_t part = BUFFER - output->filled;
+
+		if (!part && flush(output))
+			return -1;
+		part = BUFFER - output->filled;
+		if (part > size)
+			part = size;
+		memcpy(output->buffer + output->filled, bytes, part);
+		output->filled += part;
+		bytes = (const char *)bytes + part;
+		size -= part;
+	}
+	return 0;
+}
+
+int perfdata_output_patch(struct perfdata_output *output, size_t number,
+			  const void *bytes, size_t size, uint64_t offset)
+{
+	if (number == output->current && flush(output))
+		return -1;
+	return write_all(output, output->fds[number], bytes, size, offset);
+}
+
+/* From the first stream's file. */
+int perfdata_output_copy(struct perfdata_output *output, uint64_t from, uint64_t size)
+{
+	unsigned char bytes[8192];
+
+	while (size) {
+		size_t part = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
+
+		if (perfdata_pread(output->data, output->data->streams[0].fd, bytes,
+				   part, from) ||
+		    perfdata_output_put(output, bytes, part))
+			return -1;
+		from += part;
+		size -= part;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------- begin -- */
+
+static int open_stream(struct perfdata_output *output, size_t number)
+{
+	const char *name = output->data->streams[number].name;
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+	char *path;
+	int fd;
+
+	if (!output->path)
+		return spool_open();
+	if (!output->data->directory)
+		return temporary_open(&output->file, output->parent, 0600) ?
+			output->file.fd : -1;
+	if (asprintf(&path, "%s/%s", output->temporary, name) < 0)
+		return -1;
+	fd = open(path, flags, 0600);
+	free(path);
+	return fd;
+}
+
+int perfdata_output_stream(struct perfdata_output *output, size_t number)
+{
+	if (flush(output))
+		return -1;
+	output->current = number;
+	if (output->fds[number] < 0)
+		output->fds[number] = open_stream(output, number);
+	if (output->fds[number] < 0)
+		return fail(output, "cannot make the annotated copy");
+	return 0;
+}
+
+/* A rename would put a file in the place of a device, too. */
+static int check_place(struct perfdata_output *output)
+{
+	struct stat status;
+
+	if (stat(output->path, &status))
+		return errno == ENOENT ? 0 : fail(output, output->path);
+	if (output->data->directory ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode))
+		return 0;
+	return perfdata_fail(output->data, "%s: not a %s", output->path,
+			     output->data->directory ? "directory" : "regular file");
+}
+
+static int prepare(struct perfdata_output *output, const char *path)
+{
+	struct perfdata *data = output->data;
+	size_t i;
+
+	output->fds = calloc(data->nr_streams, sizeof(*output->fds));
+	output->offsets = calloc(data->nr_streams, sizeof(*output->offsets));
+	output->buffer = malloc(BUFFER);
+	if (!output->fds || !output->offsets || !output->buffer)
+		return fail(output, "memory");
+	for (i = 0; i < data->nr_streams; i++)
+		output->fds[i] = -1;
+
+	output->replaces = !path && strcmp(data->path, "-");
+	if (output->replaces)
+		path = data->path;
+	if (!path || !strcmp(path, "-"))
+		return data->directory ?
+			perfdata_fail(data, "a directory does not fit into standard output") : 0;
+	/* A symbolic link stays one. */
+	output->path = realpath(path, NULL);
+	if (!output->path && errno == ENOENT)
+		output->path = strdup(path);
+	if (!output->path)
+		return fail(output, path);
+	if (check_place(output))
+		return -1;
+	output->parent = temporary_parent(output->path, &output->name);
+	if (output->parent < 0)
+		return fail(output, path);
+	if (!data->directory)
+		return 0;
+	if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0)
+		return fail(output, "memory");
+	if (!mkdtemp(output->temporary)) {
+		free(output->temporary);
+		output->temporary = NULL;
+		return fail(output, path);
+	}
+	return 0;
+}
+
+struct perfdata_output *perfdata_output_new(struct perfdata *data, const char *path)
+{
+	struct perfdata_output *output = calloc(1, sizeof(*output));
+
+	if (!output) {
+		perfdata_fail(data, "%s", strerror(ENOMEM));
+		return NULL;
+	}
+	output->data = data;
+	output->parent = -1;
+	output->file.fd = -1;
+	if (fstat(data->streams[0].fd, &output->before))
+		fail(output, data->path);
+	else if (!prepare(output, path))
+		return output;
+	perfdata_output_free(output);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ commit -- */
+
+static int make_directory(int from, int parent, const char *name)
+{
+	struct stat before;
+	int fd;
+
+	if (fstat(from, &before) || mkdirat(parent, name, 0700))
+		return -1;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if ((fchown(fd, before.st_uid, before.st_gid) && errno != EPERM) ||
+	    fchmod(fd, before.st_mode & 07777)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* What else is there is the same file in both. */
+static int link_tree(int from, int to)
+{
+	struct dirent **entries;
+	int count = scandirat(from, ".", &entries, NULL, alphasort);
+	int err = count < 0 ? -1 : 0;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		int inner_from, inner_to;
+
+		if (err || !strcmp(name, ".") || !strcmp(name, ".."))
+			goto next;
+		if (!linkat(from, name, to, name, 0) || errno == EEXIST)
+			goto next;
+		inner_from = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		inner_to = inner_from < 0 ? -1 : make_directory(inner_from, to, name);
+		err = inner_to < 0 ? -1 : link_tree(inner_from, inner_to);
+		if (inner_to >= 0)
+			close(inner_to);
+		if (inner_from >= 0)
+			close(inner_from);
+next:
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return err;
+}
+
+static void remove_tree(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct dirent **entries;
+	int count = fd < 0 ? -1 : scandirat(fd, ".", &entries, NULL, alphasort);
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (strcmp(entries[i]->d_name, ".") && strcmp(entries[i]->d_name, "..") &&
+		    unlinkat(fd, entries[i]->d_name, 0))
+			remove_tree(fd, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (fd >= 0)
+		close(fd);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+static int take_over(struct perfdata_output *output, int fd, const struct stat *before)
+{
+	/* An owner that cannot be kept is one who may not give files away. */
+	if (fchown(fd, before->st_uid, before->st_gid) && errno != EPERM)
+		return fail(output, output->path);
+	if (fchmod(fd, before->st_mode & 07777))
+		return fail(output, output->path);
+	return fsync(fd) && errno != EINVAL ? fail(output, output->path) : 0;
+}
+
+static int finish_streams(struct perfdata_output *output)
+{
+	struct perfdata *data = output->data;
+	struct stat before;
+	size_t i;
+
+	if (flush(output))
+		return -1;
+	for (i = 0; i < data->nr_streams; i++) {
+		if (fstat(data->streams[i].fd, &before))
+			return fail(output, output->path);
+		if (output->path && take_over(output, output->fds[i], &before))
+			return -1;
+	}
+	return 0;
+}
+
+/* Another perf record may have begun: it moves the file, and puts its own there. */
+static bool is_still_there(const struct perfdata_output *output, const struct stat *input)
+{
+	const struct perfdata *data = output->data;
+	struct stat now;
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s%s", output->path, data->directory ? "/data" : "") < 0)
+		return false;
+	err = stat(path, &now);
+	free(path);
+	return !err && now.st_dev == input->st_dev && now.st_ino == input->st_ino;
+}
+
+/* Somebody may have gone on writing it. */
+static int check_unchanged(struct perfdata_output *output)
+{
+	const struct stat *before = &output->before;
+	struct stat now;
+
+	if (fstat(output->data->streams[0].fd, &now))
+		return fail(output, output->path);
+	if (now.st_size != before->st_size ||
+	    memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim)))
+		return perfdata_fail(output->data, "was changed while it was read");
+	if (output->replaces && !is_still_there(output, before))
+		return perfdata_fail(output->data, "was moved away while it was read");
+	return 0;
+}
+
+static int commit_directory(struct perfdata_output *output)
+{
+	int from = open(output->data->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int to = open(output->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat before;
+	int err = -1;
+
+	/* EEXIST is of the streams that were written. */
+	if (from >= 0 && to >= 0 && !fstat(from, &before) && !link_tree(from, to))
+		err = take_over(output, to, &before);
+	else
+		fail(output, output->path);
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	if (err)
+		return -1;
+	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path,
+		       RENAME_EXCHANGE)) {
+		remove_tree(AT_FDCWD, output->temporary);
+		return 0;
+	}
+	if (errno == ENOENT && !rename(output->temporary, output->path))
+		return 0;
+	if (errno == EINVAL || errno == EXDEV)
+		return perfdata_fail(output->data,
+				     "its file system cannot exchange directories: give an --output");
+	return fail(output, output->path);
+}
+
+int perfdata_output_commit(struct perfdata_output *output)
+{
+	if (finish_streams(output) || check_unchanged(output))
+		return -1;
+	if (!output->path) {
+		errno = -spool_copy(output->fds[0], STDOUT_FILENO);
+		return errno ? fail(output, "standard output") : 0;
+	}
+	if (output->data->directory) {
+		if (commit_directory(output))
+			return -1;
+	} else if (!temporary_name(&output->file, output->parent, output->name, true)) {
+		return fail(output, output->path);
+	}
+	output->committed = true;
+	fsync(output->parent);
+	return 0;
+}
+
+void perfdata_output_free(struct perfdata_output *output)
+{
+	size_t i;
+
+	if (!output)
+		return;
+	for (i = 0; output->fds && i < output->data->nr_streams; i++)
+		if (output->fds[i] >= 0 && output->fds[i] != output->file.fd)
+			close(output->fds[i]);
+	temporary_close(&output->file);
+	if (output->temporary && !output->committed)
+		remove_tree(AT_FDCWD, output->temporary);
+	if (output->parent >= 0)
+		close(output->parent);
+	free(output->temporary);
+	free(output->path);
+	free(output->fds);
+	free(output->offsets);
+	free(output->buffer);
+	free(output);
+}
