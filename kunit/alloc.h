@@ -120,15 +120,15 @@ static inline void test_vunmap(const void *area)
 #undef __free_page
 #undef vmap
 #undef vunmap
-#define kvcalloc		test_kvcalloc
-#define kvfree			test_kvfree
-#define kmalloc			test_kmalloc
-#define kfree			test_kfree
-#define kmem_cache_zalloc	test_kmem_cache_zalloc
-#define kmem_cache_free		test_kmem_cache_free
-#define alloc_page		test_alloc_page
-#define __free_page		test_free_page
-#define vmap			test_vmap
-#define vunmap			test_vunmap
+#define kvcalloc	  test_kvcalloc
+#define kvfree		  test_kvfree
+#define kmalloc		  test_kmalloc
+#define kfree		  test_kfree
+#define kmem_cache_zalloc test_kmem_cache_zalloc
+#define kmem_cache_free	  test_kmem_cache_free
+#define alloc_page	  test_alloc_page
+#define __free_page	  test_free_page
+#define vmap		  test_vmap
+#define vunmap		  test_vunmap
 
 #endif /* BID_KUNIT_ALLOC_H */

@@ -23,7 +23,8 @@ static struct kmem_cache *test_kmem_cache_create(const char *name, unsigned int 
 						 void (*ctor)(void *object))
 {
 	return alloc_fails() ? NULL :
-		alloc_held(kmem_cache_create("buildid_kunit_entry", size, align, flags, ctor));
+			       alloc_held(kmem_cache_create("buildid_kunit_entry", size, align,
+							    flags, ctor));
 }
 
 static void test_kmem_cache_destroy(struct kmem_cache *cache)
@@ -44,10 +45,10 @@ static void test_shrinker_free(struct shrinker *shrinker)
 }
 
 #undef kmem_cache_create
-#define kmem_cache_create	test_kmem_cache_create
-#define kmem_cache_destroy	test_kmem_cache_destroy
-#define shrinker_alloc		test_shrinker_alloc
-#define shrinker_free		test_shrinker_free
+#define kmem_cache_create  test_kmem_cache_create
+#define kmem_cache_destroy test_kmem_cache_destroy
+#define shrinker_alloc	   test_shrinker_alloc
+#define shrinker_free	   test_shrinker_free
 
 #include "cache.c"
 
@@ -58,10 +59,16 @@ static void test_shrinker_free(struct shrinker *shrinker)
 static struct bid_request *const request = (void *)&cache;
 
 /* In the order of their fields: device, generation, inode, tree; ... */
-#define ANY_KEY		{ MKDEV(8, 1), 7, 1234, 5 }
+#define ANY_KEY                         \
+	{                               \
+		MKDEV(8, 1), 7, 1234, 5 \
+	}
 
 /* ... ctime, mtime, size, change counter, epoch. */
-#define ANY_VERSION	{ 1000, 900, 4096, 3, 1 }
+#define ANY_VERSION                   \
+	{                             \
+		1000, 900, 4096, 3, 1 \
+	}
 
 static const struct bid_key any_key = ANY_KEY;
 static const struct bid_version any_version = ANY_VERSION;
@@ -96,8 +103,7 @@ static void make_id(struct bid_identity *id, const struct bid_key *key,
 }
 
 /* Returns what is to be freed, unlocked. */
-static struct bid_text *set_id_and_path(struct bid_entry *entry,
-					const struct bid_identity *id,
+static struct bid_text *set_id_and_path(struct bid_entry *entry, const struct bid_identity *id,
 					struct bid_text *text)
 {
 	if (text)
@@ -748,7 +754,7 @@ static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
 /* But for the room that each brings for a path. */
 static void takes_blank_entries(struct kunit *test)
 {
-	struct bid_entry *entry, copy, blank = { };
+	struct bid_entry *entry, copy, blank = {};
 	u32 i;
 
 	for (i = 0; i < 3 * ENTRIES; i++) {
@@ -794,16 +800,11 @@ static const struct text_case {
 	u8 id_len;
 	u16 path_len;
 } texts[] = {
-	{ "no id and no path", 0, 0 },
-	{ "no id, a path", 0, 40 },
-	{ "20 bytes, no path", 20, 0 },
-	{ "20 bytes, a path", 20, 40 },
-	{ "32 bytes, no path", 32, 0 },
-	{ "32 bytes, the longest path", 32, PATH_MAX - 1 },
-	{ "33 bytes, no path", 33, 0 },
-	{ "33 bytes, a path", 33, 40 },
-	{ "128 bytes, no path", 128, 0 },
-	{ "128 bytes, the longest path", 128, PATH_MAX - 1 },
+	{ "no id and no path", 0, 0 },	  { "no id, a path", 0, 40 },
+	{ "20 bytes, no path", 20, 0 },	  { "20 bytes, a path", 20, 40 },
+	{ "32 bytes, no path", 32, 0 },	  { "32 bytes, the longest path", 32, PATH_MAX - 1 },
+	{ "33 bytes, no path", 33, 0 },	  { "33 bytes, a path", 33, 40 },
+	{ "128 bytes, no path", 128, 0 }, { "128 bytes, the longest path", 128, PATH_MAX - 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(texts, texts, name);
@@ -913,8 +914,9 @@ static void accounts_for_what_it_holds(struct kunit *test)
 
 	settle_down();
 	base = bid_cache_memory();
-	KUNIT_EXPECT_GE(test, base, ENTRIES * sizeof(struct bid_entry *) +
-				    cache.reserve_want * sizeof(struct bid_entry));
+	KUNIT_EXPECT_GE(test, base,
+			ENTRIES * sizeof(struct bid_entry *) +
+				cache.reserve_want * sizeof(struct bid_entry));
 	make_id(&id, &any_key, &any_version, 40);
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 30; i++) {
@@ -989,8 +991,8 @@ static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
 
 /* -------------------------------------------------------------- concurrency -- */
 
-#define RACE_INODES	96
-#define RACE_STEPS	4000
+#define RACE_INODES 96
+#define RACE_STEPS  4000
 
 static struct {
 	atomic_t found;
@@ -1196,8 +1198,7 @@ static void holds_nothing_when_it_cannot_start(struct kunit *test)
 		if (!alloc_failed())
 			break;
 		KUNIT_ASSERT_EQ_MSG(test, err, -ENOMEM, "allocation %u failed", i);
-		KUNIT_ASSERT_EQ_MSG(test, atomic_read(&alloc.held), 0,
-				    "allocation %u failed", i);
+		KUNIT_ASSERT_EQ_MSG(test, atomic_read(&alloc.held), 0, "allocation %u failed", i);
 	}
 	alloc_expect(0);
 	KUNIT_ASSERT_EQ(test, err, 0);
@@ -1249,7 +1250,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(accounts_for_what_it_holds),
 	KUNIT_CASE(suspects_all_versions_of_an_inode_and_no_other),
 	KUNIT_CASE(lookups_see_whole_entries_while_all_changes),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {
@@ -1262,7 +1263,7 @@ static struct kunit_suite suite = {
 static struct kunit_case init_cases[] = {
 	KUNIT_CASE_PARAM(holds_as_many_as_asked_for, sizes_gen_params),
 	KUNIT_CASE(holds_nothing_when_it_cannot_start),
-	{ }
+	{},
 };
 
 static struct kunit_suite init_suite = {

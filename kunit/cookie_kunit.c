@@ -5,8 +5,8 @@
 
 #include "cookie.c"
 
-#define SOMEBODY	KUIDT_INIT(1000)
-#define ANOTHER		KUIDT_INIT(1001)
+#define SOMEBODY KUIDT_INIT(1000)
+#define ANOTHER	 KUIDT_INIT(1001)
 
 static struct bid_key key_of(u64 ino)
 {
@@ -152,7 +152,7 @@ static void a_cookie_is_for_one_owner(struct kunit *test)
 	struct file *file = make_file(test, "a", "content", 7);
 	struct inode *inode = file_inode(file);
 	struct bid_identity said = { .kind = BUILDID_KIND_COOKIE, .len = 3, .bytes = "abc" };
-	struct bid_identity id = { };
+	struct bid_identity id = {};
 	struct bid_version now;
 	struct bid_key key;
 
@@ -169,7 +169,7 @@ static void a_cookie_is_for_one_owner(struct kunit *test)
 /* Of a user who picks inode numbers: longer than chance would have it. */
 static void no_numbering_makes_long_chains(struct kunit *test)
 {
-	u32 in_bucket[1 << 8] = { }, longest = 0, n;
+	u32 in_bucket[1 << 8] = {}, longest = 0, n;
 	struct bid_key key;
 	u64 i;
 
@@ -217,8 +217,7 @@ static void a_user_has_one_share_in_all_its_namespaces(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(&init_user_ns, ANOTHER), ANOTHER));
 	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(own, KUIDT_INIT(100001)), SOMEBODY));
 	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(deeper, KUIDT_INIT(100007)), SOMEBODY));
-	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(container, KUIDT_INIT(200033)),
-				       KUIDT_INIT(200000)));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(container, KUIDT_INIT(200033)), KUIDT_INIT(200000)));
 }
 
 static void stop(void *unused)
@@ -242,7 +241,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_cookie_is_for_one_owner),
 	KUNIT_CASE(no_numbering_makes_long_chains),
 	KUNIT_CASE(a_user_has_one_share_in_all_its_namespaces),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

@@ -33,9 +33,18 @@ struct elf_answer {
 	u8 len;
 };
 
-#define GNU(n)		{ .kind = BUILDID_KIND_GNU, .len = (n) }
-#define GO		{ .kind = BUILDID_KIND_GO, .reason = BUILDID_REASON_NO_NOTE, .len = GO_LEN }
-#define NONE(why)	{ .kind = BUILDID_KIND_NONE, .reason = BUILDID_REASON_##why }
+#define GNU(n)                                       \
+	{                                            \
+		.kind = BUILDID_KIND_GNU, .len = (n) \
+	}
+#define GO                                                                               \
+	{                                                                                \
+		.kind = BUILDID_KIND_GO, .reason = BUILDID_REASON_NO_NOTE, .len = GO_LEN \
+	}
+#define NONE(why)                                                         \
+	{                                                                 \
+		.kind = BUILDID_KIND_NONE, .reason = BUILDID_REASON_##why \
+	}
 
 /**
  * struct elf_case - an image, and what is to be found in it
@@ -531,8 +540,8 @@ static const struct elf_case elf_good[] __maybe_unused = {
 	{ "a Go id in a section", go_in_section, 0, GO },
 	{ "the first of two Go ids", first_go_of_two, 0, GO },
 	{ "GNU although Go comes first", gnu_after_go, 0, GNU(20) },
-	{ "GNU in a section although Go is in a segment",
-	  gnu_in_section_go_in_segment, 0, GNU(20) },
+	{ "GNU in a section although Go is in a segment", gnu_in_section_go_in_segment, 0,
+	  GNU(20) },
 };
 
 /* --------------------------------------------------- odd, hostile images -- */
@@ -890,8 +899,8 @@ static const struct elf_case elf_odd[] __maybe_unused = {
 	{ "a name of 3 bytes", id_of_name_len, 3, NONE(NO_NOTE) },
 	{ "a name of 2 bytes", id_of_name_len, 2, NONE(NO_NOTE) },
 	{ "GNU's note of another type", id_of_type, 4, NONE(NO_NOTE) },
-	{ "GNU's note of a type that is 3 in another byte order",
-	  id_of_type, 0x03000000, NONE(NO_NOTE) },
+	{ "GNU's note of a type that is 3 in another byte order", id_of_type, 0x03000000,
+	  NONE(NO_NOTE) },
 	{ "Go's note of another type", go_of_type, 3, NONE(NO_NOTE) },
 	{ "e_phentsize too small", phentsize, -8, NONE(MALFORMED) },
 	{ "e_phentsize too large", phentsize, 8, NONE(MALFORMED) },
@@ -905,8 +914,8 @@ static const struct elf_case elf_odd[] __maybe_unused = {
 	{ "e_phoff wraps into the table", phoff_from_end, 32, NONE(TRUNCATED) },
 	{ "e_shoff as high as can be", shoff_from_end, 1, NONE(TRUNCATED) },
 	{ "e_shoff wraps to the header", shoff_from_end, 64, NONE(TRUNCATED) },
-	{ "section 0 has a number, but there is none",
-	  extended_without_sections, 0, NONE(TRUNCATED) },
+	{ "section 0 has a number, but there is none", extended_without_sections, 0,
+	  NONE(TRUNCATED) },
 	{ "section 0 is cut", extended_past_image, 0, NONE(TRUNCATED) },
 	{ "p_offset at the end", segment_past_image, 0, NONE(TRUNCATED) },
 	{ "p_offset past the end", segment_past_image, 1, NONE(TRUNCATED) },
@@ -990,10 +999,10 @@ static const struct elf_case elf_large[] __maybe_unused = {
 	{ "the last of 65,536 headers", many_headers, 65536, NONE(LIMIT), .room = 5 << 20 },
 	{ "after 65,535 notes", empty_notes, 65535, GNU(20), .room = 1 << 20 },
 	{ "after 65,536 notes", empty_notes, 65536, NONE(LIMIT), .room = 1 << 20 },
-	{ "65,535 segments of the same notes",
-	  same_notes_over_and_over, 65535, NONE(LIMIT), .room = 5 << 20 },
-	{ "65,535 sections of the same notes",
-	  same_sections_over_and_over, 65535, NONE(LIMIT), .room = 5 << 20 },
+	{ "65,535 segments of the same notes", same_notes_over_and_over, 65535, NONE(LIMIT),
+	  .room = 5 << 20 },
+	{ "65,535 sections of the same notes", same_sections_over_and_over, 65535, NONE(LIMIT),
+	  .room = 5 << 20 },
 };
 
 #endif /* BID_ELF_CASES_H */

@@ -16,7 +16,7 @@
 
 #include "elf.h"
 
-#define ELF_NOTE_GNU_ID	3
+#define ELF_NOTE_GNU_ID 3
 #define ELF_NOTE_GO_ID	4
 
 /**
@@ -65,28 +65,28 @@ struct elf_field {
 	u8 width64;
 };
 
-#define ELF_FIELD(...)	((struct elf_field){ __VA_ARGS__ })
+#define ELF_FIELD(...) ((struct elf_field){ __VA_ARGS__ })
 
-#define EHDR_TYPE	ELF_FIELD(16, 2, 16, 2)
-#define EHDR_VERSION	ELF_FIELD(20, 4, 20, 4)
-#define EHDR_PHOFF	ELF_FIELD(28, 4, 32, 8)
-#define EHDR_SHOFF	ELF_FIELD(32, 4, 40, 8)
-#define EHDR_EHSIZE	ELF_FIELD(40, 2, 52, 2)
-#define EHDR_PHENTSIZE	ELF_FIELD(42, 2, 54, 2)
-#define EHDR_PHNUM	ELF_FIELD(44, 2, 56, 2)
-#define EHDR_SHENTSIZE	ELF_FIELD(46, 2, 58, 2)
-#define EHDR_SHNUM	ELF_FIELD(48, 2, 60, 2)
+#define EHDR_TYPE      ELF_FIELD(16, 2, 16, 2)
+#define EHDR_VERSION   ELF_FIELD(20, 4, 20, 4)
+#define EHDR_PHOFF     ELF_FIELD(28, 4, 32, 8)
+#define EHDR_SHOFF     ELF_FIELD(32, 4, 40, 8)
+#define EHDR_EHSIZE    ELF_FIELD(40, 2, 52, 2)
+#define EHDR_PHENTSIZE ELF_FIELD(42, 2, 54, 2)
+#define EHDR_PHNUM     ELF_FIELD(44, 2, 56, 2)
+#define EHDR_SHENTSIZE ELF_FIELD(46, 2, 58, 2)
+#define EHDR_SHNUM     ELF_FIELD(48, 2, 60, 2)
 
-#define PHDR_TYPE	ELF_FIELD(0, 4, 0, 4)
-#define PHDR_OFFSET	ELF_FIELD(4, 4, 8, 8)
-#define PHDR_FILESZ	ELF_FIELD(16, 4, 32, 8)
-#define PHDR_ALIGN	ELF_FIELD(28, 4, 48, 8)
+#define PHDR_TYPE   ELF_FIELD(0, 4, 0, 4)
+#define PHDR_OFFSET ELF_FIELD(4, 4, 8, 8)
+#define PHDR_FILESZ ELF_FIELD(16, 4, 32, 8)
+#define PHDR_ALIGN  ELF_FIELD(28, 4, 48, 8)
 
-#define SHDR_TYPE	ELF_FIELD(4, 4, 4, 4)
-#define SHDR_OFFSET	ELF_FIELD(16, 4, 24, 8)
-#define SHDR_SIZE	ELF_FIELD(20, 4, 32, 8)
-#define SHDR_INFO	ELF_FIELD(28, 4, 44, 4)
-#define SHDR_ADDRALIGN	ELF_FIELD(32, 4, 48, 8)
+#define SHDR_TYPE      ELF_FIELD(4, 4, 4, 4)
+#define SHDR_OFFSET    ELF_FIELD(16, 4, 24, 8)
+#define SHDR_SIZE      ELF_FIELD(20, 4, 32, 8)
+#define SHDR_INFO      ELF_FIELD(28, 4, 44, 4)
+#define SHDR_ADDRALIGN ELF_FIELD(32, 4, 48, 8)
 
 /* Sets a field of the header at @at. */
 static inline void elf_set(struct elf_image *image, u64 at, struct elf_field field, u64 value)
@@ -162,8 +162,8 @@ static inline u64 elf_add_segments(struct elf_image *image, u32 num)
 	return at;
 }
 
-static inline void elf_set_segment(struct elf_image *image, u64 table, u32 i,
-				   u32 type, u64 off, u64 len, u64 align)
+static inline void elf_set_segment(struct elf_image *image, u64 table, u32 i, u32 type, u64 off,
+				   u64 len, u64 align)
 {
 	u64 at = table + (u64)i * elf_phdr_size(image);
 
@@ -183,8 +183,8 @@ static inline u64 elf_add_sections(struct elf_image *image, u32 num)
 	return at;
 }
 
-static inline void elf_set_section(struct elf_image *image, u64 table, u32 i,
-				   u32 type, u64 off, u64 len, u64 align)
+static inline void elf_set_section(struct elf_image *image, u64 table, u32 i, u32 type, u64 off,
+				   u64 len, u64 align)
 {
 	u64 at = table + (u64)i * elf_shdr_size(image);
 
@@ -195,8 +195,8 @@ static inline void elf_set_section(struct elf_image *image, u64 table, u32 i,
 }
 
 /* A note's header and name as they are, with sizes that need not be true. */
-static inline u64 elf_add_note_header(struct elf_image *image, const char *name,
-				      u32 namesz, u32 descsz, u32 type)
+static inline u64 elf_add_note_header(struct elf_image *image, const char *name, u32 namesz,
+				      u32 descsz, u32 type)
 {
 	u64 at = elf_grow(image, 3 * sizeof(u32));
 
@@ -250,8 +250,7 @@ static inline const char *elf_identity_fault(const struct bid_identity *id)
 			return "a GNU id, and a reason why not";
 		break;
 	case BUILDID_KIND_GO:
-		if (id->reason == BUILDID_REASON_NONE ||
-		    id->reason == BUILDID_REASON_NOT_ELF)
+		if (id->reason == BUILDID_REASON_NONE || id->reason == BUILDID_REASON_NOT_ELF)
 			return "a Go id without the reason why no GNU id";
 		break;
 	default:

@@ -110,8 +110,8 @@ static const void *look_at_image(struct bid_reader *reader, u64 off, size_t len)
 }
 
 /* The first @size bytes of @image. What is wrong in any case, or NULL. */
-static const char *identify(struct trial *trial, const struct elf_image *image,
-			    u64 size, const struct bid_elf_limits *limits)
+static const char *identify(struct trial *trial, const struct elf_image *image, u64 size,
+			    const struct bid_elf_limits *limits)
 {
 	trial->reader.read = read_image;
 	trial->reader.look = trial->page ? look_at_image : NULL;
@@ -126,7 +126,7 @@ static const char *identify(struct trial *trial, const struct elf_image *image,
 	if (trial->got > limits->bytes)
 		return "read more than allowed";
 	if (trial->fail_at && trial->page)
-		return NULL;	/* a look may fail, and a read do instead */
+		return NULL; /* a look may fail, and a read do instead */
 	if (trial->err != (trial->fail_at ? trial->fail_with : 0))
 		return "did not return what the reader did";
 	return trial->err ? NULL : elf_identity_fault(&trial->id);
@@ -159,15 +159,14 @@ static const char *answer_fault(const struct bid_identity *id, const struct elf_
 	return NULL;
 }
 
-static void fail(struct kunit *test, const struct elf_case *of,
-		 const struct elf_format *format, const struct trial *trial,
-		 const char *fault)
+static void fail(struct kunit *test, const struct elf_case *of, const struct elf_format *format,
+		 const struct trial *trial, const char *fault)
 {
-	KUNIT_FAIL(test, "%s, %s%s: %s: %llu bytes, %u reads, returned %d\n",
-		   of->name, format->name, trial->page ? ", in place" : "", fault,
-		   trial->reader.size, trial->reads, trial->err);
-	KUNIT_FAIL(test, "kind %u, reason %u, length %u\n",
-		   trial->id.kind, trial->id.reason, trial->id.len);
+	KUNIT_FAIL(test, "%s, %s%s: %s: %llu bytes, %u reads, returned %d\n", of->name,
+		   format->name, trial->page ? ", in place" : "", fault, trial->reader.size,
+		   trial->reads, trial->err);
+	KUNIT_FAIL(test, "kind %u, reason %u, length %u\n", trial->id.kind, trial->id.reason,
+		   trial->id.len);
 }
 
 /* The answer, in every format, or the first few. */
@@ -183,8 +182,7 @@ static void expect_answer(struct kunit *test, const struct elf_case *of,
 		struct elf_image *image = make_image(test, of, format);
 		struct trial trial = { .page = i & 1 ? page : NULL };
 
-		fault = identify(&trial, image, image->size, limits) ?:
-			answer_fault(&trial.id, of);
+		fault = identify(&trial, image, image->size, limits) ?: answer_fault(&trial.id, of);
 		if (fault)
 			fail(test, of, format, &trial, fault);
 		drop_image(test, image);
@@ -210,13 +208,11 @@ static void finds_ids_of_every_length(struct kunit *test)
 }
 
 /* Whatever is cut off: the right id, or the reason why it is not there. */
-static const char *cut_fault(const struct bid_identity *id, const struct elf_case *of,
-			     u64 size)
+static const char *cut_fault(const struct bid_identity *id, const struct elf_case *of, u64 size)
 {
 	if (id->kind == BUILDID_KIND_GNU)
 		return gnu_fault(id, of->answer.len);
-	if (id->reason != (size < SELFMAG ? BUILDID_REASON_NOT_ELF :
-					    BUILDID_REASON_TRUNCATED))
+	if (id->reason != (size < SELFMAG ? BUILDID_REASON_NOT_ELF : BUILDID_REASON_TRUNCATED))
 		return "the reason is wrong";
 	return id->kind == BUILDID_KIND_GO ? go_fault(id) : NULL;
 }
@@ -229,7 +225,7 @@ static const char *try_all_cuts(struct trial *trial, const struct elf_image *ima
 
 	for (size = 0; size < image->size; size++) {
 		fault = identify(trial, image, size, &hook_limits) ?:
-			cut_fault(&trial->id, of, size);
+								     cut_fault(&trial->id, of, size);
 		if (fault)
 			return fault;
 	}
@@ -293,8 +289,7 @@ static const char *try_all_limits(struct trial *trial, const struct elf_image *i
 
 /* For one format: all images of modest size. */
 static void expect_for_all(struct kunit *test,
-			   const char *(*try)(struct trial *trial,
-					      const struct elf_image *image,
+			   const char *(*try)(struct trial *trial, const struct elf_image *image,
 					      const struct elf_case *of))
 {
 	const struct elf_format *format = test->param_value;
@@ -342,8 +337,7 @@ KUNIT_ARRAY_PARAM(large, elf_large, describe);
 static void counts_headers_of_empty_notes(struct kunit *test)
 {
 	static const struct elf_case few = { "31 of nothing", notes_of_nothing, 31, GNU(20) };
-	static const struct elf_case many = { "32 of nothing", notes_of_nothing, 32,
-					      NONE(LIMIT) };
+	static const struct elf_case many = { "32 of nothing", notes_of_nothing, 32, NONE(LIMIT) };
 
 	expect_answer(test, &few, &hook_limits, ARRAY_SIZE(elf_formats));
 	expect_answer(test, &many, &hook_limits, ARRAY_SIZE(elf_formats));
@@ -479,7 +473,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(does_no_more_work_than_allowed, large_gen_params),
 	KUNIT_CASE(finds_the_id_among_notes_in_memory),
 	KUNIT_CASE(says_that_there_is_none_among_notes_in_memory),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

@@ -25,10 +25,17 @@ KUNIT_ARRAY_PARAM_DESC(layouts, layouts, name);
 static void lays_out_a_file_record_of(struct kunit *test)
 {
 	static const struct bid_key key = {
-		.dev = MKDEV(259, 70000), .generation = 0x87654321, .ino = 1ULL << 40, .tree = 9,
+		.dev = MKDEV(259, 70000),
+		.generation = 0x87654321,
+		.ino = 1ULL << 40,
+		.tree = 9,
 	};
 	static const struct bid_version version = {
-		.ctime = -5, .mtime = S64_MAX, .size = 1ULL << 50, .change = 77, .epoch = 5,
+		.ctime = -5,
+		.mtime = S64_MAX,
+		.size = 1ULL << 50,
+		.change = 77,
+		.epoch = 5,
 	};
 	const struct layout *of = test->param_value;
 	struct bid_facts facts = {
@@ -86,8 +93,8 @@ static void lays_out_a_file_record_of(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, data, from, of->id_len);
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(data + id_end, 0, path - id_end), NULL);
 	KUNIT_EXPECT_MEMEQ(test, data + path, from, of->path_len);
-	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(data + path_end, 0,
-					     size - sizeof(*record) - path_end), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(data + path_end, 0, size - sizeof(*record) - path_end),
+			    NULL);
 	if (of->path_len)
 		KUNIT_EXPECT_GT(test, size, sizeof(*record) + path_end);
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(bytes + size, 0xff, BUILDID_RECORD_MAX - size), NULL);
@@ -285,7 +292,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(mappings_of_other_processes_are_left_out),
 	KUNIT_CASE(there_is_room_for_so_many_subscribers),
 	KUNIT_CASE(a_full_ring_wakes_its_reader),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

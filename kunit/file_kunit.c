@@ -165,8 +165,7 @@ static void a_disk_has_an_epoch_apart_from_all_that_users_mount(struct kunit *te
 			shared += bid_file_epoch_index(MKDEV(0, j)) ==
 				  bid_file_epoch_index(disks[i]);
 		for (j = 0; j < i; j++)
-			shared += bid_file_epoch_index(disks[j]) ==
-				  bid_file_epoch_index(disks[i]);
+			shared += bid_file_epoch_index(disks[j]) == bid_file_epoch_index(disks[i]);
 	}
 	KUNIT_EXPECT_EQ(test, shared, 0);
 }
@@ -181,8 +180,8 @@ static void change_counter_moves_when_the_clock_does_not(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		bid_file_hold_version(file_inode(file));
 		bid_file_version(file_inode(file), &version);
-		KUNIT_EXPECT_FALSE(test, bid_file_racy(file_inode(file), &version,
-						       BID_ACCESS_INODE));
+		KUNIT_EXPECT_FALSE(test,
+				   bid_file_racy(file_inode(file), &version, BID_ACCESS_INODE));
 		write_file(test, file, "CONTENT", 7, 0);
 		KUNIT_EXPECT_TRUE(test, moved(file, &version));
 	}
@@ -439,7 +438,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(looks_at_few_pages),
 	KUNIT_CASE(looks_at_what_is_in_one_page),
 	KUNIT_CASE(does_not_wait_for_what_is_not_in_memory),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

@@ -30,14 +30,14 @@ static inline struct file *make_hole(struct kunit *test, const char *name, loff_
 	return file;
 }
 
-static inline void write_file(struct kunit *test, struct file *file, const void *bytes,
-			      size_t len, loff_t at)
+static inline void write_file(struct kunit *test, struct file *file, const void *bytes, size_t len,
+			      loff_t at)
 {
 	KUNIT_ASSERT_EQ(test, kernel_write(file, bytes, len, &at), len);
 }
 
-static inline struct file *make_file(struct kunit *test, const char *name,
-				     const void *bytes, size_t len)
+static inline struct file *make_file(struct kunit *test, const char *name, const void *bytes,
+				     size_t len)
 {
 	struct file *file = make_hole(test, name, len);
 

@@ -23,8 +23,7 @@ static u64 find(unsigned long addr, u64 *offset)
 	u64 start_time = 0, file_id = 0;
 
 	*offset = 0;
-	return bid_history_find(current->tgid, addr, &start_time, &file_id, offset) ?
-		0 : file_id;
+	return bid_history_find(current->tgid, addr, &start_time, &file_id, offset) ? 0 : file_id;
 }
 
 static void finds_the_file_at_an_address(struct kunit *test)
@@ -44,15 +43,17 @@ static void finds_nothing_of_another_process(struct kunit *test)
 {
 	u64 offset = 0, file_id = 0, start_time = 0;
 
-	KUNIT_EXPECT_EQ(test, bid_history_find(current->tgid, 0x10000, &start_time,
-					       &file_id, &offset), -ESRCH);
+	KUNIT_EXPECT_EQ(test,
+			bid_history_find(current->tgid, 0x10000, &start_time, &file_id, &offset),
+			-ESRCH);
 	add(0x10000, 0x3000, 5, 77);
-	KUNIT_EXPECT_EQ(test, bid_history_find(current->tgid + 1, 0x10000, &start_time,
-					       &file_id, &offset), -ESRCH);
-	KUNIT_EXPECT_EQ(test, bid_history_find(0, 0x10000, &start_time, &file_id,
-					       &offset), -ESRCH);
-	KUNIT_EXPECT_EQ(test, bid_history_find(current->tgid, 0x13000, &start_time,
-					       &file_id, &offset), -ENOENT);
+	KUNIT_EXPECT_EQ(
+		test, bid_history_find(current->tgid + 1, 0x10000, &start_time, &file_id, &offset),
+		-ESRCH);
+	KUNIT_EXPECT_EQ(test, bid_history_find(0, 0x10000, &start_time, &file_id, &offset), -ESRCH);
+	KUNIT_EXPECT_EQ(test,
+			bid_history_find(current->tgid, 0x13000, &start_time, &file_id, &offset),
+			-ENOENT);
 	KUNIT_EXPECT_EQ(test, start_time, 0);
 	KUNIT_EXPECT_EQ(test, file_id, 0);
 }
@@ -66,8 +67,8 @@ static struct bid_past *last_past(void)
 }
 
 /* An entry as some processor made it for a process with current's number. */
-static void add_past(u64 start_time, unsigned long tick, u32 cycles,
-		     unsigned long start, u64 file_id)
+static void add_past(u64 start_time, unsigned long tick, u32 cycles, unsigned long start,
+		     u64 file_id)
 {
 	migrate_disable();
 	add(start, 0x1000, 0, file_id);
@@ -170,7 +171,7 @@ static void forgets_the_oldest_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(0x100000 + (KEPT + 9) * 0x1000UL, &offset), KEPT + 10);
 }
 
-#define RACE_ADDS	30000
+#define RACE_ADDS 30000
 
 static int add_many(void *done)
 {
@@ -201,8 +202,8 @@ static void finds_no_half_of_a_mapping(struct kunit *test)
 
 		/* the tasks' tgid is not the test's */
 		start_time = 0;
-		if (bid_history_find(tasks[i % 2]->tgid, which * 0x100000UL + 5,
-				     &start_time, &file_id, &offset))
+		if (bid_history_find(tasks[i % 2]->tgid, which * 0x100000UL + 5, &start_time,
+				     &file_id, &offset))
 			continue;
 		found++;
 		wrong += file_id != which + 1 || offset != (which << 12) * PAGE_SIZE + 5;
@@ -234,7 +235,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(finds_what_was_mapped_last),
 	KUNIT_CASE(forgets_the_oldest_first),
 	KUNIT_CASE(finds_no_half_of_a_mapping),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

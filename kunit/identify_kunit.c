@@ -26,11 +26,11 @@ static enum bid_access test_file_access(const struct file *file, struct inode *i
 #define LONG_LEN 100
 
 /* A name that is too long to be kept at once. */
-#define LONG_NAME "a-library-of-a-name-so-long-that-there-is-no-room-for-it-in-what-an-entry-brings-along"
+#define LONG_NAME \
+	"a-library-of-a-name-so-long-that-there-is-no-room-for-it-in-what-an-entry-brings-along"
 
 /* All of these have the same size, so that one can be written over another. */
-static struct file *make_named_file(struct kunit *test, const char *name, u32 id_len,
-				    u8 first)
+static struct file *make_named_file(struct kunit *test, const char *name, u32 id_len, u8 first)
 {
 	struct elf_image image = { .room = 1024, .is64 = true };
 
@@ -519,7 +519,7 @@ static void without_a_free_request_a_mapping_stays_unresolved(struct kunit *test
 /* What RESOLVE_KEY and netlink would be told of the path. */
 static u32 remembered_path_len(const struct file *file)
 {
-	struct bid_facts facts = { };
+	struct bid_facts facts = {};
 	struct bid_entry *entry;
 	struct bid_key key;
 
@@ -570,7 +570,10 @@ static void without_a_free_request_a_resident_file_is_known_all_the_same(struct 
 /* Many at once, from several mappings each, through few requests. */
 static void every_mapping_gets_its_file_or_is_counted(struct kunit *test)
 {
-	enum { FILES = 3 * REQUESTS, ROUNDS = 3 };
+	enum {
+		FILES = 3 * REQUESTS,
+		ROUNDS = 3
+	};
 	struct listener *listener = listen(test);
 	struct bid_ring *ring = &listener->subscriber->ring;
 	const struct buildid_record *record;
@@ -892,7 +895,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_in_memory_is_not_deferred),
 	KUNIT_CASE(a_long_id_stays_when_the_path_is_kept_later),
 	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_kept),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

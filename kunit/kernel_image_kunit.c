@@ -21,7 +21,7 @@
 /* What was told of, in order, and to whom: NULL for all. */
 static struct {
 	u32 n;
-	int add_err;	/* of the next subscriber */
+	int add_err; /* of the next subscriber */
 	struct {
 		const struct bid_subscriber *only;
 		struct bid_image_facts facts;
@@ -73,11 +73,11 @@ static struct new_utsname *test_utsname(void)
 	return name_is_long ? &long_named : init_utsname();
 }
 
-#define init_utsname			test_utsname
-#define bid_event_add			test_event_add
-#define bid_event_image			test_event_image
-#define register_module_notifier	test_register_module_notifier
-#define unregister_module_notifier	test_unregister_module_notifier
+#define init_utsname		   test_utsname
+#define bid_event_add		   test_event_add
+#define bid_event_image		   test_event_image
+#define register_module_notifier   test_register_module_notifier
+#define unregister_module_notifier test_unregister_module_notifier
 
 #undef pr_fmt
 #include "kernel_image.c"
@@ -367,7 +367,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_module_without_notes_says_so),
 	KUNIT_CASE(without_memory_the_module_is_told_all_the_same),
 	KUNIT_CASE(knows_no_address_of_what_is_no_symbol),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

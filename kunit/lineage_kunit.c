@@ -18,7 +18,7 @@
 #include "lineage.c"
 
 /* Numbers that no process has, as none is that high. */
-#define FIRST	(PID_MAX_LIMIT - 100)
+#define FIRST (PID_MAX_LIMIT - 100)
 
 static void end_lineage(void *lineage)
 {
@@ -232,7 +232,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(watches_forks_only_as_long_as_somebody_wants_it),
 	KUNIT_CASE(gives_its_memory_back),
 	KUNIT_CASE(says_so_when_there_is_no_memory),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

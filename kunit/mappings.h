@@ -12,13 +12,13 @@
 #include "files.h"
 #include "worker.h"
 
-#define EXEC	(VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
-#define DATA	(VM_READ | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
-#define SHARED	(VM_READ | VM_WRITE | VM_SHARED | VM_MAYSHARE | VM_MAYREAD | VM_MAYWRITE)
+#define EXEC   (VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
+#define DATA   (VM_READ | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
+#define SHARED (VM_READ | VM_WRITE | VM_SHARED | VM_MAYSHARE | VM_MAYREAD | VM_MAYWRITE)
 
-#define MAPPED_AT	0x7f0000000000UL
-#define MAPPED_LEN	(5 * PAGE_SIZE)
-#define MAPPED_PGOFF	3
+#define MAPPED_AT    0x7f0000000000UL
+#define MAPPED_LEN   (5 * PAGE_SIZE)
+#define MAPPED_PGOFF 3
 
 static inline struct vm_area_struct *make_vma(struct kunit *test, struct file *file,
 					      vm_flags_t flags)

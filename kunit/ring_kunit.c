@@ -13,10 +13,10 @@
 #include "alloc.h"
 #include "ring.c"
 
-#define SIZE	4096U
+#define SIZE 4096U
 /* So many of them do not leave the room of a LOST. */
-#define BODY	((u32)sizeof(struct buildid_mmap) + 8)
-#define LOST	((u32)sizeof(struct buildid_lost))
+#define BODY ((u32)sizeof(struct buildid_mmap) + 8)
+#define LOST ((u32)sizeof(struct buildid_lost))
 
 /**
  * struct fixture - a ring under test
@@ -146,7 +146,7 @@ static bool told_before(struct kunit *test, struct bid_ring *ring, u64 file_id, 
 static struct buildid_record take(struct kunit *test, struct bid_ring *ring, u16 type)
 {
 	const struct buildid_record *record = bid_ring_peek(ring, 0);
-	struct buildid_record copy = { };
+	struct buildid_record copy = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	copy = *record;
@@ -156,8 +156,8 @@ static struct buildid_record take(struct kunit *test, struct bid_ring *ring, u16
 	return copy;
 }
 
-static u64 take_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full,
-		     u64 no_request, u64 missed)
+static u64 take_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 no_request,
+		     u64 missed)
 {
 	const struct buildid_record *record = bid_ring_peek(ring, 0);
 	const struct buildid_lost *lost;
@@ -201,7 +201,7 @@ static void delivers_in_order_of_reservation(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	const struct buildid_record *record;
-	struct buildid_record before = { };
+	struct buildid_record before = {};
 	u32 i;
 
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
@@ -289,14 +289,9 @@ static const struct size_case {
 	const char *name;
 	u32 size;
 } sizes[] = {
-	{ "40 bytes", 40 },
-	{ "104 bytes", 104 },
-	{ "136 bytes", 136 },
-	{ "1000 bytes", 1000 },
-	{ "1368 bytes", 1368 },
-	{ "2056 bytes", 2056 },
-	{ "4088 bytes", 4088 },
-	{ "all of the ring", SIZE },
+	{ "40 bytes", 40 },	{ "104 bytes", 104 },	     { "136 bytes", 136 },
+	{ "1000 bytes", 1000 }, { "1368 bytes", 1368 },	     { "2056 bytes", 2056 },
+	{ "4088 bytes", 4088 }, { "all of the ring", SIZE },
 };
 
 KUNIT_ARRAY_PARAM_DESC(sizes, sizes, name);
@@ -907,9 +902,9 @@ static void wakes_when_it_is_full_whatever_the_watermark(struct kunit *test)
 
 /* ---------------------------------------------------------------- concurrency -- */
 
-#define RACE_FILES	40
-#define RACE_RECORDS	4000
-#define RACE_PRODUCERS	3
+#define RACE_FILES     40
+#define RACE_RECORDS   4000
+#define RACE_PRODUCERS 3
 
 /* What the consumer must find in the records of the race. */
 struct race_file {
@@ -976,16 +971,15 @@ static bool check_holds(const u64 *check, const struct buildid_record *record, u
 }
 
 /* By the shorter way if that will do, as the hook does. */
-static int reserve(struct bid_ring *ring, struct bid_ring_want *want,
-		   struct bid_ring_batch *batch)
+static int reserve(struct bid_ring *ring, struct bid_ring_want *want, struct bid_ring_batch *batch)
 {
 	bool told = bid_ring_told(ring, want->file_id, want->stage);
 	int err;
 
 	batch->file = NULL;
 	if (want->file_id) {
-		batch->body = bid_ring_begin(ring, want->body_type, want->body_size,
-					     want->file_id, want->stage, 0);
+		batch->body = bid_ring_begin(ring, want->body_type, want->body_size, want->file_id,
+					     want->stage, 0);
 		if (batch->body)
 			return 0;
 	}
@@ -1202,7 +1196,8 @@ static void counts_all_of_its_pages(struct kunit *test)
 	slots = BID_RING_MAX / BYTES_PER_TOLD;
 	KUNIT_EXPECT_EQ(test, bid_ring_pages(BID_RING_MAX),
 			2 + BID_RING_MAX / PAGE_SIZE + slots * 8 / PAGE_SIZE +
-			DIV_ROUND_UP((2 + 2 * (u64)BID_RING_MAX / PAGE_SIZE) * 8, PAGE_SIZE));
+				DIV_ROUND_UP((2 + 2 * (u64)BID_RING_MAX / PAGE_SIZE) * 8,
+					     PAGE_SIZE));
 	KUNIT_EXPECT_GE(test, BID_RING_MIN, 2U * BUILDID_RECORD_MAX);
 }
 
@@ -1220,8 +1215,7 @@ static void holds_nothing_when_it_cannot_start(struct kunit *test)
 		if (!alloc_failed())
 			break;
 		KUNIT_ASSERT_EQ_MSG(test, err, -ENOMEM, "allocation %u failed", i);
-		KUNIT_ASSERT_EQ_MSG(test, atomic_read(&alloc.held), 0,
-				    "allocation %u failed", i);
+		KUNIT_ASSERT_EQ_MSG(test, atomic_read(&alloc.held), 0, "allocation %u failed", i);
 	}
 	alloc_expect(0);
 	KUNIT_ASSERT_EQ(test, err, 0);
@@ -1269,7 +1263,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(sees_its_records_twice_in, ring_sizes_gen_params),
 	KUNIT_CASE(counts_all_of_its_pages),
 	KUNIT_CASE(holds_nothing_when_it_cannot_start),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

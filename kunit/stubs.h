@@ -17,7 +17,6 @@ extern s64 stub_seconds_later;
 extern bool stub_worker_waits;
 
 #undef IS_I_VERSION
-#define IS_I_VERSION(inode) \
-	(!stub_no_change_counter && (inode)->i_sb->s_flags & SB_I_VERSION)
+#define IS_I_VERSION(inode) (!stub_no_change_counter && (inode)->i_sb->s_flags & SB_I_VERSION)
 
 #endif /* BID_KUNIT_STUBS_H */

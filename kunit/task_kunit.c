@@ -6,8 +6,8 @@
 #include "task.c"
 
 /* None as high, and of this boot. */
-#define CHILD		(PID_MAX_LIMIT - 100)
-#define CHILD_STARTED	12345
+#define CHILD	      (PID_MAX_LIMIT - 100)
+#define CHILD_STARTED 12345
 
 static void unwatch(void *unused)
 {
@@ -41,8 +41,7 @@ static struct task_struct *make_child(struct kunit *test)
 	return child;
 }
 
-static const struct buildid_task *hear_task(struct kunit *test, struct listener *listener,
-					    u16 type)
+static const struct buildid_task *hear_task(struct kunit *test, struct listener *listener, u16 type)
 {
 	const struct buildid_record *record = hear(listener, type);
 
@@ -115,8 +114,8 @@ static const struct buildid_task *await(struct listener *listener, u16 type, u32
 		if (record->type != type)
 			continue;
 		task = container_of(record, const struct buildid_task, header);
-		if ((!parent_pid || task->parent_pid == parent_pid) &&
-		    (!pid || task->pid == pid) && (!comm || !strcmp(task->comm, comm)))
+		if ((!parent_pid || task->parent_pid == parent_pid) && (!pid || task->pid == pid) &&
+		    (!comm || !strcmp(task->comm, comm)))
 			return task;
 	}
 	return NULL;
@@ -159,7 +158,7 @@ static void real_processes_are_told_in_order(struct kunit *test)
 static bool is_told(struct kunit *test, struct listener *listener)
 {
 	char *argv[2] = { "/bin/true" };
-	char *envp[1] = { };
+	char *envp[1] = {};
 	const struct buildid_task *task;
 
 	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0);
@@ -192,7 +191,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(tasks_of_others_are_left_out),
 	KUNIT_CASE(real_processes_are_told_in_order),
 	KUNIT_CASE(tasks_are_watched_only_as_long_as_somebody_wants_it),
-	{ }
+	{},
 };
 
 static struct kunit_suite suite = {

@@ -62,8 +62,7 @@ static void write(const struct bid_facts *facts, struct buildid_file *record)
 
 /* What the caller has found out itself. */
 static void write_sight(const struct bid_sight *sight, const struct bid_path *path,
-			const struct bid_identity *id, u64 file_id,
-			struct buildid_file *record)
+			const struct bid_identity *id, u64 file_id, struct buildid_file *record)
 {
 	const struct bid_facts facts = {
 		.file_id = file_id,
@@ -83,8 +82,7 @@ static void write_sight(const struct bid_sight *sight, const struct bid_path *pa
 }
 
 /* The cache's answer, unless it is in doubt. */
-static bool answer_from_cache(const struct bid_sight *sight,
-			      const struct bid_path *path,
+static bool answer_from_cache(const struct bid_sight *sight, const struct bid_path *path,
 			      struct buildid_file *record)
 {
 	struct bid_entry *entry;
@@ -160,16 +158,16 @@ static u64 find_file_id(const struct bid_sight *sight)
  *
  * Return: 0, or -EINTR when the caller is being killed.
  */
-int bid_answer_read(struct bid_sight *sight, enum bid_access access,
-		    struct bid_identity *id, bool *racy)
+int bid_answer_read(struct bid_sight *sight, enum bid_access access, struct bid_identity *id,
+		    bool *racy)
 {
 	struct inode *inode;
 	int err, i;
 
 	for (i = 0; i < 3; i++) {
 		bid_sight_begin_reading(sight, access);
-		err = bid_worker_identify(sight->file, sight->inode, access,
-					  &sight->version, id, racy);
+		err = bid_worker_identify(sight->file, sight->inode, access, &sight->version, id,
+					  racy);
 		if (err)
 			return err;
 		inode = bid_file_inode(sight->file);
@@ -208,10 +206,10 @@ static int answer_by_reading(struct bid_sight *sight, const struct bid_path *pat
 	return 0;
 }
 
-static int answer(struct bid_sight *sight, const struct bid_path *path,
-		  bool ask_cache, bool mapped, struct buildid_file *record)
+static int answer(struct bid_sight *sight, const struct bid_path *path, bool ask_cache, bool mapped,
+		  struct buildid_file *record)
 {
-	struct bid_identity id = { };
+	struct bid_identity id = {};
 	enum bid_access access;
 
 	access = bid_file_access(sight->file, sight->inode, &id.reason);
@@ -231,8 +229,7 @@ static int answer(struct bid_sight *sight, const struct bid_path *path,
 	return answer_by_reading(sight, path, access, &id, record);
 }
 
-static int answer_file(struct file *file, bool ask_cache, bool mapped,
-		       struct buildid_file *record)
+static int answer_file(struct file *file, bool ask_cache, bool mapped, struct buildid_file *record)
 {
 	struct bid_path path;
 	struct bid_sight sight;

@@ -51,19 +51,19 @@
 
 static struct {
 	struct bid_entry __rcu **table;
-	u16 *taken;		/* slots of each set, a bit each */
+	u16 *taken; /* slots of each set, a bit each */
 	u32 slots;
-	u64 dev_key;		/* of the hash; odd, as the next */
+	u64 dev_key; /* of the hash; odd, as the next */
 	u64 key;
-	unsigned int shift;	/* from a hash to a slot */
+	unsigned int shift; /* from a hash to a slot */
 
 	raw_spinlock_t lock;
-	u32 entries;		/* in the table */
-	u32 seq;		/* moves as entries come and go */
+	u32 entries; /* in the table */
+	u32 seq;     /* moves as entries come and go */
 	u64 last_file_id;
-	struct hlist_head *ids;	/* entries by file_id */
+	struct hlist_head *ids; /* entries by file_id */
 	unsigned int id_bits;
-	u32 hand;		/* of the shrinker: a slot */
+	u32 hand; /* of the shrinker: a slot */
 	struct hlist_head reserve;
 	u32 reserved;
 	u32 reserve_want;
@@ -72,20 +72,18 @@ static struct {
 	struct shrinker *shrinker;
 	struct work_struct refill;
 	atomic64_t text_bytes;
-	atomic_t allocated;	/* entries, the dead ones included */
+	atomic_t allocated; /* entries, the dead ones included */
 	atomic_t suspects[1 << SUSPECT_BITS];
 } cache;
 
 static DEFINE_MUTEX(refill_lock);
 
-void bid_cache_lock(void)
-	__acquires(&cache.lock)
+void bid_cache_lock(void) __acquires(&cache.lock)
 {
 	raw_spin_lock(&cache.lock);
 }
 
-void bid_cache_unlock(void)
-	__releases(&cache.lock)
+void bid_cache_unlock(void) __releases(&cache.lock)
 {
 	raw_spin_unlock(&cache.lock);
 }
@@ -157,15 +155,13 @@ static struct bid_entry *next_way(struct ways *ways)
  *
  * Return: the entry, valid until the RCU section ends, or NULL.
  */
-struct bid_entry *bid_cache_find(const struct bid_key *key,
-				 const struct bid_version *version)
+struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version)
 {
 	u32 set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
 	for_each_in_set(entry, set)
-		if (bid_key_equal(&entry->key, key) &&
-		    bid_version_equal(&entry->version, version))
+		if (bid_key_equal(&entry->key, key) && bid_version_equal(&entry->version, version))
 			return entry;
 	return NULL;
 }
@@ -195,8 +191,7 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
 	u32 slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
 	struct bid_entry *entry = entry_at(slot);
 
-	if (likely(entry && bid_file_is(inode, &entry->key, &entry->version) &&
-		   !entry->key.tree))
+	if (likely(entry && bid_file_is(inode, &entry->key, &entry->version) && !entry->key.tree))
 		return entry;
 	return find_in_set(inode, slot & ~(WAYS - 1));
 }
@@ -207,8 +202,7 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
  * @ino: inode number
  * @generation: of the inode number, or NULL for any
  */
-struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
-					const u32 *generation)
+struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation)
 {
 	struct bid_entry *entry, *newest = NULL;
 	u32 set = set_of(dev, ino);
@@ -289,8 +283,8 @@ bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
 	u8 len;
 
 	bytes = bid_entry_id(entry, &len);
-	return entry->kind == id->kind && entry->reason == id->reason &&
-	       len == id->len && !memcmp(bytes, id->bytes, len);
+	return entry->kind == id->kind && entry->reason == id->reason && len == id->len &&
+	       !memcmp(bytes, id->bytes, len);
 }
 
 /**
@@ -525,8 +519,7 @@ void bid_cache_request_done(struct bid_entry *entry)
  * @id: the identity. One over BID_ID_INLINE needs bid_cache_set_text() first
  * @state: enum buildid_state
  */
-void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
-		       u8 state)
+void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u8 state)
 {
 	u32 flags = entry->flags & ~BID_ENTRY_UNKNOWN;
 
@@ -565,8 +558,7 @@ static void keep_end(struct bid_path *path)
  *
  * Return: it, or NULL.
  */
-struct bid_text *bid_text_alloc(const struct bid_identity *id,
-				const struct bid_path *path)
+struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path)
 {
 	u8 id_len = id->len > BID_ID_INLINE ? id->len : 0;
 	struct bid_path kept = *path;
@@ -600,8 +592,7 @@ struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *te
 
 	lockdep_assert_held(&cache.lock);
 	entry->spare = NULL;
-	text->replaced = rcu_dereference_protected(entry->text,
-						   lockdep_is_held(&cache.lock));
+	text->replaced = rcu_dereference_protected(entry->text, lockdep_is_held(&cache.lock));
 	rcu_assign_pointer(entry->text, text);
 	WRITE_ONCE(entry->flags, entry->flags & ~BID_ENTRY_NO_PATH);
 	return spare;
@@ -658,7 +649,7 @@ void bid_cache_suspect(const struct bid_key *key)
 	struct bid_entry *entry;
 
 	atomic_inc(suspects_of(key));
-	smp_mb__after_atomic();	/* pairs with the one in bid_sight_settle() */
+	smp_mb__after_atomic(); /* pairs with the one in bid_sight_settle() */
 	if (!is_cached(key))
 		return;
 	bid_cache_lock();
@@ -761,14 +752,12 @@ u64 bid_cache_flush(void)
 	return flushed;
 }
 
-static unsigned long shrink_count(struct shrinker *shrinker,
-				  struct shrink_control *sc)
+static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	return bid_cache_entries() ?: SHRINK_EMPTY;
 }
 
-static unsigned long shrink_scan(struct shrinker *shrinker,
-				 struct shrink_control *sc)
+static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	unsigned long freed = 0, scanned;
 	u32 slot;
@@ -848,8 +837,7 @@ int bid_cache_init(u32 max_entries)
 	cache.ids = kvcalloc(1UL << cache.id_bits, sizeof(*cache.ids), GFP_KERNEL);
 	if (!cache.ids)
 		goto err_free_taken;
-	cache.slab = kmem_cache_create("buildid_entry", sizeof(struct bid_entry),
-				       0, 0, NULL);
+	cache.slab = kmem_cache_create("buildid_entry", sizeof(struct bid_entry), 0, 0, NULL);
 	if (!cache.slab)
 		goto err_free_ids;
 	bid_cache_refill();

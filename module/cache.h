@@ -24,14 +24,14 @@
 #define BID_ID_INLINE 32
 
 /* bid_entry.flags */
-#define BID_ENTRY_RECHECK	BIT(0)	/* the content may have changed unseen */
-#define BID_ENTRY_UNKNOWN	BIT(1)	/* PENDING or DEFERRED */
-#define BID_ENTRY_NO_PATH	BIT(2)	/* the path was not kept yet */
-#define BID_ENTRY_DEAD		BIT(3)	/* left the table */
-#define BID_ENTRY_UNSTABLE	BIT(4)	/* BUILDID_FILE_UNSTABLE */
+#define BID_ENTRY_RECHECK  BIT(0) /* the content may have changed unseen */
+#define BID_ENTRY_UNKNOWN  BIT(1) /* PENDING or DEFERRED */
+#define BID_ENTRY_NO_PATH  BIT(2) /* the path was not kept yet */
+#define BID_ENTRY_DEAD	   BIT(3) /* left the table */
+#define BID_ENTRY_UNSTABLE BIT(4) /* BUILDID_FILE_UNSTABLE */
 
 /* A hit on an entry with any of these takes the slow path. */
-#define BID_ENTRY_SLOW		(BID_ENTRY_RECHECK | BID_ENTRY_UNKNOWN | BID_ENTRY_NO_PATH)
+#define BID_ENTRY_SLOW (BID_ENTRY_RECHECK | BID_ENTRY_UNKNOWN | BID_ENTRY_NO_PATH)
 
 /**
  * struct bid_text - the parts of an entry that vary in length
@@ -111,11 +111,9 @@ void bid_cache_unlock(void);
 void bid_cache_assert_locked(void);
 
 /* Under RCU. */
-struct bid_entry *bid_cache_find(const struct bid_key *key,
-				 const struct bid_version *version);
+struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version);
 struct bid_entry *bid_cache_find_inode(struct inode *inode);
-struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino,
-					const u32 *generation);
+struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation);
 struct bid_entry *bid_cache_find_id(u64 file_id);
 struct bid_entry *bid_cache_at(u32 slot);
 const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
@@ -128,8 +126,7 @@ bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 		      const struct bid_version *version);
 void bid_cache_remove(struct bid_entry *entry);
 void bid_cache_request_done(struct bid_entry *entry);
-void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id,
-		       u8 state);
+void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u8 state);
 struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *text);
 bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path);
 
@@ -138,8 +135,7 @@ void bid_cache_suspect(const struct bid_key *key);
 u32 bid_cache_suspects(const struct bid_key *key);
 
 /* May sleep. */
-struct bid_text *bid_text_alloc(const struct bid_identity *id,
-				const struct bid_path *path);
+struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path);
 void bid_text_free(struct bid_text *text);
 void bid_cache_refill(void);
 u64 bid_cache_flush(void);

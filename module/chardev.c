@@ -85,17 +85,17 @@ static int release(struct inode *inode, struct file *file)
 
 static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	static int (* const calls[])(struct bid_session *session, void __user *arg) = {
-		[_IOC_NR(BUILDID_IOC_INFO)]		= bid_ioctl_info,
-		[_IOC_NR(BUILDID_IOC_STATS)]		= bid_ioctl_stats,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)]	= bid_ioctl_resolve_fd,
-		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)]	= bid_ioctl_subscribe,
-		[_IOC_NR(BUILDID_IOC_FLUSH)]		= bid_ioctl_flush,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)]	= bid_ioctl_resolve_key,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)]	= bid_ioctl_resolve_addr,
-		[_IOC_NR(BUILDID_IOC_MAPS)]		= bid_ioctl_maps,
-		[_IOC_NR(BUILDID_IOC_SET_COOKIE)]	= bid_ioctl_set_cookie,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)]	= bid_ioctl_resolve_id,
+	static int (*const calls[])(struct bid_session * session, void __user *arg) = {
+		[_IOC_NR(BUILDID_IOC_INFO)] = bid_ioctl_info,
+		[_IOC_NR(BUILDID_IOC_STATS)] = bid_ioctl_stats,
+		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = bid_ioctl_resolve_fd,
+		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = bid_ioctl_subscribe,
+		[_IOC_NR(BUILDID_IOC_FLUSH)] = bid_ioctl_flush,
+		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = bid_ioctl_resolve_key,
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)] = bid_ioctl_resolve_addr,
+		[_IOC_NR(BUILDID_IOC_MAPS)] = bid_ioctl_maps,
+		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = bid_ioctl_set_cookie,
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)] = bid_ioctl_resolve_id,
 	};
 	unsigned int nr = _IOC_NR(cmd);
 
@@ -163,15 +163,13 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 	for (;;) {
 		mutex_lock(&session->lock);
 		bid_ring_tell_lost(&subscriber->ring, bid_hook_missed());
-		n = session->mapped ? -EBUSY :
-			copy_records(&subscriber->ring, buf, len);
+		n = session->mapped ? -EBUSY : copy_records(&subscriber->ring, buf, len);
 		mutex_unlock(&session->lock);
 		if (n)
 			return n;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		err = wait_event_interruptible(session->wait,
-					       ready_or_asleep(subscriber));
+		err = wait_event_interruptible(session->wait, ready_or_asleep(subscriber));
 		if (err)
 			return err;
 	}
@@ -197,21 +195,21 @@ static int mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 static const struct file_operations fops = {
-	.owner		= THIS_MODULE,
-	.open		= open,
-	.release	= release,
-	.read		= read,
-	.poll		= poll,
-	.mmap		= mmap,
-	.unlocked_ioctl	= ioctl,
-	.compat_ioctl	= compat_ptr_ioctl,
+	.owner = THIS_MODULE,
+	.open = open,
+	.release = release,
+	.read = read,
+	.poll = poll,
+	.mmap = mmap,
+	.unlocked_ioctl = ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 };
 
 static struct miscdevice device = {
-	.minor	= MISC_DYNAMIC_MINOR,
-	.name	= "buildid",
-	.fops	= &fops,
-	.mode	= 0600,
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "buildid",
+	.fops = &fops,
+	.mode = 0600,
 };
 
 int bid_chardev_init(void)

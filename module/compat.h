@@ -24,33 +24,32 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-#define BID_MODULE_TEXT(module)		((module)->core_layout.base)
-#define BID_MODULE_TEXT_SIZE(module)	((module)->core_layout.text_size)
+#define BID_MODULE_TEXT(module)	     ((module)->core_layout.base)
+#define BID_MODULE_TEXT_SIZE(module) ((module)->core_layout.text_size)
 #else
-#define BID_MODULE_TEXT(module)		((module)->mem[MOD_TEXT].base)
-#define BID_MODULE_TEXT_SIZE(module)	((module)->mem[MOD_TEXT].size)
+#define BID_MODULE_TEXT(module)	     ((module)->mem[MOD_TEXT].base)
+#define BID_MODULE_TEXT_SIZE(module) ((module)->mem[MOD_TEXT].size)
 #endif
 
 /* Before, there is a digest and no way for a module to learn it. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
-#define BID_HAS_FSVERITY false
+#define BID_HAS_FSVERITY		   false
 #define BID_FSVERITY_DIGEST(inode, digest) 0
 #else
-#define BID_HAS_FSVERITY IS_ENABLED(CONFIG_FS_VERITY)
+#define BID_HAS_FSVERITY		   IS_ENABLED(CONFIG_FS_VERITY)
 #define BID_FSVERITY_DIGEST(inode, digest) fsverity_get_digest(inode, digest, NULL, NULL)
 #endif
 
 /* A macro, as late 6.1 releases have the function too. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #define inode_get_ctime(inode) ((inode)->i_ctime)
-#define genl_info_dump genl_dumpit_info
+#define genl_info_dump	       genl_dumpit_info
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define inode_get_mtime(inode) ((inode)->i_mtime)
 
-static inline struct shrinker *shrinker_alloc(unsigned int flags,
-					      const char *fmt, ...)
+static inline struct shrinker *shrinker_alloc(unsigned int flags, const char *fmt, ...)
 {
 	return kzalloc(sizeof(struct shrinker), GFP_KERNEL);
 }
@@ -77,8 +76,8 @@ static inline const struct inode *file_user_inode(const struct file *file)
 {
 	const struct inode *inode = file_inode(file);
 
-	return inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC ?
-		d_real_inode(file->f_path.dentry) : inode;
+	return inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC ? d_real_inode(file->f_path.dentry) :
+							       inode;
 }
 #endif
 

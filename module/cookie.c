@@ -15,8 +15,8 @@
 
 #include "cookie.h"
 
-#define BITS 8
-#define FILE_BITS 12	/* a few in a bucket, when there are as many as may be */
+#define BITS	  8
+#define FILE_BITS 12 /* a few in a bucket, when there are as many as may be */
 
 /**
  * struct bid_cookie_owner - a user that has cookies
@@ -95,8 +95,7 @@ static void drop(struct file_cookie *cookie)
 
 static bool may_have_more(const struct bid_cookie_owner *owner)
 {
-	return (!owner || owner->count < BUILDID_COOKIES_MAX) &&
-	       total < BUILDID_COOKIES_TOTAL;
+	return (!owner || owner->count < BUILDID_COOKIES_MAX) && total < BUILDID_COOKIES_TOTAL;
 }
 
 static bool make_room(struct bid_cookie_owner *owner)
@@ -186,16 +185,14 @@ u32 bid_cookie_count(void)
 /* Whoever serves a filesystem chooses its inode numbers, and is not to choose this. */
 static u32 hash_of(const struct bid_key *key)
 {
-	return siphash_3u64(key->ino, (u64)key->dev << 32 | key->generation,
-			    key->tree, &secret);
+	return siphash_3u64(key->ino, (u64)key->dev << 32 | key->generation, key->tree, &secret);
 }
 
 static struct file_cookie *find_file(const struct bid_key *key)
 {
 	struct file_cookie *cookie;
 
-	hash_for_each_possible_rcu(files, cookie, node, hash_of(key),
-				   lockdep_is_held(&lock))
+	hash_for_each_possible_rcu(files, cookie, node, hash_of(key), lockdep_is_held(&lock))
 		if (bid_key_equal(&cookie->key, key))
 			return cookie;
 	return NULL;
@@ -214,8 +211,7 @@ static struct file_cookie *find_file(const struct bid_key *key)
  * Return: 0, -EDQUOT or -ENOMEM.
  */
 int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *key,
-			const struct bid_version *version,
-			const struct bid_identity *id)
+			const struct bid_version *version, const struct bid_identity *id)
 {
 	struct file_cookie *cookie, *before;
 
@@ -278,8 +274,7 @@ bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 	bid_file_key(inode, &key);
 	rcu_read_lock();
 	cookie = find_file(&key);
-	if (cookie && uid_eq(cookie->uid, inode->i_uid) &&
-	    cookie->mtime == version->mtime &&
+	if (cookie && uid_eq(cookie->uid, inode->i_uid) && cookie->mtime == version->mtime &&
 	    cookie->size == version->size && cookie->epoch == version->epoch) {
 		id->kind = cookie->id.kind;
 		id->len = cookie->id.len;

@@ -21,8 +21,7 @@ void bid_cookie_uncharge(struct bid_cookie_owner *owner);
 u32 bid_cookie_count(void);
 
 int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *key,
-			const struct bid_version *version,
-			const struct bid_identity *id);
+			const struct bid_version *version, const struct bid_identity *id);
 bool bid_cookie_clear_file(const struct bid_key *key);
 bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 			struct bid_identity *id);
@@ -31,8 +30,7 @@ void bid_cookie_exit(void);
 #ifdef CONFIG_MMU_NOTIFIER
 int bid_mapping_cookie_set(const struct bid_cookie_facts *facts);
 int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts);
-bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from,
-			     struct bid_cookie_facts *facts);
+bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from, struct bid_cookie_facts *facts);
 void bid_mapping_cookie_exit(void);
 #else
 static inline int bid_mapping_cookie_set(const struct bid_cookie_facts *facts)

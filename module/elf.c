@@ -17,14 +17,14 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#define swab16 bswap_16
-#define swab32 bswap_32
-#define swab64 bswap_64
+#define swab16	bswap_16
+#define swab32	bswap_32
+#define swab64	bswap_64
 #define U32_MAX UINT32_MAX
 #define noinline
 #define __uninitialized
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define READ_ONCE(x)  __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #endif
 
 #include "elf.h"
@@ -33,8 +33,8 @@
 #define PN_XNUM 0xffff
 #endif
 
-#define NOTE_GNU_BUILD_ID	3
-#define NOTE_GO_BUILD_ID	4
+#define NOTE_GNU_BUILD_ID 3
+#define NOTE_GO_BUILD_ID  4
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NATIVE_DATA ELFDATA2LSB
@@ -57,7 +57,7 @@ struct image {
 	bool is64;
 	u8 reason;
 	struct bid_identity *id;
-	u64 go_desc;	/* where the first Go build id is, until there is a better */
+	u64 go_desc; /* where the first Go build id is, until there is a better */
 	u32 go_len;
 };
 
@@ -93,10 +93,10 @@ static u64 get64(const struct image *image, u64 v)
 static void note_defect(struct image *image, u8 reason)
 {
 	static const u8 gravity[] = {
-		[BUILDID_REASON_NO_NOTE]	= 1,
-		[BUILDID_REASON_TRUNCATED]	= 2,
-		[BUILDID_REASON_MALFORMED]	= 3,
-		[BUILDID_REASON_LIMIT]		= 4,
+		[BUILDID_REASON_NO_NOTE] = 1,
+		[BUILDID_REASON_TRUNCATED] = 2,
+		[BUILDID_REASON_MALFORMED] = 3,
+		[BUILDID_REASON_LIMIT] = 4,
 	};
 
 	if (gravity[reason] > gravity[image->reason])
@@ -104,10 +104,10 @@ static void note_defect(struct image *image, u8 reason)
 }
 
 /* What image_read() finds by itself: no errno, as the reader may return any. */
-#define IMAGE_ENDS	2
-#define BUDGET_ENDS	3
-#define TOO_MANY	4
-#define NOTES_END	5
+#define IMAGE_ENDS  2
+#define BUDGET_ENDS 3
+#define TOO_MANY    4
+#define NOTES_END   5
 
 /* Always inline: of a constant length it takes no call to copy. */
 static __always_inline int image_read(struct image *image, u64 off, void *buf, u32 len)
@@ -138,8 +138,7 @@ static const void *image_look(struct image *image, u64 off, u32 len)
 	u64 size = image->reader->size;
 	const void *bytes;
 
-	if (!image->reader->look || off > size || len > size - off ||
-	    len > image->left.bytes)
+	if (!image->reader->look || off > size || len > size - off || len > image->left.bytes)
 		return NULL;
 	bytes = image->reader->look(image->reader, off, len);
 	if (bytes)
@@ -236,7 +235,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 	while (end - off >= sizeof(Elf32_Nhdr)) {
 		u64 desc, next, room = end - off;
 		u32 namesz, descsz, type;
-		struct note note = { };
+		struct note note = {};
 
 		err = pay_for_note(image);
 		if (err)
@@ -252,13 +251,12 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		desc = (sizeof(Elf32_Nhdr) + (u64)namesz + align - 1) & ~(align - 1);
 		next = (desc + descsz + align - 1) & ~(align - 1);
 		if (desc > room || descsz > room - desc) {
-			note_defect(image, cut ? BUILDID_REASON_TRUNCATED :
-						 BUILDID_REASON_MALFORMED);
+			note_defect(image,
+				    cut ? BUILDID_REASON_TRUNCATED : BUILDID_REASON_MALFORMED);
 			return 0;
 		}
 
-		if (namesz == 4 && type == NOTE_GNU_BUILD_ID &&
-		    !memcmp(note.name, "GNU", 4)) {
+		if (namesz == 4 && type == NOTE_GNU_BUILD_ID && !memcmp(note.name, "GNU", 4)) {
 			err = take_note(image, BUILDID_KIND_GNU, off + desc, descsz);
 			if (err)
 				return err;
@@ -276,8 +274,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 	return 0;
 }
 
-static void segment_extent(const struct image *image, const void *entry,
-			   struct extent *extent)
+static void segment_extent(const struct image *image, const void *entry, struct extent *extent)
 {
 	const Elf64_Phdr *p64 = entry;
 	const Elf32_Phdr *p32 = entry;
@@ -293,8 +290,7 @@ static void segment_extent(const struct image *image, const void *entry,
 	}
 }
 
-static void section_extent(const struct image *image, const void *entry,
-			   struct extent *extent)
+static void section_extent(const struct image *image, const void *entry, struct extent *extent)
 {
 	const Elf64_Shdr *s64 = entry;
 	const Elf32_Shdr *s32 = entry;
@@ -311,13 +307,12 @@ static void section_extent(const struct image *image, const void *entry,
 }
 
 /* The index of the first note from @i on, or @n. Most entries are none. */
-static u32 next_note(const struct image *image, const struct table *table,
-		     const u8 *entries, u32 i, u32 n)
+static u32 next_note(const struct image *image, const struct table *table, const u8 *entries, u32 i,
+		     u32 n)
 {
 	/* the type is at the same place in both classes, as large as it is */
 	u32 type = get32(image, table->sections ? SHT_NOTE : PT_NOTE);
-	u32 at = table->sections ? offsetof(Elf64_Shdr, sh_type) :
-				   offsetof(Elf64_Phdr, p_type);
+	u32 at = table->sections ? offsetof(Elf64_Shdr, sh_type) : offsetof(Elf64_Phdr, p_type);
 
 	for (at += i * table->entsize; i < n; i++, at += table->entsize)
 		if (READ_ONCE(*(const u32 *)(entries + at)) == type)
@@ -325,8 +320,8 @@ static u32 next_note(const struct image *image, const struct table *table,
 	return i;
 }
 
-static void extent_of(const struct image *image, const struct table *table,
-		      const u8 *entry, struct extent *extent)
+static void extent_of(const struct image *image, const struct table *table, const u8 *entry,
+		      struct extent *extent)
 {
 	if (table->sections)
 		section_extent(image, entry, extent);
@@ -334,8 +329,7 @@ static void extent_of(const struct image *image, const struct table *table,
 		segment_extent(image, entry, extent);
 }
 
-static int walk_entries(struct image *image, const struct table *table,
-			const u8 *entries, u32 n)
+static int walk_entries(struct image *image, const struct table *table, const u8 *entries, u32 n)
 {
 	struct extent extent;
 	u32 i = 0;
@@ -354,8 +348,7 @@ static int walk_entries(struct image *image, const struct table *table,
  * The notes are found before they are walked, as that may look elsewhere.
  * TOO_MANY when there are too many for that.
  */
-static int walk_in_place(struct image *image, const struct table *table,
-			 const u8 *entries)
+static int walk_in_place(struct image *image, const struct table *table, const u8 *entries)
 {
 	struct extent extents[4] __uninitialized;
 	u32 i = 0, j, found = 0;
@@ -364,8 +357,7 @@ static int walk_in_place(struct image *image, const struct table *table,
 	while ((i = next_note(image, table, entries, i, table->num)) < table->num) {
 		if (found == ARRAY_SIZE(extents))
 			return TOO_MANY;
-		extent_of(image, table, entries + i++ * table->entsize,
-			  &extents[found++]);
+		extent_of(image, table, entries + i++ * table->entsize, &extents[found++]);
 	}
 	for (j = 0; j < found; j++) {
 		err = walk_notes(image, &extents[j]);
@@ -385,13 +377,13 @@ static noinline int walk_copied(struct image *image, const struct table *table)
 
 	for (i = 0; i < table->num; i += n) {
 		n = table->num - i < per_chunk ? table->num - i : per_chunk;
-		err = image_read(image, table->off + (u64)i * table->entsize,
-				 chunk, n * table->entsize);
+		err = image_read(image, table->off + (u64)i * table->entsize, chunk,
+				 n * table->entsize);
 		/* a table cut short still has a beginning */
 		if (err == IMAGE_ENDS && n > 1) {
 			n = 1;
-			err = image_read(image, table->off + (u64)i * table->entsize,
-					 chunk, table->entsize);
+			err = image_read(image, table->off + (u64)i * table->entsize, chunk,
+					 table->entsize);
 		}
 		if (err)
 			return defect_of(image, err);
@@ -412,8 +404,9 @@ static int walk_table(struct image *image, const struct table *table)
 	if (table->off > image->reader->size)
 		return defect_of(image, IMAGE_ENDS);
 	/* words must lie where they can be read as such */
-	entries = table->off & (image->is64 ? 7 : 3) ? NULL :
-		image_look(image, table->off, table->num * table->entsize);
+	entries = table->off & (image->is64 ? 7 : 3) ?
+			  NULL :
+			  image_look(image, table->off, table->num * table->entsize);
 	if (entries) {
 		err = walk_in_place(image, table, entries);
 		if (err != TOO_MANY)
@@ -431,8 +424,7 @@ static int read_section0(struct image *image, u64 shoff, u32 *phnum, u64 *shnum)
 	} sh;
 	int err;
 
-	err = image_read(image, shoff, &sh,
-			 image->is64 ? sizeof(sh.s64) : sizeof(sh.s32));
+	err = image_read(image, shoff, &sh, image->is64 ? sizeof(sh.s64) : sizeof(sh.s32));
 	if (err)
 		return err;
 	*phnum = get32(image, image->is64 ? sh.s64.sh_info : sh.s32.sh_info);
@@ -446,8 +438,8 @@ union header {
 	Elf32_Ehdr e32;
 };
 
-static int read_tables(struct image *image, const union header *eh,
-		       struct table *segments, struct table *sections)
+static int read_tables(struct image *image, const union header *eh, struct table *segments,
+		       struct table *sections)
 {
 	u32 phnum, phnum0, phentsize, shentsize;
 	u64 shnum, shnum0;
@@ -483,9 +475,8 @@ static int read_tables(struct image *image, const union header *eh,
 	}
 
 	if (phnum == PN_XNUM || (sections->off && !shnum)) {
-		err = sections->off ?
-			read_section0(image, sections->off, &phnum0, &shnum0) :
-			IMAGE_ENDS;
+		err = sections->off ? read_section0(image, sections->off, &phnum0, &shnum0) :
+				      IMAGE_ENDS;
 		if (err) {
 			err = defect_of(image, err);
 			if (err)
@@ -510,7 +501,7 @@ static int read_tables(struct image *image, const union header *eh,
 
 static int search(struct image *image)
 {
-	struct table segments = { }, sections = { .sections = true };
+	struct table segments = {}, sections = { .sections = true };
 	u32 n = sizeof(union header);
 	union header header __uninitialized;
 	const u8 *ident = header.ident;
@@ -563,8 +554,7 @@ static int search(struct image *image)
  *
  * Return: 0, or what the reader returned when it failed; @id then says nothing.
  */
-int bid_elf_identify(struct bid_reader *reader,
-		     const struct bid_elf_limits *limits,
+int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *limits,
 		     struct bid_identity *id)
 {
 	struct image image = {

@@ -58,10 +58,9 @@ struct bid_elf_limits {
 };
 
 /* What the ELF format itself can count without an escape, and our bound. */
-#define BID_ELF_HEADERS_MAX	65535
+#define BID_ELF_HEADERS_MAX 65535
 
-int bid_elf_identify(struct bid_reader *reader,
-		     const struct bid_elf_limits *limits,
+int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *limits,
 		     struct bid_identity *id);
 
 void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id);

@@ -16,8 +16,8 @@
 #include "stats.h"
 #include "worker.h"
 
-LIST_HEAD(bid_event_list);	/* of subscribers */
-u32 bid_event_data_wanted;	/* by so many of them */
+LIST_HEAD(bid_event_list); /* of subscribers */
+u32 bid_event_data_wanted; /* by so many of them */
 static DEFINE_MUTEX(subscribers_lock);
 static u64 slots;
 
@@ -83,11 +83,9 @@ static bool watches(struct bid_subscriber *subscriber)
 {
 	u32 i;
 
-	if (subscriber->pid_ns != &init_pid_ns &&
-	    !task_tgid_nr_ns(current, subscriber->pid_ns))
+	if (subscriber->pid_ns != &init_pid_ns && !task_tgid_nr_ns(current, subscriber->pid_ns))
 		return false;
-	if (subscriber->flags & BUILDID_SUB_UID &&
-	    !uid_eq(current_uid(), subscriber->uid))
+	if (subscriber->flags & BUILDID_SUB_UID && !uid_eq(current_uid(), subscriber->uid))
 		return false;
 	if (subscriber->flags & BUILDID_SUB_CGROUP && !in_cgroup(subscriber->cgroup))
 		return false;
@@ -114,7 +112,7 @@ bool bid_event_current_wants_data(void)
 
 /* How much a FILE record says, for struct bid_ring_want. */
 enum {
-	STAGE_UNKNOWN = 1,	/* PENDING or DEFERRED */
+	STAGE_UNKNOWN = 1, /* PENDING or DEFERRED */
 	STAGE_KNOWN,
 	STAGE_UNSTABLE,
 };
@@ -128,8 +126,7 @@ static u8 stage_of(const struct bid_entry *entry)
 
 static bool wanted_by(struct bid_subscriber *subscriber, unsigned long vm_flags)
 {
-	return (vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) &&
-	       watches(subscriber);
+	return (vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) && watches(subscriber);
 }
 
 /*
@@ -142,9 +139,8 @@ static struct bid_path path_for(const struct bid_subscriber *subscriber,
 	struct bid_path path = *bid_mapping_path(mapping);
 	const struct path *root = &current->fs->root;
 
-	if (!subscriber->root.mnt ||
-	    (READ_ONCE(root->mnt) == subscriber->root.mnt &&
-	     READ_ONCE(root->dentry) == subscriber->root.dentry))
+	if (!subscriber->root.mnt || (READ_ONCE(root->mnt) == subscriber->root.mnt &&
+				      READ_ONCE(root->dentry) == subscriber->root.dentry))
 		return path;
 	return (struct bid_path){
 		.flags = (path.flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH,
@@ -152,8 +148,7 @@ static struct bid_path path_for(const struct bid_subscriber *subscriber,
 }
 
 /* With all that may have to go before it: FILE, LOST. */
-static int reserve_mmap(struct bid_subscriber *subscriber,
-			struct bid_mapping *mapping, u32 size,
+static int reserve_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapping, u32 size,
 			struct buildid_record **record)
 {
 	struct bid_ring *ring = &subscriber->ring;
@@ -191,8 +186,8 @@ static int reserve_mmap(struct bid_subscriber *subscriber,
 }
 
 /* For a subscriber that watches current; @task is that or its child. */
-static void number(const struct bid_subscriber *subscriber, struct task_struct *task,
-		   u32 *pid, u32 *tid)
+static void number(const struct bid_subscriber *subscriber, struct task_struct *task, u32 *pid,
+		   u32 *tid)
 {
 	if (subscriber->pid_ns == &init_pid_ns) {
 		*pid = task->tgid;
@@ -203,11 +198,10 @@ static void number(const struct bid_subscriber *subscriber, struct task_struct *
 	*tid = task_pid_nr_ns(task, subscriber->pid_ns);
 }
 
-static int send_mmap(struct bid_subscriber *subscriber,
-		     struct bid_mapping *mapping)
+static int send_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapping)
 {
 	struct buildid_record *record;
-	struct bid_path path = { };
+	struct bid_path path = {};
 	u32 pid, tid;
 	int err;
 
@@ -232,14 +226,13 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	struct buildid_record *header;
 	struct buildid_mmap *record;
 
-	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id,
-				STAGE_KNOWN, bid_hook_missed());
+	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id, STAGE_KNOWN,
+				bid_hook_missed());
 	if (unlikely(!header))
 		return false;
 	record = container_of(header, struct buildid_mmap, header);
 	bid_mmap_write(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
-		       vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN,
-		       current);
+		       vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN, current);
 	bid_ring_commit_size(header, sizeof(*record));
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);
@@ -248,8 +241,8 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 
 /* With filters, paths, namespaces, FILE and LOST records. */
 static noinline void send_hit_slowly(struct bid_subscriber *subscriber,
-				     const struct vm_area_struct *vma,
-				     struct bid_entry *entry, char *buf)
+				     const struct vm_area_struct *vma, struct bid_entry *entry,
+				     char *buf)
 {
 	struct bid_mapping mapping;
 
@@ -269,8 +262,7 @@ static noinline void send_hit_slowly(struct bid_subscriber *subscriber,
  *
  * bid_event_mmap() for the case that counts. Called with preemption off.
  */
-void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry,
-		   char *buf)
+void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, char *buf)
 {
 	struct bid_subscriber *subscriber;
 
@@ -299,8 +291,7 @@ void bid_event_mmap(struct bid_mapping *mapping)
 	}
 }
 
-static void send_file(struct bid_subscriber *subscriber,
-		      const struct bid_entry *entry)
+static void send_file(struct bid_subscriber *subscriber, const struct bid_entry *entry)
 {
 	struct bid_ring_batch batch __uninitialized;
 	struct bid_facts facts __uninitialized;
@@ -355,8 +346,7 @@ static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
 	return bid_ring_reserve(ring, &want, &batch) ? NULL : batch.body;
 }
 
-static void send_image(struct bid_subscriber *subscriber,
-		       const struct bid_image_facts *facts)
+static void send_image(struct bid_subscriber *subscriber, const struct bid_image_facts *facts)
 {
 	struct buildid_record *record;
 
@@ -381,21 +371,18 @@ void bid_event_image(struct bid_subscriber *only, const struct bid_image_facts *
 
 	preempt_disable();
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if ((!only || subscriber == only) &&
-		    subscriber->flags & BUILDID_SUB_KERNEL)
+		if ((!only || subscriber == only) && subscriber->flags & BUILDID_SUB_KERNEL)
 			send_image(subscriber, facts);
 	preempt_enable();
 }
 
-static void send_cookie(struct bid_subscriber *subscriber,
-			const struct bid_cookie_facts *facts)
+static void send_cookie(struct bid_subscriber *subscriber, const struct bid_cookie_facts *facts)
 {
 	struct buildid_record *record;
 	u32 pid, tid;
 
 	number(subscriber, current, &pid, &tid);
-	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE,
-			 bid_cookie_size(facts));
+	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE, bid_cookie_size(facts));
 	if (!record)
 		return;
 	bid_cookie_write(facts, current, pid, tid,
@@ -419,8 +406,7 @@ void bid_event_cookie(const struct bid_cookie_facts *facts)
 	preempt_enable();
 }
 
-static void send_task(struct bid_subscriber *subscriber,
-		      const struct bid_task_facts *facts)
+static void send_task(struct bid_subscriber *subscriber, const struct bid_task_facts *facts)
 {
 	u32 pid, tid, parent_pid = 0, parent_tid;
 	struct buildid_record *record;

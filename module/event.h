@@ -79,8 +79,7 @@ static inline bool bid_event_wants_data(void)
 }
 
 void bid_event_mmap(struct bid_mapping *mapping);
-void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry,
-		   char *buf);
+void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, char *buf);
 void bid_event_image(struct bid_subscriber *only, const struct bid_image_facts *facts);
 void bid_event_file(struct bid_entry *entry, u64 waiting);
 void bid_event_cookie(const struct bid_cookie_facts *facts);

@@ -12,9 +12,9 @@
 #include "file.h"
 
 /* Not in <linux/magic.h>. */
-#define JFS_SUPER_MAGIC		0x3153464a
-#define NTFS3_SUPER_MAGIC	0x7366746e
-#define UBIFS_SUPER_MAGIC	0x24051905
+#define JFS_SUPER_MAGIC	  0x3153464a
+#define NTFS3_SUPER_MAGIC 0x7366746e
+#define UBIFS_SUPER_MAGIC 0x24051905
 
 /*
  * Device numbers are used again, and an image made to be reproducible repeats
@@ -138,8 +138,7 @@ void bid_file_hold_version(struct inode *inode)
  */
 bool bid_file_unstable(struct inode *inode)
 {
-	return inode_is_open_for_write(inode) ||
-	       mapping_writably_mapped(inode->i_mapping) ||
+	return inode_is_open_for_write(inode) || mapping_writably_mapped(inode->i_mapping) ||
 	       (inode->i_sb->s_magic == TMPFS_MAGIC && inode_is_locked(inode));
 }
 
@@ -201,8 +200,7 @@ static bool is_local(const struct inode *inode)
  * Time stamps move once a tick, and are kept as finely as the filesystem can. A
  * server's clock is not ours at all, and FAT's seconds are even.
  */
-bool bid_file_racy(struct inode *inode, const struct bid_version *version,
-		   enum bid_access access)
+bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access)
 {
 	const struct super_block *sb = inode->i_sb;
 	s64 settle = max_t(s64, TICK_NSEC, sb->s_time_gran) + TICK_NSEC;
@@ -223,8 +221,7 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version,
  * @inode: its bid_file_inode()
  * @reason: set to why not, for BID_ACCESS_NEVER
  */
-enum bid_access bid_file_access(const struct file *file, struct inode *inode,
-				u8 *reason)
+enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason)
 {
 	struct super_block *sb = inode->i_sb;
 
@@ -267,10 +264,8 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 	if (!inode->i_nlink || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
 	/* the kernel's own mount of shmem or hugetlbfs: no user chose the name */
-	if ((inode->i_sb->s_magic == TMPFS_MAGIC ||
-	     inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&
-	    inode->i_sb->s_flags & SB_KERNMOUNT &&
-	    str_has_prefix(dentry->d_name.name, "memfd:"))
+	if ((inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&
+	    inode->i_sb->s_flags & SB_KERNMOUNT && str_has_prefix(dentry->d_name.name, "memfd:"))
 		flags |= BUILDID_FILE_MEMFD;
 	return flags;
 }
@@ -282,8 +277,7 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
  * @size: of @buf
  * @path: where in @buf it is, and what to know of it
  */
-void bid_file_path(const struct file *file, char *buf, size_t size,
-		   struct bid_path *path)
+void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
 	static const char deleted[] = " (deleted)";
 	const struct path *user = file_user_path(file);
@@ -300,8 +294,7 @@ void bid_file_path(const struct file *file, char *buf, size_t size,
 	}
 	len = buf + size - 1 - name;
 	if (len >= sizeof(deleted) - 1 &&
-	    (d_unlinked(user->dentry) ||
-	     (user->dentry->d_op && user->dentry->d_op->d_dname)) &&
+	    (d_unlinked(user->dentry) || (user->dentry->d_op && user->dentry->d_op->d_dname)) &&
 	    !memcmp(name + len - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1))
 		len -= sizeof(deleted) - 1;
 	path->name = name;
@@ -330,8 +323,7 @@ static bool is_deep(const struct dentry *dentry)
  * No more than the last components where the whole path would take too long, and
  * on PREEMPT_RT, where d_path() takes locks that sleep.
  */
-void bid_file_path_quick(const struct file *file, char *buf, size_t size,
-			 struct bid_path *path)
+void bid_file_path_quick(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
 	const struct dentry *dentry = file_user_path(file)->dentry;
 
@@ -375,11 +367,9 @@ static __always_inline int hold_page(struct bid_resident *resident, pgoff_t inde
 /* The page stays until the next read or look; its bytes may change. */
 static const void *resident_look(struct bid_reader *reader, u64 off, size_t len)
 {
-	struct bid_resident *resident =
-		container_of(reader, struct bid_resident, reader);
+	struct bid_resident *resident = container_of(reader, struct bid_resident, reader);
 
-	if (offset_in_page(off) + len > PAGE_SIZE ||
-	    hold_page(resident, off >> PAGE_SHIFT))
+	if (offset_in_page(off) + len > PAGE_SIZE || hold_page(resident, off >> PAGE_SHIFT))
 		return NULL;
 	/* no page of a 64-bit kernel has to be mapped first */
 	return page_address(resident->page) + offset_in_page(off);
@@ -387,8 +377,7 @@ static const void *resident_look(struct bid_reader *reader, u64 off, size_t len)
 
 static int resident_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 {
-	struct bid_resident *resident =
-		container_of(reader, struct bid_resident, reader);
+	struct bid_resident *resident = container_of(reader, struct bid_resident, reader);
 
 	while (len) {
 		size_t in_page = offset_in_page(off);

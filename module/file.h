@@ -46,10 +46,10 @@ struct bid_version {
 
 /* Who may read a file's content. */
 enum bid_access {
-	BID_ACCESS_INODE,	/* the worker, holding no more than the inode */
-	BID_ACCESS_FILE,	/* the worker, through the open file */
-	BID_ACCESS_REMOTE,	/* likewise, and a dead server may hold it up */
-	BID_ACCESS_CALLER,	/* only a process on its own behalf */
+	BID_ACCESS_INODE,  /* the worker, holding no more than the inode */
+	BID_ACCESS_FILE,   /* the worker, through the open file */
+	BID_ACCESS_REMOTE, /* likewise, and a dead server may hold it up */
+	BID_ACCESS_CALLER, /* only a process on its own behalf */
 	BID_ACCESS_NEVER,
 };
 
@@ -89,14 +89,10 @@ void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
 void bid_file_hold_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
-bool bid_file_racy(struct inode *inode, const struct bid_version *version,
-		   enum bid_access access);
-enum bid_access bid_file_access(const struct file *file, struct inode *inode,
-				u8 *reason);
-void bid_file_path(const struct file *file, char *buf, size_t size,
-		   struct bid_path *path);
-void bid_file_path_quick(const struct file *file, char *buf, size_t size,
-			 struct bid_path *path);
+bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access);
+enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason);
+void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
+void bid_file_path_quick(const struct file *file, char *buf, size_t size, struct bid_path *path);
 void bid_file_forget_sb(const struct super_block *sb);
 
 void bid_resident_init(struct bid_resident *resident, struct inode *inode);
@@ -152,25 +148,21 @@ static inline bool bid_file_is(struct inode *inode, const struct bid_key *key,
 	return key->ino == inode->i_ino && key->dev == sb->s_dev &&
 	       version->ctime == bid_time_ns(inode_get_ctime(inode)) &&
 	       version->mtime == bid_time_ns(inode_get_mtime(inode)) &&
-	       version->size == i_size_read(inode) &&
-	       version->change == bid_file_change(inode) &&
+	       version->size == i_size_read(inode) && version->change == bid_file_change(inode) &&
 	       version->epoch == atomic_read(&bid_file_epochs[version->epoch_index]) &&
 	       key->generation == inode->i_generation;
 }
 
-static inline bool bid_version_equal(const struct bid_version *a,
-				     const struct bid_version *b)
+static inline bool bid_version_equal(const struct bid_version *a, const struct bid_version *b)
 {
-	return a->ctime == b->ctime && a->mtime == b->mtime &&
-	       a->size == b->size && a->change == b->change &&
-	       a->epoch == b->epoch;
+	return a->ctime == b->ctime && a->mtime == b->mtime && a->size == b->size &&
+	       a->change == b->change && a->epoch == b->epoch;
 }
 
-static inline bool bid_key_equal(const struct bid_key *a,
-				 const struct bid_key *b)
+static inline bool bid_key_equal(const struct bid_key *a, const struct bid_key *b)
 {
-	return a->ino == b->ino && a->dev == b->dev &&
-	       a->generation == b->generation && a->tree == b->tree;
+	return a->ino == b->ino && a->dev == b->dev && a->generation == b->generation &&
+	       a->tree == b->tree;
 }
 
 #endif /* BID_FILE_H */

@@ -7,8 +7,7 @@
 
 struct task_struct;
 
-typedef void bid_fork_fn(void *data, struct task_struct *parent,
-			 struct task_struct *child);
+typedef void bid_fork_fn(void *data, struct task_struct *parent, struct task_struct *child);
 
 int bid_fork_watch(bid_fork_fn *fn);
 void bid_fork_unwatch(bid_fork_fn *fn);

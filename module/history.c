@@ -12,7 +12,7 @@ DEFINE_PER_CPU(struct bid_history, bid_history);
 static bool read_past(const struct bid_history *history, u32 nr, struct bid_past *to)
 {
 	*to = history->ring[nr & (BID_HISTORY_DEPTH - 1)];
-	smp_rmb();	/* pairs with the smp_wmb() in bid_history_add() */
+	smp_rmb(); /* pairs with the smp_wmb() in bid_history_add() */
 	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
@@ -106,8 +106,7 @@ int bid_history_init(void)
 	BUILD_BUG_ON(sizeof(struct bid_past) != 64);
 	for_each_possible_cpu(cpu) {
 		history = per_cpu_ptr(&bid_history, cpu);
-		history->ring = vzalloc_node(array_size(BID_HISTORY_DEPTH,
-							sizeof(*history->ring)),
+		history->ring = vzalloc_node(array_size(BID_HISTORY_DEPTH, sizeof(*history->ring)),
 					     cpu_to_node(cpu));
 		if (!history->ring) {
 			bid_history_exit();

@@ -66,7 +66,7 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 	u32 next = history->next;
 	struct bid_past *past = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
 
-	smp_wmb();	/* @next before what it warns of; pairs with read_past() */
+	smp_wmb(); /* @next before what it warns of; pairs with read_past() */
 	past->start = vma->vm_start;
 	past->end = vma->vm_end;
 	past->pgoff = vma->vm_pgoff;

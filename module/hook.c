@@ -25,7 +25,7 @@
 
 static struct {
 	struct file *file;	/* the mapping to look out for, at load */
-	struct super_block *sb;	/* likewise, to be shut down */
+	struct super_block *sb; /* likewise, to be shut down */
 	bool fired;
 } selftest;
 
@@ -33,8 +33,7 @@ static DEFINE_PER_CPU(bool, canary_seen);
 
 static int on_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct vm_area_struct *vma =
-		(struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
+	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
 	struct file *file = vma->vm_file;
 
 	if (!file)
@@ -50,8 +49,7 @@ static int on_mmap(struct kprobe *kp, struct pt_regs *regs)
 /* Before the device number of a filesystem can be used again. */
 static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct super_block *sb =
-		(struct super_block *)regs_get_kernel_argument(regs, 0);
+	struct super_block *sb = (struct super_block *)regs_get_kernel_argument(regs, 0);
 
 	if (unlikely(sb == READ_ONCE(selftest.sb)))
 		selftest.fired = true;
@@ -198,8 +196,7 @@ int bid_hook_init(void)
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = register_kprobe(probes[i]);
 		if (err) {
-			pr_err("no probe on %s: %d\n",
-			       probes[i]->symbol_name ?: "itself", err);
+			pr_err("no probe on %s: %d\n", probes[i]->symbol_name ?: "itself", err);
 			goto err_unregister;
 		}
 	}

@@ -47,8 +47,9 @@ static int identify_resident(struct bid_sight *sight, enum bid_access access,
 			return -EAGAIN;
 		bid_file_version(sight->inode, &after);
 		if (bid_version_equal(&sight->version, &after))
-			return id->len > BID_ID_INLINE ||
-			       id->reason == BUILDID_REASON_LIMIT ? -EAGAIN : 0;
+			return id->len > BID_ID_INLINE || id->reason == BUILDID_REASON_LIMIT ?
+				       -EAGAIN :
+				       0;
 		sight->version = after;
 	}
 	return -EAGAIN;
@@ -67,8 +68,7 @@ static void set_request(struct bid_entry *entry, struct bid_request *request,
 }
 
 /* Where the spare text has no room for the path, a request keeps it. */
-static void keep_path(struct bid_sight *sight, struct bid_entry *entry,
-		      const struct bid_path *path)
+static void keep_path(struct bid_sight *sight, struct bid_entry *entry, const struct bid_path *path)
 {
 	struct bid_request *request;
 
@@ -173,14 +173,12 @@ out_unlock:
 }
 
 /* Nobody is going to read it here and now. */
-static struct bid_entry *leave_to_others(struct bid_sight *sight,
-					 struct bid_mapping *mapping,
+static struct bid_entry *leave_to_others(struct bid_sight *sight, struct bid_mapping *mapping,
 					 enum bid_access access)
 {
 	const struct bid_path *path = bid_mapping_path(mapping);
 
-	return access == BID_ACCESS_CALLER ? defer(sight, path) :
-					     have_it_read(sight, access, path);
+	return access == BID_ACCESS_CALLER ? defer(sight, path) : have_it_read(sight, access, path);
 }
 
 static struct bid_entry *keep(struct bid_sight *sight, struct bid_mapping *mapping,
@@ -209,8 +207,7 @@ static bool is_answer(const struct bid_sight *sight, enum bid_access access,
 }
 
 /* The mapped file is not in the cache, or what is there cannot be trusted. */
-static void look(struct bid_sight *sight, struct bid_mapping *mapping,
-		 struct bid_entry *entry)
+static void look(struct bid_sight *sight, struct bid_mapping *mapping, struct bid_entry *entry)
 {
 	struct bid_identity id __uninitialized;
 	enum bid_access access;
@@ -259,8 +256,7 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
 		return;
 	}
 	flag_writers(sight, entry);
-	if (state == BUILDID_STATE_DEFERRED ||
-	    READ_ONCE(entry->flags) & BID_ENTRY_RECHECK) {
+	if (state == BUILDID_STATE_DEFERRED || READ_ONCE(entry->flags) & BID_ENTRY_RECHECK) {
 		bid_stats_inc(BID_STAT_RECHECKS);
 		look(sight, mapping, entry);
 		return;
@@ -277,8 +273,7 @@ static void look_again(struct bid_sight *sight, struct bid_mapping *mapping,
  * Not in the cache, or not to be taken from there just so. The path's buffer is
  * this processor's, as nothing here is preempted.
  */
-static noinline void identify_slowly(struct vm_area_struct *vma,
-				     struct bid_entry *entry)
+static noinline void identify_slowly(struct vm_area_struct *vma, struct bid_entry *entry)
 {
 	struct bid_mapping mapping __uninitialized;
 	struct bid_sight sight __uninitialized;

@@ -40,7 +40,7 @@ struct image {
 	u64 addr;
 	u64 len;
 	struct bid_identity id;
-	char name[__NEW_UTS_LEN + 1];	/* the longer of the two */
+	char name[__NEW_UTS_LEN + 1]; /* the longer of the two */
 };
 
 static struct image kernel = { .type = BUILDID_RECORD_KERNEL };
@@ -85,8 +85,7 @@ static void read_notes(const char *path, struct bid_identity *id)
 		n = read_sysfs(path, buf, NOTES_MAX);
 	if (n < 0) {
 		*id = (struct bid_identity){
-			.reason = n == -ENOENT ? BUILDID_REASON_NO_NOTE :
-						 BUILDID_REASON_IO,
+			.reason = n == -ENOENT ? BUILDID_REASON_NO_NOTE : BUILDID_REASON_IO,
 		};
 	} else {
 		blob.reader.size = n;
@@ -98,8 +97,7 @@ static void read_notes(const char *path, struct bid_identity *id)
 
 static void read_module(const struct module *module, struct image *image)
 {
-	char *path = kasprintf(GFP_KERNEL, "module/%s/notes/.note.gnu.build-id",
-			       module->name);
+	char *path = kasprintf(GFP_KERNEL, "module/%s/notes/.note.gnu.build-id", module->name);
 
 	BUILD_BUG_ON(sizeof(image->name) < MODULE_NAME_LEN);
 	image->type = BUILDID_RECORD_MODULE;
@@ -123,8 +121,8 @@ static struct image *find_module_image(const char *name)
 	return NULL;
 }
 
-static void send(struct bid_subscriber *subscriber, const struct image *image,
-		 u16 record_flags, u32 flags)
+static void send(struct bid_subscriber *subscriber, const struct image *image, u16 record_flags,
+		 u32 flags)
 {
 	struct bid_image_facts facts = {
 		.type = image->type,
@@ -193,8 +191,7 @@ static struct module *next_module(struct kset *kset, struct list_head **pos)
 
 		module = container_of(kobj, struct module_kobject, kobj)->mod;
 		/* one that is coming still goes live, and is told then */
-		if (module && module->state == MODULE_STATE_LIVE &&
-		    try_module_get(module))
+		if (module && module->state == MODULE_STATE_LIVE && try_module_get(module))
 			break;
 		module = NULL;
 	}

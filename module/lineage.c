@@ -16,8 +16,7 @@
 static LIST_HEAD(lineages);
 static DEFINE_MUTEX(lineages_lock);
 
-static void on_fork(void *data, struct task_struct *parent,
-		    struct task_struct *child)
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct bid_lineage *lineage;
 

@@ -23,10 +23,10 @@
 #error "buildid.ko needs a 64-bit kernel: ring positions are 64 bits wide and read without a lock"
 #endif
 
-#define ENTRIES_MIN	16
-#define ENTRIES_MAX	SZ_16M
-#define REQUESTS_MIN	1
-#define REQUESTS_MAX	SZ_4K
+#define ENTRIES_MIN  16
+#define ENTRIES_MAX  SZ_16M
+#define REQUESTS_MIN 1
+#define REQUESTS_MAX SZ_4K
 
 static unsigned int max_entries = 65536;
 module_param(max_entries, uint, 0444);
@@ -34,18 +34,17 @@ MODULE_PARM_DESC(max_entries, "files remembered at most (16 to 16777216, default
 
 static unsigned int requests = 512;
 module_param(requests, uint, 0444);
-MODULE_PARM_DESC(requests, "new files in work at a time, about 4 KiB each (1 to 4096, default 512)");
+MODULE_PARM_DESC(requests,
+		 "new files in work at a time, about 4 KiB each (1 to 4096, default 512)");
 
 static int check_parameters(void)
 {
 	if (max_entries < ENTRIES_MIN || max_entries > ENTRIES_MAX) {
-		pr_err("max_entries=%u: not in %u to %u\n", max_entries,
-		       ENTRIES_MIN, ENTRIES_MAX);
+		pr_err("max_entries=%u: not in %u to %u\n", max_entries, ENTRIES_MIN, ENTRIES_MAX);
 		return -EINVAL;
 	}
 	if (requests < REQUESTS_MIN || requests > REQUESTS_MAX) {
-		pr_err("requests=%u: not in %u to %u\n", requests,
-		       REQUESTS_MIN, REQUESTS_MAX);
+		pr_err("requests=%u: not in %u to %u\n", requests, REQUESTS_MIN, REQUESTS_MAX);
 		return -EINVAL;
 	}
 	return 0;

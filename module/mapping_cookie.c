@@ -37,8 +37,8 @@ struct cookie {
 };
 
 static DEFINE_HASHTABLE(spaces, 8);
-static DEFINE_SPINLOCK(lock);	/* of spaces and their cookies */
-static atomic_t nr_spaces = ATOMIC_INIT(0);	/* allocated, not only hashed */
+static DEFINE_SPINLOCK(lock);		    /* of spaces and their cookies */
+static atomic_t nr_spaces = ATOMIC_INIT(0); /* allocated, not only hashed */
 
 /* The first that ends after @addr. */
 static struct cookie *first_after(const struct space *space, u64 addr)
@@ -67,7 +67,8 @@ static void insert(struct space *space, struct cookie *cookie)
 	while (*link) {
 		parent = *link;
 		link = cookie->facts.start < rb_entry(parent, struct cookie, node)->facts.start ?
-			&parent->rb_left : &parent->rb_right;
+			       &parent->rb_left :
+			       &parent->rb_right;
 	}
 	rb_link_node(&cookie->node, parent, link);
 	rb_insert_color(&cookie->node, &space->cookies);
@@ -89,8 +90,7 @@ static bool drop(struct space *space, u64 start, u64 end)
 	return dropped;
 }
 
-static int on_invalidate(struct mmu_notifier *notifier,
-			 const struct mmu_notifier_range *range)
+static int on_invalidate(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
 {
 	struct space *space = container_of(notifier, struct space, notifier);
 
@@ -142,10 +142,10 @@ static void free_space(struct mmu_notifier *notifier)
 }
 
 static const struct mmu_notifier_ops notifier_ops = {
-	.alloc_notifier		= alloc_space,
-	.invalidate_range_start	= on_invalidate,
-	.release		= on_release,
-	.free_notifier		= free_space,
+	.alloc_notifier = alloc_space,
+	.invalidate_range_start = on_invalidate,
+	.release = on_release,
+	.free_notifier = free_space,
 };
 
 static struct space *find_space(const struct mm_struct *mm)
@@ -298,8 +298,7 @@ int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts)
  * @from: the address to begin at
  * @facts: filled in with the first cookie that ends after it
  */
-bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from,
-			     struct bid_cookie_facts *facts)
+bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from, struct bid_cookie_facts *facts)
 {
 	struct cookie *cookie = NULL;
 	struct space *space;

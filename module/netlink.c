@@ -27,17 +27,17 @@
 #include "subscribe.h"
 
 /* Bytes of a message, so that it does not take more memory than that in all. */
-#define MESSAGE_BYTES	SKB_WITH_OVERHEAD(BUILDID_RECORD_MAX)
+#define MESSAGE_BYTES SKB_WITH_OVERHEAD(BUILDID_RECORD_MAX)
 
 /* Messages at a time, before others have their turn. */
-#define MESSAGES_MAX	64
+#define MESSAGES_MAX 64
 
 /* Until a full socket is looked at again: doubled each time, as long as it is. */
-#define WAIT_MIN	1
-#define WAIT_MAX	(HZ / 20)
+#define WAIT_MIN 1
+#define WAIT_MAX (HZ / 20)
 
 /* Entries that are looked at before others have their turn. */
-#define DUMP_MAX	1024
+#define DUMP_MAX 1024
 
 static struct genl_family family;
 
@@ -63,20 +63,15 @@ static LIST_HEAD(listeners);
 static DEFINE_SPINLOCK(listeners_lock);
 
 static const struct nla_policy get_policy[] = {
-	[BUILDID_A_DEV_MAJOR]	= { .type = NLA_U32 },
-	[BUILDID_A_DEV_MINOR]	= { .type = NLA_U32 },
-	[BUILDID_A_INO]		= { .type = NLA_U64 },
-	[BUILDID_A_GENERATION]	= { .type = NLA_U32 },
-	[BUILDID_A_KIND]	= { .type = NLA_U32 },
+	[BUILDID_A_DEV_MAJOR] = { .type = NLA_U32 }, [BUILDID_A_DEV_MINOR] = { .type = NLA_U32 },
+	[BUILDID_A_INO] = { .type = NLA_U64 },	     [BUILDID_A_GENERATION] = { .type = NLA_U32 },
+	[BUILDID_A_KIND] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy subscribe_policy[] = {
-	[BUILDID_A_FLAGS]	= { .type = NLA_U32 },
-	[BUILDID_A_RING_SIZE]	= { .type = NLA_U32 },
-	[BUILDID_A_WATERMARK]	= { .type = NLA_U32 },
-	[BUILDID_A_PIDS]	= { .type = NLA_BINARY },
-	[BUILDID_A_UID]		= { .type = NLA_U32 },
-	[BUILDID_A_CGROUP_FD]	= { .type = NLA_U32 },
+	[BUILDID_A_FLAGS] = { .type = NLA_U32 },     [BUILDID_A_RING_SIZE] = { .type = NLA_U32 },
+	[BUILDID_A_WATERMARK] = { .type = NLA_U32 }, [BUILDID_A_PIDS] = { .type = NLA_BINARY },
+	[BUILDID_A_UID] = { .type = NLA_U32 },	     [BUILDID_A_CGROUP_FD] = { .type = NLA_U32 },
 };
 
 /* netlink_capable() forgoes the opener where the sender names a destination. */
@@ -139,8 +134,7 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 				      attrs[BUILDID_A_GENERATION] ? &generation : NULL);
 	if (entry) {
 		bid_facts_of(entry, &facts);
-		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &facts) ?
-			0 : -EMSGSIZE;
+		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &facts) ? 0 : -EMSGSIZE;
 	}
 	rcu_read_unlock();
 	return err;
@@ -217,8 +211,8 @@ static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 		bid_facts_of(entry, &facts);
 		if (!is_wanted(&facts, attrs))
 			continue;
-		hdr = put_file(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			       NLM_F_MULTI, &facts);
+		hdr = put_file(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI,
+			       &facts);
 		if (!hdr)
 			return false;
 		genl_dump_check_consistent(cb, hdr);
@@ -258,8 +252,7 @@ static struct sk_buff *make_message(struct bid_ring *ring, u32 *bytes, u32 *reco
 	*bytes = 0;
 	*records = 0;
 	while (hdr && (record = bid_ring_peek(ring, *bytes)) &&
-	       !nla_put_64bit(skb, BUILDID_A_RECORD, record->size, record,
-			      BUILDID_A_PAD)) {
+	       !nla_put_64bit(skb, BUILDID_A_RECORD, record->size, record, BUILDID_A_PAD)) {
 		*bytes += record->size;
 		(*records)++;
 	}
@@ -318,8 +311,7 @@ static void run_again(struct listener *listener, unsigned long wait)
 
 static void fill_socket(struct work_struct *work)
 {
-	struct listener *listener = container_of(to_delayed_work(work),
-						 struct listener, work);
+	struct listener *listener = container_of(to_delayed_work(work), struct listener, work);
 	struct bid_ring *ring = &listener->subscriber->ring;
 	u32 n = 0;
 
@@ -537,39 +529,40 @@ static struct notifier_block release_notifier = { .notifier_call = on_release };
 
 static const struct genl_ops ops[] = {
 	{
-		.cmd		= BUILDID_CMD_GET,
-		.policy		= get_policy,
-		.maxattr	= ARRAY_SIZE(get_policy) - 1,
-		.doit		= get,
-		.start		= dump_start,
-		.dumpit		= dump,
+		.cmd = BUILDID_CMD_GET,
+		.policy = get_policy,
+		.maxattr = ARRAY_SIZE(get_policy) - 1,
+		.doit = get,
+		.start = dump_start,
+		.dumpit = dump,
 	},
 	{
-		.cmd		= BUILDID_CMD_SUBSCRIBE,
-		.policy		= subscribe_policy,
-		.maxattr	= ARRAY_SIZE(subscribe_policy) - 1,
-		.doit		= subscribe,
+		.cmd = BUILDID_CMD_SUBSCRIBE,
+		.policy = subscribe_policy,
+		.maxattr = ARRAY_SIZE(subscribe_policy) - 1,
+		.doit = subscribe,
 	},
 };
 
 /* Parallel, as subscribing takes long and others need not wait for it. */
 static struct genl_family family __ro_after_init = {
-	.name		= BUILDID_GENL_NAME,
-	.version	= BUILDID_GENL_VERSION,
-	.maxattr	= BUILDID_A_CGROUP_FD,
-	.module		= THIS_MODULE,
-	.parallel_ops	= true,
-	.ops		= ops,
-	.n_ops		= ARRAY_SIZE(ops),
-	.resv_start_op	= BUILDID_CMD_GET,
+	.name = BUILDID_GENL_NAME,
+	.version = BUILDID_GENL_VERSION,
+	.maxattr = BUILDID_A_CGROUP_FD,
+	.module = THIS_MODULE,
+	.parallel_ops = true,
+	.ops = ops,
+	.n_ops = ARRAY_SIZE(ops),
+	.resv_start_op = BUILDID_CMD_GET,
 };
 
 int bid_netlink_init(void)
 {
 	int err;
 
-	BUILD_BUG_ON(sizeof(struct buildid_file) + BUILDID_ID_MAX + PATH_MAX +
-		     NLMSG_HDRLEN + GENL_HDRLEN + 2 * NLA_HDRLEN > MESSAGE_BYTES);
+	BUILD_BUG_ON(sizeof(struct buildid_file) + BUILDID_ID_MAX + PATH_MAX + NLMSG_HDRLEN +
+			     GENL_HDRLEN + 2 * NLA_HDRLEN >
+		     MESSAGE_BYTES);
 
 	/* first: no listener is to go unnoticed */
 	err = netlink_register_notifier(&release_notifier);

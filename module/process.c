@@ -71,8 +71,7 @@ static struct mm_struct *get_mm(struct task_struct *leader)
  */
 static u64 instance_of(const struct process *process, u64 exec_id)
 {
-	return siphash_3u64(process->start_time, exec_id, (unsigned long)process->mm,
-			    &secret);
+	return siphash_3u64(process->start_time, exec_id, (unsigned long)process->mm, &secret);
 }
 
 /* -ESRCH for a kernel thread, or a process that is as good as gone. */
@@ -85,7 +84,7 @@ static int get_process(struct pid *pid, struct process *process)
 		return -ESRCH;
 	process->start_time = process->task->start_boottime;
 	exec_id = READ_ONCE(process->task->self_exec_id);
-	smp_rmb();	/* the address space is as old or newer */
+	smp_rmb(); /* the address space is as old or newer */
 	process->mm = get_mm(process->task);
 	if (!process->mm) {
 		put_task_struct(process->task);
@@ -210,8 +209,7 @@ int bid_process_resolve(struct pid *pid, struct buildid_resolve_addr *req,
 
 static bool is_wanted(const struct vm_area_struct *vma, u32 flags)
 {
-	return vma->vm_file &&
-	       (vma->vm_flags & VM_EXEC || flags & BUILDID_MAPS_DATA);
+	return vma->vm_file && (vma->vm_flags & VM_EXEC || flags & BUILDID_MAPS_DATA);
 }
 
 /* How many were taken, from *@cursor on; -ESRCH; -EINTR. Each file is held. */
@@ -260,8 +258,7 @@ struct answer {
 	u32 nr;
 };
 
-static int put_record(struct answer *answer, struct buildid_record *header,
-		      u16 type, u32 size)
+static int put_record(struct answer *answer, struct buildid_record *header, u16 type, u32 size)
 {
 	header->type = type;
 	header->flags = BUILDID_RECORD_SNAPSHOT;
@@ -294,8 +291,7 @@ static int put_mapping(struct answer *answer, struct bid_mapping *mapping)
 	if (answer->left < sizeof(body) + (told ? 0 : record->header.size))
 		return -ENOSPC;
 	if (!told) {
-		err = put_record(answer, &record->header, BUILDID_RECORD_FILE,
-				 record->header.size);
+		err = put_record(answer, &record->header, BUILDID_RECORD_FILE, record->header.size);
 		if (err)
 			return err;
 	}
@@ -307,8 +303,7 @@ static int put_mapping(struct answer *answer, struct bid_mapping *mapping)
 	return put_record(answer, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 
-static int put_taken(struct answer *answer, struct bid_mapping *taken, int n,
-		     u64 *cursor)
+static int put_taken(struct answer *answer, struct bid_mapping *taken, int n, u64 *cursor)
 {
 	int err = 0, i;
 
@@ -322,8 +317,7 @@ static int put_taken(struct answer *answer, struct bid_mapping *taken, int n,
 	return err;
 }
 
-static int put_cookies(struct answer *answer, const struct mm_struct *mm,
-		       u64 from, u64 *cursor)
+static int put_cookies(struct answer *answer, const struct mm_struct *mm, u64 from, u64 *cursor)
 {
 	struct buildid_cookie *record = (void *)answer->record;
 	struct bid_cookie_facts facts;
@@ -344,8 +338,7 @@ static int put_cookies(struct answer *answer, const struct mm_struct *mm,
 	return 0;
 }
 
-static int put_all(struct answer *answer, struct mm_struct *mm,
-		   struct buildid_maps *req)
+static int put_all(struct answer *answer, struct mm_struct *mm, struct buildid_maps *req)
 {
 	struct bid_mapping *taken;
 	int err = 0, n;

@@ -164,9 +164,10 @@ int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg)
 	if (!record)
 		return -ENOMEM;
 	rcu_read_lock();
-	err = answer_entry(bid_cache_find_newest(MKDEV(req.dev_major, req.dev_minor), req.ino,
-						 req.flags & BUILDID_KEY_ANY_GENERATION ?
-						 NULL : &req.generation), record);
+	err = answer_entry(bid_cache_find_newest(
+				   MKDEV(req.dev_major, req.dev_minor), req.ino,
+				   req.flags & BUILDID_KEY_ANY_GENERATION ? NULL : &req.generation),
+			   record);
 	rcu_read_unlock();
 	if (!err)
 		err = put_file_record(req.record, &req.record_size, record);
@@ -217,8 +218,7 @@ static int resolve_past(struct buildid_resolve_addr *req, struct buildid_file *r
 
 	if (task_active_pid_ns(current) != &init_pid_ns || !perfmon_capable())
 		return -ESRCH;
-	err = bid_history_find(req->pid, req->addr, &req->start_time, &file_id,
-			       &req->offset);
+	err = bid_history_find(req->pid, req->addr, &req->start_time, &file_id, &req->offset);
 	if (err)
 		return err;
 	req->source = BUILDID_ADDR_HISTORY;

@@ -8,8 +8,7 @@
  */
 void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
 {
-	const struct bid_text *text = rcu_dereference_check(entry->text,
-							    rcu_read_lock_any_held());
+	const struct bid_text *text = rcu_dereference_check(entry->text, rcu_read_lock_any_held());
 	u8 state = bid_entry_state(entry);
 
 	*facts = (struct bid_facts){
@@ -27,8 +26,8 @@ void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
 		facts->reason = entry->reason;
 		facts->id = bid_entry_id(entry, &facts->id_len);
 	} else {
-		facts->reason = state == BUILDID_STATE_DEFERRED ?
-			BUILDID_REASON_DEFERRED : BUILDID_REASON_PENDING;
+		facts->reason = state == BUILDID_STATE_DEFERRED ? BUILDID_REASON_DEFERRED :
+								  BUILDID_REASON_PENDING;
 	}
 
 	if (text && text->path_len) {
@@ -47,8 +46,7 @@ static u32 padded_path(u32 len)
 
 u32 bid_facts_size(const struct bid_facts *facts)
 {
-	return sizeof(struct buildid_file) + ALIGN(facts->id_len, 8) +
-	       padded_path(facts->path.len);
+	return sizeof(struct buildid_file) + ALIGN(facts->id_len, 8) + padded_path(facts->path.len);
 }
 
 /* @to is aligned to 8; @padded a multiple of 8 and at most 8 more than @len. */
@@ -89,16 +87,15 @@ void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
 	record->data_off = sizeof(*record);
 	memset(record->reserved, 0, sizeof(record->reserved));
 	write_padded(data, facts->id, facts->id_len, id_padded);
-	write_padded(data + id_padded, facts->path.name,
-		     facts->path.len, padded_path(facts->path.len));
+	write_padded(data + id_padded, facts->path.name, facts->path.len,
+		     padded_path(facts->path.len));
 }
 
 /* Found out when the first subscriber needs it. */
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 {
 	if (!mapping->path_known) {
-		bid_file_path_quick(mapping->file, mapping->buf, PATH_MAX,
-				    &mapping->path);
+		bid_file_path_quick(mapping->file, mapping->buf, PATH_MAX, &mapping->path);
 		mapping->path_known = true;
 	}
 	return &mapping->path;
@@ -122,9 +119,8 @@ u32 bid_mapping_size(const struct bid_path *path)
  * @path: to go with it, or NULL
  * @record: bid_mapping_size() bytes
  */
-void bid_mapping_write(const struct bid_mapping *mapping,
-		       const struct task_struct *task, u32 pid, u32 tid,
-		       const struct bid_path *path, struct buildid_mmap *record)
+void bid_mapping_write(const struct bid_mapping *mapping, const struct task_struct *task, u32 pid,
+		       u32 tid, const struct bid_path *path, struct buildid_mmap *record)
 {
 	bid_mmap_write(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
 		       mapping->vm_flags, mapping->file_id, mapping->state, task);
@@ -146,8 +142,7 @@ u32 bid_image_size(const struct bid_image_facts *facts)
  * @addrs: the reader may know addresses in the kernel
  * @record: bid_image_size() bytes
  */
-void bid_image_write(const struct bid_image_facts *facts, bool addrs,
-		     struct buildid_image *record)
+void bid_image_write(const struct bid_image_facts *facts, bool addrs, struct buildid_image *record)
 {
 	u32 name_len = strlen(facts->name);
 	u32 id_padded = ALIGN(facts->id->len, 8);
@@ -163,8 +158,7 @@ void bid_image_write(const struct bid_image_facts *facts, bool addrs,
 	record->name_len = name_len;
 	record->data_off = sizeof(*record);
 	write_padded(data, facts->id->bytes, facts->id->len, id_padded);
-	write_padded(data + id_padded, facts->name, name_len,
-		     padded_path(name_len));
+	write_padded(data + id_padded, facts->name, name_len, padded_path(name_len));
 }
 
 u32 bid_cookie_size(const struct bid_cookie_facts *facts)
@@ -180,9 +174,8 @@ u32 bid_cookie_size(const struct bid_cookie_facts *facts)
  * @tid: likewise
  * @record: bid_cookie_size() bytes
  */
-void bid_cookie_write(const struct bid_cookie_facts *facts,
-		      const struct task_struct *task, u32 pid, u32 tid,
-		      struct buildid_cookie *record)
+void bid_cookie_write(const struct bid_cookie_facts *facts, const struct task_struct *task, u32 pid,
+		      u32 tid, struct buildid_cookie *record)
 {
 	record->pid = pid;
 	record->tid = tid;
@@ -194,8 +187,7 @@ void bid_cookie_write(const struct bid_cookie_facts *facts,
 	record->data_off = sizeof(*record);
 	record->reserved = 0;
 	bid_comm_write(record->comm, task->comm);
-	write_padded((u8 *)(record + 1), facts->id.bytes, facts->id.len,
-		     ALIGN(facts->id.len, 8));
+	write_padded((u8 *)(record + 1), facts->id.bytes, facts->id.len, ALIGN(facts->id.len, 8));
 }
 
 /**
@@ -206,8 +198,8 @@ void bid_cookie_write(const struct bid_cookie_facts *facts,
  * @parent_pid: likewise of the parent, 0 without
  * @record: sizeof(*record) bytes
  */
-void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid,
-		    u32 parent_pid, struct buildid_task *record)
+void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid, u32 parent_pid,
+		    struct buildid_task *record)
 {
 	record->pid = pid;
 	record->tid = tid;

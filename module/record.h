@@ -84,8 +84,7 @@ struct bid_image_facts {
  */
 static __always_inline u64 bid_start_time(const struct task_struct *task)
 {
-	return task == current ? current->group_leader->start_boottime :
-				 task->start_boottime;
+	return task == current ? current->group_leader->start_boottime : task->start_boottime;
 }
 
 /**
@@ -114,8 +113,7 @@ struct bid_task_facts {
 	struct task_struct *parent;
 };
 
-static inline void bid_mapping_init(struct bid_mapping *mapping,
-				    const struct vm_area_struct *vma)
+static inline void bid_mapping_init(struct bid_mapping *mapping, const struct vm_area_struct *vma)
 {
 	mapping->file = vma->vm_file;
 	mapping->start = vma->vm_start;
@@ -129,8 +127,7 @@ static inline void bid_mapping_init(struct bid_mapping *mapping,
 	mapping->waiting = NULL;
 }
 
-static inline void bid_mapping_set_entry(struct bid_mapping *mapping,
-					 struct bid_entry *entry)
+static inline void bid_mapping_set_entry(struct bid_mapping *mapping, struct bid_entry *entry)
 {
 	mapping->entry = entry;
 	mapping->file_id = entry->file_id;
@@ -143,13 +140,11 @@ static __always_inline void bid_comm_write(u8 to[TASK_COMM_LEN], const char *com
 }
 
 /* Of the usual record: inline, as watching costs what this does. */
-static __always_inline void
-bid_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid, u64 start, u64 end,
-	       u64 pgoff, unsigned long vm_flags, u64 file_id, u8 state,
-	       const struct task_struct *task)
+static __always_inline void bid_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid, u64 start,
+					   u64 end, u64 pgoff, unsigned long vm_flags, u64 file_id,
+					   u8 state, const struct task_struct *task)
 {
-	BUILD_BUG_ON(VM_READ != PROT_READ || VM_WRITE != PROT_WRITE ||
-		     VM_EXEC != PROT_EXEC);
+	BUILD_BUG_ON(VM_READ != PROT_READ || VM_WRITE != PROT_WRITE || VM_EXEC != PROT_EXEC);
 
 	record->pid = pid;
 	record->tid = tid;
@@ -168,24 +163,21 @@ bid_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid, u64 start, u64 end
 
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping);
 u32 bid_mapping_size(const struct bid_path *path);
-void bid_mapping_write(const struct bid_mapping *mapping,
-		       const struct task_struct *task, u32 pid, u32 tid,
-		       const struct bid_path *path, struct buildid_mmap *record);
+void bid_mapping_write(const struct bid_mapping *mapping, const struct task_struct *task, u32 pid,
+		       u32 tid, const struct bid_path *path, struct buildid_mmap *record);
 
 void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts);
 u32 bid_facts_size(const struct bid_facts *facts);
 void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record);
 
 u32 bid_image_size(const struct bid_image_facts *facts);
-void bid_image_write(const struct bid_image_facts *facts, bool addrs,
-		     struct buildid_image *record);
+void bid_image_write(const struct bid_image_facts *facts, bool addrs, struct buildid_image *record);
 
 u32 bid_cookie_size(const struct bid_cookie_facts *facts);
-void bid_cookie_write(const struct bid_cookie_facts *facts,
-		      const struct task_struct *task, u32 pid, u32 tid,
-		      struct buildid_cookie *record);
+void bid_cookie_write(const struct bid_cookie_facts *facts, const struct task_struct *task, u32 pid,
+		      u32 tid, struct buildid_cookie *record);
 
-void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid,
-		    u32 parent_pid, struct buildid_task *record);
+void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid, u32 parent_pid,
+		    struct buildid_task *record);
 
 #endif /* BID_RECORD_H */

@@ -59,14 +59,12 @@ u64 bid_ring_cons(struct bid_ring *ring)
 	return ring->cons;
 }
 
-static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono,
-			u64 time_perf)
+static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono, u64 time_perf)
 {
 	struct buildid_record *header;
 	struct buildid_lost *lost;
 
-	header = bid_ring_append(ring, BUILDID_RECORD_LOST, sizeof(*lost),
-				 time_mono, time_perf);
+	header = bid_ring_append(ring, BUILDID_RECORD_LOST, sizeof(*lost), time_mono, time_perf);
 	lost = container_of(header, struct buildid_lost, header);
 	lost->ring_full = ring->full;
 	lost->ring_full_mmaps = ring->full_mmaps;
@@ -144,12 +142,12 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	}
 	if (slot) {
 		*slot = tag;
-		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE,
-					      want->file_size, time_mono, time_perf);
+		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, want->file_size, time_mono,
+					      time_perf);
 	}
 	if (want->body_size)
-		batch->body = bid_ring_append(ring, want->body_type,
-					      want->body_size, time_mono, time_perf);
+		batch->body = bid_ring_append(ring, want->body_type, want->body_size, time_mono,
+					      time_perf);
 	if (want->no_request)
 		ring->no_request++;
 	bid_ring_publish(ring);
@@ -334,8 +332,7 @@ unsigned long bid_ring_pages(u32 size)
  * Return: 0 or -errno.
  */
 int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
-		  void (*notify)(struct bid_ring *ring), void *owner,
-		  u64 missed)
+		  void (*notify)(struct bid_ring *ring), void *owner, u64 missed)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	unsigned int i, pages = page_count_of(size), data = size / PAGE_SIZE;
@@ -352,12 +349,10 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 	ring->told_salt = BID_RING_SALT;
 	ring->told_mask = told_slots_of(size) - 1;
 
-	ring->told = kvcalloc(ring->told_mask + 1, sizeof(*ring->told),
-			      GFP_KERNEL_ACCOUNT);
+	ring->told = kvcalloc(ring->told_mask + 1, sizeof(*ring->told), GFP_KERNEL_ACCOUNT);
 	if (!ring->told)
 		return -ENOMEM;
-	ring->pages = kvcalloc(pages + data, sizeof(*ring->pages),
-			       GFP_KERNEL_ACCOUNT);
+	ring->pages = kvcalloc(pages + data, sizeof(*ring->pages), GFP_KERNEL_ACCOUNT);
 	if (!ring->pages)
 		goto err_free_told;
 	for (i = 0; i < pages; i++) {
@@ -367,8 +362,7 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 		if (i >= 2)
 			ring->pages[i + data] = ring->pages[i];
 	}
-	ring->area = vmap(ring->pages, pages + data, VM_MAP | VM_USERMAP,
-			  PAGE_KERNEL);
+	ring->area = vmap(ring->pages, pages + data, VM_MAP | VM_USERMAP, PAGE_KERNEL);
 	if (!ring->area)
 		goto err_free_pages;
 	return 0;

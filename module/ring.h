@@ -15,9 +15,8 @@
 #include <buildid.h>
 
 /* A FILE and an MMAP with the longest path, after a LOST, in whole pages. */
-#define BID_RING_MIN	(PAGE_SIZE > 2 * BUILDID_RECORD_MAX ? PAGE_SIZE : \
-					2 * BUILDID_RECORD_MAX)
-#define BID_RING_MAX	(64U << 20)
+#define BID_RING_MIN (PAGE_SIZE > 2 * BUILDID_RECORD_MAX ? PAGE_SIZE : 2 * BUILDID_RECORD_MAX)
+#define BID_RING_MAX (64U << 20)
 
 /**
  * struct bid_ring - records on their way to one consumer
@@ -96,8 +95,7 @@ struct bid_ring_want {
 
 unsigned long bid_ring_pages(u32 size);
 int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
-		  void (*notify)(struct bid_ring *ring), void *owner,
-		  u64 missed);
+		  void (*notify)(struct bid_ring *ring), void *owner, u64 missed);
 void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
@@ -161,9 +159,8 @@ static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
 	       ring->size - (u32)(ring->prod - bid_ring_cons(ring)) >= bytes;
 }
 
-static inline struct buildid_record *
-bid_ring_append(struct bid_ring *ring, u16 type, u32 size, u64 time_mono,
-		u64 time_perf)
+static inline struct buildid_record *bid_ring_append(struct bid_ring *ring, u16 type, u32 size,
+						     u64 time_mono, u64 time_perf)
 {
 	struct buildid_record *record = bid_ring_record(ring, ring->prod);
 
@@ -208,8 +205,7 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * FILE record too, or there is no room: bid_ring_reserve() then does the rest.
  */
 static __always_inline struct buildid_record *
-bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage,
-	       u64 missed)
+bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage, u64 missed)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
 	const u64 *told = bid_ring_told_slot(ring, file_id);

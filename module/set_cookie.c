@@ -18,7 +18,7 @@
 /* 0 when the content has no identity of its own. */
 static int check_content(struct bid_sight *sight)
 {
-	struct bid_identity id = { };
+	struct bid_identity id = {};
 	enum bid_access access;
 	bool racy;
 	int err;
@@ -76,8 +76,7 @@ static int name_file(struct file *file, const struct bid_identity *id)
 	if (!id->len)
 		err = bid_cookie_clear_file(&sight.key) ? 0 : -ENOENT;
 	else
-		err = bid_cookie_set_file(bid_cookie_user(), owner,
-					  &sight.key, &sight.version, id);
+		err = bid_cookie_set_file(bid_cookie_user(), owner, &sight.key, &sight.version, id);
 	return err ?: look_again(file, &sight.key);
 }
 
@@ -93,8 +92,7 @@ static int name_fd(int fd, const struct bid_identity *id)
 	return err;
 }
 
-static int name_mapping(const struct buildid_set_cookie *req,
-			const struct bid_identity *id)
+static int name_mapping(const struct buildid_set_cookie *req, const struct bid_identity *id)
 {
 	struct bid_cookie_facts facts = {
 		.start = req->addr,
@@ -102,8 +100,7 @@ static int name_mapping(const struct buildid_set_cookie *req,
 		.id = *id,
 	};
 
-	return id->len ? bid_mapping_cookie_set(&facts) :
-			 bid_mapping_cookie_clear(&facts);
+	return id->len ? bid_mapping_cookie_set(&facts) : bid_mapping_cookie_clear(&facts);
 }
 
 static bool good_kind(const struct buildid_set_cookie *req)
@@ -130,7 +127,7 @@ static bool good_object(const struct buildid_set_cookie *req)
 
 int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
 {
-	struct bid_identity id = { };
+	struct bid_identity id = {};
 	struct buildid_set_cookie req;
 	int err;
 
@@ -144,7 +141,6 @@ int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
 	id.len = req.id_len;
 	if (copy_from_user(id.bytes, u64_to_user_ptr(req.id), id.len))
 		return -EFAULT;
-	err = req.flags & BUILDID_COOKIE_FD ? name_fd(req.fd, &id) :
-					      name_mapping(&req, &id);
+	err = req.flags & BUILDID_COOKIE_FD ? name_fd(req.fd, &id) : name_mapping(&req, &id);
 	return err ?: bid_ioctl_copy_out(arg, &req, sizeof(req));
 }

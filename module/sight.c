@@ -24,8 +24,7 @@ void bid_sight_init(struct file *file, struct inode *inode, struct bid_sight *si
 
 static u32 unstable_flags(const struct bid_sight *sight)
 {
-	return bid_file_unstable(sight->inode) ?
-		BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE : 0;
+	return bid_file_unstable(sight->inode) ? BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE : 0;
 }
 
 /**
@@ -64,8 +63,7 @@ static u32 doubt_flags(const struct bid_sight *sight)
  *
  * Return: the entry, or NULL when there is none to be had.
  */
-struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
-				   const struct bid_identity *id,
+struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state, const struct bid_identity *id,
 				   struct bid_text **text)
 {
 	static const struct bid_identity unknown;
@@ -76,8 +74,7 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 	if (entry) {
 		if (entry->state == BUILDID_STATE_PENDING || (!id && entry->state == state))
 			return entry;
-		if (id && (entry->state == BUILDID_STATE_DEFERRED ||
-			   bid_entry_is(entry, id))) {
+		if (id && (entry->state == BUILDID_STATE_DEFERRED || bid_entry_is(entry, id))) {
 			/* readers keep the one before: not for nothing */
 			if (*text && (entry->state == BUILDID_STATE_DEFERRED ||
 				      entry->flags & BID_ENTRY_NO_PATH))
@@ -86,7 +83,7 @@ struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
 				bid_entry_publish(entry, id, state);
 			WRITE_ONCE(entry->flags,
 				   (entry->flags & ~(BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE)) |
-				   doubt_flags(sight));
+					   doubt_flags(sight));
 			return entry;
 		}
 	}

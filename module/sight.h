@@ -31,8 +31,7 @@ struct bid_sight {
 
 void bid_sight_init(struct file *file, struct inode *inode, struct bid_sight *sight);
 void bid_sight_begin_reading(struct bid_sight *sight, enum bid_access access);
-struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state,
-				   const struct bid_identity *id,
+struct bid_entry *bid_sight_settle(struct bid_sight *sight, u8 state, const struct bid_identity *id,
 				   struct bid_text **text);
 
 #endif /* BID_SIGHT_H */

@@ -111,8 +111,8 @@ static int take_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
 }
 
 /* Leaves what it has taken to put_filters(). */
-static int take_filters(struct bid_subscriber *subscriber,
-			const struct buildid_subscribe *req, const u32 *pids)
+static int take_filters(struct bid_subscriber *subscriber, const struct buildid_subscribe *req,
+			const u32 *pids)
 {
 	struct bid_lineage *lineage;
 	struct cgroup *cgroup;
@@ -181,16 +181,14 @@ static int start_records(struct bid_subscriber *subscriber)
  * Return: the subscriber, or an ERR_PTR(). Undone by bid_subscriber_stop() and
  * then bid_subscriber_free().
  */
-struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
-					    const u32 *pids, bool kernel_addrs,
-					    void (*notify)(struct bid_ring *ring),
-					    void *owner)
+struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
+					    bool kernel_addrs,
+					    void (*notify)(struct bid_ring *ring), void *owner)
 {
 	struct bid_subscriber *subscriber;
 	int err;
 
-	subscriber = kzalloc(struct_size(subscriber, pids, req->nr_pids),
-			     GFP_KERNEL_ACCOUNT);
+	subscriber = kzalloc(struct_size(subscriber, pids, req->nr_pids), GFP_KERNEL_ACCOUNT);
 	if (!subscriber)
 		return ERR_PTR(-ENOMEM);
 	subscriber->flags = req->flags;
@@ -204,8 +202,8 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 	err = charge(subscriber, req->ring_size);
 	if (err)
 		goto err_put;
-	err = bid_ring_init(&subscriber->ring, req->ring_size, req->watermark,
-			    notify, owner, bid_hook_missed());
+	err = bid_ring_init(&subscriber->ring, req->ring_size, req->watermark, notify, owner,
+			    bid_hook_missed());
 	if (err)
 		goto err_uncharge;
 	err = start_records(subscriber);
@@ -259,8 +257,7 @@ static int subscribe(struct bid_session *session, const struct buildid_subscribe
 
 	if (session->subscriber)
 		return -EBUSY;
-	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(),
-					  notify, session);
+	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(), notify, session);
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
 	/* pairs with bid_session_subscriber(): read and poll do not lock */

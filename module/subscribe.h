@@ -8,17 +8,16 @@
 #include "event.h"
 
 /* All that are known. */
-#define BID_SUBSCRIBE_FLAGS (BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | \
-			     BUILDID_SUB_CHILDREN | BUILDID_SUB_UID | \
-			     BUILDID_SUB_CGROUP | BUILDID_SUB_TASKS)
+#define BID_SUBSCRIBE_FLAGS                                                                \
+	(BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | BUILDID_SUB_CHILDREN | \
+	 BUILDID_SUB_UID | BUILDID_SUB_CGROUP | BUILDID_SUB_TASKS)
 
 int bid_subscribe_check(struct buildid_subscribe *req);
 bool bid_subscribe_kernel_addrs(void);
 
-struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
-					    const u32 *pids, bool kernel_addrs,
-					    void (*notify)(struct bid_ring *ring),
-					    void *owner);
+struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
+					    bool kernel_addrs,
+					    void (*notify)(struct bid_ring *ring), void *owner);
 void bid_subscriber_stop(struct bid_subscriber *subscriber);
 void bid_subscriber_free(struct bid_subscriber *subscriber);
 

@@ -36,21 +36,21 @@ static const struct bid_elf_limits limits = {
 };
 
 /* Pages for it, all attempts together. */
-#define PAGES_MAX	4096
+#define PAGES_MAX 4096
 
-#define HASH_PART	4096
-#define HASH_PAGES	4U	/* at most two for each part */
-#define HASH_LEN	16
+#define HASH_PART  4096
+#define HASH_PAGES 4U /* at most two for each part */
+#define HASH_LEN   16
 
-#define COUNT_BITS	8
+#define COUNT_BITS 8
 
 static struct {
 	struct bid_request *requests;
 	u32 count;
 	u32 busy;
-	u32 devices[1 << COUNT_BITS];	/* requests of each, by hash */
+	u32 devices[1 << COUNT_BITS]; /* requests of each, by hash */
 	u32 users[1 << COUNT_BITS];
-	u32 key;		/* of the hash, odd */
+	u32 key; /* of the hash, odd */
 	struct list_head free;
 	struct workqueue_struct *local;
 	struct workqueue_struct *remote;
@@ -84,7 +84,7 @@ static int read_file(struct file *file, u64 off, void *buf, size_t len)
 		if (n < 0)
 			return n;
 		if (!n)
-			return -ESTALE;	/* shorter than it was a moment ago */
+			return -ESTALE; /* shorter than it was a moment ago */
 		buf += n;
 		len -= n;
 	}
@@ -132,8 +132,7 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 }
 
 /* The lock is not held any longer than that, so that nobody's write waits. */
-static struct page *disk_page(struct address_space *mapping, pgoff_t index,
-			      struct file *file)
+static struct page *disk_page(struct address_space *mapping, pgoff_t index, struct file *file)
 {
 	struct page *page = ERR_PTR(-ESTALE);
 
@@ -176,7 +175,7 @@ static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
 		if (off + n > i_size_read(slow->inode))
 			return -ESTALE;
 		page = is_memory(slow->inode) ? memory_page(mapping, off >> PAGE_SHIFT) :
-			disk_page(mapping, off >> PAGE_SHIFT, slow->file);
+						disk_page(mapping, off >> PAGE_SHIFT, slow->file);
 		if (IS_ERR(page))
 			return PTR_ERR(page);
 		err = copy_from_page(page, at, buf, n);
@@ -273,8 +272,7 @@ static int fall_back(struct inode *inode, const struct bid_version *version,
  * Only where a fault does no more than that. Servers have locks of their own, and
  * may never answer: read(2) takes the ones, and can be killed.
  */
-static bool reads_pages(const struct file *file, const struct inode *inode,
-			enum bid_access access)
+static bool reads_pages(const struct file *file, const struct inode *inode, enum bid_access access)
 {
 	if (access == BID_ACCESS_INODE)
 		return true;
@@ -314,8 +312,7 @@ static int read_once(struct slow_reader *slow, const struct bid_version *version
  * Return: 0, -EINTR when the task is being killed; all else is a reason in @id.
  */
 int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
-			struct bid_version *version, struct bid_identity *id,
-			bool *racy)
+			struct bid_version *version, struct bid_identity *id, bool *racy)
 {
 	struct slow_reader slow = {
 		.reader.read = slow_read,
@@ -330,8 +327,7 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 	for (i = 0; i < ATTEMPTS; i++) {
 		bid_file_hold_version(inode);
 		bid_file_version(inode, version);
-		*racy = bid_file_racy(inode, version, access) ||
-			bid_file_unstable(inode);
+		*racy = bid_file_racy(inode, version, access) || bid_file_unstable(inode);
 		err = read_once(&slow, version, id);
 		if (err == -EINTR || err == -ERESTARTSYS)
 			return -EINTR;
@@ -373,8 +369,7 @@ struct bid_request *bid_worker_take(dev_t dev)
 	struct bid_request *request;
 
 	bid_cache_assert_locked();
-	if (*device >= share ||
-	    (*user >= share && !uid_eq(current_uid(), GLOBAL_ROOT_UID))) {
+	if (*device >= share || (*user >= share && !uid_eq(current_uid(), GLOBAL_ROOT_UID))) {
 		bid_stats_inc(BID_STAT_DEVICE_BUSY);
 		return NULL;
 	}
@@ -411,8 +406,8 @@ void bid_worker_give_back(struct bid_request *request)
  * @inode: its bid_file_inode()
  * @access: not CALLER, not NEVER
  */
-void bid_worker_read(struct bid_request *request, struct file *file,
-		     struct inode *inode, enum bid_access access)
+void bid_worker_read(struct bid_request *request, struct file *file, struct inode *inode,
+		     enum bid_access access)
 {
 	request->read = true;
 	request->access = access;
@@ -445,16 +440,15 @@ static bool same_content(const struct bid_version *a, const struct bid_version *
 	return a->mtime == b->mtime && a->size == b->size && a->epoch == b->epoch;
 }
 
-static void identify(struct bid_request *request, struct bid_identity *id,
-		     bool *recheck, bool *doubt)
+static void identify(struct bid_request *request, struct bid_identity *id, bool *recheck,
+		     bool *doubt)
 {
 	const struct bid_version *expected = &request->entry->version;
 	struct bid_version version;
 
 	*doubt = false;
 	/* kernel threads are not killed */
-	bid_worker_identify(request->file, request->inode, request->access, &version, id,
-			    recheck);
+	bid_worker_identify(request->file, request->inode, request->access, &version, id, recheck);
 	bid_stats_inc(BID_STAT_PARSED_WORKER);
 	if (bid_version_equal(&version, expected))
 		return;
@@ -476,7 +470,7 @@ static void request_work(struct work_struct *work)
 	};
 	u32 suspects = bid_cache_suspects(&entry->key), flags;
 	bool recheck = false, doubt = false;
-	struct bid_identity id = { };
+	struct bid_identity id = {};
 	struct bid_text *text;
 
 	if (request->read)

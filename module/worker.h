@@ -50,14 +50,13 @@ void bid_worker_exit(void);
 struct bid_request *bid_worker_take(dev_t dev);
 void bid_worker_give_back(struct bid_request *request);
 
-void bid_worker_read(struct bid_request *request, struct file *file,
-		     struct inode *inode, enum bid_access access);
+void bid_worker_read(struct bid_request *request, struct file *file, struct inode *inode,
+		     enum bid_access access);
 void bid_worker_queue(struct bid_request *request);
 void bid_worker_forget(u64 slots);
 u32 bid_worker_busy(void);
 
 int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
-			struct bid_version *version, struct bid_identity *id,
-			bool *racy);
+			struct bid_version *version, struct bid_identity *id, bool *racy);
 
 #endif /* BID_WORKER_H */

@@ -25,21 +25,21 @@
 #include "workload.h"
 
 /* Each is done ROUNDS times. */
-#define ROUNDS		4
-#define BATCHES		12
-#define WINDOWS		4
-#define DRAINS		8
-#define SPAWNS		30
-#define MEASURED	32
+#define ROUNDS	 4
+#define BATCHES	 12
+#define WINDOWS	 4
+#define DRAINS	 8
+#define SPAWNS	 30
+#define MEASURED 32
 /* The first ones fill caches and do not count. */
-#define WARM_UPS	2
-#define DISCARDED_MAX	4
+#define WARM_UPS      2
+#define DISCARDED_MAX 4
 
-#define FILES		256
-#define VERSIONS	5000
-#define DEPTH		2000
-#define TABLE		"2097152"
-#define EXEC		(PROT_READ | PROT_EXEC)
+#define FILES	 256
+#define VERSIONS 5000
+#define DEPTH	 2000
+#define TABLE	 "2097152"
+#define EXEC	 (PROT_READ | PROT_EXEC)
 
 static int files[FILES], same[FILES];
 
@@ -94,8 +94,8 @@ static bool is(const char *name, const char *what, uint64_t value, uint64_t expe
 {
 	if (value == expected)
 		return true;
-	fprintf(stderr, "bench: %s: %" PRIu64 " %s where %" PRIu64 " were expected\n",
-		name, value, what, expected);
+	fprintf(stderr, "bench: %s: %" PRIu64 " %s where %" PRIu64 " were expected\n", name, value,
+		what, expected);
 	return false;
 }
 
@@ -106,8 +106,7 @@ static bool went_its_way(const struct subject *subject, const struct tally *tall
 	const uint64_t mappings = subject->work->count;
 	struct buildid_stats now;
 
-#define GREW(field, each) \
-	is(subject->name, #field, now.field - before->field, (each) * mappings)
+#define GREW(field, each) is(subject->name, #field, now.field - before->field, (each)*mappings)
 	if (!is(subject->name, "records", tally->records, subject->records * mappings) ||
 	    !is(subject->name, "records lost", tally->lost, 0))
 		return false;
@@ -116,9 +115,8 @@ static bool went_its_way(const struct subject *subject, const struct tally *tall
 	device_wait();
 	now = device_stats();
 	return GREW(hits, subject->hits) && GREW(misses, misses) &&
-	       GREW(parsed_resident, subject->resident) &&
-	       GREW(parsed_worker, subject->worker) && GREW(rechecks, 0) &&
-	       GREW(no_request, 0) && GREW(missed_probe, 0);
+	       GREW(parsed_resident, subject->resident) && GREW(parsed_worker, subject->worker) &&
+	       GREW(rechecks, 0) && GREW(no_request, 0) && GREW(missed_probe, 0);
 #undef GREW
 }
 
@@ -134,7 +132,7 @@ static void prepare(const struct subject *subject)
 struct batch {
 	const struct subject *subject;
 	const uint64_t *taken;	/* for each mapping */
-	uint64_t machine_taken;	/* for all of them */
+	uint64_t machine_taken; /* for all of them */
 	struct tally tally;
 };
 
@@ -267,8 +265,7 @@ static void count_spawns(const char *name, const char *dir)
 	while (output && fgets(line, sizeof(line), output))
 		if (n++ >= 0)
 			series_add(name, 1, strtoull(line, NULL, 10));
-	if (!output || fclose(output) || waitpid(pid, &status, 0) != pid ||
-	    status || n != SPAWNS)
+	if (!output || fclose(output) || waitpid(pid, &status, 0) != pid || status || n != SPAWNS)
 		die("spawn failed");
 }
 
@@ -280,10 +277,14 @@ static void without_module(const char *dir)
 	static const struct subject empty_data = { .name = "data: empty", .work = &data };
 	static const struct subject empty_many = { .name = "many: empty", .work = &many };
 	static const struct subject machine_one = {
-		.name = "machine, one: empty", .work = &one_long, .machine = true,
+		.name = "machine, one: empty",
+		.work = &one_long,
+		.machine = true,
 	};
 	static const struct subject machine_many = {
-		.name = "machine, many: empty", .work = &many_long, .machine = true,
+		.name = "machine, many: empty",
+		.work = &many_long,
+		.machine = true,
 	};
 
 	count(&empty_one);
@@ -306,10 +307,15 @@ static void with_kprobe(const char *dir)
 static void with_perf(void)
 {
 	static const struct subject plain = {
-		.name = "one: perf", .work = &one, .drain = perf_drain, .records = 1,
+		.name = "one: perf",
+		.work = &one,
+		.drain = perf_drain,
+		.records = 1,
 	};
 	static const struct subject build_id = {
-		.name = "one: perf build-id", .work = &one, .drain = perf_drain,
+		.name = "one: perf build-id",
+		.work = &one,
+		.drain = perf_drain,
 		.records = 1,
 	};
 
@@ -325,15 +331,25 @@ static void with_perf(void)
 static void with_subscriber(const char *dir)
 {
 	static const struct subject cached = {
-		.name = "one: cached", .work = &one, .drain = subscription_drain,
-		.module = true, .hits = 1, .records = 1,
+		.name = "one: cached",
+		.work = &one,
+		.drain = subscription_drain,
+		.module = true,
+		.hits = 1,
+		.records = 1,
 	};
 	static const struct subject path = {
-		.name = "one: path", .work = &one, .drain = subscription_drain,
-		.module = true, .hits = 1, .records = 1,
+		.name = "one: path",
+		.work = &one,
+		.drain = subscription_drain,
+		.module = true,
+		.hits = 1,
+		.records = 1,
 	};
 	static const struct subject filtered = {
-		.name = "data: filtered", .work = &data, .drain = subscription_drain,
+		.name = "data: filtered",
+		.work = &data,
+		.drain = subscription_drain,
 		.module = true,
 	};
 
@@ -355,24 +371,42 @@ static void with_subscriber(const char *dir)
 static void with_new_files(void)
 {
 	static const struct subject first = {
-		.name = "many: first sight", .work = &many,
-		.before = forget_files, .drain = subscription_drain,
-		.module = true, .resident = 1, .records = 2,
+		.name = "many: first sight",
+		.work = &many,
+		.before = forget_files,
+		.drain = subscription_drain,
+		.module = true,
+		.resident = 1,
+		.records = 2,
 	};
 	static const struct subject machine_first = {
-		.name = "machine, many: first sight", .work = &many_long, .machine = true,
-		.before = forget_files, .drain = subscription_drain,
-		.module = true, .resident = 1, .records = 2,
+		.name = "machine, many: first sight",
+		.work = &many_long,
+		.machine = true,
+		.before = forget_files,
+		.drain = subscription_drain,
+		.module = true,
+		.resident = 1,
+		.records = 2,
 	};
 	static const struct subject cold = {
-		.name = "many: not resident", .work = &many,
-		.before = forget_files_and_pages, .drain = subscription_drain,
-		.module = true, .worker = 1, .records = 3,
+		.name = "many: not resident",
+		.work = &many,
+		.before = forget_files_and_pages,
+		.drain = subscription_drain,
+		.module = true,
+		.worker = 1,
+		.records = 3,
 	};
 	static const struct subject machine_cold = {
-		.name = "machine, many: not resident", .work = &many_long, .machine = true,
-		.before = forget_files_and_pages, .drain = subscription_drain,
-		.module = true, .worker = 1, .records = 3,
+		.name = "machine, many: not resident",
+		.work = &many_long,
+		.machine = true,
+		.before = forget_files_and_pages,
+		.drain = subscription_drain,
+		.module = true,
+		.worker = 1,
+		.records = 3,
 	};
 
 	subscribe(0, READER_MMAP);
@@ -386,12 +420,21 @@ static void with_new_files(void)
 static void with_listener(void)
 {
 	static const struct subject netlink = {
-		.name = "one: netlink", .work = &one, .drain = netlink_drain,
-		.module = true, .hits = 1, .records = 1,
+		.name = "one: netlink",
+		.work = &one,
+		.drain = netlink_drain,
+		.module = true,
+		.hits = 1,
+		.records = 1,
 	};
 	static const struct subject machine_netlink = {
-		.name = "machine, one: netlink", .work = &one_long, .machine = true,
-		.drain = netlink_drain, .module = true, .hits = 1, .records = 1,
+		.name = "machine, one: netlink",
+		.work = &one_long,
+		.machine = true,
+		.drain = netlink_drain,
+		.module = true,
+		.hits = 1,
+		.records = 1,
 	};
 
 	listen_to_netlink();
@@ -403,7 +446,10 @@ static void with_listener(void)
 static void with_module(const char *dir)
 {
 	static const struct subject nobody = {
-		.name = "one: nobody", .work = &one, .module = true, .hits = 1,
+		.name = "one: nobody",
+		.work = &one,
+		.module = true,
+		.hits = 1,
 	};
 
 	module_load(dir, "buildid", "");
@@ -439,8 +485,12 @@ static void fill(uint64_t entries)
 static void count_at(uint64_t entries, const char *name, const char *empty_name)
 {
 	const struct subject cached = {
-		.name = name, .work = &all, .drain = subscription_drain,
-		.module = true, .hits = 1, .records = 1,
+		.name = name,
+		.work = &all,
+		.drain = subscription_drain,
+		.module = true,
+		.hits = 1,
+		.records = 1,
 	};
 	const struct subject empty = { .name = empty_name, .work = &all };
 
@@ -566,9 +616,9 @@ static void with_flood(const char *dir)
 struct attack {
 	const char *name;
 	struct hostile file;
-	uint32_t flags;		/* of the subscriber */
-	bool known;		/* as the version is, when it is mapped */
-	bool full;		/* as the ring is */
+	uint32_t flags; /* of the subscriber */
+	bool known;	/* as the version is, when it is mapped */
+	bool full;	/* as the ring is */
 };
 
 /* The least of mapping a new version, with all that the hook has to do for it. */
@@ -610,29 +660,35 @@ static void fill_ring(const struct workload *work)
 static void with_hostile_files(const char *dir)
 {
 	/* headers of 56 and 32 bytes: as many as are read where one cannot sleep */
-#define NOTES_64	.headers = 270
-#define NOTES_32	.headers = 460, .empty = true, .is32 = true, .swapped = true
+#define NOTES_64 .headers = 270
+#define NOTES_32 .headers = 460, .empty = true, .is32 = true, .swapped = true
 	static const struct attack attacks[] = {
 		{ .name = "worst: notes", .file = { NOTES_64, .id_len = 20 } },
 		{ .name = "worst: long id", .file = { NOTES_64, .id_len = 128 } },
-		{ .name = "worst: empty notes",
-		  .file = { NOTES_64, .id_len = 20, .empty = true } },
+		{ .name = "worst: empty notes", .file = { NOTES_64, .id_len = 20, .empty = true } },
 		{ .name = "worst: small headers", .file = { NOTES_32, .id_len = 20 } },
 		{ .name = "worst: split notes", .file = { NOTES_64, .id_len = 20, .split = true } },
 		{ .name = "worst: split, small headers",
 		  .file = { NOTES_32, .id_len = 20, .split = true } },
 		{ .name = "worst: deep path", .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
-		{ .name = "worst: deep path, in each record", .flags = BUILDID_SUB_PATH,
+		{ .name = "worst: deep path, in each record",
+		  .flags = BUILDID_SUB_PATH,
 		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true } },
-		{ .name = "worst: deep path, long id, in each record", .flags = BUILDID_SUB_PATH,
+		{ .name = "worst: deep path, long id, in each record",
+		  .flags = BUILDID_SUB_PATH,
 		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
-		{ .name = "worst: deep path, known", .flags = BUILDID_SUB_PATH, .known = true,
+		{ .name = "worst: deep path, known",
+		  .flags = BUILDID_SUB_PATH,
+		  .known = true,
 		  .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
-		{ .name = "worst: deep path, open for writing", .flags = BUILDID_SUB_PATH,
+		{ .name = "worst: deep path, open for writing",
+		  .flags = BUILDID_SUB_PATH,
 		  .known = true,
 		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true,
 			    .writer = true } },
-		{ .name = "worst: deep path, full ring", .flags = BUILDID_SUB_PATH, .full = true,
+		{ .name = "worst: deep path, full ring",
+		  .flags = BUILDID_SUB_PATH,
+		  .full = true,
 		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
 	};
 	unsigned int i;

@@ -16,9 +16,9 @@
 
 #include "measure.h"
 
-#define WINDOW_NS	48000000ULL
-#define SERIES		64
-#define SERIES_VALUES	4096
+#define WINDOW_NS     48000000ULL
+#define SERIES	      64
+#define SERIES_VALUES 4096
 
 static struct {
 	const char *name;
@@ -49,7 +49,7 @@ static uint64_t count_loop(uint64_t turns)
 {
 	uint64_t start = counter();
 
-	asm volatile("1: dec %0; jnz 1b" : "+r" (turns) : : "cc");
+	asm volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
 	return counter() - start;
 }
 
@@ -123,8 +123,7 @@ void settle(void)
 
 	if (!quiet_socket[0] &&
 	    (socketpair(AF_UNIX, SOCK_DGRAM, 0, quiet_socket) ||
-	     setsockopt(quiet_socket[0], SOL_SOCKET, SO_RCVTIMEO, &two_ticks,
-			sizeof(two_ticks))))
+	     setsockopt(quiet_socket[0], SOL_SOCKET, SO_RCVTIMEO, &two_ticks, sizeof(two_ticks))))
 		die("socketpair");
 	if (recv(quiet_socket[0], &byte, 1, 0) >= 0 || errno != EAGAIN)
 		die("recv of nothing");
@@ -181,8 +180,8 @@ void series_print(void)
 	int i;
 
 	for (i = 0; i < SERIES && series[i].name; i++) {
-		printf("{\"series\": \"%s\", \"of\": %u, \"values\": [",
-		       series[i].name, series[i].of);
+		printf("{\"series\": \"%s\", \"of\": %u, \"values\": [", series[i].name,
+		       series[i].of);
 		for (j = 0; j < series[i].count; j++)
 			printf("%s%" PRIu64, j ? ", " : "", series[i].values[j]);
 		printf("]}\n");

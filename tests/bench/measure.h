@@ -8,15 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-_Noreturn void die(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The time stamp counter: instructions since power-on. */
 static inline uint64_t counter(void)
 {
 	uint32_t low, high;
 
-	asm volatile("rdtsc" : "=a" (low), "=d" (high) : : "memory");
+	asm volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
 	return (uint64_t)high << 32 | low;
 }
 

@@ -17,9 +17,9 @@
 #include "measure.h"
 #include "subject.h"
 
-#define PAGE		4096UL
-#define RING		(1UL << 20)
-#define READ_BYTES	(64UL << 10)
+#define PAGE	   4096UL
+#define RING	   (1UL << 20)
+#define READ_BYTES (64UL << 10)
 
 static char read_buffer[READ_BYTES] __attribute__((aligned(8)));
 
@@ -160,10 +160,8 @@ void subscribe(uint32_t flags, enum reader reader)
 	subscription.reader = reader;
 	if (reader != READER_MMAP)
 		return;
-	subscription.consumer = map_ring(subscription.fd, PAGE,
-					 PROT_READ | PROT_WRITE, 0);
-	subscription.producer = map_ring(subscription.fd, PAGE + 2 * RING,
-					 PROT_READ, PAGE);
+	subscription.consumer = map_ring(subscription.fd, PAGE, PROT_READ | PROT_WRITE, 0);
+	subscription.producer = map_ring(subscription.fd, PAGE + 2 * RING, PROT_READ, PAGE);
 	subscription.data = (const char *)subscription.producer + PAGE;
 }
 
@@ -176,8 +174,7 @@ void unsubscribe(void)
 	close(subscription.fd);
 }
 
-static void tell(struct tally *tally, const struct buildid_record *record,
-		 uint32_t size)
+static void tell(struct tally *tally, const struct buildid_record *record, uint32_t size)
 {
 	const struct buildid_mmap *map;
 	const struct buildid_lost *lost;
@@ -187,8 +184,8 @@ static void tell(struct tally *tally, const struct buildid_record *record,
 	switch (record->type) {
 	case BUILDID_RECORD_MMAP:
 		map = (const struct buildid_mmap *)record;
-		tally->sum += map->pid + map->tid + map->addr + map->len +
-			      map->pgoff + map->file_id;
+		tally->sum +=
+			map->pid + map->tid + map->addr + map->len + map->pgoff + map->file_id;
 		break;
 	case BUILDID_RECORD_LOST:
 		lost = (const struct buildid_lost *)record;
@@ -398,9 +395,8 @@ struct tally perf_drain(void)
 		switch (header->type) {
 		case PERF_RECORD_MMAP2:
 			map = (const struct perf_mmap2 *)header;
-			tally.sum += map->pid + map->tid + map->addr + map->len +
-				     map->pgoff + map->file[0] + map->file[1] +
-				     map->file[2];
+			tally.sum += map->pid + map->tid + map->addr + map->len + map->pgoff +
+				     map->file[0] + map->file[1] + map->file[2];
 			break;
 		case PERF_RECORD_LOST:
 			tally.lost += ((const uint64_t *)header)[2];

@@ -38,7 +38,10 @@ struct tally {
 	uint64_t sum; /* of their fields, so that reading them is not optimised away */
 };
 
-enum reader { READER_MMAP, READER_READ };
+enum reader {
+	READER_MMAP,
+	READER_READ
+};
 
 void subscribe(uint32_t flags, enum reader reader);
 void unsubscribe(void);

@@ -15,7 +15,7 @@
 #include "measure.h"
 #include "workload.h"
 
-#define PAGE 4096
+#define PAGE	  4096
 #define FILES_MAX 512
 
 void files_open(const char *dir, int *fds, unsigned int count)
@@ -79,8 +79,7 @@ void mapper_start(const struct workload *work)
 	int ends[2];
 
 	if (!mapper.taken) {
-		mapper.taken = mmap(NULL, FILES_MAX * sizeof(uint64_t),
-				    PROT_READ | PROT_WRITE,
+		mapper.taken = mmap(NULL, FILES_MAX * sizeof(uint64_t), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 		if (mapper.taken == MAP_FAILED)
 			die("mmap");
@@ -111,8 +110,7 @@ const uint64_t *mapper_run(void)
 {
 	char byte = 0;
 
-	if (send(mapper.socket, &byte, 1, 0) != 1 ||
-	    recv(mapper.socket, &byte, 1, 0) != 1)
+	if (send(mapper.socket, &byte, 1, 0) != 1 || recv(mapper.socket, &byte, 1, 0) != 1)
 		die("the mapper died");
 	return mapper.taken;
 }
@@ -157,8 +155,8 @@ int throwaway_file(void)
 
 /* -------------------------------------------------------------- hostile ones -- */
 
-#define NOTES		64
-#define FIRST_NOTE	16	/* page */
+#define NOTES	   64
+#define FIRST_NOTE 16 /* page */
 
 static int deep_directory(const char *dir, unsigned int depth)
 {
@@ -195,7 +193,7 @@ static void put(const struct image *image, off_t at, uint64_t value, size_t size
 
 #define PUT(image, at, type, field, value) \
 	put(image, (at) + offsetof(type, field), value, sizeof(((type *)NULL)->field))
-#define PUT_IN(image, at, kind, field, value) \
+#define PUT_IN(image, at, kind, field, value)                                  \
 	((image)->hostile->is32 ? PUT(image, at, Elf32_##kind, field, value) : \
 				  PUT(image, at, Elf64_##kind, field, value))
 
@@ -208,8 +206,13 @@ static void put_elf_header(const struct image *image)
 {
 	const struct hostile *hostile = image->hostile;
 	const char ident[EI_NIDENT] = {
-		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, hostile->is32 ? ELFCLASS32 : ELFCLASS64,
-		hostile->swapped ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT,
+		ELFMAG0,
+		ELFMAG1,
+		ELFMAG2,
+		ELFMAG3,
+		hostile->is32 ? ELFCLASS32 : ELFCLASS64,
+		hostile->swapped ? ELFDATA2MSB : ELFDATA2LSB,
+		EV_CURRENT,
 	};
 
 	if (pwrite(image->fd, ident, sizeof(ident), 0) != sizeof(ident))
@@ -222,11 +225,11 @@ static void put_elf_header(const struct image *image)
 	PUT_IN(image, 0, Ehdr, e_phnum, hostile->headers);
 }
 
-static void put_header(const struct image *image, unsigned int i, uint32_t type,
-		       uint64_t offset, uint64_t size)
+static void put_header(const struct image *image, unsigned int i, uint32_t type, uint64_t offset,
+		       uint64_t size)
 {
 	const off_t at = headers_at(image->hostile) +
-		i * (image->hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+			 i * (image->hostile->is32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
 
 	PUT_IN(image, at, Phdr, p_type, type);
 	PUT_IN(image, at, Phdr, p_offset, offset);
@@ -234,8 +237,8 @@ static void put_header(const struct image *image, unsigned int i, uint32_t type,
 	PUT_IN(image, at, Phdr, p_align, 4);
 }
 
-static void put_note(const struct image *image, off_t at, const char *name,
-		     uint32_t type, unsigned int len)
+static void put_note(const struct image *image, off_t at, const char *name, uint32_t type,
+		     unsigned int len)
 {
 	static char bytes[PAGE];
 
@@ -255,11 +258,11 @@ static void put_notes(const struct image *image)
 	unsigned int i;
 
 	for (i = 0; i < others; i++)
-		put_header(image, i, image->hostile->empty ? PT_NOTE : PT_LOAD,
-			   FIRST_NOTE * PAGE, 0);
+		put_header(image, i, image->hostile->empty ? PT_NOTE : PT_LOAD, FIRST_NOTE * PAGE,
+			   0);
 	for (i = 0; i < NOTES; i++) {
-		const off_t at = image->hostile->split ?
-			(FIRST_NOTE + 2 * i + 1) * PAGE - 6 : (FIRST_NOTE + i) * PAGE;
+		const off_t at = image->hostile->split ? (FIRST_NOTE + 2 * i + 1) * PAGE - 6 :
+							 (FIRST_NOTE + i) * PAGE;
 		const bool last = i == NOTES - 1;
 		const unsigned int len = last ? image->hostile->id_len : 0;
 

@@ -27,8 +27,8 @@
 #define __maybe_unused __attribute__((unused))
 #include "elf_cases.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define IMAGE_ROOM	8192
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define IMAGE_ROOM    8192
 
 /* What the hook and the worker allow; and next to nothing. */
 static const struct bid_elf_limits all_limits[] = {
@@ -104,8 +104,8 @@ static int count_read(struct image_reader *image, u64 off, size_t len)
 	u64 size = image->reader.size;
 
 	if (off > size || len > size - off)
-		die("read outside: %zu bytes at %llu of %llu", len,
-		    (unsigned long long)off, (unsigned long long)size);
+		die("read outside: %zu bytes at %llu of %llu", len, (unsigned long long)off,
+		    (unsigned long long)size);
 	/* what was looked at before may not be looked at any more */
 	free(image->window);
 	image->window = NULL;
@@ -140,8 +140,8 @@ static const void *look_at_image(struct bid_reader *reader, u64 off, size_t len)
 }
 
 static int identify(const u8 *bytes, size_t size, bool in_place,
-		    const struct bid_elf_limits *limits,
-		    struct image_reader *reader, struct bid_identity *id)
+		    const struct bid_elf_limits *limits, struct image_reader *reader,
+		    struct bid_identity *id)
 {
 	int err;
 
@@ -161,7 +161,7 @@ static struct image_reader check_with_limits(const u8 *bytes, size_t size, bool 
 					     const struct bid_elf_limits *limits,
 					     struct bid_identity *id)
 {
-	struct image_reader reader = { };
+	struct image_reader reader = {};
 	const char *fault;
 
 	if (identify(bytes, size, in_place, limits, &reader, id))
@@ -289,7 +289,7 @@ static void make_seeds(void)
 	for (i = 0; i < ARRAY_SIZE(seeds); i++) {
 		n = i / formats;
 		seeds[i].of = n < ARRAY_SIZE(elf_good) ? &elf_good[n] :
-			      &elf_odd[n - ARRAY_SIZE(elf_good)];
+							 &elf_odd[n - ARRAY_SIZE(elf_good)];
 		seeds[i].format = &elf_formats[i % formats];
 		seeds[i].bytes = build(seeds[i].of, seeds[i].format, &seeds[i].size);
 	}
@@ -353,22 +353,22 @@ static bool is_expected(const struct elf_case *of, const struct bid_identity *id
 	const struct elf_answer *answer = &of->answer;
 	const void *bytes = answer->kind == BUILDID_KIND_GO ? (const void *)go_id : gnu_id;
 
-	return id->kind == answer->kind && id->reason == answer->reason &&
-	       id->len == answer->len && !memcmp(id->bytes, bytes, answer->len);
+	return id->kind == answer->kind && id->reason == answer->reason && id->len == answer->len &&
+	       !memcmp(id->bytes, bytes, answer->len);
 }
 
 static bool gives_what_it_should(const struct elf_case *of, const struct elf_format *format,
 				 const u8 *bytes, size_t size)
 {
-	struct image_reader reader = { };
+	struct image_reader reader = {};
 	struct bid_identity id;
 
 	check_copy(bytes, size, size < IMAGE_ROOM ? 256 : 1);
 	identify(bytes, size, false, &all_limits[0], &reader, &id);
 	if (is_expected(of, &id))
 		return true;
-	note("%s, %s: kind %u, reason %u, length %u", of->name, format->name,
-	     id.kind, id.reason, id.len);
+	note("%s, %s: kind %u, reason %u, length %u", of->name, format->name, id.kind, id.reason,
+	     id.len);
 	return false;
 }
 
@@ -377,8 +377,8 @@ static void test_seeds(void)
 	size_t i, good = 0;
 
 	for (i = 0; i < ARRAY_SIZE(seeds); i++)
-		good += gives_what_it_should(seeds[i].of, seeds[i].format,
-					     seeds[i].bytes, seeds[i].size);
+		good += gives_what_it_should(seeds[i].of, seeds[i].format, seeds[i].bytes,
+					     seeds[i].size);
 	ok(good == ARRAY_SIZE(seeds), "%zu images give what they are made to give",
 	   ARRAY_SIZE(seeds));
 }
@@ -413,11 +413,38 @@ static u64 random_below(u64 n)
 static u64 odd_number(size_t size)
 {
 	static const u64 numbers[] = {
-		0, 1, 2, 3, 4, 5, 7, 8, 11, 12, 15, 16, 20, 128, 129,
-		0x7f, 0xff, 0x7fff, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
-		0xffffffff, 0xfffffffc, 0xfffffff0, 0x100000000,
-		0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffff00,
-		0xfffffffffffffff0, 0xfffffffffffffffc, 0xffffffffffffffff,
+		0,
+		1,
+		2,
+		3,
+		4,
+		5,
+		7,
+		8,
+		11,
+		12,
+		15,
+		16,
+		20,
+		128,
+		129,
+		0x7f,
+		0xff,
+		0x7fff,
+		0xffff,
+		0x10000,
+		0x7fffffff,
+		0x80000000,
+		0xffffffff,
+		0xfffffffc,
+		0xfffffff0,
+		0x100000000,
+		0x7fffffffffffffff,
+		0x8000000000000000,
+		0xffffffffffffff00,
+		0xfffffffffffffff0,
+		0xfffffffffffffffc,
+		0xffffffffffffffff,
 	};
 	u64 n = random_below(ARRAY_SIZE(numbers) + 4);
 
@@ -451,7 +478,7 @@ static size_t mutate(u8 *bytes, size_t size)
 		break;
 	case 2:
 		return random_below(size + 1);
-	case 3:	/* bytes of another image */
+	case 3: /* bytes of another image */
 		other = &seeds[random_below(ARRAY_SIZE(seeds))];
 		if (!other->size)
 			break;
@@ -464,7 +491,7 @@ static size_t mutate(u8 *bytes, size_t size)
 			len = size - to;
 		memcpy(bytes + to, other->bytes + from, len);
 		break;
-	default:	/* a number, most often one of a header */
+	default: /* a number, most often one of a header */
 		width = 1 << (1 + random_below(3));
 		to = random_below(random_below(4) ? (size < 256 ? size : 256) : size);
 		to &= ~((u64)width - 1);
@@ -505,8 +532,8 @@ static size_t gnu_id_in(Elf_Data *data, u8 *id)
 
 	while (data && (off = gelf_getnote(data, off, &note, &name, &desc))) {
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-		    memcmp((char *)data->d_buf + name, "GNU", 4) ||
-		    !note.n_descsz || note.n_descsz > BUILDID_ID_MAX)
+		    memcmp((char *)data->d_buf + name, "GNU", 4) || !note.n_descsz ||
+		    note.n_descsz > BUILDID_ID_MAX)
 			continue;
 		memcpy(id, (char *)data->d_buf + desc, note.n_descsz);
 		return note.n_descsz;
@@ -527,7 +554,8 @@ static size_t gnu_id_by_libelf(Elf *elf, u8 *id)
 		if (gelf_getphdr(elf, i, &phdr) && phdr.p_type == PT_NOTE)
 			len = gnu_id_in(elf_getdata_rawchunk(elf, phdr.p_offset, phdr.p_filesz,
 							     phdr.p_align == 8 ? ELF_T_NHDR8 :
-										 ELF_T_NHDR), id);
+										 ELF_T_NHDR),
+					id);
 	for (section = NULL; !len && (section = elf_nextscn(elf, section));)
 		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_NOTE)
 			len = gnu_id_in(elf_getdata(section, NULL), id);
@@ -540,7 +568,7 @@ struct tally {
 
 static bool same_as_libelf(const char *path, const u8 *bytes, size_t size, struct tally *tally)
 {
-	struct image_reader reader = { };
+	struct image_reader reader = {};
 	struct bid_identity id;
 	u8 expected[BUILDID_ID_MAX];
 	size_t len = 0;
@@ -560,17 +588,16 @@ static bool same_as_libelf(const char *path, const u8 *bytes, size_t size, struc
 	tally->gnu += !!len;
 	tally->go += id.kind == BUILDID_KIND_GO;
 	if (is_elf == (id.reason != BUILDID_REASON_NOT_ELF) &&
-	    len == (id.kind == BUILDID_KIND_GNU ? id.len : 0) &&
-	    !memcmp(id.bytes, expected, len))
+	    len == (id.kind == BUILDID_KIND_GNU ? id.len : 0) && !memcmp(id.bytes, expected, len))
 		return true;
-	note("%s: kind %u, reason %u, length %u; libelf: %s of %zu bytes", path,
-	     id.kind, id.reason, id.len, is_elf ? "ELF, an id" : "no ELF, an id", len);
+	note("%s: kind %u, reason %u, length %u; libelf: %s of %zu bytes", path, id.kind, id.reason,
+	     id.len, is_elf ? "ELF, an id" : "no ELF, an id", len);
 	return false;
 }
 
 static void test_files(char **paths, int n)
 {
-	struct tally tally = { };
+	struct tally tally = {};
 	bool good = true;
 	struct stat st;
 	void *bytes;
@@ -583,8 +610,7 @@ static void test_files(char **paths, int n)
 			err(1, "%s", paths[i]);
 		if (st.st_size) {
 			/* libelf wants to write to what it is given */
-			bytes = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE, fd, 0);
+			bytes = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 			if (bytes == MAP_FAILED)
 				err(1, "%s", paths[i]);
 			good &= same_as_libelf(paths[i], bytes, st.st_size, &tally);
@@ -592,8 +618,8 @@ static void test_files(char **paths, int n)
 		}
 		close(fd);
 	}
-	note("%u files, %u of them ELF, %u with a GNU id, %u with a Go id alone",
-	     tally.files, tally.elf, tally.gnu, tally.go);
+	note("%u files, %u of them ELF, %u with a GNU id, %u with a Go id alone", tally.files,
+	     tally.elf, tally.gnu, tally.go);
 	ok(good && tally.gnu, "real files have the GNU ids that libelf finds");
 }
 
@@ -614,8 +640,7 @@ int main(int argc, char **argv)
 			write_seeds(optarg);
 			return 0;
 		default:
-			fputs("usage: elf_fuzz [-n ITERATIONS] [FILE...] | -w DIRECTORY\n",
-			      stderr);
+			fputs("usage: elf_fuzz [-n ITERATIONS] [FILE...] | -w DIRECTORY\n", stderr);
 			return 2;
 		}
 

@@ -81,7 +81,10 @@ static void annotate(struct perfdata *data, const char *output)
 		{ .time = 1ULL << 60, .start = 1, .len = 2, .path = "[b]" },
 	};
 	const struct perfdata_annotator annotator = {
-		.identify = identify, .complain = complain, .loads = loads, .nr_loads = 2,
+		.identify = identify,
+		.complain = complain,
+		.loads = loads,
+		.nr_loads = 2,
 	};
 	struct perfdata_counts counts;
 
@@ -150,7 +153,8 @@ static void make_shape(unsigned int number)
 	make.clockid = number & 1 ? 1 : -1;
 	make.pipe = number & 2;
 	make.sample_type = number & 4 ? MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER |
-			   PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_READ : MAKE_SAMPLE;
+						PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_READ :
+					MAKE_SAMPLE;
 	make.other_attr = number & 4;
 	make.aux = number & 8;
 	make_entry(&make, PERFDATA_MISC_USER, 0x20, "/usr/bin/program");
@@ -188,8 +192,22 @@ static uint64_t next_random(uint64_t *state)
 static size_t mutate(unsigned char *bytes, size_t size, uint64_t number)
 {
 	static const uint64_t values[] = {
-		0, 1, 7, 8, 0x7f, 0x80, 0xff, 0xffff, 0x10000, UINT32_MAX, INT64_MAX,
-		UINT64_MAX, 104, 16, PERFDATA_AUXTRACE, PERFDATA_COMPRESSED,
+		0,
+		1,
+		7,
+		8,
+		0x7f,
+		0x80,
+		0xff,
+		0xffff,
+		0x10000,
+		UINT32_MAX,
+		INT64_MAX,
+		UINT64_MAX,
+		104,
+		16,
+		PERFDATA_AUXTRACE,
+		PERFDATA_COMPRESSED,
 	};
 	uint64_t state = number * 0x9e3779b97f4a7c15ULL + 1;
 	unsigned int changes = 1 + (unsigned int)(next_random(&state) % 4);

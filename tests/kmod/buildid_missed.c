@@ -22,7 +22,7 @@ static noinline void place(void)
 
 static int on_place(struct kprobe *kp, struct pt_regs *regs)
 {
-	void (*report)(struct vm_area_struct *vma) = (void *)address;
+	void (*report)(struct vm_area_struct * vma) = (void *)address;
 	static struct vm_area_struct vma;
 	unsigned int i;
 

@@ -11,9 +11,9 @@
 
 #include "tap.h"
 
-#define NOBODY 65534
+#define NOBODY	    65534
 #define NO_SUCH_PID 0x3fffffff
-#define RING (2 * BUILDID_RECORD_MAX)
+#define RING	    (2 * BUILDID_RECORD_MAX)
 
 _Static_assert(sizeof(struct buildid_record) == 32, "record");
 _Static_assert(sizeof(struct buildid_file) == 128, "file");
@@ -61,7 +61,7 @@ static const struct request {
 	const char *name;
 	unsigned long number;
 	__u32 size;
-	size_t reserved;	/* offset of a field that must be 0, or 0 */
+	size_t reserved; /* offset of a field that must be 0, or 0 */
 } requests[] = {
 	{ "INFO", BUILDID_IOC_INFO, sizeof(struct buildid_info), 0 },
 	{ "STATS", BUILDID_IOC_STATS, sizeof(struct buildid_stats),
@@ -85,12 +85,22 @@ static const struct request {
 };
 
 /* Places in the table. */
-enum { INFO, STATS, RESOLVE_FD, SUBSCRIBE, RESOLVE_KEY, RESOLVE_ADDR, MAPS, FLUSH,
-       SET_COOKIE, RESOLVE_ID };
+enum {
+	INFO,
+	STATS,
+	RESOLVE_FD,
+	SUBSCRIBE,
+	RESOLVE_KEY,
+	RESOLVE_ADDR,
+	MAPS,
+	FLUSH,
+	SET_COOKIE,
+	RESOLVE_ID
+};
 
 #define REQUESTS (sizeof(requests) / sizeof(requests[0]))
 
-static int self;	/* this program, to resolve */
+static int self; /* this program, to resolve */
 
 /* On a device of its own, as SUBSCRIBE works once. */
 static int call(unsigned long number, void *argument)
@@ -121,7 +131,7 @@ static int resolve(int fd, __u32 *size, void *to)
 /* One that succeeds, about this program where it is about something. */
 static union argument argument_of(int request)
 {
-	union argument argument = { };
+	union argument argument = {};
 	__u32 size = sizeof(record);
 
 	switch (request) {
@@ -187,8 +197,7 @@ static void test_structs(void)
 		fails(call(request->number, &argument), EINVAL,
 		      NAME("a struct that is too short is EINVAL"));
 		argument.size = 0;
-		fails(call(request->number, &argument), EINVAL,
-		      NAME("size 0 is EINVAL"));
+		fails(call(request->number, &argument), EINVAL, NAME("size 0 is EINVAL"));
 
 		argument = argument_of(i);
 		argument.size += 16;
@@ -223,10 +232,11 @@ static void test_numbers(void)
 
 	call(BUILDID_IOC_INFO, &argument);
 	fails(call(_IOWR(BUILDID_IOC_MAGIC, __builtin_ffsll((long long)~argument.info.ioctls) - 1,
-			 struct buildid_info), &argument),
+			 struct buildid_info),
+		   &argument),
 	      ENOTTY, "the first number that INFO does not tell is ENOTTY");
-	fails(call(_IOWR(BUILDID_IOC_MAGIC, 255, struct buildid_info), &argument),
-	      ENOTTY, "number 255 is ENOTTY");
+	fails(call(_IOWR(BUILDID_IOC_MAGIC, 255, struct buildid_info), &argument), ENOTTY,
+	      "number 255 is ENOTTY");
 	fails(call(_IOWR('x', 0, struct buildid_info), &argument), ENOTTY,
 	      "a number of another device is ENOTTY");
 	fails(call(_IO(BUILDID_IOC_MAGIC, 0), &argument), ENOTTY,
@@ -238,11 +248,10 @@ static void test_numbers(void)
 static void test_info(void)
 {
 	union argument argument = { .size = sizeof(struct buildid_info) + 16 };
-	const long types = 1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP |
-			   1 << BUILDID_RECORD_KERNEL | 1 << BUILDID_RECORD_MODULE |
-			   1 << BUILDID_RECORD_COOKIE | 1 << BUILDID_RECORD_LOST |
-			   1 << BUILDID_RECORD_FORK | 1 << BUILDID_RECORD_EXEC |
-			   1 << BUILDID_RECORD_EXIT;
+	const long types =
+		1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP | 1 << BUILDID_RECORD_KERNEL |
+		1 << BUILDID_RECORD_MODULE | 1 << BUILDID_RECORD_COOKIE | 1 << BUILDID_RECORD_LOST |
+		1 << BUILDID_RECORD_FORK | 1 << BUILDID_RECORD_EXEC | 1 << BUILDID_RECORD_EXIT;
 	long ioctls = 0;
 	size_t i;
 
@@ -259,19 +268,20 @@ static void test_info(void)
 	is(argument.info.cookies_max, BUILDID_COOKIES_MAX, "INFO tells a user's cookies");
 	is(argument.info.cookies_total, BUILDID_COOKIES_TOTAL, "INFO tells all cookies");
 	ok(argument.info.ring_min >= 2 * BUILDID_RECORD_MAX &&
-	   argument.info.ring_min < argument.info.ring_max, "INFO tells what rings there are");
+		   argument.info.ring_min < argument.info.ring_max,
+	   "INFO tells what rings there are");
 	is(argument.info.status & BUILDID_STATUS_ARMED, BUILDID_STATUS_ARMED,
 	   "INFO tells that the hook fires");
 	ok((argument.info.known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] & 0x7f) == 0x7f &&
-	   argument.info.known_flags[_IOC_NR(BUILDID_IOC_MAPS)] & BUILDID_MAPS_DATA &&
-	   argument.info.known_flags[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] &
-		BUILDID_KEY_ANY_GENERATION &&
-	   argument.info.known_flags[_IOC_NR(BUILDID_IOC_SET_COOKIE)] & BUILDID_COOKIE_FD &&
-	   !argument.info.known_flags[_IOC_NR(BUILDID_IOC_FLUSH)],
+		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_MAPS)] & BUILDID_MAPS_DATA &&
+		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] &
+			   BUILDID_KEY_ANY_GENERATION &&
+		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_SET_COOKIE)] & BUILDID_COOKIE_FD &&
+		   !argument.info.known_flags[_IOC_NR(BUILDID_IOC_FLUSH)],
 	   "INFO tells the flags of each ioctl");
 	ok(!strcmp((char *)argument.info.hook, "perf_event_mmap"), "INFO tells the hook");
-	ok(memchr(argument.info.version, 0, sizeof(argument.info.version)) !=
-	   argument.info.version, "INFO tells the module's version");
+	ok(memchr(argument.info.version, 0, sizeof(argument.info.version)) != argument.info.version,
+	   "INFO tells the module's version");
 }
 
 static void bad_fd(int fd, const char *name)
@@ -418,9 +428,11 @@ static void test_maps(void)
 
 	is(call(BUILDID_IOC_MAPS, &argument), 0, "MAPS: of itself");
 	ok(argument.maps.bytes > sizeof(struct buildid_file) &&
-	   argument.maps.bytes <= sizeof(records), "MAPS: tells the bytes used");
+		   argument.maps.bytes <= sizeof(records),
+	   "MAPS: tells the bytes used");
 	ok(first->type == BUILDID_RECORD_FILE && first->flags == BUILDID_RECORD_SNAPSHOT &&
-	   !first->seq, "MAPS: the first is a FILE, marked as SNAPSHOT");
+		   !first->seq,
+	   "MAPS: the first is a FILE, marked as SNAPSHOT");
 	argument = argument_of(MAPS);
 	argument.maps.bytes--;
 	fails(call(BUILDID_IOC_MAPS, &argument), EINVAL,
@@ -430,12 +442,10 @@ static void test_maps(void)
 	fails(call(BUILDID_IOC_MAPS, &argument), EFAULT, "MAPS: a bad address is EFAULT");
 	argument = argument_of(MAPS);
 	argument.maps.pid = NO_SUCH_PID;
-	fails(call(BUILDID_IOC_MAPS, &argument), ESRCH,
-	      "MAPS: a pid that is not there is ESRCH");
+	fails(call(BUILDID_IOC_MAPS, &argument), ESRCH, "MAPS: a pid that is not there is ESRCH");
 }
 
-static void bad_subscribe(struct buildid_subscribe subscribe, int error,
-			  const char *name)
+static void bad_subscribe(struct buildid_subscribe subscribe, int error, const char *name)
 {
 	int fd = open_device(0);
 	char byte;
@@ -458,26 +468,23 @@ static void test_subscribe(void)
 		      "SUBSCRIBE: a ring_size of less than ring_min is EINVAL");
 	bad_subscribe((struct buildid_subscribe){ .ring_size = 1U << 31 }, EINVAL,
 		      "SUBSCRIBE: a ring_size over ring_max is EINVAL");
-	bad_subscribe((struct buildid_subscribe){ .ring_size = RING, .watermark = RING },
-		      EINVAL, "SUBSCRIBE: a watermark of all the ring is EINVAL");
+	bad_subscribe((struct buildid_subscribe){ .ring_size = RING, .watermark = RING }, EINVAL,
+		      "SUBSCRIBE: a watermark of all the ring is EINVAL");
 	bad_subscribe((struct buildid_subscribe){ .nr_pids = BUILDID_SUB_PIDS_MAX + 1,
 						  .pids = (unsigned long)nobody },
 		      EINVAL, "SUBSCRIBE: more pids than the maximum is EINVAL");
 	bad_subscribe((struct buildid_subscribe){ .nr_pids = 1 }, EFAULT,
 		      "SUBSCRIBE: a bad address of the pids is EFAULT");
-	bad_subscribe((struct buildid_subscribe){ .nr_pids = 1,
-						  .pids = (unsigned long)nobody },
+	bad_subscribe((struct buildid_subscribe){ .nr_pids = 1, .pids = (unsigned long)nobody },
 		      ESRCH, "SUBSCRIBE: a pid that is not there is ESRCH");
 
 	bad_subscribe((struct buildid_subscribe){ .uid = 1 }, EINVAL,
 		      "SUBSCRIBE: a uid without its flag is EINVAL");
 	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = self }, EINVAL,
 		      "SUBSCRIBE: a cgroup_fd without its flag is EINVAL");
-	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = -1,
-						  .flags = BUILDID_SUB_CGROUP },
+	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = -1, .flags = BUILDID_SUB_CGROUP },
 		      EBADF, "SUBSCRIBE: a cgroup_fd that is not open is EBADF");
-	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = self,
-						  .flags = BUILDID_SUB_CGROUP },
+	bad_subscribe((struct buildid_subscribe){ .cgroup_fd = self, .flags = BUILDID_SUB_CGROUP },
 		      EBADF, "SUBSCRIBE: a cgroup_fd that is no cgroup is EBADF");
 
 	is(ioctl(fd, BUILDID_IOC_SUBSCRIBE, &subscribe), 0, "SUBSCRIBE: succeeds");
@@ -494,8 +501,7 @@ static void test_read(void)
 	int fd = open_device(O_NONBLOCK);
 	long size;
 
-	fails(read(fd, &record, sizeof(record)), ENXIO,
-	      "read: before SUBSCRIBE it is ENXIO");
+	fails(read(fd, &record, sizeof(record)), ENXIO, "read: before SUBSCRIBE it is ENXIO");
 	polled.fd = fd;
 	poll(&polled, 1, 0);
 	is(polled.revents, POLLERR, "poll: before SUBSCRIBE it is POLLERR");
@@ -511,9 +517,10 @@ static void test_read(void)
 	      "read: a buffer that is too small for a record is EMSGSIZE");
 	size = read(fd, &record, sizeof(record.file) + BUILDID_ID_MAX + 512);
 	ok(size > 0 && record.file.header.type == BUILDID_RECORD_FILE &&
-	   record.file.header.seq == 1, "read: and loses none: the FILE is the first");
-	ok(size > 0 && record.file.header.size + 2 * sizeof(struct buildid_mmap) ==
-	   (size_t)size, "read: the two MMAPs follow, whole");
+		   record.file.header.seq == 1,
+	   "read: and loses none: the FILE is the first");
+	ok(size > 0 && record.file.header.size + 2 * sizeof(struct buildid_mmap) == (size_t)size,
+	   "read: the two MMAPs follow, whole");
 	fails(read(fd, &record, sizeof(record)), EAGAIN, "read: all was read then");
 	map_once();
 	fails(read(fd, hole, 4096), EFAULT, "read: a bad address is EFAULT");
@@ -524,7 +531,7 @@ static void test_read(void)
 
 /* ----------------------------------------------------------- who may what -- */
 
-#define NONE 0ULL
+#define NONE	  0ULL
 #define CAP(name) (1ULL << CAP_##name)
 
 static void drop_to(__u64 capabilities)
@@ -691,8 +698,8 @@ static void test_rights(void)
 {
 	struct stat stat_;
 
-	ok(!stat(BUILDID_DEVICE, &stat_) && (stat_.st_mode & 07777) == 0600 &&
-	   !stat_.st_uid, "the device has mode 0600 and is root's");
+	ok(!stat(BUILDID_DEVICE, &stat_) && (stat_.st_mode & 07777) == 0600 && !stat_.st_uid,
+	   "the device has mode 0600 and is root's");
 	is(try_as(NONE, just_open), EACCES, "nobody cannot open it");
 
 	chmod(BUILDID_DEVICE, 0666);

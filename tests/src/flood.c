@@ -21,9 +21,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define PAGE		4096
-#define GOLDEN_RATIO	0x61C8864680B583EBULL
-#define CHAIN_BITS	10
+#define PAGE	     4096
+#define GOLDEN_RATIO 0x61C8864680B583EBULL
+#define CHAIN_BITS   10
 
 static void map(int fd)
 {
@@ -118,8 +118,7 @@ static void map_chosen(const char *directory)
 	}
 	hash = 1ULL << (64 - CHAIN_BITS) | ++n;
 	key = hash * inverse(GOLDEN_RATIO);
-	snprintf(path, sizeof(path), "%s/%llu", directory,
-		 (unsigned long long)(key - (dev << 40)));
+	snprintf(path, sizeof(path), "%s/%llu", directory, (unsigned long long)(key - (dev << 40)));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		err(1, "%s", path);

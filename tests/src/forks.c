@@ -30,8 +30,7 @@ static uint64_t now(void)
 static void ask_at(const char *name, const void *address, uint64_t time)
 {
 	dprintf(STDERR_FILENO, "%s\n", name);
-	dprintf(STDOUT_FILENO, "%d %" PRIxPTR " %" PRIu64 "\n", getpid(), (uintptr_t)address,
-		time);
+	dprintf(STDOUT_FILENO, "%d %" PRIxPTR " %" PRIu64 "\n", getpid(), (uintptr_t)address, time);
 }
 
 static void ask(const char *name, const void *address)
@@ -42,8 +41,8 @@ static void ask(const char *name, const void *address)
 static void *map(const char *path, void *at)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	void *map = mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED : 0),
-			 fd, 0);
+	void *map =
+		mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, 0);
 
 	if (map == MAP_FAILED)
 		err(1, "%s", path);

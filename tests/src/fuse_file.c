@@ -31,8 +31,8 @@
 #include <unistd.h>
 
 #define FILE_NODE 2
-#define READ_MAX (128 * 1024)
-#define NOBODY 65534
+#define READ_MAX  (128 * 1024)
+#define NOBODY	  65534
 
 static int device;
 static int content;
@@ -64,8 +64,7 @@ static void be_silent(int signal)
 	silent = 1;
 }
 
-static void reply(const struct fuse_in_header *in, int error, const void *data,
-		  size_t size)
+static void reply(const struct fuse_in_header *in, int error, const void *data, size_t size)
 {
 	struct fuse_out_header out = {
 		.len = (uint32_t)(sizeof(out) + size),
@@ -86,7 +85,7 @@ static struct fuse_attr attributes(uint64_t node)
 {
 	bool is_file = node != FUSE_ROOT_ID;
 
-	return (struct fuse_attr) {
+	return (struct fuse_attr){
 		.ino = node,
 		.size = is_file ? (uint64_t)content_stat.st_size : 0,
 		.mtime = (uint64_t)content_stat.st_mtime,
@@ -113,8 +112,7 @@ static void lookup(const struct fuse_in_header *in, const char *name)
 		reply(in, 0, &entry, sizeof(entry));
 }
 
-static void read_file(const struct fuse_in_header *in,
-		      const struct fuse_read_in *args)
+static void read_file(const struct fuse_in_header *in, const struct fuse_read_in *args)
 {
 	static char buffer[READ_MAX];
 	size_t size = args->size < sizeof(buffer) ? args->size : sizeof(buffer);
@@ -208,7 +206,8 @@ int main(int argc, char **argv)
 	uid_t user;
 
 	if (argc < 3)
-		errx(2, "usage: fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers|failing|waiting]");
+		errx(2,
+		     "usage: fuse_file MOUNTPOINT FILE [silent|direct|stops|numbers|failing|waiting]");
 	mode = argc > 3 ? argv[3] : "";
 	direct = !strcmp(mode, "direct");
 	silent = direct || !strcmp(mode, "silent");
@@ -228,8 +227,7 @@ int main(int argc, char **argv)
 	if (device < 0)
 		err(1, "/dev/fuse");
 	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,allow_other",
-		 device, user, user);
+		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,allow_other", device, user, user);
 	if (mount("fuse_file", argv[1], "fuse", 0, options))
 		err(1, "%s", argv[1]);
 	if (setresgid(user, user, user) || setresuid(user, user, user))
@@ -241,7 +239,7 @@ int main(int argc, char **argv)
 		ssize_t size = read(device, &request, sizeof(request));
 
 		if (size < 0 && errno == ENODEV)
-			return 0;	/* unmounted */
+			return 0; /* unmounted */
 		if (size < 0 && errno != EINTR && errno != ENOENT)
 			err(1, "request");
 		if (size > 0)

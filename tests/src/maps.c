@@ -38,8 +38,8 @@ int main(int argc, char **argv)
 		open_file(&files[i], argv[i]);
 	while (count--) {
 		for (i = 2; i < argc; i++) {
-			void *at = mmap(NULL, files[i].size, PROT_READ | PROT_EXEC,
-					MAP_PRIVATE, files[i].fd, 0);
+			void *at = mmap(NULL, files[i].size, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+					files[i].fd, 0);
 
 			if (at == MAP_FAILED)
 				err(1, "%s", argv[i]);

@@ -25,10 +25,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE	4096UL
+#define PAGE	  4096UL
 #define NOTES_MAX 1500U
 /* The headers are on the pages before. */
-#define FIRST	32U
+#define FIRST 32U
 
 static int file, device;
 static unsigned int notes;
@@ -57,9 +57,9 @@ static void fill(void)
 	} page;
 	unsigned int n;
 
-	head.header = (Elf64_Ehdr) {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-			     ELFDATA2LSB, EV_CURRENT },
+	head.header = (Elf64_Ehdr){
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
 		.e_type = ET_DYN,
 		.e_machine = EM_X86_64,
 		.e_version = EV_CURRENT,
@@ -69,9 +69,9 @@ static void fill(void)
 		.e_phnum = (Elf64_Half)notes,
 	};
 	memset(page.bytes, 0xaa, PAGE);
-	page.note = (Elf64_Nhdr) { 4, 4, 1 };
+	page.note = (Elf64_Nhdr){ 4, 4, 1 };
 	for (n = 0; n < notes; n++) {
-		head.segments[n] = (Elf64_Phdr) {
+		head.segments[n] = (Elf64_Phdr){
 			.p_type = PT_NOTE,
 			.p_offset = (Elf64_Off)note_at(n),
 			.p_filesz = sizeof(Elf64_Nhdr) + 8,
@@ -166,8 +166,8 @@ static bool punch_while_read(bool module, unsigned int start)
 		err(1, "mmap");
 	wait_for_page(map + note_at(start), module);
 	in_time = is_being_read(module);
-	if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      note_at(0), (off_t)(2 * notes * PAGE)))
+	if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, note_at(0),
+		      (off_t)(2 * notes * PAGE)))
 		err(1, "fallocate");
 	while (is_being_read(module))
 		usleep(1000);

@@ -16,7 +16,7 @@ struct ring {
 	struct buildid_ring_consumer *consumer;
 	const struct buildid_ring_producer *producer;
 	const char *data;
-	__u64 seq;		/* of the record before */
+	__u64 seq; /* of the record before */
 	__u64 lost;
 };
 
@@ -68,8 +68,7 @@ static __u64 take_all(struct ring *ring, __u64 pos)
 		if (record->size & BUILDID_RECORD_BUSY || record->size % 8 ||
 		    record->size < sizeof(*record) || record->size > ring->size)
 			return 0;
-		if (hole && (record->type != BUILDID_RECORD_LOST ||
-			     lost->ring_full != hole))
+		if (hole && (record->type != BUILDID_RECORD_LOST || lost->ring_full != hole))
 			return 0;
 		ring->seq = record->seq;
 		ring->lost += hole;
@@ -86,23 +85,23 @@ static void test_mapping(void)
 	void *at, *rest;
 
 	map_fails(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), ENXIO,
-	      "mmap: before SUBSCRIBE it is ENXIO");
+		  "mmap: before SUBSCRIBE it is ENXIO");
 	if (subscribe_self(fd, RING, 0))
 		err(1, "subscribe");
 	map_once();
 
 	map_fails(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0), EINVAL,
-	      "mmap: private is EINVAL");
+		  "mmap: private is EINVAL");
 	map_fails(mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), EINVAL,
-	      "mmap: more than the consumer page at offset 0 is EINVAL");
+		  "mmap: more than the consumer page at offset 0 is EINVAL");
 	map_fails(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, PAGE), EPERM,
-	      "mmap: the producer page for writing is EPERM");
+		  "mmap: the producer page for writing is EPERM");
 	map_fails(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 2 * PAGE), EPERM,
-	      "mmap: a page of records for writing is EPERM");
+		  "mmap: a page of records for writing is EPERM");
 	map_fails(mmap(NULL, 2 * PAGE + 2 * RING, PROT_READ, MAP_SHARED, fd, PAGE), EINVAL,
-	      "mmap: more than there is is EINVAL");
+		  "mmap: more than there is is EINVAL");
 	map_fails(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 2 * PAGE + 2 * RING), EINVAL,
-	      "mmap: behind the end is EINVAL");
+		  "mmap: behind the end is EINVAL");
 
 	rest = mmap(NULL, PAGE + 2 * RING, PROT_READ, MAP_SHARED, fd, PAGE);
 	ok(rest != MAP_FAILED, "mmap: all but the consumer page for reading");
@@ -229,7 +228,7 @@ static void interrupt_often(void)
 
 static void no_alarm(void)
 {
-	struct itimerval never = { };
+	struct itimerval never = {};
 
 	setitimer(ITIMER_REAL, &never, NULL);
 }
@@ -245,8 +244,7 @@ static void test_waiting(void)
 	polled.fd = fd;
 
 	interrupt_often();
-	fails(read(fd, buffer, sizeof(buffer)), EINTR,
-	      "read: a signal ends the wait for a record");
+	fails(read(fd, buffer, sizeof(buffer)), EINTR, "read: a signal ends the wait for a record");
 	no_alarm();
 
 	fcntl(fd, F_SETFL, O_NONBLOCK);

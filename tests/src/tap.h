@@ -21,8 +21,7 @@
 static int tap_count;
 static int tap_failures;
 
-__attribute__((format(printf, 2, 3)))
-static void ok(bool good, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void ok(bool good, const char *format, ...)
 {
 	va_list args;
 
@@ -36,8 +35,7 @@ static void ok(bool good, const char *format, ...)
 	fflush(stdout);
 }
 
-__attribute__((unused))
-static void is(long got, long wanted, const char *name)
+__attribute__((unused)) static void is(long got, long wanted, const char *name)
 {
 	ok(got == wanted, "%s", name);
 	if (got != wanted)
@@ -45,8 +43,7 @@ static void is(long got, long wanted, const char *name)
 }
 
 /* The result of a call that is to fail; @result is what it returned. */
-__attribute__((unused))
-static void fails(long result, int error, const char *name)
+__attribute__((unused)) static void fails(long result, int error, const char *name)
 {
 	int got = result < 0 ? errno : 0;
 
@@ -57,8 +54,7 @@ static void fails(long result, int error, const char *name)
 }
 
 /* Not by its sign: in 32 bits a good address may look negative. */
-__attribute__((unused))
-static void map_fails(void *at, int error, const char *name)
+__attribute__((unused)) static void map_fails(void *at, int error, const char *name)
 {
 	fails(at == MAP_FAILED ? -1 : 0, error, name);
 }
@@ -107,8 +103,7 @@ static void map_once(void)
 	munmap(at, 4096);
 }
 
-__attribute__((unused))
-static void map_times(int count)
+__attribute__((unused)) static void map_times(int count)
 {
 	while (count--)
 		map_once();

@@ -2,13 +2,13 @@
 /* A program, or a library, of as little as possible; the linker gives the id. */
 
 #ifdef __x86_64__
-#define EXIT "syscall"
+#define EXIT	"syscall"
 #define NR_EXIT 60
-#define FIRST "D"
+#define FIRST	"D"
 #else
-#define EXIT "int $0x80"
+#define EXIT	"int $0x80"
 #define NR_EXIT 1
-#define FIRST "b"
+#define FIRST	"b"
 #endif
 
 /* Its end is not in the page that exec reads. */

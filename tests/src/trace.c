@@ -24,9 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPTIONS (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | \
-		 PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
-		 PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL)
+#define OPTIONS                                                                               \
+	(PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
+	 PTRACE_O_TRACECLONE | PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL)
 #define TASKS_MAX 4096
 
 static const char *directory;
@@ -139,12 +139,10 @@ static int follow(pid_t command)
 			int signal = handle_stop(tid, status);
 
 			/* ESRCH: killed meanwhile, waitpid() will tell. */
-			if (ptrace(PTRACE_CONT, tid, NULL, (void *)(long)signal) &&
-			    errno != ESRCH)
+			if (ptrace(PTRACE_CONT, tid, NULL, (void *)(long)signal) && errno != ESRCH)
 				err(1, "ptrace: cont");
 		} else if (tid == command) {
-			result = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-						       WEXITSTATUS(status);
+			result = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 		}
 	}
 	return result;

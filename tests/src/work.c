@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A library in versions: only the name of the function tells which. */
 
-#define CONCAT(a, b) a ## b
-#define NAME(version) CONCAT(work_of_, version)
+#define CONCAT(a, b)	a##b
+#define NAME(version)	CONCAT(work_of_, version)
 #define STRING(version) #version
-#define TEXT(version) STRING(version)
+#define TEXT(version)	STRING(version)
 
 /* The linker's build-id is not of the names of symbols. */
 const char work_version[] = TEXT(VERSION);

@@ -10,11 +10,11 @@
 #include "command.h"
 #include "common/clock.h"
 
-#define WAIT_STEP_US	10000
-#define WAIT_STEPS	3000
+#define WAIT_STEP_US 10000
+#define WAIT_STEPS   3000
 
 /* A command that hangs is to fail. */
-#define PATIENCE_S	60
+#define PATIENCE_S 60
 
 char out[65536], err[65536];
 

@@ -26,10 +26,9 @@ int command_finish(pid_t child);
 /* Into @text what a file holds, with a NUL. */
 void command_slurp(const char *path, char *text, size_t size);
 
-#define WORDS(...) ((const char *const[]) { __VA_ARGS__, NULL })
-#define START(command, ...) \
-	command_start(cmd_ ## command, WORDS("buildid " #command, ##__VA_ARGS__))
-#define RUN(command, ...) command_finish(START(command, ##__VA_ARGS__))
+#define WORDS(...)	    ((const char *const[]){ __VA_ARGS__, NULL })
+#define START(command, ...) command_start(cmd_##command, WORDS("buildid " #command, ##__VA_ARGS__))
+#define RUN(command, ...)   command_finish(START(command, ##__VA_ARGS__))
 
 /* Until @is_so, for as long as a slow machine may take. */
 void wait_until(bool (*is_so)(void));

@@ -17,15 +17,14 @@
 
 static int fake_open(const char *path, int flags);
 static int fake_ioctl(int fd, unsigned long number, void *argument);
-static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd,
-		       off_t offset);
+static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 static int fake_poll(struct pollfd *polls, nfds_t count, int timeout);
 static int fake_nanosleep(const struct timespec *time, struct timespec *left);
 
-#define open(...) fake_open(__VA_ARGS__)
-#define ioctl(...) fake_ioctl(__VA_ARGS__)
-#define mmap(...) fake_mmap(__VA_ARGS__)
-#define poll(...) fake_poll(__VA_ARGS__)
+#define open(...)      fake_open(__VA_ARGS__)
+#define ioctl(...)     fake_ioctl(__VA_ARGS__)
+#define mmap(...)      fake_mmap(__VA_ARGS__)
+#define poll(...)      fake_poll(__VA_ARGS__)
 #define nanosleep(...) fake_nanosleep(__VA_ARGS__)
 #include "libbuildid/libbuildid.c"
 #undef open
@@ -68,11 +67,11 @@ int fake_reset(void **state)
 	memory_fd = memfd_create("fake", MFD_CLOEXEC);
 	if (memory_fd < 0 || ftruncate(memory_fd, (off_t)(2 * page + FAKE_RING_SIZE)))
 		return -1;
-	memory = mmap(NULL, 2 * page + FAKE_RING_SIZE, PROT_READ | PROT_WRITE,
-		      MAP_SHARED, memory_fd, 0);
+	memory = mmap(NULL, 2 * page + FAKE_RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      memory_fd, 0);
 	if (memory == MAP_FAILED)
 		return -1;
-	fake = (struct fake_module) {
+	fake = (struct fake_module){
 		.abi = BUILDID_ABI_VERSION,
 		.status = BUILDID_STATUS_ARMED,
 		.ring_size = FAKE_RING_SIZE,
@@ -98,8 +97,7 @@ static bool put(union any_record *record, uint32_t busy)
 	uint64_t pos = *producer_pos();
 
 	record->header.seq = ++fake.seq;
-	if (pos + size - __atomic_load_n(consumer_pos(), __ATOMIC_ACQUIRE) >
-	    fake.ring_size)
+	if (pos + size - __atomic_load_n(consumer_pos(), __ATOMIC_ACQUIRE) > fake.ring_size)
 		return false;
 	record->header.size |= busy;
 	copy_in(pos, record, size);
@@ -202,8 +200,7 @@ void fake_add_map(struct buildid_maps *request, union any_record *record)
 {
 	record->header.flags = BUILDID_RECORD_SNAPSHOT;
 	record->header.seq = 0;
-	memcpy((char *)(uintptr_t)request->records + request->bytes, record,
-	       record->header.size);
+	memcpy((char *)(uintptr_t)request->records + request->bytes, record, record->header.size);
 	request->bytes += record->header.size;
 }
 
@@ -218,8 +215,7 @@ static int take_cookie(const struct buildid_set_cookie *request)
 {
 	fake.cookie = *request;
 	if (request->id_len)
-		memcpy(fake.cookie_id, (const void *)(uintptr_t)request->id,
-		       request->id_len);
+		memcpy(fake.cookie_id, (const void *)(uintptr_t)request->id, request->id_len);
 	return answer(fake.cookie_error);
 }
 
@@ -331,8 +327,7 @@ static int fake_ioctl(int fd, unsigned long number, void *argument)
 	return result;
 }
 
-static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd,
-		       off_t offset)
+static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	unsigned char *map;
 
@@ -349,10 +344,9 @@ static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd,
 	assert_int_equal(prot, PROT_READ);
 	map = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(map, MAP_FAILED);
-	mmap(map, page + fake.ring_size, PROT_READ, MAP_SHARED | MAP_FIXED,
-	     memory_fd, (off_t)page);
-	mmap(map + page + fake.ring_size, fake.ring_size, PROT_READ,
-	     MAP_SHARED | MAP_FIXED, memory_fd, (off_t)(2 * page));
+	mmap(map, page + fake.ring_size, PROT_READ, MAP_SHARED | MAP_FIXED, memory_fd, (off_t)page);
+	mmap(map + page + fake.ring_size, fake.ring_size, PROT_READ, MAP_SHARED | MAP_FIXED,
+	     memory_fd, (off_t)(2 * page));
 	return map;
 }
 

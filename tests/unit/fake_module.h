@@ -30,7 +30,7 @@ struct fake_module {
 	uint64_t flushed;
 	/* NULL: a GNU build-id of 20 bytes. */
 	void (*resolve)(int fd, union any_record *record);
-	uint32_t resolved_size;		/* 0: the record's */
+	uint32_t resolved_size; /* 0: the record's */
 	uint64_t resolved_offset;
 	/* Answers MAPS with 0 or an errno; NULL: a process is never there. */
 	int (*maps)(struct buildid_maps *request);
@@ -47,7 +47,7 @@ struct fake_module {
 	struct buildid_resolve_id id;
 	struct buildid_resolve_addr addr;
 	struct buildid_set_cookie cookie;
-	uint32_t asked_flags;		/* for tests to fill */
+	uint32_t asked_flags; /* for tests to fill */
 	uint8_t cookie_id[BUILDID_ID_MAX];
 	unsigned int polls;
 	unsigned int naps;

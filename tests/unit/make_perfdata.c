@@ -84,7 +84,8 @@ static void begin_file(struct make *make)
 	make_raw(make, ids, sizeof(ids));
 	for (i = 0; i < count; i++) {
 		const struct perfdata_section section = {
-			.offset = sizeof(header) + i * sizeof(ids[0]), .size = sizeof(ids[0]),
+			.offset = sizeof(header) + i * sizeof(ids[0]),
+			.size = sizeof(ids[0]),
 		};
 		struct perfdata_attr attr;
 
@@ -133,8 +134,7 @@ static void set_size(struct make *make, size_t start)
 {
 	const uint16_t size = (uint16_t)(make->size - start);
 
-	memcpy(make->bytes + start + offsetof(struct perfdata_event, size), &size,
-	       sizeof(size));
+	memcpy(make->bytes + start + offsetof(struct perfdata_event, size), &size, sizeof(size));
 }
 
 static void put_name(struct make *make, const char *name)
@@ -146,13 +146,21 @@ static void put_name(struct make *make, const char *name)
 	make_raw(make, zeros, -size & 7);
 }
 
-void make_mmap2_event(struct make *make, uint32_t pid, uint64_t start, uint64_t len,
-		      uint64_t pgoff, uint64_t ino, uint64_t time, const char *path)
+void make_mmap2_event(struct make *make, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff,
+		      uint64_t ino, uint64_t time, const char *path)
 {
 	const struct perfdata_mmap2 mmap = {
 		.event = { .type = PERFDATA_MMAP2, .misc = PERFDATA_MISC_USER },
-		.pid = pid, .tid = pid, .start = start, .len = len, .pgoff = pgoff,
-		.major = 8, .minor = 1, .ino = ino, .prot = 5, .flags = 2,
+		.pid = pid,
+		.tid = pid,
+		.start = start,
+		.len = len,
+		.pgoff = pgoff,
+		.major = 8,
+		.minor = 1,
+		.ino = ino,
+		.prot = 5,
+		.flags = 2,
 	};
 	size_t at = make->size;
 
@@ -162,12 +170,15 @@ void make_mmap2_event(struct make *make, uint32_t pid, uint64_t start, uint64_t 
 	set_size(make, at);
 }
 
-void make_mmap_event(struct make *make, uint16_t misc, uint32_t pid, uint64_t start,
-		     uint64_t len, uint64_t time, const char *path)
+void make_mmap_event(struct make *make, uint16_t misc, uint32_t pid, uint64_t start, uint64_t len,
+		     uint64_t time, const char *path)
 {
 	const struct perfdata_mmap mmap = {
 		.event = { .type = PERFDATA_MMAP, .misc = misc },
-		.pid = pid, .tid = pid, .start = start, .len = len,
+		.pid = pid,
+		.tid = pid,
+		.start = start,
+		.len = len,
 	};
 	size_t at = make->size;
 
@@ -202,16 +213,26 @@ void make_sample(struct make *make, uint16_t misc, uint32_t pid, uint64_t time, 
 	set_size(make, at);
 }
 
-void make_task(struct make *make, uint32_t type, uint16_t misc, uint32_t pid,
-	       uint32_t parent, uint64_t time)
+void make_task(struct make *make, uint32_t type, uint16_t misc, uint32_t pid, uint32_t parent,
+	       uint64_t time)
 {
 	const struct perfdata_task task = {
 		.event = { .type = type, .misc = misc },
-		.pid = pid, .ppid = parent, .tid = pid, .ptid = parent, .time = time,
+		.pid = pid,
+		.ppid = parent,
+		.tid = pid,
+		.ptid = parent,
+		.time = time,
 	};
-	const struct { struct perfdata_event event; uint32_t pid, tid; char comm[8]; } comm = {
+	const struct {
+		struct perfdata_event event;
+		uint32_t pid, tid;
+		char comm[8];
+	} comm = {
 		.event = { .type = type, .misc = misc },
-		.pid = pid, .tid = pid, .comm = "name",
+		.pid = pid,
+		.tid = pid,
+		.comm = "name",
 	};
 	size_t at = make->size;
 
@@ -226,7 +247,8 @@ void make_task(struct make *make, uint32_t type, uint16_t misc, uint32_t pid,
 void make_round(struct make *make)
 {
 	const struct perfdata_event round = {
-		.type = PERFDATA_FINISHED_ROUND, .size = sizeof(round),
+		.type = PERFDATA_FINISHED_ROUND,
+		.size = sizeof(round),
 	};
 
 	make_raw(make, &round, sizeof(round));
@@ -234,7 +256,10 @@ void make_round(struct make *make)
 
 void make_auxtrace(struct make *make, const void *bytes, uint64_t size)
 {
-	const struct { struct perfdata_auxtrace aux; uint64_t rest[4]; } event = {
+	const struct {
+		struct perfdata_auxtrace aux;
+		uint64_t rest[4];
+	} event = {
 		.aux = {
 			.event = { .type = PERFDATA_AUXTRACE, .size = sizeof(event) },
 			.size = size,
@@ -324,8 +349,8 @@ void make_pack(struct make *make, uint32_t type, size_t size)
 	ZSTD_freeCCtx(context);
 }
 
-static void put_feature(struct make *make, struct perfdata_section *section,
-			const void *bytes, size_t size)
+static void put_feature(struct make *make, struct perfdata_section *section, const void *bytes,
+			size_t size)
 {
 	section->offset = make->size;
 	section->size = size;
@@ -334,10 +359,10 @@ static void put_feature(struct make *make, struct perfdata_section *section,
 
 void make_end(struct make *make)
 {
-	struct perfdata_section sections[4] = { };
+	struct perfdata_section sections[4] = {};
 	struct perfdata_header header;
 	size_t count = 0, at, n = 0;
-	const uint64_t zeros[8] = { };
+	const uint64_t zeros[8] = {};
 	uint64_t compressed;
 
 	if (make->pipe || make->bare)
@@ -345,12 +370,12 @@ void make_end(struct make *make)
 	memcpy(&header, make->bytes, sizeof(header));
 	header.data.size = make->size - make->events;
 	compressed = make->events < make->size &&
-		(make->bytes[make->events] == PERFDATA_COMPRESSED ||
-		 make->bytes[make->events] == PERFDATA_COMPRESSED2);
+		     (make->bytes[make->events] == PERFDATA_COMPRESSED ||
+		      make->bytes[make->events] == PERFDATA_COMPRESSED2);
 	header.features[0] = 1ULL << FEATURE_HOSTNAME |
-		(uint64_t)!!make->table_size << PERFDATA_FEATURE_BUILD_ID |
-		(uint64_t)make->aux << PERFDATA_FEATURE_AUXTRACE |
-		compressed << PERFDATA_FEATURE_COMPRESSED;
+			     (uint64_t) !!make->table_size << PERFDATA_FEATURE_BUILD_ID |
+			     (uint64_t)make->aux << PERFDATA_FEATURE_AUXTRACE |
+			     compressed << PERFDATA_FEATURE_COMPRESSED;
 	count = (size_t)__builtin_popcountll(header.features[0]);
 	at = make->size;
 	make_raw(make, sections, count * sizeof(sections[0]));

@@ -17,15 +17,15 @@
 struct make {
 	unsigned char bytes[MAKE_ROOM];
 	size_t size;
-	size_t events;			/* where they begin */
+	size_t events; /* where they begin */
 	bool pipe;
-	bool bare;			/* a data.N of a directory: no header */
-	bool no_ids;			/* sample_id_all is off */
+	bool bare;   /* a data.N of a directory: no header */
+	bool no_ids; /* sample_id_all is off */
 	bool aux;
-	int32_t clockid;		/* -1: perf's own */
+	int32_t clockid; /* -1: perf's own */
 	uint64_t sample_type;
-	size_t attr_size;		/* of an older or newer perf; 0: as it is here */
-	bool other_attr;		/* a second one, of another sample type */
+	size_t attr_size; /* of an older or newer perf; 0: as it is here */
+	bool other_attr;  /* a second one, of another sample type */
 	unsigned char table[4096];
 	size_t table_size;
 };
@@ -33,13 +33,13 @@ struct make {
 /* Set what differs in @make, zeroed, then begin; end with make_end(). */
 void make_begin(struct make *make);
 void make_raw(struct make *make, const void *bytes, size_t size);
-void make_mmap2_event(struct make *make, uint32_t pid, uint64_t start, uint64_t len,
-		      uint64_t pgoff, uint64_t ino, uint64_t time, const char *path);
-void make_mmap_event(struct make *make, uint16_t misc, uint32_t pid, uint64_t start,
-		     uint64_t len, uint64_t time, const char *path);
+void make_mmap2_event(struct make *make, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff,
+		      uint64_t ino, uint64_t time, const char *path);
+void make_mmap_event(struct make *make, uint16_t misc, uint32_t pid, uint64_t start, uint64_t len,
+		     uint64_t time, const char *path);
 void make_sample(struct make *make, uint16_t misc, uint32_t pid, uint64_t time, uint64_t ip);
-void make_task(struct make *make, uint32_t type, uint16_t misc, uint32_t pid,
-	       uint32_t parent, uint64_t time);
+void make_task(struct make *make, uint32_t type, uint16_t misc, uint32_t pid, uint32_t parent,
+	       uint64_t time);
 void make_round(struct make *make);
 /* With @size bytes behind it. */
 void make_auxtrace(struct make *make, const void *bytes, uint64_t size);

@@ -8,7 +8,7 @@
 #include "streams.h"
 
 #define KERNEL PERFDATA_MISC_KERNEL
-#define USER PERFDATA_MISC_USER
+#define USER   PERFDATA_MISC_USER
 
 /* What is made, and what became of it. */
 extern struct make *make;

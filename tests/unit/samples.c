@@ -73,7 +73,8 @@ void sample_id(const char *path, struct build_id *id)
 {
 	char text[BUILD_ID_TEXT];
 
-	assert_int_equal(sscanf(shell_output("readelf -n %s | sed -n 's/.*Build ID: //p'",
-					     path), "%256s", text), 1);
+	assert_int_equal(sscanf(shell_output("readelf -n %s | sed -n 's/.*Build ID: //p'", path),
+				"%256s", text),
+			 1);
 	assert_true(build_id_parse(id, text));
 }

@@ -21,7 +21,6 @@ void sample_id(const char *path, struct build_id *id);
 /* As of system(3), and it has to succeed. */
 void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What that prints, valid until the next call. */
-const char *shell_output(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
+const char *shell_output(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

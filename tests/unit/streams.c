@@ -50,14 +50,13 @@ static void make_id(uint8_t *id, uint16_t length)
 		id[i] = (uint8_t)(0x10 + i);
 }
 
-void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
-	       uint16_t reason, const char *path)
+void make_file(union any_record *record, uint64_t file_id, uint16_t id_len, uint16_t reason,
+	       const char *path)
 {
 	struct buildid_file *file = &record->file;
 	uint32_t room = padded(id_len);
 
-	make_header(record, BUILDID_RECORD_FILE,
-		    (uint32_t)sizeof(*file) + room + path_room(path));
+	make_header(record, BUILDID_RECORD_FILE, (uint32_t)sizeof(*file) + room + path_room(path));
 	file->file_id = file_id;
 	file->ino = file->user_ino = 4711;
 	file->dev_major = file->user_dev_major = 8;
@@ -74,13 +73,12 @@ void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
 	memcpy(data_of(record) + room, path, strlen(path));
 }
 
-void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
-	       uint32_t pid, const char *path)
+void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid,
+	       const char *path)
 {
 	struct buildid_mmap *mmap = &record->mmap;
 
-	make_header(record, BUILDID_RECORD_MMAP,
-		    (uint32_t)sizeof(*mmap) + path_room(path));
+	make_header(record, BUILDID_RECORD_MMAP, (uint32_t)sizeof(*mmap) + path_room(path));
 	mmap->pid = pid;
 	mmap->tid = pid + 1;
 	mmap->addr = 0x7f0000001000;
@@ -97,14 +95,12 @@ void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
 	memcpy(data_of(record), path, strlen(path));
 }
 
-void make_image(union any_record *record, uint16_t type, uint16_t id_len,
-		const char *name)
+void make_image(union any_record *record, uint16_t type, uint16_t id_len, const char *name)
 {
 	struct buildid_image *image = &record->image;
 	uint32_t room = padded(id_len);
 
-	make_header(record, type,
-		    (uint32_t)sizeof(*image) + room + path_room(name));
+	make_header(record, type, (uint32_t)sizeof(*image) + room + path_room(name));
 	image->addr = 0xffffffff81000000;
 	image->len = 0x1000000;
 	image->kind = id_len ? BUILDID_KIND_GNU : BUILDID_KIND_NONE;
@@ -120,8 +116,7 @@ void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len)
 {
 	struct buildid_cookie *cookie = &record->cookie;
 
-	make_header(record, BUILDID_RECORD_COOKIE,
-		    (uint32_t)sizeof(*cookie) + padded(id_len));
+	make_header(record, BUILDID_RECORD_COOKIE, (uint32_t)sizeof(*cookie) + padded(id_len));
 	cookie->pid = pid;
 	cookie->tid = pid + 1;
 	cookie->addr = 0x7f0000001000;

@@ -31,14 +31,13 @@ extern uint16_t make_extra;
 unsigned char *data_of(union any_record *record);
 
 /* A FILE with an id of @id_len bytes 0x10, 0x11...; 0 for none and @reason. */
-void make_file(union any_record *record, uint64_t file_id, uint16_t id_len,
-	       uint16_t reason, const char *path);
+void make_file(union any_record *record, uint64_t file_id, uint16_t id_len, uint16_t reason,
+	       const char *path);
 /* A MMAP by process @pid; @path "" for none in the record. */
-void make_mmap(union any_record *record, uint64_t file_id, uint32_t state,
-	       uint32_t pid, const char *path);
+void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid,
+	       const char *path);
 /* A KERNEL or MODULE with an id as of make_file(). */
-void make_image(union any_record *record, uint16_t type, uint16_t id_len,
-		const char *name);
+void make_image(union any_record *record, uint16_t type, uint16_t id_len, const char *name);
 /* A COOKIE by process @pid, with an id as of make_file(); 0 for none any more. */
 void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len);
 /* FORK, EXEC or EXIT of process @pid; @parent 0 unless it is a FORK. */

@@ -46,21 +46,20 @@ struct annotator {
 	struct identities *identities;
 	struct recall *recall;
 	uint64_t begin;
-	uint64_t text;			/* where it was in the kernel; 0: not known */
-	bool here;			/* recorded in this boot */
-	struct build_id vdso;		/* that boot's, or none */
+	uint64_t text;	      /* where it was in the kernel; 0: not known */
+	bool here;	      /* recorded in this boot */
+	struct build_id vdso; /* that boot's, or none */
 	bool progress;
-	int signals;			/* -1 for none yet */
-	int stopped;			/* by that signal */
-	struct perfdata_load *loads;	/* with the paths perf would give them */
-	char **paths;			/* those of which there are some */
+	int signals;		     /* -1 for none yet */
+	int stopped;		     /* by that signal */
+	struct perfdata_load *loads; /* with the paths perf would give them */
+	char **paths;		     /* those of which there are some */
 	size_t nr_loads;
 };
 
 /* --------------------------------------------------------------- identities -- */
 
-static void identify_vdso(const struct annotator *annotator,
-			  struct perfdata_identity *identity)
+static void identify_vdso(const struct annotator *annotator, struct perfdata_identity *identity)
 {
 	identity->reason = "of another boot of the machine";
 	if (annotator->vdso.size > PERFDATA_ID_MAX)
@@ -267,15 +266,15 @@ static bool name_loads(struct annotator *annotator, struct perfdata_annotator *t
 
 /* -------------------------------------------------------------------- write -- */
 
-static void summarize(const struct annotator *annotator,
-		      const struct perfdata_counts *counts)
+static void summarize(const struct annotator *annotator, const struct perfdata_counts *counts)
 {
 	const char *path = annotator->name;
 	uint64_t lost = identities_lost(annotator->identities);
 
-	fprintf(stderr, "buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
-		" of files without a build-id, %" PRIu64 " left alone", path,
-		counts->annotated, counts->without, counts->left_alone);
+	fprintf(stderr,
+		"buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
+		" of files without a build-id, %" PRIu64 " left alone",
+		path, counts->annotated, counts->without, counts->left_alone);
 	if (counts->paths)
 		fprintf(stderr, ", of %" PRIu64 " paths", counts->paths);
 	if (counts->loads)
@@ -324,8 +323,9 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	struct annotator annotator = {
 		.out = out,
 		.annotation = annotation,
-		.name = annotation->name ? annotation->name :
-			strcmp(annotation->path, "-") ? annotation->path : "standard input",
+		.name = annotation->name	      ? annotation->name :
+			strcmp(annotation->path, "-") ? annotation->path :
+							"standard input",
 		.progress = isatty(STDERR_FILENO),
 	};
 	bool good;
@@ -333,8 +333,8 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	annotator.data = perfdata_open(annotation->path);
 	if (!annotator.data)
 		return tell(&annotator, annotator.name, strerror(ENOMEM));
-	good = !perfdata_problem(annotator.data) && find_begin(&annotator) &&
-	       gather(&annotator) && write_it(&annotator);
+	good = !perfdata_problem(annotator.data) && find_begin(&annotator) && gather(&annotator) &&
+	       write_it(&annotator);
 	if (perfdata_problem(annotator.data))
 		tell(&annotator, annotator.name, perfdata_problem(annotator.data));
 	if (!good && !annotator.stopped && is_filter(annotation))

@@ -33,17 +33,15 @@ static const struct command {
 };
 
 #define FOR_EACH_COMMAND(command) \
-	for ((command) = commands; \
-	     (command) < commands + ARRAY_SIZE(commands); \
-	     (command)++)
+	for ((command) = commands; (command) < commands + ARRAY_SIZE(commands); (command)++)
 
 static const struct command *command_of(const char *name)
 {
 	const struct command *command;
 
 	FOR_EACH_COMMAND(command)
-		if (!strcmp(command->name, name))
-			return command;
+	if (!strcmp(command->name, name))
+		return command;
 	return NULL;
 }
 
@@ -53,11 +51,13 @@ static int usage(FILE *file, int status)
 
 	fputs("usage: buildid COMMAND [OPTIONS]\n"
 	      "       buildid help COMMAND\n"
-	      "       buildid --version\n\n", file);
+	      "       buildid --version\n\n",
+	      file);
 	FOR_EACH_COMMAND(command)
-		fprintf(file, "  %-10s%s\n", command->name, command->description);
+	fprintf(file, "  %-10s%s\n", command->name, command->description);
 	fputs("\nEvery command but record takes -j, --json: one object per line.\n"
-	      "Exit status: 0 done, 1 failed, 2 wrong usage.\n", file);
+	      "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
+	      file);
 	return status;
 }
 

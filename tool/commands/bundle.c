@@ -65,9 +65,8 @@ static void fail(struct job *job, const char *object, const char *problem)
 /* --------------------------------------------------------------- content -- */
 
 /* False when nothing more can be written. */
-static bool add_part(struct job *job, struct tarball *tarball,
-		     const struct debug_dir *dir, const struct build_id *id,
-		     const char *entry, enum content_part part)
+static bool add_part(struct job *job, struct tarball *tarball, const struct debug_dir *dir,
+		     const struct build_id *id, const char *entry, enum content_part part)
 {
 	int fd = debug_dir_find(dir, id, part);
 	const char *problem;
@@ -76,7 +75,8 @@ static bool add_part(struct job *job, struct tarball *tarball,
 	if (fd < 0)
 		return true;
 	problem = asprintf(&name, "%s/%s", entry, content_part_name(part)) < 0 ?
-		strerror(ENOMEM) : tarball_add_file(tarball, name, fd);
+			  strerror(ENOMEM) :
+			  tarball_add_file(tarball, name, fd);
 	close(fd);
 	job->files++;
 	if (problem)
@@ -86,12 +86,15 @@ static bool add_part(struct job *job, struct tarball *tarball,
 	return !problem;
 }
 
-static bool add_entry(struct job *job, struct tarball *tarball,
-		      const struct debug_dir *dir, const struct build_id *id)
+static bool add_entry(struct job *job, struct tarball *tarball, const struct debug_dir *dir,
+		      const struct build_id *id)
 {
 	/* The debug file has no place before the other is there. */
 	static const enum content_part parts[] = {
-		CONTENT_ELF, CONTENT_VDSO, CONTENT_KALLSYMS, CONTENT_DEBUG
+		CONTENT_ELF,
+		CONTENT_VDSO,
+		CONTENT_KALLSYMS,
+		CONTENT_DEBUG,
 	};
 	char name[PATH_MAX], target[PATH_MAX], text[BUILD_ID_TEXT];
 	char *entry = debug_dir_entry(dir, id);
@@ -124,8 +127,7 @@ static bool is_first(const struct wanted_list *list, size_t index)
 	return true;
 }
 
-static bool add_contents(struct job *job, struct tarball *tarball,
-			 const struct debug_dir *dir,
+static bool add_contents(struct job *job, struct tarball *tarball, const struct debug_dir *dir,
 			 const struct wanted_list *list)
 {
 	bool good = true;
@@ -139,8 +141,8 @@ static bool add_contents(struct job *job, struct tarball *tarball,
 
 /* ------------------------------------------------------------------ data -- */
 
-static bool add_file(struct job *job, struct tarball *tarball, int directory,
-		     const char *path, const char *name)
+static bool add_file(struct job *job, struct tarball *tarball, int directory, const char *path,
+		     const char *name)
 {
 	struct reason reason;
 	const char *problem = reason.text;
@@ -156,8 +158,7 @@ static bool add_file(struct job *job, struct tarball *tarball, int directory,
 }
 
 /* As perf record --threads makes it; what is in its directories, too. */
-static bool add_directory(struct job *job, struct tarball *tarball, int fd,
-			  const char *name)
+static bool add_directory(struct job *job, struct tarball *tarball, int fd, const char *name)
 {
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
@@ -175,8 +176,9 @@ static bool add_directory(struct job *job, struct tarball *tarball, int fd,
 		snprintf(path, sizeof(path), "%s/%s", name, entry->d_name);
 		if (entry->d_type == DT_DIR)
 			good = add_directory(job, tarball,
-					     openat(fd, entry->d_name, O_RDONLY |
-						    O_DIRECTORY | O_CLOEXEC), path);
+					     openat(fd, entry->d_name,
+						    O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+					     path);
 		else
 			good = add_file(job, tarball, fd, entry->d_name, path);
 	}
@@ -229,19 +231,18 @@ static const char *write_into(struct job *job, int directory, const char *name,
 			      const struct debug_dir *dir, const struct wanted_list *list)
 {
 	struct temporary file;
-	struct stat stat_ = { };
+	struct stat stat_ = {};
 	const char *problem = NULL;
 
 	if (!temporary_open(&file, directory, 0600))
 		problem = strerror(errno);
-	else if (fill(job, file.fd, dir, list) &&
-		 (fstat(file.fd, &stat_) || fsync(file.fd) ||
-		  !temporary_name(&file, directory, name, true)))
+	else if (fill(job, file.fd, dir, list) && (fstat(file.fd, &stat_) || fsync(file.fd) ||
+						   !temporary_name(&file, directory, name, true)))
 		problem = strerror(errno);
 	temporary_close(&file);
 	if (!problem && !job->failed)
-		fprintf(stderr, "buildid: %s: %" PRIu64 " files, %" PRIu64 " kB\n",
-			job->bundle, job->files, (uint64_t)stat_.st_size >> 10);
+		fprintf(stderr, "buildid: %s: %" PRIu64 " files, %" PRIu64 " kB\n", job->bundle,
+			job->files, (uint64_t)stat_.st_size >> 10);
 	return problem;
 }
 
@@ -289,7 +290,11 @@ static int run(struct job *job)
 	return job->failed || keep.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { DIR_ = 256, NO_DEBUGINFOD, NO_DATA };
+enum {
+	DIR_ = 256,
+	NO_DEBUGINFOD,
+	NO_DATA
+};
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },

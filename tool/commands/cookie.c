@@ -32,7 +32,7 @@ static const char help[] =
 
 struct cookie {
 	uint8_t bytes[BUILDID_ID_MAX];
-	size_t size;	/* 0 to take it back */
+	size_t size; /* 0 to take it back */
 };
 
 static int digit(char c)
@@ -69,8 +69,8 @@ static const char *from_text(struct cookie *cookie, const char *text)
 	return NULL;
 }
 
-static int set(struct output *out, struct buildid *handle, const char *path,
-	       int fd, const struct cookie *cookie)
+static int set(struct output *out, struct buildid *handle, const char *path, int fd,
+	       const struct cookie *cookie)
 {
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
@@ -107,7 +107,10 @@ static int run(struct output *out, const char *path, const struct cookie *cookie
 	return status;
 }
 
-enum { TEXT = 256, CLEAR };
+enum {
+	TEXT = 256,
+	CLEAR
+};
 
 static const struct option options[] = {
 	{ "text", required_argument, NULL, TEXT },
@@ -119,7 +122,7 @@ static const struct option options[] = {
 
 int cmd_cookie(int argc, char **argv)
 {
-	struct cookie cookie = { };
+	struct cookie cookie = {};
 	const char *text = NULL;
 	const char *wrong = NULL;
 	struct output out;
@@ -151,8 +154,7 @@ int cmd_cookie(int argc, char **argv)
 	if (optind == argc)
 		return args_wrong(argv, "FILE", "none given");
 	if (optind + 1 + !(text || clear) != argc)
-		return args_wrong(argv, argv[optind],
-				  "one of HEX, --text and --clear is needed");
+		return args_wrong(argv, argv[optind], "one of HEX, --text and --clear is needed");
 	id = text ? text : argv[optind + 1];
 	if (!clear)
 		wrong = text ? from_text(&cookie, text) : from_hex(&cookie, id);

@@ -14,7 +14,7 @@
 
 #include "filter.h"
 
-#define PID_LIMIT INT32_MAX	/* of pid_t; less than that may still be none */
+#define PID_LIMIT INT32_MAX /* of pid_t; less than that may still be none */
 
 const char *filter_add_pids(struct filter *filter, const char *list)
 {
@@ -80,8 +80,7 @@ static bool is_comm(const char *comm, const char *wanted)
 	return !strncmp(comm, wanted, sizeof(((struct buildid_mmap *)NULL)->comm) - 1);
 }
 
-bool filter_wants(const struct filter *filter, uint32_t pid, const char *comm,
-		  const char *path)
+bool filter_wants(const struct filter *filter, uint32_t pid, const char *comm, const char *path)
 {
 	if (filter->nr_pids && !filter->children && !has_pid(filter, pid))
 		return false;

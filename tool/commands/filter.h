@@ -11,12 +11,12 @@
 struct filter {
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
 	uint32_t nr_pids;
-	bool children;		/* descendants of @pids, too */
+	bool children; /* descendants of @pids, too */
 	bool by_uid;
 	uint32_t uid;
-	const char *cgroup;	/* a directory, NULL for all */
-	const char *comm;	/* NULL for all */
-	const char *path;	/* a pattern as of fnmatch(3), NULL for all */
+	const char *cgroup; /* a directory, NULL for all */
+	const char *comm;   /* NULL for all */
+	const char *path;   /* a pattern as of fnmatch(3), NULL for all */
 };
 
 /* From "1,2,3"; a reason when that is no list of pids, or too long a one. */
@@ -33,8 +33,7 @@ const char *filter_conflict(const struct filter *filter);
  * and for one that does not: pids, name of the thread, path.
  * @path: of the mapping, "" when it is not known.
  */
-bool filter_wants(const struct filter *filter, uint32_t pid, const char *comm,
-		  const char *path);
+bool filter_wants(const struct filter *filter, uint32_t pid, const char *comm, const char *path);
 
 /*
  * Fill in what the source is to filter, after a look at whether the pids exist;

@@ -45,16 +45,14 @@ static void fail(struct job *job, const char *path, const char *reason)
 	job->failed = true;
 }
 
-static void verify(struct job *job, const char *path, int fd,
-		   const struct buildid_file *file)
+static void verify(struct job *job, const char *path, int fd, const struct buildid_file *file)
 {
 	char module[LINES_ID_MAX], libelf[LINES_ID_MAX];
 	union {
 		struct buildid_file file;
 		unsigned char bytes[sizeof(struct buildid_file) + BUILDID_ID_MAX];
-	} other = { };
-	bool build_id = file->kind == BUILDID_KIND_GNU ||
-			file->kind == BUILDID_KIND_GO;
+	} other = {};
+	bool build_id = file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
 	const uint8_t *bytes;
 	struct elf_id id;
 	size_t size;
@@ -72,8 +70,8 @@ static void verify(struct job *job, const char *path, int fd,
 	other.file.reason = id.reason;
 	other.file.id_len = (uint16_t)id.size;
 	memcpy(other.bytes + sizeof(other.file), id.bytes, id.size);
-	out_error(&job->out, path, "the module reads %s, libelf reads %s",
-		  lines_id(file, module), lines_id(&other.file, libelf));
+	out_error(&job->out, path, "the module reads %s, libelf reads %s", lines_id(file, module),
+		  lines_id(&other.file, libelf));
 	job->failed = true;
 }
 
@@ -127,7 +125,10 @@ static void identify_list(struct job *job, const char *list, int delimiter)
 		fclose(file);
 }
 
-enum { VERIFY = 256, FILES_FROM };
+enum {
+	VERIFY = 256,
+	FILES_FROM
+};
 
 static const struct option options[] = {
 	{ "verify", no_argument, NULL, VERIFY },
@@ -140,7 +141,7 @@ static const struct option options[] = {
 
 int cmd_id(int argc, char **argv)
 {
-	struct job job = { };
+	struct job job = {};
 	const char *list = NULL;
 	int delimiter = '\n';
 	bool json = false;

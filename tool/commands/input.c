@@ -48,8 +48,7 @@ void source_close(struct source *source)
 
 /* --------------------------------------------------------------- device -- */
 
-struct source *source_device(struct output *out,
-			     const struct buildid_options *options)
+struct source *source_device(struct output *out, const struct buildid_options *options)
 {
 	struct source *source = source_new(out);
 	int err;
@@ -74,8 +73,7 @@ struct source *source_device(struct output *out,
 
 /* -------------------------------------------------------------- netlink -- */
 
-struct source *source_netlink(struct output *out,
-			      const struct buildid_options *options)
+struct source *source_netlink(struct output *out, const struct buildid_options *options)
 {
 	struct source *source = source_new(out);
 	struct buildid *device;
@@ -117,8 +115,7 @@ struct source *source_log(struct output *out, const char *path)
 	return source;
 }
 
-static enum source_answer next_of_log(struct source *source,
-				      const struct buildid_record **record)
+static enum source_answer next_of_log(struct source *source, const struct buildid_record **record)
 {
 	switch (log_next(source->log, record)) {
 	case 0:
@@ -143,8 +140,7 @@ static enum source_answer taken(struct source *source, int err)
 	return SOURCE_FAILED;
 }
 
-enum source_answer source_next(struct source *source,
-			       const struct buildid_record **record)
+enum source_answer source_next(struct source *source, const struct buildid_record **record)
 {
 	if (source->log)
 		return next_of_log(source, record);
@@ -156,8 +152,7 @@ enum source_answer source_next(struct source *source,
 void source_tell(const struct source *source)
 {
 	if (source->log)
-		out_error(source->out, source->log_path, "%s",
-			  log_problem(source->log));
+		out_error(source->out, source->log_path, "%s", log_problem(source->log));
 	else if (source->netlink)
 		module_netlink_error(source->out, source->error);
 	else
@@ -183,8 +178,7 @@ int64_t source_real(const struct source *source)
 	const struct log_header *header;
 
 	if (!source->log)
-		return (int64_t)(clock_ns(CLOCK_REALTIME) -
-				 clock_ns(CLOCK_MONOTONIC));
+		return (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
 	header = log_header(source->log);
 	return (int64_t)(header->time_real - header->time_mono);
 }

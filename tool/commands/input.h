@@ -9,23 +9,20 @@
 struct source;
 
 enum source_answer {
-	SOURCE_FAILED,	/* source_tell() knows why */
+	SOURCE_FAILED, /* source_tell() knows why */
 	SOURCE_RECORD,
-	SOURCE_NONE,	/* for now */
-	SOURCE_END,	/* for good */
+	SOURCE_NONE, /* for now */
+	SOURCE_END,  /* for good */
 };
 
 /* NULL after it was told why. @out is for that, and stays in use. */
-struct source *source_device(struct output *out,
-			     const struct buildid_options *options);
-struct source *source_netlink(struct output *out,
-			      const struct buildid_options *options);
+struct source *source_device(struct output *out, const struct buildid_options *options);
+struct source *source_netlink(struct output *out, const struct buildid_options *options);
 struct source *source_log(struct output *out, const char *path);
 void source_close(struct source *source);
 
 /* The next record, checked, valid until the next call. Does not wait. */
-enum source_answer source_next(struct source *source,
-			       const struct buildid_record **record);
+enum source_answer source_next(struct source *source, const struct buildid_record **record);
 /* Tell what failed: apart, as what came before it is to be shown first. */
 void source_tell(const struct source *source);
 /* Readable when there is something next; -1 when there always is. */

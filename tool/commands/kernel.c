@@ -20,11 +20,11 @@
 #include "module.h"
 
 /* In the header of a bzImage, see Documentation/arch/x86/boot.rst. */
-#define BOOT_MAGIC_AT		0x202
-#define BOOT_MAGIC		"HdrS"
-#define BOOT_VERSION_AT		0x20e
-#define BOOT_VERSION_FROM	0x200
-#define BOOT_HEADER_SIZE	0x8000
+#define BOOT_MAGIC_AT	  0x202
+#define BOOT_MAGIC	  "HdrS"
+#define BOOT_VERSION_AT	  0x20e
+#define BOOT_VERSION_FROM 0x200
+#define BOOT_HEADER_SIZE  0x8000
 
 struct list {
 	struct output *out;
@@ -45,8 +45,7 @@ static bool is_of(const char *path, const struct build_id *id)
 	elf_notes_look(fd, &facts);
 	close(fd);
 	return facts.id.kind == BUILDID_KIND_GNU &&
-	       build_id_set(&found, facts.id.bytes, facts.id.size) &&
-	       build_id_equal(&found, id);
+	       build_id_set(&found, facts.id.bytes, facts.id.size) && build_id_equal(&found, id);
 }
 
 /* --------------------------------------------------------------- kernel -- */
@@ -57,9 +56,8 @@ static bool is_version(const char *text, const struct utsname *uts)
 	size_t release = strlen(uts->release), version = strlen(uts->version);
 	size_t length = strlen(text);
 
-	return length > release + version &&
-	       !strncmp(text, uts->release, release) && text[release] == ' ' &&
-	       !strcmp(text + length - version, uts->version) &&
+	return length > release + version && !strncmp(text, uts->release, release) &&
+	       text[release] == ' ' && !strcmp(text + length - version, uts->version) &&
 	       text[length - version - 1] == ' ';
 }
 
@@ -79,7 +77,8 @@ static bool boots(const char *path, const struct utsname *uts)
 	    memcmp(header + BOOT_MAGIC_AT, BOOT_MAGIC, strlen(BOOT_MAGIC)))
 		return false;
 	at = ((size_t)(unsigned char)header[BOOT_VERSION_AT] |
-	      (size_t)(unsigned char)header[BOOT_VERSION_AT + 1] << 8) + BOOT_VERSION_FROM;
+	      (size_t)(unsigned char)header[BOOT_VERSION_AT + 1] << 8) +
+	     BOOT_VERSION_FROM;
 	header[size] = '\0';
 	return at < (size_t)size && is_version(header + at, uts);
 }
@@ -136,8 +135,7 @@ static void show(const struct list *list, const struct buildid_image *image)
 		return;
 	bytes = buildid_image_id_bytes(image, &size);
 	if (bytes && build_id_set(&id, bytes, size))
-		path = kernel ? kernel_path(&id) :
-				module_path(buildid_image_name(image), &id);
+		path = kernel ? kernel_path(&id) : module_path(buildid_image_name(image), &id);
 	snprintf(name, sizeof(name), "[%s]", buildid_image_name(image));
 	lines_image(list->out, image, kernel ? KERNEL_NAME : path ? NULL : name, path);
 	free(path);
@@ -155,8 +153,7 @@ static int show_all(struct list *list, struct buildid *handle)
 			list->lost += lost->ring_full;
 		if (!(record->flags & BUILDID_RECORD_SNAPSHOT))
 			continue;
-		if (record->type == BUILDID_RECORD_KERNEL ||
-		    record->type == BUILDID_RECORD_MODULE)
+		if (record->type == BUILDID_RECORD_KERNEL || record->type == BUILDID_RECORD_MODULE)
 			show(list, (const void *)record);
 	}
 	return err == -EAGAIN ? 0 : err;
@@ -179,7 +176,10 @@ static int subscribe(struct buildid *handle)
 bool kernel_list(struct output *out, bool kernel, bool modules, bool all)
 {
 	struct list list = {
-		.out = out, .kernel = kernel, .modules = modules, .all = all,
+		.out = out,
+		.kernel = kernel,
+		.modules = modules,
+		.all = all,
 	};
 	struct buildid *handle = module_open(out);
 	int err;

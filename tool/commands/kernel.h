@@ -9,7 +9,7 @@
 #include "common/output.h"
 
 /* What perf calls the kernel, wherever its file is. */
-#define KERNEL_NAME	"[kernel.kallsyms]"
+#define KERNEL_NAME "[kernel.kallsyms]"
 
 /*
  * A line for the kernel and for each module, the kernel first; those without a

@@ -12,12 +12,12 @@
 #include "common/utf8.h"
 #include "lines.h"
 
-#define WIDTH_PID	7
-#define WIDTH_COMM	15
-#define WIDTH_ADDRESS	12
-#define WIDTH_ID	40
+#define WIDTH_PID     7
+#define WIDTH_COMM    15
+#define WIDTH_ADDRESS 12
+#define WIDTH_ID      40
 
-#define UNRESOLVED	"unresolved"
+#define UNRESOLVED "unresolved"
 
 const char *lines_path(const struct buildid_event *event)
 {
@@ -107,16 +107,14 @@ const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX])
 	return to_text(&id, text);
 }
 
-const char *lines_image_id(const struct buildid_image *image,
-			   char text[LINES_ID_MAX])
+const char *lines_image_id(const struct buildid_image *image, char text[LINES_ID_MAX])
 {
 	struct identity id = image_identity(image);
 
 	return to_text(&id, text);
 }
 
-const char *lines_cookie_id(const struct buildid_cookie *cookie,
-			    char text[LINES_ID_MAX])
+const char *lines_cookie_id(const struct buildid_cookie *cookie, char text[LINES_ID_MAX])
 {
 	struct identity id = cookie_identity(cookie);
 
@@ -159,8 +157,7 @@ static void put_path(struct output *out, const char *path)
 	out_string(out, "path_bytes", OUT_HIDDEN, hex);
 }
 
-static void put_device(struct output *out, const char *key, uint32_t major,
-		       uint32_t minor)
+static void put_device(struct output *out, const char *key, uint32_t major, uint32_t minor)
 {
 	char device[32];
 
@@ -172,8 +169,7 @@ static void put_inode(struct output *out, const struct buildid_file *file)
 {
 	put_device(out, "dev", file->dev_major, file->dev_minor);
 	out_number(out, "ino", OUT_HIDDEN, file->ino);
-	if (file->user_ino == file->ino &&
-	    file->user_dev_major == file->dev_major &&
+	if (file->user_ino == file->ino && file->user_dev_major == file->dev_major &&
 	    file->user_dev_minor == file->dev_minor)
 		return;
 	put_device(out, "user_dev", file->user_dev_major, file->user_dev_minor);
@@ -214,9 +210,8 @@ static size_t flag_words(uint32_t bits, const struct flag *flags, size_t nr_flag
 }
 
 /* Of any record: those of what it is about first, then its own. */
-static void put_flags(struct output *out, const struct buildid_record *record,
-		      uint32_t bits, const struct flag *flags, size_t nr_flags,
-		      int width)
+static void put_flags(struct output *out, const struct buildid_record *record, uint32_t bits,
+		      const struct flag *flags, size_t nr_flags, int width)
 {
 	static const struct flag of_record[] = {
 		{ BUILDID_RECORD_SNAPSHOT, "snapshot" },
@@ -225,8 +220,7 @@ static void put_flags(struct output *out, const struct buildid_record *record,
 	size_t count;
 
 	count = flag_words(bits, flags, nr_flags, words);
-	count += flag_words(record->flags, of_record, ARRAY_SIZE(of_record),
-			    words + count);
+	count += flag_words(record->flags, of_record, ARRAY_SIZE(of_record), words + count);
 	words[count] = NULL;
 	out_words(out, "flags", width, words);
 }
@@ -235,10 +229,8 @@ static void put_file_flags(struct output *out, const struct buildid_record *reco
 			   const struct buildid_file *file, int width)
 {
 	static const struct flag flags[] = {
-		{ BUILDID_FILE_DELETED, "deleted" },
-		{ BUILDID_FILE_MEMFD, "memfd" },
-		{ BUILDID_FILE_UNSTABLE, "unstable" },
-		{ BUILDID_FILE_PATH_PART, "path-part" },
+		{ BUILDID_FILE_DELETED, "deleted" },   { BUILDID_FILE_MEMFD, "memfd" },
+		{ BUILDID_FILE_UNSTABLE, "unstable" }, { BUILDID_FILE_PATH_PART, "path-part" },
 		{ BUILDID_FILE_NO_PATH, "no-path" },
 	};
 
@@ -293,8 +285,7 @@ static void put_time(struct output *out, const struct buildid_record *record,
 	if (!localtime_r(&seconds, &tm))
 		memset(&tm, 0, sizeof(tm));
 	strftime(day, sizeof(day), "%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03d", day,
-		 (int)(real % 1000000000 / 1000000));
+	snprintf(text, sizeof(text), "%s.%03d", day, (int)(real % 1000000000 / 1000000));
 	out_string(out, NULL, 0, text);
 }
 
@@ -358,9 +349,8 @@ static void lost_text(const struct buildid_lost *lost, char *text, size_t size)
 	for (i = 0; i < ARRAY_SIZE(causes); i++) {
 		if (!causes[i].count)
 			continue;
-		length += (size_t)snprintf(text + length, size - length,
-					   "%s %" PRIu64 " %s", before,
-					   causes[i].count, causes[i].what);
+		length += (size_t)snprintf(text + length, size - length, "%s %" PRIu64 " %s",
+					   before, causes[i].count, causes[i].what);
 		before = ",";
 	}
 }
@@ -382,8 +372,7 @@ static void put_lost(struct output *out, const struct buildid_lost *lost,
 	out_end(out);
 }
 
-static void put_image_flags(struct output *out, const struct buildid_image *image,
-			    int width)
+static void put_image_flags(struct output *out, const struct buildid_image *image, int width)
 {
 	static const struct flag flags[] = {
 		{ BUILDID_IMAGE_UNLOAD, "unload" },
@@ -413,8 +402,8 @@ static void put_image(struct output *out, const struct buildid_image *image,
 	out_end(out);
 }
 
-void lines_image(struct output *out, const struct buildid_image *image,
-		 const char *name, const char *path)
+void lines_image(struct output *out, const struct buildid_image *image, const char *name,
+		 const char *path)
 {
 	struct identity id = image_identity(image);
 	char text[LINES_ID_MAX];
@@ -508,8 +497,7 @@ void lines_event(struct output *out, const struct buildid_event *event,
 	}
 }
 
-void lines_file(struct output *out, const struct buildid_file *file,
-		const char *path)
+void lines_file(struct output *out, const struct buildid_file *file, const char *path)
 {
 	if (!path)
 		path = buildid_file_path(file);
@@ -527,10 +515,8 @@ void lines_file(struct output *out, const struct buildid_file *file,
 void lines_dso(struct output *out, const struct perfdata_dso *dso, const char *file)
 {
 	static const char *const types[] = {
-		[PERFDATA_USER] = "file",
-		[PERFDATA_KERNEL] = "kernel",
-		[PERFDATA_MODULE] = "module",
-		[PERFDATA_VDSO] = "vdso",
+		[PERFDATA_USER] = "file",     [PERFDATA_KERNEL] = "kernel",
+		[PERFDATA_MODULE] = "module", [PERFDATA_VDSO] = "vdso",
 		[PERFDATA_OTHER] = "other",
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };

@@ -14,7 +14,7 @@
 
 struct lines_clock {
 	bool show;
-	int64_t real;	/* what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC */
+	int64_t real; /* what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC */
 };
 
 /* The path of the mapping itself, else its file's; "" when none is known. */
@@ -25,10 +25,8 @@ const char *lines_path(const struct buildid_event *event);
  * the kind and a colon before it, "(reason)" where there is none.
  */
 const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX]);
-const char *lines_image_id(const struct buildid_image *image,
-			   char text[LINES_ID_MAX]);
-const char *lines_cookie_id(const struct buildid_cookie *cookie,
-			    char text[LINES_ID_MAX]);
+const char *lines_image_id(const struct buildid_image *image, char text[LINES_ID_MAX]);
+const char *lines_cookie_id(const struct buildid_cookie *cookie, char text[LINES_ID_MAX]);
 /* Into a column of this line: lines_id(); in text, the words of the file's flags. */
 void lines_put_id(struct output *out, const struct buildid_file *file);
 void lines_put_flags(struct output *out, const struct buildid_file *file);
@@ -46,12 +44,11 @@ void lines_event(struct output *out, const struct buildid_event *event,
  * The kernel or a module by itself, as perf buildid-list has it. @name and
  * @path of its file may each be NULL in text, where not both are.
  */
-void lines_image(struct output *out, const struct buildid_image *image,
-		 const char *name, const char *path);
+void lines_image(struct output *out, const struct buildid_image *image, const char *name,
+		 const char *path);
 
 /* A file by itself; @path replaces the record's unless it is NULL. */
-void lines_file(struct output *out, const struct buildid_file *file,
-		const char *path);
+void lines_file(struct output *out, const struct buildid_file *file, const char *path);
 
 /*
  * A content of a path in a perf.data, as perf buildid-list has it; @file is one with

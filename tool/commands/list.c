@@ -87,7 +87,7 @@ static int list(struct output *out, const struct netlink_filter *filter, bool al
 }
 
 struct wanted {
-	bool kernel, modules;	/* none of them: all there is */
+	bool kernel, modules; /* none of them: all there is */
 	bool hits;
 };
 
@@ -111,8 +111,7 @@ static void show_dso(struct output *out, const struct perfdata_dso *dso)
 	free(path);
 }
 
-static int list_perfdata(struct output *out, const char *path,
-			 const struct wanted *wanted)
+static int list_perfdata(struct output *out, const char *path, const struct wanted *wanted)
 {
 	struct perfdata *data = perfdata_open(path);
 	const struct perfdata_dso *dsos;
@@ -123,8 +122,7 @@ static int list_perfdata(struct output *out, const char *path,
 		if (is_listed(&dsos[i], wanted))
 			show_dso(out, &dsos[i]);
 	if (count < 0)
-		out_error(out, path, "%s", data ? perfdata_problem(data) :
-						  strerror(ENOMEM));
+		out_error(out, path, "%s", data ? perfdata_problem(data) : strerror(ENOMEM));
 	perfdata_close(data);
 	return count < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -134,8 +132,8 @@ static bool parse_device(const char *text, struct netlink_filter *filter)
 	char rest;
 
 	filter->by_device = true;
-	return sscanf(text, "%" SCNu32 ":%" SCNu32 "%c", &filter->dev_major,
-		      &filter->dev_minor, &rest) == 2;
+	return sscanf(text, "%" SCNu32 ":%" SCNu32 "%c", &filter->dev_major, &filter->dev_minor,
+		      &rest) == 2;
 }
 
 static bool parse_kind(const char *text, struct netlink_filter *filter)
@@ -147,27 +145,25 @@ static bool parse_kind(const char *text, struct netlink_filter *filter)
 	return false;
 }
 
-enum { DEVICE = 256, KIND };
+enum {
+	DEVICE = 256,
+	KIND
+};
 
 static const struct option options[] = {
-	{ "dev", required_argument, NULL, DEVICE },
-	{ "kind", required_argument, NULL, KIND },
-	{ "kernel", no_argument, NULL, 'k' },
-	{ "modules", no_argument, NULL, 'm' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "input", required_argument, NULL, 'i' },
-	{ "with-hits", no_argument, NULL, 'H' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "dev", required_argument, NULL, DEVICE }, { "kind", required_argument, NULL, KIND },
+	{ "kernel", no_argument, NULL, 'k' },	    { "modules", no_argument, NULL, 'm' },
+	{ "all", no_argument, NULL, 'a' },	    { "input", required_argument, NULL, 'i' },
+	{ "with-hits", no_argument, NULL, 'H' },    { "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
 };
 
 int cmd_list(int argc, char **argv)
 {
-	struct netlink_filter filter = { };
+	struct netlink_filter filter = {};
 	const char *input = NULL;
 	struct output out;
-	struct wanted wanted = { };
+	struct wanted wanted = {};
 	bool json = false;
 	bool all = false;
 	int option;
@@ -213,8 +209,7 @@ int cmd_list(int argc, char **argv)
 		return args_wrong(argv, "-H", "is for a perf.data, see -i");
 	if (all && input)
 		return args_wrong(argv, "-a", "is not for a perf.data");
-	if ((filter.by_device || filter.by_kind) &&
-	    (input || wanted.kernel || wanted.modules))
+	if ((filter.by_device || filter.by_kind) && (input || wanted.kernel || wanted.modules))
 		return args_wrong(argv, filter.by_kind ? "--kind" : "--dev",
 				  "is for files that the module remembers");
 
@@ -222,7 +217,7 @@ int cmd_list(int argc, char **argv)
 	if (input)
 		return list_perfdata(&out, input, &wanted);
 	if (wanted.kernel || wanted.modules)
-		return kernel_list(&out, wanted.kernel, wanted.modules, all) ?
-			EXIT_SUCCESS : EXIT_FAILURE;
+		return kernel_list(&out, wanted.kernel, wanted.modules, all) ? EXIT_SUCCESS :
+									       EXIT_FAILURE;
 	return list(&out, &filter, all);
 }

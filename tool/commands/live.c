@@ -29,32 +29,32 @@
 #include "module.h"
 
 /* A large file takes its time to copy, in which nobody reads. */
-#define RING_SIZE	(16U << 20)
+#define RING_SIZE (16U << 20)
 /* Records taken before something else has its turn. */
-#define ROUND		4096
+#define ROUND 4096
 /* Files open at a time. */
-#define QUEUE_MAX	256
+#define QUEUE_MAX 256
 /* How long to wait for what the module is still reading, nanoseconds. */
-#define PATIENCE_NS	5000000000ULL
-#define NAP_MS		50
+#define PATIENCE_NS 5000000000ULL
+#define NAP_MS	    50
 /* Ahead of what it watches, as far as that is allowed. */
-#define NICENESS	(-10)
+#define NICENESS (-10)
 
 /* Of a file_id. */
 enum state {
 	STATE_NEW,
 	STATE_QUEUED,
 	STATE_KEPT,
-	STATE_FAILED,		/* tried again at its next mapping */
+	STATE_FAILED, /* tried again at its next mapping */
 	STATE_NO_ID,
 };
 
 struct item {
 	struct item *next;
-	uint64_t file_id;	/* 0 when the module could not keep track */
+	uint64_t file_id; /* 0 when the module could not keep track */
 	uint64_t since;
-	bool again;		/* it failed before */
-	int fd;			/* or -1 with @reason */
+	bool again; /* it failed before */
+	int fd;	    /* or -1 with @reason */
 	struct reason reason;
 	char *path;
 };
@@ -68,9 +68,9 @@ struct live {
 	struct item *first, **last;
 	size_t queued;
 	uint64_t lost;
-	bool snapshot;		/* to be taken, as records are missing */
+	bool snapshot; /* to be taken, as records are missing */
 	bool stop;
-	bool failed;		/* to go on watching */
+	bool failed; /* to go on watching */
 };
 
 static void fail(struct live *live, const char *object, int error)
@@ -95,8 +95,7 @@ static void item_free(struct item *item)
 	free(item);
 }
 
-static void enqueue(struct live *live, const struct buildid_mmap *mmap,
-		    const char *path)
+static void enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path)
 {
 	struct item *item = calloc(1, sizeof(*item));
 
@@ -125,8 +124,7 @@ static bool is_waiting(const struct buildid_file *file)
 }
 
 /* The identity that the mapping had; the file's own where nobody else knows. */
-static bool wanted_id(const struct item *item, const struct buildid_file *file,
-		      struct build_id *id)
+static bool wanted_id(const struct item *item, const struct buildid_file *file, struct build_id *id)
 {
 	struct elf_facts facts;
 	const uint8_t *bytes;
@@ -134,18 +132,15 @@ static bool wanted_id(const struct item *item, const struct buildid_file *file,
 
 	if (file) {
 		bytes = buildid_file_id_bytes(file, &size);
-		return file->kind == BUILDID_KIND_GNU && bytes &&
-		       build_id_set(id, bytes, size);
+		return file->kind == BUILDID_KIND_GNU && bytes && build_id_set(id, bytes, size);
 	}
 	if (item->fd < 0)
 		return false;
 	elf_notes_look(item->fd, &facts);
-	return facts.id.kind == BUILDID_KIND_GNU &&
-	       build_id_set(id, facts.id.bytes, facts.id.size);
+	return facts.id.kind == BUILDID_KIND_GNU && build_id_set(id, facts.id.bytes, facts.id.size);
 }
 
-static bool put_from(struct live *live, struct item *item, const struct build_id *id,
-		     int fd)
+static bool put_from(struct live *live, struct item *item, const struct build_id *id, int fd)
 {
 	const struct debug_item entry = {
 		.id = id,
@@ -177,8 +172,7 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 	return done;
 }
 
-static void tell_failed(struct live *live, const struct item *item,
-			const struct build_id *id)
+static void tell_failed(struct live *live, const struct item *item, const struct build_id *id)
 {
 	/* Once for each file. */
 	if (!item->again)
@@ -186,16 +180,15 @@ static void tell_failed(struct live *live, const struct item *item,
 	set_state(live, item->file_id, STATE_FAILED);
 }
 
-static void tell_kept(struct live *live, const struct item *item,
-		      const struct build_id *id, const char *source)
+static void tell_kept(struct live *live, const struct item *item, const struct build_id *id,
+		      const char *source)
 {
 	live->keep->failed -= item->again;
 	keep_ok(live->keep, id, item->path, source);
 	set_state(live, item->file_id, STATE_KEPT);
 }
 
-static void keep_item(struct live *live, struct item *item,
-		      const struct buildid_file *file)
+static void keep_item(struct live *live, struct item *item, const struct buildid_file *file)
 {
 	struct build_id id;
 
@@ -254,8 +247,7 @@ static bool has_no_id(const struct buildid_file *file)
 }
 
 /* Any user may be its server, and never answer. */
-static bool is_deferred(const struct buildid_mmap *mmap,
-			const struct buildid_file *file)
+static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_file *file)
 {
 	return file ? file->reason == BUILDID_REASON_DEFERRED :
 		      mmap->state == BUILDID_STATE_DEFERRED;
@@ -302,8 +294,8 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 	size_t size;
 
 	bytes = buildid_image_id_bytes(image, &size);
-	if (image->flags & BUILDID_IMAGE_UNLOAD || image->kind != BUILDID_KIND_GNU ||
-	    !bytes || !build_id_set(&wanted.id, bytes, size))
+	if (image->flags & BUILDID_IMAGE_UNLOAD || image->kind != BUILDID_KIND_GNU || !bytes ||
+	    !build_id_set(&wanted.id, bytes, size))
 		return;
 	if (image->header.type == BUILDID_RECORD_KERNEL) {
 		wanted.kind = WANTED_KERNEL;
@@ -432,8 +424,8 @@ static void watch(struct live *live, int signals)
 	}
 	take_records(live);
 	keep_queue(live, true);
-	fprintf(stderr, "buildid: %" PRIu64 " kept, %" PRIu64 " failed, %" PRIu64
-		" lost\n", live->keep->kept, live->keep->failed, live->lost);
+	fprintf(stderr, "buildid: %" PRIu64 " kept, %" PRIu64 " failed, %" PRIu64 " lost\n",
+		live->keep->kept, live->keep->failed, live->lost);
 }
 
 static bool subscribe(struct live *live)
@@ -472,7 +464,7 @@ int live_run(struct keep *keep, const struct filter *filter)
 	int signals;
 
 	live.last = &live.first;
-	live.options = (struct buildid_options) {
+	live.options = (struct buildid_options){
 		.size = sizeof(live.options),
 		.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL,
 		.ring_size = RING_SIZE,

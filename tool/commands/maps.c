@@ -33,7 +33,11 @@ static const char help[] =
 	"\n"
 	"Processes of others need CAP_PERFMON or CAP_SYS_ADMIN.\n";
 
-enum format { MAPS, UNSTRIP, JSON };
+enum format {
+	MAPS,
+	UNSTRIP,
+	JSON
+};
 
 struct maps {
 	struct output out;
@@ -43,7 +47,7 @@ struct maps {
 	enum format format;
 	bool data;
 	bool headings;
-	uint32_t pid;		/* of the mapping before, or 0 */
+	uint32_t pid; /* of the mapping before, or 0 */
 	bool failed;
 };
 
@@ -64,8 +68,8 @@ static void put_place(struct output *out, const struct buildid_mmap *mmap,
 
 	snprintf(text, sizeof(text), "%08" PRIx64, (uint64_t)mmap->pgoff);
 	out_string(out, NULL, 0, text);
-	snprintf(text, sizeof(text), "%02" PRIx32 ":%02" PRIx32,
-		 file ? file->user_dev_major : 0, file ? file->user_dev_minor : 0);
+	snprintf(text, sizeof(text), "%02" PRIx32 ":%02" PRIx32, file ? file->user_dev_major : 0,
+		 file ? file->user_dev_minor : 0);
 	out_string(out, NULL, 0, text);
 	snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)(file ? file->user_ino : 0));
 	out_string(out, NULL, 8, text);
@@ -196,9 +200,10 @@ static void show_process(struct maps *maps, uint32_t pid)
 	snprintf(name, sizeof(name), "pid %" PRIu32, pid);
 	if (show_processes(maps, name, &options))
 		return;
-	out_error(&maps->out, name, "%s", !kill((pid_t)pid, 0) || errno != ESRCH ?
-		  "has no memory of its own: a thread of the kernel, or at its end" :
-		  strerror(ESRCH));
+	out_error(&maps->out, name, "%s",
+		  !kill((pid_t)pid, 0) || errno != ESRCH ?
+			  "has no memory of its own: a thread of the kernel, or at its end" :
+			  strerror(ESRCH));
 	maps->failed = true;
 }
 
@@ -229,8 +234,7 @@ static int prepare(struct maps *maps)
 		return -1;
 	if (maps->format == UNSTRIP)
 		maps->unstrip = unstrip_new(&maps->out);
-	if (!buildid_files_new(&maps->files, NULL) &&
-	    (maps->unstrip || maps->format != UNSTRIP))
+	if (!buildid_files_new(&maps->files, NULL) && (maps->unstrip || maps->format != UNSTRIP))
 		return 0;
 	out_error(&maps->out, "maps", "out of memory");
 	return -1;
@@ -260,7 +264,10 @@ static int run(struct maps *maps, char **pids)
 	return maps->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { DATA = 256, FORMAT };
+enum {
+	DATA = 256,
+	FORMAT
+};
 
 static const struct option options[] = {
 	{ "all", no_argument, NULL, 'a' },
@@ -274,7 +281,9 @@ static const struct option options[] = {
 static bool set_format(struct maps *maps, const char *name)
 {
 	static const char *const names[] = {
-		[MAPS] = "maps", [UNSTRIP] = "unstrip", [JSON] = "json",
+		[MAPS] = "maps",
+		[UNSTRIP] = "unstrip",
+		[JSON] = "json",
 	};
 	size_t i;
 
@@ -289,7 +298,7 @@ static bool set_format(struct maps *maps, const char *name)
 
 int cmd_maps(int argc, char **argv)
 {
-	struct maps maps = { };
+	struct maps maps = {};
 	bool all = false;
 	uint32_t pid;
 	int option;

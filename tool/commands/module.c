@@ -7,17 +7,16 @@
 
 #include "module.h"
 
-#define MODULE_DIRECTORY	"/sys/module/buildid"
-#define NETLINK_NAME		"netlink family " BUILDID_GENL_NAME
+#define MODULE_DIRECTORY "/sys/module/buildid"
+#define NETLINK_NAME	 "netlink family " BUILDID_GENL_NAME
 
-void module_error(struct output *out, const char *object, int error,
-		  const char *advice)
+void module_error(struct output *out, const char *object, int error, const char *advice)
 {
 	/* Only permissions are a matter of what was asked for. */
 	if (!advice || error != -EPERM)
 		advice = buildid_advice(error);
-	out_error(out, object, "%s%s%s", buildid_strerror(error),
-		  advice ? "; " : "", advice ? advice : "");
+	out_error(out, object, "%s%s%s", buildid_strerror(error), advice ? "; " : "",
+		  advice ? advice : "");
 }
 
 static bool is_loaded(void)
@@ -28,8 +27,7 @@ static bool is_loaded(void)
 void module_netlink_error(struct output *out, int error)
 {
 	if (error == -ENOENT && is_loaded())
-		out_error(out, NETLINK_NAME,
-			  "only the initial network namespace has it");
+		out_error(out, NETLINK_NAME, "only the initial network namespace has it");
 	else
 		module_error(out, NETLINK_NAME, error, NULL);
 }
@@ -43,7 +41,8 @@ void module_warn(struct buildid *handle)
 		return;
 	fputs("buildid: " BUILDID_DEVICE ": no mapping is seen, as ftrace or kprobes were "
 	      "turned off after the module was loaded; sysctl kernel.ftrace_enabled=1, "
-	      "echo 1 > /sys/kernel/debug/kprobes/enabled\n", stderr);
+	      "echo 1 > /sys/kernel/debug/kprobes/enabled\n",
+	      stderr);
 }
 
 struct buildid *module_open(struct output *out)

@@ -7,7 +7,7 @@
 #include "libbuildid/libbuildid.h"
 
 /* Capabilities beyond those that buildid_advice() knows. */
-#define ADVICE_ADMIN	"run as root, or with CAP_SYS_ADMIN"
+#define ADVICE_ADMIN "run as root, or with CAP_SYS_ADMIN"
 
 /* NULL after it was told why. */
 struct buildid *module_open(struct output *out);
@@ -19,8 +19,7 @@ struct buildid *module_open(struct output *out);
 void module_warn(struct buildid *handle);
 
 /* Tell @error of libbuildid; @advice is in place of the library's, or NULL. */
-void module_error(struct output *out, const char *object, int error,
-		  const char *advice);
+void module_error(struct output *out, const char *object, int error, const char *advice);
 /* The same of netlink.h. */
 void module_netlink_error(struct output *out, int error);
 

@@ -64,14 +64,14 @@ struct mon {
 	bool tasks;
 	bool netlink;
 	const char *log;
-	uint64_t count;		/* 0 for no end */
+	uint64_t count; /* 0 for no end */
 
 	uint64_t shown;
 	uint64_t lost;
-	bool broken;		/* nobody reads what is shown */
+	bool broken; /* nobody reads what is shown */
 	bool end;
 	bool failed;
-	bool tell;		/* by the source, why it failed */
+	bool tell; /* by the source, why it failed */
 };
 
 static bool enough(const struct mon *mon)
@@ -106,8 +106,7 @@ static bool is_wanted(struct mon *mon, const struct buildid_event *event)
 		return filter_wants(&mon->filter, mmap->pid, (const char *)mmap->comm,
 				    lines_path(event));
 	case BUILDID_RECORD_COOKIE:
-		return filter_wants(&mon->filter, cookie->pid,
-				    (const char *)cookie->comm, "");
+		return filter_wants(&mon->filter, cookie->pid, (const char *)cookie->comm, "");
 	case BUILDID_RECORD_KERNEL:
 	case BUILDID_RECORD_MODULE:
 		return mon->kernel;
@@ -189,8 +188,7 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 	int timeout = 0;
 
 	if (idle)
-		timeout = buildid_files_timeout(mon->files,
-						source_now(mon->source));
+		timeout = buildid_files_timeout(mon->files, source_now(mon->source));
 	if (poll(polls, ARRAY_SIZE(polls), timeout) <= 0)
 		return;
 	if (polls[1].revents & POLLERR)
@@ -220,8 +218,7 @@ static void watch(struct mon *mon, int signals)
 	fflush(stdout);
 	if (mon->tell)
 		source_tell(mon->source);
-	fprintf(stderr, "buildid: %" PRIu64 " events, %" PRIu64 " lost\n",
-		mon->shown, mon->lost);
+	fprintf(stderr, "buildid: %" PRIu64 " events, %" PRIu64 " lost\n", mon->shown, mon->lost);
 }
 
 static struct source *open_module(struct mon *mon)
@@ -281,25 +278,25 @@ static int run(struct mon *mon)
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { PATH = 256, COUNT, DATA, NETLINK, CHILDREN, CGROUP, TASKS };
+enum {
+	PATH = 256,
+	COUNT,
+	DATA,
+	NETLINK,
+	CHILDREN,
+	CGROUP,
+	TASKS
+};
 
 static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "children", no_argument, NULL, CHILDREN },
-	{ "uid", required_argument, NULL, 'u' },
-	{ "cgroup", required_argument, NULL, CGROUP },
-	{ "comm", required_argument, NULL, 'c' },
-	{ "path", required_argument, NULL, PATH },
-	{ "count", required_argument, NULL, COUNT },
-	{ "data", no_argument, NULL, DATA },
-	{ "kernel", no_argument, NULL, 'k' },
-	{ "tasks", no_argument, NULL, TASKS },
-	{ "time", no_argument, NULL, 't' },
-	{ "log", required_argument, NULL, 'i' },
-	{ "netlink", no_argument, NULL, NETLINK },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "pid", required_argument, NULL, 'p' },     { "children", no_argument, NULL, CHILDREN },
+	{ "uid", required_argument, NULL, 'u' },     { "cgroup", required_argument, NULL, CGROUP },
+	{ "comm", required_argument, NULL, 'c' },    { "path", required_argument, NULL, PATH },
+	{ "count", required_argument, NULL, COUNT }, { "data", no_argument, NULL, DATA },
+	{ "kernel", no_argument, NULL, 'k' },	     { "tasks", no_argument, NULL, TASKS },
+	{ "time", no_argument, NULL, 't' },	     { "log", required_argument, NULL, 'i' },
+	{ "netlink", no_argument, NULL, NETLINK },   { "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },	     { NULL, 0, NULL, 0 },
 };
 
 /* What only the module can be asked for. */
@@ -327,8 +324,7 @@ static int check(const struct mon *mon, char **argv)
 	if (mon->log && mon->netlink)
 		return args_wrong(argv, "--netlink", "not together with --log");
 	if (mon->log && option)
-		return args_wrong(argv, option,
-				  "a log has what buildid record was asked for");
+		return args_wrong(argv, option, "a log has what buildid record was asked for");
 	return -1;
 }
 
@@ -401,7 +397,7 @@ static int parse(struct mon *mon, bool *json, int argc, char **argv)
 
 int cmd_mon(int argc, char **argv)
 {
-	struct mon mon = { };
+	struct mon mon = {};
 	bool json = false;
 	int status;
 

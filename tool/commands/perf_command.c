@@ -22,12 +22,36 @@ static const char short_with_value[] = "eptrcoFmGDujkC";
 /* And with one that, if any, is the rest of the word. */
 static const char short_with_rest[] = "ISz";
 static const char *const long_with_value[] = {
-	"event", "filter", "pid", "tid", "realtime", "count", "output", "freq",
-	"mmap-pages", "call-graph", "cpu", "cgroup", "delay", "uid", "branch-filter",
-	"clockid", "max-size", "num-thread-synthesize", "affinity",
-	"switch-max-files", "proc-map-timeout", "vmlinux", "clang-path",
-	"clang-opt", "mmap-flush", "control", "synth", "off-cpu-thresh",
-	"setup-filter", "switch-output-event",
+	"event",
+	"filter",
+	"pid",
+	"tid",
+	"realtime",
+	"count",
+	"output",
+	"freq",
+	"mmap-pages",
+	"call-graph",
+	"cpu",
+	"cgroup",
+	"delay",
+	"uid",
+	"branch-filter",
+	"clockid",
+	"max-size",
+	"num-thread-synthesize",
+	"affinity",
+	"switch-max-files",
+	"proc-map-timeout",
+	"vmlinux",
+	"clang-path",
+	"clang-opt",
+	"mmap-flush",
+	"control",
+	"synth",
+	"off-cpu-thresh",
+	"setup-filter",
+	"switch-output-event",
 };
 
 /* And without one, though they begin such a name. */
@@ -45,7 +69,7 @@ bool perf_command_is(char *const *command)
 }
 
 struct scan {
-	char *const *word;	/* looked at */
+	char *const *word; /* looked at */
 	const char *output;
 	bool many;
 };
@@ -147,8 +171,7 @@ static bool is_output(const char *name, const char *base)
 {
 	size_t size = strlen(base);
 
-	return !strncmp(name, base, size) && name[size] == '.' &&
-	       strlen(name + size + 1) >= 14 &&
+	return !strncmp(name, base, size) && name[size] == '.' && strlen(name + size + 1) >= 14 &&
 	       strspn(name + size + 1, "0123456789") == strlen(name + size + 1);
 }
 

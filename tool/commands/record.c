@@ -37,18 +37,22 @@ static const char help[] =
 	"there is no COMMAND of that name, 126 when it cannot be run; 1 when recording or\n"
 	"annotating failed, unless COMMAND did.\n";
 
-#define DEFAULT_LOG	"buildid.log"
-#define DEFAULT_RING	(4U << 20)
-#define RING_MAX	(1U << 30)
+#define DEFAULT_LOG  "buildid.log"
+#define DEFAULT_RING (4U << 20)
+#define RING_MAX     (1U << 30)
 
 struct record {
 	struct output out;
 	struct filter filter;
-	const char *log;	/* NULL: not given */
+	const char *log; /* NULL: not given */
 	uint64_t ring_size;
 };
 
-enum { RING_SIZE = 256, CHILDREN, CGROUP };
+enum {
+	RING_SIZE = 256,
+	CHILDREN,
+	CGROUP
+};
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -75,8 +79,7 @@ static int parse(struct record *record, int argc, char **argv)
 			record->log = optarg;
 			break;
 		case RING_SIZE:
-			if (!args_size("--ring-size", optarg, 4096, RING_MAX,
-				       &record->ring_size))
+			if (!args_size("--ring-size", optarg, 4096, RING_MAX, &record->ring_size))
 				return args_usage(argv);
 			if (record->ring_size & (record->ring_size - 1))
 				return args_wrong(argv, optarg, "not a power of two");

@@ -16,8 +16,8 @@
 struct session {
 	struct output *out;
 	struct perf_command perf;
-	int spool;			/* in place of its standard output, or -1 */
-	int unnamed;			/* the log, beside a stream; or -1 */
+	int spool;   /* in place of its standard output, or -1 */
+	int unnamed; /* the log, beside a stream; or -1 */
 };
 
 static bool kept(struct session *session, const char *log, const char *path)
@@ -26,11 +26,13 @@ static bool kept(struct session *session, const char *log, const char *path)
 	return false;
 }
 
-static bool annotate_file(struct session *session, const char *path, const char *log,
-			  int status, int signals)
+static bool annotate_file(struct session *session, const char *path, const char *log, int status,
+			  int signals)
 {
 	const struct annotation annotation = {
-		.path = path, .log = log, .signals = signals,
+		.path = path,
+		.log = log,
+		.signals = signals,
 	};
 
 	/* Why not perf has said. */
@@ -40,8 +42,7 @@ static bool annotate_file(struct session *session, const char *path, const char 
 }
 
 /* As many as there are, though one of them cannot be. */
-static bool annotate_files(struct session *session, const char *log, int status,
-			   int signals)
+static bool annotate_files(struct session *session, const char *log, int status, int signals)
 {
 	bool good = true;
 	char **paths;
@@ -60,8 +61,11 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 {
 	char path[32];
 	const struct annotation annotation = {
-		.path = path, .log = log, .signals = signals,
-		.name = "standard output", .output = "-",
+		.path = path,
+		.log = log,
+		.signals = signals,
+		.name = "standard output",
+		.output = "-",
 	};
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", session->spool);
@@ -96,13 +100,12 @@ static char *log_beside(struct session *session)
 	} else {
 		session->unnamed = spool_open();
 		done = session->unnamed < 0 ? -1 :
-		       asprintf(&path, "/proc/self/fd/%d", session->unnamed);
+					      asprintf(&path, "/proc/self/fd/%d", session->unnamed);
 	}
 	return done < 0 ? NULL : path;
 }
 
-static int run(struct session *session, const char *log,
-	       const struct buildid_options *options)
+static int run(struct session *session, const char *log, const struct buildid_options *options)
 {
 	bool stream = !strcmp(session->perf.output, "-");
 	char *beside = log ? NULL : log_beside(session);

@@ -19,29 +19,29 @@
 #include "recording.h"
 
 /* Records between two looks at signals. */
-#define BATCH		4096
+#define BATCH 4096
 /* What is less than the watermark is written that often, too. */
-#define PERIOD_MS	200
+#define PERIOD_MS 200
 /* After the end: how long to wait for files that are still being read. */
-#define LINGER_NS	500000000ULL
-#define LINGER_MS	10
+#define LINGER_NS 500000000ULL
+#define LINGER_MS 10
 /* Records of the snapshot between two looks at the ring. */
-#define SNAPSHOT_BATCH	256
+#define SNAPSHOT_BATCH 256
 
 struct recording {
 	struct output *out;
 	const struct recording_plan *plan;
-	const char *path;		/* of the log */
+	const char *path; /* of the log */
 	struct buildid *handle;
-	struct buildid_files *files;	/* only for which of them are pending */
+	struct buildid_files *files; /* only for which of them are pending */
 	struct log_writer *log;
 	uint64_t lost;
 	bool failed;
 
-	pid_t command;			/* 0 for none */
+	pid_t command; /* 0 for none */
 	int status;
 	bool stopping;
-	uint64_t stopped;		/* when: no mapping after it is wanted */
+	uint64_t stopped; /* when: no mapping after it is wanted */
 };
 
 static void stop(struct recording *recording)
@@ -99,8 +99,7 @@ static void handle_signal(struct recording *recording, int number)
 
 /* -------------------------------------------------------------- records -- */
 
-static void write_record(struct recording *recording,
-			 const struct buildid_record *record)
+static void write_record(struct recording *recording, const struct buildid_record *record)
 {
 	const struct buildid_lost *lost = (const void *)record;
 	int err = 0;
@@ -118,8 +117,7 @@ static void write_record(struct recording *recording,
 }
 
 /* The machine goes on making mappings: those after the end are not written. */
-static bool is_late(const struct recording *recording,
-		    const struct buildid_record *record)
+static bool is_late(const struct recording *recording, const struct buildid_record *record)
 {
 	return recording->stopping && record->type == BUILDID_RECORD_MMAP &&
 	       record->time_mono > recording->stopped;
@@ -150,8 +148,7 @@ static bool write_records(struct recording *recording)
  * What is mapped already. Subscribed before it, nothing is missed in between; the
  * ring is not to overflow meanwhile.
  */
-static void write_snapshot(struct recording *recording,
-			   const struct buildid_options *options)
+static void write_snapshot(struct recording *recording, const struct buildid_options *options)
 {
 	const struct buildid_record *record;
 	struct buildid_snapshot *snapshot;
@@ -196,8 +193,7 @@ static void wait_for_more(struct recording *recording, int signals, bool more)
 	struct pollfd polls[] = {
 		{ .fd = signals, .events = POLLIN },
 		/* Not when it is readable, but cannot be read any more. */
-		{ .fd = recording->failed ? -1 : buildid_fd(recording->handle),
-		  .events = POLLIN },
+		{ .fd = recording->failed ? -1 : buildid_fd(recording->handle), .events = POLLIN },
 	};
 	int timeout = recording->stopping ? LINGER_MS : PERIOD_MS;
 	int number;
@@ -252,8 +248,7 @@ static int finish(struct recording *recording, int signals)
 	return recording->failed && !recording->status ? EXIT_FAILURE : recording->status;
 }
 
-static int run(struct recording *recording, char **command,
-	       const struct buildid_options *options)
+static int run(struct recording *recording, char **command, const struct buildid_options *options)
 {
 	int signals = signals_open();
 	int error = signals < 0 ? -signals : 0;
@@ -264,8 +259,7 @@ static int run(struct recording *recording, char **command,
 	if (!error && *command)
 		error = child_start(command, recording->plan->output, &recording->command);
 	if (error) {
-		out_error(recording->out, *command ? *command : "record", "%s",
-			  strerror(error));
+		out_error(recording->out, *command ? *command : "record", "%s", strerror(error));
 		log_finish(recording->log);
 		if (!recording->plan->keep_log)
 			unlink(recording->path);
@@ -288,8 +282,7 @@ static bool fits(struct recording *recording, uint32_t ring_size)
 		module_error(recording->out, BUILDID_DEVICE, err, NULL);
 	else if (ring_size > info.ring_max)
 		out_error(recording->out, "--ring-size",
-			  "more than the module takes, %" PRIu32 " bytes",
-			  info.ring_max);
+			  "more than the module takes, %" PRIu32 " bytes", info.ring_max);
 	return !err && ring_size <= info.ring_max;
 }
 

@@ -54,8 +54,7 @@ static bool any_hit(const struct perfdata_dso *dsos, size_t count)
 	return false;
 }
 
-static bool fill(struct wanted_list *list, const struct perfdata_dso *dsos,
-		 size_t count, bool all)
+static bool fill(struct wanted_list *list, const struct perfdata_dso *dsos, size_t count, bool all)
 {
 	size_t i;
 
@@ -72,14 +71,13 @@ static bool fill(struct wanted_list *list, const struct perfdata_dso *dsos,
 	return true;
 }
 
-bool wanted_read(struct wanted_list *list, struct output *out, const char *path,
-		 bool all)
+bool wanted_read(struct wanted_list *list, struct output *out, const char *path, bool all)
 {
 	const struct perfdata_dso *dsos;
 	const char *problem;
 	int count = -1;
 
-	*list = (struct wanted_list) { };
+	*list = (struct wanted_list){};
 	list->data = perfdata_open(path);
 	problem = list->data ? perfdata_problem(list->data) : strerror(ENOMEM);
 	if (!problem) {
@@ -101,5 +99,5 @@ void wanted_free(struct wanted_list *list)
 	free(list->items);
 	free(list->unknown);
 	perfdata_close(list->data);
-	*list = (struct wanted_list) { };
+	*list = (struct wanted_list){};
 }

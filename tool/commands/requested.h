@@ -12,15 +12,14 @@ struct wanted_list {
 	/* What has no build-id: paths, which have to be told. */
 	const char **unknown;
 	size_t nr_unknown;
-	struct perfdata *data;		/* whose memory the paths are */
+	struct perfdata *data; /* whose memory the paths are */
 };
 
 /*
  * Of the DSOs that samples lie in; of all with @all, and when there is none with a
  * sample. False after it was told why not.
  */
-bool wanted_read(struct wanted_list *list, struct output *out, const char *path,
-		 bool all);
+bool wanted_read(struct wanted_list *list, struct output *out, const char *path, bool all);
 void wanted_free(struct wanted_list *list);
 
 #endif

@@ -70,8 +70,9 @@ static bool is_wanted(const struct buildid_record *record, const struct build_id
 
 static bool show_located(struct job *job, const char *path)
 {
-	struct wanted wanted = { .kind = WANTED_FILE, .id = job->id, .path = path,
-				 .path_first = true };
+	struct wanted wanted = {
+		.kind = WANTED_FILE, .id = job->id, .path = path, .path_first = true
+	};
 	struct reason reason;
 	struct found found;
 	bool done = locate_find(job->here, &wanted, &found, &reason);
@@ -164,13 +165,12 @@ static bool from_servers(struct job *job, struct reason *reason)
 
 static int resolve(struct job *job)
 {
-	struct reason reason = { };
+	struct reason reason = {};
 
-	if (from_module(job) || from_kernel(job) || from_directory(job) ||
-	    from_debug_files(job) || from_servers(job, &reason))
+	if (from_module(job) || from_kernel(job) || from_directory(job) || from_debug_files(job) ||
+	    from_servers(job, &reason))
 		return EXIT_SUCCESS;
-	out_error(&job->out, job->text, "no file with that content is known; %s",
-		  reason.text);
+	out_error(&job->out, job->text, "no file with that content is known; %s", reason.text);
 	return EXIT_FAILURE;
 }
 
@@ -189,7 +189,10 @@ static int run(struct job *job)
 	return status;
 }
 
-enum { DIR_ = 256, NO_DEBUGINFOD };
+enum {
+	DIR_ = 256,
+	NO_DEBUGINFOD
+};
 
 static const struct option options[] = {
 	{ "dir", required_argument, NULL, DIR_ },

@@ -11,19 +11,24 @@
 #include "common/array.h"
 #include "module.h"
 
-static const char help[] =
-	"usage: buildid stats [-j | --openmetrics]\n"
-	"\n"
-	"Show what the module counted since it was loaded.\n"
-	"\n"
-	"  -j, --json         one object\n"
-	"      --openmetrics  OpenMetrics text, for a scraper\n"
-	"  -h, --help         this text\n";
+static const char help[] = "usage: buildid stats [-j | --openmetrics]\n"
+			   "\n"
+			   "Show what the module counted since it was loaded.\n"
+			   "\n"
+			   "  -j, --json         one object\n"
+			   "      --openmetrics  OpenMetrics text, for a scraper\n"
+			   "  -h, --help         this text\n";
 
-enum metric_type { COUNTER, GAUGE, BYTES };
+enum metric_type {
+	COUNTER,
+	GAUGE,
+	BYTES
+};
 
-#define METRIC(field, type, help) \
-	{ #field, offsetof(struct buildid_stats, field), type, help }
+#define METRIC(field, type, help)                                         \
+	{                                                                 \
+#field, offsetof(struct buildid_stats, field), type, help \
+	}
 
 static const struct metric {
 	const char *name;
@@ -60,12 +65,9 @@ static const struct metric {
 };
 
 #define FOR_EACH_METRIC(metric) \
-	for ((metric) = metrics; \
-	     (metric) < metrics + ARRAY_SIZE(metrics); \
-	     (metric)++)
+	for ((metric) = metrics; (metric) < metrics + ARRAY_SIZE(metrics); (metric)++)
 
-static uint64_t value_of(const struct metric *metric,
-			 const struct buildid_stats *stats)
+static uint64_t value_of(const struct metric *metric, const struct buildid_stats *stats)
 {
 	return *(const __u64 *)(const void *)((const char *)stats + metric->offset);
 }
@@ -76,34 +78,37 @@ static void show_stats(struct output *out, const struct buildid_stats *stats)
 
 	out_begin(out);
 	FOR_EACH_METRIC(metric)
-		out_pair_number(out, metric->name, value_of(metric, stats));
+	out_pair_number(out, metric->name, value_of(metric, stats));
 	out_end(out);
 }
 
 static void show_openmetrics(FILE *file, const struct buildid_stats *stats)
 {
 	static const char *const types[] = {
-		[COUNTER] = "counter", [GAUGE] = "gauge", [BYTES] = "gauge",
+		[COUNTER] = "counter",
+		[GAUGE] = "gauge",
+		[BYTES] = "gauge",
 	};
 	const struct metric *metric;
 
-	FOR_EACH_METRIC(metric) {
+	FOR_EACH_METRIC(metric)
+	{
 		const char *unit = metric->type == BYTES ? "_bytes" : "";
 		const char *suffix = metric->type == COUNTER ? "_total" : "";
 
-		fprintf(file, "# TYPE buildid_%s%s %s\n", metric->name, unit,
-			types[metric->type]);
+		fprintf(file, "# TYPE buildid_%s%s %s\n", metric->name, unit, types[metric->type]);
 		if (metric->type == BYTES)
 			fprintf(file, "# UNIT buildid_%s_bytes bytes\n", metric->name);
-		fprintf(file, "# HELP buildid_%s%s %s.\n", metric->name, unit,
-			metric->help);
-		fprintf(file, "buildid_%s%s%s %" PRIu64 "\n", metric->name, unit,
-			suffix, value_of(metric, stats));
+		fprintf(file, "# HELP buildid_%s%s %s.\n", metric->name, unit, metric->help);
+		fprintf(file, "buildid_%s%s%s %" PRIu64 "\n", metric->name, unit, suffix,
+			value_of(metric, stats));
 	}
 	fputs("# EOF\n", file);
 }
 
-enum { OPENMETRICS = 256 };
+enum {
+	OPENMETRICS = 256
+};
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },

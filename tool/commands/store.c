@@ -77,7 +77,11 @@ static int run(struct job *job)
 	return status;
 }
 
-enum { DIR_ = 256, NO_DEBUGINFOD, LIVE };
+enum {
+	DIR_ = 256,
+	NO_DEBUGINFOD,
+	LIVE
+};
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },

@@ -11,8 +11,8 @@
 #include "content/packed.h"
 #include "store_entry.h"
 
-static void put_line(struct keep *keep, const struct build_id *id,
-		     const char *path, const char *source, const char *reason)
+static void put_line(struct keep *keep, const struct build_id *id, const char *path,
+		     const char *source, const char *reason)
 {
 	struct output *out = keep->out;
 	char text[BUILD_ID_TEXT];
@@ -33,22 +33,19 @@ static void put_line(struct keep *keep, const struct build_id *id,
 	free(tail);
 }
 
-void keep_ok(struct keep *keep, const struct build_id *id, const char *path,
-	     const char *source)
+void keep_ok(struct keep *keep, const struct build_id *id, const char *path, const char *source)
 {
 	keep->kept++;
 	put_line(keep, id, path, source, NULL);
 }
 
-void keep_fail(struct keep *keep, const struct build_id *id, const char *path,
-	       const char *reason)
+void keep_fail(struct keep *keep, const struct build_id *id, const char *path, const char *reason)
 {
 	keep->failed++;
 	put_line(keep, id, path, NULL, reason);
 }
 
-bool keep_has(const struct keep *keep, const struct build_id *id,
-	      enum content_part part)
+bool keep_has(const struct keep *keep, const struct build_id *id, enum content_part part)
 {
 	int fd = debug_dir_find(keep->dir, id, part);
 	struct stat stat_;
@@ -101,8 +98,8 @@ static bool is_kept(const struct keep *keep, const struct wanted *wanted)
 	}
 }
 
-static bool put(struct keep *keep, const struct wanted *wanted,
-		const struct found *found, struct reason *reason)
+static bool put(struct keep *keep, const struct wanted *wanted, const struct found *found,
+		struct reason *reason)
 {
 	struct debug_item item = {
 		.id = &wanted->id,
@@ -141,8 +138,7 @@ static bool has_symbols(const struct keep *keep, const struct build_id *id)
 }
 
 /* False only when one was asked for, is needed, and is not to be had. */
-static bool keep_debug(struct keep *keep, const struct wanted *wanted,
-		       struct reason *reason)
+static bool keep_debug(struct keep *keep, const struct wanted *wanted, struct reason *reason)
 {
 	struct found found = { .fd = -1 };
 	struct found named;
@@ -167,7 +163,7 @@ void keep_one(struct keep *keep, const struct wanted *wanted)
 {
 	const char *source = "kept";
 	struct found found = { .fd = -1 };
-	struct reason reason = { };
+	struct reason reason = {};
 	bool done = is_kept(keep, wanted);
 
 	if (!done) {

@@ -12,23 +12,20 @@ struct keep {
 	struct output *out;
 	struct debug_dir *dir;
 	struct locate *locate;
-	bool debug;		/* debug files from servers, too */
-	bool copy;		/* never link: the files may be overwritten in place */
-	bool unpack;		/* modules always: who will ask, and by what name, is open */
+	bool debug;  /* debug files from servers, too */
+	bool copy;   /* never link: the files may be overwritten in place */
+	bool unpack; /* modules always: who will ask, and by what name, is open */
 	uint64_t kept;
 	uint64_t failed;
 };
 
 /* "OK id path"; @source is where it came from, "kept" when it was there already. */
-void keep_ok(struct keep *keep, const struct build_id *id, const char *path,
-	     const char *source);
+void keep_ok(struct keep *keep, const struct build_id *id, const char *path, const char *source);
 /* "FAIL id path: reason"; @id NULL when it is not known. */
-void keep_fail(struct keep *keep, const struct build_id *id, const char *path,
-	       const char *reason);
+void keep_fail(struct keep *keep, const struct build_id *id, const char *path, const char *reason);
 
 /* Whether a part is there, and will stay as it is if that matters. */
-bool keep_has(const struct keep *keep, const struct build_id *id,
-	      enum content_part part);
+bool keep_has(const struct keep *keep, const struct build_id *id, enum content_part part);
 
 /* Find one and put it into the directory, unless it is there. */
 void keep_one(struct keep *keep, const struct wanted *wanted);

@@ -42,8 +42,8 @@ static const char help[] =
 	"named is up to who made the bundle.\n"
 	"Exit status: 1 when any was refused.\n";
 
-#define DATA	"perf.data"
-#define LINKS	".build-id/"
+#define DATA  "perf.data"
+#define LINKS ".build-id/"
 
 struct job {
 	struct output out;
@@ -54,7 +54,7 @@ struct job {
 	const char *data_path;
 	bool data;
 	bool failed;
-	int data_directory;	/* ours, when the data is one; else -1 */
+	int data_directory; /* ours, when the data is one; else -1 */
 };
 
 static void refuse(struct job *job, const char *name, const char *problem)
@@ -67,9 +67,9 @@ static void refuse(struct job *job, const char *name, const char *problem)
 
 /* "usr/bin/ls/<id>/elf" taken apart. */
 struct member {
-	char name[PATH_MAX + 1];	/* "/usr/bin/ls", "[vdso]" */
+	char name[PATH_MAX + 1]; /* "/usr/bin/ls", "[vdso]" */
 	struct build_id id;
-	const char *file;		/* "elf" */
+	const char *file; /* "elf" */
 	mode_t mode;
 };
 
@@ -137,8 +137,7 @@ static bool find_part(const char *file, enum content_part *part)
 }
 
 /* What the member holds; to be closed whatever is returned. */
-static const char *extract(struct job *job, int directory, mode_t mode,
-			   struct temporary *file)
+static const char *extract(struct job *job, int directory, mode_t mode, struct temporary *file)
 {
 	if (!temporary_open(file, directory, mode))
 		return strerror(errno);
@@ -146,15 +145,14 @@ static const char *extract(struct job *job, int directory, mode_t mode,
 }
 
 /* One line for an entry, whether it has a debug file or not. */
-static void tell_taken(struct job *job, const struct member *member,
-		       enum content_part part, const char *source)
+static void tell_taken(struct job *job, const struct member *member, enum content_part part,
+		       const char *source)
 {
 	if (part != CONTENT_DEBUG)
 		keep_ok(&job->keep, &member->id, member->name, source);
 }
 
-static void take_part(struct job *job, const struct member *member,
-		      enum content_part part)
+static void take_part(struct job *job, const struct member *member, enum content_part part)
 {
 	struct debug_item item = {
 		.id = &member->id,
@@ -234,8 +232,7 @@ static const char *open_data_directory(struct job *job)
 	if (mkdir(job->data_path, 0700))
 		return errno == EEXIST ? "is there already; give another: -o FILE" :
 					 strerror(errno);
-	job->data_directory = open(job->data_path, O_RDONLY | O_DIRECTORY |
-				   O_NOFOLLOW | O_CLOEXEC);
+	job->data_directory = open(job->data_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return job->data_directory < 0 ? strerror(errno) : NULL;
 }
 
@@ -255,8 +252,7 @@ static const char *save_below(struct job *job, const char *path)
 	if (!parent)
 		return strerror(ENOMEM);
 	mkdirat(job->data_directory, parent, 0700);
-	fd = openat(job->data_directory, parent, O_RDONLY | O_DIRECTORY |
-		    O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(job->data_directory, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	free(parent);
 	if (fd < 0)
 		return strerror(errno);
@@ -361,15 +357,15 @@ static int run(struct job *job)
 	return job->failed || job->keep.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { DIR_ = 256, NO_DATA };
+enum {
+	DIR_ = 256,
+	NO_DATA
+};
 
 static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "no-data", no_argument, NULL, NO_DATA },
-	{ "dir", required_argument, NULL, DIR_ },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "output", required_argument, NULL, 'o' }, { "no-data", no_argument, NULL, NO_DATA },
+	{ "dir", required_argument, NULL, DIR_ },   { "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
 };
 
 int cmd_unbundle(int argc, char **argv)

@@ -21,22 +21,22 @@
 #include "lines.h"
 #include "unstrip.h"
 
-#define DEBUG_DIRECTORY	"/usr/lib/debug/.build-id"
+#define DEBUG_DIRECTORY "/usr/lib/debug/.build-id"
 
 /* No vdso has more pages. */
-#define VDSO_MAX	(1U << 20)
+#define VDSO_MAX (1U << 20)
 
 struct unstrip {
 	struct output *out;
-	uint32_t pid;		/* 0: none yet */
+	uint32_t pid; /* 0: none yet */
 
 	/* The file that mappings are of. */
 	bool open;
 	uint64_t start, end;
-	uint64_t first_end;	/* of the first mapping */
-	uint64_t pgoff;		/* likewise */
+	uint64_t first_end; /* of the first mapping */
+	uint64_t pgoff;	    /* likewise */
 
-	uint64_t vdso, vdso_end;	/* 0 when it was shown, or there is none */
+	uint64_t vdso, vdso_end; /* 0 when it was shown, or there is none */
 
 	uint64_t record[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 };
@@ -70,8 +70,7 @@ struct row {
 	char name[PATH_MAX + sizeof(" (deleted)")];
 };
 
-static void show(struct output *out, uint64_t start, uint64_t end,
-		 const struct row *row)
+static void show(struct output *out, uint64_t start, uint64_t end, const struct row *row)
 {
 	char range[64];
 
@@ -85,8 +84,7 @@ static void show(struct output *out, uint64_t start, uint64_t end,
 	out_end(out);
 }
 
-static void put_id(struct row *row, const uint8_t *bytes, size_t size,
-		   const uint64_t *address)
+static void put_id(struct row *row, const uint8_t *bytes, size_t size, const uint64_t *address)
 {
 	hex_format(row->id, bytes, size);
 	if (address)
@@ -95,7 +93,7 @@ static void put_id(struct row *row, const uint8_t *bytes, size_t size,
 
 static void to_row(struct row *row)
 {
-	*row = (struct row) { .id = "-", .file = "-", .debug = "-" };
+	*row = (struct row){ .id = "-", .file = "-", .debug = "-" };
 }
 
 /* ----------------------------------------------------------------- vdso -- */
@@ -115,8 +113,7 @@ static void find_vdso(struct unstrip *unstrip)
 		return;
 	while (!unstrip->vdso && getline(&line, &room, maps) > 0)
 		if (strstr(line, " [vdso]\n") && !strchr(line, '/'))
-			sscanf(line, "%" SCNx64 "-%" SCNx64, &unstrip->vdso,
-			       &unstrip->vdso_end);
+			sscanf(line, "%" SCNx64 "-%" SCNx64, &unstrip->vdso, &unstrip->vdso_end);
 	free(line);
 	fclose(maps);
 }
@@ -180,23 +177,21 @@ static void show_vdso(struct unstrip *unstrip)
 
 static bool is_same(const struct elf_id *id, const uint8_t *bytes, size_t size)
 {
-	return id->kind == BUILDID_KIND_GNU && id->size == size &&
-	       !memcmp(id->bytes, bytes, size);
+	return id->kind == BUILDID_KIND_GNU && id->size == size && !memcmp(id->bytes, bytes, size);
 }
 
 /* What is mapped, by whatever leads to it, with its @id; -1. */
-static int open_mapped(const struct unstrip *unstrip, const uint8_t *bytes,
-		       size_t size, struct elf_id *id)
+static int open_mapped(const struct unstrip *unstrip, const uint8_t *bytes, size_t size,
+		       struct elf_id *id)
 {
 	char paths[2][PATH_MAX + 32];
 	size_t i;
 	int fd;
 
-	snprintf(paths[0], sizeof(paths[0]),
-		 "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+	snprintf(paths[0], sizeof(paths[0]), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 unstrip->pid, unstrip->start, unstrip->first_end);
-	snprintf(paths[1], sizeof(paths[1]), "/proc/%" PRIu32 "/root%s",
-		 unstrip->pid, buildid_file_path(file_of(unstrip)));
+	snprintf(paths[1], sizeof(paths[1]), "/proc/%" PRIu32 "/root%s", unstrip->pid,
+		 buildid_file_path(file_of(unstrip)));
 	for (i = 0; i < 2; i++) {
 		fd = open(paths[i], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
@@ -227,8 +222,7 @@ static const char *find_debug(const uint8_t *bytes, size_t size, char path[PATH_
 	return found ? path : "-";
 }
 
-static void describe(const struct unstrip *unstrip, struct row *row,
-		     char debug[PATH_MAX])
+static void describe(const struct unstrip *unstrip, struct row *row, char debug[PATH_MAX])
 {
 	const struct buildid_file *file = file_of(unstrip);
 	struct elf_layout layout;

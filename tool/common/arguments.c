@@ -21,18 +21,18 @@ static bool parse(const char *value, uint64_t *number, char **end)
 	return !errno;
 }
 
-static bool check(const char *option, const char *value, bool parsed,
-		  uint64_t number, uint64_t min, uint64_t max)
+static bool check(const char *option, const char *value, bool parsed, uint64_t number, uint64_t min,
+		  uint64_t max)
 {
 	if (parsed && number >= min && number <= max)
 		return true;
-	fprintf(stderr, "buildid: %s %s: not a number from %" PRIu64 " to %" PRIu64 "\n",
-		option, value, min, max);
+	fprintf(stderr, "buildid: %s %s: not a number from %" PRIu64 " to %" PRIu64 "\n", option,
+		value, min, max);
 	return false;
 }
 
-bool args_number(const char *option, const char *value, uint64_t min,
-		 uint64_t max, uint64_t *number)
+bool args_number(const char *option, const char *value, uint64_t min, uint64_t max,
+		 uint64_t *number)
 {
 	char *end;
 	bool parsed = parse(value, number, &end) && !*end;
@@ -40,8 +40,7 @@ bool args_number(const char *option, const char *value, uint64_t min,
 	return check(option, value, parsed, *number, min, max);
 }
 
-bool args_size(const char *option, const char *value, uint64_t min,
-	       uint64_t max, uint64_t *size)
+bool args_size(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *size)
 {
 	static const char suffixes[] = "kMG";
 	const char *suffix;

@@ -11,11 +11,10 @@
 /*
  * A wrong @value of @option is told on stderr.
  */
-bool args_number(const char *option, const char *value, uint64_t min,
-		 uint64_t max, uint64_t *number);
+bool args_number(const char *option, const char *value, uint64_t min, uint64_t max,
+		 uint64_t *number);
 /* Takes the suffixes k, M and G, too; powers of 1024. */
-bool args_size(const char *option, const char *value, uint64_t min,
-	       uint64_t max, uint64_t *size);
+bool args_size(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *size);
 
 /* Print @help and return EXIT_SUCCESS. */
 int args_help(const char *help);

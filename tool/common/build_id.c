@@ -42,8 +42,7 @@ const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
 
 bool build_id_equal(const struct build_id *one, const struct build_id *other)
 {
-	return one->size == other->size &&
-	       !memcmp(one->bytes, other->bytes, one->size);
+	return one->size == other->size && !memcmp(one->bytes, other->bytes, one->size);
 }
 
 size_t build_id_hash(const struct build_id *id)

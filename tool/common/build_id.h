@@ -13,7 +13,7 @@
 #define BUILD_ID_TEXT (2 * BUILDID_ID_MAX + 1)
 
 struct build_id {
-	size_t size;			/* 0 for none */
+	size_t size; /* 0 for none */
 	uint8_t bytes[BUILDID_ID_MAX];
 };
 

@@ -72,9 +72,8 @@ bool copy_file(int from, int to, struct reason *reason)
 	bool done;
 
 	/* Files of /proc have no size. */
-	done = !fstat(from, &before) &&
-	       (before.st_size ? copy_data(from, to, before.st_size) :
-				 copy_plain(from, to, 0, INT64_MAX));
+	done = !fstat(from, &before) && (before.st_size ? copy_data(from, to, before.st_size) :
+							  copy_plain(from, to, 0, INT64_MAX));
 	if (!done)
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
 	if (!is_as_before(from, &before))

@@ -6,8 +6,8 @@
 
 #include "loaded.h"
 
-const char *loaded_open(const char *soname, const struct loaded_function *functions,
-			size_t count, void *pointers)
+const char *loaded_open(const char *soname, const struct loaded_function *functions, size_t count,
+			void *pointers)
 {
 	void *library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
 	size_t i;

@@ -18,7 +18,7 @@ struct loaded_function {
  * Load the library named @soname, for good, and fill in @pointers. NULL, or a text
  * of why it is not there.
  */
-const char *loaded_open(const char *soname, const struct loaded_function *functions,
-			size_t count, void *pointers);
+const char *loaded_open(const char *soname, const struct loaded_function *functions, size_t count,
+			void *pointers);
 
 #endif

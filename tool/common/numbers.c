@@ -8,7 +8,7 @@
 #define FIRST_ROOM 1024
 
 struct number {
-	uint64_t key;		/* 0 where there is none */
+	uint64_t key; /* 0 where there is none */
 	unsigned int value;
 };
 
@@ -56,12 +56,12 @@ bool numbers_set(struct numbers *numbers, uint64_t key, unsigned int value)
 		return false;
 	slot = slot_of(numbers, key);
 	numbers->count += !slot->key;
-	*slot = (struct number) { key, value };
+	*slot = (struct number){ key, value };
 	return true;
 }
 
 void numbers_free(struct numbers *numbers)
 {
 	free(numbers->slots);
-	*numbers = (struct numbers) { };
+	*numbers = (struct numbers){};
 }

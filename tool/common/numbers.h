@@ -10,7 +10,7 @@
 /* Begins as all zeros. */
 struct numbers {
 	struct number *slots;
-	size_t room;		/* a power of two, or 0 */
+	size_t room; /* a power of two, or 0 */
 	size_t count;
 };
 

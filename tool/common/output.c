@@ -11,8 +11,8 @@
 #include "output.h"
 #include "utf8.h"
 
-#define JSON_STYLE	(JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
-#define PAIR_WIDTH	17
+#define JSON_STYLE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+#define PAIR_WIDTH 17
 
 static bool wants_colour(FILE *file)
 {
@@ -28,7 +28,7 @@ static bool wants_colour(FILE *file)
 
 void out_init(struct output *out, FILE *file, bool json)
 {
-	*out = (struct output) {
+	*out = (struct output){
 		.file = file,
 		.json = json,
 		.colour = !json && wants_colour(file),
@@ -54,8 +54,7 @@ void out_begin(struct output *out)
 void out_end(struct output *out)
 {
 	if (out->json) {
-		fputs(json_object_to_json_string_ext(out->object, JSON_STYLE),
-		      out->file);
+		fputs(json_object_to_json_string_ext(out->object, JSON_STYLE), out->file);
 		json_object_put(out->object);
 		out->object = NULL;
 	}
@@ -149,8 +148,7 @@ static void separate(struct output *out)
 	out->started = true;
 }
 
-static void put_column(struct output *out, enum out_style style, int width,
-		       const char *value)
+static void put_column(struct output *out, enum out_style style, int width, const char *value)
 {
 	const char *escape = escape_of(out, style);
 	int columns;
@@ -167,8 +165,8 @@ static void put_column(struct output *out, enum out_style style, int width,
 
 /* --------------------------------------------------------------- fields -- */
 
-void out_styled(struct output *out, enum out_style style, const char *key,
-		int width, const char *value)
+void out_styled(struct output *out, enum out_style style, const char *key, int width,
+		const char *value)
 {
 	if (out->json) {
 		if (key)
@@ -178,8 +176,7 @@ void out_styled(struct output *out, enum out_style style, const char *key,
 	}
 }
 
-void out_string(struct output *out, const char *key, int width,
-		const char *value)
+void out_string(struct output *out, const char *key, int width, const char *value)
 {
 	out_styled(out, OUT_PLAIN, key, width, value);
 }
@@ -221,8 +218,7 @@ void out_null(struct output *out, const char *key)
 	out_string(out, key, OUT_HIDDEN, NULL);
 }
 
-void out_words(struct output *out, const char *key, int width,
-	       const char *const *words)
+void out_words(struct output *out, const char *key, int width, const char *const *words)
 {
 	if (out->json) {
 		if (key)
@@ -265,8 +261,7 @@ void out_pair_number(struct output *out, const char *key, uint64_t value)
 	fprintf(out->file, "%" PRIu64 "\n", value);
 }
 
-void out_pair_words(struct output *out, const char *key,
-		    const char *const *words)
+void out_pair_words(struct output *out, const char *key, const char *const *words)
 {
 	if (out->json) {
 		out_words(out, key, 0, words);

@@ -34,8 +34,8 @@ struct output {
 	FILE *file;
 	bool json;
 	bool colour;
-	bool started;			/* text: a column of this line is out */
-	struct json_object *object;	/* JSON: the line */
+	bool started;		    /* text: a column of this line is out */
+	struct json_object *object; /* JSON: the line */
 };
 
 void out_init(struct output *out, FILE *file, bool json);
@@ -44,24 +44,21 @@ void out_begin(struct output *out);
 void out_end(struct output *out);
 
 /* A @value of NULL is null, and "-" in text. */
-void out_string(struct output *out, const char *key, int width,
+void out_string(struct output *out, const char *key, int width, const char *value);
+void out_styled(struct output *out, enum out_style style, const char *key, int width,
 		const char *value);
-void out_styled(struct output *out, enum out_style style, const char *key,
-		int width, const char *value);
 void out_number(struct output *out, const char *key, int width, uint64_t value);
 void out_signed(struct output *out, const char *key, int width, int64_t value);
 /* A number in JSON, hexadecimal in text. */
 void out_address(struct output *out, const char *key, int width, uint64_t value);
 void out_null(struct output *out, const char *key);
 /* A list in JSON, "(word)" for each in text; @words ends with NULL. */
-void out_words(struct output *out, const char *key, int width,
-	       const char *const *words);
+void out_words(struct output *out, const char *key, int width, const char *const *words);
 
 /* Rows "label  value" in text, fields of one object in JSON. */
 void out_pair_string(struct output *out, const char *key, const char *value);
 void out_pair_number(struct output *out, const char *key, uint64_t value);
-void out_pair_words(struct output *out, const char *key,
-		    const char *const *words);
+void out_pair_words(struct output *out, const char *key, const char *const *words);
 
 /*
  * "buildid: OBJECT: reason" on stderr, and with JSON {"error","object"} as a

@@ -14,8 +14,7 @@ int regular_open(const char *path, const char **reason)
 	int fd;
 
 	if (!stat(path, &stat_) && !S_ISREG(stat_.st_mode)) {
-		*reason = S_ISDIR(stat_.st_mode) ? strerror(EISDIR) :
-			  "not a regular file";
+		*reason = S_ISDIR(stat_.st_mode) ? strerror(EISDIR) : "not a regular file";
 		return -1;
 	}
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -48,8 +48,8 @@ bool temporary_open(struct temporary *temporary, int directory, mode_t mode)
 	if (temporary->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
 		return temporary->fd >= 0;
 	temporary_make_name(temporary->name);
-	temporary->fd = openat(directory, temporary->name, O_CREAT | O_EXCL | O_NOFOLLOW |
-			       O_RDWR | O_CLOEXEC, mode);
+	temporary->fd = openat(directory, temporary->name,
+			       O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
 	return temporary->fd >= 0;
 }
 
@@ -77,16 +77,15 @@ bool temporary_link(struct temporary *temporary, int directory, int fd)
 	return give_name(temporary, fd);
 }
 
-bool temporary_name(struct temporary *temporary, int directory, const char *name,
-		    bool replace)
+bool temporary_name(struct temporary *temporary, int directory, const char *name, bool replace)
 {
 	/* Only what has a name can take the place of another. */
 	if (replace)
 		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
 		       !renameat(temporary->directory, temporary->name, directory, name);
 	return temporary->name[0] ?
-		!linkat(temporary->directory, temporary->name, directory, name, 0) :
-		link_fd(temporary->fd, directory, name);
+		       !linkat(temporary->directory, temporary->name, directory, name, 0) :
+		       link_fd(temporary->fd, directory, name);
 }
 
 void temporary_close(struct temporary *temporary)

@@ -11,9 +11,9 @@
 #include <sys/types.h>
 
 struct temporary {
-	int directory;		/* stays the caller's */
-	int fd;			/* -1 for a link */
-	char name[32];		/* "" for none */
+	int directory; /* stays the caller's */
+	int fd;	       /* -1 for a link */
+	char name[32]; /* "" for none */
 };
 
 /* The directory that @path is in; @name is what it is called there. -1 with errno. */
@@ -27,8 +27,7 @@ bool temporary_link(struct temporary *temporary, int directory, int fd);
  * Give it a name in a directory of the same file system; with @replace in place
  * of what has it.
  */
-bool temporary_name(struct temporary *temporary, int directory, const char *name,
-		    bool replace);
+bool temporary_name(struct temporary *temporary, int directory, const char *name, bool replace);
 /* Gone, unless it was given a name. */
 void temporary_close(struct temporary *temporary);
 

@@ -52,8 +52,7 @@ static bool refuse_id(const struct elf_id *found, struct reason *reason)
 	}
 }
 
-static bool elf_is(int fd, const struct build_id *id, bool debug,
-		   struct reason *reason)
+static bool elf_is(int fd, const struct build_id *id, bool debug, struct reason *reason)
 {
 	struct elf_facts facts;
 
@@ -117,8 +116,7 @@ static bool kallsyms_is(int fd, struct reason *reason)
 	return true;
 }
 
-bool content_is(int fd, const struct build_id *id, enum content_part part,
-		struct reason *reason)
+bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason)
 {
 	if (part == CONTENT_KALLSYMS)
 		return kallsyms_is(fd, reason);
@@ -127,8 +125,7 @@ bool content_is(int fd, const struct build_id *id, enum content_part part,
 
 /* --------------------------------------------------------------- open -- */
 
-static int openat2_(int directory, const char *path, uint64_t flags,
-		    uint64_t resolve)
+static int openat2_(int directory, const char *path, uint64_t flags, uint64_t resolve)
 {
 	struct open_how how = { .flags = flags, .resolve = resolve };
 
@@ -142,7 +139,10 @@ static int openat2_(int directory, const char *path, uint64_t flags,
 static bool is_of_kernel(const struct statfs *statfs_)
 {
 	static const unsigned int magics[] = {
-		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
+		PROC_SUPER_MAGIC,
+		SYSFS_MAGIC,
+		DEBUGFS_MAGIC,
+		TRACEFS_MAGIC,
 	};
 	size_t i;
 
@@ -184,6 +184,5 @@ int content_open(int directory, const char *path, struct reason *reason)
 
 int content_open_in(int root, const char *path, struct reason *reason)
 {
-	return open_regular(openat2_(root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT),
-			    reason);
+	return open_regular(openat2_(root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT), reason);
 }

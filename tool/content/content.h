@@ -14,10 +14,10 @@
 /* What of a content a file holds; named in ~/.debug as in content_part_name(). */
 enum content_part {
 	CONTENT_ELF,
-	CONTENT_DEBUG,		/* sections for a debugger, without the rest */
+	CONTENT_DEBUG, /* sections for a debugger, without the rest */
 	CONTENT_VDSO,
-	CONTENT_KALLSYMS,	/* a kernel's symbols, as text */
-	CONTENT_PARTS
+	CONTENT_KALLSYMS, /* a kernel's symbols, as text */
+	CONTENT_PARTS,
 };
 
 /* "elf", "debug", "vdso", "kallsyms". */
@@ -27,8 +27,7 @@ const char *content_part_name(enum content_part part);
  * Whether the file at @fd holds @part of what @id names, all of it. For kallsyms
  * only whether it looks like it, as nothing in it says of which kernel it is.
  */
-bool content_is(int fd, const struct build_id *id, enum content_part part,
-		struct reason *reason);
+bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason);
 
 /*
  * Open for reading, but only a regular file, and none of /proc or /sys: a path that

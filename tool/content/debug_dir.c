@@ -14,8 +14,8 @@
 #include "common/temporary.h"
 #include "debug_dir.h"
 
-#define LINKS	".build-id"
-#define PROBES	"probes"
+#define LINKS  ".build-id"
+#define PROBES "probes"
 
 struct debug_dir {
 	int fd;
@@ -36,8 +36,7 @@ static char *default_path(struct reason *reason)
 	return path;
 }
 
-struct debug_dir *debug_dir_open(const char *path, bool create,
-				 struct reason *reason)
+struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *reason)
 {
 	struct debug_dir *dir = calloc(1, sizeof(*dir));
 
@@ -116,13 +115,12 @@ bool debug_dir_is_name(const char *name)
 
 	if (*name == '/')
 		return length < PATH_MAX - BUILD_ID_TEXT && is_path(name);
-	return length > 2 && length <= NAME_MAX && name[0] == '[' &&
-	       name[length - 1] == ']' && !strchr(name, '/');
+	return length > 2 && length <= NAME_MAX && name[0] == '[' && name[length - 1] == ']' &&
+	       !strchr(name, '/');
 }
 
 /* ".build-id/ab/cdef...", or only its directory. */
-static bool link_path(const struct build_id *id, bool directory,
-		      char path[PATH_MAX])
+static bool link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
 {
 	char text[BUILD_ID_TEXT];
 
@@ -130,8 +128,7 @@ static bool link_path(const struct build_id *id, bool directory,
 	if (id->size < 2 || 2 * id->size > NAME_MAX)
 		return false;
 	build_id_text(id, text);
-	snprintf(path, PATH_MAX, directory ? LINKS "/%.2s" : LINKS "/%.2s/%s",
-		 text, text + 2);
+	snprintf(path, PATH_MAX, directory ? LINKS "/%.2s" : LINKS "/%.2s/%s", text, text + 2);
 	return true;
 }
 
@@ -156,7 +153,7 @@ static char *checked_target(char *target, const struct build_id *id)
 
 	if (strncmp(target, up, sizeof(up) - 1))
 		return NULL;
-	target += sizeof(up) - 2;	/* the slash is the name's */
+	target += sizeof(up) - 2; /* the slash is the name's */
 	last = strrchr(target, '/');
 	if (!last || last == target || strcmp(last + 1, build_id_text(id, text)))
 		return NULL;
@@ -207,16 +204,15 @@ static int open_below(const struct debug_dir *dir, const char *path, bool create
 		if (create && mkdirat(fd, component, 0755) && errno != EEXIST)
 			next = -1;
 		else
-			next = openat(fd, component, O_RDONLY | O_DIRECTORY |
-				      O_NOFOLLOW | O_CLOEXEC);
+			next = openat(fd, component,
+				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		close(fd);
 		fd = next;
 	}
 	return fd;
 }
 
-int debug_dir_find(const struct debug_dir *dir, const struct build_id *id,
-		   enum content_part part)
+int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum content_part part)
 {
 	char *entry = debug_dir_entry(dir, id);
 	struct reason reason;
@@ -243,8 +239,8 @@ static bool may_link(const struct debug_item *item)
 {
 	struct stat stat_;
 
-	return item->may_link && !fstat(item->fd, &stat_) &&
-	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID));
+	return item->may_link && !fstat(item->fd, &stat_) && S_ISREG(stat_.st_mode) &&
+	       !(stat_.st_mode & (S_ISUID | S_ISGID));
 }
 
 /* The file itself, or a copy where there is no linking it. */
@@ -263,15 +259,14 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 /* perf keeps there what probes were found; it makes it for all but kernels. */
 static void put_probes(int directory)
 {
-	int fd = openat(directory, PROBES, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW |
-			O_CLOEXEC, 0644);
+	int fd = openat(directory, PROBES, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
+			0644);
 
 	if (fd >= 0)
 		close(fd);
 }
 
-static bool put_link(const struct debug_dir *dir, const struct build_id *id,
-		     const char *entry)
+static bool put_link(const struct debug_dir *dir, const struct build_id *id, const char *entry)
 {
 	char path[PATH_MAX], text[BUILD_ID_TEXT], temporary[32];
 	int directory, error;
@@ -286,8 +281,7 @@ static bool put_link(const struct debug_dir *dir, const struct build_id *id,
 	if (done) {
 		temporary_make_name(temporary);
 		done = !symlinkat(target, directory, temporary) &&
-		       !renameat(directory, temporary, directory,
-				 build_id_text(id, text) + 2);
+		       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
 		error = errno;
 		if (!done)
 			unlinkat(directory, temporary, 0);
@@ -334,8 +328,8 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
  * The entry is made only for what is whole and good: whoever is refused has no
  * directory to remove, which others may be about to use.
  */
-static bool put_entry(const struct debug_dir *dir, const struct debug_item *item,
-		      const char *entry, struct reason *reason)
+static bool put_entry(const struct debug_dir *dir, const struct debug_item *item, const char *entry,
+		      struct reason *reason)
 {
 	struct temporary file;
 	bool done = false;
@@ -349,8 +343,7 @@ static bool put_entry(const struct debug_dir *dir, const struct debug_item *item
 	return done;
 }
 
-bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item,
-		   struct reason *reason)
+bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason)
 {
 	char link[PATH_MAX];
 	char *entry;

@@ -16,23 +16,22 @@
 
 #include "content.h"
 
-#define DEBUG_DIR_KERNEL	"[kernel.kallsyms]"
-#define DEBUG_DIR_VDSO		"[vdso]"
+#define DEBUG_DIR_KERNEL "[kernel.kallsyms]"
+#define DEBUG_DIR_VDSO	 "[vdso]"
 
 struct debug_dir;
 
 /* What is put. */
 struct debug_item {
 	const struct build_id *id;
-	const char *name;	/* the path, or one of the names in brackets */
+	const char *name; /* the path, or one of the names in brackets */
 	enum content_part part;
-	int fd;			/* open for reading, the position matters not */
-	bool may_link;		/* else always a copy */
+	int fd;	       /* open for reading, the position matters not */
+	bool may_link; /* else always a copy */
 };
 
 /* @path NULL is ~/.debug; with @create it is made if need be. NULL with @reason. */
-struct debug_dir *debug_dir_open(const char *path, bool create,
-				 struct reason *reason);
+struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *reason);
 void debug_dir_close(struct debug_dir *dir);
 const char *debug_dir_path(const struct debug_dir *dir);
 /* The directory itself, as of open(2). */
@@ -54,14 +53,12 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id);
  * Open @part of an entry after it was checked by content_is(), so that a hard link
  * that was overwritten in place counts as missing. -1 when there is none.
  */
-int debug_dir_find(const struct debug_dir *dir, const struct build_id *id,
-		   enum content_part part);
+int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum content_part part);
 
 /*
  * Put a file in. It, or its copy, is checked by content_is() first. A debug file
  * goes to the entry that is there. False with @reason; nothing is left then.
  */
-bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item,
-		   struct reason *reason);
+bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason);
 
 #endif

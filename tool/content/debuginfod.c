@@ -15,16 +15,17 @@
 #include "debuginfod.h"
 
 /* Between two reports of progress on a terminal, and elsewhere, nanoseconds. */
-#define PERIOD_TERMINAL	200000000ULL
+#define PERIOD_TERMINAL 200000000ULL
 #define PERIOD_LOG	5000000000ULL
 
 /* An answer may take a minute and a half to fail to come, for each of a thousand files. */
-#define SILENT_MAX	2
+#define SILENT_MAX 2
 
 /* Loaded when a server is to be asked. Each without "debuginfod_". */
-#define FUNCTIONS(F)							\
-	F(begin) F(end) F(get_user_data) F(set_user_data)		\
-	F(set_progressfn) F(find_debuginfo) F(find_executable)
+#define FUNCTIONS(F) \
+	F(begin)     \
+	F(end)       \
+	F(get_user_data) F(set_user_data) F(set_progressfn) F(find_debuginfo) F(find_executable)
 
 static struct library {
 	bool loaded;
@@ -35,10 +36,10 @@ static struct library {
 
 struct debuginfod {
 	debuginfod_client *client;
-	unsigned int silent;	/* answers that did not come, in a row */
+	unsigned int silent; /* answers that did not come, in a row */
 	bool terminal;
-	bool shown;		/* a line that is not ended */
-	uint64_t next;		/* when to report */
+	bool shown;    /* a line that is not ended */
+	uint64_t next; /* when to report */
 	char id[BUILD_ID_TEXT];
 };
 
@@ -50,8 +51,8 @@ static bool load(struct reason *reason)
 	const char *problem = NULL;
 
 	if (!library.loaded)
-		problem = loaded_open("libdebuginfod.so.1", functions,
-				      ARRAY_SIZE(functions), &library);
+		problem = loaded_open("libdebuginfod.so.1", functions, ARRAY_SIZE(functions),
+				      &library);
 	library.loaded = !problem;
 	return library.loaded || reason_set(reason, "debuginfod: %s", problem);
 }
@@ -86,8 +87,8 @@ static int show(debuginfod_client *handle, long done, long all)
 	if (client->terminal)
 		fputc('\r', stderr);
 	if (all > 0)
-		fprintf(stderr, "buildid: %.16s: debuginfod: %ld of %ld kB ",
-			client->id, done >> 10, all >> 10);
+		fprintf(stderr, "buildid: %.16s: debuginfod: %ld of %ld kB ", client->id,
+			done >> 10, all >> 10);
 	else
 		fprintf(stderr, "buildid: %.16s: debuginfod: asking ", client->id);
 	if (!client->terminal)
@@ -143,8 +144,8 @@ static const char *text_of(int error)
 	}
 }
 
-int debuginfod_get(struct debuginfod *client, const struct build_id *id,
-		   enum content_part part, char **path, struct reason *reason)
+int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum content_part part,
+		   char **path, struct reason *reason)
 {
 	int fd;
 
@@ -160,8 +161,8 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id,
 	client->next = clock_ns(CLOCK_MONOTONIC) + (client->terminal ? 0 : PERIOD_LOG);
 	/* A length of 0: the digits. */
 	fd = part == CONTENT_DEBUG ?
-		library.find_debuginfo(client->client, (void *)client->id, 0, path) :
-		library.find_executable(client->client, (void *)client->id, 0, path);
+		     library.find_debuginfo(client->client, (void *)client->id, 0, path) :
+		     library.find_executable(client->client, (void *)client->id, 0, path);
 	if (client->shown)
 		fputs("\r\033[K", stderr);
 	client->shown = false;

@@ -17,7 +17,7 @@ void debuginfod_free(struct debuginfod *client);
  * again. What they send is not checked here. A descriptor with @path, to be freed,
  * set to the file; or -1 with @reason.
  */
-int debuginfod_get(struct debuginfod *client, const struct build_id *id,
-		   enum content_part part, char **path, struct reason *reason);
+int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum content_part part,
+		   char **path, struct reason *reason);
 
 #endif

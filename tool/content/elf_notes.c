@@ -15,9 +15,9 @@
 #define NT_GO_BUILD_ID 4
 
 /* As the module has it: what is more is no table of notes. */
-#define NOTES_MAX	(16U << 20)
+#define NOTES_MAX (16U << 20)
 /* For all that libelf reads of one file. */
-#define MEMORY_MAX	(1U << 30)
+#define MEMORY_MAX (1U << 30)
 
 struct image {
 	Elf *elf;
@@ -25,26 +25,31 @@ struct image {
 };
 
 struct note {
-	const char *owner;	/* with its NUL or NULs: as long as in the file */
+	const char *owner; /* with its NUL or NULs: as long as in the file */
 	size_t owner_size;
 	unsigned int type;
 	enum buildid_kind kind;
 };
 
 static const struct note gnu = {
-	ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU), NT_GNU_BUILD_ID, BUILDID_KIND_GNU
+	ELF_NOTE_GNU,
+	sizeof(ELF_NOTE_GNU),
+	NT_GNU_BUILD_ID,
+	BUILDID_KIND_GNU,
 };
 
 /* Go counts a second NUL as part of its name. */
 static const struct note go = {
-	"Go\0", sizeof("Go\0"), NT_GO_BUILD_ID, BUILDID_KIND_GO
+	"Go\0",
+	sizeof("Go\0"),
+	NT_GO_BUILD_ID,
+	BUILDID_KIND_GO,
 };
 
-static bool take(struct elf_id *id, const struct note *wanted,
-		 const GElf_Nhdr *header, const char *owner, const void *bytes)
+static bool take(struct elf_id *id, const struct note *wanted, const GElf_Nhdr *header,
+		 const char *owner, const void *bytes)
 {
-	if (header->n_type != wanted->type ||
-	    header->n_namesz != wanted->owner_size ||
+	if (header->n_type != wanted->type || header->n_namesz != wanted->owner_size ||
 	    memcmp(owner, wanted->owner, wanted->owner_size))
 		return false;
 	if (!header->n_descsz || header->n_descsz > sizeof(id->bytes))
@@ -57,8 +62,7 @@ static bool take(struct elf_id *id, const struct note *wanted,
 	return true;
 }
 
-static bool find_in_data(struct elf_id *id, const struct note *wanted,
-			 Elf_Data *data)
+static bool find_in_data(struct elf_id *id, const struct note *wanted, Elf_Data *data)
 {
 	size_t offset = 0, next, owner, bytes;
 	GElf_Nhdr header;
@@ -75,9 +79,8 @@ static bool find_in_data(struct elf_id *id, const struct note *wanted,
 	return false;
 }
 
-static bool find_in_range(struct elf_id *id, const struct note *wanted,
-			  const struct image *image, uint64_t offset,
-			  uint64_t size, uint64_t align)
+static bool find_in_range(struct elf_id *id, const struct note *wanted, const struct image *image,
+			  uint64_t offset, uint64_t size, uint64_t align)
 {
 	/* Only the alignment tells how notes are padded: to 8, or to 4. */
 	Elf_Type type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
@@ -108,8 +111,8 @@ static bool find_in_segments(struct elf_id *id, const struct note *wanted,
 	for (i = 0; i < count; i++) {
 		if (!gelf_getphdr(image->elf, (int)i, &segment) || segment.p_type != PT_NOTE)
 			continue;
-		if (find_in_range(id, wanted, image, segment.p_offset,
-				  segment.p_filesz, segment.p_align))
+		if (find_in_range(id, wanted, image, segment.p_offset, segment.p_filesz,
+				  segment.p_align))
 			return true;
 	}
 	return false;
@@ -124,18 +127,16 @@ static bool find_in_sections(struct elf_id *id, const struct note *wanted,
 	while ((section = elf_nextscn(image->elf, section))) {
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
 			continue;
-		if (find_in_range(id, wanted, image, header.sh_offset,
-				  header.sh_size, header.sh_addralign))
+		if (find_in_range(id, wanted, image, header.sh_offset, header.sh_size,
+				  header.sh_addralign))
 			return true;
 	}
 	return false;
 }
 
-static bool find(struct elf_id *id, const struct note *wanted,
-		 const struct image *image)
+static bool find(struct elf_id *id, const struct note *wanted, const struct image *image)
 {
-	return find_in_segments(id, wanted, image) ||
-	       find_in_sections(id, wanted, image);
+	return find_in_segments(id, wanted, image) || find_in_sections(id, wanted, image);
 }
 
 /* -------------------------------------------------------------- shape -- */
@@ -155,8 +156,7 @@ static bool loads_cut(const struct image *image)
 	for (i = 0; i < count; i++) {
 		if (!gelf_getphdr(image->elf, (int)i, &segment))
 			return true;
-		if (segment.p_type == PT_LOAD &&
-		    is_cut(image, segment.p_offset, segment.p_filesz))
+		if (segment.p_type == PT_LOAD && is_cut(image, segment.p_offset, segment.p_filesz))
 			return true;
 	}
 	return false;
@@ -270,7 +270,7 @@ void elf_notes_look_memory(void *memory, size_t size, struct elf_facts *facts)
 {
 	struct image image = { .size = size };
 
-	*facts = (struct elf_facts) { .id = nothing };
+	*facts = (struct elf_facts){ .id = nothing };
 	elf_version(EV_CURRENT);
 	image.elf = elf_memory(memory, size);
 	fill_facts(facts, &image);
@@ -315,7 +315,7 @@ void elf_notes_look(int fd, struct elf_facts *facts)
 {
 	int inside;
 
-	*facts = (struct elf_facts) { .id = nothing };
+	*facts = (struct elf_facts){ .id = nothing };
 	if (!packed_is(fd)) {
 		look_bounded(fd, facts);
 		return;
@@ -371,8 +371,7 @@ static bool has_debug_info(Elf *elf)
 	return false;
 }
 
-bool elf_notes_layout(int fd, uint64_t offset, uint64_t id_offset,
-		      struct elf_layout *layout)
+bool elf_notes_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout)
 {
 	bool known;
 	Elf *elf;
@@ -381,8 +380,7 @@ bool elf_notes_layout(int fd, uint64_t offset, uint64_t id_offset,
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return false;
-	known = elf_kind(elf) == ELF_K_ELF &&
-		address_of(elf, offset, &layout->start) &&
+	known = elf_kind(elf) == ELF_K_ELF && address_of(elf, offset, &layout->start) &&
 		address_of(elf, id_offset, &layout->id);
 	layout->debug_info = known && has_debug_info(elf);
 	elf_end(elf);

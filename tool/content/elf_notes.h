@@ -10,10 +10,10 @@
 #include "buildid.h"
 
 struct elf_id {
-	uint16_t kind;		/* BUILDID_KIND_NONE, _GNU or _GO */
-	uint16_t reason;	/* enum buildid_reason, as far as libelf can say */
+	uint16_t kind;	 /* BUILDID_KIND_NONE, _GNU or _GO */
+	uint16_t reason; /* enum buildid_reason, as far as libelf can say */
 	size_t size;
-	uint64_t offset;	/* of the bytes in the file */
+	uint64_t offset; /* of the bytes in the file */
 	uint8_t bytes[BUILDID_ID_MAX];
 };
 
@@ -27,11 +27,11 @@ void elf_notes_read(int fd, struct elf_id *id);
 /* What else there is to know of a file before it is taken for a content. */
 struct elf_facts {
 	struct elf_id id;
-	bool compressed;	/* the facts are of what is inside */
-	const char *problem;	/* else why it cannot be had; until the next call */
-	bool cut_short;		/* what the loader maps, or sections, are missing */
-	bool sections_cut;	/* likewise, but sections only, as of a debug file */
-	bool symbols;		/* has a symbol table, not only a dynamic one */
+	bool compressed;     /* the facts are of what is inside */
+	const char *problem; /* else why it cannot be had; until the next call */
+	bool cut_short;	     /* what the loader maps, or sections, are missing */
+	bool sections_cut;   /* likewise, but sections only, as of a debug file */
+	bool symbols;	     /* has a symbol table, not only a dynamic one */
 };
 
 /*
@@ -47,16 +47,15 @@ void elf_notes_look_memory(void *image, size_t size, struct elf_facts *facts);
 
 /* Where a file wants to be in memory. */
 struct elf_layout {
-	uint64_t start;		/* address of the byte at an offset asked for */
-	uint64_t id;		/* address of the identity's bytes */
-	bool debug_info;	/* is in the file itself */
+	uint64_t start;	 /* address of the byte at an offset asked for */
+	uint64_t id;	 /* address of the identity's bytes */
+	bool debug_info; /* is in the file itself */
 };
 
 /*
  * Of what is open at @fd, with the byte at @offset mapped, where the identity is
  * at @id_offset; false when it is no ELF file, or its segments do not say.
  */
-bool elf_notes_layout(int fd, uint64_t offset, uint64_t id_offset,
-		      struct elf_layout *layout);
+bool elf_notes_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout);
 
 #endif

@@ -7,6 +7,7 @@
 #include <archive_entry.h>
 
 /* Each without "archive_". */
+/* clang-format off */
 #define LIBARCHIVE_FUNCTIONS(F)						\
 	F(free) F(error_string) F(filter_bytes)				\
 	F(entry_new) F(entry_free) F(entry_clear)			\
@@ -22,6 +23,7 @@
 	F(write_new) F(write_open_fd) F(write_close)			\
 	F(write_header) F(write_data)					\
 	F(write_add_filter_zstd) F(write_set_format_pax_restricted)
+/* clang-format on */
 
 extern struct libarchive {
 #define LIBARCHIVE_POINTER(name) __typeof__(archive_##name) *name;

@@ -19,14 +19,14 @@
 #include "mapped.h"
 #include "running.h"
 
-#define KALLSYMS	"/proc/kallsyms"
-#define DEBUG_FILE	"/usr/lib/debug/.build-id/%.2s/%s.debug"
+#define KALLSYMS   "/proc/kallsyms"
+#define DEBUG_FILE "/usr/lib/debug/.build-id/%.2s/%s.debug"
 /* Files of one name that are something else: more are not looked into. */
-#define REFUSED_MAX	64
+#define REFUSED_MAX 64
 
 struct locate {
-	struct mapped *mapped;		/* NULL before it is needed */
-	struct debuginfod *debuginfod;	/* NULL when it is not to be asked */
+	struct mapped *mapped;	       /* NULL before it is needed */
+	struct debuginfod *debuginfod; /* NULL when it is not to be asked */
 };
 
 struct locate *locate_new(bool servers)
@@ -58,15 +58,14 @@ void found_free(struct found *found)
 		close(found->fd);
 	free(found->path);
 	free(found->name);
-	*found = (struct found) { .fd = -1 };
+	*found = (struct found){ .fd = -1 };
 }
 
 /* ---------------------------------------------------------- candidates -- */
 
 /* Takes @fd, which may be -1, and @path. */
-static bool take(struct found *found, int fd, char *path,
-		 const struct build_id *id, enum content_part part,
-		 const char *source, struct reason *reason)
+static bool take(struct found *found, int fd, char *path, const struct build_id *id,
+		 enum content_part part, const char *source, struct reason *reason)
 {
 	if (fd >= 0 && content_is(fd, id, part, reason)) {
 		found->fd = fd;
@@ -81,21 +80,20 @@ static bool take(struct found *found, int fd, char *path,
 	return false;
 }
 
-static bool take_path(struct found *found, const char *path,
-		      const struct build_id *id, enum content_part part,
-		      const char *source, struct reason *reason)
+static bool take_path(struct found *found, const char *path, const struct build_id *id,
+		      enum content_part part, const char *source, struct reason *reason)
 {
 	if (!path)
 		return reason_set(reason, "%s", strerror(ENOMEM));
 	if (*path != '/')
 		return reason_set(reason, "%s", strerror(ENOENT));
-	return take(found, content_open(AT_FDCWD, path, reason), strdup(path), id,
-		    part, source, reason);
+	return take(found, content_open(AT_FDCWD, path, reason), strdup(path), id, part, source,
+		    reason);
 }
 
 /* A file at its own path is called what perf would: by its real one. */
-static bool take_named(struct found *found, const char *path,
-		       const struct build_id *id, struct reason *reason)
+static bool take_named(struct found *found, const char *path, const struct build_id *id,
+		       struct reason *reason)
 {
 	if (!take_path(found, path, id, CONTENT_ELF, "path", reason))
 		return false;
@@ -125,8 +123,8 @@ static bool is_refused(const struct refused *refused, const struct mapped_file *
 	return refused->count == REFUSED_MAX;
 }
 
-static bool try_mapped(struct found *found, const struct mapped_file *file,
-		       struct refused *refused, const struct build_id *id)
+static bool try_mapped(struct found *found, const struct mapped_file *file, struct refused *refused,
+		       const struct build_id *id)
 {
 	struct reason reason;
 	char *path = NULL;
@@ -140,7 +138,7 @@ static bool try_mapped(struct found *found, const struct mapped_file *file,
 	/* One that could not be opened may be by way of another process. */
 	if (fd >= 0)
 		refused->inodes[refused->count++] =
-			(struct inode) { file->major, file->minor, file->ino };
+			(struct inode){ file->major, file->minor, file->ino };
 	return false;
 }
 
@@ -150,11 +148,11 @@ static bool is_same_path(const struct mapped_file *file, const char *path)
 }
 
 /* The same name elsewhere comes second: a bind mount, a container, a rename. */
-static bool find_mapped(struct locate *locate, const struct wanted *wanted,
-			const char *path, struct found *found)
+static bool find_mapped(struct locate *locate, const struct wanted *wanted, const char *path,
+			struct found *found)
 {
 	const struct mapped_file *file;
-	struct refused refused = { };
+	struct refused refused = {};
 	int exact;
 
 	if (!locate->mapped)
@@ -169,8 +167,7 @@ static bool find_mapped(struct locate *locate, const struct wanted *wanted,
 	return false;
 }
 
-static bool find_in_roots(const struct wanted *wanted, const char *path,
-			  struct found *found)
+static bool find_in_roots(const struct wanted *wanted, const char *path, struct found *found)
 {
 	struct mapped_file file = { .path = path };
 	struct reason reason;
@@ -188,15 +185,14 @@ static bool find_in_roots(const struct wanted *wanted, const char *path,
 }
 
 /* Asked for as @asked, and judged as @part. */
-static bool ask_servers(struct locate *locate, const struct build_id *id,
-			enum content_part asked, enum content_part part,
-			struct found *found, struct reason *reason)
+static bool ask_servers(struct locate *locate, const struct build_id *id, enum content_part asked,
+			enum content_part part, struct found *found, struct reason *reason)
 {
-	struct reason sent = { };
+	struct reason sent = {};
 	char *path;
 	int fd;
 
-	*found = (struct found) { .fd = -1 };
+	*found = (struct found){ .fd = -1 };
 	if (!locate->debuginfod)
 		return reason_set(reason, "no server was asked");
 	fd = debuginfod_get(locate->debuginfod, id, asked, &path, reason);
@@ -207,8 +203,8 @@ static bool ask_servers(struct locate *locate, const struct build_id *id,
 	return reason_set(reason, "what debuginfod sent %.200s", sent.text);
 }
 
-bool locate_on_servers(struct locate *locate, const struct build_id *id,
-		       struct found *found, struct reason *reason)
+bool locate_on_servers(struct locate *locate, const struct build_id *id, struct found *found,
+		       struct reason *reason)
 {
 	return ask_servers(locate, id, CONTENT_ELF, CONTENT_ELF, found, reason);
 }
@@ -218,8 +214,8 @@ bool locate_on_servers(struct locate *locate, const struct build_id *id,
  * executable to them, but may be a debug file; both have its symbols. So has that
  * of the kernel.
  */
-static bool find_on_servers(struct locate *locate, const struct wanted *wanted,
-			    struct found *found, struct reason *reason)
+static bool find_on_servers(struct locate *locate, const struct wanted *wanted, struct found *found,
+			    struct reason *reason)
 {
 	struct reason other;
 	size_t length;
@@ -239,17 +235,16 @@ static bool find_on_servers(struct locate *locate, const struct wanted *wanted,
 /* --------------------------------------------------------------- kinds -- */
 
 /* @path is that of @wanted without " (deleted)": it may be there again. */
-static bool find_named(const struct wanted *wanted, const char *path,
-		       struct found *found, struct reason *reason)
+static bool find_named(const struct wanted *wanted, const char *path, struct found *found,
+		       struct reason *reason)
 {
 	if (take_named(found, wanted->path, &wanted->id, reason))
 		return true;
-	return strcmp(path, wanted->path) &&
-	       take_named(found, path, &wanted->id, reason);
+	return strcmp(path, wanted->path) && take_named(found, path, &wanted->id, reason);
 }
 
-static bool find_file(struct locate *locate, const struct wanted *wanted,
-		      struct found *found, struct reason *reason)
+static bool find_file(struct locate *locate, const struct wanted *wanted, struct found *found,
+		      struct reason *reason)
 {
 	char *path = mapped_strip(wanted->path);
 	bool done;
@@ -257,8 +252,7 @@ static bool find_file(struct locate *locate, const struct wanted *wanted,
 	if (!path)
 		return reason_set(reason, "%s", strerror(ENOMEM));
 	done = (wanted->path_first && find_named(wanted, path, found, reason)) ||
-	       find_mapped(locate, wanted, path, found) ||
-	       find_in_roots(wanted, path, found) ||
+	       find_mapped(locate, wanted, path, found) || find_in_roots(wanted, path, found) ||
 	       find_named(wanted, path, found, reason) ||
 	       find_on_servers(locate, wanted, found, reason);
 	if (done && !found->name)
@@ -285,8 +279,7 @@ static int read_kallsyms(struct reason *reason)
 	return to;
 }
 
-static bool find_kallsyms(const struct build_id *id, struct found *found,
-			  struct reason *reason)
+static bool find_kallsyms(const struct build_id *id, struct found *found, struct reason *reason)
 {
 	char text[BUILD_ID_TEXT];
 	struct build_id running;
@@ -315,11 +308,10 @@ static bool find_image(const struct build_id *id, struct found *found)
 	return done;
 }
 
-static bool find_kernel(struct locate *locate, const struct wanted *wanted,
-			struct found *found, struct reason *reason)
+static bool find_kernel(struct locate *locate, const struct wanted *wanted, struct found *found,
+			struct reason *reason)
 {
-	bool done = find_kallsyms(&wanted->id, found, reason) ||
-		    find_image(&wanted->id, found) ||
+	bool done = find_kallsyms(&wanted->id, found, reason) || find_image(&wanted->id, found) ||
 		    find_on_servers(locate, wanted, found, reason);
 
 	if (done)
@@ -367,33 +359,30 @@ static bool find_installed(const struct wanted *wanted, struct found *found)
 	return running_module_files(wanted->path, !wanted->at_once, try_module, &search);
 }
 
-static bool find_module(struct locate *locate, const struct wanted *wanted,
-			struct found *found, struct reason *reason)
+static bool find_module(struct locate *locate, const struct wanted *wanted, struct found *found,
+			struct reason *reason)
 {
 	bool done = take_named(found, wanted->path, &wanted->id, reason) ||
-		    find_loaded_id(wanted, found) ||
-		    find_loaded(wanted, wanted->path, found) ||
-		    find_installed(wanted, found) ||
-		    find_on_servers(locate, wanted, found, reason);
+		    find_loaded_id(wanted, found) || find_loaded(wanted, wanted->path, found) ||
+		    find_installed(wanted, found) || find_on_servers(locate, wanted, found, reason);
 
 	if (done && !found->name)
 		found->name = strdup(wanted->path);
 	return done;
 }
 
-static bool find_vdso(struct locate *locate, const struct wanted *wanted,
-		      struct found *found, struct reason *reason)
+static bool find_vdso(struct locate *locate, const struct wanted *wanted, struct found *found,
+		      struct reason *reason)
 {
 	bool done;
 	size_t i;
 
 	reason_set(reason, "cannot be read");
-	done = take(found, running_vdso(0), NULL, &wanted->id, CONTENT_VDSO, "kernel",
-		    reason);
+	done = take(found, running_vdso(0), NULL, &wanted->id, CONTENT_VDSO, "kernel", reason);
 	/* That of a 32-bit process, or of a time namespace. */
 	for (i = 0; !done && i < wanted->nr_pids; i++)
-		done = take(found, running_vdso(wanted->pids[i]), NULL, &wanted->id,
-			    CONTENT_VDSO, "mapped", reason);
+		done = take(found, running_vdso(wanted->pids[i]), NULL, &wanted->id, CONTENT_VDSO,
+			    "mapped", reason);
 	if (!done && find_on_servers(locate, wanted, found, reason)) {
 		found->part = CONTENT_VDSO;
 		done = true;
@@ -403,11 +392,11 @@ static bool find_vdso(struct locate *locate, const struct wanted *wanted,
 	return done;
 }
 
-bool locate_find(struct locate *locate, const struct wanted *wanted,
-		 struct found *found, struct reason *reason)
+bool locate_find(struct locate *locate, const struct wanted *wanted, struct found *found,
+		 struct reason *reason)
 {
-	typedef bool find(struct locate *locate, const struct wanted *wanted,
-			  struct found *found, struct reason *reason);
+	typedef bool find(struct locate * locate, const struct wanted *wanted, struct found *found,
+			  struct reason *reason);
 	static find *const finds[] = {
 		[WANTED_FILE] = find_file,
 		[WANTED_KERNEL] = find_kernel,
@@ -415,7 +404,7 @@ bool locate_find(struct locate *locate, const struct wanted *wanted,
 		[WANTED_VDSO] = find_vdso,
 	};
 
-	*found = (struct found) { .fd = -1 };
+	*found = (struct found){ .fd = -1 };
 	if (!finds[wanted->kind](locate, wanted, found, reason))
 		return false;
 	if (found->name)
@@ -428,7 +417,7 @@ bool locate_kernel(const struct build_id *id, struct found *found)
 {
 	struct wanted wanted = { .id = *id };
 
-	*found = (struct found) { .fd = -1 };
+	*found = (struct found){ .fd = -1 };
 	return find_image(id, found) || find_loaded_id(&wanted, found);
 }
 
@@ -451,9 +440,9 @@ bool locate_debug(struct locate *locate, const struct build_id *id, bool servers
 	char *path = debug_path(id);
 	bool done;
 
-	*found = (struct found) { .fd = -1 };
+	*found = (struct found){ .fd = -1 };
 	done = path && take_path(found, path, id, CONTENT_DEBUG, "path", reason);
 	free(path);
-	return done || (servers && ask_servers(locate, id, CONTENT_DEBUG, CONTENT_DEBUG,
-					       found, reason));
+	return done ||
+	       (servers && ask_servers(locate, id, CONTENT_DEBUG, CONTENT_DEBUG, found, reason));
 }

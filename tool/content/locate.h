@@ -19,19 +19,19 @@ enum wanted_kind {
 struct wanted {
 	enum wanted_kind kind;
 	struct build_id id;
-	const char *path;	/* as it was mapped, with or without " (deleted)" */
-	const uint32_t *pids;	/* some processes that had it mapped */
+	const char *path;     /* as it was mapped, with or without " (deleted)" */
+	const uint32_t *pids; /* some processes that had it mapped */
 	size_t nr_pids;
-	bool path_first;	/* for who wants a path that will last */
-	bool at_once;		/* not by what may take seconds */
+	bool path_first; /* for who wants a path that will last */
+	bool at_once;	 /* not by what may take seconds */
 };
 
 struct found {
 	int fd;
 	enum content_part part;
-	char *path;		/* what was opened; NULL when nothing else can open it */
-	char *name;		/* what debug_dir_put() is to call it */
-	const char *source;	/* "mapped", "path", "kernel", "debuginfod" ... */
+	char *path;	    /* what was opened; NULL when nothing else can open it */
+	char *name;	    /* what debug_dir_put() is to call it */
+	const char *source; /* "mapped", "path", "kernel", "debuginfod" ... */
 };
 
 struct locate;
@@ -47,13 +47,13 @@ void locate_free(struct locate *locate);
  * that build-id or name should be, any of that name in /lib/modules. The vdso: of this process, of those.
  * False with @reason, which is about the path itself where there is something.
  */
-bool locate_find(struct locate *locate, const struct wanted *wanted,
-		 struct found *found, struct reason *reason);
+bool locate_find(struct locate *locate, const struct wanted *wanted, struct found *found,
+		 struct reason *reason);
 /* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
 bool locate_kernel(const struct build_id *id, struct found *found);
 /* From the servers only. */
-bool locate_on_servers(struct locate *locate, const struct build_id *id,
-		       struct found *found, struct reason *reason);
+bool locate_on_servers(struct locate *locate, const struct build_id *id, struct found *found,
+		       struct reason *reason);
 /* The debug file of @id: from /usr/lib/debug, with @servers from debuginfod. */
 bool locate_debug(struct locate *locate, const struct build_id *id, bool servers,
 		  struct found *found, struct reason *reason);

@@ -81,9 +81,8 @@ static bool parse(struct mapped_file *file, char *line)
 	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %n",
-		   &file->start, &file->end, protection, &file->major,
-		   &file->minor, &file->ino, &at) < 6)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %n", &file->start,
+		   &file->end, protection, &file->major, &file->minor, &file->ino, &at) < 6)
 		return false;
 	if (!at || line[at] != '/' || protection[2] != 'x')
 		return false;
@@ -164,8 +163,7 @@ void mapped_free(struct mapped *mapped)
 	free(mapped);
 }
 
-const struct mapped_file *mapped_find(const struct mapped *mapped,
-				      const char *path)
+const struct mapped_file *mapped_find(const struct mapped *mapped, const char *path)
 {
 	return mapped->buckets[bucket_of(path)];
 }
@@ -189,22 +187,20 @@ static int open_below_root(const struct mapped_file *file, struct reason *reason
 }
 
 /* @path, unless NULL, is set to what was opened. */
-static int open_mapping(const struct mapped_file *file, char **path_,
-			struct reason *reason)
+static int open_mapping(const struct mapped_file *file, char **path_, struct reason *reason)
 {
 	char path[96];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 file->pid, file->start, file->end);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, file->pid,
+		 file->start, file->end);
 	fd = content_open(AT_FDCWD, path, reason);
 	if (path_)
 		*path_ = fd < 0 ? NULL : strdup(path);
 	return fd;
 }
 
-int mapped_open_address(uint32_t pid, uint64_t addr, const char *path,
-			struct reason *reason)
+int mapped_open_address(uint32_t pid, uint64_t addr, const char *path, struct reason *reason)
 {
 	struct mapped_file file = { .pid = pid };
 	FILE *maps = open_maps(pid);
@@ -224,8 +220,7 @@ int mapped_open_address(uint32_t pid, uint64_t addr, const char *path,
 	return open_below_root(&file, reason);
 }
 
-int mapped_open(const struct mapped_file *file, char **from,
-		struct reason *reason)
+int mapped_open(const struct mapped_file *file, char **from, struct reason *reason)
 {
 	char *path;
 	int fd = open_mapping(file, &path, reason);

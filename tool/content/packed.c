@@ -13,9 +13,9 @@
 #include "libarchive.h"
 #include "packed.h"
 
-#define BLOCK		65536
+#define BLOCK 65536
 /* Nobody's few kilobytes are to become all memory there is. */
-#define UNPACKED_MAX	(1ULL << 30)
+#define UNPACKED_MAX (1ULL << 30)
 
 bool packed_is(int fd)
 {
@@ -25,7 +25,8 @@ bool packed_is(int fd)
 	} magics[] = {
 		{ 2, "\x1f\x8b" },
 		{ 4, "\x28\xb5\x2f\xfd" },
-		{ 6, "\xfd" "7zXZ\0" },
+		{ 6, "\xfd"
+		     "7zXZ\0" },
 	};
 	char start[6];
 	size_t i;
@@ -75,8 +76,7 @@ static bool open_archive(struct archive *archive, int fd)
 	return !libarchive.read_support_filter_gzip(archive) &&
 	       !libarchive.read_support_filter_xz(archive) &&
 	       !libarchive.read_support_filter_zstd(archive) &&
-	       !libarchive.read_support_format_raw(archive) &&
-	       !lseek(fd, 0, SEEK_SET) &&
+	       !libarchive.read_support_format_raw(archive) && !lseek(fd, 0, SEEK_SET) &&
 	       !libarchive.read_open_fd(archive, fd, BLOCK);
 }
 

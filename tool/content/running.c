@@ -18,12 +18,12 @@
 #include "module_name.h"
 #include "running.h"
 
-#define NOTES		"/sys/kernel/notes"
-#define MODULES		"/sys/module"
-#define MODULE_FILES	"/lib/modules"
-#define MODULE_NOTE	MODULES "/%s/notes/.note.gnu.build-id"
+#define NOTES	     "/sys/kernel/notes"
+#define MODULES	     "/sys/module"
+#define MODULE_FILES "/lib/modules"
+#define MODULE_NOTE  MODULES "/%s/notes/.note.gnu.build-id"
 /* A vdso is of a page or two; a note, too. */
-#define VDSO_MAX	(1U << 20)
+#define VDSO_MAX (1U << 20)
 
 static bool read_note(const char *path, struct build_id *id)
 {
@@ -93,8 +93,8 @@ char *running_module_path(const char *what)
 	file = fopen(list, "re");
 	while (file && !path && getline(&line, &room, file) > 0)
 		if (is_module_line(line, name) &&
-		    asprintf(&path, *line == '/' ? "%.0s%s" : MODULE_FILES "/%s/%s",
-			     uts.release, line) < 0)
+		    asprintf(&path, *line == '/' ? "%.0s%s" : MODULE_FILES "/%s/%s", uts.release,
+			     line) < 0)
 			path = NULL;
 	free(line);
 	if (file)
@@ -122,8 +122,7 @@ static bool is_directory(const char *path, const struct dirent *entry)
 	return !lstat(path, &stat_) && S_ISDIR(stat_.st_mode);
 }
 
-static bool look_below(const char *directory, const char *name, running_look *look,
-		       void *context)
+static bool look_below(const char *directory, const char *name, running_look *look, void *context)
 {
 	DIR *entries = opendir(directory);
 	struct dirent *entry;
@@ -131,11 +130,11 @@ static bool look_below(const char *directory, const char *name, running_look *lo
 	char *path;
 
 	while (entries && !done && (entry = readdir(entries))) {
-		if (*entry->d_name == '.' ||
-		    asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
+		if (*entry->d_name == '.' || asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
 			continue;
-		done = is_directory(path, entry) ? look_below(path, name, look, context) :
-		       is_module_file(entry->d_name, name) && look(path, context);
+		done = is_directory(path, entry) ?
+			       look_below(path, name, look, context) :
+			       is_module_file(entry->d_name, name) && look(path, context);
 		free(path);
 	}
 	if (entries)
@@ -167,7 +166,7 @@ bool running_module_files(const char *what, bool all, running_look *look, void *
 }
 
 struct place {
-	const char *before, *behind;	/* the release */
+	const char *before, *behind; /* the release */
 };
 
 static char *path_of(const struct place *place)
@@ -175,8 +174,7 @@ static char *path_of(const struct place *place)
 	struct utsname uts;
 	char *path;
 
-	if (uname(&uts) ||
-	    asprintf(&path, "%s%s%s", place->before, uts.release, place->behind) < 0)
+	if (uname(&uts) || asprintf(&path, "%s%s%s", place->before, uts.release, place->behind) < 0)
 		return NULL;
 	return path;
 }
@@ -217,8 +215,8 @@ static bool find_vdso(const char *process, uint64_t *start, size_t *size)
 	maps = fopen(path, "re");
 	while (maps && !found && fgets(line, sizeof(line), maps))
 		found = strstr(line, " [vdso]\n") &&
-			sscanf(line, "%" SCNx64 "-%" SCNx64, start, &end) == 2 &&
-			end > *start && end - *start <= VDSO_MAX;
+			sscanf(line, "%" SCNx64 "-%" SCNx64, start, &end) == 2 && end > *start &&
+			end - *start <= VDSO_MAX;
 	if (maps)
 		fclose(maps);
 	if (found)
@@ -235,8 +233,7 @@ static int copy_memory(const char *process, uint64_t start, size_t size)
 
 	snprintf(path, sizeof(path), "/proc/%s/mem", process);
 	memory = open(path, O_RDONLY | O_CLOEXEC);
-	if (bytes && memory >= 0 &&
-	    pread(memory, bytes, size, (off_t)start) == (ssize_t)size)
+	if (bytes && memory >= 0 && pread(memory, bytes, size, (off_t)start) == (ssize_t)size)
 		copy = memfd_create("vdso", MFD_CLOEXEC);
 	if (copy >= 0 && pwrite(copy, bytes, size, 0) != (ssize_t)size) {
 		close(copy);
@@ -270,6 +267,5 @@ bool running_vdso_id(struct build_id *id)
 		return false;
 	elf_notes_look(fd, &facts);
 	close(fd);
-	return facts.id.kind == BUILDID_KIND_GNU &&
-	       build_id_set(id, facts.id.bytes, facts.id.size);
+	return facts.id.kind == BUILDID_KIND_GNU && build_id_set(id, facts.id.bytes, facts.id.size);
 }

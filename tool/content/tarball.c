@@ -13,14 +13,14 @@
 
 #define BLOCK (1U << 20)
 /* What is packed unpacks to ten times its size; what is meant to fill a disk, to more. */
-#define UNPACKED_FREE	(1ULL << 30)
-#define UNPACKED_TIMES	1000
+#define UNPACKED_FREE  (1ULL << 30)
+#define UNPACKED_TIMES 1000
 
 struct tarball {
 	struct archive *archive;
 	struct archive_entry *entry;
 	const char *problem;
-	int64_t size;		/* of the member that is read, with its holes */
+	int64_t size; /* of the member that is read, with its holes */
 	uint64_t unpacked;
 	char buffer[BLOCK];
 };
@@ -88,14 +88,14 @@ struct tarball *tarball_write(int fd)
 	return new;
 }
 
-static const char *add_header(struct tarball *tarball, const char *name,
-			      mode_t type, mode_t mode)
+static const char *add_header(struct tarball *tarball, const char *name, mode_t type, mode_t mode)
 {
 	libarchive.entry_set_pathname(tarball->entry, name);
 	libarchive.entry_set_filetype(tarball->entry, type);
 	libarchive.entry_set_perm(tarball->entry, mode);
 	return is_good(libarchive.write_header(tarball->archive, tarball->entry)) ?
-		NULL : fail_archive(tarball);
+		       NULL :
+		       fail_archive(tarball);
 }
 
 static const char *add_content(struct tarball *tarball, int fd, off_t size)
@@ -132,8 +132,7 @@ const char *tarball_add_file(struct tarball *tarball, const char *name, int fd)
 	return problem ? problem : add_content(tarball, fd, stat_.st_size);
 }
 
-const char *tarball_add_link(struct tarball *tarball, const char *name,
-			     const char *target)
+const char *tarball_add_link(struct tarball *tarball, const char *name, const char *target)
 {
 	libarchive.entry_clear(tarball->entry);
 	libarchive.entry_set_symlink(tarball->entry, target);
@@ -235,8 +234,8 @@ const char *tarball_extract(struct tarball *tarball, int fd)
 	size_t size;
 	int result;
 
-	while (is_good(result = libarchive.read_data_block(tarball->archive, &bytes, &size,
-							&offset))) {
+	while (is_good(
+		result = libarchive.read_data_block(tarball->archive, &bytes, &size, &offset))) {
 		if (is_too_much(tarball, offset + (int64_t)size - end))
 			return give_up(tarball);
 		if (!write_at(fd, bytes, size, offset))

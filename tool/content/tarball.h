@@ -17,16 +17,15 @@ struct tarball;
 struct tarball *tarball_write(int fd);
 /* All of the regular file at @fd, which must not change meanwhile. */
 const char *tarball_add_file(struct tarball *tarball, const char *name, int fd);
-const char *tarball_add_link(struct tarball *tarball, const char *name,
-			     const char *target);
+const char *tarball_add_link(struct tarball *tarball, const char *name, const char *target);
 const char *tarball_finish(struct tarball *tarball);
 
 /* Reading: tar, plain or in zstd, xz, gzip or bzip2. */
 struct tarball_member {
 	const char *name;
-	mode_t type;		/* S_IFREG, S_IFLNK ...; 0 for a hard link */
-	mode_t mode;		/* permissions, of anybody's choice */
-	const char *target;	/* of a symbolic link, else "" */
+	mode_t type;	    /* S_IFREG, S_IFLNK ...; 0 for a hard link */
+	mode_t mode;	    /* permissions, of anybody's choice */
+	const char *target; /* of a symbolic link, else "" */
 };
 
 struct tarball *tarball_read(int fd);

@@ -30,13 +30,13 @@ static const char usage[] =
 /* What is at a place from a time on, until another is there. */
 struct range {
 	uint64_t start, end, pgoff, since;
-	const char *content;	/* build-id and path */
+	const char *content; /* build-id and path */
 };
 
 /* Of one process, or of several by vfork(2). */
 struct space {
 	struct space *next;
-	const struct space *copy_of;	/* by fork(2) */
+	const struct space *copy_of; /* by fork(2) */
 	size_t count, room;
 	struct range *ranges;
 };
@@ -54,7 +54,7 @@ struct process {
 };
 
 static struct space *spaces;
-static void *processes;		/* a tree, as of tsearch(3) */
+static void *processes; /* a tree, as of tsearch(3) */
 static uint64_t lost;
 
 static void die(const char *what, const char *why)
@@ -91,8 +91,8 @@ static void space_add(struct space *space, const struct range *range)
 {
 	if (space->count == space->room) {
 		space->room = space->room ? 2 * space->room : 32;
-		space->ranges = must(reallocarray(space->ranges, space->room,
-						  sizeof(*space->ranges)));
+		space->ranges =
+			must(reallocarray(space->ranges, space->room, sizeof(*space->ranges)));
 	}
 	space->ranges[space->count++] = *range;
 }
@@ -108,8 +108,7 @@ static void space_add_old(struct space *space, const struct range *range)
 			space_add_old(copy, range);
 }
 
-static const struct range *space_find(const struct space *space, uint64_t address,
-				      uint64_t time)
+static const struct range *space_find(const struct space *space, uint64_t address, uint64_t time)
 {
 	const struct range *found = NULL, *range;
 
@@ -138,8 +137,7 @@ static struct process *process_find(uint32_t pid)
 	return found ? *found : NULL;
 }
 
-static struct life *life_new(uint32_t pid, uint64_t start_time, uint64_t from,
-			     struct space *space)
+static struct life *life_new(uint32_t pid, uint64_t start_time, uint64_t from, struct space *space)
 {
 	struct process *process = process_find(pid);
 	struct life *life = must(calloc(1, sizeof(*life)));
@@ -149,7 +147,7 @@ static struct life *life_new(uint32_t pid, uint64_t start_time, uint64_t from,
 		process->pid = pid;
 		must(tsearch(process, &processes, compare));
 	}
-	*life = (struct life) { process->newest, start_time, from, NEVER, space };
+	*life = (struct life){ process->newest, start_time, from, NEVER, space };
 	process->newest = life;
 	return life;
 }
@@ -260,7 +258,7 @@ static int take_all(struct buildid_recorder *recorder, int timeout_ms)
 
 	while (!(err = buildid_recorder_next(recorder, timeout_ms, &event)))
 		take(event);
-	if (err == -EPERM || err == -ESTALE)	/* of one process of a snapshot */
+	if (err == -EPERM || err == -ESTALE) /* of one process of a snapshot */
 		return -EAGAIN;
 	if (err != -EAGAIN && err != -EINTR && err != -ENODATA)
 		die(BUILDID_DEVICE, buildid_strerror(err));
@@ -271,10 +269,13 @@ static struct buildid_recorder *start_recorder(pid_t command, bool all)
 {
 	const uint32_t pid = (uint32_t)command;
 	struct buildid_options subscribe = {
-		.size = sizeof(subscribe), .flags = BUILDID_SUB_TASKS, .ring_size = 4 << 20,
+		.size = sizeof(subscribe),
+		.flags = BUILDID_SUB_TASKS,
+		.ring_size = 4 << 20,
 	};
 	const struct buildid_recorder_options options = {
-		.size = sizeof(options), .flags = BUILDID_RECORDER_SNAPSHOT,
+		.size = sizeof(options),
+		.flags = BUILDID_RECORDER_SNAPSHOT,
 		.subscribe = &subscribe,
 	};
 	struct buildid_recorder *recorder;

@@ -12,8 +12,9 @@ static void print_text(const char *key, const char *text)
 {
 	printf("\"%s\":\"", key);
 	for (; *text; text++)
-		printf(*text == '"' || *text == '\\' || (*text >= 0 && *text < ' ') ?
-		       "\\u%04x" : "%c", *text);
+		printf(*text == '"' || *text == '\\' || (*text >= 0 && *text < ' ') ? "\\u%04x" :
+										      "%c",
+		       *text);
 	printf("\"");
 }
 
@@ -22,8 +23,8 @@ static void print_mapping(const struct buildid_mmap *mmap, const struct buildid_
 	size_t size = 0, i;
 	const uint8_t *id = file ? buildid_file_id_bytes(file, &size) : NULL;
 
-	printf("{\"pid\":%u,\"addr\":%llu,\"len\":%llu,\"pgoff\":%llu,", mmap->pid,
-	       mmap->addr, mmap->len, mmap->pgoff);
+	printf("{\"pid\":%u,\"addr\":%llu,\"len\":%llu,\"pgoff\":%llu,", mmap->pid, mmap->addr,
+	       mmap->len, mmap->pgoff);
 	print_text("kind", buildid_kind_name(file ? file->kind : BUILDID_KIND_NONE));
 	printf(",\"build_id\":\"");
 	for (i = 0; i < size; i++)
@@ -36,7 +37,8 @@ static void print_mapping(const struct buildid_mmap *mmap, const struct buildid_
 int main(void)
 {
 	const struct buildid_recorder_options options = {
-		.size = sizeof(options), .flags = BUILDID_RECORDER_SNAPSHOT,
+		.size = sizeof(options),
+		.flags = BUILDID_RECORDER_SNAPSHOT,
 	};
 	struct buildid_recorder *recorder;
 	const struct buildid_event *event;

@@ -10,27 +10,57 @@
 
 #include "pprof.h"
 
-enum wire { NUMBER = 0, BYTES = 2 };
+enum wire {
+	NUMBER = 0,
+	BYTES = 2
+};
 
 /* Numbers of fields, by the message they are in. */
 enum profile {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4, PROFILE_STRING = 6, PROFILE_TIME = 9,
-	PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_STRING = 6,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
 };
 
-enum value_type { TYPE_TYPE = 1, TYPE_UNIT = 2 };
-enum sample { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2 };
-enum location { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3 };
+enum value_type {
+	TYPE_TYPE = 1,
+	TYPE_UNIT = 2
+};
+enum sample {
+	SAMPLE_LOCATION = 1,
+	SAMPLE_VALUE = 2
+};
+enum location {
+	LOCATION_ID = 1,
+	LOCATION_MAPPING = 2,
+	LOCATION_ADDRESS = 3
+};
 enum mapping {
-	MAPPING_ID = 1, MAPPING_START = 2, MAPPING_LIMIT = 3, MAPPING_OFFSET = 4,
-	MAPPING_FILE = 5, MAPPING_BUILD_ID = 6,
+	MAPPING_ID = 1,
+	MAPPING_START = 2,
+	MAPPING_LIMIT = 3,
+	MAPPING_OFFSET = 4,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
 };
 
 /* Of these the table of strings begins; the first has to be empty. */
 static const char *const words[] = { "", "samples", "count", "cpu", "nanoseconds" };
 
-enum word { NONE, SAMPLES, COUNT, CPU, NANOSECONDS, NR_WORDS };
+enum word {
+	NONE,
+	SAMPLES,
+	COUNT,
+	CPU,
+	NANOSECONDS,
+	NR_WORDS
+};
 
 /* A message that is small: its length has to be known before it is written. */
 struct message {

@@ -12,12 +12,12 @@ struct pprof_mapping {
 	uint64_t start;
 	uint64_t end;
 	const char *path;
-	const char *build_id;	/* in hex, "" for none */
+	const char *build_id; /* in hex, "" for none */
 };
 
 /* So many samples at one place. */
 struct pprof_sample {
-	size_t mapping;		/* its index */
+	size_t mapping; /* its index */
 	uint64_t address;
 	uint64_t count;
 };
@@ -27,8 +27,8 @@ struct pprof {
 	size_t nr_mappings;
 	const struct pprof_sample *samples;
 	size_t nr_samples;
-	uint64_t period_ns;	/* a sample stands for */
-	uint64_t start_ns;	/* since the epoch */
+	uint64_t period_ns; /* a sample stands for */
+	uint64_t start_ns;  /* since the epoch */
 	uint64_t duration_ns;
 };
 

@@ -31,18 +31,23 @@ static const char usage[] =
 	"number of samples, the build-id, the offset in the file, and its path. PROFILE\n"
 	"is for pprof.\n";
 
-#define PERIOD_MS	50
-#define FREQUENCY	997
-#define KERNEL_PATH	"[kernel.kallsyms]"
+#define PERIOD_MS   50
+#define FREQUENCY   997
+#define KERNEL_PATH "[kernel.kallsyms]"
 
 /* What happened, from either source, until it is in order. */
 struct happening {
-	enum { MAPPED, FORKED, EXECED, SAMPLED } what;
-	bool snapshot;		/* was mapped long before */
+	enum {
+		MAPPED,
+		FORKED,
+		EXECED,
+		SAMPLED
+	} what;
+	bool snapshot; /* was mapped long before */
 	uint64_t time;
 	uint32_t pid;
-	uint32_t parent;	/* of a fork */
-	uint64_t address;	/* of a sample; else: */
+	uint32_t parent;  /* of a fork */
+	uint64_t address; /* of a sample; else: */
 	struct range range;
 };
 
@@ -77,8 +82,8 @@ static void *grow(void *array, size_t count, size_t *room, size_t size)
 
 static struct happening *add_happening(struct profile *profile)
 {
-	profile->happenings = grow(profile->happenings, profile->nr_happenings,
-				   &profile->room, sizeof(*profile->happenings));
+	profile->happenings = grow(profile->happenings, profile->nr_happenings, &profile->room,
+				   sizeof(*profile->happenings));
 	return &profile->happenings[profile->nr_happenings++];
 }
 
@@ -105,8 +110,8 @@ static const char *copy(const char *text)
 }
 
 /* The index of the mapping that has these pages of this content. */
-static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end,
-			 const char *path, const char *id)
+static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, const char *path,
+			 const char *id)
 {
 	struct pprof_mapping *mapping;
 	size_t i;
@@ -117,18 +122,21 @@ static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end,
 		    !strcmp(mapping->build_id, id) && !strcmp(mapping->path, path))
 			return i;
 	}
-	profile->mappings = grow(profile->mappings, profile->nr_mappings,
-				 &profile->mappings_room, sizeof(*profile->mappings));
-	profile->mappings[profile->nr_mappings] = (struct pprof_mapping) {
-		.start = start, .end = end, .path = copy(path), .build_id = copy(id),
+	profile->mappings = grow(profile->mappings, profile->nr_mappings, &profile->mappings_room,
+				 sizeof(*profile->mappings));
+	profile->mappings[profile->nr_mappings] = (struct pprof_mapping){
+		.start = start,
+		.end = end,
+		.path = copy(path),
+		.build_id = copy(id),
 	};
 	return profile->nr_mappings++;
 }
 
-static void add_range(struct profile *profile, const struct buildid_record *record,
-		      uint32_t pid, uint64_t addr, uint64_t len, size_t mapping)
+static void add_range(struct profile *profile, const struct buildid_record *record, uint32_t pid,
+		      uint64_t addr, uint64_t len, size_t mapping)
 {
-	*add_happening(profile) = (struct happening) {
+	*add_happening(profile) = (struct happening){
 		.what = MAPPED,
 		.snapshot = record->flags & BUILDID_RECORD_SNAPSHOT,
 		.time = record->time_mono,
@@ -156,8 +164,8 @@ static void add_mmap(struct profile *profile, const struct buildid_event *event)
 /* Of the kernel only where in its code something is can be told. */
 static void add_image(struct profile *profile, const struct buildid_image *image)
 {
-	const char *path = image->header.type == BUILDID_RECORD_KERNEL ?
-			   KERNEL_PATH : buildid_image_name(image);
+	const char *path = image->header.type == BUILDID_RECORD_KERNEL ? KERNEL_PATH :
+									 buildid_image_name(image);
 	const uint8_t *bytes;
 	size_t size;
 
@@ -201,8 +209,7 @@ static void add_event(struct profile *profile, const struct buildid_event *event
 }
 
 /* All there is: 0, or why there is no more. */
-static int read_mappings(struct profile *profile, struct buildid_recorder *recorder,
-			 int timeout_ms)
+static int read_mappings(struct profile *profile, struct buildid_recorder *recorder, int timeout_ms)
 {
 	const struct buildid_event *event;
 	int err;
@@ -219,7 +226,8 @@ static int read_mappings(struct profile *profile, struct buildid_recorder *recor
 static void add_sample(const struct sampler_event *event, void *data)
 {
 	static const int whats[] = {
-		[SAMPLER_SAMPLE] = SAMPLED, [SAMPLER_FORK] = FORKED,
+		[SAMPLER_SAMPLE] = SAMPLED,
+		[SAMPLER_FORK] = FORKED,
 		[SAMPLER_EXEC] = EXECED,
 	};
 	struct profile *profile = data;
@@ -228,7 +236,7 @@ static void add_sample(const struct sampler_event *event, void *data)
 		profile->lost_samples += event->lost;
 		return;
 	}
-	*add_happening(profile) = (struct happening) {
+	*add_happening(profile) = (struct happening){
 		.what = whats[event->type],
 		.time = event->time,
 		.pid = event->kernel ? SPACES_KERNEL : event->pid,
@@ -265,10 +273,10 @@ static void attribute(struct profile *profile, const struct happening *happening
 		profile->unknown++;
 		return;
 	}
-	profile->samples[profile->nr_samples++] = (struct pprof_sample) {
+	profile->samples[profile->nr_samples++] = (struct pprof_sample){
 		.mapping = range->mapping,
-		.address = happening->address - range->start +
-			   profile->mappings[range->mapping].start,
+		.address =
+			happening->address - range->start + profile->mappings[range->mapping].start,
 		.count = 1,
 	};
 }
@@ -296,12 +304,11 @@ static void put_in_order(struct profile *profile)
 	const struct happening *happening = profile->happenings;
 	const struct happening *end = happening + profile->nr_happenings;
 
-	profile->samples = reallocarray(NULL, profile->nr_happenings + 1,
-					sizeof(*profile->samples));
+	profile->samples =
+		reallocarray(NULL, profile->nr_happenings + 1, sizeof(*profile->samples));
 	if (!profile->samples)
 		die("memory", "out of it");
-	qsort(profile->happenings, profile->nr_happenings, sizeof(*happening),
-	      compare_times);
+	qsort(profile->happenings, profile->nr_happenings, sizeof(*happening), compare_times);
 	for (; happening < end; happening++) {
 		if (happening->what == MAPPED)
 			spaces_map(happening->pid, &happening->range);
@@ -331,19 +338,24 @@ static void print(const struct profile *profile)
 		       *mapping->build_id ? mapping->build_id : "-", sample->address,
 		       mapping->path);
 	}
-	fprintf(stderr, "profile: %" PRIu64 " samples, %" PRIu64 " of nothing known, %" PRIu64
-		" lost, %" PRIu64 " mappings lost\n", total + profile->unknown,
-		profile->unknown, profile->lost_samples, profile->lost_mappings);
+	fprintf(stderr,
+		"profile: %" PRIu64 " samples, %" PRIu64 " of nothing known, %" PRIu64
+		" lost, %" PRIu64 " mappings lost\n",
+		total + profile->unknown, profile->unknown, profile->lost_samples,
+		profile->lost_mappings);
 }
 
-static void write_profile(const struct profile *profile, const char *path,
-			  unsigned int frequency, uint64_t start, uint64_t duration)
+static void write_profile(const struct profile *profile, const char *path, unsigned int frequency,
+			  uint64_t start, uint64_t duration)
 {
 	const struct pprof pprof = {
-		.mappings = profile->mappings, .nr_mappings = profile->nr_mappings,
-		.samples = profile->samples, .nr_samples = profile->nr_samples,
+		.mappings = profile->mappings,
+		.nr_mappings = profile->nr_mappings,
+		.samples = profile->samples,
+		.nr_samples = profile->nr_samples,
 		.period_ns = 1000000000 / frequency,
-		.start_ns = start, .duration_ns = duration,
+		.start_ns = start,
+		.duration_ns = duration,
 	};
 	FILE *file = fopen(path, "we");
 
@@ -391,10 +403,13 @@ static struct buildid_recorder *start_recorder(pid_t child)
 {
 	const uint32_t pid = (uint32_t)child;
 	struct buildid_options subscribe = {
-		.size = sizeof(subscribe), .flags = BUILDID_SUB_KERNEL, .ring_size = 4 << 20,
+		.size = sizeof(subscribe),
+		.flags = BUILDID_SUB_KERNEL,
+		.ring_size = 4 << 20,
 	};
 	struct buildid_recorder_options options = {
-		.size = sizeof(options), .subscribe = &subscribe,
+		.size = sizeof(options),
+		.subscribe = &subscribe,
 	};
 	struct buildid_recorder *recorder;
 	int err;
@@ -417,12 +432,12 @@ static int watch(struct profile *profile, struct buildid_recorder *recorder,
 		 struct sampler *sampler, pid_t child, uint64_t end)
 {
 	struct pollfd readable = {
-		.fd = buildid_fd(buildid_recorder_handle(recorder)), .events = POLLIN,
+		.fd = buildid_fd(buildid_recorder_handle(recorder)),
+		.events = POLLIN,
 	};
 	int status = 0;
 
-	while (child ? !waitpid(child, &status, WNOHANG) :
-		       now_ns(CLOCK_MONOTONIC) < end) {
+	while (child ? !waitpid(child, &status, WNOHANG) : now_ns(CLOCK_MONOTONIC) < end) {
 		poll(&readable, 1, PERIOD_MS);
 		read_mappings(profile, recorder, 0);
 		sampler_read(sampler, add_sample, profile);
@@ -466,8 +481,7 @@ int main(int argc, char **argv)
 		die("perf_event_open", strerror(errno));
 	if (child && write(go, "", 1) != 1)
 		die("pipe", strerror(errno));
-	status = watch(&profile, recorder, sampler, child,
-		       begin + (uint64_t)seconds * 1000000000);
+	status = watch(&profile, recorder, sampler, child, begin + (uint64_t)seconds * 1000000000);
 
 	buildid_recorder_stop(recorder);
 	while (read_mappings(&profile, recorder, -1) != -ENODATA)

@@ -16,9 +16,9 @@
 
 #include "sampler.h"
 
-#define RING_SIZE	(1U << 20)	/* a power of two */
+#define RING_SIZE (1U << 20) /* a power of two */
 /* The longest record there is: its size has 16 bits. */
-#define RECORD_MAX	65536
+#define RECORD_MAX 65536
 
 struct ring {
 	int fd;
@@ -79,20 +79,20 @@ static int open_event(pid_t pid, int processor, unsigned int frequency)
 		.comm_exec = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, pid > 0 ? pid : -1,
-			    processor, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, pid > 0 ? pid : -1, processor, -1,
+			    PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_ring(struct sampler *sampler, struct ring *ring, pid_t pid,
-		     int processor, unsigned int frequency)
+static int open_ring(struct sampler *sampler, struct ring *ring, pid_t pid, int processor,
+		     unsigned int frequency)
 {
 	void *map;
 
 	ring->fd = open_event(pid, processor, frequency);
 	if (ring->fd < 0)
 		return -1;
-	map = mmap(NULL, sampler->page_size + RING_SIZE, PROT_READ | PROT_WRITE,
-		   MAP_SHARED, ring->fd, 0);
+	map = mmap(NULL, sampler->page_size + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   ring->fd, 0);
 	if (map == MAP_FAILED)
 		return -1;
 	ring->page = map;
@@ -161,8 +161,7 @@ static uint64_t time_of(const struct perf_event_header *header)
 {
 	uint64_t time;
 
-	memcpy(&time, (const unsigned char *)header + header->size - sizeof(time),
-	       sizeof(time));
+	memcpy(&time, (const unsigned char *)header + header->size - sizeof(time), sizeof(time));
 	return time;
 }
 
@@ -172,7 +171,7 @@ static bool to_event(const struct perf_event_header *header, struct sampler_even
 	const struct fork *fork = (const void *)header;
 	const struct comm *comm = (const void *)header;
 
-	*event = (struct sampler_event) { .time = time_of(header) };
+	*event = (struct sampler_event){ .time = time_of(header) };
 	switch (header->type) {
 	case PERF_RECORD_SAMPLE:
 		event->type = SAMPLER_SAMPLE;
@@ -201,8 +200,7 @@ static bool to_event(const struct perf_event_header *header, struct sampler_even
 }
 
 static void read_ring(struct sampler *sampler, const struct ring *ring,
-		      void (*take)(const struct sampler_event *event, void *data),
-		      void *data)
+		      void (*take)(const struct sampler_event *event, void *data), void *data)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->page->data_tail;
@@ -220,8 +218,7 @@ static void read_ring(struct sampler *sampler, const struct ring *ring,
 }
 
 void sampler_read(struct sampler *sampler,
-		  void (*take)(const struct sampler_event *event, void *data),
-		  void *data)
+		  void (*take)(const struct sampler_event *event, void *data), void *data)
 {
 	size_t i;
 

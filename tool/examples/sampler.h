@@ -16,11 +16,11 @@ enum sampler_type {
 
 struct sampler_event {
 	enum sampler_type type;
-	uint64_t time;		/* CLOCK_MONOTONIC, as in buildid's records */
+	uint64_t time; /* CLOCK_MONOTONIC, as in buildid's records */
 	uint32_t pid;
-	uint32_t parent;	/* of a fork */
-	uint64_t address;	/* of a sample */
-	bool kernel;		/* likewise */
+	uint32_t parent;  /* of a fork */
+	uint64_t address; /* of a sample */
+	bool kernel;	  /* likewise */
 	uint64_t lost;
 };
 
@@ -35,7 +35,6 @@ void sampler_close(struct sampler *sampler);
 
 /* Calls @take for all that is in the rings. */
 void sampler_read(struct sampler *sampler,
-		  void (*take)(const struct sampler_event *event, void *data),
-		  void *data);
+		  void (*take)(const struct sampler_event *event, void *data), void *data);
 
 #endif

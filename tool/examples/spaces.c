@@ -17,7 +17,7 @@ struct space {
 	struct range *ranges;
 };
 
-static void *spaces;	/* a tree, as of tsearch(3) */
+static void *spaces; /* a tree, as of tsearch(3) */
 
 static void *must(void *memory)
 {
@@ -61,8 +61,7 @@ static void make_room(struct space *space, size_t room)
 	if (room <= space->room)
 		return;
 	space->room = room < 16 ? 16 : 2 * room;
-	space->ranges = must(reallocarray(space->ranges, space->room,
-					  sizeof(*space->ranges)));
+	space->ranges = must(reallocarray(space->ranges, space->room, sizeof(*space->ranges)));
 }
 
 void spaces_map(uint32_t pid, const struct range *range)

@@ -12,7 +12,7 @@
 struct range {
 	uint64_t start;
 	uint64_t end;
-	size_t mapping;		/* whatever the caller counts by */
+	size_t mapping; /* whatever the caller counts by */
 };
 
 /* Without memory they end the program. */

@@ -32,7 +32,7 @@ void boot_id_read(uint8_t boot_id[16])
 bool boot_is_now(const uint8_t boot_id[16])
 {
 	static const uint8_t none[16];
-	uint8_t now[16] = { };
+	uint8_t now[16] = {};
 
 	boot_id_read(now);
 	return memcmp(now, none, sizeof(now)) && !memcmp(now, boot_id, sizeof(now));

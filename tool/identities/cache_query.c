@@ -16,18 +16,18 @@
 #include "versions.h"
 
 /* ctime is as coarse as a tick. */
-#define TICK		10000000LL
+#define TICK 10000000LL
 /* How far clocks drift apart, at most: NTP slews by 500 ppm. */
-#define DRIFT(ns)	((ns) / 2000)
+#define DRIFT(ns) ((ns) / 2000)
 
 struct recall {
 	struct buildid *handle;
 	enum perfdata_clock clock;
-	int64_t now;		/* by perf's clock */
-	int64_t real;		/* CLOCK_REALTIME at that moment */
-	struct versions versions;	/* of all files, once asked for */
+	int64_t now;		  /* by perf's clock */
+	int64_t real;		  /* CLOCK_REALTIME at that moment */
+	struct versions versions; /* of all files, once asked for */
 	bool asked;
-	const char *silence;	/* why there are none */
+	const char *silence; /* why there are none */
 };
 
 /* Any record that is made now has both clocks; one of this process's own. */
@@ -35,7 +35,9 @@ static int read_clocks(struct recall *recall)
 {
 	const uint32_t pid = (uint32_t)getpid();
 	const struct buildid_options options = {
-		.size = sizeof(options), .nr_pids = 1, .pids = &pid,
+		.size = sizeof(options),
+		.nr_pids = 1,
+		.pids = &pid,
 	};
 	const struct buildid_record *record;
 	struct buildid_snapshot *snapshot;
@@ -48,8 +50,8 @@ static int read_clocks(struct recall *recall)
 		err = buildid_snapshot_next(snapshot, &record);
 	while (!err && record->type != BUILDID_RECORD_MMAP);
 	if (!err) {
-		recall->now = (int64_t)(recall->clock == PERFDATA_CLOCK_MONO ?
-					record->time_mono : record->time_perf);
+		recall->now = (int64_t)(recall->clock == PERFDATA_CLOCK_MONO ? record->time_mono :
+									       record->time_perf);
 		recall->real = (int64_t)clock_ns(CLOCK_REALTIME);
 	}
 	buildid_snapshot_free(snapshot);
@@ -107,8 +109,8 @@ static bool was_there(const struct recall *recall, const char *module, uint64_t 
 		struct stat status;
 
 		snprintf(path, sizeof(path), "/sys/module/%s%s", module, below[i]);
-		if (!stat(path, &status) && (int64_t)status.st_mtim.tv_sec * 1000000000 +
-		    status.st_mtim.tv_nsec < before)
+		if (!stat(path, &status) &&
+		    (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec < before)
 			return true;
 	}
 	return false;
@@ -119,7 +121,9 @@ void recall_images(struct recall *recall, uint64_t begin, struct identities *ide
 	const uint32_t pid = (uint32_t)getpid();
 	const struct buildid_options options = {
 		.size = sizeof(options),
-		.flags = BUILDID_SUB_KERNEL, .nr_pids = 1, .pids = &pid,
+		.flags = BUILDID_SUB_KERNEL,
+		.nr_pids = 1,
+		.pids = &pid,
 	};
 	const struct buildid_record *record;
 
@@ -183,8 +187,8 @@ static bool is_of_another_path(const struct version *version,
 	       version->path != versions_path(mapping->path);
 }
 
-void recall_find(struct recall *recall, const struct perfdata_mapping *mapping,
-		 uint64_t time, struct perfdata_identity *identity)
+void recall_find(struct recall *recall, const struct perfdata_mapping *mapping, uint64_t time,
+		 struct perfdata_identity *identity)
 {
 	const struct version *newest = NULL, *version;
 	int64_t before = real_before(recall, time);

@@ -20,7 +20,7 @@ void recall_free(struct recall *recall);
  */
 void recall_images(struct recall *recall, uint64_t begin, struct identities *identities);
 /* @time: of the mapping, or when perf began. Leaves @identity when not certain. */
-void recall_find(struct recall *recall, const struct perfdata_mapping *mapping,
-		 uint64_t time, struct perfdata_identity *identity);
+void recall_find(struct recall *recall, const struct perfdata_mapping *mapping, uint64_t time,
+		 struct perfdata_identity *identity);
 
 #endif

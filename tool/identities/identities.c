@@ -18,8 +18,8 @@
 #include "versions.h"
 
 /* perf's stamp of a mapping comes that much later than ours at most. */
-#define MOMENT		1000000000ULL
-#define FIRST_ROOM	1024
+#define MOMENT	   1000000000ULL
+#define FIRST_ROOM 1024
 
 struct seen {
 	uint64_t addr, len, pgoff;
@@ -42,7 +42,7 @@ struct identities {
 	struct loss *losses;
 	size_t nr_losses, losses_room;
 	uint64_t lost;
-	uint64_t last, last_mono;	/* when the last record was, by both clocks */
+	uint64_t last, last_mono; /* when the last record was, by both clocks */
 	struct images images;
 };
 
@@ -66,17 +66,14 @@ void identities_free(struct identities *identities)
 	free(identities);
 }
 
-static uint64_t time_of(const struct identities *identities,
-			const struct buildid_record *record)
+static uint64_t time_of(const struct identities *identities, const struct buildid_record *record)
 {
-	return identities->clock == PERFDATA_CLOCK_MONO ? record->time_mono :
-							  record->time_perf;
+	return identities->clock == PERFDATA_CLOCK_MONO ? record->time_mono : record->time_perf;
 }
 
 static bool has_times(const struct identities *identities)
 {
-	return identities->clock == PERFDATA_CLOCK_PERF ||
-	       identities->clock == PERFDATA_CLOCK_MONO;
+	return identities->clock == PERFDATA_CLOCK_PERF || identities->clock == PERFDATA_CLOCK_MONO;
 }
 
 /* Room for one more of @size bytes; false without memory. */
@@ -97,14 +94,13 @@ static bool reserve(void **array, size_t count, size_t *room, size_t size)
 
 /* ------------------------------------------------------------------ adding -- */
 
-void identities_of_file(const struct buildid_file *file,
-			struct perfdata_identity *identity)
+void identities_of_file(const struct buildid_file *file, struct perfdata_identity *identity)
 {
 	const uint8_t *bytes;
 	size_t size;
 
 	bytes = buildid_file_id_bytes(file, &size);
-	*identity = (struct perfdata_identity){ };
+	*identity = (struct perfdata_identity){};
 	if (file->kind == BUILDID_KIND_GNU && bytes && size <= PERFDATA_ID_MAX) {
 		identity->size = size;
 		memcpy(identity->id, bytes, size);
@@ -142,8 +138,8 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 	/* UNRESOLVED, or of a FILE that was lost. */
 	if (number == VERSIONS_NONE)
 		return 0;
-	if (!reserve((void **)&identities->seen, identities->nr_seen,
-		     &identities->seen_room, sizeof(*identities->seen)))
+	if (!reserve((void **)&identities->seen, identities->nr_seen, &identities->seen_room,
+		     sizeof(*identities->seen)))
 		return -ENOMEM;
 	identities->seen[identities->nr_seen++] = (struct seen){
 		.addr = mmap->addr,
@@ -164,16 +160,15 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 
 static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
 {
-	if (!reserve((void **)&identities->losses, identities->nr_losses,
-		     &identities->losses_room, sizeof(*identities->losses)))
+	if (!reserve((void **)&identities->losses, identities->nr_losses, &identities->losses_room,
+		     sizeof(*identities->losses)))
 		return -ENOMEM;
 	identities->losses[identities->nr_losses++] = (struct loss){ from, to };
 	return 0;
 }
 
 /* It comes behind the hole, which began after the record before it. */
-static int add_lost(struct identities *identities, const struct buildid_lost *lost,
-		    uint64_t last)
+static int add_lost(struct identities *identities, const struct buildid_lost *lost, uint64_t last)
 {
 	identities->lost += lost->ring_full + lost->no_request + lost->missed_probe;
 	return add_loss(identities, last, time_of(identities, &lost->header));
@@ -261,8 +256,8 @@ static bool may_be(const struct version *version, const struct perfdata_mapping 
 	if (version_is_of(version, mapping))
 		return true;
 	/* One not executable has no record of its own. */
-	return !mapping->data && version->dev != version->user_dev &&
-	       dev != version->dev && dev != version->user_dev;
+	return !mapping->data && version->dev != version->user_dev && dev != version->dev &&
+	       dev != version->user_dev;
 }
 
 /* The first in the order of places that is not before that of @mapping. */
@@ -288,8 +283,8 @@ struct candidate {
 };
 
 struct candidates {
-	struct candidate own;		/* of the process */
-	struct candidate other;		/* of any other */
+	struct candidate own;	/* of the process */
+	struct candidate other; /* of any other */
 };
 
 static void take(struct candidate *candidate, const struct seen *seen)
@@ -314,13 +309,14 @@ static void look_at(const struct identities *identities, const struct seen *seen
 }
 
 static struct candidates find_candidates(const struct identities *identities,
-					 const struct perfdata_mapping *mapping,
-					 uint64_t time)
+					 const struct perfdata_mapping *mapping, uint64_t time)
 {
 	const struct seen wanted = {
-		.addr = mapping->start, .len = mapping->len, .pgoff = mapping->pgoff,
+		.addr = mapping->start,
+		.len = mapping->len,
+		.pgoff = mapping->pgoff,
 	};
-	struct candidates found = { };
+	struct candidates found = {};
 	size_t i;
 
 	for (i = first_at(identities, &wanted); i < identities->nr_seen; i++) {
@@ -347,8 +343,7 @@ static bool lost_between(const struct identities *identities, uint64_t from, uin
 
 /* What the inode held at @time; a file never becomes again what it was. */
 static const struct version *find_by_inode(const struct identities *identities,
-					   const struct perfdata_mapping *mapping,
-					   uint64_t time)
+					   const struct perfdata_mapping *mapping, uint64_t time)
 {
 	const struct version *best = NULL, *version;
 	size_t cursor = 0;
@@ -393,8 +388,7 @@ static const struct seen *choose(const struct identities *identities,
 	return candidate->seen;
 }
 
-static void find_file(const struct identities *identities,
-		      const struct perfdata_mapping *mapping,
+static void find_file(const struct identities *identities, const struct perfdata_mapping *mapping,
 		      struct perfdata_identity *identity)
 {
 	uint64_t time = mapping->time ? mapping->time : identities->begin;
@@ -417,8 +411,7 @@ static void find_file(const struct identities *identities,
 		identity->reason = "there is no record of it";
 }
 
-void identities_find(const struct identities *identities,
-		     const struct perfdata_mapping *mapping,
+void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
 	switch (mapping->space) {
@@ -441,8 +434,7 @@ uint64_t identities_text(const struct identities *identities)
 	return images_text(&identities->images);
 }
 
-size_t identities_loads(const struct identities *identities,
-			const struct perfdata_load **loads)
+size_t identities_loads(const struct identities *identities, const struct perfdata_load **loads)
 {
 	*loads = identities->images.loads;
 	return has_times(identities) ? identities->images.nr_loads : 0;

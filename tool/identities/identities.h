@@ -20,19 +20,16 @@ int identities_ended(struct identities *identities, uint64_t mono);
 int identities_ready(struct identities *identities, uint64_t begin);
 
 /* What is known of @mapping's content; @identity is zeroed. */
-void identities_find(const struct identities *identities,
-		     const struct perfdata_mapping *mapping,
+void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity);
 /* What is known of a file, as @identity. */
-void identities_of_file(const struct buildid_file *file,
-			struct perfdata_identity *identity);
+void identities_of_file(const struct buildid_file *file, struct perfdata_identity *identity);
 
 /*
  * Modules that came and went since perf began, by time, each with a path below
  * /sys/module, which is of that content alone. They are @identities' own.
  */
-size_t identities_loads(const struct identities *identities,
-			const struct perfdata_load **loads);
+size_t identities_loads(const struct identities *identities, const struct perfdata_load **loads);
 /* Where _text is in the kernel; 0 when that is not known. */
 uint64_t identities_text(const struct identities *identities);
 /* Records that were lost. */

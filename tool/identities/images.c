@@ -35,8 +35,10 @@ static void take_identity(struct image *image, const struct buildid_image *recor
 		return;
 	}
 	image->identity.known = record->kind == BUILDID_KIND_NONE;
-	image->identity.reason = image->identity.known ? "it has no build-id" :
-		"a build-id that is longer than the 20 bytes there are for it";
+	image->identity.reason =
+		image->identity.known ?
+			"it has no build-id" :
+			"a build-id that is longer than the 20 bytes there are for it";
 }
 
 static bool are_same(const struct perfdata_identity *a, const struct perfdata_identity *b)
@@ -59,11 +61,11 @@ static void show(const struct images *images, struct image *image)
 			break;
 	if (other < image && !are_same(&other->identity, &image->identity))
 		snprintf(image->shown, sizeof(image->shown),
-			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name,
-			 image->name, id[0], id[1], id[2], id[3]);
+			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name, image->name, id[0],
+			 id[1], id[2], id[3]);
 	else
-		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko",
-			 image->name, image->name);
+		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko", image->name,
+			 image->name);
 }
 
 int images_add(struct images *images, const struct buildid_image *record, uint64_t time)
@@ -105,8 +107,8 @@ void images_free(struct images *images)
 
 static bool is_load(const struct image *image, uint64_t begin)
 {
-	return !image->kernel && !image->snapshot &&
-	       image->time > begin && image->addr && image->len && *image->name;
+	return !image->kernel && !image->snapshot && image->time > begin && image->addr &&
+	       image->len && *image->name;
 }
 
 static int compare_loads(const void *a, const void *b)
@@ -138,8 +140,7 @@ int images_ready(struct images *images, uint64_t begin)
 		};
 	}
 	if (images->nr_loads)
-		qsort(images->loads, images->nr_loads, sizeof(*images->loads),
-		      compare_loads);
+		qsort(images->loads, images->nr_loads, sizeof(*images->loads), compare_loads);
 	return 0;
 }
 
@@ -163,8 +164,8 @@ static bool is_better(const struct image *image, const struct image *than, uint6
 	return image->time <= time && image->time >= than->time;
 }
 
-void images_find(const struct images *images, const struct perfdata_mapping *mapping,
-		 uint64_t time, struct perfdata_identity *identity)
+void images_find(const struct images *images, const struct perfdata_mapping *mapping, uint64_t time,
+		 struct perfdata_identity *identity)
 {
 	bool kernel = mapping->space == PERFDATA_KERNEL;
 	const struct image *best = NULL;
@@ -177,8 +178,8 @@ void images_find(const struct images *images, const struct perfdata_mapping *map
 
 		if (image->kernel != kernel || image->unload)
 			continue;
-		if (!kernel && (strcmp(image->name, name) ||
-				(image->addr && image->addr != mapping->start)))
+		if (!kernel &&
+		    (strcmp(image->name, name) || (image->addr && image->addr != mapping->start)))
 			continue;
 		if (is_better(image, best, time))
 			best = image;

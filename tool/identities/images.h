@@ -11,7 +11,7 @@ struct image;
 struct images {
 	struct image *all;
 	size_t count, room;
-	struct perfdata_load *loads;	/* those after the beginning, by time */
+	struct perfdata_load *loads; /* those after the beginning, by time */
 	size_t nr_loads;
 };
 
@@ -20,7 +20,7 @@ int images_ready(struct images *images, uint64_t begin);
 void images_free(struct images *images);
 /* Where _text is; 0 when that is not known. */
 uint64_t images_text(const struct images *images);
-void images_find(const struct images *images, const struct perfdata_mapping *mapping,
-		 uint64_t time, struct perfdata_identity *identity);
+void images_find(const struct images *images, const struct perfdata_mapping *mapping, uint64_t time,
+		 struct perfdata_identity *identity);
 
 #endif

@@ -16,9 +16,9 @@
 #include "common/clock.h"
 #include "log.h"
 
-#define WRITE_BUFFER	(256 * 1024)
+#define WRITE_BUFFER (256 * 1024)
 /* Ours is 56; leave later versions room, but not any number. */
-#define HEADER_MAX	4096
+#define HEADER_MAX 4096
 
 _Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
 _Static_assert(sizeof(struct log_end) == 40, "log: size of the end");
@@ -154,7 +154,7 @@ struct log_reader {
 	FILE *file;
 	uint64_t offset;
 	uint64_t records;
-	uint64_t time;		/* of the last record, or of the end */
+	uint64_t time; /* of the last record, or of the end */
 	bool ended;
 	char problem[128];
 	struct log_header header;
@@ -164,8 +164,8 @@ struct log_reader {
 	} buffer;
 };
 
-__attribute__((format(printf, 2, 3)))
-static int fail(struct log_reader *reader, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int fail(struct log_reader *reader, const char *format,
+						      ...)
 {
 	va_list arguments;
 
@@ -178,10 +178,8 @@ static int fail(struct log_reader *reader, const char *format, ...)
 static int cut_short(struct log_reader *reader, uint64_t start)
 {
 	if (ferror(reader->file))
-		return fail(reader, "byte %" PRIu64 ": %s", reader->offset,
-			    strerror(errno));
-	return fail(reader,
-		    "cut short: ends at byte %" PRIu64 ", in what starts at byte %" PRIu64,
+		return fail(reader, "byte %" PRIu64 ": %s", reader->offset, strerror(errno));
+	return fail(reader, "cut short: ends at byte %" PRIu64 ", in what starts at byte %" PRIu64,
 		    reader->offset, start);
 }
 
@@ -214,7 +212,7 @@ static int read_header(struct log_reader *reader)
 	if (reader->offset < sizeof(header->magic) ||
 	    memcmp(header->magic, LOG_MAGIC, sizeof(header->magic)))
 		return ferror(reader->file) ? cut_short(reader, 0) :
-			fail(reader, "not a log of buildid record");
+					      fail(reader, "not a log of buildid record");
 	if (!whole)
 		return cut_short(reader, 0);
 	if (header->byte_order == __builtin_bswap32(LOG_BYTE_ORDER))
@@ -225,10 +223,9 @@ static int read_header(struct log_reader *reader)
 		return fail(reader, "version %" PRIu32 " of the format, this is %d",
 			    header->version, LOG_VERSION);
 	if (header->abi != BUILDID_ABI_VERSION)
-		return fail(reader, "version %" PRIu32 " of the ABI, this is %d",
-			    header->abi, BUILDID_ABI_VERSION);
-	if (header->size < sizeof(*header) || header->size > HEADER_MAX ||
-	    header->size % 8)
+		return fail(reader, "version %" PRIu32 " of the ABI, this is %d", header->abi,
+			    BUILDID_ABI_VERSION);
+	if (header->size < sizeof(*header) || header->size > HEADER_MAX || header->size % 8)
 		return fail(reader, "damaged: no size at byte 16");
 	return skip(reader, header->size - sizeof(*header));
 }
@@ -254,8 +251,8 @@ static int read_end(struct log_reader *reader, uint64_t start)
 	if (end->header.size != sizeof(*end) || end->records != reader->records)
 		return garbage(reader, start);
 	if (fgetc(reader->file) != EOF)
-		return fail(reader, "damaged: goes on at byte %" PRIu64
-			    ", behind its end", reader->offset);
+		return fail(reader, "damaged: goes on at byte %" PRIu64 ", behind its end",
+			    reader->offset);
 	reader->ended = true;
 	reader->time = end->header.time_mono;
 	return 0;
@@ -273,10 +270,9 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 
 	if (!take(reader, head, sizeof(*head)))
 		return reader->offset > start || ferror(reader->file) ?
-			cut_short(reader, start) :
-			fail(reader, "cut short: no end at byte %" PRIu64, start);
-	if (head->size < sizeof(*head) || head->size > sizeof(reader->buffer) ||
-	    head->size % 8)
+			       cut_short(reader, start) :
+			       fail(reader, "cut short: no end at byte %" PRIu64, start);
+	if (head->size < sizeof(*head) || head->size > sizeof(reader->buffer) || head->size % 8)
 		return garbage(reader, start);
 	if (!take(reader, head + 1, head->size - sizeof(*head)))
 		return cut_short(reader, start);

@@ -17,12 +17,12 @@
 
 #include "libbuildid/libbuildid.h"
 
-#define LOG_MAGIC	"\211BIDLOG\n"
-#define LOG_VERSION	1
-#define LOG_BYTE_ORDER	0x01020304U
+#define LOG_MAGIC      "\211BIDLOG\n"
+#define LOG_VERSION    1
+#define LOG_BYTE_ORDER 0x01020304U
 
 /* No record of the module has it. */
-#define LOG_RECORD_END	0
+#define LOG_RECORD_END 0
 
 /**
  * struct log_header - what a log starts with

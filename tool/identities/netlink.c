@@ -17,7 +17,7 @@
 struct netlink {
 	struct nl_sock *socket;
 	int family;
-	bool dumping;		/* else subscribed */
+	bool dumping; /* else subscribed */
 
 	/* Where netlink_next() is in what was received. */
 	struct nlmsghdr *message;
@@ -101,9 +101,8 @@ static int receive(struct netlink *netlink, int flags)
 	ssize_t size;
 
 	do {
-		size = recvfrom(netlink_fd(netlink), netlink->buffer.bytes,
-				sizeof(netlink->buffer), flags | MSG_TRUNC,
-				(struct sockaddr *)&sender, &length);
+		size = recvfrom(netlink_fd(netlink), netlink->buffer.bytes, sizeof(netlink->buffer),
+				flags | MSG_TRUNC, (struct sockaddr *)&sender, &length);
 		if (size < 0)
 			return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 		/* Any process may write to the socket; only the kernel is 0. */
@@ -118,8 +117,7 @@ static int receive(struct netlink *netlink, int flags)
 }
 
 /* -EAGAIN: no record in the rest of the message. */
-static int next_in_message(struct netlink *netlink,
-			   const struct buildid_record **record)
+static int next_in_message(struct netlink *netlink, const struct buildid_record **record)
 {
 	while (nla_ok(netlink->attribute, netlink->attribute_left)) {
 		struct nlattr *attribute = netlink->attribute;
@@ -174,8 +172,7 @@ static int next_message(struct netlink *netlink)
 				return err;
 			continue;
 		}
-		if (message->nlmsg_type != netlink->family ||
-		    !genlmsg_valid_hdr(message, 0))
+		if (message->nlmsg_type != netlink->family || !genlmsg_valid_hdr(message, 0))
 			continue;
 		netlink->attribute = genlmsg_attrdata(genlmsg_hdr(message), 0);
 		netlink->attribute_left = genlmsg_attrlen(genlmsg_hdr(message), 0);
@@ -215,8 +212,8 @@ static struct nl_msg *message_new(const struct netlink *netlink, int flags, uint
 {
 	struct nl_msg *message = nlmsg_alloc();
 
-	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, netlink->family, 0,
-				    flags, command, BUILDID_GENL_VERSION)) {
+	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, netlink->family, 0, flags,
+				    command, BUILDID_GENL_VERSION)) {
 		nlmsg_free(message);
 		return NULL;
 	}
@@ -262,13 +259,11 @@ int netlink_subscribe(struct netlink *netlink, const struct buildid_options *opt
 	err |= nla_put_u32(message, BUILDID_A_WATERMARK, options->watermark);
 	if (options->nr_pids)
 		err |= nla_put(message, BUILDID_A_PIDS,
-			       (int)(options->nr_pids * sizeof(*options->pids)),
-			       options->pids);
+			       (int)(options->nr_pids * sizeof(*options->pids)), options->pids);
 	if (options->flags & BUILDID_SUB_UID)
 		err |= nla_put_u32(message, BUILDID_A_UID, options->uid);
 	if (options->flags & BUILDID_SUB_CGROUP)
-		err |= nla_put_u32(message, BUILDID_A_CGROUP_FD,
-				   (uint32_t)options->cgroup_fd);
+		err |= nla_put_u32(message, BUILDID_A_CGROUP_FD, (uint32_t)options->cgroup_fd);
 
 	/* What finds this socket full waits in the ring, and LOST tells the rest. */
 	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));

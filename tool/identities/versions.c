@@ -26,8 +26,7 @@ uint64_t versions_path(const char *path)
 
 static size_t bucket_of(const struct versions *versions, uint64_t file_id)
 {
-	return (size_t)(file_id * 0x9e3779b97f4a7c15ULL >> 20) &
-	       (versions->room - 1);
+	return (size_t)(file_id * 0x9e3779b97f4a7c15ULL >> 20) & (versions->room - 1);
 }
 
 size_t versions_find(const struct versions *versions, uint64_t file_id)
@@ -128,8 +127,9 @@ int versions_ready(struct versions *versions)
 
 		*inode++ = (struct inode){ version->dev, version->ino, i };
 		*inode = (struct inode){ version->user_dev, version->user_ino, i };
-		versions->nr_inodes += version->dev == version->user_dev &&
-				       version->ino == version->user_ino ? 1 : 2;
+		versions->nr_inodes +=
+			version->dev == version->user_dev && version->ino == version->user_ino ? 1 :
+												 2;
 	}
 	if (versions->nr_inodes)
 		qsort(versions->inodes, versions->nr_inodes, sizeof(*versions->inodes),
@@ -166,11 +166,11 @@ static size_t first_inode(const struct versions *versions, const struct inode *w
 }
 
 const struct version *versions_next(const struct versions *versions,
-				    const struct perfdata_mapping *mapping,
-				    size_t *cursor)
+				    const struct perfdata_mapping *mapping, size_t *cursor)
 {
 	const struct inode wanted = {
-		.dev = versions_device(mapping->major, mapping->minor), .ino = mapping->ino,
+		.dev = versions_device(mapping->major, mapping->minor),
+		.ino = mapping->ino,
 	};
 
 	if (!mapping->has_inode || !mapping->ino)

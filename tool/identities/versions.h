@@ -46,7 +46,7 @@ struct versions {
 	struct version *all;
 	size_t count, room;
 	size_t *buckets;
-	struct inode *inodes;	/* sorted; both that a version has */
+	struct inode *inodes; /* sorted; both that a version has */
 	size_t nr_inodes;
 };
 
@@ -63,8 +63,7 @@ int versions_ready(struct versions *versions);
  * of its inode, as mapped or as a user sees it, and of its generation if it has one.
  */
 const struct version *versions_next(const struct versions *versions,
-				    const struct perfdata_mapping *mapping,
-				    size_t *cursor);
+				    const struct perfdata_mapping *mapping, size_t *cursor);
 /* Whether it can be what @mapping says it is of. */
 bool version_is_of(const struct version *version, const struct perfdata_mapping *mapping);
 void versions_free(struct versions *versions);

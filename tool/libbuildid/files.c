@@ -22,25 +22,25 @@
 #include "internal.h"
 
 #define DEFAULT_FILES	65536
-#define DEFAULT_WAITING	4096
+#define DEFAULT_WAITING 4096
 #define DEFAULT_WAIT	1000000000ULL
 #define FIRST_BUCKETS	64
 /* Records differ in the length of a path: most then fit where another was. */
-#define ROOM_STEP	256
+#define ROOM_STEP 256
 
 struct entry {
-	struct entry *next;	/* in the bucket */
+	struct entry *next; /* in the bucket */
 	struct entry *older, *newer;
 	size_t waiters;
 	uint64_t file_id;
 	struct buildid_file *file;
-	size_t room;		/* bytes at @file */
+	size_t room; /* bytes at @file */
 };
 
 struct waiting {
 	struct waiting *next;
 	struct entry *entry;
-	size_t room;		/* bytes at @record */
+	size_t room; /* bytes at @record */
 	uint64_t record[];
 };
 
@@ -48,19 +48,19 @@ struct buildid_files {
 	struct buildid_files_options bound;
 
 	struct entry **buckets;
-	size_t nr_buckets;	/* a power of two */
+	size_t nr_buckets; /* a power of two */
 	size_t nr_entries;
 	size_t nr_pending;
 	struct entry *oldest, *newest;
-	struct entry *spare;	/* linked by @next */
+	struct entry *spare; /* linked by @next */
 
 	struct waiting *first, **last;
 	size_t nr_waiting;
 	struct waiting *spare_waiting;
 
 	struct buildid_event event;
-	const struct buildid_record *through;	/* not waiting, not taken yet */
-	struct waiting *taken;			/* the caller looks at it */
+	const struct buildid_record *through; /* not waiting, not taken yet */
+	struct waiting *taken;		      /* the caller looks at it */
 };
 
 static size_t pad8(size_t size)
@@ -95,8 +95,7 @@ static void list_append(struct buildid_files *files, struct entry *entry)
 	files->newest = entry;
 }
 
-static struct entry *entry_find(const struct buildid_files *files,
-				uint64_t file_id)
+static struct entry *entry_find(const struct buildid_files *files, uint64_t file_id)
 {
 	struct entry *entry = files->buckets[bucket_of(file_id, files->nr_buckets)];
 
@@ -222,15 +221,14 @@ static int entry_set(struct entry *entry, const struct buildid_file *file)
 
 /* A FILE that knows more may lack the path that the one before it had. */
 static const struct buildid_file *with_path(const struct buildid_file *file,
-					    const struct buildid_file *before,
-					    void *room)
+					    const struct buildid_file *before, void *room)
 {
 	size_t head = file->data_off + pad8(file->id_len);
 	size_t path = pad8((size_t)before->path_len + 1);
 	struct buildid_file *both = room;
 
-	if (!(file->flags & BUILDID_FILE_NO_PATH) || file->path_len ||
-	    !before->path_len || head + path > BUILDID_RECORD_MAX)
+	if (!(file->flags & BUILDID_FILE_NO_PATH) || file->path_len || !before->path_len ||
+	    head + path > BUILDID_RECORD_MAX)
 		return file;
 	memcpy(both, file, head);
 	memcpy((char *)both + head, buildid_file_path(before), path);
@@ -241,8 +239,7 @@ static const struct buildid_file *with_path(const struct buildid_file *file,
 	return both;
 }
 
-static int remember_new(struct buildid_files *files,
-			const struct buildid_file *file)
+static int remember_new(struct buildid_files *files, const struct buildid_file *file)
 {
 	struct entry *entry = entry_new(files);
 
@@ -293,16 +290,14 @@ static uint64_t file_id_of(const struct buildid_record *record)
 	return ((const struct buildid_mmap *)record)->file_id;
 }
 
-static struct entry *entry_of(struct buildid_files *files,
-			      const struct buildid_record *record)
+static struct entry *entry_of(struct buildid_files *files, const struct buildid_record *record)
 {
 	uint64_t file_id = file_id_of(record);
 
 	return file_id ? entry_use(files, file_id) : NULL;
 }
 
-static bool must_wait(const struct buildid_record *record,
-		      const struct entry *entry)
+static bool must_wait(const struct buildid_record *record, const struct entry *entry)
 {
 	if (entry)
 		return entry_pending(entry);
@@ -316,8 +311,7 @@ static const struct buildid_record *record_of(const struct waiting *waiting)
 }
 
 /* The FILE record may have come after the event that waits for it. */
-static struct entry *entry_waited_for(struct buildid_files *files,
-				      struct waiting *waiting)
+static struct entry *entry_waited_for(struct buildid_files *files, struct waiting *waiting)
 {
 	if (!waiting->entry) {
 		waiting->entry = entry_of(files, record_of(waiting));
@@ -343,8 +337,7 @@ static struct waiting *waiting_new(struct buildid_files *files, size_t size)
 	return waiting;
 }
 
-static int enqueue(struct buildid_files *files,
-		   const struct buildid_record *record)
+static int enqueue(struct buildid_files *files, const struct buildid_record *record)
 {
 	struct waiting *waiting = waiting_new(files, record->size);
 
@@ -375,8 +368,8 @@ static struct waiting *dequeue(struct buildid_files *files)
 }
 
 /* How long @record may still wait at @now, in nanoseconds. */
-static uint64_t time_left(const struct buildid_files *files,
-			  const struct buildid_record *record, uint64_t now)
+static uint64_t time_left(const struct buildid_files *files, const struct buildid_record *record,
+			  uint64_t now)
 {
 	uint64_t waited = now > record->time_mono ? now - record->time_mono : 0;
 
@@ -385,8 +378,7 @@ static uint64_t time_left(const struct buildid_files *files,
 	return files->bound.max_wait - waited;
 }
 
-static bool may_leave(struct buildid_files *files, struct waiting *waiting,
-		      uint64_t now)
+static bool may_leave(struct buildid_files *files, struct waiting *waiting, uint64_t now)
 {
 	const struct entry *entry = entry_waited_for(files, waiting);
 
@@ -404,8 +396,7 @@ static void drop_taken(struct buildid_files *files)
 	files->taken = NULL;
 }
 
-int buildid_files_push(struct buildid_files *files,
-		       const struct buildid_record *record)
+int buildid_files_push(struct buildid_files *files, const struct buildid_record *record)
 {
 	int err;
 
@@ -425,8 +416,7 @@ int buildid_files_push(struct buildid_files *files,
 	return 0;
 }
 
-const struct buildid_event *buildid_files_next(struct buildid_files *files,
-					       uint64_t now)
+const struct buildid_event *buildid_files_next(struct buildid_files *files, uint64_t now)
 {
 	const struct buildid_record *record;
 	const struct entry *entry;
@@ -444,7 +434,7 @@ const struct buildid_event *buildid_files_next(struct buildid_files *files,
 		return NULL;
 	}
 
-	files->event = (struct buildid_event) {
+	files->event = (struct buildid_event){
 		.size = sizeof(files->event),
 		.record = record,
 		.file = entry ? entry->file : NULL,
@@ -468,8 +458,7 @@ size_t buildid_files_pending(const struct buildid_files *files)
 	return files->nr_pending;
 }
 
-const struct buildid_file *buildid_files_find(struct buildid_files *files,
-					      uint64_t file_id)
+const struct buildid_file *buildid_files_find(struct buildid_files *files, uint64_t file_id)
 {
 	const struct entry *entry = entry_use(files, file_id);
 
@@ -478,8 +467,7 @@ const struct buildid_file *buildid_files_find(struct buildid_files *files,
 
 /* ---------------------------------------------------------------- table -- */
 
-static int bounds_take(struct buildid_files_options *to,
-		       const struct buildid_files_options *from)
+static int bounds_take(struct buildid_files_options *to, const struct buildid_files_options *from)
 {
 	int err = 0;
 
@@ -499,8 +487,7 @@ static int bounds_take(struct buildid_files_options *to,
 	return 0;
 }
 
-int buildid_files_new(struct buildid_files **files,
-		      const struct buildid_files_options *options)
+int buildid_files_new(struct buildid_files **files, const struct buildid_files_options *options)
 {
 	struct buildid_files *new = calloc(1, sizeof(*new));
 	int err;

@@ -22,8 +22,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 }
 
 /* A struct of a program ends behind @last at least, the last there was at first. */
-#define STRUCT_LEAST(type, last) \
-	(offsetof(struct type, last) + sizeof(((struct type *)NULL)->last))
+#define STRUCT_LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)NULL)->last))
 
 /*
  * A program's struct, which begins with its size of at least @least bytes, into

@@ -14,8 +14,7 @@
 #include "internal.h"
 #include "libbuildid.h"
 
-#define ASSERT_SIZE(type, size) \
-	_Static_assert(sizeof(struct type) == (size), "ABI: size of " #type)
+#define ASSERT_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "ABI: size of " #type)
 
 ASSERT_SIZE(buildid_record, 32);
 ASSERT_SIZE(buildid_file, 128);
@@ -36,7 +35,7 @@ ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
 
 /* A record stays busy for as long as one hook runs; an interrupt may be on top. */
-#define BUSY_NAP_NS	20000
+#define BUSY_NAP_NS 20000
 
 struct buildid {
 	int fd;
@@ -45,7 +44,7 @@ struct buildid {
 	struct buildid_ring_consumer *consumer;
 	const struct buildid_ring_producer *producer;
 	const unsigned char *data;
-	uint64_t pos;	/* behind the record handed out last */
+	uint64_t pos; /* behind the record handed out last */
 };
 
 static int request(struct buildid *handle, unsigned long number, void *argument)
@@ -92,8 +91,7 @@ void buildid_close(struct buildid *handle)
 		return;
 
 	if (handle->producer)
-		munmap((void *)(uintptr_t)handle->producer,
-		       handle->page + 2 * handle->ring_size);
+		munmap((void *)(uintptr_t)handle->producer, handle->page + 2 * handle->ring_size);
 	if (handle->consumer)
 		munmap(handle->consumer, handle->page);
 	close(handle->fd);
@@ -164,8 +162,8 @@ static int take_file(const void *buffer, size_t room, uint32_t size,
 	return 0;
 }
 
-int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
-		       size_t size, const struct buildid_file **file)
+int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
+		       const struct buildid_file **file)
 {
 	struct buildid_resolve_fd resolve = {
 		.size = sizeof(resolve),
@@ -182,9 +180,8 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
 	return err ? err : take_file(buffer, size, resolve.record_size, file);
 }
 
-int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
-			void *buffer, size_t size,
-			const struct buildid_file **file)
+int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
+			size_t size, const struct buildid_file **file)
 {
 	struct buildid_resolve_key resolve = {
 		.size = sizeof(resolve),
@@ -195,8 +192,7 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
 	int err;
 
 	*file = NULL;
-	err = buildid_struct_take(&known, sizeof(known), key,
-				  STRUCT_LEAST(buildid_key, reserved));
+	err = buildid_struct_take(&known, sizeof(known), key, STRUCT_LEAST(buildid_key, reserved));
 	if (err)
 		return err;
 	if ((uintptr_t)buffer % 8 || known.reserved)
@@ -210,8 +206,8 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
 	return err ? err : take_file(buffer, size, resolve.record_size, file);
 }
 
-int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer,
-		       size_t size, const struct buildid_file **file)
+int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, size_t size,
+		       const struct buildid_file **file)
 {
 	struct buildid_resolve_id resolve = {
 		.size = sizeof(resolve),
@@ -228,8 +224,7 @@ int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer,
 	return err ? err : take_file(buffer, size, resolve.record_size, file);
 }
 
-int buildid_resolve_addr(struct buildid *handle,
-			 struct buildid_address *address, void *buffer,
+int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file)
 {
 	struct buildid_resolve_addr resolve = {
@@ -262,8 +257,8 @@ int buildid_resolve_addr(struct buildid *handle,
 	return 0;
 }
 
-static int set_cookie(struct buildid *handle, struct buildid_set_cookie *cookie,
-		      const void *id, size_t id_len)
+static int set_cookie(struct buildid *handle, struct buildid_set_cookie *cookie, const void *id,
+		      size_t id_len)
 {
 	/* A longer one would come out as another length. */
 	if (id_len > BUILDID_ID_MAX)
@@ -276,9 +271,8 @@ static int set_cookie(struct buildid *handle, struct buildid_set_cookie *cookie,
 	return request(handle, BUILDID_IOC_SET_COOKIE, cookie);
 }
 
-int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
-			       size_t len, unsigned int kind, const void *id,
-			       size_t id_len)
+int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t len,
+			       unsigned int kind, const void *id, size_t id_len)
 {
 	struct buildid_set_cookie cookie = {
 		.kind = (uint16_t)kind,
@@ -291,8 +285,7 @@ int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
 	return set_cookie(handle, &cookie, id, id_len);
 }
 
-int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
-			  size_t id_len)
+int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t id_len)
 {
 	struct buildid_set_cookie cookie = {
 		.flags = BUILDID_COOKIE_FD,
@@ -313,14 +306,13 @@ static int map_ring(struct buildid *handle)
 	void *map;
 
 	handle->page = (size_t)sysconf(_SC_PAGESIZE);
-	map = mmap(NULL, handle->page, PROT_READ | PROT_WRITE, MAP_SHARED,
-		   handle->fd, 0);
+	map = mmap(NULL, handle->page, PROT_READ | PROT_WRITE, MAP_SHARED, handle->fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	handle->consumer = map;
 
-	map = mmap(NULL, handle->page + 2 * handle->ring_size, PROT_READ,
-		   MAP_SHARED, handle->fd, (off_t)handle->page);
+	map = mmap(NULL, handle->page + 2 * handle->ring_size, PROT_READ, MAP_SHARED, handle->fd,
+		   (off_t)handle->page);
 	if (map == MAP_FAILED)
 		return -errno;
 	handle->producer = map;
@@ -329,8 +321,7 @@ static int map_ring(struct buildid *handle)
 	return 0;
 }
 
-int buildid_subscribe(struct buildid *handle,
-		      const struct buildid_options *options)
+int buildid_subscribe(struct buildid *handle, const struct buildid_options *options)
 {
 	struct buildid_subscribe subscribe = { .size = sizeof(subscribe) };
 	struct buildid_options known;
@@ -415,11 +406,10 @@ static int wait_readable(struct buildid *handle, int timeout_ms)
 
 static void nap(void)
 {
-	nanosleep(&(struct timespec) { .tv_nsec = BUSY_NAP_NS }, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = BUSY_NAP_NS }, NULL);
 }
 
-int buildid_next(struct buildid *handle, int timeout_ms,
-		 const struct buildid_record **record)
+int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_record **record)
 {
 	bool forever = timeout_ms < 0;
 	uint64_t deadline = 0;

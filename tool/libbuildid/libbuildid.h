@@ -120,8 +120,8 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
  * Return: 0; -EBADF; -ENOSPC when @size is too small; -EINTR; -EINVAL when
  * @buffer is not aligned; -EBADMSG when the answer contradicts itself.
  */
-int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer,
-		       size_t size, const struct buildid_file **file);
+int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
+		       const struct buildid_file **file);
 
 /**
  * struct buildid_key - an inode
@@ -154,9 +154,8 @@ struct buildid_key {
  * Return: 0; -ENOENT when it is not remembered; -EPERM; -ENOSPC, -EINVAL and
  * -EBADMSG as of buildid_resolve_fd().
  */
-int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
-			void *buffer, size_t size,
-			const struct buildid_file **file);
+int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
+			size_t size, const struct buildid_file **file);
 
 /**
  * buildid_resolve_id() - what a file_id stands for
@@ -168,8 +167,8 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key,
  *
  * Return: as of buildid_resolve_key().
  */
-int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer,
-		       size_t size, const struct buildid_file **file);
+int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, size_t size,
+		       const struct buildid_file **file);
 
 /**
  * struct buildid_address - an address in a process, and what is there
@@ -206,8 +205,7 @@ struct buildid_address {
  * mapped there, or it is not remembered; -EPERM; -EINTR; -ENOSPC, -EINVAL and
  * -EBADMSG as of buildid_resolve_fd().
  */
-int buildid_resolve_addr(struct buildid *handle,
-			 struct buildid_address *address, void *buffer,
+int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file);
 
 /* -------------------------------------------------------------- cookies -- */
@@ -230,9 +228,8 @@ int buildid_resolve_addr(struct buildid *handle,
  * to take back; -EDQUOT when the user has too many; -EOPNOTSUPP where the
  * kernel cannot tell of what is unmapped; -ENOTTY when the module is too old.
  */
-int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
-			       size_t len, unsigned int kind, const void *id,
-			       size_t id_len);
+int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t len,
+			       unsigned int kind, const void *id, size_t id_len);
 
 /**
  * buildid_set_cookie_fd() - name a file that has no identity of its own
@@ -248,8 +245,7 @@ int buildid_set_cookie_mapping(struct buildid *handle, const void *addr,
  * when there is nothing to take back; -EDQUOT; -EOPNOTSUPP for a file that is
  * never read; -EINVAL; -EINTR; -ENOTTY when the module is too old.
  */
-int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id,
-			  size_t id_len);
+int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t id_len);
 
 /* --------------------------------------------------------------- stream -- */
 
@@ -295,8 +291,7 @@ struct buildid_options {
  * for more than RLIMIT_MEMLOCK.
  * After an error close the handle.
  */
-int buildid_subscribe(struct buildid *handle,
-		      const struct buildid_options *options);
+int buildid_subscribe(struct buildid *handle, const struct buildid_options *options);
 
 /**
  * buildid_next() - the next record
@@ -316,8 +311,7 @@ int buildid_subscribe(struct buildid *handle,
  * it, or returns the same error when there is no going on; -EINVAL when not
  * subscribed.
  */
-int buildid_next(struct buildid *handle, int timeout_ms,
-		 const struct buildid_record **record);
+int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_record **record);
 
 /* ------------------------------------------------------------- snapshot -- */
 
@@ -340,8 +334,7 @@ struct buildid_snapshot;
  * Return: 0; -ENOMEM; -EINVAL for options that a subscription would refuse;
  * what opening /proc or reading the cgroup failed with.
  */
-int buildid_snapshot_new(struct buildid_snapshot **snapshot,
-			 struct buildid *handle,
+int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *handle,
 			 const struct buildid_options *options);
 
 /**
@@ -360,8 +353,7 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot,
  * -ESTALE of a process that does nothing but call exec, -EPERM and other errors
  * of a process: the next call goes on behind it.
  */
-int buildid_snapshot_next(struct buildid_snapshot *snapshot,
-			  const struct buildid_record **record);
+int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildid_record **record);
 
 /**
  * buildid_snapshot_processes() - how many processes were looked into
@@ -400,8 +392,7 @@ int buildid_record_check(const void *bytes, size_t size);
  * Return: the bytes; NULL when there are none, or their length contradicts
  * the record's.
  */
-const uint8_t *buildid_file_id_bytes(const struct buildid_file *file,
-				     size_t *size);
+const uint8_t *buildid_file_id_bytes(const struct buildid_file *file, size_t *size);
 
 /**
  * buildid_file_path() - the path in a FILE record
@@ -429,8 +420,7 @@ const char *buildid_mmap_path(const struct buildid_mmap *mmap);
  *
  * Return: as of buildid_file_id_bytes().
  */
-const uint8_t *buildid_image_id_bytes(const struct buildid_image *image,
-				      size_t *size);
+const uint8_t *buildid_image_id_bytes(const struct buildid_image *image, size_t *size);
 
 /**
  * buildid_image_name() - the kernel's release, or the module's name
@@ -447,8 +437,7 @@ const char *buildid_image_name(const struct buildid_image *image);
  *
  * Return: as of buildid_file_id_bytes().
  */
-const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie,
-				       size_t *size);
+const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie, size_t *size);
 
 /**
  * buildid_type_name() - "file", "mmap", "lost" for an enum buildid_record_type
@@ -513,7 +502,7 @@ struct buildid_event {
 #define BUILDID_EVENT_DUPLICATE (1U << 0)
 
 /* For the now of buildid_files_next(): deliver what is held back as it is. */
-#define BUILDID_FILES_ALL	UINT64_MAX
+#define BUILDID_FILES_ALL UINT64_MAX
 
 struct buildid_files;
 
@@ -524,8 +513,7 @@ struct buildid_files;
  *
  * Return: 0; -ENOMEM; -EINVAL and -E2BIG for the size of @options.
  */
-int buildid_files_new(struct buildid_files **files,
-		      const struct buildid_files_options *options);
+int buildid_files_new(struct buildid_files **files, const struct buildid_files_options *options);
 
 /**
  * buildid_files_free() - free a file table with all that it remembers
@@ -546,8 +534,7 @@ void buildid_files_free(struct buildid_files *files);
  * Return: 0; -EBADMSG; -ENOMEM; -EBUSY when the event of the push before was
  * not taken. The table stays good after an error.
  */
-int buildid_files_push(struct buildid_files *files,
-		       const struct buildid_record *record);
+int buildid_files_push(struct buildid_files *files, const struct buildid_record *record);
 
 /**
  * buildid_files_next() - take the next event out
@@ -562,8 +549,7 @@ int buildid_files_push(struct buildid_files *files,
  * Return: the event, valid until the next call with @files; NULL when there is
  * none now.
  */
-const struct buildid_event *buildid_files_next(struct buildid_files *files,
-					       uint64_t now);
+const struct buildid_event *buildid_files_next(struct buildid_files *files, uint64_t now);
 
 /**
  * buildid_files_timeout() - how long an event may still be held back
@@ -589,8 +575,7 @@ size_t buildid_files_pending(const struct buildid_files *files);
  *
  * Return: the record, valid until the next push; NULL when it is not known.
  */
-const struct buildid_file *buildid_files_find(struct buildid_files *files,
-					      uint64_t file_id);
+const struct buildid_file *buildid_files_find(struct buildid_files *files, uint64_t file_id);
 
 /* ------------------------------------------------------------- recorder -- */
 

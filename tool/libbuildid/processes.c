@@ -39,7 +39,7 @@ static int add(struct buildid_processes *processes, uint32_t pid)
 void buildid_processes_free(struct buildid_processes *processes)
 {
 	free(processes->pids);
-	*processes = (struct buildid_processes) { };
+	*processes = (struct buildid_processes){};
 }
 
 static int compare(const void *a, const void *b)
@@ -66,13 +66,11 @@ static void sort(struct buildid_processes *processes)
 static bool has(const struct buildid_processes *processes, uint32_t pid)
 {
 	return processes->count &&
-	       bsearch(&pid, processes->pids, processes->count,
-		       sizeof(*processes->pids), compare);
+	       bsearch(&pid, processes->pids, processes->count, sizeof(*processes->pids), compare);
 }
 
 /* Those of @processes that are in @others, too, which are sorted. */
-static void keep(struct buildid_processes *processes,
-		 const struct buildid_processes *others)
+static void keep(struct buildid_processes *processes, const struct buildid_processes *others)
 {
 	size_t kept = 0, i;
 
@@ -142,10 +140,9 @@ bool buildid_process_has_uid(uint32_t pid, uint32_t uid)
 }
 
 /* Of @all those whose parent is in @family, until there are no more of them. */
-static int add_descendants(struct buildid_processes *family,
-			   const struct buildid_processes *all)
+static int add_descendants(struct buildid_processes *family, const struct buildid_processes *all)
 {
-	struct buildid_processes more = { };
+	struct buildid_processes more = {};
 	uint32_t parent;
 	size_t i;
 	int err;
@@ -156,8 +153,7 @@ static int add_descendants(struct buildid_processes *family,
 		err = 0;
 		for (i = 0; !err && i < all->count; i++)
 			if (!has(family, all->pids[i]) &&
-			    status_number(all->pids[i], "PPid", &parent) &&
-			    has(family, parent))
+			    status_number(all->pids[i], "PPid", &parent) && has(family, parent))
 				err = add(&more, all->pids[i]);
 		for (i = 0; !err && i < more.count; i++)
 			err = add(family, more.pids[i]);
@@ -167,10 +163,9 @@ static int add_descendants(struct buildid_processes *family,
 	return err;
 }
 
-static int find_named(struct buildid_processes *processes,
-		      const struct buildid_options *options)
+static int find_named(struct buildid_processes *processes, const struct buildid_options *options)
 {
-	struct buildid_processes all = { };
+	struct buildid_processes all = {};
 	int err = 0;
 	uint32_t i;
 
@@ -233,8 +228,7 @@ static int add_below(struct buildid_processes *processes, DIR *directory)
 	while (!err && (entry = readdir(directory))) {
 		if (entry->d_type != DT_DIR || *entry->d_name == '.')
 			continue;
-		fd = openat(dirfd(directory), entry->d_name,
-			    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = openat(dirfd(directory), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		err = add_cgroup(processes, fd);
@@ -281,11 +275,11 @@ static int find_in_cgroup(struct buildid_processes *processes, int fd)
 int buildid_processes_find(struct buildid_processes *processes,
 			   const struct buildid_options *options)
 {
-	struct buildid_processes members = { };
+	struct buildid_processes members = {};
 	bool cgroup = options->flags & BUILDID_SUB_CGROUP;
 	int err = 0;
 
-	*processes = (struct buildid_processes) { };
+	*processes = (struct buildid_processes){};
 	if (options->nr_pids)
 		err = find_named(processes, options);
 	else if (!cgroup)

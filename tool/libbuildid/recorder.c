@@ -20,10 +20,10 @@
 #include "internal.h"
 
 /* For a record that is being written just now. */
-#define BUSY_MS		1
+#define BUSY_MS 1
 
-#define SEEN_SLOTS	65536	/* a power of two */
-#define SEEN_MAX	(SEEN_SLOTS / 4 * 3)
+#define SEEN_SLOTS 65536 /* a power of two */
+#define SEEN_MAX   (SEEN_SLOTS / 4 * 3)
 
 /* Mappings told of as events, as hashes; 0 is a free slot. */
 struct seen {
@@ -35,19 +35,19 @@ struct buildid_recorder {
 	struct buildid_options options;
 	struct buildid_event event;
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
-	int cgroup_fd;		/* a duplicate, or -1 */
+	int cgroup_fd; /* a duplicate, or -1 */
 
 	struct buildid *handle;
 	struct buildid_files *files;
 
 	struct buildid_snapshot *snapshot;
-	const struct buildid_record *held;	/* of the snapshot: the ring is first */
-	uint64_t held_for;			/* up to there */
+	const struct buildid_record *held; /* of the snapshot: the ring is first */
+	uint64_t held_for;		   /* up to there */
 	size_t fills;
 	struct seen *seen;
 
 	bool stopping;
-	uint64_t stop;		/* in the ring: only FILE records count from there */
+	uint64_t stop; /* in the ring: only FILE records count from there */
 };
 
 /* ----------------------------------------------------------- duplicates -- */
@@ -112,8 +112,7 @@ static void end_snapshot(struct buildid_recorder *recorder)
 /* Events of the snapshot may wait for others longer than it is taken. */
 static void forget_seen(struct buildid_recorder *recorder)
 {
-	if (!recorder->seen || recorder->snapshot ||
-	    buildid_files_timeout(recorder->files, 0) >= 0)
+	if (!recorder->seen || recorder->snapshot || buildid_files_timeout(recorder->files, 0) >= 0)
 		return;
 	free(recorder->seen);
 	recorder->seen = NULL;
@@ -129,8 +128,7 @@ int buildid_recorder_snapshot(struct buildid_recorder *recorder)
 	if (!recorder->seen)
 		return -ENOMEM;
 	recorder->fills = 0;
-	return buildid_snapshot_new(&recorder->snapshot, recorder->handle,
-				    &recorder->options);
+	return buildid_snapshot_new(&recorder->snapshot, recorder->handle, &recorder->options);
 }
 
 int buildid_recorder_snapshotting(const struct buildid_recorder *recorder)
@@ -158,8 +156,7 @@ static int hold_next(struct buildid_recorder *recorder)
 
 static bool is_past_stop(const struct buildid_recorder *recorder)
 {
-	return recorder->stopping &&
-	       buildid_ring_passed(recorder->handle, recorder->stop);
+	return recorder->stopping && buildid_ring_passed(recorder->handle, recorder->stop);
 }
 
 /* Of the ring, waiting for it; -EAGAIN also for one that does not count. */
@@ -196,8 +193,7 @@ static int next_record(struct buildid_recorder *recorder, int timeout_ms,
 
 /* --------------------------------------------------------------- events -- */
 
-static bool take_event(struct buildid_recorder *recorder,
-		       const struct buildid_event **event)
+static bool take_event(struct buildid_recorder *recorder, const struct buildid_event **event)
 {
 	const struct buildid_event *next;
 
@@ -222,13 +218,11 @@ static int take_record(struct buildid_recorder *recorder, int timeout_ms)
 
 static bool is_done(const struct buildid_recorder *recorder)
 {
-	return is_past_stop(recorder) &&
-	       buildid_files_timeout(recorder->files, 0) < 0;
+	return is_past_stop(recorder) && buildid_files_timeout(recorder->files, 0) < 0;
 }
 
 /* What to wait for the ring: until @deadline, or an event is to come as it is. */
-static int wait_ms(const struct buildid_recorder *recorder, bool forever,
-		   uint64_t deadline)
+static int wait_ms(const struct buildid_recorder *recorder, bool forever, uint64_t deadline)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int held = buildid_files_timeout(recorder->files, now);
@@ -309,8 +303,7 @@ void buildid_recorder_free(struct buildid_recorder *recorder)
 }
 
 /* Kept for snapshots to come, which what they point to may not live to see. */
-static int keep_options(struct buildid_recorder *recorder,
-			const struct buildid_options *from)
+static int keep_options(struct buildid_recorder *recorder, const struct buildid_options *from)
 {
 	struct buildid_options *options = &recorder->options;
 	int err;
@@ -322,8 +315,7 @@ static int keep_options(struct buildid_recorder *recorder,
 	if (options->nr_pids > ARRAY_SIZE(recorder->pids))
 		return -EINVAL;
 	if (options->nr_pids)
-		memcpy(recorder->pids, options->pids,
-		       options->nr_pids * sizeof(*options->pids));
+		memcpy(recorder->pids, options->pids, options->nr_pids * sizeof(*options->pids));
 	options->pids = recorder->pids;
 	if (!(options->flags & BUILDID_SUB_CGROUP))
 		return 0;
@@ -334,8 +326,7 @@ static int keep_options(struct buildid_recorder *recorder,
 	return 0;
 }
 
-static int start(struct buildid_recorder *recorder,
-		 const struct buildid_recorder_options *options)
+static int start(struct buildid_recorder *recorder, const struct buildid_recorder_options *options)
 {
 	int err = keep_options(recorder, options->subscribe);
 
@@ -353,7 +344,7 @@ static int start(struct buildid_recorder *recorder,
 int buildid_recorder_new(struct buildid_recorder **recorder,
 			 const struct buildid_recorder_options *options)
 {
-	struct buildid_recorder_options known = { };
+	struct buildid_recorder_options known = {};
 	struct buildid_recorder *new;
 	int err = 0;
 

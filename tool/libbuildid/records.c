@@ -16,8 +16,7 @@ static size_t aligned(size_t size)
 }
 
 /* The path of @length bytes at @offset in a record of @size bytes. */
-static const char *path_at(const void *record, size_t size, size_t offset,
-			   size_t length)
+static const char *path_at(const void *record, size_t size, size_t offset, size_t length)
 {
 	const char *path = (const char *)record + offset;
 
@@ -29,8 +28,8 @@ static const char *path_at(const void *record, size_t size, size_t offset,
 }
 
 /* The identity of @length bytes at @offset in a record; NULL when there is none. */
-static const uint8_t *id_at(const struct buildid_record *record, size_t offset,
-			    size_t length, size_t *size)
+static const uint8_t *id_at(const struct buildid_record *record, size_t offset, size_t length,
+			    size_t *size)
 {
 	*size = 0;
 	if (!length || length > BUILDID_ID_MAX || record->size < offset + length)
@@ -40,34 +39,31 @@ static const uint8_t *id_at(const struct buildid_record *record, size_t offset,
 	return (const uint8_t *)record + offset;
 }
 
-const uint8_t *buildid_file_id_bytes(const struct buildid_file *file,
-				     size_t *size)
+const uint8_t *buildid_file_id_bytes(const struct buildid_file *file, size_t *size)
 {
 	return id_at(&file->header, file->data_off, file->id_len, size);
 }
 
-const uint8_t *buildid_image_id_bytes(const struct buildid_image *image,
-				      size_t *size)
+const uint8_t *buildid_image_id_bytes(const struct buildid_image *image, size_t *size)
 {
 	return id_at(&image->header, image->data_off, image->id_len, size);
 }
 
-const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie,
-				       size_t *size)
+const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie, size_t *size)
 {
 	return id_at(&cookie->header, cookie->data_off, cookie->id_len, size);
 }
 
 const char *buildid_image_name(const struct buildid_image *image)
 {
-	return path_at(image, image->header.size,
-		       image->data_off + aligned(image->id_len), image->name_len);
+	return path_at(image, image->header.size, image->data_off + aligned(image->id_len),
+		       image->name_len);
 }
 
 const char *buildid_file_path(const struct buildid_file *file)
 {
-	return path_at(file, file->header.size,
-		       file->data_off + aligned(file->id_len), file->path_len);
+	return path_at(file, file->header.size, file->data_off + aligned(file->id_len),
+		       file->path_len);
 }
 
 const char *buildid_mmap_path(const struct buildid_mmap *mmap)
@@ -145,8 +141,8 @@ int buildid_record_check(const void *bytes, size_t size)
 
 	if ((uintptr_t)bytes % 8)
 		return -EINVAL;
-	if (size < sizeof(*record) || record->size < sizeof(*record) ||
-	    record->size > size || record->size % 8)
+	if (size < sizeof(*record) || record->size < sizeof(*record) || record->size > size ||
+	    record->size % 8)
 		return -EBADMSG;
 
 	switch (record->type) {
@@ -170,8 +166,7 @@ int buildid_record_check(const void *bytes, size_t size)
 	}
 }
 
-static const char *name_of(const char *const *names, size_t count,
-			   unsigned int number)
+static const char *name_of(const char *const *names, size_t count, unsigned int number)
 {
 	return number < count && names[number] ? names[number] : "unknown";
 }
@@ -181,14 +176,10 @@ static const char *name_of(const char *const *names, size_t count,
 const char *buildid_type_name(unsigned int type)
 {
 	static const char *const names[] = {
-		[BUILDID_RECORD_FILE] = "file",
-		[BUILDID_RECORD_MMAP] = "mmap",
-		[BUILDID_RECORD_KERNEL] = "kernel",
-		[BUILDID_RECORD_MODULE] = "module",
-		[BUILDID_RECORD_COOKIE] = "cookie",
-		[BUILDID_RECORD_LOST] = "lost",
-		[BUILDID_RECORD_FORK] = "fork",
-		[BUILDID_RECORD_EXEC] = "exec",
+		[BUILDID_RECORD_FILE] = "file",	    [BUILDID_RECORD_MMAP] = "mmap",
+		[BUILDID_RECORD_KERNEL] = "kernel", [BUILDID_RECORD_MODULE] = "module",
+		[BUILDID_RECORD_COOKIE] = "cookie", [BUILDID_RECORD_LOST] = "lost",
+		[BUILDID_RECORD_FORK] = "fork",	    [BUILDID_RECORD_EXEC] = "exec",
 		[BUILDID_RECORD_EXIT] = "exit",
 	};
 

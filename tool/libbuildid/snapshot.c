@@ -17,21 +17,21 @@
 
 struct buildid_snapshot {
 	struct buildid *handle;
-	uint32_t flags;		/* BUILDID_MAPS_* */
+	uint32_t flags; /* BUILDID_MAPS_* */
 	bool by_uid;
 	uint32_t uid;
 
 	struct buildid_processes processes;
-	size_t next;		/* in @processes */
+	size_t next; /* in @processes */
 	size_t seen;
 	size_t fills;
 
-	uint32_t pid;		/* being looked into, or 0 */
+	uint32_t pid; /* being looked into, or 0 */
 	unsigned int starts;
 	uint64_t cursor;
 	uint64_t instance;
 
-	uint32_t filled, taken;	/* bytes of @records */
+	uint32_t filled, taken; /* bytes of @records */
 	uint64_t records[ROOM / sizeof(uint64_t)];
 };
 
@@ -44,8 +44,7 @@ static bool is_valid(const struct buildid_options *options)
 	return options->nr_pids || !(options->flags & BUILDID_SUB_CHILDREN);
 }
 
-int buildid_snapshot_new(struct buildid_snapshot **snapshot,
-			 struct buildid *handle,
+int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *handle,
 			 const struct buildid_options *options)
 {
 	struct buildid_snapshot *new;
@@ -62,7 +61,7 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot,
 	if (!new)
 		return -ENOMEM;
 
-	*new = (struct buildid_snapshot) {
+	*new = (struct buildid_snapshot){
 		.handle = handle,
 		.flags = known.flags & BUILDID_SUB_DATA ? BUILDID_MAPS_DATA : 0,
 		.by_uid = known.flags & BUILDID_SUB_UID,
@@ -151,8 +150,7 @@ static int fill(struct buildid_snapshot *snapshot)
 	return 0;
 }
 
-int buildid_snapshot_next(struct buildid_snapshot *snapshot,
-			  const struct buildid_record **record)
+int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildid_record **record)
 {
 	const struct buildid_record *next;
 	uint32_t left;

@@ -33,11 +33,10 @@ int buildid_options_take(struct buildid_options *to, const struct buildid_option
 	int err;
 
 	if (!from) {
-		*to = (struct buildid_options) { .size = sizeof(*to) };
+		*to = (struct buildid_options){ .size = sizeof(*to) };
 		return 0;
 	}
-	err = buildid_struct_take(to, sizeof(*to), from,
-				  STRUCT_LEAST(buildid_options, reserved));
+	err = buildid_struct_take(to, sizeof(*to), from, STRUCT_LEAST(buildid_options, reserved));
 	if (err)
 		return err;
 	to->size = sizeof(*to);

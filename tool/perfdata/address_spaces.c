@@ -11,8 +11,8 @@
 struct range {
 	uint32_t pid;
 	uint64_t start;
-	uint64_t last;		/* address in it */
-	uint64_t reach;		/* highest last so far, of this process */
+	uint64_t last;	/* address in it */
+	uint64_t reach; /* highest last so far, of this process */
 	uint64_t time;
 	size_t order;
 	size_t what;
@@ -63,15 +63,14 @@ static void *room(void *array, size_t count, size_t *rooms, size_t size)
 	return grown;
 }
 
-bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time,
-		uint64_t start, uint64_t len, size_t what)
+bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t start, uint64_t len,
+		size_t what)
 {
 	struct range *ranges;
 
 	if (!len)
 		return true;
-	ranges = room(spaces->ranges, spaces->nr_ranges, &spaces->ranges_room,
-		      sizeof(*ranges));
+	ranges = room(spaces->ranges, spaces->nr_ranges, &spaces->ranges_room, sizeof(*ranges));
 	if (!ranges)
 		return false;
 	spaces->ranges = ranges;
@@ -89,8 +88,8 @@ bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time,
 
 static bool add_birth(struct spaces *spaces, const struct birth *birth)
 {
-	struct birth *births = room(spaces->births, spaces->nr_births,
-				    &spaces->births_room, sizeof(*births));
+	struct birth *births =
+		room(spaces->births, spaces->nr_births, &spaces->births_room, sizeof(*births));
 
 	if (!births)
 		return false;
@@ -149,11 +148,9 @@ static void sort(struct spaces *spaces)
 	if (spaces->sorted)
 		return;
 	if (spaces->nr_ranges)
-		qsort(spaces->ranges, spaces->nr_ranges, sizeof(*spaces->ranges),
-		      compare_ranges);
+		qsort(spaces->ranges, spaces->nr_ranges, sizeof(*spaces->ranges), compare_ranges);
 	if (spaces->nr_births)
-		qsort(spaces->births, spaces->nr_births, sizeof(*spaces->births),
-		      compare_births);
+		qsort(spaces->births, spaces->nr_births, sizeof(*spaces->births), compare_births);
 	for (i = 0; i < spaces->nr_ranges; i++) {
 		range = &spaces->ranges[i];
 		if (!i || range[-1].pid != range->pid || range->last > reach)
@@ -181,8 +178,7 @@ static size_t ranges_until(const struct spaces *spaces, uint32_t pid, uint64_t a
 }
 
 /* The last birth of @pid that is not after @time, or NULL. */
-static const struct birth *birth_before(const struct spaces *spaces, uint32_t pid,
-					uint64_t time)
+static const struct birth *birth_before(const struct spaces *spaces, uint32_t pid, uint64_t time)
 {
 	size_t low = 0, high = spaces->nr_births;
 
@@ -195,8 +191,7 @@ static const struct birth *birth_before(const struct spaces *spaces, uint32_t pi
 		else
 			high = middle;
 	}
-	return low && spaces->births[low - 1].pid == pid ? &spaces->births[low - 1] :
-							   NULL;
+	return low && spaces->births[low - 1].pid == pid ? &spaces->births[low - 1] : NULL;
 }
 
 static bool is_later(const struct range *range, const struct range *than)
@@ -206,9 +201,8 @@ static bool is_later(const struct range *range, const struct range *than)
 }
 
 /* Of @pid's own mappings the last one made between @birth and @time. */
-static const struct range *range_at(const struct spaces *spaces, uint32_t pid,
-				    uint64_t address, uint64_t time,
-				    const struct birth *birth)
+static const struct range *range_at(const struct spaces *spaces, uint32_t pid, uint64_t address,
+				    uint64_t time, const struct birth *birth)
 {
 	size_t i = ranges_until(spaces, pid, address);
 	const struct range *best = NULL;
@@ -229,8 +223,7 @@ static const struct range *range_at(const struct spaces *spaces, uint32_t pid,
 	return best;
 }
 
-size_t spaces_find(struct spaces *spaces, uint32_t pid, uint64_t time,
-		   uint64_t address)
+size_t spaces_find(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t address)
 {
 	const struct birth *birth;
 	const struct range *range;

@@ -24,14 +24,12 @@ struct spaces *spaces_new(void);
 void spaces_free(struct spaces *spaces);
 
 /* At @time @pid mapped @what at @len bytes from @start on. False: no memory. */
-bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time,
-		uint64_t start, uint64_t len, size_t what);
-bool spaces_fork(struct spaces *spaces, uint32_t pid, uint64_t time,
-		 uint32_t parent);
+bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t start, uint64_t len,
+		size_t what);
+bool spaces_fork(struct spaces *spaces, uint32_t pid, uint64_t time, uint32_t parent);
 bool spaces_exec(struct spaces *spaces, uint32_t pid, uint64_t time);
 
 /* What @pid had at @address at @time, else SPACES_NOTHING. */
-size_t spaces_find(struct spaces *spaces, uint32_t pid, uint64_t time,
-		   uint64_t address);
+size_t spaces_find(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t address);
 
 #endif

@@ -9,12 +9,12 @@
 #include "common/array.h"
 #include "file.h"
 
-#define KERNEL_NAME	"[kernel.kallsyms]"
-#define FIRST_BUCKETS	256
+#define KERNEL_NAME   "[kernel.kallsyms]"
+#define FIRST_BUCKETS 256
 
 struct dso {
-	struct perfdata_dso dso;	/* first: what others get */
-	size_t next;			/* in its bucket, plus one */
+	struct perfdata_dso dso; /* first: what others get */
+	size_t next;		 /* in its bucket, plus one */
 	size_t order;
 	char *path;
 };
@@ -153,9 +153,10 @@ static int add_mapping(struct perfdata *data, const struct perfdata_mapping *map
 	if (number == SPACES_NOTHING)
 		return no_memory(data);
 	add_pid(&dsos->all[number].dso, mapping->pid);
-	return spaces_map(dsos->spaces, mapping->pid, mapping->time,
-			  mapping->start, mapping->len, number) ?
-		0 : no_memory(data);
+	return spaces_map(dsos->spaces, mapping->pid, mapping->time, mapping->start, mapping->len,
+			  number) ?
+		       0 :
+		       no_memory(data);
 }
 
 static int add_task(struct perfdata *data, const struct perfdata_event *event)
@@ -164,12 +165,12 @@ static int add_task(struct perfdata *data, const struct perfdata_event *event)
 	struct spaces *spaces = data->dsos->spaces;
 	uint64_t time = perfdata_time(data, event);
 
-	if (event->type == PERFDATA_COMM && event->misc & PERFDATA_MISC_EXEC &&
-	    event->size >= 16)
+	if (event->type == PERFDATA_COMM && event->misc & PERFDATA_MISC_EXEC && event->size >= 16)
 		return spaces_exec(spaces, task->pid, time) ? 0 : no_memory(data);
 	if (event->type == PERFDATA_FORK && event->size >= sizeof(*task))
-		return spaces_fork(spaces, task->pid, time ? time : task->time,
-				   task->ppid) ? 0 : no_memory(data);
+		return spaces_fork(spaces, task->pid, time ? time : task->time, task->ppid) ?
+			       0 :
+			       no_memory(data);
 	return 0;
 }
 
@@ -192,8 +193,7 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 	for (i = 0; i < dsos->count; i++) {
 		struct perfdata_dso *other = &dsos->all[i].dso;
 
-		if (other->id_size || other->space != dso.space ||
-		    strcmp(other->path, dso.path))
+		if (other->id_size || other->space != dso.space || strcmp(other->path, dso.path))
 			continue;
 		other->id_size = dso.id_size;
 		memcpy(other->id, dso.id, sizeof(dso.id));
@@ -275,8 +275,7 @@ static void skip_words(struct cursor *cursor, uint64_t count)
 
 static void skip_read(struct cursor *cursor, uint64_t format)
 {
-	uint64_t times = !!(format & PERFDATA_READ_ENABLED) +
-			 !!(format & PERFDATA_READ_RUNNING);
+	uint64_t times = !!(format & PERFDATA_READ_ENABLED) + !!(format & PERFDATA_READ_RUNNING);
 	uint64_t each = 1 + !!(format & PERFDATA_READ_ID) + !!(format & PERFDATA_READ_LOST);
 	uint64_t values = 1;
 
@@ -287,8 +286,8 @@ static void skip_read(struct cursor *cursor, uint64_t format)
 	skip_words(cursor, values > cursor->count ? cursor->count : values * each);
 }
 
-static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid,
-		uint64_t time, uint64_t address)
+static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid, uint64_t time,
+		uint64_t address)
 {
 	struct perfdata_dsos *dsos = data->dsos;
 	size_t number;
@@ -302,8 +301,8 @@ static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid,
 		dsos->all[number].dso.hit = true;
 }
 
-static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpumode,
-		      uint32_t pid, uint64_t time)
+static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpumode, uint32_t pid,
+		      uint64_t time)
 {
 	uint64_t count = take_word(cursor);
 
@@ -371,11 +370,8 @@ static int take_samples(struct perfdata *data)
 static int rank(enum perfdata_space space)
 {
 	static const int ranks[] = {
-		[PERFDATA_KERNEL] = 0,
-		[PERFDATA_MODULE] = 1,
-		[PERFDATA_USER] = 2,
-		[PERFDATA_VDSO] = 3,
-		[PERFDATA_OTHER] = 4,
+		[PERFDATA_KERNEL] = 0, [PERFDATA_MODULE] = 1, [PERFDATA_USER] = 2,
+		[PERFDATA_VDSO] = 3,   [PERFDATA_OTHER] = 4,
 	};
 
 	return ranks[space];

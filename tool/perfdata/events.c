@@ -11,9 +11,9 @@
 #include "file.h"
 
 /* Bytes read at a time. An event that straddles two reads is moved together. */
-#define BUFFER	(1U << 20)
+#define BUFFER (1U << 20)
 /* Bytes unpacked at a time, and room for an event that straddles. */
-#define PLAIN	(256U << 10)
+#define PLAIN (256U << 10)
 
 static const struct perfdata_stream *stream_of(const struct perfdata *data)
 {
@@ -29,18 +29,16 @@ static int damaged(struct perfdata *data, const char *what, uint64_t offset)
 {
 	const char *name = data->nr_streams ? stream_of(data)->name : NULL;
 
-	return perfdata_fail(data, "damaged: %s at byte %" PRIu64 "%s%s", what,
-			     offset, name ? " of " : "", name ? name : "");
+	return perfdata_fail(data, "damaged: %s at byte %" PRIu64 "%s%s", what, offset,
+			     name ? " of " : "", name ? name : "");
 }
 
 static int cut_short(struct perfdata *data)
 {
 	const char *name = stream_of(data)->name;
 
-	return perfdata_fail(data,
-			     "cut short: ends in an event at byte %" PRIu64 "%s%s",
-			     offset_of(data), name ? " of " : "",
-			     name ? name : "");
+	return perfdata_fail(data, "cut short: ends in an event at byte %" PRIu64 "%s%s",
+			     offset_of(data), name ? " of " : "", name ? name : "");
 }
 
 /* ------------------------------------------------------------------ reading -- */
@@ -77,8 +75,7 @@ static int make_buffers(struct perfdata *data)
 		return 0;
 	data->buffer = malloc(BUFFER);
 	data->aligned = malloc(PERFDATA_EVENT_MAX);
-	return data->buffer && data->aligned ? 0 :
-		perfdata_fail(data, "%s", strerror(ENOMEM));
+	return data->buffer && data->aligned ? 0 : perfdata_fail(data, "%s", strerror(ENOMEM));
 }
 
 /* More bytes behind those that are there; 0 when the stream has no more. */
@@ -98,12 +95,10 @@ static int fill(struct perfdata *data)
 	if (!room)
 		return 0;
 	do {
-		done = pread(stream->fd, data->buffer + left, room,
-			     (off_t)data->position);
+		done = pread(stream->fd, data->buffer + left, room, (off_t)data->position);
 	} while (done < 0 && errno == EINTR);
 	if (done < 0)
-		return perfdata_fail(data, "byte %" PRIu64 ": %s", data->position,
-				     strerror(errno));
+		return perfdata_fail(data, "byte %" PRIu64 ": %s", data->position, strerror(errno));
 	data->position += (uint64_t)done;
 	data->filled += (size_t)done;
 	return done > 0;
@@ -166,8 +161,7 @@ static struct perfdata_event header_at(const unsigned char *bytes)
 	return event;
 }
 
-static const struct perfdata_event *aligned(struct perfdata *data,
-					    const unsigned char *bytes,
+static const struct perfdata_event *aligned(struct perfdata *data, const unsigned char *bytes,
 					    size_t size)
 {
 	if ((uintptr_t)bytes % 8) {
@@ -178,8 +172,8 @@ static const struct perfdata_event *aligned(struct perfdata *data,
 }
 
 /* What follows @event outside of its size. */
-static int payload_of(struct perfdata *data, const struct perfdata_event *event,
-		      uint64_t offset, uint64_t *payload)
+static int payload_of(struct perfdata *data, const struct perfdata_event *event, uint64_t offset,
+		      uint64_t *payload)
 {
 	*payload = 0;
 	if (event->type == PERFDATA_AUXTRACE) {
@@ -193,8 +187,9 @@ static int payload_of(struct perfdata *data, const struct perfdata_event *event,
 		*payload = (*payload + 7) & ~7ULL;
 	}
 	if (*payload > stream_of(data)->end - offset)
-		return perfdata_fail(data, "cut short: ends in the data behind an event at byte %"
-				     PRIu64, offset);
+		return perfdata_fail(data,
+				     "cut short: ends in the data behind an event at byte %" PRIu64,
+				     offset);
 	return 1;
 }
 
@@ -230,8 +225,7 @@ static int next_outer(struct perfdata *data, struct perfdata_item *item)
 
 static bool is_compressed(const struct perfdata_event *event)
 {
-	return event->type == PERFDATA_COMPRESSED ||
-	       event->type == PERFDATA_COMPRESSED2;
+	return event->type == PERFDATA_COMPRESSED || event->type == PERFDATA_COMPRESSED2;
 }
 
 static int begin_unpacking(struct perfdata *data, const struct perfdata_item *item)
@@ -248,10 +242,8 @@ static int begin_unpacking(struct perfdata *data, const struct perfdata_item *it
 	data->nr_packed = item->event->size - skip;
 	if (item->event->type == PERFDATA_COMPRESSED2) {
 		skip = sizeof(*compressed);
-		if (item->event->size < skip ||
-		    compressed->size > item->event->size - skip)
-			return damaged(data, "compressed data without a size",
-				       item->offset);
+		if (item->event->size < skip || compressed->size > item->event->size - skip)
+			return damaged(data, "compressed data without a size", item->offset);
 		data->nr_packed = (size_t)compressed->size;
 	}
 	/* Where it was read: unlike an aligned copy that stays until it is used. */
@@ -300,13 +292,11 @@ static int next_plain(struct perfdata *data, struct perfdata_item *item)
 	bytes = data->plain + data->plain_start;
 	event = header_at(bytes);
 	if (event.size < sizeof(event))
-		return damaged(data, "an event without a size, compressed",
-			       data->packed_at);
+		return damaged(data, "an event without a size, compressed", data->packed_at);
 	if (there < event.size)
 		return 0;
 	if (event.type == PERFDATA_AUXTRACE || is_compressed(&event))
-		return damaged(data, "an event that cannot be compressed",
-			       data->packed_at);
+		return damaged(data, "an event that cannot be compressed", data->packed_at);
 
 	item->event = aligned(data, bytes, event.size);
 	item->offset = data->packed_at;
@@ -340,12 +330,14 @@ static int take_attr(struct perfdata *data, const struct perfdata_event *event)
 
 	if (event->type != PERFDATA_ATTR || !data->pipe || data->attrs_taken)
 		return 1;
-	if (room < PERFDATA_ATTR_MIN || attr->size < PERFDATA_ATTR_MIN ||
-	    attr->size > room || attr->size % 8)
+	if (room < PERFDATA_ATTR_MIN || attr->size < PERFDATA_ATTR_MIN || attr->size > room ||
+	    attr->size % 8)
 		return perfdata_fail(data, "damaged: an attr without a size");
 	return perfdata_add_attr(data, attr, attr->size,
 				 (const void *)((const char *)attr + attr->size),
-				 (room - attr->size) / 8) ? -1 : 1;
+				 (room - attr->size) / 8) ?
+		       -1 :
+		       1;
 }
 
 static int next_of_stream(struct perfdata *data, struct perfdata_item *item)

@@ -20,7 +20,7 @@ struct ZSTD_DCtx_s;
 /* Events of a file, from @begin up to @end. */
 struct perfdata_stream {
 	int fd;
-	char *name;		/* in the directory; NULL for a file or a pipe */
+	char *name; /* in the directory; NULL for a file or a pipe */
 	uint64_t begin;
 	uint64_t end;
 };
@@ -45,9 +45,9 @@ struct perfdata {
 	bool directory;
 	bool unfinished;
 	bool pipe;
-	bool attrs_taken;		/* of a pipe: those in front */
-	bool aux;			/* offsets in it must stay */
-	uint64_t size;			/* of the file; of a directory's first */
+	bool attrs_taken; /* of a pipe: those in front */
+	bool aux;	  /* offsets in it must stay */
+	uint64_t size;	  /* of the file; of a directory's first */
 	struct perfdata_header header;
 	struct perfdata_section features[PERFDATA_FEATURES];
 
@@ -56,30 +56,30 @@ struct perfdata {
 
 	struct perfdata_layout *layouts;
 	size_t nr_layouts;
-	bool uniform;			/* all layouts are alike */
-	struct perfdata_owner *owners;	/* sorted by id, once looked for */
+	bool uniform;		       /* all layouts are alike */
+	struct perfdata_owner *owners; /* sorted by id, once looked for */
 	size_t nr_owners;
 	bool owners_sorted;
 
 	/* Reading: bytes from filled - left on are the next of the stream. */
-	size_t current;			/* stream */
-	uint64_t position;		/* in its file, of what is read next */
+	size_t current;	   /* stream */
+	uint64_t position; /* in its file, of what is read next */
 	unsigned char *buffer;
-	size_t start;			/* in the buffer, of what is not used yet */
+	size_t start; /* in the buffer, of what is not used yet */
 	size_t filled;
-	uint64_t payload;		/* bytes behind the last event, not read yet */
+	uint64_t payload; /* bytes behind the last event, not read yet */
 
 	/* Compressed events. */
 	struct ZSTD_DCtx_s *zstd;
-	const unsigned char *packed;	/* what is left of the last COMPRESSED */
+	const unsigned char *packed; /* what is left of the last COMPRESSED */
 	size_t nr_packed;
-	bool unpacking;			/* more may come out of it */
+	bool unpacking; /* more may come out of it */
 	uint64_t packed_at;
 	unsigned char *plain;
 	size_t plain_start;
 	size_t plain_filled;
 
-	uint64_t *aligned;		/* an event that does not lie so */
+	uint64_t *aligned; /* an event that does not lie so */
 
 	struct perfdata_dsos *dsos;
 };
@@ -107,12 +107,11 @@ long perfdata_payload(struct perfdata *data, void *bytes, size_t size);
 int perfdata_fail(struct perfdata *data, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* @size bytes at @offset, all of them, or -1 with a problem. */
-int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size,
-		   uint64_t offset);
+int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size, uint64_t offset);
 
 /* An attr of @size bytes with @nr_ids of ids. */
-int perfdata_add_attr(struct perfdata *data, const void *attr, size_t size,
-		      const uint64_t *ids, size_t nr_ids);
+int perfdata_add_attr(struct perfdata *data, const void *attr, size_t size, const uint64_t *ids,
+		      size_t nr_ids);
 /* Of the event; NULL when that cannot be told. */
 const struct perfdata_layout *perfdata_layout(struct perfdata *data,
 					      const struct perfdata_event *event);
@@ -135,8 +134,8 @@ size_t perfdata_build_id_size(const struct perfdata_build_id *entry);
 enum perfdata_space perfdata_space(const char *path, uint16_t misc);
 
 /* All of feature @number, to free; NULL with @size 0 when it is not there. */
-int perfdata_feature(struct perfdata *data, unsigned int number,
-		     unsigned char **bytes, size_t *size);
+int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char **bytes,
+		     size_t *size);
 
 struct perfdata_dsos;
 void perfdata_dsos_free(struct perfdata_dsos *dsos);

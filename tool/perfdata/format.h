@@ -10,21 +10,21 @@
 #include <stdint.h>
 
 /* "PERFILE2", as a number in the byte order of who wrote it. */
-#define PERFDATA_MAGIC		0x32454c4946524550ULL
+#define PERFDATA_MAGIC 0x32454c4946524550ULL
 /* The size in a header that starts a stream, not a file. */
-#define PERFDATA_PIPE_HEADER	16
+#define PERFDATA_PIPE_HEADER 16
 
 struct perfdata_section {
 	uint64_t offset;
 	uint64_t size;
 };
 
-#define PERFDATA_FEATURES	256
+#define PERFDATA_FEATURES 256
 
 struct perfdata_header {
 	uint64_t magic;
 	uint64_t size;
-	uint64_t attr_size;	/* of an attr and the section of its ids */
+	uint64_t attr_size; /* of an attr and the section of its ids */
 	struct perfdata_section attrs;
 	struct perfdata_section data;
 	struct perfdata_section event_types;
@@ -32,10 +32,10 @@ struct perfdata_header {
 };
 
 enum perfdata_feature {
-	PERFDATA_FEATURE_BUILD_ID	= 2,
-	PERFDATA_FEATURE_HOSTNAME	= 3,
-	PERFDATA_FEATURE_AUXTRACE	= 18,
-	PERFDATA_FEATURE_COMPRESSED	= 27,
+	PERFDATA_FEATURE_BUILD_ID = 2,
+	PERFDATA_FEATURE_HOSTNAME = 3,
+	PERFDATA_FEATURE_AUXTRACE = 18,
+	PERFDATA_FEATURE_COMPRESSED = 27,
 };
 
 /* ------------------------------------------------------------------ events -- */
@@ -47,33 +47,33 @@ struct perfdata_event {
 };
 
 enum perfdata_type {
-	PERFDATA_MMAP		= 1,
-	PERFDATA_COMM		= 3,
-	PERFDATA_EXIT		= 4,
-	PERFDATA_FORK		= 7,
-	PERFDATA_SAMPLE		= 9,
-	PERFDATA_MMAP2		= 10,
-	PERFDATA_KSYMBOL	= 17,
+	PERFDATA_MMAP = 1,
+	PERFDATA_COMM = 3,
+	PERFDATA_EXIT = 4,
+	PERFDATA_FORK = 7,
+	PERFDATA_SAMPLE = 9,
+	PERFDATA_MMAP2 = 10,
+	PERFDATA_KSYMBOL = 17,
 	/* Below it what a kernel wrote, with a time; from it on perf's own. */
-	PERFDATA_OF_PERF	= 64,
-	PERFDATA_ATTR		= 64,
-	PERFDATA_EVENT_TYPE	= 65,	/* of old; every perf passes over it */
-	PERFDATA_TRACING_DATA	= 66,
-	PERFDATA_BUILD_ID	= 67,
-	PERFDATA_FINISHED_ROUND	= 68,
-	PERFDATA_AUXTRACE	= 71,
-	PERFDATA_FEATURE	= 80,
-	PERFDATA_COMPRESSED	= 81,
-	PERFDATA_COMPRESSED2	= 83,
+	PERFDATA_OF_PERF = 64,
+	PERFDATA_ATTR = 64,
+	PERFDATA_EVENT_TYPE = 65, /* of old; every perf passes over it */
+	PERFDATA_TRACING_DATA = 66,
+	PERFDATA_BUILD_ID = 67,
+	PERFDATA_FINISHED_ROUND = 68,
+	PERFDATA_AUXTRACE = 71,
+	PERFDATA_FEATURE = 80,
+	PERFDATA_COMPRESSED = 81,
+	PERFDATA_COMPRESSED2 = 83,
 };
 
-#define PERFDATA_MISC_CPUMODE	7
-#define PERFDATA_MISC_KERNEL	1
-#define PERFDATA_MISC_USER	2
-#define PERFDATA_MISC_EXEC	(1U << 13)	/* of COMM */
-#define PERFDATA_MISC_DATA	(1U << 13)	/* of MMAP and MMAP2 */
-#define PERFDATA_MISC_ID	(1U << 14)	/* of MMAP2 */
-#define PERFDATA_MISC_ID_SIZE	(1U << 15)	/* of BUILD_ID */
+#define PERFDATA_MISC_CPUMODE 7
+#define PERFDATA_MISC_KERNEL  1
+#define PERFDATA_MISC_USER    2
+#define PERFDATA_MISC_EXEC    (1U << 13) /* of COMM */
+#define PERFDATA_MISC_DATA    (1U << 13) /* of MMAP and MMAP2 */
+#define PERFDATA_MISC_ID      (1U << 14) /* of MMAP2 */
+#define PERFDATA_MISC_ID_SIZE (1U << 15) /* of BUILD_ID */
 
 struct perfdata_mmap {
 	struct perfdata_event event;
@@ -110,8 +110,7 @@ struct perfdata_mmap2 {
 	char name[];
 };
 
-#define PERFDATA_MMAP_GROWS \
-	(sizeof(struct perfdata_mmap2) - sizeof(struct perfdata_mmap))
+#define PERFDATA_MMAP_GROWS (sizeof(struct perfdata_mmap2) - sizeof(struct perfdata_mmap))
 
 /* A symbol of the kernel comes, or goes: what is mapped at its address does then. */
 struct perfdata_ksymbol {
@@ -123,8 +122,8 @@ struct perfdata_ksymbol {
 	char name[];
 };
 
-#define PERFDATA_KSYMBOL_OTHER		2	/* than of BPF */
-#define PERFDATA_KSYMBOL_UNREGISTER	(1U << 0)
+#define PERFDATA_KSYMBOL_OTHER	    2 /* than of BPF */
+#define PERFDATA_KSYMBOL_UNREGISTER (1U << 0)
 
 /* FORK and EXIT; and COMM as far as its tid. */
 struct perfdata_task {
@@ -148,12 +147,12 @@ struct perfdata_build_id {
 
 struct perfdata_auxtrace {
 	struct perfdata_event event;
-	uint64_t size;		/* of what follows the event */
+	uint64_t size; /* of what follows the event */
 };
 
 struct perfdata_tracing_data {
 	struct perfdata_event event;
-	uint32_t size;		/* of what follows the event, without padding */
+	uint32_t size; /* of what follows the event, without padding */
 };
 
 struct perfdata_feature_event {
@@ -163,7 +162,7 @@ struct perfdata_feature_event {
 
 struct perfdata_compressed2 {
 	struct perfdata_event event;
-	uint64_t size;		/* of the data; the rest is padding */
+	uint64_t size; /* of the data; the rest is padding */
 };
 
 /* ------------------------------------------------------------------- attrs -- */
@@ -186,33 +185,33 @@ struct perfdata_attr {
 	int32_t clockid;
 };
 
-#define PERFDATA_ATTR_MIN	64	/* the first that was published */
+#define PERFDATA_ATTR_MIN 64 /* the first that was published */
 
-#define PERFDATA_SAMPLE_IP		(1U << 0)
-#define PERFDATA_SAMPLE_TID		(1U << 1)
-#define PERFDATA_SAMPLE_TIME		(1U << 2)
-#define PERFDATA_SAMPLE_ADDR		(1U << 3)
-#define PERFDATA_SAMPLE_READ		(1U << 4)
-#define PERFDATA_SAMPLE_CALLCHAIN	(1U << 5)
-#define PERFDATA_SAMPLE_ID		(1U << 6)
-#define PERFDATA_SAMPLE_CPU		(1U << 7)
-#define PERFDATA_SAMPLE_PERIOD		(1U << 8)
-#define PERFDATA_SAMPLE_STREAM_ID	(1U << 9)
-#define PERFDATA_SAMPLE_IDENTIFIER	(1U << 16)
+#define PERFDATA_SAMPLE_IP	   (1U << 0)
+#define PERFDATA_SAMPLE_TID	   (1U << 1)
+#define PERFDATA_SAMPLE_TIME	   (1U << 2)
+#define PERFDATA_SAMPLE_ADDR	   (1U << 3)
+#define PERFDATA_SAMPLE_READ	   (1U << 4)
+#define PERFDATA_SAMPLE_CALLCHAIN  (1U << 5)
+#define PERFDATA_SAMPLE_ID	   (1U << 6)
+#define PERFDATA_SAMPLE_CPU	   (1U << 7)
+#define PERFDATA_SAMPLE_PERIOD	   (1U << 8)
+#define PERFDATA_SAMPLE_STREAM_ID  (1U << 9)
+#define PERFDATA_SAMPLE_IDENTIFIER (1U << 16)
 
-#define PERFDATA_READ_ENABLED		(1U << 0)
-#define PERFDATA_READ_RUNNING		(1U << 1)
-#define PERFDATA_READ_ID		(1U << 2)
-#define PERFDATA_READ_GROUP		(1U << 3)
-#define PERFDATA_READ_LOST		(1U << 4)
+#define PERFDATA_READ_ENABLED (1U << 0)
+#define PERFDATA_READ_RUNNING (1U << 1)
+#define PERFDATA_READ_ID      (1U << 2)
+#define PERFDATA_READ_GROUP   (1U << 3)
+#define PERFDATA_READ_LOST    (1U << 4)
 
-#define PERFDATA_ATTR_SAMPLE_ID_ALL	(1ULL << 18)
-#define PERFDATA_ATTR_USE_CLOCKID	(1ULL << 25)
+#define PERFDATA_ATTR_SAMPLE_ID_ALL (1ULL << 18)
+#define PERFDATA_ATTR_USE_CLOCKID   (1ULL << 25)
 
 /* Not addresses in a call chain, but what follows is of. */
-#define PERFDATA_CONTEXT_MAX		((uint64_t)-4095)
-#define PERFDATA_CONTEXT_KERNEL		((uint64_t)-128)
-#define PERFDATA_CONTEXT_USER		((uint64_t)-512)
+#define PERFDATA_CONTEXT_MAX	((uint64_t)-4095)
+#define PERFDATA_CONTEXT_KERNEL ((uint64_t)-128)
+#define PERFDATA_CONTEXT_USER	((uint64_t)-512)
 
 _Static_assert(sizeof(struct perfdata_header) == 104, "perf.data: header");
 _Static_assert(sizeof(struct perfdata_mmap) == 40, "perf.data: MMAP");

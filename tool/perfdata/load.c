@@ -39,8 +39,8 @@ static size_t make_unload(const struct perfdata_load *load, struct perfdata_ksym
 	return sizeof(*new);
 }
 
-size_t perfdata_load_event(const struct perfdata_load *load,
-			   const struct perfdata_layout *layout, unsigned char *event)
+size_t perfdata_load_event(const struct perfdata_load *load, const struct perfdata_layout *layout,
+			   unsigned char *event)
 {
 	size_t name = (strlen(load->path) + 8) & ~(size_t)7;
 	size_t trailer = perfdata_trailer(layout);
@@ -50,8 +50,7 @@ size_t perfdata_load_event(const struct perfdata_load *load,
 	if (sizeof(struct perfdata_mmap2) + name + trailer > UINT16_MAX)
 		return 0;
 	memset(event, 0, sizeof(struct perfdata_mmap2) + name + trailer);
-	size = load->unload ? make_unload(load, (void *)event) :
-			      make_load(load, (void *)event);
+	size = load->unload ? make_unload(load, (void *)event) : make_load(load, (void *)event);
 	memcpy(event + size, load->path, strlen(load->path));
 	size += name;
 	time = size + (layout->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);

@@ -13,7 +13,7 @@ void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity
  * Make the event of @load, with the trailer of @layout, at @event, which is aligned
  * and has room for any. Its size; 0 when no event is that long.
  */
-size_t perfdata_load_event(const struct perfdata_load *load,
-			   const struct perfdata_layout *layout, unsigned char *event);
+size_t perfdata_load_event(const struct perfdata_load *load, const struct perfdata_layout *layout,
+			   unsigned char *event);
 
 #endif

@@ -7,7 +7,7 @@
 #include "file.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
-#define VDSO_NAME "[vdso]"
+#define VDSO_NAME   "[vdso]"
 /* Below it are the processes of 32 bits, whose "[vdso]" is another. */
 #define VDSO_MIN (1ULL << 32)
 
@@ -28,11 +28,10 @@ static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id
 	if (!data->owners)
 		return NULL;
 	if (!data->owners_sorted)
-		qsort(data->owners, data->nr_owners, sizeof(*data->owners),
-		      compare_owners);
+		qsort(data->owners, data->nr_owners, sizeof(*data->owners), compare_owners);
 	data->owners_sorted = true;
-	owner = bsearch(&wanted, data->owners, data->nr_owners,
-			sizeof(*data->owners), compare_owners);
+	owner = bsearch(&wanted, data->owners, data->nr_owners, sizeof(*data->owners),
+			compare_owners);
 	return owner ? &data->layouts[owner->layout] : NULL;
 }
 
@@ -58,8 +57,7 @@ const struct perfdata_layout *perfdata_layout(struct perfdata *data,
 	if (!(data->layouts->sample_type & PERFDATA_SAMPLE_IDENTIFIER) ||
 	    event->size < sizeof(*event) + 8)
 		return NULL;
-	layout = owner_of(data, u64_at(event, sample ? sizeof(*event) :
-						       event->size - 8U));
+	layout = owner_of(data, u64_at(event, sample ? sizeof(*event) : event->size - 8U));
 	/* What perf made up itself has the first one's, and no id. */
 	return layout || sample ? layout : data->layouts;
 }
@@ -71,9 +69,9 @@ static size_t count_bits(uint64_t bits)
 
 size_t perfdata_trailer(const struct perfdata_layout *layout)
 {
-	const uint64_t fields = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME |
-				PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID |
-				PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER;
+	const uint64_t fields = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID |
+				PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
+				PERFDATA_SAMPLE_IDENTIFIER;
 
 	if (!layout->sample_id_all)
 		return 0;
@@ -85,8 +83,7 @@ size_t perfdata_body(struct perfdata *data, const struct perfdata_event *event)
 	const struct perfdata_layout *layout = perfdata_layout(data, event);
 	size_t trailer = layout ? perfdata_trailer(layout) : 0;
 
-	return trailer < event->size - sizeof(*event) ? event->size - trailer :
-							event->size;
+	return trailer < event->size - sizeof(*event) ? event->size - trailer : event->size;
 }
 
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event)
@@ -128,8 +125,7 @@ enum perfdata_space perfdata_space(const char *path, uint16_t misc)
 		if (!strcmp(path, VDSO_NAME))
 			return PERFDATA_VDSO;
 		/* Anonymous memory is "//anon". */
-		return path[0] == '/' && path[1] != '/' ? PERFDATA_USER :
-							  PERFDATA_OTHER;
+		return path[0] == '/' && path[1] != '/' ? PERFDATA_USER : PERFDATA_OTHER;
 	default:
 		return PERFDATA_OTHER;
 	}
@@ -148,8 +144,7 @@ static size_t smallest(const struct perfdata_event *event)
 					       sizeof(struct perfdata_mmap);
 }
 
-static void take_content(const struct perfdata_mmap2 *mmap,
-			 struct perfdata_mapping *mapping)
+static void take_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapping *mapping)
 {
 	if (!(mmap->event.misc & PERFDATA_MISC_ID)) {
 		mapping->has_inode = true;

@@ -18,9 +18,9 @@
 #include "file.h"
 
 /* More is no perf.data but somebody's joke. */
-#define ATTR_SIZE_MAX	4096
-#define ATTRS_MAX	(1U << 20)
-#define FEATURE_MAX	(1U << 30)
+#define ATTR_SIZE_MAX 4096
+#define ATTRS_MAX     (1U << 20)
+#define FEATURE_MAX   (1U << 30)
 
 int perfdata_fail(struct perfdata *data, const char *format, ...)
 {
@@ -44,8 +44,7 @@ static int no_memory(struct perfdata *data)
 	return perfdata_fail(data, "%s", strerror(ENOMEM));
 }
 
-int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size,
-		   uint64_t offset)
+int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size, uint64_t offset)
 {
 	unsigned char *next = bytes;
 
@@ -55,11 +54,9 @@ int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size,
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return perfdata_fail(data, "byte %" PRIu64 ": %s", offset,
-					     strerror(errno));
+			return perfdata_fail(data, "byte %" PRIu64 ": %s", offset, strerror(errno));
 		if (!done)
-			return perfdata_fail(data, "cut short: ends at byte %" PRIu64,
-					     offset);
+			return perfdata_fail(data, "cut short: ends at byte %" PRIu64, offset);
 		next += done;
 		offset += (uint64_t)done;
 		size -= (size_t)done;
@@ -69,14 +66,12 @@ int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size,
 
 /* ------------------------------------------------------------------ streams -- */
 
-static struct perfdata_stream *add_stream(struct perfdata *data, int fd,
-					  const char *name)
+static struct perfdata_stream *add_stream(struct perfdata *data, int fd, const char *name)
 {
 	struct perfdata_stream *streams;
 	struct stat status;
 
-	streams = reallocarray(data->streams, data->nr_streams + 1,
-			       sizeof(*streams));
+	streams = reallocarray(data->streams, data->nr_streams + 1, sizeof(*streams));
 	if (streams)
 		data->streams = streams;
 	if (!streams || fstat(fd, &status)) {
@@ -134,9 +129,8 @@ static int add_input(struct perfdata *data)
 	struct stat status;
 	int fd, err;
 
-	fd = strcmp(data->path, "-") ?
-		open(data->path, O_RDONLY | O_CLOEXEC) :
-		fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	fd = strcmp(data->path, "-") ? open(data->path, O_RDONLY | O_CLOEXEC) :
+				       fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || fstat(fd, &status)) {
 		perfdata_fail(data, "%s", strerror(errno));
 		if (fd >= 0)
@@ -169,7 +163,7 @@ static int check_magic(struct perfdata *data, uint64_t magic)
 		return 0;
 	if (magic == __builtin_bswap64(PERFDATA_MAGIC))
 		return perfdata_fail(data, "written on a machine of the other byte order; "
-				     "annotate it on one of that kind");
+					   "annotate it on one of that kind");
 	if (!memcmp(&magic, "PERFFILE", 8))
 		return perfdata_fail(data, "written by a perf of before Linux 2.6.34");
 	return perfdata_fail(data, "no perf.data");
@@ -192,9 +186,10 @@ static int read_file_header(struct perfdata *data)
 	if (data->unfinished)
 		return perfdata_fail(data, "no events: perf record has not ended, or was killed");
 	if (!is_inside(&header->data, end))
-		return perfdata_fail(data, "cut short: ends at byte %" PRIu64
-				     ", its events at byte %" PRIu64, end,
-				     header->data.offset + header->data.size);
+		return perfdata_fail(data,
+				     "cut short: ends at byte %" PRIu64
+				     ", its events at byte %" PRIu64,
+				     end, header->data.offset + header->data.size);
 	if (header->data.offset < sizeof(*header))
 		return perfdata_fail(data, "damaged: events that are not behind the header");
 	/* Before the events, but for what perf inject makes of a stream. */
@@ -229,8 +224,8 @@ static int read_features(struct perfdata *data)
 	return 0;
 }
 
-int perfdata_feature(struct perfdata *data, unsigned int number,
-		     unsigned char **bytes, size_t *size)
+int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char **bytes,
+		     size_t *size)
 {
 	const struct perfdata_section *section = &data->features[number];
 
@@ -239,8 +234,8 @@ int perfdata_feature(struct perfdata *data, unsigned int number,
 	if (data->pipe || !has_feature(data, number) || !section->size)
 		return 0;
 	if (section->size > FEATURE_MAX)
-		return perfdata_fail(data, "damaged: feature %u of %" PRIu64 " bytes",
-				     number, section->size);
+		return perfdata_fail(data, "damaged: feature %u of %" PRIu64 " bytes", number,
+				     section->size);
 	*bytes = malloc((size_t)section->size);
 	if (!*bytes)
 		return no_memory(data);
@@ -260,8 +255,7 @@ static enum perfdata_clock clock_of(const struct perfdata_attr *attr)
 		return PERFDATA_CLOCK_NONE;
 	if (!(attr->flags & PERFDATA_ATTR_USE_CLOCKID))
 		return PERFDATA_CLOCK_PERF;
-	return attr->clockid == CLOCK_MONOTONIC ? PERFDATA_CLOCK_MONO :
-						  PERFDATA_CLOCK_OTHER;
+	return attr->clockid == CLOCK_MONOTONIC ? PERFDATA_CLOCK_MONO : PERFDATA_CLOCK_OTHER;
 }
 
 static int add_owners(struct perfdata *data, const uint64_t *ids, size_t count)
@@ -271,8 +265,7 @@ static int add_owners(struct perfdata *data, const uint64_t *ids, size_t count)
 
 	if (!count)
 		return 0;
-	owners = reallocarray(data->owners, data->nr_owners + count,
-			      sizeof(*owners));
+	owners = reallocarray(data->owners, data->nr_owners + count, sizeof(*owners));
 	if (!owners)
 		return no_memory(data);
 	data->owners = owners;
@@ -291,10 +284,10 @@ static bool are_alike(const struct perfdata_layout *a, const struct perfdata_lay
 	       a->sample_id_all == b->sample_id_all && a->clock == b->clock;
 }
 
-int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size,
-		      const uint64_t *ids, size_t nr_ids)
+int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, const uint64_t *ids,
+		      size_t nr_ids)
 {
-	struct perfdata_attr attr = { };
+	struct perfdata_attr attr = {};
 	struct perfdata_layout *layouts;
 
 	memcpy(&attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
@@ -335,8 +328,7 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 		ids = malloc((size_t)section.size);
 		if (!ids)
 			return no_memory(data);
-		if (perfdata_pread(data, data->streams[0].fd, ids, section.size,
-				   section.offset)) {
+		if (perfdata_pread(data, data->streams[0].fd, ids, section.size, section.offset)) {
 			free(ids);
 			return -1;
 		}
@@ -352,8 +344,8 @@ static int read_attrs(struct perfdata *data)
 	uint64_t size = header->attr_size;
 	uint64_t at;
 
-	if (size < PERFDATA_ATTR_MIN + sizeof(struct perfdata_section) ||
-	    size > ATTR_SIZE_MAX || header->attrs.size % size)
+	if (size < PERFDATA_ATTR_MIN + sizeof(struct perfdata_section) || size > ATTR_SIZE_MAX ||
+	    header->attrs.size % size)
 		return perfdata_fail(data, "damaged: attrs of %" PRIu64 " bytes", size);
 	for (at = 0; at < header->attrs.size; at += size)
 		if (read_attr(data, header->attrs.offset + at, (size_t)size))
@@ -379,7 +371,9 @@ static int read_pipe_attrs(struct perfdata *data)
 
 static int read_header(struct perfdata *data)
 {
-	struct { uint64_t magic, size; } start;
+	struct {
+		uint64_t magic, size;
+	} start;
 	struct perfdata_stream *stream = &data->streams[0];
 
 	data->size = stream->end;

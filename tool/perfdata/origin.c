@@ -14,8 +14,7 @@ enum perfdata_clock perfdata_clock(const struct perfdata *data)
 	size_t i;
 
 	for (i = 0; i < data->nr_layouts; i++)
-		if (data->layouts[i].clock != PERFDATA_CLOCK_NONE &&
-		    data->layouts[i].sample_id_all)
+		if (data->layouts[i].clock != PERFDATA_CLOCK_NONE && data->layouts[i].sample_id_all)
 			return data->layouts[i].clock;
 	return PERFDATA_CLOCK_NONE;
 }
@@ -41,8 +40,7 @@ uint64_t perfdata_modified(const struct perfdata *data)
 
 	if (!data->nr_streams || fstat(data->streams[0].fd, &status))
 		return 0;
-	return (uint64_t)status.st_mtim.tv_sec * 1000000000 +
-	       (uint64_t)status.st_mtim.tv_nsec;
+	return (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
 }
 
 int perfdata_text(struct perfdata *data, uint64_t *address)

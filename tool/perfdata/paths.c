@@ -59,20 +59,17 @@ static bool grow(struct perfdata_paths *paths)
 }
 
 const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths,
-						const char *path,
-						enum perfdata_space space)
+						const char *path, enum perfdata_space space)
 {
 	size_t i = paths->room ? paths->buckets[bucket_of(paths, path)] : 0;
 
 	for (; i; i = paths->all[i - 1].next)
-		if (paths->all[i - 1].space == space &&
-		    !strcmp(paths->all[i - 1].path, path))
+		if (paths->all[i - 1].space == space && !strcmp(paths->all[i - 1].path, path))
 			return &paths->all[i - 1];
 	return NULL;
 }
 
-size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path,
-			  enum perfdata_space space)
+size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_space space)
 {
 	const struct perfdata_path *found = perfdata_paths_find(paths, path, space);
 	struct perfdata_path *new;

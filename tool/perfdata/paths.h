@@ -21,7 +21,7 @@ struct perfdata_path {
 	uint64_t without;
 	uint64_t missing;
 	const char *reason;
-	size_t next;	/* of the same hash, plus one */
+	size_t next; /* of the same hash, plus one */
 };
 
 struct perfdata_paths {
@@ -36,8 +36,7 @@ size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path,
 			  enum perfdata_space space);
 /* NULL when there is none. */
 const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths,
-						const char *path,
-						enum perfdata_space space);
+						const char *path, enum perfdata_space space);
 /* Some of its mappings have an id and some cannot, so none is to have one. */
 bool perfdata_path_is_mixed(const struct perfdata_path *path);
 /* Each of its mappings has its id. */

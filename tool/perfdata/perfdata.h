@@ -48,11 +48,11 @@ void perfdata_rewind(struct perfdata *data);
 /* --------------------------------------------------------------- mappings -- */
 
 enum perfdata_space {
-	PERFDATA_USER,		/* a file, mapped by a process */
-	PERFDATA_KERNEL,	/* the kernel's image, "[kernel.kallsyms]..." */
-	PERFDATA_MODULE,	/* a module of it: a path, or "[name]" */
-	PERFDATA_VDSO,		/* the kernel's code in each 64-bit process, "[vdso]" */
-	PERFDATA_OTHER,		/* no file: "//anon", "[heap]", a guest's */
+	PERFDATA_USER,	 /* a file, mapped by a process */
+	PERFDATA_KERNEL, /* the kernel's image, "[kernel.kallsyms]..." */
+	PERFDATA_MODULE, /* a module of it: a path, or "[name]" */
+	PERFDATA_VDSO,	 /* the kernel's code in each 64-bit process, "[vdso]" */
+	PERFDATA_OTHER,	 /* no file: "//anon", "[heap]", a guest's */
 };
 
 /**
@@ -95,13 +95,12 @@ struct perfdata_mapping {
 };
 
 /* 1 with a mapping, its path valid until the next call; 0 at the end; -1. */
-int perfdata_next_mapping(struct perfdata *data,
-			  struct perfdata_mapping *mapping);
+int perfdata_next_mapping(struct perfdata *data, struct perfdata_mapping *mapping);
 
 enum perfdata_clock {
-	PERFDATA_CLOCK_NONE,	/* it has no times */
-	PERFDATA_CLOCK_PERF,	/* time_perf of a record */
-	PERFDATA_CLOCK_MONO,	/* time_mono of a record */
+	PERFDATA_CLOCK_NONE, /* it has no times */
+	PERFDATA_CLOCK_PERF, /* time_perf of a record */
+	PERFDATA_CLOCK_MONO, /* time_mono of a record */
 	PERFDATA_CLOCK_OTHER,
 };
 

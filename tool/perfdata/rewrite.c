@@ -24,9 +24,9 @@ struct change {
 	uint64_t offset;
 	uint32_t stream;
 	uint32_t path;
-	uint16_t misc;		/* as it was */
-	uint16_t build_id;	/* an event of that type, not a mapping */
-	unsigned char content[24];	/* as it was: id or inode */
+	uint16_t misc;		   /* as it was */
+	uint16_t build_id;	   /* an event of that type, not a mapping */
+	unsigned char content[24]; /* as it was: id or inode */
 	uint32_t reserved;
 };
 
@@ -39,10 +39,10 @@ struct writer {
 	FILE *changes;
 	size_t stream;
 	bool begun;
-	struct perfdata_table *table;	/* of build-ids, for what does not fit else */
-	size_t loads;			/* put in so far */
+	struct perfdata_table *table; /* of build-ids, for what does not fit else */
+	size_t loads;		      /* put in so far */
 	uint64_t done, shown, total;
-	_Alignas(8) unsigned char event[PERFDATA_EVENT_MAX];	/* being made */
+	_Alignas(8) unsigned char event[PERFDATA_EVENT_MAX]; /* being made */
 };
 
 static int no_memory(struct writer *writer)
@@ -56,12 +56,11 @@ static int note(struct writer *writer, const struct change *change)
 {
 	if (fwrite(change, sizeof(*change), 1, writer->changes) == 1)
 		return 0;
-	return perfdata_fail(writer->data, "cannot keep what was changed: %s",
-			     strerror(errno));
+	return perfdata_fail(writer->data, "cannot keep what was changed: %s", strerror(errno));
 }
 
-static int patch(struct writer *writer, const struct change *change,
-		 const void *bytes, size_t size, size_t at)
+static int patch(struct writer *writer, const struct change *change, const void *bytes, size_t size,
+		 size_t at)
 {
 	return perfdata_output_patch(writer->output, change->stream, bytes, size,
 				     change->offset + at);
@@ -81,8 +80,7 @@ static int silence(struct writer *writer, const struct change *change)
 {
 	const uint32_t type = PERFDATA_EVENT_TYPE;
 
-	return patch(writer, change, &type, sizeof(type),
-		     offsetof(struct perfdata_event, type));
+	return patch(writer, change, &type, sizeof(type), offsetof(struct perfdata_event, type));
 }
 
 static int settle(struct writer *writer)
@@ -120,9 +118,10 @@ static void count(struct writer *writer)
 		}
 		counts->left_alone += path->annotated + path->without + path->missing;
 		counts->paths++;
-		writer->annotator->complain(writer->annotator->context, path->path,
-					    path->reason ? path->reason :
-					    "some of its contents have a build-id, some have none");
+		writer->annotator->complain(
+			writer->annotator->context, path->path,
+			path->reason ? path->reason :
+				       "some of its contents have a build-id, some have none");
 	}
 }
 
@@ -175,8 +174,7 @@ static int put_annotated(struct writer *writer, const struct perfdata_event *eve
 	return note(writer, &change) || put(writer, new, new->event.size) ? -1 : 0;
 }
 
-static void count_mapping(struct perfdata_path *path,
-			  const struct perfdata_mapping *mapping,
+static void count_mapping(struct perfdata_path *path, const struct perfdata_mapping *mapping,
 			  const struct perfdata_identity *identity)
 {
 	/* An id that is there already is of the kernel, which saw the content. */
@@ -208,7 +206,7 @@ static int put_in_table(struct writer *writer, const struct perfdata_mapping *ma
 static int put_mapping(struct writer *writer, const struct perfdata_event *event,
 		       const struct perfdata_mapping *mapping)
 {
-	struct perfdata_identity identity = { };
+	struct perfdata_identity identity = {};
 	size_t number;
 
 	if (mapping->space == PERFDATA_OTHER)
@@ -279,8 +277,7 @@ static int put_loads(struct writer *writer, const struct perfdata_event *event)
 static int put_build_id(struct writer *writer, const struct perfdata_event *event)
 {
 	const struct perfdata_build_id *entry = (const void *)event;
-	const char *name = event->size < sizeof(*entry) ? NULL :
-			   perfdata_build_id_name(entry);
+	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
 	struct change change = {
 		.offset = perfdata_output_offset(writer->output),
 		.stream = (uint32_t)writer->stream,
@@ -289,8 +286,8 @@ static int put_build_id(struct writer *writer, const struct perfdata_event *even
 	size_t number;
 
 	if (name) {
-		number = perfdata_paths_add(&writer->paths, name,
-					    perfdata_space(name, event->misc));
+		number =
+			perfdata_paths_add(&writer->paths, name, perfdata_space(name, event->misc));
 		if (number == SIZE_MAX)
 			return no_memory(writer);
 		change.path = (uint32_t)number;
@@ -312,8 +309,7 @@ static int put_payload(struct writer *writer)
 {
 	long done;
 
-	while ((done = perfdata_payload(writer->data, writer->event,
-					sizeof(writer->event))) > 0)
+	while ((done = perfdata_payload(writer->data, writer->event, sizeof(writer->event))) > 0)
 		if (put(writer, writer->event, (size_t)done))
 			return -1;
 	return (int)done;
@@ -349,8 +345,9 @@ static int tell_progress(struct writer *writer, const struct perfdata_item *item
 	if (!annotator->progress || (writer->shown && done - writer->shown < PROGRESS))
 		return 0;
 	writer->shown = done;
-	return annotator->progress(annotator->context, done, writer->total) ? 0 :
-		perfdata_fail(writer->data, "interrupted");
+	return annotator->progress(annotator->context, done, writer->total) ?
+		       0 :
+		       perfdata_fail(writer->data, "interrupted");
 }
 
 /* Up to @number, also those that have no event. */
@@ -395,11 +392,10 @@ static int finish(struct writer *writer, const char *path)
 	count(writer);
 	if (settle(writer))
 		return -1;
-	if (!data->pipe && perfdata_tail_write(data, writer->output, writer->table,
-					       &writer->paths))
+	if (!data->pipe && perfdata_tail_write(data, writer->output, writer->table, &writer->paths))
 		return -1;
-	if (in_place && !(writer->counts->changed && writer->counts->annotated +
-			  writer->counts->loads))
+	if (in_place &&
+	    !(writer->counts->changed && writer->counts->annotated + writer->counts->loads))
 		return 0;
 	return perfdata_output_commit(writer->output);
 }
@@ -411,7 +407,8 @@ static int prepare(struct writer *writer, const char *path)
 	int fd;
 
 	if (data->header.attrs.offset > data->header.data.offset)
-		return perfdata_fail(data, "attrs behind the events, as of perf inject: annotate its input");
+		return perfdata_fail(
+			data, "attrs behind the events, as of perf inject: annotate its input");
 	fd = spool_open();
 	if (fd >= 0)
 		writer->changes = fdopen(fd, "w+");
@@ -429,13 +426,12 @@ static int prepare(struct writer *writer, const char *path)
 }
 
 int perfdata_write(struct perfdata *data, const char *path,
-		   const struct perfdata_annotator *annotator,
-		   struct perfdata_counts *counts)
+		   const struct perfdata_annotator *annotator, struct perfdata_counts *counts)
 {
 	struct writer *writer;
 	int err;
 
-	*counts = (struct perfdata_counts){ };
+	*counts = (struct perfdata_counts){};
 	if (perfdata_problem(data))
 		return -1;
 	writer = calloc(1, sizeof(*writer));

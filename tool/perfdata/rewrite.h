@@ -74,7 +74,7 @@ struct perfdata_counts {
 	uint64_t left_alone;	/* their path is */
 	uint64_t paths;		/* left alone */
 	uint64_t loads;		/* mappings of modules put in */
-	uint64_t loads_missing;	/* that could not be */
+	uint64_t loads_missing; /* that could not be */
 	bool changed;		/* there is something to write */
 };
 
@@ -85,7 +85,6 @@ struct perfdata_counts {
  * @data, and then @output is as it was.
  */
 int perfdata_write(struct perfdata *data, const char *output,
-		   const struct perfdata_annotator *annotator,
-		   struct perfdata_counts *counts);
+		   const struct perfdata_annotator *annotator, struct perfdata_counts *counts);
 
 #endif

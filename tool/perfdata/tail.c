@@ -14,9 +14,9 @@
 
 struct entry {
 	struct entry *next;
-	bool added;			/* not there before */
+	bool added; /* not there before */
 	enum perfdata_space space;
-	struct perfdata_build_id *bytes;	/* as it is written */
+	struct perfdata_build_id *bytes; /* as it is written */
 };
 
 struct perfdata_table {
@@ -84,8 +84,7 @@ static int take_entries(struct perfdata *data, struct perfdata_table *table)
 			break;
 		}
 		memcpy(&event, bytes + at, sizeof(event));
-		if (event.size <= sizeof(struct perfdata_build_id) ||
-		    event.size > size - at)
+		if (event.size <= sizeof(struct perfdata_build_id) || event.size > size - at)
 			err = perfdata_fail(data, "damaged: the table of build-ids");
 		else
 			err = take_entry(data, table, bytes + at, event.size);
@@ -145,8 +144,7 @@ int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
 		       const struct perfdata_mapping *mapping,
 		       const struct perfdata_identity *identity)
 {
-	const char *name = mapping->space == PERFDATA_KERNEL ? KERNEL_NAME :
-							       mapping->path;
+	const char *name = mapping->space == PERFDATA_KERNEL ? KERNEL_NAME : mapping->path;
 	struct entry *entry = entry_of(table, name);
 	size_t room = (strlen(name) + ENTRY_ALIGN) & ~(size_t)(ENTRY_ALIGN - 1);
 	size_t size = sizeof(*entry->bytes) + room;
@@ -157,8 +155,8 @@ int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
 			return perfdata_fail(data, "%s", strerror(ENOMEM));
 		entry->space = mapping->space;
 		entry->bytes->event.size = (uint16_t)size;
-		entry->bytes->event.misc = mapping->space == PERFDATA_VDSO ?
-					   PERFDATA_MISC_USER : PERFDATA_MISC_KERNEL;
+		entry->bytes->event.misc = mapping->space == PERFDATA_VDSO ? PERFDATA_MISC_USER :
+									     PERFDATA_MISC_KERNEL;
 		entry->bytes->pid = mapping->pid;
 		memcpy(entry->bytes->name, name, strlen(name));
 	}
@@ -224,10 +222,8 @@ static bool has_feature(const struct perfdata_header *header, unsigned int numbe
 
 /* Each feature's bytes; where they are goes to @sections. */
 static int write_features(struct perfdata *data, struct perfdata_output *output,
-			  const struct perfdata_header *header,
-			  struct perfdata_section *sections,
-			  const struct perfdata_table *table,
-			  const struct perfdata_paths *paths)
+			  const struct perfdata_header *header, struct perfdata_section *sections,
+			  const struct perfdata_table *table, const struct perfdata_paths *paths)
 {
 	size_t count = 0;
 	unsigned int i;
@@ -260,10 +256,9 @@ static size_t count_features(const struct perfdata_header *header)
 }
 
 int perfdata_tail_write(struct perfdata *data, struct perfdata_output *output,
-			const struct perfdata_table *table,
-			const struct perfdata_paths *paths)
+			const struct perfdata_table *table, const struct perfdata_paths *paths)
 {
-	struct perfdata_section sections[PERFDATA_FEATURES] = { };
+	struct perfdata_section sections[PERFDATA_FEATURES] = {};
 	struct perfdata_header header = data->header;
 	uint64_t at;
 	size_t size;

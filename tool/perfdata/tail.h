@@ -28,7 +28,6 @@ void perfdata_table_find(const struct perfdata_table *table, const char *path,
  * buildid-list shows nothing else.
  */
 int perfdata_tail_write(struct perfdata *data, struct perfdata_output *output,
-			const struct perfdata_table *table,
-			const struct perfdata_paths *paths);
+			const struct perfdata_table *table, const struct perfdata_paths *paths);
 
 #endif

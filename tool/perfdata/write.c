@@ -18,18 +18,18 @@
 
 struct perfdata_output {
 	struct perfdata *data;
-	char *path;		/* its place; NULL for standard output */
-	int parent;		/* the directory that is in */
-	const char *name;	/* and what it is called there */
-	char *temporary;	/* a directory beside it, for a directory */
-	struct temporary file;	/* else */
-	struct stat before;	/* of what is replaced or copied */
-	int *fds;		/* of the streams; -1 for not begun */
-	uint64_t *offsets;	/* of bytes written to them */
+	char *path;	       /* its place; NULL for standard output */
+	int parent;	       /* the directory that is in */
+	const char *name;      /* and what it is called there */
+	char *temporary;       /* a directory beside it, for a directory */
+	struct temporary file; /* else */
+	struct stat before;    /* of what is replaced or copied */
+	int *fds;	       /* of the streams; -1 for not begun */
+	uint64_t *offsets;     /* of bytes written to them */
 	size_t current;
 	unsigned char *buffer;
 	size_t filled;
-	bool replaces;		/* its place is that of the data */
+	bool replaces; /* its place is that of the data */
 	bool committed;
 };
 
@@ -38,8 +38,8 @@ static int fail(struct perfdata_output *output, const char *what)
 	return perfdata_fail(output->data, "%s: %s", what, strerror(errno));
 }
 
-static int write_all(struct perfdata_output *output, int fd, const void *bytes,
-		     size_t size, uint64_t offset)
+static int write_all(struct perfdata_output *output, int fd, const void *bytes, size_t size,
+		     uint64_t offset)
 {
 	const unsigned char *next = bytes;
 
@@ -65,8 +65,7 @@ static int flush(struct perfdata_output *output)
 	output->filled = 0;
 	if (!filled)
 		return 0;
-	if (write_all(output, output->fds[output->current], output->buffer, filled,
-		      *offset))
+	if (write_all(output, output->fds[output->current], output->buffer, filled, *offset))
 		return -1;
 	*offset += filled;
 	return 0;
@@ -95,8 +94,8 @@ int perfdata_output_put(struct perfdata_output *output, const void *bytes, size_
 	return 0;
 }
 
-int perfdata_output_patch(struct perfdata_output *output, size_t number,
-			  const void *bytes, size_t size, uint64_t offset)
+int perfdata_output_patch(struct perfdata_output *output, size_t number, const void *bytes,
+			  size_t size, uint64_t offset)
 {
 	if (number == output->current && flush(output))
 		return -1;
@@ -111,8 +110,7 @@ int perfdata_output_copy(struct perfdata_output *output, uint64_t from, uint64_t
 	while (size) {
 		size_t part = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
 
-		if (perfdata_pread(output->data, output->data->streams[0].fd, bytes,
-				   part, from) ||
+		if (perfdata_pread(output->data, output->data->streams[0].fd, bytes, part, from) ||
 		    perfdata_output_put(output, bytes, part))
 			return -1;
 		from += part;
@@ -133,8 +131,7 @@ static int open_stream(struct perfdata_output *output, size_t number)
 	if (!output->path)
 		return spool_open();
 	if (!output->data->directory)
-		return temporary_open(&output->file, output->parent, 0600) ?
-			output->file.fd : -1;
+		return temporary_open(&output->file, output->parent, 0600) ? output->file.fd : -1;
 	if (asprintf(&path, "%s/%s", output->temporary, name) < 0)
 		return -1;
 	fd = open(path, flags, 0600);
@@ -185,7 +182,9 @@ static int prepare(struct perfdata_output *output, const char *path)
 		path = data->path;
 	if (!path || !strcmp(path, "-"))
 		return data->directory ?
-			perfdata_fail(data, "a directory does not fit into standard output") : 0;
+			       perfdata_fail(data,
+					     "a directory does not fit into standard output") :
+			       0;
 	/* A symbolic link stays one. */
 	output->path = realpath(path, NULL);
 	if (!output->path && errno == ENOENT)
@@ -375,16 +374,16 @@ static int commit_directory(struct perfdata_output *output)
 		close(to);
 	if (err)
 		return -1;
-	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path,
-		       RENAME_EXCHANGE)) {
+	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE)) {
 		remove_tree(AT_FDCWD, output->temporary);
 		return 0;
 	}
 	if (errno == ENOENT && !rename(output->temporary, output->path))
 		return 0;
 	if (errno == EINVAL || errno == EXDEV)
-		return perfdata_fail(output->data,
-				     "its file system cannot exchange directories: give an --output");
+		return perfdata_fail(
+			output->data,
+			"its file system cannot exchange directories: give an --output");
 	return fail(output, output->path);
 }
 

@@ -31,8 +31,8 @@ int perfdata_output_put(struct perfdata_output *output, const void *bytes, size_
 /* Bytes written of the stream so far. */
 uint64_t perfdata_output_offset(const struct perfdata_output *output);
 /* Other bytes in place of those of stream @number at @offset. */
-int perfdata_output_patch(struct perfdata_output *output, size_t number,
-			  const void *bytes, size_t size, uint64_t offset);
+int perfdata_output_patch(struct perfdata_output *output, size_t number, const void *bytes,
+			  size_t size, uint64_t offset);
 int perfdata_output_copy(struct perfdata_output *output, uint64_t from, uint64_t size);
 
 /* Put it in its place. */

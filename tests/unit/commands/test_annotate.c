@@ -86,8 +86,8 @@ static void a_log_annotates(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log"), 0);
 	assert_string_equal(out, "");
 	assert_string_equal(err, "buildid: /unknown: left alone: there is no record of it\n"
-			    "buildid: perf.data: 1 mappings annotated, 0 of files without "
-			    "a build-id, 1 left alone, of 1 paths\n");
+				 "buildid: perf.data: 1 mappings annotated, 0 of files without "
+				 "a build-id, 1 left alone, of 1 paths\n");
 	assert_listed("perf.data");
 }
 
@@ -109,7 +109,7 @@ static void list_knows_hits_and_json(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
 	assert_int_equal(RUN(list, "-H", "-j", "-i", "perf.data"), 0);
 	assert_string_equal(out, "{\"type\":\"file\",\"build_id\":\"" ID
-			    "\",\"path\":\"/lib.so\",\"flags\":[\"hit\"]}\n");
+				 "\",\"path\":\"/lib.so\",\"flags\":[\"hit\"]}\n");
 	assert_int_equal(RUN(list, "-k", "-i", "perf.data"), 0);
 	assert_string_equal(out, "");
 }
@@ -178,34 +178,33 @@ static void what_was_recorded_elsewhere_needs_a_log(void **state)
 	put_kernel();
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
 	assert_string_equal(err, "buildid: perf.data: of another machine, or another boot "
-			    "of it: give a --log\n");
+				 "of it: give a --log\n");
 	fake_reset(NULL);
 	fake.maps = answer_maps;
 	fake.open_error = ENOENT;
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
 	assert_string_equal(err, "buildid: perf.data: nobody to ask: give a --log, or load "
-			    "the module\n");
+				 "the module\n");
 	clockid = CLOCK_BOOTTIME;
 	write_perfdata("perf.data");
 	clockid = -1;
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
 	assert_string_equal(err, "buildid: perf.data: its times are by none of the module's "
-			    "clocks: give a --log\n");
+				 "clocks: give a --log\n");
 	fake_reset(NULL);
 	fake.maps = answer_maps;
 	write_perfdata_of("perf.data", TEXT);
 	put_kernel();
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
 	assert_string_equal(err, "buildid: perf.data: of a machine of another name: give a "
-			    "--log\n");
+				 "--log\n");
 }
 
 /* Behind a perf that does what a script says. */
 static void each_of_several_outputs_is_annotated(void **state)
 {
-	static const char script[] =
-		"#!/bin/sh\ncp perf.data data.2026010100000001\n"
-		"cp perf.data data.2026010100000002\n";
+	static const char script[] = "#!/bin/sh\ncp perf.data data.2026010100000001\n"
+				     "cp perf.data data.2026010100000002\n";
 	union any_record record;
 	FILE *file;
 
@@ -220,8 +219,8 @@ static void each_of_several_outputs_is_annotated(void **state)
 	assert_true(fake_put(&record));
 	make_mmap(&record, 1, 0, 10, "");
 	assert_true(fake_put(&record));
-	assert_int_equal(RUN(record, "--", "./perf", "record", "--switch-output", "-o", "data",
-			     "true"), 0);
+	assert_int_equal(
+		RUN(record, "--", "./perf", "record", "--switch-output", "-o", "data", "true"), 0);
 	assert_listed("data.2026010100000001");
 	assert_listed("data.2026010100000002");
 	assert_int_equal(access("data.buildid", F_OK), -1);
@@ -230,17 +229,18 @@ static void each_of_several_outputs_is_annotated(void **state)
 	file = fopen("perf", "w");
 	assert_non_null(file);
 	fputs("#!/bin/sh\necho none >data.2026010100000003\n"
-	      "cp perf.data data.2026010100000004\n", file);
+	      "cp perf.data data.2026010100000004\n",
+	      file);
 	fclose(file);
 	fake_reset(NULL);
 	make_file(&record, 1, 20, 0, "/lib.so");
 	assert_true(fake_put(&record));
 	make_mmap(&record, 1, 0, 10, "");
 	assert_true(fake_put(&record));
-	assert_int_equal(RUN(record, "--", "./perf", "record", "--switch-output", "-o", "data",
-			     "true"), 1);
+	assert_int_equal(
+		RUN(record, "--", "./perf", "record", "--switch-output", "-o", "data", "true"), 1);
 	assert_non_null(strstr(err, "buildid: data.buildid: kept; data.2026010100000003 is as "
-			       "perf wrote it\n"));
+				    "perf wrote it\n"));
 	assert_listed("data.2026010100000004");
 	assert_int_equal(access("data.buildid", F_OK), 0);
 }

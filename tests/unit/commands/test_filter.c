@@ -7,15 +7,14 @@
 #include "common/array.h"
 #include "streams.h"
 
-static bool wants(const struct filter *filter, uint32_t pid, const char *comm,
-		  const char *path)
+static bool wants(const struct filter *filter, uint32_t pid, const char *comm, const char *path)
 {
 	return filter_wants(filter, pid, comm, path);
 }
 
 static void an_empty_filter_wants_all(void **state)
 {
-	struct filter filter = { };
+	struct filter filter = {};
 
 	(void)state;
 	assert_true(wants(&filter, 1, "a", "/bin/a"));
@@ -24,7 +23,7 @@ static void an_empty_filter_wants_all(void **state)
 
 static void pids_are_taken_from_lists(void **state)
 {
-	struct filter filter = { };
+	struct filter filter = {};
 
 	(void)state;
 	assert_null(filter_add_pids(&filter, "10,20"));
@@ -38,14 +37,25 @@ static void pids_are_taken_from_lists(void **state)
 static void what_is_no_list_of_pids_is_refused(void **state)
 {
 	static const char *const lists[] = {
-		"", "0", "-1", " 1", "+1", "1,", ",1", "1,,2", "x", "1x", "1 2",
-		"2147483648", "99999999999999999999",
+		"",
+		"0",
+		"-1",
+		" 1",
+		"+1",
+		"1,",
+		",1",
+		"1,,2",
+		"x",
+		"1x",
+		"1 2",
+		"2147483648",
+		"99999999999999999999",
 	};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(lists); i++) {
-		struct filter filter = { };
+		struct filter filter = {};
 
 		assert_non_null(filter_add_pids(&filter, lists[i]));
 	}
@@ -53,7 +63,7 @@ static void what_is_no_list_of_pids_is_refused(void **state)
 
 static void there_is_a_bound_on_pids(void **state)
 {
-	struct filter filter = { };
+	struct filter filter = {};
 	int i;
 
 	(void)state;
@@ -120,7 +130,7 @@ static void users_are_numbers_or_names(void **state)
 	static const char *const wrong[] = {
 		"", "-1", "4294967295", "99999999999999999999", "0x10", "no user",
 	};
-	struct filter filter = { };
+	struct filter filter = {};
 	size_t i;
 
 	(void)state;

@@ -37,8 +37,7 @@ static void done(void)
 	text = NULL;
 }
 
-static void show_event(bool json, const union any_record *record,
-		       const union any_record *file)
+static void show_event(bool json, const union any_record *record, const union any_record *file)
 {
 	struct buildid_event event = {
 		.record = &record->header,
@@ -265,7 +264,7 @@ static void losses_are_shown_by_cause(void **state)
 static void the_time_of_day_is_before_it(void **state)
 {
 	struct lines_clock clock = { .show = true, .real = 3723004000000 };
-	struct buildid_event event = { };
+	struct buildid_event event = {};
 	union any_record lost;
 
 	(void)state;
@@ -344,10 +343,9 @@ static void what_moves_the_cursor_is_not_printed(void **state)
 static void a_mapping_has_all_keys_in_order(void **state)
 {
 	static const char *const keys[] = {
-		"type", "seq", "time_mono", "time_perf", "pid", "tid",
-		"start_time", "comm", "addr", "len", "pgoff", "prot", "path", "dev", "ino", "gen",
-		"mtime", "size", "file_id", "build_id", "kind", "reason",
-		"flags", NULL
+		"type",	 "seq",	 "time_mono", "time_perf", "pid",  "tid",    "start_time", "comm",
+		"addr",	 "len",	 "pgoff",     "prot",	   "path", "dev",    "ino",	   "gen",
+		"mtime", "size", "file_id",   "build_id",  "kind", "reason", "flags",	   NULL,
 	};
 	struct json_object *object;
 	union any_record mmap, file;
@@ -386,9 +384,9 @@ static void a_mapping_has_all_keys_in_order(void **state)
 static void a_file_has_all_keys_in_order(void **state)
 {
 	static const char *const keys[] = {
-		"type", "seq", "time_mono", "time_perf", "path", "dev", "ino",
-		"user_dev", "user_ino", "gen", "mtime", "size", "file_id",
-		"build_id", "kind", "reason", "flags", NULL
+		"type",	   "seq",      "time_mono", "time_perf", "path",  "dev",
+		"ino",	   "user_dev", "user_ino",  "gen",	 "mtime", "size",
+		"file_id", "build_id", "kind",	    "reason",	 "flags", NULL,
 	};
 	struct json_object *object;
 	union any_record file;
@@ -465,15 +463,16 @@ static void any_path_gives_valid_json(void **state)
 	} cases[] = {
 		{ "/quote\"back\\slash/", "/quote\"back\\slash/", NULL },
 		{ "/nl\ntab\t\001\x7f", "/nl\ntab\t\001\x7f", NULL },
-		{ "/\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
-		  "/\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", NULL },
+		{ "/\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "/\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		  NULL },
 		{ "/\xff", "/\xef\xbf\xbd", "2fff" },
 		{ "/a\xc3", "/a\xef\xbf\xbd", "2f61c3" },
 		{ "/\xc0\x80", "/\xef\xbf\xbd\xef\xbf\xbd", "2fc080" },
-		{ "/\xed\xa0\x80", "/\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
-		  "2feda080" },
-		{ "/\xf4\x90\x80\x80x", "/\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
-		  "\xef\xbf\xbdx", "2ff490808078" },
+		{ "/\xed\xa0\x80", "/\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "2feda080" },
+		{ "/\xf4\x90\x80\x80x",
+		  "/\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+		  "\xef\xbf\xbdx",
+		  "2ff490808078" },
 	};
 	struct json_object *object, *extra;
 	union any_record file;
@@ -491,8 +490,7 @@ static void any_path_gives_valid_json(void **state)
 		assert_int_equal(json_object_object_get_ex(object, "path_bytes", &extra),
 				 !!cases[i].bytes);
 		if (cases[i].bytes)
-			assert_string_equal(string_of(object, "path_bytes"),
-					    cases[i].bytes);
+			assert_string_equal(string_of(object, "path_bytes"), cases[i].bytes);
 		json_object_put(object);
 		done();
 	}

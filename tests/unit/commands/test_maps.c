@@ -62,12 +62,11 @@ static void several_processes_have_headings(void **state)
 	(void)state;
 	fake.maps = two_processes;
 	assert_int_equal(RUN(maps, "1", "2"), 0);
-	assert_string_equal(out,
-			    "1: worker\n"
-			    "00001000-00003000 r-xp 00001000 08:01 4712     " ID20 " /a\n"
-			    "2: worker\n"
-			    "00001000-00003000 r-xp 00001000 08:01 4712     " ID20 " /a\n"
-			    "7f0000001000-7f0000003000 ---- cookie:10111213 [cookie]\n");
+	assert_string_equal(out, "1: worker\n"
+				 "00001000-00003000 r-xp 00001000 08:01 4712     " ID20 " /a\n"
+				 "2: worker\n"
+				 "00001000-00003000 r-xp 00001000 08:01 4712     " ID20 " /a\n"
+				 "7f0000001000-7f0000003000 ---- cookie:10111213 [cookie]\n");
 }
 
 static void maps_are_objects_as_in_mon(void **state)
@@ -76,7 +75,9 @@ static void maps_are_objects_as_in_mon(void **state)
 	fake.maps = two_processes;
 	assert_int_equal(RUN(maps, "-j", "2"), 0);
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":0,"), out);
-	assert_non_null(strstr(out, "\"pid\":2,\"tid\":3,\"start_time\":1000002,\"comm\":\"worker\",\"addr\":4096,"));
+	assert_non_null(strstr(
+		out,
+		"\"pid\":2,\"tid\":3,\"start_time\":1000002,\"comm\":\"worker\",\"addr\":4096,"));
 	assert_non_null(strstr(out, "\"build_id\":\"" ID20 "\""));
 	assert_non_null(strstr(out, "\"flags\":[\"snapshot\"]}\n{\"type\":\"cookie\","));
 	assert_int_equal(RUN(maps, "--format", "json", "1"), 0);
@@ -94,7 +95,7 @@ static void who_is_not_there_is_told(void **state)
 	fake.maps = NULL;
 	assert_int_equal(RUN(maps, "1"), 1);
 	assert_string_equal(err, "buildid: pid 1: has no memory of its own: "
-			    "a thread of the kernel, or at its end\n");
+				 "a thread of the kernel, or at its end\n");
 }
 
 static int refuses(struct buildid_maps *request)
@@ -109,11 +110,11 @@ static void permission_is_told_with_what_helps(void **state)
 	fake.maps = refuses;
 	assert_int_equal(RUN(maps, "1"), 1);
 	assert_string_equal(err, "buildid: pid 1: not permitted; "
-			    "run as root, or with CAP_PERFMON\n");
+				 "run as root, or with CAP_PERFMON\n");
 	/* Once, not for each of a thousand processes. */
 	assert_int_equal(RUN(maps, "--all"), 1);
 	assert_string_equal(err, "buildid: maps: not permitted; "
-			    "run as root, or with CAP_PERFMON\n");
+				 "run as root, or with CAP_PERFMON\n");
 }
 
 static int of_several_files(struct buildid_maps *request)
@@ -136,11 +137,10 @@ static void unstrip_has_a_line_for_each_file(void **state)
 	(void)state;
 	fake.maps = of_several_files;
 	assert_int_equal(RUN(maps, "--format", "unstrip", "2147483647"), 0);
-	assert_string_equal(out,
-			    "0x1000+0x9000 " ID20 " /nowhere/a - /nowhere/a\n"
-			    "0x10000+0x2000 - /nowhere/data - /nowhere/data\n"
-			    "0x20000+0x2000 " ID20 " . - /gone (deleted)\n"
-			    "0x30000+0x2000 " ID20 " /nowhere/a - /nowhere/a\n");
+	assert_string_equal(out, "0x1000+0x9000 " ID20 " /nowhere/a - /nowhere/a\n"
+				 "0x10000+0x2000 - /nowhere/data - /nowhere/data\n"
+				 "0x20000+0x2000 " ID20 " . - /gone (deleted)\n"
+				 "0x30000+0x2000 " ID20 " /nowhere/a - /nowhere/a\n");
 }
 
 static void maps_take_what_they_can(void **state)
@@ -206,7 +206,7 @@ static void a_cookie_that_is_refused_is_told(void **state)
 	fake.cookie_error = EPERM;
 	assert_int_equal(RUN(cookie, "file", "00"), 1);
 	assert_string_equal(err, "buildid: file: not permitted; "
-			    "only the owner of a file may name it\n");
+				 "only the owner of a file may name it\n");
 	assert_int_equal(RUN(cookie, "nowhere", "00"), 1);
 	assert_string_equal(err, "buildid: nowhere: No such file or directory\n");
 	assert_int_equal(RUN(cookie, "/dev/null", "00"), 1);
@@ -279,16 +279,14 @@ static void the_kernel_and_its_modules_are_listed(void **state)
 	assert_int_equal(fake.subscribed.nr_pids, 1);
 	put_kernel();
 	assert_int_equal(RUN(list, "-m"), 0);
-	assert_string_equal(out,
-			    "10111213                                 [no_such_module]\n"
-			    "1011121314151617                         [kernel.kallsyms]\n");
+	assert_string_equal(out, "10111213                                 [no_such_module]\n"
+				 "1011121314151617                         [kernel.kallsyms]\n");
 	put_kernel();
 	assert_int_equal(RUN(list, "-kma"), 0);
-	assert_string_equal(out,
-			    ID20 " [kernel.kallsyms]\n"
-			    "10111213                                 [no_such_module]\n"
-			    "1011121314151617                         [kernel.kallsyms]\n"
-			    "(no-note)                                [without]\n");
+	assert_string_equal(out, ID20 " [kernel.kallsyms]\n"
+				      "10111213                                 [no_such_module]\n"
+				      "1011121314151617                         [kernel.kallsyms]\n"
+				      "(no-note)                                [without]\n");
 	put_kernel();
 	assert_int_equal(RUN(list, "-k", "-j"), 0);
 	assert_string_equal(out,

@@ -19,12 +19,11 @@ static void mon_stops_after_its_count(void **state)
 	put_mmap(1, 0, "/b");
 	put_mmap(1, 0, "/c");
 	assert_int_equal(RUN(mon, "--count", "2"), 0);
-	assert_string_equal(out,
-			    "     77 worker          7f0000001000 r-xp "
-			    "10111213                                 /a\n"
-			    "lost 12 records, 12 of mappings (ring full)\n"
-			    "     77 worker          7f0000001000 r-xp "
-			    "10111213                                 /b\n");
+	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /a\n"
+				 "lost 12 records, 12 of mappings (ring full)\n"
+				 "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /b\n");
 	assert_string_equal(err, "buildid: 2 events, 12 lost\n");
 }
 
@@ -49,7 +48,7 @@ static void mon_asks_for_what_it_was_asked_for(void **state)
 	assert_string_equal(err, "buildid: pid 2147483647: No such process\n");
 	assert_int_equal(RUN(mon, "-j", "-p", "2147483647"), 1);
 	assert_string_equal(out, "{\"error\":\"No such process\","
-			    "\"object\":\"pid 2147483647\"}\n");
+				 "\"object\":\"pid 2147483647\"}\n");
 }
 
 static void mon_filters_at_the_source(void **state)
@@ -64,11 +63,12 @@ static void mon_filters_at_the_source(void **state)
 	make_mmap(&record, 0, BUILDID_STATE_UNRESOLVED, 4242, "/a");
 	assert_true(fake_put(&record));
 	/* Whose child 4242 is is not for mon to know. */
-	assert_int_equal(RUN(mon, "--count", "1", "-p", "1", "--children", "-u", "12",
-			     "--cgroup", "group", "-k"), 0);
-	assert_int_equal(fake.subscribed.flags,
-			 BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN | BUILDID_SUB_UID |
-			 BUILDID_SUB_CGROUP | BUILDID_SUB_KERNEL);
+	assert_int_equal(RUN(mon, "--count", "1", "-p", "1", "--children", "-u", "12", "--cgroup",
+			     "group", "-k"),
+			 0);
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
+							BUILDID_SUB_UID | BUILDID_SUB_CGROUP |
+							BUILDID_SUB_KERNEL);
 	assert_int_equal(fake.subscribed.uid, 12);
 	assert_true(fake.subscribed.cgroup_fd > 2);
 	assert_non_null(strstr(out, "4242"));
@@ -158,11 +158,10 @@ static void mon_waits_for_identities(void **state)
 	put_mmap(2, 0, "/b");
 	put_file(1, 8, 0);
 	assert_int_equal(RUN(mon, "--count", "2"), 0);
-	assert_string_equal(out,
-			    "     77 worker          7f0000001000 r-xp "
-			    "1011121314151617                         /a\n"
-			    "     77 worker          7f0000001000 r-xp "
-			    "10111213                                 /b\n");
+	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
+				 "1011121314151617                         /a\n"
+				 "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /b\n");
 }
 
 static void mon_does_not_wait_for_ever(void **state)

@@ -71,7 +71,10 @@ static void perf_record_is_known(void **state)
 
 static void the_output_is_found(void **state)
 {
-	static const struct { const char *line, *output; bool many; } cases[] = {
+	static const struct {
+		const char *line, *output;
+		bool many;
+	} cases[] = {
 		{ "perf record true", "perf.data", false },
 		{ "perf record -o a true", "a", false },
 		{ "perf record -oa true", "a", false },

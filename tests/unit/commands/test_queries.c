@@ -32,7 +32,7 @@ static void without_the_module_all_say_so(void **state)
 	assert_int_equal(RUN(stats, "-j"), 1);
 	assert_string_equal(err, expected);
 	assert_string_equal(out, "{\"error\":\"the module is not loaded; load it: "
-			    "modprobe buildid\",\"object\":\"/dev/buildid\"}\n");
+				 "modprobe buildid\",\"object\":\"/dev/buildid\"}\n");
 }
 
 static void permissions_come_with_what_helps(void **state)
@@ -89,14 +89,14 @@ static void stats_are_openmetrics(void **state)
 	fake.stats.entries = 3;
 	fake.stats.memory = 4096;
 	assert_int_equal(RUN(stats, "--openmetrics"), 0);
-	assert_ptr_equal(strstr(out,
-				"# TYPE buildid_mappings counter\n"
-				"# HELP buildid_mappings Executable file mappings seen.\n"
-				"buildid_mappings_total 12\n"), out);
+	assert_ptr_equal(strstr(out, "# TYPE buildid_mappings counter\n"
+				     "# HELP buildid_mappings Executable file mappings seen.\n"
+				     "buildid_mappings_total 12\n"),
+			 out);
 	assert_non_null(strstr(out, "# TYPE buildid_entries gauge\n"));
 	assert_non_null(strstr(out, "\nbuildid_entries 3\n"));
 	assert_non_null(strstr(out, "# TYPE buildid_memory_bytes gauge\n"
-			       "# UNIT buildid_memory_bytes bytes\n"));
+				    "# UNIT buildid_memory_bytes bytes\n"));
 	assert_non_null(strstr(out, "\nbuildid_memory_bytes 4096\n"));
 	assert_string_equal(out + strlen(out) - 6, "# EOF\n");
 }
@@ -117,16 +117,15 @@ static void id_does_what_it_can(void **state)
 {
 	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	assert_int_equal(RUN(id, "/nonexistent", "/proc/self/exe", "fifo", "/tmp",
-			     "/dev/null"), 1);
+	assert_int_equal(RUN(id, "/nonexistent", "/proc/self/exe", "fifo", "/tmp", "/dev/null"), 1);
 	assert_string_equal(out, "101112131415161718191a1b1c1d1e1f20212223 /proc/self/exe\n");
 	assert_string_equal(err, "buildid: /nonexistent: No such file or directory\n"
-			    "buildid: fifo: not a regular file\n"
-			    "buildid: /tmp: Is a directory\n"
-			    "buildid: /dev/null: not a regular file\n");
+				 "buildid: fifo: not a regular file\n"
+				 "buildid: /tmp: Is a directory\n"
+				 "buildid: /dev/null: not a regular file\n");
 	assert_int_equal(RUN(id, "-j", "/nonexistent"), 1);
 	assert_string_equal(out, "{\"error\":\"No such file or directory\","
-			    "\"object\":\"/nonexistent\"}\n");
+				 "\"object\":\"/nonexistent\"}\n");
 }
 
 static void resolve_nothing(int fd, union any_record *record)
@@ -145,7 +144,7 @@ static void a_file_without_an_id_is_no_failure(void **state)
 	assert_int_equal(RUN(id, "-j", "/etc/passwd"), 0);
 	assert_non_null(strstr(out, "\"path\":\"/etc/passwd\""));
 	assert_non_null(strstr(out, "\"build_id\":null,\"kind\":\"none\","
-			       "\"reason\":\"not-elf\""));
+				    "\"reason\":\"not-elf\""));
 }
 
 static void resolve_truly(int fd, union any_record *record)
@@ -196,11 +195,11 @@ static void paths_may_come_from_a_file(void **state)
 	write_list(lines, sizeof(lines) - 1);
 	assert_int_equal(RUN(id, "--files-from", "list"), 0);
 	assert_string_equal(out, "(not-elf)                                /etc/passwd\n"
-			    "(not-elf)                                /etc/group\n");
+				 "(not-elf)                                /etc/group\n");
 	write_list(nuls, sizeof(nuls));
 	assert_int_equal(RUN(id, "-0", "--files-from", "list"), 0);
 	assert_string_equal(out, "(not-elf)                                new\\012line\n"
-			    "(not-elf)                                /etc/passwd\n");
+				 "(not-elf)                                /etc/passwd\n");
 	assert_int_equal(RUN(id, "--files-from", "/nonexistent"), 1);
 	assert_int_equal(RUN(id, "--files-from", "/tmp"), 1);
 	assert_non_null(strstr(err, strerror(EISDIR)));
@@ -286,18 +285,12 @@ static void every_command_has_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(without_the_module_all_say_so),
-		TEST(permissions_come_with_what_helps),
-		TEST(info_is_rows_or_an_object),
-		TEST(stats_are_rows_or_an_object),
-		TEST(stats_are_openmetrics),
-		TEST(flush_says_how_many),
-		TEST(id_does_what_it_can),
-		TEST(a_file_without_an_id_is_no_failure),
-		TEST(verify_compares_with_libelf),
-		TEST(paths_may_come_from_a_file),
-		TEST(many_paths_are_no_problem),
-		TEST(wrong_usage_is_told),
+		TEST(without_the_module_all_say_so), TEST(permissions_come_with_what_helps),
+		TEST(info_is_rows_or_an_object),     TEST(stats_are_rows_or_an_object),
+		TEST(stats_are_openmetrics),	     TEST(flush_says_how_many),
+		TEST(id_does_what_it_can),	     TEST(a_file_without_an_id_is_no_failure),
+		TEST(verify_compares_with_libelf),   TEST(paths_may_come_from_a_file),
+		TEST(many_paths_are_no_problem),     TEST(wrong_usage_is_told),
 		TEST(every_command_has_help),
 	};
 

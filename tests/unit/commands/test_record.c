@@ -27,8 +27,8 @@ static void a_recording_can_be_shown(void **state)
 
 	assert_int_equal(RUN(mon, "-i", "log"), 0);
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
-			    "10111213                                 /a\n"
-			    "lost 3 records, 3 of mappings (ring full)\n");
+				 "10111213                                 /a\n"
+				 "lost 3 records, 3 of mappings (ring full)\n");
 	assert_string_equal(err, "buildid: 1 events, 3 lost\n");
 	assert_int_equal(RUN(mon, "-j", "-i", "log"), 0);
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":2,"), out);
@@ -44,7 +44,7 @@ static void a_log_that_was_cut_is_shown_as_far_as_it_goes(void **state)
 	assert_int_equal(RUN(mon, "-i", "log"), 1);
 	assert_non_null(strstr(out, "/held\n"));
 	assert_non_null(strstr(err, "log: cut short: ends at byte 319, "
-			       "in what starts at byte 312\n"));
+				    "in what starts at byte 312\n"));
 }
 
 static void record_exits_as_its_command(void **state)
@@ -67,8 +67,7 @@ static int run_itself(int argc, char **argv)
 
 static void record_leaves_its_command_no_trace(void **state)
 {
-	static const char look[] =
-		"grep -E 'Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd";
+	static const char look[] = "grep -E 'Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd";
 	char without[sizeof(out)];
 	pid_t child;
 
@@ -99,8 +98,7 @@ static void record_passes_sigterm_on(void **state)
 	pid_t child;
 
 	(void)state;
-	child = START(record, "-o", "log", "sh", "-c",
-		      "touch started; exec sleep 60");
+	child = START(record, "-o", "log", "sh", "-c", "touch started; exec sleep 60");
 	wait_until(is_started);
 	kill(child, SIGINT);
 	kill(child, SIGTERM);
@@ -119,7 +117,7 @@ static void record_tells_of_a_full_disk(void **state)
 	assert_int_equal(access("ran", F_OK), -1);
 	assert_int_equal(RUN(record, "--ring-size", "128M", "touch", "ran"), 1);
 	assert_string_equal(err, "buildid: --ring-size: more than the module takes, "
-			    "67108864 bytes\n");
+				 "67108864 bytes\n");
 	assert_int_equal(access("ran", F_OK), -1);
 }
 
@@ -133,10 +131,11 @@ static void record_filters_at_the_source(void **state)
 	assert_int_equal(RUN(record, "-u", "no user", "touch", "ran"), 2);
 	assert_int_equal(access("ran", F_OK), -1);
 	fclose(fopen("group/cgroup.procs", "w"));
-	assert_int_equal(RUN(record, "-o", "log", "-p", "1", "--children", "-u", "12",
-			     "--cgroup", "group", "true"), 0);
+	assert_int_equal(RUN(record, "-o", "log", "-p", "1", "--children", "-u", "12", "--cgroup",
+			     "group", "true"),
+			 0);
 	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_KERNEL | BUILDID_SUB_CHILDREN |
-			 BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
+							BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
 	assert_int_equal(fake.pids[0], 1);
 	assert_int_equal(fake.subscribed.uid, 12);
 	assert_true(fake.subscribed.cgroup_fd > 2);

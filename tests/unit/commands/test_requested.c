@@ -10,8 +10,8 @@
 #include "samples.h"
 #include "streams.h"
 
-#define KERNEL	1
-#define USER	2
+#define KERNEL 1
+#define USER   2
 
 static struct make make;
 static struct wanted_list list;

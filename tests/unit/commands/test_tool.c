@@ -51,8 +51,8 @@ static void help_and_version_need_no_module(void **state)
 static void help_names_every_command_there_is(void **state)
 {
 	static const char *const names[] = {
-		"mon", "maps", "cookie", "record", "id", "list", "info", "stats", "flush",
-		"store", "resolve", "bundle", "unbundle",
+		"mon",	 "maps",  "cookie", "record",  "id",	 "list",     "info",
+		"stats", "flush", "store",  "resolve", "bundle", "unbundle",
 	};
 	char words[64];
 	size_t i;

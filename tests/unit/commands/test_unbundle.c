@@ -58,8 +58,7 @@ static void add_file(const char *name, const char *path)
 	add_bytes(name, bytes, (size_t)size);
 }
 
-static void add_special(const char *name, mode_t type, const char *symlink_,
-			const char *hardlink)
+static void add_special(const char *name, mode_t type, const char *symlink_, const char *hardlink)
 {
 	struct archive_entry *entry = archive_entry_new();
 
@@ -126,9 +125,11 @@ static void assert_only_good(void)
 {
 	char want[2048], line[700];
 
-	snprintf(want, sizeof(want), ".debug/.build-id/%.2s/%s\n"
+	snprintf(want, sizeof(want),
+		 ".debug/.build-id/%.2s/%s\n"
 		 ".debug/usr/bin/true/%s/elf\n.debug/usr/bin/true/%s/probes\n"
-		 "b.tar.zst\nerr\nfalse\nout\ntrue\n", good, good + 2, good, good);
+		 "b.tar.zst\nerr\nfalse\nout\ntrue\n",
+		 good, good + 2, good, good);
 	assert_string_equal(shell_output("find * .debug -not -type d | LC_ALL=C sort"), want);
 	shell("cmp true .debug/usr/bin/true/%s/elf", good);
 	snprintf(line, sizeof(line), "OK %s /usr/bin/true\n", good);
@@ -163,10 +164,19 @@ static void what_is_good_is_taken(void **state)
 static void names_that_lead_elsewhere_are_refused(void **state)
 {
 	static const char *const formats[] = {
-		"/usr/bin/x/@/elf", "../x/@/elf", "usr/../../x/@/elf", "usr//x/@/elf",
-		"./x/@/elf", ".build-id/x/@/elf", "@/elf", "usr/bin/x/@/../elf",
-		"usr/bin/x/@/passwd", "usr/bin/x/@", "usr/bin/x@/elf",
-		"usr/bin/x/../@/elf", "[vdso]/../@/elf",
+		"/usr/bin/x/@/elf",
+		"../x/@/elf",
+		"usr/../../x/@/elf",
+		"usr//x/@/elf",
+		"./x/@/elf",
+		".build-id/x/@/elf",
+		"@/elf",
+		"usr/bin/x/@/../elf",
+		"usr/bin/x/@/passwd",
+		"usr/bin/x/@",
+		"usr/bin/x@/elf",
+		"usr/bin/x/../@/elf",
+		"[vdso]/../@/elf",
 	};
 	char text[512];
 	size_t i;
@@ -341,8 +351,7 @@ static void what_is_meant_to_fill_the_disk_is_not_unpacked(void **state)
 	archive_entry_set_size(entry, 4LL << 30);
 	assert_int_equal(archive_write_header(archive, entry), ARCHIVE_OK);
 	for (i = 0; i < 4096; i++)
-		assert_int_equal(archive_write_data(archive, zeros, sizeof(zeros)),
-				 sizeof(zeros));
+		assert_int_equal(archive_write_data(archive, zeros, sizeof(zeros)), sizeof(zeros));
 	archive_entry_free(entry);
 	add_file(name("usr/bin/false/@/elf", other), "false");
 	assert_int_equal(unbundle(), 1);
@@ -392,7 +401,7 @@ static void json_tells_the_same(void **state)
 	finish();
 	assert_int_equal(RUN(unbundle, "-j", "b.tar.zst"), 1);
 	assert_non_null(strstr(out, "{\"error\":\"refused: a symbolic link to elsewhere\","
-			       "\"object\":\"usr\"}\n"));
+				    "\"object\":\"usr\"}\n"));
 	assert_non_null(strstr(out, "\"status\":\"ok\""));
 	assert_non_null(strstr(out, "\"source\":\"bundle\""));
 }

@@ -105,13 +105,22 @@ static void what_is_more_than_any_module_is_not_unpacked(void **state)
 static void a_file_that_is_all_holes_takes_no_memory(void **state)
 {
 	Elf64_Ehdr header = {
-		.e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_X86_64,
-		.e_version = EV_CURRENT, .e_ehsize = sizeof(header),
-		.e_phoff = sizeof(header), .e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1, .e_shoff = 4096, .e_shentsize = sizeof(Elf64_Shdr),
+		.e_ident = ELFMAG,
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(header),
+		.e_phoff = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+		.e_shoff = 4096,
+		.e_shentsize = sizeof(Elf64_Shdr),
 	};
 	const Elf64_Phdr note = {
-		.p_type = PT_NOTE, .p_offset = 4096, .p_filesz = 2ULL << 30, .p_align = 4,
+		.p_type = PT_NOTE,
+		.p_offset = 4096,
+		.p_filesz = 2ULL << 30,
+		.p_align = 4,
 	};
 	/* Of none: that many. */
 	const Elf64_Shdr first = { .sh_size = 1U << 24 };
@@ -304,7 +313,7 @@ static void digits_are_read_and_written(void **state)
 
 static void numbers_keep_what_they_are_given(void **state)
 {
-	struct numbers numbers = { };
+	struct numbers numbers = {};
 	uint64_t key;
 
 	(void)state;

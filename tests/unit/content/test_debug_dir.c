@@ -38,7 +38,10 @@ static bool put_as(const char *file, const char *name, const struct build_id *id
 		   enum content_part part, bool link_)
 {
 	struct debug_item item = {
-		.id = id, .name = name, .part = part, .may_link = link_,
+		.id = id,
+		.name = name,
+		.part = part,
+		.may_link = link_,
 	};
 	bool done;
 
@@ -81,7 +84,8 @@ static void assert_same_as_perf(const char *file)
 	shell("mkdir perf && HOME=$PWD/perf perf buildid-cache -a \"$PWD/%s\" 2>&1", file);
 	ours = strdup(shell_output("cd .debug && find . -printf '%%y %%m %%p %%l\\n' | sort"));
 	assert_string_equal(shell_output("cd perf/.debug && find . -printf "
-					 "'%%y %%m %%p %%l\\n' | sort"), ours);
+					 "'%%y %%m %%p %%l\\n' | sort"),
+			    ours);
 	free(ours);
 }
 
@@ -199,9 +203,9 @@ static void the_path_of_the_content_moves(void **state)
 static void names_that_lead_elsewhere_are_refused(void **state)
 {
 	static const char *const names[] = {
-		"", "true", "/", "//", "/..", "/../x", "/a/../../x", "/a/..", "/./a", "/a/.",
-		"/a//b", "/a/", "/.build-id", "/.build-id/x", "[a/b]", "[]", "[a", "a]",
-		"[../x]", "[vdso]/..",
+		"",	 "true", "/",	 "//",	  "/..",    "/../x",	  "/a/../../x",
+		"/a/..", "/./a", "/a/.", "/a//b", "/a/",    "/.build-id", "/.build-id/x",
+		"[a/b]", "[]",	 "[a",	 "a]",	  "[../x]", "[vdso]/..",
 	};
 	struct build_id id;
 	size_t i;
@@ -307,7 +311,8 @@ static void holes_stay_holes(void **state)
 	shell("truncate -s 8G true");
 	assert_true(put_as("true", "/true", &id, CONTENT_ELF, false));
 	assert_int_equal(sscanf(shell_output("stat -c '%%s %%b' .debug/true/*/elf"), "%lu %lu",
-				&size, &blocks), 2);
+				&size, &blocks),
+			 2);
 	assert_int_equal(size, 8UL << 30);
 	assert_in_range(blocks * 512, 1, 1 << 20);
 	shell("head -c 1000000 true > head && head -c 1000000 .debug/true/*/elf | cmp - head");
@@ -408,9 +413,13 @@ static void a_debug_file_goes_where_the_program_is(void **state)
 static void symbols_of_a_kernel_have_to_look_like_it(void **state)
 {
 	static const char *const wrong[] = {
-		"", "root:x:0:0:root:/root:/bin/bash\n", "0000000000000000 T _text\n",
-		"ffffffff81000000 T _text", "ffffffff81000000 T\n",
-		"ffffffff81000000 T _text\nhello\n", "ffffffff81000000ff T _text\n",
+		"",
+		"root:x:0:0:root:/root:/bin/bash\n",
+		"0000000000000000 T _text\n",
+		"ffffffff81000000 T _text",
+		"ffffffff81000000 T\n",
+		"ffffffff81000000 T _text\nhello\n",
+		"ffffffff81000000ff T _text\n",
 		"ffffffff81000000 T _te xt\n",
 	};
 	struct build_id id = { 3, { 0xab, 0xcd, 0xef } };

@@ -55,7 +55,7 @@ static uint64_t xword(uint64_t value)
 
 /* Segments are behind the header, up to 4 of them; all else comes behind. */
 #define SEGMENTS_AT sizeof(Elf64_Ehdr)
-#define CONTENT_AT (SEGMENTS_AT + 4 * sizeof(Elf64_Phdr))
+#define CONTENT_AT  (SEGMENTS_AT + 4 * sizeof(Elf64_Phdr))
 
 static void start(void)
 {
@@ -82,8 +82,8 @@ static size_t padded(size_t at, size_t align)
 }
 
 /* A note with bytes @first, @first + 1 ... */
-static void add_note(const char *owner, uint32_t owner_size, uint32_t type,
-		     uint32_t id_size, uint8_t first, size_t align)
+static void add_note(const char *owner, uint32_t owner_size, uint32_t type, uint32_t id_size,
+		     uint8_t first, size_t align)
 {
 	size_t start_ = size;
 	Elf64_Nhdr header = {
@@ -124,8 +124,7 @@ static void add_segment(size_t from, uint64_t align)
 		.p_align = xword(align),
 	};
 
-	memcpy(image + SEGMENTS_AT + number * sizeof(segment), &segment,
-	       sizeof(segment));
+	memcpy(image + SEGMENTS_AT + number * sizeof(segment), &segment, sizeof(segment));
 	header->e_phnum = half((uint16_t)(number + 1));
 }
 
@@ -559,8 +558,8 @@ static void packed_files_are_unpacked(void **state)
 	(void)state;
 	close(fd);
 	for (i = 0; i < ARRAY_SIZE(packers); i++) {
-		snprintf(command, sizeof(command), "%s < /proc/%d/exe > %s",
-			 packers[i], getpid(), path);
+		snprintf(command, sizeof(command), "%s < /proc/%d/exe > %s", packers[i], getpid(),
+			 path);
 		assert_int_equal(system(command), 0);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		elf_notes_look(fd, &facts);

@@ -11,9 +11,9 @@
 #include "libbuildid/libbuildid.h"
 #include "streams.h"
 
-#define SECOND	1000000000LL
-#define REAL	(1000000 * SECOND)	/* now */
-#define PERF	(5000 * SECOND)		/* the same by perf's clock */
+#define SECOND 1000000000LL
+#define REAL   (1000000 * SECOND) /* now */
+#define PERF   (5000 * SECOND)	  /* the same by perf's clock */
 
 static int64_t real;
 static union any_record files[8];
@@ -61,19 +61,19 @@ static int fake_netlink_next(const struct buildid_record **record)
 	return 0;
 }
 
-#define buildid_open(handle) fake_open(handle)
+#define buildid_open(handle)  fake_open(handle)
 #define buildid_close(handle) ((void)(handle))
 #define buildid_snapshot_new(snapshot, handle, options) \
 	(*(snapshot) = NULL, (void)(handle), (void)(options), 0)
 #define buildid_snapshot_next(snapshot, record) fake_snapshot_next(record)
-#define buildid_snapshot_free(snapshot) ((void)(snapshot))
-#define buildid_subscribe(handle, options) ((void)(handle), (void)(options), 0)
-#define buildid_next(handle, timeout, record) fake_next(record)
-#define netlink_open(netlink) fake_netlink_open(netlink)
-#define netlink_close(netlink) ((void)(netlink))
-#define netlink_dump(netlink, filter) ((void)(netlink), 0)
-#define netlink_next(netlink, record) fake_netlink_next(record)
-#define clock_ns(clock) ((uint64_t)real)
+#define buildid_snapshot_free(snapshot)		((void)(snapshot))
+#define buildid_subscribe(handle, options)	((void)(handle), (void)(options), 0)
+#define buildid_next(handle, timeout, record)	fake_next(record)
+#define netlink_open(netlink)			fake_netlink_open(netlink)
+#define netlink_close(netlink)			((void)(netlink))
+#define netlink_dump(netlink, filter)		((void)(netlink), 0)
+#define netlink_next(netlink, record)		fake_netlink_next(record)
+#define clock_ns(clock)				((uint64_t)real)
 #include "identities/cache_query.c"
 #undef clock_ns
 
@@ -98,8 +98,8 @@ static int done(void **state)
 }
 
 /* Changed @ago before now; seen by a user as inode @user_ino of 0:@user_dev. */
-static void add(uint64_t file_id, uint8_t byte, int64_t ago, uint32_t user_dev,
-		uint64_t user_ino, const char *path)
+static void add(uint64_t file_id, uint8_t byte, int64_t ago, uint32_t user_dev, uint64_t user_ino,
+		const char *path)
 {
 	union any_record *record = &files[nr_files++];
 
@@ -115,8 +115,12 @@ static void add(uint64_t file_id, uint8_t byte, int64_t ago, uint32_t user_dev,
 static void look_up(uint32_t major, uint32_t minor, uint64_t ino, int64_t ago)
 {
 	const struct perfdata_mapping mapping = {
-		.path = "/lib.so", .space = PERFDATA_USER, .has_inode = true,
-		.major = major, .minor = minor, .ino = ino,
+		.path = "/lib.so",
+		.space = PERFDATA_USER,
+		.has_inode = true,
+		.major = major,
+		.minor = minor,
+		.ino = ino,
 	};
 
 	memset(&found, 0, sizeof(found));
@@ -180,8 +184,7 @@ static void elsewhere_the_reason_is_told(void **state)
 	(void)state;
 	open_error = -ENOENT;
 	look_up(8, 1, 4711, SECOND);
-	assert_string_equal(found.reason,
-			    "the module tells the initial network namespace only");
+	assert_string_equal(found.reason, "the module tells the initial network namespace only");
 }
 
 /* sysfs of this machine, looked at from a time far behind or ahead of it. */
@@ -206,13 +209,20 @@ static void modules_count_that_were_there_before(void **state)
 	identities = identities_new(PERFDATA_CLOCK_PERF);
 	recall_images(recall, PERF - 10 * SECOND, identities);
 	assert_int_equal(identities_ready(identities, PERF), 0);
-	identities_find(identities, &(struct perfdata_mapping){
-		.path = "[kernel]", .space = PERFDATA_MODULE, .start = images[1].image.addr,
-	}, &found);
+	identities_find(identities,
+			&(struct perfdata_mapping){
+				.path = "[kernel]",
+				.space = PERFDATA_MODULE,
+				.start = images[1].image.addr,
+			},
+			&found);
 	assert_int_equal(found.size, 0);
-	identities_find(identities, &(struct perfdata_mapping){
-		.path = "[kernel.kallsyms]_text", .space = PERFDATA_KERNEL,
-	}, &found);
+	identities_find(identities,
+			&(struct perfdata_mapping){
+				.path = "[kernel.kallsyms]_text",
+				.space = PERFDATA_KERNEL,
+			},
+			&found);
 	assert_int_equal(found.size, 20);
 	identities_free(identities);
 }

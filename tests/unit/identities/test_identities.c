@@ -9,7 +9,7 @@
 #include "identities/identities.h"
 #include "streams.h"
 
-#define ADDR 0x7f0000001000
+#define ADDR   0x7f0000001000
 #define SECOND 1000000000ULL
 
 static struct identities *ids;
@@ -68,9 +68,18 @@ static void add_lost(uint64_t time)
 static struct perfdata_mapping mapping_of(uint32_t pid, uint64_t ino, uint64_t time)
 {
 	return (struct perfdata_mapping){
-		.path = "/lib.so", .space = PERFDATA_USER, .pid = pid, .tid = pid,
-		.start = ADDR, .len = 0x2000, .pgoff = 0x1000, .time = time,
-		.has_inode = true, .major = 8, .minor = 1, .ino = ino,
+		.path = "/lib.so",
+		.space = PERFDATA_USER,
+		.pid = pid,
+		.tid = pid,
+		.start = ADDR,
+		.len = 0x2000,
+		.pgoff = 0x1000,
+		.time = time,
+		.has_inode = true,
+		.major = 8,
+		.minor = 1,
+		.ino = ino,
 	};
 }
 
@@ -357,11 +366,18 @@ static void what_does_not_fit_is_told(void **state)
 	add(&record);
 	add_mmap(3, 5, 1000);
 	ready(500);
-	assert_unknown(5, 10, 1001,
-		       "a build-id that is longer than the 20 bytes there are for it");
+	assert_unknown(5, 10, 1001, "a build-id that is longer than the 20 bytes there are for it");
 	look_up(&(struct perfdata_mapping){
-		.path = "/none", .space = PERFDATA_USER, .pid = 5, .start = ADDR, .len = 0x2000,
-		.pgoff = 0x1000, .time = 1001, .has_inode = true, .major = 8, .minor = 1,
+		.path = "/none",
+		.space = PERFDATA_USER,
+		.pid = 5,
+		.start = ADDR,
+		.len = 0x2000,
+		.pgoff = 0x1000,
+		.time = 1001,
+		.has_inode = true,
+		.major = 8,
+		.minor = 1,
 		.ino = 11,
 	});
 	assert_int_equal(found.size, 0);
@@ -371,8 +387,8 @@ static void what_does_not_fit_is_told(void **state)
 
 /* ----------------------------------------------------------------- images -- */
 
-static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t time,
-		      uint8_t byte, uint32_t flags, uint16_t header_flags)
+static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t time, uint8_t byte,
+		      uint32_t flags, uint16_t header_flags)
 {
 	union any_record record;
 
@@ -389,7 +405,11 @@ static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t t
 static void look_up_image(enum perfdata_space space, const char *path, uint64_t start)
 {
 	const struct perfdata_mapping mapping = {
-		.path = path, .space = space, .pid = UINT32_MAX, .start = start, .len = 0x1000,
+		.path = path,
+		.space = space,
+		.pid = UINT32_MAX,
+		.start = start,
+		.len = 0x1000,
 	};
 
 	look_up(&mapping);
@@ -446,7 +466,7 @@ static void modules_that_come_and_go(void **state)
 
 static void this_boot_is_known(void **state)
 {
-	uint8_t id[16] = { }, other[16] = { 1 };
+	uint8_t id[16] = {}, other[16] = { 1 };
 
 	(void)state;
 	assert_false(boot_is_now(id));

@@ -241,8 +241,7 @@ static void every_damage_is_survived(void **state)
 		for (i = 0; i < sizeof(values); i++) {
 			bytes[at] = values[i];
 			write_bytes(size);
-			assert_true(read_log(&problem) <=
-				    size / sizeof(struct buildid_record));
+			assert_true(read_log(&problem) <= size / sizeof(struct buildid_record));
 		}
 		bytes[at] = saved;
 	}

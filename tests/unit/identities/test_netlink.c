@@ -14,15 +14,15 @@
 
 static int fake_setsockopt(int fd, int level, int name, const void *value, socklen_t size);
 static int fake_nl_send_auto(struct nl_sock *socket, struct nl_msg *message);
-static ssize_t fake_recvfrom(int fd, void *buffer, size_t size, int flags,
-			     struct sockaddr *sender, socklen_t *length);
+static ssize_t fake_recvfrom(int fd, void *buffer, size_t size, int flags, struct sockaddr *sender,
+			     socklen_t *length);
 
-#define genl_connect(socket) ((void)(socket), 0)
+#define genl_connect(socket)		((void)(socket), 0)
 #define genl_ctrl_resolve(socket, name) ((void)(socket), (void)(name), FAMILY)
-#define nl_socket_get_fd(socket) ((void)(socket), 100)
-#define setsockopt(...) fake_setsockopt(__VA_ARGS__)
-#define nl_send_auto(...) fake_nl_send_auto(__VA_ARGS__)
-#define recvfrom(...) fake_recvfrom(__VA_ARGS__)
+#define nl_socket_get_fd(socket)	((void)(socket), 100)
+#define setsockopt(...)			fake_setsockopt(__VA_ARGS__)
+#define nl_send_auto(...)		fake_nl_send_auto(__VA_ARGS__)
+#define recvfrom(...)			fake_recvfrom(__VA_ARGS__)
 #include "identities/netlink.c"
 #undef recvfrom
 
@@ -52,8 +52,8 @@ static int fake_nl_send_auto(struct nl_sock *socket, struct nl_msg *message)
 	return 0;
 }
 
-static ssize_t fake_recvfrom(int fd, void *buffer, size_t size, int flags,
-			     struct sockaddr *sender, socklen_t *length)
+static ssize_t fake_recvfrom(int fd, void *buffer, size_t size, int flags, struct sockaddr *sender,
+			     socklen_t *length)
 {
 	struct nlmsghdr *header;
 
@@ -90,8 +90,8 @@ static void receive_error(int error)
 {
 	const struct nlmsgerr body = { .error = error };
 
-	memcpy(nlmsg_data(nlmsg_put(receive_next(), 1, 1, NLMSG_ERROR, sizeof(body), 0)),
-	       &body, sizeof(body));
+	memcpy(nlmsg_data(nlmsg_put(receive_next(), 1, 1, NLMSG_ERROR, sizeof(body), 0)), &body,
+	       sizeof(body));
 }
 
 static void receive_events(uint32_t first_pid, int count)
@@ -166,7 +166,8 @@ static void every_option_is_asked_for(void **state)
 	assert_int_equal(nlmsg_hdr(sent)->nlmsg_type, FAMILY);
 	assert_int_equal(header->cmd, BUILDID_CMD_SUBSCRIBE);
 	assert_int_equal(nla_parse(attributes, BUILDID_A_CGROUP_FD, genlmsg_attrdata(header, 0),
-				   genlmsg_attrlen(header, 0), NULL), 0);
+				   genlmsg_attrlen(header, 0), NULL),
+			 0);
 	assert_int_equal(nla_get_u32(attributes[BUILDID_A_FLAGS]), options.flags);
 	assert_int_equal(nla_get_u32(attributes[BUILDID_A_RING_SIZE]), 65536);
 	assert_int_equal(nla_get_u32(attributes[BUILDID_A_WATERMARK]), 100);
@@ -179,8 +180,11 @@ static void every_option_is_asked_for(void **state)
 static void a_dump_is_filtered_by_the_kernel(void **state)
 {
 	const struct netlink_filter filter = {
-		.by_device = true, .dev_major = 8, .dev_minor = 1,
-		.by_kind = true, .kind = BUILDID_KIND_NONE,
+		.by_device = true,
+		.dev_major = 8,
+		.dev_minor = 1,
+		.by_kind = true,
+		.kind = BUILDID_KIND_NONE,
 	};
 	struct nlattr *attributes[BUILDID_A_KIND + 1];
 	struct genlmsghdr *header;
@@ -191,7 +195,8 @@ static void a_dump_is_filtered_by_the_kernel(void **state)
 	assert_int_equal(header->cmd, BUILDID_CMD_GET);
 	assert_int_equal(nlmsg_hdr(sent)->nlmsg_flags & NLM_F_DUMP, NLM_F_DUMP);
 	assert_int_equal(nla_parse(attributes, BUILDID_A_KIND, genlmsg_attrdata(header, 0),
-				   genlmsg_attrlen(header, 0), NULL), 0);
+				   genlmsg_attrlen(header, 0), NULL),
+			 0);
 	assert_int_equal(nla_get_u32(attributes[BUILDID_A_DEV_MAJOR]), 8);
 	assert_int_equal(nla_get_u32(attributes[BUILDID_A_DEV_MINOR]), 1);
 	assert_int_equal(nla_get_u32(attributes[BUILDID_A_KIND]), BUILDID_KIND_NONE);

@@ -114,13 +114,11 @@ static void a_file_is_resolved(void **state)
 	assert_ptr_equal(file, &buffer);
 	assert_int_equal(file->id_len, 20);
 
-	assert_int_equal(buildid_resolve_fd(handle, 0, buffer.bytes + 4, 1024, &file),
-			 -EINVAL);
+	assert_int_equal(buildid_resolve_fd(handle, 0, buffer.bytes + 4, 1024, &file), -EINVAL);
 	assert_null(file);
 	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, 64, &file), -ENOSPC);
 	fake.resolve_error = EBADF;
-	assert_int_equal(buildid_resolve_fd(handle, -1, &buffer, sizeof(buffer), &file),
-			 -EBADF);
+	assert_int_equal(buildid_resolve_fd(handle, -1, &buffer, sizeof(buffer), &file), -EBADF);
 }
 
 static void resolve_a_mapping(int fd, union any_record *record)
@@ -144,24 +142,24 @@ static void a_wrong_answer_is_refused(void **state)
 	(void)state;
 	assert_int_equal(buildid_open(&handle), 0);
 	fake.resolve = resolve_a_mapping;
-	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file),
-			 -EBADMSG);
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file), -EBADMSG);
 	fake.resolve = resolve_nonsense;
-	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file),
-			 -EBADMSG);
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file), -EBADMSG);
 	assert_null(file);
 	fake.resolve = NULL;
 	fake.resolved_size = BUILDID_RECORD_MAX + 8;
-	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file),
-			 -EBADMSG);
+	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file), -EBADMSG);
 }
 
 static void an_inode_is_resolved(void **state)
 {
 	const struct buildid_file *file;
 	struct buildid_key key = {
-		.size = sizeof(key), .flags = BUILDID_KEY_ANY_GENERATION,
-		.dev_major = 8, .dev_minor = 1, .ino = 4711,
+		.size = sizeof(key),
+		.flags = BUILDID_KEY_ANY_GENERATION,
+		.dev_major = 8,
+		.dev_minor = 1,
+		.ino = 4711,
 	};
 	union any_record buffer;
 
@@ -181,8 +179,7 @@ static void an_inode_is_resolved(void **state)
 	assert_int_equal(fake.key.flags, 0);
 	assert_int_equal(fake.key.generation, 9);
 
-	assert_int_equal(buildid_resolve_key(handle, &key, buffer.bytes + 4, 1024, &file),
-			 -EINVAL);
+	assert_int_equal(buildid_resolve_key(handle, &key, buffer.bytes + 4, 1024, &file), -EINVAL);
 	assert_null(file);
 	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, 64, &file), -ENOSPC);
 	fake.resolve_error = ENOENT;
@@ -193,7 +190,10 @@ static void an_inode_is_resolved(void **state)
 static void an_address_is_resolved(void **state)
 {
 	struct buildid_address address = {
-		.size = sizeof(address), .pid = 7, .addr = 0x1234, .start_time = 5,
+		.size = sizeof(address),
+		.pid = 7,
+		.addr = 0x1234,
+		.start_time = 5,
 	};
 	const struct buildid_file *file;
 	union any_record buffer;
@@ -201,8 +201,7 @@ static void an_address_is_resolved(void **state)
 	(void)state;
 	fake.resolved_offset = 0x234;
 	assert_int_equal(buildid_open(&handle), 0);
-	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer),
-					      &file), 0);
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer), &file), 0);
 	assert_ptr_equal(file, &buffer);
 	assert_int_equal(fake.addr.size, sizeof(fake.addr));
 	assert_int_equal(fake.addr.flags, 0);
@@ -215,12 +214,12 @@ static void an_address_is_resolved(void **state)
 
 	address.offset = 1;
 	fake.resolve_error = ESRCH;
-	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer),
-					      &file), -ESRCH);
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer), &file),
+			 -ESRCH);
 	assert_null(file);
 	assert_int_equal(address.offset, 1);
-	assert_int_equal(buildid_resolve_addr(handle, &address, buffer.bytes + 4, 1024,
-					      &file), -EINVAL);
+	assert_int_equal(buildid_resolve_addr(handle, &address, buffer.bytes + 4, 1024, &file),
+			 -EINVAL);
 }
 
 static void a_version_is_resolved(void **state)
@@ -236,8 +235,7 @@ static void a_version_is_resolved(void **state)
 	assert_int_equal(fake.id.flags, 0);
 	assert_int_equal(fake.id.file_id, 42);
 	assert_int_equal(buildid_resolve_id(handle, 42, &buffer, 64, &file), -ENOSPC);
-	assert_int_equal(buildid_resolve_id(handle, 42, buffer.bytes + 4, 1024, &file),
-			 -EINVAL);
+	assert_int_equal(buildid_resolve_id(handle, 42, buffer.bytes + 4, 1024, &file), -EINVAL);
 	assert_null(file);
 }
 
@@ -299,8 +297,12 @@ static void a_newer_program_has_its_tail_back_as_zero(void **state)
 
 static void structs_of_other_ages_are_taken(void **state)
 {
-	struct { uint32_t size, first, second; } longer = { sizeof(longer), 1, 0 };
-	struct { uint32_t size, first; } known;
+	struct {
+		uint32_t size, first, second;
+	} longer = { sizeof(longer), 1, 0 };
+	struct {
+		uint32_t size, first;
+	} known;
 	uint32_t *shorter = malloc(sizeof(*shorter));
 
 	(void)state;
@@ -322,7 +324,7 @@ static void a_struct_without_its_size_is_refused(void **state)
 {
 	const struct buildid_options options = { .flags = BUILDID_SUB_PATH };
 	const struct buildid_files_options bounds = { .max_files = 1 };
-	const struct buildid_recorder_options recorder_options = { };
+	const struct buildid_recorder_options recorder_options = {};
 	struct buildid_address address = { .pid = 1 };
 	const struct buildid_key key = { .ino = 1 };
 	struct buildid_recorder *recorder;
@@ -339,8 +341,8 @@ static void a_struct_without_its_size_is_refused(void **state)
 	assert_int_equal(buildid_recorder_new(&recorder, &recorder_options), -EINVAL);
 	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file),
 			 -EINVAL);
-	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer),
-					      &file), -EINVAL);
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer), &file),
+			 -EINVAL);
 }
 
 static void cookies_are_set(void **state)

@@ -7,10 +7,10 @@
 #include "common/array.h"
 #include "streams.h"
 
-#define PENDING		BUILDID_REASON_PENDING
-#define SECOND		1000000000ULL
+#define PENDING BUILDID_REASON_PENDING
+#define SECOND	1000000000ULL
 /* As the records of streams.c are stamped. */
-#define NOW		1000
+#define NOW 1000
 
 static struct buildid_files *files;
 
@@ -30,8 +30,10 @@ static int tear_down(void **state)
 static void bound(size_t max_files, size_t max_waiting, uint64_t max_wait)
 {
 	struct buildid_files_options options = {
-		.size = sizeof(options), .max_files = max_files,
-		.max_waiting = max_waiting, .max_wait = max_wait,
+		.size = sizeof(options),
+		.max_files = max_files,
+		.max_waiting = max_waiting,
+		.max_wait = max_wait,
 	};
 
 	buildid_files_free(files);
@@ -47,8 +49,7 @@ static void push_file(uint64_t file_id, uint16_t id_len, uint16_t reason)
 }
 
 /* The record has to stay where it is until it is taken. */
-static int push_mmap(union any_record *record, uint64_t file_id,
-		     uint32_t state, uint32_t pid)
+static int push_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid)
 {
 	make_mmap(record, file_id, state, pid, "");
 	return buildid_files_push(files, &record->header);
@@ -292,7 +293,9 @@ static void all_can_be_had_at_the_end(void **state)
 static void a_mapping_without_a_file_does_not_wait(void **state)
 {
 	static const uint32_t states[] = {
-		BUILDID_STATE_KNOWN, BUILDID_STATE_DEFERRED, BUILDID_STATE_UNRESOLVED,
+		BUILDID_STATE_KNOWN,
+		BUILDID_STATE_DEFERRED,
+		BUILDID_STATE_UNRESOLVED,
 	};
 	const struct buildid_event *event;
 	union any_record record;
@@ -302,7 +305,7 @@ static void a_mapping_without_a_file_does_not_wait(void **state)
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		push_mmap(&record, i ? 0 : 7, states[i], 10);
 		event = buildid_files_next(files, NOW);
-	assert_non_null(event);
+		assert_non_null(event);
 		assert_null(event->file);
 	}
 }
@@ -423,12 +426,10 @@ static void order_is_kept_whatever_comes(void **state)
 			push_file(file_id, 20, 0);
 			break;
 		default:
-			assert_int_equal(push_mmap(&record, file_id,
-						   seed >> 19 & 1, ++sent), 0);
+			assert_int_equal(push_mmap(&record, file_id, seed >> 19 & 1, ++sent), 0);
 		}
 		while ((event = buildid_files_next(files, NOW)))
-			assert_int_equal(((const struct buildid_mmap *)event->record)->pid,
-					 ++got);
+			assert_int_equal(((const struct buildid_mmap *)event->record)->pid, ++got);
 		assert_true(sent - got <= 5);
 	}
 	while ((event = buildid_files_next(files, BUILDID_FILES_ALL)))

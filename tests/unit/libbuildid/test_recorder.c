@@ -61,8 +61,8 @@ static const struct buildid_event *event;
 static const uint32_t pids[] = { 1, 2 };
 
 /* Nanoseconds: long enough for any machine, and one that is waited for. */
-#define LONG_WAIT	600000000000
-#define SHORT_WAIT	20000000
+#define LONG_WAIT  600000000000
+#define SHORT_WAIT 20000000
 static uint64_t max_wait;
 
 static int set_up(void **state)
@@ -84,14 +84,20 @@ static int tear_down(void **state)
 static void start(uint32_t flags)
 {
 	const struct buildid_options subscribe = {
-		.size = sizeof(subscribe), .nr_pids = 2, .pids = pids,
+		.size = sizeof(subscribe),
+		.nr_pids = 2,
+		.pids = pids,
 	};
 	const struct buildid_files_options files = {
-		.size = sizeof(files), .max_files = 64, .max_wait = max_wait,
+		.size = sizeof(files),
+		.max_files = 64,
+		.max_wait = max_wait,
 	};
 	const struct buildid_recorder_options options = {
-		.size = sizeof(options), .flags = flags,
-		.subscribe = &subscribe, .files = &files,
+		.size = sizeof(options),
+		.flags = flags,
+		.subscribe = &subscribe,
+		.files = &files,
 	};
 
 	assert_int_equal(buildid_recorder_new(&recorder, &options), 0);
@@ -105,8 +111,8 @@ static void put_file(uint64_t file_id, uint16_t id_len, uint16_t reason)
 	assert_true(fake_put(&record));
 }
 
-static void make_mapping(union any_record *record, uint64_t file_id,
-			 uint32_t state, uint32_t pid, uint64_t addr)
+static void make_mapping(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid,
+			 uint64_t addr)
 {
 	make_mmap(record, file_id, state, pid, "");
 	record->mmap.addr = addr;
@@ -138,8 +144,7 @@ static const struct buildid_mmap *next_mapping(int timeout_ms)
 	return (const void *)event->record;
 }
 
-static void assert_mapping(uint32_t pid, uint64_t addr, uint16_t record_flags,
-			   uint32_t event_flags)
+static void assert_mapping(uint32_t pid, uint64_t addr, uint16_t record_flags, uint32_t event_flags)
 {
 	const struct buildid_mmap *mmap = next_mapping(0);
 
@@ -290,8 +295,7 @@ static void what_was_there_comes_once_more_and_marked(void **state)
 	for (pid = 1; pid <= 2; pid++) {
 		/* The event is first, whatever the snapshot shows of it. */
 		assert_mapping(pid, 0x1000, 0, 0);
-		assert_mapping(pid, 0x1000, BUILDID_RECORD_SNAPSHOT,
-			       BUILDID_EVENT_DUPLICATE);
+		assert_mapping(pid, 0x1000, BUILDID_RECORD_SNAPSHOT, BUILDID_EVENT_DUPLICATE);
 		assert_mapping(pid, 0x2000, BUILDID_RECORD_SNAPSHOT, 0);
 		assert_int_equal(event->file->file_id, 6);
 	}
@@ -499,7 +503,8 @@ static void what_cannot_be_had_is_told(void **state)
 {
 	struct buildid_options subscribe = { .size = sizeof(subscribe), .reserved = 1 };
 	struct buildid_recorder_options options = {
-		.size = sizeof(options), .flags = 1U << 31,
+		.size = sizeof(options),
+		.flags = 1U << 31,
 	};
 
 	(void)state;
@@ -507,12 +512,16 @@ static void what_cannot_be_had_is_told(void **state)
 	options.flags = 0;
 	options.subscribe = &subscribe;
 	assert_int_equal(buildid_recorder_new(&recorder, &options), -EINVAL);
-	subscribe = (struct buildid_options) {
-		.size = sizeof(subscribe), .nr_pids = BUILDID_SUB_PIDS_MAX + 1, .pids = pids,
+	subscribe = (struct buildid_options){
+		.size = sizeof(subscribe),
+		.nr_pids = BUILDID_SUB_PIDS_MAX + 1,
+		.pids = pids,
 	};
 	assert_int_equal(buildid_recorder_new(&recorder, &options), -EINVAL);
-	subscribe = (struct buildid_options) {
-		.size = sizeof(subscribe), .flags = BUILDID_SUB_CGROUP, .cgroup_fd = 99,
+	subscribe = (struct buildid_options){
+		.size = sizeof(subscribe),
+		.flags = BUILDID_SUB_CGROUP,
+		.cgroup_fd = 99,
 	};
 	assert_int_equal(buildid_recorder_new(&recorder, &options), -EBADF);
 	fake.subscribe_error = EPERM;
@@ -525,10 +534,12 @@ static void what_cannot_be_had_is_told(void **state)
 static void a_cgroup_is_kept(void **state)
 {
 	struct buildid_options subscribe = {
-		.size = sizeof(subscribe), .flags = BUILDID_SUB_CGROUP,
+		.size = sizeof(subscribe),
+		.flags = BUILDID_SUB_CGROUP,
 	};
 	const struct buildid_recorder_options options = {
-		.size = sizeof(options), .subscribe = &subscribe,
+		.size = sizeof(options),
+		.subscribe = &subscribe,
 	};
 
 	(void)state;
@@ -542,10 +553,13 @@ static void a_cgroup_is_kept(void **state)
 static void memory_may_be_short_anywhere(void **state)
 {
 	const struct buildid_options subscribe = {
-		.size = sizeof(subscribe), .nr_pids = 2, .pids = pids,
+		.size = sizeof(subscribe),
+		.nr_pids = 2,
+		.pids = pids,
 	};
 	const struct buildid_recorder_options options = {
-		.size = sizeof(options), .flags = BUILDID_RECORDER_SNAPSHOT,
+		.size = sizeof(options),
+		.flags = BUILDID_RECORDER_SNAPSHOT,
 		.subscribe = &subscribe,
 	};
 	size_t after;
@@ -570,7 +584,7 @@ static void memory_may_be_short_anywhere(void **state)
 
 /* ----------------------------------------------------------- no growing -- */
 
-#define FILES 200	/* of which 64 are remembered */
+#define FILES 200 /* of which 64 are remembered */
 
 /* A file not known before, one being read, and one known. */
 static void put_round(uint64_t round)

@@ -148,8 +148,10 @@ static void processes_named_are_looked_into(void **state)
 	static const uint32_t pids[] = { 30, 10, 20 };
 
 	(void)state;
-	take_all(&(struct buildid_options) {
-		.size = sizeof(struct buildid_options), .nr_pids = 3, .pids = pids,
+	take_all(&(struct buildid_options){
+		.size = sizeof(struct buildid_options),
+		.nr_pids = 3,
+		.pids = pids,
 	});
 	assert_int_equal(nr_asked, 3);
 	assert_memory_equal(asked, pids, sizeof(pids));
@@ -171,7 +173,9 @@ static void all_processes_are_found(void **state)
 static void users_are_told_apart(void **state)
 {
 	struct buildid_options options = {
-		.size = sizeof(options), .flags = BUILDID_SUB_UID, .uid = 12345,
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_UID,
+		.uid = 12345,
 	};
 	pid_t child, other;
 
@@ -215,8 +219,7 @@ static pid_t start_family(pid_t *grandchild)
 		pause();
 		_exit(1);
 	}
-	assert_int_equal(read(number[0], grandchild, sizeof(*grandchild)),
-			 sizeof(*grandchild));
+	assert_int_equal(read(number[0], grandchild, sizeof(*grandchild)), sizeof(*grandchild));
 	close(number[0]);
 	close(number[1]);
 	return child;
@@ -226,7 +229,9 @@ static void descendants_are_found(void **state)
 {
 	uint32_t pid;
 	struct buildid_options options = {
-		.size = sizeof(options), .nr_pids = 1, .pids = &pid,
+		.size = sizeof(options),
+		.nr_pids = 1,
+		.pids = &pid,
 	};
 	pid_t child, grandchild;
 
@@ -280,7 +285,8 @@ static void cgroups_are_looked_into_with_what_is_below(void **state)
 {
 	static const uint32_t expected[] = { 10, 20, 30 };
 	struct buildid_options options = {
-		.size = sizeof(options), .flags = BUILDID_SUB_CGROUP,
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_CGROUP,
 	};
 
 	(void)state;
@@ -298,7 +304,9 @@ static void filters_add_up(void **state)
 	static const uint32_t pids[] = { 40, 20, 30 };
 	struct buildid_options options = {
 		.size = sizeof(options),
-		.flags = BUILDID_SUB_CGROUP, .nr_pids = 3, .pids = pids,
+		.flags = BUILDID_SUB_CGROUP,
+		.nr_pids = 3,
+		.pids = pids,
 	};
 
 	(void)state;
@@ -313,7 +321,8 @@ static void filters_add_up(void **state)
 static void what_is_no_cgroup_is_an_error(void **state)
 {
 	struct buildid_options options = {
-		.size = sizeof(options), .flags = BUILDID_SUB_CGROUP,
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_CGROUP,
 	};
 
 	(void)state;
@@ -337,23 +346,23 @@ static void options_are_refused_as_a_subscription_does(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_int_equal(buildid_snapshot_new(&snapshot, handle, &wrong[i]),
-				 -EINVAL);
+		assert_int_equal(buildid_snapshot_new(&snapshot, handle, &wrong[i]), -EINVAL);
 }
 
 /* -------------------------------------------------------------- records -- */
 
 static const uint32_t two[] = { 1, 2 };
 static const struct buildid_options both = {
-	.size = sizeof(both), .nr_pids = 2, .pids = two,
+	.size = sizeof(both),
+	.nr_pids = 2,
+	.pids = two,
 };
 
 static int in_pieces(struct buildid_maps *request)
 {
 	assert_int_equal(request->flags, BUILDID_MAPS_DATA);
 	add_mapping(request, 1, 0x1000 + request->cursor);
-	request->cursor = request->cursor == 0x2000 ? BUILDID_MAPS_END :
-						      request->cursor + 0x1000;
+	request->cursor = request->cursor == 0x2000 ? BUILDID_MAPS_END : request->cursor + 0x1000;
 	return 0;
 }
 

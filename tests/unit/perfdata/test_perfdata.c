@@ -15,7 +15,7 @@
 #include "streams.h"
 
 #define KERNEL PERFDATA_MISC_KERNEL
-#define USER PERFDATA_MISC_USER
+#define USER   PERFDATA_MISC_USER
 
 static char path[] = "/tmp/buildid-perfdata.XXXXXX";
 static struct make *make;
@@ -236,8 +236,12 @@ static void mappings_of_a_directory(void **state)
 
 static void clocks_are_told_apart(void **state)
 {
-	static const struct { int clockid; enum perfdata_clock clock; } clocks[] = {
-		{ -1, PERFDATA_CLOCK_PERF }, { CLOCK_MONOTONIC, PERFDATA_CLOCK_MONO },
+	static const struct {
+		int clockid;
+		enum perfdata_clock clock;
+	} clocks[] = {
+		{ -1, PERFDATA_CLOCK_PERF },
+		{ CLOCK_MONOTONIC, PERFDATA_CLOCK_MONO },
 		{ CLOCK_REALTIME, PERFDATA_CLOCK_OTHER },
 	};
 	struct perfdata *data;
@@ -315,7 +319,8 @@ static void what_is_none_is_told(void **state)
 	make->size = 0;
 	make_all();
 	header->magic = __builtin_bswap64(header->magic);
-	assert_problem("written on a machine of the other byte order; annotate it on one of that kind");
+	assert_problem(
+		"written on a machine of the other byte order; annotate it on one of that kind");
 	memcpy(header, "PERFFILE", 8);
 	assert_problem("written by a perf of before Linux 2.6.34");
 	header->magic = PERFDATA_MAGIC;
@@ -362,7 +367,8 @@ static void shape(unsigned int number)
 	reset(NULL);
 	make->pipe = number & 1;
 	make->sample_type = number & 2 ? MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER |
-			    PERFDATA_SAMPLE_CALLCHAIN : MAKE_SAMPLE;
+						 PERFDATA_SAMPLE_CALLCHAIN :
+					 MAKE_SAMPLE;
 	make_entry(make, USER, 0x20, "/usr/bin/program");
 	make_begin(make);
 	make_events();

@@ -173,7 +173,8 @@ static void a_directory_is_replaced_as_one(void **state)
 
 	(void)state;
 	assert_int_equal(system("mkdir -p perf.data/kcore_dir && chmod 750 perf.data/kcore_dir "
-				"&& echo x > perf.data/kcore_dir/kcore"), 0);
+				"&& echo x > perf.data/kcore_dir/kcore"),
+			 0);
 	make_begin(make);
 	make_mmap2_event(make, 9, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_end(make);
@@ -198,7 +199,8 @@ static void a_directory_is_replaced_as_one(void **state)
 	assert_id(&mappings[2], 20, 4);
 	assert_int_equal(system("test \"$(cat perf.data/kcore_dir/kcore)\" = x -a "
 				"$(stat -c %a perf.data/kcore_dir) = 750 -a "
-				"-e perf.data/data.1 -a $(ls | wc -l) = 1"), 0);
+				"-e perf.data/data.1 -a $(ls | wc -l) = 1"),
+			 0);
 }
 
 /* Cut or damaged anywhere: a problem, and the file as it was; or a good one. */
@@ -244,14 +246,10 @@ static void what_is_damaged_is_left_as_it_was(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(owner_mode_and_link_are_kept),
-		TEST(who_is_stopped_leaves_it_as_it_was),
-		TEST(who_is_killed_leaves_it_as_it_was),
-		TEST(a_recording_begun_meanwhile_is_left),
-		TEST(attrs_behind_the_events),
-		TEST(another_output_leaves_the_input),
-		TEST(a_directory_is_replaced_as_one),
-		TEST(what_is_damaged_is_left_as_it_was),
+		TEST(owner_mode_and_link_are_kept),	 TEST(who_is_stopped_leaves_it_as_it_was),
+		TEST(who_is_killed_leaves_it_as_it_was), TEST(a_recording_begun_meanwhile_is_left),
+		TEST(attrs_behind_the_events),		 TEST(another_output_leaves_the_input),
+		TEST(a_directory_is_replaced_as_one),	 TEST(what_is_damaged_is_left_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

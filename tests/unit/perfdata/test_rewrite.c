@@ -66,8 +66,7 @@ static void a_path_with_one_that_is_not_known_is_left_alone(void **state)
 	annotate_made();
 	assert_int_equal(counts.annotated, 1);
 	assert_int_equal(counts.left_alone, 2);
-	assert_memory_equal(after + make->events, make->bytes + make->events,
-			    2 * (72 + 8 + 16));
+	assert_memory_equal(after + make->events, make->bytes + make->events, 2 * (72 + 8 + 16));
 }
 
 static void some_contents_without_a_build_id(void **state)
@@ -107,7 +106,9 @@ static void of_every_shape(void **state)
 		{ .clockid = -1, .attr_size = 64 },
 		{ .clockid = -1, .attr_size = 80 },
 		{ .clockid = -1, .attr_size = 136 },
-		{ .clockid = -1, .attr_size = 200, .other_attr = true,
+		{ .clockid = -1,
+		  .attr_size = 200,
+		  .other_attr = true,
 		  .sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER },
 		{ .clockid = -1, .pipe = true },
 		{ .clockid = -1, .pipe = true, .no_ids = true },
@@ -214,8 +215,8 @@ static void the_table_keeps_what_no_mapping_says(void **state)
 	annotate_made();
 	assert_true(has_after(PERFDATA_FEATURE_BUILD_ID));
 	assert_null(memmem(after + make->events + header_after()->data.size, 200, "/a", 3));
-	assert_non_null(memmem(after + make->events + header_after()->data.size, 200,
-			       "/unknown", 9));
+	assert_non_null(
+		memmem(after + make->events + header_after()->data.size, 200, "/unknown", 9));
 }
 
 static void a_vdso_has_its_id_from_the_table(void **state)
@@ -252,8 +253,8 @@ static void aux_data_stays_where_it_is(void **state)
 	annotate_made();
 	assert_int_equal(header_after()->data.size,
 			 ((struct perfdata_header *)(void *)make->bytes)->data.size);
-	assert_memory_equal(after + make->events + header_after()->data.size - sizeof(bytes),
-			    bytes, sizeof(bytes));
+	assert_memory_equal(after + make->events + header_after()->data.size - sizeof(bytes), bytes,
+			    sizeof(bytes));
 	assert_int_equal(read_mappings("perf.data", mappings), 2);
 	assert_id(&mappings[0], 0, 0);
 	assert_id(&mappings[1], 20, 2);
@@ -289,7 +290,7 @@ static void compressed_events_come_out_plain(void **state)
 static void build_ids_of_a_stream_are_silenced(void **state)
 {
 	const struct perfdata_event *event;
-	uint32_t types[8] = { };
+	uint32_t types[8] = {};
 	size_t at, count = 0;
 
 	(void)state;
@@ -317,8 +318,11 @@ static void modules_go_before_what_came_after_them(void **state)
 
 	(void)state;
 	loads[0] = (struct perfdata_load){
-		.time = 150, .start = 0xffffffffc0000000, .len = 0x3000,
-		.path = "[module]", .identity = { .size = 20, .id = { [19] = 7 } },
+		.time = 150,
+		.start = 0xffffffffc0000000,
+		.len = 0x3000,
+		.path = "[module]",
+		.identity = { .size = 20, .id = { [19] = 7 } },
 	};
 	loads[1] = loads[0];
 	loads[1].time = 180;
@@ -353,8 +357,11 @@ static void modules_that_go_are_unmapped(void **state)
 
 	(void)state;
 	loads[0] = (struct perfdata_load){
-		.time = 150, .start = 0xffffffffc0000000, .len = 0x3000,
-		.unload = true, .path = "[module]",
+		.time = 150,
+		.start = 0xffffffffc0000000,
+		.len = 0x3000,
+		.unload = true,
+		.path = "[module]",
 	};
 	nr_loads = 1;
 	make_begin(make);
