@@ -76,19 +76,19 @@ static void complain(void *context, const char *path, const char *reason)
 
 static void annotate(struct perfdata *data, const char *output)
 {
-	static const struct perfdata_load loads[] = {
+	static const struct perfdata_module_event loads[] = {
 		{ .time = 120, .start = 1, .len = 2, .path = "[a]", .identity = { .size = 20 } },
 		{ .time = 1ULL << 60, .start = 1, .len = 2, .path = "[b]" },
 	};
 	const struct perfdata_annotator annotator = {
 		.identify = identify,
 		.complain = complain,
-		.loads = loads,
-		.nr_loads = 2,
+		.module_events = loads,
+		.nr_module_events = 2,
 	};
 	struct perfdata_counts counts;
 
-	perfdata_write(data, output, &annotator, &counts);
+	perfdata_rewrite(data, output, &annotator, &counts);
 }
 
 /* What was written can be read, or is none. */

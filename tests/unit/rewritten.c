@@ -13,8 +13,8 @@ static char directory[] = "/tmp/buildid-write.XXXXXX";
 struct make *make;
 struct perfdata_counts counts;
 char complaint[512];
-struct perfdata_load loads[4];
-size_t nr_loads;
+struct perfdata_module_event loads[4];
+size_t nr_module_events;
 unsigned char after[MAKE_ROOM];
 size_t after_size;
 bool (*on_progress)(void);
@@ -41,7 +41,7 @@ int reset(void **state)
 	(void)state;
 	memset(make, 0, sizeof(*make));
 	make->clockid = -1;
-	nr_loads = 0;
+	nr_module_events = 0;
 	on_progress = NULL;
 	*complaint = '\0';
 	return system("rm -rf *");
@@ -109,15 +109,15 @@ int annotate_to(const char *path, const char *output)
 		.identify = identify,
 		.progress = progress,
 		.complain = complain,
-		.loads = loads,
-		.nr_loads = nr_loads,
+		.module_events = loads,
+		.nr_module_events = nr_module_events,
 	};
 	struct perfdata *data = perfdata_open(path);
 	glob_t found;
 	int err;
 
 	assert_non_null(data);
-	err = perfdata_write(data, output, &annotator, &counts);
+	err = perfdata_rewrite(data, output, &annotator, &counts);
 	assert_int_equal(!err, !perfdata_problem(data));
 	perfdata_close(data);
 	/* Nothing half done is left, of a name like perf.data.XXXXXX. */

@@ -18,8 +18,8 @@ extern struct perfdata_counts counts;
 extern char complaint[512];
 
 /* To be set: modules; what is called as the first event has been written. */
-extern struct perfdata_load loads[4];
-extern size_t nr_loads;
+extern struct perfdata_module_event loads[4];
+extern size_t nr_module_events;
 extern bool (*on_progress)(void);
 
 /* Cmocka fixtures: of a group, and of each test. */
@@ -30,7 +30,7 @@ int reset(void **state);
 /* From @make to a file, and from a file to @after. */
 void write_file(const char *path);
 void read_file(const char *path);
-/* As perfdata_write(). */
+/* As perfdata_rewrite(). */
 int annotate_to(const char *path, const char *output);
 /* What was made, in place. */
 void annotate_made(void);

@@ -44,17 +44,17 @@ struct annotator {
 	const struct annotation *annotation;
 	struct perfdata *data;
 	struct identities *identities;
-	struct recall *recall;
+	struct cache_query *query;
 	uint64_t begin;
 	uint64_t text;	      /* where it was in the kernel; 0: not known */
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* that boot's, or none */
 	bool progress;
-	int signals;		     /* -1 for none yet */
-	int stopped;		     /* by that signal */
-	struct perfdata_load *loads; /* with the paths perf would give them */
-	char **paths;		     /* those of which there are some */
-	size_t nr_loads;
+	int signals;				     /* -1 for none yet */
+	int stopped;				     /* by that signal */
+	struct perfdata_module_event *module_events; /* with the paths perf would give them */
+	char **paths;				     /* those of which there are some */
+	size_t nr_module_events;
 };
 
 /* --------------------------------------------------------------- identities -- */
@@ -81,10 +81,10 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	if (!identity->size && !identity->known && mapping->space == PERFDATA_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason = "it may have been loaded since, which only a log can tell";
-	if (!identity->size && !identity->known && annotator->recall &&
+	if (!identity->size && !identity->known && annotator->query &&
 	    mapping->space == PERFDATA_USER)
-		recall_find(annotator->recall, mapping,
-			    mapping->time ? mapping->time : annotator->begin, identity);
+		cache_query_find(annotator->query, mapping,
+				 mapping->time ? mapping->time : annotator->begin, identity);
 }
 
 static void complain(void *context, const char *path, const char *reason)
@@ -103,7 +103,7 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 	if (annotator->progress)
 		fprintf(stderr, "\rbuildid: %s: %3u %%\r", annotator->name,
 			(unsigned int)(total ? done * 100 / total : 100));
-	while ((number = signals_take(annotator->signals)))
+	while ((number = signals_read(annotator->signals)))
 		if (number == SIGINT || number == SIGTERM)
 			annotator->stopped = number;
 	return !annotator->stopped;
@@ -183,7 +183,7 @@ static bool read_log(struct annotator *annotator)
 }
 
 /* Without a log. */
-static bool recall(struct annotator *annotator)
+static bool query_cache(struct annotator *annotator)
 {
 	enum perfdata_clock clock = perfdata_clock(annotator->data);
 	const char *reason;
@@ -191,10 +191,10 @@ static bool recall(struct annotator *annotator)
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
 		return tell(annotator, annotator->name,
 			    "its times are by none of the module's clocks: give a --log");
-	if (!annotator->recall)
+	if (!annotator->query)
 		return tell(annotator, annotator->name,
 			    "nobody to ask: give a --log, or load the module");
-	recall_images(annotator->recall, annotator->begin, annotator->identities);
+	cache_query_images(annotator->query, annotator->begin, annotator->identities);
 	reason = why_not_here(annotator);
 	return reason ? tell(annotator, annotator->name, reason) : true;
 }
@@ -219,48 +219,48 @@ static bool gather(struct annotator *annotator)
 		annotator->here = true;
 	}
 	if (annotator->here) {
-		annotator->recall = recall_new(clock);
+		annotator->query = cache_query_new(clock);
 		running_vdso_id(&annotator->vdso);
 	}
-	if (!annotation->log && !recall(annotator))
+	if (!annotation->log && !query_cache(annotator))
 		return false;
 	if (identities_ready(annotator->identities, annotator->begin))
 		return tell(annotator, annotator->name, strerror(ENOMEM));
 	return true;
 }
 
-static void free_loads(struct annotator *annotator)
+static void free_module_events(struct annotator *annotator)
 {
 	size_t i;
 
-	for (i = 0; i < annotator->nr_loads; i++)
+	for (i = 0; i < annotator->nr_module_events; i++)
 		free(annotator->paths[i]);
 	free(annotator->paths);
-	free(annotator->loads);
+	free(annotator->module_events);
 }
 
 /* Named as perf names a module that is there from the beginning. */
-static bool name_loads(struct annotator *annotator, struct perfdata_annotator *to)
+static bool name_module_events(struct annotator *annotator, struct perfdata_annotator *to)
 {
-	const struct perfdata_load *loads;
-	size_t count = identities_loads(annotator->identities, &loads);
+	const struct perfdata_module_event *module_events;
+	size_t count = identities_module_events(annotator->identities, &module_events);
 	size_t i;
 
-	annotator->loads = calloc(count + 1, sizeof(*loads));
+	annotator->module_events = calloc(count + 1, sizeof(*module_events));
 	annotator->paths = calloc(count + 1, sizeof(*annotator->paths));
-	if (!annotator->loads || !annotator->paths)
+	if (!annotator->module_events || !annotator->paths)
 		return tell(annotator, annotator->name, strerror(ENOMEM));
-	annotator->nr_loads = count;
+	annotator->nr_module_events = count;
 	for (i = 0; i < count; i++) {
 		/* One of another content has a name of its own. */
-		if (!strchr(loads[i].path, '@'))
-			annotator->paths[i] = running_module_path(loads[i].path);
-		annotator->loads[i] = loads[i];
+		if (!strchr(module_events[i].path, '@'))
+			annotator->paths[i] = running_module_path(module_events[i].path);
+		annotator->module_events[i] = module_events[i];
 		if (annotator->paths[i])
-			annotator->loads[i].path = annotator->paths[i];
+			annotator->module_events[i].path = annotator->paths[i];
 	}
-	to->loads = annotator->loads;
-	to->nr_loads = count;
+	to->module_events = annotator->module_events;
+	to->nr_module_events = count;
 	return true;
 }
 
@@ -277,11 +277,11 @@ static void summarize(const struct annotator *annotator, const struct perfdata_c
 		path, counts->annotated, counts->without, counts->left_alone);
 	if (counts->paths)
 		fprintf(stderr, ", of %" PRIu64 " paths", counts->paths);
-	if (counts->loads)
-		fprintf(stderr, ", %" PRIu64 " modules put in", counts->loads);
-	if (counts->loads_missing)
+	if (counts->module_events)
+		fprintf(stderr, ", %" PRIu64 " modules put in", counts->module_events);
+	if (counts->module_events_missing)
 		fprintf(stderr, ", %" PRIu64 " modules without a place to put them",
-			counts->loads_missing);
+			counts->module_events_missing);
 	if (lost)
 		fprintf(stderr, "; %" PRIu64 " records lost", lost);
 	fputc('\n', stderr);
@@ -300,10 +300,10 @@ static bool write_it(struct annotator *annotator)
 	int signals = annotator->annotation->signals;
 	bool good;
 
-	if (!name_loads(annotator, &to))
+	if (!name_module_events(annotator, &to))
 		return false;
 	annotator->signals = signals < 0 ? signals_open() : signals;
-	good = !perfdata_write(annotator->data, annotator->annotation->output, &to, &counts);
+	good = !perfdata_rewrite(annotator->data, annotator->annotation->output, &to, &counts);
 	if (good)
 		summarize(annotator, &counts);
 	if (signals < 0)
@@ -340,9 +340,9 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	if (!good && !annotator.stopped && is_filter(annotation))
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 
-	recall_free(annotator.recall);
+	cache_query_free(annotator.query);
 	identities_free(annotator.identities);
-	free_loads(&annotator);
+	free_module_events(&annotator);
 	perfdata_close(annotator.data);
 	/* As who started it expects. */
 	if (annotator.stopped && annotation->signals < 0)

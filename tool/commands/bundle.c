@@ -17,7 +17,7 @@
 #include "common/arguments.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
-#include "requested.h"
+#include "request_list.h"
 #include "store_entry.h"
 
 static const char help[] =
@@ -117,7 +117,7 @@ static bool add_entry(struct job *job, struct tarball *tarball, const struct deb
 }
 
 /* Two paths may have one content. */
-static bool is_first(const struct wanted_list *list, size_t index)
+static bool is_first(const struct request_list *list, size_t index)
 {
 	size_t i;
 
@@ -128,7 +128,7 @@ static bool is_first(const struct wanted_list *list, size_t index)
 }
 
 static bool add_contents(struct job *job, struct tarball *tarball, const struct debug_dir *dir,
-			 const struct wanted_list *list)
+			 const struct request_list *list)
 {
 	bool good = true;
 	size_t i;
@@ -199,7 +199,7 @@ static bool add_data(struct job *job, struct tarball *tarball)
 /* --------------------------------------------------------------- archive -- */
 
 static bool fill(struct job *job, int fd, const struct debug_dir *dir,
-		 const struct wanted_list *list)
+		 const struct request_list *list)
 {
 	struct tarball *tarball = tarball_write(fd);
 	const char *problem = tarball ? tarball_problem(tarball) : strerror(ENOMEM);
@@ -228,7 +228,7 @@ static const char *is_in_the_way(int directory, const char *name)
 
 /* Only a whole one has a name. */
 static const char *write_into(struct job *job, int directory, const char *name,
-			      const struct debug_dir *dir, const struct wanted_list *list)
+			      const struct debug_dir *dir, const struct request_list *list)
 {
 	struct temporary file;
 	struct stat stat_ = {};
@@ -247,7 +247,7 @@ static const char *write_into(struct job *job, int directory, const char *name,
 }
 
 static void write_bundle(struct job *job, const struct debug_dir *dir,
-			 const struct wanted_list *list)
+			 const struct request_list *list)
 {
 	const char *problem, *name;
 	int directory = temporary_parent(job->bundle, &name);
@@ -261,33 +261,33 @@ static void write_bundle(struct job *job, const struct debug_dir *dir,
 		close(directory);
 }
 
-static void bundle(struct job *job, struct keep *keep)
+static void bundle(struct job *job, struct store *store)
 {
-	struct wanted_list list;
+	struct request_list list;
 
-	if (!wanted_read(&list, &job->out, job->input, job->all)) {
+	if (!request_list_read(&list, &job->out, job->input, job->all)) {
 		job->failed = true;
 		return;
 	}
-	keep_all(keep, &list);
-	write_bundle(job, keep->dir, &list);
-	wanted_free(&list);
+	store_requests(store, &list);
+	write_bundle(job, store->dir, &list);
+	request_list_free(&list);
 }
 
 static int run(struct job *job)
 {
-	struct keep keep = { .out = &job->out, .debug = job->debug };
+	struct store store = { .out = &job->out, .debug = job->debug };
 	struct reason reason = { "out of memory" };
 
-	keep.dir = debug_dir_open(job->directory, true, &reason);
-	keep.locate = locate_new(job->servers);
-	if (!keep.dir || !keep.locate)
+	store.dir = debug_dir_open(job->directory, true, &reason);
+	store.locate = locate_new(job->servers);
+	if (!store.dir || !store.locate)
 		fail(job, job->directory ? job->directory : "~/.debug", reason.text);
 	else
-		bundle(job, &keep);
-	locate_free(keep.locate);
-	debug_dir_close(keep.dir);
-	return job->failed || keep.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+		bundle(job, &store);
+	locate_free(store.locate);
+	debug_dir_close(store.dir);
+	return job->failed || store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 enum {

@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/regular.h"
-#include "lines.h"
+#include "print.h"
 #include "module.h"
 
 static const char help[] =
@@ -83,7 +83,7 @@ static int set(struct output *out, struct buildid *handle, const char *path, int
 		module_error(out, path, err, "only the owner of a file may name it");
 		return EXIT_FAILURE;
 	}
-	lines_file(out, file, path);
+	print_file(out, file, path);
 	return EXIT_SUCCESS;
 }
 

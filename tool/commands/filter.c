@@ -75,9 +75,9 @@ const char *filter_conflict(const struct filter *filter)
 }
 
 /* The kernel cuts names off, so a longer one matches what is left of it. */
-static bool is_comm(const char *comm, const char *wanted)
+static bool is_comm(const char *comm, const char *request)
 {
-	return !strncmp(comm, wanted, sizeof(((struct buildid_mmap *)NULL)->comm) - 1);
+	return !strncmp(comm, request, sizeof(((struct buildid_mmap *)NULL)->comm) - 1);
 }
 
 bool filter_wants(const struct filter *filter, uint32_t pid, const char *comm, const char *path)

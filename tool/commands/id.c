@@ -11,7 +11,7 @@
 #include "common/arguments.h"
 #include "common/regular.h"
 #include "content/elf_notes.h"
-#include "lines.h"
+#include "print.h"
 #include "module.h"
 
 static const char help[] =
@@ -47,7 +47,7 @@ static void fail(struct job *job, const char *path, const char *reason)
 
 static void verify(struct job *job, const char *path, int fd, const struct buildid_file *file)
 {
-	char module[LINES_ID_MAX], libelf[LINES_ID_MAX];
+	char module[PRINT_ID_MAX], libelf[PRINT_ID_MAX];
 	union {
 		struct buildid_file file;
 		unsigned char bytes[sizeof(struct buildid_file) + BUILDID_ID_MAX];
@@ -70,8 +70,8 @@ static void verify(struct job *job, const char *path, int fd, const struct build
 	other.file.reason = id.reason;
 	other.file.id_len = (uint16_t)id.size;
 	memcpy(other.bytes + sizeof(other.file), id.bytes, id.size);
-	out_error(&job->out, path, "the module reads %s, libelf reads %s", lines_id(file, module),
-		  lines_id(&other.file, libelf));
+	out_error(&job->out, path, "the module reads %s, libelf reads %s", print_id(file, module),
+		  print_id(&other.file, libelf));
 	job->failed = true;
 }
 
@@ -94,7 +94,7 @@ static void identify(struct job *job, const char *path)
 		module_error(&job->out, path, err, NULL);
 		job->failed = true;
 	} else {
-		lines_file(&job->out, file, path);
+		print_file(&job->out, file, path);
 		if (job->verify)
 			verify(job, path, fd, file);
 	}

@@ -11,7 +11,7 @@
 #include "input.h"
 #include "module.h"
 
-struct source {
+struct input {
 	struct output *out;
 	int error;
 
@@ -24,9 +24,9 @@ struct source {
 	uint64_t log_now;
 };
 
-static struct source *source_new(struct output *out)
+static struct input *input_new(struct output *out)
 {
-	struct source *source = calloc(1, sizeof(*source));
+	struct input *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		out_error(out, "memory", "out of it");
@@ -35,7 +35,7 @@ static struct source *source_new(struct output *out)
 	return source;
 }
 
-void source_close(struct source *source)
+void input_close(struct input *source)
 {
 	if (!source)
 		return;
@@ -48,9 +48,9 @@ void source_close(struct source *source)
 
 /* --------------------------------------------------------------- device -- */
 
-struct source *source_device(struct output *out, const struct buildid_options *options)
+struct input *input_device(struct output *out, const struct buildid_options *options)
 {
-	struct source *source = source_new(out);
+	struct input *source = input_new(out);
 	int err;
 
 	if (!source)
@@ -64,7 +64,7 @@ struct source *source_device(struct output *out, const struct buildid_options *o
 	err = buildid_subscribe(source->device, options);
 	if (err) {
 		module_error(out, BUILDID_DEVICE, err, NULL);
-		source_close(source);
+		input_close(source);
 		return NULL;
 	}
 	module_warn(source->device);
@@ -73,9 +73,9 @@ struct source *source_device(struct output *out, const struct buildid_options *o
 
 /* -------------------------------------------------------------- netlink -- */
 
-struct source *source_netlink(struct output *out, const struct buildid_options *options)
+struct input *input_netlink(struct output *out, const struct buildid_options *options)
 {
-	struct source *source = source_new(out);
+	struct input *source = input_new(out);
 	struct buildid *device;
 	int err;
 
@@ -86,7 +86,7 @@ struct source *source_netlink(struct output *out, const struct buildid_options *
 		err = netlink_subscribe(source->netlink, options);
 	if (err) {
 		module_netlink_error(out, err);
-		source_close(source);
+		input_close(source);
 		return NULL;
 	}
 	buildid_open(&device);
@@ -97,9 +97,9 @@ struct source *source_netlink(struct output *out, const struct buildid_options *
 
 /* ------------------------------------------------------------------ log -- */
 
-struct source *source_log(struct output *out, const char *path)
+struct input *input_log(struct output *out, const char *path)
 {
-	struct source *source = source_new(out);
+	struct input *source = input_new(out);
 	const char *problem;
 
 	if (!source)
@@ -109,38 +109,38 @@ struct source *source_log(struct output *out, const char *path)
 	problem = source->log ? log_problem(source->log) : "out of memory";
 	if (problem) {
 		out_error(out, source->log_path, "%s", problem);
-		source_close(source);
+		input_close(source);
 		return NULL;
 	}
 	return source;
 }
 
-static enum source_answer next_of_log(struct source *source, const struct buildid_record **record)
+static enum input_status next_of_log(struct input *source, const struct buildid_record **record)
 {
 	switch (log_next(source->log, record)) {
 	case 0:
-		return SOURCE_END;
+		return INPUT_END;
 	case 1:
 		source->log_now = (*record)->time_mono;
-		return SOURCE_RECORD;
+		return INPUT_RECORD;
 	default:
-		return SOURCE_FAILED;
+		return INPUT_FAILED;
 	}
 }
 
 /* --------------------------------------------------------------- common -- */
 
-static enum source_answer taken(struct source *source, int err)
+static enum input_status taken(struct input *source, int err)
 {
 	if (!err)
-		return SOURCE_RECORD;
+		return INPUT_RECORD;
 	if (err == -EAGAIN || err == -EINTR)
-		return SOURCE_NONE;
+		return INPUT_NONE;
 	source->error = err;
-	return SOURCE_FAILED;
+	return INPUT_FAILED;
 }
 
-enum source_answer source_next(struct source *source, const struct buildid_record **record)
+enum input_status input_next(struct input *source, const struct buildid_record **record)
 {
 	if (source->log)
 		return next_of_log(source, record);
@@ -149,7 +149,7 @@ enum source_answer source_next(struct source *source, const struct buildid_recor
 	return taken(source, buildid_next(source->device, 0, record));
 }
 
-void source_tell(const struct source *source)
+void input_report_error(const struct input *source)
 {
 	if (source->log)
 		out_error(source->out, source->log_path, "%s", log_problem(source->log));
@@ -159,7 +159,7 @@ void source_tell(const struct source *source)
 		module_error(source->out, BUILDID_DEVICE, source->error, NULL);
 }
 
-int source_fd(const struct source *source)
+int input_fd(const struct input *source)
 {
 	if (source->log)
 		return -1;
@@ -168,12 +168,12 @@ int source_fd(const struct source *source)
 	return buildid_fd(source->device);
 }
 
-uint64_t source_now(const struct source *source)
+uint64_t input_now(const struct input *source)
 {
 	return source->log ? source->log_now : clock_ns(CLOCK_MONOTONIC);
 }
 
-int64_t source_real(const struct source *source)
+int64_t input_real(const struct input *source)
 {
 	const struct log_header *header;
 

@@ -16,7 +16,7 @@
 #include "content/elf_notes.h"
 #include "content/running.h"
 #include "kernel.h"
-#include "lines.h"
+#include "print.h"
 #include "module.h"
 
 /* In the header of a bzImage, see Documentation/arch/x86/boot.rst. */
@@ -36,16 +36,16 @@ struct list {
 
 static bool is_of(const char *path, const struct build_id *id)
 {
-	struct elf_facts facts;
+	struct elf_info info;
 	struct build_id found;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
-	elf_notes_look(fd, &facts);
+	elf_notes_look(fd, &info);
 	close(fd);
-	return facts.id.kind == BUILDID_KIND_GNU &&
-	       build_id_set(&found, facts.id.bytes, facts.id.size) && build_id_equal(&found, id);
+	return info.id.kind == BUILDID_KIND_GNU &&
+	       build_id_set(&found, info.id.bytes, info.id.size) && build_id_equal(&found, id);
 }
 
 /* --------------------------------------------------------------- kernel -- */
@@ -137,7 +137,7 @@ static void show(const struct list *list, const struct buildid_image *image)
 	if (bytes && build_id_set(&id, bytes, size))
 		path = kernel ? kernel_path(&id) : module_path(buildid_image_name(image), &id);
 	snprintf(name, sizeof(name), "[%s]", buildid_image_name(image));
-	lines_image(list->out, image, kernel ? KERNEL_NAME : path ? NULL : name, path);
+	print_image(list->out, image, kernel ? KERNEL_NAME : path ? NULL : name, path);
 	free(path);
 }
 

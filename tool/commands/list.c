@@ -12,7 +12,7 @@
 #include "common/arguments.h"
 #include "identities/netlink.h"
 #include "kernel.h"
-#include "lines.h"
+#include "print.h"
 #include "module.h"
 #include "perfdata/perfdata.h"
 
@@ -64,7 +64,7 @@ static int show_all(struct output *out, struct netlink *netlink, bool all)
 		if (record->type != BUILDID_RECORD_FILE)
 			continue;
 		if (all || has_build_id(file))
-			lines_file(out, file, NULL);
+			print_file(out, file, NULL);
 	}
 	return err == -ENODATA ? 0 : err;
 }
@@ -86,18 +86,18 @@ static int list(struct output *out, const struct netlink_filter *filter, bool al
 	return EXIT_FAILURE;
 }
 
-struct wanted {
+struct selection {
 	bool kernel, modules; /* none of them: all there is */
 	bool hits;
 };
 
-static bool is_listed(const struct perfdata_dso *dso, const struct wanted *wanted)
+static bool is_listed(const struct perfdata_dso *dso, const struct selection *shown)
 {
-	if ((wanted->kernel || wanted->modules) &&
-	    !(wanted->kernel && dso->space == PERFDATA_KERNEL) &&
-	    !(wanted->modules && dso->space == PERFDATA_MODULE))
+	if ((shown->kernel || shown->modules) &&
+	    !(shown->kernel && dso->space == PERFDATA_KERNEL) &&
+	    !(shown->modules && dso->space == PERFDATA_MODULE))
 		return false;
-	return wanted->hits ? dso->hit : !!dso->id_size;
+	return shown->hits ? dso->hit : !!dso->id_size;
 }
 
 static void show_dso(struct output *out, const struct perfdata_dso *dso)
@@ -107,11 +107,11 @@ static void show_dso(struct output *out, const struct perfdata_dso *dso)
 
 	if (dso->space == PERFDATA_KERNEL && build_id_set(&id, dso->id, dso->id_size))
 		path = kernel_path(&id);
-	lines_dso(out, dso, path);
+	print_dso(out, dso, path);
 	free(path);
 }
 
-static int list_perfdata(struct output *out, const char *path, const struct wanted *wanted)
+static int list_perfdata(struct output *out, const char *path, const struct selection *shown)
 {
 	struct perfdata *data = perfdata_open(path);
 	const struct perfdata_dso *dsos;
@@ -119,7 +119,7 @@ static int list_perfdata(struct output *out, const char *path, const struct want
 	int i;
 
 	for (i = 0; i < count; i++)
-		if (is_listed(&dsos[i], wanted))
+		if (is_listed(&dsos[i], shown))
 			show_dso(out, &dsos[i]);
 	if (count < 0)
 		out_error(out, path, "%s", data ? perfdata_problem(data) : strerror(ENOMEM));
@@ -163,7 +163,7 @@ int cmd_list(int argc, char **argv)
 	struct netlink_filter filter = {};
 	const char *input = NULL;
 	struct output out;
-	struct wanted wanted = {};
+	struct selection shown = {};
 	bool json = false;
 	bool all = false;
 	int option;
@@ -172,10 +172,10 @@ int cmd_list(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "kmai:Hjh", options, NULL)) != -1) {
 		switch (option) {
 		case 'k':
-			wanted.kernel = true;
+			shown.kernel = true;
 			break;
 		case 'm':
-			wanted.modules = true;
+			shown.modules = true;
 			break;
 		case 'a':
 			all = true;
@@ -192,7 +192,7 @@ int cmd_list(int argc, char **argv)
 			input = optarg;
 			break;
 		case 'H':
-			wanted.hits = true;
+			shown.hits = true;
 			break;
 		case 'j':
 			json = true;
@@ -205,19 +205,19 @@ int cmd_list(int argc, char **argv)
 	}
 	if (optind < argc)
 		return args_wrong(argv, argv[optind], "list takes no argument");
-	if (wanted.hits && !input)
+	if (shown.hits && !input)
 		return args_wrong(argv, "-H", "is for a perf.data, see -i");
 	if (all && input)
 		return args_wrong(argv, "-a", "is not for a perf.data");
-	if ((filter.by_device || filter.by_kind) && (input || wanted.kernel || wanted.modules))
+	if ((filter.by_device || filter.by_kind) && (input || shown.kernel || shown.modules))
 		return args_wrong(argv, filter.by_kind ? "--kind" : "--dev",
 				  "is for files that the module remembers");
 
 	out_init(&out, stdout, json);
 	if (input)
-		return list_perfdata(&out, input, &wanted);
-	if (wanted.kernel || wanted.modules)
-		return kernel_list(&out, wanted.kernel, wanted.modules, all) ? EXIT_SUCCESS :
-									       EXIT_FAILURE;
+		return list_perfdata(&out, input, &shown);
+	if (shown.kernel || shown.modules)
+		return kernel_list(&out, shown.kernel, shown.modules, all) ? EXIT_SUCCESS :
+									     EXIT_FAILURE;
 	return list(&out, &filter, all);
 }

@@ -60,7 +60,7 @@ struct item {
 };
 
 struct live {
-	struct keep *keep;
+	struct store *store;
 	struct buildid *handle;
 	struct buildid_options options;
 	struct buildid_files *files;
@@ -75,7 +75,7 @@ struct live {
 
 static void fail(struct live *live, const char *object, int error)
 {
-	module_error(live->keep->out, object, error, NULL);
+	module_error(live->store->out, object, error, NULL);
 	live->failed = true;
 }
 
@@ -124,9 +124,10 @@ static bool is_waiting(const struct buildid_file *file)
 }
 
 /* The identity that the mapping had; the file's own where nobody else knows. */
-static bool wanted_id(const struct item *item, const struct buildid_file *file, struct build_id *id)
+static bool request_id(const struct item *item, const struct buildid_file *file,
+		       struct build_id *id)
 {
-	struct elf_facts facts;
+	struct elf_info info;
 	const uint8_t *bytes;
 	size_t size;
 
@@ -136,8 +137,8 @@ static bool wanted_id(const struct item *item, const struct buildid_file *file, 
 	}
 	if (item->fd < 0)
 		return false;
-	elf_notes_look(item->fd, &facts);
-	return facts.id.kind == BUILDID_KIND_GNU && build_id_set(id, facts.id.bytes, facts.id.size);
+	elf_notes_look(item->fd, &info);
+	return info.id.kind == BUILDID_KIND_GNU && build_id_set(id, info.id.bytes, info.id.size);
 }
 
 static bool put_from(struct live *live, struct item *item, const struct build_id *id, int fd)
@@ -149,7 +150,7 @@ static bool put_from(struct live *live, struct item *item, const struct build_id
 		.fd = fd,
 	};
 
-	return debug_dir_put(live->keep->dir, &entry, &item->reason);
+	return debug_dir_put(live->store->dir, &entry, &item->reason);
 }
 
 /*
@@ -176,28 +177,28 @@ static void tell_failed(struct live *live, const struct item *item, const struct
 {
 	/* Once for each file. */
 	if (!item->again)
-		keep_fail(live->keep, id, item->path, item->reason.text);
+		store_report_fail(live->store, id, item->path, item->reason.text);
 	set_state(live, item->file_id, STATE_FAILED);
 }
 
 static void tell_kept(struct live *live, const struct item *item, const struct build_id *id,
 		      const char *source)
 {
-	live->keep->failed -= item->again;
-	keep_ok(live->keep, id, item->path, source);
+	live->store->failed -= item->again;
+	store_report_ok(live->store, id, item->path, source);
 	set_state(live, item->file_id, STATE_KEPT);
 }
 
-static void keep_item(struct live *live, struct item *item, const struct buildid_file *file)
+static void store_item(struct live *live, struct item *item, const struct buildid_file *file)
 {
 	struct build_id id;
 
 	if (is_waiting(file)) {
 		reason_set(&item->reason, "the module has not read it in time");
 		tell_failed(live, item, NULL);
-	} else if (!wanted_id(item, file, &id)) {
+	} else if (!request_id(item, file, &id)) {
 		set_state(live, item->file_id, STATE_NO_ID);
-	} else if (keep_has(live->keep, &id, CONTENT_ELF)) {
+	} else if (store_has(live->store, &id, CONTENT_ELF)) {
 		tell_kept(live, item, &id, "kept");
 	} else if (put(live, item, &id)) {
 		tell_kept(live, item, &id, "mapped");
@@ -210,7 +211,7 @@ static void keep_item(struct live *live, struct item *item, const struct buildid
  * The first of the queue that need not wait, with @all of those that the module has
  * not read yet, too. False when there is none.
  */
-static bool keep_next(struct live *live, bool all)
+static bool store_next(struct live *live, bool all)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	const struct buildid_file *file;
@@ -228,14 +229,14 @@ static bool keep_next(struct live *live, bool all)
 	if (!*at)
 		live->last = at;
 	live->queued--;
-	keep_item(live, item, file);
+	store_item(live, item, file);
 	item_free(item);
 	return true;
 }
 
-static void keep_queue(struct live *live, bool all)
+static void store_queue(struct live *live, bool all)
 {
-	while (keep_next(live, all))
+	while (store_next(live, all))
 		;
 }
 
@@ -256,7 +257,7 @@ static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_fi
 static void refuse_deferred(struct live *live, uint64_t file_id, const char *path)
 {
 	if (numbers_get(&live->states, file_id) == STATE_NEW)
-		keep_fail(live->keep, NULL, path, "is on FUSE, which is not waited for");
+		store_report_fail(live->store, NULL, path, "is on FUSE, which is not waited for");
 	set_state(live, file_id, STATE_FAILED);
 }
 
@@ -282,12 +283,12 @@ static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 	}
 	enqueue(live, mmap, path);
 	if (live->queued >= QUEUE_MAX)
-		keep_queue(live, live->queued >= 2 * QUEUE_MAX);
+		store_queue(live, live->queued >= 2 * QUEUE_MAX);
 }
 
 static void handle_image(struct live *live, const struct buildid_image *image)
 {
-	struct wanted wanted = { .kind = WANTED_MODULE, .at_once = true };
+	struct request request = { .kind = REQUEST_MODULE, .at_once = true };
 	char *path = NULL;
 	const uint8_t *bytes;
 	char name[128];
@@ -295,17 +296,17 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 
 	bytes = buildid_image_id_bytes(image, &size);
 	if (image->flags & BUILDID_IMAGE_UNLOAD || image->kind != BUILDID_KIND_GNU || !bytes ||
-	    !build_id_set(&wanted.id, bytes, size))
+	    !build_id_set(&request.id, bytes, size))
 		return;
 	if (image->header.type == BUILDID_RECORD_KERNEL) {
-		wanted.kind = WANTED_KERNEL;
-		wanted.path = DEBUG_DIR_KERNEL;
+		request.kind = REQUEST_KERNEL;
+		request.path = DEBUG_DIR_KERNEL;
 	} else {
 		snprintf(name, sizeof(name), "[%s]", buildid_image_name(image));
 		path = running_module_path(buildid_image_name(image));
-		wanted.path = path ? path : name;
+		request.path = path ? path : name;
 	}
-	keep_one(live->keep, &wanted);
+	store_request(live->store, &request);
 	free(path);
 }
 
@@ -378,12 +379,12 @@ static void take_snapshot(struct live *live)
 	buildid_snapshot_free(snapshot);
 }
 
-static void keep_vdso(struct live *live)
+static void store_vdso(struct live *live)
 {
-	struct wanted wanted = { .kind = WANTED_VDSO, .path = DEBUG_DIR_VDSO };
+	struct request request = { .kind = REQUEST_VDSO, .path = DEBUG_DIR_VDSO };
 
-	if (running_vdso_id(&wanted.id))
-		keep_one(live->keep, &wanted);
+	if (running_vdso_id(&request.id))
+		store_request(live->store, &request);
 }
 
 /* ---------------------------------------------------------------- watch -- */
@@ -396,7 +397,7 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 	};
 
 	poll(polls, ARRAY_SIZE(polls), milliseconds);
-	switch (signals_take(signals)) {
+	switch (signals_read(signals)) {
 	case SIGINT:
 	case SIGTERM:
 		live->stop = true;
@@ -406,40 +407,40 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 
 static void watch(struct live *live, int signals)
 {
-	keep_vdso(live);
+	store_vdso(live);
 	/* The kernel, which takes its time. */
 	take_records(live);
 	take_snapshot(live);
-	keep_queue(live, false);
-	fprintf(stderr, "buildid: watching, %" PRIu64 " kept so far\n", live->keep->kept);
+	store_queue(live, false);
+	fprintf(stderr, "buildid: watching, %" PRIu64 " kept so far\n", live->store->stored);
 	while (!live->stop && !live->failed) {
 		take_records(live);
 		if (live->snapshot)
 			take_snapshot(live);
 		/* One by one: the ring fills as they are copied. */
-		if (keep_next(live, false))
+		if (store_next(live, false))
 			wait_for_more(live, signals, 0);
 		else
 			wait_for_more(live, signals, live->queued ? NAP_MS : -1);
 	}
 	take_records(live);
-	keep_queue(live, true);
+	store_queue(live, true);
 	fprintf(stderr, "buildid: %" PRIu64 " kept, %" PRIu64 " failed, %" PRIu64 " lost\n",
-		live->keep->kept, live->keep->failed, live->lost);
+		live->store->stored, live->store->failed, live->lost);
 }
 
 static bool subscribe(struct live *live)
 {
 	int err;
 
-	live->handle = module_open(live->keep->out);
+	live->handle = module_open(live->store->out);
 	if (!live->handle)
 		return false;
 	err = buildid_subscribe(live->handle, &live->options);
 	if (!err)
 		err = buildid_files_new(&live->files, NULL);
 	if (err)
-		module_error(live->keep->out, BUILDID_DEVICE, err, NULL);
+		module_error(live->store->out, BUILDID_DEVICE, err, NULL);
 	else
 		module_warn(live->handle);
 	return !err;
@@ -458,9 +459,9 @@ static void clean_up(struct live *live)
 	buildid_close(live->handle);
 }
 
-int live_run(struct keep *keep, const struct filter *filter)
+int live_run(struct store *store, const struct filter *filter)
 {
-	struct live live = { .keep = keep };
+	struct live live = { .store = store };
 	int signals;
 
 	live.last = &live.first;
@@ -474,10 +475,10 @@ int live_run(struct keep *keep, const struct filter *filter)
 	if (filter->nr_pids)
 		live.options.flags |= BUILDID_SUB_CHILDREN;
 	/* A link would change with the file. */
-	keep->copy = true;
-	keep->unpack = true;
+	store->copy = true;
+	store->unpack = true;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!filter_pids_exist(filter, keep->out))
+	if (!filter_pids_exist(filter, store->out))
 		return EXIT_FAILURE;
 	signals = signals_open();
 	if (signals < 0 || !subscribe(&live)) {
@@ -488,5 +489,5 @@ int live_run(struct keep *keep, const struct filter *filter)
 	watch(&live, signals);
 	signals_close(signals);
 	clean_up(&live);
-	return live.failed || keep->failed || live.lost ? EXIT_FAILURE : EXIT_SUCCESS;
+	return live.failed || store->failed || live.lost ? EXIT_FAILURE : EXIT_SUCCESS;
 }

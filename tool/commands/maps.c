@@ -11,7 +11,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
-#include "lines.h"
+#include "print.h"
 #include "module.h"
 #include "unstrip.h"
 
@@ -78,26 +78,26 @@ static void put_place(struct output *out, const struct buildid_mmap *mmap,
 static void show_mapping(struct maps *maps, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
-	char text[LINES_ID_MAX];
+	char text[PRINT_ID_MAX];
 
 	out_begin(&maps->out);
 	put_range(&maps->out, mmap->addr, mmap->len);
-	out_string(&maps->out, NULL, 0, lines_prot(mmap, text));
+	out_string(&maps->out, NULL, 0, print_prot(mmap, text));
 	put_place(&maps->out, mmap, event->file);
-	lines_put_id(&maps->out, event->file);
-	out_string(&maps->out, NULL, 0, lines_path(event));
-	lines_put_flags(&maps->out, event->file);
+	print_put_id(&maps->out, event->file);
+	out_string(&maps->out, NULL, 0, print_path(event));
+	print_put_flags(&maps->out, event->file);
 	out_end(&maps->out);
 }
 
 static void show_cookie(struct maps *maps, const struct buildid_cookie *cookie)
 {
-	char text[LINES_ID_MAX];
+	char text[PRINT_ID_MAX];
 
 	out_begin(&maps->out);
 	put_range(&maps->out, cookie->addr, cookie->len);
 	out_string(&maps->out, NULL, 0, "----");
-	out_styled(&maps->out, OUT_GOOD, NULL, 0, lines_cookie_id(cookie, text));
+	out_styled(&maps->out, OUT_GOOD, NULL, 0, print_cookie_id(cookie, text));
 	out_string(&maps->out, NULL, 0, "[cookie]");
 	out_end(&maps->out);
 }
@@ -122,7 +122,7 @@ static void show_heading(struct maps *maps, uint32_t pid, const uint8_t *comm)
 
 static void show(struct maps *maps, const struct buildid_event *event)
 {
-	static const struct lines_clock no_clock;
+	static const struct print_clock no_clock;
 	const struct buildid_cookie *cookie = (const void *)event->record;
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	bool is_cookie = event->record->type == BUILDID_RECORD_COOKIE;
@@ -135,7 +135,7 @@ static void show(struct maps *maps, const struct buildid_event *event)
 		show_heading(maps, mmap->pid, mmap->comm);
 
 	if (maps->format == JSON)
-		lines_event(&maps->out, event, &no_clock);
+		print_event(&maps->out, event, &no_clock);
 	else if (maps->format == UNSTRIP && !is_cookie)
 		unstrip_mapping(maps->unstrip, event);
 	else if (maps->format == MAPS && is_cookie)
@@ -241,7 +241,7 @@ static int prepare(struct maps *maps)
 }
 
 /* All processes when @pids are none. */
-static void show_wanted(struct maps *maps, char **pids)
+static void show_request(struct maps *maps, char **pids)
 {
 	uint32_t pid;
 
@@ -257,7 +257,7 @@ static int run(struct maps *maps, char **pids)
 	if (prepare(maps))
 		maps->failed = true;
 	else
-		show_wanted(maps, pids);
+		show_request(maps, pids);
 	unstrip_free(maps->unstrip);
 	buildid_files_free(maps->files);
 	buildid_close(maps->handle);

@@ -16,7 +16,7 @@
 #include "common/signals.h"
 #include "filter.h"
 #include "input.h"
-#include "lines.h"
+#include "print.h"
 
 static const char help[] =
 	"usage: buildid mon [OPTIONS]\n"
@@ -55,10 +55,10 @@ static const char help[] =
 
 struct mon {
 	struct output out;
-	struct source *source;
+	struct input *source;
 	struct buildid_files *files;
 	struct filter filter;
-	struct lines_clock clock;
+	struct print_clock clock;
 	bool data;
 	bool kernel;
 	bool tasks;
@@ -104,7 +104,7 @@ static bool is_wanted(struct mon *mon, const struct buildid_event *event)
 	switch (event->record->type) {
 	case BUILDID_RECORD_MMAP:
 		return filter_wants(&mon->filter, mmap->pid, (const char *)mmap->comm,
-				    lines_path(event));
+				    print_path(event));
 	case BUILDID_RECORD_COOKIE:
 		return filter_wants(&mon->filter, cookie->pid, (const char *)cookie->comm, "");
 	case BUILDID_RECORD_KERNEL:
@@ -128,7 +128,7 @@ static void show(struct mon *mon, const struct buildid_event *event)
 	if (event->record->type == BUILDID_RECORD_LOST)
 		mon->lost += lost->ring_full_mmaps + lost->missed_probe;
 	mon->shown += event->record->type == BUILDID_RECORD_MMAP;
-	lines_event(&mon->out, event, &mon->clock);
+	print_event(&mon->out, event, &mon->clock);
 	if (ferror(stdout))
 		stop_showing(mon, errno);
 }
@@ -158,14 +158,14 @@ static bool take_records(struct mon *mon)
 	int batch;
 
 	for (batch = 0; batch < BATCH && !done(mon); batch++) {
-		switch (source_next(mon->source, &record)) {
-		case SOURCE_RECORD:
+		switch (input_next(mon->source, &record)) {
+		case INPUT_RECORD:
 			push(mon, record);
-			drain(mon, source_now(mon->source));
+			drain(mon, input_now(mon->source));
 			continue;
-		case SOURCE_NONE:
+		case INPUT_NONE:
 			return true;
-		case SOURCE_END:
+		case INPUT_END:
 			mon->end = true;
 			return false;
 		default:
@@ -183,19 +183,19 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 		{ .fd = signals, .events = POLLIN },
 		/* No event asked for: POLLERR comes when the reader is gone. */
 		{ .fd = STDOUT_FILENO },
-		{ .fd = source_fd(mon->source), .events = POLLIN },
+		{ .fd = input_fd(mon->source), .events = POLLIN },
 	};
 	int timeout = 0;
 
 	if (idle)
-		timeout = buildid_files_timeout(mon->files, source_now(mon->source));
+		timeout = buildid_files_timeout(mon->files, input_now(mon->source));
 	if (poll(polls, ARRAY_SIZE(polls), timeout) <= 0)
 		return;
 	if (polls[1].revents & POLLERR)
 		mon->broken = true;
 	if (!(polls[0].revents & POLLIN))
 		return;
-	switch (signals_take(signals)) {
+	switch (signals_read(signals)) {
 	case SIGINT:
 	case SIGTERM:
 		mon->end = true;
@@ -208,7 +208,7 @@ static void watch(struct mon *mon, int signals)
 	while (!done(mon)) {
 		bool idle = take_records(mon);
 
-		drain(mon, source_now(mon->source));
+		drain(mon, input_now(mon->source));
 		if (!done(mon))
 			wait_for_more(mon, signals, idle);
 	}
@@ -217,11 +217,11 @@ static void watch(struct mon *mon, int signals)
 	drain(mon, BUILDID_FILES_ALL);
 	fflush(stdout);
 	if (mon->tell)
-		source_tell(mon->source);
+		input_report_error(mon->source);
 	fprintf(stderr, "buildid: %" PRIu64 " events, %" PRIu64 " lost\n", mon->shown, mon->lost);
 }
 
-static struct source *open_module(struct mon *mon)
+static struct input *open_module(struct mon *mon)
 {
 	struct buildid_options options = {
 		.size = sizeof(options),
@@ -229,20 +229,20 @@ static struct source *open_module(struct mon *mon)
 			 (mon->kernel ? BUILDID_SUB_KERNEL : 0) |
 			 (mon->tasks ? BUILDID_SUB_TASKS : 0),
 	};
-	struct source *source;
+	struct input *source;
 
 	if (!filter_subscribe(&mon->filter, &mon->out, &options))
 		return NULL;
-	source = mon->netlink ? source_netlink(&mon->out, &options) :
-				source_device(&mon->out, &options);
+	source = mon->netlink ? input_netlink(&mon->out, &options) :
+				input_device(&mon->out, &options);
 	filter_subscribed(&options);
 	return source;
 }
 
-static bool open_source(struct mon *mon)
+static bool open_input(struct mon *mon)
 {
 	if (mon->log)
-		mon->source = source_log(&mon->out, mon->log);
+		mon->source = input_log(&mon->out, mon->log);
 	else
 		mon->source = open_module(mon);
 	return mon->source;
@@ -260,11 +260,11 @@ static int run(struct mon *mon)
 		out_error(&mon->out, "mon", "out of memory");
 		return EXIT_FAILURE;
 	}
-	if (!open_source(mon)) {
+	if (!open_input(mon)) {
 		buildid_files_free(mon->files);
 		return EXIT_FAILURE;
 	}
-	mon->clock.real = source_real(mon->source);
+	mon->clock.real = input_real(mon->source);
 	signals = signals_open();
 	if (signals < 0) {
 		out_error(&mon->out, "mon", "%s", strerror(-signals));
@@ -273,7 +273,7 @@ static int run(struct mon *mon)
 		watch(mon, signals);
 		signals_close(signals);
 	}
-	source_close(mon->source);
+	input_close(mon->source);
 	buildid_files_free(mon->files);
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

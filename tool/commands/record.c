@@ -117,21 +117,21 @@ static int run(struct record *record, char **command)
 		.keep_log = true,
 		.output = -1,
 	};
-	struct buildid_options wanted = {
-		.size = sizeof(wanted),
+	struct buildid_options request = {
+		.size = sizeof(request),
 		.flags = BUILDID_SUB_KERNEL,
 		.ring_size = (uint32_t)record->ring_size,
 		.watermark = (uint32_t)record->ring_size / 4,
 	};
 	int status;
 
-	if (!filter_subscribe(&record->filter, &record->out, &wanted))
+	if (!filter_subscribe(&record->filter, &record->out, &request))
 		return EXIT_FAILURE;
 	if (perf_command_is(command))
-		status = record_perf(&record->out, record->log, command, &wanted);
+		status = record_perf(&record->out, record->log, command, &request);
 	else
-		status = recording_run(&record->out, &plan, command, &wanted);
-	filter_subscribed(&wanted);
+		status = recording_run(&record->out, &plan, command, &request);
+	filter_subscribed(&request);
 	return status;
 }
 

@@ -199,7 +199,7 @@ static void wait_for_more(struct recording *recording, int signals, bool more)
 	int number;
 
 	poll(polls, ARRAY_SIZE(polls), more ? 0 : timeout);
-	while ((number = signals_take(signals)))
+	while ((number = signals_read(signals)))
 		handle_signal(recording, number);
 }
 

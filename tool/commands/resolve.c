@@ -70,12 +70,12 @@ static bool is_wanted(const struct buildid_record *record, const struct build_id
 
 static bool show_located(struct job *job, const char *path)
 {
-	struct wanted wanted = {
-		.kind = WANTED_FILE, .id = job->id, .path = path, .path_first = true
+	struct request request = {
+		.kind = REQUEST_FILE, .id = job->id, .path = path, .path_first = true
 	};
 	struct reason reason;
 	struct found found;
-	bool done = locate_find(job->here, &wanted, &found, &reason);
+	bool done = locate_find(job->here, &request, &found, &reason);
 
 	if (done)
 		show(job, found.path, found.source);

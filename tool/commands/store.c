@@ -9,7 +9,7 @@
 #include "common/arguments.h"
 #include "filter.h"
 #include "live.h"
-#include "requested.h"
+#include "request_list.h"
 
 static const char help[] =
 	"usage: buildid store [-i FILE] [-a] [-g] [--dir DIR] [--no-debuginfod] [-j]\n"
@@ -17,7 +17,7 @@ static const char help[] =
 	"\n"
 	"Put the files that were used into ~/.debug, where perf report looks for them by\n"
 	"build-id, and say for each \"OK id path\" or \"FAIL id path: reason\". A file is\n"
-	"taken only when the build-id in it is the one wanted, be it found in a process\n"
+	"taken only when the build-id in it is the one request, be it found in a process\n"
 	"that has it mapped (deleted, or in a container), at its path, or by the servers\n"
 	"in DEBUGINFOD_URLS.\n"
 	"\n"
@@ -48,32 +48,32 @@ struct job {
 	bool live;
 };
 
-static int store(const struct job *job, struct keep *keep)
+static int store_recording(const struct job *job, struct store *store)
 {
-	struct wanted_list list;
+	struct request_list list;
 
-	if (!wanted_read(&list, keep->out, job->input, job->all))
+	if (!request_list_read(&list, store->out, job->input, job->all))
 		return EXIT_FAILURE;
-	keep_all(keep, &list);
-	wanted_free(&list);
-	return keep->failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	store_requests(store, &list);
+	request_list_free(&list);
+	return store->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int run(struct job *job)
 {
-	struct keep keep = { .out = &job->out, .debug = job->debug };
+	struct store store = { .out = &job->out, .debug = job->debug };
 	struct reason reason = { "out of memory" };
 	int status = EXIT_FAILURE;
 
-	keep.dir = debug_dir_open(job->directory, true, &reason);
-	keep.locate = locate_new(job->servers && !job->live);
-	if (!keep.dir || !keep.locate)
+	store.dir = debug_dir_open(job->directory, true, &reason);
+	store.locate = locate_new(job->servers && !job->live);
+	if (!store.dir || !store.locate)
 		out_error(&job->out, job->directory ? job->directory : "~/.debug", "%s",
 			  reason.text);
 	else
-		status = job->live ? live_run(&keep, &job->filter) : store(job, &keep);
-	locate_free(keep.locate);
-	debug_dir_close(keep.dir);
+		status = job->live ? live_run(&store, &job->filter) : store_recording(job, &store);
+	locate_free(store.locate);
+	debug_dir_close(store.dir);
 	return status;
 }
 

@@ -11,10 +11,10 @@
 #include "content/packed.h"
 #include "store_entry.h"
 
-static void put_line(struct keep *keep, const struct build_id *id, const char *path,
+static void put_line(struct store *store, const struct build_id *id, const char *path,
 		     const char *source, const char *reason)
 {
-	struct output *out = keep->out;
+	struct output *out = store->out;
 	char text[BUILD_ID_TEXT];
 	char *tail = NULL;
 
@@ -33,27 +33,29 @@ static void put_line(struct keep *keep, const struct build_id *id, const char *p
 	free(tail);
 }
 
-void keep_ok(struct keep *keep, const struct build_id *id, const char *path, const char *source)
+void store_report_ok(struct store *store, const struct build_id *id, const char *path,
+		     const char *source)
 {
-	keep->kept++;
-	put_line(keep, id, path, source, NULL);
+	store->stored++;
+	put_line(store, id, path, source, NULL);
 }
 
-void keep_fail(struct keep *keep, const struct build_id *id, const char *path, const char *reason)
+void store_report_fail(struct store *store, const struct build_id *id, const char *path,
+		       const char *reason)
 {
-	keep->failed++;
-	put_line(keep, id, path, NULL, reason);
+	store->failed++;
+	put_line(store, id, path, NULL, reason);
 }
 
-bool keep_has(const struct keep *keep, const struct build_id *id, enum content_part part)
+bool store_has(const struct store *store, const struct build_id *id, enum content_part part)
 {
-	int fd = debug_dir_find(keep->dir, id, part);
+	int fd = debug_dir_find(store->dir, id, part);
 	struct stat stat_;
 	bool has;
 
 	if (fd < 0)
 		return false;
-	has = !keep->copy || (!fstat(fd, &stat_) && stat_.st_nlink == 1);
+	has = !store->copy || (!fstat(fd, &stat_) && stat_.st_nlink == 1);
 	close(fd);
 	return has;
 }
@@ -62,131 +64,132 @@ bool keep_has(const struct keep *keep, const struct build_id *id, enum content_p
  * perf unpacks only what it knows by a name that ends so, as most names of modules
  * do, but not those of modules that were loaded as it recorded.
  */
-static bool may_be_packed(const struct keep *keep, const struct wanted *wanted)
+static bool may_be_packed(const struct store *store, const struct request *request)
 {
-	const char *end = strrchr(wanted->path, '.');
+	const char *end = strrchr(request->path, '.');
 
-	if (wanted->kind != WANTED_MODULE)
+	if (request->kind != REQUEST_MODULE)
 		return true;
-	return !keep->unpack && end && (!strcmp(end, ".gz") || !strcmp(end, ".xz"));
+	return !store->unpack && end && (!strcmp(end, ".gz") || !strcmp(end, ".xz"));
 }
 
-static bool is_kept_module(const struct keep *keep, const struct wanted *wanted)
+static bool is_stored_module(const struct store *store, const struct request *request)
 {
-	int fd = debug_dir_find(keep->dir, &wanted->id, CONTENT_ELF);
+	int fd = debug_dir_find(store->dir, &request->id, CONTENT_ELF);
 	bool readable;
 
 	if (fd < 0)
 		return false;
-	readable = may_be_packed(keep, wanted) || !packed_is(fd);
+	readable = may_be_packed(store, request) || !packed_is(fd);
 	close(fd);
-	return readable && keep_has(keep, &wanted->id, CONTENT_ELF);
+	return readable && store_has(store, &request->id, CONTENT_ELF);
 }
 
-static bool is_kept(const struct keep *keep, const struct wanted *wanted)
+static bool is_stored(const struct store *store, const struct request *request)
 {
-	switch (wanted->kind) {
-	case WANTED_KERNEL:
-		return keep_has(keep, &wanted->id, CONTENT_KALLSYMS) ||
-		       keep_has(keep, &wanted->id, CONTENT_ELF);
-	case WANTED_VDSO:
-		return keep_has(keep, &wanted->id, CONTENT_VDSO);
-	case WANTED_MODULE:
-		return is_kept_module(keep, wanted);
+	switch (request->kind) {
+	case REQUEST_KERNEL:
+		return store_has(store, &request->id, CONTENT_KALLSYMS) ||
+		       store_has(store, &request->id, CONTENT_ELF);
+	case REQUEST_VDSO:
+		return store_has(store, &request->id, CONTENT_VDSO);
+	case REQUEST_MODULE:
+		return is_stored_module(store, request);
 	default:
-		return keep_has(keep, &wanted->id, CONTENT_ELF);
+		return store_has(store, &request->id, CONTENT_ELF);
 	}
 }
 
-static bool put(struct keep *keep, const struct wanted *wanted, const struct found *found,
+static bool put(struct store *store, const struct request *request, const struct found *found,
 		struct reason *reason)
 {
 	struct debug_item item = {
-		.id = &wanted->id,
+		.id = &request->id,
 		.name = found->name,
 		.part = found->part,
 		.fd = found->fd,
-		.may_link = found->path && !keep->copy,
+		.may_link = found->path && !store->copy,
 	};
 	const char *problem;
 	int inside;
 	bool done;
 
-	if (may_be_packed(keep, wanted) || !packed_is(found->fd))
-		return debug_dir_put(keep->dir, &item, reason);
+	if (may_be_packed(store, request) || !packed_is(found->fd))
+		return debug_dir_put(store->dir, &item, reason);
 	inside = packed_open(found->fd, &problem);
 	if (inside < 0)
 		return reason_set(reason, "cannot be unpacked: %s", problem);
 	item.fd = inside;
 	item.may_link = false;
-	done = debug_dir_put(keep->dir, &item, reason);
+	done = debug_dir_put(store->dir, &item, reason);
 	close(inside);
 	return done;
 }
 
 /* Names of functions are in the file itself, or only in the debug file. */
-static bool has_symbols(const struct keep *keep, const struct build_id *id)
+static bool has_symbols(const struct store *store, const struct build_id *id)
 {
-	int fd = debug_dir_find(keep->dir, id, CONTENT_ELF);
-	struct elf_facts facts;
+	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
+	struct elf_info info;
 
 	if (fd < 0)
 		return false;
-	elf_notes_look(fd, &facts);
+	elf_notes_look(fd, &info);
 	close(fd);
-	return facts.symbols;
+	return info.symbols;
 }
 
 /* False only when one was asked for, is needed, and is not to be had. */
-static bool keep_debug(struct keep *keep, const struct wanted *wanted, struct reason *reason)
+static bool store_debug(struct store *store, const struct request *request, struct reason *reason)
 {
 	struct found found = { .fd = -1 };
 	struct found named;
 	bool needed, done;
 
-	if (wanted->kind != WANTED_FILE && wanted->kind != WANTED_MODULE)
+	if (request->kind != REQUEST_FILE && request->kind != REQUEST_MODULE)
 		return true;
-	if (keep_has(keep, &wanted->id, CONTENT_DEBUG))
+	if (store_has(store, &request->id, CONTENT_DEBUG))
 		return true;
-	needed = keep->debug && !has_symbols(keep, &wanted->id);
-	done = locate_debug(keep->locate, &wanted->id, needed, &found, reason);
+	needed = store->debug && !has_symbols(store, &request->id);
+	done = locate_debug(store->locate, &request->id, needed, &found, reason);
 	if (done) {
 		named = found;
-		named.name = (char *)(uintptr_t)wanted->path;
-		done = put(keep, wanted, &named, reason);
+		named.name = (char *)(uintptr_t)request->path;
+		done = put(store, request, &named, reason);
 	}
 	found_free(&found);
 	return done || !needed;
 }
 
-void keep_one(struct keep *keep, const struct wanted *wanted)
+void store_request(struct store *store, const struct request *request)
 {
 	const char *source = "kept";
 	struct found found = { .fd = -1 };
 	struct reason reason = {};
-	bool done = is_kept(keep, wanted);
+	bool done = is_stored(store, request);
 
 	if (!done) {
-		done = locate_find(keep->locate, wanted, &found, &reason) &&
-		       put(keep, wanted, &found, &reason);
+		done = locate_find(store->locate, request, &found, &reason) &&
+		       put(store, request, &found, &reason);
 		source = found.source;
 	}
 	if (done)
-		done = keep_debug(keep, wanted, &reason);
+		done = store_debug(store, request, &reason);
 	if (done)
-		keep_ok(keep, &wanted->id, wanted->path, source);
+		store_report_ok(store, &request->id, request->path, source);
 	else
-		keep_fail(keep, &wanted->id, wanted->path, reason.text);
+		store_report_fail(store, &request->id, request->path, reason.text);
 	found_free(&found);
 }
 
-void keep_all(struct keep *keep, const struct wanted_list *list)
+void store_requests(struct store *store, const struct request_list *list)
 {
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
-		keep_one(keep, &list->items[i]);
+		store_request(store, &list->items[i]);
 	for (i = 0; i < list->nr_unknown; i++)
-		keep_fail(keep, NULL, list->unknown[i],
-			  "the recording has no build-id of it; see: buildid help annotate");
+		store_report_fail(
+			store, NULL, list->unknown[i],
+			"the recording has no build-id of it; see: buildid help annotate");
 }

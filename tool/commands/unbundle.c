@@ -47,7 +47,7 @@ static const char help[] =
 
 struct job {
 	struct output out;
-	struct keep keep;
+	struct store store;
 	struct tarball *tarball;
 	const char *bundle;
 	const char *directory;
@@ -149,7 +149,7 @@ static void tell_taken(struct job *job, const struct member *member, enum conten
 		       const char *source)
 {
 	if (part != CONTENT_DEBUG)
-		keep_ok(&job->keep, &member->id, member->name, source);
+		store_report_ok(&job->store, &member->id, member->name, source);
 }
 
 static void take_part(struct job *job, const struct member *member, enum content_part part)
@@ -164,20 +164,20 @@ static void take_part(struct job *job, const struct member *member, enum content
 	struct reason reason;
 	const char *problem;
 
-	if (keep_has(&job->keep, &member->id, part)) {
+	if (store_has(&job->store, &member->id, part)) {
 		tell_taken(job, member, part, "kept");
 		return;
 	}
-	problem = extract(job, debug_dir_fd(job->keep.dir), 0700, &file);
+	problem = extract(job, debug_dir_fd(job->store.dir), 0700, &file);
 	if (!problem) {
 		/* Others may read it at most. */
 		fchmod(file.fd, (member->mode & 0755) | 0400);
 		item.fd = file.fd;
-		if (!debug_dir_put(job->keep.dir, &item, &reason))
+		if (!debug_dir_put(job->store.dir, &item, &reason))
 			problem = reason.text;
 	}
 	if (problem)
-		keep_fail(&job->keep, &member->id, member->name, problem);
+		store_report_fail(&job->store, &member->id, member->name, problem);
 	else
 		tell_taken(job, member, part, "bundle");
 	temporary_close(&file);
@@ -344,17 +344,17 @@ static int run(struct job *job)
 		refuse(job, job->bundle, reason.text);
 		return EXIT_FAILURE;
 	}
-	job->keep.out = &job->out;
-	job->keep.dir = debug_dir_open(job->directory, true, &reason);
-	if (job->keep.dir)
+	job->store.out = &job->out;
+	job->store.dir = debug_dir_open(job->directory, true, &reason);
+	if (job->store.dir)
 		take_all(job, fd);
 	else
 		refuse(job, job->directory ? job->directory : "~/.debug", reason.text);
-	debug_dir_close(job->keep.dir);
+	debug_dir_close(job->store.dir);
 	if (job->data_directory >= 0)
 		close(job->data_directory);
 	close(fd);
-	return job->failed || job->keep.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return job->failed || job->store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 enum {

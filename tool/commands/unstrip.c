@@ -18,7 +18,7 @@
 
 #include "common/hex.h"
 #include "content/elf_notes.h"
-#include "lines.h"
+#include "print.h"
 #include "unstrip.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug/.build-id"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Args: what all commands do with their options. */
-#ifndef TOOL_ARGS_H
-#define TOOL_ARGS_H
+#ifndef TOOL_ARGUMENTS_H
+#define TOOL_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -29,7 +29,7 @@ int signals_open(void)
 	return fd;
 }
 
-int signals_take(int fd)
+int signals_read(int fd)
 {
 	struct signalfd_siginfo info;
 
@@ -47,7 +47,7 @@ void signals_restore(void)
 void signals_close(int fd)
 {
 	/* One that came and was not taken must not end us after all. */
-	while (signals_take(fd))
+	while (signals_read(fd))
 		;
 	close(fd);
 	signals_restore();

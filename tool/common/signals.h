@@ -9,7 +9,7 @@
  */
 int signals_open(void);
 /* The number of one that came, 0 when there is none. */
-int signals_take(int fd);
+int signals_read(int fd);
 /* All as it was before signals_open(); for a child that will be another program. */
 void signals_restore(void);
 void signals_close(int fd);

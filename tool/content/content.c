@@ -54,16 +54,16 @@ static bool refuse_id(const struct elf_id *found, struct reason *reason)
 
 static bool elf_is(int fd, const struct build_id *id, bool debug, struct reason *reason)
 {
-	struct elf_facts facts;
+	struct elf_info info;
 
-	elf_notes_look(fd, &facts);
-	if (facts.problem)
-		return reason_set(reason, "cannot be unpacked: %s", facts.problem);
-	if (facts.id.kind != BUILDID_KIND_GNU || facts.id.size != id->size ||
-	    memcmp(facts.id.bytes, id->bytes, id->size))
-		return refuse_id(&facts.id, reason);
+	elf_notes_look(fd, &info);
+	if (info.problem)
+		return reason_set(reason, "cannot be unpacked: %s", info.problem);
+	if (info.id.kind != BUILDID_KIND_GNU || info.id.size != id->size ||
+	    memcmp(info.id.bytes, id->bytes, id->size))
+		return refuse_id(&info.id, reason);
 	/* A debug file's segments are those of the program, whose bytes it lacks. */
-	if (debug ? facts.sections_cut : facts.cut_short)
+	if (debug ? info.sections_cut : info.cut_short)
 		return reason_set(reason, "is cut short");
 	return true;
 }

@@ -11,7 +11,7 @@
 
 #include "common/array.h"
 #include "common/clock.h"
-#include "common/loaded.h"
+#include "common/shared_library.h"
 #include "debuginfod.h"
 
 /* Between two reports of progress on a terminal, and elsewhere, nanoseconds. */
@@ -46,13 +46,13 @@ struct debuginfod {
 static bool load(struct reason *reason)
 {
 #define FUNCTION(name) { "debuginfod_" #name, offsetof(struct library, name) },
-	static const struct loaded_function functions[] = { FUNCTIONS(FUNCTION) };
+	static const struct shared_function functions[] = { FUNCTIONS(FUNCTION) };
 #undef FUNCTION
 	const char *problem = NULL;
 
 	if (!library.loaded)
-		problem = loaded_open("libdebuginfod.so.1", functions, ARRAY_SIZE(functions),
-				      &library);
+		problem = shared_library_open("libdebuginfod.so.1", functions,
+					      ARRAY_SIZE(functions), &library);
 	library.loaded = !problem;
 	return library.loaded || reason_set(reason, "debuginfod: %s", problem);
 }

@@ -46,23 +46,23 @@ static const struct note go = {
 	BUILDID_KIND_GO,
 };
 
-static bool take(struct elf_id *id, const struct note *wanted, const GElf_Nhdr *header,
+static bool take(struct elf_id *id, const struct note *request, const GElf_Nhdr *header,
 		 const char *owner, const void *bytes)
 {
-	if (header->n_type != wanted->type || header->n_namesz != wanted->owner_size ||
-	    memcmp(owner, wanted->owner, wanted->owner_size))
+	if (header->n_type != request->type || header->n_namesz != request->owner_size ||
+	    memcmp(owner, request->owner, request->owner_size))
 		return false;
 	if (!header->n_descsz || header->n_descsz > sizeof(id->bytes))
 		return false;
 
-	id->kind = (uint16_t)wanted->kind;
+	id->kind = (uint16_t)request->kind;
 	id->reason = BUILDID_REASON_NONE;
 	id->size = header->n_descsz;
 	memcpy(id->bytes, bytes, id->size);
 	return true;
 }
 
-static bool find_in_data(struct elf_id *id, const struct note *wanted, Elf_Data *data)
+static bool find_in_data(struct elf_id *id, const struct note *request, Elf_Data *data)
 {
 	size_t offset = 0, next, owner, bytes;
 	GElf_Nhdr header;
@@ -70,7 +70,7 @@ static bool find_in_data(struct elf_id *id, const struct note *wanted, Elf_Data 
 	while ((next = gelf_getnote(data, offset, &header, &owner, &bytes))) {
 		const char *start = data->d_buf;
 
-		if (take(id, wanted, &header, start + owner, start + bytes)) {
+		if (take(id, request, &header, start + owner, start + bytes)) {
 			id->offset = bytes;
 			return true;
 		}
@@ -79,7 +79,7 @@ static bool find_in_data(struct elf_id *id, const struct note *wanted, Elf_Data 
 	return false;
 }
 
-static bool find_in_range(struct elf_id *id, const struct note *wanted, const struct image *image,
+static bool find_in_range(struct elf_id *id, const struct note *request, const struct image *image,
 			  uint64_t offset, uint64_t size, uint64_t align)
 {
 	/* Only the alignment tells how notes are padded: to 8, or to 4. */
@@ -94,13 +94,13 @@ static bool find_in_range(struct elf_id *id, const struct note *wanted, const st
 	if (size > NOTES_MAX)
 		size = NOTES_MAX;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size, type);
-	if (!data || !find_in_data(id, wanted, data))
+	if (!data || !find_in_data(id, request, data))
 		return false;
 	id->offset += offset;
 	return true;
 }
 
-static bool find_in_segments(struct elf_id *id, const struct note *wanted,
+static bool find_in_segments(struct elf_id *id, const struct note *request,
 			     const struct image *image)
 {
 	GElf_Phdr segment;
@@ -111,14 +111,14 @@ static bool find_in_segments(struct elf_id *id, const struct note *wanted,
 	for (i = 0; i < count; i++) {
 		if (!gelf_getphdr(image->elf, (int)i, &segment) || segment.p_type != PT_NOTE)
 			continue;
-		if (find_in_range(id, wanted, image, segment.p_offset, segment.p_filesz,
+		if (find_in_range(id, request, image, segment.p_offset, segment.p_filesz,
 				  segment.p_align))
 			return true;
 	}
 	return false;
 }
 
-static bool find_in_sections(struct elf_id *id, const struct note *wanted,
+static bool find_in_sections(struct elf_id *id, const struct note *request,
 			     const struct image *image)
 {
 	Elf_Scn *section = NULL;
@@ -127,16 +127,16 @@ static bool find_in_sections(struct elf_id *id, const struct note *wanted,
 	while ((section = elf_nextscn(image->elf, section))) {
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
 			continue;
-		if (find_in_range(id, wanted, image, header.sh_offset, header.sh_size,
+		if (find_in_range(id, request, image, header.sh_offset, header.sh_size,
 				  header.sh_addralign))
 			return true;
 	}
 	return false;
 }
 
-static bool find(struct elf_id *id, const struct note *wanted, const struct image *image)
+static bool find(struct elf_id *id, const struct note *request, const struct image *image)
 {
-	return find_in_segments(id, wanted, image) || find_in_sections(id, wanted, image);
+	return find_in_segments(id, request, image) || find_in_sections(id, request, image);
 }
 
 /* -------------------------------------------------------------- shape -- */
@@ -208,13 +208,13 @@ static void find_id(struct elf_id *id, const struct image *image)
 }
 
 /* Takes @image->elf. */
-static void fill_facts(struct elf_facts *facts, struct image *image)
+static void fill_info(struct elf_info *info, struct image *image)
 {
-	find_id(&facts->id, image);
+	find_id(&info->id, image);
 	if (image->elf && elf_kind(image->elf) == ELF_K_ELF) {
-		facts->sections_cut = sections_cut(image);
-		facts->cut_short = facts->sections_cut || loads_cut(image);
-		facts->symbols = has_symbols(image);
+		info->sections_cut = sections_cut(image);
+		info->cut_short = info->sections_cut || loads_cut(image);
+		info->symbols = has_symbols(image);
 	}
 	elf_end(image->elf);
 }
@@ -266,14 +266,14 @@ bool elf_notes_parse(const void *notes, size_t size, struct elf_id *id)
 	return find_in_data(id, &gnu, &data);
 }
 
-void elf_notes_look_memory(void *memory, size_t size, struct elf_facts *facts)
+void elf_notes_look_memory(void *memory, size_t size, struct elf_info *info)
 {
 	struct image image = { .size = size };
 
-	*facts = (struct elf_facts){ .id = nothing };
+	*info = (struct elf_info){ .id = nothing };
 	elf_version(EV_CURRENT);
 	image.elf = elf_memory(memory, size);
-	fill_facts(facts, &image);
+	fill_info(info, &image);
 }
 
 /* --------------------------------------------------------------- look -- */
@@ -299,32 +299,32 @@ static bool bound_memory(struct rlimit *before)
 	return !setrlimit(RLIMIT_AS, &bound);
 }
 
-static void look_bounded(int fd, struct elf_facts *facts)
+static void look_bounded(int fd, struct elf_info *info)
 {
 	struct image image;
 	struct rlimit before;
 	bool bound = bound_memory(&before);
 
-	if (open_image(fd, &image, &facts->id))
-		fill_facts(facts, &image);
+	if (open_image(fd, &image, &info->id))
+		fill_info(info, &image);
 	if (bound)
 		setrlimit(RLIMIT_AS, &before);
 }
 
-void elf_notes_look(int fd, struct elf_facts *facts)
+void elf_notes_look(int fd, struct elf_info *info)
 {
 	int inside;
 
-	*facts = (struct elf_facts){ .id = nothing };
+	*info = (struct elf_info){ .id = nothing };
 	if (!packed_is(fd)) {
-		look_bounded(fd, facts);
+		look_bounded(fd, info);
 		return;
 	}
-	inside = packed_open(fd, &facts->problem);
+	inside = packed_open(fd, &info->problem);
 	if (inside < 0)
 		return;
-	facts->compressed = true;
-	look_bounded(inside, facts);
+	info->compressed = true;
+	look_bounded(inside, info);
 	close(inside);
 }
 

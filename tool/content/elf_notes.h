@@ -25,7 +25,7 @@ struct elf_id {
 void elf_notes_read(int fd, struct elf_id *id);
 
 /* What else there is to know of a file before it is taken for a content. */
-struct elf_facts {
+struct elf_info {
 	struct elf_id id;
 	bool compressed;     /* the facts are of what is inside */
 	const char *problem; /* else why it cannot be had; until the next call */
@@ -36,14 +36,14 @@ struct elf_facts {
 
 /*
  * As elf_notes_read(), and also into a file that is compressed as kernel modules
- * are (gzip, xz, zstd). Always fills @facts; the identity's offset is then that in
+ * are (gzip, xz, zstd). Always fills @info; the identity's offset is then that in
  * what was unpacked.
  */
-void elf_notes_look(int fd, struct elf_facts *facts);
+void elf_notes_look(int fd, struct elf_info *info);
 /* The same without a file: notes as the kernel has them in /sys. */
 bool elf_notes_parse(const void *notes, size_t size, struct elf_id *id);
 /* The same for an image in memory, which stays the caller's. */
-void elf_notes_look_memory(void *image, size_t size, struct elf_facts *facts);
+void elf_notes_look_memory(void *image, size_t size, struct elf_info *info);
 
 /* Where a file wants to be in memory. */
 struct elf_layout {

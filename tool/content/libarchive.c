@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "common/array.h"
-#include "common/loaded.h"
+#include "common/shared_library.h"
 #include "libarchive.h"
 
 struct libarchive libarchive;
@@ -13,14 +13,14 @@ struct libarchive libarchive;
 const char *libarchive_load(void)
 {
 #define FUNCTION(name) { "archive_" #name, offsetof(struct libarchive, name) },
-	static const struct loaded_function functions[] = { LIBARCHIVE_FUNCTIONS(FUNCTION) };
+	static const struct shared_function functions[] = { LIBARCHIVE_FUNCTIONS(FUNCTION) };
 #undef FUNCTION
 	static bool loaded;
 	const char *problem = NULL;
 
 	if (!loaded)
-		problem = loaded_open("libarchive.so.13", functions, ARRAY_SIZE(functions),
-				      &libarchive);
+		problem = shared_library_open("libarchive.so.13", functions, ARRAY_SIZE(functions),
+					      &libarchive);
 	loaded = !problem;
 	return problem;
 }

@@ -148,7 +148,7 @@ static bool is_same_path(const struct mapped_file *file, const char *path)
 }
 
 /* The same name elsewhere comes second: a bind mount, a container, a rename. */
-static bool find_mapped(struct locate *locate, const struct wanted *wanted, const char *path,
+static bool find_mapped(struct locate *locate, const struct request *request, const char *path,
 			struct found *found)
 {
 	const struct mapped_file *file;
@@ -162,12 +162,12 @@ static bool find_mapped(struct locate *locate, const struct wanted *wanted, cons
 	for (exact = 1; exact >= 0; exact--)
 		for (file = mapped_find(locate->mapped, path); file; file = file->next)
 			if (is_same_path(file, path) == exact &&
-			    try_mapped(found, file, &refused, &wanted->id))
+			    try_mapped(found, file, &refused, &request->id))
 				return true;
 	return false;
 }
 
-static bool find_in_roots(const struct wanted *wanted, const char *path, struct found *found)
+static bool find_in_roots(const struct request *request, const char *path, struct found *found)
 {
 	struct mapped_file file = { .path = path };
 	struct reason reason;
@@ -175,10 +175,10 @@ static bool find_in_roots(const struct wanted *wanted, const char *path, struct 
 	size_t i;
 	int fd;
 
-	for (i = 0; i < wanted->nr_pids; i++) {
-		file.pid = wanted->pids[i];
+	for (i = 0; i < request->nr_pids; i++) {
+		file.pid = request->pids[i];
 		fd = mapped_open(&file, &from, &reason);
-		if (take(found, fd, from, &wanted->id, CONTENT_ELF, "root", &reason))
+		if (take(found, fd, from, &request->id, CONTENT_ELF, "root", &reason))
 			return true;
 	}
 	return false;
@@ -214,18 +214,18 @@ bool locate_on_servers(struct locate *locate, const struct build_id *id, struct 
  * executable to them, but may be a debug file; both have its symbols. So has that
  * of the kernel.
  */
-static bool find_on_servers(struct locate *locate, const struct wanted *wanted, struct found *found,
-			    struct reason *reason)
+static bool find_on_servers(struct locate *locate, const struct request *request,
+			    struct found *found, struct reason *reason)
 {
 	struct reason other;
 	size_t length;
 
 	if (!locate->debuginfod)
 		return false;
-	if (locate_on_servers(locate, &wanted->id, found, &other))
+	if (locate_on_servers(locate, &request->id, found, &other))
 		return true;
-	if ((wanted->kind == WANTED_MODULE || wanted->kind == WANTED_KERNEL) &&
-	    ask_servers(locate, &wanted->id, CONTENT_DEBUG, CONTENT_ELF, found, &other))
+	if ((request->kind == REQUEST_MODULE || request->kind == REQUEST_KERNEL) &&
+	    ask_servers(locate, &request->id, CONTENT_DEBUG, CONTENT_ELF, found, &other))
 		return true;
 	length = strlen(reason->text);
 	snprintf(reason->text + length, sizeof(reason->text) - length, "; %s", other.text);
@@ -235,26 +235,26 @@ static bool find_on_servers(struct locate *locate, const struct wanted *wanted, 
 /* --------------------------------------------------------------- kinds -- */
 
 /* @path is that of @wanted without " (deleted)": it may be there again. */
-static bool find_named(const struct wanted *wanted, const char *path, struct found *found,
+static bool find_named(const struct request *request, const char *path, struct found *found,
 		       struct reason *reason)
 {
-	if (take_named(found, wanted->path, &wanted->id, reason))
+	if (take_named(found, request->path, &request->id, reason))
 		return true;
-	return strcmp(path, wanted->path) && take_named(found, path, &wanted->id, reason);
+	return strcmp(path, request->path) && take_named(found, path, &request->id, reason);
 }
 
-static bool find_file(struct locate *locate, const struct wanted *wanted, struct found *found,
+static bool find_file(struct locate *locate, const struct request *request, struct found *found,
 		      struct reason *reason)
 {
-	char *path = mapped_strip(wanted->path);
+	char *path = mapped_strip(request->path);
 	bool done;
 
 	if (!path)
 		return reason_set(reason, "%s", strerror(ENOMEM));
-	done = (wanted->path_first && find_named(wanted, path, found, reason)) ||
-	       find_mapped(locate, wanted, path, found) || find_in_roots(wanted, path, found) ||
-	       find_named(wanted, path, found, reason) ||
-	       find_on_servers(locate, wanted, found, reason);
+	done = (request->path_first && find_named(request, path, found, reason)) ||
+	       find_mapped(locate, request, path, found) || find_in_roots(request, path, found) ||
+	       find_named(request, path, found, reason) ||
+	       find_on_servers(locate, request, found, reason);
 	if (done && !found->name)
 		found->name = path;
 	else
@@ -308,38 +308,38 @@ static bool find_image(const struct build_id *id, struct found *found)
 	return done;
 }
 
-static bool find_kernel(struct locate *locate, const struct wanted *wanted, struct found *found,
+static bool find_kernel(struct locate *locate, const struct request *request, struct found *found,
 			struct reason *reason)
 {
-	bool done = find_kallsyms(&wanted->id, found, reason) || find_image(&wanted->id, found) ||
-		    find_on_servers(locate, wanted, found, reason);
+	bool done = find_kallsyms(&request->id, found, reason) || find_image(&request->id, found) ||
+		    find_on_servers(locate, request, found, reason);
 
 	if (done)
 		found->name = strdup(DEBUG_DIR_KERNEL);
 	return done;
 }
 
-static bool find_loaded(const struct wanted *wanted, const char *name, struct found *found)
+static bool find_loaded(const struct request *request, const char *name, struct found *found)
 {
 	struct reason reason;
 	char *path = name ? running_module_path(name) : NULL;
-	bool done = path && take_named(found, path, &wanted->id, &reason);
+	bool done = path && take_named(found, path, &request->id, &reason);
 
 	free(path);
 	return done;
 }
 
-static bool find_loaded_id(const struct wanted *wanted, struct found *found)
+static bool find_loaded_id(const struct request *request, struct found *found)
 {
-	char *name = running_module_of(&wanted->id);
-	bool done = find_loaded(wanted, name, found);
+	char *name = running_module_of(&request->id);
+	bool done = find_loaded(request, name, found);
 
 	free(name);
 	return done;
 }
 
 struct module_search {
-	const struct wanted *wanted;
+	const struct request *request;
 	struct found *found;
 };
 
@@ -348,42 +348,43 @@ static bool try_module(const char *path, void *context)
 	struct module_search *search = context;
 	struct reason reason;
 
-	return take_named(search->found, path, &search->wanted->id, &reason);
+	return take_named(search->found, path, &search->request->id, &reason);
 }
 
 /* Of another kernel, or not what modprobe would load now. */
-static bool find_installed(const struct wanted *wanted, struct found *found)
+static bool find_installed(const struct request *request, struct found *found)
 {
-	struct module_search search = { wanted, found };
+	struct module_search search = { request, found };
 
-	return running_module_files(wanted->path, !wanted->at_once, try_module, &search);
+	return running_module_files(request->path, !request->at_once, try_module, &search);
 }
 
-static bool find_module(struct locate *locate, const struct wanted *wanted, struct found *found,
+static bool find_module(struct locate *locate, const struct request *request, struct found *found,
 			struct reason *reason)
 {
-	bool done = take_named(found, wanted->path, &wanted->id, reason) ||
-		    find_loaded_id(wanted, found) || find_loaded(wanted, wanted->path, found) ||
-		    find_installed(wanted, found) || find_on_servers(locate, wanted, found, reason);
+	bool done = take_named(found, request->path, &request->id, reason) ||
+		    find_loaded_id(request, found) || find_loaded(request, request->path, found) ||
+		    find_installed(request, found) ||
+		    find_on_servers(locate, request, found, reason);
 
 	if (done && !found->name)
-		found->name = strdup(wanted->path);
+		found->name = strdup(request->path);
 	return done;
 }
 
-static bool find_vdso(struct locate *locate, const struct wanted *wanted, struct found *found,
+static bool find_vdso(struct locate *locate, const struct request *request, struct found *found,
 		      struct reason *reason)
 {
 	bool done;
 	size_t i;
 
 	reason_set(reason, "cannot be read");
-	done = take(found, running_vdso(0), NULL, &wanted->id, CONTENT_VDSO, "kernel", reason);
+	done = take(found, running_vdso(0), NULL, &request->id, CONTENT_VDSO, "kernel", reason);
 	/* That of a 32-bit process, or of a time namespace. */
-	for (i = 0; !done && i < wanted->nr_pids; i++)
-		done = take(found, running_vdso(wanted->pids[i]), NULL, &wanted->id, CONTENT_VDSO,
+	for (i = 0; !done && i < request->nr_pids; i++)
+		done = take(found, running_vdso(request->pids[i]), NULL, &request->id, CONTENT_VDSO,
 			    "mapped", reason);
-	if (!done && find_on_servers(locate, wanted, found, reason)) {
+	if (!done && find_on_servers(locate, request, found, reason)) {
 		found->part = CONTENT_VDSO;
 		done = true;
 	}
@@ -392,20 +393,20 @@ static bool find_vdso(struct locate *locate, const struct wanted *wanted, struct
 	return done;
 }
 
-bool locate_find(struct locate *locate, const struct wanted *wanted, struct found *found,
+bool locate_find(struct locate *locate, const struct request *request, struct found *found,
 		 struct reason *reason)
 {
-	typedef bool find(struct locate * locate, const struct wanted *wanted, struct found *found,
-			  struct reason *reason);
+	typedef bool find(struct locate * locate, const struct request *request,
+			  struct found *found, struct reason *reason);
 	static find *const finds[] = {
-		[WANTED_FILE] = find_file,
-		[WANTED_KERNEL] = find_kernel,
-		[WANTED_MODULE] = find_module,
-		[WANTED_VDSO] = find_vdso,
+		[REQUEST_FILE] = find_file,
+		[REQUEST_KERNEL] = find_kernel,
+		[REQUEST_MODULE] = find_module,
+		[REQUEST_VDSO] = find_vdso,
 	};
 
 	*found = (struct found){ .fd = -1 };
-	if (!finds[wanted->kind](locate, wanted, found, reason))
+	if (!finds[request->kind](locate, request, found, reason))
 		return false;
 	if (found->name)
 		return true;
@@ -415,10 +416,10 @@ bool locate_find(struct locate *locate, const struct wanted *wanted, struct foun
 
 bool locate_kernel(const struct build_id *id, struct found *found)
 {
-	struct wanted wanted = { .id = *id };
+	struct request request = { .id = *id };
 
 	*found = (struct found){ .fd = -1 };
-	return find_image(id, found) || find_loaded_id(&wanted, found);
+	return find_image(id, found) || find_loaded_id(&request, found);
 }
 
 /* --------------------------------------------------------- debug files -- */

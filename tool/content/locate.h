@@ -8,16 +8,16 @@
 
 #include "content.h"
 
-enum wanted_kind {
-	WANTED_FILE,
-	WANTED_KERNEL,
-	WANTED_MODULE,
-	WANTED_VDSO,
+enum request_kind {
+	REQUEST_FILE,
+	REQUEST_KERNEL,
+	REQUEST_MODULE,
+	REQUEST_VDSO,
 };
 
 /* A content that somebody used. */
-struct wanted {
-	enum wanted_kind kind;
+struct request {
+	enum request_kind kind;
 	struct build_id id;
 	const char *path;     /* as it was mapped, with or without " (deleted)" */
 	const uint32_t *pids; /* some processes that had it mapped */
@@ -47,7 +47,7 @@ void locate_free(struct locate *locate);
  * that build-id or name should be, any of that name in /lib/modules. The vdso: of this process, of those.
  * False with @reason, which is about the path itself where there is something.
  */
-bool locate_find(struct locate *locate, const struct wanted *wanted, struct found *found,
+bool locate_find(struct locate *locate, const struct request *request, struct found *found,
 		 struct reason *reason);
 /* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
 bool locate_kernel(const struct build_id *id, struct found *found);

@@ -65,7 +65,7 @@ char *running_module_of(const struct build_id *id)
 }
 
 /* "kernel/fs/fuse/fuse.ko.xz: kernel/..." */
-static bool is_module_line(char *line, const char *wanted)
+static bool is_module_line(char *line, const char *request)
 {
 	char *colon = strchr(line, ':');
 	char name[MODULE_NAME_ROOM];
@@ -74,7 +74,7 @@ static bool is_module_line(char *line, const char *wanted)
 		return false;
 	*colon = '\0';
 	module_name(line, name);
-	return !strcmp(name, wanted);
+	return !strcmp(name, request);
 }
 
 char *running_module_path(const char *what)
@@ -103,14 +103,14 @@ char *running_module_path(const char *what)
 }
 
 /* "name.ko", and what may be behind it. */
-static bool is_module_file(const char *file, const char *wanted)
+static bool is_module_file(const char *file, const char *request)
 {
 	char name[MODULE_NAME_ROOM];
 
 	if (!strstr(file, ".ko"))
 		return false;
 	module_name(file, name);
-	return !strcmp(name, wanted);
+	return !strcmp(name, request);
 }
 
 static bool is_directory(const char *path, const struct dirent *entry)
@@ -260,12 +260,12 @@ int running_vdso(uint32_t pid)
 
 bool running_vdso_id(struct build_id *id)
 {
-	struct elf_facts facts;
+	struct elf_info info;
 	int fd = running_vdso(0);
 
 	if (fd < 0)
 		return false;
-	elf_notes_look(fd, &facts);
+	elf_notes_look(fd, &info);
 	close(fd);
-	return facts.id.kind == BUILDID_KIND_GNU && build_id_set(id, facts.id.bytes, facts.id.size);
+	return info.id.kind == BUILDID_KIND_GNU && build_id_set(id, info.id.bytes, info.id.size);
 }

@@ -20,7 +20,7 @@
 /* How far clocks drift apart, at most: NTP slews by 500 ppm. */
 #define DRIFT(ns) ((ns) / 2000)
 
-struct recall {
+struct cache_query {
 	struct buildid *handle;
 	enum perfdata_clock clock;
 	int64_t now;		  /* by perf's clock */
@@ -31,7 +31,7 @@ struct recall {
 };
 
 /* Any record that is made now has both clocks; one of this process's own. */
-static int read_clocks(struct recall *recall)
+static int read_clocks(struct cache_query *query)
 {
 	const uint32_t pid = (uint32_t)getpid();
 	const struct buildid_options options = {
@@ -43,53 +43,53 @@ static int read_clocks(struct recall *recall)
 	struct buildid_snapshot *snapshot;
 	int err;
 
-	err = buildid_snapshot_new(&snapshot, recall->handle, &options);
+	err = buildid_snapshot_new(&snapshot, query->handle, &options);
 	if (err)
 		return err;
 	do
 		err = buildid_snapshot_next(snapshot, &record);
 	while (!err && record->type != BUILDID_RECORD_MMAP);
 	if (!err) {
-		recall->now = (int64_t)(recall->clock == PERFDATA_CLOCK_MONO ? record->time_mono :
-									       record->time_perf);
-		recall->real = (int64_t)clock_ns(CLOCK_REALTIME);
+		query->now = (int64_t)(query->clock == PERFDATA_CLOCK_MONO ? record->time_mono :
+									     record->time_perf);
+		query->real = (int64_t)clock_ns(CLOCK_REALTIME);
 	}
 	buildid_snapshot_free(snapshot);
 	return err;
 }
 
-struct recall *recall_new(enum perfdata_clock clock)
+struct cache_query *cache_query_new(enum perfdata_clock clock)
 {
-	struct recall *recall = calloc(1, sizeof(*recall));
+	struct cache_query *query = calloc(1, sizeof(*query));
 
-	if (!recall)
+	if (!query)
 		return NULL;
-	recall->clock = clock;
+	query->clock = clock;
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
 		goto fail;
-	if (buildid_open(&recall->handle) || read_clocks(recall))
+	if (buildid_open(&query->handle) || read_clocks(query))
 		goto fail;
-	return recall;
+	return query;
 fail:
-	recall_free(recall);
+	cache_query_free(query);
 	return NULL;
 }
 
-void recall_free(struct recall *recall)
+void cache_query_free(struct cache_query *query)
 {
-	if (!recall)
+	if (!query)
 		return;
-	buildid_close(recall->handle);
-	versions_free(&recall->versions);
-	free(recall);
+	buildid_close(query->handle);
+	versions_free(&query->versions);
+	free(query);
 }
 
 /* The last moment by CLOCK_REALTIME that is certainly before @time by perf's clock. */
-static int64_t real_before(const struct recall *recall, uint64_t time)
+static int64_t real_before(const struct cache_query *query, uint64_t time)
 {
-	int64_t ago = recall->now - (int64_t)time;
+	int64_t ago = query->now - (int64_t)time;
 
-	return ago < 0 ? INT64_MIN : recall->real - ago - TICK - DRIFT(ago);
+	return ago < 0 ? INT64_MIN : query->real - ago - TICK - DRIFT(ago);
 }
 
 /* ------------------------------------------------------------------ images -- */
@@ -98,10 +98,10 @@ static int64_t real_before(const struct recall *recall, uint64_t time)
  * sysfs has an inode for a module from when somebody first looks at it, with that time,
  * and another for the next module of the name. perf record itself looks.
  */
-static bool was_there(const struct recall *recall, const char *module, uint64_t time)
+static bool was_there(const struct cache_query *query, const char *module, uint64_t time)
 {
 	static const char *const below[] = { "", "/notes", "/notes/.note.gnu.build-id" };
-	int64_t before = real_before(recall, time);
+	int64_t before = real_before(query, time);
 	char path[128];
 	size_t i;
 
@@ -116,7 +116,7 @@ static bool was_there(const struct recall *recall, const char *module, uint64_t 
 	return false;
 }
 
-void recall_images(struct recall *recall, uint64_t begin, struct identities *identities)
+void cache_query_images(struct cache_query *query, uint64_t begin, struct identities *identities)
 {
 	const uint32_t pid = (uint32_t)getpid();
 	const struct buildid_options options = {
@@ -127,21 +127,21 @@ void recall_images(struct recall *recall, uint64_t begin, struct identities *ide
 	};
 	const struct buildid_record *record;
 
-	if (buildid_subscribe(recall->handle, &options))
+	if (buildid_subscribe(query->handle, &options))
 		return;
-	while (!buildid_next(recall->handle, 0, &record)) {
+	while (!buildid_next(query->handle, 0, &record)) {
 		const struct buildid_image *image = (const void *)record;
 
 		if (record->type == BUILDID_RECORD_KERNEL ||
 		    (record->type == BUILDID_RECORD_MODULE && image->addr &&
-		     was_there(recall, buildid_image_name(image), begin)))
+		     was_there(query, buildid_image_name(image), begin)))
 			identities_add(identities, record);
 	}
 }
 
 /* ------------------------------------------------------------------- files -- */
 
-static int ask(struct recall *recall)
+static int ask(struct cache_query *query)
 {
 	const struct buildid_record *record;
 	struct netlink *netlink;
@@ -153,29 +153,29 @@ static int ask(struct recall *recall)
 	while (!err) {
 		err = netlink_next(netlink, &record);
 		if (!err && record->type == BUILDID_RECORD_FILE)
-			err = versions_add(&recall->versions, (const void *)record);
+			err = versions_add(&query->versions, (const void *)record);
 	}
 	netlink_close(netlink);
-	return err == -ENODATA ? versions_ready(&recall->versions) : err;
+	return err == -ENODATA ? versions_ready(&query->versions) : err;
 }
 
 /*
  * All at once, as perf may have seen any of the two inodes that a file has, and as an
  * inode number of btrfs is that of several files.
  */
-static bool has_versions(struct recall *recall)
+static bool has_versions(struct cache_query *query)
 {
 	int err;
 
-	if (!recall->asked) {
-		recall->asked = true;
-		err = ask(recall);
+	if (!query->asked) {
+		query->asked = true;
+		err = ask(query);
 		if (err == -ENOENT)
-			recall->silence = "the module tells the initial network namespace only";
+			query->silence = "the module tells the initial network namespace only";
 		else if (err)
-			recall->silence = "the module does not tell what it remembers";
+			query->silence = "the module does not tell what it remembers";
 	}
-	return !recall->silence;
+	return !query->silence;
 }
 
 /* On btrfs the inode's number is that of a file in each subvolume. */
@@ -187,21 +187,21 @@ static bool is_of_another_path(const struct version *version,
 	       version->path != versions_path(mapping->path);
 }
 
-void recall_find(struct recall *recall, const struct perfdata_mapping *mapping, uint64_t time,
-		 struct perfdata_identity *identity)
+void cache_query_find(struct cache_query *query, const struct perfdata_mapping *mapping,
+		      uint64_t time, struct perfdata_identity *identity)
 {
 	const struct version *newest = NULL, *version;
-	int64_t before = real_before(recall, time);
+	int64_t before = real_before(query, time);
 	bool changed = false, several = false;
 	size_t cursor = 0;
 
 	if (!mapping->has_inode || !mapping->ino || !time)
 		return;
-	if (!has_versions(recall)) {
-		identity->reason = recall->silence;
+	if (!has_versions(query)) {
+		identity->reason = query->silence;
 		return;
 	}
-	while ((version = versions_next(&recall->versions, mapping, &cursor))) {
+	while ((version = versions_next(&query->versions, mapping, &cursor))) {
 		if (is_of_another_path(version, mapping))
 			continue;
 		/* Of one file the last is what it holds; it may not have been then. */

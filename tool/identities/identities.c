@@ -79,16 +79,16 @@ static bool has_times(const struct identities *identities)
 /* Room for one more of @size bytes; false without memory. */
 static bool reserve(void **array, size_t count, size_t *room, size_t size)
 {
-	size_t wanted = *room ? *room * 2 : FIRST_ROOM;
+	size_t request = *room ? *room * 2 : FIRST_ROOM;
 	void *grown;
 
 	if (count < *room)
 		return true;
-	grown = reallocarray(*array, wanted, size);
+	grown = reallocarray(*array, request, size);
 	if (!grown)
 		return false;
 	*array = grown;
-	*room = wanted;
+	*room = request;
 	return true;
 }
 
@@ -261,14 +261,14 @@ static bool may_be(const struct version *version, const struct perfdata_mapping 
 }
 
 /* The first in the order of places that is not before that of @mapping. */
-static size_t first_at(const struct identities *identities, const struct seen *wanted)
+static size_t first_at(const struct identities *identities, const struct seen *request)
 {
 	size_t low = 0, high = identities->nr_seen;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_places(&identities->seen[middle], wanted) < 0)
+		if (compare_places(&identities->seen[middle], request) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -311,7 +311,7 @@ static void look_at(const struct identities *identities, const struct seen *seen
 static struct candidates find_candidates(const struct identities *identities,
 					 const struct perfdata_mapping *mapping, uint64_t time)
 {
-	const struct seen wanted = {
+	const struct seen request = {
 		.addr = mapping->start,
 		.len = mapping->len,
 		.pgoff = mapping->pgoff,
@@ -319,10 +319,10 @@ static struct candidates find_candidates(const struct identities *identities,
 	struct candidates found = {};
 	size_t i;
 
-	for (i = first_at(identities, &wanted); i < identities->nr_seen; i++) {
+	for (i = first_at(identities, &request); i < identities->nr_seen; i++) {
 		const struct seen *seen = &identities->seen[i];
 
-		if (compare_places(seen, &wanted))
+		if (compare_places(seen, &request))
 			break;
 		if (has_times(identities) && seen->time > time)
 			break;
@@ -434,8 +434,9 @@ uint64_t identities_text(const struct identities *identities)
 	return images_text(&identities->images);
 }
 
-size_t identities_loads(const struct identities *identities, const struct perfdata_load **loads)
+size_t identities_module_events(const struct identities *identities,
+				const struct perfdata_module_event **loads)
 {
-	*loads = identities->images.loads;
-	return has_times(identities) ? identities->images.nr_loads : 0;
+	*loads = identities->images.module_events;
+	return has_times(identities) ? identities->images.nr_module_events : 0;
 }

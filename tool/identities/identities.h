@@ -29,7 +29,8 @@ void identities_of_file(const struct buildid_file *file, struct perfdata_identit
  * Modules that came and went since perf began, by time, each with a path below
  * /sys/module, which is of that content alone. They are @identities' own.
  */
-size_t identities_loads(const struct identities *identities, const struct perfdata_load **loads);
+size_t identities_module_events(const struct identities *identities,
+				const struct perfdata_module_event **loads);
 /* Where _text is in the kernel; 0 when that is not known. */
 uint64_t identities_text(const struct identities *identities);
 /* Records that were lost. */

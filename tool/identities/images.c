@@ -102,7 +102,7 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 void images_free(struct images *images)
 {
 	free(images->all);
-	free(images->loads);
+	free(images->module_events);
 }
 
 static bool is_load(const struct image *image, uint64_t begin)
@@ -111,9 +111,9 @@ static bool is_load(const struct image *image, uint64_t begin)
 	       image->len && *image->name;
 }
 
-static int compare_loads(const void *a, const void *b)
+static int compare_module_events(const void *a, const void *b)
 {
-	const struct perfdata_load *first = a, *second = b;
+	const struct perfdata_module_event *first = a, *second = b;
 
 	return (first->time > second->time) - (first->time < second->time);
 }
@@ -122,15 +122,15 @@ int images_ready(struct images *images, uint64_t begin)
 {
 	size_t i;
 
-	images->loads = calloc(images->count + 1, sizeof(*images->loads));
-	if (!images->loads)
+	images->module_events = calloc(images->count + 1, sizeof(*images->module_events));
+	if (!images->module_events)
 		return -ENOMEM;
 	for (i = 0; i < images->count; i++) {
 		const struct image *image = &images->all[i];
 
 		if (!is_load(image, begin))
 			continue;
-		images->loads[images->nr_loads++] = (struct perfdata_load){
+		images->module_events[images->nr_module_events++] = (struct perfdata_module_event){
 			.time = image->time,
 			.start = image->addr,
 			.len = image->len,
@@ -139,8 +139,9 @@ int images_ready(struct images *images, uint64_t begin)
 			.identity = image->identity,
 		};
 	}
-	if (images->nr_loads)
-		qsort(images->loads, images->nr_loads, sizeof(*images->loads), compare_loads);
+	if (images->nr_module_events)
+		qsort(images->module_events, images->nr_module_events,
+		      sizeof(*images->module_events), compare_module_events);
 	return 0;
 }
 

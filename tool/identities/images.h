@@ -11,8 +11,8 @@ struct image;
 struct images {
 	struct image *all;
 	size_t count, room;
-	struct perfdata_load *loads; /* those after the beginning, by time */
-	size_t nr_loads;
+	struct perfdata_module_event *module_events; /* those after the beginning, by time */
+	size_t nr_module_events;
 };
 
 int images_add(struct images *images, const struct buildid_image *image, uint64_t time);

@@ -150,14 +150,14 @@ bool version_is_of(const struct version *version, const struct perfdata_mapping 
 }
 
 /* How many are before the first of @wanted. */
-static size_t first_inode(const struct versions *versions, const struct inode *wanted)
+static size_t first_inode(const struct versions *versions, const struct inode *request)
 {
 	size_t low = 0, high = versions->nr_inodes;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_inodes(&versions->inodes[middle], wanted) < 0)
+		if (compare_inodes(&versions->inodes[middle], request) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -168,7 +168,7 @@ static size_t first_inode(const struct versions *versions, const struct inode *w
 const struct version *versions_next(const struct versions *versions,
 				    const struct perfdata_mapping *mapping, size_t *cursor)
 {
-	const struct inode wanted = {
+	const struct inode request = {
 		.dev = versions_device(mapping->major, mapping->minor),
 		.ino = mapping->ino,
 	};
@@ -176,12 +176,12 @@ const struct version *versions_next(const struct versions *versions,
 	if (!mapping->has_inode || !mapping->ino)
 		return NULL;
 	if (!*cursor)
-		*cursor = first_inode(versions, &wanted) + 1;
+		*cursor = first_inode(versions, &request) + 1;
 	for (; *cursor <= versions->nr_inodes; ++*cursor) {
 		const struct inode *inode = &versions->inodes[*cursor - 1];
 		const struct version *version = &versions->all[inode->version];
 
-		if (compare_inodes(inode, &wanted))
+		if (compare_inodes(inode, &request))
 			return NULL;
 		if (version_is_of(version, mapping)) {
 			++*cursor;

@@ -27,7 +27,7 @@ struct birth {
 	size_t order;
 };
 
-struct spaces {
+struct address_spaces {
 	struct range *ranges;
 	size_t nr_ranges, ranges_room;
 	struct birth *births;
@@ -36,12 +36,12 @@ struct spaces {
 	bool sorted;
 };
 
-struct spaces *spaces_new(void)
+struct address_spaces *address_spaces_new(void)
 {
-	return calloc(1, sizeof(struct spaces));
+	return calloc(1, sizeof(struct address_spaces));
 }
 
-void spaces_free(struct spaces *spaces)
+void address_spaces_free(struct address_spaces *spaces)
 {
 	if (!spaces)
 		return;
@@ -63,8 +63,8 @@ static void *room(void *array, size_t count, size_t *rooms, size_t size)
 	return grown;
 }
 
-bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t start, uint64_t len,
-		size_t what)
+bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time, uint64_t start,
+			uint64_t len, size_t what)
 {
 	struct range *ranges;
 
@@ -86,7 +86,7 @@ bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t sta
 	return true;
 }
 
-static bool add_birth(struct spaces *spaces, const struct birth *birth)
+static bool add_birth(struct address_spaces *spaces, const struct birth *birth)
 {
 	struct birth *births =
 		room(spaces->births, spaces->nr_births, &spaces->births_room, sizeof(*births));
@@ -100,7 +100,8 @@ static bool add_birth(struct spaces *spaces, const struct birth *birth)
 	return true;
 }
 
-bool spaces_fork(struct spaces *spaces, uint32_t pid, uint64_t time, uint32_t parent)
+bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			 uint32_t parent)
 {
 	const struct birth birth = { .pid = pid, .parent = parent, .time = time };
 
@@ -108,7 +109,7 @@ bool spaces_fork(struct spaces *spaces, uint32_t pid, uint64_t time, uint32_t pa
 	return pid == parent || add_birth(spaces, &birth);
 }
 
-bool spaces_exec(struct spaces *spaces, uint32_t pid, uint64_t time)
+bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time)
 {
 	const struct birth birth = { .pid = pid, .exec = true, .time = time };
 
@@ -139,7 +140,7 @@ static int compare_births(const void *a, const void *b)
 	return result ? result : COMPARE(first->order, second->order);
 }
 
-static void sort(struct spaces *spaces)
+static void sort(struct address_spaces *spaces)
 {
 	struct range *range;
 	uint64_t reach = 0;
@@ -161,7 +162,7 @@ static void sort(struct spaces *spaces)
 }
 
 /* How many ranges are before the first of @pid that starts behind @address. */
-static size_t ranges_until(const struct spaces *spaces, uint32_t pid, uint64_t address)
+static size_t ranges_until(const struct address_spaces *spaces, uint32_t pid, uint64_t address)
 {
 	size_t low = 0, high = spaces->nr_ranges;
 
@@ -178,7 +179,8 @@ static size_t ranges_until(const struct spaces *spaces, uint32_t pid, uint64_t a
 }
 
 /* The last birth of @pid that is not after @time, or NULL. */
-static const struct birth *birth_before(const struct spaces *spaces, uint32_t pid, uint64_t time)
+static const struct birth *birth_before(const struct address_spaces *spaces, uint32_t pid,
+					uint64_t time)
 {
 	size_t low = 0, high = spaces->nr_births;
 
@@ -201,8 +203,8 @@ static bool is_later(const struct range *range, const struct range *than)
 }
 
 /* Of @pid's own mappings the last one made between @birth and @time. */
-static const struct range *range_at(const struct spaces *spaces, uint32_t pid, uint64_t address,
-				    uint64_t time, const struct birth *birth)
+static const struct range *range_at(const struct address_spaces *spaces, uint32_t pid,
+				    uint64_t address, uint64_t time, const struct birth *birth)
 {
 	size_t i = ranges_until(spaces, pid, address);
 	const struct range *best = NULL;
@@ -223,7 +225,8 @@ static const struct range *range_at(const struct spaces *spaces, uint32_t pid, u
 	return best;
 }
 
-size_t spaces_find(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t address)
+size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			   uint64_t address)
 {
 	const struct birth *birth;
 	const struct range *range;
@@ -236,9 +239,9 @@ size_t spaces_find(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t 
 		if (range)
 			return range->what;
 		if (!birth || birth->exec)
-			return SPACES_NOTHING;
+			return ADDRESS_SPACES_NOTHING;
 		pid = birth->parent;
 		time = birth->time;
 	}
-	return SPACES_NOTHING;
+	return ADDRESS_SPACES_NOTHING;
 }

@@ -6,30 +6,32 @@
  * A process has what its parent had when it was forked, and nothing of what it
  * had before once it execs.
  */
-#ifndef TOOL_PERFDATA_SPACES_H
-#define TOOL_PERFDATA_SPACES_H
+#ifndef TOOL_PERFDATA_ADDRESS_SPACES_H
+#define TOOL_PERFDATA_ADDRESS_SPACES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* The process that has the kernel's mappings. */
-#define SPACES_KERNEL 0xffffffffU
+#define ADDRESS_SPACES_KERNEL 0xffffffffU
 
-#define SPACES_NOTHING SIZE_MAX
+#define ADDRESS_SPACES_NOTHING SIZE_MAX
 
-struct spaces;
+struct address_spaces;
 
-struct spaces *spaces_new(void);
-void spaces_free(struct spaces *spaces);
+struct address_spaces *address_spaces_new(void);
+void address_spaces_free(struct address_spaces *spaces);
 
 /* At @time @pid mapped @what at @len bytes from @start on. False: no memory. */
-bool spaces_map(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t start, uint64_t len,
-		size_t what);
-bool spaces_fork(struct spaces *spaces, uint32_t pid, uint64_t time, uint32_t parent);
-bool spaces_exec(struct spaces *spaces, uint32_t pid, uint64_t time);
+bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time, uint64_t start,
+			uint64_t len, size_t what);
+bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			 uint32_t parent);
+bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time);
 
-/* What @pid had at @address at @time, else SPACES_NOTHING. */
-size_t spaces_find(struct spaces *spaces, uint32_t pid, uint64_t time, uint64_t address);
+/* What @pid had at @address at @time, else ADDRESS_SPACES_NOTHING. */
+size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			   uint64_t address);
 
 #endif

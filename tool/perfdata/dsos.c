@@ -25,7 +25,7 @@ struct perfdata_dsos {
 	size_t *buckets;
 	size_t nr_buckets;
 	struct perfdata_dso *sorted;
-	struct spaces *spaces;
+	struct address_spaces *spaces;
 };
 
 void perfdata_dsos_free(struct perfdata_dsos *dsos)
@@ -36,7 +36,7 @@ void perfdata_dsos_free(struct perfdata_dsos *dsos)
 		return;
 	for (i = 0; i < dsos->count; i++)
 		free(dsos->all[i].path);
-	spaces_free(dsos->spaces);
+	address_spaces_free(dsos->spaces);
 	free(dsos->all);
 	free(dsos->buckets);
 	free(dsos->sorted);
@@ -103,23 +103,23 @@ static bool grow(struct perfdata_dsos *dsos)
 	return true;
 }
 
-/* The number of it, made if need be; SPACES_NOTHING without memory. */
-static size_t dso_number(struct perfdata_dsos *dsos, const struct perfdata_dso *wanted)
+/* The number of it, made if need be; ADDRESS_SPACES_NOTHING without memory. */
+static size_t dso_number(struct perfdata_dsos *dsos, const struct perfdata_dso *request)
 {
 	struct dso *dso;
 	size_t i;
 
 	if (dsos->count == dsos->room && !grow(dsos))
-		return SPACES_NOTHING;
-	for (i = dsos->buckets[bucket_of(dsos, wanted)]; i; i = dsos->all[i - 1].next)
-		if (are_same(&dsos->all[i - 1].dso, wanted))
+		return ADDRESS_SPACES_NOTHING;
+	for (i = dsos->buckets[bucket_of(dsos, request)]; i; i = dsos->all[i - 1].next)
+		if (are_same(&dsos->all[i - 1].dso, request))
 			return i - 1;
 
 	dso = &dsos->all[dsos->count];
-	*dso = (struct dso){ .dso = *wanted, .order = dsos->count };
-	dso->path = strdup(wanted->path);
+	*dso = (struct dso){ .dso = *request, .order = dsos->count };
+	dso->path = strdup(request->path);
 	if (!dso->path)
-		return SPACES_NOTHING;
+		return ADDRESS_SPACES_NOTHING;
 	dso->dso.path = dso->path;
 	insert(dsos, dsos->count);
 	return dsos->count++;
@@ -150,11 +150,11 @@ static int add_mapping(struct perfdata *data, const struct perfdata_mapping *map
 
 	memcpy(dso.id, mapping->id, sizeof(dso.id));
 	number = dso_number(dsos, &dso);
-	if (number == SPACES_NOTHING)
+	if (number == ADDRESS_SPACES_NOTHING)
 		return no_memory(data);
 	add_pid(&dsos->all[number].dso, mapping->pid);
-	return spaces_map(dsos->spaces, mapping->pid, mapping->time, mapping->start, mapping->len,
-			  number) ?
+	return address_spaces_map(dsos->spaces, mapping->pid, mapping->time, mapping->start,
+				  mapping->len, number) ?
 		       0 :
 		       no_memory(data);
 }
@@ -162,13 +162,14 @@ static int add_mapping(struct perfdata *data, const struct perfdata_mapping *map
 static int add_task(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_task *task = (const void *)event;
-	struct spaces *spaces = data->dsos->spaces;
+	struct address_spaces *spaces = data->dsos->spaces;
 	uint64_t time = perfdata_time(data, event);
 
 	if (event->type == PERFDATA_COMM && event->misc & PERFDATA_MISC_EXEC && event->size >= 16)
-		return spaces_exec(spaces, task->pid, time) ? 0 : no_memory(data);
+		return address_spaces_exec(spaces, task->pid, time) ? 0 : no_memory(data);
 	if (event->type == PERFDATA_FORK && event->size >= sizeof(*task))
-		return spaces_fork(spaces, task->pid, time ? time : task->time, task->ppid) ?
+		return address_spaces_fork(spaces, task->pid, time ? time : task->time,
+					   task->ppid) ?
 			       0 :
 			       no_memory(data);
 	return 0;
@@ -201,7 +202,7 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 	}
 	if (found)
 		return 0;
-	return dso_number(dsos, &dso) == SPACES_NOTHING ? no_memory(data) : 0;
+	return dso_number(dsos, &dso) == ADDRESS_SPACES_NOTHING ? no_memory(data) : 0;
 }
 
 static int add_table(struct perfdata *data)
@@ -293,11 +294,11 @@ static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid, uint64_t 
 	size_t number;
 
 	if (cpumode == PERFDATA_MISC_KERNEL)
-		pid = SPACES_KERNEL;
+		pid = ADDRESS_SPACES_KERNEL;
 	else if (cpumode != PERFDATA_MISC_USER)
 		return;
-	number = spaces_find(dsos->spaces, pid, time, address);
-	if (number != SPACES_NOTHING)
+	number = address_spaces_find(dsos->spaces, pid, time, address);
+	if (number != ADDRESS_SPACES_NOTHING)
 		dsos->all[number].dso.hit = true;
 }
 
@@ -410,7 +411,7 @@ int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 		data->dsos = calloc(1, sizeof(*data->dsos));
 		if (!data->dsos)
 			return no_memory(data);
-		data->dsos->spaces = spaces_new();
+		data->dsos->spaces = address_spaces_new();
 		if (!data->dsos->spaces)
 			return no_memory(data);
 		if (add_all(data) || take_samples(data) || sort(data))

@@ -22,7 +22,7 @@ static int compare_owners(const void *a, const void *b)
 
 static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id)
 {
-	const struct perfdata_owner wanted = { .id = id };
+	const struct perfdata_owner request = { .id = id };
 	const struct perfdata_owner *owner;
 
 	if (!data->owners)
@@ -30,7 +30,7 @@ static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id
 	if (!data->owners_sorted)
 		qsort(data->owners, data->nr_owners, sizeof(*data->owners), compare_owners);
 	data->owners_sorted = true;
-	owner = bsearch(&wanted, data->owners, data->nr_owners, sizeof(*data->owners),
+	owner = bsearch(&request, data->owners, data->nr_owners, sizeof(*data->owners),
 			compare_owners);
 	return owner ? &data->layouts[owner->layout] : NULL;
 }

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "common/spool.h"
-#include "load.h"
+#include "module_event.h"
 #include "tail.h"
-#include "write.h"
+#include "writer.h"
 
 /* Bytes between two words on progress. */
 #define PROGRESS (8U << 20)
@@ -32,7 +32,7 @@ struct change {
 
 struct writer {
 	struct perfdata *data;
-	struct perfdata_output *output;
+	struct perfdata_writer *output;
 	const struct perfdata_annotator *annotator;
 	struct perfdata_counts *counts;
 	struct perfdata_paths paths;
@@ -40,7 +40,7 @@ struct writer {
 	size_t stream;
 	bool begun;
 	struct perfdata_table *table; /* of build-ids, for what does not fit else */
-	size_t loads;		      /* put in so far */
+	size_t module_events;	      /* put in so far */
 	uint64_t done, shown, total;
 	_Alignas(8) unsigned char event[PERFDATA_EVENT_MAX]; /* being made */
 };
@@ -62,7 +62,7 @@ static int note(struct writer *writer, const struct change *change)
 static int patch(struct writer *writer, const struct change *change, const void *bytes, size_t size,
 		 size_t at)
 {
-	return perfdata_output_patch(writer->output, change->stream, bytes, size,
+	return perfdata_writer_patch(writer->output, change->stream, bytes, size,
 				     change->offset + at);
 }
 
@@ -129,7 +129,7 @@ static void count(struct writer *writer)
 
 static int put(struct writer *writer, const void *bytes, size_t size)
 {
-	return perfdata_output_put(writer->output, bytes, size);
+	return perfdata_writer_put(writer->output, bytes, size);
 }
 
 static bool may_grow(const struct writer *writer, const struct perfdata_event *event)
@@ -158,7 +158,7 @@ static int put_annotated(struct writer *writer, const struct perfdata_event *eve
 {
 	struct perfdata_mmap2 *new = (void *)writer->event;
 	struct change change = {
-		.offset = perfdata_output_offset(writer->output),
+		.offset = perfdata_writer_offset(writer->output),
 		.stream = (uint32_t)writer->stream,
 		.path = (uint32_t)path,
 	};
@@ -232,18 +232,18 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 
 /* ------------------------------------------------------------------- loads -- */
 
-static int put_load(struct writer *writer, const struct perfdata_load *load)
+static int put_load(struct writer *writer, const struct perfdata_module_event *load)
 {
-	size_t size = perfdata_load_event(load, writer->data->layouts, writer->event);
+	size_t size = perfdata_make_module_event(load, writer->data->layouts, writer->event);
 
 	if (!size)
 		return 0;
-	writer->counts->loads += !load->unload;
+	writer->counts->module_events += !load->unload;
 	writer->counts->changed = true;
 	return put(writer, writer->event, size);
 }
 
-static bool may_put_loads(const struct writer *writer)
+static bool may_put_module_events(const struct writer *writer)
 {
 	const struct perfdata_layout *layout = writer->data->layouts;
 
@@ -252,20 +252,21 @@ static bool may_put_loads(const struct writer *writer)
 }
 
 /* Before what happened after them, so that no round ends in between. */
-static int put_loads(struct writer *writer, const struct perfdata_event *event)
+static int put_module_events(struct writer *writer, const struct perfdata_event *event)
 {
 	const struct perfdata_annotator *annotator = writer->annotator;
 	uint64_t time;
 
-	if (writer->loads == annotator->nr_loads || event->type >= PERFDATA_OF_PERF)
+	if (writer->module_events == annotator->nr_module_events || event->type >= PERFDATA_OF_PERF)
 		return 0;
 	time = perfdata_time(writer->data, event);
-	while (writer->loads < annotator->nr_loads &&
-	       annotator->loads[writer->loads].time <= time) {
-		const struct perfdata_load *load = &annotator->loads[writer->loads++];
+	while (writer->module_events < annotator->nr_module_events &&
+	       annotator->module_events[writer->module_events].time <= time) {
+		const struct perfdata_module_event *load =
+			&annotator->module_events[writer->module_events++];
 
-		if (!may_put_loads(writer))
-			writer->counts->loads_missing += !load->unload;
+		if (!may_put_module_events(writer))
+			writer->counts->module_events_missing += !load->unload;
 		else if (put_load(writer, load))
 			return -1;
 	}
@@ -279,7 +280,7 @@ static int put_build_id(struct writer *writer, const struct perfdata_event *even
 	const struct perfdata_build_id *entry = (const void *)event;
 	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
 	struct change change = {
-		.offset = perfdata_output_offset(writer->output),
+		.offset = perfdata_writer_offset(writer->output),
 		.stream = (uint32_t)writer->stream,
 		.build_id = 1,
 	};
@@ -323,7 +324,7 @@ static int put_event(struct writer *writer, const struct perfdata_item *item)
 	if (item->unpacked && writer->data->aux)
 		return perfdata_fail(writer->data,
 				     "compressed events beside AUX data, which must not move");
-	if (put_loads(writer, event))
+	if (put_module_events(writer, event))
 		return -1;
 	if (perfdata_mapping(writer->data, event, &mapping))
 		return put_mapping(writer, event, &mapping);
@@ -357,8 +358,8 @@ static int begin_streams(struct writer *writer, size_t number)
 		if (writer->begun)
 			writer->done += writer->data->streams[writer->stream++].end;
 		writer->begun = true;
-		if (perfdata_output_stream(writer->output, writer->stream) ||
-		    perfdata_output_copy(writer->output, 0,
+		if (perfdata_writer_stream(writer->output, writer->stream) ||
+		    perfdata_writer_copy(writer->output, 0,
 					 writer->data->streams[writer->stream].begin))
 			return -1;
 	}
@@ -395,9 +396,9 @@ static int finish(struct writer *writer, const char *path)
 	if (!data->pipe && perfdata_tail_write(data, writer->output, writer->table, &writer->paths))
 		return -1;
 	if (in_place &&
-	    !(writer->counts->changed && writer->counts->annotated + writer->counts->loads))
+	    !(writer->counts->changed && writer->counts->annotated + writer->counts->module_events))
 		return 0;
-	return perfdata_output_commit(writer->output);
+	return perfdata_writer_commit(writer->output);
 }
 
 static int prepare(struct writer *writer, const char *path)
@@ -421,12 +422,12 @@ static int prepare(struct writer *writer, const char *path)
 		writer->total += data->streams[i].end;
 	writer->table = perfdata_table_read(data);
 	if (writer->table)
-		writer->output = perfdata_output_new(data, path);
+		writer->output = perfdata_writer_new(data, path);
 	return writer->output ? 0 : -1;
 }
 
-int perfdata_write(struct perfdata *data, const char *path,
-		   const struct perfdata_annotator *annotator, struct perfdata_counts *counts)
+int perfdata_rewrite(struct perfdata *data, const char *path,
+		     const struct perfdata_annotator *annotator, struct perfdata_counts *counts)
 {
 	struct writer *writer;
 	int err;
@@ -444,7 +445,7 @@ int perfdata_write(struct perfdata *data, const char *path,
 	err = prepare(writer, path);
 	if (!err)
 		err = finish(writer, path);
-	perfdata_output_free(writer->output);
+	perfdata_writer_free(writer->output);
 	perfdata_table_free(writer->table);
 	perfdata_paths_free(&writer->paths);
 	if (writer->changes)

@@ -10,8 +10,8 @@
  * All mappings of a path get an id, or none: perf takes those without one for
  * another content of the path at hand.
  */
-#ifndef TOOL_PERFDATA_WRITE_H
-#define TOOL_PERFDATA_WRITE_H
+#ifndef TOOL_PERFDATA_REWRITE_H
+#define TOOL_PERFDATA_REWRITE_H
 
 #include "perfdata.h"
 
@@ -30,7 +30,7 @@ struct perfdata_identity {
 };
 
 /**
- * struct perfdata_load - a module that was loaded while perf recorded, or unloaded
+ * struct perfdata_module_event - a module that was loaded while perf recorded, or unloaded
  * @time: when
  * @start: of its code
  * @len: likewise
@@ -38,7 +38,7 @@ struct perfdata_identity {
  * @path: perf goes by its last part alone: each content has to have its own
  * @identity: of its content
  */
-struct perfdata_load {
+struct perfdata_module_event {
 	uint64_t time;
 	uint64_t start;
 	uint64_t len;
@@ -54,8 +54,8 @@ struct perfdata_load {
  * @progress: called at first and now and then; @done of @total bytes. False: stop.
  *	May be NULL
  * @complain: a path is left alone, for @reason
- * @loads: modules that came and went, by time
- * @nr_loads: how many
+ * @module_events: modules that came and went, by time
+ * @nr_module_events: how many
  */
 struct perfdata_annotator {
 	void *context;
@@ -63,19 +63,19 @@ struct perfdata_annotator {
 			 struct perfdata_identity *identity);
 	bool (*progress)(void *context, uint64_t done, uint64_t total);
 	void (*complain)(void *context, const char *path, const char *reason);
-	const struct perfdata_load *loads;
-	size_t nr_loads;
+	const struct perfdata_module_event *module_events;
+	size_t nr_module_events;
 };
 
 /* What became of it; mappings but for paths. */
 struct perfdata_counts {
 	uint64_t annotated;
-	uint64_t without;	/* their content has no build-id */
-	uint64_t left_alone;	/* their path is */
-	uint64_t paths;		/* left alone */
-	uint64_t loads;		/* mappings of modules put in */
-	uint64_t loads_missing; /* that could not be */
-	bool changed;		/* there is something to write */
+	uint64_t without;		/* their content has no build-id */
+	uint64_t left_alone;		/* their path is */
+	uint64_t paths;			/* left alone */
+	uint64_t module_events;		/* mappings of modules put in */
+	uint64_t module_events_missing; /* that could not be */
+	bool changed;			/* there is something to write */
 };
 
 /*
@@ -84,7 +84,7 @@ struct perfdata_counts {
  * Nothing is replaced by a copy that says the same. 0; -1 with a problem of
  * @data, and then @output is as it was.
  */
-int perfdata_write(struct perfdata *data, const char *output,
-		   const struct perfdata_annotator *annotator, struct perfdata_counts *counts);
+int perfdata_rewrite(struct perfdata *data, const char *output,
+		     const struct perfdata_annotator *annotator, struct perfdata_counts *counts);
 
 #endif

@@ -166,7 +166,7 @@ int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
 
 /* ------------------------------------------------------------------- tail -- */
 
-static bool is_kept(const struct entry *entry, const struct perfdata_paths *paths)
+static bool is_stored(const struct entry *entry, const struct perfdata_paths *paths)
 {
 	const char *name = entry->bytes->name;
 	const struct perfdata_path *path = NULL;
@@ -183,14 +183,14 @@ static bool is_kept(const struct entry *entry, const struct perfdata_paths *path
 	return !path || !perfdata_path_is_done(path);
 }
 
-static int write_table(struct perfdata_output *output, const struct perfdata_table *table,
+static int write_table(struct perfdata_writer *output, const struct perfdata_table *table,
 		       const struct perfdata_paths *paths)
 {
 	const struct entry *entry;
 
 	for (entry = table->first; entry; entry = entry->next)
-		if (is_kept(entry, paths) &&
-		    perfdata_output_put(output, entry->bytes, entry->bytes->event.size))
+		if (is_stored(entry, paths) &&
+		    perfdata_writer_put(output, entry->bytes, entry->bytes->event.size))
 			return -1;
 	return 0;
 }
@@ -200,7 +200,7 @@ static bool is_empty(const struct perfdata_table *table, const struct perfdata_p
 	const struct entry *entry;
 
 	for (entry = table->first; entry; entry = entry->next)
-		if (is_kept(entry, paths))
+		if (is_stored(entry, paths))
 			return false;
 	return true;
 }
@@ -221,7 +221,7 @@ static bool has_feature(const struct perfdata_header *header, unsigned int numbe
 }
 
 /* Each feature's bytes; where they are goes to @sections. */
-static int write_features(struct perfdata *data, struct perfdata_output *output,
+static int write_features(struct perfdata *data, struct perfdata_writer *output,
 			  const struct perfdata_header *header, struct perfdata_section *sections,
 			  const struct perfdata_table *table, const struct perfdata_paths *paths)
 {
@@ -234,13 +234,13 @@ static int write_features(struct perfdata *data, struct perfdata_output *output,
 
 		if (!has_feature(header, i))
 			continue;
-		section->offset = perfdata_output_offset(output);
+		section->offset = perfdata_writer_offset(output);
 		if (i == PERFDATA_FEATURE_BUILD_ID)
 			err = write_table(output, table, paths);
 		else
-			err = perfdata_output_copy(output, data->features[i].offset,
+			err = perfdata_writer_copy(output, data->features[i].offset,
 						   data->features[i].size);
-		section->size = perfdata_output_offset(output) - section->offset;
+		section->size = perfdata_writer_offset(output) - section->offset;
 		count++;
 	}
 	return err;
@@ -255,7 +255,7 @@ static size_t count_features(const struct perfdata_header *header)
 	return count;
 }
 
-int perfdata_tail_write(struct perfdata *data, struct perfdata_output *output,
+int perfdata_tail_write(struct perfdata *data, struct perfdata_writer *output,
 			const struct perfdata_table *table, const struct perfdata_paths *paths)
 {
 	struct perfdata_section sections[PERFDATA_FEATURES] = {};
@@ -268,13 +268,13 @@ int perfdata_tail_write(struct perfdata *data, struct perfdata_output *output,
 	size = count_features(&header) * sizeof(*sections);
 
 	/* The first stream is the one with a header; others may have come since. */
-	if (perfdata_output_stream(output, 0))
+	if (perfdata_writer_stream(output, 0))
 		return -1;
-	at = perfdata_output_offset(output);
+	at = perfdata_writer_offset(output);
 	header.data.size = at - header.data.offset;
-	if (perfdata_output_put(output, sections, size) ||
+	if (perfdata_writer_put(output, sections, size) ||
 	    write_features(data, output, &header, sections, table, paths) ||
-	    perfdata_output_patch(output, 0, sections, size, at))
+	    perfdata_writer_patch(output, 0, sections, size, at))
 		return -1;
-	return perfdata_output_patch(output, 0, &header, sizeof(header), 0);
+	return perfdata_writer_patch(output, 0, &header, sizeof(header), 0);
 }

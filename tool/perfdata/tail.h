@@ -7,7 +7,7 @@
 #define TOOL_PERFDATA_TAIL_H
 
 #include "paths.h"
-#include "write.h"
+#include "writer.h"
 
 struct perfdata_table;
 
@@ -27,7 +27,7 @@ void perfdata_table_find(const struct perfdata_table *table, const char *path,
  * table remains what is not said by a mapping: with any entry of it plain perf
  * buildid-list shows nothing else.
  */
-int perfdata_tail_write(struct perfdata *data, struct perfdata_output *output,
+int perfdata_tail_write(struct perfdata *data, struct perfdata_writer *output,
 			const struct perfdata_table *table, const struct perfdata_paths *paths);
 
 #endif

@@ -51,30 +51,30 @@ static bool is(const char *path, enum content_part part)
 	return is_;
 }
 
-static void look(const char *path, struct elf_facts *facts)
+static void look(const char *path, struct elf_info *info)
 {
 	int fd = open(path, O_RDONLY);
 
 	assert_true(fd >= 0);
-	elf_notes_look(fd, facts);
+	elf_notes_look(fd, info);
 	close(fd);
 }
 
 static void compressed_files_are_looked_into(void **state)
 {
 	static const char *const commands[] = { "gzip -c", "xz -c", "zstd -q -c" };
-	struct elf_facts facts;
+	struct elf_info info;
 	size_t i;
 
 	(void)state;
-	look("true", &facts);
-	assert_false(facts.compressed);
+	look("true", &info);
+	assert_false(info.compressed);
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		shell("%s true > true.z", commands[i]);
-		look("true.z", &facts);
-		assert_true(facts.compressed);
-		assert_int_equal(facts.id.size, id.size);
-		assert_memory_equal(facts.id.bytes, id.bytes, id.size);
+		look("true.z", &info);
+		assert_true(info.compressed);
+		assert_int_equal(info.id.size, id.size);
+		assert_memory_equal(info.id.bytes, id.bytes, id.size);
 		assert_true(is("true.z", CONTENT_ELF));
 		/* What is inside is cut, or what is around it. */
 		shell("head -c 9000 true > short && %s short > short.z", commands[i]);
@@ -174,14 +174,14 @@ static void what_is_cut_at_any_place_is_refused(void **state)
 
 static void symbols_are_found(void **state)
 {
-	struct elf_facts facts;
+	struct elf_info info;
 
 	(void)state;
-	look("/proc/self/exe", &facts);
-	assert_true(facts.symbols);
+	look("/proc/self/exe", &info);
+	assert_true(info.symbols);
 	shell("cp /proc/%d/exe self && strip self", getpid());
-	look("self", &facts);
-	assert_false(facts.symbols);
+	look("self", &info);
+	assert_false(info.symbols);
 }
 
 static void other_files_say_what_they_are(void **state)
@@ -259,14 +259,14 @@ static void the_kernel_s_own_is_read_from_its_notes(void **state)
 
 static void the_vdso_is_a_whole_file(void **state)
 {
-	struct elf_facts facts;
+	struct elf_info info;
 	int fd = running_vdso(0);
 
 	(void)state;
 	assert_true(fd >= 0);
-	elf_notes_look(fd, &facts);
-	assert_int_equal(facts.id.kind, BUILDID_KIND_GNU);
-	assert_true(build_id_set(&id, facts.id.bytes, facts.id.size));
+	elf_notes_look(fd, &info);
+	assert_int_equal(info.id.kind, BUILDID_KIND_GNU);
+	assert_true(build_id_set(&id, info.id.bytes, info.id.size));
 	assert_true(content_is(fd, &id, CONTENT_VDSO, &reason));
 	close(fd);
 }

@@ -549,7 +549,7 @@ static void an_id_has_a_place_in_memory(void **state)
 static void packed_files_are_unpacked(void **state)
 {
 	static const char *const packers[] = { "cat", "gzip -c", "xz -c" };
-	struct elf_facts facts;
+	struct elf_info info;
 	struct elf_id id;
 	char command[128];
 	size_t i;
@@ -562,17 +562,17 @@ static void packed_files_are_unpacked(void **state)
 			 path);
 		assert_int_equal(system(command), 0);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		elf_notes_look(fd, &facts);
+		elf_notes_look(fd, &info);
 		close(fd);
-		assert_int_equal(facts.id.kind, BUILDID_KIND_GNU);
-		assert_int_equal(facts.id.size, id.size);
-		assert_memory_equal(facts.id.bytes, id.bytes, id.size);
+		assert_int_equal(info.id.kind, BUILDID_KIND_GNU);
+		assert_int_equal(info.id.size, id.size);
+		assert_memory_equal(info.id.bytes, id.bytes, id.size);
 	}
 	assert_int_equal(truncate(path, 100), 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf_notes_look(fd, &facts);
+	elf_notes_look(fd, &info);
 	close(fd);
-	assert_int_equal(facts.id.kind, BUILDID_KIND_NONE);
+	assert_int_equal(info.id.kind, BUILDID_KIND_NONE);
 }
 
 int main(void)

@@ -77,7 +77,7 @@ static int fake_netlink_next(const struct buildid_record **record)
 #include "identities/cache_query.c"
 #undef clock_ns
 
-static struct recall *recall;
+static struct cache_query *query;
 static struct perfdata_identity found;
 
 static int reset(void **state)
@@ -86,14 +86,14 @@ static int reset(void **state)
 	nr_files = next_file = next_image = 0;
 	open_error = 0;
 	real = REAL;
-	recall = recall_new(PERFDATA_CLOCK_PERF);
-	return !recall;
+	query = cache_query_new(PERFDATA_CLOCK_PERF);
+	return !query;
 }
 
 static int done(void **state)
 {
 	(void)state;
-	recall_free(recall);
+	cache_query_free(query);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static void look_up(uint32_t major, uint32_t minor, uint64_t ino, int64_t ago)
 	};
 
 	memset(&found, 0, sizeof(found));
-	recall_find(recall, &mapping, (uint64_t)(PERF - ago), &found);
+	cache_query_find(query, &mapping, (uint64_t)(PERF - ago), &found);
 }
 
 static void either_inode_leads_to_a_file(void **state)
@@ -193,21 +193,21 @@ static void modules_count_that_were_there_before(void **state)
 	struct identities *identities;
 
 	(void)state;
-	recall_free(recall);
+	cache_query_free(query);
 	real = 100LL * 365 * 24 * 3600 * SECOND;
-	recall = recall_new(PERFDATA_CLOCK_PERF);
-	assert_true(was_there(recall, "kernel", PERF - 10 * SECOND));
-	assert_false(was_there(recall, "no such", PERF - 10 * SECOND));
-	assert_false(was_there(recall, "kernel", PERF + 10 * SECOND));
+	query = cache_query_new(PERFDATA_CLOCK_PERF);
+	assert_true(was_there(query, "kernel", PERF - 10 * SECOND));
+	assert_false(was_there(query, "no such", PERF - 10 * SECOND));
+	assert_false(was_there(query, "kernel", PERF + 10 * SECOND));
 	real = SECOND;
-	recall_free(recall);
-	recall = recall_new(PERFDATA_CLOCK_PERF);
-	assert_false(was_there(recall, "kernel", PERF - 10 * SECOND));
+	cache_query_free(query);
+	query = cache_query_new(PERFDATA_CLOCK_PERF);
+	assert_false(was_there(query, "kernel", PERF - 10 * SECOND));
 
 	make_image(&images[0], BUILDID_RECORD_KERNEL, 20, "6.1");
 	make_image(&images[1], BUILDID_RECORD_MODULE, 20, "kernel");
 	identities = identities_new(PERFDATA_CLOCK_PERF);
-	recall_images(recall, PERF - 10 * SECOND, identities);
+	cache_query_images(query, PERF - 10 * SECOND, identities);
 	assert_int_equal(identities_ready(identities, PERF), 0);
 	identities_find(identities,
 			&(struct perfdata_mapping){

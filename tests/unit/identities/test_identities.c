@@ -441,7 +441,7 @@ static void kernel_and_modules_are_found(void **state)
 
 static void modules_that_come_and_go(void **state)
 {
-	const struct perfdata_load *loads;
+	const struct perfdata_module_event *loads;
 
 	(void)state;
 	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 10, 0x11, 0, BUILDID_RECORD_SNAPSHOT);
@@ -452,7 +452,7 @@ static void modules_that_come_and_go(void **state)
 	/* Before perf began: it is among those that perf finds. */
 	add_image(BUILDID_RECORD_MODULE, "n", 0x3000, 50, 0x33, 0, 0);
 	ready(100);
-	assert_int_equal(identities_loads(ids, &loads), 4);
+	assert_int_equal(identities_module_events(ids, &loads), 4);
 	assert_true(loads[0].unload);
 	assert_string_equal(loads[0].path, "/sys/module/m/m.ko");
 	assert_false(loads[1].unload);

@@ -317,7 +317,7 @@ static void modules_go_before_what_came_after_them(void **state)
 	struct perfdata_mapping mappings[16];
 
 	(void)state;
-	loads[0] = (struct perfdata_load){
+	loads[0] = (struct perfdata_module_event){
 		.time = 150,
 		.start = 0xffffffffc0000000,
 		.len = 0x3000,
@@ -329,7 +329,7 @@ static void modules_go_before_what_came_after_them(void **state)
 	/* After the last event it is of no use. */
 	loads[2] = loads[0];
 	loads[2].time = 1000;
-	nr_loads = 3;
+	nr_module_events = 3;
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_sample(make, USER, 10, 160, 0x1010);
@@ -337,7 +337,7 @@ static void modules_go_before_what_came_after_them(void **state)
 	make_sample(make, USER, 10, 200, 0x1010);
 	make_end(make);
 	annotate_made();
-	assert_int_equal(counts.loads, 2);
+	assert_int_equal(counts.module_events, 2);
 	assert_int_equal(read_mappings("perf.data", mappings), 4);
 	assert_int_equal(mappings[1].space, PERFDATA_MODULE);
 	assert_int_equal(mappings[1].time, 150);
@@ -356,20 +356,20 @@ static void modules_that_go_are_unmapped(void **state)
 	uint64_t time;
 
 	(void)state;
-	loads[0] = (struct perfdata_load){
+	loads[0] = (struct perfdata_module_event){
 		.time = 150,
 		.start = 0xffffffffc0000000,
 		.len = 0x3000,
 		.unload = true,
 		.path = "[module]",
 	};
-	nr_loads = 1;
+	nr_module_events = 1;
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_sample(make, USER, 10, 160, 0x1010);
 	make_end(make);
 	annotate_made();
-	assert_int_equal(counts.loads, 0);
+	assert_int_equal(counts.module_events, 0);
 	symbol = (const void *)(after + make->events + 72 + 8 + 16);
 	assert_int_equal(symbol->event.type, PERFDATA_KSYMBOL);
 	assert_int_equal(symbol->event.size, sizeof(*symbol) + 16 + 16);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Wanted: the contents that a perf.data names. */
-#ifndef TOOL_WANTED_H
-#define TOOL_WANTED_H
+#ifndef TOOL_REQUEST_LIST_H
+#define TOOL_REQUEST_LIST_H
 
 #include "common/output.h"
 #include "content/locate.h"
 
-struct wanted_list {
-	struct wanted *items;
+struct request_list {
+	struct request *items;
 	size_t count;
 	/* What has no build-id: paths, which have to be told. */
 	const char **unknown;
@@ -19,7 +19,7 @@ struct wanted_list {
  * Of the DSOs that samples lie in; of all with @all, and when there is none with a
  * sample. False after it was told why not.
  */
-bool wanted_read(struct wanted_list *list, struct output *out, const char *path, bool all);
-void wanted_free(struct wanted_list *list);
+bool request_list_read(struct request_list *list, struct output *out, const char *path, bool all);
+void request_list_free(struct request_list *list);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Events of a perf.data that nobody recorded: a module comes or goes. */
-#ifndef TOOL_PERFDATA_LOAD_H
-#define TOOL_PERFDATA_LOAD_H
+#ifndef TOOL_PERFDATA_MODULE_EVENT_H
+#define TOOL_PERFDATA_MODULE_EVENT_H
 
 #include "file.h"
 #include "rewrite.h"
@@ -13,7 +13,7 @@ void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity
  * Make the event of @load, with the trailer of @layout, at @event, which is aligned
  * and has room for any. Its size; 0 when no event is that long.
  */
-size_t perfdata_load_event(const struct perfdata_load *load, const struct perfdata_layout *layout,
-			   unsigned char *event);
+size_t perfdata_make_module_event(const struct perfdata_module_event *load,
+				  const struct perfdata_layout *layout, unsigned char *event);
 
 #endif

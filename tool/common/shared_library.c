@@ -4,10 +4,10 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "loaded.h"
+#include "shared_library.h"
 
-const char *loaded_open(const char *soname, const struct loaded_function *functions, size_t count,
-			void *pointers)
+const char *shared_library_open(const char *soname, const struct shared_function *functions,
+				size_t count, void *pointers)
 {
 	void *library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
 	size_t i;

@@ -7,28 +7,28 @@
 
 #include "content/debug_dir.h"
 #include "perfdata/perfdata.h"
-#include "requested.h"
+#include "request_list.h"
 
 static bool is_vdso(const char *path)
 {
 	return !strcmp(path, DEBUG_DIR_VDSO);
 }
 
-static enum wanted_kind kind_of(const struct perfdata_dso *dso)
+static enum request_kind kind_of(const struct perfdata_dso *dso)
 {
 	switch (dso->space) {
 	case PERFDATA_KERNEL:
-		return WANTED_KERNEL;
+		return REQUEST_KERNEL;
 	case PERFDATA_MODULE:
-		return WANTED_MODULE;
+		return REQUEST_MODULE;
 	default:
-		return is_vdso(dso->path) ? WANTED_VDSO : WANTED_FILE;
+		return is_vdso(dso->path) ? REQUEST_VDSO : REQUEST_FILE;
 	}
 }
 
-static void add(struct wanted_list *list, const struct perfdata_dso *dso)
+static void add(struct request_list *list, const struct perfdata_dso *dso)
 {
-	struct wanted *wanted;
+	struct request *request;
 
 	if (!dso->id_size) {
 		/* Memory that no file is behind never has one; the vdso may. */
@@ -36,12 +36,12 @@ static void add(struct wanted_list *list, const struct perfdata_dso *dso)
 			list->unknown[list->nr_unknown++] = dso->path;
 		return;
 	}
-	wanted = &list->items[list->count++];
-	wanted->kind = kind_of(dso);
-	build_id_set(&wanted->id, dso->id, dso->id_size);
-	wanted->path = dso->path;
-	wanted->pids = dso->pids;
-	wanted->nr_pids = dso->nr_pids;
+	request = &list->items[list->count++];
+	request->kind = kind_of(dso);
+	build_id_set(&request->id, dso->id, dso->id_size);
+	request->path = dso->path;
+	request->pids = dso->pids;
+	request->nr_pids = dso->nr_pids;
 }
 
 static bool any_hit(const struct perfdata_dso *dsos, size_t count)
@@ -54,7 +54,7 @@ static bool any_hit(const struct perfdata_dso *dsos, size_t count)
 	return false;
 }
 
-static bool fill(struct wanted_list *list, const struct perfdata_dso *dsos, size_t count, bool all)
+static bool fill(struct request_list *list, const struct perfdata_dso *dsos, size_t count, bool all)
 {
 	size_t i;
 
@@ -71,13 +71,13 @@ static bool fill(struct wanted_list *list, const struct perfdata_dso *dsos, size
 	return true;
 }
 
-bool wanted_read(struct wanted_list *list, struct output *out, const char *path, bool all)
+bool request_list_read(struct request_list *list, struct output *out, const char *path, bool all)
 {
 	const struct perfdata_dso *dsos;
 	const char *problem;
 	int count = -1;
 
-	*list = (struct wanted_list){};
+	*list = (struct request_list){};
 	list->data = perfdata_open(path);
 	problem = list->data ? perfdata_problem(list->data) : strerror(ENOMEM);
 	if (!problem) {
@@ -90,14 +90,14 @@ bool wanted_read(struct wanted_list *list, struct output *out, const char *path,
 	if (!problem)
 		return true;
 	out_error(out, path, "%s", problem);
-	wanted_free(list);
+	request_list_free(list);
 	return false;
 }
 
-void wanted_free(struct wanted_list *list)
+void request_list_free(struct request_list *list)
 {
 	free(list->items);
 	free(list->unknown);
 	perfdata_close(list->data);
-	*list = (struct wanted_list){};
+	*list = (struct request_list){};
 }

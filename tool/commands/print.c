@@ -10,7 +10,7 @@
 #include "common/array.h"
 #include "common/hex.h"
 #include "common/utf8.h"
-#include "lines.h"
+#include "print.h"
 
 #define WIDTH_PID     7
 #define WIDTH_COMM    15
@@ -19,7 +19,7 @@
 
 #define UNRESOLVED "unresolved"
 
-const char *lines_path(const struct buildid_event *event)
+const char *print_path(const struct buildid_event *event)
 {
 	const char *path = buildid_mmap_path((const void *)event->record);
 
@@ -79,12 +79,12 @@ static const char *reason_word(unsigned int reason)
 	return word ? word : "none";
 }
 
-static const char *to_text(const struct identity *id, char text[LINES_ID_MAX])
+static const char *to_text(const struct identity *id, char text[PRINT_ID_MAX])
 {
 	char *end = text;
 
 	if (!id->bytes) {
-		snprintf(text, LINES_ID_MAX, "(%s)", reason_word(id->reason));
+		snprintf(text, PRINT_ID_MAX, "(%s)", reason_word(id->reason));
 		return text;
 	}
 
@@ -97,7 +97,7 @@ static const char *to_text(const struct identity *id, char text[LINES_ID_MAX])
 	return text;
 }
 
-const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX])
+const char *print_id(const struct buildid_file *file, char text[PRINT_ID_MAX])
 {
 	struct identity id;
 
@@ -107,14 +107,14 @@ const char *lines_id(const struct buildid_file *file, char text[LINES_ID_MAX])
 	return to_text(&id, text);
 }
 
-const char *lines_image_id(const struct buildid_image *image, char text[LINES_ID_MAX])
+const char *print_image_id(const struct buildid_image *image, char text[PRINT_ID_MAX])
 {
 	struct identity id = image_identity(image);
 
 	return to_text(&id, text);
 }
 
-const char *lines_cookie_id(const struct buildid_cookie *cookie, char text[LINES_ID_MAX])
+const char *print_cookie_id(const struct buildid_cookie *cookie, char text[PRINT_ID_MAX])
 {
 	struct identity id = cookie_identity(cookie);
 
@@ -126,12 +126,12 @@ static void put_word(struct output *out, bool good, const char *word)
 	out_styled(out, good ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID, word);
 }
 
-void lines_put_id(struct output *out, const struct buildid_file *file)
+void print_put_id(struct output *out, const struct buildid_file *file)
 {
 	bool has_id = file && file->kind != BUILDID_KIND_NONE;
-	char text[LINES_ID_MAX];
+	char text[PRINT_ID_MAX];
 
-	put_word(out, has_id, lines_id(file, text));
+	put_word(out, has_id, print_id(file, text));
 }
 
 /* ----------------------------------------------------------------- JSON -- */
@@ -237,7 +237,7 @@ static void put_file_flags(struct output *out, const struct buildid_record *reco
 	put_flags(out, record, file ? file->flags : 0, flags, ARRAY_SIZE(flags), width);
 }
 
-void lines_put_flags(struct output *out, const struct buildid_file *file)
+void print_put_flags(struct output *out, const struct buildid_file *file)
 {
 	static const struct buildid_record no_record;
 
@@ -273,7 +273,7 @@ static void put_no_file(struct output *out, uint64_t file_id)
 /* ---------------------------------------------------------------- lines -- */
 
 static void put_time(struct output *out, const struct buildid_record *record,
-		     const struct lines_clock *clock)
+		     const struct print_clock *clock)
 {
 	int64_t real = (int64_t)(record->time_mono + (uint64_t)clock->real);
 	time_t seconds = real / 1000000000;
@@ -289,7 +289,7 @@ static void put_time(struct output *out, const struct buildid_record *record,
 	out_string(out, NULL, 0, text);
 }
 
-char *lines_prot(const struct buildid_mmap *mmap, char text[static 5])
+char *print_prot(const struct buildid_mmap *mmap, char text[static 5])
 {
 	text[0] = mmap->prot & PROT_READ ? 'r' : '-';
 	text[1] = mmap->prot & PROT_WRITE ? 'w' : '-';
@@ -300,10 +300,10 @@ char *lines_prot(const struct buildid_mmap *mmap, char text[static 5])
 }
 
 static void put_mmap(struct output *out, const struct buildid_event *event,
-		     const struct lines_clock *clock)
+		     const struct print_clock *clock)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
-	const char *path = lines_path(event);
+	const char *path = print_path(event);
 	char prot[5];
 
 	out_begin(out);
@@ -316,8 +316,8 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	out_address(out, "addr", WIDTH_ADDRESS, mmap->addr);
 	out_number(out, "len", OUT_HIDDEN, mmap->len);
 	out_number(out, "pgoff", OUT_HIDDEN, mmap->pgoff);
-	out_string(out, "prot", 0, lines_prot(mmap, prot));
-	lines_put_id(out, event->file);
+	out_string(out, "prot", 0, print_prot(mmap, prot));
+	print_put_id(out, event->file);
 	put_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	if (event->file)
@@ -356,7 +356,7 @@ static void lost_text(const struct buildid_lost *lost, char *text, size_t size)
 }
 
 static void put_lost(struct output *out, const struct buildid_lost *lost,
-		     const struct lines_clock *clock)
+		     const struct print_clock *clock)
 {
 	char text[256];
 
@@ -382,10 +382,10 @@ static void put_image_flags(struct output *out, const struct buildid_image *imag
 }
 
 static void put_image(struct output *out, const struct buildid_image *image,
-		      const struct lines_clock *clock)
+		      const struct print_clock *clock)
 {
 	struct identity id = image_identity(image);
-	char text[LINES_ID_MAX];
+	char text[PRINT_ID_MAX];
 
 	out_begin(out);
 	put_header(out, &image->header);
@@ -402,11 +402,11 @@ static void put_image(struct output *out, const struct buildid_image *image,
 	out_end(out);
 }
 
-void lines_image(struct output *out, const struct buildid_image *image, const char *name,
+void print_image(struct output *out, const struct buildid_image *image, const char *name,
 		 const char *path)
 {
 	struct identity id = image_identity(image);
-	char text[LINES_ID_MAX];
+	char text[PRINT_ID_MAX];
 
 	out_begin(out);
 	put_header(out, &image->header);
@@ -422,10 +422,10 @@ void lines_image(struct output *out, const struct buildid_image *image, const ch
 }
 
 static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
-		       const struct lines_clock *clock)
+		       const struct print_clock *clock)
 {
 	struct identity id = cookie_identity(cookie);
-	char text[LINES_ID_MAX];
+	char text[PRINT_ID_MAX];
 
 	out_begin(out);
 	put_header(out, &cookie->header);
@@ -445,7 +445,7 @@ static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
 }
 
 static void put_task(struct output *out, const struct buildid_task *task,
-		     const struct lines_clock *clock)
+		     const struct print_clock *clock)
 {
 	static const struct flag flags[] = {
 		{ BUILDID_TASK_SHARES_MM, "shares-mm" },
@@ -470,8 +470,8 @@ static void put_task(struct output *out, const struct buildid_task *task,
 	out_end(out);
 }
 
-void lines_event(struct output *out, const struct buildid_event *event,
-		 const struct lines_clock *clock)
+void print_event(struct output *out, const struct buildid_event *event,
+		 const struct print_clock *clock)
 {
 	const void *record = event->record;
 
@@ -497,14 +497,14 @@ void lines_event(struct output *out, const struct buildid_event *event,
 	}
 }
 
-void lines_file(struct output *out, const struct buildid_file *file, const char *path)
+void print_file(struct output *out, const struct buildid_file *file, const char *path)
 {
 	if (!path)
 		path = buildid_file_path(file);
 
 	out_begin(out);
 	put_header(out, &file->header);
-	lines_put_id(out, file);
+	print_put_id(out, file);
 	put_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
@@ -512,7 +512,7 @@ void lines_file(struct output *out, const struct buildid_file *file, const char 
 	out_end(out);
 }
 
-void lines_dso(struct output *out, const struct perfdata_dso *dso, const char *file)
+void print_dso(struct output *out, const struct perfdata_dso *dso, const char *file)
 {
 	static const char *const types[] = {
 		[PERFDATA_USER] = "file",     [PERFDATA_KERNEL] = "kernel",

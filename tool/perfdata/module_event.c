@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "load.h"
+#include "module_event.h"
 
 void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity *identity)
 {
@@ -15,7 +15,7 @@ void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity
 }
 
 /* A mapping, as perf makes them for modules that are there when it begins. */
-static size_t make_load(const struct perfdata_load *load, struct perfdata_mmap2 *new)
+static size_t make_load(const struct perfdata_module_event *load, struct perfdata_mmap2 *new)
 {
 	new->event.type = PERFDATA_MMAP2;
 	new->event.misc = PERFDATA_MISC_KERNEL;
@@ -28,7 +28,7 @@ static size_t make_load(const struct perfdata_load *load, struct perfdata_mmap2 
 }
 
 /* For perf there is no other way for a mapping of the kernel to go. */
-static size_t make_unload(const struct perfdata_load *load, struct perfdata_ksymbol *new)
+static size_t make_unload(const struct perfdata_module_event *load, struct perfdata_ksymbol *new)
 {
 	new->event.type = PERFDATA_KSYMBOL;
 	new->event.misc = PERFDATA_MISC_KERNEL;
@@ -39,8 +39,8 @@ static size_t make_unload(const struct perfdata_load *load, struct perfdata_ksym
 	return sizeof(*new);
 }
 
-size_t perfdata_load_event(const struct perfdata_load *load, const struct perfdata_layout *layout,
-			   unsigned char *event)
+size_t perfdata_make_module_event(const struct perfdata_module_event *load,
+				  const struct perfdata_layout *layout, unsigned char *event)
 {
 	size_t name = (strlen(load->path) + 8) & ~(size_t)7;
 	size_t trailer = perfdata_trailer(layout);

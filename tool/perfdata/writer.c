@@ -12,11 +12,11 @@
 
 #include "common/spool.h"
 #include "common/temporary.h"
-#include "write.h"
+#include "writer.h"
 
 #define BUFFER (1U << 20)
 
-struct perfdata_output {
+struct perfdata_writer {
 	struct perfdata *data;
 	char *path;	       /* its place; NULL for standard output */
 	int parent;	       /* the directory that is in */
@@ -33,12 +33,12 @@ struct perfdata_output {
 	bool committed;
 };
 
-static int fail(struct perfdata_output *output, const char *what)
+static int fail(struct perfdata_writer *output, const char *what)
 {
 	return perfdata_fail(output->data, "%s: %s", what, strerror(errno));
 }
 
-static int write_all(struct perfdata_output *output, int fd, const void *bytes, size_t size,
+static int write_all(struct perfdata_writer *output, int fd, const void *bytes, size_t size,
 		     uint64_t offset)
 {
 	const unsigned char *next = bytes;
@@ -57,7 +57,7 @@ static int write_all(struct perfdata_output *output, int fd, const void *bytes, 
 	return 0;
 }
 
-static int flush(struct perfdata_output *output)
+static int flush(struct perfdata_writer *output)
 {
 	size_t filled = output->filled;
 	uint64_t *offset = &output->offsets[output->current];
@@ -71,12 +71,12 @@ static int flush(struct perfdata_output *output)
 	return 0;
 }
 
-uint64_t perfdata_output_offset(const struct perfdata_output *output)
+uint64_t perfdata_writer_offset(const struct perfdata_writer *output)
 {
 	return output->offsets[output->current] + output->filled;
 }
 
-int perfdata_output_put(struct perfdata_output *output, const void *bytes, size_t size)
+int perfdata_writer_put(struct perfdata_writer *output, const void *bytes, size_t size)
 {
 	while (size) {
 		size_t part = BUFFER - output->filled;
@@ -94,7 +94,7 @@ int perfdata_output_put(struct perfdata_output *output, const void *bytes, size_
 	return 0;
 }
 
-int perfdata_output_patch(struct perfdata_output *output, size_t number, const void *bytes,
+int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const void *bytes,
 			  size_t size, uint64_t offset)
 {
 	if (number == output->current && flush(output))
@@ -103,7 +103,7 @@ int perfdata_output_patch(struct perfdata_output *output, size_t number, const v
 }
 
 /* From the first stream's file. */
-int perfdata_output_copy(struct perfdata_output *output, uint64_t from, uint64_t size)
+int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t size)
 {
 	unsigned char bytes[8192];
 
@@ -111,7 +111,7 @@ int perfdata_output_copy(struct perfdata_output *output, uint64_t from, uint64_t
 		size_t part = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
 
 		if (perfdata_pread(output->data, output->data->streams[0].fd, bytes, part, from) ||
-		    perfdata_output_put(output, bytes, part))
+		    perfdata_writer_put(output, bytes, part))
 			return -1;
 		from += part;
 		size -= part;
@@ -121,7 +121,7 @@ int perfdata_output_copy(struct perfdata_output *output, uint64_t from, uint64_t
 
 /* ------------------------------------------------------------------- begin -- */
 
-static int open_stream(struct perfdata_output *output, size_t number)
+static int open_stream(struct perfdata_writer *output, size_t number)
 {
 	const char *name = output->data->streams[number].name;
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
@@ -139,7 +139,7 @@ static int open_stream(struct perfdata_output *output, size_t number)
 	return fd;
 }
 
-int perfdata_output_stream(struct perfdata_output *output, size_t number)
+int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
 {
 	if (flush(output))
 		return -1;
@@ -152,7 +152,7 @@ int perfdata_output_stream(struct perfdata_output *output, size_t number)
 }
 
 /* A rename would put a file in the place of a device, too. */
-static int check_place(struct perfdata_output *output)
+static int check_place(struct perfdata_writer *output)
 {
 	struct stat status;
 
@@ -164,7 +164,7 @@ static int check_place(struct perfdata_output *output)
 			     output->data->directory ? "directory" : "regular file");
 }
 
-static int prepare(struct perfdata_output *output, const char *path)
+static int prepare(struct perfdata_writer *output, const char *path)
 {
 	struct perfdata *data = output->data;
 	size_t i;
@@ -208,9 +208,9 @@ static int prepare(struct perfdata_output *output, const char *path)
 	return 0;
 }
 
-struct perfdata_output *perfdata_output_new(struct perfdata *data, const char *path)
+struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *path)
 {
-	struct perfdata_output *output = calloc(1, sizeof(*output));
+	struct perfdata_writer *output = calloc(1, sizeof(*output));
 
 	if (!output) {
 		perfdata_fail(data, "%s", strerror(ENOMEM));
@@ -223,7 +223,7 @@ struct perfdata_output *perfdata_output_new(struct perfdata *data, const char *p
 		fail(output, data->path);
 	else if (!prepare(output, path))
 		return output;
-	perfdata_output_free(output);
+	perfdata_writer_free(output);
 	return NULL;
 }
 
@@ -298,7 +298,7 @@ static void remove_tree(int parent, const char *name)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static int take_over(struct perfdata_output *output, int fd, const struct stat *before)
+static int take_over(struct perfdata_writer *output, int fd, const struct stat *before)
 {
 	/* An owner that cannot be kept is one who may not give files away. */
 	if (fchown(fd, before->st_uid, before->st_gid) && errno != EPERM)
@@ -308,7 +308,7 @@ static int take_over(struct perfdata_output *output, int fd, const struct stat *
 	return fsync(fd) && errno != EINVAL ? fail(output, output->path) : 0;
 }
 
-static int finish_streams(struct perfdata_output *output)
+static int finish_streams(struct perfdata_writer *output)
 {
 	struct perfdata *data = output->data;
 	struct stat before;
@@ -326,7 +326,7 @@ static int finish_streams(struct perfdata_output *output)
 }
 
 /* Another perf record may have begun: it moves the file, and puts its own there. */
-static bool is_still_there(const struct perfdata_output *output, const struct stat *input)
+static bool is_still_there(const struct perfdata_writer *output, const struct stat *input)
 {
 	const struct perfdata *data = output->data;
 	struct stat now;
@@ -341,7 +341,7 @@ static bool is_still_there(const struct perfdata_output *output, const struct st
 }
 
 /* Somebody may have gone on writing it. */
-static int check_unchanged(struct perfdata_output *output)
+static int check_unchanged(struct perfdata_writer *output)
 {
 	const struct stat *before = &output->before;
 	struct stat now;
@@ -356,7 +356,7 @@ static int check_unchanged(struct perfdata_output *output)
 	return 0;
 }
 
-static int commit_directory(struct perfdata_output *output)
+static int commit_directory(struct perfdata_writer *output)
 {
 	int from = open(output->data->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int to = open(output->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -387,7 +387,7 @@ static int commit_directory(struct perfdata_output *output)
 	return fail(output, output->path);
 }
 
-int perfdata_output_commit(struct perfdata_output *output)
+int perfdata_writer_commit(struct perfdata_writer *output)
 {
 	if (finish_streams(output) || check_unchanged(output))
 		return -1;
@@ -406,7 +406,7 @@ int perfdata_output_commit(struct perfdata_output *output)
 	return 0;
 }
 
-void perfdata_output_free(struct perfdata_output *output)
+void perfdata_writer_free(struct perfdata_writer *output)
 {
 	size_t i;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "commands/lines.h"
+#include "commands/print.h"
 #include "common/array.h"
 #include "common/output.h"
 #include "common/utf8.h"
@@ -43,10 +43,10 @@ static void show_event(bool json, const union any_record *record, const union an
 		.record = &record->header,
 		.file = file ? &file->file : NULL,
 	};
-	struct lines_clock clock = { .show = false };
+	struct print_clock clock = { .show = false };
 
 	begin(json);
-	lines_event(&out, &event, &clock);
+	print_event(&out, &event, &clock);
 }
 
 static void assert_keys(struct json_object *object, const char *const *keys)
@@ -263,7 +263,7 @@ static void losses_are_shown_by_cause(void **state)
 
 static void the_time_of_day_is_before_it(void **state)
 {
-	struct lines_clock clock = { .show = true, .real = 3723004000000 };
+	struct print_clock clock = { .show = true, .real = 3723004000000 };
 	struct buildid_event event = {};
 	union any_record lost;
 
@@ -272,7 +272,7 @@ static void the_time_of_day_is_before_it(void **state)
 	make_lost(&lost, 1);
 	event.record = &lost.header;
 	begin(false);
-	lines_event(&out, &event, &clock);
+	print_event(&out, &event, &clock);
 	end("01:02:03.004 lost 1 records, 1 of mappings (ring full)\n");
 	done();
 }
@@ -284,11 +284,11 @@ static void a_file_is_as_perf_buildid_list_has_it(void **state)
 	(void)state;
 	make_file(&file, 1, 8, 0, "/usr/bin/ls");
 	begin(false);
-	lines_file(&out, &file.file, NULL);
-	lines_file(&out, &file.file, "as given");
+	print_file(&out, &file.file, NULL);
+	print_file(&out, &file.file, "as given");
 	file.file.flags = BUILDID_FILE_DELETED;
 	file.file.path_len = 0;
-	lines_file(&out, &file.file, NULL);
+	print_file(&out, &file.file, NULL);
 	end("1011121314151617                         /usr/bin/ls\n"
 	    "1011121314151617                         as given\n"
 	    "1011121314151617                         -\n");
@@ -298,30 +298,30 @@ static void a_file_is_as_perf_buildid_list_has_it(void **state)
 static void other_kinds_are_named(void **state)
 {
 	static const char go[] = "a1_-/B \\\033";
-	char word[LINES_ID_MAX];
+	char word[PRINT_ID_MAX];
 	union any_record file;
 	unsigned int i;
 
 	(void)state;
 	make_file(&file, 1, 2, BUILDID_REASON_NO_NOTE, "/f");
 	file.file.kind = BUILDID_KIND_HTLHASH;
-	assert_string_equal(lines_id(&file.file, word), "htlhash:1011");
+	assert_string_equal(print_id(&file.file, word), "htlhash:1011");
 
 	make_file(&file, 1, sizeof(go) - 1, BUILDID_REASON_NO_NOTE, "/f");
 	file.file.kind = BUILDID_KIND_GO;
 	memcpy(data_of(&file), go, sizeof(go) - 1);
-	assert_string_equal(lines_id(&file.file, word), "go:a1_-/B\\040\\134\\033");
+	assert_string_equal(print_id(&file.file, word), "go:a1_-/B\\040\\134\\033");
 
 	/* The longest there can be fits. */
 	make_file(&file, 1, BUILDID_ID_MAX, BUILDID_REASON_NO_NOTE, "/f");
 	file.file.kind = BUILDID_KIND_GO;
 	memset(data_of(&file), 0xff, BUILDID_ID_MAX);
-	assert_int_equal(strlen(lines_id(&file.file, word)), 3 + 4 * BUILDID_ID_MAX);
+	assert_int_equal(strlen(print_id(&file.file, word)), 3 + 4 * BUILDID_ID_MAX);
 
 	make_file(&file, 1, 0, 0, "/f");
 	for (i = 0; i < 20; i++) {
 		file.file.reason = (uint16_t)i;
-		assert_true(lines_id(&file.file, word)[0] == '(');
+		assert_true(print_id(&file.file, word)[0] == '(');
 	}
 }
 
@@ -332,7 +332,7 @@ static void what_moves_the_cursor_is_not_printed(void **state)
 	(void)state;
 	make_file(&file, 1, 1, 0, "/a\nb\033[2J\x7f\xc2\x9bm\xc3\xa4\xff\x80");
 	begin(false);
-	lines_file(&out, &file.file, NULL);
+	print_file(&out, &file.file, NULL);
 	end("10                                       "
 	    "/a\\012b\\033[2J\\177\\302\\233m\xc3\xa4\xff\x80\n");
 	done();
@@ -396,7 +396,7 @@ static void a_file_has_all_keys_in_order(void **state)
 	file.file.user_ino = 5;
 	file.file.mtime = -1;
 	begin(true);
-	lines_file(&out, &file.file, NULL);
+	print_file(&out, &file.file, NULL);
 	end(NULL);
 	object = parse();
 	assert_keys(object, keys);
@@ -418,7 +418,7 @@ static void an_id_is_hex_whatever_its_kind(void **state)
 	make_file(&file, 7, 2, BUILDID_REASON_NO_NOTE, "/f");
 	file.file.kind = BUILDID_KIND_GO;
 	begin(true);
-	lines_file(&out, &file.file, NULL);
+	print_file(&out, &file.file, NULL);
 	end(NULL);
 	object = parse();
 	assert_string_equal(string_of(object, "build_id"), "1011");
@@ -482,7 +482,7 @@ static void any_path_gives_valid_json(void **state)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		make_file(&file, 1, 1, 0, cases[i].path);
 		begin(true);
-		lines_file(&out, &file.file, NULL);
+		print_file(&out, &file.file, NULL);
 		end(NULL);
 		assert_true(utf8_valid(text));
 		object = parse();
@@ -508,7 +508,7 @@ static void every_byte_gives_valid_json(void **state)
 		path[1] = path[3] = (char)byte;
 		make_file(&file, 1, 1, 0, path);
 		begin(true);
-		lines_file(&out, &file.file, NULL);
+		print_file(&out, &file.file, NULL);
 		end(NULL);
 		assert_true(utf8_valid(text));
 		object = parse();

@@ -3,13 +3,13 @@
  * Loaded: libraries that only some commands need, and which bring a dozen others: to
  * load these takes longer than most commands take, and one may do without them.
  */
-#ifndef TOOL_LOADED_H
-#define TOOL_LOADED_H
+#ifndef TOOL_SHARED_LIBRARY_H
+#define TOOL_SHARED_LIBRARY_H
 
 #include <stddef.h>
 
 /* A function of the library, and where in a structure its pointer goes. */
-struct loaded_function {
+struct shared_function {
 	const char *name;
 	size_t offset;
 };
@@ -18,7 +18,7 @@ struct loaded_function {
  * Load the library named @soname, for good, and fill in @pointers. NULL, or a text
  * of why it is not there.
  */
-const char *loaded_open(const char *soname, const struct loaded_function *functions, size_t count,
-			void *pointers);
+const char *shared_library_open(const char *soname, const struct shared_function *functions,
+				size_t count, void *pointers);
 
 #endif

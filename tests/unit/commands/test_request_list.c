@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/requested.h"
+#include "commands/request_list.h"
 #include "make_perfdata.h"
 #include "samples.h"
 #include "streams.h"
@@ -14,7 +14,7 @@
 #define USER   2
 
 static struct make make;
-static struct wanted_list list;
+static struct request_list list;
 
 static int set_up(void **state)
 {
@@ -34,10 +34,10 @@ static bool read_list(bool all)
 	assert_int_equal(fwrite(make.bytes, 1, make.size, file), make.size);
 	fclose(file);
 	out_init(&out, stderr, false);
-	return wanted_read(&list, &out, "perf.data", all);
+	return request_list_read(&list, &out, "perf.data", all);
 }
 
-static const struct wanted *find(const char *path)
+static const struct request *find(const char *path)
 {
 	size_t i;
 
@@ -75,17 +75,17 @@ static void what_has_samples_is_wanted(void **state)
 	assert_true(read_list(false));
 	assert_int_equal(list.count, 1);
 	assert_non_null(find("/hit"));
-	assert_int_equal(find("/hit")->kind, WANTED_FILE);
+	assert_int_equal(find("/hit")->kind, REQUEST_FILE);
 	assert_int_equal(find("/hit")->id.size, 20);
 	assert_int_equal(find("/hit")->id.bytes[0], 0x10);
 	assert_int_equal(find("/hit")->nr_pids, 1);
 	assert_int_equal(find("/hit")->pids[0], 7);
-	wanted_free(&list);
+	request_list_free(&list);
 
 	assert_true(read_list(true));
 	assert_int_equal(list.count, 2);
 	assert_non_null(find("/other"));
-	wanted_free(&list);
+	request_list_free(&list);
 }
 
 static void without_samples_all_is_wanted(void **state)
@@ -99,11 +99,11 @@ static void without_samples_all_is_wanted(void **state)
 	make_end(&make);
 	assert_true(read_list(false));
 	assert_int_equal(list.count, 4);
-	assert_int_equal(find("[kernel.kallsyms]")->kind, WANTED_KERNEL);
-	assert_int_equal(find("/lib/modules/6.1/kernel/fs/x.ko.xz")->kind, WANTED_MODULE);
-	assert_int_equal(find("/file")->kind, WANTED_FILE);
-	assert_int_equal(find("[vdso]")->kind, WANTED_VDSO);
-	wanted_free(&list);
+	assert_int_equal(find("[kernel.kallsyms]")->kind, REQUEST_KERNEL);
+	assert_int_equal(find("/lib/modules/6.1/kernel/fs/x.ko.xz")->kind, REQUEST_MODULE);
+	assert_int_equal(find("/file")->kind, REQUEST_FILE);
+	assert_int_equal(find("[vdso]")->kind, REQUEST_VDSO);
+	request_list_free(&list);
 }
 
 static void what_has_no_build_id_is_told(void **state)
@@ -118,7 +118,7 @@ static void what_has_no_build_id_is_told(void **state)
 	assert_int_equal(list.count, 0);
 	assert_int_equal(list.nr_unknown, 1);
 	assert_true(is_unknown("/hit"));
-	wanted_free(&list);
+	request_list_free(&list);
 }
 
 static void what_is_no_recording_is_told(void **state)

@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-#include "common/loaded.h"
+#include "common/shared_library.h"
 
 static struct {
 	pid_t (*getpid)(void);
 	void *other;
 } pointers;
 
-static const struct loaded_function functions[] = {
+static const struct shared_function functions[] = {
 	{ "getpid", offsetof(__typeof__(pointers), getpid) },
 	{ "no_such_function", offsetof(__typeof__(pointers), other) },
 };
@@ -25,19 +25,19 @@ static const struct loaded_function functions[] = {
 static void functions_are_those_of_the_library(void **state)
 {
 	(void)state;
-	assert_null(loaded_open("libc.so.6", functions, 1, &pointers));
+	assert_null(shared_library_open("libc.so.6", functions, 1, &pointers));
 	assert_int_equal(pointers.getpid(), getpid());
 	assert_null(pointers.other);
 }
 
 static void what_is_not_there_is_told_by_its_name(void **state)
 {
-	const char *problem = loaded_open("libnone.so.1", functions, 1, &pointers);
+	const char *problem = shared_library_open("libnone.so.1", functions, 1, &pointers);
 
 	(void)state;
 	assert_non_null(problem);
 	assert_non_null(strstr(problem, "libnone.so.1: "));
-	problem = loaded_open("libc.so.6", functions, 2, &pointers);
+	problem = shared_library_open("libc.so.6", functions, 2, &pointers);
 	assert_non_null(problem);
 	assert_non_null(strstr(problem, "no_such_function"));
 }
