@@ -7,16 +7,17 @@ import errno
 import mmap
 import os
 import signal
+import struct
 import threading
 
 import lib
+import rights
 import stream
 from device import SNAPSHOT, Cookie, Device, Mmap
 from lib import built, fails_with, libc, map_fd, unmap
 from tap import equal, run, test
 
 PAGE = lib.PAGE
-NOBODY = 65534
 MAX = 1024      # BUILDID_COOKIES_MAX
 ANONYMOUS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
 
@@ -52,21 +53,6 @@ def name_file(path, identity, **options):
 
 def cookie_count():
     return stream.stats()["cookies"]
-
-
-def as_nobody(function, *arguments):
-    """In a child that keeps a device which root has opened."""
-    def call():
-        with Device() as device:
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
-            try:
-                function(device, *arguments)
-            except OSError as error:
-                return errno.errorcode[error.errno]
-            return "done"
-    return lib.in_child(call)
 
 
 # --------------------------------------------------------------- mappings --
@@ -231,7 +217,7 @@ def _():
         for page in range(MAX):
             device.name_mapping(address + page * PAGE, PAGE, b"%d" % page)
         fails_with(errno.EDQUOT, device.name_mapping, address + MAX * PAGE, PAGE, b"more")
-        equal(as_nobody(lambda own: own.name_mapping(address, PAGE, b"x")), "done",
+        equal(rights.in_child_as([], lambda own: own.name_mapping(address, PAGE, b"x")), None,
               "another user's first")
     equal([bytes.fromhex(c.id) for c in cookies_of(room=1 << 14)],
           [b"%d" % page for page in range(MAX)])
@@ -358,9 +344,9 @@ def _():
         def name_it(device):
             fd = os.open(path, os.O_RDONLY)
             device.name_fd(fd, b"x")
-        equal(as_nobody(name_it), "EPERM", "another user's file")
-        os.chown(path, NOBODY, NOBODY)
-        equal(as_nobody(name_it), "done", "one's own")
+        equal(rights.in_child_as([], name_it), "EPERM", "another user's file")
+        os.chown(path, rights.NOBODY, rights.NOBODY)
+        equal(rights.in_child_as([], name_it), None, "one's own")
         name_file(path, b"", kind="none")       # CAP_FOWNER
 
 
@@ -383,7 +369,7 @@ def _():
             fd = os.open(again, os.O_RDONLY)
             own.name_fd(fd, b"again")
         name_file(paths[0], b"root's")
-        equal(as_nobody(name_all), "done")
+        equal(rights.in_child_as([], name_all), None)
         equal(cookie_count(), before + 1 + MAX)
 
         def kind_of(path):
@@ -395,6 +381,64 @@ def _():
               ["cookie", "htlhash", "cookie", "cookie"])
     lib.reload()
     equal(cookie_count(), 0)
+
+
+def name_pages(device, writer, pages):
+    """Writes how many it could, and stays."""
+    address = lib.check(libc.mmap(None, pages * PAGE, lib.RX,
+                                  mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0), "mmap")
+    count = 0
+    try:
+        for page in range(pages):
+            device.name_mapping(address + page * PAGE, PAGE, b"x")
+            count += 1
+    except OSError as error:
+        equal(error.errno, errno.EDQUOT)
+    os.write(writer, struct.pack("=I", count))
+    signal.pause()
+
+
+@test("the uids of a user namespace have one share of cookies, that of who made it")
+def _():
+    counts, writer = os.pipe()
+
+    def make_namespace():
+        rights.become_nobody()
+        lib.check(libc.unshare(rights.CLONE_NEWUSER), "unshare")
+
+    def name_as(uid, device, namespace):
+        with open(f"/proc/{namespace}/ns/user", "rb") as file:
+            lib.check(libc.setns(file.fileno(), rights.CLONE_NEWUSER), "setns")
+        os.setresuid(uid, uid, uid)
+        name_pages(device, writer, 600)
+
+    with Device() as device:
+        before = device.stats()["cookies"]
+        with lib.child(make_namespace) as namespace:
+            with open(f"/proc/{namespace}/uid_map", "w", encoding="ascii") as file:
+                file.write("0 200000 10\n")
+            pids = [lib.forked(lambda uid=uid: name_as(uid, device, namespace)) for uid in range(3)]
+            named = [struct.unpack("=I", os.read(counts, 4))[0] for _ in pids]
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+        equal(sum(named), 1024, f"cookies of three uids: {named}")
+        lib.until(lambda: device.stats()["cookies"] == before, "all are gone")
+
+
+@test("a file's cookie goes with its owner")
+def _():
+    with lib.tmpfs() as work, Device() as device:
+        path = os.path.join(work, "file")
+        lib.write_bytes(path, b"text")
+        lib.settle_times(path)
+        with open(path, "rb") as file:
+            device.name_fd(file.fileno(), b"root's")
+            equal(device.resolve_fd(file.fileno()).kind, "cookie")
+            os.chown(path, rights.NOBODY, rights.NOBODY)
+            equal(device.resolve_fd(file.fileno()).kind, "htlhash")
+            os.chown(path, 0, 0)
+            equal(device.resolve_fd(file.fileno()).kind, "cookie")
 
 
 run()

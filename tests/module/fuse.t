@@ -9,31 +9,18 @@ import signal
 import subprocess
 
 import lib
+import servers
 import stream
 from device import Device, Mmap
 from lib import built, contains
 from tap import equal, run, test
 
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
-MNT_DETACH = 2
-
-
-@contextlib.contextmanager
-def served(*options, program="other"):
-    """A file on FUSE, not in memory, and its server."""
-    with lib.directory() as directory:
-        with lib.started(built("fuse_file"), directory, built(program), *options,
-                         stdout=subprocess.PIPE) as server:
-            equal(server.stdout.readline(), b"mounted\n", "the server's word")
-            try:
-                yield os.path.join(directory, "file"), server
-            finally:
-                lib.umount(directory, MNT_DETACH)
 
 
 @test("a file on FUSE that is not in memory is deferred, not read")
 def _():
-    with served() as (path, _), stream.Watch() as watch:
+    with servers.fuse() as (path, _), stream.Watch() as watch:
         before = stream.stats()["deferred"]
         mapped, file = watch.see(lib.map_file, path)
         equal((mapped.state, file.kind, file.reason), ("deferred", "none", "deferred"),
@@ -44,7 +31,7 @@ def _():
 
 @test("buildid id reads it, and from then on it is known")
 def _():
-    with served() as (path, _), stream.Watch() as watch:
+    with servers.fuse() as (path, _), stream.Watch() as watch:
         watch.see(lib.map_file, path)
         contains(lib.buildid("id", path).stdout, OTHER_ID)
         mapped, file = watch.see(lib.map_file, path)
@@ -53,7 +40,7 @@ def _():
 
 @test("a file on FUSE without a build-id is identified by its hash, when asked for")
 def _():
-    with served(program="none") as (path, _), stream.Watch() as watch:
+    with servers.fuse(path=built("none")) as (path, _), stream.Watch() as watch:
         watch.see(lib.map_file, path)
         contains(lib.buildid("id", path).stdout, lib.htlhash(lib.read_bytes(built("none"))))
         mapped, _ = watch.see(lib.map_file, path)
@@ -65,25 +52,20 @@ def asking(path):
     """A buildid id that waits for a server."""
     with lib.started("buildid", "id", path, stdout=subprocess.PIPE,
                      stderr=subprocess.PIPE, text=True) as asker:
-        lib.until(lambda: sleeps_in_ioctl(asker.pid), "buildid id waits for the server")
+        lib.until(lambda: lib.sleeps_in_ioctl(asker.pid), "buildid id waits for the server")
         yield asker
-
-
-def sleeps_in_ioctl(pid):
-    with open(f"/proc/{pid}/syscall") as file:
-        return file.read().split()[0] == "16"
 
 
 @test("a server that never answers does not delay a mapping of its file")
 def _():
-    with served("silent") as (path, _), stream.Watch() as watch:
+    with servers.fuse("silent") as (path, _), stream.Watch() as watch:
         mapped, file = watch.see(lib.map_file, path)
         equal((mapped.state, file.reason), ("deferred", "deferred"), "state and reason")
 
 
 @test("while a process waits for it, others' files are identified")
 def _():
-    with served("silent") as (path, _), lib.ext4() as directory, stream.Watch() as watch:
+    with servers.fuse("silent") as (path, _), lib.ext4() as directory, stream.Watch() as watch:
         there = os.path.join(directory, "none")
         content = lib.read_bytes(built("none"))
         lib.write_bytes(there, content)
@@ -98,14 +80,14 @@ def _():
 
 @test("a process that waits for it can be killed")
 def _():
-    with served("silent") as (path, _), asking(path) as asker:
+    with servers.fuse("silent") as (path, _), asking(path) as asker:
         asker.kill()
         equal(asker.wait(lib.PATIENCE), -signal.SIGKILL, "exit status")
 
 
 @test("MAPS of a process that has its file mapped does not wait for it, either")
 def _():
-    with served("silent") as (path, _), Device() as device:
+    with servers.fuse("silent") as (path, _), Device() as device:
         fd = os.open(path, os.O_RDONLY)
         size = os.fstat(fd).st_size
         address = lib.map_fd(fd, size)
@@ -119,7 +101,7 @@ def _():
 
 @test("rmmod is held up only as long as who waits for it is not killed")
 def _():
-    with served("silent") as (path, _):
+    with servers.fuse("silent") as (path, _):
         with asking(path) as asker:
             contains(lib.run("rmmod", "buildid", status=1).stderr, "in use")
             asker.kill()
@@ -133,7 +115,7 @@ def _():
 
 @test("a server that dies is an error for who waits for it, and no other")
 def _():
-    with served("silent") as (path, server), asking(path) as asker:
+    with servers.fuse("silent") as (path, server), asking(path) as asker:
         server.kill()
         output, errors = asker.communicate(timeout=lib.PATIENCE)
         assert "io-error" in output or errors, "nothing was said"
@@ -141,7 +123,7 @@ def _():
 
 @test("rmmod does not wait for it, as long as nobody asks")
 def _():
-    with served("silent") as (path, _):
+    with servers.fuse("silent") as (path, _):
         with stream.Watch() as watch:
             watch.see(lib.map_file, path)
         fd = os.open(path, os.O_RDONLY)

@@ -3,7 +3,6 @@
 """Loading and unloading: again and again, while in use, with wrong parameters, with
 few entries, and where kprobes do not work. The module is loaded at the end."""
 
-import contextlib
 import os
 import re
 
@@ -18,18 +17,6 @@ from tap import equal, run, test
 CYCLES, SLACK_KIB = (20, 4096) if lib.DEBUG else (200, 96)
 KPROBES = "/sys/kernel/debug/kprobes/enabled"
 PROGRAMS = ["id8", "id83", "none", "go"]
-
-
-@contextlib.contextmanager
-def unloaded():
-    """Without the module in the block, with it afterwards."""
-    lib.unload()
-    try:
-        yield
-    finally:
-        if lib.is_loaded():
-            lib.unload()
-        lib.load()
 
 
 def kernel_memory():
@@ -78,14 +65,14 @@ def _():
 
 @test("the slab of the cache is gone with the module")
 def _():
-    with unloaded():
+    with lib.unloaded():
         with open("/proc/slabinfo") as file:
             assert "buildid_entry" not in file.read(), "slabinfo has buildid_entry"
 
 
 @test("what the module makes is gone with it")
 def _():
-    with unloaded():
+    with lib.unloaded():
         assert not os.path.exists(lib.DEVICE), lib.DEVICE
         with open("/proc/kallsyms") as file:
             assert "[buildid]" not in file.read(), "symbols"
@@ -100,24 +87,22 @@ def _():
     use()
 
 
-@test("where kprobes are disarmed the module refuses to load, and says why")
-def _():
-    with unloaded():
-        log = lib.KernelLog()
-        try:
-            lib.write_bytes(KPROBES, b"0", mode=0o600)
-            lib.load(status=1)
+for switch in (KPROBES, "/proc/sys/kernel/ftrace_enabled"):
+    @test(f"with 0 in {switch} the module refuses to load, and says why")
+    def _(switch=switch):
+        with lib.unloaded():
+            log = lib.KernelLog()
+            with lib.written(switch, "0"):
+                lib.load(status=1)
             contains(log.text(), "buildid: self-test: the probe on perf_event_mmap did not fire")
             assert not os.path.exists(lib.DEVICE), lib.DEVICE
-        finally:
-            lib.write_bytes(KPROBES, b"1", mode=0o600)
-    use()
+        use()
 
 
 def add_bad_parameter(parameter, message):
     @test(f"{parameter} is refused, and the kernel log says why")
     def _():
-        with unloaded():
+        with lib.unloaded():
             log = lib.KernelLog()
             lib.load(parameter, status=1)
             contains(log.text(), message)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The session of tests/perf.t, of which each content is kept by buildid store --live
+"""The session of tests/perf/perf.t, of which each content is kept by buildid store --live
 beside it; and its modules by those who come later."""
 
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files and devices that give no answer."""
+"""Files and devices whose server does not answer."""
 
 import contextlib
 import os
@@ -17,12 +17,13 @@ MNT_DETACH = 2
 
 
 @contextlib.contextmanager
-def fuse(mode, program="other"):
-    """A file on FUSE, not in memory, and its server; the modes of fuse_file."""
+def fuse(*mode, path=None):
+    """A file on FUSE with the content of @path, not in memory, and its server. @mode:
+    what the server does, see tests/src/fuse_file.c; nothing for one that answers."""
     with lib.directory() as directory:
-        with lib.started(built("fuse_file"), directory, built(program), mode,
+        with lib.started(built("fuse_file"), directory, path or built("other"), *mode,
                          stdout=subprocess.PIPE) as server:
-            equal(server.stdout.readline(), b"mounted\n", "the server's word")
+            equal(server.stdout.readline(), b"mounted\n", "what the server says")
             try:
                 yield os.path.join(directory, "file"), server
             finally:
@@ -61,7 +62,7 @@ def device(files):
     with contextlib.ExitStack() as stack:
         image = make_image(files)
         stack.callback(lib.shutil.rmtree, os.path.dirname(image))
-        path, server = stack.enter_context(served(image))
+        path, server = stack.enter_context(fuse("stops", path=image))
         directory = stack.enter_context(lib.directory())
         lib.run("mount", "-o", "ro,loop", path, directory)
         stack.callback(lib.umount, directory, MNT_DETACH)
@@ -72,15 +73,3 @@ def device(files):
         for fd in fds:
             stack.callback(os.close, fd)
         yield fds, lambda: server.send_signal(signal.SIGUSR1), server
-
-
-@contextlib.contextmanager
-def served(image):
-    with lib.directory() as below:
-        with lib.started(built("fuse_file"), below, image, "stops",
-                         stdout=subprocess.PIPE) as server:
-            equal(server.stdout.readline(), b"mounted\n", "the server's word")
-            try:
-                yield os.path.join(below, "file"), server
-            finally:
-                lib.umount(below, MNT_DETACH)

@@ -126,7 +126,7 @@ for ioctl in all_but_flush():
     def _(ioctl=ioctl):
         refresh()
         asked = request(ioctl)
-        for more in (1, 8, 64, 1024):
+        for more in (1, 8, 64, 4096 - asked.size):
             with Device() as device:
                 error, size, _, tail = asked.call(device, tail=bytes(more))
                 equal((error, size, any(tail)), ("ok", asked.size, False),
@@ -135,7 +135,7 @@ for ioctl in all_but_flush():
     @test(f"{ioctl}: it is refused when its tail is not, and told what is known")
     def _(ioctl=ioctl):
         asked = request(ioctl)
-        for tail in (b"\1", bytes(7) + b"\1", bytes(1023) + b"\1"):
+        for tail in (b"\1", bytes(7) + b"\1", bytes(1023) + b"\1", bytes(4097 - asked.size)):
             with Device() as device:
                 error, size, _, after = asked.call(device, tail=tail)
                 equal((error, size, after), ("E2BIG", asked.size, tail),
@@ -215,6 +215,8 @@ def _():
         equal(info["ioctls"], sum(1 << number for number, _, _ in IOCTLS.values()), "ioctls")
         equal(info["records"], sum(1 << number for number in range(1, 10)), "records")
         equal(info["abi"], 1, "ABI")
+        equal({name for name, (number, _, _) in IOCTLS.items() if info["known_flags"][number]},
+              {"SUBSCRIBE", "RESOLVE_KEY", "MAPS", "SET_COOKIE"}, "ioctls with flags")
         for number in range(256):
             if not info["ioctls"] >> number & 1:
                 lib.fails_with(errno.ENOTTY, device.ioctl, number, "I", 0)

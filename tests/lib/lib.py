@@ -9,6 +9,7 @@ import json
 import mmap
 import os
 import re
+import select
 import shutil
 import signal
 import struct
@@ -20,7 +21,7 @@ import traceback
 
 from tap import equal
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILT = os.path.join(TOP, "build", "tests")
 MODULE = os.environ.get("BUILDID_MODULE") or \
     os.path.join(TOP, "build", os.uname().release, "buildid.ko")
@@ -94,42 +95,99 @@ def fork_as(pid):
 
 
 def run_as(pid, function, *arguments):
-    """A process of that number calls @function and exits."""
-    child = fork_as(pid)
-    if not child:
-        status = 1
-        try:
-            function(*arguments)
-            status = 0
-        except Exception:
-            sys.stderr.write(traceback.format_exc())
-            sys.stderr.flush()
-        os._exit(status)
-    equal(child, pid, "the number of the process")
+    """A process with that pid calls @function and exits."""
+    child = forked(function, *arguments, fork=lambda: fork_as(pid))
+    equal(child, pid, "pid")
     equal(os.waitpid(child, 0)[1], 0, "its status")
 
 
 def in_child(function, *arguments):
     """What @function returns, as JSON, when a new process calls it."""
     reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            os.close(reader)
-            with os.fdopen(writer, "w") as pipe:
-                json.dump(function(*arguments), pipe)
-            status = 0
-        except Exception:
-            sys.stderr.write(traceback.format_exc())
-            sys.stderr.flush()
-        os._exit(status)
+
+    def call():
+        os.close(reader)
+        with os.fdopen(writer, "w") as pipe:
+            json.dump(function(*arguments), pipe)
+    child = forked(call)
     os.close(writer)
     with os.fdopen(reader) as pipe:
         text = pipe.read()
     _, status = os.waitpid(child, 0)
     assert status == 0, f"the child of {function.__name__} failed: {status}"
     return json.loads(text)
+
+
+def forked(function, *arguments, fork=os.fork):
+    """The pid of a process that calls @function and exits with 0 if it returns."""
+    pid = fork()
+    if not pid:
+        status = 1
+        try:
+            function(*arguments)
+            status = 0
+        except BaseException:
+            sys.stderr.write(traceback.format_exc())
+            sys.stderr.flush()
+        os._exit(status)
+    return pid
+
+
+@contextlib.contextmanager
+def child(function, *arguments):
+    """The pid of a process that has called @function, and waits until it is killed."""
+    reader, writer = os.pipe()
+
+    def call():
+        function(*arguments)
+        os.write(writer, b"x")
+        signal.pause()
+    pid = forked(call)
+    os.close(writer)
+    try:
+        equal(os.read(reader, 1), b"x", "the child is ready")
+        yield pid
+    finally:
+        os.close(reader)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+@contextlib.contextmanager
+def waiting_for(function, *arguments):
+    """A process that calls @function, which may never return, and a pipe for the result."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            result = function(*arguments)
+        except OSError as error:
+            result = errno.errorcode[error.errno]
+        os.write(writer, str(result).encode())
+        os._exit(0)
+    os.close(writer)
+    try:
+        yield child, reader
+    finally:
+        os.close(reader)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def result_of(reader, seconds):
+    """Of waiting_for(), as text; None when there is none by then."""
+    ready, _, _ = select.select([reader], [], [], seconds)
+    return os.read(reader, 4096).decode() if ready else None
+
+
+def sleeps_in_ioctl(pid):
+    return read_bytes(f"/proc/{pid}/syscall").split()[0] == b"16"
+
+
+def start_ticks(pid):
+    """When the process started, in clock ticks since boot."""
+    return int(read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[19])
 
 
 @contextlib.contextmanager
@@ -236,6 +294,18 @@ def protect(address, size, prot):
     check(libc.mprotect(address, size, prot), "mprotect")
 
 
+@contextlib.contextmanager
+def mapped(path, **options):
+    """The address of a file's first page, mapped in the block."""
+    fd = os.open(path, os.O_RDONLY)
+    address = map_fd(fd, PAGE, **options)
+    os.close(fd)
+    try:
+        yield address
+    finally:
+        unmap(address, PAGE)
+
+
 def map_file(path, **options):
     """Maps a whole file, executable unless told otherwise, for a moment."""
     fd = os.open(path, os.O_RDONLY)
@@ -244,6 +314,28 @@ def map_file(path, **options):
         unmap(map_fd(fd, size, **options), size)
     finally:
         os.close(fd)
+
+
+def proc_maps(pid, executable=True):
+    """(start, length, offset, path) of each mapping of a file."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as f:
+        for line in f:
+            fields = line.rstrip("\n").split(None, 5)
+            if len(fields) < 6 or not fields[5].startswith("/"):
+                continue
+            if executable and "x" not in fields[1]:
+                continue
+            start, end = (int(n, 16) for n in fields[0].split("-"))
+            yield start, end - start, int(fields[2], 16), fields[5]
+
+
+def sleeper():
+    """A process that has mapped sleep and libc, and waits."""
+    child = subprocess.Popen(["sleep", "1000"])
+    # not those of this process, which it has until it execs
+    while not {"sleep", "libc.so.6"} <= {os.path.basename(m[3]) for m in proc_maps(child.pid)}:
+        time.sleep(0.01)
+    return child
 
 
 def maps_of(text):
@@ -448,6 +540,31 @@ def reload():
     check(libc.syscall(SYS_DELETE_MODULE, b"buildid", os.O_NONBLOCK), "delete_module")
     with open(MODULE, "rb") as file:
         check(libc.syscall(SYS_FINIT_MODULE, file.fileno(), b"", 0), "finit_module")
+
+
+@contextlib.contextmanager
+def unloaded():
+    """Without the module in the block, with it afterwards."""
+    unload()
+    try:
+        yield
+    finally:
+        if is_loaded():
+            unload()
+        load()
+
+
+@contextlib.contextmanager
+def written(path, text):
+    """A file in /proc or /sys that has another text in the block."""
+    before = read_bytes(path)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    try:
+        yield
+    finally:
+        with open(path, "wb") as file:
+            file.write(before)
 
 
 class KernelLog:

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import lib
-import stalls
+import servers
 import stream
 from device import SUB_CHILDREN, SUB_PATH, File
 from image import PAGE, with_id
@@ -155,8 +155,8 @@ def wait_for_worker():
 @test("a device that answers no more has a quarter of the requests, and others theirs")
 def _():
     with loaded(f"requests={REQUESTS}"), lib.ext4() as elsewhere, \
-            stalls.device(3 * REQUESTS) as (fds, stop, _), stream.Watch() as watch:
-        content = stalls.content(1000)
+            servers.device(3 * REQUESTS) as (fds, stop, _), stream.Watch() as watch:
+        content = servers.content(1000)
         there = os.path.join(elsewhere, "file")
         lib.write_bytes(there, content)
         lib.drop_pages(there)

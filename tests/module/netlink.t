@@ -11,6 +11,7 @@ import socket
 import subprocess
 
 import lib
+import rights
 import stream
 from device import (SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH, SUB_UID, Image,
                     Lost, Mmap)
@@ -21,11 +22,6 @@ from lib import built, contains, fails_with
 from tap import equal, run, test
 
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
-AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-
-
-def with_capability(name):
-    return [*AS_NOBODY, f"--inh-caps=+{name}", f"--ambient-caps=+{name}"]
 
 
 def run_and_delete(directory):
@@ -223,7 +219,7 @@ def _():
     with Listener(pids=[1]) as init, Listener(
                 pids=[], uid=65534, flags=SUB_PATH | SUB_UID) as nobody, \
             Listener(flags=SUB_PATH | SUB_DATA) as data, Listener(flags=SUB_KERNEL) as kernel:
-        lib.run(*AS_NOBODY, "/bin/true")
+        lib.run(*rights.AS_NOBODY, "/bin/true")
         lib.map_file(built("id8"))
         lib.map_file(built("id8"), prot=mmap.PROT_READ)
         data.catch_up()
@@ -329,7 +325,7 @@ def _():
 @test("without a capability neither the cache nor the events can be read")
 def _():
     for command in (["list"], ["mon", "--netlink", "--count", "1"]):
-        failed = lib.run(*AS_NOBODY, "buildid", *command, status=1)
+        failed = lib.run(*rights.AS_NOBODY, "buildid", *command, status=1)
         equal(failed.stderr.count("\n"), 1, f"lines of {failed.stderr}")
         contains(failed.stderr, "not permitted")
 
@@ -337,8 +333,8 @@ def _():
 @test("CAP_PERFMON or CAP_SYS_ADMIN alone reads the cache and the events")
 def _():
     for name in ("perfmon", "sys_admin"):
-        contains(lib.run(*with_capability(name), "buildid", "list").stdout, "/")
-        with lib.started(*with_capability(name), "buildid", "mon", "--netlink",
+        contains(lib.run(*rights.as_nobody(name), "buildid", "list").stdout, "/")
+        with lib.started(*rights.as_nobody(name), "buildid", "mon", "--netlink",
                          stdout=subprocess.PIPE, text=True) as mon:
             os.set_blocking(mon.stdout.fileno(), False)
 
@@ -384,12 +380,12 @@ def _():
 
 @test("a listener's ring counts against RLIMIT_MEMLOCK")
 def _():
-    script = f"import sys; sys.path.insert(0, {lib.TOP + '/tests'!r}); from genl import Genl\n" \
+    script = "from genl import Genl\n" \
         "with Genl() as genl:\n" \
         "    try: genl.subscribe(ring_size=1 << 17)\n" \
         "    except OSError as error: print(error.errno)\n" \
         "    print(genl.subscribe(ring_size=1 << 15))\n"
-    out = lib.run("prlimit", "--memlock=65536", *with_capability("perfmon"), "python3", "-c",
+    out = lib.run("prlimit", "--memlock=65536", *rights.as_nobody("perfmon"), "python3", "-c",
                   script).stdout
     equal(out.split(), [str(errno.ENOMEM), str(1 << 15)], "too large, and not")
 

@@ -4,6 +4,9 @@
 it maps anything itself or not, and long after it is gone."""
 
 import os
+import signal
+import socket
+import threading
 
 import lib
 import stream
@@ -143,11 +146,6 @@ def _():
           [built("id8")], "what it has mapped in the end")
 
 
-def ticks(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return int(file.read().rsplit(")", 1)[1].split()[19])
-
-
 @test("start times are those of /proc, and the same in every record and answer")
 def _():
     with stream.Watch(flags=SUB_TASKS | SUB_CHILDREN) as watch, Device() as device:
@@ -156,13 +154,13 @@ def _():
         if not child:
             os.close(writer)
             fd = os.open(built("id8"), os.O_RDONLY)
-            address = lib.map_fd(fd, lib.PAGE)
+            lib.map_fd(fd, lib.PAGE)
             os.read(reader, 1)
             os._exit(0)
         os.close(reader)
         lib.until(lambda: watch.settle() or watch.mmaps, "the child maps")
         (mapped,) = watch.mmaps
-        started = ticks(child)
+        started = lib.start_ticks(child)
         in_maps = {record.start_time for record in device.maps(child) if isinstance(record, Mmap)}
         resolved = device.resolve_addr(child, mapped.addr)
         lib.fails_with(3, device.resolve_addr, child, mapped.addr, mapped.start_time + 1)
@@ -227,6 +225,131 @@ def _():
     equal({(record.header.type, record.parent_pid) for record in tasks}, {(FORK, os.getpid())},
           "of this process alone")
     equal(tasks[-1].pid, child, "its last child")
+
+
+# -------------------------------------------------------------------- in order --
+
+class Tasks(stream.Watch):
+    """What becomes of this process and its descendants."""
+
+    def __init__(self, flags=SUB_PATH | SUB_TASKS | SUB_CHILDREN, **options):
+        super().__init__(flags=flags, **options)
+        self.start_of_self = lib.start_ticks(os.getpid())
+
+    def of(self, pid):
+        """The names of a process's records, in order."""
+        names = {FORK: "fork", EXEC: "exec", EXIT: "exit"}
+        return [names.get(record.header.type, "mmap") for record in self.records
+                if isinstance(record, (Task, Mmap)) and record.pid == pid]
+
+    def tasks(self, kind, pid):
+        return [record for record in self.records if isinstance(record, Task) and
+                record.header.type == kind and record.pid == pid]
+
+
+def squeezed(names):
+    """Without repetitions."""
+    return [name for number, name in enumerate(names) if names[number - 1:number] != [name]]
+
+
+def fork(function):
+    """A child that calls it and exits; its pid, once it has."""
+    pid = lib.forked(function)
+    os.waitpid(pid, 0)
+    return pid
+
+
+@test("a child that maps and exits: FORK, MMAP, EXIT, and whose")
+def _():
+    ours, theirs = socket.socketpair()
+
+    def child():
+        lib.map_file(built("id8"))
+        theirs.send(str(lib.start_ticks(os.getpid())).encode())
+    with Tasks() as watch:
+        pid = fork(child)
+        watch.settle()
+        equal(watch.of(pid), ["fork", "mmap", "exit"], "records")
+        (made,), (gone,) = watch.tasks(FORK, pid), watch.tasks(EXIT, pid)
+        equal((made.tid, made.parent_pid, made.flags), (pid, os.getpid(), 0), "FORK")
+        equal((gone.tid, gone.parent_pid, gone.parent_start_time, gone.flags), (pid, 0, 0, 0),
+              "EXIT")
+        ticks = os.sysconf("SC_CLK_TCK")
+        equal(made.start_time * ticks // 10**9, int(ours.recv(64)), "start_time as in /proc")
+        equal(made.parent_start_time * ticks // 10**9, watch.start_of_self, "of the parent")
+        mapped = [record for record in watch.mmaps if record.pid == pid]
+        equal({record.start_time for record in mapped} | {gone.start_time}, {made.start_time},
+              "start_time in all records")
+
+
+@test("a program that is run: FORK, EXEC before all of its mappings, EXIT")
+def _():
+    with Tasks() as watch:
+        pid = fork(lambda: os.execv("/bin/sh", ["sh", "-c", "exec /bin/true"]))
+        watch.settle()
+        equal(squeezed(watch.of(pid)), ["fork", "exec", "mmap", "exec", "mmap", "exit"], "records")
+        equal([record.comm for record in watch.tasks(EXEC, pid)], ["sh", "true"], "comm")
+        equal(watch.tasks(EXIT, pid)[0].comm, "true", "comm at the end")
+
+
+@test("a process of many threads exits once, and threads send nothing")
+def _():
+    def child():
+        for _ in range(8):
+            threading.Thread(target=signal.pause, daemon=True).start()
+        os._exit(0)
+    with Tasks(ring_size=4 << 20) as watch:
+        for _ in range(30 if lib.DEBUG else 150):
+            pid = fork(child)
+            watch.drain()
+            equal([name for name in watch.of(pid) if name != "mmap"], ["fork", "exit"], "records")
+        forked = {record.pid for record in watch.records if isinstance(record, Task)}
+        assert os.getpid() not in forked, "this process never exited"
+
+
+@test("a process that is killed has an EXIT, too")
+def _():
+    with Tasks() as watch:
+        with lib.started("sleep", "1000") as process:
+            pid = process.pid
+        watch.settle()
+        equal(watch.of(pid)[-1], "exit", "the last record")
+
+
+@test("grandchildren of a process with CHILDREN have records, others have not")
+def _():
+    with Tasks() as watch:
+        reader, writer = os.pipe()
+
+        def child():
+            os.write(writer, str(fork(lambda: None)).encode())
+        pid = fork(child)
+        grandchild = int(os.read(reader, 64))
+        watch.settle()
+        equal(watch.of(grandchild), ["fork", "exit"], "of the grandchild")
+        equal(watch.tasks(FORK, grandchild)[0].parent_pid, pid, "its parent")
+        tasks = {record.pid for record in watch.records if isinstance(record, Task)}
+        equal(tasks, {pid, grandchild}, "processes")
+
+
+@test("a subscriber to tasks that comes or goes disturbs no other")
+def _():
+    stop = threading.Event()
+
+    def churn():
+        while not stop.is_set():
+            with Tasks():
+                pass
+    thread = threading.Thread(target=churn)
+    with Tasks(ring_size=4 << 20) as watch:
+        thread.start()
+        try:
+            pids = [fork(lambda: None) for _ in range(30 if lib.DEBUG else 200)]
+        finally:
+            stop.set()
+            thread.join()
+        watch.settle()
+        equal([watch.of(pid) for pid in pids], [["fork", "exit"]] * len(pids), "records")
 
 
 run()

@@ -3,17 +3,16 @@
 """What buildid says when it cannot do what it was asked for: one line that names the
 object, the reason and, where there is one, the way out; all else is done."""
 
-import contextlib
 import os
 import socket
 import subprocess
 
 import lib
+import rights
 import stream
 from lib import built, contains
 from tap import equal, run, test
 
-AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 NO_PID = str(4194304 - 1)
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 
@@ -29,27 +28,9 @@ def fails(*command, lines=1, status=1, output=""):
     return done.stderr
 
 
-@contextlib.contextmanager
-def unloaded():
-    lib.unload()
-    try:
-        yield
-    finally:
-        lib.load()
-
-
-@contextlib.contextmanager
-def device_for_all():
-    os.chmod(lib.DEVICE, 0o666)
-    try:
-        yield
-    finally:
-        os.chmod(lib.DEVICE, 0o600)
-
-
 @test("without the module each command says so, and how to load it")
 def _():
-    with unloaded(), lib.directory() as work:
+    with lib.unloaded(), lib.directory() as work:
         log = os.path.join(work, "log")
         for command in (["info"], ["stats"], ["flush"], ["list"], ["mon"],
                         ["mon", "--netlink"], ["id", "/bin/true"],
@@ -66,7 +47,7 @@ def _():
     with lib.directory() as work:
         log = os.path.join(work, "log")
         lib.buildid("record", "-o", log, "true")
-        with unloaded():
+        with lib.unloaded():
             contains(lib.buildid("--version").stdout, "buildid ")
             contains(lib.buildid("help").stdout, "usage: buildid")
             for command in ("mon", "maps", "record", "id", "list", "cookie", "info", "stats",
@@ -79,15 +60,15 @@ def _():
 def _():
     for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon"], ["maps", "1"],
                     ["cookie", "/bin/true", "00"], ["list", "-k"]):
-        contains(fails(*AS_NOBODY, "buildid", *command),
+        contains(fails(*rights.AS_NOBODY, "buildid", *command),
                  f"{lib.DEVICE}: not permitted; run as root")
 
 
 @test("who may open the device, and may not watch or flush, is told so")
 def _():
-    with device_for_all():
-        contains(fails(*AS_NOBODY, "buildid", "mon"), "not permitted; ")
-        contains(fails(*AS_NOBODY, "buildid", "flush"), "not permitted; ")
+    with rights.device_for_all():
+        contains(fails(*rights.AS_NOBODY, "buildid", "mon"), "not permitted; ")
+        contains(fails(*rights.AS_NOBODY, "buildid", "flush"), "not permitted; ")
 
 
 @test("a process that is not there is told by its number")
@@ -131,13 +112,13 @@ def _():
 
 @test("a file that may not be read is told so, the others are done")
 def _():
-    with lib.tmpfs() as directory, device_for_all():
+    with lib.tmpfs() as directory, rights.device_for_all():
         os.chmod(directory, 0o755)
         secret = os.path.join(directory, "secret")
         lib.write_bytes(secret, lib.read_bytes(built("other")), mode=0o600)
-        said = fails(*AS_NOBODY, "buildid", "id", secret, "/bin/true", output=None)
+        said = fails(*rights.AS_NOBODY, "buildid", "id", secret, "/bin/true", output=None)
         contains(said, f"buildid: {secret}: Permission denied")
-        contains(lib.run(*AS_NOBODY, "buildid", "id", secret, "/bin/true", status=1).stdout,
+        contains(lib.run(*rights.AS_NOBODY, "buildid", "id", secret, "/bin/true", status=1).stdout,
                  " /bin/true")
 
 
