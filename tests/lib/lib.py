@@ -307,7 +307,7 @@ def mapped(path, **options):
 
 
 def map_file(path, **options):
-    """Maps a whole file, executable unless told otherwise, for a moment."""
+    """Maps a whole file, executable unless @prot says otherwise, for a moment."""
     fd = os.open(path, os.O_RDONLY)
     try:
         size = max(os.fstat(fd).st_size, 1)

@@ -45,7 +45,7 @@ def perf(*arguments, **options):
 
 def record(data, *command, event="cpu-clock:u", options=()):
     """With the build-ids that the kernel knows, and no scan at the end. Without samples in
-    the kernel if not told otherwise: its symbols take each command seconds."""
+    the kernel by default: its symbols take each command seconds."""
     return perf("record", "--buildid-mmap", "-e", event, "-F", "500", "-o", data,
                 *options, "--", *command)
 
@@ -226,7 +226,7 @@ class Live:
         equal(lib.read_bytes(path) == lib.read_bytes(work(version)), True, f"{path} is {version}")
 
     def finish(self, *failed):
-        """Only of @failed is told that they were not kept, but for the module itself,
+        """Only @failed is reported as not stored, but for the module itself,
         which the guest loads from a file of which the kernel does not know the path."""
         self.process.send_signal(signal.SIGINT)
         status = self.process.wait(lib.PATIENCE)

@@ -25,15 +25,15 @@ def read_log(path):
 
 
 class Stream:
-    """What a subscriber has been told. Checks records as they come: seq grows; a
-    hole is what the LOST behind it tells; the FILE of a mapping comes before it,
+    """What a subscriber has received. Checks records as they come: seq grows; a
+    hole is what the LOST behind it reports; the FILE of a mapping comes before it,
     again after a loss, and says what the mapping's state implies."""
 
     def __init__(self):
         self.records = []
         self.mmaps = []
         self.files = {}         # file_id: its last FILE record
-        self.told = {}          # the same, since the last loss
+        self.sent = {}          # the same, since the last loss
         self.lost = 0
         self.seq = 0
 
@@ -50,7 +50,7 @@ class Stream:
             if loss:
                 assert record.ring_full_mmaps <= loss, f"mappings lost of {record}"
                 self.lost += loss
-                self.told = {}
+                self.sent = {}
             self.seq = seq
             self.records.append(record)
             if isinstance(record, File):
@@ -61,15 +61,15 @@ class Stream:
     def add_file(self, file):
         equal(file.kind == "none", not file.id, f"kind and id of {file}")
         equal(file.kind == "gnu", file.reason == "none", f"kind and reason of {file}")
-        self.files[file.file_id] = self.told[file.file_id] = file
+        self.files[file.file_id] = self.sent[file.file_id] = file
 
     def add_mmap(self, mmap):
         self.mmaps.append(mmap)
         if mmap.state == "unresolved":
             equal(mmap.file_id, 0, "file_id of an unresolved mapping")
             return
-        assert mmap.file_id in self.told, f"no FILE before {mmap}"
-        reason = self.told[mmap.file_id].reason
+        assert mmap.file_id in self.sent, f"no FILE before {mmap}"
+        reason = self.sent[mmap.file_id].reason
         if mmap.state == "known":
             assert reason not in ("pending", "deferred"), f"not known: {mmap}"
         elif mmap.state == "deferred":
@@ -79,11 +79,11 @@ class Stream:
         return self.files[mmap.file_id]
 
     def pending(self):
-        return [file for file in self.told.values() if file.reason == "pending"]
+        return [file for file in self.sent.values() if file.reason == "pending"]
 
 
 class Watch(Device, Stream):
-    """A subscription, to this process if not told otherwise."""
+    """A subscription, to this process by default."""
 
     def __init__(self, pids=None, flags=SUB_PATH, ring_size=0):
         Stream.__init__(self)

@@ -34,7 +34,7 @@ from tap import equal, run, test
 
 WHO = ("root", "perfmon", "user", "container", "dropped", "passed", "lent")
 
-# ok, or the error. KERNEL records tell addresses, or zeros in their place.
+# ok, or the error. KERNEL records have addresses, or zeros in their place.
 TABLE = """
                              root    perfmon  user    container dropped passed  lent
 INFO                         ok      ok       ok      ok        ok      ok      ok

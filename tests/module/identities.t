@@ -238,7 +238,7 @@ def kernel_mappings():
     return found
 
 
-@test("the vdso is of no file: nothing is told of it, whatever is asked")
+@test("the vdso belongs to no file: no answer and no record mentions it")
 def _():
     address, size = kernel_mappings()["[vdso]"]
     with stream.Watch(flags=stream.SUB_PATH | SUB_DATA) as watch, Device() as device:
@@ -246,10 +246,10 @@ def _():
         lib.protect(address, size, mmap.PROT_READ)
         lib.protect(address, size, lib.RX)
         equal(watch.settle(), [], "mappings reported")
-        told = [record.addr for record in device.maps(os.getpid(), MAPS_DATA)
+        sent = [record.addr for record in device.maps(os.getpid(), MAPS_DATA)
                 if isinstance(record, Mmap)]
         for name, (start, _) in kernel_mappings().items():
-            assert start not in told, f"MAPS has {name}"
+            assert start not in sent, f"MAPS has {name}"
             try:
                 device.resolve_addr(os.getpid(), start)
             except OSError as error:

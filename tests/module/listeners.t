@@ -188,7 +188,7 @@ def _():
 
 
 class NetlinkStream(stream.Stream):
-    """Records as a listener is told them, checked as those of a ring are."""
+    """Records as a listener receives them, checked as those of a ring are."""
 
     def __init__(self, genl):
         super().__init__()
@@ -205,22 +205,22 @@ def _():
     with Genl() as genl:
         genl.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         genl.subscribe(ring_size=RING, pids=[os.getpid()])
-        told = NetlinkStream(genl)
+        stream_ = NetlinkStream(genl)
         for _ in range(COUNT):
             lib.map_file(built("id8"))
 
-        def is_told():
-            return any(isinstance(record, Lost) for record in told.records)
-        told.take(is_told)
+        def is_reported():
+            return any(isinstance(record, Lost) for record in stream_.records)
+        stream_.take(is_reported)
         # and on from there: nothing more is lost as long as it is read
         lib.map_file(built("id16"))
-        told.take(lambda: any(told.file_of(mapped).path == built("id16")
-                              for mapped in told.mmaps))
-        lost = [record for record in told.records if isinstance(record, Lost)]
+        stream_.take(lambda: any(stream_.file_of(mapped).path == built("id16")
+                              for mapped in stream_.mmaps))
+        lost = [record for record in stream_.records if isinstance(record, Lost)]
         mmaps = sum(record.ring_full_mmaps for record in lost)
-        print(f"# {len(told.mmaps)} mappings told, {mmaps} lost, of {COUNT + 1}")
+        print(f"# {len(stream_.mmaps)} mappings sent, {mmaps} lost, of {COUNT + 1}")
         assert mmaps, "nothing was lost"
-        equal(len(told.mmaps) + mmaps, COUNT + 1, "mappings told and lost")
+        equal(len(stream_.mmaps) + mmaps, COUNT + 1, "mappings sent and lost")
 
 
 @test("a listener that never reads stands in nobody's way")
@@ -231,8 +231,8 @@ def _():
         lib.run(built("maps"), str(COUNT), built("id8"))
         genl.subscribe(pids=[os.getpid()])
         lib.map_file(built("id16"))
-        told = NetlinkStream(genl)
-        told.take(lambda: told.mmaps)
+        stream_ = NetlinkStream(genl)
+        stream_.take(lambda: stream_.mmaps)
 
 
 @test("the module goes although somebody listens, and comes back without him")
@@ -240,8 +240,8 @@ def _():
     with Genl() as genl:
         genl.subscribe(pids=[os.getpid()])
         lib.map_file(built("id8"))
-        told = NetlinkStream(genl)
-        told.take(lambda: told.mmaps)
+        stream_ = NetlinkStream(genl)
+        stream_.take(lambda: stream_.mmaps)
         lib.unload()
         lib.load()
         equal(stream.stats()["subscribers"], 0, "subscribers")

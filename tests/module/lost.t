@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A ring that is overrun on purpose: what is missing is told, exactly, and what
+"""A ring that is overrun on purpose: what is missing is reported, exactly, and what
 comes after it can be understood."""
 
 import os
@@ -37,7 +37,7 @@ def expect_ids(watch, mmaps):
             equal(watch.file_of(mapped).id, wanted[mapped.path], mapped.path)
 
 
-@test("a ring that is full tells how much is lost, and all that follows is whole")
+@test("a ring that was full reports how much is lost, and all that follows is whole")
 def _():
     with stream.Watch(pids=[], ring_size=SMALL) as watch:
         wait_for(start_writers())
@@ -65,7 +65,7 @@ def _():
         lost = next(number for number, record in enumerate(records)
                     if isinstance(record, Lost))
         again = {file.path for file in records[lost:] if isinstance(file, File)}
-        equal(again, set(FILES), "files told again")
+        equal(again, set(FILES), "files sent again")
         expect_ids(watch, watch.mmaps)
 
 
@@ -76,7 +76,7 @@ def _():
         watch.drain()
         for _ in range(MANY):
             lib.map_file(FILES[0])
-        equal(watch.lost, 0, "lost before there was room to tell")
+        equal(watch.lost, 0, "lost before there was room to report it")
         taken = len(watch.drain())
         lib.map_file(FILES[0])
         watch.drain()
@@ -87,7 +87,7 @@ def _():
         assert missing >= MANY - taken, f"{missing} lost of {MANY - taken} missing mappings"
 
 
-@test("a loss is told although nothing comes after it")
+@test("a loss is reported although nothing comes after it")
 def _():
     with stream.Watch(ring_size=SMALL) as watch:
         for _ in range(MANY):
@@ -201,7 +201,7 @@ def _():
     equal(stream.stats()["missed_probe"] - before, MISSES, "the counter")
 
 
-@test("buildid record tells what was lost, and its log is whole")
+@test("buildid record reports what was lost, and its log is whole")
 def _():
     with lib.directory() as work:
         log = os.path.join(work, "log")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A reader in a container, which has pids and a root directory of its own: it is told
+"""A reader in a container, which has pids and a root directory of its own: it sees
 its own processes, by its own pids and paths, and nothing of what is outside."""
 
 import contextlib
@@ -69,7 +69,7 @@ def in_container(shared, function, before=lambda: ()):
 
 
 class Helper:
-    """A process that calls a function when it is told to."""
+    """A process that calls a function when asked to."""
 
     def __init__(self, function, prepare=lambda: None):
         self.go, self.done = os.pipe(), os.pipe()
@@ -119,12 +119,12 @@ def wait_for_worker():
 def summary(watch):
     """Mappings as [pid, path, path in the FILE before, id]; paths of FILE records,
     and what they identify."""
-    told, mmaps = {}, []
+    sent, mmaps = {}, []
     for record in watch.records:
         if isinstance(record, File):
-            told[record.file_id] = record
+            sent[record.file_id] = record
         elif isinstance(record, Mmap):
-            mmaps.append([record.pid, record.path, told[record.file_id].path,
+            mmaps.append([record.pid, record.path, sent[record.file_id].path,
                           watch.file_of(record).id])
     files = [record for record in watch.records if isinstance(record, File)]
     for file in files:
@@ -135,14 +135,14 @@ def summary(watch):
 
 # --------------------------------------------------------------- the stream --
 
-@test("in a container a reader is told its own processes, by its pids and paths")
+@test("in a container a reader sees its own processes, by its pids and paths")
 def _():
     with lib.ext4() as elsewhere, lib.tmpfs() as shared:
         outside = [put(elsewhere, "hidden", 1), put(shared, "resident", 2)]
         put(shared, "lib.so", 3)
 
         def map_outside():
-            # not in memory: told as pending, and identified by the worker
+            # not in memory: sent as pending, and identified by the worker
             lib.drop_pages(outside[0])
             for path in outside:
                 lib.map_file(path)
@@ -161,7 +161,7 @@ def _():
     equal(seen["mmaps"], [[1, "/program", "/program", ident(4)],
                           [2, "/shared/lib.so", "/shared/lib.so", ident(3)]], "mappings")
     equal(seen["paths"], ["/program", "/shared/lib.so"], "paths in FILE records")
-    equal(seen["ids"], [ident(3), ident(4)], "files told")
+    equal(seen["ids"], [ident(3), ident(4)], "files sent")
 
 
 @test("the path of a file that the host saw first is the container's, there")
@@ -190,7 +190,7 @@ def _():
     equal(seen["paths"], names, "paths in FILE records")
 
 
-@test("of a process with another root directory there is no path, all else is told")
+@test("of a process with another root directory there is no path, all else is")
 def _():
     with lib.tmpfs() as shared:
         path = put(shared, "lib.so", 1)
@@ -241,7 +241,7 @@ def _():
           "pids, mappings and error")
 
 
-@test("the host is told a container's processes by its own pids, with their paths")
+@test("the host sees a container's processes by its own pids, with their paths")
 def _():
     with lib.tmpfs() as shared, stream.Watch(pids=[]) as watch:
         put(shared, "lib.so", 1)
@@ -257,7 +257,7 @@ def _():
         assert mapped.pid > 10, f"pid {mapped.pid}"
 
 
-@test("a reader in a mount namespace alone is of the host: it is told everything")
+@test("a reader in a mount namespace alone is of the host: it sees everything")
 def _():
     with lib.tmpfs() as directory:
         path = put(directory, "lib.so", 1)
@@ -288,7 +288,7 @@ def shown(pid):
             for line in lib.maps_of(lib.read_bytes(f"/proc/{pid}/maps").decode())]
 
 
-def told(device, pid):
+def sent(device, pid):
     files, mmaps = {}, []
     for record in device.maps(pid):
         if isinstance(record, File):
@@ -316,10 +316,10 @@ def _():
             with Device() as device, \
                     helper(lambda: keep_mapped("/shared/lib.so")) as child:
                 child.act()
-                mine = told(device, 1)
+                mine = sent(device, 1)
                 assert any(path == "/shared/lib.so" for _, path in mine), mine
                 equal(mine, shown(1), "mappings of process 1")
-                equal(told(device, child.pid), shown(child.pid), "mappings of its child")
+                equal(sent(device, child.pid), shown(child.pid), "mappings of its child")
                 return error_of(device.maps, outsider.pid)
         with helper(lambda: None) as outsider:
             equal(in_container(shared, ask_inside), errno.ESRCH, "error for an outsider")
@@ -379,7 +379,7 @@ def _():
           "answers")
 
 
-@test("RESOLVE_KEY in a container tells the identity, and no path")
+@test("RESOLVE_KEY in a container returns the identity, and no path")
 def _():
     with lib.tmpfs() as shared:
         path = put(shared, "lib.so", 1)

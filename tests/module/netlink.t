@@ -167,7 +167,7 @@ def _():
 
 
 class Listener(stream.Stream):
-    """A subscription by netlink, to this process if not told otherwise; held to
+    """A subscription by netlink, to this process by default; held to
     what the uapi header promises of a stream."""
 
     def __init__(self, pids=None, buffer=0, **options):
@@ -202,7 +202,7 @@ class Listener(stream.Stream):
         self.mmaps.pop()
 
 
-@test("each listener is told the FILE before the first mapping that refers to it")
+@test("each listener gets the FILE before the first mapping that refers to it")
 def _():
     lib.map_file(built("id8"))
     with Listener() as first, Listener() as second:
@@ -249,8 +249,8 @@ def receive_all(listener):
 @test("SUBSCRIBE answers with the size of the ring")
 def _():
     with Genl() as genl, Genl() as other:
-        equal(genl.subscribe(), 1 << 20, "if not told otherwise")
-        equal(other.subscribe(ring_size=1 << 16), 1 << 16, "as told")
+        equal(genl.subscribe(), 1 << 20, "by default")
+        equal(other.subscribe(ring_size=1 << 16), 1 << 16, "as asked for")
 
 
 @test("SUBSCRIBE refuses what the ioctl refuses")
@@ -292,7 +292,7 @@ def _():
         equal((len(listener.mmaps), listener.lost), (1000, 0), "mappings, and lost records")
 
 
-@test("a listener that is too slow is told exactly what it lost")
+@test("a listener that is too slow learns exactly what it lost")
 def _():
     with Listener(buffer=4096, ring_size=16384, flags=0) as listener:
         for _ in range(3000):

@@ -83,7 +83,7 @@ def _():
         equal((mapped.state, again.file_id), ("known", file.file_id), "state and file_id")
 
 
-@test("a file of the guest's root is on 9p below overlayfs: both are told")
+@test("a file of the guest's root is on 9p below overlayfs: both are reported")
 def _():
     with stream.Watch() as watch:
         file = see_as_shown(watch, built("plain"))
@@ -146,7 +146,7 @@ def _():
         lib.unmap(watch.mmaps[0].addr, watch.mmaps[0].len)
 
 
-@test("names of any bytes, and the longest paths, are told as they are")
+@test("names of any bytes, and the longest paths, are reported as they are")
 def _():
     with lib.tmpfs() as directory, stream.Watch() as watch:
         long = os.path.join(directory, *["d" * 255] * 15)

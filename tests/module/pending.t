@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Files that are not in memory when they are mapped: the mapping is told at once,
+"""Files that are not in memory when they are mapped: the mapping is sent at once,
 the identity follows as soon as the file was read."""
 
 import os

@@ -211,7 +211,7 @@ def _():
         fails_with(errno.ESRCH, device.resolve_addr, os.getpid(), address, found.start_time + 1)
 
 
-@test("processes that have exited are told apart, though their number is the same")
+@test("processes that have exited are distinguished, though they had the same pid")
 def _():
     with Device() as device:
         know(device, built("id8"), built("other"))
@@ -230,7 +230,7 @@ def _():
         fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED, first.start_time + 1)
 
 
-@test("a process is not told about an earlier one with its pid")
+@test("a process learns nothing about an earlier one with its pid")
 def _():
     with Device() as device:
         pid = lib.forked(lambda: map_there(built("id8")))
@@ -332,8 +332,8 @@ def _():
         lib.settle_times(path)
         fd = os.open(path, os.O_RDONLY)
         address = lib.map_fd(fd, PAGE, mmap.PROT_READ)
-        equal(lib.in_child(ask, os.getpid(), address), [["none", "unreadable", ""]] * 2, "told")
-        # who may read it is told, and what everybody is told has not changed by that
+        equal(lib.in_child(ask, os.getpid(), address), [["none", "unreadable", ""]] * 2, "as nobody")
+        # a caller that may read it gets the hash, and that changes nothing for others
         with Device() as device:
             equal(device.resolve_addr(os.getpid(), address)[0].id,
                   lib.htlhash(b"the password is secret"), "hash, for root")

@@ -132,7 +132,7 @@ for ioctl in all_but_flush():
                 equal((error, size, any(tail)), ("ok", asked.size, False),
                       f"{more} bytes more: answer, size and tail")
 
-    @test(f"{ioctl}: it is refused when its tail is not, and told what is known")
+    @test(f"{ioctl}: it is refused when its tail is not, and the size that is known is returned")
     def _(ioctl=ioctl):
         asked = request(ioctl)
         for tail in (b"\1", bytes(7) + b"\1", bytes(1023) + b"\1", bytes(4097 - asked.size)):

@@ -52,7 +52,7 @@ def _():
         asked[path] = line
 
 
-@test("none is missing: as many answers as find and the ELF magic tell of")
+@test("none is missing: as many answers as find and the ELF magic count")
 def _():
     equal(set(WANTED) - set(asked), set(), "missing")
     equal(len(asked), len(WANTED), "number of answers")

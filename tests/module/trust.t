@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""When what is remembered of a file may be told again: not within the granularity of
+"""When what is remembered of a file may be used again: not within the granularity of
 its time stamps, not once it was opened for writing; no caller's error is remembered,
 and nobody's filesystem takes away what is known of another's."""
 
@@ -40,7 +40,7 @@ def on_image(kind):
 
 # The debug kernel has none of them.
 for kind in () if lib.DEBUG else COARSE:
-    @test(f"{kind}: what is overwritten in the same second or two is not told again")
+    @test(f"{kind}: what is overwritten in the same second or two is not reported with the old id")
     def _(kind=kind):
         with on_image(kind) as directory, stream.Watch() as watch:
             path = os.path.join(directory, "lib.so")
@@ -69,11 +69,11 @@ for kind in ("ext4", "xfs"):
             lib.drop_pages(path)
             fd = os.open(path, os.O_RDONLY | O_DIRECT)
             try:
-                told = stream.resolve_fd(fd).id
+                found = stream.resolve_fd(fd).id
             except OSError as error:
-                told = error
+                found = error
             os.close(fd)
-            print(f"# RESOLVE_FD of an O_DIRECT descriptor: {told!r}")
+            print(f"# RESOLVE_FD of an O_DIRECT descriptor: {found!r}")
             with open(path, "rb") as file, stream.Watch() as watch:
                 equal(stream.resolve_fd(file.fileno()).id, ident.hex(), "another's RESOLVE_FD")
                 _, seen = watch.see(lib.map_file, path)
@@ -119,7 +119,7 @@ def see_flags(watch, path):
     return file.flags & UNSTABLE
 
 
-@test("a file that is opened for writing once it is known is told as one that may change")
+@test("a file that is opened for writing once it is known is flagged as one that may change")
 def _():
     with lib.tmpfs() as directory:
         path = os.path.join(directory, "lib.so")

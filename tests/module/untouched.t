@@ -165,18 +165,18 @@ def check_lost_page():
         watch.settle()
         lib.unmap(address, PAGE)
         (mapped,) = watch.mmaps
-        equal(watch.file_of(mapped).id == secret.hex(), False, "told in the hook or by the worker")
+        equal(watch.file_of(mapped).id == secret.hex(), False, "found by the hook or the worker")
     try:
-        told = stream.resolve_fd(fd).id
+        found = stream.resolve_fd(fd).id
     except OSError:
-        told = ""
-    equal(told == secret.hex(), False, "told by RESOLVE_FD")
+        found = ""
+    equal(found == secret.hex(), False, "found by RESOLVE_FD")
     os.close(fd)
 
 
 # The debug kernel cannot lose pages.
 if not lib.DEBUG:
-    test("the content of a page that the hardware has lost is not told")(check_lost_page)
+    test("the content of a page that the hardware has lost is not used")(check_lost_page)
 
 
 # ------------------------------------------------------------------- sysfs --

@@ -33,7 +33,7 @@ def _():
         lib.run("tar", "--zstd", "-tf", here.path + "/b.tar.zst")
 
 
-@tool_test("bundle tells what is missing, and takes the rest")
+@tool_test("bundle reports what is missing, and packs the rest")
 def _():
     with place() as here:
         here.record()

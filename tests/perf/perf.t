@@ -121,7 +121,7 @@ def _():
     with open(raw, "wb") as output:
         subprocess.run([story.perf, "record", "-B", "-e", "cpu-clock", "-o", "-", "--", program,
                         "work"], stdout=output, env=story.environment, check=True)
-    # Another module of the name, where there was one: nobody can tell what perf has seen.
+    # Another module of the name, where there was one: it is unknown which perf saw.
     lib.run("rmmod", "buildid_spin")
     lib.run("insmod", story.module("second"))
     with open(raw, "rb") as source, open(data, "wb") as output:

@@ -167,7 +167,7 @@ def _():
         same(here.entry(ONE), work("one"))
 
 
-@tool_test("what cannot be read is told, and the status is 1")
+@tool_test("what cannot be read is reported, and the status is 1")
 def _():
     with place() as here:
         done = lib.buildid("store", "-i", here.path + "/nosuch", status=1)

@@ -87,7 +87,7 @@ def _():
         live.process.wait(lib.PATIENCE)
 
 
-@test("a content that is gone before it could be kept is told, once")
+@test("a content that is gone before it could be stored is reported, once")
 def _():
     with Live() as live:
         live.start()

@@ -113,7 +113,7 @@ def _():
         equal(os.path.exists(entry(path, ONE)), False, "kept")
 
 
-@test("a server that does not answer is told")
+@test("a server that does not answer is reported")
 def _():
     with home() as path:
         urls = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{free_port()}",

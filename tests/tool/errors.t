@@ -56,7 +56,7 @@ def _():
             contains(lib.buildid("mon", "-i", log).stdout, "/true")
 
 
-@test("who may not open the device is told so")
+@test("no permission to open the device: it says so")
 def _():
     for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon"], ["maps", "1"],
                     ["cookie", "/bin/true", "00"], ["list", "-k"]):
@@ -64,14 +64,14 @@ def _():
                  f"{lib.DEVICE}: not permitted; run as root")
 
 
-@test("who may open the device, and may not watch or flush, is told so")
+@test("permission to open the device, but not to watch or flush: it says so")
 def _():
     with rights.device_for_all():
         contains(fails(*rights.AS_NOBODY, "buildid", "mon"), "not permitted; ")
         contains(fails(*rights.AS_NOBODY, "buildid", "flush"), "not permitted; ")
 
 
-@test("a process that is not there is told by its number")
+@test("a process that does not exist is named by its pid")
 def _():
     with lib.directory() as work:
         log = os.path.join(work, "log")
@@ -81,7 +81,7 @@ def _():
         assert not os.path.exists(log), "a log of nothing"
 
 
-@test("files that cannot be identified are told one by one, the others are done")
+@test("files that cannot be identified are reported one by one, the others are done")
 def _():
     with lib.directory() as work:
         fifo, link, name = (os.path.join(work, each) for each in ("fifo", "link", "socket"))
@@ -110,7 +110,7 @@ def _():
     equal(good["build_id"], OTHER_ID, "the other")
 
 
-@test("a file that may not be read is told so, the others are done")
+@test("a file that may not be read is reported, the others are done")
 def _():
     with lib.tmpfs() as directory, rights.device_for_all():
         os.chmod(directory, 0o755)
@@ -122,13 +122,13 @@ def _():
                  " /bin/true")
 
 
-@test("a list of files that is not there is told")
+@test("a list of files that does not exist is reported")
 def _():
     contains(fails("buildid", "id", "--files-from", "/nowhere"), "buildid: /nowhere: No such file")
 
 
 def damaged(name, data, said, shown):
-    @test(f"a log that {name} is told so, what is whole of it is shown")
+    @test(f"a log that {name} is reported, what is whole of it is shown")
     def _():
         with lib.directory() as work:
             path = os.path.join(work, "log")
@@ -156,12 +156,12 @@ damaged("has a record of an impossible size",
         lambda log: log[:60] + b"\xff\xff\xff\xff" + log[64:], "damaged", False)
 
 
-@test("a log that is not there is told")
+@test("a log that does not exist is reported")
 def _():
     contains(fails("buildid", "mon", "-i", "/nowhere"), "buildid: /nowhere: No such file")
 
 
-@test("a log that cannot be written is told before the command runs")
+@test("a log that cannot be written is reported before the command runs")
 def _():
     with lib.directory() as work:
         mark = os.path.join(work, "mark")
@@ -193,7 +193,7 @@ def _():
         contains(done.stderr, "No space left")
 
 
-@test("wrong usage is told, with exit status 2, and nothing is done")
+@test("wrong usage is reported, with exit status 2, and nothing is done")
 def _():
     for command in ([], ["no-such-command"], ["info", "--no-such-option"], ["info", "more"],
                     ["id"], ["id", "--files-from", "-", "more"], ["mon", "more"],

@@ -109,17 +109,17 @@ def a_recorder_that_starts_late_misses_nothing():
 def what_comes_twice_is_marked_and_nothing_else_is():
     with busy(2) as pids:
         def has_duplicates():
-            duplicates, told = 0, set()
+            duplicates, sent = 0, set()
             # A snapshot of all takes some time, in which these go on.
             with Recorder(snapshot=True) as recorder:
                 for event in mmaps(recorder.until_snapshot()):
                     key = key_of(event.record)
                     if event.snapshot:
-                        equal(event.duplicate, key in told, f"{event.record}")
+                        equal(event.duplicate, key in sent, f"{event.record}")
                         duplicates += event.duplicate and event.record.pid in pids
                     else:
                         assert not event.duplicate, event.record
-                        told.add(key)
+                        sent.add(key)
             return duplicates
 
         lib.until(has_duplicates, "a mapping comes twice")
@@ -231,9 +231,9 @@ def losses_are_told_and_a_new_snapshot_makes_up_for_them():
         with open(path, "rb") as file:
             mapped = [lib.map_fd(file.fileno(), lib.PAGE) for _ in range(200)]
         events = list(recorder.all(200))
-        told = sum(e.record.ring_full for e in events if isinstance(e.record, Lost))
+        sent = sum(e.record.ring_full for e in events if isinstance(e.record, Lost))
         assert len(mmaps(events)) < 200, "nothing was lost"
-        assert told >= 200 - len(mmaps(events)), f"{told} lost, {len(mmaps(events))} came"
+        assert sent >= 200 - len(mmaps(events)), f"{sent} lost, {len(mmaps(events))} came"
         recorder.snapshot()
         seen = {event.record.addr for event in mmaps(recorder.all())}
         # Neighbours of one file become one mapping.
@@ -364,7 +364,7 @@ def watch(*options):
                 lib.started("buildid", "mon", "-j", "--cgroup", group, *options,
                             stdout=output, stderr=subprocess.DEVNULL) as mon:
             def until_shown(comm):
-                """Again and again, as nobody can tell when mon has begun."""
+                """Again and again, as it is unknown when mon has begun."""
                 def shown():
                     assert mon.poll() is None, "mon has ended"
                     lib.run("setpriv", "--reuid", str(NOBODY), "sh", "-c", "exec uname")

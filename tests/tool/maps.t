@@ -28,7 +28,7 @@ def ready(*command):
 
 
 def cat(program="/bin/cat"):
-    """It says nothing by itself, but what it is told."""
+    """It prints nothing but what it is given."""
     @contextlib.contextmanager
     def started():
         with lib.started(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

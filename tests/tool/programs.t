@@ -17,7 +17,7 @@ KEYS = ("addr", "len", "prot", "pgoff", "dev", "ino", "path")
 
 
 class Recording:
-    """What buildid record tells of a command and all that it starts, and what
+    """What buildid record writes about a command and all that it starts, and what
     /proc/PID/maps showed of each of them after exec, before any of it went, and
     before the end."""
 
