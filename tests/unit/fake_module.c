@@ -26,7 +26,7 @@ static int fake_nanosleep(const struct timespec *time, struct timespec *left);
 #define mmap(...)      fake_mmap(__VA_ARGS__)
 #define poll(...)      fake_poll(__VA_ARGS__)
 #define nanosleep(...) fake_nanosleep(__VA_ARGS__)
-#include "libbuildid/libbuildid.c"
+#include "libbuildid/device.c"
 #undef open
 #undef ioctl
 #undef mmap

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Fake module: what stands behind the device in unit tests. Linked in place of
- * libbuildid.o, whose system calls it takes.
+ * device.o, whose system calls it replaces.
  */
 #ifndef TESTS_FAKE_MODULE_H
 #define TESTS_FAKE_MODULE_H

@@ -308,16 +308,16 @@ static void structs_of_other_ages_are_taken(void **state)
 	(void)state;
 	known.first = 99;
 	*shorter = sizeof(*shorter);
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), shorter, 4), 0);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), shorter, 4), 0);
 	assert_int_equal(known.first, 0);
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), shorter, 8), -EINVAL);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), shorter, 8), -EINVAL);
 	free(shorter);
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), 0);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), &longer, 4), 0);
 	assert_int_equal(known.first, 1);
 	longer.second = 1;
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), -E2BIG);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), &longer, 4), -E2BIG);
 	longer.size = UINT32_MAX;
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), -E2BIG);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), &longer, 4), -E2BIG);
 }
 
 static void a_struct_without_its_size_is_refused(void **state)
