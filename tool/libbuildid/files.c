@@ -54,7 +54,7 @@ struct buildid_files {
 	size_t nr_buckets; /* a power of two */
 	size_t nr_entries;
 	size_t nr_pending;
-	TAILQ_HEAD(, entry) by_use; /* the oldest first */
+	TAILQ_HEAD(, entry) by_use; /* the least recently used first */
 	struct entries spare;
 
 	struct waitings queue;
@@ -62,8 +62,8 @@ struct buildid_files {
 	struct waitings spare_waiting;
 
 	struct buildid_event event;
-	const struct buildid_record *through; /* passed through, not delivered yet */
-	struct waiting *delivered;	      /* the caller looks at it */
+	const struct buildid_record *through; /* the caller's, to be delivered next */
+	struct waiting *delivered;	      /* last, and still in the caller's hands */
 };
 
 static size_t room_for(size_t size)
@@ -75,8 +75,7 @@ static size_t room_for(size_t size)
 
 static struct entries *bucket_of(struct entries *buckets, size_t nr_buckets, uint64_t file_id)
 {
-	/* Ids are mostly consecutive: spread them by the golden ratio. */
-	return &buckets[(size_t)(file_id * 0x9e3779b97f4a7c15ULL >> 32) & (nr_buckets - 1)];
+	return &buckets[hash_add(0, file_id) & (nr_buckets - 1)];
 }
 
 /* Look up and count as used. */

@@ -50,19 +50,13 @@ struct buildid_recorder {
 
 /* ----------------------------------------------------------- duplicates -- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
-}
-
 static uint64_t hash_of(const struct buildid_mmap *mmap)
 {
-	uint64_t hash = mix(mmap->pid, mmap->addr);
+	uint64_t hash = hash_add(mmap->pid, mmap->addr);
 
-	hash = mix(hash, mmap->len);
-	hash = mix(hash, mmap->pgoff);
-	hash = mix(hash, mmap->file_id);
+	hash = hash_add(hash, mmap->len);
+	hash = hash_add(hash, mmap->pgoff);
+	hash = hash_add(hash, mmap->file_id);
 	return hash ? hash : 1;
 }
 
@@ -107,7 +101,7 @@ static void end_snapshot(struct buildid_recorder *recorder)
 	recorder->held = NULL;
 }
 
-/* Events of the snapshot may be in the file table's queue after its end. */
+/* Events of the snapshot may still be held back after its end, and are marked later. */
 static void forget_seen(struct buildid_recorder *recorder)
 {
 	if (!recorder->seen || recorder->snapshot || buildid_files_timeout(recorder->files, 0) >= 0)
@@ -134,7 +128,7 @@ int buildid_recorder_snapshotting(const struct buildid_recorder *recorder)
 	return recorder->seen ? 1 : 0;
 }
 
-/* Get the next record of the snapshot; 0 also at its end. */
+/* Hold the next record of the snapshot until the ring is read; 0 also at its end. */
 static int hold_next(struct buildid_recorder *recorder)
 {
 	int err = buildid_snapshot_next(recorder->snapshot, &recorder->held);
