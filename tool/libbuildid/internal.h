@@ -28,7 +28,7 @@ static inline size_t align8(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* For hash tables of a power of two: multiplied by the golden ratio, 2^64 being 1. */
+/* Multiplicative hashing, for tables whose size is a power of two. */
 static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;

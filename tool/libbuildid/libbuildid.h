@@ -47,7 +47,7 @@
  * -EPERM
  *	A subscription, and questions about others, need CAP_PERFMON or CAP_SYS_ADMIN.
  * -EPROTONOSUPPORT, -ENOTTY, -E2BIG
- *	The module, the library and the program are of versions that do not fit.
+ *	The versions of the module, the library and the program do not match.
  * -EAGAIN
  *	No record or event came in time.
  * -ENODATA
