@@ -1,9 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-#	make			module for the running kernel, and tool
-#	make KDIR=DIR		module for the kernel whose headers are in DIR
-#	make KERNEL=NAME	likewise, a kernel of scripts/kernel
-#	make help		the rest
+# `make help` lists the targets and their variables.
+
+define help_text
+Build:
+  make                  module for the running kernel, and tool
+  make module           build/RELEASE/buildid.ko
+  make tool             build/tool/: buildid, libbuildid, examples
+  make clean            remove build/
+      KDIR=DIR          the kernel whose headers are in DIR
+      KERNEL=NAME       a kernel of `scripts/kernel --list`, fetched when needed
+      KFLAGS=W=1        arguments for kbuild
+      CC, CFLAGS, CPPFLAGS, LDFLAGS, HARDEN    for the tool
+
+Install:
+  make install          module and tool; or install-module, install-tool
+  make uninstall        the reverse; or uninstall-module, uninstall-tool
+      DESTDIR=DIR       a directory to take for the root directory
+      PREFIX=DIR        for the tool (/usr/local); BINDIR, LIBDIR, INCLUDEDIR, MANDIR,
+                        DOCDIR and COMPLETIONDIR name single directories
+      KDIR, KERNEL      as above
+  make dist             build/buildid-VERSION.tar.xz, from the last commit
+
+Test (in guests; installs the Debian packages that it needs, see `make deps`):
+  make check            everything: linters, unit tests, KUnit, tests in guests
+  make check T="NAME..."    these tests only; an unknown name prints them all
+      KERNEL=NAME       kernel of the guest (6.12)
+  make lint             compilers' warnings and linters
+  make kunit            KUnit suites, on the debug kernel
+  make fuzz             libFuzzer on the ELF and the perf.data parser
+      SECONDS=N         for each of the two (300)
+  make flood            a minute of each flood that must not harm others
+      KERNEL=NAME       kernel of the guest (6.12)
+  make bench            the cost of an mmap, in instructions
+      BENCH_ARGS=...    options of scripts/bench, such as --kernel 6.12
+  make demo             a session with real programs
+  make deps             install missing Debian packages
+
+In one directory:
+  make -C tool check [T="test_log ..."]     unit tests; CHECK_CFLAGS
+  make -C tool check-headers | check-exports | check-man | check-install
+  make -C tool version                      the version, from module/version.h
+  make -C tests                             programs that the tests run
+  make -C tests/fuzz check | check-perfdata the fuzzers' fixed runs, in seconds;
+      ITERATIONS, FILES, PERFDATA_ITERATIONS
+  make -C tests/fuzz fuzz | fuzz-perfdata   one of the two; SECONDS
+  scripts/vm [--kernel NAME]                a shell in a guest
+endef
 
 ifdef KERNEL
 KDIR := $(shell scripts/kernel $(KERNEL))/build
@@ -17,28 +60,70 @@ SOURCES := Kbuild include module kunit
 all: tool module
 
 help:
-	@echo '  all        module for KDIR, and tool (default)'
-	@echo '  module     build/RELEASE/buildid.ko; KDIR=DIR or KERNEL=NAME'
-	@echo '  tool       build/tool/: buildid, libbuildid'
-	@echo '  demo       the main job on real programs, in a guest'
-	@echo '  check      linters, unit tests, KUnit, end to end tests in guests'
-	@echo '  bench      what an mmap costs, in guest instructions; BENCH_ARGS'
-	@echo '  flood      a minute of each flood of tests/module/fairness.t; KERNEL'
-	@echo '  kunit      KUnit suites on the debug kernel'
-	@echo '  install    module and tool; DESTDIR, PREFIX'
-	@echo '  clean      remove build/'
+	$(info $(help_text))
+	@:
 
-# Kernels differ in their objects: each has a tree of links of its own.
-module: $(if $(KERNEL),deps)
+# --------------------------------------------------------------------- build --
+
+release:
 	@test -n "$(RELEASE)" || { \
 		echo "buildid: $(KDIR): no kernel headers; install linux-headers-$$(uname -r), or name others: make KDIR=DIR, make KERNEL=6.12" >&2; \
 		exit 1; }
+
+# Objects differ between kernels: each kernel has a tree of links to the sources.
+module: $(if $(KERNEL),deps) release
 	@mkdir -p $(OUT) && cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
 	@find -L $(OUT) -type l -delete
 	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) $(KFLAGS) modules
 
 tool:
 	+$(MAKE) -C tool
+
+clean:
+	rm -rf build
+
+# ------------------------------------------------------------------- install --
+
+# Without DESTDIR, modprobe has to find the module, or find it gone.
+MODULE_DIR := updates
+module_path = $(DESTDIR)/lib/modules/$(RELEASE)/$(MODULE_DIR)
+update_modules = $(if $(DESTDIR),,depmod $(RELEASE))
+
+install: install-module install-tool
+
+# kbuild would run depmod where it finds a System.map, below DESTDIR, too.
+install-module: module
+	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) INSTALL_MOD_PATH=$(DESTDIR) \
+		INSTALL_MOD_DIR=$(MODULE_DIR) DEPMOD=true modules_install
+	$(update_modules)
+
+install-tool:
+	+$(MAKE) -C tool install
+
+uninstall: uninstall-module uninstall-tool
+
+# With any suffix that compression has added.
+uninstall-module: release
+	rm -f $(module_path)/buildid.ko* $(module_path)/kunit/buildid_kunit.ko*
+	$(update_modules)
+
+uninstall-tool:
+	+$(MAKE) -C tool uninstall
+
+# The same commit makes the same bytes, wherever it is packed: no setting of git's is
+# used, and one thread compresses.
+dist:
+	@git diff --quiet HEAD || echo "buildid: changes that are not committed are left out" >&2
+	@mkdir -p build
+	@set -e; version=$$($(MAKE) -s -C tool version); \
+	git diff --quiet HEAD -- module/version.h || { \
+		echo "buildid: module/version.h: not committed" >&2; exit 1; }; \
+	name=buildid-$$version; \
+	git -c tar.umask=0022 archive --format=tar --prefix=$$name/ -o build/$$name.tar HEAD; \
+	xz -9 --threads=1 -f build/$$name.tar; \
+	echo build/$$name.tar.xz
+
+# ---------------------------------------------------------------------- test --
 
 deps:
 	scripts/deps
@@ -50,20 +135,21 @@ bench: deps
 	scripts/bench $(BENCH_ARGS)
 
 check: deps
-	scripts/check
+	scripts/check $(if $(KERNEL),--kernel $(KERNEL)) $(T)
+
+lint: deps
+	scripts/lint
+
+fuzz: deps
+	+$(MAKE) -C tests/fuzz fuzz
+	+$(MAKE) -C tests/fuzz fuzz-perfdata
 
 flood: deps
-	scripts/vm --kernel $(or $(KERNEL),6.12) --mem 3G --timeout 1800 -- \
-		env FLOOD_SECONDS=60 tests/run tests/module/fairness.t
+	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
 kunit: deps
 	prove tests/host/kunit.t
 
-install: all
-	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
-	+$(MAKE) -C tool install
-
-clean:
-	rm -rf build
-
-.PHONY: all help module tool deps demo bench flood check kunit install clean
+.PHONY: all help release module tool clean install install-module install-tool \
+	uninstall uninstall-module uninstall-tool dist \
+	deps demo bench check lint fuzz flood kunit

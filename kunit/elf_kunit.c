@@ -224,8 +224,9 @@ static const char *try_all_cuts(struct trial *trial, const struct elf_image *ima
 	u64 size;
 
 	for (size = 0; size < image->size; size++) {
-		fault = identify(trial, image, size, &hook_limits) ?:
-								     cut_fault(&trial->id, of, size);
+		fault = identify(trial, image, size, &hook_limits);
+		if (!fault)
+			fault = cut_fault(&trial->id, of, size);
 		if (fault)
 			return fault;
 	}

@@ -107,13 +107,6 @@ const char *print_id(const struct buildid_file *file, char text[PRINT_ID_MAX])
 	return to_text(&id, text);
 }
 
-const char *print_image_id(const struct buildid_image *image, char text[PRINT_ID_MAX])
-{
-	struct identity id = image_identity(image);
-
-	return to_text(&id, text);
-}
-
 const char *print_cookie_id(const struct buildid_cookie *cookie, char text[PRINT_ID_MAX])
 {
 	struct identity id = cookie_identity(cookie);

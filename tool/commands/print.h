@@ -25,7 +25,6 @@ const char *print_path(const struct buildid_event *event);
  * the kind and a colon before it, "(reason)" where there is none.
  */
 const char *print_id(const struct buildid_file *file, char text[PRINT_ID_MAX]);
-const char *print_image_id(const struct buildid_image *image, char text[PRINT_ID_MAX]);
 const char *print_cookie_id(const struct buildid_cookie *cookie, char text[PRINT_ID_MAX]);
 /* Into a column of this line: print_id(); in text, the words of the file's flags. */
 void print_put_id(struct output *out, const struct buildid_file *file);

@@ -44,11 +44,3 @@ bool build_id_equal(const struct build_id *one, const struct build_id *other)
 {
 	return one->size == other->size && !memcmp(one->bytes, other->bytes, one->size);
 }
-
-size_t build_id_hash(const struct build_id *id)
-{
-	size_t hash = 0;
-
-	memcpy(&hash, id->bytes, id->size < sizeof(hash) ? id->size : sizeof(hash));
-	return hash * 0x9e3779b97f4a7c15;
-}

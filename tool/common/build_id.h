@@ -24,7 +24,5 @@ bool build_id_parse(struct build_id *id, const char *text);
 /* Lower case; returns @text. */
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT]);
 bool build_id_equal(const struct build_id *one, const struct build_id *other);
-/* 20 bytes are a hash mostly, so the first ones will do for a table. */
-size_t build_id_hash(const struct build_id *id);
 
 #endif

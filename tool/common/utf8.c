@@ -30,7 +30,11 @@ static const struct lead *lead_of(unsigned char byte)
 	return NULL;
 }
 
-size_t utf8_character(const char *text)
+/*
+ * The length in bytes of the first character at @text, which ends in a NUL;
+ * 0 when no valid one starts there.
+ */
+static size_t character_length(const char *text)
 {
 	const unsigned char *byte = (const unsigned char *)text;
 	const struct lead *lead = lead_of(byte[0]);
@@ -51,7 +55,7 @@ bool utf8_valid(const char *text)
 	size_t length;
 
 	for (; *text; text += length) {
-		length = utf8_character(text);
+		length = character_length(text);
 		if (!length)
 			return false;
 	}
@@ -67,7 +71,7 @@ char *utf8_repair(const char *text)
 		return NULL;
 
 	while (*text) {
-		size_t length = utf8_character(text);
+		size_t length = character_length(text);
 
 		if (length)
 			end = mempcpy(end, text, length);

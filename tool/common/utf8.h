@@ -3,13 +3,6 @@
 #define TOOL_UTF8_H
 
 #include <stdbool.h>
-#include <stddef.h>
-
-/*
- * The length in bytes of the first character at @text, which ends in a NUL;
- * 0 when no valid one starts there.
- */
-size_t utf8_character(const char *text);
 
 bool utf8_valid(const char *text);
 

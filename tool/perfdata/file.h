@@ -119,14 +119,10 @@ const struct perfdata_layout *perfdata_layout(struct perfdata *data,
 size_t perfdata_trailer(const struct perfdata_layout *layout);
 /* When it happened; 0 when that is not known. */
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event);
-/* Bytes of an event without its trailer. */
-size_t perfdata_body(struct perfdata *data, const struct perfdata_event *event);
 
 /* Whether @event is a good MMAP or MMAP2, and which. */
 bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		      struct perfdata_mapping *mapping);
-/* Where the name of it begins. */
-const char *perfdata_mapping_name(const struct perfdata_event *event);
 /* The name in an entry of the table, NULL when it has no good one. */
 const char *perfdata_build_id_name(const struct perfdata_build_id *entry);
 size_t perfdata_build_id_size(const struct perfdata_build_id *entry);

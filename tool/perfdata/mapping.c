@@ -78,7 +78,8 @@ size_t perfdata_trailer(const struct perfdata_layout *layout)
 	return count_bits(layout->sample_type & fields) * 8;
 }
 
-size_t perfdata_body(struct perfdata *data, const struct perfdata_event *event)
+/* Bytes of an event without its trailer. */
+static size_t event_body(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_layout *layout = perfdata_layout(data, event);
 	size_t trailer = layout ? perfdata_trailer(layout) : 0;
@@ -131,7 +132,8 @@ enum perfdata_space perfdata_space(const char *path, uint16_t misc)
 	}
 }
 
-const char *perfdata_mapping_name(const struct perfdata_event *event)
+/* Where the name of a mapping begins. */
+static const char *mapping_name(const struct perfdata_event *event)
 {
 	if (event->type == PERFDATA_MMAP2)
 		return ((const struct perfdata_mmap2 *)event)->name;
@@ -163,7 +165,7 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 {
 	/* MMAP and MMAP2 begin alike. */
 	const struct perfdata_mmap *mmap = (const void *)event;
-	const char *name = perfdata_mapping_name(event);
+	const char *name = mapping_name(event);
 	const char *end;
 
 	if (event->type != PERFDATA_MMAP && event->type != PERFDATA_MMAP2)
@@ -187,7 +189,7 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 	if (mapping->space == PERFDATA_VDSO && mapping->start < VDSO_MIN)
 		mapping->space = PERFDATA_OTHER;
 	/* A trailer that would be in the name is none. */
-	if ((size_t)(end - (const char *)event) < perfdata_body(data, event))
+	if ((size_t)(end - (const char *)event) < event_body(data, event))
 		mapping->time = perfdata_time(data, event);
 	if (event->type == PERFDATA_MMAP2)
 		take_content((const void *)event, mapping);
