@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Build-id: bytes, digits, equality. */
+/* Build-id: set, parsed, printed, compared. */
 
 #include <string.h>
 
@@ -31,12 +31,4 @@ const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
 bool build_id_equal(const struct build_id *one, const struct build_id *other)
 {
 	return one->size == other->size && !memcmp(one->bytes, other->bytes, one->size);
-}
-
-size_t build_id_hash(const struct build_id *id)
-{
-	size_t hash = 0;
-
-	memcpy(&hash, id->bytes, id->size < sizeof(hash) ? id->size : sizeof(hash));
-	return hash * 0x9e3779b97f4a7c15;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Build-id: bytes that name a content, and their digits. */
+/* Build-id: the bytes of an identity, of any kind, and their hex digits. */
 #ifndef TOOL_BUILD_ID_H
 #define TOOL_BUILD_ID_H
 
@@ -9,7 +9,7 @@
 
 #include "buildid.h"
 
-/* As hex digits, with a NUL. */
+/* Hex digits and a NUL. */
 #define BUILD_ID_TEXT (2 * BUILDID_ID_MAX + 1)
 
 struct build_id {
@@ -24,7 +24,5 @@ bool build_id_parse(struct build_id *id, const char *text);
 /* Lower case; returns @text. */
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT]);
 bool build_id_equal(const struct build_id *one, const struct build_id *other);
-/* 20 bytes are a hash mostly, so the first ones will do for a table. */
-size_t build_id_hash(const struct build_id *id);
 
 #endif

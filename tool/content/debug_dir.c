@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Debug dir: the only file that knows how perf lays out ~/.debug. */
+/* Debug dir: the only file that knows the layout of ~/.debug. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ static bool link_path(const struct build_id *id, bool directory, char path[PATH_
 {
 	char text[BUILD_ID_TEXT];
 
-	/* A byte is the directory: there has to be a name besides. */
+	/* The first byte names the directory, the others the link. */
 	if (id->size < 2 || 2 * id->size > NAME_MAX)
 		return false;
 	build_id_text(id, text);
@@ -144,7 +144,7 @@ static char *entry_path(const char *name, const struct build_id *id)
 
 /* -------------------------------------------------------------- look-up -- */
 
-/* The target without "../../", when it is of the shape that perf gives it. */
+/* The target without "../../", if it is one as perf makes them. */
 static char *checked_target(char *target, const struct build_id *id)
 {
 	static const char up[] = "../../";
@@ -182,8 +182,8 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
 }
 
 /*
- * Below the directory, without following links, so that none leads elsewhere.
- * With @create what is missing is made.
+ * Below the directory, without following links, as one may lead out of it.
+ * With @create what is missing is created.
  */
 static int open_below(const struct debug_dir *dir, const char *path, bool create)
 {
@@ -235,7 +235,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 /* -------------------------------------------------------------- putting -- */
 
-/* Not what runs as somebody else: removing the file is to be the end of it. */
+/* Not a setuid program: with a link it would outlive its removal by an upgrade. */
 static bool may_link(const struct debug_item *item)
 {
 	struct stat stat_;
@@ -244,7 +244,7 @@ static bool may_link(const struct debug_item *item)
 	       !(stat_.st_mode & (S_ISUID | S_ISGID));
 }
 
-/* The file itself, or a copy where there is no linking it. */
+/* A link to the file, or a copy where that is not possible. */
 static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		  struct temporary *file, struct reason *reason)
 {
@@ -252,12 +252,12 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		return content_is(item->fd, item->id, item->part, reason);
 	if (!temporary_open(file, dir->fd, item->part == CONTENT_VDSO ? 0600 : 0755))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
-	/* The copy, not what it was made of: that may have changed meanwhile. */
+	/* The copy is checked, as the original may have changed meanwhile. */
 	return copy_file(item->fd, file->fd, reason) &&
 	       content_is(file->fd, item->id, item->part, reason);
 }
 
-/* perf keeps there what probes were found; it makes it for all but kernels. */
+/* perf's list of SDT probes, which it creates for everything but kernels. */
 static void put_probes(int directory)
 {
 	int fd = openat(directory, PROBES, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
@@ -293,7 +293,7 @@ static bool put_link(const struct debug_dir *dir, const struct build_id *id, con
 	return done;
 }
 
-/* Directories that nothing is in. */
+/* Removes the empty directories of an entry. */
 static void prune(const struct debug_dir *dir, const char *entry)
 {
 	char *path = strdup(entry);
@@ -326,8 +326,8 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 }
 
 /*
- * The entry is made only for what is whole and good: whoever is refused has no
- * directory to remove, which others may be about to use.
+ * The directories are created only for a file that was checked: a file that is refused
+ * must not make us remove directories that another process is about to use.
  */
 static bool put_entry(const struct debug_dir *dir, const struct debug_item *item, const char *entry,
 		      struct reason *reason)

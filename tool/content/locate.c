@@ -66,15 +66,25 @@ void located_file_free(struct located_file *found)
 
 /* ---------------------------------------------------------- candidates -- */
 
-/* Owns @fd, which may be -1 with @reason, and @path. */
-static bool check(struct located_file *found, int fd, char *path, const struct build_id *id,
-		  enum content_part part, const char *source, struct reason *reason)
+struct search {
+	struct locator *locator;
+	const struct request *request;
+	const struct build_id *id; /* the requested */
+	struct located_file *found;
+	struct reason *reason;
+};
+
+/* Owns @fd, which may be -1 with a reason, and @path. */
+static bool check(struct search *search, int fd, char *path, enum content_part part,
+		  const char *source)
 {
-	if (fd >= 0 && content_is(fd, id, part, reason)) {
-		found->fd = fd;
-		found->part = part;
-		found->path = path;
-		found->source = source;
+	if (fd >= 0 && content_is(fd, search->id, part, search->reason)) {
+		*search->found = (struct located_file){
+			.fd = fd,
+			.part = part,
+			.path = path,
+			.source = source,
+		};
 		return true;
 	}
 	if (fd >= 0)
@@ -83,24 +93,20 @@ static bool check(struct located_file *found, int fd, char *path, const struct b
 	return false;
 }
 
-static bool check_path(struct located_file *found, const char *path, const struct build_id *id,
-		       enum content_part part, const char *source, struct reason *reason)
+static bool check_path(struct search *search, const char *path, enum content_part part)
 {
-	if (!path)
-		return reason_set(reason, "%s", strerror(ENOMEM));
 	if (*path != '/')
-		return reason_set(reason, "%s", strerror(ENOENT));
-	return check(found, open_untrusted(AT_FDCWD, path, reason), strdup(path), id, part, source,
-		     reason);
+		return reason_set(search->reason, "%s", strerror(ENOENT));
+	return check(search, open_untrusted(AT_FDCWD, path, search->reason), strdup(path), part,
+		     "path");
 }
 
-/* A file at its own path is called what perf would: by its real one. */
-static bool check_named(struct located_file *found, const char *path, const struct build_id *id,
-			struct reason *reason)
+/* A file at its own path gets the name that perf would give it: its real path. */
+static bool check_named(struct search *search, const char *path)
 {
-	if (!check_path(found, path, id, CONTENT_ELF, "path", reason))
+	if (!check_path(search, path, CONTENT_ELF))
 		return false;
-	found->name = realpath(path, NULL);
+	search->found->name = realpath(path, NULL);
 	return true;
 }
 
@@ -126,17 +132,16 @@ static bool is_refused(const struct refused *refused, const struct mapped_file *
 	return refused->count == REFUSED_MAX;
 }
 
-static bool try_mapped(struct located_file *found, const struct mapped_file *file,
-		       struct refused *refused, const struct build_id *id)
+static bool check_mapped(struct search *search, const struct mapped_file *file,
+			 struct refused *refused)
 {
-	struct reason reason;
-	char *path = NULL;
+	char *path;
 	int fd;
 
 	if (is_refused(refused, file))
 		return false;
-	fd = mapped_file_open(file, &path, &reason);
-	if (check(found, fd, path, id, CONTENT_ELF, "mapped", &reason))
+	fd = mapped_file_open(file, &path, search->reason);
+	if (check(search, fd, path, CONTENT_ELF, "mapped"))
 		return true;
 	/* One that could not be opened may well open through another process. */
 	if (fd >= 0)
@@ -146,9 +151,9 @@ static bool try_mapped(struct located_file *found, const struct mapped_file *fil
 }
 
 /* The same name elsewhere comes second: a bind mount, a container, a rename. */
-static bool find_mapped(struct locator *locator, const struct request *request, const char *path,
-			struct located_file *found)
+static bool find_mapped(struct search *search, const char *path)
 {
+	struct locator *locator = search->locator;
 	const struct mapped_file *file;
 	struct refused refused = {};
 	int exact;
@@ -160,105 +165,98 @@ static bool find_mapped(struct locator *locator, const struct request *request, 
 	for (exact = 1; exact >= 0; exact--)
 		for (file = mapped_files_find(locator->mapped, path); file; file = file->next)
 			if (exact == !strcmp(file->path, path) &&
-			    try_mapped(found, file, &refused, &request->id))
+			    check_mapped(search, file, &refused))
 				return true;
 	return false;
 }
 
-static bool find_in_roots(const struct request *request, const char *path,
-			  struct located_file *found)
+static bool find_in_roots(struct search *search, const char *path)
 {
 	struct mapped_file file = { .path = path };
-	struct reason reason;
-	char *from = NULL;
+	char *from;
 	size_t i;
 	int fd;
 
-	for (i = 0; i < request->nr_pids; i++) {
-		file.pid = request->pids[i];
-		fd = mapped_file_open(&file, &from, &reason);
-		if (check(found, fd, from, &request->id, CONTENT_ELF, "root", &reason))
+	for (i = 0; i < search->request->nr_pids; i++) {
+		file.pid = search->request->pids[i];
+		fd = mapped_file_open(&file, &from, search->reason);
+		if (check(search, fd, from, CONTENT_ELF, "root"))
 			return true;
 	}
 	return false;
 }
 
 /* Requested as @asked, and checked as @part. */
-static bool ask_servers(struct locator *locator, const struct build_id *id, enum content_part asked,
-			enum content_part part, struct located_file *found, struct reason *reason)
+static bool ask_servers(struct search *search, enum content_part asked, enum content_part part)
 {
-	struct reason sent = {};
+	struct debuginfod *debuginfod = search->locator->debuginfod;
+	struct reason reason;
 	char *path;
 	int fd;
 
-	*found = (struct located_file){ .fd = -1 };
-	if (!locator->debuginfod)
-		return reason_set(reason, "debuginfod was not asked");
-	fd = debuginfod_get(locator->debuginfod, id, asked, &path, reason);
+	if (!debuginfod)
+		return reason_set(search->reason, "debuginfod was not asked");
+	fd = debuginfod_get(debuginfod, search->id, asked, &path, search->reason);
 	if (fd < 0)
 		return false;
-	if (check(found, fd, path, id, part, "debuginfod", &sent))
+	if (check(search, fd, path, part, "debuginfod"))
 		return true;
-	return reason_set(reason, "the file from debuginfod %.200s", sent.text);
-}
-
-bool locate_on_servers(struct locator *locator, const struct build_id *id,
-		       struct located_file *found, struct reason *reason)
-{
-	return ask_servers(locator, id, CONTENT_ELF, CONTENT_ELF, found, reason);
+	reason = *search->reason;
+	return reason_set(search->reason, "the file from debuginfod %.200s", reason.text);
 }
 
 /*
  * The servers' reason is appended to that of the path. For a module they have no
  * executable, but maybe a debug file, and both have its symbols; so for the kernel.
  */
-static bool find_on_servers(struct locator *locator, const struct request *request,
-			    struct located_file *found, struct reason *reason)
+static bool find_on_servers(struct search *search)
 {
+	enum request_kind kind = search->request->kind;
+	struct search servers = *search;
+	struct reason *reason = search->reason;
 	struct reason other;
 	size_t length;
 
-	if (!locator->debuginfod)
+	if (!search->locator->debuginfod)
 		return false;
-	if (locate_on_servers(locator, &request->id, found, &other))
+	servers.reason = &other;
+	if (ask_servers(&servers, CONTENT_ELF, CONTENT_ELF))
 		return true;
-	if ((request->kind == REQUEST_MODULE || request->kind == REQUEST_KERNEL) &&
-	    ask_servers(locator, &request->id, CONTENT_DEBUG, CONTENT_ELF, found, &other))
+	if ((kind == REQUEST_MODULE || kind == REQUEST_KERNEL) &&
+	    ask_servers(&servers, CONTENT_DEBUG, CONTENT_ELF))
 		return true;
 	length = strlen(reason->text);
 	snprintf(reason->text + length, sizeof(reason->text) - length, "; %s", other.text);
 	return false;
 }
 
-/* --------------------------------------------------------------- kinds -- */
+/* --------------------------------------------------------------- files -- */
 
-/* @path is the path without " (deleted)": such a file may exist again. */
-static bool find_named(const struct request *request, const char *path, struct located_file *found,
-		       struct reason *reason)
+/* @path is the request's without " (deleted)": such a file may exist again. */
+static bool find_named(struct search *search, const char *path)
 {
-	if (check_named(found, request->path, &request->id, reason))
-		return true;
-	return strcmp(path, request->path) && check_named(found, path, &request->id, reason);
+	return check_named(search, search->request->path) ||
+	       (strcmp(path, search->request->path) && check_named(search, path));
 }
 
-static bool find_file(struct locator *locator, const struct request *request,
-		      struct located_file *found, struct reason *reason)
+static bool find_file(struct search *search)
 {
-	char *path = strip_deleted(request->path);
+	char *path = strip_deleted(search->request->path);
 	bool done;
 
 	if (!path)
-		return reason_set(reason, "%s", strerror(ENOMEM));
-	done = (request->path_first && find_named(request, path, found, reason)) ||
-	       find_mapped(locator, request, path, found) || find_in_roots(request, path, found) ||
-	       find_named(request, path, found, reason) ||
-	       find_on_servers(locator, request, found, reason);
-	if (done && !found->name)
-		found->name = path;
+		return reason_set(search->reason, "%s", strerror(ENOMEM));
+	done = (search->request->path_first && find_named(search, path)) ||
+	       find_mapped(search, path) || find_in_roots(search, path) ||
+	       find_named(search, path) || find_on_servers(search);
+	if (done && !search->found->name)
+		search->found->name = path;
 	else
 		free(path);
 	return done;
 }
+
+/* -------------------------------------------------------------- kernel -- */
 
 /* A copy, as the kernel generates the text anew for each read. */
 static int read_kallsyms(struct reason *reason)
@@ -277,136 +275,132 @@ static int read_kallsyms(struct reason *reason)
 	return to;
 }
 
-static bool find_kallsyms(const struct build_id *id, struct located_file *found,
-			  struct reason *reason)
+static bool find_kallsyms(struct search *search)
 {
 	char text[BUILD_ID_TEXT];
 	struct build_id running;
 	int fd;
 
 	if (!running_kernel_build_id(&running))
-		return reason_set(reason, "the running kernel's build-id is not readable");
-	if (!build_id_equal(&running, id))
-		return reason_set(reason, "the running kernel has build-id %s",
+		return reason_set(search->reason, "the running kernel's build-id is not readable");
+	if (!build_id_equal(&running, search->id))
+		return reason_set(search->reason, "the running kernel has build-id %s",
 				  build_id_text(&running, text));
-	fd = read_kallsyms(reason);
-	return fd >= 0 && check(found, fd, NULL, id, CONTENT_KALLSYMS, "kernel", reason);
+	fd = read_kallsyms(search->reason);
+	return fd >= 0 && check(search, fd, NULL, CONTENT_KALLSYMS, "kernel");
 }
 
-static bool find_image(const struct build_id *id, struct located_file *found)
+static bool find_vmlinux(struct search *search)
 {
-	struct reason reason;
 	size_t index = 0;
 	char *path;
 	bool done = false;
 
 	while (!done && (path = vmlinux_path(index++))) {
-		done = check_path(found, path, id, CONTENT_ELF, "path", &reason);
+		done = check_path(search, path, CONTENT_ELF);
 		free(path);
 	}
 	return done;
 }
 
-static bool find_kernel(struct locator *locator, const struct request *request,
-			struct located_file *found, struct reason *reason)
+static bool find_kernel(struct search *search)
 {
-	bool done = find_kallsyms(&request->id, found, reason) || find_image(&request->id, found) ||
-		    find_on_servers(locator, request, found, reason);
+	struct search quiet = *search;
+	struct reason unused;
+	bool done;
 
+	quiet.reason = &unused;
+	done = find_kallsyms(search) || find_vmlinux(&quiet) || find_on_servers(search);
 	if (done)
-		found->name = strdup(DEBUG_DIR_KERNEL);
+		search->found->name = strdup(DEBUG_DIR_KERNEL);
 	return done;
 }
 
-static bool find_loaded(const char *name, const struct build_id *id, struct located_file *found)
+/* ------------------------------------------------------------- modules -- */
+
+static bool find_by_name(struct search *search, const char *name)
 {
-	struct reason reason;
 	char *path = name ? module_file(name) : NULL;
-	bool done = path && check_named(found, path, id, &reason);
+	bool done = path && check_named(search, path);
 
 	free(path);
 	return done;
 }
 
-static bool find_loaded_id(const struct build_id *id, struct located_file *found)
+static bool find_loaded(struct search *search)
 {
-	char *name = loaded_module_name(id);
-	bool done = find_loaded(name, id, found);
+	char *name = loaded_module_name(search->id);
+	bool done = find_by_name(search, name);
 
 	free(name);
 	return done;
 }
 
-struct module_search {
-	const struct request *request;
-	struct located_file *found;
-};
-
-static bool try_module(const char *path, void *context)
+static bool check_module(const char *path, void *search)
 {
-	struct module_search *search = context;
-	struct reason reason;
-
-	return check_named(search->found, path, &search->request->id, &reason);
+	return check_named(search, path);
 }
 
 /* For another kernel, or not what modprobe would load now. */
-static bool find_installed(const struct request *request, struct located_file *found)
+static bool find_installed(struct search *search)
 {
-	struct module_search search = { request, found };
+	const struct request *request = search->request;
 
-	return module_files_search(request->path, !request->at_once, try_module, &search);
+	return module_files_search(request->path, !request->at_once, check_module, search);
 }
 
-static bool find_module(struct locator *locator, const struct request *request,
-			struct located_file *found, struct reason *reason)
+static bool find_module(struct search *search)
 {
-	bool done = check_named(found, request->path, &request->id, reason) ||
-		    find_loaded_id(&request->id, found) ||
-		    find_loaded(request->path, &request->id, found) ||
-		    find_installed(request, found) ||
-		    find_on_servers(locator, request, found, reason);
+	const char *path = search->request->path;
+	struct search quiet = *search;
+	struct reason unused;
+	bool done;
 
-	if (done && !found->name)
-		found->name = strdup(request->path);
+	quiet.reason = &unused;
+	done = check_named(search, path) || find_loaded(&quiet) || find_by_name(&quiet, path) ||
+	       find_installed(&quiet) || find_on_servers(search);
+	if (done && !search->found->name)
+		search->found->name = strdup(path);
 	return done;
 }
 
-static bool find_vdso(struct locator *locator, const struct request *request,
-		      struct located_file *found, struct reason *reason)
+/* ---------------------------------------------------------------- vdso -- */
+
+static bool find_vdso(struct search *search)
 {
+	const struct request *request = search->request;
 	bool done;
 	size_t i;
 
-	reason_set(reason, "cannot be read");
-	done = check(found, vdso_open(0), NULL, &request->id, CONTENT_VDSO, "kernel", reason);
+	reason_set(search->reason, "cannot be read");
+	done = check(search, vdso_open(0), NULL, CONTENT_VDSO, "kernel");
 	/* 32-bit processes have another one, and so have time namespaces. */
 	for (i = 0; !done && i < request->nr_pids; i++)
-		done = check(found, vdso_open(request->pids[i]), NULL, &request->id, CONTENT_VDSO,
-			     "mapped", reason);
-	if (!done && find_on_servers(locator, request, found, reason)) {
-		found->part = CONTENT_VDSO;
+		done = check(search, vdso_open(request->pids[i]), NULL, CONTENT_VDSO, "mapped");
+	if (!done && find_on_servers(search)) {
+		search->found->part = CONTENT_VDSO;
 		done = true;
 	}
 	if (done)
-		found->name = strdup(DEBUG_DIR_VDSO);
+		search->found->name = strdup(DEBUG_DIR_VDSO);
 	return done;
 }
+
+/* ------------------------------------------------------------ requests -- */
 
 bool locate_request(struct locator *locator, const struct request *request,
 		    struct located_file *found, struct reason *reason)
 {
-	typedef bool find(struct locator * locator, const struct request *request,
-			  struct located_file *found, struct reason *reason);
-	static find *const finds[] = {
+	static bool (*const finds[])(struct search * search) = {
 		[REQUEST_FILE] = find_file,
 		[REQUEST_KERNEL] = find_kernel,
 		[REQUEST_MODULE] = find_module,
 		[REQUEST_VDSO] = find_vdso,
 	};
+	struct search search = { locator, request, &request->id, found, reason };
 
 	*found = (struct located_file){ .fd = -1 };
-	if (!finds[request->kind](locator, request, found, reason))
+	if (!finds[request->kind](&search))
 		return false;
 	if (found->name)
 		return true;
@@ -416,32 +410,32 @@ bool locate_request(struct locator *locator, const struct request *request,
 
 bool locate_kernel(const struct build_id *id, struct located_file *found)
 {
+	struct reason reason;
+	struct search search = { .id = id, .found = found, .reason = &reason };
+
 	*found = (struct located_file){ .fd = -1 };
-	return find_image(id, found) || find_loaded_id(id, found);
+	return find_vmlinux(&search) || find_loaded(&search);
 }
 
-/* --------------------------------------------------------- debug files -- */
-
-static char *debug_path(const struct build_id *id)
+bool locate_on_servers(struct locator *locator, const struct build_id *id,
+		       struct located_file *found, struct reason *reason)
 {
-	char text[BUILD_ID_TEXT];
-	char *path;
+	struct search search = { locator, NULL, id, found, reason };
 
-	build_id_text(id, text);
-	if (id->size < 2 || asprintf(&path, DEBUG_FILE, text, text + 2) < 0)
-		return NULL;
-	return path;
+	*found = (struct located_file){ .fd = -1 };
+	return ask_servers(&search, CONTENT_ELF, CONTENT_ELF);
 }
 
 bool locate_debug(struct locator *locator, const struct build_id *id, bool servers,
 		  struct located_file *found, struct reason *reason)
 {
-	char *path = debug_path(id);
-	bool done;
+	struct search search = { locator, NULL, id, found, reason };
+	char text[BUILD_ID_TEXT], path[sizeof(DEBUG_FILE) + BUILD_ID_TEXT];
 
 	*found = (struct located_file){ .fd = -1 };
-	done = path && check_path(found, path, id, CONTENT_DEBUG, "path", reason);
-	free(path);
-	return done ||
-	       (servers && ask_servers(locator, id, CONTENT_DEBUG, CONTENT_DEBUG, found, reason));
+	build_id_text(id, text);
+	snprintf(path, sizeof(path), DEBUG_FILE, text, text + 2);
+	if (id->size >= 2 && check_path(&search, path, CONTENT_DEBUG))
+		return true;
+	return servers && ask_servers(&search, CONTENT_DEBUG, CONTENT_DEBUG);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Mapped files: a table of what /proc/PID/maps shows, by last component. */
 
+/* An element that has no memory is left out, and has no table. */
+#define HASH_NONFATAL_OOM 1
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -12,23 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "common/open_regular.h"
 #include "mapped_files.h"
 #include "process_maps.h"
 
 #define DELETED " (deleted)"
 
-struct name {
-	const char *name; /* in the path of the first file */
-	struct mapped_file *files;
-	UT_hash_handle hh;
-};
-
 struct mapped_files {
-	struct name *names;
+	struct mapped_file *table; /* of the first of each name, which has the others in next */
 };
 
 char *strip_deleted(const char *path)
@@ -40,44 +34,33 @@ char *strip_deleted(const char *path)
 	return strndup(path, length);
 }
 
-static struct name *find_name(const struct mapped_files *files, const char *path)
+static struct mapped_file *find(const struct mapped_files *files, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct name *name;
+	struct mapped_file *file;
 
 	path = slash ? slash + 1 : path;
-	HASH_FIND_STR(files->names, path, name);
-	return name;
+	HASH_FIND_STR(files->table, path, file);
+	return file;
 }
 
-/* For the last component of @path, which lives as long as the table. */
-static struct name *get_name(struct mapped_files *files, const char *path)
+static void free_list(struct mapped_file *file)
 {
-	struct name *name = find_name(files, path);
+	struct mapped_file *next;
 
-	if (!name)
-		name = calloc(1, sizeof(*name));
-	if (!name || name->name)
-		return name;
-	name->name = strrchr(path, '/') + 1;
-	HASH_ADD_KEYPTR(hh, files->names, name->name, strlen(name->name), name);
-	if (name->hh.tbl)
-		return name;
-	free(name);
-	return NULL;
-}
-
-static void free_file(struct mapped_file *file)
-{
-	free((char *)(uintptr_t)file->path);
-	free(file);
+	for (; file; file = next) {
+		next = file->next;
+		free((char *)(uintptr_t)file->path);
+		free(file);
+	}
 }
 
 /* False only without memory. */
 static bool add(struct mapped_files *files, uint32_t pid, const struct process_mapping *mapping)
 {
 	struct mapped_file *new = malloc(sizeof(*new));
-	struct name *name;
+	struct mapped_file *first;
+	const char *name;
 
 	if (!new)
 		return false;
@@ -90,14 +73,20 @@ static bool add(struct mapped_files *files, uint32_t pid, const struct process_m
 		.start = mapping->start,
 		.end = mapping->end,
 	};
-	name = new->path ? get_name(files, new->path) : NULL;
-	if (!name) {
-		free_file(new);
-		return false;
+	first = new->path ? find(files, new->path) : NULL;
+	if (first) {
+		new->next = first->next;
+		first->next = new;
+		return true;
 	}
-	new->next = name->files;
-	name->files = new;
-	return true;
+	if (new->path) {
+		name = strrchr(new->path, '/') + 1;
+		HASH_ADD_KEYPTR(hh, files->table, name, strlen(name), new);
+	}
+	if (new->hh.tbl)
+		return true;
+	free_list(new);
+	return false;
 }
 
 static bool is_executable_file(const struct process_mapping *mapping)
@@ -142,27 +131,20 @@ struct mapped_files *mapped_files_new(void)
 void mapped_files_free(struct mapped_files *files)
 {
 	struct mapped_file *file, *next;
-	struct name *name, *other;
 
 	if (!files)
 		return;
-	HASH_ITER(hh, files->names, name, other)
+	HASH_ITER(hh, files->table, file, next)
 	{
-		HASH_DEL(files->names, name);
-		for (file = name->files; file; file = next) {
-			next = file->next;
-			free_file(file);
-		}
-		free(name);
+		HASH_DEL(files->table, file);
+		free_list(file);
 	}
 	free(files);
 }
 
 const struct mapped_file *mapped_files_find(const struct mapped_files *files, const char *path)
 {
-	struct name *name = find_name(files, path);
-
-	return name ? name->files : NULL;
+	return find(files, path);
 }
 
 /* ------------------------------------------------------------- opening -- */

@@ -8,6 +8,7 @@
 #define TOOL_MAPPED_FILES_H
 
 #include <stdint.h>
+#include <uthash.h>
 
 #include "common/reason.h"
 
@@ -20,6 +21,7 @@ struct mapped_file {
 	unsigned int major, minor; /* as in /proc/PID/maps */
 	uint64_t ino;
 	uint64_t start, end;
+	UT_hash_handle hh;
 };
 
 /* Reads what it may of /proc, once; NULL only without memory. */
