@@ -47,16 +47,11 @@ struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *r
 	dir->fd = -1;
 	if (!dir->path)
 		goto fail;
-	if (create && mkdir(dir->path, 0755) && errno != EEXIST) {
-		reason_set(reason, "%s", strerror(errno));
-		goto fail;
-	}
-	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir->fd < 0) {
-		reason_set(reason, "%s", strerror(errno));
-		goto fail;
-	}
-	return dir;
+	if (!create || !mkdir(dir->path, 0755) || errno == EEXIST)
+		dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir->fd >= 0)
+		return dir;
+	reason_set(reason, "%s", strerror(errno));
 fail:
 	debug_dir_close(dir);
 	return NULL;
@@ -187,21 +182,13 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
  */
 static int open_below(const struct debug_dir *dir, const char *path, bool create)
 {
-	char component[NAME_MAX + 1];
 	int fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
-	size_t length;
+	char components[PATH_MAX], *rest = components;
+	const char *component;
 	int next;
 
-	while (fd >= 0 && *path) {
-		length = strcspn(path, "/");
-		if (length > NAME_MAX) {
-			close(fd);
-			errno = ENAMETOOLONG;
-			return -1;
-		}
-		memcpy(component, path, length);
-		component[length] = '\0';
-		path += length + (path[length] == '/');
+	snprintf(components, sizeof(components), "%s", path);
+	while (fd >= 0 && (component = strsep(&rest, "/"))) {
 		if (create && mkdirat(fd, component, 0755) && errno != EEXIST)
 			next = -1;
 		else
@@ -269,27 +256,23 @@ static void put_probes(int directory)
 
 static bool put_link(const struct debug_dir *dir, const struct build_id *id, const char *entry)
 {
-	char path[PATH_MAX], text[BUILD_ID_TEXT], temporary[32];
+	char path[PATH_MAX], target[PATH_MAX + 16], text[BUILD_ID_TEXT], temporary[32];
 	int directory, error;
-	char *target;
 	bool done;
 
 	link_path(id, true, path);
 	directory = open_below(dir, path, true);
 	if (directory < 0)
 		return false;
-	done = asprintf(&target, "../../%s", entry) >= 0;
-	if (done) {
-		temporary_make_name(temporary);
-		done = !symlinkat(target, directory, temporary) &&
-		       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
-		error = errno;
-		if (!done)
-			unlinkat(directory, temporary, 0);
-		errno = error;
-		free(target);
-	}
+	snprintf(target, sizeof(target), "../../%s", entry);
+	temporary_make_name(temporary);
+	done = !symlinkat(target, directory, temporary) &&
+	       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
+	error = errno;
+	if (!done)
+		unlinkat(directory, temporary, 0);
 	close(directory);
+	errno = error;
 	return done;
 }
 

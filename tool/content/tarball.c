@@ -78,13 +78,11 @@ struct tarball *tarball_write(int fd)
 		return new;
 	new->archive = libarchive.write_new();
 	new->entry = libarchive.entry_new();
-	if (!new->archive || !new->entry) {
+	if (!new->archive || !new->entry)
 		fail(new, strerror(ENOMEM));
-		return new;
-	}
-	if (libarchive.write_set_format_pax_restricted(new->archive) ||
-	    libarchive.write_add_filter_zstd(new->archive) ||
-	    libarchive.write_open_fd(new->archive, fd))
+	else if (libarchive.write_set_format_pax_restricted(new->archive) ||
+		 libarchive.write_add_filter_zstd(new->archive) ||
+		 libarchive.write_open_fd(new->archive, fd))
 		fail_archive(new);
 	return new;
 }
@@ -165,11 +163,9 @@ struct tarball *tarball_read(int fd)
 	if (!new || new->problem)
 		return new;
 	new->archive = libarchive.read_new();
-	if (!new->archive) {
+	if (!new->archive)
 		fail(new, strerror(ENOMEM));
-		return new;
-	}
-	if (!open_reading(new->archive, fd))
+	else if (!open_reading(new->archive, fd))
 		fail_archive(new);
 	return new;
 }
