@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Build-id: bytes that name a content, and their digits. */
+/* Build-id: the bytes of an identity, of any kind, and their hex digits. */
 #ifndef TOOL_BUILD_ID_H
 #define TOOL_BUILD_ID_H
 
@@ -9,7 +9,7 @@
 
 #include "buildid.h"
 
-/* As hex digits, with a NUL. */
+/* Hex digits and a NUL. */
 #define BUILD_ID_TEXT (2 * BUILDID_ID_MAX + 1)
 
 struct build_id {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loaded: by dlopen(3). */
+/* Shared libraries: by dlopen(3). */
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loaded: libraries that only some commands need, and which bring a dozen others: to
- * load these takes longer than most commands take, and one may do without them.
+ * Shared libraries that only some commands need, loaded when needed. They depend on
+ * a dozen others, so to link with them would more than double the run time of most
+ * commands, and the tool would not start where they are not installed.
  */
 #ifndef TOOL_SHARED_LIBRARY_H
 #define TOOL_SHARED_LIBRARY_H
@@ -16,7 +17,7 @@ struct shared_function {
 
 /*
  * Load the library named @soname, for good, and fill in @pointers. NULL, or a text
- * of why it is not there.
+ * of why it cannot be loaded.
  */
 const char *shared_library_open(const char *soname, const struct shared_function *functions,
 				size_t count, void *pointers);

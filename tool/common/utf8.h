@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* UTF-8: names of files are any bytes, but JSON has to be UTF-8. */
 #ifndef TOOL_UTF8_H
 #define TOOL_UTF8_H
 
@@ -7,7 +8,7 @@
 bool utf8_valid(const char *text);
 
 /*
- * @text as valid UTF-8, each byte that is none as U+FFFD. To be freed; NULL
+ * @text as valid UTF-8, with U+FFFD for each invalid byte. To be freed; NULL
  * without memory.
  */
 char *utf8_repair(const char *text);

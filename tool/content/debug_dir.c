@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Debug dir: the only file that knows how perf lays out ~/.debug. */
+/* Debug dir: the only file that knows the layout of ~/.debug. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/copy.h"
+#include "common/open_regular.h"
 #include "common/temporary.h"
 #include "debug_dir.h"
 
@@ -30,7 +31,7 @@ static char *default_path(struct reason *reason)
 	char *path = NULL;
 
 	if (!home || *home != '/')
-		reason_set(reason, "HOME is not set; say where: --dir DIR");
+		reason_set(reason, "HOME is not set; use --dir DIR");
 	else if (asprintf(&path, "%s/.debug", home) < 0)
 		path = NULL;
 	return path;
@@ -46,16 +47,11 @@ struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *r
 	dir->fd = -1;
 	if (!dir->path)
 		goto fail;
-	if (create && mkdir(dir->path, 0755) && errno != EEXIST) {
-		reason_set(reason, "%s", strerror(errno));
-		goto fail;
-	}
-	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir->fd < 0) {
-		reason_set(reason, "%s", strerror(errno));
-		goto fail;
-	}
-	return dir;
+	if (!create || !mkdir(dir->path, 0755) || errno == EEXIST)
+		dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir->fd >= 0)
+		return dir;
+	reason_set(reason, "%s", strerror(errno));
 fail:
 	debug_dir_close(dir);
 	return NULL;
@@ -124,7 +120,7 @@ static bool link_path(const struct build_id *id, bool directory, char path[PATH_
 {
 	char text[BUILD_ID_TEXT];
 
-	/* A byte is the directory: there has to be a name besides. */
+	/* The first byte names the directory, the others the link. */
 	if (id->size < 2 || 2 * id->size > NAME_MAX)
 		return false;
 	build_id_text(id, text);
@@ -143,7 +139,7 @@ static char *entry_path(const char *name, const struct build_id *id)
 
 /* -------------------------------------------------------------- look-up -- */
 
-/* The target without "../../", when it is of the shape that perf gives it. */
+/* The target without "../../", if it is one as perf makes them. */
 static char *checked_target(char *target, const struct build_id *id)
 {
 	static const char up[] = "../../";
@@ -181,26 +177,18 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
 }
 
 /*
- * Below the directory, without following links, so that none leads elsewhere.
- * With @create what is missing is made.
+ * Below the directory, without following links, as one may lead out of it.
+ * With @create what is missing is created.
  */
 static int open_below(const struct debug_dir *dir, const char *path, bool create)
 {
-	char component[NAME_MAX + 1];
 	int fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
-	size_t length;
+	char components[PATH_MAX], *rest = components;
+	const char *component;
 	int next;
 
-	while (fd >= 0 && *path) {
-		length = strcspn(path, "/");
-		if (length > NAME_MAX) {
-			close(fd);
-			errno = ENAMETOOLONG;
-			return -1;
-		}
-		memcpy(component, path, length);
-		component[length] = '\0';
-		path += length + (path[length] == '/');
+	snprintf(components, sizeof(components), "%s", path);
+	while (fd >= 0 && (component = strsep(&rest, "/"))) {
 		if (create && mkdirat(fd, component, 0755) && errno != EEXIST)
 			next = -1;
 		else
@@ -224,7 +212,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 	free(entry);
 	if (directory < 0)
 		return -1;
-	fd = content_open(directory, content_part_name(part), &reason);
+	fd = open_untrusted(directory, content_part_name(part), &reason);
 	close(directory);
 	if (fd < 0 || content_is(fd, id, part, &reason))
 		return fd;
@@ -234,7 +222,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 /* -------------------------------------------------------------- putting -- */
 
-/* Not what runs as somebody else: removing the file is to be the end of it. */
+/* Not a setuid program: with a link it would outlive its removal by an upgrade. */
 static bool may_link(const struct debug_item *item)
 {
 	struct stat stat_;
@@ -243,7 +231,7 @@ static bool may_link(const struct debug_item *item)
 	       !(stat_.st_mode & (S_ISUID | S_ISGID));
 }
 
-/* The file itself, or a copy where there is no linking it. */
+/* A link to the file, or a copy where that is not possible. */
 static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		  struct temporary *file, struct reason *reason)
 {
@@ -251,12 +239,12 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		return content_is(item->fd, item->id, item->part, reason);
 	if (!temporary_open(file, dir->fd, item->part == CONTENT_VDSO ? 0600 : 0755))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
-	/* The copy, not what it was made of: that may have changed meanwhile. */
+	/* The copy is checked, as the original may have changed meanwhile. */
 	return copy_file(item->fd, file->fd, reason) &&
 	       content_is(file->fd, item->id, item->part, reason);
 }
 
-/* perf keeps there what probes were found; it makes it for all but kernels. */
+/* perf's list of SDT probes, which it creates for everything but kernels. */
 static void put_probes(int directory)
 {
 	int fd = openat(directory, PROBES, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
@@ -268,31 +256,27 @@ static void put_probes(int directory)
 
 static bool put_link(const struct debug_dir *dir, const struct build_id *id, const char *entry)
 {
-	char path[PATH_MAX], text[BUILD_ID_TEXT], temporary[32];
+	char path[PATH_MAX], target[PATH_MAX + 16], text[BUILD_ID_TEXT], temporary[32];
 	int directory, error;
-	char *target;
 	bool done;
 
 	link_path(id, true, path);
 	directory = open_below(dir, path, true);
 	if (directory < 0)
 		return false;
-	done = asprintf(&target, "../../%s", entry) >= 0;
-	if (done) {
-		temporary_make_name(temporary);
-		done = !symlinkat(target, directory, temporary) &&
-		       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
-		error = errno;
-		if (!done)
-			unlinkat(directory, temporary, 0);
-		errno = error;
-		free(target);
-	}
+	snprintf(target, sizeof(target), "../../%s", entry);
+	temporary_make_name(temporary);
+	done = !symlinkat(target, directory, temporary) &&
+	       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
+	error = errno;
+	if (!done)
+		unlinkat(directory, temporary, 0);
 	close(directory);
+	errno = error;
 	return done;
 }
 
-/* Directories that nothing is in. */
+/* Removes the empty directories of an entry. */
 static void prune(const struct debug_dir *dir, const char *entry)
 {
 	char *path = strdup(entry);
@@ -315,7 +299,7 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 		return reason_set(reason, "%s/%s: %s", dir->path, entry, strerror(errno));
 	done = temporary_name(file, directory, content_part_name(item->part), true);
 	if (!done)
-		reason_set(reason, "cannot be named: %s", strerror(errno));
+		reason_set(reason, "cannot be linked: %s", strerror(errno));
 	else if (item->part != CONTENT_KALLSYMS)
 		put_probes(directory);
 	close(directory);
@@ -325,8 +309,8 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 }
 
 /*
- * The entry is made only for what is whole and good: whoever is refused has no
- * directory to remove, which others may be about to use.
+ * The directories are created only for a file that was checked: a file that is refused
+ * must not make us remove directories that another process is about to use.
  */
 static bool put_entry(const struct debug_dir *dir, const struct debug_item *item, const char *entry,
 		      struct reason *reason)
@@ -350,14 +334,14 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 	bool done;
 
 	if (!debug_dir_is_name(item->name))
-		return reason_set(reason, "is no path that can be kept");
+		return reason_set(reason, "not a name that the debug dir can have");
 	if (!link_path(item->id, false, link))
-		return reason_set(reason, "no place is named by a build-id of %zu bytes",
+		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
 	entry = item->part == CONTENT_DEBUG ? debug_dir_entry(dir, item->id) :
 					      entry_path(item->name, item->id);
 	if (!entry)
-		return reason_set(reason, "has no entry to go to");
+		return reason_set(reason, "has no entry in the debug dir");
 	done = put_entry(dir, item, entry, reason);
 	free(entry);
 	return done;

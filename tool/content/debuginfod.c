@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Debuginfod: files by build-id from servers. */
+/* Debuginfod: the only file that knows libdebuginfod. */
 
 #include <elfutils/debuginfod.h>
 #include <errno.h>
@@ -14,14 +14,14 @@
 #include "common/shared_library.h"
 #include "debuginfod.h"
 
-/* Between two reports of progress on a terminal, and elsewhere, nanoseconds. */
+/* Nanoseconds between reports of progress, on a terminal and elsewhere. */
 #define PERIOD_TERMINAL 200000000ULL
 #define PERIOD_LOG	5000000000ULL
 
-/* An answer may take a minute and a half to fail to come, for each of a thousand files. */
+/* A timeout takes up to 90 seconds, and a perf.data may have a thousand files. */
 #define SILENT_MAX 2
 
-/* Loaded when a server is to be asked. Each without "debuginfod_". */
+/* Loaded when a server is to be asked; names without "debuginfod_". */
 #define FUNCTIONS(F) \
 	F(begin)     \
 	F(end)       \
@@ -36,9 +36,9 @@ static struct library {
 
 struct debuginfod {
 	debuginfod_client *client;
-	unsigned int silent; /* answers that did not come, in a row */
+	unsigned int silent; /* requests without a response, in a row */
 	bool terminal;
-	bool shown;    /* a line that is not ended */
+	bool shown;    /* a progress line without its newline */
 	uint64_t next; /* when to report */
 	char id[BUILD_ID_TEXT];
 };
@@ -75,7 +75,7 @@ void debuginfod_free(struct debuginfod *client)
 	free(client);
 }
 
-/* @done of @all bytes; before they are known, of servers. */
+/* @done of @all bytes; until the size is known, of servers. */
 static int show(debuginfod_client *handle, long done, long all)
 {
 	struct debuginfod *client = library.get_user_data(handle);
@@ -115,7 +115,7 @@ static bool begin(struct debuginfod *client, struct reason *reason)
 	return true;
 }
 
-/* With several servers one that is gone says nothing of the others. */
+/* With several servers the error does not say which of them it was. */
 static bool is_silent(int error)
 {
 	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
@@ -136,7 +136,7 @@ static const char *text_of(int error)
 {
 	switch (error) {
 	case ENOENT:
-		return "not there";
+		return "not found";
 	case ENOSYS:
 		return "DEBUGINFOD_URLS has no server";
 	default:
@@ -153,13 +153,13 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum co
 	if (!begin(client, reason))
 		return -1;
 	if (client->silent == SILENT_MAX) {
-		reason_set(reason, "debuginfod: not asked again, as it did not answer");
+		reason_set(reason, "debuginfod: skipped, as the server did not respond");
 		return -1;
 	}
 	build_id_text(id, client->id);
-	/* At once on a terminal; elsewhere only of what takes its time. */
+	/* At once on a terminal; in a log only for what takes long. */
 	client->next = clock_ns(CLOCK_MONOTONIC) + (client->terminal ? 0 : PERIOD_LOG);
-	/* A length of 0: the digits. */
+	/* A length of 0 says that the id is in hex. */
 	fd = part == CONTENT_DEBUG ?
 		     library.find_debuginfo(client->client, (void *)client->id, 0, path) :
 		     library.find_executable(client->client, (void *)client->id, 0, path);

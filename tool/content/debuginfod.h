@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Debuginfod: the only file that knows libdebuginfod. */
+/* Debuginfod: files by build-id from the servers in DEBUGINFOD_URLS. */
 #ifndef TOOL_DEBUGINFOD_H
 #define TOOL_DEBUGINFOD_H
 
@@ -7,15 +7,15 @@
 
 struct debuginfod;
 
-/* A client that asks nobody until it has to. NULL only without memory. */
+/* A client that connects to no server yet. NULL only without memory. */
 struct debuginfod *debuginfod_new(void);
 void debuginfod_free(struct debuginfod *client);
 
 /*
- * Ask the servers in DEBUGINFOD_URLS for CONTENT_ELF or CONTENT_DEBUG of @id,
- * with progress on stderr. A single one that twice did not answer is not asked
- * again. What they send is not checked here. A descriptor with @path, to be freed,
- * set to the file; or -1 with @reason.
+ * Ask the servers for CONTENT_ELF or CONTENT_DEBUG of @id, with progress on stderr.
+ * A single server that did not respond twice in a row is not asked again. What
+ * servers send is not checked here. A descriptor, with @path set to the file and to
+ * be freed; or -1 with @reason.
  */
 int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum content_part part,
 		   char **path, struct reason *reason);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Libarchive: it comes with libxml2, ICU, libstdc++ and ten others. */
+/* Libarchive: not linked, as it depends on libxml2, ICU, libstdc++ and ten others. */
 
 #include <stdbool.h>
 #include <stddef.h>

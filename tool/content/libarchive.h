@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Libarchive: its functions, loaded when something packed is met. */
+/* Libarchive: its functions, loaded when the first compressed file or archive is met. */
 #ifndef TOOL_LIBARCHIVE_H
 #define TOOL_LIBARCHIVE_H
 
 #include <archive.h>
 #include <archive_entry.h>
 
-/* Each without "archive_". */
+/* Names without "archive_". */
 /* clang-format off */
 #define LIBARCHIVE_FUNCTIONS(F)						\
 	F(free) F(error_string) F(filter_bytes)				\
@@ -31,7 +31,7 @@ extern struct libarchive {
 #undef LIBARCHIVE_POINTER
 } libarchive;
 
-/* Before any of these; NULL, or a text of why it is not there. */
+/* To be called before any of these; NULL, or a text of why it cannot be loaded. */
 const char *libarchive_load(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tarball: libarchive. */
+/* Tarball: written and read by libarchive, with a limit on what it may expand to. */
 
 #include <errno.h>
 #include <stdint.h>
@@ -8,26 +8,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/copy.h"
 #include "libarchive.h"
 #include "tarball.h"
 
 #define BLOCK (1U << 20)
-/* What is packed unpacks to ten times its size; what is meant to fill a disk, to more. */
-#define UNPACKED_FREE  (1ULL << 30)
-#define UNPACKED_TIMES 1000
+/* Programs decompress to ten times their size; what is meant to fill a disk, to more. */
+#define EXPANDED_FREE  (1ULL << 30)
+#define EXPANDED_TIMES 1000
 
 struct tarball {
 	struct archive *archive;
 	struct archive_entry *entry;
 	const char *problem;
-	int64_t size; /* of the member that is read, with its holes */
-	uint64_t unpacked;
+	int64_t size; /* of the current member, with its holes */
+	uint64_t expanded;
 	char buffer[BLOCK];
 };
 
 static const char *fail(struct tarball *tarball, const char *problem)
 {
-	tarball->problem = problem ? problem : "damaged";
+	tarball->problem = problem ? problem : "corrupt archive";
 	return tarball->problem;
 }
 
@@ -36,7 +37,7 @@ static const char *fail_archive(struct tarball *tarball)
 	return fail(tarball, libarchive.error_string(tarball->archive));
 }
 
-/* A warning is no failure: the member is good enough. */
+/* A warning is not a failure: the member is usable. */
 static bool is_good(int result)
 {
 	return result == ARCHIVE_OK || result == ARCHIVE_WARN;
@@ -77,13 +78,11 @@ struct tarball *tarball_write(int fd)
 		return new;
 	new->archive = libarchive.write_new();
 	new->entry = libarchive.entry_new();
-	if (!new->archive || !new->entry) {
+	if (!new->archive || !new->entry)
 		fail(new, strerror(ENOMEM));
-		return new;
-	}
-	if (libarchive.write_set_format_pax_restricted(new->archive) ||
-	    libarchive.write_add_filter_zstd(new->archive) ||
-	    libarchive.write_open_fd(new->archive, fd))
+	else if (libarchive.write_set_format_pax_restricted(new->archive) ||
+		 libarchive.write_add_filter_zstd(new->archive) ||
+		 libarchive.write_open_fd(new->archive, fd))
 		fail_archive(new);
 	return new;
 }
@@ -108,7 +107,7 @@ static const char *add_content(struct tarball *tarball, int fd, off_t size)
 		if (got < 0)
 			return fail(tarball, strerror(errno));
 		if (!got)
-			return fail(tarball, "became shorter as it was read");
+			return fail(tarball, "truncated while being read");
 		if (got > size - offset)
 			got = (ssize_t)(size - offset);
 		if (libarchive.write_data(tarball->archive, tarball->buffer, (size_t)got) != got)
@@ -146,7 +145,7 @@ const char *tarball_finish(struct tarball *tarball)
 
 /* --------------------------------------------------------------- reading -- */
 
-/* Not all that libarchive knows: for some it runs a program, if it finds one. */
+/* Not all that libarchive supports: for some filters it runs a program. */
 static bool open_reading(struct archive *archive, int fd)
 {
 	return is_good(libarchive.read_support_filter_zstd(archive)) &&
@@ -164,11 +163,9 @@ struct tarball *tarball_read(int fd)
 	if (!new || new->problem)
 		return new;
 	new->archive = libarchive.read_new();
-	if (!new->archive) {
+	if (!new->archive)
 		fail(new, strerror(ENOMEM));
-		return new;
-	}
-	if (!open_reading(new->archive, fd))
+	else if (!open_reading(new->archive, fd))
 		fail_archive(new);
 	return new;
 }
@@ -192,7 +189,7 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	member->type = libarchive.entry_hardlink(entry) ? 0 : libarchive.entry_filetype(entry);
 	member->mode = libarchive.entry_perm(entry);
 	member->target = libarchive.entry_symlink(entry);
-	/* What cannot be told in this locale. */
+	/* NULL also for what the locale cannot represent. */
 	if (!member->name)
 		member->name = "";
 	if (!member->target)
@@ -200,31 +197,19 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	return 1;
 }
 
-static bool write_at(int fd, const char *bytes, size_t size, int64_t offset)
-{
-	ssize_t put;
-
-	for (; size; bytes += put, offset += put, size -= (size_t)put) {
-		put = pwrite(fd, bytes, size, offset);
-		if (put <= 0)
-			return false;
-	}
-	return true;
-}
-
-/* Holes count: whoever copies the file writes them. */
+/* Holes count, as a copy of the file may have them written. */
 static bool is_too_much(struct tarball *tarball, int64_t more)
 {
 	uint64_t packed = (uint64_t)libarchive.filter_bytes(tarball->archive, -1);
 
-	tarball->unpacked += (uint64_t)more;
-	return more < 0 || tarball->unpacked > UNPACKED_FREE + UNPACKED_TIMES * packed;
+	tarball->expanded += (uint64_t)more;
+	return more < 0 || tarball->expanded > EXPANDED_FREE + EXPANDED_TIMES * packed;
 }
 
-/* All of the archive is given up. */
+/* The rest of the archive is not read. */
 static const char *give_up(struct tarball *tarball)
 {
-	return fail(tarball, "unpacks to more than a thousand times its size");
+	return fail(tarball, "decompresses to more than 1000 times its size");
 }
 
 const char *tarball_extract(struct tarball *tarball, int fd)
@@ -238,11 +223,11 @@ const char *tarball_extract(struct tarball *tarball, int fd)
 		result = libarchive.read_data_block(tarball->archive, &bytes, &size, &offset))) {
 		if (is_too_much(tarball, offset + (int64_t)size - end))
 			return give_up(tarball);
-		if (!write_at(fd, bytes, size, offset))
+		if (!pwrite_all(fd, bytes, size, offset))
 			return strerror(errno);
 		end = offset + (int64_t)size;
 	}
-	/* What was wrong with one member need not be with the next. */
+	/* The next member may still be good. */
 	if (result != ARCHIVE_EOF)
 		return libarchive.error_string(tarball->archive);
 	/* It may end in a hole. */

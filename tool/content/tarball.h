@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tarball: tar, by libarchive. Errors are texts, NULL when all is
- * well; they are valid until the next call.
+ * Tarball: the tar archives of bundle and unbundle, by libarchive. A problem is
+ * returned as a text, valid until the next call; NULL is success.
  */
 #ifndef TOOL_TARBALL_H
 #define TOOL_TARBALL_H
@@ -13,7 +13,7 @@
 /* Writing: tar in zstd, as any tar can read. */
 struct tarball;
 
-/* NULL only without memory; look at tarball_problem(). @fd stays the caller's. */
+/* NULL only without memory; check tarball_problem(). @fd stays the caller's. */
 struct tarball *tarball_write(int fd);
 /* All of the regular file at @fd, which must not change meanwhile. */
 const char *tarball_add_file(struct tarball *tarball, const char *name, int fd);
@@ -24,7 +24,7 @@ const char *tarball_finish(struct tarball *tarball);
 struct tarball_member {
 	const char *name;
 	mode_t type;	    /* S_IFREG, S_IFLNK ...; 0 for a hard link */
-	mode_t mode;	    /* permissions, of anybody's choice */
+	mode_t mode;	    /* permissions as archived: not to be trusted */
 	const char *target; /* of a symbolic link, else "" */
 };
 
@@ -32,8 +32,8 @@ struct tarball *tarball_read(int fd);
 /* 1 with a member, valid until the next call; 0 at the end; -1 with a problem. */
 int tarball_next(struct tarball *tarball, struct tarball_member *member);
 /*
- * Write what is in the member to @fd. What unpacks to far more than its size is a
- * problem, after which there is no next member.
+ * Write the content of the member to @fd. An archive that decompresses to far more
+ * than its size is a problem, after which there is no next member.
  */
 const char *tarball_extract(struct tarball *tarball, int fd);
 

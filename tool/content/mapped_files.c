@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Mapped files: a table of what /proc/PID/maps shows, by last component. */
+
+/* An element that has no memory is left out, and has no table. */
+#define HASH_NONFATAL_OOM 1
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/open_regular.h"
+#include "mapped_files.h"
+#include "process_maps.h"
+
+#define DELETED " (deleted)"
+
+struct mapped_files {
+	struct mapped_file *table; /* of the first of each name, which has the others in next */
+};
+
+char *strip_deleted(const char *path)
+{
+	size_t length = strlen(path), tail = sizeof(DELETED) - 1;
+
+	if (length > tail && !strcmp(path + length - tail, DELETED))
+		length -= tail;
+	return strndup(path, length);
+}
+
+static struct mapped_file *find(const struct mapped_files *files, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct mapped_file *file;
+
+	path = slash ? slash + 1 : path;
+	HASH_FIND_STR(files->table, path, file);
+	return file;
+}
+
+static void free_list(struct mapped_file *file)
+{
+	struct mapped_file *next;
+
+	for (; file; file = next) {
+		next = file->next;
+		free((char *)(uintptr_t)file->path);
+		free(file);
+	}
+}
+
+/* False only without memory. */
+static bool add(struct mapped_files *files, uint32_t pid, const struct process_mapping *mapping)
+{
+	struct mapped_file *new = malloc(sizeof(*new));
+	struct mapped_file *first;
+	const char *name;
+
+	if (!new)
+		return false;
+	*new = (struct mapped_file){
+		.path = strip_deleted(mapping->path),
+		.pid = pid,
+		.major = mapping->major,
+		.minor = mapping->minor,
+		.ino = mapping->ino,
+		.start = mapping->start,
+		.end = mapping->end,
+	};
+	first = new->path ? find(files, new->path) : NULL;
+	if (first) {
+		new->next = first->next;
+		first->next = new;
+		return true;
+	}
+	if (new->path) {
+		name = strrchr(new->path, '/') + 1;
+		HASH_ADD_KEYPTR(hh, files->table, name, strlen(name), new);
+	}
+	if (new->hh.tbl)
+		return true;
+	free_list(new);
+	return false;
+}
+
+static bool is_executable_file(const struct process_mapping *mapping)
+{
+	return mapping->executable && *mapping->path == '/';
+}
+
+static bool add_process(struct mapped_files *files, uint32_t pid)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+	bool good = true;
+
+	/* It has exited, or belongs to somebody else. */
+	if (!process_maps_open(&maps, pid))
+		return true;
+	while (good && process_maps_next(&maps, &mapping))
+		if (is_executable_file(&mapping))
+			good = add(files, pid, &mapping);
+	process_maps_close(&maps);
+	return good;
+}
+
+struct mapped_files *mapped_files_new(void)
+{
+	struct mapped_files *files = calloc(1, sizeof(*files));
+	DIR *proc = files ? opendir("/proc") : NULL;
+	struct dirent *entry;
+	bool good = true;
+
+	while (proc && good && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			good = add_process(files, (uint32_t)strtoul(entry->d_name, NULL, 10));
+	if (proc)
+		closedir(proc);
+	if (good)
+		return files;
+	mapped_files_free(files);
+	return NULL;
+}
+
+void mapped_files_free(struct mapped_files *files)
+{
+	struct mapped_file *file, *next;
+
+	if (!files)
+		return;
+	HASH_ITER(hh, files->table, file, next)
+	{
+		HASH_DEL(files->table, file);
+		free_list(file);
+	}
+	free(files);
+}
+
+const struct mapped_file *mapped_files_find(const struct mapped_files *files, const char *path)
+{
+	return find(files, path);
+}
+
+/* ------------------------------------------------------------- opening -- */
+
+static int open_in_root(uint32_t pid, const char *path, struct reason *reason)
+{
+	char root_path[64];
+	int root, fd;
+
+	snprintf(root_path, sizeof(root_path), "/proc/%" PRIu32 "/root", pid);
+	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0) {
+		reason_set(reason, "%s", strerror(errno));
+		return -1;
+	}
+	fd = open_untrusted_in(root, path, reason);
+	close(root);
+	return fd;
+}
+
+/* @from is set when it was opened. */
+static int open_mapping(uint32_t pid, uint64_t start, uint64_t end, char **from,
+			struct reason *reason)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, start,
+		 end);
+	fd = open_untrusted(AT_FDCWD, path, reason);
+	if (fd >= 0 && from)
+		*from = strdup(path);
+	return fd;
+}
+
+int mapped_file_open(const struct mapped_file *file, char **from, struct reason *reason)
+{
+	int fd = open_mapping(file->pid, file->start, file->end, from, reason);
+
+	if (fd >= 0)
+		return fd;
+	if (from && asprintf(from, "/proc/%" PRIu32 "/root%s", file->pid, file->path) < 0)
+		*from = NULL;
+	return open_in_root(file->pid, file->path, reason);
+}
+
+int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct reason *reason)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+	int fd = -1;
+
+	if (process_maps_open(&maps, pid)) {
+		while (fd < 0 && process_maps_next(&maps, &mapping))
+			if (is_executable_file(&mapping) && addr >= mapping.start &&
+			    addr < mapping.end)
+				fd = open_mapping(pid, mapping.start, mapping.end, NULL, reason);
+		process_maps_close(&maps);
+	}
+	return fd < 0 ? open_in_root(pid, path, reason) : fd;
+}
