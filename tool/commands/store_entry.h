@@ -11,7 +11,7 @@
 struct store {
 	struct output *out;
 	struct debug_dir *dir;
-	struct locate *locate;
+	struct locator *locate;
 	bool debug;  /* debug files from servers, too */
 	bool copy;   /* never link: the files may be overwritten in place */
 	bool unpack; /* modules always: who will ask, and by what name, is open */

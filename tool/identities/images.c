@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "content/module_name.h"
+#include "content/kernel_modules.h"
 #include "images.h"
 
 /* "/sys/module/name/name@0123abcd.ko" */
