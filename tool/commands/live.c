@@ -60,7 +60,7 @@ struct item {
 };
 
 struct live {
-	struct store *store;
+	struct store_job *store;
 	struct buildid *handle;
 	struct buildid_options options;
 	struct buildid_files *files;
@@ -459,7 +459,7 @@ static void clean_up(struct live *live)
 	buildid_close(live->handle);
 }
 
-int live_run(struct store *store, const struct filter *filter)
+int live_run(struct store_job *store, const struct filter *filter)
 {
 	struct live live = { .store = store };
 	int signals;

@@ -7,6 +7,6 @@
 #include "store_entry.h"
 
 /* Until SIGINT or SIGTERM; what to exit with. */
-int live_run(struct store *store, const struct filter *filter);
+int live_run(struct store_job *store, const struct filter *filter);
 
 #endif

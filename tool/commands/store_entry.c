@@ -11,7 +11,7 @@
 #include "content/packed.h"
 #include "store_entry.h"
 
-static void put_line(struct store *store, const struct build_id *id, const char *path,
+static void put_line(struct store_job *store, const struct build_id *id, const char *path,
 		     const char *source, const char *reason)
 {
 	struct output *out = store->out;
@@ -33,21 +33,21 @@ static void put_line(struct store *store, const struct build_id *id, const char 
 	free(tail);
 }
 
-void store_report_ok(struct store *store, const struct build_id *id, const char *path,
+void store_report_ok(struct store_job *store, const struct build_id *id, const char *path,
 		     const char *source)
 {
 	store->stored++;
 	put_line(store, id, path, source, NULL);
 }
 
-void store_report_fail(struct store *store, const struct build_id *id, const char *path,
+void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason)
 {
 	store->failed++;
 	put_line(store, id, path, NULL, reason);
 }
 
-bool store_has(const struct store *store, const struct build_id *id, enum content_part part)
+bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part)
 {
 	int fd = debug_dir_find(store->dir, id, part);
 	struct stat stat_;
@@ -64,7 +64,7 @@ bool store_has(const struct store *store, const struct build_id *id, enum conten
  * perf unpacks only what it knows by a name that ends so, as most names of modules
  * do, but not those of modules that were loaded as it recorded.
  */
-static bool may_be_packed(const struct store *store, const struct request *request)
+static bool may_be_packed(const struct store_job *store, const struct request *request)
 {
 	const char *end = strrchr(request->path, '.');
 
@@ -73,7 +73,7 @@ static bool may_be_packed(const struct store *store, const struct request *reque
 	return !store->unpack && end && (!strcmp(end, ".gz") || !strcmp(end, ".xz"));
 }
 
-static bool is_stored_module(const struct store *store, const struct request *request)
+static bool is_stored_module(const struct store_job *store, const struct request *request)
 {
 	int fd = debug_dir_find(store->dir, &request->id, CONTENT_ELF);
 	bool readable;
@@ -85,7 +85,7 @@ static bool is_stored_module(const struct store *store, const struct request *re
 	return readable && store_has(store, &request->id, CONTENT_ELF);
 }
 
-static bool is_stored(const struct store *store, const struct request *request)
+static bool is_stored(const struct store_job *store, const struct request *request)
 {
 	switch (request->kind) {
 	case REQUEST_KERNEL:
@@ -100,7 +100,7 @@ static bool is_stored(const struct store *store, const struct request *request)
 	}
 }
 
-static bool put(struct store *store, const struct request *request, const struct found *found,
+static bool put(struct store_job *store, const struct request *request, const struct found *found,
 		struct reason *reason)
 {
 	struct debug_item item = {
@@ -127,7 +127,7 @@ static bool put(struct store *store, const struct request *request, const struct
 }
 
 /* Names of functions are in the file itself, or only in the debug file. */
-static bool has_symbols(const struct store *store, const struct build_id *id)
+static bool has_symbols(const struct store_job *store, const struct build_id *id)
 {
 	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
 	struct elf_info info;
@@ -140,7 +140,7 @@ static bool has_symbols(const struct store *store, const struct build_id *id)
 }
 
 /* False only when one was asked for, is needed, and is not to be had. */
-static bool store_debug(struct store *store, const struct request *request, struct reason *reason)
+static bool store_debug(struct store_job *store, const struct request *request, struct reason *reason)
 {
 	struct found found = { .fd = -1 };
 	struct found named;
@@ -161,7 +161,7 @@ static bool store_debug(struct store *store, const struct request *request, stru
 	return done || !needed;
 }
 
-void store_request(struct store *store, const struct request *request)
+void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
 	struct found found = { .fd = -1 };
@@ -182,7 +182,7 @@ void store_request(struct store *store, const struct request *request)
 	found_free(&found);
 }
 
-void store_requests(struct store *store, const struct request_list *list)
+void store_requests(struct store_job *store, const struct request_list *list)
 {
 	size_t i;
 

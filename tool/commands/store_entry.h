@@ -8,7 +8,7 @@
 #include "content/locate.h"
 #include "request_list.h"
 
-struct store {
+struct store_job {
 	struct output *out;
 	struct debug_dir *dir;
 	struct locate *locate;
@@ -20,18 +20,18 @@ struct store {
 };
 
 /* "OK id path"; @source is where it came from, "kept" when it was there already. */
-void store_report_ok(struct store *store, const struct build_id *id, const char *path,
+void store_report_ok(struct store_job *store, const struct build_id *id, const char *path,
 		     const char *source);
 /* "FAIL id path: reason"; @id NULL when it is not known. */
-void store_report_fail(struct store *store, const struct build_id *id, const char *path,
+void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason);
 
 /* Whether a part is there, and will stay as it is if that matters. */
-bool store_has(const struct store *store, const struct build_id *id, enum content_part part);
+bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part);
 
 /* Find one and put it into the directory, unless it is there. */
-void store_request(struct store *store, const struct request *request);
+void store_request(struct store_job *store, const struct request *request);
 /* All of a perf.data, and a failure for each that has no build-id there. */
-void store_requests(struct store *store, const struct request_list *list);
+void store_requests(struct store_job *store, const struct request_list *list);
 
 #endif

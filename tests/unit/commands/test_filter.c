@@ -9,7 +9,7 @@
 
 static bool wants(const struct filter *filter, uint32_t pid, const char *comm, const char *path)
 {
-	return filter_wants(filter, pid, comm, path);
+	return filter_matches(filter, pid, comm, path);
 }
 
 static void an_empty_filter_wants_all(void **state)

@@ -116,8 +116,8 @@ static void record_tells_of_a_full_disk(void **state)
 	assert_int_equal(RUN(record, "-o", "/nonexistent/log", "touch", "ran"), 1);
 	assert_int_equal(access("ran", F_OK), -1);
 	assert_int_equal(RUN(record, "--ring-size", "128M", "touch", "ran"), 1);
-	assert_string_equal(err, "buildid: --ring-size: more than the module takes, "
-				 "67108864 bytes\n");
+	assert_string_equal(err, "buildid: --ring-size: the module allows 67108864 bytes "
+				 "at most\n");
 	assert_int_equal(access("ran", F_OK), -1);
 }
 
