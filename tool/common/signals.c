@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Signals: through signalfd(2). */
+/* Signals: through signalfd(2). One user at a time, as a process has one mask. */
 
 #include <errno.h>
 #include <signal.h>
@@ -38,17 +38,25 @@ int signals_read(int fd)
 	return (int)info.ssi_signo;
 }
 
-void signals_restore(void)
+void signals_restore_in(posix_spawnattr_t *child)
 {
-	sigaction(SIGPIPE, &pipe_before, NULL);
-	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	sigset_t defaults;
+
+	sigemptyset(&defaults);
+	/* Ignored is what a child inherits: no need to say so. */
+	if (pipe_before.sa_handler != SIG_IGN)
+		sigaddset(&defaults, SIGPIPE);
+	posix_spawnattr_setsigdefault(child, &defaults);
+	posix_spawnattr_setsigmask(child, &mask_before);
+	posix_spawnattr_setflags(child, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 }
 
 void signals_close(int fd)
 {
-	/* One that came and was not taken must not end us after all. */
+	/* One that came and was not read must not end us after all. */
 	while (signals_read(fd))
 		;
 	close(fd);
-	signals_restore();
+	sigaction(SIGPIPE, &pipe_before, NULL);
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }

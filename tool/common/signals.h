@@ -3,15 +3,18 @@
 #ifndef TOOL_SIGNALS_H
 #define TOOL_SIGNALS_H
 
+#include <spawn.h>
+
 /*
- * Block SIGINT, SIGTERM and SIGCHLD, ignore SIGPIPE, and return a descriptor
- * that is readable when one of them came; -errno.
+ * Block SIGINT, SIGTERM and SIGCHLD, ignore SIGPIPE, and return a descriptor that is
+ * readable when one of the three came; -errno.
  */
 int signals_open(void);
-/* The number of one that came, 0 when there is none. */
+/* The number of the next one that came, 0 when there is none. */
 int signals_read(int fd);
-/* All as it was before signals_open(); for a child that will be another program. */
-void signals_restore(void);
+/* A child starts with its signals as they were before signals_open(). */
+void signals_restore_in(posix_spawnattr_t *child);
+/* All as it was before signals_open(). */
 void signals_close(int fd);
 
 #endif
