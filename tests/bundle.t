@@ -47,7 +47,7 @@ def _():
         os.mkfifo(here.path + "/fifo")
         done = lib.buildid("bundle", "--no-data", "-o", here.path + "/fifo", here.data, status=1,
                            env=dict(os.environ, HOME=here.home))
-        contains(done.stderr, f"buildid: {here.path}/fifo: is no regular file\n")
+        contains(done.stderr, f"buildid: {here.path}/fifo: not a regular file\n")
         equal(stat.S_ISFIFO(os.stat(here.path + "/fifo").st_mode), True, "left alone")
         equal([name for name in os.listdir(here.path) if "new-" in name], [], "left behind")
 

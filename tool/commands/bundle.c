@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/open_regular.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
 #include "request_list.h"
@@ -146,7 +147,7 @@ static bool add_file(struct job *job, struct tarball *tarball, int directory, co
 {
 	struct reason reason;
 	const char *problem = reason.text;
-	int fd = content_open(directory, path, &reason);
+	int fd = open_untrusted(directory, path, &reason);
 
 	if (fd >= 0) {
 		problem = tarball_add_file(tarball, name, fd);
@@ -223,7 +224,7 @@ static const char *is_in_the_way(int directory, const char *name)
 
 	if (fstatat(directory, name, &stat_, 0) || S_ISREG(stat_.st_mode))
 		return NULL;
-	return S_ISDIR(stat_.st_mode) ? strerror(EISDIR) : "is no regular file";
+	return S_ISDIR(stat_.st_mode) ? strerror(EISDIR) : "not a regular file";
 }
 
 /* Only a whole one has a name. */

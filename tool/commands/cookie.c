@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* buildid cookie: name what has no identity of its own. */
 
-#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 #include "commands.h"
 #include "common/arguments.h"
-#include "common/regular.h"
+#include "common/hex.h"
+#include "common/open_regular.h"
 #include "print.h"
 #include "module.h"
 
@@ -35,27 +36,14 @@ struct cookie {
 	size_t size; /* 0 to take it back */
 };
 
-static int digit(char c)
-{
-	if (isdigit((unsigned char)c))
-		return c - '0';
-	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
-}
-
 static const char *from_hex(struct cookie *cookie, const char *hex)
 {
-	int high, low;
+	ssize_t size = hex_parse(cookie->bytes, sizeof(cookie->bytes), hex);
 
-	for (cookie->size = 0; *hex; hex += 2) {
-		high = digit(hex[0]);
-		low = hex[1] ? digit(hex[1]) : -1;
-		if (high < 0 || low < 0)
-			return "not an even number of hex digits";
-		if (cookie->size == sizeof(cookie->bytes))
-			return "more than 128 bytes";
-		cookie->bytes[cookie->size++] = (uint8_t)(high << 4 | low);
-	}
-	return cookie->size ? NULL : "no bytes; to take a cookie back: --clear";
+	if (size < 0)
+		return size == -E2BIG ? "more than 128 bytes" : "not an even number of hex digits";
+	cookie->size = (size_t)size;
+	return size ? NULL : "no bytes; to take a cookie back: --clear";
 }
 
 static const char *from_text(struct cookie *cookie, const char *text)
@@ -91,14 +79,14 @@ static int run(struct output *out, const char *path, const struct cookie *cookie
 {
 	struct buildid *handle = module_open(out);
 	int status = EXIT_FAILURE;
-	const char *reason;
+	struct reason reason;
 	int fd;
 
 	if (!handle)
 		return EXIT_FAILURE;
-	fd = regular_open(path, &reason);
+	fd = open_regular(path, &reason);
 	if (fd < 0) {
-		out_error(out, path, "%s", reason);
+		out_error(out, path, "%s", reason.text);
 	} else {
 		status = set(out, handle, path, fd, cookie);
 		close(fd);

@@ -9,7 +9,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
-#include "common/regular.h"
+#include "common/open_regular.h"
 #include "content/elf_notes.h"
 #include "print.h"
 #include "module.h"
@@ -79,13 +79,13 @@ static void identify(struct job *job, const char *path)
 {
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
-	const char *reason;
+	struct reason reason;
 	int err;
 	int fd;
 
-	fd = regular_open(path, &reason);
+	fd = open_regular(path, &reason);
 	if (fd < 0) {
-		fail(job, path, reason);
+		fail(job, path, reason.text);
 		return;
 	}
 

@@ -21,6 +21,7 @@
 #include "common/array.h"
 #include "common/clock.h"
 #include "common/numbers.h"
+#include "common/open_regular.h"
 #include "common/signals.h"
 #include "content/elf_notes.h"
 #include "content/mapped.h"
@@ -165,7 +166,7 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 
 	if (item->fd >= 0 && put_from(live, item, id, item->fd))
 		return true;
-	fd = content_open(AT_FDCWD, item->path, &reason);
+	fd = open_untrusted(AT_FDCWD, item->path, &reason);
 	if (fd < 0)
 		return false;
 	done = put_from(live, item, id, fd);

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "annotate.h"
-#include "common/spool.h"
+#include "common/copy.h"
+#include "common/temporary.h"
 #include "perf_command.h"
 #include "perfdata/perfdata.h"
 #include "record_perf.h"
@@ -71,7 +72,7 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", session->spool);
 	if (annotate(session->out, &annotation))
 		return true;
-	spool_copy(session->spool, STDOUT_FILENO);
+	copy_stream(session->spool, STDOUT_FILENO);
 	return false;
 }
 
@@ -98,7 +99,7 @@ static char *log_beside(struct session *session)
 	if (strcmp(output, "-")) {
 		done = asprintf(&path, "%s.buildid", output);
 	} else {
-		session->unnamed = spool_open();
+		session->unnamed = temporary_unnamed();
 		done = session->unnamed < 0 ? -1 :
 					      asprintf(&path, "/proc/self/fd/%d", session->unnamed);
 	}
@@ -118,7 +119,7 @@ static int run(struct session *session, const char *log, const struct buildid_op
 	int status = EXIT_FAILURE;
 
 	if (stream)
-		session->spool = spool_open();
+		session->spool = temporary_unnamed();
 	plan.output = session->spool;
 	if (plan.log && (!stream || session->spool >= 0))
 		status = recording_run(session->out, &plan, session->perf.argv, options);

@@ -4,17 +4,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "common/array.h"
+#include "common/hex.h"
 #include "content.h"
 #include "elf_notes.h"
 #include "libbuildid/libbuildid.h"
@@ -78,7 +73,7 @@ static bool is_symbol(const char *line, bool *address)
 {
 	const char *at = line;
 
-	for (; isxdigit((unsigned char)*at); at++)
+	for (; hex_digit(*at) >= 0; at++)
 		*address |= *at != '0';
 	if (at == line || at - line > 16 || at[0] != ' ')
 		return false;
@@ -121,68 +116,4 @@ bool content_is(int fd, const struct build_id *id, enum content_part part, struc
 	if (part == CONTENT_KALLSYMS)
 		return kallsyms_is(fd, reason);
 	return elf_is(fd, id, part == CONTENT_DEBUG, reason);
-}
-
-/* --------------------------------------------------------------- open -- */
-
-static int openat2_(int directory, const char *path, uint64_t flags, uint64_t resolve)
-{
-	struct open_how how = { .flags = flags, .resolve = resolve };
-
-	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
-}
-
-/*
- * Regular by name only: some have no end, or make a driver do something, or take
- * from others what is read, as /proc/kmsg does.
- */
-static bool is_of_kernel(const struct statfs *statfs_)
-{
-	static const unsigned int magics[] = {
-		PROC_SUPER_MAGIC,
-		SYSFS_MAGIC,
-		DEBUGFS_MAGIC,
-		TRACEFS_MAGIC,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(magics); i++)
-		if ((unsigned int)statfs_->f_type == magics[i])
-			return true;
-	return false;
-}
-
-/* Takes @handle, which is open for nothing yet. */
-static int open_regular(int handle, struct reason *reason)
-{
-	char path[64];
-	struct statfs statfs_;
-	struct stat stat_;
-	int fd = -1;
-
-	if (handle < 0 || fstat(handle, &stat_) || fstatfs(handle, &statfs_)) {
-		reason_set(reason, "%s", strerror(errno));
-	} else if (S_ISDIR(stat_.st_mode)) {
-		reason_set(reason, "is a directory");
-	} else if (!S_ISREG(stat_.st_mode) || is_of_kernel(&statfs_)) {
-		reason_set(reason, "is no regular file");
-	} else {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			reason_set(reason, "%s", strerror(errno));
-	}
-	if (handle >= 0)
-		close(handle);
-	return fd;
-}
-
-int content_open(int directory, const char *path, struct reason *reason)
-{
-	return open_regular(openat(directory, path, O_PATH | O_CLOEXEC), reason);
-}
-
-int content_open_in(int root, const char *path, struct reason *reason)
-{
-	return open_regular(openat2_(root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT), reason);
 }

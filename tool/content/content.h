@@ -29,13 +29,4 @@ const char *content_part_name(enum content_part part);
  */
 bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason);
 
-/*
- * Open for reading, but only a regular file, and none of /proc or /sys: a path that
- * anybody wrote may name what does something when it is opened or read. @directory as of openat(2).
- * A descriptor, or -1 with @reason.
- */
-int content_open(int directory, const char *path, struct reason *reason);
-/* The same for a path as the process with its root at @root sees it. */
-int content_open_in(int root, const char *path, struct reason *reason);
-
 #endif

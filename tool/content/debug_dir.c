@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/copy.h"
+#include "common/open_regular.h"
 #include "common/temporary.h"
 #include "debug_dir.h"
 
@@ -224,7 +225,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 	free(entry);
 	if (directory < 0)
 		return -1;
-	fd = content_open(directory, content_part_name(part), &reason);
+	fd = open_untrusted(directory, content_part_name(part), &reason);
 	close(directory);
 	if (fd < 0 || content_is(fd, id, part, &reason))
 		return fd;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/copy.h"
+#include "common/open_regular.h"
 #include "debug_dir.h"
 #include "debuginfod.h"
 #include "locate.h"
@@ -87,7 +88,7 @@ static bool take_path(struct found *found, const char *path, const struct build_
 		return reason_set(reason, "%s", strerror(ENOMEM));
 	if (*path != '/')
 		return reason_set(reason, "%s", strerror(ENOENT));
-	return take(found, content_open(AT_FDCWD, path, reason), strdup(path), id, part, source,
+	return take(found, open_untrusted(AT_FDCWD, path, reason), strdup(path), id, part, source,
 		    reason);
 }
 

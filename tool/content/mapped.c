@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/open_regular.h"
 #include "mapped.h"
 
 #define BUCKETS 4096
@@ -181,7 +182,7 @@ static int open_below_root(const struct mapped_file *file, struct reason *reason
 		reason_set(reason, "%s", strerror(errno));
 		return -1;
 	}
-	fd = content_open_in(root, file->path, reason);
+	fd = open_untrusted_in(root, file->path, reason);
 	close(root);
 	return fd;
 }
@@ -194,7 +195,7 @@ static int open_mapping(const struct mapped_file *file, char **path_, struct rea
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, file->pid,
 		 file->start, file->end);
-	fd = content_open(AT_FDCWD, path, reason);
+	fd = open_untrusted(AT_FDCWD, path, reason);
 	if (path_)
 		*path_ = fd < 0 ? NULL : strdup(path);
 	return fd;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/copy.h"
 #include "libarchive.h"
 #include "packed.h"
 
@@ -37,18 +38,6 @@ bool packed_is(int fd)
 		if (!memcmp(start, magics[i].bytes, magics[i].size))
 			return true;
 	return false;
-}
-
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-	ssize_t put;
-
-	for (; size; bytes += put, size -= (size_t)put) {
-		put = write(fd, bytes, size);
-		if (put <= 0)
-			return false;
-	}
-	return true;
 }
 
 /* NULL, or what is wrong. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/copy.h"
 #include "libarchive.h"
 #include "tarball.h"
 
@@ -200,18 +201,6 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	return 1;
 }
 
-static bool write_at(int fd, const char *bytes, size_t size, int64_t offset)
-{
-	ssize_t put;
-
-	for (; size; bytes += put, offset += put, size -= (size_t)put) {
-		put = pwrite(fd, bytes, size, offset);
-		if (put <= 0)
-			return false;
-	}
-	return true;
-}
-
 /* Holes count: whoever copies the file writes them. */
 static bool is_too_much(struct tarball *tarball, int64_t more)
 {
@@ -238,7 +227,7 @@ const char *tarball_extract(struct tarball *tarball, int fd)
 		result = libarchive.read_data_block(tarball->archive, &bytes, &size, &offset))) {
 		if (is_too_much(tarball, offset + (int64_t)size - end))
 			return give_up(tarball);
-		if (!write_at(fd, bytes, size, offset))
+		if (!pwrite_all(fd, bytes, size, offset))
 			return strerror(errno);
 		end = offset + (int64_t)size;
 	}

@@ -14,6 +14,7 @@
 
 #include "boot.h"
 #include "common/clock.h"
+#include "common/copy.h"
 #include "log.h"
 
 #define WRITE_BUFFER (256 * 1024)
@@ -32,27 +33,12 @@ struct log_writer {
 	unsigned char buffer[WRITE_BUFFER];
 };
 
-static int write_all(int fd, const unsigned char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
 int log_flush(struct log_writer *writer)
 {
 	size_t filled = writer->filled;
 
 	writer->filled = 0;
-	return write_all(writer->fd, writer->buffer, filled);
+	return write_all(writer->fd, writer->buffer, filled) ? 0 : -errno;
 }
 
 static int append(struct log_writer *writer, const void *bytes, size_t size)

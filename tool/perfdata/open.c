@@ -14,7 +14,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "common/spool.h"
+#include "common/copy.h"
+#include "common/temporary.h"
 #include "file.h"
 
 /* More is no perf.data but somebody's joke. */
@@ -143,9 +144,9 @@ static int add_input(struct perfdata *data)
 		return err;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		fd = spool_replace(fd);
+		fd = temporary_from(fd);
 		if (fd < 0)
-			return perfdata_fail(data, "%s", strerror(-fd));
+			return perfdata_fail(data, "%s", strerror(errno));
 	}
 	return add_stream(data, fd, NULL) ? 0 : -1;
 }
@@ -422,7 +423,7 @@ int perfdata_copy(const struct perfdata *data, int fd)
 {
 	if (data->nr_streams != 1)
 		return -EINVAL;
-	return spool_copy(data->streams[0].fd, fd);
+	return copy_stream(data->streams[0].fd, fd) ? 0 : -errno;
 }
 
 void perfdata_close(struct perfdata *data)

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/spool.h"
+#include "common/temporary.h"
 #include "module_event.h"
 #include "tail.h"
 #include "writer.h"
@@ -410,13 +410,14 @@ static int prepare(struct writer *writer, const char *path)
 	if (data->header.attrs.offset > data->header.data.offset)
 		return perfdata_fail(
 			data, "attrs behind the events, as of perf inject: annotate its input");
-	fd = spool_open();
+	fd = temporary_unnamed();
 	if (fd >= 0)
 		writer->changes = fdopen(fd, "w+");
 	if (!writer->changes) {
+		perfdata_fail(data, "%s", strerror(errno));
 		if (fd >= 0)
 			close(fd);
-		return perfdata_fail(data, "%s", strerror(fd < 0 ? -fd : errno));
+		return -1;
 	}
 	for (i = 0; i < data->nr_streams; i++)
 		writer->total += data->streams[i].end;

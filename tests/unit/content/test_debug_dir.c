@@ -355,7 +355,7 @@ static void what_is_written_to_is_not_copied(void **state)
 	kill(writer, SIGKILL);
 	waitpid(writer, NULL, 0);
 	assert_false(done);
-	assert_string_equal(reason.text, "was changed as it was copied");
+	assert_string_equal(reason.text, "changed while being copied");
 	assert_empty();
 	assert_true(put_as("true", "/true", &id, CONTENT_ELF, false));
 }
