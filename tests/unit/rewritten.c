@@ -74,9 +74,9 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
 	(void)context;
-	if (mapping->space == PERFDATA_KERNEL || mapping->space == PERFDATA_MODULE) {
+	if (mapping->kind == PERFDATA_KIND_KERNEL || mapping->kind == PERFDATA_KIND_MODULE) {
 		identity->size = 20;
-		memset(identity->id, mapping->space == PERFDATA_KERNEL ? 0xaa : 0xbb, 20);
+		memset(identity->id, mapping->kind == PERFDATA_KIND_KERNEL ? 0xaa : 0xbb, 20);
 	} else if (!strcmp(mapping->path, "/by-pid")) {
 		identity->size = 20;
 		memset(identity->id, 0xcc, 20);

@@ -73,16 +73,16 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 {
 	struct annotator *annotator = context;
 
-	if (mapping->space == PERFDATA_VDSO) {
+	if (mapping->kind == PERFDATA_KIND_VDSO) {
 		identify_vdso(annotator, identity);
 		return;
 	}
 	identities_find(annotator->identities, mapping, identity);
-	if (!identity->size && !identity->known && mapping->space == PERFDATA_MODULE &&
+	if (!identity->size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason = "it may have been loaded since, which only a log can tell";
 	if (!identity->size && !identity->known && annotator->query &&
-	    mapping->space == PERFDATA_USER)
+	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
 }

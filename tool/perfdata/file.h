@@ -131,7 +131,7 @@ const char *perfdata_mapping_name(const struct perfdata_event *event);
 const char *perfdata_build_id_name(const struct perfdata_build_id *entry);
 size_t perfdata_build_id_size(const struct perfdata_build_id *entry);
 /* What the path of a mapping or an entry is of. */
-enum perfdata_space perfdata_space(const char *path, uint16_t misc);
+enum perfdata_kind perfdata_kind(const char *path, uint16_t misc);
 
 /* All of feature @number, to free; NULL with @size 0 when it is not there. */
 int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char **bytes,

@@ -86,16 +86,16 @@ static void check_mappings(struct perfdata *data)
 	assert_null(perfdata_problem(data));
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
 	assert_string_equal(mapping.path, "[kernel.kallsyms]_text");
-	assert_int_equal(mapping.space, PERFDATA_KERNEL);
+	assert_int_equal(mapping.kind, PERFDATA_KIND_KERNEL);
 	assert_int_equal(mapping.pid, UINT32_MAX);
 	assert_false(mapping.has_inode);
 
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
-	assert_int_equal(mapping.space, PERFDATA_MODULE);
+	assert_int_equal(mapping.kind, PERFDATA_KIND_MODULE);
 
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
 	assert_string_equal(mapping.path, "/usr/bin/program");
-	assert_int_equal(mapping.space, PERFDATA_USER);
+	assert_int_equal(mapping.kind, PERFDATA_KIND_USER);
 	assert_int_equal(mapping.time, 0);
 
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);

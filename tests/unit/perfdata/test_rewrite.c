@@ -339,7 +339,7 @@ static void modules_go_before_what_came_after_them(void **state)
 	annotate_made();
 	assert_int_equal(counts.module_events, 2);
 	assert_int_equal(read_mappings("perf.data", mappings), 4);
-	assert_int_equal(mappings[1].space, PERFDATA_MODULE);
+	assert_int_equal(mappings[1].kind, PERFDATA_KIND_MODULE);
 	assert_int_equal(mappings[1].time, 150);
 	assert_int_equal(mappings[1].pid, UINT32_MAX);
 	assert_int_equal(mappings[1].start, 0xffffffffc0000000);
