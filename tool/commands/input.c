@@ -106,7 +106,7 @@ struct input *input_log(struct output *out, const char *path)
 		return NULL;
 	source->log_path = strcmp(path, "-") ? path : "standard input";
 	source->log = log_open(path);
-	problem = source->log ? log_problem(source->log) : "out of memory";
+	problem = source->log ? log_error(source->log) : "out of memory";
 	if (problem) {
 		out_error(out, source->log_path, "%s", problem);
 		input_close(source);
@@ -152,7 +152,7 @@ enum input_status input_next(struct input *source, const struct buildid_record *
 void input_report_error(const struct input *source)
 {
 	if (source->log)
-		out_error(source->out, source->log_path, "%s", log_problem(source->log));
+		out_error(source->out, source->log_path, "%s", log_error(source->log));
 	else if (source->netlink)
 		module_netlink_error(source->out, source->error);
 	else

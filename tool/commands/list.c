@@ -122,7 +122,7 @@ static int list_perfdata(struct output *out, const char *path, const struct sele
 		if (is_listed(&dsos[i], shown))
 			show_dso(out, &dsos[i]);
 	if (count < 0)
-		out_error(out, path, "%s", data ? perfdata_problem(data) : strerror(ENOMEM));
+		out_error(out, path, "%s", data ? perfdata_error(data) : strerror(ENOMEM));
 	perfdata_close(data);
 	return count < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

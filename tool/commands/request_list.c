@@ -79,11 +79,11 @@ bool request_list_read(struct request_list *list, struct output *out, const char
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	problem = list->data ? perfdata_problem(list->data) : strerror(ENOMEM);
+	problem = list->data ? perfdata_error(list->data) : strerror(ENOMEM);
 	if (!problem) {
 		count = perfdata_dsos(list->data, &dsos);
 		if (count < 0)
-			problem = perfdata_problem(list->data);
+			problem = perfdata_error(list->data);
 	}
 	if (!problem && !fill(list, dsos, (size_t)count, all))
 		problem = strerror(ENOMEM);

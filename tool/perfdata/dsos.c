@@ -405,7 +405,7 @@ static int sort(struct perfdata *data)
 
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 {
-	if (*data->problem)
+	if (*data->error)
 		return -1;
 	if (!data->dsos) {
 		data->dsos = calloc(1, sizeof(*data->dsos));

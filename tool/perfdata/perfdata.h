@@ -9,7 +9,7 @@
  *
  *	while (data && perfdata_next_mapping(data, &mapping) > 0)
  *		...
- *	if (!data || perfdata_problem(data))
+ *	if (!data || perfdata_error(data))
  *		...
  *	perfdata_close(data);
  *
@@ -32,12 +32,12 @@ struct perfdata;
 /*
  * @path: a file or a directory; "-" is standard input. A stream that cannot be
  * read twice is copied to an unnamed file in TMPDIR first. NULL only without
- * memory: look at perfdata_problem().
+ * memory: look at perfdata_error().
  */
 struct perfdata *perfdata_open(const char *path);
 void perfdata_close(struct perfdata *data);
 /* What is wrong with it, with the offset, or NULL as long as all is well. */
-const char *perfdata_problem(const struct perfdata *data);
+const char *perfdata_error(const struct perfdata *data);
 /* Whether @path is one that perf record never ended, so that it has no events. */
 bool perfdata_is_unfinished(const char *path);
 /* The bytes of a file or a stream, as they were, to @fd: 0 or -errno. */
@@ -143,7 +143,7 @@ struct perfdata_dso {
 /*
  * All DSOs of @data, from its mappings and its table of build-ids: the kernel
  * first, then its modules, then files, each in the order they came. They are
- * @data's. Reads it all. The number of them, or -1 with a problem.
+ * @data's. Reads it all. The number of them, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
 

@@ -116,9 +116,9 @@ static void count(struct writer *writer)
 			counts->without += path->without;
 			continue;
 		}
-		counts->left_alone += path->annotated + path->without + path->missing;
+		counts->not_annotated += path->annotated + path->without + path->missing;
 		counts->paths++;
-		writer->annotator->complain(
+		writer->annotator->report(
 			writer->annotator->context, path->path,
 			path->reason ? path->reason :
 				       "some of its contents have a build-id, some have none");
@@ -432,7 +432,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 	int err;
 
 	*counts = (struct perfdata_counts){};
-	if (perfdata_problem(data))
+	if (perfdata_error(data))
 		return -1;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
