@@ -515,16 +515,16 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 void print_dso(struct output *out, const struct perfdata_dso *dso, const char *file)
 {
 	static const char *const types[] = {
-		[PERFDATA_USER] = "file",     [PERFDATA_KERNEL] = "kernel",
-		[PERFDATA_MODULE] = "module", [PERFDATA_VDSO] = "vdso",
-		[PERFDATA_OTHER] = "other",
+		[PERFDATA_KIND_USER] = "file",	   [PERFDATA_KIND_KERNEL] = "kernel",
+		[PERFDATA_KIND_MODULE] = "module", [PERFDATA_KIND_VDSO] = "vdso",
+		[PERFDATA_KIND_OTHER] = "other",
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
 	char hex[2 * PERFDATA_ID_MAX + 1];
 
 	hex_format(hex, dso->id, dso->id_size);
 	out_begin(out);
-	out_string(out, "type", OUT_HIDDEN, types[dso->space]);
+	out_string(out, "type", OUT_HIDDEN, types[dso->kind]);
 	out_string(out, NULL, WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id_size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);

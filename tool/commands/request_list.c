@@ -16,10 +16,10 @@ static bool is_vdso(const char *path)
 
 static enum request_kind kind_of(const struct perfdata_dso *dso)
 {
-	switch (dso->space) {
-	case PERFDATA_KERNEL:
+	switch (dso->kind) {
+	case PERFDATA_KIND_KERNEL:
 		return REQUEST_KERNEL;
-	case PERFDATA_MODULE:
+	case PERFDATA_KIND_MODULE:
 		return REQUEST_MODULE;
 	default:
 		return is_vdso(dso->path) ? REQUEST_VDSO : REQUEST_FILE;
@@ -32,7 +32,7 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 
 	if (!dso->id_size) {
 		/* Memory that no file is behind never has one; the vdso may. */
-		if (dso->space != PERFDATA_OTHER && !is_vdso(dso->path))
+		if (dso->kind != PERFDATA_KIND_OTHER && !is_vdso(dso->path))
 			list->unknown[list->nr_unknown++] = dso->path;
 		return;
 	}
@@ -79,11 +79,11 @@ bool request_list_read(struct request_list *list, struct output *out, const char
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	problem = list->data ? perfdata_problem(list->data) : strerror(ENOMEM);
+	problem = list->data ? perfdata_error(list->data) : strerror(ENOMEM);
 	if (!problem) {
 		count = perfdata_dsos(list->data, &dsos);
 		if (count < 0)
-			problem = perfdata_problem(list->data);
+			problem = perfdata_error(list->data);
 	}
 	if (!problem && !fill(list, dsos, (size_t)count, all))
 		problem = strerror(ENOMEM);

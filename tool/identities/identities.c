@@ -414,12 +414,12 @@ static void find_file(const struct identities *identities, const struct perfdata
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
-	switch (mapping->space) {
-	case PERFDATA_USER:
+	switch (mapping->kind) {
+	case PERFDATA_KIND_USER:
 		find_file(identities, mapping, identity);
 		break;
-	case PERFDATA_KERNEL:
-	case PERFDATA_MODULE:
+	case PERFDATA_KIND_KERNEL:
+	case PERFDATA_KIND_MODULE:
 		images_find(&identities->images, mapping,
 			    mapping->time ? mapping->time : identities->begin, identity);
 		break;

@@ -168,7 +168,7 @@ static bool is_better(const struct image *image, const struct image *than, uint6
 void images_find(const struct images *images, const struct perfdata_mapping *mapping, uint64_t time,
 		 struct perfdata_identity *identity)
 {
-	bool kernel = mapping->space == PERFDATA_KERNEL;
+	bool kernel = mapping->kind == PERFDATA_KIND_KERNEL;
 	const struct image *best = NULL;
 	char name[MODULE_NAME_ROOM];
 	size_t i;

@@ -142,7 +142,7 @@ struct log_reader {
 	uint64_t records;
 	uint64_t time; /* of the last record, or of the end */
 	bool ended;
-	char problem[128];
+	char error[128];
 	struct log_header header;
 	union {
 		struct buildid_record record;
@@ -156,7 +156,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct log_reader *reader,
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(reader->problem, sizeof(reader->problem), format, arguments);
+	vsnprintf(reader->error, sizeof(reader->error), format, arguments);
 	va_end(arguments);
 	return -1;
 }
@@ -249,7 +249,7 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 	struct buildid_record *head = &reader->buffer.record;
 	uint64_t start = reader->offset;
 
-	if (*reader->problem)
+	if (*reader->error)
 		return -1;
 	if (reader->ended)
 		return 0;
@@ -274,9 +274,9 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 	return 1;
 }
 
-const char *log_problem(const struct log_reader *reader)
+const char *log_error(const struct log_reader *reader)
 {
-	return *reader->problem ? reader->problem : NULL;
+	return *reader->error ? reader->error : NULL;
 }
 
 uint64_t log_ended(const struct log_reader *reader)

@@ -69,7 +69,7 @@ static size_t bucket_of(const struct perfdata_dsos *dsos, const struct perfdata_
 
 static bool are_same(const struct perfdata_dso *a, const struct perfdata_dso *b)
 {
-	return a->space == b->space && a->id_size == b->id_size &&
+	return a->kind == b->kind && a->id_size == b->id_size &&
 	       !memcmp(a->id, b->id, a->id_size) && !strcmp(a->path, b->path);
 }
 
@@ -141,8 +141,8 @@ static void add_pid(struct perfdata_dso *dso, uint32_t pid)
 static int add_mapping(struct perfdata *data, const struct perfdata_mapping *mapping)
 {
 	struct perfdata_dso dso = {
-		.path = mapping->space == PERFDATA_KERNEL ? KERNEL_NAME : mapping->path,
-		.space = mapping->space,
+		.path = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path,
+		.kind = mapping->kind,
 		.id_size = mapping->id_size,
 	};
 	struct perfdata_dsos *dsos = data->dsos;
@@ -186,15 +186,15 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 
 	if (!name)
 		return 0;
-	dso.space = perfdata_space(name, entry->event.misc);
-	if (dso.space == PERFDATA_KERNEL)
+	dso.kind = perfdata_kind(name, entry->event.misc);
+	if (dso.kind == PERFDATA_KIND_KERNEL)
 		dso.path = KERNEL_NAME;
 	dso.id_size = perfdata_build_id_size(entry);
 	memcpy(dso.id, entry->id, dso.id_size);
 	for (i = 0; i < dsos->count; i++) {
 		struct perfdata_dso *other = &dsos->all[i].dso;
 
-		if (other->id_size || other->space != dso.space || strcmp(other->path, dso.path))
+		if (other->id_size || other->kind != dso.kind || strcmp(other->path, dso.path))
 			continue;
 		other->id_size = dso.id_size;
 		memcpy(other->id, dso.id, sizeof(dso.id));
@@ -368,20 +368,20 @@ static int take_samples(struct perfdata *data)
 
 /* --------------------------------------------------------------------- list -- */
 
-static int rank(enum perfdata_space space)
+static int rank(enum perfdata_kind kind)
 {
 	static const int ranks[] = {
-		[PERFDATA_KERNEL] = 0, [PERFDATA_MODULE] = 1, [PERFDATA_USER] = 2,
-		[PERFDATA_VDSO] = 3,   [PERFDATA_OTHER] = 4,
+		[PERFDATA_KIND_KERNEL] = 0, [PERFDATA_KIND_MODULE] = 1, [PERFDATA_KIND_USER] = 2,
+		[PERFDATA_KIND_VDSO] = 3,   [PERFDATA_KIND_OTHER] = 4,
 	};
 
-	return ranks[space];
+	return ranks[kind];
 }
 
 static int compare(const void *a, const void *b)
 {
 	const struct dso *first = a, *second = b;
-	int result = rank(first->dso.space) - rank(second->dso.space);
+	int result = rank(first->dso.kind) - rank(second->dso.kind);
 
 	if (result)
 		return result;
@@ -405,7 +405,7 @@ static int sort(struct perfdata *data)
 
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 {
-	if (*data->problem)
+	if (*data->error)
 		return -1;
 	if (!data->dsos) {
 		data->dsos = calloc(1, sizeof(*data->dsos));

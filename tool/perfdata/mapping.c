@@ -114,20 +114,20 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-enum perfdata_space perfdata_space(const char *path, uint16_t misc)
+enum perfdata_kind perfdata_kind(const char *path, uint16_t misc)
 {
 	switch (misc & PERFDATA_MISC_CPUMODE) {
 	case PERFDATA_MISC_KERNEL:
 		if (starts_with(path, KERNEL_NAME))
-			return PERFDATA_KERNEL;
-		return *path == '/' || *path == '[' ? PERFDATA_MODULE : PERFDATA_OTHER;
+			return PERFDATA_KIND_KERNEL;
+		return *path == '/' || *path == '[' ? PERFDATA_KIND_MODULE : PERFDATA_KIND_OTHER;
 	case PERFDATA_MISC_USER:
 		if (!strcmp(path, VDSO_NAME))
-			return PERFDATA_VDSO;
+			return PERFDATA_KIND_VDSO;
 		/* Anonymous memory is "//anon". */
-		return path[0] == '/' && path[1] != '/' ? PERFDATA_USER : PERFDATA_OTHER;
+		return path[0] == '/' && path[1] != '/' ? PERFDATA_KIND_USER : PERFDATA_KIND_OTHER;
 	default:
-		return PERFDATA_OTHER;
+		return PERFDATA_KIND_OTHER;
 	}
 }
 
@@ -176,7 +176,7 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 
 	*mapping = (struct perfdata_mapping){
 		.path = name,
-		.space = perfdata_space(name, event->misc),
+		.kind = perfdata_kind(name, event->misc),
 		.pid = mmap->pid,
 		.tid = mmap->tid,
 		.start = mmap->start,
@@ -184,8 +184,8 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		.pgoff = mmap->pgoff,
 		.data = event->misc & PERFDATA_MISC_DATA,
 	};
-	if (mapping->space == PERFDATA_VDSO && mapping->start < VDSO_MIN)
-		mapping->space = PERFDATA_OTHER;
+	if (mapping->kind == PERFDATA_KIND_VDSO && mapping->start < VDSO_MIN)
+		mapping->kind = PERFDATA_KIND_OTHER;
 	/* A trailer that would be in the name is none. */
 	if ((size_t)(end - (const char *)event) < perfdata_body(data, event))
 		mapping->time = perfdata_time(data, event);

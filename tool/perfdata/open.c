@@ -27,17 +27,17 @@ int perfdata_fail(struct perfdata *data, const char *format, ...)
 {
 	va_list arguments;
 
-	if (*data->problem)
+	if (*data->error)
 		return -1;
 	va_start(arguments, format);
-	vsnprintf(data->problem, sizeof(data->problem), format, arguments);
+	vsnprintf(data->error, sizeof(data->error), format, arguments);
 	va_end(arguments);
 	return -1;
 }
 
-const char *perfdata_problem(const struct perfdata *data)
+const char *perfdata_error(const struct perfdata *data)
 {
-	return *data->problem ? data->problem : NULL;
+	return *data->error ? data->error : NULL;
 }
 
 static int no_memory(struct perfdata *data)
@@ -117,12 +117,12 @@ static int add_directory(struct perfdata *data, int directory)
 	if (count < 0)
 		return perfdata_fail(data, "%s", strerror(errno));
 	for (i = 0; i < count; i++) {
-		if (!*data->problem)
+		if (!*data->error)
 			add_data_file(data, directory, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	return *data->problem ? -1 : 0;
+	return *data->error ? -1 : 0;
 }
 
 static int add_input(struct perfdata *data)

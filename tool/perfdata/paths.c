@@ -59,19 +59,19 @@ static bool grow(struct perfdata_paths *paths)
 }
 
 const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths,
-						const char *path, enum perfdata_space space)
+						const char *path, enum perfdata_kind kind)
 {
 	size_t i = paths->room ? paths->buckets[bucket_of(paths, path)] : 0;
 
 	for (; i; i = paths->all[i - 1].next)
-		if (paths->all[i - 1].space == space && !strcmp(paths->all[i - 1].path, path))
+		if (paths->all[i - 1].kind == kind && !strcmp(paths->all[i - 1].path, path))
 			return &paths->all[i - 1];
 	return NULL;
 }
 
-size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_space space)
+size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind)
 {
-	const struct perfdata_path *found = perfdata_paths_find(paths, path, space);
+	const struct perfdata_path *found = perfdata_paths_find(paths, path, kind);
 	struct perfdata_path *new;
 
 	if (found)
@@ -79,7 +79,7 @@ size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum p
 	if (paths->count == paths->room && !grow(paths))
 		return SIZE_MAX;
 	new = &paths->all[paths->count];
-	*new = (struct perfdata_path){ .path = strdup(path), .space = space };
+	*new = (struct perfdata_path){ .path = strdup(path), .kind = kind };
 	if (!new->path)
 		return SIZE_MAX;
 	insert(paths, paths->count);

@@ -8,7 +8,7 @@
 /**
  * struct perfdata_path - one path, and how its mappings fare
  * @path: as perf has it
- * @space: what it is of
+ * @kind: what it is of
  * @annotated: mappings with an id
  * @without: whose content has none
  * @missing: whose content is not known
@@ -16,7 +16,7 @@
  */
 struct perfdata_path {
 	char *path;
-	enum perfdata_space space;
+	enum perfdata_kind kind;
 	uint64_t annotated;
 	uint64_t without;
 	uint64_t missing;
@@ -32,11 +32,10 @@ struct perfdata_paths {
 
 void perfdata_paths_free(struct perfdata_paths *paths);
 /* The number of it, made if need be; SIZE_MAX without memory. */
-size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path,
-			  enum perfdata_space space);
+size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind);
 /* NULL when there is none. */
 const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths,
-						const char *path, enum perfdata_space space);
+						const char *path, enum perfdata_kind kind);
 /* Some of its mappings have an id and some cannot, so none is to have one. */
 bool perfdata_path_is_mixed(const struct perfdata_path *path);
 /* Each of its mappings has its id. */
