@@ -21,7 +21,7 @@
 
 #include "common/array.h"
 #include "common/clock.h"
-#include "common/numbers.h"
+#include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "common/signals.h"
 #include "content/elf_notes.h"
@@ -68,7 +68,7 @@ struct live {
 	struct buildid *handle;
 	struct buildid_options options;
 	struct buildid_files *files;
-	struct numbers states;
+	struct hash_map states;
 	struct queue queue;
 	size_t queued;
 	uint64_t lost;
@@ -87,7 +87,7 @@ static void fail(struct live *live, const char *object, int error)
 
 static void set_state(struct live *live, uint64_t file_id, enum state state)
 {
-	if (file_id && !numbers_set(&live->states, file_id, state))
+	if (file_id && !hash_map_set(&live->states, file_id, state))
 		fail(live, "store", -ENOMEM);
 }
 
@@ -111,7 +111,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 		return;
 	}
 	item->file_id = mmap->file_id;
-	item->failed_before = numbers_get(&live->states, mmap->file_id) == STATE_FAILED;
+	item->failed_before = hash_map_get(&live->states, mmap->file_id, STATE_NEW) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
 	item->fd = mapped_open_address(mmap->pid, mmap->addr, path, &item->reason);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
@@ -257,7 +257,7 @@ static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_fi
 
 static void refuse_deferred(struct live *live, uint64_t file_id, const char *path)
 {
-	if (numbers_get(&live->states, file_id) == STATE_NEW)
+	if (hash_map_get(&live->states, file_id, STATE_NEW) == STATE_NEW)
 		store_report_fail(live->store, NULL, path,
 				  "is on FUSE, whose server may never answer");
 	set_state(live, file_id, STATE_FAILED);
@@ -266,7 +266,7 @@ static void refuse_deferred(struct live *live, uint64_t file_id, const char *pat
 static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 {
 	const struct buildid_file *file = buildid_files_find(live->files, mmap->file_id);
-	enum state state = numbers_get(&live->states, mmap->file_id);
+	enum state state = hash_map_get(&live->states, mmap->file_id, STATE_NEW);
 	const char *path = buildid_mmap_path(mmap);
 
 	if (state != STATE_NEW && state != STATE_FAILED)
@@ -452,7 +452,7 @@ static void close_all(struct live *live)
 		TAILQ_REMOVE(&live->queue, item, entry);
 		item_free(item);
 	}
-	numbers_free(&live->states);
+	hash_map_free(&live->states);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perf.data: what a mapping is of, when it was made, and who has it. */
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "file.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -17,7 +17,7 @@ static int compare_owners(const void *a, const void *b)
 {
 	const struct perfdata_owner *first = a, *second = b;
 
-	return (first->id > second->id) - (first->id < second->id);
+	return COMPARE(first->id, second->id);
 }
 
 static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id)
@@ -28,7 +28,7 @@ static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id
 	if (!data->owners)
 		return NULL;
 	if (!data->owners_sorted)
-		qsort(data->owners, data->nr_owners, sizeof(*data->owners), compare_owners);
+		array_sort(data->owners, data->nr_owners, compare_owners);
 	data->owners_sorted = true;
 	owner = bsearch(&request, data->owners, data->nr_owners, sizeof(*data->owners),
 			compare_owners);
