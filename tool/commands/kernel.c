@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel: identities are the module's, read from memory. A file is named beside
- * one only when it is known to be of the same build.
+ * Kernel: the identities come from the module, which reads them from memory. The path of
+ * a file is printed with one only when the file is known to be from the same build.
  */
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static bool is_version(const char *text, const struct utsname *uts)
 	       text[length - version - 1] == ' ';
 }
 
-/* A bootable image is packed in many ways, but says what it is at its start. */
+/* A bootable image is compressed in many ways, but its header has the version. */
 static bool boots(const char *path, const struct utsname *uts)
 {
 	char header[BOOT_HEADER_SIZE + 1];
@@ -159,7 +159,7 @@ static int show_all(struct list *list, struct buildid *handle)
 	return err == -EAGAIN ? 0 : err;
 }
 
-/* All of it is in the ring at once; only this process's mappings follow. */
+/* The images are in the ring at once; of mappings only those of this process follow. */
 static int subscribe(struct buildid *handle)
 {
 	const uint32_t self = (uint32_t)getpid();

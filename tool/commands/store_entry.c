@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keep: find, put, tell. */
+/* Store entry: find a content, put it, print how that went. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +61,8 @@ bool store_has(const struct store_job *store, const struct build_id *id, enum co
 }
 
 /*
- * perf unpacks only what it knows by a name that ends so, as most names of modules
- * do, but not those of modules that were loaded as it recorded.
+ * perf decompresses a module only if its name ends so. The name of one that was loaded
+ * while perf recorded does not.
  */
 static bool may_be_packed(const struct store_job *store, const struct request *request)
 {
@@ -126,7 +126,7 @@ static bool put(struct store_job *store, const struct request *request, const st
 	return done;
 }
 
-/* Names of functions are in the file itself, or only in the debug file. */
+/* Else the names of functions are in the debug file only. */
 static bool has_symbols(const struct store_job *store, const struct build_id *id)
 {
 	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
@@ -139,8 +139,9 @@ static bool has_symbols(const struct store_job *store, const struct build_id *id
 	return info.symbols;
 }
 
-/* False only when one was asked for, is needed, and is not to be had. */
-static bool store_debug(struct store_job *store, const struct request *request, struct reason *reason)
+/* False only when a debug file was asked for, is needed, and is not found. */
+static bool store_debug(struct store_job *store, const struct request *request,
+			struct reason *reason)
 {
 	struct found found = { .fd = -1 };
 	struct found named;
