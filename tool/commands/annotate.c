@@ -14,7 +14,8 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/signals.h"
-#include "content/running.h"
+#include "content/kernel_modules.h"
+#include "content/vdso.h"
 #include "identities/boot.h"
 #include "identities/cache_query.h"
 #include "identities/identities.h"
@@ -220,7 +221,7 @@ static bool gather(struct annotator *annotator)
 	}
 	if (annotator->here) {
 		annotator->query = cache_query_new(clock);
-		running_vdso_id(&annotator->vdso);
+		vdso_build_id(&annotator->vdso);
 	}
 	if (!annotation->log && !query_cache(annotator))
 		return false;
@@ -254,7 +255,7 @@ static bool name_module_events(struct annotator *annotator, struct perfdata_anno
 	for (i = 0; i < count; i++) {
 		/* One of another content has a name of its own. */
 		if (!strchr(module_events[i].path, '@'))
-			annotator->paths[i] = running_module_path(module_events[i].path);
+			annotator->paths[i] = module_file(module_events[i].path);
 		annotator->module_events[i] = module_events[i];
 		if (annotator->paths[i])
 			annotator->module_events[i].path = annotator->paths[i];

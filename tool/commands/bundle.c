@@ -281,12 +281,12 @@ static int run(struct job *job)
 	struct reason reason = { "out of memory" };
 
 	store.dir = debug_dir_open(job->directory, true, &reason);
-	store.locate = locate_new(job->servers);
+	store.locate = locator_new(job->servers);
 	if (!store.dir || !store.locate)
 		fail(job, job->directory ? job->directory : "~/.debug", reason.text);
 	else
 		bundle(job, &store);
-	locate_free(store.locate);
+	locator_free(store.locate);
 	debug_dir_close(store.dir);
 	return job->failed || store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

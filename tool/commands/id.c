@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/open_regular.h"
-#include "content/elf_notes.h"
+#include "content/elf_file.h"
 #include "print.h"
 #include "module.h"
 
@@ -54,22 +54,22 @@ static void verify(struct job *job, const char *path, int fd, const struct build
 	} other = {};
 	bool build_id = file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
 	const uint8_t *bytes;
-	struct elf_id id;
+	struct elf_info info;
 	size_t size;
 
-	elf_notes_read(fd, &id);
+	elf_file_id(fd, &info);
 	bytes = buildid_file_id_bytes(file, &size);
-	if (!build_id && id.kind == BUILDID_KIND_NONE)
+	if (!build_id && info.kind == BUILDID_KIND_NONE)
 		return;
-	if (file->kind == id.kind && size == id.size && !memcmp(bytes, id.bytes, size))
+	if (file->kind == info.kind && size == info.id.size && !memcmp(bytes, info.id.bytes, size))
 		return;
 
 	other.file.header.size = sizeof(other);
 	other.file.data_off = sizeof(other.file);
-	other.file.kind = id.kind;
-	other.file.reason = id.reason;
-	other.file.id_len = (uint16_t)id.size;
-	memcpy(other.bytes + sizeof(other.file), id.bytes, id.size);
+	other.file.kind = info.kind;
+	other.file.reason = info.reason;
+	other.file.id_len = (uint16_t)info.id.size;
+	memcpy(other.bytes + sizeof(other.file), info.id.bytes, info.id.size);
 	out_error(&job->out, path, "the module reads %s, libelf reads %s", print_id(file, module),
 		  print_id(&other.file, libelf));
 	job->failed = true;

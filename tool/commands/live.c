@@ -24,9 +24,10 @@
 #include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "common/signals.h"
-#include "content/elf_notes.h"
-#include "content/mapped.h"
-#include "content/running.h"
+#include "content/elf_file.h"
+#include "content/kernel_modules.h"
+#include "content/mapped_files.h"
+#include "content/vdso.h"
 #include "live.h"
 #include "module.h"
 
@@ -113,7 +114,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 	item->file_id = mmap->file_id;
 	item->failed_before = hash_map_get(&live->states, mmap->file_id, STATE_NEW) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
-	item->fd = mapped_open_address(mmap->pid, mmap->addr, path, &item->reason);
+	item->fd = mapped_file_open_at(mmap->pid, mmap->addr, path, &item->reason);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
 	live->queued++;
 	set_state(live, mmap->file_id, STATE_QUEUED);
@@ -130,7 +131,6 @@ static bool is_waiting(const struct buildid_file *file)
 static bool request_id(const struct item *item, const struct buildid_file *file,
 		       struct build_id *id)
 {
-	struct elf_info info;
 	const uint8_t *bytes;
 	size_t size;
 
@@ -138,10 +138,7 @@ static bool request_id(const struct item *item, const struct buildid_file *file,
 		bytes = buildid_file_id_bytes(file, &size);
 		return file->kind == BUILDID_KIND_GNU && bytes && build_id_set(id, bytes, size);
 	}
-	if (item->fd < 0)
-		return false;
-	elf_notes_look(item->fd, &info);
-	return info.id.kind == BUILDID_KIND_GNU && build_id_set(id, info.id.bytes, info.id.size);
+	return item->fd >= 0 && elf_file_build_id(item->fd, id);
 }
 
 static bool put_from(struct live *live, struct item *item, const struct build_id *id, int fd)
@@ -305,7 +302,7 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 		request.path = DEBUG_DIR_KERNEL;
 	} else {
 		snprintf(name, sizeof(name), "[%s]", buildid_image_name(image));
-		path = running_module_path(buildid_image_name(image));
+		path = module_file(buildid_image_name(image));
 		request.path = path ? path : name;
 	}
 	store_request(live->store, &request);
@@ -385,7 +382,7 @@ static void store_vdso(struct live *live)
 {
 	struct request request = { .kind = REQUEST_VDSO, .path = DEBUG_DIR_VDSO };
 
-	if (running_vdso_id(&request.id))
+	if (vdso_build_id(&request.id))
 		store_request(live->store, &request);
 }
 

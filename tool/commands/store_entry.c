@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "content/elf_notes.h"
-#include "content/packed.h"
+#include "content/elf_file.h"
+#include "content/compressed.h"
 #include "store_entry.h"
 
 static void put_line(struct store_job *store, const struct build_id *id, const char *path,
@@ -80,7 +80,7 @@ static bool is_stored_module(const struct store_job *store, const struct request
 
 	if (fd < 0)
 		return false;
-	readable = may_be_packed(store, request) || !packed_is(fd);
+	readable = may_be_packed(store, request) || !is_compressed(fd);
 	close(fd);
 	return readable && store_has(store, &request->id, CONTENT_ELF);
 }
@@ -100,8 +100,8 @@ static bool is_stored(const struct store_job *store, const struct request *reque
 	}
 }
 
-static bool put(struct store_job *store, const struct request *request, const struct found *found,
-		struct reason *reason)
+static bool put(struct store_job *store, const struct request *request,
+		const struct located_file *found, struct reason *reason)
 {
 	struct debug_item item = {
 		.id = &request->id,
@@ -114,11 +114,11 @@ static bool put(struct store_job *store, const struct request *request, const st
 	int inside;
 	bool done;
 
-	if (may_be_packed(store, request) || !packed_is(found->fd))
+	if (may_be_packed(store, request) || !is_compressed(found->fd))
 		return debug_dir_put(store->dir, &item, reason);
-	inside = packed_open(found->fd, &problem);
+	inside = decompress(found->fd, &problem);
 	if (inside < 0)
-		return reason_set(reason, "cannot be unpacked: %s", problem);
+		return reason_set(reason, "cannot be decompressed: %s", problem);
 	item.fd = inside;
 	item.may_link = false;
 	done = debug_dir_put(store->dir, &item, reason);
@@ -134,7 +134,7 @@ static bool has_symbols(const struct store_job *store, const struct build_id *id
 
 	if (fd < 0)
 		return false;
-	elf_notes_look(fd, &info);
+	elf_file_info(fd, &info);
 	close(fd);
 	return info.symbols;
 }
@@ -143,8 +143,8 @@ static bool has_symbols(const struct store_job *store, const struct build_id *id
 static bool store_debug(struct store_job *store, const struct request *request,
 			struct reason *reason)
 {
-	struct found found = { .fd = -1 };
-	struct found named;
+	struct located_file found = { .fd = -1 };
+	struct located_file named;
 	bool needed, done;
 
 	if (request->kind != REQUEST_FILE && request->kind != REQUEST_MODULE)
@@ -158,19 +158,19 @@ static bool store_debug(struct store_job *store, const struct request *request,
 		named.name = (char *)(uintptr_t)request->path;
 		done = put(store, request, &named, reason);
 	}
-	found_free(&found);
+	located_file_free(&found);
 	return done || !needed;
 }
 
 void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
-	struct found found = { .fd = -1 };
+	struct located_file found = { .fd = -1 };
 	struct reason reason = {};
 	bool done = is_stored(store, request);
 
 	if (!done) {
-		done = locate_find(store->locate, request, &found, &reason) &&
+		done = locate_request(store->locate, request, &found, &reason) &&
 		       put(store, request, &found, &reason);
 		source = found.source;
 	}
@@ -180,7 +180,7 @@ void store_request(struct store_job *store, const struct request *request)
 		store_report_ok(store, &request->id, request->path, source);
 	else
 		store_report_fail(store, &request->id, request->path, reason.text);
-	found_free(&found);
+	located_file_free(&found);
 }
 
 void store_requests(struct store_job *store, const struct request_list *list)

@@ -15,7 +15,7 @@
 struct store_job {
 	struct output *out;
 	struct debug_dir *dir;
-	struct locate *locate;
+	struct locator *locate;
 	bool debug;  /* debug files from servers, too */
 	bool copy;   /* never link: the files may be overwritten in place */
 	bool unpack; /* modules always, as the name that perf will look for is not known */

@@ -13,18 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/hex.h"
-#include "content/elf_notes.h"
+#include "content/elf_file.h"
+#include "content/mapped_files.h"
+#include "content/vdso.h"
 #include "print.h"
 #include "unstrip.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug/.build-id"
-
-/* No vdso has more pages. */
-#define VDSO_MAX (1U << 20)
 
 struct unstrip {
 	struct output *out;
@@ -98,65 +96,19 @@ static void to_row(struct row *row)
 
 /* ----------------------------------------------------------------- vdso -- */
 
-/* From "START-END PROT OFFSET DEVICE INODE [vdso]"; the name of a file has a '/'. */
-static void find_vdso(struct unstrip *unstrip)
-{
-	char path[32];
-	char *line = NULL;
-	size_t room = 0;
-	FILE *maps;
-
-	unstrip->vdso = 0;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", unstrip->pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		return;
-	while (!unstrip->vdso && getline(&line, &room, maps) > 0)
-		if (strstr(line, " [vdso]\n") && !strchr(line, '/'))
-			sscanf(line, "%" SCNx64 "-%" SCNx64, &unstrip->vdso, &unstrip->vdso_end);
-	free(line);
-	fclose(maps);
-}
-
-/* A copy of what is in the memory of the process, as a file; -1. */
-static int copy_vdso(const struct unstrip *unstrip)
-{
-	size_t size = unstrip->vdso_end - unstrip->vdso;
-	void *bytes = size <= VDSO_MAX ? malloc(size) : NULL;
-	int memory, copy = -1;
-	char path[32];
-
-	if (!bytes)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", unstrip->pid);
-	memory = open(path, O_RDONLY | O_CLOEXEC);
-	if (memory >= 0) {
-		copy = memfd_create("vdso", MFD_CLOEXEC);
-		if (copy >= 0 &&
-		    (pread(memory, bytes, size, (off_t)unstrip->vdso) != (ssize_t)size ||
-		     write(copy, bytes, size) != (ssize_t)size)) {
-			close(copy);
-			copy = -1;
-		}
-		close(memory);
-	}
-	free(bytes);
-	return copy;
-}
-
 static void read_vdso(const struct unstrip *unstrip, struct row *row)
 {
 	struct elf_layout layout;
-	int fd = copy_vdso(unstrip);
-	struct elf_id id;
+	int fd = vdso_copy(unstrip->pid, unstrip->vdso, unstrip->vdso_end);
+	struct elf_info info;
 	uint64_t address;
 
 	if (fd < 0)
 		return;
-	elf_notes_read(fd, &id);
-	if (id.kind == BUILDID_KIND_GNU && elf_notes_layout(fd, 0, id.offset, &layout)) {
+	elf_file_id(fd, &info);
+	if (info.kind == BUILDID_KIND_GNU && elf_file_layout(fd, 0, info.id_offset, &layout)) {
 		address = unstrip->vdso + layout.id - layout.start;
-		put_id(row, id.bytes, id.size, &address);
+		put_id(row, info.id.bytes, info.id.size, &address);
 		row->file = ".";
 	}
 	close(fd);
@@ -175,39 +127,38 @@ static void show_vdso(struct unstrip *unstrip)
 
 /* ---------------------------------------------------------------- files -- */
 
-static bool is_same(const struct elf_id *id, const uint8_t *bytes, size_t size)
+static bool is_same(const struct elf_info *info, const uint8_t *bytes, size_t size)
 {
-	return id->kind == BUILDID_KIND_GNU && id->size == size && !memcmp(id->bytes, bytes, size);
+	return info->kind == BUILDID_KIND_GNU && info->id.size == size &&
+	       !memcmp(info->id.bytes, bytes, size);
 }
 
-/* What is mapped, by whatever leads to it, with its @id; -1. */
+/* What is mapped, by whatever leads to it, with its @info; -1. */
 static int open_mapped(const struct unstrip *unstrip, const uint8_t *bytes, size_t size,
-		       struct elf_id *id)
+		       struct elf_info *info)
 {
-	char paths[2][PATH_MAX + 32];
-	size_t i;
-	int fd;
+	const struct mapped_file file = {
+		.path = buildid_file_path(file_of(unstrip)),
+		.pid = unstrip->pid,
+		.start = unstrip->start,
+		.end = unstrip->first_end,
+	};
+	struct reason reason;
+	int fd = mapped_file_open(&file, NULL, &reason);
 
-	snprintf(paths[0], sizeof(paths[0]), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 unstrip->pid, unstrip->start, unstrip->first_end);
-	snprintf(paths[1], sizeof(paths[1]), "/proc/%" PRIu32 "/root%s", unstrip->pid,
-		 buildid_file_path(file_of(unstrip)));
-	for (i = 0; i < 2; i++) {
-		fd = open(paths[i], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		elf_notes_read(fd, id);
-		if (is_same(id, bytes, size))
-			return fd;
-		close(fd);
-	}
+	if (fd < 0)
+		return -1;
+	elf_file_id(fd, info);
+	if (is_same(info, bytes, size))
+		return fd;
+	close(fd);
 	return -1;
 }
 
 static const char *find_debug(const uint8_t *bytes, size_t size, char path[PATH_MAX])
 {
 	char hex[2 * BUILDID_ID_MAX + 1];
-	struct elf_id id;
+	struct elf_info info;
 	bool found;
 	int fd;
 
@@ -216,8 +167,8 @@ static const char *find_debug(const uint8_t *bytes, size_t size, char path[PATH_
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return "-";
-	elf_notes_read(fd, &id);
-	found = is_same(&id, bytes, size);
+	elf_file_id(fd, &info);
+	found = is_same(&info, bytes, size);
 	close(fd);
 	return found ? path : "-";
 }
@@ -227,7 +178,7 @@ static void describe(const struct unstrip *unstrip, struct row *row, char debug[
 	const struct buildid_file *file = file_of(unstrip);
 	struct elf_layout layout;
 	const uint8_t *bytes;
-	struct elf_id id;
+	struct elf_info info;
 	uint64_t address;
 	size_t size;
 	int fd;
@@ -239,10 +190,10 @@ static void describe(const struct unstrip *unstrip, struct row *row, char debug[
 	if (file->flags & BUILDID_FILE_DELETED)
 		row->file = ".";
 	row->debug = find_debug(bytes, size, debug);
-	fd = open_mapped(unstrip, bytes, size, &id);
+	fd = open_mapped(unstrip, bytes, size, &info);
 	if (fd < 0)
 		return;
-	if (elf_notes_layout(fd, unstrip->pgoff, id.offset, &layout)) {
+	if (elf_file_layout(fd, unstrip->pgoff, info.id_offset, &layout)) {
 		address = unstrip->start + layout.id - layout.start;
 		put_id(row, bytes, size, &address);
 		if (layout.debug_info)
@@ -287,7 +238,8 @@ void unstrip_mapping(struct unstrip *unstrip, const struct buildid_event *event)
 
 	if (mmap->pid != unstrip->pid) {
 		unstrip->pid = mmap->pid;
-		find_vdso(unstrip);
+		if (!vdso_find(unstrip->pid, &unstrip->vdso, &unstrip->vdso_end))
+			unstrip->vdso = 0;
 	}
 	if (!event->file)
 		return;

@@ -28,7 +28,7 @@ struct tarball {
 
 static const char *fail(struct tarball *tarball, const char *problem)
 {
-	tarball->problem = problem ? problem : "damaged";
+	tarball->problem = problem ? problem : "corrupt archive";
 	return tarball->problem;
 }
 
@@ -109,7 +109,7 @@ static const char *add_content(struct tarball *tarball, int fd, off_t size)
 		if (got < 0)
 			return fail(tarball, strerror(errno));
 		if (!got)
-			return fail(tarball, "became shorter as it was read");
+			return fail(tarball, "truncated while being read");
 		if (got > size - offset)
 			got = (ssize_t)(size - offset);
 		if (libarchive.write_data(tarball->archive, tarball->buffer, (size_t)got) != got)
@@ -213,7 +213,7 @@ static bool is_too_much(struct tarball *tarball, int64_t more)
 /* All of the archive is given up. */
 static const char *give_up(struct tarball *tarball)
 {
-	return fail(tarball, "unpacks to more than a thousand times its size");
+	return fail(tarball, "decompresses to more than 1000 times its size");
 }
 
 const char *tarball_extract(struct tarball *tarball, int fd)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "content/module_name.h"
+#include "content/kernel_modules.h"
 #include "images.h"
 
 /* "/sys/module/name/name@0123abcd.ko" */

@@ -13,11 +13,12 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 #include "common/open_regular.h"
+#include "content/compressed.h"
 #include "content/content.h"
-#include "content/elf_notes.h"
-#include "content/module_name.h"
-#include "content/packed.h"
-#include "content/running.h"
+#include "content/elf_file.h"
+#include "content/kernel_modules.h"
+#include "content/running_kernel.h"
+#include "content/vdso.h"
 #include "samples.h"
 #include "streams.h"
 
@@ -57,7 +58,7 @@ static void look(const char *path, struct elf_info *info)
 	int fd = open(path, O_RDONLY);
 
 	assert_true(fd >= 0);
-	elf_notes_look(fd, info);
+	elf_file_info(fd, info);
 	close(fd);
 }
 
@@ -80,10 +81,10 @@ static void compressed_files_are_looked_into(void **state)
 		/* What is inside is cut, or what is around it. */
 		shell("head -c 9000 true > short && %s short > short.z", commands[i]);
 		assert_false(is("short.z", CONTENT_ELF));
-		assert_string_equal(reason.text, "is cut short");
+		assert_string_equal(reason.text, "is truncated");
 		shell("%s true | head -c 5000 > short.z", commands[i]);
 		assert_false(is("short.z", CONTENT_ELF));
-		assert_string_equal(reason.text, "cannot be unpacked: damaged");
+		assert_string_equal(reason.text, "cannot be decompressed: corrupt or truncated");
 	}
 }
 
@@ -95,11 +96,11 @@ static void what_is_more_than_any_module_is_not_unpacked(void **state)
 	(void)state;
 	shell("truncate -s 1025M zeros && zstd -q -1 zeros -o zeros.zst && rm zeros");
 	fd = open("zeros.zst", O_RDONLY);
-	assert_true(packed_is(fd));
-	assert_int_equal(packed_open(fd, &problem), -1);
+	assert_true(is_compressed(fd));
+	assert_int_equal(decompress(fd, &problem), -1);
 	close(fd);
 	assert_false(is("zeros.zst", CONTENT_ELF));
-	assert_string_equal(reason.text, "cannot be unpacked: more than 1 GiB");
+	assert_string_equal(reason.text, "cannot be decompressed: larger than 1 GiB");
 }
 
 /* A file of no size may say of itself that it has tables of any. */
@@ -150,7 +151,7 @@ static void a_line_without_an_end_is_no_symbol(void **state)
 	(void)state;
 	shell("(printf 'ffffffff81000000 T '; head -c 5000 /dev/zero | tr '\\0' x; echo) > long");
 	assert_false(is("long", CONTENT_KALLSYMS));
-	assert_string_equal(reason.text, "is no list of a kernel's symbols");
+	assert_string_equal(reason.text, "is not a copy of /proc/kallsyms");
 	shell("(printf 'ffffffff81000000 T '; head -c 512 /dev/zero | tr '\\0' x; echo) > good");
 	assert_true(is("good", CONTENT_KALLSYMS));
 }
@@ -190,9 +191,9 @@ static void other_files_say_what_they_are(void **state)
 	(void)state;
 	shell("echo text > text; : > empty; objcopy -R .note.gnu.build-id true none");
 	assert_false(is("text", CONTENT_ELF));
-	assert_string_equal(reason.text, "is no ELF file");
+	assert_string_equal(reason.text, "is not an ELF file");
 	assert_false(is("empty", CONTENT_ELF));
-	assert_string_equal(reason.text, "is no ELF file");
+	assert_string_equal(reason.text, "is not an ELF file");
 	assert_false(is("none", CONTENT_ELF));
 	assert_string_equal(reason.text, "has no build-id");
 	/* A part of it is not it. */
@@ -253,7 +254,7 @@ static void the_kernel_s_own_is_read_from_its_notes(void **state)
 	char want[256];
 
 	(void)state;
-	assert_true(running_id(&running));
+	assert_true(running_kernel_build_id(&running));
 	assert_int_equal(sscanf(shell_output("perf buildid-list -k"), "%255s", want), 1);
 	assert_string_equal(build_id_text(&running, text), want);
 }
@@ -261,13 +262,13 @@ static void the_kernel_s_own_is_read_from_its_notes(void **state)
 static void the_vdso_is_a_whole_file(void **state)
 {
 	struct elf_info info;
-	int fd = running_vdso(0);
+	int fd = vdso_open(0);
 
 	(void)state;
 	assert_true(fd >= 0);
-	elf_notes_look(fd, &info);
-	assert_int_equal(info.id.kind, BUILDID_KIND_GNU);
-	assert_true(build_id_set(&id, info.id.bytes, info.id.size));
+	elf_file_info(fd, &info);
+	assert_int_equal(info.kind, BUILDID_KIND_GNU);
+	id = info.id;
 	assert_true(content_is(fd, &id, CONTENT_VDSO, &reason));
 	close(fd);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "content/running.h"
+#include "content/vdso.h"
 #include "identities/boot.h"
 #include "identities/identities.h"
 #include "streams.h"
@@ -482,7 +482,7 @@ static void the_vdso_has_a_build_id(void **state)
 	struct build_id id;
 
 	(void)state;
-	assert_true(running_vdso_id(&id));
+	assert_true(vdso_build_id(&id));
 	assert_int_equal(id.size, 20);
 }
 
