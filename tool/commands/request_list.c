@@ -74,22 +74,15 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 bool request_list_read(struct request_list *list, struct output *out, const char *path, bool all)
 {
 	const struct perfdata_dso *dsos;
-	const char *problem;
-	int count = -1;
+	int count;
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	problem = list->data ? perfdata_error(list->data) : strerror(ENOMEM);
-	if (!problem) {
-		count = perfdata_dsos(list->data, &dsos);
-		if (count < 0)
-			problem = perfdata_error(list->data);
-	}
-	if (!problem && !fill(list, dsos, (size_t)count, all))
-		problem = strerror(ENOMEM);
-	if (!problem)
+	count = list->data ? perfdata_dsos(list->data, &dsos) : -1;
+	if (count >= 0 && fill(list, dsos, (size_t)count, all))
 		return true;
-	out_error(out, path, "%s", problem);
+	out_error(out, path, "%s",
+		  list->data && count < 0 ? perfdata_error(list->data) : strerror(ENOMEM));
 	request_list_free(list);
 	return false;
 }
