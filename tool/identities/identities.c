@@ -77,41 +77,6 @@ static bool has_times(const struct identities *identities)
 
 /* ------------------------------------------------------------------ adding -- */
 
-void identities_of_file(const struct buildid_file *file, struct perfdata_identity *identity)
-{
-	const uint8_t *bytes;
-	size_t size;
-
-	bytes = buildid_file_id_bytes(file, &size);
-	*identity = (struct perfdata_identity){};
-	if (file->kind == BUILDID_KIND_GNU && bytes && size <= PERFDATA_ID_MAX) {
-		identity->size = size;
-		memcpy(identity->id, bytes, size);
-		return;
-	}
-	if (file->kind == BUILDID_KIND_GNU) {
-		identity->reason = "a build-id that is longer than the 20 bytes there are for it";
-		return;
-	}
-	switch (file->reason) {
-	case BUILDID_REASON_PENDING:
-		identity->reason = "it was not read in time";
-		break;
-	case BUILDID_REASON_DEFERRED:
-		identity->reason = "on FUSE, whose files are not read without being asked";
-		break;
-	case BUILDID_REASON_IO:
-	case BUILDID_REASON_CHANGING:
-	case BUILDID_REASON_UNREADABLE:
-		identity->reason = "it could not be read";
-		break;
-	default:
-		identity->known = true;
-		identity->reason = "it has no build-id";
-		break;
-	}
-}
-
 static int add_mmap(struct identities *identities, const struct buildid_mmap *mmap)
 {
 	uint64_t time = time_of(identities, &mmap->header);

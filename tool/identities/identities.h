@@ -22,8 +22,6 @@ int identities_ready(struct identities *identities, uint64_t begin);
 /* What is known of @mapping's content; @identity is zeroed. */
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity);
-/* What is known of a file, as @identity. */
-void identities_of_file(const struct buildid_file *file, struct perfdata_identity *identity);
 
 /*
  * Modules that came and went since perf began, by time, each with a path below

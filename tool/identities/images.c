@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "content/module_name.h"
+#include "identity.h"
 #include "images.h"
 
 /* "/sys/module/name/name@0123abcd.ko" */
@@ -23,29 +24,6 @@ struct image {
 	struct perfdata_identity identity;
 };
 
-static void take_identity(struct image *image, const struct buildid_image *record)
-{
-	const uint8_t *bytes;
-	size_t size;
-
-	bytes = buildid_image_id_bytes(record, &size);
-	if (record->kind == BUILDID_KIND_GNU && bytes && size <= PERFDATA_ID_MAX) {
-		image->identity.size = size;
-		memcpy(image->identity.id, bytes, size);
-		return;
-	}
-	image->identity.known = record->kind == BUILDID_KIND_NONE;
-	image->identity.reason =
-		image->identity.known ?
-			"it has no build-id" :
-			"a build-id that is longer than the 20 bytes there are for it";
-}
-
-static bool are_same(const struct perfdata_identity *a, const struct perfdata_identity *b)
-{
-	return a->size == b->size && !memcmp(a->id, b->id, a->size);
-}
-
 /*
  * perf knows a module by its name, whatever build-id it has: only the first of its
  * contents can have the name as it is. perf 6.1 looks for a build-id in its cache
@@ -53,13 +31,13 @@ static bool are_same(const struct perfdata_identity *a, const struct perfdata_id
  */
 static void show(const struct images *images, struct image *image)
 {
-	const uint8_t *id = image->identity.id;
+	const uint8_t *id = image->identity.id.bytes;
 	const struct image *other;
 
 	for (other = images->all; other < image; other++)
 		if (!other->kernel && !strcmp(other->name, image->name))
 			break;
-	if (other < image && !are_same(&other->identity, &image->identity))
+	if (other < image && !build_id_equal(&other->identity.id, &image->identity.id))
 		snprintf(image->shown, sizeof(image->shown),
 			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name, image->name, id[0],
 			 id[1], id[2], id[3]);
@@ -87,7 +65,7 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 		.unload = record->flags & BUILDID_IMAGE_UNLOAD,
 	};
 	snprintf(image->name, sizeof(image->name), "%s", name);
-	take_identity(image, record);
+	identity_of_image(record, &image->identity);
 	show(images, image);
 	return 0;
 }
@@ -129,7 +107,7 @@ int images_ready(struct images *images, uint64_t begin)
 			.len = image->len,
 			.unload = image->unload,
 			.path = image->shown,
-			.identity = image->identity,
+			.id = image->identity.id,
 		};
 	}
 	array_sort(images->module_events, images->nr_module_events, compare_module_events);

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "common/array.h"
-#include "identities.h"
+#include "identity.h"
 #include "versions.h"
 
 uint64_t versions_device(uint32_t major, uint32_t minor)
@@ -44,8 +44,8 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	if (file->path_len && !(file->flags & BUILDID_FILE_PATH_PART))
 		version->path = versions_path(buildid_file_path(file));
 	/* What was known once stays so. */
-	if (!version->identity.size && !version->identity.known)
-		identities_of_file(file, &version->identity);
+	if (!version->identity.id.size && !version->identity.known)
+		identity_of_file(file, &version->identity);
 	return 0;
 }
 

@@ -48,13 +48,12 @@ static int no_memory(struct perfdata *data)
 
 static uint64_t hash_of(const struct perfdata_dso *dso)
 {
-	return hash_bytes(hash_text(dso->path), dso->id, dso->id_size);
+	return hash_bytes(hash_text(dso->path), dso->id.bytes, dso->id.size);
 }
 
 static bool are_same(const struct perfdata_dso *a, const struct perfdata_dso *b)
 {
-	return a->kind == b->kind && a->id_size == b->id_size &&
-	       !memcmp(a->id, b->id, a->id_size) && !strcmp(a->path, b->path);
+	return a->kind == b->kind && build_id_equal(&a->id, &b->id) && !strcmp(a->path, b->path);
 }
 
 /* The index of it, which is added if need be; ADDRESS_SPACES_NOTHING without memory. */
@@ -97,12 +96,11 @@ static int add_mapping(struct perfdata *data, const struct perfdata_mapping *map
 	struct perfdata_dso dso = {
 		.path = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path,
 		.kind = mapping->kind,
-		.id_size = mapping->id_size,
+		.id = mapping->id,
 	};
 	struct perfdata_dsos *dsos = data->dsos;
 	size_t index;
 
-	memcpy(dso.id, mapping->id, sizeof(dso.id));
 	index = dso_index(dsos, &dso);
 	if (index == ADDRESS_SPACES_NOTHING)
 		return no_memory(data);
@@ -143,15 +141,13 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 	dso.kind = perfdata_kind(name, entry->event.misc);
 	if (dso.kind == PERFDATA_KIND_KERNEL)
 		dso.path = KERNEL_NAME;
-	dso.id_size = perfdata_build_id_size(entry);
-	memcpy(dso.id, entry->id, dso.id_size);
+	build_id_set(&dso.id, entry->id, perfdata_build_id_size(entry));
 	for (i = 0; i < dsos->count; i++) {
 		struct perfdata_dso *other = &dsos->all[i].dso;
 
-		if (other->id_size || other->kind != dso.kind || strcmp(other->path, dso.path))
+		if (other->id.size || other->kind != dso.kind || strcmp(other->path, dso.path))
 			continue;
-		other->id_size = dso.id_size;
-		memcpy(other->id, dso.id, sizeof(dso.id));
+		other->id = dso.id;
 		found = true;
 	}
 	if (found)

@@ -153,8 +153,7 @@ static void take_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapp
 		mapping->ino = mmap->ino;
 		mapping->generation = mmap->generation;
 	} else if (mmap->id_size <= PERFDATA_ID_MAX) {
-		mapping->id_size = mmap->id_size;
-		memcpy(mapping->id, mmap->id, mapping->id_size);
+		build_id_set(&mapping->id, mmap->id, mmap->id_size);
 	}
 }
 

@@ -5,13 +5,13 @@
 
 #include "module_event.h"
 
-void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity *identity)
+void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id)
 {
 	mmap->event.misc |= PERFDATA_MISC_ID;
-	mmap->id_size = (uint8_t)identity->size;
+	mmap->id_size = (uint8_t)id->size;
 	memset(mmap->reserved, 0, sizeof(mmap->reserved));
 	memset(mmap->id, 0, sizeof(mmap->id));
-	memcpy(mmap->id, identity->id, identity->size);
+	memcpy(mmap->id, id->bytes, id->size);
 }
 
 /* A mapping, as perf makes them for modules that are there when it begins. */
@@ -22,8 +22,8 @@ static size_t make_load(const struct perfdata_module_event *load, struct perfdat
 	new->pid = UINT32_MAX;
 	new->start = load->start;
 	new->len = load->len;
-	if (load->identity.size)
-		perfdata_set_id(new, &load->identity);
+	if (load->id.size)
+		perfdata_set_id(new, &load->id);
 	return sizeof(*new);
 }
 

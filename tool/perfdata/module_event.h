@@ -7,7 +7,7 @@
 #include "rewrite.h"
 
 /* In place of the inode. */
-void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity *identity);
+void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id);
 
 /*
  * Make the event of @load, with the trailer of @layout, at @event, which is aligned

@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/build_id.h"
+
 /* The longest id that fits into a perf.data, in bytes. */
 #define PERFDATA_ID_MAX 20
 
@@ -66,8 +68,7 @@ enum perfdata_kind {
  * @pgoff: offset in the file of @start, in bytes
  * @time: nanoseconds by the clock of perfdata_clock(); 0 for what was there
  *	when recording began, and where perf kept no time
- * @id_size: bytes of @id, 0 when there is none
- * @id: the build-id
+ * @id: the build-id, or none
  * @has_inode: the next four are known
  * @major: device of the file
  * @minor: likewise
@@ -84,8 +85,7 @@ struct perfdata_mapping {
 	uint64_t len;
 	uint64_t pgoff;
 	uint64_t time;
-	size_t id_size;
-	uint8_t id[PERFDATA_ID_MAX];
+	struct build_id id;
 	bool has_inode;
 	uint32_t major;
 	uint32_t minor;
@@ -124,8 +124,7 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
  * struct perfdata_dso - one content of one path
  * @path: of the kernel "[kernel.kallsyms]"
  * @kind: what it is
- * @id_size: bytes of @id, 0 when it is not known
- * @id: the build-id
+ * @id: the build-id, or none when it is not known
  * @hit: a sample, or a call chain of one, lies in it
  * @pids: some processes that have it mapped, in the order they came
  * @nr_pids: how many are in @pids
@@ -133,8 +132,7 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
 struct perfdata_dso {
 	const char *path;
 	enum perfdata_kind kind;
-	size_t id_size;
-	uint8_t id[PERFDATA_ID_MAX];
+	struct build_id id;
 	bool hit;
 	uint32_t pids[4];
 	size_t nr_pids;

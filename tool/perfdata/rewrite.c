@@ -154,7 +154,7 @@ static void grow(const struct perfdata_event *event, struct perfdata_mmap2 *grow
 }
 
 static int put_annotated(struct writer *writer, const struct perfdata_event *event,
-			 const struct perfdata_identity *identity, size_t path)
+			 const struct build_id *id, size_t path)
 {
 	struct perfdata_mmap2 *new = (void *)writer->event;
 	struct change change = {
@@ -169,7 +169,7 @@ static int put_annotated(struct writer *writer, const struct perfdata_event *eve
 		memcpy(new, event, event->size);
 	change.misc = new->event.misc;
 	memcpy(change.content, &new->major, sizeof(change.content));
-	perfdata_set_id(new, identity);
+	perfdata_set_id(new, id);
 	writer->counts->changed = true;
 	return note(writer, &change) || put(writer, new, new->event.size) ? -1 : 0;
 }
@@ -178,7 +178,7 @@ static void count_mapping(struct perfdata_path *path, const struct perfdata_mapp
 			  const struct perfdata_identity *identity)
 {
 	/* An id that is there already is of the kernel, which saw the content. */
-	if (identity->size || mapping->id_size) {
+	if (identity->id.size || mapping->id.size) {
 		path->annotated++;
 	} else if (identity->known) {
 		path->without++;
@@ -195,7 +195,7 @@ static int put_in_table(struct writer *writer, const struct perfdata_mapping *ma
 {
 	if (mapping->kind != PERFDATA_KIND_USER) {
 		writer->counts->changed = true;
-		return perfdata_table_add(writer->data, writer->table, mapping, identity);
+		return perfdata_table_add(writer->data, writer->table, mapping, &identity->id);
 	}
 	*identity = (struct perfdata_identity){
 		.reason = "a mapping without room for an id, beside AUX data that must not move",
@@ -216,17 +216,17 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 		return no_memory(writer);
 
 	writer->annotator->identify(writer->annotator->context, mapping, &identity);
-	if (!identity.size && mapping->kind == PERFDATA_KIND_VDSO)
-		perfdata_table_find(writer->table, mapping->path, &identity);
-	if (identity.size && !may_grow(writer, event)) {
+	if (!identity.id.size && mapping->kind == PERFDATA_KIND_VDSO)
+		perfdata_table_find(writer->table, mapping->path, &identity.id);
+	if (identity.id.size && !may_grow(writer, event)) {
 		if (put_in_table(writer, mapping, &identity))
 			return -1;
 		count_mapping(&writer->paths.all[number], mapping, &identity);
 		return put(writer, event, event->size);
 	}
 	count_mapping(&writer->paths.all[number], mapping, &identity);
-	if (identity.size)
-		return put_annotated(writer, event, &identity, number);
+	if (identity.id.size)
+		return put_annotated(writer, event, &identity.id, number);
 	return put(writer, event, event->size);
 }
 

@@ -17,14 +17,12 @@
 
 /**
  * struct perfdata_identity - what a mapping is of
- * @size: bytes of @id, 0 when there is none
- * @id: the build-id
+ * @id: the build-id, of no more than PERFDATA_ID_MAX bytes, or none
  * @reason: why there is none; a text that stays
  * @known: it is known that the content has none, so nothing is missing
  */
 struct perfdata_identity {
-	size_t size;
-	uint8_t id[PERFDATA_ID_MAX];
+	struct build_id id;
 	const char *reason;
 	bool known;
 };
@@ -36,7 +34,7 @@ struct perfdata_identity {
  * @len: likewise
  * @unload: it was
  * @path: perf goes by its last part alone: each content has to have its own
- * @identity: of its content
+ * @id: build-id of its content, or none
  */
 struct perfdata_module_event {
 	uint64_t time;
@@ -44,7 +42,7 @@ struct perfdata_module_event {
 	uint64_t len;
 	bool unload;
 	const char *path;
-	struct perfdata_identity identity;
+	struct build_id id;
 };
 
 /**

@@ -118,31 +118,28 @@ static struct entry *entry_of(const struct perfdata_table *table, const char *na
 	return NULL;
 }
 
-void perfdata_table_find(const struct perfdata_table *table, const char *path,
-			 struct perfdata_identity *identity)
+void perfdata_table_find(const struct perfdata_table *table, const char *path, struct build_id *id)
 {
 	const struct entry *entry = entry_of(table, path);
 
 	if (!entry)
 		return;
-	identity->size = perfdata_build_id_size(entry->bytes);
-	memcpy(identity->id, entry->bytes->id, identity->size);
+	build_id_set(id, entry->bytes->id, perfdata_build_id_size(entry->bytes));
 }
 
-static void set_id(struct entry *entry, const struct perfdata_identity *identity)
+static void set_id(struct entry *entry, const struct build_id *id)
 {
 	struct perfdata_build_id *bytes = entry->bytes;
 
 	memset(bytes->id, 0, sizeof(bytes->id));
-	memcpy(bytes->id, identity->id, identity->size);
-	bytes->id_size = (uint8_t)identity->size;
+	memcpy(bytes->id, id->bytes, id->size);
+	bytes->id_size = (uint8_t)id->size;
 	bytes->event.misc |= PERFDATA_MISC_ID_SIZE;
 	entry->added = true;
 }
 
 int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
-		       const struct perfdata_mapping *mapping,
-		       const struct perfdata_identity *identity)
+		       const struct perfdata_mapping *mapping, const struct build_id *id)
 {
 	const char *name = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path;
 	struct entry *entry = entry_of(table, name);
@@ -161,7 +158,7 @@ int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
 		entry->bytes->pid = mapping->pid;
 		memcpy(entry->bytes->name, name, strlen(name));
 	}
-	set_id(entry, identity);
+	set_id(entry, id);
 	return 0;
 }
 

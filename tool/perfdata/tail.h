@@ -16,11 +16,9 @@ struct perfdata_table *perfdata_table_read(struct perfdata *data);
 void perfdata_table_free(struct perfdata_table *table);
 /* An entry for what a mapping has no room for. */
 int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
-		       const struct perfdata_mapping *mapping,
-		       const struct perfdata_identity *identity);
-/* Fill @identity if there is an entry for @path. */
-void perfdata_table_find(const struct perfdata_table *table, const char *path,
-			 struct perfdata_identity *identity);
+		       const struct perfdata_mapping *mapping, const struct build_id *id);
+/* Set @id if there is an entry for @path. */
+void perfdata_table_find(const struct perfdata_table *table, const char *path, struct build_id *id);
 
 /*
  * Write the features behind the events, and the header before them. Of the

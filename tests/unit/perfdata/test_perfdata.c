@@ -108,7 +108,7 @@ static void check_mappings(struct perfdata *data)
 	assert_int_equal(mapping.major, 8);
 	assert_int_equal(mapping.minor, 1);
 	assert_int_equal(mapping.ino, 8);
-	assert_int_equal(mapping.id_size, 0);
+	assert_int_equal(mapping.id.size, 0);
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 0);
 	assert_null(perfdata_error(data));
 }
@@ -476,10 +476,10 @@ static void the_table_is_for_what_has_no_id(void **state)
 	make_all();
 	data = open_made();
 	assert_int_equal(perfdata_dsos(data, &dsos), 5);
-	assert_int_equal(dsos[0].id_size, 20);
-	assert_int_equal(dsos[0].id[0], 0x40);
-	assert_int_equal(dsos[2].id_size, 0);
-	assert_int_equal(dsos[3].id[19], 0x20 + 19);
+	assert_int_equal(dsos[0].id.size, 20);
+	assert_int_equal(dsos[0].id.bytes[0], 0x40);
+	assert_int_equal(dsos[2].id.size, 0);
+	assert_int_equal(dsos[3].id.bytes[19], 0x20 + 19);
 	check_dso(&dsos[4], "/elsewhere", false);
 	perfdata_close(data);
 }
