@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "address_spaces.h"
+#include "build_ids.h"
 #include "common/array.h"
 #include "common/hash_map.h"
-#include "file.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
@@ -127,8 +127,8 @@ static int add_task(struct perfdata *data, const struct perfdata_event *event)
 	return 0;
 }
 
-/* What the table says of a path holds for a mapping that says nothing. */
-static int add_table_entry(struct perfdata *data, const struct perfdata_build_id *entry)
+/* What the build-id table says of a path holds for mappings without a build-id. */
+static int add_build_id(struct perfdata *data, const struct perfdata_build_id *entry, void *context)
 {
 	const char *name = perfdata_build_id_name(entry);
 	struct perfdata_dsos *dsos = data->dsos;
@@ -136,6 +136,7 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 	bool found = false;
 	size_t i;
 
+	(void)context;
 	if (!name)
 		return 0;
 	dso.kind = perfdata_kind(name, entry->event.misc);
@@ -155,29 +156,6 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 	return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? no_memory(data) : 0;
 }
 
-static int add_table(struct perfdata *data)
-{
-	const struct perfdata_build_id *entry = (const void *)data->aligned;
-	unsigned char *bytes;
-	size_t size, at = 0;
-	int err = 0;
-
-	if (perfdata_feature(data, PERFDATA_FEATURE_BUILD_ID, &bytes, &size))
-		return -1;
-	while (!err && size - at >= sizeof(*entry)) {
-		struct perfdata_event event;
-
-		memcpy(&event, bytes + at, sizeof(event));
-		if (event.size < sizeof(*entry) || event.size > size - at)
-			break;
-		memcpy(data->aligned, bytes + at, event.size);
-		err = add_table_entry(data, entry);
-		at += event.size;
-	}
-	free(bytes);
-	return err;
-}
-
 static int add_all(struct perfdata *data)
 {
 	struct perfdata_mapping mapping;
@@ -192,13 +170,16 @@ static int add_all(struct perfdata *data)
 			err = add_mapping(data, &mapping);
 		else if (item.event->type == PERFDATA_BUILD_ID &&
 			 item.event->size >= sizeof(struct perfdata_build_id))
-			err = add_table_entry(data, (const void *)item.event);
+			err = add_build_id(data, (const void *)item.event, NULL);
 		else
 			err = add_task(data, item.event);
 		if (err)
 			return err;
 	}
-	return answer ? answer : add_table(data);
+	if (answer)
+		return answer;
+	/* Of one that is damaged the good part counts. */
+	return perfdata_build_ids_each(data, add_build_id, NULL) < 0 ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ samples -- */
@@ -273,7 +254,7 @@ static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpu
 
 static void take_sample(struct perfdata *data, const struct perfdata_event *event)
 {
-	const struct perfdata_layout *layout = perfdata_layout(data, event);
+	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
 	struct cursor cursor = {
 		.words = (const uint64_t *)(event + 1),
 		.count = (event->size - sizeof(*event)) / 8,
@@ -285,9 +266,9 @@ static void take_sample(struct perfdata *data, const struct perfdata_event *even
 	uint64_t type, ip, time = 0;
 	uint32_t pid;
 
-	if (!layout)
+	if (!format)
 		return;
-	type = layout->sample_type;
+	type = format->sample_type;
 	if (!(type & PERFDATA_SAMPLE_IP) || !(type & PERFDATA_SAMPLE_TID))
 		return;
 	skip_words(&cursor, !!(type & PERFDATA_SAMPLE_IDENTIFIER));
@@ -299,7 +280,7 @@ static void take_sample(struct perfdata *data, const struct perfdata_event *even
 	hit(data, cpumode, pid, time, ip);
 	skip_words(&cursor, (uint64_t)__builtin_popcountll(type & plain));
 	if (type & PERFDATA_SAMPLE_READ)
-		skip_read(&cursor, layout->read_format);
+		skip_read(&cursor, format->read_format);
 	if (type & PERFDATA_SAMPLE_CALLCHAIN)
 		hit_chain(data, &cursor, cpumode, pid, time);
 }

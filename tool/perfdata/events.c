@@ -12,8 +12,8 @@
 
 /* Bytes read at a time. An event that straddles two reads is moved together. */
 #define BUFFER (1U << 20)
-/* Bytes unpacked at a time, and room for an event that straddles. */
-#define PLAIN (256U << 10)
+/* Bytes decompressed at a time, and room for an event that straddles. */
+#define DECOMPRESSED_BUFFER (256U << 10)
 
 static const struct perfdata_stream *stream_of(const struct perfdata *data)
 {
@@ -43,14 +43,14 @@ static int cut_short(struct perfdata *data)
 
 /* ------------------------------------------------------------------ reading -- */
 
-static void reset_packed(struct perfdata *data)
+static void reset_decompression(struct perfdata *data)
 {
 	if (data->zstd)
 		ZSTD_DCtx_reset(data->zstd, ZSTD_reset_session_only);
-	data->nr_packed = 0;
-	data->unpacking = false;
-	data->plain_start = 0;
-	data->plain_filled = 0;
+	data->nr_compressed = 0;
+	data->decompressing = false;
+	data->decompressed_start = 0;
+	data->decompressed_filled = 0;
 }
 
 static void begin_stream(struct perfdata *data, size_t number)
@@ -59,7 +59,7 @@ static void begin_stream(struct perfdata *data, size_t number)
 	data->start = 0;
 	data->filled = 0;
 	data->payload = 0;
-	reset_packed(data);
+	reset_decompression(data);
 	if (number < data->nr_streams)
 		data->position = stream_of(data)->begin;
 }
@@ -213,7 +213,7 @@ static int next_outer(struct perfdata *data, struct perfdata_item *item)
 
 	item->offset = offset_of(data);
 	item->event = aligned(data, data->buffer + data->start, event.size);
-	item->unpacked = false;
+	item->decompressed = false;
 	data->start += event.size;
 	answer = payload_of(data, item->event, item->offset, &item->payload);
 	if (answer > 0)
@@ -228,93 +228,93 @@ static bool is_compressed(const struct perfdata_event *event)
 	return event->type == PERFDATA_COMPRESSED || event->type == PERFDATA_COMPRESSED2;
 }
 
-static int begin_unpacking(struct perfdata *data, const struct perfdata_item *item)
+static int begin_decompressing(struct perfdata *data, const struct perfdata_item *item)
 {
 	const struct perfdata_compressed2 *compressed = (const void *)item->event;
 	size_t skip = sizeof(*item->event);
 
 	if (!data->zstd) {
 		data->zstd = ZSTD_createDCtx();
-		data->plain = malloc(PLAIN);
-		if (!data->zstd || !data->plain)
+		data->decompressed = malloc(DECOMPRESSED_BUFFER);
+		if (!data->zstd || !data->decompressed)
 			return perfdata_fail(data, "%s", strerror(ENOMEM));
 	}
-	data->nr_packed = item->event->size - skip;
+	data->nr_compressed = item->event->size - skip;
 	if (item->event->type == PERFDATA_COMPRESSED2) {
 		skip = sizeof(*compressed);
 		if (item->event->size < skip || compressed->size > item->event->size - skip)
 			return damaged(data, "compressed data without a size", item->offset);
-		data->nr_packed = (size_t)compressed->size;
+		data->nr_compressed = (size_t)compressed->size;
 	}
 	/* Where it was read: unlike an aligned copy that stays until it is used. */
-	data->packed = data->buffer + data->start - item->event->size + skip;
-	data->packed_at = item->offset;
-	data->unpacking = true;
+	data->compressed = data->buffer + data->start - item->event->size + skip;
+	data->compressed_at = item->offset;
+	data->decompressing = true;
 	return 1;
 }
 
 /* Some more plain bytes; 0 when the next event of the file has to be seen. */
-static int unpack(struct perfdata *data)
+static int decompress(struct perfdata *data)
 {
-	ZSTD_inBuffer in = { .src = data->packed, .size = data->nr_packed };
-	ZSTD_outBuffer out = { .dst = data->plain, .size = PLAIN };
-	size_t left = data->plain_filled - data->plain_start;
+	ZSTD_inBuffer in = { .src = data->compressed, .size = data->nr_compressed };
+	ZSTD_outBuffer out = { .dst = data->decompressed, .size = DECOMPRESSED_BUFFER };
+	size_t left = data->decompressed_filled - data->decompressed_start;
 	size_t result;
 
-	if (!data->unpacking)
+	if (!data->decompressing)
 		return 0;
-	memmove(data->plain, data->plain + data->plain_start, left);
+	memmove(data->decompressed, data->decompressed + data->decompressed_start, left);
 	out.pos = left;
 	result = ZSTD_decompressStream(data->zstd, &out, &in);
 	if (ZSTD_isError(result))
 		return perfdata_fail(data, "damaged: compressed data at byte %" PRIu64 ": %s",
-				     data->packed_at, ZSTD_getErrorName(result));
-	data->packed += in.pos;
-	data->nr_packed -= in.pos;
+				     data->compressed_at, ZSTD_getErrorName(result));
+	data->compressed += in.pos;
+	data->nr_compressed -= in.pos;
 	/* A buffer that is full may not have been enough. */
-	data->unpacking = data->nr_packed || out.pos == out.size;
+	data->decompressing = data->nr_compressed || out.pos == out.size;
 	if (out.pos == left && !in.pos)
-		data->unpacking = false;
-	data->plain_start = 0;
-	data->plain_filled = out.pos;
+		data->decompressing = false;
+	data->decompressed_start = 0;
+	data->decompressed_filled = out.pos;
 	return 1;
 }
 
 /* The next whole event in the plain bytes. */
-static int next_plain(struct perfdata *data, struct perfdata_item *item)
+static int next_decompressed(struct perfdata *data, struct perfdata_item *item)
 {
-	size_t there = data->plain_filled - data->plain_start;
+	size_t there = data->decompressed_filled - data->decompressed_start;
 	const unsigned char *bytes;
 	struct perfdata_event event;
 
 	if (there < sizeof(event))
 		return 0;
-	bytes = data->plain + data->plain_start;
+	bytes = data->decompressed + data->decompressed_start;
 	event = header_at(bytes);
 	if (event.size < sizeof(event))
-		return damaged(data, "an event without a size, compressed", data->packed_at);
+		return damaged(data, "an event without a size, compressed", data->compressed_at);
 	if (there < event.size)
 		return 0;
 	if (event.type == PERFDATA_AUXTRACE || is_compressed(&event))
-		return damaged(data, "an event that cannot be compressed", data->packed_at);
+		return damaged(data, "an event that cannot be compressed", data->compressed_at);
 
 	item->event = aligned(data, bytes, event.size);
-	item->offset = data->packed_at;
+	item->offset = data->compressed_at;
 	item->payload = 0;
-	item->unpacked = true;
-	data->plain_start += event.size;
+	item->decompressed = true;
+	data->decompressed_start += event.size;
 	return 1;
 }
 
-static int next_unpacked(struct perfdata *data, struct perfdata_item *item)
+static int next_of_compressed(struct perfdata *data, struct perfdata_item *item)
 {
 	int answer;
 
 	for (;;) {
-		answer = next_plain(data, item);
+		answer = next_decompressed(data, item);
 		if (answer)
 			return answer;
-		answer = unpack(data);
+		answer = decompress(data);
 		if (answer <= 0)
 			return answer;
 	}
@@ -328,7 +328,7 @@ static int take_attr(struct perfdata *data, const struct perfdata_event *event)
 	const struct perfdata_attr *attr = (const void *)(event + 1);
 	size_t room = event->size - sizeof(*event);
 
-	if (event->type != PERFDATA_ATTR || !data->pipe || data->attrs_taken)
+	if (event->type != PERFDATA_ATTR || !data->pipe || data->attrs_read)
 		return 1;
 	if (room < PERFDATA_ATTR_MIN || attr->size < PERFDATA_ATTR_MIN || attr->size > room ||
 	    attr->size % 8)
@@ -345,7 +345,7 @@ static int next_of_stream(struct perfdata *data, struct perfdata_item *item)
 	int answer;
 
 	for (;;) {
-		answer = next_unpacked(data, item);
+		answer = next_of_compressed(data, item);
 		if (answer)
 			return answer;
 		if (skip_payload(data) < 0)
@@ -355,10 +355,10 @@ static int next_of_stream(struct perfdata *data, struct perfdata_item *item)
 			break;
 		if (!is_compressed(item->event))
 			return 1;
-		if (begin_unpacking(data, item) < 0)
+		if (begin_decompressing(data, item) < 0)
 			return -1;
 	}
-	if (!answer && data->plain_filled != data->plain_start)
+	if (!answer && data->decompressed_filled != data->decompressed_start)
 		return perfdata_fail(data, "cut short: ends in a compressed event");
 	return answer;
 }

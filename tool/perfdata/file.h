@@ -25,8 +25,8 @@ struct perfdata_stream {
 	uint64_t end;
 };
 
-/* What an attr says of the layout of its events. */
-struct perfdata_layout {
+/* What an attr says of the format of its events. */
+struct perfdata_sample_format {
 	uint64_t sample_type;
 	uint64_t read_format;
 	bool sample_id_all;
@@ -34,9 +34,9 @@ struct perfdata_layout {
 };
 
 /* Of an id: which attr. */
-struct perfdata_owner {
+struct perfdata_event_id {
 	uint64_t id;
-	uint32_t layout;
+	uint32_t format;
 };
 
 struct perfdata {
@@ -45,21 +45,21 @@ struct perfdata {
 	bool directory;
 	bool unfinished;
 	bool pipe;
-	bool attrs_taken; /* of a pipe: those in front */
-	bool aux;	  /* offsets in it must stay */
-	uint64_t size;	  /* of the file; of a directory's first */
+	bool attrs_read; /* of a pipe: those in front */
+	bool aux;	 /* offsets in it must stay */
+	uint64_t size;	 /* of the file; of a directory's first */
 	struct perfdata_header header;
 	struct perfdata_section features[PERFDATA_FEATURES];
 
 	struct perfdata_stream *streams;
 	size_t nr_streams;
 
-	struct perfdata_layout *layouts;
-	size_t nr_layouts;
+	struct perfdata_sample_format *formats;
+	size_t nr_formats;
 	bool uniform;		       /* all layouts are alike */
-	struct perfdata_owner *owners; /* sorted by id, once looked for */
-	size_t nr_owners;
-	bool owners_sorted;
+	struct perfdata_event_id *ids; /* sorted by id, once looked for */
+	size_t nr_ids;
+	bool ids_sorted;
 
 	/* Reading: bytes from filled - left on are the next of the stream. */
 	size_t current;	   /* stream */
@@ -71,13 +71,13 @@ struct perfdata {
 
 	/* Compressed events. */
 	struct ZSTD_DCtx_s *zstd;
-	const unsigned char *packed; /* what is left of the last COMPRESSED */
-	size_t nr_packed;
-	bool unpacking; /* more may come out of it */
-	uint64_t packed_at;
-	unsigned char *plain;
-	size_t plain_start;
-	size_t plain_filled;
+	const unsigned char *compressed; /* what is left of the last COMPRESSED */
+	size_t nr_compressed;
+	bool decompressing; /* more may come out of it */
+	uint64_t compressed_at;
+	unsigned char *decompressed;
+	size_t decompressed_start;
+	size_t decompressed_filled;
 
 	uint64_t *aligned; /* an event that does not lie so */
 
@@ -89,13 +89,13 @@ struct perfdata {
  * @event: all of it is there, aligned to 8 bytes; valid until the next call
  * @offset: in the file, of the event or of what it came packed in
  * @payload: bytes that follow it and are no part of its size
- * @unpacked: it was compressed
+ * @decompressed: it was compressed
  */
 struct perfdata_item {
 	const struct perfdata_event *event;
 	uint64_t offset;
 	uint64_t payload;
-	bool unpacked;
+	bool decompressed;
 };
 
 /* 1 with an event; 0 at the end of all streams; -1 with an error. */
@@ -113,10 +113,10 @@ int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size, uint
 int perfdata_add_attr(struct perfdata *data, const void *attr, size_t size, const uint64_t *ids,
 		      size_t nr_ids);
 /* Of the event; NULL when that cannot be told. */
-const struct perfdata_layout *perfdata_layout(struct perfdata *data,
-					      const struct perfdata_event *event);
-/* Bytes of the trailer that @layout puts behind what is no sample. */
-size_t perfdata_trailer(const struct perfdata_layout *layout);
+const struct perfdata_sample_format *perfdata_sample_format(struct perfdata *data,
+							    const struct perfdata_event *event);
+/* Bytes of the trailer that @format puts behind what is no sample. */
+size_t perfdata_sample_id_size(const struct perfdata_sample_format *format);
 /* When it happened; 0 when that is not known. */
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event);
 /* Bytes of an event without its trailer. */
@@ -127,12 +127,10 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		      struct perfdata_mapping *mapping);
 /* Where the name of it begins. */
 const char *perfdata_mapping_name(const struct perfdata_event *event);
-/* The name in an entry of the table, NULL when it has no good one. */
-const char *perfdata_build_id_name(const struct perfdata_build_id *entry);
-size_t perfdata_build_id_size(const struct perfdata_build_id *entry);
 /* What the path of a mapping or an entry is of. */
 enum perfdata_kind perfdata_kind(const char *path, uint16_t misc);
 
+bool perfdata_has_feature(const struct perfdata_header *header, unsigned int number);
 /* All of feature @number, to free; NULL with @size 0 when it is not there. */
 int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char **bytes,
 		     size_t *size);

@@ -55,7 +55,7 @@ enum perfdata_type {
 	PERFDATA_MMAP2 = 10,
 	PERFDATA_KSYMBOL = 17,
 	/* Below it what a kernel wrote, with a time; from it on perf's own. */
-	PERFDATA_OF_PERF = 64,
+	PERFDATA_USER_TYPE_START = 64,
 	PERFDATA_ATTR = 64,
 	PERFDATA_EVENT_TYPE = 65, /* of old; every perf passes over it */
 	PERFDATA_TRACING_DATA = 66,

@@ -11,28 +11,27 @@
 /* Below it are the processes of 32 bits, whose "[vdso]" is another. */
 #define VDSO_MIN (1ULL << 32)
 
-/* ------------------------------------------------------------------- layout -- */
+/* ------------------------------------------------------------------- format -- */
 
-static int compare_owners(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
-	const struct perfdata_owner *first = a, *second = b;
+	const struct perfdata_event_id *first = a, *second = b;
 
 	return COMPARE(first->id, second->id);
 }
 
-static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id)
+static const struct perfdata_sample_format *format_of_id(struct perfdata *data, uint64_t id)
 {
-	const struct perfdata_owner request = { .id = id };
-	const struct perfdata_owner *owner;
+	const struct perfdata_event_id request = { .id = id };
+	const struct perfdata_event_id *owner;
 
-	if (!data->owners)
+	if (!data->ids)
 		return NULL;
-	if (!data->owners_sorted)
-		array_sort(data->owners, data->nr_owners, compare_owners);
-	data->owners_sorted = true;
-	owner = bsearch(&request, data->owners, data->nr_owners, sizeof(*data->owners),
-			compare_owners);
-	return owner ? &data->layouts[owner->layout] : NULL;
+	if (!data->ids_sorted)
+		array_sort(data->ids, data->nr_ids, compare_ids);
+	data->ids_sorted = true;
+	owner = bsearch(&request, data->ids, data->nr_ids, sizeof(*data->ids), compare_ids);
+	return owner ? &data->formats[owner->format] : NULL;
 }
 
 static uint64_t u64_at(const struct perfdata_event *event, size_t offset)
@@ -43,23 +42,23 @@ static uint64_t u64_at(const struct perfdata_event *event, size_t offset)
 	return value;
 }
 
-const struct perfdata_layout *perfdata_layout(struct perfdata *data,
-					      const struct perfdata_event *event)
+const struct perfdata_sample_format *perfdata_sample_format(struct perfdata *data,
+							    const struct perfdata_event *event)
 {
-	const struct perfdata_layout *layout;
+	const struct perfdata_sample_format *format;
 	bool sample = event->type == PERFDATA_SAMPLE;
 
-	if (!data->nr_layouts || event->type >= PERFDATA_OF_PERF)
+	if (!data->nr_formats || event->type >= PERFDATA_USER_TYPE_START)
 		return NULL;
 	if (data->uniform)
-		return data->layouts;
+		return data->formats;
 	/* perf gives all of them an identifier, in the same place, or none. */
-	if (!(data->layouts->sample_type & PERFDATA_SAMPLE_IDENTIFIER) ||
+	if (!(data->formats->sample_type & PERFDATA_SAMPLE_IDENTIFIER) ||
 	    event->size < sizeof(*event) + 8)
 		return NULL;
-	layout = owner_of(data, u64_at(event, sample ? sizeof(*event) : event->size - 8U));
+	format = format_of_id(data, u64_at(event, sample ? sizeof(*event) : event->size - 8U));
 	/* What perf made up itself has the first one's, and no id. */
-	return layout || sample ? layout : data->layouts;
+	return format || sample ? format : data->formats;
 }
 
 static size_t count_bits(uint64_t bits)
@@ -67,42 +66,42 @@ static size_t count_bits(uint64_t bits)
 	return (size_t)__builtin_popcountll(bits);
 }
 
-size_t perfdata_trailer(const struct perfdata_layout *layout)
+size_t perfdata_sample_id_size(const struct perfdata_sample_format *format)
 {
 	const uint64_t fields = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID |
 				PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
 				PERFDATA_SAMPLE_IDENTIFIER;
 
-	if (!layout->sample_id_all)
+	if (!format->sample_id_all)
 		return 0;
-	return count_bits(layout->sample_type & fields) * 8;
+	return count_bits(format->sample_type & fields) * 8;
 }
 
 size_t perfdata_body(struct perfdata *data, const struct perfdata_event *event)
 {
-	const struct perfdata_layout *layout = perfdata_layout(data, event);
-	size_t trailer = layout ? perfdata_trailer(layout) : 0;
+	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
+	size_t trailer = format ? perfdata_sample_id_size(format) : 0;
 
 	return trailer < event->size - sizeof(*event) ? event->size - trailer : event->size;
 }
 
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event)
 {
-	const struct perfdata_layout *layout = perfdata_layout(data, event);
+	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
 	const uint64_t before = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP |
 				PERFDATA_SAMPLE_TID;
 	size_t offset;
 
-	if (!layout || !(layout->sample_type & PERFDATA_SAMPLE_TIME))
+	if (!format || !(format->sample_type & PERFDATA_SAMPLE_TIME))
 		return 0;
 	if (event->type == PERFDATA_SAMPLE) {
-		offset = sizeof(*event) + 8 * count_bits(layout->sample_type & before);
+		offset = sizeof(*event) + 8 * count_bits(format->sample_type & before);
 	} else {
-		if (!layout->sample_id_all ||
-		    perfdata_trailer(layout) > event->size - sizeof(*event))
+		if (!format->sample_id_all ||
+		    perfdata_sample_id_size(format) > event->size - sizeof(*event))
 			return 0;
-		offset = event->size - perfdata_trailer(layout) +
-			 8 * count_bits(layout->sample_type & PERFDATA_SAMPLE_TID);
+		offset = event->size - perfdata_sample_id_size(format) +
+			 8 * count_bits(format->sample_type & PERFDATA_SAMPLE_TID);
 	}
 	return offset + 8 <= event->size ? u64_at(event, offset) : 0;
 }
@@ -202,22 +201,4 @@ int perfdata_next_mapping(struct perfdata *data, struct perfdata_mapping *mappin
 		answer = perfdata_next(data, &item);
 	while (answer > 0 && !perfdata_mapping(data, item.event, mapping));
 	return answer;
-}
-
-/* ---------------------------------------------------------------- the table -- */
-
-const char *perfdata_build_id_name(const struct perfdata_build_id *entry)
-{
-	if (entry->event.size <= sizeof(*entry) ||
-	    !memchr(entry->name, '\0', entry->event.size - sizeof(*entry)))
-		return NULL;
-	return entry->name;
-}
-
-size_t perfdata_build_id_size(const struct perfdata_build_id *entry)
-{
-	/* Of old all of them were SHA-1. */
-	if (!(entry->event.misc & PERFDATA_MISC_ID_SIZE))
-		return sizeof(entry->id);
-	return entry->id_size <= sizeof(entry->id) ? entry->id_size : 0;
 }

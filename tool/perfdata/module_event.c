@@ -40,10 +40,10 @@ static size_t make_unload(const struct perfdata_module_event *load, struct perfd
 }
 
 size_t perfdata_make_module_event(const struct perfdata_module_event *load,
-				  const struct perfdata_layout *layout, unsigned char *event)
+				  const struct perfdata_sample_format *format, unsigned char *event)
 {
 	size_t name = (strlen(load->path) + 8) & ~(size_t)7;
-	size_t trailer = perfdata_trailer(layout);
+	size_t trailer = perfdata_sample_id_size(format);
 	struct perfdata_event *header = (void *)event;
 	size_t size, time;
 
@@ -53,7 +53,7 @@ size_t perfdata_make_module_event(const struct perfdata_module_event *load,
 	size = load->unload ? make_unload(load, (void *)event) : make_load(load, (void *)event);
 	memcpy(event + size, load->path, strlen(load->path));
 	size += name;
-	time = size + (layout->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);
+	time = size + (format->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);
 	memcpy(event + time, &load->time, sizeof(load->time));
 	size += trailer;
 	header->size = (uint16_t)size;

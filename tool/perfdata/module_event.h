@@ -10,10 +10,11 @@
 void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id);
 
 /*
- * Make the event of @load, with the trailer of @layout, at @event, which is aligned
+ * Make the event of @load, with the trailer of @format, at @event, which is aligned
  * and has room for any. Its size; 0 when no event is that long.
  */
 size_t perfdata_make_module_event(const struct perfdata_module_event *load,
-				  const struct perfdata_layout *layout, unsigned char *event);
+				  const struct perfdata_sample_format *format,
+				  unsigned char *event);
 
 #endif

@@ -198,9 +198,9 @@ static int read_file_header(struct perfdata *data)
 	return 0;
 }
 
-static bool has_feature(const struct perfdata *data, unsigned int number)
+bool perfdata_has_feature(const struct perfdata_header *header, unsigned int number)
 {
-	return data->header.features[number / 64] >> number % 64 & 1;
+	return header->features[number / 64] >> number % 64 & 1;
 }
 
 /* One section for each feature that is there, right behind the events. */
@@ -210,7 +210,7 @@ static int read_features(struct perfdata *data)
 	unsigned int i;
 
 	for (i = 0; i < PERFDATA_FEATURES; i++) {
-		if (!has_feature(data, i))
+		if (!perfdata_has_feature(&data->header, i))
 			continue;
 		if (perfdata_pread(data, data->streams[0].fd, &data->features[i],
 				   sizeof(data->features[i]), at))
@@ -229,7 +229,7 @@ int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char *
 
 	*bytes = NULL;
 	*size = 0;
-	if (data->pipe || !has_feature(data, number) || !section->size)
+	if (data->pipe || !perfdata_has_feature(&data->header, number) || !section->size)
 		return 0;
 	if (section->size > FEATURE_MAX)
 		return perfdata_fail(data, "damaged: feature %u of %" PRIu64 " bytes", number,
@@ -256,23 +256,24 @@ static enum perfdata_clock clock_of(const struct perfdata_attr *attr)
 	return attr->clockid == CLOCK_MONOTONIC ? PERFDATA_CLOCK_MONO : PERFDATA_CLOCK_OTHER;
 }
 
-static int add_owners(struct perfdata *data, const uint64_t *ids, size_t count)
+static int add_ids(struct perfdata *data, const uint64_t *ids, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!array_reserve(data->owners, data->nr_owners))
+		if (!array_reserve(data->ids, data->nr_ids))
 			return no_memory(data);
-		data->owners[data->nr_owners++] = (struct perfdata_owner){
+		data->ids[data->nr_ids++] = (struct perfdata_event_id){
 			.id = ids[i],
-			.layout = (uint32_t)data->nr_layouts - 1,
+			.format = (uint32_t)data->nr_formats - 1,
 		};
-		data->owners_sorted = false;
+		data->ids_sorted = false;
 	}
 	return 0;
 }
 
-static bool are_alike(const struct perfdata_layout *a, const struct perfdata_layout *b)
+static bool are_alike(const struct perfdata_sample_format *a,
+		      const struct perfdata_sample_format *b)
 {
 	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
 	       a->sample_id_all == b->sample_id_all && a->clock == b->clock;
@@ -282,23 +283,23 @@ int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, con
 		      size_t nr_ids)
 {
 	struct perfdata_attr attr = {};
-	struct perfdata_layout *layout;
+	struct perfdata_sample_format *format;
 
 	memcpy(&attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
-	if (data->nr_layouts == ATTRS_MAX)
+	if (data->nr_formats == ATTRS_MAX)
 		return perfdata_fail(data, "more than %u attrs", ATTRS_MAX);
-	if (!array_reserve(data->layouts, data->nr_layouts))
+	if (!array_reserve(data->formats, data->nr_formats))
 		return no_memory(data);
-	layout = &data->layouts[data->nr_layouts++];
-	*layout = (struct perfdata_layout){
+	format = &data->formats[data->nr_formats++];
+	*format = (struct perfdata_sample_format){
 		.sample_type = attr.sample_type,
 		.read_format = attr.read_format,
 		.sample_id_all = attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL,
 		.clock = clock_of(&attr),
 	};
-	data->uniform = data->nr_layouts == 1 ||
-			(data->uniform && are_alike(data->layouts, layout));
-	return add_owners(data, ids, nr_ids);
+	data->uniform = data->nr_formats == 1 ||
+			(data->uniform && are_alike(data->formats, format));
+	return add_ids(data, ids, nr_ids);
 }
 
 static int read_attr(struct perfdata *data, uint64_t at, size_t size)
@@ -314,7 +315,7 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 	memcpy(&section, bytes + size, sizeof(section));
 	/* No two attrs share one, so there are no more than fit. */
 	if (!is_inside(&section, data->size) ||
-	    section.size > data->size - data->nr_owners * sizeof(*ids))
+	    section.size > data->size - data->nr_ids * sizeof(*ids))
 		return perfdata_fail(data, "damaged: more ids than the file has room for");
 	if (section.size) {
 		ids = malloc((size_t)section.size);
@@ -353,8 +354,8 @@ static int read_pipe_attrs(struct perfdata *data)
 
 	do
 		answer = perfdata_next(data, &item);
-	while (answer > 0 && item.event->type >= PERFDATA_OF_PERF);
-	data->attrs_taken = true;
+	while (answer > 0 && item.event->type >= PERFDATA_USER_TYPE_START);
+	data->attrs_read = true;
 	perfdata_rewind(data);
 	return answer < 0 ? -1 : 0;
 }
@@ -382,7 +383,7 @@ static int read_header(struct perfdata *data)
 	}
 	if (read_file_header(data) || read_attrs(data) || read_features(data))
 		return -1;
-	data->aux = has_feature(data, PERFDATA_FEATURE_AUXTRACE);
+	data->aux = perfdata_has_feature(&data->header, PERFDATA_FEATURE_AUXTRACE);
 	perfdata_rewind(data);
 	return 0;
 }
@@ -430,10 +431,10 @@ void perfdata_close(struct perfdata *data)
 	ZSTD_freeDCtx(data->zstd);
 	perfdata_dsos_free(data->dsos);
 	free(data->streams);
-	free(data->layouts);
-	free(data->owners);
+	free(data->formats);
+	free(data->ids);
 	free(data->buffer);
-	free(data->plain);
+	free(data->decompressed);
 	free(data->aligned);
 	free(data->path);
 	free(data);

@@ -10,7 +10,7 @@
 
 #include "common/spool.h"
 #include "module_event.h"
-#include "tail.h"
+#include "features.h"
 #include "writer.h"
 
 /* Bytes between two words on progress. */
@@ -39,8 +39,8 @@ struct writer {
 	FILE *changes;
 	size_t stream;
 	bool begun;
-	struct perfdata_table *table; /* of build-ids, for what does not fit else */
-	size_t module_events;	      /* put in so far */
+	struct perfdata_build_ids *build_ids; /* for what has no room for one */
+	size_t module_events;		      /* put in so far */
 	uint64_t done, shown, total;
 	_Alignas(8) unsigned char event[PERFDATA_EVENT_MAX]; /* being made */
 };
@@ -195,7 +195,8 @@ static int put_in_table(struct writer *writer, const struct perfdata_mapping *ma
 {
 	if (mapping->kind != PERFDATA_KIND_USER) {
 		writer->counts->changed = true;
-		return perfdata_table_add(writer->data, writer->table, mapping, &identity->id);
+		return perfdata_build_ids_set(writer->data, writer->build_ids, mapping,
+					      &identity->id);
 	}
 	*identity = (struct perfdata_identity){
 		.reason = "a mapping without room for an id, beside AUX data that must not move",
@@ -217,7 +218,7 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 
 	writer->annotator->identify(writer->annotator->context, mapping, &identity);
 	if (!identity.id.size && mapping->kind == PERFDATA_KIND_VDSO)
-		perfdata_table_find(writer->table, mapping->path, &identity.id);
+		perfdata_build_ids_find(writer->build_ids, mapping->path, &identity.id);
 	if (identity.id.size && !may_grow(writer, event)) {
 		if (put_in_table(writer, mapping, &identity))
 			return -1;
@@ -234,7 +235,7 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 
 static int put_load(struct writer *writer, const struct perfdata_module_event *load)
 {
-	size_t size = perfdata_make_module_event(load, writer->data->layouts, writer->event);
+	size_t size = perfdata_make_module_event(load, writer->data->formats, writer->event);
 
 	if (!size)
 		return 0;
@@ -245,10 +246,10 @@ static int put_load(struct writer *writer, const struct perfdata_module_event *l
 
 static bool may_put_module_events(const struct writer *writer)
 {
-	const struct perfdata_layout *layout = writer->data->layouts;
+	const struct perfdata_sample_format *format = writer->data->formats;
 
-	return !writer->data->aux && writer->data->nr_layouts && layout->sample_id_all &&
-	       layout->sample_type & PERFDATA_SAMPLE_TIME;
+	return !writer->data->aux && writer->data->nr_formats && format->sample_id_all &&
+	       format->sample_type & PERFDATA_SAMPLE_TIME;
 }
 
 /* Before what happened after them, so that no round ends in between. */
@@ -257,7 +258,8 @@ static int put_module_events(struct writer *writer, const struct perfdata_event 
 	const struct perfdata_annotator *annotator = writer->annotator;
 	uint64_t time;
 
-	if (writer->module_events == annotator->nr_module_events || event->type >= PERFDATA_OF_PERF)
+	if (writer->module_events == annotator->nr_module_events ||
+	    event->type >= PERFDATA_USER_TYPE_START)
 		return 0;
 	time = perfdata_time(writer->data, event);
 	while (writer->module_events < annotator->nr_module_events &&
@@ -320,7 +322,7 @@ static int put_event(struct writer *writer, const struct perfdata_item *item)
 	const struct perfdata_event *event = item->event;
 	struct perfdata_mapping mapping;
 
-	if (item->unpacked && writer->data->aux)
+	if (item->decompressed && writer->data->aux)
 		return perfdata_fail(writer->data,
 				     "compressed events beside AUX data, which must not move");
 	if (put_module_events(writer, event))
@@ -392,7 +394,8 @@ static int finish(struct writer *writer, const char *path)
 	count(writer);
 	if (settle(writer))
 		return -1;
-	if (!data->pipe && perfdata_tail_write(data, writer->output, writer->table, &writer->paths))
+	if (!data->pipe &&
+	    perfdata_features_write(data, writer->output, writer->build_ids, &writer->paths))
 		return -1;
 	if (in_place &&
 	    !(writer->counts->changed && writer->counts->annotated + writer->counts->module_events))
@@ -419,8 +422,8 @@ static int prepare(struct writer *writer, const char *path)
 	}
 	for (i = 0; i < data->nr_streams; i++)
 		writer->total += data->streams[i].end;
-	writer->table = perfdata_table_read(data);
-	if (writer->table)
+	writer->build_ids = perfdata_build_ids_read(data);
+	if (writer->build_ids)
 		writer->output = perfdata_writer_new(data, path);
 	return writer->output ? 0 : -1;
 }
@@ -445,7 +448,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 	if (!err)
 		err = finish(writer, path);
 	perfdata_writer_free(writer->output);
-	perfdata_table_free(writer->table);
+	perfdata_build_ids_free(writer->build_ids);
 	perfdata_paths_free(&writer->paths);
 	if (writer->changes)
 		fclose(writer->changes);

@@ -13,9 +13,9 @@ enum perfdata_clock perfdata_clock(const struct perfdata *data)
 {
 	size_t i;
 
-	for (i = 0; i < data->nr_layouts; i++)
-		if (data->layouts[i].clock != PERFDATA_CLOCK_NONE && data->layouts[i].sample_id_all)
-			return data->layouts[i].clock;
+	for (i = 0; i < data->nr_formats; i++)
+		if (data->formats[i].clock != PERFDATA_CLOCK_NONE && data->formats[i].sample_id_all)
+			return data->formats[i].clock;
 	return PERFDATA_CLOCK_NONE;
 }
 
