@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Address spaces of a perf.data: what lay where, when, for whom. */
-
 #include "address_spaces.h"
 #include "common/array.h"
 
-/* A chain of forks that is longer goes round in circles. */
+/* A longer chain of parents is a loop, made of pids that were used again. */
 #define FORKS_MAX 256
 
 struct range {
 	uint32_t pid;
 	uint64_t start;
-	uint64_t last;	/* address in it */
-	uint64_t reach; /* highest last so far, of this process */
+	uint64_t last;	/* address */
+	uint64_t reach; /* highest last of the process up to here, when sorted */
 	uint64_t time;
 	size_t order;
 	size_t what;
 };
 
-/* A process begins, with what @parent had or with nothing. */
+/* An address space begins: as a copy of the parent's, or empty at exec. */
 struct birth {
 	uint32_t pid;
 	uint32_t parent;
@@ -83,7 +81,7 @@ bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t t
 {
 	const struct birth birth = { .pid = pid, .parent = parent, .time = time };
 
-	/* A thread. */
+	/* Otherwise it is a thread. */
 	return pid == parent || add_birth(spaces, &birth);
 }
 
@@ -94,7 +92,7 @@ bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t t
 	return add_birth(spaces, &birth);
 }
 
-/* ------------------------------------------------------------------ looking -- */
+/* ------------------------------------------------------------------- lookup -- */
 
 static int compare_ranges(const void *a, const void *b)
 {
@@ -135,7 +133,7 @@ static void sort(struct address_spaces *spaces)
 	spaces->sorted = true;
 }
 
-/* How many ranges are before the first of @pid that starts behind @address. */
+/* The index of the first range of @pid, or of what follows, that starts after @address. */
 static size_t ranges_until(const struct address_spaces *spaces, uint32_t pid, uint64_t address)
 {
 	const struct range key = { .pid = pid, .start = address, .order = SIZE_MAX };
@@ -161,7 +159,10 @@ static bool is_later(const struct range *range, const struct range *than)
 	       (range->time == than->time && range->order > than->order);
 }
 
-/* Of @pid's own mappings the last one made between @birth and @time. */
+/*
+ * The last range that @pid mapped itself between @birth and @time. Backwards from the
+ * one that starts last, until no range before it reaches as far as @address.
+ */
 static const struct range *range_at(const struct address_spaces *spaces, uint32_t pid,
 				    uint64_t address, uint64_t time, const struct birth *birth)
 {

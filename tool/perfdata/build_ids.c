@@ -6,8 +6,6 @@
 #include "build_ids.h"
 #include "common/array.h"
 
-#define KERNEL_NAME "[kernel.kallsyms]"
-
 /* perf takes an entry only if (size - 36) % 8 is 0. */
 #define ENTRY_ALIGN 8
 
@@ -75,7 +73,7 @@ static struct entry *append(struct perfdata *data, struct perfdata_build_ids *ta
 
 	if (!entry.bytes || !array_reserve(table->entries, table->count)) {
 		free(entry.bytes);
-		perfdata_fail(data, "%s", strerror(ENOMEM));
+		perfdata_no_memory(data);
 		return NULL;
 	}
 	table->entries[table->count] = entry;
@@ -103,7 +101,7 @@ struct perfdata_build_ids *perfdata_build_ids_read(struct perfdata *data)
 	int err;
 
 	if (!table) {
-		perfdata_fail(data, "%s", strerror(ENOMEM));
+		perfdata_no_memory(data);
 		return NULL;
 	}
 	err = perfdata_build_ids_each(data, add_entry, table);
@@ -162,7 +160,8 @@ static void set_id(struct entry *entry, const struct build_id *id)
 int perfdata_build_ids_set(struct perfdata *data, struct perfdata_build_ids *table,
 			   const struct perfdata_mapping *mapping, const struct build_id *id)
 {
-	const char *name = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path;
+	const char *name = mapping->kind == PERFDATA_KIND_KERNEL ? PERFDATA_KERNEL_NAME :
+								   mapping->path;
 	struct entry *entry = entry_of(table, name);
 	size_t room = (strlen(name) + ENTRY_ALIGN) & ~(size_t)(ENTRY_ALIGN - 1);
 	size_t size = sizeof(*entry->bytes) + room;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: which contents it is about, and which of them were hit. */
+/*
+ * perf.data: its DSOs, and which of them were hit. Everything is read twice: first what
+ * was mapped when, as mappings may come behind samples of a later time, then the
+ * samples, whose addresses are looked up in it.
+ */
 
 #include <errno.h>
 #include <string.h>
@@ -9,11 +13,9 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 
-#define KERNEL_NAME "[kernel.kallsyms]"
-
 struct dso {
 	struct perfdata_dso dso;
-	char *path;
+	char *path; /* the same, to be freed */
 };
 
 struct perfdata_dsos {
@@ -37,11 +39,6 @@ void perfdata_dsos_free(struct perfdata_dsos *dsos)
 	hash_map_free(&dsos->map);
 	free(dsos->sorted);
 	free(dsos);
-}
-
-static int no_memory(struct perfdata *data)
-{
-	return perfdata_fail(data, "%s", strerror(ENOMEM));
 }
 
 /* ---------------------------------------------------------------------- add -- */
@@ -94,7 +91,8 @@ static void add_pid(struct perfdata_dso *dso, uint32_t pid)
 static int add_mapping(struct perfdata *data, const struct perfdata_mapping *mapping)
 {
 	struct perfdata_dso dso = {
-		.path = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path,
+		.path = mapping->kind == PERFDATA_KIND_KERNEL ? PERFDATA_KERNEL_NAME :
+								mapping->path,
 		.kind = mapping->kind,
 		.id = mapping->id,
 	};
@@ -103,12 +101,12 @@ static int add_mapping(struct perfdata *data, const struct perfdata_mapping *map
 
 	index = dso_index(dsos, &dso);
 	if (index == ADDRESS_SPACES_NOTHING)
-		return no_memory(data);
+		return perfdata_no_memory(data);
 	add_pid(&dsos->all[index].dso, mapping->pid);
 	return address_spaces_map(dsos->spaces, mapping->pid, mapping->time, mapping->start,
 				  mapping->len, index) ?
 		       0 :
-		       no_memory(data);
+		       perfdata_no_memory(data);
 }
 
 static int add_task(struct perfdata *data, const struct perfdata_event *event)
@@ -118,12 +116,12 @@ static int add_task(struct perfdata *data, const struct perfdata_event *event)
 	uint64_t time = perfdata_time(data, event);
 
 	if (event->type == PERFDATA_COMM && event->misc & PERFDATA_MISC_EXEC && event->size >= 16)
-		return address_spaces_exec(spaces, task->pid, time) ? 0 : no_memory(data);
+		return address_spaces_exec(spaces, task->pid, time) ? 0 : perfdata_no_memory(data);
 	if (event->type == PERFDATA_FORK && event->size >= sizeof(*task))
 		return address_spaces_fork(spaces, task->pid, time ? time : task->time,
 					   task->ppid) ?
 			       0 :
-			       no_memory(data);
+			       perfdata_no_memory(data);
 	return 0;
 }
 
@@ -141,7 +139,7 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 		return 0;
 	dso.kind = perfdata_kind(name, entry->event.misc);
 	if (dso.kind == PERFDATA_KIND_KERNEL)
-		dso.path = KERNEL_NAME;
+		dso.path = PERFDATA_KERNEL_NAME;
 	build_id_set(&dso.id, entry->id, perfdata_build_id_size(entry));
 	for (i = 0; i < dsos->count; i++) {
 		struct perfdata_dso *other = &dsos->all[i].dso;
@@ -153,7 +151,7 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 	}
 	if (found)
 		return 0;
-	return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? no_memory(data) : 0;
+	return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? perfdata_no_memory(data) : 0;
 }
 
 static int add_all(struct perfdata *data)
@@ -189,7 +187,7 @@ struct cursor {
 	size_t count;
 };
 
-static uint64_t take_word(struct cursor *cursor)
+static uint64_t next_word(struct cursor *cursor)
 {
 	if (!cursor->count)
 		return 0;
@@ -212,9 +210,9 @@ static void skip_read(struct cursor *cursor, uint64_t format)
 	uint64_t values = 1;
 
 	if (format & PERFDATA_READ_GROUP)
-		values = take_word(cursor);
+		values = next_word(cursor);
 	skip_words(cursor, times);
-	/* Behind more values than there are words is nothing, either. */
+	/* No product that overflows. */
 	skip_words(cursor, values > cursor->count ? cursor->count : values * each);
 }
 
@@ -236,10 +234,10 @@ static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid, uint64_t 
 static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpumode, uint32_t pid,
 		      uint64_t time)
 {
-	uint64_t count = take_word(cursor);
+	uint64_t count = next_word(cursor);
 
 	while (count-- && cursor->count) {
-		uint64_t address = take_word(cursor);
+		uint64_t address = next_word(cursor);
 
 		if (address == PERFDATA_CONTEXT_KERNEL)
 			cpumode = PERFDATA_MISC_KERNEL;
@@ -252,16 +250,16 @@ static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpu
 	}
 }
 
-static void take_sample(struct perfdata *data, const struct perfdata_event *event)
+static void read_sample(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
 	struct cursor cursor = {
 		.words = (const uint64_t *)(event + 1),
 		.count = (event->size - sizeof(*event)) / 8,
 	};
-	const uint64_t plain = PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_ID |
-			       PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
-			       PERFDATA_SAMPLE_PERIOD;
+	const uint64_t one_word = PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_ID |
+				  PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
+				  PERFDATA_SAMPLE_PERIOD;
 	uint16_t cpumode = event->misc & PERFDATA_MISC_CPUMODE;
 	uint64_t type, ip, time = 0;
 	uint32_t pid;
@@ -272,20 +270,20 @@ static void take_sample(struct perfdata *data, const struct perfdata_event *even
 	if (!(type & PERFDATA_SAMPLE_IP) || !(type & PERFDATA_SAMPLE_TID))
 		return;
 	skip_words(&cursor, !!(type & PERFDATA_SAMPLE_IDENTIFIER));
-	ip = take_word(&cursor);
-	pid = (uint32_t)take_word(&cursor);
-	/* Where there are no times the last mapping counts, as its time is 0. */
+	ip = next_word(&cursor);
+	pid = (uint32_t)next_word(&cursor);
+	/* Without times all are 0, and the last mapping counts. */
 	if (type & PERFDATA_SAMPLE_TIME)
-		time = take_word(&cursor);
+		time = next_word(&cursor);
 	hit(data, cpumode, pid, time, ip);
-	skip_words(&cursor, (uint64_t)__builtin_popcountll(type & plain));
+	skip_words(&cursor, (uint64_t)__builtin_popcountll(type & one_word));
 	if (type & PERFDATA_SAMPLE_READ)
 		skip_read(&cursor, format->read_format);
 	if (type & PERFDATA_SAMPLE_CALLCHAIN)
 		hit_chain(data, &cursor, cpumode, pid, time);
 }
 
-static int take_samples(struct perfdata *data)
+static int read_samples(struct perfdata *data)
 {
 	struct perfdata_item item;
 	int answer;
@@ -293,7 +291,7 @@ static int take_samples(struct perfdata *data)
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0)
 		if (item.event->type == PERFDATA_SAMPLE)
-			take_sample(data, item.event);
+			read_sample(data, item.event);
 	return answer;
 }
 
@@ -310,7 +308,7 @@ static int sort(struct perfdata *data)
 
 	dsos->sorted = calloc(dsos->count + 1, sizeof(*dsos->sorted));
 	if (!dsos->sorted)
-		return no_memory(data);
+		return perfdata_no_memory(data);
 	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
 		for (i = 0; i < dsos->count; i++)
 			if (dsos->all[i].dso.kind == kinds[kind])
@@ -325,11 +323,11 @@ int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 	if (!data->dsos) {
 		data->dsos = calloc(1, sizeof(*data->dsos));
 		if (!data->dsos)
-			return no_memory(data);
+			return perfdata_no_memory(data);
 		data->dsos->spaces = address_spaces_new();
 		if (!data->dsos->spaces)
-			return no_memory(data);
-		if (add_all(data) || take_samples(data) || sort(data))
+			return perfdata_no_memory(data);
+		if (add_all(data) || read_samples(data) || sort(data))
 			return -1;
 	}
 	*all = data->dsos->sorted;

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: one event after the other, out of whatever it is wrapped in. */
+/*
+ * perf.data: read one event after the other, decompressed.
+ *
+ * perf record -z makes one zstd stream of the events and cuts it into COMPRESSED
+ * events, at any byte: an event may begin in one and end in the next. So there are two
+ * buffers, one of the file's bytes and one of decompressed ones, and in both an event
+ * at the end is moved to the beginning before more is read. AUX data and tracing data
+ * are behind their events and not counted in the event's size (payload).
+ */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +18,7 @@
 
 #include "file.h"
 
-/* Bytes read at a time. An event that straddles two reads is moved together. */
-#define BUFFER (1U << 20)
-/* Bytes decompressed at a time, and room for an event that straddles. */
+#define BUFFER		    (1U << 20)
 #define DECOMPRESSED_BUFFER (256U << 10)
 
 static const struct perfdata_stream *stream_of(const struct perfdata *data)
@@ -25,20 +31,18 @@ static uint64_t offset_of(const struct perfdata *data)
 	return data->position - (data->filled - data->start);
 }
 
-static int damaged(struct perfdata *data, const char *what, uint64_t offset)
+/* With the place that it is about. */
+static int fail_at(struct perfdata *data, const char *what, uint64_t offset)
 {
-	const char *name = data->nr_streams ? stream_of(data)->name : NULL;
+	const char *name = stream_of(data)->name;
 
-	return perfdata_fail(data, "damaged: %s at byte %" PRIu64 "%s%s", what, offset,
-			     name ? " of " : "", name ? name : "");
+	return perfdata_fail(data, "%s at byte %" PRIu64 "%s%s", what, offset, name ? " of " : "",
+			     name ? name : "");
 }
 
 static int cut_short(struct perfdata *data)
 {
-	const char *name = stream_of(data)->name;
-
-	return perfdata_fail(data, "cut short: ends in an event at byte %" PRIu64 "%s%s",
-			     offset_of(data), name ? " of " : "", name ? name : "");
+	return fail_at(data, "cut short: ends in an event", offset_of(data));
 }
 
 /* ------------------------------------------------------------------ reading -- */
@@ -75,10 +79,10 @@ static int make_buffers(struct perfdata *data)
 		return 0;
 	data->buffer = malloc(BUFFER);
 	data->aligned = malloc(PERFDATA_EVENT_MAX);
-	return data->buffer && data->aligned ? 0 : perfdata_fail(data, "%s", strerror(ENOMEM));
+	return data->buffer && data->aligned ? 0 : perfdata_no_memory(data);
 }
 
-/* More bytes behind those that are there; 0 when the stream has no more. */
+/* Read more behind what is in the buffer; 0 at the end of the stream. */
 static int fill(struct perfdata *data)
 {
 	const struct perfdata_stream *stream = stream_of(data);
@@ -104,7 +108,7 @@ static int fill(struct perfdata *data)
 	return done > 0;
 }
 
-/* Until @size bytes are there; 0 when there are not that many. */
+/* Read until @size bytes are in the buffer; 0 when there are not so many. */
 static int need(struct perfdata *data, size_t size)
 {
 	int answer;
@@ -171,30 +175,28 @@ static const struct perfdata_event *aligned(struct perfdata *data, const unsigne
 	return (const void *)bytes;
 }
 
-/* What follows @event outside of its size. */
+/* How many bytes follow @event that its size does not count. */
 static int payload_of(struct perfdata *data, const struct perfdata_event *event, uint64_t offset,
 		      uint64_t *payload)
 {
 	*payload = 0;
 	if (event->type == PERFDATA_AUXTRACE) {
 		if (event->size < sizeof(struct perfdata_auxtrace))
-			return damaged(data, "no size of AUX data", offset);
+			return fail_at(data, "damaged: no size of AUX data", offset);
 		*payload = ((const struct perfdata_auxtrace *)event)->size;
 	} else if (event->type == PERFDATA_TRACING_DATA && data->pipe) {
 		if (event->size < sizeof(struct perfdata_tracing_data))
-			return damaged(data, "no size of tracing data", offset);
+			return fail_at(data, "damaged: no size of tracing data", offset);
 		*payload = ((const struct perfdata_tracing_data *)event)->size;
 		*payload = (*payload + 7) & ~7ULL;
 	}
 	if (*payload > stream_of(data)->end - offset)
-		return perfdata_fail(data,
-				     "cut short: ends in the data behind an event at byte %" PRIu64,
-				     offset);
+		return fail_at(data, "cut short: ends in the data behind an event", offset);
 	return 1;
 }
 
-/* The next event that the file has as such. */
-static int next_outer(struct perfdata *data, struct perfdata_item *item)
+/* The next event of the file itself. */
+static int next_of_file(struct perfdata *data, struct perfdata_item *item)
 {
 	struct perfdata_event event;
 	int answer;
@@ -206,7 +208,7 @@ static int next_outer(struct perfdata *data, struct perfdata_item *item)
 		return data->filled == data->start ? 0 : cut_short(data);
 	event = header_at(data->buffer + data->start);
 	if (event.size < sizeof(event))
-		return damaged(data, "an event without a size", offset_of(data));
+		return fail_at(data, "damaged: an event without a size", offset_of(data));
 	answer = need(data, event.size);
 	if (answer <= 0)
 		return answer < 0 ? -1 : cut_short(data);
@@ -237,23 +239,24 @@ static int begin_decompressing(struct perfdata *data, const struct perfdata_item
 		data->zstd = ZSTD_createDCtx();
 		data->decompressed = malloc(DECOMPRESSED_BUFFER);
 		if (!data->zstd || !data->decompressed)
-			return perfdata_fail(data, "%s", strerror(ENOMEM));
+			return perfdata_no_memory(data);
 	}
 	data->nr_compressed = item->event->size - skip;
 	if (item->event->type == PERFDATA_COMPRESSED2) {
 		skip = sizeof(*compressed);
 		if (item->event->size < skip || compressed->size > item->event->size - skip)
-			return damaged(data, "compressed data without a size", item->offset);
+			return fail_at(data, "damaged: compressed data without a size",
+				       item->offset);
 		data->nr_compressed = (size_t)compressed->size;
 	}
-	/* Where it was read: unlike an aligned copy that stays until it is used. */
+	/* In the buffer, as the aligned copy does not last. */
 	data->compressed = data->buffer + data->start - item->event->size + skip;
 	data->compressed_at = item->offset;
 	data->decompressing = true;
 	return 1;
 }
 
-/* Some more plain bytes; 0 when the next event of the file has to be seen. */
+/* Decompress some more; 0 when that needs the next event of the file. */
 static int decompress(struct perfdata *data)
 {
 	ZSTD_inBuffer in = { .src = data->compressed, .size = data->nr_compressed };
@@ -271,7 +274,7 @@ static int decompress(struct perfdata *data)
 				     data->compressed_at, ZSTD_getErrorName(result));
 	data->compressed += in.pos;
 	data->nr_compressed -= in.pos;
-	/* A buffer that is full may not have been enough. */
+	/* When the output is full zstd may hold back more. */
 	data->decompressing = data->nr_compressed || out.pos == out.size;
 	if (out.pos == left && !in.pos)
 		data->decompressing = false;
@@ -280,7 +283,7 @@ static int decompress(struct perfdata *data)
 	return 1;
 }
 
-/* The next whole event in the plain bytes. */
+/* The next event that is completely decompressed; 0 when there is none. */
 static int next_decompressed(struct perfdata *data, struct perfdata_item *item)
 {
 	size_t there = data->decompressed_filled - data->decompressed_start;
@@ -292,11 +295,13 @@ static int next_decompressed(struct perfdata *data, struct perfdata_item *item)
 	bytes = data->decompressed + data->decompressed_start;
 	event = header_at(bytes);
 	if (event.size < sizeof(event))
-		return damaged(data, "an event without a size, compressed", data->compressed_at);
+		return fail_at(data, "damaged: an event without a size, compressed",
+			       data->compressed_at);
 	if (there < event.size)
 		return 0;
 	if (event.type == PERFDATA_AUXTRACE || is_compressed(&event))
-		return damaged(data, "an event that cannot be compressed", data->compressed_at);
+		return fail_at(data, "damaged: an event that cannot be compressed",
+			       data->compressed_at);
 
 	item->event = aligned(data, bytes, event.size);
 	item->offset = data->compressed_at;
@@ -322,8 +327,8 @@ static int next_of_compressed(struct perfdata *data, struct perfdata_item *item)
 
 /* ---------------------------------------------------------------------- all -- */
 
-/* In a pipe's output they come as events. */
-static int take_attr(struct perfdata *data, const struct perfdata_event *event)
+/* A pipe's output has its attrs as events. */
+static int read_attr(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_attr *attr = (const void *)(event + 1);
 	size_t room = event->size - sizeof(*event);
@@ -350,7 +355,7 @@ static int next_of_stream(struct perfdata *data, struct perfdata_item *item)
 			return answer;
 		if (skip_payload(data) < 0)
 			return -1;
-		answer = next_outer(data, item);
+		answer = next_of_file(data, item);
 		if (answer <= 0)
 			break;
 		if (!is_compressed(item->event))
@@ -375,5 +380,5 @@ int perfdata_next(struct perfdata *data, struct perfdata_item *item)
 			break;
 		begin_stream(data, data->current + 1);
 	}
-	return answer > 0 ? take_attr(data, item->event) : answer;
+	return answer > 0 ? read_attr(data, item->event) : answer;
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: when it was recorded, and where. */
+/*
+ * perf.data: when and where it was recorded. An identity is only good for the same boot
+ * of the same machine: there is no boot id in a perf.data, but a host name, the address
+ * of _text, and the clock of its times.
+ */
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +11,7 @@
 
 #include "file.h"
 
-#define TEXT_NAME "[kernel.kallsyms]_text"
+#define TEXT_NAME PERFDATA_KERNEL_NAME "_text"
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data)
 {
@@ -57,7 +61,7 @@ int perfdata_text(struct perfdata *data, uint64_t *address)
 			*address = mapping.pgoff;
 			break;
 		}
-		/* perf tells of the kernel before anything happens. */
+		/* perf writes the kernel's mapping before any event with a time. */
 		if (perfdata_time(data, item.event))
 			break;
 	}

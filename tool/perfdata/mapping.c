@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: what a mapping is of, when it was made, and who has it. */
+/*
+ * perf.data: an event's sample format, its time, and the mapping it is.
+ *
+ * Attrs may differ in their sample_type. Then perf asks for PERF_SAMPLE_IDENTIFIER in
+ * all of them, which puts an id where it is found without knowing the attr: first in a
+ * SAMPLE, last in any other event.
+ */
 
 #include <string.h>
 
 #include "common/array.h"
 #include "file.h"
 
-#define KERNEL_NAME "[kernel.kallsyms]"
-#define VDSO_NAME   "[vdso]"
-/* Below it are the processes of 32 bits, whose "[vdso]" is another. */
+#define VDSO_NAME "[vdso]"
+/* A process of 32 bits has its "[vdso]" below, and that is another one. */
 #define VDSO_MIN (1ULL << 32)
 
 /* ------------------------------------------------------------------- format -- */
@@ -23,15 +28,15 @@ static int compare_ids(const void *a, const void *b)
 static const struct perfdata_sample_format *format_of_id(struct perfdata *data, uint64_t id)
 {
 	const struct perfdata_event_id request = { .id = id };
-	const struct perfdata_event_id *owner;
+	const struct perfdata_event_id *found;
 
 	if (!data->ids)
 		return NULL;
 	if (!data->ids_sorted)
 		array_sort(data->ids, data->nr_ids, compare_ids);
 	data->ids_sorted = true;
-	owner = bsearch(&request, data->ids, data->nr_ids, sizeof(*data->ids), compare_ids);
-	return owner ? &data->formats[owner->format] : NULL;
+	found = bsearch(&request, data->ids, data->nr_ids, sizeof(*data->ids), compare_ids);
+	return found ? &data->formats[found->format] : NULL;
 }
 
 static uint64_t u64_at(const struct perfdata_event *event, size_t offset)
@@ -52,12 +57,11 @@ const struct perfdata_sample_format *perfdata_sample_format(struct perfdata *dat
 		return NULL;
 	if (data->uniform)
 		return data->formats;
-	/* perf gives all of them an identifier, in the same place, or none. */
 	if (!(data->formats->sample_type & PERFDATA_SAMPLE_IDENTIFIER) ||
 	    event->size < sizeof(*event) + 8)
 		return NULL;
 	format = format_of_id(data, u64_at(event, sample ? sizeof(*event) : event->size - 8U));
-	/* What perf made up itself has the first one's, and no id. */
+	/* Events that perf made up itself have the format of the first attr, and no id. */
 	return format || sample ? format : data->formats;
 }
 
@@ -75,14 +79,6 @@ size_t perfdata_sample_id_size(const struct perfdata_sample_format *format)
 	if (!format->sample_id_all)
 		return 0;
 	return count_bits(format->sample_type & fields) * 8;
-}
-
-size_t perfdata_body(struct perfdata *data, const struct perfdata_event *event)
-{
-	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
-	size_t trailer = format ? perfdata_sample_id_size(format) : 0;
-
-	return trailer < event->size - sizeof(*event) ? event->size - trailer : event->size;
 }
 
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event)
@@ -117,7 +113,7 @@ enum perfdata_kind perfdata_kind(const char *path, uint16_t misc)
 {
 	switch (misc & PERFDATA_MISC_CPUMODE) {
 	case PERFDATA_MISC_KERNEL:
-		if (starts_with(path, KERNEL_NAME))
+		if (starts_with(path, PERFDATA_KERNEL_NAME))
 			return PERFDATA_KIND_KERNEL;
 		return *path == '/' || *path == '[' ? PERFDATA_KIND_MODULE : PERFDATA_KIND_OTHER;
 	case PERFDATA_MISC_USER:
@@ -130,20 +126,20 @@ enum perfdata_kind perfdata_kind(const char *path, uint16_t misc)
 	}
 }
 
-const char *perfdata_mapping_name(const struct perfdata_event *event)
+static const char *name_of(const struct perfdata_event *event)
 {
 	if (event->type == PERFDATA_MMAP2)
 		return ((const struct perfdata_mmap2 *)event)->name;
 	return ((const struct perfdata_mmap *)event)->name;
 }
 
-static size_t smallest(const struct perfdata_event *event)
+static size_t fixed_size(const struct perfdata_event *event)
 {
 	return event->type == PERFDATA_MMAP2 ? sizeof(struct perfdata_mmap2) :
 					       sizeof(struct perfdata_mmap);
 }
 
-static void take_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapping *mapping)
+static void copy_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapping *mapping)
 {
 	if (!(mmap->event.misc & PERFDATA_MISC_ID)) {
 		mapping->has_inode = true;
@@ -156,19 +152,27 @@ static void take_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapp
 	}
 }
 
+static size_t size_without_sample_id(struct perfdata *data, const struct perfdata_event *event)
+{
+	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
+	size_t size = format ? perfdata_sample_id_size(format) : 0;
+
+	return size < event->size - sizeof(*event) ? event->size - size : event->size;
+}
+
 bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		      struct perfdata_mapping *mapping)
 {
 	/* MMAP and MMAP2 begin alike. */
 	const struct perfdata_mmap *mmap = (const void *)event;
-	const char *name = perfdata_mapping_name(event);
+	const char *name = name_of(event);
 	const char *end;
 
 	if (event->type != PERFDATA_MMAP && event->type != PERFDATA_MMAP2)
 		return false;
-	if (event->size <= smallest(event))
+	if (event->size <= fixed_size(event))
 		return false;
-	end = memchr(name, '\0', event->size - smallest(event));
+	end = memchr(name, '\0', event->size - fixed_size(event));
 	if (!end)
 		return false;
 
@@ -184,11 +188,11 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 	};
 	if (mapping->kind == PERFDATA_KIND_VDSO && mapping->start < VDSO_MIN)
 		mapping->kind = PERFDATA_KIND_OTHER;
-	/* A trailer that would be in the name is none. */
-	if ((size_t)(end - (const char *)event) < perfdata_body(data, event))
+	/* Where the name reaches into it there is no sample_id. */
+	if ((size_t)(end - (const char *)event) < size_without_sample_id(data, event))
 		mapping->time = perfdata_time(data, event);
 	if (event->type == PERFDATA_MMAP2)
-		take_content((const void *)event, mapping);
+		copy_content((const void *)event, mapping);
 	return true;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: where its events are: file, directory, or a stream from a pipe. */
+/*
+ * perf.data: open it, read what is not events (header, attrs, features) and find where
+ * the events are. See format.h for the three shapes it has.
+ */
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +21,7 @@
 #include "common/spool.h"
 #include "file.h"
 
-/* More is no perf.data but somebody's joke. */
+/* Bounds for what is allocated; no perf comes near. */
 #define ATTR_SIZE_MAX 4096
 #define ATTRS_MAX     (1U << 20)
 #define FEATURE_MAX   (1U << 30)
@@ -40,7 +43,7 @@ const char *perfdata_error(const struct perfdata *data)
 	return *data->error ? data->error : NULL;
 }
 
-static int no_memory(struct perfdata *data)
+int perfdata_no_memory(struct perfdata *data)
 {
 	return perfdata_fail(data, "%s", strerror(ENOMEM));
 }
@@ -101,7 +104,6 @@ static int add_data_file(struct perfdata *data, int directory, const char *name)
 	return add_stream(data, fd, name) ? 0 : -1;
 }
 
-/* A directory: "data" is as a file would be, "data.N" is events and no more. */
 static int add_directory(struct perfdata *data, int directory)
 {
 	struct dirent **entries;
@@ -190,7 +192,7 @@ static int read_file_header(struct perfdata *data)
 				     end, header->data.offset + header->data.size);
 	if (header->data.offset < sizeof(*header))
 		return perfdata_fail(data, "damaged: events that are not behind the header");
-	/* Before the events, but for what perf inject makes of a stream. */
+	/* In front of the events, except after perf inject. */
 	if (!is_inside(&header->attrs, end))
 		return perfdata_fail(data, "damaged: attrs that are not in the file");
 	stream->begin = header->data.offset;
@@ -203,7 +205,6 @@ bool perfdata_has_feature(const struct perfdata_header *header, unsigned int num
 	return header->features[number / 64] >> number % 64 & 1;
 }
 
-/* One section for each feature that is there, right behind the events. */
 static int read_features(struct perfdata *data)
 {
 	uint64_t at = data->header.data.offset + data->header.data.size;
@@ -236,7 +237,7 @@ int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char *
 				     section->size);
 	*bytes = malloc((size_t)section->size);
 	if (!*bytes)
-		return no_memory(data);
+		return perfdata_no_memory(data);
 	*size = (size_t)section->size;
 	if (!perfdata_pread(data, data->streams[0].fd, *bytes, *size, section->offset))
 		return 0;
@@ -262,7 +263,7 @@ static int add_ids(struct perfdata *data, const uint64_t *ids, size_t count)
 
 	for (i = 0; i < count; i++) {
 		if (!array_reserve(data->ids, data->nr_ids))
-			return no_memory(data);
+			return perfdata_no_memory(data);
 		data->ids[data->nr_ids++] = (struct perfdata_event_id){
 			.id = ids[i],
 			.format = (uint32_t)data->nr_formats - 1,
@@ -289,7 +290,7 @@ int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, con
 	if (data->nr_formats == ATTRS_MAX)
 		return perfdata_fail(data, "more than %u attrs", ATTRS_MAX);
 	if (!array_reserve(data->formats, data->nr_formats))
-		return no_memory(data);
+		return perfdata_no_memory(data);
 	format = &data->formats[data->nr_formats++];
 	*format = (struct perfdata_sample_format){
 		.sample_type = attr.sample_type,
@@ -313,14 +314,14 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 		return -1;
 	size -= sizeof(section);
 	memcpy(&section, bytes + size, sizeof(section));
-	/* No two attrs share one, so there are no more than fit. */
+	/* Attrs have no id in common, so all ids fit into the file. */
 	if (!is_inside(&section, data->size) ||
 	    section.size > data->size - data->nr_ids * sizeof(*ids))
 		return perfdata_fail(data, "damaged: more ids than the file has room for");
 	if (section.size) {
 		ids = malloc((size_t)section.size);
 		if (!ids)
-			return no_memory(data);
+			return perfdata_no_memory(data);
 		if (perfdata_pread(data, data->streams[0].fd, ids, section.size, section.offset)) {
 			free(ids);
 			return -1;
@@ -346,7 +347,7 @@ static int read_attrs(struct perfdata *data)
 	return 0;
 }
 
-/* A pipe's attrs are its first events. */
+/* The attrs of a pipe's output come before its other events. */
 static int read_pipe_attrs(struct perfdata *data)
 {
 	struct perfdata_item item;
@@ -396,7 +397,7 @@ struct perfdata *perfdata_open(const char *path)
 		return NULL;
 	data->path = strdup(path);
 	if (!data->path)
-		no_memory(data);
+		perfdata_no_memory(data);
 	else if (!add_input(data))
 		read_header(data);
 	return data;
