@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Boot: which one this is. */
 
 #include <stdio.h>
 #include <string.h>

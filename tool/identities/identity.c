@@ -5,7 +5,7 @@
 static void set_build_id(struct perfdata_identity *identity, const uint8_t *bytes, size_t size)
 {
 	if (!bytes || size > PERFDATA_ID_MAX || !build_id_set(&identity->id, bytes, size))
-		identity->reason = "a build-id that is longer than the 20 bytes there are for it";
+		identity->reason = "its build-id is longer than the 20 bytes that fit";
 }
 
 static void set_none(struct perfdata_identity *identity)
@@ -30,7 +30,7 @@ void identity_of_file(const struct buildid_file *file, struct perfdata_identity 
 		identity->reason = "it was not read in time";
 		break;
 	case BUILDID_REASON_DEFERRED:
-		identity->reason = "on FUSE, whose files are not read without being asked";
+		identity->reason = "on FUSE, where files are read only on request";
 		break;
 	case BUILDID_REASON_IO:
 	case BUILDID_REASON_CHANGING:

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Images: the kernel and its modules over time, as records tell of them. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 #include "images.h"
 
 /* "/sys/module/name/name@0123abcd.ko" */
-#define SHOWN_ROOM (2 * MODULE_NAME_ROOM + 26)
+#define PATH_ROOM (2 * MODULE_NAME_ROOM + 26)
 
 struct image {
 	uint64_t time;
@@ -20,16 +19,15 @@ struct image {
 	bool snapshot;
 	bool unload;
 	char name[MODULE_NAME_ROOM];
-	char shown[SHOWN_ROOM];
+	char path[PATH_ROOM];
 	struct perfdata_identity identity;
 };
 
 /*
- * perf knows a module by its name, whatever build-id it has: only the first of its
- * contents can have the name as it is. perf 6.1 looks for a build-id in its cache
- * only when the name is a path.
+ * perf finds the DSO of a module by its name alone, so only the first content of a name
+ * can have it unchanged. It is a path, as perf 6.1 looks into its cache only for those.
  */
-static void show(const struct images *images, struct image *image)
+static void set_path(const struct images *images, struct image *image)
 {
 	const uint8_t *id = image->identity.id.bytes;
 	const struct image *other;
@@ -38,11 +36,10 @@ static void show(const struct images *images, struct image *image)
 		if (!other->kernel && !strcmp(other->name, image->name))
 			break;
 	if (other < image && !build_id_equal(&other->identity.id, &image->identity.id))
-		snprintf(image->shown, sizeof(image->shown),
-			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name, image->name, id[0],
-			 id[1], id[2], id[3]);
+		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s@%02x%02x%02x%02x.ko",
+			 image->name, image->name, id[0], id[1], id[2], id[3]);
 	else
-		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko", image->name,
+		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s.ko", image->name,
 			 image->name);
 }
 
@@ -66,7 +63,7 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 	};
 	snprintf(image->name, sizeof(image->name), "%s", name);
 	identity_of_image(record, &image->identity);
-	show(images, image);
+	set_path(images, image);
 	return 0;
 }
 
@@ -106,7 +103,7 @@ int images_ready(struct images *images, uint64_t begin)
 			.start = image->addr,
 			.len = image->len,
 			.unload = image->unload,
-			.path = image->shown,
+			.path = image->path,
 			.id = image->identity.id,
 		};
 	}
@@ -124,7 +121,7 @@ uint64_t images_text(const struct images *images)
 	return 0;
 }
 
-/* Which of two is the one to go by at @time: the last until then, else the first. */
+/* Of two images, the last until @time is the right one, else the first after it. */
 static bool is_better(const struct image *image, const struct image *than, uint64_t time)
 {
 	if (!than)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Versions: of files, as FILE records tell of them. */
 
 #include <errno.h>
 
@@ -43,7 +42,7 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	version->ctime = file->ctime;
 	if (file->path_len && !(file->flags & BUILDID_FILE_PATH_PART))
 		version->path = versions_path(buildid_file_path(file));
-	/* What was known once stays so. */
+	/* A FILE record of later may know less. */
 	if (!version->identity.id.size && !version->identity.known)
 		identity_of_file(file, &version->identity);
 	return 0;

@@ -176,7 +176,7 @@ static void several_of_one_path_are_not_certain(void **state)
 	add(2, 0x22, 90 * SECOND, 45, 4711, "/lib.so");
 	look_up(8, 1, 4711, 10 * SECOND);
 	assert_int_equal(found.id.size, 0);
-	assert_string_equal(found.reason, "its inode's number is that of several files");
+	assert_string_equal(found.reason, "several files have its inode number");
 }
 
 static void elsewhere_the_reason_is_told(void **state)
@@ -184,7 +184,7 @@ static void elsewhere_the_reason_is_told(void **state)
 	(void)state;
 	open_error = -ENOENT;
 	look_up(8, 1, 4711, SECOND);
-	assert_string_equal(found.reason, "the module tells the initial network namespace only");
+	assert_string_equal(found.reason, "the module answers in the initial network namespace only");
 }
 
 /* sysfs of this machine, looked at from a time far behind or ahead of it. */
@@ -196,13 +196,13 @@ static void modules_count_that_were_there_before(void **state)
 	cache_query_free(query);
 	real = 100LL * 365 * 24 * 3600 * SECOND;
 	query = cache_query_new(PERFDATA_CLOCK_PERF);
-	assert_true(was_there(query, "kernel", PERF - 10 * SECOND));
-	assert_false(was_there(query, "no such", PERF - 10 * SECOND));
-	assert_false(was_there(query, "kernel", PERF + 10 * SECOND));
+	assert_true(was_loaded(query, "kernel", PERF - 10 * SECOND));
+	assert_false(was_loaded(query, "no such", PERF - 10 * SECOND));
+	assert_false(was_loaded(query, "kernel", PERF + 10 * SECOND));
 	real = SECOND;
 	cache_query_free(query);
 	query = cache_query_new(PERFDATA_CLOCK_PERF);
-	assert_false(was_there(query, "kernel", PERF - 10 * SECOND));
+	assert_false(was_loaded(query, "kernel", PERF - 10 * SECOND));
 
 	make_image(&images[0], BUILDID_RECORD_KERNEL, 20, "6.1");
 	make_image(&images[1], BUILDID_RECORD_MODULE, 20, "kernel");

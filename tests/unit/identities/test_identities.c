@@ -323,7 +323,7 @@ static void without_times_only_one_content_is_certain(void **state)
 	add_mmap(2, 6, 3000);
 	ready(0);
 	assert_is(5, 10, 0, 0x11);
-	assert_unknown(6, 10, 0, "there is no time by which to tell its contents apart");
+	assert_unknown(6, 10, 0, "without times its contents cannot be told apart");
 }
 
 static void an_id_already_there_has_no_inode(void **state)
@@ -366,7 +366,7 @@ static void what_does_not_fit_is_told(void **state)
 	add(&record);
 	add_mmap(3, 5, 1000);
 	ready(500);
-	assert_unknown(5, 10, 1001, "a build-id that is longer than the 20 bytes there are for it");
+	assert_unknown(5, 10, 1001, "its build-id is longer than the 20 bytes that fit");
 	look_up(&(struct perfdata_mapping){
 		.path = "/none",
 		.kind = PERFDATA_KIND_USER,
