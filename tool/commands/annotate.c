@@ -119,8 +119,7 @@ static bool tell(struct annotator *annotator, const char *object, const char *pr
 /* perf made up what was there before it saw the first thing happen. */
 static bool find_begin(struct annotator *annotator)
 {
-	return !perfdata_begin(annotator->data, &annotator->begin) &&
-	       !perfdata_text(annotator->data, &annotator->text);
+	return !perfdata_begin(annotator->data, &annotator->begin, &annotator->text);
 }
 
 /* The kernel is elsewhere in each boot. */

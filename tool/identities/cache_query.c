@@ -29,15 +29,20 @@ struct cache_query {
 	const char *failure; /* why there are none */
 };
 
+static struct buildid_options of_process(const uint32_t *pid)
+{
+	return (struct buildid_options){
+		.size = sizeof(struct buildid_options),
+		.nr_pids = 1,
+		.pids = pid,
+	};
+}
+
 /* perf's clock can only be read off a record: get one of this process. */
 static int read_clocks(struct cache_query *query)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	const struct buildid_options options = {
-		.size = sizeof(options),
-		.nr_pids = 1,
-		.pids = &pid,
-	};
+	const struct buildid_options options = of_process(&pid);
 	const struct buildid_record *record;
 	struct buildid_snapshot *snapshot;
 	int err;
@@ -118,14 +123,10 @@ static bool was_loaded(const struct cache_query *query, const char *module, uint
 void cache_query_images(struct cache_query *query, uint64_t begin, struct identities *identities)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	const struct buildid_options options = {
-		.size = sizeof(options),
-		.flags = BUILDID_SUB_KERNEL,
-		.nr_pids = 1,
-		.pids = &pid,
-	};
+	struct buildid_options options = of_process(&pid);
 	const struct buildid_record *record;
 
+	options.flags = BUILDID_SUB_KERNEL;
 	if (buildid_subscribe(query->handle, &options))
 		return;
 	while (!buildid_next(query->handle, 0, &record)) {

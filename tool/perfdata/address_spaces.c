@@ -18,8 +18,7 @@ struct range {
 /* An address space begins: as a copy of the parent's, or empty at exec. */
 struct birth {
 	uint32_t pid;
-	uint32_t parent;
-	bool exec;
+	uint32_t parent; /* @pid itself at exec */
 	uint64_t time;
 	size_t order;
 };
@@ -66,30 +65,19 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	return true;
 }
 
-static bool add_birth(struct address_spaces *spaces, const struct birth *birth)
+bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			  uint32_t parent)
 {
 	if (!array_reserve(spaces->births, spaces->nr_births))
 		return false;
-	spaces->births[spaces->nr_births] = *birth;
-	spaces->births[spaces->nr_births++].order = spaces->order++;
+	spaces->births[spaces->nr_births++] = (struct birth){
+		.pid = pid,
+		.parent = parent,
+		.time = time,
+		.order = spaces->order++,
+	};
 	spaces->sorted = false;
 	return true;
-}
-
-bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t time,
-			 uint32_t parent)
-{
-	const struct birth birth = { .pid = pid, .parent = parent, .time = time };
-
-	/* Otherwise it is a thread. */
-	return pid == parent || add_birth(spaces, &birth);
-}
-
-bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time)
-{
-	const struct birth birth = { .pid = pid, .exec = true, .time = time };
-
-	return add_birth(spaces, &birth);
 }
 
 /* ------------------------------------------------------------------- lookup -- */
@@ -198,7 +186,7 @@ size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t
 		range = range_at(spaces, pid, address, time, birth);
 		if (range)
 			return range->what;
-		if (!birth || birth->exec)
+		if (!birth || birth->parent == birth->pid)
 			return ADDRESS_SPACES_NOTHING;
 		pid = birth->parent;
 		time = birth->time;

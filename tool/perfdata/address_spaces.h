@@ -25,9 +25,12 @@ void address_spaces_free(struct address_spaces *spaces);
 /* At @time @pid mapped @what, @len bytes at @start. False without memory. */
 bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time, uint64_t start,
 			uint64_t len, size_t what);
-bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t time,
-			 uint32_t parent);
-bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time);
+/*
+ * The address space of @pid begins at @time: as a copy of @parent's, or empty where that
+ * is @pid itself, as at exec. False without memory.
+ */
+bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			  uint32_t parent);
 
 /* What @pid had mapped at @address at @time, else ADDRESS_SPACES_NOTHING. */
 size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t time,

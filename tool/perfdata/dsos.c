@@ -112,17 +112,21 @@ static int add_mapping(struct perfdata *data, const struct perfdata_mapping *map
 static int add_task(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_task *task = (const void *)event;
-	struct address_spaces *spaces = data->dsos->spaces;
 	uint64_t time = perfdata_time(data, event);
+	uint32_t parent;
 
 	if (event->type == PERFDATA_COMM && event->misc & PERFDATA_MISC_EXEC && event->size >= 16)
-		return address_spaces_exec(spaces, task->pid, time) ? 0 : perfdata_no_memory(data);
-	if (event->type == PERFDATA_FORK && event->size >= sizeof(*task))
-		return address_spaces_fork(spaces, task->pid, time ? time : task->time,
-					   task->ppid) ?
-			       0 :
-			       perfdata_no_memory(data);
-	return 0;
+		parent = task->pid;
+	else if (event->type == PERFDATA_FORK && event->size >= sizeof(*task) &&
+		 task->pid != task->ppid)
+		parent = task->ppid;
+	else
+		return 0;
+	if (!time && event->type == PERFDATA_FORK)
+		time = task->time;
+	return address_spaces_begin(data->dsos->spaces, task->pid, time, parent) ?
+		       0 :
+		       perfdata_no_memory(data);
 }
 
 /* What the build-id table says of a path holds for mappings without a build-id. */

@@ -23,18 +23,22 @@ enum perfdata_clock perfdata_clock(const struct perfdata *data)
 	return PERFDATA_CLOCK_NONE;
 }
 
-int perfdata_begin(struct perfdata *data, uint64_t *time)
+/* perf writes the kernel's mapping before any event with a time. */
+int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text)
 {
+	struct perfdata_mapping mapping;
 	struct perfdata_item item;
-	int answer;
+	int answer = 1;
 
 	*time = 0;
+	*text = 0;
 	perfdata_rewind(data);
-	do {
-		answer = perfdata_next(data, &item);
-		if (answer > 0)
-			*time = perfdata_time(data, item.event);
-	} while (answer > 0 && !*time);
+	while (!*time && (answer = perfdata_next(data, &item)) > 0) {
+		*time = perfdata_time(data, item.event);
+		if (!*text && perfdata_mapping(data, item.event, &mapping) &&
+		    mapping.kind == PERFDATA_KIND_KERNEL && !strcmp(mapping.path, TEXT_NAME))
+			*text = mapping.pgoff;
+	}
 	return answer < 0 ? -1 : 0;
 }
 
@@ -45,27 +49,6 @@ uint64_t perfdata_modified(const struct perfdata *data)
 	if (!data->nr_streams || fstat(data->streams[0].fd, &status))
 		return 0;
 	return (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
-}
-
-int perfdata_text(struct perfdata *data, uint64_t *address)
-{
-	struct perfdata_mapping mapping;
-	struct perfdata_item item;
-	int answer;
-
-	*address = 0;
-	perfdata_rewind(data);
-	while ((answer = perfdata_next(data, &item)) > 0) {
-		if (perfdata_mapping(data, item.event, &mapping) &&
-		    mapping.kind == PERFDATA_KIND_KERNEL && !strcmp(mapping.path, TEXT_NAME)) {
-			*address = mapping.pgoff;
-			break;
-		}
-		/* perf writes the kernel's mapping before any event with a time. */
-		if (perfdata_time(data, item.event))
-			break;
-	}
-	return answer < 0 ? -1 : 0;
 }
 
 int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX])

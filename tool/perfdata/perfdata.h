@@ -104,15 +104,14 @@ enum perfdata_clock {
 };
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
-/* Set @time to that of the first event with a time, else to 0. 0 or -1. */
-int perfdata_begin(struct perfdata *data, uint64_t *time);
+/*
+ * Set @time to that of the first event with a time, and @text to the address of the
+ * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.
+ * 0 or -1.
+ */
+int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text);
 /* Modification time, in nanoseconds since the epoch. */
 uint64_t perfdata_modified(const struct perfdata *data);
-/*
- * Set @address to that of the kernel's _text, which with KASLR differs from boot to
- * boot; to 0 when it is not known. 0 or -1.
- */
-int perfdata_text(struct perfdata *data, uint64_t *address);
 #define PERFDATA_HOST_MAX 256
 /* The host name, "" when it is not known, as from a pipe's output. 0 or -1. */
 int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);

@@ -268,12 +268,12 @@ static void clocks_are_told_apart(void **state)
 static void the_first_time_is_the_beginning(void **state)
 {
 	struct perfdata *data;
-	uint64_t begin;
+	uint64_t begin, text;
 
 	(void)state;
 	make_all();
 	data = open_made();
-	assert_int_equal(perfdata_begin(data, &begin), 0);
+	assert_int_equal(perfdata_begin(data, &begin, &text), 0);
 	assert_int_equal(begin, 100);
 	perfdata_close(data);
 }
