@@ -65,8 +65,7 @@ static void identify_vdso(const struct annotator *annotator, struct perfdata_ide
 	identity->reason = "of another boot of the machine";
 	if (annotator->vdso.size > PERFDATA_ID_MAX)
 		return;
-	identity->size = annotator->vdso.size;
-	memcpy(identity->id, annotator->vdso.bytes, annotator->vdso.size);
+	identity->id = annotator->vdso;
 }
 
 static void identify(void *context, const struct perfdata_mapping *mapping,
@@ -79,10 +78,10 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		return;
 	}
 	identities_find(annotator->identities, mapping, identity);
-	if (!identity->size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
+	if (!identity->id.size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason = "it may have been loaded since, which only a log can tell";
-	if (!identity->size && !identity->known && annotator->query &&
+	if (!identity->id.size && !identity->known && annotator->query &&
 	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
@@ -121,8 +120,7 @@ static bool tell(struct annotator *annotator, const char *object, const char *pr
 /* perf made up what was there before it saw the first thing happen. */
 static bool find_begin(struct annotator *annotator)
 {
-	return !perfdata_begin(annotator->data, &annotator->begin) &&
-	       !perfdata_text(annotator->data, &annotator->text);
+	return !perfdata_begin(annotator->data, &annotator->begin, &annotator->text);
 }
 
 /* The kernel is elsewhere in each boot. */

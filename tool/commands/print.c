@@ -423,13 +423,13 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 		[PERFDATA_KIND_OTHER] = "other",
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
-	char hex[2 * PERFDATA_ID_MAX + 1];
+	char hex[BUILD_ID_TEXT];
 
-	hex_format(hex, dso->id, dso->id_size);
+	build_id_text(&dso->id, hex);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, types[dso->kind]);
 	out_string(out, NULL, WIDTH_ID, hex);
-	out_string(out, "build_id", OUT_HIDDEN, dso->id_size ? hex : NULL);
+	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
 	put_path(out, dso->path);
 	if (file)

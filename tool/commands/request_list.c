@@ -30,7 +30,7 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 {
 	struct request *request;
 
-	if (!dso->id_size) {
+	if (!dso->id.size) {
 		/* Memory without a file never has a build-id, but for the vdso. */
 		if (dso->kind != PERFDATA_KIND_OTHER && !is_vdso(dso->path))
 			list->unknown[list->nr_unknown++] = dso->path;
@@ -38,7 +38,7 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 	}
 	request = &list->items[list->count++];
 	request->kind = kind_of(dso);
-	build_id_set(&request->id, dso->id, dso->id_size);
+	request->id = dso->id;
 	request->path = dso->path;
 	request->pids = dso->pids;
 	request->nr_pids = dso->nr_pids;
