@@ -65,8 +65,7 @@ static void identify_vdso(const struct annotator *annotator, struct perfdata_ide
 	identity->reason = "of another boot of the machine";
 	if (annotator->vdso.size > PERFDATA_ID_MAX)
 		return;
-	identity->size = annotator->vdso.size;
-	memcpy(identity->id, annotator->vdso.bytes, annotator->vdso.size);
+	identity->id = annotator->vdso;
 }
 
 static void identify(void *context, const struct perfdata_mapping *mapping,
@@ -74,16 +73,16 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 {
 	struct annotator *annotator = context;
 
-	if (mapping->space == PERFDATA_VDSO) {
+	if (mapping->kind == PERFDATA_KIND_VDSO) {
 		identify_vdso(annotator, identity);
 		return;
 	}
 	identities_find(annotator->identities, mapping, identity);
-	if (!identity->size && !identity->known && mapping->space == PERFDATA_MODULE &&
+	if (!identity->id.size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason = "it may have been loaded since, which only a log can tell";
-	if (!identity->size && !identity->known && annotator->query &&
-	    mapping->space == PERFDATA_USER)
+	if (!identity->id.size && !identity->known && annotator->query &&
+	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
 }
@@ -121,8 +120,7 @@ static bool tell(struct annotator *annotator, const char *object, const char *pr
 /* perf made up what was there before it saw the first thing happen. */
 static bool find_begin(struct annotator *annotator)
 {
-	return !perfdata_begin(annotator->data, &annotator->begin) &&
-	       !perfdata_text(annotator->data, &annotator->text);
+	return !perfdata_begin(annotator->data, &annotator->begin, &annotator->text);
 }
 
 /* The kernel is elsewhere in each boot. */
@@ -142,7 +140,7 @@ static const char *why_not_here(const struct annotator *annotator)
 	if (!is_of_this_kernel(annotator))
 		return "of another machine, or another boot of it: give a --log";
 	if (perfdata_host(annotator->data, host))
-		return perfdata_problem(annotator->data);
+		return perfdata_error(annotator->data);
 	if (*host && !uname(&here) && strcmp(host, here.nodename))
 		return "of a machine of another name: give a --log";
 	return NULL;
@@ -159,7 +157,7 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 			return tell(annotator, path, strerror(ENOMEM));
 	/* One that was cut short is good as far as it goes. */
 	if (answer < 0)
-		out_error(annotator->out, path, "%s", log_problem(log));
+		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
 		return tell(annotator, path, strerror(ENOMEM));
 	return true;
@@ -171,8 +169,8 @@ static bool read_log(struct annotator *annotator)
 	struct log_reader *log = log_open(path);
 	bool good;
 
-	if (!log || log_problem(log)) {
-		tell(annotator, path, log ? log_problem(log) : strerror(ENOMEM));
+	if (!log || log_error(log)) {
+		tell(annotator, path, log ? log_error(log) : strerror(ENOMEM));
 		good = false;
 	} else {
 		annotator->here = boot_is_now(log_header(log)->boot_id);
@@ -275,7 +273,7 @@ static void summarize(const struct annotator *annotator, const struct perfdata_c
 	fprintf(stderr,
 		"buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
 		" of files without a build-id, %" PRIu64 " left alone",
-		path, counts->annotated, counts->without, counts->left_alone);
+		path, counts->annotated, counts->without, counts->not_annotated);
 	if (counts->paths)
 		fprintf(stderr, ", of %" PRIu64 " paths", counts->paths);
 	if (counts->module_events)
@@ -294,7 +292,7 @@ static bool write_it(struct annotator *annotator)
 		.context = annotator,
 		.identify = identify,
 		.progress = show_progress,
-		.complain = complain,
+		.report = complain,
 	};
 	struct perfdata_counts counts;
 
@@ -334,10 +332,10 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	annotator.data = perfdata_open(annotation->path);
 	if (!annotator.data)
 		return tell(&annotator, annotator.name, strerror(ENOMEM));
-	good = !perfdata_problem(annotator.data) && find_begin(&annotator) && gather(&annotator) &&
+	good = !perfdata_error(annotator.data) && find_begin(&annotator) && gather(&annotator) &&
 	       write_it(&annotator);
-	if (perfdata_problem(annotator.data))
-		tell(&annotator, annotator.name, perfdata_problem(annotator.data));
+	if (perfdata_error(annotator.data))
+		tell(&annotator, annotator.name, perfdata_error(annotator.data));
 	if (!good && !annotator.stopped && is_filter(annotation))
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 

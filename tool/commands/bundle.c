@@ -262,7 +262,7 @@ static void write_bundle(struct job *job, const struct debug_dir *dir,
 		close(directory);
 }
 
-static void bundle(struct job *job, struct store *store)
+static void bundle(struct job *job, struct store_job *store)
 {
 	struct request_list list;
 
@@ -277,7 +277,7 @@ static void bundle(struct job *job, struct store *store)
 
 static int run(struct job *job)
 {
-	struct store store = { .out = &job->out, .debug = job->debug };
+	struct store_job store = { .out = &job->out, .debug = job->debug };
 	struct reason reason = { "out of memory" };
 
 	store.dir = debug_dir_open(job->directory, true, &reason);

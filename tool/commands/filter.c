@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Filter: by process, by thread name, by path. */
+/*
+ * Filter: by process, user, cgroup, thread name, path. The module filters by the first
+ * three, where mappings are made; the last two are left to the tool.
+ */
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +17,7 @@
 
 #include "filter.h"
 
-#define PID_LIMIT INT32_MAX /* of pid_t; less than that may still be none */
+#define PID_LIMIT INT32_MAX /* of pid_t */
 
 const char *filter_add_pids(struct filter *filter, const char *list)
 {
@@ -28,7 +31,7 @@ const char *filter_add_pids(struct filter *filter, const char *list)
 		if (!pid || pid > PID_LIMIT || (*end && *end != ','))
 			return "not a process id";
 		if (filter->nr_pids == BUILDID_SUB_PIDS_MAX)
-			return "more process ids than the module takes";
+			return "more process ids than the module allows";
 		filter->pids[filter->nr_pids++] = (uint32_t)pid;
 		if (!*end)
 			return NULL;
@@ -56,7 +59,7 @@ const char *filter_set_uid(struct filter *filter, const char *user)
 	errno = 0;
 	uid = strtoul(user, &end, 10);
 	if (isdigit((unsigned char)*user) && !*end) {
-		/* The last number means that there is none. */
+		/* (uid_t)-1 is no user. */
 		if (errno || uid >= UINT32_MAX)
 			return "not a user id";
 		filter->uid = (uint32_t)uid;
@@ -71,7 +74,7 @@ const char *filter_set_uid(struct filter *filter, const char *user)
 
 const char *filter_conflict(const struct filter *filter)
 {
-	return filter->children && !filter->nr_pids ? "of which process? See --pid" : NULL;
+	return filter->children && !filter->nr_pids ? "needs --pid" : NULL;
 }
 
 /* The kernel cuts names off, so a longer one matches what is left of it. */
@@ -80,7 +83,7 @@ static bool is_comm(const char *comm, const char *request)
 	return !strncmp(comm, request, sizeof(((struct buildid_mmap *)NULL)->comm) - 1);
 }
 
-bool filter_wants(const struct filter *filter, uint32_t pid, const char *comm, const char *path)
+bool filter_matches(const struct filter *filter, uint32_t pid, const char *comm, const char *path)
 {
 	if (filter->nr_pids && !filter->children && !has_pid(filter, pid))
 		return false;
@@ -112,7 +115,7 @@ static int open_cgroup(const char *path, struct output *out)
 		out_error(out, path, "%s", strerror(errno));
 		return -1;
 	}
-	/* What any other directory does not have. */
+	/* No other directory has it. */
 	if (faccessat(fd, "cgroup.procs", F_OK, 0)) {
 		out_error(out, path, "not a cgroup v2 directory");
 		close(fd);
@@ -121,8 +124,8 @@ static int open_cgroup(const char *path, struct output *out)
 	return fd;
 }
 
-bool filter_subscribe(const struct filter *filter, struct output *out,
-		      struct buildid_options *options)
+bool filter_set_options(const struct filter *filter, struct output *out,
+			struct buildid_options *options)
 {
 	if (!filter_pids_exist(filter, out))
 		return false;
@@ -141,7 +144,7 @@ bool filter_subscribe(const struct filter *filter, struct output *out,
 	return options->cgroup_fd >= 0;
 }
 
-void filter_subscribed(const struct buildid_options *options)
+void filter_close_options(const struct buildid_options *options)
 {
 	if (options->flags & BUILDID_SUB_CGROUP)
 		close(options->cgroup_fd);

@@ -47,14 +47,11 @@ static void fail(struct job *job, const char *path, const char *reason)
 
 static void verify(struct job *job, const char *path, int fd, const struct buildid_file *file)
 {
-	char module[PRINT_ID_MAX], libelf[PRINT_ID_MAX];
-	union {
-		struct buildid_file file;
-		unsigned char bytes[sizeof(struct buildid_file) + BUILDID_ID_MAX];
-	} other = {};
 	bool build_id = file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
-	const uint8_t *bytes;
+	char module[PRINT_ID_MAX], libelf[PRINT_ID_MAX];
+	struct identity identity;
 	struct elf_info info;
+	const uint8_t *bytes;
 	size_t size;
 
 	elf_file_id(fd, &info);
@@ -64,14 +61,9 @@ static void verify(struct job *job, const char *path, int fd, const struct build
 	if (file->kind == info.kind && size == info.id.size && !memcmp(bytes, info.id.bytes, size))
 		return;
 
-	other.file.header.size = sizeof(other);
-	other.file.data_off = sizeof(other.file);
-	other.file.kind = info.kind;
-	other.file.reason = info.reason;
-	other.file.id_len = (uint16_t)info.id.size;
-	memcpy(other.bytes + sizeof(other.file), info.id.bytes, info.id.size);
+	identity = (struct identity){ info.kind, info.reason, info.id };
 	out_error(&job->out, path, "the module reads %s, libelf reads %s", print_id(file, module),
-		  print_id(&other.file, libelf));
+		  print_identity(&identity, libelf));
 	job->failed = true;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Source: the device's ring, netlink, or a log. */
+/*
+ * Input: one of three streams behind one interface. A log differs most: it is always
+ * readable, it ends, and its clock is that of its records.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,159 +29,126 @@ struct input {
 
 static struct input *input_new(struct output *out)
 {
-	struct input *source = calloc(1, sizeof(*source));
+	struct input *input = calloc(1, sizeof(*input));
 
-	if (!source)
-		out_error(out, "memory", "out of it");
+	if (!input)
+		out_error(out, "input", "%s", strerror(ENOMEM));
 	else
-		source->out = out;
-	return source;
+		input->out = out;
+	return input;
 }
 
-void input_close(struct input *source)
+void input_close(struct input *input)
 {
-	if (!source)
+	if (!input)
 		return;
-	buildid_close(source->device);
-	netlink_close(source->netlink);
-	if (source->log)
-		log_close(source->log);
-	free(source);
+	buildid_close(input->device);
+	netlink_close(input->netlink);
+	if (input->log)
+		log_close(input->log);
+	free(input);
 }
-
-/* --------------------------------------------------------------- device -- */
 
 struct input *input_device(struct output *out, const struct buildid_options *options)
 {
-	struct input *source = input_new(out);
-	int err;
+	struct input *input = input_new(out);
 
-	if (!source)
-		return NULL;
-	source->device = module_open(out);
-	if (!source->device) {
-		free(source);
-		return NULL;
-	}
-
-	err = buildid_subscribe(source->device, options);
-	if (err) {
-		module_error(out, BUILDID_DEVICE, err, NULL);
-		input_close(source);
-		return NULL;
-	}
-	module_warn(source->device);
-	return source;
+	if (input)
+		input->device = module_subscribe(out, options);
+	if (input && input->device)
+		return input;
+	input_close(input);
+	return NULL;
 }
-
-/* -------------------------------------------------------------- netlink -- */
 
 struct input *input_netlink(struct output *out, const struct buildid_options *options)
 {
-	struct input *source = input_new(out);
+	struct input *input = input_new(out);
 	struct buildid *device;
 	int err;
 
-	if (!source)
+	if (!input)
 		return NULL;
-	err = netlink_open(&source->netlink);
+	err = netlink_open(&input->netlink);
 	if (!err)
-		err = netlink_subscribe(source->netlink, options);
+		err = netlink_subscribe(input->netlink, options);
 	if (err) {
 		module_netlink_error(out, err);
-		input_close(source);
+		input_close(input);
 		return NULL;
 	}
 	buildid_open(&device);
 	module_warn(device);
 	buildid_close(device);
-	return source;
+	return input;
 }
-
-/* ------------------------------------------------------------------ log -- */
 
 struct input *input_log(struct output *out, const char *path)
 {
-	struct input *source = input_new(out);
+	struct input *input = input_new(out);
 	const char *problem;
 
-	if (!source)
+	if (!input)
 		return NULL;
-	source->log_path = strcmp(path, "-") ? path : "standard input";
-	source->log = log_open(path);
-	problem = source->log ? log_problem(source->log) : "out of memory";
-	if (problem) {
-		out_error(out, source->log_path, "%s", problem);
-		input_close(source);
-		return NULL;
-	}
-	return source;
+	input->log_path = strcmp(path, "-") ? path : "standard input";
+	input->log = log_open(path);
+	problem = input->log ? log_error(input->log) : strerror(ENOMEM);
+	if (!problem)
+		return input;
+	out_error(out, input->log_path, "%s", problem);
+	input_close(input);
+	return NULL;
 }
 
-static enum input_status next_of_log(struct input *source, const struct buildid_record **record)
+static int next_of_log(struct input *input, const struct buildid_record **record)
 {
-	switch (log_next(source->log, record)) {
-	case 0:
-		return INPUT_END;
-	case 1:
-		source->log_now = (*record)->time_mono;
-		return INPUT_RECORD;
-	default:
-		return INPUT_FAILED;
-	}
+	int found = log_next(input->log, record);
+
+	if (found <= 0)
+		return found ? -EBADMSG : -ENODATA;
+	input->log_now = (*record)->time_mono;
+	return 0;
 }
 
-/* --------------------------------------------------------------- common -- */
-
-static enum input_status taken(struct input *source, int err)
+int input_next(struct input *input, const struct buildid_record **record)
 {
-	if (!err)
-		return INPUT_RECORD;
-	if (err == -EAGAIN || err == -EINTR)
-		return INPUT_NONE;
-	source->error = err;
-	return INPUT_FAILED;
-}
-
-enum input_status input_next(struct input *source, const struct buildid_record **record)
-{
-	if (source->log)
-		return next_of_log(source, record);
-	if (source->netlink)
-		return taken(source, netlink_next(source->netlink, record));
-	return taken(source, buildid_next(source->device, 0, record));
-}
-
-void input_report_error(const struct input *source)
-{
-	if (source->log)
-		out_error(source->out, source->log_path, "%s", log_problem(source->log));
-	else if (source->netlink)
-		module_netlink_error(source->out, source->error);
+	if (input->log)
+		input->error = next_of_log(input, record);
+	else if (input->netlink)
+		input->error = netlink_next(input->netlink, record);
 	else
-		module_error(source->out, BUILDID_DEVICE, source->error, NULL);
+		input->error = buildid_next(input->device, 0, record);
+	return input->error == -EINTR ? -EAGAIN : input->error;
 }
 
-int input_fd(const struct input *source)
+void input_report_error(const struct input *input)
 {
-	if (source->log)
+	if (input->log)
+		out_error(input->out, input->log_path, "%s", log_error(input->log));
+	else if (input->netlink)
+		module_netlink_error(input->out, input->error);
+	else
+		module_error(input->out, BUILDID_DEVICE, input->error, NULL);
+}
+
+int input_fd(const struct input *input)
+{
+	if (input->log)
 		return -1;
-	if (source->netlink)
-		return netlink_fd(source->netlink);
-	return buildid_fd(source->device);
+	return input->netlink ? netlink_fd(input->netlink) : buildid_fd(input->device);
 }
 
-uint64_t input_now(const struct input *source)
+uint64_t input_now(const struct input *input)
 {
-	return source->log ? source->log_now : clock_ns(CLOCK_MONOTONIC);
+	return input->log ? input->log_now : clock_ns(CLOCK_MONOTONIC);
 }
 
-int64_t input_real(const struct input *source)
+int64_t input_real(const struct input *input)
 {
 	const struct log_header *header;
 
-	if (!source->log)
+	if (!input->log)
 		return (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
-	header = log_header(source->log);
+	header = log_header(input->log);
 	return (int64_t)(header->time_real - header->time_mono);
 }

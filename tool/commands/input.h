@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Source: one stream of records, wherever it comes from. */
+/*
+ * Input: one stream of records, from the module's device, its netlink family, or a
+ * log of buildid record. Who reads it need not know which.
+ */
 #ifndef TOOL_INPUT_H
 #define TOOL_INPUT_H
 
@@ -8,28 +11,24 @@
 
 struct input;
 
-enum input_status {
-	INPUT_FAILED, /* input_report_error() knows why */
-	INPUT_RECORD,
-	INPUT_NONE, /* for now */
-	INPUT_END,  /* for good */
-};
-
-/* NULL after it was told why. @out is for that, and stays in use. */
+/* NULL after the error was printed. @out is for errors and stays in use. */
 struct input *input_device(struct output *out, const struct buildid_options *options);
 struct input *input_netlink(struct output *out, const struct buildid_options *options);
 struct input *input_log(struct output *out, const char *path);
-void input_close(struct input *source);
+void input_close(struct input *input);
 
-/* The next record, checked, valid until the next call. Does not wait. */
-enum input_status input_next(struct input *source, const struct buildid_record **record);
-/* Tell what failed: apart, as what came before it is to be shown first. */
-void input_report_error(const struct input *source);
-/* Readable when there is something next; -1 when there always is. */
-int input_fd(const struct input *source);
+/*
+ * The next record, checked, valid until the next call. Does not wait. 0; -EAGAIN when
+ * there is none for now, -ENODATA at the end of a log; any other is an error.
+ */
+int input_next(struct input *input, const struct buildid_record **record);
+/* Print the error of input_next(): apart from it, as the records before it come first. */
+void input_report_error(const struct input *input);
+/* Readable when there is a record; -1 for a log, which always has one. */
+int input_fd(const struct input *input);
 /* The time of the stream, for buildid_files_next(). */
-uint64_t input_now(const struct input *source);
-/* What CLOCK_REALTIME is ahead of the stream's times. */
-int64_t input_real(const struct input *source);
+uint64_t input_now(const struct input *input);
+/* CLOCK_REALTIME less the stream's time. */
+int64_t input_real(const struct input *input);
 
 #endif

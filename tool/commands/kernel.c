@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel: identities are the module's, read from memory. A file is named beside
- * one only when it is known to be of the same build.
+ * Kernel: the identities come from the module, which reads them from memory. The path of
+ * a file is printed with one only when the file is known to be from the same build.
  */
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static bool is_version(const char *text, const struct utsname *uts)
 	       text[length - version - 1] == ' ';
 }
 
-/* A bootable image is packed in many ways, but says what it is at its start. */
+/* A bootable image is compressed in many ways, but its header has the version. */
 static bool boots(const char *path, const struct utsname *uts)
 {
 	char header[BOOT_HEADER_SIZE + 1];
@@ -160,20 +160,6 @@ static int show_all(struct list *list, struct buildid *handle)
 	return err == -EAGAIN ? 0 : err;
 }
 
-/* All of it is in the ring at once; only this process's mappings follow. */
-static int subscribe(struct buildid *handle)
-{
-	const uint32_t self = (uint32_t)getpid();
-	const struct buildid_options options = {
-		.size = sizeof(options),
-		.flags = BUILDID_SUB_KERNEL,
-		.nr_pids = 1,
-		.pids = &self,
-	};
-
-	return buildid_subscribe(handle, &options);
-}
-
 bool kernel_list(struct output *out, bool kernel, bool modules, bool all)
 {
 	struct list list = {
@@ -182,12 +168,20 @@ bool kernel_list(struct output *out, bool kernel, bool modules, bool all)
 		.modules = modules,
 		.all = all,
 	};
+	/* The images are in the ring at once; of mappings only those of this process follow. */
+	const uint32_t self = (uint32_t)getpid();
+	const struct buildid_options options = {
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_KERNEL,
+		.nr_pids = 1,
+		.pids = &self,
+	};
 	struct buildid *handle = module_open(out);
 	int err;
 
 	if (!handle)
 		return false;
-	err = subscribe(handle);
+	err = buildid_subscribe(handle, &options);
 	if (!err)
 		err = show_all(&list, handle);
 	if (err)

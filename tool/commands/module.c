@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Module: open it, and say in one line what is wrong and what helps. */
+/* Module: open its device and subscribe; one line of what is wrong and what helps. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 
 void module_error(struct output *out, const char *object, int error, const char *advice)
 {
-	/* Only permissions are a matter of what was asked for. */
+	/* @advice is about permissions, which nothing else has to do with. */
 	if (!advice || error != -EPERM)
 		advice = buildid_advice(error);
 	out_error(out, object, "%s%s%s", buildid_strerror(error), advice ? "; " : "",
@@ -59,5 +60,35 @@ struct buildid *module_open(struct output *out)
 			  "the module is loaded, but its device is not in this /dev");
 	else
 		module_error(out, BUILDID_DEVICE, err, NULL);
+	return NULL;
+}
+
+/* The module itself would say no more than EINVAL. */
+static bool is_too_large(struct output *out, struct buildid *handle, uint32_t ring_size)
+{
+	struct buildid_info info;
+
+	if (buildid_get_info(handle, &info, sizeof(info)) || ring_size <= info.ring_max)
+		return false;
+	out_error(out, "--ring-size", "the module allows %" PRIu32 " bytes at most", info.ring_max);
+	return true;
+}
+
+struct buildid *module_subscribe(struct output *out, const struct buildid_options *options)
+{
+	struct buildid *handle = module_open(out);
+	int err;
+
+	if (!handle)
+		return NULL;
+	if (!is_too_large(out, handle, options->ring_size)) {
+		err = buildid_subscribe(handle, options);
+		if (!err) {
+			module_warn(handle);
+			return handle;
+		}
+		module_error(out, BUILDID_DEVICE, err, NULL);
+	}
+	buildid_close(handle);
 	return NULL;
 }

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Module: getting at it, and what to say when that fails. */
+/*
+ * Module: its device, opened for a command. What fails is printed here, with what
+ * helps, so that every command says the same of the same trouble.
+ */
 #ifndef TOOL_MODULE_H
 #define TOOL_MODULE_H
 
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 
-/* Capabilities beyond those that buildid_advice() knows. */
+/* For what needs more than the capabilities that buildid_advice() names. */
 #define ADVICE_ADMIN "run as root, or with CAP_SYS_ADMIN"
 
-/* NULL after it was told why. */
+/* NULL after the error was printed. */
 struct buildid *module_open(struct output *out);
+/* The same, subscribed; with module_warn(). */
+struct buildid *module_subscribe(struct output *out, const struct buildid_options *options);
 
 /*
- * Tell of what makes a subscription see nothing. @handle may be NULL: where there
- * is no device that can be asked, nothing is told.
+ * Print why a subscription would get no mapping, where that is so. @handle is NULL where
+ * the device cannot be asked: then nothing is printed.
  */
 void module_warn(struct buildid *handle);
 
-/* Tell @error of libbuildid; @advice is in place of the library's, or NULL. */
+/* Print @error of libbuildid; @advice replaces the library's unless it is NULL. */
 void module_error(struct output *out, const char *object, int error, const char *advice);
-/* The same of netlink.h. */
+/* The same for an error of netlink.h. */
 void module_netlink_error(struct output *out, int error);
 
 #endif

@@ -103,17 +103,17 @@ static bool is_wanted(struct mon *mon, const struct buildid_event *event)
 
 	switch (event->record->type) {
 	case BUILDID_RECORD_MMAP:
-		return filter_wants(&mon->filter, mmap->pid, (const char *)mmap->comm,
-				    print_path(event));
+		return filter_matches(&mon->filter, mmap->pid, (const char *)mmap->comm,
+				      print_path(event));
 	case BUILDID_RECORD_COOKIE:
-		return filter_wants(&mon->filter, cookie->pid, (const char *)cookie->comm, "");
+		return filter_matches(&mon->filter, cookie->pid, (const char *)cookie->comm, "");
 	case BUILDID_RECORD_KERNEL:
 	case BUILDID_RECORD_MODULE:
 		return mon->kernel;
 	case BUILDID_RECORD_FORK:
 	case BUILDID_RECORD_EXEC:
 	case BUILDID_RECORD_EXIT:
-		return filter_wants(&mon->filter, task->pid, (const char *)task->comm, "");
+		return filter_matches(&mon->filter, task->pid, (const char *)task->comm, "");
 	default:
 		return true;
 	}
@@ -159,13 +159,13 @@ static bool take_records(struct mon *mon)
 
 	for (batch = 0; batch < BATCH && !done(mon); batch++) {
 		switch (input_next(mon->source, &record)) {
-		case INPUT_RECORD:
+		case 0:
 			push(mon, record);
 			drain(mon, input_now(mon->source));
 			continue;
-		case INPUT_NONE:
+		case -EAGAIN:
 			return true;
-		case INPUT_END:
+		case -ENODATA:
 			mon->end = true;
 			return false;
 		default:
@@ -231,11 +231,11 @@ static struct input *open_module(struct mon *mon)
 	};
 	struct input *source;
 
-	if (!filter_subscribe(&mon->filter, &mon->out, &options))
+	if (!filter_set_options(&mon->filter, &mon->out, &options))
 		return NULL;
 	source = mon->netlink ? input_netlink(&mon->out, &options) :
 				input_device(&mon->out, &options);
-	filter_subscribed(&options);
+	filter_close_options(&options);
 	return source;
 }
 

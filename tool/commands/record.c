@@ -125,13 +125,13 @@ static int run(struct record *record, char **command)
 	};
 	int status;
 
-	if (!filter_subscribe(&record->filter, &record->out, &request))
+	if (!filter_set_options(&record->filter, &record->out, &request))
 		return EXIT_FAILURE;
 	if (perf_command_is(command))
 		status = record_perf(&record->out, record->log, command, &request);
 	else
 		status = recording_run(&record->out, &plan, command, &request);
-	filter_subscribed(&request);
+	filter_close_options(&request);
 	return status;
 }
 

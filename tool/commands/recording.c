@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Recording: the stream of records written to a log, around a command. */
+/*
+ * Recording: the stream of records written to a log, around a command.
+ *
+ * The subscription comes first, then the snapshot of what is mapped already, then the
+ * command: so no mapping of it is missed. Recording ends with the command, but the
+ * files of its last mappings may still be read then, and are waited for.
+ */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,14 +24,14 @@
 #include "module.h"
 #include "recording.h"
 
-/* Records between two looks at signals. */
+/* Records between two checks for signals. */
 #define BATCH 4096
-/* What is less than the watermark is written that often, too. */
+/* Records that stay below the watermark are written this often. */
 #define PERIOD_MS 200
 /* After the end: how long to wait for files that are still being read. */
 #define LINGER_NS 500000000ULL
 #define LINGER_MS 10
-/* Records of the snapshot between two looks at the ring. */
+/* Records of the snapshot between two reads of the ring. */
 #define SNAPSHOT_BATCH 256
 
 struct recording {
@@ -33,32 +39,29 @@ struct recording {
 	const struct recording_plan *plan;
 	const char *path; /* of the log */
 	struct buildid *handle;
-	struct buildid_files *files; /* only for which of them are pending */
+	struct buildid_files *files; /* only to know which are pending */
 	struct log_writer *log;
 	uint64_t lost;
 	bool failed;
 
 	pid_t command; /* 0 for none */
 	int status;
-	bool stopping;
-	uint64_t stopped; /* when: no mapping after it is wanted */
+	uint64_t stop_time; /* 0 until it stops; no later mapping is written */
 };
 
 static void stop(struct recording *recording)
 {
-	if (recording->stopping)
-		return;
-	recording->stopping = true;
-	recording->stopped = clock_ns(CLOCK_MONOTONIC);
+	if (!recording->stop_time)
+		recording->stop_time = clock_ns(CLOCK_MONOTONIC);
 }
 
 static void fail(struct recording *recording, const char *object, int error)
 {
-	/* Once is enough: each record after it would fail alike. */
+	/* Each record after it would fail alike. */
 	if (!recording->failed)
 		out_error(recording->out, object, "%s", strerror(-error));
 	recording->failed = true;
-	/* COMMAND is not to suffer from it. */
+	/* A command runs on: it is not there for the recording. */
 	if (!recording->command)
 		stop(recording);
 }
@@ -84,15 +87,12 @@ static void handle_signal(struct recording *recording, int number)
 		reap(recording);
 		break;
 	case SIGINT:
-		/* From the terminal COMMAND had it, too, and decides. */
+	case SIGTERM:
+		/* From a terminal the command got SIGINT, too, and decides. */
 		if (!recording->command)
 			stop(recording);
-		break;
-	case SIGTERM:
-		if (recording->command)
+		else if (number == SIGTERM)
 			kill(recording->command, SIGTERM);
-		else
-			stop(recording);
 		break;
 	}
 }
@@ -116,11 +116,11 @@ static void write_record(struct recording *recording, const struct buildid_recor
 		fail(recording, recording->path, err);
 }
 
-/* The machine goes on making mappings: those after the end are not written. */
+/* Other processes go on mapping files after the command has ended. */
 static bool is_late(const struct recording *recording, const struct buildid_record *record)
 {
-	return recording->stopping && record->type == BUILDID_RECORD_MMAP &&
-	       record->time_mono > recording->stopped;
+	return recording->stop_time && record->type == BUILDID_RECORD_MMAP &&
+	       record->time_mono > recording->stop_time;
 }
 
 /* False when the ring is empty. */
@@ -145,8 +145,8 @@ static bool write_records(struct recording *recording)
 }
 
 /*
- * What is mapped already. Subscribed before it, nothing is missed in between; the
- * ring is not to overflow meanwhile.
+ * The mappings that exist already. The ring is read in between, as it would overflow
+ * meanwhile.
  */
 static void write_snapshot(struct recording *recording, const struct buildid_options *options)
 {
@@ -156,34 +156,30 @@ static void write_snapshot(struct recording *recording, const struct buildid_opt
 	int err;
 
 	err = buildid_snapshot_new(&snapshot, recording->handle, options);
-	while (!err && !recording->failed) {
+	if (err) {
+		fail(recording, "snapshot", err);
+		return;
+	}
+	while (!recording->failed) {
 		err = buildid_snapshot_next(snapshot, &record);
+		if (err == -ENODATA)
+			break;
 		if (!err) {
 			write_record(recording, record);
 			if (++count % SNAPSHOT_BATCH == 0)
 				write_records(recording);
-		} else if (err == -EINTR) {
-			err = 0;
-		} else if (err != -ENODATA) {
-			/* Of one process, which is not all of them. */
+		} else if (err != -EINTR) {
+			/* Of one process: the others may do better. */
 			out_error(recording->out, "snapshot", "%s", buildid_strerror(err));
-			err = 0;
 		}
 	}
-	if (err != -ENODATA && err)
-		fail(recording, "snapshot", err);
 	buildid_snapshot_free(snapshot);
-}
-
-static bool has_lingered(const struct recording *recording)
-{
-	return clock_ns(CLOCK_MONOTONIC) - recording->stopped > LINGER_NS;
 }
 
 /* @more: the ring was not read to its end. */
 static bool may_end(const struct recording *recording, bool more)
 {
-	if (recording->failed || has_lingered(recording))
+	if (recording->failed || clock_ns(CLOCK_MONOTONIC) - recording->stop_time > LINGER_NS)
 		return true;
 	return !more && !buildid_files_pending(recording->files);
 }
@@ -192,10 +188,10 @@ static void wait_for_more(struct recording *recording, int signals, bool more)
 {
 	struct pollfd polls[] = {
 		{ .fd = signals, .events = POLLIN },
-		/* Not when it is readable, but cannot be read any more. */
+		/* After a failure it would stay readable for ever. */
 		{ .fd = recording->failed ? -1 : buildid_fd(recording->handle), .events = POLLIN },
 	};
-	int timeout = recording->stopping ? LINGER_MS : PERIOD_MS;
+	int timeout = recording->stop_time ? LINGER_MS : PERIOD_MS;
 	int number;
 
 	poll(polls, ARRAY_SIZE(polls), more ? 0 : timeout);
@@ -209,8 +205,8 @@ static void record_all(struct recording *recording, int signals)
 	int err;
 
 	for (;;) {
-		/* Only a look at the ring that began after the end is the last. */
-		stopping = recording->stopping;
+		/* The last read of the ring has to begin after the command has ended. */
+		stopping = recording->stop_time;
 		more = write_records(recording);
 		if (!more && !recording->failed) {
 			err = log_flush(recording->log);
@@ -272,53 +268,25 @@ static int run(struct recording *recording, char **command, const struct buildid
 	return status;
 }
 
-/* The module would only say that it refuses. */
-static bool fits(struct recording *recording, uint32_t ring_size)
-{
-	struct buildid_info info;
-	int err = buildid_get_info(recording->handle, &info, sizeof(info));
-
-	if (err)
-		module_error(recording->out, BUILDID_DEVICE, err, NULL);
-	else if (ring_size > info.ring_max)
-		out_error(recording->out, "--ring-size",
-			  "more than the module takes, %" PRIu32 " bytes", info.ring_max);
-	return !err && ring_size <= info.ring_max;
-}
-
 int recording_run(struct output *out, const struct recording_plan *plan, char **command,
 		  const struct buildid_options *options)
 {
-	struct recording whole = { .out = out, .plan = plan, .path = plan->log };
-	struct recording *recording = &whole;
+	struct recording recording = { .out = out, .plan = plan, .path = plan->log };
 	int status = EXIT_FAILURE;
 	int err;
 
-	recording->handle = module_open(recording->out);
-	if (!recording->handle)
+	recording.handle = module_subscribe(out, options);
+	if (!recording.handle)
 		return EXIT_FAILURE;
-
-	if (!fits(recording, options->ring_size))
-		goto close;
-	err = buildid_subscribe(recording->handle, options);
-	if (err) {
-		module_error(recording->out, BUILDID_DEVICE, err, NULL);
-		goto close;
-	}
-	module_warn(recording->handle);
-	err = buildid_files_new(&recording->files, NULL);
-	/* Last: an old log is not to go for a subscription that is refused. */
+	err = buildid_files_new(&recording.files, NULL);
+	/* Last: a subscription that is refused must not cost an old log. */
 	if (!err)
-		err = log_create(&recording->log, recording->path);
-	if (err) {
-		out_error(recording->out, recording->path, "%s", strerror(-err));
-		goto free_files;
-	}
-
-	status = run(recording, command, options);
-free_files:
-	buildid_files_free(recording->files);
-close:
-	buildid_close(recording->handle);
+		err = log_create(&recording.log, recording.path);
+	if (err)
+		out_error(out, recording.path, "%s", strerror(-err));
+	else
+		status = run(&recording, command, options);
+	buildid_files_free(recording.files);
+	buildid_close(recording.handle);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Recording: the stream of records written to a log, around a command. */
+/* Recording: a log is written while a command runs, then used or kept. */
 #ifndef TOOL_RECORDING_H
 #define TOOL_RECORDING_H
 
@@ -11,11 +11,11 @@
 /**
  * struct recording_plan - what becomes of a log
  * @log: its path
- * @keep_log: it stays when all is done
- * @output: what the command has for its standard output; -1 for ours
- * @use: called once the command has ended with @status, as an exit status, and the log
- *	has; that may be cut short. @signals is of signals_open(). False: it failed, so
- *	that the log is still of use. May be NULL
+ * @keep_log: else it is removed when @use has succeeded
+ * @output: standard output of the command; -1 for ours
+ * @use: called when the command has ended, with its exit status, and the log has been
+ *	written, as far as that went. @signals is from signals_open(). Returns false when
+ *	it failed: then the log stays. May be NULL
  * @context: for @use
  */
 struct recording_plan {
@@ -27,8 +27,8 @@ struct recording_plan {
 };
 
 /*
- * Record until @command ends, or without one until SIGINT or SIGTERM. What to exit
- * with, as buildid record -h tells.
+ * Record until @command ends, or without one until SIGINT or SIGTERM. Returns the exit
+ * status, as buildid record -h documents it.
  */
 int recording_run(struct output *out, const struct recording_plan *plan, char **command,
 		  const struct buildid_options *options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Wanted: from DSOs to contents. */
+/* Request list: from DSOs to requests. What perf would store, and what it cannot know. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ static bool is_vdso(const char *path)
 
 static enum request_kind kind_of(const struct perfdata_dso *dso)
 {
-	switch (dso->space) {
-	case PERFDATA_KERNEL:
+	switch (dso->kind) {
+	case PERFDATA_KIND_KERNEL:
 		return REQUEST_KERNEL;
-	case PERFDATA_MODULE:
+	case PERFDATA_KIND_MODULE:
 		return REQUEST_MODULE;
 	default:
 		return is_vdso(dso->path) ? REQUEST_VDSO : REQUEST_FILE;
@@ -30,15 +30,15 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 {
 	struct request *request;
 
-	if (!dso->id_size) {
-		/* Memory that no file is behind never has one; the vdso may. */
-		if (dso->space != PERFDATA_OTHER && !is_vdso(dso->path))
+	if (!dso->id.size) {
+		/* Memory without a file never has a build-id, but for the vdso. */
+		if (dso->kind != PERFDATA_KIND_OTHER && !is_vdso(dso->path))
 			list->unknown[list->nr_unknown++] = dso->path;
 		return;
 	}
 	request = &list->items[list->count++];
 	request->kind = kind_of(dso);
-	build_id_set(&request->id, dso->id, dso->id_size);
+	request->id = dso->id;
 	request->path = dso->path;
 	request->pids = dso->pids;
 	request->nr_pids = dso->nr_pids;
@@ -58,14 +58,14 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 {
 	size_t i;
 
-	/* One more: none is no error. */
+	/* One more, as calloc(3) may return NULL for none. */
 	list->items = calloc(count + 1, sizeof(*list->items));
 	list->unknown = calloc(count + 1, sizeof(*list->unknown));
 	if (!list->items || !list->unknown)
 		return false;
 	all = all || !any_hit(dsos, count);
 	for (i = 0; i < count; i++)
-		/* perf keeps the vdso always: it cannot be had later. */
+		/* The vdso always, as perf does: no file has it later. */
 		if (all || dsos[i].hit || is_vdso(dsos[i].path))
 			add(list, &dsos[i]);
 	return true;
@@ -74,22 +74,15 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 bool request_list_read(struct request_list *list, struct output *out, const char *path, bool all)
 {
 	const struct perfdata_dso *dsos;
-	const char *problem;
-	int count = -1;
+	int count;
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	problem = list->data ? perfdata_problem(list->data) : strerror(ENOMEM);
-	if (!problem) {
-		count = perfdata_dsos(list->data, &dsos);
-		if (count < 0)
-			problem = perfdata_problem(list->data);
-	}
-	if (!problem && !fill(list, dsos, (size_t)count, all))
-		problem = strerror(ENOMEM);
-	if (!problem)
+	count = list->data ? perfdata_dsos(list->data, &dsos) : -1;
+	if (count >= 0 && fill(list, dsos, (size_t)count, all))
 		return true;
-	out_error(out, path, "%s", problem);
+	out_error(out, path, "%s",
+		  list->data && count < 0 ? perfdata_error(list->data) : strerror(ENOMEM));
 	request_list_free(list);
 	return false;
 }

@@ -48,7 +48,7 @@ struct job {
 	bool live;
 };
 
-static int store_recording(const struct job *job, struct store *store)
+static int store_recording(const struct job *job, struct store_job *store)
 {
 	struct request_list list;
 
@@ -61,7 +61,7 @@ static int store_recording(const struct job *job, struct store *store)
 
 static int run(struct job *job)
 {
-	struct store store = { .out = &job->out, .debug = job->debug };
+	struct store_job store = { .out = &job->out, .debug = job->debug };
 	struct reason reason = { "out of memory" };
 	int status = EXIT_FAILURE;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keep: find, put, tell. */
+/* Store entry: find a content, put it, print how that went. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "content/compressed.h"
 #include "store_entry.h"
 
-static void put_line(struct store *store, const struct build_id *id, const char *path,
+static void put_line(struct store_job *store, const struct build_id *id, const char *path,
 		     const char *source, const char *reason)
 {
 	struct output *out = store->out;
@@ -33,21 +33,21 @@ static void put_line(struct store *store, const struct build_id *id, const char 
 	free(tail);
 }
 
-void store_report_ok(struct store *store, const struct build_id *id, const char *path,
+void store_report_ok(struct store_job *store, const struct build_id *id, const char *path,
 		     const char *source)
 {
 	store->stored++;
 	put_line(store, id, path, source, NULL);
 }
 
-void store_report_fail(struct store *store, const struct build_id *id, const char *path,
+void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason)
 {
 	store->failed++;
 	put_line(store, id, path, NULL, reason);
 }
 
-bool store_has(const struct store *store, const struct build_id *id, enum content_part part)
+bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part)
 {
 	int fd = debug_dir_find(store->dir, id, part);
 	struct stat stat_;
@@ -61,10 +61,10 @@ bool store_has(const struct store *store, const struct build_id *id, enum conten
 }
 
 /*
- * perf unpacks only what it knows by a name that ends so, as most names of modules
- * do, but not those of modules that were loaded as it recorded.
+ * perf decompresses a module only if its name ends so. The name of one that was loaded
+ * while perf recorded does not.
  */
-static bool may_be_packed(const struct store *store, const struct request *request)
+static bool may_be_packed(const struct store_job *store, const struct request *request)
 {
 	const char *end = strrchr(request->path, '.');
 
@@ -73,7 +73,7 @@ static bool may_be_packed(const struct store *store, const struct request *reque
 	return !store->unpack && end && (!strcmp(end, ".gz") || !strcmp(end, ".xz"));
 }
 
-static bool is_stored_module(const struct store *store, const struct request *request)
+static bool is_stored_module(const struct store_job *store, const struct request *request)
 {
 	int fd = debug_dir_find(store->dir, &request->id, CONTENT_ELF);
 	bool readable;
@@ -85,7 +85,7 @@ static bool is_stored_module(const struct store *store, const struct request *re
 	return readable && store_has(store, &request->id, CONTENT_ELF);
 }
 
-static bool is_stored(const struct store *store, const struct request *request)
+static bool is_stored(const struct store_job *store, const struct request *request)
 {
 	switch (request->kind) {
 	case REQUEST_KERNEL:
@@ -100,12 +100,12 @@ static bool is_stored(const struct store *store, const struct request *request)
 	}
 }
 
-static bool put(struct store *store, const struct request *request,
-		const struct located_file *found, struct reason *reason)
+static bool put(struct store_job *store, const struct request *request,
+		const struct located_file *found, const char *name, struct reason *reason)
 {
 	struct debug_item item = {
 		.id = &request->id,
-		.name = found->name,
+		.name = name,
 		.part = found->part,
 		.fd = found->fd,
 		.may_link = found->path && !store->copy,
@@ -126,8 +126,8 @@ static bool put(struct store *store, const struct request *request,
 	return done;
 }
 
-/* Names of functions are in the file itself, or only in the debug file. */
-static bool has_symbols(const struct store *store, const struct build_id *id)
+/* Else the names of functions are in the debug file only. */
+static bool has_symbols(const struct store_job *store, const struct build_id *id)
 {
 	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
 	struct elf_info info;
@@ -139,11 +139,11 @@ static bool has_symbols(const struct store *store, const struct build_id *id)
 	return info.symbols;
 }
 
-/* False only when one was asked for, is needed, and is not to be had. */
-static bool store_debug(struct store *store, const struct request *request, struct reason *reason)
+/* False only when a debug file was asked for, is needed, and is not found. */
+static bool store_debug(struct store_job *store, const struct request *request,
+			struct reason *reason)
 {
 	struct located_file found = { .fd = -1 };
-	struct located_file named;
 	bool needed, done;
 
 	if (request->kind != REQUEST_FILE && request->kind != REQUEST_MODULE)
@@ -152,16 +152,13 @@ static bool store_debug(struct store *store, const struct request *request, stru
 		return true;
 	needed = store->debug && !has_symbols(store, &request->id);
 	done = locate_debug(store->locate, &request->id, needed, &found, reason);
-	if (done) {
-		named = found;
-		named.name = (char *)(uintptr_t)request->path;
-		done = put(store, request, &named, reason);
-	}
+	if (done)
+		done = put(store, request, &found, request->path, reason);
 	located_file_free(&found);
 	return done || !needed;
 }
 
-void store_request(struct store *store, const struct request *request)
+void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
 	struct located_file found = { .fd = -1 };
@@ -170,7 +167,7 @@ void store_request(struct store *store, const struct request *request)
 
 	if (!done) {
 		done = locate_request(store->locate, request, &found, &reason) &&
-		       put(store, request, &found, &reason);
+		       put(store, request, &found, found.name, &reason);
 		source = found.source;
 	}
 	if (done)
@@ -182,7 +179,7 @@ void store_request(struct store *store, const struct request *request)
 	located_file_free(&found);
 }
 
-void store_requests(struct store *store, const struct request_list *list)
+void store_requests(struct store_job *store, const struct request_list *list)
 {
 	size_t i;
 

@@ -48,7 +48,7 @@ static const char help[] =
 
 struct job {
 	struct output out;
-	struct store store;
+	struct store_job store;
 	struct tarball *tarball;
 	const char *bundle;
 	const char *directory;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Child: a command that runs beside this program. */
+/*
+ * Child: fork(2) and execvp(3), with the errno of a failed exec through a pipe.
+ *
+ * Not posix_spawn(3): glibc's leaves signals 32 and 33 ignored in the child, where what
+ * runs in a recording is to find all as it would be without one; and it does not run a
+ * text without "#!" by sh, as execvp(3) and shells do.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +16,7 @@
 #include "child.h"
 #include "signals.h"
 
-static void run(char **command, int output, int report)
+static void exec(char **command, int output, int report)
 {
 	int error;
 
@@ -33,13 +39,13 @@ int child_start(char **command, int output, pid_t *child)
 		return errno;
 	*child = fork();
 	if (!*child)
-		run(command, output, report[1]);
+		exec(command, output, report[1]);
 	if (*child < 0) {
 		error = errno;
 		*child = 0;
 	}
 	close(report[1]);
-	/* Closed by exec without a word when all is well. */
+	/* A successful exec closes it without a byte. */
 	if (read(report[0], &error, sizeof(error)) < 0)
 		error = errno;
 	close(report[0]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* Clock: one number, in the unit of the module's records. */
 #ifndef TOOL_CLOCK_H
 #define TOOL_CLOCK_H
 

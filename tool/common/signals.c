@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Signals: through signalfd(2). */
+/* Signals: through signalfd(2). One user at a time, as a process has one mask. */
 
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ void signals_restore(void)
 
 void signals_close(int fd)
 {
-	/* One that came and was not taken must not end us after all. */
+	/* One that came and was not read must not end us after all. */
 	while (signals_read(fd))
 		;
 	close(fd);

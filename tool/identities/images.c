@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Images: the kernel and its modules over time, as records tell of them. */
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "content/kernel_modules.h"
+#include "identity.h"
 #include "images.h"
 
 /* "/sys/module/name/name@0123abcd.ko" */
-#define SHOWN_ROOM (2 * MODULE_NAME_ROOM + 26)
+#define PATH_ROOM (2 * MODULE_NAME_ROOM + 26)
 
 struct image {
 	uint64_t time;
@@ -19,52 +19,27 @@ struct image {
 	bool snapshot;
 	bool unload;
 	char name[MODULE_NAME_ROOM];
-	char shown[SHOWN_ROOM];
+	char path[PATH_ROOM];
 	struct perfdata_identity identity;
 };
 
-static void take_identity(struct image *image, const struct buildid_image *record)
-{
-	const uint8_t *bytes;
-	size_t size;
-
-	bytes = buildid_image_id_bytes(record, &size);
-	if (record->kind == BUILDID_KIND_GNU && bytes && size <= PERFDATA_ID_MAX) {
-		image->identity.size = size;
-		memcpy(image->identity.id, bytes, size);
-		return;
-	}
-	image->identity.known = record->kind == BUILDID_KIND_NONE;
-	image->identity.reason =
-		image->identity.known ?
-			"it has no build-id" :
-			"a build-id that is longer than the 20 bytes there are for it";
-}
-
-static bool are_same(const struct perfdata_identity *a, const struct perfdata_identity *b)
-{
-	return a->size == b->size && !memcmp(a->id, b->id, a->size);
-}
-
 /*
- * perf knows a module by its name, whatever build-id it has: only the first of its
- * contents can have the name as it is. perf 6.1 looks for a build-id in its cache
- * only when the name is a path.
+ * perf finds the DSO of a module by its name alone, so only the first content of a name
+ * can have it unchanged. It is a path, as perf 6.1 looks into its cache only for those.
  */
-static void show(const struct images *images, struct image *image)
+static void set_path(const struct images *images, struct image *image)
 {
-	const uint8_t *id = image->identity.id;
+	const uint8_t *id = image->identity.id.bytes;
 	const struct image *other;
 
 	for (other = images->all; other < image; other++)
 		if (!other->kernel && !strcmp(other->name, image->name))
 			break;
-	if (other < image && !are_same(&other->identity, &image->identity))
-		snprintf(image->shown, sizeof(image->shown),
-			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name, image->name, id[0],
-			 id[1], id[2], id[3]);
+	if (other < image && !build_id_equal(&other->identity.id, &image->identity.id))
+		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s@%02x%02x%02x%02x.ko",
+			 image->name, image->name, id[0], id[1], id[2], id[3]);
 	else
-		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko", image->name,
+		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s.ko", image->name,
 			 image->name);
 }
 
@@ -73,15 +48,8 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 	const char *name = buildid_image_name(record);
 	struct image *image;
 
-	if (images->count == images->room) {
-		size_t room = images->room ? images->room * 2 : 256;
-
-		image = reallocarray(images->all, room, sizeof(*image));
-		if (!image)
-			return -ENOMEM;
-		images->all = image;
-		images->room = room;
-	}
+	if (!array_reserve(images->all, images->count))
+		return -ENOMEM;
 	if (!name || strlen(name) >= MODULE_NAME_ROOM)
 		name = "";
 	image = &images->all[images->count++];
@@ -94,8 +62,8 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 		.unload = record->flags & BUILDID_IMAGE_UNLOAD,
 	};
 	snprintf(image->name, sizeof(image->name), "%s", name);
-	take_identity(image, record);
-	show(images, image);
+	identity_of_image(record, &image->identity);
+	set_path(images, image);
 	return 0;
 }
 
@@ -115,7 +83,7 @@ static int compare_module_events(const void *a, const void *b)
 {
 	const struct perfdata_module_event *first = a, *second = b;
 
-	return (first->time > second->time) - (first->time < second->time);
+	return COMPARE(first->time, second->time);
 }
 
 int images_ready(struct images *images, uint64_t begin)
@@ -135,13 +103,11 @@ int images_ready(struct images *images, uint64_t begin)
 			.start = image->addr,
 			.len = image->len,
 			.unload = image->unload,
-			.path = image->shown,
-			.identity = image->identity,
+			.path = image->path,
+			.id = image->identity.id,
 		};
 	}
-	if (images->nr_module_events)
-		qsort(images->module_events, images->nr_module_events,
-		      sizeof(*images->module_events), compare_module_events);
+	array_sort(images->module_events, images->nr_module_events, compare_module_events);
 	return 0;
 }
 
@@ -155,7 +121,7 @@ uint64_t images_text(const struct images *images)
 	return 0;
 }
 
-/* Which of two is the one to go by at @time: the last until then, else the first. */
+/* Of two images, the last until @time is the right one, else the first after it. */
 static bool is_better(const struct image *image, const struct image *than, uint64_t time)
 {
 	if (!than)
@@ -168,7 +134,7 @@ static bool is_better(const struct image *image, const struct image *than, uint6
 void images_find(const struct images *images, const struct perfdata_mapping *mapping, uint64_t time,
 		 struct perfdata_identity *identity)
 {
-	bool kernel = mapping->space == PERFDATA_KERNEL;
+	bool kernel = mapping->kind == PERFDATA_KIND_KERNEL;
 	const struct image *best = NULL;
 	char name[MODULE_NAME_ROOM];
 	size_t i;

@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Address spaces of a perf.data: what lay where, when, for whom. */
-
-#include <stdlib.h>
-
 #include "address_spaces.h"
+#include "common/array.h"
 
-/* A chain of forks that is longer goes round in circles. */
+/* A longer chain of parents is a loop, made of pids that were used again. */
 #define FORKS_MAX 256
 
 struct range {
 	uint32_t pid;
 	uint64_t start;
-	uint64_t last;	/* address in it */
-	uint64_t reach; /* highest last so far, of this process */
+	uint64_t last;	/* address */
+	uint64_t reach; /* highest last of the process up to here, when sorted */
 	uint64_t time;
 	size_t order;
 	size_t what;
 };
 
-/* A process begins, with what @parent had or with nothing. */
+/* An address space begins: as a copy of the parent's, or empty at exec. */
 struct birth {
 	uint32_t pid;
-	uint32_t parent;
-	bool exec;
+	uint32_t parent; /* @pid itself at exec */
 	uint64_t time;
 	size_t order;
 };
 
 struct address_spaces {
 	struct range *ranges;
-	size_t nr_ranges, ranges_room;
+	size_t nr_ranges;
 	struct birth *births;
-	size_t nr_births, births_room;
+	size_t nr_births;
 	size_t order;
 	bool sorted;
 };
@@ -50,31 +46,14 @@ void address_spaces_free(struct address_spaces *spaces)
 	free(spaces);
 }
 
-/* Room for one more, or NULL; what is at @array may move. */
-static void *room(void *array, size_t count, size_t *rooms, size_t size)
-{
-	void *grown;
-
-	if (count < *rooms)
-		return array;
-	grown = reallocarray(array, *rooms ? *rooms * 2 : 256, size);
-	if (grown)
-		*rooms = *rooms ? *rooms * 2 : 256;
-	return grown;
-}
-
 bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time, uint64_t start,
 			uint64_t len, size_t what)
 {
-	struct range *ranges;
-
 	if (!len)
 		return true;
-	ranges = room(spaces->ranges, spaces->nr_ranges, &spaces->ranges_room, sizeof(*ranges));
-	if (!ranges)
+	if (!array_reserve(spaces->ranges, spaces->nr_ranges))
 		return false;
-	spaces->ranges = ranges;
-	ranges[spaces->nr_ranges++] = (struct range){
+	spaces->ranges[spaces->nr_ranges++] = (struct range){
 		.pid = pid,
 		.start = start,
 		.last = len - 1 > UINT64_MAX - start ? UINT64_MAX : start + len - 1,
@@ -86,39 +65,22 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	return true;
 }
 
-static bool add_birth(struct address_spaces *spaces, const struct birth *birth)
+bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			  uint32_t parent)
 {
-	struct birth *births =
-		room(spaces->births, spaces->nr_births, &spaces->births_room, sizeof(*births));
-
-	if (!births)
+	if (!array_reserve(spaces->births, spaces->nr_births))
 		return false;
-	spaces->births = births;
-	births[spaces->nr_births] = *birth;
-	births[spaces->nr_births++].order = spaces->order++;
+	spaces->births[spaces->nr_births++] = (struct birth){
+		.pid = pid,
+		.parent = parent,
+		.time = time,
+		.order = spaces->order++,
+	};
 	spaces->sorted = false;
 	return true;
 }
 
-bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t time,
-			 uint32_t parent)
-{
-	const struct birth birth = { .pid = pid, .parent = parent, .time = time };
-
-	/* A thread. */
-	return pid == parent || add_birth(spaces, &birth);
-}
-
-bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time)
-{
-	const struct birth birth = { .pid = pid, .exec = true, .time = time };
-
-	return add_birth(spaces, &birth);
-}
-
-/* ------------------------------------------------------------------ looking -- */
-
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+/* ------------------------------------------------------------------- lookup -- */
 
 static int compare_ranges(const void *a, const void *b)
 {
@@ -148,10 +110,8 @@ static void sort(struct address_spaces *spaces)
 
 	if (spaces->sorted)
 		return;
-	if (spaces->nr_ranges)
-		qsort(spaces->ranges, spaces->nr_ranges, sizeof(*spaces->ranges), compare_ranges);
-	if (spaces->nr_births)
-		qsort(spaces->births, spaces->nr_births, sizeof(*spaces->births), compare_births);
+	array_sort(spaces->ranges, spaces->nr_ranges, compare_ranges);
+	array_sort(spaces->births, spaces->nr_births, compare_births);
 	for (i = 0; i < spaces->nr_ranges; i++) {
 		range = &spaces->ranges[i];
 		if (!i || range[-1].pid != range->pid || range->last > reach)
@@ -161,39 +121,24 @@ static void sort(struct address_spaces *spaces)
 	spaces->sorted = true;
 }
 
-/* How many ranges are before the first of @pid that starts behind @address. */
+/* The index of the first range of @pid, or of what follows, that starts after @address. */
 static size_t ranges_until(const struct address_spaces *spaces, uint32_t pid, uint64_t address)
 {
-	size_t low = 0, high = spaces->nr_ranges;
+	const struct range key = { .pid = pid, .start = address, .order = SIZE_MAX };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct range *range = &spaces->ranges[middle];
-
-		if (range->pid < pid || (range->pid == pid && range->start <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_lower_bound(&key, spaces->ranges, spaces->nr_ranges, sizeof(key),
+				 compare_ranges);
 }
 
 /* The last birth of @pid that is not after @time, or NULL. */
 static const struct birth *birth_before(const struct address_spaces *spaces, uint32_t pid,
 					uint64_t time)
 {
-	size_t low = 0, high = spaces->nr_births;
+	const struct birth key = { .pid = pid, .time = time, .order = SIZE_MAX };
+	size_t count = array_lower_bound(&key, spaces->births, spaces->nr_births, sizeof(key),
+					 compare_births);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct birth *birth = &spaces->births[middle];
-
-		if (birth->pid < pid || (birth->pid == pid && birth->time <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && spaces->births[low - 1].pid == pid ? &spaces->births[low - 1] : NULL;
+	return count && spaces->births[count - 1].pid == pid ? &spaces->births[count - 1] : NULL;
 }
 
 static bool is_later(const struct range *range, const struct range *than)
@@ -202,7 +147,10 @@ static bool is_later(const struct range *range, const struct range *than)
 	       (range->time == than->time && range->order > than->order);
 }
 
-/* Of @pid's own mappings the last one made between @birth and @time. */
+/*
+ * The last range that @pid mapped itself between @birth and @time. Backwards from the
+ * one that starts last, until no range before it reaches as far as @address.
+ */
 static const struct range *range_at(const struct address_spaces *spaces, uint32_t pid,
 				    uint64_t address, uint64_t time, const struct birth *birth)
 {
@@ -238,7 +186,7 @@ size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t
 		range = range_at(spaces, pid, address, time, birth);
 		if (range)
 			return range->what;
-		if (!birth || birth->exec)
+		if (!birth || birth->parent == birth->pid)
 			return ADDRESS_SPACES_NOTHING;
 		pid = birth->parent;
 		time = birth->time;

@@ -59,6 +59,19 @@ static void record_exits_as_its_command(void **state)
 	assert_string_equal(out, "-o\n");
 }
 
+/* As shells and execvp(3) do it. */
+static void a_script_needs_no_interpreter_line(void **state)
+{
+	FILE *script = fopen("script", "w");
+
+	(void)state;
+	assert_non_null(script);
+	fputs("exit $1\n", script);
+	fclose(script);
+	assert_int_equal(chmod("script", 0755), 0);
+	assert_int_equal(RUN(record, "-o", "log", "./script", "5"), 5);
+}
+
 static int run_itself(int argc, char **argv)
 {
 	(void)argc;
@@ -116,8 +129,8 @@ static void record_tells_of_a_full_disk(void **state)
 	assert_int_equal(RUN(record, "-o", "/nonexistent/log", "touch", "ran"), 1);
 	assert_int_equal(access("ran", F_OK), -1);
 	assert_int_equal(RUN(record, "--ring-size", "128M", "touch", "ran"), 1);
-	assert_string_equal(err, "buildid: --ring-size: more than the module takes, "
-				 "67108864 bytes\n");
+	assert_string_equal(err, "buildid: --ring-size: the module allows 67108864 bytes "
+				 "at most\n");
 	assert_int_equal(access("ran", F_OK), -1);
 }
 
@@ -149,6 +162,7 @@ int main(void)
 		TEST(a_recording_can_be_shown),
 		TEST(a_log_that_was_cut_is_shown_as_far_as_it_goes),
 		TEST(record_exits_as_its_command),
+		TEST(a_script_needs_no_interpreter_line),
 		TEST(record_leaves_its_command_no_trace),
 		TEST(record_without_a_command_ends_by_signals),
 		TEST(record_passes_sigterm_on),

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/numbers.h"
+#include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "content/compressed.h"
 #include "content/content.h"
@@ -313,21 +313,29 @@ static void digits_are_read_and_written(void **state)
 	assert_false(build_id_parse(&read_, digits));
 }
 
-static void numbers_keep_what_they_are_given(void **state)
+static void a_hash_map_keeps_what_it_is_given(void **state)
 {
-	struct numbers numbers = {};
+	struct hash_map map = {};
+	struct hash_slot *slot = NULL;
+	unsigned int values = 0;
 	uint64_t key;
 
 	(void)state;
-	assert_int_equal(numbers_get(&numbers, 5), 0);
-	for (key = 1; key < 5000; key++)
-		assert_true(numbers_set(&numbers, key * 0x100000000, (unsigned int)(1 + key % 7)));
-	assert_true(numbers_set(&numbers, 0x100000000, 9));
+	assert_int_equal(hash_map_get(&map, 5, 3), 3);
+	for (key = 0; key < 5000; key++)
+		assert_true(hash_map_set(&map, key * 0x100000000, (uint32_t)(1 + key % 7)));
+	assert_true(hash_map_set(&map, 0x100000000, 9));
 	for (key = 2; key < 5000; key++)
-		assert_int_equal(numbers_get(&numbers, key * 0x100000000), 1 + key % 7);
-	assert_int_equal(numbers_get(&numbers, 0x100000000), 9);
-	assert_int_equal(numbers_get(&numbers, 3), 0);
-	numbers_free(&numbers);
+		assert_int_equal(hash_map_get(&map, key * 0x100000000, 0), 1 + key % 7);
+	assert_int_equal(hash_map_get(&map, 0x100000000, 0), 9);
+	assert_int_equal(hash_map_get(&map, 0, 0), 1);
+	assert_int_equal(hash_map_get(&map, 3, 0), 0);
+	for (key = 0; key < 5; key++)
+		assert_true(hash_map_add(&map, 3, 1U << key));
+	while ((slot = hash_map_next(&map, 3, slot)))
+		values += slot->value;
+	assert_int_equal(values, 31);
+	hash_map_free(&map);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -348,7 +356,7 @@ int main(void)
 		TEST(the_vdso_is_a_whole_file),
 		TEST(names_of_modules_are_those_of_proc_modules),
 		TEST(digits_are_read_and_written),
-		TEST(numbers_keep_what_they_are_given),
+		TEST(a_hash_map_keeps_what_it_is_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
