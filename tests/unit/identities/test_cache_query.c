@@ -184,7 +184,8 @@ static void elsewhere_the_reason_is_told(void **state)
 	(void)state;
 	open_error = -ENOENT;
 	look_up(8, 1, 4711, SECOND);
-	assert_string_equal(found.reason, "the module answers in the initial network namespace only");
+	assert_string_equal(found.reason,
+			    "the module answers in the initial network namespace only");
 }
 
 /* sysfs of this machine, looked at from a time far behind or ahead of it. */
