@@ -154,7 +154,7 @@ static bool check_mapped(struct search *search, const struct mapped_file *file,
 static bool find_mapped(struct search *search, const char *path)
 {
 	struct locator *locator = search->locator;
-	const struct mapped_file *file;
+	const struct mapped_file *file = NULL;
 	struct refused refused = {};
 	int exact;
 
@@ -163,7 +163,7 @@ static bool find_mapped(struct search *search, const char *path)
 	if (!locator->mapped)
 		return false;
 	for (exact = 1; exact >= 0; exact--)
-		for (file = mapped_files_find(locator->mapped, path); file; file = file->next)
+		while ((file = mapped_files_next(locator->mapped, path, file)))
 			if (exact == !strcmp(file->path, path) &&
 			    check_mapped(search, file, &refused))
 				return true;

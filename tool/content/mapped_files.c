@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Mapped files: a table of what /proc/PID/maps shows, by last component. */
 
-/* An element that has no memory is left out, and has no table. */
-#define HASH_NONFATAL_OOM 1
-
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -15,14 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/array.h"
+#include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "mapped_files.h"
 #include "process_maps.h"
 
 #define DELETED " (deleted)"
 
+#define NONE UINT32_MAX
+
 struct mapped_files {
-	struct mapped_file *table; /* of the first of each name, which has the others in next */
+	struct mapped_file *all;
+	size_t count;
+	struct hash_map last; /* of each name: the last one added, which leads to the others */
 };
 
 char *strip_deleted(const char *path)
@@ -34,38 +37,26 @@ char *strip_deleted(const char *path)
 	return strndup(path, length);
 }
 
-static struct mapped_file *find(const struct mapped_files *files, const char *path)
+static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct mapped_file *file;
 
-	path = slash ? slash + 1 : path;
-	HASH_FIND_STR(files->table, path, file);
-	return file;
-}
-
-static void free_list(struct mapped_file *file)
-{
-	struct mapped_file *next;
-
-	for (; file; file = next) {
-		next = file->next;
-		free((char *)(uintptr_t)file->path);
-		free(file);
-	}
+	return slash ? slash + 1 : path;
 }
 
 /* False only without memory. */
 static bool add(struct mapped_files *files, uint32_t pid, const struct process_mapping *mapping)
 {
-	struct mapped_file *new = malloc(sizeof(*new));
-	struct mapped_file *first;
-	const char *name;
+	char *path = strip_deleted(mapping->path);
+	uint64_t key = path ? hash_text(name_of(path)) : 0;
 
-	if (!new)
+	if (!path || !array_reserve(files->all, files->count)) {
+		free(path);
 		return false;
-	*new = (struct mapped_file){
-		.path = strip_deleted(mapping->path),
+	}
+	files->all[files->count] = (struct mapped_file){
+		.next = hash_map_get(&files->last, key, NONE),
+		.path = path,
 		.pid = pid,
 		.major = mapping->major,
 		.minor = mapping->minor,
@@ -73,20 +64,7 @@ static bool add(struct mapped_files *files, uint32_t pid, const struct process_m
 		.start = mapping->start,
 		.end = mapping->end,
 	};
-	first = new->path ? find(files, new->path) : NULL;
-	if (first) {
-		new->next = first->next;
-		first->next = new;
-		return true;
-	}
-	if (new->path) {
-		name = strrchr(new->path, '/') + 1;
-		HASH_ADD_KEYPTR(hh, files->table, name, strlen(name), new);
-	}
-	if (new->hh.tbl)
-		return true;
-	free_list(new);
-	return false;
+	return hash_map_set(&files->last, key, (uint32_t)files->count++);
 }
 
 static bool is_executable_file(const struct process_mapping *mapping)
@@ -130,21 +108,27 @@ struct mapped_files *mapped_files_new(void)
 
 void mapped_files_free(struct mapped_files *files)
 {
-	struct mapped_file *file, *next;
+	size_t i;
 
 	if (!files)
 		return;
-	HASH_ITER(hh, files->table, file, next)
-	{
-		HASH_DEL(files->table, file);
-		free_list(file);
-	}
+	for (i = 0; i < files->count; i++)
+		free((char *)(uintptr_t)files->all[i].path);
+	free(files->all);
+	hash_map_free(&files->last);
 	free(files);
 }
 
-const struct mapped_file *mapped_files_find(const struct mapped_files *files, const char *path)
+const struct mapped_file *mapped_files_next(const struct mapped_files *files, const char *path,
+					    const struct mapped_file *file)
 {
-	return find(files, path);
+	const char *name = name_of(path);
+	uint32_t next = file ? file->next : hash_map_get(&files->last, hash_text(name), NONE);
+
+	/* Another name may have the same hash. */
+	while (next != NONE && strcmp(name_of(files->all[next].path), name))
+		next = files->all[next].next;
+	return next == NONE ? NULL : &files->all[next];
 }
 
 /* ------------------------------------------------------------- opening -- */

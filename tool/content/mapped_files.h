@@ -8,28 +8,30 @@
 #define TOOL_MAPPED_FILES_H
 
 #include <stdint.h>
-#include <uthash.h>
 
 #include "common/reason.h"
 
 struct mapped_files;
 
 struct mapped_file {
-	struct mapped_file *next; /* with the same last component */
-	const char *path;	  /* without " (deleted)" */
+	uint32_t next; /* for mapped_files_next() */
 	uint32_t pid;
+	const char *path;	   /* without " (deleted)" */
 	unsigned int major, minor; /* as in /proc/PID/maps */
 	uint64_t ino;
 	uint64_t start, end;
-	UT_hash_handle hh;
 };
 
 /* Reads what it may of /proc, once; NULL only without memory. */
 struct mapped_files *mapped_files_new(void);
 void mapped_files_free(struct mapped_files *files);
 
-/* Those with the last component of @path, in no order; NULL for none. */
-const struct mapped_file *mapped_files_find(const struct mapped_files *files, const char *path);
+/*
+ * The files with the last component of @path, in no order: the first, or the one behind
+ * @file unless that is NULL. NULL when there are no more.
+ */
+const struct mapped_file *mapped_files_next(const struct mapped_files *files, const char *path,
+					    const struct mapped_file *file);
 
 /*
  * Open the file: by /proc/PID/map_files, which leads to the very inode but needs
