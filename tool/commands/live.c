@@ -433,16 +433,12 @@ static bool subscribe(struct live *live)
 {
 	int err;
 
-	live->handle = module_open(live->store->out);
+	live->handle = module_subscribe(live->store->out, &live->options);
 	if (!live->handle)
 		return false;
-	err = buildid_subscribe(live->handle, &live->options);
-	if (!err)
-		err = buildid_files_new(&live->files, NULL);
+	err = buildid_files_new(&live->files, NULL);
 	if (err)
 		module_error(live->store->out, BUILDID_DEVICE, err, NULL);
-	else
-		module_warn(live->handle);
 	return !err;
 }
 
@@ -459,7 +455,7 @@ static void clean_up(struct live *live)
 	buildid_close(live->handle);
 }
 
-int live_run(struct store_job *store, const struct filter *filter)
+int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size)
 {
 	struct live live = { .store = store };
 	int signals;
@@ -468,11 +464,11 @@ int live_run(struct store_job *store, const struct filter *filter)
 	live.options = (struct buildid_options){
 		.size = sizeof(live.options),
 		.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL,
-		.ring_size = RING_SIZE,
+		.ring_size = ring_size ? ring_size : RING_SIZE,
 		.nr_pids = filter->nr_pids,
 		.pids = filter->pids,
 	};
-	if (filter->nr_pids)
+	if (filter->children)
 		live.options.flags |= BUILDID_SUB_CHILDREN;
 	/* A link would change with the file. */
 	store->copy = true;

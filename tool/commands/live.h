@@ -6,7 +6,7 @@
 #include "filter.h"
 #include "store_entry.h"
 
-/* Until SIGINT or SIGTERM; what to exit with. */
-int live_run(struct store_job *store, const struct filter *filter);
+/* Until SIGINT or SIGTERM; what to exit with. @ring_size: 0 for the default. */
+int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size);
 
 #endif

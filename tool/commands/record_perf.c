@@ -117,8 +117,11 @@ static int run(struct session *session, const char *log, const struct buildid_op
 	};
 	int status = EXIT_FAILURE;
 
-	if (stream)
+	if (stream) {
 		session->spool = spool_open();
+		/* Objects are not to be mixed with the perf.data. */
+		session->out->file = stderr;
+	}
 	plan.output = session->spool;
 	if (plan.log && (!stream || session->spool >= 0))
 		status = recording_run(session->out, &plan, session->perf.argv, options);
