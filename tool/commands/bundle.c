@@ -208,7 +208,7 @@ static bool fill(struct job *job, int fd, const struct debug_dir *dir,
 	return good && !problem;
 }
 
-/* A rename would put an archive in place of /dev/null, too. */
+/* The rename would replace a device like /dev/null, too. */
 static const char *is_in_the_way(int directory, const char *name)
 {
 	struct stat stat_;
@@ -282,7 +282,7 @@ static int run(struct job *job)
 	return job->failed || store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* "x/" is the directory x. */
+/* Beside the input, of which "x/" is the directory x. */
 static char *default_bundle(const char *input)
 {
 	size_t length = strlen(input);

@@ -44,7 +44,7 @@ struct maps {
 	bool all;
 	bool data;
 	bool headings;
-	uint32_t pid; /* of the mapping before, or 0 */
+	uint32_t pid; /* of the previous mapping, or 0 */
 	bool failed;
 };
 
@@ -158,7 +158,7 @@ static int next(struct maps *maps, struct buildid_snapshot *snapshot)
 	return err;
 }
 
-/* How many processes there were. */
+/* Returns how many processes there were. */
 static size_t show_processes(struct maps *maps, const char *name,
 			     const struct buildid_options *options)
 {

@@ -33,7 +33,7 @@ static const char help[] =
 	"losses are counted exactly. A mapping whose file is still being read is held back, "
 	"and what follows with it, for a second at most.";
 
-/* Records between two looks at signals. */
+/* Records to read before signals are checked again. */
 #define BATCH 512
 
 struct mon {
@@ -55,7 +55,7 @@ struct mon {
 	bool broken; /* nobody reads the output */
 	bool end;
 	bool failed;
-	bool input_failed; /* and is to say why, after what came before */
+	bool input_failed; /* reported after what came before it */
 };
 
 static bool enough(const struct mon *mon)

@@ -33,6 +33,14 @@ static void assert_said(const char *text)
 	assert_non_null(strstr(output, text));
 }
 
+static void assert_fits_80_columns(void)
+{
+	const char *line;
+
+	for (line = output; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+}
+
 static void help_and_version_need_no_module(void **state)
 {
 	(void)state;
@@ -66,6 +74,7 @@ static void help_names_every_command_there_is(void **state)
 		assert_int_equal(run(words), 0);
 		snprintf(words, sizeof(words), "Usage: buildid %s", names[i]);
 		assert_ptr_equal(strstr(output, words), output);
+		assert_fits_80_columns();
 	}
 }
 
