@@ -23,7 +23,7 @@ help:
 	@echo '  demo       the main job on real programs, in a guest'
 	@echo '  check      linters, unit tests, KUnit, end to end tests in guests'
 	@echo '  bench      what an mmap costs, in guest instructions; BENCH_ARGS'
-	@echo '  flood      a minute of each flood of tests/fairness.t; KERNEL'
+	@echo '  flood      a minute of each flood of tests/module/fairness.t; KERNEL'
 	@echo '  kunit      KUnit suites on the debug kernel'
 	@echo '  install    module and tool; DESTDIR, PREFIX'
 	@echo '  clean      remove build/'
@@ -54,7 +54,7 @@ check: deps
 
 flood: deps
 	scripts/vm --kernel $(or $(KERNEL),6.12) --mem 3G --timeout 1800 -- \
-		env FLOOD_SECONDS=60 tests/run tests/fairness.t
+		env FLOOD_SECONDS=60 tests/run tests/module/fairness.t
 
 kunit: deps
 	prove tests/host/kunit.t

@@ -43,7 +43,7 @@
 
 static int files[FILES], same[FILES];
 
-/* A window's work is longer, as it is harder to tell from all the rest. */
+/* A window's work is longer, as it is harder to tell apart from all the rest. */
 static const struct workload one = { same, 32, EXEC };
 static const struct workload one_long = { same, 256, EXEC };
 static const struct workload data = { same, 32, PROT_READ };
@@ -367,7 +367,7 @@ static void with_subscriber(const char *dir)
 	unsubscribe();
 }
 
-/* A file that has to be read is told of twice: before, and when it was. */
+/* A file that has to be read has two FILE records: before, and once it was read. */
 static void with_new_files(void)
 {
 	static const struct subject first = {

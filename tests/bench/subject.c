@@ -174,7 +174,7 @@ void unsubscribe(void)
 	close(subscription.fd);
 }
 
-static void tell(struct tally *tally, const struct buildid_record *record, uint32_t size)
+static void count_record(struct tally *tally, const struct buildid_record *record, uint32_t size)
 {
 	const struct buildid_mmap *map;
 	const struct buildid_lost *lost;
@@ -200,7 +200,7 @@ static void tell_all(struct tally *tally, const char *from, size_t len)
 
 	for (; len; from += record->size, len -= record->size) {
 		record = (const struct buildid_record *)from;
-		tell(tally, record, record->size);
+		count_record(tally, record, record->size);
 	}
 }
 
@@ -216,7 +216,7 @@ static void drain_mapped(struct tally *tally)
 		size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
 		if (size & BUILDID_RECORD_BUSY)
 			break;
-		tell(tally, record, size);
+		count_record(tally, record, size);
 		pos += size;
 	}
 	__atomic_store_n(&subscription.consumer->pos, pos, __ATOMIC_RELEASE);
@@ -251,7 +251,7 @@ struct tally subscription_drain(void)
 
 static struct nl_sock *sock;
 
-/* The answer is told from events by coming first. */
+/* The answer is what comes before the events. */
 static void ask_for_events(void)
 {
 	int family = genl_ctrl_resolve(sock, BUILDID_GENL_NAME);
@@ -294,7 +294,7 @@ static void tell_message(struct tally *tally, struct nlmsghdr *header)
 
 	nlmsg_for_each_attr(attr, header, GENL_HDRLEN, rest)
 		if (nla_type(attr) == BUILDID_A_RECORD)
-			tell(tally, nla_data(attr), nla_len(attr));
+			count_record(tally, nla_data(attr), nla_len(attr));
 }
 
 struct tally netlink_drain(void)

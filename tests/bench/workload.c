@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../src/elf_image.h"
 #include "measure.h"
 #include "workload.h"
 
@@ -117,38 +118,10 @@ const uint64_t *mapper_run(void)
 
 int throwaway_file(void)
 {
-	static struct {
-		Elf64_Ehdr header;
-		Elf64_Phdr segment;
-		Elf64_Nhdr note;
-		char name[4];
-		uint64_t id[2];
-	} __attribute__((packed)) image = {
-		.header = {
-			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-				     ELFDATA2LSB, EV_CURRENT },
-			.e_type = ET_DYN,
-			.e_machine = EM_X86_64,
-			.e_version = EV_CURRENT,
-			.e_phoff = sizeof(Elf64_Ehdr),
-			.e_ehsize = sizeof(Elf64_Ehdr),
-			.e_phentsize = sizeof(Elf64_Phdr),
-			.e_phnum = 1,
-		},
-		.segment = {
-			.p_type = PT_NOTE,
-			.p_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
-			.p_filesz = sizeof(Elf64_Nhdr) + 4 + 16,
-			.p_memsz = sizeof(Elf64_Nhdr) + 4 + 16,
-			.p_align = 4,
-		},
-		.note = { 4, 16, NT_GNU_BUILD_ID },
-		.name = "GNU",
-	};
+	static uint64_t number;
 	int fd = memfd_create(THROWAWAY_PATH + strlen("/memfd:"), MFD_CLOEXEC);
 
-	image.id[0]++;
-	if (fd < 0 || write(fd, &image, sizeof(image)) != sizeof(image))
+	if (fd < 0 || !elf_write_with_id(fd, ++number))
 		die("memfd_create");
 	return fd;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# tests/*.t but for those that run perf, in a guest with kernel 6.1.
+# tests/module and tests/tool in a guest with kernel 6.1.
 cd "$(dirname "$0")/../.." && flock tests/Makefile make -s -C tests >&2 || exit
 exec scripts/vm --kernel 6.1 --mem 3G --timeout 1800 -- tests/run

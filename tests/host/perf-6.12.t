@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The tests/*.t that run perf, in a guest with kernel 6.12.
+# tests/perf in a guest with kernel 6.12.
 cd "$(dirname "$0")/../.." && flock tests/Makefile make -s -C tests >&2 || exit
-exec scripts/vm --kernel 6.12 --mem 3G --smp 1 --timeout 1800 -- tests/run --perf
+exec scripts/vm --kernel 6.12 --mem 3G --smp 1 --timeout 1800 -- tests/run tests/perf

@@ -190,7 +190,7 @@ static void test_structs(void)
 
 #define NAME(what) (snprintf(name, sizeof(name), "%s: %s", request->name, what), name)
 		is(call(request->number, &argument), 0, NAME("succeeds"));
-		is(argument.size, request->size, NAME("tells the size that both know"));
+		is(argument.size, request->size, NAME("returns the size that both know"));
 
 		argument = argument_of(i);
 		argument.size--;
@@ -203,7 +203,7 @@ static void test_structs(void)
 		argument.size += 16;
 		is(call(request->number, &argument), 0,
 		   NAME("a longer struct whose tail is zero succeeds"));
-		is(argument.size, request->size, NAME("... and is told what is known of it"));
+		is(argument.size, request->size, NAME("... and returns the size that is known"));
 		is(memcmp(argument.bytes + request->size, nothing, 16), 0,
 		   NAME("... and has its tail as it was"));
 
@@ -212,7 +212,7 @@ static void test_structs(void)
 		argument.bytes[request->size + 15] = 1;
 		fails(call(request->number, &argument), E2BIG,
 		      NAME("a longer struct whose tail is not zero is E2BIG"));
-		is(argument.size, request->size, NAME("... and is told what is known"));
+		is(argument.size, request->size, NAME("... and returns the size that is known"));
 
 		fails(call(request->number, NULL), EFAULT, NAME("NULL is EFAULT"));
 		fails(call(request->number, (void *)-4096L), EFAULT,
@@ -234,7 +234,7 @@ static void test_numbers(void)
 	fails(call(_IOWR(BUILDID_IOC_MAGIC, __builtin_ffsll((long long)~argument.info.ioctls) - 1,
 			 struct buildid_info),
 		   &argument),
-	      ENOTTY, "the first number that INFO does not tell is ENOTTY");
+	      ENOTTY, "the first number that INFO does not have is ENOTTY");
 	fails(call(_IOWR(BUILDID_IOC_MAGIC, 255, struct buildid_info), &argument), ENOTTY,
 	      "number 255 is ENOTTY");
 	fails(call(_IOWR('x', 0, struct buildid_info), &argument), ENOTTY,
@@ -256,32 +256,32 @@ static void test_info(void)
 	size_t i;
 
 	call(BUILDID_IOC_INFO, &argument);
-	is(argument.size, sizeof(struct buildid_info), "INFO tells the module's size");
-	is(argument.info.abi, BUILDID_ABI_VERSION, "INFO tells the ABI's version");
-	is((long)argument.info.records & types, types, "INFO tells the types of records");
+	is(argument.size, sizeof(struct buildid_info), "INFO has the module's size");
+	is(argument.info.abi, BUILDID_ABI_VERSION, "INFO has the ABI's version");
+	is((long)argument.info.records & types, types, "INFO has the types of records");
 	for (i = 0; i < REQUESTS; i++)
 		ioctls |= 1L << _IOC_NR(requests[i].number);
-	is((long)argument.info.ioctls & ioctls, ioctls, "INFO tells the ioctls");
-	is(argument.info.id_max, BUILDID_ID_MAX, "INFO tells the longest identity");
-	is(argument.info.record_max, BUILDID_RECORD_MAX, "INFO tells the longest record");
-	is(argument.info.pids_max, BUILDID_SUB_PIDS_MAX, "INFO tells the most pids");
-	is(argument.info.cookies_max, BUILDID_COOKIES_MAX, "INFO tells a user's cookies");
-	is(argument.info.cookies_total, BUILDID_COOKIES_TOTAL, "INFO tells all cookies");
+	is((long)argument.info.ioctls & ioctls, ioctls, "INFO has the ioctls");
+	is(argument.info.id_max, BUILDID_ID_MAX, "INFO has the longest identity");
+	is(argument.info.record_max, BUILDID_RECORD_MAX, "INFO has the longest record");
+	is(argument.info.pids_max, BUILDID_SUB_PIDS_MAX, "INFO has the most pids");
+	is(argument.info.cookies_max, BUILDID_COOKIES_MAX, "INFO has a user's cookies");
+	is(argument.info.cookies_total, BUILDID_COOKIES_TOTAL, "INFO has all cookies");
 	ok(argument.info.ring_min >= 2 * BUILDID_RECORD_MAX &&
 		   argument.info.ring_min < argument.info.ring_max,
-	   "INFO tells what rings there are");
+	   "INFO has what rings there are");
 	is(argument.info.status & BUILDID_STATUS_ARMED, BUILDID_STATUS_ARMED,
-	   "INFO tells that the hook fires");
+	   "INFO says that the hook fires");
 	ok((argument.info.known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] & 0x7f) == 0x7f &&
 		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_MAPS)] & BUILDID_MAPS_DATA &&
 		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] &
 			   BUILDID_KEY_ANY_GENERATION &&
 		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_SET_COOKIE)] & BUILDID_COOKIE_FD &&
 		   !argument.info.known_flags[_IOC_NR(BUILDID_IOC_FLUSH)],
-	   "INFO tells the flags of each ioctl");
-	ok(!strcmp((char *)argument.info.hook, "perf_event_mmap"), "INFO tells the hook");
+	   "INFO has the flags of each ioctl");
+	ok(!strcmp((char *)argument.info.hook, "perf_event_mmap"), "INFO has the hook");
 	ok(memchr(argument.info.version, 0, sizeof(argument.info.version)) != argument.info.version,
-	   "INFO tells the module's version");
+	   "INFO has the module's version");
 }
 
 static void bad_fd(int fd, const char *name)
@@ -309,7 +309,7 @@ static void test_resolve(void)
 	memset(&record, 0xff, sizeof(record));
 	is(resolve(self, &size, &record), 0, "RESOLVE_FD: a program has an answer");
 	needed = size;
-	is(record.file.header.size, needed, "RESOLVE_FD: tells the record's size");
+	is(record.file.header.size, needed, "RESOLVE_FD: returns the record's size");
 	is(record.file.header.type, BUILDID_RECORD_FILE, "RESOLVE_FD: it is a FILE");
 	is((long)record.file.header.seq, 0, "RESOLVE_FD: seq is 0, as it is no stream");
 	is(record.file.kind, BUILDID_KIND_GNU, "RESOLVE_FD: it has a build-id");
@@ -327,7 +327,7 @@ static void test_resolve(void)
 	memset(&record, 0xff, sizeof(record));
 	fails(resolve(self, &size, &record), ENOSPC,
 	      "RESOLVE_FD: a buffer that is too small is ENOSPC");
-	is(size, needed, "RESOLVE_FD: and the size needed is told");
+	is(size, needed, "RESOLVE_FD: and returns the size needed");
 	is((unsigned char)record.bytes[0], 0xff, "RESOLVE_FD: and nothing is written");
 	is(resolve(self, &size, &record), 0, "RESOLVE_FD: the size needed is enough");
 	size = sizeof(record);
@@ -353,12 +353,12 @@ static void test_resolve_key(void)
 	union argument argument = argument_of(RESOLVE_KEY);
 
 	is(call(BUILDID_IOC_RESOLVE_KEY, &argument), 0, "RESOLVE_KEY: a file that was seen");
-	is(record.file.header.size, argument.key.record_size, "RESOLVE_KEY: tells the size");
+	is(record.file.header.size, argument.key.record_size, "RESOLVE_KEY: returns the size");
 	argument.key.record_size = 8;
 	fails(call(BUILDID_IOC_RESOLVE_KEY, &argument), ENOSPC,
 	      "RESOLVE_KEY: a buffer that is too small is ENOSPC");
 	is(argument.key.record_size, record.file.header.size,
-	   "RESOLVE_KEY: and the size needed is told");
+	   "RESOLVE_KEY: and returns the size needed");
 	argument.key.generation++;
 	fails(call(BUILDID_IOC_RESOLVE_KEY, &argument), ENOENT,
 	      "RESOLVE_KEY: another generation is ENOENT");
@@ -373,18 +373,18 @@ static void test_resolve_id(void)
 	union argument argument = argument_of(RESOLVE_ID);
 
 	is(call(BUILDID_IOC_RESOLVE_ID, &argument), 0, "RESOLVE_ID: a file that was seen");
-	is(record.file.header.size, argument.id.record_size, "RESOLVE_ID: tells the size");
+	is(record.file.header.size, argument.id.record_size, "RESOLVE_ID: returns the size");
 	ok(record.file.file_id == argument.id.file_id, "RESOLVE_ID: and is of that version");
 	argument.id.record_size = 8;
 	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOSPC,
 	      "RESOLVE_ID: a buffer that is too small is ENOSPC");
 	is(argument.id.record_size, record.file.header.size,
-	   "RESOLVE_ID: and the size needed is told");
+	   "RESOLVE_ID: and returns the size needed");
 	argument.id.file_id = 0;
 	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOENT, "RESOLVE_ID: 0 is ENOENT");
 	argument.id.file_id = ~0ULL;
 	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOENT,
-	      "RESOLVE_ID: what was never told is ENOENT");
+	      "RESOLVE_ID: what was never sent is ENOENT");
 }
 
 static void test_resolve_addr(void)
@@ -394,7 +394,7 @@ static void test_resolve_addr(void)
 
 	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0, "RESOLVE_ADDR: its own code");
 	start_time = argument.addr.start_time;
-	ok(start_time, "RESOLVE_ADDR: tells since when the process is there");
+	ok(start_time, "RESOLVE_ADDR: returns when the process started");
 	argument.addr.record_size = sizeof(record);
 	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0,
 	   "RESOLVE_ADDR: the struct can be used again as it is");
@@ -405,13 +405,13 @@ static void test_resolve_addr(void)
 	      "RESOLVE_ADDR: a process of another start_time is ESRCH");
 	argument = argument_of(RESOLVE_ADDR);
 	call(BUILDID_IOC_RESOLVE_ADDR, &argument);
-	is(record.file.header.size, argument.addr.record_size, "RESOLVE_ADDR: tells the size");
+	is(record.file.header.size, argument.addr.record_size, "RESOLVE_ADDR: returns the size");
 	is(argument.addr.source, 0, "RESOLVE_ADDR: it is no history");
 	argument.addr.record_size = 8;
 	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOSPC,
 	      "RESOLVE_ADDR: a buffer that is too small is ENOSPC");
 	is(argument.addr.record_size, record.file.header.size,
-	   "RESOLVE_ADDR: and the size needed is told");
+	   "RESOLVE_ADDR: and returns the size needed");
 	argument = argument_of(RESOLVE_ADDR);
 	argument.addr.addr = (unsigned long)&argument;
 	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOENT,
@@ -429,7 +429,7 @@ static void test_maps(void)
 	is(call(BUILDID_IOC_MAPS, &argument), 0, "MAPS: of itself");
 	ok(argument.maps.bytes > sizeof(struct buildid_file) &&
 		   argument.maps.bytes <= sizeof(records),
-	   "MAPS: tells the bytes used");
+	   "MAPS: returns the bytes used");
 	ok(first->type == BUILDID_RECORD_FILE && first->flags == BUILDID_RECORD_SNAPSHOT &&
 		   !first->seq,
 	   "MAPS: the first is a FILE, marked as SNAPSHOT");
@@ -488,7 +488,7 @@ static void test_subscribe(void)
 		      EBADF, "SUBSCRIBE: a cgroup_fd that is no cgroup is EBADF");
 
 	is(ioctl(fd, BUILDID_IOC_SUBSCRIBE, &subscribe), 0, "SUBSCRIBE: succeeds");
-	is(subscribe.ring_size, 1 << 20, "SUBSCRIBE: tells the size of the ring");
+	is(subscribe.ring_size, 1 << 20, "SUBSCRIBE: returns the size of the ring");
 	fails(ioctl(fd, BUILDID_IOC_SUBSCRIBE, &subscribe), EBUSY,
 	      "SUBSCRIBE: a second time is EBUSY");
 	close(fd);

@@ -12,7 +12,6 @@
  * start, which makes many extents, and the journal is being committed all the time.
  */
 #include <buildid.h>
-#include <elf.h>
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,6 +23,8 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "elf_image.h"
 
 #define PAGE	  4096UL
 #define NOTES_MAX 1500U
@@ -57,17 +58,7 @@ static void fill(void)
 	} page;
 	unsigned int n;
 
-	head.header = (Elf64_Ehdr){
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			     EV_CURRENT },
-		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_phoff = sizeof(Elf64_Ehdr),
-		.e_ehsize = sizeof(Elf64_Ehdr),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = (Elf64_Half)notes,
-	};
+	head.header = elf_header(notes);
 	memset(page.bytes, 0xaa, PAGE);
 	page.note = (Elf64_Nhdr){ 4, 4, 1 };
 	for (n = 0; n < notes; n++) {

@@ -55,7 +55,7 @@ static void consume_to(struct ring *ring, __u64 pos)
 
 /*
  * Takes all records from @pos on. Returns where they end, or 0 when one is not
- * what it must be: in sequence, or behind a LOST that tells the hole's width.
+ * what it must be: in sequence, or behind a LOST that reports the hole's width.
  */
 static __u64 take_all(struct ring *ring, __u64 pos)
 {
@@ -144,7 +144,7 @@ static void test_records(void)
 	pos = take_all(&ring, pos);
 	map_once();
 	pos = take_all(&ring, pos);
-	ok(pos && ring.lost, "a ring that was full tells how many are lost");
+	ok(pos && ring.lost, "a ring that was full reports how many are lost");
 	ok(ring.seq >= 1602, "and each mapping has its number");
 	drop(&ring);
 }

@@ -138,7 +138,7 @@ static int follow(pid_t command)
 		if (WIFSTOPPED(status)) {
 			int signal = handle_stop(tid, status);
 
-			/* ESRCH: killed meanwhile, waitpid() will tell. */
+			/* ESRCH: killed meanwhile, waitpid() will say. */
 			if (ptrace(PTRACE_CONT, tid, NULL, (void *)(long)signal) && errno != ESRCH)
 				err(1, "ptrace: cont");
 		} else if (tid == command) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A library in versions: only the name of the function tells which. */
+/* A library in versions: only the name of the function says which. */
 
 #define CONCAT(a, b)	a##b
 #define NAME(version)	CONCAT(work_of_, version)

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Files of a server that may be any user's: the module never asks it on its own, so
+one that does not answer holds nobody up but who asks."""
+
+import contextlib
+import os
+import signal
+import subprocess
+
+import lib
+import servers
+import stream
+from device import Device, Mmap
+from lib import built, contains
+from tap import equal, run, test
+
+OTHER_ID = "fedcba98765432100123456789abcdef01234567"
+
+
+@test("a file on FUSE that is not in memory is deferred, not read")
+def _():
+    with servers.fuse() as (path, _), stream.Watch() as watch:
+        before = stream.stats()["deferred"]
+        mapped, file = watch.see(lib.map_file, path)
+        equal((mapped.state, file.kind, file.reason), ("deferred", "none", "deferred"),
+              "state, kind and reason")
+        equal(file.path, path, "path")
+        equal(stream.stats()["deferred"] - before, 1, "files deferred")
+
+
+@test("buildid id reads it, and from then on it is known")
+def _():
+    with servers.fuse() as (path, _), stream.Watch() as watch:
+        watch.see(lib.map_file, path)
+        contains(lib.buildid("id", path).stdout, OTHER_ID)
+        mapped, file = watch.see(lib.map_file, path)
+        equal((mapped.state, file.id), ("known", OTHER_ID), "state and build-id")
+
+
+@test("a file on FUSE without a build-id is identified by its hash, when asked for")
+def _():
+    with servers.fuse(path=built("none")) as (path, _), stream.Watch() as watch:
+        watch.see(lib.map_file, path)
+        contains(lib.buildid("id", path).stdout, lib.htlhash(lib.read_bytes(built("none"))))
+        mapped, _ = watch.see(lib.map_file, path)
+        equal(mapped.state, "known", "state")
+
+
+@contextlib.contextmanager
+def asking(path):
+    """A buildid id that waits for a server."""
+    with lib.started("buildid", "id", path, stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE, text=True) as asker:
+        lib.until(lambda: lib.sleeps_in_ioctl(asker.pid), "buildid id waits for the server")
+        yield asker
+
+
+@test("a server that never answers does not delay a mapping of its file")
+def _():
+    with servers.fuse("silent") as (path, _), stream.Watch() as watch:
+        mapped, file = watch.see(lib.map_file, path)
+        equal((mapped.state, file.reason), ("deferred", "deferred"), "state and reason")
+
+
+@test("while a process waits for it, others' files are identified")
+def _():
+    with servers.fuse("silent") as (path, _), lib.ext4() as directory, stream.Watch() as watch:
+        there = os.path.join(directory, "none")
+        content = lib.read_bytes(built("none"))
+        lib.write_bytes(there, content)
+        lib.drop_caches()
+        watch.see(lib.map_file, path)
+        with asking(path):
+            mapped, file = watch.see(lib.map_file, there)
+            equal((mapped.state, file.id), ("pending", lib.htlhash(content)),
+                  "state and hash")
+            contains(lib.buildid("id", built("other")).stdout, OTHER_ID)
+
+
+@test("a process that waits for it can be killed")
+def _():
+    with servers.fuse("silent") as (path, _), asking(path) as asker:
+        asker.kill()
+        equal(asker.wait(lib.PATIENCE), -signal.SIGKILL, "exit status")
+
+
+@test("MAPS of a process that has its file mapped does not wait for it, either")
+def _():
+    with servers.fuse("silent") as (path, _), Device() as device:
+        fd = os.open(path, os.O_RDONLY)
+        size = os.fstat(fd).st_size
+        address = lib.map_fd(fd, size)
+        os.close(fd)
+        records = device.maps(os.getpid())
+        lib.unmap(address, size)
+        (mapped,) = [record for record in records
+                     if isinstance(record, Mmap) and record.addr == address]
+        equal(mapped.state, "deferred", "state")
+
+
+@test("rmmod is held up only as long as who waits for it is not killed")
+def _():
+    with servers.fuse("silent") as (path, _):
+        with asking(path) as asker:
+            contains(lib.run("rmmod", "buildid", status=1).stderr, "in use")
+            asker.kill()
+            asker.wait(lib.PATIENCE)
+            try:
+                lib.unload()
+            finally:
+                if not lib.is_loaded():
+                    lib.load()
+
+
+@test("a server that dies is an error for who waits for it, and no other")
+def _():
+    with servers.fuse("silent") as (path, server), asking(path) as asker:
+        server.kill()
+        output, errors = asker.communicate(timeout=lib.PATIENCE)
+        assert "io-error" in output or errors, "nothing was said"
+
+
+@test("rmmod does not wait for it, as long as nobody asks")
+def _():
+    with servers.fuse("silent") as (path, _):
+        with stream.Watch() as watch:
+            watch.see(lib.map_file, path)
+        fd = os.open(path, os.O_RDONLY)
+        size = os.fstat(fd).st_size
+        address = lib.map_fd(fd, size)
+        os.close(fd)
+        try:
+            lib.unload()
+        finally:
+            if not lib.is_loaded():
+                lib.load()
+            lib.unmap(address, size)
+
+
+run()

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""INFO: the limits it states hold, and it says whether the hook fires, whoever turned
+that off."""
+
+import errno
+import os
+import select
+import signal
+import subprocess
+
+import lib
+import rights
+import stream
+from device import STATUS_ARMED, Device
+from lib import built, fails_with
+from tap import equal, run, test
+
+KPROBES = "/sys/kernel/debug/kprobes/enabled"
+FTRACE = "/proc/sys/kernel/ftrace_enabled"
+
+
+@test("limits of INFO are those that hold")
+def _():
+    with Device() as device:
+        info = device.info()
+        equal((info["id_max"], info["record_max"], info["pids_max"], info["cookies_max"],
+               info["cookies_total"]), (128, 8192, 64, 1024, 65536))
+        assert info["ring_min"] >= 2 * info["record_max"], "a ring holds the longest record twice"
+        for size in (4096, info["ring_min"] // 2):
+            fails_with(errno.EINVAL, device.subscribe, ring_size=size)
+        fails_with(errno.EINVAL, device.subscribe, ring_size=info["ring_max"] * 2)
+        fails_with(errno.EINVAL, device.subscribe, pids=[1] * (info["pids_max"] + 1))
+        device.subscribe(ring_size=info["ring_min"])
+
+
+def armed():
+    with Device() as device:
+        return device.info()["status"] == STATUS_ARMED
+
+
+for what, switch in (("kprobes are", KPROBES), ("ftrace is", FTRACE)):
+    @test(f"when {what} turned off after load, INFO and mon say that nothing is seen")
+    def _(switch=switch):
+        equal(armed(), True, "armed before")
+        with lib.written(switch, "0"):
+            with stream.Watch() as watch:
+                lib.map_file(built("id8"))
+                equal(watch.drain(), [], "mappings seen, or else this test shows nothing")
+            equal(armed(), False, "armed")
+            with lib.started("buildid", "mon", stderr=subprocess.PIPE,
+                             stdout=subprocess.DEVNULL) as mon:
+                reader = select.poll()
+                reader.register(mon.stderr.fileno(), select.POLLIN)
+                assert reader.poll(30000), "mon says nothing"
+                warning = os.read(mon.stderr.fileno(), 4096).decode()
+                print(f"# mon: {warning.strip()}")
+                mon.send_signal(signal.SIGINT)
+        equal(armed(), True, "armed again")
+        equal(rights.in_child_as([], lambda device: device.info()["status"]), STATUS_ARMED,
+              "as an ordinary user sees it")
+
+
+run()

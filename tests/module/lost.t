@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""A ring that is overrun on purpose: what is missing is reported, exactly, and what
+comes after it can be understood."""
+
+import os
+import subprocess
+
+import lib
+import stream
+from device import File, Lost
+from tap import equal, run, test
+
+WRITERS = 4
+COUNT = 30 if lib.DEBUG else 200
+NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
+# The smallest ring, and mappings that it does not hold.
+SMALL = 16384
+MANY = 400
+FILES = [lib.built(name) for name in NAMES]
+
+
+def start_writers():
+    return [subprocess.Popen([lib.built("maps"), str(COUNT), *FILES])
+            for _ in range(WRITERS)]
+
+
+def wait_for(writers):
+    for writer in writers:
+        equal(writer.wait(lib.PATIENCE), 0, "exit status of a writer")
+
+
+def expect_ids(watch, mmaps):
+    wanted = lib.readelf_ids(FILES)
+    for mapped in mmaps:
+        if mapped.path in wanted:
+            equal(watch.file_of(mapped).id, wanted[mapped.path], mapped.path)
+
+
+@test("a ring that was full reports how much is lost, and all that follows is whole")
+def _():
+    with stream.Watch(pids=[], ring_size=SMALL) as watch:
+        wait_for(start_writers())
+        assert not watch.lost, "lost before anything was read"
+        watch.drain()
+        assert watch.lost >= WRITERS * COUNT * len(FILES) // 2, f"lost {watch.lost}"
+
+
+@test("after a loss each FILE comes again before a mapping refers to it")
+def _():
+    with stream.Watch(ring_size=SMALL) as watch:
+        for path in FILES:
+            lib.map_file(path)
+            watch.drain()       # Stream checks what it takes in
+        equal(watch.lost, 0, "lost records at first")
+        before = len(watch.records)
+        for _ in range(MANY):
+            lib.map_file(FILES[0])
+        watch.drain()
+        for path in FILES:
+            lib.map_file(path)
+            watch.settle()
+        assert watch.lost, "nothing was lost"
+        records = watch.records[before:]
+        lost = next(number for number, record in enumerate(records)
+                    if isinstance(record, Lost))
+        again = {file.path for file in records[lost:] if isinstance(file, File)}
+        equal(again, set(FILES), "files sent again")
+        expect_ids(watch, watch.mmaps)
+
+
+@test("a LOST record stands where the records are missing")
+def _():
+    with stream.Watch(ring_size=SMALL) as watch:
+        lib.map_file(FILES[0])
+        watch.drain()
+        for _ in range(MANY):
+            lib.map_file(FILES[0])
+        equal(watch.lost, 0, "lost before there was room to report it")
+        taken = len(watch.drain())
+        lib.map_file(FILES[0])
+        watch.drain()
+        assert 0 < taken < MANY, f"{taken} of {MANY} mappings in a ring of {SMALL} bytes"
+        kinds = [type(record).__name__ for record in watch.records[-4:]]
+        equal(kinds, ["Mmap", "Lost", "File", "Mmap"], "records around a loss")
+        missing = watch.records[-3].ring_full
+        assert missing >= MANY - taken, f"{missing} lost of {MANY - taken} missing mappings"
+
+
+@test("a loss is reported although nothing comes after it")
+def _():
+    with stream.Watch(ring_size=SMALL) as watch:
+        for _ in range(MANY):
+            lib.map_file(FILES[0])
+        watch.drain()
+        assert isinstance(watch.records[-1], Lost), watch.records[-1]
+
+
+@test("several writers and a slow reader: each record is in sequence, or counted")
+def _():
+    before = stream.stats()["ring_full"]
+    with stream.Watch(pids=[], ring_size=SMALL) as watch:
+        writers = start_writers()
+        while any(writer.poll() is None for writer in writers):
+            watch.drain()
+        wait_for(writers)
+        watch.settle()
+        watch.drain()
+        expect_ids(watch, watch.mmaps)
+        assert watch.lost, "nothing was lost"
+        pids = {writer.pid for writer in writers}
+        seen = sum(mapped.pid in pids and mapped.path in FILES for mapped in watch.mmaps)
+        assert seen + watch.lost >= WRITERS * COUNT * len(FILES), \
+            f"{seen} seen and {watch.lost} lost"
+        # that of the netlink group, if anything listens there, counts as well
+        assert stream.stats()["ring_full"] - before >= watch.lost, "the counter"
+
+
+@test("a ring that is large enough loses nothing, with several writers")
+def _():
+    with stream.Watch(pids=[], ring_size=16 << 20) as watch:
+        writers = start_writers()
+        wait_for(writers)
+        watch.settle()
+        pids = {writer.pid for writer in writers}
+        seen = sum(mapped.pid in pids and mapped.path in FILES for mapped in watch.mmaps)
+        equal((seen, watch.lost), (WRITERS * COUNT * len(FILES), 0), "seen and lost")
+        expect_ids(watch, watch.mmaps)
+
+
+@test("four writers: what a small ring lost is what a large one has more, by the record")
+def _():
+    before = stream.stats()["ring_full"]
+    before_mmaps = stream.stats()["ring_full_mmaps"]
+    with stream.Watch(pids=[], ring_size=16 << 20) as large, \
+            stream.Watch(pids=[], ring_size=SMALL) as small:
+        for number in range(3):
+            writers = start_writers()
+            # at first nobody reads: on a slow kernel the reader keeps up with four
+            while number and any(writer.poll() is None for writer in writers):
+                small.drain()
+            wait_for(writers)
+        large.settle()
+        small.settle()
+        lib.map_file(FILES[0])      # behind which a LOST record stands, if one has to
+        for watch in (large, small):
+            watch.settle()
+        counted = stream.stats()["ring_full"] - before
+    equal(large.lost, 0, "lost by the large ring")
+    assert small.lost, "nothing was lost"
+    equal(counted, small.lost, "records dropped, as STATS has it and as LOST has it")
+    # Stream has compared each hole in seq with the LOST that follows.
+    equal(small.seq, len(small.records) + small.lost, "the last seq")
+    mmaps = len(large.mmaps) - len(small.mmaps)
+    equal(mmaps, sum(record.ring_full_mmaps for record in small.records
+                     if isinstance(record, Lost)), "mappings lost, as LOST has it")
+    equal(mmaps, stream.stats()["ring_full_mmaps"] - before_mmaps, "and as STATS has it")
+    # what else is lost is the FILE that would have gone before one
+    assert small.lost <= 2 * mmaps, f"{small.lost} lost, {mmaps} of them mappings"
+    # and nothing else is: those that are there are among those that were made, in order
+    made = [(mapped.pid, mapped.addr, mapped.path) for mapped in large.mmaps]
+    for pid in {mapped.pid for mapped in small.mmaps}:
+        own = iter(each for each in made if each[0] == pid)
+        for mapped in small.mmaps:
+            if mapped.pid == pid:
+                assert (pid, mapped.addr, mapped.path) in own, f"not made, or out of order: {mapped}"
+
+
+MISSED = f"build/tests/kmod-{os.environ['KERNEL_NAME']}/buildid_missed.ko"
+MISSES = 7
+
+
+def miss_mappings():
+    with open("/proc/kallsyms", encoding="ascii") as symbols:
+        address = next(line.split()[0] for line in symbols
+                       if line.split()[2] == "perf_event_mmap")
+    lib.run("insmod", MISSED, f"address=0x{address}", f"times={MISSES}")
+    lib.run("rmmod", "buildid_missed")
+
+
+@test("mappings that the probe was not called for are counted, in LOST and in STATS")
+def _():
+    miss_mappings()
+    before = stream.stats()["missed_probe"]
+    with stream.Watch() as watch:
+        lib.map_file(FILES[0])
+        watch.drain()
+        miss_mappings()
+        lib.map_file(FILES[0])
+        watch.drain()
+        with stream.Watch() as later:
+            lib.map_file(FILES[0])
+            later.drain()
+            watch.drain()
+    equal([record.missed_probe for record in watch.records if isinstance(record, Lost)],
+          [MISSES], "missed_probe, as who watched has it")
+    kinds = [type(record).__name__ for record in watch.records]
+    equal(kinds, ["File", "Mmap", "Lost", "Mmap", "Mmap"], "records")
+    equal([record for record in later.records if isinstance(record, Lost)], [],
+          "LOST for who came later")
+    equal(stream.stats()["missed_probe"] - before, MISSES, "the counter")
+
+
+@test("buildid record reports what was lost, and its log is whole")
+def _():
+    with lib.directory() as work:
+        log = os.path.join(work, "log")
+        done = lib.buildid("record", "--ring-size", str(SMALL), "-o", log, "--",
+                           lib.built("maps"), str(COUNT * WRITERS), *FILES)
+        checked = stream.Stream()
+        checked.add(stream.read_log(log))
+        lost = int(done.stderr.split()[-2])
+        equal(lost, checked.lost, "lost, as record says and as the log has it")
+        shown = lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
+        equal(sum(line["ring_full"] for line in shown if line["type"] == "lost"), lost,
+              "lost, as mon shows it")
+
+
+run()

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Loading and unloading: again and again, while in use, with wrong parameters, with
+few entries, and where kprobes do not work. The module is loaded at the end."""
+
+import os
+import re
+
+import lib
+import stream
+from image import with_id
+from lib import built, contains
+from tap import equal, run, test
+
+# A cycle takes seconds on the debug kernel; kmemleak looks closer there, and itself
+# takes memory.
+CYCLES, SLACK_KIB = (20, 4096) if lib.DEBUG else (200, 96)
+KPROBES = "/sys/kernel/debug/kprobes/enabled"
+PROGRAMS = ["id8", "id83", "none", "go"]
+
+
+def kernel_memory():
+    """Kinds of it that are the kernel's own, in KiB, and mapped areas."""
+    lib.drop_caches()
+    with open("/proc/meminfo") as file:
+        sizes = dict(re.findall(r"(\w+): +(\d+) kB", file.read()))
+    with open("/proc/vmallocinfo") as file:
+        areas = len(re.findall(r"\[buildid\]|bid_", file.read()))
+    return {name: int(sizes[name]) for name in ("SUnreclaim", "Percpu", "KernelStack")} | \
+        {"areas": areas}
+
+
+def use():
+    """All ways to an identity: resident, read by the worker, read by the caller."""
+    with stream.Watch() as watch:
+        for name in PROGRAMS:
+            lib.map_file(built(name))
+        stream.resolve_fd(watch.fd)
+        with open(built("other"), "rb") as file:
+            equal(stream.resolve_fd(file.fileno()).kind, "gnu", "kind")
+        watch.settle()
+        equal({watch.file_of(mapped).kind for mapped in watch.mmaps},
+              {"gnu", "htlhash", "go"}, "kinds")
+
+
+@test(f"{CYCLES} times unloaded, loaded and used, and no memory is left behind")
+def _():
+    for _ in range(5):
+        lib.reload()
+        use()
+    lib.unload()
+    before = kernel_memory()
+    lib.load()
+    for _ in range(CYCLES):
+        lib.reload()
+        use()
+    lib.unload()
+    after = kernel_memory()
+    lib.load()
+    use()
+    equal(after["areas"], before["areas"], "mapped areas")
+    for name, size in before.items():
+        assert after[name] - size <= SLACK_KIB, f"{name}: {size}, then {after[name]}"
+
+
+@test("the slab of the cache is gone with the module")
+def _():
+    with lib.unloaded():
+        with open("/proc/slabinfo") as file:
+            assert "buildid_entry" not in file.read(), "slabinfo has buildid_entry"
+
+
+@test("what the module makes is gone with it")
+def _():
+    with lib.unloaded():
+        assert not os.path.exists(lib.DEVICE), lib.DEVICE
+        with open("/proc/kallsyms") as file:
+            assert "[buildid]" not in file.read(), "symbols"
+        with open("/sys/kernel/debug/kprobes/list") as file:
+            assert "perf_event_mmap" not in file.read(), "a probe"
+
+
+@test("the module cannot be unloaded while its device is open")
+def _():
+    with stream.Watch():
+        contains(lib.run("rmmod", "buildid", status=1).stderr, "in use")
+    use()
+
+
+for switch in (KPROBES, "/proc/sys/kernel/ftrace_enabled"):
+    @test(f"with 0 in {switch} the module refuses to load, and says why")
+    def _(switch=switch):
+        with lib.unloaded():
+            log = lib.KernelLog()
+            with lib.written(switch, "0"):
+                lib.load(status=1)
+            contains(log.text(), "buildid: self-test: the probe on perf_event_mmap did not fire")
+            assert not os.path.exists(lib.DEVICE), lib.DEVICE
+        use()
+
+
+def add_bad_parameter(parameter, message):
+    @test(f"{parameter} is refused, and the kernel log says why")
+    def _():
+        with lib.unloaded():
+            log = lib.KernelLog()
+            lib.load(parameter, status=1)
+            contains(log.text(), message)
+
+
+add_bad_parameter("max_entries=15", "buildid: max_entries=15: not in 16 to 16777216")
+add_bad_parameter("max_entries=16777217", "buildid: max_entries=16777217: not in 16 to")
+add_bad_parameter("requests=0", "buildid: requests=0: not in 1 to 4096")
+add_bad_parameter("requests=4097", "buildid: requests=4097: not in 1 to 4096")
+add_bad_parameter("max_entries=many", "`many' invalid for parameter `max_entries'")
+
+
+def with_parameters(parameters, function):
+    lib.unload()
+    try:
+        lib.load(parameters)
+        function()
+    finally:
+        lib.unload()
+        lib.load()
+
+
+def put_files(directory, count):
+    wanted = {}
+    for number in range(count):
+        path = os.path.join(directory, f"{number}.so")
+        lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
+        wanted[path] = number.to_bytes(20, "big").hex()
+    return wanted
+
+
+@test("with max_entries=16 files are forgotten to make room, and all answers are right")
+def _():
+    def map_many():
+        with lib.tmpfs() as directory, stream.Watch() as watch:
+            for path, identity in list(put_files(directory, 100).items()) * 2:
+                # the reserve is filled by a worker, that must get its turn
+                lib.until(lambda: is_resolved(watch, path, identity), path)
+                stats = stream.stats()
+                assert stats["entries"] <= stats["entries_max"] == 16, stats
+            assert stream.stats()["evicted"] >= 150, stream.stats()
+    with_parameters("max_entries=16", map_many)
+
+
+def is_resolved(watch, path, identity):
+    mapped, file = watch.see(lib.map_file, path)
+    if mapped.state == "unresolved":
+        return False
+    equal(file.id, identity, path)
+    return True
+
+
+@test("with requests=1 new files are identified, if only one after the other")
+def _():
+    def map_each():
+        with lib.ext4() as directory, stream.Watch() as watch:
+            wanted = put_files(directory, 20)
+            lib.drop_caches()
+            for path, identity in wanted.items():
+                lib.until(lambda: is_resolved(watch, path, identity), path)
+    with_parameters("requests=1", map_each)
+
+
+run()

@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""RESOLVE_FD, RESOLVE_KEY, RESOLVE_ID and RESOLVE_ADDR: what each answers, for whom;
+and that no file, server or caller holds up anybody but itself, or spoils an answer."""
+
+import errno
+import mmap
+import os
+import signal
+import subprocess
+
+import lib
+import rights
+import servers
+import stream
+from device import ADDR_HISTORY, MAPS_DATA, Device, File, Mmap
+from lib import built, fails_with, libc
+from tap import equal, run, test
+
+PAGE = lib.PAGE
+ID8 = "0123456789abcdef"
+OTHER_ID = "fedcba98765432100123456789abcdef01234567"
+# Nothing else is mapped there: far from heap, libraries and stack.
+FIXED, MAP_FIXED_NOREPLACE = 0x200000000000, 0x100000
+
+
+def map_there(path):
+    """At FIXED, for good."""
+    fd = os.open(path, os.O_RDONLY)
+    lib.check(libc.mmap(FIXED, PAGE, lib.RX, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0),
+              "mmap")
+    os.close(fd)
+
+
+def know(device, *paths):
+    """So that a mapping of one of these is of a file that is known."""
+    for path in paths:
+        with open(path, "rb") as file:
+            device.resolve_fd(file.fileno())
+
+
+# ------------------------------------------------------------------ RESOLVE_ID --
+
+@test("a file_id resolves to its FILE record, as long as it is remembered")
+def _():
+    with Device() as device:
+        with open("/bin/true", "rb") as file:
+            known = device.resolve_fd(file.fileno())
+        by_id = device.resolve_id(known.file_id)
+        equal((by_id.id, by_id.ino, by_id.file_id), (known.id, known.ino, known.file_id))
+        for unknown in 0, known.file_id + 10**9, 2**64 - 1:
+            fails_with(errno.ENOENT, device.resolve_id, unknown)
+        equal(rights.in_child_as([], lambda own: own.resolve_id(known.file_id)), "EPERM")
+        equal(rights.in_child_as([rights.CAP_PERFMON], lambda own: own.resolve_id(known.file_id).id),
+              known.id)
+        device.flush()
+        fails_with(errno.ENOENT, device.resolve_id, known.file_id)
+
+
+# ----------------------------------------------------------------- RESOLVE_KEY --
+
+@test("a key resolves after the file is gone")
+def _():
+    path = "/tmp/gone"
+    subprocess.run(["cp", "/bin/true", path], check=True)
+    subprocess.run([path], check=True)
+    with Device() as device:
+        fd = os.open(path, os.O_RDONLY)
+        known = device.resolve_fd(fd)
+        os.close(fd)
+        os.unlink(path)
+        with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as f:
+            f.write("1")  # no more: from 2 on the cache itself is asked to shrink
+        record = device.resolve_key(known.dev, known.ino)
+        equal((record.id, record.path), (known.id, path))
+        equal(device.resolve_key(known.dev, known.ino, known.generation).id, known.id)
+        fails_with(errno.ENOENT, device.resolve_key, known.dev, known.ino, known.generation + 1)
+        fails_with(errno.ENOENT, device.resolve_key, known.dev, 2**63)
+
+
+@test("a key resolves after the inode and its filesystem are gone")
+def _():
+    top = "/tmp/gone-filesystem"
+    os.makedirs(top, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "none", top], check=True)
+    subprocess.run(["cp", "/bin/true", f"{top}/program"], check=True)
+    status = os.stat(f"{top}/program")
+    subprocess.run([f"{top}/program"], check=True)
+    subprocess.run(["umount", top], check=True)
+    with Device() as device:
+        record = device.resolve_key((os.major(status.st_dev), os.minor(status.st_dev)),
+                                    status.st_ino)
+    equal((record.path, record.kind), (f"{top}/program", "gnu"))
+    out = subprocess.run(["eu-readelf", "-n", "/bin/true"], check=True, capture_output=True,
+                         text=True).stdout
+    assert f"Build ID: {record.id}" in out, record
+
+
+# ------------------------------------------------------------------ RESOLVE_FD --
+
+@test("a file descriptor with O_DIRECT gives the same answer, and spoils nobody's")
+def _():
+    with lib.ext4() as work, Device() as device:
+        path = os.path.join(work, "other")
+        lib.write_bytes(path, lib.read_bytes(built("other")))
+        lib.settle_times(path)
+        os.sync()
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+        equal(device.resolve_fd(fd).id, OTHER_ID, "with O_DIRECT")
+        os.close(fd)
+        with open(path, "rb") as file:
+            equal(device.resolve_fd(file.fileno()).id, OTHER_ID, "without")
+
+
+@test("a read that fails is this caller's, and the next one reads again")
+def _():
+    with servers.fuse("failing") as (path, _), Device() as device, \
+            open(path, "rb") as file:
+        failed = device.resolve_fd(file.fileno())
+        equal((failed.reason, failed.file_id), ("io-error", 0))
+        equal(device.resolve_fd(file.fileno()).id, OTHER_ID)
+
+
+@test("what is copied up while it is read is not taken for what was below")
+def _():
+    with lib.tmpfs() as layers, lib.directory() as merged:
+        for name in "upper", "work":
+            os.mkdir(os.path.join(layers, name))
+        content = lib.read_bytes(built("other"))
+        changed = content.replace(bytes.fromhex(OTHER_ID), bytes(range(20)))
+        with servers.fuse("waiting") as (lower, server):
+            lib.mount("overlay", merged, "overlay", 0, f"lowerdir={os.path.dirname(lower)},"
+                      f"upperdir={layers}/upper,workdir={layers}/work")
+            try:
+                path = os.path.join(merged, "file")
+                reader, writer = os.pipe()
+
+                def ask():
+                    with Device() as device, open(path, "rb") as file:
+                        os.write(writer, bytes.fromhex(device.resolve_fd(file.fileno()).id))
+                asker = lib.forked(ask)
+                lib.until(lambda: lib.sleeps_in_ioctl(asker), "it waits for the server")
+                fd = os.open(path, os.O_WRONLY)
+                os.pwrite(fd, changed, 0)
+                os.close(fd)
+                server.send_signal(signal.SIGUSR1)
+                equal(os.waitpid(asker, 0)[1], 0)
+                equal(os.read(reader, 100), bytes(range(20)), "of the copy")
+                with Device() as device, open(lower, "rb") as file:
+                    equal(device.resolve_fd(file.fileno()).id, OTHER_ID, "of what is below")
+            finally:
+                lib.umount(merged)
+
+
+# ---------------------------------------------------------------- RESOLVE_ADDR --
+
+@test("an address of a living process resolves with its offset")
+def _():
+    child = lib.sleeper()
+    with Device() as device:
+        for start, length, pgoff, path in lib.proc_maps(child.pid):
+            record, flags, offset, _ = device.resolve_addr(child.pid, start + length - 1)
+            equal((record.path, flags, offset), (path, 0, pgoff + length - 1))
+        fails_with(errno.ENOENT, device.resolve_addr, child.pid, 4096)
+    child.kill()
+    child.wait()
+
+
+@test("an address of a process that has exited resolves")
+def _():
+    child = lib.sleeper()
+    maps = list(lib.proc_maps(child.pid))
+    child.kill()
+    child.wait()
+    with Device() as device:
+        for start, _, pgoff, path in maps:
+            record, flags, offset, _ = device.resolve_addr(child.pid, start + 5)
+            equal((record.path, flags, offset), (path, ADDR_HISTORY, pgoff + 5))
+            equal(record.kind, "gnu")
+
+
+@test("what was forgotten is read again where there is something to read")
+def _():
+    child = lib.sleeper()
+    with Device() as device:
+        before = {r.path: r for r in device.maps(child.pid) if isinstance(r, File)}
+        device.flush()
+        for start, _, _, path in lib.proc_maps(child.pid):
+            record, flags, _, _ = device.resolve_addr(child.pid, start)
+            equal((record.path, record.id, flags), (path, before[path].id, 0))
+            assert record.file_id != before[path].file_id, "it was not forgotten"
+        device.flush()
+        after = {r.path: r for r in device.maps(child.pid) if isinstance(r, File)}
+        equal({path: r.id for path, r in after.items()}, {path: r.id for path, r in before.items()})
+        # nothing is left to read of a process that is gone
+        maps = list(lib.proc_maps(child.pid))
+        child.kill()
+        child.wait()
+        device.flush()
+        for start, _, _, _ in maps:
+            fails_with(errno.ENOENT, device.resolve_addr, child.pid, start)
+
+
+@test("an address of a process that lives: of it, and of no other with its number")
+def _():
+    with lib.mapped("/bin/true") as address, Device() as device:
+        found = device.resolve_addr(os.getpid(), address)
+        equal(found.start_time // (10**9 // os.sysconf("SC_CLK_TCK")), lib.start_ticks(os.getpid()))
+        same = device.resolve_addr(os.getpid(), address, found.start_time)
+        equal((same.record.id, same.source), (found.record.id, 0))
+        fails_with(errno.ESRCH, device.resolve_addr, os.getpid(), address, found.start_time + 1)
+
+
+@test("processes that have exited are distinguished, though they had the same pid")
+def _():
+    with Device() as device:
+        know(device, built("id8"), built("other"))
+        pid = lib.forked(lambda: map_there(built("id8")))
+        os.waitpid(pid, 0)
+        first = device.resolve_addr(pid, FIXED)
+        equal((first.source, first.record.id), (ADDR_HISTORY, ID8))
+        lib.run_as(pid, lambda: lib.map_file(built("other")))
+        fails_with(errno.ENOENT, device.resolve_addr, pid, FIXED)
+        again = device.resolve_addr(pid, FIXED, first.start_time)
+        equal((again.source, again.record.id), (ADDR_HISTORY, ID8))
+        lib.run_as(pid, lambda: map_there(built("other")))
+        second = device.resolve_addr(pid, FIXED)
+        equal(second.record.id, OTHER_ID)
+        assert second.start_time > first.start_time
+        fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED, first.start_time + 1)
+
+
+@test("a process learns nothing about an earlier one with its pid")
+def _():
+    with Device() as device:
+        pid = lib.forked(lambda: map_there(built("id8")))
+        os.waitpid(pid, 0)
+        before = device.resolve_addr(pid, FIXED).start_time
+
+        def ask():
+            rights.become_nobody()
+            fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED, before)
+        lib.run_as(pid, ask)
+
+
+# ------------------------------------------------ files that a server holds up --
+
+def reason_of(pid, address):
+    with Device() as device:
+        return device.resolve_addr(pid, address)[0].reason
+
+
+for mode in ("silent", "direct"):
+    @test(f"RESOLVE_ADDR of a file whose FUSE server is {mode} and never answers does not wait")
+    def _(mode=mode):
+        with servers.fuse(mode) as (path, server), lib.child(map_there, path) as pid, \
+                lib.waiting_for(reason_of, pid, FIXED) as (_, result):
+            found = lib.result_of(result, 10)
+            server.kill()       # or a caller that hangs there would hold up all that follows
+            equal(found, "deferred", "reason")
+
+
+@test("RESOLVE_ADDR and MAPS do not wait for who serves a file, and name it as the stream does")
+def _():
+    with servers.fuse("silent") as (path, _), stream.Watch() as watch:
+        _, file = watch.see(lib.map_file, path)
+        with lib.mapped(path) as address:
+            def ask():
+                signal.alarm(lib.PATIENCE)
+                with Device() as device:
+                    found = device.resolve_addr(os.getppid(), address).record
+                    in_maps = [record for record in device.maps(os.getppid())
+                               if isinstance(record, Mmap) and record.addr == address]
+                return (found.reason, found.file_id, in_maps[0].state, in_maps[0].file_id)
+            equal(lib.in_child(ask), ["deferred", file.file_id, "deferred", file.file_id])
+        # and one that nobody has seen gets a file_id there and then
+        with Device() as device:
+            device.flush()
+            with lib.mapped(path, prot=mmap.PROT_READ) as address:
+                found = device.resolve_addr(os.getpid(), address).record
+                assert found.file_id, found
+                equal(device.resolve_id(found.file_id).reason, "deferred")
+
+
+# ------------------------------------------------ what the caller may not read --
+
+@test("what the caller may not read is not read for it")
+def _():
+    with lib.tmpfs() as work, Device() as root:
+        os.chmod(work, 0o755)
+        path = os.path.join(work, "secret")
+        lib.write_bytes(path, b"a secret text", mode=0o600)
+        lib.settle_times(path)
+        me = os.getpid()
+        with lib.mapped(path, prot=mmap.PROT_READ) as address:
+            def ask(device):
+                found = device.resolve_addr(me, address).record
+                of_maps = [record for record in device.maps(me, MAPS_DATA)
+                           if isinstance(record, File) and record.path == path]
+                return [found.kind, found.reason, of_maps[0].kind, of_maps[0].reason]
+            unreadable = ["none", "unreadable"] * 2
+            before = root.stats()["parsed_caller"]
+            equal(rights.in_child_as([rights.CAP_PERFMON], lambda own: own.resolve_addr(me, address)
+                              .record.reason), "unreadable")
+            equal(rights.in_child_as([rights.CAP_PERFMON], ask), unreadable, "with CAP_PERFMON")
+            # the other files that these have mapped were read
+            equal(root.resolve_addr(me, address).record.id, lib.htlhash(b"a secret text"))
+            assert root.stats()["parsed_caller"] > before, "root's question reads it"
+            equal(rights.in_child_as([rights.CAP_PERFMON], ask), ["htlhash", "not-elf"] * 2,
+                  "with CAP_PERFMON, once it is known")
+            equal(rights.in_child_as([], lambda own: own.resolve_addr(os.getpid(), address)
+                              .record.reason), "unreadable", "in its own process, of its parent's")
+            os.chmod(path, 0o644)
+            equal(rights.in_child_as([rights.CAP_PERFMON], ask), ["htlhash", "not-elf"] * 2,
+                  "when it may be read")
+
+
+@test("content that the caller may not read is not hashed for it")
+def _():
+    def ask(pid, address):
+        rights.become_nobody(rights.CAP_PERFMON)
+        with Device() as device:
+            files = {record.file_id: record for record in device.maps(pid, MAPS_DATA)
+                     if isinstance(record, File)}
+            (seen,) = [file for file in files.values() if file.path.endswith("/secret")]
+            there = device.resolve_addr(pid, address)[0]
+        return [[file.kind, file.reason, file.id] for file in (seen, there)]
+
+    with lib.tmpfs() as directory, rights.device_for_all():
+        path = os.path.join(directory, "secret")
+        lib.write_bytes(path, b"the password is secret", 0o600)
+        lib.settle_times(path)
+        fd = os.open(path, os.O_RDONLY)
+        address = lib.map_fd(fd, PAGE, mmap.PROT_READ)
+        equal(lib.in_child(ask, os.getpid(), address), [["none", "unreadable", ""]] * 2, "as nobody")
+        # a caller that may read it gets the hash, and that changes nothing for others
+        with Device() as device:
+            equal(device.resolve_addr(os.getpid(), address)[0].id,
+                  lib.htlhash(b"the password is secret"), "hash, for root")
+        lib.unmap(address, PAGE)
+        os.close(fd)
+
+
+@test("a build-id in the cache is no secret of the file's")
+def _():
+    with lib.tmpfs() as work:
+        os.chmod(work, 0o755)
+        path = os.path.join(work, "program")
+        lib.write_bytes(path, lib.read_bytes(built("other")), mode=0o711)
+        lib.settle_times(path)
+        lib.map_file(path)
+        with lib.mapped(path) as address:
+            equal(rights.in_child_as([], lambda own: own.resolve_addr(os.getpid(), address)
+                              .record.id), OTHER_ID)
+
+
+run()

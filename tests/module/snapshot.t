@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""MAPS: the mappings that exist already, of one process and of one moment, whatever
+that process, its files or the caller do meanwhile."""
+
+import ctypes
+import errno
+import mmap
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import lib
+import servers
+import stream
+from device import (MAPS_DATA, RECORD_MAX, SNAPSHOT, Device, File, Mmap,
+                    parse_all)
+from image import with_id
+from lib import PAGE, built, fails_with, libc
+from tap import equal, run, test
+
+
+def check_maps(pid, flags, executable):
+    with Device() as device:
+        records = device.maps(pid, flags)
+    files, got = {}, []
+    for r in records:
+        equal(r.header.flags, SNAPSHOT)
+        if isinstance(r, File):
+            files[r.file_id] = r
+        else:
+            got.append((r.addr, r.len, r.pgoff, files[r.file_id].path))
+    equal(got, list(lib.proc_maps(pid, executable)))
+    return files
+
+
+@test("they are the executable mappings of a process")
+def _():
+    child = lib.sleeper()
+    files = check_maps(child.pid, 0, True)
+    for f in files.values():
+        out = subprocess.run(["eu-readelf", "-n", f.path], check=True, capture_output=True,
+                             text=True).stdout
+        assert f"Build ID: {f.id}" in out, f
+    child.kill()
+    child.wait()
+
+
+@test("with data they are all mappings of files")
+def _():
+    check_maps(os.getpid(), MAPS_DATA, False)
+
+
+@test("those of a big process come in pieces")
+def _():
+    with Device() as device:
+        whole = device.maps(os.getpid(), MAPS_DATA, 1 << 20)
+        pieces = device.maps(os.getpid(), MAPS_DATA, 16384)
+    equal([r.addr for r in pieces if isinstance(r, Mmap)],
+          [r.addr for r in whole if isinstance(r, Mmap)])
+
+
+@test("to subscribe first and ask then leaves no gap")
+def _():
+    code = "import time, ctypes\nwhile 1: ctypes.CDLL('libz.so.1'); time.sleep(.001)"
+    child = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        with Device() as device:
+            device.subscribe()
+            seen = {r.addr for r in device.maps(child.pid) if isinstance(r, Mmap)}
+            wanted = {m[0] for m in lib.proc_maps(child.pid)}
+            while wanted - seen:
+                seen |= {r.addr for r in device.read(30)
+                         if isinstance(r, Mmap) and r.pid == child.pid}
+    finally:
+        child.kill()
+        child.wait()
+
+
+@test("no process, no mappings")
+def _():
+    with Device() as device:
+        fails_with(errno.ESRCH, device.maps, 2**22 - 1)
+        fails_with(errno.ESRCH, device.maps, 2)
+
+
+@test("a process whose first thread has ended is no less there")
+def _():
+    program = r"""
+import ctypes, os, threading, time
+def go_on():
+    while open("/proc/self/stat").read().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.01)
+    os.write(1, b"x")
+    time.sleep(1000)
+threading.Thread(target=go_on).start()
+ctypes.CDLL(None).syscall(60, 0)
+"""
+    with lib.started("python3", "-c", program, stdout=subprocess.PIPE) as process, \
+            Device() as device:
+        equal(process.stdout.read(1), b"x")
+        paths = {record.path for record in device.maps(process.pid) if isinstance(record, File)}
+    assert any("/libc.so" in path for path in paths), paths
+
+
+@test("MAPS gives the file_id of a file that is left to others to read")
+def _():
+    with servers.fuse("silent") as (path, _), Device() as device:
+        fd = os.open(path, os.O_RDONLY)
+        address = lib.map_fd(fd, PAGE)
+        os.close(fd)
+        (mapped,) = [record for record in device.maps(os.getpid())
+                     if isinstance(record, Mmap) and record.addr == address]
+        lib.unmap(address, PAGE)
+        equal(mapped.state, "deferred", "state")
+        assert mapped.file_id, "file_id 0"
+        equal(device.resolve_id(mapped.file_id).path, path, "what it stands for")
+
+
+# --------------------------------------------- exec, exit, and pids used again --
+
+class Target:
+    """A process with many mappings, that execs or ends when asked to."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        reader, writer = os.pipe()
+        self.orders = os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            for number in range(120):
+                path = os.path.join(directory, f"{number:0200}")
+                lib.write_bytes(path, with_id(bytes([number + 1]) * 20))
+                fd = os.open(path, os.O_RDONLY)
+                lib.map_fd(fd, PAGE)
+                os.close(fd)
+            os.write(writer, b"x")
+            os.read(self.orders[0], 1)
+            os.execv(built("waits-debug"), ["waits"])
+        os.read(reader, 1)
+
+    def exec(self):
+        os.write(self.orders[1], b"x")
+        lib.until(lambda: re.search(rb" r-xp .*waits-debug", lib.read_bytes(
+            f"/proc/{self.pid}/maps")), "exec")
+
+    def end(self):
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        self.pid = 0
+
+
+def maps_once(device, pid, cursor, instance):
+    room = 2 * RECORD_MAX
+    buf = ctypes.create_string_buffer(room)
+    fields = device.ioctl(7, "IIIQQQ", 0, pid, room, cursor, instance, ctypes.addressof(buf))
+    return list(parse_all(buf.raw[:fields[2]])), fields[3], fields[4]
+
+
+@test("a process that calls exec between two calls of MAPS is ESTALE, and no mixture")
+def _():
+    with lib.tmpfs() as directory, Device() as device:
+        target = Target(directory)
+        try:
+            records, cursor, instance = maps_once(device, target.pid, 0, 0)
+            assert records and cursor != 2**64 - 1, "all fits in one call"
+            # without exec it goes on where it was
+            more, _, same = maps_once(device, target.pid, cursor, instance)
+            equal(same, instance, "instance")
+            first = {r.addr for r in records if isinstance(r, Mmap)}
+            assert not first & {r.addr for r in more if isinstance(r, Mmap)}, "sent twice"
+            target.exec()
+            fails_with(errno.ESTALE, maps_once, device, target.pid, cursor, instance)
+            records, _, now = maps_once(device, target.pid, 0, 0)
+            assert records and now != instance, "a new start"
+        finally:
+            target.end()
+
+
+@test("the instance of one process does not go on in another, not even one with its pid")
+def _():
+    with lib.tmpfs() as directory, Device() as device:
+        targets = [Target(directory) for _ in range(2)]
+        try:
+            pid = targets[0].pid
+            _, cursor, instance = maps_once(device, pid, 0, 0)
+            fails_with(errno.ESTALE, maps_once, device, targets[1].pid, cursor, instance)
+            fails_with(errno.ESTALE, maps_once, device, pid, cursor, instance + 1)
+            targets[0].end()
+            fails_with(errno.ESRCH, maps_once, device, pid, cursor, instance)
+            lib.run_as(pid, fails_with, errno.ESTALE, maps_once, device, pid, cursor, instance)
+        finally:
+            for target in targets:
+                target.end()
+
+
+# --------------------------------------------------------------------- held up --
+
+def count_of(pid):
+    with Device() as device:
+        return len(device.maps(pid))
+
+
+@test("a process whose MAPS waits for a device ends, with all that it had mapped")
+def _():
+    with servers.device(1) as (fds, stop, server), lib.directory() as place:
+        lib.mount("tmpfs", place, "tmpfs")
+        path = os.path.join(place, "data")
+        lib.write_bytes(path, bytes(PAGE))
+        reader, writer = os.pipe()
+        os.posix_fadvise(fds[0], 0, 0, os.POSIX_FADV_DONTNEED)
+        stop()
+        child = os.fork()
+        if not child:
+            fd = os.open(path, os.O_RDONLY)
+            lib.map_fd(fd, PAGE, mmap.PROT_READ)
+            os.close(fd)
+            lib.map_fd(fds[0], PAGE)
+            os.write(writer, b"x")
+            signal.pause()
+        os.read(reader, 1)
+        stream.flush()      # which leaves what is being read
+        with lib.waiting_for(count_of, child) as (asker, answer):
+            lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS waits")
+            equal(lib.result_of(answer, 0), None, "answer of MAPS")
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            busy = 0
+            try:
+                lib.umount(place)
+            except OSError as error:
+                busy = error.errno
+            server.kill()
+        if busy:
+            lib.until(lambda: lib.libc.umount2(place.encode(), 0) == 0, "unmounted at last")
+        equal(busy, 0, "error of umount(2) of what the process had mapped")
+
+
+def attached(shm):
+    lines = lib.read_bytes("/proc/sysvipc/shm").decode().splitlines()
+    column = lines[0].split().index("nattch")
+    return [int(line.split()[column]) for line in lines if line.split()[1] == str(shm)][0]
+
+
+@test("a process exits while MAPS of it is held up by who asks")
+def _():
+    libc.shmat.restype = ctypes.c_void_p
+    shm = lib.check(libc.shmget(0, PAGE, 0o1600), "shmget")
+
+    def ask_into(path, pid):
+        fd = os.open(path, os.O_RDONLY)
+        room = 2 * RECORD_MAX
+        address = lib.map_fd(fd, room, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        with Device() as device:
+            device.ioctl(7, "IIIQQQ", 0, pid, room, 0, 0, address)
+
+    with lib.directory() as work:
+        big = os.path.join(work, "big")
+        lib.write_bytes(big, bytes(4 * RECORD_MAX))
+        with servers.fuse("silent", path=big) as (path, _):
+            with lib.child(lambda: lib.check(libc.shmat(shm, None, 0), "shmat")) as pid:
+                equal(attached(shm), 1)
+                asker = lib.forked(lambda: ask_into(path, pid))
+                lib.until(lambda: lib.sleeps_in_ioctl(asker), "who asks is held up")
+            lib.until(lambda: attached(shm) == 0, "the process's memory is gone")
+            assert lib.sleeps_in_ioctl(asker), "who asks is still held up"
+            os.kill(asker, signal.SIGKILL)
+            os.waitpid(asker, 0)
+    lib.check(libc.shmctl(shm, 0, None), "shmctl")
+
+
+run()

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""SUBSCRIBE: who may, what a ring counts against, what passes the filters, and how a
+reader is woken."""
+
+import contextlib
+import errno
+import mmap
+import os
+import resource
+import select
+import subprocess
+import threading
+import time
+
+import lib
+import rights
+import stream
+from device import (SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_UID, Device, Mmap, parse_all)
+from lib import built, fails_with
+from tap import equal, run, test
+
+MIB = 1 << 20
+
+
+# ---------------------------------------------------------------------- rights --
+
+def attempt(device, **options):
+    """The size of the ring, or the error."""
+    try:
+        return device.subscribe(**options)[1]
+    except OSError as error:
+        return -error.errno
+
+
+def with_rights(function, *capabilities, memlock=None):
+    """What @function returns as nobody, with these capabilities and that limit."""
+    def call():
+        if memlock:
+            # Debian's default for one processor of perf_event_mlock_kb is beside it
+            resource.setrlimit(resource.RLIMIT_MEMLOCK, (memlock, memlock))
+        rights.become_nobody(*capabilities)
+        return function()
+    with rights.device_for_all():
+        return lib.in_child(call)
+
+
+@test("nobody subscribes without a capability, not even to itself")
+def _():
+    def attempts():
+        return [attempt(Device(), pids=[os.getpid()]), attempt(Device())]
+    equal(with_rights(attempts), [-errno.EPERM] * 2, "nobody")
+    equal(with_rights(attempts, rights.CAP_PERFMON), [MIB] * 2, "with CAP_PERFMON")
+
+
+@test("nobody watches itself become root")
+def _():
+    with lib.directory() as directory, rights.device_for_all(), Device() as device:
+        os.chmod(directory, 0o755)
+        path = os.path.join(directory, "program")
+        lib.write_bytes(path, lib.read_bytes("/usr/bin/true"), 0o4755)
+        child = os.fork()
+        if not child:
+            rights.become_nobody()
+            with contextlib.suppress(PermissionError):
+                device.subscribe(pids=[os.getpid()])
+            os.execv(path, ["program"])
+        equal(os.waitpid(child, 0)[1], 0, "status of the program")
+        try:
+            sent = [hex(record.addr) for record in device.read(0) if isinstance(record, Mmap)]
+        except OSError as error:    # there is no ring
+            equal(errno.errorcode[error.errno], "ENXIO", "error")
+            sent = []
+        equal(sent, [], "addresses of a setuid program")
+
+
+# ---------------------------------------------------------------------- memory --
+
+@test("rings count against the user's RLIMIT_MEMLOCK as long as they exist")
+def _():
+    def attempts(largest=MIB):
+        a, b, c = Device(), Device(), Device()
+        found = [attempt(a, ring_size=largest), attempt(a, ring_size=MIB // 2),
+                 attempt(b, ring_size=MIB // 2), attempt(b, ring_size=MIB // 4)]
+        a.close()
+        return found + [attempt(c, ring_size=MIB // 2)]
+    for again in ("", "again"):     # all of it was given back when the first process ended
+        equal(with_rights(attempts, rights.CAP_PERFMON, memlock=MIB),
+              [-errno.ENOMEM, MIB // 2, -errno.ENOMEM, MIB // 4, MIB // 2], f"sizes {again}")
+    equal(with_rights(lambda: attempts(64 * MIB), rights.CAP_PERFMON, rights.CAP_IPC_LOCK,
+                      memlock=MIB)[0], 64 * MIB, "with CAP_IPC_LOCK")
+
+
+def rings_until_full(size):
+    with contextlib.ExitStack() as stack:
+        for count in range(20):
+            try:
+                stack.enter_context(Device()).subscribe(ring_size=size)
+            except OSError as error:
+                equal(errno.errorcode[error.errno], "ENOMEM", "error")
+                return count
+    return 20
+
+
+@test("a ring that is passed on and outlives its owner does not count for ever")
+def _():
+    def fill():
+        for _ in range(10):
+            child = os.fork()
+            if not child:
+                os._exit(rings_until_full(MIB // 4))
+            status = os.waitpid(child, 0)[1]
+            assert os.waitstatus_to_exitcode(status) >= 1, "no ring"
+        return True
+    with_rights(fill, rights.CAP_PERFMON, memlock=MIB)
+
+
+# --------------------------------------------------------------------- filters --
+
+def map_data(path):
+    lib.map_file(path, prot=mmap.PROT_READ)
+
+
+@test("data mappings of others are not even looked at")
+def _():
+    with stream.Watch(flags=SUB_DATA) as watch, lib.tmpfs() as directory:
+        path = os.path.join(directory, "data")
+        lib.write_bytes(path, lib.read_bytes(built("id8")))
+        stat = os.stat(path)
+        key = (os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino
+        lib.in_child(map_data, path)
+        fails_with(errno.ENOENT, watch.resolve_key, *key)
+        map_data(path)
+        watch.settle()
+        equal(watch.resolve_key(*key).path, path, "path")
+
+
+def watched(device, commands):
+    """comms whose mappings arrive while the shell commands run."""
+    comms = set()
+    for command in commands:
+        subprocess.run(["sh", "-c", command], check=True)
+    for r in device.read(5):
+        if isinstance(r, Mmap):
+            comms.add(r.comm)
+    return comms
+
+
+@test("children of a watched process are watched, too")
+def _():
+    shell = subprocess.Popen(["sh"], stdin=subprocess.PIPE, text=True)
+    with Device() as device:
+        device.subscribe(flags=SUB_CHILDREN, pids=[shell.pid])
+        # one that loses its parent before it execs is a descendant all the same
+        shell.communicate("(sh -c 'sh -c \"sleep 0.2; exec env true\" & exit 0'; uname) >/dev/null; "
+                          "sleep 1\n")
+        comms = watched(device, ["date > /dev/null"])
+    assert {"uname", "true", "env", "sleep"} <= comms, comms
+    assert "date" not in comms, comms
+
+
+@test("children that existed before are watched, too")
+def _():
+    shell = subprocess.Popen(["sh", "-c", "(read x; uname > /dev/null) ; true"],
+                             stdin=subprocess.PIPE, text=True)
+    while len(subprocess.run(["pgrep", "-P", str(shell.pid)], capture_output=True,
+                             check=False).stdout) == 0:
+        time.sleep(0.01)
+    with Device() as device:
+        device.subscribe(flags=SUB_CHILDREN, pids=[shell.pid])
+        shell.communicate("go\n")
+        comms = watched(device, ["date > /dev/null"])
+    assert "uname" in comms and "date" not in comms, comms
+
+
+@test("a uid filters")
+def _():
+    with Device() as device:
+        device.subscribe(flags=SUB_UID, uid=65534)
+        comms = watched(device, ["uname > /dev/null",
+                                 "setpriv --reuid 65534 date > /dev/null"])
+    assert "date" in comms and "uname" not in comms, comms
+
+
+@test("a cgroup filters, with what is below it")
+def _():
+    top = "/tmp/cgroup2"
+    os.makedirs(top, exist_ok=True)
+    subprocess.run(["mount", "-t", "cgroup2", "none", top], check=True)
+    os.makedirs(f"{top}/watched/below", exist_ok=True)
+    fd = os.open(f"{top}/watched", os.O_RDONLY | os.O_DIRECTORY)
+    with Device() as device:
+        device.subscribe(flags=SUB_CGROUP, cgroup_fd=fd)
+        comms = watched(device, [
+            "uname > /dev/null",
+            f"echo $$ > {top}/watched/below/cgroup.procs; date > /dev/null"])
+    os.close(fd)
+    assert "date" in comms and "uname" not in comms, comms
+
+
+# ---------------------------------------------------------------------- waking --
+
+@contextlib.contextmanager
+def edges(flags=0, **options):
+    """A subscription to this process, and what a reader waits for edges with."""
+    with Device() as device, select.epoll() as epoll:
+        device.subscribe(flags, pids=[os.getpid()], **options)
+        os.set_blocking(device.fd, False)
+        epoll.register(device.fd, select.EPOLLIN | select.EPOLLET)
+        yield device, epoll
+
+
+def read_all(device, size=1 << 16):
+    """Until there is nothing more, as such a reader has to."""
+    records = []
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            records += parse_all(os.read(device.fd, size))
+    return records
+
+
+@test("a reader that waits for edges gets every mapping")
+def _():
+    with edges() as (device, epoll):
+        seen = 0
+        for number in range(50):
+            lib.map_file(built("id8"))
+            assert epoll.poll(lib.PATIENCE), f"not woken for mapping {number + 1}"
+            seen += sum(isinstance(record, Mmap) for record in read_all(device))
+        equal(seen, 50, "mappings")
+
+
+@test("also one with a watermark")
+def _():
+    with edges(SUB_CHILDREN, watermark=4096) as (device, epoll):
+        for number in range(10):
+            lib.run(built("maps"), "100", built("id8"))
+            assert epoll.poll(lib.PATIENCE), f"not woken in round {number + 1}"
+            read_all(device)
+
+
+@test("also one that reads a record at a time, and waits before it comes")
+def _():
+    with edges() as (device, epoll):
+        for _ in range(20):
+            timer = threading.Timer(0.01, lib.map_file, [built("id8")])
+            timer.start()
+            assert epoll.poll(lib.PATIENCE), "not woken"
+            timer.join()
+            assert read_all(device, 512), "nothing to read"
+
+
+run()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""When what is remembered of a file may be used again: not within the granularity of
+its time stamps, not once it was opened for writing; no caller's error is remembered,
+and nobody's filesystem takes away what is known of another's."""
+
+import contextlib
+import os
+import time
+
+import lib
+import stream
+from device import DELETED, UNSTABLE, Device
+from image import with_id
+from tap import equal, run, test
+
+O_DIRECT = os.O_DIRECT
+COARSE = {
+    "vfat": ["mkfs.vfat"],
+    "minix": ["mkfs.minix", "-3"],
+}
+
+
+@contextlib.contextmanager
+def on_image(kind):
+    with lib.directory() as place, lib.directory() as path:
+        image = os.path.join(place, "image")
+        with open(image, "wb") as file:
+            file.truncate(8 << 20)
+        lib.run(*COARSE[kind], image)
+        lib.run("modprobe", "-a", "loop", kind, status=None)
+        lib.run("mount", "-t", kind, "-o", "loop", image, path)
+        try:
+            yield path
+        finally:
+            lib.umount(path)
+
+
+# ------------------------------------------------------------- granularity --
+
+# The debug kernel has none of them.
+for kind in () if lib.DEBUG else COARSE:
+    @test(f"{kind}: what is overwritten in the same second or two is not reported with the old id")
+    def _(kind=kind):
+        with on_image(kind) as directory, stream.Watch() as watch:
+            path = os.path.join(directory, "lib.so")
+            wrong = 0
+            for number in range(1, 11):
+                lib.write_bytes(path, with_id(bytes([number]) * 20))
+                time.sleep(0.05)    # longer than two ticks
+                _, file = watch.see(lib.map_file, path)
+                wrong += file.id != f"{number:02x}" * 20
+                lib.write_bytes(path, with_id(bytes([number + 100]) * 20))
+                _, file = watch.see(lib.map_file, path)
+                wrong += file.id != f"{number + 100:02x}" * 20
+            equal(wrong, 0, "wrong identities of 20")
+
+
+# ------------------------------------------------------------------- errors --
+
+for kind in ("ext4", "xfs"):
+    @test(f"{kind}: an O_DIRECT descriptor given to RESOLVE_FD spoils nobody's answer")
+    def _(kind=kind):
+        ident = b"\x77" * 20
+        with lib.on_loop(kind) as directory:
+            path = os.path.join(directory, "lib.so")
+            lib.write_bytes(path, with_id(ident))
+            lib.settle_times(path)
+            lib.drop_pages(path)
+            fd = os.open(path, os.O_RDONLY | O_DIRECT)
+            try:
+                found = stream.resolve_fd(fd).id
+            except OSError as error:
+                found = error
+            os.close(fd)
+            print(f"# RESOLVE_FD of an O_DIRECT descriptor: {found!r}")
+            with open(path, "rb") as file, stream.Watch() as watch:
+                equal(stream.resolve_fd(file.fileno()).id, ident.hex(), "another's RESOLVE_FD")
+                _, seen = watch.see(lib.map_file, path)
+                equal(seen.id, ident.hex(), "another's mapping")
+
+
+# ------------------------------------------------------------- other mounts --
+
+@test("400 filesystems mounted and unmounted take away nothing known of another")
+def _():
+    count = 400
+    with lib.ext4() as directory, lib.directory() as place, stream.Watch() as watch:
+        known = os.path.join(directory, "known")
+        lib.write_bytes(known, with_id(b"\x44" * 20))
+        named = os.path.join(directory, "named")
+        lib.write_bytes(named, b"not an ELF file")
+        for path in (known, named):
+            lib.settle_times(path)
+        with open(named, "rb") as file, Device() as device:
+            device.name_fd(file.fileno(), b"a name")
+        ids = {}
+        for path in (known, named, "/usr/bin/true"):
+            watch.see(lib.map_file, path)
+            ids[path] = watch.see(lib.map_file, path)[0].file_id
+        equal(watch.files[ids[named]].kind, "cookie", "kind of what has a cookie")
+        # no two have the same number
+        for number in range(count):
+            os.mkdir(os.path.join(place, str(number)))
+            lib.mount("tmpfs", os.path.join(place, str(number)), "tmpfs")
+        for number in range(count):
+            lib.umount(os.path.join(place, str(number)))
+        for path, file_id in ids.items():
+            mapped, file = watch.see(lib.map_file, path)
+            equal(mapped.file_id, file_id, f"file_id of {path}")
+        equal(file.flags & DELETED, 0, "flags")
+        equal(watch.files[ids[named]].kind, "cookie", "kind of what has a cookie")
+
+
+# ------------------------------------------------------------------ writing --
+
+def see_flags(watch, path):
+    _, file = watch.see(lib.map_file, path)
+    return file.flags & UNSTABLE
+
+
+@test("a file that is opened for writing once it is known is flagged as one that may change")
+def _():
+    with lib.tmpfs() as directory:
+        path = os.path.join(directory, "lib.so")
+        lib.write_bytes(path, with_id(b"\x55" * 20))
+        lib.settle_times(path)
+        with stream.Watch() as watch:
+            for _ in range(3):
+                equal(see_flags(watch, path), 0, "flags while nobody has it open")
+        fd = os.open(path, os.O_RDWR)
+        with stream.Watch() as watch:
+            equal(see_flags(watch, path), UNSTABLE, "flags while it is open for writing")
+        os.close(fd)
+        lib.map_file(path)
+        with stream.Watch() as watch:
+            equal(see_flags(watch, path), 0, "flags when it is not any more")
+
+
+run()

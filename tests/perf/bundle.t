@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""buildid bundle, unbundle and resolve."""
+
+import os
+import stat
+
+import lib
+from lib import contains
+from recording import (ONE, build_id, busy, copy, place, same, same_tree, symbols, tool_test,
+                       without_module, work)
+from tap import equal, run, test
+
+
+@tool_test("bundle takes all along, and unbundle takes it up")
+def _():
+    with place() as here:
+        with busy(here.library, 0, here.path):
+            here.record()
+            os.unlink(here.library)
+            done = lib.buildid("bundle", "-o", here.path + "/b.tar.zst", here.data, status=None,
+                               env=dict(os.environ, HOME=here.home))
+            equal([line for line in without_module(done.stdout) if line.startswith("FAIL")],
+                  [], "missing")
+        other = os.path.join(here.path, "other")
+        os.mkdir(other)
+        done = lib.buildid("unbundle", "../b.tar.zst", cwd=other,
+                           env=dict(os.environ, HOME=other))
+        contains(done.stdout, f"OK {ONE} {here.library}\n")
+        same_tree(other + "/.debug", here.home + "/.debug")
+        same(other + "/perf.data", here.data)
+        assert "work_of_one" in symbols(other + "/perf.data", other), "named"
+        lib.run("tar", "--zstd", "-tf", here.path + "/b.tar.zst")
+
+
+@tool_test("bundle reports what is missing, and packs the rest")
+def _():
+    with place() as here:
+        here.record()
+        os.unlink(here.library)
+        done = lib.buildid("bundle", "-a", "--no-data", here.data, status=1,
+                           env=dict(os.environ, HOME=here.home))
+        contains(done.stdout, f"FAIL {ONE} {here.library}: ")
+        names = lib.run("tar", "--zstd", "-tf", here.data + ".tar.zst").stdout
+        contains(names, build_id(lib.built("busy")) + "/elf\n")
+        assert "perf.data" not in names.split("\n"), "the recording is in it"
+        os.mkfifo(here.path + "/fifo")
+        done = lib.buildid("bundle", "--no-data", "-o", here.path + "/fifo", here.data, status=1,
+                           env=dict(os.environ, HOME=here.home))
+        contains(done.stderr, f"buildid: {here.path}/fifo: not a regular file\n")
+        equal(stat.S_ISFIFO(os.stat(here.path + "/fifo").st_mode), True, "left alone")
+        equal([name for name in os.listdir(here.path) if "new-" in name], [], "left behind")
+
+
+@test("resolve prints a file with the content, wherever it is")
+def _():
+    def resolve(status=0):
+        done = lib.buildid("resolve", ONE, status=status,
+                           env=dict(os.environ, HOME=here.home))
+        return done.stdout.rstrip("\n") if not status else done.stderr
+
+    with place() as here:
+        lib.buildid("flush")
+        with busy(here.library, 0, here.path):
+            equal(resolve(), here.library, "path")
+            here.record()
+            copy(work("two"), here.library)
+            found = resolve()
+            contains(found, "/map_files/")
+            same(found, work("one"))
+            equal(here.store()[ONE]["status"], "ok", "store")
+        # The process is gone.
+        found = resolve()
+        equal(os.path.realpath(found), os.path.realpath(here.entry(ONE)), "path")
+        same(found, work("one"))
+        os.unlink(found)
+        equal(resolve(status=1), f"buildid: {ONE}: no file with this build-id found; "
+              "DEBUGINFOD_URLS is not set\n", "error")
+        with open("/sys/kernel/notes", "rb") as file:
+            kernel = file.read()[16:36].hex()
+        # There is no ELF file of it here, and a list of symbols has no id.
+        lib.buildid("resolve", kernel, status=None)
+
+
+run()
