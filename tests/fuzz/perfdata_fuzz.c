@@ -67,7 +67,7 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	}
 }
 
-static void complain(void *context, const char *path, const char *reason)
+static void report(void *context, const char *path, const char *reason)
 {
 	(void)context;
 	if (strlen(path) + strlen(reason) == 0)
@@ -82,7 +82,7 @@ static void annotate(struct perfdata *data, const char *output)
 	};
 	const struct perfdata_annotator annotator = {
 		.identify = identify,
-		.complain = complain,
+		.report = report,
 		.module_events = loads,
 		.nr_module_events = 2,
 	};
@@ -109,9 +109,9 @@ static void look_at(const char *path, const char *output)
 	while (perfdata_next_mapping(data, &mapping) > 0)
 		if (mapping.id_size > PERFDATA_ID_MAX || strlen(mapping.path) > 65536)
 			abort();
-	if (output && !perfdata_problem(data))
+	if (output && !perfdata_error(data))
 		annotate(data, output);
-	if (output && !perfdata_problem(data))
+	if (output && !perfdata_error(data))
 		look_at(output, NULL);
 	perfdata_close(data);
 }

@@ -99,7 +99,7 @@ def _():
         copy(work("one"), here.library)
         os.truncate(here.library, 8192)
         equal(build_id(here.library), ONE, "its note is still there")
-        contains(here.store(status=1)[ONE]["reason"], "is cut short")
+        contains(here.store(status=1)[ONE]["reason"], "is truncated")
         equal(here.has(ONE), False, "kept")
 
 

@@ -12,7 +12,7 @@
 static char directory[] = "/tmp/buildid-write.XXXXXX";
 struct make *make;
 struct perfdata_counts counts;
-char complaint[512];
+char reported[512];
 struct perfdata_module_event loads[4];
 size_t nr_module_events;
 unsigned char after[MAKE_ROOM];
@@ -43,7 +43,7 @@ int reset(void **state)
 	make->clockid = -1;
 	nr_module_events = 0;
 	on_progress = NULL;
-	*complaint = '\0';
+	*reported = '\0';
 	return system("rm -rf *");
 }
 
@@ -74,9 +74,9 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
 	(void)context;
-	if (mapping->space == PERFDATA_KERNEL || mapping->space == PERFDATA_MODULE) {
+	if (mapping->kind == PERFDATA_KIND_KERNEL || mapping->kind == PERFDATA_KIND_MODULE) {
 		identity->size = 20;
-		memset(identity->id, mapping->space == PERFDATA_KERNEL ? 0xaa : 0xbb, 20);
+		memset(identity->id, mapping->kind == PERFDATA_KIND_KERNEL ? 0xaa : 0xbb, 20);
 	} else if (!strcmp(mapping->path, "/by-pid")) {
 		identity->size = 20;
 		memset(identity->id, 0xcc, 20);
@@ -90,10 +90,10 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	}
 }
 
-static void complain(void *context, const char *path, const char *reason)
+static void report(void *context, const char *path, const char *reason)
 {
 	(void)context;
-	snprintf(complaint, sizeof(complaint), "%s: %s", path, reason);
+	snprintf(reported, sizeof(reported), "%s: %s", path, reason);
 }
 
 static bool progress(void *context, uint64_t done, uint64_t total)
@@ -108,7 +108,7 @@ int annotate_to(const char *path, const char *output)
 	const struct perfdata_annotator annotator = {
 		.identify = identify,
 		.progress = progress,
-		.complain = complain,
+		.report = report,
 		.module_events = loads,
 		.nr_module_events = nr_module_events,
 	};
@@ -118,7 +118,7 @@ int annotate_to(const char *path, const char *output)
 
 	assert_non_null(data);
 	err = perfdata_rewrite(data, output, &annotator, &counts);
-	assert_int_equal(!err, !perfdata_problem(data));
+	assert_int_equal(!err, !perfdata_error(data));
 	perfdata_close(data);
 	/* Nothing half done is left, of a name like perf.data.XXXXXX. */
 	assert_int_equal(glob("*.??????", 0, NULL, &found), GLOB_NOMATCH);
@@ -137,13 +137,13 @@ size_t read_mappings(const char *path, struct perfdata_mapping *mappings)
 	struct perfdata *data = perfdata_open(path);
 	size_t count = 0;
 
-	assert_null(perfdata_problem(data));
+	assert_null(perfdata_error(data));
 	while (perfdata_next_mapping(data, &mappings[count]) > 0) {
 		assert_true(count < 15);
 		mappings[count].path = NULL;
 		count++;
 	}
-	assert_null(perfdata_problem(data));
+	assert_null(perfdata_error(data));
 	perfdata_close(data);
 	return count;
 }

@@ -15,7 +15,7 @@ extern struct make *make;
 extern unsigned char after[MAKE_ROOM];
 extern size_t after_size;
 extern struct perfdata_counts counts;
-extern char complaint[512];
+extern char reported[512];
 
 /* To be set: modules; what is called as the first event has been written. */
 extern struct perfdata_module_event loads[4];

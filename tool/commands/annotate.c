@@ -20,7 +20,8 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/signals.h"
-#include "content/running.h"
+#include "content/kernel_modules.h"
+#include "content/vdso.h"
 #include "identities/boot.h"
 #include "identities/cache_query.h"
 #include "identities/identities.h"
@@ -75,17 +76,17 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 {
 	struct annotator *annotator = context;
 
-	if (mapping->space == PERFDATA_VDSO) {
+	if (mapping->kind == PERFDATA_KIND_VDSO) {
 		identify_vdso(annotator, identity);
 		return;
 	}
 	identities_find(annotator->identities, mapping, identity);
-	if (!identity->size && !identity->known && mapping->space == PERFDATA_MODULE &&
+	if (!identity->size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason =
 			"may have been loaded after the recording, which only a log can show";
 	if (!identity->size && !identity->known && annotator->query &&
-	    mapping->space == PERFDATA_USER)
+	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
 }
@@ -144,7 +145,7 @@ static const char *why_not_here(const struct annotator *annotator)
 	if (!is_same_boot(annotator))
 		return "recorded on another machine or in another boot" GIVE_LOG;
 	if (perfdata_host(annotator->data, host))
-		return perfdata_problem(annotator->data);
+		return perfdata_error(annotator->data);
 	if (*host && !uname(&here) && strcmp(host, here.nodename))
 		return "recorded on a machine of another name" GIVE_LOG;
 	return NULL;
@@ -161,7 +162,7 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 			return report(annotator, path, strerror(ENOMEM));
 	/* A log that was cut short is good as far as it goes. */
 	if (answer < 0)
-		out_error(annotator->out, path, "%s", log_problem(log));
+		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
 		return report(annotator, path, strerror(ENOMEM));
 	return true;
@@ -173,8 +174,8 @@ static bool read_log(struct annotator *annotator)
 	struct log_reader *log = log_open(path);
 	bool good;
 
-	if (!log || log_problem(log)) {
-		report(annotator, path, log ? log_problem(log) : strerror(ENOMEM));
+	if (!log || log_error(log)) {
+		report(annotator, path, log ? log_error(log) : strerror(ENOMEM));
 		good = false;
 	} else {
 		annotator->here = boot_is_now(log_header(log)->boot_id);
@@ -224,7 +225,7 @@ static bool gather(struct annotator *annotator)
 	}
 	if (annotator->here) {
 		annotator->query = cache_query_new(clock);
-		running_vdso_id(&annotator->vdso);
+		vdso_build_id(&annotator->vdso);
 	}
 	if (!annotation->log && !query_cache(annotator))
 		return false;
@@ -258,7 +259,7 @@ static bool name_module_events(struct annotator *annotator, struct perfdata_anno
 	for (i = 0; i < count; i++) {
 		/* A further content of a module has a name of its own. */
 		if (!strchr(module_events[i].path, '@'))
-			annotator->paths[i] = running_module_path(module_events[i].path);
+			annotator->paths[i] = module_file(module_events[i].path);
 		annotator->module_events[i] = module_events[i];
 		if (annotator->paths[i])
 			annotator->module_events[i].path = annotator->paths[i];
@@ -277,7 +278,7 @@ static void print_summary(const struct annotator *annotator, const struct perfda
 	fprintf(stderr,
 		"buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
 		" without a build-id, %" PRIu64 " not annotated",
-		annotator->name, counts->annotated, counts->without, counts->left_alone);
+		annotator->name, counts->annotated, counts->without, counts->not_annotated);
 	if (counts->paths)
 		fprintf(stderr, " of %" PRIu64 " paths", counts->paths);
 	if (counts->module_events)
@@ -301,7 +302,7 @@ static void print_object(const struct annotator *annotator, const struct perfdat
 	out_string(out, "path", 0, annotator->name);
 	out_number(out, "annotated", 0, counts->annotated);
 	out_number(out, "without_build_id", 0, counts->without);
-	out_number(out, "not_annotated", 0, counts->left_alone);
+	out_number(out, "not_annotated", 0, counts->not_annotated);
 	out_number(out, "paths_not_annotated", 0, counts->paths);
 	out_number(out, "modules_added", 0, counts->module_events);
 	out_number(out, "modules_missing", 0, counts->module_events_missing);
@@ -315,7 +316,7 @@ static bool rewrite(struct annotator *annotator)
 		.context = annotator,
 		.identify = identify,
 		.progress = show_progress,
-		.complain = report_path,
+		.report = report_path,
 	};
 	struct perfdata_counts counts;
 
@@ -357,10 +358,10 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	annotator.data = perfdata_open(annotation->path);
 	if (!annotator.data)
 		return report(&annotator, annotator.name, strerror(ENOMEM));
-	good = !perfdata_problem(annotator.data) && find_begin(&annotator) && gather(&annotator) &&
+	good = !perfdata_error(annotator.data) && find_begin(&annotator) && gather(&annotator) &&
 	       rewrite(&annotator);
-	if (perfdata_problem(annotator.data))
-		report(&annotator, annotator.name, perfdata_problem(annotator.data));
+	if (perfdata_error(annotator.data))
+		report(&annotator, annotator.name, perfdata_error(annotator.data));
 	if (!good && !annotator.stopped && is_filter(annotation))
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 

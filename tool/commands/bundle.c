@@ -20,6 +20,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/open_regular.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
 #include "options.h"
@@ -138,7 +139,7 @@ static bool add_file(struct job *job, struct tarball *tarball, int directory, co
 {
 	struct reason reason;
 	const char *problem = reason.text;
-	int fd = content_open(directory, path, &reason);
+	int fd = open_untrusted(directory, path, &reason);
 
 	if (fd >= 0) {
 		problem = tarball_add_file(tarball, name, fd);
@@ -272,12 +273,12 @@ static int run(struct job *job)
 	struct reason reason = { "out of memory" };
 
 	store.dir = debug_dir_open(job->directory, true, &reason);
-	store.locate = locate_new(!job->no_servers);
+	store.locate = locator_new(!job->no_servers);
 	if (!store.dir || !store.locate)
 		fail(job, job->directory ? job->directory : "~/.debug", reason.text);
 	else
 		pack(job, &store);
-	locate_free(store.locate);
+	locator_free(store.locate);
 	debug_dir_close(store.dir);
 	return job->failed || store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

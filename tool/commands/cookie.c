@@ -5,7 +5,6 @@
  * For loaders of what is not ELF, and to try out what they would do.
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,8 @@
 
 #include "commands.h"
 #include "common/arguments.h"
-#include "common/regular.h"
+#include "common/hex.h"
+#include "common/open_regular.h"
 #include "print.h"
 #include "module.h"
 
@@ -31,27 +31,14 @@ struct cookie {
 	size_t size; /* 0 removes it */
 };
 
-static int digit(char c)
-{
-	if (isdigit((unsigned char)c))
-		return c - '0';
-	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
-}
-
 static const char *from_hex(struct cookie *cookie, const char *hex)
 {
-	int high, low;
+	ssize_t size = hex_parse(cookie->bytes, sizeof(cookie->bytes), hex);
 
-	for (cookie->size = 0; *hex; hex += 2) {
-		high = digit(hex[0]);
-		low = hex[1] ? digit(hex[1]) : -1;
-		if (high < 0 || low < 0)
-			return "not an even number of hex digits";
-		if (cookie->size == sizeof(cookie->bytes))
-			return TOO_LONG;
-		cookie->bytes[cookie->size++] = (uint8_t)(high << 4 | low);
-	}
-	return cookie->size ? NULL : TOO_SHORT;
+	if (size < 0)
+		return size == -E2BIG ? TOO_LONG : "not an even number of hex digits";
+	cookie->size = (size_t)size;
+	return size ? NULL : TOO_SHORT;
 }
 
 static const char *from_text(struct cookie *cookie, const char *text)
@@ -88,14 +75,14 @@ static int run(struct output *out, const char *path, const struct cookie *cookie
 {
 	struct buildid *handle = module_open(out);
 	int status = EXIT_FAILURE;
-	const char *reason;
+	struct reason reason;
 	int fd;
 
 	if (!handle)
 		return EXIT_FAILURE;
-	fd = regular_open(path, &reason);
+	fd = open_regular(path, &reason);
 	if (fd < 0) {
-		out_error(out, path, "%s", reason);
+		out_error(out, path, "%s", reason.text);
 	} else {
 		status = set(out, handle, path, fd, cookie);
 		close(fd);

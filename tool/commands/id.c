@@ -13,8 +13,8 @@
 
 #include "commands.h"
 #include "common/arguments.h"
-#include "common/regular.h"
-#include "content/elf_notes.h"
+#include "common/open_regular.h"
+#include "content/elf_file.h"
 #include "print.h"
 #include "module.h"
 
@@ -40,31 +40,23 @@ static void fail(struct job *job, const char *path, const char *reason)
 
 static void verify(struct job *job, const char *path, int fd, const struct buildid_file *file)
 {
-	char module[PRINT_ID_MAX], libelf[PRINT_ID_MAX];
-	union {
-		struct buildid_file file;
-		unsigned char bytes[sizeof(struct buildid_file) + BUILDID_ID_MAX];
-	} other = {};
 	bool build_id = file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
+	char module[PRINT_ID_MAX], libelf[PRINT_ID_MAX];
+	struct identity identity;
+	struct elf_info info;
 	const uint8_t *bytes;
-	struct elf_id id;
 	size_t size;
 
-	elf_notes_read(fd, &id);
+	elf_file_id(fd, &info);
 	bytes = buildid_file_id_bytes(file, &size);
-	if (!build_id && id.kind == BUILDID_KIND_NONE)
+	if (!build_id && info.kind == BUILDID_KIND_NONE)
 		return;
-	if (file->kind == id.kind && size == id.size && !memcmp(bytes, id.bytes, size))
+	if (file->kind == info.kind && size == info.id.size && !memcmp(bytes, info.id.bytes, size))
 		return;
 
-	other.file.header.size = sizeof(other);
-	other.file.data_off = sizeof(other.file);
-	other.file.kind = id.kind;
-	other.file.reason = id.reason;
-	other.file.id_len = (uint16_t)id.size;
-	memcpy(other.bytes + sizeof(other.file), id.bytes, id.size);
+	identity = (struct identity){ info.kind, info.reason, info.id };
 	out_error(&job->out, path, "the module reads %s, libelf reads %s", print_id(file, module),
-		  print_id(&other.file, libelf));
+		  print_identity(&identity, libelf));
 	job->failed = true;
 }
 
@@ -72,13 +64,13 @@ static void identify(struct job *job, const char *path)
 {
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
-	const char *reason;
+	struct reason reason;
 	int err;
 	int fd;
 
-	fd = regular_open(path, &reason);
+	fd = open_regular(path, &reason);
 	if (fd < 0) {
-		fail(job, path, reason);
+		fail(job, path, reason.text);
 		return;
 	}
 

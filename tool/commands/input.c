@@ -93,7 +93,7 @@ struct input *input_log(struct output *out, const char *path)
 		return NULL;
 	input->log_path = strcmp(path, "-") ? path : "standard input";
 	input->log = log_open(path);
-	problem = input->log ? log_problem(input->log) : strerror(ENOMEM);
+	problem = input->log ? log_error(input->log) : strerror(ENOMEM);
 	if (!problem)
 		return input;
 	out_error(out, input->log_path, "%s", problem);
@@ -125,7 +125,7 @@ int input_next(struct input *input, const struct buildid_record **record)
 void input_report_error(const struct input *input)
 {
 	if (input->log)
-		out_error(input->out, input->log_path, "%s", log_problem(input->log));
+		out_error(input->out, input->log_path, "%s", log_error(input->log));
 	else if (input->netlink)
 		module_netlink_error(input->out, input->error);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel: identities are the module's, read from memory. A file is named beside
- * one only when it is known to be of the same build.
+ * Kernel: the identities come from the module, which reads them from memory. The path of
+ * a file is printed with one only when the file is known to be from the same build.
  */
 
 #include <errno.h>
@@ -13,8 +13,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "content/elf_notes.h"
-#include "content/running.h"
+#include "content/elf_file.h"
+#include "content/kernel_modules.h"
+#include "content/running_kernel.h"
 #include "kernel.h"
 #include "print.h"
 #include "module.h"
@@ -36,16 +37,15 @@ struct list {
 
 static bool is_of(const char *path, const struct build_id *id)
 {
-	struct elf_info info;
 	struct build_id found;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is;
 
 	if (fd < 0)
 		return false;
-	elf_notes_look(fd, &info);
+	is = elf_file_build_id(fd, &found) && build_id_equal(&found, id);
 	close(fd);
-	return info.id.kind == BUILDID_KIND_GNU &&
-	       build_id_set(&found, info.id.bytes, info.id.size) && build_id_equal(&found, id);
+	return is;
 }
 
 /* --------------------------------------------------------------- kernel -- */
@@ -61,7 +61,7 @@ static bool is_version(const char *text, const struct utsname *uts)
 	       text[length - version - 1] == ' ';
 }
 
-/* A bootable image is packed in many ways, but says what it is at its start. */
+/* A bootable image is compressed in many ways, but its header has the version. */
 static bool boots(const char *path, const struct utsname *uts)
 {
 	char header[BOOT_HEADER_SIZE + 1];
@@ -90,7 +90,7 @@ static char *find_bootable(void)
 	char *path;
 
 	uname(&uts);
-	while ((path = running_boot_path(index++)) && !boots(path, &uts))
+	while ((path = vmlinuz_path(index++)) && !boots(path, &uts))
 		free(path);
 	return path;
 }
@@ -101,16 +101,17 @@ char *kernel_path(const struct build_id *id)
 	size_t index = 0;
 	char *path;
 
-	while ((path = running_image_path(index++)) && !is_of(path, id))
+	while ((path = vmlinux_path(index++)) && !is_of(path, id))
 		free(path);
 	if (path)
 		return path;
-	return running_id(&running) && build_id_equal(&running, id) ? find_bootable() : NULL;
+	return running_kernel_build_id(&running) && build_id_equal(&running, id) ? find_bootable() :
+										   NULL;
 }
 
 static char *module_path(const char *name, const struct build_id *id)
 {
-	char *path = running_module_path(name);
+	char *path = module_file(name);
 
 	if (path && is_of(path, id))
 		return path;
@@ -159,7 +160,7 @@ static int show_all(struct list *list, struct buildid *handle)
 	return err == -EAGAIN ? 0 : err;
 }
 
-/* All of it is in the ring at once; only this process's mappings follow. */
+/* The images are in the ring at once; of mappings only those of this process follow. */
 static int subscribe(struct buildid *handle)
 {
 	const uint32_t self = (uint32_t)getpid();

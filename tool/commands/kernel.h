@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Kernel: the running one and its modules, and the files they are of. */
+/* Kernel: the running kernel and its modules, and the files that have their contents. */
 #ifndef TOOL_KERNEL_H
 #define TOOL_KERNEL_H
 
@@ -8,17 +8,17 @@
 #include "common/build_id.h"
 #include "common/output.h"
 
-/* What perf calls the kernel, wherever its file is. */
+/* The name of the kernel in a perf.data, wherever its file is. */
 #define KERNEL_NAME "[kernel.kallsyms]"
 
 /*
- * A line for the kernel and for each module, the kernel first; those without a
- * build-id only if @all. False after it was told why.
+ * Print a line for the kernel and for each module, the kernel first; those without a
+ * build-id only with @all. False after an error was printed.
  */
 bool kernel_list(struct output *out, bool kernel, bool modules, bool all);
 /*
- * A file of the kernel with this build-id, to be freed, or NULL: where it is unpacked
- * the file says so itself, one to be booted is known for the running kernel only.
+ * The path of a kernel image with this build-id, to be freed, or NULL. A vmlinux has the
+ * build-id in it; a bootable image is known by its version, of the running kernel only.
  */
 char *kernel_path(const struct build_id *id);
 

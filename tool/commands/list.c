@@ -80,8 +80,8 @@ struct selection {
 static bool is_listed(const struct perfdata_dso *dso, const struct selection *shown)
 {
 	if ((shown->kernel || shown->modules) &&
-	    !(shown->kernel && dso->space == PERFDATA_KERNEL) &&
-	    !(shown->modules && dso->space == PERFDATA_MODULE))
+	    !(shown->kernel && dso->kind == PERFDATA_KIND_KERNEL) &&
+	    !(shown->modules && dso->kind == PERFDATA_KIND_MODULE))
 		return false;
 	return shown->hits ? dso->hit : !!dso->id_size;
 }
@@ -91,7 +91,7 @@ static void show_dso(struct output *out, const struct perfdata_dso *dso)
 	struct build_id id;
 	char *path = NULL;
 
-	if (dso->space == PERFDATA_KERNEL && build_id_set(&id, dso->id, dso->id_size))
+	if (dso->kind == PERFDATA_KIND_KERNEL && build_id_set(&id, dso->id, dso->id_size))
 		path = kernel_path(&id);
 	print_dso(out, dso, path);
 	free(path);
@@ -108,7 +108,7 @@ static int list_perfdata(struct output *out, const char *path, const struct sele
 		if (is_listed(&dsos[i], shown))
 			show_dso(out, &dsos[i]);
 	if (count < 0)
-		out_error(out, path, "%s", data ? perfdata_problem(data) : strerror(ENOMEM));
+		out_error(out, path, "%s", data ? perfdata_error(data) : strerror(ENOMEM));
 	perfdata_close(data);
 	return count < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

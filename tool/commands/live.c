@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Live: keep what is mapped before it is gone.
+ * Live: store what is mapped before it is gone.
  *
- * A file is opened as soon as its mapping is heard of: once open, it can be read
- * whether it was deleted or replaced. Copying comes when no more records wait. What
- * is overwritten in place in between is lost, and told.
+ * A file is opened as soon as the record of its mapping is read: an open file can be
+ * read even if it is deleted or replaced. It is copied when no more records wait. A
+ * file that is overwritten in place before that is lost, and reported as failed.
  */
 
 #include <errno.h>
@@ -15,62 +15,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/array.h"
 #include "common/clock.h"
-#include "common/numbers.h"
+#include "common/hash_map.h"
+#include "common/open_regular.h"
 #include "common/signals.h"
-#include "content/elf_notes.h"
-#include "content/mapped.h"
-#include "content/running.h"
+#include "content/elf_file.h"
+#include "content/kernel_modules.h"
+#include "content/mapped_files.h"
+#include "content/vdso.h"
 #include "live.h"
 #include "module.h"
 
-/* A large file takes its time to copy, in which nobody reads. */
+/* No records are read while a file is copied, and a large one takes long. */
 #define RING_SIZE (16U << 20)
-/* Records taken before something else has its turn. */
+/* Records read before anything else is done. */
 #define ROUND 4096
 /* Files open at a time. */
 #define QUEUE_MAX 256
-/* How long to wait for what the module is still reading, nanoseconds. */
+/* How long to wait for a file that the module is still reading, nanoseconds. */
 #define PATIENCE_NS 5000000000ULL
 #define NAP_MS	    50
-/* Ahead of what it watches, as far as that is allowed. */
+/* To run before the processes that it watches, where that is allowed. */
 #define NICENESS (-10)
 
 /* Of a file_id. */
 enum state {
 	STATE_NEW,
 	STATE_QUEUED,
-	STATE_KEPT,
-	STATE_FAILED, /* tried again at its next mapping */
+	STATE_STORED,
+	STATE_FAILED, /* retried when it is mapped again */
 	STATE_NO_ID,
 };
 
 struct item {
-	struct item *next;
-	uint64_t file_id; /* 0 when the module could not keep track */
+	TAILQ_ENTRY(item) entry;
+	uint64_t file_id; /* 0 when the module had no memory for it */
 	uint64_t since;
-	bool again; /* it failed before */
-	int fd;	    /* or -1 with @reason */
+	bool failed_before;
+	int fd; /* or -1 with @reason */
 	struct reason reason;
 	char *path;
 };
+
+TAILQ_HEAD(queue, item);
 
 struct live {
 	struct store_job *store;
 	struct buildid *handle;
 	struct buildid_options options;
 	struct buildid_files *files;
-	struct numbers states;
-	struct item *first, **last;
+	struct hash_map states;
+	struct queue queue;
 	size_t queued;
 	uint64_t lost;
-	bool snapshot; /* to be taken, as records are missing */
+	bool needs_snapshot; /* records were lost */
 	bool stop;
-	bool failed; /* to go on watching */
+	bool failed; /* watching cannot go on */
 };
 
 static void fail(struct live *live, const char *object, int error)
@@ -83,7 +88,7 @@ static void fail(struct live *live, const char *object, int error)
 
 static void set_state(struct live *live, uint64_t file_id, enum state state)
 {
-	if (file_id && !numbers_set(&live->states, file_id, state))
+	if (file_id && !hash_map_set(&live->states, file_id, state))
 		fail(live, "store", -ENOMEM);
 }
 
@@ -107,11 +112,10 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 		return;
 	}
 	item->file_id = mmap->file_id;
-	item->again = numbers_get(&live->states, mmap->file_id) == STATE_FAILED;
+	item->failed_before = hash_map_get(&live->states, mmap->file_id, STATE_NEW) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
-	item->fd = mapped_open_address(mmap->pid, mmap->addr, path, &item->reason);
-	*live->last = item;
-	live->last = &item->next;
+	item->fd = mapped_file_open_at(mmap->pid, mmap->addr, path, &item->reason);
+	TAILQ_INSERT_TAIL(&live->queue, item, entry);
 	live->queued++;
 	set_state(live, mmap->file_id, STATE_QUEUED);
 }
@@ -123,11 +127,10 @@ static bool is_waiting(const struct buildid_file *file)
 	return file && file->reason == BUILDID_REASON_PENDING;
 }
 
-/* The identity that the mapping had; the file's own where nobody else knows. */
+/* The identity of the mapped content; read from the file where the module has none. */
 static bool request_id(const struct item *item, const struct buildid_file *file,
 		       struct build_id *id)
 {
-	struct elf_info info;
 	const uint8_t *bytes;
 	size_t size;
 
@@ -135,10 +138,7 @@ static bool request_id(const struct item *item, const struct buildid_file *file,
 		bytes = buildid_file_id_bytes(file, &size);
 		return file->kind == BUILDID_KIND_GNU && bytes && build_id_set(id, bytes, size);
 	}
-	if (item->fd < 0)
-		return false;
-	elf_notes_look(item->fd, &info);
-	return info.id.kind == BUILDID_KIND_GNU && build_id_set(id, info.id.bytes, info.id.size);
+	return item->fd >= 0 && elf_file_build_id(item->fd, id);
 }
 
 static bool put_from(struct live *live, struct item *item, const struct build_id *id, int fd)
@@ -165,7 +165,7 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 
 	if (item->fd >= 0 && put_from(live, item, id, item->fd))
 		return true;
-	fd = content_open(AT_FDCWD, item->path, &reason);
+	fd = open_untrusted(AT_FDCWD, item->path, &reason);
 	if (fd < 0)
 		return false;
 	done = put_from(live, item, id, fd);
@@ -173,20 +173,20 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 	return done;
 }
 
-static void tell_failed(struct live *live, const struct item *item, const struct build_id *id)
+static void report_failed(struct live *live, const struct item *item, const struct build_id *id)
 {
 	/* Once for each file. */
-	if (!item->again)
+	if (!item->failed_before)
 		store_report_fail(live->store, id, item->path, item->reason.text);
 	set_state(live, item->file_id, STATE_FAILED);
 }
 
-static void tell_kept(struct live *live, const struct item *item, const struct build_id *id,
-		      const char *source)
+static void report_stored(struct live *live, const struct item *item, const struct build_id *id,
+			  const char *source)
 {
-	live->store->failed -= item->again;
+	live->store->failed -= item->failed_before;
 	store_report_ok(live->store, id, item->path, source);
-	set_state(live, item->file_id, STATE_KEPT);
+	set_state(live, item->file_id, STATE_STORED);
 }
 
 static void store_item(struct live *live, struct item *item, const struct buildid_file *file)
@@ -195,39 +195,37 @@ static void store_item(struct live *live, struct item *item, const struct buildi
 
 	if (is_waiting(file)) {
 		reason_set(&item->reason, "the module has not read it in time");
-		tell_failed(live, item, NULL);
+		report_failed(live, item, NULL);
 	} else if (!request_id(item, file, &id)) {
 		set_state(live, item->file_id, STATE_NO_ID);
 	} else if (store_has(live->store, &id, CONTENT_ELF)) {
-		tell_kept(live, item, &id, "kept");
+		report_stored(live, item, &id, "kept");
 	} else if (put(live, item, &id)) {
-		tell_kept(live, item, &id, "mapped");
+		report_stored(live, item, &id, "mapped");
 	} else {
-		tell_failed(live, item, &id);
+		report_failed(live, item, &id);
 	}
 }
 
 /*
- * The first of the queue that need not wait, with @all of those that the module has
- * not read yet, too. False when there is none.
+ * The first of the queue whose content is known; with @all also one that the module has
+ * not read yet. False when there is none.
  */
 static bool store_next(struct live *live, bool all)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	const struct buildid_file *file;
-	struct item **at = &live->first;
 	struct item *item;
 
-	for (; (item = *at); at = &item->next) {
+	TAILQ_FOREACH(item, &live->queue, entry)
+	{
 		file = buildid_files_find(live->files, item->file_id);
 		if (all || !is_waiting(file) || now - item->since >= PATIENCE_NS)
 			break;
 	}
 	if (!item)
 		return false;
-	*at = item->next;
-	if (!*at)
-		live->last = at;
+	TAILQ_REMOVE(&live->queue, item, entry);
 	live->queued--;
 	store_item(live, item, file);
 	item_free(item);
@@ -247,7 +245,7 @@ static bool has_no_id(const struct buildid_file *file)
 	return file && file->kind != BUILDID_KIND_GNU && !is_waiting(file);
 }
 
-/* Any user may be its server, and never answer. */
+/* Its server may be any user, and never answer. */
 static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_file *file)
 {
 	return file ? file->reason == BUILDID_REASON_DEFERRED :
@@ -256,15 +254,16 @@ static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_fi
 
 static void refuse_deferred(struct live *live, uint64_t file_id, const char *path)
 {
-	if (numbers_get(&live->states, file_id) == STATE_NEW)
-		store_report_fail(live->store, NULL, path, "is on FUSE, which is not waited for");
+	if (hash_map_get(&live->states, file_id, STATE_NEW) == STATE_NEW)
+		store_report_fail(live->store, NULL, path,
+				  "is on FUSE, whose server may never answer");
 	set_state(live, file_id, STATE_FAILED);
 }
 
 static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 {
 	const struct buildid_file *file = buildid_files_find(live->files, mmap->file_id);
-	enum state state = numbers_get(&live->states, mmap->file_id);
+	enum state state = hash_map_get(&live->states, mmap->file_id, STATE_NEW);
 	const char *path = buildid_mmap_path(mmap);
 
 	if (state != STATE_NEW && state != STATE_FAILED)
@@ -303,7 +302,7 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 		request.path = DEBUG_DIR_KERNEL;
 	} else {
 		snprintf(name, sizeof(name), "[%s]", buildid_image_name(image));
-		path = running_module_path(buildid_image_name(image));
+		path = module_file(buildid_image_name(image));
 		request.path = path ? path : name;
 	}
 	store_request(live->store, &request);
@@ -313,7 +312,7 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 static void handle_lost(struct live *live, const struct buildid_lost *lost)
 {
 	live->lost += lost->ring_full + lost->missed_probe;
-	live->snapshot = true;
+	live->needs_snapshot = true;
 }
 
 static void handle(struct live *live, const struct buildid_record *record)
@@ -339,8 +338,8 @@ static void handle(struct live *live, const struct buildid_record *record)
 	}
 }
 
-/* What waits, but not for ever where they come as fast as they are taken. */
-static void take_records(struct live *live)
+/* Those that wait, but no more than a round, as new ones may come as fast. */
+static void read_records(struct live *live)
 {
 	const struct buildid_record *record;
 	size_t left = ROUND;
@@ -357,13 +356,13 @@ static void take_records(struct live *live)
 	}
 }
 
-static void take_snapshot(struct live *live)
+static void read_snapshot(struct live *live)
 {
 	struct buildid_snapshot *snapshot;
 	const struct buildid_record *record;
 	int err;
 
-	live->snapshot = false;
+	live->needs_snapshot = false;
 	err = buildid_snapshot_new(&snapshot, live->handle, &live->options);
 	if (err) {
 		fail(live, BUILDID_DEVICE, err);
@@ -383,7 +382,7 @@ static void store_vdso(struct live *live)
 {
 	struct request request = { .kind = REQUEST_VDSO, .path = DEBUG_DIR_VDSO };
 
-	if (running_vdso_id(&request.id))
+	if (vdso_build_id(&request.id))
 		store_request(live->store, &request);
 }
 
@@ -408,28 +407,28 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 static void watch(struct live *live, int signals)
 {
 	store_vdso(live);
-	/* The kernel, which takes its time. */
-	take_records(live);
-	take_snapshot(live);
+	/* The kernel's, whose file takes long to find. */
+	read_records(live);
+	read_snapshot(live);
 	store_queue(live, false);
-	fprintf(stderr, "buildid: watching, %" PRIu64 " kept so far\n", live->store->stored);
+	fprintf(stderr, "buildid: watching, %" PRIu64 " stored so far\n", live->store->stored);
 	while (!live->stop && !live->failed) {
-		take_records(live);
-		if (live->snapshot)
-			take_snapshot(live);
-		/* One by one: the ring fills as they are copied. */
+		read_records(live);
+		if (live->needs_snapshot)
+			read_snapshot(live);
+		/* One at a time: the ring fills as it is copied. */
 		if (store_next(live, false))
 			wait_for_more(live, signals, 0);
 		else
 			wait_for_more(live, signals, live->queued ? NAP_MS : -1);
 	}
-	take_records(live);
+	read_records(live);
 	store_queue(live, true);
-	fprintf(stderr, "buildid: %" PRIu64 " kept, %" PRIu64 " failed, %" PRIu64 " lost\n",
+	fprintf(stderr, "buildid: %" PRIu64 " stored, %" PRIu64 " failed, %" PRIu64 " lost\n",
 		live->store->stored, live->store->failed, live->lost);
 }
 
-static bool subscribe(struct live *live)
+static bool open_all(struct live *live)
 {
 	int err;
 
@@ -438,38 +437,39 @@ static bool subscribe(struct live *live)
 		return false;
 	err = buildid_files_new(&live->files, NULL);
 	if (err)
-		module_error(live->store->out, BUILDID_DEVICE, err, NULL);
+		fail(live, "store", err);
 	return !err;
 }
 
-static void clean_up(struct live *live)
+static void close_all(struct live *live)
 {
 	struct item *item;
 
-	while ((item = live->first)) {
-		live->first = item->next;
+	while ((item = TAILQ_FIRST(&live->queue))) {
+		TAILQ_REMOVE(&live->queue, item, entry);
 		item_free(item);
 	}
-	numbers_free(&live->states);
+	hash_map_free(&live->states);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
 }
 
 int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size)
 {
-	struct live live = { .store = store };
+	struct live live = {
+		.store = store,
+		.queue = TAILQ_HEAD_INITIALIZER(live.queue),
+		.options = {
+			.size = sizeof(live.options),
+			.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |
+				 (filter->children ? BUILDID_SUB_CHILDREN : 0),
+			.ring_size = ring_size ? ring_size : RING_SIZE,
+			.nr_pids = filter->nr_pids,
+			.pids = filter->pids,
+		},
+	};
 	int signals;
 
-	live.last = &live.first;
-	live.options = (struct buildid_options){
-		.size = sizeof(live.options),
-		.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL,
-		.ring_size = ring_size ? ring_size : RING_SIZE,
-		.nr_pids = filter->nr_pids,
-		.pids = filter->pids,
-	};
-	if (filter->children)
-		live.options.flags |= BUILDID_SUB_CHILDREN;
 	/* A link would change with the file. */
 	store->copy = true;
 	store->unpack = true;
@@ -477,13 +477,13 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	if (!filter_pids_exist(filter, store->out))
 		return EXIT_FAILURE;
 	signals = signals_open();
-	if (signals < 0 || !subscribe(&live)) {
-		clean_up(&live);
+	if (signals < 0 || !open_all(&live)) {
+		close_all(&live);
 		return EXIT_FAILURE;
 	}
 	setpriority(PRIO_PROCESS, 0, NICENESS);
 	watch(&live, signals);
 	signals_close(signals);
-	clean_up(&live);
+	close_all(&live);
 	return live.failed || store->failed || live.lost ? EXIT_FAILURE : EXIT_SUCCESS;
 }

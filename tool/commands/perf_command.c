@@ -2,60 +2,68 @@
 /*
  * Perf command: what a perf record on the command line is going to write.
  *
- * Its options go through untouched but for -B before them, which stops perf from
- * looking for build-ids at its end.
+ * Its options are parsed as perf parses them, but only to find the output: they reach
+ * perf as they are, with -B before them. That stops perf from looking for build-ids at
+ * its end, which is what annotate does.
  */
 
 #include <dirent.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/array.h"
 #include "perf_command.h"
 
 #define DEFAULT_OUTPUT "perf.data"
 
-/* Options of perf record, 6.1 to 7.2, with a value that may be the next word. */
-static const char short_with_value[] = "eptrcoFmGDujkC";
-/* And with one that, if any, is the rest of the word. */
-static const char short_with_rest[] = "ISz";
-static const char *const long_with_value[] = {
-	"event",
-	"filter",
-	"pid",
-	"tid",
-	"realtime",
-	"count",
-	"output",
-	"freq",
-	"mmap-pages",
-	"call-graph",
-	"cpu",
-	"cgroup",
-	"delay",
-	"uid",
-	"branch-filter",
-	"clockid",
-	"max-size",
-	"num-thread-synthesize",
-	"affinity",
-	"switch-max-files",
-	"proc-map-timeout",
-	"vmlinux",
-	"clang-path",
-	"clang-opt",
-	"mmap-flush",
-	"control",
-	"synth",
-	"off-cpu-thresh",
-	"setup-filter",
-	"switch-output-event",
+/*
+ * The options of perf record, 6.1 to 7.2, that have a value, as it may be the next word;
+ * and those without one whose names begin such a name.
+ */
+static const char short_options[] = "+e:p:t:r:c:o:F:m:G:D:u:j:k:C:I::S::z::";
+
+enum {
+	OTHER = 256,
+	SWITCH_OUTPUT,
 };
 
-/* And without one, though they begin such a name. */
-static const char *const long_without_value[] = { "switch-output", "off-cpu" };
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "switch-output", optional_argument, NULL, SWITCH_OUTPUT },
+	{ "off-cpu", no_argument, NULL, OTHER },
+	{ "event", required_argument, NULL, OTHER },
+	{ "filter", required_argument, NULL, OTHER },
+	{ "pid", required_argument, NULL, OTHER },
+	{ "tid", required_argument, NULL, OTHER },
+	{ "realtime", required_argument, NULL, OTHER },
+	{ "count", required_argument, NULL, OTHER },
+	{ "freq", required_argument, NULL, OTHER },
+	{ "mmap-pages", required_argument, NULL, OTHER },
+	{ "call-graph", required_argument, NULL, OTHER },
+	{ "cpu", required_argument, NULL, OTHER },
+	{ "cgroup", required_argument, NULL, OTHER },
+	{ "delay", required_argument, NULL, OTHER },
+	{ "uid", required_argument, NULL, OTHER },
+	{ "branch-filter", required_argument, NULL, OTHER },
+	{ "clockid", required_argument, NULL, OTHER },
+	{ "max-size", required_argument, NULL, OTHER },
+	{ "num-thread-synthesize", required_argument, NULL, OTHER },
+	{ "affinity", required_argument, NULL, OTHER },
+	{ "switch-max-files", required_argument, NULL, OTHER },
+	{ "proc-map-timeout", required_argument, NULL, OTHER },
+	{ "vmlinux", required_argument, NULL, OTHER },
+	{ "clang-path", required_argument, NULL, OTHER },
+	{ "clang-opt", required_argument, NULL, OTHER },
+	{ "mmap-flush", required_argument, NULL, OTHER },
+	{ "control", required_argument, NULL, OTHER },
+	{ "synth", required_argument, NULL, OTHER },
+	{ "off-cpu-thresh", required_argument, NULL, OTHER },
+	{ "setup-filter", required_argument, NULL, OTHER },
+	{ "switch-output-event", required_argument, NULL, OTHER },
+	{ NULL, 0, NULL, 0 },
+};
 
 bool perf_command_is(char *const *command)
 {
@@ -68,86 +76,25 @@ bool perf_command_is(char *const *command)
 	return !strcmp(name, "perf") || !strncmp(name, "perf_", 5);
 }
 
-struct scan {
-	char *const *word; /* looked at */
-	const char *output;
-	bool many;
-};
-
-/* The value of an option that has one: @rest of its word, or the next word. */
-static const char *value_of(struct scan *scan, const char *rest)
+/* @command: from "record" on. Options end with the first word of the workload. */
+static void parse_options(struct perf_command *perf, size_t count, char *const *command)
 {
-	if (rest && *rest)
-		return rest;
-	if (!scan->word[1])
-		return NULL;
-	return *++scan->word;
-}
+	int option;
 
-static void scan_short(struct scan *scan)
-{
-	const char *letter;
-
-	for (letter = *scan->word + 1; *letter; letter++) {
-		const char *value;
-
-		if (strchr(short_with_rest, *letter))
-			return;
-		if (!strchr(short_with_value, *letter))
-			continue;
-		value = value_of(scan, letter + 1);
-		if (*letter == 'o' && value)
-			scan->output = value;
-		return;
+	optind = 0;
+	/* Unknown to us, not to perf. */
+	opterr = 0;
+	while ((option = getopt_long((int)count, command, short_options, long_options, NULL)) !=
+	       -1) {
+		if (option == 'o')
+			perf->output = optarg;
+		else if (option == SWITCH_OUTPUT)
+			perf->many = true;
 	}
+	opterr = 1;
 }
 
-/* As perf takes them, a name may be cut as long as it is that of one option. */
-static bool has_value(const char *name, size_t size)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(long_without_value); i++)
-		if (strlen(long_without_value[i]) == size &&
-		    !strncmp(long_without_value[i], name, size))
-			return false;
-	for (i = 0; i < ARRAY_SIZE(long_with_value); i++)
-		if (!strncmp(long_with_value[i], name, size) &&
-		    (size >= 3 || strlen(long_with_value[i]) == size))
-			return true;
-	return false;
-}
-
-static void scan_long(struct scan *scan)
-{
-	const char *name = *scan->word + 2;
-	size_t size = strcspn(name, "=");
-	const char *value = name[size] ? name + size + 1 : NULL;
-
-	if (size >= 8 && !strncmp(name, "switch-output", size))
-		scan->many = true;
-	if (!value && has_value(name, size))
-		value = value_of(scan, NULL);
-	if (size >= 3 && !strncmp(name, "output", size) && value)
-		scan->output = value;
-}
-
-/* Options end with the first word that is none, which is the workload's. */
-static void scan_options(struct scan *scan)
-{
-	for (; *scan->word; scan->word++) {
-		const char *word = *scan->word;
-
-		if (word[0] != '-' || !strcmp(word, "--"))
-			return;
-		if (word[1] == '-')
-			scan_long(scan);
-		else
-			scan_short(scan);
-	}
-}
-
-/* Then perf writes there by itself, when it is not told where to. */
+/* Then perf writes to it, unless -o says something else. */
 static bool stdout_is_pipe(void)
 {
 	struct stat status;
@@ -155,7 +102,7 @@ static bool stdout_is_pipe(void)
 	return !fstat(STDOUT_FILENO, &status) && S_ISFIFO(status.st_mode);
 }
 
-/* ----------------------------------------------------------------- outputs -- */
+/* -------------------------------------------------------------- outputs -- */
 
 void perf_command_free_outputs(char **paths)
 {
@@ -189,7 +136,7 @@ static bool append(char ***paths, size_t count, const char *directory, const cha
 	return false;
 }
 
-/* What there is now, in order. */
+/* Those that exist now, in order. */
 static bool list_outputs(const char *output, char ***paths)
 {
 	const char *slash = strrchr(output, '/');
@@ -218,7 +165,7 @@ static bool list_outputs(const char *output, char ***paths)
 	return good;
 }
 
-static bool has(char *const *paths, const char *path)
+static bool contains(char *const *paths, const char *path)
 {
 	for (; *paths; paths++)
 		if (!strcmp(*paths, path))
@@ -230,10 +177,10 @@ bool perf_command_outputs(const struct perf_command *perf, char ***paths)
 {
 	size_t from, to = 0;
 
-	if (!perf->there || !list_outputs(perf->output, paths))
+	if (!perf->existing || !list_outputs(perf->output, paths))
 		return false;
 	for (from = 0; (*paths)[from]; from++) {
-		if (has(perf->there, (*paths)[from]))
+		if (contains(perf->existing, (*paths)[from]))
 			free((*paths)[from]);
 		else
 			(*paths)[to++] = (*paths)[from];
@@ -242,18 +189,17 @@ bool perf_command_outputs(const struct perf_command *perf, char ***paths)
 	return true;
 }
 
-/* --------------------------------------------------------------------- all -- */
+/* -------------------------------------------------------------- command -- */
 
 bool perf_command_prepare(struct perf_command *perf, char *const *command)
 {
 	static char no_build_ids[] = "-B", to[] = "-o", standard_output[] = "-";
-	struct scan scan = { .word = command + 2 };
 	size_t count = 0, at = 0;
 
-	scan_options(&scan);
-	*perf = (struct perf_command){ .output = scan.output, .many = scan.many };
 	while (command[count])
 		count++;
+	*perf = (struct perf_command){};
+	parse_options(perf, count - 1, command + 1);
 	perf->argv = calloc(count + 4, sizeof(*perf->argv));
 	if (!perf->argv)
 		return false;
@@ -268,16 +214,16 @@ bool perf_command_prepare(struct perf_command *perf, char *const *command)
 	if (!perf->output)
 		perf->output = DEFAULT_OUTPUT;
 	memcpy(perf->argv + at, command + 2, (count - 2) * sizeof(*command));
-	perf->was_there = !stat(perf->output, &perf->before);
+	perf->existed = !stat(perf->output, &perf->before);
 	if (perf->many)
-		list_outputs(perf->output, &perf->there);
+		list_outputs(perf->output, &perf->existing);
 	return true;
 }
 
 void perf_command_free(struct perf_command *perf)
 {
 	free(perf->argv);
-	perf_command_free_outputs(perf->there);
+	perf_command_free_outputs(perf->existing);
 }
 
 bool perf_command_wrote(const struct perf_command *perf)
@@ -286,7 +232,7 @@ bool perf_command_wrote(const struct perf_command *perf)
 
 	if (stat(perf->output, &now))
 		return false;
-	return !perf->was_there || now.st_ino != perf->before.st_ino ||
+	return !perf->existed || now.st_ino != perf->before.st_ino ||
 	       now.st_dev != perf->before.st_dev ||
 	       memcmp(&now.st_mtim, &perf->before.st_mtim, sizeof(now.st_mtim));
 }

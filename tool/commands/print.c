@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines: the columns and keys of mappings, files and losses. */
+/*
+ * Print: the columns and keys of each type of record. A field is put once for both
+ * outputs, see output.h; their order is that of the columns.
+ */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,113 +31,103 @@ const char *print_path(const struct buildid_event *event)
 	return path ? path : "";
 }
 
-/* Go's is text already, if its linker was let alone. */
-static void to_word(char *text, const uint8_t *bytes, size_t size)
+/* ------------------------------------------------------------- identity -- */
+
+/* Of a file, the kernel, a module or a cookie. */
+static struct identity identity_of(const void *record)
 {
-	for (; size--; bytes++) {
-		if (*bytes > ' ' && *bytes < 0x7f && *bytes != '\\')
-			*text++ = (char)*bytes;
+	const struct buildid_file *file = record;
+	const struct buildid_image *image = record;
+	const struct buildid_cookie *cookie = record;
+	struct identity identity = {};
+	const uint8_t *bytes;
+	size_t size;
+
+	switch (file->header.type) {
+	case BUILDID_RECORD_KERNEL:
+	case BUILDID_RECORD_MODULE:
+		identity.kind = image->kind;
+		identity.reason = image->reason;
+		bytes = buildid_image_id_bytes(image, &size);
+		break;
+	case BUILDID_RECORD_COOKIE:
+		identity.kind = cookie->kind;
+		bytes = buildid_cookie_id_bytes(cookie, &size);
+		break;
+	default:
+		identity.kind = file->kind;
+		identity.reason = file->reason;
+		bytes = buildid_file_id_bytes(file, &size);
+	}
+	if (bytes)
+		build_id_set(&identity.id, bytes, size);
+	return identity;
+}
+
+/* Go's is text already, unless -buildid of its linker says otherwise. */
+static void go_text(char *text, const struct build_id *id)
+{
+	size_t i;
+
+	for (i = 0; i < id->size; i++) {
+		if (id->bytes[i] > ' ' && id->bytes[i] < 0x7f && id->bytes[i] != '\\')
+			*text++ = (char)id->bytes[i];
 		else
-			text += sprintf(text, "\\%03o", *bytes);
+			text += sprintf(text, "\\%03o", id->bytes[i]);
 	}
 	*text = '\0';
 }
 
-/* Whatever record it is of; @bytes of NULL: there is none. */
-struct identity {
-	unsigned int kind;
-	unsigned int reason;
-	const uint8_t *bytes;
-	size_t size;
-};
-
-static struct identity file_identity(const struct buildid_file *file)
+const char *print_identity(const struct identity *identity, char text[PRINT_ID_MAX])
 {
-	struct identity id = { .kind = file->kind, .reason = file->reason };
-
-	id.bytes = buildid_file_id_bytes(file, &id.size);
-	return id;
-}
-
-static struct identity image_identity(const struct buildid_image *image)
-{
-	struct identity id = { .kind = image->kind, .reason = image->reason };
-
-	id.bytes = buildid_image_id_bytes(image, &id.size);
-	return id;
-}
-
-static struct identity cookie_identity(const struct buildid_cookie *cookie)
-{
-	struct identity id = { .kind = cookie->kind };
-
-	id.bytes = buildid_cookie_id_bytes(cookie, &id.size);
-	return id;
-}
-
-static const char *reason_word(unsigned int reason)
-{
-	const char *word = buildid_reason_name(reason);
-
-	return word ? word : "none";
-}
-
-static const char *to_text(const struct identity *id, char text[PRINT_ID_MAX])
-{
+	const char *reason = buildid_reason_name(identity->reason);
 	char *end = text;
 
-	if (!id->bytes) {
-		snprintf(text, PRINT_ID_MAX, "(%s)", reason_word(id->reason));
+	if (!identity->id.size) {
+		snprintf(text, PRINT_ID_MAX, "(%s)", reason ? reason : "none");
 		return text;
 	}
-
-	if (id->kind != BUILDID_KIND_GNU)
-		end += sprintf(text, "%s:", buildid_kind_name(id->kind));
-	if (id->kind == BUILDID_KIND_GO)
-		to_word(end, id->bytes, id->size);
+	if (identity->kind != BUILDID_KIND_GNU)
+		end += sprintf(text, "%s:", buildid_kind_name(identity->kind));
+	if (identity->kind == BUILDID_KIND_GO)
+		go_text(end, &identity->id);
 	else
-		hex_format(end, id->bytes, id->size);
+		build_id_text(&identity->id, end);
 	return text;
+}
+
+static const char *record_id(const void *record, char text[PRINT_ID_MAX])
+{
+	struct identity identity = identity_of(record);
+
+	return print_identity(&identity, text);
 }
 
 const char *print_id(const struct buildid_file *file, char text[PRINT_ID_MAX])
 {
-	struct identity id;
-
-	if (!file)
-		return "(" UNRESOLVED ")";
-	id = file_identity(file);
-	return to_text(&id, text);
-}
-
-const char *print_image_id(const struct buildid_image *image, char text[PRINT_ID_MAX])
-{
-	struct identity id = image_identity(image);
-
-	return to_text(&id, text);
+	return file ? record_id(file, text) : "(" UNRESOLVED ")";
 }
 
 const char *print_cookie_id(const struct buildid_cookie *cookie, char text[PRINT_ID_MAX])
 {
-	struct identity id = cookie_identity(cookie);
-
-	return to_text(&id, text);
+	return record_id(cookie, text);
 }
 
-static void put_word(struct output *out, bool good, const char *word)
+static void put_id(struct output *out, const void *record)
 {
-	out_styled(out, good ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID, word);
+	bool has_id = record && identity_of(record).id.size;
+	char text[PRINT_ID_MAX];
+
+	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID,
+		   record ? record_id(record, text) : "(" UNRESOLVED ")");
 }
 
 void print_put_id(struct output *out, const struct buildid_file *file)
 {
-	bool has_id = file && file->kind != BUILDID_KIND_NONE;
-	char text[PRINT_ID_MAX];
-
-	put_word(out, has_id, print_id(file, text));
+	put_id(out, file);
 }
 
-/* ----------------------------------------------------------------- JSON -- */
+/* --------------------------------------------------------------- fields -- */
 
 static void put_header(struct output *out, const struct buildid_record *record)
 {
@@ -142,6 +135,21 @@ static void put_header(struct output *out, const struct buildid_record *record)
 	out_number(out, "seq", OUT_HIDDEN, record->seq);
 	out_number(out, "time_mono", OUT_HIDDEN, record->time_mono);
 	out_number(out, "time_perf", OUT_HIDDEN, record->time_perf);
+}
+
+static void put_thread(struct output *out, uint32_t pid, uint32_t tid, uint64_t start_time,
+		       const uint8_t *comm)
+{
+	out_number(out, "pid", WIDTH_PID, pid);
+	out_number(out, "tid", OUT_HIDDEN, tid);
+	out_number(out, "start_time", OUT_HIDDEN, start_time);
+	out_string(out, "comm", WIDTH_COMM, (const char *)comm);
+}
+
+static void put_range(struct output *out, int width, uint64_t addr, uint64_t len)
+{
+	out_address(out, "addr", width, addr);
+	out_number(out, "len", OUT_HIDDEN, len);
 }
 
 /* JSON cannot hold what is no UTF-8: then the bytes come in hex besides. */
@@ -176,87 +184,64 @@ static void put_inode(struct output *out, const struct buildid_file *file)
 	out_number(out, "user_ino", OUT_HIDDEN, file->user_ino);
 }
 
-static void put_build_id(struct output *out, const struct identity *id)
+static void put_identity(struct output *out, const struct buildid_record *record)
 {
-	char hex[2 * BUILDID_ID_MAX + 1];
+	struct identity identity = identity_of(record);
+	char hex[BUILD_ID_TEXT];
 
 	out_string(out, "build_id", OUT_HIDDEN,
-		   id->bytes ? hex_format(hex, id->bytes, id->size) : NULL);
-	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(id->kind));
+		   identity.id.size ? build_id_text(&identity.id, hex) : NULL);
+	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(identity.kind));
+	/* A cookie has none: nothing was read. */
+	if (record->type != BUILDID_RECORD_COOKIE)
+		out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity.reason));
 }
 
-static void put_identity(struct output *out, const struct identity *id)
+/* @bits of the record of @type; @record, unless NULL, is the one of this line. */
+static void put_flags(struct output *out, const struct buildid_record *record, unsigned int type,
+		      uint32_t bits, int width)
 {
-	put_build_id(out, id);
-	out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(id->reason));
-}
-
-struct flag {
-	uint32_t bit;
-	const char *word;
-};
-
-#define FLAGS_MAX 8
-
-static size_t flag_words(uint32_t bits, const struct flag *flags, size_t nr_flags,
-			 const char **words)
-{
+	static const struct {
+		uint32_t type, bit;
+		const char *word;
+	} flags[] = {
+		{ BUILDID_RECORD_FILE, BUILDID_FILE_DELETED, "deleted" },
+		{ BUILDID_RECORD_FILE, BUILDID_FILE_MEMFD, "memfd" },
+		{ BUILDID_RECORD_FILE, BUILDID_FILE_UNSTABLE, "unstable" },
+		{ BUILDID_RECORD_FILE, BUILDID_FILE_PATH_PART, "path-part" },
+		{ BUILDID_RECORD_FILE, BUILDID_FILE_NO_PATH, "no-path" },
+		{ BUILDID_RECORD_KERNEL, BUILDID_IMAGE_UNLOAD, "unload" },
+		{ BUILDID_RECORD_MODULE, BUILDID_IMAGE_UNLOAD, "unload" },
+		{ BUILDID_RECORD_FORK, BUILDID_TASK_SHARES_MM, "shares-mm" },
+	};
+	const char *words[ARRAY_SIZE(flags) + 2];
 	size_t count = 0, i;
 
-	for (i = 0; i < nr_flags; i++)
-		if (bits & flags[i].bit)
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		if (type == flags[i].type && bits & flags[i].bit)
 			words[count++] = flags[i].word;
-	return count;
-}
-
-/* Of any record: those of what it is about first, then its own. */
-static void put_flags(struct output *out, const struct buildid_record *record, uint32_t bits,
-		      const struct flag *flags, size_t nr_flags, int width)
-{
-	static const struct flag of_record[] = {
-		{ BUILDID_RECORD_SNAPSHOT, "snapshot" },
-	};
-	const char *words[FLAGS_MAX + 1];
-	size_t count;
-
-	count = flag_words(bits, flags, nr_flags, words);
-	count += flag_words(record->flags, of_record, ARRAY_SIZE(of_record), words + count);
+	if (record && record->flags & BUILDID_RECORD_SNAPSHOT)
+		words[count++] = "snapshot";
 	words[count] = NULL;
 	out_words(out, "flags", width, words);
 }
 
-static void put_file_flags(struct output *out, const struct buildid_record *record,
-			   const struct buildid_file *file, int width)
-{
-	static const struct flag flags[] = {
-		{ BUILDID_FILE_DELETED, "deleted" },   { BUILDID_FILE_MEMFD, "memfd" },
-		{ BUILDID_FILE_UNSTABLE, "unstable" }, { BUILDID_FILE_PATH_PART, "path-part" },
-		{ BUILDID_FILE_NO_PATH, "no-path" },
-	};
-
-	put_flags(out, record, file ? file->flags : 0, flags, ARRAY_SIZE(flags), width);
-}
-
 void print_put_flags(struct output *out, const struct buildid_file *file)
 {
-	static const struct buildid_record no_record;
-
-	put_file_flags(out, &no_record, file, 0);
+	put_flags(out, NULL, BUILDID_RECORD_FILE, file ? file->flags : 0, 0);
 }
 
 static void put_file(struct output *out, const struct buildid_file *file)
 {
-	struct identity id = file_identity(file);
-
 	put_inode(out, file);
 	out_number(out, "gen", OUT_HIDDEN, file->generation);
 	out_signed(out, "mtime", OUT_HIDDEN, file->mtime);
 	out_number(out, "size", OUT_HIDDEN, file->file_size);
 	out_number(out, "file_id", OUT_HIDDEN, file->file_id);
-	put_identity(out, &id);
+	put_identity(out, &file->header);
 }
 
-/* All keys are there, so that a reader need not ask for each. */
+/* With the same keys, so that a reader need not ask for each. */
 static void put_no_file(struct output *out, uint64_t file_id)
 {
 	out_null(out, "dev");
@@ -299,202 +284,134 @@ char *print_prot(const struct buildid_mmap *mmap, char text[static 5])
 	return text;
 }
 
-static void put_mmap(struct output *out, const struct buildid_event *event,
-		     const struct print_clock *clock)
+static void put_mmap(struct output *out, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
+	const struct buildid_file *file = event->file;
 	const char *path = print_path(event);
 	char prot[5];
 
-	out_begin(out);
-	put_header(out, event->record);
-	put_time(out, event->record, clock);
-	out_number(out, "pid", WIDTH_PID, mmap->pid);
-	out_number(out, "tid", OUT_HIDDEN, mmap->tid);
-	out_number(out, "start_time", OUT_HIDDEN, mmap->start_time);
-	out_string(out, "comm", WIDTH_COMM, (const char *)mmap->comm);
-	out_address(out, "addr", WIDTH_ADDRESS, mmap->addr);
-	out_number(out, "len", OUT_HIDDEN, mmap->len);
+	put_thread(out, mmap->pid, mmap->tid, mmap->start_time, mmap->comm);
+	put_range(out, WIDTH_ADDRESS, mmap->addr, mmap->len);
 	out_number(out, "pgoff", OUT_HIDDEN, mmap->pgoff);
 	out_string(out, "prot", 0, print_prot(mmap, prot));
-	print_put_id(out, event->file);
+	print_put_id(out, file);
 	put_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
-	if (event->file)
-		put_file(out, event->file);
+	if (file)
+		put_file(out, file);
 	else
 		put_no_file(out, mmap->file_id);
-	put_file_flags(out, event->record, event->file, 0);
-	out_end(out);
+	put_flags(out, event->record, BUILDID_RECORD_FILE, file ? file->flags : 0, 0);
 }
 
 /* "lost 12 records, 8 of mappings (ring full), 3 identities (no request)" */
-static void lost_text(const struct buildid_lost *lost, char *text, size_t size)
+static void lost_text(const struct buildid_lost *lost, char text[256])
 {
-	char ring_full[64];
-	const struct {
-		uint64_t count;
-		const char *what;
-	} causes[] = {
-		{ lost->ring_full, ring_full },
-		{ lost->missed_probe, "mappings (missed probe)" },
-		{ lost->no_request, "identities (no request)" },
-	};
-	const char *before = "lost";
-	size_t length = 0, i;
+	char *end = stpcpy(text, "lost");
 
-	snprintf(ring_full, sizeof(ring_full), "records, %" PRIu64 " of mappings (ring full)",
-		 (uint64_t)lost->ring_full_mmaps);
-	*text = '\0';
-	for (i = 0; i < ARRAY_SIZE(causes); i++) {
-		if (!causes[i].count)
-			continue;
-		length += (size_t)snprintf(text + length, size - length, "%s %" PRIu64 " %s",
-					   before, causes[i].count, causes[i].what);
-		before = ",";
-	}
+	if (lost->ring_full)
+		end += sprintf(end, " %" PRIu64 " records, %" PRIu64 " of mappings (ring full),",
+			       (uint64_t)lost->ring_full, (uint64_t)lost->ring_full_mmaps);
+	if (lost->missed_probe)
+		end += sprintf(end, " %" PRIu64 " mappings (missed probe),",
+			       (uint64_t)lost->missed_probe);
+	if (lost->no_request)
+		end += sprintf(end, " %" PRIu64 " identities (no request),",
+			       (uint64_t)lost->no_request);
+	if (end[-1] == ',')
+		end[-1] = '\0';
 }
 
-static void put_lost(struct output *out, const struct buildid_lost *lost,
-		     const struct print_clock *clock)
+static void put_lost(struct output *out, const struct buildid_event *event)
 {
+	const struct buildid_lost *lost = (const void *)event->record;
 	char text[256];
 
-	lost_text(lost, text, sizeof(text));
-	out_begin(out);
-	put_header(out, &lost->header);
-	put_time(out, &lost->header, clock);
+	lost_text(lost, text);
 	out_styled(out, OUT_BAD, NULL, 0, text);
 	out_number(out, "ring_full", OUT_HIDDEN, lost->ring_full);
 	out_number(out, "ring_full_mmaps", OUT_HIDDEN, lost->ring_full_mmaps);
 	out_number(out, "no_request", OUT_HIDDEN, lost->no_request);
 	out_number(out, "missed_probe", OUT_HIDDEN, lost->missed_probe);
-	out_end(out);
 }
 
-static void put_image_flags(struct output *out, const struct buildid_image *image, int width)
+static void put_image(struct output *out, const struct buildid_event *event)
 {
-	static const struct flag flags[] = {
-		{ BUILDID_IMAGE_UNLOAD, "unload" },
-	};
+	const struct buildid_image *image = (const void *)event->record;
 
-	put_flags(out, &image->header, image->flags, flags, ARRAY_SIZE(flags), width);
-}
-
-static void put_image(struct output *out, const struct buildid_image *image,
-		      const struct print_clock *clock)
-{
-	struct identity id = image_identity(image);
-	char text[PRINT_ID_MAX];
-
-	out_begin(out);
-	put_header(out, &image->header);
-	put_time(out, &image->header, clock);
-	out_string(out, NULL, 0, "      -");
+	out_string(out, NULL, WIDTH_PID, "      -");
 	out_string(out, NULL, WIDTH_COMM, buildid_type_name(image->header.type));
-	out_address(out, "addr", WIDTH_ADDRESS, image->addr);
-	out_number(out, "len", OUT_HIDDEN, image->len);
+	put_range(out, WIDTH_ADDRESS, image->addr, image->len);
 	out_string(out, NULL, 0, "----");
-	put_word(out, id.bytes, to_text(&id, text));
+	put_id(out, event->record);
 	out_string(out, "name", 0, buildid_image_name(image));
-	put_identity(out, &id);
-	put_image_flags(out, image, 0);
+	put_identity(out, event->record);
+	put_flags(out, event->record, event->record->type, image->flags, 0);
+}
+
+static void put_cookie(struct output *out, const struct buildid_event *event)
+{
+	const struct buildid_cookie *cookie = (const void *)event->record;
+
+	put_thread(out, cookie->pid, cookie->tid, cookie->start_time, cookie->comm);
+	put_range(out, WIDTH_ADDRESS, cookie->addr, cookie->len);
+	out_string(out, NULL, 0, "----");
+	put_id(out, event->record);
+	out_string(out, NULL, 0, "[cookie]");
+	put_identity(out, event->record);
+	put_flags(out, event->record, event->record->type, 0, 0);
+}
+
+static void put_task(struct output *out, const struct buildid_event *event)
+{
+	const struct buildid_task *task = (const void *)event->record;
+	bool fork = task->header.type == BUILDID_RECORD_FORK;
+	char text[32];
+
+	snprintf(text, sizeof(text), "fork of %" PRIu32, task->parent_pid);
+	put_thread(out, task->pid, task->tid, task->start_time, task->comm);
+	out_string(out, NULL, 0, fork ? text : buildid_type_name(task->header.type));
+	if (fork) {
+		out_number(out, "parent_pid", OUT_HIDDEN, task->parent_pid);
+		out_number(out, "parent_start_time", OUT_HIDDEN, task->parent_start_time);
+	}
+	put_flags(out, event->record, event->record->type, task->flags, 0);
+}
+
+void print_event(struct output *out, const struct buildid_event *event,
+		 const struct print_clock *clock)
+{
+	static void (*const put[])(struct output *, const struct buildid_event *) = {
+		[BUILDID_RECORD_MMAP] = put_mmap,    [BUILDID_RECORD_KERNEL] = put_image,
+		[BUILDID_RECORD_MODULE] = put_image, [BUILDID_RECORD_COOKIE] = put_cookie,
+		[BUILDID_RECORD_LOST] = put_lost,    [BUILDID_RECORD_FORK] = put_task,
+		[BUILDID_RECORD_EXEC] = put_task,    [BUILDID_RECORD_EXIT] = put_task,
+	};
+	const struct buildid_record *record = event->record;
+
+	if (record->type >= ARRAY_SIZE(put) || !put[record->type])
+		return;
+	out_begin(out);
+	put_header(out, record);
+	put_time(out, record, clock);
+	put[record->type](out, event);
 	out_end(out);
 }
 
 void print_image(struct output *out, const struct buildid_image *image, const char *name,
 		 const char *path)
 {
-	struct identity id = image_identity(image);
-	char text[PRINT_ID_MAX];
-
 	out_begin(out);
 	put_header(out, &image->header);
-	put_word(out, id.bytes, to_text(&id, text));
+	put_id(out, &image->header);
 	out_string(out, NULL, name ? 0 : OUT_HIDDEN, name);
 	out_string(out, "path", path ? 0 : OUT_HIDDEN, path);
-	out_address(out, "addr", OUT_HIDDEN, image->addr);
-	out_number(out, "len", OUT_HIDDEN, image->len);
+	put_range(out, OUT_HIDDEN, image->addr, image->len);
 	out_string(out, "name", OUT_HIDDEN, buildid_image_name(image));
-	put_identity(out, &id);
-	put_image_flags(out, image, OUT_HIDDEN);
+	put_identity(out, &image->header);
+	put_flags(out, &image->header, image->header.type, image->flags, OUT_HIDDEN);
 	out_end(out);
-}
-
-static void put_cookie(struct output *out, const struct buildid_cookie *cookie,
-		       const struct print_clock *clock)
-{
-	struct identity id = cookie_identity(cookie);
-	char text[PRINT_ID_MAX];
-
-	out_begin(out);
-	put_header(out, &cookie->header);
-	put_time(out, &cookie->header, clock);
-	out_number(out, "pid", WIDTH_PID, cookie->pid);
-	out_number(out, "tid", OUT_HIDDEN, cookie->tid);
-	out_number(out, "start_time", OUT_HIDDEN, cookie->start_time);
-	out_string(out, "comm", WIDTH_COMM, (const char *)cookie->comm);
-	out_address(out, "addr", WIDTH_ADDRESS, cookie->addr);
-	out_number(out, "len", OUT_HIDDEN, cookie->len);
-	out_string(out, NULL, 0, "----");
-	put_word(out, id.bytes, to_text(&id, text));
-	out_string(out, NULL, 0, "[cookie]");
-	put_build_id(out, &id);
-	put_flags(out, &cookie->header, 0, NULL, 0, 0);
-	out_end(out);
-}
-
-static void put_task(struct output *out, const struct buildid_task *task,
-		     const struct print_clock *clock)
-{
-	static const struct flag flags[] = {
-		{ BUILDID_TASK_SHARES_MM, "shares-mm" },
-	};
-	bool fork = task->header.type == BUILDID_RECORD_FORK;
-	char text[32];
-
-	snprintf(text, sizeof(text), "fork of %" PRIu32, task->parent_pid);
-	out_begin(out);
-	put_header(out, &task->header);
-	put_time(out, &task->header, clock);
-	out_number(out, "pid", WIDTH_PID, task->pid);
-	out_number(out, "tid", OUT_HIDDEN, task->tid);
-	out_number(out, "start_time", OUT_HIDDEN, task->start_time);
-	out_string(out, "comm", WIDTH_COMM, (const char *)task->comm);
-	out_string(out, NULL, 0, fork ? text : buildid_type_name(task->header.type));
-	if (fork) {
-		out_number(out, "parent_pid", OUT_HIDDEN, task->parent_pid);
-		out_number(out, "parent_start_time", OUT_HIDDEN, task->parent_start_time);
-	}
-	put_flags(out, &task->header, task->flags, flags, ARRAY_SIZE(flags), 0);
-	out_end(out);
-}
-
-void print_event(struct output *out, const struct buildid_event *event,
-		 const struct print_clock *clock)
-{
-	const void *record = event->record;
-
-	switch (event->record->type) {
-	case BUILDID_RECORD_MMAP:
-		put_mmap(out, event, clock);
-		break;
-	case BUILDID_RECORD_KERNEL:
-	case BUILDID_RECORD_MODULE:
-		put_image(out, record, clock);
-		break;
-	case BUILDID_RECORD_COOKIE:
-		put_cookie(out, record, clock);
-		break;
-	case BUILDID_RECORD_LOST:
-		put_lost(out, record, clock);
-		break;
-	case BUILDID_RECORD_FORK:
-	case BUILDID_RECORD_EXEC:
-	case BUILDID_RECORD_EXIT:
-		put_task(out, record, clock);
-		break;
-	}
 }
 
 void print_file(struct output *out, const struct buildid_file *file, const char *path)
@@ -508,23 +425,23 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 	put_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
-	put_file_flags(out, &file->header, file, OUT_HIDDEN);
+	put_flags(out, &file->header, BUILDID_RECORD_FILE, file->flags, OUT_HIDDEN);
 	out_end(out);
 }
 
 void print_dso(struct output *out, const struct perfdata_dso *dso, const char *file)
 {
 	static const char *const types[] = {
-		[PERFDATA_USER] = "file",     [PERFDATA_KERNEL] = "kernel",
-		[PERFDATA_MODULE] = "module", [PERFDATA_VDSO] = "vdso",
-		[PERFDATA_OTHER] = "other",
+		[PERFDATA_KIND_USER] = "file",	   [PERFDATA_KIND_KERNEL] = "kernel",
+		[PERFDATA_KIND_MODULE] = "module", [PERFDATA_KIND_VDSO] = "vdso",
+		[PERFDATA_KIND_OTHER] = "other",
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
 	char hex[2 * PERFDATA_ID_MAX + 1];
 
 	hex_format(hex, dso->id, dso->id_size);
 	out_begin(out);
-	out_string(out, "type", OUT_HIDDEN, types[dso->space]);
+	out_string(out, "type", OUT_HIDDEN, types[dso->kind]);
 	out_string(out, NULL, WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id_size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid record -- perf record: the perf.data is annotated when it has ended. */
+/*
+ * buildid record -- perf record: perf runs inside a recording, and its perf.data is
+ * annotated from the log when it has ended. A log that could not be used is kept.
+ */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "annotate.h"
-#include "common/spool.h"
+#include "common/copy.h"
+#include "common/temporary.h"
 #include "perf_command.h"
 #include "perfdata/perfdata.h"
 #include "record_perf.h"
@@ -16,13 +21,14 @@
 struct session {
 	struct output *out;
 	struct perf_command perf;
-	int spool;   /* in place of its standard output, or -1 */
-	int unnamed; /* the log, beside a stream; or -1 */
+	int stream;	/* a temporary file as perf's standard output, or -1 */
+	int stream_log; /* its log, or -1 */
 };
 
-static bool kept(struct session *session, const char *log, const char *path)
+static bool keep_log(struct session *session, const char *log, const char *path)
 {
-	out_error(session->out, log, "kept; %s is as perf wrote it", path);
+	out_error(session->out, log, "kept, as %s is not annotated; see: buildid help annotate",
+		  path);
 	return false;
 }
 
@@ -35,13 +41,13 @@ static bool annotate_file(struct session *session, const char *path, const char 
 		.signals = signals,
 	};
 
-	/* Why not perf has said. */
+	/* perf has failed, and said why. */
 	if (status && perfdata_is_unfinished(path))
 		return true;
-	return annotate(session->out, &annotation) || kept(session, log, path);
+	return annotate(session->out, &annotation) || keep_log(session, log, path);
 }
 
-/* As many as there are, though one of them cannot be. */
+/* All of them, even if one fails. */
 static bool annotate_files(struct session *session, const char *log, int status, int signals)
 {
 	bool good = true;
@@ -49,7 +55,7 @@ static bool annotate_files(struct session *session, const char *log, int status,
 	size_t i;
 
 	if (!perf_command_outputs(&session->perf, &paths))
-		return kept(session, log, session->perf.output);
+		return keep_log(session, log, session->perf.output);
 	for (i = 0; paths[i]; i++)
 		if (!annotate_file(session, paths[i], log, status, signals))
 			good = false;
@@ -68,10 +74,10 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 		.output = "-",
 	};
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", session->spool);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", session->stream);
 	if (annotate(session->out, &annotation))
 		return true;
-	spool_copy(session->spool, STDOUT_FILENO);
+	copy_stream(session->stream, STDOUT_FILENO);
 	return false;
 }
 
@@ -79,7 +85,7 @@ static bool use_log(const struct recording_plan *plan, int status, int signals)
 {
 	struct session *session = plan->context;
 
-	if (session->spool >= 0)
+	if (session->stream >= 0)
 		return annotate_stream(session, plan->log, signals);
 	if (session->perf.many)
 		return annotate_files(session, plan->log, status, signals);
@@ -88,64 +94,54 @@ static bool use_log(const struct recording_plan *plan, int status, int signals)
 	return annotate_file(session, session->perf.output, plan->log, status, signals);
 }
 
-/* Beside perf.data, where there is room for it; without a name beside a stream. */
-static char *log_beside(struct session *session)
+/*
+ * A log is written beside the perf.data, where there is room for it. What goes to
+ * standard output is annotated on its way: both files are temporary then.
+ */
+static bool plan_files(struct session *session, struct recording_plan *plan, char **path)
 {
-	const char *output = session->perf.output;
-	char *path = NULL;
-	int done;
-
-	if (strcmp(output, "-")) {
-		done = asprintf(&path, "%s.buildid", output);
-	} else {
-		session->unnamed = spool_open();
-		done = session->unnamed < 0 ? -1 :
-					      asprintf(&path, "/proc/self/fd/%d", session->unnamed);
-	}
-	return done < 0 ? NULL : path;
-}
-
-static int run(struct session *session, const char *log, const struct buildid_options *options)
-{
-	bool stream = !strcmp(session->perf.output, "-");
-	char *beside = log ? NULL : log_beside(session);
-	struct recording_plan plan = {
-		.log = log ? log : beside,
-		.keep_log = log,
-		.use = use_log,
-		.context = session,
-	};
-	int status = EXIT_FAILURE;
-
-	if (stream) {
-		session->spool = spool_open();
-		/* Objects are not to be mixed with the perf.data. */
-		session->out->file = stderr;
-	}
-	plan.output = session->spool;
-	if (plan.log && (!stream || session->spool >= 0))
-		status = recording_run(session->out, &plan, session->perf.argv, options);
-	else
-		out_error(session->out, "standard output", "no room to keep it in TMPDIR");
-	free(beside);
-	return status;
+	if (strcmp(session->perf.output, "-"))
+		return plan->log || asprintf(path, "%s.buildid", session->perf.output) >= 0;
+	/* Objects are not to be mixed with the perf.data. */
+	session->out->file = stderr;
+	session->stream = plan->output = temporary_unnamed();
+	if (session->stream < 0 || plan->log)
+		return session->stream >= 0;
+	session->stream_log = temporary_unnamed();
+	return session->stream_log >= 0 &&
+	       asprintf(path, "/proc/self/fd/%d", session->stream_log) >= 0;
 }
 
 int record_perf(struct output *out, const char *log, char **command,
 		const struct buildid_options *options)
 {
-	struct session session = { .out = out, .spool = -1, .unnamed = -1 };
-	int status;
+	struct session session = { .out = out, .stream = -1, .stream_log = -1 };
+	struct recording_plan plan = {
+		.log = log,
+		.keep_log = log,
+		.output = -1,
+		.use = use_log,
+		.context = &session,
+	};
+	int status = EXIT_FAILURE;
+	char *path = NULL;
 
 	if (!perf_command_prepare(&session.perf, command)) {
-		out_error(out, "memory", "out of it");
+		out_error(out, "record", "%s", strerror(ENOMEM));
 		return EXIT_FAILURE;
 	}
-	status = run(&session, log, options);
-	if (session.spool >= 0)
-		close(session.spool);
-	if (session.unnamed >= 0)
-		close(session.unnamed);
+	if (plan_files(&session, &plan, &path)) {
+		plan.log = log ? log : path;
+		status = recording_run(out, &plan, session.perf.argv, options);
+	} else {
+		out_error(out, "standard output",
+			  "no temporary file for it; set TMPDIR to a directory with room");
+	}
+	free(path);
+	if (session.stream >= 0)
+		close(session.stream);
+	if (session.stream_log >= 0)
+		close(session.stream_log);
 	perf_command_free(&session.perf);
 	return status;
 }

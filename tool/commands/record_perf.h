@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* buildid record -- perf record: the perf.data is annotated when it has ended. */
+/* buildid record -- perf record: its perf.data is annotated when perf has ended. */
 #ifndef TOOL_RECORD_PERF_H
 #define TOOL_RECORD_PERF_H
 
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 
-/* What to exit with. @log: NULL for one that goes when it has been used. */
+/* Returns the exit status. @log: NULL for one that is removed after use. */
 int record_perf(struct output *out, const char *log, char **command,
 		const struct buildid_options *options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Wanted: from DSOs to contents. */
+/* Request list: from DSOs to requests. What perf would store, and what it cannot know. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ static bool is_vdso(const char *path)
 
 static enum request_kind kind_of(const struct perfdata_dso *dso)
 {
-	switch (dso->space) {
-	case PERFDATA_KERNEL:
+	switch (dso->kind) {
+	case PERFDATA_KIND_KERNEL:
 		return REQUEST_KERNEL;
-	case PERFDATA_MODULE:
+	case PERFDATA_KIND_MODULE:
 		return REQUEST_MODULE;
 	default:
 		return is_vdso(dso->path) ? REQUEST_VDSO : REQUEST_FILE;
@@ -31,8 +31,8 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 	struct request *request;
 
 	if (!dso->id_size) {
-		/* Memory that no file is behind never has one; the vdso may. */
-		if (dso->space != PERFDATA_OTHER && !is_vdso(dso->path))
+		/* Memory without a file never has a build-id, but for the vdso. */
+		if (dso->kind != PERFDATA_KIND_OTHER && !is_vdso(dso->path))
 			list->unknown[list->nr_unknown++] = dso->path;
 		return;
 	}
@@ -58,14 +58,14 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 {
 	size_t i;
 
-	/* One more: none is no error. */
+	/* One more, as calloc(3) may return NULL for none. */
 	list->items = calloc(count + 1, sizeof(*list->items));
 	list->unknown = calloc(count + 1, sizeof(*list->unknown));
 	if (!list->items || !list->unknown)
 		return false;
 	all = all || !any_hit(dsos, count);
 	for (i = 0; i < count; i++)
-		/* perf keeps the vdso always: it cannot be had later. */
+		/* The vdso always, as perf does: no file has it later. */
 		if (all || dsos[i].hit || is_vdso(dsos[i].path))
 			add(list, &dsos[i]);
 	return true;
@@ -79,11 +79,11 @@ bool request_list_read(struct request_list *list, struct output *out, const char
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	problem = list->data ? perfdata_problem(list->data) : strerror(ENOMEM);
+	problem = list->data ? perfdata_error(list->data) : strerror(ENOMEM);
 	if (!problem) {
 		count = perfdata_dsos(list->data, &dsos);
 		if (count < 0)
-			problem = perfdata_problem(list->data);
+			problem = perfdata_error(list->data);
 	}
 	if (!problem && !fill(list, dsos, (size_t)count, all))
 		problem = strerror(ENOMEM);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Wanted: the contents that a perf.data names. */
+/* Request list: the contents that a perf.data refers to, as requests to locate. */
 #ifndef TOOL_REQUEST_LIST_H
 #define TOOL_REQUEST_LIST_H
 
@@ -9,15 +9,15 @@
 struct request_list {
 	struct request *items;
 	size_t count;
-	/* What has no build-id: paths, which have to be told. */
+	/* Paths without a build-id, which cannot be located. */
 	const char **unknown;
 	size_t nr_unknown;
-	struct perfdata *data; /* whose memory the paths are */
+	struct perfdata *data; /* owns the paths */
 };
 
 /*
- * Of the DSOs that samples lie in; of all with @all, and when there is none with a
- * sample. False after it was told why not.
+ * The DSOs that have samples; all of them with @all, or when none has a sample. False
+ * after the error was printed.
  */
 bool request_list_read(struct request_list *list, struct output *out, const char *path, bool all);
 void request_list_free(struct request_list *list);

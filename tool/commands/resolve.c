@@ -36,8 +36,8 @@ struct job {
 	const char *directory;
 	bool no_servers;
 	bool refused; /* by the module */
-	struct locate *here;
-	struct locate *there;
+	struct locator *here;
+	struct locator *there;
 };
 
 static void show(struct job *job, const char *path, const char *source)
@@ -72,12 +72,12 @@ static bool show_located(struct job *job, const char *path)
 		.kind = REQUEST_FILE, .id = job->id, .path = path, .path_first = true
 	};
 	struct reason reason;
-	struct found found;
-	bool done = locate_find(job->here, &request, &found, &reason);
+	struct located_file found;
+	bool done = locate_request(job->here, &request, &found, &reason);
 
 	if (done)
 		show(job, found.path, found.source);
-	found_free(&found);
+	located_file_free(&found);
 	return done;
 }
 
@@ -129,17 +129,17 @@ static bool from_directory(struct job *job)
 	return fd >= 0;
 }
 
-static bool show_found(struct job *job, struct found *found, bool is)
+static bool show_found(struct job *job, struct located_file *found, bool is)
 {
 	if (is)
 		show(job, found->path, found->source);
-	found_free(found);
+	located_file_free(found);
 	return is;
 }
 
 static bool from_kernel(struct job *job)
 {
-	struct found found;
+	struct located_file found;
 	bool is = locate_kernel(&job->id, &found);
 
 	return show_found(job, &found, is);
@@ -148,7 +148,7 @@ static bool from_kernel(struct job *job)
 static bool from_debug_files(struct job *job)
 {
 	struct reason reason;
-	struct found found;
+	struct located_file found;
 	bool is = locate_debug(job->here, &job->id, false, &found, &reason);
 
 	return show_found(job, &found, is);
@@ -156,7 +156,7 @@ static bool from_debug_files(struct job *job)
 
 static bool from_servers(struct job *job, struct reason *reason)
 {
-	struct found found;
+	struct located_file found;
 	bool is = locate_on_servers(job->there, &job->id, &found, reason) ||
 		  locate_debug(job->there, &job->id, true, &found, reason);
 
@@ -181,14 +181,14 @@ static int run(struct job *job)
 {
 	int status = EXIT_FAILURE;
 
-	job->here = locate_new(false);
-	job->there = locate_new(!job->no_servers);
+	job->here = locator_new(false);
+	job->there = locator_new(!job->no_servers);
 	if (job->here && job->there)
 		status = resolve(job);
 	else
 		out_error(&job->out, job->text, "%s", strerror(ENOMEM));
-	locate_free(job->here);
-	locate_free(job->there);
+	locator_free(job->here);
+	locator_free(job->there);
 	return status;
 }
 

@@ -56,14 +56,14 @@ static int run(struct job *job)
 	int status = EXIT_FAILURE;
 
 	store.dir = debug_dir_open(job->directory, true, &reason);
-	store.locate = locate_new(!job->no_servers && !job->live);
+	store.locate = locator_new(!job->no_servers && !job->live);
 	if (!store.dir || !store.locate)
 		out_error(&job->out, job->directory ? job->directory : "~/.debug", "%s",
 			  reason.text);
 	else
 		status = job->live ? live_run(&store, &job->filter, job->ring_size) :
 				     store_recording(job, &store);
-	locate_free(store.locate);
+	locator_free(store.locate);
 	debug_dir_close(store.dir);
 	return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keep: find, put, tell. */
+/* Store entry: find a content, put it, print how that went. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "content/elf_notes.h"
-#include "content/packed.h"
+#include "content/elf_file.h"
+#include "content/compressed.h"
 #include "store_entry.h"
 
 static void put_line(struct store_job *store, const struct build_id *id, const char *path,
@@ -61,8 +61,8 @@ bool store_has(const struct store_job *store, const struct build_id *id, enum co
 }
 
 /*
- * perf unpacks only what it knows by a name that ends so, as most names of modules
- * do, but not those of modules that were loaded as it recorded.
+ * perf decompresses a module only if its name ends so. The name of one that was loaded
+ * while perf recorded does not.
  */
 static bool may_be_packed(const struct store_job *store, const struct request *request)
 {
@@ -80,7 +80,7 @@ static bool is_stored_module(const struct store_job *store, const struct request
 
 	if (fd < 0)
 		return false;
-	readable = may_be_packed(store, request) || !packed_is(fd);
+	readable = may_be_packed(store, request) || !is_compressed(fd);
 	close(fd);
 	return readable && store_has(store, &request->id, CONTENT_ELF);
 }
@@ -100,8 +100,8 @@ static bool is_stored(const struct store_job *store, const struct request *reque
 	}
 }
 
-static bool put(struct store_job *store, const struct request *request, const struct found *found,
-		struct reason *reason)
+static bool put(struct store_job *store, const struct request *request,
+		const struct located_file *found, struct reason *reason)
 {
 	struct debug_item item = {
 		.id = &request->id,
@@ -114,11 +114,11 @@ static bool put(struct store_job *store, const struct request *request, const st
 	int inside;
 	bool done;
 
-	if (may_be_packed(store, request) || !packed_is(found->fd))
+	if (may_be_packed(store, request) || !is_compressed(found->fd))
 		return debug_dir_put(store->dir, &item, reason);
-	inside = packed_open(found->fd, &problem);
+	inside = decompress(found->fd, &problem);
 	if (inside < 0)
-		return reason_set(reason, "cannot be unpacked: %s", problem);
+		return reason_set(reason, "cannot be decompressed: %s", problem);
 	item.fd = inside;
 	item.may_link = false;
 	done = debug_dir_put(store->dir, &item, reason);
@@ -126,7 +126,7 @@ static bool put(struct store_job *store, const struct request *request, const st
 	return done;
 }
 
-/* Names of functions are in the file itself, or only in the debug file. */
+/* Else the names of functions are in the debug file only. */
 static bool has_symbols(const struct store_job *store, const struct build_id *id)
 {
 	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
@@ -134,16 +134,17 @@ static bool has_symbols(const struct store_job *store, const struct build_id *id
 
 	if (fd < 0)
 		return false;
-	elf_notes_look(fd, &info);
+	elf_file_info(fd, &info);
 	close(fd);
 	return info.symbols;
 }
 
-/* False only when one was asked for, is needed, and is not to be had. */
-static bool store_debug(struct store_job *store, const struct request *request, struct reason *reason)
+/* False only when a debug file was asked for, is needed, and is not found. */
+static bool store_debug(struct store_job *store, const struct request *request,
+			struct reason *reason)
 {
-	struct found found = { .fd = -1 };
-	struct found named;
+	struct located_file found = { .fd = -1 };
+	struct located_file named;
 	bool needed, done;
 
 	if (request->kind != REQUEST_FILE && request->kind != REQUEST_MODULE)
@@ -157,19 +158,19 @@ static bool store_debug(struct store_job *store, const struct request *request, 
 		named.name = (char *)(uintptr_t)request->path;
 		done = put(store, request, &named, reason);
 	}
-	found_free(&found);
+	located_file_free(&found);
 	return done || !needed;
 }
 
 void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
-	struct found found = { .fd = -1 };
+	struct located_file found = { .fd = -1 };
 	struct reason reason = {};
 	bool done = is_stored(store, request);
 
 	if (!done) {
-		done = locate_find(store->locate, request, &found, &reason) &&
+		done = locate_request(store->locate, request, &found, &reason) &&
 		       put(store, request, &found, &reason);
 		source = found.source;
 	}
@@ -179,7 +180,7 @@ void store_request(struct store_job *store, const struct request *request)
 		store_report_ok(store, &request->id, request->path, source);
 	else
 		store_report_fail(store, &request->id, request->path, reason.text);
-	found_free(&found);
+	located_file_free(&found);
 }
 
 void store_requests(struct store_job *store, const struct request_list *list)

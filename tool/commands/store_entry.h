@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Keep: contents into the debug dir, with a line for each. */
+/*
+ * Store entry: a content is found and put into the debug dir, and a line is printed for
+ * it. What store, store --live, bundle and unbundle share.
+ */
 #ifndef TOOL_STORE_ENTRY_H
 #define TOOL_STORE_ENTRY_H
 
@@ -8,30 +11,31 @@
 #include "content/locate.h"
 #include "request_list.h"
 
+/* Filling a debug dir. */
 struct store_job {
 	struct output *out;
 	struct debug_dir *dir;
-	struct locate *locate;
+	struct locator *locate;
 	bool debug;  /* debug files from servers, too */
 	bool copy;   /* never link: the files may be overwritten in place */
-	bool unpack; /* modules always: who will ask, and by what name, is open */
+	bool unpack; /* modules always, as the name that perf will look for is not known */
 	uint64_t stored;
 	uint64_t failed;
 };
 
-/* "OK id path"; @source is where it came from, "kept" when it was there already. */
+/* "OK id path"; @source is where it came from, "kept" when it was stored already. */
 void store_report_ok(struct store_job *store, const struct build_id *id, const char *path,
 		     const char *source);
 /* "FAIL id path: reason"; @id NULL when it is not known. */
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason);
 
-/* Whether a part is there, and will stay as it is if that matters. */
+/* Whether @part is stored; with @copy, that it is no link, which could still change. */
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part);
 
-/* Find one and put it into the directory, unless it is there. */
+/* Find one content and store it, unless it is stored already. */
 void store_request(struct store_job *store, const struct request *request);
-/* All of a perf.data, and a failure for each that has no build-id there. */
+/* All that a perf.data refers to; what has no build-id in it fails. */
 void store_requests(struct store_job *store, const struct request_list *list);
 
 #endif

@@ -19,6 +19,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/open_regular.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
 #include "options.h"
@@ -331,7 +332,7 @@ static void unpack_all(struct job *job, int fd)
 static int run(struct job *job)
 {
 	struct reason reason = { "out of memory" };
-	int fd = content_open(AT_FDCWD, job->bundle, &reason);
+	int fd = open_untrusted(AT_FDCWD, job->bundle, &reason);
 
 	if (fd < 0) {
 		refuse(job, job->bundle, reason.text);

@@ -11,15 +11,15 @@
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 
-/* A file mapped in a process, by one or more mappings one behind the other. */
+/* Collects the mappings of one file, which follow one another, for its line. */
 struct unstrip;
 
 struct unstrip *unstrip_new(struct output *out);
 void unstrip_free(struct unstrip *unstrip);
 
-/* The mappings of a process in ascending order, those with data among them. */
+/* The mappings of a process by ascending address, with those that are not executable. */
 void unstrip_mapping(struct unstrip *unstrip, const struct buildid_event *event);
-/* That was the last of the process. */
+/* That was the last mapping of the process. */
 void unstrip_end(struct unstrip *unstrip);
 
 #endif

@@ -1,8 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Array: how many elements one has. */
+/*
+ * Arrays: how many elements one has, one that grows, one that is sorted. The way an
+ * array grows is derived from its count, so that no second number has to be kept.
+ */
 #ifndef TOOL_ARRAY_H
 #define TOOL_ARRAY_H
 
+#include <stddef.h>
+#include <stdlib.h>
+
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+#define ARRAY_FIRST 16
+
+/* Less than 0, 0 or more than 0, for qsort(3). */
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+/*
+ * Room for one more element behind @count others, each of which had its room
+ * reserved like this; @array is NULL at first and may move. False without memory,
+ * and then it is as it was.
+ */
+#define array_reserve(array, count)                                        \
+	({                                                                 \
+		void *array_ = array_grow(array, count, sizeof(*(array))); \
+                                                                           \
+		if (array_)                                                \
+			(array) = array_;                                  \
+		array_ != NULL;                                            \
+	})
+
+/* There is room up to the next power of two. */
+static inline void *array_grow(void *array, size_t count, size_t size)
+{
+	if ((count & (count - 1)) || (count && count < ARRAY_FIRST))
+		return array;
+	return reallocarray(array, count ? 2 * count : ARRAY_FIRST, size);
+}
+
+/* As qsort(3), which does not allow NULL for no elements. */
+#define array_sort(array, count, compare)                               \
+	do {                                                            \
+		if (count)                                              \
+			qsort(array, count, sizeof(*(array)), compare); \
+	} while (0)
+
+/* How many elements of a sorted array are less than @key. Inline for the callback's sake. */
+static inline size_t array_lower_bound(const void *key, const void *array, size_t count,
+				       size_t size, int (*compare)(const void *, const void *))
+{
+	size_t low = 0;
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (compare((const char *)array + middle * size, key) < 0)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
 
 #endif

@@ -17,22 +17,10 @@ bool build_id_set(struct build_id *id, const void *bytes, size_t size)
 
 bool build_id_parse(struct build_id *id, const char *text)
 {
-	size_t length = strlen(text);
-	size_t i;
+	ssize_t size = hex_parse(id->bytes, sizeof(id->bytes), text);
 
-	id->size = 0;
-	if (!length || length % 2 || length / 2 > sizeof(id->bytes))
-		return false;
-	for (i = 0; i < length; i += 2) {
-		int high = hex_digit(text[i]);
-		int low = hex_digit(text[i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		id->bytes[i / 2] = (uint8_t)(high << 4 | low);
-	}
-	id->size = length / 2;
-	return true;
+	id->size = size > 0 ? (size_t)size : 0;
+	return id->size;
 }
 
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])

@@ -17,6 +17,13 @@ struct build_id {
 	uint8_t bytes[BUILDID_ID_MAX];
 };
 
+/* What a content has in place of a name. */
+struct identity {
+	uint16_t kind;	 /* enum buildid_kind */
+	uint16_t reason; /* enum buildid_reason: why it is not a GNU build-id */
+	struct build_id id;
+};
+
 /* False when there are more than BUILDID_ID_MAX of @bytes, or none. */
 bool build_id_set(struct build_id *id, const void *bytes, size_t size);
 /* From hex digits of any case, and nothing else. */

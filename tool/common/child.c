@@ -1,56 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Child: started by posix_spawn(3), which says why a command cannot be run, and copies
- * no page tables of this process.
+ * Child: fork(2) and execvp(3), with the errno of a failed exec through a pipe.
+ *
+ * Not posix_spawn(3): glibc's leaves signals 32 and 33 ignored in the child, where what
+ * runs in a recording is to find all as it would be without one; and it does not run a
+ * text without "#!" by sh, as execvp(3) and shells do.
  */
 
 #include <errno.h>
-#include <spawn.h>
+#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "signals.h"
 
-/* posix_spawnp(3), but as execvp(3) and shells do, a text without "#!" is given to sh. */
-static int spawn(char **command, const posix_spawn_file_actions_t *actions,
-		 const posix_spawnattr_t *attributes, pid_t *child)
+static void exec(char **command, int output, int report)
 {
-	int error = posix_spawnp(child, command[0], actions, attributes, command, environ);
-	static char shell[] = "/bin/sh";
-	size_t count = 0;
-	char **words;
+	int error;
 
-	if (error != ENOEXEC)
-		return error;
-	while (command[count])
-		count++;
-	words = calloc(count + 2, sizeof(*words));
-	if (!words)
-		return ENOMEM;
-	words[0] = shell;
-	memcpy(words + 1, command, count * sizeof(*words));
-	error = posix_spawn(child, shell, actions, attributes, words, environ);
-	free(words);
-	return error;
+	signals_restore();
+	if (output >= 0)
+		dup2(output, STDOUT_FILENO);
+	execvp(command[0], command);
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(error == ENOENT ? 127 : 126);
 }
 
 int child_start(char **command, int output, pid_t *child)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int error;
+	int error = 0;
+	int report[2];
 
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	signals_restore_in(&attributes);
-	error = output < 0 ? 0 : posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-	if (!error)
-		error = spawn(command, &actions, &attributes, child);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
+	if (pipe2(report, O_CLOEXEC))
+		return errno;
+	*child = fork();
+	if (!*child)
+		exec(command, output, report[1]);
+	if (*child < 0) {
+		error = errno;
+		*child = 0;
+	}
+	close(report[1]);
+	/* A successful exec closes it without a byte. */
+	if (read(report[0], &error, sizeof(error)) < 0)
+		error = errno;
+	close(report[0]);
 	return error;
 }
 

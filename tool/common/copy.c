@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Copy: by ranges of data. */
+/* Write and copy: the only loops of write(2) and pwrite(2). */
 
 #include <errno.h>
 #include <stdint.h>
@@ -9,20 +9,66 @@
 
 #include "copy.h"
 
+#define BUFFER 65536
+/* As an offset: that of the descriptor, which moves. */
+#define HERE (-1)
+
+static bool put(int fd, const char *bytes, size_t size, off_t offset)
+{
+	ssize_t done;
+
+	while (size) {
+		done = offset == HERE ? write(fd, bytes, size) : pwrite(fd, bytes, size, offset);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		bytes += done;
+		size -= (size_t)done;
+		if (offset != HERE)
+			offset += done;
+	}
+	return true;
+}
+
+bool write_all(int fd, const void *bytes, size_t size)
+{
+	return put(fd, bytes, size, HERE);
+}
+
+bool pwrite_all(int fd, const void *bytes, size_t size, off_t offset)
+{
+	return put(fd, bytes, size, offset);
+}
+
+bool copy_stream(int from, int to)
+{
+	char buffer[BUFFER];
+	ssize_t got;
+
+	/* Fails for a pipe, which is read from where it is. */
+	lseek(from, 0, SEEK_SET);
+	while ((got = read(from, buffer, sizeof(buffer)))) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || !write_all(to, buffer, (size_t)got))
+			return false;
+	}
+	return true;
+}
+
 /* Up to @end, or to the end of the file. */
 static bool copy_plain(int from, int to, off_t at, off_t end)
 {
-	char buffer[65536];
-	ssize_t got, put;
+	char buffer[BUFFER];
+	ssize_t got;
 
-	while (at < end) {
+	for (; at < end; at += got) {
 		got = pread(from, buffer, sizeof(buffer), at);
 		if (got <= 0)
 			return !got;
-		put = pwrite(to, buffer, (size_t)got, at);
-		if (put <= 0)
+		if (!pwrite_all(to, buffer, (size_t)got, at))
 			return false;
-		at += put;
 	}
 	return true;
 }
@@ -45,7 +91,7 @@ static bool copy_data(int from, int to, off_t size)
 		data = lseek(from, hole, SEEK_DATA);
 		if (data < 0 && errno == ENXIO)
 			break;
-		/* Nobody knows of holes there. */
+		/* A filesystem that does not report holes. */
 		if (data < 0)
 			return copy_range(from, to, hole, size);
 		hole = lseek(from, data, SEEK_HOLE);
@@ -71,12 +117,12 @@ bool copy_file(int from, int to, struct reason *reason)
 	struct stat before;
 	bool done;
 
-	/* Files of /proc have no size. */
+	/* Files of procfs have no size. */
 	done = !fstat(from, &before) && (before.st_size ? copy_data(from, to, before.st_size) :
 							  copy_plain(from, to, 0, INT64_MAX));
 	if (!done)
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
 	if (!is_as_before(from, &before))
-		return reason_set(reason, "was changed as it was copied");
+		return reason_set(reason, "changed while being copied");
 	return true;
 }

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Copy: what is in one file into another. */
+/*
+ * Write and copy: a write may be short or interrupted, so everything that has to
+ * be written as a whole is written here. Functions return false with errno.
+ */
 #ifndef TOOL_COPY_H
 #define TOOL_COPY_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 #include "reason.h"
 
+bool write_all(int fd, const void *bytes, size_t size);
+bool pwrite_all(int fd, const void *bytes, size_t size, off_t offset);
+
+/* All of @from, which is rewound if it is a file, to where @to is; either may be a pipe. */
+bool copy_stream(int from, int to);
+
 /*
- * All of @from into @to, which is empty: holes stay holes, blocks are shared where
- * the file system can. False with @reason, also when @from was written to meanwhile,
- * as the copy may then be of two contents.
+ * All of the file @from into @to, which is empty: holes stay holes, and blocks are
+ * shared where the filesystem can. False with @reason, also when @from was written
+ * to meanwhile, as the copy may then be a mix of two contents.
  */
 bool copy_file(int from, int to, struct reason *reason);
 

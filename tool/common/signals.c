@@ -38,17 +38,10 @@ int signals_read(int fd)
 	return (int)info.ssi_signo;
 }
 
-void signals_restore_in(posix_spawnattr_t *child)
+void signals_restore(void)
 {
-	sigset_t defaults;
-
-	sigemptyset(&defaults);
-	/* Ignored is what a child inherits: no need to say so. */
-	if (pipe_before.sa_handler != SIG_IGN)
-		sigaddset(&defaults, SIGPIPE);
-	posix_spawnattr_setsigdefault(child, &defaults);
-	posix_spawnattr_setsigmask(child, &mask_before);
-	posix_spawnattr_setflags(child, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	sigaction(SIGPIPE, &pipe_before, NULL);
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
 void signals_close(int fd)
@@ -57,6 +50,5 @@ void signals_close(int fd)
 	while (signals_read(fd))
 		;
 	close(fd);
-	sigaction(SIGPIPE, &pipe_before, NULL);
-	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	signals_restore();
 }

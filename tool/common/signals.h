@@ -3,8 +3,6 @@
 #ifndef TOOL_SIGNALS_H
 #define TOOL_SIGNALS_H
 
-#include <spawn.h>
-
 /*
  * Block SIGINT, SIGTERM and SIGCHLD, ignore SIGPIPE, and return a descriptor that is
  * readable when one of the three came; -errno.
@@ -12,9 +10,8 @@
 int signals_open(void);
 /* The number of the next one that came, 0 when there is none. */
 int signals_read(int fd);
-/* A child starts with its signals as they were before signals_open(). */
-void signals_restore_in(posix_spawnattr_t *child);
-/* All as it was before signals_open(). */
+/* All as it was before signals_open(); by itself for a child, before its exec. */
+void signals_restore(void);
 void signals_close(int fd);
 
 #endif

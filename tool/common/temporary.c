@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Temporary: files that are named when they are whole. */
+/* Temporary files: named when they are complete, or never. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "copy.h"
 #include "temporary.h"
 
-/* No entry of perf's begins so. */
+/* No entry that perf makes in ~/.debug begins with a dot and this. */
 #define NAME ".new-%016" PRIx64
 
-/* By chance: processes in two containers that share a HOME may be of one number. */
+/* Random, as processes in two containers that share a HOME may have the same pid. */
 void temporary_make_name(char name[32])
 {
 	uint64_t number = 0;
@@ -79,7 +80,7 @@ bool temporary_link(struct temporary *temporary, int directory, int fd)
 
 bool temporary_name(struct temporary *temporary, int directory, const char *name, bool replace)
 {
-	/* Only what has a name can take the place of another. */
+	/* rename(2) replaces, linkat(2) does not: so it needs a name first. */
 	if (replace)
 		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
 		       !renameat(temporary->directory, temporary->name, directory, name);
@@ -90,10 +91,36 @@ bool temporary_name(struct temporary *temporary, int directory, const char *name
 
 void temporary_close(struct temporary *temporary)
 {
-	/* It is there even now when it took the place of another name of its own. */
+	/* A rename over another link to the same file does nothing, and leaves both. */
 	if (temporary->name[0])
 		unlinkat(temporary->directory, temporary->name, 0);
 	if (temporary->fd >= 0)
 		close(temporary->fd);
 	temporary->fd = -1;
+}
+
+int temporary_unnamed(void)
+{
+	const char *path = getenv("TMPDIR");
+	int directory = open(path && *path ? path : "/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct temporary file = { .fd = -1 };
+
+	if (directory < 0)
+		return -1;
+	if (temporary_open(&file, directory, 0600) && file.name[0])
+		unlinkat(directory, file.name, 0);
+	close(directory);
+	return file.fd;
+}
+
+int temporary_from(int fd)
+{
+	int file = temporary_unnamed();
+
+	if (file >= 0 && !copy_stream(fd, file)) {
+		close(file);
+		file = -1;
+	}
+	close(fd);
+	return file;
 }

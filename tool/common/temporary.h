@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Temporary: a file that has no name before it is whole. Where the file system
- * cannot do without (overlayfs before Linux 6.3) it has one that nobody looks for,
- * which is left behind only by a process that is killed.
+ * Temporary files: a file that has no name before it is complete, so that nobody
+ * ever opens half of it, and nothing is left behind by a process that is killed.
+ * Where the filesystem has no O_TMPFILE (overlayfs before Linux 6.3) the file has a
+ * random name meanwhile, which a killed process does leave behind.
+ *
+ * Functions return false, or -1, with errno.
  */
 #ifndef TOOL_TEMPORARY_H
 #define TOOL_TEMPORARY_H
@@ -16,22 +19,26 @@ struct temporary {
 	char name[32]; /* "" for none */
 };
 
-/* The directory that @path is in; @name is what it is called there. -1 with errno. */
+/* The directory that @path is in; @name is set to the last component. */
 int temporary_parent(const char *path, const char **name);
 
-/* All functions leave errno behind when they return false. */
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode);
-/* One more name of an open file in place of a new file. */
+/* Another name for an open file, instead of a new file. */
 bool temporary_link(struct temporary *temporary, int directory, int fd);
 /*
- * Give it a name in a directory of the same file system; with @replace in place
- * of what has it.
+ * Give it a name in a directory of the same filesystem. With @replace a file that
+ * has the name already is replaced, else that is an error.
  */
 bool temporary_name(struct temporary *temporary, int directory, const char *name, bool replace);
-/* Gone, unless it was given a name. */
+/* Removes the file unless it was given a name. */
 void temporary_close(struct temporary *temporary);
 
-/* A name that nothing else has. */
+/* A random name, for a temporary file or link. */
 void temporary_make_name(char name[32]);
+
+/* A file in TMPDIR, else /tmp, that never gets a name: open for reading and writing. */
+int temporary_unnamed(void);
+/* Such a file with all that is read from @fd, which is closed. */
+int temporary_from(int fd);
 
 #endif

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Content: what is in a file decides. */
+/* Content: checks of ELF files and of kallsyms. */
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "common/array.h"
+#include "common/hex.h"
 #include "content.h"
-#include "elf_notes.h"
-#include "libbuildid/libbuildid.h"
+#include "elf_file.h"
 
 const char *content_part_name(enum content_part part)
 {
@@ -33,22 +26,23 @@ const char *content_part_name(enum content_part part)
 
 /* ---------------------------------------------------------------- ELF -- */
 
-static bool refuse_id(const struct elf_id *found, struct reason *reason)
+static bool refuse(const struct elf_info *info, struct reason *reason)
 {
 	char text[BUILD_ID_TEXT];
-	struct build_id id;
 
-	if (found->kind == BUILDID_KIND_GNU && build_id_set(&id, found->bytes, found->size))
-		return reason_set(reason, "has build-id %s", build_id_text(&id, text));
-	if (found->kind != BUILDID_KIND_NONE)
+	if (info->problem)
+		return reason_set(reason, "cannot be decompressed: %s", info->problem);
+	if (info->kind == BUILDID_KIND_GNU)
+		return reason_set(reason, "has build-id %s", build_id_text(&info->id, text));
+	if (info->kind != BUILDID_KIND_NONE)
 		return reason_set(reason, "has no GNU build-id");
-	switch (found->reason) {
+	switch (info->reason) {
 	case BUILDID_REASON_IO:
 		return reason_set(reason, "cannot be read");
 	case BUILDID_REASON_NO_NOTE:
 		return reason_set(reason, "has no build-id");
 	default:
-		return reason_set(reason, "is no ELF file");
+		return reason_set(reason, "is not an ELF file");
 	}
 }
 
@@ -56,33 +50,30 @@ static bool elf_is(int fd, const struct build_id *id, bool debug, struct reason 
 {
 	struct elf_info info;
 
-	elf_notes_look(fd, &info);
-	if (info.problem)
-		return reason_set(reason, "cannot be unpacked: %s", info.problem);
-	if (info.id.kind != BUILDID_KIND_GNU || info.id.size != id->size ||
-	    memcmp(info.id.bytes, id->bytes, id->size))
-		return refuse_id(&info.id, reason);
-	/* A debug file's segments are those of the program, whose bytes it lacks. */
-	if (debug ? info.sections_cut : info.cut_short)
-		return reason_set(reason, "is cut short");
+	elf_file_info(fd, &info);
+	if (info.kind != BUILDID_KIND_GNU || !build_id_equal(&info.id, id))
+		return refuse(&info, reason);
+	/* A debug file has the segments of the program, without their bytes. */
+	if (debug ? info.sections_missing : info.truncated)
+		return reason_set(reason, "is truncated");
 	return true;
 }
 
 /* ----------------------------------------------------------- kallsyms -- */
 
-/* Twice what the longest name of the kernel's takes. */
+/* Twice the kernel's longest name. */
 #define LINE_ROOM 1024
 
-/* "ffffffff81000000 T _text", and for a module "\t[name]" behind it. */
+/* "ffffffff81000000 T _text", with "\t[name]" at the end for a module. */
 static bool is_symbol(const char *line, bool *address)
 {
 	const char *at = line;
 
-	for (; isxdigit((unsigned char)*at); at++)
+	for (; hex_digit(*at) >= 0; at++)
 		*address |= *at != '0';
 	if (at == line || at - line > 16 || at[0] != ' ')
 		return false;
-	/* As nm has it, "?" where that does not know. */
+	/* A type as of nm, which has "?" for unknown. */
 	if ((!isalpha((unsigned char)at[1]) && at[1] != '?') || at[2] != ' ')
 		return false;
 	for (at += 3; isgraph((unsigned char)*at) || *at == '\t'; at++)
@@ -99,7 +90,7 @@ static bool kallsyms_is(int fd, struct reason *reason)
 	FILE *file;
 	int copy;
 
-	/* Its position is its own then, as of no copy of a descriptor. */
+	/* Opened again, for a file position of its own, which dup(2) does not give. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	copy = open(path, O_RDONLY | O_CLOEXEC);
 	file = copy < 0 ? NULL : fdopen(copy, "r");
@@ -110,9 +101,9 @@ static bool kallsyms_is(int fd, struct reason *reason)
 	good = good && !ferror(file);
 	fclose(file);
 	if (!good || !lines)
-		return reason_set(reason, "is no list of a kernel's symbols");
+		return reason_set(reason, "is not a copy of /proc/kallsyms");
 	if (!address)
-		return reason_set(reason, "has no addresses, see /proc/sys/kernel/kptr_restrict");
+		return reason_set(reason, "has no addresses; see /proc/sys/kernel/kptr_restrict");
 	return true;
 }
 
@@ -121,68 +112,4 @@ bool content_is(int fd, const struct build_id *id, enum content_part part, struc
 	if (part == CONTENT_KALLSYMS)
 		return kallsyms_is(fd, reason);
 	return elf_is(fd, id, part == CONTENT_DEBUG, reason);
-}
-
-/* --------------------------------------------------------------- open -- */
-
-static int openat2_(int directory, const char *path, uint64_t flags, uint64_t resolve)
-{
-	struct open_how how = { .flags = flags, .resolve = resolve };
-
-	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
-}
-
-/*
- * Regular by name only: some have no end, or make a driver do something, or take
- * from others what is read, as /proc/kmsg does.
- */
-static bool is_of_kernel(const struct statfs *statfs_)
-{
-	static const unsigned int magics[] = {
-		PROC_SUPER_MAGIC,
-		SYSFS_MAGIC,
-		DEBUGFS_MAGIC,
-		TRACEFS_MAGIC,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(magics); i++)
-		if ((unsigned int)statfs_->f_type == magics[i])
-			return true;
-	return false;
-}
-
-/* Takes @handle, which is open for nothing yet. */
-static int open_regular(int handle, struct reason *reason)
-{
-	char path[64];
-	struct statfs statfs_;
-	struct stat stat_;
-	int fd = -1;
-
-	if (handle < 0 || fstat(handle, &stat_) || fstatfs(handle, &statfs_)) {
-		reason_set(reason, "%s", strerror(errno));
-	} else if (S_ISDIR(stat_.st_mode)) {
-		reason_set(reason, "is a directory");
-	} else if (!S_ISREG(stat_.st_mode) || is_of_kernel(&statfs_)) {
-		reason_set(reason, "is no regular file");
-	} else {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			reason_set(reason, "%s", strerror(errno));
-	}
-	if (handle >= 0)
-		close(handle);
-	return fd;
-}
-
-int content_open(int directory, const char *path, struct reason *reason)
-{
-	return open_regular(openat(directory, path, O_PATH | O_CLOEXEC), reason);
-}
-
-int content_open_in(int root, const char *path, struct reason *reason)
-{
-	return open_regular(openat2_(root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT), reason);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Content: whether a file is what a build-id names. Paths, names and servers
- * say nothing here: only what is in the file does.
+ * Content: whether a file is what a build-id names. A path, a name or a server proves
+ * nothing: only what is in the file does.
  */
 #ifndef TOOL_CONTENT_H
 #define TOOL_CONTENT_H
@@ -11,7 +11,7 @@
 #include "common/build_id.h"
 #include "common/reason.h"
 
-/* What of a content a file holds; named in ~/.debug as in content_part_name(). */
+/* The files that perf stores for one build-id, named as content_part_name() says. */
 enum content_part {
 	CONTENT_ELF,
 	CONTENT_DEBUG, /* sections for a debugger, without the rest */
@@ -24,18 +24,9 @@ enum content_part {
 const char *content_part_name(enum content_part part);
 
 /*
- * Whether the file at @fd holds @part of what @id names, all of it. For kallsyms
- * only whether it looks like it, as nothing in it says of which kernel it is.
+ * Whether the file at @fd is @part of what @id names, and complete; else false with
+ * @reason. Of kallsyms only the format is checked, as it has no build-id.
  */
 bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason);
-
-/*
- * Open for reading, but only a regular file, and none of /proc or /sys: a path that
- * anybody wrote may name what does something when it is opened or read. @directory as of openat(2).
- * A descriptor, or -1 with @reason.
- */
-int content_open(int directory, const char *path, struct reason *reason);
-/* The same for a path as the process with its root at @root sees it. */
-int content_open_in(int root, const char *path, struct reason *reason);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/copy.h"
+#include "common/open_regular.h"
 #include "common/temporary.h"
 #include "debug_dir.h"
 
@@ -30,7 +31,7 @@ static char *default_path(struct reason *reason)
 	char *path = NULL;
 
 	if (!home || *home != '/')
-		reason_set(reason, "HOME is not set; say where: --dir DIR");
+		reason_set(reason, "HOME is not set; use --dir DIR");
 	else if (asprintf(&path, "%s/.debug", home) < 0)
 		path = NULL;
 	return path;
@@ -224,7 +225,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 	free(entry);
 	if (directory < 0)
 		return -1;
-	fd = content_open(directory, content_part_name(part), &reason);
+	fd = open_untrusted(directory, content_part_name(part), &reason);
 	close(directory);
 	if (fd < 0 || content_is(fd, id, part, &reason))
 		return fd;
@@ -315,7 +316,7 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 		return reason_set(reason, "%s/%s: %s", dir->path, entry, strerror(errno));
 	done = temporary_name(file, directory, content_part_name(item->part), true);
 	if (!done)
-		reason_set(reason, "cannot be named: %s", strerror(errno));
+		reason_set(reason, "cannot be linked: %s", strerror(errno));
 	else if (item->part != CONTENT_KALLSYMS)
 		put_probes(directory);
 	close(directory);
@@ -350,14 +351,14 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 	bool done;
 
 	if (!debug_dir_is_name(item->name))
-		return reason_set(reason, "is no path that can be kept");
+		return reason_set(reason, "not a name that the debug dir can have");
 	if (!link_path(item->id, false, link))
-		return reason_set(reason, "no place is named by a build-id of %zu bytes",
+		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
 	entry = item->part == CONTENT_DEBUG ? debug_dir_entry(dir, item->id) :
 					      entry_path(item->name, item->id);
 	if (!entry)
-		return reason_set(reason, "has no entry to go to");
+		return reason_set(reason, "has no entry in the debug dir");
 	done = put_entry(dir, item, entry, reason);
 	free(entry);
 	return done;

@@ -136,7 +136,7 @@ static const char *text_of(int error)
 {
 	switch (error) {
 	case ENOENT:
-		return "not there";
+		return "not found";
 	case ENOSYS:
 		return "DEBUGINFOD_URLS has no server";
 	default:
@@ -153,7 +153,7 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum co
 	if (!begin(client, reason))
 		return -1;
 	if (client->silent == SILENT_MAX) {
-		reason_set(reason, "debuginfod: not asked again, as it did not answer");
+		reason_set(reason, "debuginfod: skipped, as the server did not respond");
 		return -1;
 	}
 	build_id_text(id, client->id);

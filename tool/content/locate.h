@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Locate: where a file with a given content is. Every candidate is opened and
- * taken only when content_is() says so of what is open.
+ * Locate: where a file with a given content is. Every candidate is opened, and counts
+ * only when content_is() says so of what is open.
  */
 #ifndef TOOL_LOCATE_H
 #define TOOL_LOCATE_H
@@ -15,18 +15,18 @@ enum request_kind {
 	REQUEST_VDSO,
 };
 
-/* A content that somebody used. */
+/* A content that a recording refers to. */
 struct request {
 	enum request_kind kind;
 	struct build_id id;
 	const char *path;     /* as it was mapped, with or without " (deleted)" */
 	const uint32_t *pids; /* some processes that had it mapped */
 	size_t nr_pids;
-	bool path_first; /* for who wants a path that will last */
-	bool at_once;	 /* not by what may take seconds */
+	bool path_first; /* before mappings, for a caller that prints the path */
+	bool at_once;	 /* skip searches that may take seconds */
 };
 
-struct found {
+struct located_file {
 	int fd;
 	enum content_part part;
 	char *path;	    /* what was opened; NULL when nothing else can open it */
@@ -34,29 +34,29 @@ struct found {
 	const char *source; /* "mapped", "path", "kernel", "debuginfod" ... */
 };
 
-struct locate;
+struct locator;
 
 /* @servers: ask debuginfod, too. NULL only without memory. */
-struct locate *locate_new(bool servers);
-void locate_free(struct locate *locate);
+struct locator *locator_new(bool servers);
+void locator_free(struct locator *locator);
 
 /*
- * Candidates, in this order. A file: mapped by a process now, the path in the root
- * of those that had it, the path, debuginfod. The kernel: /proc/kallsyms if it is
- * the running one, its ELF file. A module: the path, where the loaded module of
- * that build-id or name should be, any of that name in /lib/modules. The vdso: of this process, of those.
- * False with @reason, which is about the path itself where there is something.
+ * Tried in this order. A file: the mappings of processes now, the path in the root of
+ * the processes that had it, the path, debuginfod. The kernel: /proc/kallsyms if it is
+ * the running one, its ELF file. A module: the path, the file of the loaded module
+ * with that build-id or name, any of that name in /lib/modules. The vdso: of this
+ * process, of those. False with @reason, which is about the path itself if it exists.
  */
-bool locate_find(struct locate *locate, const struct request *request, struct found *found,
-		 struct reason *reason);
+bool locate_request(struct locator *locator, const struct request *request,
+		    struct located_file *file, struct reason *reason);
 /* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
-bool locate_kernel(const struct build_id *id, struct found *found);
+bool locate_kernel(const struct build_id *id, struct located_file *file);
 /* From the servers only. */
-bool locate_on_servers(struct locate *locate, const struct build_id *id, struct found *found,
-		       struct reason *reason);
-/* The debug file of @id: from /usr/lib/debug, with @servers from debuginfod. */
-bool locate_debug(struct locate *locate, const struct build_id *id, bool servers,
-		  struct found *found, struct reason *reason);
-void found_free(struct found *found);
+bool locate_on_servers(struct locator *locator, const struct build_id *id,
+		       struct located_file *file, struct reason *reason);
+/* The separate debug file of @id: from /usr/lib/debug, with @servers from debuginfod. */
+bool locate_debug(struct locator *locator, const struct build_id *id, bool servers,
+		  struct located_file *file, struct reason *reason);
+void located_file_free(struct located_file *file);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/copy.h"
 #include "libarchive.h"
 #include "tarball.h"
 
@@ -27,7 +28,7 @@ struct tarball {
 
 static const char *fail(struct tarball *tarball, const char *problem)
 {
-	tarball->problem = problem ? problem : "damaged";
+	tarball->problem = problem ? problem : "corrupt archive";
 	return tarball->problem;
 }
 
@@ -108,7 +109,7 @@ static const char *add_content(struct tarball *tarball, int fd, off_t size)
 		if (got < 0)
 			return fail(tarball, strerror(errno));
 		if (!got)
-			return fail(tarball, "became shorter as it was read");
+			return fail(tarball, "truncated while being read");
 		if (got > size - offset)
 			got = (ssize_t)(size - offset);
 		if (libarchive.write_data(tarball->archive, tarball->buffer, (size_t)got) != got)
@@ -200,18 +201,6 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	return 1;
 }
 
-static bool write_at(int fd, const char *bytes, size_t size, int64_t offset)
-{
-	ssize_t put;
-
-	for (; size; bytes += put, offset += put, size -= (size_t)put) {
-		put = pwrite(fd, bytes, size, offset);
-		if (put <= 0)
-			return false;
-	}
-	return true;
-}
-
 /* Holes count: whoever copies the file writes them. */
 static bool is_too_much(struct tarball *tarball, int64_t more)
 {
@@ -224,7 +213,7 @@ static bool is_too_much(struct tarball *tarball, int64_t more)
 /* All of the archive is given up. */
 static const char *give_up(struct tarball *tarball)
 {
-	return fail(tarball, "unpacks to more than a thousand times its size");
+	return fail(tarball, "decompresses to more than 1000 times its size");
 }
 
 const char *tarball_extract(struct tarball *tarball, int fd)
@@ -238,7 +227,7 @@ const char *tarball_extract(struct tarball *tarball, int fd)
 		result = libarchive.read_data_block(tarball->archive, &bytes, &size, &offset))) {
 		if (is_too_much(tarball, offset + (int64_t)size - end))
 			return give_up(tarball);
-		if (!write_at(fd, bytes, size, offset))
+		if (!pwrite_all(fd, bytes, size, offset))
 			return strerror(errno);
 		end = offset + (int64_t)size;
 	}

@@ -10,16 +10,15 @@
  */
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "identities.h"
 #include "images.h"
 #include "versions.h"
 
 /* perf's stamp of a mapping comes that much later than ours at most. */
-#define MOMENT	   1000000000ULL
-#define FIRST_ROOM 1024
+#define MOMENT 1000000000ULL
 
 struct seen {
 	uint64_t addr, len, pgoff;
@@ -38,9 +37,9 @@ struct identities {
 	uint64_t begin;
 	struct versions versions;
 	struct seen *seen;
-	size_t nr_seen, seen_room;
+	size_t nr_seen;
 	struct loss *losses;
-	size_t nr_losses, losses_room;
+	size_t nr_losses;
 	uint64_t lost;
 	uint64_t last, last_mono; /* when the last record was, by both clocks */
 	struct images images;
@@ -74,22 +73,6 @@ static uint64_t time_of(const struct identities *identities, const struct buildi
 static bool has_times(const struct identities *identities)
 {
 	return identities->clock == PERFDATA_CLOCK_PERF || identities->clock == PERFDATA_CLOCK_MONO;
-}
-
-/* Room for one more of @size bytes; false without memory. */
-static bool reserve(void **array, size_t count, size_t *room, size_t size)
-{
-	size_t request = *room ? *room * 2 : FIRST_ROOM;
-	void *grown;
-
-	if (count < *room)
-		return true;
-	grown = reallocarray(*array, request, size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = request;
-	return true;
 }
 
 /* ------------------------------------------------------------------ adding -- */
@@ -132,14 +115,13 @@ void identities_of_file(const struct buildid_file *file, struct perfdata_identit
 static int add_mmap(struct identities *identities, const struct buildid_mmap *mmap)
 {
 	uint64_t time = time_of(identities, &mmap->header);
-	size_t number = versions_find(&identities->versions, mmap->file_id);
+	uint32_t index = versions_find(&identities->versions, mmap->file_id);
 	struct version *version;
 
 	/* UNRESOLVED, or of a FILE that was lost. */
-	if (number == VERSIONS_NONE)
+	if (index == VERSIONS_NONE)
 		return 0;
-	if (!reserve((void **)&identities->seen, identities->nr_seen, &identities->seen_room,
-		     sizeof(*identities->seen)))
+	if (!array_reserve(identities->seen, identities->nr_seen))
 		return -ENOMEM;
 	identities->seen[identities->nr_seen++] = (struct seen){
 		.addr = mmap->addr,
@@ -147,9 +129,9 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 		.pgoff = mmap->pgoff,
 		.time = time,
 		.pid = mmap->pid,
-		.version = (uint32_t)number,
+		.version = index,
 	};
-	version = &identities->versions.all[number];
+	version = &identities->versions.all[index];
 	if (!version->seen || time < version->first)
 		version->first = time;
 	if (!version->seen || time > version->last)
@@ -160,8 +142,7 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 
 static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
 {
-	if (!reserve((void **)&identities->losses, identities->nr_losses, &identities->losses_room,
-		     sizeof(*identities->losses)))
+	if (!array_reserve(identities->losses, identities->nr_losses))
 		return -ENOMEM;
 	identities->losses[identities->nr_losses++] = (struct loss){ from, to };
 	return 0;
@@ -213,15 +194,14 @@ uint64_t identities_lost(const struct identities *identities)
 
 /* ----------------------------------------------------------------- sorting -- */
 
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-
-static int compare_places(const struct seen *a, const struct seen *b)
+static int compare_places(const void *a, const void *b)
 {
-	int result = COMPARE(a->addr, b->addr);
+	const struct seen *first = a, *second = b;
+	int result = COMPARE(first->addr, second->addr);
 
 	if (!result)
-		result = COMPARE(a->len, b->len);
-	return result ? result : COMPARE(a->pgoff, b->pgoff);
+		result = COMPARE(first->len, second->len);
+	return result ? result : COMPARE(first->pgoff, second->pgoff);
 }
 
 static int compare_seen(const void *a, const void *b)
@@ -237,9 +217,7 @@ int identities_ready(struct identities *identities, uint64_t begin)
 	int err = versions_ready(&identities->versions);
 
 	identities->begin = begin;
-	if (identities->nr_seen)
-		qsort(identities->seen, identities->nr_seen, sizeof(*identities->seen),
-		      compare_seen);
+	array_sort(identities->seen, identities->nr_seen, compare_seen);
 	return err ? err : images_ready(&identities->images, begin);
 }
 
@@ -258,22 +236,6 @@ static bool may_be(const struct version *version, const struct perfdata_mapping 
 	/* One not executable has no record of its own. */
 	return !mapping->data && version->dev != version->user_dev && dev != version->dev &&
 	       dev != version->user_dev;
-}
-
-/* The first in the order of places that is not before that of @mapping. */
-static size_t first_at(const struct identities *identities, const struct seen *request)
-{
-	size_t low = 0, high = identities->nr_seen;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_places(&identities->seen[middle], request) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* The last until then; others before it are of another version. */
@@ -319,7 +281,9 @@ static struct candidates find_candidates(const struct identities *identities,
 	struct candidates found = {};
 	size_t i;
 
-	for (i = first_at(identities, &request); i < identities->nr_seen; i++) {
+	i = array_lower_bound(&request, identities->seen, identities->nr_seen, sizeof(request),
+			      compare_places);
+	for (; i < identities->nr_seen; i++) {
 		const struct seen *seen = &identities->seen[i];
 
 		if (compare_places(seen, &request))
@@ -414,12 +378,12 @@ static void find_file(const struct identities *identities, const struct perfdata
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
-	switch (mapping->space) {
-	case PERFDATA_USER:
+	switch (mapping->kind) {
+	case PERFDATA_KIND_USER:
 		find_file(identities, mapping, identity);
 		break;
-	case PERFDATA_KERNEL:
-	case PERFDATA_MODULE:
+	case PERFDATA_KIND_KERNEL:
+	case PERFDATA_KIND_MODULE:
 		images_find(&identities->images, mapping,
 			    mapping->time ? mapping->time : identities->begin, identity);
 		break;

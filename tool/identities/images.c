@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "content/module_name.h"
+#include "common/array.h"
+#include "content/kernel_modules.h"
 #include "images.h"
 
 /* "/sys/module/name/name@0123abcd.ko" */
@@ -73,15 +73,8 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 	const char *name = buildid_image_name(record);
 	struct image *image;
 
-	if (images->count == images->room) {
-		size_t room = images->room ? images->room * 2 : 256;
-
-		image = reallocarray(images->all, room, sizeof(*image));
-		if (!image)
-			return -ENOMEM;
-		images->all = image;
-		images->room = room;
-	}
+	if (!array_reserve(images->all, images->count))
+		return -ENOMEM;
 	if (!name || strlen(name) >= MODULE_NAME_ROOM)
 		name = "";
 	image = &images->all[images->count++];
@@ -115,7 +108,7 @@ static int compare_module_events(const void *a, const void *b)
 {
 	const struct perfdata_module_event *first = a, *second = b;
 
-	return (first->time > second->time) - (first->time < second->time);
+	return COMPARE(first->time, second->time);
 }
 
 int images_ready(struct images *images, uint64_t begin)
@@ -139,9 +132,7 @@ int images_ready(struct images *images, uint64_t begin)
 			.identity = image->identity,
 		};
 	}
-	if (images->nr_module_events)
-		qsort(images->module_events, images->nr_module_events,
-		      sizeof(*images->module_events), compare_module_events);
+	array_sort(images->module_events, images->nr_module_events, compare_module_events);
 	return 0;
 }
 
@@ -168,7 +159,7 @@ static bool is_better(const struct image *image, const struct image *than, uint6
 void images_find(const struct images *images, const struct perfdata_mapping *mapping, uint64_t time,
 		 struct perfdata_identity *identity)
 {
-	bool kernel = mapping->space == PERFDATA_KERNEL;
+	bool kernel = mapping->kind == PERFDATA_KIND_KERNEL;
 	const struct image *best = NULL;
 	char name[MODULE_NAME_ROOM];
 	size_t i;

@@ -10,7 +10,7 @@ struct image;
 
 struct images {
 	struct image *all;
-	size_t count, room;
+	size_t count;
 	struct perfdata_module_event *module_events; /* those after the beginning, by time */
 	size_t nr_module_events;
 };

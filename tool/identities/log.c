@@ -14,6 +14,7 @@
 
 #include "boot.h"
 #include "common/clock.h"
+#include "common/copy.h"
 #include "log.h"
 
 #define WRITE_BUFFER (256 * 1024)
@@ -32,27 +33,12 @@ struct log_writer {
 	unsigned char buffer[WRITE_BUFFER];
 };
 
-static int write_all(int fd, const unsigned char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
 int log_flush(struct log_writer *writer)
 {
 	size_t filled = writer->filled;
 
 	writer->filled = 0;
-	return write_all(writer->fd, writer->buffer, filled);
+	return write_all(writer->fd, writer->buffer, filled) ? 0 : -errno;
 }
 
 static int append(struct log_writer *writer, const void *bytes, size_t size)
@@ -156,7 +142,7 @@ struct log_reader {
 	uint64_t records;
 	uint64_t time; /* of the last record, or of the end */
 	bool ended;
-	char problem[128];
+	char error[128];
 	struct log_header header;
 	union {
 		struct buildid_record record;
@@ -170,7 +156,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct log_reader *reader,
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(reader->problem, sizeof(reader->problem), format, arguments);
+	vsnprintf(reader->error, sizeof(reader->error), format, arguments);
 	va_end(arguments);
 	return -1;
 }
@@ -263,7 +249,7 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 	struct buildid_record *head = &reader->buffer.record;
 	uint64_t start = reader->offset;
 
-	if (*reader->problem)
+	if (*reader->error)
 		return -1;
 	if (reader->ended)
 		return 0;
@@ -288,9 +274,9 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 	return 1;
 }
 
-const char *log_problem(const struct log_reader *reader)
+const char *log_error(const struct log_reader *reader)
 {
-	return *reader->problem ? reader->problem : NULL;
+	return *reader->error ? reader->error : NULL;
 }
 
 uint64_t log_ended(const struct log_reader *reader)

@@ -68,18 +68,18 @@ uint64_t log_written(const struct log_writer *writer);
 /* Write the end, bring all to the disk, close. Frees @writer in any case. */
 int log_finish(struct log_writer *writer);
 
-/* Reading. What went wrong is in log_problem(). */
+/* Reading. What went wrong is in log_error(). */
 struct log_reader;
 
-/* NULL only without memory; look at log_problem(). @path "-" is stdin. */
+/* NULL only without memory; look at log_error(). @path "-" is stdin. */
 struct log_reader *log_open(const char *path);
 /*
  * 1 with a record, valid until the next call and checked; 0 at the end of a
- * whole log; -1 with a problem.
+ * whole log; -1 with an error.
  */
 int log_next(struct log_reader *reader, const struct buildid_record **record);
 /* A text with the offset, or NULL as long as all is well. */
-const char *log_problem(const struct log_reader *reader);
+const char *log_error(const struct log_reader *reader);
 /* CLOCK_MONOTONIC as it ended; of one that was cut short that of its last record. */
 uint64_t log_ended(const struct log_reader *reader);
 const struct log_header *log_header(const struct log_reader *reader);

@@ -2,13 +2,10 @@
 /* Versions: of files, as FILE records tell of them. */
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "common/array.h"
 #include "identities.h"
 #include "versions.h"
-
-#define FIRST_ROOM 1024
 
 uint64_t versions_device(uint32_t major, uint32_t minor)
 {
@@ -17,77 +14,27 @@ uint64_t versions_device(uint32_t major, uint32_t minor)
 
 uint64_t versions_path(const char *path)
 {
-	uint64_t state = 0xcbf29ce484222325ULL;
-
-	while (path && *path)
-		state = (state ^ (unsigned char)*path++) * 0x100000001b3ULL;
-	return state;
+	return hash_text(path ? path : "");
 }
 
-static size_t bucket_of(const struct versions *versions, uint64_t file_id)
+uint32_t versions_find(const struct versions *versions, uint64_t file_id)
 {
-	return (size_t)(file_id * 0x9e3779b97f4a7c15ULL >> 20) & (versions->room - 1);
-}
-
-size_t versions_find(const struct versions *versions, uint64_t file_id)
-{
-	size_t i;
-
-	if (!versions->buckets)
-		return VERSIONS_NONE;
-	i = versions->buckets[bucket_of(versions, file_id)];
-	while (i && versions->all[i - 1].file_id != file_id)
-		i = versions->all[i - 1].next;
-	return i ? i - 1 : VERSIONS_NONE;
-}
-
-static void insert(struct versions *versions, size_t number)
-{
-	struct version *version = &versions->all[number];
-	size_t *bucket = &versions->buckets[bucket_of(versions, version->file_id)];
-
-	version->next = *bucket;
-	*bucket = number + 1;
-}
-
-static bool grow(struct versions *versions)
-{
-	size_t room = versions->room ? versions->room * 2 : FIRST_ROOM;
-	struct version *all;
-	size_t *buckets;
-	size_t i;
-
-	if (versions->count < versions->room)
-		return true;
-	all = reallocarray(versions->all, room, sizeof(*all));
-	if (!all)
-		return false;
-	versions->all = all;
-	buckets = calloc(room, sizeof(*buckets));
-	if (!buckets)
-		return false;
-	free(versions->buckets);
-	versions->buckets = buckets;
-	versions->room = room;
-	for (i = 0; i < versions->count; i++)
-		insert(versions, i);
-	return true;
+	return hash_map_get(&versions->map, file_id, VERSIONS_NONE);
 }
 
 int versions_add(struct versions *versions, const struct buildid_file *file)
 {
-	size_t number = versions_find(versions, file->file_id);
+	uint32_t index = versions_find(versions, file->file_id);
 	struct version *version;
 
-	if (number == VERSIONS_NONE) {
-		if (!grow(versions))
+	if (index == VERSIONS_NONE) {
+		index = (uint32_t)versions->count;
+		if (!array_reserve(versions->all, versions->count) ||
+		    !hash_map_add(&versions->map, file->file_id, index))
 			return -ENOMEM;
-		number = versions->count++;
-		version = &versions->all[number];
-		*version = (struct version){ .file_id = file->file_id };
-		insert(versions, number);
+		versions->all[versions->count++] = (struct version){ .file_id = file->file_id };
 	}
-	version = &versions->all[number];
+	version = &versions->all[index];
 	version->dev = versions_device(file->dev_major, file->dev_minor);
 	version->ino = file->ino;
 	version->user_dev = versions_device(file->user_dev_major, file->user_dev_minor);
@@ -103,8 +50,6 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 }
 
 /* ------------------------------------------------------------------ inodes -- */
-
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int compare_inodes(const void *a, const void *b)
 {
@@ -131,9 +76,7 @@ int versions_ready(struct versions *versions)
 			version->dev == version->user_dev && version->ino == version->user_ino ? 1 :
 												 2;
 	}
-	if (versions->nr_inodes)
-		qsort(versions->inodes, versions->nr_inodes, sizeof(*versions->inodes),
-		      compare_inodes);
+	array_sort(versions->inodes, versions->nr_inodes, compare_inodes);
 	return 0;
 }
 
@@ -149,22 +92,6 @@ bool version_is_of(const struct version *version, const struct perfdata_mapping 
 	       (version->user_dev == dev && version->user_ino == mapping->ino);
 }
 
-/* How many are before the first of @wanted. */
-static size_t first_inode(const struct versions *versions, const struct inode *request)
-{
-	size_t low = 0, high = versions->nr_inodes;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_inodes(&versions->inodes[middle], request) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct version *versions_next(const struct versions *versions,
 				    const struct perfdata_mapping *mapping, size_t *cursor)
 {
@@ -176,7 +103,9 @@ const struct version *versions_next(const struct versions *versions,
 	if (!mapping->has_inode || !mapping->ino)
 		return NULL;
 	if (!*cursor)
-		*cursor = first_inode(versions, &request) + 1;
+		*cursor = array_lower_bound(&request, versions->inodes, versions->nr_inodes,
+					    sizeof(request), compare_inodes) +
+			  1;
 	for (; *cursor <= versions->nr_inodes; ++*cursor) {
 		const struct inode *inode = &versions->inodes[*cursor - 1];
 		const struct version *version = &versions->all[inode->version];
@@ -195,5 +124,5 @@ void versions_free(struct versions *versions)
 {
 	free(versions->inodes);
 	free(versions->all);
-	free(versions->buckets);
+	hash_map_free(&versions->map);
 }

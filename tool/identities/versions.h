@@ -3,6 +3,7 @@
 #ifndef TOOL_VERSIONS_H
 #define TOOL_VERSIONS_H
 
+#include "common/hash_map.h"
 #include "libbuildid/libbuildid.h"
 #include "perfdata/rewrite.h"
 
@@ -21,7 +22,6 @@
  * @last: of the last
  * @seen: these two are set
  * @identity: of its content
- * @next: in the bucket, plus one
  */
 struct version {
 	uint64_t file_id;
@@ -33,7 +33,6 @@ struct version {
 	uint64_t first, last;
 	bool seen;
 	struct perfdata_identity identity;
-	size_t next;
 };
 
 /* A way from an inode to a version. */
@@ -44,18 +43,18 @@ struct inode {
 
 struct versions {
 	struct version *all;
-	size_t count, room;
-	size_t *buckets;
+	size_t count;
+	struct hash_map map;  /* from a file_id */
 	struct inode *inodes; /* sorted; both that a version has */
 	size_t nr_inodes;
 };
 
-#define VERSIONS_NONE SIZE_MAX
+#define VERSIONS_NONE UINT32_MAX
 
 /* 0 or -ENOMEM. What is known of a version stays. */
 int versions_add(struct versions *versions, const struct buildid_file *file);
-/* The number of it, or VERSIONS_NONE. */
-size_t versions_find(const struct versions *versions, uint64_t file_id);
+/* The index of it, or VERSIONS_NONE. */
+uint32_t versions_find(const struct versions *versions, uint64_t file_id);
 /* Once all are added: 0 or -ENOMEM. */
 int versions_ready(struct versions *versions);
 /*

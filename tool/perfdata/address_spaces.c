@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Address spaces of a perf.data: what lay where, when, for whom. */
 
-#include <stdlib.h>
-
 #include "address_spaces.h"
+#include "common/array.h"
 
 /* A chain of forks that is longer goes round in circles. */
 #define FORKS_MAX 256
@@ -29,9 +28,9 @@ struct birth {
 
 struct address_spaces {
 	struct range *ranges;
-	size_t nr_ranges, ranges_room;
+	size_t nr_ranges;
 	struct birth *births;
-	size_t nr_births, births_room;
+	size_t nr_births;
 	size_t order;
 	bool sorted;
 };
@@ -50,31 +49,14 @@ void address_spaces_free(struct address_spaces *spaces)
 	free(spaces);
 }
 
-/* Room for one more, or NULL; what is at @array may move. */
-static void *room(void *array, size_t count, size_t *rooms, size_t size)
-{
-	void *grown;
-
-	if (count < *rooms)
-		return array;
-	grown = reallocarray(array, *rooms ? *rooms * 2 : 256, size);
-	if (grown)
-		*rooms = *rooms ? *rooms * 2 : 256;
-	return grown;
-}
-
 bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time, uint64_t start,
 			uint64_t len, size_t what)
 {
-	struct range *ranges;
-
 	if (!len)
 		return true;
-	ranges = room(spaces->ranges, spaces->nr_ranges, &spaces->ranges_room, sizeof(*ranges));
-	if (!ranges)
+	if (!array_reserve(spaces->ranges, spaces->nr_ranges))
 		return false;
-	spaces->ranges = ranges;
-	ranges[spaces->nr_ranges++] = (struct range){
+	spaces->ranges[spaces->nr_ranges++] = (struct range){
 		.pid = pid,
 		.start = start,
 		.last = len - 1 > UINT64_MAX - start ? UINT64_MAX : start + len - 1,
@@ -88,14 +70,10 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 
 static bool add_birth(struct address_spaces *spaces, const struct birth *birth)
 {
-	struct birth *births =
-		room(spaces->births, spaces->nr_births, &spaces->births_room, sizeof(*births));
-
-	if (!births)
+	if (!array_reserve(spaces->births, spaces->nr_births))
 		return false;
-	spaces->births = births;
-	births[spaces->nr_births] = *birth;
-	births[spaces->nr_births++].order = spaces->order++;
+	spaces->births[spaces->nr_births] = *birth;
+	spaces->births[spaces->nr_births++].order = spaces->order++;
 	spaces->sorted = false;
 	return true;
 }
@@ -117,8 +95,6 @@ bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t t
 }
 
 /* ------------------------------------------------------------------ looking -- */
-
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int compare_ranges(const void *a, const void *b)
 {
@@ -148,10 +124,8 @@ static void sort(struct address_spaces *spaces)
 
 	if (spaces->sorted)
 		return;
-	if (spaces->nr_ranges)
-		qsort(spaces->ranges, spaces->nr_ranges, sizeof(*spaces->ranges), compare_ranges);
-	if (spaces->nr_births)
-		qsort(spaces->births, spaces->nr_births, sizeof(*spaces->births), compare_births);
+	array_sort(spaces->ranges, spaces->nr_ranges, compare_ranges);
+	array_sort(spaces->births, spaces->nr_births, compare_births);
 	for (i = 0; i < spaces->nr_ranges; i++) {
 		range = &spaces->ranges[i];
 		if (!i || range[-1].pid != range->pid || range->last > reach)
@@ -164,36 +138,21 @@ static void sort(struct address_spaces *spaces)
 /* How many ranges are before the first of @pid that starts behind @address. */
 static size_t ranges_until(const struct address_spaces *spaces, uint32_t pid, uint64_t address)
 {
-	size_t low = 0, high = spaces->nr_ranges;
+	const struct range key = { .pid = pid, .start = address, .order = SIZE_MAX };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct range *range = &spaces->ranges[middle];
-
-		if (range->pid < pid || (range->pid == pid && range->start <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_lower_bound(&key, spaces->ranges, spaces->nr_ranges, sizeof(key),
+				 compare_ranges);
 }
 
 /* The last birth of @pid that is not after @time, or NULL. */
 static const struct birth *birth_before(const struct address_spaces *spaces, uint32_t pid,
 					uint64_t time)
 {
-	size_t low = 0, high = spaces->nr_births;
+	const struct birth key = { .pid = pid, .time = time, .order = SIZE_MAX };
+	size_t count = array_lower_bound(&key, spaces->births, spaces->nr_births, sizeof(key),
+					 compare_births);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct birth *birth = &spaces->births[middle];
-
-		if (birth->pid < pid || (birth->pid == pid && birth->time <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && spaces->births[low - 1].pid == pid ? &spaces->births[low - 1] : NULL;
+	return count && spaces->births[count - 1].pid == pid ? &spaces->births[count - 1] : NULL;
 }
 
 static bool is_later(const struct range *range, const struct range *than)

@@ -2,28 +2,24 @@
 /* perf.data: which contents it is about, and which of them were hit. */
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "address_spaces.h"
 #include "common/array.h"
+#include "common/hash_map.h"
 #include "file.h"
 
-#define KERNEL_NAME   "[kernel.kallsyms]"
-#define FIRST_BUCKETS 256
+#define KERNEL_NAME "[kernel.kallsyms]"
 
 struct dso {
-	struct perfdata_dso dso; /* first: what others get */
-	size_t next;		 /* in its bucket, plus one */
-	size_t order;
+	struct perfdata_dso dso;
 	char *path;
 };
 
 struct perfdata_dsos {
 	struct dso *all;
-	size_t count, room;
-	size_t *buckets;
-	size_t nr_buckets;
+	size_t count;
+	struct hash_map map;
 	struct perfdata_dso *sorted;
 	struct address_spaces *spaces;
 };
@@ -38,7 +34,7 @@ void perfdata_dsos_free(struct perfdata_dsos *dsos)
 		free(dsos->all[i].path);
 	address_spaces_free(dsos->spaces);
 	free(dsos->all);
-	free(dsos->buckets);
+	hash_map_free(&dsos->map);
 	free(dsos->sorted);
 	free(dsos);
 }
@@ -48,80 +44,38 @@ static int no_memory(struct perfdata *data)
 	return perfdata_fail(data, "%s", strerror(ENOMEM));
 }
 
-/* -------------------------------------------------------------------- table -- */
+/* ---------------------------------------------------------------------- add -- */
 
-static uint64_t hash(uint64_t state, const void *bytes, size_t size)
+static uint64_t hash_of(const struct perfdata_dso *dso)
 {
-	const unsigned char *byte = bytes;
-
-	while (size--)
-		state = (state ^ *byte++) * 0x100000001b3ULL;
-	return state;
-}
-
-static size_t bucket_of(const struct perfdata_dsos *dsos, const struct perfdata_dso *dso)
-{
-	uint64_t state = hash(0xcbf29ce484222325ULL, dso->path, strlen(dso->path));
-
-	state = hash(state, dso->id, dso->id_size);
-	return (size_t)(state ^ state >> 32) & (dsos->nr_buckets - 1);
+	return hash_bytes(hash_text(dso->path), dso->id, dso->id_size);
 }
 
 static bool are_same(const struct perfdata_dso *a, const struct perfdata_dso *b)
 {
-	return a->space == b->space && a->id_size == b->id_size &&
+	return a->kind == b->kind && a->id_size == b->id_size &&
 	       !memcmp(a->id, b->id, a->id_size) && !strcmp(a->path, b->path);
 }
 
-static void insert(struct perfdata_dsos *dsos, size_t number)
+/* The index of it, which is added if need be; ADDRESS_SPACES_NOTHING without memory. */
+static size_t dso_index(struct perfdata_dsos *dsos, const struct perfdata_dso *request)
 {
-	size_t *bucket = &dsos->buckets[bucket_of(dsos, &dsos->all[number].dso)];
+	const uint64_t hash = hash_of(request);
+	const struct hash_slot *slot = NULL;
+	struct dso new = { .dso = *request };
 
-	dsos->all[number].next = *bucket;
-	*bucket = number + 1;
-}
+	while ((slot = hash_map_next(&dsos->map, hash, slot)))
+		if (are_same(&dsos->all[slot->value].dso, request))
+			return slot->value;
 
-static bool grow(struct perfdata_dsos *dsos)
-{
-	size_t room = dsos->room ? dsos->room * 2 : FIRST_BUCKETS;
-	struct dso *all = reallocarray(dsos->all, room, sizeof(*all));
-	size_t *buckets;
-	size_t i;
-
-	if (!all)
-		return false;
-	dsos->all = all;
-	buckets = calloc(room, sizeof(*buckets));
-	if (!buckets)
-		return false;
-	free(dsos->buckets);
-	dsos->buckets = buckets;
-	dsos->nr_buckets = room;
-	dsos->room = room;
-	for (i = 0; i < dsos->count; i++)
-		insert(dsos, i);
-	return true;
-}
-
-/* The number of it, made if need be; ADDRESS_SPACES_NOTHING without memory. */
-static size_t dso_number(struct perfdata_dsos *dsos, const struct perfdata_dso *request)
-{
-	struct dso *dso;
-	size_t i;
-
-	if (dsos->count == dsos->room && !grow(dsos))
+	new.path = strdup(request->path);
+	if (!new.path || !array_reserve(dsos->all, dsos->count) ||
+	    !hash_map_add(&dsos->map, hash, (uint32_t)dsos->count)) {
+		free(new.path);
 		return ADDRESS_SPACES_NOTHING;
-	for (i = dsos->buckets[bucket_of(dsos, request)]; i; i = dsos->all[i - 1].next)
-		if (are_same(&dsos->all[i - 1].dso, request))
-			return i - 1;
-
-	dso = &dsos->all[dsos->count];
-	*dso = (struct dso){ .dso = *request, .order = dsos->count };
-	dso->path = strdup(request->path);
-	if (!dso->path)
-		return ADDRESS_SPACES_NOTHING;
-	dso->dso.path = dso->path;
-	insert(dsos, dsos->count);
+	}
+	new.dso.path = new.path;
+	dsos->all[dsos->count] = new;
 	return dsos->count++;
 }
 
@@ -141,20 +95,20 @@ static void add_pid(struct perfdata_dso *dso, uint32_t pid)
 static int add_mapping(struct perfdata *data, const struct perfdata_mapping *mapping)
 {
 	struct perfdata_dso dso = {
-		.path = mapping->space == PERFDATA_KERNEL ? KERNEL_NAME : mapping->path,
-		.space = mapping->space,
+		.path = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path,
+		.kind = mapping->kind,
 		.id_size = mapping->id_size,
 	};
 	struct perfdata_dsos *dsos = data->dsos;
-	size_t number;
+	size_t index;
 
 	memcpy(dso.id, mapping->id, sizeof(dso.id));
-	number = dso_number(dsos, &dso);
-	if (number == ADDRESS_SPACES_NOTHING)
+	index = dso_index(dsos, &dso);
+	if (index == ADDRESS_SPACES_NOTHING)
 		return no_memory(data);
-	add_pid(&dsos->all[number].dso, mapping->pid);
+	add_pid(&dsos->all[index].dso, mapping->pid);
 	return address_spaces_map(dsos->spaces, mapping->pid, mapping->time, mapping->start,
-				  mapping->len, number) ?
+				  mapping->len, index) ?
 		       0 :
 		       no_memory(data);
 }
@@ -186,15 +140,15 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 
 	if (!name)
 		return 0;
-	dso.space = perfdata_space(name, entry->event.misc);
-	if (dso.space == PERFDATA_KERNEL)
+	dso.kind = perfdata_kind(name, entry->event.misc);
+	if (dso.kind == PERFDATA_KIND_KERNEL)
 		dso.path = KERNEL_NAME;
 	dso.id_size = perfdata_build_id_size(entry);
 	memcpy(dso.id, entry->id, dso.id_size);
 	for (i = 0; i < dsos->count; i++) {
 		struct perfdata_dso *other = &dsos->all[i].dso;
 
-		if (other->id_size || other->space != dso.space || strcmp(other->path, dso.path))
+		if (other->id_size || other->kind != dso.kind || strcmp(other->path, dso.path))
 			continue;
 		other->id_size = dso.id_size;
 		memcpy(other->id, dso.id, sizeof(dso.id));
@@ -202,7 +156,7 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 	}
 	if (found)
 		return 0;
-	return dso_number(dsos, &dso) == ADDRESS_SPACES_NOTHING ? no_memory(data) : 0;
+	return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? no_memory(data) : 0;
 }
 
 static int add_table(struct perfdata *data)
@@ -291,15 +245,15 @@ static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid, uint64_t 
 		uint64_t address)
 {
 	struct perfdata_dsos *dsos = data->dsos;
-	size_t number;
+	size_t index;
 
 	if (cpumode == PERFDATA_MISC_KERNEL)
 		pid = ADDRESS_SPACES_KERNEL;
 	else if (cpumode != PERFDATA_MISC_USER)
 		return;
-	number = address_spaces_find(dsos->spaces, pid, time, address);
-	if (number != ADDRESS_SPACES_NOTHING)
-		dsos->all[number].dso.hit = true;
+	index = address_spaces_find(dsos->spaces, pid, time, address);
+	if (index != ADDRESS_SPACES_NOTHING)
+		dsos->all[index].dso.hit = true;
 }
 
 static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpumode, uint32_t pid,
@@ -368,44 +322,28 @@ static int take_samples(struct perfdata *data)
 
 /* --------------------------------------------------------------------- list -- */
 
-static int rank(enum perfdata_space space)
-{
-	static const int ranks[] = {
-		[PERFDATA_KERNEL] = 0, [PERFDATA_MODULE] = 1, [PERFDATA_USER] = 2,
-		[PERFDATA_VDSO] = 3,   [PERFDATA_OTHER] = 4,
-	};
-
-	return ranks[space];
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct dso *first = a, *second = b;
-	int result = rank(first->dso.space) - rank(second->dso.space);
-
-	if (result)
-		return result;
-	return (first->order > second->order) - (first->order < second->order);
-}
-
 static int sort(struct perfdata *data)
 {
+	static const enum perfdata_kind kinds[] = {
+		PERFDATA_KIND_KERNEL, PERFDATA_KIND_MODULE, PERFDATA_KIND_USER,
+		PERFDATA_KIND_VDSO,   PERFDATA_KIND_OTHER,
+	};
 	struct perfdata_dsos *dsos = data->dsos;
-	size_t i;
+	size_t kind, i, count = 0;
 
 	dsos->sorted = calloc(dsos->count + 1, sizeof(*dsos->sorted));
 	if (!dsos->sorted)
 		return no_memory(data);
-	if (dsos->count)
-		qsort(dsos->all, dsos->count, sizeof(*dsos->all), compare);
-	for (i = 0; i < dsos->count; i++)
-		dsos->sorted[i] = dsos->all[i].dso;
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
+		for (i = 0; i < dsos->count; i++)
+			if (dsos->all[i].dso.kind == kinds[kind])
+				dsos->sorted[count++] = dsos->all[i].dso;
 	return 0;
 }
 
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 {
-	if (*data->problem)
+	if (*data->error)
 		return -1;
 	if (!data->dsos) {
 		data->dsos = calloc(1, sizeof(*data->dsos));

@@ -367,7 +367,7 @@ int perfdata_next(struct perfdata *data, struct perfdata_item *item)
 {
 	int answer = 0;
 
-	if (*data->problem || make_buffers(data))
+	if (*data->error || make_buffers(data))
 		return -1;
 	while (data->current < data->nr_streams) {
 		answer = next_of_stream(data, item);

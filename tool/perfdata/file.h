@@ -40,7 +40,7 @@ struct perfdata_owner {
 };
 
 struct perfdata {
-	char problem[192];
+	char error[192];
 	char *path;
 	bool directory;
 	bool unfinished;
@@ -98,7 +98,7 @@ struct perfdata_item {
 	bool unpacked;
 };
 
-/* 1 with an event; 0 at the end of all streams; -1 with a problem. */
+/* 1 with an event; 0 at the end of all streams; -1 with an error. */
 int perfdata_next(struct perfdata *data, struct perfdata_item *item);
 /* Up to @size bytes of the last event's payload; 0 at its end, -1. */
 long perfdata_payload(struct perfdata *data, void *bytes, size_t size);
@@ -106,7 +106,7 @@ long perfdata_payload(struct perfdata *data, void *bytes, size_t size);
 /* -1, so that it can be returned. */
 int perfdata_fail(struct perfdata *data, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* @size bytes at @offset, all of them, or -1 with a problem. */
+/* @size bytes at @offset, all of them, or -1 with an error. */
 int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size, uint64_t offset);
 
 /* An attr of @size bytes with @nr_ids of ids. */
@@ -131,7 +131,7 @@ const char *perfdata_mapping_name(const struct perfdata_event *event);
 const char *perfdata_build_id_name(const struct perfdata_build_id *entry);
 size_t perfdata_build_id_size(const struct perfdata_build_id *entry);
 /* What the path of a mapping or an entry is of. */
-enum perfdata_space perfdata_space(const char *path, uint16_t misc);
+enum perfdata_kind perfdata_kind(const char *path, uint16_t misc);
 
 /* All of feature @number, to free; NULL with @size 0 when it is not there. */
 int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char **bytes,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perf.data: what a mapping is of, when it was made, and who has it. */
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "file.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -17,7 +17,7 @@ static int compare_owners(const void *a, const void *b)
 {
 	const struct perfdata_owner *first = a, *second = b;
 
-	return (first->id > second->id) - (first->id < second->id);
+	return COMPARE(first->id, second->id);
 }
 
 static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id)
@@ -28,7 +28,7 @@ static const struct perfdata_layout *owner_of(struct perfdata *data, uint64_t id
 	if (!data->owners)
 		return NULL;
 	if (!data->owners_sorted)
-		qsort(data->owners, data->nr_owners, sizeof(*data->owners), compare_owners);
+		array_sort(data->owners, data->nr_owners, compare_owners);
 	data->owners_sorted = true;
 	owner = bsearch(&request, data->owners, data->nr_owners, sizeof(*data->owners),
 			compare_owners);
@@ -114,20 +114,20 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-enum perfdata_space perfdata_space(const char *path, uint16_t misc)
+enum perfdata_kind perfdata_kind(const char *path, uint16_t misc)
 {
 	switch (misc & PERFDATA_MISC_CPUMODE) {
 	case PERFDATA_MISC_KERNEL:
 		if (starts_with(path, KERNEL_NAME))
-			return PERFDATA_KERNEL;
-		return *path == '/' || *path == '[' ? PERFDATA_MODULE : PERFDATA_OTHER;
+			return PERFDATA_KIND_KERNEL;
+		return *path == '/' || *path == '[' ? PERFDATA_KIND_MODULE : PERFDATA_KIND_OTHER;
 	case PERFDATA_MISC_USER:
 		if (!strcmp(path, VDSO_NAME))
-			return PERFDATA_VDSO;
+			return PERFDATA_KIND_VDSO;
 		/* Anonymous memory is "//anon". */
-		return path[0] == '/' && path[1] != '/' ? PERFDATA_USER : PERFDATA_OTHER;
+		return path[0] == '/' && path[1] != '/' ? PERFDATA_KIND_USER : PERFDATA_KIND_OTHER;
 	default:
-		return PERFDATA_OTHER;
+		return PERFDATA_KIND_OTHER;
 	}
 }
 
@@ -176,7 +176,7 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 
 	*mapping = (struct perfdata_mapping){
 		.path = name,
-		.space = perfdata_space(name, event->misc),
+		.kind = perfdata_kind(name, event->misc),
 		.pid = mmap->pid,
 		.tid = mmap->tid,
 		.start = mmap->start,
@@ -184,8 +184,8 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		.pgoff = mmap->pgoff,
 		.data = event->misc & PERFDATA_MISC_DATA,
 	};
-	if (mapping->space == PERFDATA_VDSO && mapping->start < VDSO_MIN)
-		mapping->space = PERFDATA_OTHER;
+	if (mapping->kind == PERFDATA_KIND_VDSO && mapping->start < VDSO_MIN)
+		mapping->kind = PERFDATA_KIND_OTHER;
 	/* A trailer that would be in the name is none. */
 	if ((size_t)(end - (const char *)event) < perfdata_body(data, event))
 		mapping->time = perfdata_time(data, event);

@@ -14,7 +14,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "common/spool.h"
+#include "common/array.h"
+#include "common/copy.h"
+#include "common/temporary.h"
 #include "file.h"
 
 /* More is no perf.data but somebody's joke. */
@@ -26,17 +28,17 @@ int perfdata_fail(struct perfdata *data, const char *format, ...)
 {
 	va_list arguments;
 
-	if (*data->problem)
+	if (*data->error)
 		return -1;
 	va_start(arguments, format);
-	vsnprintf(data->problem, sizeof(data->problem), format, arguments);
+	vsnprintf(data->error, sizeof(data->error), format, arguments);
 	va_end(arguments);
 	return -1;
 }
 
-const char *perfdata_problem(const struct perfdata *data)
+const char *perfdata_error(const struct perfdata *data)
 {
-	return *data->problem ? data->problem : NULL;
+	return *data->error ? data->error : NULL;
 }
 
 static int no_memory(struct perfdata *data)
@@ -68,24 +70,21 @@ int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size, uint
 
 static struct perfdata_stream *add_stream(struct perfdata *data, int fd, const char *name)
 {
-	struct perfdata_stream *streams;
+	struct perfdata_stream *stream;
 	struct stat status;
 
-	streams = reallocarray(data->streams, data->nr_streams + 1, sizeof(*streams));
-	if (streams)
-		data->streams = streams;
-	if (!streams || fstat(fd, &status)) {
+	if (!array_reserve(data->streams, data->nr_streams) || fstat(fd, &status)) {
 		perfdata_fail(data, "%s", strerror(errno));
 		close(fd);
 		return NULL;
 	}
-	streams += data->nr_streams++;
-	*streams = (struct perfdata_stream){
+	stream = &data->streams[data->nr_streams++];
+	*stream = (struct perfdata_stream){
 		.fd = fd,
 		.name = name ? strdup(name) : NULL,
 		.end = (uint64_t)status.st_size,
 	};
-	return streams;
+	return stream;
 }
 
 static int is_data_file(const struct dirent *entry)
@@ -116,12 +115,12 @@ static int add_directory(struct perfdata *data, int directory)
 	if (count < 0)
 		return perfdata_fail(data, "%s", strerror(errno));
 	for (i = 0; i < count; i++) {
-		if (!*data->problem)
+		if (!*data->error)
 			add_data_file(data, directory, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	return *data->problem ? -1 : 0;
+	return *data->error ? -1 : 0;
 }
 
 static int add_input(struct perfdata *data)
@@ -143,9 +142,9 @@ static int add_input(struct perfdata *data)
 		return err;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		fd = spool_replace(fd);
+		fd = temporary_from(fd);
 		if (fd < 0)
-			return perfdata_fail(data, "%s", strerror(-fd));
+			return perfdata_fail(data, "%s", strerror(errno));
 	}
 	return add_stream(data, fd, NULL) ? 0 : -1;
 }
@@ -260,21 +259,17 @@ static enum perfdata_clock clock_of(const struct perfdata_attr *attr)
 
 static int add_owners(struct perfdata *data, const uint64_t *ids, size_t count)
 {
-	struct perfdata_owner *owners;
 	size_t i;
 
-	if (!count)
-		return 0;
-	owners = reallocarray(data->owners, data->nr_owners + count, sizeof(*owners));
-	if (!owners)
-		return no_memory(data);
-	data->owners = owners;
-	data->owners_sorted = false;
-	for (i = 0; i < count; i++)
-		owners[data->nr_owners++] = (struct perfdata_owner){
+	for (i = 0; i < count; i++) {
+		if (!array_reserve(data->owners, data->nr_owners))
+			return no_memory(data);
+		data->owners[data->nr_owners++] = (struct perfdata_owner){
 			.id = ids[i],
 			.layout = (uint32_t)data->nr_layouts - 1,
 		};
+		data->owners_sorted = false;
+	}
 	return 0;
 }
 
@@ -288,24 +283,22 @@ int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, con
 		      size_t nr_ids)
 {
 	struct perfdata_attr attr = {};
-	struct perfdata_layout *layouts;
+	struct perfdata_layout *layout;
 
 	memcpy(&attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
 	if (data->nr_layouts == ATTRS_MAX)
 		return perfdata_fail(data, "more than %u attrs", ATTRS_MAX);
-	layouts = reallocarray(data->layouts, data->nr_layouts + 1, sizeof(*layouts));
-	if (!layouts)
+	if (!array_reserve(data->layouts, data->nr_layouts))
 		return no_memory(data);
-	data->layouts = layouts;
-	layouts += data->nr_layouts++;
-	*layouts = (struct perfdata_layout){
+	layout = &data->layouts[data->nr_layouts++];
+	*layout = (struct perfdata_layout){
 		.sample_type = attr.sample_type,
 		.read_format = attr.read_format,
 		.sample_id_all = attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL,
 		.clock = clock_of(&attr),
 	};
 	data->uniform = data->nr_layouts == 1 ||
-			(data->uniform && are_alike(data->layouts, layouts));
+			(data->uniform && are_alike(data->layouts, layout));
 	return add_owners(data, ids, nr_ids);
 }
 
@@ -422,7 +415,7 @@ int perfdata_copy(const struct perfdata *data, int fd)
 {
 	if (data->nr_streams != 1)
 		return -EINVAL;
-	return spool_copy(data->streams[0].fd, fd);
+	return copy_stream(data->streams[0].fd, fd) ? 0 : -errno;
 }
 
 void perfdata_close(struct perfdata *data)

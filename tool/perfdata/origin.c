@@ -53,7 +53,7 @@ int perfdata_text(struct perfdata *data, uint64_t *address)
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0) {
 		if (perfdata_mapping(data, item.event, &mapping) &&
-		    mapping.space == PERFDATA_KERNEL && !strcmp(mapping.path, TEXT_NAME)) {
+		    mapping.kind == PERFDATA_KIND_KERNEL && !strcmp(mapping.path, TEXT_NAME)) {
 			*address = mapping.pgoff;
 			break;
 		}

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Paths of a perf.data while it is annotated: all mappings of one, or none. */
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "paths.h"
-
-#define FIRST_ROOM 256
 
 void perfdata_paths_free(struct perfdata_paths *paths)
 {
@@ -15,74 +12,38 @@ void perfdata_paths_free(struct perfdata_paths *paths)
 	for (i = 0; i < paths->count; i++)
 		free(paths->all[i].path);
 	free(paths->all);
-	free(paths->buckets);
-}
-
-static size_t bucket_of(const struct perfdata_paths *paths, const char *path)
-{
-	uint64_t state = 0xcbf29ce484222325ULL;
-
-	while (*path)
-		state = (state ^ (unsigned char)*path++) * 0x100000001b3ULL;
-	return (size_t)(state ^ state >> 32) & (paths->room - 1);
-}
-
-static void insert(struct perfdata_paths *paths, size_t number)
-{
-	size_t *bucket = &paths->buckets[bucket_of(paths, paths->all[number].path)];
-
-	paths->all[number].next = *bucket;
-	*bucket = number + 1;
-}
-
-static bool grow(struct perfdata_paths *paths)
-{
-	size_t room = paths->room ? paths->room * 2 : FIRST_ROOM;
-	size_t *buckets = calloc(room, sizeof(*buckets));
-	struct perfdata_path *all;
-	size_t i;
-
-	if (!buckets)
-		return false;
-	all = reallocarray(paths->all, room, sizeof(*all));
-	if (!all) {
-		free(buckets);
-		return false;
-	}
-	free(paths->buckets);
-	paths->all = all;
-	paths->buckets = buckets;
-	paths->room = room;
-	for (i = 0; i < paths->count; i++)
-		insert(paths, i);
-	return true;
+	hash_map_free(&paths->map);
 }
 
 const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths,
-						const char *path, enum perfdata_space space)
+						const char *path, enum perfdata_kind kind)
 {
-	size_t i = paths->room ? paths->buckets[bucket_of(paths, path)] : 0;
+	const uint64_t hash = hash_text(path);
+	const struct hash_slot *slot = NULL;
 
-	for (; i; i = paths->all[i - 1].next)
-		if (paths->all[i - 1].space == space && !strcmp(paths->all[i - 1].path, path))
-			return &paths->all[i - 1];
+	while ((slot = hash_map_next(&paths->map, hash, slot))) {
+		const struct perfdata_path *found = &paths->all[slot->value];
+
+		if (found->kind == kind && !strcmp(found->path, path))
+			return found;
+	}
 	return NULL;
 }
 
-size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_space space)
+size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind)
 {
-	const struct perfdata_path *found = perfdata_paths_find(paths, path, space);
-	struct perfdata_path *new;
+	const struct perfdata_path *found = perfdata_paths_find(paths, path, kind);
+	struct perfdata_path new = { .kind = kind };
 
 	if (found)
 		return (size_t)(found - paths->all);
-	if (paths->count == paths->room && !grow(paths))
+	new.path = strdup(path);
+	if (!new.path || !array_reserve(paths->all, paths->count) ||
+	    !hash_map_add(&paths->map, hash_text(path), (uint32_t)paths->count)) {
+		free(new.path);
 		return SIZE_MAX;
-	new = &paths->all[paths->count];
-	*new = (struct perfdata_path){ .path = strdup(path), .space = space };
-	if (!new->path)
-		return SIZE_MAX;
-	insert(paths, paths->count);
+	}
+	paths->all[paths->count] = new;
 	return paths->count++;
 }
 

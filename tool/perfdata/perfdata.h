@@ -9,7 +9,7 @@
  *
  *	while (data && perfdata_next_mapping(data, &mapping) > 0)
  *		...
- *	if (!data || perfdata_problem(data))
+ *	if (!data || perfdata_error(data))
  *		...
  *	perfdata_close(data);
  *
@@ -32,12 +32,12 @@ struct perfdata;
 /*
  * @path: a file or a directory; "-" is standard input. A stream that cannot be
  * read twice is copied to an unnamed file in TMPDIR first. NULL only without
- * memory: look at perfdata_problem().
+ * memory: look at perfdata_error().
  */
 struct perfdata *perfdata_open(const char *path);
 void perfdata_close(struct perfdata *data);
 /* What is wrong with it, with the offset, or NULL as long as all is well. */
-const char *perfdata_problem(const struct perfdata *data);
+const char *perfdata_error(const struct perfdata *data);
 /* Whether @path is one that perf record never ended, so that it has no events. */
 bool perfdata_is_unfinished(const char *path);
 /* The bytes of a file or a stream, as they were, to @fd: 0 or -errno. */
@@ -47,18 +47,18 @@ void perfdata_rewind(struct perfdata *data);
 
 /* --------------------------------------------------------------- mappings -- */
 
-enum perfdata_space {
-	PERFDATA_USER,	 /* a file, mapped by a process */
-	PERFDATA_KERNEL, /* the kernel's image, "[kernel.kallsyms]..." */
-	PERFDATA_MODULE, /* a module of it: a path, or "[name]" */
-	PERFDATA_VDSO,	 /* the kernel's code in each 64-bit process, "[vdso]" */
-	PERFDATA_OTHER,	 /* no file: "//anon", "[heap]", a guest's */
+enum perfdata_kind {
+	PERFDATA_KIND_USER,   /* a file, mapped by a process */
+	PERFDATA_KIND_KERNEL, /* the kernel's image, "[kernel.kallsyms]..." */
+	PERFDATA_KIND_MODULE, /* a module of it: a path, or "[name]" */
+	PERFDATA_KIND_VDSO,   /* the kernel's code in each 64-bit process, "[vdso]" */
+	PERFDATA_KIND_OTHER,  /* no file: "//anon", "[heap]", a guest's */
 };
 
 /**
  * struct perfdata_mapping - a mapping made, or found at the start
  * @path: as perf has it
- * @space: what is mapped
+ * @kind: what is mapped
  * @pid: process; of the kernel 0xffffffff
  * @tid: thread
  * @start: first address
@@ -77,7 +77,7 @@ enum perfdata_space {
  */
 struct perfdata_mapping {
 	const char *path;
-	enum perfdata_space space;
+	enum perfdata_kind kind;
 	uint32_t pid;
 	uint32_t tid;
 	uint64_t start;
@@ -123,7 +123,7 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
 /**
  * struct perfdata_dso - one content of one path
  * @path: of the kernel "[kernel.kallsyms]"
- * @space: what it is
+ * @kind: what it is
  * @id_size: bytes of @id, 0 when it is not known
  * @id: the build-id
  * @hit: a sample, or a call chain of one, lies in it
@@ -132,7 +132,7 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
  */
 struct perfdata_dso {
 	const char *path;
-	enum perfdata_space space;
+	enum perfdata_kind kind;
 	size_t id_size;
 	uint8_t id[PERFDATA_ID_MAX];
 	bool hit;
@@ -143,7 +143,7 @@ struct perfdata_dso {
 /*
  * All DSOs of @data, from its mappings and its table of build-ids: the kernel
  * first, then its modules, then files, each in the order they came. They are
- * @data's. Reads it all. The number of them, or -1 with a problem.
+ * @data's. Reads it all. The number of them, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/spool.h"
+#include "common/temporary.h"
 #include "module_event.h"
 #include "tail.h"
 #include "writer.h"
@@ -116,9 +116,9 @@ static void count(struct writer *writer)
 			counts->without += path->without;
 			continue;
 		}
-		counts->left_alone += path->annotated + path->without + path->missing;
+		counts->not_annotated += path->annotated + path->without + path->missing;
 		counts->paths++;
-		writer->annotator->complain(
+		writer->annotator->report(
 			writer->annotator->context, path->path,
 			path->reason ? path->reason :
 				       "some of its contents have a build-id, some have none");
@@ -193,7 +193,7 @@ static void count_mapping(struct perfdata_path *path, const struct perfdata_mapp
 static int put_in_table(struct writer *writer, const struct perfdata_mapping *mapping,
 			struct perfdata_identity *identity)
 {
-	if (mapping->space != PERFDATA_USER) {
+	if (mapping->kind != PERFDATA_KIND_USER) {
 		writer->counts->changed = true;
 		return perfdata_table_add(writer->data, writer->table, mapping, identity);
 	}
@@ -209,14 +209,14 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 	struct perfdata_identity identity = {};
 	size_t number;
 
-	if (mapping->space == PERFDATA_OTHER)
+	if (mapping->kind == PERFDATA_KIND_OTHER)
 		return put(writer, event, event->size);
-	number = perfdata_paths_add(&writer->paths, mapping->path, mapping->space);
+	number = perfdata_paths_add(&writer->paths, mapping->path, mapping->kind);
 	if (number == SIZE_MAX)
 		return no_memory(writer);
 
 	writer->annotator->identify(writer->annotator->context, mapping, &identity);
-	if (!identity.size && mapping->space == PERFDATA_VDSO)
+	if (!identity.size && mapping->kind == PERFDATA_KIND_VDSO)
 		perfdata_table_find(writer->table, mapping->path, &identity);
 	if (identity.size && !may_grow(writer, event)) {
 		if (put_in_table(writer, mapping, &identity))
@@ -287,8 +287,7 @@ static int put_build_id(struct writer *writer, const struct perfdata_event *even
 	size_t number;
 
 	if (name) {
-		number =
-			perfdata_paths_add(&writer->paths, name, perfdata_space(name, event->misc));
+		number = perfdata_paths_add(&writer->paths, name, perfdata_kind(name, event->misc));
 		if (number == SIZE_MAX)
 			return no_memory(writer);
 		change.path = (uint32_t)number;
@@ -410,13 +409,14 @@ static int prepare(struct writer *writer, const char *path)
 	if (data->header.attrs.offset > data->header.data.offset)
 		return perfdata_fail(
 			data, "attrs behind the events, as of perf inject: annotate its input");
-	fd = spool_open();
+	fd = temporary_unnamed();
 	if (fd >= 0)
 		writer->changes = fdopen(fd, "w+");
 	if (!writer->changes) {
+		perfdata_fail(data, "%s", strerror(errno));
 		if (fd >= 0)
 			close(fd);
-		return perfdata_fail(data, "%s", strerror(fd < 0 ? -fd : errno));
+		return -1;
 	}
 	for (i = 0; i < data->nr_streams; i++)
 		writer->total += data->streams[i].end;
@@ -433,7 +433,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 	int err;
 
 	*counts = (struct perfdata_counts){};
-	if (perfdata_problem(data))
+	if (perfdata_error(data))
 		return -1;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)

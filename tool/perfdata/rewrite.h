@@ -53,7 +53,7 @@ struct perfdata_module_event {
  * @identify: fill @identity, zeroed, for a mapping of any space but OTHER
  * @progress: called at first and now and then; @done of @total bytes. False: stop.
  *	May be NULL
- * @complain: a path is left alone, for @reason
+ * @report: a path is left alone, for @reason
  * @module_events: modules that came and went, by time
  * @nr_module_events: how many
  */
@@ -62,7 +62,7 @@ struct perfdata_annotator {
 	void (*identify)(void *context, const struct perfdata_mapping *mapping,
 			 struct perfdata_identity *identity);
 	bool (*progress)(void *context, uint64_t done, uint64_t total);
-	void (*complain)(void *context, const char *path, const char *reason);
+	void (*report)(void *context, const char *path, const char *reason);
 	const struct perfdata_module_event *module_events;
 	size_t nr_module_events;
 };
@@ -71,7 +71,7 @@ struct perfdata_annotator {
 struct perfdata_counts {
 	uint64_t annotated;
 	uint64_t without;		/* their content has no build-id */
-	uint64_t left_alone;		/* their path is */
+	uint64_t not_annotated;		/* their path is */
 	uint64_t paths;			/* left alone */
 	uint64_t module_events;		/* mappings of modules put in */
 	uint64_t module_events_missing; /* that could not be */
@@ -81,7 +81,7 @@ struct perfdata_counts {
 /*
  * Write an annotated copy of @data to @output: a path, "-" for standard output,
  * or NULL to replace @data itself, by a rename once the copy is on the disk.
- * Nothing is replaced by a copy that says the same. 0; -1 with a problem of
+ * Nothing is replaced by a copy that says the same. 0; -1 with an error of
  * @data, and then @output is as it was.
  */
 int perfdata_rewrite(struct perfdata *data, const char *output,

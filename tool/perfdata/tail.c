@@ -15,7 +15,7 @@
 struct entry {
 	struct entry *next;
 	bool added; /* not there before */
-	enum perfdata_space space;
+	enum perfdata_kind kind;
 	struct perfdata_build_id *bytes; /* as it is written */
 };
 
@@ -66,7 +66,7 @@ static int take_entry(struct perfdata *data, struct perfdata_table *table,
 	if (!name)
 		return perfdata_fail(data,
 				     "damaged: the table of build-ids has an entry without a name");
-	entry->space = perfdata_space(name, entry->bytes->event.misc);
+	entry->kind = perfdata_kind(name, entry->bytes->event.misc);
 	return 0;
 }
 
@@ -144,7 +144,7 @@ int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
 		       const struct perfdata_mapping *mapping,
 		       const struct perfdata_identity *identity)
 {
-	const char *name = mapping->space == PERFDATA_KERNEL ? KERNEL_NAME : mapping->path;
+	const char *name = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path;
 	struct entry *entry = entry_of(table, name);
 	size_t room = (strlen(name) + ENTRY_ALIGN) & ~(size_t)(ENTRY_ALIGN - 1);
 	size_t size = sizeof(*entry->bytes) + room;
@@ -153,10 +153,11 @@ int perfdata_table_add(struct perfdata *data, struct perfdata_table *table,
 		entry = append(table, size);
 		if (!entry)
 			return perfdata_fail(data, "%s", strerror(ENOMEM));
-		entry->space = mapping->space;
+		entry->kind = mapping->kind;
 		entry->bytes->event.size = (uint16_t)size;
-		entry->bytes->event.misc = mapping->space == PERFDATA_VDSO ? PERFDATA_MISC_USER :
-									     PERFDATA_MISC_KERNEL;
+		entry->bytes->event.misc = mapping->kind == PERFDATA_KIND_VDSO ?
+						   PERFDATA_MISC_USER :
+						   PERFDATA_MISC_KERNEL;
 		entry->bytes->pid = mapping->pid;
 		memcpy(entry->bytes->name, name, strlen(name));
 	}
@@ -174,11 +175,11 @@ static bool is_stored(const struct entry *entry, const struct perfdata_paths *pa
 
 	if (entry->added)
 		return true;
-	if (entry->space != PERFDATA_KERNEL)
-		path = perfdata_paths_find(paths, name, entry->space);
+	if (entry->kind != PERFDATA_KIND_KERNEL)
+		path = perfdata_paths_find(paths, name, entry->kind);
 	/* In mappings the kernel has the name of a symbol behind its own. */
-	for (i = 0; i < paths->count && entry->space == PERFDATA_KERNEL; i++)
-		if (paths->all[i].space == PERFDATA_KERNEL)
+	for (i = 0; i < paths->count && entry->kind == PERFDATA_KIND_KERNEL; i++)
+		if (paths->all[i].kind == PERFDATA_KIND_KERNEL)
 			path = &paths->all[i];
 	return !path || !perfdata_path_is_done(path);
 }

@@ -11,7 +11,7 @@
 
 struct perfdata_table;
 
-/* As it is in @data, or empty; NULL with a problem. */
+/* As it is in @data, or empty; NULL with an error. */
 struct perfdata_table *perfdata_table_read(struct perfdata *data);
 void perfdata_table_free(struct perfdata_table *table);
 /* An entry for what a mapping has no room for. */

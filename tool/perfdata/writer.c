@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/spool.h"
+#include "common/copy.h"
 #include "common/temporary.h"
 #include "writer.h"
 
@@ -38,23 +38,12 @@ static int fail(struct perfdata_writer *output, const char *what)
 	return perfdata_fail(output->data, "%s: %s", what, strerror(errno));
 }
 
-static int write_all(struct perfdata_writer *output, int fd, const void *bytes, size_t size,
-		     uint64_t offset)
+static int put(struct perfdata_writer *output, int fd, const void *bytes, size_t size,
+	       uint64_t offset)
 {
-	const unsigned char *next = bytes;
-
-	while (size) {
-		ssize_t done = pwrite(fd, next, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return fail(output, "cannot write the annotated copy");
-		next += done;
-		offset += (uint64_t)done;
-		size -= (size_t)done;
-	}
-	return 0;
+	return pwrite_all(fd, bytes, size, (off_t)offset) ?
+		       0 :
+		       fail(output, "cannot write the annotated copy");
 }
 
 static int flush(struct perfdata_writer *output)
@@ -65,7 +54,7 @@ static int flush(struct perfdata_writer *output)
 	output->filled = 0;
 	if (!filled)
 		return 0;
-	if (write_all(output, output->fds[output->current], output->buffer, filled, *offset))
+	if (put(output, output->fds[output->current], output->buffer, filled, *offset))
 		return -1;
 	*offset += filled;
 	return 0;
@@ -99,7 +88,7 @@ int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const v
 {
 	if (number == output->current && flush(output))
 		return -1;
-	return write_all(output, output->fds[number], bytes, size, offset);
+	return put(output, output->fds[number], bytes, size, offset);
 }
 
 /* From the first stream's file. */
@@ -129,7 +118,7 @@ static int open_stream(struct perfdata_writer *output, size_t number)
 	int fd;
 
 	if (!output->path)
-		return spool_open();
+		return temporary_unnamed();
 	if (!output->data->directory)
 		return temporary_open(&output->file, output->parent, 0600) ? output->file.fd : -1;
 	if (asprintf(&path, "%s/%s", output->temporary, name) < 0)
@@ -392,8 +381,9 @@ int perfdata_writer_commit(struct perfdata_writer *output)
 	if (finish_streams(output) || check_unchanged(output))
 		return -1;
 	if (!output->path) {
-		errno = -spool_copy(output->fds[0], STDOUT_FILENO);
-		return errno ? fail(output, "standard output") : 0;
+		if (copy_stream(output->fds[0], STDOUT_FILENO))
+			return 0;
+		return fail(output, "standard output");
 	}
 	if (output->data->directory) {
 		if (commit_directory(output))

@@ -11,7 +11,7 @@
  *	perfdata_writer_commit(output);
  *	perfdata_writer_free(output);
  *
- * Functions return 0, or -1 with a problem of the perf.data.
+ * Functions return 0, or -1 with an error of the perf.data.
  */
 #ifndef TOOL_PERFDATA_WRITER_H
 #define TOOL_PERFDATA_WRITER_H
@@ -20,7 +20,7 @@
 
 struct perfdata_writer;
 
-/* NULL with a problem of @data. @path as for perfdata_rewrite(). */
+/* NULL with an error of @data. @path as for perfdata_rewrite(). */
 struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *path);
 /* What was not committed is gone. */
 void perfdata_writer_free(struct perfdata_writer *output);

@@ -7,21 +7,16 @@
 #include "common/array.h"
 #include "streams.h"
 
-static bool wants(const struct filter *filter, uint32_t pid, const char *comm, const char *path)
-{
-	return filter_matches(filter, pid, comm, path);
-}
-
-static void an_empty_filter_wants_all(void **state)
+static void an_empty_filter_matches_all(void **state)
 {
 	struct filter filter = {};
 
 	(void)state;
-	assert_true(wants(&filter, 1, "a", "/bin/a"));
-	assert_true(wants(&filter, 1, "", ""));
+	assert_true(filter_matches(&filter, 1, "a", "/bin/a"));
+	assert_true(filter_matches(&filter, 1, "", ""));
 }
 
-static void pids_are_taken_from_lists(void **state)
+static void pids_are_added_from_lists(void **state)
 {
 	struct filter filter = {};
 
@@ -29,9 +24,9 @@ static void pids_are_taken_from_lists(void **state)
 	assert_null(filter_add_pids(&filter, "10,20"));
 	assert_null(filter_add_pids(&filter, "30"));
 	assert_int_equal(filter.nr_pids, 3);
-	assert_true(wants(&filter, 10, "a", "/a"));
-	assert_true(wants(&filter, 30, "a", "/a"));
-	assert_false(wants(&filter, 1, "a", "/a"));
+	assert_true(filter_matches(&filter, 10, "a", "/a"));
+	assert_true(filter_matches(&filter, 30, "a", "/a"));
+	assert_false(filter_matches(&filter, 1, "a", "/a"));
 }
 
 static void what_is_no_list_of_pids_is_refused(void **state)
@@ -78,14 +73,14 @@ static void names_match_as_far_as_the_kernel_keeps_them(void **state)
 	struct filter filter = { .comm = "cat" };
 
 	(void)state;
-	assert_true(wants(&filter, 1, "cat", "/a"));
-	assert_false(wants(&filter, 1, "cat2", "/a"));
-	assert_false(wants(&filter, 1, "ca", "/a"));
+	assert_true(filter_matches(&filter, 1, "cat", "/a"));
+	assert_false(filter_matches(&filter, 1, "cat2", "/a"));
+	assert_false(filter_matches(&filter, 1, "ca", "/a"));
 	filter.comm = "chromium-browser-sandbox";
-	assert_true(wants(&filter, 1, "chromium-browse", "/a"));
-	assert_false(wants(&filter, 1, "chromium-brows", "/a"));
+	assert_true(filter_matches(&filter, 1, "chromium-browse", "/a"));
+	assert_false(filter_matches(&filter, 1, "chromium-brows", "/a"));
 	filter.comm = "a*";
-	assert_false(wants(&filter, 1, "ab", "/a"));
+	assert_false(filter_matches(&filter, 1, "ab", "/a"));
 }
 
 static void paths_match_patterns(void **state)
@@ -93,13 +88,13 @@ static void paths_match_patterns(void **state)
 	struct filter filter = { .path = "*/libc.so.?" };
 
 	(void)state;
-	assert_true(wants(&filter, 1, "a", "/usr/lib/x86_64-linux-gnu/libc.so.6"));
-	assert_false(wants(&filter, 1, "a", "/usr/lib/libm.so.6"));
-	assert_false(wants(&filter, 1, "a", ""));
+	assert_true(filter_matches(&filter, 1, "a", "/usr/lib/x86_64-linux-gnu/libc.so.6"));
+	assert_false(filter_matches(&filter, 1, "a", "/usr/lib/libm.so.6"));
+	assert_false(filter_matches(&filter, 1, "a", ""));
 	filter.path = "/usr/*";
-	assert_true(wants(&filter, 1, "a", "/usr/lib/a/b"));
+	assert_true(filter_matches(&filter, 1, "a", "/usr/lib/a/b"));
 	filter.path = "/bin/[ls]";
-	assert_true(wants(&filter, 1, "a", "/bin/s"));
+	assert_true(filter_matches(&filter, 1, "a", "/bin/s"));
 }
 
 static void all_have_to_match(void **state)
@@ -108,19 +103,19 @@ static void all_have_to_match(void **state)
 
 	(void)state;
 	assert_null(filter_add_pids(&filter, "1"));
-	assert_true(wants(&filter, 1, "a", "/a"));
-	assert_false(wants(&filter, 2, "a", "/a"));
-	assert_false(wants(&filter, 1, "b", "/a"));
-	assert_false(wants(&filter, 1, "a", "/b"));
+	assert_true(filter_matches(&filter, 1, "a", "/a"));
+	assert_false(filter_matches(&filter, 2, "a", "/a"));
+	assert_false(filter_matches(&filter, 1, "b", "/a"));
+	assert_false(filter_matches(&filter, 1, "a", "/b"));
 }
 
-static void descendants_are_the_source_s_to_know(void **state)
+static void descendants_are_left_to_the_module(void **state)
 {
 	struct filter filter = { .children = true };
 
 	(void)state;
 	assert_null(filter_add_pids(&filter, "1"));
-	assert_true(wants(&filter, 2, "a", "/a"));
+	assert_true(filter_matches(&filter, 2, "a", "/a"));
 }
 
 static void users_are_numbers_or_names(void **state)
@@ -144,14 +139,14 @@ static void users_are_numbers_or_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_filter_wants_all),
-		cmocka_unit_test(pids_are_taken_from_lists),
+		cmocka_unit_test(an_empty_filter_matches_all),
+		cmocka_unit_test(pids_are_added_from_lists),
 		cmocka_unit_test(what_is_no_list_of_pids_is_refused),
 		cmocka_unit_test(there_is_a_bound_on_pids),
 		cmocka_unit_test(names_match_as_far_as_the_kernel_keeps_them),
 		cmocka_unit_test(paths_match_patterns),
 		cmocka_unit_test(all_have_to_match),
-		cmocka_unit_test(descendants_are_the_source_s_to_know),
+		cmocka_unit_test(descendants_are_left_to_the_module),
 		cmocka_unit_test(users_are_numbers_or_names),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Perf command: what perf record is told, and where it writes. */
+/* Perf command: its options, and where it writes. */
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines: columns, JSON keys, and names of any bytes. */
+/* Print: columns, JSON keys, and names of any bytes. */
 
 #include <json-c/json.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "common/array.h"
-#include "content/elf_notes.h"
+#include "content/elf_file.h"
 
 /* --------------------------------------------------- info, stats, flush -- */
 
@@ -149,11 +149,11 @@ static void a_file_without_an_id_is_no_failure(void **state)
 
 static void resolve_truly(int fd, union any_record *record)
 {
-	struct elf_id id;
+	struct elf_info info;
 
-	elf_notes_read(fd, &id);
-	make_file(record, 1, (uint16_t)id.size, id.reason, "/f");
-	memcpy(data_of(record), id.bytes, id.size);
+	elf_file_id(fd, &info);
+	make_file(record, 1, (uint16_t)info.id.size, info.reason, "/f");
+	memcpy(data_of(record), info.id.bytes, info.id.size);
 }
 
 static void verify_compares_with_libelf(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Wanted: which contents of a recording are to be kept. */
+/* Request list: which contents of a recording are requested. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void map_and_hit(const char *path, uint64_t start, bool hit)
 		make_sample(&make, USER, 7, 20, start + 8);
 }
 
-static void what_has_samples_is_wanted(void **state)
+static void what_has_samples_is_requested(void **state)
 {
 	(void)state;
 	map_and_hit("/hit", 0x10000, true);
@@ -88,7 +88,7 @@ static void what_has_samples_is_wanted(void **state)
 	request_list_free(&list);
 }
 
-static void without_samples_all_is_wanted(void **state)
+static void without_samples_all_is_requested(void **state)
 {
 	(void)state;
 	map_and_hit("/file", 0x10000, false);
@@ -106,7 +106,7 @@ static void without_samples_all_is_wanted(void **state)
 	request_list_free(&list);
 }
 
-static void what_has_no_build_id_is_told(void **state)
+static void what_has_no_build_id_is_unknown(void **state)
 {
 	(void)state;
 	map_and_hit("/hit", 0x10000, true);
@@ -121,7 +121,7 @@ static void what_has_no_build_id_is_told(void **state)
 	request_list_free(&list);
 }
 
-static void what_is_no_recording_is_told(void **state)
+static void what_is_no_perf_data_is_refused(void **state)
 {
 	(void)state;
 	make_end(&make);
@@ -134,10 +134,10 @@ static void what_is_no_recording_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_has_samples_is_wanted),
-		TEST(without_samples_all_is_wanted),
-		TEST(what_has_no_build_id_is_told),
-		TEST(what_is_no_recording_is_told),
+		TEST(what_has_samples_is_requested),
+		TEST(without_samples_all_is_requested),
+		TEST(what_has_no_build_id_is_unknown),
+		TEST(what_is_no_perf_data_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

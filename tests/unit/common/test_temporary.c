@@ -10,7 +10,7 @@
 #include "samples.h"
 #include "streams.h"
 
-static bool has_tmpfile;
+static int has_tmpfile;
 
 static int fake_openat(int directory, const char *path, int flags, mode_t mode);
 
@@ -67,6 +67,31 @@ static void what_is_not_named_is_gone(void **state)
 	}
 }
 
+static void what_never_has_a_name_can_be_read_and_written(void **state)
+{
+	char text[4];
+	int fd, ends[2];
+
+	(void)state;
+	shell("mkdir d");
+	setenv("TMPDIR", "d", 1);
+	for (has_tmpfile = 0; has_tmpfile < 2; has_tmpfile++) {
+		assert_int_equal(pipe(ends), 0);
+		assert_true(write_all(ends[1], "new\n", 4));
+		close(ends[1]);
+		fd = temporary_from(ends[0]);
+		assert_true(fd >= 0);
+		assert_string_equal(shell_output("ls -A d"), "");
+		assert_int_equal(pread(fd, text, 4, 0), 4);
+		assert_memory_equal(text, "new\n", 4);
+		close(fd);
+	}
+	setenv("TMPDIR", "missing", 1);
+	assert_int_equal(temporary_unnamed(), -1);
+	assert_int_equal(errno, ENOENT);
+	unsetenv("TMPDIR");
+}
+
 static void a_name_that_is_there_stays_unless_told(void **state)
 {
 	struct temporary file;
@@ -117,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_not_named_is_gone),
 		TEST(a_name_that_is_there_stays_unless_told),
+		TEST(what_never_has_a_name_can_be_read_and_written),
 		TEST(any_file_gets_one_more_name),
 	};
 

@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/numbers.h"
+#include "common/hash_map.h"
+#include "common/open_regular.h"
+#include "content/compressed.h"
 #include "content/content.h"
-#include "content/elf_notes.h"
-#include "content/module_name.h"
-#include "content/packed.h"
-#include "content/running.h"
+#include "content/elf_file.h"
+#include "content/kernel_modules.h"
+#include "content/running_kernel.h"
+#include "content/vdso.h"
 #include "samples.h"
 #include "streams.h"
 
@@ -56,7 +58,7 @@ static void look(const char *path, struct elf_info *info)
 	int fd = open(path, O_RDONLY);
 
 	assert_true(fd >= 0);
-	elf_notes_look(fd, info);
+	elf_file_info(fd, info);
 	close(fd);
 }
 
@@ -79,10 +81,10 @@ static void compressed_files_are_looked_into(void **state)
 		/* What is inside is cut, or what is around it. */
 		shell("head -c 9000 true > short && %s short > short.z", commands[i]);
 		assert_false(is("short.z", CONTENT_ELF));
-		assert_string_equal(reason.text, "is cut short");
+		assert_string_equal(reason.text, "is truncated");
 		shell("%s true | head -c 5000 > short.z", commands[i]);
 		assert_false(is("short.z", CONTENT_ELF));
-		assert_string_equal(reason.text, "cannot be unpacked: damaged");
+		assert_string_equal(reason.text, "cannot be decompressed: corrupt or truncated");
 	}
 }
 
@@ -94,11 +96,11 @@ static void what_is_more_than_any_module_is_not_unpacked(void **state)
 	(void)state;
 	shell("truncate -s 1025M zeros && zstd -q -1 zeros -o zeros.zst && rm zeros");
 	fd = open("zeros.zst", O_RDONLY);
-	assert_true(packed_is(fd));
-	assert_int_equal(packed_open(fd, &problem), -1);
+	assert_true(is_compressed(fd));
+	assert_int_equal(decompress(fd, &problem), -1);
 	close(fd);
 	assert_false(is("zeros.zst", CONTENT_ELF));
-	assert_string_equal(reason.text, "cannot be unpacked: more than 1 GiB");
+	assert_string_equal(reason.text, "cannot be decompressed: larger than 1 GiB");
 }
 
 /* A file of no size may say of itself that it has tables of any. */
@@ -149,7 +151,7 @@ static void a_line_without_an_end_is_no_symbol(void **state)
 	(void)state;
 	shell("(printf 'ffffffff81000000 T '; head -c 5000 /dev/zero | tr '\\0' x; echo) > long");
 	assert_false(is("long", CONTENT_KALLSYMS));
-	assert_string_equal(reason.text, "is no list of a kernel's symbols");
+	assert_string_equal(reason.text, "is not a copy of /proc/kallsyms");
 	shell("(printf 'ffffffff81000000 T '; head -c 512 /dev/zero | tr '\\0' x; echo) > good");
 	assert_true(is("good", CONTENT_KALLSYMS));
 }
@@ -189,9 +191,9 @@ static void other_files_say_what_they_are(void **state)
 	(void)state;
 	shell("echo text > text; : > empty; objcopy -R .note.gnu.build-id true none");
 	assert_false(is("text", CONTENT_ELF));
-	assert_string_equal(reason.text, "is no ELF file");
+	assert_string_equal(reason.text, "is not an ELF file");
 	assert_false(is("empty", CONTENT_ELF));
-	assert_string_equal(reason.text, "is no ELF file");
+	assert_string_equal(reason.text, "is not an ELF file");
 	assert_false(is("none", CONTENT_ELF));
 	assert_string_equal(reason.text, "has no build-id");
 	/* A part of it is not it. */
@@ -201,7 +203,7 @@ static void other_files_say_what_they_are(void **state)
 
 static int try_open(const char *path)
 {
-	int fd = content_open(AT_FDCWD, path, &reason);
+	int fd = open_untrusted(AT_FDCWD, path, &reason);
 
 	if (fd >= 0)
 		close(fd);
@@ -215,16 +217,16 @@ static void only_regular_files_are_opened(void **state)
 	assert_true(try_open("true"));
 	assert_true(try_open("link"));
 	assert_false(try_open("fifo"));
-	assert_string_equal(reason.text, "is no regular file");
+	assert_string_equal(reason.text, "not a regular file");
 	assert_false(try_open("/dev/null"));
-	assert_string_equal(reason.text, "is no regular file");
+	assert_string_equal(reason.text, "not a regular file");
 	assert_false(try_open("/proc/version"));
-	assert_string_equal(reason.text, "is no regular file");
+	assert_string_equal(reason.text, "not a regular file");
 	assert_false(try_open("/sys/kernel/notes"));
-	assert_string_equal(reason.text, "is no regular file");
+	assert_string_equal(reason.text, "not a regular file");
 	assert_true(try_open("/proc/self/exe"));
 	assert_false(try_open("."));
-	assert_string_equal(reason.text, "is a directory");
+	assert_string_equal(reason.text, "Is a directory");
 	assert_false(try_open("nosuch"));
 	assert_string_equal(reason.text, "No such file or directory");
 }
@@ -238,10 +240,10 @@ static void a_link_in_a_root_stays_in_it(void **state)
 	      "ln -s ../../../../../../etc/passwd root/up && echo mine > root/mine && "
 	      "ln -s /mine root/good");
 	root = open("root", O_PATH | O_DIRECTORY);
-	assert_int_equal(content_open_in(root, "/link", &reason), -1);
+	assert_int_equal(open_untrusted_in(root, "/link", &reason), -1);
 	assert_string_equal(reason.text, "No such file or directory");
-	assert_int_equal(content_open_in(root, "/up", &reason), -1);
-	assert_int_not_equal(content_open_in(root, "/good", &reason), -1);
+	assert_int_equal(open_untrusted_in(root, "/up", &reason), -1);
+	assert_int_not_equal(open_untrusted_in(root, "/good", &reason), -1);
 	close(root);
 }
 
@@ -252,7 +254,7 @@ static void the_kernel_s_own_is_read_from_its_notes(void **state)
 	char want[256];
 
 	(void)state;
-	assert_true(running_id(&running));
+	assert_true(running_kernel_build_id(&running));
 	assert_int_equal(sscanf(shell_output("perf buildid-list -k"), "%255s", want), 1);
 	assert_string_equal(build_id_text(&running, text), want);
 }
@@ -260,13 +262,13 @@ static void the_kernel_s_own_is_read_from_its_notes(void **state)
 static void the_vdso_is_a_whole_file(void **state)
 {
 	struct elf_info info;
-	int fd = running_vdso(0);
+	int fd = vdso_open(0);
 
 	(void)state;
 	assert_true(fd >= 0);
-	elf_notes_look(fd, &info);
-	assert_int_equal(info.id.kind, BUILDID_KIND_GNU);
-	assert_true(build_id_set(&id, info.id.bytes, info.id.size));
+	elf_file_info(fd, &info);
+	assert_int_equal(info.kind, BUILDID_KIND_GNU);
+	id = info.id;
 	assert_true(content_is(fd, &id, CONTENT_VDSO, &reason));
 	close(fd);
 }
@@ -311,21 +313,29 @@ static void digits_are_read_and_written(void **state)
 	assert_false(build_id_parse(&read_, digits));
 }
 
-static void numbers_keep_what_they_are_given(void **state)
+static void a_hash_map_keeps_what_it_is_given(void **state)
 {
-	struct numbers numbers = {};
+	struct hash_map map = {};
+	struct hash_slot *slot = NULL;
+	unsigned int values = 0;
 	uint64_t key;
 
 	(void)state;
-	assert_int_equal(numbers_get(&numbers, 5), 0);
-	for (key = 1; key < 5000; key++)
-		assert_true(numbers_set(&numbers, key * 0x100000000, (unsigned int)(1 + key % 7)));
-	assert_true(numbers_set(&numbers, 0x100000000, 9));
+	assert_int_equal(hash_map_get(&map, 5, 3), 3);
+	for (key = 0; key < 5000; key++)
+		assert_true(hash_map_set(&map, key * 0x100000000, (uint32_t)(1 + key % 7)));
+	assert_true(hash_map_set(&map, 0x100000000, 9));
 	for (key = 2; key < 5000; key++)
-		assert_int_equal(numbers_get(&numbers, key * 0x100000000), 1 + key % 7);
-	assert_int_equal(numbers_get(&numbers, 0x100000000), 9);
-	assert_int_equal(numbers_get(&numbers, 3), 0);
-	numbers_free(&numbers);
+		assert_int_equal(hash_map_get(&map, key * 0x100000000, 0), 1 + key % 7);
+	assert_int_equal(hash_map_get(&map, 0x100000000, 0), 9);
+	assert_int_equal(hash_map_get(&map, 0, 0), 1);
+	assert_int_equal(hash_map_get(&map, 3, 0), 0);
+	for (key = 0; key < 5; key++)
+		assert_true(hash_map_add(&map, 3, 1U << key));
+	while ((slot = hash_map_next(&map, 3, slot)))
+		values += slot->value;
+	assert_int_equal(values, 31);
+	hash_map_free(&map);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -346,7 +356,7 @@ int main(void)
 		TEST(the_vdso_is_a_whole_file),
 		TEST(names_of_modules_are_those_of_proc_modules),
 		TEST(digits_are_read_and_written),
-		TEST(numbers_keep_what_they_are_given),
+		TEST(a_hash_map_keeps_what_it_is_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

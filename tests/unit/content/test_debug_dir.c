@@ -141,7 +141,7 @@ static void a_file_that_is_cut_short_is_refused(void **state)
 	/* The note is in it still. */
 	shell("truncate -s 8192 true");
 	assert_false(put("true", &id));
-	assert_string_equal(reason.text, "is cut short");
+	assert_string_equal(reason.text, "is truncated");
 	assert_empty();
 }
 
@@ -274,10 +274,10 @@ static void an_id_that_no_name_has_room_for_has_no_place(void **state)
 
 	(void)state;
 	assert_false(put("true", &id));
-	assert_string_equal(reason.text, "no place is named by a build-id of 1 bytes");
+	assert_string_equal(reason.text, "a build-id of 1 bytes has no place in the debug dir");
 	id.size = BUILDID_ID_MAX;
 	assert_false(put("true", &id));
-	assert_string_equal(reason.text, "no place is named by a build-id of 128 bytes");
+	assert_string_equal(reason.text, "a build-id of 128 bytes has no place in the debug dir");
 	assert_false(is_there(&id, CONTENT_ELF));
 	assert_empty();
 	id.size = 127;
@@ -355,7 +355,7 @@ static void what_is_written_to_is_not_copied(void **state)
 	kill(writer, SIGKILL);
 	waitpid(writer, NULL, 0);
 	assert_false(done);
-	assert_string_equal(reason.text, "was changed as it was copied");
+	assert_string_equal(reason.text, "changed while being copied");
 	assert_empty();
 	assert_true(put_as("true", "/true", &id, CONTENT_ELF, false));
 }
@@ -400,7 +400,7 @@ static void a_debug_file_goes_where_the_program_is(void **state)
 	sample_id("true", &id);
 	shell("objcopy --only-keep-debug true true.debug");
 	assert_false(put_as("true.debug", "/true", &id, CONTENT_DEBUG, true));
-	assert_string_equal(reason.text, "has no entry to go to");
+	assert_string_equal(reason.text, "has no entry in the debug dir");
 	assert_empty();
 	assert_true(put_as("true", "/true", &id, CONTENT_ELF, true));
 	assert_true(put_as("true.debug", "/other", &id, CONTENT_DEBUG, true));
@@ -453,7 +453,7 @@ static void a_directory_that_is_not_there_is_made_only_when_told(void **state)
 	assert_string_equal(reason.text, "Not a directory");
 	unsetenv("HOME");
 	assert_null(debug_dir_open(NULL, true, &reason));
-	assert_string_equal(reason.text, "HOME is not set; say where: --dir DIR");
+	assert_string_equal(reason.text, "HOME is not set; use --dir DIR");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -116,7 +116,7 @@ static void look_up(uint32_t major, uint32_t minor, uint64_t ino, int64_t ago)
 {
 	const struct perfdata_mapping mapping = {
 		.path = "/lib.so",
-		.space = PERFDATA_USER,
+		.kind = PERFDATA_KIND_USER,
 		.has_inode = true,
 		.major = major,
 		.minor = minor,
@@ -212,7 +212,7 @@ static void modules_count_that_were_there_before(void **state)
 	identities_find(identities,
 			&(struct perfdata_mapping){
 				.path = "[kernel]",
-				.space = PERFDATA_MODULE,
+				.kind = PERFDATA_KIND_MODULE,
 				.start = images[1].image.addr,
 			},
 			&found);
@@ -220,7 +220,7 @@ static void modules_count_that_were_there_before(void **state)
 	identities_find(identities,
 			&(struct perfdata_mapping){
 				.path = "[kernel.kallsyms]_text",
-				.space = PERFDATA_KERNEL,
+				.kind = PERFDATA_KIND_KERNEL,
 			},
 			&found);
 	assert_int_equal(found.size, 20);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "content/running.h"
+#include "content/vdso.h"
 #include "identities/boot.h"
 #include "identities/identities.h"
 #include "streams.h"
@@ -69,7 +69,7 @@ static struct perfdata_mapping mapping_of(uint32_t pid, uint64_t ino, uint64_t t
 {
 	return (struct perfdata_mapping){
 		.path = "/lib.so",
-		.space = PERFDATA_USER,
+		.kind = PERFDATA_KIND_USER,
 		.pid = pid,
 		.tid = pid,
 		.start = ADDR,
@@ -369,7 +369,7 @@ static void what_does_not_fit_is_told(void **state)
 	assert_unknown(5, 10, 1001, "a build-id that is longer than the 20 bytes there are for it");
 	look_up(&(struct perfdata_mapping){
 		.path = "/none",
-		.space = PERFDATA_USER,
+		.kind = PERFDATA_KIND_USER,
 		.pid = 5,
 		.start = ADDR,
 		.len = 0x2000,
@@ -402,11 +402,11 @@ static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t t
 	add(&record);
 }
 
-static void look_up_image(enum perfdata_space space, const char *path, uint64_t start)
+static void look_up_image(enum perfdata_kind space, const char *path, uint64_t start)
 {
 	const struct perfdata_mapping mapping = {
 		.path = path,
-		.space = space,
+		.kind = space,
 		.pid = UINT32_MAX,
 		.start = start,
 		.len = 0x1000,
@@ -424,18 +424,19 @@ static void kernel_and_modules_are_found(void **state)
 		  BUILDID_RECORD_SNAPSHOT);
 	add_image(BUILDID_RECORD_MODULE, "c", 0, 10, 0xcc, 0, BUILDID_RECORD_SNAPSHOT);
 	ready(100);
-	look_up_image(PERFDATA_KERNEL, "[kernel.kallsyms]_text", 0xffffffff81000000);
+	look_up_image(PERFDATA_KIND_KERNEL, "[kernel.kallsyms]_text", 0xffffffff81000000);
 	assert_int_equal(found.id[0], 0xaa);
-	look_up_image(PERFDATA_MODULE, "/lib/modules/6.1.0/kernel/a-b.ko.xz", 0xffffffffc0000000);
+	look_up_image(PERFDATA_KIND_MODULE, "/lib/modules/6.1.0/kernel/a-b.ko.xz",
+		      0xffffffffc0000000);
 	assert_int_equal(found.id[0], 0xbb);
-	look_up_image(PERFDATA_MODULE, "[a_b]", 0xffffffffc0000000);
+	look_up_image(PERFDATA_KIND_MODULE, "[a_b]", 0xffffffffc0000000);
 	assert_int_equal(found.id[0], 0xbb);
-	look_up_image(PERFDATA_MODULE, "[a_b]", 0xffffffffc1000000);
+	look_up_image(PERFDATA_KIND_MODULE, "[a_b]", 0xffffffffc1000000);
 	assert_int_equal(found.size, 0);
 	/* Who records may not know addresses. */
-	look_up_image(PERFDATA_MODULE, "[c]", 0xffffffffc2000000);
+	look_up_image(PERFDATA_KIND_MODULE, "[c]", 0xffffffffc2000000);
 	assert_int_equal(found.id[0], 0xcc);
-	look_up_image(PERFDATA_MODULE, "[none]", 0xffffffffc2000000);
+	look_up_image(PERFDATA_KIND_MODULE, "[none]", 0xffffffffc2000000);
 	assert_int_equal(found.size, 0);
 }
 
@@ -481,7 +482,7 @@ static void the_vdso_has_a_build_id(void **state)
 	struct build_id id;
 
 	(void)state;
-	assert_true(running_vdso_id(&id));
+	assert_true(vdso_build_id(&id));
 	assert_int_equal(id.size, 20);
 }
 

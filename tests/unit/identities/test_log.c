@@ -70,7 +70,7 @@ static void write_log(void)
 }
 
 /* How many records there are before the end; whether that is one. */
-static unsigned int read_log(const char **problem)
+static unsigned int read_log(const char **error)
 {
 	static char text[256];
 	const struct buildid_record *record;
@@ -83,20 +83,20 @@ static unsigned int read_log(const char **problem)
 		count++;
 	/* It stays so. */
 	assert_int_equal(log_next(reader, &record), answer);
-	assert_int_equal(!answer, !log_problem(reader));
-	snprintf(text, sizeof(text), "%s", answer ? log_problem(reader) : "");
-	*problem = answer ? text : NULL;
+	assert_int_equal(!answer, !log_error(reader));
+	snprintf(text, sizeof(text), "%s", answer ? log_error(reader) : "");
+	*error = answer ? text : NULL;
 	log_close(reader);
 	return count;
 }
 
-static void assert_problem(const char *expected, unsigned int records)
+static void assert_error(const char *expected, unsigned int records)
 {
-	const char *problem;
+	const char *error;
 
-	assert_int_equal(read_log(&problem), records);
-	assert_non_null(problem);
-	assert_string_equal(problem, expected);
+	assert_int_equal(read_log(&error), records);
+	assert_non_null(error);
+	assert_string_equal(error, expected);
 }
 
 static void what_was_written_is_read(void **state)
@@ -111,7 +111,7 @@ static void what_was_written_is_read(void **state)
 	write_log();
 	reader = log_open(path);
 	assert_non_null(reader);
-	assert_null(log_problem(reader));
+	assert_null(log_error(reader));
 
 	header = log_header(reader);
 	assert_int_equal(header->abi, BUILDID_ABI_VERSION);
@@ -127,7 +127,7 @@ static void what_was_written_is_read(void **state)
 	assert_int_equal(log_next(reader, &record), 1);
 	assert_int_equal(record->type, BUILDID_RECORD_LOST);
 	assert_int_equal(log_next(reader, &record), 0);
-	assert_null(log_problem(reader));
+	assert_null(log_error(reader));
 	log_close(reader);
 }
 
@@ -144,14 +144,14 @@ static void a_log_is_for_its_owner(void **state)
 
 static void an_old_log_is_replaced(void **state)
 {
-	const char *problem;
+	const char *error;
 
 	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	write_bytes(sizeof(bytes));
 	write_log();
-	assert_int_equal(read_log(&problem), 3);
-	assert_null(problem);
+	assert_int_equal(read_log(&error), 3);
+	assert_null(error);
 }
 
 static void more_than_a_buffer_is_written(void **state)
@@ -159,7 +159,7 @@ static void more_than_a_buffer_is_written(void **state)
 	const unsigned int count = 5000;
 	struct log_writer *writer;
 	union any_record record;
-	const char *problem;
+	const char *error;
 	unsigned int i;
 
 	(void)state;
@@ -169,29 +169,29 @@ static void more_than_a_buffer_is_written(void **state)
 		assert_int_equal(log_write(writer, &record.header), 0);
 	}
 	assert_int_equal(log_finish(writer), 0);
-	assert_int_equal(read_log(&problem), count);
-	assert_null(problem);
+	assert_int_equal(read_log(&error), count);
+	assert_null(error);
 }
 
 static void what_was_flushed_survives(void **state)
 {
 	struct log_writer *writer;
 	union any_record record;
-	const char *problem;
+	const char *error;
 
 	(void)state;
 	assert_int_equal(log_create(&writer, path), 0);
 	make_mmap(&record, 1, 0, 10, "");
 	assert_int_equal(log_write(writer, &record.header), 0);
 	assert_int_equal(log_flush(writer), 0);
-	assert_int_equal(read_log(&problem), 1);
-	assert_non_null(problem);
+	assert_int_equal(read_log(&error), 1);
+	assert_non_null(error);
 	assert_int_equal(log_finish(writer), 0);
 }
 
 static void every_cut_is_told(void **state)
 {
-	const char *problem;
+	const char *error;
 	unsigned int count;
 	size_t cut;
 
@@ -200,11 +200,11 @@ static void every_cut_is_told(void **state)
 	assert_int_equal(size, 56 + 168 + 112 + 64 + 40);
 	for (cut = 0; cut < size; cut++) {
 		write_bytes(cut);
-		count = read_log(&problem);
-		assert_non_null(problem);
+		count = read_log(&error);
+		assert_non_null(error);
 		assert_int_equal(count, (cut >= 224) + (cut >= 336) + (cut >= 400));
 		if (cut >= 8)
-			assert_non_null(strstr(problem, "cut short"));
+			assert_non_null(strstr(error, "cut short"));
 	}
 }
 
@@ -213,24 +213,24 @@ static void a_cut_is_told_with_its_place(void **state)
 	(void)state;
 	write_log();
 	write_bytes(7);
-	assert_problem("not a log of buildid record", 0);
+	assert_error("not a log of buildid record", 0);
 	write_bytes(8);
-	assert_problem("cut short: ends at byte 8, in what starts at byte 0", 0);
+	assert_error("cut short: ends at byte 8, in what starts at byte 0", 0);
 	write_bytes(56);
-	assert_problem("cut short: no end at byte 56", 0);
+	assert_error("cut short: no end at byte 56", 0);
 	write_bytes(225);
-	assert_problem("cut short: ends at byte 225, in what starts at byte 224", 1);
+	assert_error("cut short: ends at byte 225, in what starts at byte 224", 1);
 	write_bytes(400);
-	assert_problem("cut short: no end at byte 400", 3);
+	assert_error("cut short: no end at byte 400", 3);
 	write_bytes(size - 1);
-	assert_problem("cut short: ends at byte 439, in what starts at byte 400", 3);
+	assert_error("cut short: ends at byte 439, in what starts at byte 400", 3);
 }
 
 /* Any value anywhere: no crash, and an end. */
 static void every_damage_is_survived(void **state)
 {
 	static const unsigned char values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
-	const char *problem;
+	const char *error;
 	size_t at, i;
 
 	(void)state;
@@ -241,7 +241,7 @@ static void every_damage_is_survived(void **state)
 		for (i = 0; i < sizeof(values); i++) {
 			bytes[at] = values[i];
 			write_bytes(size);
-			assert_true(read_log(&problem) <= size / sizeof(struct buildid_record));
+			assert_true(read_log(&error) <= size / sizeof(struct buildid_record));
 		}
 		bytes[at] = saved;
 	}
@@ -256,36 +256,36 @@ static void damage_is_told_with_its_place(void **state)
 	write_log();
 	memset(bytes + 224 + 4, 0, 4);
 	write_bytes(size);
-	assert_problem("damaged: no record at byte 224", 1);
+	assert_error("damaged: no record at byte 224", 1);
 
 	write_log();
 	memset(bytes + 224 + 4, 0xff, 4);
 	write_bytes(size);
-	assert_problem("damaged: no record at byte 224", 1);
+	assert_error("damaged: no record at byte 224", 1);
 
 	write_log();
 	bytes[size] = 'x';
 	write_bytes(size + 1);
-	assert_problem("damaged: goes on at byte 440, behind its end", 3);
+	assert_error("damaged: goes on at byte 440, behind its end", 3);
 
 	write_log();
 	bytes[size - 8]++;
 	write_bytes(size);
-	assert_problem("damaged: no record at byte 400", 3);
+	assert_error("damaged: no record at byte 400", 3);
 
 	write_log();
 	saved = header->byte_order;
 	header->byte_order = __builtin_bswap32(saved);
 	write_bytes(size);
-	assert_problem("written on a machine of the other byte order", 0);
+	assert_error("written on a machine of the other byte order", 0);
 	header->byte_order = saved;
 	header->version = 9;
 	write_bytes(size);
-	assert_problem("version 9 of the format, this is 1", 0);
+	assert_error("version 9 of the format, this is 1", 0);
 	header->version = LOG_VERSION;
 	header->abi = 7;
 	write_bytes(size);
-	assert_problem("version 7 of the ABI, this is 1", 0);
+	assert_error("version 7 of the ABI, this is 1", 0);
 }
 
 static void a_record_longer_than_any_is_refused(void **state)
@@ -297,21 +297,21 @@ static void a_record_longer_than_any_is_refused(void **state)
 	memset(bytes + size, 0xff, too_long);
 	memcpy(bytes + 224 + 4, &too_long, sizeof(too_long));
 	write_bytes(size + too_long);
-	assert_problem("damaged: no record at byte 224", 1);
+	assert_error("damaged: no record at byte 224", 1);
 }
 
 static void a_longer_header_is_skipped(void **state)
 {
 	struct log_header *header = (void *)bytes;
-	const char *problem;
+	const char *error;
 
 	(void)state;
 	write_log();
 	memmove(bytes + 72, bytes + 56, size - 56);
 	header->size = 72;
 	write_bytes(size + 16);
-	assert_int_equal(read_log(&problem), 3);
-	assert_null(problem);
+	assert_int_equal(read_log(&error), 3);
+	assert_null(error);
 }
 
 static void what_is_no_file_is_told(void **state)
@@ -321,11 +321,11 @@ static void what_is_no_file_is_told(void **state)
 	(void)state;
 	reader = log_open("/nonexistent/log");
 	assert_non_null(reader);
-	assert_string_equal(log_problem(reader), strerror(ENOENT));
+	assert_string_equal(log_error(reader), strerror(ENOENT));
 	log_close(reader);
 	reader = log_open("/tmp");
 	assert_non_null(reader);
-	assert_non_null(strstr(log_problem(reader), strerror(EISDIR)));
+	assert_non_null(strstr(log_error(reader), strerror(EISDIR)));
 	log_close(reader);
 }
 

@@ -83,19 +83,19 @@ static void check_mappings(struct perfdata *data)
 {
 	struct perfdata_mapping mapping;
 
-	assert_null(perfdata_problem(data));
+	assert_null(perfdata_error(data));
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
 	assert_string_equal(mapping.path, "[kernel.kallsyms]_text");
-	assert_int_equal(mapping.space, PERFDATA_KERNEL);
+	assert_int_equal(mapping.kind, PERFDATA_KIND_KERNEL);
 	assert_int_equal(mapping.pid, UINT32_MAX);
 	assert_false(mapping.has_inode);
 
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
-	assert_int_equal(mapping.space, PERFDATA_MODULE);
+	assert_int_equal(mapping.kind, PERFDATA_KIND_MODULE);
 
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
 	assert_string_equal(mapping.path, "/usr/bin/program");
-	assert_int_equal(mapping.space, PERFDATA_USER);
+	assert_int_equal(mapping.kind, PERFDATA_KIND_USER);
 	assert_int_equal(mapping.time, 0);
 
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 1);
@@ -110,7 +110,7 @@ static void check_mappings(struct perfdata *data)
 	assert_int_equal(mapping.ino, 8);
 	assert_int_equal(mapping.id_size, 0);
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 0);
-	assert_null(perfdata_problem(data));
+	assert_null(perfdata_error(data));
 }
 
 static void check_made(void)
@@ -228,7 +228,7 @@ static void mappings_of_a_directory(void **state)
 		assert_int_equal(mapping.time, 5);
 	}
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 0);
-	assert_null(perfdata_problem(data));
+	assert_null(perfdata_error(data));
 	perfdata_close(data);
 	snprintf(file, sizeof(file), "rm -r %s", directory);
 	assert_int_equal(system(file), 0);
@@ -278,14 +278,14 @@ static void the_first_time_is_the_beginning(void **state)
 	perfdata_close(data);
 }
 
-/* --------------------------------------------------------------- problems -- */
+/* ---------------------------------------------------------------- errors -- */
 
-static void assert_problem(const char *expected)
+static void assert_error(const char *expected)
 {
 	struct perfdata *data = open_made();
 
-	assert_non_null(perfdata_problem(data));
-	assert_string_equal(perfdata_problem(data), expected);
+	assert_non_null(perfdata_error(data));
+	assert_string_equal(perfdata_error(data), expected);
 	perfdata_close(data);
 }
 
@@ -301,7 +301,7 @@ static int read_all(void)
 		;
 	if (!answer)
 		answer = perfdata_dsos(data, &dsos) < 0 ? -1 : 0;
-	assert_int_equal(answer < 0, !!perfdata_problem(data));
+	assert_int_equal(answer < 0, !!perfdata_error(data));
 	perfdata_close(data);
 	return answer;
 }
@@ -313,19 +313,19 @@ static void what_is_none_is_told(void **state)
 
 	(void)state;
 	make->size = 8;
-	assert_problem("no perf.data");
+	assert_error("no perf.data");
 	make->size = 104;
-	assert_problem("no perf.data");
+	assert_error("no perf.data");
 	make->size = 0;
 	make_all();
 	header->magic = __builtin_bswap64(header->magic);
-	assert_problem(
+	assert_error(
 		"written on a machine of the other byte order; annotate it on one of that kind");
 	memcpy(header, "PERFFILE", 8);
-	assert_problem("written by a perf of before Linux 2.6.34");
+	assert_error("written by a perf of before Linux 2.6.34");
 	header->magic = PERFDATA_MAGIC;
 	header->data.size = 0;
-	assert_problem("no events: perf record has not ended, or was killed");
+	assert_error("no events: perf record has not ended, or was killed");
 	assert_true(perfdata_is_unfinished(path));
 	header->data.size = UINT64_MAX - 4096;
 	assert_int_equal(read_all(), -1);
@@ -333,7 +333,7 @@ static void what_is_none_is_told(void **state)
 	assert_false(perfdata_is_unfinished(path));
 	assert_false(perfdata_is_unfinished("/nonexistent"));
 	data = perfdata_open("/nonexistent");
-	assert_string_equal(perfdata_problem(data), "No such file or directory");
+	assert_string_equal(perfdata_error(data), "No such file or directory");
 	perfdata_close(data);
 }
 
@@ -359,7 +359,7 @@ static void ids_are_no_more_than_fit(void **state)
 		ids->offset = 0;
 		ids->size = make->size / 16 * 8;
 	}
-	assert_problem("damaged: more ids than the file has room for");
+	assert_error("damaged: more ids than the file has room for");
 }
 
 static void shape(unsigned int number)

@@ -203,7 +203,7 @@ static void a_directory_is_replaced_as_one(void **state)
 			 0);
 }
 
-/* Cut or damaged anywhere: a problem, and the file as it was; or a good one. */
+/* Cut or damaged anywhere: an error, and the file as it was; or a good one. */
 static void what_is_damaged_is_left_as_it_was(void **state)
 {
 	static const unsigned char values[] = { 0x00, 0x01, 0xff };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ELF notes: small images by hand, beside what readelf says of them. */
+/* ELF files: small images by hand, beside what readelf says of them. */
 
 #include <elf.h>
 #include <endian.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "content/elf_notes.h"
+#include "content/elf_file.h"
 #include "streams.h"
 
 #define GO_TYPE 4
@@ -156,38 +156,38 @@ static void write_image(void)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void read_id(struct elf_id *id)
+static void read_id(struct elf_info *info)
 {
 	int fd;
 
 	write_image();
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
-	elf_notes_read(fd, id);
+	elf_file_id(fd, info);
 	close(fd);
 }
 
 static void assert_id(uint16_t kind, size_t id_size, uint8_t first)
 {
-	struct elf_id id;
+	struct elf_info info;
 	size_t i;
 
-	read_id(&id);
-	assert_int_equal(id.kind, kind);
-	assert_int_equal(id.reason, BUILDID_REASON_NONE);
-	assert_int_equal(id.size, id_size);
+	read_id(&info);
+	assert_int_equal(info.kind, kind);
+	assert_int_equal(info.reason, BUILDID_REASON_NONE);
+	assert_int_equal(info.id.size, id_size);
 	for (i = 0; i < id_size; i++)
-		assert_int_equal(id.bytes[i], (uint8_t)(first + i));
+		assert_int_equal(info.id.bytes[i], (uint8_t)(first + i));
 }
 
 static void assert_no_id(uint16_t reason)
 {
-	struct elf_id id;
+	struct elf_info info;
 
-	read_id(&id);
-	assert_int_equal(id.kind, BUILDID_KIND_NONE);
-	assert_int_equal(id.size, 0);
-	assert_int_equal(id.reason, reason);
+	read_id(&info);
+	assert_int_equal(info.kind, BUILDID_KIND_NONE);
+	assert_int_equal(info.id.size, 0);
+	assert_int_equal(info.reason, reason);
 }
 
 /* What readelf makes of the file must be the same. */
@@ -195,13 +195,13 @@ static void assert_readelf_agrees(void)
 {
 	char command[128], line[512], expected[2 * BUILDID_ID_MAX + 1] = "";
 	bool found = false;
-	struct elf_id id;
+	struct elf_info info;
 	FILE *output;
 	size_t i;
 
-	read_id(&id);
-	for (i = 0; i < id.size; i++)
-		sprintf(expected + 2 * i, "%02x", id.bytes[i]);
+	read_id(&info);
+	for (i = 0; i < info.id.size; i++)
+		sprintf(expected + 2 * i, "%02x", info.id.bytes[i]);
 	snprintf(command, sizeof(command), "readelf -n %s 2>/dev/null", path);
 	output = popen(command, "r");
 	assert_non_null(output);
@@ -463,7 +463,7 @@ static void what_is_no_elf_file_is_told(void **state)
 static void every_damage_is_survived(void **state)
 {
 	static const unsigned char values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
-	struct elf_id id;
+	struct elf_info info;
 	size_t at, i, whole;
 
 	(void)state;
@@ -477,53 +477,54 @@ static void every_damage_is_survived(void **state)
 
 		for (i = 0; i < sizeof(values); i++) {
 			image[at] = values[i];
-			read_id(&id);
-			assert_true(id.size <= BUILDID_ID_MAX);
+			read_id(&info);
+			assert_true(info.id.size <= BUILDID_ID_MAX);
 		}
 		image[at] = saved;
 	}
 	for (size = 0; size < whole; size++) {
-		read_id(&id);
-		assert_true(id.size == 0 || id.size == 20);
+		read_id(&info);
+		assert_true(info.id.size == 0 || info.id.size == 20);
 	}
 }
 
 static void this_program_is_read(void **state)
 {
-	struct elf_id id;
+	struct elf_info info;
 	int fd = open("/proc/self/exe", O_RDONLY);
 
 	(void)state;
-	elf_notes_read(fd, &id);
+	elf_file_id(fd, &info);
 	close(fd);
-	assert_int_equal(id.kind, BUILDID_KIND_GNU);
+	assert_int_equal(info.kind, BUILDID_KIND_GNU);
 }
 
 /* ------------------------------------------------- files of this machine -- */
 
-static int open_self(struct elf_id *id)
+static int open_self(struct elf_info *info)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	elf_notes_read(fd, id);
-	assert_int_equal(id->kind, BUILDID_KIND_GNU);
+	elf_file_id(fd, info);
+	assert_int_equal(info->kind, BUILDID_KIND_GNU);
 	return fd;
 }
 
 /* Where the program was put, beside where it says that it wants to be. */
-static int is_in_memory(struct dl_phdr_info *info, size_t info_size, void *data)
+static int is_in_memory(struct dl_phdr_info *program, size_t program_size, void *data)
 {
-	const struct elf_id *id = data;
+	const struct elf_info *info = data;
 	struct elf_layout layout;
-	struct elf_id same;
+	struct elf_info same;
 	int fd = open_self(&same);
 
-	(void)info_size;
-	assert_true(elf_notes_layout(fd, 0, id->offset, &layout));
+	(void)program_size;
+	assert_true(elf_file_layout(fd, 0, info->id_offset, &layout));
 	/* The first is the program itself. */
-	assert_memory_equal((const void *)(info->dlpi_addr + layout.id), id->bytes, id->size);
-	assert_memory_equal((const void *)(info->dlpi_addr + layout.start), ELFMAG, SELFMAG);
+	assert_memory_equal((const void *)(program->dlpi_addr + layout.id), info->id.bytes,
+			    info->id.size);
+	assert_memory_equal((const void *)(program->dlpi_addr + layout.start), ELFMAG, SELFMAG);
 	assert_true(layout.debug_info);
 	close(fd);
 	return 1;
@@ -532,47 +533,45 @@ static int is_in_memory(struct dl_phdr_info *info, size_t info_size, void *data)
 static void an_id_has_a_place_in_memory(void **state)
 {
 	struct elf_layout layout;
-	struct elf_id id;
-	int fd = open_self(&id);
+	struct elf_info info;
+	int fd = open_self(&info);
 
 	(void)state;
-	assert_int_equal(dl_iterate_phdr(is_in_memory, &id), 1);
-	assert_false(elf_notes_layout(fd, 1UL << 40, id.offset, &layout));
-	assert_false(elf_notes_layout(fd, 0, 1UL << 40, &layout));
+	assert_int_equal(dl_iterate_phdr(is_in_memory, &info), 1);
+	assert_false(elf_file_layout(fd, 1UL << 40, info.id_offset, &layout));
+	assert_false(elf_file_layout(fd, 0, 1UL << 40, &layout));
 	close(fd);
 	fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
-	assert_false(elf_notes_layout(fd, 0, 0, &layout));
+	assert_false(elf_file_layout(fd, 0, 0, &layout));
 	close(fd);
 }
 
 /* As modules are. */
-static void packed_files_are_unpacked(void **state)
+static void compressed_files_are_decompressed(void **state)
 {
-	static const char *const packers[] = { "cat", "gzip -c", "xz -c" };
-	struct elf_info info;
-	struct elf_id id;
+	static const char *const programs[] = { "cat", "gzip -c", "xz -c" };
+	struct elf_info info, self;
 	char command[128];
 	size_t i;
-	int fd = open_self(&id);
+	int fd = open_self(&self);
 
 	(void)state;
 	close(fd);
-	for (i = 0; i < ARRAY_SIZE(packers); i++) {
-		snprintf(command, sizeof(command), "%s < /proc/%d/exe > %s", packers[i], getpid(),
+	for (i = 0; i < ARRAY_SIZE(programs); i++) {
+		snprintf(command, sizeof(command), "%s < /proc/%d/exe > %s", programs[i], getpid(),
 			 path);
 		assert_int_equal(system(command), 0);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		elf_notes_look(fd, &info);
+		elf_file_info(fd, &info);
 		close(fd);
-		assert_int_equal(info.id.kind, BUILDID_KIND_GNU);
-		assert_int_equal(info.id.size, id.size);
-		assert_memory_equal(info.id.bytes, id.bytes, id.size);
+		assert_int_equal(info.kind, BUILDID_KIND_GNU);
+		assert_true(build_id_equal(&info.id, &self.id));
 	}
 	assert_int_equal(truncate(path, 100), 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf_notes_look(fd, &info);
+	elf_file_info(fd, &info);
 	close(fd);
-	assert_int_equal(info.id.kind, BUILDID_KIND_NONE);
+	assert_int_equal(info.kind, BUILDID_KIND_NONE);
 }
 
 int main(void)
@@ -596,7 +595,7 @@ int main(void)
 		cmocka_unit_test(every_damage_is_survived),
 		cmocka_unit_test(this_program_is_read),
 		cmocka_unit_test(an_id_has_a_place_in_memory),
-		cmocka_unit_test(packed_files_are_unpacked),
+		cmocka_unit_test(compressed_files_are_decompressed),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

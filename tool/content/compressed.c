@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packed: libarchive, which reads streams of any of them, bounded. */
+/* Compressed files: libarchive reads a stream of any kind, block by block. */
 
 #include <errno.h>
 #include <stddef.h>
@@ -10,14 +10,16 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/copy.h"
 #include "libarchive.h"
-#include "packed.h"
+#include "compressed.h"
 
-#define BLOCK 65536
-/* Nobody's few kilobytes are to become all memory there is. */
-#define UNPACKED_MAX (1ULL << 30)
+#define BLOCK	65536
+#define CORRUPT "corrupt or truncated"
+/* A few kilobytes of anybody's must not decompress to all memory there is. */
+#define DECOMPRESSED_MAX (1ULL << 30)
 
-bool packed_is(int fd)
+bool is_compressed(int fd)
 {
 	static const struct magic {
 		size_t size;
@@ -39,20 +41,8 @@ bool packed_is(int fd)
 	return false;
 }
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-	ssize_t put;
-
-	for (; size; bytes += put, size -= (size_t)put) {
-		put = write(fd, bytes, size);
-		if (put <= 0)
-			return false;
-	}
-	return true;
-}
-
-/* NULL, or what is wrong. */
-static const char *unpack(struct archive *archive, int to)
+/* NULL, or a problem. */
+static const char *read_into(struct archive *archive, int to)
 {
 	struct archive_entry *entry;
 	char buffer[BLOCK];
@@ -60,15 +50,15 @@ static const char *unpack(struct archive *archive, int to)
 	la_ssize_t got;
 
 	if (libarchive.read_next_header(archive, &entry) != ARCHIVE_OK)
-		return "damaged";
+		return CORRUPT;
 	while ((got = libarchive.read_data(archive, buffer, sizeof(buffer))) > 0) {
 		size += (uint64_t)got;
-		if (size > UNPACKED_MAX)
-			return "more than 1 GiB";
+		if (size > DECOMPRESSED_MAX)
+			return "larger than 1 GiB";
 		if (!write_all(to, buffer, (size_t)got))
 			return strerror(errno);
 	}
-	return got || !size ? "damaged" : NULL;
+	return got || !size ? CORRUPT : NULL;
 }
 
 static bool open_archive(struct archive *archive, int fd)
@@ -80,21 +70,21 @@ static bool open_archive(struct archive *archive, int fd)
 	       !libarchive.read_open_fd(archive, fd, BLOCK);
 }
 
-static int open_unpacked(struct archive *archive, int fd, const char **problem)
+static int to_memfd(struct archive *archive, int fd, const char **problem)
 {
-	int to = memfd_create("unpacked", MFD_CLOEXEC);
+	int to = memfd_create("decompressed", MFD_CLOEXEC);
 
 	if (to < 0)
 		*problem = strerror(errno);
 	else
-		*problem = open_archive(archive, fd) ? unpack(archive, to) : "damaged";
+		*problem = open_archive(archive, fd) ? read_into(archive, to) : CORRUPT;
 	if (to < 0 || !*problem)
 		return to;
 	close(to);
 	return -1;
 }
 
-int packed_open(int fd, const char **problem)
+int decompress(int fd, const char **problem)
 {
 	struct archive *archive;
 	int to;
@@ -107,7 +97,7 @@ int packed_open(int fd, const char **problem)
 		*problem = strerror(ENOMEM);
 		return -1;
 	}
-	to = open_unpacked(archive, fd, problem);
+	to = to_memfd(archive, fd, problem);
 	libarchive.free(archive);
 	return to;
 }

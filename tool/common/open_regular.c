@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Open regular files: what a descriptor is decides, not what its path was. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "open_regular.h"
+
+/*
+ * Their files are regular by type only: some have no end, some make a driver act, and
+ * some, as /proc/kmsg, take from other readers what is read.
+ */
+static bool is_pseudo(int fd)
+{
+	static const unsigned int magics[] = {
+		PROC_SUPER_MAGIC,
+		SYSFS_MAGIC,
+		DEBUGFS_MAGIC,
+		TRACEFS_MAGIC,
+	};
+	struct statfs filesystem;
+	size_t i;
+
+	if (fstatfs(fd, &filesystem))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(magics); i++)
+		if ((unsigned int)filesystem.f_type == magics[i])
+			return true;
+	return false;
+}
+
+/* Closes @handle, an O_PATH descriptor or -1 with errno. */
+static int reopen(int handle, bool pseudo, struct reason *reason)
+{
+	char path[64];
+	struct stat stat_;
+	int fd = -1;
+
+	if (handle < 0 || fstat(handle, &stat_)) {
+		reason_set(reason, "%s", strerror(errno));
+	} else if (S_ISDIR(stat_.st_mode)) {
+		reason_set(reason, "%s", strerror(EISDIR));
+	} else if (!S_ISREG(stat_.st_mode) || (!pseudo && is_pseudo(handle))) {
+		reason_set(reason, "not a regular file");
+	} else {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			reason_set(reason, "%s", strerror(errno));
+	}
+	if (handle >= 0)
+		close(handle);
+	return fd;
+}
+
+int open_regular(const char *path, struct reason *reason)
+{
+	return reopen(open(path, O_PATH | O_CLOEXEC), true, reason);
+}
+
+int open_untrusted(int directory, const char *path, struct reason *reason)
+{
+	return reopen(openat(directory, path, O_PATH | O_CLOEXEC), false, reason);
+}
+
+int open_untrusted_in(int root, const char *path, struct reason *reason)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+
+	return reopen((int)syscall(SYS_openat2, root, path, &how, sizeof(how)), false, reason);
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ELF files: the only file that knows libelf. Notes are found here and not by libdw's
+ * dwelf_elf_gnu_build_id(), as that knows neither Go's notes nor where a note lies.
+ */
+
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compressed.h"
+#include "elf_file.h"
+
+#define NT_GO_BUILD_ID 4
+
+/* The module's limit, too: more is no table of notes. */
+#define NOTES_MAX (16U << 20)
+/* For all that libelf reads of one file. */
+#define MEMORY_MAX (1U << 30)
+
+struct image {
+	Elf *elf;
+	uint64_t size;
+};
+
+/* False behind the last, and for one that cannot be read: @index stays there. */
+static bool next_segment(Elf *elf, size_t *index, GElf_Phdr *segment)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) || *index >= count ||
+	    !gelf_getphdr(elf, (int)*index, segment))
+		return false;
+	++*index;
+	return true;
+}
+
+/* Likewise; @section is NULL behind the last. */
+static bool next_section(Elf *elf, Elf_Scn **section, GElf_Shdr *header)
+{
+	*section = elf_nextscn(elf, *section);
+	return *section && gelf_getshdr(*section, header);
+}
+
+/* -------------------------------------------------------------- notes -- */
+
+struct note {
+	const char *owner; /* with the NULs that count in its size */
+	size_t owner_size;
+	unsigned int type;
+	uint16_t kind;
+};
+
+static const struct note gnu = {
+	ELF_NOTE_GNU,
+	sizeof(ELF_NOTE_GNU),
+	NT_GNU_BUILD_ID,
+	BUILDID_KIND_GNU,
+};
+
+/* Go counts a second NUL as part of its name. */
+static const struct note go = {
+	"Go\0",
+	sizeof("Go\0"),
+	NT_GO_BUILD_ID,
+	BUILDID_KIND_GO,
+};
+
+static bool find_in_data(struct elf_info *info, const struct note *note, Elf_Data *data)
+{
+	size_t offset = 0, next, owner, bytes;
+	GElf_Nhdr header;
+
+	while ((next = gelf_getnote(data, offset, &header, &owner, &bytes))) {
+		const char *start = data->d_buf;
+
+		if (header.n_type == note->type && header.n_namesz == note->owner_size &&
+		    !memcmp(start + owner, note->owner, note->owner_size) &&
+		    build_id_set(&info->id, start + bytes, header.n_descsz)) {
+			info->kind = note->kind;
+			info->reason = BUILDID_REASON_NONE;
+			info->id_offset = bytes;
+			return true;
+		}
+		offset = next;
+	}
+	return false;
+}
+
+static bool find_in_range(struct elf_info *info, const struct note *note, const struct image *image,
+			  uint64_t offset, uint64_t size, uint64_t align)
+{
+	/* The alignment alone says whether notes are padded to 8 or to 4. */
+	Elf_Type type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+	Elf_Data *data;
+
+	if (offset >= image->size)
+		return false;
+	/* Of notes that are truncated the first ones may well be enough. */
+	if (size > image->size - offset)
+		size = image->size - offset;
+	if (size > NOTES_MAX)
+		size = NOTES_MAX;
+	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size, type);
+	if (!data || !find_in_data(info, note, data))
+		return false;
+	info->id_offset += offset;
+	return true;
+}
+
+static bool find(struct elf_info *info, const struct note *note, const struct image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Phdr segment;
+	GElf_Shdr header;
+	size_t i = 0;
+
+	while (next_segment(image->elf, &i, &segment))
+		if (segment.p_type == PT_NOTE && find_in_range(info, note, image, segment.p_offset,
+							       segment.p_filesz, segment.p_align))
+			return true;
+	while (next_section(image->elf, &section, &header))
+		if (header.sh_type == SHT_NOTE &&
+		    find_in_range(info, note, image, header.sh_offset, header.sh_size,
+				  header.sh_addralign))
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------- completeness -- */
+
+static bool is_cut(const struct image *image, uint64_t offset, uint64_t size)
+{
+	return offset > image->size || size > image->size - offset;
+}
+
+static bool segments_cut(const struct image *image)
+{
+	GElf_Phdr segment;
+	size_t count, i = 0;
+
+	while (next_segment(image->elf, &i, &segment))
+		if (segment.p_type == PT_LOAD && is_cut(image, segment.p_offset, segment.p_filesz))
+			return true;
+	return elf_getphdrnum(image->elf, &count) || i < count;
+}
+
+static bool sections_cut(const struct image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Ehdr file;
+
+	if (!gelf_getehdr(image->elf, &file))
+		return true;
+	if (!file.e_shoff)
+		return false;
+	if (is_cut(image, file.e_shoff, (uint64_t)file.e_shnum * file.e_shentsize))
+		return true;
+	while (next_section(image->elf, &section, &header))
+		if (header.sh_type != SHT_NULL && header.sh_type != SHT_NOBITS &&
+		    is_cut(image, header.sh_offset, header.sh_size))
+			return true;
+	return section;
+}
+
+static bool has_symbols(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while (next_section(elf, &section, &header))
+		if (header.sh_type == SHT_SYMTAB)
+			return header.sh_size;
+	return false;
+}
+
+/* -------------------------------------------------------------- files -- */
+
+static const struct elf_info unknown = {
+	.kind = BUILDID_KIND_NONE,
+	.reason = BUILDID_REASON_NOT_ELF,
+};
+
+/* Opened for elf_end() if there is an identity to look for, else NULL. */
+static Elf *open_image(int fd, struct image *image, struct elf_info *info)
+{
+	struct stat stat;
+
+	*info = unknown;
+	if (fstat(fd, &stat)) {
+		info->reason = BUILDID_REASON_IO;
+		return NULL;
+	}
+	elf_version(EV_CURRENT);
+	/* Read and not mapped: a file that somebody truncates must not kill the reader. */
+	image->size = (uint64_t)stat.st_size;
+	image->elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (image->elf && elf_kind(image->elf) == ELF_K_ELF)
+		return image->elf;
+	elf_end(image->elf);
+	return NULL;
+}
+
+static void find_id(struct elf_info *info, const struct image *image)
+{
+	info->reason = BUILDID_REASON_NO_NOTE;
+	if (!find(info, &gnu, image))
+		find(info, &go, image);
+}
+
+void elf_file_id(int fd, struct elf_info *info)
+{
+	struct image image;
+
+	if (!open_image(fd, &image, info))
+		return;
+	find_id(info, &image);
+	elf_end(image.elf);
+}
+
+bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id)
+{
+	struct elf_info info;
+	Elf_Data data = {
+		.d_buf = (void *)(uintptr_t)notes,
+		.d_type = ELF_T_NHDR,
+		.d_version = EV_CURRENT,
+		.d_size = size,
+	};
+
+	elf_version(EV_CURRENT);
+	if (!find_in_data(&info, &gnu, &data))
+		return false;
+	*id = info.id;
+	return true;
+}
+
+static void fill_info(int fd, struct elf_info *info)
+{
+	struct image image;
+
+	if (!open_image(fd, &image, info))
+		return;
+	find_id(info, &image);
+	info->sections_missing = sections_cut(&image);
+	info->truncated = info->sections_missing || segments_cut(&image);
+	info->symbols = has_symbols(image.elf);
+	elf_end(image.elf);
+}
+
+/* Tables are as long as their headers say, and a file that long may be one hole. */
+static bool limit_memory(struct rlimit *before)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	struct rlimit limit;
+	unsigned long pages;
+	int read;
+
+	if (!statm)
+		return false;
+	read = fscanf(statm, "%lu", &pages);
+	fclose(statm);
+	if (read != 1 || getrlimit(RLIMIT_AS, before))
+		return false;
+	limit = *before;
+	limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX;
+	if (limit.rlim_cur > before->rlim_cur)
+		limit.rlim_cur = before->rlim_cur;
+	return !setrlimit(RLIMIT_AS, &limit);
+}
+
+static void fill_info_limited(int fd, struct elf_info *info)
+{
+	struct rlimit before;
+	bool limited = limit_memory(&before);
+
+	fill_info(fd, info);
+	if (limited)
+		setrlimit(RLIMIT_AS, &before);
+}
+
+void elf_file_info(int fd, struct elf_info *info)
+{
+	const char *problem;
+	int inside;
+
+	if (!is_compressed(fd)) {
+		fill_info_limited(fd, info);
+		return;
+	}
+	inside = decompress(fd, &problem);
+	if (inside < 0) {
+		*info = unknown;
+		info->problem = problem;
+		return;
+	}
+	fill_info_limited(inside, info);
+	info->compressed = true;
+	close(inside);
+}
+
+bool elf_file_build_id(int fd, struct build_id *id)
+{
+	struct elf_info info;
+
+	elf_file_info(fd, &info);
+	*id = info.id;
+	return info.kind == BUILDID_KIND_GNU;
+}
+
+/* -------------------------------------------------------------- layout -- */
+
+/* A segment is mapped by whole pages, so what is beside it is mapped, too. */
+static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	GElf_Phdr segment;
+	size_t i = 0;
+
+	while (next_segment(elf, &i, &segment)) {
+		if (segment.p_type != PT_LOAD || offset < (segment.p_offset & ~(page - 1)) ||
+		    offset >= segment.p_offset + segment.p_filesz)
+			continue;
+		*address = segment.p_vaddr + offset - segment.p_offset;
+		return true;
+	}
+	return false;
+}
+
+static bool has_debug_info(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *name;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while (next_section(elf, &section, &header)) {
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && header.sh_type != SHT_NOBITS &&
+		    (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
+			return true;
+	}
+	return false;
+}
+
+bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout)
+{
+	struct elf_info info;
+	struct image image;
+	Elf *elf = open_image(fd, &image, &info);
+	bool known;
+
+	if (!elf)
+		return false;
+	known = find_address(elf, offset, &layout->start) &&
+		find_address(elf, id_offset, &layout->id);
+	layout->debug_info = known && has_debug_info(elf);
+	elf_end(elf);
+	return known;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ELF files: a file's own build-id, whether the file is complete, and its layout.
+ * Files are anybody's, so what libelf reads of one is bounded.
+ */
+#ifndef TOOL_ELF_FILE_H
+#define TOOL_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/build_id.h"
+
+struct elf_info {
+	uint16_t kind;	       /* BUILDID_KIND_NONE, _GNU or _GO */
+	uint16_t reason;       /* enum buildid_reason, as far as libelf can say */
+	struct build_id id;    /* of that kind */
+	uint64_t id_offset;    /* of its bytes in the file, or in what was decompressed */
+	bool compressed;       /* the rest is about what is inside */
+	const char *problem;   /* else why it cannot be decompressed; until the next call */
+	bool truncated;	       /* what the loader maps, or sections, are missing */
+	bool sections_missing; /* likewise, but sections only, as of a debug file */
+	bool symbols;	       /* has a symbol table, not only a dynamic one */
+};
+
+/*
+ * Read only the identity of the file at @fd, whose position is left anywhere. The
+ * same notes count as for the module: GNU's, from a segment, else from a section;
+ * else Go's in the same order.
+ */
+void elf_file_id(int fd, struct elf_info *info);
+/* All of @info, also of a file that is compressed as kernel modules are. */
+void elf_file_info(int fd, struct elf_info *info);
+/* The GNU build-id, likewise; false when it has none. */
+bool elf_file_build_id(int fd, struct build_id *id);
+/* The same without a file, from notes as the kernel shows them in /sys. */
+bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
+
+/* Where a file is to be mapped. */
+struct elf_layout {
+	uint64_t start;	 /* address of the byte at the offset asked for */
+	uint64_t id;	 /* address of the identity's bytes */
+	bool debug_info; /* is in the file itself */
+};
+
+/*
+ * The layout of the ELF file at @fd for the bytes at @offset and @id_offset. False
+ * when it is not an ELF file, or no segment has them.
+ */
+bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout);
+
+#endif

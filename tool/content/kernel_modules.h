@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Kernel modules: their names, and their files below /lib/modules. */
+#ifndef TOOL_KERNEL_MODULES_H
+#define TOOL_KERNEL_MODULES_H
+
+#include "common/build_id.h"
+
+/* The kernel's limit is 56. */
+#define MODULE_NAME_ROOM 64
+
+/*
+ * The name as in /proc/modules: "snd_hda_intel" for ".../snd-hda-intel.ko.xz", for
+ * "[snd_hda_intel]", where no file was known, for "snd_hda_intel@0123abcd.ko", where a
+ * name had several contents, and for itself. "" for what is longer than any name.
+ */
+void module_name(const char *path, char name[MODULE_NAME_ROOM]);
+
+/* The name of the loaded module with that build-id, to be freed, or NULL. */
+char *loaded_module_name(const struct build_id *id);
+
+/*
+ * The file that depmod knows for the running kernel's module with the name that
+ * module_name() finds in @what; to be freed, or NULL.
+ */
+char *module_file(const char *what);
+
+/*
+ * Calls @check with each file of a module of that name until one returns true, and
+ * returns that. With @all below all of /lib/modules, which may take seconds, else
+ * where modules of the running kernel are that did not come with it.
+ */
+typedef bool module_file_check(const char *path, void *context);
+bool module_files_search(const char *what, bool all, module_file_check *check, void *context);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Mapped files: the executable file mappings of all processes now, found by file
+ * name. A file that was deleted, or is in a container, can be opened through a
+ * process that has it mapped.
+ */
+#ifndef TOOL_MAPPED_FILES_H
+#define TOOL_MAPPED_FILES_H
+
+#include <stdint.h>
+
+#include "common/reason.h"
+
+struct mapped_files;
+
+struct mapped_file {
+	struct mapped_file *next; /* with the same last component */
+	const char *path;	  /* without " (deleted)" */
+	uint32_t pid;
+	unsigned int major, minor; /* as in /proc/PID/maps */
+	uint64_t ino;
+	uint64_t start, end;
+};
+
+/* Reads what it may of /proc, once; NULL only without memory. */
+struct mapped_files *mapped_files_new(void);
+void mapped_files_free(struct mapped_files *files);
+
+/* Those with the last component of @path, in no order; NULL for none. */
+const struct mapped_file *mapped_files_find(const struct mapped_files *files, const char *path);
+
+/*
+ * Open the file: by /proc/PID/map_files, which leads to the very inode but needs
+ * CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE, else by its path below /proc/PID/root.
+ * -1 with @reason. @from, unless NULL, is set to the path used.
+ */
+int mapped_file_open(const struct mapped_file *file, char **from, struct reason *reason);
+
+/*
+ * The same for what @pid has mapped at @addr, where an earlier mapping may have been
+ * split since. @path is the file's, as the process sees it.
+ */
+int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct reason *reason);
+
+/* @path without " (deleted)", to be freed; NULL only without memory. */
+char *strip_deleted(const char *path);
+
+#endif
