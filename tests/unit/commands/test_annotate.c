@@ -141,9 +141,9 @@ static void what_is_wrong_is_told(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log", "none"), 1);
 	assert_string_equal(err, "buildid: none: No such file or directory\n");
 	assert_int_equal(RUN(annotate, "--log", "log", "log"), 1);
-	assert_string_equal(err, "buildid: log: no perf.data\n");
+	assert_string_equal(err, "buildid: log: not a perf.data file\n");
 	assert_int_equal(RUN(list, "-i", "log"), 1);
-	assert_string_equal(err, "buildid: log: no perf.data\n");
+	assert_string_equal(err, "buildid: log: not a perf.data file\n");
 	assert_int_equal(RUN(annotate, "a", "b"), 2);
 	assert_int_equal(RUN(annotate, "-i", "a", "b"), 2);
 	assert_int_equal(RUN(list, "-H"), 2);
