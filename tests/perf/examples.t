@@ -101,7 +101,7 @@ class Profile:
 def profile_of(work, *command, status=0):
     path = os.path.join(work, "profile")
     done = lib.run(os.path.join(EXAMPLES, "profile"), "-o", path, *command, status=status)
-    summary = re.search(r"(\d+) samples, (\d+) of nothing known, (\d+) lost, "
+    summary = re.search(r"(\d+) samples, (\d+) unresolved, (\d+) lost, "
                         r"(\d+) mappings lost", done.stderr)
     assert summary, done.stderr
     profile = Profile(path)

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fake module: a device of memory. */
+/*
+ * Fake module: a device in memory.
+ *
+ * The library's own device.c is included, with its system calls replaced, so that its
+ * reading of the ring runs as it is. A memfd is the ring, mapped as the module maps it.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +31,7 @@ static int fake_nanosleep(const struct timespec *time, struct timespec *left);
 #define mmap(...)      fake_mmap(__VA_ARGS__)
 #define poll(...)      fake_poll(__VA_ARGS__)
 #define nanosleep(...) fake_nanosleep(__VA_ARGS__)
-#include "libbuildid/libbuildid.c"
+#include "libbuildid/device.c"
 #undef open
 #undef ioctl
 #undef mmap
@@ -79,7 +84,7 @@ int fake_reset(void **state)
 	return 0;
 }
 
-/* In two pieces where the end of the ring is in between. */
+/* In two pieces where it wraps around. */
 static void copy_in(uint64_t pos, const void *bytes, size_t size)
 {
 	size_t at = pos % fake.ring_size;
@@ -138,7 +143,7 @@ uint64_t fake_produced(void)
 
 /* --------------------------------------------------------- system calls -- */
 
-static int answer(int error)
+static int result(int error)
 {
 	errno = error;
 	return error ? -1 : 0;
@@ -149,8 +154,8 @@ static int fake_open(const char *path, int flags)
 	assert_string_equal(path, BUILDID_DEVICE);
 	assert_int_equal(flags, O_RDWR | O_CLOEXEC);
 	if (fake.open_error)
-		return answer(fake.open_error);
-	/* Readable for ever: users of buildid_fd() look at the ring in vain. */
+		return result(fake.open_error);
+	/* Always readable: users of buildid_fd() may find an empty ring. */
 	return eventfd(1, EFD_CLOEXEC);
 }
 
@@ -165,9 +170,9 @@ static int resolve(int fd, uint64_t to, uint32_t *size)
 		make_file(&record, 1, 20, 0, "/resolved");
 	*size = fake.resolved_size ? fake.resolved_size : record.header.size;
 	if (record.header.size > room)
-		return answer(ENOSPC);
+		return result(ENOSPC);
 	memcpy((void *)(uintptr_t)to, &record, record.header.size);
-	return answer(fake.resolve_error);
+	return result(fake.resolve_error);
 }
 
 static int resolve_fd(struct buildid_resolve_fd *request)
@@ -204,25 +209,25 @@ void fake_add_map(struct buildid_maps *request, union any_record *record)
 	request->bytes += record->header.size;
 }
 
-static int take_maps(struct buildid_maps *request)
+static int reply_maps(struct buildid_maps *request)
 {
 	assert_true(request->bytes >= 2 * BUILDID_RECORD_MAX);
 	request->bytes = 0;
-	return answer(fake.maps ? fake.maps(request) : ESRCH);
+	return result(fake.maps ? fake.maps(request) : ESRCH);
 }
 
-static int take_cookie(const struct buildid_set_cookie *request)
+static int reply_cookie(const struct buildid_set_cookie *request)
 {
 	fake.cookie = *request;
 	if (request->id_len)
 		memcpy(fake.cookie_id, (const void *)(uintptr_t)request->id, request->id_len);
-	return answer(fake.cookie_error);
+	return result(fake.cookie_error);
 }
 
-static int take_subscription(struct buildid_subscribe *request)
+static int reply_subscribe(struct buildid_subscribe *request)
 {
 	if (fake.subscribe_error)
-		return answer(fake.subscribe_error);
+		return result(fake.subscribe_error);
 	fake.subscribed = *request;
 	if (request->nr_pids)
 		memcpy(fake.pids, (const void *)(uintptr_t)request->pids,
@@ -231,7 +236,7 @@ static int take_subscription(struct buildid_subscribe *request)
 	return 0;
 }
 
-static int take_info(struct buildid_info *info)
+static int reply_info(struct buildid_info *info)
 {
 	info->abi = fake.abi;
 	info->features = BUILDID_FEATURE_NETLINK;
@@ -242,22 +247,22 @@ static int take_info(struct buildid_info *info)
 	info->known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = 0x7f;
 	info->ring_min = 2 * BUILDID_RECORD_MAX;
 	info->ring_max = 1 << 26;
-	/* Of this length exactly, without a NUL. */
+	/* All of the field, without a NUL. */
 	memset(info->version, 'v', sizeof(info->version));
 	memcpy(info->hook, "hook", 5);
-	return answer(fake.info_error);
+	return result(fake.info_error);
 }
 
-static int take_stats(struct buildid_stats *stats)
+static int reply_stats(struct buildid_stats *stats)
 {
 	*stats = fake.stats;
-	return answer(fake.stats_error);
+	return result(fake.stats_error);
 }
 
-static int take_flush(struct buildid_flush *flush)
+static int reply_flush(struct buildid_flush *flush)
 {
 	flush->flushed = fake.flushed;
-	return answer(fake.flush_error);
+	return result(fake.flush_error);
 }
 
 static size_t known_size(unsigned long number)
@@ -269,9 +274,9 @@ static int dispatch(unsigned long number, void *argument)
 {
 	switch (number) {
 	case BUILDID_IOC_INFO:
-		return take_info(argument);
+		return reply_info(argument);
 	case BUILDID_IOC_STATS:
-		return take_stats(argument);
+		return reply_stats(argument);
 	case BUILDID_IOC_RESOLVE_FD:
 		return resolve_fd(argument);
 	case BUILDID_IOC_RESOLVE_KEY:
@@ -281,50 +286,50 @@ static int dispatch(unsigned long number, void *argument)
 	case BUILDID_IOC_RESOLVE_ADDR:
 		return resolve_addr(argument);
 	case BUILDID_IOC_MAPS:
-		return take_maps(argument);
+		return reply_maps(argument);
 	case BUILDID_IOC_SET_COOKIE:
-		return take_cookie(argument);
+		return reply_cookie(argument);
 	case BUILDID_IOC_SUBSCRIBE:
-		return take_subscription(argument);
+		return reply_subscribe(argument);
 	case BUILDID_IOC_FLUSH:
-		return take_flush(argument);
+		return reply_flush(argument);
 	default:
-		return answer(ENOTTY);
+		return result(ENOTTY);
 	}
 }
 
 /*
- * As the uapi header has it: what one side lacks is 0, and nothing is written
- * behind the end of what the caller has.
+ * As in the uapi header: fields that one side lacks are 0, and nothing is written
+ * behind the caller's struct.
  */
 static int fake_ioctl(int fd, unsigned long number, void *argument)
 {
 	static unsigned char copy[1024];
 	size_t known = known_size(number);
 	uint32_t size, both, i;
-	int result;
+	int err;
 
 	(void)fd;
 	memcpy(&size, argument, sizeof(size));
-	/* One that has grown has published less, once. */
+	/* A struct that has grown was published shorter. */
 	if (!fake.grown && size < known)
-		return answer(EINVAL);
+		return result(EINVAL);
 	both = size < known ? size : (uint32_t)known;
 	for (i = both; i < size; i++) {
 		if (!((unsigned char *)argument)[i])
 			continue;
 		size = (uint32_t)known;
 		memcpy(argument, &size, sizeof(size));
-		return answer(E2BIG);
+		return result(E2BIG);
 	}
-	/* What it has grown by, it fills. */
+	/* Fill what it has grown by. */
 	memset(copy, 0xee, sizeof(copy));
 	memset(copy, 0, _IOC_SIZE(number));
 	memcpy(copy, argument, both);
-	result = dispatch(number, copy);
+	err = dispatch(number, copy);
 	memcpy(copy, &both, sizeof(both));
 	memcpy(argument, copy, both);
-	return result;
+	return err;
 }
 
 static void *fake_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
@@ -358,13 +363,13 @@ static int fake_poll(struct pollfd *polls, nfds_t count, int timeout)
 	if (fake.on_poll)
 		fake.on_poll();
 	if (fake.poll_error)
-		return answer(fake.poll_error);
+		return result(fake.poll_error);
 	polls->revents = 0;
 	if (*producer_pos() != *consumer_pos()) {
 		polls->revents = POLLIN;
 		return 1;
 	}
-	/* For ever would be just that. */
+	/* This would wait for ever. */
 	assert_true(timeout >= 0);
 	usleep((useconds_t)timeout * 1000);
 	return 0;

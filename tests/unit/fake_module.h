@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fake module: what stands behind the device in unit tests. Linked in place of
- * libbuildid.o, whose system calls it takes.
+ * Fake module: takes the place of the module in unit tests. It is linked instead of
+ * device.o, which it contains with system calls of its own.
  */
 #ifndef TESTS_FAKE_MODULE_H
 #define TESTS_FAKE_MODULE_H
@@ -13,7 +13,7 @@
 #define FAKE_RING_SIZE 65536
 
 struct fake_module {
-	/* What it answers: 0 or an errno. */
+	/* What it returns: 0 or an errno. */
 	int open_error;
 	int info_error;
 	int stats_error;
@@ -24,7 +24,7 @@ struct fake_module {
 	uint32_t abi;
 	uint32_t status;
 	uint32_t ring_size;
-	/* Bytes its structs have more, or less when negative, than are known here. */
+	/* How many bytes its structs are longer than the library's, or shorter. */
 	int grown;
 	struct buildid_stats stats;
 	uint64_t flushed;
@@ -32,15 +32,15 @@ struct fake_module {
 	void (*resolve)(int fd, union any_record *record);
 	uint32_t resolved_size; /* 0: the record's */
 	uint64_t resolved_offset;
-	/* Answers MAPS with 0 or an errno; NULL: a process is never there. */
+	/* Replies to MAPS with 0 or an errno; NULL: no process exists. */
 	int (*maps)(struct buildid_maps *request);
 	int cookie_error;
 
-	/* When its reader waits, and when it naps. */
+	/* Called when the reader polls, and when it naps. */
 	void (*on_poll)(void);
 	void (*on_nap)(void);
 
-	/* What it was asked. */
+	/* The last requests. */
 	struct buildid_subscribe subscribed;
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
 	struct buildid_resolve_key key;
@@ -55,24 +55,24 @@ struct fake_module {
 	uint64_t seq;
 };
 
-/* Shared with children, so that what they asked can be looked at. */
+/* Shared with children, so that the test sees their requests. */
 extern struct fake_module *fake_module;
 #define fake (*fake_module)
 
-/* A new one, with an empty ring. A cmocka fixture. */
+/* Start over, with an empty ring. A cmocka fixture. */
 int fake_reset(void **state);
 
-/* Into the ring, with the next seq; false when it is full. */
+/* Put a record into the ring, with the next seq; false when it is full. */
 bool fake_put(union any_record *record);
-/* The same, still being written until fake_commit(). */
+/* The same, but busy until fake_commit(). */
 bool fake_put_busy(union any_record *record);
 void fake_commit(void);
-/* Behind what is in a MAPS request's buffer already; @request->bytes is kept. */
+/* Append to the reply to MAPS, and count in @request->bytes. */
 void fake_add_map(struct buildid_maps *request, union any_record *record);
-/* Where the reader is. */
+/* The positions of the reader and of the writer. */
 uint64_t fake_consumed(void);
 uint64_t fake_produced(void);
-/* The size of the record put last, whatever it should be. */
+/* Overwrite the size of the record put last. */
 void fake_break_size(uint32_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Streams: records as a module would write them. */
+/* Streams: records as the module writes them, with values that tests can expect. */
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Streams: records as a module would write them, for unit tests. */
+/* Streams: records as the module writes them, for unit tests. */
 #ifndef TESTS_STREAMS_H
 #define TESTS_STREAMS_H
 
-/* What cmocka.h needs before it. */
+/* Needed by cmocka.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,23 +24,23 @@ union any_record {
 	unsigned char bytes[BUILDID_RECORD_MAX];
 };
 
-/* Bytes that the fixed part of what is made has more than is known; a multiple of 8. */
+/* How many bytes the fixed part of each record is longer; a multiple of 8. */
 extern uint16_t make_extra;
 
-/* What varies in length in a record, as its data_off has it. */
+/* What varies in length in a record, at its data_off. */
 unsigned char *data_of(union any_record *record);
 
 /* A FILE with an id of @id_len bytes 0x10, 0x11...; 0 for none and @reason. */
 void make_file(union any_record *record, uint64_t file_id, uint16_t id_len, uint16_t reason,
 	       const char *path);
-/* A MMAP by process @pid; @path "" for none in the record. */
+/* An MMAP by process @pid; @path "" for none in the record. */
 void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid,
 	       const char *path);
-/* A KERNEL or MODULE with an id as of make_file(). */
+/* A KERNEL or MODULE with an id as in make_file(). */
 void make_image(union any_record *record, uint16_t type, uint16_t id_len, const char *name);
-/* A COOKIE by process @pid, with an id as of make_file(); 0 for none any more. */
+/* A COOKIE by process @pid, with an id as in make_file(); 0 for a removed one. */
 void make_cookie(union any_record *record, uint32_t pid, uint16_t id_len);
-/* FORK, EXEC or EXIT of process @pid; @parent 0 unless it is a FORK. */
+/* A FORK, EXEC or EXIT of process @pid; @parent is 0 unless it is a FORK. */
 void make_process(union any_record *record, uint16_t type, uint32_t pid, uint32_t parent);
 void make_lost(union any_record *record, uint64_t ring_full);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an address was of, when nobody is left to ask: COMMAND and what it starts
- * write lines of PID ADDRESS TIME, and when all of them have ended each is printed
- * with the build-id, the offset in the file and the path of what PID had mapped
- * at ADDRESS at TIME, also of children that never called exec.
+ * Resolves addresses of processes that have exited. COMMAND and what it starts print
+ * lines of PID ADDRESS TIME. When all of them have exited, each line is printed with
+ * the build-id, the offset in the file and the path of what PID had mapped at ADDRESS
+ * at TIME, also for children that never called exec.
  */
 
 #include <errno.h>
@@ -27,34 +27,34 @@ static const char usage[] =
 
 #define NEVER UINT64_MAX
 
-/* What is at a place from a time on, until another is there. */
+/* A mapping, from a time on, until another one has the address. */
 struct range {
 	uint64_t start, end, pgoff, since;
 	const char *content; /* build-id and path */
 };
 
-/* Of one process, or of several by vfork(2). */
-struct space {
-	struct space *next;
-	const struct space *copy_of; /* by fork(2) */
+/* Of one process, or of several after vfork(2). */
+struct address_space {
+	struct address_space *next;
+	const struct address_space *copy_of; /* after fork(2) */
 	size_t count, room;
 	struct range *ranges;
 };
 
-/* From fork or exec to exec or exit a process has one space. */
-struct life {
-	struct life *before;
+/* The time from fork or exec to exec or exit, when a process has one address space. */
+struct period {
+	struct period *before;
 	uint64_t start_time, from, to;
-	struct space *space;
+	struct address_space *space;
 };
 
 struct process {
 	uint32_t pid;
-	struct life *newest;
+	struct period *newest;
 };
 
-static struct space *spaces;
-static void *processes; /* a tree, as of tsearch(3) */
+static struct address_space *address_spaces;
+static void *processes; /* a tree of tsearch(3) */
 static uint64_t lost;
 
 static void die(const char *what, const char *why)
@@ -63,52 +63,53 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-static void *must(void *memory)
+static void *check_memory(void *memory)
 {
 	if (!memory)
-		die("memory", "out of it");
+		die("memory", strerror(ENOMEM));
 	return memory;
 }
 
-/* --------------------------------------------------------------- spaces -- */
+/* ------------------------------------------------------- address spaces -- */
 
-static struct space *space_new(const struct space *copy_of)
+static struct address_space *address_space_new(const struct address_space *copy_of)
 {
-	struct space *space = must(calloc(1, sizeof(*space)));
+	struct address_space *space = check_memory(calloc(1, sizeof(*space)));
 
-	space->next = spaces;
-	spaces = space;
+	space->next = address_spaces;
+	address_spaces = space;
 	space->copy_of = copy_of;
 	if (!copy_of || !copy_of->count)
 		return space;
 	space->count = space->room = copy_of->count;
-	space->ranges = must(calloc(space->room, sizeof(*space->ranges)));
+	space->ranges = check_memory(calloc(space->room, sizeof(*space->ranges)));
 	memcpy(space->ranges, copy_of->ranges, space->count * sizeof(*space->ranges));
 	return space;
 }
 
-static void space_add(struct space *space, const struct range *range)
+static void address_space_add(struct address_space *space, const struct range *range)
 {
 	if (space->count == space->room) {
 		space->room = space->room ? 2 * space->room : 32;
-		space->ranges =
-			must(reallocarray(space->ranges, space->room, sizeof(*space->ranges)));
+		space->ranges = check_memory(
+			reallocarray(space->ranges, space->room, sizeof(*space->ranges)));
 	}
 	space->ranges[space->count++] = *range;
 }
 
-/* What was there before the first event was there at each fork since, too. */
-static void space_add_old(struct space *space, const struct range *range)
+/* What was mapped before the first event, each child since then has inherited. */
+static void address_space_add_old(struct address_space *space, const struct range *range)
 {
-	struct space *copy;
+	struct address_space *copy;
 
-	space_add(space, range);
-	for (copy = spaces; copy; copy = copy->next)
+	address_space_add(space, range);
+	for (copy = address_spaces; copy; copy = copy->next)
 		if (copy->copy_of == space)
-			space_add_old(copy, range);
+			address_space_add_old(copy, range);
 }
 
-static const struct range *space_find(const struct space *space, uint64_t address, uint64_t time)
+static const struct range *address_space_find(const struct address_space *space, uint64_t address,
+					      uint64_t time)
 {
 	const struct range *found = NULL, *range;
 
@@ -121,7 +122,7 @@ static const struct range *space_find(const struct space *space, uint64_t addres
 
 /* ------------------------------------------------------------ processes -- */
 
-static int compare(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	uint32_t one = ((const struct process *)a)->pid;
 	uint32_t other = ((const struct process *)b)->pid;
@@ -131,60 +132,61 @@ static int compare(const void *a, const void *b)
 
 static struct process *process_find(uint32_t pid)
 {
-	struct process wanted = { .pid = pid };
-	struct process **found = tfind(&wanted, &processes, compare);
+	struct process key = { .pid = pid };
+	struct process **found = tfind(&key, &processes, compare_pids);
 
 	return found ? *found : NULL;
 }
 
-static struct life *life_new(uint32_t pid, uint64_t start_time, uint64_t from, struct space *space)
+static struct period *period_new(uint32_t pid, uint64_t start_time, uint64_t from,
+				 struct address_space *space)
 {
 	struct process *process = process_find(pid);
-	struct life *life = must(calloc(1, sizeof(*life)));
+	struct period *period = check_memory(calloc(1, sizeof(*period)));
 
 	if (!process) {
-		process = must(calloc(1, sizeof(*process)));
+		process = check_memory(calloc(1, sizeof(*process)));
 		process->pid = pid;
-		must(tsearch(process, &processes, compare));
+		check_memory(tsearch(process, &processes, compare_pids));
 	}
-	*life = (struct life){ process->newest, start_time, from, NEVER, space };
-	process->newest = life;
-	return life;
+	*period = (struct period){ process->newest, start_time, from, NEVER, space };
+	process->newest = period;
+	return period;
 }
 
-/* That of the process now, which may have been there before the first event. */
-static struct life *life_of(uint32_t pid, uint64_t start_time)
+/* The current one of a process, which may have started before the first event. */
+static struct period *period_of(uint32_t pid, uint64_t start_time)
 {
 	const struct process *process = process_find(pid);
 
 	if (process && process->newest->start_time == start_time)
 		return process->newest;
-	return life_new(pid, start_time, 0, space_new(NULL));
+	return period_new(pid, start_time, 0, address_space_new(NULL));
 }
 
-static void forked(const struct buildid_task *task)
+static void handle_fork(const struct buildid_task *task)
 {
-	struct space *space = life_of(task->parent_pid, task->parent_start_time)->space;
+	struct address_space *space = period_of(task->parent_pid, task->parent_start_time)->space;
 
 	if (!(task->flags & BUILDID_TASK_SHARES_MM))
-		space = space_new(space);
-	life_new(task->pid, task->start_time, task->header.time_mono, space);
+		space = address_space_new(space);
+	period_new(task->pid, task->start_time, task->header.time_mono, space);
 }
 
-static void execed(const struct buildid_task *task)
+static void handle_exec(const struct buildid_task *task)
 {
-	life_of(task->pid, task->start_time)->to = task->header.time_mono;
-	life_new(task->pid, task->start_time, task->header.time_mono, space_new(NULL));
+	period_of(task->pid, task->start_time)->to = task->header.time_mono;
+	period_new(task->pid, task->start_time, task->header.time_mono, address_space_new(NULL));
 }
 
 static const struct range *find(uint32_t pid, uint64_t address, uint64_t time)
 {
 	const struct process *process = process_find(pid);
-	const struct life *life = process ? process->newest : NULL;
+	const struct period *period = process ? process->newest : NULL;
 
-	while (life && (time < life->from || time >= life->to))
-		life = life->before;
-	return life ? space_find(life->space, address, time) : NULL;
+	while (period && (time < period->from || time >= period->to))
+		period = period->before;
+	return period ? address_space_find(period->space, address, time) : NULL;
 }
 
 /* --------------------------------------------------------------- events -- */
@@ -198,7 +200,7 @@ static const char *content_of(const struct buildid_file *file)
 
 	if (file)
 		id = buildid_file_id_bytes(file, &size);
-	text = must(malloc(2 * size + strlen(path) + 3));
+	text = check_memory(malloc(2 * size + strlen(path) + 3));
 	end = text + sprintf(text, "%s", id ? "" : "-");
 	for (i = 0; i < size; i++)
 		end += sprintf(end, "%02x", id[i]);
@@ -206,11 +208,11 @@ static const char *content_of(const struct buildid_file *file)
 	return text;
 }
 
-static void mapped(const struct buildid_event *event)
+static void handle_mmap(const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	bool old = mmap->header.flags & BUILDID_RECORD_SNAPSHOT;
-	struct space *space = life_of(mmap->pid, mmap->start_time)->space;
+	struct address_space *space = period_of(mmap->pid, mmap->start_time)->space;
 	const struct range range = {
 		.start = mmap->addr,
 		.end = mmap->addr + mmap->len,
@@ -220,45 +222,45 @@ static void mapped(const struct buildid_event *event)
 	};
 
 	if (old)
-		space_add_old(space, &range);
+		address_space_add_old(space, &range);
 	else
-		space_add(space, &range);
+		address_space_add(space, &range);
 }
 
-static void take(const struct buildid_event *event)
+static void handle_event(const struct buildid_event *event)
 {
-	const struct buildid_lost *gone = (const void *)event->record;
+	const struct buildid_lost *losses = (const void *)event->record;
 	const struct buildid_task *task = (const void *)event->record;
 
 	switch (event->record->type) {
 	case BUILDID_RECORD_MMAP:
 		if (!(event->flags & BUILDID_EVENT_DUPLICATE))
-			mapped(event);
+			handle_mmap(event);
 		break;
 	case BUILDID_RECORD_FORK:
-		forked(task);
+		handle_fork(task);
 		break;
 	case BUILDID_RECORD_EXEC:
-		execed(task);
+		handle_exec(task);
 		break;
 	case BUILDID_RECORD_EXIT:
-		life_of(task->pid, task->start_time)->to = task->header.time_mono;
+		period_of(task->pid, task->start_time)->to = task->header.time_mono;
 		break;
 	case BUILDID_RECORD_LOST:
-		lost += gone->ring_full + gone->missed_probe;
+		lost += losses->ring_full + losses->missed_probe;
 		break;
 	}
 }
 
-/* All there is: 0, or why there is no more. */
-static int take_all(struct buildid_recorder *recorder, int timeout_ms)
+/* Handle all events there are. Return: why there are no more for now. */
+static int handle_events(struct buildid_recorder *recorder, int timeout_ms)
 {
 	const struct buildid_event *event;
 	int err;
 
 	while (!(err = buildid_recorder_next(recorder, timeout_ms, &event)))
-		take(event);
-	if (err == -EPERM || err == -ESTALE) /* of one process of a snapshot */
+		handle_event(event);
+	if (err == -EPERM || err == -ESTALE) /* for one process of a snapshot */
 		return -EAGAIN;
 	if (err != -EAGAIN && err != -EINTR && err != -ENODATA)
 		die(BUILDID_DEVICE, buildid_strerror(err));
@@ -325,7 +327,7 @@ static pid_t start_command(char **command, int *go, int *output)
 	_exit(127);
 }
 
-/* What is printed, until nobody is left who could. */
+/* What is printed, until all processes that could print have exited. */
 static char *read_output(struct buildid_recorder *recorder, int output)
 {
 	struct pollfd polls[] = {
@@ -333,11 +335,11 @@ static char *read_output(struct buildid_recorder *recorder, int output)
 		{ .fd = buildid_fd(buildid_recorder_handle(recorder)), .events = POLLIN },
 	};
 	size_t size = 0, room = 4096;
-	char *text = must(malloc(room));
+	char *text = check_memory(malloc(room));
 	ssize_t got = 1;
 
 	while (got) {
-		take_all(recorder, 0);
+		handle_events(recorder, 0);
 		poll(polls, 2, buildid_recorder_timeout(recorder));
 		if (!(polls[0].revents & (POLLIN | POLLHUP)))
 			continue;
@@ -346,20 +348,20 @@ static char *read_output(struct buildid_recorder *recorder, int output)
 			die("read", strerror(errno));
 		size += (size_t)got;
 		if (room - size < 1024)
-			text = must(realloc(text, room *= 2));
+			text = check_memory(realloc(text, room *= 2));
 	}
 	text[size] = '\0';
 	return text;
 }
 
-static void answer(char *questions)
+static void resolve_lines(char *lines)
 {
 	uint64_t address, time;
 	const struct range *range;
 	char *line, *rest;
 	uint32_t pid;
 
-	for (line = strtok_r(questions, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		if (sscanf(line, "%" SCNu32 " %" SCNx64 " %" SCNu64, &pid, &address, &time) != 3)
 			die(line, "not PID ADDRESS TIME");
 		range = find(pid, address, time);
@@ -377,7 +379,7 @@ int main(int argc, char **argv)
 	struct buildid_recorder *recorder;
 	bool all = argc > 1 && !strcmp(argv[1], "-a");
 	int go, output, status;
-	char *questions;
+	char *lines;
 	pid_t command;
 
 	if (argc < 2 + all || (!all && *argv[1] == '-')) {
@@ -387,17 +389,17 @@ int main(int argc, char **argv)
 	command = start_command(argv + 1 + all, &go, &output);
 	recorder = start_recorder(command, all);
 	while (buildid_recorder_snapshotting(recorder))
-		take_all(recorder, 0);
+		handle_events(recorder, 0);
 	if (write(go, "", 1) != 1)
 		die("pipe", strerror(errno));
-	questions = read_output(recorder, output);
+	lines = read_output(recorder, output);
 	if (waitpid(command, &status, 0) != command)
 		die("wait", strerror(errno));
 
 	buildid_recorder_stop(recorder);
-	while (take_all(recorder, -1) != -ENODATA)
+	while (handle_events(recorder, -1) != -ENODATA)
 		;
-	answer(questions);
+	resolve_lines(lines);
 	buildid_recorder_free(recorder);
 	if (lost)
 		fprintf(stderr, "addresses: %" PRIu64 " records lost\n", lost);

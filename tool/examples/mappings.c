@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A recorder in fifty lines: what is mapped executable on this machine, and what
- * will be, as JSON, a line for each mapping. Ends when its reader does.
+ * A recorder in fifty lines: prints what is mapped executable on this machine, now
+ * and from now on, as JSON, one line per mapping. Ends when its output is closed.
  *
  *	cc mappings.c $(pkg-config --cflags --libs libbuildid)
  */
@@ -51,7 +51,7 @@ int main(void)
 			print_mapping((const void *)event->record, event->file);
 		fflush(stdout);
 	}
-	fprintf(stderr, "mappings: %s\n", err ? buildid_strerror(err) : "nobody reads it");
+	fprintf(stderr, "mappings: %s\n", err ? buildid_strerror(err) : "output closed");
 	buildid_recorder_free(recorder);
 	return 1;
 }

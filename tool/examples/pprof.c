@@ -2,8 +2,8 @@
 /*
  * pprof: https://github.com/google/pprof/blob/main/proto/profile.proto
  *
- * A message is a sequence of fields: a tag, then a number, or a length and that
- * many bytes; a message within a message is such bytes.
+ * A message is a sequence of fields. A field is a tag and a number, or a tag, a length
+ * and that many bytes. A message within a message is such bytes.
  */
 
 #include <string.h>
@@ -15,7 +15,7 @@ enum wire {
 	BYTES = 2
 };
 
-/* Numbers of fields, by the message they are in. */
+/* Numbers of the fields in each message. */
 enum profile {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -50,7 +50,7 @@ enum mapping {
 	MAPPING_BUILD_ID = 6,
 };
 
-/* Of these the table of strings begins; the first has to be empty. */
+/* The string table begins with these; the first has to be empty. */
 static const char *const words[] = { "", "samples", "count", "cpu", "nanoseconds" };
 
 enum word {
@@ -62,7 +62,7 @@ enum word {
 	NR_WORDS
 };
 
-/* A message that is small: its length has to be known before it is written. */
+/* A small message, built in memory because its length is written before it. */
 struct message {
 	unsigned char bytes[256];
 	size_t size;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Some pages of a file; addresses in it are offsets in the file. */
+/* A part of a file. Addresses are offsets in the file. */
 struct pprof_mapping {
 	uint64_t start;
 	uint64_t end;
@@ -15,9 +15,9 @@ struct pprof_mapping {
 	const char *build_id; /* in hex, "" for none */
 };
 
-/* So many samples at one place. */
+/* How many samples one address had. */
 struct pprof_sample {
-	size_t mapping; /* its index */
+	size_t mapping; /* index */
 	uint64_t address;
 	uint64_t count;
 };
@@ -27,12 +27,12 @@ struct pprof {
 	size_t nr_mappings;
 	const struct pprof_sample *samples;
 	size_t nr_samples;
-	uint64_t period_ns; /* a sample stands for */
+	uint64_t period_ns; /* between two samples */
 	uint64_t start_ns;  /* since the epoch */
 	uint64_t duration_ns;
 };
 
-/* 0, or -1 without memory, or when @file has an error. */
+/* 0, or -1 when writing failed. */
 int pprof_write(const struct pprof *pprof, FILE *file);
 
 #endif

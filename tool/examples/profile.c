@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A profiler: where processor time goes, by the content of files. Samples come
- * from perf_event_open(2), what is mapped where from libbuildid. Both have the
- * same clock, and are put in order at the end: a sample belongs to what was
- * mapped there then, whatever is at its path now.
+ * A profiler: where CPU time goes, by the content of files. Samples come from
+ * perf_event_open(2), mappings from libbuildid. Both use the same clock, and at the
+ * end they are sorted and replayed: a sample belongs to what was mapped at its address
+ * at that time, whatever is at that path now.
  */
 
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "address_spaces.h"
 #include "pprof.h"
 #include "sampler.h"
-#include "spaces.h"
 
 static const char usage[] =
 	"usage: profile [-F FREQUENCY] [-o PROFILE] COMMAND [ARGUMENT]...\n"
@@ -35,15 +35,15 @@ static const char usage[] =
 #define FREQUENCY   997
 #define KERNEL_PATH "[kernel.kallsyms]"
 
-/* What happened, from either source, until it is in order. */
-struct happening {
+/* From either source, until all are sorted. */
+struct event {
 	enum {
 		MAPPED,
 		FORKED,
 		EXECED,
 		SAMPLED
-	} what;
-	bool snapshot; /* was mapped long before */
+	} type;
+	bool snapshot; /* comes before all that is not */
 	uint64_t time;
 	uint32_t pid;
 	uint32_t parent;  /* of a fork */
@@ -52,14 +52,14 @@ struct happening {
 };
 
 struct profile {
-	struct happening *happenings;
-	size_t nr_happenings, room;
+	struct event *events;
+	size_t nr_events, room;
 	struct pprof_mapping *mappings;
 	size_t nr_mappings, mappings_room;
 	struct pprof_sample *samples;
 	size_t nr_samples;
 
-	uint64_t lost_samples, lost_mappings, unknown;
+	uint64_t lost_samples, lost_mappings, unresolved;
 };
 
 static void die(const char *what, const char *why)
@@ -68,7 +68,7 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* @room elements of @size bytes at @array, at least @count + 1. */
+/* Make @array, of @room elements of @size bytes, hold more than @count. */
 static void *grow(void *array, size_t count, size_t *room, size_t size)
 {
 	if (count < *room)
@@ -76,15 +76,15 @@ static void *grow(void *array, size_t count, size_t *room, size_t size)
 	*room = *room ? 2 * *room : 1024;
 	array = reallocarray(array, *room, size);
 	if (!array)
-		die("memory", "out of it");
+		die("memory", strerror(ENOMEM));
 	return array;
 }
 
-static struct happening *add_happening(struct profile *profile)
+static struct event *new_event(struct profile *profile)
 {
-	profile->happenings = grow(profile->happenings, profile->nr_happenings, &profile->room,
-				   sizeof(*profile->happenings));
-	return &profile->happenings[profile->nr_happenings++];
+	profile->events =
+		grow(profile->events, profile->nr_events, &profile->room, sizeof(*profile->events));
+	return &profile->events[profile->nr_events++];
 }
 
 /* ------------------------------------------------------------- mappings -- */
@@ -105,11 +105,11 @@ static const char *copy(const char *text)
 	char *new = strdup(text);
 
 	if (!new)
-		die("memory", "out of it");
+		die("memory", strerror(ENOMEM));
 	return new;
 }
 
-/* The index of the mapping that has these pages of this content. */
+/* The index of the mapping with this part of this content. */
 static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, const char *path,
 			 const char *id)
 {
@@ -136,8 +136,8 @@ static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, 
 static void add_range(struct profile *profile, const struct buildid_record *record, uint32_t pid,
 		      uint64_t addr, uint64_t len, size_t mapping)
 {
-	*add_happening(profile) = (struct happening){
-		.what = MAPPED,
+	*new_event(profile) = (struct event){
+		.type = MAPPED,
 		.snapshot = record->flags & BUILDID_RECORD_SNAPSHOT,
 		.time = record->time_mono,
 		.pid = pid,
@@ -161,7 +161,7 @@ static void add_mmap(struct profile *profile, const struct buildid_event *event)
 			     to_hex(bytes, size)));
 }
 
-/* Of the kernel only where in its code something is can be told. */
+/* The kernel is no file that is mapped: offsets are those in its code. */
 static void add_image(struct profile *profile, const struct buildid_image *image)
 {
 	const char *path = image->header.type == BUILDID_RECORD_KERNEL ? KERNEL_PATH :
@@ -171,7 +171,7 @@ static void add_image(struct profile *profile, const struct buildid_image *image
 
 	bytes = buildid_image_id_bytes(image, &size);
 	if (image->addr && !(image->flags & BUILDID_IMAGE_UNLOAD))
-		add_range(profile, &image->header, SPACES_KERNEL, image->addr, image->len,
+		add_range(profile, &image->header, ADDRESS_SPACE_KERNEL, image->addr, image->len,
 			  mapping_of(profile, 0, image->len, path, to_hex(bytes, size)));
 }
 
@@ -185,7 +185,7 @@ static void add_cookie(struct profile *profile, const struct buildid_cookie *coo
 		  mapping_of(profile, 0, cookie->len, "[cookie]", to_hex(bytes, size)));
 }
 
-static void add_event(struct profile *profile, const struct buildid_event *event)
+static void add_record(struct profile *profile, const struct buildid_event *event)
 {
 	const void *record = event->record;
 
@@ -208,14 +208,14 @@ static void add_event(struct profile *profile, const struct buildid_event *event
 	}
 }
 
-/* All there is: 0, or why there is no more. */
+/* Read all mappings there are. Return: why there are no more for now. */
 static int read_mappings(struct profile *profile, struct buildid_recorder *recorder, int timeout_ms)
 {
 	const struct buildid_event *event;
 	int err;
 
 	while (!(err = buildid_recorder_next(recorder, timeout_ms, &event)))
-		add_event(profile, event);
+		add_record(profile, event);
 	if (err != -EAGAIN && err != -EINTR && err != -ENODATA)
 		die(BUILDID_DEVICE, buildid_strerror(err));
 	return err;
@@ -225,7 +225,7 @@ static int read_mappings(struct profile *profile, struct buildid_recorder *recor
 
 static void add_sample(const struct sampler_event *event, void *data)
 {
-	static const int whats[] = {
+	static const int types[] = {
 		[SAMPLER_SAMPLE] = SAMPLED,
 		[SAMPLER_FORK] = FORKED,
 		[SAMPLER_EXEC] = EXECED,
@@ -236,10 +236,10 @@ static void add_sample(const struct sampler_event *event, void *data)
 		profile->lost_samples += event->lost;
 		return;
 	}
-	*add_happening(profile) = (struct happening){
-		.what = whats[event->type],
+	*new_event(profile) = (struct event){
+		.type = types[event->type],
 		.time = event->time,
-		.pid = event->kernel ? SPACES_KERNEL : event->pid,
+		.pid = event->kernel ? ADDRESS_SPACE_KERNEL : event->pid,
 		.parent = event->parent,
 		.address = event->address,
 	};
@@ -247,13 +247,13 @@ static void add_sample(const struct sampler_event *event, void *data)
 
 static int compare_times(const void *a, const void *b)
 {
-	const struct happening *one = a, *other = b;
+	const struct event *one = a, *other = b;
 
 	if (one->snapshot != other->snapshot)
 		return one->snapshot ? -1 : 1;
 	if (one->time != other->time)
 		return one->time > other->time ? 1 : -1;
-	return one->what > other->what ? 1 : -(one->what < other->what);
+	return one->type > other->type ? 1 : -(one->type < other->type);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -265,61 +265,59 @@ static int compare_places(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-static void attribute(struct profile *profile, const struct happening *happening)
+static void attribute(struct profile *profile, const struct event *sample)
 {
-	const struct range *range = spaces_find(happening->pid, happening->address);
+	const struct range *range = address_space_find(sample->pid, sample->address);
 
 	if (!range) {
-		profile->unknown++;
+		profile->unresolved++;
 		return;
 	}
 	profile->samples[profile->nr_samples++] = (struct pprof_sample){
 		.mapping = range->mapping,
-		.address =
-			happening->address - range->start + profile->mappings[range->mapping].start,
+		.address = sample->address - range->start + profile->mappings[range->mapping].start,
 		.count = 1,
 	};
 }
 
-/* One of each place, with all their counts. */
-static void add_up(struct profile *profile)
+/* Merge the samples of one address. */
+static void merge_samples(struct profile *profile)
 {
 	struct pprof_sample *samples = profile->samples;
-	size_t kept = 0, i;
+	size_t last = 0, i;
 
 	if (!profile->nr_samples)
 		return;
 	qsort(samples, profile->nr_samples, sizeof(*samples), compare_places);
 	for (i = 1; i < profile->nr_samples; i++) {
-		if (compare_places(&samples[i], &samples[kept]))
-			samples[++kept] = samples[i];
+		if (compare_places(&samples[i], &samples[last]))
+			samples[++last] = samples[i];
 		else
-			samples[kept].count++;
+			samples[last].count++;
 	}
-	profile->nr_samples = kept + 1;
+	profile->nr_samples = last + 1;
 }
 
-static void put_in_order(struct profile *profile)
+static void replay(struct profile *profile)
 {
-	const struct happening *happening = profile->happenings;
-	const struct happening *end = happening + profile->nr_happenings;
+	const struct event *event = profile->events;
+	const struct event *end = event + profile->nr_events;
 
-	profile->samples =
-		reallocarray(NULL, profile->nr_happenings + 1, sizeof(*profile->samples));
+	profile->samples = reallocarray(NULL, profile->nr_events + 1, sizeof(*profile->samples));
 	if (!profile->samples)
-		die("memory", "out of it");
-	qsort(profile->happenings, profile->nr_happenings, sizeof(*happening), compare_times);
-	for (; happening < end; happening++) {
-		if (happening->what == MAPPED)
-			spaces_map(happening->pid, &happening->range);
-		else if (happening->what == FORKED)
-			spaces_fork(happening->pid, happening->parent);
-		else if (happening->what == EXECED)
-			spaces_exec(happening->pid);
+		die("memory", strerror(ENOMEM));
+	qsort(profile->events, profile->nr_events, sizeof(*event), compare_times);
+	for (; event < end; event++) {
+		if (event->type == MAPPED)
+			address_space_map(event->pid, &event->range);
+		else if (event->type == FORKED)
+			address_space_fork(event->pid, event->parent);
+		else if (event->type == EXECED)
+			address_space_exec(event->pid);
 		else
-			attribute(profile, happening);
+			attribute(profile, event);
 	}
-	add_up(profile);
+	merge_samples(profile);
 }
 
 /* --------------------------------------------------------------- output -- */
@@ -339,9 +337,9 @@ static void print(const struct profile *profile)
 		       mapping->path);
 	}
 	fprintf(stderr,
-		"profile: %" PRIu64 " samples, %" PRIu64 " of nothing known, %" PRIu64
-		" lost, %" PRIu64 " mappings lost\n",
-		total + profile->unknown, profile->unknown, profile->lost_samples,
+		"profile: %" PRIu64 " samples, %" PRIu64 " unresolved, %" PRIu64 " lost, %" PRIu64
+		" mappings lost\n",
+		total + profile->unresolved, profile->unresolved, profile->lost_samples,
 		profile->lost_mappings);
 }
 
@@ -427,7 +425,7 @@ static struct buildid_recorder *start_recorder(pid_t child)
 	return recorder;
 }
 
-/* Until the child ends, whose status it returns, or the time is over. */
+/* Until the child exits, whose status is returned, or the time is over. */
 static int watch(struct profile *profile, struct buildid_recorder *recorder,
 		 struct sampler *sampler, pid_t child, uint64_t end)
 {
@@ -487,7 +485,7 @@ int main(int argc, char **argv)
 	while (read_mappings(&profile, recorder, -1) != -ENODATA)
 		;
 	sampler_read(sampler, add_sample, &profile);
-	put_in_order(&profile);
+	replay(&profile);
 	print(&profile);
 	if (path)
 		write_profile(&profile, path, (unsigned int)frequency, start,

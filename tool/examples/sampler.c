@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sampler: a ring per processor. The event is the processor's clock, which every
- * machine has, virtual ones without counters too.
+ * Sampler: one ring per CPU. The event is the CPU clock, which every machine has,
+ * also a virtual one without counters.
  */
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "sampler.h"
 
 #define RING_SIZE (1U << 20) /* a power of two */
-/* The longest record there is: its size has 16 bits. */
+/* The size of a record has 16 bits. */
 #define RECORD_MAX 65536
 
 struct ring {
@@ -33,7 +33,7 @@ struct sampler {
 	uint64_t record[RECORD_MAX / sizeof(uint64_t)];
 };
 
-/* What these have as long as sample_type is as below. */
+/* The layouts that follow from sample_type below. */
 struct sample {
 	struct perf_event_header header;
 	uint64_t address;
@@ -57,7 +57,7 @@ struct lost {
 	uint64_t id, count;
 };
 
-static int open_event(pid_t pid, int processor, unsigned int frequency)
+static int open_event(pid_t pid, int cpu, unsigned int frequency)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -73,22 +73,22 @@ static int open_event(pid_t pid, int processor, unsigned int frequency)
 		.enable_on_exec = pid > 0,
 		.inherit = pid > 0,
 		.exclude_idle = 1,
-		/* Forks, and which change of a name is an exec. */
+		/* For FORK records, and COMM records that are an exec. */
 		.task = 1,
 		.comm = 1,
 		.comm_exec = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, pid > 0 ? pid : -1, processor, -1,
+	return (int)syscall(SYS_perf_event_open, &attr, pid > 0 ? pid : -1, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_ring(struct sampler *sampler, struct ring *ring, pid_t pid, int processor,
+static int open_ring(struct sampler *sampler, struct ring *ring, pid_t pid, int cpu,
 		     unsigned int frequency)
 {
 	void *map;
 
-	ring->fd = open_event(pid, processor, frequency);
+	ring->fd = open_event(pid, cpu, frequency);
 	if (ring->fd < 0)
 		return -1;
 	map = mmap(NULL, sampler->page_size + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -118,20 +118,20 @@ void sampler_close(struct sampler *sampler)
 
 struct sampler *sampler_open(pid_t pid, unsigned int frequency)
 {
-	long processors = sysconf(_SC_NPROCESSORS_CONF);
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct sampler *sampler = calloc(1, sizeof(*sampler));
-	int processor;
+	int cpu;
 	int error;
 
 	if (!sampler)
 		return NULL;
 	sampler->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	sampler->rings = calloc((size_t)processors, sizeof(*sampler->rings));
-	for (processor = 0; sampler->rings && processor < processors; processor++) {
+	sampler->rings = calloc((size_t)cpus, sizeof(*sampler->rings));
+	for (cpu = 0; sampler->rings && cpu < cpus; cpu++) {
 		struct ring *ring = &sampler->rings[sampler->nr_rings];
 
-		/* One that is switched off has none. */
-		if (!open_ring(sampler, ring, pid, processor, frequency))
+		/* A CPU that is offline has none. */
+		if (!open_ring(sampler, ring, pid, cpu, frequency))
 			sampler->nr_rings++;
 		else if (errno != ENODEV)
 			goto fail;
@@ -156,7 +156,7 @@ static void copy_out(const struct ring *ring, uint64_t pos, void *to, size_t siz
 	memcpy((unsigned char *)to + first, ring->bytes, size - first);
 }
 
-/* Records that are no samples have theirs at their end. */
+/* Records other than samples have it at their end. */
 static uint64_t time_of(const struct perf_event_header *header)
 {
 	uint64_t time;
@@ -200,7 +200,7 @@ static bool to_event(const struct perf_event_header *header, struct sampler_even
 }
 
 static void read_ring(struct sampler *sampler, const struct ring *ring,
-		      void (*take)(const struct sampler_event *event, void *data), void *data)
+		      void (*handle)(const struct sampler_event *event, void *data), void *data)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->page->data_tail;
@@ -211,17 +211,17 @@ static void read_ring(struct sampler *sampler, const struct ring *ring,
 		copy_out(ring, tail, &header, sizeof(header));
 		copy_out(ring, tail, sampler->record, header.size);
 		if (to_event((const void *)sampler->record, &event))
-			take(&event, data);
+			handle(&event, data);
 		tail += header.size;
 	}
 	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
 void sampler_read(struct sampler *sampler,
-		  void (*take)(const struct sampler_event *event, void *data), void *data)
+		  void (*handle)(const struct sampler_event *event, void *data), void *data)
 {
 	size_t i;
 
 	for (i = 0; i < sampler->nr_rings; i++)
-		read_ring(sampler, &sampler->rings[i], take, data);
+		read_ring(sampler, &sampler->rings[i], handle, data);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sampler: perf_event_open(2), on every processor. */
+/* Sampler: perf_event_open(2) on every CPU. */
 #ifndef EXAMPLES_SAMPLER_H
 #define EXAMPLES_SAMPLER_H
 
@@ -27,14 +27,14 @@ struct sampler_event {
 struct sampler;
 
 /*
- * Of @pid and its descendants, once it calls exec; of all processes when it is
- * 0, from now on. @frequency: samples a second of processor time. NULL: errno.
+ * Sample @pid and its descendants, once it calls exec; 0 for all processes, from now
+ * on. @frequency is in samples per second of CPU time. NULL with errno on failure.
  */
 struct sampler *sampler_open(pid_t pid, unsigned int frequency);
 void sampler_close(struct sampler *sampler);
 
-/* Calls @take for all that is in the rings. */
+/* Call @handle for all that is in the rings. */
 void sampler_read(struct sampler *sampler,
-		  void (*take)(const struct sampler_event *event, void *data), void *data);
+		  void (*handle)(const struct sampler_event *event, void *data), void *data);
 
 #endif

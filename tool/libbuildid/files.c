@@ -2,22 +2,21 @@
 /*
  * File table: joins each mapping with its content's identity.
  *
- * Entries are in a hash table, for look-up, and in a list by last use, for
- * forgetting. An entry that a waiting event needs is not forgotten, so there
- * are at most max_files + max_waiting of them.
+ * Entries are in a hash table, for lookup, and in a list by last use, for
+ * forgetting. An entry that a queued event waits for is not forgotten, so there are
+ * at most max_files + max_waiting of them.
  *
- * An event waits in a copy, in a queue; one that need not wait is handed
- * through as it is.
+ * An event that has to wait is copied to a queue, and then so are all behind it, as
+ * order matters. One that need not wait is passed through without a copy.
  *
- * What was forgotten, or has left the queue, is kept with its memory for what
- * comes next: a table that is as full as it gets does not allocate any more.
+ * A forgotten entry and a delivered event keep their memory for the next one: once
+ * the table is full it does not allocate any more.
  */
 
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "internal.h"
 
@@ -25,48 +24,47 @@
 #define DEFAULT_WAITING 4096
 #define DEFAULT_WAIT	1000000000ULL
 #define FIRST_BUCKETS	64
-/* Records differ in the length of a path: most then fit where another was. */
+/* Memory is allocated in these steps, so that most records fit where another was. */
 #define ROOM_STEP 256
 
 struct entry {
-	struct entry *next; /* in the bucket */
-	struct entry *older, *newer;
+	LIST_ENTRY(entry) bucket; /* or in @spare */
+	TAILQ_ENTRY(entry) use;
 	size_t waiters;
 	uint64_t file_id;
 	struct buildid_file *file;
 	size_t room; /* bytes at @file */
 };
 
+LIST_HEAD(entries, entry);
+
 struct waiting {
-	struct waiting *next;
+	STAILQ_ENTRY(waiting) queue; /* or in @spare_waiting */
 	struct entry *entry;
 	size_t room; /* bytes at @record */
 	uint64_t record[];
 };
 
+STAILQ_HEAD(waitings, waiting);
+
 struct buildid_files {
 	struct buildid_files_options bound;
 
-	struct entry **buckets;
+	struct entries *buckets;
 	size_t nr_buckets; /* a power of two */
 	size_t nr_entries;
 	size_t nr_pending;
-	struct entry *oldest, *newest;
-	struct entry *spare; /* linked by @next */
+	TAILQ_HEAD(, entry) by_use; /* the least recently used first */
+	struct entries spare;
 
-	struct waiting *first, **last;
+	struct waitings queue;
 	size_t nr_waiting;
-	struct waiting *spare_waiting;
+	struct waitings spare_waiting;
 
 	struct buildid_event event;
-	const struct buildid_record *through; /* not waiting, not taken yet */
-	struct waiting *taken;		      /* the caller looks at it */
+	const struct buildid_record *through; /* the caller's, to be delivered next */
+	struct waiting *delivered;	      /* last, and still in the caller's hands */
 };
-
-static size_t pad8(size_t size)
-{
-	return (size + 7) & ~(size_t)7;
-}
 
 static size_t room_for(size_t size)
 {
@@ -75,42 +73,21 @@ static size_t room_for(size_t size)
 
 /* -------------------------------------------------------------- entries -- */
 
-static size_t bucket_of(uint64_t file_id, size_t nr_buckets)
+static struct entries *bucket_of(struct entries *buckets, size_t nr_buckets, uint64_t file_id)
 {
-	/* Ids are mostly consecutive: spread them by the golden ratio. */
-	return (size_t)(file_id * 0x9e3779b97f4a7c15ULL >> 32) & (nr_buckets - 1);
+	return &buckets[hash_add(0, file_id) & (nr_buckets - 1)];
 }
 
-static void list_remove(struct buildid_files *files, struct entry *entry)
-{
-	*(entry->older ? &entry->older->newer : &files->oldest) = entry->newer;
-	*(entry->newer ? &entry->newer->older : &files->newest) = entry->older;
-}
-
-static void list_append(struct buildid_files *files, struct entry *entry)
-{
-	entry->older = files->newest;
-	entry->newer = NULL;
-	*(files->newest ? &files->newest->newer : &files->oldest) = entry;
-	files->newest = entry;
-}
-
-static struct entry *entry_find(const struct buildid_files *files, uint64_t file_id)
-{
-	struct entry *entry = files->buckets[bucket_of(file_id, files->nr_buckets)];
-
-	while (entry && entry->file_id != file_id)
-		entry = entry->next;
-	return entry;
-}
-
+/* Look up and count as used. */
 static struct entry *entry_use(struct buildid_files *files, uint64_t file_id)
 {
-	struct entry *entry = entry_find(files, file_id);
+	struct entry *entry = LIST_FIRST(bucket_of(files->buckets, files->nr_buckets, file_id));
 
-	if (entry && entry != files->newest) {
-		list_remove(files, entry);
-		list_append(files, entry);
+	while (entry && entry->file_id != file_id)
+		entry = LIST_NEXT(entry, bucket);
+	if (entry) {
+		TAILQ_REMOVE(&files->by_use, entry, use);
+		TAILQ_INSERT_TAIL(&files->by_use, entry, use);
 	}
 	return entry;
 }
@@ -122,17 +99,11 @@ static bool entry_pending(const struct entry *entry)
 
 static void entry_forget(struct buildid_files *files, struct entry *entry)
 {
-	struct entry **link;
-
-	link = &files->buckets[bucket_of(entry->file_id, files->nr_buckets)];
-	while (*link != entry)
-		link = &(*link)->next;
-	*link = entry->next;
-	list_remove(files, entry);
+	TAILQ_REMOVE(&files->by_use, entry, use);
+	LIST_REMOVE(entry, bucket);
+	LIST_INSERT_HEAD(&files->spare, entry, bucket);
 	files->nr_entries--;
 	files->nr_pending -= entry_pending(entry);
-	entry->next = files->spare;
-	files->spare = entry;
 }
 
 static void entry_free(struct entry *entry)
@@ -143,14 +114,12 @@ static void entry_free(struct entry *entry)
 
 static void make_room(struct buildid_files *files)
 {
-	struct entry *entry = files->oldest;
+	struct entry *entry = TAILQ_FIRST(&files->by_use), *next;
 
-	while (entry && files->nr_entries >= files->bound.max_files) {
-		struct entry *newer = entry->newer;
-
+	for (; entry && files->nr_entries >= files->bound.max_files; entry = next) {
+		next = TAILQ_NEXT(entry, use);
 		if (!entry->waiters)
 			entry_forget(files, entry);
-		entry = newer;
 	}
 }
 
@@ -158,7 +127,7 @@ static void make_room(struct buildid_files *files)
 static void grow(struct buildid_files *files)
 {
 	size_t nr_buckets = files->nr_buckets * 2;
-	struct entry **buckets;
+	struct entries *buckets;
 	struct entry *entry;
 
 	if (files->nr_entries < files->nr_buckets)
@@ -167,12 +136,8 @@ static void grow(struct buildid_files *files)
 	if (!buckets)
 		return;
 
-	for (entry = files->oldest; entry; entry = entry->newer) {
-		size_t bucket = bucket_of(entry->file_id, nr_buckets);
-
-		entry->next = buckets[bucket];
-		buckets[bucket] = entry;
-	}
+	for (entry = TAILQ_FIRST(&files->by_use); entry; entry = TAILQ_NEXT(entry, use))
+		LIST_INSERT_HEAD(bucket_of(buckets, nr_buckets, entry->file_id), entry, bucket);
 	free(files->buckets);
 	files->buckets = buckets;
 	files->nr_buckets = nr_buckets;
@@ -180,14 +145,12 @@ static void grow(struct buildid_files *files)
 
 static void entry_add(struct buildid_files *files, struct entry *entry)
 {
-	struct entry **bucket;
-
 	grow(files);
-	bucket = &files->buckets[bucket_of(entry->file_id, files->nr_buckets)];
-	entry->next = *bucket;
-	*bucket = entry;
-	list_append(files, entry);
+	LIST_INSERT_HEAD(bucket_of(files->buckets, files->nr_buckets, entry->file_id), entry,
+			 bucket);
+	TAILQ_INSERT_TAIL(&files->by_use, entry, use);
 	files->nr_entries++;
+	files->nr_pending += entry_pending(entry);
 }
 
 static struct entry *entry_new(struct buildid_files *files)
@@ -195,10 +158,10 @@ static struct entry *entry_new(struct buildid_files *files)
 	struct entry *entry;
 
 	make_room(files);
-	entry = files->spare;
+	entry = LIST_FIRST(&files->spare);
 	if (!entry)
 		return calloc(1, sizeof(*entry));
-	files->spare = entry->next;
+	LIST_REMOVE(entry, bucket);
 	return entry;
 }
 
@@ -219,12 +182,12 @@ static int entry_set(struct entry *entry, const struct buildid_file *file)
 	return 0;
 }
 
-/* A FILE that knows more may lack the path that the one before it had. */
+/* A FILE with more in it may lack the path that the one before it had. */
 static const struct buildid_file *with_path(const struct buildid_file *file,
 					    const struct buildid_file *before, void *room)
 {
-	size_t head = file->data_off + pad8(file->id_len);
-	size_t path = pad8((size_t)before->path_len + 1);
+	size_t head = file->data_off + align8(file->id_len);
+	size_t path = align8((size_t)before->path_len + 1);
 	struct buildid_file *both = room;
 
 	if (!(file->flags & BUILDID_FILE_NO_PATH) || file->path_len || !before->path_len ||
@@ -252,7 +215,6 @@ static int remember_new(struct buildid_files *files, const struct buildid_file *
 	entry->waiters = 0;
 	entry->file_id = file->file_id;
 	entry_add(files, entry);
-	files->nr_pending += entry_pending(entry);
 	return 0;
 }
 
@@ -267,8 +229,8 @@ static int remember(struct buildid_files *files, const struct buildid_file *file
 		return remember_new(files, file);
 
 	/*
-	 * What is known of a version stays known. A dump that is read beside
-	 * the stream may well say less, later.
+	 * What is known of a version stays known. A snapshot that is read beside
+	 * the stream may be older than what came by the stream before.
 	 */
 	pending = entry_pending(entry);
 	if (!pending && file->reason == BUILDID_REASON_PENDING)
@@ -310,7 +272,7 @@ static const struct buildid_record *record_of(const struct waiting *waiting)
 	return (const void *)waiting->record;
 }
 
-/* The FILE record may have come after the event that waits for it. */
+/* The FILE record may come after the event that waits for it. */
 static struct entry *entry_waited_for(struct buildid_files *files, struct waiting *waiting)
 {
 	if (!waiting->entry) {
@@ -323,10 +285,10 @@ static struct entry *entry_waited_for(struct buildid_files *files, struct waitin
 
 static struct waiting *waiting_new(struct buildid_files *files, size_t size)
 {
-	struct waiting *waiting = files->spare_waiting;
+	struct waiting *waiting = STAILQ_FIRST(&files->spare_waiting);
 
 	if (waiting)
-		files->spare_waiting = waiting->next;
+		STAILQ_REMOVE_HEAD(&files->spare_waiting, queue);
 	if (waiting && waiting->room >= size)
 		return waiting;
 
@@ -344,30 +306,26 @@ static int enqueue(struct buildid_files *files, const struct buildid_record *rec
 	if (!waiting)
 		return -ENOMEM;
 
-	waiting->next = NULL;
 	waiting->entry = NULL;
 	memcpy(waiting->record, record, record->size);
 	entry_waited_for(files, waiting);
-	*files->last = waiting;
-	files->last = &waiting->next;
+	STAILQ_INSERT_TAIL(&files->queue, waiting, queue);
 	files->nr_waiting++;
 	return 0;
 }
 
 static struct waiting *dequeue(struct buildid_files *files)
 {
-	struct waiting *waiting = files->first;
+	struct waiting *waiting = STAILQ_FIRST(&files->queue);
 
-	files->first = waiting->next;
-	if (!files->first)
-		files->last = &files->first;
+	STAILQ_REMOVE_HEAD(&files->queue, queue);
 	files->nr_waiting--;
 	if (waiting->entry)
 		waiting->entry->waiters--;
 	return waiting;
 }
 
-/* How long @record may still wait at @now, in nanoseconds. */
+/* How long @record may still wait after @now, in nanoseconds. */
 static uint64_t time_left(const struct buildid_files *files, const struct buildid_record *record,
 			  uint64_t now)
 {
@@ -387,20 +345,18 @@ static bool may_leave(struct buildid_files *files, struct waiting *waiting, uint
 	       !time_left(files, record_of(waiting), now);
 }
 
-static void drop_taken(struct buildid_files *files)
+static void recycle_delivered(struct buildid_files *files)
 {
-	if (!files->taken)
-		return;
-	files->taken->next = files->spare_waiting;
-	files->spare_waiting = files->taken;
-	files->taken = NULL;
+	if (files->delivered)
+		STAILQ_INSERT_HEAD(&files->spare_waiting, files->delivered, queue);
+	files->delivered = NULL;
 }
 
 int buildid_files_push(struct buildid_files *files, const struct buildid_record *record)
 {
 	int err;
 
-	drop_taken(files);
+	recycle_delivered(files);
 	if (files->through)
 		return -EBUSY;
 	err = buildid_record_check(record, record->size);
@@ -409,7 +365,7 @@ int buildid_files_push(struct buildid_files *files, const struct buildid_record 
 
 	if (record->type == BUILDID_RECORD_FILE)
 		return remember(files, (const void *)record);
-	if (files->first || must_wait(record, entry_of(files, record)))
+	if (!STAILQ_EMPTY(&files->queue) || must_wait(record, entry_of(files, record)))
 		return enqueue(files, record);
 
 	files->through = record;
@@ -418,18 +374,19 @@ int buildid_files_push(struct buildid_files *files, const struct buildid_record 
 
 const struct buildid_event *buildid_files_next(struct buildid_files *files, uint64_t now)
 {
+	struct waiting *first = STAILQ_FIRST(&files->queue);
 	const struct buildid_record *record;
 	const struct entry *entry;
 
-	drop_taken(files);
+	recycle_delivered(files);
 	if (files->through) {
 		record = files->through;
 		entry = entry_of(files, record);
 		files->through = NULL;
-	} else if (files->first && may_leave(files, files->first, now)) {
-		files->taken = dequeue(files);
-		record = record_of(files->taken);
-		entry = files->taken->entry;
+	} else if (first && may_leave(files, first, now)) {
+		files->delivered = dequeue(files);
+		record = record_of(first);
+		entry = first->entry;
 	} else {
 		return NULL;
 	}
@@ -444,13 +401,9 @@ const struct buildid_event *buildid_files_next(struct buildid_files *files, uint
 
 int buildid_files_timeout(const struct buildid_files *files, uint64_t now)
 {
-	uint64_t left;
+	const struct waiting *first = STAILQ_FIRST(&files->queue);
 
-	if (!files->first)
-		return -1;
-	left = time_left(files, record_of(files->first), now);
-	left = left / 1000000 + !!(left % 1000000);
-	return left < INT_MAX ? (int)left : INT_MAX;
+	return first ? ns_to_ms(time_left(files, record_of(first), now)) : -1;
 }
 
 size_t buildid_files_pending(const struct buildid_files *files)
@@ -467,13 +420,12 @@ const struct buildid_file *buildid_files_find(struct buildid_files *files, uint6
 
 /* ---------------------------------------------------------------- table -- */
 
-static int bounds_take(struct buildid_files_options *to, const struct buildid_files_options *from)
+static int bounds_copy_in(struct buildid_files_options *to,
+			  const struct buildid_files_options *from)
 {
-	int err = 0;
+	int err = buildid_struct_copy_in(to, sizeof(*to), from,
+					 offsetofend(buildid_files_options, max_wait));
 
-	if (from)
-		err = buildid_struct_take(to, sizeof(*to), from,
-					  STRUCT_LEAST(buildid_files_options, max_wait));
 	if (err)
 		return err;
 	if (to->reserved)
@@ -495,19 +447,17 @@ int buildid_files_new(struct buildid_files **files, const struct buildid_files_o
 	*files = NULL;
 	if (!new)
 		return -ENOMEM;
-	err = bounds_take(&new->bound, options);
+	TAILQ_INIT(&new->by_use);
+	LIST_INIT(&new->spare);
+	STAILQ_INIT(&new->queue);
+	STAILQ_INIT(&new->spare_waiting);
+	new->nr_buckets = FIRST_BUCKETS;
+	new->buckets = calloc(new->nr_buckets, sizeof(*new->buckets));
+	err = new->buckets ? bounds_copy_in(&new->bound, options) : -ENOMEM;
 	if (err) {
-		free(new);
+		buildid_files_free(new);
 		return err;
 	}
-	new->buckets = calloc(FIRST_BUCKETS, sizeof(*new->buckets));
-	if (!new->buckets) {
-		free(new);
-		return -ENOMEM;
-	}
-
-	new->nr_buckets = FIRST_BUCKETS;
-	new->last = &new->first;
 	*files = new;
 	return 0;
 }
@@ -520,17 +470,16 @@ void buildid_files_free(struct buildid_files *files)
 	if (!files)
 		return;
 
-	drop_taken(files);
-	while (files->first)
-		free(dequeue(files));
-	while ((waiting = files->spare_waiting)) {
-		files->spare_waiting = waiting->next;
+	recycle_delivered(files);
+	STAILQ_CONCAT(&files->spare_waiting, &files->queue);
+	while ((waiting = STAILQ_FIRST(&files->spare_waiting))) {
+		STAILQ_REMOVE_HEAD(&files->spare_waiting, queue);
 		free(waiting);
 	}
-	while (files->oldest)
-		entry_forget(files, files->oldest);
-	while ((entry = files->spare)) {
-		files->spare = entry->next;
+	while ((entry = TAILQ_FIRST(&files->by_use)))
+		entry_forget(files, entry);
+	while ((entry = LIST_FIRST(&files->spare))) {
+		LIST_REMOVE(entry, bucket);
 		entry_free(entry);
 	}
 	free(files->buckets);

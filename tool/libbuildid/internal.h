@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handle: what the rest of the library asks of it; neither installed nor exported. */
-#ifndef TOOL_HANDLE_H
-#define TOOL_HANDLE_H
+/*
+ * What the files of the library share; neither installed nor exported.
+ *
+ * The map file exports by name, so a buildid_* function declared here stays inside
+ * the shared library. Others that link the archive must not call it.
+ */
+#ifndef LIBBUILDID_INTERNAL_H
+#define LIBBUILDID_INTERNAL_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,38 +18,86 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Nanoseconds. */
-static inline uint64_t clock_ns(clockid_t clock)
+/* Where the first published version of a struct ended is given by its last member. */
+#define offsetofend(type, member) \
+	(offsetof(struct type, member) + sizeof(((struct type *)NULL)->member))
+
+/* Records and what they hold start at multiples of 8. */
+static inline size_t align8(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+/* Multiplicative hashing, for tables whose size is a power of two. */
+static inline uint64_t hash_add(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+/* ---------------------------------------------------------------- time -- */
+
+#define FOREVER UINT64_MAX
+
+/* Nanoseconds of CLOCK_MONOTONIC, which also stamps records. */
+static inline uint64_t now_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A struct of a program ends behind @last at least, the last there was at first. */
-#define STRUCT_LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)NULL)->last))
+/* For poll(2): rounded up, so that a wait never ends before its deadline. */
+static inline int ns_to_ms(uint64_t ns)
+{
+	uint64_t ms = ns / 1000000 + !!(ns % 1000000);
+
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+/* The end of a wait of @timeout_ms; any negative one is FOREVER. */
+static inline uint64_t deadline_after(int timeout_ms)
+{
+	return timeout_ms < 0 ? FOREVER : now_ns() + (uint64_t)timeout_ms * 1000000;
+}
+
+/* What is left until @deadline, as a timeout of poll(2). */
+static inline int deadline_left(uint64_t deadline)
+{
+	uint64_t now;
+
+	if (deadline == FOREVER)
+		return -1;
+	now = now_ns();
+	return now < deadline ? ns_to_ms(deadline - now) : 0;
+}
+
+/* -------------------------------------------------------------- structs -- */
 
 /*
- * A program's struct, which begins with its size of at least @least bytes, into
- * this library's of @known bytes: 0; -EINVAL; -E2BIG when the program asks for
- * what is not known here.
+ * Copy a caller's struct, which begins with its size of at least @min_size bytes,
+ * to this library's of @known bytes; NULL means all defaults. Return: 0; -EINVAL;
+ * -E2BIG when the caller asks for what this library does not know.
  */
-int buildid_struct_take(void *to, size_t known, const void *from, size_t least);
-/* The same, NULL being all defaults. */
-int buildid_options_take(struct buildid_options *to, const struct buildid_options *from);
+int buildid_struct_copy_in(void *to, size_t known, const void *from, size_t min_size);
+int buildid_options_copy_in(struct buildid_options *to, const struct buildid_options *from);
+
+/* --------------------------------------------------------------- device -- */
 
 /* BUILDID_IOC_MAPS: 0 or a negative errno. */
-int buildid_take_maps(struct buildid *handle, struct buildid_maps *maps);
+int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps);
 
 /*
- * Where the ring ends now, and whether all records before such a place have
- * been handed out. Subscribed.
+ * The ring's end at this moment, and whether all records before such an end have
+ * been handed out. The handle is subscribed.
  */
 uint64_t buildid_ring_end(const struct buildid *handle);
 bool buildid_ring_passed(const struct buildid *handle, uint64_t end);
 
-/* How often the module was asked: what it answers is of one moment. */
-size_t buildid_snapshot_fills(const struct buildid_snapshot *snapshot);
+/* ------------------------------------------------------------- snapshot -- */
+
+/* How many MAPS requests were made: the records of one reply share one moment. */
+size_t buildid_snapshot_requests(const struct buildid_snapshot *snapshot);
 
 #endif

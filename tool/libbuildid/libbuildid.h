@@ -1,38 +1,104 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libbuildid: the stream of buildid.ko for user space.
+ * libbuildid - what content is mapped where, for recorders
  *
- * The shapes of all records, their units and what they promise are in
- * buildid.h, beside this header. Here is how to get at them:
+ * The kernel module buildid(4) reports which content every mapping of a file has: its
+ * build-id, or another identity. This library is for programs that record it. The
+ * records, their units and what they promise are described in buildid.h, which this
+ * header includes; libbuildid(3) is made from this one.
  *
- *	struct buildid_recorder *recorder;
- *	const struct buildid_event *event;
+ * Most programs need a recorder and nothing else. buildid_recorder_new() subscribes.
+ * From then on each mapping comes out of buildid_recorder_next(), together with the
+ * identity of its content, or is counted in a LOST record.
  *
- *	buildid_recorder_new(&recorder, NULL);
- *	while (!buildid_recorder_next(recorder, -1, &event))
- *		...event->record, event->file...
- *	buildid_recorder_free(recorder);
+ * The parts of a recorder can be used by themselves: the stream of records
+ * (buildid_subscribe(), buildid_next()), the records of mappings that exist already
+ * (buildid_snapshot_new()), and the table that joins mappings with files
+ * (buildid_files_new()). To miss nothing, subscribe before the snapshot. Whatever the
+ * records come from, pids are reused: a process is a pid and a start_time.
  *
- * gives each mapping together with the identity of its content. What that is
- * made of can be had by itself: the records as they come (buildid_subscribe(),
- * buildid_next()), those of what is mapped already (struct buildid_snapshot),
- * and what joins them (struct buildid_files).
+ * A handle without a subscription answers questions about single files, inodes and
+ * addresses (buildid_resolve_fd() and others), and a loader names code that no ELF
+ * file holds (buildid_set_cookie_mapping()).
  *
- * Functions that can fail return 0, or what they say, or a negative errno;
- * buildid_strerror() and buildid_advice() have the words for it.
+ * Ownership
+ * ---------
+ * Records and events lie in the ring, in the snapshot's buffer or in the file table,
+ * and are valid until the next call with the object that they came from. Nothing is
+ * allocated for an event. A file table allocates for each file that is new to it,
+ * until it has max_files of them, and then uses their memory again.
  *
- * Structs may grow at their end, and a program may meet a library, and that a
- * module, of another age. So a struct that a program fills in begins with its
- * size: set it to sizeof, and the rest to 0. What a shorter one lacks is taken
- * for 0; a longer one is -E2BIG unless the rest is 0; -EINVAL is one that is
- * shorter than ever published. A struct to be filled for a program comes with its
- * size, too, and nothing is written behind it. All else is the library's own.
+ * Threads
+ * -------
+ * A handle together with its snapshots, a file table, and a recorder may each be used
+ * by one thread at a time; different ones share nothing. Functions that take none of
+ * them may be called from any thread. No function is async-signal-safe. A child of
+ * fork(2) shares the ring with its parent, and may only close it.
  *
- * Threads: a handle, with its snapshots, a file table and a recorder belong to
- * one thread at a time; different ones share nothing. The functions without one
- * of them are for any thread at any time. None is for a signal handler. A child
- * of fork(2) shares the ring with its parent and must leave it alone, but for
- * closing it.
+ * Return value
+ * ------------
+ * Functions that can fail return 0, or what they are documented to, or a negative
+ * errno. buildid_strerror() has a text for each, buildid_advice() what to do about it.
+ *
+ * Errors
+ * ------
+ * These mean the same everywhere; others are listed with the functions.
+ *
+ * -EPERM
+ *	A subscription, and questions about others, need CAP_PERFMON or CAP_SYS_ADMIN.
+ * -EPROTONOSUPPORT, -ENOTTY, -E2BIG
+ *	The versions of the module, the library and the program do not match.
+ * -EAGAIN
+ *	No record or event came in time.
+ * -ENODATA
+ *	There will be no more.
+ * -EINTR
+ *	A signal came; call again.
+ * -EBADMSG
+ *	A record is malformed. The next call continues behind it, if it can.
+ *
+ * Versions
+ * --------
+ * Symbols have the version LIBBUILDID_0. Structs may grow at their end. One that a
+ * program fills in begins with its size: set it to sizeof and the rest to 0. Fields
+ * that a shorter struct lacks count as 0. A longer one is -E2BIG unless the rest of it
+ * is 0, and one shorter than was ever published is -EINVAL. A struct to be filled is
+ * passed with its size, and nothing is written behind that. Records and events are the
+ * library's: find what varies in length by the functions here, ignore unknown flags,
+ * and skip records of unknown types.
+ *
+ * Examples
+ * --------
+ * The path of every file that is mapped executable, now or later:
+ *
+ *	#include <libbuildid.h>
+ *	#include <stdio.h>
+ *
+ *	int main(void)
+ *	{
+ *		struct buildid_recorder_options options = {
+ *			.size = sizeof(options),
+ *			.flags = BUILDID_RECORDER_SNAPSHOT,
+ *		};
+ *		const struct buildid_event *event;
+ *		struct buildid_recorder *recorder;
+ *		int err = buildid_recorder_new(&recorder, &options);
+ *
+ *		while (!err && !(err = buildid_recorder_next(recorder, -1, &event)))
+ *			if (event->record->type == BUILDID_RECORD_MMAP && event->file)
+ *				puts(buildid_file_path(event->file));
+ *		fprintf(stderr, "%s\n", buildid_strerror(err));
+ *		buildid_recorder_free(recorder);
+ *		return 1;
+ *	}
+ *
+ * Three recorders are installed as examples with the documentation: mappings.c prints
+ * JSON, addresses.c resolves addresses of processes that are gone, and profile.c
+ * samples with perf_event_open(2) and writes a profile for pprof.
+ *
+ * See also
+ * --------
+ * buildid(1), buildid(4), perf_event_open(2)
  */
 #ifndef LIBBUILDID_H
 #define LIBBUILDID_H
@@ -55,13 +121,13 @@ struct buildid;
  * @handle: where to put the new handle
  *
  * Return: 0; -ENOENT, -ENODEV or -ENXIO when the module is not loaded; -EACCES
- * when the device may not be opened; -EPROTONOSUPPORT when the module's
- * BUILDID_ABI_VERSION is another; -ENOMEM, -EMFILE, -ENFILE.
+ * without permission for the device; -EPROTONOSUPPORT when the module has another
+ * BUILDID_ABI_VERSION; -ENOMEM, -EMFILE, -ENFILE.
  */
 int buildid_open(struct buildid **handle);
 
 /**
- * buildid_close() - give up a handle, its ring and every record from it
+ * buildid_close() - close a handle, with its ring and every record from it
  * @handle: or NULL
  */
 void buildid_close(struct buildid *handle);
@@ -70,18 +136,20 @@ void buildid_close(struct buildid *handle);
  * buildid_fd() - the file descriptor for an event loop
  * @handle: from buildid_open()
  *
- * Readable (POLLIN) when buildid_next() is worth a call. Wait for nothing else
- * on it, do not read from it and do not close it.
+ * Poll it for POLLIN, and call buildid_next() when it is readable. Do not read from
+ * it or close it.
  *
- * Return: the descriptor; it is the handle's own.
+ * Return: the descriptor, which belongs to the handle.
  */
 int buildid_fd(const struct buildid *handle);
 
 /**
- * buildid_get_info() - what the module is
+ * buildid_get_info() - the module's version, limits, known flags and status
  * @handle: from buildid_open()
  * @info: to fill; fields that an older module lacks are 0
  * @size: of @info: sizeof(*info)
+ *
+ * Without BUILDID_STATUS_ARMED in its status the module sees no mappings.
  *
  * Return: 0 or a negative errno.
  */
@@ -100,7 +168,7 @@ int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats, size_
 /**
  * buildid_flush() - make the module forget every file
  * @handle: from buildid_open()
- * @flushed: how many they were; may be NULL
+ * @flushed: set to their number; may be NULL
  *
  * Return: 0; -EPERM without CAP_SYS_ADMIN.
  */
@@ -112,13 +180,13 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
  * @fd: open for reading
  * @buffer: memory for the record, aligned to 8 bytes
  * @size: of @buffer; BUILDID_RECORD_MAX is always enough
- * @file: set to the record in @buffer, checked as by buildid_record_check()
+ * @file: set to the record in @buffer, which has passed buildid_record_check()
  *
- * May sleep for as long as reading the file takes. A file without an identity
- * is no error, the record says why.
+ * Needs no privilege, and may sleep for as long as reading the file takes. A file
+ * without an identity is no error; the record has the reason.
  *
  * Return: 0; -EBADF; -ENOSPC when @size is too small; -EINTR; -EINVAL when
- * @buffer is not aligned; -EBADMSG when the answer contradicts itself.
+ * @buffer is not aligned; -EBADMSG.
  */
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
 		       const struct buildid_file **file);
@@ -127,10 +195,10 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size
  * struct buildid_key - an inode
  * @size: of the struct
  * @flags: BUILDID_KEY_ANY_GENERATION or 0
- * @dev_major: of the superblock it is on, as in struct buildid_file
+ * @dev_major: as in struct buildid_file
  * @dev_minor: likewise
- * @ino: inode number, likewise
- * @generation: of the inode number
+ * @ino: likewise
+ * @generation: likewise
  * @reserved: 0
  */
 struct buildid_key {
@@ -144,28 +212,28 @@ struct buildid_key {
 };
 
 /**
- * buildid_resolve_key() - what was seen last of an inode
+ * buildid_resolve_key() - look up an inode in the module's cache
  * @handle: from buildid_open()
  * @key: the inode, which need not exist any more
  * @buffer: as for buildid_resolve_fd()
  * @size: likewise
- * @file: likewise; the newest version that is remembered
+ * @file: likewise; the newest version in the cache
  *
- * Return: 0; -ENOENT when it is not remembered; -EPERM; -ENOSPC, -EINVAL and
- * -EBADMSG as of buildid_resolve_fd().
+ * Return: 0; -ENOENT when it is not in the cache; -EPERM; -ENOSPC, -EINVAL and
+ * -EBADMSG as for buildid_resolve_fd().
  */
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
 			size_t size, const struct buildid_file **file);
 
 /**
- * buildid_resolve_id() - what a file_id stands for
+ * buildid_resolve_id() - look up a file_id in the module's cache
  * @handle: from buildid_open()
  * @file_id: as in a FILE or MMAP record
  * @buffer: as for buildid_resolve_fd()
  * @size: likewise
  * @file: likewise
  *
- * Return: as of buildid_resolve_key().
+ * Return: as for buildid_resolve_key().
  */
 int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, size_t size,
 		       const struct buildid_file **file);
@@ -175,9 +243,9 @@ int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, s
  * @size: of the struct
  * @pid: the process
  * @addr: the address
- * @start_time: which of those with that pid, as in struct buildid_mmap, 0 for the
- *	last; set to that of the one that is answered for
- * @offset: set to the offset in the file of @addr, in bytes
+ * @start_time: of the process, as in struct buildid_mmap; 0 for the last one with
+ *	that pid. Set to that of the process found
+ * @offset: set to the offset in the file that @addr stands for, in bytes
  * @source: set to BUILDID_ADDR_* or 0
  * @reserved: 0
  */
@@ -192,18 +260,18 @@ struct buildid_address {
 };
 
 /**
- * buildid_resolve_addr() - what file is mapped at an address
+ * buildid_resolve_addr() - look up the file that is mapped at an address
  * @handle: from buildid_open()
- * @address: pid, addr and start_time are taken; start_time, offset and source set
+ * @address: pid, addr and start_time are read; start_time, offset and source are set
  * @buffer: as for buildid_resolve_fd()
  * @size: likewise
  * @file: likewise
  *
- * Of a process that has exited the last mappings are remembered for a while.
+ * The module remembers the last mappings of processes that have exited, for a while.
  *
  * Return: 0; -ESRCH when the process is not known; -ENOENT when no file is
  * mapped there, or it is not remembered; -EPERM; -EINTR; -ENOSPC, -EINVAL and
- * -EBADMSG as of buildid_resolve_fd().
+ * -EBADMSG as for buildid_resolve_fd().
  */
 int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file);
@@ -211,22 +279,21 @@ int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address
 /* -------------------------------------------------------------- cookies -- */
 
 /**
- * buildid_set_cookie_mapping() - name what was put into memory
+ * buildid_set_cookie_mapping() - name code in the caller's memory
  * @handle: from buildid_open()
  * @addr: in the caller's own address space
- * @len: bytes from there on, all of them mapped
- * @kind: BUILDID_KIND_GNU, _GO or _COOKIE: what the identity is; of no matter
- *	when it is taken back
+ * @len: bytes from @addr, all of them mapped
+ * @kind: of the identity: BUILDID_KIND_GNU, _GO or _COOKIE; ignored on removal
  * @id: the identity
- * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
+ * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to remove a cookie
  *
- * For code that no ELF file holds, as a JIT or a loader of its own makes it.
- * Holds until any of it is unmapped. Subscribers are told at once, also when it
- * is taken back. A child of fork(2) does not have it.
+ * For code that no ELF file holds, such as that of a JIT or of a private loader.
+ * The cookie lasts until any of the memory is unmapped, and is not inherited by a
+ * child of fork(2). Subscribers get a COOKIE record now, and one on removal.
  *
  * Return: 0; -EINVAL; -ENOENT when not all of it is mapped, or there is nothing
- * to take back; -EDQUOT when the user has too many; -EOPNOTSUPP where the
- * kernel cannot tell of what is unmapped; -ENOTTY when the module is too old.
+ * to remove; -EDQUOT when the user has too many; -EOPNOTSUPP where the kernel has
+ * no MMU notifiers; -ENOTTY when the module is too old.
  */
 int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t len,
 			       unsigned int kind, const void *id, size_t id_len);
@@ -236,14 +303,14 @@ int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t 
  * @handle: from buildid_open()
  * @fd: open for reading; the file belongs to the caller's user
  * @id: the identity, of BUILDID_KIND_COOKIE
- * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to take back what was set
+ * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to remove a cookie
  *
- * Holds for the file's next mappings, until it changes.
+ * It is the identity in the file's mappings from now on, until the file changes.
  *
  * Return: 0; -EPERM for another user's file; -EBADF; -EEXIST when the content
  * has an identity of its own; -EIO, or -EAGAIN when it is being changed; -ENOENT
- * when there is nothing to take back; -EDQUOT; -EOPNOTSUPP for a file that is
- * never read; -EINVAL; -EINTR; -ENOTTY when the module is too old.
+ * when there is nothing to remove; -EDQUOT; -EOPNOTSUPP for a file that is never
+ * read; -EINVAL; -EINTR; -ENOTTY when the module is too old.
  */
 int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t id_len);
 
@@ -256,16 +323,32 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
  * @ring_size: in bytes, a power of two between ring_min and ring_max of struct
  *	buildid_info; 0 for 1 MiB
  * @watermark: buildid_fd() becomes readable, and a buildid_next() that waits
- *	wakes, only when that many bytes wait; 0 for any
- * @pids: only these processes and, with BUILDID_SUB_CHILDREN, their
- *	descendants
+ *	wakes, only when that many bytes are unread; 0 for any
+ * @pids: only these processes
  * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
- * @uid: with BUILDID_SUB_UID: only processes with that real uid; else 0
- * @cgroup_fd: with BUILDID_SUB_CGROUP: only processes in or below that cgroup,
- *	an open cgroup v2 directory; else 0
+ * @uid: 0 without BUILDID_SUB_UID
+ * @cgroup_fd: 0 without BUILDID_SUB_CGROUP
  * @reserved: 0
  *
- * Filters add up: what passes all of them is delivered.
+ * What passes all filters is delivered.
+ *
+ * BUILDID_SUB_DATA
+ *	Mappings that are not executable, too.
+ * BUILDID_SUB_PATH
+ *	The path in each MMAP record, as its process sees it. The path in a FILE
+ *	record is that of the process that mapped it first.
+ * BUILDID_SUB_KERNEL
+ *	The kernel and its modules: first those that are loaded, then each one as
+ *	it is loaded and unloaded.
+ * BUILDID_SUB_CHILDREN
+ *	Of the processes in @pids their descendants, too.
+ * BUILDID_SUB_UID
+ *	Only processes with the real uid @uid.
+ * BUILDID_SUB_CGROUP
+ *	Only processes in or below @cgroup_fd, an open cgroup v2 directory.
+ * BUILDID_SUB_TASKS
+ *	FORK, EXEC and EXIT records, too. With them a reader can follow the address
+ *	space of each process; see struct buildid_task in buildid.h.
  */
 struct buildid_options {
 	uint32_t size;
@@ -280,36 +363,34 @@ struct buildid_options {
 };
 
 /**
- * buildid_subscribe() - begin to receive records
- * @handle: from buildid_open(), not subscribed yet
+ * buildid_subscribe() - start to receive records
+ * @handle: from buildid_open(), not yet subscribed
  * @options: or NULL for all defaults
  *
- * From its return on nothing is missed without being counted in a LOST record.
+ * From its return on, whatever is missed is counted in a LOST record.
  *
- * Return: 0; -EBUSY when @handle is subscribed; -EPERM; -ESRCH for a pid that
- * is not there; -EUSERS when the module has no ring left; -EINVAL; -ENOMEM, also
- * for more than RLIMIT_MEMLOCK.
- * After an error close the handle.
+ * Return: 0; -EBUSY when @handle is already subscribed; -EPERM; -ESRCH for a pid
+ * that does not exist; -EUSERS when all rings of the module are in use; -EINVAL;
+ * -ENOMEM, also when the ring is more than RLIMIT_MEMLOCK leaves. After an error
+ * close the handle.
  */
 int buildid_subscribe(struct buildid *handle, const struct buildid_options *options);
 
 /**
- * buildid_next() - the next record
+ * buildid_next() - get the next record
  * @handle: subscribed
  * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
  *	at all
  * @record: set to the record; it lies in the ring and is valid until the next
  *	call with @handle
  *
- * Records of a known type have passed buildid_record_check(); skip those of a
- * type you do not know. A record that a waiting reader has not been woken for
- * (watermark) is delivered all the same once @timeout_ms is over, or when
- * asked with 0. Neither allocates nor copies.
+ * Records of known types have passed buildid_record_check(); skip those of unknown
+ * types. Below the watermark a waiting reader is not woken, but it gets the records
+ * when @timeout_ms is over. Neither allocates nor copies.
  *
  * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
- * -EBADMSG for a record that contradicts itself: the next call goes on behind
- * it, or returns the same error when there is no going on; -EINVAL when not
- * subscribed.
+ * -EBADMSG for a malformed record: the next call continues behind it, or returns
+ * the same error when its size is wrong; -EINVAL when not subscribed.
  */
 int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_record **record);
 
@@ -318,53 +399,52 @@ int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_re
 struct buildid_snapshot;
 
 /**
- * buildid_snapshot_new() - look at the mappings that exist already
+ * buildid_snapshot_new() - start a snapshot of the mappings that exist already
  * @snapshot: where to put it
  * @handle: from buildid_open(), subscribed or not; has to outlive the snapshot
  * @options: which processes and mappings: pids, uid, cgroup_fd, and of flags
  *	BUILDID_SUB_DATA, _CHILDREN, _UID and _CGROUP; NULL for all processes
  *
- * Finds out which processes there are, and takes their mappings one by one as
- * buildid_snapshot_next() gets to them, in memory of a fixed size.
+ * Lists the processes now; buildid_snapshot_next() then asks for the mappings of one
+ * after the other, in memory of a fixed size.
  *
- * To miss nothing subscribe first; what is mapped in between comes from both.
- * A process that is forked in between has what its parent had, as it has in a
- * stream.
+ * To miss nothing, subscribe first; what is mapped in between comes from both. A
+ * process that is forked in between has the mappings of its parent, as in a stream.
  *
- * Return: 0; -ENOMEM; -EINVAL for options that a subscription would refuse;
- * what opening /proc or reading the cgroup failed with.
+ * Return: 0; -ENOMEM; -EINVAL for options that buildid_subscribe() would refuse;
+ * the error of opening /proc or of reading the cgroup.
  */
 int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *handle,
 			 const struct buildid_options *options);
 
 /**
- * buildid_snapshot_next() - the next record of a snapshot
+ * buildid_snapshot_next() - get the next record of a snapshot
  * @snapshot: from buildid_snapshot_new()
  * @record: set to the record, valid until the next call with @snapshot
  *
- * FILE and MMAP records, each MMAP behind its FILE, and COOKIE records behind
- * those of the process; all have passed buildid_record_check(), have a seq of
- * 0 and the flag BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the
- * files takes. Does not allocate. A process that is gone by now is no error,
- * nor is a kernel thread. One that calls exec meanwhile is started again: what
- * came of it before is of a program that it does not run any more.
+ * Of each process these are FILE and MMAP records, each MMAP after its FILE, and then
+ * COOKIE records. All have passed buildid_record_check(), have a seq of 0 and the
+ * flag BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the files takes.
+ * Does not allocate. A process that is gone is no error, nor is a kernel thread. One
+ * that calls exec meanwhile is started over: its earlier records belong to a program
+ * that it no longer runs.
  *
- * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again;
- * -ESTALE of a process that does nothing but call exec, -EPERM and other errors
- * of a process: the next call goes on behind it.
+ * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again; -ESTALE for
+ * a process that keeps calling exec, -EPERM and other errors of one process: the next
+ * call continues with the next process.
  */
 int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildid_record **record);
 
 /**
- * buildid_snapshot_processes() - how many processes were looked into
+ * buildid_snapshot_processes() - count the processes of a snapshot
  * @snapshot: from buildid_snapshot_new()
  *
- * Return: those so far that were there, whether they had mappings or not.
+ * Return: how many of them were alive so far, with mappings or without.
  */
 size_t buildid_snapshot_processes(const struct buildid_snapshot *snapshot);
 
 /**
- * buildid_snapshot_free() - end a snapshot
+ * buildid_snapshot_free() - free a snapshot, finished or not
  * @snapshot: or NULL
  */
 void buildid_snapshot_free(struct buildid_snapshot *snapshot);
@@ -372,13 +452,13 @@ void buildid_snapshot_free(struct buildid_snapshot *snapshot);
 /* -------------------------------------------------------------- records -- */
 
 /**
- * buildid_record_check() - whether bytes are a well-formed record
+ * buildid_record_check() - check that bytes are a well-formed record
  * @bytes: aligned to 8 bytes
- * @size: bytes that may be read there
+ * @size: how many of them may be read
  *
  * Checks the header, and every length inside a record of known type. A record
- * that passes is safe to use with all functions below. A record of another
- * type passes when its header does.
+ * that passes is safe to use with all functions below. Of a record of unknown type
+ * only the header is checked.
  *
  * Return: 0; -EBADMSG when not; -EINVAL when @bytes is not aligned.
  */
@@ -389,8 +469,7 @@ int buildid_record_check(const void *bytes, size_t size);
  * @file: all header.size bytes of it readable
  * @size: set to the number of bytes, 0 when there is none
  *
- * Return: the bytes; NULL when there are none, or their length contradicts
- * the record's.
+ * Return: the bytes; NULL when there are none, or they exceed the record.
  */
 const uint8_t *buildid_file_id_bytes(const struct buildid_file *file, size_t *size);
 
@@ -398,18 +477,17 @@ const uint8_t *buildid_file_id_bytes(const struct buildid_file *file, size_t *si
  * buildid_file_path() - the path in a FILE record
  * @file: all header.size bytes of it readable
  *
- * Any bytes but NUL may be in it, UTF-8 or not.
+ * It may hold any bytes but NUL, UTF-8 or not.
  *
- * Return: the path, "" when there is none, NULL when its length contradicts
- * the record's.
+ * Return: the path, "" when there is none, NULL when it exceeds the record.
  */
 const char *buildid_file_path(const struct buildid_file *file);
 
 /**
- * buildid_mmap_path() - the path in a MMAP record
+ * buildid_mmap_path() - the path in an MMAP record
  * @mmap: all header.size bytes of it readable
  *
- * Return: as of buildid_file_path(); "" unless BUILDID_SUB_PATH was asked for.
+ * Return: as for buildid_file_path(); "" without BUILDID_SUB_PATH.
  */
 const char *buildid_mmap_path(const struct buildid_mmap *mmap);
 
@@ -418,62 +496,62 @@ const char *buildid_mmap_path(const struct buildid_mmap *mmap);
  * @image: all header.size bytes of it readable
  * @size: set to the number of bytes, 0 when there is none
  *
- * Return: as of buildid_file_id_bytes().
+ * Return: as for buildid_file_id_bytes().
  */
 const uint8_t *buildid_image_id_bytes(const struct buildid_image *image, size_t *size);
 
 /**
- * buildid_image_name() - the kernel's release, or the module's name
+ * buildid_image_name() - the kernel's release or the module's name in a record
  * @image: all header.size bytes of it readable
  *
- * Return: as of buildid_file_path().
+ * Return: as for buildid_file_path().
  */
 const char *buildid_image_name(const struct buildid_image *image);
 
 /**
  * buildid_cookie_id_bytes() - the identity in a COOKIE record
  * @cookie: all header.size bytes of it readable
- * @size: set to the number of bytes, 0 when it was taken back
+ * @size: set to the number of bytes, 0 when the cookie was removed
  *
- * Return: as of buildid_file_id_bytes().
+ * Return: as for buildid_file_id_bytes().
  */
 const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie, size_t *size);
 
 /**
- * buildid_type_name() - "file", "mmap", "lost" for an enum buildid_record_type
- * @type: a number
+ * buildid_type_name() - the name of an enum buildid_record_type
+ * @type: the number
  *
- * Return: the word, "unknown" for a number that is not known.
+ * Return: "file", "mmap", "lost" and so on; "unknown" for an unknown number.
  */
 const char *buildid_type_name(unsigned int type);
 
 /**
- * buildid_kind_name() - "none", "gnu", "go", "htlhash" for an enum buildid_kind
- * @kind: a number
+ * buildid_kind_name() - the name of an enum buildid_kind
+ * @kind: the number
  *
- * Return: the word, "unknown" for a number that is not known.
+ * Return: "none", "gnu", "go", "htlhash" and so on; "unknown" for an unknown number.
  */
 const char *buildid_kind_name(unsigned int kind);
 
 /**
- * buildid_reason_name() - one word for an enum buildid_reason
- * @reason: a number
+ * buildid_reason_name() - the name of an enum buildid_reason
+ * @reason: the number
  *
- * Return: "no-note", "pending" and so on; "unknown" for a number that is not
- * known; NULL for BUILDID_REASON_NONE.
+ * Return: "no-note", "pending" and so on; "unknown" for an unknown number; NULL for
+ * BUILDID_REASON_NONE.
  */
 const char *buildid_reason_name(unsigned int reason);
 
 /* ------------------------------------------------------------ file table -- */
 
 /**
- * struct buildid_files_options - bounds of a file table; 0 is the default
+ * struct buildid_files_options - bounds of a file table
  * @size: of the struct
  * @reserved: 0
- * @max_files: FILE records to remember, 65536; the one not used for longest is
- *	forgotten first
- * @max_waiting: events to hold back for a FILE record that is to follow, 4096
- * @max_wait: how long to hold one back, in nanoseconds, one second
+ * @max_files: FILE records to remember; the least recently used one is forgotten
+ *	first. 0 for 65536
+ * @max_waiting: events to hold back for a FILE record that is to follow. 0 for 4096
+ * @max_wait: how long to hold one back, in nanoseconds. 0 for one second
  */
 struct buildid_files_options {
 	uint32_t size;
@@ -486,10 +564,13 @@ struct buildid_files_options {
 /**
  * struct buildid_event - a record, joined with what it refers to
  * @size: of the struct, as this library has it
- * @flags: BUILDID_EVENT_*; ignore bits that are not known
+ * @flags: BUILDID_EVENT_*; ignore unknown bits
  * @record: any but a FILE record
- * @file: for a MMAP, the FILE record of its content; NULL when none is known,
+ * @file: for an MMAP, the FILE record of its content; NULL when none is known,
  *	and for all other types
+ *
+ * BUILDID_EVENT_DUPLICATE
+ *	The record is from a snapshot, and the mapping came from the ring already.
  */
 struct buildid_event {
 	uint32_t size;
@@ -498,16 +579,15 @@ struct buildid_event {
 	const struct buildid_file *file;
 };
 
-/* From a snapshot, and an event told of this mapping already. */
 #define BUILDID_EVENT_DUPLICATE (1U << 0)
 
-/* For the now of buildid_files_next(): deliver what is held back as it is. */
+/* For buildid_files_next() */
 #define BUILDID_FILES_ALL UINT64_MAX
 
 struct buildid_files;
 
 /**
- * buildid_files_new() - make a file table
+ * buildid_files_new() - make a file table, which joins mappings with files
  * @files: where to put it
  * @options: bounds, or NULL for the defaults
  *
@@ -516,35 +596,35 @@ struct buildid_files;
 int buildid_files_new(struct buildid_files **files, const struct buildid_files_options *options);
 
 /**
- * buildid_files_free() - free a file table with all that it remembers
+ * buildid_files_free() - free a file table, with every record from it
  * @files: or NULL
  */
 void buildid_files_free(struct buildid_files *files);
 
 /**
- * buildid_files_push() - put the next record of a stream in
+ * buildid_files_push() - add the next record of a stream
  * @files: the table
- * @record: any; passed to buildid_record_check() again
+ * @record: of any type; buildid_record_check() is called for it
  *
- * FILE records are remembered, all others come out of buildid_files_next().
- * Call that until it returns NULL after each push: @record is copied only when it
- * has to wait, and must else stay as it is until then. Memory is used again: a
- * table that is as full as it gets does not allocate.
+ * FILE records are remembered, all others come out of buildid_files_next(). After
+ * each push call that until it returns NULL: @record is copied only if it has to
+ * wait, and must otherwise stay as it is until then.
  *
- * Return: 0; -EBADMSG; -ENOMEM; -EBUSY when the event of the push before was
- * not taken. The table stays good after an error.
+ * Return: 0; -EBADMSG; -ENOMEM; -EBUSY when the event of an earlier push is still to
+ * be delivered. The table is usable after an error.
  */
 int buildid_files_push(struct buildid_files *files, const struct buildid_record *record);
 
 /**
- * buildid_files_next() - take the next event out
+ * buildid_files_next() - get the next event
  * @files: the table
- * @now: CLOCK_MONOTONIC in nanoseconds as of the stream, or BUILDID_FILES_ALL
+ * @now: CLOCK_MONOTONIC in nanoseconds, as in the stream; BUILDID_FILES_ALL to hold
+ *	nothing back any longer
  *
- * Events come in the order of their records. A MMAP whose file is still being
- * read holds back itself and all behind it until the FILE record with the
- * identity came, or a bound is reached: then it comes with the FILE record
- * that says BUILDID_REASON_PENDING.
+ * Events come in the order of their records. An MMAP whose file is still being read
+ * is held back, with all events after it, until the FILE record with the identity
+ * comes or a bound is reached. In that case it comes with the reason
+ * BUILDID_REASON_PENDING.
  *
  * Return: the event, valid until the next call with @files; NULL when there is
  * none now.
@@ -552,7 +632,7 @@ int buildid_files_push(struct buildid_files *files, const struct buildid_record 
 const struct buildid_event *buildid_files_next(struct buildid_files *files, uint64_t now);
 
 /**
- * buildid_files_timeout() - how long an event may still be held back
+ * buildid_files_timeout() - how long an event will be held back at most
  * @files: the table
  * @now: as for buildid_files_next()
  *
@@ -561,30 +641,34 @@ const struct buildid_event *buildid_files_next(struct buildid_files *files, uint
 int buildid_files_timeout(const struct buildid_files *files, uint64_t now);
 
 /**
- * buildid_files_pending() - how many files are known to be still being read
+ * buildid_files_pending() - count the files that are still being read
  * @files: the table
  *
- * Return: FILE records remembered whose reason is BUILDID_REASON_PENDING.
+ * Return: how many FILE records have the reason BUILDID_REASON_PENDING.
  */
 size_t buildid_files_pending(const struct buildid_files *files);
 
 /**
  * buildid_files_find() - look up a FILE record
  * @files: the table
- * @file_id: as in a MMAP record
+ * @file_id: as in an MMAP record
  *
- * Return: the record, valid until the next push; NULL when it is not known.
+ * Return: the record, valid until the next push; NULL when there is none.
  */
 const struct buildid_file *buildid_files_find(struct buildid_files *files, uint64_t file_id);
 
 /* ------------------------------------------------------------- recorder -- */
 
 /**
- * struct buildid_recorder_options - what a recorder is to deliver
+ * struct buildid_recorder_options - what a recorder delivers
  * @size: of the struct
- * @flags: BUILDID_RECORDER_*
+ * @flags: BUILDID_RECORDER_SNAPSHOT or 0
  * @subscribe: as for buildid_subscribe(), NULL likewise
- * @files: bounds, as for buildid_files_new(), NULL likewise
+ * @files: as for buildid_files_new(), NULL likewise
+ *
+ * BUILDID_RECORDER_SNAPSHOT
+ *	The mappings that exist already, too, marked with BUILDID_RECORD_SNAPSHOT in
+ *	the flags of the record. In between nothing is missed.
  */
 struct buildid_recorder_options {
 	uint32_t size;
@@ -593,113 +677,106 @@ struct buildid_recorder_options {
 	const struct buildid_files_options *files;
 };
 
-/* The mappings that exist already, too. */
 #define BUILDID_RECORDER_SNAPSHOT (1U << 0)
 
 struct buildid_recorder;
 
 /**
- * buildid_recorder_new() - subscribe, and join what comes
+ * buildid_recorder_new() - open the device, subscribe, and join what comes
  * @recorder: where to put it
- * @options: or NULL for all defaults, with no snapshot
+ * @options: or NULL for all defaults, without a snapshot
  *
- * A handle, its subscription, a file table and a snapshot in one: all that a
- * recorder of mappings needs.
- *
- * Return: 0; what buildid_open(), buildid_subscribe(), buildid_files_new() and
- * buildid_snapshot_new() return.
+ * Return: 0; the errors of buildid_open(), buildid_subscribe(), buildid_files_new()
+ * and buildid_snapshot_new().
  */
 int buildid_recorder_new(struct buildid_recorder **recorder,
 			 const struct buildid_recorder_options *options);
 
 /**
- * buildid_recorder_free() - give up a recorder and every event from it
+ * buildid_recorder_free() - free a recorder, with every event from it
  * @recorder: or NULL
  */
 void buildid_recorder_free(struct buildid_recorder *recorder);
 
 /**
- * buildid_recorder_handle() - the handle that is subscribed
+ * buildid_recorder_handle() - the recorder's handle
  * @recorder: from buildid_recorder_new()
  *
- * For buildid_fd(), buildid_get_stats() and the buildid_resolve_*() calls. Do
- * not read from it or close it.
+ * For buildid_fd(), buildid_get_stats() and the like, and to resolve. Do not call
+ * buildid_next() or buildid_close() with it.
  *
- * Return: the handle; it is the recorder's own.
+ * Return: the handle, which belongs to the recorder.
  */
 struct buildid *buildid_recorder_handle(struct buildid_recorder *recorder);
 
 /**
- * buildid_recorder_snapshot() - take a snapshot, or another one
+ * buildid_recorder_snapshot() - start a snapshot, or another one
  * @recorder: from buildid_recorder_new()
  *
- * As BUILDID_RECORDER_SNAPSHOT does at the beginning; then for example after a
- * LOST record. What is left of one that is being taken is dropped.
+ * As BUILDID_RECORDER_SNAPSHOT does at the start, for example after a LOST record.
+ * What is left of an unfinished snapshot is dropped.
  *
- * Return: as of buildid_snapshot_new(); -EINVAL after buildid_recorder_stop().
+ * Return: as for buildid_snapshot_new(); -EINVAL after buildid_recorder_stop().
  */
 int buildid_recorder_snapshot(struct buildid_recorder *recorder);
 
 /**
- * buildid_recorder_snapshotting() - whether a snapshot is being taken
+ * buildid_recorder_snapshotting() - whether a snapshot is unfinished
  * @recorder: from buildid_recorder_new()
  *
- * Return: 1 as long as not all of it was delivered, else 0.
+ * Return: 1 until all of it has been delivered, else 0.
  */
 int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
 
 /**
- * buildid_recorder_next() - the next event
+ * buildid_recorder_next() - get the next event
  * @recorder: from buildid_recorder_new()
  * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
- *	at all. Reading files for a snapshot takes what it takes
+ *	at all. Reading files for a snapshot is not bounded by it
  * @event: set to the event, valid until the next call with @recorder
  *
- * Each mapping comes with the identity of its content, and in order: one whose
- * file is still being read holds back those behind it, for max_wait at most.
- * What was mapped before a part of the snapshot was taken comes before it. A
- * mapping that comes from both has BUILDID_EVENT_DUPLICATE the second time; in
- * memory of a fixed size, so that of more than 49,152 mappings made during one
- * snapshot the later ones are not marked.
- *
- * Does not allocate, but for files not known before as long as there are fewer
- * than max_files of them.
+ * Each mapping comes with the identity of its content, and in order, as from
+ * buildid_files_next(). What was mapped before a part of the snapshot was taken comes
+ * before that part. A mapping that comes from both is marked BUILDID_EVENT_DUPLICATE
+ * the second time. This takes memory of a fixed size: of more than 49,152 mappings
+ * made during one snapshot the later ones are not marked.
  *
  * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
  * -ENODATA when all is delivered after buildid_recorder_stop(); -ENOMEM when
- * a record was lost for want of memory; as of buildid_next(); as of
- * buildid_snapshot_next() for a process of the snapshot. After an error the
- * next call goes on behind it, if that is possible.
+ * a record was lost for lack of memory; the errors of buildid_next(), and of
+ * buildid_snapshot_next() for one process. After an error the next call continues
+ * behind it, if that is possible.
  */
 int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
 			  const struct buildid_event **event);
 
 /**
- * buildid_recorder_timeout() - when to call again although nothing is readable
+ * buildid_recorder_timeout() - when to call again without anything to read
  * @recorder: from buildid_recorder_new()
  *
  * For an event loop: call buildid_recorder_next() with a timeout of 0 until it
- * returns -EAGAIN, then wait for buildid_fd() for that long at most.
+ * returns -EAGAIN. Then wait until buildid_fd() of buildid_recorder_handle() is
+ * readable, for this long at most.
  *
  * Return: milliseconds, fit for poll(2); -1 for ever.
  */
 int buildid_recorder_timeout(const struct buildid_recorder *recorder);
 
 /**
- * buildid_recorder_stop() - take in nothing that is mapped from now on
+ * buildid_recorder_stop() - ignore what is mapped from now on
  * @recorder: from buildid_recorder_new()
  *
  * Then call buildid_recorder_next() until it returns -ENODATA: it delivers what
- * was mapped before, and still waits for files that are being read. A snapshot
- * that is being taken ends.
+ * was mapped before, and still waits for files that are being read. An unfinished
+ * snapshot is dropped.
  */
 void buildid_recorder_stop(struct buildid_recorder *recorder);
 
-/* --------------------------------------------------------------- errors -- */
+/* ----------------------------------------------------------- error texts -- */
 
 /**
  * buildid_strerror() - what an error of this library means
- * @error: errno of any sign
+ * @error: an errno, positive or negative
  *
  * Return: a text without a full stop, never NULL.
  */
@@ -707,7 +784,7 @@ const char *buildid_strerror(int error);
 
 /**
  * buildid_advice() - what to do about an error of this library
- * @error: errno of any sign
+ * @error: an errno, positive or negative
  *
  * Return: a text without a full stop, NULL when there is nothing to say.
  */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Processes: found in /proc and below a cgroup's directory.
+ * Which processes a snapshot covers.
  *
- * Processes come and go while they are counted: what is gone when it is looked
- * at is left out.
+ * The module filters what it delivers, but a snapshot asks it for one process
+ * after the other: so the same filters are applied here, to /proc and to the files
+ * of a cgroup. Processes come and go meanwhile. One that is gone is left out, and
+ * one that has just come is in the stream.
  */
 
 #include <ctype.h>
@@ -42,42 +44,40 @@ void buildid_processes_free(struct buildid_processes *processes)
 	*processes = (struct buildid_processes){};
 }
 
-static int compare(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
 
 	return (one > other) - (one < other);
 }
 
+/* In ascending order, each once. */
 static void sort(struct buildid_processes *processes)
 {
-	size_t kept = 0, i;
+	size_t count = 0, i;
 
-	if (!processes->count)
-		return;
-	qsort(processes->pids, processes->count, sizeof(*processes->pids), compare);
-	for (i = 1; i < processes->count; i++)
-		if (processes->pids[i] != processes->pids[kept])
-			processes->pids[++kept] = processes->pids[i];
-	processes->count = kept + 1;
+	if (processes->count)
+		qsort(processes->pids, processes->count, sizeof(*processes->pids), compare_pids);
+	for (i = 0; i < processes->count; i++)
+		if (!count || processes->pids[i] != processes->pids[count - 1])
+			processes->pids[count++] = processes->pids[i];
+	processes->count = count;
 }
 
-/* @processes are sorted. */
-static bool has(const struct buildid_processes *processes, uint32_t pid)
+static bool has(const uint32_t *sorted, size_t count, uint32_t pid)
 {
-	return processes->count &&
-	       bsearch(&pid, processes->pids, processes->count, sizeof(*processes->pids), compare);
+	return count && bsearch(&pid, sorted, count, sizeof(*sorted), compare_pids);
 }
 
-/* Those of @processes that are in @others, too, which are sorted. */
-static void keep(struct buildid_processes *processes, const struct buildid_processes *others)
+/* Leave those that are in @sorted, too. */
+static void intersect(struct buildid_processes *processes, const struct buildid_processes *sorted)
 {
-	size_t kept = 0, i;
+	size_t count = 0, i;
 
 	for (i = 0; i < processes->count; i++)
-		if (has(others, processes->pids[i]))
-			processes->pids[kept++] = processes->pids[i];
-	processes->count = kept;
+		if (has(sorted->pids, sorted->count, processes->pids[i]))
+			processes->pids[count++] = processes->pids[i];
+	processes->count = count;
 }
 
 /* ---------------------------------------------------------------- /proc -- */
@@ -104,9 +104,9 @@ static int find_all(struct buildid_processes *processes)
 }
 
 /*
- * The first number behind "@key:" in the status of a task; false when it is
- * gone. Those asked for are all among the first lines, and no name holds a
- * newline there.
+ * The first number after "@key:" in the status of a task; false when it is gone.
+ * Tgid, PPid and Uid are all in the first lines, where a newline in the task's name
+ * is escaped.
  */
 static bool status_number(uint32_t pid, const char *key, uint32_t *number)
 {
@@ -139,27 +139,22 @@ bool buildid_process_has_uid(uint32_t pid, uint32_t uid)
 	return status_number(pid, "Uid", &real) && real == uid;
 }
 
-/* Of @all those whose parent is in @family, until there are no more of them. */
+/* Those of @all whose parent is in @family, until there are no more of them. */
 static int add_descendants(struct buildid_processes *family, const struct buildid_processes *all)
 {
-	struct buildid_processes more = {};
 	uint32_t parent;
-	size_t i;
-	int err;
+	size_t sorted, i;
+	int err = 0;
 
 	do {
 		sort(family);
-		more.count = 0;
-		err = 0;
+		sorted = family->count;
 		for (i = 0; !err && i < all->count; i++)
-			if (!has(family, all->pids[i]) &&
-			    status_number(all->pids[i], "PPid", &parent) && has(family, parent))
-				err = add(&more, all->pids[i]);
-		for (i = 0; !err && i < more.count; i++)
-			err = add(family, more.pids[i]);
-	} while (!err && more.count);
-	sort(family);
-	buildid_processes_free(&more);
+			if (!has(family->pids, sorted, all->pids[i]) &&
+			    status_number(all->pids[i], "PPid", &parent) &&
+			    has(family->pids, sorted, parent))
+				err = add(family, all->pids[i]);
+	} while (!err && family->count > sorted);
 	return err;
 }
 
@@ -182,13 +177,13 @@ static int find_named(struct buildid_processes *processes, const struct buildid_
 
 /* -------------------------------------------------------------- cgroups -- */
 
-/* Threads of a cgroup may be of processes that are elsewhere, too. */
+/* A thread's process may have other threads in other cgroups. */
 static int add_listed(struct buildid_processes *processes, FILE *list, bool threads)
 {
 	uint32_t pid;
 	int err = 0;
 
-	/* 0 is one that this process cannot see. */
+	/* 0 stands for one that is not in this pid namespace. */
 	while (!err && fscanf(list, "%" SCNu32, &pid) == 1)
 		if (pid && (!threads || status_number(pid, "Tgid", &pid)))
 			err = add(processes, pid);
@@ -197,6 +192,7 @@ static int add_listed(struct buildid_processes *processes, FILE *list, bool thre
 	return err;
 }
 
+/* A threaded cgroup has no list of processes: EOPNOTSUPP. */
 static int add_list(struct buildid_processes *processes, int directory, bool threads)
 {
 	int fd = openat(directory, threads ? "cgroup.threads" : "cgroup.procs",
@@ -232,14 +228,14 @@ static int add_below(struct buildid_processes *processes, DIR *directory)
 		if (fd < 0)
 			continue;
 		err = add_cgroup(processes, fd);
-		/* Removed meanwhile. */
+		/* The cgroup was removed meanwhile. */
 		if (err == -ENODEV || err == -ENOENT)
 			err = 0;
 	}
 	return err;
 }
 
-/* Takes @fd over. */
+/* Closes @fd. */
 static int add_cgroup(struct buildid_processes *processes, int fd)
 {
 	DIR *directory = fdopendir(fd);
@@ -261,7 +257,7 @@ static int add_cgroup(struct buildid_processes *processes, int fd)
 
 static int find_in_cgroup(struct buildid_processes *processes, int fd)
 {
-	/* Not a duplicate, whose position would be shared. */
+	/* Not dup(2), which would share the caller's position in the directory. */
 	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int err;
 
@@ -276,23 +272,21 @@ int buildid_processes_find(struct buildid_processes *processes,
 			   const struct buildid_options *options)
 {
 	struct buildid_processes members = {};
-	bool cgroup = options->flags & BUILDID_SUB_CGROUP;
-	int err = 0;
+	bool in_cgroup = options->flags & BUILDID_SUB_CGROUP;
+	int err;
 
 	*processes = (struct buildid_processes){};
 	if (options->nr_pids)
 		err = find_named(processes, options);
-	else if (!cgroup)
+	else if (in_cgroup)
+		err = find_in_cgroup(processes, options->cgroup_fd);
+	else
 		err = find_all(processes);
-	if (!err && cgroup)
+	if (!err && in_cgroup && options->nr_pids) {
 		err = find_in_cgroup(&members, options->cgroup_fd);
-	if (!err && cgroup && options->nr_pids) {
-		keep(processes, &members);
-	} else if (!err && cgroup) {
-		*processes = members;
-		return 0;
+		intersect(processes, &members);
+		buildid_processes_free(&members);
 	}
-	buildid_processes_free(&members);
 	if (err)
 		buildid_processes_free(processes);
 	return err;

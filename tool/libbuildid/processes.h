@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes: which ones pass the filters of a subscription, as /proc and
- * cgroups show them; neither installed nor exported.
+ * The processes that pass the filters of a subscription, found in /proc and in
+ * cgroups; neither installed nor exported.
  */
-#ifndef TOOL_PROCESSES_H
-#define TOOL_PROCESSES_H
+#ifndef LIBBUILDID_PROCESSES_H
+#define LIBBUILDID_PROCESSES_H
 
 #include <stdbool.h>
 
@@ -14,6 +14,7 @@
  * struct buildid_processes - the processes found
  * @pids: in ascending order, or as the options name them
  * @count: of @pids
+ * @room: of @pids, as allocated
  */
 struct buildid_processes {
 	uint32_t *pids;
@@ -22,15 +23,15 @@ struct buildid_processes {
 };
 
 /*
- * Those that pass the filters in @options of pids, descendants and cgroup.
- * Whether they pass the one of the uid is to be asked of each. 0 or a negative
- * errno; nothing is to be freed after an error.
+ * Find those that pass the filters of @options by pid, descendants and cgroup; the
+ * uid is to be checked for each when its turn comes. Return: 0 or a negative errno,
+ * and then nothing is to be freed.
  */
 int buildid_processes_find(struct buildid_processes *processes,
 			   const struct buildid_options *options);
 void buildid_processes_free(struct buildid_processes *processes);
 
-/* Whether the process has @uid as its real one; not if it is gone. */
+/* Whether @uid is the process's real one; false when the process is gone. */
 bool buildid_process_has_uid(uint32_t pid, uint32_t uid);
 
 #endif

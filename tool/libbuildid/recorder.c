@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Recorder: the ring and a snapshot, merged and joined.
+ * Recorder: the ring and a snapshot, merged, and joined with a file table.
  *
- * A snapshot is taken in parts, each of one moment. Before a part is delivered
- * the ring is, up to where it was after that moment: then whatever the part
- * shows and an event told of has come, and is known to be a duplicate. This also
- * keeps the ring from running over while a machine full of processes is looked
- * into.
+ * A snapshot comes in parts, each of one moment. Before a part is delivered the
+ * ring is read up to where it ended after that moment. So a mapping that is both in
+ * the part and in the ring comes from the ring first, and from the snapshot as a
+ * duplicate. This also keeps the ring from overflowing while the snapshot of a large
+ * machine is taken.
  */
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-/* For a record that is being written just now. */
+/* How long to wait for a record that is being written. */
 #define BUSY_MS 1
 
 #define SEEN_SLOTS 65536 /* a power of two */
 #define SEEN_MAX   (SEEN_SLOTS / 4 * 3)
 
-/* Mappings told of as events, as hashes; 0 is a free slot. */
+/* The mappings that came from the ring, as hashes; 0 is a free slot. */
 struct seen {
 	size_t count;
 	uint64_t slots[SEEN_SLOTS];
@@ -35,36 +33,30 @@ struct buildid_recorder {
 	struct buildid_options options;
 	struct buildid_event event;
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
-	int cgroup_fd; /* a duplicate, or -1 */
+	int cgroup_fd; /* the recorder's own, or -1 */
 
 	struct buildid *handle;
 	struct buildid_files *files;
 
 	struct buildid_snapshot *snapshot;
-	const struct buildid_record *held; /* of the snapshot: the ring is first */
-	uint64_t held_for;		   /* up to there */
-	size_t fills;
+	const struct buildid_record *held; /* from the snapshot, until the ring */
+	uint64_t held_until;		   /* has been read up to there */
+	size_t requests;
 	struct seen *seen;
 
 	bool stopping;
-	uint64_t stop; /* in the ring: only FILE records count from there */
+	uint64_t stop; /* in the ring: only FILE records are delivered from there */
 };
 
 /* ----------------------------------------------------------- duplicates -- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
-}
-
 static uint64_t hash_of(const struct buildid_mmap *mmap)
 {
-	uint64_t hash = mix(mmap->pid, mmap->addr);
+	uint64_t hash = hash_add(mmap->pid, mmap->addr);
 
-	hash = mix(hash, mmap->len);
-	hash = mix(hash, mmap->pgoff);
-	hash = mix(hash, mmap->file_id);
+	hash = hash_add(hash, mmap->len);
+	hash = hash_add(hash, mmap->pgoff);
+	hash = hash_add(hash, mmap->file_id);
 	return hash ? hash : 1;
 }
 
@@ -109,7 +101,7 @@ static void end_snapshot(struct buildid_recorder *recorder)
 	recorder->held = NULL;
 }
 
-/* Events of the snapshot may wait for others longer than it is taken. */
+/* Events of the snapshot may still be held back after its end, and are marked later. */
 static void forget_seen(struct buildid_recorder *recorder)
 {
 	if (!recorder->seen || recorder->snapshot || buildid_files_timeout(recorder->files, 0) >= 0)
@@ -127,7 +119,7 @@ int buildid_recorder_snapshot(struct buildid_recorder *recorder)
 		recorder->seen = calloc(1, sizeof(*recorder->seen));
 	if (!recorder->seen)
 		return -ENOMEM;
-	recorder->fills = 0;
+	recorder->requests = 0;
 	return buildid_snapshot_new(&recorder->snapshot, recorder->handle, &recorder->options);
 }
 
@@ -136,7 +128,7 @@ int buildid_recorder_snapshotting(const struct buildid_recorder *recorder)
 	return recorder->seen ? 1 : 0;
 }
 
-/* Hold the next record of the snapshot; 0 also at its end. */
+/* Hold the next record of the snapshot until the ring is read; 0 also at its end. */
 static int hold_next(struct buildid_recorder *recorder)
 {
 	int err = buildid_snapshot_next(recorder->snapshot, &recorder->held);
@@ -145,9 +137,9 @@ static int hold_next(struct buildid_recorder *recorder)
 		end_snapshot(recorder);
 		return 0;
 	}
-	if (recorder->fills != buildid_snapshot_fills(recorder->snapshot)) {
-		recorder->fills = buildid_snapshot_fills(recorder->snapshot);
-		recorder->held_for = buildid_ring_end(recorder->handle);
+	if (recorder->requests != buildid_snapshot_requests(recorder->snapshot)) {
+		recorder->requests = buildid_snapshot_requests(recorder->snapshot);
+		recorder->held_until = buildid_ring_end(recorder->handle);
 	}
 	return err;
 }
@@ -159,9 +151,9 @@ static bool is_past_stop(const struct buildid_recorder *recorder)
 	return recorder->stopping && buildid_ring_passed(recorder->handle, recorder->stop);
 }
 
-/* Of the ring, waiting for it; -EAGAIN also for one that does not count. */
-static int next_of_ring(struct buildid_recorder *recorder, int timeout_ms,
-			const struct buildid_record **record)
+/* Wait for the ring; -EAGAIN also for a record behind the stop. */
+static int next_from_ring(struct buildid_recorder *recorder, int timeout_ms,
+			  const struct buildid_record **record)
 {
 	bool late = is_past_stop(recorder);
 	int err = buildid_next(recorder->handle, timeout_ms, record);
@@ -182,9 +174,9 @@ static int next_record(struct buildid_recorder *recorder, int timeout_ms,
 			return err;
 	}
 	if (!recorder->held)
-		return next_of_ring(recorder, timeout_ms, record);
-	if (!buildid_ring_passed(recorder->handle, recorder->held_for))
-		return next_of_ring(recorder, BUSY_MS, record);
+		return next_from_ring(recorder, timeout_ms, record);
+	if (!buildid_ring_passed(recorder->handle, recorder->held_until))
+		return next_from_ring(recorder, BUSY_MS, record);
 
 	*record = recorder->held;
 	recorder->held = NULL;
@@ -193,11 +185,11 @@ static int next_record(struct buildid_recorder *recorder, int timeout_ms,
 
 /* --------------------------------------------------------------- events -- */
 
-static bool take_event(struct buildid_recorder *recorder, const struct buildid_event **event)
+static bool next_event(struct buildid_recorder *recorder, const struct buildid_event **event)
 {
 	const struct buildid_event *next;
 
-	next = buildid_files_next(recorder->files, clock_ns(CLOCK_MONOTONIC));
+	next = buildid_files_next(recorder->files, now_ns());
 	if (next) {
 		recorder->event = *next;
 		mark(recorder, &recorder->event);
@@ -208,7 +200,7 @@ static bool take_event(struct buildid_recorder *recorder, const struct buildid_e
 	return false;
 }
 
-static int take_record(struct buildid_recorder *recorder, int timeout_ms)
+static int push_record(struct buildid_recorder *recorder, int timeout_ms)
 {
 	const struct buildid_record *record;
 	int err = next_record(recorder, timeout_ms, &record);
@@ -221,48 +213,37 @@ static bool is_done(const struct buildid_recorder *recorder)
 	return is_past_stop(recorder) && buildid_files_timeout(recorder->files, 0) < 0;
 }
 
-/* What to wait for the ring: until @deadline, or an event is to come as it is. */
-static int wait_ms(const struct buildid_recorder *recorder, bool forever, uint64_t deadline)
+/* Of two timeouts of poll(2), of which -1 is for ever. */
+static int sooner(int one, int other)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	int held = buildid_files_timeout(recorder->files, now);
-	uint64_t left = now < deadline ? (deadline - now + 999999) / 1000000 : 0;
-
-	if (forever)
-		return held;
-	if (left > INT_MAX)
-		left = INT_MAX;
-	return held >= 0 && held < (int)left ? held : (int)left;
+	return (unsigned int)one < (unsigned int)other ? one : other;
 }
 
 int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
 			  const struct buildid_event **event)
 {
-	bool forever = timeout_ms < 0;
-	uint64_t deadline = 0;
-	int wait = 0;
+	uint64_t deadline = deadline_after(timeout_ms);
+	int left, wait = 0;
 	int err;
 
 	*event = NULL;
-	if (timeout_ms > 0)
-		deadline = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000;
-
 	for (;;) {
-		if (take_event(recorder, event))
+		if (next_event(recorder, event))
 			return 0;
 		if (is_done(recorder))
 			return -ENODATA;
-		err = take_record(recorder, wait);
-		if (!err) {
-			wait = 0;
-			continue;
-		}
-		if (err != -EAGAIN)
+		err = push_record(recorder, wait);
+		if (err && err != -EAGAIN)
 			return err;
-		wait = recorder->snapshot ? 0 : wait_ms(recorder, forever, deadline);
-		/* Another look after the time is over is for what is held back. */
-		if (!forever && clock_ns(CLOCK_MONOTONIC) >= deadline)
-			return take_event(recorder, event) ? 0 : -EAGAIN;
+		wait = 0;
+		if (!err)
+			continue;
+		left = deadline_left(deadline);
+		/* An event that was held back may be due by now. */
+		if (!left)
+			return next_event(recorder, event) ? 0 : -EAGAIN;
+		if (!recorder->snapshot)
+			wait = sooner(left, buildid_files_timeout(recorder->files, now_ns()));
 	}
 }
 
@@ -270,7 +251,7 @@ int buildid_recorder_timeout(const struct buildid_recorder *recorder)
 {
 	if (recorder->snapshot)
 		return 0;
-	return buildid_files_timeout(recorder->files, clock_ns(CLOCK_MONOTONIC));
+	return buildid_files_timeout(recorder->files, now_ns());
 }
 
 void buildid_recorder_stop(struct buildid_recorder *recorder)
@@ -302,14 +283,14 @@ void buildid_recorder_free(struct buildid_recorder *recorder)
 	free(recorder);
 }
 
-/* Kept for snapshots to come, which what they point to may not live to see. */
-static int keep_options(struct buildid_recorder *recorder, const struct buildid_options *from)
+/* Later snapshots need them, when what they point to may be gone. */
+static int copy_options(struct buildid_recorder *recorder, const struct buildid_options *from)
 {
 	struct buildid_options *options = &recorder->options;
 	int err;
 
 	recorder->cgroup_fd = -1;
-	err = buildid_options_take(options, from);
+	err = buildid_options_copy_in(options, from);
 	if (err)
 		return err;
 	if (options->nr_pids > ARRAY_SIZE(recorder->pids))
@@ -328,7 +309,7 @@ static int keep_options(struct buildid_recorder *recorder, const struct buildid_
 
 static int start(struct buildid_recorder *recorder, const struct buildid_recorder_options *options)
 {
-	int err = keep_options(recorder, options->subscribe);
+	int err = copy_options(recorder, options->subscribe);
 
 	if (!err)
 		err = buildid_open(&recorder->handle);
@@ -344,14 +325,13 @@ static int start(struct buildid_recorder *recorder, const struct buildid_recorde
 int buildid_recorder_new(struct buildid_recorder **recorder,
 			 const struct buildid_recorder_options *options)
 {
-	struct buildid_recorder_options known = {};
+	struct buildid_recorder_options known;
 	struct buildid_recorder *new;
-	int err = 0;
+	int err;
 
 	*recorder = NULL;
-	if (options)
-		err = buildid_struct_take(&known, sizeof(known), options,
-					  STRUCT_LEAST(buildid_recorder_options, files));
+	err = buildid_struct_copy_in(&known, sizeof(known), options,
+				     offsetofend(buildid_recorder_options, files));
 	if (err)
 		return err;
 	if (known.flags & ~BUILDID_RECORDER_SNAPSHOT)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Records: what makes one well-formed, and the words for their numbers.
+ * Records: whether one is well-formed, what varies in length in it, and the names
+ * of its numbers.
  *
- * Records come from a kernel, but also from logs, and logs from anybody.
+ * A record comes from the kernel or from a log, and a log may come from anybody. So
+ * each length is checked before it is used, also where a record was not checked as
+ * a whole.
  */
 
 #include <errno.h>
@@ -10,24 +13,19 @@
 
 #include "internal.h"
 
-static size_t aligned(size_t size)
+/* The text of @length bytes and a NUL at @offset; NULL when it is not that. */
+static const char *text_at(const struct buildid_record *record, size_t offset, size_t length)
 {
-	return (size + 7) & ~(size_t)7;
-}
-
-/* The path of @length bytes at @offset in a record of @size bytes. */
-static const char *path_at(const void *record, size_t size, size_t offset, size_t length)
-{
-	const char *path = (const char *)record + offset;
+	const char *text = (const char *)record + offset;
 
 	if (!length)
 		return "";
-	if (offset > size || length >= size - offset)
+	if (offset > record->size || length >= record->size - offset)
 		return NULL;
-	return memchr(path, '\0', length + 1) == path + length ? path : NULL;
+	return memchr(text, '\0', length + 1) == text + length ? text : NULL;
 }
 
-/* The identity of @length bytes at @offset in a record; NULL when there is none. */
+/* The identity of @length bytes at @offset; NULL when there is none. */
 static const uint8_t *id_at(const struct buildid_record *record, size_t offset, size_t length,
 			    size_t *size)
 {
@@ -56,83 +54,93 @@ const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie, size
 
 const char *buildid_image_name(const struct buildid_image *image)
 {
-	return path_at(image, image->header.size, image->data_off + aligned(image->id_len),
-		       image->name_len);
+	return text_at(&image->header, image->data_off + align8(image->id_len), image->name_len);
 }
 
 const char *buildid_file_path(const struct buildid_file *file)
 {
-	return path_at(file, file->header.size, file->data_off + aligned(file->id_len),
-		       file->path_len);
+	return text_at(&file->header, file->data_off + align8(file->id_len), file->path_len);
 }
 
 const char *buildid_mmap_path(const struct buildid_mmap *mmap)
 {
-	return path_at(mmap, mmap->header.size, mmap->data_off, mmap->path_len);
+	return text_at(&mmap->header, mmap->data_off, mmap->path_len);
 }
 
-/* What was published at first is there; what came later may be, before the data. */
-static bool has_data(const struct buildid_record *record, size_t least, size_t data_off)
+/* The first published fields are all there, and the data comes after them. */
+static bool has_data(const struct buildid_record *record, size_t min_size, size_t data_off)
 {
-	return record->size >= least && data_off >= least && data_off <= record->size &&
+	return record->size >= min_size && data_off >= min_size && data_off <= record->size &&
 	       data_off % 8 == 0;
 }
 
-static int check_file(const struct buildid_file *file)
+/* There is an identity exactly if there is a kind of it. */
+static bool has_id(const struct buildid_record *record, unsigned int kind, size_t offset,
+		   size_t length)
 {
-	size_t id_size;
+	size_t size;
 
-	if (!has_data(&file->header, STRUCT_LEAST(buildid_file, reserved), file->data_off))
-		return -EBADMSG;
-	if ((file->kind == BUILDID_KIND_NONE) != !file->id_len)
-		return -EBADMSG;
-	if (file->id_len && !buildid_file_id_bytes(file, &id_size))
-		return -EBADMSG;
-	return buildid_file_path(file) ? 0 : -EBADMSG;
+	if (kind == BUILDID_KIND_NONE)
+		return !length;
+	return id_at(record, offset, length, &size);
 }
 
-static int check_image(const struct buildid_image *image)
+static bool is_file(const struct buildid_file *file)
 {
-	size_t id_size;
-
-	if (!has_data(&image->header, STRUCT_LEAST(buildid_image, reserved), image->data_off))
-		return -EBADMSG;
-	if ((image->kind == BUILDID_KIND_NONE) != !image->id_len)
-		return -EBADMSG;
-	if (image->id_len && !buildid_image_id_bytes(image, &id_size))
-		return -EBADMSG;
-	return buildid_image_name(image) ? 0 : -EBADMSG;
+	return has_data(&file->header, offsetofend(buildid_file, reserved), file->data_off) &&
+	       has_id(&file->header, file->kind, file->data_off, file->id_len) &&
+	       buildid_file_path(file);
 }
 
-static int check_cookie(const struct buildid_cookie *cookie)
+static bool is_image(const struct buildid_image *image)
 {
-	size_t id_size;
-
-	if (!has_data(&cookie->header, STRUCT_LEAST(buildid_cookie, comm), cookie->data_off))
-		return -EBADMSG;
-	if (!memchr(cookie->comm, '\0', sizeof(cookie->comm)))
-		return -EBADMSG;
-	if ((cookie->kind == BUILDID_KIND_NONE) != !cookie->id_len)
-		return -EBADMSG;
-	if (cookie->id_len && !buildid_cookie_id_bytes(cookie, &id_size))
-		return -EBADMSG;
-	return 0;
+	return has_data(&image->header, offsetofend(buildid_image, reserved), image->data_off) &&
+	       has_id(&image->header, image->kind, image->data_off, image->id_len) &&
+	       buildid_image_name(image);
 }
 
-static int check_mmap(const struct buildid_mmap *mmap)
+static bool is_cookie(const struct buildid_cookie *cookie)
 {
-	if (!has_data(&mmap->header, STRUCT_LEAST(buildid_mmap, comm), mmap->data_off))
-		return -EBADMSG;
-	if (!memchr(mmap->comm, '\0', sizeof(mmap->comm)))
-		return -EBADMSG;
-	return buildid_mmap_path(mmap) ? 0 : -EBADMSG;
+	return has_data(&cookie->header, offsetofend(buildid_cookie, comm), cookie->data_off) &&
+	       has_id(&cookie->header, cookie->kind, cookie->data_off, cookie->id_len) &&
+	       memchr(cookie->comm, '\0', sizeof(cookie->comm));
 }
 
-static int check_task(const struct buildid_task *task)
+static bool is_mmap(const struct buildid_mmap *mmap)
 {
-	if (task->header.size < STRUCT_LEAST(buildid_task, comm))
-		return -EBADMSG;
-	return memchr(task->comm, '\0', sizeof(task->comm)) ? 0 : -EBADMSG;
+	return has_data(&mmap->header, offsetofend(buildid_mmap, comm), mmap->data_off) &&
+	       memchr(mmap->comm, '\0', sizeof(mmap->comm)) && buildid_mmap_path(mmap);
+}
+
+static bool is_task(const struct buildid_task *task)
+{
+	return task->header.size >= offsetofend(buildid_task, comm) &&
+	       memchr(task->comm, '\0', sizeof(task->comm));
+}
+
+static bool is_well_formed(const struct buildid_record *record)
+{
+	const void *bytes = record;
+
+	switch (record->type) {
+	case BUILDID_RECORD_FILE:
+		return is_file(bytes);
+	case BUILDID_RECORD_MMAP:
+		return is_mmap(bytes);
+	case BUILDID_RECORD_KERNEL:
+	case BUILDID_RECORD_MODULE:
+		return is_image(bytes);
+	case BUILDID_RECORD_COOKIE:
+		return is_cookie(bytes);
+	case BUILDID_RECORD_LOST:
+		return record->size >= offsetofend(buildid_lost, missed_probe);
+	case BUILDID_RECORD_FORK:
+	case BUILDID_RECORD_EXEC:
+	case BUILDID_RECORD_EXIT:
+		return is_task(bytes);
+	default:
+		return true;
+	}
 }
 
 int buildid_record_check(const void *bytes, size_t size)
@@ -144,26 +152,7 @@ int buildid_record_check(const void *bytes, size_t size)
 	if (size < sizeof(*record) || record->size < sizeof(*record) || record->size > size ||
 	    record->size % 8)
 		return -EBADMSG;
-
-	switch (record->type) {
-	case BUILDID_RECORD_FILE:
-		return check_file(bytes);
-	case BUILDID_RECORD_MMAP:
-		return check_mmap(bytes);
-	case BUILDID_RECORD_KERNEL:
-	case BUILDID_RECORD_MODULE:
-		return check_image(bytes);
-	case BUILDID_RECORD_COOKIE:
-		return check_cookie(bytes);
-	case BUILDID_RECORD_LOST:
-		return record->size < STRUCT_LEAST(buildid_lost, missed_probe) ? -EBADMSG : 0;
-	case BUILDID_RECORD_FORK:
-	case BUILDID_RECORD_EXEC:
-	case BUILDID_RECORD_EXIT:
-		return check_task(bytes);
-	default:
-		return 0;
-	}
+	return is_well_formed(record) ? 0 : -EBADMSG;
 }
 
 static const char *name_of(const char *const *names, size_t count, unsigned int number)

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Snapshot: the mappings that exist already, process by process.
+ *
+ * The module is asked for the mappings of one process at a time, in pieces that
+ * fit a buffer of fixed size: a machine may have any number of processes, and a
+ * process any number of mappings. What happens in between is in the stream, so a
+ * snapshot need not be of one moment as a whole; see recorder.c.
  */
 
 #include <errno.h>
@@ -9,11 +14,11 @@
 #include "internal.h"
 #include "processes.h"
 
-/* For some hundreds of mappings; the module asks for a quarter of it at least. */
-#define ROOM (8 * BUILDID_RECORD_MAX)
+/* Some hundreds of mappings; the module wants a quarter of it at least. */
+#define BUFFER_SIZE (8 * BUILDID_RECORD_MAX)
 
-/* A process may call exec again and again: so often it is started again. */
-#define STARTS_MAX 16
+/* How often a process that calls exec meanwhile is started over. */
+#define RESTARTS_MAX 16
 
 struct buildid_snapshot {
 	struct buildid *handle;
@@ -23,18 +28,19 @@ struct buildid_snapshot {
 
 	struct buildid_processes processes;
 	size_t next; /* in @processes */
-	size_t seen;
-	size_t fills;
+	size_t alive;
+	size_t requests;
 
-	uint32_t pid; /* being looked into, or 0 */
-	unsigned int starts;
+	uint32_t pid; /* the current process, or 0 */
+	unsigned int restarts;
 	uint64_t cursor;
 	uint64_t instance;
 
-	uint32_t filled, taken; /* bytes of @records */
-	uint64_t records[ROOM / sizeof(uint64_t)];
+	uint32_t filled, consumed; /* bytes of @records */
+	uint64_t records[BUFFER_SIZE / sizeof(uint64_t)];
 };
 
+/* The module refuses the same. */
 static bool is_valid(const struct buildid_options *options)
 {
 	if (options->uid && !(options->flags & BUILDID_SUB_UID))
@@ -52,7 +58,7 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *han
 	int err;
 
 	*snapshot = NULL;
-	err = buildid_options_take(&known, options);
+	err = buildid_options_copy_in(&known, options);
 	if (err)
 		return err;
 	if (!is_valid(&known))
@@ -86,12 +92,12 @@ void buildid_snapshot_free(struct buildid_snapshot *snapshot)
 
 size_t buildid_snapshot_processes(const struct buildid_snapshot *snapshot)
 {
-	return snapshot->seen;
+	return snapshot->alive;
 }
 
-size_t buildid_snapshot_fills(const struct buildid_snapshot *snapshot)
+size_t buildid_snapshot_requests(const struct buildid_snapshot *snapshot)
 {
-	return snapshot->fills;
+	return snapshot->requests;
 }
 
 static bool next_process(struct buildid_snapshot *snapshot)
@@ -105,14 +111,14 @@ static bool next_process(struct buildid_snapshot *snapshot)
 		snapshot->pid = pid;
 		snapshot->cursor = 0;
 		snapshot->instance = 0;
-		snapshot->starts = 0;
+		snapshot->restarts = 0;
 		return true;
 	}
 	return false;
 }
 
-/* Some records of the process, or none and its end. */
-static int fill(struct buildid_snapshot *snapshot)
+/* Get some records of the process, or none and its end. */
+static int request_records(struct buildid_snapshot *snapshot)
 {
 	struct buildid_maps maps = {
 		.size = sizeof(maps),
@@ -123,15 +129,15 @@ static int fill(struct buildid_snapshot *snapshot)
 		.instance = snapshot->instance,
 		.records = (uintptr_t)snapshot->records,
 	};
-	bool first = !snapshot->cursor && !snapshot->starts;
+	bool first = !snapshot->cursor && !snapshot->restarts;
 	int err;
 
-	snapshot->taken = snapshot->filled = 0;
-	snapshot->fills++;
-	err = buildid_take_maps(snapshot->handle, &maps);
+	snapshot->consumed = snapshot->filled = 0;
+	snapshot->requests++;
+	err = buildid_ioctl_maps(snapshot->handle, &maps);
 	if (err == -EINTR)
 		return err;
-	if (err == -ESTALE && snapshot->starts++ < STARTS_MAX) {
+	if (err == -ESTALE && snapshot->restarts++ < RESTARTS_MAX) {
 		snapshot->cursor = snapshot->instance = 0;
 		return 0;
 	}
@@ -143,7 +149,7 @@ static int fill(struct buildid_snapshot *snapshot)
 	if (err)
 		return err == -ESRCH ? 0 : err;
 
-	snapshot->seen += first;
+	snapshot->alive += first;
 	snapshot->cursor = maps.cursor;
 	snapshot->instance = maps.instance;
 	snapshot->filled = maps.bytes;
@@ -157,23 +163,23 @@ int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildi
 	int err;
 
 	*record = NULL;
-	while (snapshot->taken == snapshot->filled) {
+	while (snapshot->consumed == snapshot->filled) {
 		if (!snapshot->pid && !next_process(snapshot))
 			return -ENODATA;
-		err = fill(snapshot);
+		err = request_records(snapshot);
 		if (err)
 			return err;
 	}
 
-	next = (const void *)((char *)snapshot->records + snapshot->taken);
-	left = snapshot->filled - snapshot->taken;
+	next = (const void *)((char *)snapshot->records + snapshot->consumed);
+	left = snapshot->filled - snapshot->consumed;
 	err = buildid_record_check(next, left);
 	if (err) {
-		/* Without sizes to trust the rest cannot be found. */
-		snapshot->taken = snapshot->filled;
+		/* With a wrong size the next record cannot be found. */
+		snapshot->consumed = snapshot->filled;
 		return err;
 	}
-	snapshot->taken += next->size;
+	snapshot->consumed += next->size;
 	*record = next;
 	return 0;
 }

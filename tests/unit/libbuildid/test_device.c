@@ -56,7 +56,7 @@ static void assert_next_error(int timeout, int error)
 	assert_null(record);
 }
 
-static void what_cannot_be_opened_is_told(void **state)
+static void errors_of_open_are_returned(void **state)
 {
 	(void)state;
 	fake.open_error = ENOENT;
@@ -78,7 +78,7 @@ static void another_abi_is_refused(void **state)
 	assert_null(handle);
 }
 
-static void the_module_is_asked(void **state)
+static void info_stats_and_flush_reach_the_module(void **state)
 {
 	struct buildid_stats stats;
 	struct buildid_info info;
@@ -121,29 +121,29 @@ static void a_file_is_resolved(void **state)
 	assert_int_equal(buildid_resolve_fd(handle, -1, &buffer, sizeof(buffer), &file), -EBADF);
 }
 
-static void resolve_a_mapping(int fd, union any_record *record)
+static void resolve_to_mmap(int fd, union any_record *record)
 {
 	(void)fd;
 	make_mmap(record, 1, 0, 1, "");
 }
 
-static void resolve_nonsense(int fd, union any_record *record)
+static void resolve_to_malformed(int fd, union any_record *record)
 {
 	(void)fd;
 	make_file(record, 1, 20, 0, "/f");
 	record->file.path_len = 1000;
 }
 
-static void a_wrong_answer_is_refused(void **state)
+static void a_wrong_reply_is_refused(void **state)
 {
 	const struct buildid_file *file;
 	union any_record buffer;
 
 	(void)state;
 	assert_int_equal(buildid_open(&handle), 0);
-	fake.resolve = resolve_a_mapping;
+	fake.resolve = resolve_to_mmap;
 	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file), -EBADMSG);
-	fake.resolve = resolve_nonsense;
+	fake.resolve = resolve_to_malformed;
 	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file), -EBADMSG);
 	assert_null(file);
 	fake.resolve = NULL;
@@ -239,8 +239,8 @@ static void a_version_is_resolved(void **state)
 	assert_null(file);
 }
 
-/* Behind what it has the sanitizer sees each byte. */
-static void an_older_program_is_not_written_behind(void **state)
+/* On the heap, so that the sanitizer sees a write behind the struct. */
+static void nothing_is_written_behind_an_older_struct(void **state)
 {
 	const size_t older = sizeof(struct buildid_stats) - 8;
 	struct buildid_stats *stats = malloc(older);
@@ -257,7 +257,7 @@ static void an_older_program_is_not_written_behind(void **state)
 	assert_int_equal(info->max_entries, 65536);
 	free(stats);
 	free(info);
-	/* No size at all is none to fill. */
+	/* Too small for the size itself. */
 	assert_int_equal(buildid_get_stats(handle, NULL, 3), -EINVAL);
 }
 
@@ -277,7 +277,7 @@ static void what_an_older_module_lacks_is_zero(void **state)
 	assert_int_equal(stats.size, sizeof(stats) - 8);
 }
 
-static void a_newer_program_has_its_tail_back_as_zero(void **state)
+static void what_only_a_newer_struct_has_is_zeroed(void **state)
 {
 	struct {
 		struct buildid_stats known;
@@ -295,7 +295,7 @@ static void a_newer_program_has_its_tail_back_as_zero(void **state)
 	assert_int_equal(stats.known.size, sizeof(stats.known));
 }
 
-static void structs_of_other_ages_are_taken(void **state)
+static void structs_of_other_versions_are_copied_in(void **state)
 {
 	struct {
 		uint32_t size, first, second;
@@ -308,16 +308,16 @@ static void structs_of_other_ages_are_taken(void **state)
 	(void)state;
 	known.first = 99;
 	*shorter = sizeof(*shorter);
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), shorter, 4), 0);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), shorter, 4), 0);
 	assert_int_equal(known.first, 0);
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), shorter, 8), -EINVAL);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), shorter, 8), -EINVAL);
 	free(shorter);
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), 0);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), &longer, 4), 0);
 	assert_int_equal(known.first, 1);
 	longer.second = 1;
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), -E2BIG);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), &longer, 4), -E2BIG);
 	longer.size = UINT32_MAX;
-	assert_int_equal(buildid_struct_take(&known, sizeof(known), &longer, 4), -E2BIG);
+	assert_int_equal(buildid_struct_copy_in(&known, sizeof(known), &longer, 4), -E2BIG);
 }
 
 static void a_struct_without_its_size_is_refused(void **state)
@@ -375,7 +375,7 @@ static void cookies_are_set(void **state)
 	assert_int_equal(fake.cookie.kind, BUILDID_KIND_NONE);
 	fake.cookie_error = EEXIST;
 	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, 1), -EEXIST);
-	/* What does not fit is not to come out as another length, or kind. */
+	/* What does not fit must not be cut to another length or kind. */
 	fake.cookie_error = 0;
 	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, BUILDID_ID_MAX + 1), -EINVAL);
 	assert_int_equal(buildid_set_cookie_fd(handle, 3, id, 65537), -EINVAL);
@@ -441,7 +441,7 @@ static void records_come_in_order(void **state)
 	assert_int_equal(fake.polls, 0);
 }
 
-static void a_record_is_given_back_by_the_next_call(void **state)
+static void a_record_is_released_by_the_next_call(void **state)
 {
 	const struct buildid_record *record;
 
@@ -536,8 +536,8 @@ static void put_quietly(void)
 	put_mmap(9);
 }
 
-/* Below the watermark poll(2) tells of nothing. */
-static void what_nobody_was_woken_for_is_had_in_the_end(void **state)
+/* Below the watermark poll(2) does not return. */
+static void records_below_the_watermark_come_when_the_time_is_over(void **state)
 {
 	(void)state;
 	subscribe();
@@ -569,13 +569,13 @@ static void a_busy_record_is_waited_for(void **state)
 	assert_next_error(0, -EAGAIN);
 	assert_next_error(5, -EAGAIN);
 	assert_true(fake.naps > 0);
-	/* For poll(2) a busy record is there. */
+	/* poll(2) would return at once. */
 	assert_int_equal(fake.polls, 0);
 	fake.on_nap = fake_commit;
 	assert_next_pid(-1, 2);
 }
 
-static void a_record_of_no_size_ends_the_stream(void **state)
+static void a_record_of_wrong_size_ends_the_stream(void **state)
 {
 	static const uint32_t sizes[] = { 0, 8, 36, 65536, 0x7ffffff8 };
 	size_t i;
@@ -595,7 +595,7 @@ static void a_record_of_no_size_ends_the_stream(void **state)
 	}
 }
 
-static void a_record_that_contradicts_itself_is_skipped(void **state)
+static void a_malformed_record_is_skipped(void **state)
 {
 	union any_record record;
 
@@ -628,33 +628,33 @@ static void errors_have_a_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_cannot_be_opened_is_told),
+		TEST(errors_of_open_are_returned),
 		TEST(another_abi_is_refused),
-		TEST(the_module_is_asked),
+		TEST(info_stats_and_flush_reach_the_module),
 		TEST(a_file_is_resolved),
-		TEST(a_wrong_answer_is_refused),
+		TEST(a_wrong_reply_is_refused),
 		TEST(an_inode_is_resolved),
 		TEST(an_address_is_resolved),
 		TEST(a_version_is_resolved),
-		TEST(an_older_program_is_not_written_behind),
+		TEST(nothing_is_written_behind_an_older_struct),
 		TEST(what_an_older_module_lacks_is_zero),
-		TEST(a_newer_program_has_its_tail_back_as_zero),
-		TEST(structs_of_other_ages_are_taken),
+		TEST(what_only_a_newer_struct_has_is_zeroed),
+		TEST(structs_of_other_versions_are_copied_in),
 		TEST(a_struct_without_its_size_is_refused),
 		TEST(cookies_are_set),
 		TEST(options_reach_the_module),
 		TEST(a_subscription_may_fail),
 		TEST(records_come_in_order),
-		TEST(a_record_is_given_back_by_the_next_call),
+		TEST(a_record_is_released_by_the_next_call),
 		TEST(records_are_whole_across_the_end_of_the_ring),
 		TEST(a_full_ring_is_read_to_its_end),
 		TEST(a_wait_ends_after_its_time),
 		TEST(a_record_ends_a_wait),
-		TEST(what_nobody_was_woken_for_is_had_in_the_end),
+		TEST(records_below_the_watermark_come_when_the_time_is_over),
 		TEST(a_signal_ends_a_wait),
 		TEST(a_busy_record_is_waited_for),
-		TEST(a_record_of_no_size_ends_the_stream),
-		TEST(a_record_that_contradicts_itself_is_skipped),
+		TEST(a_record_of_wrong_size_ends_the_stream),
+		TEST(a_malformed_record_is_skipped),
 		TEST(errors_have_a_text),
 	};
 

@@ -9,7 +9,7 @@
 
 #define PENDING BUILDID_REASON_PENDING
 #define SECOND	1000000000ULL
-/* As the records of streams.c are stamped. */
+/* The time_mono of the records of streams.c. */
 #define NOW 1000
 
 static struct buildid_files *files;
@@ -27,7 +27,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void bound(size_t max_files, size_t max_waiting, uint64_t max_wait)
+static void set_bounds(size_t max_files, size_t max_waiting, uint64_t max_wait)
 {
 	struct buildid_files_options options = {
 		.size = sizeof(options),
@@ -48,7 +48,7 @@ static void push_file(uint64_t file_id, uint16_t id_len, uint16_t reason)
 	assert_int_equal(buildid_files_push(files, &record.header), 0);
 }
 
-/* The record has to stay where it is until it is taken. */
+/* The record has to stay where it is until it is delivered. */
 static int push_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid)
 {
 	make_mmap(record, file_id, state, pid, "");
@@ -173,7 +173,7 @@ static void a_path_that_was_known_stays_known(void **state)
 	assert_int_equal(size, 20);
 	assert_int_equal(found->flags, BUILDID_FILE_UNSTABLE);
 
-	/* another one goes before it */
+	/* A path of its own replaces it. */
 	make_file(&record, 7, 20, 0, "/b");
 	assert_int_equal(buildid_files_push(files, &record.header), 0);
 	assert_string_equal(buildid_file_path(buildid_files_find(files, 7)), "/b");
@@ -195,7 +195,7 @@ static void two_pending_files_keep_the_order(void **state)
 	assert_next(NOW, 11, 8);
 }
 
-static void a_file_that_turns_out_to_have_no_id_ends_the_wait(void **state)
+static void a_file_without_an_id_ends_the_wait(void **state)
 {
 	union any_record record;
 
@@ -249,7 +249,7 @@ static void each_wait_has_its_own_time(void **state)
 	assert_next(NOW + SECOND + SECOND / 2, 11, 0);
 }
 
-static void a_clock_that_is_behind_is_no_long_wait(void **state)
+static void a_clock_that_is_behind_does_not_prolong_a_wait(void **state)
 {
 	union any_record record;
 
@@ -265,7 +265,7 @@ static void too_many_waits_end_the_oldest(void **state)
 	union any_record record;
 
 	(void)state;
-	bound(0, 2, 0);
+	set_bounds(0, 2, 0);
 	push_file(1, 0, PENDING);
 	push_mmap(&record, 1, BUILDID_STATE_PENDING, 10);
 	push_mmap(&record, 1, BUILDID_STATE_PENDING, 11);
@@ -275,7 +275,7 @@ static void too_many_waits_end_the_oldest(void **state)
 	assert_none(NOW);
 }
 
-static void all_can_be_had_at_the_end(void **state)
+static void nothing_is_held_back_at_the_end(void **state)
 {
 	union any_record record;
 
@@ -322,7 +322,7 @@ static void what_is_known_stays_known(void **state)
 	assert_next(NOW, 10, 20);
 }
 
-static void an_event_that_was_not_taken_is_not_lost(void **state)
+static void an_event_that_was_not_delivered_is_not_lost(void **state)
 {
 	union any_record record, other;
 
@@ -335,7 +335,7 @@ static void an_event_that_was_not_taken_is_not_lost(void **state)
 	assert_next(NOW, 11, 20);
 }
 
-static void a_record_that_contradicts_itself_is_refused(void **state)
+static void a_malformed_record_is_refused(void **state)
 {
 	union any_record record;
 
@@ -346,10 +346,10 @@ static void a_record_that_contradicts_itself_is_refused(void **state)
 	assert_null(buildid_files_find(files, 1));
 }
 
-static void the_file_not_used_for_longest_is_forgotten(void **state)
+static void the_least_recently_used_file_is_forgotten(void **state)
 {
 	(void)state;
-	bound(3, 0, 0);
+	set_bounds(3, 0, 0);
 	push_file(1, 20, 0);
 	push_file(2, 20, 0);
 	push_file(3, 20, 0);
@@ -367,7 +367,7 @@ static void a_file_waited_for_is_not_forgotten(void **state)
 	uint64_t file_id;
 
 	(void)state;
-	bound(2, 0, 0);
+	set_bounds(2, 0, 0);
 	push_file(1, 0, PENDING);
 	push_mmap(&record, 1, BUILDID_STATE_PENDING, 10);
 	for (file_id = 2; file_id < 10; file_id++)
@@ -398,13 +398,13 @@ static void many_files_are_all_found(void **state)
 static void pending_files_that_are_forgotten_do_not_count(void **state)
 {
 	(void)state;
-	bound(1, 0, 0);
+	set_bounds(1, 0, 0);
 	push_file(1, 0, PENDING);
 	push_file(2, 20, 0);
 	assert_int_equal(buildid_files_pending(files), 0);
 }
 
-/* Any stream: nothing is lost or reordered, whatever the answers are. */
+/* Random streams: nothing is lost or reordered. */
 static void order_is_kept_whatever_comes(void **state)
 {
 	uint32_t seed = 1, sent = 0, got = 0, round;
@@ -412,7 +412,7 @@ static void order_is_kept_whatever_comes(void **state)
 	union any_record record;
 
 	(void)state;
-	bound(8, 5, 0);
+	set_bounds(8, 5, 0);
 	for (round = 0; round < 20000; round++) {
 		uint64_t file_id;
 
@@ -449,18 +449,18 @@ int main(void)
 		TEST(what_follows_waits_too),
 		TEST(a_path_that_was_known_stays_known),
 		TEST(two_pending_files_keep_the_order),
-		TEST(a_file_that_turns_out_to_have_no_id_ends_the_wait),
+		TEST(a_file_without_an_id_ends_the_wait),
 		TEST(a_mapping_may_come_before_any_file),
 		TEST(a_wait_ends_after_its_time),
 		TEST(each_wait_has_its_own_time),
-		TEST(a_clock_that_is_behind_is_no_long_wait),
+		TEST(a_clock_that_is_behind_does_not_prolong_a_wait),
 		TEST(too_many_waits_end_the_oldest),
-		TEST(all_can_be_had_at_the_end),
+		TEST(nothing_is_held_back_at_the_end),
 		TEST(a_mapping_without_a_file_does_not_wait),
 		TEST(what_is_known_stays_known),
-		TEST(an_event_that_was_not_taken_is_not_lost),
-		TEST(a_record_that_contradicts_itself_is_refused),
-		TEST(the_file_not_used_for_longest_is_forgotten),
+		TEST(an_event_that_was_not_delivered_is_not_lost),
+		TEST(a_malformed_record_is_refused),
+		TEST(the_least_recently_used_file_is_forgotten),
 		TEST(a_file_waited_for_is_not_forgotten),
 		TEST(many_files_are_all_found),
 		TEST(pending_files_that_are_forgotten_do_not_count),

@@ -14,7 +14,7 @@
 /* ----------------------------------------------------------- allocation -- */
 
 static size_t allocated;
-/* How many may still succeed, when @failing. */
+/* How many allocations still succeed, when @failing. */
 static size_t failing_after;
 static bool failing;
 
@@ -60,7 +60,7 @@ static const struct buildid_event *event;
 
 static const uint32_t pids[] = { 1, 2 };
 
-/* Nanoseconds: long enough for any machine, and one that is waited for. */
+/* Nanoseconds: longer than any machine takes, and short enough to wait for. */
 #define LONG_WAIT  600000000000
 #define SHORT_WAIT 20000000
 static uint64_t max_wait;
@@ -249,7 +249,7 @@ static void other_records_come_through(void **state)
 	assert_int_equal(event->size, sizeof(*event));
 }
 
-/* Or a mapping would be of another address space than it was made in. */
+/* Otherwise a mapping would end up in the wrong address space. */
 static void tasks_stay_in_order_with_mappings(void **state)
 {
 	union any_record record;
@@ -272,8 +272,8 @@ static void tasks_stay_in_order_with_mappings(void **state)
 
 /* ------------------------------------------------------------- snapshot -- */
 
-/* Process 1 maps 0x1000 just before it is looked into, and 0x3000 just after. */
-static int maps_while_it_is_looked_into(struct buildid_maps *request)
+/* Each process maps 0x1000 just before its mappings are listed. */
+static int maps_during_the_snapshot(struct buildid_maps *request)
 {
 	put_file(5, 20, 0);
 	put_mapping(5, 0, request->pid, 0x1000);
@@ -283,17 +283,17 @@ static int maps_while_it_is_looked_into(struct buildid_maps *request)
 	return 0;
 }
 
-static void what_was_there_comes_once_more_and_marked(void **state)
+static void what_came_from_the_ring_is_marked_in_the_snapshot(void **state)
 {
 	uint32_t pid;
 
 	(void)state;
-	fake.maps = maps_while_it_is_looked_into;
+	fake.maps = maps_during_the_snapshot;
 	start(BUILDID_RECORDER_SNAPSHOT);
 	assert_true(buildid_recorder_snapshotting(recorder));
 	assert_int_equal(buildid_recorder_timeout(recorder), 0);
 	for (pid = 1; pid <= 2; pid++) {
-		/* The event is first, whatever the snapshot shows of it. */
+		/* From the ring first, then from the snapshot. */
 		assert_mapping(pid, 0x1000, 0, 0);
 		assert_mapping(pid, 0x1000, BUILDID_RECORD_SNAPSHOT, BUILDID_EVENT_DUPLICATE);
 		assert_mapping(pid, 0x2000, BUILDID_RECORD_SNAPSHOT, 0);
@@ -307,7 +307,7 @@ static void what_was_there_comes_once_more_and_marked(void **state)
 static int maps_something_else(struct buildid_maps *request)
 {
 	if (request->pid == 1) {
-		/* Of another process, at another place, of another length... */
+		/* Of another process, at another address, of another file. */
 		put_mapping(5, 0, 2, 0x1000);
 		put_mapping(5, 0, 1, 0x2000);
 		put_mapping(6, 0, 1, 0x1000);
@@ -317,7 +317,7 @@ static int maps_something_else(struct buildid_maps *request)
 	return 0;
 }
 
-static void what_only_looks_alike_is_no_duplicate(void **state)
+static void similar_mappings_are_no_duplicates(void **state)
 {
 	(void)state;
 	put_file(5, 20, 0);
@@ -330,7 +330,7 @@ static void what_only_looks_alike_is_no_duplicate(void **state)
 	assert_mapping(1, 0x1000, BUILDID_RECORD_SNAPSHOT, 0);
 }
 
-static int is_written_while_it_is_looked_into(struct buildid_maps *request)
+static int is_written_during_the_snapshot(struct buildid_maps *request)
 {
 	union any_record record;
 
@@ -347,7 +347,7 @@ static int is_written_while_it_is_looked_into(struct buildid_maps *request)
 static void an_event_that_is_being_written_is_waited_for(void **state)
 {
 	(void)state;
-	fake.maps = is_written_while_it_is_looked_into;
+	fake.maps = is_written_during_the_snapshot;
 	start(BUILDID_RECORDER_SNAPSHOT);
 	assert_error(0, -EAGAIN);
 	fake.on_nap = fake_commit;
@@ -370,7 +370,7 @@ static int makes_events_all_the_time(struct buildid_maps *request)
 	return 0;
 }
 
-/* 512 times half of the ring: not one is lost for want of room. */
+/* 512 times half of the ring, and none is lost. */
 static void the_ring_is_read_while_a_snapshot_is_taken(void **state)
 {
 	size_t events = 0, shown = 0;
@@ -441,7 +441,7 @@ static int refuses(struct buildid_maps *request)
 	return request->pid == 1 ? EPERM : has_a_cookie(request);
 }
 
-static void errors_of_a_snapshot_are_told(void **state)
+static void errors_of_a_snapshot_are_returned(void **state)
 {
 	(void)state;
 	fake.maps = refuses;
@@ -467,14 +467,14 @@ static void what_was_mapped_before_the_end_is_delivered(void **state)
 	put_file(1, 20, 0);
 	assert_int_equal(buildid_recorder_snapshot(recorder), -EINVAL);
 	assert_int_equal(next_mapping(-1)->addr, 0x1000);
-	/* Its identity was known later only, but it was mapped before. */
+	/* Its identity came later, but it was mapped before. */
 	assert_int_equal(next_mapping(-1)->addr, 0x2000);
 	assert_int_equal(event->file->id_len, 20);
 	assert_error(-1, -ENODATA);
 	assert_error(0, -ENODATA);
 }
 
-static void the_end_waits_no_longer_than_ever(void **state)
+static void the_end_waits_no_longer_than_max_wait(void **state)
 {
 	(void)state;
 	max_wait = SHORT_WAIT;
@@ -487,10 +487,10 @@ static void the_end_waits_no_longer_than_ever(void **state)
 	assert_error(-1, -ENODATA);
 }
 
-static void a_stop_ends_a_snapshot(void **state)
+static void a_stop_drops_a_snapshot(void **state)
 {
 	(void)state;
-	fake.maps = maps_while_it_is_looked_into;
+	fake.maps = maps_during_the_snapshot;
 	start(BUILDID_RECORDER_SNAPSHOT);
 	assert_mapping(1, 0x1000, 0, 0);
 	buildid_recorder_stop(recorder);
@@ -499,7 +499,7 @@ static void a_stop_ends_a_snapshot(void **state)
 
 /* --------------------------------------------------------------- errors -- */
 
-static void what_cannot_be_had_is_told(void **state)
+static void errors_of_recorder_new_are_returned(void **state)
 {
 	struct buildid_options subscribe = { .size = sizeof(subscribe), .reserved = 1 };
 	struct buildid_recorder_options options = {
@@ -531,7 +531,7 @@ static void what_cannot_be_had_is_told(void **state)
 	assert_null(recorder);
 }
 
-static void a_cgroup_is_kept(void **state)
+static void a_cgroup_may_be_closed(void **state)
 {
 	struct buildid_options subscribe = {
 		.size = sizeof(subscribe),
@@ -546,11 +546,11 @@ static void a_cgroup_is_kept(void **state)
 	subscribe.cgroup_fd = open("/", O_RDONLY | O_DIRECTORY);
 	assert_int_equal(buildid_recorder_new(&recorder, &options), 0);
 	close(subscribe.cgroup_fd);
-	/* ENOENT, not EBADF: it is open, though no cgroup. */
+	/* ENOENT, not EBADF: the recorder has it open, although it is no cgroup. */
 	assert_int_equal(buildid_recorder_snapshot(recorder), -ENOENT);
 }
 
-static void memory_may_be_short_anywhere(void **state)
+static void any_allocation_may_fail(void **state)
 {
 	const struct buildid_options subscribe = {
 		.size = sizeof(subscribe),
@@ -582,11 +582,11 @@ static void memory_may_be_short_anywhere(void **state)
 	assert_null(event->file);
 }
 
-/* ----------------------------------------------------------- no growing -- */
+/* ----------------------------------------------------- bounded memory -- */
 
 #define FILES 200 /* of which 64 are remembered */
 
-/* A file not known before, one being read, and one known. */
+/* A new file, one that is being read, and a known one. */
 static void put_round(uint64_t round)
 {
 	char path[256];
@@ -607,7 +607,7 @@ static void put_round(uint64_t round)
 	put_file(FILES + file_id, 20, 0);
 }
 
-static void take_rounds(uint64_t from, uint64_t to)
+static void run_rounds(uint64_t from, uint64_t to)
 {
 	uint64_t round;
 	int i;
@@ -629,10 +629,10 @@ static void a_table_that_is_full_allocates_nothing(void **state)
 
 	(void)state;
 	start(0);
-	take_rounds(0, 2000);
+	run_rounds(0, 2000);
 	before = allocated;
 	assert_true(before > 64);
-	take_rounds(2000, 20000);
+	run_rounds(2000, 20000);
 	assert_int_equal(allocated, before);
 }
 
@@ -677,19 +677,19 @@ int main(void)
 		TEST(a_signal_ends_a_wait),
 		TEST(other_records_come_through),
 		TEST(tasks_stay_in_order_with_mappings),
-		TEST(what_was_there_comes_once_more_and_marked),
-		TEST(what_only_looks_alike_is_no_duplicate),
+		TEST(what_came_from_the_ring_is_marked_in_the_snapshot),
+		TEST(similar_mappings_are_no_duplicates),
 		TEST(an_event_that_is_being_written_is_waited_for),
 		TEST(the_ring_is_read_while_a_snapshot_is_taken),
 		TEST(cookies_come_too),
 		TEST(a_snapshot_may_be_taken_again),
-		TEST(errors_of_a_snapshot_are_told),
+		TEST(errors_of_a_snapshot_are_returned),
 		TEST(what_was_mapped_before_the_end_is_delivered),
-		TEST(the_end_waits_no_longer_than_ever),
-		TEST(a_stop_ends_a_snapshot),
-		TEST(what_cannot_be_had_is_told),
-		TEST(a_cgroup_is_kept),
-		TEST(memory_may_be_short_anywhere),
+		TEST(the_end_waits_no_longer_than_max_wait),
+		TEST(a_stop_drops_a_snapshot),
+		TEST(errors_of_recorder_new_are_returned),
+		TEST(a_cgroup_may_be_closed),
+		TEST(any_allocation_may_fail),
 		TEST(a_table_that_is_full_allocates_nothing),
 		TEST(a_snapshot_allocates_for_what_is_new_only),
 	};

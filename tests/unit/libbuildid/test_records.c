@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records: no stream, however made, makes a reader leave a record. */
+/* Records: no malformed one makes a reader read beyond it. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "common/array.h"
 #include "streams.h"
 
-/* In memory of just @size bytes, so that the sanitizer sees a step beyond. */
+/* In memory of exactly @size bytes, so that the sanitizer sees a read beyond. */
 static int check_first(const union any_record *record, size_t size)
 {
 	void *copy = aligned_alloc(8, size ? size : 8);
@@ -52,7 +52,7 @@ static void truncated_records_are_refused(void **state)
 	assert_cut_is_refused(&record);
 }
 
-/* The size says less than there is, and what is left out is needed. */
+/* The size is too small for what the record has to hold. */
 static void shortened_records_are_refused(void **state)
 {
 	union any_record record;
@@ -86,7 +86,7 @@ static void shortened_records_are_refused(void **state)
 	}
 }
 
-static void longer_records_are_taken(void **state)
+static void longer_records_are_accepted(void **state)
 {
 	union any_record record;
 
@@ -99,7 +99,7 @@ static void longer_records_are_taken(void **state)
 	assert_int_equal(check_first(&record, record.header.size), 0);
 }
 
-/* What a newer module knows more of each lies before what varies in length. */
+/* Fields that a newer module adds are before what varies in length. */
 static void records_that_have_grown_are_read_as_before(void **state)
 {
 	union any_record record;
@@ -155,7 +155,7 @@ static void data_in_the_fixed_part_or_beyond_the_end_is_refused(void **state)
 	}
 }
 
-static void unknown_types_are_taken(void **state)
+static void unknown_types_are_accepted(void **state)
 {
 	union any_record record;
 
@@ -167,7 +167,7 @@ static void unknown_types_are_taken(void **state)
 	assert_string_equal(buildid_type_name(77), "unknown");
 }
 
-static void sizes_that_are_none_are_refused(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
 	static const uint32_t sizes[] = {
 		0, 8, 31, 33, 57, 0x7ffffff8, BUILDID_RECORD_BUSY | 56, UINT32_MAX,
@@ -291,7 +291,7 @@ static void text_without_an_end_is_refused(void **state)
 	make_mmap(&record, 1, 0, 10, "/bin/sh");
 	data_of(&record)[7] = 'x';
 	assert_file_refused(&record);
-	/* As long as the record: a NUL is nowhere to be found. */
+	/* As long as the record, so that there is no NUL. */
 	record.mmap.path_len = 8;
 	assert_file_refused(&record);
 	make_mmap(&record, 1, 0, 10, "");
@@ -328,7 +328,7 @@ static void a_kind_without_an_id_is_refused(void **state)
 	assert_file_refused(&record);
 }
 
-static void accessors_give_what_is_there(void **state)
+static void accessors_return_what_is_there(void **state)
 {
 	union any_record record;
 	const uint8_t *id;
@@ -403,7 +403,7 @@ static void the_longest_file_fits(void **state)
 	assert_string_equal(buildid_file_path(&record.file), path);
 }
 
-static void every_number_has_a_word(void **state)
+static void every_number_has_a_name(void **state)
 {
 	unsigned int i;
 
@@ -426,11 +426,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(truncated_records_are_refused),
 		cmocka_unit_test(shortened_records_are_refused),
-		cmocka_unit_test(longer_records_are_taken),
+		cmocka_unit_test(longer_records_are_accepted),
 		cmocka_unit_test(records_that_have_grown_are_read_as_before),
 		cmocka_unit_test(data_in_the_fixed_part_or_beyond_the_end_is_refused),
-		cmocka_unit_test(unknown_types_are_taken),
-		cmocka_unit_test(sizes_that_are_none_are_refused),
+		cmocka_unit_test(unknown_types_are_accepted),
+		cmocka_unit_test(impossible_sizes_are_refused),
 		cmocka_unit_test(an_address_that_is_not_aligned_is_refused),
 		cmocka_unit_test(lengths_beyond_a_file_are_refused),
 		cmocka_unit_test(an_id_longer_than_any_is_refused),
@@ -440,10 +440,10 @@ int main(void)
 		cmocka_unit_test(text_without_an_end_is_refused),
 		cmocka_unit_test(text_with_an_early_end_is_refused),
 		cmocka_unit_test(a_kind_without_an_id_is_refused),
-		cmocka_unit_test(accessors_give_what_is_there),
+		cmocka_unit_test(accessors_return_what_is_there),
 		cmocka_unit_test(accessors_check_for_themselves),
 		cmocka_unit_test(the_longest_file_fits),
-		cmocka_unit_test(every_number_has_a_word),
+		cmocka_unit_test(every_number_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Snapshot: which processes are looked into, and what comes of them. */
+/* Snapshot: which processes it covers, and which records come of each. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,18 +14,18 @@
 #include "command.h"
 #include "common/array.h"
 
-#define ASKED_MAX 65536
+#define REQUESTED_MAX 65536
 
 static struct buildid *handle;
 static struct buildid_snapshot *snapshot;
 
-/* The processes that the module was asked for, in order. */
-static uint32_t asked[ASKED_MAX];
-static size_t nr_asked;
+/* The processes of MAPS requests, in order. */
+static uint32_t requested[REQUESTED_MAX];
+static size_t nr_requested;
 
 static int set_up(void **state)
 {
-	nr_asked = 0;
+	nr_requested = 0;
 	snapshot = NULL;
 	return fake_reset(state) || buildid_open(&handle);
 }
@@ -51,8 +51,8 @@ static void add_mapping(struct buildid_maps *request, uint64_t file_id, uint64_t
 
 static int one_mapping_each(struct buildid_maps *request)
 {
-	assert_true(nr_asked < ASKED_MAX);
-	asked[nr_asked++] = request->pid;
+	assert_true(nr_requested < REQUESTED_MAX);
+	requested[nr_requested++] = request->pid;
 	assert_int_equal(request->cursor, 0);
 	add_mapping(request, 1, 0x1000);
 	request->cursor = BUILDID_MAPS_END;
@@ -85,36 +85,36 @@ static void assert_next_error(int error)
 	assert_null(record);
 }
 
-/* The processes that are in a snapshot with these options. */
-static void take_all(const struct buildid_options *options)
+/* Read a whole snapshot. */
+static void read_all(const struct buildid_options *options)
 {
 	const struct buildid_record *record;
 	int error;
 
-	nr_asked = 0;
+	nr_requested = 0;
 	fake.maps = one_mapping_each;
 	start(options);
 	while (!(error = buildid_snapshot_next(snapshot, &record)))
 		;
 	assert_int_equal(error, -ENODATA);
-	assert_int_equal(buildid_snapshot_processes(snapshot), nr_asked);
+	assert_int_equal(buildid_snapshot_processes(snapshot), nr_requested);
 	buildid_snapshot_free(snapshot);
 	snapshot = NULL;
 }
 
-static bool was_asked(pid_t pid)
+static bool was_requested(pid_t pid)
 {
 	size_t i, count = 0;
 
-	for (i = 0; i < nr_asked; i++)
-		count += asked[i] == (uint32_t)pid;
+	for (i = 0; i < nr_requested; i++)
+		count += requested[i] == (uint32_t)pid;
 	assert_true(count <= 1);
 	return count;
 }
 
 /* ------------------------------------------------------------ processes -- */
 
-/* A child that waits to be ended, of another user if told so. */
+/* A child that waits to be killed; of user @uid if that is not 0. */
 static pid_t start_child(uid_t uid)
 {
 	int ready[2];
@@ -143,34 +143,34 @@ static void end_child(pid_t child)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void processes_named_are_looked_into(void **state)
+static void named_processes_are_listed(void **state)
 {
 	static const uint32_t pids[] = { 30, 10, 20 };
 
 	(void)state;
-	take_all(&(struct buildid_options){
+	read_all(&(struct buildid_options){
 		.size = sizeof(struct buildid_options),
 		.nr_pids = 3,
 		.pids = pids,
 	});
-	assert_int_equal(nr_asked, 3);
-	assert_memory_equal(asked, pids, sizeof(pids));
+	assert_int_equal(nr_requested, 3);
+	assert_memory_equal(requested, pids, sizeof(pids));
 }
 
-static void all_processes_are_found(void **state)
+static void all_processes_are_listed(void **state)
 {
 	pid_t child = start_child(0);
 
 	(void)state;
-	take_all(NULL);
-	assert_true(was_asked(child));
-	assert_true(was_asked(getpid()));
+	read_all(NULL);
+	assert_true(was_requested(child));
+	assert_true(was_requested(getpid()));
 	end_child(child);
-	take_all(NULL);
-	assert_false(was_asked(child));
+	read_all(NULL);
+	assert_false(was_requested(child));
 }
 
-static void users_are_told_apart(void **state)
+static void processes_of_other_users_are_left_out(void **state)
 {
 	struct buildid_options options = {
 		.size = sizeof(options),
@@ -183,26 +183,26 @@ static void users_are_told_apart(void **state)
 	if (getuid()) {
 		options.uid = getuid();
 		child = start_child(0);
-		take_all(&options);
-		assert_true(was_asked(child));
-		assert_false(was_asked(1));
+		read_all(&options);
+		assert_true(was_requested(child));
+		assert_false(was_requested(1));
 		end_child(child);
 		return;
 	}
 	child = start_child(12345);
 	other = start_child(0);
-	take_all(&options);
-	assert_true(was_asked(child));
-	assert_false(was_asked(other));
+	read_all(&options);
+	assert_true(was_requested(child));
+	assert_false(was_requested(other));
 	options.uid = 0;
-	take_all(&options);
-	assert_false(was_asked(child));
-	assert_true(was_asked(other));
+	read_all(&options);
+	assert_false(was_requested(child));
+	assert_true(was_requested(other));
 	end_child(child);
 	end_child(other);
 }
 
-/* A child that has a child, whose number comes by the pipe. */
+/* A child that has a child, whose pid comes by the pipe. */
 static pid_t start_family(pid_t *grandchild)
 {
 	int number[2];
@@ -225,7 +225,7 @@ static pid_t start_family(pid_t *grandchild)
 	return child;
 }
 
-static void descendants_are_found(void **state)
+static void descendants_are_listed(void **state)
 {
 	uint32_t pid;
 	struct buildid_options options = {
@@ -238,20 +238,20 @@ static void descendants_are_found(void **state)
 	(void)state;
 	child = start_family(&grandchild);
 	pid = (uint32_t)child;
-	take_all(&options);
-	assert_int_equal(nr_asked, 1);
-	assert_true(was_asked(child));
+	read_all(&options);
+	assert_int_equal(nr_requested, 1);
+	assert_true(was_requested(child));
 
 	options.flags = BUILDID_SUB_CHILDREN;
-	take_all(&options);
-	assert_int_equal(nr_asked, 2);
-	assert_true(was_asked(child));
-	assert_true(was_asked(grandchild));
+	read_all(&options);
+	assert_int_equal(nr_requested, 2);
+	assert_true(was_requested(child));
+	assert_true(was_requested(grandchild));
 
 	pid = (uint32_t)getpid();
-	take_all(&options);
-	assert_int_equal(nr_asked, 3);
-	assert_true(was_asked(grandchild));
+	read_all(&options);
+	assert_int_equal(nr_requested, 3);
+	assert_true(was_requested(grandchild));
 	kill(grandchild, SIGKILL);
 	end_child(child);
 }
@@ -281,7 +281,7 @@ static int make_cgroup(void)
 	return fd;
 }
 
-static void cgroups_are_looked_into_with_what_is_below(void **state)
+static void cgroups_are_listed_with_those_below(void **state)
 {
 	static const uint32_t expected[] = { 10, 20, 30 };
 	struct buildid_options options = {
@@ -291,15 +291,15 @@ static void cgroups_are_looked_into_with_what_is_below(void **state)
 
 	(void)state;
 	options.cgroup_fd = make_cgroup();
-	/* More than once: where its directory was read to is no matter. */
-	take_all(&options);
-	take_all(&options);
-	assert_int_equal(nr_asked, 3);
-	assert_memory_equal(asked, expected, sizeof(expected));
+	/* Twice: the position in the directory must not be shared. */
+	read_all(&options);
+	read_all(&options);
+	assert_int_equal(nr_requested, 3);
+	assert_memory_equal(requested, expected, sizeof(expected));
 	close(options.cgroup_fd);
 }
 
-static void filters_add_up(void **state)
+static void a_process_has_to_pass_all_filters(void **state)
 {
 	static const uint32_t pids[] = { 40, 20, 30 };
 	struct buildid_options options = {
@@ -311,10 +311,10 @@ static void filters_add_up(void **state)
 
 	(void)state;
 	options.cgroup_fd = make_cgroup();
-	take_all(&options);
-	assert_int_equal(nr_asked, 2);
-	assert_true(was_asked(20));
-	assert_true(was_asked(30));
+	read_all(&options);
+	assert_int_equal(nr_requested, 2);
+	assert_true(was_requested(20));
+	assert_true(was_requested(30));
 	close(options.cgroup_fd);
 }
 
@@ -334,7 +334,7 @@ static void what_is_no_cgroup_is_an_error(void **state)
 	assert_int_equal(buildid_snapshot_new(&snapshot, handle, &options), -EBADF);
 }
 
-static void options_are_refused_as_a_subscription_does(void **state)
+static void options_that_subscribe_refuses_are_refused(void **state)
 {
 	static const struct buildid_options wrong[] = {
 		{ .size = sizeof(*wrong), .uid = 1 },
@@ -396,7 +396,7 @@ static int first_is_gone(struct buildid_maps *request)
 	return 0;
 }
 
-static void who_is_gone_is_left_out(void **state)
+static void a_process_that_is_gone_is_left_out(void **state)
 {
 	(void)state;
 	fake.maps = first_is_gone;
@@ -428,7 +428,7 @@ static int calls_exec(struct buildid_maps *request)
 	return 0;
 }
 
-static void who_calls_exec_meanwhile_is_started_again(void **state)
+static void a_process_that_calls_exec_is_started_over(void **state)
 {
 	(void)state;
 	fake.maps = calls_exec;
@@ -448,7 +448,7 @@ static void who_calls_exec_meanwhile_is_started_again(void **state)
 	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
 }
 
-static void who_does_nothing_but_exec_is_given_up(void **state)
+static void a_process_that_keeps_calling_exec_is_given_up(void **state)
 {
 	const struct buildid_record *record;
 	unsigned int records = 0;
@@ -462,7 +462,7 @@ static void who_does_nothing_but_exec_is_given_up(void **state)
 	while (!(error = buildid_snapshot_next(snapshot, &record)))
 		assert_true(records++ < 1000);
 	assert_int_equal(error, -ESTALE);
-	/* The next one is looked into all the same. */
+	/* The next process comes all the same. */
 	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
 	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
 	assert_int_equal(((const struct buildid_mmap *)record)->pid, 2);
@@ -478,7 +478,7 @@ static int goes_meanwhile(struct buildid_maps *request)
 	return 0;
 }
 
-static void who_goes_meanwhile_is_there_in_part(void **state)
+static void a_process_that_exits_meanwhile_comes_in_part(void **state)
 {
 	(void)state;
 	fake.maps = goes_meanwhile;
@@ -496,7 +496,7 @@ static int maps_nothing(struct buildid_maps *request)
 	return 0;
 }
 
-static void who_maps_nothing_counts(void **state)
+static void a_process_without_mappings_is_counted(void **state)
 {
 	(void)state;
 	fake.maps = maps_nothing;
@@ -510,7 +510,7 @@ static int refuses_the_first(struct buildid_maps *request)
 	return request->pid == 1 ? EPERM : one_mapping_each(request);
 }
 
-static void errors_are_of_one_process(void **state)
+static void an_error_ends_one_process_only(void **state)
 {
 	(void)state;
 	fake.maps = refuses_the_first;
@@ -538,7 +538,7 @@ static void a_signal_loses_nothing(void **state)
 	assert_next(BUILDID_RECORD_MMAP, 1, 0x1000);
 }
 
-static int answers_nonsense(struct buildid_maps *request)
+static int replies_malformed_records(struct buildid_maps *request)
 {
 	union any_record record;
 
@@ -552,7 +552,7 @@ static int answers_nonsense(struct buildid_maps *request)
 	return 0;
 }
 
-static int answers_more_than_fits(struct buildid_maps *request)
+static int replies_more_than_fits(struct buildid_maps *request)
 {
 	request->bytes = 1 << 20;
 	request->cursor = BUILDID_MAPS_END;
@@ -565,10 +565,10 @@ static int never_ends(struct buildid_maps *request)
 	return 0;
 }
 
-static void nonsense_is_told_and_left_behind(void **state)
+static void malformed_replies_are_reported_and_skipped(void **state)
 {
 	(void)state;
-	fake.maps = answers_nonsense;
+	fake.maps = replies_malformed_records;
 	start(&both);
 	assert_next(BUILDID_RECORD_FILE, 0, 0);
 	assert_next(BUILDID_RECORD_MMAP, 1, 0x1000);
@@ -578,7 +578,7 @@ static void nonsense_is_told_and_left_behind(void **state)
 	assert_next_error(-ENODATA);
 	buildid_snapshot_free(snapshot);
 
-	fake.maps = answers_more_than_fits;
+	fake.maps = replies_more_than_fits;
 	start(&both);
 	assert_next_error(-EBADMSG);
 	buildid_snapshot_free(snapshot);
@@ -595,23 +595,23 @@ static void nonsense_is_told_and_left_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(processes_named_are_looked_into),
-		TEST(all_processes_are_found),
-		TEST(users_are_told_apart),
-		TEST(descendants_are_found),
-		TEST(cgroups_are_looked_into_with_what_is_below),
-		TEST(filters_add_up),
+		TEST(named_processes_are_listed),
+		TEST(all_processes_are_listed),
+		TEST(processes_of_other_users_are_left_out),
+		TEST(descendants_are_listed),
+		TEST(cgroups_are_listed_with_those_below),
+		TEST(a_process_has_to_pass_all_filters),
 		TEST(what_is_no_cgroup_is_an_error),
-		TEST(options_are_refused_as_a_subscription_does),
+		TEST(options_that_subscribe_refuses_are_refused),
 		TEST(a_process_may_come_in_pieces),
-		TEST(who_is_gone_is_left_out),
-		TEST(who_goes_meanwhile_is_there_in_part),
-		TEST(who_calls_exec_meanwhile_is_started_again),
-		TEST(who_does_nothing_but_exec_is_given_up),
-		TEST(who_maps_nothing_counts),
-		TEST(errors_are_of_one_process),
+		TEST(a_process_that_is_gone_is_left_out),
+		TEST(a_process_that_exits_meanwhile_comes_in_part),
+		TEST(a_process_that_calls_exec_is_started_over),
+		TEST(a_process_that_keeps_calling_exec_is_given_up),
+		TEST(a_process_without_mappings_is_counted),
+		TEST(an_error_ends_one_process_only),
 		TEST(a_signal_loses_nothing),
-		TEST(nonsense_is_told_and_left_behind),
+		TEST(malformed_replies_are_reported_and_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The device: open, ask, subscribe, and walk the mapped ring. */
+/*
+ * The device: open it, make its requests, subscribe, and read the mapped ring.
+ *
+ * The ring is two mappings. The page with the consumer's position is writable, all
+ * else is read-only, and its records are mapped twice in a row, so that one which
+ * wraps around is in one piece. Neither the ring nor a reply is trusted: a record
+ * passes buildid_record_check() before a caller sees it.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,7 +18,6 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "libbuildid.h"
 
 #define ASSERT_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "ABI: size of " #type)
 
@@ -34,7 +39,7 @@ ASSERT_SIZE(buildid_flush, 16);
 ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
 
-/* A record stays busy for as long as one hook runs; an interrupt may be on top. */
+/* A record is busy while one hook runs, and an interrupt may be on top of that. */
 #define BUSY_NAP_NS 20000
 
 struct buildid {
@@ -44,7 +49,7 @@ struct buildid {
 	struct buildid_ring_consumer *consumer;
 	const struct buildid_ring_producer *producer;
 	const unsigned char *data;
-	uint64_t pos; /* behind the record handed out last */
+	uint64_t pos; /* of the next record */
 };
 
 static int request(struct buildid *handle, unsigned long number, void *argument)
@@ -104,10 +109,10 @@ int buildid_fd(const struct buildid *handle)
 }
 
 /*
- * Into the caller's struct as it is: the module knows what to do with a longer
- * or a shorter one, and this library need not know what is in it.
+ * The caller's struct goes to the module as it is: the module handles a longer or
+ * a shorter one, and this library need not know its fields.
  */
-static int fill(struct buildid *handle, unsigned long number, void *to, size_t size)
+static int get(struct buildid *handle, unsigned long number, void *to, size_t size)
 {
 	uint32_t head = (uint32_t)size;
 
@@ -120,12 +125,12 @@ static int fill(struct buildid *handle, unsigned long number, void *to, size_t s
 
 int buildid_get_info(struct buildid *handle, struct buildid_info *info, size_t size)
 {
-	return fill(handle, BUILDID_IOC_INFO, info, size);
+	return get(handle, BUILDID_IOC_INFO, info, size);
 }
 
 int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats, size_t size)
 {
-	return fill(handle, BUILDID_IOC_STATS, stats, size);
+	return get(handle, BUILDID_IOC_STATS, stats, size);
 }
 
 int buildid_flush(struct buildid *handle, uint64_t *flushed)
@@ -138,26 +143,29 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed)
 	return err;
 }
 
-static uint32_t record_room(size_t size)
+/*
+ * Make a request whose reply is a FILE record in @buffer; @record and @record_size
+ * are the fields of @argument for it. The reply is checked like any record.
+ */
+static int request_file(struct buildid *handle, unsigned long number, void *argument, __u64 *record,
+			__u32 *record_size, void *buffer, size_t size,
+			const struct buildid_file **file)
 {
-	return size > BUILDID_RECORD_MAX ? BUILDID_RECORD_MAX : (uint32_t)size;
-}
-
-/* The answer of a module is looked at like any record. */
-static int take_file(const void *buffer, size_t room, uint32_t size,
-		     const struct buildid_file **file)
-{
-	const struct buildid_record *record = buffer;
+	const struct buildid_record *reply = buffer;
 	int err;
 
-	if (size > room)
-		return -EBADMSG;
-	err = buildid_record_check(buffer, size);
+	if ((uintptr_t)buffer % 8)
+		return -EINVAL;
+	*record = (uintptr_t)buffer;
+	*record_size = size > BUILDID_RECORD_MAX ? BUILDID_RECORD_MAX : (uint32_t)size;
+	err = request(handle, number, argument);
 	if (err)
 		return err;
-	if (record->type != BUILDID_RECORD_FILE)
+	err = *record_size > size ? -EBADMSG : buildid_record_check(buffer, *record_size);
+	if (err)
+		return err;
+	if (reply->type != BUILDID_RECORD_FILE)
 		return -EBADMSG;
-
 	*file = buffer;
 	return 0;
 }
@@ -165,102 +173,78 @@ static int take_file(const void *buffer, size_t room, uint32_t size,
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
 		       const struct buildid_file **file)
 {
-	struct buildid_resolve_fd resolve = {
-		.size = sizeof(resolve),
-		.fd = fd,
-		.record_size = record_room(size),
-		.record = (uintptr_t)buffer,
-	};
-	int err;
+	struct buildid_resolve_fd argument = { .size = sizeof(argument), .fd = fd };
 
 	*file = NULL;
-	if ((uintptr_t)buffer % 8)
-		return -EINVAL;
-	err = request(handle, BUILDID_IOC_RESOLVE_FD, &resolve);
-	return err ? err : take_file(buffer, size, resolve.record_size, file);
+	return request_file(handle, BUILDID_IOC_RESOLVE_FD, &argument, &argument.record,
+			    &argument.record_size, buffer, size, file);
 }
 
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
 			size_t size, const struct buildid_file **file)
 {
-	struct buildid_resolve_key resolve = {
-		.size = sizeof(resolve),
-		.record_size = record_room(size),
-		.record = (uintptr_t)buffer,
-	};
+	struct buildid_resolve_key argument = { .size = sizeof(argument) };
 	struct buildid_key known;
 	int err;
 
 	*file = NULL;
-	err = buildid_struct_take(&known, sizeof(known), key, STRUCT_LEAST(buildid_key, reserved));
+	err = buildid_struct_copy_in(&known, sizeof(known), key,
+				     offsetofend(buildid_key, reserved));
 	if (err)
 		return err;
-	if ((uintptr_t)buffer % 8 || known.reserved)
+	if (known.reserved)
 		return -EINVAL;
-	resolve.flags = known.flags;
-	resolve.dev_major = known.dev_major;
-	resolve.dev_minor = known.dev_minor;
-	resolve.ino = known.ino;
-	resolve.generation = known.generation;
-	err = request(handle, BUILDID_IOC_RESOLVE_KEY, &resolve);
-	return err ? err : take_file(buffer, size, resolve.record_size, file);
+	argument.flags = known.flags;
+	argument.dev_major = known.dev_major;
+	argument.dev_minor = known.dev_minor;
+	argument.ino = known.ino;
+	argument.generation = known.generation;
+	return request_file(handle, BUILDID_IOC_RESOLVE_KEY, &argument, &argument.record,
+			    &argument.record_size, buffer, size, file);
 }
 
 int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, size_t size,
 		       const struct buildid_file **file)
 {
-	struct buildid_resolve_id resolve = {
-		.size = sizeof(resolve),
-		.file_id = file_id,
-		.record_size = record_room(size),
-		.record = (uintptr_t)buffer,
-	};
-	int err;
+	struct buildid_resolve_id argument = { .size = sizeof(argument), .file_id = file_id };
 
 	*file = NULL;
-	if ((uintptr_t)buffer % 8)
-		return -EINVAL;
-	err = request(handle, BUILDID_IOC_RESOLVE_ID, &resolve);
-	return err ? err : take_file(buffer, size, resolve.record_size, file);
+	return request_file(handle, BUILDID_IOC_RESOLVE_ID, &argument, &argument.record,
+			    &argument.record_size, buffer, size, file);
 }
 
 int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file)
 {
-	struct buildid_resolve_addr resolve = {
-		.size = sizeof(resolve),
-		.record_size = record_room(size),
-		.record = (uintptr_t)buffer,
-	};
+	struct buildid_resolve_addr argument = { .size = sizeof(argument) };
 	struct buildid_address known;
 	int err;
 
 	*file = NULL;
-	err = buildid_struct_take(&known, sizeof(known), address,
-				  STRUCT_LEAST(buildid_address, reserved));
+	err = buildid_struct_copy_in(&known, sizeof(known), address,
+				     offsetofend(buildid_address, reserved));
 	if (err)
 		return err;
-	if ((uintptr_t)buffer % 8 || known.reserved)
+	if (known.reserved)
 		return -EINVAL;
-	resolve.pid = known.pid;
-	resolve.addr = known.addr;
-	resolve.start_time = known.start_time;
-	err = request(handle, BUILDID_IOC_RESOLVE_ADDR, &resolve);
-	if (!err)
-		err = take_file(buffer, size, resolve.record_size, file);
+	argument.pid = known.pid;
+	argument.addr = known.addr;
+	argument.start_time = known.start_time;
+	err = request_file(handle, BUILDID_IOC_RESOLVE_ADDR, &argument, &argument.record,
+			   &argument.record_size, buffer, size, file);
 	if (err)
 		return err;
 
-	address->start_time = resolve.start_time;
-	address->offset = resolve.offset;
-	address->source = resolve.source;
+	address->start_time = argument.start_time;
+	address->offset = argument.offset;
+	address->source = argument.source;
 	return 0;
 }
 
 static int set_cookie(struct buildid *handle, struct buildid_set_cookie *cookie, const void *id,
 		      size_t id_len)
 {
-	/* A longer one would come out as another length. */
+	/* The length has 16 bits in the request: a longer one would be cut. */
 	if (id_len > BUILDID_ID_MAX)
 		return -EINVAL;
 	cookie->size = sizeof(*cookie);
@@ -296,7 +280,7 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
 	return set_cookie(handle, &cookie, id, id_len);
 }
 
-int buildid_take_maps(struct buildid *handle, struct buildid_maps *maps)
+int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps)
 {
 	return request(handle, BUILDID_IOC_MAPS, maps);
 }
@@ -327,7 +311,7 @@ int buildid_subscribe(struct buildid *handle, const struct buildid_options *opti
 	struct buildid_options known;
 	int err;
 
-	err = buildid_options_take(&known, options);
+	err = buildid_options_copy_in(&known, options);
 	if (err)
 		return err;
 	subscribe.flags = known.flags;
@@ -341,14 +325,14 @@ int buildid_subscribe(struct buildid *handle, const struct buildid_options *opti
 	if (err)
 		return err;
 
-	/* Positions are masked with it: anything else would leave the map. */
+	/* Positions are masked with it: another size would reach beyond the mapping. */
 	if (!subscribe.ring_size || subscribe.ring_size & (subscribe.ring_size - 1))
 		return -EBADMSG;
 	handle->ring_size = subscribe.ring_size;
 	return map_ring(handle);
 }
 
-/* -EAGAIN: the ring is empty; -EBUSY: its first record is not finished yet. */
+/* -EAGAIN: the ring is empty; -EBUSY: its first record is still being written. */
 static int peek(struct buildid *handle, const struct buildid_record **record)
 {
 	uint64_t end = __atomic_load_n(&handle->producer->pos, __ATOMIC_ACQUIRE);
@@ -364,7 +348,7 @@ static int peek(struct buildid *handle, const struct buildid_record **record)
 	if (size & BUILDID_RECORD_BUSY)
 		return -EBUSY;
 
-	/* Without a size to trust there is no finding the next record. */
+	/* With a wrong size the next record cannot be found. */
 	if (end - handle->pos > handle->ring_size || size > end - handle->pos ||
 	    size < sizeof(*first) || size % 8)
 		return -EBADMSG;
@@ -381,18 +365,10 @@ uint64_t buildid_ring_end(const struct buildid *handle)
 	return __atomic_load_n(&handle->producer->pos, __ATOMIC_ACQUIRE);
 }
 
-/* Positions only grow, and wrap around after more than anyone can read. */
+/* Compared like sequence numbers: right even where they wrap. */
 bool buildid_ring_passed(const struct buildid *handle, uint64_t end)
 {
 	return (int64_t)(handle->pos - end) >= 0;
-}
-
-/* Rounded up, so that a wait never ends before its deadline. */
-static int left_ms(uint64_t deadline)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-	return now >= deadline ? 0 : (int)((deadline - now + 999999) / 1000000);
 }
 
 static int wait_readable(struct buildid *handle, int timeout_ms)
@@ -411,110 +387,30 @@ static void nap(void)
 
 int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_record **record)
 {
-	bool forever = timeout_ms < 0;
-	uint64_t deadline = 0;
+	uint64_t deadline = FOREVER;
 	int left = timeout_ms;
-	int busy;
-	int err;
+	int found, err;
 
 	*record = NULL;
 	if (!handle->data)
 		return -EINVAL;
 
 	__atomic_store_n(&handle->consumer->pos, handle->pos, __ATOMIC_RELEASE);
-	busy = peek(handle, record);
-	if (timeout_ms > 0 && (busy == -EAGAIN || busy == -EBUSY))
-		deadline = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000;
+	found = peek(handle, record);
+	if (found == -EAGAIN || found == -EBUSY)
+		deadline = deadline_after(timeout_ms);
 
-	while ((busy == -EAGAIN || busy == -EBUSY) && (forever || left)) {
-		/* poll(2) would return at once for a record being written. */
-		if (busy == -EBUSY) {
+	while ((found == -EAGAIN || found == -EBUSY) && left) {
+		/* poll(2) would return at once for a busy record. */
+		if (found == -EBUSY) {
 			nap();
 		} else {
-			err = wait_readable(handle, forever ? -1 : left);
+			err = wait_readable(handle, left);
 			if (err)
 				return err;
 		}
-		if (!forever)
-			left = left_ms(deadline);
-		busy = peek(handle, record);
+		left = deadline_left(deadline);
+		found = peek(handle, record);
 	}
-	return busy == -EBUSY ? -EAGAIN : busy;
-}
-
-const char *buildid_strerror(int error)
-{
-	const char *text;
-
-	error = error < 0 ? -error : error;
-	switch (error) {
-	case ENOENT:
-	case ENODEV:
-	case ENXIO:
-		return "the module is not loaded";
-	case EACCES:
-	case EPERM:
-		return "not permitted";
-	case EPROTONOSUPPORT:
-		return "the module speaks another version of its ABI";
-	case ENOTTY:
-	case E2BIG:
-		return "the module is too old for this request";
-	case EUSERS:
-		return "all rings of the module are in use";
-	case EBUSY:
-		return "this handle is subscribed already";
-	case ESRCH:
-		return "no such process";
-	case ENOBUFS:
-		return "records came faster than they were read";
-	case EBADMSG:
-		return "a record that contradicts itself";
-	case EINVAL:
-		return "the module refuses the request";
-	case ENOSPC:
-		return "the buffer is too small for the record";
-	case ENOMEM:
-		return "out of memory";
-	case EDQUOT:
-		return "as many cookies as a user may have";
-	case EEXIST:
-		return "the content has an identity of its own";
-	case EINTR:
-		return "interrupted";
-	case ESTALE:
-		return "the process did not stop calling exec";
-	case EAGAIN:
-		return "no record in time";
-	case EBADF:
-		return "not a file that is open for reading";
-	default:
-		/* strerror() would take back what it said before. */
-		text = strerrordesc_np(error);
-		return text ? text : "unknown error";
-	}
-}
-
-const char *buildid_advice(int error)
-{
-	switch (error < 0 ? -error : error) {
-	case ENOENT:
-	case ENODEV:
-	case ENXIO:
-		return "load it: modprobe buildid";
-	case EACCES:
-		return "run as root, or have root give you " BUILDID_DEVICE;
-	case EPERM:
-		return "run as root, or with CAP_PERFMON";
-	case EPROTONOSUPPORT:
-	case ENOTTY:
-	case E2BIG:
-		return "install module and tool of one version";
-	case EUSERS:
-		return "end another recorder, see: buildid stats";
-	case ENOMEM:
-		return "a ring counts as locked memory: take a smaller one, or see ulimit -l";
-	default:
-		return NULL;
-	}
+	return found == -EBUSY ? -EAGAIN : found;
 }
