@@ -59,8 +59,8 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 {
 	(void)context;
 	if (mapping->start & 0x1000) {
-		identity->size = mapping->len & 8 ? 20 : 8;
-		memset(identity->id, 0x77, identity->size);
+		identity->id.size = mapping->len & 8 ? 20 : 8;
+		memset(identity->id.bytes, 0x77, identity->id.size);
 	} else {
 		identity->known = mapping->pid & 1;
 		identity->reason = "none";
@@ -77,7 +77,7 @@ static void report(void *context, const char *path, const char *reason)
 static void annotate(struct perfdata *data, const char *output)
 {
 	static const struct perfdata_module_event loads[] = {
-		{ .time = 120, .start = 1, .len = 2, .path = "[a]", .identity = { .size = 20 } },
+		{ .time = 120, .start = 1, .len = 2, .path = "[a]", .id = { .size = 20 } },
 		{ .time = 1ULL << 60, .start = 1, .len = 2, .path = "[b]" },
 	};
 	const struct perfdata_annotator annotator = {
@@ -103,11 +103,11 @@ static void look_at(const char *path, const char *output)
 		abort();
 	count = perfdata_dsos(data, &dsos);
 	for (i = 0; i < count; i++)
-		if (dsos[i].id_size > PERFDATA_ID_MAX || !dsos[i].path)
+		if (dsos[i].id.size > PERFDATA_ID_MAX || !dsos[i].path)
 			abort();
 	perfdata_rewind(data);
 	while (perfdata_next_mapping(data, &mapping) > 0)
-		if (mapping.id_size > PERFDATA_ID_MAX || strlen(mapping.path) > 65536)
+		if (mapping.id.size > PERFDATA_ID_MAX || strlen(mapping.path) > 65536)
 			abort();
 	if (output && !perfdata_error(data))
 		annotate(data, output);

@@ -75,16 +75,16 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 {
 	(void)context;
 	if (mapping->kind == PERFDATA_KIND_KERNEL || mapping->kind == PERFDATA_KIND_MODULE) {
-		identity->size = 20;
-		memset(identity->id, mapping->kind == PERFDATA_KIND_KERNEL ? 0xaa : 0xbb, 20);
+		identity->id.size = 20;
+		memset(identity->id.bytes, mapping->kind == PERFDATA_KIND_KERNEL ? 0xaa : 0xbb, 20);
 	} else if (!strcmp(mapping->path, "/by-pid")) {
-		identity->size = 20;
-		memset(identity->id, 0xcc, 20);
+		identity->id.size = 20;
+		memset(identity->id.bytes, 0xcc, 20);
 	} else if (mapping->ino == 100) {
 		identity->known = true;
 	} else if (mapping->ino && mapping->ino % 2 == 0) {
-		identity->size = mapping->ino == 8 ? 8 : 20;
-		memset(identity->id, (int)mapping->ino, identity->size);
+		identity->id.size = mapping->ino == 8 ? 8 : 20;
+		memset(identity->id.bytes, (int)mapping->ino, identity->id.size);
 	} else {
 		identity->reason = "nobody knows";
 	}
@@ -150,7 +150,7 @@ size_t read_mappings(const char *path, struct perfdata_mapping *mappings)
 
 void assert_id(const struct perfdata_mapping *mapping, size_t size, uint8_t byte)
 {
-	assert_int_equal(mapping->id_size, size);
+	assert_int_equal(mapping->id.size, size);
 	if (size)
-		assert_int_equal(mapping->id[size - 1], byte);
+		assert_int_equal(mapping->id.bytes[size - 1], byte);
 }

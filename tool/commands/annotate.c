@@ -67,8 +67,7 @@ static void identify_vdso(const struct annotator *annotator, struct perfdata_ide
 	identity->reason = "from another boot";
 	if (annotator->vdso.size > PERFDATA_ID_MAX)
 		return;
-	identity->size = annotator->vdso.size;
-	memcpy(identity->id, annotator->vdso.bytes, annotator->vdso.size);
+	identity->id = annotator->vdso;
 }
 
 static void identify(void *context, const struct perfdata_mapping *mapping,
@@ -81,11 +80,11 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		return;
 	}
 	identities_find(annotator->identities, mapping, identity);
-	if (!identity->size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
+	if (!identity->id.size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason =
 			"may have been loaded after the recording, which only a log can show";
-	if (!identity->size && !identity->known && annotator->query &&
+	if (!identity->id.size && !identity->known && annotator->query &&
 	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
@@ -124,8 +123,7 @@ static bool report(struct annotator *annotator, const char *object, const char *
 /* perf synthesizes the mappings that exist before the first event it sees. */
 static bool find_begin(struct annotator *annotator)
 {
-	return !perfdata_begin(annotator->data, &annotator->begin) &&
-	       !perfdata_text(annotator->data, &annotator->text);
+	return !perfdata_begin(annotator->data, &annotator->begin, &annotator->text);
 }
 
 /* KASLR: the kernel is at another address in each boot. */

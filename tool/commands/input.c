@@ -53,10 +53,9 @@ struct input *input_device(struct output *out, const struct buildid_options *opt
 {
 	struct input *input = input_new(out);
 
-	if (!input)
-		return NULL;
-	input->device = module_subscribe(out, options);
-	if (input->device)
+	if (input)
+		input->device = module_subscribe(out, options);
+	if (input && input->device)
 		return input;
 	input_close(input);
 	return NULL;

@@ -160,20 +160,6 @@ static int show_all(struct list *list, struct buildid *handle)
 	return err == -EAGAIN ? 0 : err;
 }
 
-/* The images are in the ring at once; of mappings only those of this process follow. */
-static int subscribe(struct buildid *handle)
-{
-	const uint32_t self = (uint32_t)getpid();
-	const struct buildid_options options = {
-		.size = sizeof(options),
-		.flags = BUILDID_SUB_KERNEL,
-		.nr_pids = 1,
-		.pids = &self,
-	};
-
-	return buildid_subscribe(handle, &options);
-}
-
 bool kernel_list(struct output *out, bool kernel, bool modules, bool all)
 {
 	struct list list = {
@@ -182,12 +168,20 @@ bool kernel_list(struct output *out, bool kernel, bool modules, bool all)
 		.modules = modules,
 		.all = all,
 	};
+	/* The images are in the ring at once; of mappings only those of this process follow. */
+	const uint32_t self = (uint32_t)getpid();
+	const struct buildid_options options = {
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_KERNEL,
+		.nr_pids = 1,
+		.pids = &self,
+	};
 	struct buildid *handle = module_open(out);
 	int err;
 
 	if (!handle)
 		return false;
-	err = subscribe(handle);
+	err = buildid_subscribe(handle, &options);
 	if (!err)
 		err = show_all(&list, handle);
 	if (err)

@@ -83,16 +83,15 @@ static bool is_listed(const struct perfdata_dso *dso, const struct selection *sh
 	    !(shown->kernel && dso->kind == PERFDATA_KIND_KERNEL) &&
 	    !(shown->modules && dso->kind == PERFDATA_KIND_MODULE))
 		return false;
-	return shown->hits ? dso->hit : !!dso->id_size;
+	return shown->hits ? dso->hit : !!dso->id.size;
 }
 
 static void show_dso(struct output *out, const struct perfdata_dso *dso)
 {
-	struct build_id id;
 	char *path = NULL;
 
-	if (dso->kind == PERFDATA_KIND_KERNEL && build_id_set(&id, dso->id, dso->id_size))
-		path = kernel_path(&id);
+	if (dso->kind == PERFDATA_KIND_KERNEL && dso->id.size)
+		path = kernel_path(&dso->id);
 	print_dso(out, dso, path);
 	free(path);
 }

@@ -141,35 +141,28 @@ static bool request_id(const struct item *item, const struct buildid_file *file,
 	return item->fd >= 0 && elf_file_build_id(item->fd, id);
 }
 
-static bool put_from(struct live *live, struct item *item, const struct build_id *id, int fd)
-{
-	const struct debug_item entry = {
-		.id = id,
-		.name = item->path,
-		.part = CONTENT_ELF,
-		.fd = fd,
-	};
-
-	return debug_dir_put(live->store->dir, &entry, &item->reason);
-}
-
 /*
- * The process may be gone, or have another program at that address by now: what is
- * at the path may still be it.
+ * The process may be gone, or have another program at that address by now: the file at
+ * the path may still be the one.
  */
 static bool put(struct live *live, struct item *item, const struct build_id *id)
 {
+	struct debug_item entry = {
+		.id = id,
+		.name = item->path,
+		.part = CONTENT_ELF,
+		.fd = item->fd,
+	};
 	struct reason reason;
 	bool done;
-	int fd;
 
-	if (item->fd >= 0 && put_from(live, item, id, item->fd))
+	if (entry.fd >= 0 && debug_dir_put(live->store->dir, &entry, &item->reason))
 		return true;
-	fd = open_untrusted(AT_FDCWD, item->path, &reason);
-	if (fd < 0)
+	entry.fd = open_untrusted(AT_FDCWD, item->path, &reason);
+	if (entry.fd < 0)
 		return false;
-	done = put_from(live, item, id, fd);
-	close(fd);
+	done = debug_dir_put(live->store->dir, &entry, &item->reason);
+	close(entry.fd);
 	return done;
 }
 
@@ -252,14 +245,6 @@ static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_fi
 		      mmap->state == BUILDID_STATE_DEFERRED;
 }
 
-static void refuse_deferred(struct live *live, uint64_t file_id, const char *path)
-{
-	if (hash_map_get(&live->states, file_id, STATE_NEW) == STATE_NEW)
-		store_report_fail(live->store, NULL, path,
-				  "is on FUSE, whose server may never answer");
-	set_state(live, file_id, STATE_FAILED);
-}
-
 static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 {
 	const struct buildid_file *file = buildid_files_find(live->files, mmap->file_id);
@@ -273,7 +258,10 @@ static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 	if (!path)
 		path = "";
 	if (is_deferred(mmap, file)) {
-		refuse_deferred(live, mmap->file_id, path);
+		if (state == STATE_NEW)
+			store_report_fail(live->store, NULL, path,
+					  "is on FUSE, whose server may never answer");
+		set_state(live, mmap->file_id, STATE_FAILED);
 		return;
 	}
 	if (has_no_id(file)) {
@@ -309,14 +297,9 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 	free(path);
 }
 
-static void handle_lost(struct live *live, const struct buildid_lost *lost)
-{
-	live->lost += lost->ring_full + lost->missed_probe;
-	live->needs_snapshot = true;
-}
-
 static void handle(struct live *live, const struct buildid_record *record)
 {
+	const struct buildid_lost *lost = (const void *)record;
 	int err;
 
 	switch (record->type) {
@@ -333,7 +316,8 @@ static void handle(struct live *live, const struct buildid_record *record)
 		handle_image(live, (const void *)record);
 		break;
 	case BUILDID_RECORD_LOST:
-		handle_lost(live, (const void *)record);
+		live->lost += lost->ring_full + lost->missed_probe;
+		live->needs_snapshot = true;
 		break;
 	}
 }
@@ -394,14 +378,12 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = buildid_fd(live->handle), .events = POLLIN },
 	};
+	int number;
 
 	poll(polls, ARRAY_SIZE(polls), milliseconds);
-	switch (signals_read(signals)) {
-	case SIGINT:
-	case SIGTERM:
+	number = signals_read(signals);
+	if (number == SIGINT || number == SIGTERM)
 		live->stop = true;
-		break;
-	}
 }
 
 static void watch(struct live *live, int signals)

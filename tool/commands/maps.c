@@ -94,7 +94,7 @@ static void show_cookie(struct maps *maps, const struct buildid_cookie *cookie)
 	out_begin(&maps->out);
 	put_range(&maps->out, cookie->addr, cookie->len);
 	out_string(&maps->out, NULL, 0, "----");
-	out_styled(&maps->out, OUT_GOOD, NULL, 0, print_cookie_id(cookie, text));
+	out_styled(&maps->out, OUT_GOOD, NULL, 0, print_id(cookie, text));
 	out_string(&maps->out, NULL, 0, "[cookie]");
 	out_end(&maps->out);
 }

@@ -33,7 +33,6 @@ const char *print_path(const struct buildid_event *event)
 
 /* ------------------------------------------------------------- identity -- */
 
-/* Of a file, the kernel, a module or a cookie. */
 static struct identity identity_of(const void *record)
 {
 	const struct buildid_file *file = record;
@@ -96,35 +95,22 @@ const char *print_identity(const struct identity *identity, char text[PRINT_ID_M
 	return text;
 }
 
-static const char *record_id(const void *record, char text[PRINT_ID_MAX])
+const char *print_id(const void *record, char text[PRINT_ID_MAX])
 {
-	struct identity identity = identity_of(record);
+	struct identity identity;
 
+	if (!record)
+		return "(" UNRESOLVED ")";
+	identity = identity_of(record);
 	return print_identity(&identity, text);
 }
 
-const char *print_id(const struct buildid_file *file, char text[PRINT_ID_MAX])
-{
-	return file ? record_id(file, text) : "(" UNRESOLVED ")";
-}
-
-const char *print_cookie_id(const struct buildid_cookie *cookie, char text[PRINT_ID_MAX])
-{
-	return record_id(cookie, text);
-}
-
-static void put_id(struct output *out, const void *record)
+void print_put_id(struct output *out, const void *record)
 {
 	bool has_id = record && identity_of(record).id.size;
 	char text[PRINT_ID_MAX];
 
-	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID,
-		   record ? record_id(record, text) : "(" UNRESOLVED ")");
-}
-
-void print_put_id(struct output *out, const struct buildid_file *file)
-{
-	put_id(out, file);
+	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID, print_id(record, text));
 }
 
 /* --------------------------------------------------------------- fields -- */
@@ -344,7 +330,7 @@ static void put_image(struct output *out, const struct buildid_event *event)
 	out_string(out, NULL, WIDTH_COMM, buildid_type_name(image->header.type));
 	put_range(out, WIDTH_ADDRESS, image->addr, image->len);
 	out_string(out, NULL, 0, "----");
-	put_id(out, event->record);
+	print_put_id(out, event->record);
 	out_string(out, "name", 0, buildid_image_name(image));
 	put_identity(out, event->record);
 	put_flags(out, event->record, event->record->type, image->flags, 0);
@@ -357,7 +343,7 @@ static void put_cookie(struct output *out, const struct buildid_event *event)
 	put_thread(out, cookie->pid, cookie->tid, cookie->start_time, cookie->comm);
 	put_range(out, WIDTH_ADDRESS, cookie->addr, cookie->len);
 	out_string(out, NULL, 0, "----");
-	put_id(out, event->record);
+	print_put_id(out, event->record);
 	out_string(out, NULL, 0, "[cookie]");
 	put_identity(out, event->record);
 	put_flags(out, event->record, event->record->type, 0, 0);
@@ -404,7 +390,7 @@ void print_image(struct output *out, const struct buildid_image *image, const ch
 {
 	out_begin(out);
 	put_header(out, &image->header);
-	put_id(out, &image->header);
+	print_put_id(out, &image->header);
 	out_string(out, NULL, name ? 0 : OUT_HIDDEN, name);
 	out_string(out, "path", path ? 0 : OUT_HIDDEN, path);
 	put_range(out, OUT_HIDDEN, image->addr, image->len);
@@ -437,13 +423,13 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 		[PERFDATA_KIND_OTHER] = "other",
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
-	char hex[2 * PERFDATA_ID_MAX + 1];
+	char hex[BUILD_ID_TEXT];
 
-	hex_format(hex, dso->id, dso->id_size);
+	build_id_text(&dso->id, hex);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, types[dso->kind]);
 	out_string(out, NULL, WIDTH_ID, hex);
-	out_string(out, "build_id", OUT_HIDDEN, dso->id_size ? hex : NULL);
+	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
 	put_path(out, dso->path);
 	if (file)

@@ -26,11 +26,10 @@ const char *print_path(const struct buildid_event *event);
  * the kind and a colon, "(reason)" where there is none.
  */
 const char *print_identity(const struct identity *identity, char text[PRINT_ID_MAX]);
-/* The same of a file, "(unresolved)" for NULL, and of a cookie. */
-const char *print_id(const struct buildid_file *file, char text[PRINT_ID_MAX]);
-const char *print_cookie_id(const struct buildid_cookie *cookie, char text[PRINT_ID_MAX]);
-/* print_id() as a column of this line, and the file's flags, one word each. */
-void print_put_id(struct output *out, const struct buildid_file *file);
+/* That of the record of a file, a kernel image or a cookie; "(unresolved)" for NULL. */
+const char *print_id(const void *record, char text[PRINT_ID_MAX]);
+/* print_id() as a column of this line, and a file's flags, one word each. */
+void print_put_id(struct output *out, const void *record);
 void print_put_flags(struct output *out, const struct buildid_file *file);
 /* As in /proc/PID/maps, into @text, which is returned. */
 char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);

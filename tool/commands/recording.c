@@ -87,15 +87,12 @@ static void handle_signal(struct recording *recording, int number)
 		reap(recording);
 		break;
 	case SIGINT:
-		/* From a terminal the command got it, too, and decides. */
+	case SIGTERM:
+		/* From a terminal the command got SIGINT, too, and decides. */
 		if (!recording->command)
 			stop(recording);
-		break;
-	case SIGTERM:
-		if (recording->command)
+		else if (number == SIGTERM)
 			kill(recording->command, SIGTERM);
-		else
-			stop(recording);
 		break;
 	}
 }

@@ -30,7 +30,7 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 {
 	struct request *request;
 
-	if (!dso->id_size) {
+	if (!dso->id.size) {
 		/* Memory without a file never has a build-id, but for the vdso. */
 		if (dso->kind != PERFDATA_KIND_OTHER && !is_vdso(dso->path))
 			list->unknown[list->nr_unknown++] = dso->path;
@@ -38,7 +38,7 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 	}
 	request = &list->items[list->count++];
 	request->kind = kind_of(dso);
-	build_id_set(&request->id, dso->id, dso->id_size);
+	request->id = dso->id;
 	request->path = dso->path;
 	request->pids = dso->pids;
 	request->nr_pids = dso->nr_pids;
@@ -74,22 +74,15 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 bool request_list_read(struct request_list *list, struct output *out, const char *path, bool all)
 {
 	const struct perfdata_dso *dsos;
-	const char *problem;
-	int count = -1;
+	int count;
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	problem = list->data ? perfdata_error(list->data) : strerror(ENOMEM);
-	if (!problem) {
-		count = perfdata_dsos(list->data, &dsos);
-		if (count < 0)
-			problem = perfdata_error(list->data);
-	}
-	if (!problem && !fill(list, dsos, (size_t)count, all))
-		problem = strerror(ENOMEM);
-	if (!problem)
+	count = list->data ? perfdata_dsos(list->data, &dsos) : -1;
+	if (count >= 0 && fill(list, dsos, (size_t)count, all))
 		return true;
-	out_error(out, path, "%s", problem);
+	out_error(out, path, "%s",
+		  list->data && count < 0 ? perfdata_error(list->data) : strerror(ENOMEM));
 	request_list_free(list);
 	return false;
 }

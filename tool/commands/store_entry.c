@@ -101,11 +101,11 @@ static bool is_stored(const struct store_job *store, const struct request *reque
 }
 
 static bool put(struct store_job *store, const struct request *request,
-		const struct located_file *found, struct reason *reason)
+		const struct located_file *found, const char *name, struct reason *reason)
 {
 	struct debug_item item = {
 		.id = &request->id,
-		.name = found->name,
+		.name = name,
 		.part = found->part,
 		.fd = found->fd,
 		.may_link = found->path && !store->copy,
@@ -144,7 +144,6 @@ static bool store_debug(struct store_job *store, const struct request *request,
 			struct reason *reason)
 {
 	struct located_file found = { .fd = -1 };
-	struct located_file named;
 	bool needed, done;
 
 	if (request->kind != REQUEST_FILE && request->kind != REQUEST_MODULE)
@@ -153,11 +152,8 @@ static bool store_debug(struct store_job *store, const struct request *request,
 		return true;
 	needed = store->debug && !has_symbols(store, &request->id);
 	done = locate_debug(store->locate, &request->id, needed, &found, reason);
-	if (done) {
-		named = found;
-		named.name = (char *)(uintptr_t)request->path;
-		done = put(store, request, &named, reason);
-	}
+	if (done)
+		done = put(store, request, &found, request->path, reason);
 	located_file_free(&found);
 	return done || !needed;
 }
@@ -171,7 +167,7 @@ void store_request(struct store_job *store, const struct request *request)
 
 	if (!done) {
 		done = locate_request(store->locate, request, &found, &reason) &&
-		       put(store, request, &found, &reason);
+		       put(store, request, &found, found.name, &reason);
 		source = found.source;
 	}
 	if (done)

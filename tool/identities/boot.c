@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Boot: which one this is. */
 
 #include <stdio.h>
 #include <string.h>
 
 #include "boot.h"
 #include "common/clock.h"
-#include "common/hex.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 void boot_id_read(uint8_t boot_id[16])
 {
 	FILE *file = fopen(BOOT_ID, "re");
-	size_t nibbles = 0;
-	int character;
+	size_t i = 0;
 
 	if (!file)
 		return;
-	while (nibbles < 32 && (character = fgetc(file)) != EOF) {
-		int digit = hex_digit((char)character);
-
-		if (digit < 0)
-			continue;
-		boot_id[nibbles / 2] = (uint8_t)(boot_id[nibbles / 2] << 4 | digit);
-		nibbles++;
-	}
+	while (i < 16 && fscanf(file, "%2hhx%*[-]", &boot_id[i]) == 1)
+		i++;
 	fclose(file);
 }
 

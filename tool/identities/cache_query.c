@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Recall: what the module still remembers of an inode. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 /* ctime is as coarse as a tick. */
 #define TICK 10000000LL
-/* How far clocks drift apart, at most: NTP slews by 500 ppm. */
+/* Clocks drift apart by NTP's limit of 500 ppm at most. */
 #define DRIFT(ns) ((ns) / 2000)
 
 struct cache_query {
@@ -25,20 +24,25 @@ struct cache_query {
 	enum perfdata_clock clock;
 	int64_t now;		  /* by perf's clock */
 	int64_t real;		  /* CLOCK_REALTIME at that moment */
-	struct versions versions; /* of all files, once asked for */
-	bool asked;
-	const char *silence; /* why there are none */
+	struct versions versions; /* of all files, once dumped */
+	bool dumped;
+	const char *failure; /* why there are none */
 };
 
-/* Any record that is made now has both clocks; one of this process's own. */
+static struct buildid_options of_process(const uint32_t *pid)
+{
+	return (struct buildid_options){
+		.size = sizeof(struct buildid_options),
+		.nr_pids = 1,
+		.pids = pid,
+	};
+}
+
+/* perf's clock can only be read off a record: get one of this process. */
 static int read_clocks(struct cache_query *query)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	const struct buildid_options options = {
-		.size = sizeof(options),
-		.nr_pids = 1,
-		.pids = &pid,
-	};
+	const struct buildid_options options = of_process(&pid);
 	const struct buildid_record *record;
 	struct buildid_snapshot *snapshot;
 	int err;
@@ -84,7 +88,7 @@ void cache_query_free(struct cache_query *query)
 	free(query);
 }
 
-/* The last moment by CLOCK_REALTIME that is certainly before @time by perf's clock. */
+/* @time as CLOCK_REALTIME, no later than it was. */
 static int64_t real_before(const struct cache_query *query, uint64_t time)
 {
 	int64_t ago = query->now - (int64_t)time;
@@ -95,10 +99,10 @@ static int64_t real_before(const struct cache_query *query, uint64_t time)
 /* ------------------------------------------------------------------ images -- */
 
 /*
- * sysfs has an inode for a module from when somebody first looks at it, with that time,
- * and another for the next module of the name. perf record itself looks.
+ * An inode of sysfs is made when it is first looked up, has that time, and is not used
+ * for the next module of the name. perf record looks up the notes of all modules.
  */
-static bool was_there(const struct cache_query *query, const char *module, uint64_t time)
+static bool was_loaded(const struct cache_query *query, const char *module, uint64_t time)
 {
 	static const char *const below[] = { "", "/notes", "/notes/.note.gnu.build-id" };
 	int64_t before = real_before(query, time);
@@ -119,14 +123,10 @@ static bool was_there(const struct cache_query *query, const char *module, uint6
 void cache_query_images(struct cache_query *query, uint64_t begin, struct identities *identities)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	const struct buildid_options options = {
-		.size = sizeof(options),
-		.flags = BUILDID_SUB_KERNEL,
-		.nr_pids = 1,
-		.pids = &pid,
-	};
+	struct buildid_options options = of_process(&pid);
 	const struct buildid_record *record;
 
+	options.flags = BUILDID_SUB_KERNEL;
 	if (buildid_subscribe(query->handle, &options))
 		return;
 	while (!buildid_next(query->handle, 0, &record)) {
@@ -134,14 +134,14 @@ void cache_query_images(struct cache_query *query, uint64_t begin, struct identi
 
 		if (record->type == BUILDID_RECORD_KERNEL ||
 		    (record->type == BUILDID_RECORD_MODULE && image->addr &&
-		     was_there(query, buildid_image_name(image), begin)))
+		     was_loaded(query, buildid_image_name(image), begin)))
 			identities_add(identities, record);
 	}
 }
 
 /* ------------------------------------------------------------------- files -- */
 
-static int ask(struct cache_query *query)
+static int dump(struct cache_query *query)
 {
 	const struct buildid_record *record;
 	struct netlink *netlink;
@@ -160,27 +160,26 @@ static int ask(struct cache_query *query)
 }
 
 /*
- * All at once, as perf may have seen any of the two inodes that a file has, and as an
- * inode number of btrfs is that of several files.
+ * A dump of all files, as perf may have any of a file's two inodes, and as on btrfs
+ * several files have the same number.
  */
 static bool has_versions(struct cache_query *query)
 {
 	int err;
 
-	if (!query->asked) {
-		query->asked = true;
-		err = ask(query);
+	if (!query->dumped) {
+		query->dumped = true;
+		err = dump(query);
 		if (err == -ENOENT)
-			query->silence = "the module tells the initial network namespace only";
+			query->failure = "the module answers in the initial network namespace only";
 		else if (err)
-			query->silence = "the module does not tell what it remembers";
+			query->failure = "the module does not answer";
 	}
-	return !query->silence;
+	return !query->failure;
 }
 
-/* On btrfs the inode's number is that of a file in each subvolume. */
-static bool is_of_another_path(const struct version *version,
-			       const struct perfdata_mapping *mapping)
+/* On btrfs each subvolume has a file with this inode number. */
+static bool has_another_path(const struct version *version, const struct perfdata_mapping *mapping)
 {
 	return version->dev != version->user_dev && version->ino == version->user_ino &&
 	       version->dev == versions_device(mapping->major, mapping->minor) &&
@@ -198,13 +197,13 @@ void cache_query_find(struct cache_query *query, const struct perfdata_mapping *
 	if (!mapping->has_inode || !mapping->ino || !time)
 		return;
 	if (!has_versions(query)) {
-		identity->reason = query->silence;
+		identity->reason = query->failure;
 		return;
 	}
 	while ((version = versions_next(&query->versions, mapping, &cursor))) {
-		if (is_of_another_path(version, mapping))
+		if (has_another_path(version, mapping))
 			continue;
-		/* Of one file the last is what it holds; it may not have been then. */
+		/* The newest version is what the file has now. */
 		changed |= version->ctime > before;
 		several |= newest && newest->user_dev != version->user_dev;
 		if (!newest || version->file_id > newest->file_id)
@@ -215,7 +214,7 @@ void cache_query_find(struct cache_query *query, const struct perfdata_mapping *
 	if (changed)
 		identity->reason = "its file has changed since";
 	else if (several)
-		identity->reason = "its inode's number is that of several files";
+		identity->reason = "several files have its inode number";
 	else
 		*identity = newest->identity;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recall: what the module still remembers of an inode, if it is certain that it
- * was so when perf saw it mapped.
+ * Cache query: without a log, or where it says nothing, ask the module which identity an
+ * inode has now. The answer counts if the inode has certainly not changed since perf saw
+ * the mapping. As ctime is by CLOCK_REALTIME and perf's times are not, those are
+ * converted, with room for the drift of the clocks.
  */
 #ifndef TOOL_CACHE_QUERY_H
 #define TOOL_CACHE_QUERY_H
@@ -11,15 +13,18 @@
 struct identities;
 struct cache_query;
 
-/* With a module that is loaded; NULL when there is none, or without memory. */
+/* NULL when the module is not loaded, has no times of @clock, or without memory. */
 struct cache_query *cache_query_new(enum perfdata_clock clock);
 void cache_query_free(struct cache_query *query);
 /*
- * The kernel's identity, which is the same as long as it runs, to @identities; and
- * those of modules that have been there since before @begin, by perf's clock.
+ * Add the kernel to @identities, which cannot change, and the modules that were loaded
+ * before @begin, by perf's clock.
  */
 void cache_query_images(struct cache_query *query, uint64_t begin, struct identities *identities);
-/* @time: of the mapping, or when perf began. Leaves @identity when not certain. */
+/*
+ * Set @identity, or its reason, for a file's mapping; @time is that of the mapping, or
+ * when perf began.
+ */
 void cache_query_find(struct cache_query *query, const struct perfdata_mapping *mapping,
 		      uint64_t time, struct perfdata_identity *identity);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Identities: what a stream of records says of the mappings perf has seen.
- *
- * perf and the module stamp the same call within a moment of each other, so a
- * mapping is found by process, address, length, offset and time. A mapping
- * without a record of its own is that of a process that has it from its parent,
- * or one not executable: it is found by its addresses in another process, else by
- * its inode, as long as what the inode held then is certain.
+ * A mapping that happened while perf recorded has an MMAP record from the module with
+ * the same process, address, length and offset, and nearly the same time. Others have
+ * none: a mapping that a process has from its parent, and one that is not executable.
+ * Such a mapping is found by its addresses in another process, else by its inode. That
+ * counts only as long as it is certain what the inode held at the time: a file may be
+ * written anew, and records may be lost.
  */
 
 #include <errno.h>
@@ -17,17 +16,18 @@
 #include "images.h"
 #include "versions.h"
 
-/* perf's stamp of a mapping comes that much later than ours at most. */
+/* perf takes its time of a mapping after the module, but not that much later. */
 #define MOMENT 1000000000ULL
 
-struct seen {
+/* An MMAP record. */
+struct mmap_event {
 	uint64_t addr, len, pgoff;
 	uint64_t time;
 	uint32_t pid;
-	uint32_t version;
+	uint32_t version; /* index */
 };
 
-/* What happened in between is not known. */
+/* Records of this time were lost. */
 struct loss {
 	uint64_t from, to;
 };
@@ -36,12 +36,12 @@ struct identities {
 	enum perfdata_clock clock;
 	uint64_t begin;
 	struct versions versions;
-	struct seen *seen;
-	size_t nr_seen;
+	struct mmap_event *mmaps; /* by place and time, once ready */
+	size_t nr_mmaps;
 	struct loss *losses;
 	size_t nr_losses;
 	uint64_t lost;
-	uint64_t last, last_mono; /* when the last record was, by both clocks */
+	uint64_t last, last_mono; /* time of the last record, by both clocks */
 	struct images images;
 };
 
@@ -60,7 +60,7 @@ void identities_free(struct identities *identities)
 		return;
 	images_free(&identities->images);
 	versions_free(&identities->versions);
-	free(identities->seen);
+	free(identities->mmaps);
 	free(identities->losses);
 	free(identities);
 }
@@ -77,53 +77,18 @@ static bool has_times(const struct identities *identities)
 
 /* ------------------------------------------------------------------ adding -- */
 
-void identities_of_file(const struct buildid_file *file, struct perfdata_identity *identity)
-{
-	const uint8_t *bytes;
-	size_t size;
-
-	bytes = buildid_file_id_bytes(file, &size);
-	*identity = (struct perfdata_identity){};
-	if (file->kind == BUILDID_KIND_GNU && bytes && size <= PERFDATA_ID_MAX) {
-		identity->size = size;
-		memcpy(identity->id, bytes, size);
-		return;
-	}
-	if (file->kind == BUILDID_KIND_GNU) {
-		identity->reason = "a build-id that is longer than the 20 bytes there are for it";
-		return;
-	}
-	switch (file->reason) {
-	case BUILDID_REASON_PENDING:
-		identity->reason = "it was not read in time";
-		break;
-	case BUILDID_REASON_DEFERRED:
-		identity->reason = "on FUSE, whose files are not read without being asked";
-		break;
-	case BUILDID_REASON_IO:
-	case BUILDID_REASON_CHANGING:
-	case BUILDID_REASON_UNREADABLE:
-		identity->reason = "it could not be read";
-		break;
-	default:
-		identity->known = true;
-		identity->reason = "it has no build-id";
-		break;
-	}
-}
-
 static int add_mmap(struct identities *identities, const struct buildid_mmap *mmap)
 {
 	uint64_t time = time_of(identities, &mmap->header);
 	uint32_t index = versions_find(&identities->versions, mmap->file_id);
 	struct version *version;
 
-	/* UNRESOLVED, or of a FILE that was lost. */
+	/* The state is UNRESOLVED, or the FILE record was lost. */
 	if (index == VERSIONS_NONE)
 		return 0;
-	if (!array_reserve(identities->seen, identities->nr_seen))
+	if (!array_reserve(identities->mmaps, identities->nr_mmaps))
 		return -ENOMEM;
-	identities->seen[identities->nr_seen++] = (struct seen){
+	identities->mmaps[identities->nr_mmaps++] = (struct mmap_event){
 		.addr = mmap->addr,
 		.len = mmap->len,
 		.pgoff = mmap->pgoff,
@@ -132,11 +97,11 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 		.version = index,
 	};
 	version = &identities->versions.all[index];
-	if (!version->seen || time < version->first)
+	if (!version->mapped || time < version->first)
 		version->first = time;
-	if (!version->seen || time > version->last)
+	if (!version->mapped || time > version->last)
 		version->last = time;
-	version->seen = true;
+	version->mapped = true;
 	return 0;
 }
 
@@ -148,7 +113,7 @@ static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
 	return 0;
 }
 
-/* It comes behind the hole, which began after the record before it. */
+/* A LOST record ends the gap; it began after the record before. */
 static int add_lost(struct identities *identities, const struct buildid_lost *lost, uint64_t last)
 {
 	identities->lost += lost->ring_full + lost->no_request + lost->missed_probe;
@@ -157,7 +122,7 @@ static int add_lost(struct identities *identities, const struct buildid_lost *lo
 
 int identities_ended(struct identities *identities, uint64_t mono)
 {
-	/* As far behind the last record by either clock; the drift is of no matter. */
+	/* Both clocks advanced by as much since the last record; their drift does not matter. */
 	uint64_t since = mono > identities->last_mono ? mono - identities->last_mono : 0;
 
 	return add_loss(identities, identities->last + since, UINT64_MAX);
@@ -196,7 +161,7 @@ uint64_t identities_lost(const struct identities *identities)
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct seen *first = a, *second = b;
+	const struct mmap_event *first = a, *second = b;
 	int result = COMPARE(first->addr, second->addr);
 
 	if (!result)
@@ -204,9 +169,9 @@ static int compare_places(const void *a, const void *b)
 	return result ? result : COMPARE(first->pgoff, second->pgoff);
 }
 
-static int compare_seen(const void *a, const void *b)
+static int compare_mmaps(const void *a, const void *b)
 {
-	const struct seen *first = a, *second = b;
+	const struct mmap_event *first = a, *second = b;
 	int result = compare_places(first, second);
 
 	return result ? result : COMPARE(first->time, second->time);
@@ -217,15 +182,16 @@ int identities_ready(struct identities *identities, uint64_t begin)
 	int err = versions_ready(&identities->versions);
 
 	identities->begin = begin;
-	array_sort(identities->seen, identities->nr_seen, compare_seen);
+	array_sort(identities->mmaps, identities->nr_mmaps, compare_mmaps);
 	return err ? err : images_ready(&identities->images, begin);
 }
 
 /* ----------------------------------------------------------------- finding -- */
 
 /*
- * A version has the inode of who mapped it first: on another overlayfs over the same
- * file that process sees another. Not where it is certain to be another file.
+ * Several overlayfs may have the same file, each with an inode of its own, and a version
+ * has that of the first process that mapped it. So another inode may be the same file,
+ * unless its device is one that the version has.
  */
 static bool may_be(const struct version *version, const struct perfdata_mapping *mapping)
 {
@@ -233,47 +199,47 @@ static bool may_be(const struct version *version, const struct perfdata_mapping 
 
 	if (version_is_of(version, mapping))
 		return true;
-	/* One not executable has no record of its own. */
+	/* Those that are not executable have no record of their own. */
 	return !mapping->data && version->dev != version->user_dev && dev != version->dev &&
 	       dev != version->user_dev;
 }
 
-/* The last until then; others before it are of another version. */
+/* The last MMAP record up to a time; ambiguous if an earlier one has another version. */
 struct candidate {
-	const struct seen *seen;
+	const struct mmap_event *mmap;
 	bool ambiguous;
 };
 
 struct candidates {
-	struct candidate own;	/* of the process */
-	struct candidate other; /* of any other */
+	struct candidate own;	/* in the process itself */
+	struct candidate other; /* in any other process */
 };
 
-static void take(struct candidate *candidate, const struct seen *seen)
+static void set_candidate(struct candidate *candidate, const struct mmap_event *mmap)
 {
-	if (candidate->seen && candidate->seen->version != seen->version)
+	if (candidate->mmap && candidate->mmap->version != mmap->version)
 		candidate->ambiguous = true;
-	candidate->seen = seen;
+	candidate->mmap = mmap;
 }
 
-static void look_at(const struct identities *identities, const struct seen *seen,
-		    const struct perfdata_mapping *mapping, struct candidates *found)
+static void consider(const struct identities *identities, const struct mmap_event *mmap,
+		     const struct perfdata_mapping *mapping, struct candidates *found)
 {
-	const struct version *version = &identities->versions.all[seen->version];
+	const struct version *version = &identities->versions.all[mmap->version];
 
-	if (seen->pid == mapping->pid && may_be(version, mapping))
-		take(&found->own, seen);
-	if (seen->pid == mapping->pid || !version_is_of(version, mapping))
+	if (mmap->pid == mapping->pid && may_be(version, mapping))
+		set_candidate(&found->own, mmap);
+	if (mmap->pid == mapping->pid || !version_is_of(version, mapping))
 		return;
-	/* Programs that are not PIE lie at the same addresses. */
+	/* Programs that are not PIE are all at the same addresses. */
 	if (mapping->has_inode || version->path == versions_path(mapping->path))
-		take(&found->other, seen);
+		set_candidate(&found->other, mmap);
 }
 
 static struct candidates find_candidates(const struct identities *identities,
 					 const struct perfdata_mapping *mapping, uint64_t time)
 {
-	const struct seen request = {
+	const struct mmap_event request = {
 		.addr = mapping->start,
 		.len = mapping->len,
 		.pgoff = mapping->pgoff,
@@ -281,16 +247,16 @@ static struct candidates find_candidates(const struct identities *identities,
 	struct candidates found = {};
 	size_t i;
 
-	i = array_lower_bound(&request, identities->seen, identities->nr_seen, sizeof(request),
+	i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps, sizeof(request),
 			      compare_places);
-	for (; i < identities->nr_seen; i++) {
-		const struct seen *seen = &identities->seen[i];
+	for (; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
 
-		if (compare_places(seen, &request))
+		if (compare_places(mmap, &request))
 			break;
-		if (has_times(identities) && seen->time > time)
+		if (has_times(identities) && mmap->time > time)
 			break;
-		look_at(identities, seen, mapping, &found);
+		consider(identities, mmap, mapping, &found);
 	}
 	return found;
 }
@@ -305,7 +271,7 @@ static bool lost_between(const struct identities *identities, uint64_t from, uin
 	return false;
 }
 
-/* What the inode held at @time; a file never becomes again what it was. */
+/* What the inode held at @time: the last version mapped until then, if no loss is behind it. */
 static const struct version *find_by_inode(const struct identities *identities,
 					   const struct perfdata_mapping *mapping, uint64_t time)
 {
@@ -313,7 +279,7 @@ static const struct version *find_by_inode(const struct identities *identities,
 	size_t cursor = 0;
 
 	while ((version = versions_next(&identities->versions, mapping, &cursor))) {
-		if (!version->seen)
+		if (!version->mapped)
 			continue;
 		if (!has_times(identities) && best)
 			return NULL;
@@ -328,28 +294,28 @@ static const struct version *find_by_inode(const struct identities *identities,
 }
 
 /* Which of the candidates, if any, is certain to be the one at @time. */
-static const struct seen *choose(const struct identities *identities,
-				 const struct candidates *found,
-				 const struct perfdata_mapping *mapping, uint64_t time)
+static const struct mmap_event *choose(const struct identities *identities,
+				       const struct candidates *found,
+				       const struct perfdata_mapping *mapping, uint64_t time)
 {
 	const struct candidate *candidate = &found->own;
 	const struct version *version;
 
-	/* What happened has a record of its own; what was there, its parent's. */
-	if (!candidate->seen && !mapping->time)
+	/* A mapping without a time existed before, and may be in the parent's records only. */
+	if (!candidate->mmap && !mapping->time)
 		candidate = &found->other;
-	if (!candidate->seen)
+	if (!candidate->mmap)
 		return NULL;
 	if (!has_times(identities))
-		return candidate->ambiguous ? NULL : candidate->seen;
-	if (mapping->time && mapping->time - candidate->seen->time >= MOMENT)
+		return candidate->ambiguous ? NULL : candidate->mmap;
+	if (mapping->time && mapping->time - candidate->mmap->time >= MOMENT)
 		return NULL;
-	/* With what was lost in between it may be the record of another file. */
-	version = &identities->versions.all[candidate->seen->version];
+	/* With a loss in between the record may be that of another file. */
+	version = &identities->versions.all[candidate->mmap->version];
 	if (!version_is_of(version, mapping) &&
-	    lost_between(identities, candidate->seen->time, time))
+	    lost_between(identities, candidate->mmap->time, time))
 		return NULL;
-	return candidate->seen;
+	return candidate->mmap;
 }
 
 static void find_file(const struct identities *identities, const struct perfdata_mapping *mapping,
@@ -358,19 +324,19 @@ static void find_file(const struct identities *identities, const struct perfdata
 	uint64_t time = mapping->time ? mapping->time : identities->begin;
 	const struct version *version;
 	struct candidates found;
-	const struct seen *seen;
+	const struct mmap_event *mmap;
 
 	found = find_candidates(identities, mapping, time);
-	seen = choose(identities, &found, mapping, time);
-	version = seen ? &identities->versions.all[seen->version] :
+	mmap = choose(identities, &found, mapping, time);
+	version = mmap ? &identities->versions.all[mmap->version] :
 			 find_by_inode(identities, mapping, time);
 
 	if (version)
 		*identity = version->identity;
 	else if (identities->lost)
 		identity->reason = "records were lost";
-	else if (!has_times(identities) && (found.own.seen || found.other.seen))
-		identity->reason = "there is no time by which to tell its contents apart";
+	else if (!has_times(identities) && (found.own.mmap || found.other.mmap))
+		identity->reason = "without times its contents cannot be told apart";
 	else
 		identity->reason = "there is no record of it";
 }
@@ -399,8 +365,8 @@ uint64_t identities_text(const struct identities *identities)
 }
 
 size_t identities_module_events(const struct identities *identities,
-				const struct perfdata_module_event **loads)
+				const struct perfdata_module_event **events)
 {
-	*loads = identities->images.module_events;
+	*events = identities->images.module_events;
 	return has_times(identities) ? identities->images.nr_module_events : 0;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Identities: what a stream of records says of the mappings perf has seen. */
+/*
+ * Identities: which content each mapping in a perf.data had, by the records that the
+ * module sent meanwhile, mostly out of a log. Add all records, say when they ended and
+ * when perf began, then ask.
+ */
 #ifndef TOOL_IDENTITIES_H
 #define TOOL_IDENTITIES_H
 
@@ -8,32 +12,30 @@
 
 struct identities;
 
-/* For mappings with times of @clock. NULL without memory. */
+/* @clock: of the perf.data. NULL without memory. */
 struct identities *identities_new(enum perfdata_clock clock);
 void identities_free(struct identities *identities);
 
-/* All records of a stream, in order. 0 or -ENOMEM. */
+/* The next record of a stream. 0 or -ENOMEM. */
 int identities_add(struct identities *identities, const struct buildid_record *record);
-/* The stream ended at @mono, CLOCK_MONOTONIC: nobody knows of what came after it. */
+/* The stream ended at @mono, by CLOCK_MONOTONIC: all later records are lost. */
 int identities_ended(struct identities *identities, uint64_t mono);
-/* Then once: perf began to record at @begin, by the clock. 0 or -ENOMEM. */
+/* All records are added, and perf began to record at @begin, by @clock. 0 or -ENOMEM. */
 int identities_ready(struct identities *identities, uint64_t begin);
 
-/* What is known of @mapping's content; @identity is zeroed. */
+/* Fill @identity, zeroed, for @mapping. */
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity);
-/* What is known of a file, as @identity. */
-void identities_of_file(const struct buildid_file *file, struct perfdata_identity *identity);
 
 /*
- * Modules that came and went since perf began, by time, each with a path below
- * /sys/module, which is of that content alone. They are @identities' own.
+ * Modules loaded and unloaded since perf began, by time, each with a path below
+ * /sys/module that no other content has. They belong to @identities.
  */
 size_t identities_module_events(const struct identities *identities,
-				const struct perfdata_module_event **loads);
-/* Where _text is in the kernel; 0 when that is not known. */
+				const struct perfdata_module_event **events);
+/* The address of the kernel's _text, 0 when it is not known. */
 uint64_t identities_text(const struct identities *identities);
-/* Records that were lost. */
+/* How many records were lost. */
 uint64_t identities_lost(const struct identities *identities);
 
 #endif

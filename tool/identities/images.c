@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Images: the kernel and its modules over time, as records tell of them. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,10 +6,11 @@
 
 #include "common/array.h"
 #include "content/kernel_modules.h"
+#include "identity.h"
 #include "images.h"
 
 /* "/sys/module/name/name@0123abcd.ko" */
-#define SHOWN_ROOM (2 * MODULE_NAME_ROOM + 26)
+#define PATH_ROOM (2 * MODULE_NAME_ROOM + 26)
 
 struct image {
 	uint64_t time;
@@ -19,52 +19,27 @@ struct image {
 	bool snapshot;
 	bool unload;
 	char name[MODULE_NAME_ROOM];
-	char shown[SHOWN_ROOM];
+	char path[PATH_ROOM];
 	struct perfdata_identity identity;
 };
 
-static void take_identity(struct image *image, const struct buildid_image *record)
-{
-	const uint8_t *bytes;
-	size_t size;
-
-	bytes = buildid_image_id_bytes(record, &size);
-	if (record->kind == BUILDID_KIND_GNU && bytes && size <= PERFDATA_ID_MAX) {
-		image->identity.size = size;
-		memcpy(image->identity.id, bytes, size);
-		return;
-	}
-	image->identity.known = record->kind == BUILDID_KIND_NONE;
-	image->identity.reason =
-		image->identity.known ?
-			"it has no build-id" :
-			"a build-id that is longer than the 20 bytes there are for it";
-}
-
-static bool are_same(const struct perfdata_identity *a, const struct perfdata_identity *b)
-{
-	return a->size == b->size && !memcmp(a->id, b->id, a->size);
-}
-
 /*
- * perf knows a module by its name, whatever build-id it has: only the first of its
- * contents can have the name as it is. perf 6.1 looks for a build-id in its cache
- * only when the name is a path.
+ * perf finds the DSO of a module by its name alone, so only the first content of a name
+ * can have it unchanged. It is a path, as perf 6.1 looks into its cache only for those.
  */
-static void show(const struct images *images, struct image *image)
+static void set_path(const struct images *images, struct image *image)
 {
-	const uint8_t *id = image->identity.id;
+	const uint8_t *id = image->identity.id.bytes;
 	const struct image *other;
 
 	for (other = images->all; other < image; other++)
 		if (!other->kernel && !strcmp(other->name, image->name))
 			break;
-	if (other < image && !are_same(&other->identity, &image->identity))
-		snprintf(image->shown, sizeof(image->shown),
-			 "/sys/module/%s/%s@%02x%02x%02x%02x.ko", image->name, image->name, id[0],
-			 id[1], id[2], id[3]);
+	if (other < image && !build_id_equal(&other->identity.id, &image->identity.id))
+		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s@%02x%02x%02x%02x.ko",
+			 image->name, image->name, id[0], id[1], id[2], id[3]);
 	else
-		snprintf(image->shown, sizeof(image->shown), "/sys/module/%s/%s.ko", image->name,
+		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s.ko", image->name,
 			 image->name);
 }
 
@@ -87,8 +62,8 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 		.unload = record->flags & BUILDID_IMAGE_UNLOAD,
 	};
 	snprintf(image->name, sizeof(image->name), "%s", name);
-	take_identity(image, record);
-	show(images, image);
+	identity_of_image(record, &image->identity);
+	set_path(images, image);
 	return 0;
 }
 
@@ -128,8 +103,8 @@ int images_ready(struct images *images, uint64_t begin)
 			.start = image->addr,
 			.len = image->len,
 			.unload = image->unload,
-			.path = image->shown,
-			.identity = image->identity,
+			.path = image->path,
+			.id = image->identity.id,
 		};
 	}
 	array_sort(images->module_events, images->nr_module_events, compare_module_events);
@@ -146,7 +121,7 @@ uint64_t images_text(const struct images *images)
 	return 0;
 }
 
-/* Which of two is the one to go by at @time: the last until then, else the first. */
+/* Of two images, the last until @time is the right one, else the first after it. */
 static bool is_better(const struct image *image, const struct image *than, uint64_t time)
 {
 	if (!than)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Log: write a stream to a file, and read one from a file of any content. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 #include "log.h"
 
 #define WRITE_BUFFER (256 * 1024)
-/* Ours is 56; leave later versions room, but not any number. */
+/* It has 56 bytes; later versions may have more, within reason. */
 #define HEADER_MAX 4096
 
 _Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
@@ -74,7 +73,7 @@ int log_create(struct log_writer **writer, const char *path)
 	if (!new)
 		return -ENOMEM;
 
-	/* For its owner's eyes, as it tells who ran what. */
+	/* For the owner only, as it says who ran what. */
 	new->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (new->fd < 0) {
 		err = -errno;
@@ -174,7 +173,7 @@ static int garbage(struct log_reader *reader, uint64_t start)
 	return fail(reader, "damaged: no record at byte %" PRIu64, start);
 }
 
-static bool take(struct log_reader *reader, void *bytes, size_t size)
+static bool read_bytes(struct log_reader *reader, void *bytes, size_t size)
 {
 	size_t done = fread(bytes, 1, size, reader->file);
 
@@ -186,15 +185,15 @@ static int skip(struct log_reader *reader, size_t size)
 {
 	char rest[HEADER_MAX];
 
-	return take(reader, rest, size) ? 0 : cut_short(reader, 0);
+	return read_bytes(reader, rest, size) ? 0 : cut_short(reader, 0);
 }
 
 static int read_header(struct log_reader *reader)
 {
 	struct log_header *header = &reader->header;
-	bool whole = take(reader, header, sizeof(*header));
+	bool whole = read_bytes(reader, header, sizeof(*header));
 
-	/* What is no log at all may well be shorter than a header. */
+	/* A file that is no log may be shorter than a header. */
 	if (reader->offset < sizeof(header->magic) ||
 	    memcmp(header->magic, LOG_MAGIC, sizeof(header->magic)))
 		return ferror(reader->file) ? cut_short(reader, 0) :
@@ -254,13 +253,13 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 	if (reader->ended)
 		return 0;
 
-	if (!take(reader, head, sizeof(*head)))
+	if (!read_bytes(reader, head, sizeof(*head)))
 		return reader->offset > start || ferror(reader->file) ?
 			       cut_short(reader, start) :
 			       fail(reader, "cut short: no end at byte %" PRIu64, start);
 	if (head->size < sizeof(*head) || head->size > sizeof(reader->buffer) || head->size % 8)
 		return garbage(reader, start);
-	if (!take(reader, head + 1, head->size - sizeof(*head)))
+	if (!read_bytes(reader, head + 1, head->size - sizeof(*head)))
 		return cut_short(reader, start);
 	if (head->type == LOG_RECORD_END)
 		return read_end(reader, start);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Log: a stream of records in a file.
+ * Log: the module's records in a file, as buildid record writes it.
  *
  *	struct log_header
  *	records, as they came from the module
  *	struct log_end
  *
- * in the byte order of the machine that wrote it. The end is what tells a
- * whole log from one that was cut short between two records.
+ * in the byte order of the machine that wrote it. Without the end a log that was cut
+ * short between two records would look complete.
  */
 #ifndef TOOL_LOG_H
 #define TOOL_LOG_H
@@ -62,25 +62,25 @@ struct log_writer;
 
 int log_create(struct log_writer **writer, const char *path);
 int log_write(struct log_writer *writer, const struct buildid_record *record);
-/* Hand the file what was written so far, so that it survives the process. */
+/* Write what is buffered, so that it survives the process. */
 int log_flush(struct log_writer *writer);
 uint64_t log_written(const struct log_writer *writer);
-/* Write the end, bring all to the disk, close. Frees @writer in any case. */
+/* Write the end, sync, close. Frees @writer in any case. */
 int log_finish(struct log_writer *writer);
 
-/* Reading. What went wrong is in log_error(). */
+/* Reading. */
 struct log_reader;
 
 /* NULL only without memory; look at log_error(). @path "-" is stdin. */
 struct log_reader *log_open(const char *path);
 /*
- * 1 with a record, valid until the next call and checked; 0 at the end of a
- * whole log; -1 with an error.
+ * 1 with a record, checked, valid until the next call; 0 at the end of a complete log;
+ * -1 with an error.
  */
 int log_next(struct log_reader *reader, const struct buildid_record **record);
-/* A text with the offset, or NULL as long as all is well. */
+/* What is wrong and where, or NULL. */
 const char *log_error(const struct log_reader *reader);
-/* CLOCK_MONOTONIC as it ended; of one that was cut short that of its last record. */
+/* CLOCK_MONOTONIC as it ended, or of the last record if it was cut short. */
 uint64_t log_ended(const struct log_reader *reader);
 const struct log_header *log_header(const struct log_reader *reader);
 void log_close(struct log_reader *reader);

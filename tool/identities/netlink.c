@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink: the only file that knows libnl. It finds the family and takes
- * messages apart; receiving is done here, as libnl hides ENOBUFS and senders.
+ * The transport that uses libnl, and the only file that does. libnl finds the family,
+ * makes and parses messages. Receiving is done here, as nl_recv() hides who sent a
+ * message and that some were lost (ENOBUFS).
  */
 
 #include <errno.h>
@@ -105,7 +106,7 @@ static int receive(struct netlink *netlink, int flags)
 				flags | MSG_TRUNC, (struct sockaddr *)&sender, &length);
 		if (size < 0)
 			return errno == EWOULDBLOCK ? -EAGAIN : -errno;
-		/* Any process may write to the socket; only the kernel is 0. */
+		/* Any process may send to the socket; the kernel has port 0. */
 	} while (sender.nl_pid);
 
 	if ((size_t)size > sizeof(netlink->buffer))
@@ -146,7 +147,7 @@ static int error_in(struct nlmsghdr *message)
 	return error->error;
 }
 
-/* What a dump ended with; 0 is success. */
+/* -ENODATA when the dump is complete. */
 static int end_of_dump(struct nlmsghdr *message)
 {
 	int error = 0;
@@ -156,7 +157,7 @@ static int end_of_dump(struct nlmsghdr *message)
 	return error < 0 ? error : -ENODATA;
 }
 
-/* Turn to the next message with attributes; -EAGAIN without one. */
+/* Go to the next message with attributes; -EAGAIN without one. */
 static int next_message(struct netlink *netlink)
 {
 	while (nlmsg_ok(netlink->message, netlink->message_left)) {
@@ -220,7 +221,7 @@ static struct nl_msg *message_new(const struct netlink *netlink, int flags, uint
 	return message;
 }
 
-/* @err: of putting it together. Frees @message. */
+/* @err: from adding the attributes. Frees @message. */
 static int send_message(struct netlink *netlink, struct nl_msg *message, int err)
 {
 	if (!err)
@@ -265,14 +266,14 @@ int netlink_subscribe(struct netlink *netlink, const struct buildid_options *opt
 	if (options->flags & BUILDID_SUB_CGROUP)
 		err |= nla_put_u32(message, BUILDID_A_CGROUP_FD, (uint32_t)options->cgroup_fd);
 
-	/* What finds this socket full waits in the ring, and LOST tells the rest. */
+	/* The module keeps in its ring what the socket has no room for, and counts losses. */
 	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
 	err = send_message(netlink, message, err);
 	if (!err)
 		err = receive(netlink, 0);
 	if (err)
 		return err;
-	/* The answer, or an event already, which netlink_next() is to find. */
+	/* The reply, or an event already, which is for netlink_next(). */
 	if (netlink->message->nlmsg_type != NLMSG_ERROR)
 		return 0;
 	netlink->message_left = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Netlink: the module's records by generic netlink. One socket, for either a
- * dump or a subscription. Functions return 0 or a negative errno.
+ * Netlink: the module's records by generic netlink, with libnl. One socket, for either
+ * a dump or a subscription. Functions return 0 or a negative errno.
  */
 #ifndef TOOL_NETLINK_H
 #define TOOL_NETLINK_H
@@ -17,7 +17,7 @@ int netlink_open(struct netlink **netlink);
 void netlink_close(struct netlink *netlink);
 int netlink_fd(const struct netlink *netlink);
 
-/* Which files to dump; NULL in place of it: all. */
+/* Which files to dump. */
 struct netlink_filter {
 	bool by_device;
 	uint32_t dev_major, dev_minor;
@@ -25,9 +25,9 @@ struct netlink_filter {
 	uint32_t kind;
 };
 
-/* Ask for the FILE records of the files remembered. */
+/* Ask for the FILE records of all files in the module's cache, or of those in @filter. */
 int netlink_dump(struct netlink *netlink, const struct netlink_filter *filter);
-/* As buildid_subscribe(), with the same errors. */
+/* Like buildid_subscribe(), with the same errors. */
 int netlink_subscribe(struct netlink *netlink, const struct buildid_options *options);
 
 /*

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Versions: of files, as FILE records tell of them. */
 
 #include <errno.h>
 
 #include "common/array.h"
-#include "identities.h"
+#include "identity.h"
 #include "versions.h"
 
 uint64_t versions_device(uint32_t major, uint32_t minor)
@@ -43,9 +42,9 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	version->ctime = file->ctime;
 	if (file->path_len && !(file->flags & BUILDID_FILE_PATH_PART))
 		version->path = versions_path(buildid_file_path(file));
-	/* What was known once stays so. */
-	if (!version->identity.size && !version->identity.known)
-		identities_of_file(file, &version->identity);
+	/* A FILE record of later may know less. */
+	if (!version->identity.id.size && !version->identity.known)
+		identity_of_file(file, &version->identity);
 	return 0;
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Versions: of files, as FILE records tell of them. */
+/*
+ * Versions of files, from FILE records. A file has a new version, with a file_id and an
+ * identity of its own, each time its content may have changed; so an inode can have
+ * several, found by file_id or by inode.
+ */
 #ifndef TOOL_VERSIONS_H
 #define TOOL_VERSIONS_H
 
@@ -9,19 +13,19 @@
 
 /**
  * struct version - one version of a file
- * @file_id: of its FILE record
- * @dev: as of versions_device()
- * @ino: on it
- * @user_dev: the same as /proc/PID/maps shows it to who mapped it first: of
- *	several overlayfs over one file each has its own
- * @user_ino: likewise
- * @path: as of versions_path()
- * @generation: of @ino
- * @ctime: when the inode last changed, nanoseconds since the epoch
- * @first: time of the first mapping of it
- * @last: of the last
- * @seen: these two are set
- * @identity: of its content
+ * @file_id: in FILE and MMAP records
+ * @dev: versions_device() of the file
+ * @ino: inode number of the file
+ * @user_dev: device in /proc/PID/maps of the process that mapped it first; on overlayfs
+ *	it differs from @dev
+ * @user_ino: inode number there
+ * @path: versions_path()
+ * @generation: of the inode
+ * @ctime: of the inode, nanoseconds since the epoch
+ * @first: time of the first mapping
+ * @last: time of the last mapping
+ * @mapped: @first and @last are set
+ * @identity: of the content
  */
 struct version {
 	uint64_t file_id;
@@ -31,11 +35,11 @@ struct version {
 	uint32_t generation;
 	int64_t ctime;
 	uint64_t first, last;
-	bool seen;
+	bool mapped;
 	struct perfdata_identity identity;
 };
 
-/* A way from an inode to a version. */
+/* An inode of a version. */
 struct inode {
 	uint64_t dev, ino;
 	size_t version;
@@ -45,31 +49,31 @@ struct versions {
 	struct version *all;
 	size_t count;
 	struct hash_map map;  /* from a file_id */
-	struct inode *inodes; /* sorted; both that a version has */
+	struct inode *inodes; /* sorted; both of each version */
 	size_t nr_inodes;
 };
 
 #define VERSIONS_NONE UINT32_MAX
 
-/* 0 or -ENOMEM. What is known of a version stays. */
+/* Add a version, or what is new of it. 0 or -ENOMEM. */
 int versions_add(struct versions *versions, const struct buildid_file *file);
 /* The index of it, or VERSIONS_NONE. */
 uint32_t versions_find(const struct versions *versions, uint64_t file_id);
-/* Once all are added: 0 or -ENOMEM. */
+/* All are added: versions_next() may be called. 0 or -ENOMEM. */
 int versions_ready(struct versions *versions);
 /*
- * The next one that has the inode of @mapping, or NULL; @cursor is 0 at first. Those
- * of its inode, as mapped or as a user sees it, and of its generation if it has one.
+ * The next version with the inode of @mapping, and the generation if it has one; NULL
+ * after the last. @cursor is 0 at first.
  */
 const struct version *versions_next(const struct versions *versions,
 				    const struct perfdata_mapping *mapping, size_t *cursor);
-/* Whether it can be what @mapping says it is of. */
+/* Whether @mapping may have this version, by its inode. */
 bool version_is_of(const struct version *version, const struct perfdata_mapping *mapping);
 void versions_free(struct versions *versions);
 
-/* A device as one number. */
+/* A device number. */
 uint64_t versions_device(uint32_t major, uint32_t minor);
-/* A path as one number; NULL is like "". */
+/* A path's hash; NULL is like "". */
 uint64_t versions_path(const char *path);
 
 #endif

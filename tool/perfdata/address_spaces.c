@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Address spaces of a perf.data: what lay where, when, for whom. */
-
 #include "address_spaces.h"
 #include "common/array.h"
 
-/* A chain of forks that is longer goes round in circles. */
+/* A longer chain of parents is a loop, made of pids that were used again. */
 #define FORKS_MAX 256
 
 struct range {
 	uint32_t pid;
 	uint64_t start;
-	uint64_t last;	/* address in it */
-	uint64_t reach; /* highest last so far, of this process */
+	uint64_t last;	/* address */
+	uint64_t reach; /* highest last of the process up to here, when sorted */
 	uint64_t time;
 	size_t order;
 	size_t what;
 };
 
-/* A process begins, with what @parent had or with nothing. */
+/* An address space begins: as a copy of the parent's, or empty at exec. */
 struct birth {
 	uint32_t pid;
-	uint32_t parent;
-	bool exec;
+	uint32_t parent; /* @pid itself at exec */
 	uint64_t time;
 	size_t order;
 };
@@ -68,33 +65,22 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	return true;
 }
 
-static bool add_birth(struct address_spaces *spaces, const struct birth *birth)
+bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			  uint32_t parent)
 {
 	if (!array_reserve(spaces->births, spaces->nr_births))
 		return false;
-	spaces->births[spaces->nr_births] = *birth;
-	spaces->births[spaces->nr_births++].order = spaces->order++;
+	spaces->births[spaces->nr_births++] = (struct birth){
+		.pid = pid,
+		.parent = parent,
+		.time = time,
+		.order = spaces->order++,
+	};
 	spaces->sorted = false;
 	return true;
 }
 
-bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t time,
-			 uint32_t parent)
-{
-	const struct birth birth = { .pid = pid, .parent = parent, .time = time };
-
-	/* A thread. */
-	return pid == parent || add_birth(spaces, &birth);
-}
-
-bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time)
-{
-	const struct birth birth = { .pid = pid, .exec = true, .time = time };
-
-	return add_birth(spaces, &birth);
-}
-
-/* ------------------------------------------------------------------ looking -- */
+/* ------------------------------------------------------------------- lookup -- */
 
 static int compare_ranges(const void *a, const void *b)
 {
@@ -135,7 +121,7 @@ static void sort(struct address_spaces *spaces)
 	spaces->sorted = true;
 }
 
-/* How many ranges are before the first of @pid that starts behind @address. */
+/* The index of the first range of @pid, or of what follows, that starts after @address. */
 static size_t ranges_until(const struct address_spaces *spaces, uint32_t pid, uint64_t address)
 {
 	const struct range key = { .pid = pid, .start = address, .order = SIZE_MAX };
@@ -161,7 +147,10 @@ static bool is_later(const struct range *range, const struct range *than)
 	       (range->time == than->time && range->order > than->order);
 }
 
-/* Of @pid's own mappings the last one made between @birth and @time. */
+/*
+ * The last range that @pid mapped itself between @birth and @time. Backwards from the
+ * one that starts last, until no range before it reaches as far as @address.
+ */
 static const struct range *range_at(const struct address_spaces *spaces, uint32_t pid,
 				    uint64_t address, uint64_t time, const struct birth *birth)
 {
@@ -197,7 +186,7 @@ size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t
 		range = range_at(spaces, pid, address, time, birth);
 		if (range)
 			return range->what;
-		if (!birth || birth->exec)
+		if (!birth || birth->parent == birth->pid)
 			return ADDRESS_SPACES_NOTHING;
 		pid = birth->parent;
 		time = birth->time;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Address spaces of a perf.data: what lay where, when, for whom.
+ * Address spaces of a perf.data: what was mapped where, when, in which process.
  *
- * Events are not in the order of their times, so all of them are put in first.
- * A process has what its parent had when it was forked, and nothing of what it
- * had before once it execs.
+ * Events are not in the order of their times, so all of them are added before the first
+ * lookup. A forked process has what its parent had at that time; exec leaves nothing.
  */
 #ifndef TOOL_PERFDATA_ADDRESS_SPACES_H
 #define TOOL_PERFDATA_ADDRESS_SPACES_H
@@ -13,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The process that has the kernel's mappings. */
+/* The pid of the kernel's mappings. */
 #define ADDRESS_SPACES_KERNEL 0xffffffffU
 
 #define ADDRESS_SPACES_NOTHING SIZE_MAX
@@ -23,14 +22,17 @@ struct address_spaces;
 struct address_spaces *address_spaces_new(void);
 void address_spaces_free(struct address_spaces *spaces);
 
-/* At @time @pid mapped @what at @len bytes from @start on. False: no memory. */
+/* At @time @pid mapped @what, @len bytes at @start. False without memory. */
 bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time, uint64_t start,
 			uint64_t len, size_t what);
-bool address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint64_t time,
-			 uint32_t parent);
-bool address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time);
+/*
+ * The address space of @pid begins at @time: as a copy of @parent's, or empty where that
+ * is @pid itself, as at exec. False without memory.
+ */
+bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+			  uint32_t parent);
 
-/* What @pid had at @address at @time, else ADDRESS_SPACES_NOTHING. */
+/* What @pid had mapped at @address at @time, else ADDRESS_SPACES_NOTHING. */
 size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t time,
 			   uint64_t address);
 

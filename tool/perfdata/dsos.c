@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: which contents it is about, and which of them were hit. */
+/*
+ * perf.data: its DSOs, and which of them were hit. Everything is read twice: first what
+ * was mapped when, as mappings may come behind samples of a later time, then the
+ * samples, whose addresses are looked up in it.
+ */
 
 #include <errno.h>
 #include <string.h>
 
 #include "address_spaces.h"
+#include "build_ids.h"
 #include "common/array.h"
 #include "common/hash_map.h"
-#include "file.h"
-
-#define KERNEL_NAME "[kernel.kallsyms]"
 
 struct dso {
 	struct perfdata_dso dso;
-	char *path;
+	char *path; /* the same, to be freed */
 };
 
 struct perfdata_dsos {
@@ -39,22 +41,16 @@ void perfdata_dsos_free(struct perfdata_dsos *dsos)
 	free(dsos);
 }
 
-static int no_memory(struct perfdata *data)
-{
-	return perfdata_fail(data, "%s", strerror(ENOMEM));
-}
-
 /* ---------------------------------------------------------------------- add -- */
 
 static uint64_t hash_of(const struct perfdata_dso *dso)
 {
-	return hash_bytes(hash_text(dso->path), dso->id, dso->id_size);
+	return hash_bytes(hash_text(dso->path), dso->id.bytes, dso->id.size);
 }
 
 static bool are_same(const struct perfdata_dso *a, const struct perfdata_dso *b)
 {
-	return a->kind == b->kind && a->id_size == b->id_size &&
-	       !memcmp(a->id, b->id, a->id_size) && !strcmp(a->path, b->path);
+	return a->kind == b->kind && build_id_equal(&a->id, &b->id) && !strcmp(a->path, b->path);
 }
 
 /* The index of it, which is added if need be; ADDRESS_SPACES_NOTHING without memory. */
@@ -95,42 +91,46 @@ static void add_pid(struct perfdata_dso *dso, uint32_t pid)
 static int add_mapping(struct perfdata *data, const struct perfdata_mapping *mapping)
 {
 	struct perfdata_dso dso = {
-		.path = mapping->kind == PERFDATA_KIND_KERNEL ? KERNEL_NAME : mapping->path,
+		.path = mapping->kind == PERFDATA_KIND_KERNEL ? PERFDATA_KERNEL_NAME :
+								mapping->path,
 		.kind = mapping->kind,
-		.id_size = mapping->id_size,
+		.id = mapping->id,
 	};
 	struct perfdata_dsos *dsos = data->dsos;
 	size_t index;
 
-	memcpy(dso.id, mapping->id, sizeof(dso.id));
 	index = dso_index(dsos, &dso);
 	if (index == ADDRESS_SPACES_NOTHING)
-		return no_memory(data);
+		return perfdata_no_memory(data);
 	add_pid(&dsos->all[index].dso, mapping->pid);
 	return address_spaces_map(dsos->spaces, mapping->pid, mapping->time, mapping->start,
 				  mapping->len, index) ?
 		       0 :
-		       no_memory(data);
+		       perfdata_no_memory(data);
 }
 
 static int add_task(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_task *task = (const void *)event;
-	struct address_spaces *spaces = data->dsos->spaces;
 	uint64_t time = perfdata_time(data, event);
+	uint32_t parent;
 
 	if (event->type == PERFDATA_COMM && event->misc & PERFDATA_MISC_EXEC && event->size >= 16)
-		return address_spaces_exec(spaces, task->pid, time) ? 0 : no_memory(data);
-	if (event->type == PERFDATA_FORK && event->size >= sizeof(*task))
-		return address_spaces_fork(spaces, task->pid, time ? time : task->time,
-					   task->ppid) ?
-			       0 :
-			       no_memory(data);
-	return 0;
+		parent = task->pid;
+	else if (event->type == PERFDATA_FORK && event->size >= sizeof(*task) &&
+		 task->pid != task->ppid)
+		parent = task->ppid;
+	else
+		return 0;
+	if (!time && event->type == PERFDATA_FORK)
+		time = task->time;
+	return address_spaces_begin(data->dsos->spaces, task->pid, time, parent) ?
+		       0 :
+		       perfdata_no_memory(data);
 }
 
-/* What the table says of a path holds for a mapping that says nothing. */
-static int add_table_entry(struct perfdata *data, const struct perfdata_build_id *entry)
+/* What the build-id table says of a path holds for mappings without a build-id. */
+static int add_build_id(struct perfdata *data, const struct perfdata_build_id *entry, void *context)
 {
 	const char *name = perfdata_build_id_name(entry);
 	struct perfdata_dsos *dsos = data->dsos;
@@ -138,48 +138,24 @@ static int add_table_entry(struct perfdata *data, const struct perfdata_build_id
 	bool found = false;
 	size_t i;
 
+	(void)context;
 	if (!name)
 		return 0;
 	dso.kind = perfdata_kind(name, entry->event.misc);
 	if (dso.kind == PERFDATA_KIND_KERNEL)
-		dso.path = KERNEL_NAME;
-	dso.id_size = perfdata_build_id_size(entry);
-	memcpy(dso.id, entry->id, dso.id_size);
+		dso.path = PERFDATA_KERNEL_NAME;
+	build_id_set(&dso.id, entry->id, perfdata_build_id_size(entry));
 	for (i = 0; i < dsos->count; i++) {
 		struct perfdata_dso *other = &dsos->all[i].dso;
 
-		if (other->id_size || other->kind != dso.kind || strcmp(other->path, dso.path))
+		if (other->id.size || other->kind != dso.kind || strcmp(other->path, dso.path))
 			continue;
-		other->id_size = dso.id_size;
-		memcpy(other->id, dso.id, sizeof(dso.id));
+		other->id = dso.id;
 		found = true;
 	}
 	if (found)
 		return 0;
-	return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? no_memory(data) : 0;
-}
-
-static int add_table(struct perfdata *data)
-{
-	const struct perfdata_build_id *entry = (const void *)data->aligned;
-	unsigned char *bytes;
-	size_t size, at = 0;
-	int err = 0;
-
-	if (perfdata_feature(data, PERFDATA_FEATURE_BUILD_ID, &bytes, &size))
-		return -1;
-	while (!err && size - at >= sizeof(*entry)) {
-		struct perfdata_event event;
-
-		memcpy(&event, bytes + at, sizeof(event));
-		if (event.size < sizeof(*entry) || event.size > size - at)
-			break;
-		memcpy(data->aligned, bytes + at, event.size);
-		err = add_table_entry(data, entry);
-		at += event.size;
-	}
-	free(bytes);
-	return err;
+	return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? perfdata_no_memory(data) : 0;
 }
 
 static int add_all(struct perfdata *data)
@@ -196,13 +172,16 @@ static int add_all(struct perfdata *data)
 			err = add_mapping(data, &mapping);
 		else if (item.event->type == PERFDATA_BUILD_ID &&
 			 item.event->size >= sizeof(struct perfdata_build_id))
-			err = add_table_entry(data, (const void *)item.event);
+			err = add_build_id(data, (const void *)item.event, NULL);
 		else
 			err = add_task(data, item.event);
 		if (err)
 			return err;
 	}
-	return answer ? answer : add_table(data);
+	if (answer)
+		return answer;
+	/* Of one that is damaged the good part counts. */
+	return perfdata_build_ids_each(data, add_build_id, NULL) < 0 ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ samples -- */
@@ -212,7 +191,7 @@ struct cursor {
 	size_t count;
 };
 
-static uint64_t take_word(struct cursor *cursor)
+static uint64_t next_word(struct cursor *cursor)
 {
 	if (!cursor->count)
 		return 0;
@@ -235,9 +214,9 @@ static void skip_read(struct cursor *cursor, uint64_t format)
 	uint64_t values = 1;
 
 	if (format & PERFDATA_READ_GROUP)
-		values = take_word(cursor);
+		values = next_word(cursor);
 	skip_words(cursor, times);
-	/* Behind more values than there are words is nothing, either. */
+	/* No product that overflows. */
 	skip_words(cursor, values > cursor->count ? cursor->count : values * each);
 }
 
@@ -259,10 +238,10 @@ static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid, uint64_t 
 static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpumode, uint32_t pid,
 		      uint64_t time)
 {
-	uint64_t count = take_word(cursor);
+	uint64_t count = next_word(cursor);
 
 	while (count-- && cursor->count) {
-		uint64_t address = take_word(cursor);
+		uint64_t address = next_word(cursor);
 
 		if (address == PERFDATA_CONTEXT_KERNEL)
 			cpumode = PERFDATA_MISC_KERNEL;
@@ -275,40 +254,40 @@ static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpu
 	}
 }
 
-static void take_sample(struct perfdata *data, const struct perfdata_event *event)
+static void read_sample(struct perfdata *data, const struct perfdata_event *event)
 {
-	const struct perfdata_layout *layout = perfdata_layout(data, event);
+	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
 	struct cursor cursor = {
 		.words = (const uint64_t *)(event + 1),
 		.count = (event->size - sizeof(*event)) / 8,
 	};
-	const uint64_t plain = PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_ID |
-			       PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
-			       PERFDATA_SAMPLE_PERIOD;
+	const uint64_t one_word = PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_ID |
+				  PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
+				  PERFDATA_SAMPLE_PERIOD;
 	uint16_t cpumode = event->misc & PERFDATA_MISC_CPUMODE;
 	uint64_t type, ip, time = 0;
 	uint32_t pid;
 
-	if (!layout)
+	if (!format)
 		return;
-	type = layout->sample_type;
+	type = format->sample_type;
 	if (!(type & PERFDATA_SAMPLE_IP) || !(type & PERFDATA_SAMPLE_TID))
 		return;
 	skip_words(&cursor, !!(type & PERFDATA_SAMPLE_IDENTIFIER));
-	ip = take_word(&cursor);
-	pid = (uint32_t)take_word(&cursor);
-	/* Where there are no times the last mapping counts, as its time is 0. */
+	ip = next_word(&cursor);
+	pid = (uint32_t)next_word(&cursor);
+	/* Without times all are 0, and the last mapping counts. */
 	if (type & PERFDATA_SAMPLE_TIME)
-		time = take_word(&cursor);
+		time = next_word(&cursor);
 	hit(data, cpumode, pid, time, ip);
-	skip_words(&cursor, (uint64_t)__builtin_popcountll(type & plain));
+	skip_words(&cursor, (uint64_t)__builtin_popcountll(type & one_word));
 	if (type & PERFDATA_SAMPLE_READ)
-		skip_read(&cursor, layout->read_format);
+		skip_read(&cursor, format->read_format);
 	if (type & PERFDATA_SAMPLE_CALLCHAIN)
 		hit_chain(data, &cursor, cpumode, pid, time);
 }
 
-static int take_samples(struct perfdata *data)
+static int read_samples(struct perfdata *data)
 {
 	struct perfdata_item item;
 	int answer;
@@ -316,7 +295,7 @@ static int take_samples(struct perfdata *data)
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0)
 		if (item.event->type == PERFDATA_SAMPLE)
-			take_sample(data, item.event);
+			read_sample(data, item.event);
 	return answer;
 }
 
@@ -333,7 +312,7 @@ static int sort(struct perfdata *data)
 
 	dsos->sorted = calloc(dsos->count + 1, sizeof(*dsos->sorted));
 	if (!dsos->sorted)
-		return no_memory(data);
+		return perfdata_no_memory(data);
 	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
 		for (i = 0; i < dsos->count; i++)
 			if (dsos->all[i].dso.kind == kinds[kind])
@@ -348,11 +327,11 @@ int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 	if (!data->dsos) {
 		data->dsos = calloc(1, sizeof(*data->dsos));
 		if (!data->dsos)
-			return no_memory(data);
+			return perfdata_no_memory(data);
 		data->dsos->spaces = address_spaces_new();
 		if (!data->dsos->spaces)
-			return no_memory(data);
-		if (add_all(data) || take_samples(data) || sort(data))
+			return perfdata_no_memory(data);
+		if (add_all(data) || read_samples(data) || sort(data))
 			return -1;
 	}
 	*all = data->dsos->sorted;

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: one event after the other, out of whatever it is wrapped in. */
+/*
+ * perf.data: read one event after the other, decompressed.
+ *
+ * perf record -z makes one zstd stream of the events and cuts it into COMPRESSED
+ * events, at any byte: an event may begin in one and end in the next. So there are two
+ * buffers, one of the file's bytes and one of decompressed ones, and in both an event
+ * at the end is moved to the beginning before more is read. AUX data and tracing data
+ * are behind their events and not counted in the event's size (payload).
+ */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,10 +18,8 @@
 
 #include "file.h"
 
-/* Bytes read at a time. An event that straddles two reads is moved together. */
-#define BUFFER (1U << 20)
-/* Bytes unpacked at a time, and room for an event that straddles. */
-#define PLAIN (256U << 10)
+#define BUFFER		    (1U << 20)
+#define DECOMPRESSED_BUFFER (256U << 10)
 
 static const struct perfdata_stream *stream_of(const struct perfdata *data)
 {
@@ -25,32 +31,30 @@ static uint64_t offset_of(const struct perfdata *data)
 	return data->position - (data->filled - data->start);
 }
 
-static int damaged(struct perfdata *data, const char *what, uint64_t offset)
+/* With the place that it is about. */
+static int fail_at(struct perfdata *data, const char *what, uint64_t offset)
 {
-	const char *name = data->nr_streams ? stream_of(data)->name : NULL;
+	const char *name = stream_of(data)->name;
 
-	return perfdata_fail(data, "damaged: %s at byte %" PRIu64 "%s%s", what, offset,
-			     name ? " of " : "", name ? name : "");
+	return perfdata_fail(data, "%s at byte %" PRIu64 "%s%s", what, offset, name ? " of " : "",
+			     name ? name : "");
 }
 
 static int cut_short(struct perfdata *data)
 {
-	const char *name = stream_of(data)->name;
-
-	return perfdata_fail(data, "cut short: ends in an event at byte %" PRIu64 "%s%s",
-			     offset_of(data), name ? " of " : "", name ? name : "");
+	return fail_at(data, "cut short: ends in an event", offset_of(data));
 }
 
 /* ------------------------------------------------------------------ reading -- */
 
-static void reset_packed(struct perfdata *data)
+static void reset_decompression(struct perfdata *data)
 {
 	if (data->zstd)
 		ZSTD_DCtx_reset(data->zstd, ZSTD_reset_session_only);
-	data->nr_packed = 0;
-	data->unpacking = false;
-	data->plain_start = 0;
-	data->plain_filled = 0;
+	data->nr_compressed = 0;
+	data->decompressing = false;
+	data->decompressed_start = 0;
+	data->decompressed_filled = 0;
 }
 
 static void begin_stream(struct perfdata *data, size_t number)
@@ -59,7 +63,7 @@ static void begin_stream(struct perfdata *data, size_t number)
 	data->start = 0;
 	data->filled = 0;
 	data->payload = 0;
-	reset_packed(data);
+	reset_decompression(data);
 	if (number < data->nr_streams)
 		data->position = stream_of(data)->begin;
 }
@@ -75,10 +79,10 @@ static int make_buffers(struct perfdata *data)
 		return 0;
 	data->buffer = malloc(BUFFER);
 	data->aligned = malloc(PERFDATA_EVENT_MAX);
-	return data->buffer && data->aligned ? 0 : perfdata_fail(data, "%s", strerror(ENOMEM));
+	return data->buffer && data->aligned ? 0 : perfdata_no_memory(data);
 }
 
-/* More bytes behind those that are there; 0 when the stream has no more. */
+/* Read more behind what is in the buffer; 0 at the end of the stream. */
 static int fill(struct perfdata *data)
 {
 	const struct perfdata_stream *stream = stream_of(data);
@@ -104,7 +108,7 @@ static int fill(struct perfdata *data)
 	return done > 0;
 }
 
-/* Until @size bytes are there; 0 when there are not that many. */
+/* Read until @size bytes are in the buffer; 0 when there are not so many. */
 static int need(struct perfdata *data, size_t size)
 {
 	int answer;
@@ -171,30 +175,28 @@ static const struct perfdata_event *aligned(struct perfdata *data, const unsigne
 	return (const void *)bytes;
 }
 
-/* What follows @event outside of its size. */
+/* How many bytes follow @event that its size does not count. */
 static int payload_of(struct perfdata *data, const struct perfdata_event *event, uint64_t offset,
 		      uint64_t *payload)
 {
 	*payload = 0;
 	if (event->type == PERFDATA_AUXTRACE) {
 		if (event->size < sizeof(struct perfdata_auxtrace))
-			return damaged(data, "no size of AUX data", offset);
+			return fail_at(data, "damaged: no size of AUX data", offset);
 		*payload = ((const struct perfdata_auxtrace *)event)->size;
 	} else if (event->type == PERFDATA_TRACING_DATA && data->pipe) {
 		if (event->size < sizeof(struct perfdata_tracing_data))
-			return damaged(data, "no size of tracing data", offset);
+			return fail_at(data, "damaged: no size of tracing data", offset);
 		*payload = ((const struct perfdata_tracing_data *)event)->size;
 		*payload = (*payload + 7) & ~7ULL;
 	}
 	if (*payload > stream_of(data)->end - offset)
-		return perfdata_fail(data,
-				     "cut short: ends in the data behind an event at byte %" PRIu64,
-				     offset);
+		return fail_at(data, "cut short: ends in the data behind an event", offset);
 	return 1;
 }
 
-/* The next event that the file has as such. */
-static int next_outer(struct perfdata *data, struct perfdata_item *item)
+/* The next event of the file itself. */
+static int next_of_file(struct perfdata *data, struct perfdata_item *item)
 {
 	struct perfdata_event event;
 	int answer;
@@ -206,14 +208,14 @@ static int next_outer(struct perfdata *data, struct perfdata_item *item)
 		return data->filled == data->start ? 0 : cut_short(data);
 	event = header_at(data->buffer + data->start);
 	if (event.size < sizeof(event))
-		return damaged(data, "an event without a size", offset_of(data));
+		return fail_at(data, "damaged: an event without a size", offset_of(data));
 	answer = need(data, event.size);
 	if (answer <= 0)
 		return answer < 0 ? -1 : cut_short(data);
 
 	item->offset = offset_of(data);
 	item->event = aligned(data, data->buffer + data->start, event.size);
-	item->unpacked = false;
+	item->decompressed = false;
 	data->start += event.size;
 	answer = payload_of(data, item->event, item->offset, &item->payload);
 	if (answer > 0)
@@ -228,93 +230,96 @@ static bool is_compressed(const struct perfdata_event *event)
 	return event->type == PERFDATA_COMPRESSED || event->type == PERFDATA_COMPRESSED2;
 }
 
-static int begin_unpacking(struct perfdata *data, const struct perfdata_item *item)
+static int begin_decompressing(struct perfdata *data, const struct perfdata_item *item)
 {
 	const struct perfdata_compressed2 *compressed = (const void *)item->event;
 	size_t skip = sizeof(*item->event);
 
 	if (!data->zstd) {
 		data->zstd = ZSTD_createDCtx();
-		data->plain = malloc(PLAIN);
-		if (!data->zstd || !data->plain)
-			return perfdata_fail(data, "%s", strerror(ENOMEM));
+		data->decompressed = malloc(DECOMPRESSED_BUFFER);
+		if (!data->zstd || !data->decompressed)
+			return perfdata_no_memory(data);
 	}
-	data->nr_packed = item->event->size - skip;
+	data->nr_compressed = item->event->size - skip;
 	if (item->event->type == PERFDATA_COMPRESSED2) {
 		skip = sizeof(*compressed);
 		if (item->event->size < skip || compressed->size > item->event->size - skip)
-			return damaged(data, "compressed data without a size", item->offset);
-		data->nr_packed = (size_t)compressed->size;
+			return fail_at(data, "damaged: compressed data without a size",
+				       item->offset);
+		data->nr_compressed = (size_t)compressed->size;
 	}
-	/* Where it was read: unlike an aligned copy that stays until it is used. */
-	data->packed = data->buffer + data->start - item->event->size + skip;
-	data->packed_at = item->offset;
-	data->unpacking = true;
+	/* In the buffer, as the aligned copy does not last. */
+	data->compressed = data->buffer + data->start - item->event->size + skip;
+	data->compressed_at = item->offset;
+	data->decompressing = true;
 	return 1;
 }
 
-/* Some more plain bytes; 0 when the next event of the file has to be seen. */
-static int unpack(struct perfdata *data)
+/* Decompress some more; 0 when that needs the next event of the file. */
+static int decompress(struct perfdata *data)
 {
-	ZSTD_inBuffer in = { .src = data->packed, .size = data->nr_packed };
-	ZSTD_outBuffer out = { .dst = data->plain, .size = PLAIN };
-	size_t left = data->plain_filled - data->plain_start;
+	ZSTD_inBuffer in = { .src = data->compressed, .size = data->nr_compressed };
+	ZSTD_outBuffer out = { .dst = data->decompressed, .size = DECOMPRESSED_BUFFER };
+	size_t left = data->decompressed_filled - data->decompressed_start;
 	size_t result;
 
-	if (!data->unpacking)
+	if (!data->decompressing)
 		return 0;
-	memmove(data->plain, data->plain + data->plain_start, left);
+	memmove(data->decompressed, data->decompressed + data->decompressed_start, left);
 	out.pos = left;
 	result = ZSTD_decompressStream(data->zstd, &out, &in);
 	if (ZSTD_isError(result))
 		return perfdata_fail(data, "damaged: compressed data at byte %" PRIu64 ": %s",
-				     data->packed_at, ZSTD_getErrorName(result));
-	data->packed += in.pos;
-	data->nr_packed -= in.pos;
-	/* A buffer that is full may not have been enough. */
-	data->unpacking = data->nr_packed || out.pos == out.size;
+				     data->compressed_at, ZSTD_getErrorName(result));
+	data->compressed += in.pos;
+	data->nr_compressed -= in.pos;
+	/* When the output is full zstd may hold back more. */
+	data->decompressing = data->nr_compressed || out.pos == out.size;
 	if (out.pos == left && !in.pos)
-		data->unpacking = false;
-	data->plain_start = 0;
-	data->plain_filled = out.pos;
+		data->decompressing = false;
+	data->decompressed_start = 0;
+	data->decompressed_filled = out.pos;
 	return 1;
 }
 
-/* The next whole event in the plain bytes. */
-static int next_plain(struct perfdata *data, struct perfdata_item *item)
+/* The next event that is completely decompressed; 0 when there is none. */
+static int next_decompressed(struct perfdata *data, struct perfdata_item *item)
 {
-	size_t there = data->plain_filled - data->plain_start;
+	size_t there = data->decompressed_filled - data->decompressed_start;
 	const unsigned char *bytes;
 	struct perfdata_event event;
 
 	if (there < sizeof(event))
 		return 0;
-	bytes = data->plain + data->plain_start;
+	bytes = data->decompressed + data->decompressed_start;
 	event = header_at(bytes);
 	if (event.size < sizeof(event))
-		return damaged(data, "an event without a size, compressed", data->packed_at);
+		return fail_at(data, "damaged: an event without a size, compressed",
+			       data->compressed_at);
 	if (there < event.size)
 		return 0;
 	if (event.type == PERFDATA_AUXTRACE || is_compressed(&event))
-		return damaged(data, "an event that cannot be compressed", data->packed_at);
+		return fail_at(data, "damaged: an event that cannot be compressed",
+			       data->compressed_at);
 
 	item->event = aligned(data, bytes, event.size);
-	item->offset = data->packed_at;
+	item->offset = data->compressed_at;
 	item->payload = 0;
-	item->unpacked = true;
-	data->plain_start += event.size;
+	item->decompressed = true;
+	data->decompressed_start += event.size;
 	return 1;
 }
 
-static int next_unpacked(struct perfdata *data, struct perfdata_item *item)
+static int next_of_compressed(struct perfdata *data, struct perfdata_item *item)
 {
 	int answer;
 
 	for (;;) {
-		answer = next_plain(data, item);
+		answer = next_decompressed(data, item);
 		if (answer)
 			return answer;
-		answer = unpack(data);
+		answer = decompress(data);
 		if (answer <= 0)
 			return answer;
 	}
@@ -322,13 +327,13 @@ static int next_unpacked(struct perfdata *data, struct perfdata_item *item)
 
 /* ---------------------------------------------------------------------- all -- */
 
-/* In a pipe's output they come as events. */
-static int take_attr(struct perfdata *data, const struct perfdata_event *event)
+/* A pipe's output has its attrs as events. */
+static int read_attr(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_attr *attr = (const void *)(event + 1);
 	size_t room = event->size - sizeof(*event);
 
-	if (event->type != PERFDATA_ATTR || !data->pipe || data->attrs_taken)
+	if (event->type != PERFDATA_ATTR || !data->pipe || data->attrs_read)
 		return 1;
 	if (room < PERFDATA_ATTR_MIN || attr->size < PERFDATA_ATTR_MIN || attr->size > room ||
 	    attr->size % 8)
@@ -345,20 +350,20 @@ static int next_of_stream(struct perfdata *data, struct perfdata_item *item)
 	int answer;
 
 	for (;;) {
-		answer = next_unpacked(data, item);
+		answer = next_of_compressed(data, item);
 		if (answer)
 			return answer;
 		if (skip_payload(data) < 0)
 			return -1;
-		answer = next_outer(data, item);
+		answer = next_of_file(data, item);
 		if (answer <= 0)
 			break;
 		if (!is_compressed(item->event))
 			return 1;
-		if (begin_unpacking(data, item) < 0)
+		if (begin_decompressing(data, item) < 0)
 			return -1;
 	}
-	if (!answer && data->plain_filled != data->plain_start)
+	if (!answer && data->decompressed_filled != data->decompressed_start)
 		return perfdata_fail(data, "cut short: ends in a compressed event");
 	return answer;
 }
@@ -375,5 +380,5 @@ int perfdata_next(struct perfdata *data, struct perfdata_item *item)
 			break;
 		begin_stream(data, data->current + 1);
 	}
-	return answer > 0 ? take_attr(data, item->event) : answer;
+	return answer > 0 ? read_attr(data, item->event) : answer;
 }

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The bytes of a perf.data, as of Linux 6.1 to 7.2: file header, features and
- * the events that matter here. See Documentation/perf.data-file-format.txt
- * below tools/perf, and include/uapi/linux/perf_event.h.
+ * The layout of a perf.data, as written by perf of Linux 6.1 to 7.2: the header, the
+ * attrs, and those events that matter here. It is in the byte order of the machine
+ * that recorded; the first 8 bytes say which.
+ *
+ * A file is a header, the attrs (one perf_event_attr for each event that was opened,
+ * each with a list of the ids its events carry), the data section with the events, and
+ * the features. A pipe's output is a header of 16 bytes and events; what would be attrs
+ * and features are events there. A directory (perf record --threads) has a file "data"
+ * like that, and files data.N which are events and nothing else.
+ *
+ * An event is a perf_event_header and its fields. Types below 64 come from the kernel
+ * and have a time where the attr asks for one: a SAMPLE among its fields, others in the
+ * sample_id at their end, when the attr says sample_id_all. Types from 64 on are made
+ * up by perf itself. Events are in no order of time but between two FINISHED_ROUND.
+ *
+ * See tools/perf/Documentation/perf.data-file-format.txt and perf_event_open(2).
  */
 #ifndef TOOL_PERFDATA_FORMAT_H
 #define TOOL_PERFDATA_FORMAT_H
 
 #include <stdint.h>
 
-/* "PERFILE2", as a number in the byte order of who wrote it. */
+/* "PERFILE2" as a number */
 #define PERFDATA_MAGIC 0x32454c4946524550ULL
-/* The size in a header that starts a stream, not a file. */
+/* The size in the header of a pipe's output. */
 #define PERFDATA_PIPE_HEADER 16
 
 struct perfdata_section {
@@ -54,10 +67,10 @@ enum perfdata_type {
 	PERFDATA_SAMPLE = 9,
 	PERFDATA_MMAP2 = 10,
 	PERFDATA_KSYMBOL = 17,
-	/* Below it what a kernel wrote, with a time; from it on perf's own. */
-	PERFDATA_OF_PERF = 64,
+	/* The first of perf's own. */
+	PERFDATA_USER_TYPE_START = 64,
 	PERFDATA_ATTR = 64,
-	PERFDATA_EVENT_TYPE = 65, /* of old; every perf passes over it */
+	PERFDATA_EVENT_TYPE = 65, /* obsolete: every perf skips it */
 	PERFDATA_TRACING_DATA = 66,
 	PERFDATA_BUILD_ID = 67,
 	PERFDATA_FINISHED_ROUND = 68,
@@ -70,10 +83,12 @@ enum perfdata_type {
 #define PERFDATA_MISC_CPUMODE 7
 #define PERFDATA_MISC_KERNEL  1
 #define PERFDATA_MISC_USER    2
-#define PERFDATA_MISC_EXEC    (1U << 13) /* of COMM */
-#define PERFDATA_MISC_DATA    (1U << 13) /* of MMAP and MMAP2 */
-#define PERFDATA_MISC_ID      (1U << 14) /* of MMAP2 */
-#define PERFDATA_MISC_ID_SIZE (1U << 15) /* of BUILD_ID */
+#define PERFDATA_MISC_EXEC    (1U << 13) /* in COMM */
+#define PERFDATA_MISC_DATA    (1U << 13) /* in MMAP, MMAP2: not executable */
+#define PERFDATA_MISC_ID      (1U << 14) /* in MMAP2: build-id, no inode */
+#define PERFDATA_MISC_ID_SIZE (1U << 15) /* in BUILD_ID: id_size is set */
+
+#define PERFDATA_KERNEL_NAME "[kernel.kallsyms]"
 
 struct perfdata_mmap {
 	struct perfdata_event event;
@@ -112,7 +127,7 @@ struct perfdata_mmap2 {
 
 #define PERFDATA_MMAP_GROWS (sizeof(struct perfdata_mmap2) - sizeof(struct perfdata_mmap))
 
-/* A symbol of the kernel comes, or goes: what is mapped at its address does then. */
+/* A kernel symbol comes, or goes: perf then unmaps what is mapped at its address. */
 struct perfdata_ksymbol {
 	struct perfdata_event event;
 	uint64_t addr;
@@ -122,10 +137,10 @@ struct perfdata_ksymbol {
 	char name[];
 };
 
-#define PERFDATA_KSYMBOL_OTHER	    2 /* than of BPF */
+#define PERFDATA_KSYMBOL_OTHER	    2 /* no BPF program */
 #define PERFDATA_KSYMBOL_UNREGISTER (1U << 0)
 
-/* FORK and EXIT; and COMM as far as its tid. */
+/* FORK and EXIT; a COMM begins with the same pid. */
 struct perfdata_task {
 	struct perfdata_event event;
 	uint32_t pid;
@@ -135,7 +150,7 @@ struct perfdata_task {
 	uint64_t time;
 };
 
-/* An entry of the table, and an event of a stream. */
+/* An entry of the build-id table, and an event in a pipe's output. */
 struct perfdata_build_id {
 	struct perfdata_event event;
 	uint32_t pid;
@@ -147,12 +162,12 @@ struct perfdata_build_id {
 
 struct perfdata_auxtrace {
 	struct perfdata_event event;
-	uint64_t size; /* of what follows the event */
+	uint64_t size; /* of the data that follow the event */
 };
 
 struct perfdata_tracing_data {
 	struct perfdata_event event;
-	uint32_t size; /* of what follows the event, without padding */
+	uint32_t size; /* of the data that follow the event, without padding */
 };
 
 struct perfdata_feature_event {
@@ -167,7 +182,7 @@ struct perfdata_compressed2 {
 
 /* ------------------------------------------------------------------- attrs -- */
 
-/* As far as it matters here; it may be shorter, or go on. */
+/* The part that matters here; one in a file may be shorter or longer. */
 struct perfdata_attr {
 	uint32_t type;
 	uint32_t size;
@@ -185,7 +200,7 @@ struct perfdata_attr {
 	int32_t clockid;
 };
 
-#define PERFDATA_ATTR_MIN 64 /* the first that was published */
+#define PERFDATA_ATTR_MIN 64 /* PERF_ATTR_SIZE_VER0 */
 
 #define PERFDATA_SAMPLE_IP	   (1U << 0)
 #define PERFDATA_SAMPLE_TID	   (1U << 1)
@@ -208,7 +223,7 @@ struct perfdata_attr {
 #define PERFDATA_ATTR_SAMPLE_ID_ALL (1ULL << 18)
 #define PERFDATA_ATTR_USE_CLOCKID   (1ULL << 25)
 
-/* Not addresses in a call chain, but what follows is of. */
+/* In a call chain: where the addresses that follow belong. */
 #define PERFDATA_CONTEXT_MAX	((uint64_t)-4095)
 #define PERFDATA_CONTEXT_KERNEL ((uint64_t)-128)
 #define PERFDATA_CONTEXT_USER	((uint64_t)-512)

@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of a perf.data that nobody recorded: a module comes or goes. */
 
 #include <string.h>
 
 #include "module_event.h"
 
-void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct perfdata_identity *identity)
+void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id)
 {
 	mmap->event.misc |= PERFDATA_MISC_ID;
-	mmap->id_size = (uint8_t)identity->size;
+	mmap->id_size = (uint8_t)id->size;
 	memset(mmap->reserved, 0, sizeof(mmap->reserved));
 	memset(mmap->id, 0, sizeof(mmap->id));
-	memcpy(mmap->id, identity->id, identity->size);
+	memcpy(mmap->id, id->bytes, id->size);
 }
 
-/* A mapping, as perf makes them for modules that are there when it begins. */
-static size_t make_load(const struct perfdata_module_event *load, struct perfdata_mmap2 *new)
+/* As perf makes for the modules that are loaded when it begins. */
+static size_t make_mmap2(const struct perfdata_module_event *module, struct perfdata_mmap2 *new)
 {
 	new->event.type = PERFDATA_MMAP2;
 	new->event.misc = PERFDATA_MISC_KERNEL;
 	new->pid = UINT32_MAX;
-	new->start = load->start;
-	new->len = load->len;
-	if (load->identity.size)
-		perfdata_set_id(new, &load->identity);
+	new->start = module->start;
+	new->len = module->len;
+	if (module->id.size)
+		perfdata_set_id(new, &module->id);
 	return sizeof(*new);
 }
 
-/* For perf there is no other way for a mapping of the kernel to go. */
-static size_t make_unload(const struct perfdata_module_event *load, struct perfdata_ksymbol *new)
+/* Nothing else makes perf forget a kernel mapping. */
+static size_t make_ksymbol(const struct perfdata_module_event *module, struct perfdata_ksymbol *new)
 {
 	new->event.type = PERFDATA_KSYMBOL;
 	new->event.misc = PERFDATA_MISC_KERNEL;
-	new->addr = load->start;
-	new->len = load->len < UINT32_MAX ? (uint32_t)load->len : UINT32_MAX;
+	new->addr = module->start;
+	new->len = module->len < UINT32_MAX ? (uint32_t)module->len : UINT32_MAX;
 	new->type = PERFDATA_KSYMBOL_OTHER;
 	new->flags = PERFDATA_KSYMBOL_UNREGISTER;
 	return sizeof(*new);
 }
 
-size_t perfdata_make_module_event(const struct perfdata_module_event *load,
-				  const struct perfdata_layout *layout, unsigned char *event)
+size_t perfdata_make_module_event(const struct perfdata_module_event *module,
+				  const struct perfdata_sample_format *format, unsigned char *event)
 {
-	size_t name = (strlen(load->path) + 8) & ~(size_t)7;
-	size_t trailer = perfdata_trailer(layout);
+	size_t name = (strlen(module->path) + 8) & ~(size_t)7;
+	size_t sample_id = perfdata_sample_id_size(format);
 	struct perfdata_event *header = (void *)event;
 	size_t size, time;
 
-	if (sizeof(struct perfdata_mmap2) + name + trailer > UINT16_MAX)
+	if (sizeof(struct perfdata_mmap2) + name + sample_id > UINT16_MAX)
 		return 0;
-	memset(event, 0, sizeof(struct perfdata_mmap2) + name + trailer);
-	size = load->unload ? make_unload(load, (void *)event) : make_load(load, (void *)event);
-	memcpy(event + size, load->path, strlen(load->path));
+	memset(event, 0, sizeof(struct perfdata_mmap2) + name + sample_id);
+	size = module->unload ? make_ksymbol(module, (void *)event) :
+				make_mmap2(module, (void *)event);
+	memcpy(event + size, module->path, strlen(module->path));
 	size += name;
-	time = size + (layout->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);
-	memcpy(event + time, &load->time, sizeof(load->time));
-	size += trailer;
+	time = size + (format->sample_type & PERFDATA_SAMPLE_TID ? 8 : 0);
+	memcpy(event + time, &module->time, sizeof(module->time));
+	size += sample_id;
 	header->size = (uint16_t)size;
 	return size;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: where its events are: file, directory, or a stream from a pipe. */
+/*
+ * perf.data: open it, read what is not events (header, attrs, features) and find where
+ * the events are. See format.h for the three shapes it has.
+ */
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +22,7 @@
 #include "common/temporary.h"
 #include "file.h"
 
-/* More is no perf.data but somebody's joke. */
+/* Bounds for what is allocated; no perf comes near. */
 #define ATTR_SIZE_MAX 4096
 #define ATTRS_MAX     (1U << 20)
 #define FEATURE_MAX   (1U << 30)
@@ -41,7 +44,7 @@ const char *perfdata_error(const struct perfdata *data)
 	return *data->error ? data->error : NULL;
 }
 
-static int no_memory(struct perfdata *data)
+int perfdata_no_memory(struct perfdata *data)
 {
 	return perfdata_fail(data, "%s", strerror(ENOMEM));
 }
@@ -102,7 +105,6 @@ static int add_data_file(struct perfdata *data, int directory, const char *name)
 	return add_stream(data, fd, name) ? 0 : -1;
 }
 
-/* A directory: "data" is as a file would be, "data.N" is events and no more. */
 static int add_directory(struct perfdata *data, int directory)
 {
 	struct dirent **entries;
@@ -191,7 +193,7 @@ static int read_file_header(struct perfdata *data)
 				     end, header->data.offset + header->data.size);
 	if (header->data.offset < sizeof(*header))
 		return perfdata_fail(data, "damaged: events that are not behind the header");
-	/* Before the events, but for what perf inject makes of a stream. */
+	/* In front of the events, except after perf inject. */
 	if (!is_inside(&header->attrs, end))
 		return perfdata_fail(data, "damaged: attrs that are not in the file");
 	stream->begin = header->data.offset;
@@ -199,19 +201,18 @@ static int read_file_header(struct perfdata *data)
 	return 0;
 }
 
-static bool has_feature(const struct perfdata *data, unsigned int number)
+bool perfdata_has_feature(const struct perfdata_header *header, unsigned int number)
 {
-	return data->header.features[number / 64] >> number % 64 & 1;
+	return header->features[number / 64] >> number % 64 & 1;
 }
 
-/* One section for each feature that is there, right behind the events. */
 static int read_features(struct perfdata *data)
 {
 	uint64_t at = data->header.data.offset + data->header.data.size;
 	unsigned int i;
 
 	for (i = 0; i < PERFDATA_FEATURES; i++) {
-		if (!has_feature(data, i))
+		if (!perfdata_has_feature(&data->header, i))
 			continue;
 		if (perfdata_pread(data, data->streams[0].fd, &data->features[i],
 				   sizeof(data->features[i]), at))
@@ -230,14 +231,14 @@ int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char *
 
 	*bytes = NULL;
 	*size = 0;
-	if (data->pipe || !has_feature(data, number) || !section->size)
+	if (data->pipe || !perfdata_has_feature(&data->header, number) || !section->size)
 		return 0;
 	if (section->size > FEATURE_MAX)
 		return perfdata_fail(data, "damaged: feature %u of %" PRIu64 " bytes", number,
 				     section->size);
 	*bytes = malloc((size_t)section->size);
 	if (!*bytes)
-		return no_memory(data);
+		return perfdata_no_memory(data);
 	*size = (size_t)section->size;
 	if (!perfdata_pread(data, data->streams[0].fd, *bytes, *size, section->offset))
 		return 0;
@@ -257,23 +258,24 @@ static enum perfdata_clock clock_of(const struct perfdata_attr *attr)
 	return attr->clockid == CLOCK_MONOTONIC ? PERFDATA_CLOCK_MONO : PERFDATA_CLOCK_OTHER;
 }
 
-static int add_owners(struct perfdata *data, const uint64_t *ids, size_t count)
+static int add_ids(struct perfdata *data, const uint64_t *ids, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!array_reserve(data->owners, data->nr_owners))
-			return no_memory(data);
-		data->owners[data->nr_owners++] = (struct perfdata_owner){
+		if (!array_reserve(data->ids, data->nr_ids))
+			return perfdata_no_memory(data);
+		data->ids[data->nr_ids++] = (struct perfdata_event_id){
 			.id = ids[i],
-			.layout = (uint32_t)data->nr_layouts - 1,
+			.format = (uint32_t)data->nr_formats - 1,
 		};
-		data->owners_sorted = false;
+		data->ids_sorted = false;
 	}
 	return 0;
 }
 
-static bool are_alike(const struct perfdata_layout *a, const struct perfdata_layout *b)
+static bool are_alike(const struct perfdata_sample_format *a,
+		      const struct perfdata_sample_format *b)
 {
 	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
 	       a->sample_id_all == b->sample_id_all && a->clock == b->clock;
@@ -283,23 +285,23 @@ int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, con
 		      size_t nr_ids)
 {
 	struct perfdata_attr attr = {};
-	struct perfdata_layout *layout;
+	struct perfdata_sample_format *format;
 
 	memcpy(&attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
-	if (data->nr_layouts == ATTRS_MAX)
+	if (data->nr_formats == ATTRS_MAX)
 		return perfdata_fail(data, "more than %u attrs", ATTRS_MAX);
-	if (!array_reserve(data->layouts, data->nr_layouts))
-		return no_memory(data);
-	layout = &data->layouts[data->nr_layouts++];
-	*layout = (struct perfdata_layout){
+	if (!array_reserve(data->formats, data->nr_formats))
+		return perfdata_no_memory(data);
+	format = &data->formats[data->nr_formats++];
+	*format = (struct perfdata_sample_format){
 		.sample_type = attr.sample_type,
 		.read_format = attr.read_format,
 		.sample_id_all = attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL,
 		.clock = clock_of(&attr),
 	};
-	data->uniform = data->nr_layouts == 1 ||
-			(data->uniform && are_alike(data->layouts, layout));
-	return add_owners(data, ids, nr_ids);
+	data->uniform = data->nr_formats == 1 ||
+			(data->uniform && are_alike(data->formats, format));
+	return add_ids(data, ids, nr_ids);
 }
 
 static int read_attr(struct perfdata *data, uint64_t at, size_t size)
@@ -313,14 +315,14 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 		return -1;
 	size -= sizeof(section);
 	memcpy(&section, bytes + size, sizeof(section));
-	/* No two attrs share one, so there are no more than fit. */
+	/* Attrs have no id in common, so all ids fit into the file. */
 	if (!is_inside(&section, data->size) ||
-	    section.size > data->size - data->nr_owners * sizeof(*ids))
+	    section.size > data->size - data->nr_ids * sizeof(*ids))
 		return perfdata_fail(data, "damaged: more ids than the file has room for");
 	if (section.size) {
 		ids = malloc((size_t)section.size);
 		if (!ids)
-			return no_memory(data);
+			return perfdata_no_memory(data);
 		if (perfdata_pread(data, data->streams[0].fd, ids, section.size, section.offset)) {
 			free(ids);
 			return -1;
@@ -346,7 +348,7 @@ static int read_attrs(struct perfdata *data)
 	return 0;
 }
 
-/* A pipe's attrs are its first events. */
+/* The attrs of a pipe's output come before its other events. */
 static int read_pipe_attrs(struct perfdata *data)
 {
 	struct perfdata_item item;
@@ -354,8 +356,8 @@ static int read_pipe_attrs(struct perfdata *data)
 
 	do
 		answer = perfdata_next(data, &item);
-	while (answer > 0 && item.event->type >= PERFDATA_OF_PERF);
-	data->attrs_taken = true;
+	while (answer > 0 && item.event->type >= PERFDATA_USER_TYPE_START);
+	data->attrs_read = true;
 	perfdata_rewind(data);
 	return answer < 0 ? -1 : 0;
 }
@@ -383,7 +385,7 @@ static int read_header(struct perfdata *data)
 	}
 	if (read_file_header(data) || read_attrs(data) || read_features(data))
 		return -1;
-	data->aux = has_feature(data, PERFDATA_FEATURE_AUXTRACE);
+	data->aux = perfdata_has_feature(&data->header, PERFDATA_FEATURE_AUXTRACE);
 	perfdata_rewind(data);
 	return 0;
 }
@@ -396,7 +398,7 @@ struct perfdata *perfdata_open(const char *path)
 		return NULL;
 	data->path = strdup(path);
 	if (!data->path)
-		no_memory(data);
+		perfdata_no_memory(data);
 	else if (!add_input(data))
 		read_header(data);
 	return data;
@@ -431,10 +433,10 @@ void perfdata_close(struct perfdata *data)
 	ZSTD_freeDCtx(data->zstd);
 	perfdata_dsos_free(data->dsos);
 	free(data->streams);
-	free(data->layouts);
-	free(data->owners);
+	free(data->formats);
+	free(data->ids);
 	free(data->buffer);
-	free(data->plain);
+	free(data->decompressed);
 	free(data->aligned);
 	free(data->path);
 	free(data);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf.data: what perf record writes, whoever wrote it.
- *
- * Only the files perfdata*.c know the format. Here is what others want of it:
+ * perf.data, what perf record writes. Only this room knows the format. Others read
+ * mappings and DSOs:
  *
  *	struct perfdata *data = perfdata_open(path);
  *	struct perfdata_mapping mapping;
@@ -13,9 +12,9 @@
  *		...
  *	perfdata_close(data);
  *
- * A perf.data is a file, a directory, or a stream as of perf record -o -; it
- * may be compressed. Nothing in it is trusted. Of the other byte order it is
- * refused.
+ * A perf.data is a file, a directory (perf record --threads), or a pipe's output (perf
+ * record -o -); it may be compressed. Nothing in it is trusted. One from a machine of
+ * the other byte order is refused.
  */
 #ifndef TOOL_PERFDATA_H
 #define TOOL_PERFDATA_H
@@ -24,56 +23,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/build_id.h"
+
 /* The longest id that fits into a perf.data, in bytes. */
 #define PERFDATA_ID_MAX 20
 
 struct perfdata;
 
 /*
- * @path: a file or a directory; "-" is standard input. A stream that cannot be
- * read twice is copied to an unnamed file in TMPDIR first. NULL only without
- * memory: look at perfdata_error().
+ * @path: a file or a directory; "-" is standard input. What cannot be read twice is
+ * copied to an unnamed file in TMPDIR first. NULL only without memory: look at
+ * perfdata_error().
  */
 struct perfdata *perfdata_open(const char *path);
 void perfdata_close(struct perfdata *data);
-/* What is wrong with it, with the offset, or NULL as long as all is well. */
+/* What is wrong and where, or NULL. */
 const char *perfdata_error(const struct perfdata *data);
-/* Whether @path is one that perf record never ended, so that it has no events. */
+/* Whether perf record did not get to finish @path, which has no events then. */
 bool perfdata_is_unfinished(const char *path);
-/* The bytes of a file or a stream, as they were, to @fd: 0 or -errno. */
+/* Write what was read to @fd unchanged; not a directory. 0 or -errno. */
 int perfdata_copy(const struct perfdata *data, int fd);
-/* Begin anew with the first event. */
+/* Back to the first event. */
 void perfdata_rewind(struct perfdata *data);
 
 /* --------------------------------------------------------------- mappings -- */
 
 enum perfdata_kind {
-	PERFDATA_KIND_USER,   /* a file, mapped by a process */
+	PERFDATA_KIND_USER,   /* a file mapped by a process */
 	PERFDATA_KIND_KERNEL, /* the kernel's image, "[kernel.kallsyms]..." */
-	PERFDATA_KIND_MODULE, /* a module of it: a path, or "[name]" */
-	PERFDATA_KIND_VDSO,   /* the kernel's code in each 64-bit process, "[vdso]" */
-	PERFDATA_KIND_OTHER,  /* no file: "//anon", "[heap]", a guest's */
+	PERFDATA_KIND_MODULE, /* a kernel module: a path, or "[name]" */
+	PERFDATA_KIND_VDSO,   /* "[vdso]" of 64-bit processes */
+	PERFDATA_KIND_OTHER,  /* "//anon", "[heap]", in a virtual machine's guest ... */
 };
 
 /**
- * struct perfdata_mapping - a mapping made, or found at the start
+ * struct perfdata_mapping - an MMAP or MMAP2 event
  * @path: as perf has it
  * @kind: what is mapped
- * @pid: process; of the kernel 0xffffffff
+ * @pid: process; 0xffffffff for the kernel
  * @tid: thread
  * @start: first address
  * @len: in bytes
  * @pgoff: offset in the file of @start, in bytes
- * @time: nanoseconds by the clock of perfdata_clock(); 0 for what was there
- *	when recording began, and where perf kept no time
- * @id_size: bytes of @id, 0 when there is none
- * @id: the build-id
- * @has_inode: the next four are known
- * @major: device of the file
- * @minor: likewise
+ * @time: nanoseconds by perfdata_clock(); 0 for a mapping that existed when recording
+ *	began, and without times
+ * @id: the build-id, or none
+ * @has_inode: the next four are set
+ * @major: of the file's device
+ * @minor: of the file's device
  * @ino: inode number
- * @generation: of @ino; 0 also for not known
- * @data: mapped not to be executed
+ * @generation: of the inode; 0 also when it is not known
+ * @data: not executable
  */
 struct perfdata_mapping {
 	const char *path;
@@ -84,8 +84,7 @@ struct perfdata_mapping {
 	uint64_t len;
 	uint64_t pgoff;
 	uint64_t time;
-	size_t id_size;
-	uint8_t id[PERFDATA_ID_MAX];
+	struct build_id id;
 	bool has_inode;
 	uint32_t major;
 	uint32_t minor;
@@ -98,52 +97,49 @@ struct perfdata_mapping {
 int perfdata_next_mapping(struct perfdata *data, struct perfdata_mapping *mapping);
 
 enum perfdata_clock {
-	PERFDATA_CLOCK_NONE, /* it has no times */
-	PERFDATA_CLOCK_PERF, /* time_perf of a record */
-	PERFDATA_CLOCK_MONO, /* time_mono of a record */
+	PERFDATA_CLOCK_NONE, /* no times */
+	PERFDATA_CLOCK_PERF, /* as time_perf of a record: perf's default */
+	PERFDATA_CLOCK_MONO, /* as time_mono of a record: perf record -k mono */
 	PERFDATA_CLOCK_OTHER,
 };
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
-/* Set @time to that of the first event that has one, else 0. 0 or -1. */
-int perfdata_begin(struct perfdata *data, uint64_t *time);
-/* When it was written last, in nanoseconds since the epoch. */
-uint64_t perfdata_modified(const struct perfdata *data);
 /*
- * Set @address to where _text was in the kernel that ran, which is another in each
- * boot; 0 when it does not say. 0 or -1.
+ * Set @time to that of the first event with a time, and @text to the address of the
+ * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.
+ * 0 or -1.
  */
-int perfdata_text(struct perfdata *data, uint64_t *address);
+int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text);
+/* Modification time, in nanoseconds since the epoch. */
+uint64_t perfdata_modified(const struct perfdata *data);
 #define PERFDATA_HOST_MAX 256
-/* The machine's name, "" when it does not say, as a stream. 0 or -1. */
+/* The host name, "" when it is not known, as from a pipe's output. 0 or -1. */
 int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
 
 /* ------------------------------------------------------------------- DSOs -- */
 
 /**
- * struct perfdata_dso - one content of one path
- * @path: of the kernel "[kernel.kallsyms]"
+ * struct perfdata_dso - one content at one path
+ * @path: "[kernel.kallsyms]" for the kernel
  * @kind: what it is
- * @id_size: bytes of @id, 0 when it is not known
- * @id: the build-id
- * @hit: a sample, or a call chain of one, lies in it
- * @pids: some processes that have it mapped, in the order they came
+ * @id: the build-id, or none when it is not known
+ * @hit: an address of a sample or its call chain is in it
+ * @pids: some processes that mapped it, the first ones
  * @nr_pids: how many are in @pids
  */
 struct perfdata_dso {
 	const char *path;
 	enum perfdata_kind kind;
-	size_t id_size;
-	uint8_t id[PERFDATA_ID_MAX];
+	struct build_id id;
 	bool hit;
 	uint32_t pids[4];
 	size_t nr_pids;
 };
 
 /*
- * All DSOs of @data, from its mappings and its table of build-ids: the kernel
- * first, then its modules, then files, each in the order they came. They are
- * @data's. Reads it all. The number of them, or -1 with an error.
+ * All DSOs of @data, from its mappings and its build-id table: the kernel, then its
+ * modules, then files, each in order of appearance. They belong to @data. Reads all of
+ * it. How many, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
 

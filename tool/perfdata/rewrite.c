@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data, rewritten so that mappings carry build-ids: the events. */
+/*
+ * Rewrite a perf.data: copy the events, annotated, in one pass.
+ *
+ * Whether a path can be annotated is known only when all its mappings were seen. So
+ * each one gets its build-id at once, what was there before goes to a temporary file,
+ * and in the end those of mixed paths are restored. Memory is that of the paths, not of
+ * the mappings.
+ */
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,23 +17,20 @@
 
 #include "common/temporary.h"
 #include "module_event.h"
-#include "tail.h"
+#include "features.h"
 #include "writer.h"
 
-/* Bytes between two words on progress. */
+/* Bytes between two reports of progress. */
 #define PROGRESS (8U << 20)
 
-/*
- * What was written in place of something else: whether that stays is known at
- * the end only, when all mappings of the path were seen.
- */
+/* In the output: what an event was like, and where it is. */
 struct change {
 	uint64_t offset;
 	uint32_t stream;
 	uint32_t path;
-	uint16_t misc;		   /* as it was */
-	uint16_t build_id;	   /* an event of that type, not a mapping */
-	unsigned char content[24]; /* as it was: id or inode */
+	uint16_t misc;
+	uint16_t build_id;	   /* a BUILD_ID event, not a mapping */
+	unsigned char content[24]; /* build-id or inode */
 	uint32_t reserved;
 };
 
@@ -39,24 +43,19 @@ struct writer {
 	FILE *changes;
 	size_t stream;
 	bool begun;
-	struct perfdata_table *table; /* of build-ids, for what does not fit else */
-	size_t module_events;	      /* put in so far */
+	struct perfdata_build_ids *build_ids; /* for mappings without room for one */
+	size_t module_events;		      /* written so far */
 	uint64_t done, shown, total;
-	_Alignas(8) unsigned char event[PERFDATA_EVENT_MAX]; /* being made */
+	_Alignas(8) unsigned char event[PERFDATA_EVENT_MAX]; /* the one that is written */
 };
-
-static int no_memory(struct writer *writer)
-{
-	return perfdata_fail(writer->data, "%s", strerror(ENOMEM));
-}
 
 /* ----------------------------------------------------------------- changes -- */
 
-static int note(struct writer *writer, const struct change *change)
+static int remember(struct writer *writer, const struct change *change)
 {
 	if (fwrite(change, sizeof(*change), 1, writer->changes) == 1)
 		return 0;
-	return perfdata_fail(writer->data, "cannot keep what was changed: %s", strerror(errno));
+	return perfdata_fail(writer->data, "cannot write a temporary file: %s", strerror(errno));
 }
 
 static int patch(struct writer *writer, const struct change *change, const void *bytes, size_t size,
@@ -66,7 +65,7 @@ static int patch(struct writer *writer, const struct change *change, const void 
 				     change->offset + at);
 }
 
-static int take_back(struct writer *writer, const struct change *change)
+static int restore(struct writer *writer, const struct change *change)
 {
 	if (patch(writer, change, &change->misc, sizeof(change->misc),
 		  offsetof(struct perfdata_event, misc)))
@@ -75,15 +74,15 @@ static int take_back(struct writer *writer, const struct change *change)
 		     offsetof(struct perfdata_mmap2, major));
 }
 
-/* An event with another build-id for the path would be believed. */
-static int silence(struct writer *writer, const struct change *change)
+/* perf would believe its build-id more than those of the mappings. */
+static int hide_build_id(struct writer *writer, const struct change *change)
 {
 	const uint32_t type = PERFDATA_EVENT_TYPE;
 
 	return patch(writer, change, &type, sizeof(type), offsetof(struct perfdata_event, type));
 }
 
-static int settle(struct writer *writer)
+static int finish_changes(struct writer *writer)
 {
 	struct change change;
 	int err = 0;
@@ -94,9 +93,9 @@ static int settle(struct writer *writer)
 		const struct perfdata_path *path = &writer->paths.all[change.path];
 
 		if (change.build_id && perfdata_path_is_done(path))
-			err = silence(writer, &change);
+			err = hide_build_id(writer, &change);
 		else if (!change.build_id && perfdata_path_is_mixed(path))
-			err = take_back(writer, &change);
+			err = restore(writer, &change);
 	}
 	if (!err && ferror(writer->changes))
 		err = perfdata_fail(writer->data, "%s", strerror(errno));
@@ -138,7 +137,7 @@ static bool may_grow(const struct writer *writer, const struct perfdata_event *e
 	       (!writer->data->aux && event->size <= UINT16_MAX - PERFDATA_MMAP_GROWS);
 }
 
-/* MMAP as an MMAP2 with room for an id, and what perf takes it to be mapped for. */
+/* An MMAP as an MMAP2. */
 static void grow(const struct perfdata_event *event, struct perfdata_mmap2 *grown)
 {
 	const struct perfdata_mmap *mmap = (const void *)event;
@@ -148,13 +147,14 @@ static void grow(const struct perfdata_event *event, struct perfdata_mmap2 *grow
 	memset(&grown->major, 0, PERFDATA_MMAP_GROWS);
 	memcpy(grown->name, mmap->name, event->size - sizeof(*mmap));
 	grown->event.type = PERFDATA_MMAP2;
+	/* perf has MMAP for executable mappings, unless it says data. */
 	if (user && !(event->misc & PERFDATA_MISC_DATA))
 		grown->prot = PROT_EXEC;
 	grown->event.size = (uint16_t)(event->size + PERFDATA_MMAP_GROWS);
 }
 
 static int put_annotated(struct writer *writer, const struct perfdata_event *event,
-			 const struct perfdata_identity *identity, size_t path)
+			 const struct build_id *id, size_t path)
 {
 	struct perfdata_mmap2 *new = (void *)writer->event;
 	struct change change = {
@@ -169,16 +169,16 @@ static int put_annotated(struct writer *writer, const struct perfdata_event *eve
 		memcpy(new, event, event->size);
 	change.misc = new->event.misc;
 	memcpy(change.content, &new->major, sizeof(change.content));
-	perfdata_set_id(new, identity);
+	perfdata_set_id(new, id);
 	writer->counts->changed = true;
-	return note(writer, &change) || put(writer, new, new->event.size) ? -1 : 0;
+	return remember(writer, &change) || put(writer, new, new->event.size) ? -1 : 0;
 }
 
 static void count_mapping(struct perfdata_path *path, const struct perfdata_mapping *mapping,
 			  const struct perfdata_identity *identity)
 {
-	/* An id that is there already is of the kernel, which saw the content. */
-	if (identity->size || mapping->id_size) {
+	/* A build-id that is there already is from the kernel (perf record --buildid-mmap). */
+	if (identity->id.size || mapping->id.size) {
 		path->annotated++;
 	} else if (identity->known) {
 		path->without++;
@@ -189,16 +189,17 @@ static void count_mapping(struct perfdata_path *path, const struct perfdata_mapp
 	}
 }
 
-/* Of a mapping that has no room: the table takes it, but one of each path only. */
+/* For a mapping without room. The table has one build-id for a path, which files change. */
 static int put_in_table(struct writer *writer, const struct perfdata_mapping *mapping,
 			struct perfdata_identity *identity)
 {
 	if (mapping->kind != PERFDATA_KIND_USER) {
 		writer->counts->changed = true;
-		return perfdata_table_add(writer->data, writer->table, mapping, identity);
+		return perfdata_build_ids_set(writer->data, writer->build_ids, mapping,
+					      &identity->id);
 	}
 	*identity = (struct perfdata_identity){
-		.reason = "a mapping without room for an id, beside AUX data that must not move",
+		.reason = "its mapping has no room for a build-id, and AUX data must not move",
 	};
 	return 0;
 }
@@ -213,61 +214,62 @@ static int put_mapping(struct writer *writer, const struct perfdata_event *event
 		return put(writer, event, event->size);
 	number = perfdata_paths_add(&writer->paths, mapping->path, mapping->kind);
 	if (number == SIZE_MAX)
-		return no_memory(writer);
+		return perfdata_no_memory(writer->data);
 
 	writer->annotator->identify(writer->annotator->context, mapping, &identity);
-	if (!identity.size && mapping->kind == PERFDATA_KIND_VDSO)
-		perfdata_table_find(writer->table, mapping->path, &identity);
-	if (identity.size && !may_grow(writer, event)) {
+	if (!identity.id.size && mapping->kind == PERFDATA_KIND_VDSO)
+		perfdata_build_ids_find(writer->build_ids, mapping->path, &identity.id);
+	if (identity.id.size && !may_grow(writer, event)) {
 		if (put_in_table(writer, mapping, &identity))
 			return -1;
 		count_mapping(&writer->paths.all[number], mapping, &identity);
 		return put(writer, event, event->size);
 	}
 	count_mapping(&writer->paths.all[number], mapping, &identity);
-	if (identity.size)
-		return put_annotated(writer, event, &identity, number);
+	if (identity.id.size)
+		return put_annotated(writer, event, &identity.id, number);
 	return put(writer, event, event->size);
 }
 
-/* ------------------------------------------------------------------- loads -- */
+/* ----------------------------------------------------------------- modules -- */
 
-static int put_load(struct writer *writer, const struct perfdata_module_event *load)
+static int put_module_event(struct writer *writer, const struct perfdata_module_event *module)
 {
-	size_t size = perfdata_make_module_event(load, writer->data->layouts, writer->event);
+	size_t size = perfdata_make_module_event(module, writer->data->formats, writer->event);
 
 	if (!size)
 		return 0;
-	writer->counts->module_events += !load->unload;
+	writer->counts->module_events += !module->unload;
 	writer->counts->changed = true;
 	return put(writer, writer->event, size);
 }
 
 static bool may_put_module_events(const struct writer *writer)
 {
-	const struct perfdata_layout *layout = writer->data->layouts;
+	const struct perfdata_sample_format *format = writer->data->formats;
 
-	return !writer->data->aux && writer->data->nr_layouts && layout->sample_id_all &&
-	       layout->sample_type & PERFDATA_SAMPLE_TIME;
+	return !writer->data->aux && writer->data->nr_formats && format->sample_id_all &&
+	       format->sample_type & PERFDATA_SAMPLE_TIME;
 }
 
-/* Before what happened after them, so that no round ends in between. */
+/* Before the first later event: perf sorts within a round only, and none ends in between. */
 static int put_module_events(struct writer *writer, const struct perfdata_event *event)
 {
 	const struct perfdata_annotator *annotator = writer->annotator;
 	uint64_t time;
 
-	if (writer->module_events == annotator->nr_module_events || event->type >= PERFDATA_OF_PERF)
+	if (writer->module_events == annotator->nr_module_events ||
+	    event->type >= PERFDATA_USER_TYPE_START)
 		return 0;
 	time = perfdata_time(writer->data, event);
 	while (writer->module_events < annotator->nr_module_events &&
 	       annotator->module_events[writer->module_events].time <= time) {
-		const struct perfdata_module_event *load =
+		const struct perfdata_module_event *module =
 			&annotator->module_events[writer->module_events++];
 
 		if (!may_put_module_events(writer))
-			writer->counts->module_events_missing += !load->unload;
-		else if (put_load(writer, load))
+			writer->counts->module_events_missing += !module->unload;
+		else if (put_module_event(writer, module))
 			return -1;
 	}
 	return 0;
@@ -289,15 +291,15 @@ static int put_build_id(struct writer *writer, const struct perfdata_event *even
 	if (name) {
 		number = perfdata_paths_add(&writer->paths, name, perfdata_kind(name, event->misc));
 		if (number == SIZE_MAX)
-			return no_memory(writer);
+			return perfdata_no_memory(writer->data);
 		change.path = (uint32_t)number;
-		if (note(writer, &change))
+		if (remember(writer, &change))
 			return -1;
 	}
 	return put(writer, event, event->size);
 }
 
-static bool is_of_compression(const struct perfdata_event *event)
+static bool is_compression_feature(const struct perfdata_event *event)
 {
 	const struct perfdata_feature_event *feature = (const void *)event;
 
@@ -320,24 +322,24 @@ static int put_event(struct writer *writer, const struct perfdata_item *item)
 	const struct perfdata_event *event = item->event;
 	struct perfdata_mapping mapping;
 
-	if (item->unpacked && writer->data->aux)
+	if (item->decompressed && writer->data->aux)
 		return perfdata_fail(writer->data,
-				     "compressed events beside AUX data, which must not move");
+				     "its events are compressed, and AUX data must not move");
 	if (put_module_events(writer, event))
 		return -1;
 	if (perfdata_mapping(writer->data, event, &mapping))
 		return put_mapping(writer, event, &mapping);
 	if (event->type == PERFDATA_BUILD_ID)
 		return put_build_id(writer, event);
-	/* Events come out as they were before that. */
-	if (is_of_compression(event))
+	/* No event is compressed any more. */
+	if (is_compression_feature(event))
 		return 0;
 	if (put(writer, event, event->size))
 		return -1;
 	return item->payload ? put_payload(writer) : 0;
 }
 
-static int tell_progress(struct writer *writer, const struct perfdata_item *item)
+static int report_progress(struct writer *writer, const struct perfdata_item *item)
 {
 	const struct perfdata_annotator *annotator = writer->annotator;
 	uint64_t done = writer->done + item->offset;
@@ -374,7 +376,7 @@ static int put_events(struct writer *writer)
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0) {
 		if (begin_streams(writer, data->current) || put_event(writer, &item) ||
-		    tell_progress(writer, &item))
+		    report_progress(writer, &item))
 			return -1;
 	}
 	return answer ? answer : begin_streams(writer, data->nr_streams - 1);
@@ -390,9 +392,10 @@ static int finish(struct writer *writer, const char *path)
 	if (put_events(writer))
 		return -1;
 	count(writer);
-	if (settle(writer))
+	if (finish_changes(writer))
 		return -1;
-	if (!data->pipe && perfdata_tail_write(data, writer->output, writer->table, &writer->paths))
+	if (!data->pipe &&
+	    perfdata_features_write(data, writer->output, writer->build_ids, &writer->paths))
 		return -1;
 	if (in_place &&
 	    !(writer->counts->changed && writer->counts->annotated + writer->counts->module_events))
@@ -420,8 +423,8 @@ static int prepare(struct writer *writer, const char *path)
 	}
 	for (i = 0; i < data->nr_streams; i++)
 		writer->total += data->streams[i].end;
-	writer->table = perfdata_table_read(data);
-	if (writer->table)
+	writer->build_ids = perfdata_build_ids_read(data);
+	if (writer->build_ids)
 		writer->output = perfdata_writer_new(data, path);
 	return writer->output ? 0 : -1;
 }
@@ -437,7 +440,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 		return -1;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
-		return perfdata_fail(data, "%s", strerror(ENOMEM));
+		return perfdata_no_memory(data);
 	writer->data = data;
 	writer->annotator = annotator;
 	writer->counts = counts;
@@ -446,7 +449,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 	if (!err)
 		err = finish(writer, path);
 	perfdata_writer_free(writer->output);
-	perfdata_table_free(writer->table);
+	perfdata_build_ids_free(writer->build_ids);
 	perfdata_paths_free(&writer->paths);
 	if (writer->changes)
 		fclose(writer->changes);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf.data, rewritten so that mappings carry build-ids.
+ * Rewrite a perf.data so that mappings carry build-ids.
  *
- * An id takes the place of the inode in MMAP2, so nothing moves. What has to
- * move does: MMAP becomes MMAP2, compressed events become plain ones, and a
- * module that was loaded on the way gets a mapping. Not where AUX data is, as
- * that is found by its offset in the file.
+ * An MMAP2 event has a build-id where it has an inode otherwise, so most events stay as
+ * long as they are. What grows or is added: an MMAP becomes an MMAP2, compressed events
+ * are written as they were before compression, and a module that was loaded while perf
+ * recorded gets a mapping. Not in a perf.data with AUX data (Intel PT ...), as that is
+ * found by its offset in the file, which must not change.
  *
- * All mappings of a path get an id, or none: perf takes those without one for
- * another content of the path at hand.
+ * All mappings of a path get a build-id, or none does: see paths.h.
  */
 #ifndef TOOL_PERFDATA_REWRITE_H
 #define TOOL_PERFDATA_REWRITE_H
@@ -16,27 +16,25 @@
 #include "perfdata.h"
 
 /**
- * struct perfdata_identity - what a mapping is of
- * @size: bytes of @id, 0 when there is none
- * @id: the build-id
- * @reason: why there is none; a text that stays
- * @known: it is known that the content has none, so nothing is missing
+ * struct perfdata_identity - what is known of a mapping's content
+ * @id: the build-id, of no more than PERFDATA_ID_MAX bytes, or none
+ * @reason: why there is none; a string that is not freed
+ * @known: the content is known and has no build-id
  */
 struct perfdata_identity {
-	size_t size;
-	uint8_t id[PERFDATA_ID_MAX];
+	struct build_id id;
 	const char *reason;
 	bool known;
 };
 
 /**
- * struct perfdata_module_event - a module that was loaded while perf recorded, or unloaded
+ * struct perfdata_module_event - a module was loaded or unloaded while perf recorded
  * @time: when
- * @start: of its code
- * @len: likewise
- * @unload: it was
- * @path: perf goes by its last part alone: each content has to have its own
- * @identity: of its content
+ * @start: address of its code
+ * @len: bytes of code
+ * @unload: unloaded
+ * @path: perf tells DSOs of modules apart by the last component: one for each content
+ * @id: build-id of its content, or none
  */
 struct perfdata_module_event {
 	uint64_t time;
@@ -44,17 +42,17 @@ struct perfdata_module_event {
 	uint64_t len;
 	bool unload;
 	const char *path;
-	struct perfdata_identity identity;
+	struct build_id id;
 };
 
 /**
- * struct perfdata_annotator - who knows the identities
- * @context: for the functions
- * @identify: fill @identity, zeroed, for a mapping of any space but OTHER
- * @progress: called at first and now and then; @done of @total bytes. False: stop.
+ * struct perfdata_annotator - callbacks of perfdata_rewrite()
+ * @context: for the callbacks
+ * @identify: fill @identity, zeroed, for a mapping of any kind but OTHER
+ * @progress: called first and then every few MiB; @done of @total bytes. False stops.
  *	May be NULL
- * @report: a path is left alone, for @reason
- * @module_events: modules that came and went, by time
+ * @report: a path is not annotated, for @reason
+ * @module_events: modules loaded and unloaded, by time
  * @nr_module_events: how many
  */
 struct perfdata_annotator {
@@ -67,22 +65,21 @@ struct perfdata_annotator {
 	size_t nr_module_events;
 };
 
-/* What became of it; mappings but for paths. */
+/* What was done; numbers of mappings except for @paths. */
 struct perfdata_counts {
 	uint64_t annotated;
 	uint64_t without;		/* their content has no build-id */
-	uint64_t not_annotated;		/* their path is */
-	uint64_t paths;			/* left alone */
-	uint64_t module_events;		/* mappings of modules put in */
-	uint64_t module_events_missing; /* that could not be */
-	bool changed;			/* there is something to write */
+	uint64_t not_annotated;		/* some mapping of their path cannot be */
+	uint64_t paths;			/* not annotated */
+	uint64_t module_events;		/* mappings of modules added */
+	uint64_t module_events_missing; /* that could not be added */
+	bool changed;			/* the copy differs */
 };
 
 /*
  * Write an annotated copy of @data to @output: a path, "-" for standard output,
- * or NULL to replace @data itself, by a rename once the copy is on the disk.
- * Nothing is replaced by a copy that says the same. 0; -1 with an error of
- * @data, and then @output is as it was.
+ * or NULL to replace @data itself, by a rename once the copy is on the disk and only if
+ * it differs. 0; -1 with an error of @data, and then @output is unchanged.
  */
 int perfdata_rewrite(struct perfdata *data, const char *output,
 		     const struct perfdata_annotator *annotator, struct perfdata_counts *counts);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where an annotated perf.data goes: to its place when it is whole. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,18 +17,18 @@
 
 struct perfdata_writer {
 	struct perfdata *data;
-	char *path;	       /* its place; NULL for standard output */
-	int parent;	       /* the directory that is in */
-	const char *name;      /* and what it is called there */
-	char *temporary;       /* a directory beside it, for a directory */
-	struct temporary file; /* else */
-	struct stat before;    /* of what is replaced or copied */
+	char *path;	       /* final; NULL for standard output */
+	int parent;	       /* the directory of it */
+	const char *name;      /* the last component of it */
+	char *temporary;       /* path of the directory, until it is renamed */
+	struct temporary file; /* or the file */
+	struct stat before;    /* of the input */
 	int *fds;	       /* of the streams; -1 for not begun */
-	uint64_t *offsets;     /* of bytes written to them */
+	uint64_t *offsets;     /* bytes written to them */
 	size_t current;
 	unsigned char *buffer;
 	size_t filled;
-	bool replaces; /* its place is that of the data */
+	bool replaces; /* the input */
 	bool committed;
 };
 
@@ -91,7 +90,6 @@ int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const v
 	return put(output, output->fds[number], bytes, size, offset);
 }
 
-/* From the first stream's file. */
 int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t size)
 {
 	unsigned char bytes[8192];
@@ -140,7 +138,7 @@ int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
 	return 0;
 }
 
-/* A rename would put a file in the place of a device, too. */
+/* A rename would replace a device, too. */
 static int check_place(struct perfdata_writer *output)
 {
 	struct stat status;
@@ -202,7 +200,7 @@ struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *p
 	struct perfdata_writer *output = calloc(1, sizeof(*output));
 
 	if (!output) {
-		perfdata_fail(data, "%s", strerror(ENOMEM));
+		perfdata_no_memory(data);
 		return NULL;
 	}
 	output->data = data;
@@ -218,6 +216,14 @@ struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *p
 
 /* ------------------------------------------------------------------ commit -- */
 
+/* Only root may give files away; others stay the owner. */
+static int copy_owner_and_mode(int fd, const struct stat *before)
+{
+	if (fchown(fd, before->st_uid, before->st_gid) && errno != EPERM)
+		return -1;
+	return fchmod(fd, before->st_mode & 07777);
+}
+
 static int make_directory(int from, int parent, const char *name)
 {
 	struct stat before;
@@ -226,17 +232,14 @@ static int make_directory(int from, int parent, const char *name)
 	if (fstat(from, &before) || mkdirat(parent, name, 0700))
 		return -1;
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if ((fchown(fd, before.st_uid, before.st_gid) && errno != EPERM) ||
-	    fchmod(fd, before.st_mode & 07777)) {
+	if (fd >= 0 && copy_owner_and_mode(fd, &before)) {
 		close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-/* What else is there is the same file in both. */
+/* Hard links to all files that were not written anew. */
 static int link_tree(int from, int to)
 {
 	struct dirent **entries;
@@ -248,9 +251,9 @@ static int link_tree(int from, int to)
 		const char *name = entries[i]->d_name;
 		int inner_from, inner_to;
 
-		if (err || !strcmp(name, ".") || !strcmp(name, ".."))
-			goto next;
-		if (!linkat(from, name, to, name, 0) || errno == EEXIST)
+		/* The streams that were written exist. */
+		if (err || !strcmp(name, ".") || !strcmp(name, "..") ||
+		    !linkat(from, name, to, name, 0) || errno == EEXIST)
 			goto next;
 		inner_from = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		inner_to = inner_from < 0 ? -1 : make_directory(inner_from, to, name);
@@ -287,14 +290,11 @@ static void remove_tree(int parent, const char *name)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static int take_over(struct perfdata_writer *output, int fd, const struct stat *before)
+static int finish_file(struct perfdata_writer *output, int fd, const struct stat *before)
 {
-	/* An owner that cannot be kept is one who may not give files away. */
-	if (fchown(fd, before->st_uid, before->st_gid) && errno != EPERM)
+	if (copy_owner_and_mode(fd, before) || (fsync(fd) && errno != EINVAL))
 		return fail(output, output->path);
-	if (fchmod(fd, before->st_mode & 07777))
-		return fail(output, output->path);
-	return fsync(fd) && errno != EINVAL ? fail(output, output->path) : 0;
+	return 0;
 }
 
 static int finish_streams(struct perfdata_writer *output)
@@ -308,13 +308,13 @@ static int finish_streams(struct perfdata_writer *output)
 	for (i = 0; i < data->nr_streams; i++) {
 		if (fstat(data->streams[i].fd, &before))
 			return fail(output, output->path);
-		if (output->path && take_over(output, output->fds[i], &before))
+		if (output->path && finish_file(output, output->fds[i], &before))
 			return -1;
 	}
 	return 0;
 }
 
-/* Another perf record may have begun: it moves the file, and puts its own there. */
+/* Another perf record may have begun, which renames the file and creates its own. */
 static bool is_still_there(const struct perfdata_writer *output, const struct stat *input)
 {
 	const struct perfdata *data = output->data;
@@ -329,7 +329,7 @@ static bool is_still_there(const struct perfdata_writer *output, const struct st
 	return !err && now.st_dev == input->st_dev && now.st_ino == input->st_ino;
 }
 
-/* Somebody may have gone on writing it. */
+/* Another process may have written to it. */
 static int check_unchanged(struct perfdata_writer *output)
 {
 	const struct stat *before = &output->before;
@@ -352,9 +352,8 @@ static int commit_directory(struct perfdata_writer *output)
 	struct stat before;
 	int err = -1;
 
-	/* EEXIST is of the streams that were written. */
 	if (from >= 0 && to >= 0 && !fstat(from, &before) && !link_tree(from, to))
-		err = take_over(output, to, &before);
+		err = finish_file(output, to, &before);
 	else
 		fail(output, output->path);
 	if (from >= 0)

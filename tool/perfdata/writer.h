@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where an annotated perf.data goes: to its place when it is whole. A directory is
- * beside that until then, a file is a temporary.
+ * Writer: the output of a rewrite. It has its final name only when it is complete and on
+ * the disk, so that the input, which may have the same name, is never lost. A file is
+ * a temporary file until then; a directory is written beside its final place, with hard
+ * links to what does not change, and exchanged with what is there.
  *
  *	struct perfdata_writer *output = perfdata_writer_new(data, path);
  *
@@ -22,20 +24,21 @@ struct perfdata_writer;
 
 /* NULL with an error of @data. @path as for perfdata_rewrite(). */
 struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *path);
-/* What was not committed is gone. */
+/* What was not committed is removed. */
 void perfdata_writer_free(struct perfdata_writer *output);
 
-/* What comes next is of stream @number; each at most once, but for the first. */
+/* Go on with stream @number: each at most once, except for the first. */
 int perfdata_writer_stream(struct perfdata_writer *output, size_t number);
 int perfdata_writer_put(struct perfdata_writer *output, const void *bytes, size_t size);
-/* Bytes written of the stream so far. */
+/* Bytes written to the stream so far. */
 uint64_t perfdata_writer_offset(const struct perfdata_writer *output);
-/* Other bytes in place of those of stream @number at @offset. */
+/* Overwrite bytes of stream @number at @offset. */
 int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const void *bytes,
 			  size_t size, uint64_t offset);
+/* Bytes of the input's first stream. */
 int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t size);
 
-/* Put it in its place. */
+/* Give it its name. */
 int perfdata_writer_commit(struct perfdata_writer *output);
 
 #endif

@@ -132,14 +132,14 @@ static void either_inode_leads_to_a_file(void **state)
 	(void)state;
 	add(1, 0x11, 100 * SECOND, 44, 55, "/lib.so");
 	look_up(8, 1, 4711, 10 * SECOND);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	look_up(0, 44, 55, 10 * SECOND);
-	assert_int_equal(found.size, 20);
-	assert_int_equal(found.id[0], 0x11);
+	assert_int_equal(found.id.size, 20);
+	assert_int_equal(found.id.bytes[0], 0x11);
 	look_up(0, 44, 4711, 10 * SECOND);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	look_up(0, 45, 55, 10 * SECOND);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 }
 
 static void what_has_changed_since_is_not_certain(void **state)
@@ -148,13 +148,13 @@ static void what_has_changed_since_is_not_certain(void **state)
 	add(2, 0x22, 50 * SECOND, 44, 55, "/lib.so");
 	add(1, 0x11, 100 * SECOND, 44, 55, "/lib.so");
 	look_up(0, 44, 55, 60 * SECOND);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	assert_string_equal(found.reason, "its file has changed since");
 	look_up(0, 44, 55, 40 * SECOND);
-	assert_int_equal(found.id[0], 0x22);
+	assert_int_equal(found.id.bytes[0], 0x22);
 	/* A tick, and what clocks may drift apart. */
 	look_up(0, 44, 55, 50 * SECOND);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 }
 
 /* As on btrfs: of inode 4711 of 8:1 there is one in each subvolume. */
@@ -164,9 +164,9 @@ static void a_number_of_several_files_is_told_apart_by_path(void **state)
 	add(1, 0x11, 100 * SECOND, 44, 4711, "/lib.so");
 	add(2, 0x22, 90 * SECOND, 45, 4711, "/other.so");
 	look_up(8, 1, 4711, 10 * SECOND);
-	assert_int_equal(found.id[0], 0x11);
+	assert_int_equal(found.id.bytes[0], 0x11);
 	look_up(0, 45, 4711, 10 * SECOND);
-	assert_int_equal(found.id[0], 0x22);
+	assert_int_equal(found.id.bytes[0], 0x22);
 }
 
 static void several_of_one_path_are_not_certain(void **state)
@@ -175,8 +175,8 @@ static void several_of_one_path_are_not_certain(void **state)
 	add(1, 0x11, 100 * SECOND, 44, 4711, "/lib.so");
 	add(2, 0x22, 90 * SECOND, 45, 4711, "/lib.so");
 	look_up(8, 1, 4711, 10 * SECOND);
-	assert_int_equal(found.size, 0);
-	assert_string_equal(found.reason, "its inode's number is that of several files");
+	assert_int_equal(found.id.size, 0);
+	assert_string_equal(found.reason, "several files have its inode number");
 }
 
 static void elsewhere_the_reason_is_told(void **state)
@@ -184,7 +184,7 @@ static void elsewhere_the_reason_is_told(void **state)
 	(void)state;
 	open_error = -ENOENT;
 	look_up(8, 1, 4711, SECOND);
-	assert_string_equal(found.reason, "the module tells the initial network namespace only");
+	assert_string_equal(found.reason, "the module answers in the initial network namespace only");
 }
 
 /* sysfs of this machine, looked at from a time far behind or ahead of it. */
@@ -196,13 +196,13 @@ static void modules_count_that_were_there_before(void **state)
 	cache_query_free(query);
 	real = 100LL * 365 * 24 * 3600 * SECOND;
 	query = cache_query_new(PERFDATA_CLOCK_PERF);
-	assert_true(was_there(query, "kernel", PERF - 10 * SECOND));
-	assert_false(was_there(query, "no such", PERF - 10 * SECOND));
-	assert_false(was_there(query, "kernel", PERF + 10 * SECOND));
+	assert_true(was_loaded(query, "kernel", PERF - 10 * SECOND));
+	assert_false(was_loaded(query, "no such", PERF - 10 * SECOND));
+	assert_false(was_loaded(query, "kernel", PERF + 10 * SECOND));
 	real = SECOND;
 	cache_query_free(query);
 	query = cache_query_new(PERFDATA_CLOCK_PERF);
-	assert_false(was_there(query, "kernel", PERF - 10 * SECOND));
+	assert_false(was_loaded(query, "kernel", PERF - 10 * SECOND));
 
 	make_image(&images[0], BUILDID_RECORD_KERNEL, 20, "6.1");
 	make_image(&images[1], BUILDID_RECORD_MODULE, 20, "kernel");
@@ -216,14 +216,14 @@ static void modules_count_that_were_there_before(void **state)
 				.start = images[1].image.addr,
 			},
 			&found);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	identities_find(identities,
 			&(struct perfdata_mapping){
 				.path = "[kernel.kallsyms]_text",
 				.kind = PERFDATA_KIND_KERNEL,
 			},
 			&found);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	identities_free(identities);
 }
 

@@ -94,8 +94,8 @@ static void assert_is(uint32_t pid, uint64_t ino, uint64_t time, uint8_t byte)
 	struct perfdata_mapping mapping = mapping_of(pid, ino, time);
 
 	look_up(&mapping);
-	assert_int_equal(found.size, 20);
-	assert_int_equal(found.id[19], byte);
+	assert_int_equal(found.id.size, 20);
+	assert_int_equal(found.id.bytes[19], byte);
 }
 
 static void assert_unknown(uint32_t pid, uint64_t ino, uint64_t time, const char *reason)
@@ -103,7 +103,7 @@ static void assert_unknown(uint32_t pid, uint64_t ino, uint64_t time, const char
 	struct perfdata_mapping mapping = mapping_of(pid, ino, time);
 
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	assert_false(found.known);
 	assert_string_equal(found.reason, reason);
 }
@@ -162,10 +162,10 @@ static void a_generation_counts_when_it_is_known(void **state)
 	ready(500);
 	mapping.generation = 99;
 	look_up(&mapping);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	mapping.generation = 98;
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 }
 
 /* It was there before perf, so perf has no time for it. */
@@ -203,13 +203,13 @@ static void an_inode_is_what_it_was(void **state)
 	ready(500);
 	mapping.start = 0x1000;
 	look_up(&mapping);
-	assert_int_equal(found.id[0], 0x11);
+	assert_int_equal(found.id.bytes[0], 0x11);
 	mapping.time = 2500;
 	look_up(&mapping);
-	assert_int_equal(found.id[0], 0x22);
+	assert_int_equal(found.id.bytes[0], 0x22);
 	mapping.time = 900;
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 }
 
 static void a_loss_makes_it_uncertain(void **state)
@@ -228,7 +228,7 @@ static void a_loss_makes_it_uncertain(void **state)
 	/* Before the loss, and between two sights of the same. */
 	mapping.time = 1500;
 	look_up(&mapping);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	/* A record of long ago is not of this mapping. */
 	assert_unknown(5, 10, 2000 + 2 * SECOND, "records were lost");
 }
@@ -245,7 +245,7 @@ static void a_loss_is_a_hole_that_begins_before_it(void **state)
 	ready(500);
 	mapping.start = 0x1000;
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	/* Which was before the hole. */
 	assert_is(5, 10, 1001, 0x11);
 }
@@ -262,10 +262,10 @@ static void behind_the_end_nothing_is_known(void **state)
 	ready(500);
 	mapping.start = 0x1000;
 	look_up(&mapping);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	mapping.time = 1600;
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	assert_string_equal(found.reason, "there is no record of it");
 	assert_int_equal(identities_lost(ids), 0);
 }
@@ -287,16 +287,16 @@ static void another_file_system_over_the_same_file(void **state)
 	ready(500);
 	mapping.minor = 45;
 	look_up(&mapping);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	/* As data it has no record, and that of the process is of other code. */
 	mapping.data = true;
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	/* On its own file system it would be another file. */
 	mapping.data = false;
 	mapping.minor = 1;
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	/* Nor with a hole in between. */
 	identities_free(ids);
 	ids = identities_new(PERFDATA_CLOCK_PERF);
@@ -307,7 +307,7 @@ static void another_file_system_over_the_same_file(void **state)
 	mapping.minor = 45;
 	mapping.time = 2200;
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 }
 
 static void without_times_only_one_content_is_certain(void **state)
@@ -323,7 +323,7 @@ static void without_times_only_one_content_is_certain(void **state)
 	add_mmap(2, 6, 3000);
 	ready(0);
 	assert_is(5, 10, 0, 0x11);
-	assert_unknown(6, 10, 0, "there is no time by which to tell its contents apart");
+	assert_unknown(6, 10, 0, "without times its contents cannot be told apart");
 }
 
 static void an_id_already_there_has_no_inode(void **state)
@@ -337,15 +337,15 @@ static void an_id_already_there_has_no_inode(void **state)
 	ready(500);
 	mapping.has_inode = false;
 	look_up(&mapping);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	/* Of another process only under the same name. */
 	mapping.pid = 6;
 	mapping.time = 0;
 	look_up(&mapping);
-	assert_int_equal(found.size, 20);
+	assert_int_equal(found.id.size, 20);
 	mapping.path = "/other";
 	look_up(&mapping);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 }
 
 static void what_does_not_fit_is_told(void **state)
@@ -366,7 +366,7 @@ static void what_does_not_fit_is_told(void **state)
 	add(&record);
 	add_mmap(3, 5, 1000);
 	ready(500);
-	assert_unknown(5, 10, 1001, "a build-id that is longer than the 20 bytes there are for it");
+	assert_unknown(5, 10, 1001, "its build-id is longer than the 20 bytes that fit");
 	look_up(&(struct perfdata_mapping){
 		.path = "/none",
 		.kind = PERFDATA_KIND_USER,
@@ -380,7 +380,7 @@ static void what_does_not_fit_is_told(void **state)
 		.minor = 1,
 		.ino = 11,
 	});
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	assert_true(found.known);
 	assert_unknown(5, 12, 1001, "it was not read in time");
 }
@@ -425,19 +425,19 @@ static void kernel_and_modules_are_found(void **state)
 	add_image(BUILDID_RECORD_MODULE, "c", 0, 10, 0xcc, 0, BUILDID_RECORD_SNAPSHOT);
 	ready(100);
 	look_up_image(PERFDATA_KIND_KERNEL, "[kernel.kallsyms]_text", 0xffffffff81000000);
-	assert_int_equal(found.id[0], 0xaa);
+	assert_int_equal(found.id.bytes[0], 0xaa);
 	look_up_image(PERFDATA_KIND_MODULE, "/lib/modules/6.1.0/kernel/a-b.ko.xz",
 		      0xffffffffc0000000);
-	assert_int_equal(found.id[0], 0xbb);
+	assert_int_equal(found.id.bytes[0], 0xbb);
 	look_up_image(PERFDATA_KIND_MODULE, "[a_b]", 0xffffffffc0000000);
-	assert_int_equal(found.id[0], 0xbb);
+	assert_int_equal(found.id.bytes[0], 0xbb);
 	look_up_image(PERFDATA_KIND_MODULE, "[a_b]", 0xffffffffc1000000);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 	/* Who records may not know addresses. */
 	look_up_image(PERFDATA_KIND_MODULE, "[c]", 0xffffffffc2000000);
-	assert_int_equal(found.id[0], 0xcc);
+	assert_int_equal(found.id.bytes[0], 0xcc);
 	look_up_image(PERFDATA_KIND_MODULE, "[none]", 0xffffffffc2000000);
-	assert_int_equal(found.size, 0);
+	assert_int_equal(found.id.size, 0);
 }
 
 static void modules_that_come_and_go(void **state)
@@ -457,7 +457,7 @@ static void modules_that_come_and_go(void **state)
 	assert_true(loads[0].unload);
 	assert_string_equal(loads[0].path, "/sys/module/m/m.ko");
 	assert_false(loads[1].unload);
-	assert_int_equal(loads[1].identity.id[0], 0x22);
+	assert_int_equal(loads[1].id.bytes[0], 0x22);
 	/* perf tells contents of a module apart by name only. */
 	assert_string_equal(loads[1].path, "/sys/module/m/m@22222222.ko");
 	assert_string_equal(loads[2].path, "/sys/module/m/m@22222222.ko");

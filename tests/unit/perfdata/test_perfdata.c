@@ -108,7 +108,7 @@ static void check_mappings(struct perfdata *data)
 	assert_int_equal(mapping.major, 8);
 	assert_int_equal(mapping.minor, 1);
 	assert_int_equal(mapping.ino, 8);
-	assert_int_equal(mapping.id_size, 0);
+	assert_int_equal(mapping.id.size, 0);
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 0);
 	assert_null(perfdata_error(data));
 }
@@ -268,12 +268,12 @@ static void clocks_are_told_apart(void **state)
 static void the_first_time_is_the_beginning(void **state)
 {
 	struct perfdata *data;
-	uint64_t begin;
+	uint64_t begin, text;
 
 	(void)state;
 	make_all();
 	data = open_made();
-	assert_int_equal(perfdata_begin(data, &begin), 0);
+	assert_int_equal(perfdata_begin(data, &begin, &text), 0);
 	assert_int_equal(begin, 100);
 	perfdata_close(data);
 }
@@ -476,10 +476,10 @@ static void the_table_is_for_what_has_no_id(void **state)
 	make_all();
 	data = open_made();
 	assert_int_equal(perfdata_dsos(data, &dsos), 5);
-	assert_int_equal(dsos[0].id_size, 20);
-	assert_int_equal(dsos[0].id[0], 0x40);
-	assert_int_equal(dsos[2].id_size, 0);
-	assert_int_equal(dsos[3].id[19], 0x20 + 19);
+	assert_int_equal(dsos[0].id.size, 20);
+	assert_int_equal(dsos[0].id.bytes[0], 0x40);
+	assert_int_equal(dsos[2].id.size, 0);
+	assert_int_equal(dsos[3].id.bytes[19], 0x20 + 19);
 	check_dso(&dsos[4], "/elsewhere", false);
 	perfdata_close(data);
 }

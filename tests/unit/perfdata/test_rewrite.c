@@ -322,7 +322,7 @@ static void modules_go_before_what_came_after_them(void **state)
 		.start = 0xffffffffc0000000,
 		.len = 0x3000,
 		.path = "[module]",
-		.identity = { .size = 20, .id = { [19] = 7 } },
+		.id = { .size = 20, .bytes = { [19] = 7 } },
 	};
 	loads[1] = loads[0];
 	loads[1].time = 180;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf.data: when it was recorded, and where. */
+/*
+ * perf.data: when and where it was recorded. An identity is only good for the same boot
+ * of the same machine: there is no boot id in a perf.data, but a host name, the address
+ * of _text, and the clock of its times.
+ */
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,30 +11,34 @@
 
 #include "file.h"
 
-#define TEXT_NAME "[kernel.kallsyms]_text"
+#define TEXT_NAME PERFDATA_KERNEL_NAME "_text"
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data)
 {
 	size_t i;
 
-	for (i = 0; i < data->nr_layouts; i++)
-		if (data->layouts[i].clock != PERFDATA_CLOCK_NONE && data->layouts[i].sample_id_all)
-			return data->layouts[i].clock;
+	for (i = 0; i < data->nr_formats; i++)
+		if (data->formats[i].clock != PERFDATA_CLOCK_NONE && data->formats[i].sample_id_all)
+			return data->formats[i].clock;
 	return PERFDATA_CLOCK_NONE;
 }
 
-int perfdata_begin(struct perfdata *data, uint64_t *time)
+/* perf writes the kernel's mapping before any event with a time. */
+int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text)
 {
+	struct perfdata_mapping mapping;
 	struct perfdata_item item;
-	int answer;
+	int answer = 1;
 
 	*time = 0;
+	*text = 0;
 	perfdata_rewind(data);
-	do {
-		answer = perfdata_next(data, &item);
-		if (answer > 0)
-			*time = perfdata_time(data, item.event);
-	} while (answer > 0 && !*time);
+	while (!*time && (answer = perfdata_next(data, &item)) > 0) {
+		*time = perfdata_time(data, item.event);
+		if (!*text && perfdata_mapping(data, item.event, &mapping) &&
+		    mapping.kind == PERFDATA_KIND_KERNEL && !strcmp(mapping.path, TEXT_NAME))
+			*text = mapping.pgoff;
+	}
 	return answer < 0 ? -1 : 0;
 }
 
@@ -41,27 +49,6 @@ uint64_t perfdata_modified(const struct perfdata *data)
 	if (!data->nr_streams || fstat(data->streams[0].fd, &status))
 		return 0;
 	return (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
-}
-
-int perfdata_text(struct perfdata *data, uint64_t *address)
-{
-	struct perfdata_mapping mapping;
-	struct perfdata_item item;
-	int answer;
-
-	*address = 0;
-	perfdata_rewind(data);
-	while ((answer = perfdata_next(data, &item)) > 0) {
-		if (perfdata_mapping(data, item.event, &mapping) &&
-		    mapping.kind == PERFDATA_KIND_KERNEL && !strcmp(mapping.path, TEXT_NAME)) {
-			*address = mapping.pgoff;
-			break;
-		}
-		/* perf tells of the kernel before anything happens. */
-		if (perfdata_time(data, item.event))
-			break;
-	}
-	return answer < 0 ? -1 : 0;
 }
 
 int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX])

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Identity: what a record of the module says of a content, in the terms of a
+ * perf.data. That has room for a build-id of 20 bytes and for nothing else: another
+ * kind of identity is no use to perf.
+ */
+#ifndef TOOL_IDENTITY_H
+#define TOOL_IDENTITY_H
+
+#include "libbuildid/libbuildid.h"
+#include "perfdata/rewrite.h"
+
+void identity_of_file(const struct buildid_file *file, struct perfdata_identity *identity);
+void identity_of_image(const struct buildid_image *image, struct perfdata_identity *identity);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The build-id table of a perf.data, feature HEADER_BUILD_ID: entries of a path and its
+ * build-id, laid out like a BUILD_ID event. perf record fills it as it ends, from the
+ * files as they are then, so it can say one thing of a path and may be wrong. perf goes
+ * by it for DSOs whose mappings have no build-id.
+ */
+#ifndef TOOL_PERFDATA_BUILD_IDS_H
+#define TOOL_PERFDATA_BUILD_IDS_H
+
+#include "file.h"
+#include "paths.h"
+#include "writer.h"
+
+/*
+ * Call @each for the entries of @data, until it fails. 0; -1 with an error; 1 when the
+ * table is damaged behind the entries that were good.
+ */
+int perfdata_build_ids_each(struct perfdata *data,
+			    int (*each)(struct perfdata *data,
+					const struct perfdata_build_id *entry, void *context),
+			    void *context);
+/* The name of an entry, NULL when it has no good one. */
+const char *perfdata_build_id_name(const struct perfdata_build_id *entry);
+size_t perfdata_build_id_size(const struct perfdata_build_id *entry);
+
+struct perfdata_build_ids;
+
+/* The table of @data, or an empty one; NULL with an error. */
+struct perfdata_build_ids *perfdata_build_ids_read(struct perfdata *data);
+void perfdata_build_ids_free(struct perfdata_build_ids *table);
+/* The build-id of a mapping that has no room for it. */
+int perfdata_build_ids_set(struct perfdata *data, struct perfdata_build_ids *table,
+			   const struct perfdata_mapping *mapping, const struct build_id *id);
+/* Set @id if there is an entry for @path. */
+void perfdata_build_ids_find(const struct perfdata_build_ids *table, const char *path,
+			     struct build_id *id);
+/*
+ * Drop the entries of paths whose mappings say it all: when there is any entry, perf
+ * buildid-list shows the table and nothing else. How many remain.
+ */
+size_t perfdata_build_ids_prune(struct perfdata_build_ids *table,
+				const struct perfdata_paths *paths);
+int perfdata_build_ids_write(const struct perfdata_build_ids *table,
+			     struct perfdata_writer *output);
+
+#endif

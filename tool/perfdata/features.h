@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Features: what a perf.data says of itself behind its events (host name, command
+ * line, build-ids ...). The header has a bit for each one that is there; right behind
+ * the events is a perf_file_section for each bit, in their order, which says where its
+ * bytes are. When events change in length, all of it moves.
+ */
+#ifndef TOOL_PERFDATA_FEATURES_H
+#define TOOL_PERFDATA_FEATURES_H
+
+#include "build_ids.h"
+
+/*
+ * Write the features behind the events, then the header: with what of @table the
+ * mappings of @paths do not say, and without HEADER_COMPRESSED, as no event is
+ * compressed any more.
+ */
+int perfdata_features_write(struct perfdata *data, struct perfdata_writer *output,
+			    struct perfdata_build_ids *table, const struct perfdata_paths *paths);
+
+#endif
