@@ -161,7 +161,7 @@ def add_tests(name, stock_is_wrong):
     def _():
         done = story.record(data, before=("buildid", "record", "--"))
         diagnose(done.stderr)
-        contains(done.stderr, " 0 left alone")
+        contains(done.stderr, " 0 not annotated")
         assert not os.path.exists(data + ".buildid"), "a log is left"
         plain = [path for build_id, path in story.mappings(data)
                  if not build_id and re.match(r"/(?!/)|\[kernel|\[vdso", path)]

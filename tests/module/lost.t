@@ -211,7 +211,7 @@ def _():
         checked.add(stream.read_log(log))
         lost = int(done.stderr.split()[-2])
         equal(lost, checked.lost, "lost, as record says and as the log has it")
-        shown = lib.json_lines(lib.buildid("mon", "-j", "-i", log).stdout)
+        shown = lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
         equal(sum(line["ring_full"] for line in shown if line["type"] == "lost"), lost,
               "lost, as mon shows it")
 

@@ -73,7 +73,7 @@ def test_recorded(change, place, directory):
         change(path, "v2")
         load_library(path)
         lib.interrupt(recorder)
-    lines = lib.json_lines(lib.buildid("mon", "-j", "-i", log).stdout)
+    lines = lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
     os.unlink(log)
     mapped = [line for line in lines if line.get("path") == path]
     equal([line["build_id"] for line in mapped], [IDS["v1"], IDS["v2"]],

@@ -74,7 +74,7 @@ def _():
         equal(os.path.realpath(found), os.path.realpath(here.entry(ONE)), "path")
         same(found, work("one"))
         os.unlink(found)
-        equal(resolve(status=1), f"buildid: {ONE}: no file with that content is known; "
+        equal(resolve(status=1), f"buildid: {ONE}: no file with this build-id found; "
               "DEBUGINFOD_URLS is not set\n", "error")
         with open("/sys/kernel/notes", "rb") as file:
             kernel = file.read()[16:36].hex()

@@ -133,8 +133,8 @@ def _():
     lib.run("rmmod", "buildid_spin")
     diagnose(annotator.stderr)
     equal(annotator.returncode, 0)
-    contains(annotator.stderr, "buildid: [buildid_spin]: left alone: ")
-    contains(annotator.stderr, " 1 left alone, of 1 paths")
+    contains(annotator.stderr, "buildid: [buildid_spin]: not annotated: ")
+    contains(annotator.stderr, " 1 not annotated of 1 paths")
     with open(data, "rb") as source:
         text = story.run("script", "-i", "-", "--show-mmap-events", stdin=source).stdout
     contains(text, f"<{wanted}>]: r-xp {program}")
@@ -199,7 +199,7 @@ def _():
     check_program(out)
     # perf had made a table of its own, which has one id for a path.
     equal(story.ids("-i", out), story.ids("-H", "-i", out))
-    shown = lib.json_lines(lib.buildid("mon", "-j", "-i", log).stdout)
+    shown = lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
     assert any("snapshot" in line.get("flags", []) for line in shown), "no snapshot"
 
 
@@ -217,7 +217,7 @@ def _():
     log = story.path("filtered")
     lib.buildid("record", "-o", log, "-u", "65534", "--", "sh", "-c",
                 "uname; setpriv --reuid 65534 date; uname")
-    comms = {line["comm"] for line in lib.json_lines(lib.buildid("mon", "-j", "-i", log).stdout)
+    comms = {line["comm"] for line in lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
              if line["type"] == "mmap" and "snapshot" not in line["flags"]}
     equal(comms, {"date"})
 

@@ -120,20 +120,24 @@ def _():
         live.finish()
 
 
-@tool_test("only the processes that are named, and their children")
+@tool_test("only the processes that are named, with --children what they start, too")
 def _():
-    with Live() as live, lib.started(
-            "sh", "-c", 'read line; exec "$@"', "sh", lib.built("busy"), live.library, "0",
-            live.path + "/mark", stdin=subprocess.PIPE) as named:
-        live.options = ("-p", str(named.pid))
-        live.start()
-        copy(work("two"), live.path + "/other.so")
-        with busy(live.path + "/other.so", 0, live.path):
-            named.stdin.write(b"go\n")
-            named.stdin.flush()
-            equal(live.wait_for(ONE)["status"], "ok", "a child's")
-        live.finish()
-        equal(live.line(TWO), None, "another's")
+    for options in (), ("--children",):
+        with Live() as live:
+            other, third = (os.path.join(live.path, name) for name in ("other.so", "third.so"))
+            copy(work("two"), other)
+            copy(work("three"), third)
+            with lib.started("sh", "-c", 'read line; "$0" "$1" 300; exec "$0" "$2" 300',
+                             lib.built("busy"), live.library, other,
+                             stdin=subprocess.PIPE) as named, busy(third, 0, live.path):
+                live.options = ("-p", str(named.pid), *options)
+                live.start()
+                named.stdin.write(b"go\n")
+                named.stdin.flush()
+                equal(live.wait_for(TWO)["status"], "ok", "its own")
+                live.finish()
+            equal(bool(live.line(ONE)), bool(options), "a child's")
+            equal(live.line(THREE), None, "another's")
 
 
 run()

@@ -94,7 +94,7 @@ def _():
         resolved = lib.buildid("resolve", ONE, env=environment).stdout.strip()
         equal(lib.read_bytes(resolved) == lib.read_bytes(work("one")), True, "content")
         done = lib.buildid("resolve", "00" * 20, status=1, env=environment)
-        equal(done.stderr, f"buildid: {'00' * 20}: no file with that content is known; "
+        equal(done.stderr, f"buildid: {'00' * 20}: no file with this build-id found; "
               "debuginfod: not found\n", "error")
         done = lib.buildid("resolve", "--no-debuginfod", ONE, status=1, env=environment)
         contains(done.stderr, "debuginfod was not asked")

@@ -34,7 +34,7 @@ def _():
         log = os.path.join(work, "log")
         for command in (["info"], ["stats"], ["flush"], ["list"], ["mon"],
                         ["mon", "--netlink"], ["id", "/bin/true"],
-                        ["maps", "1"], ["maps", "--all"], ["list", "-k", "-m"],
+                        ["maps", "1"], ["maps", "--all-processes"], ["list", "-k", "-m"],
                         ["cookie", "/bin/true", "00"], ["record", "-o", log, "true"]):
             said = fails("buildid", *command)
             contains(said, "the module is not loaded")
@@ -49,11 +49,11 @@ def _():
         lib.buildid("record", "-o", log, "true")
         with lib.unloaded():
             contains(lib.buildid("--version").stdout, "buildid ")
-            contains(lib.buildid("help").stdout, "usage: buildid")
+            contains(lib.buildid("help").stdout, "Usage: buildid")
             for command in ("mon", "maps", "record", "id", "list", "cookie", "info", "stats",
                             "flush"):
-                contains(lib.buildid(command, "--help").stdout, f"usage: buildid {command}")
-            contains(lib.buildid("mon", "-i", log).stdout, "/true")
+                contains(lib.buildid(command, "--help").stdout, f"Usage: buildid {command}")
+            contains(lib.buildid("mon", "-l", log).stdout, "/true")
 
 
 @test("no permission to open the device: it says so")
@@ -69,6 +69,13 @@ def _():
     with rights.device_for_all():
         contains(fails(*rights.AS_NOBODY, "buildid", "mon"), "not permitted; ")
         contains(fails(*rights.AS_NOBODY, "buildid", "flush"), "not permitted; ")
+
+
+@test("resolve says that the module was not asked, and looks elsewhere")
+def _():
+    said = fails(*rights.AS_NOBODY, "buildid", "resolve", OTHER_ID)
+    contains(said, f"buildid: {OTHER_ID}: no file with this build-id found; ")
+    contains(said, "; the module was not asked: not permitted; run as root")
 
 
 @test("a process that does not exist is named by its pid")
@@ -133,7 +140,7 @@ def damaged(name, data, said, shown):
         with lib.directory() as work:
             path = os.path.join(work, "log")
             lib.write_bytes(path, data(make_log(work)))
-            done = lib.buildid("mon", "-i", path, status=1)
+            done = lib.buildid("mon", "-l", path, status=1)
             errors = done.stderr.splitlines()
             contains(errors[0], f"buildid: {path}: {said}")
             equal(len([line for line in errors if path in line]), 1, "lines about it")
@@ -158,7 +165,7 @@ damaged("has a record of an impossible size",
 
 @test("a log that does not exist is reported")
 def _():
-    contains(fails("buildid", "mon", "-i", "/nowhere"), "buildid: /nowhere: No such file")
+    contains(fails("buildid", "mon", "-l", "/nowhere"), "buildid: /nowhere: No such file")
 
 
 @test("a log that cannot be written is reported before the command runs")
@@ -185,7 +192,7 @@ def _():
 @test("output that cannot be written is an error")
 def _():
     for command in (["info"], ["stats", "-j"], ["id", "/bin/true"], ["list"],
-                    ["list", "-k", "-m"], ["maps", "--all"]):
+                    ["list", "-k", "-m"], ["maps", "--all-processes"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run(["buildid", *command], stdout=full,
                                       stderr=subprocess.PIPE, text=True)
@@ -198,9 +205,9 @@ def _():
     for command in ([], ["no-such-command"], ["info", "--no-such-option"], ["info", "more"],
                     ["id"], ["id", "--files-from", "-", "more"], ["mon", "more"],
                     ["mon", "-p", "one"], ["mon", "-p", "0"], ["mon", "--count", "0"],
-                    ["mon", "--netlink", "-i", "log"], ["mon", "--children"],
-                    ["mon", "--tasks", "-i", "log"], ["mon", "--uid", "no such user"],
-                    ["maps"], ["maps", "self"], ["maps", "--all", "1"],
+                    ["mon", "--netlink", "-l", "log"], ["mon", "--children"],
+                    ["mon", "--tasks", "-l", "log"], ["mon", "--uid", "no such user"],
+                    ["maps"], ["maps", "self"], ["maps", "--all-processes", "1"],
                     ["maps", "--format", "xml", "1"], ["cookie", "/bin/true"],
                     ["cookie", "/bin/true", "0"], ["cookie", "/bin/true", "00", "--clear"], ["record", "--ring-size", "5000", "true"],
                     ["record", "--ring-size", "1T", "true"], ["list", "more"],

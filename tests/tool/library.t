@@ -325,8 +325,8 @@ def a_cookie_is_shown_by_mon_and_from_a_log():
         log = os.path.join(work, "log")
         lib.buildid("record", "-o", log, "--", "/usr/bin/python3", "-c", code, cwd=lib.TOP)
         mon.catch_up()
-        shown = lib.buildid("mon", "-j", "-i", log).stdout
-        text = lib.buildid("mon", "-i", log).stdout
+        shown = lib.buildid("mon", "-j", "-l", log).stdout
+        text = lib.buildid("mon", "-l", log).stdout
     for lines in mon.lines, lib.json_lines(shown):
         [line] = [line for line in lines if line["type"] == "cookie"]
         equal((line["kind"], line["build_id"], line["len"], line["comm"]),
@@ -395,7 +395,7 @@ def mon_s_filters_add_up():
 @test
 def mon_tells_of_modules():
     empty = os.path.join(lib.BUILT, f"kmod-{os.environ['KERNEL_NAME']}", "buildid_empty.ko")
-    with lib.Mon("-k") as mon:
+    with lib.Mon("--with-kernel") as mon:
         lib.run("insmod", empty)
         lib.run("rmmod", "buildid_empty")
     kernel, *modules = [line for line in mon.lines if line["type"] in ("kernel", "module")]
@@ -478,7 +478,7 @@ def list_asks_for_a_device_or_a_kind():
             lines = lib.json_lines(lib.buildid("list", "-j", "--dev", dev, *options).stdout)
             return sorted(os.path.basename(line["path"]) for line in lines)
         equal(names(), ["v1.so"])
-        equal(names("-a"), ["none", "v1.so"])
+        equal(names("--kind", "any"), ["none", "v1.so"])
         equal(names("--kind", "gnu"), ["v1.so"])
         equal(names("--kind", "htlhash"), ["none"])
         equal(names("--kind", "cookie"), [])

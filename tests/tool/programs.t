@@ -28,7 +28,7 @@ class Recording:
         os.mkdir(maps)
         lib.buildid("record", "-o", self.log, "--",
                     lib.built("trace"), maps, *command)
-        shown = lib.buildid("mon", "-j", "-i", self.log)
+        shown = lib.buildid("mon", "-j", "-l", self.log)
         self.mmaps = [line for line in lib.json_lines(shown.stdout)
                       if line["type"] == "mmap"]
         self.at_exec, self.at_exit, self.gone = ({

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid annotate: give each mapping in a perf.data the id of its content. */
+/*
+ * buildid annotate: give each mapping in a perf.data the build-id of its content.
+ *
+ * What was mapped is known from a log of buildid record, and for a recording of this boot
+ * also from the module, as far as it remembers. Whether the recording, the log and this
+ * machine belong together is checked by the boot and by where the kernel was in memory: pids
+ * and inodes of another boot would give wrong build-ids.
+ */
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,24 +26,20 @@
 #include "identities/cache_query.h"
 #include "identities/identities.h"
 #include "identities/log.h"
+#include "options.h"
 #include "perfdata/rewrite.h"
 
 static const char help[] =
-	"usage: buildid annotate [--log LOG] [-o OUT] [perf.data]\n"
-	"\n"
-	"Rewrite a perf.data so that each mapping carries the build-id of what was mapped\n"
-	"then, which perf report and perf script go by. It is replaced once the new one is\n"
-	"on the disk, or else left as it was.\n"
-	"\n"
-	"  -l, --log LOG     of buildid record, running since before perf record did; else\n"
-	"                    what the module still remembers counts, of what was recorded\n"
-	"                    here and since the machine was booted\n"
-	"  -o, --output OUT  write it there; - is standard output\n"
-	"  -h, --help        this text\n"
-	"\n"
-	"The perf.data is \"perf.data\" if not given; - is standard input, annotated to\n"
-	"standard output at its end. All mappings of a path get an id, or none does, as\n"
-	"perf would mix them up: such paths are told.\n";
+	"Rewrite a perf.data so that each mapping carries the build-id of what was mapped then, "
+	"by which perf report and perf script find symbols. The perf.data is perf.data unless "
+	"it is given; it is replaced once the new one is on the disk, or left as it was. "
+	"A PERF_DATA of - is standard input, annotated to standard output at its end.\v"
+	"The log should have been running since before perf record was. Without one only what "
+	"the module still remembers counts, for what was recorded on this machine since it was "
+	"booted. Either all mappings of a path get a build-id or none does, as perf would mix "
+	"them up; paths without are reported.";
+
+#define GIVE_LOG "; give a log with --log"
 
 struct annotator {
 	struct output *out;
@@ -47,14 +49,14 @@ struct annotator {
 	struct identities *identities;
 	struct cache_query *query;
 	uint64_t begin;
-	uint64_t text;	      /* where it was in the kernel; 0: not known */
+	uint64_t text;	      /* address of the kernel's _text; 0: not known */
 	bool here;	      /* recorded in this boot */
-	struct build_id vdso; /* that boot's, or none */
+	struct build_id vdso; /* of that boot, or none */
 	bool progress;
-	int signals;				     /* -1 for none yet */
-	int stopped;				     /* by that signal */
+	int signals;				     /* -1: none yet */
+	int stopped;				     /* by this signal */
 	struct perfdata_module_event *module_events; /* with the paths perf would give them */
-	char **paths;				     /* those of which there are some */
+	char **paths;				     /* of these, or NULL */
 	size_t nr_module_events;
 };
 
@@ -62,7 +64,7 @@ struct annotator {
 
 static void identify_vdso(const struct annotator *annotator, struct perfdata_identity *identity)
 {
-	identity->reason = "of another boot of the machine";
+	identity->reason = "from another boot";
 	if (annotator->vdso.size > PERFDATA_ID_MAX)
 		return;
 	identity->id = annotator->vdso;
@@ -80,21 +82,22 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	identities_find(annotator->identities, mapping, identity);
 	if (!identity->id.size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
-		identity->reason = "it may have been loaded since, which only a log can tell";
+		identity->reason =
+			"may have been loaded after the recording, which only a log can show";
 	if (!identity->id.size && !identity->known && annotator->query &&
 	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
 }
 
-static void complain(void *context, const char *path, const char *reason)
+static void report_path(void *context, const char *path, const char *reason)
 {
 	struct annotator *annotator = context;
 
-	out_error(annotator->out, path, "left alone: %s", reason);
+	out_error(annotator->out, path, "not annotated: %s", reason);
 }
 
-/* A signal ends it here, so that nothing half done is left. */
+/* Here a signal ends the rewriting, so that nothing half done is left. */
 static bool show_progress(void *context, uint64_t done, uint64_t total)
 {
 	struct annotator *annotator = context;
@@ -111,38 +114,38 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 
 /* ------------------------------------------------------------------- begin -- */
 
-static bool tell(struct annotator *annotator, const char *object, const char *problem)
+static bool report(struct annotator *annotator, const char *object, const char *problem)
 {
 	out_error(annotator->out, object, "%s", problem);
 	return false;
 }
 
-/* perf made up what was there before it saw the first thing happen. */
+/* perf synthesizes the mappings that exist before the first event it sees. */
 static bool find_begin(struct annotator *annotator)
 {
 	return !perfdata_begin(annotator->data, &annotator->begin, &annotator->text);
 }
 
-/* The kernel is elsewhere in each boot. */
-static bool is_of_this_kernel(const struct annotator *annotator)
+/* KASLR: the kernel is at another address in each boot. */
+static bool is_same_boot(const struct annotator *annotator)
 {
 	uint64_t text = identities_text(annotator->identities);
 
 	return !text || !annotator->text || text == annotator->text;
 }
 
-/* Where a process, or an inode, of that number was another. NULL: it is of here. */
+/* NULL when pids and inodes mean here what they meant when it was recorded. */
 static const char *why_not_here(const struct annotator *annotator)
 {
 	char host[PERFDATA_HOST_MAX];
 	struct utsname here;
 
-	if (!is_of_this_kernel(annotator))
-		return "of another machine, or another boot of it: give a --log";
+	if (!is_same_boot(annotator))
+		return "recorded on another machine or in another boot" GIVE_LOG;
 	if (perfdata_host(annotator->data, host))
 		return perfdata_error(annotator->data);
 	if (*host && !uname(&here) && strcmp(host, here.nodename))
-		return "of a machine of another name: give a --log";
+		return "recorded on a machine of another name" GIVE_LOG;
 	return NULL;
 }
 
@@ -154,12 +157,12 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
-			return tell(annotator, path, strerror(ENOMEM));
-	/* One that was cut short is good as far as it goes. */
+			return report(annotator, path, strerror(ENOMEM));
+	/* A log that was cut short is good as far as it goes. */
 	if (answer < 0)
 		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
-		return tell(annotator, path, strerror(ENOMEM));
+		return report(annotator, path, strerror(ENOMEM));
 	return true;
 }
 
@@ -170,7 +173,7 @@ static bool read_log(struct annotator *annotator)
 	bool good;
 
 	if (!log || log_error(log)) {
-		tell(annotator, path, log ? log_error(log) : strerror(ENOMEM));
+		report(annotator, path, log ? log_error(log) : strerror(ENOMEM));
 		good = false;
 	} else {
 		annotator->here = boot_is_now(log_header(log)->boot_id);
@@ -188,14 +191,15 @@ static bool query_cache(struct annotator *annotator)
 	const char *reason;
 
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
-		return tell(annotator, annotator->name,
-			    "its times are by none of the module's clocks: give a --log");
+		return report(annotator, annotator->name,
+			      "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG);
 	if (!annotator->query)
-		return tell(annotator, annotator->name,
-			    "nobody to ask: give a --log, or load the module");
+		return report(annotator, annotator->name,
+			      "the module is not accessible" GIVE_LOG
+			      ", or load it: modprobe buildid");
 	cache_query_images(annotator->query, annotator->begin, annotator->identities);
 	reason = why_not_here(annotator);
-	return reason ? tell(annotator, annotator->name, reason) : true;
+	return reason ? report(annotator, annotator->name, reason) : true;
 }
 
 static bool gather(struct annotator *annotator)
@@ -205,15 +209,15 @@ static bool gather(struct annotator *annotator)
 
 	annotator->identities = identities_new(clock);
 	if (!annotator->identities)
-		return tell(annotator, annotator->name, strerror(ENOMEM));
+		return report(annotator, annotator->name, strerror(ENOMEM));
 	if (annotation->log) {
 		if (!read_log(annotator))
 			return false;
-		if (!is_of_this_kernel(annotator))
-			return tell(annotator, annotation->log, "of another boot");
+		if (!is_same_boot(annotator))
+			return report(annotator, annotation->log,
+				      "from another boot than the recording");
 	} else if (perfdata_modified(annotator->data) <= boot_time()) {
-		return tell(annotator, annotator->name,
-			    "of before the machine was booted: give a --log");
+		return report(annotator, annotator->name, "recorded in an earlier boot" GIVE_LOG);
 	} else {
 		annotator->here = true;
 	}
@@ -224,7 +228,7 @@ static bool gather(struct annotator *annotator)
 	if (!annotation->log && !query_cache(annotator))
 		return false;
 	if (identities_ready(annotator->identities, annotator->begin))
-		return tell(annotator, annotator->name, strerror(ENOMEM));
+		return report(annotator, annotator->name, strerror(ENOMEM));
 	return true;
 }
 
@@ -238,7 +242,7 @@ static void free_module_events(struct annotator *annotator)
 	free(annotator->module_events);
 }
 
-/* Named as perf names a module that is there from the beginning. */
+/* Named as perf names modules that are loaded when it begins. */
 static bool name_module_events(struct annotator *annotator, struct perfdata_annotator *to)
 {
 	const struct perfdata_module_event *module_events;
@@ -248,10 +252,10 @@ static bool name_module_events(struct annotator *annotator, struct perfdata_anno
 	annotator->module_events = calloc(count + 1, sizeof(*module_events));
 	annotator->paths = calloc(count + 1, sizeof(*annotator->paths));
 	if (!annotator->module_events || !annotator->paths)
-		return tell(annotator, annotator->name, strerror(ENOMEM));
+		return report(annotator, annotator->name, strerror(ENOMEM));
 	annotator->nr_module_events = count;
 	for (i = 0; i < count; i++) {
-		/* One of another content has a name of its own. */
+		/* A further content of a module has a name of its own. */
 		if (!strchr(module_events[i].path, '@'))
 			annotator->paths[i] = module_file(module_events[i].path);
 		annotator->module_events[i] = module_events[i];
@@ -265,34 +269,52 @@ static bool name_module_events(struct annotator *annotator, struct perfdata_anno
 
 /* -------------------------------------------------------------------- write -- */
 
-static void summarize(const struct annotator *annotator, const struct perfdata_counts *counts)
+static void print_summary(const struct annotator *annotator, const struct perfdata_counts *counts)
 {
-	const char *path = annotator->name;
 	uint64_t lost = identities_lost(annotator->identities);
 
 	fprintf(stderr,
 		"buildid: %s: %" PRIu64 " mappings annotated, %" PRIu64
-		" of files without a build-id, %" PRIu64 " left alone",
-		path, counts->annotated, counts->without, counts->not_annotated);
+		" without a build-id, %" PRIu64 " not annotated",
+		annotator->name, counts->annotated, counts->without, counts->not_annotated);
 	if (counts->paths)
-		fprintf(stderr, ", of %" PRIu64 " paths", counts->paths);
+		fprintf(stderr, " of %" PRIu64 " paths", counts->paths);
 	if (counts->module_events)
-		fprintf(stderr, ", %" PRIu64 " modules put in", counts->module_events);
+		fprintf(stderr, ", %" PRIu64 " modules added", counts->module_events);
 	if (counts->module_events_missing)
-		fprintf(stderr, ", %" PRIu64 " modules without a place to put them",
+		fprintf(stderr, ", %" PRIu64 " modules without room for them",
 			counts->module_events_missing);
 	if (lost)
 		fprintf(stderr, "; %" PRIu64 " records lost", lost);
 	fputc('\n', stderr);
 }
 
-static bool write_it(struct annotator *annotator)
+static void print_object(const struct annotator *annotator, const struct perfdata_counts *counts)
+{
+	struct output *out = annotator->out;
+
+	if (!out->json)
+		return;
+	out_begin(out);
+	out_string(out, "type", 0, "annotate");
+	out_string(out, "path", 0, annotator->name);
+	out_number(out, "annotated", 0, counts->annotated);
+	out_number(out, "without_build_id", 0, counts->without);
+	out_number(out, "not_annotated", 0, counts->not_annotated);
+	out_number(out, "paths_not_annotated", 0, counts->paths);
+	out_number(out, "modules_added", 0, counts->module_events);
+	out_number(out, "modules_missing", 0, counts->module_events_missing);
+	out_number(out, "lost", 0, identities_lost(annotator->identities));
+	out_end(out);
+}
+
+static bool rewrite(struct annotator *annotator)
 {
 	struct perfdata_annotator to = {
 		.context = annotator,
 		.identify = identify,
 		.progress = show_progress,
-		.report = complain,
+		.report = report_path,
 	};
 	struct perfdata_counts counts;
 
@@ -303,14 +325,16 @@ static bool write_it(struct annotator *annotator)
 		return false;
 	annotator->signals = signals < 0 ? signals_open() : signals;
 	good = !perfdata_rewrite(annotator->data, annotator->annotation->output, &to, &counts);
-	if (good)
-		summarize(annotator, &counts);
+	if (good) {
+		print_summary(annotator, &counts);
+		print_object(annotator, &counts);
+	}
 	if (signals < 0)
 		signals_close(annotator->signals);
 	return good;
 }
 
-/* Who is behind it in the pipe is not to go without. */
+/* The reader of the pipe is to get the recording, annotated or not. */
 static bool is_filter(const struct annotation *annotation)
 {
 	return !strcmp(annotation->path, "-") &&
@@ -331,11 +355,11 @@ bool annotate(struct output *out, const struct annotation *annotation)
 
 	annotator.data = perfdata_open(annotation->path);
 	if (!annotator.data)
-		return tell(&annotator, annotator.name, strerror(ENOMEM));
+		return report(&annotator, annotator.name, strerror(ENOMEM));
 	good = !perfdata_error(annotator.data) && find_begin(&annotator) && gather(&annotator) &&
-	       write_it(&annotator);
+	       rewrite(&annotator);
 	if (perfdata_error(annotator.data))
-		tell(&annotator, annotator.name, perfdata_error(annotator.data));
+		report(&annotator, annotator.name, perfdata_error(annotator.data));
 	if (!good && !annotator.stopped && is_filter(annotation))
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 
@@ -343,7 +367,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	identities_free(annotator.identities);
 	free_module_events(&annotator);
 	perfdata_close(annotator.data);
-	/* As who started it expects. */
+	/* Ended by the signal, as the parent expects. */
 	if (annotator.stopped && annotation->signals < 0)
 		raise(annotator.stopped);
 	return good;
@@ -351,41 +375,31 @@ bool annotate(struct output *out, const struct annotation *annotation)
 
 /* ------------------------------------------------------------------ command -- */
 
-static const struct option options[] = {
-	{ "log", required_argument, NULL, 'l' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
 int cmd_annotate(int argc, char **argv)
 {
-	struct annotation annotation = { .path = "perf.data", .signals = -1 };
+	struct annotation annotation = { .signals = -1 };
 	struct output out;
-	int option;
+	const struct args_option options[] = {
+		OPTION_INPUT(&annotation.path),
+		OPTION_LOG(&annotation.log),
+		OPTION_OUTPUT(&annotation.output),
+		{},
+	};
+	const struct args args = {
+		.command = "annotate",
+		.operands = "[PERF_DATA]",
+		.max_operands = 1,
+		.help = help,
+		.options = options,
+		.out = &out,
+	};
+	char **operands = args_parse(&args, argc, argv);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "l:o:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'l':
-			annotation.log = optarg;
-			break;
-		case 'o':
-			annotation.output = optarg;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind + 1 < argc)
-		return args_wrong(argv, argv[optind + 1], "one perf.data at a time");
-	if (optind < argc)
-		annotation.path = argv[optind];
+	annotation.path = option_perfdata(annotation.path, operands);
 	if (annotation.log && !strcmp(annotation.log, "-") && !strcmp(annotation.path, "-"))
-		return args_wrong(argv, "-", "standard input is not both of them");
-
-	out_init(&out, stdout, false);
+		args_error("-", "standard input is either the log or the perf.data");
+	/* Objects are not to be mixed with the perf.data. */
+	if (!strcmp(annotation.output ? annotation.output : annotation.path, "-"))
+		out.file = stderr;
 	return annotate(&out, &annotation) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Annotate: a perf.data and a log, brought together. */
+/*
+ * Annotate: a perf.data is rewritten by a log, and by what the module remembers.
+ *
+ * For buildid annotate, and for buildid record when perf record has ended.
+ */
 #ifndef TOOL_ANNOTATE_H
 #define TOOL_ANNOTATE_H
 
@@ -10,10 +14,10 @@
 /**
  * struct annotation - what to annotate, from what, to where
  * @path: a perf.data, "-" for standard input
- * @log: of buildid record; NULL for what the module remembers alone
- * @output: NULL for @path itself, of standard input standard output
- * @name: what to call @path when it has another name; else NULL
- * @signals: of signals_open(), which then end it; -1: they end the process
+ * @log: of buildid record; NULL: by what the module remembers alone
+ * @output: where to write; NULL: in place of @path, standard output for standard input
+ * @name: of @path in messages; NULL: @path
+ * @signals: of signals_open(), by which it ends; -1: signals end the process
  */
 struct annotation {
 	const char *path;
@@ -23,7 +27,7 @@ struct annotation {
 	int signals;
 };
 
-/* True when all is well; what is not was told. */
+/* False when it failed, which has been reported. */
 bool annotate(struct output *out, const struct annotation *annotation);
 
 #endif

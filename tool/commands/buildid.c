@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command table. */
+/*
+ * buildid: the table of commands, and what is said when none of them is run.
+ *
+ * A command may end by exit(3) anywhere, so that whether all output was written is
+ * checked as the process exits.
+ */
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "common/arguments.h"
@@ -21,12 +27,12 @@ static const struct command {
 	{ "record", cmd_record, "write the stream of records to a log" },
 	{ "annotate", cmd_annotate, "give each mapping in a perf.data its build-id" },
 	{ "id", cmd_id, "identify files" },
-	{ "list", cmd_list, "list the files that the module remembers, or the kernel" },
-	{ "store", cmd_store, "keep the files that were used, for perf report" },
-	{ "resolve", cmd_resolve, "print a file with a given content" },
+	{ "list", cmd_list, "list build-ids as perf buildid-list does" },
+	{ "store", cmd_store, "put the files that perf report needs into ~/.debug" },
+	{ "resolve", cmd_resolve, "print a file with a given build-id" },
 	{ "bundle", cmd_bundle, "pack a perf.data with the files it needs" },
-	{ "unbundle", cmd_unbundle, "take up what bundle packed" },
-	{ "cookie", cmd_cookie, "name a file that has no identity of its own" },
+	{ "unbundle", cmd_unbundle, "unpack what bundle packed" },
+	{ "cookie", cmd_cookie, "give an identity to a file that has none" },
 	{ "info", cmd_info, "show what the module is" },
 	{ "stats", cmd_stats, "show the module's counters" },
 	{ "flush", cmd_flush, "make the module forget all files" },
@@ -49,13 +55,13 @@ static int usage(FILE *file, int status)
 {
 	const struct command *command;
 
-	fputs("usage: buildid COMMAND [OPTIONS]\n"
-	      "       buildid help COMMAND\n"
-	      "       buildid --version\n\n",
+	fputs("Usage: buildid COMMAND [OPTION...]\n"
+	      "  or:  buildid help COMMAND\n"
+	      "  or:  buildid --version\n\n",
 	      file);
 	FOR_EACH_COMMAND(command)
 	fprintf(file, "  %-10s%s\n", command->name, command->description);
-	fputs("\nEvery command but record takes -j, --json: one object per line.\n"
+	fputs("\nEvery command takes -h, --help and -j, --json: one object per line.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
 	      file);
 	return status;
@@ -63,17 +69,16 @@ static int usage(FILE *file, int status)
 
 static int unknown(const char *name)
 {
-	fprintf(stderr, "buildid: %s: no such command; try: buildid help\n", name);
+	fprintf(stderr, "buildid: %s: no such command\nbuildid: try 'buildid help'\n", name);
 	return EXIT_USAGE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	char name[32];
+	static char prefix[] = "buildid";
 
-	/* getopt_long() begins what it has to say with this. */
-	snprintf(name, sizeof(name), "buildid %s", command->name);
-	argv[0] = name;
+	/* getopt begins its messages with it, here as everywhere "buildid:". */
+	argv[0] = prefix;
 	return command->run(argc, argv);
 }
 
@@ -112,17 +117,21 @@ static int dispatch(int argc, char **argv)
 	return command ? run(command, argc - 1, argv + 1) : unknown(name);
 }
 
-int main(int argc, char **argv)
+static void check_output(void)
 {
-	int status = argc ? dispatch(argc, argv) : EXIT_USAGE;
-
 	bool broken = ferror(stdout);
 
 	errno = 0;
-	/* EPIPE: a reader that had enough has what it wanted. */
+	/* EPIPE: a reader that closed the pipe has what it wanted. */
 	if (!fflush(stdout) ? !broken : errno == EPIPE)
-		return status;
+		return;
 	fprintf(stderr, "buildid: standard output: %s\n",
 		errno ? strerror(errno) : "not all was written");
-	return EXIT_FAILURE;
+	_exit(EXIT_FAILURE);
+}
+
+int main(int argc, char **argv)
+{
+	atexit(check_output);
+	return argc ? dispatch(argc, argv) : EXIT_USAGE;
 }

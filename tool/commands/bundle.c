@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid bundle: a recording and what it needs in one archive. */
+/*
+ * buildid bundle: pack a perf.data with the files that perf report needs for it.
+ *
+ * The archive has the layout of ~/.debug, so that tar can unpack it there as well. Files
+ * go in from ~/.debug only, where store has checked them; the archive gets its name when
+ * it is whole.
+ */
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,41 +23,28 @@
 #include "common/open_regular.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
+#include "options.h"
 #include "request_list.h"
 #include "store_entry.h"
 
 static const char help[] =
-	"usage: buildid bundle [-o BUNDLE] [--no-data] [-a] [-g] [--dir DIR]\n"
-	"                      [--no-debuginfod] [-j] [PERF_DATA]\n"
-	"\n"
-	"Write one archive with a perf.data and all that perf report needs on another\n"
-	"machine: buildid unbundle takes it up there. What is missing in ~/.debug is put\n"
-	"there first, as buildid store does, with a line for each; what cannot be had is\n"
-	"told, and all else is in the archive.\n"
-	"\n"
-	"  -o, --output BUNDLE  the archive, a tar in zstd; PERF_DATA.tar.zst if not given\n"
-	"      --no-data        without the perf.data itself\n"
-	"  -a, --all            what has no sample in it, too\n"
-	"  -g, --debug          debug files of what has no symbols, too, by debuginfod if\n"
-	"                       need be\n"
-	"      --dir DIR        in place of ~/.debug\n"
-	"      --no-debuginfod  ask no server\n"
-	"  -j, --json           one object per line\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"PERF_DATA is perf.data if not given. The archive has the layout of ~/.debug, so\n"
-	"that tar can unpack it there, too, where its writer is trusted.\n"
-	"Exit status: 1 when any failed.\n";
+	"Write one archive, a tar in zstd, with a perf.data and all that perf report needs for "
+	"it on another machine, where buildid unbundle unpacks it. What is missing in ~/.debug "
+	"is put there first, as by buildid store, with a line for each. The recording is "
+	"perf.data unless it is given; the archive is PERF_DATA.tar.zst unless --output is "
+	"given.\v"
+	"Where its author is trusted tar can unpack the archive in ~/.debug, too. Exit status: "
+	"1 when any file failed; the others are in the archive.";
 
 struct job {
 	struct output out;
 	const char *input;
 	const char *bundle;
 	const char *directory;
-	bool data;
+	bool no_data;
 	bool all;
 	bool debug;
-	bool servers;
+	bool no_servers;
 	bool failed;
 	uint64_t files;
 };
@@ -90,7 +82,7 @@ static bool add_part(struct job *job, struct tarball *tarball, const struct debu
 static bool add_entry(struct job *job, struct tarball *tarball, const struct debug_dir *dir,
 		      const struct build_id *id)
 {
-	/* The debug file has no place before the other is there. */
+	/* The debug file can be stored only where the other part already is. */
 	static const enum content_part parts[] = {
 		CONTENT_ELF,
 		CONTENT_VDSO,
@@ -158,7 +150,7 @@ static bool add_file(struct job *job, struct tarball *tarball, int directory, co
 	return !problem;
 }
 
-/* As perf record --threads makes it; what is in its directories, too. */
+/* As perf record --threads makes it, with all that is below. */
 static bool add_directory(struct job *job, struct tarball *tarball, int fd, const char *name)
 {
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -207,7 +199,7 @@ static bool fill(struct job *job, int fd, const struct debug_dir *dir,
 	bool good = !problem;
 
 	if (good)
-		good = (!job->data || add_data(job, tarball)) &&
+		good = (job->no_data || add_data(job, tarball)) &&
 		       add_contents(job, tarball, dir, list);
 	if (good)
 		problem = tarball_finish(tarball);
@@ -217,7 +209,7 @@ static bool fill(struct job *job, int fd, const struct debug_dir *dir,
 	return good && !problem;
 }
 
-/* A rename would put an archive in place of /dev/null, too. */
+/* The rename would replace a device like /dev/null, too. */
 static const char *is_in_the_way(int directory, const char *name)
 {
 	struct stat stat_;
@@ -227,7 +219,7 @@ static const char *is_in_the_way(int directory, const char *name)
 	return S_ISDIR(stat_.st_mode) ? strerror(EISDIR) : "not a regular file";
 }
 
-/* Only a whole one has a name. */
+/* The archive gets its name only when it is whole. */
 static const char *write_into(struct job *job, int directory, const char *name,
 			      const struct debug_dir *dir, const struct request_list *list)
 {
@@ -262,7 +254,7 @@ static void write_bundle(struct job *job, const struct debug_dir *dir,
 		close(directory);
 }
 
-static void bundle(struct job *job, struct store_job *store)
+static void pack(struct job *job, struct store_job *store)
 {
 	struct request_list list;
 
@@ -281,89 +273,55 @@ static int run(struct job *job)
 	struct reason reason = { "out of memory" };
 
 	store.dir = debug_dir_open(job->directory, true, &reason);
-	store.locate = locator_new(job->servers);
+	store.locate = locator_new(!job->no_servers);
 	if (!store.dir || !store.locate)
 		fail(job, job->directory ? job->directory : "~/.debug", reason.text);
 	else
-		bundle(job, &store);
+		pack(job, &store);
 	locator_free(store.locate);
 	debug_dir_close(store.dir);
 	return job->failed || store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum {
-	DIR_ = 256,
-	NO_DEBUGINFOD,
-	NO_DATA
-};
-
-static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "no-data", no_argument, NULL, NO_DATA },
-	{ "all", no_argument, NULL, 'a' },
-	{ "debug", no_argument, NULL, 'g' },
-	{ "dir", required_argument, NULL, DIR_ },
-	{ "no-debuginfod", no_argument, NULL, NO_DEBUGINFOD },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* "x/" is the directory x. */
+/* Beside the input, of which "x/" is the directory x. */
 static char *default_bundle(const char *input)
 {
 	size_t length = strlen(input);
-	char *bundle_;
+	char *bundle;
 
 	while (length > 1 && input[length - 1] == '/')
 		length--;
-	return asprintf(&bundle_, "%.*s.tar.zst", (int)length, input) < 0 ? NULL : bundle_;
+	return asprintf(&bundle, "%.*s.tar.zst", (int)length, input) < 0 ? NULL : bundle;
 }
 
 int cmd_bundle(int argc, char **argv)
 {
-	struct job job = { .data = true, .servers = true };
+	struct job job = {};
+	const struct args_option options[] = {
+		OPTION_INPUT(&job.input),
+		OPTION_OUTPUT(&job.bundle),
+		OPTION_NO_DATA(&job.no_data),
+		OPTION_ALL(&job.all),
+		OPTION_DEBUG(&job.debug),
+		OPTION_DIR(&job.directory),
+		OPTION_NO_DEBUGINFOD(&job.no_servers),
+		{},
+	};
+	const struct args args = {
+		.command = "bundle",
+		.operands = "[PERF_DATA]",
+		.max_operands = 1,
+		.help = help,
+		.options = options,
+		.out = &job.out,
+	};
+	char **operands = args_parse(&args, argc, argv);
 	char *named;
-	bool json = false;
-	int option;
 	int status;
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "o:agjh", options, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			job.bundle = optarg;
-			break;
-		case NO_DATA:
-			job.data = false;
-			break;
-		case 'a':
-			job.all = true;
-			break;
-		case 'g':
-			job.debug = true;
-			break;
-		case DIR_:
-			job.directory = optarg;
-			break;
-		case NO_DEBUGINFOD:
-			job.servers = false;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind + 1 < argc)
-		return args_wrong(argv, argv[optind + 1], "bundle takes one perf.data");
-	job.input = optind < argc ? argv[optind] : "perf.data";
+	job.input = option_perfdata(job.input, operands);
 	if (!strcmp(job.input, "-"))
-		return args_wrong(argv, "-", "bundle takes a file, as it reads it twice");
-	out_init(&job.out, stdout, json);
+		args_error("-", "standard input cannot be bundled, as it is read twice");
 	named = job.bundle ? NULL : default_bundle(job.input);
 	if (named)
 		job.bundle = named;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Commands: each in a file of its own, called with argv[0] its name.
+ * Commands: each in a file of its own.
  *
- * Return what the tool exits with.
+ * argv[0] is the prefix of messages. Returns the exit status; --help and wrong usage exit.
  */
 #ifndef TOOL_COMMANDS_H
 #define TOOL_COMMANDS_H

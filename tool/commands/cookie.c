@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid cookie: name what has no identity of its own. */
+/*
+ * buildid cookie: give an identity to a file whose content has none.
+ *
+ * For loaders of what is not ELF, and to try out what they would do.
+ */
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,25 +18,17 @@
 #include "module.h"
 
 static const char help[] =
-	"usage: buildid cookie [-j] FILE HEX\n"
-	"       buildid cookie [-j] FILE --text TEXT\n"
-	"       buildid cookie [-j] FILE --clear\n"
-	"\n"
-	"Give FILE, which has no build-id, an identity: 1 to 128 bytes, in hex or as\n"
-	"text. Mappings of FILE have it from the next one on, until FILE changes. Prints\n"
-	"the identity that FILE has then.\n"
-	"\n"
-	"      --text TEXT  the bytes of TEXT\n"
-	"      --clear      take the cookie back\n"
-	"  -j, --json       one object per line\n"
-	"  -h, --help       this text\n"
-	"\n"
-	"FILE has to belong to the user, and must not have a build-id or an fs-verity\n"
-	"digest.\n";
+	"Give FILE, whose content has no build-id, an identity of 1 to 128 bytes, in hex or as "
+	"text. Mappings carry it from the next one on, until FILE changes. Prints the identity "
+	"that FILE then has.\v"
+	"FILE must belong to the user, and have neither a build-id nor an fs-verity digest.";
+
+#define TOO_SHORT "no bytes; to remove a cookie: --clear"
+#define TOO_LONG  "more than 128 bytes"
 
 struct cookie {
 	uint8_t bytes[BUILDID_ID_MAX];
-	size_t size; /* 0 to take it back */
+	size_t size; /* 0 removes it */
 };
 
 static const char *from_hex(struct cookie *cookie, const char *hex)
@@ -41,18 +36,18 @@ static const char *from_hex(struct cookie *cookie, const char *hex)
 	ssize_t size = hex_parse(cookie->bytes, sizeof(cookie->bytes), hex);
 
 	if (size < 0)
-		return size == -E2BIG ? "more than 128 bytes" : "not an even number of hex digits";
+		return size == -E2BIG ? TOO_LONG : "not an even number of hex digits";
 	cookie->size = (size_t)size;
-	return size ? NULL : "no bytes; to take a cookie back: --clear";
+	return size ? NULL : TOO_SHORT;
 }
 
 static const char *from_text(struct cookie *cookie, const char *text)
 {
 	cookie->size = strlen(text);
 	if (!cookie->size)
-		return "no bytes; to take a cookie back: --clear";
+		return TOO_SHORT;
 	if (cookie->size > sizeof(cookie->bytes))
-		return "more than 128 bytes";
+		return TOO_LONG;
 	memcpy(cookie->bytes, text, cookie->size);
 	return NULL;
 }
@@ -67,12 +62,13 @@ static int set(struct output *out, struct buildid *handle, const char *path, int
 	err = buildid_set_cookie_fd(handle, fd, cookie->bytes, cookie->size);
 	if (!err)
 		err = buildid_resolve_fd(handle, fd, buffer, sizeof(buffer), &file);
-	if (err) {
-		module_error(out, path, err, "only the owner of a file may name it");
-		return EXIT_FAILURE;
-	}
-	print_file(out, file, path);
-	return EXIT_SUCCESS;
+	if (err == -ENOENT && !cookie->size)
+		out_error(out, path, "has no cookie");
+	else if (err)
+		module_error(out, path, err, "only the owner of a file may give it a cookie");
+	else
+		print_file(out, file, path);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int run(struct output *out, const char *path, const struct cookie *cookie)
@@ -95,60 +91,39 @@ static int run(struct output *out, const char *path, const struct cookie *cookie
 	return status;
 }
 
-enum {
-	TEXT = 256,
-	CLEAR
-};
-
-static const struct option options[] = {
-	{ "text", required_argument, NULL, TEXT },
-	{ "clear", no_argument, NULL, CLEAR },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
 int cmd_cookie(int argc, char **argv)
 {
-	struct cookie cookie = {};
-	const char *text = NULL;
-	const char *wrong = NULL;
 	struct output out;
+	const char *text = NULL;
 	bool clear = false;
-	bool json = false;
-	const char *id;
-	int option;
+	const struct args_option options[] = {
+		{ "text", 0, "TEXT", "the bytes of TEXT", .string = &text },
+		{ "clear", 0, NULL, "remove the cookie", .flag = &clear },
+		{},
+	};
+	const struct args args = {
+		.command = "cookie",
+		.operands = "FILE HEX\nFILE --text=TEXT\nFILE --clear",
+		.max_operands = 2,
+		.help = help,
+		.options = options,
+		.out = &out,
+	};
+	char **operands = args_parse(&args, argc, argv);
+	struct cookie cookie = {};
+	const char *wrong = NULL;
+	const char *hex;
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		switch (option) {
-		case TEXT:
-			text = optarg;
-			break;
-		case CLEAR:
-			clear = true;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (text && clear)
-		return args_wrong(argv, "--clear", "not together with --text");
-	if (optind == argc)
-		return args_wrong(argv, "FILE", "none given");
-	if (optind + 1 + !(text || clear) != argc)
-		return args_wrong(argv, argv[optind], "one of HEX, --text and --clear is needed");
-	id = text ? text : argv[optind + 1];
-	if (!clear)
-		wrong = text ? from_text(&cookie, text) : from_hex(&cookie, id);
+	if (!*operands)
+		args_error("FILE", "missing operand");
+	hex = operands[1];
+	if (!!hex + !!text + clear != 1)
+		args_error(*operands, "needs one of HEX, --text and --clear");
+	if (hex)
+		wrong = from_hex(&cookie, hex);
+	else if (text)
+		wrong = from_text(&cookie, text);
 	if (wrong)
-		return args_wrong(argv, id, wrong);
-
-	out_init(&out, stdout, json);
-	return run(&out, argv[optind], &cookie);
+		args_error(hex ? hex : text, wrong);
+	return run(&out, *operands, &cookie);
 }

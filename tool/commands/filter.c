@@ -72,11 +72,6 @@ const char *filter_set_uid(struct filter *filter, const char *user)
 	return NULL;
 }
 
-const char *filter_conflict(const struct filter *filter)
-{
-	return filter->children && !filter->nr_pids ? "needs --pid" : NULL;
-}
-
 /* The kernel cuts names off, so a longer one matches what is left of it. */
 static bool is_comm(const char *comm, const char *request)
 {

@@ -25,9 +25,6 @@ const char *filter_add_pids(struct filter *filter, const char *list);
 /* From the number or the name of a user. NULL, or the reason why it is neither. */
 const char *filter_set_uid(struct filter *filter, const char *user);
 
-/* NULL, or what is wrong with --children. */
-const char *filter_conflict(const struct filter *filter);
-
 /*
  * Whether a record passes: by thread name and path, and by pid, as a log is not filtered
  * by the module. @path: of the mapping, "" when it is not known.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid flush: make the module forget all files. */
+/* buildid flush: make the module forget all files, so that each is identified anew. */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,27 +9,18 @@
 #include "module.h"
 
 static const char help[] =
-	"usage: buildid flush [-j]\n"
-	"\n"
-	"Make the module forget all files that it identified. Needs CAP_SYS_ADMIN.\n"
-	"Whoever watches notices nothing but new file ids.\n"
-	"\n"
-	"  -j, --json  one object\n"
-	"  -h, --help  this text\n";
+	"Make the module forget all files that it identified, and print how many. Readers "
+	"notice new file ids, and nothing else. Needs CAP_SYS_ADMIN.";
 
 int cmd_flush(int argc, char **argv)
 {
-	struct buildid *handle;
 	struct output out;
+	const struct args args = { .command = "flush", .help = help, .out = &out };
+	struct buildid *handle;
 	uint64_t flushed;
-	bool json;
 	int err;
 
-	err = args_plain(argc, argv, help, &json);
-	if (err >= 0)
-		return err;
-
-	out_init(&out, stdout, json);
+	args_parse(&args, argc, argv);
 	handle = module_open(&out);
 	if (!handle)
 		return EXIT_FAILURE;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid id: identify files. */
+/*
+ * buildid id: identify files.
+ *
+ * The module reads them through an open file descriptor, in this process's context, as it
+ * reads what is mapped; --verify compares that with what libelf finds.
+ */
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,22 +19,11 @@
 #include "module.h"
 
 static const char help[] =
-	"usage: buildid id [--verify] [-j] FILE...\n"
-	"       buildid id [--verify] [-j] [-0] --files-from LIST\n"
-	"\n"
-	"Identify files as the module does: a line with the identity and the path for\n"
-	"each. A build-id is in hex; another kind's identity has the kind before it, as\n"
-	"in go:... and htlhash:...; a file without any has the reason in parentheses.\n"
-	"\n"
-	"      --verify           read the build-id with libelf too, and fail on any\n"
-	"                         that differs\n"
-	"      --files-from LIST  the paths are the lines of LIST, - for stdin\n"
-	"  -0, --null             they end with a NUL, not with a newline\n"
-	"  -j, --json             one object per line\n"
-	"  -h, --help             this text\n"
-	"\n"
-	"A file that cannot be identified is told on stderr, with -j also as an object\n"
-	"with the keys error and object; the others are done, and the exit status is 1.\n";
+	"Identify files as the module does, and print the identity and the path of each. A "
+	"build-id is in hex; an identity of another kind follows its kind, as in go:... and "
+	"htlhash:...; a file without any has the reason in parentheses.\v"
+	"A file that cannot be identified is reported; the others are done, and the exit "
+	"status is 1.";
 
 struct job {
 	struct output out;
@@ -117,62 +110,42 @@ static void identify_list(struct job *job, const char *list, int delimiter)
 		fclose(file);
 }
 
-enum {
-	VERIFY = 256,
-	FILES_FROM
-};
-
-static const struct option options[] = {
-	{ "verify", no_argument, NULL, VERIFY },
-	{ "files-from", required_argument, NULL, FILES_FROM },
-	{ "null", no_argument, NULL, '0' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
 int cmd_id(int argc, char **argv)
 {
 	struct job job = {};
 	const char *list = NULL;
-	int delimiter = '\n';
-	bool json = false;
-	int option;
+	bool null = false;
+	const struct args_option options[] = {
+		{ "verify", 0, NULL,
+		  "read the build-id with libelf, too, and fail for any file where it differs",
+		  .flag = &job.verify },
+		{ "files-from", 0, "LIST",
+		  "read the paths from LIST, one per line; - is standard input", .string = &list },
+		{ "null", '0', NULL, "in LIST a NUL ends a path, not a newline", .flag = &null },
+		{},
+	};
+	const struct args args = {
+		.command = "id",
+		.operands = "FILE...\n--files-from=LIST",
+		.max_operands = ARGS_ANY,
+		.help = help,
+		.options = options,
+		.out = &job.out,
+	};
+	char **paths = args_parse(&args, argc, argv);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "0jh", options, NULL)) != -1) {
-		switch (option) {
-		case VERIFY:
-			job.verify = true;
-			break;
-		case FILES_FROM:
-			list = optarg;
-			break;
-		case '0':
-			delimiter = '\0';
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (!list && optind == argc)
-		return args_wrong(argv, "FILE", "none given");
-	if (list && optind < argc)
-		return args_wrong(argv, argv[optind], "not together with --files-from");
+	if (!list && !*paths)
+		args_error("FILE", "missing operand");
+	if (list && *paths)
+		args_error(*paths, "not together with --files-from");
 
-	out_init(&job.out, stdout, json);
 	job.handle = module_open(&job.out);
 	if (!job.handle)
 		return EXIT_FAILURE;
 	if (list)
-		identify_list(&job, list, delimiter);
-	for (; optind < argc; optind++)
-		identify(&job, argv[optind]);
+		identify_list(&job, list, null ? '\0' : '\n');
+	for (; *paths; paths++)
+		identify(&job, *paths);
 	buildid_close(job.handle);
 	return job.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid info: what the module is. */
+/*
+ * buildid info: what the module is and what it knows.
+ *
+ * Bits that this tool has no name for are "unknown": the module may be newer.
+ */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,17 +15,12 @@
 #include "module.h"
 
 static const char help[] =
-	"usage: buildid info [-j]\n"
-	"\n"
-	"Show what the module is: its version, the function it probes and whether that\n"
-	"is seen now, what it delivers, and its bounds.\n"
-	"\n"
-	"  -j, --json  one object\n"
-	"  -h, --help  this text\n";
+	"Show the version of the module, the kernel function it probes and whether it sees "
+	"mappings now (armed), the records and requests it knows, and its bounds.";
 
 #define BITS 64
 
-/* The words of the bits set in @bits; @name gives NULL where there is none. */
+/* The words of the bits set in @bits. */
 static void show_bits(struct output *out, const char *key, uint64_t bits,
 		      const char *(*name)(unsigned int bit))
 {
@@ -122,17 +121,13 @@ static void show_info(struct output *out, struct buildid_info *info)
 
 int cmd_info(int argc, char **argv)
 {
+	struct output out;
+	const struct args args = { .command = "info", .help = help, .out = &out };
 	struct buildid_info info;
 	struct buildid *handle;
-	struct output out;
-	bool json;
 	int err;
 
-	err = args_plain(argc, argv, help, &json);
-	if (err >= 0)
-		return err;
-
-	out_init(&out, stdout, json);
+	args_parse(&args, argc, argv);
 	handle = module_open(&out);
 	if (!handle)
 		return EXIT_FAILURE;

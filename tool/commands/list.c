@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid list: the files that the module remembers. */
+/*
+ * buildid list: build-ids, as perf buildid-list prints them.
+ *
+ * Of the files that the module remembers, by netlink, as there may be more of them than a
+ * ring holds; of the running kernel and its modules; or of a perf.data, where each
+ * content of a path has a line of its own.
+ */
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,46 +19,25 @@
 #include "kernel.h"
 #include "print.h"
 #include "module.h"
+#include "options.h"
 #include "perfdata/perfdata.h"
 
 static const char help[] =
-	"usage: buildid list [-k] [-m] [-a] [-j]\n"
-	"       buildid list [-a] [--dev MAJOR:MINOR] [--kind KIND] [-j]\n"
-	"       buildid list -i perf.data [-k] [-m] [-H] [-j]\n"
-	"\n"
-	"List the files that the module remembers, as perf buildid-list does: the\n"
-	"build-id and the path, each version of a file in a line of its own. Go's build\n"
-	"ids have \"go:\" before them.\n"
-	"\n"
-	"With -i the build-ids in a perf.data: the kernel's, and beside its name the path\n"
-	"of its file where that is found; its modules', files', each content of a path in\n"
-	"a line of its own.\n"
-	"\n"
-	"  -k, --kernel      the running kernel in place of files: " KERNEL_NAME ", and\n"
-	"                    the path of its file where that is found and of the same\n"
-	"                    build\n"
-	"  -m, --modules     its modules in place of files: the path of the file, if that\n"
-	"                    is found and has this build-id, else the name in brackets\n"
-	"  -a, --all         files without a build-id, too: with another identity, or with\n"
-	"                    the reason in parentheses; the kernel and modules likewise\n"
-	"      --dev MAJ:MIN     only files on that device, as with -j\n"
-	"      --kind KIND       only with an identity of that kind: gnu, go, htlhash,\n"
-	"                    fsverity, cookie, none\n"
-	"  -i, --input FILE  of a perf.data; - is standard input. -k and -m are of that\n"
-	"  -H, --with-hits   only what samples lie in, whether it has a build-id or not\n"
-	"  -j, --json        one object per line\n"
-	"  -h, --help        this text\n"
-	"\n"
-	"Files of the module need CAP_PERFMON or CAP_SYS_ADMIN, and the initial network\n"
-	"namespace.\n";
+	"List build-ids and paths as perf buildid-list does: of the files that the module "
+	"remembers, each version of a file in a line of its own; with --kernel and --modules "
+	"of the running kernel in place of files; with --input of a perf.data, each content "
+	"of a path in a line of its own.\v"
+	"Beside " KERNEL_NAME " and modules is the path of the file, if one of the same build "
+	"is found. A Go build id follows \"go:\".\n\n"
+	"Files that the module remembers need CAP_PERFMON or CAP_SYS_ADMIN, and the initial "
+	"network namespace.";
 
 static bool has_build_id(const struct buildid_file *file)
 {
 	return file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
 }
 
-/* @all: with any identity, or none. */
-static int show_all(struct output *out, struct netlink *netlink, bool all)
+static int show_all(struct output *out, struct netlink *netlink, bool any_kind)
 {
 	const struct buildid_record *record;
 	int err;
@@ -63,13 +47,13 @@ static int show_all(struct output *out, struct netlink *netlink, bool all)
 
 		if (record->type != BUILDID_RECORD_FILE)
 			continue;
-		if (all || has_build_id(file))
+		if (any_kind || has_build_id(file))
 			print_file(out, file, NULL);
 	}
 	return err == -ENODATA ? 0 : err;
 }
 
-static int list(struct output *out, const struct netlink_filter *filter, bool all)
+static int list(struct output *out, const struct netlink_filter *filter, bool any_kind)
 {
 	struct netlink *netlink;
 	int err;
@@ -78,7 +62,7 @@ static int list(struct output *out, const struct netlink_filter *filter, bool al
 	if (!err)
 		err = netlink_dump(netlink, filter);
 	if (!err)
-		err = show_all(out, netlink, all || filter->by_kind);
+		err = show_all(out, netlink, any_kind || filter->by_kind);
 	netlink_close(netlink);
 	if (!err)
 		return EXIT_SUCCESS;
@@ -87,7 +71,9 @@ static int list(struct output *out, const struct netlink_filter *filter, bool al
 }
 
 struct selection {
-	bool kernel, modules; /* none of them: all there is */
+	struct netlink_filter filter;
+	bool any_kind;	      /* without a build-id, too */
+	bool kernel, modules; /* of a perf.data, neither of them: all there is */
 	bool hits;
 };
 
@@ -126,97 +112,79 @@ static int list_perfdata(struct output *out, const char *path, const struct sele
 	return count < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static bool parse_device(const char *text, struct netlink_filter *filter)
+static const char *parse_device(void *to, const char *text)
 {
+	struct netlink_filter *filter = to;
 	char rest;
 
 	filter->by_device = true;
-	return sscanf(text, "%" SCNu32 ":%" SCNu32 "%c", &filter->dev_major, &filter->dev_minor,
-		      &rest) == 2;
+	if (sscanf(text, "%" SCNu32 ":%" SCNu32 "%c", &filter->dev_major, &filter->dev_minor,
+		   &rest) != 2)
+		return "not MAJOR:MINOR";
+	return NULL;
 }
 
-static bool parse_kind(const char *text, struct netlink_filter *filter)
+static const char *parse_kind(void *to, const char *text)
 {
-	filter->by_kind = true;
+	struct selection *shown = to;
+	struct netlink_filter *filter = &shown->filter;
+
+	shown->any_kind = !strcmp(text, "any");
+	filter->by_kind = !shown->any_kind;
+	if (shown->any_kind)
+		return NULL;
 	for (filter->kind = 0; filter->kind <= BUILDID_KIND_COOKIE; filter->kind++)
 		if (!strcmp(buildid_kind_name(filter->kind), text))
-			return true;
-	return false;
+			return NULL;
+	return "not a kind of identity";
 }
 
-enum {
-	DEVICE = 256,
-	KIND
-};
+static void check(const struct selection *shown, const char *input)
+{
+	bool images = shown->kernel || shown->modules;
 
-static const struct option options[] = {
-	{ "dev", required_argument, NULL, DEVICE }, { "kind", required_argument, NULL, KIND },
-	{ "kernel", no_argument, NULL, 'k' },	    { "modules", no_argument, NULL, 'm' },
-	{ "all", no_argument, NULL, 'a' },	    { "input", required_argument, NULL, 'i' },
-	{ "with-hits", no_argument, NULL, 'H' },    { "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
-};
+	if (shown->hits && !input)
+		args_error("--with-hits", "only together with --input");
+	if (shown->filter.by_device && (input || images))
+		args_error("--dev", "not together with --input, --kernel and --modules");
+	if (input && (shown->any_kind || shown->filter.by_kind))
+		args_error("--kind", "not together with --input");
+	if (images && shown->filter.by_kind)
+		args_error("--kind", "any, together with --kernel and --modules");
+}
 
 int cmd_list(int argc, char **argv)
 {
-	struct netlink_filter filter = {};
-	const char *input = NULL;
 	struct output out;
+	const char *input = NULL;
 	struct selection shown = {};
-	bool json = false;
-	bool all = false;
-	int option;
+	const struct args_option options[] = {
+		{ "kernel", 'k', NULL, "the running kernel, in place of files",
+		  .flag = &shown.kernel },
+		{ "modules", 'm', NULL, "its modules, in place of files", .flag = &shown.modules },
+		{ "kind", 0, "KIND",
+		  "identities of this kind only: gnu, go, htlhash, fsverity, cookie, none, or any; "
+		  "gnu and go if not given",
+		  .parse = parse_kind, .to = &shown },
+		{ "dev", 0, "MAJOR:MINOR", "files on this device only, as --json has it",
+		  .parse = parse_device, .to = &shown.filter },
+		OPTION_INPUT(&input),
+		{ "with-hits", 'H', NULL,
+		  "with --input: only what samples lie in, with or without a build-id",
+		  .flag = &shown.hits },
+		{},
+	};
+	const struct args args = {
+		.command = "list", .help = help, .options = options, .out = &out
+	};
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "kmai:Hjh", options, NULL)) != -1) {
-		switch (option) {
-		case 'k':
-			shown.kernel = true;
-			break;
-		case 'm':
-			shown.modules = true;
-			break;
-		case 'a':
-			all = true;
-			break;
-		case DEVICE:
-			if (!parse_device(optarg, &filter))
-				return args_wrong(argv, optarg, "not MAJOR:MINOR");
-			break;
-		case KIND:
-			if (!parse_kind(optarg, &filter))
-				return args_wrong(argv, optarg, "no kind of identity");
-			break;
-		case 'i':
-			input = optarg;
-			break;
-		case 'H':
-			shown.hits = true;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind < argc)
-		return args_wrong(argv, argv[optind], "list takes no argument");
-	if (shown.hits && !input)
-		return args_wrong(argv, "-H", "is for a perf.data, see -i");
-	if (all && input)
-		return args_wrong(argv, "-a", "is not for a perf.data");
-	if ((filter.by_device || filter.by_kind) && (input || shown.kernel || shown.modules))
-		return args_wrong(argv, filter.by_kind ? "--kind" : "--dev",
-				  "is for files that the module remembers");
-
-	out_init(&out, stdout, json);
+	args_parse(&args, argc, argv);
+	check(&shown, input);
 	if (input)
 		return list_perfdata(&out, input, &shown);
 	if (shown.kernel || shown.modules)
-		return kernel_list(&out, shown.kernel, shown.modules, all) ? EXIT_SUCCESS :
-									     EXIT_FAILURE;
-	return list(&out, &filter, all);
+		return kernel_list(&out, shown.kernel, shown.modules, shown.any_kind) ?
+			       EXIT_SUCCESS :
+			       EXIT_FAILURE;
+	return list(&out, &shown.filter, shown.any_kind);
 }

@@ -436,7 +436,7 @@ static void close_all(struct live *live)
 	buildid_close(live->handle);
 }
 
-int live_run(struct store_job *store, const struct filter *filter)
+int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size)
 {
 	struct live live = {
 		.store = store,
@@ -444,8 +444,8 @@ int live_run(struct store_job *store, const struct filter *filter)
 		.options = {
 			.size = sizeof(live.options),
 			.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |
-				 (filter->nr_pids ? BUILDID_SUB_CHILDREN : 0),
-			.ring_size = RING_SIZE,
+				 (filter->children ? BUILDID_SUB_CHILDREN : 0),
+			.ring_size = ring_size ? ring_size : RING_SIZE,
 			.nr_pids = filter->nr_pids,
 			.pids = filter->pids,
 		},

@@ -6,7 +6,9 @@
 #include "filter.h"
 #include "store_entry.h"
 
-/* Runs until SIGINT or SIGTERM; returns the exit status. */
-int live_run(struct store_job *store, const struct filter *filter);
+/*
+ * Runs until SIGINT or SIGTERM; returns the exit status. @ring_size: 0 for the default.
+ */
+int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size);
 
 #endif

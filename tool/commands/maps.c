@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid maps: the mappings of processes as they are. */
+/*
+ * buildid maps: the mappings that processes have now, with identities.
+ *
+ * What /proc/PID/maps and eu-unstrip -n show by path is shown by content here: the module
+ * reports what is mapped, whatever is at the path by now.
+ */
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,27 +15,19 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/array.h"
 #include "print.h"
 #include "module.h"
+#include "options.h"
 #include "unstrip.h"
 
 static const char help[] =
-	"usage: buildid maps [OPTIONS] PID...\n"
-	"       buildid maps [OPTIONS] --all\n"
-	"\n"
-	"Show the file mappings of processes as /proc/PID/maps does, each with the\n"
-	"identity of its content before the path. Executable ones, if not told otherwise.\n"
-	"Of several processes each has a line with its number and name before its own.\n"
-	"\n"
-	"  -a, --all            every process\n"
-	"      --data           mappings that are not executable, too\n"
-	"      --format FORMAT  maps, if not given;\n"
-	"                       unstrip: a line for each file, as eu-unstrip -n has it;\n"
-	"                       json: one object per line\n"
-	"  -j, --json           the same as --format json\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"Processes of others need CAP_PERFMON or CAP_SYS_ADMIN.\n";
+	"Show the file mappings of processes in the columns of /proc/PID/maps, each with the "
+	"identity of its content before the path: executable ones, unless --data is given. "
+	"With several processes a line with the pid and the name precedes the mappings of "
+	"each.\v"
+	"FORMAT is maps; or unstrip, a line for each file as eu-unstrip -n prints it; or json. "
+	"Processes of other users need CAP_PERFMON or CAP_SYS_ADMIN.";
 
 enum format {
 	MAPS,
@@ -45,9 +41,10 @@ struct maps {
 	struct buildid_files *files;
 	struct unstrip *unstrip;
 	enum format format;
+	bool all;
 	bool data;
 	bool headings;
-	uint32_t pid; /* of the mapping before, or 0 */
+	uint32_t pid; /* of the previous mapping, or 0 */
 	bool failed;
 };
 
@@ -146,7 +143,7 @@ static void show(struct maps *maps, const struct buildid_event *event)
 
 /* ------------------------------------------------------------ processes -- */
 
-static int take(struct maps *maps, struct buildid_snapshot *snapshot)
+static int next(struct maps *maps, struct buildid_snapshot *snapshot)
 {
 	const struct buildid_record *record;
 	const struct buildid_event *event;
@@ -161,7 +158,7 @@ static int take(struct maps *maps, struct buildid_snapshot *snapshot)
 	return err;
 }
 
-/* How many processes there were. */
+/* Returns how many processes there were. */
 static size_t show_processes(struct maps *maps, const char *name,
 			     const struct buildid_options *options)
 {
@@ -172,7 +169,7 @@ static size_t show_processes(struct maps *maps, const char *name,
 	err = buildid_snapshot_new(&snapshot, maps->handle, options);
 	if (!err) {
 		do {
-			err = take(maps, snapshot);
+			err = next(maps, snapshot);
 		} while (!err);
 		if (maps->pid && maps->unstrip)
 			unstrip_end(maps->unstrip);
@@ -202,7 +199,7 @@ static void show_process(struct maps *maps, uint32_t pid)
 		return;
 	out_error(&maps->out, name, "%s",
 		  !kill((pid_t)pid, 0) || errno != ESRCH ?
-			  "has no memory of its own: a thread of the kernel, or at its end" :
+			  "has no memory of its own: a kernel thread, or exiting" :
 			  strerror(ESRCH));
 	maps->failed = true;
 }
@@ -221,7 +218,7 @@ static bool parse_pid(const char *text, uint32_t *pid)
 {
 	uint64_t number;
 
-	if (!args_number("PID", text, 1, INT32_MAX, &number))
+	if (!args_number(text, &number) || !number || number > INT32_MAX)
 		return false;
 	*pid = (uint32_t)number;
 	return true;
@@ -240,12 +237,11 @@ static int prepare(struct maps *maps)
 	return -1;
 }
 
-/* All processes when @pids are none. */
 static void show_request(struct maps *maps, char **pids)
 {
 	uint32_t pid;
 
-	if (!*pids)
+	if (maps->all)
 		show_all(maps);
 	for (; *pids; pids++)
 		if (parse_pid(*pids, &pid))
@@ -264,21 +260,7 @@ static int run(struct maps *maps, char **pids)
 	return maps->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum {
-	DATA = 256,
-	FORMAT
-};
-
-static const struct option options[] = {
-	{ "all", no_argument, NULL, 'a' },
-	{ "data", no_argument, NULL, DATA },
-	{ "format", required_argument, NULL, FORMAT },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static bool set_format(struct maps *maps, const char *name)
+static const char *parse_format(void *format, const char *name)
 {
 	static const char *const names[] = {
 		[MAPS] = "maps",
@@ -287,57 +269,54 @@ static bool set_format(struct maps *maps, const char *name)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		if (strcmp(names[i], name))
 			continue;
-		maps->format = (enum format)i;
-		return true;
+		*(enum format *)format = (enum format)i;
+		return NULL;
 	}
-	return false;
+	return "not one of maps, unstrip and json";
+}
+
+static void check(const struct maps *maps, char **pids)
+{
+	uint32_t pid;
+
+	if (!maps->all && !*pids)
+		args_error("PID", "missing operand");
+	if (maps->all && *pids)
+		args_error(*pids, "not together with --all-processes");
+	for (; *pids; pids++)
+		if (!parse_pid(*pids, &pid))
+			args_error(*pids, "not a process id");
 }
 
 int cmd_maps(int argc, char **argv)
 {
 	struct maps maps = {};
-	bool all = false;
-	uint32_t pid;
-	int option;
-	int i;
+	const struct args_option options[] = {
+		{ "all-processes", 'A', NULL, "every process", .flag = &maps.all },
+		OPTION_DATA(&maps.data),
+		{ "format", 0, "FORMAT", "maps, unstrip or json", .parse = parse_format,
+		  .to = &maps.format },
+		{},
+	};
+	const struct args args = {
+		.command = "maps",
+		.operands = "PID...\n--all-processes",
+		.max_operands = ARGS_ANY,
+		.help = help,
+		.options = options,
+		.out = &maps.out,
+	};
+	char **pids = args_parse(&args, argc, argv);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "ajh", options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			all = true;
-			break;
-		case DATA:
-			maps.data = true;
-			break;
-		case FORMAT:
-			if (!set_format(&maps, optarg))
-				return args_wrong(argv, optarg,
-						  "not one of maps, unstrip and json");
-			break;
-		case 'j':
-			maps.format = JSON;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (all && optind < argc)
-		return args_wrong(argv, argv[optind], "not together with --all");
-	if (!all && optind == argc)
-		return args_wrong(argv, "PID", "none given");
-	for (i = optind; i < argc; i++)
-		if (!parse_pid(argv[i], &pid))
-			return args_usage(argv);
-
-	maps.headings = all || argc - optind > 1;
+	check(&maps, pids);
+	if (maps.out.json)
+		maps.format = JSON;
+	out_init(&maps.out, stdout, maps.format == JSON);
+	maps.headings = maps.all || pids[1];
 	/* A file is one line there, however its parts are mapped. */
 	maps.data |= maps.format == UNSTRIP;
-	out_init(&maps.out, stdout, maps.format == JSON);
-	return run(&maps, argv + optind);
+	return run(&maps, pids);
 }

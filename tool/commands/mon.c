@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid mon: watch mappings as they are made. */
+/*
+ * buildid mon: watch mappings as they are made, or read them from a log.
+ *
+ * A mapping whose file is still being identified is held back by buildid_files, and the
+ * events after it with it, so that lines are in order and whole. Signals and a reader that
+ * has gone away are polled for together with the input.
+ */
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,46 +21,24 @@
 #include "common/signals.h"
 #include "filter.h"
 #include "input.h"
+#include "options.h"
 #include "print.h"
 
 static const char help[] =
-	"usage: buildid mon [OPTIONS]\n"
-	"       buildid-mon [OPTIONS]\n"
-	"\n"
-	"Watch executable file mappings as they are made, each with the identity of its\n"
-	"content: pid, name of the thread, address, protection, identity, path.\n"
-	"\n"
-	"  -p, --pid PID[,PID]...  only these processes\n"
-	"      --children          of these processes all descendants, too\n"
-	"  -u, --uid USER          only processes of that real user, a name or a number\n"
-	"      --cgroup DIRECTORY  only processes in or below that cgroup (v2)\n"
-	"  -c, --comm NAME         only threads of that name\n"
-	"      --path GLOB         only files whose path matches; * matches / as well\n"
-	"      --count N           stop after N mappings\n"
-	"      --data              mappings that are not executable, too\n"
-	"  -k, --kernel            the kernel and its modules: those there first, then\n"
-	"                          each as it is loaded or unloaded\n"
-	"      --tasks             processes that fork, exec and exit, too\n"
-	"  -t, --time              the time of day before each line\n"
-	"  -i, --log LOG           what buildid record wrote, in place of what happens\n"
-	"                          now; - for stdin\n"
-	"      --netlink           by generic netlink in place of the device\n"
-	"  -j, --json              one object per line\n"
-	"  -h, --help              this text\n"
-	"\n"
-	"Needs CAP_PERFMON, or CAP_SYS_ADMIN. Mappings are filtered where they are made,\n"
-	"and what is lost is counted exactly. Netlink has the same records for where there\n"
-	"is no device; each costs a copy more.\n"
-	"\n"
-	"A mapping whose file is still being read is held back, and what follows with it,\n"
-	"for a second at most. Ends by SIGINT or SIGTERM, with a summary on stderr.\n";
+	"Watch executable file mappings as they are made, each with the identity of its "
+	"content: pid, name of the thread, address, protection, identity, path. buildid-mon is "
+	"another name of this command.\v"
+	"Needs CAP_PERFMON or CAP_SYS_ADMIN. Ends by SIGINT or SIGTERM, with a summary on "
+	"standard error. What --pid, --uid and --cgroup exclude is never sent by the module; "
+	"losses are counted exactly. A mapping whose file is still being read is held back, "
+	"and what follows with it, for a second at most.";
 
-/* Records between two looks at signals. */
+/* Records to read before signals are checked again. */
 #define BATCH 512
 
 struct mon {
 	struct output out;
-	struct input *source;
+	struct input *input;
 	struct buildid_files *files;
 	struct filter filter;
 	struct print_clock clock;
@@ -63,15 +46,16 @@ struct mon {
 	bool kernel;
 	bool tasks;
 	bool netlink;
+	uint32_t ring_size;
 	const char *log;
 	uint64_t count; /* 0 for no end */
 
 	uint64_t shown;
 	uint64_t lost;
-	bool broken; /* nobody reads what is shown */
+	bool broken; /* nobody reads the output */
 	bool end;
 	bool failed;
-	bool tell; /* by the source, why it failed */
+	bool input_failed; /* reported after what came before it */
 };
 
 static bool enough(const struct mon *mon)
@@ -84,7 +68,7 @@ static bool done(const struct mon *mon)
 	return mon->end || mon->failed || enough(mon);
 }
 
-/* A reader that had enough is no failure. */
+/* A reader that has closed the pipe is no failure. */
 static void stop_showing(struct mon *mon, int error)
 {
 	mon->broken = true;
@@ -95,7 +79,7 @@ static void stop_showing(struct mon *mon, int error)
 	mon->failed = true;
 }
 
-static bool is_wanted(struct mon *mon, const struct buildid_event *event)
+static bool is_shown(struct mon *mon, const struct buildid_event *event)
 {
 	const struct buildid_cookie *cookie = (const void *)event->record;
 	const struct buildid_task *task = (const void *)event->record;
@@ -123,7 +107,7 @@ static void show(struct mon *mon, const struct buildid_event *event)
 {
 	const struct buildid_lost *lost = (const void *)event->record;
 
-	if (!is_wanted(mon, event))
+	if (!is_shown(mon, event))
 		return;
 	if (event->record->type == BUILDID_RECORD_LOST)
 		mon->lost += lost->ring_full_mmaps + lost->missed_probe;
@@ -152,16 +136,16 @@ static void push(struct mon *mon, const struct buildid_record *record)
 }
 
 /* As many as there are now; false when there is no need to wait for more. */
-static bool take_records(struct mon *mon)
+static bool read_records(struct mon *mon)
 {
 	const struct buildid_record *record;
 	int batch;
 
 	for (batch = 0; batch < BATCH && !done(mon); batch++) {
-		switch (input_next(mon->source, &record)) {
+		switch (input_next(mon->input, &record)) {
 		case 0:
 			push(mon, record);
-			drain(mon, input_now(mon->source));
+			drain(mon, input_now(mon->input));
 			continue;
 		case -EAGAIN:
 			return true;
@@ -170,7 +154,7 @@ static bool take_records(struct mon *mon)
 			return false;
 		default:
 			mon->failed = true;
-			mon->tell = true;
+			mon->input_failed = true;
 			return false;
 		}
 	}
@@ -183,12 +167,12 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 		{ .fd = signals, .events = POLLIN },
 		/* No event asked for: POLLERR comes when the reader is gone. */
 		{ .fd = STDOUT_FILENO },
-		{ .fd = input_fd(mon->source), .events = POLLIN },
+		{ .fd = input_fd(mon->input), .events = POLLIN },
 	};
 	int timeout = 0;
 
 	if (idle)
-		timeout = buildid_files_timeout(mon->files, input_now(mon->source));
+		timeout = buildid_files_timeout(mon->files, input_now(mon->input));
 	if (poll(polls, ARRAY_SIZE(polls), timeout) <= 0)
 		return;
 	if (polls[1].revents & POLLERR)
@@ -206,18 +190,18 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 static void watch(struct mon *mon, int signals)
 {
 	while (!done(mon)) {
-		bool idle = take_records(mon);
+		bool idle = read_records(mon);
 
-		drain(mon, input_now(mon->source));
+		drain(mon, input_now(mon->input));
 		if (!done(mon))
 			wait_for_more(mon, signals, idle);
 	}
 
-	/* What is still held back will know no more. */
+	/* For what is still held back no more can come. */
 	drain(mon, BUILDID_FILES_ALL);
 	fflush(stdout);
-	if (mon->tell)
-		input_report_error(mon->source);
+	if (mon->input_failed)
+		input_report_error(mon->input);
 	fprintf(stderr, "buildid: %" PRIu64 " events, %" PRIu64 " lost\n", mon->shown, mon->lost);
 }
 
@@ -228,31 +212,32 @@ static struct input *open_module(struct mon *mon)
 		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
 			 (mon->kernel ? BUILDID_SUB_KERNEL : 0) |
 			 (mon->tasks ? BUILDID_SUB_TASKS : 0),
+		.ring_size = mon->ring_size,
 	};
-	struct input *source;
+	struct input *input;
 
 	if (!filter_set_options(&mon->filter, &mon->out, &options))
 		return NULL;
-	source = mon->netlink ? input_netlink(&mon->out, &options) :
-				input_device(&mon->out, &options);
+	input = mon->netlink ? input_netlink(&mon->out, &options) :
+			       input_device(&mon->out, &options);
 	filter_close_options(&options);
-	return source;
+	return input;
 }
 
 static bool open_input(struct mon *mon)
 {
 	if (mon->log)
-		mon->source = input_log(&mon->out, mon->log);
+		mon->input = input_log(&mon->out, mon->log);
 	else
-		mon->source = open_module(mon);
-	return mon->source;
+		mon->input = open_module(mon);
+	return mon->input;
 }
 
 static int run(struct mon *mon)
 {
 	int signals;
 
-	/* A log is read at once, what happens now is shown as it does. */
+	/* A log is read at once; what happens now is shown as it happens. */
 	if (!mon->log)
 		setvbuf(stdout, NULL, _IOLBF, 0);
 
@@ -264,7 +249,7 @@ static int run(struct mon *mon)
 		buildid_files_free(mon->files);
 		return EXIT_FAILURE;
 	}
-	mon->clock.real = input_real(mon->source);
+	mon->clock.real = input_real(mon->input);
 	signals = signals_open();
 	if (signals < 0) {
 		out_error(&mon->out, "mon", "%s", strerror(-signals));
@@ -273,34 +258,18 @@ static int run(struct mon *mon)
 		watch(mon, signals);
 		signals_close(signals);
 	}
-	input_close(mon->source);
+	input_close(mon->input);
 	buildid_files_free(mon->files);
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum {
-	PATH = 256,
-	COUNT,
-	DATA,
-	NETLINK,
-	CHILDREN,
-	CGROUP,
-	TASKS
-};
-
-static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },     { "children", no_argument, NULL, CHILDREN },
-	{ "uid", required_argument, NULL, 'u' },     { "cgroup", required_argument, NULL, CGROUP },
-	{ "comm", required_argument, NULL, 'c' },    { "path", required_argument, NULL, PATH },
-	{ "count", required_argument, NULL, COUNT }, { "data", no_argument, NULL, DATA },
-	{ "kernel", no_argument, NULL, 'k' },	     { "tasks", no_argument, NULL, TASKS },
-	{ "time", no_argument, NULL, 't' },	     { "log", required_argument, NULL, 'i' },
-	{ "netlink", no_argument, NULL, NETLINK },   { "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },	     { NULL, 0, NULL, 0 },
-};
+static const char *parse_count(void *count, const char *text)
+{
+	return args_number(text, count) && *(uint64_t *)count ? NULL : "not a positive number";
+}
 
 /* What only the module can be asked for. */
-static const char *of_module(const struct mon *mon)
+static const char *option_of_module(const struct mon *mon)
 {
 	if (mon->filter.children)
 		return "--children";
@@ -310,100 +279,56 @@ static const char *of_module(const struct mon *mon)
 		return "--cgroup";
 	if (mon->tasks)
 		return "--tasks";
+	if (mon->netlink)
+		return "--netlink";
+	if (mon->ring_size)
+		return "--ring-size";
 	return mon->data ? "--data" : NULL;
 }
 
-/* -1 to go on, else what to exit with. */
-static int check(const struct mon *mon, char **argv)
+static void check(const struct mon *mon)
 {
-	const char *option = of_module(mon);
-	const char *conflict = filter_conflict(&mon->filter);
+	const char *option = option_of_module(mon);
 
-	if (conflict)
-		return args_wrong(argv, "--children", conflict);
-	if (mon->log && mon->netlink)
-		return args_wrong(argv, "--netlink", "not together with --log");
+	option_check_filter(&mon->filter);
 	if (mon->log && option)
-		return args_wrong(argv, option, "a log has what buildid record was asked for");
-	return -1;
-}
-
-/* -1 to go on, else what to exit with. */
-static int parse(struct mon *mon, bool *json, int argc, char **argv)
-{
-	const char *wrong;
-	int option;
-
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "p:u:c:kti:jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'p':
-			wrong = filter_add_pids(&mon->filter, optarg);
-			if (wrong)
-				return args_wrong(argv, optarg, wrong);
-			break;
-		case CHILDREN:
-			mon->filter.children = true;
-			break;
-		case 'u':
-			wrong = filter_set_uid(&mon->filter, optarg);
-			if (wrong)
-				return args_wrong(argv, optarg, wrong);
-			break;
-		case CGROUP:
-			mon->filter.cgroup = optarg;
-			break;
-		case 'k':
-			mon->kernel = true;
-			break;
-		case 'c':
-			mon->filter.comm = optarg;
-			break;
-		case PATH:
-			mon->filter.path = optarg;
-			break;
-		case COUNT:
-			if (!args_number("--count", optarg, 1, UINT64_MAX, &mon->count))
-				return args_usage(argv);
-			break;
-		case DATA:
-			mon->data = true;
-			break;
-		case TASKS:
-			mon->tasks = true;
-			break;
-		case 't':
-			mon->clock.show = true;
-			break;
-		case 'i':
-			mon->log = optarg;
-			break;
-		case NETLINK:
-			mon->netlink = true;
-			break;
-		case 'j':
-			*json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind < argc)
-		return args_wrong(argv, argv[optind], "mon takes no argument");
-	return check(mon, argv);
+		args_error(option, "not together with --log; it is for the module");
+	if (mon->netlink && mon->ring_size)
+		args_error("--ring-size", "not together with --netlink, which has no ring");
 }
 
 int cmd_mon(int argc, char **argv)
 {
 	struct mon mon = {};
-	bool json = false;
-	int status;
+	const struct args_option options[] = {
+		OPTION_PID(&mon.filter),
+		OPTION_CHILDREN(&mon.filter),
+		OPTION_UID(&mon.filter),
+		OPTION_CGROUP(&mon.filter),
+		{ "comm", 'c', "NAME", "only threads of this name", .string = &mon.filter.comm },
+		{ "path", 0, "GLOB", "only files whose path matches; * also matches /",
+		  .string = &mon.filter.path },
+		{ "count", 0, "N", "stop after N mappings", .parse = parse_count,
+		  .to = &mon.count },
+		OPTION_DATA(&mon.data),
+		{ "with-kernel", 0, NULL,
+		  "the kernel and its modules, too: first those that are loaded, then each as it is "
+		  "loaded or unloaded",
+		  .flag = &mon.kernel },
+		{ "tasks", 0, NULL, "processes that fork, exec and exit, too", .flag = &mon.tasks },
+		{ "time", 't', NULL, "begin each line with the time of day",
+		  .flag = &mon.clock.show },
+		OPTION_LOG(&mon.log),
+		OPTION_RING_SIZE(&mon.ring_size),
+		{ "netlink", 0, NULL, "by generic netlink in place of the device",
+		  .flag = &mon.netlink },
+		{},
+	};
+	const struct args args = {
+		.command = "mon", .help = help, .options = options, .out = &mon.out
+	};
 
-	status = parse(&mon, &json, argc, argv);
-	if (status >= 0)
-		return status;
-	out_init(&mon.out, stdout, json);
+	args_parse(&args, argc, argv);
+	check(&mon);
 	return run(&mon);
 }

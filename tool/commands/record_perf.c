@@ -102,6 +102,8 @@ static bool plan_files(struct session *session, struct recording_plan *plan, cha
 {
 	if (strcmp(session->perf.output, "-"))
 		return plan->log || asprintf(path, "%s.buildid", session->perf.output) >= 0;
+	/* Objects are not to be mixed with the perf.data. */
+	session->out->file = stderr;
 	session->stream = plan->output = temporary_unnamed();
 	if (session->stream < 0 || plan->log)
 		return session->stream >= 0;

@@ -219,6 +219,18 @@ static void record_all(struct recording *recording, int signals)
 	}
 }
 
+static void print_object(const struct recording *recording, uint64_t written)
+{
+	struct output *out = recording->out;
+
+	out_begin(out);
+	out_string(out, "type", 0, "record");
+	out_string(out, "path", 0, recording->path);
+	out_number(out, "records", 0, written);
+	out_number(out, "lost", 0, recording->lost);
+	out_end(out);
+}
+
 static void finish_log(struct recording *recording)
 {
 	uint64_t written = log_written(recording->log);
@@ -227,9 +239,12 @@ static void finish_log(struct recording *recording)
 	err = log_finish(recording->log);
 	if (err)
 		fail(recording, recording->path, err);
-	if (!recording->failed && (recording->plan->keep_log || recording->lost))
-		fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n",
-			recording->path, written, recording->lost);
+	if (recording->failed || !(recording->plan->keep_log || recording->lost))
+		return;
+	fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n", recording->path,
+		written, recording->lost);
+	if (recording->out->json)
+		print_object(recording, written);
 }
 
 static int finish(struct recording *recording, int signals)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid resolve: a file with a given content. */
+/*
+ * buildid resolve: a file by its build-id.
+ *
+ * Where it may be is a hint only, be it from the module or a server: a path is printed once
+ * the build-id in the file is the one that was asked for.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,29 +19,23 @@
 #include "content/debug_dir.h"
 #include "content/locate.h"
 #include "identities/netlink.h"
+#include "options.h"
 
 static const char help[] =
-	"usage: buildid resolve [--dir DIR] [--no-debuginfod] [-j] ID\n"
-	"\n"
-	"Print the path of a file whose own build-id is ID, in hex: where the module saw\n"
-	"that content mapped (the path, or what a process has mapped when no path leads\n"
-	"to it any more), in ~/.debug, in /usr/lib/debug, else from the servers in\n"
-	"DEBUGINFOD_URLS. A file of another content at the same path is never printed.\n"
-	"\n"
-	"      --dir DIR        in place of ~/.debug\n"
-	"      --no-debuginfod  ask no server\n"
-	"  -j, --json           an object\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"Works without the module, which then has nothing to say. Exit status: 1 when\n"
-	"there is no such file.\n";
+	"Print the path of a file whose own build-id is ID, in hex: where the module saw that "
+	"content mapped (or the mapping in /proc, when no path leads to it any more), the file "
+	"of the running kernel or of a module, in ~/.debug, in /usr/lib/debug, else from the "
+	"servers in DEBUGINFOD_URLS.\v"
+	"Without the module the other places are searched. Exit status: 1 when there is no "
+	"such file.";
 
 struct job {
 	struct output out;
 	struct build_id id;
 	const char *text;
 	const char *directory;
-	bool servers;
+	bool no_servers;
+	bool refused; /* by the module */
 	struct locator *here;
 	struct locator *there;
 };
@@ -56,7 +54,7 @@ static void show(struct job *job, const char *path, const char *source)
 
 /* ---------------------------------------------------------- the module's -- */
 
-static bool is_wanted(const struct buildid_record *record, const struct build_id *id)
+static bool is_requested(const struct buildid_record *record, const struct build_id *id)
 {
 	const struct buildid_file *file = (const void *)record;
 	const uint8_t *bytes;
@@ -83,20 +81,22 @@ static bool show_located(struct job *job, const char *path)
 	return done;
 }
 
-/* False without a word: whoever may not ask the module can ask the others. */
+/* That the module cannot be asked matters only when no other place has the file. */
 static bool from_module(struct job *job)
 {
 	const struct netlink_filter filter = { .by_kind = true, .kind = BUILDID_KIND_GNU };
 	const struct buildid_record *record;
 	struct netlink *netlink;
 	bool done = false;
+	int err;
 
-	if (netlink_open(&netlink))
-		return false;
-	if (!netlink_dump(netlink, &filter))
-		while (!netlink_next(netlink, &record))
-			if (!done && is_wanted(record, &job->id))
-				done = show_located(job, buildid_file_path((const void *)record));
+	err = netlink_open(&netlink);
+	if (!err)
+		err = netlink_dump(netlink, &filter);
+	while (!err && !(err = netlink_next(netlink, &record)))
+		if (!done && is_requested(record, &job->id))
+			done = show_located(job, buildid_file_path((const void *)record));
+	job->refused = err == -EPERM;
 	netlink_close(netlink);
 	return done;
 }
@@ -170,7 +170,10 @@ static int resolve(struct job *job)
 	if (from_module(job) || from_kernel(job) || from_directory(job) || from_debug_files(job) ||
 	    from_servers(job, &reason))
 		return EXIT_SUCCESS;
-	out_error(&job->out, job->text, "no file with that content is known; %s", reason.text);
+	out_error(&job->out, job->text, "no file with this build-id found; %s%s", reason.text,
+		  job->refused ? "; the module was not asked: not permitted; run as root, or "
+				 "with CAP_PERFMON" :
+				 "");
 	return EXIT_FAILURE;
 }
 
@@ -179,7 +182,7 @@ static int run(struct job *job)
 	int status = EXIT_FAILURE;
 
 	job->here = locator_new(false);
-	job->there = locator_new(job->servers);
+	job->there = locator_new(!job->no_servers);
 	if (job->here && job->there)
 		status = resolve(job);
 	else
@@ -189,48 +192,27 @@ static int run(struct job *job)
 	return status;
 }
 
-enum {
-	DIR_ = 256,
-	NO_DEBUGINFOD
-};
-
-static const struct option options[] = {
-	{ "dir", required_argument, NULL, DIR_ },
-	{ "no-debuginfod", no_argument, NULL, NO_DEBUGINFOD },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
 int cmd_resolve(int argc, char **argv)
 {
-	struct job job = { .servers = true };
-	bool json = false;
-	int option;
+	struct job job = {};
+	const struct args_option options[] = {
+		OPTION_DIR(&job.directory),
+		OPTION_NO_DEBUGINFOD(&job.no_servers),
+		{},
+	};
+	const struct args args = {
+		.command = "resolve",
+		.operands = "ID",
+		.max_operands = 1,
+		.help = help,
+		.options = options,
+		.out = &job.out,
+	};
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		switch (option) {
-		case DIR_:
-			job.directory = optarg;
-			break;
-		case NO_DEBUGINFOD:
-			job.servers = false;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind + 1 != argc)
-		return args_wrong(argv, "resolve", "takes one build-id");
-	job.text = argv[optind];
+	job.text = *args_parse(&args, argc, argv);
+	if (!job.text)
+		args_error("ID", "missing operand");
 	if (!build_id_parse(&job.id, job.text))
-		return args_wrong(argv, job.text, "not a build-id in hex");
-	out_init(&job.out, stdout, json);
+		args_error(job.text, "not a build-id in hex");
 	return run(&job);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid stats: the module's counters. */
+/* buildid stats: the counters of the module, each with what it counts. */
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,13 +10,8 @@
 #include "common/array.h"
 #include "module.h"
 
-static const char help[] = "usage: buildid stats [-j | --openmetrics]\n"
-			   "\n"
-			   "Show what the module counted since it was loaded.\n"
-			   "\n"
-			   "  -j, --json         one object\n"
-			   "      --openmetrics  OpenMetrics text, for a scraper\n"
-			   "  -h, --help         this text\n";
+static const char help[] = "Show what the module has counted since it was loaded.\v"
+			   "buildid(1) says what each counter counts.";
 
 enum metric_type {
 	COUNTER,
@@ -106,48 +100,25 @@ static void show_openmetrics(FILE *file, const struct buildid_stats *stats)
 	fputs("# EOF\n", file);
 }
 
-enum {
-	OPENMETRICS = 256
-};
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "openmetrics", no_argument, NULL, OPENMETRICS },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
 int cmd_stats(int argc, char **argv)
 {
+	struct output out;
+	bool openmetrics = false;
+	const struct args_option options[] = {
+		{ "openmetrics", 0, NULL, "OpenMetrics text, for a scraper", .flag = &openmetrics },
+		{},
+	};
+	const struct args args = {
+		.command = "stats", .help = help, .options = options, .out = &out
+	};
 	struct buildid_stats stats;
 	struct buildid *handle;
-	bool openmetrics = false;
-	struct output out;
-	bool json = false;
-	int option;
 	int err;
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'j':
-			json = true;
-			break;
-		case OPENMETRICS:
-			openmetrics = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind < argc)
-		return args_wrong(argv, argv[optind], "stats takes no argument");
-	if (json && openmetrics)
-		return args_wrong(argv, "--openmetrics", "not together with -j");
+	args_parse(&args, argc, argv);
+	if (out.json && openmetrics)
+		args_error("--openmetrics", "not together with --json");
 
-	out_init(&out, stdout, json);
 	handle = module_open(&out);
 	if (!handle)
 		return EXIT_FAILURE;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid store: fill ~/.debug with what was used. */
+/*
+ * buildid store: fill ~/.debug with the files that perf report will need.
+ *
+ * After a recording from what its perf.data names, or with --live while it runs, before
+ * what is mapped is replaced. Each file is checked against the build-id it is stored under.
+ */
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,33 +13,18 @@
 #include "common/arguments.h"
 #include "filter.h"
 #include "live.h"
+#include "options.h"
 #include "request_list.h"
 
 static const char help[] =
-	"usage: buildid store [-i FILE] [-a] [-g] [--dir DIR] [--no-debuginfod] [-j]\n"
-	"       buildid store --live [-p PID[,PID]...] [--dir DIR] [-j]\n"
-	"\n"
-	"Put the files that were used into ~/.debug, where perf report looks for them by\n"
-	"build-id, and say for each \"OK id path\" or \"FAIL id path: reason\". A file is\n"
-	"taken only when the build-id in it is the one request, be it found in a process\n"
-	"that has it mapped (deleted, or in a container), at its path, or by the servers\n"
-	"in DEBUGINFOD_URLS.\n"
-	"\n"
-	"  -i, --input FILE        a perf.data, or a directory that perf made of one;\n"
-	"                          perf.data if not given\n"
-	"  -a, --all               what has no sample in it, too\n"
-	"  -g, --debug             the debug file of what has no symbols, too, by\n"
-	"                          debuginfod if need be\n"
-	"      --no-debuginfod     ask no server\n"
-	"      --live              watch what is mapped from now on, and what is mapped\n"
-	"                          now, and keep a copy of each version of a file before\n"
-	"                          it is gone; until SIGINT or SIGTERM\n"
-	"  -p, --pid PID[,PID]...  with --live: only these processes and their children\n"
-	"      --dir DIR           in place of ~/.debug\n"
-	"  -j, --json              one object per line\n"
-	"  -h, --help              this text\n"
-	"\n"
-	"Exit status: 1 when any failed; all others are done nevertheless.\n";
+	"Put the files that a recording used into ~/.debug, where perf report finds them by "
+	"build-id, and print \"OK id path\" or \"FAIL id path: reason\" for each. A file is "
+	"stored only if the build-id in it is the requested one, wherever it is found: in a "
+	"process that has it mapped (deleted, or in a container), at its path, or on the "
+	"servers in DEBUGINFOD_URLS. The recording is perf.data unless --input is given.\n\n"
+	"With --live: copy each version of a file that is mapped now or from now on, until "
+	"SIGINT or SIGTERM.\v"
+	"Exit status: 1 when any failed; the others are stored nevertheless.";
 
 struct job {
 	struct output out;
@@ -44,8 +33,9 @@ struct job {
 	const char *directory;
 	bool all;
 	bool debug;
-	bool servers;
+	bool no_servers;
 	bool live;
+	uint32_t ring_size;
 };
 
 static int store_recording(const struct job *job, struct store_job *store)
@@ -66,98 +56,57 @@ static int run(struct job *job)
 	int status = EXIT_FAILURE;
 
 	store.dir = debug_dir_open(job->directory, true, &reason);
-	store.locate = locator_new(job->servers && !job->live);
+	store.locate = locator_new(!job->no_servers && !job->live);
 	if (!store.dir || !store.locate)
 		out_error(&job->out, job->directory ? job->directory : "~/.debug", "%s",
 			  reason.text);
 	else
-		status = job->live ? live_run(&store, &job->filter) : store_recording(job, &store);
+		status = job->live ? live_run(&store, &job->filter, job->ring_size) :
+				     store_recording(job, &store);
 	locator_free(store.locate);
 	debug_dir_close(store.dir);
 	return status;
 }
 
-enum {
-	DIR_ = 256,
-	NO_DEBUGINFOD,
-	LIVE
-};
-
-static const struct option options[] = {
-	{ "input", required_argument, NULL, 'i' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "debug", no_argument, NULL, 'g' },
-	{ "no-debuginfod", no_argument, NULL, NO_DEBUGINFOD },
-	{ "live", no_argument, NULL, LIVE },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "dir", required_argument, NULL, DIR_ },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* -1 to go on, else what to exit with. */
-static int check(const struct job *job, int argc, char **argv)
+static void check(const struct job *job)
 {
-	if (optind < argc)
-		return args_wrong(argv, argv[optind], "store takes no argument");
 	if (job->live && job->input)
-		return args_wrong(argv, "--live", "not together with --input");
+		args_error("--live", "not together with --input");
 	if (job->live && (job->all || job->debug))
-		return args_wrong(argv, "--live", "not together with --all or --debug");
-	if (!job->live && job->filter.nr_pids)
-		return args_wrong(argv, "--pid", "only together with --live");
-	return -1;
+		args_error("--live", "not together with --all and --debug");
+	if (!job->live && (job->filter.nr_pids || job->filter.children))
+		args_error("--pid", "only together with --live");
+	if (!job->live && job->ring_size)
+		args_error("--ring-size", "only together with --live");
+	option_check_filter(&job->filter);
 }
 
 int cmd_store(int argc, char **argv)
 {
-	struct job job = { .servers = true };
-	const char *wrong;
-	bool json = false;
-	int status;
-	int option;
+	struct job job = {};
+	const struct args_option options[] = {
+		OPTION_INPUT(&job.input),
+		OPTION_ALL(&job.all),
+		OPTION_DEBUG(&job.debug),
+		OPTION_NO_DEBUGINFOD(&job.no_servers),
+		OPTION_DIR(&job.directory),
+		{ "live", 0, NULL, "watch, and copy what is mapped before it is gone",
+		  .flag = &job.live },
+		OPTION_PID(&job.filter),
+		OPTION_CHILDREN(&job.filter),
+		OPTION_RING_SIZE(&job.ring_size),
+		{},
+	};
+	const struct args args = {
+		.command = "store",
+		.operands = "[--input=FILE]\n--live",
+		.help = help,
+		.options = options,
+		.out = &job.out,
+	};
+	char **operands = args_parse(&args, argc, argv);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "i:agp:jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'i':
-			job.input = optarg;
-			break;
-		case 'a':
-			job.all = true;
-			break;
-		case 'g':
-			job.debug = true;
-			break;
-		case NO_DEBUGINFOD:
-			job.servers = false;
-			break;
-		case LIVE:
-			job.live = true;
-			break;
-		case 'p':
-			wrong = filter_add_pids(&job.filter, optarg);
-			if (wrong)
-				return args_wrong(argv, optarg, wrong);
-			break;
-		case DIR_:
-			job.directory = optarg;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	status = check(&job, argc, argv);
-	if (status >= 0)
-		return status;
-	if (!job.input)
-		job.input = "perf.data";
-	out_init(&job.out, stdout, json);
+	check(&job);
+	job.input = option_perfdata(job.input, operands);
 	return run(&job);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buildid unbundle: take up what buildid bundle wrote.
+ * buildid unbundle: unpack what buildid bundle wrote.
  *
- * Who wrote an archive is not known. No name in it becomes a path but through
- * debug_dir.c, which follows no link, and is given only what has its shape; links
- * in it are looked at and made anew; files are checked before they have a name.
+ * An archive may come from anybody, so nothing in it is trusted. A name becomes a path
+ * only if it has the shape of one in ~/.debug, and through debug_dir.c, which follows no
+ * link; symbolic links are checked and made anew, never unpacked; the build-id in a file
+ * is checked before the file gets a name; nothing that exists is replaced.
  */
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,29 +22,24 @@
 #include "common/open_regular.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
+#include "options.h"
 #include "store_entry.h"
 
 static const char help[] =
-	"usage: buildid unbundle [-o PERF_DATA | --no-data] [--dir DIR] [-j] BUNDLE\n"
-	"\n"
-	"Take up an archive of buildid bundle: the files into ~/.debug, each only if its\n"
-	"own build-id is the one it is filed under, and the perf.data into the current\n"
-	"directory. Whatever else is in the archive is refused and told, and the rest\n"
-	"is kept.\n"
-	"\n"
-	"  -o, --output PERF_DATA  where to put the perf.data; perf.data if not given.\n"
-	"                          Nothing that is there is replaced\n"
-	"      --no-data           leave it in the archive\n"
-	"      --dir DIR           in place of ~/.debug\n"
-	"  -j, --json              one object per line\n"
-	"  -h, --help              this text\n"
-	"\n"
-	"Nothing in a kernel's list of symbols says of which kernel it is: that it is as\n"
-	"named is up to who made the bundle.\n"
-	"Exit status: 1 when any was refused.\n";
+	"Unpack an archive of buildid bundle: its files into ~/.debug, each only if the "
+	"build-id in it is the one it is filed under, and its perf.data into the current "
+	"directory, or where --output says. All else in the archive is refused and reported. "
+	"Nothing that exists is replaced.\v"
+	"A list of kernel symbols has no build-id in it: whether it belongs to the kernel it "
+	"is filed under is up to the author of the bundle. Exit status: 1 when any was "
+	"refused.";
 
 #define DATA  "perf.data"
 #define LINKS ".build-id/"
+
+#define EXISTS	     "already exists; choose another name with --output"
+#define NO_PLACE     "refused: not a path of ~/.debug"
+#define NO_DATA_PART "refused: not a path that perf makes in a perf.data"
 
 struct job {
 	struct output out;
@@ -53,9 +48,9 @@ struct job {
 	const char *bundle;
 	const char *directory;
 	const char *data_path;
-	bool data;
+	bool no_data;
 	bool failed;
-	int data_directory; /* ours, when the data is one; else -1 */
+	int data_directory; /* made by this process; -1 until then */
 };
 
 static void refuse(struct job *job, const char *name, const char *problem)
@@ -66,7 +61,7 @@ static void refuse(struct job *job, const char *name, const char *problem)
 
 /* ---------------------------------------------------------------- shape -- */
 
-/* "usr/bin/ls/<id>/elf" taken apart. */
+/* "usr/bin/ls/<id>/elf" in its parts. */
 struct member {
 	char name[PATH_MAX + 1]; /* "/usr/bin/ls", "[vdso]" */
 	struct build_id id;
@@ -74,7 +69,7 @@ struct member {
 	mode_t mode;
 };
 
-/* As it is written only: no two names are to be of one id. */
+/* Only the canonical form, so that no two names mean one id. */
 static bool parse_id(struct build_id *id, const char *text)
 {
 	char again[BUILD_ID_TEXT];
@@ -137,7 +132,7 @@ static bool find_part(const char *file, enum content_part *part)
 	return false;
 }
 
-/* What the member holds; to be closed whatever is returned. */
+/* The content of the member into @file, to be closed whatever is returned. */
 static const char *extract(struct job *job, int directory, mode_t mode, struct temporary *file)
 {
 	if (!temporary_open(file, directory, mode))
@@ -146,14 +141,14 @@ static const char *extract(struct job *job, int directory, mode_t mode, struct t
 }
 
 /* One line for an entry, whether it has a debug file or not. */
-static void tell_taken(struct job *job, const struct member *member, enum content_part part,
-		       const char *source)
+static void report_ok(struct job *job, const struct member *member, enum content_part part,
+		      const char *source)
 {
 	if (part != CONTENT_DEBUG)
 		store_report_ok(&job->store, &member->id, member->name, source);
 }
 
-static void take_part(struct job *job, const struct member *member, enum content_part part)
+static void unpack_part(struct job *job, const struct member *member, enum content_part part)
 {
 	struct debug_item item = {
 		.id = &member->id,
@@ -166,7 +161,7 @@ static void take_part(struct job *job, const struct member *member, enum content
 	const char *problem;
 
 	if (store_has(&job->store, &member->id, part)) {
-		tell_taken(job, member, part, "kept");
+		report_ok(job, member, part, "kept");
 		return;
 	}
 	problem = extract(job, debug_dir_fd(job->store.dir), 0700, &file);
@@ -180,40 +175,39 @@ static void take_part(struct job *job, const struct member *member, enum content
 	if (problem)
 		store_report_fail(&job->store, &member->id, member->name, problem);
 	else
-		tell_taken(job, member, part, "bundle");
+		report_ok(job, member, part, "bundle");
 	temporary_close(&file);
 }
 
-static void take_content(struct job *job, const struct tarball_member *file)
+static void unpack_content(struct job *job, const struct tarball_member *file)
 {
 	struct member member = { .mode = file->mode };
 	enum content_part part;
 
 	if (!parse_member(&member, file->name))
-		refuse(job, file->name, "refused: no place in ~/.debug has that name");
+		refuse(job, file->name, NO_PLACE);
 	else if (find_part(member.file, &part))
-		take_part(job, &member, part);
-	/* What probes perf found there is for it to find here. */
+		unpack_part(job, &member, part);
+	/* perf looks for the probes in a file by itself. */
 	else if (strcmp(member.file, "probes"))
-		refuse(job, file->name, "refused: no file of ~/.debug has that name");
+		refuse(job, file->name, NO_PLACE);
 }
 
 /* ------------------------------------------------------------------ data -- */
 
-/* What is there already is left alone, be it a link. */
+/* What already exists is not replaced, be it a link. */
 static const char *save(struct job *job, int directory, const char *name)
 {
 	struct temporary file;
 	const char *problem = extract(job, directory, 0600, &file);
 
 	if (!problem && !temporary_name(&file, directory, name, false))
-		problem = errno == EEXIST ? "is there already; give another: -o FILE" :
-					    strerror(errno);
+		problem = errno == EEXIST ? EXISTS : strerror(errno);
 	temporary_close(&file);
 	return problem;
 }
 
-static void take_data(struct job *job)
+static void unpack_data(struct job *job)
 {
 	const char *problem, *name;
 	int directory = temporary_parent(job->data_path, &name);
@@ -225,14 +219,13 @@ static void take_data(struct job *job)
 		refuse(job, job->data_path, problem);
 }
 
-/* Made by this call, so that nothing in it was put there by anybody else. */
+/* A new directory, so that nobody else can have put anything into it. */
 static const char *open_data_directory(struct job *job)
 {
 	if (job->data_directory >= 0)
 		return NULL;
 	if (mkdir(job->data_path, 0700))
-		return errno == EEXIST ? "is there already; give another: -o FILE" :
-					 strerror(errno);
+		return errno == EEXIST ? EXISTS : strerror(errno);
 	job->data_directory = open(job->data_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return job->data_directory < 0 ? strerror(errno) : NULL;
 }
@@ -248,7 +241,7 @@ static const char *save_below(struct job *job, const char *path)
 	if (!slash)
 		return save(job, job->data_directory, path);
 	if (strchr(slash + 1, '/'))
-		return "refused: no recording has that name in it";
+		return NO_DATA_PART;
 	parent = strndup(path, (size_t)(slash - path));
 	if (!parent)
 		return strerror(ENOMEM);
@@ -262,14 +255,14 @@ static const char *save_below(struct job *job, const char *path)
 	return problem;
 }
 
-static void take_data_part(struct job *job, const char *name)
+static void unpack_data_part(struct job *job, const char *name)
 {
 	const char *below = name + sizeof(DATA "/") - 1;
 	const char *problem;
 
-	/* Names are judged as those of ~/.debug: none goes up. */
+	/* The rules for names in ~/.debug serve here, too: none goes up. */
 	if (!debug_dir_is_name(below - 1)) {
-		refuse(job, name, "refused: no recording has that name in it");
+		refuse(job, name, NO_DATA_PART);
 		return;
 	}
 	problem = open_data_directory(job);
@@ -286,28 +279,28 @@ static bool is_below(const char *name, const char *directory)
 	return !strncmp(name, directory, strlen(directory));
 }
 
-static void take_file(struct job *job, const struct tarball_member *member)
+static void unpack_file(struct job *job, const struct tarball_member *member)
 {
 	bool single = !strcmp(member->name, DATA);
 
 	if (!single && !is_below(member->name, DATA "/")) {
-		take_content(job, member);
-	} else if (job->data) {
+		unpack_content(job, member);
+	} else if (!job->no_data) {
 		if (single)
-			take_data(job);
+			unpack_data(job);
 		else
-			take_data_part(job, member->name);
+			unpack_data_part(job, member->name);
 	}
 }
 
-static void take_member(struct job *job, const struct tarball_member *member)
+static void unpack_member(struct job *job, const struct tarball_member *member)
 {
 	switch (member->type) {
 	case S_IFREG:
-		take_file(job, member);
+		unpack_file(job, member);
 		break;
 	case S_IFLNK:
-		/* One of the right shape is made when the file it leads to is put. */
+		/* A good one is made when the file that it leads to is stored. */
 		if (!is_link(member->name, member->target))
 			refuse(job, member->name, "refused: a symbolic link to elsewhere");
 		break;
@@ -319,7 +312,7 @@ static void take_member(struct job *job, const struct tarball_member *member)
 	}
 }
 
-static void take_all(struct job *job, int fd)
+static void unpack_all(struct job *job, int fd)
 {
 	struct tarball_member member;
 	int got;
@@ -330,7 +323,7 @@ static void take_all(struct job *job, int fd)
 		return;
 	}
 	while ((got = tarball_next(job->tarball, &member)) > 0)
-		take_member(job, &member);
+		unpack_member(job, &member);
 	if (got < 0)
 		refuse(job, job->bundle, tarball_problem(job->tarball));
 	tarball_close(job->tarball);
@@ -348,7 +341,7 @@ static int run(struct job *job)
 	job->store.out = &job->out;
 	job->store.dir = debug_dir_open(job->directory, true, &reason);
 	if (job->store.dir)
-		take_all(job, fd);
+		unpack_all(job, fd);
 	else
 		refuse(job, job->directory ? job->directory : "~/.debug", reason.text);
 	debug_dir_close(job->store.dir);
@@ -358,47 +351,26 @@ static int run(struct job *job)
 	return job->failed || job->store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum {
-	DIR_ = 256,
-	NO_DATA
-};
-
-static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' }, { "no-data", no_argument, NULL, NO_DATA },
-	{ "dir", required_argument, NULL, DIR_ },   { "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
-};
-
 int cmd_unbundle(int argc, char **argv)
 {
-	struct job job = { .data = true, .data_path = DATA, .data_directory = -1 };
-	bool json = false;
-	int option;
+	struct job job = { .data_path = DATA, .data_directory = -1 };
+	const struct args_option options[] = {
+		OPTION_OUTPUT(&job.data_path),
+		OPTION_NO_DATA(&job.no_data),
+		OPTION_DIR(&job.directory),
+		{},
+	};
+	const struct args args = {
+		.command = "unbundle",
+		.operands = "BUNDLE",
+		.max_operands = 1,
+		.help = help,
+		.options = options,
+		.out = &job.out,
+	};
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "o:jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			job.data_path = optarg;
-			break;
-		case NO_DATA:
-			job.data = false;
-			break;
-		case DIR_:
-			job.directory = optarg;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind + 1 != argc)
-		return args_wrong(argv, "unbundle", "takes one archive");
-	job.bundle = argv[optind];
-	out_init(&job.out, stdout, json);
+	job.bundle = *args_parse(&args, argc, argv);
+	if (!job.bundle)
+		args_error("BUNDLE", "missing operand");
 	return run(&job);
 }

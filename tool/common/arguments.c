@@ -1,108 +1,177 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Args: numbers, help, and what to say about wrong usage. */
+/*
+ * Arguments: argp(3) fed from a table of rows.
+ *
+ * argp sorts options by name within a group; each row is a group of its own, so that
+ * help has them in the order of the table.
+ */
 
+#include <argp.h>
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
 
-static bool parse(const char *value, uint64_t *number, char **end)
+#define LONG_ONLY 256 /* keys of options without a letter begin here */
+
+/* One command per process: args_error() is called long after args_parse(), too. */
+static const struct args *current;
+static struct args_option rows[ARGS_MAX_ROWS];
+static size_t row_count;
+static bool json, help;
+
+static void hint(void) __attribute__((noreturn));
+
+static void hint(void)
 {
-	/* strtoull() takes a sign and blanks. */
-	if (!isdigit((unsigned char)*value))
+	fprintf(stderr, "buildid: try 'buildid help %s'\n", current->command);
+	exit(EXIT_USAGE);
+}
+
+void args_error(const char *object, const char *reason)
+{
+	fprintf(stderr, "buildid: %s: %s\n", object, reason);
+	hint();
+}
+
+static void set(const struct args_option *row, const char *value)
+{
+	const char *wrong = NULL;
+
+	if (row->flag)
+		*row->flag = true;
+	else if (row->string)
+		*row->string = value;
+	else
+		wrong = row->parse(row->to, value);
+	if (!wrong)
+		return;
+	fprintf(stderr, "buildid: --%s %s: %s\n", row->name, value, wrong);
+	hint();
+}
+
+static int key_of(size_t index)
+{
+	return rows[index].letter ? rows[index].letter : LONG_ONLY + (int)index;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	size_t i;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		/* getopt says what is wrong; argp would add a hint that is not ours. */
+		state->err_stream = NULL;
+		return 0;
+	case ARGP_KEY_ERROR:
+		hint();
+	}
+	for (i = 0; i < row_count; i++) {
+		if (key_of(i) != key)
+			continue;
+		set(&rows[i], value);
+		if (help) {
+			state->name = state->input;
+			argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		}
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Everybody knows that --pid=1 and -p 1 are the same. */
+static char *filter_help(int key, const char *text, void *input)
+{
+	(void)input;
+	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
+}
+
+static void add_row(struct argp_option *option, const struct args_option *row)
+{
+	rows[row_count] = *row;
+	*option = (struct argp_option){
+		.name = row->name,
+		.key = key_of(row_count),
+		.arg = row->value,
+		.doc = row->help,
+		.group = (int)row_count + 1,
+	};
+	row_count++;
+}
+
+char **args_parse(const struct args *args, int argc, char **argv)
+{
+	static const struct args_option common[] = {
+		{ "json", 'j', NULL, "one JSON object per line", .flag = &json },
+		{ "help", 'h', NULL, "this text", .flag = &help },
+	};
+	static struct argp_option options[ARGS_MAX_ROWS + 1];
+	const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = args->operands,
+		.doc = args->help,
+		.help_filter = filter_help,
+	};
+	const struct args_option *row;
+	char name[32];
+	int first;
+
+	current = args;
+	for (row = args->options; row && row->name; row++)
+		add_row(&options[row_count], row);
+	add_row(&options[row_count], &common[0]);
+	add_row(&options[row_count], &common[1]);
+
+	snprintf(name, sizeof(name), "buildid %s", args->command);
+	if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | (args->stop ? ARGP_NO_ARGS : 0), &first,
+		       name))
+		hint();
+	if (argc - first > args->max_operands)
+		args_error(argv[first + args->max_operands], "extra operand");
+	out_init(args->out, stdout, json);
+	return argv + first;
+}
+
+/* -------------------------------------------------------------- numbers -- */
+
+static bool parse_digits(const char *text, uint64_t *number, char **end)
+{
+	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
-	*number = strtoull(value, end, 0);
+	*number = strtoull(text, end, 0);
 	return !errno;
 }
 
-static bool check(const char *option, const char *value, bool parsed, uint64_t number, uint64_t min,
-		  uint64_t max)
-{
-	if (parsed && number >= min && number <= max)
-		return true;
-	fprintf(stderr, "buildid: %s %s: not a number from %" PRIu64 " to %" PRIu64 "\n", option,
-		value, min, max);
-	return false;
-}
-
-bool args_number(const char *option, const char *value, uint64_t min, uint64_t max,
-		 uint64_t *number)
+bool args_number(const char *text, uint64_t *number)
 {
 	char *end;
-	bool parsed = parse(value, number, &end) && !*end;
 
-	return check(option, value, parsed, *number, min, max);
+	return parse_digits(text, number, &end) && !*end;
 }
 
-bool args_size(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *size)
+bool args_size(const char *text, uint64_t *size)
 {
 	static const char suffixes[] = "kMG";
 	const char *suffix;
-	unsigned int shift = 0;
+	unsigned int shift;
 	char *end;
-	bool parsed = parse(value, size, &end);
 
-	if (parsed && *end) {
-		suffix = strchr(suffixes, *end);
-		parsed = suffix && !end[1];
-		shift = suffix ? 10 * (unsigned int)(suffix - suffixes + 1) : 0;
-	}
-	if (parsed && *size > max >> shift)
-		parsed = false;
-	if (parsed)
-		*size <<= shift;
-	return check(option, value, parsed, *size, min, max);
-}
-
-int args_help(const char *help)
-{
-	fputs(help, stdout);
-	return EXIT_SUCCESS;
-}
-
-int args_usage(char **argv)
-{
-	const char *name = strrchr(argv[0], ' ');
-
-	fprintf(stderr, "buildid: try: buildid help%s\n", name ? name : "");
-	return EXIT_USAGE;
-}
-
-int args_wrong(char **argv, const char *object, const char *reason)
-{
-	fprintf(stderr, "buildid: %s: %s\n", object, reason);
-	return args_usage(argv);
-}
-
-int args_plain(int argc, char **argv, const char *help, bool *json)
-{
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	*json = false;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'j':
-			*json = true;
-			break;
-		case 'h':
-			return args_help(help);
-		default:
-			return args_usage(argv);
-		}
-	}
-	if (optind < argc)
-		return args_wrong(argv, argv[optind], "takes no argument");
-	return -1;
+	if (!parse_digits(text, size, &end))
+		return false;
+	if (!*end)
+		return true;
+	suffix = strchr(suffixes, *end);
+	if (!suffix || end[1])
+		return false;
+	shift = 10 * (unsigned int)(suffix - suffixes + 1);
+	if (*size > UINT64_MAX >> shift)
+		return false;
+	*size <<= shift;
+	return true;
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Output: the only file that knows json-c and terminals. */
+/*
+ * Output: the only file that knows json-c and terminals.
+ *
+ * Names come from files and processes of any user: what would move the cursor is escaped in
+ * text, what is not UTF-8 replaced in JSON.
+ */
 
 #include <json-c/json.h>
 #include <inttypes.h>
@@ -304,7 +309,7 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 	if (length < 0)
 		out_of_memory();
 
-	/* Text that is on its way already belongs before it. */
+	/* Text that is still buffered comes before it. */
 	fflush(out->file);
 	shown = to_text(object);
 	fprintf(stderr, "buildid: %s: %s\n", shown, reason);

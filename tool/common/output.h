@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output: a line of text for people or an object of JSON, by the same calls.
+ * Output: a line of text for people or an object of JSON, by the same calls, so that
+ * neither form can lack what the other has.
  *
  *	out_begin(out);
  *	out_number(out, "pid", 7, pid);
@@ -34,7 +35,7 @@ struct output {
 	FILE *file;
 	bool json;
 	bool colour;
-	bool started;		    /* text: a column of this line is out */
+	bool started;		    /* text: this line has a column */
 	struct json_object *object; /* JSON: the line */
 };
 
@@ -61,8 +62,8 @@ void out_pair_number(struct output *out, const char *key, uint64_t value);
 void out_pair_words(struct output *out, const char *key, const char *const *words);
 
 /*
- * "buildid: OBJECT: reason" on stderr, and with JSON {"error","object"} as a
- * line of the output besides, so that who reads only that learns of it.
+ * "buildid: OBJECT: reason" on stderr, and in JSON {"error","object"} as a line of the
+ * output besides, for programs that read only that.
  */
 void out_error(struct output *out, const char *object, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

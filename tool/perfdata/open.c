@@ -167,7 +167,7 @@ static int check_magic(struct perfdata *data, uint64_t magic)
 					   "annotate it on one of that kind");
 	if (!memcmp(&magic, "PERFFILE", 8))
 		return perfdata_fail(data, "written by a perf of before Linux 2.6.34");
-	return perfdata_fail(data, "no perf.data");
+	return perfdata_fail(data, "not a perf.data file");
 }
 
 static int read_file_header(struct perfdata *data)
@@ -373,7 +373,7 @@ static int read_header(struct perfdata *data)
 
 	data->size = stream->end;
 	if (data->size < sizeof(start))
-		return perfdata_fail(data, "no perf.data");
+		return perfdata_fail(data, "not a perf.data file");
 	if (perfdata_pread(data, stream->fd, &start, sizeof(start), 0) ||
 	    check_magic(data, start.magic))
 		return -1;

@@ -85,10 +85,27 @@ static void a_log_annotates(void **state)
 	write_log(true);
 	assert_int_equal(RUN(annotate, "--log", "log"), 0);
 	assert_string_equal(out, "");
-	assert_string_equal(err, "buildid: /unknown: left alone: there is no record of it\n"
-				 "buildid: perf.data: 1 mappings annotated, 0 of files without "
-				 "a build-id, 1 left alone, of 1 paths\n");
+	assert_string_equal(err, "buildid: /unknown: not annotated: there is no record of it\n"
+				 "buildid: perf.data: 1 mappings annotated, 0 without a build-id, "
+				 "1 not annotated of 1 paths\n");
 	assert_listed("perf.data");
+}
+
+static void the_summary_is_an_object_that_spares_the_data(void **state)
+{
+	static const char summary[] = "{\"type\":\"annotate\",\"path\":\"perf.data\","
+				      "\"annotated\":1,";
+
+	(void)state;
+	write_perfdata("perf.data");
+	write_log(true);
+	assert_int_equal(RUN(annotate, "-j", "--log", "log", "-o", "other", "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, "{\"error\":\"not annotated: there is no record of it\","
+				    "\"object\":\"/unknown\"}\n"));
+	assert_non_null(strstr(out, summary));
+	assert_int_equal(RUN(annotate, "-j", "--log", "log", "-o", "-"), 0);
+	assert_memory_equal(out, "PERFILE2", 8);
+	assert_non_null(strstr(err, summary));
 }
 
 static void a_log_that_was_cut_does_as_far_as_it_goes(void **state)
@@ -124,10 +141,11 @@ static void what_is_wrong_is_told(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log", "none"), 1);
 	assert_string_equal(err, "buildid: none: No such file or directory\n");
 	assert_int_equal(RUN(annotate, "--log", "log", "log"), 1);
-	assert_string_equal(err, "buildid: log: no perf.data\n");
+	assert_string_equal(err, "buildid: log: not a perf.data file\n");
 	assert_int_equal(RUN(list, "-i", "log"), 1);
-	assert_string_equal(err, "buildid: log: no perf.data\n");
+	assert_string_equal(err, "buildid: log: not a perf.data file\n");
 	assert_int_equal(RUN(annotate, "a", "b"), 2);
+	assert_int_equal(RUN(annotate, "-i", "a", "b"), 2);
 	assert_int_equal(RUN(list, "-H"), 2);
 	assert_int_equal(RUN(annotate, "--log", "-", "-"), 2);
 }
@@ -141,7 +159,7 @@ static void a_log_of_another_boot_is_refused(void **state)
 	write_perfdata_of("perf.data", TEXT + 0x200000);
 	command_slurp("perf.data", before, sizeof(before));
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 1);
-	assert_string_equal(err, "buildid: log: of another boot\n");
+	assert_string_equal(err, "buildid: log: from another boot than the recording\n");
 	command_slurp("perf.data", now, sizeof(now));
 	assert_memory_equal(now, before, made.size);
 	write_perfdata_of("perf.data", TEXT);
@@ -177,27 +195,27 @@ static void what_was_recorded_elsewhere_needs_a_log(void **state)
 	write_perfdata_of("perf.data", TEXT + 0x200000);
 	put_kernel();
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
-	assert_string_equal(err, "buildid: perf.data: of another machine, or another boot "
-				 "of it: give a --log\n");
+	assert_string_equal(err, "buildid: perf.data: recorded on another machine or in another "
+				 "boot; give a log with --log\n");
 	fake_reset(NULL);
 	fake.maps = answer_maps;
 	fake.open_error = ENOENT;
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
-	assert_string_equal(err, "buildid: perf.data: nobody to ask: give a --log, or load "
-				 "the module\n");
+	assert_string_equal(err, "buildid: perf.data: the module is not accessible; give a log "
+				 "with --log, or load it: modprobe buildid\n");
 	clockid = CLOCK_BOOTTIME;
 	write_perfdata("perf.data");
 	clockid = -1;
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
-	assert_string_equal(err, "buildid: perf.data: its times are by none of the module's "
-				 "clocks: give a --log\n");
+	assert_string_equal(err, "buildid: perf.data: its clock is neither perf's default nor "
+				 "CLOCK_MONOTONIC; give a log with --log\n");
 	fake_reset(NULL);
 	fake.maps = answer_maps;
 	write_perfdata_of("perf.data", TEXT);
 	put_kernel();
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
-	assert_string_equal(err, "buildid: perf.data: of a machine of another name: give a "
-				 "--log\n");
+	assert_string_equal(err, "buildid: perf.data: recorded on a machine of another name; give "
+				 "a log with --log\n");
 }
 
 /* Behind a perf that does what a script says. */
@@ -251,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_log_annotates),
+		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(list_knows_hits_and_json),
 		TEST(what_is_wrong_is_told),

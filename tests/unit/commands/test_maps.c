@@ -95,7 +95,7 @@ static void who_is_not_there_is_told(void **state)
 	fake.maps = NULL;
 	assert_int_equal(RUN(maps, "1"), 1);
 	assert_string_equal(err, "buildid: pid 1: has no memory of its own: "
-				 "a thread of the kernel, or at its end\n");
+				 "a kernel thread, or exiting\n");
 }
 
 static int refuses(struct buildid_maps *request)
@@ -112,7 +112,7 @@ static void permission_is_told_with_what_helps(void **state)
 	assert_string_equal(err, "buildid: pid 1: not permitted; "
 				 "run as root, or with CAP_PERFMON\n");
 	/* Once, not for each of a thousand processes. */
-	assert_int_equal(RUN(maps, "--all"), 1);
+	assert_int_equal(RUN(maps, "-A"), 1);
 	assert_string_equal(err, "buildid: maps: not permitted; "
 				 "run as root, or with CAP_PERFMON\n");
 }
@@ -152,7 +152,7 @@ static void maps_take_what_they_can(void **state)
 		{ { "buildid maps", "x" } },
 		{ { "buildid maps", "0" } },
 		{ { "buildid maps", "1", "-1" } },
-		{ { "buildid maps", "--all", "1" } },
+		{ { "buildid maps", "--all-processes", "1" } },
 		{ { "buildid maps", "--format", "xml", "1" } },
 	};
 	size_t i;
@@ -161,7 +161,7 @@ static void maps_take_what_they_can(void **state)
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		assert_int_equal(command_finish(command_start(cmd_maps, wrong[i].words)), 2);
 		assert_string_equal(out, "");
-		assert_non_null(strstr(err, "buildid help maps\n"));
+		assert_non_null(strstr(err, "try 'buildid help maps'\n"));
 	}
 }
 
@@ -206,7 +206,10 @@ static void a_cookie_that_is_refused_is_told(void **state)
 	fake.cookie_error = EPERM;
 	assert_int_equal(RUN(cookie, "file", "00"), 1);
 	assert_string_equal(err, "buildid: file: not permitted; "
-				 "only the owner of a file may name it\n");
+				 "only the owner of a file may give it a cookie\n");
+	fake.cookie_error = ENOENT;
+	assert_int_equal(RUN(cookie, "file", "--clear"), 1);
+	assert_string_equal(err, "buildid: file: has no cookie\n");
 	assert_int_equal(RUN(cookie, "nowhere", "00"), 1);
 	assert_string_equal(err, "buildid: nowhere: No such file or directory\n");
 	assert_int_equal(RUN(cookie, "/dev/null", "00"), 1);
@@ -238,7 +241,7 @@ static void a_cookie_that_is_none_is_wrong_usage(void **state)
 	fclose(fopen("file", "w"));
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		assert_int_equal(command_finish(command_start(cmd_cookie, wrong[i].words)), 2);
-		assert_non_null(strstr(err, "buildid help cookie\n"));
+		assert_non_null(strstr(err, "try 'buildid help cookie'\n"));
 	}
 	/* 128 bytes are as many as there may be. */
 	assert_int_equal(RUN(cookie, "file", long_hex + 2), 0);
@@ -282,7 +285,7 @@ static void the_kernel_and_its_modules_are_listed(void **state)
 	assert_string_equal(out, "10111213                                 [no_such_module]\n"
 				 "1011121314151617                         [kernel.kallsyms]\n");
 	put_kernel();
-	assert_int_equal(RUN(list, "-kma"), 0);
+	assert_int_equal(RUN(list, "-km", "--kind", "any"), 0);
 	assert_string_equal(out, ID20 " [kernel.kallsyms]\n"
 				      "10111213                                 [no_such_module]\n"
 				      "1011121314151617                         [kernel.kallsyms]\n"

@@ -44,6 +44,10 @@ static void mon_asks_for_what_it_was_asked_for(void **state)
 	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH | BUILDID_SUB_DATA);
 	assert_int_equal(fake.subscribed.nr_pids, 0);
 
+	assert_true(fake_put(&record));
+	assert_int_equal(RUN(mon, "--count", "1", "--ring-size", "64k"), 0);
+	assert_int_equal(fake.subscribed.ring_size, 65536);
+
 	assert_int_equal(RUN(mon, "-p", "2147483647"), 1);
 	assert_string_equal(err, "buildid: pid 2147483647: No such process\n");
 	assert_int_equal(RUN(mon, "-j", "-p", "2147483647"), 1);
@@ -64,7 +68,7 @@ static void mon_filters_at_the_source(void **state)
 	assert_true(fake_put(&record));
 	/* Whose child 4242 is is not for mon to know. */
 	assert_int_equal(RUN(mon, "--count", "1", "-p", "1", "--children", "-u", "12", "--cgroup",
-			     "group", "-k"),
+			     "group", "--with-kernel"),
 			 0);
 	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
 							BUILDID_SUB_UID | BUILDID_SUB_CGROUP |
@@ -95,7 +99,7 @@ static void mon_shows_the_kernel_when_asked(void **state)
 	assert_int_equal(RUN(mon, "--count", "1"), 0);
 	assert_null(strstr(out, "6.12.1"));
 	put_others();
-	assert_int_equal(RUN(mon, "--count", "1", "-k"), 0);
+	assert_int_equal(RUN(mon, "--count", "1", "--with-kernel"), 0);
 	assert_non_null(strstr(out, "10111213                                 6.12.1\n"));
 }
 

@@ -241,10 +241,10 @@ static void wrong_usage_is_told(void **state)
 		{ cmd_mon, { "buildid mon", "--count", "0" } },
 		{ cmd_mon, { "buildid mon", "--count", "1x" } },
 		{ cmd_mon, { "buildid mon", "--count", "-1" } },
-		{ cmd_mon, { "buildid mon", "--netlink", "-i", "x" } },
-		{ cmd_mon, { "buildid mon", "--data", "-i", "x" } },
-		{ cmd_mon, { "buildid mon", "--tasks", "-i", "x" } },
-		{ cmd_mon, { "buildid mon", "--uid", "1", "-i", "x" } },
+		{ cmd_mon, { "buildid mon", "--netlink", "-l", "x" } },
+		{ cmd_mon, { "buildid mon", "--data", "-l", "x" } },
+		{ cmd_mon, { "buildid mon", "--tasks", "-l", "x" } },
+		{ cmd_mon, { "buildid mon", "--uid", "1", "-l", "x" } },
 		{ cmd_mon, { "buildid mon", "--children" } },
 		{ cmd_mon, { "buildid mon", "--uid", "no user" } },
 		{ cmd_record, { "buildid record", "--ring-size", "5000" } },
@@ -252,7 +252,15 @@ static void wrong_usage_is_told(void **state)
 		{ cmd_record, { "buildid record", "--ring-size", "4x" } },
 		{ cmd_record, { "buildid record", "--ring-size", "4kk" } },
 		{ cmd_record, { "buildid record", "--ring-size", "99999999999G" } },
-		{ cmd_record, { "buildid record", "-j" } },
+		{ cmd_record, { "buildid record", "--children" } },
+		{ cmd_mon, { "buildid mon", "--ring-size", "5000" } },
+		{ cmd_mon, { "buildid mon", "--ring-size", "64k", "-l", "x" } },
+		{ cmd_mon, { "buildid mon", "--ring-size", "64k", "--netlink" } },
+		{ cmd_list, { "buildid list", "--kind", "any", "-i", "x" } },
+		{ cmd_store, { "buildid store", "--children" } },
+		{ cmd_store, { "buildid store", "--live", "--children" } },
+		{ cmd_store, { "buildid store", "--ring-size", "64k" } },
+		{ cmd_bundle, { "buildid bundle", "-i", "x", "y" } },
 	};
 	pid_t child;
 	size_t i;
@@ -262,7 +270,7 @@ static void wrong_usage_is_told(void **state)
 		child = command_start(cases[i].command, cases[i].words);
 		assert_int_equal(command_finish(child), 2);
 		assert_string_equal(out, "");
-		assert_non_null(strstr(err, "buildid: try: buildid help "));
+		assert_non_null(strstr(err, "buildid: try 'buildid help "));
 	}
 }
 
@@ -270,7 +278,7 @@ static void every_command_has_help(void **state)
 {
 	(void)state;
 	assert_int_equal(RUN(flush, "-h"), 0);
-	assert_ptr_equal(strstr(out, "usage: buildid flush"), out);
+	assert_ptr_equal(strstr(out, "Usage: buildid flush"), out);
 	assert_int_equal(RUN(id, "--help"), 0);
 	assert_int_equal(RUN(info, "--help"), 0);
 	assert_int_equal(RUN(list, "--help"), 0);

@@ -24,13 +24,16 @@ static void a_recording_can_be_shown(void **state)
 	assert_int_equal(RUN(record, "-o", "log", "--", "true"), 0);
 	assert_string_equal(out, "");
 	assert_non_null(strstr(err, "log: 3 records, 3 lost\n"));
+	assert_int_equal(RUN(record, "-j", "-o", "other", "true"), 0);
+	assert_string_equal(out,
+			    "{\"type\":\"record\",\"path\":\"other\",\"records\":0,\"lost\":0}\n");
 
-	assert_int_equal(RUN(mon, "-i", "log"), 0);
+	assert_int_equal(RUN(mon, "-l", "log"), 0);
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
 				 "10111213                                 /a\n"
 				 "lost 3 records, 3 of mappings (ring full)\n");
 	assert_string_equal(err, "buildid: 1 events, 3 lost\n");
-	assert_int_equal(RUN(mon, "-j", "-i", "log"), 0);
+	assert_int_equal(RUN(mon, "-j", "-l", "log"), 0);
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":2,"), out);
 }
 
@@ -41,7 +44,7 @@ static void a_log_that_was_cut_is_shown_as_far_as_it_goes(void **state)
 	put_mmap(1, BUILDID_STATE_PENDING, "/held");
 	assert_int_equal(RUN(record, "-o", "log", "sh", "-c", "exit 0"), 0);
 	assert_int_equal(truncate("log", 56 + 136 + 120 + 7), 0);
-	assert_int_equal(RUN(mon, "-i", "log"), 1);
+	assert_int_equal(RUN(mon, "-l", "log"), 1);
 	assert_non_null(strstr(out, "/held\n"));
 	assert_non_null(strstr(err, "log: cut short: ends at byte 319, "
 				    "in what starts at byte 312\n"));

@@ -33,17 +33,25 @@ static void assert_said(const char *text)
 	assert_non_null(strstr(output, text));
 }
 
+static void assert_fits_80_columns(void)
+{
+	const char *line;
+
+	for (line = output; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+}
+
 static void help_and_version_need_no_module(void **state)
 {
 	(void)state;
 	assert_int_equal(run("help"), 0);
-	assert_said("usage: buildid COMMAND");
+	assert_said("Usage: buildid COMMAND");
 	assert_int_equal(run("--help"), 0);
 	assert_int_equal(run("-h"), 0);
 	assert_int_equal(run("help mon"), 0);
-	assert_said("usage: buildid mon");
+	assert_said("Usage: buildid mon");
 	assert_int_equal(run("mon --help"), 0);
-	assert_said("usage: buildid mon");
+	assert_said("Usage: buildid mon");
 	assert_int_equal(run("--version"), 0);
 	assert_ptr_equal(strstr(output, "buildid "), output);
 }
@@ -52,7 +60,7 @@ static void help_names_every_command_there_is(void **state)
 {
 	static const char *const names[] = {
 		"mon",	 "maps",  "cookie", "record",  "id",	 "list",     "info",
-		"stats", "flush", "store",  "resolve", "bundle", "unbundle",
+		"stats", "flush", "store",  "resolve", "bundle", "unbundle", "annotate",
 	};
 	char words[64];
 	size_t i;
@@ -64,8 +72,9 @@ static void help_names_every_command_there_is(void **state)
 		assert_said(words);
 		snprintf(words, sizeof(words), "help %s", names[i]);
 		assert_int_equal(run(words), 0);
-		snprintf(words, sizeof(words), "usage: buildid %s", names[i]);
+		snprintf(words, sizeof(words), "Usage: buildid %s", names[i]);
 		assert_ptr_equal(strstr(output, words), output);
+		assert_fits_80_columns();
 	}
 }
 
@@ -74,10 +83,12 @@ static void wrong_usage_exits_with_2(void **state)
 	(void)state;
 	assert_int_equal(run(""), 2);
 	assert_int_equal(run("nosuch"), 2);
-	assert_string_equal(output, "buildid: nosuch: no such command; try: buildid help\n");
+	assert_string_equal(output,
+			    "buildid: nosuch: no such command\nbuildid: try 'buildid help'\n");
 	assert_int_equal(run("help nosuch"), 2);
 	assert_int_equal(run("mon --nosuch"), 2);
-	assert_said("buildid mon: unrecognized option '--nosuch'\n");
+	assert_string_equal(output, "buildid: unrecognized option '--nosuch'\n"
+				    "buildid: try 'buildid help mon'\n");
 }
 
 static void its_other_name_is_mon(void **state)
@@ -92,7 +103,7 @@ static void its_other_name_is_mon(void **state)
 	snprintf(words, sizeof(words), "%s/buildid-mon", link_);
 	assert_int_equal(symlink(tool, words), 0);
 	free(tool);
-	strcat(words, " --help | grep -q '^usage: buildid mon'");
+	strcat(words, " --help | grep -q '^Usage: buildid mon'");
 	assert_int_equal(system(words), 0);
 	*strchr(words, ' ') = '\0';
 	unlink(words);
@@ -102,6 +113,8 @@ static void its_other_name_is_mon(void **state)
 static void a_full_disk_is_a_failure(void **state)
 {
 	(void)state;
+	assert_int_equal(run("help mon 2>&1 >/dev/full #"), 1);
+	assert_string_equal(output, "buildid: standard output: No space left on device\n");
 	assert_int_equal(run("help 2>&1 >/dev/full #"), 1);
 	assert_string_equal(output, "buildid: standard output: No space left on device\n");
 }

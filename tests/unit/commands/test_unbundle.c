@@ -286,7 +286,8 @@ static void what_is_there_is_not_replaced(void **state)
 	add_good();
 	shell("echo old > perf.data");
 	assert_int_equal(unbundle(), 1);
-	assert_string_equal(err, "buildid: perf.data: is there already; give another: -o FILE\n");
+	assert_string_equal(err, "buildid: perf.data: already exists; choose another name with "
+				 "--output\n");
 	assert_string_equal(shell_output("cat perf.data"), "old\n");
 	assert_int_equal(RUN(unbundle, "-o", "other.data", "b.tar.zst"), 0);
 	assert_string_equal(shell_output("cat other.data"), "new");

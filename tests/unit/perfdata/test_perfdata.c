@@ -313,9 +313,9 @@ static void what_is_none_is_told(void **state)
 
 	(void)state;
 	make->size = 8;
-	assert_error("no perf.data");
+	assert_error("not a perf.data file");
 	make->size = 104;
-	assert_error("no perf.data");
+	assert_error("not a perf.data file");
 	make->size = 0;
 	make_all();
 	header->magic = __builtin_bswap64(header->magic);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Options: those that several commands have, declared once, as rows for args_parse().
+ *
+ * A letter or a long name that is here means the same wherever it is taken; a command
+ * that needs another meaning needs another name.
+ */
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include "common/arguments.h"
+#include "filter.h"
+
+#define OPTION(...) ((struct args_option){ __VA_ARGS__ })
+
+/* What is read and written. */
+#define OPTION_INPUT(var) \
+	OPTION("input", 'i', "FILE", "read this perf.data, a file or a directory", .string = (var))
+#define OPTION_LOG(var)                                                                  \
+	OPTION("log", 'l', "LOG", "read what buildid record wrote; - is standard input", \
+	       .string = (var))
+#define OPTION_OUTPUT(var) OPTION("output", 'o', "FILE", "write to FILE", .string = (var))
+#define OPTION_NO_DATA(var) \
+	OPTION("no-data", 0, NULL, "without the perf.data itself", .flag = (var))
+
+/* Which processes, for a struct filter; which mappings. */
+#define OPTION_PID(filter)                                                     \
+	OPTION("pid", 'p', "PID[,PID]...", "only these processes, at most 64", \
+	       .parse = option_pids, .to = (filter))
+#define OPTION_CHILDREN(filter)                                                       \
+	OPTION("children", 0, NULL, "of the processes of --pid all descendants, too", \
+	       .flag = &(filter)->children)
+#define OPTION_UID(filter)                                                                 \
+	OPTION("uid", 'u', "USER", "only processes of this real user, a name or a number", \
+	       .parse = option_user, .to = (filter))
+#define OPTION_CGROUP(filter)                                                     \
+	OPTION("cgroup", 0, "DIR", "only processes in or below this cgroup (v2)", \
+	       .string = &(filter)->cgroup)
+#define OPTION_DATA(var) \
+	OPTION("data", 0, NULL, "mappings that are not executable, too", .flag = (var))
+/* Into a uint32_t. */
+#define OPTION_RING_SIZE(var)                                                              \
+	OPTION("ring-size", 0, "SIZE",                                                     \
+	       "bytes for records that wait to be read, a power of two; k and M multiply", \
+	       .parse = option_ring_size, .to = (var))
+
+/* Files by their build-id. */
+#define OPTION_DIR(var) OPTION("dir", 0, "DIR", "in place of ~/.debug", .string = (var))
+#define OPTION_NO_DEBUGINFOD(var) \
+	OPTION("no-debuginfod", 0, NULL, "ask no debuginfod server", .flag = (var))
+#define OPTION_ALL(var) \
+	OPTION("all", 'a', NULL, "files of the recording without a sample, too", .flag = (var))
+#define OPTION_DEBUG(var)                                                                     \
+	OPTION("debug", 'g', NULL,                                                            \
+	       "the debug file of what has no symbol table, too, from debuginfod if need be", \
+	       .flag = (var))
+
+const char *option_pids(void *filter, const char *value);
+const char *option_user(void *filter, const char *value);
+const char *option_ring_size(void *size, const char *value);
+
+/* --children is of --pid. */
+void option_check_filter(const struct filter *filter);
+
+/* The perf.data that --input or else an operand names. */
+const char *option_perfdata(const char *input, char *const *operands);
+
+#endif
