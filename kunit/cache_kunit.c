@@ -119,14 +119,14 @@ static struct bid_entry *take_waiting(void)
 
 	bid_cache_refill();
 	bid_cache_lock();
-	entry = bid_cache_take();
+	entry = bid_cache_get_reserved();
 	bid_cache_unlock();
 	if (entry)
 		return entry;
 	rcu_barrier();
 	bid_cache_refill();
 	bid_cache_lock();
-	entry = bid_cache_take();
+	entry = bid_cache_get_reserved();
 	bid_cache_unlock();
 	return entry;
 }
@@ -600,7 +600,7 @@ static void bears_that_a_set_is_being_read(struct kunit *test)
 	allocated = atomic_read(&cache.allocated);
 	version = version_of(WAYS);
 	bid_cache_lock();
-	fits = bid_cache_insert(bid_cache_take(), &any_key, &version);
+	fits = bid_cache_insert(bid_cache_get_reserved(), &any_key, &version);
 	bid_cache_unlock();
 	KUNIT_EXPECT_FALSE(test, fits);
 	settle_down();
@@ -708,7 +708,7 @@ static struct bid_entry *take(void)
 	struct bid_entry *entry;
 
 	bid_cache_lock();
-	entry = bid_cache_take();
+	entry = bid_cache_get_reserved();
 	bid_cache_unlock();
 	return entry;
 }
@@ -716,7 +716,7 @@ static struct bid_entry *take(void)
 static void give_back(struct bid_entry *entry)
 {
 	bid_cache_lock();
-	bid_cache_give_back(entry);
+	bid_cache_put_reserved(entry);
 	bid_cache_unlock();
 }
 
@@ -729,12 +729,12 @@ static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
 	settle_down();
 	/* all of it in one go, so that the worker cannot come between */
 	bid_cache_lock();
-	while (n < ENTRIES && (entry = bid_cache_take()))
+	while (n < ENTRIES && (entry = bid_cache_get_reserved()))
 		taken[n++] = entry;
-	one_more = bid_cache_take();
+	one_more = bid_cache_get_reserved();
 	while (n)
-		bid_cache_give_back(taken[--n]);
-	while ((entry = bid_cache_take())) {
+		bid_cache_put_reserved(taken[--n]);
+	while ((entry = bid_cache_get_reserved())) {
 		struct bid_key key = key_of(inserted++);
 
 		bid_cache_insert(entry, &key, &any_version);
@@ -743,7 +743,7 @@ static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, one_more, NULL);
 	KUNIT_EXPECT_EQ(test, inserted, want);
 
-	/* the worker was told, and needs nobody's help */
+	/* the refill is queued, and needs no help */
 	flush_work(&cache.refill);
 	KUNIT_EXPECT_EQ(test, cache.reserved, want);
 	entry = take();
@@ -781,7 +781,7 @@ static void refills_as_far_as_memory_goes(struct kunit *test)
 
 		alloc_expect(1);
 		bid_cache_lock();
-		bid_cache_insert(bid_cache_take(), &key, &any_version);
+		bid_cache_insert(bid_cache_get_reserved(), &key, &any_version);
 		bid_cache_unlock();
 		alloc_expect(1);
 		flush_work(&cache.refill);
@@ -946,7 +946,7 @@ static void accounts_for_what_it_holds(struct kunit *test)
 	}
 }
 
-/* ---------------------------------------------------------------- suspects -- */
+/* ---------------------------------------------------------------- rechecks -- */
 
 static bool is_suspect(const struct bid_key *key, const struct bid_version *version)
 {
@@ -964,7 +964,7 @@ static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
 {
 	const struct bid_version second = version_of(2000), later = version_of(3000);
 	struct bid_key inode = key_of(99), tree = any_key, generation = any_key;
-	u32 suspects = bid_cache_suspects(&any_key);
+	u32 recheck_seq = bid_cache_recheck_seq(&any_key);
 
 	tree.tree++;
 	generation.generation++;
@@ -975,9 +975,9 @@ static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
 	put(test, &generation, &any_version);
 
 	rcu_read_lock();
-	bid_cache_suspect(&any_key);
+	bid_cache_mark_recheck(&any_key);
 	rcu_read_unlock();
-	KUNIT_EXPECT_NE(test, bid_cache_suspects(&any_key), suspects);
+	KUNIT_EXPECT_NE(test, bid_cache_recheck_seq(&any_key), recheck_seq);
 	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &any_version));
 	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &second));
 	KUNIT_EXPECT_FALSE(test, is_suspect(&inode, &any_version));
@@ -1096,7 +1096,7 @@ static void change(struct rnd_state *rnd, struct bid_entry **pinned)
 	text = race_text(&key, &id);
 	if (what == 8) {
 		rcu_read_lock();
-		bid_cache_suspect(&key);
+		bid_cache_mark_recheck(&key);
 		rcu_read_unlock();
 	}
 	bid_cache_lock();
@@ -1104,7 +1104,7 @@ static void change(struct rnd_state *rnd, struct bid_entry **pinned)
 	entry = bid_cache_find(&key, &version);
 	rcu_read_unlock();
 	if (!entry && text) {
-		entry = bid_cache_take();
+		entry = bid_cache_get_reserved();
 		if (entry) {
 			text = set_id_and_path(entry, &id, text);
 			bid_cache_insert(entry, &key, &version);

@@ -59,7 +59,7 @@ static void finds_nothing_of_another_process(struct kunit *test)
 }
 
 /* The last one that was added. */
-static struct bid_past *last_past(void)
+static struct bid_history_entry *last_past(void)
 {
 	struct bid_history *history = this_cpu_ptr(&bid_history);
 

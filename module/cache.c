@@ -46,12 +46,12 @@
  */
 #define TEXT_PER_SLOT 256
 
-/* Counters of inodes that may change without a trace; see bid_cache_suspect(). */
-#define SUSPECT_BITS 10
+/* Counters of inodes that may change without a trace; see bid_cache_mark_recheck(). */
+#define RECHECK_BITS 10
 
 static struct {
 	struct bid_entry __rcu **table;
-	u16 *taken; /* slots of each set, a bit each */
+	u16 *occupied; /* slots of each set, a bit each */
 	u32 slots;
 	u64 dev_key; /* of the hash; odd, as the next */
 	u64 key;
@@ -63,7 +63,7 @@ static struct {
 	u64 last_file_id;
 	struct hlist_head *ids; /* entries by file_id */
 	unsigned int id_bits;
-	u32 hand; /* of the shrinker: a slot */
+	u32 shrink_cursor; /* of the shrinker: a slot */
 	struct hlist_head reserve;
 	u32 reserved;
 	u32 reserve_want;
@@ -73,7 +73,7 @@ static struct {
 	struct work_struct refill;
 	atomic64_t text_bytes;
 	atomic_t allocated; /* entries, the dead ones included */
-	atomic_t suspects[1 << SUSPECT_BITS];
+	atomic_t recheck_seq[1 << RECHECK_BITS];
 } cache;
 
 static DEFINE_MUTEX(refill_lock);
@@ -118,9 +118,9 @@ static struct bid_entry *entry_at(u32 slot)
 				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
 }
 
-static u16 taken_of(u32 set)
+static u16 occupied_of(u32 set)
 {
-	return READ_ONCE(cache.taken[set / WAYS]);
+	return READ_ONCE(cache.occupied[set / WAYS]);
 }
 
 /* The entries of a set; without the lock some may go meanwhile. */
@@ -131,7 +131,7 @@ struct ways {
 
 static struct ways ways_of(u32 set)
 {
-	return (struct ways){ .set = set, .left = taken_of(set) };
+	return (struct ways){ .set = set, .left = occupied_of(set) };
 }
 
 static struct bid_entry *next_way(struct ways *ways)
@@ -171,7 +171,7 @@ static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
 	struct bid_entry *entry;
 
 	for_each_in_set(entry, set)
-		if (bid_file_is(inode, &entry->key, &entry->version) &&
+		if (bid_file_matches(inode, &entry->key, &entry->version) &&
 		    entry->key.tree == bid_file_tree(inode))
 			return entry;
 	return NULL;
@@ -191,7 +191,8 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
 	u32 slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
 	struct bid_entry *entry = entry_at(slot);
 
-	if (likely(entry && bid_file_is(inode, &entry->key, &entry->version) && !entry->key.tree))
+	if (likely(entry && bid_file_matches(inode, &entry->key, &entry->version) &&
+		   !entry->key.tree))
 		return entry;
 	return find_in_set(inode, slot & ~(WAYS - 1));
 }
@@ -288,11 +289,11 @@ bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
 }
 
 /**
- * bid_cache_take() - an entry from the reserve
+ * bid_cache_get_reserved() - an entry from the reserve
  *
  * Return: it, zeroed, or NULL when the reserve is used up.
  */
-struct bid_entry *bid_cache_take(void)
+struct bid_entry *bid_cache_get_reserved(void)
 {
 	struct bid_entry *entry;
 
@@ -307,8 +308,8 @@ struct bid_entry *bid_cache_take(void)
 	return entry;
 }
 
-/* One that bid_cache_take() gave and that was not inserted. */
-void bid_cache_give_back(struct bid_entry *entry)
+/* One that bid_cache_get_reserved() gave and that was not inserted. */
+void bid_cache_put_reserved(struct bid_entry *entry)
 {
 	lockdep_assert_held(&cache.lock);
 	hlist_add_head(&entry->node, &cache.reserve);
@@ -364,11 +365,11 @@ static void free_entry(struct bid_entry *entry)
 
 static void set_slot(u32 slot, struct bid_entry *entry)
 {
-	u16 *taken = &cache.taken[slot / WAYS], bit = BIT(slot % WAYS);
+	u16 *occupied = &cache.occupied[slot / WAYS], bit = BIT(slot % WAYS);
 
 	lockdep_assert_held(&cache.lock);
 	rcu_assign_pointer(cache.table[slot], entry);
-	WRITE_ONCE(*taken, entry ? *taken | bit : *taken & ~bit);
+	WRITE_ONCE(*occupied, entry ? *occupied | bit : *occupied & ~bit);
 	WRITE_ONCE(cache.seq, cache.seq + 1);
 }
 
@@ -410,7 +411,7 @@ static kuid_t owner_of_most(struct bid_entry *const *set)
 }
 
 /* How many of a set the process brought that brought this one. */
-static u32 brought_with(struct bid_entry *const *set, const struct bid_entry *entry)
+static u32 count_of_process(struct bid_entry *const *set, const struct bid_entry *entry)
 {
 	u32 i, n = 0;
 
@@ -420,8 +421,8 @@ static u32 brought_with(struct bid_entry *const *set, const struct bid_entry *en
 }
 
 /* Of two entries, should @a rather go than @b? */
-static bool goes_first(struct bid_entry *const *set, const struct bid_entry *a,
-		       const struct bid_entry *b, kuid_t most)
+static bool evict_before(struct bid_entry *const *set, const struct bid_entry *a,
+			 const struct bid_entry *b, kuid_t most)
 {
 	bool a_of_most = uid_eq(a->uid, most);
 	u32 with_a, with_b;
@@ -430,8 +431,8 @@ static bool goes_first(struct bid_entry *const *set, const struct bid_entry *a,
 		return a_of_most;
 	if (a->used != b->used)
 		return b->used;
-	with_a = brought_with(set, a);
-	with_b = brought_with(set, b);
+	with_a = count_of_process(set, a);
+	with_b = count_of_process(set, b);
 	return with_a == with_b ? a->file_id < b->file_id : with_a > with_b;
 }
 
@@ -443,7 +444,7 @@ static u32 victim(struct bid_entry *const *set)
 
 	for (i = 0; i < WAYS; i++)
 		if (!set[i]->request &&
-		    (found == WAYS || goes_first(set, set[i], set[found], most)))
+		    (found == WAYS || evict_before(set, set[i], set[found], most)))
 			found = i;
 	/* all were in use once: ask anew which ones still are */
 	if (found < WAYS && set[found]->used)
@@ -457,12 +458,12 @@ static u32 make_room(dev_t dev, u64 ino)
 {
 	struct bid_entry *set[WAYS] __uninitialized;
 	u32 slot = slot_of(dev, ino), first = slot & ~(WAYS - 1), i;
-	u16 taken = taken_of(first);
+	u16 occupied = occupied_of(first);
 
-	if (!(taken & BIT(slot % WAYS)))
+	if (!(occupied & BIT(slot % WAYS)))
 		return slot;
-	if (taken != (u16)~0)
-		return first + ffz(taken);
+	if (occupied != (u16)~0)
+		return first + ffz(occupied);
 	for (i = 0; i < WAYS; i++)
 		set[i] = entry_at(first + i);
 	i = victim(set);
@@ -474,7 +475,7 @@ static u32 make_room(dev_t dev, u64 ino)
 
 /**
  * bid_cache_insert() - put an entry into the table, under a new file_id
- * @entry: from bid_cache_take(), all but key, version and file_id filled in
+ * @entry: from bid_cache_get_reserved(), all but key, version and file_id filled in
  * @key: which inode
  * @version: which version; no other entry has it
  *
@@ -535,7 +536,7 @@ void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u
 }
 
 /* The last components that fit in little room. */
-static void keep_end(struct bid_path *path)
+static void cut_to_tail(struct bid_path *path)
 {
 	const char *slash;
 	u16 cut;
@@ -561,21 +562,21 @@ static void keep_end(struct bid_path *path)
 struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path)
 {
 	u8 id_len = id->len > BID_ID_INLINE ? id->len : 0;
-	struct bid_path kept = *path;
+	struct bid_path stored = *path;
 	struct bid_text *text;
 
-	if (!kept.name)
-		kept.len = 0;
+	if (!stored.name)
+		stored.len = 0;
 	if (atomic64_read(&cache.text_bytes) > (u64)cache.slots * TEXT_PER_SLOT)
-		keep_end(&kept);
-	text = alloc_text(id_len + kept.len);
+		cut_to_tail(&stored);
+	text = alloc_text(id_len + stored.len);
 	if (!text)
 		return NULL;
-	text->path_flags = kept.flags;
-	text->path_len = kept.len;
+	text->path_flags = stored.flags;
+	text->path_len = stored.len;
 	text->id_len = id_len;
 	memcpy(text->data, id->bytes, id_len);
-	memcpy(text->data + id_len, kept.name, kept.len);
+	memcpy(text->data + id_len, stored.name, stored.len);
 	return text;
 }
 
@@ -620,9 +621,9 @@ bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path)
 	return true;
 }
 
-static atomic_t *suspects_of(const struct bid_key *key)
+static atomic_t *recheck_seq_of(const struct bid_key *key)
 {
-	return &cache.suspects[hash(key->dev, key->ino) >> (64 - SUSPECT_BITS)];
+	return &cache.recheck_seq[hash(key->dev, key->ino) >> (64 - RECHECK_BITS)];
 }
 
 static bool is_cached(const struct bid_key *key)
@@ -637,19 +638,19 @@ static bool is_cached(const struct bid_key *key)
 }
 
 /**
- * bid_cache_suspect() - stores may change an inode without a trace from now on
+ * bid_cache_mark_recheck() - stores may change an inode without a trace from now on
  * @key: it
  *
  * Anybody may map his files so, again and again: no lock is taken unless there is
  * something to mark. Under RCU.
  */
-void bid_cache_suspect(const struct bid_key *key)
+void bid_cache_mark_recheck(const struct bid_key *key)
 {
 	u32 set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	atomic_inc(suspects_of(key));
-	smp_mb__after_atomic(); /* pairs with the one in bid_sight_settle() */
+	atomic_inc(recheck_seq_of(key));
+	smp_mb__after_atomic(); /* pairs with the one in bid_lookup_update_cache() */
 	if (!is_cached(key))
 		return;
 	bid_cache_lock();
@@ -659,10 +660,10 @@ void bid_cache_suspect(const struct bid_key *key)
 	bid_cache_unlock();
 }
 
-/* Moves with bid_cache_suspect(): what was read before may be out of date. */
-u32 bid_cache_suspects(const struct bid_key *key)
+/* Moves with bid_cache_mark_recheck(): what was read before may be out of date. */
+u32 bid_cache_recheck_seq(const struct bid_key *key)
 {
-	return atomic_read(suspects_of(key));
+	return atomic_read(recheck_seq_of(key));
 }
 
 static struct bid_entry *alloc_entry(void)
@@ -703,7 +704,7 @@ void bid_cache_refill(void)
 		if (!entry)
 			break;
 		bid_cache_lock();
-		bid_cache_give_back(entry);
+		bid_cache_put_reserved(entry);
 		bid_cache_unlock();
 		cond_resched();
 	}
@@ -716,7 +717,7 @@ static void refill_work(struct work_struct *work)
 }
 
 /* Those of a set that nobody is reading; without @used only those not in use. */
-static u32 empty_set(u32 set, bool used)
+static u32 reclaim_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
 	u32 removed = 0;
@@ -748,7 +749,7 @@ u64 bid_cache_flush(void)
 	u32 slot;
 
 	for (slot = 0; slot < cache.slots; slot += WAYS)
-		flushed += empty_set(slot, true);
+		flushed += reclaim_set(slot, true);
 	return flushed;
 }
 
@@ -764,9 +765,9 @@ static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_contro
 
 	for (scanned = 0; scanned < sc->nr_to_scan; scanned += WAYS) {
 		/* several may shrink at a time: a set that is skipped comes again */
-		slot = READ_ONCE(cache.hand);
-		WRITE_ONCE(cache.hand, (slot + WAYS) & (cache.slots - 1));
-		freed += empty_set(slot, false);
+		slot = READ_ONCE(cache.shrink_cursor);
+		WRITE_ONCE(cache.shrink_cursor, (slot + WAYS) & (cache.slots - 1));
+		freed += reclaim_set(slot, false);
 	}
 	bid_stats_add(BID_STAT_EVICTED, freed);
 	return freed;
@@ -785,7 +786,7 @@ u32 bid_cache_max(void)
 u64 bid_cache_memory(void)
 {
 	return (u64)sizeof(*cache.table) * cache.slots +
-	       (u64)sizeof(*cache.taken) * cache.slots / WAYS +
+	       (u64)sizeof(*cache.occupied) * cache.slots / WAYS +
 	       ((u64)sizeof(*cache.ids) << cache.id_bits) +
 	       (u64)atomic_read(&cache.allocated) * kmem_cache_size(cache.slab) +
 	       atomic64_read(&cache.text_bytes);
@@ -806,7 +807,7 @@ static void free_table(void)
 	WARN_ON(cache.entries || atomic_read(&cache.allocated));
 	kmem_cache_destroy(cache.slab);
 	kvfree(cache.ids);
-	kvfree(cache.taken);
+	kvfree(cache.occupied);
 	kvfree(cache.table);
 }
 
@@ -831,12 +832,12 @@ int bid_cache_init(u32 max_entries)
 	cache.table = kvcalloc(cache.slots, sizeof(*cache.table), GFP_KERNEL);
 	if (!cache.table)
 		return -ENOMEM;
-	cache.taken = kvcalloc(cache.slots / WAYS, sizeof(*cache.taken), GFP_KERNEL);
-	if (!cache.taken)
+	cache.occupied = kvcalloc(cache.slots / WAYS, sizeof(*cache.occupied), GFP_KERNEL);
+	if (!cache.occupied)
 		goto err_free_table;
 	cache.ids = kvcalloc(1UL << cache.id_bits, sizeof(*cache.ids), GFP_KERNEL);
 	if (!cache.ids)
-		goto err_free_taken;
+		goto err_free_occupied;
 	cache.slab = kmem_cache_create("buildid_entry", sizeof(struct bid_entry), 0, 0, NULL);
 	if (!cache.slab)
 		goto err_free_ids;
@@ -857,8 +858,8 @@ err_free_entries:
 	return -ENOMEM;
 err_free_ids:
 	kvfree(cache.ids);
-err_free_taken:
-	kvfree(cache.taken);
+err_free_occupied:
+	kvfree(cache.occupied);
 err_free_table:
 	kvfree(cache.table);
 	return -ENOMEM;

@@ -120,8 +120,8 @@ const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
 bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id);
 
 /* Locked. */
-struct bid_entry *bid_cache_take(void);
-void bid_cache_give_back(struct bid_entry *entry);
+struct bid_entry *bid_cache_get_reserved(void);
+void bid_cache_put_reserved(struct bid_entry *entry);
 bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 		      const struct bid_version *version);
 void bid_cache_remove(struct bid_entry *entry);
@@ -131,8 +131,8 @@ struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *te
 bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path);
 
 /* Any context. */
-void bid_cache_suspect(const struct bid_key *key);
-u32 bid_cache_suspects(const struct bid_key *key);
+void bid_cache_mark_recheck(const struct bid_key *key);
+u32 bid_cache_recheck_seq(const struct bid_key *key);
 
 /* May sleep. */
 struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path);

@@ -15,52 +15,6 @@
 #include "ioctl.h"
 #include "process.h"
 
-/* ioctls: in-out structs that start with their size */
-
-/**
- * bid_ioctl_copy_in_from() - the caller's struct
- * @published: bytes of the first version of it: up to and with its last field
- * @to: set to it, its size to that of what both sides know; what the caller's
- *	lacks is zero
- * @known: bytes of it known here
- * @arg: the caller's
- *
- * The size is read once: what is written later fits in what was read now.
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg)
-{
-	u32 __user *asks = arg;
-	u32 size;
-	int err;
-
-	if (get_user(size, asks))
-		return -EFAULT;
-	if (size < published)
-		return -EINVAL;
-	err = size > PAGE_SIZE ? -E2BIG : copy_struct_from_user(to, known, arg, size);
-	if (err == -E2BIG && put_user((u32)known, asks))
-		return -EFAULT;
-	*(u32 *)to = min_t(size_t, size, known);
-	return err;
-}
-
-/**
- * bid_ioctl_copy_out() - answer in the caller's struct
- * @arg: the caller's
- * @from: the answer, its size as from bid_ioctl_copy_in()
- * @known: bytes at @from
- */
-int bid_ioctl_copy_out(void __user *arg, const void *from, size_t known)
-{
-	size_t size = *(const u32 *)from;
-
-	if (WARN_ON_ONCE(size > known))
-		return -EFAULT;
-	return copy_to_user(arg, from, size) ? -EFAULT : 0;
-}
-
 static int open(struct inode *inode, struct file *file)
 {
 	struct bid_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
@@ -85,7 +39,7 @@ static int release(struct inode *inode, struct file *file)
 
 static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	static int (*const calls[])(struct bid_session * session, void __user *arg) = {
+	static bid_ioctl_fn *const calls[] = {
 		[_IOC_NR(BUILDID_IOC_INFO)] = bid_ioctl_info,
 		[_IOC_NR(BUILDID_IOC_STATS)] = bid_ioctl_stats,
 		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = bid_ioctl_resolve_fd,
@@ -117,7 +71,7 @@ static bool ready_or_asleep(struct bid_subscriber *subscriber)
 
 	if (!bid_ring_sleep(ring))
 		return true;
-	bid_ring_tell_lost(ring, bid_hook_missed());
+	bid_ring_report_lost(ring, bid_hook_missed());
 	return bid_ring_ready(ring, ring->watermark);
 }
 
@@ -162,7 +116,7 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 		return -ENXIO;
 	for (;;) {
 		mutex_lock(&session->lock);
-		bid_ring_tell_lost(&subscriber->ring, bid_hook_missed());
+		bid_ring_report_lost(&subscriber->ring, bid_hook_missed());
 		n = session->mapped ? -EBUSY : copy_records(&subscriber->ring, buf, len);
 		mutex_unlock(&session->lock);
 		if (n)

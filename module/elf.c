@@ -159,7 +159,7 @@ static int defect_of(struct image *image, int err)
 }
 
 /* Walkers return 1 or NOTES_END when the search is over, 0 to go on, or -errno. */
-static int take_note(struct image *image, u8 kind, u64 desc, u32 descsz)
+static int copy_id(struct image *image, u8 kind, u64 desc, u32 descsz)
 {
 	int err;
 
@@ -257,7 +257,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		}
 
 		if (namesz == 4 && type == NOTE_GNU_BUILD_ID && !memcmp(note.name, "GNU", 4)) {
-			err = take_note(image, BUILDID_KIND_GNU, off + desc, descsz);
+			err = copy_id(image, BUILDID_KIND_GNU, off + desc, descsz);
 			if (err)
 				return err;
 		} else if (namesz == 4 && type == NOTE_GO_BUILD_ID &&
@@ -572,7 +572,7 @@ int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *lim
 	if (err == NOTES_END)
 		err = 0;
 	if (!err && image.go_len)
-		err = take_note(&image, BUILDID_KIND_GO, image.go_desc, image.go_len);
+		err = copy_id(&image, BUILDID_KIND_GO, image.go_desc, image.go_len);
 	if (err < 0)
 		return err;
 	if (id->kind != BUILDID_KIND_GNU)

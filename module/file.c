@@ -23,7 +23,7 @@
  */
 atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
 
-void bid_file_forget_sb(const struct super_block *sb)
+void bid_file_end_epoch(const struct super_block *sb)
 {
 	/* no code was ever seen there */
 	if (!(sb->s_iflags & SB_I_NOEXEC))
@@ -74,7 +74,7 @@ static noinline void subvolume_dev(const struct path *path, dev_t *dev)
 }
 
 /**
- * bid_file_user() - what names the file for a user
+ * bid_file_user_ids() - what names the file for a user
  * @file: from a mapping, or from a file descriptor
  * @ino: set to the inode number
  * @dev: set to the device
@@ -83,7 +83,7 @@ static noinline void subvolume_dev(const struct path *path, dev_t *dev)
  * superblock's says nothing about an inode number there. Takes no lock that
  * sleeps, but for those that only do on PREEMPT_RT.
  */
-void bid_file_user(const struct file *file, u64 *ino, dev_t *dev)
+void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev)
 {
 	const struct inode *inode = file_user_inode(file);
 	const struct super_block *sb = inode->i_sb;
@@ -121,12 +121,12 @@ void bid_file_version(struct inode *inode, struct bid_version *version)
 }
 
 /**
- * bid_file_hold_version() - make the next change move the change counter
+ * bid_file_arm_version() - make the next change move the change counter
  * @inode: about to be read
  *
  * Filesystems skip the counter while nobody has asked for it.
  */
-void bid_file_hold_version(struct inode *inode)
+void bid_file_arm_version(struct inode *inode)
 {
 	if (IS_I_VERSION(inode))
 		inode_query_iversion(inode);
@@ -314,7 +314,7 @@ static bool is_deep(const struct dentry *dentry)
 }
 
 /**
- * bid_file_path_quick() - bid_file_path() with preemption off
+ * bid_file_path_atomic() - bid_file_path() with preemption off
  * @file: it
  * @buf: room for the path
  * @size: of @buf
@@ -323,7 +323,7 @@ static bool is_deep(const struct dentry *dentry)
  * No more than the last components where the whole path would take too long, and
  * on PREEMPT_RT, where d_path() takes locks that sleep.
  */
-void bid_file_path_quick(const struct file *file, char *buf, size_t size, struct bid_path *path)
+void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
 	const struct dentry *dentry = file_user_path(file)->dentry;
 

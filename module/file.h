@@ -84,16 +84,16 @@ struct bid_resident {
 #define BID_NO_PAGE (~(pgoff_t)0)
 
 struct inode *bid_file_inode(const struct file *file);
-void bid_file_user(const struct file *file, u64 *ino, dev_t *dev);
+void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
-void bid_file_hold_version(struct inode *inode);
+void bid_file_arm_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
 bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access);
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason);
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
-void bid_file_path_quick(const struct file *file, char *buf, size_t size, struct bid_path *path);
-void bid_file_forget_sb(const struct super_block *sb);
+void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path);
+void bid_file_end_epoch(const struct super_block *sb);
 
 void bid_resident_init(struct bid_resident *resident, struct inode *inode);
 void bid_resident_done(struct bid_resident *resident);
@@ -135,13 +135,13 @@ static inline u64 bid_file_change(const struct inode *inode)
 }
 
 /**
- * bid_file_is() - is an inode, at this moment, what it was? But for its tree
+ * bid_file_matches() - is an inode, at this moment, what it was? But for its tree
  * @inode: it
  * @key: as from bid_file_key()
  * @version: as from bid_file_version()
  */
-static inline bool bid_file_is(struct inode *inode, const struct bid_key *key,
-			       const struct bid_version *version)
+static inline bool bid_file_matches(struct inode *inode, const struct bid_key *key,
+				    const struct bid_version *version)
 {
 	const struct super_block *sb = inode->i_sb;
 

@@ -20,7 +20,7 @@ static struct tracepoint *find_tracepoint(void)
 }
 
 /**
- * bid_fork_watch() - be told of every fork
+ * bid_fork_watch() - be sent of every fork
  * @fn: called by the parent, before the child runs
  *
  * Return: 0 or -errno.

@@ -9,7 +9,7 @@ DEFINE_PER_CPU(struct bid_history, bid_history);
  * False when it is, or may be, written over meanwhile. What was never written is
  * zero.
  */
-static bool read_past(const struct bid_history *history, u32 nr, struct bid_past *to)
+static bool read_entry(const struct bid_history *history, u32 nr, struct bid_history_entry *to)
 {
 	*to = history->ring[nr & (BID_HISTORY_DEPTH - 1)];
 	smp_rmb(); /* pairs with the smp_wmb() in bid_history_add() */
@@ -17,7 +17,7 @@ static bool read_past(const struct bid_history *history, u32 nr, struct bid_past
 }
 
 /* In one processor's the later one comes later anyway. */
-static bool is_before(const struct bid_past *a, const struct bid_past *b)
+static bool is_before(const struct bid_history_entry *a, const struct bid_history_entry *b)
 {
 	if (a->tick != b->tick)
 		return time_before(a->tick, b->tick);
@@ -37,10 +37,10 @@ struct search {
 	u64 start_time;
 	u64 addr;
 	bool known;
-	struct bid_past found;
+	struct bid_history_entry found;
 };
 
-static void consider(struct search *search, bool any, const struct bid_past *past)
+static void consider(struct search *search, bool any, const struct bid_history_entry *past)
 {
 	if (past->tgid != search->tgid || !past->file_id)
 		return;
@@ -76,7 +76,7 @@ int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *o
 		.addr = addr,
 	};
 	const struct bid_history *history;
-	struct bid_past past;
+	struct bid_history_entry past;
 	u32 nr, i;
 	int cpu;
 
@@ -84,7 +84,7 @@ int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *o
 		history = per_cpu_ptr(&bid_history, cpu);
 		nr = smp_load_acquire(&history->next); /* pairs with bid_history_add() */
 		for (i = BID_HISTORY_DEPTH - 1; i; i--)
-			if (read_past(history, nr - i, &past))
+			if (read_entry(history, nr - i, &past))
 				consider(&search, !*start_time, &past);
 		cond_resched();
 	}
@@ -103,7 +103,7 @@ int bid_history_init(void)
 	struct bid_history *history;
 	int cpu;
 
-	BUILD_BUG_ON(sizeof(struct bid_past) != 64);
+	BUILD_BUG_ON(sizeof(struct bid_history_entry) != 64);
 	for_each_possible_cpu(cpu) {
 		history = per_cpu_ptr(&bid_history, cpu);
 		history->ring = vzalloc_node(array_size(BID_HISTORY_DEPTH, sizeof(*history->ring)),

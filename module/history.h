@@ -18,7 +18,7 @@
 #define BID_HISTORY_DEPTH 1024
 
 /**
- * struct bid_past - a mapping that was made
+ * struct bid_history_entry - a mapping that was made
  * @start: first address
  * @end: the one after the last
  * @pgoff: in the file, of @start, in pages
@@ -29,7 +29,7 @@
  *	only be wrong there
  * @tgid: of the process, as the initial namespace counts
  */
-struct bid_past {
+struct bid_history_entry {
 	u64 start;
 	u64 end;
 	u64 pgoff;
@@ -47,7 +47,7 @@ struct bid_past {
  */
 struct bid_history {
 	u32 next;
-	struct bid_past *ring;
+	struct bid_history_entry *ring;
 };
 
 DECLARE_PER_CPU(struct bid_history, bid_history);
@@ -64,9 +64,9 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 {
 	struct bid_history *history = this_cpu_ptr(&bid_history);
 	u32 next = history->next;
-	struct bid_past *past = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
+	struct bid_history_entry *past = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
 
-	smp_wmb(); /* @next before what it warns of; pairs with read_past() */
+	smp_wmb(); /* @next before what it warns of; pairs with read_entry() */
 	past->start = vma->vm_start;
 	past->end = vma->vm_end;
 	past->pgoff = vma->vm_pgoff;
@@ -75,7 +75,7 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 	past->tick = READ_ONCE(jiffies);
 	past->cycles = get_cycles();
 	past->tgid = current->tgid;
-	smp_store_release(&history->next, next + 1); /* pairs with read_past() */
+	smp_store_release(&history->next, next + 1); /* pairs with read_entry() */
 }
 
 int bid_history_init(void);

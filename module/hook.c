@@ -53,7 +53,7 @@ static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
 
 	if (unlikely(sb == READ_ONCE(selftest.sb)))
 		selftest.fired = true;
-	bid_file_forget_sb(sb);
+	bid_file_end_epoch(sb);
 	return 0;
 }
 

@@ -47,17 +47,15 @@ static inline int bid_ioctl_copy_in(void *to, size_t known, void __user *arg)
 	return bid_ioctl_copy_in_from(known, to, known, arg);
 }
 
-int bid_ioctl_info(struct bid_session *session, void __user *arg);
-int bid_ioctl_stats(struct bid_session *session, void __user *arg);
-int bid_ioctl_resolve_fd(struct bid_session *session, void __user *arg);
-int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg);
-int bid_ioctl_resolve_id(struct bid_session *session, void __user *arg);
-int bid_ioctl_resolve_addr(struct bid_session *session, void __user *arg);
-int bid_ioctl_maps(struct bid_session *session, void __user *arg);
-int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg);
-int bid_ioctl_flush(struct bid_session *session, void __user *arg);
+typedef int bid_ioctl_fn(struct bid_session *session, void __user *arg);
 
-int bid_ioctl_subscribe(struct bid_session *session, void __user *arg);
+bid_ioctl_fn bid_ioctl_info, bid_ioctl_stats, bid_ioctl_flush; /* ioctl.c */
+bid_ioctl_fn bid_ioctl_resolve_fd, bid_ioctl_resolve_key;      /* resolve.c */
+bid_ioctl_fn bid_ioctl_resolve_id, bid_ioctl_resolve_addr;     /* resolve.c */
+bid_ioctl_fn bid_ioctl_maps;				       /* process.c */
+bid_ioctl_fn bid_ioctl_set_cookie;			       /* set_cookie.c */
+bid_ioctl_fn bid_ioctl_subscribe;			       /* subscribe.c */
+
 void bid_unsubscribe(struct bid_session *session);
 
 #endif /* BID_IOCTL_H */

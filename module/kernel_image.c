@@ -124,7 +124,7 @@ static struct image *find_module_image(const char *name)
 static void send(struct bid_subscriber *subscriber, const struct image *image, u16 record_flags,
 		 u32 flags)
 {
-	struct bid_image_facts facts = {
+	struct bid_image_info info = {
 		.type = image->type,
 		.record_flags = record_flags,
 		.flags = flags,
@@ -135,7 +135,7 @@ static void send(struct bid_subscriber *subscriber, const struct image *image, u
 	};
 
 	lockdep_assert_held(&images_lock);
-	bid_event_image(subscriber, &facts);
+	bid_event_image(subscriber, &info);
 }
 
 /* Once: a module may be met both in sysfs and as it goes live. */
@@ -190,7 +190,7 @@ static struct module *next_module(struct kset *kset, struct list_head **pos)
 		struct kobject *kobj = container_of(*pos, struct kobject, entry);
 
 		module = container_of(kobj, struct module_kobject, kobj)->mod;
-		/* one that is coming still goes live, and is told then */
+		/* one that is coming still goes live, and is sent then */
 		if (module && module->state == MODULE_STATE_LIVE && try_module_get(module))
 			break;
 		module = NULL;
@@ -244,12 +244,12 @@ static void read_kernel(void)
 }
 
 /**
- * bid_kernel_image_add() - start to deliver, images that are there first
+ * bid_kernel_image_subscribe() - start to deliver, images that are there first
  * @subscriber: as for bid_event_add()
  *
  * Return: as bid_event_add().
  */
-int bid_kernel_image_add(struct bid_subscriber *subscriber)
+int bid_kernel_image_subscribe(struct bid_subscriber *subscriber)
 {
 	struct image *image;
 	int err;

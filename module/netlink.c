@@ -4,7 +4,7 @@
  * ring like any subscriber, and work that moves records from there to the socket
  * as long as that has room.
  *
- * The work holds the socket itself. By the port it could not be told from one
+ * The work holds the socket itself. By the port it could not be sent from one
  * that another user binds to the same port, which he may as soon as it is being
  * closed and before we are notified. There is no multicast group either: who was
  * a member of its number before the family came stays one, unchecked.
@@ -91,9 +91,9 @@ static bool may_use(const struct sk_buff *skb)
 
 /* One message with one FILE record; its header, or NULL for want of room. */
 static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
-		      const struct bid_facts *facts)
+		      const struct bid_file_info *file_info)
 {
-	u32 size = bid_facts_size(facts);
+	u32 size = bid_record_file_size(file_info);
 	struct buildid_file *record;
 	struct nlattr *attr;
 	void *hdr;
@@ -111,7 +111,7 @@ static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 		.type = BUILDID_RECORD_FILE,
 		.size = size,
 	};
-	bid_facts_write(facts, record);
+	bid_record_file_write(file_info, record);
 	genlmsg_end(skb, hdr);
 	return hdr;
 }
@@ -120,7 +120,7 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	const struct bid_entry *entry;
-	struct bid_facts facts;
+	struct bid_file_info file_info;
 	u32 generation = 0;
 	int err = -ENOENT;
 	dev_t dev;
@@ -133,8 +133,9 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 	entry = bid_cache_find_newest(dev, nla_get_u64(attrs[BUILDID_A_INO]),
 				      attrs[BUILDID_A_GENERATION] ? &generation : NULL);
 	if (entry) {
-		bid_facts_of(entry, &facts);
-		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &facts) ? 0 : -EMSGSIZE;
+		bid_entry_info(entry, &file_info);
+		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &file_info) ? 0 :
+											-EMSGSIZE;
 	}
 	rcu_read_unlock();
 	return err;
@@ -182,15 +183,15 @@ static int dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-static bool is_wanted(const struct bid_facts *facts, struct nlattr **attrs)
+static bool is_selected(const struct bid_file_info *file_info, struct nlattr **attrs)
 {
 	const struct nlattr *major = attrs[BUILDID_A_DEV_MAJOR];
 	const struct nlattr *minor = attrs[BUILDID_A_DEV_MINOR];
 	const struct nlattr *kind = attrs[BUILDID_A_KIND];
 
-	return (!kind || nla_get_u32(kind) == facts->kind) &&
-	       (!major || (nla_get_u32(major) == MAJOR(facts->key->dev) &&
-			   nla_get_u32(minor) == MINOR(facts->key->dev)));
+	return (!kind || nla_get_u32(kind) == file_info->kind) &&
+	       (!major || (nla_get_u32(major) == MAJOR(file_info->key->dev) &&
+			   nla_get_u32(minor) == MINOR(file_info->key->dev)));
 }
 
 /* False when that was all, or there is no room for more. */
@@ -198,7 +199,7 @@ static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 	const struct bid_entry *entry;
-	struct bid_facts facts;
+	struct bid_file_info file_info;
 	void *hdr;
 	u32 n;
 
@@ -208,11 +209,11 @@ static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 		entry = bid_cache_at(cb->args[0]);
 		if (!entry)
 			continue;
-		bid_facts_of(entry, &facts);
-		if (!is_wanted(&facts, attrs))
+		bid_entry_info(entry, &file_info);
+		if (!is_selected(&file_info, attrs))
 			continue;
 		hdr = put_file(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI,
-			       &facts);
+			       &file_info);
 		if (!hdr)
 			return false;
 		genl_dump_check_consistent(cb, hdr);
@@ -316,7 +317,7 @@ static void fill_socket(struct work_struct *work)
 	u32 n = 0;
 
 	for (;;) {
-		bid_ring_tell_lost(ring, bid_hook_missed());
+		bid_ring_report_lost(ring, bid_hook_missed());
 		if (!bid_ring_peek(ring, 0))
 			break;
 		if (n++ == MESSAGES_MAX) {

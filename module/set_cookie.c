@@ -9,24 +9,24 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "answer.h"
+#include "reply.h"
 #include "cookie.h"
 #include "ioctl.h"
-#include "sight.h"
+#include "lookup.h"
 #include "worker.h"
 
 /* 0 when the content has no identity of its own. */
-static int check_content(struct bid_sight *sight)
+static int check_content(struct bid_lookup *lookup)
 {
 	struct bid_identity id = {};
 	enum bid_access access;
 	bool racy;
 	int err;
 
-	access = bid_file_access(sight->file, sight->inode, &id.reason);
+	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
 	if (access == BID_ACCESS_NEVER)
 		return -EOPNOTSUPP;
-	err = bid_answer_read(sight, access, &id, &racy);
+	err = bid_reply_identify(lookup, access, &id, &racy);
 	if (err)
 		return err;
 	switch (id.kind) {
@@ -41,43 +41,44 @@ static int check_content(struct bid_sight *sight)
 }
 
 /* What is known under the name it had, or is just being read, is out of date. */
-static int look_again(struct file *file, const struct bid_key *key)
+static int refresh_entry(struct file *file, const struct bid_key *key)
 {
 	struct buildid_file *record;
 	int err;
 
 	rcu_read_lock();
-	bid_cache_suspect(key);
+	bid_cache_mark_recheck(key);
 	rcu_read_unlock();
 
 	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 	if (!record)
 		return -ENOMEM;
-	err = bid_answer_anew(file, record);
+	err = bid_reply_reread(file, record);
 	kfree(record);
 	return err;
 }
 
 static int name_file(struct file *file, const struct bid_identity *id)
 {
-	struct bid_sight sight;
+	struct bid_lookup lookup;
 	kuid_t owner;
 	int err = 0;
 
-	bid_sight_init(file, bid_file_inode(file), &sight);
+	bid_lookup_init(file, bid_file_inode(file), &lookup);
 	if (id->len)
-		err = check_content(&sight);
+		err = check_content(&lookup);
 	if (err)
 		return err;
 	/* of the inode that was read; read once, as it may be another's the next moment */
-	owner = READ_ONCE(sight.inode->i_uid);
+	owner = READ_ONCE(lookup.inode->i_uid);
 	if (!uid_eq(owner, current_fsuid()) && !capable(CAP_FOWNER))
 		return -EPERM;
 	if (!id->len)
-		err = bid_cookie_clear_file(&sight.key) ? 0 : -ENOENT;
+		err = bid_cookie_clear_file(&lookup.key) ? 0 : -ENOENT;
 	else
-		err = bid_cookie_set_file(bid_cookie_user(), owner, &sight.key, &sight.version, id);
-	return err ?: look_again(file, &sight.key);
+		err = bid_cookie_set_file(bid_cookie_user(), owner, &lookup.key, &lookup.version,
+					  id);
+	return err ?: refresh_entry(file, &lookup.key);
 }
 
 static int name_fd(int fd, const struct bid_identity *id)
@@ -94,13 +95,13 @@ static int name_fd(int fd, const struct bid_identity *id)
 
 static int name_mapping(const struct buildid_set_cookie *req, const struct bid_identity *id)
 {
-	struct bid_cookie_facts facts = {
+	struct bid_cookie_info info = {
 		.start = req->addr,
 		.end = req->addr + req->len,
 		.id = *id,
 	};
 
-	return id->len ? bid_mapping_cookie_set(&facts) : bid_mapping_cookie_clear(&facts);
+	return id->len ? bid_mapping_cookie_set(&info) : bid_mapping_cookie_clear(&info);
 }
 
 static bool good_kind(const struct buildid_set_cookie *req)

@@ -95,7 +95,7 @@ static bool is_process(struct pid *pid)
 	return is;
 }
 
-static int take_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
+static int get_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
 {
 	struct pid *pid;
 
@@ -111,14 +111,14 @@ static int take_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
 }
 
 /* Leaves what it has taken to put_filters(). */
-static int take_filters(struct bid_subscriber *subscriber, const struct buildid_subscribe *req,
-			const u32 *pids)
+static int get_filters(struct bid_subscriber *subscriber, const struct buildid_subscribe *req,
+		       const u32 *pids)
 {
-	struct bid_lineage *lineage;
+	struct bid_descendants *descendants;
 	struct cgroup *cgroup;
 	int err;
 
-	err = take_pids(subscriber, pids, req->nr_pids);
+	err = get_pids(subscriber, pids, req->nr_pids);
 	if (err)
 		return err;
 	if (req->flags & BUILDID_SUB_UID) {
@@ -133,17 +133,17 @@ static int take_filters(struct bid_subscriber *subscriber, const struct buildid_
 		subscriber->cgroup = cgroup;
 	}
 	if (req->flags & BUILDID_SUB_CHILDREN) {
-		lineage = bid_lineage_start(subscriber->pids, subscriber->nr_pids);
-		if (IS_ERR(lineage))
-			return PTR_ERR(lineage);
-		subscriber->lineage = lineage;
+		descendants = bid_descendants_start(subscriber->pids, subscriber->nr_pids);
+		if (IS_ERR(descendants))
+			return PTR_ERR(descendants);
+		subscriber->descendants = descendants;
 	}
 	return 0;
 }
 
 static void put_filters(struct bid_subscriber *subscriber)
 {
-	bid_lineage_end(subscriber->lineage);
+	bid_descendants_end(subscriber->descendants);
 	if (subscriber->cgroup)
 		cgroup_put(subscriber->cgroup);
 	while (subscriber->nr_pids)
@@ -161,7 +161,7 @@ static int start_records(struct bid_subscriber *subscriber)
 		if (err)
 			return err;
 	}
-	err = bid_kernel_image_add(subscriber);
+	err = bid_kernel_image_subscribe(subscriber);
 	if (err && tasks)
 		bid_task_unwatch();
 	return err;
@@ -196,7 +196,7 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 	subscriber->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	if (subscriber->pid_ns != &init_pid_ns)
 		get_fs_root(current->fs, &subscriber->root);
-	err = take_filters(subscriber, req, pids);
+	err = get_filters(subscriber, req, pids);
 	if (err)
 		goto err_put;
 	err = charge(subscriber, req->ring_size);

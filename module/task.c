@@ -23,7 +23,7 @@ static u32 watchers;
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct bid_task_facts facts = {
+	struct bid_task_info info = {
 		.type = BUILDID_RECORD_FORK,
 		.task = child,
 		.parent = parent,
@@ -33,15 +33,15 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	if (child->tgid == parent->tgid || !child->mm)
 		return;
 	if (child->mm == parent->mm)
-		facts.flags = BUILDID_TASK_SHARES_MM;
-	bid_event_task(&facts);
+		info.flags = BUILDID_TASK_SHARES_MM;
+	bid_event_task(&info);
 }
 
 static void send(u16 type)
 {
-	struct bid_task_facts facts = { .type = type, .task = current };
+	struct bid_task_info info = { .type = type, .task = current };
 
-	bid_event_task(&facts);
+	bid_event_task(&info);
 }
 
 static int on_comm(struct kprobe *kp, struct pt_regs *regs)
@@ -80,7 +80,7 @@ static int register_probe(struct kprobe *kp)
 	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
-/* Ends before begins: what a child does is not told before its FORK. */
+/* Ends before begins: what a child does is not sent before its FORK. */
 static int start(void)
 {
 	int i, err;
@@ -110,7 +110,7 @@ static void stop(void)
 }
 
 /**
- * bid_task_watch() - have FORK, EXEC and EXIT told
+ * bid_task_watch() - have FORK, EXEC and EXIT sent
  *
  * Return: 0 or -errno; undone by bid_task_unwatch().
  */

@@ -42,14 +42,14 @@ static const struct bid_elf_limits limits = {
 #define HASH_PAGES 4U /* at most two for each part */
 #define HASH_LEN   16
 
-#define COUNT_BITS 8
+#define USAGE_BITS 8
 
 static struct {
 	struct bid_request *requests;
 	u32 count;
 	u32 busy;
-	u32 devices[1 << COUNT_BITS]; /* requests of each, by hash */
-	u32 users[1 << COUNT_BITS];
+	u32 devices[1 << USAGE_BITS]; /* requests of each, by hash */
+	u32 users[1 << USAGE_BITS];
 	u32 key; /* of the hash, odd */
 	struct list_head free;
 	struct workqueue_struct *local;
@@ -186,7 +186,7 @@ static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
 }
 
 /* -EDQUOT, which no read returns, when @slow has had its pages. */
-static int pay(struct slow_reader *slow, u64 off, size_t len)
+static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 {
 	pgoff_t first = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
 	u32 pages = last - first + (first != slow->index);
@@ -219,7 +219,7 @@ static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 	if (is_unmounted(slow))
 		return -ESHUTDOWN;
 	cond_resched();
-	err = pay(slow, off, len);
+	err = charge_pages(slow, off, len);
 	if (err)
 		return err;
 	return slow->by_file ? read_file(slow->file, off, buf, len) :
@@ -281,8 +281,8 @@ static bool reads_pages(const struct file *file, const struct inode *inode, enum
 }
 
 /* One attempt: 0, or what the reader returned. */
-static int read_once(struct slow_reader *slow, const struct bid_version *version,
-		     struct bid_identity *id)
+static int read_attempt(struct slow_reader *slow, const struct bid_version *version,
+			struct bid_identity *id)
 {
 	int err;
 
@@ -325,10 +325,10 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 	int err, i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		bid_file_hold_version(inode);
+		bid_file_arm_version(inode);
 		bid_file_version(inode, version);
 		*racy = bid_file_racy(inode, version, access) || bid_file_unstable(inode);
-		err = read_once(&slow, version, id);
+		err = read_attempt(&slow, version, id);
 		if (err == -EINTR || err == -ERESTARTSYS)
 			return -EINTR;
 		bid_file_version(inode, &after);
@@ -350,22 +350,22 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 }
 
 /* Some share a count; the key keeps anybody from choosing which. */
-static u32 *count_of(u32 *counts, u32 id)
+static u32 *usage_of(u32 *counts, u32 id)
 {
-	return &counts[(id * worker.key) >> (32 - COUNT_BITS)];
+	return &counts[(id * worker.key) >> (32 - USAGE_BITS)];
 }
 
 /**
- * bid_worker_take() - a free request, on behalf of current
+ * bid_worker_get_request() - a free request, on behalf of current
  * @dev: of the file it is for
  *
  * Return: it, or NULL when all are in use, or a quarter of them for this device, or
  * for this user, who may well have several.
  */
-struct bid_request *bid_worker_take(dev_t dev)
+struct bid_request *bid_worker_get_request(dev_t dev)
 {
-	u32 *device = count_of(worker.devices, dev), share = DIV_ROUND_UP(worker.count, 4);
-	u32 *user = count_of(worker.users, __kuid_val(current_uid()));
+	u32 *device = usage_of(worker.devices, dev), share = DIV_ROUND_UP(worker.count, 4);
+	u32 *user = usage_of(worker.users, __kuid_val(current_uid()));
 	struct bid_request *request;
 
 	bid_cache_assert_locked();
@@ -390,7 +390,7 @@ struct bid_request *bid_worker_take(dev_t dev)
 	return request;
 }
 
-void bid_worker_give_back(struct bid_request *request)
+void bid_worker_put_request(struct bid_request *request)
 {
 	bid_cache_assert_locked();
 	list_add(&request->free, &worker.free);
@@ -400,14 +400,14 @@ void bid_worker_give_back(struct bid_request *request)
 }
 
 /**
- * bid_worker_read() - have the file read, not only its path kept
- * @request: from bid_worker_take()
+ * bid_worker_set_file() - have the file read, not only its path kept
+ * @request: from bid_worker_get_request()
  * @file: mapped, so that its inode and superblock are there to be held
  * @inode: its bid_file_inode()
  * @access: not CALLER, not NEVER
  */
-void bid_worker_read(struct bid_request *request, struct file *file, struct inode *inode,
-		     enum bid_access access)
+void bid_worker_set_file(struct bid_request *request, struct file *file, struct inode *inode,
+			 enum bid_access access)
 {
 	request->read = true;
 	request->access = access;
@@ -441,25 +441,25 @@ static bool same_content(const struct bid_version *a, const struct bid_version *
 }
 
 static void identify(struct bid_request *request, struct bid_identity *id, bool *recheck,
-		     bool *doubt)
+		     bool *moved)
 {
 	const struct bid_version *expected = &request->entry->version;
 	struct bid_version version;
 
-	*doubt = false;
+	*moved = false;
 	/* kernel threads are not killed */
 	bid_worker_identify(request->file, request->inode, request->access, &version, id, recheck);
 	bid_stats_inc(BID_STAT_PARSED_WORKER);
 	if (bid_version_equal(&version, expected))
 		return;
-	*doubt = true;
+	*moved = true;
 	if (!same_content(&version, expected)) {
 		bid_stats_inc(BID_STAT_CHANGING);
 		*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
 	}
 }
 
-static void request_work(struct work_struct *work)
+static void handle_request(struct work_struct *work)
 {
 	struct bid_request *request = container_of(work, struct bid_request, work);
 	struct bid_entry *entry = request->entry;
@@ -468,13 +468,13 @@ static void request_work(struct work_struct *work)
 		.len = request->path_len,
 		.flags = request->path_flags,
 	};
-	u32 suspects = bid_cache_suspects(&entry->key), flags;
-	bool recheck = false, doubt = false;
+	u32 recheck_seq = bid_cache_recheck_seq(&entry->key), flags;
+	bool recheck = false, moved = false;
 	struct bid_identity id = {};
 	struct bid_text *text;
 
 	if (request->read)
-		identify(request, &id, &recheck, &doubt);
+		identify(request, &id, &recheck, &moved);
 	text = bid_text_alloc(&id, &path);
 	if (!text && id.len > BID_ID_INLINE) {
 		bid_stats_inc(BID_STAT_IO_ERRORS);
@@ -489,9 +489,9 @@ static void request_work(struct work_struct *work)
 		text = bid_cache_set_text(entry, text);
 	if (request->read) {
 		flags = entry->flags;
-		if (recheck || suspects != bid_cache_suspects(&entry->key))
+		if (recheck || recheck_seq != bid_cache_recheck_seq(&entry->key))
 			flags |= BID_ENTRY_RECHECK;
-		if (doubt || bid_file_unstable(request->inode))
+		if (moved || bid_file_unstable(request->inode))
 			flags |= BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK;
 		WRITE_ONCE(entry->flags, flags);
 		bid_entry_publish(entry, &id, BUILDID_STATE_KNOWN);
@@ -506,7 +506,7 @@ static void request_work(struct work_struct *work)
 	release(request);
 	bid_cache_lock();
 	bid_cache_request_done(entry);
-	bid_worker_give_back(request);
+	bid_worker_put_request(request);
 	bid_cache_unlock();
 }
 
@@ -519,10 +519,10 @@ void bid_worker_queue(struct bid_request *request)
 }
 
 /**
- * bid_worker_forget() - subscribers that wait no longer
+ * bid_worker_forget_waiting() - subscribers that wait no longer
  * @slots: theirs
  */
-void bid_worker_forget(u64 slots)
+void bid_worker_forget_waiting(u64 slots)
 {
 	u32 i;
 
@@ -557,7 +557,7 @@ int bid_worker_init(u32 requests)
 	if (!worker.requests)
 		return -ENOMEM;
 	for (i = 0; i < requests; i++) {
-		INIT_WORK(&worker.requests[i].work, request_work);
+		INIT_WORK(&worker.requests[i].work, handle_request);
 		list_add_tail(&worker.requests[i].free, &worker.free);
 	}
 	worker.local = alloc_workqueue("buildid", WQ_UNBOUND | WQ_FREEZABLE, 0);

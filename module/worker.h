@@ -47,13 +47,13 @@ int bid_worker_init(u32 requests);
 void bid_worker_exit(void);
 
 /* Under the cache lock. */
-struct bid_request *bid_worker_take(dev_t dev);
-void bid_worker_give_back(struct bid_request *request);
+struct bid_request *bid_worker_get_request(dev_t dev);
+void bid_worker_put_request(struct bid_request *request);
 
-void bid_worker_read(struct bid_request *request, struct file *file, struct inode *inode,
-		     enum bid_access access);
+void bid_worker_set_file(struct bid_request *request, struct file *file, struct inode *inode,
+			 enum bid_access access);
 void bid_worker_queue(struct bid_request *request);
-void bid_worker_forget(u64 slots);
+void bid_worker_forget_waiting(u64 slots);
 u32 bid_worker_busy(void);
 
 int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,

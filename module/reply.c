@@ -3,30 +3,30 @@
 #include <linux/fs.h>
 #include <linux/slab.h>
 
-#include "answer.h"
+#include "reply.h"
 #include "compat.h"
 #include "event.h"
-#include "sight.h"
+#include "lookup.h"
 #include "stats.h"
 #include "worker.h"
 
 /**
- * bid_answer_entry() - what is remembered, as a record
+ * bid_reply_entry() - what is remembered, as a record
  * @entry: under RCU
- * @record: as for bid_answer_file()
+ * @record: as for bid_reply_file()
  */
-void bid_answer_entry(const struct bid_entry *entry, struct buildid_file *record)
+void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record)
 {
-	struct bid_facts facts;
+	struct bid_file_info info;
 
-	bid_facts_of(entry, &facts);
-	bid_facts_write(&facts, record);
+	bid_entry_info(entry, &info);
+	bid_record_file_write(&info, record);
 	record->header.type = BUILDID_RECORD_FILE;
-	record->header.size = bid_facts_size(&facts);
+	record->header.size = bid_record_file_size(&info);
 }
 
 /* For a caller to whom the path would be another's. */
-void bid_answer_hide_path(struct buildid_file *record)
+void bid_reply_hide_path(struct buildid_file *record)
 {
 	record->flags = (record->flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH;
 	record->path_len = 0;
@@ -37,40 +37,40 @@ void bid_answer_hide_path(struct buildid_file *record)
  * Could the caller read the file itself? Not asked of a server that may be any
  * user's, as it can keep whoever asks waiting for good.
  */
-static bool may_read(const struct bid_sight *sight, enum bid_access access)
+static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
 {
 	return access != BID_ACCESS_CALLER &&
-	       !path_permission(file_user_path(sight->file), MAY_READ);
+	       !path_permission(file_user_path(lookup->file), MAY_READ);
 }
 
 /*
  * A hash would let the caller check guesses of content that it may not read. Whom
- * the stream tells the hashes of everybody's mappings is told here too.
+ * the stream tells the hashes of everybody's mappings is sent here too.
  */
-static bool hides(const struct bid_sight *sight, enum bid_access access, u8 kind)
+static bool hides(const struct bid_lookup *lookup, enum bid_access access, u8 kind)
 {
 	return (kind == BUILDID_KIND_HTLHASH || kind == BUILDID_KIND_FSVERITY) &&
-	       !perfmon_capable() && !may_read(sight, access);
+	       !perfmon_capable() && !may_read(lookup, access);
 }
 
 /* As all of a record but its header is laid out. */
-static void write(const struct bid_facts *facts, struct buildid_file *record)
+static void write(const struct bid_file_info *info, struct buildid_file *record)
 {
-	bid_facts_write(facts, record);
-	record->header.size = bid_facts_size(facts);
+	bid_record_file_write(info, record);
+	record->header.size = bid_record_file_size(info);
 }
 
 /* What the caller has found out itself. */
-static void write_sight(const struct bid_sight *sight, const struct bid_path *path,
-			const struct bid_identity *id, u64 file_id, struct buildid_file *record)
+static void write_lookup(const struct bid_lookup *lookup, const struct bid_path *path,
+			 const struct bid_identity *id, u64 file_id, struct buildid_file *record)
 {
-	const struct bid_facts facts = {
+	const struct bid_file_info info = {
 		.file_id = file_id,
-		.key = &sight->key,
-		.version = &sight->version,
-		.user_ino = sight->user_ino,
-		.user_dev = sight->user_dev,
-		.flags = bid_file_unstable(sight->inode) ? BUILDID_FILE_UNSTABLE : 0,
+		.key = &lookup->key,
+		.version = &lookup->version,
+		.user_ino = lookup->user_ino,
+		.user_dev = lookup->user_dev,
+		.flags = bid_file_unstable(lookup->inode) ? BUILDID_FILE_UNSTABLE : 0,
 		.kind = id->kind,
 		.reason = id->reason,
 		.id_len = id->len,
@@ -78,25 +78,25 @@ static void write_sight(const struct bid_sight *sight, const struct bid_path *pa
 		.path = *path,
 	};
 
-	write(&facts, record);
+	write(&info, record);
 }
 
 /* The cache's answer, unless it is in doubt. */
-static bool answer_from_cache(const struct bid_sight *sight, const struct bid_path *path,
+static bool answer_from_cache(const struct bid_lookup *lookup, const struct bid_path *path,
 			      struct buildid_file *record)
 {
 	struct bid_entry *entry;
-	struct bid_facts facts;
+	struct bid_file_info info;
 	bool found = false;
 
 	rcu_read_lock();
-	entry = bid_cache_find(&sight->key, &sight->version);
+	entry = bid_cache_find(&lookup->key, &lookup->version);
 	if (entry && !(READ_ONCE(entry->flags) & BID_ENTRY_RECHECK) &&
 	    bid_entry_state(entry) == BUILDID_STATE_KNOWN) {
 		bid_entry_touch(entry);
-		bid_facts_of(entry, &facts);
-		facts.path = *path;
-		write(&facts, record);
+		bid_entry_info(entry, &info);
+		info.path = *path;
+		write(&info, record);
 		found = true;
 	}
 	rcu_read_unlock();
@@ -107,7 +107,7 @@ static bool answer_from_cache(const struct bid_sight *sight, const struct bid_pa
  * Puts into the cache what a caller had read, or, with no @id, that the file is
  * left to others. Returns the file_id of the entry that stands for it then, or 0.
  */
-static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
+static u64 remember(struct bid_lookup *lookup, const struct bid_identity *id,
 		    const struct bid_path *path)
 {
 	u8 state = id ? BUILDID_STATE_KNOWN : BUILDID_STATE_DEFERRED;
@@ -121,10 +121,10 @@ static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 	bid_cache_refill();
 	rcu_read_lock();
 	bid_cache_lock();
-	entry = bid_cache_find(&sight->key, &sight->version);
+	entry = bid_cache_find(&lookup->key, &lookup->version);
 	/* one that is being read gets its answer from there */
 	if (!entry || (id && !(entry->request && entry->request->read)))
-		entry = bid_sight_settle(sight, state, id, &text);
+		entry = bid_lookup_update_cache(lookup, state, id, &text);
 	if (entry)
 		file_id = entry->file_id;
 	bid_cache_unlock();
@@ -134,21 +134,21 @@ static u64 remember(struct bid_sight *sight, const struct bid_identity *id,
 }
 
 /* The file_id of what is in the cache already, or 0. */
-static u64 find_file_id(const struct bid_sight *sight)
+static u64 find_file_id(const struct bid_lookup *lookup)
 {
 	struct bid_entry *entry;
 	u64 file_id;
 
 	rcu_read_lock();
-	entry = bid_cache_find(&sight->key, &sight->version);
+	entry = bid_cache_find(&lookup->key, &lookup->version);
 	file_id = entry ? entry->file_id : 0;
 	rcu_read_unlock();
 	return file_id;
 }
 
 /**
- * bid_answer_read() - identify a file in its caller's context
- * @sight: of it; moves to the inode and the version that were read
+ * bid_reply_identify() - identify a file in its caller's context
+ * @lookup: of it; moves to the inode and the version that were read
  * @access: as from bid_file_access()
  * @id: the answer
  * @racy: as for bid_worker_identify()
@@ -158,23 +158,23 @@ static u64 find_file_id(const struct bid_sight *sight)
  *
  * Return: 0, or -EINTR when the caller is being killed.
  */
-int bid_answer_read(struct bid_sight *sight, enum bid_access access, struct bid_identity *id,
-		    bool *racy)
+int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct bid_identity *id,
+		       bool *racy)
 {
 	struct inode *inode;
 	int err, i;
 
 	for (i = 0; i < 3; i++) {
-		bid_sight_begin_reading(sight, access);
-		err = bid_worker_identify(sight->file, sight->inode, access, &sight->version, id,
+		bid_lookup_begin_read(lookup, access);
+		err = bid_worker_identify(lookup->file, lookup->inode, access, &lookup->version, id,
 					  racy);
 		if (err)
 			return err;
-		inode = bid_file_inode(sight->file);
-		if (inode == sight->inode)
+		inode = bid_file_inode(lookup->file);
+		if (inode == lookup->inode)
 			return 0;
-		bid_sight_init(sight->file, inode, sight);
-		access = bid_file_access(sight->file, inode, &id->reason);
+		bid_lookup_init(lookup->file, inode, lookup);
+		access = bid_file_access(lookup->file, inode, &id->reason);
 		if (access == BID_ACCESS_NEVER)
 			break;
 	}
@@ -183,7 +183,7 @@ int bid_answer_read(struct bid_sight *sight, enum bid_access access, struct bid_
 }
 
 /* -EINTR, or the answer in @record. */
-static int answer_by_reading(struct bid_sight *sight, const struct bid_path *path,
+static int answer_by_reading(struct bid_lookup *lookup, const struct bid_path *path,
 			     enum bid_access access, struct bid_identity *id,
 			     struct buildid_file *record)
 {
@@ -192,47 +192,47 @@ static int answer_by_reading(struct bid_sight *sight, const struct bid_path *pat
 	int err;
 
 	if (access != BID_ACCESS_NEVER) {
-		err = bid_answer_read(sight, access, id, &racy);
+		err = bid_reply_identify(lookup, access, id, &racy);
 		if (err)
 			return err;
 		if (racy)
-			sight->doubt |= BID_ENTRY_RECHECK;
+			lookup->entry_flags |= BID_ENTRY_RECHECK;
 		bid_stats_inc(BID_STAT_PARSED_CALLER);
 	}
 	/* may be of this caller's open file, or of this moment */
 	if (id->reason != BUILDID_REASON_IO)
-		file_id = remember(sight, id, path);
-	write_sight(sight, path, id, file_id, record);
+		file_id = remember(lookup, id, path);
+	write_lookup(lookup, path, id, file_id, record);
 	return 0;
 }
 
-static int answer(struct bid_sight *sight, const struct bid_path *path, bool ask_cache, bool mapped,
-		  struct buildid_file *record)
+static int answer(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
+		  bool mapped, struct buildid_file *record)
 {
 	struct bid_identity id = {};
 	enum bid_access access;
 
-	access = bid_file_access(sight->file, sight->inode, &id.reason);
-	if (ask_cache && answer_from_cache(sight, path, record) &&
-	    !(mapped && hides(sight, access, record->kind)))
+	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
+	if (ask_cache && answer_from_cache(lookup, path, record) &&
+	    !(mapped && hides(lookup, access, record->kind)))
 		return 0;
 	if (mapped && access == BID_ACCESS_CALLER) {
 		id.reason = BUILDID_REASON_DEFERRED;
-		write_sight(sight, path, &id, remember(sight, NULL, path), record);
+		write_lookup(lookup, path, &id, remember(lookup, NULL, path), record);
 		return 0;
 	}
-	if (mapped && access != BID_ACCESS_NEVER && !may_read(sight, access)) {
+	if (mapped && access != BID_ACCESS_NEVER && !may_read(lookup, access)) {
 		id.reason = BUILDID_REASON_UNREADABLE;
-		write_sight(sight, path, &id, find_file_id(sight), record);
+		write_lookup(lookup, path, &id, find_file_id(lookup), record);
 		return 0;
 	}
-	return answer_by_reading(sight, path, access, &id, record);
+	return answer_by_reading(lookup, path, access, &id, record);
 }
 
 static int answer_file(struct file *file, bool ask_cache, bool mapped, struct buildid_file *record)
 {
 	struct bid_path path;
-	struct bid_sight sight;
+	struct bid_lookup lookup;
 	char *buf;
 	int err;
 
@@ -240,15 +240,15 @@ static int answer_file(struct file *file, bool ask_cache, bool mapped, struct bu
 	if (!buf)
 		return -ENOMEM;
 	bid_file_path(file, buf, PATH_MAX, &path);
-	bid_sight_init(file, bid_file_inode(file), &sight);
-	err = answer(&sight, &path, ask_cache, mapped, record);
+	bid_lookup_init(file, bid_file_inode(file), &lookup);
+	err = answer(&lookup, &path, ask_cache, mapped, record);
 	record->header.type = BUILDID_RECORD_FILE;
 	kfree(buf);
 	return err;
 }
 
 /**
- * bid_answer_file() - identify an open file, reading it if need be
+ * bid_reply_file() - identify an open file, reading it if need be
  * @file: open for reading
  * @mapped: by somebody, and not opened by the caller: not read where only a
  *	process may, or where the caller may not
@@ -256,13 +256,13 @@ static int answer_file(struct file *file, bool ask_cache, bool mapped, struct bu
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
  */
-int bid_answer_file(struct file *file, bool mapped, struct buildid_file *record)
+int bid_reply_file(struct file *file, bool mapped, struct buildid_file *record)
 {
 	return answer_file(file, true, mapped, record);
 }
 
-/* As bid_answer_file(), whatever the cache has, which then has the answer. */
-int bid_answer_anew(struct file *file, struct buildid_file *record)
+/* As bid_reply_file(), whatever the cache has, which then has the answer. */
+int bid_reply_reread(struct file *file, struct buildid_file *record)
 {
 	return answer_file(file, false, false, record);
 }

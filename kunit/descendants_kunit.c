@@ -10,29 +10,29 @@
 #include <linux/tracepoint.h>
 
 #include "fork.h"
-#include "lineage.h"
+#include "descendants.h"
 
 #include "alloc.h"
 
 #include "fork.c"
-#include "lineage.c"
+#include "descendants.c"
 
 /* Numbers that no process has, as none is that high. */
 #define FIRST (PID_MAX_LIMIT - 100)
 
-static void end_lineage(void *lineage)
+static void end_descendants(void *descendants)
 {
-	bid_lineage_end(lineage);
+	bid_descendants_end(descendants);
 }
 
 /* Of one process, or of none. */
-static struct bid_lineage *make_lineage(struct kunit *test, struct pid *pid)
+static struct bid_descendants *make_lineage(struct kunit *test, struct pid *pid)
 {
-	struct bid_lineage *lineage = bid_lineage_start(&pid, !!pid);
+	struct bid_descendants *descendants = bid_descendants_start(&pid, !!pid);
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, lineage);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_lineage, lineage), 0);
-	return lineage;
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, descendants);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_descendants, descendants), 0);
+	return descendants;
 }
 
 static struct task_struct *make_task(struct kunit *test)
@@ -57,76 +57,76 @@ static void tell_fork(struct kunit *test, pid_t parent, pid_t child)
 
 static void has_who_it_was_made_of(struct kunit *test)
 {
-	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
 
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, current->tgid));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, 1));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, PID_MAX_LIMIT - 1));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, current->tgid));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, 1));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, PID_MAX_LIMIT - 1));
 }
 
 static void takes_in_children_and_theirs(struct kunit *test)
 {
-	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
 
 	tell_fork(test, current->tgid, FIRST);
 	tell_fork(test, FIRST, FIRST + 1);
 	tell_fork(test, FIRST + 1, PID_MAX_LIMIT - 1);
 	tell_fork(test, 1, FIRST + 2);
 	tell_fork(test, FIRST + 2, FIRST + 3);
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, FIRST));
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, FIRST + 1));
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, PID_MAX_LIMIT - 1));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 2));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 3));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, FIRST));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, FIRST + 1));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, PID_MAX_LIMIT - 1));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST + 2));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST + 3));
 }
 
 static void takes_a_thread_for_no_process(struct kunit *test)
 {
-	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
 
 	tell_fork(test, current->tgid, FIRST);
 	tell_fork(test, FIRST, FIRST);
 	tell_fork(test, FIRST + 1, FIRST + 1);
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, FIRST));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 1));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST + 1));
 }
 
 static void forgets_a_number_that_another_process_gets(struct kunit *test)
 {
-	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
 
 	tell_fork(test, current->tgid, FIRST);
 	tell_fork(test, 1, FIRST);
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST));
 	tell_fork(test, FIRST, FIRST + 1);
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, FIRST + 1));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST + 1));
 }
 
 static void keeps_lineages_apart(struct kunit *test)
 {
-	struct bid_lineage *of_self = make_lineage(test, task_tgid(current));
-	struct bid_lineage *of_init = make_lineage(test, find_vpid(1));
-	struct bid_lineage *of_none = make_lineage(test, NULL);
+	struct bid_descendants *of_self = make_lineage(test, task_tgid(current));
+	struct bid_descendants *of_init = make_lineage(test, find_vpid(1));
+	struct bid_descendants *of_none = make_lineage(test, NULL);
 
 	tell_fork(test, current->tgid, FIRST);
 	tell_fork(test, 1, FIRST + 1);
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(of_self, FIRST));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_self, FIRST + 1));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_init, FIRST));
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(of_init, FIRST + 1));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_none, FIRST));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_none, FIRST + 1));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(of_self, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(of_self, FIRST + 1));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(of_init, FIRST));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(of_init, FIRST + 1));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(of_none, FIRST));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(of_none, FIRST + 1));
 }
 
 static void keeps_the_others_when_one_ends(struct kunit *test)
 {
-	struct bid_lineage *first = make_lineage(test, task_tgid(current));
-	struct bid_lineage *second = make_lineage(test, task_tgid(current));
+	struct bid_descendants *first = make_lineage(test, task_tgid(current));
+	struct bid_descendants *second = make_lineage(test, task_tgid(current));
 
-	kunit_release_action(test, end_lineage, first);
+	kunit_release_action(test, end_descendants, first);
 	tell_fork(test, current->tgid, FIRST);
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(second, FIRST));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(second, FIRST));
 }
 
 /* All kernel threads are children of one that starts them. */
@@ -157,21 +157,21 @@ static struct task_struct *start_child(struct kunit *test)
 static void takes_in_children_that_were_there_before(struct kunit *test)
 {
 	struct task_struct *task = start_child(test);
-	struct bid_lineage *lineage = make_lineage(test, starter(test));
+	struct bid_descendants *descendants = make_lineage(test, starter(test));
 
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, task->tgid));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(lineage, 1));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, task->tgid));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, 1));
 	kthread_stop(task);
 }
 
 static void hears_of_processes_that_start(struct kunit *test)
 {
-	struct bid_lineage *lineage = make_lineage(test, starter(test));
-	struct bid_lineage *of_none = make_lineage(test, NULL);
+	struct bid_descendants *descendants = make_lineage(test, starter(test));
+	struct bid_descendants *of_none = make_lineage(test, NULL);
 	struct task_struct *task = start_child(test);
 
-	KUNIT_EXPECT_TRUE(test, bid_lineage_has(lineage, task->tgid));
-	KUNIT_EXPECT_FALSE(test, bid_lineage_has(of_none, task->tgid));
+	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, task->tgid));
+	KUNIT_EXPECT_FALSE(test, bid_descendants_has(of_none, task->tgid));
 	kthread_stop(task);
 }
 
@@ -182,42 +182,42 @@ static bool forks_are_watched(void)
 
 static void watches_forks_only_as_long_as_somebody_wants_it(struct kunit *test)
 {
-	struct bid_lineage *first, *second;
+	struct bid_descendants *first, *second;
 
-	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
+	KUNIT_EXPECT_TRUE(test, list_empty(&all_sets));
 	first = make_lineage(test, task_tgid(current));
 	KUNIT_ASSERT_NOT_NULL(test, find_tracepoint());
 	KUNIT_EXPECT_TRUE(test, forks_are_watched());
 	second = make_lineage(test, task_tgid(current));
-	kunit_release_action(test, end_lineage, first);
+	kunit_release_action(test, end_descendants, first);
 	KUNIT_EXPECT_TRUE(test, forks_are_watched());
-	kunit_release_action(test, end_lineage, second);
+	kunit_release_action(test, end_descendants, second);
 	KUNIT_EXPECT_FALSE(test, forks_are_watched());
-	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
+	KUNIT_EXPECT_TRUE(test, list_empty(&all_sets));
 }
 
 static void gives_its_memory_back(struct kunit *test)
 {
-	struct bid_lineage *lineage = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
 
 	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 1);
-	kunit_release_action(test, end_lineage, lineage);
+	kunit_release_action(test, end_descendants, descendants);
 	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
 }
 
 static void says_so_when_there_is_no_memory(struct kunit *test)
 {
 	struct pid *pid = task_tgid(current);
-	struct bid_lineage *lineage;
+	struct bid_descendants *descendants;
 
 	alloc_expect(1);
-	lineage = bid_lineage_start(&pid, 1);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(lineage), -ENOMEM);
+	descendants = bid_descendants_start(&pid, 1);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(descendants), -ENOMEM);
 	alloc_expect(0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&lineages));
+	KUNIT_EXPECT_TRUE(test, list_empty(&all_sets));
 	/* what a subscriber without one has */
-	bid_lineage_end(NULL);
+	bid_descendants_end(NULL);
 }
 
 static struct kunit_case cases[] = {
@@ -236,7 +236,7 @@ static struct kunit_case cases[] = {
 };
 
 static struct kunit_suite suite = {
-	.name = "buildid_lineage",
+	.name = "buildid_descendants",
 	.test_cases = cases,
 };
 
