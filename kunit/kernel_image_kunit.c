@@ -321,7 +321,7 @@ static void without_memory_the_module_is_told_all_the_same(struct kunit *test)
 {
 	struct module *module = make_module(test, THIS_MODULE->name);
 
-	forget_modules();
+	free_modules();
 	alloc_expect(1);
 	notify(module, MODULE_STATE_LIVE);
 	alloc_expect(0);
@@ -332,9 +332,9 @@ static void without_memory_the_module_is_told_all_the_same(struct kunit *test)
 
 static void knows_no_address_of_what_is_no_symbol(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, symbol("buildid_kunit_no_such_symbol"), 0);
+	KUNIT_EXPECT_EQ(test, symbol_address("buildid_kunit_no_such_symbol"), 0);
 	/* a probe on a function goes behind the landing pad that it may begin with */
-	KUNIT_EXPECT_LE(test, symbol("kernel_read") - (unsigned long)kernel_read, 4);
+	KUNIT_EXPECT_LE(test, symbol_address("kernel_read") - (unsigned long)kernel_read, 4);
 }
 
 static void stop(void *unused)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What loaders call what they load, for code that no ELF file holds. cookie.c
- * has what each user may, and the files'; mapping_cookie.c has the mappings'.
+ * Cookies: identities that loaders give to what they load, for code that is in no ELF
+ * file. cookie.c has the quota of each user, and the cookies of files. mapping_cookie.c
+ * has those of mappings, and set_cookie.c is the ioctl that sets both.
  */
 #ifndef BID_COOKIE_H
 #define BID_COOKIE_H

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every fork says of the new number whether it is a member, one way or the
- * other. So a number that is used again is never taken for its former owner,
- * and no exit has to be watched.
+ * Each fork sets or clears the bit of the new process, as the parent's is. So a pid that
+ * is used again is never taken for its former owner, and exits need not be watched.
+ *
+ * Forks read the list of sets under RCU and change bits atomically. sets_lock, a mutex,
+ * serializes those that add and remove sets, and with the first and the last of them the
+ * tracepoint.
  */
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -31,7 +34,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	rcu_read_unlock();
 }
 
-/* One round, so many children deep as the order of the list has it. */
+/* One pass over all processes. Returns whether it found a member that was none. */
 static bool adopt_children(struct bid_descendants *descendants)
 {
 	struct task_struct *task;
@@ -50,9 +53,10 @@ static bool adopt_children(struct bid_descendants *descendants)
 }
 
 /*
- * Members' children that were there before forks were followed. A fork under way
- * may have found that the parent is none, and say so of its child after it was
- * adopted: so such forks are waited for, and one round must find nothing to do.
+ * Add the members' children that were forked before forks were followed. A fork that is
+ * under way may have found that the parent is no member yet, and clear the bit of its
+ * child after it was set here. So wait for such forks, and pass over all processes until
+ * a pass finds nothing to add.
  */
 static void adopt(struct bid_descendants *descendants)
 {
@@ -63,10 +67,12 @@ static void adopt(struct bid_descendants *descendants)
 
 /**
  * bid_descendants_start() - follow processes and all their descendants
- * @pids: processes
+ * @pids: the processes
  * @n: how many
  *
- * Return: the set, or an ERR_PTR().
+ * Process context; takes sets_lock and waits for grace periods.
+ *
+ * Return: the set, or an ERR_PTR(); undone by bid_descendants_end().
  */
 struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 {
@@ -93,8 +99,10 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 }
 
 /**
- * bid_descendants_end() - of what bid_descendants_start() returned
+ * bid_descendants_end() - stop to follow processes
  * @descendants: the set, or NULL
+ *
+ * Nothing uses the set any more. Process context; waits for a grace period.
  */
 void bid_descendants_end(struct bid_descendants *descendants)
 {

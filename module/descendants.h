@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of processes that grow as their members fork.
+ * Processes and all their descendants, for BUILDID_SUB_CHILDREN: sets of processes that
+ * grow as their members fork.
  */
 #ifndef BID_DESCENDANTS_H
 #define BID_DESCENDANTS_H
@@ -12,8 +13,8 @@
 
 /**
  * struct bid_descendants - a set of processes
- * @node: among the sets that follow forks, under RCU
- * @members: a bit for each thread group id, as the initial namespace counts
+ * @node: in the list of sets that follow forks, under RCU
+ * @members: a bit for each thread group id of the initial pid namespace
  */
 struct bid_descendants {
 	struct list_head node;
@@ -23,6 +24,7 @@ struct bid_descendants {
 struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n);
 void bid_descendants_end(struct bid_descendants *descendants);
 
+/* Any context. */
 static inline bool bid_descendants_has(const struct bid_descendants *descendants, pid_t tgid)
 {
 	return test_bit(tgid, descendants->members);

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records go out with preemption off, from reserving to committing them. That
- * is all it takes to read the list of subscribers, too.
+ * Every kind of record goes through here: this decides for each subscriber whether it
+ * passes the filters, and what of it the subscriber may see (pids of its own namespace,
+ * paths of its own root, kernel addresses).
+ *
+ * Preemption is off from reserving a record in a ring to committing it, so that the
+ * consumer does not wait for a producer that was preempted. With that the list of
+ * subscribers can be read, too: it is an RCU read-side section. The hook has preemption
+ * off anyway; other callers get it from the functions here.
+ *
+ * A MMAP record is preceded by a FILE record if its ring was not sent one that says as
+ * much. A subscriber that was sent a PENDING mapping gets the FILE record once the
+ * worker has read the file: its slot is set in bid_request.waiting under
+ * bid_cache_lock(), with which the worker makes the entry KNOWN. So none is forgotten.
+ *
+ * Subscribers come and go under subscribers_lock, a mutex. Inside of it: a grace period,
+ * and bid_cache_lock(). A subscriber that goes is taken off the list; after a grace
+ * period no producer can reach it, and its slot is cleared in every request. Only then
+ * is the slot free for another subscriber, which would otherwise get its FILE records.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -16,14 +32,19 @@
 #include "stats.h"
 #include "worker.h"
 
-LIST_HEAD(bid_event_list);	/* of subscribers */
-u32 bid_event_data_subscribers; /* by so many of them */
+LIST_HEAD(bid_event_list); /* of struct bid_subscriber, under RCU */
+
+/* How many of the subscribers have BUILDID_SUB_DATA. */
+u32 bid_event_data_subscribers;
+
 static DEFINE_MUTEX(subscribers_lock);
-static u64 slots;
+static u64 slots; /* in use, a bit each; under subscribers_lock */
 
 /**
- * bid_event_add() - start to deliver
- * @subscriber: with its ring and all but node and slot filled in
+ * bid_event_add() - start to deliver records to a subscriber
+ * @subscriber: with its ring, and all but node and slot filled in
+ *
+ * Process context; takes subscribers_lock.
  *
  * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX.
  */
@@ -48,7 +69,13 @@ int bid_event_add(struct bid_subscriber *subscriber)
 	return err;
 }
 
-/* On return no producer knows the subscriber any more. */
+/**
+ * bid_event_remove() - stop delivering records to a subscriber
+ * @subscriber: the subscriber
+ *
+ * Process context; takes subscribers_lock and waits for a grace period. On return no
+ * producer can reach the subscriber any more.
+ */
 void bid_event_remove(struct bid_subscriber *subscriber)
 {
 	mutex_lock(&subscribers_lock);
@@ -56,7 +83,7 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	if (subscriber->flags & BUILDID_SUB_DATA)
 		WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers - 1);
 	synchronize_rcu();
-	/* the next owner of the slot is not sent what this one waited for */
+	/* the next owner of the slot must not get the FILE records this one waits for */
 	bid_worker_forget_waiting(BIT_ULL(subscriber->slot));
 	slots &= ~BIT_ULL(subscriber->slot);
 	mutex_unlock(&subscribers_lock);
@@ -67,18 +94,18 @@ u32 bid_event_subscribers(void)
 	return hweight64(READ_ONCE(slots));
 }
 
-/* No preemption is not enough for who looks at a task's cgroup. */
 static bool in_cgroup(struct cgroup *cgroup)
 {
 	bool is;
 
+	/* task_css_set() wants the lock itself, and not only preemption off */
 	rcu_read_lock();
 	is = task_under_cgroup_hierarchy(current, cgroup);
 	rcu_read_unlock();
 	return is;
 }
 
-/* Is what current does for this subscriber? */
+/* Does current pass the filters of a subscriber? */
 static bool watches_current(struct bid_subscriber *subscriber)
 {
 	u32 i;
@@ -99,7 +126,7 @@ static bool watches_current(struct bid_subscriber *subscriber)
 	return false;
 }
 
-/* For bid_event_watches_data(). */
+/* The rest of bid_event_watches_data(). */
 bool bid_event_current_watches_data(void)
 {
 	struct bid_subscriber *subscriber;
@@ -125,8 +152,8 @@ static bool passes_filters(struct bid_subscriber *subscriber, unsigned long vm_f
 }
 
 /*
- * What a subscriber may know of it. A thread that calls chroot() meanwhile may
- * have it either way.
+ * The path of the file, if the subscriber may know it. current's root is read without
+ * fs->lock: if another thread calls chroot() meanwhile, either answer is right.
  */
 static struct bid_path path_for(const struct bid_subscriber *subscriber,
 				struct bid_mapping *mapping)
@@ -142,7 +169,7 @@ static struct bid_path path_for(const struct bid_subscriber *subscriber,
 	};
 }
 
-/* With all that may have to go before it: FILE, LOST. */
+/* Reserve room for a MMAP record, after the FILE and LOST records that have to go first. */
 static int reserve_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapping, u32 size,
 			struct buildid_record **record)
 {
@@ -180,7 +207,10 @@ static int reserve_mmap(struct bid_subscriber *subscriber, struct bid_mapping *m
 	return 0;
 }
 
-/* For a subscriber that watches current; @task is that or its child. */
+/*
+ * The pids of @task as the subscriber's namespace shows them. @task is current or its
+ * child, and the subscriber watches current.
+ */
 static void fill_pids(const struct bid_subscriber *subscriber, struct task_struct *task, u32 *pid,
 		      u32 *tid)
 {
@@ -213,7 +243,7 @@ static int send_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapp
 	return 0;
 }
 
-/* The usual record to the usual subscriber; false when there is more to it. */
+/* The fast path: one plain MMAP record. False when it takes send_hit_slow(). */
 static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 				     const struct vm_area_struct *vma, u64 file_id)
 {
@@ -234,7 +264,7 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	return true;
 }
 
-/* With filters, paths, namespaces, FILE and LOST records. */
+/* With filters, paths and namespaces, and with FILE and LOST records to go first. */
 static noinline void send_hit_slow(struct bid_subscriber *subscriber,
 				   const struct vm_area_struct *vma, struct bid_entry *entry,
 				   char *buf)
@@ -252,10 +282,10 @@ static noinline void send_hit_slow(struct bid_subscriber *subscriber,
 /**
  * bid_event_hit() - report a mapping of a file that is KNOWN
  * @vma: the mapping, in current's mm
- * @entry: the file
+ * @entry: the file's entry, under RCU
  * @buf: room for a path, PATH_MAX bytes
  *
- * bid_event_mmap() for the case that counts. Called with preemption off.
+ * What bid_event_mmap() does, for the most frequent case. Called by the hook.
  */
 void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, char *buf)
 {
@@ -268,11 +298,11 @@ void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, ch
 }
 
 /**
- * bid_event_mmap() - report a mapping to whom it concerns
- * @mapping: it. A PENDING one under bid_cache_lock(), so that the FILE record
- *	the worker sends cannot come before it
+ * bid_event_mmap() - report a mapping that current made
+ * @mapping: the mapping. One that is PENDING is reported under bid_cache_lock(), so that
+ *	the worker's FILE record cannot come before it
  *
- * Called under RCU with preemption off; current made the mapping.
+ * Called by the hook.
  */
 void bid_event_mmap(struct bid_mapping *mapping)
 {
@@ -297,7 +327,7 @@ static void send_file(struct bid_subscriber *subscriber, const struct bid_entry 
 	};
 
 	bid_entry_info(entry, &info);
-	/* whoever mapped it first need not have seen it where this one does */
+	/* the path is that of the process that mapped the file first: see @root */
 	if (subscriber->root.mnt)
 		info.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
 	args.file_size = bid_record_file_size(&info);
@@ -307,15 +337,17 @@ static void send_file(struct bid_subscriber *subscriber, const struct bid_entry 
 		bid_record_file_write(&info, container_of(batch.file, struct buildid_file, header));
 		bid_ring_commit(batch.file);
 	}
-	/* or for a LOST that was due */
+	/* also when nothing but a LOST record was written */
 	bid_ring_wake(&subscriber->ring);
 }
 
 /**
- * bid_event_file() - a file became KNOWN after mappings went out PENDING
- * @entry: it, under RCU
- * @waiting: slots of the subscribers that have such a mapping; taken from the
- *	request in the same RCU section, or a slot may have a new owner
+ * bid_event_file() - send the FILE record of a file that was PENDING
+ * @entry: the file's entry
+ * @waiting: slots of the subscribers that were sent a PENDING mapping of it. Read it from
+ *	the request in the same RCU section: later a slot may have another owner
+ *
+ * Called by the worker, under RCU.
  */
 void bid_event_file(struct bid_entry *entry, u64 waiting)
 {
@@ -328,7 +360,7 @@ void bid_event_file(struct bid_entry *entry, u64 waiting)
 	preempt_enable();
 }
 
-/* A record with no FILE to go before it; NULL when it is lost. */
+/* Room for a record that refers to no file; NULL when the record is dropped. */
 static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
 {
 	struct bid_ring_batch batch __uninitialized;
@@ -356,9 +388,11 @@ static void send_image(struct bid_subscriber *subscriber, const struct bid_image
 }
 
 /**
- * bid_event_image() - tell of the kernel or of a module
- * @only: this subscriber, or NULL for all
- * @info: what to tell
+ * bid_event_image() - send a KERNEL or MODULE record
+ * @only: to this subscriber, or NULL for all that asked for such records
+ * @info: what it says
+ *
+ * Process context.
  */
 void bid_event_image(struct bid_subscriber *only, const struct bid_image_info *info)
 {
@@ -387,8 +421,10 @@ static void send_cookie(struct bid_subscriber *subscriber, const struct bid_cook
 }
 
 /**
- * bid_event_cookie() - current named a mapping of its own
- * @info: what to tell
+ * bid_event_cookie() - send a COOKIE record: current named a mapping of its own
+ * @info: what it says
+ *
+ * Process context, under the mmap lock.
  */
 void bid_event_cookie(const struct bid_cookie_info *info)
 {
@@ -419,8 +455,10 @@ static void send_task(struct bid_subscriber *subscriber, const struct bid_task_i
 }
 
 /**
- * bid_event_task() - current has forked, begun another program, or ended
- * @info: what to tell
+ * bid_event_task() - send a FORK, EXEC or EXIT record of current
+ * @info: what it says
+ *
+ * Any context but NMI.
  */
 void bid_event_task(const struct bid_task_info *info)
 {

@@ -1,4 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * From a mapping to a record. Identities are tried in the order of their cost:
+ *
+ *	1. the cache has the inode at its present version, and nothing casts doubt
+ *	   on it: a hit, reported at once
+ *	2. the pages that it takes are in the page cache, as the loader has just read
+ *	   the ELF header: parsed here
+ *	3. the worker reads the file: the mapping is reported as PENDING and a FILE
+ *	   record follows
+ *	4. only a process may read the file (FUSE and the like): DEFERRED, until some
+ *	   caller of RESOLVE_FD does
+ *	5. there is no free read request or cache entry: UNRESOLVED
+ *
+ * Context of all of this: the kprobe on perf_event_mmap(), in the task that maps, with
+ * the mmap lock held and preemption off. So nothing sleeps or allocates, and of locks
+ * only raw spinlocks are taken: bid_cache_lock(), inside of it that of a ring, and the
+ * workqueue's. With preemption off it is an RCU read-side section: entries stay valid
+ * to the end.
+ *
+ * A PENDING mapping is reported under bid_cache_lock(), with which the worker makes the
+ * entry KNOWN. So its MMAP record comes before the FILE record with the identity.
+ */
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -11,21 +33,21 @@
 #include "stats.h"
 #include "worker.h"
 
-/* Paths on their way into records and requests; the hook's, preemption off. */
+/* Room for a path while it is copied into a record or request; preemption is off. */
 static char __percpu *path_bufs;
 
-/* Little enough for code that runs with preemption off; the worker does more. */
+/* Little enough for code that runs with preemption off. The worker goes further. */
 static const struct bid_elf_limits hook_limits = {
 	.notes = 32,
 	.bytes = 8192,
 };
 
-/* Tried again when the version moved under a read. */
+/* How often to read when the version moves meanwhile. */
 #define HOOK_ATTEMPTS 2
 
 /*
- * 0 when the page cache held all it takes; -EAGAIN when somebody who may sleep
- * must read the file. Moves the lookup to the version that was read.
+ * Identify a file by its resident pages. Returns 0, or -EAGAIN when it takes a reader
+ * that may sleep. lookup->version is set to the version that was read.
  */
 static int identify_resident(struct bid_lookup *lookup, enum bid_access access,
 			     struct bid_identity *id)
@@ -34,7 +56,7 @@ static int identify_resident(struct bid_lookup *lookup, enum bid_access access,
 	struct bid_version after __uninitialized;
 	int err, i;
 
-	/* dropping the last hold on a page may take a lock that sleeps there */
+	/* dropping the last reference to a page may take a lock that sleeps there */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EAGAIN;
 	for (i = 0; i < HOOK_ATTEMPTS; i++) {
@@ -55,7 +77,7 @@ static int identify_resident(struct bid_lookup *lookup, enum bid_access access,
 	return -EAGAIN;
 }
 
-/* A request for an entry that has none, to read its file or only to keep its path. */
+/* @entry has no request yet. */
 static void set_request(struct bid_entry *entry, struct bid_request *request,
 			const struct bid_path *path)
 {
@@ -67,7 +89,10 @@ static void set_request(struct bid_entry *entry, struct bid_request *request,
 	memcpy(request->path, path->name, path->len);
 }
 
-/* Where the spare text has no room for the path, a request keeps it. */
+/*
+ * Store the path in the entry, unless it has one. Where the entry's spare text is too
+ * short for it, a request does so that allocates.
+ */
 static void store_path(struct bid_lookup *lookup, struct bid_entry *entry,
 		       const struct bid_path *path)
 {
@@ -90,7 +115,7 @@ static void report_pending(struct bid_mapping *mapping)
 {
 	struct bid_entry *entry = mapping->entry;
 
-	/* before the lock: it may take others */
+	/* before the cache lock, as d_path() takes others */
 	bid_mapping_path(mapping);
 	bid_cache_lock();
 	if (entry->state == BUILDID_STATE_PENDING) {
@@ -122,6 +147,7 @@ static void report(struct bid_mapping *mapping, struct bid_entry *entry)
 		bid_event_mmap(mapping);
 }
 
+/* Leave it to a process to have the file read. */
 static struct bid_entry *defer(struct bid_lookup *lookup, const struct bid_path *path)
 {
 	struct bid_text *text = NULL;
@@ -138,15 +164,15 @@ static struct bid_entry *defer(struct bid_lookup *lookup, const struct bid_path 
 	return entry;
 }
 
-/* Servers share one device's part of the requests: one machine may be many. */
+/* All servers together get one device's share of the requests: many may be one machine. */
 static dev_t charged_dev(const struct bid_lookup *lookup, enum bid_access access)
 {
 	return access == BID_ACCESS_REMOTE ? 0 : lookup->key.dev;
 }
 
 /*
- * NULL when there is no request to be had: what is known of the file stays, but
- * is no answer for this mapping.
+ * Have the worker read the file. NULL when no request is free: an entry for the file
+ * stays as it is, but does not identify this mapping.
  */
 static struct bid_entry *queue_read(struct bid_lookup *lookup, enum bid_access access,
 				    const struct bid_path *path)
@@ -174,7 +200,7 @@ out_unlock:
 	return entry;
 }
 
-/* Nobody is going to read it here and now. */
+/* The file cannot be identified here. */
 static struct bid_entry *defer_or_queue(struct bid_lookup *lookup, struct bid_mapping *mapping,
 					enum bid_access access)
 {
@@ -198,7 +224,10 @@ static struct bid_entry *store_identity(struct bid_lookup *lookup, struct bid_ma
 	return entry;
 }
 
-/* Others would hash a file without an id, or know what its owner calls it. */
+/*
+ * A file without a build-id is left to a reader that can hash it. Where only a process
+ * may read it, the reason is the result, unless the file has a cookie.
+ */
 static bool is_final(const struct bid_lookup *lookup, enum bid_access access,
 		     struct bid_identity *id)
 {
@@ -208,7 +237,7 @@ static bool is_final(const struct bid_lookup *lookup, enum bid_access access,
 	       !bid_cookie_of_file(lookup->inode, &lookup->version, id);
 }
 
-/* The mapped file is not in the cache, or what is there cannot be trusted. */
+/* The file is not in the cache, or @entry is not to be trusted. */
 static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping,
 			  struct bid_entry *entry)
 {
@@ -228,8 +257,8 @@ static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping
 		return;
 	}
 	/*
-	 * Reading a file that is being written to at each of its mappings tells
-	 * little and costs much: the mark UNSTABLE has to do.
+	 * A file that is open for writing is not read at each mapping: UNSTABLE
+	 * already says that it may be different the next moment.
 	 */
 	if (entry && entry->state == BUILDID_STATE_KNOWN && entry->reason != BUILDID_REASON_IO &&
 	    bid_file_unstable(lookup->inode)) {
@@ -239,7 +268,7 @@ static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping
 	report(mapping, defer_or_queue(lookup, mapping, access));
 }
 
-/* Opened or mapped for writing since it was read: whoever hears of this mapping is to know. */
+/* Opened or mapped for writing since it was read: flag it in the FILE record. */
 static void flag_unstable(struct bid_lookup *lookup, struct bid_entry *entry)
 {
 	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE || !bid_file_unstable(lookup->inode))
@@ -264,7 +293,7 @@ static void recheck_entry(struct bid_lookup *lookup, struct bid_mapping *mapping
 		identify_file(lookup, mapping, entry);
 		return;
 	}
-	/* all that is missing is the path */
+	/* nothing but the path is missing */
 	bid_mapping_path(mapping);
 	bid_cache_lock();
 	store_path(lookup, entry, &mapping->path);
@@ -272,10 +301,7 @@ static void recheck_entry(struct bid_lookup *lookup, struct bid_mapping *mapping
 	report(mapping, entry);
 }
 
-/*
- * Not in the cache, or not to be taken from there just so. The path's buffer is
- * this processor's, as nothing here is preempted.
- */
+/* All but a plain hit. @entry: what the cache has of the file, or NULL. */
 static noinline void identify_slow(struct vm_area_struct *vma, struct bid_entry *entry)
 {
 	struct bid_mapping mapping __uninitialized;
@@ -296,7 +322,7 @@ static noinline void identify_slow(struct vm_area_struct *vma, struct bid_entry 
 		bid_history_add(vma, mapping.file_id);
 }
 
-/* Stores move no time stamp while a page stays dirty. */
+/* Stores to a mapping need not move a time stamp as long as the page stays dirty. */
 static noinline void mark_write_mapped(struct inode *inode)
 {
 	struct bid_key key;
@@ -308,11 +334,10 @@ static noinline void mark_write_mapped(struct inode *inode)
 }
 
 /**
- * bid_identify_mapping() - a file was mapped: identify and report it
- * @vma: the mapping, of a file, in current's mm
+ * bid_identify_mapping() - identify and report a mapping of a file
+ * @vma: the mapping, in current's mm
  *
- * The hook's: called with preemption off, neither sleeps nor allocates. RCU
- * readers need no more than that; what follows a hit is kept short.
+ * Called by the hook: mmap lock held, preemption off. Neither sleeps nor allocates.
  */
 void bid_identify_mapping(struct vm_area_struct *vma)
 {
@@ -338,12 +363,14 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 	identify_slow(vma, entry);
 }
 
+/* Return: 0 or -ENOMEM. May sleep. */
 int bid_identify_init(void)
 {
 	path_bufs = __alloc_percpu(PATH_MAX, sizeof(u64));
 	return path_bufs ? 0 : -ENOMEM;
 }
 
+/* The hook is gone. */
 void bid_identify_exit(void)
 {
 	free_percpu(path_bufs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The identity of the running kernel and of its modules.
+ * KERNEL and MODULE records: the running kernel and its modules.
  */
 #ifndef BID_KERNEL_IMAGE_H
 #define BID_KERNEL_IMAGE_H

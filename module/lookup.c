@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Used by the hook (identify.c) and by ioctl callers (reply.c), in this order:
+ *
+ *	bid_lookup_init()		key and version of the file
+ *	bid_lookup_begin_read()		before each attempt to read the content
+ *	...				the content is read; no lock of ours is held
+ *	bid_lookup_update_cache()	under bid_cache_lock(): one entry for the result
+ *
+ * What is read without a lock may change under the reader. Three things show that, and
+ * each makes the entry one to be read again at the next mapping (BID_ENTRY_RECHECK):
+ *
+ * - The time stamps are so young that a later change need not move them (racy). They
+ *   are looked at before the read: afterwards they may be old enough.
+ * - The file is open for writing or write-mapped, before the read or after it.
+ * - The recheck counter of the inode moved: somebody write-mapped it since it was
+ *   sampled. He looks for entries to mark after he moved the counter, and this looks at
+ *   the counter after it inserted the entry, so that one of them sees the other.
+ */
 #include <linux/fs.h>
 
 #include "compat.h"
@@ -6,10 +24,12 @@
 #include "stats.h"
 
 /**
- * bid_lookup_init() - look at a file
+ * bid_lookup_init() - begin to identify a file
  * @file: from a mapping or a descriptor; held by the caller
  * @inode: its bid_file_inode()
- * @lookup: the lookup
+ * @lookup: filled in
+ *
+ * Any context; takes no lock of this module.
  */
 void bid_lookup_init(struct file *file, struct inode *inode, struct bid_lookup *lookup)
 {
@@ -28,11 +48,11 @@ static u32 unstable_flags(const struct bid_lookup *lookup)
 }
 
 /**
- * bid_lookup_begin_read() - take down what casts entry_flags on what is read now
+ * bid_lookup_begin_read() - sample what would make reading the content unreliable
  * @lookup: the lookup
- * @access: how it is read
+ * @access: how the file is read
  *
- * A time stamp may settle while the content is read: look at it before.
+ * Call it just before each attempt to read the content. Any context.
  */
 void bid_lookup_begin_read(struct bid_lookup *lookup, enum bid_access access)
 {
@@ -42,7 +62,7 @@ void bid_lookup_begin_read(struct bid_lookup *lookup, enum bid_access access)
 		lookup->entry_flags |= BID_ENTRY_RECHECK;
 }
 
-/* Whether a later look at the content is due. */
+/* BID_ENTRY_* for what was read: must it be read again later? */
 static u32 recheck_flags(const struct bid_lookup *lookup)
 {
 	bid_cache_assert_locked();
@@ -51,23 +71,41 @@ static u32 recheck_flags(const struct bid_lookup *lookup)
 	return lookup->entry_flags | unstable_flags(lookup);
 }
 
+/*
+ * The result confirms @entry, or is its first identity. An entry keeps its texts until
+ * it goes, as readers may have them: do not replace one without need.
+ */
+static void update_entry(const struct bid_lookup *lookup, struct bid_entry *entry, u8 state,
+			 const struct bid_identity *id, struct bid_text **text)
+{
+	const u32 flags = BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE;
+	bool deferred = entry->state == BUILDID_STATE_DEFERRED;
+
+	if (*text && (deferred || entry->flags & BID_ENTRY_NO_PATH))
+		*text = bid_cache_set_text(entry, *text);
+	if (deferred)
+		bid_entry_publish(entry, id, state);
+	WRITE_ONCE(entry->flags, (entry->flags & ~flags) | recheck_flags(lookup));
+}
+
 /**
- * bid_lookup_update_cache() - the entry that is to stand for a lookup
+ * bid_lookup_update_cache() - make the result of a lookup the cache's
  * @lookup: the lookup
- * @state: what a new entry is: enum buildid_state
- * @id: what was read, or NULL when somebody has yet to
- * @text: taken over when there is a use for it, and set to what is to be freed
- *	in its place, unlocked
+ * @state: enum buildid_state of a new entry
+ * @id: what was read, or NULL when the file has yet to be read
+ * @text: in: path and long identity, or NULL; out: what the caller has to free after
+ *	unlocking: @text itself when it was not used, or the text it replaced
  *
- * Takes the place of an entry that turned out wrong. Under the cache lock.
+ * Finds the entry of this version and updates it; replaces it when it has another
+ * identity; else inserts a new one. Under bid_cache_lock() and RCU.
  *
- * Return: the entry, or NULL when there is none to be had.
+ * Return: the entry, or NULL when the reserve is empty or there is no room.
  */
 struct bid_entry *bid_lookup_update_cache(struct bid_lookup *lookup, u8 state,
 					  const struct bid_identity *id, struct bid_text **text)
 {
 	static const struct bid_identity unknown;
-	struct bid_entry *entry, *before;
+	struct bid_entry *entry, *old;
 
 	bid_cache_assert_locked();
 	entry = bid_cache_find(&lookup->key, &lookup->version);
@@ -75,25 +113,17 @@ struct bid_entry *bid_lookup_update_cache(struct bid_lookup *lookup, u8 state,
 		if (entry->state == BUILDID_STATE_PENDING || (!id && entry->state == state))
 			return entry;
 		if (id && (entry->state == BUILDID_STATE_DEFERRED || bid_entry_is(entry, id))) {
-			/* readers keep the one before: not for nothing */
-			if (*text && (entry->state == BUILDID_STATE_DEFERRED ||
-				      entry->flags & BID_ENTRY_NO_PATH))
-				*text = bid_cache_set_text(entry, *text);
-			if (entry->state == BUILDID_STATE_DEFERRED)
-				bid_entry_publish(entry, id, state);
-			WRITE_ONCE(entry->flags,
-				   (entry->flags & ~(BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE)) |
-					   recheck_flags(lookup));
+			update_entry(lookup, entry, state, id, text);
 			return entry;
 		}
 	}
 
-	before = entry;
+	old = entry;
 	entry = bid_cache_get_reserved();
 	if (!entry)
 		return NULL;
-	if (before) {
-		bid_cache_remove(before);
+	if (old) {
+		bid_cache_remove(old);
 		bid_stats_inc(BID_STAT_STALE);
 	}
 	entry->flags = recheck_flags(lookup);
@@ -106,8 +136,7 @@ struct bid_entry *bid_lookup_update_cache(struct bid_lookup *lookup, u8 state,
 	bid_entry_publish(entry, id ?: &unknown, state);
 	if (!bid_cache_insert(entry, &lookup->key, &lookup->version))
 		return NULL;
-	/* bid_cache_mark_recheck() finds the entry from here on, or is seen here */
-	smp_mb();
+	smp_mb(); /* insert, then look at the counter: pairs with bid_cache_mark_recheck() */
 	WRITE_ONCE(entry->flags, entry->flags | recheck_flags(lookup));
 	return entry;
 }

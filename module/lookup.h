@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file being looked at, and the entry that comes to stand for it.
+ * One file being identified, and how the result gets into the cache.
  */
 #ifndef BID_LOOKUP_H
 #define BID_LOOKUP_H
@@ -8,15 +8,15 @@
 #include "cache.h"
 
 /**
- * struct bid_lookup - a file being looked at
- * @file: it
- * @inode: its bid_file_inode()
- * @user_ino: inode number as the user sees it
- * @user_dev: likewise; both from bid_file_user_ids()
+ * struct bid_lookup - a file that is being identified
+ * @file: the file; the caller holds it
+ * @inode: bid_file_inode() of @file
+ * @user_ino: inode number as the user sees it, from bid_file_user_ids()
+ * @user_dev: device, likewise
  * @key: of @inode
- * @version: of @inode, at the last look
- * @entry_flags: BID_ENTRY_RECHECK and UNSTABLE, as of just before the content was read
- * @recheck_seq: bid_cache_recheck_seq() likewise
+ * @version: of @inode; once it was read, the version that was read
+ * @entry_flags: BID_ENTRY_RECHECK and UNSTABLE, as sampled just before it was read
+ * @recheck_seq: bid_cache_recheck_seq(), likewise
  */
 struct bid_lookup {
 	struct file *file;

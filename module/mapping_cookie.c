@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A mapping's cookie is to go with the mapping. Nothing but an MMU notifier
- * tells of every way in which one can go: munmap, mremap, a mapping over it,
- * exec, exit. Only an address space that has cookies gets one.
+ * The cookies of mappings, by address space. A cookie goes with its mapping, and only an
+ * MMU notifier sees every way in which a mapping can go: munmap, mremap, another mapping
+ * over it, exec, exit. An address space gets a notifier with its first cookie, and keeps
+ * it until it ends.
+ *
+ * The lock is a spinlock that protects the hash of address spaces and their cookies.
+ * Inside of it: cookie.c's. It is taken in process context and by the notifier, which may
+ * not sleep. A cookie is set under the mmap lock for writing, so that its addresses stay
+ * mapped until it is in place, and its record comes before those of later mappings there.
+ *
+ * A struct mm_cookies is freed by the notifier's SRCU callback, after its last reference
+ * was put by whoever took it out of the hash: on_release(), or the module's exit.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -19,10 +28,10 @@
 #include "event.h"
 
 /**
- * struct mm_cookies - an address space with cookies, or that had some
- * @notifier: holds the struct mm_struct
- * @node: among the spaces; unhashed once it is on its way out
- * @cookies: by address; no two share one
+ * struct mm_cookies - the cookies of an address space, perhaps none any more
+ * @notifier: has a reference to the mm_struct
+ * @node: in the hash of sets; unhashed when it is about to be freed
+ * @cookies: by address; they do not overlap
  */
 struct mm_cookies {
 	struct mmu_notifier notifier;
@@ -40,7 +49,7 @@ static DEFINE_HASHTABLE(sets, 8);
 static DEFINE_SPINLOCK(lock);		  /* of sets and their cookies */
 static atomic_t nr_sets = ATOMIC_INIT(0); /* allocated, not only hashed */
 
-/* The first that ends after @addr. */
+/* The first cookie that ends after @addr. */
 static struct cookie *first_after(const struct mm_cookies *set, u64 addr)
 {
 	struct rb_node *node = set->cookies.rb_node;
@@ -74,7 +83,7 @@ static void insert(struct mm_cookies *set, struct cookie *cookie)
 	rb_insert_color(&cookie->node, &set->cookies);
 }
 
-/* All that have an address in the range. */
+/* Drop all cookies that have an address in the range. Returns whether there was one. */
 static bool drop(struct mm_cookies *set, u64 start, u64 end)
 {
 	struct cookie *cookie;
@@ -102,6 +111,7 @@ static int on_invalidate(struct mmu_notifier *notifier, const struct mmu_notifie
 	return 0;
 }
 
+/* After it the caller calls mmu_notifier_put(), unlocked. */
 static void remove_set(struct mm_cookies *set)
 {
 	lockdep_assert_held(&lock);
@@ -174,8 +184,8 @@ static bool is_mapped(struct mm_struct *mm, u64 start, u64 end)
 }
 
 /*
- * current's, which stays until its address space ends. The mmap lock, held for
- * writing, keeps others of the process from making another.
+ * The set of current's mm, created if need be; it stays until the mm ends. The mmap lock
+ * keeps other threads of the process from creating another one.
  */
 static struct mm_cookies *get_set(struct mm_struct *mm)
 {
@@ -198,7 +208,6 @@ static struct mm_cookies *get_set(struct mm_struct *mm)
 	return set;
 }
 
-/* In the mmap lock, for writing. */
 static int put_locked(struct mm_struct *mm, struct cookie *cookie)
 {
 	const struct bid_cookie_info *info = &cookie->info;
@@ -217,10 +226,7 @@ static int put_locked(struct mm_struct *mm, struct cookie *cookie)
 	return 0;
 }
 
-/*
- * The mmap lock keeps the addresses mapped, and the record before that of
- * whatever is mapped there next. Whoever has it held up holds up none but itself.
- */
+/* The mmap lock is that of the caller's own process, so it can only hold up itself. */
 static int put(struct cookie *cookie)
 {
 	struct mm_struct *mm = current->mm;
@@ -235,8 +241,11 @@ static int put(struct cookie *cookie)
 }
 
 /**
- * bid_mapping_cookie_set() - current names a mapping of its own, and says so
- * @info: which and how
+ * bid_mapping_cookie_set() - set the cookie of addresses in current's mm
+ * @info: the addresses and the cookie
+ *
+ * Replaces every cookie that has one of the addresses, and sends a COOKIE record. Process
+ * context; takes the mmap lock.
  *
  * Return: 0; -ENOENT when not all of it is mapped; -EDQUOT; -ENOMEM; -EINTR.
  */
@@ -267,10 +276,12 @@ err_free:
 }
 
 /**
- * bid_mapping_cookie_clear() - current takes back what it said, and says so
- * @info: of which addresses; the identity is empty
+ * bid_mapping_cookie_clear() - drop the cookies of addresses in current's mm
+ * @info: the addresses; the identity is empty
  *
- * Return: 0; -ENOENT when there is nothing to take back; -EINTR.
+ * Sends a COOKIE record. Process context; takes the mmap lock.
+ *
+ * Return: 0; -ENOENT when there is no cookie; -EINTR.
  */
 int bid_mapping_cookie_clear(const struct bid_cookie_info *info)
 {
@@ -293,10 +304,14 @@ int bid_mapping_cookie_clear(const struct bid_cookie_info *info)
 }
 
 /**
- * bid_mapping_cookie_next() - what was said of an address space
- * @mm: it, alive
+ * bid_mapping_cookie_next() - get the cookies of an address space, one by one
+ * @mm: the address space, of which the caller has a reference
  * @from: the address to begin at
- * @info: filled in with the first cookie that ends after it
+ * @info: filled in with the first cookie that ends after @from
+ *
+ * Process context.
+ *
+ * Return: whether there is one.
  */
 bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from, struct bid_cookie_info *info)
 {
@@ -325,10 +340,11 @@ static struct mm_cookies *any_set(void)
 }
 
 /*
- * Nobody names anything any more; address spaces may still end, and then go
- * themselves. mmu_notifier_synchronize() does not wait for those to be freed, which
- * is done here, in this module's code: so count them, then let the last one return.
- * SRCU calls back with bottom halves off, which is an RCU section.
+ * No cookies are set any more, but address spaces may still end, and then remove their
+ * sets themselves. Every set has to be freed before this module's code goes, and
+ * mmu_notifier_synchronize() does not wait for that: so sets are counted. Then the last
+ * free_set() has to return: it runs with bottom halves off, which is an RCU read-side
+ * section.
  */
 void bid_mapping_cookie_exit(void)
 {

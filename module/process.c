@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading a file with an address space locked can deadlock against whatever
- * serves the file. So: take what the mapping says and the file, let go, read. Nor
- * is the address space kept from ending meanwhile: its process's exit would wait,
- * and its memory and mounts with it.
+ * RESOLVE_ADDR and MAPS of a living process, in the caller's context.
+ *
+ * Reading a file under the mmap lock of a process can deadlock against a user-space
+ * server of the file. So the vma's fields are copied and its file is held under the
+ * lock, and the file is read after it was dropped. The address space is pinned by
+ * mmgrab() only, and mmget for as long as it is locked: otherwise the process's exit
+ * would wait, and its memory and mounts with it.
+ *
+ * MAPS hands mappings out in calls as large as the caller's buffer. Between two calls,
+ * and between two batches of one, nothing is held but the cursor; an instance number
+ * tells whether it still belongs to the same address space.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -27,19 +34,19 @@
 #include "process.h"
 #include "reply.h"
 
-/* Mappings taken for each time the address space is locked. */
+/* Mappings copied each time the mmap lock is taken. */
 #define BATCH 16
 
-/* Of instances: they are made of addresses in the kernel, among others. */
+/* Key of instance numbers: they hide the kernel addresses they are made of. */
 static siphash_key_t secret __read_mostly;
 
-/* In a cursor: all mappings were given, what follows is an address in cookies. */
+/* In a cursor: all mappings are done, and the rest is the address of the next cookie. */
 #define IN_COOKIES BIT_ULL(63)
 
 /**
- * struct process - one that is asked about
- * @task: its leader; held
- * @mm: its address space; held, alive or not
+ * struct process - the process that is asked about
+ * @task: held; its leader
+ * @mm: held by mmgrab(), so that the address space may end; see acquire()
  * @start_time: as in struct buildid_mmap
  * @instance: as in struct buildid_maps
  */
@@ -50,7 +57,7 @@ struct process {
 	u64 instance;
 };
 
-/* The leader may have ended before the others. */
+/* Any thread's, as the leader may have exited before the others. */
 static struct mm_struct *get_mm(struct task_struct *leader)
 {
 	struct mm_struct *mm = NULL;
@@ -67,16 +74,17 @@ static struct mm_struct *get_mm(struct task_struct *leader)
 }
 
 /*
- * exec puts the new address space in place before it counts, so neither of the two
- * says enough; together they do, as the old one is there until then. The count is
- * sampled before the address space is, and never behind it.
+ * An address of an mm_struct is used again, and exec sets the new mm before it increments
+ * self_exec_id, so that neither says enough. Both together do: as long as the count has
+ * not moved the old mm is there, and no other has its address. The count is sampled
+ * before the mm: it may be older, never newer.
  */
 static u64 instance_of(const struct process *process, u64 exec_id)
 {
 	return siphash_3u64(process->start_time, exec_id, (unsigned long)process->mm, &secret);
 }
 
-/* -ESRCH for a kernel thread, or a process that is as good as gone. */
+/* -ESRCH for a kernel thread, and for a process without an address space any more. */
 static int get_process(struct pid *pid, struct process *process)
 {
 	u64 exec_id;
@@ -86,7 +94,7 @@ static int get_process(struct pid *pid, struct process *process)
 		return -ESRCH;
 	process->start_time = process->task->start_boottime;
 	exec_id = READ_ONCE(process->task->self_exec_id);
-	smp_rmb(); /* the address space is as old or newer */
+	smp_rmb(); /* the count before the mm; exec sets them the other way round */
 	process->mm = get_mm(process->task);
 	if (!process->mm) {
 		put_task_struct(process->task);
@@ -104,7 +112,7 @@ static void put_process(struct process *process)
 	put_task_struct(process->task);
 }
 
-/* -ESRCH when the address space has ended; -EINTR. Else release() it, soon. */
+/* Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended; -EINTR. */
 static int acquire(struct mm_struct *mm)
 {
 	int err;
@@ -125,7 +133,7 @@ static void release(struct mm_struct *mm)
 	mmput(mm);
 }
 
-/* As with a subscriber: in a container only what its own processes see. */
+/* In a container only paths of processes with the caller's root; as for subscribers. */
 static bool may_know_paths(struct task_struct *task)
 {
 	struct path root;
@@ -146,7 +154,7 @@ static bool may_know_paths(struct task_struct *task)
 	return may;
 }
 
-/* The file, held, or an error; *@offset is set to that of @addr in it. */
+/* The file mapped at @addr, held, or an ERR_PTR(). Sets the offset of @addr in it. */
 static struct file *get_file_at(struct mm_struct *mm, u64 addr, u64 *offset)
 {
 	struct file *file = ERR_PTR(-ENOENT);
@@ -230,7 +238,10 @@ static bool is_selected(const struct vm_area_struct *vma, u32 flags)
 	return vma->vm_file && (vma->vm_flags & VM_EXEC || flags & BUILDID_MAPS_DATA);
 }
 
-/* How many were taken, from *@cursor on; -ESRCH; -EINTR. Each file is held. */
+/*
+ * Copy the next mappings from *@cursor on, and hold their files. Sets *@cursor to where
+ * the next batch begins. Returns how many there are; -ESRCH; -EINTR.
+ */
 static int collect_mappings(struct mm_struct *mm, u64 *cursor, u32 flags,
 			    struct bid_mapping *mappings)
 {
@@ -260,8 +271,8 @@ static int collect_mappings(struct mm_struct *mm, u64 *cursor, u32 flags,
 /**
  * struct reply - the caller's buffer while it is being filled
  * @to: where the next record goes
- * @left: bytes left
- * @last_file: file_id of the last FILE record
+ * @left: bytes left in the buffer
+ * @last_file: file_id of the last FILE record in it
  * @with_paths: the caller may know the process's paths
  * @record: room for the next record, BUILDID_RECORD_MAX bytes
  * @task: the process's leader
@@ -292,7 +303,7 @@ static int put_record(struct reply *reply, struct buildid_record *header, u16 ty
 	return 0;
 }
 
-/* -ENOSPC when it does not fit any more. */
+/* A FILE record, unless it is the last one anyway, and a MMAP record; -ENOSPC. */
 static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 {
 	struct buildid_file *record = reply->record;
@@ -322,6 +333,7 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	return put_record(reply, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 
+/* Drops the files. With -ENOSPC *@cursor is set to the first mapping that did not fit. */
 static int put_mappings(struct reply *reply, struct bid_mapping *mappings, int n, u64 *cursor)
 {
 	int err = 0, i;
@@ -442,6 +454,7 @@ int bid_ioctl_maps(struct bid_session *session, void __user *arg)
 	return err ?: bid_ioctl_copy_out(arg, &req, sizeof(req));
 }
 
+/* Called before the device is registered. */
 void bid_process_init(void)
 {
 	get_random_bytes(&secret, sizeof(secret));

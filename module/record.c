@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * No function here takes a lock or sleeps: the hook and ioctl callers use them alike.
+ * Records go to user space, so every byte of one is written, padding included.
+ */
 #include "record.h"
 
 /**
- * bid_entry_info() - what is known of an entry, without its path
- * @entry: under RCU
+ * bid_entry_info() - what a FILE record says of an entry
+ * @entry: the entry, under RCU
  * @info: filled in; points into @entry
+ *
+ * The path is the one that is stored: that of the process that mapped the file first.
  */
 void bid_entry_info(const struct bid_entry *entry, struct bid_file_info *info)
 {
@@ -49,7 +55,7 @@ u32 bid_record_file_size(const struct bid_file_info *info)
 	return sizeof(struct buildid_file) + ALIGN(info->id_len, 8) + padded_path(info->path.len);
 }
 
-/* @to is aligned to 8; @padded a multiple of 8 and at most 8 more than @len. */
+/* Pad @len bytes with zeros to @padded, a multiple of 8 and at most @len + 8. */
 static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 {
 	if (padded)
@@ -58,7 +64,7 @@ static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 }
 
 /**
- * bid_record_file_write() - lay out all of a FILE record but its header
+ * bid_record_file_write() - write all of a FILE record but its header
  * @info: what it says
  * @record: bid_record_file_size() bytes
  */
@@ -91,7 +97,7 @@ void bid_record_file_write(const struct bid_file_info *info, struct buildid_file
 		     padded_path(info->path.len));
 }
 
-/* Found out when the first subscriber needs it. */
+/* The path of the mapped file. Looked up once, when the first subscriber needs it. */
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 {
 	if (!mapping->path_known) {
@@ -103,7 +109,7 @@ const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 
 /**
  * bid_record_mmap_size() - bytes of an MMAP record
- * @path: in it, or NULL
+ * @path: the path in it, or NULL
  */
 u32 bid_record_mmap_size(const struct bid_path *path)
 {
@@ -111,12 +117,12 @@ u32 bid_record_mmap_size(const struct bid_path *path)
 }
 
 /**
- * bid_record_mmap_write() - lay out all of an MMAP record but its header
+ * bid_record_mmap_write() - write all of an MMAP record but its header
  * @mapping: what it says
- * @task: whose it is
- * @pid: of @task, for the reader
+ * @task: a task of the process that has the mapping
+ * @pid: of @task, in the reader's namespace
  * @tid: likewise
- * @path: to go with it, or NULL
+ * @path: the path in it, or NULL
  * @record: bid_record_mmap_size() bytes
  */
 void bid_record_mmap_write(const struct bid_mapping *mapping, const struct task_struct *task,
@@ -138,9 +144,9 @@ u32 bid_record_image_size(const struct bid_image_info *info)
 }
 
 /**
- * bid_record_image_write() - lay out all of a KERNEL or MODULE record but its header
+ * bid_record_image_write() - write all of a KERNEL or MODULE record but its header
  * @info: what it says
- * @addrs: the reader may know addresses in the kernel
+ * @addrs: the reader may see kernel addresses
  * @record: bid_record_image_size() bytes
  */
 void bid_record_image_write(const struct bid_image_info *info, bool addrs,
@@ -169,10 +175,10 @@ u32 bid_record_cookie_size(const struct bid_cookie_info *info)
 }
 
 /**
- * bid_record_cookie_write() - lay out all of a COOKIE record but its header
+ * bid_record_cookie_write() - write all of a COOKIE record but its header
  * @info: what it says
- * @task: whose mapping it is
- * @pid: of @task, for the reader
+ * @task: a task of the process that has the mapping
+ * @pid: of @task, in the reader's namespace
  * @tid: likewise
  * @record: bid_record_cookie_size() bytes
  */
@@ -193,11 +199,11 @@ void bid_record_cookie_write(const struct bid_cookie_info *info, const struct ta
 }
 
 /**
- * bid_record_task_write() - lay out all of a FORK, EXEC or EXIT record but its header
+ * bid_record_task_write() - write all of a FORK, EXEC or EXIT record but its header
  * @info: what it says
- * @pid: of the task, for the reader
+ * @pid: of the task, in the reader's namespace
  * @tid: likewise
- * @parent_pid: likewise of the parent, 0 without
+ * @parent_pid: of the parent, likewise; 0 without a parent
  * @record: sizeof(*record) bytes
  */
 void bid_record_task_write(const struct bid_task_info *info, u32 pid, u32 tid, u32 parent_pid,

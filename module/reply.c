@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * FILE records in reply to an ioctl: what the hook and the worker do for a mapping, done
+ * for a caller that asks for a file, in its own context. It may sleep, and can be killed
+ * where a server does not answer. So it is also the one that reads files that only a
+ * process may read (BID_ACCESS_CALLER): its result is in the cache for the mappings to
+ * come.
+ *
+ * Two kinds of callers differ in what they may learn. One that holds the file open for
+ * reading (RESOLVE_FD) could read it itself. One that asks what a process has mapped
+ * (@mapped: RESOLVE_ADDR, MAPS) perhaps could not: for that one a file is read only if
+ * the caller has the permission, and never if its server may be any user.
+ */
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
@@ -11,8 +23,8 @@
 #include "worker.h"
 
 /**
- * bid_reply_entry() - what is remembered, as a record
- * @entry: under RCU
+ * bid_reply_entry() - the FILE record of a cache entry
+ * @entry: the entry, under RCU
  * @record: as for bid_reply_file()
  */
 void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record)
@@ -25,7 +37,12 @@ void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record)
 	record->header.size = bid_record_file_size(&info);
 }
 
-/* For a caller to whom the path would be another's. */
+/**
+ * bid_reply_hide_path() - remove the path from a FILE record
+ * @record: a complete record
+ *
+ * For a caller in a container that the path is outside of.
+ */
 void bid_reply_hide_path(struct buildid_file *record)
 {
 	record->flags = (record->flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH;
@@ -34,8 +51,8 @@ void bid_reply_hide_path(struct buildid_file *record)
 }
 
 /*
- * Could the caller read the file itself? Not asked of a server that may be any
- * user's, as it can keep whoever asks waiting for good.
+ * May the caller read the file? Where the server may be any user it is not asked, as it
+ * could make the caller wait for ever: the answer is no.
  */
 static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
 {
@@ -44,8 +61,8 @@ static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
 }
 
 /*
- * A hash would let the caller check guesses of content that it may not read. Whom
- * the stream tells the hashes of everybody's mappings is sent here too.
+ * A hash would let the caller confirm a guess at content that it may not read. With
+ * CAP_PERFMON it could subscribe, and get the hash of every mapping anyway.
  */
 static bool hides(const struct bid_lookup *lookup, enum bid_access access, u8 kind)
 {
@@ -53,14 +70,14 @@ static bool hides(const struct bid_lookup *lookup, enum bid_access access, u8 ki
 	       !perfmon_capable() && !may_read(lookup, access);
 }
 
-/* As all of a record but its header is laid out. */
+/* The header's type is set by reply_file(). */
 static void write(const struct bid_file_info *info, struct buildid_file *record)
 {
 	bid_record_file_write(info, record);
 	record->header.size = bid_record_file_size(info);
 }
 
-/* What the caller has found out itself. */
+/* The record of a lookup whose result is not, or need not be, in the cache. */
 static void write_lookup(const struct bid_lookup *lookup, const struct bid_path *path,
 			 const struct bid_identity *id, u64 file_id, struct buildid_file *record)
 {
@@ -81,9 +98,9 @@ static void write_lookup(const struct bid_lookup *lookup, const struct bid_path 
 	write(&info, record);
 }
 
-/* The cache's answer, unless it is in doubt. */
-static bool answer_from_cache(const struct bid_lookup *lookup, const struct bid_path *path,
-			      struct buildid_file *record)
+/* Reply from the cache, if it has the file and need not read it again. */
+static bool reply_from_cache(const struct bid_lookup *lookup, const struct bid_path *path,
+			     struct buildid_file *record)
 {
 	struct bid_entry *entry;
 	struct bid_file_info info;
@@ -104,11 +121,11 @@ static bool answer_from_cache(const struct bid_lookup *lookup, const struct bid_
 }
 
 /*
- * Puts into the cache what a caller had read, or, with no @id, that the file is
- * left to others. Returns the file_id of the entry that stands for it then, or 0.
+ * Store what the caller read in the cache; with no @id, that the file is DEFERRED.
+ * Returns the file_id of the entry, or 0 when there is none.
  */
-static u64 remember(struct bid_lookup *lookup, const struct bid_identity *id,
-		    const struct bid_path *path)
+static u64 store_result(struct bid_lookup *lookup, const struct bid_identity *id,
+			const struct bid_path *path)
 {
 	u8 state = id ? BUILDID_STATE_KNOWN : BUILDID_STATE_DEFERRED;
 	static const struct bid_identity unknown;
@@ -122,7 +139,7 @@ static u64 remember(struct bid_lookup *lookup, const struct bid_identity *id,
 	rcu_read_lock();
 	bid_cache_lock();
 	entry = bid_cache_find(&lookup->key, &lookup->version);
-	/* one that is being read gets its answer from there */
+	/* an entry that the worker is reading gets its identity from there */
 	if (!entry || (id && !(entry->request && entry->request->read)))
 		entry = bid_lookup_update_cache(lookup, state, id, &text);
 	if (entry)
@@ -133,7 +150,7 @@ static u64 remember(struct bid_lookup *lookup, const struct bid_identity *id,
 	return file_id;
 }
 
-/* The file_id of what is in the cache already, or 0. */
+/* The file_id of the entry in the cache, or 0. */
 static u64 find_file_id(const struct bid_lookup *lookup)
 {
 	struct bid_entry *entry;
@@ -147,14 +164,14 @@ static u64 find_file_id(const struct bid_lookup *lookup)
 }
 
 /**
- * bid_reply_identify() - identify a file in its caller's context
- * @lookup: of it; moves to the inode and the version that were read
- * @access: as from bid_file_access()
- * @id: the answer
+ * bid_reply_identify() - identify a file by reading it in the caller's context
+ * @lookup: of the file; set to the inode and the version that were read
+ * @access: from bid_file_access(), not BID_ACCESS_NEVER
+ * @id: the identity, or the reason why there is none
  * @racy: as for bid_worker_identify()
  *
- * A copy-up puts another inode behind an open file on overlayfs, which is then
- * what is read: twice at most, for the metadata and for the content.
+ * On overlayfs a copy-up gives an open file another real inode, which is then what is
+ * read. That happens twice at most, for the metadata and for the content. May sleep.
  *
  * Return: 0, or -EINTR when the caller is being killed.
  */
@@ -182,10 +199,10 @@ int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct
 	return 0;
 }
 
-/* -EINTR, or the answer in @record. */
-static int answer_by_reading(struct bid_lookup *lookup, const struct bid_path *path,
-			     enum bid_access access, struct bid_identity *id,
-			     struct buildid_file *record)
+/* 0 with the record, or -EINTR. */
+static int reply_by_reading(struct bid_lookup *lookup, const struct bid_path *path,
+			    enum bid_access access, struct bid_identity *id,
+			    struct buildid_file *record)
 {
 	u64 file_id = 0;
 	bool racy = false;
@@ -199,26 +216,26 @@ static int answer_by_reading(struct bid_lookup *lookup, const struct bid_path *p
 			lookup->entry_flags |= BID_ENTRY_RECHECK;
 		bid_stats_inc(BID_STAT_PARSED_CALLER);
 	}
-	/* may be of this caller's open file, or of this moment */
+	/* an I/O error may concern only this open file, or this moment */
 	if (id->reason != BUILDID_REASON_IO)
-		file_id = remember(lookup, id, path);
+		file_id = store_result(lookup, id, path);
 	write_lookup(lookup, path, id, file_id, record);
 	return 0;
 }
 
-static int answer(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
-		  bool mapped, struct buildid_file *record)
+static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
+		 bool mapped, struct buildid_file *record)
 {
 	struct bid_identity id = {};
 	enum bid_access access;
 
 	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
-	if (ask_cache && answer_from_cache(lookup, path, record) &&
+	if (ask_cache && reply_from_cache(lookup, path, record) &&
 	    !(mapped && hides(lookup, access, record->kind)))
 		return 0;
 	if (mapped && access == BID_ACCESS_CALLER) {
 		id.reason = BUILDID_REASON_DEFERRED;
-		write_lookup(lookup, path, &id, remember(lookup, NULL, path), record);
+		write_lookup(lookup, path, &id, store_result(lookup, NULL, path), record);
 		return 0;
 	}
 	if (mapped && access != BID_ACCESS_NEVER && !may_read(lookup, access)) {
@@ -226,10 +243,10 @@ static int answer(struct bid_lookup *lookup, const struct bid_path *path, bool a
 		write_lookup(lookup, path, &id, find_file_id(lookup), record);
 		return 0;
 	}
-	return answer_by_reading(lookup, path, access, &id, record);
+	return reply_by_reading(lookup, path, access, &id, record);
 }
 
-static int answer_file(struct file *file, bool ask_cache, bool mapped, struct buildid_file *record)
+static int reply_file(struct file *file, bool ask_cache, bool mapped, struct buildid_file *record)
 {
 	struct bid_path path;
 	struct bid_lookup lookup;
@@ -241,28 +258,30 @@ static int answer_file(struct file *file, bool ask_cache, bool mapped, struct bu
 		return -ENOMEM;
 	bid_file_path(file, buf, PATH_MAX, &path);
 	bid_lookup_init(file, bid_file_inode(file), &lookup);
-	err = answer(&lookup, &path, ask_cache, mapped, record);
+	err = reply(&lookup, &path, ask_cache, mapped, record);
 	record->header.type = BUILDID_RECORD_FILE;
 	kfree(buf);
 	return err;
 }
 
 /**
- * bid_reply_file() - identify an open file, reading it if need be
+ * bid_reply_file() - identify an open file, and read it if need be
  * @file: open for reading
- * @mapped: by somebody, and not opened by the caller: not read where only a
- *	process may, or where the caller may not
- * @record: the answer: BUILDID_RECORD_MAX zeroed bytes
+ * @mapped: the file was found in a mapping and not opened by the caller: it is read only
+ *	if the caller has the permission, and if it need not be a process that reads
+ * @record: the FILE record: BUILDID_RECORD_MAX bytes, the header zeroed
+ *
+ * Process context with no lock held; may sleep. The result is stored in the cache.
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
  */
 int bid_reply_file(struct file *file, bool mapped, struct buildid_file *record)
 {
-	return answer_file(file, true, mapped, record);
+	return reply_file(file, true, mapped, record);
 }
 
-/* As bid_reply_file(), whatever the cache has, which then has the answer. */
+/* bid_reply_file() that reads the file in any case, to bring the cache up to date. */
 int bid_reply_reread(struct file *file, struct buildid_file *record)
 {
-	return answer_file(file, false, false, record);
+	return reply_file(file, false, false, record);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * FILE records for who asks, rather than for who watches.
+ * FILE records in reply to an ioctl.
  */
 #ifndef BID_REPLY_H
 #define BID_REPLY_H

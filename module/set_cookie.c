@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a SET_COOKIE to a cookie.
+ * The SET_COOKIE ioctl: checks what the caller may name, and that the content of a file
+ * has no identity of its own.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -15,7 +16,7 @@
 #include "lookup.h"
 #include "worker.h"
 
-/* 0 when the content has no identity of its own. */
+/* 0 when the content has no identity of its own, as of lookup->version. */
 static int check_content(struct bid_lookup *lookup)
 {
 	struct bid_identity id = {};
@@ -40,7 +41,10 @@ static int check_content(struct bid_lookup *lookup)
 	}
 }
 
-/* What is known under the name it had, or is just being read, is out of date. */
+/*
+ * What the cache has of the file, and what is being read at this moment, has the identity
+ * from before the cookie.
+ */
 static int refresh_entry(struct file *file, const struct bid_key *key)
 {
 	struct buildid_file *record;
@@ -69,7 +73,7 @@ static int name_file(struct file *file, const struct bid_identity *id)
 		err = check_content(&lookup);
 	if (err)
 		return err;
-	/* of the inode that was read; read once, as it may be another's the next moment */
+	/* of the inode that was read. Read once: chown may change it any moment */
 	owner = READ_ONCE(lookup.inode->i_uid);
 	if (!uid_eq(owner, current_fsuid()) && !capable(CAP_FOWNER))
 		return -EPERM;
@@ -104,7 +108,7 @@ static int name_mapping(const struct buildid_set_cookie *req, const struct bid_i
 	return id->len ? bid_mapping_cookie_set(&info) : bid_mapping_cookie_clear(&info);
 }
 
-static bool good_kind(const struct buildid_set_cookie *req)
+static bool is_valid_kind(const struct buildid_set_cookie *req)
 {
 	switch (req->kind) {
 	case BUILDID_KIND_NONE:
@@ -119,7 +123,7 @@ static bool good_kind(const struct buildid_set_cookie *req)
 	}
 }
 
-static bool good_object(const struct buildid_set_cookie *req)
+static bool is_valid_object(const struct buildid_set_cookie *req)
 {
 	if (req->flags & BUILDID_COOKIE_FD)
 		return !req->addr && !req->len;
@@ -136,7 +140,7 @@ int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
 	if (err)
 		return err;
 	if (req.flags & ~BID_SET_COOKIE_FLAGS || req.id_len > BUILDID_ID_MAX ||
-	    (req.id && !req.id_len) || !good_kind(&req) || !good_object(&req))
+	    (req.id && !req.id_len) || !is_valid_kind(&req) || !is_valid_object(&req))
 		return -EINVAL;
 	id.kind = req.kind;
 	id.len = req.id_len;
