@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets of processes: forks as the tracepoint reports them, and real processes.
+ */
 #include <kunit/test.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -26,7 +29,7 @@ static void end_descendants(void *descendants)
 }
 
 /* Of one process, or of none. */
-static struct bid_descendants *make_lineage(struct kunit *test, struct pid *pid)
+static struct bid_descendants *follow(struct kunit *test, struct pid *pid)
 {
 	struct bid_descendants *descendants = bid_descendants_start(&pid, !!pid);
 
@@ -43,8 +46,8 @@ static struct task_struct *make_task(struct kunit *test)
 	return task;
 }
 
-/* As the kernel tells it: the parent's number, and the new one. */
-static void tell_fork(struct kunit *test, pid_t parent, pid_t child)
+/* A fork as the tracepoint reports it: the parent's pid, and the new one. */
+static void forked(struct kunit *test, pid_t parent, pid_t child)
 {
 	struct task_struct *from = make_task(test), *to = make_task(test);
 
@@ -57,7 +60,7 @@ static void tell_fork(struct kunit *test, pid_t parent, pid_t child)
 
 static void has_who_it_was_made_of(struct kunit *test)
 {
-	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = follow(test, task_tgid(current));
 
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, current->tgid));
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, 1));
@@ -65,15 +68,15 @@ static void has_who_it_was_made_of(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, PID_MAX_LIMIT - 1));
 }
 
-static void takes_in_children_and_theirs(struct kunit *test)
+static void includes_children_and_theirs(struct kunit *test)
 {
-	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = follow(test, task_tgid(current));
 
-	tell_fork(test, current->tgid, FIRST);
-	tell_fork(test, FIRST, FIRST + 1);
-	tell_fork(test, FIRST + 1, PID_MAX_LIMIT - 1);
-	tell_fork(test, 1, FIRST + 2);
-	tell_fork(test, FIRST + 2, FIRST + 3);
+	forked(test, current->tgid, FIRST);
+	forked(test, FIRST, FIRST + 1);
+	forked(test, FIRST + 1, PID_MAX_LIMIT - 1);
+	forked(test, 1, FIRST + 2);
+	forked(test, FIRST + 2, FIRST + 3);
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, FIRST));
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, FIRST + 1));
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, PID_MAX_LIMIT - 1));
@@ -81,36 +84,36 @@ static void takes_in_children_and_theirs(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST + 3));
 }
 
-static void takes_a_thread_for_no_process(struct kunit *test)
+static void ignores_threads(struct kunit *test)
 {
-	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = follow(test, task_tgid(current));
 
-	tell_fork(test, current->tgid, FIRST);
-	tell_fork(test, FIRST, FIRST);
-	tell_fork(test, FIRST + 1, FIRST + 1);
+	forked(test, current->tgid, FIRST);
+	forked(test, FIRST, FIRST);
+	forked(test, FIRST + 1, FIRST + 1);
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, FIRST));
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST + 1));
 }
 
 static void forgets_a_number_that_another_process_gets(struct kunit *test)
 {
-	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = follow(test, task_tgid(current));
 
-	tell_fork(test, current->tgid, FIRST);
-	tell_fork(test, 1, FIRST);
+	forked(test, current->tgid, FIRST);
+	forked(test, 1, FIRST);
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST));
-	tell_fork(test, FIRST, FIRST + 1);
+	forked(test, FIRST, FIRST + 1);
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, FIRST + 1));
 }
 
-static void keeps_lineages_apart(struct kunit *test)
+static void sets_do_not_mix(struct kunit *test)
 {
-	struct bid_descendants *of_self = make_lineage(test, task_tgid(current));
-	struct bid_descendants *of_init = make_lineage(test, find_vpid(1));
-	struct bid_descendants *of_none = make_lineage(test, NULL);
+	struct bid_descendants *of_self = follow(test, task_tgid(current));
+	struct bid_descendants *of_init = follow(test, find_vpid(1));
+	struct bid_descendants *of_none = follow(test, NULL);
 
-	tell_fork(test, current->tgid, FIRST);
-	tell_fork(test, 1, FIRST + 1);
+	forked(test, current->tgid, FIRST);
+	forked(test, 1, FIRST + 1);
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(of_self, FIRST));
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(of_self, FIRST + 1));
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(of_init, FIRST));
@@ -121,11 +124,11 @@ static void keeps_lineages_apart(struct kunit *test)
 
 static void keeps_the_others_when_one_ends(struct kunit *test)
 {
-	struct bid_descendants *first = make_lineage(test, task_tgid(current));
-	struct bid_descendants *second = make_lineage(test, task_tgid(current));
+	struct bid_descendants *first = follow(test, task_tgid(current));
+	struct bid_descendants *second = follow(test, task_tgid(current));
 
 	kunit_release_action(test, end_descendants, first);
-	tell_fork(test, current->tgid, FIRST);
+	forked(test, current->tgid, FIRST);
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(second, FIRST));
 }
 
@@ -154,20 +157,20 @@ static struct task_struct *start_child(struct kunit *test)
 	return task;
 }
 
-static void takes_in_children_that_were_there_before(struct kunit *test)
+static void includes_children_that_were_there_before(struct kunit *test)
 {
 	struct task_struct *task = start_child(test);
-	struct bid_descendants *descendants = make_lineage(test, starter(test));
+	struct bid_descendants *descendants = follow(test, starter(test));
 
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, task->tgid));
 	KUNIT_EXPECT_FALSE(test, bid_descendants_has(descendants, 1));
 	kthread_stop(task);
 }
 
-static void hears_of_processes_that_start(struct kunit *test)
+static void includes_processes_that_start(struct kunit *test)
 {
-	struct bid_descendants *descendants = make_lineage(test, starter(test));
-	struct bid_descendants *of_none = make_lineage(test, NULL);
+	struct bid_descendants *descendants = follow(test, starter(test));
+	struct bid_descendants *of_none = follow(test, NULL);
 	struct task_struct *task = start_child(test);
 
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(descendants, task->tgid));
@@ -180,15 +183,15 @@ static bool forks_are_watched(void)
 	return rcu_access_pointer(find_tracepoint()->funcs);
 }
 
-static void watches_forks_only_as_long_as_somebody_wants_it(struct kunit *test)
+static void watches_forks_only_while_there_is_a_set(struct kunit *test)
 {
 	struct bid_descendants *first, *second;
 
 	KUNIT_EXPECT_TRUE(test, list_empty(&all_sets));
-	first = make_lineage(test, task_tgid(current));
+	first = follow(test, task_tgid(current));
 	KUNIT_ASSERT_NOT_NULL(test, find_tracepoint());
 	KUNIT_EXPECT_TRUE(test, forks_are_watched());
-	second = make_lineage(test, task_tgid(current));
+	second = follow(test, task_tgid(current));
 	kunit_release_action(test, end_descendants, first);
 	KUNIT_EXPECT_TRUE(test, forks_are_watched());
 	kunit_release_action(test, end_descendants, second);
@@ -198,7 +201,7 @@ static void watches_forks_only_as_long_as_somebody_wants_it(struct kunit *test)
 
 static void gives_its_memory_back(struct kunit *test)
 {
-	struct bid_descendants *descendants = make_lineage(test, task_tgid(current));
+	struct bid_descendants *descendants = follow(test, task_tgid(current));
 
 	KUNIT_EXPECT_EQ(test, atomic_read(&alloc.held), 1);
 	kunit_release_action(test, end_descendants, descendants);
@@ -222,14 +225,14 @@ static void says_so_when_there_is_no_memory(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(has_who_it_was_made_of),
-	KUNIT_CASE(takes_in_children_and_theirs),
-	KUNIT_CASE(takes_a_thread_for_no_process),
+	KUNIT_CASE(includes_children_and_theirs),
+	KUNIT_CASE(ignores_threads),
 	KUNIT_CASE(forgets_a_number_that_another_process_gets),
-	KUNIT_CASE(keeps_lineages_apart),
+	KUNIT_CASE(sets_do_not_mix),
 	KUNIT_CASE(keeps_the_others_when_one_ends),
-	KUNIT_CASE(takes_in_children_that_were_there_before),
-	KUNIT_CASE(hears_of_processes_that_start),
-	KUNIT_CASE(watches_forks_only_as_long_as_somebody_wants_it),
+	KUNIT_CASE(includes_children_that_were_there_before),
+	KUNIT_CASE(includes_processes_that_start),
+	KUNIT_CASE(watches_forks_only_while_there_is_a_set),
 	KUNIT_CASE(gives_its_memory_back),
 	KUNIT_CASE(says_so_when_there_is_no_memory),
 	{},

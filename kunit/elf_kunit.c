@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The ELF parser: elf_cases.h in both classes and byte orders, whole and cut off.
+ */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/sizes.h>
@@ -224,8 +227,9 @@ static const char *try_all_cuts(struct trial *trial, const struct elf_image *ima
 	u64 size;
 
 	for (size = 0; size < image->size; size++) {
-		fault = identify(trial, image, size, &hook_limits) ?:
-								     cut_fault(&trial->id, of, size);
+		fault = identify(trial, image, size, &hook_limits);
+		if (!fault)
+			fault = cut_fault(&trial->id, of, size);
 		if (fault)
 			return fault;
 	}

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Layouts of FILE and MMAP records, and which subscribers get them.
+ */
 #include "subscriber.h"
 
 #include "event.c"
@@ -117,7 +120,7 @@ static void report_unresolved(struct kunit *test, vm_flags_t flags)
 	preempt_enable();
 }
 
-static void a_mapping_record_tells_all_of_it(struct kunit *test)
+static void a_mapping_record_has_every_field(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
 	const struct buildid_mmap *mmap;
@@ -159,7 +162,7 @@ static const struct prot_case {
 
 KUNIT_ARRAY_PARAM_DESC(prots, prots, name);
 
-static void a_mapping_record_tells_its_protection(struct kunit *test)
+static void a_mapping_record_has_its_protection(struct kunit *test)
 {
 	const struct prot_case *of = test->param_value;
 	struct test_subscriber *sub = start_subscriber(test, BUILDID_SUB_DATA, SZ_4K, 0, NULL);
@@ -175,15 +178,15 @@ static void a_mapping_record_tells_its_protection(struct kunit *test)
 /* As the hook asks. */
 static bool current_watches_data(void)
 {
-	bool wants;
+	bool watches;
 
 	preempt_disable();
-	wants = bid_event_watches_data();
+	watches = bid_event_watches_data();
 	preempt_enable();
-	return wants;
+	return watches;
 }
 
-static void data_of_others_is_not_looked_at(struct kunit *test)
+static void data_of_other_processes_is_ignored(struct kunit *test)
 {
 	struct test_subscriber *others, *own;
 
@@ -195,7 +198,7 @@ static void data_of_others_is_not_looked_at(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, current_watches_data());
 }
 
-static void data_goes_to_whom_it_concerns(struct kunit *test)
+static void data_goes_to_subscribers_for_data(struct kunit *test)
 {
 	struct test_subscriber *code = subscribe(test), *data;
 
@@ -216,7 +219,7 @@ static void data_goes_to_whom_it_concerns(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, current_watches_data());
 }
 
-static void paths_go_to_whom_they_concern(struct kunit *test)
+static void paths_go_to_subscribers_for_paths(struct kunit *test)
 {
 	struct test_subscriber *plain = subscribe(test);
 	struct test_subscriber *paths = start_subscriber(test, BUILDID_SUB_PATH, SZ_4K, 0, NULL);
@@ -284,11 +287,11 @@ static void a_full_ring_wakes_its_reader(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(lays_out_a_file_record_of, layouts_gen_params),
-	KUNIT_CASE(a_mapping_record_tells_all_of_it),
-	KUNIT_CASE_PARAM(a_mapping_record_tells_its_protection, prots_gen_params),
-	KUNIT_CASE(data_of_others_is_not_looked_at),
-	KUNIT_CASE(data_goes_to_whom_it_concerns),
-	KUNIT_CASE(paths_go_to_whom_they_concern),
+	KUNIT_CASE(a_mapping_record_has_every_field),
+	KUNIT_CASE_PARAM(a_mapping_record_has_its_protection, prots_gen_params),
+	KUNIT_CASE(data_of_other_processes_is_ignored),
+	KUNIT_CASE(data_goes_to_subscribers_for_data),
+	KUNIT_CASE(paths_go_to_subscribers_for_paths),
 	KUNIT_CASE(mappings_of_other_processes_are_left_out),
 	KUNIT_CASE(there_is_room_for_so_many_subscribers),
 	KUNIT_CASE(a_full_ring_wakes_its_reader),

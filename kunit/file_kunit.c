@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Keys, versions, access, paths and resident pages, on files of shared memory.
+ */
 #include "files.h"
 
 #include "compat.h"
@@ -349,7 +352,7 @@ static void reads_what_is_in_memory(struct kunit *test)
 	put_page(resident.page);
 }
 
-/* Preemption is off, and whoever made the file says where its notes are. */
+/* Preemption is off, and the maker of the file decides where its notes are. */
 static void looks_at_few_pages(struct kunit *test)
 {
 	struct file *file = make_hole(test, "a", 2 * PAGE_SIZE);

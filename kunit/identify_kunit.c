@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * From a mapping to its records: the hook (identify.c, lookup.c), an ioctl caller
+ * (reply.c), and the real worker, cache and rings, on files of shared memory.
+ */
 #include "compat.h"
 #include "elf_cases.h"
 #include "history.h"
 #include "subscriber.h"
 #include "worker.h"
 
-/* Who may read, where that is not up to shared memory. */
+/* What bid_file_access() returns in place of what it says of shared memory. */
 static enum bid_access forced_access;
 static bool access_is_forced;
 
@@ -25,7 +29,7 @@ static enum bid_access test_file_access(const struct file *file, struct inode *i
 /* An identity that is too long for the hook. */
 #define LONG_LEN 100
 
-/* A name that is too long to be kept at once. */
+/* A name that is too long to be stored without an allocation. */
 #define LONG_NAME \
 	"a-library-of-a-name-so-long-that-there-is-no-room-for-it-in-what-an-entry-brings-along"
 
@@ -139,9 +143,28 @@ static void expect_mmap_alone(struct kunit *test, struct test_subscriber *sub, u
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
 
+/* Map a file whose FILE record comes with the mapping; returns its file_id. */
+static u64 map_new(struct kunit *test, struct test_subscriber *sub, struct file *file)
+{
+	u64 file_id;
+
+	map(test, file);
+	file_id = next_file(test, sub)->file_id;
+	next_mmap(test, sub);
+	return file_id;
+}
+
+/* Map a file that the subscriber knows. */
+static void expect_hit(struct kunit *test, struct test_subscriber *sub, struct file *file,
+		       u64 file_id)
+{
+	map(test, file);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
+}
+
 /* -------------------------------------------------------------- in the hook -- */
 
-static void a_new_file_is_told_before_its_mapping(struct kunit *test)
+static void a_new_file_comes_before_its_mapping(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
@@ -165,7 +188,7 @@ static void a_new_file_is_told_before_its_mapping(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
 
-static void a_known_file_is_told_once(struct kunit *test)
+static void a_known_file_is_sent_once(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test), *late;
 	u64 hits = bid_stats_sum(BID_STAT_HITS), rechecks = bid_stats_sum(BID_STAT_RECHECKS);
@@ -174,28 +197,23 @@ static void a_known_file_is_told_once(struct kunit *test)
 	u64 file_id;
 	u32 i;
 
-	map(test, file);
-	file_id = next_file(test, sub)->file_id;
-	next_mmap(test, sub);
+	file_id = map_new(test, sub, file);
 	wait_for_worker(test);
-	for (i = 0; i < 10; i++) {
-		map(test, file);
-		expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
-	}
+	for (i = 0; i < 10; i++)
+		expect_hit(test, sub, file, file_id);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_HITS) - hits, 10);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 0);
 
 	/* but to each */
 	late = subscribe(test);
-	map(test, file);
-	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, file_id);
 	record = next_file(test, late);
 	expect_gnu(test, record, 20, gnu_id[0]);
 	expect_path(test, record);
 	expect_mmap_alone(test, late, file_id, BUILDID_STATE_KNOWN);
 }
 
-static void data_is_not_looked_at_unless_wanted(struct kunit *test)
+static void data_mappings_are_ignored_without_a_subscriber_for_them(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test), *data;
 	u64 misses = bid_stats_sum(BID_STAT_MISSES);
@@ -220,9 +238,7 @@ static void a_changed_file_is_another(struct kunit *test)
 	u64 first;
 	u8 other = 0x77;
 
-	map(test, file);
-	first = next_file(test, sub)->file_id;
-	next_mmap(test, sub);
+	first = map_new(test, sub, file);
 
 	write_file(test, file, &other, 1, id_at());
 	settle_time_stamps();
@@ -246,9 +262,7 @@ static void a_file_just_written_is_read_again(struct kunit *test)
 	/* only where nothing but the clock tells versions apart */
 	stub_no_change_counter = true;
 	date_file(file, 3600);
-	map(test, file);
-	first = next_file(test, sub)->file_id;
-	next_mmap(test, sub);
+	first = map_new(test, sub, file);
 
 	store(test, file, 0x77, id_at());
 	map(test, file);
@@ -262,12 +276,10 @@ static void a_file_just_written_is_read_again(struct kunit *test)
 
 	/* trusted once the time stamps are old enough */
 	stub_seconds_later = 7200;
-	map(test, file);
-	expect_mmap_alone(test, sub, first, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, first);
 	wait_for_worker(test);
 	rechecks = bid_stats_sum(BID_STAT_RECHECKS);
-	map(test, file);
-	expect_mmap_alone(test, sub, first, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, first);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 0);
 }
 
@@ -279,9 +291,7 @@ static void a_file_mapped_shared_and_writable_is_read_again(struct kunit *test)
 	const struct buildid_file *record;
 	u64 first;
 
-	map(test, file);
-	first = next_file(test, sub)->file_id;
-	next_mmap(test, sub);
+	first = map_new(test, sub, file);
 	map_as(test, file, SHARED);
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 	store(test, file, 0x77, id_at());
@@ -306,8 +316,7 @@ static void a_file_open_for_writing_is_flagged_and_read_again(struct kunit *test
 	first = record->file_id;
 	KUNIT_EXPECT_TRUE(test, record->flags & BUILDID_FILE_UNSTABLE);
 	next_mmap(test, sub);
-	map(test, file);
-	expect_mmap_alone(test, sub, first, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, first);
 	put_write_access(file_inode(file));
 
 	store(test, file, 0x77, id_at());
@@ -318,8 +327,8 @@ static void a_file_open_for_writing_is_flagged_and_read_again(struct kunit *test
 	next_mmap(test, sub);
 }
 
-/* A hit must not hide it from who was sent of the file before. */
-static void a_file_opened_for_writing_later_is_told_again(struct kunit *test)
+/* A hit must not hide it from subscribers that were sent the FILE record before. */
+static void a_file_opened_for_writing_later_is_sent_again(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
@@ -331,8 +340,7 @@ static void a_file_opened_for_writing_later_is_told_again(struct kunit *test)
 	first = record->file_id;
 	KUNIT_EXPECT_FALSE(test, record->flags & BUILDID_FILE_UNSTABLE);
 	next_mmap(test, sub);
-	map(test, file);
-	expect_mmap_alone(test, sub, first, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, first);
 
 	KUNIT_ASSERT_EQ(test, get_write_access(file_inode(file)), 0);
 	map(test, file);
@@ -343,19 +351,15 @@ static void a_file_opened_for_writing_later_is_told_again(struct kunit *test)
 	put_write_access(file_inode(file));
 }
 
-static void a_device_that_goes_away_takes_its_files_along(struct kunit *test)
+static void a_device_that_goes_away_ends_the_versions_of_its_files(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	u64 first;
 
-	map(test, file);
-	first = next_file(test, sub)->file_id;
-	next_mmap(test, sub);
+	first = map_new(test, sub, file);
 	bid_file_end_epoch(file_inode(file)->i_sb);
-	map(test, file);
-	KUNIT_EXPECT_GT(test, next_file(test, sub)->file_id, first);
-	next_mmap(test, sub);
+	KUNIT_EXPECT_GT(test, map_new(test, sub, file), first);
 }
 
 static void a_flushed_file_is_read_anew(struct kunit *test)
@@ -364,14 +368,10 @@ static void a_flushed_file_is_read_anew(struct kunit *test)
 	struct file *file = make_settled_file(test, 20);
 	u64 first;
 
-	map(test, file);
-	first = next_file(test, sub)->file_id;
-	next_mmap(test, sub);
+	first = map_new(test, sub, file);
 	wait_for_worker(test);
 	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 1);
-	map(test, file);
-	KUNIT_EXPECT_GT(test, next_file(test, sub)->file_id, first);
-	next_mmap(test, sub);
+	KUNIT_EXPECT_GT(test, map_new(test, sub, file), first);
 }
 
 static void a_file_that_may_not_be_read_has_a_reason(struct kunit *test)
@@ -397,7 +397,7 @@ static void map_pending(struct kunit *test, struct file *file)
 	map(test, file);
 }
 
-/* What is heard of it; last of all, the identity. */
+/* The records of such a mapping; the last one is the FILE record with the identity. */
 static const struct buildid_file *next_pending(struct kunit *test, struct test_subscriber *sub)
 {
 	const struct buildid_file *record = next_file(test, sub);
@@ -427,8 +427,7 @@ static void a_long_id_follows_its_mapping(struct kunit *test)
 	record = next_pending(test, sub);
 	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
 	expect_path(test, record);
-	map(test, file);
-	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, record->file_id);
 }
 
 static void content_not_in_memory_is_read_later(struct kunit *test)
@@ -517,7 +516,7 @@ static void without_a_free_request_a_mapping_stays_unresolved(struct kunit *test
 	expect_gnu(test, next_pending(test, sub), LONG_LEN, gnu_id[0]);
 }
 
-/* What RESOLVE_KEY and netlink would be sent of the path. */
+/* The length of the path that RESOLVE_KEY and netlink would get. */
 static u32 remembered_path_len(const struct file *file)
 {
 	struct bid_file_info info = {};
@@ -533,7 +532,7 @@ static u32 remembered_path_len(const struct file *file)
 	return info.path.len;
 }
 
-/* A path of usual length is kept at once; a longer one for who comes later. */
+/* A path of usual length is stored at once, a longer one by the worker. */
 static void without_a_free_request_a_resident_file_is_known_all_the_same(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
@@ -640,7 +639,7 @@ static void a_caller_resolves_an_open_file(struct kunit *test)
 }
 
 /* It is read each time, and remembered once. */
-static void a_file_resolved_often_takes_no_more_memory(struct kunit *test)
+static void a_file_resolved_often_uses_no_more_memory(struct kunit *test)
 {
 	struct file *file = make_settled_file(test, 20);
 	struct buildid_file *record = resolve(test, file);
@@ -677,7 +676,7 @@ static void a_mapping_hits_what_a_caller_resolved(struct kunit *test)
 	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
 }
 
-static void a_caller_is_told_the_reason(struct kunit *test)
+static void a_caller_gets_the_reason(struct kunit *test)
 {
 	struct file *file = filp_open("/dev/zero", O_RDONLY, 0);
 	struct buildid_file *record;
@@ -747,11 +746,11 @@ static void what_is_in_memory_is_not_deferred(struct kunit *test)
 }
 
 /*
- * The path of a deferred file could not be kept, a caller resolves it, and it is
- * mapped again: whatever is done about the path then, the long id, that is kept
+ * The path of a deferred file could not be stored, a caller resolves the file, and it is
+ * mapped again: whatever is done about the path then, the long id, which is stored
  * in the same place, must stay.
  */
-static void a_long_id_stays_when_the_path_is_kept_later(struct kunit *test)
+static void a_long_id_stays_when_the_path_is_stored_later(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test), *late;
 	struct file *file = make_named_file(test, LONG_NAME, LONG_LEN, gnu_id[0]);
@@ -782,7 +781,7 @@ static void a_long_id_stays_when_the_path_is_kept_later(struct kunit *test)
 }
 
 /* Likewise when the path is on its way while the caller resolves the file. */
-static void a_resolved_file_is_known_although_its_path_is_being_kept(struct kunit *test)
+static void a_resolved_file_is_known_although_its_path_is_being_stored(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_named_file(test, LONG_NAME, LONG_LEN, gnu_id[0]);
@@ -871,15 +870,15 @@ static int init_suite(struct kunit_suite *suite)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_new_file_is_told_before_its_mapping),
-	KUNIT_CASE(a_known_file_is_told_once),
-	KUNIT_CASE(data_is_not_looked_at_unless_wanted),
+	KUNIT_CASE(a_new_file_comes_before_its_mapping),
+	KUNIT_CASE(a_known_file_is_sent_once),
+	KUNIT_CASE(data_mappings_are_ignored_without_a_subscriber_for_them),
 	KUNIT_CASE(a_changed_file_is_another),
 	KUNIT_CASE(a_file_just_written_is_read_again),
 	KUNIT_CASE(a_file_mapped_shared_and_writable_is_read_again),
 	KUNIT_CASE(a_file_open_for_writing_is_flagged_and_read_again),
-	KUNIT_CASE(a_file_opened_for_writing_later_is_told_again),
-	KUNIT_CASE(a_device_that_goes_away_takes_its_files_along),
+	KUNIT_CASE(a_file_opened_for_writing_later_is_sent_again),
+	KUNIT_CASE(a_device_that_goes_away_ends_the_versions_of_its_files),
 	KUNIT_CASE(a_flushed_file_is_read_anew),
 	KUNIT_CASE(a_file_that_may_not_be_read_has_a_reason),
 	KUNIT_CASE(a_long_id_follows_its_mapping),
@@ -889,13 +888,13 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(without_a_free_request_a_resident_file_is_known_all_the_same),
 	KUNIT_CASE(every_mapping_gets_its_file_or_is_counted),
 	KUNIT_CASE(a_caller_resolves_an_open_file),
-	KUNIT_CASE(a_file_resolved_often_takes_no_more_memory),
+	KUNIT_CASE(a_file_resolved_often_uses_no_more_memory),
 	KUNIT_CASE(a_mapping_hits_what_a_caller_resolved),
-	KUNIT_CASE(a_caller_is_told_the_reason),
+	KUNIT_CASE(a_caller_gets_the_reason),
 	KUNIT_CASE(what_only_a_caller_may_read_is_deferred),
 	KUNIT_CASE(what_is_in_memory_is_not_deferred),
-	KUNIT_CASE(a_long_id_stays_when_the_path_is_kept_later),
-	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_kept),
+	KUNIT_CASE(a_long_id_stays_when_the_path_is_stored_later),
+	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_stored),
 	{},
 };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * KERNEL and MODULE records. The module notifier is called by the cases themselves.
+ */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -18,7 +21,7 @@
 
 #include "alloc.h"
 
-/* What was sent of, in order, and to whom: NULL for all. */
+/* The records that were sent, in order, and to which subscriber: NULL for all. */
 static struct {
 	u32 n;
 	int add_err; /* of the next subscriber */
@@ -46,18 +49,18 @@ static void test_event_image(struct bid_subscriber *only, const struct bid_image
 	sent.n++;
 }
 
-/* Suites run from within the real chain, which is locked meanwhile. */
-static struct notifier_block *listening;
+/* KUnit runs suites from within the real notifier chain, which is locked meanwhile. */
+static struct notifier_block *notifier_block;
 
 static int test_register_module_notifier(struct notifier_block *nb)
 {
-	listening = nb;
+	notifier_block = nb;
 	return 0;
 }
 
 static int test_unregister_module_notifier(struct notifier_block *nb)
 {
-	listening = NULL;
+	notifier_block = NULL;
 	return 0;
 }
 
@@ -95,7 +98,7 @@ static bool has_code(const struct bid_image_info *info, const void *code)
 	return info->addr <= addr && addr - info->addr < info->len;
 }
 
-static void tells_of_the_kernel_first(struct kunit *test)
+static void sends_the_kernel_first(struct kunit *test)
 {
 	const struct bid_image_info *info = &sent.events[0].info;
 
@@ -113,7 +116,7 @@ static void tells_of_the_kernel_first(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_code(info, &sent));
 }
 
-static void tells_a_long_release_as_it_is(struct kunit *test)
+static void sends_a_long_release_unchanged(struct kunit *test)
 {
 	name_is_long = true;
 	read_kernel();
@@ -136,7 +139,7 @@ static const struct bid_image_info *find(const char *name, const struct bid_iden
 	return NULL;
 }
 
-static void tells_of_modules_that_are_loaded(struct kunit *test)
+static void sends_modules_that_are_loaded(struct kunit *test)
 {
 	const struct bid_image_info *info;
 	const struct bid_identity *id;
@@ -156,13 +159,13 @@ static void tells_of_modules_that_are_loaded(struct kunit *test)
 	}
 }
 
-static void tells_nothing_to_who_does_not_ask(struct kunit *test)
+static void sends_nothing_to_those_that_do_not_ask(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, bid_kernel_image_subscribe(&of_files), 0);
 	KUNIT_EXPECT_EQ(test, sent.n, 0);
 }
 
-static void tells_nothing_to_who_cannot_be_added(struct kunit *test)
+static void sends_nothing_to_a_subscriber_that_was_refused(struct kunit *test)
 {
 	sent.add_err = -EUSERS;
 	KUNIT_EXPECT_EQ(test, bid_kernel_image_subscribe(&of_kernel), -EUSERS);
@@ -185,10 +188,10 @@ static struct module *make_module(struct kunit *test, const char *name)
 
 static void notify(struct module *module, unsigned long state)
 {
-	listening->notifier_call(listening, state, module);
+	notifier_block->notifier_call(notifier_block, state, module);
 }
 
-static void expect_told(struct kunit *test, u32 i, const char *name, u32 flags)
+static void expect_sent(struct kunit *test, u32 i, const char *name, u32 flags)
 {
 	KUNIT_ASSERT_GT(test, sent.n, i);
 	KUNIT_EXPECT_PTR_EQ(test, sent.events[i].only, NULL);
@@ -200,7 +203,7 @@ static void expect_told(struct kunit *test, u32 i, const char *name, u32 flags)
 	KUNIT_EXPECT_STREQ(test, sent.events[i].name, name);
 }
 
-static void tells_of_a_module_that_comes_and_goes(struct kunit *test)
+static void sends_a_module_that_comes_and_goes(struct kunit *test)
 {
 	struct module *module = make_module(test, "buildid_kunit_any");
 
@@ -208,13 +211,13 @@ static void tells_of_a_module_that_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sent.n, 0);
 	notify(module, MODULE_STATE_LIVE);
 	KUNIT_ASSERT_EQ(test, sent.n, 1);
-	expect_told(test, 0, "buildid_kunit_any", 0);
+	expect_sent(test, 0, "buildid_kunit_any", 0);
 	notify(module, MODULE_STATE_GOING);
 	KUNIT_ASSERT_EQ(test, sent.n, 2);
-	expect_told(test, 1, "buildid_kunit_any", BUILDID_IMAGE_UNLOAD);
+	expect_sent(test, 1, "buildid_kunit_any", BUILDID_IMAGE_UNLOAD);
 }
 
-static void tells_of_a_module_once(struct kunit *test)
+static void sends_a_module_once(struct kunit *test)
 {
 	struct module *module = make_module(test, "buildid_kunit_any");
 
@@ -226,8 +229,8 @@ static void tells_of_a_module_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sent.n, 2);
 }
 
-/* Its init function failed: it was never sent to be there. */
-static void tells_nothing_of_a_module_that_never_came(struct kunit *test)
+/* Its init function failed: it was never reported as loaded. */
+static void sends_nothing_for_a_module_that_never_went_live(struct kunit *test)
 {
 	struct module *module = make_module(test, "buildid_kunit_any");
 
@@ -251,17 +254,17 @@ static void has_a_module_in_the_snapshot_as_long_as_it_is_there(struct kunit *te
 }
 
 /* A name says nothing: neither that of the kernel's release, nor of a path. */
-static void takes_a_module_for_one_whatever_its_name(struct kunit *test)
+static void a_module_stays_one_whatever_its_name(struct kunit *test)
 {
 	struct module *module = make_module(test, init_utsname()->release);
 
 	notify(module, MODULE_STATE_LIVE);
-	expect_told(test, 0, init_utsname()->release, 0);
+	expect_sent(test, 0, init_utsname()->release, 0);
 	notify(module, MODULE_STATE_GOING);
 	sent.n = 0;
 	module = make_module(test, "../../kernel");
 	notify(module, MODULE_STATE_LIVE);
-	expect_told(test, 0, "../../kernel", 0);
+	expect_sent(test, 0, "../../kernel", 0);
 	notify(module, MODULE_STATE_GOING);
 }
 
@@ -274,7 +277,7 @@ static void has_the_longest_name(struct kunit *test)
 	name[sizeof(name) - 1] = 0;
 	module = make_module(test, name);
 	notify(module, MODULE_STATE_LIVE);
-	expect_told(test, 0, name, 0);
+	expect_sent(test, 0, name, 0);
 	notify(module, MODULE_STATE_GOING);
 }
 
@@ -317,7 +320,7 @@ static void a_module_without_notes_says_so(struct kunit *test)
 	notify(module, MODULE_STATE_GOING);
 }
 
-static void without_memory_the_module_is_told_all_the_same(struct kunit *test)
+static void without_memory_the_module_is_sent_all_the_same(struct kunit *test)
 {
 	struct module *module = make_module(test, THIS_MODULE->name);
 
@@ -325,7 +328,7 @@ static void without_memory_the_module_is_told_all_the_same(struct kunit *test)
 	alloc_expect(1);
 	notify(module, MODULE_STATE_LIVE);
 	alloc_expect(0);
-	expect_told(test, 0, THIS_MODULE->name, 0);
+	expect_sent(test, 0, THIS_MODULE->name, 0);
 	KUNIT_EXPECT_EQ(test, sent.events[0].id.reason, BUILDID_REASON_IO);
 	notify(module, MODULE_STATE_GOING);
 }
@@ -352,20 +355,20 @@ static int start(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(tells_of_the_kernel_first),
-	KUNIT_CASE(tells_a_long_release_as_it_is),
-	KUNIT_CASE(tells_of_modules_that_are_loaded),
-	KUNIT_CASE(tells_nothing_to_who_does_not_ask),
-	KUNIT_CASE(tells_nothing_to_who_cannot_be_added),
-	KUNIT_CASE(tells_of_a_module_that_comes_and_goes),
-	KUNIT_CASE(tells_of_a_module_once),
-	KUNIT_CASE(tells_nothing_of_a_module_that_never_came),
+	KUNIT_CASE(sends_the_kernel_first),
+	KUNIT_CASE(sends_a_long_release_unchanged),
+	KUNIT_CASE(sends_modules_that_are_loaded),
+	KUNIT_CASE(sends_nothing_to_those_that_do_not_ask),
+	KUNIT_CASE(sends_nothing_to_a_subscriber_that_was_refused),
+	KUNIT_CASE(sends_a_module_that_comes_and_goes),
+	KUNIT_CASE(sends_a_module_once),
+	KUNIT_CASE(sends_nothing_for_a_module_that_never_went_live),
 	KUNIT_CASE(has_a_module_in_the_snapshot_as_long_as_it_is_there),
-	KUNIT_CASE(takes_a_module_for_one_whatever_its_name),
+	KUNIT_CASE(a_module_stays_one_whatever_its_name),
 	KUNIT_CASE(has_the_longest_name),
 	KUNIT_CASE_PARAM(reads_notes_that_are, notes_gen_params),
 	KUNIT_CASE(a_module_without_notes_says_so),
-	KUNIT_CASE(without_memory_the_module_is_told_all_the_same),
+	KUNIT_CASE(without_memory_the_module_is_sent_all_the_same),
 	KUNIT_CASE(knows_no_address_of_what_is_no_symbol),
 	{},
 };

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring by itself: layout, LOST records, which FILE records were sent, wake-ups, and
+ * producers and a consumer that race.
+ */
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -161,7 +165,7 @@ static struct buildid_record take(struct kunit *test, struct bid_ring *ring, u16
 	return copy;
 }
 
-static u64 take_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 no_request,
+static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 no_request,
 		     u64 missed)
 {
 	const struct buildid_record *record = bid_ring_peek(ring, 0);
@@ -343,7 +347,7 @@ static void has_room_for_exactly_its_size(struct kunit *test)
 
 /* ------------------------------------------------------------------ losses -- */
 
-static void counts_what_it_drops_and_tells_once_there_is_room(struct kunit *test)
+static void counts_what_it_drops_and_reports_once_there_is_room(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	u64 full = bid_stats_sum(BID_STAT_RING_FULL), seq;
@@ -364,7 +368,7 @@ static void counts_what_it_drops_and_tells_once_there_is_room(struct kunit *test
 	for (i = 2; i < n; i++)
 		seq = take(test, ring, BUILDID_RECORD_MMAP).seq;
 	KUNIT_EXPECT_EQ(test, seq, n);
-	KUNIT_EXPECT_EQ(test, take_lost(test, ring, dropped, 0, 0), n + dropped + 1);
+	KUNIT_EXPECT_EQ(test, next_lost(test, ring, dropped, 0, 0), n + dropped + 1);
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, n + dropped + 2);
 
 	/* once */
@@ -381,7 +385,7 @@ static void counts_a_file_record_that_it_drops(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &sent), -ENOSPC);
 	drain(ring);
 	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), 0);
-	KUNIT_EXPECT_EQ(test, take_lost(test, ring, 1 + 2, 0, 0), n + 3 + 1);
+	KUNIT_EXPECT_EQ(test, next_lost(test, ring, 1 + 2, 0, 0), n + 3 + 1);
 }
 
 static void drops_a_pair_as_one(struct kunit *test)
@@ -394,7 +398,7 @@ static void drops_a_pair_as_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &sent), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, drain(ring), 1);
 	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
-	take_lost(test, ring, 2, 0, 0);
+	next_lost(test, ring, 2, 0, 0);
 	take(test, ring, BUILDID_RECORD_FILE);
 	take(test, ring, BUILDID_RECORD_MMAP);
 }
@@ -424,7 +428,7 @@ static void counts_mappings_apart_from_records(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	lost = container_of(record, const struct buildid_lost, header);
 	KUNIT_EXPECT_EQ(test, lost->ring_full_mmaps, 2);
-	take_lost(test, ring, 5, 0, 0);
+	next_lost(test, ring, 5, 0, 0);
 	/* from then on anew */
 	fill_up(ring);
 	drain(ring);
@@ -436,7 +440,7 @@ static void counts_mappings_apart_from_records(struct kunit *test)
 }
 
 /* Two producers sample the count and take turns the other way round. */
-static void tells_no_miss_twice_however_producers_come(struct kunit *test)
+static void reports_no_miss_twice_in_whatever_order_producers_come(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	struct bid_ring_reserve_args args = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
@@ -448,19 +452,19 @@ static void tells_no_miss_twice_however_producers_come(struct kunit *test)
 	args.missed = 5;
 	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	ring_commit(batch.body);
-	take_lost(test, ring, 0, 0, 6);
+	next_lost(test, ring, 0, 0, 6);
 	take(test, ring, BUILDID_RECORD_MMAP);
 	take(test, ring, BUILDID_RECORD_MMAP);
-	/* nor when there is something else to tell */
+	/* nor when there is something else to report */
 	fill_up(ring);
 	drain(ring);
 	bid_ring_report_lost(ring, 5);
-	take_lost(test, ring, 1, 0, 0);
+	next_lost(test, ring, 1, 0, 0);
 	bid_ring_report_lost(ring, 7);
-	take_lost(test, ring, 0, 0, 1);
+	next_lost(test, ring, 0, 0, 1);
 }
 
-static void tells_losses_nothing_came_after(struct kunit *test)
+static void reports_losses_that_nothing_came_after(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	u32 n = fill_up(ring);
@@ -468,12 +472,12 @@ static void tells_losses_nothing_came_after(struct kunit *test)
 	bid_ring_report_lost(ring, 0);
 	KUNIT_EXPECT_EQ(test, drain(ring), n);
 	bid_ring_report_lost(ring, 0);
-	KUNIT_EXPECT_EQ(test, take_lost(test, ring, 1, 0, 0), n + 2);
+	KUNIT_EXPECT_EQ(test, next_lost(test, ring, 1, 0, 0), n + 2);
 	bid_ring_report_lost(ring, 0);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
 }
 
-static void tells_what_others_missed(struct kunit *test)
+static void reports_unresolved_and_missed_mappings(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	struct bid_ring_reserve_args args = {
@@ -490,17 +494,17 @@ static void tells_what_others_missed(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 		ring_commit(batch.body);
 	}
-	take_lost(test, ring, 0, 0, 3);
+	next_lost(test, ring, 0, 0, 3);
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 2);
-	take_lost(test, ring, 0, 1, 0);
+	next_lost(test, ring, 0, 1, 0);
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 4);
 	bid_ring_report_lost(ring, 10);
-	take_lost(test, ring, 0, 1, 7);
+	next_lost(test, ring, 0, 1, 7);
 	bid_ring_report_lost(ring, 10);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
 }
 
-static void does_not_tell_what_was_missed_before_its_time(struct kunit *test)
+static void does_not_report_what_was_missed_before_it(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 
@@ -509,7 +513,7 @@ static void does_not_tell_what_was_missed_before_its_time(struct kunit *test)
 	bid_ring_report_lost(ring, 1000);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
 	bid_ring_report_lost(ring, 1001);
-	take_lost(test, ring, 0, 0, 1);
+	next_lost(test, ring, 0, 0, 1);
 }
 
 static void does_not_count_dropped_records_as_unresolved(struct kunit *test)
@@ -526,7 +530,7 @@ static void does_not_count_dropped_records_as_unresolved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &args, &batch), -ENOSPC);
 	drain(ring);
 	bid_ring_report_lost(ring, 0);
-	take_lost(test, ring, 2, 0, 0);
+	next_lost(test, ring, 2, 0, 0);
 }
 
 /* ------------------------------------------------------- FILE records sent -- */
@@ -677,7 +681,7 @@ static void sends_file_records_again_after_a_loss(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, 3));
 }
 
-/* Two files that share a slot of the table are sent more often, no less. */
+/* Files that share a slot of the table get a FILE record too often, never too seldom. */
 static void only_repeats_itself_when_its_table_is_too_small(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
@@ -804,7 +808,7 @@ static void does_not_believe_a_consumer_that_goes(struct kunit *test)
 		bid_ring_consume(ring, record->size);
 	}
 	bid_ring_report_lost(ring, 0);
-	take_lost(test, ring, dropped, 0, 0);
+	next_lost(test, ring, dropped, 0, 0);
 	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), 0);
 }
 
@@ -1241,14 +1245,14 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(puts_the_file_record_before_the_other),
 	KUNIT_CASE_PARAM(never_splits_a_record_of, sizes_gen_params),
 	KUNIT_CASE(has_room_for_exactly_its_size),
-	KUNIT_CASE(counts_what_it_drops_and_tells_once_there_is_room),
+	KUNIT_CASE(counts_what_it_drops_and_reports_once_there_is_room),
 	KUNIT_CASE(counts_a_file_record_that_it_drops),
 	KUNIT_CASE(drops_a_pair_as_one),
 	KUNIT_CASE(counts_mappings_apart_from_records),
-	KUNIT_CASE(tells_no_miss_twice_however_producers_come),
-	KUNIT_CASE(tells_losses_nothing_came_after),
-	KUNIT_CASE(tells_what_others_missed),
-	KUNIT_CASE(does_not_tell_what_was_missed_before_its_time),
+	KUNIT_CASE(reports_no_miss_twice_in_whatever_order_producers_come),
+	KUNIT_CASE(reports_losses_that_nothing_came_after),
+	KUNIT_CASE(reports_unresolved_and_missed_mappings),
+	KUNIT_CASE(does_not_report_what_was_missed_before_it),
 	KUNIT_CASE(does_not_count_dropped_records_as_unresolved),
 	KUNIT_CASE(sends_a_file_record_once),
 	KUNIT_CASE(asks_for_a_file_record_that_is_missing),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mappings to report, that no process has, and somebody to report them to.
+ * A subscriber whose ring the test reads, and mappings to report to it that no process
+ * has.
  */
-#ifndef BID_KUNIT_MAPPINGS_H
-#define BID_KUNIT_MAPPINGS_H
+#ifndef BID_KUNIT_SUBSCRIBER_H
+#define BID_KUNIT_SUBSCRIBER_H
 
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
@@ -152,4 +153,4 @@ static inline int start_module(struct kunit *test)
 	return kunit_add_action_or_reset(test, stop_module, NULL);
 }
 
-#endif /* BID_KUNIT_MAPPINGS_H */
+#endif /* BID_KUNIT_SUBSCRIBER_H */

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * FORK, EXEC and EXIT records: a fork as the tracepoint reports it, and real processes.
+ */
 #include "subscriber.h"
 
 #include <linux/umh.h>
@@ -14,7 +17,7 @@ static void unwatch(void *unused)
 	bid_task_unwatch();
 }
 
-/* Somebody who wants to know of tasks, with all that this takes. */
+/* A subscriber for tasks, with the probes that it takes. */
 static struct test_subscriber *watch_tasks(struct kunit *test, struct pid *pid)
 {
 	struct test_subscriber *sub;
@@ -51,7 +54,7 @@ static const struct buildid_task *next_task_record(struct kunit *test, struct te
 	return container_of(record, const struct buildid_task, header);
 }
 
-static void a_fork_record_tells_parent_and_child(struct kunit *test)
+static void a_fork_record_has_parent_and_child(struct kunit *test)
 {
 	struct test_subscriber *sub = watch_tasks(test, task_tgid(current));
 	const struct buildid_task *task;
@@ -67,7 +70,7 @@ static void a_fork_record_tells_parent_and_child(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, task->comm, "child");
 }
 
-static void a_fork_record_tells_that_the_two_share_memory(struct kunit *test)
+static void a_fork_record_says_that_the_two_share_memory(struct kunit *test)
 {
 	struct test_subscriber *sub = watch_tasks(test, task_tgid(current));
 	struct task_struct *parent = make_child(test), *child = make_child(test);
@@ -123,7 +126,7 @@ static const struct buildid_task *await(struct test_subscriber *sub, u16 type, u
 }
 
 /* A shell, and a process that it makes and that does not exec. */
-static void real_processes_are_told_in_order(struct kunit *test)
+static void real_processes_are_sent_in_order(struct kunit *test)
 {
 	char *argv[4] = { "/bin/sh", "-c", "(exit 0); exit 0" };
 	char *envp[2] = { "PATH=/bin:/usr/bin" };
@@ -156,7 +159,7 @@ static void real_processes_are_told_in_order(struct kunit *test)
 }
 
 /* A process that execs and exits, for all to see. */
-static bool is_told(struct kunit *test, struct test_subscriber *sub)
+static bool is_sent(struct kunit *test, struct test_subscriber *sub)
 {
 	char *argv[2] = { "/bin/true" };
 	char *envp[1] = {};
@@ -167,31 +170,31 @@ static bool is_told(struct kunit *test, struct test_subscriber *sub)
 	return task && await(sub, BUILDID_RECORD_EXIT, 0, task->pid, "true");
 }
 
-static void tasks_are_watched_only_as_long_as_somebody_wants_it(struct kunit *test)
+static void tasks_are_watched_only_while_there_is_a_subscriber(struct kunit *test)
 {
 	struct test_subscriber *sub = start_subscriber(test, BUILDID_SUB_TASKS, SZ_64K, 0, NULL);
 	u32 i;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
-	KUNIT_EXPECT_FALSE(test, is_told(test, sub));
+	KUNIT_EXPECT_FALSE(test, is_sent(test, sub));
 	for (i = 0; i < 3; i++) {
 		KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
 		KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
-		KUNIT_EXPECT_TRUE(test, is_told(test, sub));
+		KUNIT_EXPECT_TRUE(test, is_sent(test, sub));
 		bid_task_unwatch();
-		KUNIT_EXPECT_TRUE(test, is_told(test, sub));
+		KUNIT_EXPECT_TRUE(test, is_sent(test, sub));
 		bid_task_unwatch();
-		KUNIT_EXPECT_FALSE(test, is_told(test, sub));
+		KUNIT_EXPECT_FALSE(test, is_sent(test, sub));
 	}
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_fork_record_tells_parent_and_child),
-	KUNIT_CASE(a_fork_record_tells_that_the_two_share_memory),
+	KUNIT_CASE(a_fork_record_has_parent_and_child),
+	KUNIT_CASE(a_fork_record_says_that_the_two_share_memory),
 	KUNIT_CASE(threads_and_kernel_threads_send_none),
 	KUNIT_CASE(tasks_of_others_are_left_out),
-	KUNIT_CASE(real_processes_are_told_in_order),
-	KUNIT_CASE(tasks_are_watched_only_as_long_as_somebody_wants_it),
+	KUNIT_CASE(real_processes_are_sent_in_order),
+	KUNIT_CASE(tasks_are_watched_only_while_there_is_a_subscriber),
 	{},
 };
 

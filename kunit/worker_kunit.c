@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading files where one may sleep, with reads that fail and files that change
+ * meanwhile; and the read requests.
+ */
 #include "files.h"
 
 #include "compat.h"
@@ -129,10 +133,7 @@ static void describe(const struct elf_case *of, char *desc)
 	strscpy(desc, of->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-#define HASH(why)                                                                             \
-	{                                                                                     \
-		.kind = BUILDID_KIND_HTLHASH, .reason = BUILDID_REASON_##why, .len = HASH_LEN \
-	}
+#define HASH(why) ANSWER(HTLHASH, why, HASH_LEN)
 
 static const struct elf_case images[] = {
 	{ "a GNU id of 20 bytes", gnu_of_len, 20, GNU(20) },
@@ -340,7 +341,7 @@ static void reads_so_many_pages_and_no_more(struct kunit *test)
 /* --------------------------------------------------------------- requests -- */
 
 /* Of whichever device has not had its share. */
-static struct bid_request *take_any(void)
+static struct bid_request *get_any_request(void)
 {
 	struct bid_request *request = NULL;
 	u32 minor;
@@ -358,13 +359,13 @@ static void hands_out_as_many_requests_as_there_are(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bid_worker_init(ARRAY_SIZE(taken)), 0);
 	bid_cache_lock();
 	for (i = 0; i < ARRAY_SIZE(taken); i++)
-		taken[i] = take_any();
-	one_more = take_any();
+		taken[i] = get_any_request();
+	one_more = get_any_request();
 	busy = bid_worker_busy();
 	taken[0]->waiting = 0xff;
 	taken[0]->read = true;
 	bid_worker_put_request(taken[0]);
-	again = take_any();
+	again = get_any_request();
 	bid_cache_unlock();
 	KUNIT_EXPECT_NOT_NULL(test, taken[3]);
 	KUNIT_EXPECT_PTR_EQ(test, one_more, NULL);
@@ -415,7 +416,7 @@ static void forgets_who_waits_no_longer(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, bid_worker_init(2), 0);
 	bid_cache_lock();
-	request = take_any();
+	request = get_any_request();
 	request->waiting = BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(63);
 	bid_cache_unlock();
 	bid_worker_forget_waiting(BIT_ULL(5));
