@@ -13,8 +13,8 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "fork.h"
 #include "descendants.h"
+#include "fork.h"
 
 static LIST_HEAD(all_sets);
 static DEFINE_MUTEX(sets_lock);

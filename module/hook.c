@@ -25,7 +25,6 @@
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
 
-#include "event.h"
 #include "file.h"
 #include "hook.h"
 #include "identify.h"

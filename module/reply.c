@@ -15,10 +15,10 @@
 #include <linux/fs.h>
 #include <linux/slab.h>
 
-#include "reply.h"
 #include "compat.h"
-#include "event.h"
 #include "lookup.h"
+#include "record.h"
+#include "reply.h"
 #include "stats.h"
 #include "worker.h"
 

@@ -10,11 +10,10 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "reply.h"
 #include "cookie.h"
 #include "ioctl.h"
 #include "lookup.h"
-#include "worker.h"
+#include "reply.h"
 
 /* 0 when the content has no identity of its own, as of lookup->version. */
 static int check_content(struct bid_lookup *lookup)
