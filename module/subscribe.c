@@ -274,6 +274,7 @@ static int subscribe(struct bid_session *session, const struct buildid_subscribe
 {
 	struct bid_subscriber *subscriber;
 
+	lockdep_assert_held(&session->lock);
 	if (session->subscriber)
 		return -EBUSY;
 	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(), notify, session);
