@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The cache by itself: keys and versions, sets and eviction, the reserve, texts, rechecks,
+ * the shrinker, and every allocation that fails.
+ */
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/hash.h>
@@ -59,16 +63,10 @@ static void test_shrinker_free(struct shrinker *shrinker)
 static struct bid_request *const request = (void *)&cache;
 
 /* In the order of their fields: device, generation, inode, tree; ... */
-#define ANY_KEY                         \
-	{                               \
-		MKDEV(8, 1), 7, 1234, 5 \
-	}
+#define ANY_KEY ((struct bid_key){ MKDEV(8, 1), 7, 1234, 5 })
 
 /* ... ctime, mtime, size, change counter, epoch. */
-#define ANY_VERSION                   \
-	{                             \
-		1000, 900, 4096, 3, 1 \
-	}
+#define ANY_VERSION ((struct bid_version){ 1000, 900, 4096, 3, 1 })
 
 static const struct bid_key any_key = ANY_KEY;
 static const struct bid_version any_version = ANY_VERSION;
@@ -113,20 +111,20 @@ static struct bid_text *set_id_and_path(struct bid_entry *entry, const struct bi
 }
 
 /* What is on its way out counts against the reserve. */
-static struct bid_entry *take_waiting(void)
+static struct bid_entry *get_awaited(void)
 {
 	struct bid_entry *entry;
 
 	bid_cache_refill();
 	bid_cache_lock();
-	entry = bid_cache_take();
+	entry = bid_cache_get_reserved();
 	bid_cache_unlock();
 	if (entry)
 		return entry;
 	rcu_barrier();
 	bid_cache_refill();
 	bid_cache_lock();
-	entry = bid_cache_take();
+	entry = bid_cache_get_reserved();
 	bid_cache_unlock();
 	return entry;
 }
@@ -139,7 +137,7 @@ static struct bid_entry *put(struct kunit *test, const struct bid_key *key,
 	struct bid_entry *entry;
 
 	make_id(&id, key, version, 20);
-	entry = take_waiting();
+	entry = get_awaited();
 	KUNIT_ASSERT_NOT_NULL(test, entry);
 	bid_cache_lock();
 	set_id_and_path(entry, &id, NULL);
@@ -233,7 +231,7 @@ static const struct other {
 
 KUNIT_ARRAY_PARAM_DESC(others, others, name);
 
-static void tells_entries_apart_by(struct kunit *test)
+static void distinguishes_entries_by(struct kunit *test)
 {
 	const struct other *other = test->param_value;
 	u64 first, second;
@@ -344,7 +342,7 @@ static void walks_over_every_entry_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, met, BIT_ULL(n) - 1);
 }
 
-/* Whoever walks and lets go now and then can tell whether it has seen all. */
+/* A walk that leaves the RCU section now and then can tell whether it has seen all. */
 static void counts_what_comes_and_goes(struct kunit *test)
 {
 	u32 seq = bid_cache_seq();
@@ -600,7 +598,7 @@ static void bears_that_a_set_is_being_read(struct kunit *test)
 	allocated = atomic_read(&cache.allocated);
 	version = version_of(WAYS);
 	bid_cache_lock();
-	fits = bid_cache_insert(bid_cache_take(), &any_key, &version);
+	fits = bid_cache_insert(bid_cache_get_reserved(), &any_key, &version);
 	bid_cache_unlock();
 	KUNIT_EXPECT_FALSE(test, fits);
 	settle_down();
@@ -708,7 +706,7 @@ static struct bid_entry *take(void)
 	struct bid_entry *entry;
 
 	bid_cache_lock();
-	entry = bid_cache_take();
+	entry = bid_cache_get_reserved();
 	bid_cache_unlock();
 	return entry;
 }
@@ -716,7 +714,7 @@ static struct bid_entry *take(void)
 static void give_back(struct bid_entry *entry)
 {
 	bid_cache_lock();
-	bid_cache_give_back(entry);
+	bid_cache_put_reserved(entry);
 	bid_cache_unlock();
 }
 
@@ -729,12 +727,12 @@ static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
 	settle_down();
 	/* all of it in one go, so that the worker cannot come between */
 	bid_cache_lock();
-	while (n < ENTRIES && (entry = bid_cache_take()))
+	while (n < ENTRIES && (entry = bid_cache_get_reserved()))
 		taken[n++] = entry;
-	one_more = bid_cache_take();
+	one_more = bid_cache_get_reserved();
 	while (n)
-		bid_cache_give_back(taken[--n]);
-	while ((entry = bid_cache_take())) {
+		bid_cache_put_reserved(taken[--n]);
+	while ((entry = bid_cache_get_reserved())) {
 		struct bid_key key = key_of(inserted++);
 
 		bid_cache_insert(entry, &key, &any_version);
@@ -743,7 +741,7 @@ static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, one_more, NULL);
 	KUNIT_EXPECT_EQ(test, inserted, want);
 
-	/* the worker was told, and needs nobody's help */
+	/* the refill is queued, and needs no help */
 	flush_work(&cache.refill);
 	KUNIT_EXPECT_EQ(test, cache.reserved, want);
 	entry = take();
@@ -752,7 +750,7 @@ static void gives_nothing_once_the_reserve_is_used_up(struct kunit *test)
 }
 
 /* But for the room that each brings for a path. */
-static void takes_blank_entries(struct kunit *test)
+static void hands_out_blank_entries(struct kunit *test)
 {
 	struct bid_entry *entry, copy, blank = {};
 	u32 i;
@@ -781,7 +779,7 @@ static void refills_as_far_as_memory_goes(struct kunit *test)
 
 		alloc_expect(1);
 		bid_cache_lock();
-		bid_cache_insert(bid_cache_take(), &key, &any_version);
+		bid_cache_insert(bid_cache_get_reserved(), &key, &any_version);
 		bid_cache_unlock();
 		alloc_expect(1);
 		flush_work(&cache.refill);
@@ -946,9 +944,9 @@ static void accounts_for_what_it_holds(struct kunit *test)
 	}
 }
 
-/* ---------------------------------------------------------------- suspects -- */
+/* ---------------------------------------------------------------- rechecks -- */
 
-static bool is_suspect(const struct bid_key *key, const struct bid_version *version)
+static bool is_marked(const struct bid_key *key, const struct bid_version *version)
 {
 	struct bid_entry *entry;
 	bool is;
@@ -960,11 +958,11 @@ static bool is_suspect(const struct bid_key *key, const struct bid_version *vers
 	return is;
 }
 
-static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
+static void marks_all_versions_of_an_inode_and_no_other(struct kunit *test)
 {
 	const struct bid_version second = version_of(2000), later = version_of(3000);
 	struct bid_key inode = key_of(99), tree = any_key, generation = any_key;
-	u32 suspects = bid_cache_suspects(&any_key);
+	u32 recheck_seq = bid_cache_recheck_seq(&any_key);
 
 	tree.tree++;
 	generation.generation++;
@@ -975,18 +973,18 @@ static void suspects_all_versions_of_an_inode_and_no_other(struct kunit *test)
 	put(test, &generation, &any_version);
 
 	rcu_read_lock();
-	bid_cache_suspect(&any_key);
+	bid_cache_mark_recheck(&any_key);
 	rcu_read_unlock();
-	KUNIT_EXPECT_NE(test, bid_cache_suspects(&any_key), suspects);
-	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &any_version));
-	KUNIT_EXPECT_TRUE(test, is_suspect(&any_key, &second));
-	KUNIT_EXPECT_FALSE(test, is_suspect(&inode, &any_version));
-	KUNIT_EXPECT_FALSE(test, is_suspect(&tree, &any_version));
-	KUNIT_EXPECT_FALSE(test, is_suspect(&generation, &any_version));
+	KUNIT_EXPECT_NE(test, bid_cache_recheck_seq(&any_key), recheck_seq);
+	KUNIT_EXPECT_TRUE(test, is_marked(&any_key, &any_version));
+	KUNIT_EXPECT_TRUE(test, is_marked(&any_key, &second));
+	KUNIT_EXPECT_FALSE(test, is_marked(&inode, &any_version));
+	KUNIT_EXPECT_FALSE(test, is_marked(&tree, &any_version));
+	KUNIT_EXPECT_FALSE(test, is_marked(&generation, &any_version));
 
 	/* what comes later was read later */
 	put(test, &any_key, &later);
-	KUNIT_EXPECT_FALSE(test, is_suspect(&any_key, &later));
+	KUNIT_EXPECT_FALSE(test, is_marked(&any_key, &later));
 }
 
 /* -------------------------------------------------------------- concurrency -- */
@@ -1096,7 +1094,7 @@ static void change(struct rnd_state *rnd, struct bid_entry **pinned)
 	text = race_text(&key, &id);
 	if (what == 8) {
 		rcu_read_lock();
-		bid_cache_suspect(&key);
+		bid_cache_mark_recheck(&key);
 		rcu_read_unlock();
 	}
 	bid_cache_lock();
@@ -1104,7 +1102,7 @@ static void change(struct rnd_state *rnd, struct bid_entry **pinned)
 	entry = bid_cache_find(&key, &version);
 	rcu_read_unlock();
 	if (!entry && text) {
-		entry = bid_cache_take();
+		entry = bid_cache_get_reserved();
 		if (entry) {
 			text = set_id_and_path(entry, &id, text);
 			bid_cache_insert(entry, &key, &version);
@@ -1221,7 +1219,7 @@ static void stop(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(tells_entries_apart_by, others_gen_params),
+	KUNIT_CASE_PARAM(distinguishes_entries_by, others_gen_params),
 	KUNIT_CASE(keeps_all_versions_and_knows_the_newest),
 	KUNIT_CASE(knows_the_newest_of_any_generation),
 	KUNIT_CASE(never_uses_a_file_id_again),
@@ -1243,12 +1241,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(flush_forgets_all_but_what_is_being_read),
 	KUNIT_CASE(shrinks_but_for_what_is_being_read),
 	KUNIT_CASE(gives_nothing_once_the_reserve_is_used_up),
-	KUNIT_CASE(takes_blank_entries),
+	KUNIT_CASE(hands_out_blank_entries),
 	KUNIT_CASE(refills_as_far_as_memory_goes),
 	KUNIT_CASE_PARAM(holds_an_identity_and_a_path_of, texts_gen_params),
 	KUNIT_CASE_PARAM(keeps_without_an_allocation_a_path_of, paths_gen_params),
 	KUNIT_CASE(accounts_for_what_it_holds),
-	KUNIT_CASE(suspects_all_versions_of_an_inode_and_no_other),
+	KUNIT_CASE(marks_all_versions_of_an_inode_and_no_other),
 	KUNIT_CASE(lookups_see_whole_entries_while_all_changes),
 	{},
 };

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Quotas and cookies of files. Those of mappings need an address space: tests/cookies.t.
+ */
 #include "files.h"
 
 #include "compat.h"

@@ -33,18 +33,10 @@ struct elf_answer {
 	u8 len;
 };
 
-#define GNU(n)                                       \
-	{                                            \
-		.kind = BUILDID_KIND_GNU, .len = (n) \
-	}
-#define GO                                                                               \
-	{                                                                                \
-		.kind = BUILDID_KIND_GO, .reason = BUILDID_REASON_NO_NOTE, .len = GO_LEN \
-	}
-#define NONE(why)                                                         \
-	{                                                                 \
-		.kind = BUILDID_KIND_NONE, .reason = BUILDID_REASON_##why \
-	}
+#define ANSWER(what, why, n) ((struct elf_answer){ BUILDID_KIND_##what, BUILDID_REASON_##why, (n) })
+#define GNU(n)		     ANSWER(GNU, NONE, n)
+#define GO		     ANSWER(GO, NO_NOTE, GO_LEN)
+#define NONE(why)	     ANSWER(NONE, why, 0)
 
 /**
  * struct elf_case - an image, and what is to be found in it

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The ELF parser: elf_cases.h in both classes and byte orders, whole and cut off.
+ */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/sizes.h>

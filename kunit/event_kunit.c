@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "mappings.h"
+/*
+ * Layouts of FILE and MMAP records, and which subscribers get them.
+ */
+#include "subscriber.h"
 
 #include "event.c"
 #include "record.c"
@@ -38,7 +41,7 @@ static void lays_out_a_file_record_of(struct kunit *test)
 		.epoch = 5,
 	};
 	const struct layout *of = test->param_value;
-	struct bid_facts facts = {
+	struct bid_file_info info = {
 		.file_id = 1ULL << 33,
 		.key = &key,
 		.version = &version,
@@ -50,7 +53,7 @@ static void lays_out_a_file_record_of(struct kunit *test)
 		.id_len = of->id_len,
 		.path = { .len = of->path_len, .flags = BUILDID_FILE_DELETED },
 	};
-	u32 size = bid_facts_size(&facts), path = ALIGN(of->id_len, 8);
+	u32 size = bid_record_file_size(&info), path = ALIGN(of->id_len, 8);
 	u32 id_end = of->id_len, path_end = path + of->path_len;
 	struct buildid_file *record;
 	u8 *bytes, *from, *data;
@@ -61,13 +64,13 @@ static void lays_out_a_file_record_of(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, from);
 	memset(bytes, 0xff, BUILDID_RECORD_MAX);
 	memset(from, 0x5a, PATH_MAX);
-	facts.id = from;
-	facts.path.name = from;
+	info.id = from;
+	info.path.name = from;
 
 	KUNIT_EXPECT_EQ(test, size % 8, 0);
 	KUNIT_ASSERT_LE(test, size, BUILDID_RECORD_MAX - 8);
 	record = (struct buildid_file *)bytes;
-	bid_facts_write(&facts, record);
+	bid_record_file_write(&info, record);
 	KUNIT_EXPECT_EQ(test, record->file_id, 1ULL << 33);
 	KUNIT_EXPECT_EQ(test, record->ino, 1ULL << 40);
 	KUNIT_EXPECT_EQ(test, record->user_ino, 55);
@@ -117,13 +120,13 @@ static void report_unresolved(struct kunit *test, vm_flags_t flags)
 	preempt_enable();
 }
 
-static void a_mapping_record_tells_all_of_it(struct kunit *test)
+static void a_mapping_record_has_every_field(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	const struct buildid_mmap *mmap;
 
 	report_unresolved(test, EXEC);
-	mmap = hear_mmap(test, listener);
+	mmap = next_mmap(test, sub);
 	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap));
 	KUNIT_EXPECT_EQ(test, mmap->pid, task_tgid_nr(current));
 	KUNIT_EXPECT_EQ(test, mmap->tid, task_pid_nr(current));
@@ -138,7 +141,7 @@ static void a_mapping_record_tells_all_of_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mmap->start_time, current->group_leader->start_boottime);
 	KUNIT_EXPECT_EQ(test, mmap->data_off, sizeof(*mmap));
 	KUNIT_EXPECT_STREQ(test, mmap->comm, current->comm);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
 
 static const struct prot_case {
@@ -159,73 +162,73 @@ static const struct prot_case {
 
 KUNIT_ARRAY_PARAM_DESC(prots, prots, name);
 
-static void a_mapping_record_tells_its_protection(struct kunit *test)
+static void a_mapping_record_has_its_protection(struct kunit *test)
 {
 	const struct prot_case *of = test->param_value;
-	struct listener *listener = start_listener(test, BUILDID_SUB_DATA, SZ_4K, 0, NULL);
+	struct test_subscriber *sub = start_subscriber(test, BUILDID_SUB_DATA, SZ_4K, 0, NULL);
 	const struct buildid_mmap *mmap;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
 	report_unresolved(test, of->flags);
-	mmap = hear_mmap(test, listener);
+	mmap = next_mmap(test, sub);
 	KUNIT_EXPECT_EQ(test, mmap->prot, of->prot);
 	KUNIT_EXPECT_EQ(test, mmap->map_flags, of->map_flags);
 }
 
 /* As the hook asks. */
-static bool current_wants_data(void)
+static bool current_watches_data(void)
 {
-	bool wants;
+	bool watches;
 
 	preempt_disable();
-	wants = bid_event_wants_data();
+	watches = bid_event_watches_data();
 	preempt_enable();
-	return wants;
+	return watches;
 }
 
-static void data_of_others_is_not_looked_at(struct kunit *test)
+static void data_of_other_processes_is_ignored(struct kunit *test)
 {
-	struct listener *others, *own;
+	struct test_subscriber *others, *own;
 
-	others = start_listener(test, BUILDID_SUB_DATA, SZ_4K, 0, task_tgid(&init_task));
+	others = start_subscriber(test, BUILDID_SUB_DATA, SZ_4K, 0, task_tgid(&init_task));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, others);
-	KUNIT_EXPECT_FALSE(test, current_wants_data());
-	own = start_listener(test, BUILDID_SUB_DATA, SZ_4K, 0, task_tgid(current));
+	KUNIT_EXPECT_FALSE(test, current_watches_data());
+	own = start_subscriber(test, BUILDID_SUB_DATA, SZ_4K, 0, task_tgid(current));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, own);
-	KUNIT_EXPECT_TRUE(test, current_wants_data());
+	KUNIT_EXPECT_TRUE(test, current_watches_data());
 }
 
-static void data_goes_to_whom_it_concerns(struct kunit *test)
+static void data_goes_to_subscribers_for_data(struct kunit *test)
 {
-	struct listener *code = listen(test), *data;
+	struct test_subscriber *code = subscribe(test), *data;
 
-	KUNIT_EXPECT_FALSE(test, current_wants_data());
-	data = start_listener(test, BUILDID_SUB_DATA, SZ_4K, 0, NULL);
+	KUNIT_EXPECT_FALSE(test, current_watches_data());
+	data = start_subscriber(test, BUILDID_SUB_DATA, SZ_4K, 0, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, data);
-	KUNIT_EXPECT_TRUE(test, current_wants_data());
+	KUNIT_EXPECT_TRUE(test, current_watches_data());
 
 	report_unresolved(test, DATA);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(code));
-	hear_mmap(test, data);
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(code));
+	next_mmap(test, data);
 	report_unresolved(test, EXEC);
-	hear_mmap(test, code);
-	KUNIT_EXPECT_NOT_NULL(test, hear(data, BUILDID_RECORD_LOST));
-	hear_mmap(test, data);
+	next_mmap(test, code);
+	KUNIT_EXPECT_NOT_NULL(test, next_record(data, BUILDID_RECORD_LOST));
+	next_mmap(test, data);
 
-	kunit_release_action(test, stop_listener, data);
-	KUNIT_EXPECT_FALSE(test, current_wants_data());
+	kunit_release_action(test, stop_subscriber, data);
+	KUNIT_EXPECT_FALSE(test, current_watches_data());
 }
 
-static void paths_go_to_whom_they_concern(struct kunit *test)
+static void paths_go_to_subscribers_for_paths(struct kunit *test)
 {
-	struct listener *plain = listen(test);
-	struct listener *paths = start_listener(test, BUILDID_SUB_PATH, SZ_4K, 0, NULL);
+	struct test_subscriber *plain = subscribe(test);
+	struct test_subscriber *paths = start_subscriber(test, BUILDID_SUB_PATH, SZ_4K, 0, NULL);
 	const struct buildid_mmap *mmap;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, paths);
 	report_unresolved(test, EXEC);
-	KUNIT_EXPECT_EQ(test, hear_mmap(test, plain)->path_len, 0);
-	mmap = hear_mmap(test, paths);
+	KUNIT_EXPECT_EQ(test, next_mmap(test, plain)->path_len, 0);
+	mmap = next_mmap(test, paths);
 	KUNIT_EXPECT_EQ(test, mmap->path_len, 2);
 	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap) + 8);
 	KUNIT_EXPECT_EQ(test, mmap->data_off, sizeof(*mmap));
@@ -234,34 +237,34 @@ static void paths_go_to_whom_they_concern(struct kunit *test)
 
 static void mappings_of_other_processes_are_left_out(struct kunit *test)
 {
-	struct listener *own, *others;
+	struct test_subscriber *own, *others;
 
-	own = start_listener(test, 0, SZ_4K, 0, task_tgid(current));
-	others = start_listener(test, 0, SZ_4K, 0, task_tgid(&init_task));
+	own = start_subscriber(test, 0, SZ_4K, 0, task_tgid(current));
+	others = start_subscriber(test, 0, SZ_4K, 0, task_tgid(&init_task));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, own);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, others);
 	report_unresolved(test, EXEC);
-	hear_mmap(test, own);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(others));
+	next_mmap(test, own);
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(others));
 }
 
 static void there_is_room_for_so_many_subscribers(struct kunit *test)
 {
-	struct listener *last = NULL, *next;
+	struct test_subscriber *last = NULL, *next;
 	u32 i;
 
 	for (i = 0; i < BID_SUBSCRIBERS_MAX; i++) {
-		last = start_listener(test, 0, SZ_4K, 0, NULL);
+		last = start_subscriber(test, 0, SZ_4K, 0, NULL);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, last);
 		KUNIT_EXPECT_EQ(test, last->subscriber->slot, i);
 	}
 	KUNIT_EXPECT_EQ(test, bid_event_subscribers(), BID_SUBSCRIBERS_MAX);
-	next = start_listener(test, 0, SZ_4K, 0, NULL);
+	next = start_subscriber(test, 0, SZ_4K, 0, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(next), -EUSERS);
 
-	kunit_release_action(test, stop_listener, last);
+	kunit_release_action(test, stop_subscriber, last);
 	KUNIT_EXPECT_EQ(test, bid_event_subscribers(), BID_SUBSCRIBERS_MAX - 1);
-	next = start_listener(test, 0, SZ_4K, 0, NULL);
+	next = start_subscriber(test, 0, SZ_4K, 0, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, next);
 	KUNIT_EXPECT_EQ(test, next->subscriber->slot, BID_SUBSCRIBERS_MAX - 1);
 }
@@ -269,26 +272,26 @@ static void there_is_room_for_so_many_subscribers(struct kunit *test)
 /* However little else there is to wake it for. */
 static void a_full_ring_wakes_its_reader(struct kunit *test)
 {
-	struct listener *listener = start_listener(test, 0, SZ_4K, SZ_4K - 1, NULL);
+	struct test_subscriber *sub = start_subscriber(test, 0, SZ_4K, SZ_4K - 1, NULL);
 	struct bid_ring *ring;
 	u32 i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
-	ring = &listener->subscriber->ring;
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
+	ring = &sub->subscriber->ring;
 	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
 	for (i = 0; i < 60; i++)
 		report_unresolved(test, EXEC);
 	irq_work_sync(&ring->wake);
-	KUNIT_EXPECT_EQ(test, atomic_read(&listener->woken), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&sub->woken), 1);
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(lays_out_a_file_record_of, layouts_gen_params),
-	KUNIT_CASE(a_mapping_record_tells_all_of_it),
-	KUNIT_CASE_PARAM(a_mapping_record_tells_its_protection, prots_gen_params),
-	KUNIT_CASE(data_of_others_is_not_looked_at),
-	KUNIT_CASE(data_goes_to_whom_it_concerns),
-	KUNIT_CASE(paths_go_to_whom_they_concern),
+	KUNIT_CASE(a_mapping_record_has_every_field),
+	KUNIT_CASE_PARAM(a_mapping_record_has_its_protection, prots_gen_params),
+	KUNIT_CASE(data_of_other_processes_is_ignored),
+	KUNIT_CASE(data_goes_to_subscribers_for_data),
+	KUNIT_CASE(paths_go_to_subscribers_for_paths),
 	KUNIT_CASE(mappings_of_other_processes_are_left_out),
 	KUNIT_CASE(there_is_room_for_so_many_subscribers),
 	KUNIT_CASE(a_full_ring_wakes_its_reader),

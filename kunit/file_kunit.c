@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Keys, versions, access, paths and resident pages, on files of shared memory.
+ */
 #include "files.h"
 
 #include "compat.h"
@@ -57,7 +60,7 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 
 	bid_file_key(inode, &key);
 	bid_file_version(inode, &version);
-	KUNIT_EXPECT_TRUE(test, bid_file_is(inode, &key, &version));
+	KUNIT_EXPECT_TRUE(test, bid_file_matches(inode, &key, &version));
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		keys[i] = key;
@@ -65,7 +68,7 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 	keys[1].ino++;
 	keys[2].generation++;
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		KUNIT_EXPECT_FALSE_MSG(test, bid_file_is(inode, &keys[i], &version), "%u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, bid_file_matches(inode, &keys[i], &version), "%u", i);
 
 	for (i = 0; i < ARRAY_SIZE(versions); i++)
 		versions[i] = version;
@@ -75,15 +78,15 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 	versions[3].change++;
 	versions[4].epoch++;
 	for (i = 0; i < ARRAY_SIZE(versions); i++)
-		KUNIT_EXPECT_FALSE_MSG(test, bid_file_is(inode, &key, &versions[i]), "%u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, bid_file_matches(inode, &key, &versions[i]), "%u", i);
 
 	settle_time_stamps();
 	write_file(test, file, "CONTENT", 7, 0);
-	KUNIT_EXPECT_FALSE(test, bid_file_is(inode, &key, &version));
+	KUNIT_EXPECT_FALSE(test, bid_file_matches(inode, &key, &version));
 	bid_file_version(inode, &version);
-	KUNIT_EXPECT_TRUE(test, bid_file_is(inode, &key, &version));
-	bid_file_forget_sb(inode->i_sb);
-	KUNIT_EXPECT_FALSE(test, bid_file_is(inode, &key, &version));
+	KUNIT_EXPECT_TRUE(test, bid_file_matches(inode, &key, &version));
+	bid_file_end_epoch(inode->i_sb);
+	KUNIT_EXPECT_FALSE(test, bid_file_matches(inode, &key, &version));
 }
 
 static void version_moves_with_the_content(struct kunit *test)
@@ -120,7 +123,7 @@ static void version_does_not_move_with_reading(struct kunit *test)
 
 	bid_file_version(file_inode(file), &version);
 	settle_time_stamps();
-	bid_file_hold_version(file_inode(file));
+	bid_file_arm_version(file_inode(file));
 	KUNIT_EXPECT_EQ(test, kernel_read(file, buf, sizeof(buf), &at), 7);
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
 }
@@ -139,16 +142,16 @@ static void version_moves_when_its_filesystem_goes_away(struct kunit *test)
 	/* any user's, without a device; a disk; one without code, by the same number */
 	for (i = 1; i < 1000; i++) {
 		other->s_dev = sb->s_dev + i;
-		bid_file_forget_sb(other);
+		bid_file_end_epoch(other);
 	}
 	other->s_dev = MKDEV(8, sb->s_dev);
-	bid_file_forget_sb(other);
+	bid_file_end_epoch(other);
 	other->s_dev = sb->s_dev;
 	other->s_iflags = SB_I_NOEXEC;
-	bid_file_forget_sb(other);
+	bid_file_end_epoch(other);
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
 	for (i = 0; i < 3; i++) {
-		bid_file_forget_sb(sb);
+		bid_file_end_epoch(sb);
 		KUNIT_EXPECT_TRUE(test, moved(file, &version));
 	}
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
@@ -178,7 +181,7 @@ static void change_counter_moves_when_the_clock_does_not(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 10; i++) {
-		bid_file_hold_version(file_inode(file));
+		bid_file_arm_version(file_inode(file));
 		bid_file_version(file_inode(file), &version);
 		KUNIT_EXPECT_FALSE(test,
 				   bid_file_racy(file_inode(file), &version, BID_ACCESS_INODE));
@@ -349,7 +352,7 @@ static void reads_what_is_in_memory(struct kunit *test)
 	put_page(resident.page);
 }
 
-/* Preemption is off, and whoever made the file says where its notes are. */
+/* Preemption is off, and the maker of the file decides where its notes are. */
 static void looks_at_few_pages(struct kunit *test)
 {
 	struct file *file = make_hole(test, "a", 2 * PAGE_SIZE);

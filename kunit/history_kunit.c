@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The history of mappings, also when the writer overtakes the reader.
+ */
 #include <kunit/test.h>
 #include <linux/kthread.h>
 
@@ -39,27 +42,29 @@ static void finds_the_file_at_an_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(0x13000, &offset), 0);
 }
 
+static int find_in(pid_t tgid, u64 *start_time, unsigned long addr, u64 *file_id)
+{
+	u64 offset;
+
+	return bid_history_find(tgid, addr, start_time, file_id, &offset);
+}
+
 static void finds_nothing_of_another_process(struct kunit *test)
 {
-	u64 offset = 0, file_id = 0, start_time = 0;
+	u64 file_id = 0, start_time = 0;
+	pid_t tgid = current->tgid;
 
-	KUNIT_EXPECT_EQ(test,
-			bid_history_find(current->tgid, 0x10000, &start_time, &file_id, &offset),
-			-ESRCH);
+	KUNIT_EXPECT_EQ(test, find_in(tgid, &start_time, 0x10000, &file_id), -ESRCH);
 	add(0x10000, 0x3000, 5, 77);
-	KUNIT_EXPECT_EQ(
-		test, bid_history_find(current->tgid + 1, 0x10000, &start_time, &file_id, &offset),
-		-ESRCH);
-	KUNIT_EXPECT_EQ(test, bid_history_find(0, 0x10000, &start_time, &file_id, &offset), -ESRCH);
-	KUNIT_EXPECT_EQ(test,
-			bid_history_find(current->tgid, 0x13000, &start_time, &file_id, &offset),
-			-ENOENT);
+	KUNIT_EXPECT_EQ(test, find_in(tgid + 1, &start_time, 0x10000, &file_id), -ESRCH);
+	KUNIT_EXPECT_EQ(test, find_in(0, &start_time, 0x10000, &file_id), -ESRCH);
+	KUNIT_EXPECT_EQ(test, find_in(tgid, &start_time, 0x13000, &file_id), -ENOENT);
 	KUNIT_EXPECT_EQ(test, start_time, 0);
 	KUNIT_EXPECT_EQ(test, file_id, 0);
 }
 
 /* The last one that was added. */
-static struct bid_past *last_past(void)
+static struct bid_history_entry *last_entry(void)
 {
 	struct bid_history *history = this_cpu_ptr(&bid_history);
 
@@ -67,22 +72,20 @@ static struct bid_past *last_past(void)
 }
 
 /* An entry as some processor made it for a process with current's number. */
-static void add_past(u64 start_time, unsigned long tick, u32 cycles, unsigned long start,
-		     u64 file_id)
+static void add_entry(u64 start_time, unsigned long tick, u32 cycles, unsigned long start,
+		      u64 file_id)
 {
 	migrate_disable();
 	add(start, 0x1000, 0, file_id);
-	last_past()->start_time = start_time;
-	last_past()->tick = tick;
-	last_past()->cycles = cycles;
+	last_entry()->start_time = start_time;
+	last_entry()->tick = tick;
+	last_entry()->cycles = cycles;
 	migrate_enable();
 }
 
 static int find_of(u64 *start_time, unsigned long addr, u64 *file_id)
 {
-	u64 offset;
-
-	return bid_history_find(current->tgid, addr, start_time, file_id, &offset);
+	return find_in(current->tgid, start_time, addr, file_id);
 }
 
 static void says_which_process_it_was(struct kunit *test)
@@ -95,13 +98,13 @@ static void says_which_process_it_was(struct kunit *test)
 }
 
 /* Their numbers are the same, and the later one does not have what the first had. */
-static void tells_processes_with_one_number_apart(struct kunit *test)
+static void distinguishes_processes_with_the_same_pid(struct kunit *test)
 {
 	u64 start_time = 0, file_id;
 
-	add_past(200, 10, 0, 0x10000, 2);
-	add_past(100, 50, 0, 0x10000, 1);
-	add_past(100, 50, 0, 0x20000, 11);
+	add_entry(200, 10, 0, 0x10000, 2);
+	add_entry(100, 50, 0, 0x10000, 1);
+	add_entry(100, 50, 0, 0x20000, 11);
 	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), 0);
 	KUNIT_EXPECT_EQ(test, start_time, 200);
 	KUNIT_EXPECT_EQ(test, file_id, 2);
@@ -123,19 +126,19 @@ static void orders_by_tick_then_by_cycles(struct kunit *test)
 	const u32 wraps = 0xfffffff0;
 	u64 start_time = 0, file_id;
 
-	add_past(1, 7, 5, 0x10000, 3);
-	add_past(1, 6, 900, 0x10000, 2);
+	add_entry(1, 7, 5, 0x10000, 3);
+	add_entry(1, 6, 900, 0x10000, 2);
 	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), 0);
 	KUNIT_EXPECT_EQ(test, file_id, 3);
 
-	add_past(1, 8, 5, 0x20000, 5);
-	add_past(1, 8, wraps, 0x20000, 4);
+	add_entry(1, 8, 5, 0x20000, 5);
+	add_entry(1, 8, wraps, 0x20000, 4);
 	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x20000, &file_id), 0);
 	KUNIT_EXPECT_EQ(test, file_id, 5);
 
 	/* no counter of cycles at all */
-	add_past(1, 9, 0, 0x30000, 6);
-	add_past(1, 9, 0, 0x30000, 7);
+	add_entry(1, 9, 0, 0x30000, 6);
+	add_entry(1, 9, 0, 0x30000, 7);
 	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x30000, &file_id), 0);
 	KUNIT_EXPECT_EQ(test, file_id, 7);
 }
@@ -152,7 +155,7 @@ static void finds_what_was_mapped_last(struct kunit *test)
 	}
 }
 
-/* Each processor keeps as many as it can; one more may be on its way. */
+/* Each CPU has BID_HISTORY_DEPTH slots, one of which may be being written. */
 #define KEPT (BID_HISTORY_DEPTH - 1)
 
 static void forgets_the_oldest_first(struct kunit *test)
@@ -230,7 +233,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(finds_the_file_at_an_address),
 	KUNIT_CASE(finds_nothing_of_another_process),
 	KUNIT_CASE(says_which_process_it_was),
-	KUNIT_CASE(tells_processes_with_one_number_apart),
+	KUNIT_CASE(distinguishes_processes_with_the_same_pid),
 	KUNIT_CASE(orders_by_tick_then_by_cycles),
 	KUNIT_CASE(finds_what_was_mapped_last),
 	KUNIT_CASE(forgets_the_oldest_first),

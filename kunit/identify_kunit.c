@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * From a mapping to its records: the hook (identify.c, lookup.c), an ioctl caller
+ * (reply.c), and the real worker, cache and rings, on files of shared memory.
+ */
 #include "compat.h"
 #include "elf_cases.h"
 #include "history.h"
-#include "mappings.h"
+#include "subscriber.h"
 #include "worker.h"
 
-/* Who may read, where that is not up to shared memory. */
+/* What bid_file_access() returns in place of what it says of shared memory. */
 static enum bid_access forced_access;
 static bool access_is_forced;
 
@@ -16,16 +20,16 @@ static enum bid_access test_file_access(const struct file *file, struct inode *i
 
 #define bid_file_access test_file_access
 
-#include "answer.c"
+#include "reply.c"
 #include "identify.c"
-#include "sight.c"
+#include "lookup.c"
 
 #define REQUESTS 4
 
 /* An identity that is too long for the hook. */
 #define LONG_LEN 100
 
-/* A name that is too long to be kept at once. */
+/* A name that is too long to be stored without an allocation. */
 #define LONG_NAME \
 	"a-library-of-a-name-so-long-that-there-is-no-room-for-it-in-what-an-entry-brings-along"
 
@@ -93,7 +97,7 @@ static struct buildid_file *resolve(struct kunit *test, struct file *file)
 	struct buildid_file *record = kunit_kzalloc(test, BUILDID_RECORD_MAX, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
-	KUNIT_ASSERT_EQ(test, bid_answer_file(file, false, record), 0);
+	KUNIT_ASSERT_EQ(test, bid_reply_file(file, false, record), 0);
 	return record;
 }
 
@@ -128,27 +132,47 @@ static void expect_path(struct kunit *test, const struct buildid_file *file)
 	KUNIT_EXPECT_MEMEQ(test, data_of(file) + ALIGN(file->id_len, 8), path, sizeof(path));
 }
 
-/* A mapping of a file the listener knows already. */
-static void expect_mmap_alone(struct kunit *test, struct listener *listener, u64 file_id, u8 state)
+/* A mapping of a file the sub knows already. */
+static void expect_mmap_alone(struct kunit *test, struct test_subscriber *sub, u64 file_id,
+			      u8 state)
 {
-	const struct buildid_mmap *mmap = hear_mmap(test, listener);
+	const struct buildid_mmap *mmap = next_mmap(test, sub);
 
 	KUNIT_EXPECT_EQ(test, mmap->file_id, file_id);
 	KUNIT_EXPECT_EQ(test, mmap->state, state);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
+}
+
+/* Map a file whose FILE record comes with the mapping; returns its file_id. */
+static u64 map_new(struct kunit *test, struct test_subscriber *sub, struct file *file)
+{
+	u64 file_id;
+
+	map(test, file);
+	file_id = next_file(test, sub)->file_id;
+	next_mmap(test, sub);
+	return file_id;
+}
+
+/* Map a file that the subscriber knows. */
+static void expect_hit(struct kunit *test, struct test_subscriber *sub, struct file *file,
+		       u64 file_id)
+{
+	map(test, file);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
 }
 
 /* -------------------------------------------------------------- in the hook -- */
 
-static void a_new_file_is_told_before_its_mapping(struct kunit *test)
+static void a_new_file_comes_before_its_mapping(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	struct inode *inode = file_inode(file);
 	const struct buildid_file *record;
 
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_gnu(test, record, 20, gnu_id[0]);
 	expect_path(test, record);
 	KUNIT_EXPECT_NE(test, record->file_id, 0);
@@ -159,84 +183,77 @@ static void a_new_file_is_told_before_its_mapping(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->generation, inode->i_generation);
 	KUNIT_EXPECT_EQ(test, record->file_size, 1024);
 	KUNIT_EXPECT_FALSE(test, record->flags & BUILDID_FILE_UNSTABLE);
-	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
 	wait_for_worker(test);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
 
-static void a_known_file_is_told_once(struct kunit *test)
+static void a_known_file_is_sent_once(struct kunit *test)
 {
-	struct listener *listener = listen(test), *late;
+	struct test_subscriber *sub = subscribe(test), *late;
 	u64 hits = bid_stats_sum(BID_STAT_HITS), rechecks = bid_stats_sum(BID_STAT_RECHECKS);
 	struct file *file = make_settled_file(test, 20);
 	const struct buildid_file *record;
 	u64 file_id;
 	u32 i;
 
-	map(test, file);
-	file_id = hear_file(test, listener)->file_id;
-	hear_mmap(test, listener);
+	file_id = map_new(test, sub, file);
 	wait_for_worker(test);
-	for (i = 0; i < 10; i++) {
-		map(test, file);
-		expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
-	}
+	for (i = 0; i < 10; i++)
+		expect_hit(test, sub, file, file_id);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_HITS) - hits, 10);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 0);
 
 	/* but to each */
-	late = listen(test);
-	map(test, file);
-	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
-	record = hear_file(test, late);
+	late = subscribe(test);
+	expect_hit(test, sub, file, file_id);
+	record = next_file(test, late);
 	expect_gnu(test, record, 20, gnu_id[0]);
 	expect_path(test, record);
 	expect_mmap_alone(test, late, file_id, BUILDID_STATE_KNOWN);
 }
 
-static void data_is_not_looked_at_unless_wanted(struct kunit *test)
+static void data_mappings_are_ignored_without_a_subscriber_for_them(struct kunit *test)
 {
-	struct listener *listener = listen(test), *data;
+	struct test_subscriber *sub = subscribe(test), *data;
 	u64 misses = bid_stats_sum(BID_STAT_MISSES);
 	struct file *file = make_settled_file(test, 20);
 
 	map_as(test, file, DATA);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_MISSES) - misses, 0);
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
-	data = start_listener(test, BUILDID_SUB_DATA, SZ_16K, 0, NULL);
+	data = start_subscriber(test, BUILDID_SUB_DATA, SZ_16K, 0, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, data);
 	map_as(test, file, DATA);
-	hear_file(test, data);
-	hear_mmap(test, data);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	next_file(test, data);
+	next_mmap(test, data);
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
 
 static void a_changed_file_is_another(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	const struct buildid_file *record;
 	u64 first;
 	u8 other = 0x77;
 
-	map(test, file);
-	first = hear_file(test, listener)->file_id;
-	hear_mmap(test, listener);
+	first = map_new(test, sub, file);
 
 	write_file(test, file, &other, 1, id_at());
 	settle_time_stamps();
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_gnu(test, record, 20, other);
 	KUNIT_EXPECT_GT(test, record->file_id, first);
-	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 2);
 }
 
 /* Its time stamps would be the same had it changed again since. */
 static void a_file_just_written_is_read_again(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	u64 rechecks = bid_stats_sum(BID_STAT_RECHECKS), stale = bid_stats_sum(BID_STAT_STALE);
 	struct file *file = make_elf_file(test, 20, gnu_id[0]);
 	const struct buildid_file *record;
@@ -245,146 +262,130 @@ static void a_file_just_written_is_read_again(struct kunit *test)
 	/* only where nothing but the clock tells versions apart */
 	stub_no_change_counter = true;
 	date_file(file, 3600);
-	map(test, file);
-	first = hear_file(test, listener)->file_id;
-	hear_mmap(test, listener);
+	first = map_new(test, sub, file);
 
 	store(test, file, 0x77, id_at());
 	map(test, file);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 1);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_STALE) - stale, 1);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_gnu(test, record, 20, 0x77);
 	KUNIT_EXPECT_GT(test, record->file_id, first);
 	first = record->file_id;
-	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, first, BUILDID_STATE_KNOWN);
 
 	/* trusted once the time stamps are old enough */
 	stub_seconds_later = 7200;
-	map(test, file);
-	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, first);
 	wait_for_worker(test);
 	rechecks = bid_stats_sum(BID_STAT_RECHECKS);
-	map(test, file);
-	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, first);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 0);
 }
 
 /* Stores through a shared mapping need not move the time stamps. */
 static void a_file_mapped_shared_and_writable_is_read_again(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	const struct buildid_file *record;
 	u64 first;
 
-	map(test, file);
-	first = hear_file(test, listener)->file_id;
-	hear_mmap(test, listener);
+	first = map_new(test, sub, file);
 	map_as(test, file, SHARED);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 	store(test, file, 0x77, id_at());
 
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_gnu(test, record, 20, 0x77);
 	KUNIT_EXPECT_GT(test, record->file_id, first);
-	hear_mmap(test, listener);
+	next_mmap(test, sub);
 }
 
 static void a_file_open_for_writing_is_flagged_and_read_again(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	const struct buildid_file *record;
 	u64 first;
 
 	KUNIT_ASSERT_EQ(test, get_write_access(file_inode(file)), 0);
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	first = record->file_id;
 	KUNIT_EXPECT_TRUE(test, record->flags & BUILDID_FILE_UNSTABLE);
-	hear_mmap(test, listener);
-	map(test, file);
-	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	next_mmap(test, sub);
+	expect_hit(test, sub, file, first);
 	put_write_access(file_inode(file));
 
 	store(test, file, 0x77, id_at());
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_gnu(test, record, 20, 0x77);
 	KUNIT_EXPECT_FALSE(test, record->flags & BUILDID_FILE_UNSTABLE);
-	hear_mmap(test, listener);
+	next_mmap(test, sub);
 }
 
-/* A hit must not hide it from who was told of the file before. */
-static void a_file_opened_for_writing_later_is_told_again(struct kunit *test)
+/* A hit must not hide it from subscribers that were sent the FILE record before. */
+static void a_file_opened_for_writing_later_is_sent_again(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	const struct buildid_file *record;
 	u64 first;
 
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	first = record->file_id;
 	KUNIT_EXPECT_FALSE(test, record->flags & BUILDID_FILE_UNSTABLE);
-	hear_mmap(test, listener);
-	map(test, file);
-	expect_mmap_alone(test, listener, first, BUILDID_STATE_KNOWN);
+	next_mmap(test, sub);
+	expect_hit(test, sub, file, first);
 
 	KUNIT_ASSERT_EQ(test, get_write_access(file_inode(file)), 0);
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	KUNIT_EXPECT_EQ(test, record->file_id, first);
 	KUNIT_EXPECT_TRUE(test, record->flags & BUILDID_FILE_UNSTABLE);
-	hear_mmap(test, listener);
+	next_mmap(test, sub);
 	put_write_access(file_inode(file));
 }
 
-static void a_device_that_goes_away_takes_its_files_along(struct kunit *test)
+static void a_device_that_goes_away_ends_the_versions_of_its_files(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	u64 first;
 
-	map(test, file);
-	first = hear_file(test, listener)->file_id;
-	hear_mmap(test, listener);
-	bid_file_forget_sb(file_inode(file)->i_sb);
-	map(test, file);
-	KUNIT_EXPECT_GT(test, hear_file(test, listener)->file_id, first);
-	hear_mmap(test, listener);
+	first = map_new(test, sub, file);
+	bid_file_end_epoch(file_inode(file)->i_sb);
+	KUNIT_EXPECT_GT(test, map_new(test, sub, file), first);
 }
 
 static void a_flushed_file_is_read_anew(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	u64 first;
 
-	map(test, file);
-	first = hear_file(test, listener)->file_id;
-	hear_mmap(test, listener);
+	first = map_new(test, sub, file);
 	wait_for_worker(test);
 	KUNIT_EXPECT_EQ(test, bid_cache_flush(), 1);
-	map(test, file);
-	KUNIT_EXPECT_GT(test, hear_file(test, listener)->file_id, first);
-	hear_mmap(test, listener);
+	KUNIT_EXPECT_GT(test, map_new(test, sub, file), first);
 }
 
 static void a_file_that_may_not_be_read_has_a_reason(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	const struct buildid_file *record;
 
 	file->f_mode &= ~FMODE_READ;
 	map(test, file);
 	file->f_mode |= FMODE_READ;
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_none_yet(test, record, BUILDID_REASON_UNREADABLE);
-	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
 }
 
 /* --------------------------------------------------------------- by the worker -- */
@@ -396,56 +397,55 @@ static void map_pending(struct kunit *test, struct file *file)
 	map(test, file);
 }
 
-/* What is heard of it; last of all, the identity. */
-static const struct buildid_file *hear_pending(struct kunit *test, struct listener *listener)
+/* The records of such a mapping; the last one is the FILE record with the identity. */
+static const struct buildid_file *next_pending(struct kunit *test, struct test_subscriber *sub)
 {
-	const struct buildid_file *record = hear_file(test, listener);
+	const struct buildid_file *record = next_file(test, sub);
 	const struct buildid_mmap *mmap;
 	u64 file_id = record->file_id;
 
 	expect_none_yet(test, record, BUILDID_REASON_PENDING);
 	expect_path(test, record);
-	mmap = hear_mmap(test, listener);
+	mmap = next_mmap(test, sub);
 	KUNIT_EXPECT_EQ(test, mmap->file_id, file_id);
 	KUNIT_EXPECT_EQ(test, mmap->state, BUILDID_STATE_PENDING);
 
 	wait_for_worker(test);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 	return record;
 }
 
 static void a_long_id_follows_its_mapping(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, LONG_LEN);
 	const struct buildid_file *record;
 
 	map_pending(test, file);
-	record = hear_pending(test, listener);
+	record = next_pending(test, sub);
 	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
 	expect_path(test, record);
-	map(test, file);
-	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, record->file_id);
 }
 
 static void content_not_in_memory_is_read_later(struct kunit *test)
 {
-	struct listener *listener = listen(test), *idle;
+	struct test_subscriber *sub = subscribe(test), *idle;
 	struct file *file = make_hole(test, "image", 3 * PAGE_SIZE);
 	const struct buildid_file *record;
 
-	idle = start_listener(test, 0, SZ_4K, 0, task_tgid(&init_task));
+	idle = start_subscriber(test, 0, SZ_4K, 0, task_tgid(&init_task));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, idle);
 	settle_time_stamps();
 	map_pending(test, file);
-	record = hear_pending(test, listener);
+	record = next_pending(test, sub);
 	KUNIT_EXPECT_EQ(test, record->kind, BUILDID_KIND_HTLHASH);
 	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_NOT_ELF);
 	KUNIT_EXPECT_EQ(test, record->id_len, 16);
-	/* only who was told of the mapping */
-	KUNIT_EXPECT_TRUE(test, hears_nothing(idle));
+	/* only who was sent of the mapping */
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(idle));
 }
 
 static void a_script_is_hashed_by_the_worker(struct kunit *test)
@@ -455,13 +455,13 @@ static void a_script_is_hashed_by_the_worker(struct kunit *test)
 		0x71, 0xbf, 0x16, 0xc3, 0x27, 0xf0, 0x6f, 0xb2,
 		0x9b, 0x41, 0x3f, 0x37, 0xab, 0x86, 0x79, 0x9e,
 	};
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_file(test, "image", script, sizeof(script) - 1);
 	const struct buildid_file *record;
 
 	settle_time_stamps();
 	map_pending(test, file);
-	record = hear_pending(test, listener);
+	record = next_pending(test, sub);
 	KUNIT_EXPECT_EQ(test, record->kind, BUILDID_KIND_HTLHASH);
 	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_NOT_ELF);
 	KUNIT_ASSERT_EQ(test, record->id_len, sizeof(hash));
@@ -478,7 +478,7 @@ static void hold_all_requests(struct kunit *test, struct bid_request **held)
 	bid_cache_lock();
 	for (i = 0; i < REQUESTS; i++)
 		for (dev = 0; dev < 1000 && !held[i]; dev++)
-			held[i] = bid_worker_take(dev);
+			held[i] = bid_worker_get_request(dev);
 	bid_cache_unlock();
 	KUNIT_ASSERT_NOT_NULL(test, held[REQUESTS - 1]);
 }
@@ -489,13 +489,13 @@ static void release_all_requests(struct bid_request **held)
 
 	bid_cache_lock();
 	for (i = 0; i < REQUESTS; i++)
-		bid_worker_give_back(held[i]);
+		bid_worker_put_request(held[i]);
 	bid_cache_unlock();
 }
 
 static void without_a_free_request_a_mapping_stays_unresolved(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	u64 no_request = bid_stats_sum(BID_STAT_NO_REQUEST);
 	struct file *file = make_settled_file(test, LONG_LEN);
 	struct bid_request *held[REQUESTS];
@@ -503,23 +503,23 @@ static void without_a_free_request_a_mapping_stays_unresolved(struct kunit *test
 
 	hold_all_requests(test, held);
 	map(test, file);
-	expect_mmap_alone(test, listener, 0, BUILDID_STATE_UNRESOLVED);
+	expect_mmap_alone(test, sub, 0, BUILDID_STATE_UNRESOLVED);
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
 	KUNIT_EXPECT_GE(test, bid_stats_sum(BID_STAT_NO_REQUEST) - no_request, 1);
 	release_all_requests(held);
 
 	map_pending(test, file);
-	lost = (const void *)hear(listener, BUILDID_RECORD_LOST);
+	lost = (const void *)next_record(sub, BUILDID_RECORD_LOST);
 	KUNIT_ASSERT_NOT_NULL(test, lost);
 	KUNIT_EXPECT_EQ(test, lost->no_request, 1);
 	KUNIT_EXPECT_EQ(test, lost->ring_full, 0);
-	expect_gnu(test, hear_pending(test, listener), LONG_LEN, gnu_id[0]);
+	expect_gnu(test, next_pending(test, sub), LONG_LEN, gnu_id[0]);
 }
 
-/* What RESOLVE_KEY and netlink would be told of the path. */
+/* The length of the path that RESOLVE_KEY and netlink would get. */
 static u32 remembered_path_len(const struct file *file)
 {
-	struct bid_facts facts = {};
+	struct bid_file_info info = {};
 	struct bid_entry *entry;
 	struct bid_key key;
 
@@ -527,15 +527,15 @@ static u32 remembered_path_len(const struct file *file)
 	rcu_read_lock();
 	entry = bid_cache_find_newest(key.dev, key.ino, NULL);
 	if (entry)
-		bid_facts_of(entry, &facts);
+		bid_entry_info(entry, &info);
 	rcu_read_unlock();
-	return facts.path.len;
+	return info.path.len;
 }
 
-/* A path of usual length is kept at once; a longer one for who comes later. */
+/* A path of usual length is stored at once, a longer one by the worker. */
 static void without_a_free_request_a_resident_file_is_known_all_the_same(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	struct file *long_named = make_named_file(test, LONG_NAME, 20, gnu_id[0]);
 	const struct buildid_file *record;
@@ -545,24 +545,24 @@ static void without_a_free_request_a_resident_file_is_known_all_the_same(struct 
 	settle_time_stamps();
 	hold_all_requests(test, held);
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_gnu(test, record, 20, gnu_id[0]);
 	expect_path(test, record);
-	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
 	KUNIT_EXPECT_EQ(test, remembered_path_len(file), strlen("/image"));
 
 	map(test, long_named);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	file_id = record->file_id;
 	expect_gnu(test, record, 20, gnu_id[0]);
 	KUNIT_EXPECT_EQ(test, record->path_len, strlen(LONG_NAME) + 1);
-	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
 	KUNIT_EXPECT_EQ(test, remembered_path_len(long_named), 0);
 	release_all_requests(held);
 
 	/* the next mapping sees to it */
 	map(test, long_named);
-	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
 	wait_for_worker(test);
 	KUNIT_EXPECT_EQ(test, remembered_path_len(long_named), strlen(LONG_NAME) + 1);
 }
@@ -574,8 +574,8 @@ static void every_mapping_gets_its_file_or_is_counted(struct kunit *test)
 		FILES = 3 * REQUESTS,
 		ROUNDS = 3
 	};
-	struct listener *listener = listen(test);
-	struct bid_ring *ring = &listener->subscriber->ring;
+	struct test_subscriber *sub = subscribe(test);
+	struct bid_ring *ring = &sub->subscriber->ring;
 	const struct buildid_record *record;
 	u64 known = 0, pending = 0;
 	u32 unresolved = 0, lost = 0, mmaps = 0, i;
@@ -587,7 +587,7 @@ static void every_mapping_gets_its_file_or_is_counted(struct kunit *test)
 	for (i = 0; i < ROUNDS * FILES; i++)
 		map(test, files[i % FILES]);
 	wait_for_worker(test);
-	bid_ring_tell_lost(ring, 0);
+	bid_ring_report_lost(ring, 0);
 
 	while ((record = bid_ring_peek(ring, 0))) {
 		const struct buildid_file *file = (const void *)record;
@@ -639,7 +639,7 @@ static void a_caller_resolves_an_open_file(struct kunit *test)
 }
 
 /* It is read each time, and remembered once. */
-static void a_file_resolved_often_takes_no_more_memory(struct kunit *test)
+static void a_file_resolved_often_uses_no_more_memory(struct kunit *test)
 {
 	struct file *file = make_settled_file(test, 20);
 	struct buildid_file *record = resolve(test, file);
@@ -663,20 +663,20 @@ static void a_file_resolved_often_takes_no_more_memory(struct kunit *test)
 
 static void a_mapping_hits_what_a_caller_resolved(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, LONG_LEN);
 	const struct buildid_file *record;
 	u64 file_id = resolve(test, file)->file_id;
 
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
 	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
 	expect_path(test, record);
-	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
 }
 
-static void a_caller_is_told_the_reason(struct kunit *test)
+static void a_caller_gets_the_reason(struct kunit *test)
 {
 	struct file *file = filp_open("/dev/zero", O_RDONLY, 0);
 	struct buildid_file *record;
@@ -697,7 +697,7 @@ static void force_access(enum bid_access access)
 
 static void what_only_a_caller_may_read_is_deferred(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	u64 deferred = bid_stats_sum(BID_STAT_DEFERRED);
 	struct file *file = make_settled_file(test, LONG_LEN);
 	const struct buildid_file *record;
@@ -706,15 +706,15 @@ static void what_only_a_caller_may_read_is_deferred(struct kunit *test)
 
 	force_access(BID_ACCESS_CALLER);
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	file_id = record->file_id;
 	expect_none_yet(test, record, BUILDID_REASON_DEFERRED);
 	expect_path(test, record);
-	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_DEFERRED);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_DEFERRED);
 	wait_for_worker(test);
 	for (i = 0; i < 5; i++) {
 		map(test, file);
-		expect_mmap_alone(test, listener, file_id, BUILDID_STATE_DEFERRED);
+		expect_mmap_alone(test, sub, file_id, BUILDID_STATE_DEFERRED);
 		wait_for_worker(test);
 	}
 	/* the stats count files, and there is one */
@@ -724,35 +724,35 @@ static void what_only_a_caller_may_read_is_deferred(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
 	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
 	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
 	expect_path(test, record);
-	expect_mmap_alone(test, listener, file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
 }
 
 /* What is in memory already costs nobody's server anything. */
 static void what_is_in_memory_is_not_deferred(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_settled_file(test, 20);
 	const struct buildid_file *record;
 
 	force_access(BID_ACCESS_CALLER);
 	map(test, file);
-	record = hear_file(test, listener);
+	record = next_file(test, sub);
 	expect_gnu(test, record, 20, gnu_id[0]);
-	expect_mmap_alone(test, listener, record->file_id, BUILDID_STATE_KNOWN);
+	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
 }
 
 /*
- * The path of a deferred file could not be kept, a caller resolves it, and it is
- * mapped again: whatever is done about the path then, the long id, that is kept
+ * The path of a deferred file could not be stored, a caller resolves the file, and it is
+ * mapped again: whatever is done about the path then, the long id, which is stored
  * in the same place, must stay.
  */
-static void a_long_id_stays_when_the_path_is_kept_later(struct kunit *test)
+static void a_long_id_stays_when_the_path_is_stored_later(struct kunit *test)
 {
-	struct listener *listener = listen(test), *late;
+	struct test_subscriber *sub = subscribe(test), *late;
 	struct file *file = make_named_file(test, LONG_NAME, LONG_LEN, gnu_id[0]);
 	struct bid_request *held[REQUESTS];
 	const struct buildid_file *record;
@@ -761,19 +761,19 @@ static void a_long_id_stays_when_the_path_is_kept_later(struct kunit *test)
 	force_access(BID_ACCESS_CALLER);
 	hold_all_requests(test, held);
 	map(test, file);
-	expect_none_yet(test, hear_file(test, listener), BUILDID_REASON_DEFERRED);
-	hear_mmap(test, listener);
+	expect_none_yet(test, next_file(test, sub), BUILDID_REASON_DEFERRED);
+	next_mmap(test, sub);
 	release_all_requests(held);
 
 	expect_gnu(test, resolve(test, file), LONG_LEN, gnu_id[0]);
 	map(test, file);
-	expect_gnu(test, hear_file(test, listener), LONG_LEN, gnu_id[0]);
-	hear_mmap(test, listener);
+	expect_gnu(test, next_file(test, sub), LONG_LEN, gnu_id[0]);
+	next_mmap(test, sub);
 	wait_for_worker(test);
 
-	late = listen(test);
+	late = subscribe(test);
 	map(test, file);
-	record = hear_file(test, late);
+	record = next_file(test, late);
 	expect_gnu(test, record, LONG_LEN, gnu_id[0]);
 	KUNIT_EXPECT_EQ(test, record->path_len, strlen(LONG_NAME) + 1);
 	KUNIT_EXPECT_EQ(test, remembered_path_len(file), strlen(LONG_NAME) + 1);
@@ -781,9 +781,9 @@ static void a_long_id_stays_when_the_path_is_kept_later(struct kunit *test)
 }
 
 /* Likewise when the path is on its way while the caller resolves the file. */
-static void a_resolved_file_is_known_although_its_path_is_being_kept(struct kunit *test)
+static void a_resolved_file_is_known_although_its_path_is_being_stored(struct kunit *test)
 {
-	struct listener *listener = listen(test);
+	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_named_file(test, LONG_NAME, LONG_LEN, gnu_id[0]);
 	struct bid_request *held[REQUESTS], *request = NULL;
 	struct bid_entry *entry;
@@ -793,8 +793,8 @@ static void a_resolved_file_is_known_although_its_path_is_being_kept(struct kuni
 	force_access(BID_ACCESS_CALLER);
 	hold_all_requests(test, held);
 	map(test, file);
-	hear_file(test, listener);
-	hear_mmap(test, listener);
+	next_file(test, sub);
+	next_mmap(test, sub);
 	release_all_requests(held);
 
 	/* a request that has not come to run yet */
@@ -803,7 +803,7 @@ static void a_resolved_file_is_known_although_its_path_is_being_kept(struct kuni
 	bid_cache_lock();
 	entry = bid_cache_find_newest(key.dev, key.ino, NULL);
 	if (entry && !entry->request)
-		request = bid_worker_take(key.dev);
+		request = bid_worker_get_request(key.dev);
 	if (request) {
 		request->entry = entry;
 		entry->request = request;
@@ -819,8 +819,8 @@ static void a_resolved_file_is_known_although_its_path_is_being_kept(struct kuni
 	bid_worker_queue(request);
 	wait_for_worker(test);
 	map(test, file);
-	expect_gnu(test, hear_file(test, listener), LONG_LEN, gnu_id[0]);
-	KUNIT_EXPECT_EQ(test, hear_mmap(test, listener)->state, BUILDID_STATE_KNOWN);
+	expect_gnu(test, next_file(test, sub), LONG_LEN, gnu_id[0]);
+	KUNIT_EXPECT_EQ(test, next_mmap(test, sub)->state, BUILDID_STATE_KNOWN);
 	KUNIT_EXPECT_EQ(test, remembered_path_len(file), strlen(LONG_NAME) + 1);
 }
 
@@ -870,15 +870,15 @@ static int init_suite(struct kunit_suite *suite)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_new_file_is_told_before_its_mapping),
-	KUNIT_CASE(a_known_file_is_told_once),
-	KUNIT_CASE(data_is_not_looked_at_unless_wanted),
+	KUNIT_CASE(a_new_file_comes_before_its_mapping),
+	KUNIT_CASE(a_known_file_is_sent_once),
+	KUNIT_CASE(data_mappings_are_ignored_without_a_subscriber_for_them),
 	KUNIT_CASE(a_changed_file_is_another),
 	KUNIT_CASE(a_file_just_written_is_read_again),
 	KUNIT_CASE(a_file_mapped_shared_and_writable_is_read_again),
 	KUNIT_CASE(a_file_open_for_writing_is_flagged_and_read_again),
-	KUNIT_CASE(a_file_opened_for_writing_later_is_told_again),
-	KUNIT_CASE(a_device_that_goes_away_takes_its_files_along),
+	KUNIT_CASE(a_file_opened_for_writing_later_is_sent_again),
+	KUNIT_CASE(a_device_that_goes_away_ends_the_versions_of_its_files),
 	KUNIT_CASE(a_flushed_file_is_read_anew),
 	KUNIT_CASE(a_file_that_may_not_be_read_has_a_reason),
 	KUNIT_CASE(a_long_id_follows_its_mapping),
@@ -888,13 +888,13 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(without_a_free_request_a_resident_file_is_known_all_the_same),
 	KUNIT_CASE(every_mapping_gets_its_file_or_is_counted),
 	KUNIT_CASE(a_caller_resolves_an_open_file),
-	KUNIT_CASE(a_file_resolved_often_takes_no_more_memory),
+	KUNIT_CASE(a_file_resolved_often_uses_no_more_memory),
 	KUNIT_CASE(a_mapping_hits_what_a_caller_resolved),
-	KUNIT_CASE(a_caller_is_told_the_reason),
+	KUNIT_CASE(a_caller_gets_the_reason),
 	KUNIT_CASE(what_only_a_caller_may_read_is_deferred),
 	KUNIT_CASE(what_is_in_memory_is_not_deferred),
-	KUNIT_CASE(a_long_id_stays_when_the_path_is_kept_later),
-	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_kept),
+	KUNIT_CASE(a_long_id_stays_when_the_path_is_stored_later),
+	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_stored),
 	{},
 };
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring by itself: layout, LOST records, which FILE records were sent, wake-ups, and
+ * producers and a consumer that race.
+ */
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -60,7 +64,12 @@ static int woken(struct bid_ring *ring)
 
 static u32 room_in(struct bid_ring *ring)
 {
-	return ring->size - (u32)(ring->prod - bid_ring_cons(ring));
+	u32 room;
+
+	raw_spin_lock(&ring->lock);
+	room = ring->size - (u32)(ring->prod - bid_ring_cons(ring));
+	raw_spin_unlock(&ring->lock);
+	return room;
 }
 
 /* All of a record that its maker fills in. */
@@ -75,13 +84,13 @@ static bool is_filled(const struct buildid_record *record, u8 with)
 }
 
 /* As producers do it, though without preemption being off in between. */
-static int ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
+static int ring_reserve(struct bid_ring *ring, const struct bid_ring_reserve_args *args,
 			struct bid_ring_batch *batch)
 {
 	int err;
 
 	preempt_disable();
-	err = bid_ring_reserve(ring, want, batch);
+	err = bid_ring_reserve(ring, args, batch);
 	preempt_enable();
 	return err;
 }
@@ -96,11 +105,11 @@ static void ring_commit(struct buildid_record *record)
 /* A record of @size bytes, filled and committed; 0 or -errno. */
 static int put(struct bid_ring *ring, u32 size, u8 with)
 {
-	struct bid_ring_want want = { .body_type = BUILDID_RECORD_MMAP, .body_size = size };
+	struct bid_ring_reserve_args args = { .body_type = BUILDID_RECORD_MMAP, .body_size = size };
 	struct bid_ring_batch batch;
 	int err;
 
-	err = ring_reserve(ring, &want, &batch);
+	err = ring_reserve(ring, &args, &batch);
 	if (err)
 		return err;
 	fill(batch.body, size, with);
@@ -109,11 +118,11 @@ static int put(struct bid_ring *ring, u32 size, u8 with)
 }
 
 /* A record that refers to a file, after the FILE record if that is due. */
-static int put_of_file(struct bid_ring *ring, u64 file_id, u8 stage, bool *told)
+static int put_of_file(struct bid_ring *ring, u64 file_id, u8 detail, bool *sent)
 {
-	struct bid_ring_want want = {
+	struct bid_ring_reserve_args args = {
 		.file_id = file_id,
-		.stage = stage,
+		.detail = detail,
 		.file_size = sizeof(struct buildid_file),
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
@@ -121,12 +130,12 @@ static int put_of_file(struct bid_ring *ring, u64 file_id, u8 stage, bool *told)
 	struct bid_ring_batch batch;
 	int err;
 
-	err = ring_reserve(ring, &want, &batch);
+	err = ring_reserve(ring, &args, &batch);
 	if (err)
 		return err;
-	*told = !batch.file;
+	*sent = !batch.file;
 	if (batch.file) {
-		fill(batch.file, want.file_size, 0);
+		fill(batch.file, args.file_size, 0);
 		ring_commit(batch.file);
 	}
 	fill(batch.body, BODY, 0);
@@ -134,12 +143,12 @@ static int put_of_file(struct bid_ring *ring, u64 file_id, u8 stage, bool *told)
 	return 0;
 }
 
-static bool told_before(struct kunit *test, struct bid_ring *ring, u64 file_id, u8 stage)
+static bool sent_before(struct kunit *test, struct bid_ring *ring, u64 file_id, u8 detail)
 {
-	bool told = false;
+	bool sent = false;
 
-	KUNIT_ASSERT_EQ(test, put_of_file(ring, file_id, stage, &told), 0);
-	return told;
+	KUNIT_ASSERT_EQ(test, put_of_file(ring, file_id, detail, &sent), 0);
+	return sent;
 }
 
 /* The next record is of this type; consumed, and a copy of its beginning. */
@@ -156,7 +165,7 @@ static struct buildid_record take(struct kunit *test, struct bid_ring *ring, u16
 	return copy;
 }
 
-static u64 take_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 no_request,
+static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 no_request,
 		     u64 missed)
 {
 	const struct buildid_record *record = bid_ring_peek(ring, 0);
@@ -227,13 +236,13 @@ static void delivers_in_order_of_reservation(struct kunit *test)
 
 static void stops_before_a_busy_record(struct kunit *test)
 {
-	struct bid_ring_want want = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
+	struct bid_ring_reserve_args args = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	struct bid_ring_batch first, second, third;
 
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &first), 0);
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &second), 0);
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &third), 0);
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &first), 0);
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &second), 0);
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &third), 0);
 	KUNIT_EXPECT_TRUE(test, first.body->size & BUILDID_RECORD_BUSY);
 
 	ring_commit(second.body);
@@ -274,7 +283,7 @@ static void puts_the_file_record_before_the_other(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	struct buildid_record file, body;
 
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 17, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 17, 3));
 	file = take(test, ring, BUILDID_RECORD_FILE);
 	body = take(test, ring, BUILDID_RECORD_MMAP);
 	KUNIT_EXPECT_EQ(test, file.size, sizeof(struct buildid_file));
@@ -338,7 +347,7 @@ static void has_room_for_exactly_its_size(struct kunit *test)
 
 /* ------------------------------------------------------------------ losses -- */
 
-static void counts_what_it_drops_and_tells_once_there_is_room(struct kunit *test)
+static void counts_what_it_drops_and_reports_once_there_is_room(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	u64 full = bid_stats_sum(BID_STAT_RING_FULL), seq;
@@ -359,7 +368,7 @@ static void counts_what_it_drops_and_tells_once_there_is_room(struct kunit *test
 	for (i = 2; i < n; i++)
 		seq = take(test, ring, BUILDID_RECORD_MMAP).seq;
 	KUNIT_EXPECT_EQ(test, seq, n);
-	KUNIT_EXPECT_EQ(test, take_lost(test, ring, dropped, 0, 0), n + dropped + 1);
+	KUNIT_EXPECT_EQ(test, next_lost(test, ring, dropped, 0, 0), n + dropped + 1);
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, n + dropped + 2);
 
 	/* once */
@@ -371,57 +380,59 @@ static void counts_a_file_record_that_it_drops(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	u32 n = fill_up(ring);
-	bool told;
+	bool sent;
 
-	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &told), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &sent), -ENOSPC);
 	drain(ring);
 	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), 0);
-	KUNIT_EXPECT_EQ(test, take_lost(test, ring, 1 + 2, 0, 0), n + 3 + 1);
+	KUNIT_EXPECT_EQ(test, next_lost(test, ring, 1 + 2, 0, 0), n + 3 + 1);
 }
 
 static void drops_a_pair_as_one(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	bool told;
+	bool sent;
 
 	/* room for either of them, not for both */
 	KUNIT_ASSERT_EQ(test, put(ring, SIZE - sizeof(struct buildid_file) - 40, 0), 0);
-	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &told), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &sent), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, drain(ring), 1);
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
-	take_lost(test, ring, 2, 0, 0);
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	next_lost(test, ring, 2, 0, 0);
 	take(test, ring, BUILDID_RECORD_FILE);
 	take(test, ring, BUILDID_RECORD_MMAP);
 }
 
 static void counts_mappings_apart_from_records(struct kunit *test)
 {
-	struct bid_ring_want task = { .body_type = BUILDID_RECORD_FORK, .body_size = BODY };
-	struct bid_ring_want file = { .file_id = 9, .stage = 3, .file_size = BODY };
+	struct bid_ring_reserve_args task = { .body_type = BUILDID_RECORD_FORK, .body_size = BODY };
+	struct bid_ring_reserve_args file = { .file_id = 9,
+					      .detail = BID_DETAIL_UNSTABLE,
+					      .file_size = BODY };
 	u64 full = bid_stats_sum(BID_STAT_RING_FULL_MMAPS);
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	const struct buildid_record *record;
 	const struct buildid_lost *lost;
 	struct bid_ring_batch batch;
-	bool told;
+	bool sent;
 
 	fill_up(ring);
 	/* with the one that did not fit: two mappings, of five records */
-	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &told), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, put_of_file(ring, 5, 3, &sent), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &task, &batch), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &file, &batch), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RING_FULL_MMAPS) - full, 2);
 	drain(ring);
-	bid_ring_tell_lost(ring, 0);
+	bid_ring_report_lost(ring, 0);
 	record = bid_ring_peek(ring, 0);
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	lost = container_of(record, const struct buildid_lost, header);
 	KUNIT_EXPECT_EQ(test, lost->ring_full_mmaps, 2);
-	take_lost(test, ring, 5, 0, 0);
+	next_lost(test, ring, 5, 0, 0);
 	/* from then on anew */
 	fill_up(ring);
 	drain(ring);
-	bid_ring_tell_lost(ring, 0);
+	bid_ring_report_lost(ring, 0);
 	record = bid_ring_peek(ring, 0);
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	lost = container_of(record, const struct buildid_lost, header);
@@ -429,47 +440,47 @@ static void counts_mappings_apart_from_records(struct kunit *test)
 }
 
 /* Two producers sample the count and take turns the other way round. */
-static void tells_no_miss_twice_however_producers_come(struct kunit *test)
+static void reports_no_miss_twice_in_whatever_order_producers_come(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	struct bid_ring_want want = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
+	struct bid_ring_reserve_args args = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
 	struct bid_ring_batch batch;
 
-	want.missed = 6;
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &batch), 0);
+	args.missed = 6;
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	ring_commit(batch.body);
-	want.missed = 5;
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &batch), 0);
+	args.missed = 5;
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	ring_commit(batch.body);
-	take_lost(test, ring, 0, 0, 6);
+	next_lost(test, ring, 0, 0, 6);
 	take(test, ring, BUILDID_RECORD_MMAP);
 	take(test, ring, BUILDID_RECORD_MMAP);
-	/* nor when there is something else to tell */
+	/* nor when there is something else to report */
 	fill_up(ring);
 	drain(ring);
-	bid_ring_tell_lost(ring, 5);
-	take_lost(test, ring, 1, 0, 0);
-	bid_ring_tell_lost(ring, 7);
-	take_lost(test, ring, 0, 0, 1);
+	bid_ring_report_lost(ring, 5);
+	next_lost(test, ring, 1, 0, 0);
+	bid_ring_report_lost(ring, 7);
+	next_lost(test, ring, 0, 0, 1);
 }
 
-static void tells_losses_nothing_came_after(struct kunit *test)
+static void reports_losses_that_nothing_came_after(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	u32 n = fill_up(ring);
 
-	bid_ring_tell_lost(ring, 0);
+	bid_ring_report_lost(ring, 0);
 	KUNIT_EXPECT_EQ(test, drain(ring), n);
-	bid_ring_tell_lost(ring, 0);
-	KUNIT_EXPECT_EQ(test, take_lost(test, ring, 1, 0, 0), n + 2);
-	bid_ring_tell_lost(ring, 0);
+	bid_ring_report_lost(ring, 0);
+	KUNIT_EXPECT_EQ(test, next_lost(test, ring, 1, 0, 0), n + 2);
+	bid_ring_report_lost(ring, 0);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
 }
 
-static void tells_what_others_missed(struct kunit *test)
+static void reports_unresolved_and_missed_mappings(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	struct bid_ring_want want = {
+	struct bid_ring_reserve_args args = {
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
 		.no_request = true,
@@ -480,35 +491,35 @@ static void tells_what_others_missed(struct kunit *test)
 
 	/* before the record whose turn shows it; unresolved ones after it */
 	for (i = 0; i < 2; i++) {
-		KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &batch), 0);
+		KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 		ring_commit(batch.body);
 	}
-	take_lost(test, ring, 0, 0, 3);
+	next_lost(test, ring, 0, 0, 3);
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 2);
-	take_lost(test, ring, 0, 1, 0);
+	next_lost(test, ring, 0, 1, 0);
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 4);
-	bid_ring_tell_lost(ring, 10);
-	take_lost(test, ring, 0, 1, 7);
-	bid_ring_tell_lost(ring, 10);
+	bid_ring_report_lost(ring, 10);
+	next_lost(test, ring, 0, 1, 7);
+	bid_ring_report_lost(ring, 10);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
 }
 
-static void does_not_tell_what_was_missed_before_its_time(struct kunit *test)
+static void does_not_report_what_was_missed_before_it(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 
 	bid_ring_exit(ring);
 	KUNIT_ASSERT_EQ(test, bid_ring_init(ring, SIZE, 0, notify, ring->owner, 1000), 0);
-	bid_ring_tell_lost(ring, 1000);
+	bid_ring_report_lost(ring, 1000);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
-	bid_ring_tell_lost(ring, 1001);
-	take_lost(test, ring, 0, 0, 1);
+	bid_ring_report_lost(ring, 1001);
+	next_lost(test, ring, 0, 0, 1);
 }
 
 static void does_not_count_dropped_records_as_unresolved(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	struct bid_ring_want want = {
+	struct bid_ring_reserve_args args = {
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
 		.no_request = true,
@@ -516,10 +527,10 @@ static void does_not_count_dropped_records_as_unresolved(struct kunit *test)
 	struct bid_ring_batch batch;
 
 	fill_up(ring);
-	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &want, &batch), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &args, &batch), -ENOSPC);
 	drain(ring);
-	bid_ring_tell_lost(ring, 0);
-	take_lost(test, ring, 2, 0, 0);
+	bid_ring_report_lost(ring, 0);
+	next_lost(test, ring, 2, 0, 0);
 }
 
 /* ------------------------------------------------------- FILE records sent -- */
@@ -529,46 +540,46 @@ static void sends_a_file_record_once(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	u32 i;
 
-	KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5, 3));
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
-	KUNIT_EXPECT_TRUE(test, bid_ring_told(ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	KUNIT_EXPECT_TRUE(test, bid_ring_file_sent(ring, 5, 3));
 	for (i = 0; i < 10; i++)
-		KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 6, 3));
-	KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+		KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 6, 3));
+	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, 3));
 }
 
 static void asks_for_a_file_record_that_is_missing(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	struct bid_ring_want want = {
+	struct bid_ring_reserve_args args = {
 		.file_id = 5,
-		.stage = 3,
+		.detail = BID_DETAIL_UNSTABLE,
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
 	};
 	struct bid_ring_batch batch;
 
-	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &want, &batch), -ESTALE);
-	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &want, &batch), -ESTALE);
+	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &args, &batch), -ESTALE);
+	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &args, &batch), -ESTALE);
 	KUNIT_EXPECT_PTR_EQ(test, batch.file, NULL);
 	KUNIT_EXPECT_PTR_EQ(test, batch.body, NULL);
 	/* that is no loss, and takes no number */
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_FILE).seq, 1);
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 2);
-	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &want, &batch), 0);
+	KUNIT_EXPECT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	KUNIT_EXPECT_PTR_EQ(test, batch.file, NULL);
 	KUNIT_EXPECT_NOT_NULL(test, batch.body);
 }
 
 /* A record that needs no other before it takes a shorter way. */
-static struct buildid_record *begin(struct bid_ring *ring, u32 size, u64 file_id, u8 stage,
+static struct buildid_record *begin(struct bid_ring *ring, u32 size, u64 file_id, u8 detail,
 				    u64 missed)
 {
 	struct buildid_record *record;
 
-	record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size, file_id, stage, missed);
+	record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size, file_id, detail, missed);
 	if (record) {
 		fill(record, size, 0x33);
 		ring_commit(record);
@@ -581,13 +592,13 @@ static void begins_a_record_that_needs_no_other(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	const struct buildid_record *record;
 
-	/* the file is not told, or not all that is known of it */
+	/* the file is not sent, or not all that is known of it */
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 1, 0), NULL);
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 1));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 1));
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 0), NULL);
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
-	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5 + ring->told_mask + 1, 3, 0), NULL);
-	/* there is something lost to be told */
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5 + ring->sent_mask + 1, 3, 0), NULL);
+	/* there is something lost to be sent */
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 1), NULL);
 	KUNIT_EXPECT_EQ(test, drain(ring), 4);
 	KUNIT_EXPECT_EQ(test, ring->full, 0);
@@ -605,7 +616,7 @@ static void begins_no_record_without_room_and_counts_none(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 	while (room_in(ring) >= BODY)
 		KUNIT_ASSERT_NOT_NULL(test, begin(ring, BODY, 5, 3, 0));
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 0), NULL);
@@ -614,7 +625,7 @@ static void begins_no_record_without_room_and_counts_none(struct kunit *test)
 	take(test, ring, BUILDID_RECORD_FILE);
 	KUNIT_EXPECT_NOT_NULL(test, begin(ring, BODY, 5, 3, 0));
 
-	/* after a loss all are told anew */
+	/* after a loss all are sent anew */
 	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), -ENOSPC);
 	drain(ring);
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 3, 0), NULL);
@@ -623,20 +634,20 @@ static void begins_no_record_without_room_and_counts_none(struct kunit *test)
 static void sends_a_file_record_alone(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	struct bid_ring_want want = {
+	struct bid_ring_reserve_args args = {
 		.file_id = 5,
-		.stage = 3,
+		.detail = BID_DETAIL_UNSTABLE,
 		.file_size = sizeof(struct buildid_file),
 	};
 	struct bid_ring_batch batch;
 
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &batch), 0);
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	KUNIT_EXPECT_PTR_EQ(test, batch.body, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, batch.file);
 	ring_commit(batch.file);
 	take(test, ring, BUILDID_RECORD_FILE);
 
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &batch), 0);
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	KUNIT_EXPECT_PTR_EQ(test, batch.file, NULL);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
 }
@@ -644,14 +655,14 @@ static void sends_a_file_record_alone(struct kunit *test)
 static void sends_a_file_record_again_when_more_is_known(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	u8 stage, less;
+	u8 detail, less;
 
-	for (stage = 1; stage <= 3; stage++) {
-		KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5, stage));
-		KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, stage));
-		for (less = 1; less <= stage; less++) {
-			KUNIT_EXPECT_TRUE(test, bid_ring_told(ring, 5, less));
-			KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, less));
+	for (detail = BID_DETAIL_UNKNOWN; detail <= BID_DETAIL_MAX; detail++) {
+		KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5, detail));
+		KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, detail));
+		for (less = BID_DETAIL_UNKNOWN; less <= detail; less++) {
+			KUNIT_EXPECT_TRUE(test, bid_ring_file_sent(ring, 5, less));
+			KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, less));
 		}
 	}
 }
@@ -660,31 +671,31 @@ static void sends_file_records_again_after_a_loss(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 6, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 6, 3));
 	fill_up(ring);
 	drain(ring);
-	KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5, 3));
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 6, 3));
-	KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 6, 3));
+	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, 3));
 }
 
-/* Two files that share a slot of the table are told more often, no less. */
+/* Files that share a slot of the table get a FILE record too often, never too seldom. */
 static void only_repeats_itself_when_its_table_is_too_small(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	u64 slots = ring->told_mask + 1, i;
+	u64 slots = ring->sent_mask + 1, i;
 
 	for (i = 0; i < 10; i++) {
-		KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
-		KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5 + slots, 3));
+		KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+		KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5 + slots, 3));
 		drain(ring);
 	}
 	/* as many others as there are slots, and then some */
 	for (i = 100; i < 100 + 3 * slots; i++) {
-		KUNIT_EXPECT_FALSE(test, told_before(test, ring, i, 3));
-		KUNIT_EXPECT_TRUE(test, told_before(test, ring, i, 3));
+		KUNIT_EXPECT_FALSE(test, sent_before(test, ring, i, 3));
+		KUNIT_EXPECT_TRUE(test, sent_before(test, ring, i, 3));
 		drain(ring);
 	}
 }
@@ -692,15 +703,15 @@ static void only_repeats_itself_when_its_table_is_too_small(struct kunit *test)
 static void never_mistakes_one_file_for_another(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	u64 slots = ring->told_mask + 1;
+	u64 slots = ring->sent_mask + 1;
 	u32 bit;
 
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 	for (bit = ilog2(slots); bit < 46; bit++) {
-		KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5 + (1ULL << bit), 1));
-		KUNIT_EXPECT_FALSE(test, bid_ring_told(ring, 5 + (1ULL << bit), 3));
+		KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5 + (1ULL << bit), 1));
+		KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5 + (1ULL << bit), 3));
 	}
-	KUNIT_EXPECT_TRUE(test, bid_ring_told(ring, 5, 3));
+	KUNIT_EXPECT_TRUE(test, bid_ring_file_sent(ring, 5, 3));
 }
 
 /* Through every value of the epoch, and the first ones again. */
@@ -709,14 +720,14 @@ static void does_not_remember_after_forgetting_often(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	u32 i, remembered = 0;
 
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 	for (i = 0; i < (1 << 16) + 10; i++) {
-		forget_told(ring);
-		remembered += bid_ring_told(ring, 5, 1);
+		forget_sent(ring);
+		remembered += bid_ring_file_sent(ring, 5, 1);
 	}
 	KUNIT_EXPECT_EQ(test, remembered, 0);
-	KUNIT_EXPECT_FALSE(test, told_before(test, ring, 5, 3));
-	KUNIT_EXPECT_TRUE(test, told_before(test, ring, 5, 3));
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, 3));
 }
 
 /* --------------------------------------------- a consumer that cannot be trusted -- */
@@ -784,7 +795,7 @@ static void does_not_believe_a_consumer_that_goes(struct kunit *test)
 	bid_ring_ready(ring, 0);
 	bid_ring_sleep(ring);
 	bid_ring_wake(ring);
-	bid_ring_tell_lost(ring, 0);
+	bid_ring_report_lost(ring, 0);
 
 	WRITE_ONCE(bid_ring_consumer(ring)->pos, right);
 	for (i = consumed; i < n; i++) {
@@ -796,8 +807,8 @@ static void does_not_believe_a_consumer_that_goes(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, is_filled(record, i));
 		bid_ring_consume(ring, record->size);
 	}
-	bid_ring_tell_lost(ring, 0);
-	take_lost(test, ring, dropped, 0, 0);
+	bid_ring_report_lost(ring, 0);
+	next_lost(test, ring, dropped, 0, 0);
 	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), 0);
 }
 
@@ -870,12 +881,12 @@ static void wakes_at_the_watermark(struct kunit *test)
 /* A busy record at the head must not cost the wake-up for the one after it. */
 static void wakes_when_the_oldest_record_is_complete(struct kunit *test)
 {
-	struct bid_ring_want want = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
+	struct bid_ring_reserve_args args = { .body_type = BUILDID_RECORD_MMAP, .body_size = BODY };
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	struct bid_ring_batch batch;
 
 	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
-	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &want, &batch), 0);
+	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
 	bid_ring_wake(ring);
 	KUNIT_EXPECT_EQ(test, woken(ring), 0);
@@ -910,14 +921,14 @@ static void wakes_when_it_is_full_whatever_the_watermark(struct kunit *test)
 struct race_file {
 	struct buildid_record header;
 	u64 file_id;
-	u64 stage;
+	u64 detail;
 	u64 check[];
 };
 
 struct race_body {
 	struct buildid_record header;
 	u64 file_id;
-	u64 stage;
+	u64 detail;
 	u32 producer;
 	u32 number;
 	u64 check[];
@@ -934,7 +945,7 @@ struct race_body {
  * @seq: of the last record
  * @hole: numbers missing since the last LOST record
  * @last: the last number of each producer
- * @stage: of the FILE record of each file that the consumer may rely on
+ * @detail: of the FILE record of each file that the consumer may rely on
  * @fault: what was wrong
  */
 struct race {
@@ -947,7 +958,7 @@ struct race {
 	u64 seq;
 	u64 hole;
 	u32 last[RACE_PRODUCERS];
-	u8 stage[RACE_FILES + 1];
+	u8 detail[RACE_FILES + 1];
 	const char *fault;
 };
 
@@ -971,22 +982,23 @@ static bool check_holds(const u64 *check, const struct buildid_record *record, u
 }
 
 /* By the shorter way if that will do, as the hook does. */
-static int reserve(struct bid_ring *ring, struct bid_ring_want *want, struct bid_ring_batch *batch)
+static int reserve(struct bid_ring *ring, struct bid_ring_reserve_args *args,
+		   struct bid_ring_batch *batch)
 {
-	bool told = bid_ring_told(ring, want->file_id, want->stage);
+	bool sent = bid_ring_file_sent(ring, args->file_id, args->detail);
 	int err;
 
 	batch->file = NULL;
-	if (want->file_id) {
-		batch->body = bid_ring_begin(ring, want->body_type, want->body_size, want->file_id,
-					     want->stage, 0);
+	if (args->file_id) {
+		batch->body = bid_ring_begin(ring, args->body_type, args->body_size, args->file_id,
+					     args->detail, 0);
 		if (batch->body)
 			return 0;
 	}
 	do {
-		want->file_size = told ? 0 : sizeof(struct race_file) + 8 * (want->file_id % 7);
-		err = ring_reserve(ring, want, batch);
-		told = false;
+		args->file_size = sent ? 0 : sizeof(struct race_file) + 8 * (args->file_id % 7);
+		err = ring_reserve(ring, args, batch);
+		sent = false;
 	} while (err == -ESTALE);
 	return err;
 }
@@ -994,9 +1006,9 @@ static int reserve(struct bid_ring *ring, struct bid_ring_want *want, struct bid
 static void put_random(struct race_producer *producer, struct rnd_state *rnd, u32 number)
 {
 	struct race *race = producer->race;
-	struct bid_ring_want want = {
+	struct bid_ring_reserve_args args = {
 		.file_id = prandom_u32_state(rnd) % (RACE_FILES + 1),
-		.stage = 1 + prandom_u32_state(rnd) % 3,
+		.detail = BID_DETAIL_UNKNOWN + prandom_u32_state(rnd) % BID_DETAIL_MAX,
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = sizeof(struct race_body) + 8 * (prandom_u32_state(rnd) % 20),
 	};
@@ -1004,26 +1016,26 @@ static void put_random(struct race_producer *producer, struct rnd_state *rnd, u3
 	struct race_file *file;
 	struct race_body *body;
 
-	if (reserve(race->ring, &want, &batch)) {
+	if (reserve(race->ring, &args, &batch)) {
 		atomic_inc(&race->dropped);
 		return;
 	}
 	if (batch.file) {
 		file = container_of(batch.file, struct race_file, header);
-		file->file_id = want.file_id;
-		file->stage = want.stage;
-		fill_check(file->check, batch.file, want.file_size, want.file_id);
+		file->file_id = args.file_id;
+		file->detail = args.detail;
+		fill_check(file->check, batch.file, args.file_size, args.file_id);
 		ring_commit(batch.file);
 		atomic_inc(&race->put);
 	}
 	if (prandom_u32_state(rnd) % 64 == 0)
 		udelay(5);
 	body = container_of(batch.body, struct race_body, header);
-	body->file_id = want.file_id;
-	body->stage = want.stage;
+	body->file_id = args.file_id;
+	body->detail = args.detail;
 	body->producer = producer->number;
 	body->number = number;
-	fill_check(body->check, batch.body, want.body_size, number);
+	fill_check(body->check, batch.body, args.body_size, number);
 	ring_commit(batch.body);
 	bid_ring_wake(race->ring);
 	atomic_inc(&race->put);
@@ -1055,8 +1067,8 @@ static const char *file_fault(struct race *race, const struct race_file *file)
 		return "FILE of no file";
 	if (!check_holds(file->check, &file->header, file->file_id))
 		return "FILE is damaged";
-	/* as the table of those told is small, it may well be told again */
-	race->stage[file->file_id] = max_t(u8, race->stage[file->file_id], file->stage);
+	/* as the table of those sent is small, it may well be sent again */
+	race->detail[file->file_id] = max_t(u8, race->detail[file->file_id], file->detail);
 	return NULL;
 }
 
@@ -1069,7 +1081,7 @@ static const char *body_fault(struct race *race, const struct race_body *body)
 	if (body->number <= race->last[body->producer])
 		return "a producer's records changed places";
 	race->last[body->producer] = body->number;
-	if (body->file_id && race->stage[body->file_id] < body->stage)
+	if (body->file_id && race->detail[body->file_id] < body->detail)
 		return "a record without its FILE record before it";
 	return NULL;
 }
@@ -1082,7 +1094,7 @@ static const char *lost_fault(struct race *race, const struct buildid_lost *lost
 		return "LOST tells of other losses";
 	race->lost += lost->ring_full;
 	race->hole = 0;
-	memset(race->stage, 0, sizeof(race->stage));
+	memset(race->detail, 0, sizeof(race->detail));
 	return NULL;
 }
 
@@ -1139,7 +1151,7 @@ static void keeps_its_promises_to_many_producers(struct kunit *test)
 	for (i = 0; i < RACE_PRODUCERS; i++)
 		kthread_stop(tasks[i]);
 	consume_all(race);
-	bid_ring_tell_lost(race->ring, 0);
+	bid_ring_report_lost(race->ring, 0);
 	consume_all(race);
 
 	KUNIT_EXPECT_PTR_EQ_MSG(test, race->fault, NULL, "%s", race->fault);
@@ -1188,12 +1200,12 @@ static void sees_its_records_twice_in(struct kunit *test)
 
 static void counts_all_of_its_pages(struct kunit *test)
 {
-	u64 slots = 16 * SIZE / BYTES_PER_TOLD;
+	u64 slots = 16 * SIZE / BYTES_PER_SENT;
 
 	/* two of positions, those of records, a table of each */
 	KUNIT_EXPECT_EQ(test, bid_ring_pages(16 * PAGE_SIZE),
 			2 + 16 + DIV_ROUND_UP(slots * 8, PAGE_SIZE) + 1);
-	slots = BID_RING_MAX / BYTES_PER_TOLD;
+	slots = BID_RING_MAX / BYTES_PER_SENT;
 	KUNIT_EXPECT_EQ(test, bid_ring_pages(BID_RING_MAX),
 			2 + BID_RING_MAX / PAGE_SIZE + slots * 8 / PAGE_SIZE +
 				DIV_ROUND_UP((2 + 2 * (u64)BID_RING_MAX / PAGE_SIZE) * 8,
@@ -1233,14 +1245,14 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(puts_the_file_record_before_the_other),
 	KUNIT_CASE_PARAM(never_splits_a_record_of, sizes_gen_params),
 	KUNIT_CASE(has_room_for_exactly_its_size),
-	KUNIT_CASE(counts_what_it_drops_and_tells_once_there_is_room),
+	KUNIT_CASE(counts_what_it_drops_and_reports_once_there_is_room),
 	KUNIT_CASE(counts_a_file_record_that_it_drops),
 	KUNIT_CASE(drops_a_pair_as_one),
 	KUNIT_CASE(counts_mappings_apart_from_records),
-	KUNIT_CASE(tells_no_miss_twice_however_producers_come),
-	KUNIT_CASE(tells_losses_nothing_came_after),
-	KUNIT_CASE(tells_what_others_missed),
-	KUNIT_CASE(does_not_tell_what_was_missed_before_its_time),
+	KUNIT_CASE(reports_no_miss_twice_in_whatever_order_producers_come),
+	KUNIT_CASE(reports_losses_that_nothing_came_after),
+	KUNIT_CASE(reports_unresolved_and_missed_mappings),
+	KUNIT_CASE(does_not_report_what_was_missed_before_it),
 	KUNIT_CASE(does_not_count_dropped_records_as_unresolved),
 	KUNIT_CASE(sends_a_file_record_once),
 	KUNIT_CASE(asks_for_a_file_record_that_is_missing),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "mappings.h"
+/*
+ * FORK, EXEC and EXIT records: a fork as the tracepoint reports it, and real processes.
+ */
+#include "subscriber.h"
 
 #include <linux/umh.h>
 
@@ -14,16 +17,16 @@ static void unwatch(void *unused)
 	bid_task_unwatch();
 }
 
-/* Somebody who wants to know of tasks, with all that this takes. */
-static struct listener *watch_tasks(struct kunit *test, struct pid *pid)
+/* A subscriber for tasks, with the probes that it takes. */
+static struct test_subscriber *watch_tasks(struct kunit *test, struct pid *pid)
 {
-	struct listener *listener;
+	struct test_subscriber *sub;
 
 	KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unwatch, NULL), 0);
-	listener = start_listener(test, BUILDID_SUB_TASKS, SZ_64K, 0, pid);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
-	return listener;
+	sub = start_subscriber(test, BUILDID_SUB_TASKS, SZ_64K, 0, pid);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
+	return sub;
 }
 
 static struct task_struct *make_child(struct kunit *test)
@@ -41,22 +44,23 @@ static struct task_struct *make_child(struct kunit *test)
 	return child;
 }
 
-static const struct buildid_task *hear_task(struct kunit *test, struct listener *listener, u16 type)
+static const struct buildid_task *next_task_record(struct kunit *test, struct test_subscriber *sub,
+						   u16 type)
 {
-	const struct buildid_record *record = hear(listener, type);
+	const struct buildid_record *record = next_record(sub, type);
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_EXPECT_EQ(test, record->size, sizeof(struct buildid_task));
 	return container_of(record, const struct buildid_task, header);
 }
 
-static void a_fork_record_tells_parent_and_child(struct kunit *test)
+static void a_fork_record_has_parent_and_child(struct kunit *test)
 {
-	struct listener *listener = watch_tasks(test, task_tgid(current));
+	struct test_subscriber *sub = watch_tasks(test, task_tgid(current));
 	const struct buildid_task *task;
 
 	on_fork(NULL, current, make_child(test));
-	task = hear_task(test, listener, BUILDID_RECORD_FORK);
+	task = next_task_record(test, sub, BUILDID_RECORD_FORK);
 	KUNIT_EXPECT_EQ(test, task->pid, CHILD);
 	KUNIT_EXPECT_EQ(test, task->tid, CHILD);
 	KUNIT_EXPECT_EQ(test, task->start_time, CHILD_STARTED);
@@ -66,21 +70,21 @@ static void a_fork_record_tells_parent_and_child(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, task->comm, "child");
 }
 
-static void a_fork_record_tells_that_the_two_share_memory(struct kunit *test)
+static void a_fork_record_says_that_the_two_share_memory(struct kunit *test)
 {
-	struct listener *listener = watch_tasks(test, task_tgid(current));
+	struct test_subscriber *sub = watch_tasks(test, task_tgid(current));
 	struct task_struct *parent = make_child(test), *child = make_child(test);
 
 	child->tgid++;
 	child->mm = parent->mm;
 	on_fork(NULL, parent, child);
-	KUNIT_EXPECT_EQ(test, hear_task(test, listener, BUILDID_RECORD_FORK)->flags,
+	KUNIT_EXPECT_EQ(test, next_task_record(test, sub, BUILDID_RECORD_FORK)->flags,
 			BUILDID_TASK_SHARES_MM);
 }
 
 static void threads_and_kernel_threads_send_none(struct kunit *test)
 {
-	struct listener *listener = watch_tasks(test, task_tgid(current));
+	struct test_subscriber *sub = watch_tasks(test, task_tgid(current));
 	struct task_struct *child = make_child(test);
 
 	child->tgid = current->tgid;
@@ -88,24 +92,24 @@ static void threads_and_kernel_threads_send_none(struct kunit *test)
 	child->tgid = CHILD;
 	child->mm = NULL;
 	on_fork(NULL, current, child);
-	KUNIT_EXPECT_TRUE(test, hears_nothing(listener));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
 
 static void tasks_of_others_are_left_out(struct kunit *test)
 {
-	struct listener *others = watch_tasks(test, find_vpid(1));
-	struct listener *unasked = listen(test);
+	struct test_subscriber *others = watch_tasks(test, find_vpid(1));
+	struct test_subscriber *unasked = subscribe(test);
 
 	on_fork(NULL, current, make_child(test));
-	KUNIT_EXPECT_TRUE(test, hears_nothing(others));
-	KUNIT_EXPECT_TRUE(test, hears_nothing(unasked));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(others));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(unasked));
 }
 
 /* The record of that type with that pid, or any; others on the machine fork too. */
-static const struct buildid_task *await(struct listener *listener, u16 type, u32 parent_pid,
+static const struct buildid_task *await(struct test_subscriber *sub, u16 type, u32 parent_pid,
 					u32 pid, const char *comm)
 {
-	struct bid_ring *ring = &listener->subscriber->ring;
+	struct bid_ring *ring = &sub->subscriber->ring;
 	const struct buildid_record *record;
 	const struct buildid_task *task;
 
@@ -122,75 +126,75 @@ static const struct buildid_task *await(struct listener *listener, u16 type, u32
 }
 
 /* A shell, and a process that it makes and that does not exec. */
-static void real_processes_are_told_in_order(struct kunit *test)
+static void real_processes_are_sent_in_order(struct kunit *test)
 {
 	char *argv[4] = { "/bin/sh", "-c", "(exit 0); exit 0" };
 	char *envp[2] = { "PATH=/bin:/usr/bin" };
-	struct listener *listener = watch_tasks(test, NULL);
+	struct test_subscriber *sub = watch_tasks(test, NULL);
 	struct buildid_task shell, child;
 	const struct buildid_task *task;
 
 	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0);
-	task = await(listener, BUILDID_RECORD_EXEC, 0, 0, "sh");
+	task = await(sub, BUILDID_RECORD_EXEC, 0, 0, "sh");
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	shell = *task;
 	KUNIT_EXPECT_EQ(test, shell.tid, shell.pid);
 	KUNIT_EXPECT_NE(test, shell.start_time, 0);
 	KUNIT_EXPECT_EQ(test, shell.parent_pid, 0);
 
-	task = await(listener, BUILDID_RECORD_FORK, shell.pid, 0, NULL);
+	task = await(sub, BUILDID_RECORD_FORK, shell.pid, 0, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	child = *task;
 	KUNIT_EXPECT_EQ(test, child.parent_start_time, shell.start_time);
 	KUNIT_EXPECT_GT(test, child.start_time, shell.start_time);
 
-	task = await(listener, BUILDID_RECORD_EXIT, 0, child.pid, "sh");
+	task = await(sub, BUILDID_RECORD_EXIT, 0, child.pid, "sh");
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	KUNIT_EXPECT_EQ(test, task->start_time, child.start_time);
-	task = await(listener, BUILDID_RECORD_EXIT, 0, shell.pid, "sh");
+	task = await(sub, BUILDID_RECORD_EXIT, 0, shell.pid, "sh");
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	KUNIT_EXPECT_EQ(test, task->start_time, shell.start_time);
 	/* once */
-	KUNIT_EXPECT_PTR_EQ(test, await(listener, BUILDID_RECORD_EXIT, 0, shell.pid, NULL), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, await(sub, BUILDID_RECORD_EXIT, 0, shell.pid, NULL), NULL);
 }
 
 /* A process that execs and exits, for all to see. */
-static bool is_told(struct kunit *test, struct listener *listener)
+static bool is_sent(struct kunit *test, struct test_subscriber *sub)
 {
 	char *argv[2] = { "/bin/true" };
 	char *envp[1] = {};
 	const struct buildid_task *task;
 
 	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0);
-	task = await(listener, BUILDID_RECORD_EXEC, 0, 0, "true");
-	return task && await(listener, BUILDID_RECORD_EXIT, 0, task->pid, "true");
+	task = await(sub, BUILDID_RECORD_EXEC, 0, 0, "true");
+	return task && await(sub, BUILDID_RECORD_EXIT, 0, task->pid, "true");
 }
 
-static void tasks_are_watched_only_as_long_as_somebody_wants_it(struct kunit *test)
+static void tasks_are_watched_only_while_there_is_a_subscriber(struct kunit *test)
 {
-	struct listener *listener = start_listener(test, BUILDID_SUB_TASKS, SZ_64K, 0, NULL);
+	struct test_subscriber *sub = start_subscriber(test, BUILDID_SUB_TASKS, SZ_64K, 0, NULL);
 	u32 i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
-	KUNIT_EXPECT_FALSE(test, is_told(test, listener));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
+	KUNIT_EXPECT_FALSE(test, is_sent(test, sub));
 	for (i = 0; i < 3; i++) {
 		KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
 		KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
-		KUNIT_EXPECT_TRUE(test, is_told(test, listener));
+		KUNIT_EXPECT_TRUE(test, is_sent(test, sub));
 		bid_task_unwatch();
-		KUNIT_EXPECT_TRUE(test, is_told(test, listener));
+		KUNIT_EXPECT_TRUE(test, is_sent(test, sub));
 		bid_task_unwatch();
-		KUNIT_EXPECT_FALSE(test, is_told(test, listener));
+		KUNIT_EXPECT_FALSE(test, is_sent(test, sub));
 	}
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_fork_record_tells_parent_and_child),
-	KUNIT_CASE(a_fork_record_tells_that_the_two_share_memory),
+	KUNIT_CASE(a_fork_record_has_parent_and_child),
+	KUNIT_CASE(a_fork_record_says_that_the_two_share_memory),
 	KUNIT_CASE(threads_and_kernel_threads_send_none),
 	KUNIT_CASE(tasks_of_others_are_left_out),
-	KUNIT_CASE(real_processes_are_told_in_order),
-	KUNIT_CASE(tasks_are_watched_only_as_long_as_somebody_wants_it),
+	KUNIT_CASE(real_processes_are_sent_in_order),
+	KUNIT_CASE(tasks_are_watched_only_while_there_is_a_subscriber),
 	{},
 };
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading files where one may sleep, with reads that fail and files that change
+ * meanwhile; and the read requests.
+ */
 #include "files.h"
 
 #include "compat.h"
@@ -129,10 +133,7 @@ static void describe(const struct elf_case *of, char *desc)
 	strscpy(desc, of->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-#define HASH(why)                                                                             \
-	{                                                                                     \
-		.kind = BUILDID_KIND_HTLHASH, .reason = BUILDID_REASON_##why, .len = HASH_LEN \
-	}
+#define HASH(why) ANSWER(HTLHASH, why, HASH_LEN)
 
 static const struct elf_case images[] = {
 	{ "a GNU id of 20 bytes", gnu_of_len, 20, GNU(20) },
@@ -340,13 +341,13 @@ static void reads_so_many_pages_and_no_more(struct kunit *test)
 /* --------------------------------------------------------------- requests -- */
 
 /* Of whichever device has not had its share. */
-static struct bid_request *take_any(void)
+static struct bid_request *get_any_request(void)
 {
 	struct bid_request *request = NULL;
 	u32 minor;
 
 	for (minor = 0; minor < 1000 && !request; minor++)
-		request = bid_worker_take(MKDEV(8, minor));
+		request = bid_worker_get_request(MKDEV(8, minor));
 	return request;
 }
 
@@ -358,13 +359,13 @@ static void hands_out_as_many_requests_as_there_are(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bid_worker_init(ARRAY_SIZE(taken)), 0);
 	bid_cache_lock();
 	for (i = 0; i < ARRAY_SIZE(taken); i++)
-		taken[i] = take_any();
-	one_more = take_any();
+		taken[i] = get_any_request();
+	one_more = get_any_request();
 	busy = bid_worker_busy();
 	taken[0]->waiting = 0xff;
 	taken[0]->read = true;
-	bid_worker_give_back(taken[0]);
-	again = take_any();
+	bid_worker_put_request(taken[0]);
+	again = get_any_request();
 	bid_cache_unlock();
 	KUNIT_EXPECT_NOT_NULL(test, taken[3]);
 	KUNIT_EXPECT_PTR_EQ(test, one_more, NULL);
@@ -375,7 +376,7 @@ static void hands_out_as_many_requests_as_there_are(struct kunit *test)
 
 	bid_cache_lock();
 	while (i)
-		bid_worker_give_back(taken[--i]);
+		bid_worker_put_request(taken[--i]);
 	bid_cache_unlock();
 	KUNIT_EXPECT_EQ(test, bid_worker_busy(), 0);
 	bid_worker_exit();
@@ -390,19 +391,19 @@ static void gives_a_device_a_quarter_of_the_requests(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, bid_worker_init(ARRAY_SIZE(taken)), 0);
 	bid_cache_lock();
-	while (n < ARRAY_SIZE(taken) && (taken[n] = bid_worker_take(MKDEV(8, 1))))
+	while (n < ARRAY_SIZE(taken) && (taken[n] = bid_worker_get_request(MKDEV(8, 1))))
 		n++;
 	for (minor = 2; minor < 10 && !others; minor++)
-		others = bid_worker_take(MKDEV(8, minor));
+		others = bid_worker_get_request(MKDEV(8, minor));
 	KUNIT_EXPECT_EQ(test, n, 10);
 	KUNIT_EXPECT_GE(test, bid_stats_sum(BID_STAT_DEVICE_BUSY) - busy, 1);
 	if (others)
-		bid_worker_give_back(others);
+		bid_worker_put_request(others);
 	while (n)
-		bid_worker_give_back(taken[--n]);
-	taken[0] = bid_worker_take(MKDEV(8, 1));
+		bid_worker_put_request(taken[--n]);
+	taken[0] = bid_worker_get_request(MKDEV(8, 1));
 	if (taken[0])
-		bid_worker_give_back(taken[0]);
+		bid_worker_put_request(taken[0]);
 	bid_cache_unlock();
 	KUNIT_EXPECT_NOT_NULL(test, others);
 	KUNIT_EXPECT_NOT_NULL(test, taken[0]);
@@ -415,13 +416,13 @@ static void forgets_who_waits_no_longer(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, bid_worker_init(2), 0);
 	bid_cache_lock();
-	request = take_any();
+	request = get_any_request();
 	request->waiting = BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(63);
 	bid_cache_unlock();
-	bid_worker_forget(BIT_ULL(5));
+	bid_worker_forget_waiting(BIT_ULL(5));
 	KUNIT_EXPECT_EQ(test, request->waiting, BIT_ULL(0) | BIT_ULL(63));
 	bid_cache_lock();
-	bid_worker_give_back(request);
+	bid_worker_put_request(request);
 	bid_cache_unlock();
 	bid_worker_exit();
 }

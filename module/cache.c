@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table has its full size from the start, so there is no rehash. Entries
- * come from a reserve that is filled where one may sleep: the hook can take one
- * with no allocation, and memory follows use.
+ * The table has its full size from the start, so there is no rehash. Entries come from a
+ * reserve that is refilled where one may sleep: the hook can use one without allocating,
+ * and memory follows use. cache.h has the rules for lifetime and locking.
  *
- * The table is set-associative. Files are any user's to make, and with a FUSE
- * server of his own their inode numbers are his to choose. So:
+ * The table is set-associative, as any user can make files, and with a FUSE server of
+ * his own also chooses their inode numbers. No user may make it slow or useless for
+ * others:
  *
- * - A look-up goes through one set, WAYS slots, whoever made what. The hash has a
- *   key of its own for each load, so that which set is chance.
- * - Who adds to a full set takes the place of an entry in it; see victim(). A user
- *   who has more than half of a set pays with his own. Else those go first that
- *   only the process has mapped that brought them, as programs and libraries are
- *   mapped by many; and of these, those of the process that brought most. So a
- *   flood drives out itself, be it of the versions of one file or of many files.
+ * - A lookup goes through one set of WAYS slots, whatever is in it. The hash has a
+ *   random key for each load of the module, so that nobody can choose the set.
+ * - An insertion into a full set evicts an entry of the same set, see victim(). If one
+ *   user has more than half of the set, it is one of his. Otherwise those go first that
+ *   only the process mapped for which they were inserted, as programs and libraries are
+ *   mapped by many; and among these, those of the process that has most. So a flood
+ *   evicts itself, be it of versions of one file or of many files.
  *
- * The most work at a time under the lock is that of victim(): some 2,500
- * instructions.
+ * The longest work under the lock is that of victim(): some 2,500 instructions.
  */
 #include <linux/cred.h>
 #include <linux/log2.h>
@@ -34,24 +34,24 @@
 
 #define RESERVE_MAX 256
 
-/* Entries besides those in the table: in the reserve, or until RCU lets them go. */
+/* Entries that are not in the table: in the reserve, or waiting for a grace period. */
 #define SPARE_MAX 8192
 
 /* Slots of a set, a power of two. */
 #define WAYS 16
 
 /*
- * Bytes for each slot that paths may take. Any user can make long ones: past that,
- * new ones are cut.
+ * Bytes of text for each slot, on average. Any user can make long paths: when there is
+ * more text than that, only the last components of a new path are stored.
  */
 #define TEXT_PER_SLOT 256
 
-/* Counters of inodes that may change without a trace; see bid_cache_suspect(). */
-#define SUSPECT_BITS 10
+/* Counters of bid_cache_mark_recheck(), by inode, hashed. */
+#define RECHECK_BITS 10
 
 static struct {
 	struct bid_entry __rcu **table;
-	u16 *taken; /* slots of each set, a bit each */
+	u16 *occupied; /* bitmap of slots, for each set */
 	u32 slots;
 	u64 dev_key; /* of the hash; odd, as the next */
 	u64 key;
@@ -63,7 +63,7 @@ static struct {
 	u64 last_file_id;
 	struct hlist_head *ids; /* entries by file_id */
 	unsigned int id_bits;
-	u32 hand; /* of the shrinker: a slot */
+	u32 shrink_cursor; /* slot where the shrinker goes on */
 	struct hlist_head reserve;
 	u32 reserved;
 	u32 reserve_want;
@@ -73,17 +73,17 @@ static struct {
 	struct work_struct refill;
 	atomic64_t text_bytes;
 	atomic_t allocated; /* entries, the dead ones included */
-	atomic_t suspects[1 << SUSPECT_BITS];
+	atomic_t recheck_seq[1 << RECHECK_BITS];
 } cache;
 
 static DEFINE_MUTEX(refill_lock);
 
-void bid_cache_lock(void) __acquires(&cache.lock)
+__acquires(&cache.lock) void bid_cache_lock(void)
 {
 	raw_spin_lock(&cache.lock);
 }
 
-void bid_cache_unlock(void) __releases(&cache.lock)
+__releases(&cache.lock) void bid_cache_unlock(void)
 {
 	raw_spin_unlock(&cache.lock);
 }
@@ -93,7 +93,7 @@ void bid_cache_assert_locked(void)
 	lockdep_assert_held(&cache.lock);
 }
 
-/* Twice, as inode numbers that follow each other would make a pattern of one. */
+/* Multiplied twice, as once would map consecutive inode numbers to a regular pattern. */
 static u64 hash(dev_t dev, u64 ino)
 {
 	u64 h = (ino + dev * cache.dev_key) * cache.key;
@@ -101,7 +101,7 @@ static u64 hash(dev_t dev, u64 ino)
 	return (h ^ h >> 32) * cache.key;
 }
 
-/* Where an entry of an inode goes if it can; else anywhere in the same set. */
+/* The slot an entry of an inode gets if it is free; else it is one of the same set. */
 static u32 slot_of(dev_t dev, u64 ino)
 {
 	return hash(dev, ino) >> cache.shift;
@@ -118,12 +118,12 @@ static struct bid_entry *entry_at(u32 slot)
 				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
 }
 
-static u16 taken_of(u32 set)
+static u16 occupied_of(u32 set)
 {
-	return READ_ONCE(cache.taken[set / WAYS]);
+	return READ_ONCE(cache.occupied[set / WAYS]);
 }
 
-/* The entries of a set; without the lock some may go meanwhile. */
+/* Iterates over the entries of a set; unless it is locked some may go meanwhile. */
 struct ways {
 	u32 set;
 	u32 left;
@@ -131,7 +131,7 @@ struct ways {
 
 static struct ways ways_of(u32 set)
 {
-	return (struct ways){ .set = set, .left = taken_of(set) };
+	return (struct ways){ .set = set, .left = occupied_of(set) };
 }
 
 static struct bid_entry *next_way(struct ways *ways)
@@ -149,11 +149,13 @@ static struct bid_entry *next_way(struct ways *ways)
 	for (struct ways ways = ways_of(first); ((entry) = next_way(&ways));)
 
 /**
- * bid_cache_find() - the entry of this very version
+ * bid_cache_find() - find the entry of a version
  * @key: which inode
  * @version: which version
  *
- * Return: the entry, valid until the RCU section ends, or NULL.
+ * Any context, under RCU or bid_cache_lock().
+ *
+ * Return: the entry, valid until the end of the RCU read-side section, or NULL.
  */
 struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version)
 {
@@ -171,18 +173,18 @@ static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
 	struct bid_entry *entry;
 
 	for_each_in_set(entry, set)
-		if (bid_file_is(inode, &entry->key, &entry->version) &&
+		if (bid_file_matches(inode, &entry->key, &entry->version) &&
 		    entry->key.tree == bid_file_tree(inode))
 			return entry;
 	return NULL;
 }
 
 /**
- * bid_cache_find_inode() - the entry of an inode as it is now
- * @inode: it
+ * bid_cache_find_inode() - find the entry of an inode's present version
+ * @inode: the inode
  *
- * The hook's first step, so that key and version are compared where they are. Most
- * are in the slot they are looked for first.
+ * The first step of the hook, and the only one for most mappings: key and version are
+ * compared in place, and most entries are in the first slot that is looked at. Under RCU.
  *
  * Return: as bid_cache_find().
  */
@@ -191,16 +193,21 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
 	u32 slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
 	struct bid_entry *entry = entry_at(slot);
 
-	if (likely(entry && bid_file_is(inode, &entry->key, &entry->version) && !entry->key.tree))
+	if (likely(entry && bid_file_matches(inode, &entry->key, &entry->version) &&
+		   !entry->key.tree))
 		return entry;
 	return find_in_set(inode, slot & ~(WAYS - 1));
 }
 
 /**
- * bid_cache_find_newest() - what was last seen of an inode
+ * bid_cache_find_newest() - find the newest entry of an inode
  * @dev: of its superblock
  * @ino: inode number
  * @generation: of the inode number, or NULL for any
+ *
+ * Under RCU.
+ *
+ * Return: as bid_cache_find().
  */
 struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation)
 {
@@ -216,10 +223,11 @@ struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generatio
 }
 
 /**
- * bid_cache_at() - what is in a slot, for walks over all of them
+ * bid_cache_at() - the entry in a slot, to iterate over the whole table
  * @slot: less than bid_cache_max()
  *
- * An entry stays in its slot: one that is there all the time is met, and once.
+ * Entries do not move: one that is in the table all the time is visited exactly once.
+ * Under RCU.
  *
  * Return: the entry, or NULL when the slot is free.
  */
@@ -228,7 +236,7 @@ struct bid_entry *bid_cache_at(u32 slot)
 	return entry_at(slot);
 }
 
-/* Moves whenever an entry comes or goes. */
+/* Changes whenever an entry is inserted or removed. */
 u32 bid_cache_seq(void)
 {
 	return READ_ONCE(cache.seq);
@@ -240,8 +248,12 @@ static struct hlist_head *ids_of(u64 file_id)
 }
 
 /**
- * bid_cache_find_id() - the entry with a file_id
- * @file_id: it
+ * bid_cache_find_id() - find the entry with a file_id
+ * @file_id: the file_id
+ *
+ * Takes bid_cache_lock(): the hash by file_id is not an RCU one. Under RCU.
+ *
+ * Return: as bid_cache_find().
  */
 struct bid_entry *bid_cache_find_id(u64 file_id)
 {
@@ -256,9 +268,13 @@ struct bid_entry *bid_cache_find_id(u64 file_id)
 }
 
 /**
- * bid_entry_id() - the bytes of an identity
- * @entry: one whose state is KNOWN
- * @len: set to how many
+ * bid_entry_id() - the bytes of an entry's identity
+ * @entry: an entry that is KNOWN
+ * @len: set to the number of bytes
+ *
+ * Under RCU or bid_cache_lock().
+ *
+ * Return: the bytes, valid as long as the entry.
  */
 const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len)
 {
@@ -274,8 +290,10 @@ const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len)
 
 /**
  * bid_entry_is() - does an entry have this identity, or this reason for none?
- * @entry: one whose state is KNOWN
+ * @entry: an entry that is KNOWN
  * @id: the identity
+ *
+ * Under RCU or bid_cache_lock().
  */
 bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
 {
@@ -288,11 +306,13 @@ bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
 }
 
 /**
- * bid_cache_take() - an entry from the reserve
+ * bid_cache_get_reserved() - get an entry from the reserve
  *
- * Return: it, zeroed, or NULL when the reserve is used up.
+ * Under bid_cache_lock(). Has the reserve refilled in time.
+ *
+ * Return: the entry, zeroed but for @spare, or NULL when the reserve is empty.
  */
-struct bid_entry *bid_cache_take(void)
+struct bid_entry *bid_cache_get_reserved(void)
 {
 	struct bid_entry *entry;
 
@@ -307,8 +327,8 @@ struct bid_entry *bid_cache_take(void)
 	return entry;
 }
 
-/* One that bid_cache_take() gave and that was not inserted. */
-void bid_cache_give_back(struct bid_entry *entry)
+/* Put back an entry that was not inserted. Under bid_cache_lock(). */
+void bid_cache_put_reserved(struct bid_entry *entry)
 {
 	lockdep_assert_held(&cache.lock);
 	hlist_add_head(&entry->node, &cache.reserve);
@@ -333,7 +353,12 @@ static struct bid_text *alloc_text(u16 room)
 	return text;
 }
 
-/* One that no reader has seen. */
+/**
+ * bid_text_free() - free a text that no reader has seen
+ * @text: from bid_text_alloc(), or NULL
+ *
+ * Not under bid_cache_lock(), as kfree() may take locks that sleep on PREEMPT_RT.
+ */
 void bid_text_free(struct bid_text *text)
 {
 	if (!text)
@@ -364,15 +389,15 @@ static void free_entry(struct bid_entry *entry)
 
 static void set_slot(u32 slot, struct bid_entry *entry)
 {
-	u16 *taken = &cache.taken[slot / WAYS], bit = BIT(slot % WAYS);
+	u16 *occupied = &cache.occupied[slot / WAYS], bit = BIT(slot % WAYS);
 
 	lockdep_assert_held(&cache.lock);
 	rcu_assign_pointer(cache.table[slot], entry);
-	WRITE_ONCE(*taken, entry ? *taken | bit : *taken & ~bit);
+	WRITE_ONCE(*occupied, entry ? *occupied | bit : *occupied & ~bit);
 	WRITE_ONCE(cache.seq, cache.seq + 1);
 }
 
-/* Returns the slot it had. */
+/* Take an entry out of the table, and return its slot. */
 static u32 remove_entry(struct bid_entry *entry)
 {
 	u32 slot = set_of(entry->key.dev, entry->key.ino);
@@ -388,12 +413,13 @@ static u32 remove_entry(struct bid_entry *entry)
 	return slot;
 }
 
+/* Take an entry out of the table. Under bid_cache_lock(), and RCU to use it further. */
 void bid_cache_remove(struct bid_entry *entry)
 {
 	remove_entry(entry);
 }
 
-/* Who made more than half of a full set; nobody is INVALID_UID. */
+/* The user who has more than half of a full set, or INVALID_UID. By majority vote. */
 static kuid_t owner_of_most(struct bid_entry *const *set)
 {
 	kuid_t uid = INVALID_UID;
@@ -409,8 +435,8 @@ static kuid_t owner_of_most(struct bid_entry *const *set)
 	return n > WAYS / 2 ? uid : INVALID_UID;
 }
 
-/* How many of a set the process brought that brought this one. */
-static u32 brought_with(struct bid_entry *const *set, const struct bid_entry *entry)
+/* How many entries of a set were inserted for the same process as @entry. */
+static u32 count_of_process(struct bid_entry *const *set, const struct bid_entry *entry)
 {
 	u32 i, n = 0;
 
@@ -419,9 +445,9 @@ static u32 brought_with(struct bid_entry *const *set, const struct bid_entry *en
 	return n;
 }
 
-/* Of two entries, should @a rather go than @b? */
-static bool goes_first(struct bid_entry *const *set, const struct bid_entry *a,
-		       const struct bid_entry *b, kuid_t most)
+/* Is @a to be evicted rather than @b? */
+static bool evict_before(struct bid_entry *const *set, const struct bid_entry *a,
+			 const struct bid_entry *b, kuid_t most)
 {
 	bool a_of_most = uid_eq(a->uid, most);
 	u32 with_a, with_b;
@@ -430,12 +456,12 @@ static bool goes_first(struct bid_entry *const *set, const struct bid_entry *a,
 		return a_of_most;
 	if (a->used != b->used)
 		return b->used;
-	with_a = brought_with(set, a);
-	with_b = brought_with(set, b);
+	with_a = count_of_process(set, a);
+	with_b = count_of_process(set, b);
 	return with_a == with_b ? a->file_id < b->file_id : with_a > with_b;
 }
 
-/* Which of a full set is to go; WAYS when every entry is being read. */
+/* Which entry of a full set to evict; WAYS when every one has a request. */
 static u32 victim(struct bid_entry *const *set)
 {
 	kuid_t most = owner_of_most(set);
@@ -443,26 +469,26 @@ static u32 victim(struct bid_entry *const *set)
 
 	for (i = 0; i < WAYS; i++)
 		if (!set[i]->request &&
-		    (found == WAYS || goes_first(set, set[i], set[found], most)))
+		    (found == WAYS || evict_before(set, set[i], set[found], most)))
 			found = i;
-	/* all were in use once: ask anew which ones still are */
+	/* all of them were used: find out anew which ones still are */
 	if (found < WAYS && set[found]->used)
 		for (i = 0; i < WAYS; i++)
 			WRITE_ONCE(set[i]->used, false);
 	return found;
 }
 
-/* A slot of the inode's set that is free, or is made so; cache.slots for none. */
+/* A free slot in the inode's set, by eviction if need be; cache.slots for none. */
 static u32 make_room(dev_t dev, u64 ino)
 {
 	struct bid_entry *set[WAYS] __uninitialized;
 	u32 slot = slot_of(dev, ino), first = slot & ~(WAYS - 1), i;
-	u16 taken = taken_of(first);
+	u16 occupied = occupied_of(first);
 
-	if (!(taken & BIT(slot % WAYS)))
+	if (!(occupied & BIT(slot % WAYS)))
 		return slot;
-	if (taken != (u16)~0)
-		return first + ffz(taken);
+	if (occupied != (u16)~0)
+		return first + ffz(occupied);
 	for (i = 0; i < WAYS; i++)
 		set[i] = entry_at(first + i);
 	i = victim(set);
@@ -473,14 +499,14 @@ static u32 make_room(dev_t dev, u64 ino)
 }
 
 /**
- * bid_cache_insert() - put an entry into the table, under a new file_id
- * @entry: from bid_cache_take(), all but key, version and file_id filled in
+ * bid_cache_insert() - put an entry into the table and give it a file_id
+ * @entry: from bid_cache_get_reserved(), all but key, version and file_id filled in
  * @key: which inode
  * @version: which version; no other entry has it
  *
- * On behalf of current.
+ * Under bid_cache_lock(), on behalf of current.
  *
- * Return: false when there is no room: @entry is gone then.
+ * Return: false when there is no room. @entry is being freed then.
  */
 bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 		      const struct bid_version *version)
@@ -504,7 +530,7 @@ bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 	return true;
 }
 
-/* The request of @entry is over. */
+/* The request of @entry has ended. Under bid_cache_lock(). */
 void bid_cache_request_done(struct bid_entry *entry)
 {
 	lockdep_assert_held(&cache.lock);
@@ -514,10 +540,13 @@ void bid_cache_request_done(struct bid_entry *entry)
 }
 
 /**
- * bid_entry_publish() - say what the content is
- * @entry: not KNOWN to any reader yet
- * @id: the identity. One over BID_ID_INLINE needs bid_cache_set_text() first
+ * bid_entry_publish() - set an entry's identity and state
+ * @entry: an entry that is not KNOWN yet
+ * @id: the identity. If it is longer than BID_ID_INLINE, bid_cache_set_text() has to
+ *	come first
  * @state: enum buildid_state
+ *
+ * Under bid_cache_lock(), unless @entry is not in the table yet.
  */
 void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u8 state)
 {
@@ -528,14 +557,15 @@ void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u
 	entry->id_len = id->len;
 	if (id->len <= BID_ID_INLINE)
 		memcpy(entry->id, id->bytes, id->len);
-	smp_store_release(&entry->state, state); /* pairs with bid_entry_state() */
+	/* pairs with the acquire in bid_entry_state() */
+	smp_store_release(&entry->state, state);
 	if (state != BUILDID_STATE_KNOWN)
 		flags |= BID_ENTRY_UNKNOWN;
 	WRITE_ONCE(entry->flags, flags);
 }
 
-/* The last components that fit in little room. */
-static void keep_end(struct bid_path *path)
+/* Cut a path to the last components that fit in a spare text. */
+static void cut_to_tail(struct bid_path *path)
 {
 	const char *slash;
 	u16 cut;
@@ -552,39 +582,44 @@ static void keep_end(struct bid_path *path)
 }
 
 /**
- * bid_text_alloc() - memory for what varies in length
- * @id: the identity
+ * bid_text_alloc() - allocate a text for an entry
+ * @id: the identity; a short one is not part of the text
  * @path: the path
  *
- * Return: it, or NULL.
+ * May sleep.
+ *
+ * Return: the text, for bid_cache_set_text() or bid_text_free(), or NULL.
  */
 struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path)
 {
 	u8 id_len = id->len > BID_ID_INLINE ? id->len : 0;
-	struct bid_path kept = *path;
+	struct bid_path stored = *path;
 	struct bid_text *text;
 
-	if (!kept.name)
-		kept.len = 0;
+	if (!stored.name)
+		stored.len = 0;
 	if (atomic64_read(&cache.text_bytes) > (u64)cache.slots * TEXT_PER_SLOT)
-		keep_end(&kept);
-	text = alloc_text(id_len + kept.len);
+		cut_to_tail(&stored);
+	text = alloc_text(id_len + stored.len);
 	if (!text)
 		return NULL;
-	text->path_flags = kept.flags;
-	text->path_len = kept.len;
+	text->path_flags = stored.flags;
+	text->path_len = stored.len;
 	text->id_len = id_len;
 	memcpy(text->data, id->bytes, id_len);
-	memcpy(text->data + id_len, kept.name, kept.len);
+	memcpy(text->data + id_len, stored.name, stored.len);
 	return text;
 }
 
 /**
- * bid_cache_set_text() - give an entry what varies in length
+ * bid_cache_set_text() - set an entry's path and long identity
  * @entry: the entry
  * @text: from bid_text_alloc()
  *
- * Return: the spare text, of no use any more, to be freed unlocked; or NULL.
+ * Under bid_cache_lock(). The text before stays until the entry is freed.
+ *
+ * Return: the entry's spare text, which has no use any more, for the caller to free
+ * after unlocking; or NULL.
  */
 struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *text)
 {
@@ -599,11 +634,13 @@ struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *te
 }
 
 /**
- * bid_cache_set_path() - keep a path without an allocation
- * @entry: without a text
+ * bid_cache_set_path() - store a path without allocating
+ * @entry: an entry that has no text
  * @path: the path
  *
- * Return: false when it is too long for that.
+ * Under bid_cache_lock().
+ *
+ * Return: false when the path is too long for the spare text.
  */
 bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path)
 {
@@ -620,9 +657,9 @@ bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path)
 	return true;
 }
 
-static atomic_t *suspects_of(const struct bid_key *key)
+static atomic_t *recheck_seq_of(const struct bid_key *key)
 {
-	return &cache.suspects[hash(key->dev, key->ino) >> (64 - SUSPECT_BITS)];
+	return &cache.recheck_seq[hash(key->dev, key->ino) >> (64 - RECHECK_BITS)];
 }
 
 static bool is_cached(const struct bid_key *key)
@@ -637,19 +674,23 @@ static bool is_cached(const struct bid_key *key)
 }
 
 /**
- * bid_cache_suspect() - stores may change an inode without a trace from now on
- * @key: it
+ * bid_cache_mark_recheck() - have an inode's content read again
+ * @key: which inode
  *
- * Anybody may map his files so, again and again: no lock is taken unless there is
- * something to mark. Under RCU.
+ * From now on its content or identity may change without a change of version: it is
+ * write-mapped, or got another cookie. Marks its entries, and moves the counter for
+ * those that are identifying it at this moment.
+ *
+ * Any context, under RCU. Any user may map his files for writing, again and again: so
+ * the lock is taken only when there is an entry to mark.
  */
-void bid_cache_suspect(const struct bid_key *key)
+void bid_cache_mark_recheck(const struct bid_key *key)
 {
 	u32 set = set_of(key->dev, key->ino);
 	struct bid_entry *entry;
 
-	atomic_inc(suspects_of(key));
-	smp_mb__after_atomic(); /* pairs with the one in bid_sight_settle() */
+	atomic_inc(recheck_seq_of(key));
+	smp_mb__after_atomic(); /* count, then look: pairs with bid_lookup_update_cache() */
 	if (!is_cached(key))
 		return;
 	bid_cache_lock();
@@ -659,10 +700,10 @@ void bid_cache_suspect(const struct bid_key *key)
 	bid_cache_unlock();
 }
 
-/* Moves with bid_cache_suspect(): what was read before may be out of date. */
-u32 bid_cache_suspects(const struct bid_key *key)
+/* Differs after bid_cache_mark_recheck(): what was read before may be out of date. */
+u32 bid_cache_recheck_seq(const struct bid_key *key)
 {
-	return atomic_read(suspects_of(key));
+	return atomic_read(recheck_seq_of(key));
 }
 
 static struct bid_entry *alloc_entry(void)
@@ -683,14 +724,15 @@ static struct bid_entry *alloc_entry(void)
 /**
  * bid_cache_refill() - fill the reserve
  *
- * Entries that are on their way out count, so that a flood waits for itself.
+ * Entries that wait for a grace period count, too, so that a flood of new files is
+ * bounded by RCU and not by memory. May sleep.
  */
 void bid_cache_refill(void)
 {
 	struct bid_entry *entry;
 	bool full;
 
-	/* two at a time would each add the last one */
+	/* two at a time would each add a last one */
 	mutex_lock(&refill_lock);
 	for (;;) {
 		bid_cache_lock();
@@ -703,7 +745,7 @@ void bid_cache_refill(void)
 		if (!entry)
 			break;
 		bid_cache_lock();
-		bid_cache_give_back(entry);
+		bid_cache_put_reserved(entry);
 		bid_cache_unlock();
 		cond_resched();
 	}
@@ -715,8 +757,8 @@ static void refill_work(struct work_struct *work)
 	bid_cache_refill();
 }
 
-/* Those of a set that nobody is reading; without @used only those not in use. */
-static u32 empty_set(u32 set, bool used)
+/* Remove the entries of a set that have no request; with !@used only the unused ones. */
+static u32 reclaim_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
 	u32 removed = 0;
@@ -738,9 +780,11 @@ static u32 empty_set(u32 set, bool used)
 }
 
 /**
- * bid_cache_flush() - forget every file that is not being read
+ * bid_cache_flush() - remove every entry that has no request
  *
- * Return: how many.
+ * May sleep.
+ *
+ * Return: how many were removed.
  */
 u64 bid_cache_flush(void)
 {
@@ -748,7 +792,7 @@ u64 bid_cache_flush(void)
 	u32 slot;
 
 	for (slot = 0; slot < cache.slots; slot += WAYS)
-		flushed += empty_set(slot, true);
+		flushed += reclaim_set(slot, true);
 	return flushed;
 }
 
@@ -763,10 +807,10 @@ static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_contro
 	u32 slot;
 
 	for (scanned = 0; scanned < sc->nr_to_scan; scanned += WAYS) {
-		/* several may shrink at a time: a set that is skipped comes again */
-		slot = READ_ONCE(cache.hand);
-		WRITE_ONCE(cache.hand, (slot + WAYS) & (cache.slots - 1));
-		freed += empty_set(slot, false);
+		/* racy when several CPUs shrink: a set may be skipped, until the next round */
+		slot = READ_ONCE(cache.shrink_cursor);
+		WRITE_ONCE(cache.shrink_cursor, (slot + WAYS) & (cache.slots - 1));
+		freed += reclaim_set(slot, false);
 	}
 	bid_stats_add(BID_STAT_EVICTED, freed);
 	return freed;
@@ -785,7 +829,7 @@ u32 bid_cache_max(void)
 u64 bid_cache_memory(void)
 {
 	return (u64)sizeof(*cache.table) * cache.slots +
-	       (u64)sizeof(*cache.taken) * cache.slots / WAYS +
+	       (u64)sizeof(*cache.occupied) * cache.slots / WAYS +
 	       ((u64)sizeof(*cache.ids) << cache.id_bits) +
 	       (u64)atomic_read(&cache.allocated) * kmem_cache_size(cache.slab) +
 	       atomic64_read(&cache.text_bytes);
@@ -806,15 +850,15 @@ static void free_table(void)
 	WARN_ON(cache.entries || atomic_read(&cache.allocated));
 	kmem_cache_destroy(cache.slab);
 	kvfree(cache.ids);
-	kvfree(cache.taken);
+	kvfree(cache.occupied);
 	kvfree(cache.table);
 }
 
 /**
- * bid_cache_init() - make the cache
- * @max_entries: bound on the files remembered; rounded up to a power of two
+ * bid_cache_init() - allocate the cache
+ * @max_entries: bound on the number of entries; rounded up to a power of two
  *
- * Return: 0 or -errno.
+ * Return: 0 or -ENOMEM. May sleep.
  */
 int bid_cache_init(u32 max_entries)
 {
@@ -831,12 +875,12 @@ int bid_cache_init(u32 max_entries)
 	cache.table = kvcalloc(cache.slots, sizeof(*cache.table), GFP_KERNEL);
 	if (!cache.table)
 		return -ENOMEM;
-	cache.taken = kvcalloc(cache.slots / WAYS, sizeof(*cache.taken), GFP_KERNEL);
-	if (!cache.taken)
+	cache.occupied = kvcalloc(cache.slots / WAYS, sizeof(*cache.occupied), GFP_KERNEL);
+	if (!cache.occupied)
 		goto err_free_table;
 	cache.ids = kvcalloc(1UL << cache.id_bits, sizeof(*cache.ids), GFP_KERNEL);
 	if (!cache.ids)
-		goto err_free_taken;
+		goto err_free_occupied;
 	cache.slab = kmem_cache_create("buildid_entry", sizeof(struct bid_entry), 0, 0, NULL);
 	if (!cache.slab)
 		goto err_free_ids;
@@ -857,14 +901,14 @@ err_free_entries:
 	return -ENOMEM;
 err_free_ids:
 	kvfree(cache.ids);
-err_free_taken:
-	kvfree(cache.taken);
+err_free_occupied:
+	kvfree(cache.occupied);
 err_free_table:
 	kvfree(cache.table);
 	return -ENOMEM;
 }
 
-/* Nobody looks things up any more, and no request is under way. */
+/* Nothing looks entries up any more, and no request is under way. May sleep. */
 void bid_cache_exit(void)
 {
 	shrinker_free(cache.shrinker);

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/buildid: open, ioctl, read, poll, mmap.
+ *
+ * One open file is one session, and has at most one subscriber. Only one of read(2) and
+ * mmap(2) consumes its ring: once the consumer page is mapped, read is refused.
+ *
+ * The session's mutex is held while user memory is faulted in, which takes the mmap lock
+ * of the reader. mmap(2) is called under that lock, and so only tries the mutex.
+ */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -14,52 +22,6 @@
 #include "hook.h"
 #include "ioctl.h"
 #include "process.h"
-
-/* ioctls: in-out structs that start with their size */
-
-/**
- * bid_ioctl_copy_in_from() - the caller's struct
- * @published: bytes of the first version of it: up to and with its last field
- * @to: set to it, its size to that of what both sides know; what the caller's
- *	lacks is zero
- * @known: bytes of it known here
- * @arg: the caller's
- *
- * The size is read once: what is written later fits in what was read now.
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg)
-{
-	u32 __user *asks = arg;
-	u32 size;
-	int err;
-
-	if (get_user(size, asks))
-		return -EFAULT;
-	if (size < published)
-		return -EINVAL;
-	err = size > PAGE_SIZE ? -E2BIG : copy_struct_from_user(to, known, arg, size);
-	if (err == -E2BIG && put_user((u32)known, asks))
-		return -EFAULT;
-	*(u32 *)to = min_t(size_t, size, known);
-	return err;
-}
-
-/**
- * bid_ioctl_copy_out() - answer in the caller's struct
- * @arg: the caller's
- * @from: the answer, its size as from bid_ioctl_copy_in()
- * @known: bytes at @from
- */
-int bid_ioctl_copy_out(void __user *arg, const void *from, size_t known)
-{
-	size_t size = *(const u32 *)from;
-
-	if (WARN_ON_ONCE(size > known))
-		return -EFAULT;
-	return copy_to_user(arg, from, size) ? -EFAULT : 0;
-}
 
 static int open(struct inode *inode, struct file *file)
 {
@@ -83,41 +45,54 @@ static int release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/*
+ * By number and direction only: the size in the command grows with the struct, and what
+ * counts is the struct's own.
+ */
 static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	static int (*const calls[])(struct bid_session * session, void __user *arg) = {
-		[_IOC_NR(BUILDID_IOC_INFO)] = bid_ioctl_info,
-		[_IOC_NR(BUILDID_IOC_STATS)] = bid_ioctl_stats,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = bid_ioctl_resolve_fd,
-		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = bid_ioctl_subscribe,
-		[_IOC_NR(BUILDID_IOC_FLUSH)] = bid_ioctl_flush,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = bid_ioctl_resolve_key,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)] = bid_ioctl_resolve_addr,
-		[_IOC_NR(BUILDID_IOC_MAPS)] = bid_ioctl_maps,
-		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = bid_ioctl_set_cookie,
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)] = bid_ioctl_resolve_id,
-	};
-	unsigned int nr = _IOC_NR(cmd);
+	struct bid_session *session = file->private_data;
+	void __user *req = (void __user *)arg;
 
-	/* the size in the number grows with the struct; the struct's own counts */
-	if (_IOC_TYPE(cmd) != BUILDID_IOC_MAGIC || nr >= ARRAY_SIZE(calls) ||
-	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
+	if (_IOC_TYPE(cmd) != BUILDID_IOC_MAGIC || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
-	nr = array_index_nospec(nr, ARRAY_SIZE(calls));
-	return calls[nr](file->private_data, (void __user *)arg);
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(BUILDID_IOC_INFO):
+		return bid_ioctl_info(session, req);
+	case _IOC_NR(BUILDID_IOC_STATS):
+		return bid_ioctl_stats(session, req);
+	case _IOC_NR(BUILDID_IOC_RESOLVE_FD):
+		return bid_ioctl_resolve_fd(session, req);
+	case _IOC_NR(BUILDID_IOC_SUBSCRIBE):
+		return bid_ioctl_subscribe(session, req);
+	case _IOC_NR(BUILDID_IOC_FLUSH):
+		return bid_ioctl_flush(session, req);
+	case _IOC_NR(BUILDID_IOC_RESOLVE_KEY):
+		return bid_ioctl_resolve_key(session, req);
+	case _IOC_NR(BUILDID_IOC_RESOLVE_ADDR):
+		return bid_ioctl_resolve_addr(session, req);
+	case _IOC_NR(BUILDID_IOC_MAPS):
+		return bid_ioctl_maps(session, req);
+	case _IOC_NR(BUILDID_IOC_SET_COOKIE):
+		return bid_ioctl_set_cookie(session, req);
+	case _IOC_NR(BUILDID_IOC_RESOLVE_ID):
+		return bid_ioctl_resolve_id(session, req);
+	default:
+		return -ENOTTY;
+	}
 }
 
 /*
- * Something to read, or a promise to be woken. The promise is asked for even if
- * there is something: who polls for edges comes back only after the next one.
+ * Is there something to read? If not, the ring wakes the session. That is requested even
+ * if there is: an edge-triggered poller looks again only after the next wake-up.
  */
-static bool ready_or_asleep(struct bid_subscriber *subscriber)
+static bool is_ready(struct bid_subscriber *subscriber)
 {
 	struct bid_ring *ring = &subscriber->ring;
 
 	if (!bid_ring_sleep(ring))
 		return true;
-	bid_ring_tell_lost(ring, bid_hook_missed());
+	bid_ring_report_lost(ring, bid_hook_missed());
 	return bid_ring_ready(ring, ring->watermark);
 }
 
@@ -129,16 +104,19 @@ static __poll_t poll(struct file *file, poll_table *wait)
 	poll_wait(file, &session->wait, wait);
 	if (!subscriber)
 		return EPOLLERR;
-	return ready_or_asleep(subscriber) ? EPOLLIN | EPOLLRDNORM : 0;
+	return is_ready(subscriber) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Whole records, as many as fit. */
+/*
+ * Copy whole records, as many as fit. Returns the bytes copied; -EMSGSIZE when not even
+ * the first fits; -EFAULT. Under session->lock.
+ */
 static ssize_t copy_records(struct bid_ring *ring, char __user *buf, size_t len)
 {
 	const struct buildid_record *record;
 	size_t done = 0;
 
-	/* no more waits than the ring holds */
+	/* ends: the ring holds no more than its size ahead of the consumer */
 	while ((record = bid_ring_peek(ring, done)) && record->size <= len - done) {
 		if (copy_to_user(buf + done, record, record->size))
 			break;
@@ -162,23 +140,20 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 		return -ENXIO;
 	for (;;) {
 		mutex_lock(&session->lock);
-		bid_ring_tell_lost(&subscriber->ring, bid_hook_missed());
+		bid_ring_report_lost(&subscriber->ring, bid_hook_missed());
 		n = session->mapped ? -EBUSY : copy_records(&subscriber->ring, buf, len);
 		mutex_unlock(&session->lock);
 		if (n)
 			return n;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		err = wait_event_interruptible(session->wait, ready_or_asleep(subscriber));
+		err = wait_event_interruptible(session->wait, is_ready(subscriber));
 		if (err)
 			return err;
 	}
 }
 
-/*
- * Readers and SUBSCRIBE fault in user memory with the session locked, so here,
- * in the address space's lock, one must not wait for it.
- */
+/* Called under the mmap lock, so it must not wait for the session's: see above. */
 static int mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bid_session *session = file->private_data;
@@ -212,6 +187,7 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
+/* From its return on user space can get in. Return: 0 or -errno. */
 int bid_chardev_init(void)
 {
 	bid_cookie_init();
@@ -219,6 +195,7 @@ int bid_chardev_init(void)
 	return misc_register(&device);
 }
 
+/* The module's use count keeps it loaded while a file is open: there is none any more. */
 void bid_chardev_exit(void)
 {
 	misc_deregister(&device);

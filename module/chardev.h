@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * /dev/buildid.
+ * The character device /dev/buildid.
  */
 #ifndef BID_CHARDEV_H
 #define BID_CHARDEV_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Older kernels under the newest one's names. The only place that names a
- * kernel version.
+ * Lets the module be written for the newest kernel: what older kernels lack, under the
+ * newest one's names. The only file that names a kernel version.
  */
 #ifndef BID_COMPAT_H
 #define BID_COMPAT_H
@@ -31,7 +31,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define BID_MODULE_TEXT_SIZE(module) ((module)->mem[MOD_TEXT].size)
 #endif
 
-/* Before, there is a digest and no way for a module to learn it. */
+/* Older kernels have the digest, but export no function to get it. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define BID_HAS_FSVERITY		   false
 #define BID_FSVERITY_DIGEST(inode, digest) 0
@@ -40,7 +40,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define BID_FSVERITY_DIGEST(inode, digest) fsverity_get_digest(inode, digest, NULL, NULL)
 #endif
 
-/* A macro, as late 6.1 releases have the function too. */
+/* A macro, as late 6.1 releases have the function, too. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #define inode_get_ctime(inode) ((inode)->i_ctime)
 #define genl_info_dump	       genl_dumpit_info
@@ -57,7 +57,7 @@ static inline struct shrinker *shrinker_alloc(unsigned int flags, const char *fm
 static inline void shrinker_register(struct shrinker *shrinker)
 {
 	shrinker->seeks = DEFAULT_SEEKS;
-	/* without it nothing shrinks, and nothing else is lost */
+	/* if it fails the cache just does not shrink under memory pressure */
 	WARN_ON(register_shrinker(shrinker, "buildid"));
 }
 
@@ -68,7 +68,7 @@ static inline void shrinker_free(struct shrinker *shrinker)
 }
 #endif
 
-/* A stacked file's own path is in f_path there, and its inode is the real one. */
+/* Here a mapped file of overlayfs has overlayfs's path in f_path, and the real inode. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define file_user_path(file) (&(file)->f_path)
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An inode's end cannot be seen without pinning it, so a file's cookie stays
- * until its user needs the room.
+ * The quota of cookies, and the cookies of files. Both are under one lock, as a user who
+ * has used up his quota gets room by dropping the oldest cookie of his files: the end of
+ * an inode cannot be seen without pinning it, so file cookies would pile up otherwise.
+ *
+ * A user who has cookies has a struct bid_cookie_owner, which counts them and is freed
+ * with the last one. File cookies are found under RCU by the hook and others, and freed
+ * by kfree_rcu(). The lock is a spinlock, taken in process context and by MMU notifiers,
+ * inside of mapping_cookie.c's; nothing is taken inside of it.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -16,14 +22,14 @@
 #include "cookie.h"
 
 #define BITS	  8
-#define FILE_BITS 12 /* a few in a bucket, when there are as many as may be */
+#define FILE_BITS 12 /* BUILDID_COOKIES_TOTAL makes 16 in a bucket */
 
 /**
  * struct bid_cookie_owner - a user that has cookies
- * @node: among the owners
- * @uid: who
- * @count: how many, 0 never
- * @files: those of files, oldest first
+ * @node: in the hash of owners
+ * @uid: the user
+ * @count: number of cookies, never 0
+ * @files: the cookies of files, oldest first
  */
 struct bid_cookie_owner {
 	struct hlist_node node;
@@ -33,13 +39,13 @@ struct bid_cookie_owner {
 };
 
 /**
- * struct file_cookie - what its owner calls a file
- * @node: in its bucket, under RCU
- * @in_owner: among the owner's
- * @owner: who pays for it
- * @uid: of the file; who gets the inode number next has not named it
+ * struct file_cookie - the cookie of a file
+ * @node: in the hash of file cookies, under RCU
+ * @in_owner: in bid_cookie_owner.files
+ * @owner: in whose quota it counts
+ * @uid: owner of the file. Of another user's file with the same key it is not the cookie
  * @key: which inode
- * @mtime: of the content it is for
+ * @mtime: of the content that it is for
  * @size: likewise
  * @epoch: likewise
  * @id: the cookie
@@ -102,7 +108,7 @@ static bool make_room(struct bid_cookie_owner *owner)
 {
 	if (may_have_more(owner))
 		return true;
-	/* the last one would take the owner with it, and does not help */
+	/* dropping the only one would free the owner, and gains nothing in his quota */
 	if (!owner || owner->count == 1 || list_empty(&owner->files))
 		return false;
 	drop(list_first_entry(&owner->files, struct file_cookie, in_owner));
@@ -124,10 +130,11 @@ static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
 }
 
 /**
- * bid_cookie_user() - whom a cookie of current's counts for
+ * bid_cookie_user() - the user in whose quota a cookie of current counts
  *
- * In a user namespace uids are free: there it is whoever had it made. What root
- * has made is a container, whose own root answers for it.
+ * In a user namespace a user can have many uids: there it is the owner of the namespace.
+ * One that root created is a container, and there it is the container's root. Process
+ * context.
  */
 kuid_t bid_cookie_user(void)
 {
@@ -135,12 +142,12 @@ kuid_t bid_cookie_user(void)
 }
 
 /**
- * bid_cookie_charge() - let a user have one cookie more
- * @uid: who, from bid_cookie_user()
+ * bid_cookie_charge() - count one cookie more for a user
+ * @uid: the user, from bid_cookie_user()
  *
- * May sleep.
+ * May drop the oldest cookie of the user's files. May sleep.
  *
- * Return: who pays, for bid_cookie_uncharge(); -EDQUOT or -ENOMEM.
+ * Return: the owner, for bid_cookie_uncharge(); ERR_PTR() of -EDQUOT or -ENOMEM.
  */
 struct bid_cookie_owner *bid_cookie_charge(kuid_t uid)
 {
@@ -170,6 +177,7 @@ struct bid_cookie_owner *bid_cookie_charge(kuid_t uid)
 	return owner;
 }
 
+/* Undoes bid_cookie_charge(). Does not sleep; inside of mapping_cookie.c's lock, too. */
 void bid_cookie_uncharge(struct bid_cookie_owner *owner)
 {
 	spin_lock(&lock);
@@ -182,7 +190,7 @@ u32 bid_cookie_count(void)
 	return READ_ONCE(total);
 }
 
-/* Whoever serves a filesystem chooses its inode numbers, and is not to choose this. */
+/* siphash: any user who serves a filesystem chooses its inode numbers. */
 static u32 hash_of(const struct bid_key *key)
 {
 	return siphash_3u64(key->ino, (u64)key->dev << 32 | key->generation, key->tree, &secret);
@@ -199,21 +207,21 @@ static struct file_cookie *find_file(const struct bid_key *key)
 }
 
 /**
- * bid_cookie_set_file() - remember what a file's owner calls it
- * @user: who says so, from bid_cookie_user()
+ * bid_cookie_set_file() - set the cookie of a file
+ * @user: in whose quota it counts, from bid_cookie_user()
  * @file_owner: the inode's uid
  * @key: which inode
  * @version: which content
  * @id: the cookie
  *
- * Takes the place of the one before.
+ * Replaces the file's cookie, if it has one. May sleep.
  *
  * Return: 0, -EDQUOT or -ENOMEM.
  */
 int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *key,
 			const struct bid_version *version, const struct bid_identity *id)
 {
-	struct file_cookie *cookie, *before;
+	struct file_cookie *cookie, *old;
 
 	cookie = kzalloc(sizeof(*cookie), GFP_KERNEL_ACCOUNT);
 	if (!cookie)
@@ -233,16 +241,16 @@ int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *ke
 	cookie->id = *id;
 
 	spin_lock(&lock);
-	before = find_file(key);
-	if (before)
-		drop(before);
+	old = find_file(key);
+	if (old)
+		drop(old);
 	hash_add_rcu(files, &cookie->node, hash_of(key));
 	list_add_tail(&cookie->in_owner, &cookie->owner->files);
 	spin_unlock(&lock);
 	return 0;
 }
 
-/* False when there was none. */
+/* Returns false when the file has no cookie. Process context. */
 bool bid_cookie_clear_file(const struct bid_key *key)
 {
 	struct file_cookie *cookie;
@@ -256,11 +264,15 @@ bool bid_cookie_clear_file(const struct bid_key *key)
 }
 
 /**
- * bid_cookie_of_file() - what a file's owner calls it
- * @inode: its bid_file_inode()
- * @version: the content asked for. An unlink or chmod moves it too, and the
- *	content stays
- * @id: filled in, but for the reason, when there is a cookie
+ * bid_cookie_of_file() - get the cookie of a file
+ * @inode: bid_file_inode() of the file
+ * @version: the version whose content is asked for. Only mtime, size and epoch count, as
+ *	unlink and chmod move ctime and leave the content alone
+ * @id: filled in, except for the reason, when there is a cookie
+ *
+ * Any context.
+ *
+ * Return: whether there is one.
  */
 bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 			struct bid_identity *id)
@@ -285,11 +297,13 @@ bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 	return found;
 }
 
+/* Called before the device is registered. */
 void bid_cookie_init(void)
 {
 	get_random_bytes(&secret, sizeof(secret));
 }
 
+/* Nothing sets or looks up cookies any more, and those of mappings are gone. */
 void bid_cookie_exit(void)
 {
 	struct file_cookie *cookie;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What loaders call what they load, for code that no ELF file holds. cookie.c
- * has what each user may, and the files'; mapping_cookie.c has the mappings'.
+ * Cookies: identities that loaders give to what they load, for code that is in no ELF
+ * file. cookie.c has the quota of each user, and the cookies of files. mapping_cookie.c
+ * has those of mappings, and set_cookie.c is the ioctl that sets both.
  */
 #ifndef BID_COOKIE_H
 #define BID_COOKIE_H
@@ -28,23 +29,23 @@ bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 void bid_cookie_exit(void);
 
 #ifdef CONFIG_MMU_NOTIFIER
-int bid_mapping_cookie_set(const struct bid_cookie_facts *facts);
-int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts);
-bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from, struct bid_cookie_facts *facts);
+int bid_mapping_cookie_set(const struct bid_cookie_info *info);
+int bid_mapping_cookie_clear(const struct bid_cookie_info *info);
+bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from, struct bid_cookie_info *info);
 void bid_mapping_cookie_exit(void);
 #else
-static inline int bid_mapping_cookie_set(const struct bid_cookie_facts *facts)
+static inline int bid_mapping_cookie_set(const struct bid_cookie_info *info)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts)
+static inline int bid_mapping_cookie_clear(const struct bid_cookie_info *info)
 {
 	return -EOPNOTSUPP;
 }
 
 static inline bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from,
-					   struct bid_cookie_facts *facts)
+					   struct bid_cookie_info *info)
 {
 	return false;
 }

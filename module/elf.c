@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every number in an image is the attacker's. The rules that keep this safe:
- * an offset is compared with the size before anything is added to it, what is
- * added is at most 32 bits wide or was compared too, and all work is paid for
- * from a budget that only shrinks.
+ * Any user can map a file that he made, so every number in an image is untrusted, and in
+ * a shared mapping may change while it is used. The rules that keep this safe:
+ *
+ * - An offset is compared with the size of the image before anything is added to it.
+ * - What is added to an offset is at most 32 bits wide, or was compared with the size.
+ * - A field that is looked at in place is read once (READ_ONCE).
+ * - All work is paid for from a budget of bytes and notes that only shrinks.
  */
 #ifdef __KERNEL__
 #include <linux/elf.h>
@@ -42,10 +45,10 @@
 #define NATIVE_DATA ELFDATA2MSB
 #endif
 
-/* Headers copied at a time, where they cannot be looked at in place. */
+/* Bytes of headers copied at a time, when they cannot be looked at in place. */
 #define CHUNK_BYTES 448
 
-/* What stands where: once, as the bytes may be somebody's shared mapping. */
+/* Read a field once, in the byte order of the image. */
 #define FIELD16(image, field) get16(image, READ_ONCE(field))
 #define FIELD32(image, field) get32(image, READ_ONCE(field))
 #define FIELD64(image, field) get64(image, READ_ONCE(field))
@@ -57,7 +60,7 @@ struct image {
 	bool is64;
 	u8 reason;
 	struct bid_identity *id;
-	u64 go_desc; /* where the first Go build id is, until there is a better */
+	u64 go_desc; /* the first Go build id, for an image without a GNU one */
 	u32 go_len;
 };
 
@@ -89,7 +92,7 @@ static u64 get64(const struct image *image, u64 v)
 	return image->swap ? swab64(v) : v;
 }
 
-/* The gravest defect is the one worth telling; the enum is not in that order. */
+/* Keep the most severe reason; the enum is not in that order. */
 static void note_defect(struct image *image, u8 reason)
 {
 	static const u8 gravity[] = {
@@ -103,13 +106,13 @@ static void note_defect(struct image *image, u8 reason)
 		image->reason = reason;
 }
 
-/* What image_read() finds by itself: no errno, as the reader may return any. */
+/* Positive results of image_read() and the walkers; the reader may return any errno. */
 #define IMAGE_ENDS  2
 #define BUDGET_ENDS 3
 #define TOO_MANY    4
 #define NOTES_END   5
 
-/* Always inline: of a constant length it takes no call to copy. */
+/* Always inline: with a constant length the copy takes no call. */
 static __always_inline int image_read(struct image *image, u64 off, void *buf, u32 len)
 {
 	struct bid_reader *reader = image->reader;
@@ -119,7 +122,7 @@ static __always_inline int image_read(struct image *image, u64 off, void *buf, u
 	if (off > size || len > size - off)
 		return IMAGE_ENDS;
 	if (len > image->left.bytes) {
-		/* something smaller, further on, must not be found in its place */
+		/* nothing smaller further on must be found in place of this */
 		image->left.bytes = 0;
 		return BUDGET_ENDS;
 	}
@@ -132,7 +135,7 @@ static __always_inline int image_read(struct image *image, u64 off, void *buf, u
 	return 0;
 }
 
-/* The bytes in place, for the same price; NULL when they must be copied. */
+/* The bytes in place, charged as if read; NULL when they have to be copied. */
 static const void *image_look(struct image *image, u64 off, u32 len)
 {
 	u64 size = image->reader->size;
@@ -146,7 +149,7 @@ static const void *image_look(struct image *image, u64 off, u32 len)
 	return bytes;
 }
 
-/* Turns what image_read() found into a reason; others pass. */
+/* Turn what image_read() found into a reason and 0; pass other errors on. */
 static int defect_of(struct image *image, int err)
 {
 	if (err == IMAGE_ENDS)
@@ -159,7 +162,7 @@ static int defect_of(struct image *image, int err)
 }
 
 /* Walkers return 1 or NOTES_END when the search is over, 0 to go on, or -errno. */
-static int take_note(struct image *image, u8 kind, u64 desc, u32 descsz)
+static int copy_id(struct image *image, u8 kind, u64 desc, u32 descsz)
 {
 	int err;
 
@@ -184,7 +187,7 @@ struct note {
 	char name[4];
 };
 
-/* A note's beginning; the name stays zero where there is no room for one. */
+/* Read a note's header and the start of its name, which stays zero if it has no room. */
 static int read_note(struct image *image, u64 off, u64 room, struct note *note)
 {
 	const u32 *words;
@@ -201,7 +204,7 @@ static int read_note(struct image *image, u64 off, u64 room, struct note *note)
 	return 0;
 }
 
-/* NOTES_END when no more may be looked at. */
+/* NOTES_END when the budget of notes is used up. */
 static int pay_for_note(struct image *image)
 {
 	if (!image->left.notes) {
@@ -229,7 +232,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		end = off + extent->len;
 	}
 
-	/* nothing to look at is work too: a table may have any number of such */
+	/* an extent without a note is charged, too: there may be any number of them */
 	if (end - off < sizeof(Elf32_Nhdr))
 		return pay_for_note(image);
 	while (end - off >= sizeof(Elf32_Nhdr)) {
@@ -247,7 +250,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		descsz = get32(image, note.hdr.n_descsz);
 		type = get32(image, note.hdr.n_type);
 
-		/* 32 bits and a little each: far from the end of 64 */
+		/* sums of a few 32-bit numbers: no overflow */
 		desc = (sizeof(Elf32_Nhdr) + (u64)namesz + align - 1) & ~(align - 1);
 		next = (desc + descsz + align - 1) & ~(align - 1);
 		if (desc > room || descsz > room - desc) {
@@ -257,7 +260,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		}
 
 		if (namesz == 4 && type == NOTE_GNU_BUILD_ID && !memcmp(note.name, "GNU", 4)) {
-			err = take_note(image, BUILDID_KIND_GNU, off + desc, descsz);
+			err = copy_id(image, BUILDID_KIND_GNU, off + desc, descsz);
 			if (err)
 				return err;
 		} else if (namesz == 4 && type == NOTE_GO_BUILD_ID &&
@@ -306,11 +309,11 @@ static void section_extent(const struct image *image, const void *entry, struct 
 	}
 }
 
-/* The index of the first note from @i on, or @n. Most entries are none. */
+/* The index of the first note entry from @i on, or @n. Most entries are no notes. */
 static u32 next_note(const struct image *image, const struct table *table, const u8 *entries, u32 i,
 		     u32 n)
 {
-	/* the type is at the same place in both classes, as large as it is */
+	/* the type has the same offset and size in both classes */
 	u32 type = get32(image, table->sections ? SHT_NOTE : PT_NOTE);
 	u32 at = table->sections ? offsetof(Elf64_Shdr, sh_type) : offsetof(Elf64_Phdr, p_type);
 
@@ -345,8 +348,8 @@ static int walk_entries(struct image *image, const struct table *table, const u8
 }
 
 /*
- * The notes are found before they are walked, as that may look elsewhere.
- * TOO_MANY when there are too many for that.
+ * Collect all note entries first: walking the notes may look at another page, and the
+ * entries are gone then. TOO_MANY when there are more than fit.
  */
 static int walk_in_place(struct image *image, const struct table *table, const u8 *entries)
 {
@@ -367,7 +370,7 @@ static int walk_in_place(struct image *image, const struct table *table, const u
 	return 0;
 }
 
-/* Not inline: the chunk is a weight on the stack that is mostly not used. */
+/* Not inline: the chunk takes stack, and mostly it is not needed. */
 static noinline int walk_copied(struct image *image, const struct table *table)
 {
 	u64 chunk[CHUNK_BYTES / sizeof(u64)] __uninitialized;
@@ -379,7 +382,7 @@ static noinline int walk_copied(struct image *image, const struct table *table)
 		n = table->num - i < per_chunk ? table->num - i : per_chunk;
 		err = image_read(image, table->off + (u64)i * table->entsize, chunk,
 				 n * table->entsize);
-		/* a table cut short still has a beginning */
+		/* of a truncated table, walk the entries that are there */
 		if (err == IMAGE_ENDS && n > 1) {
 			n = 1;
 			err = image_read(image, table->off + (u64)i * table->entsize, chunk,
@@ -403,7 +406,7 @@ static int walk_table(struct image *image, const struct table *table)
 		return 0;
 	if (table->off > image->reader->size)
 		return defect_of(image, IMAGE_ENDS);
-	/* words must lie where they can be read as such */
+	/* fields are read as words: the table has to be aligned */
 	entries = table->off & (image->is64 ? 7 : 3) ?
 			  NULL :
 			  image_look(image, table->off, table->num * table->entsize);
@@ -481,7 +484,7 @@ static int read_tables(struct image *image, const union header *eh, struct table
 			err = defect_of(image, err);
 			if (err)
 				return err;
-			/* PN_XNUM says "at least": use what is sure */
+			/* at least PN_XNUM: use that many */
 			sections->off = 0;
 		} else {
 			if (phnum == PN_XNUM)
@@ -572,7 +575,7 @@ int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *lim
 	if (err == NOTES_END)
 		err = 0;
 	if (!err && image.go_len)
-		err = take_note(&image, BUILDID_KIND_GO, image.go_desc, image.go_len);
+		err = copy_id(&image, BUILDID_KIND_GO, image.go_desc, image.go_len);
 	if (err < 0)
 		return err;
 	if (id->kind != BUILDID_KIND_GNU)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Identity of an ELF image, from its bytes. Pure code: no file, no page, no
- * allocation. Compiles in user space too, for unit tests and fuzzing.
+ * The build-id of an ELF image, from its bytes. Pure code: no file, no page, no lock, no
+ * allocation. So it is called in any context, and compiles in user space, too, for
+ * fuzzing.
  */
 #ifndef BID_ELF_H
 #define BID_ELF_H
@@ -21,11 +22,11 @@ typedef __u64 u64;
 #include <buildid.h>
 
 /**
- * struct bid_identity - what a file's content is called
+ * struct bid_identity - the identity of a file's content
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
- * @len: bytes of @bytes in use
- * @bytes: the identity; what follows it is not defined
+ * @len: bytes of identity
+ * @bytes: the identity; bytes after @len are undefined
  */
 struct bid_identity {
 	u8 kind;
@@ -35,11 +36,11 @@ struct bid_identity {
 };
 
 /**
- * struct bid_reader - where the bytes come from
- * @read: copies @len bytes at @off, wholly inside @size, to @buf; 0 or -errno
- * @look: may be NULL: likewise, but leads to the bytes where they are, or NULL
- *	when they are not in one piece. They may change while they are looked at
- * @size: of the image in bytes
+ * struct bid_reader - where an image's bytes come from
+ * @read: copies @len bytes at @off, which are inside of @size, to @buf; 0 or -errno
+ * @look: returns the address of the bytes in place of copying them, or NULL when they are
+ *	not contiguous. They may change while they are looked at. @look may be NULL
+ * @size: bytes of the image
  */
 struct bid_reader {
 	int (*read)(struct bid_reader *reader, u64 off, void *buf, size_t len);
@@ -49,15 +50,15 @@ struct bid_reader {
 
 /**
  * struct bid_elf_limits - how much work an image may cause
- * @notes: notes looked at
- * @bytes: bytes read
+ * @notes: how many notes are looked at
+ * @bytes: how many bytes are read
  */
 struct bid_elf_limits {
 	u32 notes;
 	u32 bytes;
 };
 
-/* What the ELF format itself can count without an escape, and our bound. */
+/* The most headers that are walked: as many as ELF can count without an escape. */
 #define BID_ELF_HEADERS_MAX 65535
 
 int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *limits,

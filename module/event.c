@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records go out with preemption off, from reserving to committing them. That
- * is all it takes to read the list of subscribers, too.
+ * Every kind of record goes through here: this decides for each subscriber whether it
+ * passes the filters, and what of it the subscriber may see (pids of its own namespace,
+ * paths of its own root, kernel addresses).
+ *
+ * Preemption is off from reserving a record in a ring to committing it, so that the
+ * consumer does not wait for a producer that was preempted. With that the list of
+ * subscribers can be read, too: it is an RCU read-side section. The hook has preemption
+ * off anyway; other callers get it from the functions here.
+ *
+ * A MMAP record is preceded by a FILE record if its ring was not sent one that says as
+ * much. A subscriber that was sent a PENDING mapping gets the FILE record once the
+ * worker has read the file: its slot is set in bid_request.waiting under
+ * bid_cache_lock(), with which the worker makes the entry KNOWN. So none is forgotten.
+ *
+ * Subscribers come and go under subscribers_lock, a mutex. Inside of it: a grace period,
+ * and bid_cache_lock(). A subscriber that goes is taken off the list; after a grace
+ * period no producer can reach it, and its slot is cleared in every request. Only then
+ * is the slot free for another subscriber, which would otherwise get its FILE records.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -16,14 +32,19 @@
 #include "stats.h"
 #include "worker.h"
 
-LIST_HEAD(bid_event_list); /* of subscribers */
-u32 bid_event_data_wanted; /* by so many of them */
+LIST_HEAD(bid_event_list); /* of struct bid_subscriber, under RCU */
+
+/* How many of the subscribers have BUILDID_SUB_DATA. */
+u32 bid_event_data_subscribers;
+
 static DEFINE_MUTEX(subscribers_lock);
-static u64 slots;
+static u64 slots; /* in use, a bit each; under subscribers_lock */
 
 /**
- * bid_event_add() - start to deliver
- * @subscriber: with its ring and all but node and slot filled in
+ * bid_event_add() - start to deliver records to a subscriber
+ * @subscriber: with its ring, and all but node and slot filled in
+ *
+ * Process context; takes subscribers_lock.
  *
  * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX.
  */
@@ -31,9 +52,9 @@ int bid_event_add(struct bid_subscriber *subscriber)
 {
 	int err = 0;
 
-	subscriber->picky = subscriber->nr_pids || subscriber->pid_ns != &init_pid_ns ||
-			    subscriber->flags & (BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
-						 BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
+	subscriber->filtered = subscriber->nr_pids || subscriber->pid_ns != &init_pid_ns ||
+			       subscriber->flags & (BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
+						    BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
 	mutex_lock(&subscribers_lock);
 	if (slots == ~0ULL) {
 		err = -EUSERS;
@@ -41,23 +62,29 @@ int bid_event_add(struct bid_subscriber *subscriber)
 		subscriber->slot = ffz(slots);
 		slots |= BIT_ULL(subscriber->slot);
 		if (subscriber->flags & BUILDID_SUB_DATA)
-			WRITE_ONCE(bid_event_data_wanted, bid_event_data_wanted + 1);
+			WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers + 1);
 		list_add_tail_rcu(&subscriber->node, &bid_event_list);
 	}
 	mutex_unlock(&subscribers_lock);
 	return err;
 }
 
-/* On return no producer knows the subscriber any more. */
+/**
+ * bid_event_remove() - stop delivering records to a subscriber
+ * @subscriber: the subscriber
+ *
+ * Process context; takes subscribers_lock and waits for a grace period. On return no
+ * producer can reach the subscriber any more.
+ */
 void bid_event_remove(struct bid_subscriber *subscriber)
 {
 	mutex_lock(&subscribers_lock);
 	list_del_rcu(&subscriber->node);
 	if (subscriber->flags & BUILDID_SUB_DATA)
-		WRITE_ONCE(bid_event_data_wanted, bid_event_data_wanted - 1);
+		WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers - 1);
 	synchronize_rcu();
-	/* the next owner of the slot is not told what this one waited for */
-	bid_worker_forget(BIT_ULL(subscriber->slot));
+	/* the next owner of the slot must not get the FILE records this one waits for */
+	bid_worker_forget_waiting(BIT_ULL(subscriber->slot));
 	slots &= ~BIT_ULL(subscriber->slot);
 	mutex_unlock(&subscribers_lock);
 }
@@ -67,19 +94,19 @@ u32 bid_event_subscribers(void)
 	return hweight64(READ_ONCE(slots));
 }
 
-/* No preemption is not enough for who looks at a task's cgroup. */
 static bool in_cgroup(struct cgroup *cgroup)
 {
 	bool is;
 
+	/* task_css_set() wants the lock itself, and not only preemption off */
 	rcu_read_lock();
 	is = task_under_cgroup_hierarchy(current, cgroup);
 	rcu_read_unlock();
 	return is;
 }
 
-/* Is what current does for this subscriber? */
-static bool watches(struct bid_subscriber *subscriber)
+/* Does current pass the filters of a subscriber? */
+static bool watches_current(struct bid_subscriber *subscriber)
 {
 	u32 i;
 
@@ -89,8 +116,8 @@ static bool watches(struct bid_subscriber *subscriber)
 		return false;
 	if (subscriber->flags & BUILDID_SUB_CGROUP && !in_cgroup(subscriber->cgroup))
 		return false;
-	if (subscriber->lineage)
-		return bid_lineage_has(subscriber->lineage, current->tgid);
+	if (subscriber->descendants)
+		return bid_descendants_has(subscriber->descendants, current->tgid);
 	if (!subscriber->nr_pids)
 		return true;
 	for (i = 0; i < subscriber->nr_pids; i++)
@@ -99,39 +126,34 @@ static bool watches(struct bid_subscriber *subscriber)
 	return false;
 }
 
-/* For bid_event_wants_data(). */
-bool bid_event_current_wants_data(void)
+/* The rest of bid_event_watches_data(). */
+bool bid_event_current_watches_data(void)
 {
 	struct bid_subscriber *subscriber;
 
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if (subscriber->flags & BUILDID_SUB_DATA && watches(subscriber))
+		if (subscriber->flags & BUILDID_SUB_DATA && watches_current(subscriber))
 			return true;
 	return false;
 }
 
-/* How much a FILE record says, for struct bid_ring_want. */
-enum {
-	STAGE_UNKNOWN = 1, /* PENDING or DEFERRED */
-	STAGE_KNOWN,
-	STAGE_UNSTABLE,
-};
-
-static u8 stage_of(const struct bid_entry *entry)
+static u8 detail_of(const struct bid_entry *entry)
 {
 	if (bid_entry_state(entry) != BUILDID_STATE_KNOWN)
-		return STAGE_UNKNOWN;
-	return READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE ? STAGE_UNSTABLE : STAGE_KNOWN;
+		return BID_DETAIL_UNKNOWN;
+	return READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE ? BID_DETAIL_UNSTABLE :
+							      BID_DETAIL_KNOWN;
 }
 
-static bool wanted_by(struct bid_subscriber *subscriber, unsigned long vm_flags)
+static bool passes_filters(struct bid_subscriber *subscriber, unsigned long vm_flags)
 {
-	return (vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) && watches(subscriber);
+	return (vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) &&
+	       watches_current(subscriber);
 }
 
 /*
- * What a subscriber may know of it. A thread that calls chroot() meanwhile may
- * have it either way.
+ * The path of the file, if the subscriber may know it. current's root is read without
+ * fs->lock: if another thread calls chroot() meanwhile, either answer is right.
  */
 static struct bid_path path_for(const struct bid_subscriber *subscriber,
 				struct bid_mapping *mapping)
@@ -147,47 +169,50 @@ static struct bid_path path_for(const struct bid_subscriber *subscriber,
 	};
 }
 
-/* With all that may have to go before it: FILE, LOST. */
+/* Reserve room for a MMAP record, after the FILE and LOST records that have to go first. */
 static int reserve_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapping, u32 size,
 			struct buildid_record **record)
 {
 	struct bid_ring *ring = &subscriber->ring;
 	struct bid_ring_batch batch __uninitialized;
-	struct bid_facts facts __uninitialized;
-	struct bid_ring_want want = {
+	struct bid_file_info info __uninitialized;
+	struct bid_ring_reserve_args args = {
 		.file_id = mapping->file_id,
-		.stage = mapping->entry ? stage_of(mapping->entry) : 0,
+		.detail = mapping->entry ? detail_of(mapping->entry) : 0,
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = size,
 		.no_request = mapping->state == BUILDID_STATE_UNRESOLVED,
 		.missed = bid_hook_missed(),
 	};
-	bool told = !mapping->entry || bid_ring_told(ring, want.file_id, want.stage);
+	bool sent = !mapping->entry || bid_ring_file_sent(ring, args.file_id, args.detail);
 	int err;
 
 	do {
-		if (!told) {
-			bid_facts_of(mapping->entry, &facts);
-			facts.path = path_for(subscriber, mapping);
-			want.file_size = bid_facts_size(&facts);
+		if (!sent) {
+			bid_entry_info(mapping->entry, &info);
+			info.path = path_for(subscriber, mapping);
+			args.file_size = bid_record_file_size(&info);
 		}
-		err = bid_ring_reserve(ring, &want, &batch);
-		told = false;
+		err = bid_ring_reserve(ring, &args, &batch);
+		sent = false;
 	} while (err == -ESTALE);
 	if (err)
 		return err;
 
 	if (batch.file) {
-		bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
+		bid_record_file_write(&info, container_of(batch.file, struct buildid_file, header));
 		bid_ring_commit(batch.file);
 	}
 	*record = batch.body;
 	return 0;
 }
 
-/* For a subscriber that watches current; @task is that or its child. */
-static void number(const struct bid_subscriber *subscriber, struct task_struct *task, u32 *pid,
-		   u32 *tid)
+/*
+ * The pids of @task as the subscriber's namespace shows them. @task is current or its
+ * child, and the subscriber watches current.
+ */
+static void fill_pids(const struct bid_subscriber *subscriber, struct task_struct *task, u32 *pid,
+		      u32 *tid)
 {
 	if (subscriber->pid_ns == &init_pid_ns) {
 		*pid = task->tgid;
@@ -205,20 +230,20 @@ static int send_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapp
 	u32 pid, tid;
 	int err;
 
-	number(subscriber, current, &pid, &tid);
+	fill_pids(subscriber, current, &pid, &tid);
 	if (subscriber->flags & BUILDID_SUB_PATH)
 		path = path_for(subscriber, mapping);
-	err = reserve_mmap(subscriber, mapping, bid_mapping_size(&path), &record);
+	err = reserve_mmap(subscriber, mapping, bid_record_mmap_size(&path), &record);
 	if (err)
 		return err;
-	bid_mapping_write(mapping, current, pid, tid, &path,
-			  container_of(record, struct buildid_mmap, header));
+	bid_record_mmap_write(mapping, current, pid, tid, &path,
+			      container_of(record, struct buildid_mmap, header));
 	bid_ring_commit(record);
 	bid_ring_wake(&subscriber->ring);
 	return 0;
 }
 
-/* The usual record to the usual subscriber; false when there is more to it. */
+/* The fast path: one plain MMAP record. False when it takes send_hit_slow(). */
 static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 				     const struct vm_area_struct *vma, u64 file_id)
 {
@@ -226,27 +251,27 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	struct buildid_record *header;
 	struct buildid_mmap *record;
 
-	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id, STAGE_KNOWN,
-				bid_hook_missed());
+	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id,
+				BID_DETAIL_KNOWN, bid_hook_missed());
 	if (unlikely(!header))
 		return false;
 	record = container_of(header, struct buildid_mmap, header);
-	bid_mmap_write(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
-		       vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN, current);
+	bid_record_mmap_fill(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
+			     vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN, current);
 	bid_ring_commit_size(header, sizeof(*record));
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);
 	return true;
 }
 
-/* With filters, paths, namespaces, FILE and LOST records. */
-static noinline void send_hit_slowly(struct bid_subscriber *subscriber,
-				     const struct vm_area_struct *vma, struct bid_entry *entry,
-				     char *buf)
+/* With filters, paths and namespaces, and with FILE and LOST records to go first. */
+static noinline void send_hit_slow(struct bid_subscriber *subscriber,
+				   const struct vm_area_struct *vma, struct bid_entry *entry,
+				   char *buf)
 {
 	struct bid_mapping mapping;
 
-	if (!wanted_by(subscriber, vma->vm_flags))
+	if (!passes_filters(subscriber, vma->vm_flags))
 		return;
 	bid_mapping_init(&mapping, vma);
 	mapping.buf = buf;
@@ -257,34 +282,34 @@ static noinline void send_hit_slowly(struct bid_subscriber *subscriber,
 /**
  * bid_event_hit() - report a mapping of a file that is KNOWN
  * @vma: the mapping, in current's mm
- * @entry: the file
+ * @entry: the file's entry, under RCU
  * @buf: room for a path, PATH_MAX bytes
  *
- * bid_event_mmap() for the case that counts. Called with preemption off.
+ * What bid_event_mmap() does, for the most frequent case. Called by the hook.
  */
 void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, char *buf)
 {
 	struct bid_subscriber *subscriber;
 
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if (unlikely(subscriber->picky) || !(vma->vm_flags & VM_EXEC) ||
+		if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC) ||
 		    !send_hit(subscriber, vma, entry->file_id))
-			send_hit_slowly(subscriber, vma, entry, buf);
+			send_hit_slow(subscriber, vma, entry, buf);
 }
 
 /**
- * bid_event_mmap() - report a mapping to whom it concerns
- * @mapping: it. A PENDING one under bid_cache_lock(), so that the FILE record
- *	the worker sends cannot come before it
+ * bid_event_mmap() - report a mapping that current made
+ * @mapping: the mapping. One that is PENDING is reported under bid_cache_lock(), so that
+ *	the worker's FILE record cannot come before it
  *
- * Called under RCU with preemption off; current made the mapping.
+ * Called by the hook.
  */
 void bid_event_mmap(struct bid_mapping *mapping)
 {
 	struct bid_subscriber *subscriber;
 
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
-		if (!wanted_by(subscriber, mapping->vm_flags))
+		if (!passes_filters(subscriber, mapping->vm_flags))
 			continue;
 		if (!send_mmap(subscriber, mapping) && mapping->waiting)
 			*mapping->waiting |= BIT_ULL(subscriber->slot);
@@ -294,33 +319,35 @@ void bid_event_mmap(struct bid_mapping *mapping)
 static void send_file(struct bid_subscriber *subscriber, const struct bid_entry *entry)
 {
 	struct bid_ring_batch batch __uninitialized;
-	struct bid_facts facts __uninitialized;
-	struct bid_ring_want want = {
+	struct bid_file_info info __uninitialized;
+	struct bid_ring_reserve_args args = {
 		.file_id = entry->file_id,
-		.stage = stage_of(entry),
+		.detail = detail_of(entry),
 		.missed = bid_hook_missed(),
 	};
 
-	bid_facts_of(entry, &facts);
-	/* whoever mapped it first need not have seen it where this one does */
+	bid_entry_info(entry, &info);
+	/* the path is that of the process that mapped the file first: see @root */
 	if (subscriber->root.mnt)
-		facts.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
-	want.file_size = bid_facts_size(&facts);
-	if (bid_ring_reserve(&subscriber->ring, &want, &batch))
+		info.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
+	args.file_size = bid_record_file_size(&info);
+	if (bid_ring_reserve(&subscriber->ring, &args, &batch))
 		return;
 	if (batch.file) {
-		bid_facts_write(&facts, container_of(batch.file, struct buildid_file, header));
+		bid_record_file_write(&info, container_of(batch.file, struct buildid_file, header));
 		bid_ring_commit(batch.file);
 	}
-	/* or for a LOST that was due */
+	/* also when nothing but a LOST record was written */
 	bid_ring_wake(&subscriber->ring);
 }
 
 /**
- * bid_event_file() - a file became KNOWN after mappings went out PENDING
- * @entry: it, under RCU
- * @waiting: slots of the subscribers that have such a mapping; taken from the
- *	request in the same RCU section, or a slot may have a new owner
+ * bid_event_file() - send the FILE record of a file that was PENDING
+ * @entry: the file's entry
+ * @waiting: slots of the subscribers that were sent a PENDING mapping of it. Read it from
+ *	the request in the same RCU section: later a slot may have another owner
+ *
+ * Called by the worker, under RCU.
  */
 void bid_event_file(struct bid_entry *entry, u64 waiting)
 {
@@ -333,107 +360,113 @@ void bid_event_file(struct bid_entry *entry, u64 waiting)
 	preempt_enable();
 }
 
-/* A record with no FILE to go before it; NULL when it is lost. */
+/* Room for a record that refers to no file; NULL when the record is dropped. */
 static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
 {
 	struct bid_ring_batch batch __uninitialized;
-	struct bid_ring_want want = {
+	struct bid_ring_reserve_args args = {
 		.body_type = type,
 		.body_size = size,
 		.missed = bid_hook_missed(),
 	};
 
-	return bid_ring_reserve(ring, &want, &batch) ? NULL : batch.body;
+	return bid_ring_reserve(ring, &args, &batch) ? NULL : batch.body;
 }
 
-static void send_image(struct bid_subscriber *subscriber, const struct bid_image_facts *facts)
+static void send_image(struct bid_subscriber *subscriber, const struct bid_image_info *info)
 {
 	struct buildid_record *record;
 
-	record = reserve(&subscriber->ring, facts->type, bid_image_size(facts));
+	record = reserve(&subscriber->ring, info->type, bid_record_image_size(info));
 	if (!record)
 		return;
-	record->flags = facts->record_flags;
-	bid_image_write(facts, subscriber->kernel_addrs,
-			container_of(record, struct buildid_image, header));
+	record->flags = info->record_flags;
+	bid_record_image_write(info, subscriber->kernel_addrs,
+			       container_of(record, struct buildid_image, header));
 	bid_ring_commit(record);
 	bid_ring_wake(&subscriber->ring);
 }
 
 /**
- * bid_event_image() - tell of the kernel or of a module
- * @only: this subscriber, or NULL for all
- * @facts: what to tell
+ * bid_event_image() - send a KERNEL or MODULE record
+ * @only: to this subscriber, or NULL for all that asked for such records
+ * @info: what it says
+ *
+ * Process context.
  */
-void bid_event_image(struct bid_subscriber *only, const struct bid_image_facts *facts)
+void bid_event_image(struct bid_subscriber *only, const struct bid_image_info *info)
 {
 	struct bid_subscriber *subscriber;
 
 	preempt_disable();
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
 		if ((!only || subscriber == only) && subscriber->flags & BUILDID_SUB_KERNEL)
-			send_image(subscriber, facts);
+			send_image(subscriber, info);
 	preempt_enable();
 }
 
-static void send_cookie(struct bid_subscriber *subscriber, const struct bid_cookie_facts *facts)
+static void send_cookie(struct bid_subscriber *subscriber, const struct bid_cookie_info *info)
 {
 	struct buildid_record *record;
 	u32 pid, tid;
 
-	number(subscriber, current, &pid, &tid);
-	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE, bid_cookie_size(facts));
+	fill_pids(subscriber, current, &pid, &tid);
+	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE, bid_record_cookie_size(info));
 	if (!record)
 		return;
-	bid_cookie_write(facts, current, pid, tid,
-			 container_of(record, struct buildid_cookie, header));
+	bid_record_cookie_write(info, current, pid, tid,
+				container_of(record, struct buildid_cookie, header));
 	bid_ring_commit(record);
 	bid_ring_wake(&subscriber->ring);
 }
 
 /**
- * bid_event_cookie() - current named a mapping of its own
- * @facts: what to tell
+ * bid_event_cookie() - send a COOKIE record: current named a mapping of its own
+ * @info: what it says
+ *
+ * Process context, under the mmap lock.
  */
-void bid_event_cookie(const struct bid_cookie_facts *facts)
+void bid_event_cookie(const struct bid_cookie_info *info)
 {
 	struct bid_subscriber *subscriber;
 
 	preempt_disable();
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if (watches(subscriber))
-			send_cookie(subscriber, facts);
+		if (watches_current(subscriber))
+			send_cookie(subscriber, info);
 	preempt_enable();
 }
 
-static void send_task(struct bid_subscriber *subscriber, const struct bid_task_facts *facts)
+static void send_task(struct bid_subscriber *subscriber, const struct bid_task_info *info)
 {
 	u32 pid, tid, parent_pid = 0, parent_tid;
 	struct buildid_record *record;
 
-	number(subscriber, facts->task, &pid, &tid);
-	if (facts->parent)
-		number(subscriber, facts->parent, &parent_pid, &parent_tid);
-	record = reserve(&subscriber->ring, facts->type, sizeof(struct buildid_task));
+	fill_pids(subscriber, info->task, &pid, &tid);
+	if (info->parent)
+		fill_pids(subscriber, info->parent, &parent_pid, &parent_tid);
+	record = reserve(&subscriber->ring, info->type, sizeof(struct buildid_task));
 	if (!record)
 		return;
-	bid_task_write(facts, pid, tid, parent_pid,
-		       container_of(record, struct buildid_task, header));
+	bid_record_task_write(info, pid, tid, parent_pid,
+			      container_of(record, struct buildid_task, header));
 	bid_ring_commit(record);
 	bid_ring_wake(&subscriber->ring);
 }
 
 /**
- * bid_event_task() - current has forked, begun another program, or ended
- * @facts: what to tell
+ * bid_event_task() - send a FORK, EXEC or EXIT record of current
+ * @info: what it says
+ *
+ * Any context but NMI.
  */
-void bid_event_task(const struct bid_task_facts *facts)
+void bid_event_task(const struct bid_task_info *info)
 {
 	struct bid_subscriber *subscriber;
 
 	preempt_disable();
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if (subscriber->flags & BUILDID_SUB_TASKS && watches(subscriber))
-			send_task(subscriber, facts);
+		if (subscriber->flags & BUILDID_SUB_TASKS && watches_current(subscriber))
+			send_task(subscriber, info);
 	preempt_enable();
 }

@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * All that depends on which filesystem a file is on is here.
+ *
+ * No inode, file or mount is pinned to know what became of it. An inode is recognized
+ * by its key (device, inode number, generation), and a change of its content by the
+ * version (ctime, mtime, size, change counter). That can go wrong in three ways, and
+ * each has its own answer:
+ *
+ * - The version does not move although the content does: right after a change, as time
+ *   stamps are coarse (bid_file_racy()), and by stores to a mapping or by writers that
+ *   have it open (bid_file_unstable()). Such content is read again at the next mapping.
+ * - The device number is used again by another filesystem: see bid_file_epochs.
+ * - The version moves while it is sampled, as nothing is locked: it then matches none,
+ *   and the content is read again.
+ *
+ * Most of it is called with preemption off, in the hook: it neither sleeps nor
+ * allocates, and takes no lock but d_path()'s.
+ */
 #include <linux/dcache.h>
 #include <linux/exportfs.h>
 #include <linux/jiffies.h>
@@ -11,31 +29,37 @@
 #include "compat.h"
 #include "file.h"
 
-/* Not in <linux/magic.h>. */
+/* These are not in <linux/magic.h>. */
 #define JFS_SUPER_MAGIC	  0x3153464a
 #define NTFS3_SUPER_MAGIC 0x7366746e
 #define UBIFS_SUPER_MAGIC 0x24051905
 
 /*
- * Device numbers are used again, and an image made to be reproducible repeats
- * every time stamp of the one before it. Rather than telling superblocks apart,
- * everything known under a device number is out of date once one goes.
+ * Device numbers are used again, and reproducible filesystem images have the same inode
+ * numbers and time stamps with other content. So each number has an epoch, a part of
+ * every version, that ends when a superblock with that number is shut down: then no
+ * entry of that device matches any more.
  */
 atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
 
-void bid_file_forget_sb(const struct super_block *sb)
+/**
+ * bid_file_end_epoch() - make all that is known of a filesystem out of date
+ * @sb: its superblock, which is being shut down
+ *
+ * Called by the hook on generic_shutdown_super(), before the number is free again.
+ */
+void bid_file_end_epoch(const struct super_block *sb)
 {
-	/* no code was ever seen there */
+	/* no file of it was ever identified */
 	if (!(sb->s_iflags & SB_I_NOEXEC))
 		atomic_inc(&bid_file_epochs[bid_file_epoch_index(sb->s_dev)]);
 }
 
 /**
- * bid_file_inode() - the inode whose pages get mapped
+ * bid_file_inode() - the inode whose pages are mapped when a file is
  * @file: from a mapping, or from a file descriptor
  *
- * On a stacked filesystem a descriptor leads to the upper inode, a mapping to
- * the real one already.
+ * On overlayfs a descriptor has overlayfs's own inode, a mapping the real one already.
  */
 struct inode *bid_file_inode(const struct file *file)
 {
@@ -46,7 +70,7 @@ struct inode *bid_file_inode(const struct file *file)
 	return inode;
 }
 
-/* Inode numbers are a subvolume's own on btrfs; its file handle says whose. */
+/* On btrfs each subvolume has its own inode numbers. The file handle says which it is. */
 static noinline u64 subvolume(struct inode *inode)
 {
 	const struct export_operations *ops = inode->i_sb->s_export_op;
@@ -60,6 +84,7 @@ static noinline u64 subvolume(struct inode *inode)
 	return handle[2] | (u64)handle[3] << 32;
 }
 
+/* What bid_key.tree is for @inode. */
 u64 bid_file_tree(struct inode *inode)
 {
 	return unlikely(inode->i_sb->s_magic == BTRFS_SUPER_MAGIC) ? subvolume(inode) : 0;
@@ -74,16 +99,17 @@ static noinline void subvolume_dev(const struct path *path, dev_t *dev)
 }
 
 /**
- * bid_file_user() - what names the file for a user
+ * bid_file_user_ids() - inode number and device of a file as users see them
  * @file: from a mapping, or from a file descriptor
  * @ino: set to the inode number
  * @dev: set to the device
  *
- * What /proc/PID/maps shows, but on btrfs stat(2)'s device, a subvolume's: the
- * superblock's says nothing about an inode number there. Takes no lock that
- * sleeps, but for those that only do on PREEMPT_RT.
+ * What /proc/PID/maps shows, except on btrfs: there the device is the subvolume's, as
+ * from stat(2), as the superblock's does not tell whose inode number it is. With
+ * preemption off on PREEMPT_RT it is the superblock's on btrfs, too, as
+ * vfs_getattr_nosec() takes locks that sleep there.
  */
-void bid_file_user(const struct file *file, u64 *ino, dev_t *dev)
+void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev)
 {
 	const struct inode *inode = file_user_inode(file);
 	const struct super_block *sb = inode->i_sb;
@@ -96,6 +122,7 @@ void bid_file_user(const struct file *file, u64 *ino, dev_t *dev)
 		subvolume_dev(file_user_path(file), dev);
 }
 
+/* Any context. */
 void bid_file_key(struct inode *inode, struct bid_key *key)
 {
 	struct super_block *sb = inode->i_sb;
@@ -106,9 +133,13 @@ void bid_file_key(struct inode *inode, struct bid_key *key)
 	key->tree = bid_file_tree(inode);
 }
 
-/*
- * Nothing here is locked: a version read while it moves matches none, and the
- * content is read again.
+/**
+ * bid_file_version() - sample the version of an inode
+ * @inode: the inode
+ * @version: filled in
+ *
+ * Nothing is locked: one that is sampled while it moves matches none, and the content is
+ * read again. Any context.
  */
 void bid_file_version(struct inode *inode, struct bid_version *version)
 {
@@ -121,20 +152,24 @@ void bid_file_version(struct inode *inode, struct bid_version *version)
 }
 
 /**
- * bid_file_hold_version() - make the next change move the change counter
- * @inode: about to be read
+ * bid_file_arm_version() - make the next change of an inode move its change counter
+ * @inode: the inode, which is about to be read
  *
- * Filesystems skip the counter while nobody has asked for it.
+ * A filesystem need not move the counter as long as nobody has queried it.
  */
-void bid_file_hold_version(struct inode *inode)
+void bid_file_arm_version(struct inode *inode)
 {
 	if (IS_I_VERSION(inode))
 		inode_query_iversion(inode);
 }
 
-/*
- * Writers move time stamps before the data, and stores move none for long. A memfd
- * does not count who has it open for writing.
+/**
+ * bid_file_unstable() - may the content change while the version stays as it is?
+ * @inode: the inode
+ *
+ * A writer moves the time stamps before it copies the data, and stores to a shared
+ * mapping move them only when the page is cleaned. A memfd does not count those that
+ * have it open for writing; they hold its lock while they write. Any context.
  */
 bool bid_file_unstable(struct inode *inode)
 {
@@ -143,8 +178,8 @@ bool bid_file_unstable(struct inode *inode)
 }
 
 /*
- * Filesystems whose pages can be had from the inode alone. The others may want
- * an open file to read with, which keeps its mount busy.
+ * Filesystems that read a page given nothing but the inode. Others may need an open file,
+ * which keeps its mount busy.
  */
 static bool reads_by_inode(const struct inode *inode)
 {
@@ -166,7 +201,7 @@ static bool reads_by_inode(const struct inode *inode)
 	}
 }
 
-/* Nobody else's machine can hold up what is read from these. */
+/* Filesystems that read from a disk of this machine, and so in bounded time. */
 static bool is_local(const struct inode *inode)
 {
 	if (IS_DAX(inode))
@@ -192,13 +227,14 @@ static bool is_local(const struct inode *inode)
 }
 
 /**
- * bid_file_racy() - may the content change again and leave the version alone?
- * @inode: whose version
- * @version: sampled before this call
- * @access: how it is read
+ * bid_file_racy() - may the content change again without moving the version?
+ * @inode: the inode
+ * @version: its version, sampled before this call
+ * @access: how the file is read
  *
- * Time stamps move once a tick, and are kept as finely as the filesystem can. A
- * server's clock is not ours at all, and FAT's seconds are even.
+ * It may while ctime is so young that the next change would get the same one. Time
+ * stamps move once a tick and are stored as precisely as the filesystem can: FAT has
+ * units of two seconds. A server may be ahead or behind of our clock. Any context.
  */
 bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access)
 {
@@ -216,10 +252,12 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum 
 }
 
 /**
- * bid_file_access() - who may read this file
- * @file: it
- * @inode: its bid_file_inode()
- * @reason: set to why not, for BID_ACCESS_NEVER
+ * bid_file_access() - who may read this file?
+ * @file: the file
+ * @inode: bid_file_inode() of it
+ * @reason: set to enum buildid_reason with BID_ACCESS_NEVER
+ *
+ * Any context.
  */
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason)
 {
@@ -237,7 +275,7 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 		*reason = BUILDID_REASON_HUGETLB;
 		return BID_ACCESS_NEVER;
 	}
-	/* what such a file says is made when it is read, by whoever made the file */
+	/* in sysfs, proc and the like the content is generated by each read */
 	if (!(file->f_mode & FMODE_READ) || sb->s_iflags & SB_I_NOEXEC) {
 		*reason = BUILDID_REASON_UNREADABLE;
 		return BID_ACCESS_NEVER;
@@ -250,7 +288,7 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 		*reason = BUILDID_REASON_UNREADABLE;
 		return BID_ACCESS_NEVER;
 	}
-	/* to hold it would keep others from running what it writes */
+	/* while it is held, exec of what is being written here fails with ETXTBSY */
 	if (file->f_mode & FMODE_WRITE)
 		return BID_ACCESS_CALLER;
 	return is_local(inode) ? BID_ACCESS_FILE : BID_ACCESS_REMOTE;
@@ -263,7 +301,7 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 
 	if (!inode->i_nlink || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
-	/* the kernel's own mount of shmem or hugetlbfs: no user chose the name */
+	/* on the kernel's own mount of shmem or hugetlbfs no user chooses a name */
 	if ((inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&
 	    inode->i_sb->s_flags & SB_KERNMOUNT && str_has_prefix(dentry->d_name.name, "memfd:"))
 		flags |= BUILDID_FILE_MEMFD;
@@ -272,10 +310,12 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 
 /**
  * bid_file_path() - a file's path as the current process sees it
- * @file: it
+ * @file: the file
  * @buf: room for the path
  * @size: of @buf
- * @path: where in @buf it is, and what to know of it
+ * @path: filled in; points into @buf
+ *
+ * Takes the locks of d_path(). " (deleted)" is a flag and not a part of the path.
  */
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
@@ -301,7 +341,7 @@ void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_p
 	path->len = len;
 }
 
-/* Any user may nest directories as deep as he likes: what d_path() is good for. */
+/* Any user may nest directories as deep as he likes, and d_path() walks them all. */
 #define DEPTH_MAX 128
 
 static bool is_deep(const struct dentry *dentry)
@@ -314,16 +354,16 @@ static bool is_deep(const struct dentry *dentry)
 }
 
 /**
- * bid_file_path_quick() - bid_file_path() with preemption off
- * @file: it
+ * bid_file_path_atomic() - bid_file_path() with preemption off
+ * @file: the file
  * @buf: room for the path
  * @size: of @buf
- * @path: where in @buf it is, and what to know of it
+ * @path: filled in; points into @buf
  *
- * No more than the last components where the whole path would take too long, and
- * on PREEMPT_RT, where d_path() takes locks that sleep.
+ * The last components only (BUILDID_FILE_PATH_PART) where the whole path would take too
+ * long, and on PREEMPT_RT, where d_path() takes locks that sleep.
  */
-void bid_file_path_quick(const struct file *file, char *buf, size_t size, struct bid_path *path)
+void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
 	const struct dentry *dentry = file_user_path(file)->dentry;
 
@@ -336,7 +376,7 @@ void bid_file_path_quick(const struct file *file, char *buf, size_t size, struct
 	path->flags = name_flags(file, dentry) | BUILDID_FILE_PATH_PART;
 }
 
-/* Different pages looked at in turn, which is what a hostile file costs most. */
+/* A hostile file makes the parser go to another page for each header. */
 #define RESIDENT_PAGES 8
 
 static noinline int get_page_at(struct bid_resident *resident, pgoff_t index)
@@ -364,14 +404,14 @@ static __always_inline int hold_page(struct bid_resident *resident, pgoff_t inde
 	return likely(resident->index == index) ? 0 : get_page_at(resident, index);
 }
 
-/* The page stays until the next read or look; its bytes may change. */
+/* The page is held until the next read or look. Its bytes may change meanwhile. */
 static const void *resident_look(struct bid_reader *reader, u64 off, size_t len)
 {
 	struct bid_resident *resident = container_of(reader, struct bid_resident, reader);
 
 	if (offset_in_page(off) + len > PAGE_SIZE || hold_page(resident, off >> PAGE_SHIFT))
 		return NULL;
-	/* no page of a 64-bit kernel has to be mapped first */
+	/* a 64-bit kernel has no highmem */
 	return page_address(resident->page) + offset_in_page(off);
 }
 
@@ -393,6 +433,7 @@ static int resident_read(struct bid_reader *reader, u64 off, void *buf, size_t l
 	return 0;
 }
 
+/* Any context. Undone by bid_resident_done(). */
 void bid_resident_init(struct bid_resident *resident, struct inode *inode)
 {
 	resident->reader.read = resident_read;
@@ -404,6 +445,7 @@ void bid_resident_init(struct bid_resident *resident, struct inode *inode)
 	resident->pages = RESIDENT_PAGES;
 }
 
+/* Drops the page that is held; it can be read from again. Not atomic on PREEMPT_RT. */
 void bid_resident_done(struct bid_resident *resident)
 {
 	if (resident->page)

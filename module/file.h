@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel tells of a file, without sleeping unless said otherwise.
+ * What the VFS knows of a file: which inode, at which version, whether its content may
+ * change unnoticed, who may read it, its path and its resident pages. Nothing here
+ * sleeps, unless it says so.
  */
 #ifndef BID_FILE_H
 #define BID_FILE_H
@@ -13,11 +15,11 @@
 #include "elf.h"
 
 /**
- * struct bid_key - names an inode as long as its filesystem lives
+ * struct bid_key - identifies an inode for as long as its filesystem is mounted
  * @dev: of the superblock
  * @generation: of the inode number
  * @ino: inode number
- * @tree: what else the inode number is relative to (btrfs subvolume), or 0
+ * @tree: the btrfs subvolume that the inode number belongs to; 0 elsewhere
  */
 struct bid_key {
 	dev_t dev;
@@ -27,13 +29,13 @@ struct bid_key {
 };
 
 /**
- * struct bid_version - moves when the content may have
- * @ctime: nanoseconds since the epoch
+ * struct bid_version - a version of an inode: differs when the content may differ
+ * @ctime: nanoseconds since 1970
  * @mtime: likewise
  * @size: bytes
- * @change: the filesystem's change counter, or 0
- * @epoch: moves when a filesystem with this device number goes away
- * @epoch_index: where the epoch is kept
+ * @change: the filesystem's change counter (i_version), 0 where it keeps none
+ * @epoch: of the device number: moves when a filesystem that has it is shut down
+ * @epoch_index: index of the epoch in bid_file_epochs
  */
 struct bid_version {
 	s64 ctime;
@@ -44,20 +46,20 @@ struct bid_version {
 	u32 epoch_index;
 };
 
-/* Who may read a file's content. */
+/* Who may read a file's content, and what it takes. */
 enum bid_access {
-	BID_ACCESS_INODE,  /* the worker, holding no more than the inode */
-	BID_ACCESS_FILE,   /* the worker, through the open file */
-	BID_ACCESS_REMOTE, /* likewise, and a dead server may hold it up */
-	BID_ACCESS_CALLER, /* only a process on its own behalf */
+	BID_ACCESS_INODE,  /* the worker, by the inode alone: the mount can go meanwhile */
+	BID_ACCESS_FILE,   /* the worker, by the open file */
+	BID_ACCESS_REMOTE, /* likewise, but a dead server may hold the worker up */
+	BID_ACCESS_CALLER, /* only a process on its own behalf: any user may be the server */
 	BID_ACCESS_NEVER,
 };
 
 /**
- * struct bid_path - a path as somebody sees it
- * @name: in the caller's buffer, not terminated for sure; NULL when none
+ * struct bid_path - a path as the current process sees it
+ * @name: in the caller's buffer, perhaps without a NUL; NULL when there is no path
  * @len: bytes without the NUL
- * @flags: BUILDID_FILE_* that concern the name
+ * @flags: BUILDID_FILE_* about the path
  */
 struct bid_path {
 	const char *name;
@@ -66,8 +68,8 @@ struct bid_path {
 };
 
 /**
- * struct bid_resident - reads what the page cache holds; -EAGAIN for the rest
- * @reader: to hand to the parser
+ * struct bid_resident - reads what is in the page cache; returns -EAGAIN for the rest
+ * @reader: the parser's interface to it
  * @mapping: whose pages
  * @page: held from one read to the next
  * @index: of @page, BID_NO_PAGE without one
@@ -84,16 +86,16 @@ struct bid_resident {
 #define BID_NO_PAGE (~(pgoff_t)0)
 
 struct inode *bid_file_inode(const struct file *file);
-void bid_file_user(const struct file *file, u64 *ino, dev_t *dev);
+void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
-void bid_file_hold_version(struct inode *inode);
+void bid_file_arm_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
 bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access);
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason);
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
-void bid_file_path_quick(const struct file *file, char *buf, size_t size, struct bid_path *path);
-void bid_file_forget_sb(const struct super_block *sb);
+void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path);
+void bid_file_end_epoch(const struct super_block *sb);
 
 void bid_resident_init(struct bid_resident *resident, struct inode *inode);
 void bid_resident_done(struct bid_resident *resident);
@@ -101,9 +103,10 @@ void bid_resident_done(struct bid_resident *resident);
 u64 bid_file_tree(struct inode *inode);
 
 /*
- * Any user may mount and unmount filesystems without a device, whose numbers are
- * given out from the lowest on: as long as there are no more than that at a time
- * each has an epoch of its own. Block devices have theirs apart from these.
+ * Any user may mount and unmount filesystems without a block device. Their numbers are
+ * allocated from the lowest on, so each has an epoch of its own, as long as there are
+ * no more than 1 << BID_EPOCH_BITS at a time. Block devices share the other half: no
+ * user can end their epochs.
  */
 #define BID_EPOCH_BITS 15
 extern atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
@@ -117,13 +120,13 @@ static inline u32 bid_file_epoch_index(dev_t dev)
 	return dev & mask;
 }
 
-/* Touching what the memory controller has lost is a machine check. */
+/* Reading a poisoned page is a machine check. */
 static inline bool bid_page_is_good(struct page *page)
 {
 	return PageUptodate(page) && !PageHWPoison(page);
 }
 
-/* timespec64_to_ns() without its care for what no time stamp is. */
+/* timespec64_to_ns() without its saturation: the hook calls it for each mapping. */
 static inline s64 bid_time_ns(struct timespec64 time)
 {
 	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
@@ -135,13 +138,15 @@ static inline u64 bid_file_change(const struct inode *inode)
 }
 
 /**
- * bid_file_is() - is an inode, at this moment, what it was? But for its tree
- * @inode: it
- * @key: as from bid_file_key()
- * @version: as from bid_file_version()
+ * bid_file_matches() - does an inode have this key and version now?
+ * @inode: the inode
+ * @key: from bid_file_key(); @key->tree is not compared
+ * @version: from bid_file_version()
+ *
+ * Any context.
  */
-static inline bool bid_file_is(struct inode *inode, const struct bid_key *key,
-			       const struct bid_version *version)
+static inline bool bid_file_matches(struct inode *inode, const struct bid_key *key,
+				    const struct bid_version *version)
 {
 	const struct super_block *sb = inode->i_sb;
 

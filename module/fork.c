@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * sched_process_fork is not exported, so that a module cannot name it. It can be found by
+ * its name among the kernel's tracepoints.
+ */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -10,7 +14,6 @@ static void match(struct tracepoint *tracepoint, void *data)
 		*(struct tracepoint **)data = tracepoint;
 }
 
-/* Modules cannot name it. */
 static struct tracepoint *find_tracepoint(void)
 {
 	struct tracepoint *found = NULL;
@@ -20,10 +23,12 @@ static struct tracepoint *find_tracepoint(void)
 }
 
 /**
- * bid_fork_watch() - be told of every fork
- * @fn: called by the parent, before the child runs
+ * bid_fork_watch() - register a function to be called for each fork
+ * @fn: called in the parent with preemption off, before the child runs, for threads, too
  *
- * Return: 0 or -errno.
+ * Process context.
+ *
+ * Return: 0 or -errno; undone by bid_fork_unwatch().
  */
 int bid_fork_watch(bid_fork_fn *fn)
 {
@@ -32,7 +37,7 @@ int bid_fork_watch(bid_fork_fn *fn)
 	return tracepoint ? tracepoint_probe_register(tracepoint, fn, NULL) : -EOPNOTSUPP;
 }
 
-/* On return it is not running, nor will be. */
+/* On return @fn does not run any more. Process context; waits for a grace period. */
 void bid_fork_unwatch(bid_fork_fn *fn)
 {
 	tracepoint_probe_unregister(find_tracepoint(), fn, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who wants to know of forks.
+ * The tracepoint of forks, for those who follow them: task.c and descendants.c.
  */
 #ifndef BID_FORK_H
 #define BID_FORK_H

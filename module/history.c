@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * One ring for each CPU, which only the hook on that CPU writes, with preemption off.
+ * So there is no lock. Readers copy a slot and then check whether the writer has come
+ * round to it meanwhile, as with a seqcount.
+ */
 #include <linux/vmalloc.h>
 
 #include "history.h"
 
 DEFINE_PER_CPU(struct bid_history, bid_history);
 
-/*
- * False when it is, or may be, written over meanwhile. What was never written is
- * zero.
- */
-static bool read_past(const struct bid_history *history, u32 nr, struct bid_past *to)
+/* False when the slot was, or may have been, overwritten while it was copied. */
+static bool read_entry(const struct bid_history *history, u32 nr, struct bid_history_entry *to)
 {
 	*to = history->ring[nr & (BID_HISTORY_DEPTH - 1)];
 	smp_rmb(); /* pairs with the smp_wmb() in bid_history_add() */
 	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
-/* In one processor's the later one comes later anyway. */
-static bool is_before(const struct bid_past *a, const struct bid_past *b)
+/* Entries of one CPU are considered in their order: equal ones are not before. */
+static bool is_before(const struct bid_history_entry *a, const struct bid_history_entry *b)
 {
 	if (a->tick != b->tick)
 		return time_before(a->tick, b->tick);
@@ -25,48 +27,50 @@ static bool is_before(const struct bid_past *a, const struct bid_past *b)
 }
 
 /**
- * struct search - for a mapping of a process
- * @tgid: the process
- * @start_time: which of those with that number; 0 for the last
- * @addr: in it
- * @known: some mapping of it was found
- * @found: the last one with @addr, or one of no length
+ * struct search - a search for the last mapping of an address
+ * @tgid: of the process
+ * @start_time: which process of those that had @tgid; 0 for the last of them
+ * @addr: the address
+ * @known: some mapping of the process was found
+ * @found: the last mapping of @addr so far; @found.end is 0 for none
  */
 struct search {
 	pid_t tgid;
 	u64 start_time;
 	u64 addr;
 	bool known;
-	struct bid_past found;
+	struct bid_history_entry found;
 };
 
-static void consider(struct search *search, bool any, const struct bid_past *past)
+static void consider(struct search *search, bool any, const struct bid_history_entry *entry)
 {
-	if (past->tgid != search->tgid || !past->file_id)
+	if (entry->tgid != search->tgid || !entry->file_id)
 		return;
-	if (any && past->start_time > search->start_time) {
-		search->start_time = past->start_time;
+	if (any && entry->start_time > search->start_time) {
+		search->start_time = entry->start_time;
 		search->found.end = 0;
 	}
-	if (past->start_time != search->start_time)
+	if (entry->start_time != search->start_time)
 		return;
 	search->known = true;
-	if (search->addr < past->start || search->addr >= past->end)
+	if (search->addr < entry->start || search->addr >= entry->end)
 		return;
-	if (!search->found.end || !is_before(past, &search->found))
-		search->found = *past;
+	if (!search->found.end || !is_before(entry, &search->found))
+		search->found = *entry;
 }
 
 /**
- * bid_history_find() - what a process had mapped last
- * @tgid: the process, as the initial namespace counts
- * @addr: in it
- * @start_time: which of those with that number, 0 for the last; set to its
- * @file_id: set to what was mapped
- * @offset: set to the offset in the file
+ * bid_history_find() - find what a process had mapped at an address last
+ * @tgid: of the process, in the initial pid namespace
+ * @addr: the address
+ * @start_time: in: which process of those that had @tgid, 0 for the last; out: its own
+ * @file_id: set to that of the mapped file
+ * @offset: set to the offset of @addr in the file
  *
- * Return: 0; -ESRCH when no such process is remembered; -ENOENT when no such
- * mapping of it is.
+ * Process context.
+ *
+ * Return: 0; -ESRCH when no mapping of the process is remembered; -ENOENT when none is
+ * that has @addr.
  */
 int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *offset)
 {
@@ -76,16 +80,17 @@ int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *o
 		.addr = addr,
 	};
 	const struct bid_history *history;
-	struct bid_past past;
+	struct bid_history_entry entry;
 	u32 nr, i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		history = per_cpu_ptr(&bid_history, cpu);
-		nr = smp_load_acquire(&history->next); /* pairs with bid_history_add() */
+		/* pairs with the release in bid_history_add() */
+		nr = smp_load_acquire(&history->next);
 		for (i = BID_HISTORY_DEPTH - 1; i; i--)
-			if (read_past(history, nr - i, &past))
-				consider(&search, !*start_time, &past);
+			if (read_entry(history, nr - i, &entry))
+				consider(&search, !*start_time, &entry);
 		cond_resched();
 	}
 	if (!search.known)
@@ -98,12 +103,13 @@ int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *o
 	return 0;
 }
 
+/* Return: 0 or -ENOMEM. May sleep. */
 int bid_history_init(void)
 {
 	struct bid_history *history;
 	int cpu;
 
-	BUILD_BUG_ON(sizeof(struct bid_past) != 64);
+	BUILD_BUG_ON(sizeof(struct bid_history_entry) != 64);
 	for_each_possible_cpu(cpu) {
 		history = per_cpu_ptr(&bid_history, cpu);
 		history->ring = vzalloc_node(array_size(BID_HISTORY_DEPTH, sizeof(*history->ring)),
@@ -116,6 +122,7 @@ int bid_history_init(void)
 	return 0;
 }
 
+/* The hook is gone. */
 void bid_history_exit(void)
 {
 	int cpu;

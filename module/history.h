@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last executable mappings of the machine, for questions about processes
- * that have exited.
+ * The last mappings that were made on the machine, so that RESOLVE_ADDR can answer for
+ * processes that have exited.
  */
 #ifndef BID_HISTORY_H
 #define BID_HISTORY_H
@@ -14,22 +14,23 @@
 
 #include "record.h"
 
-/* Mappings remembered on each processor, but for one; a power of two. */
+/* Slots for each CPU, a power of two. One of them may be being written. */
 #define BID_HISTORY_DEPTH 1024
 
 /**
- * struct bid_past - a mapping that was made
+ * struct bid_history_entry - a mapping that was made
  * @start: first address
- * @end: the one after the last
- * @pgoff: in the file, of @start, in pages
- * @file_id: as in struct buildid_file
- * @start_time: of the process, tells it from others with its number
- * @tick: when: orders the mappings of a process among processors
- * @cycles: likewise, in the same tick: processors whose counters disagree can
- *	only be wrong there
- * @tgid: of the process, as the initial namespace counts
+ * @end: first address after it
+ * @pgoff: offset of @start in the file, in pages
+ * @file_id: as in struct buildid_file; 0 in a slot that was never written
+ * @start_time: of the process, which tells it from others that had the same pid
+ * @tick: jiffies when it was made: orders the mappings that a process made on several
+ *	CPUs
+ * @cycles: get_cycles() likewise, within a tick: where the counters of CPUs disagree,
+ *	only the order within one tick can be wrong
+ * @tgid: of the process, in the initial pid namespace
  */
-struct bid_past {
+struct bid_history_entry {
 	u64 start;
 	u64 end;
 	u64 pgoff;
@@ -41,41 +42,42 @@ struct bid_past {
 } __aligned(64);
 
 /**
- * struct bid_history - those of a processor
- * @next: of the next one: counts on, as readers tell by it what was written over
- * @ring: BID_HISTORY_DEPTH of them
+ * struct bid_history - the mappings made on one CPU
+ * @next: number of the next one. It counts on, and its low bits are the slot: so a
+ *	reader can tell which slots were overwritten
+ * @ring: BID_HISTORY_DEPTH slots
  */
 struct bid_history {
 	u32 next;
-	struct bid_past *ring;
+	struct bid_history_entry *ring;
 };
 
 DECLARE_PER_CPU(struct bid_history, bid_history);
 
 /**
- * bid_history_add() - a mapping is made
- * @vma: it
- * @file_id: what it maps
+ * bid_history_add() - remember a mapping
+ * @vma: the mapping, in current's mm
+ * @file_id: of the mapped file
  *
- * Preemption is off. A part of every mapping, so there is no clock: those of one
- * process are made one after the other, in the lock of its address space.
+ * Called by the hook for each mapping, so it reads no clock: one process makes its
+ * mappings one after the other, under its mmap lock, and only their order is needed.
  */
 static __always_inline void bid_history_add(const struct vm_area_struct *vma, u64 file_id)
 {
 	struct bid_history *history = this_cpu_ptr(&bid_history);
 	u32 next = history->next;
-	struct bid_past *past = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
+	struct bid_history_entry *entry = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
 
-	smp_wmb(); /* @next before what it warns of; pairs with read_past() */
-	past->start = vma->vm_start;
-	past->end = vma->vm_end;
-	past->pgoff = vma->vm_pgoff;
-	past->file_id = file_id;
-	past->start_time = bid_start_time(current);
-	past->tick = READ_ONCE(jiffies);
-	past->cycles = get_cycles();
-	past->tgid = current->tgid;
-	smp_store_release(&history->next, next + 1); /* pairs with read_past() */
+	smp_wmb(); /* @next before the slot it makes invalid; pairs with read_entry() */
+	entry->start = vma->vm_start;
+	entry->end = vma->vm_end;
+	entry->pgoff = vma->vm_pgoff;
+	entry->file_id = file_id;
+	entry->start_time = bid_start_time(current);
+	entry->tick = READ_ONCE(jiffies);
+	entry->cycles = get_cycles();
+	entry->tgid = current->tgid;
+	smp_store_release(&history->next, next + 1); /* pairs with bid_history_find() */
 }
 
 int bid_history_init(void);

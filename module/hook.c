@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_mmap() is called for every mapping that becomes visible in an
- * address space (exec, mmap, mprotect, brk), whether perf is in use or not,
- * with the final vma and the mmap lock held. Handlers run with preemption off:
- * no sleeping, no allocation, raw spinlocks only.
+ * perf_event_mmap() is called for every mapping that becomes visible in an address space
+ * (exec, mmap, mprotect, brk), whether perf is in use or not, with the final vma and
+ * with the mmap lock held. It is a kprobe and no tracepoint as there is none, and no
+ * fprobe as the kernels that this is for do not all have it.
+ *
+ * Handlers run with preemption off, and on some paths with interrupts off: they do not
+ * sleep or allocate, and take raw spinlocks only. A handler may not be entered while
+ * another one runs on the same CPU: such a call is missed, and counted (nmissed).
+ *
+ * A probe that registers may still never fire: kprobes disarmed, ftrace off, the function
+ * patched. So the module tests its probes when it is loaded, and INFO tests the canary.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,14 +25,13 @@
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
 
-#include "event.h"
 #include "file.h"
 #include "hook.h"
 #include "identify.h"
 
 static struct {
-	struct file *file;	/* the mapping to look out for, at load */
-	struct super_block *sb; /* likewise, to be shut down */
+	struct file *file;	/* a mapping of it is the test's; NULL after the test */
+	struct super_block *sb; /* its shutdown is the test's; likewise */
 	bool fired;
 } selftest;
 
@@ -46,14 +52,14 @@ static int on_mmap(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* Before the device number of a filesystem can be used again. */
+/* Called before the device number of the filesystem can be used again. */
 static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct super_block *sb = (struct super_block *)regs_get_kernel_argument(regs, 0);
 
 	if (unlikely(sb == READ_ONCE(selftest.sb)))
 		selftest.fired = true;
-	bid_file_forget_sb(sb);
+	bid_file_end_epoch(sb);
 	return 0;
 }
 
@@ -67,7 +73,7 @@ static struct kprobe shutdown_super = {
 	.pre_handler = on_shutdown_super,
 };
 
-/* Probed as the others are, and does nothing else: anybody may have it called. */
+/* Probed as the others are, and does nothing: INFO may call it for any user. */
 static noinline void canary(void)
 {
 	barrier();
@@ -86,7 +92,6 @@ static struct kprobe canary_probe = {
 
 static struct kprobe *const probes[] = { &bid_hook_mmap, &shutdown_super, &canary_probe };
 
-/* A probe that registers may still never fire (disarmed, patched out). */
 static int expect_fired(const char *symbol)
 {
 	if (selftest.fired)
@@ -126,7 +131,7 @@ static int test_mmap(void)
 	return err;
 }
 
-/* Any filesystem would do; this one is in every kernel. */
+/* ramfs, as every kernel has it. */
 static int test_shutdown_super(void)
 {
 	struct file_system_type *type = get_fs_type("ramfs");
@@ -162,11 +167,11 @@ static bool canary_fires(void)
 }
 
 /**
- * bid_hook_armed() - are mappings seen?
+ * bid_hook_armed() - does the hook see mappings?
  *
- * Kprobes and ftrace are turned off as a whole, so what becomes of the canary
- * becomes of the others. To map a file would show it too, but needs an address
- * space, which is the caller's to limit and to watch.
+ * Kprobes and ftrace are turned off as a whole: if the canary's probe fires, the others
+ * do. Mapping a file would be a test too, but it takes an address space, the caller's,
+ * which may be limited or traced. Process context.
  */
 bool bid_hook_armed(void)
 {
@@ -185,9 +190,11 @@ static int run_selftest(void)
 }
 
 /**
- * bid_hook_init() - arm the probes; mappings are seen from here on
+ * bid_hook_init() - register and test the probes
  *
- * Return: 0 or -errno, the reason in the kernel log.
+ * Mappings are reported from here on. May sleep.
+ *
+ * Return: 0 or -errno, with the reason in the kernel log.
  */
 int bid_hook_init(void)
 {
@@ -211,7 +218,7 @@ err_unregister:
 	return err;
 }
 
-/* On return no handler is running, nor will be. */
+/* On return no handler runs any more. May sleep. */
 void bid_hook_exit(void)
 {
 	int i = ARRAY_SIZE(probes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The probes, and the proof that they fire.
+ * The probes that tell the module of mappings, and the proof that they fire.
  */
 #ifndef BID_HOOK_H
 #define BID_HOOK_H

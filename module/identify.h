@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a mapping to its identity: by the cache, else by the file's resident
- * pages, else by whoever may sleep.
+ * What the hook does with a mapping: identify its file without sleeping, and report
+ * it.
  */
 #ifndef BID_IDENTIFY_H
 #define BID_IDENTIFY_H

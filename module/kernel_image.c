@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The notes of the kernel and of each module are in memory, and sysfs shows
- * them there: kernel/notes, module/NAME/notes. That interface holds, the
- * structures behind it move from release to release. It is read through a
- * mount of our own, as /sys may be something else to whoever loads a module.
+ * The build-id of the kernel and of each module is in its notes, which are in memory and
+ * which sysfs shows: kernel/notes, module/NAME/notes. They are read there, as that is a
+ * stable interface, while the structures behind it change with releases. They are read
+ * through a mount of our own, as the process that loads a module may have something else
+ * at /sys.
+ *
+ * images_lock, a mutex, protects the list of modules and is held while records are sent:
+ * the snapshot that a new subscriber gets and the MODULE records after it agree. Inside
+ * of it: subscribers_lock (event.c). The module notifier takes it in the context of
+ * whoever loads or unloads a module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,12 +33,12 @@
 
 /**
  * struct image - the kernel or a module
- * @node: among the modules
+ * @node: in the list of modules
  * @type: BUILDID_RECORD_KERNEL or _MODULE
  * @addr: of its code
  * @len: of its code
  * @id: its identity
- * @name: release or name
+ * @name: release of the kernel, or name of the module
  */
 struct image {
 	struct list_head node;
@@ -45,10 +51,10 @@ struct image {
 
 static struct image kernel = { .type = BUILDID_RECORD_KERNEL };
 static LIST_HEAD(modules);
-/* Held while records go out too: a snapshot and the events after it agree. */
 static DEFINE_MUTEX(images_lock);
 static struct vfsmount *sysfs;
 
+/* Notes that were read into memory. */
 struct blob {
 	struct bid_reader reader;
 	const u8 *bytes;
@@ -124,7 +130,7 @@ static struct image *find_module_image(const char *name)
 static void send(struct bid_subscriber *subscriber, const struct image *image, u16 record_flags,
 		 u32 flags)
 {
-	struct bid_image_facts facts = {
+	struct bid_image_info info = {
 		.type = image->type,
 		.record_flags = record_flags,
 		.flags = flags,
@@ -135,10 +141,10 @@ static void send(struct bid_subscriber *subscriber, const struct image *image, u
 	};
 
 	lockdep_assert_held(&images_lock);
-	bid_event_image(subscriber, &facts);
+	bid_event_image(subscriber, &info);
 }
 
-/* Once: a module may be met both in sysfs and as it goes live. */
+/* NULL when it is there already: both the notifier and the walk may find a module. */
 static struct image *add_module(const struct module *module)
 {
 	struct image *image;
@@ -148,7 +154,7 @@ static struct image *add_module(const struct module *module)
 		return NULL;
 	image = kzalloc(sizeof(*image), GFP_KERNEL);
 	if (!image) {
-		pr_warn_ratelimited("no memory to remember module %s\n", module->name);
+		pr_warn_ratelimited("module %s: out of memory; it is not reported\n", module->name);
 		return NULL;
 	}
 	read_module(module, image);
@@ -180,7 +186,7 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 
 static struct notifier_block notifier = { .notifier_call = on_module };
 
-/* A reference keeps the module from going until it is in the list. */
+/* The next live module, with a reference, so that it stays until it is in the list. */
 static struct module *next_module(struct kset *kset, struct list_head **pos)
 {
 	struct module *module = NULL;
@@ -190,7 +196,7 @@ static struct module *next_module(struct kset *kset, struct list_head **pos)
 		struct kobject *kobj = container_of(*pos, struct kobject, entry);
 
 		module = container_of(kobj, struct module_kobject, kobj)->mod;
-		/* one that is coming still goes live, and is told then */
+		/* the notifier is called for a module that goes live later */
 		if (module && module->state == MODULE_STATE_LIVE && try_module_get(module))
 			break;
 		module = NULL;
@@ -209,7 +215,7 @@ static void add_present_modules(void)
 		mutex_lock(&images_lock);
 		add_module(module);
 		mutex_unlock(&images_lock);
-		/* it is where the walk goes on from */
+		/* the walk goes on from this one: keep it until the next one was found */
 		module_put(last);
 		last = module;
 	}
@@ -217,10 +223,10 @@ static void add_present_modules(void)
 }
 
 /*
- * What the symbol table says. There is no call for it; a probe that is not to
- * be armed, and may be refused, has been given its address by then.
+ * The address of a symbol. Modules have no function for that. A kprobe gets the address
+ * of its symbol before it is armed, which this one is not to be, or refused.
  */
-static u64 symbol(const char *name)
+static u64 symbol_address(const char *name)
 {
 	struct kprobe kp = {
 		.symbol_name = name,
@@ -238,18 +244,21 @@ static void read_kernel(void)
 
 	read_notes("kernel/notes", &kernel.id);
 	strscpy(kernel.name, init_utsname()->release, sizeof(kernel.name));
-	kernel.addr = symbol("_text");
-	end = symbol("_etext");
+	kernel.addr = symbol_address("_text");
+	end = symbol_address("_etext");
 	kernel.len = kernel.addr && end > kernel.addr ? end - kernel.addr : 0;
 }
 
 /**
- * bid_kernel_image_add() - start to deliver, images that are there first
+ * bid_kernel_image_subscribe() - start to deliver records to a subscriber
  * @subscriber: as for bid_event_add()
+ *
+ * bid_event_add(), and then the snapshot of the kernel and its modules, if the subscriber
+ * asked for them. Process context; takes images_lock.
  *
  * Return: as bid_event_add().
  */
-int bid_kernel_image_add(struct bid_subscriber *subscriber)
+int bid_kernel_image_subscribe(struct bid_subscriber *subscriber)
 {
 	struct image *image;
 	int err;
@@ -265,7 +274,7 @@ int bid_kernel_image_add(struct bid_subscriber *subscriber)
 	return err;
 }
 
-static void forget_modules(void)
+static void free_modules(void)
 {
 	struct image *image, *next;
 
@@ -275,6 +284,7 @@ static void forget_modules(void)
 	}
 }
 
+/* Return: 0 or -errno. May sleep. */
 int bid_kernel_image_init(void)
 {
 	struct file_system_type *type = get_fs_type("sysfs");
@@ -285,7 +295,7 @@ int bid_kernel_image_init(void)
 	sysfs = kern_mount(type);
 	module_put(type->owner);
 	if (IS_ERR(sysfs)) {
-		pr_err("sysfs cannot be mounted: %ld\n", PTR_ERR(sysfs));
+		pr_err("cannot mount sysfs: %ld\n", PTR_ERR(sysfs));
 		return PTR_ERR(sysfs);
 	}
 	read_kernel();
@@ -301,6 +311,6 @@ int bid_kernel_image_init(void)
 void bid_kernel_image_exit(void)
 {
 	unregister_module_notifier(&notifier);
-	forget_modules();
+	free_modules();
 	kern_unmount(sysfs);
 }

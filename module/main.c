@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buildid.ko: which file content every executable mapping came from.
- * include/uapi/buildid.h is what it offers and how to use it.
+ * buildid.ko: which file content every executable mapping on the machine has.
+ * include/uapi/buildid.h is the ABI and its manual.
+ *
+ * The order in which the parts are initialized: first what the hook needs, then the hook,
+ * then the ways in from user space, the device last. They end in the reverse order: when
+ * the hook is gone nothing gets new read requests, when the worker is gone nothing uses
+ * the cache.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -30,12 +35,11 @@
 
 static unsigned int max_entries = 65536;
 module_param(max_entries, uint, 0444);
-MODULE_PARM_DESC(max_entries, "files remembered at most (16 to 16777216, default 65536)");
+MODULE_PARM_DESC(max_entries, "most files in the cache (16 to 16777216, default 65536)");
 
 static unsigned int requests = 512;
 module_param(requests, uint, 0444);
-MODULE_PARM_DESC(requests,
-		 "new files in work at a time, about 4 KiB each (1 to 4096, default 512)");
+MODULE_PARM_DESC(requests, "files read at a time, about 4 KiB each (1 to 4096, default 512)");
 
 static int check_parameters(void)
 {

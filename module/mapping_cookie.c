@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A mapping's cookie is to go with the mapping. Nothing but an MMU notifier
- * tells of every way in which one can go: munmap, mremap, a mapping over it,
- * exec, exit. Only an address space that has cookies gets one.
+ * The cookies of mappings, by address space. A cookie goes with its mapping, and only an
+ * MMU notifier sees every way in which a mapping can go: munmap, mremap, another mapping
+ * over it, exec, exit. An address space gets a notifier with its first cookie, and keeps
+ * it until it ends.
+ *
+ * The lock is a spinlock that protects the hash of address spaces and their cookies.
+ * Inside of it: cookie.c's. It is taken in process context and by the notifier, which may
+ * not sleep. A cookie is set under the mmap lock for writing, so that its addresses stay
+ * mapped until it is in place, and its record comes before those of later mappings there.
+ *
+ * A struct mm_cookies is freed by the notifier's SRCU callback, after its last reference
+ * was put by whoever took it out of the hash: on_release(), or the module's exit.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -19,12 +28,12 @@
 #include "event.h"
 
 /**
- * struct space - an address space with cookies, or that had some
- * @notifier: holds the struct mm_struct
- * @node: among the spaces; unhashed once it is on its way out
- * @cookies: by address; no two share one
+ * struct mm_cookies - the cookies of an address space, perhaps none any more
+ * @notifier: has a reference to the mm_struct
+ * @node: in the hash of sets; unhashed when it is about to be freed
+ * @cookies: by address; they do not overlap
  */
-struct space {
+struct mm_cookies {
 	struct mmu_notifier notifier;
 	struct hlist_node node;
 	struct rb_root cookies;
@@ -33,23 +42,23 @@ struct space {
 struct cookie {
 	struct rb_node node;
 	struct bid_cookie_owner *owner;
-	struct bid_cookie_facts facts;
+	struct bid_cookie_info info;
 };
 
-static DEFINE_HASHTABLE(spaces, 8);
-static DEFINE_SPINLOCK(lock);		    /* of spaces and their cookies */
-static atomic_t nr_spaces = ATOMIC_INIT(0); /* allocated, not only hashed */
+static DEFINE_HASHTABLE(sets, 8);
+static DEFINE_SPINLOCK(lock);		  /* of sets and their cookies */
+static atomic_t nr_sets = ATOMIC_INIT(0); /* allocated, not only hashed */
 
-/* The first that ends after @addr. */
-static struct cookie *first_after(const struct space *space, u64 addr)
+/* The first cookie that ends after @addr. */
+static struct cookie *first_after(const struct mm_cookies *set, u64 addr)
 {
-	struct rb_node *node = space->cookies.rb_node;
+	struct rb_node *node = set->cookies.rb_node;
 	struct cookie *found = NULL, *cookie;
 
 	lockdep_assert_held(&lock);
 	while (node) {
 		cookie = rb_entry(node, struct cookie, node);
-		if (cookie->facts.end > addr) {
+		if (cookie->info.end > addr) {
 			found = cookie;
 			node = node->rb_left;
 		} else {
@@ -59,30 +68,30 @@ static struct cookie *first_after(const struct space *space, u64 addr)
 	return found;
 }
 
-static void insert(struct space *space, struct cookie *cookie)
+static void insert(struct mm_cookies *set, struct cookie *cookie)
 {
-	struct rb_node **link = &space->cookies.rb_node, *parent = NULL;
+	struct rb_node **link = &set->cookies.rb_node, *parent = NULL;
 
 	lockdep_assert_held(&lock);
 	while (*link) {
 		parent = *link;
-		link = cookie->facts.start < rb_entry(parent, struct cookie, node)->facts.start ?
+		link = cookie->info.start < rb_entry(parent, struct cookie, node)->info.start ?
 			       &parent->rb_left :
 			       &parent->rb_right;
 	}
 	rb_link_node(&cookie->node, parent, link);
-	rb_insert_color(&cookie->node, &space->cookies);
+	rb_insert_color(&cookie->node, &set->cookies);
 }
 
-/* All that have an address in the range. */
-static bool drop(struct space *space, u64 start, u64 end)
+/* Drop all cookies that have an address in the range. Returns whether there was one. */
+static bool drop(struct mm_cookies *set, u64 start, u64 end)
 {
 	struct cookie *cookie;
 	bool dropped = false;
 
 	lockdep_assert_held(&lock);
-	while ((cookie = first_after(space, start)) && cookie->facts.start < end) {
-		rb_erase(&cookie->node, &space->cookies);
+	while ((cookie = first_after(set, start)) && cookie->info.start < end) {
+		rb_erase(&cookie->node, &set->cookies);
 		bid_cookie_uncharge(cookie->owner);
 		kfree(cookie);
 		dropped = true;
@@ -92,70 +101,71 @@ static bool drop(struct space *space, u64 start, u64 end)
 
 static int on_invalidate(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
 {
-	struct space *space = container_of(notifier, struct space, notifier);
+	struct mm_cookies *set = container_of(notifier, struct mm_cookies, notifier);
 
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
 	spin_lock(&lock);
-	drop(space, range->start, range->end);
+	drop(set, range->start, range->end);
 	spin_unlock(&lock);
 	return 0;
 }
 
-static void leave(struct space *space)
+/* After it the caller calls mmu_notifier_put(), unlocked. */
+static void remove_set(struct mm_cookies *set)
 {
 	lockdep_assert_held(&lock);
-	drop(space, 0, ~0ULL);
-	hash_del(&space->node);
+	drop(set, 0, ~0ULL);
+	hash_del(&set->node);
 }
 
 /* The address space ends, by exit or exec. */
 static void on_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
-	struct space *space = container_of(notifier, struct space, notifier);
+	struct mm_cookies *set = container_of(notifier, struct mm_cookies, notifier);
 	bool mine;
 
 	spin_lock(&lock);
-	mine = hash_hashed(&space->node);
+	mine = hash_hashed(&set->node);
 	if (mine)
-		leave(space);
+		remove_set(set);
 	spin_unlock(&lock);
 	if (mine)
 		mmu_notifier_put(notifier);
 }
 
-static struct mmu_notifier *alloc_space(struct mm_struct *mm)
+static struct mmu_notifier *alloc_set(struct mm_struct *mm)
 {
-	struct space *space = kzalloc(sizeof(*space), GFP_KERNEL_ACCOUNT);
+	struct mm_cookies *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
 
-	if (!space)
+	if (!set)
 		return ERR_PTR(-ENOMEM);
-	atomic_inc(&nr_spaces);
-	return &space->notifier;
+	atomic_inc(&nr_sets);
+	return &set->notifier;
 }
 
-static void free_space(struct mmu_notifier *notifier)
+static void free_set(struct mmu_notifier *notifier)
 {
-	kfree(container_of(notifier, struct space, notifier));
-	if (atomic_dec_and_test(&nr_spaces))
-		wake_up_var(&nr_spaces);
+	kfree(container_of(notifier, struct mm_cookies, notifier));
+	if (atomic_dec_and_test(&nr_sets))
+		wake_up_var(&nr_sets);
 }
 
 static const struct mmu_notifier_ops notifier_ops = {
-	.alloc_notifier = alloc_space,
+	.alloc_notifier = alloc_set,
 	.invalidate_range_start = on_invalidate,
 	.release = on_release,
-	.free_notifier = free_space,
+	.free_notifier = free_set,
 };
 
-static struct space *find_space(const struct mm_struct *mm)
+static struct mm_cookies *find_set(const struct mm_struct *mm)
 {
-	struct space *space;
+	struct mm_cookies *set;
 
 	lockdep_assert_held(&lock);
-	hash_for_each_possible(spaces, space, node, (unsigned long)mm)
-		if (space->notifier.mm == mm)
-			return space;
+	hash_for_each_possible(sets, set, node, (unsigned long)mm)
+		if (set->notifier.mm == mm)
+			return set;
 	return NULL;
 }
 
@@ -174,53 +184,49 @@ static bool is_mapped(struct mm_struct *mm, u64 start, u64 end)
 }
 
 /*
- * current's, which stays until its address space ends. The mmap lock, held for
- * writing, keeps others of the process from making another.
+ * The set of current's mm, created if need be; it stays until the mm ends. The mmap lock
+ * keeps other threads of the process from creating another one.
  */
-static struct space *get_space(struct mm_struct *mm)
+static struct mm_cookies *get_set(struct mm_struct *mm)
 {
 	struct mmu_notifier *notifier;
-	struct space *space;
+	struct mm_cookies *set;
 
 	mmap_assert_write_locked(mm);
 	spin_lock(&lock);
-	space = find_space(mm);
+	set = find_set(mm);
 	spin_unlock(&lock);
-	if (space)
-		return space;
+	if (set)
+		return set;
 	notifier = mmu_notifier_get_locked(&notifier_ops, mm);
 	if (IS_ERR(notifier))
 		return ERR_CAST(notifier);
-	space = container_of(notifier, struct space, notifier);
+	set = container_of(notifier, struct mm_cookies, notifier);
 	spin_lock(&lock);
-	hash_add(spaces, &space->node, (unsigned long)mm);
+	hash_add(sets, &set->node, (unsigned long)mm);
 	spin_unlock(&lock);
-	return space;
+	return set;
 }
 
-/* In the mmap lock, for writing. */
 static int put_locked(struct mm_struct *mm, struct cookie *cookie)
 {
-	const struct bid_cookie_facts *facts = &cookie->facts;
-	struct space *space;
+	const struct bid_cookie_info *info = &cookie->info;
+	struct mm_cookies *set;
 
-	if (!is_mapped(mm, facts->start, facts->end))
+	if (!is_mapped(mm, info->start, info->end))
 		return -ENOENT;
-	space = get_space(mm);
-	if (IS_ERR(space))
-		return PTR_ERR(space);
+	set = get_set(mm);
+	if (IS_ERR(set))
+		return PTR_ERR(set);
 	spin_lock(&lock);
-	drop(space, facts->start, facts->end);
-	insert(space, cookie);
+	drop(set, info->start, info->end);
+	insert(set, cookie);
 	spin_unlock(&lock);
-	bid_event_cookie(facts);
+	bid_event_cookie(info);
 	return 0;
 }
 
-/*
- * The mmap lock keeps the addresses mapped, and the record before that of
- * whatever is mapped there next. Whoever has it held up holds up none but itself.
- */
+/* The mmap lock is that of the caller's own process, so it can only hold up itself. */
 static int put(struct cookie *cookie)
 {
 	struct mm_struct *mm = current->mm;
@@ -235,12 +241,15 @@ static int put(struct cookie *cookie)
 }
 
 /**
- * bid_mapping_cookie_set() - current names a mapping of its own, and says so
- * @facts: which and how
+ * bid_mapping_cookie_set() - set the cookie of addresses in current's mm
+ * @info: the addresses and the cookie
+ *
+ * Replaces every cookie that has one of the addresses, and sends a COOKIE record. Process
+ * context; takes the mmap lock.
  *
  * Return: 0; -ENOENT when not all of it is mapped; -EDQUOT; -ENOMEM; -EINTR.
  */
-int bid_mapping_cookie_set(const struct bid_cookie_facts *facts)
+int bid_mapping_cookie_set(const struct bid_cookie_info *info)
 {
 	struct cookie *cookie;
 	int err;
@@ -248,7 +257,7 @@ int bid_mapping_cookie_set(const struct bid_cookie_facts *facts)
 	cookie = kzalloc(sizeof(*cookie), GFP_KERNEL_ACCOUNT);
 	if (!cookie)
 		return -ENOMEM;
-	cookie->facts = *facts;
+	cookie->info = *info;
 	cookie->owner = bid_cookie_charge(bid_cookie_user());
 	if (IS_ERR(cookie->owner)) {
 		err = PTR_ERR(cookie->owner);
@@ -267,15 +276,17 @@ err_free:
 }
 
 /**
- * bid_mapping_cookie_clear() - current takes back what it said, and says so
- * @facts: of which addresses; the identity is empty
+ * bid_mapping_cookie_clear() - drop the cookies of addresses in current's mm
+ * @info: the addresses; the identity is empty
  *
- * Return: 0; -ENOENT when there is nothing to take back; -EINTR.
+ * Sends a COOKIE record. Process context; takes the mmap lock.
+ *
+ * Return: 0; -ENOENT when there is no cookie; -EINTR.
  */
-int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts)
+int bid_mapping_cookie_clear(const struct bid_cookie_info *info)
 {
 	struct mm_struct *mm = current->mm;
-	struct space *space;
+	struct mm_cookies *set;
 	bool dropped;
 	int err;
 
@@ -283,67 +294,72 @@ int bid_mapping_cookie_clear(const struct bid_cookie_facts *facts)
 	if (err)
 		return err;
 	spin_lock(&lock);
-	space = find_space(mm);
-	dropped = space && drop(space, facts->start, facts->end);
+	set = find_set(mm);
+	dropped = set && drop(set, info->start, info->end);
 	spin_unlock(&lock);
 	if (dropped)
-		bid_event_cookie(facts);
+		bid_event_cookie(info);
 	mmap_read_unlock(mm);
 	return dropped ? 0 : -ENOENT;
 }
 
 /**
- * bid_mapping_cookie_next() - what was said of an address space
- * @mm: it, alive
+ * bid_mapping_cookie_next() - get the cookies of an address space, one by one
+ * @mm: the address space, of which the caller has a reference
  * @from: the address to begin at
- * @facts: filled in with the first cookie that ends after it
+ * @info: filled in with the first cookie that ends after @from
+ *
+ * Process context.
+ *
+ * Return: whether there is one.
  */
-bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from, struct bid_cookie_facts *facts)
+bool bid_mapping_cookie_next(const struct mm_struct *mm, u64 from, struct bid_cookie_info *info)
 {
 	struct cookie *cookie = NULL;
-	struct space *space;
+	struct mm_cookies *set;
 
 	spin_lock(&lock);
-	space = find_space(mm);
-	if (space)
-		cookie = first_after(space, from);
+	set = find_set(mm);
+	if (set)
+		cookie = first_after(set, from);
 	if (cookie)
-		*facts = cookie->facts;
+		*info = cookie->info;
 	spin_unlock(&lock);
 	return cookie;
 }
 
-static struct space *any_space(void)
+static struct mm_cookies *any_set(void)
 {
-	struct space *space;
+	struct mm_cookies *set;
 	int bucket;
 
 	lockdep_assert_held(&lock);
-	hash_for_each(spaces, bucket, space, node)
-		return space;
+	hash_for_each(sets, bucket, set, node)
+		return set;
 	return NULL;
 }
 
 /*
- * Nobody names anything any more; address spaces may still end, and then go
- * themselves. mmu_notifier_synchronize() does not wait for those to be freed, which
- * is done here, in this module's code: so count them, then let the last one return.
- * SRCU calls back with bottom halves off, which is an RCU section.
+ * No cookies are set any more, but address spaces may still end, and then remove their
+ * sets themselves. Every set has to be freed before this module's code goes, and
+ * mmu_notifier_synchronize() does not wait for that: so sets are counted. Then the last
+ * free_set() has to return: it runs with bottom halves off, which is an RCU read-side
+ * section.
  */
 void bid_mapping_cookie_exit(void)
 {
-	struct space *space;
+	struct mm_cookies *set;
 
 	for (;;) {
 		spin_lock(&lock);
-		space = any_space();
-		if (space)
-			leave(space);
+		set = any_set();
+		if (set)
+			remove_set(set);
 		spin_unlock(&lock);
-		if (!space)
+		if (!set)
 			break;
-		mmu_notifier_put(&space->notifier);
+		mmu_notifier_put(&set->notifier);
 	}
-	wait_var_event(&nr_spaces, !atomic_read(&nr_spaces));
+	wait_var_event(&nr_sets, !atomic_read(&nr_sets));
 	synchronize_rcu();
 }

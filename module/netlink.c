@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No message can be made where a mapping is. A socket that has subscribed has a
- * ring like any subscriber, and work that moves records from there to the socket
- * as long as that has room.
+ * Generic netlink: the cache's FILE records (GET, one or a dump), and the stream of
+ * records to sockets that subscribe (listeners).
  *
- * The work holds the socket itself. By the port it could not be told from one
- * that another user binds to the same port, which he may as soon as it is being
- * closed and before we are notified. There is no multicast group either: who was
- * a member of its number before the family came stays one, unchecked.
+ * The hook cannot allocate a message. So a listener has a ring like any subscriber, and
+ * a work item that moves records from the ring to the socket for as long as that has
+ * room. When the socket is full the work looks again later; the ring fills up, and what
+ * it drops is counted in LOST records.
+ *
+ * Contexts: requests are handled in the sender's call, in parallel (parallel_ops). The
+ * work runs on system_unbound_wq and is the ring's only consumer. The release notifier
+ * runs when a socket is closed, in process context. listeners_lock protects the list
+ * alone, and nothing is taken inside of it. Who takes a listener off the list ends it:
+ * stops the subscriber, which may sleep, then the work, then frees both.
+ *
+ * A listener holds the struct sock. The port number would not do: as soon as a socket is
+ * being closed another user may bind the number, before the notifier is called. Nor is
+ * there a multicast group: a socket that joined the group's number before the family was
+ * registered stays a member, and nobody ever checks its capabilities.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -26,29 +36,29 @@
 #include "stats.h"
 #include "subscribe.h"
 
-/* Bytes of a message, so that it does not take more memory than that in all. */
+/* Bytes of a message, so that with its overhead it takes no more than that of memory. */
 #define MESSAGE_BYTES SKB_WITH_OVERHEAD(BUILDID_RECORD_MAX)
 
-/* Messages at a time, before others have their turn. */
+/* Messages in one run of the work. */
 #define MESSAGES_MAX 64
 
-/* Until a full socket is looked at again: doubled each time, as long as it is. */
+/* Ticks until a full socket is looked at again; doubled each time it is still full. */
 #define WAIT_MIN 1
 #define WAIT_MAX (HZ / 20)
 
-/* Entries that are looked at before others have their turn. */
+/* Slots of the cache to look at in one RCU read-side section. */
 #define DUMP_MAX 1024
 
 static struct genl_family family;
 
 /**
  * struct listener - a socket that has subscribed
- * @node: among the listeners
- * @sk: the socket, held
- * @portid: its number
- * @subscriber: it
- * @work: fills the socket
- * @wait: ticks until it is looked at again
+ * @node: in the list of listeners
+ * @sk: the socket; held
+ * @portid: its port number
+ * @subscriber: its subscription
+ * @work: runs fill_socket()
+ * @wait: ticks until a full socket is looked at again
  */
 struct listener {
 	struct list_head node;
@@ -74,7 +84,10 @@ static const struct nla_policy subscribe_policy[] = {
 	[BUILDID_A_UID] = { .type = NLA_U32 },	     [BUILDID_A_CGROUP_FD] = { .type = NLA_U32 },
 };
 
-/* netlink_capable() forgoes the opener where the sender names a destination. */
+/*
+ * netlink_capable() does not check the socket's opener when the message has a destination
+ * address, so do that here.
+ */
 static bool is_capable(const struct sk_buff *skb, int cap)
 {
 	const struct file *opened = NETLINK_CB(skb).sk->sk_socket->file;
@@ -89,11 +102,11 @@ static bool may_use(const struct sk_buff *skb)
 
 /* ----------------------------------------------------------- get and dump -- */
 
-/* One message with one FILE record; its header, or NULL for want of room. */
+/* Add a message with a FILE record; returns its header, or NULL if there is no room. */
 static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
-		      const struct bid_facts *facts)
+		      const struct bid_file_info *file_info)
 {
-	u32 size = bid_facts_size(facts);
+	u32 size = bid_record_file_size(file_info);
 	struct buildid_file *record;
 	struct nlattr *attr;
 	void *hdr;
@@ -111,7 +124,7 @@ static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 		.type = BUILDID_RECORD_FILE,
 		.size = size,
 	};
-	bid_facts_write(facts, record);
+	bid_record_file_write(file_info, record);
 	genlmsg_end(skb, hdr);
 	return hdr;
 }
@@ -120,7 +133,7 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	const struct bid_entry *entry;
-	struct bid_facts facts;
+	struct bid_file_info file_info;
 	u32 generation = 0;
 	int err = -ENOENT;
 	dev_t dev;
@@ -133,8 +146,9 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 	entry = bid_cache_find_newest(dev, nla_get_u64(attrs[BUILDID_A_INO]),
 				      attrs[BUILDID_A_GENERATION] ? &generation : NULL);
 	if (entry) {
-		bid_facts_of(entry, &facts);
-		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &facts) ? 0 : -EMSGSIZE;
+		bid_entry_info(entry, &file_info);
+		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &file_info) ? 0 :
+											-EMSGSIZE;
 	}
 	rcu_read_unlock();
 	return err;
@@ -162,7 +176,7 @@ static int get(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(reply, info);
 }
 
-/* For struct netlink_callback, which takes 0 for none. */
+/* For netlink_callback.prev_seq, where 0 stands for none. */
 static u32 cache_seq(void)
 {
 	return bid_cache_seq() << 1 | 1;
@@ -182,23 +196,23 @@ static int dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-static bool is_wanted(const struct bid_facts *facts, struct nlattr **attrs)
+static bool is_selected(const struct bid_file_info *file_info, struct nlattr **attrs)
 {
 	const struct nlattr *major = attrs[BUILDID_A_DEV_MAJOR];
 	const struct nlattr *minor = attrs[BUILDID_A_DEV_MINOR];
 	const struct nlattr *kind = attrs[BUILDID_A_KIND];
 
-	return (!kind || nla_get_u32(kind) == facts->kind) &&
-	       (!major || (nla_get_u32(major) == MAJOR(facts->key->dev) &&
-			   nla_get_u32(minor) == MINOR(facts->key->dev)));
+	return (!kind || nla_get_u32(kind) == file_info->kind) &&
+	       (!major || (nla_get_u32(major) == MAJOR(file_info->key->dev) &&
+			   nla_get_u32(minor) == MINOR(file_info->key->dev)));
 }
 
-/* False when that was all, or there is no room for more. */
+/* Returns false at the end of the cache, and when the message is full. */
 static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 	const struct bid_entry *entry;
-	struct bid_facts facts;
+	struct bid_file_info file_info;
 	void *hdr;
 	u32 n;
 
@@ -208,11 +222,11 @@ static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 		entry = bid_cache_at(cb->args[0]);
 		if (!entry)
 			continue;
-		bid_facts_of(entry, &facts);
-		if (!is_wanted(&facts, attrs))
+		bid_entry_info(entry, &file_info);
+		if (!is_selected(&file_info, attrs))
 			continue;
 		hdr = put_file(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI,
-			       &facts);
+			       &file_info);
 		if (!hdr)
 			return false;
 		genl_dump_check_consistent(cb, hdr);
@@ -231,14 +245,17 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb)
 		rcu_read_unlock();
 		cond_resched();
 	} while (more);
-	/* for what comes next, be it the end: files came or went until here */
+	/* compared with the next message, or with the end: did entries come or go? */
 	cb->seq = cache_seq();
 	return skb->len;
 }
 
 /* -------------------------------------------------------------- listeners -- */
 
-/* As many records as fit in a message, which are not consumed; NULL for none. */
+/*
+ * A message with as many records as fit, or NULL. They are consumed only once the socket
+ * has the message.
+ */
 static struct sk_buff *make_message(struct bid_ring *ring, u32 *bytes, u32 *records)
 {
 	const struct buildid_record *record;
@@ -265,24 +282,23 @@ static struct sk_buff *make_message(struct bid_ring *ring, u32 *bytes, u32 *reco
 }
 
 /*
- * As netlink itself does it, for a socket that is held: with a destructor of the
- * core kernel's, so that the message may outlive this module, and what comes
- * after the socket was closed goes when it is freed.
+ * netlink_unicast() would look the port up again. This queues to the socket that is held.
+ * The destructor is the core kernel's, so that the message may outlive this module; a
+ * message that is queued after the socket was closed is freed with the socket.
  */
 static int queue_message(struct sock *sk, struct sk_buff *skb)
 {
 	int err;
 
-	/* the core notes drops in the same bytes, behind what netlink has there */
+	/* the core writes its count of drops to skb->cb, behind netlink's part of it */
 	sock_skb_cb_check_size(sizeof(struct netlink_skb_parms));
 	err = sock_queue_rcv_skb(sk, skb);
 	if (err)
 		kfree_skb(skb);
-	/* what a filter of the socket's own refuses is as good as read */
+	/* a message that the socket's own filter drops counts as delivered */
 	return err == -ENOMEM || err == -ENOBUFS ? err : 0;
 }
 
-/* Nothing is consumed that the socket does not have. */
 static int send_message(struct listener *listener)
 {
 	struct bid_ring *ring = &listener->subscriber->ring;
@@ -316,7 +332,7 @@ static void fill_socket(struct work_struct *work)
 	u32 n = 0;
 
 	for (;;) {
-		bid_ring_tell_lost(ring, bid_hook_missed());
+		bid_ring_report_lost(ring, bid_hook_missed());
 		if (!bid_ring_peek(ring, 0))
 			break;
 		if (n++ == MESSAGES_MAX) {
@@ -339,7 +355,7 @@ static void notify(struct bid_ring *ring)
 	run_again(ring->owner, 0);
 }
 
-/* One for each socket: -EBUSY. */
+/* -EBUSY when the socket has one. */
 static int add_listener(struct listener *listener)
 {
 	const struct listener *other;
@@ -432,7 +448,7 @@ static struct sk_buff *make_reply(struct genl_info *info, u32 ring_size)
 	return skb;
 }
 
-/* The reply is there before any event is. */
+/* The reply is queued before the first event. */
 static int start_listener(struct listener *listener, const struct sk_buff *skb,
 			  struct genl_info *info, const struct buildid_subscribe *req,
 			  const u32 *pids)
@@ -459,8 +475,8 @@ static int start_listener(struct listener *listener, const struct sk_buff *skb,
 }
 
 /*
- * In the sender's call: its socket is not closed meanwhile, nor is the family
- * unregistered, so that nobody else ends what is being started.
+ * In the sender's call: neither is its socket closed meanwhile nor the family
+ * unregistered, so that the listener cannot be ended while it is being started.
  */
 static int subscribe(struct sk_buff *skb, struct genl_info *info)
 {
@@ -492,7 +508,7 @@ err_free:
 	return err;
 }
 
-/* Whoever takes a listener off the list ends it. */
+/* @ended: listeners that the caller took off the list. */
 static void end_listeners(struct list_head *ended)
 {
 	struct listener *listener, *next;
@@ -504,8 +520,9 @@ static void end_listeners(struct list_head *ended)
 }
 
 /*
- * A socket was closed. One that has sent a request has a port, so that this
- * comes for it; which one it was shows in itself, as ports are used again.
+ * A socket was closed. A socket that has sent a request has a port, so there is a
+ * notification for each listener. Another socket may have the number by now: the one that
+ * was closed is SOCK_DEAD.
  */
 static int on_release(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -517,7 +534,6 @@ static int on_release(struct notifier_block *nb, unsigned long event, void *data
 		return NOTIFY_DONE;
 	spin_lock(&listeners_lock);
 	list_for_each_entry_safe(listener, next, &listeners, node)
-		/* its own, and not one that took over the number already */
 		if (listener->portid == notify->portid && sock_flag(listener->sk, SOCK_DEAD))
 			list_move(&listener->node, &ended);
 	spin_unlock(&listeners_lock);
@@ -544,7 +560,7 @@ static const struct genl_ops ops[] = {
 	},
 };
 
-/* Parallel, as subscribing takes long and others need not wait for it. */
+/* Parallel, as subscribing waits for grace periods, and others should not wait for it. */
 static struct genl_family family __ro_after_init = {
 	.name = BUILDID_GENL_NAME,
 	.version = BUILDID_GENL_VERSION,
@@ -556,6 +572,7 @@ static struct genl_family family __ro_after_init = {
 	.resv_start_op = BUILDID_CMD_GET,
 };
 
+/* Return: 0 or -errno. May sleep. */
 int bid_netlink_init(void)
 {
 	int err;
@@ -564,7 +581,7 @@ int bid_netlink_init(void)
 			     GENL_HDRLEN + 2 * NLA_HDRLEN >
 		     MESSAGE_BYTES);
 
-	/* first: no listener is to go unnoticed */
+	/* before the family: every listener's socket must be noticed when it is closed */
 	err = netlink_register_notifier(&release_notifier);
 	if (err)
 		return err;
@@ -574,7 +591,7 @@ int bid_netlink_init(void)
 	return err;
 }
 
-/* Sockets that have subscribed may be open still; no more comes to them. */
+/* Listeners' sockets may still be open. They get nothing more. May sleep. */
 void bid_netlink_exit(void)
 {
 	genl_unregister_family(&family);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading a file with an address space locked can deadlock against whatever
- * serves the file. So: take what the mapping says and the file, let go, read. Nor
- * is the address space kept from ending meanwhile: its process's exit would wait,
- * and its memory and mounts with it.
+ * RESOLVE_ADDR and MAPS of a living process, in the caller's context.
+ *
+ * Reading a file under the mmap lock of a process can deadlock against a user-space
+ * server of the file. So the vma's fields are copied and its file is held under the
+ * lock, and the file is read after it was dropped. The address space is pinned by
+ * mmgrab() only, and mmget for as long as it is locked: otherwise the process's exit
+ * would wait, and its memory and mounts with it.
+ *
+ * MAPS hands mappings out in calls as large as the caller's buffer. Between two calls,
+ * and between two batches of one, nothing is held but the cursor; an instance number
+ * tells whether it still belongs to the same address space.
  */
+#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs_struct.h>
 #include <linux/mm.h>
@@ -21,23 +29,24 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "answer.h"
 #include "cookie.h"
+#include "ioctl.h"
 #include "process.h"
+#include "reply.h"
 
-/* Mappings taken for each time the address space is locked. */
+/* Mappings copied each time the mmap lock is taken. */
 #define BATCH 16
 
-/* Of instances: they are made of addresses in the kernel, among others. */
+/* Key of instance numbers: they hide the kernel addresses they are made of. */
 static siphash_key_t secret __read_mostly;
 
-/* In a cursor: all mappings were given, what follows is an address in cookies. */
+/* In a cursor: all mappings are done, and the rest is the address of the next cookie. */
 #define IN_COOKIES BIT_ULL(63)
 
 /**
- * struct process - one that is asked about
- * @task: its leader; held
- * @mm: its address space; held, alive or not
+ * struct process - the process that is asked about
+ * @task: held; its leader
+ * @mm: held by mmgrab(), so that the address space may end; see acquire()
  * @start_time: as in struct buildid_mmap
  * @instance: as in struct buildid_maps
  */
@@ -48,7 +57,7 @@ struct process {
 	u64 instance;
 };
 
-/* The leader may have ended before the others. */
+/* Any thread's, as the leader may have exited before the others. */
 static struct mm_struct *get_mm(struct task_struct *leader)
 {
 	struct mm_struct *mm = NULL;
@@ -65,16 +74,17 @@ static struct mm_struct *get_mm(struct task_struct *leader)
 }
 
 /*
- * exec puts the new address space in place before it counts, so neither of the two
- * says enough; together they do, as the old one is there until then. The count is
- * sampled before the address space is, and never behind it.
+ * An address of an mm_struct is used again, and exec sets the new mm before it increments
+ * self_exec_id, so that neither says enough. Both together do: as long as the count has
+ * not moved the old mm is there, and no other has its address. The count is sampled
+ * before the mm: it may be older, never newer.
  */
 static u64 instance_of(const struct process *process, u64 exec_id)
 {
 	return siphash_3u64(process->start_time, exec_id, (unsigned long)process->mm, &secret);
 }
 
-/* -ESRCH for a kernel thread, or a process that is as good as gone. */
+/* -ESRCH for a kernel thread, and for a process without an address space any more. */
 static int get_process(struct pid *pid, struct process *process)
 {
 	u64 exec_id;
@@ -84,7 +94,7 @@ static int get_process(struct pid *pid, struct process *process)
 		return -ESRCH;
 	process->start_time = process->task->start_boottime;
 	exec_id = READ_ONCE(process->task->self_exec_id);
-	smp_rmb(); /* the address space is as old or newer */
+	smp_rmb(); /* the count before the mm; exec sets them the other way round */
 	process->mm = get_mm(process->task);
 	if (!process->mm) {
 		put_task_struct(process->task);
@@ -102,7 +112,7 @@ static void put_process(struct process *process)
 	put_task_struct(process->task);
 }
 
-/* -ESRCH when the address space has ended; -EINTR. Else release() it, soon. */
+/* Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended; -EINTR. */
 static int acquire(struct mm_struct *mm)
 {
 	int err;
@@ -123,7 +133,7 @@ static void release(struct mm_struct *mm)
 	mmput(mm);
 }
 
-/* As with a subscriber: in a container only what its own processes see. */
+/* In a container only paths of processes with the caller's root; as for subscribers. */
 static bool may_know_paths(struct task_struct *task)
 {
 	struct path root;
@@ -144,7 +154,7 @@ static bool may_know_paths(struct task_struct *task)
 	return may;
 }
 
-/* The file, held, or an error; *@offset is set to that of @addr in it. */
+/* The file mapped at @addr, held, or an ERR_PTR(). Sets the offset of @addr in it. */
 static struct file *get_file_at(struct mm_struct *mm, u64 addr, u64 *offset)
 {
 	struct file *file = ERR_PTR(-ENOENT);
@@ -175,45 +185,65 @@ static int resolve(const struct process *process, struct buildid_resolve_addr *r
 	file = get_file_at(process->mm, req->addr, &req->offset);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	err = bid_answer_file(file, true, record);
+	err = bid_reply_file(file, true, record);
 	if (!err && !with_path)
-		bid_answer_hide_path(record);
+		bid_reply_hide_path(record);
 	req->start_time = process->start_time;
 	fput(file);
 	return err;
 }
 
-/**
- * bid_process_resolve() - identify what is mapped at an address
- * @pid: the process
- * @req: the request; start_time and offset are set
- * @record: as for bid_answer_file()
- *
- * Return: 0; -ESRCH when the process is not the one that is meant, or has no
- * address space any more; -ENOENT when no file is mapped there; else as
- * bid_answer_file().
- */
-int bid_process_resolve(struct pid *pid, struct buildid_resolve_addr *req,
-			struct buildid_file *record)
+/* -EPERM when the process is not the caller's own and the caller may not watch all. */
+static struct pid *find_allowed_pid(u32 nr)
 {
+	struct pid *pid = find_get_pid(nr);
+
+	if (pid != task_tgid(current) && !perfmon_capable()) {
+		put_pid(pid);
+		return ERR_PTR(-EPERM);
+	}
+	return pid ?: ERR_PTR(-ESRCH);
+}
+
+/**
+ * bid_process_resolve() - identify what a living process has mapped at an address
+ * @req: the request; start_time and offset are set
+ * @record: as for bid_reply_file()
+ *
+ * Process context.
+ *
+ * Return: 0; -EPERM; -ESRCH when there is no such process, or it is not the one that
+ * is meant, or it has no address space any more; -ENOENT when no file is mapped
+ * there; else as bid_reply_file().
+ */
+int bid_process_resolve(struct buildid_resolve_addr *req, struct buildid_file *record)
+{
+	struct pid *pid = find_allowed_pid(req->pid);
 	struct process process;
 	int err;
 
+	if (IS_ERR(pid))
+		return PTR_ERR(pid);
 	err = get_process(pid, &process);
-	if (err)
-		return err;
-	err = resolve(&process, req, record);
-	put_process(&process);
+	if (!err) {
+		err = resolve(&process, req, record);
+		put_process(&process);
+	}
+	put_pid(pid);
 	return err;
 }
 
-static bool is_wanted(const struct vm_area_struct *vma, u32 flags)
+static bool is_selected(const struct vm_area_struct *vma, u32 flags)
 {
 	return vma->vm_file && (vma->vm_flags & VM_EXEC || flags & BUILDID_MAPS_DATA);
 }
 
-/* How many were taken, from *@cursor on; -ESRCH; -EINTR. Each file is held. */
-static int take(struct mm_struct *mm, u64 *cursor, u32 flags, struct bid_mapping *taken)
+/*
+ * Copy the next mappings from *@cursor on, and hold their files. Sets *@cursor to where
+ * the next batch begins. Returns how many there are; -ESRCH; -EINTR.
+ */
+static int collect_mappings(struct mm_struct *mm, u64 *cursor, u32 flags,
+			    struct bid_mapping *mappings)
 {
 	VMA_ITERATOR(vmi, mm, *cursor);
 	struct vm_area_struct *vma;
@@ -224,14 +254,14 @@ static int take(struct mm_struct *mm, u64 *cursor, u32 flags, struct bid_mapping
 		return err;
 	*cursor = BUILDID_MAPS_END;
 	for_each_vma(vmi, vma) {
-		if (!is_wanted(vma, flags))
+		if (!is_selected(vma, flags))
 			continue;
 		if (n == BATCH) {
 			*cursor = vma->vm_start;
 			break;
 		}
-		bid_mapping_init(&taken[n], vma);
-		get_file(taken[n].file);
+		bid_mapping_init(&mappings[n], vma);
+		get_file(mappings[n].file);
 		n++;
 	}
 	release(mm);
@@ -239,26 +269,26 @@ static int take(struct mm_struct *mm, u64 *cursor, u32 flags, struct bid_mapping
 }
 
 /**
- * struct answer - the caller's buffer while it is being filled
+ * struct reply - the caller's buffer while it is being filled
  * @to: where the next record goes
- * @left: bytes left
- * @last_file: file_id of the last FILE record
- * @with_paths: the caller may know them
- * @record: for the next one, BUILDID_RECORD_MAX bytes
- * @task: whose mappings they are
- * @nr: its number, for the caller
+ * @left: bytes left in the buffer
+ * @last_file: file_id of the last FILE record in it
+ * @with_paths: the caller may know the process's paths
+ * @record: room for the next record, BUILDID_RECORD_MAX bytes
+ * @task: the process's leader
+ * @pid: of the process, in the caller's namespace
  */
-struct answer {
+struct reply {
 	char __user *to;
 	u32 left;
 	u64 last_file;
 	bool with_paths;
 	struct buildid_file *record;
 	const struct task_struct *task;
-	u32 nr;
+	u32 pid;
 };
 
-static int put_record(struct answer *answer, struct buildid_record *header, u16 type, u32 size)
+static int put_record(struct reply *reply, struct buildid_record *header, u16 type, u32 size)
 {
 	header->type = type;
 	header->flags = BUILDID_RECORD_SNAPSHOT;
@@ -266,71 +296,72 @@ static int put_record(struct answer *answer, struct buildid_record *header, u16 
 	header->seq = 0;
 	header->time_mono = ktime_get_mono_fast_ns();
 	header->time_perf = local_clock();
-	if (copy_to_user(answer->to, header, size))
+	if (copy_to_user(reply->to, header, size))
 		return -EFAULT;
-	answer->to += size;
-	answer->left -= size;
+	reply->to += size;
+	reply->left -= size;
 	return 0;
 }
 
-/* -ENOSPC when it does not fit any more. */
-static int put_mapping(struct answer *answer, struct bid_mapping *mapping)
+/* A FILE record, unless it is the last one anyway, and a MMAP record; -ENOSPC. */
+static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 {
-	struct buildid_file *record = answer->record;
+	struct buildid_file *record = reply->record;
 	struct buildid_mmap body;
-	bool told;
+	bool sent;
 	int err;
 
 	memset(record, 0, sizeof(*record));
-	err = bid_answer_file(mapping->file, true, record);
+	err = bid_reply_file(mapping->file, true, record);
 	if (err)
 		return err;
-	if (!answer->with_paths)
-		bid_answer_hide_path(record);
-	told = record->file_id && record->file_id == answer->last_file;
-	if (answer->left < sizeof(body) + (told ? 0 : record->header.size))
+	if (!reply->with_paths)
+		bid_reply_hide_path(record);
+	sent = record->file_id && record->file_id == reply->last_file;
+	if (reply->left < sizeof(body) + (sent ? 0 : record->header.size))
 		return -ENOSPC;
-	if (!told) {
-		err = put_record(answer, &record->header, BUILDID_RECORD_FILE, record->header.size);
+	if (!sent) {
+		err = put_record(reply, &record->header, BUILDID_RECORD_FILE, record->header.size);
 		if (err)
 			return err;
 	}
-	answer->last_file = record->file_id;
+	reply->last_file = record->file_id;
 	mapping->file_id = record->file_id;
 	if (record->reason == BUILDID_REASON_DEFERRED)
 		mapping->state = BUILDID_STATE_DEFERRED;
-	bid_mapping_write(mapping, answer->task, answer->nr, answer->nr, NULL, &body);
-	return put_record(answer, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
+	bid_record_mmap_write(mapping, reply->task, reply->pid, reply->pid, NULL, &body);
+	return put_record(reply, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 
-static int put_taken(struct answer *answer, struct bid_mapping *taken, int n, u64 *cursor)
+/* Drops the files. With -ENOSPC *@cursor is set to the first mapping that did not fit. */
+static int put_mappings(struct reply *reply, struct bid_mapping *mappings, int n, u64 *cursor)
 {
 	int err = 0, i;
 
 	for (i = 0; i < n; i++) {
 		if (!err)
-			err = put_mapping(answer, &taken[i]);
-		if (err == -ENOSPC && *cursor > taken[i].start)
-			*cursor = taken[i].start;
-		fput(taken[i].file);
+			err = put_mapping(reply, &mappings[i]);
+		if (err == -ENOSPC && *cursor > mappings[i].start)
+			*cursor = mappings[i].start;
+		fput(mappings[i].file);
 	}
 	return err;
 }
 
-static int put_cookies(struct answer *answer, const struct mm_struct *mm, u64 from, u64 *cursor)
+static int put_cookies(struct reply *reply, const struct mm_struct *mm, u64 from, u64 *cursor)
 {
-	struct buildid_cookie *record = (void *)answer->record;
-	struct bid_cookie_facts facts;
+	struct buildid_cookie *record = (void *)reply->record;
+	struct bid_cookie_info info;
 	int err;
 
 	BUILD_BUG_ON(sizeof(*record) + BUILDID_ID_MAX > BUILDID_RECORD_MAX);
-	for (; bid_mapping_cookie_next(mm, from, &facts); from = facts.end) {
-		*cursor = IN_COOKIES | facts.start;
-		if (answer->left < bid_cookie_size(&facts))
+	for (; bid_mapping_cookie_next(mm, from, &info); from = info.end) {
+		*cursor = IN_COOKIES | info.start;
+		if (reply->left < bid_record_cookie_size(&info))
 			return -ENOSPC;
-		bid_cookie_write(&facts, answer->task, answer->nr, answer->nr, record);
-		err = put_record(answer, &record->header, BUILDID_RECORD_COOKIE,
-				 bid_cookie_size(&facts));
+		bid_record_cookie_write(&info, reply->task, reply->pid, reply->pid, record);
+		err = put_record(reply, &record->header, BUILDID_RECORD_COOKIE,
+				 bid_record_cookie_size(&info));
 		if (err)
 			return err;
 	}
@@ -338,59 +369,51 @@ static int put_cookies(struct answer *answer, const struct mm_struct *mm, u64 fr
 	return 0;
 }
 
-static int put_all(struct answer *answer, struct mm_struct *mm, struct buildid_maps *req)
+static int put_all(struct reply *reply, struct mm_struct *mm, struct buildid_maps *req)
 {
-	struct bid_mapping *taken;
+	struct bid_mapping *mappings;
 	int err = 0, n;
 	u64 from = 0;
 
-	taken = kcalloc(BATCH, sizeof(*taken), GFP_KERNEL);
-	if (!taken)
+	mappings = kcalloc(BATCH, sizeof(*mappings), GFP_KERNEL);
+	if (!mappings)
 		return -ENOMEM;
 	if (req->cursor & IN_COOKIES)
 		from = req->cursor & ~IN_COOKIES;
 	while (!err && !(req->cursor & IN_COOKIES)) {
-		n = take(mm, &req->cursor, req->flags, taken);
-		err = n < 0 ? n : put_taken(answer, taken, n, &req->cursor);
+		n = collect_mappings(mm, &req->cursor, req->flags, mappings);
+		err = n < 0 ? n : put_mappings(reply, mappings, n, &req->cursor);
 	}
-	kfree(taken);
-	return err ?: put_cookies(answer, mm, from, &req->cursor);
+	kfree(mappings);
+	return err ?: put_cookies(reply, mm, from, &req->cursor);
 }
 
-static int maps(const struct process *process, u32 nr, struct buildid_maps *req)
+static int fill(const struct process *process, struct buildid_maps *req)
 {
-	struct answer answer = {
+	struct reply reply = {
 		.to = u64_to_user_ptr(req->records),
 		.left = req->bytes,
 		.with_paths = may_know_paths(process->task),
 		.task = process->task,
-		.nr = nr,
+		.pid = req->pid,
 	};
 	int err;
 
 	if (req->cursor && req->instance != process->instance)
 		return -ESTALE;
 	req->instance = process->instance;
-	answer.record = kmalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
-	if (!answer.record)
+	reply.record = kmalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
+	if (!reply.record)
 		return -ENOMEM;
-	err = put_all(&answer, process->mm, req);
-	kfree(answer.record);
+	err = put_all(&reply, process->mm, req);
+	kfree(reply.record);
 	if (err && err != -ENOSPC)
 		return err;
-	req->bytes -= answer.left;
+	req->bytes -= reply.left;
 	return 0;
 }
 
-/**
- * bid_process_maps() - the mappings of a process, as records
- * @pid: the process
- * @nr: its number, for the caller
- * @req: the request; bytes, cursor and instance are brought up to date
- *
- * Return: 0, -ESRCH, -ESTALE, -EINTR, -EFAULT, -ENOMEM.
- */
-int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req)
+static int maps(struct pid *pid, struct buildid_maps *req)
 {
 	struct process process;
 	int err;
@@ -402,9 +425,9 @@ int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req)
 	err = get_process(pid, &process);
 	if (err)
 		return err;
-	err = maps(&process, nr, req);
+	err = fill(&process, req);
 	put_process(&process);
-	/* the address space went meanwhile: by exec, unless the process did, too */
+	/* the address space ended meanwhile: by exec, unless the process ended, too */
 	if (err == -ESRCH && !get_process(pid, &process)) {
 		put_process(&process);
 		err = -ESTALE;
@@ -412,6 +435,26 @@ int bid_process_maps(struct pid *pid, u32 nr, struct buildid_maps *req)
 	return err;
 }
 
+int bid_ioctl_maps(struct bid_session *session, void __user *arg)
+{
+	struct buildid_maps req;
+	struct pid *pid;
+	int err;
+
+	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
+	if (err)
+		return err;
+	if (req.flags & ~BID_MAPS_FLAGS || req.bytes < 2 * BUILDID_RECORD_MAX)
+		return -EINVAL;
+	pid = find_allowed_pid(req.pid);
+	if (IS_ERR(pid))
+		return PTR_ERR(pid);
+	err = maps(pid, &req);
+	put_pid(pid);
+	return err ?: bid_ioctl_copy_out(arg, &req, sizeof(req));
+}
+
+/* Called before the device is registered. */
 void bid_process_init(void)
 {
 	get_random_bytes(&secret, sizeof(secret));

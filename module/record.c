@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * No function here takes a lock or sleeps: the hook and ioctl callers use them alike.
+ * Records go to user space, so every byte of one is written, padding included.
+ */
 #include "record.h"
 
 /**
- * bid_facts_of() - what is known of an entry, without its path
- * @entry: under RCU
- * @facts: filled in; points into @entry
+ * bid_entry_info() - what a FILE record says of an entry
+ * @entry: the entry, under RCU
+ * @info: filled in; points into @entry
+ *
+ * The path is the one that is stored: that of the process that mapped the file first.
  */
-void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
+void bid_entry_info(const struct bid_entry *entry, struct bid_file_info *info)
 {
 	const struct bid_text *text = rcu_dereference_check(entry->text, rcu_read_lock_any_held());
 	u8 state = bid_entry_state(entry);
 
-	*facts = (struct bid_facts){
+	*info = (struct bid_file_info){
 		.file_id = entry->file_id,
 		.key = &entry->key,
 		.version = &entry->version,
@@ -19,23 +25,23 @@ void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts)
 		.user_dev = entry->user_dev,
 	};
 	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE)
-		facts->flags |= BUILDID_FILE_UNSTABLE;
+		info->flags |= BUILDID_FILE_UNSTABLE;
 
 	if (state == BUILDID_STATE_KNOWN) {
-		facts->kind = entry->kind;
-		facts->reason = entry->reason;
-		facts->id = bid_entry_id(entry, &facts->id_len);
+		info->kind = entry->kind;
+		info->reason = entry->reason;
+		info->id = bid_entry_id(entry, &info->id_len);
 	} else {
-		facts->reason = state == BUILDID_STATE_DEFERRED ? BUILDID_REASON_DEFERRED :
-								  BUILDID_REASON_PENDING;
+		info->reason = state == BUILDID_STATE_DEFERRED ? BUILDID_REASON_DEFERRED :
+								 BUILDID_REASON_PENDING;
 	}
 
 	if (text && text->path_len) {
-		facts->path.name = text->data + text->id_len;
-		facts->path.len = text->path_len;
-		facts->path.flags = text->path_flags;
+		info->path.name = text->data + text->id_len;
+		info->path.len = text->path_len;
+		info->path.flags = text->path_flags;
 	} else {
-		facts->path.flags = BUILDID_FILE_NO_PATH;
+		info->path.flags = BUILDID_FILE_NO_PATH;
 	}
 }
 
@@ -44,12 +50,12 @@ static u32 padded_path(u32 len)
 	return len ? ALIGN(len + 1, 8) : 0;
 }
 
-u32 bid_facts_size(const struct bid_facts *facts)
+u32 bid_record_file_size(const struct bid_file_info *info)
 {
-	return sizeof(struct buildid_file) + ALIGN(facts->id_len, 8) + padded_path(facts->path.len);
+	return sizeof(struct buildid_file) + ALIGN(info->id_len, 8) + padded_path(info->path.len);
 }
 
-/* @to is aligned to 8; @padded a multiple of 8 and at most 8 more than @len. */
+/* Pad @len bytes with zeros to @padded, a multiple of 8 and at most @len + 8. */
 static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 {
 	if (padded)
@@ -58,154 +64,156 @@ static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 }
 
 /**
- * bid_facts_write() - lay out all of a FILE record but its header
- * @facts: what it says
- * @record: bid_facts_size() bytes
+ * bid_record_file_write() - write all of a FILE record but its header
+ * @info: what it says
+ * @record: bid_record_file_size() bytes
  */
-void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record)
+void bid_record_file_write(const struct bid_file_info *info, struct buildid_file *record)
 {
-	u32 id_padded = ALIGN(facts->id_len, 8);
+	u32 id_padded = ALIGN(info->id_len, 8);
 	u8 *data = (u8 *)(record + 1);
 
-	record->file_id = facts->file_id;
-	record->ino = facts->key->ino;
-	record->user_ino = facts->user_ino;
-	record->dev_major = MAJOR(facts->key->dev);
-	record->dev_minor = MINOR(facts->key->dev);
-	record->user_dev_major = MAJOR(facts->user_dev);
-	record->user_dev_minor = MINOR(facts->user_dev);
-	record->generation = facts->key->generation;
-	record->flags = facts->flags | facts->path.flags;
-	record->ctime = facts->version->ctime;
-	record->mtime = facts->version->mtime;
-	record->file_size = facts->version->size;
-	record->change = facts->version->change;
-	record->kind = facts->kind;
-	record->reason = facts->reason;
-	record->id_len = facts->id_len;
-	record->path_len = facts->path.len;
+	record->file_id = info->file_id;
+	record->ino = info->key->ino;
+	record->user_ino = info->user_ino;
+	record->dev_major = MAJOR(info->key->dev);
+	record->dev_minor = MINOR(info->key->dev);
+	record->user_dev_major = MAJOR(info->user_dev);
+	record->user_dev_minor = MINOR(info->user_dev);
+	record->generation = info->key->generation;
+	record->flags = info->flags | info->path.flags;
+	record->ctime = info->version->ctime;
+	record->mtime = info->version->mtime;
+	record->file_size = info->version->size;
+	record->change = info->version->change;
+	record->kind = info->kind;
+	record->reason = info->reason;
+	record->id_len = info->id_len;
+	record->path_len = info->path.len;
 	record->data_off = sizeof(*record);
 	memset(record->reserved, 0, sizeof(record->reserved));
-	write_padded(data, facts->id, facts->id_len, id_padded);
-	write_padded(data + id_padded, facts->path.name, facts->path.len,
-		     padded_path(facts->path.len));
+	write_padded(data, info->id, info->id_len, id_padded);
+	write_padded(data + id_padded, info->path.name, info->path.len,
+		     padded_path(info->path.len));
 }
 
-/* Found out when the first subscriber needs it. */
+/* The path of the mapped file. Looked up once, when the first subscriber needs it. */
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 {
 	if (!mapping->path_known) {
-		bid_file_path_quick(mapping->file, mapping->buf, PATH_MAX, &mapping->path);
+		bid_file_path_atomic(mapping->file, mapping->buf, PATH_MAX, &mapping->path);
 		mapping->path_known = true;
 	}
 	return &mapping->path;
 }
 
 /**
- * bid_mapping_size() - bytes of an MMAP record
- * @path: in it, or NULL
+ * bid_record_mmap_size() - bytes of an MMAP record
+ * @path: the path in it, or NULL
  */
-u32 bid_mapping_size(const struct bid_path *path)
+u32 bid_record_mmap_size(const struct bid_path *path)
 {
 	return sizeof(struct buildid_mmap) + (path ? padded_path(path->len) : 0);
 }
 
 /**
- * bid_mapping_write() - lay out all of an MMAP record but its header
+ * bid_record_mmap_write() - write all of an MMAP record but its header
  * @mapping: what it says
- * @task: whose it is
- * @pid: of @task, for the reader
+ * @task: a task of the process that has the mapping
+ * @pid: of @task, in the reader's namespace
  * @tid: likewise
- * @path: to go with it, or NULL
- * @record: bid_mapping_size() bytes
+ * @path: the path in it, or NULL
+ * @record: bid_record_mmap_size() bytes
  */
-void bid_mapping_write(const struct bid_mapping *mapping, const struct task_struct *task, u32 pid,
-		       u32 tid, const struct bid_path *path, struct buildid_mmap *record)
+void bid_record_mmap_write(const struct bid_mapping *mapping, const struct task_struct *task,
+			   u32 pid, u32 tid, const struct bid_path *path,
+			   struct buildid_mmap *record)
 {
-	bid_mmap_write(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
-		       mapping->vm_flags, mapping->file_id, mapping->state, task);
+	bid_record_mmap_fill(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
+			     mapping->vm_flags, mapping->file_id, mapping->state, task);
 	if (!path)
 		return;
 	record->path_len = path->len;
 	write_padded((u8 *)(record + 1), path->name, path->len, padded_path(path->len));
 }
 
-u32 bid_image_size(const struct bid_image_facts *facts)
+u32 bid_record_image_size(const struct bid_image_info *info)
 {
-	return sizeof(struct buildid_image) + ALIGN(facts->id->len, 8) +
-	       padded_path(strlen(facts->name));
+	return sizeof(struct buildid_image) + ALIGN(info->id->len, 8) +
+	       padded_path(strlen(info->name));
 }
 
 /**
- * bid_image_write() - lay out all of a KERNEL or MODULE record but its header
- * @facts: what it says
- * @addrs: the reader may know addresses in the kernel
- * @record: bid_image_size() bytes
+ * bid_record_image_write() - write all of a KERNEL or MODULE record but its header
+ * @info: what it says
+ * @addrs: the reader may see kernel addresses
+ * @record: bid_record_image_size() bytes
  */
-void bid_image_write(const struct bid_image_facts *facts, bool addrs, struct buildid_image *record)
+void bid_record_image_write(const struct bid_image_info *info, bool addrs,
+			    struct buildid_image *record)
 {
-	u32 name_len = strlen(facts->name);
-	u32 id_padded = ALIGN(facts->id->len, 8);
+	u32 name_len = strlen(info->name);
+	u32 id_padded = ALIGN(info->id->len, 8);
 	u8 *data = (u8 *)(record + 1);
 
-	record->addr = addrs ? facts->addr : 0;
-	record->len = facts->len;
-	record->flags = facts->flags;
+	record->addr = addrs ? info->addr : 0;
+	record->len = info->len;
+	record->flags = info->flags;
 	record->reserved = 0;
-	record->kind = facts->id->kind;
-	record->reason = facts->id->reason;
-	record->id_len = facts->id->len;
+	record->kind = info->id->kind;
+	record->reason = info->id->reason;
+	record->id_len = info->id->len;
 	record->name_len = name_len;
 	record->data_off = sizeof(*record);
-	write_padded(data, facts->id->bytes, facts->id->len, id_padded);
-	write_padded(data + id_padded, facts->name, name_len, padded_path(name_len));
+	write_padded(data, info->id->bytes, info->id->len, id_padded);
+	write_padded(data + id_padded, info->name, name_len, padded_path(name_len));
 }
 
-u32 bid_cookie_size(const struct bid_cookie_facts *facts)
+u32 bid_record_cookie_size(const struct bid_cookie_info *info)
 {
-	return sizeof(struct buildid_cookie) + ALIGN(facts->id.len, 8);
+	return sizeof(struct buildid_cookie) + ALIGN(info->id.len, 8);
 }
 
 /**
- * bid_cookie_write() - lay out all of a COOKIE record but its header
- * @facts: what it says
- * @task: whose mapping it is
- * @pid: of @task, for the reader
+ * bid_record_cookie_write() - write all of a COOKIE record but its header
+ * @info: what it says
+ * @task: a task of the process that has the mapping
+ * @pid: of @task, in the reader's namespace
  * @tid: likewise
- * @record: bid_cookie_size() bytes
+ * @record: bid_record_cookie_size() bytes
  */
-void bid_cookie_write(const struct bid_cookie_facts *facts, const struct task_struct *task, u32 pid,
-		      u32 tid, struct buildid_cookie *record)
+void bid_record_cookie_write(const struct bid_cookie_info *info, const struct task_struct *task,
+			     u32 pid, u32 tid, struct buildid_cookie *record)
 {
 	record->pid = pid;
 	record->tid = tid;
-	record->addr = facts->start;
-	record->len = facts->end - facts->start;
+	record->addr = info->start;
+	record->len = info->end - info->start;
 	record->start_time = bid_start_time(task);
-	record->kind = facts->id.kind;
-	record->id_len = facts->id.len;
+	record->kind = info->id.kind;
+	record->id_len = info->id.len;
 	record->data_off = sizeof(*record);
 	record->reserved = 0;
-	bid_comm_write(record->comm, task->comm);
-	write_padded((u8 *)(record + 1), facts->id.bytes, facts->id.len, ALIGN(facts->id.len, 8));
+	bid_record_comm_write(record->comm, task->comm);
+	write_padded((u8 *)(record + 1), info->id.bytes, info->id.len, ALIGN(info->id.len, 8));
 }
 
 /**
- * bid_task_write() - lay out all of a FORK, EXEC or EXIT record but its header
- * @facts: what it says
- * @pid: of the task, for the reader
+ * bid_record_task_write() - write all of a FORK, EXEC or EXIT record but its header
+ * @info: what it says
+ * @pid: of the task, in the reader's namespace
  * @tid: likewise
- * @parent_pid: likewise of the parent, 0 without
+ * @parent_pid: of the parent, likewise; 0 without a parent
  * @record: sizeof(*record) bytes
  */
-void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid, u32 parent_pid,
-		    struct buildid_task *record)
+void bid_record_task_write(const struct bid_task_info *info, u32 pid, u32 tid, u32 parent_pid,
+			   struct buildid_task *record)
 {
 	record->pid = pid;
 	record->tid = tid;
-	record->start_time = bid_start_time(facts->task);
+	record->start_time = bid_start_time(info->task);
 	record->parent_pid = parent_pid;
-	record->flags = facts->flags;
-	record->parent_start_time = facts->parent ? bid_start_time(facts->parent) : 0;
-	bid_comm_write(record->comm, facts->task->comm);
+	record->flags = info->flags;
+	record->parent_start_time = info->parent ? bid_start_time(info->parent) : 0;
+	bid_record_comm_write(record->comm, info->task->comm);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What records say: from what is known to the layouts of the uapi header. Each
- * bid_<what>_size() is the whole record's; each bid_<what>_write() lays out all
- * of it but its header.
+ * The layout of records: from the structs here to those of the uapi header.
+ * bid_record_<type>_size() is the size of the whole record, bid_record_<type>_write()
+ * writes every byte of it but the header, which bid_ring_reserve() fills in.
  */
 #ifndef BID_RECORD_H
 #define BID_RECORD_H
@@ -15,18 +15,18 @@
 
 /**
  * struct bid_mapping - a mapping to report
- * @file: what it maps
+ * @file: the mapped file
  * @start: first address
- * @end: the one after the last
- * @pgoff: in @file, of @start, in pages
+ * @end: first address after it
+ * @pgoff: offset of @start in @file, in pages
  * @vm_flags: of the vma
- * @file_id: as in struct buildid_file; 0 for UNRESOLVED
- * @entry: with the FILE record to go before it, or NULL
+ * @file_id: as in struct buildid_file; 0 when UNRESOLVED
+ * @entry: the file's entry, for the FILE record that goes first; NULL when UNRESOLVED
  * @state: enum buildid_state
- * @path: of the file, once @path_known
- * @path_known: bid_file_path() was called
+ * @path: of the file, valid if @path_known
+ * @path_known: @path was filled in
  * @buf: room for a path, PATH_MAX bytes
- * @waiting: of the request; for PENDING, else NULL
+ * @waiting: bid_request.waiting when PENDING, else NULL
  */
 struct bid_mapping {
 	struct file *file;
@@ -44,10 +44,10 @@ struct bid_mapping {
 };
 
 /**
- * struct bid_facts - a FILE record before it is laid out
- * @file_id: and the rest: as in struct buildid_file
+ * struct bid_file_info - what a FILE record says
+ * @file_id: this and all others as in struct buildid_file
  */
-struct bid_facts {
+struct bid_file_info {
 	u64 file_id;
 	const struct bid_key *key;
 	const struct bid_version *version;
@@ -62,12 +62,12 @@ struct bid_facts {
 };
 
 /**
- * struct bid_image_facts - a KERNEL or MODULE record before it is laid out
+ * struct bid_image_info - what a KERNEL or MODULE record says
  * @type: BUILDID_RECORD_KERNEL or _MODULE
  * @record_flags: BUILDID_RECORD_*
- * @flags: and the rest: as in struct buildid_image
+ * @flags: this and all others as in struct buildid_image
  */
-struct bid_image_facts {
+struct bid_image_info {
 	u16 type;
 	u16 record_flags;
 	u32 flags;
@@ -78,9 +78,9 @@ struct bid_image_facts {
 };
 
 /*
- * Of the process, so that it tells processes of one number apart: a thread that
- * calls exec takes over its leader's. @task is current, or a leader: whom one that
- * was a leader points to after an exec may be gone.
+ * The start time of a task's process, which tells it from others that have the same pid.
+ * It is the leader's: a thread that calls exec takes it over. @task is current or a
+ * leader; another task's group_leader may be gone.
  */
 static __always_inline u64 bid_start_time(const struct task_struct *task)
 {
@@ -88,25 +88,25 @@ static __always_inline u64 bid_start_time(const struct task_struct *task)
 }
 
 /**
- * struct bid_cookie_facts - a COOKIE record before it is laid out
+ * struct bid_cookie_info - what a COOKIE record says
  * @start: first address
- * @end: the one after the last
- * @id: what the loader calls it; of length 0 when that was taken back
+ * @end: first address after it
+ * @id: the identity that the loader gave; of length 0 when it was taken back
  */
-struct bid_cookie_facts {
+struct bid_cookie_info {
 	u64 start;
 	u64 end;
 	struct bid_identity id;
 };
 
 /**
- * struct bid_task_facts - a FORK, EXEC or EXIT record before it is laid out
+ * struct bid_task_info - what a FORK, EXEC or EXIT record says
  * @type: BUILDID_RECORD_FORK, _EXEC or _EXIT
  * @flags: BUILDID_TASK_*
- * @task: whose it is
- * @parent: with FORK: who has forked; else NULL
+ * @task: the child with FORK, else current
+ * @parent: with FORK: the task that forked; else NULL
  */
-struct bid_task_facts {
+struct bid_task_info {
 	u16 type;
 	u32 flags;
 	struct task_struct *task;
@@ -133,16 +133,17 @@ static inline void bid_mapping_set_entry(struct bid_mapping *mapping, struct bid
 	mapping->file_id = entry->file_id;
 }
 
-static __always_inline void bid_comm_write(u8 to[TASK_COMM_LEN], const char *comm)
+static __always_inline void bid_record_comm_write(u8 to[TASK_COMM_LEN], const char *comm)
 {
 	memcpy(to, comm, TASK_COMM_LEN);
 	to[TASK_COMM_LEN - 1] = 0;
 }
 
-/* Of the usual record: inline, as watching costs what this does. */
-static __always_inline void bid_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid, u64 start,
-					   u64 end, u64 pgoff, unsigned long vm_flags, u64 file_id,
-					   u8 state, const struct task_struct *task)
+/* A MMAP record without a path; inline, as it is the larger part of sending one. */
+static __always_inline void bid_record_mmap_fill(struct buildid_mmap *record, u32 pid, u32 tid,
+						 u64 start, u64 end, u64 pgoff,
+						 unsigned long vm_flags, u64 file_id, u8 state,
+						 const struct task_struct *task)
 {
 	BUILD_BUG_ON(VM_READ != PROT_READ || VM_WRITE != PROT_WRITE || VM_EXEC != PROT_EXEC);
 
@@ -158,26 +159,28 @@ static __always_inline void bid_mmap_write(struct buildid_mmap *record, u32 pid,
 	record->start_time = bid_start_time(task);
 	record->path_len = 0;
 	record->data_off = sizeof(*record);
-	bid_comm_write(record->comm, task->comm);
+	bid_record_comm_write(record->comm, task->comm);
 }
 
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping);
-u32 bid_mapping_size(const struct bid_path *path);
-void bid_mapping_write(const struct bid_mapping *mapping, const struct task_struct *task, u32 pid,
-		       u32 tid, const struct bid_path *path, struct buildid_mmap *record);
+u32 bid_record_mmap_size(const struct bid_path *path);
+void bid_record_mmap_write(const struct bid_mapping *mapping, const struct task_struct *task,
+			   u32 pid, u32 tid, const struct bid_path *path,
+			   struct buildid_mmap *record);
 
-void bid_facts_of(const struct bid_entry *entry, struct bid_facts *facts);
-u32 bid_facts_size(const struct bid_facts *facts);
-void bid_facts_write(const struct bid_facts *facts, struct buildid_file *record);
+void bid_entry_info(const struct bid_entry *entry, struct bid_file_info *info);
+u32 bid_record_file_size(const struct bid_file_info *info);
+void bid_record_file_write(const struct bid_file_info *info, struct buildid_file *record);
 
-u32 bid_image_size(const struct bid_image_facts *facts);
-void bid_image_write(const struct bid_image_facts *facts, bool addrs, struct buildid_image *record);
+u32 bid_record_image_size(const struct bid_image_info *info);
+void bid_record_image_write(const struct bid_image_info *info, bool addrs,
+			    struct buildid_image *record);
 
-u32 bid_cookie_size(const struct bid_cookie_facts *facts);
-void bid_cookie_write(const struct bid_cookie_facts *facts, const struct task_struct *task, u32 pid,
-		      u32 tid, struct buildid_cookie *record);
+u32 bid_record_cookie_size(const struct bid_cookie_info *info);
+void bid_record_cookie_write(const struct bid_cookie_info *info, const struct task_struct *task,
+			     u32 pid, u32 tid, struct buildid_cookie *record);
 
-void bid_task_write(const struct bid_task_facts *facts, u32 pid, u32 tid, u32 parent_pid,
-		    struct buildid_task *record);
+void bid_record_task_write(const struct bid_task_info *info, u32 pid, u32 tid, u32 parent_pid,
+			   struct buildid_task *record);
 
 #endif /* BID_RECORD_H */

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Positions only grow; a record lies at its position modulo the size. The
- * record pages are mapped twice in a row, here and in user space, so that no
- * record is ever split.
+ * Positions only grow; a record lies at its position modulo the size. The record
+ * pages are mapped twice in a row, here and in user space, so that no record is ever
+ * split.
  *
- * A producer reserves under the lock and fills outside of it; a record is busy
- * until then and the consumer stops before it. What the consumer can write is
- * one position, and it is believed only as far as it makes sense.
+ * Producers: any context but NMI, with preemption off from reserving to committing.
+ * They reserve under bid_ring.lock, a raw spinlock and a leaf of the lock order, and
+ * fill the record in outside of it. A record is BUSY until it is committed, and the
+ * consumer stops before it.
+ *
+ * The consumer: one at a time; who that is, is up to the owner (the session's mutex,
+ * the listener's work, or user space once it has mapped the ring). The only thing
+ * user space can write is the consumer position, and it is used only when it lies
+ * between the last one and the producer position.
+ *
+ * When there is no room, the new record is dropped and counted. The next record that
+ * finds room comes after a LOST record with the counts. From then on no FILE record
+ * counts as sent: the consumer may not have read those that it was sent.
+ *
+ * Ordering:
+ *	producer			consumer
+ *	release of producer pos		acquire of it (bid_ring_ready, _peek)
+ *	  in bid_ring_publish()
+ *	release of size without BUSY	acquire of size in is_busy()
+ *	  in bid_ring_commit_size()
+ *	acquire of consumer pos		release of it in bid_ring_consume()
+ *	  in bid_ring_cons()
+ *	commit; smp_mb(); look at	set asleep; smp_mb(); look for records,
+ *	  asleep, in bid_ring_wake()	  in bid_ring_sleep()
  */
 #include <linux/mm.h>
 #include <linux/sched/clock.h>
@@ -18,42 +39,43 @@
 #include "ring.h"
 #include "stats.h"
 
-/* Bytes of records for each slot of the table of FILE records sent. */
-#define BYTES_PER_TOLD 256
+/* Bytes of records for each slot of bid_ring.sent. */
+#define BYTES_PER_SENT 256
 
 /**
- * bid_ring_told() - does the consumer have this FILE record?
+ * bid_ring_file_sent() - was this FILE record sent?
  * @ring: the ring
  * @file_id: of the FILE record
- * @stage: as in struct bid_ring_want
+ * @detail: as in struct bid_ring_reserve_args
  *
- * A guess, as nothing is locked; bid_ring_reserve() knows.
+ * A hint, as nothing is locked; bid_ring_reserve() decides.
  */
-bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage)
+bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id, u8 detail)
 {
-	return bid_ring_tag_covers(READ_ONCE(*bid_ring_told_slot(ring, file_id)),
-				   bid_ring_told_tag(ring, file_id, stage), stage);
+	return bid_ring_tag_covers(READ_ONCE(*bid_ring_sent_slot(ring, file_id)),
+				   bid_ring_sent_tag(ring, file_id, detail), detail);
 }
 
-static void forget_told(struct bid_ring *ring)
+static void forget_sent(struct bid_ring *ring)
 {
-	ring->told_salt += BID_RING_SALT;
-	if (ring->told_salt)
+	ring->sent_salt += BID_RING_SALT;
+	if (ring->sent_salt)
 		return;
-	/* an old tag must not come to life again */
-	ring->told_salt = BID_RING_SALT;
-	memset(ring->told, 0, (ring->told_mask + 1) * sizeof(*ring->told));
+	/* the salt wrapped around: an old tag must not become valid again */
+	ring->sent_salt = BID_RING_SALT;
+	memset(ring->sent, 0, (ring->sent_mask + 1) * sizeof(*ring->sent));
 }
 
 /**
- * bid_ring_cons() - where the consumer is, as far as it makes sense
+ * bid_ring_cons() - the consumer's position, or the last one that was plausible
  * @ring: the ring, locked
  */
 u64 bid_ring_cons(struct bid_ring *ring)
 {
-	/* pairs with the consumer's release: it has read what it gives back */
+	/* pairs with the consumer's release: it has read what is overwritten now */
 	u64 cons = smp_load_acquire(&bid_ring_consumer(ring)->pos);
 
+	lockdep_assert_held(&ring->lock);
 	if (cons - ring->cons <= ring->prod - ring->cons && !(cons & 7))
 		ring->cons = cons;
 	return ring->cons;
@@ -81,23 +103,24 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono, u64 ti
 }
 
 /**
- * bid_ring_reserve() - room for a record, and for the FILE record before it
+ * bid_ring_reserve() - reserve room for a record, and for the FILE record before it
  * @ring: the ring
- * @want: what to make room for
- * @batch: where the room is; type, seq and times are filled in. Fill in the
- *	rest, every byte, and commit each
+ * @args: what to reserve
+ * @batch: where the room is; type, seq and times are filled in. Fill in the rest,
+ *	every byte, and commit each record
  *
- * Called with preemption off, until all is committed.
+ * Any context but NMI; preemption is off until all of it is committed. Writes the
+ * LOST record that may be due by itself.
  *
- * Return: 0; -ENOSPC when it was dropped, and counted; -ESTALE when a FILE
- * record is needed and @want->file_size is 0.
+ * Return: 0; -ENOSPC when the records were dropped, and counted; -ESTALE when a FILE
+ * record is needed and @args->file_size is 0.
  */
-int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
+int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_reserve_args *args,
 		     struct bid_ring_batch *batch)
 {
 	u64 tag = 0, time_mono, time_perf, *slot = NULL;
-	u32 need = want->body_size, records = !!want->body_size;
-	bool mmap = want->body_type == BUILDID_RECORD_MMAP, lost;
+	u32 need = args->body_size, records = !!args->body_size;
+	bool mmap = args->body_type == BUILDID_RECORD_MMAP, lost;
 
 	lockdep_assert_preemption_disabled();
 	batch->file = NULL;
@@ -106,49 +129,49 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 	time_perf = local_clock();
 
 	raw_spin_lock(&ring->lock);
-	if (want->file_id) {
-		slot = bid_ring_told_slot(ring, want->file_id);
-		tag = bid_ring_told_tag(ring, want->file_id, want->stage);
-		if (bid_ring_tag_covers(*slot, tag, want->stage))
+	if (args->file_id) {
+		slot = bid_ring_sent_slot(ring, args->file_id);
+		tag = bid_ring_sent_tag(ring, args->file_id, args->detail);
+		if (bid_ring_tag_covers(*slot, tag, args->detail))
 			slot = NULL;
 	}
 	if (slot) {
-		if (!want->file_size) {
+		if (!args->file_size) {
 			raw_spin_unlock(&ring->lock);
 			return -ESTALE;
 		}
-		need += want->file_size;
+		need += args->file_size;
 		records++;
 	}
-	lost = bid_ring_has_lost(ring, want->missed);
+	lost = bid_ring_has_lost(ring, args->missed);
 	if (lost)
 		need += sizeof(struct buildid_lost);
 	if (!bid_ring_has_room(ring, need)) {
 		ring->seq += records;
 		ring->full += records;
 		ring->full_mmaps += mmap;
-		/* what this consumer was told, it may never have read */
-		forget_told(ring);
+		/* the consumer may never read the FILE records it was sent */
+		forget_sent(ring);
 		raw_spin_unlock(&ring->lock);
 		bid_stats_add(BID_STAT_RING_FULL, records);
 		bid_stats_add(BID_STAT_RING_FULL_MMAPS, mmap);
-		/* nothing may come after that reaches the watermark */
+		/* perhaps nothing comes after this that reaches the watermark */
 		bid_ring_wake(ring);
 		return -ENOSPC;
 	}
 	if (lost) {
-		append_lost(ring, want->missed, time_mono, time_perf);
+		append_lost(ring, args->missed, time_mono, time_perf);
 		records++;
 	}
 	if (slot) {
 		*slot = tag;
-		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, want->file_size, time_mono,
+		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, args->file_size, time_mono,
 					      time_perf);
 	}
-	if (want->body_size)
-		batch->body = bid_ring_append(ring, want->body_type, want->body_size, time_mono,
+	if (args->body_size)
+		batch->body = bid_ring_append(ring, args->body_type, args->body_size, time_mono,
 					      time_perf);
-	if (want->no_request)
+	if (args->no_request)
 		ring->no_request++;
 	bid_ring_publish(ring);
 	raw_spin_unlock(&ring->lock);
@@ -158,20 +181,20 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
 
 static bool is_busy(const struct buildid_record *record)
 {
-	/* pairs with bid_ring_commit() */
+	/* pairs with the release in bid_ring_commit_size() */
 	return smp_load_acquire(&record->size) & BUILDID_RECORD_BUSY;
 }
 
 /**
  * bid_ring_ready() - is there something to consume?
  * @ring: the ring
- * @bytes: how much of it, 0 for any
+ * @bytes: at least that much, 0 for any; a ring that dropped records is ready anyway
  */
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 {
-	/* whatever user space has put there: bid_ring_record() bounds it */
+	/* user space may have stored anything: bid_ring_record() bounds it */
 	u64 pos = READ_ONCE(bid_ring_consumer(ring)->pos);
-	/* pairs with bid_ring_publish() */
+	/* pairs with the release in bid_ring_publish() */
 	u64 waiting = smp_load_acquire(&bid_ring_producer(ring)->pos) - pos;
 
 	return waiting && (waiting >= bytes || READ_ONCE(ring->full)) &&
@@ -179,14 +202,14 @@ bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 }
 
 /**
- * bid_ring_sleep() - ask for a wake-up
+ * bid_ring_sleep() - ask to be woken
  * @ring: the ring
  *
- * First ask, then look: a producer commits and then looks whether somebody
- * asked, so that one of the two sees what the other did. It takes the request
- * back only to notify. That makes up for the order in which they look, and who
- * is notified looks again and so asks again. Whoever waits for edges, and
- * never looks otherwise, has a request here for as long as he was not notified.
+ * The consumer first asks and then looks; a producer first commits and then looks
+ * whether the consumer asked. So at least one of them sees what the other did. The
+ * producer clears @ring->asleep only when it notifies, and a consumer that is
+ * notified looks and asks again. That also serves a consumer that polls for edges:
+ * its request stands until it is notified.
  *
  * Return: false when there is enough to consume already. The request stands.
  */
@@ -198,11 +221,11 @@ bool bid_ring_sleep(struct bid_ring *ring)
 }
 
 /**
- * bid_ring_wake_now() - wake a consumer that is asleep, if there is enough
+ * bid_ring_wake_now() - wake a consumer that is asleep, if there is enough to consume
  * @ring: the ring
  *
- * The wake-up comes with the next tick: an interrupt for each record would
- * cost more than the record.
+ * The irq_work is lazy, so that the wake-up comes with the next tick: an interrupt
+ * for each record would cost more than the record.
  */
 void bid_ring_wake_now(struct bid_ring *ring)
 {
@@ -213,11 +236,13 @@ void bid_ring_wake_now(struct bid_ring *ring)
 }
 
 /**
- * bid_ring_tell_lost() - a LOST record for losses nothing came after
+ * bid_ring_report_lost() - write the LOST record that is due, if there is room
  * @ring: the ring
  * @missed: probe misses so far
+ *
+ * For consumers: losses that no record has come after would stay unreported.
  */
-void bid_ring_tell_lost(struct bid_ring *ring, u64 missed)
+void bid_ring_report_lost(struct bid_ring *ring, u64 missed)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
 
@@ -232,40 +257,46 @@ void bid_ring_tell_lost(struct bid_ring *ring, u64 missed)
 }
 
 /**
- * bid_ring_peek() - a record that waits, for a consumer in the kernel
- * @ring: the ring; its consumer position is not user space's
- * @ahead: bytes of records before it that this consumer has seen
+ * bid_ring_peek() - the next record, for a consumer in the kernel
+ * @ring: the ring; user space has not mapped it
+ * @ahead: bytes of records that the consumer has seen and not consumed
  *
- * Return: it, until bid_ring_consume(), or NULL.
+ * The caller serializes consumers.
+ *
+ * Return: the record, valid until bid_ring_consume(), or NULL.
  */
 const struct buildid_record *bid_ring_peek(struct bid_ring *ring, u32 ahead)
 {
 	u64 pos = bid_ring_consumer(ring)->pos + ahead;
 	const struct buildid_record *record = bid_ring_record(ring, pos);
 
-	/* pairs with bid_ring_publish() */
+	/* pairs with the release in bid_ring_publish() */
 	if (smp_load_acquire(&bid_ring_producer(ring)->pos) == pos || is_busy(record))
 		return NULL;
 	return record;
 }
 
 /**
- * bid_ring_consume() - give records back
+ * bid_ring_consume() - free the room of the oldest records
  * @ring: as for bid_ring_peek()
- * @bytes: of whole records, the oldest ones
+ * @bytes: of whole records
  */
 void bid_ring_consume(struct bid_ring *ring, u32 bytes)
 {
 	u64 *pos = &bid_ring_consumer(ring)->pos;
 
-	/* pairs with bid_ring_cons() */
+	/* pairs with the acquire in bid_ring_cons() */
 	smp_store_release(pos, *pos + bytes);
 }
 
 /**
  * bid_ring_mmap() - map the ring into user space
  * @ring: the ring
- * @vma: the consumer page alone, or no more than what follows it, read-only
+ * @vma: the consumer page alone, or a part of what follows it, read-only
+ *
+ * Called by mmap(2), under the mmap lock.
+ *
+ * Return: 0, -EINVAL or -EPERM.
  */
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma)
 {
@@ -301,13 +332,13 @@ static unsigned int page_count_of(u32 size)
 	return 2 + size / PAGE_SIZE;
 }
 
-static u32 told_slots_of(u32 size)
+static u32 sent_slots_of(u32 size)
 {
-	return max_t(u32, size / BYTES_PER_TOLD, 64);
+	return max_t(u32, size / BYTES_PER_SENT, 64);
 }
 
 /**
- * bid_ring_pages() - what a ring takes of its user's memory
+ * bid_ring_pages() - how many pages to charge a user for a ring
  * @size: bytes of records
  *
  * Return: pages, tables included.
@@ -316,20 +347,22 @@ unsigned long bid_ring_pages(u32 size)
 {
 	unsigned long pages = page_count_of(size);
 
-	return pages + DIV_ROUND_UP(told_slots_of(size) * sizeof(u64), PAGE_SIZE) +
+	return pages + DIV_ROUND_UP(sent_slots_of(size) * sizeof(u64), PAGE_SIZE) +
 	       DIV_ROUND_UP((pages + size / PAGE_SIZE) * sizeof(struct page *), PAGE_SIZE);
 }
 
 /**
- * bid_ring_init() - make a ring
+ * bid_ring_init() - set a ring up
  * @ring: the ring
- * @size: bytes of records, a power of two of whole pages
+ * @size: bytes of records, a power of two, in whole pages
  * @watermark: bytes that must wait before the consumer is woken
  * @notify: wakes the consumer; called from interrupt context
  * @owner: for @notify to find in the ring
- * @missed: probe misses so far, not to be told
+ * @missed: probe misses so far, which are not reported
  *
- * Return: 0 or -errno.
+ * May sleep.
+ *
+ * Return: 0 or -errno; undone by bid_ring_exit().
  */
 int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 		  void (*notify)(struct bid_ring *ring), void *owner, u64 missed)
@@ -346,15 +379,15 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 	ring->notify = notify;
 	ring->owner = owner;
 	ring->wake = IRQ_WORK_INIT_LAZY(wake_work);
-	ring->told_salt = BID_RING_SALT;
-	ring->told_mask = told_slots_of(size) - 1;
+	ring->sent_salt = BID_RING_SALT;
+	ring->sent_mask = sent_slots_of(size) - 1;
 
-	ring->told = kvcalloc(ring->told_mask + 1, sizeof(*ring->told), GFP_KERNEL_ACCOUNT);
-	if (!ring->told)
+	ring->sent = kvcalloc(ring->sent_mask + 1, sizeof(*ring->sent), GFP_KERNEL_ACCOUNT);
+	if (!ring->sent)
 		return -ENOMEM;
 	ring->pages = kvcalloc(pages + data, sizeof(*ring->pages), GFP_KERNEL_ACCOUNT);
 	if (!ring->pages)
-		goto err_free_told;
+		goto err_free_sent;
 	for (i = 0; i < pages; i++) {
 		ring->pages[i] = alloc_page(gfp);
 		if (!ring->pages[i])
@@ -369,22 +402,32 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 
 err_free_pages:
 	free_pages_array(ring->pages, i);
-err_free_told:
-	kvfree(ring->told);
+err_free_sent:
+	kvfree(ring->sent);
 	return -ENOMEM;
 }
 
-/* No producer knows the ring any more; on return its owner is not notified. */
+/**
+ * bid_ring_quiesce() - wait for the last notification
+ * @ring: the ring, which no producer can reach any more
+ *
+ * May sleep. @ring->notify is not called any more after it.
+ */
 void bid_ring_quiesce(struct bid_ring *ring)
 {
 	irq_work_sync(&ring->wake);
 }
 
-/* Nor does a consumer. */
+/**
+ * bid_ring_exit() - free a ring's memory
+ * @ring: the ring, which neither producers nor consumers can reach any more
+ *
+ * Pages that user space has mapped stay until it unmaps them. May sleep.
+ */
 void bid_ring_exit(struct bid_ring *ring)
 {
 	bid_ring_quiesce(ring);
 	vunmap(ring->area);
 	free_pages_array(ring->pages, page_count_of(ring->size));
-	kvfree(ring->told);
+	kvfree(ring->sent);
 }

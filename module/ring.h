@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A subscriber's ring: many producers, one consumer, drop when full.
+ * A subscriber's ring: many producers, one consumer, drop when full. ring.c says how
+ * it works; what a record costs when nothing is in the way is here, inline.
  */
 #ifndef BID_RING_H
 #define BID_RING_H
@@ -14,29 +15,48 @@
 
 #include <buildid.h>
 
-/* A FILE and an MMAP with the longest path, after a LOST, in whole pages. */
+/* Room for a LOST, a FILE and an MMAP with the longest path, in whole pages. */
 #define BID_RING_MIN (PAGE_SIZE > 2 * BUILDID_RECORD_MAX ? PAGE_SIZE : 2 * BUILDID_RECORD_MAX)
 #define BID_RING_MAX (64U << 20)
 
 /**
+ * enum bid_detail - how much a FILE record says about its file
+ * @BID_DETAIL_NONE: there is no FILE record
+ * @BID_DETAIL_UNKNOWN: it has no identity yet: PENDING or DEFERRED
+ * @BID_DETAIL_KNOWN: it has the identity, or the reason why there is none
+ * @BID_DETAIL_UNSTABLE: likewise, and BUILDID_FILE_UNSTABLE is set
+ * @BID_DETAIL_MAX: the last one
+ *
+ * A later one includes the earlier ones. Two bits of a tag in bid_ring.sent.
+ */
+enum bid_detail {
+	BID_DETAIL_NONE,
+	BID_DETAIL_UNKNOWN,
+	BID_DETAIL_KNOWN,
+	BID_DETAIL_UNSTABLE,
+	BID_DETAIL_MAX = BID_DETAIL_UNSTABLE,
+};
+
+/**
  * struct bid_ring - records on their way to one consumer
- * @lock: orders producers; raw, as one of them is a kprobe handler
+ * @lock: serializes producers; raw, as one of them is a kprobe handler. Protects
+ *	the fields up to @sent_salt
  * @prod: position after the last reserved byte
- * @cons: the last consumer position that made sense
- * @seq: of the next record
+ * @cons: the last plausible position that the consumer stored
+ * @seq: sequence number of the next record
  * @full: records dropped since the last LOST record
  * @full_mmaps: of these, MMAP records
- * @no_request: as in struct buildid_lost, likewise
- * @missed: probe misses told so far
- * @told: which FILE records the consumer has: a direct-mapped table of tags
- * @told_mask: slots of @told, less one
- * @told_salt: part of every tag, so that a new one forgets them all
+ * @no_request: as in struct buildid_lost; since the last LOST record
+ * @missed: probe misses reported so far
+ * @sent: which FILE records were sent: a direct-mapped table of tags
+ * @sent_salt: part of every tag: changing it invalidates the whole table
+ * @sent_mask: slots of @sent, less one
  * @size: bytes of records
  * @watermark: bytes that must wait before the consumer is woken
- * @asleep: the consumer wants to be woken
- * @area: consumer page, producer page, records, records again
+ * @asleep: the consumer asked to be woken
+ * @area: consumer page, producer page, records, the same records again
  * @pages: behind @area
- * @wake: calls @notify outside the producer's context
+ * @wake: calls @notify outside of the producer's context
  * @notify: wakes the consumer
  * @owner: for @notify
  */
@@ -49,9 +69,9 @@ struct bid_ring {
 	u64 full_mmaps;
 	u64 no_request;
 	u64 missed;
-	u64 *told;
-	u64 told_salt;
-	u32 told_mask;
+	u64 *sent;
+	u64 sent_salt;
+	u32 sent_mask;
 	u32 size;
 	u32 watermark;
 	bool asleep;
@@ -65,7 +85,7 @@ struct bid_ring {
 
 /**
  * struct bid_ring_batch - records reserved together
- * @file: room for the FILE record, NULL when the consumer has it
+ * @file: room for the FILE record, NULL when it was sent before
  * @body: room for the other record, NULL when none was asked for
  */
 struct bid_ring_batch {
@@ -74,18 +94,19 @@ struct bid_ring_batch {
 };
 
 /**
- * struct bid_ring_want - what to reserve
+ * struct bid_ring_reserve_args - what to reserve
  * @file_id: of the FILE record, 0 for none
- * @stage: grows as more becomes known of the file, 0 to 3
- * @file_size: bytes of the FILE record; 0: the caller thinks the consumer has it
+ * @detail: enum bid_detail of the FILE record
+ * @file_size: bytes of the FILE record; 0 when the caller expects that it was sent
+ *	before
  * @body_type: enum buildid_record_type of the other record
- * @body_size: its bytes, 0 for none
+ * @body_size: bytes of the other record, 0 for none
  * @no_request: count the other record as UNRESOLVED
  * @missed: probe misses so far
  */
-struct bid_ring_want {
+struct bid_ring_reserve_args {
 	u64 file_id;
-	u8 stage;
+	u8 detail;
 	u32 file_size;
 	u16 body_type;
 	u32 body_size;
@@ -99,25 +120,25 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
-bool bid_ring_told(const struct bid_ring *ring, u64 file_id, u8 stage);
-int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_want *want,
+bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id, u8 detail);
+int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_reserve_args *args,
 		     struct bid_ring_batch *batch);
 u64 bid_ring_cons(struct bid_ring *ring);
 void bid_ring_wake_now(struct bid_ring *ring);
 
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes);
 bool bid_ring_sleep(struct bid_ring *ring);
-void bid_ring_tell_lost(struct bid_ring *ring, u64 missed);
+void bid_ring_report_lost(struct bid_ring *ring, u64 missed);
 const struct buildid_record *bid_ring_peek(struct bid_ring *ring, u32 ahead);
 void bid_ring_consume(struct bid_ring *ring, u32 bytes);
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
 
 /*
- * What a record takes when nothing is in the way: the cost of watching. Inline,
- * as the calls would cost as much as the work.
+ * The fast path of sending a record. Inline, as the calls would cost as much as the
+ * work does.
  */
 
-/* Salts are multiples of it: above all file_ids, and the stage in two bits. */
+/* Salts are multiples of this: above every file_id with the two bits of detail. */
 #define BID_RING_SALT BIT_ULL(48)
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
@@ -130,31 +151,31 @@ static inline struct buildid_ring_producer *bid_ring_producer(const struct bid_r
 	return ring->area + PAGE_SIZE;
 }
 
-/* In the ring and aligned, whatever @pos is: it may be the consumer's. */
+/* In the ring and aligned whatever @pos is: user space may have stored it. */
 static inline void *bid_ring_record(const struct bid_ring *ring, u64 pos)
 {
 	return ring->area + 2 * PAGE_SIZE + (pos & (ring->size - 8));
 }
 
-static inline u64 *bid_ring_told_slot(const struct bid_ring *ring, u64 file_id)
+static inline u64 *bid_ring_sent_slot(const struct bid_ring *ring, u64 file_id)
 {
-	return &ring->told[file_id & ring->told_mask];
+	return &ring->sent[file_id & ring->sent_mask];
 }
 
-static inline u64 bid_ring_told_tag(const struct bid_ring *ring, u64 file_id, u8 stage)
+static inline u64 bid_ring_sent_tag(const struct bid_ring *ring, u64 file_id, u8 detail)
 {
-	return (file_id << 2 | stage) ^ ring->told_salt;
+	return (file_id << 2 | detail) ^ ring->sent_salt;
 }
 
-/* Tags of one file and salt differ in the stage alone; more includes less. */
-static inline bool bid_ring_tag_covers(u64 told, u64 tag, u8 stage)
+/* Tags of one file and one salt differ in the detail alone; more includes less. */
+static inline bool bid_ring_tag_covers(u64 sent, u64 tag, u8 detail)
 {
-	return told - tag <= 3u - stage;
+	return sent - tag <= (u32)BID_DETAIL_MAX - detail;
 }
 
 static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
 {
-	/* what was free last time is free still; ask again only for more */
+	/* what was free last time still is: look at the consumer's page only for more */
 	return ring->size - (u32)(ring->prod - ring->cons) >= bytes ||
 	       ring->size - (u32)(ring->prod - bid_ring_cons(ring)) >= bytes;
 }
@@ -169,13 +190,13 @@ static inline struct buildid_record *bid_ring_append(struct bid_ring *ring, u16 
 	record->seq = ring->seq++;
 	record->time_mono = time_mono;
 	record->time_perf = time_perf;
-	/* visible no later than the position that leads to it */
+	/* BUSY is visible no later than the position that leads to the record */
 	record->size = size | BUILDID_RECORD_BUSY;
 	ring->prod += size;
 	return record;
 }
 
-/* Producers count misses before they lock: one may come with an older number. */
+/* Producers sample the misses before they lock: @missed may be an older number. */
 static inline bool bid_ring_has_missed(const struct bid_ring *ring, u64 missed)
 {
 	return (s64)(missed - ring->missed) > 0;
@@ -188,31 +209,33 @@ static inline bool bid_ring_has_lost(const struct bid_ring *ring, u64 missed)
 
 static inline void bid_ring_publish(struct bid_ring *ring)
 {
-	/* pairs with bid_ring_ready(), or the like in user space */
+	/* pairs with the acquire in bid_ring_ready(), bid_ring_peek() or user space */
 	smp_store_release(&bid_ring_producer(ring)->pos, ring->prod);
 }
 
 /**
- * bid_ring_begin() - room for a record, when that is all there is to it
+ * bid_ring_begin() - reserve room for one record, fast path
  * @ring: the ring
  * @type: enum buildid_record_type
  * @size: of the record
- * @file_id: of a FILE record the consumer must have
- * @stage: as in struct bid_ring_want
+ * @file_id: of a FILE record that must have been sent
+ * @detail: as in struct bid_ring_reserve_args
  * @missed: probe misses so far
  *
- * Return: the room, as from bid_ring_reserve(); NULL when it takes a LOST or a
- * FILE record too, or there is no room: bid_ring_reserve() then does the rest.
+ * Any context but NMI; preemption is off until the record is committed.
+ *
+ * Return: the room, as from bid_ring_reserve(). NULL when a LOST or a FILE record
+ * has to go first, or there is no room: call bid_ring_reserve() then.
  */
 static __always_inline struct buildid_record *
-bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage, u64 missed)
+bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 detail, u64 missed)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
-	const u64 *told = bid_ring_told_slot(ring, file_id);
+	const u64 *sent = bid_ring_sent_slot(ring, file_id);
 	struct buildid_record *record = NULL;
 
 	raw_spin_lock(&ring->lock);
-	if (bid_ring_tag_covers(*told, bid_ring_told_tag(ring, file_id, stage), stage) &&
+	if (bid_ring_tag_covers(*sent, bid_ring_sent_tag(ring, file_id, detail), detail) &&
 	    !bid_ring_has_lost(ring, missed) && bid_ring_has_room(ring, size)) {
 		record = bid_ring_append(ring, type, size, time_mono, time_perf);
 		bid_ring_publish(ring);
@@ -221,17 +244,20 @@ bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 stage,
 	return record;
 }
 
-/* For a producer that knows the size. */
+/* bid_ring_commit() for a producer that knows the size. */
 static inline void bid_ring_commit_size(struct buildid_record *record, u32 size)
 {
 	lockdep_assert_preemption_disabled();
-	/* pairs with is_busy(), or the like in user space */
+	/* pairs with the acquire in is_busy(), or in user space */
 	smp_store_release(&record->size, size);
 }
 
-/*
- * The record is complete: the consumer may have it. Preemption is off since it
- * was reserved, or the consumer would wait before it for as long as others run.
+/**
+ * bid_ring_commit() - make a complete record visible to the consumer
+ * @record: from bid_ring_reserve()
+ *
+ * Preemption has been off since it was reserved: the consumer stops before a record
+ * that is busy, and would wait for as long as the producer does not run.
  */
 static inline void bid_ring_commit(struct buildid_record *record)
 {
@@ -239,12 +265,14 @@ static inline void bid_ring_commit(struct buildid_record *record)
 }
 
 /**
- * bid_ring_wake() - wake the consumer if it asked for it
+ * bid_ring_wake() - wake the consumer if it asked to be woken
  * @ring: the ring, after a commit
+ *
+ * Any context but NMI.
  */
 static inline void bid_ring_wake(struct bid_ring *ring)
 {
-	smp_mb(); /* commit, then look: pairs with the one in bid_ring_sleep() */
+	smp_mb(); /* commit, then look at asleep: pairs with bid_ring_sleep() */
 	if (unlikely(READ_ONCE(ring->asleep)))
 		bid_ring_wake_now(ring);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a SET_COOKIE to a cookie.
+ * The SET_COOKIE ioctl: checks what the caller may name, and that the content of a file
+ * has no identity of its own.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -9,24 +10,23 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "answer.h"
 #include "cookie.h"
 #include "ioctl.h"
-#include "sight.h"
-#include "worker.h"
+#include "lookup.h"
+#include "reply.h"
 
-/* 0 when the content has no identity of its own. */
-static int check_content(struct bid_sight *sight)
+/* 0 when the content has no identity of its own, as of lookup->version. */
+static int check_content(struct bid_lookup *lookup)
 {
 	struct bid_identity id = {};
 	enum bid_access access;
 	bool racy;
 	int err;
 
-	access = bid_file_access(sight->file, sight->inode, &id.reason);
+	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
 	if (access == BID_ACCESS_NEVER)
 		return -EOPNOTSUPP;
-	err = bid_answer_read(sight, access, &id, &racy);
+	err = bid_reply_identify(lookup, access, &id, &racy);
 	if (err)
 		return err;
 	switch (id.kind) {
@@ -40,44 +40,48 @@ static int check_content(struct bid_sight *sight)
 	}
 }
 
-/* What is known under the name it had, or is just being read, is out of date. */
-static int look_again(struct file *file, const struct bid_key *key)
+/*
+ * What the cache has of the file, and what is being read at this moment, has the identity
+ * from before the cookie.
+ */
+static int refresh_entry(struct file *file, const struct bid_key *key)
 {
 	struct buildid_file *record;
 	int err;
 
 	rcu_read_lock();
-	bid_cache_suspect(key);
+	bid_cache_mark_recheck(key);
 	rcu_read_unlock();
 
 	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 	if (!record)
 		return -ENOMEM;
-	err = bid_answer_anew(file, record);
+	err = bid_reply_reread(file, record);
 	kfree(record);
 	return err;
 }
 
 static int name_file(struct file *file, const struct bid_identity *id)
 {
-	struct bid_sight sight;
+	struct bid_lookup lookup;
 	kuid_t owner;
 	int err = 0;
 
-	bid_sight_init(file, bid_file_inode(file), &sight);
+	bid_lookup_init(file, bid_file_inode(file), &lookup);
 	if (id->len)
-		err = check_content(&sight);
+		err = check_content(&lookup);
 	if (err)
 		return err;
-	/* of the inode that was read; read once, as it may be another's the next moment */
-	owner = READ_ONCE(sight.inode->i_uid);
+	/* of the inode that was read. Read once: chown may change it any moment */
+	owner = READ_ONCE(lookup.inode->i_uid);
 	if (!uid_eq(owner, current_fsuid()) && !capable(CAP_FOWNER))
 		return -EPERM;
 	if (!id->len)
-		err = bid_cookie_clear_file(&sight.key) ? 0 : -ENOENT;
+		err = bid_cookie_clear_file(&lookup.key) ? 0 : -ENOENT;
 	else
-		err = bid_cookie_set_file(bid_cookie_user(), owner, &sight.key, &sight.version, id);
-	return err ?: look_again(file, &sight.key);
+		err = bid_cookie_set_file(bid_cookie_user(), owner, &lookup.key, &lookup.version,
+					  id);
+	return err ?: refresh_entry(file, &lookup.key);
 }
 
 static int name_fd(int fd, const struct bid_identity *id)
@@ -94,16 +98,16 @@ static int name_fd(int fd, const struct bid_identity *id)
 
 static int name_mapping(const struct buildid_set_cookie *req, const struct bid_identity *id)
 {
-	struct bid_cookie_facts facts = {
+	struct bid_cookie_info info = {
 		.start = req->addr,
 		.end = req->addr + req->len,
 		.id = *id,
 	};
 
-	return id->len ? bid_mapping_cookie_set(&facts) : bid_mapping_cookie_clear(&facts);
+	return id->len ? bid_mapping_cookie_set(&info) : bid_mapping_cookie_clear(&info);
 }
 
-static bool good_kind(const struct buildid_set_cookie *req)
+static bool is_valid_kind(const struct buildid_set_cookie *req)
 {
 	switch (req->kind) {
 	case BUILDID_KIND_NONE:
@@ -118,7 +122,7 @@ static bool good_kind(const struct buildid_set_cookie *req)
 	}
 }
 
-static bool good_object(const struct buildid_set_cookie *req)
+static bool is_valid_object(const struct buildid_set_cookie *req)
 {
 	if (req->flags & BUILDID_COOKIE_FD)
 		return !req->addr && !req->len;
@@ -135,7 +139,7 @@ int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
 	if (err)
 		return err;
 	if (req.flags & ~BID_SET_COOKIE_FLAGS || req.id_len > BUILDID_ID_MAX ||
-	    (req.id && !req.id_len) || !good_kind(&req) || !good_object(&req))
+	    (req.id && !req.id_len) || !is_valid_kind(&req) || !is_valid_object(&req))
 		return -EINVAL;
 	id.kind = req.kind;
 	id.len = req.id_len;

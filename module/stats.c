@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * What STATS says: the counters of all CPUs, and the gauges of other files. The counters
+ * are not summed at one moment, so that they may be off by what happens meanwhile.
+ */
 #include <linux/cpumask.h>
 
 #include "cache.h"

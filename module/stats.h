@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counters since the module was loaded: one set for each CPU, so that the hook counts
+ * without an atomic operation.
+ */
 #ifndef BID_STATS_H
 #define BID_STATS_H
 
 #include <linux/percpu.h>
 #include <buildid.h>
 
-/* Named after the fields of struct buildid_stats they end up in. */
+/* As the fields of struct buildid_stats of the same name. */
 enum bid_stat {
 	BID_STAT_HITS,
 	BID_STAT_MISSES,
@@ -30,6 +34,7 @@ enum bid_stat {
 
 DECLARE_PER_CPU(u64[BID_STAT_COUNT], bid_stats);
 
+/* Any context. */
 static inline void bid_stats_inc(enum bid_stat stat)
 {
 	this_cpu_inc(bid_stats[stat]);

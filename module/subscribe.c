@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * From a subscribe request to a subscriber: check it, hold what its filters refer to,
+ * charge its ring, start to deliver. Who may subscribe is decided before, by
+ * bid_ioctl_subscribe() and in netlink.c; later nobody checks it again.
+ *
+ * It ends in two steps, since readers may still be in the ring when the producers are
+ * gone: bid_subscriber_stop(), then bid_subscriber_free() once nothing reads it.
+ */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -22,8 +30,8 @@
 #define RING_DEFAULT SZ_1M
 
 /**
- * bid_subscribe_check() - is it a request that makes sense?
- * @req: as from user space, its addresses aside; the size of the ring is filled in
+ * bid_subscribe_check() - check a subscribe request
+ * @req: the request, its addresses aside; a ring_size of 0 is set to the default
  *
  * Return: 0 or -EINVAL.
  */
@@ -45,9 +53,10 @@ int bid_subscribe_check(struct buildid_subscribe *req)
 }
 
 /**
- * bid_subscribe_kernel_addrs() - may current know addresses in the kernel?
+ * bid_subscribe_kernel_addrs() - may current see kernel addresses?
  *
- * In keeping with kptr_restrict, which shows in what %pK prints of a pointer.
+ * It takes CAP_SYSLOG, and that %pK does not print zeros: modules cannot read
+ * kptr_restrict itself.
  */
 bool bid_subscribe_kernel_addrs(void)
 {
@@ -57,7 +66,7 @@ bool bid_subscribe_kernel_addrs(void)
 	return capable(CAP_SYSLOG) && strspn(text, "0") != strlen(text);
 }
 
-/* As perf and io_uring do, and in one sum with them. */
+/* Charge the ring against RLIMIT_MEMLOCK, in the same count as perf and io_uring. */
 static int charge(struct bid_subscriber *subscriber, u32 ring_size)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -95,7 +104,7 @@ static bool is_process(struct pid *pid)
 	return is;
 }
 
-static int take_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
+static int get_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
 {
 	struct pid *pid;
 
@@ -110,15 +119,15 @@ static int take_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
 	return 0;
 }
 
-/* Leaves what it has taken to put_filters(). */
-static int take_filters(struct bid_subscriber *subscriber, const struct buildid_subscribe *req,
-			const u32 *pids)
+/* When it fails, put_filters() drops the references it got until then. */
+static int get_filters(struct bid_subscriber *subscriber, const struct buildid_subscribe *req,
+		       const u32 *pids)
 {
-	struct bid_lineage *lineage;
+	struct bid_descendants *descendants;
 	struct cgroup *cgroup;
 	int err;
 
-	err = take_pids(subscriber, pids, req->nr_pids);
+	err = get_pids(subscriber, pids, req->nr_pids);
 	if (err)
 		return err;
 	if (req->flags & BUILDID_SUB_UID) {
@@ -133,24 +142,24 @@ static int take_filters(struct bid_subscriber *subscriber, const struct buildid_
 		subscriber->cgroup = cgroup;
 	}
 	if (req->flags & BUILDID_SUB_CHILDREN) {
-		lineage = bid_lineage_start(subscriber->pids, subscriber->nr_pids);
-		if (IS_ERR(lineage))
-			return PTR_ERR(lineage);
-		subscriber->lineage = lineage;
+		descendants = bid_descendants_start(subscriber->pids, subscriber->nr_pids);
+		if (IS_ERR(descendants))
+			return PTR_ERR(descendants);
+		subscriber->descendants = descendants;
 	}
 	return 0;
 }
 
 static void put_filters(struct bid_subscriber *subscriber)
 {
-	bid_lineage_end(subscriber->lineage);
+	bid_descendants_end(subscriber->descendants);
 	if (subscriber->cgroup)
 		cgroup_put(subscriber->cgroup);
 	while (subscriber->nr_pids)
 		put_pid(subscriber->pids[--subscriber->nr_pids]);
 }
 
-/* From here on records come. */
+/* From its return on records are delivered. */
 static int start_records(struct bid_subscriber *subscriber)
 {
 	bool tasks = subscriber->flags & BUILDID_SUB_TASKS;
@@ -161,25 +170,26 @@ static int start_records(struct bid_subscriber *subscriber)
 		if (err)
 			return err;
 	}
-	err = bid_kernel_image_add(subscriber);
+	err = bid_kernel_image_subscribe(subscriber);
 	if (err && tasks)
 		bid_task_unwatch();
 	return err;
 }
 
 /**
- * bid_subscriber_start() - begin a subscription for current
- * @req: what bid_subscribe_check() found good; its address of pids is not used
- * @pids: @req->nr_pids of them, in current's namespace
- * @kernel_addrs: tell addresses in the kernel
+ * bid_subscriber_start() - start a subscription of current
+ * @req: the request, which bid_subscribe_check() has passed; its address of pids is not
+ *	used
+ * @pids: @req->nr_pids pids, in current's namespace
+ * @kernel_addrs: the subscriber may see kernel addresses
  * @notify: as for bid_ring_init()
  * @owner: likewise
  *
- * The caller has seen to it that current may. @notify is not called before
- * somebody has asked the ring for it.
+ * The caller has checked that current may subscribe. @notify is not called before the
+ * first bid_ring_sleep(). May sleep, also for a grace period.
  *
- * Return: the subscriber, or an ERR_PTR(). Undone by bid_subscriber_stop() and
- * then bid_subscriber_free().
+ * Return: the subscriber, or an ERR_PTR(). Undone by bid_subscriber_stop() and then
+ * bid_subscriber_free().
  */
 struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
 					    bool kernel_addrs,
@@ -196,7 +206,7 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 	subscriber->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	if (subscriber->pid_ns != &init_pid_ns)
 		get_fs_root(current->fs, &subscriber->root);
-	err = take_filters(subscriber, req, pids);
+	err = get_filters(subscriber, req, pids);
 	if (err)
 		goto err_put;
 	err = charge(subscriber, req->ring_size);
@@ -223,7 +233,13 @@ err_put:
 	return ERR_PTR(err);
 }
 
-/* On return nobody writes to the ring, nor notifies its owner. */
+/**
+ * bid_subscriber_stop() - stop to deliver records
+ * @subscriber: the subscriber
+ *
+ * Process context; waits for a grace period. On return nothing writes to the ring or
+ * notifies its owner any more.
+ */
 void bid_subscriber_stop(struct bid_subscriber *subscriber)
 {
 	bid_event_remove(subscriber);
@@ -232,7 +248,10 @@ void bid_subscriber_stop(struct bid_subscriber *subscriber)
 	bid_ring_quiesce(&subscriber->ring);
 }
 
-/* Nobody reads the ring any more either. */
+/**
+ * bid_subscriber_free() - free a subscriber
+ * @subscriber: stopped, and nothing reads its ring any more
+ */
 void bid_subscriber_free(struct bid_subscriber *subscriber)
 {
 	bid_ring_exit(&subscriber->ring);
@@ -255,12 +274,13 @@ static int subscribe(struct bid_session *session, const struct buildid_subscribe
 {
 	struct bid_subscriber *subscriber;
 
+	lockdep_assert_held(&session->lock);
 	if (session->subscriber)
 		return -EBUSY;
 	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(), notify, session);
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
-	/* pairs with bid_session_subscriber(): read and poll do not lock */
+	/* pairs with the acquire in bid_session_subscriber(): read and poll take no lock */
 	smp_store_release(&session->subscriber, subscriber);
 	return 0;
 }
@@ -281,7 +301,7 @@ int bid_ioctl_subscribe(struct bid_session *session, void __user *arg)
 		return err;
 	if (copy_from_user(pids, u64_to_user_ptr(req.pids), req.nr_pids * sizeof(*pids)))
 		return -EFAULT;
-	/* a subscription that the caller cannot learn of must not be left */
+	/* before subscribing: if it fails there must be no subscription */
 	err = bid_ioctl_copy_out(arg, &req, sizeof(req));
 	if (err)
 		return err;
@@ -291,6 +311,7 @@ int bid_ioctl_subscribe(struct bid_session *session, void __user *arg)
 	return err;
 }
 
+/* The session's file is being released, so nothing reads the ring. */
 void bid_unsubscribe(struct bid_session *session)
 {
 	if (!session->subscriber)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From what was asked for to a subscriber, for the device and for netlink.
+ * The life of a subscription, for the device and for netlink.
  */
 #ifndef BID_SUBSCRIBE_H
 #define BID_SUBSCRIBE_H
 
 #include "event.h"
 
-/* All that are known. */
+/* All flags that are known. */
 #define BID_SUBSCRIBE_FLAGS                                                                \
 	(BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | BUILDID_SUB_CHILDREN | \
 	 BUILDID_SUB_UID | BUILDID_SUB_CGROUP | BUILDID_SUB_TASKS)

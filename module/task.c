@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Watched only as long as a subscriber wants it. Where:
+ * Processes are watched only while a subscriber wants it. Where:
  *
- *	FORK	a tracepoint in the parent, before the child runs
- *	EXEC	perf_event_comm(), which exec calls between the new address space
- *		and the first mapping in it; the tracepoint of exec comes after all
- *		of its mappings
- *	EXIT	disassociate_ctty(), which the thread calls that was the last: the
- *		tracepoint does not say who was, and two that end at a time both
- *		find there that nobody lives
+ *	FORK	the tracepoint sched_process_fork: in the parent, before the child runs
+ *	EXEC	a kprobe on perf_event_comm(), which exec calls after it has set the new
+ *		address space and before the first mapping in it. The tracepoint of exec
+ *		comes after all of these mappings
+ *	EXIT	a kprobe on disassociate_ctty(), which only the last thread of a process
+ *		calls on its exit. The tracepoint does not say which thread is the last:
+ *		two that exit at the same time both see that none is left
+ *
+ * All three run with preemption off and may not sleep.
  */
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
@@ -23,25 +25,25 @@ static u32 watchers;
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct bid_task_facts facts = {
+	struct bid_task_info info = {
 		.type = BUILDID_RECORD_FORK,
 		.task = child,
 		.parent = parent,
 	};
 
-	/* a thread, or one that stays in the kernel or has yet to call exec there */
+	/* a thread; a kernel thread, or one that will be a user process only by exec */
 	if (child->tgid == parent->tgid || !child->mm)
 		return;
 	if (child->mm == parent->mm)
-		facts.flags = BUILDID_TASK_SHARES_MM;
-	bid_event_task(&facts);
+		info.flags = BUILDID_TASK_SHARES_MM;
+	bid_event_task(&info);
 }
 
 static void send(u16 type)
 {
-	struct bid_task_facts facts = { .type = type, .task = current };
+	struct bid_task_info info = { .type = type, .task = current };
 
-	bid_event_task(&facts);
+	bid_event_task(&info);
 }
 
 static int on_comm(struct kprobe *kp, struct pt_regs *regs)
@@ -67,7 +69,7 @@ static struct kprobe probes[] = {
 	{ .symbol_name = "disassociate_ctty", .pre_handler = on_disassociate },
 };
 
-/* A struct kprobe is used again only when all of it is as it was. */
+/* register_kprobe() takes a struct again only if all of it is as before the last time. */
 static int register_probe(struct kprobe *kp)
 {
 	int err;
@@ -80,7 +82,7 @@ static int register_probe(struct kprobe *kp)
 	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
-/* Ends before begins: what a child does is not told before its FORK. */
+/* FORK last, so that no process is reported as forked whose EXEC or EXIT is missed. */
 static int start(void)
 {
 	int i, err;
@@ -110,9 +112,12 @@ static void stop(void)
 }
 
 /**
- * bid_task_watch() - have FORK, EXEC and EXIT told
+ * bid_task_watch() - have FORK, EXEC and EXIT records sent
  *
- * Return: 0 or -errno; undone by bid_task_unwatch().
+ * Counted: the first caller registers the probes. Process context; takes watchers_lock.
+ *
+ * Return: 0 or -errno, -EOPNOTSUPP where the kernel has no such functions; undone by
+ * bid_task_unwatch().
  */
 int bid_task_watch(void)
 {
@@ -127,6 +132,7 @@ int bid_task_watch(void)
 	return err;
 }
 
+/* The last caller unregisters the probes. Process context. */
 void bid_task_unwatch(void)
 {
 	mutex_lock(&watchers_lock);

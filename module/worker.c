@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files are read through the page cache, as a fault in the mapping would read
- * them: under the lock that keeps truncation and hole punching away, without
- * readahead, and with no trace in the file or in whoever has it open. What has no
- * page in a file that is nothing but memory is zeros, and stays without one.
+ * Reads files where one may sleep: in a workqueue, on behalf of mappings that are
+ * PENDING, and for ioctl callers in their own context (bid_worker_identify()).
  *
- * What reading one file may cost is bounded, and so is the share of the requests
- * that one device's files may have: its disk, server or user may be slow.
+ * How: through the page cache, as a fault in the mapping would read the file: under
+ * invalidate_lock, which keeps truncation and hole punching away, without readahead,
+ * and with no effect on the file or those that have it open. What has no page in a file
+ * that is nothing but memory is zeros, and is read as such without allocating a page.
+ * Files whose pages may be read only by their filesystem's own read_iter are read by
+ * kernel_read().
+ *
+ * The rules:
+ * - No lock of this module is held while a file is read or released. The cache lock is
+ *   taken before, to get the request, and after, to store the result.
+ * - What one file may cost is bounded: notes, bytes, pages, attempts.
+ * - A device, and a user other than root, gets at most a quarter of the requests: its
+ *   disk or server may be slow, or never answer. All servers count as one device. Files
+ *   of servers have a workqueue of their own, too.
+ * - A file that only a process should read (BID_ACCESS_CALLER) is never read here: its
+ *   server may be any user, who could make the worker wait for ever.
+ * - A request does not keep its mount busy where the inode is enough to read. It does
+ *   keep the superblock active; when nothing else does any more, it gives up.
+ * - The result counts for the version that the hook saw. When the version moved
+ *   meanwhile it may be of another content: see identify().
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -26,43 +42,43 @@
 #include "stats.h"
 #include "worker.h"
 
-/* Tried again when the version moved under a read. */
+/* How often to read when the version moves meanwhile. */
 #define ATTEMPTS 4
 
-/* Generous for any real file, and a bound on what a hostile one can cost. */
+/* Enough for any real file, and a bound on what a hostile one can cost. */
 static const struct bid_elf_limits limits = {
 	.notes = 65536,
 	.bytes = 16 << 20,
 };
 
-/* Pages for it, all attempts together. */
+/* Pages read for one file, all attempts together. */
 #define PAGES_MAX 4096
 
 #define HASH_PART  4096
-#define HASH_PAGES 4U /* at most two for each part */
+#define HASH_PAGES 4U /* two for each part, where it is not aligned */
 #define HASH_LEN   16
 
-#define COUNT_BITS 8
+#define USAGE_BITS 8
 
 static struct {
 	struct bid_request *requests;
 	u32 count;
 	u32 busy;
-	u32 devices[1 << COUNT_BITS]; /* requests of each, by hash */
-	u32 users[1 << COUNT_BITS];
-	u32 key; /* of the hash, odd */
+	u32 devices[1 << USAGE_BITS]; /* requests in use by device, hashed */
+	u32 users[1 << USAGE_BITS];   /* likewise by user */
+	u32 key;		      /* of the hash; odd */
 	struct list_head free;
 	struct workqueue_struct *local;
 	struct workqueue_struct *remote;
 } worker;
 
 /**
- * struct slow_reader - reads where one may sleep
- * @reader: to hand to the parser
- * @inode: what to read
- * @file: to read its pages with; may be NULL for BID_ACCESS_INODE
- * @by_file: read(2) in the kernel in place of @inode's pages
- * @pages: how many more may be read
+ * struct slow_reader - reads a file where one may sleep
+ * @reader: the parser's interface to it
+ * @inode: the inode to read
+ * @file: the file to read; may be NULL with BID_ACCESS_INODE
+ * @by_file: use kernel_read() and not @inode's pages
+ * @pages: how many more pages may be read
  * @index: of the page read last
  */
 struct slow_reader {
@@ -91,7 +107,7 @@ static int read_file(struct file *file, u64 off, void *buf, size_t len)
 	return 0;
 }
 
-/* All of such a file is in the page cache, or swapped out. */
+/* Every page of such a file is in the page cache or swapped out, or is a hole. */
 static bool is_memory(const struct inode *inode)
 {
 	return inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == RAMFS_MAGIC;
@@ -103,8 +119,9 @@ static bool is_swapped(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * A hole would be filled, so none may be punched meanwhile. Whoever holds the
- * inode's lock may be waiting for a user: one must not wait for it.
+ * shmem_read_mapping_page() would allocate a page in a hole, so none may be punched
+ * here meanwhile: take i_rwsem. Only try: a writer holds it while it faults in memory
+ * that some user may be serving (FUSE, userfaultfd).
  */
 static struct page *swap_in(struct address_space *mapping, pgoff_t index)
 {
@@ -118,7 +135,7 @@ static struct page *swap_in(struct address_space *mapping, pgoff_t index)
 	return page;
 }
 
-/* NULL for zeros. */
+/* NULL for a page of zeros. */
 static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 {
 	struct page *page = pagecache_get_page(mapping, index, 0, 0);
@@ -131,7 +148,7 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 	return NULL;
 }
 
-/* The lock is not held any longer than that, so that nobody's write waits. */
+/* invalidate_lock is held for one page at a time, so that truncation need not wait. */
 static struct page *disk_page(struct address_space *mapping, pgoff_t index, struct file *file)
 {
 	struct page *page = ERR_PTR(-ESTALE);
@@ -185,8 +202,8 @@ static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
 	return 0;
 }
 
-/* -EDQUOT, which no read returns, when @slow has had its pages. */
-static int pay(struct slow_reader *slow, u64 off, size_t len)
+/* Returns -EDQUOT, which no filesystem's read does, when the budget is used up. */
+static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 {
 	pgoff_t first = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
 	u32 pages = last - first + (first != slow->index);
@@ -199,8 +216,8 @@ static int pay(struct slow_reader *slow, u64 off, size_t len)
 }
 
 /*
- * Only requests hold the filesystem any more: umount(2) has returned, and whoever
- * called it waits for the device.
+ * Nothing but requests keeps the superblock active: umount(2) has returned, and its
+ * caller may be waiting for the block device.
  */
 static bool is_unmounted(const struct slow_reader *slow)
 {
@@ -219,7 +236,7 @@ static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 	if (is_unmounted(slow))
 		return -ESHUTDOWN;
 	cond_resched();
-	err = pay(slow, off, len);
+	err = charge_pages(slow, off, len);
 	if (err)
 		return err;
 	return slow->by_file ? read_file(slow->file, off, buf, len) :
@@ -252,7 +269,7 @@ static int hash(struct bid_reader *reader, struct bid_identity *id)
 	return err;
 }
 
-/* An identity of the content for a file that brings none. */
+/* The identity of a file without a build-id: fs-verity, a cookie, or a hash. */
 static int fall_back(struct inode *inode, const struct bid_version *version,
 		     struct bid_reader *reader, struct bid_identity *id)
 {
@@ -269,8 +286,9 @@ static int fall_back(struct inode *inode, const struct bid_version *version,
 }
 
 /*
- * Only where a fault does no more than that. Servers have locks of their own, and
- * may never answer: read(2) takes the ones, and can be killed.
+ * Only where a fault in the mapping would do no more than that. Remote filesystems have
+ * locks of their own around a read, and wait for a server: read_iter takes these locks,
+ * and a signal can end it.
  */
 static bool reads_pages(const struct file *file, const struct inode *inode, enum bid_access access)
 {
@@ -280,9 +298,9 @@ static bool reads_pages(const struct file *file, const struct inode *inode, enum
 	       inode->i_mapping->a_ops->read_folio;
 }
 
-/* One attempt: 0, or what the reader returned. */
-static int read_once(struct slow_reader *slow, const struct bid_version *version,
-		     struct bid_identity *id)
+/* Returns 0, or the error that the reader returned. */
+static int read_attempt(struct slow_reader *slow, const struct bid_version *version,
+			struct bid_identity *id)
 {
 	int err;
 
@@ -300,16 +318,20 @@ static int read_once(struct slow_reader *slow, const struct bid_version *version
 }
 
 /**
- * bid_worker_identify() - identify a file, reading as much as it takes
- * @file: read with it; may be NULL for BID_ACCESS_INODE
- * @inode: the bid_file_inode()
+ * bid_worker_identify() - identify a file by reading it
+ * @file: the file; may be NULL with BID_ACCESS_INODE
+ * @inode: bid_file_inode() of it
  * @access: how to read it, not BID_ACCESS_NEVER
- * @version: set to the version the answer is for
- * @id: the answer
- * @racy: set when the content may yet change and leave the version alone, or
- *	could not be read and may another time
+ * @version: set to the version that @id is for
+ * @id: the identity, or the reason why there is none
+ * @racy: set when the content may change without a change of version, or could not be
+ *	read now but perhaps later
  *
- * Return: 0, -EINTR when the task is being killed; all else is a reason in @id.
+ * Process context, with no lock held: may sleep, for long when a server is slow. Either
+ * the worker or an ioctl caller.
+ *
+ * Return: 0, or -EINTR when the task is being killed. Any other failure is a reason in
+ * @id.
  */
 int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
 			struct bid_version *version, struct bid_identity *id, bool *racy)
@@ -325,10 +347,10 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 	int err, i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		bid_file_hold_version(inode);
+		bid_file_arm_version(inode);
 		bid_file_version(inode, version);
 		*racy = bid_file_racy(inode, version, access) || bid_file_unstable(inode);
-		err = read_once(&slow, version, id);
+		err = read_attempt(&slow, version, id);
 		if (err == -EINTR || err == -ERESTARTSYS)
 			return -EINTR;
 		bid_file_version(inode, &after);
@@ -349,23 +371,25 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 	return 0;
 }
 
-/* Some share a count; the key keeps anybody from choosing which. */
-static u32 *count_of(u32 *counts, u32 id)
+/* Several ids share a count. As the hash has a key, no user can choose with whom. */
+static u32 *usage_of(u32 *counts, u32 id)
 {
-	return &counts[(id * worker.key) >> (32 - COUNT_BITS)];
+	return &counts[(id * worker.key) >> (32 - USAGE_BITS)];
 }
 
 /**
- * bid_worker_take() - a free request, on behalf of current
- * @dev: of the file it is for
+ * bid_worker_get_request() - get a free read request on behalf of current
+ * @dev: device whose share it counts in
  *
- * Return: it, or NULL when all are in use, or a quarter of them for this device, or
- * for this user, who may well have several.
+ * Under bid_cache_lock(), so it does not sleep.
+ *
+ * Return: the request, or NULL when all are in use, or when a quarter of them is for
+ * this device, or for this user (who may have several devices).
  */
-struct bid_request *bid_worker_take(dev_t dev)
+struct bid_request *bid_worker_get_request(dev_t dev)
 {
-	u32 *device = count_of(worker.devices, dev), share = DIV_ROUND_UP(worker.count, 4);
-	u32 *user = count_of(worker.users, __kuid_val(current_uid()));
+	u32 *device = usage_of(worker.devices, dev), share = DIV_ROUND_UP(worker.count, 4);
+	u32 *user = usage_of(worker.users, __kuid_val(current_uid()));
 	struct bid_request *request;
 
 	bid_cache_assert_locked();
@@ -390,7 +414,8 @@ struct bid_request *bid_worker_take(dev_t dev)
 	return request;
 }
 
-void bid_worker_give_back(struct bid_request *request)
+/* The counterpart of bid_worker_get_request(), under bid_cache_lock() as well. */
+void bid_worker_put_request(struct bid_request *request)
 {
 	bid_cache_assert_locked();
 	list_add(&request->free, &worker.free);
@@ -400,14 +425,16 @@ void bid_worker_give_back(struct bid_request *request)
 }
 
 /**
- * bid_worker_read() - have the file read, not only its path kept
- * @request: from bid_worker_take()
- * @file: mapped, so that its inode and superblock are there to be held
- * @inode: its bid_file_inode()
- * @access: not CALLER, not NEVER
+ * bid_worker_set_file() - have the request read a file, and not only store a path
+ * @request: from bid_worker_get_request()
+ * @file: a file that is mapped, so that inode and superblock are alive
+ * @inode: bid_file_inode() of it
+ * @access: neither CALLER nor NEVER
+ *
+ * Takes the references that release() drops. Any context.
  */
-void bid_worker_read(struct bid_request *request, struct file *file, struct inode *inode,
-		     enum bid_access access)
+void bid_worker_set_file(struct bid_request *request, struct file *file, struct inode *inode,
+			 enum bid_access access)
 {
 	request->read = true;
 	request->access = access;
@@ -425,7 +452,7 @@ static void release(struct bid_request *request)
 	struct super_block *sb;
 
 	if (request->file) {
-		/* fput() in a kernel thread leaves the mount busy for a while */
+		/* a plain fput() in a kernel thread would leave the mount busy for a while */
 		__fput_sync(request->file);
 	} else if (request->inode) {
 		sb = request->inode->i_sb;
@@ -434,32 +461,37 @@ static void release(struct bid_request *request)
 	}
 }
 
-/* An unlink or chmod moves the version too and leaves the content alone. */
+/* unlink and chmod move ctime, and so the version, but not the content. */
 static bool same_content(const struct bid_version *a, const struct bid_version *b)
 {
 	return a->mtime == b->mtime && a->size == b->size && a->epoch == b->epoch;
 }
 
+/*
+ * The mapping was made of the entry's version, but what is read is the file's present
+ * content. If mtime, size or epoch moved it may be another one, and does not identify
+ * the mapping. @moved: the version did, in whatever respect.
+ */
 static void identify(struct bid_request *request, struct bid_identity *id, bool *recheck,
-		     bool *doubt)
+		     bool *moved)
 {
 	const struct bid_version *expected = &request->entry->version;
 	struct bid_version version;
 
-	*doubt = false;
+	*moved = false;
 	/* kernel threads are not killed */
 	bid_worker_identify(request->file, request->inode, request->access, &version, id, recheck);
 	bid_stats_inc(BID_STAT_PARSED_WORKER);
 	if (bid_version_equal(&version, expected))
 		return;
-	*doubt = true;
+	*moved = true;
 	if (!same_content(&version, expected)) {
 		bid_stats_inc(BID_STAT_CHANGING);
 		*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
 	}
 }
 
-static void request_work(struct work_struct *work)
+static void handle_request(struct work_struct *work)
 {
 	struct bid_request *request = container_of(work, struct bid_request, work);
 	struct bid_entry *entry = request->entry;
@@ -468,13 +500,13 @@ static void request_work(struct work_struct *work)
 		.len = request->path_len,
 		.flags = request->path_flags,
 	};
-	u32 suspects = bid_cache_suspects(&entry->key), flags;
-	bool recheck = false, doubt = false;
+	u32 recheck_seq = bid_cache_recheck_seq(&entry->key), flags;
+	bool recheck = false, moved = false;
 	struct bid_identity id = {};
 	struct bid_text *text;
 
 	if (request->read)
-		identify(request, &id, &recheck, &doubt);
+		identify(request, &id, &recheck, &moved);
 	text = bid_text_alloc(&id, &path);
 	if (!text && id.len > BID_ID_INLINE) {
 		bid_stats_inc(BID_STAT_IO_ERRORS);
@@ -484,20 +516,20 @@ static void request_work(struct work_struct *work)
 
 	rcu_read_lock();
 	bid_cache_lock();
-	/* a caller may have brought the path, and an identity with it */
+	/* an ioctl caller may have stored a text with path and identity meanwhile */
 	if (text && (request->read || entry->flags & BID_ENTRY_NO_PATH))
 		text = bid_cache_set_text(entry, text);
 	if (request->read) {
 		flags = entry->flags;
-		if (recheck || suspects != bid_cache_suspects(&entry->key))
+		if (recheck || recheck_seq != bid_cache_recheck_seq(&entry->key))
 			flags |= BID_ENTRY_RECHECK;
-		if (doubt || bid_file_unstable(request->inode))
+		if (moved || bid_file_unstable(request->inode))
 			flags |= BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK;
 		WRITE_ONCE(entry->flags, flags);
 		bid_entry_publish(entry, &id, BUILDID_STATE_KNOWN);
 	}
 	bid_cache_unlock();
-	/* nobody adds itself to waiting once the entry is KNOWN */
+	/* no subscriber is added to waiting once the entry is KNOWN */
 	if (request->waiting)
 		bid_event_file(entry, READ_ONCE(request->waiting));
 	rcu_read_unlock();
@@ -506,11 +538,16 @@ static void request_work(struct work_struct *work)
 	release(request);
 	bid_cache_lock();
 	bid_cache_request_done(entry);
-	bid_worker_give_back(request);
+	bid_worker_put_request(request);
 	bid_cache_unlock();
 }
 
-/* From the hook too: workqueues lock raw. */
+/**
+ * bid_worker_queue() - hand a request to the worker
+ * @request: from bid_worker_get_request(), with its entry and path set
+ *
+ * Any context but NMI, under bid_cache_lock() too: the workqueue's lock is raw.
+ */
 void bid_worker_queue(struct bid_request *request)
 {
 	bool remote = request->read && request->access == BID_ACCESS_REMOTE;
@@ -519,10 +556,12 @@ void bid_worker_queue(struct bid_request *request)
 }
 
 /**
- * bid_worker_forget() - subscribers that wait no longer
- * @slots: theirs
+ * bid_worker_forget_waiting() - send no more FILE records to subscribers that end
+ * @slots: a bit for each
+ *
+ * Takes bid_cache_lock().
  */
-void bid_worker_forget(u64 slots)
+void bid_worker_forget_waiting(u64 slots)
 {
 	u32 i;
 
@@ -538,10 +577,10 @@ u32 bid_worker_busy(void)
 }
 
 /**
- * bid_worker_init() - make requests, and queues for them
+ * bid_worker_init() - allocate the requests and their workqueues
  * @requests: how many
  *
- * Return: 0 or -errno.
+ * Return: 0 or -ENOMEM. May sleep.
  */
 int bid_worker_init(u32 requests)
 {
@@ -557,7 +596,7 @@ int bid_worker_init(u32 requests)
 	if (!worker.requests)
 		return -ENOMEM;
 	for (i = 0; i < requests; i++) {
-		INIT_WORK(&worker.requests[i].work, request_work);
+		INIT_WORK(&worker.requests[i].work, handle_request);
 		list_add_tail(&worker.requests[i].free, &worker.free);
 	}
 	worker.local = alloc_workqueue("buildid", WQ_UNBOUND | WQ_FREEZABLE, 0);
@@ -575,7 +614,7 @@ err_free_requests:
 	return -ENOMEM;
 }
 
-/* Nobody queues any more; what is queued is done. */
+/* The hook is gone, so that nothing is queued any more. Waits for what is queued. */
 void bid_worker_exit(void)
 {
 	destroy_workqueue(worker.remote);

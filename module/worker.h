@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the hook could not do at once: reading what is not in the page cache,
- * keeping paths.
+ * The worker does what the hook cannot: it reads files that are not in the page cache,
+ * and stores paths that are too long to be stored without allocating.
  */
 #ifndef BID_WORKER_H
 #define BID_WORKER_H
@@ -11,21 +11,25 @@
 #include "cache.h"
 
 /**
- * struct bid_request - work to be done for one entry
- * @work: the work
- * @free: among the free ones
- * @entry: for which; bid_entry.request leads back
- * @read: read the file; else only keep the path
- * @access: how to read it
- * @device: counts the requests for its device
- * @user: likewise, by the user who mapped it
- * @inode: what to read; held, and its superblock kept active, for
- *	BID_ACCESS_INODE: that leaves the mount free to go
- * @file: what to read, held, for the others
- * @waiting: slots of subscribers that get the FILE record; under the cache lock
- * @path_flags: of @path
- * @path_len: bytes of @path, no NUL
- * @path: of the file
+ * struct bid_request - a read request: work to be done for one entry
+ * @work: runs handle_request()
+ * @free: in the list of free requests
+ * @entry: for which entry; bid_entry.request points back
+ * @read: read the file; otherwise only store the path
+ * @access: how to read the file
+ * @device: usage count of the file's device, which this request is part of
+ * @user: likewise, of the user that mapped the file
+ * @inode: the inode to read. With BID_ACCESS_INODE it is held, and its superblock is
+ *	kept active: unlike an open file that does not keep the mount busy
+ * @file: the file to read, held; NULL with BID_ACCESS_INODE
+ * @waiting: slots of the subscribers that get the FILE record; under bid_cache_lock()
+ * @path_flags: BUILDID_FILE_* that go with @path
+ * @path_len: bytes of @path without the NUL, 0 for none
+ * @path: the file's path
+ *
+ * All requests are allocated when the module is loaded. One is filled in under
+ * bid_cache_lock() and from bid_worker_queue() on belongs to handle_request(), except
+ * for @waiting.
  */
 struct bid_request {
 	struct work_struct work;
@@ -46,14 +50,14 @@ struct bid_request {
 int bid_worker_init(u32 requests);
 void bid_worker_exit(void);
 
-/* Under the cache lock. */
-struct bid_request *bid_worker_take(dev_t dev);
-void bid_worker_give_back(struct bid_request *request);
+/* Under bid_cache_lock(). */
+struct bid_request *bid_worker_get_request(dev_t dev);
+void bid_worker_put_request(struct bid_request *request);
 
-void bid_worker_read(struct bid_request *request, struct file *file, struct inode *inode,
-		     enum bid_access access);
+void bid_worker_set_file(struct bid_request *request, struct file *file, struct inode *inode,
+			 enum bid_access access);
 void bid_worker_queue(struct bid_request *request);
-void bid_worker_forget(u64 slots);
+void bid_worker_forget_waiting(u64 slots);
 u32 bid_worker_busy(void);
 
 int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,

@@ -4,7 +4,7 @@
  *
  * The module watches every executable file mapping on the machine, identifies
  * the mapped content once per version of an inode, and delivers a stream of
- * records in which each mapping names its content. There are two ways to it:
+ * records in which each mapping names its content. There are two interfaces:
  *
  *	/dev/buildid		ioctls, and a ring per subscriber
  *	generic netlink		family "buildid": get, dump, subscribe
@@ -18,12 +18,12 @@
  * reserved byte the kernel hands out is zero; every reserved byte handed in
  * must be. Times are nanoseconds, sizes and offsets are bytes.
  *
- * What may change: new record types, ioctls, flags, kinds, reasons, attributes;
- * fields added to the end of a struct or of a record's fixed part. So skip a
- * record of an unknown type by its size, find what varies in length by
- * @data_off and not by sizeof, and ignore unknown bits of what you are given.
- * What never will: a number, offset, width or meaning that stands here. If one
- * must, BUILDID_ABI_VERSION moves; it is 1 for all that is said here.
+ * What may be added: record types, ioctls, flags, kinds, reasons, attributes, and
+ * fields at the end of a struct or of a record's fixed part. So skip a record of
+ * an unknown type by its size, find what varies in length by @data_off and not by
+ * sizeof, and ignore unknown bits of what you are given. What does not change: a
+ * number, offset, width or meaning in this header. If one has to,
+ * BUILDID_ABI_VERSION is incremented; it is 1 for all that this header describes.
  *
  * A reader in five lines
  * ----------------------
@@ -34,36 +34,36 @@
  *		for (r = buf; (char *)r < buf + n; r = (void *)r + r->size)
  *			...switch (r->type)...
  *
- * Who may
- * -------
- * The device is created with mode 0600, owner root. Whoever can open it may ask
- * what the module is and counts (INFO, STATS), about files it holds open for
- * reading (RESOLVE_FD), about its own process (MAPS, RESOLVE_ADDR), and may name
- * what it loads itself (SET_COOKIE: its own mappings, and files its user owns).
- * All else needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace:
- * SUBSCRIBE, always; MAPS and RESOLVE_ADDR of another process; RESOLVE_KEY and
- * RESOLVE_ID; all of netlink. FLUSH needs CAP_SYS_ADMIN. Addresses in the kernel
- * need CAP_SYSLOG and are 0 without, or where kptr_restrict is 2.
+ * Permissions
+ * -----------
+ * The device is created with mode 0600, owner root. A process that can open it may
+ * ask for the module's version and counters (INFO, STATS), for files that it has
+ * open for reading (RESOLVE_FD) and for its own mappings (MAPS, RESOLVE_ADDR), and
+ * may name what it loads itself (SET_COOKIE: its own mappings, and files that its
+ * user owns). All else needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user
+ * namespace: SUBSCRIBE, always; MAPS and RESOLVE_ADDR of another process;
+ * RESOLVE_KEY and RESOLVE_ID; all of netlink. FLUSH needs CAP_SYS_ADMIN. Kernel
+ * addresses need CAP_SYSLOG; they are 0 without it, and where kptr_restrict is 2.
  *
  * Each ioctl checks its caller. A subscription is checked once, when it is made:
- * whoever holds the open file afterwards may read and map its ring, as with
+ * a process that has the open file afterwards may read and map its ring, as with
  * perf_event_open(2). Over netlink both the socket's opener and the sender of
  * the request must have the capability.
  *
- * A file's content that the caller could not read itself is not hashed for it:
- * see BUILDID_REASON_UNREADABLE.
+ * The content of a file that the caller could not read itself is not hashed for
+ * it: see BUILDID_REASON_UNREADABLE.
  *
  * Containers
  * ----------
- * Whoever reads in the initial pid namespace is of the host: it is told of all
- * processes, and paths as each of them sees its own, to be looked up below
- * /proc/PID/root. A reader in another pid namespace is told its own pids and
- * paths or none: of processes that its namespace shows, by their pids there, and
- * a path only where the process has the root directory that the reader had when
- * it subscribed, or has when it asks. Elsewhere, and in a FILE record that is
- * no particular process's, BUILDID_FILE_NO_PATH is set. dev, ino and identity
- * are the same for everyone. The netlink family is in the initial network
- * namespace, and who is in that is taken to be of the host, too.
+ * A reader in the initial pid namespace belongs to the host: it gets the records
+ * of all processes, with paths as each process sees its own, to be looked up below
+ * /proc/PID/root. A reader in another pid namespace gets the records of processes
+ * that its namespace shows, with their pids in it. It gets a path only if the
+ * process has the same root directory as the reader had when it subscribed, or has
+ * when it asks. Otherwise, and in a FILE record that belongs to no particular
+ * process, BUILDID_FILE_NO_PATH is set. dev, ino and identity are the same for all
+ * readers. The netlink family is in the initial network namespace, and a process
+ * in that counts as one of the host, too.
  */
 #ifndef _UAPI_BUILDID_H
 #define _UAPI_BUILDID_H
@@ -80,7 +80,7 @@
 /* ------------------------------------------------------------- records -- */
 
 /**
- * enum buildid_record_type - what a record tells
+ * enum buildid_record_type - what a record is about
  * @BUILDID_RECORD_FILE: a file's identity; struct buildid_file
  * @BUILDID_RECORD_MMAP: a mapping was made; struct buildid_mmap
  * @BUILDID_RECORD_KERNEL: the running kernel's image; struct buildid_image
@@ -112,7 +112,7 @@ enum buildid_record_type {
  * @size: of the whole record, header included; a multiple of 8.
  *	In the mapped ring, and there only, BUILDID_RECORD_BUSY may be set
  * @seq: counts this subscriber's records from 1. A hole is what the next LOST
- *	record counts as ring_full, exactly. 0 in answers that are no stream
+ *	record counts as ring_full, exactly. 0 in replies, which are no stream
  * @time_mono: CLOCK_MONOTONIC
  * @time_perf: the clock perf records by default (local_clock)
  */
@@ -125,7 +125,7 @@ struct buildid_record {
 	__u64	time_perf;
 };
 
-/* Not an event: it was like this already when the subscriber asked. */
+/* Not an event: it was already so when the subscriber asked. */
 #define BUILDID_RECORD_SNAPSHOT	(1U << 0)
 
 /* In the mapped ring: the record is still being written, stop before it. */
@@ -143,8 +143,8 @@ struct buildid_record {
  *	SHA-256 over the first 4096 bytes, the last 4096 bytes and the length
  *	as 64 bits, big endian
  * @BUILDID_KIND_FSVERITY: fs-verity's digest of the file, 32 or 64 bytes
- * @BUILDID_KIND_COOKIE: what the file's owner calls this content, see
- *	BUILDID_IOC_SET_COOKIE; the module can vouch for nothing in it
+ * @BUILDID_KIND_COOKIE: the identity that the file's owner gave to this content,
+ *	see BUILDID_IOC_SET_COOKIE; the module did not check it
  */
 enum buildid_kind {
 	BUILDID_KIND_NONE	= 0,
@@ -167,16 +167,17 @@ enum buildid_kind {
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
  * @BUILDID_REASON_PENDING: it is being read; another FILE record follows
- * @BUILDID_REASON_DEFERRED: only a process may read it, as whoever serves the
- *	file may be any user (FUSE); BUILDID_IOC_RESOLVE_FD does
+ * @BUILDID_REASON_DEFERRED: only a process may read it, as its server may be any
+ *	user (FUSE); BUILDID_IOC_RESOLVE_FD does
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
  * @BUILDID_REASON_CHANGING: the file was changed during every attempt
- * @BUILDID_REASON_UNREADABLE: the file is not open for reading, or is no file
- *	that programs are kept in (sysfs, proc); in an answer to MAPS or
- *	RESOLVE_ADDR also that the caller may not read it and nobody else has, or
- *	no more than a hash of it is known and the caller has no CAP_PERFMON
+ * @BUILDID_REASON_UNREADABLE: the file is not open for reading, or is on a
+ *	filesystem that holds no programs (sysfs, proc); in a reply to MAPS or
+ *	RESOLVE_ADDR also: the caller may not read the file, and it was not read
+ *	for anybody else, or its identity is a hash and the caller has no
+ *	CAP_PERFMON
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,
@@ -196,21 +197,21 @@ enum buildid_reason {
 };
 
 /* buildid_file.flags */
-#define BUILDID_FILE_DELETED	(1U << 0) /* no name leads to it any more */
+#define BUILDID_FILE_DELETED	(1U << 0) /* it has no name any more */
 #define BUILDID_FILE_MEMFD	(1U << 1) /* memfd_create(2) */
 #define BUILDID_FILE_UNSTABLE	(1U << 2) /* open for writing, or mapped so: may change unseen */
 #define BUILDID_FILE_PATH_PART	(1U << 3) /* the path's last components only */
-#define BUILDID_FILE_NO_PATH	(1U << 4) /* the path could not be had */
+#define BUILDID_FILE_NO_PATH	(1U << 4) /* the path is not available to the reader */
 
 /**
  * struct buildid_file - BUILDID_RECORD_FILE: one version of one file
  * @header: see struct buildid_record
- * @file_id: names this version of this inode; never used again while the
- *	module is loaded. A file that changes gets another. 0 in an answer that is
- *	not remembered: it is not to be told from others by it
+ * @file_id: names this version of this inode; not used again as long as the
+ *	module is loaded. A file that changes gets another one. 0 in a reply that
+ *	the module did not store: then it says nothing
  * @ino: inode number, as mapped (on overlayfs the real file's)
- * @user_ino: inode number as /proc/PID/maps of this kernel shows it. Of several
- *	overlayfs over one file each shows its own: it is that of who was seen first
+ * @user_ino: inode number as /proc/PID/maps of this kernel shows it. Several
+ *	overlayfs over one file each show their own: it is that of the first mapping
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
  * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs
@@ -231,17 +232,17 @@ enum buildid_reason {
  *	@id_len bytes of identity, zeros up to a multiple of 8; then the path
  *	as the mapping process sees it and a NUL, zeros up to a multiple of 8;
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
- *	it is a flag. In an answer about what is there now (MAPS, RESOLVE_FD,
+ *	it is a flag. In a reply about the present (MAPS, RESOLVE_FD,
  *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
- *	processes may see one file under several paths: a FILE that comes with an
- *	MMAP has that process's, any other the one it was first seen under
+ *	processes may see one file under different paths: a FILE that comes with an
+ *	MMAP has that process's path, any other that of the first mapping
  * @reserved: 0
  *
  * Comes before the first MMAP that refers to it, again after records were
  * lost, and again when more became known (reason PENDING or DEFERRED before).
- * It may also come again without need. The last one with a file_id holds, but
- * for one that knows less: an answer to a dump may be older than the stream, and
- * one that follows a PENDING mapping may lack the path.
+ * It may also come again without need. The last one with a file_id is valid,
+ * except for what it lacks and an earlier one had: a reply to a dump may be older
+ * than the stream, and one that follows a PENDING mapping may lack the path.
  */
 struct buildid_file {
 	struct buildid_record	header;
@@ -268,7 +269,7 @@ struct buildid_file {
 
 /**
  * enum buildid_state - what is known of a mapping's content
- * @BUILDID_STATE_KNOWN: the FILE record before says all there is to say
+ * @BUILDID_STATE_KNOWN: the FILE record before has the identity or the reason
  * @BUILDID_STATE_PENDING: the file is being read, its FILE record follows
  * @BUILDID_STATE_DEFERRED: see BUILDID_REASON_DEFERRED
  * @BUILDID_STATE_UNRESOLVED: the module was short of memory set aside for new
@@ -296,8 +297,8 @@ enum buildid_state {
  * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
  * @map_flags: MAP_SHARED or MAP_PRIVATE
  * @state: enum buildid_state
- * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH, or where
- *	the path could not be had
+ * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH, or if the
+ *	path is not available to the reader
  * @data_off: from the start of the record to the path, as the mapping process
  *	sees it, with a NUL, zeros up to a multiple of 8; nothing at all when
  *	@path_len is 0
@@ -328,9 +329,9 @@ struct buildid_mmap {
 
 /**
  * struct buildid_image - BUILDID_RECORD_KERNEL and _MODULE: code of the kernel
- * @header: see struct buildid_record. Its type tells kernel and modules apart;
- *	a name never does
- * @addr: of _text, or of the module's code; 0 when the subscriber may not know
+ * @header: see struct buildid_record. Its type distinguishes the kernel from a
+ *	module; the name does not
+ * @addr: of _text, or of the module's code; 0 if the subscriber may not see it
  * @len: bytes of code from @addr
  * @flags: BUILDID_IMAGE_*
  * @kind: enum buildid_kind
@@ -370,16 +371,16 @@ struct buildid_image {
  * @len: in bytes
  * @start_time: as in struct buildid_mmap
  * @kind: enum buildid_kind: what the loader says the bytes are
- * @id_len: bytes of identity, up to BUILDID_ID_MAX; 0 when it was taken back
+ * @id_len: bytes of identity, up to BUILDID_ID_MAX; 0 when it was removed
  * @data_off: from the start of the record to the identity, zeros up to a
  *	multiple of 8
  * @reserved: 0
  * @comm: the thread's name, with a NUL
  *
- * Holds for these addresses until any of them is unmapped or gets another COOKIE,
- * and goes before what the mapped file says of itself: the loader may have put
- * there what it liked. Comes when it is set, through the filters an MMAP passes,
- * and in MAPS. A child of fork(2) has none of its parent's.
+ * Valid for these addresses until any of them is unmapped or gets another COOKIE.
+ * It takes precedence over the identity of the mapped file, as the loader may have
+ * written anything there. Sent when it is set, if an MMAP of the process would pass
+ * the filters, and in MAPS. A child of fork(2) has none of its parent's cookies.
  */
 struct buildid_cookie {
 	struct buildid_record	header;
@@ -399,14 +400,14 @@ struct buildid_cookie {
 #define BUILDID_TASK_SHARES_MM	(1U << 0) /* FORK: in its parent's address space */
 
 /**
- * struct buildid_task - BUILDID_RECORD_FORK, _EXEC and _EXIT: what became of a
+ * struct buildid_task - BUILDID_RECORD_FORK, _EXEC and _EXIT: the life of a
  *	process; with BUILDID_SUB_TASKS
  * @header: see struct buildid_record
  * @pid: process (thread group), in the subscriber's pid namespace; with FORK the
  *	new one
  * @tid: thread, likewise; with FORK the new one's first, with EXIT the last
  * @start_time: of the process, as in struct buildid_mmap
- * @parent_pid: with FORK: the process that has forked, whose mappings the new one
+ * @parent_pid: with FORK: the process that forked, whose mappings the new one
  *	has a copy of; else 0
  * @flags: BUILDID_TASK_*
  * @parent_start_time: with FORK, else 0
@@ -418,7 +419,7 @@ struct buildid_cookie {
  *		posix_spawn(3), CLONE_VM) the two are one address space until either
  *		EXECs or EXITs: a MMAP of one is of both
  *	EXEC	the process has nothing mapped; its MMAPs follow
- *	EXIT	nothing any more. Once, when the last thread of the process exits
+ *	EXIT	nothing any more. Sent once, when the last thread of the process exits
  *
  * A new MMAP replaces what was mapped at any of its addresses; munmap(2) sends
  * nothing, as with perf. Threads and kernel threads send none of these. FORK goes
@@ -443,11 +444,11 @@ struct buildid_task {
  * @ring_full: records dropped because this ring had no room: the width of the
  *	hole in seq between the record before this one and this one
  * @ring_full_mmaps: of these, MMAP records: mappings this subscriber lost
- * @no_request: mappings that went out UNRESOLVED, or whose FILE cannot follow
+ * @no_request: mappings that were reported as UNRESOLVED, or whose FILE cannot follow
  * @missed_probe: mappings the hook was not called for (kprobe nmissed),
  *	machine-wide
  *
- * Counts since this subscriber's LOST record before. After one with ring_full
+ * Counts since this subscriber's last LOST record. After one with ring_full
  * every FILE is sent again before the next MMAP that refers to it.
  */
 struct buildid_lost {
@@ -475,8 +476,8 @@ struct buildid_lost {
  * Records lie at data[pos & (ring_size - 1)] for pos from consumer.pos up to
  * producer.pos (read it with acquire semantics). Read each size with acquire
  * semantics too and stop at one that has BUILDID_RECORD_BUSY. When done with
- * records store the new consumer.pos with release semantics. A value that was
- * never handed out makes the ring look full: records are dropped, and counted.
+ * records store the new consumer.pos with release semantics. Any other value makes
+ * the ring look full: records are dropped, and counted.
  * poll(2) tells when there is something to read. read(2) is refused (EBUSY)
  * once the consumer page was mapped, and mmap(2) while another thread is in
  * read(2) or SUBSCRIBE.
@@ -492,15 +493,15 @@ struct buildid_ring_producer {
 /* --------------------------------------------------------------- ioctls -- */
 
 /*
- * Every ioctl takes a struct that starts with its own size, as compiled into
- * the caller. A longer struct than the module knows, up to a page, is fine as long
- * as its tail is zero; else E2BIG, and size is set to what the module knows. A
- * shorter one is fine down to what is published here: fields it lacks are taken for
- * zero, and nothing is written behind its end; shorter than that is EINVAL. Reserved
- * bytes and unknown flags that are not zero are EINVAL; an unknown number is ENOTTY;
- * an address that cannot be used is EFAULT. Where the module answers in the struct,
- * it fills in what both sides know, leaves the tail as it is, zero, and sets size
- * to the smaller of the two: a struct can be used again as it is.
+ * Every ioctl takes a struct that starts with its own size, as compiled into the
+ * caller. The struct may be longer than the module's, up to a page, if the tail is
+ * zero; else the error is E2BIG, and size is set to the module's. It may be shorter,
+ * down to the first version that was published: fields it lacks count as zero, and
+ * nothing is written behind its end. Shorter than that is EINVAL. Reserved bytes and
+ * unknown flags that are not zero are EINVAL; an unknown number is ENOTTY; a bad
+ * address is EFAULT. When the module replies in the struct it fills in what both
+ * sides know, leaves the tail zero, and sets size to the smaller of the two, so that
+ * the struct can be used again as it is.
  */
 #define BUILDID_IOC_MAGIC	0xbd
 
@@ -511,10 +512,10 @@ struct buildid_ring_producer {
 #define BUILDID_FEATURE_FSVERITY	(1ULL << 3)
 
 /* buildid_info.status */
-#define BUILDID_STATUS_ARMED	(1U << 0) /* the hook fires: seen just now */
+#define BUILDID_STATUS_ARMED	(1U << 0) /* the hook fires; tested by INFO itself */
 
 /**
- * struct buildid_info - BUILDID_IOC_INFO: what this module is; for everyone
+ * struct buildid_info - BUILDID_IOC_INFO: version, features and limits
  * @size: of the struct
  * @abi: BUILDID_ABI_VERSION of the module
  * @features: BUILDID_FEATURE_*
@@ -522,7 +523,7 @@ struct buildid_ring_producer {
  * @ioctls: bit n set: ioctl number n is there
  * @status: BUILDID_STATUS_*. Without ARMED no mapping is seen: kprobes or ftrace
  *	were turned off after the module was loaded
- * @max_entries: bound on the files remembered
+ * @max_entries: bound on the number of files in the cache
  * @ring_min: the smallest ring_size SUBSCRIBE takes
  * @ring_max: the largest
  * @subscribers_max: subscribers at a time, netlink's included
@@ -557,11 +558,11 @@ struct buildid_info {
 };
 
 /**
- * struct buildid_stats - BUILDID_IOC_STATS: counters since load; for everyone
+ * struct buildid_stats - BUILDID_IOC_STATS: counters since the module was loaded
  * @size: of the struct
  * @reserved: 0
  * @mappings: executable file mappings the hook saw
- * @hits: of these, answered from the cache
+ * @hits: of these, identified by the cache
  * @misses: of these, a version of a file not seen before
  * @rechecks: content read again although the version had not moved, because
  *	the time stamps were too fresh or the file could change unseen
@@ -575,11 +576,11 @@ struct buildid_info {
  * @evicted: cache entries dropped to make room
  * @stale: cache entries replaced because the content had changed under an
  *	unmoved version
- * @entries: files remembered now
- * @entries_max: the bound on it
+ * @entries: files in the cache now
+ * @entries_max: the bound on @entries
  * @requests: files being read, or waiting to be, now
- * @no_request: mappings that went out UNRESOLVED, or whose path was not kept,
- *	for want of a free request or entry
+ * @no_request: mappings that were reported as UNRESOLVED, or whose path was not
+ *	stored, because no request or entry was free
  * @device_busy: of these, because files of the same device, or mapped by the same
  *	user, already had their quarter of the requests; all servers are one device
  * @missed_probe: mappings the hook was not called for (kprobe nmissed)
@@ -644,7 +645,7 @@ struct buildid_resolve_fd {
 };
 
 /**
- * struct buildid_resolve_key - BUILDID_IOC_RESOLVE_KEY: what was seen of an inode
+ * struct buildid_resolve_key - BUILDID_IOC_RESOLVE_KEY: what the cache has of an inode
  * @size: of the struct
  * @flags: BUILDID_KEY_ANY_GENERATION or 0
  * @dev_major: as in struct buildid_file
@@ -654,10 +655,10 @@ struct buildid_resolve_fd {
  * @record_size: in: bytes at @record; out: of the FILE record
  * @record: address of a buffer for the FILE record
  *
- * Answers for the newest version remembered, whether the inode, its filesystem
- * or any process that had it mapped is still there or not. On btrfs the newest of
- * all subvolumes': the record's user_dev says which. Errors: ENOENT when
- * it is not remembered; ENOSPC when the buffer is too small; EPERM.
+ * Replies with the newest version in the cache, whether the inode, its filesystem
+ * or any process that had it mapped still exists or not. On btrfs it is the newest of
+ * all subvolumes: the record's user_dev says of which. Errors: ENOENT when
+ * it is not in the cache; ENOSPC when the buffer is too small; EPERM.
  */
 struct buildid_resolve_key {
 	__u32	size;
@@ -674,7 +675,7 @@ struct buildid_resolve_key {
 #define BUILDID_KEY_ANY_GENERATION	(1U << 0)
 
 /**
- * struct buildid_resolve_id - BUILDID_IOC_RESOLVE_ID: what a file_id stands for
+ * struct buildid_resolve_id - BUILDID_IOC_RESOLVE_ID: the file with a file_id
  * @size: of the struct
  * @flags: 0
  * @file_id: as in struct buildid_file
@@ -682,7 +683,7 @@ struct buildid_resolve_key {
  * @reserved: 0
  * @record: address of a buffer for the FILE record
  *
- * As RESOLVE_KEY, for one version. Errors: ENOENT when it is not remembered;
+ * As RESOLVE_KEY, for one version. Errors: ENOENT when it is not in the cache;
  * ENOSPC when the buffer is too small; EPERM.
  */
 struct buildid_resolve_id {
@@ -695,26 +696,26 @@ struct buildid_resolve_id {
 };
 
 /**
- * struct buildid_resolve_addr - BUILDID_IOC_RESOLVE_ADDR: what is mapped there
+ * struct buildid_resolve_addr - BUILDID_IOC_RESOLVE_ADDR: the file at an address
  * @size: of the struct
  * @flags: 0
  * @pid: a process, in the caller's pid namespace
  * @record_size: in: bytes at @record; out: of the FILE record
  * @addr: in that process
- * @start_time: in: 0, or of the process that is meant, as in struct buildid_mmap;
- *	out: of the one that is answered for
- * @offset: out: in the file, of @addr, in bytes
+ * @start_time: in: of the process that is meant, as in struct buildid_mmap, or 0;
+ *	out: of the process that the reply is about
+ * @offset: out: of @addr in the file, in bytes
  * @record: address of a buffer for the FILE record
  * @source: out: BUILDID_ADDR_*
  * @reserved: 0
  *
- * A process that lives is looked into, and the file is read if need be, but for
- * one that only a process may read: BUILDID_REASON_DEFERRED. For a process that
- * has exited the last executable mappings of the machine are searched, as long as
- * they are remembered and the caller is in the initial pid namespace; of several
- * with that pid the last one answers, unless @start_time says which. Errors: ESRCH
- * for a process not known; ENOENT when no file is mapped there, or it is not
- * remembered; ENOSPC; EPERM; EINTR.
+ * Of a living process the file that is mapped now is identified, and read if need be,
+ * except for one that only a process may read: BUILDID_REASON_DEFERRED. For a process
+ * that has exited, and a caller in the initial pid namespace, the last executable
+ * mappings of the machine are searched; if several processes had that pid, it is the
+ * last of them, unless @start_time says which. Errors: ESRCH for an unknown process;
+ * ENOENT when no file is mapped at @addr, or it is not in the cache any more; ENOSPC;
+ * EPERM; EINTR.
  */
 struct buildid_resolve_addr {
 	__u32	size;
@@ -738,18 +739,17 @@ struct buildid_resolve_addr {
  * @flags: BUILDID_MAPS_*
  * @pid: a process, in the caller's pid namespace
  * @bytes: in: of room at @records, at least BUILDID_RECORD_MAX * 2; out: used
- * @cursor: in: 0, then what the call before gave; out: where to go on,
- *	BUILDID_MAPS_END when that was all
+ * @cursor: in: 0, then that of the call before; out: where to go on,
+ *	BUILDID_MAPS_END at the end
  * @instance: likewise: which address space of which process
  * @records: address of a buffer: FILE and MMAP records, all marked
  *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE; COOKIE
  *	records after all of these. comm is the process's; tid is @pid
  *
- * To miss nothing: SUBSCRIBE first, then take MAPS of each process. A mapping
- * made in between is in both; the one from here is marked. Files are read
- * after the process's address space is let go of. Errors: ESTALE when the process
- * has called exec since the first call, or is another by now: start again; ESRCH;
- * EPERM; EINTR.
+ * To miss nothing: SUBSCRIBE first, then call MAPS for each process. A mapping
+ * made in between is in both; the one from here is marked. The address space is not
+ * locked while files are read. Errors: ESTALE when the process has called exec since
+ * the first call, or is another one by now: start again; ESRCH; EPERM; EINTR.
  */
 struct buildid_maps {
 	__u32	size;
@@ -823,10 +823,10 @@ struct buildid_subscribe {
 };
 
 /**
- * struct buildid_flush - BUILDID_IOC_FLUSH: forget every file
+ * struct buildid_flush - BUILDID_IOC_FLUSH: remove every file from the cache
  * @size: of the struct
  * @flags: 0
- * @flushed: out: files forgotten
+ * @flushed: out: files removed
  */
 struct buildid_flush {
 	__u32	size;
@@ -835,8 +835,8 @@ struct buildid_flush {
 };
 
 /*
- * Cookies that a user may have at a time, and all users together. Those of a user
- * namespace count as one user: who made it, or its root where that was root.
+ * The most cookies of a user, and of all users together. A user namespace counts as
+ * one user: its owner, or its root if the owner is root.
  */
 #define BUILDID_COOKIES_MAX	1024
 #define BUILDID_COOKIES_TOTAL	65536
@@ -848,7 +848,7 @@ struct buildid_flush {
  * @fd: with BUILDID_COOKIE_FD: open for reading, of a file that the caller's user
  *	owns; else 0
  * @kind: enum buildid_kind: GNU, GO or COOKIE for a mapping, COOKIE for a file,
- *	NONE to take back what was set
+ *	NONE to remove what was set
  * @id_len: bytes at @id, 1 to BUILDID_ID_MAX; 0 with NONE
  * @addr: without BUILDID_COOKIE_FD: in the caller's address space, where all of
  *	@len bytes are mapped, whether from a file or not; else 0
@@ -869,7 +869,7 @@ struct buildid_flush {
  * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
  * EBADF; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
  * it is being changed; ENOENT when not all of the addresses are mapped, or there
- * is nothing to take back; EDQUOT when the user has BUILDID_COOKIES_MAX, or all
+ * is no cookie to remove; EDQUOT when the user has BUILDID_COOKIES_MAX, or all
  * users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or
  * where the kernel has no MMU notifiers; ENOMEM; EINTR.
  */
@@ -909,13 +909,13 @@ struct buildid_set_cookie {
  *	BUILDID_CMD_GET		request: BUILDID_A_DEV_MAJOR, BUILDID_A_DEV_MINOR,
  *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION
  *				reply: one BUILDID_A_RECORD, the FILE record of the
- *				newest version remembered; ENOENT when there is none
+ *				newest version in the cache; ENOENT when there is none
  *	BUILDID_CMD_GET, NLM_F_DUMP
  *				request: optional filters: BUILDID_A_DEV_MAJOR and
  *				BUILDID_A_DEV_MINOR, both or none; BUILDID_A_KIND.
  *				Any other attribute is EINVAL
  *				one message with one BUILDID_A_RECORD for each version
- *				of each file remembered. NLM_F_DUMP_INTR is set when
+ *				of each file in the cache. NLM_F_DUMP_INTR is set when
  *				files came or went meanwhile: a file that was there all
  *				the time is never missing, others may be
  *	BUILDID_CMD_SUBSCRIBE	request, all optional: BUILDID_A_FLAGS,

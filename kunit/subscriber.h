@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mappings to report, that no process has, and somebody to report them to.
+ * A subscriber whose ring the test reads, and mappings to report to it that no process
+ * has.
  */
-#ifndef BID_KUNIT_MAPPINGS_H
-#define BID_KUNIT_MAPPINGS_H
+#ifndef BID_KUNIT_SUBSCRIBER_H
+#define BID_KUNIT_SUBSCRIBER_H
 
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
@@ -35,47 +36,47 @@ static inline struct vm_area_struct *make_vma(struct kunit *test, struct file *f
 }
 
 /**
- * struct listener - a subscriber under test
+ * struct test_subscriber - a subscriber under test
  * @woken: times it was woken
  * @subscriber: it
  */
-struct listener {
+struct test_subscriber {
 	atomic_t woken;
 	struct bid_subscriber *subscriber;
 };
 
-static inline void wake_listener(struct bid_ring *ring)
+static inline void wake_subscriber(struct bid_ring *ring)
 {
-	struct listener *listener = ring->owner;
+	struct test_subscriber *sub = ring->owner;
 
-	atomic_inc(&listener->woken);
+	atomic_inc(&sub->woken);
 }
 
-static inline void stop_listener(void *data)
+static inline void stop_subscriber(void *data)
 {
-	struct listener *listener = data;
+	struct test_subscriber *sub = data;
 
-	bid_event_remove(listener->subscriber);
-	bid_ring_exit(&listener->subscriber->ring);
-	kfree(listener->subscriber);
+	bid_event_remove(sub->subscriber);
+	bid_ring_exit(&sub->subscriber->ring);
+	kfree(sub->subscriber);
 }
 
-static inline struct listener *start_listener(struct kunit *test, u32 flags, u32 ring_size,
-					      u32 watermark, struct pid *pid)
+static inline struct test_subscriber *start_subscriber(struct kunit *test, u32 flags, u32 ring_size,
+						       u32 watermark, struct pid *pid)
 {
-	struct listener *listener = kunit_kzalloc(test, sizeof(*listener), GFP_KERNEL);
+	struct test_subscriber *sub = kunit_kzalloc(test, sizeof(*sub), GFP_KERNEL);
 	struct bid_subscriber *subscriber;
 	int err;
 
-	KUNIT_ASSERT_NOT_NULL(test, listener);
+	KUNIT_ASSERT_NOT_NULL(test, sub);
 	subscriber = kzalloc(struct_size(subscriber, pids, 1), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, subscriber);
-	listener->subscriber = subscriber;
+	sub->subscriber = subscriber;
 	subscriber->flags = flags;
 	subscriber->pid_ns = &init_pid_ns;
 	subscriber->pids[0] = pid;
 	subscriber->nr_pids = !!pid;
-	err = bid_ring_init(&subscriber->ring, ring_size, watermark, wake_listener, listener, 0);
+	err = bid_ring_init(&subscriber->ring, ring_size, watermark, wake_subscriber, sub, 0);
 	if (!err) {
 		err = bid_event_add(subscriber);
 		if (err)
@@ -85,28 +86,28 @@ static inline struct listener *start_listener(struct kunit *test, u32 flags, u32
 		kfree(subscriber);
 		return ERR_PTR(err);
 	}
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_listener, listener), 0);
-	return listener;
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_subscriber, sub), 0);
+	return sub;
 }
 
 /* Of everything executable, with room for all of it. */
-static inline struct listener *listen(struct kunit *test)
+static inline struct test_subscriber *subscribe(struct kunit *test)
 {
-	struct listener *listener = start_listener(test, 0, 1 << 18, 0, NULL);
+	struct test_subscriber *sub = start_subscriber(test, 0, 1 << 18, 0, NULL);
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, listener);
-	return listener;
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
+	return sub;
 }
 
-static inline bool hears_nothing(struct listener *listener)
+static inline bool ring_is_empty(struct test_subscriber *sub)
 {
-	return !bid_ring_peek(&listener->subscriber->ring, 0);
+	return !bid_ring_peek(&sub->subscriber->ring, 0);
 }
 
 /* The next record: valid until the ring comes round. NULL if it is another. */
-static inline const struct buildid_record *hear(struct listener *listener, u16 type)
+static inline const struct buildid_record *next_record(struct test_subscriber *sub, u16 type)
 {
-	struct bid_ring *ring = &listener->subscriber->ring;
+	struct bid_ring *ring = &sub->subscriber->ring;
 	const struct buildid_record *record = bid_ring_peek(ring, 0);
 
 	if (!record || record->type != type)
@@ -115,17 +116,17 @@ static inline const struct buildid_record *hear(struct listener *listener, u16 t
 	return record;
 }
 
-static inline const struct buildid_file *hear_file(struct kunit *test, struct listener *listener)
+static inline const struct buildid_file *next_file(struct kunit *test, struct test_subscriber *sub)
 {
-	const struct buildid_record *record = hear(listener, BUILDID_RECORD_FILE);
+	const struct buildid_record *record = next_record(sub, BUILDID_RECORD_FILE);
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	return container_of(record, const struct buildid_file, header);
 }
 
-static inline const struct buildid_mmap *hear_mmap(struct kunit *test, struct listener *listener)
+static inline const struct buildid_mmap *next_mmap(struct kunit *test, struct test_subscriber *sub)
 {
-	const struct buildid_record *record = hear(listener, BUILDID_RECORD_MMAP);
+	const struct buildid_record *record = next_record(sub, BUILDID_RECORD_MMAP);
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	return container_of(record, const struct buildid_mmap, header);
@@ -152,4 +153,4 @@ static inline int start_module(struct kunit *test)
 	return kunit_add_action_or_reset(test, stop_module, NULL);
 }
 
-#endif /* BID_KUNIT_MAPPINGS_H */
+#endif /* BID_KUNIT_SUBSCRIBER_H */

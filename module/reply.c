@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * FILE records in reply to an ioctl: what the hook and the worker do for a mapping, done
+ * for a caller that asks for a file, in its own context. It may sleep, and can be killed
+ * where a server does not answer. So it is also the one that reads files that only a
+ * process may read (BID_ACCESS_CALLER): its result is in the cache for the mappings to
+ * come.
+ *
+ * Two kinds of callers differ in what they may learn. One that holds the file open for
+ * reading (RESOLVE_FD) could read it itself. One that asks what a process has mapped
+ * (@mapped: RESOLVE_ADDR, MAPS) perhaps could not: for that one a file is read only if
+ * the caller has the permission, and never if its server may be any user.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "lookup.h"
+#include "record.h"
+#include "reply.h"
+#include "stats.h"
+#include "worker.h"
+
+/**
+ * bid_reply_entry() - the FILE record of a cache entry
+ * @entry: the entry, under RCU
+ * @record: as for bid_reply_file()
+ */
+void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record)
+{
+	struct bid_file_info info;
+
+	bid_entry_info(entry, &info);
+	bid_record_file_write(&info, record);
+	record->header.type = BUILDID_RECORD_FILE;
+	record->header.size = bid_record_file_size(&info);
+}
+
+/**
+ * bid_reply_hide_path() - remove the path from a FILE record
+ * @record: a complete record
+ *
+ * For a caller in a container that the path is outside of.
+ */
+void bid_reply_hide_path(struct buildid_file *record)
+{
+	record->flags = (record->flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH;
+	record->path_len = 0;
+	record->header.size = sizeof(*record) + ALIGN(record->id_len, 8);
+}
+
+/*
+ * May the caller read the file? Where the server may be any user it is not asked, as it
+ * could make the caller wait for ever: the answer is no.
+ */
+static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
+{
+	return access != BID_ACCESS_CALLER &&
+	       !path_permission(file_user_path(lookup->file), MAY_READ);
+}
+
+/*
+ * A hash would let the caller confirm a guess at content that it may not read. With
+ * CAP_PERFMON it could subscribe, and get the hash of every mapping anyway.
+ */
+static bool hides(const struct bid_lookup *lookup, enum bid_access access, u8 kind)
+{
+	return (kind == BUILDID_KIND_HTLHASH || kind == BUILDID_KIND_FSVERITY) &&
+	       !perfmon_capable() && !may_read(lookup, access);
+}
+
+/* The header's type is set by reply_file(). */
+static void write(const struct bid_file_info *info, struct buildid_file *record)
+{
+	bid_record_file_write(info, record);
+	record->header.size = bid_record_file_size(info);
+}
+
+/* The record of a lookup whose result is not, or need not be, in the cache. */
+static void write_lookup(const struct bid_lookup *lookup, const struct bid_path *path,
+			 const struct bid_identity *id, u64 file_id, struct buildid_file *record)
+{
+	const struct bid_file_info info = {
+		.file_id = file_id,
+		.key = &lookup->key,
+		.version = &lookup->version,
+		.user_ino = lookup->user_ino,
+		.user_dev = lookup->user_dev,
+		.flags = bid_file_unstable(lookup->inode) ? BUILDID_FILE_UNSTABLE : 0,
+		.kind = id->kind,
+		.reason = id->reason,
+		.id_len = id->len,
+		.id = id->bytes,
+		.path = *path,
+	};
+
+	write(&info, record);
+}
+
+/* Reply from the cache, if it has the file and need not read it again. */
+static bool reply_from_cache(const struct bid_lookup *lookup, const struct bid_path *path,
+			     struct buildid_file *record)
+{
+	struct bid_entry *entry;
+	struct bid_file_info info;
+	bool found = false;
+
+	rcu_read_lock();
+	entry = bid_cache_find(&lookup->key, &lookup->version);
+	if (entry && !(READ_ONCE(entry->flags) & BID_ENTRY_RECHECK) &&
+	    bid_entry_state(entry) == BUILDID_STATE_KNOWN) {
+		bid_entry_touch(entry);
+		bid_entry_info(entry, &info);
+		info.path = *path;
+		write(&info, record);
+		found = true;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * Store what the caller read in the cache; with no @id, that the file is DEFERRED.
+ * Returns the file_id of the entry, or 0 when there is none.
+ */
+static u64 store_result(struct bid_lookup *lookup, const struct bid_identity *id,
+			const struct bid_path *path)
+{
+	u8 state = id ? BUILDID_STATE_KNOWN : BUILDID_STATE_DEFERRED;
+	static const struct bid_identity unknown;
+	struct bid_text *text = bid_text_alloc(id ?: &unknown, path);
+	struct bid_entry *entry;
+	u64 file_id = 0;
+
+	if (!text)
+		return 0;
+	bid_cache_refill();
+	rcu_read_lock();
+	bid_cache_lock();
+	entry = bid_cache_find(&lookup->key, &lookup->version);
+	/* an entry that the worker is reading gets its identity from there */
+	if (!entry || (id && !(entry->request && entry->request->read)))
+		entry = bid_lookup_update_cache(lookup, state, id, &text);
+	if (entry)
+		file_id = entry->file_id;
+	bid_cache_unlock();
+	rcu_read_unlock();
+	bid_text_free(text);
+	return file_id;
+}
+
+/* The file_id of the entry in the cache, or 0. */
+static u64 find_file_id(const struct bid_lookup *lookup)
+{
+	struct bid_entry *entry;
+	u64 file_id;
+
+	rcu_read_lock();
+	entry = bid_cache_find(&lookup->key, &lookup->version);
+	file_id = entry ? entry->file_id : 0;
+	rcu_read_unlock();
+	return file_id;
+}
+
+/**
+ * bid_reply_identify() - identify a file by reading it in the caller's context
+ * @lookup: of the file; set to the inode and the version that were read
+ * @access: from bid_file_access(), not BID_ACCESS_NEVER
+ * @id: the identity, or the reason why there is none
+ * @racy: as for bid_worker_identify()
+ *
+ * On overlayfs a copy-up gives an open file another real inode, which is then what is
+ * read. That happens twice at most, for the metadata and for the content. May sleep.
+ *
+ * Return: 0, or -EINTR when the caller is being killed.
+ */
+int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct bid_identity *id,
+		       bool *racy)
+{
+	struct inode *inode;
+	int err, i;
+
+	for (i = 0; i < 3; i++) {
+		bid_lookup_begin_read(lookup, access);
+		err = bid_worker_identify(lookup->file, lookup->inode, access, &lookup->version, id,
+					  racy);
+		if (err)
+			return err;
+		inode = bid_file_inode(lookup->file);
+		if (inode == lookup->inode)
+			return 0;
+		bid_lookup_init(lookup->file, inode, lookup);
+		access = bid_file_access(lookup->file, inode, &id->reason);
+		if (access == BID_ACCESS_NEVER)
+			break;
+	}
+	*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+	return 0;
+}
+
+/* 0 with the record, or -EINTR. */
+static int reply_by_reading(struct bid_lookup *lookup, const struct bid_path *path,
+			    enum bid_access access, struct bid_identity *id,
+			    struct buildid_file *record)
+{
+	u64 file_id = 0;
+	bool racy = false;
+	int err;
+
+	if (access != BID_ACCESS_NEVER) {
+		err = bid_reply_identify(lookup, access, id, &racy);
+		if (err)
+			return err;
+		if (racy)
+			lookup->entry_flags |= BID_ENTRY_RECHECK;
+		bid_stats_inc(BID_STAT_PARSED_CALLER);
+	}
+	/* an I/O error may concern only this open file, or this moment */
+	if (id->reason != BUILDID_REASON_IO)
+		file_id = store_result(lookup, id, path);
+	write_lookup(lookup, path, id, file_id, record);
+	return 0;
+}
+
+static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
+		 bool mapped, struct buildid_file *record)
+{
+	struct bid_identity id = {};
+	enum bid_access access;
+
+	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
+	if (ask_cache && reply_from_cache(lookup, path, record) &&
+	    !(mapped && hides(lookup, access, record->kind)))
+		return 0;
+	if (mapped && access == BID_ACCESS_CALLER) {
+		id.reason = BUILDID_REASON_DEFERRED;
+		write_lookup(lookup, path, &id, store_result(lookup, NULL, path), record);
+		return 0;
+	}
+	if (mapped && access != BID_ACCESS_NEVER && !may_read(lookup, access)) {
+		id.reason = BUILDID_REASON_UNREADABLE;
+		write_lookup(lookup, path, &id, find_file_id(lookup), record);
+		return 0;
+	}
+	return reply_by_reading(lookup, path, access, &id, record);
+}
+
+static int reply_file(struct file *file, bool ask_cache, bool mapped, struct buildid_file *record)
+{
+	struct bid_path path;
+	struct bid_lookup lookup;
+	char *buf;
+	int err;
+
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	bid_file_path(file, buf, PATH_MAX, &path);
+	bid_lookup_init(file, bid_file_inode(file), &lookup);
+	err = reply(&lookup, &path, ask_cache, mapped, record);
+	record->header.type = BUILDID_RECORD_FILE;
+	kfree(buf);
+	return err;
+}
+
+/**
+ * bid_reply_file() - identify an open file, and read it if need be
+ * @file: open for reading
+ * @mapped: the file was found in a mapping and not opened by the caller: it is read only
+ *	if the caller has the permission, and if it need not be a process that reads
+ * @record: the FILE record: BUILDID_RECORD_MAX bytes, the header zeroed
+ *
+ * Process context with no lock held; may sleep. The result is stored in the cache.
+ *
+ * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
+ */
+int bid_reply_file(struct file *file, bool mapped, struct buildid_file *record)
+{
+	return reply_file(file, true, mapped, record);
+}
+
+/* bid_reply_file() that reads the file in any case, to bring the cache up to date. */
+int bid_reply_reread(struct file *file, struct buildid_file *record)
+{
+	return reply_file(file, false, false, record);
+}
