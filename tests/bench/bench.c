@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "others.h"
 #include "subject.h"
 #include "workload.h"
 
@@ -31,6 +32,7 @@
 #define DRAINS	 8
 #define SPAWNS	 30
 #define MEASURED 32
+#define CALLS	 32
 /* The first ones fill caches and do not count. */
 #define WARM_UPS      2
 #define DISCARDED_MAX 4
@@ -739,6 +741,58 @@ static void with_ima(void)
 	}
 }
 
+/* A batch counts as its cheapest call, as one of mappings does. */
+static void count_calls(const char *name, void (*call)(void))
+{
+	int i, j;
+
+	for (i = -WARM_UPS; i < BATCHES; i++) {
+		uint64_t least = UINT64_MAX;
+
+		settle();
+		for (j = 0; j < CALLS; j++) {
+			const uint64_t start = counter();
+			uint64_t taken;
+
+			call();
+			taken = counter() - start;
+			if (taken < least)
+				least = taken;
+		}
+		if (i >= 0)
+			series_add(name, 1, least);
+	}
+}
+
+static void with_queries(void)
+{
+	if (!query_start(files[0])) {
+		missing_print("query: mapping");
+		missing_print("query: build-id");
+		return;
+	}
+	count_calls("query: mapping", query_mapping);
+	count_calls("query: build-id", query_build_id);
+	query_stop();
+}
+
+static void with_stacks(const char *dir)
+{
+	char disk[256];
+
+	snprintf(disk, sizeof(disk), "%s/disk", dir);
+	stack_start(disk, SAMPLE_NOTHING);
+	count_calls("stack: empty", stack_in_one);
+	stack_stop();
+	stack_start(disk, SAMPLE_ADDRESSES);
+	count_calls("stack: addresses", stack_in_one);
+	stack_stop();
+	stack_start(disk, SAMPLE_BUILD_IDS);
+	count_calls("stack: build-ids, one DSO", stack_in_one);
+	count_calls("stack: build-ids, two DSOs", stack_in_two);
+	stack_stop();
+}
+
 /* Where things are in memory must be the same in every run. */
 static void fix_addresses(char **argv)
 {
@@ -776,6 +830,9 @@ int main(int argc, char **argv)
 	with_hostile_files(argv[1]);
 	with_many_entries(argv[1]);
 	with_ima();
+	/* last, as what they map would be in the mapper's address space, too */
+	with_queries();
+	with_stacks(argv[1]);
 	series_print();
 	return 0;
 }

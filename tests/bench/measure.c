@@ -192,3 +192,8 @@ void number_print(const char *name, double value)
 {
 	printf("{\"number\": \"%s\", \"value\": %.17g}\n", name, value);
 }
+
+void missing_print(const char *name)
+{
+	printf("{\"missing\": \"%s\"}\n", name);
+}

@@ -46,4 +46,7 @@ void series_add(const char *name, unsigned int of, uint64_t value);
 void series_print(void);
 void number_print(const char *name, double value);
 
+/* In place of a series about what this kernel does not have. */
+void missing_print(const char *name);
+
 #endif /* BENCH_MEASURE_H */
