@@ -1091,7 +1091,7 @@ static const char *lost_fault(struct race *race, const struct buildid_lost *lost
 	if (lost->ring_full != race->hole)
 		return "LOST does not count the hole";
 	if (lost->no_request || lost->missed_probe)
-		return "LOST tells of other losses";
+		return "LOST reports other losses";
 	race->lost += lost->ring_full;
 	race->hole = 0;
 	memset(race->detail, 0, sizeof(race->detail));

@@ -478,7 +478,7 @@ struct buildid_lost {
  * semantics too and stop at one that has BUILDID_RECORD_BUSY. When done with
  * records store the new consumer.pos with release semantics. Any other value makes
  * the ring look full: records are dropped, and counted.
- * poll(2) tells when there is something to read. read(2) is refused (EBUSY)
+ * poll(2) reports when there is something to read. read(2) is refused (EBUSY)
  * once the consumer page was mapped, and mmap(2) while another thread is in
  * read(2) or SUBSCRIBE.
  */

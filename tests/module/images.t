@@ -96,7 +96,7 @@ def id_by_readelf(path):
 
 
 @test
-def loading_and_unloading_a_module_is_told_as_it_happens():
+def loading_and_unloading_a_module_is_reported_as_it_happens():
     load = load_and_unload(EMPTY)
     equal((load.kind, load.id), ("gnu", id_by_readelf(EMPTY)))
 

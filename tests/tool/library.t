@@ -225,7 +225,7 @@ def a_file_that_is_read_late_comes_with_its_mapping_and_in_order():
 
 
 @test
-def losses_are_told_and_a_new_snapshot_makes_up_for_them():
+def losses_are_reported_and_a_new_snapshot_makes_up_for_them():
     with Recorder(pids=[os.getpid()], ring_size=2 * RECORD_MAX) as recorder:
         path = lib.built("plain")
         with open(path, "rb") as file:
@@ -253,7 +253,7 @@ def the_kernel_comes_first_when_asked_for():
 
 
 @test
-def a_subscription_that_is_refused_is_told():
+def a_refused_subscription_is_reported():
     fails_with(errno.ESRCH, Recorder, pids=[2**22 - 1])
     fails_with(errno.EINVAL, Recorder, uid=1)
     fails_with(errno.EINVAL, Recorder, ring_size=5000)
@@ -393,7 +393,7 @@ def mon_s_filters_add_up():
 
 
 @test
-def mon_tells_of_modules():
+def mon_shows_modules():
     empty = os.path.join(lib.BUILT, f"kmod-{os.environ['KERNEL_NAME']}", "buildid_empty.ko")
     with lib.Mon("--with-kernel") as mon:
         lib.run("insmod", empty)

@@ -107,7 +107,7 @@ def all_processes_are_shown_under_their_names():
 
 
 @test
-def who_cannot_be_shown_is_told_and_the_others_are_shown():
+def a_process_that_cannot_be_shown_is_reported_and_the_others_are_shown():
     with cat() as pid:
         done = lib.buildid("maps", "2", str(2**22 - 1), str(pid), status=1)
         equal(done.stderr.splitlines(),

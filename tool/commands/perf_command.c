@@ -139,9 +139,8 @@ static bool append(char ***paths, size_t count, const char *directory, const cha
 /* Those that exist now, in order. */
 static bool list_outputs(const char *output, char ***paths)
 {
-	const char *slash = strrchr(output, '/');
-	char *directory = strndup(output, slash ? (size_t)(slash - output) + 1 : 0);
-	const char *base = slash ? slash + 1 : output;
+	const char *base = basename(output);
+	char *directory = strndup(output, (size_t)(base - output));
 	struct dirent **entries = NULL;
 	int count = -1, i;
 	size_t found = 0;

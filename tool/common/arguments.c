@@ -23,9 +23,7 @@ static struct args_option rows[ARGS_MAX_ROWS];
 static size_t row_count;
 static bool json, help;
 
-static void hint(void) __attribute__((noreturn));
-
-static void hint(void)
+static __attribute__((noreturn)) void hint(void)
 {
 	fprintf(stderr, "buildid: try 'buildid help %s'\n", current->command);
 	exit(EXIT_USAGE);

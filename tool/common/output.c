@@ -69,10 +69,12 @@ void out_end(struct output *out)
 
 /* ----------------------------------------------------------------- JSON -- */
 
+/* Takes over @value, which json-c writes as null when it is NULL. */
 static void add(struct output *out, const char *key, struct json_object *value)
 {
-	/* json-c writes null for a NULL value. */
-	if (json_object_object_add(out->object, key, value))
+	if (!key)
+		json_object_put(value);
+	else if (json_object_object_add(out->object, key, value))
 		out_of_memory();
 }
 
@@ -153,12 +155,19 @@ static void separate(struct output *out)
 	out->started = true;
 }
 
+/* False for what only JSON has. */
+static bool begin_column(struct output *out, int width)
+{
+	if (width != OUT_HIDDEN)
+		separate(out);
+	return width != OUT_HIDDEN;
+}
+
 static void put_column(struct output *out, enum out_style style, int width, const char *value)
 {
 	const char *escape = escape_of(out, style);
 	int columns;
 
-	separate(out);
 	if (escape)
 		fputs(escape, out->file);
 	columns = put_text(out->file, value);
@@ -173,12 +182,10 @@ static void put_column(struct output *out, enum out_style style, int width, cons
 void out_styled(struct output *out, enum out_style style, const char *key, int width,
 		const char *value)
 {
-	if (out->json) {
-		if (key)
-			add(out, key, value ? json_string(value) : NULL);
-	} else if (width != OUT_HIDDEN) {
+	if (out->json)
+		add(out, key, value ? json_string(value) : NULL);
+	else if (begin_column(out, width))
 		put_column(out, style, width, value ? value : "-");
-	}
 }
 
 void out_string(struct output *out, const char *key, int width, const char *value)
@@ -188,34 +195,26 @@ void out_string(struct output *out, const char *key, int width, const char *valu
 
 void out_number(struct output *out, const char *key, int width, uint64_t value)
 {
-	if (out->json) {
-		if (key)
-			add(out, key, json_object_new_uint64(value));
-	} else if (width != OUT_HIDDEN) {
-		separate(out);
+	if (out->json)
+		add(out, key, json_object_new_uint64(value));
+	else if (begin_column(out, width))
 		fprintf(out->file, "%*" PRIu64, width, value);
-	}
 }
 
 void out_signed(struct output *out, const char *key, int width, int64_t value)
 {
-	if (out->json) {
-		if (key)
-			add(out, key, json_object_new_int64(value));
-	} else if (width != OUT_HIDDEN) {
-		separate(out);
+	if (out->json)
+		add(out, key, json_object_new_int64(value));
+	else if (begin_column(out, width))
 		fprintf(out->file, "%*" PRId64, width, value);
-	}
 }
 
 void out_address(struct output *out, const char *key, int width, uint64_t value)
 {
-	if (out->json) {
+	if (out->json)
 		out_number(out, key, width, value);
-	} else if (width != OUT_HIDDEN) {
-		separate(out);
+	else if (begin_column(out, width))
 		fprintf(out->file, "%*" PRIx64, width, value);
-	}
 }
 
 void out_null(struct output *out, const char *key)
@@ -225,17 +224,11 @@ void out_null(struct output *out, const char *key)
 
 void out_words(struct output *out, const char *key, int width, const char *const *words)
 {
-	if (out->json) {
-		if (key)
-			add(out, key, json_words(words));
-		return;
-	}
-	if (width == OUT_HIDDEN)
-		return;
-	for (; *words; words++) {
-		separate(out);
-		fprintf(out->file, "(%s)", *words);
-	}
+	if (out->json)
+		add(out, key, json_words(words));
+	else
+		for (; *words && begin_column(out, width); words++)
+			fprintf(out->file, "(%s)", *words);
 }
 
 /* ---------------------------------------------------------------- pairs -- */

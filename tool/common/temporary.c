@@ -30,12 +30,11 @@ void temporary_make_name(char name[32])
 
 int temporary_parent(const char *path, const char **name)
 {
-	const char *slash = strrchr(path, '/');
 	char *parent;
 	int fd;
 
-	*name = slash ? slash + 1 : path;
-	parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	*name = basename(path);
+	parent = *name == path ? strdup(".") : strndup(path, (size_t)(*name - path));
 	fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	free(parent);
 	return fd;

@@ -18,10 +18,9 @@
 
 void module_name(const char *path, char name[MODULE_NAME_ROOM])
 {
-	const char *base = strrchr(path, '/');
+	const char *base = basename(path);
 	size_t size, i;
 
-	base = base ? base + 1 : path;
 	base += *base == '[';
 	size = strcspn(base, "]@.");
 	if (size >= MODULE_NAME_ROOM)

@@ -37,18 +37,11 @@ char *strip_deleted(const char *path)
 	return strndup(path, length);
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* False only without memory. */
 static bool add(struct mapped_files *files, uint32_t pid, const struct process_mapping *mapping)
 {
 	char *path = strip_deleted(mapping->path);
-	uint64_t key = path ? hash_text(name_of(path)) : 0;
+	uint64_t key = path ? hash_text(basename(path)) : 0;
 
 	if (!path || !array_reserve(files->all, files->count)) {
 		free(path);
@@ -122,11 +115,11 @@ void mapped_files_free(struct mapped_files *files)
 const struct mapped_file *mapped_files_next(const struct mapped_files *files, const char *path,
 					    const struct mapped_file *file)
 {
-	const char *name = name_of(path);
+	const char *name = basename(path);
 	uint32_t next = file ? file->next : hash_map_get(&files->last, hash_text(name), NONE);
 
 	/* Another name may have the same hash. */
-	while (next != NONE && strcmp(name_of(files->all[next].path), name))
+	while (next != NONE && strcmp(basename(files->all[next].path), name))
 		next = files->all[next].next;
 	return next == NONE ? NULL : &files->all[next];
 }

@@ -154,6 +154,7 @@ static int request_file(struct buildid *handle, unsigned long number, void *argu
 	const struct buildid_record *reply = buffer;
 	int err;
 
+	*file = NULL;
 	if ((uintptr_t)buffer % 8)
 		return -EINVAL;
 	*record = (uintptr_t)buffer;
@@ -175,7 +176,6 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size
 {
 	struct buildid_resolve_fd argument = { .size = sizeof(argument), .fd = fd };
 
-	*file = NULL;
 	return request_file(handle, BUILDID_IOC_RESOLVE_FD, &argument, &argument.record,
 			    &argument.record_size, buffer, size, file);
 }
@@ -208,7 +208,6 @@ int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, s
 {
 	struct buildid_resolve_id argument = { .size = sizeof(argument), .file_id = file_id };
 
-	*file = NULL;
 	return request_file(handle, BUILDID_IOC_RESOLVE_ID, &argument, &argument.record,
 			    &argument.record_size, buffer, size, file);
 }

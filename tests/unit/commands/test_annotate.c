@@ -131,7 +131,7 @@ static void list_knows_hits_and_json(void **state)
 	assert_string_equal(out, "");
 }
 
-static void what_is_wrong_is_told(void **state)
+static void what_is_wrong_is_reported(void **state)
 {
 	(void)state;
 	write_perfdata("perf.data");
@@ -272,7 +272,7 @@ int main(void)
 		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(list_knows_hits_and_json),
-		TEST(what_is_wrong_is_told),
+		TEST(what_is_wrong_is_reported),
 		TEST(a_log_of_another_boot_is_refused),
 		TEST(what_was_recorded_elsewhere_needs_a_log),
 		TEST(each_of_several_outputs_is_annotated),

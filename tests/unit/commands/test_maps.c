@@ -84,7 +84,7 @@ static void maps_are_objects_as_in_mon(void **state)
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\""), out);
 }
 
-static void who_is_not_there_is_told(void **state)
+static void a_missing_process_is_reported(void **state)
 {
 	(void)state;
 	fake.maps = two_processes;
@@ -104,7 +104,7 @@ static int refuses(struct buildid_maps *request)
 	return EPERM;
 }
 
-static void permission_is_told_with_what_helps(void **state)
+static void a_missing_permission_is_reported_with_what_helps(void **state)
 {
 	(void)state;
 	fake.maps = refuses;
@@ -122,7 +122,7 @@ static int of_several_files(struct buildid_maps *request)
 	assert_int_equal(request->flags, BUILDID_MAPS_DATA);
 	add_mapping(request, 1, 0x1000, 20, "/nowhere/a");
 	add_mapping(request, 1, 0x3000, 20, "/nowhere/a");
-	/* What is not of a file lies in between, and is not told of. */
+	/* What is not of a file lies in between, and is not printed. */
 	add_mapping(request, 1, 0x8000, 20, "/nowhere/a");
 	add_mapping(request, 2, 0x10000, 0, "/nowhere/data");
 	add_mapping(request, 3, 0x20000, 20, "/gone");
@@ -195,7 +195,7 @@ static void a_cookie_is_hex_or_text(void **state)
 	assert_int_equal(fake.cookie.id_len, 0);
 }
 
-static void a_cookie_that_is_refused_is_told(void **state)
+static void a_refused_cookie_is_reported(void **state)
 {
 	(void)state;
 	fclose(fopen("file", "w"));
@@ -317,12 +317,12 @@ int main(void)
 		TEST(maps_are_those_of_proc_with_identities),
 		TEST(several_processes_have_headings),
 		TEST(maps_are_objects_as_in_mon),
-		TEST(who_is_not_there_is_told),
-		TEST(permission_is_told_with_what_helps),
+		TEST(a_missing_process_is_reported),
+		TEST(a_missing_permission_is_reported_with_what_helps),
 		TEST(unstrip_has_a_line_for_each_file),
 		TEST(maps_take_what_they_can),
 		TEST(a_cookie_is_hex_or_text),
-		TEST(a_cookie_that_is_refused_is_told),
+		TEST(a_refused_cookie_is_reported),
 		TEST(a_cookie_that_is_none_is_wrong_usage),
 		TEST(the_kernel_and_its_modules_are_listed),
 		TEST(a_list_that_is_not_whole_is_a_failure),

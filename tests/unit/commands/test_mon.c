@@ -244,7 +244,7 @@ static int mon_into_a_full_disk(int argc, char **argv)
 	return freopen("/dev/full", "w", stdout) ? cmd_mon(argc, argv) : 98;
 }
 
-static void mon_tells_of_a_full_disk(void **state)
+static void mon_reports_a_full_disk(void **state)
 {
 	(void)state;
 	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
@@ -270,7 +270,7 @@ int main(void)
 		TEST(mon_ends_by_signals),
 		TEST(mon_prints_each_line_at_once),
 		TEST(mon_ends_with_its_reader),
-		TEST(mon_tells_of_a_full_disk),
+		TEST(mon_reports_a_full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);

@@ -220,7 +220,7 @@ static void many_paths_are_no_problem(void **state)
 
 /* ---------------------------------------------------------------- usage -- */
 
-static void wrong_usage_is_told(void **state)
+static void wrong_usage_is_reported(void **state)
 {
 	static const struct {
 		int (*command)(int, char **);
@@ -298,7 +298,7 @@ int main(void)
 		TEST(stats_are_openmetrics),	     TEST(flush_says_how_many),
 		TEST(id_does_what_it_can),	     TEST(a_file_without_an_id_is_no_failure),
 		TEST(verify_compares_with_libelf),   TEST(paths_may_come_from_a_file),
-		TEST(many_paths_are_no_problem),     TEST(wrong_usage_is_told),
+		TEST(many_paths_are_no_problem),     TEST(wrong_usage_is_reported),
 		TEST(every_command_has_help),
 	};
 

@@ -121,7 +121,7 @@ static void record_passes_sigterm_on(void **state)
 	assert_int_equal(command_finish(child), 128 + SIGTERM);
 }
 
-static void record_tells_of_a_full_disk(void **state)
+static void record_reports_a_full_disk(void **state)
 {
 	(void)state;
 	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
@@ -169,7 +169,7 @@ int main(void)
 		TEST(record_leaves_its_command_no_trace),
 		TEST(record_without_a_command_ends_by_signals),
 		TEST(record_passes_sigterm_on),
-		TEST(record_tells_of_a_full_disk),
+		TEST(record_reports_a_full_disk),
 		TEST(record_filters_at_the_source),
 	};
 

@@ -394,7 +394,7 @@ static void no_program_is_run_to_unpack(void **state)
 	assert_int_not_equal(access("ran", F_OK), 0);
 }
 
-static void json_tells_the_same(void **state)
+static void json_has_the_same(void **state)
 {
 	(void)state;
 	add_special("usr", S_IFLNK, "/tmp", NULL);
@@ -424,7 +424,7 @@ int main(void)
 		TEST(what_is_meant_to_fill_the_disk_is_not_unpacked),
 		TEST(holes_count),
 		TEST(no_program_is_run_to_unpack),
-		TEST(json_tells_the_same),
+		TEST(json_has_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loaded: what is there, and what is told when it is not. */
+/* Loaded: what is there, and what is reported when it is not. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void functions_are_those_of_the_library(void **state)
 	assert_null(pointers.other);
 }
 
-static void what_is_not_there_is_told_by_its_name(void **state)
+static void what_does_not_exist_is_named(void **state)
 {
 	const char *problem = shared_library_open("libnone.so.1", functions, 1, &pointers);
 
@@ -46,7 +46,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_those_of_the_library),
-		cmocka_unit_test(what_is_not_there_is_told_by_its_name),
+		cmocka_unit_test(what_does_not_exist_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,7 +92,7 @@ static void what_never_has_a_name_can_be_read_and_written(void **state)
 	unsetenv("TMPDIR");
 }
 
-static void a_name_that_is_there_stays_unless_told(void **state)
+static void an_existing_name_stays_unless_replaced(void **state)
 {
 	struct temporary file;
 	int tmpfile;
@@ -141,7 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_not_named_is_gone),
-		TEST(a_name_that_is_there_stays_unless_told),
+		TEST(an_existing_name_stays_unless_replaced),
 		TEST(what_never_has_a_name_can_be_read_and_written),
 		TEST(any_file_gets_one_more_name),
 	};

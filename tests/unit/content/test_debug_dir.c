@@ -321,7 +321,7 @@ static void holes_stay_holes(void **state)
 /* Writes to the file until it is killed; has begun on return. */
 static pid_t write_on(const char *path)
 {
-	int fd, told, begun[2];
+	int fd, notified, begun[2];
 	pid_t pid;
 	char byte;
 
@@ -330,8 +330,8 @@ static pid_t write_on(const char *path)
 	assert_true(pid >= 0);
 	if (!pid) {
 		fd = open(path, O_WRONLY);
-		for (told = 0; pwrite(fd, "x", 1, 64 << 20) == 1; told = 1)
-			if (!told && write(begun[1], "", 1) != 1)
+		for (notified = 0; pwrite(fd, "x", 1, 64 << 20) == 1; notified = 1)
+			if (!notified && write(begun[1], "", 1) != 1)
 				break;
 		_exit(1);
 	}
@@ -439,7 +439,7 @@ static void symbols_of_a_kernel_have_to_look_like_it(void **state)
 	assert_true(is_there(&id, CONTENT_KALLSYMS));
 }
 
-static void a_directory_that_is_not_there_is_made_only_when_told(void **state)
+static void a_missing_directory_is_made_on_request_only(void **state)
 {
 	struct debug_dir *other;
 
@@ -480,7 +480,7 @@ int main(void)
 		TEST(two_at_once_are_in_nobodys_way),
 		TEST(a_debug_file_goes_where_the_program_is),
 		TEST(symbols_of_a_kernel_have_to_look_like_it),
-		TEST(a_directory_that_is_not_there_is_made_only_when_told),
+		TEST(a_missing_directory_is_made_on_request_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of debuginfod.c: what is told when nobody answers. */
+/* Unit tests of debuginfod.c: what is reported when no server answers. */
 
 #include <arpa/inet.h>
 #include <setjmp.h>

@@ -443,7 +443,7 @@ static void notes_that_were_cut_are_read_as_far_as_they_go(void **state)
 	assert_id(BUILDID_KIND_GNU, 20, 1);
 }
 
-static void what_is_no_elf_file_is_told(void **state)
+static void what_is_no_elf_file_is_reported(void **state)
 {
 	(void)state;
 	size = 0;
@@ -591,7 +591,7 @@ int main(void)
 		cmocka_unit_test(elf32_is_read),
 		cmocka_unit_test(a_file_that_lost_its_sections_is_read),
 		cmocka_unit_test(notes_that_were_cut_are_read_as_far_as_they_go),
-		cmocka_unit_test(what_is_no_elf_file_is_told),
+		cmocka_unit_test(what_is_no_elf_file_is_reported),
 		cmocka_unit_test(every_damage_is_survived),
 		cmocka_unit_test(this_program_is_read),
 		cmocka_unit_test(an_id_has_a_place_in_memory),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Recall: what the module remembers counts where it is certain, and else does not. */
+/* Cache query: what the module remembers counts where it is certain, and else does not. */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -158,7 +158,7 @@ static void what_has_changed_since_is_not_certain(void **state)
 }
 
 /* As on btrfs: of inode 4711 of 8:1 there is one in each subvolume. */
-static void a_number_of_several_files_is_told_apart_by_path(void **state)
+static void files_with_one_inode_number_are_distinguished_by_path(void **state)
 {
 	(void)state;
 	add(1, 0x11, 100 * SECOND, 44, 4711, "/lib.so");
@@ -179,7 +179,7 @@ static void several_of_one_path_are_not_certain(void **state)
 	assert_string_equal(found.reason, "several files have its inode number");
 }
 
-static void elsewhere_the_reason_is_told(void **state)
+static void elsewhere_the_reason_is_reported(void **state)
 {
 	(void)state;
 	open_error = -ENOENT;
@@ -235,9 +235,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(either_inode_leads_to_a_file),
 		TEST(what_has_changed_since_is_not_certain),
-		TEST(a_number_of_several_files_is_told_apart_by_path),
+		TEST(files_with_one_inode_number_are_distinguished_by_path),
 		TEST(several_of_one_path_are_not_certain),
-		TEST(elsewhere_the_reason_is_told),
+		TEST(elsewhere_the_reason_is_reported),
 		TEST(modules_count_that_were_there_before),
 	};
 

@@ -233,7 +233,7 @@ static void a_loss_makes_it_uncertain(void **state)
 	assert_unknown(5, 10, 2000 + 2 * SECOND, "records were lost");
 }
 
-/* What was lost was so before the record that tells of it. */
+/* What was lost was so before the record that reports it. */
 static void a_loss_is_a_hole_that_begins_before_it(void **state)
 {
 	struct perfdata_mapping mapping = mapping_of(6, 10, 2000);
@@ -348,7 +348,7 @@ static void an_id_already_there_has_no_inode(void **state)
 	assert_int_equal(found.id.size, 0);
 }
 
-static void what_does_not_fit_is_told(void **state)
+static void what_does_not_fit_is_reported(void **state)
 {
 	union any_record record;
 
@@ -458,7 +458,7 @@ static void modules_that_come_and_go(void **state)
 	assert_string_equal(loads[0].path, "/sys/module/m/m.ko");
 	assert_false(loads[1].unload);
 	assert_int_equal(loads[1].id.bytes[0], 0x22);
-	/* perf tells contents of a module apart by name only. */
+	/* perf distinguishes contents of a module by name only. */
 	assert_string_equal(loads[1].path, "/sys/module/m/m@22222222.ko");
 	assert_string_equal(loads[2].path, "/sys/module/m/m@22222222.ko");
 	assert_string_equal(loads[3].path, "/sys/module/m/m.ko");
@@ -504,7 +504,7 @@ int main(void)
 		TEST(another_file_system_over_the_same_file),
 		TEST(without_times_only_one_content_is_certain),
 		TEST(an_id_already_there_has_no_inode),
-		TEST(what_does_not_fit_is_told),
+		TEST(what_does_not_fit_is_reported),
 		TEST(kernel_and_modules_are_found),
 		TEST(modules_that_come_and_go),
 		TEST(this_boot_is_known),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Log: what is written is read; what is damaged is told, at its place. */
+/* Log: what is written is read; what is damaged is reported, with its place. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -189,7 +189,7 @@ static void what_was_flushed_survives(void **state)
 	assert_int_equal(log_finish(writer), 0);
 }
 
-static void every_cut_is_told(void **state)
+static void every_cut_is_reported(void **state)
 {
 	const char *error;
 	unsigned int count;
@@ -208,7 +208,7 @@ static void every_cut_is_told(void **state)
 	}
 }
 
-static void a_cut_is_told_with_its_place(void **state)
+static void a_cut_is_reported_with_its_place(void **state)
 {
 	(void)state;
 	write_log();
@@ -247,7 +247,7 @@ static void every_damage_is_survived(void **state)
 	}
 }
 
-static void damage_is_told_with_its_place(void **state)
+static void damage_is_reported_with_its_place(void **state)
 {
 	struct log_header *header = (void *)bytes;
 	uint32_t saved;
@@ -314,7 +314,7 @@ static void a_longer_header_is_skipped(void **state)
 	assert_null(error);
 }
 
-static void what_is_no_file_is_told(void **state)
+static void what_is_no_file_is_reported(void **state)
 {
 	struct log_reader *reader;
 
@@ -348,13 +348,13 @@ int main(void)
 		cmocka_unit_test(an_old_log_is_replaced),
 		cmocka_unit_test(more_than_a_buffer_is_written),
 		cmocka_unit_test(what_was_flushed_survives),
-		cmocka_unit_test(every_cut_is_told),
-		cmocka_unit_test(a_cut_is_told_with_its_place),
+		cmocka_unit_test(every_cut_is_reported),
+		cmocka_unit_test(a_cut_is_reported_with_its_place),
 		cmocka_unit_test(every_damage_is_survived),
-		cmocka_unit_test(damage_is_told_with_its_place),
+		cmocka_unit_test(damage_is_reported_with_its_place),
 		cmocka_unit_test(a_record_longer_than_any_is_refused),
 		cmocka_unit_test(a_longer_header_is_skipped),
-		cmocka_unit_test(what_is_no_file_is_told),
+		cmocka_unit_test(what_is_no_file_is_reported),
 		cmocka_unit_test(a_full_disk_is_an_error),
 	};
 

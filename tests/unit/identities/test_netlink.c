@@ -206,7 +206,7 @@ static void a_dump_is_filtered_by_the_kernel(void **state)
 	assert_int_equal(genlmsg_attrlen(genlmsg_hdr(nlmsg_hdr(sent)), 0), 0);
 }
 
-static void a_refusal_is_told(void **state)
+static void a_refusal_is_reported(void **state)
 {
 	(void)state;
 	receive_error(-EPERM);
@@ -274,7 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_option_is_asked_for),
 		TEST(a_dump_is_filtered_by_the_kernel),
-		TEST(a_refusal_is_told),
+		TEST(a_refusal_is_reported),
 		TEST(events_follow_the_answer),
 		TEST(an_event_before_the_answer_is_not_lost),
 		TEST(only_the_kernel_is_listened_to),

@@ -234,7 +234,7 @@ static void mappings_of_a_directory(void **state)
 	assert_int_equal(system(file), 0);
 }
 
-static void clocks_are_told_apart(void **state)
+static void clocks_are_distinguished(void **state)
 {
 	static const struct {
 		int clockid;
@@ -306,7 +306,7 @@ static int read_all(void)
 	return answer;
 }
 
-static void what_is_none_is_told(void **state)
+static void what_is_no_perfdata_is_reported(void **state)
 {
 	struct perfdata_header *header = (void *)make->bytes;
 	struct perfdata *data;
@@ -557,9 +557,9 @@ int main(void)
 		TEST(mappings_that_are_compressed),
 		TEST(mappings_behind_aux_data),
 		TEST(mappings_of_a_directory),
-		TEST(clocks_are_told_apart),
+		TEST(clocks_are_distinguished),
 		TEST(the_first_time_is_the_beginning),
-		TEST(what_is_none_is_told),
+		TEST(what_is_no_perfdata_is_reported),
 		TEST(ids_are_no_more_than_fit),
 		TEST(every_cut_is_survived),
 		TEST(every_damage_is_survived),
