@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quotas and cookies of files. Those of mappings need an address space: tests/cookies.t.
+ * Quotas and cookies of files. Those of mappings need an address space: tests/module/cookies.t.
  */
 #include "files.h"
 

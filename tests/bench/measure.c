@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Measure: batches of instructions, counted by the emulator, printed as JSON. */
+
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>

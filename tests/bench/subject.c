@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Subject: what is measured, with nobody, a subscriber or a listener beside it. */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Workload: files to map, a process that maps them, and hostile files. */
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -242,7 +242,7 @@ def opened_by_another(rings, *capabilities):
 def caller_as(who, shared):
     """In a process of its own: becomes that, and is ready to call."""
     opened = None
-    # whose rings are how long is for subscribers.t
+    # what a ring counts against is for subscribe.t
     resource.setrlimit(resource.RLIMIT_MEMLOCK, (resource.RLIM_INFINITY,) * 2)
     if who == "perfmon":
         rights.become_nobody(rights.CAP_PERFMON)

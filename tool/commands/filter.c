@@ -19,8 +19,9 @@
 
 #define PID_LIMIT INT32_MAX /* of pid_t */
 
-const char *filter_add_pids(struct filter *filter, const char *list)
+const char *filter_add_pids(void *to, const char *list)
 {
+	struct filter *filter = to;
 	unsigned long pid;
 	char *end;
 
@@ -49,8 +50,9 @@ static bool has_pid(const struct filter *filter, uint32_t pid)
 	return false;
 }
 
-const char *filter_set_uid(struct filter *filter, const char *user)
+const char *filter_set_uid(void *to, const char *user)
 {
+	struct filter *filter = to;
 	const struct passwd *entry;
 	unsigned long uid;
 	char *end;

@@ -19,11 +19,11 @@ struct filter {
 	const char *path;   /* a pattern of fnmatch(3), NULL for all */
 };
 
-/* From "1,2,3". NULL, or the reason why that is no list of pids, or too long. */
-const char *filter_add_pids(struct filter *filter, const char *list);
+/* To a struct filter, from "1,2,3". NULL, or the reason why that is no list of pids, or too long. */
+const char *filter_add_pids(void *to, const char *list);
 
-/* From the number or the name of a user. NULL, or the reason why it is neither. */
-const char *filter_set_uid(struct filter *filter, const char *user);
+/* Likewise the number or the name of a user. NULL, or the reason why it is neither. */
+const char *filter_set_uid(void *to, const char *user);
 
 /*
  * Whether a record passes: by thread name and path, and by pid, as a log is not filtered

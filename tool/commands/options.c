@@ -6,16 +6,6 @@
 #define RING_MIN 4096
 #define RING_MAX (1U << 30)
 
-const char *option_pids(void *filter, const char *value)
-{
-	return filter_add_pids(filter, value);
-}
-
-const char *option_user(void *filter, const char *value)
-{
-	return filter_set_uid(filter, value);
-}
-
 const char *option_ring_size(void *size, const char *value)
 {
 	uint64_t number;

@@ -26,13 +26,13 @@
 /* Which processes, for a struct filter; which mappings. */
 #define OPTION_PID(filter)                                                     \
 	OPTION("pid", 'p', "PID[,PID]...", "only these processes, at most 64", \
-	       .parse = option_pids, .to = (filter))
+	       .parse = filter_add_pids, .to = (filter))
 #define OPTION_CHILDREN(filter)                                                       \
 	OPTION("children", 0, NULL, "of the processes of --pid all descendants, too", \
 	       .flag = &(filter)->children)
 #define OPTION_UID(filter)                                                                 \
 	OPTION("uid", 'u', "USER", "only processes of this real user, a name or a number", \
-	       .parse = option_user, .to = (filter))
+	       .parse = filter_set_uid, .to = (filter))
 #define OPTION_CGROUP(filter)                                                     \
 	OPTION("cgroup", 0, "DIR", "only processes in or below this cgroup (v2)", \
 	       .string = &(filter)->cgroup)
@@ -55,8 +55,6 @@
 	       "the debug file of what has no symbol table, too, from debuginfod if need be", \
 	       .flag = (var))
 
-const char *option_pids(void *filter, const char *value);
-const char *option_user(void *filter, const char *value);
 const char *option_ring_size(void *size, const char *value);
 
 /* --children is of --pid. */

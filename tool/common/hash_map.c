@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Hash map: linear probing, so that a lookup stays within a few cache lines. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Reason: cut at the size of its text, as a message may be. */
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Boot: read from /proc. */
 
 #include <stdio.h>
 #include <string.h>

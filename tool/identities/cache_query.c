@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Cache query: one dump of all files, searched for each mapping. */
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Identity: a record's kind, reason and bytes, as far as perf can hold them. */
 
 #include "identity.h"
 

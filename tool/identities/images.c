@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Images: a list in the order of their records, searched as a whole: there are few. */
 
 #include <errno.h>
 #include <stdio.h>

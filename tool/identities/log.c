@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Log: the end is written last, and its absence is an error. */
 
 #include <errno.h>
 #include <fcntl.h>

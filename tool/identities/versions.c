@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Versions: in the order of their records, with a map by file_id and a list by inode. */
 
 #include <errno.h>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Address spaces: ranges sorted by process and address, beginnings by process and time. */
+
 #include "address_spaces.h"
 #include "common/array.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* The build-id table: read, changed, and what of it is still to be said. */
 
 #include <errno.h>
 #include <string.h>

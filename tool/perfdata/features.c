@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Features: copied, but for those that a rewrite makes untrue. */
 
 #include "features.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Module events: a KSYMBOL or an MMAP2 event, as perf would have made it. */
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Paths: counted while events are copied, judged at the end. */
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Writer: buffered, patched, synced and renamed. */
 
 #include <dirent.h>
 #include <errno.h>
