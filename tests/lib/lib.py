@@ -502,6 +502,23 @@ def overlay():
             umount(merged)
 
 
+@contextlib.contextmanager
+def cgroups():
+    """A cgroup with one below it, both without processes."""
+    with directory() as top:
+        mount("none", top, "cgroup2")
+        group = os.path.join(top, "watched")
+        os.makedirs(os.path.join(group, "below"))
+        try:
+            yield group
+        finally:
+            for path in os.path.join(group, "below"), group:
+                for pid in read_bytes(f"{path}/cgroup.procs").split():
+                    write_bytes(f"{top}/cgroup.procs", pid)
+                os.rmdir(path)
+            umount(top)
+
+
 def drop_caches():
     os.sync()
     with open("/proc/sys/vm/drop_caches", "w") as file:

@@ -184,17 +184,12 @@ def _():
 
 @test("a cgroup filters, with what is below it")
 def _():
-    top = "/tmp/cgroup2"
-    os.makedirs(top, exist_ok=True)
-    subprocess.run(["mount", "-t", "cgroup2", "none", top], check=True)
-    os.makedirs(f"{top}/watched/below", exist_ok=True)
-    fd = os.open(f"{top}/watched", os.O_RDONLY | os.O_DIRECTORY)
-    with Device() as device:
+    with lib.cgroups() as group, Device() as device:
+        fd = os.open(group, os.O_RDONLY | os.O_DIRECTORY)
         device.subscribe(flags=SUB_CGROUP, cgroup_fd=fd)
-        comms = watched(device, [
-            "uname > /dev/null",
-            f"echo $$ > {top}/watched/below/cgroup.procs; date > /dev/null"])
-    os.close(fd)
+        os.close(fd)
+        comms = watched(device, ["uname > /dev/null",
+                                 f"echo $$ > {group}/below/cgroup.procs; date > /dev/null"])
     assert "date" in comms and "uname" not in comms, comms
 
 

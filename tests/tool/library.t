@@ -168,7 +168,7 @@ def a_snapshot_passes_the_filters_of_the_subscription():
         equal(pids_in_snapshot(pids=[shell.pid]), {shell.pid})
         equal(pids_in_snapshot(pids=[shell.pid], flags=SUB_CHILDREN), {shell.pid, child})
         equal(pids_in_snapshot(flags=SUB_UID, uid=NOBODY), {nobody.pid})
-        with cgroups() as top:
+        with lib.cgroups() as top:
             lib.write_bytes(f"{top}/below/cgroup.procs", str(child).encode())
             fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
             equal(pids_in_snapshot(flags=SUB_CGROUP, cgroup_fd=fd), {child})
@@ -176,23 +176,6 @@ def a_snapshot_passes_the_filters_of_the_subscription():
             equal(pids_in_snapshot(flags=SUB_CGROUP, cgroup_fd=fd), {shell.pid, child})
             equal(pids_in_snapshot(flags=SUB_CGROUP, cgroup_fd=fd, pids=[child]), {child})
             os.close(fd)
-
-
-@contextlib.contextmanager
-def cgroups():
-    """A cgroup with one below it, both without processes."""
-    with lib.directory() as top:
-        lib.mount("none", top, "cgroup2")
-        group = os.path.join(top, "watched")
-        os.makedirs(os.path.join(group, "below"))
-        try:
-            yield group
-        finally:
-            for path in os.path.join(group, "below"), group:
-                for pid in lib.read_bytes(f"{path}/cgroup.procs").split():
-                    lib.write_bytes(f"{top}/cgroup.procs", pid)
-                os.rmdir(path)
-            lib.umount(top)
 
 
 @test
@@ -359,7 +342,7 @@ def mon_watches_descendants():
 
 def watch(*options):
     """What mon -j shows of two programs by two users in two cgroups."""
-    with cgroups() as group, lib.directory() as work:
+    with lib.cgroups() as group, lib.directory() as work:
         with open(os.path.join(work, "lines"), "w+b") as output, \
                 lib.started("buildid", "mon", "-j", "--cgroup", group, *options,
                             stdout=output, stderr=subprocess.DEVNULL) as mon:
