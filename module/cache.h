@@ -118,10 +118,12 @@ void bid_cache_assert_locked(void);
 struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version);
 struct bid_entry *bid_cache_find_inode(struct inode *inode);
 struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation);
-struct bid_entry *bid_cache_find_id(u64 file_id);
 struct bid_entry *bid_cache_at(u32 slot);
 const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
 bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id);
+
+/* Under RCU; takes bid_cache_lock(). */
+struct bid_entry *bid_cache_find_id(u64 file_id);
 
 /* Under bid_cache_lock(). */
 struct bid_entry *bid_cache_get_reserved(void);
@@ -134,13 +136,15 @@ void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u
 struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *text);
 bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path);
 
-/* Any context. */
+/* Any context, under RCU. */
 void bid_cache_mark_recheck(const struct bid_key *key);
 u32 bid_cache_recheck_seq(const struct bid_key *key);
 
+/* Not under bid_cache_lock(). */
+void bid_text_free(struct bid_text *text);
+
 /* May sleep. */
 struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path);
-void bid_text_free(struct bid_text *text);
 void bid_cache_refill(void);
 u64 bid_cache_flush(void);
 

@@ -187,7 +187,7 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
-/* From its return on user space can get in. Return: 0 or -errno. */
+/* Before it returns user space can get in. Return: 0 or -errno. */
 int bid_chardev_init(void)
 {
 	bid_cookie_init();

@@ -16,8 +16,8 @@
  *
  * Subscribers come and go under subscribers_lock, a mutex. Inside of it: a grace period,
  * and bid_cache_lock(). A subscriber that goes is taken off the list; after a grace
- * period no producer can reach it, and its slot is cleared in every request. Only then
- * is the slot free for another subscriber, which would otherwise get its FILE records.
+ * period no producer can reach it, and its slot is cleared in every request. Only after
+ * another one, as the worker reads the slots under RCU alone, is the slot free for another subscriber, which would otherwise get its FILE records.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -73,7 +73,7 @@ int bid_event_add(struct bid_subscriber *subscriber)
  * bid_event_remove() - stop delivering records to a subscriber
  * @subscriber: the subscriber
  *
- * Process context; takes subscribers_lock and waits for a grace period. On return no
+ * Process context; takes subscribers_lock and waits for two grace periods. On return no
  * producer can reach the subscriber any more.
  */
 void bid_event_remove(struct bid_subscriber *subscriber)
@@ -83,8 +83,12 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	if (subscriber->flags & BUILDID_SUB_DATA)
 		WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers - 1);
 	synchronize_rcu();
-	/* the next owner of the slot must not get the FILE records this one waits for */
+	/*
+	 * The next owner of the slot must not get the FILE records this one waits for:
+	 * no producer sets its bit any more, and then no worker has read it.
+	 */
 	bid_worker_forget_waiting(BIT_ULL(subscriber->slot));
+	synchronize_rcu();
 	slots &= ~BIT_ULL(subscriber->slot);
 	mutex_unlock(&subscribers_lock);
 }

@@ -15,7 +15,7 @@
  *   and the content is read again.
  *
  * Most of it is called with preemption off, in the hook: it neither sleeps nor
- * allocates, and takes no lock but d_path()'s.
+ * allocates, and takes no lock but those of d_path() and of btrfs' getattr().
  */
 #include <linux/dcache.h>
 #include <linux/exportfs.h>

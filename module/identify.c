@@ -13,8 +13,8 @@
  *	5. there is no free read request or cache entry: UNRESOLVED
  *
  * Context of all of this: the kprobe on perf_event_mmap(), in the task that maps, with
- * the mmap lock held and preemption off. So nothing sleeps or allocates, and of locks
- * only raw spinlocks are taken: bid_cache_lock(), inside of it that of a ring, and the
+ * the mmap lock held and preemption off. So nothing sleeps or allocates, and of our
+ * locks only raw ones are taken: bid_cache_lock(), inside of it that of a ring, and the
  * workqueue's. With preemption off it is an RCU read-side section: entries stay valid
  * to the end.
  *

@@ -94,7 +94,8 @@ static void update_entry(const struct bid_lookup *lookup, struct bid_entry *entr
  * @state: enum buildid_state of a new entry
  * @id: what was read, or NULL when the file has yet to be read
  * @text: in: path and long identity, or NULL; out: what the caller has to free after
- *	unlocking: @text itself when it was not used, or the text it replaced
+ *	unlocking: @text itself when it was not used, or the entry's spare text that has
+ *	no use any more, or NULL. A text that was replaced stays the entry's
  *
  * Finds the entry of this version and updates it; replaces it when it has another
  * identity; else inserts a new one. Under bid_cache_lock() and RCU.

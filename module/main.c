@@ -4,9 +4,9 @@
  * include/uapi/buildid.h is the ABI and its manual.
  *
  * The order in which the parts are initialized: first what the hook needs, then the hook,
- * then the ways in from user space, the device last. They end in the reverse order: when
- * the hook is gone nothing gets new read requests, when the worker is gone nothing uses
- * the cache.
+ * then the ways in from user space, the device last. They end in the reverse order, but
+ * for cookies, which the worker uses: when the hook is gone nothing gets new read
+ * requests, when the worker is gone nothing uses the cache.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -142,6 +142,7 @@ def _():
     named, spaces, watch = watched("exec_in_thread", built("id8"))
     pid = named["self"][0]
     equal(events_of(spaces, pid), ["fork", "exec", "exec", "exit"], "events")
+    assert keys_of(spaces, pid)[0] in spaces.gone, "EXIT has another start time"
     equal([watch.file_of(mapped).path for _, _, mapped in spaces.of[keys_of(spaces, pid)[0]]],
           [built("id8")], "what it has mapped in the end")
 
@@ -213,18 +214,17 @@ def _():
     with stream.Watch(pids=[], flags=0) as none, \
             stream.Watch(flags=SUB_TASKS) as own:
         lib.run(built("fork"), "fork")
-        child = os.fork()
-        if not child:
-            os._exit(0)
-        os.waitpid(child, 0)
+        child = fork(lambda: lib.map_file(built("id8")))
         for watch in (none, own):
             watch.settle()
     equal([record for record in none.records if isinstance(record, Task)], [], "not asked for")
+    assert none.mmaps, "it is not watching"
     tasks = [record for record in own.records if isinstance(record, Task)]
     # by the parent a FORK passes; the child's own EXEC and EXIT do not
     equal({(record.header.type, record.parent_pid) for record in tasks}, {(FORK, os.getpid())},
           "of this process alone")
-    equal(tasks[-1].pid, child, "its last child")
+    equal([task.pid for task in tasks][-1:], [child], "its last child")
+    equal(len({task.pid for task in tasks}), len(tasks), "one FORK for each")
 
 
 # -------------------------------------------------------------------- in order --
