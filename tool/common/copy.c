@@ -38,7 +38,9 @@ bool write_all(int fd, const void *bytes, size_t size)
 
 bool pwrite_all(int fd, const void *bytes, size_t size, off_t offset)
 {
-	return put(fd, bytes, size, offset);
+	if (offset < 0)
+		errno = EINVAL;
+	return offset >= 0 && put(fd, bytes, size, offset);
 }
 
 bool copy_stream(int from, int to)

@@ -39,8 +39,8 @@ static bool is_pseudo(int fd)
 	return false;
 }
 
-/* Closes @handle, an O_PATH descriptor or -1 with errno. */
-static int reopen(int handle, bool pseudo, struct reason *reason)
+/* Closes @handle, an O_PATH descriptor or -1 with errno. @own: its path, if the user's. */
+static int reopen(int handle, const char *own, struct reason *reason)
 {
 	char path[64];
 	struct stat stat_;
@@ -50,11 +50,15 @@ static int reopen(int handle, bool pseudo, struct reason *reason)
 		reason_set(reason, "%s", strerror(errno));
 	} else if (S_ISDIR(stat_.st_mode)) {
 		reason_set(reason, "%s", strerror(EISDIR));
-	} else if (!S_ISREG(stat_.st_mode) || (!pseudo && is_pseudo(handle))) {
+	} else if (!S_ISREG(stat_.st_mode) || (!own && is_pseudo(handle))) {
 		reason_set(reason, "not a regular file");
 	} else {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		/* Else it would wait for whoever holds a lease on the file. */
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		/* A chroot may have no /proc. */
+		if (fd < 0 && errno == ENOENT && own)
+			fd = open(own, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
 			reason_set(reason, "%s", strerror(errno));
 	}
@@ -65,17 +69,17 @@ static int reopen(int handle, bool pseudo, struct reason *reason)
 
 int open_regular(const char *path, struct reason *reason)
 {
-	return reopen(open(path, O_PATH | O_CLOEXEC), true, reason);
+	return reopen(open(path, O_PATH | O_CLOEXEC), path, reason);
 }
 
 int open_untrusted(int directory, const char *path, struct reason *reason)
 {
-	return reopen(openat(directory, path, O_PATH | O_CLOEXEC), false, reason);
+	return reopen(openat(directory, path, O_PATH | O_CLOEXEC), NULL, reason);
 }
 
 int open_untrusted_in(int root, const char *path, struct reason *reason)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 
-	return reopen((int)syscall(SYS_openat2, root, path, &how, sizeof(how)), false, reason);
+	return reopen((int)syscall(SYS_openat2, root, path, &how, sizeof(how)), NULL, reason);
 }

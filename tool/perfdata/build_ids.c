@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The build-id table: read, changed, and what of it is still to be said. */
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -151,6 +152,7 @@ static void set_id(struct entry *entry, const struct build_id *id)
 {
 	struct perfdata_build_id *bytes = entry->bytes;
 
+	assert(id->size <= PERFDATA_ID_MAX);
 	memset(bytes->id, 0, sizeof(bytes->id));
 	memcpy(bytes->id, id->bytes, id->size);
 	bytes->id_size = (uint8_t)id->size;

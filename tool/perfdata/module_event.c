@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Module events: a KSYMBOL or an MMAP2 event, as perf would have made it. */
 
+#include <assert.h>
 #include <string.h>
 
 #include "module_event.h"
 
 void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id)
 {
+	assert(id->size <= sizeof(mmap->id));
 	mmap->event.misc |= PERFDATA_MISC_ID;
 	mmap->id_size = (uint8_t)id->size;
 	memset(mmap->reserved, 0, sizeof(mmap->reserved));
