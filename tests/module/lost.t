@@ -101,6 +101,8 @@ def _():
     before = stream.stats()["ring_full"]
     with stream.Watch(pids=[], ring_size=SMALL) as watch:
         writers = start_writers()
+        # On a slow machine a reader keeps up with them.
+        lib.until(lambda: stream.stats()["ring_full"] > before, "the ring is full")
         while any(writer.poll() is None for writer in writers):
             watch.drain()
         wait_for(writers)
