@@ -299,14 +299,13 @@ def a_cookie_reaches_recorders_and_snapshots():
 
 @test
 def a_cookie_is_shown_by_mon_and_from_a_log():
-    code = ("import sys; sys.path.insert(0, 'tests')\n"
-            "import lib, mmap, library\n"
+    code = ("import lib, mmap, library\n"
             "a = lib.libc.mmap(None, 4096, lib.RX, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)\n"
             "import os\n"
             "with library.Recorder(pids=[os.getpid()]) as r: r.name_mapping(a, 4096, 1, b'abcd')\n")
     with lib.directory() as work, lib.Mon() as mon:
         log = os.path.join(work, "log")
-        lib.buildid("record", "-o", log, "--", "/usr/bin/python3", "-c", code, cwd=lib.TOP)
+        lib.buildid("record", "-o", log, "--", "/usr/bin/python3", "-c", code)
         mon.catch_up()
         shown = lib.buildid("mon", "-j", "-l", log).stdout
         text = lib.buildid("mon", "-l", log).stdout
