@@ -14,10 +14,11 @@
  * worker has read the file: its slot is set in bid_request.waiting under
  * bid_cache_lock(), with which the worker makes the entry KNOWN. So none is forgotten.
  *
- * Subscribers come and go under subscribers_lock, a mutex. Inside of it: a grace period,
+ * Subscribers come and go under subscribers_lock, a mutex. Inside of it: grace periods,
  * and bid_cache_lock(). A subscriber that goes is taken off the list; after a grace
- * period no producer can reach it, and its slot is cleared in every request. Only after
- * another one, as the worker reads the slots under RCU alone, is the slot free for another subscriber, which would otherwise get its FILE records.
+ * period no producer can reach it, and its slot is cleared in every request. The worker
+ * reads the slots under RCU alone: only after another grace period is the slot free for
+ * another subscriber, which would otherwise get its FILE records.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
