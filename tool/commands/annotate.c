@@ -90,11 +90,17 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
 }
 
-static void report_path(void *context, const char *path, const char *reason)
+static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,
+			const char *reason)
 {
 	struct annotator *annotator = context;
 
-	out_error(annotator->out, path, "not annotated: %s", reason);
+	if (missing == all)
+		out_error(annotator->out, path, "not annotated: %s", reason);
+	else
+		out_error(annotator->out, path,
+			  "%" PRIu64 " of %" PRIu64 " mappings not annotated: %s", missing, all,
+			  reason);
 }
 
 /* Here a signal ends the rewriting, so that nothing half done is left. */
@@ -279,6 +285,12 @@ static void print_summary(const struct annotator *annotator, const struct perfda
 		annotator->name, counts->annotated, counts->without, counts->not_annotated);
 	if (counts->paths)
 		fprintf(stderr, " of %" PRIu64 " paths", counts->paths);
+	if (counts->named)
+		fprintf(stderr, ", %" PRIu64 " further contents named", counts->named);
+	if (counts->unnamed)
+		fprintf(stderr, ", %" PRIu64 " further contents under the name of another%s",
+			counts->unnamed,
+			annotator->annotation->keep_names ? "" : ", as AUX data must not move");
 	if (counts->module_events)
 		fprintf(stderr, ", %" PRIu64 " modules added", counts->module_events);
 	if (counts->module_events_missing)
@@ -302,6 +314,8 @@ static void print_object(const struct annotator *annotator, const struct perfdat
 	out_number(out, "without_build_id", 0, counts->without);
 	out_number(out, "not_annotated", 0, counts->not_annotated);
 	out_number(out, "paths_not_annotated", 0, counts->paths);
+	out_number(out, "contents_named", 0, counts->named);
+	out_number(out, "contents_not_named", 0, counts->unnamed);
 	out_number(out, "modules_added", 0, counts->module_events);
 	out_number(out, "modules_missing", 0, counts->module_events_missing);
 	out_number(out, "lost", 0, identities_lost(annotator->identities));
@@ -315,6 +329,7 @@ static bool rewrite(struct annotator *annotator)
 		.identify = identify,
 		.progress = show_progress,
 		.report = report_path,
+		.keep_names = annotator->annotation->keep_names,
 	};
 	struct perfdata_counts counts;
 
@@ -383,6 +398,7 @@ int cmd_annotate(int argc, char **argv)
 		OPTION_INPUT(&annotation.path),
 		OPTION_LOG(&annotation.log),
 		OPTION_OUTPUT(&annotation.output),
+		OPTION_NO_NAMES(&annotation.keep_names),
 		{},
 	};
 	const struct args args = {

@@ -35,6 +35,7 @@ struct record {
 	struct filter filter;
 	const char *log; /* NULL: not given */
 	uint32_t ring_size;
+	bool keep_names;
 };
 
 static int run(struct record *record, char **command)
@@ -55,7 +56,8 @@ static int run(struct record *record, char **command)
 	if (!filter_set_options(&record->filter, &record->out, &request))
 		return EXIT_FAILURE;
 	if (perf_command_is(command))
-		status = record_perf(&record->out, record->log, command, &request);
+		status = record_perf(&record->out, record->log, record->keep_names, command,
+				     &request);
 	else
 		status = recording_run(&record->out, &plan, command, &request);
 	filter_close_options(&request);
@@ -66,13 +68,10 @@ int cmd_record(int argc, char **argv)
 {
 	struct record record = { .ring_size = DEFAULT_RING };
 	const struct args_option options[] = {
-		OPTION_OUTPUT(&record.log),
-		OPTION_RING_SIZE(&record.ring_size),
-		OPTION_PID(&record.filter),
-		OPTION_CHILDREN(&record.filter),
-		OPTION_UID(&record.filter),
-		OPTION_CGROUP(&record.filter),
-		{},
+		OPTION_OUTPUT(&record.log),	     OPTION_RING_SIZE(&record.ring_size),
+		OPTION_NO_NAMES(&record.keep_names), OPTION_PID(&record.filter),
+		OPTION_CHILDREN(&record.filter),     OPTION_UID(&record.filter),
+		OPTION_CGROUP(&record.filter),	     {},
 	};
 	const struct args args = {
 		.command = "record",

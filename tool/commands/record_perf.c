@@ -21,6 +21,7 @@
 struct session {
 	struct output *out;
 	struct perf_command perf;
+	bool keep_names;
 	int stream;	/* a temporary file as perf's standard output, or -1 */
 	int stream_log; /* its log, or -1 */
 };
@@ -38,6 +39,7 @@ static bool annotate_file(struct session *session, const char *path, const char 
 	const struct annotation annotation = {
 		.path = path,
 		.log = log,
+		.keep_names = session->keep_names,
 		.signals = signals,
 	};
 
@@ -69,6 +71,7 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 	const struct annotation annotation = {
 		.path = path,
 		.log = log,
+		.keep_names = session->keep_names,
 		.signals = signals,
 		.name = "standard output",
 		.output = "-",
@@ -112,10 +115,15 @@ static bool plan_files(struct session *session, struct recording_plan *plan, cha
 	       asprintf(path, "/proc/self/fd/%d", session->stream_log) >= 0;
 }
 
-int record_perf(struct output *out, const char *log, char **command,
+int record_perf(struct output *out, const char *log, bool keep_names, char **command,
 		const struct buildid_options *options)
 {
-	struct session session = { .out = out, .stream = -1, .stream_log = -1 };
+	struct session session = {
+		.out = out,
+		.keep_names = keep_names,
+		.stream = -1,
+		.stream_log = -1,
+	};
 	struct recording_plan plan = {
 		.log = log,
 		.keep_log = log,

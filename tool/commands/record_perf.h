@@ -6,8 +6,11 @@
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 
-/* Returns the exit status. @log: NULL for one that is removed after use. */
-int record_perf(struct output *out, const char *log, char **command,
+/*
+ * Returns the exit status. @log: NULL for one that is removed after use. @keep_names: as
+ * of struct annotation.
+ */
+int record_perf(struct output *out, const char *log, bool keep_names, char **command,
 		const struct buildid_options *options);
 
 #endif
