@@ -36,8 +36,12 @@ static const char help[] =
 	"A PERF_DATA of - is standard input, annotated to standard output at its end.\v"
 	"The log should have been running since before perf record was. Without one only what "
 	"the module still remembers counts, for what was recorded on this machine since it was "
-	"booted. Either all mappings of a path get a build-id or none does, as perf would mix "
-	"them up; paths without are reported.";
+	"booted, and the build-ids that perf record --buildid-mmap has recorded itself, for "
+	"which neither log nor module is needed.\n\n"
+	"Of several contents of one path the first keeps it, and each further one is called "
+	"PATH@ID, with the first eight digits of its build-id, as perf report compares names "
+	"alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
+	"What is not annotated is reported.";
 
 #define GIVE_LOG "; give a log with --log"
 
@@ -52,6 +56,7 @@ struct annotator {
 	uint64_t text;	      /* address of the kernel's _text; 0: not known */
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
+	const char *blind;    /* why nothing is known but what perf has recorded; or NULL */
 	bool progress;
 	int signals;				     /* -1: none yet */
 	int stopped;				     /* by this signal */
@@ -75,6 +80,10 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 {
 	struct annotator *annotator = context;
 
+	if (annotator->blind) {
+		identity->reason = annotator->blind;
+		return;
+	}
 	if (mapping->kind == PERFDATA_KIND_VDSO) {
 		identify_vdso(annotator, identity);
 		return;
@@ -190,49 +199,78 @@ static bool read_log(struct annotator *annotator)
 	return good;
 }
 
-/* Without a log. */
-static bool query_cache(struct annotator *annotator)
+/*
+ * Without a log: NULL when the module may be asked. What it knows of the kernel goes to
+ * the identities.
+ */
+static const char *why_no_query(struct annotator *annotator)
 {
 	enum perfdata_clock clock = perfdata_clock(annotator->data);
-	const char *reason;
 
+	if (perfdata_modified(annotator->data) <= boot_time())
+		return "recorded in an earlier boot" GIVE_LOG;
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
-		return report(annotator, annotator->name,
-			      "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG);
+		return "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG;
+	annotator->query = cache_query_new(clock);
 	if (!annotator->query)
-		return report(annotator, annotator->name,
-			      "the module is not accessible" GIVE_LOG
-			      ", or load it: modprobe buildid");
+		return "the module is not accessible" GIVE_LOG ", or load it: modprobe buildid";
 	cache_query_images(annotator->query, annotator->begin, annotator->identities);
-	reason = why_not_here(annotator);
-	return reason ? report(annotator, annotator->name, reason) : true;
+	return why_not_here(annotator);
+}
+
+/* By perf record --buildid-mmap, the default from Linux 6.17 on, or buildid annotate. */
+static bool has_build_ids(struct annotator *annotator)
+{
+	struct perfdata_mapping mapping;
+
+	perfdata_rewind(annotator->data);
+	while (perfdata_next_mapping(annotator->data, &mapping) > 0)
+		if (mapping.id.size && mapping.kind == PERFDATA_KIND_USER)
+			return true;
+	return false;
+}
+
+/* What perf knew is good wherever it was recorded: names and the table need no more. */
+static bool gather_without_log(struct annotator *annotator)
+{
+	const char *reason = why_no_query(annotator);
+
+	annotator->here = !reason;
+	if (!reason)
+		return true;
+	if (perfdata_error(annotator->data) || !has_build_ids(annotator))
+		return report(annotator, annotator->name, reason);
+	annotator->blind = reason;
+	cache_query_free(annotator->query);
+	annotator->query = NULL;
+	/* The images of another machine are none. */
+	identities_free(annotator->identities);
+	annotator->identities = identities_new(perfdata_clock(annotator->data));
+	return annotator->identities || report(annotator, annotator->name, strerror(ENOMEM));
+}
+
+static bool gather_with_log(struct annotator *annotator)
+{
+	if (!read_log(annotator))
+		return false;
+	if (!is_same_boot(annotator))
+		return report(annotator, annotator->annotation->log,
+			      "from another boot than the recording");
+	if (annotator->here)
+		annotator->query = cache_query_new(perfdata_clock(annotator->data));
+	return true;
 }
 
 static bool gather(struct annotator *annotator)
 {
-	const struct annotation *annotation = annotator->annotation;
-	enum perfdata_clock clock = perfdata_clock(annotator->data);
-
-	annotator->identities = identities_new(clock);
+	annotator->identities = identities_new(perfdata_clock(annotator->data));
 	if (!annotator->identities)
 		return report(annotator, annotator->name, strerror(ENOMEM));
-	if (annotation->log) {
-		if (!read_log(annotator))
-			return false;
-		if (!is_same_boot(annotator))
-			return report(annotator, annotation->log,
-				      "from another boot than the recording");
-	} else if (perfdata_modified(annotator->data) <= boot_time()) {
-		return report(annotator, annotator->name, "recorded in an earlier boot" GIVE_LOG);
-	} else {
-		annotator->here = true;
-	}
-	if (annotator->here) {
-		annotator->query = cache_query_new(clock);
-		vdso_build_id(&annotator->vdso);
-	}
-	if (!annotation->log && !query_cache(annotator))
+	if (!(annotator->annotation->log ? gather_with_log(annotator) :
+					   gather_without_log(annotator)))
 		return false;
+	if (annotator->here)
+		vdso_build_id(&annotator->vdso);
 	if (identities_ready(annotator->identities, annotator->begin))
 		return report(annotator, annotator->name, strerror(ENOMEM));
 	return true;
