@@ -157,7 +157,7 @@ static int dump(struct cache_query *query)
 			err = versions_add(&query->versions, (const void *)record);
 	}
 	netlink_close(netlink);
-	return err == -ENODATA ? versions_ready(&query->versions) : err;
+	return err == -ENODATA ? versions_ready(&query->versions, NULL) : err;
 }
 
 /*
@@ -179,14 +179,6 @@ static bool has_versions(struct cache_query *query)
 	return !query->failure;
 }
 
-/* On btrfs each subvolume has a file with this inode number. */
-static bool has_another_path(const struct version *version, const struct perfdata_mapping *mapping)
-{
-	return version->dev != version->user_dev && version->ino == version->user_ino &&
-	       version->dev == versions_device(mapping->major, mapping->minor) &&
-	       version->path != versions_path(mapping->path);
-}
-
 void cache_query_find(struct cache_query *query, const struct perfdata_mapping *mapping,
 		      uint64_t time, struct perfdata_identity *identity)
 {
@@ -202,7 +194,7 @@ void cache_query_find(struct cache_query *query, const struct perfdata_mapping *
 		return;
 	}
 	while ((version = versions_next(&query->versions, mapping, &cursor))) {
-		if (has_another_path(version, mapping))
+		if (version_has_another_path(version, mapping))
 			continue;
 		/* The newest version is what the file has now. */
 		changed |= version->ctime > before;
@@ -217,5 +209,5 @@ void cache_query_find(struct cache_query *query, const struct perfdata_mapping *
 	else if (several)
 		identity->reason = "several files have its inode number";
 	else
-		*identity = newest->identity;
+		version_identity(newest, identity);
 }
