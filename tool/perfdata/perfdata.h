@@ -105,7 +105,7 @@ enum perfdata_clock {
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
 /*
- * Set @time to that of the first event with a time, and @text to the address of the
+ * Set @time to the earliest of all events, and @text to the address of the
  * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.
  * 0 or -1.
  */
