@@ -22,6 +22,10 @@
 #define OPTION_OUTPUT(var) OPTION("output", 'o', "FILE", "write to FILE", .string = (var))
 #define OPTION_NO_DATA(var) \
 	OPTION("no-data", 0, NULL, "without the perf.data itself", .flag = (var))
+#define OPTION_NO_NAMES(var)                                                                 \
+	OPTION("no-names", 0, NULL,                                                          \
+	       "leave the path to each content of it, in place of PATH@ID for further ones", \
+	       .flag = (var))
 
 /* Which processes, for a struct filter; which mappings. */
 #define OPTION_PID(filter)                                                     \

@@ -39,6 +39,7 @@ struct record {
 	const char *log; /* NULL: not given */
 	bool tasks;
 	uint32_t ring_size;
+	bool keep_names;
 };
 
 static int run(struct record *record, char **command)
@@ -53,7 +54,8 @@ static int run(struct record *record, char **command)
 
 	if (!filter_set_options(&record->filter, &record->out, &request))
 		return EXIT_FAILURE;
-	end = record_command(&record->out, record->log, command, &request);
+	end = record_command(&record->out, record->log, record->keep_names, command,
+			     &request);
 	filter_close_options(&request);
 	if (end.signal)
 		child_end_alike(end.signal);
@@ -64,10 +66,15 @@ int cmd_record(int argc, char **argv)
 {
 	struct record record = { .ring_size = DEFAULT_RING };
 	const struct args_option options[] = {
-		OPTION_OUTPUT(&record.log),  OPTION_RING_SIZE(&record.ring_size),
-		OPTION_PID(&record.filter),  OPTION_CHILDREN(&record.filter),
-		OPTION_UID(&record.filter),  OPTION_CGROUP(&record.filter),
-		OPTION_TASKS(&record.tasks), {},
+		OPTION_OUTPUT(&record.log),
+		OPTION_RING_SIZE(&record.ring_size),
+		OPTION_NO_NAMES(&record.keep_names),
+		OPTION_PID(&record.filter),
+		OPTION_CHILDREN(&record.filter),
+		OPTION_UID(&record.filter),
+		OPTION_CGROUP(&record.filter),
+		OPTION_TASKS(&record.tasks),
+		{},
 	};
 	const struct args args = {
 		.command = "record",

@@ -27,6 +27,7 @@
 
 struct session {
 	struct output *out;
+	bool keep_names;
 	enum perf_line_kind kind;
 	struct perf_line line;
 	struct perf_output outputs[PERF_LINE_OUTPUTS]; /* by the line */
@@ -63,6 +64,7 @@ static bool annotate_file(const struct use *use, const char *path)
 	const struct annotation annotation = {
 		.path = path,
 		.log = use->log,
+		.keep_names = use->session->keep_names,
 		.signals = use->signals,
 	};
 
@@ -141,6 +143,7 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 	const struct annotation annotation = {
 		.path = path,
 		.log = log,
+		.keep_names = session->keep_names,
 		.signals = signals,
 		.name = "standard output",
 		.output = "-",
@@ -275,10 +278,15 @@ static void clean_up(struct session *session)
 	free(session->argv);
 }
 
-struct recording_end record_command(struct output *out, const char *log, char **command,
-				    const struct buildid_options *options)
+struct recording_end record_command(struct output *out, const char *log, bool keep_names,
+				    char **command, const struct buildid_options *options)
 {
-	struct session session = { .out = out, .stream = -1, .stream_log = -1 };
+	struct session session = {
+		.out = out,
+		.keep_names = keep_names,
+		.stream = -1,
+		.stream_log = -1,
+	};
 	struct recording_plan plan = {
 		.log = log,
 		.output = -1,

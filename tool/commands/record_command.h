@@ -9,9 +9,9 @@
 
 /*
  * @log: NULL: one that is removed after use if perf is all of @command, else buildid.log.
- * @command ends with NULL, and may have no word.
+ * @command ends with NULL, and may have no word. @keep_names: as of struct annotation.
  */
-struct recording_end record_command(struct output *out, const char *log, char **command,
-				    const struct buildid_options *options);
+struct recording_end record_command(struct output *out, const char *log, bool keep_names,
+				    char **command, const struct buildid_options *options);
 
 #endif
