@@ -11,7 +11,7 @@
 static sigset_t mask_before;
 static struct sigaction pipe_before;
 
-int signals_open(void)
+int signals_open_with(const int *numbers, size_t count)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t mask;
@@ -21,6 +21,8 @@ int signals_open(void)
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGCHLD);
+	while (count)
+		sigaddset(&mask, numbers[--count]);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -29,13 +31,27 @@ int signals_open(void)
 	return fd;
 }
 
-int signals_read(int fd)
+int signals_open(void)
+{
+	return signals_open_with(NULL, 0);
+}
+
+int signals_read_from(int fd, pid_t *sender)
 {
 	struct signalfd_siginfo info;
 
 	if (read(fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
+	/* SI_USER and the others of a process are not positive. One outside has no pid here. */
+	*sender = info.ssi_code > 0 ? 0 : info.ssi_pid ? (pid_t)info.ssi_pid : -1;
 	return (int)info.ssi_signo;
+}
+
+int signals_read(int fd)
+{
+	pid_t sender;
+
+	return signals_read_from(fd, &sender);
 }
 
 void signals_restore(void)
