@@ -182,6 +182,15 @@ static void report_stored(struct live *live, const struct item *item, const stru
 	set_state(live, item->file_id, STATE_STORED);
 }
 
+/* Whoever came first with a build-id may have forged it. */
+static bool replaces(struct live *live, const struct item *item, const struct build_id *id)
+{
+	struct reason unused;
+
+	return item->fd >= 0 && content_is_ours(item->fd) && store_has_others(live->store, id) &&
+	       content_is(item->fd, id, CONTENT_ELF, &unused);
+}
+
 static void store_item(struct live *live, struct item *item, const struct buildid_file *file)
 {
 	struct build_id id;
@@ -191,7 +200,7 @@ static void store_item(struct live *live, struct item *item, const struct buildi
 		report_failed(live, item, NULL);
 	} else if (!request_id(item, file, &id)) {
 		set_state(live, item->file_id, STATE_NO_ID);
-	} else if (store_has(live->store, &id, CONTENT_ELF)) {
+	} else if (store_has(live->store, &id, CONTENT_ELF) && !replaces(live, item, &id)) {
 		report_stored(live, item, &id, "kept");
 	} else if (put(live, item, &id)) {
 		report_stored(live, item, &id, "mapped");

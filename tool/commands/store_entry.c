@@ -55,9 +55,24 @@ bool store_has(const struct store_job *store, const struct build_id *id, enum co
 
 	if (fd < 0)
 		return false;
-	has = !store->copy || (!fstat(fd, &stat_) && stat_.st_nlink == 1);
+	if (debug_dir_owner(fd) == DEBUG_OWNER_OTHERS)
+		has = debug_dir_copy(store->dir, id, part, fd);
+	else
+		has = !store->copy || (!fstat(fd, &stat_) && stat_.st_nlink == 1);
 	close(fd);
+	if (has)
+		debug_dir_link(store->dir, id);
 	return has;
+}
+
+bool store_has_others(const struct store_job *store, const struct build_id *id)
+{
+	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
+	bool others = fd >= 0 && debug_dir_owner(fd) != DEBUG_OWNER_OURS;
+
+	if (fd >= 0)
+		close(fd);
+	return others;
 }
 
 /*
@@ -158,6 +173,26 @@ static bool store_debug(struct store_job *store, const struct request *request,
 	return done || !needed;
 }
 
+static bool find_and_put(struct store_job *store, const struct request *request,
+			 struct located_file *found, struct reason *reason)
+{
+	return locate_request(store->locate, request, found, reason) &&
+	       put(store, request, found, found->name, reason);
+}
+
+/* Another user's file was stored, and may be a forgery of one of ours. */
+static bool replace(struct store_job *store, const struct request *request,
+		    struct located_file *found)
+{
+	struct request ours = *request;
+	struct reason unused;
+
+	if (request->kind != REQUEST_FILE || !store_has_others(store, &request->id))
+		return false;
+	ours.ours = true;
+	return find_and_put(store, &ours, found, &unused);
+}
+
 void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
@@ -166,8 +201,9 @@ void store_request(struct store_job *store, const struct request *request)
 	bool done = is_stored(store, request);
 
 	if (!done) {
-		done = locate_request(store->locate, request, &found, &reason) &&
-		       put(store, request, &found, found.name, &reason);
+		done = find_and_put(store, request, &found, &reason);
+		source = found.source;
+	} else if (replace(store, request, &found)) {
 		source = found.source;
 	}
 	if (done)

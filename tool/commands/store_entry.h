@@ -30,8 +30,13 @@ void store_report_ok(struct store_job *store, const struct build_id *id, const c
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason);
 
-/* Whether @part is stored; with @copy, that it is no link, which could still change. */
+/*
+ * Whether @part is stored; with @copy, that it is no link, which could still change. A link
+ * to another user's file is made a copy of it.
+ */
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part);
+/* Whether the file of @id that is stored is of another user: one of ours is to replace it. */
+bool store_has_others(const struct store_job *store, const struct build_id *id);
 
 /* Find one content and store it, unless it is stored already. */
 void store_request(struct store_job *store, const struct request *request);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/copy.h"
 #include "common/open_regular.h"
 #include "common/temporary.h"
@@ -17,6 +18,8 @@
 
 #define LINKS  ".build-id"
 #define PROBES "probes"
+/* As gdb and LLVM append it to the link of a build-id. */
+#define DEBUG_SUFFIX ".debug"
 
 struct debug_dir {
 	int fd;
@@ -222,13 +225,39 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 /* -------------------------------------------------------------- putting -- */
 
-/* Not a setuid program: with a link it would outlive its removal by an upgrade. */
+/* A copy of a file that another user can write to; the kernel does not look at it. */
+#define MARK_OTHERS S_ISVTX
+
+/*
+ * Not another user's, who could write to it later. Nor a setuid program: with a link it
+ * would outlive its removal by an upgrade.
+ */
 static bool may_link(const struct debug_item *item)
 {
 	struct stat stat_;
 
-	return item->may_link && !fstat(item->fd, &stat_) && S_ISREG(stat_.st_mode) &&
-	       !(stat_.st_mode & (S_ISUID | S_ISGID));
+	return item->may_link && content_is_ours(item->fd) && !fstat(item->fd, &stat_) &&
+	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID | MARK_OTHERS));
+}
+
+enum debug_owner debug_dir_owner(int fd)
+{
+	struct stat stat_;
+
+	if (!content_is_ours(fd) || fstat(fd, &stat_))
+		return DEBUG_OWNER_OTHERS;
+	return stat_.st_mode & MARK_OTHERS ? DEBUG_OWNER_COPIED : DEBUG_OWNER_OURS;
+}
+
+static bool copy(const struct debug_item *item, int to, struct reason *reason)
+{
+	/* The copy is checked, as the original may have changed meanwhile. */
+	if (!copy_file(item->fd, to, reason) || !content_is(to, item->id, item->part, reason))
+		return false;
+	/* A filesystem without such a bit has no owners either. */
+	if (!content_is_ours(item->fd))
+		fchmod(to, 0755 | MARK_OTHERS);
+	return true;
 }
 
 /* A link to the file, or a copy where that is not possible. */
@@ -239,9 +268,7 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		return content_is(item->fd, item->id, item->part, reason);
 	if (!temporary_open(file, dir->fd, item->part == CONTENT_VDSO ? 0600 : 0755))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
-	/* The copy is checked, as the original may have changed meanwhile. */
-	return copy_file(item->fd, file->fd, reason) &&
-	       content_is(file->fd, item->id, item->part, reason);
+	return copy(item, file->fd, reason);
 }
 
 /* perf's list of SDT probes, which it creates for everything but kernels. */
@@ -254,10 +281,49 @@ static void put_probes(int directory)
 		close(fd);
 }
 
-static bool put_link(const struct debug_dir *dir, const struct build_id *id, const char *entry)
+/* In the place of one that exists. */
+static bool put_link(int directory, const char *name, const char *target)
 {
-	char path[PATH_MAX], target[PATH_MAX + 16], text[BUILD_ID_TEXT], temporary[32];
-	int directory, error;
+	char temporary[32];
+	int error;
+
+	temporary_make_name(temporary);
+	if (!symlinkat(target, directory, temporary) &&
+	    !renameat(directory, temporary, directory, name))
+		return true;
+	error = errno;
+	unlinkat(directory, temporary, 0);
+	errno = error;
+	return false;
+}
+
+static bool has_part(const struct debug_dir *dir, const char *entry, enum content_part part)
+{
+	char path[PATH_MAX + 16];
+	struct stat stat_;
+
+	snprintf(path, sizeof(path), "%s/%s", entry, content_part_name(part));
+	return !fstatat(dir->fd, path, &stat_, AT_SYMLINK_NOFOLLOW) && S_ISREG(stat_.st_mode);
+}
+
+/* The file that a debugger is to read of an entry, "" when there is none. */
+static const char *debugger_file(const struct debug_dir *dir, const char *entry)
+{
+	static const enum content_part parts[] = { CONTENT_DEBUG, CONTENT_ELF, CONTENT_VDSO };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (has_part(dir, entry, parts[i]))
+			return content_part_name(parts[i]);
+	return "";
+}
+
+static bool put_links(const struct debug_dir *dir, const struct build_id *id, const char *entry)
+{
+	const char *file = debugger_file(dir, entry);
+	char path[PATH_MAX], target[PATH_MAX + 32], text[BUILD_ID_TEXT];
+	char name[BUILD_ID_TEXT + sizeof(DEBUG_SUFFIX)];
+	int directory;
 	bool done;
 
 	link_path(id, true, path);
@@ -265,14 +331,31 @@ static bool put_link(const struct debug_dir *dir, const struct build_id *id, con
 	if (directory < 0)
 		return false;
 	snprintf(target, sizeof(target), "../../%s", entry);
-	temporary_make_name(temporary);
-	done = !symlinkat(target, directory, temporary) &&
-	       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
-	error = errno;
-	if (!done)
-		unlinkat(directory, temporary, 0);
+	done = put_link(directory, build_id_text(id, text) + 2, target);
+	/* Such a long id is nobody's but for tests, and perf has no use for it. */
+	if (*file && snprintf(name, sizeof(name), "%s" DEBUG_SUFFIX, text + 2) <= NAME_MAX) {
+		snprintf(target, sizeof(target), "../../%s/%s", entry, file);
+		done = done && put_link(directory, name, target);
+	}
 	close(directory);
-	errno = error;
+	return done;
+}
+
+bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
+{
+	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)];
+	char *entry = debug_dir_entry(dir, id);
+	struct stat stat_;
+	bool done = entry;
+
+	if (!entry)
+		return false;
+	link_path(id, false, link);
+	strcat(link, DEBUG_SUFFIX);
+	/* perf removes and puts entries, and knows nothing of these links. */
+	if (*debugger_file(dir, entry) && fstatat(dir->fd, link, &stat_, 0))
+		done = put_links(dir, id, entry);
+	free(entry);
 	return done;
 }
 
@@ -289,6 +372,20 @@ static void prune(const struct debug_dir *dir, const char *entry)
 	free(path);
 }
 
+static void remove_entry(const struct debug_dir *dir, const char *entry)
+{
+	int directory = open_below(dir, entry, false);
+	enum content_part part;
+
+	if (directory < 0)
+		return;
+	for (part = 0; part < CONTENT_PARTS; part++)
+		unlinkat(directory, content_part_name(part), 0);
+	unlinkat(directory, PROBES, 0);
+	close(directory);
+	prune(dir, entry);
+}
+
 static bool put_staged(const struct debug_dir *dir, const struct debug_item *item,
 		       struct temporary *file, const char *entry, struct reason *reason)
 {
@@ -303,7 +400,7 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 	else if (item->part != CONTENT_KALLSYMS)
 		put_probes(directory);
 	close(directory);
-	if (done && item->part != CONTENT_DEBUG && !put_link(dir, item->id, entry))
+	if (done && !put_links(dir, item->id, entry))
 		done = reason_set(reason, "%s/" LINKS ": %s", dir->path, strerror(errno));
 	return done;
 }
@@ -330,7 +427,7 @@ static bool put_entry(const struct debug_dir *dir, const struct debug_item *item
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason)
 {
 	char link[PATH_MAX];
-	char *entry;
+	char *entry, *before;
 	bool done;
 
 	if (!debug_dir_is_name(item->name))
@@ -338,11 +435,32 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 	if (!link_path(item->id, false, link))
 		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
-	entry = item->part == CONTENT_DEBUG ? debug_dir_entry(dir, item->id) :
-					      entry_path(item->name, item->id);
-	if (!entry)
-		return reason_set(reason, "has no entry in the debug dir");
-	done = put_entry(dir, item, entry, reason);
+	before = debug_dir_entry(dir, item->id);
+	entry = item->part == CONTENT_DEBUG && before ? strdup(before) :
+							entry_path(item->name, item->id);
+	if (item->part == CONTENT_DEBUG && !before)
+		done = reason_set(reason, "has no entry in the debug dir");
+	else if (!entry)
+		done = reason_set(reason, "%s", strerror(ENOMEM));
+	else
+		done = put_entry(dir, item, entry, reason);
+	/* Under another path, where nothing finds it any more. */
+	if (done && before && strcmp(before, entry))
+		remove_entry(dir, before);
+	free(before);
+	free(entry);
+	return done;
+}
+
+/* In the same place, which perf may have linked to it. */
+bool debug_dir_copy(struct debug_dir *dir, const struct build_id *id, enum content_part part,
+		    int fd)
+{
+	struct debug_item item = { .id = id, .part = part, .fd = fd };
+	char *entry = debug_dir_entry(dir, id);
+	struct reason reason;
+	bool done = entry && put_entry(dir, &item, entry, &reason);
+
 	free(entry);
 	return done;
 }

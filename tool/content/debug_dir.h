@@ -3,13 +3,15 @@
  * Debug dir: perf's build-id cache, ~/.debug, in perf's layout:
  *
  *	.build-id/ab/cdef... -> ../../usr/bin/ls/abcdef...
+ *	.build-id/ab/cdef....debug -> ../../usr/bin/ls/abcdef.../debug, or else elf, or vdso
  *	usr/bin/ls/abcdef.../elf, debug, probes
  *	[kernel.kallsyms]/abcdef.../kallsyms, elf
  *	[vdso]/abcdef.../vdso, probes
  *
  * A file exists under its name only when it is complete. The symbolic link comes last,
- * as perf finds an entry only by it. Files are hard links to the original where that
- * is possible, else copies.
+ * as perf finds an entry only by it. The one with .debug is for gdb, LLVM and whoever else
+ * looks for the symbols of a build-id; perf ignores it. Files are hard links to the original
+ * where that is possible and nobody else can write to it, else copies.
  */
 #ifndef TOOL_DEBUG_DIR_H
 #define TOOL_DEBUG_DIR_H
@@ -54,6 +56,20 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id);
  * have been overwritten in place. -1 when there is none.
  */
 int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum content_part part);
+
+/* Who may have written what an open file of the directory holds. */
+enum debug_owner {
+	DEBUG_OWNER_OURS,   /* this user or root */
+	DEBUG_OWNER_COPIED, /* another user, before it was copied: a file of ours is to replace it */
+	DEBUG_OWNER_OTHERS, /* another user, at any time */
+};
+
+enum debug_owner debug_dir_owner(int fd);
+/* Replace @part, open as @fd, by a copy of it. */
+bool debug_dir_copy(struct debug_dir *dir, const struct build_id *id, enum content_part part,
+		    int fd);
+/* Make the link for debuggers where it is missing or leads nowhere. */
+bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id);
 
 /*
  * Store a file, after content_is() has checked it, or its copy. A debug file goes to
