@@ -6,9 +6,9 @@ import os
 
 import lib
 from lib import contains
-from recording import (ONE, THREE, TWO, build_id, busy, copy, perf, place, record, recorded,
-                       same, same_tree, store, symbols, tool_test, tree, work)
-from rights import AS_NOBODY, NOBODY
+from recording import (ONE, THREE, TWO, build_id, busy, copy, forged, perf, place, record,
+                       recorded, same, same_tree, store, symbols, tool_test, tree, work)
+from rights import AS_NOBODY
 from tap import equal, run, test
 
 @tool_test("a file that is at its path is kept, and perf names its functions")
@@ -166,19 +166,6 @@ def _():
                        f"HOME={here.home}", "buildid", "store", "-i", here.data, status=None)
         contains(done.stdout, f"OK {ONE} {here.library}\n")
         same(here.entry(ONE), work("one"))
-
-
-def forged(path):
-    """A file with the build-id of one content and the functions of another, as nobody makes
-    it to be stored in its place."""
-    os.mkdir(path)
-    library = os.path.join(path, "libwork.so")
-    lib.write_bytes(library, lib.read_bytes(work("two")).replace(bytes.fromhex(TWO),
-                                                                 bytes.fromhex(ONE)))
-    for name in path, library:
-        os.chown(name, NOBODY, NOBODY)
-    equal(build_id(library), ONE, "its build-id")
-    return library
 
 
 @test("another user's file with a forged build-id is not stored in place of root's")

@@ -11,8 +11,19 @@
 #include "content/compressed.h"
 #include "store_entry.h"
 
-static void put_line(struct store_job *store, const struct build_id *id, const char *path,
-		     const char *source, const char *reason)
+struct outcome {
+	const char *word; /* in text */
+	const char *status;
+	enum out_style style;
+};
+
+static const struct outcome outcome_ok = { "OK", "ok", OUT_GOOD };
+static const struct outcome outcome_skip = { "SKIP", "skip", OUT_WEAK };
+static const struct outcome outcome_fail = { "FAIL", "fail", OUT_BAD };
+
+static void put_line(struct store_job *store, const struct outcome *outcome,
+		     const struct build_id *id, const char *path, const char *source,
+		     const char *reason)
 {
 	struct output *out = store->out;
 	char text[BUILD_ID_TEXT];
@@ -20,8 +31,8 @@ static void put_line(struct store_job *store, const struct build_id *id, const c
 
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "store");
-	out_styled(out, reason ? OUT_BAD : OUT_GOOD, NULL, 0, reason ? "FAIL" : "OK");
-	out_string(out, "status", OUT_HIDDEN, reason ? "fail" : "ok");
+	out_styled(out, outcome->style, NULL, 0, outcome->word);
+	out_string(out, "status", OUT_HIDDEN, outcome->status);
 	out_string(out, "build_id", 0, id ? build_id_text(id, text) : NULL);
 	out_string(out, "path", OUT_HIDDEN, path);
 	out_string(out, "source", OUT_HIDDEN, source);
@@ -37,14 +48,14 @@ void store_report_ok(struct store_job *store, const struct build_id *id, const c
 		     const char *source)
 {
 	store->stored++;
-	put_line(store, id, path, source, NULL);
+	put_line(store, &outcome_ok, id, path, source, NULL);
 }
 
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason)
 {
 	store->failed++;
-	put_line(store, id, path, NULL, reason);
+	put_line(store, &outcome_fail, id, path, NULL, reason);
 }
 
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part)
@@ -193,6 +204,20 @@ static bool replace(struct store_job *store, const struct request *request,
 	return find_and_put(store, &ours, found, &unused);
 }
 
+/* A module that was not loaded from where modules are: the kernel does not say where from. */
+static bool has_no_path(const struct request *request)
+{
+	return request->kind == REQUEST_MODULE &&
+	       (*request->path == '[' || !strncmp(request->path, "/sys/module/", 12));
+}
+
+static void report_skip(struct store_job *store, const struct request *request)
+{
+	store->skipped++;
+	put_line(store, &outcome_skip, &request->id, request->path, NULL,
+		 "not in /lib/modules, and the kernel does not say what it was loaded from");
+}
+
 void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
@@ -210,6 +235,8 @@ void store_request(struct store_job *store, const struct request *request)
 		done = store_debug(store, request, &reason);
 	if (done)
 		store_report_ok(store, &request->id, request->path, source);
+	else if (has_no_path(request))
+		report_skip(store, request);
 	else
 		store_report_fail(store, &request->id, request->path, reason.text);
 	located_file_free(&found);

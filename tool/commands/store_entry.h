@@ -20,6 +20,7 @@ struct store_job {
 	bool copy;   /* never link: the files may be overwritten in place */
 	bool unpack; /* modules always, as the name that perf will look for is not known */
 	uint64_t stored;
+	uint64_t skipped;
 	uint64_t failed;
 };
 
