@@ -11,22 +11,42 @@
 static sigset_t mask_before;
 static struct sigaction pipe_before;
 
+static void always(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGCHLD);
+}
+
 int signals_open(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t mask;
 	int fd;
 
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGCHLD);
+	always(&mask);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	sigprocmask(SIG_BLOCK, &mask, &mask_before);
 	sigaction(SIGPIPE, &ignore, &pipe_before);
 	return fd;
+}
+
+void signals_add_hangup(int fd)
+{
+	struct sigaction action;
+	sigset_t mask;
+
+	/* A blocked signal is delivered even if it is ignored. */
+	sigaction(SIGHUP, NULL, &action);
+	if (action.sa_handler == SIG_IGN)
+		return;
+	always(&mask);
+	sigaddset(&mask, SIGHUP);
+	if (signalfd(fd, &mask, 0) == fd)
+		sigprocmask(SIG_BLOCK, &mask, NULL);
 }
 
 int signals_read(int fd)

@@ -8,6 +8,8 @@
  * readable when one of the three came; -errno.
  */
 int signals_open(void);
+/* SIGHUP as well, unless it is ignored, as by nohup(1). */
+void signals_add_hangup(int fd);
 /* The number of the next one that came, 0 when there is none. */
 int signals_read(int fd);
 /* All as it was before signals_open(); by itself for a child, before its exec. */
