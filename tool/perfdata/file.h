@@ -46,6 +46,7 @@ struct perfdata {
 	char error[192];
 	char *path;
 	bool directory;
+	int directory_fd; /* or -1 */
 	bool unfinished;
 	bool pipe;
 	bool attrs_read; /* from a pipe's output: those at the beginning */

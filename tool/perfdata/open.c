@@ -128,7 +128,7 @@ static int add_directory(struct perfdata *data, int directory)
 static int add_input(struct perfdata *data)
 {
 	struct stat status;
-	int fd, err;
+	int fd;
 
 	fd = strcmp(data->path, "-") ? open(data->path, O_RDONLY | O_CLOEXEC) :
 				       fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -139,9 +139,8 @@ static int add_input(struct perfdata *data)
 		return -1;
 	}
 	if (S_ISDIR(status.st_mode)) {
-		err = add_directory(data, fd);
-		close(fd);
-		return err;
+		data->directory_fd = fd;
+		return add_directory(data, fd);
 	}
 	if (!S_ISREG(status.st_mode)) {
 		fd = temporary_from(fd);
@@ -396,6 +395,7 @@ struct perfdata *perfdata_open(const char *path)
 
 	if (!data)
 		return NULL;
+	data->directory_fd = -1;
 	data->path = strdup(path);
 	if (!data->path)
 		perfdata_no_memory(data);
@@ -430,6 +430,8 @@ void perfdata_close(struct perfdata *data)
 		close(data->streams[i].fd);
 		free(data->streams[i].name);
 	}
+	if (data->directory_fd >= 0)
+		close(data->directory_fd);
 	ZSTD_freeDCtx(data->zstd);
 	perfdata_dsos_free(data->dsos);
 	free(data->streams);
