@@ -38,7 +38,5 @@ void temporary_make_name(char name[32]);
 
 /* A file in TMPDIR, else /tmp, that never gets a name: open for reading and writing. */
 int temporary_unnamed(void);
-/* Such a file with all that is read from @fd, which is closed. */
-int temporary_from(int fd);
 
 #endif

@@ -52,6 +52,13 @@ struct perfdata {
 	bool attrs_read; /* from a pipe's output: those at the beginning */
 	bool aux;	 /* it has AUX data, found by offset, so nothing may move */
 	uint64_t size;	 /* of the file with the header */
+	/* Standard input that its temporary file had no room for; -1 otherwise. */
+	int input;
+	int spool;	  /* the file, or -1 */
+	uint64_t spooled; /* bytes in it */
+	char *unspooled;  /* the next ones */
+	size_t nr_unspooled;
+
 	struct perfdata_header header;
 	struct perfdata_section features[PERFDATA_FEATURES];
 

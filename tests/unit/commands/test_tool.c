@@ -174,6 +174,31 @@ static void without_standard_files_no_other_gets_what_is_theirs(void **state)
 	assert_int_equal(system(words), 0);
 }
 
+/* Up to the file size that is allowed, as on a full disk; or where nothing can be. */
+static void a_stream_goes_through_without_room_for_it(void **state)
+{
+	static const char *const rooms[] = {
+		"trap '' XFSZ; ulimit -f 0",
+		"trap '' XFSZ; ulimit -f 300",
+		"TMPDIR=/nonexistent",
+	};
+	char words[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
+		snprintf(words, sizeof(words),
+			 "test \"$({ seq 100000 | (%s; export TMPDIR; \"$BUILDID\" annotate - "
+			 "2>/dev/null) | cksum; })\" = \"$(seq 100000 | cksum)\"",
+			 rooms[i]);
+		assert_int_equal(system(words), 0);
+	}
+	assert_int_equal(
+		system("seq 9 | TMPDIR=/nonexistent \"$BUILDID\" annotate - 2>&1 "
+		       ">/dev/null | grep -q 'standard input: cannot be kept in TMPDIR: '"),
+		0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +206,7 @@ int main(void)
 		cmocka_unit_test(help_names_every_command_there_is),
 		cmocka_unit_test(wrong_usage_exits_with_2),
 		cmocka_unit_test(its_other_name_is_mon),
+		cmocka_unit_test(a_stream_goes_through_without_room_for_it),
 		cmocka_unit_test(without_standard_files_no_other_gets_what_is_theirs),
 		cmocka_unit_test(a_full_disk_is_a_failure),
 		cmocka_unit_test(without_the_module_netlink_says_so),
