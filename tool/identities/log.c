@@ -15,6 +15,7 @@
 #include "boot.h"
 #include "common/clock.h"
 #include "common/copy.h"
+#include "common/open_own.h"
 #include "log.h"
 
 #define WRITE_BUFFER (256 * 1024)
@@ -83,7 +84,7 @@ static struct clocks read_clocks(void)
 	return clocks;
 }
 
-int log_create(struct log_writer **writer, const char *path)
+struct log_writer *log_create(const char *path, struct reason *reason)
 {
 	const struct clocks now = read_clocks();
 	struct log_header header = {
@@ -94,28 +95,25 @@ int log_create(struct log_writer **writer, const char *path)
 		.time_mono = now.mono,
 		.time_real = now.real,
 	};
-	struct log_writer *new = malloc(sizeof(*new));
-	int err;
+	struct log_writer *writer = malloc(sizeof(*writer));
 
-	*writer = NULL;
-	if (!new)
-		return -ENOMEM;
-
+	if (!writer) {
+		reason_set(reason, "%s", strerror(ENOMEM));
+		return NULL;
+	}
 	/* For the owner only, as it says who ran what. */
-	new->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (new->fd < 0) {
-		err = -errno;
-		free(new);
-		return err;
+	writer->fd = open_own(path, LOG_MAGIC, sizeof(header.magic), reason);
+	if (writer->fd < 0) {
+		free(writer);
+		return NULL;
 	}
 
-	new->filled = 0;
-	new->records = 0;
+	writer->filled = 0;
+	writer->records = 0;
 	memcpy(header.magic, LOG_MAGIC, sizeof(header.magic));
 	boot_id_read(header.boot_id);
-	append(new, &header, sizeof(header));
-	*writer = new;
-	return 0;
+	append(writer, &header, sizeof(header));
+	return writer;
 }
 
 int log_write(struct log_writer *writer, const struct buildid_record *record)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/reason.h"
 #include "libbuildid/libbuildid.h"
 
 #define LOG_MAGIC      "\211BIDLOG\n"
@@ -63,7 +64,11 @@ struct log_end {
 /* Writing. Functions return 0 or a negative errno. */
 struct log_writer;
 
-int log_create(struct log_writer **writer, const char *path);
+/*
+ * A log that @path has already is replaced, nothing else; see open_own(). NULL with
+ * @reason when it cannot be written.
+ */
+struct log_writer *log_create(const char *path, struct reason *reason);
 int log_write(struct log_writer *writer, const struct buildid_record *record);
 /* Write what is buffered, so that it survives the process. */
 int log_flush(struct log_writer *writer);

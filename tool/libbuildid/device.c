@@ -38,6 +38,7 @@ ASSERT_SIZE(buildid_task, 80);
 ASSERT_SIZE(buildid_flush, 16);
 ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
+ASSERT_SIZE(buildid_history, 32);
 
 /* A record is busy while one hook runs, and an interrupt may be on top of that. */
 #define BUSY_NAP_NS 20000
@@ -283,6 +284,11 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
 int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps)
 {
 	return request(handle, BUILDID_IOC_MAPS, maps);
+}
+
+int buildid_ioctl_history(struct buildid *handle, struct buildid_history *history)
+{
+	return request(handle, BUILDID_IOC_HISTORY, history);
 }
 
 static int map_ring(struct buildid *handle)

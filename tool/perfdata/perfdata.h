@@ -142,5 +142,10 @@ struct perfdata_dso {
  * it. How many, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
+/*
+ * Whether a report may need files that hit does not tell of, after perfdata_dsos(): it
+ * unwinds stacks with them (--call-graph dwarf), reads branches (-b), or decodes AUX data.
+ */
+bool perfdata_needs_all(const struct perfdata *data);
 
 #endif

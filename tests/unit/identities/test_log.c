@@ -55,9 +55,11 @@ static void read_bytes(void)
 static void write_log(void)
 {
 	struct log_writer *writer;
+	struct reason reason;
 	union any_record record;
 
-	assert_int_equal(log_create(&writer, path), 0);
+	writer = log_create(path, &reason);
+	assert_non_null(writer);
 	make_file(&record, 1, 20, 0, "/usr/bin/ls");
 	assert_int_equal(log_write(writer, &record.header), 0);
 	make_mmap(&record, 1, 0, 10, "");
@@ -171,22 +173,37 @@ static void an_old_log_is_replaced(void **state)
 
 	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
+	memcpy(bytes, LOG_MAGIC, strlen(LOG_MAGIC));
 	write_bytes(sizeof(bytes));
 	write_log();
 	assert_int_equal(read_log(&error), 3);
 	assert_null(error);
 }
 
+static void nothing_else_is_replaced(void **state)
+{
+	struct reason reason;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	write_bytes(sizeof(bytes));
+	assert_null(log_create(path, &reason));
+	assert_string_equal(reason.text, "exists and is something else; remove it first");
+	unlink(path);
+}
+
 static void more_than_a_buffer_is_written(void **state)
 {
 	const unsigned int count = 5000;
 	struct log_writer *writer;
+	struct reason reason;
 	union any_record record;
 	const char *error;
 	unsigned int i;
 
 	(void)state;
-	assert_int_equal(log_create(&writer, path), 0);
+	writer = log_create(path, &reason);
+	assert_non_null(writer);
 	for (i = 0; i < count; i++) {
 		make_file(&record, i, 20, 0, "/usr/bin/ls");
 		assert_int_equal(log_write(writer, &record.header), 0);
@@ -199,11 +216,13 @@ static void more_than_a_buffer_is_written(void **state)
 static void what_was_flushed_survives(void **state)
 {
 	struct log_writer *writer;
+	struct reason reason;
 	union any_record record;
 	const char *error;
 
 	(void)state;
-	assert_int_equal(log_create(&writer, path), 0);
+	writer = log_create(path, &reason);
+	assert_non_null(writer);
 	make_mmap(&record, 1, 0, 10, "");
 	assert_int_equal(log_write(writer, &record.header), 0);
 	assert_int_equal(log_flush(writer), 0);
@@ -355,12 +374,14 @@ static void what_is_no_file_is_reported(void **state)
 static void a_full_disk_is_an_error(void **state)
 {
 	struct log_writer *writer;
+	struct reason reason;
 
 	(void)state;
-	assert_int_equal(log_create(&writer, "/dev/full"), 0);
+	writer = log_create("/dev/full", &reason);
+	assert_non_null(writer);
 	assert_int_equal(log_finish(writer), -ENOSPC);
-	assert_int_equal(log_create(&writer, "/nonexistent/log"), -ENOENT);
-	assert_null(writer);
+	assert_null(log_create("/nonexistent/log", &reason));
+	assert_string_equal(reason.text, "No such file or directory");
 }
 
 int main(void)
@@ -370,6 +391,7 @@ int main(void)
 		cmocka_unit_test(an_end_without_the_wall_clock_is_one),
 		cmocka_unit_test(a_log_is_for_its_owner),
 		cmocka_unit_test(an_old_log_is_replaced),
+		cmocka_unit_test(nothing_else_is_replaced),
 		cmocka_unit_test(more_than_a_buffer_is_written),
 		cmocka_unit_test(what_was_flushed_survives),
 		cmocka_unit_test(every_cut_is_reported),
