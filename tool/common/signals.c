@@ -8,31 +8,25 @@
 
 #include "signals.h"
 
-static sigset_t mask_before, mask_now;
+static sigset_t mask_before;
 static struct sigaction pipe_before;
 
 int signals_open(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t mask;
 	int fd;
 
-	sigemptyset(&mask_now);
-	sigaddset(&mask_now, SIGINT);
-	sigaddset(&mask_now, SIGTERM);
-	sigaddset(&mask_now, SIGCHLD);
-	fd = signalfd(-1, &mask_now, SFD_CLOEXEC | SFD_NONBLOCK);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGCHLD);
+	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	sigprocmask(SIG_BLOCK, &mask_now, &mask_before);
+	sigprocmask(SIG_BLOCK, &mask, &mask_before);
 	sigaction(SIGPIPE, &ignore, &pipe_before);
 	return fd;
-}
-
-void signals_add(int fd, int number)
-{
-	sigaddset(&mask_now, number);
-	signalfd(fd, &mask_now, 0);
-	sigprocmask(SIG_BLOCK, &mask_now, NULL);
 }
 
 int signals_read(int fd)

@@ -8,8 +8,6 @@
  * readable when one of the three came; -errno.
  */
 int signals_open(void);
-/* One more signal to be blocked and read. */
-void signals_add(int fd, int number);
 /* The number of the next one that came, 0 when there is none. */
 int signals_read(int fd);
 /* All as it was before signals_open(); by itself for a child, before its exec. */
