@@ -562,6 +562,8 @@ static void close_all(struct live *live)
 	live_space_close(&live->space);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
+	if (live->requests >= 0)
+		close(live->requests);
 }
 
 int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size,
@@ -570,6 +572,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	struct live live = {
 		.store = store,
 		.queue = TAILQ_HEAD_INITIALIZER(live.queue),
+		.requests = -1,
 		.options = {
 			.size = sizeof(live.options),
 			.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |
@@ -587,7 +590,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!filter_pids_exist(filter, store->out))
 		return EXIT_FAILURE;
-	signals = signals_open_with(&(const int){ SIGUSR1 }, 1);
+	signals = signals_open_with((const int[]){ SIGHUP, SIGUSR1 }, 2);
 	if (signals < 0 || !open_all(&live, max_size)) {
 		close_all(&live);
 		return EXIT_FAILURE;
