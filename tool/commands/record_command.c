@@ -27,7 +27,7 @@
 
 struct session {
 	struct output *out;
-	bool keep_names;
+	const struct record_request *request;
 	enum perf_line_kind kind;
 	struct perf_line line;
 	struct perf_output outputs[PERF_LINE_OUTPUTS]; /* by the line */
@@ -64,7 +64,7 @@ static bool annotate_file(const struct use *use, const char *path)
 	const struct annotation annotation = {
 		.path = path,
 		.log = use->log,
-		.keep_names = use->session->keep_names,
+		.keep_names = use->session->request->keep_names,
 		.signals = use->signals,
 	};
 
@@ -143,7 +143,7 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 	const struct annotation annotation = {
 		.path = path,
 		.log = log,
-		.keep_names = session->keep_names,
+		.keep_names = session->request->keep_names,
 		.signals = signals,
 		.name = "standard output",
 		.output = "-",
@@ -168,6 +168,8 @@ static bool use_log(const struct recording_plan *plan, const struct recording_en
 	};
 	size_t i, j;
 
+	if (session->request->no_annotate)
+		return true;
 	if (session->stream >= 0)
 		return annotate_stream(session, plan->log, signals);
 	for (i = 0; i < session->nr_outputs; i++)
@@ -222,7 +224,8 @@ static bool prepare(struct session *session, char *const *command)
 	bool piped;
 	size_t i;
 
-	session->kind = perf_line_parse(&session->line, command);
+	if (!session->request->no_annotate)
+		session->kind = perf_line_parse(&session->line, command);
 	if (session->kind != PERF_LINE_RECORD)
 		session->line = (struct perf_line){};
 	piped = line->options && !line->named && !line->own_name && stdout_is_pipe();
@@ -278,17 +281,17 @@ static void clean_up(struct session *session)
 	free(session->argv);
 }
 
-struct recording_end record_command(struct output *out, const char *log, bool keep_names,
+struct recording_end record_command(struct output *out, const struct record_request *request,
 				    char **command, const struct buildid_options *options)
 {
 	struct session session = {
 		.out = out,
-		.keep_names = keep_names,
+		.request = request,
 		.stream = -1,
 		.stream_log = -1,
 	};
 	struct recording_plan plan = {
-		.log = log,
+		.log = request->log,
 		.output = -1,
 		.use = use_log,
 		.context = &session,
@@ -300,7 +303,8 @@ struct recording_end record_command(struct output *out, const char *log, bool ke
 	if (!prepare(&session, command)) {
 		out_error(out, "record", "%s", strerror(ENOMEM));
 	} else if (plan_files(&session, &plan, &path)) {
-		plan.log = log ? log : path;
+		if (!plan.log)
+			plan.log = path;
 		end = recording_run(out, &plan, session.argv, options);
 	} else {
 		out_error(out, "standard output",
