@@ -170,6 +170,8 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 	const char *path = annotator->annotation->log;
 	int answer;
 
+	identities_wall_clock(annotator->identities, log_header(log)->time_mono,
+			      log_header(log)->time_real);
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
 			return report(annotator, path, strerror(ENOMEM));
@@ -178,6 +180,8 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
 		return report(annotator, path, strerror(ENOMEM));
+	if (log_ended_real(log))
+		identities_wall_clock(annotator->identities, log_ended(log), log_ended_real(log));
 	return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -10,6 +11,14 @@
 
 static sigset_t mask_before;
 static struct sigaction pipe_before;
+
+/* A blocked signal is delivered even if it is ignored, as by nohup(1). */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
 
 int signals_open_with(const int *numbers, size_t count)
 {
@@ -21,8 +30,9 @@ int signals_open_with(const int *numbers, size_t count)
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGCHLD);
-	while (count)
-		sigaddset(&mask, numbers[--count]);
+	while (count--)
+		if (!is_ignored(numbers[count]))
+			sigaddset(&mask, numbers[count]);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;

@@ -11,7 +11,7 @@
  * readable when one of the three came; -errno.
  */
 int signals_open(void);
-/* The same with @count others. */
+/* The same with @count others, but for those that are ignored. */
 int signals_open_with(const int *numbers, size_t count);
 /* The number of the next one that came, 0 when there is none. */
 int signals_read(int fd);

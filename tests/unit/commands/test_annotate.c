@@ -102,8 +102,9 @@ static void the_summary_is_an_object_that_spares_the_data(void **state)
 	write_perfdata("perf.data");
 	write_log(true);
 	assert_int_equal(RUN(annotate, "-j", "--log", "log", "-o", "other", "-i", "perf.data"), 0);
-	assert_non_null(strstr(out, "{\"error\":\"not annotated: there is no record of it\","
-				    "\"object\":\"/unknown\"}\n"));
+	assert_non_null(strstr(
+		out, "{\"type\":\"error\",\"error\":\"not annotated: there is no record of it\","
+		     "\"object\":\"/unknown\"}\n"));
 	assert_non_null(strstr(out, summary));
 	assert_int_equal(RUN(annotate, "-j", "--log", "log", "-o", "-"), 0);
 	assert_memory_equal(out, "PERFILE2", 8);

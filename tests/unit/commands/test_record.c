@@ -32,7 +32,8 @@ static void a_recording_can_be_shown(void **state)
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
 				 "10111213                                 /a\n"
 				 "lost 3 records, 3 of mappings (ring full)\n");
-	assert_string_equal(err, "buildid: 1 events, 3 lost\n");
+	assert_string_equal(
+		err, "buildid: 1 mapping of 1 file; lost 3 records, 3 of mappings (ring full)\n");
 	assert_int_equal(RUN(mon, "-j", "-l", "log"), 0);
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":2,"), out);
 }
