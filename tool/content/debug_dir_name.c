@@ -4,37 +4,20 @@
  * is stored later, a debug file, is there under each name.
  */
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "debug_dir.h"
+#include "debug_dir_internal.h"
 
-/* The directories above @path, "usr/bin/ls/abcd...". */
-static bool make_parents(int directory, const char *path)
-{
-	char parent[PATH_MAX];
-	const char *slash;
-
-	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - path), path);
-		if (mkdirat(directory, parent, 0755) && errno != EEXIST)
-			return false;
-	}
-	return true;
-}
-
-/* From the directory that @path is in. */
-static bool make_target(const char *path, const char *entry, char target[PATH_MAX])
+/* From the directory of that name. */
+static bool make_target(const char *name, const char *entry, char target[PATH_MAX])
 {
 	size_t used = 0, size = strlen(entry);
 
-	for (; *path; path++) {
-		if (*path != '/')
+	for (; *name; name++) {
+		if (*name != '/')
 			continue;
 		if (used + size + sizeof("../") > PATH_MAX)
 			return false;
@@ -45,34 +28,34 @@ static bool make_target(const char *path, const char *entry, char target[PATH_MA
 	return true;
 }
 
-static bool put_name(int directory, const char *path, const char *entry)
+static bool put_name(const struct debug_dir *dir, const char *name, const char *id,
+		     const char *target)
 {
-	char target[PATH_MAX];
+	int directory = debug_dir_open_below(dir, name, true);
+	bool done;
 
-	if (!strcmp(path, entry) || !faccessat(directory, path, F_OK, 0))
-		return true;
-	if (!make_parents(directory, path) || !make_target(path, entry, target))
+	if (directory < 0)
 		return false;
-	if (!symlinkat(target, directory, path))
-		return true;
-	/* To an entry that is no more. */
-	return errno == EEXIST && !unlinkat(directory, path, 0) &&
-	       !symlinkat(target, directory, path);
+	done = !faccessat(directory, id, F_OK, 0) || debug_dir_put_link(dir, directory, id, target);
+	close(directory);
+	return done;
 }
 
 bool debug_dir_name(const struct debug_dir *dir, const struct build_id *id, const char *name)
 {
-	char path[PATH_MAX], text[BUILD_ID_TEXT];
+	char text[BUILD_ID_TEXT], target[PATH_MAX];
+	size_t length = strlen(name);
 	bool done = false;
 	char *entry;
 
-	if (*name != '/' || !debug_dir_is_name(name) ||
-	    (size_t)snprintf(path, sizeof(path), "%s/%s", name + 1, build_id_text(id, text)) >=
-		    sizeof(path))
+	if (*name != '/' || !debug_dir_is_name(name))
 		return false;
 	entry = debug_dir_entry(dir, id);
-	if (entry)
-		done = put_name(debug_dir_fd(dir), path, entry);
+	if (entry && !strncmp(entry, name + 1, length - 1) && entry[length - 1] == '/' &&
+	    !strchr(entry + length, '/'))
+		done = true;
+	else if (entry && make_target(name, entry, target))
+		done = put_name(dir, name + 1, build_id_text(id, text), target);
 	free(entry);
 	return done;
 }
