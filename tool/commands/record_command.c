@@ -116,6 +116,20 @@ static void annotate_written(struct use *use, const struct perf_output *output)
 	perf_output_free_paths(paths);
 }
 
+static bool report_pipes(const struct use *use)
+{
+	const struct perf_watch *watch = &use->session->watch;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < watch->nr_seen && !any; i++)
+		any = !watch->seen[i].nr_outputs;
+	if (any)
+		out_error(use->session->out, "perf",
+			  "not annotated, as it wrote to a pipe; give it -o FILE");
+	return any;
+}
+
 static bool report_nothing(const struct use *use)
 {
 	struct session *session = use->session;
@@ -178,7 +192,7 @@ static bool use_log(const struct recording_plan *plan, const struct recording_en
 		for (j = 0; j < watch->seen[i].nr_outputs; j++)
 			annotate_written(&use, &watch->seen[i].outputs[j]);
 	free(use.done);
-	if (!use.nr_done && !use.failed)
+	if (!report_pipes(&use) && !use.nr_done && !use.failed)
 		return report_nothing(&use);
 	return !use.failed;
 }
@@ -255,7 +269,8 @@ static bool plan_stream(struct session *session, struct recording_plan *plan, ch
 
 static bool plan_files(struct session *session, struct recording_plan *plan, char **path)
 {
-	plan->keep_log = plan->log || !session->line.certain;
+	plan->is_perf = session->line.certain;
+	plan->keep_log = plan->log || !plan->is_perf;
 	if (session->to_stdout)
 		return plan_stream(session, plan, path);
 	if (plan->log)
