@@ -104,7 +104,7 @@ def _():
                               capture_output=True, text=True, check=True).stdout.rsplit(" ", 1)[0]
                for suffix in SUFFIXES}
     equal(len(offsets), 1, f"places and sizes of the functions: {offsets}")
-    lib.buildid("record", "-o", log, "--", "sh", "-c", '"$@"', "sh", story.perf, "record", "-B",
+    lib.buildid("record", "-o", log, "--no-annotate", "--", story.perf, "record", "-B",
                 "-F", "499", "-e", "cpu-clock:u", "-o", raw, "sh", story.path("session"),
                 env=story.environment)
     done = lib.buildid("annotate", "-l", log, "-o", named, raw)

@@ -562,8 +562,6 @@ static void close_all(struct live *live)
 	live_space_close(&live->space);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
-	if (live->requests >= 0)
-		close(live->requests);
 }
 
 int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size,
@@ -572,7 +570,6 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	struct live live = {
 		.store = store,
 		.queue = TAILQ_HEAD_INITIALIZER(live.queue),
-		.requests = -1,
 		.options = {
 			.size = sizeof(live.options),
 			.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |
