@@ -13,7 +13,7 @@
 #include "module.h"
 
 static const char help[] = "Show what the module has counted since it was loaded.\v"
-			   "buildid(1) says what each counter counts.";
+			   "buildid-stats(1) says what each counter counts.";
 
 enum metric_type {
 	COUNTER,

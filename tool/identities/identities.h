@@ -20,6 +20,11 @@ void identities_free(struct identities *identities);
 int identities_add(struct identities *identities, const struct buildid_record *record);
 /* The stream ended at @mono, by CLOCK_MONOTONIC: all later records are lost. */
 int identities_ended(struct identities *identities, uint64_t mono);
+/*
+ * CLOCK_REALTIME at @mono: by two or more such pairs, from the beginning and the end of the
+ * stream, it is known when files changed.
+ */
+void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_t real);
 /* All records are added, and perf began to record at @begin, by @clock. 0 or -ENOMEM. */
 int identities_ready(struct identities *identities, uint64_t begin);
 

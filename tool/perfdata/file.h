@@ -50,6 +50,7 @@ struct perfdata {
 	bool pipe;
 	bool attrs_read; /* from a pipe's output: those at the beginning */
 	bool aux;	 /* it has AUX data, found by offset, so nothing may move */
+	bool aux_events; /* AUX data were read, as of a pipe's output */
 	uint64_t size;	 /* of the file with the header */
 	struct perfdata_header header;
 	struct perfdata_section features[PERFDATA_FEATURES];

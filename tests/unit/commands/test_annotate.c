@@ -57,9 +57,11 @@ static void write_perfdata(const char *path)
 static void write_log(bool whole)
 {
 	struct log_writer *writer;
+	struct reason reason;
 	union any_record record;
 
-	assert_int_equal(log_create(&writer, "log"), 0);
+	writer = log_create("log", &reason);
+	assert_non_null(writer);
 	make_image(&record, BUILDID_RECORD_KERNEL, 20, "6.1");
 	assert_int_equal(log_write(writer, &record.header), 0);
 	make_file(&record, 1, 20, 0, "/lib.so");
@@ -100,8 +102,9 @@ static void the_summary_is_an_object_that_spares_the_data(void **state)
 	write_perfdata("perf.data");
 	write_log(true);
 	assert_int_equal(RUN(annotate, "-j", "--log", "log", "-o", "other", "-i", "perf.data"), 0);
-	assert_non_null(strstr(out, "{\"error\":\"not annotated: there is no record of it\","
-				    "\"object\":\"/unknown\"}\n"));
+	assert_non_null(strstr(
+		out, "{\"type\":\"error\",\"error\":\"not annotated: there is no record of it\","
+		     "\"object\":\"/unknown\"}\n"));
 	assert_non_null(strstr(out, summary));
 	assert_int_equal(RUN(annotate, "-j", "--log", "log", "-o", "-"), 0);
 	assert_memory_equal(out, "PERFILE2", 8);
