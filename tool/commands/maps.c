@@ -119,7 +119,6 @@ static void show_heading(struct maps *maps, uint32_t pid, const uint8_t *comm)
 
 static void show(struct maps *maps, const struct buildid_event *event)
 {
-	static const struct print_clock no_clock;
 	const struct buildid_cookie *cookie = (const void *)event->record;
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	bool is_cookie = event->record->type == BUILDID_RECORD_COOKIE;
@@ -132,7 +131,7 @@ static void show(struct maps *maps, const struct buildid_event *event)
 		show_heading(maps, mmap->pid, mmap->comm);
 
 	if (maps->format == JSON)
-		print_event(&maps->out, event, &no_clock);
+		print_event(&maps->out, event, NULL);
 	else if (maps->format == UNSTRIP && !is_cookie)
 		unstrip_mapping(maps->unstrip, event);
 	else if (maps->format == MAPS && is_cookie)

@@ -42,6 +42,8 @@
 	       .string = &(filter)->cgroup)
 #define OPTION_DATA(var) \
 	OPTION("data", 0, NULL, "mappings that are not executable, too", .flag = (var))
+#define OPTION_TASKS(var) \
+	OPTION("tasks", 0, NULL, "processes that fork, exec and exit, too", .flag = (var))
 /* Into a uint32_t. */
 #define OPTION_RING_SIZE(var)                                                              \
 	OPTION("ring-size", 0, "SIZE",                                                     \

@@ -15,7 +15,8 @@
 #include "temporary.h"
 
 /* No entry that perf makes in ~/.debug begins with a dot and this. */
-#define NAME ".new-%016" PRIx64
+#define NAME	  ".new-%016" PRIx64
+#define NAME_SCAN ".new-%" SCNx64
 
 /* Random, as processes in two containers that share a HOME may have the same pid. */
 void temporary_make_name(char name[32])
@@ -25,6 +26,17 @@ void temporary_make_name(char name[32])
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
 		number = clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40;
 	snprintf(name, 32, NAME, number);
+}
+
+bool temporary_is_name(const char *name)
+{
+	uint64_t number;
+	char again[32];
+
+	if (sscanf(name, NAME_SCAN, &number) != 1)
+		return false;
+	snprintf(again, sizeof(again), NAME, number);
+	return !strcmp(name, again);
 }
 
 int temporary_parent(const char *path, const char **name)

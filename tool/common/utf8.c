@@ -4,7 +4,6 @@
  * else that the tool does to start: 350,000 instructions.
  */
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* The length of the first character of @text in bytes, 0 when it is not valid. */
-static size_t character(const char *text)
+size_t utf8_decode(const char *text, uint32_t *character)
 {
 	/* Smaller codes have a shorter form, which makes a longer one invalid. */
 	static const uint32_t least[] = { 0, 1, 0x80, 0x800, 0x10000 };
@@ -31,15 +29,17 @@ static size_t character(const char *text)
 	}
 	if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
 		return 0;
+	*character = code;
 	return length;
 }
 
 bool utf8_valid(const char *text)
 {
+	uint32_t code;
 	size_t length;
 
 	for (; *text; text += length) {
-		length = character(text);
+		length = utf8_decode(text, &code);
 		if (!length)
 			return false;
 	}
@@ -50,12 +50,13 @@ char *utf8_repair(const char *text)
 {
 	char *repaired = malloc(strlen(text) * strlen(REPLACEMENT) + 1);
 	char *end = repaired;
+	uint32_t code;
 
 	if (!repaired)
 		return NULL;
 
 	while (*text) {
-		size_t length = character(text);
+		size_t length = utf8_decode(text, &code);
 
 		if (length)
 			end = mempcpy(end, text, length);

@@ -4,6 +4,14 @@
 #define TOOL_UTF8_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The first character of @text, which is not empty: its length in bytes, with its number
+ * in @code; 0 when it is not valid.
+ */
+size_t utf8_decode(const char *text, uint32_t *code);
 
 bool utf8_valid(const char *text);
 

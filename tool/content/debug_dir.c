@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Debug dir: the only file that knows the layout of ~/.debug. */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/copy.h"
 #include "common/open_regular.h"
 #include "common/temporary.h"
 #include "debug_dir.h"
 
 #define LINKS  ".build-id"
+#define MARKS  ".buildid"
+#define LOCK   "lock"
 #define PROBES "probes"
+/* As gdb and LLVM append it to the link of a build-id. */
+#define DEBUG_SUFFIX ".debug"
 
 struct debug_dir {
 	int fd;
 	char *path;
+	int marks; /* the directory of marks, or -1 */
+	int lock;
 };
+
+/* Where files are before they have their names. */
+static int stage_fd(const struct debug_dir *dir)
+{
+	return dir->marks >= 0 ? dir->marks : dir->fd;
+}
 
 /* ------------------------------------------------------------- opening -- */
 
@@ -44,7 +60,7 @@ struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *r
 	if (!dir)
 		return NULL;
 	dir->path = path ? strdup(path) : default_path(reason);
-	dir->fd = -1;
+	dir->fd = dir->marks = dir->lock = -1;
 	if (!dir->path)
 		goto fail;
 	if (!create || !mkdir(dir->path, 0755) || errno == EEXIST)
@@ -63,6 +79,10 @@ void debug_dir_close(struct debug_dir *dir)
 		return;
 	if (dir->fd >= 0)
 		close(dir->fd);
+	if (dir->marks >= 0)
+		close(dir->marks);
+	if (dir->lock >= 0)
+		close(dir->lock);
 	free(dir->path);
 	free(dir);
 }
@@ -86,16 +106,19 @@ static bool is_component(const char *name, size_t length)
 	return name[0] != '.' || (length > 1 && (name[1] != '.' || length > 2));
 }
 
+static bool is_below(const char *name, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return !strncmp(name, directory, length) && (!name[length] || name[length] == '/');
+}
+
 static bool is_path(const char *name)
 {
 	size_t length;
 
-	if (!strncmp(name, "/" LINKS, sizeof("/" LINKS) - 1)) {
-		char next = name[sizeof("/" LINKS) - 1];
-
-		if (!next || next == '/')
-			return false;
-	}
+	if (is_below(name, "/" LINKS) || is_below(name, "/" MARKS))
+		return false;
 	while (*name == '/') {
 		length = strcspn(++name, "/");
 		if (!is_component(name, length))
@@ -139,17 +162,19 @@ static char *entry_path(const char *name, const struct build_id *id)
 
 /* -------------------------------------------------------------- look-up -- */
 
-/* The target without "../../", if it is one as perf makes them. */
-static char *checked_target(char *target, const struct build_id *id)
+#define LINK_UP "../../"
+#define MARK_UP "../"
+
+/* The target without @up, if it is one as perf makes them. */
+static char *checked_target(char *target, const char *up, const struct build_id *id)
 {
-	static const char up[] = "../../";
 	char text[BUILD_ID_TEXT];
 	char *last, *name;
 	bool good;
 
-	if (strncmp(target, up, sizeof(up) - 1))
+	if (strncmp(target, up, strlen(up)))
 		return NULL;
-	target += sizeof(up) - 2; /* the slash is the name's */
+	target += strlen(up) - 1; /* the slash is the name's */
 	last = strrchr(target, '/');
 	if (!last || last == target || strcmp(last + 1, build_id_text(id, text)))
 		return NULL;
@@ -160,20 +185,26 @@ static char *checked_target(char *target, const struct build_id *id)
 	return good ? target + 1 : NULL;
 }
 
-char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
+/* To be freed. */
+static char *read_entry(int directory, const char *link, const char *up, const struct build_id *id)
 {
-	char link[PATH_MAX], target[PATH_MAX];
+	char target[PATH_MAX];
 	const char *entry;
 	ssize_t length;
 
-	if (!link_path(id, false, link))
-		return NULL;
-	length = readlinkat(dir->fd, link, target, sizeof(target) - 1);
+	length = readlinkat(directory, link, target, sizeof(target) - 1);
 	if (length < 0)
 		return NULL;
 	target[length] = '\0';
-	entry = checked_target(target, id);
+	entry = checked_target(target, up, id);
 	return entry ? strdup(entry) : NULL;
+}
+
+char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
+{
+	char link[PATH_MAX];
+
+	return link_path(id, false, link) ? read_entry(dir->fd, link, LINK_UP, id) : NULL;
 }
 
 /*
@@ -222,26 +253,50 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 /* -------------------------------------------------------------- putting -- */
 
-/* Not a setuid program: with a link it would outlive its removal by an upgrade. */
+/* A copy of a file that another user can write to; the kernel does not look at it. */
+#define MARK_OTHERS S_ISVTX
+
+/*
+ * Not another user's, who could write to it later. Nor a setuid program: with a link it
+ * would outlive its removal by an upgrade.
+ */
 static bool may_link(const struct debug_item *item)
 {
 	struct stat stat_;
 
-	return item->may_link && !fstat(item->fd, &stat_) && S_ISREG(stat_.st_mode) &&
-	       !(stat_.st_mode & (S_ISUID | S_ISGID));
+	return item->may_link && content_is_ours(item->fd) && !fstat(item->fd, &stat_) &&
+	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID | MARK_OTHERS));
+}
+
+enum debug_owner debug_dir_owner(int fd)
+{
+	struct stat stat_;
+
+	if (!content_is_ours(fd) || fstat(fd, &stat_))
+		return DEBUG_OWNER_OTHERS;
+	return stat_.st_mode & MARK_OTHERS ? DEBUG_OWNER_COPIED : DEBUG_OWNER_OURS;
+}
+
+static bool copy(const struct debug_item *item, int to, struct reason *reason)
+{
+	/* The copy is checked, as the original may have changed meanwhile. */
+	if (!copy_file(item->fd, to, reason) || !content_is(to, item->id, item->part, reason))
+		return false;
+	/* A filesystem without such a bit has no owners either. */
+	if (!content_is_ours(item->fd))
+		fchmod(to, 0755 | MARK_OTHERS);
+	return true;
 }
 
 /* A link to the file, or a copy where that is not possible. */
 static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		  struct temporary *file, struct reason *reason)
 {
-	if (may_link(item) && temporary_link(file, dir->fd, item->fd))
+	if (may_link(item) && temporary_link(file, stage_fd(dir), item->fd))
 		return content_is(item->fd, item->id, item->part, reason);
-	if (!temporary_open(file, dir->fd, item->part == CONTENT_VDSO ? 0600 : 0755))
+	if (!temporary_open(file, stage_fd(dir), item->part == CONTENT_VDSO ? 0600 : 0755))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
-	/* The copy is checked, as the original may have changed meanwhile. */
-	return copy_file(item->fd, file->fd, reason) &&
-	       content_is(file->fd, item->id, item->part, reason);
+	return copy(item, file->fd, reason);
 }
 
 /* perf's list of SDT probes, which it creates for everything but kernels. */
@@ -254,10 +309,50 @@ static void put_probes(int directory)
 		close(fd);
 }
 
-static bool put_link(const struct debug_dir *dir, const struct build_id *id, const char *entry)
+/* In the place of one that exists. */
+static bool put_link(const struct debug_dir *dir, int directory, const char *name,
+		     const char *target)
 {
-	char path[PATH_MAX], target[PATH_MAX + 16], text[BUILD_ID_TEXT], temporary[32];
-	int directory, error;
+	int stage = stage_fd(dir);
+	char temporary[32];
+	int error;
+
+	temporary_make_name(temporary);
+	if (!symlinkat(target, stage, temporary) && !renameat(stage, temporary, directory, name))
+		return true;
+	error = errno;
+	unlinkat(stage, temporary, 0);
+	errno = error;
+	return false;
+}
+
+static bool has_part(const struct debug_dir *dir, const char *entry, enum content_part part)
+{
+	char path[PATH_MAX + 16];
+	struct stat stat_;
+
+	snprintf(path, sizeof(path), "%s/%s", entry, content_part_name(part));
+	return !fstatat(dir->fd, path, &stat_, AT_SYMLINK_NOFOLLOW) && S_ISREG(stat_.st_mode);
+}
+
+/* The file that a debugger is to read of an entry, "" when there is none. */
+static const char *debugger_file(const struct debug_dir *dir, const char *entry)
+{
+	static const enum content_part parts[] = { CONTENT_DEBUG, CONTENT_ELF, CONTENT_VDSO };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (has_part(dir, entry, parts[i]))
+			return content_part_name(parts[i]);
+	return "";
+}
+
+static bool put_links(const struct debug_dir *dir, const struct build_id *id, const char *entry)
+{
+	const char *file = debugger_file(dir, entry);
+	char path[PATH_MAX], target[PATH_MAX + 32], text[BUILD_ID_TEXT];
+	char name[BUILD_ID_TEXT + sizeof(DEBUG_SUFFIX)];
+	int directory;
 	bool done;
 
 	link_path(id, true, path);
@@ -265,14 +360,31 @@ static bool put_link(const struct debug_dir *dir, const struct build_id *id, con
 	if (directory < 0)
 		return false;
 	snprintf(target, sizeof(target), "../../%s", entry);
-	temporary_make_name(temporary);
-	done = !symlinkat(target, directory, temporary) &&
-	       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
-	error = errno;
-	if (!done)
-		unlinkat(directory, temporary, 0);
+	done = put_link(dir, directory, build_id_text(id, text) + 2, target);
+	/* Such a long id is nobody's but for tests, and perf has no use for it. */
+	if (*file && snprintf(name, sizeof(name), "%s" DEBUG_SUFFIX, text + 2) <= NAME_MAX) {
+		snprintf(target, sizeof(target), "../../%s/%s", entry, file);
+		done = done && put_link(dir, directory, name, target);
+	}
 	close(directory);
-	errno = error;
+	return done;
+}
+
+bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
+{
+	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)];
+	char *entry = debug_dir_entry(dir, id);
+	struct stat stat_;
+	bool done = entry;
+
+	if (!entry)
+		return false;
+	link_path(id, false, link);
+	strcat(link, DEBUG_SUFFIX);
+	/* perf removes and puts entries, and knows nothing of these links. */
+	if (*debugger_file(dir, entry) && fstatat(dir->fd, link, &stat_, 0))
+		done = put_links(dir, id, entry);
+	free(entry);
 	return done;
 }
 
@@ -289,6 +401,20 @@ static void prune(const struct debug_dir *dir, const char *entry)
 	free(path);
 }
 
+static void remove_entry(const struct debug_dir *dir, const char *entry)
+{
+	int directory = open_below(dir, entry, false);
+	enum content_part part;
+
+	if (directory < 0)
+		return;
+	for (part = 0; part < CONTENT_PARTS; part++)
+		unlinkat(directory, content_part_name(part), 0);
+	unlinkat(directory, PROBES, 0);
+	close(directory);
+	prune(dir, entry);
+}
+
 static bool put_staged(const struct debug_dir *dir, const struct debug_item *item,
 		       struct temporary *file, const char *entry, struct reason *reason)
 {
@@ -303,7 +429,7 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 	else if (item->part != CONTENT_KALLSYMS)
 		put_probes(directory);
 	close(directory);
-	if (done && item->part != CONTENT_DEBUG && !put_link(dir, item->id, entry))
+	if (done && !put_links(dir, item->id, entry))
 		done = reason_set(reason, "%s/" LINKS ": %s", dir->path, strerror(errno));
 	return done;
 }
@@ -327,10 +453,200 @@ static bool put_entry(const struct debug_dir *dir, const struct debug_item *item
 	return done;
 }
 
+/* ---------------------------------------------------------------- marks -- */
+
+static bool put_mark(const struct debug_dir *dir, const struct build_id *id, const char *entry)
+{
+	char target[PATH_MAX + sizeof(MARK_UP)], text[BUILD_ID_TEXT];
+
+	snprintf(target, sizeof(target), MARK_UP "%s", entry);
+	return put_link(dir, dir->marks, build_id_text(id, text), target);
+}
+
+static void remove_mark(const struct debug_dir *dir, const struct build_id *id)
+{
+	char text[BUILD_ID_TEXT];
+
+	unlinkat(dir->marks, build_id_text(id, text), 0);
+}
+
+/* The entry that the mark of @id is for; to be freed. */
+static char *marked_entry(const struct debug_dir *dir, const struct build_id *id)
+{
+	char text[BUILD_ID_TEXT];
+
+	return dir->marks < 0 ? NULL : read_entry(dir->marks, build_id_text(id, text), MARK_UP, id);
+}
+
+/* The mark comes before the file, so that no file of a killed process is without one. */
+static bool put_marked(const struct debug_dir *dir, const struct debug_item *item,
+		       const char *before, const char *entry, struct reason *reason)
+{
+	char *marked = marked_entry(dir, item->id);
+	bool marks = dir->marks >= 0 && (marked || !before);
+	bool done;
+
+	if (marks && !put_mark(dir, item->id, entry))
+		done = reason_set(reason, "%s/" MARKS ": %s", dir->path, strerror(errno));
+	else
+		done = put_entry(dir, item, entry, reason);
+	if (!done && marks && !before)
+		remove_mark(dir, item->id);
+	else if (!done && marks)
+		put_mark(dir, item->id, before);
+	free(marked);
+	return done;
+}
+
+/* Links first: from then on it is no entry, but with its mark it is not forgotten. */
+bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id)
+{
+	char *marked = marked_entry(dir, id);
+	char *entry = debug_dir_entry(dir, id);
+	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)];
+
+	if (!marked) {
+		free(entry);
+		return false;
+	}
+	if (!entry || !strcmp(entry, marked)) {
+		link_path(id, false, link);
+		unlinkat(dir->fd, link, 0);
+		strcat(link, DEBUG_SUFFIX);
+		unlinkat(dir->fd, link, 0);
+	}
+	remove_entry(dir, marked);
+	remove_mark(dir, id);
+	free(marked);
+	free(entry);
+	return true;
+}
+
+void debug_dir_touch(struct debug_dir *dir, const struct build_id *id)
+{
+	char text[BUILD_ID_TEXT];
+
+	utimensat(dir->marks, build_id_text(id, text), NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+static uint64_t entry_bytes(const struct debug_dir *dir, const char *entry)
+{
+	char path[PATH_MAX + 16];
+	enum content_part part;
+	struct stat stat_;
+	uint64_t bytes = 0;
+
+	for (part = 0; part < CONTENT_PARTS; part++) {
+		snprintf(path, sizeof(path), "%s/%s", entry, content_part_name(part));
+		if (!fstatat(dir->fd, path, &stat_, AT_SYMLINK_NOFOLLOW))
+			bytes += (uint64_t)stat_.st_blocks * 512;
+	}
+	return bytes;
+}
+
+bool debug_dir_marked(const struct debug_dir *dir, const struct build_id *id,
+		      struct debug_mark *mark)
+{
+	char *marked = marked_entry(dir, id);
+	char *entry = debug_dir_entry(dir, id);
+	char text[BUILD_ID_TEXT];
+	struct stat stat_;
+	bool is = marked && entry && !strcmp(marked, entry) &&
+		  (has_part(dir, entry, CONTENT_KALLSYMS) || *debugger_file(dir, entry)) &&
+		  !fstatat(dir->marks, build_id_text(id, text), &stat_, AT_SYMLINK_NOFOLLOW);
+
+	if (is)
+		*mark = (struct debug_mark){
+			.id = *id,
+			.bytes = entry_bytes(dir, entry),
+			.used = stat_.st_mtime,
+			.module = strstr(entry, ".ko"),
+		};
+	free(marked);
+	free(entry);
+	return is;
+}
+
+/* What a process that was killed left: files without a name, half an entry. */
+static bool clean_or_show(struct debug_dir *dir, const char *name, debug_dir_show *show, void *to)
+{
+	struct debug_mark mark;
+	struct build_id id;
+
+	if (temporary_is_name(name))
+		return unlinkat(dir->marks, name, 0), true;
+	if (!build_id_parse(&id, name))
+		return true;
+	if (debug_dir_marked(dir, &id, &mark))
+		return show(to, &mark);
+	debug_dir_remove(dir, &id);
+	remove_mark(dir, &id);
+	return true;
+}
+
+bool debug_dir_read_marks(struct debug_dir *dir, debug_dir_show *show, void *to)
+{
+	int fd = openat(dir->marks, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *marks = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *found;
+	bool good = marks;
+
+	while (good && (found = readdir(marks)))
+		good = clean_or_show(dir, found->d_name, show, to);
+	if (marks)
+		closedir(marks);
+	else if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* Who has the lock, as that process has written it. */
+static bool is_locked(const struct debug_dir *dir, struct reason *reason)
+{
+	char text[16] = "";
+	ssize_t got = pread(dir->lock, text, sizeof(text) - 1, 0);
+
+	text[got < 0 ? 0 : strspn(text, "0123456789")] = '\0';
+	return reason_set(reason, "process %s stores into it already", *text ? text : "?");
+}
+
+bool debug_dir_lock(struct debug_dir *dir, struct reason *reason)
+{
+	char text[16];
+
+	if (mkdirat(dir->fd, MARKS, 0755) && errno != EEXIST)
+		return reason_set(reason, MARKS ": %s", strerror(errno));
+	dir->marks = openat(dir->fd, MARKS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir->marks >= 0)
+		dir->lock =
+			openat(dir->marks, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (dir->lock < 0)
+		return reason_set(reason, MARKS ": %s", strerror(errno));
+	if (flock(dir->lock, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? is_locked(dir, reason) :
+					      reason_set(reason, MARKS ": %s", strerror(errno));
+	snprintf(text, sizeof(text), "%d\n", getpid());
+	/* A full disk is no reason not to have the lock. */
+	if (!ftruncate(dir->lock, 0))
+		pwrite_all(dir->lock, text, strlen(text), 0);
+	return true;
+}
+
+bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
+{
+	struct statvfs filesystem;
+
+	/* What the name of a file takes, too. */
+	return fstatvfs(dir->fd, &filesystem) ||
+	       (uint64_t)filesystem.f_bavail * filesystem.f_frsize >= bytes + (64U << 10);
+}
+
+/* ---------------------------------------------------------------- entries -- */
+
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason)
 {
 	char link[PATH_MAX];
-	char *entry;
+	char *entry, *before;
 	bool done;
 
 	if (!debug_dir_is_name(item->name))
@@ -338,11 +654,32 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 	if (!link_path(item->id, false, link))
 		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
-	entry = item->part == CONTENT_DEBUG ? debug_dir_entry(dir, item->id) :
-					      entry_path(item->name, item->id);
-	if (!entry)
-		return reason_set(reason, "has no entry in the debug dir");
-	done = put_entry(dir, item, entry, reason);
+	before = debug_dir_entry(dir, item->id);
+	entry = item->part == CONTENT_DEBUG && before ? strdup(before) :
+							entry_path(item->name, item->id);
+	if (item->part == CONTENT_DEBUG && !before)
+		done = reason_set(reason, "has no entry in the debug dir");
+	else if (!entry)
+		done = reason_set(reason, "%s", strerror(ENOMEM));
+	else
+		done = put_marked(dir, item, before, entry, reason);
+	/* Under another path, where nothing finds it any more. */
+	if (done && before && strcmp(before, entry))
+		remove_entry(dir, before);
+	free(before);
+	free(entry);
+	return done;
+}
+
+/* In the same place, which perf may have linked to it. */
+bool debug_dir_copy(struct debug_dir *dir, const struct build_id *id, enum content_part part,
+		    int fd)
+{
+	struct debug_item item = { .id = id, .part = part, .fd = fd };
+	char *entry = debug_dir_entry(dir, id);
+	struct reason reason;
+	bool done = entry && put_entry(dir, &item, entry, &reason);
+
 	free(entry);
 	return done;
 }

@@ -344,3 +344,15 @@ int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 	*all = data->dsos->sorted;
 	return (int)data->dsos->count;
 }
+
+bool perfdata_needs_all(const struct perfdata *data)
+{
+	const uint64_t types = PERFDATA_SAMPLE_BRANCH_STACK | PERFDATA_SAMPLE_STACK_USER |
+			       PERFDATA_SAMPLE_AUX;
+	size_t i;
+
+	for (i = 0; i < data->nr_formats; i++)
+		if (data->formats[i].sample_type & types)
+			return true;
+	return data->aux || data->aux_events;
+}

@@ -51,6 +51,7 @@ struct perfdata {
 	bool pipe;
 	bool attrs_read; /* from a pipe's output: those at the beginning */
 	bool aux;	 /* it has AUX data, found by offset, so nothing may move */
+	bool aux_events; /* AUX data were read, as of a pipe's output */
 	uint64_t size;	 /* of the file with the header */
 	/* Standard input that its temporary file had no room for; -1 otherwise. */
 	int input;

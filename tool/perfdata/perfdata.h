@@ -108,7 +108,7 @@ enum perfdata_clock {
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
 /*
- * Set @time to that of the first event with a time, and @text to the address of the
+ * Set @time to the earliest of all events, and @text to the address of the
  * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.
  * 0 or -1.
  */
@@ -145,5 +145,10 @@ struct perfdata_dso {
  * it. How many, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
+/*
+ * Whether a report may need files that hit does not tell of, after perfdata_dsos(): it
+ * unwinds stacks with them (--call-graph dwarf), reads branches (-b), or decodes AUX data.
+ */
+bool perfdata_needs_all(const struct perfdata *data);
 
 #endif
