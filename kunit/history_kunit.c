@@ -241,7 +241,7 @@ static void remembers_who_mapped_what_and_how(struct kunit *test)
 		.vm_start = 0x7000,
 		.vm_end = 0xa000,
 		.vm_pgoff = 9,
-		.vm_flags = VM_READ | VM_EXEC | VM_MAYSHARE | VM_MAYEXEC | VM_DENYWRITE,
+		.vm_flags = VM_READ | VM_EXEC | VM_MAYSHARE | VM_MAYEXEC | VM_MAYREAD,
 	};
 	struct bid_history_entry entry;
 	u64 cursor = 0;

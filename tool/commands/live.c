@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -85,7 +84,6 @@ struct live {
 	struct queue queue;
 	size_t queued;
 	uint64_t lost;
-	int requests;	     /* for statistics: readable when SIGUSR1 came */
 	bool needs_snapshot; /* records were lost */
 	bool stop;
 	bool failed; /* watching cannot go on */
@@ -493,16 +491,15 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 	struct pollfd polls[] = {
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = buildid_fd(live->handle), .events = POLLIN },
-		{ .fd = live->requests, .events = POLLIN },
 	};
 	int number;
 
 	poll(polls, ARRAY_SIZE(polls), milliseconds);
 	number = signals_read(signals);
-	if (number == SIGINT || number == SIGTERM)
-		live->stop = true;
-	if (signals_read(live->requests))
+	if (number == SIGUSR1)
 		show_statistics(live);
+	else if (number == SIGINT || number == SIGTERM || number == SIGHUP)
+		live->stop = true;
 }
 
 static int patience(const struct live *live)
@@ -535,23 +532,12 @@ static void watch(struct live *live, int signals)
 	show_statistics(live);
 }
 
-static void open_requests(struct live *live)
-{
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGUSR1);
-	live->requests = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
-}
-
 static bool open_all(struct live *live, uint64_t max_size)
 {
 	struct store_job *store = live->store;
 	struct reason reason;
 	int err;
 
-	open_requests(live);
 	live->handle = module_subscribe(live->store->out, &live->options);
 	if (!live->handle)
 		return false;
@@ -576,8 +562,6 @@ static void close_all(struct live *live)
 	live_space_close(&live->space);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
-	if (live->requests >= 0)
-		close(live->requests);
 }
 
 int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size,
@@ -586,7 +570,6 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	struct live live = {
 		.store = store,
 		.queue = TAILQ_HEAD_INITIALIZER(live.queue),
-		.requests = -1,
 		.options = {
 			.size = sizeof(live.options),
 			.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |
@@ -604,7 +587,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!filter_pids_exist(filter, store->out))
 		return EXIT_FAILURE;
-	signals = signals_open();
+	signals = signals_open_with((const int[]){ SIGHUP, SIGUSR1 }, 2);
 	if (signals < 0 || !open_all(&live, max_size)) {
 		close_all(&live);
 		return EXIT_FAILURE;

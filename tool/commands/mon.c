@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,9 +19,12 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "common/columns.h"
+#include "common/hash_map.h"
 #include "common/signals.h"
 #include "filter.h"
 #include "input.h"
+#include "news.h"
 #include "options.h"
 #include "print.h"
 
@@ -28,20 +32,30 @@ static const char help[] =
 	"Watch executable file mappings as they are made, each with the identity of its "
 	"content: pid, name of the thread, address, protection, identity, path. buildid-mon is "
 	"another name of this command.\v"
-	"Needs CAP_PERFMON or CAP_SYS_ADMIN. Ends by SIGINT or SIGTERM, with a summary on "
-	"standard error. What --pid, --uid and --cgroup exclude is never sent by the module; "
+	"Needs CAP_PERFMON or CAP_SYS_ADMIN. Ends by SIGINT, SIGTERM or SIGHUP, with a summary "
+	"on standard error. On a terminal lines fit its width. What --pid, --uid and --cgroup exclude is never sent by the module; "
 	"losses are counted exactly. A mapping whose file is still being read is held back, "
 	"and what follows with it, for a second at most.";
 
 /* Records to read before signals are checked again. */
 #define BATCH 512
 
+/* A terminal that is to have more lines than headers. */
+#define ROWS_LEAST 8
+
+/* For the summary. */
+#define SHOWN_FILES_MAX (1 << 20)
+
 struct mon {
 	struct output out;
 	struct input *input;
 	struct buildid_files *files;
 	struct filter filter;
-	struct print_clock clock;
+	struct print_view view;
+	bool time;
+	bool full;
+	bool terminal; /* text, and somebody looks at it */
+	bool changes;
 	bool data;
 	bool kernel;
 	bool tasks;
@@ -50,11 +64,16 @@ struct mon {
 	const char *log;
 	uint64_t count; /* 0 for no end */
 
+	struct news *news; /* NULL without --changes */
+	int header_in;	   /* lines until the header is gone from the terminal */
+
 	uint64_t shown;
-	uint64_t lost;
+	struct hash_map shown_files; /* of file_ids */
+	struct buildid_lost lost;
 	bool broken; /* nobody reads the output */
 	bool end;
 	bool failed;
+	bool log_is_full;  /* of files to compare */
 	bool input_failed; /* reported after what came before it */
 };
 
@@ -103,26 +122,109 @@ static bool is_shown(struct mon *mon, const struct buildid_event *event)
 	}
 }
 
+static void count_mapping(struct mon *mon, const struct buildid_mmap *mmap)
+{
+	mon->shown++;
+	if (mmap->file_id && mon->shown_files.count < SHOWN_FILES_MAX)
+		hash_map_set(&mon->shown_files, mmap->file_id, 1);
+}
+
+static void count_lost(struct buildid_lost *sum, const struct buildid_lost *lost)
+{
+	sum->ring_full += lost->ring_full;
+	sum->ring_full_mmaps += lost->ring_full_mmaps;
+	sum->no_request += lost->no_request;
+	sum->missed_probe += lost->missed_probe;
+}
+
+static void put_header(struct mon *mon, int rows)
+{
+	if (!mon->out.width || mon->header_in-- > 0)
+		return;
+	print_header(&mon->out, &mon->view);
+	mon->header_in = rows < ROWS_LEAST ? INT_MAX : rows - 2;
+}
+
+/* The terminal may have another size by now. */
+static void fit(struct mon *mon)
+{
+	int rows = 0, width = 0;
+
+	if (mon->terminal)
+		width = columns_of_terminal(stdout, &rows);
+	if (width && mon->full)
+		width = OUT_ENDLESS;
+	if (width != mon->out.width)
+		mon->header_in = 0;
+	mon->out.width = width;
+	mon->view.layout = layout_of(width, mon->time, mon->changes);
+	put_header(mon, rows);
+}
+
 static void show(struct mon *mon, const struct buildid_event *event)
 {
-	const struct buildid_lost *lost = (const void *)event->record;
-
-	if (!is_shown(mon, event))
-		return;
 	if (event->record->type == BUILDID_RECORD_LOST)
-		mon->lost += lost->ring_full_mmaps + lost->missed_probe;
-	mon->shown += event->record->type == BUILDID_RECORD_MMAP;
-	print_event(&mon->out, event, &mon->clock);
+		count_lost(&mon->lost, (const void *)event->record);
+	if (event->record->type == BUILDID_RECORD_MMAP)
+		count_mapping(mon, (const void *)event->record);
+	fit(mon);
+	print_event(&mon->out, event, &mon->view);
 	if (ferror(stdout))
 		stop_showing(mon, errno);
+}
+
+static bool is_mapping(const struct buildid_event *event)
+{
+	return event->record->type == BUILDID_RECORD_MMAP ||
+	       event->record->type == BUILDID_RECORD_COOKIE;
+}
+
+/* A log begins with what is no news. */
+static bool is_news(struct mon *mon, const struct buildid_event *event)
+{
+	mon->view.news = news_judge(mon->news, event, &mon->view.former);
+	return mon->view.news && !(event->record->flags & BUILDID_RECORD_SNAPSHOT);
+}
+
+static void handle(struct mon *mon, const struct buildid_event *event)
+{
+	bool judged = mon->news && is_mapping(event);
+
+	mon->view.news = 0;
+	mon->view.former = NULL;
+	if (judged && !is_news(mon, event))
+		return;
+	if (is_shown(mon, event))
+		show(mon, event);
+}
+
+/* Nothing that was known is known any more, but what the present can tell. */
+static void make_room(struct mon *mon)
+{
+	if (!mon->news || !news_is_full(mon->news) || mon->log_is_full)
+		return;
+	if (mon->log) {
+		fputs("buildid: more files than can be compared; what is known may be shown as "
+		      "news\n",
+		      stderr);
+		mon->log_is_full = true;
+		return;
+	}
+	fputs("buildid: more files than can be compared; forgetting those that are neither mapped "
+	      "nor known to the module\n",
+	      stderr);
+	news_forget(mon->news);
+	news_learn_present(mon->news, &mon->out);
 }
 
 static void drain(struct mon *mon, uint64_t now)
 {
 	const struct buildid_event *event;
 
+	mon->view.real = input_real(mon->input);
 	while (!enough(mon) && (event = buildid_files_next(mon->files, now)))
-		show(mon, event);
+		handle(mon, event);
+	make_room(mon);
 }
 
 static void push(struct mon *mon, const struct buildid_record *record)
@@ -182,13 +284,27 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 	switch (signals_read(signals)) {
 	case SIGINT:
 	case SIGTERM:
+	case SIGHUP:
 		mon->end = true;
 		break;
 	}
 }
 
+/* "buildid: 12 mappings of 3 files; lost 4 records, 1 of mappings (ring full)" */
+static void put_summary(const struct mon *mon)
+{
+	size_t files = mon->shown_files.count;
+	char lost[256];
+
+	print_lost_text(&mon->lost, lost);
+	fprintf(stderr, "buildid: %" PRIu64 " mapping%s of %s%zu file%s; %s\n", mon->shown,
+		mon->shown == 1 ? "" : "s", files == SHOWN_FILES_MAX ? "more than " : "", files,
+		files == 1 ? "" : "s", strcmp(lost, "lost") ? lost : "nothing lost");
+}
+
 static void watch(struct mon *mon, int signals)
 {
+	fit(mon);
 	while (!done(mon)) {
 		bool idle = read_records(mon);
 
@@ -202,7 +318,7 @@ static void watch(struct mon *mon, int signals)
 	fflush(stdout);
 	if (mon->input_failed)
 		input_report_error(mon->input);
-	fprintf(stderr, "buildid: %" PRIu64 " events, %" PRIu64 " lost\n", mon->shown, mon->lost);
+	put_summary(mon);
 }
 
 static struct input *open_module(struct mon *mon)
@@ -237,20 +353,25 @@ static int run(struct mon *mon)
 {
 	int signals;
 
+	mon->terminal = !mon->out.json && isatty(STDOUT_FILENO);
 	/* A log is read at once; what happens now is shown as it happens. */
 	if (!mon->log)
 		setvbuf(stdout, NULL, _IOLBF, 0);
 
-	if (buildid_files_new(&mon->files, NULL)) {
+	if (mon->changes)
+		mon->news = news_new(NEWS_MAX);
+	if (buildid_files_new(&mon->files, NULL) || (mon->changes && !mon->news)) {
 		out_error(&mon->out, "mon", "out of memory");
 		return EXIT_FAILURE;
 	}
 	if (!open_input(mon)) {
 		buildid_files_free(mon->files);
+		news_free(mon->news);
 		return EXIT_FAILURE;
 	}
-	mon->clock.real = input_real(mon->input);
-	signals = signals_open();
+	if (mon->news && !mon->log)
+		news_learn_present(mon->news, &mon->out);
+	signals = signals_open_with(&(const int){ SIGHUP }, 1);
 	if (signals < 0) {
 		out_error(&mon->out, "mon", "%s", strerror(-signals));
 		mon->failed = true;
@@ -260,6 +381,8 @@ static int run(struct mon *mon)
 	}
 	input_close(mon->input);
 	buildid_files_free(mon->files);
+	news_free(mon->news);
+	hash_map_free(&mon->shown_files);
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -316,8 +439,13 @@ int cmd_mon(int argc, char **argv)
 		  "loaded or unloaded",
 		  .flag = &mon.kernel },
 		{ "tasks", 0, NULL, "processes that fork, exec and exit, too", .flag = &mon.tasks },
-		{ "time", 't', NULL, "begin each line with the time of day",
-		  .flag = &mon.clock.show },
+		{ "changes", 0, NULL,
+		  "only what is news: a path with another content than before, a content not seen "
+		  "before, a deleted file, a memfd, a file that is open for writing",
+		  .flag = &mon.changes },
+		{ "time", 't', NULL, "begin each line with the time of day", .flag = &mon.time },
+		{ "full", 0, NULL, "on a terminal, too, identities and paths in full",
+		  .flag = &mon.full },
 		OPTION_LOG(&mon.log),
 		OPTION_RING_SIZE(&mon.ring_size),
 		{ "netlink", 0, NULL, "by generic netlink in place of the device",

@@ -6,19 +6,22 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include "common/array.h"
+#include "common/columns.h"
+#include "common/content_name.h"
 #include "common/hex.h"
 #include "common/utf8.h"
+#include "news.h"
 #include "print.h"
 
-#define WIDTH_PID     7
-#define WIDTH_COMM    15
-#define WIDTH_ADDRESS 12
-#define WIDTH_ID      40
+/* Of a path on a terminal; what follows it gives way. */
+#define PATH_LEAST 8
 
 #define UNRESOLVED "unresolved"
 
@@ -33,7 +36,7 @@ const char *print_path(const struct buildid_event *event)
 
 /* ------------------------------------------------------------- identity -- */
 
-static struct identity identity_of(const void *record)
+struct identity print_identity_of(const void *record)
 {
 	const struct buildid_file *file = record;
 	const struct buildid_image *image = record;
@@ -101,16 +104,25 @@ const char *print_id(const void *record, char text[PRINT_ID_MAX])
 
 	if (!record)
 		return "(" UNRESOLVED ")";
-	identity = identity_of(record);
+	identity = print_identity_of(record);
 	return print_identity(&identity, text);
+}
+
+/* On a terminal the beginning, as in git, with the kind. */
+static void put_short_id(struct output *out, int width, const void *record)
+{
+	bool has_id = record && print_identity_of(record).id.size;
+	char text[PRINT_ID_MAX];
+	const char *id = print_id(record, text);
+
+	if (out->width && out->width != OUT_ENDLESS && id == text)
+		text[width] = '\0';
+	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, width, id);
 }
 
 void print_put_id(struct output *out, const void *record)
 {
-	bool has_id = record && identity_of(record).id.size;
-	char text[PRINT_ID_MAX];
-
-	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, WIDTH_ID, print_id(record, text));
+	put_short_id(out, PRINT_WIDTH_ID, record);
 }
 
 /* --------------------------------------------------------------- fields -- */
@@ -123,19 +135,30 @@ static void put_header(struct output *out, const struct buildid_record *record)
 	out_number(out, "time_perf", OUT_HIDDEN, record->time_perf);
 }
 
-static void put_thread(struct output *out, uint32_t pid, uint32_t tid, uint64_t start_time,
-		       const uint8_t *comm)
+static void put_thread(struct output *out, const struct print_view *view, uint32_t pid,
+		       uint32_t tid, uint64_t start_time, const uint8_t *comm)
 {
-	out_number(out, "pid", WIDTH_PID, pid);
+	out_number(out, "pid", PRINT_WIDTH_PID, pid);
 	out_number(out, "tid", OUT_HIDDEN, tid);
 	out_number(out, "start_time", OUT_HIDDEN, start_time);
-	out_string(out, "comm", WIDTH_COMM, (const char *)comm);
+	out_fitted(out, OUT_PLAIN, "comm", view->layout.comm, (const char *)comm);
 }
 
 static void put_range(struct output *out, int width, uint64_t addr, uint64_t len)
 {
 	out_address(out, "addr", width, addr);
 	out_number(out, "len", OUT_HIDDEN, len);
+}
+
+/* Beside the address, and with it left out where lines are narrow. */
+static int width_of_prot(const struct print_view *view)
+{
+	return view->layout.address == OUT_HIDDEN ? OUT_HIDDEN : 0;
+}
+
+static void put_no_prot(struct output *out, const struct print_view *view)
+{
+	out_string(out, NULL, width_of_prot(view), "----");
 }
 
 /* JSON cannot hold what is no UTF-8: then the bytes come in hex besides. */
@@ -172,7 +195,7 @@ static void put_inode(struct output *out, const struct buildid_file *file)
 
 static void put_identity(struct output *out, const struct buildid_record *record)
 {
-	struct identity identity = identity_of(record);
+	struct identity identity = print_identity_of(record);
 	char hex[BUILD_ID_TEXT];
 
 	out_string(out, "build_id", OUT_HIDDEN,
@@ -183,14 +206,16 @@ static void put_identity(struct output *out, const struct buildid_record *record
 		out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity.reason));
 }
 
+#define FLAG_WORDS 8
+
 /* @bits of the record of @type; @record, unless NULL, is the one of this line. */
-static void put_flags(struct output *out, const struct buildid_record *record, unsigned int type,
-		      uint32_t bits, int width)
+static void flag_words(const struct buildid_record *record, unsigned int type, uint32_t bits,
+		       const char *words[FLAG_WORDS + 2])
 {
 	static const struct {
 		uint32_t type, bit;
 		const char *word;
-	} flags[] = {
+	} flags[FLAG_WORDS] = {
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_DELETED, "deleted" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_MEMFD, "memfd" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_UNSTABLE, "unstable" },
@@ -200,7 +225,6 @@ static void put_flags(struct output *out, const struct buildid_record *record, u
 		{ BUILDID_RECORD_MODULE, BUILDID_IMAGE_UNLOAD, "unload" },
 		{ BUILDID_RECORD_FORK, BUILDID_TASK_SHARES_MM, "shares-mm" },
 	};
-	const char *words[ARRAY_SIZE(flags) + 2];
 	size_t count = 0, i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
@@ -209,6 +233,14 @@ static void put_flags(struct output *out, const struct buildid_record *record, u
 	if (record && record->flags & BUILDID_RECORD_SNAPSHOT)
 		words[count++] = "snapshot";
 	words[count] = NULL;
+}
+
+static void put_flags(struct output *out, const struct buildid_record *record, unsigned int type,
+		      uint32_t bits, int width)
+{
+	const char *words[FLAG_WORDS + 2];
+
+	flag_words(record, type, bits, words);
 	out_words(out, "flags", width, words);
 }
 
@@ -243,21 +275,117 @@ static void put_no_file(struct output *out, uint64_t file_id)
 
 /* ---------------------------------------------------------------- lines -- */
 
-static void put_time(struct output *out, const struct buildid_record *record,
-		     const struct print_clock *clock)
+static void put_time_of_day(struct output *out, int width, const struct timespec *real)
 {
-	int64_t real = (int64_t)(record->time_mono + (uint64_t)clock->real);
-	time_t seconds = real / 1000000000;
 	char text[32], day[16];
 	struct tm tm;
 
-	if (!clock->show)
-		return;
-	if (!localtime_r(&seconds, &tm))
+	if (!localtime_r(&real->tv_sec, &tm))
 		memset(&tm, 0, sizeof(tm));
 	strftime(day, sizeof(day), "%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03d", day, (int)(real % 1000000000 / 1000000));
-	out_string(out, NULL, 0, text);
+	snprintf(text, sizeof(text), "%s.%03ld", day, real->tv_nsec / 1000000);
+	out_string(out, NULL, width, text);
+}
+
+/* RFC 3339; microseconds, as many a parser takes no more digits. */
+static void put_date(struct output *out, const struct timespec *real)
+{
+	char text[64], second[32];
+	struct tm tm;
+
+	if (!gmtime_r(&real->tv_sec, &tm) ||
+	    !strftime(second, sizeof(second), "%Y-%m-%dT%H:%M:%S", &tm)) {
+		out_null(out, "time");
+		return;
+	}
+	snprintf(text, sizeof(text), "%s.%06ldZ", second, real->tv_nsec / 1000);
+	out_string(out, "time", OUT_HIDDEN, text);
+}
+
+static void put_time(struct output *out, const struct buildid_record *record,
+		     const struct print_view *view)
+{
+	int64_t ns = (int64_t)(record->time_mono + (uint64_t)view->real);
+	const struct timespec real = {
+		.tv_sec = ns / 1000000000 - (ns % 1000000000 < 0),
+		.tv_nsec = (ns % 1000000000 + 1000000000) % 1000000000,
+	};
+
+	if (out->json)
+		put_date(out, &real);
+	else if (view->layout.time != OUT_HIDDEN)
+		put_time_of_day(out, view->layout.time, &real);
+}
+
+static void put_news_words(struct output *out, int width, const char *const *words)
+{
+	char text[64] = "";
+	char *end = text;
+
+	for (; *words; words++)
+		end += sprintf(end, "%s%s", *words, words[1] ? "," : "");
+	out_fitted(out, OUT_PLAIN, NULL, width, *text ? text : NULL);
+}
+
+static void put_news(struct output *out, const struct print_view *view)
+{
+	const char *words[NEWS_WORDS + 1];
+	char hex[BUILD_ID_TEXT];
+
+	if (view->layout.news == OUT_HIDDEN)
+		return;
+	news_words(view->news, words);
+	if (!out->json) {
+		put_news_words(out, view->layout.news, words);
+		return;
+	}
+	out_words(out, "news", OUT_HIDDEN, words);
+	if (!view->former)
+		return;
+	out_string(out, "former_build_id", OUT_HIDDEN, build_id_text(&view->former->id, hex));
+	out_string(out, "former_kind", OUT_HIDDEN, buildid_kind_name(view->former->kind));
+}
+
+/* What follows the name: "(deleted) (was 0123abcd)". */
+static char *tail_text(const struct print_view *view, const char *const *words,
+		       char text[PRINT_ID_MAX + 256])
+{
+	char *end = text;
+	char id[PRINT_ID_MAX];
+
+	*text = '\0';
+	for (; *words; words++)
+		end += sprintf(end, "%s(%s)", end > text ? " " : "", *words);
+	if (!view->former)
+		return text;
+	print_identity(view->former, id);
+	if (view->layout.id < PRINT_WIDTH_ID)
+		id[view->layout.id] = '\0';
+	sprintf(end, "%s(was %s)", end > text ? " " : "", id);
+	return text;
+}
+
+/* The last columns of a line of text; JSON has them by their keys. */
+static void put_name(struct output *out, const struct print_view *view, const char *name,
+		     unsigned int type, uint32_t bits, const struct buildid_record *record)
+{
+	const char *words[FLAG_WORDS + 2];
+	char tail[PRINT_ID_MAX + 256];
+	int room, length;
+
+	if (out->json)
+		return;
+	flag_words(record, type, bits, words);
+	length = (int)strlen(tail_text(view, words, tail));
+	if (!*name)
+		name = "-";
+	room = out_room(out) - (length ? length + 1 : 0);
+	if (room < PATH_LEAST)
+		room = PATH_LEAST;
+	out_fitted(out, OUT_PLAIN, NULL, out->width ? MIN(room, columns_of(name)) : 0, name);
+	room = out_room(out);
+	if (length && room > 0)
+		out_fitted(out, OUT_PLAIN, NULL, MIN(room, length), tail);
 }
 
 char *print_prot(const struct buildid_mmap *mmap, char text[static 5])
@@ -270,29 +398,31 @@ char *print_prot(const struct buildid_mmap *mmap, char text[static 5])
 	return text;
 }
 
-static void put_mmap(struct output *out, const struct buildid_event *event)
+static void put_mmap(struct output *out, const struct buildid_event *event,
+		     const struct print_view *view)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct buildid_file *file = event->file;
+	uint32_t flags = file ? file->flags : 0;
 	const char *path = print_path(event);
 	char prot[5];
 
-	put_thread(out, mmap->pid, mmap->tid, mmap->start_time, mmap->comm);
-	put_range(out, WIDTH_ADDRESS, mmap->addr, mmap->len);
+	put_thread(out, view, mmap->pid, mmap->tid, mmap->start_time, mmap->comm);
+	put_range(out, view->layout.address, mmap->addr, mmap->len);
 	out_number(out, "pgoff", OUT_HIDDEN, mmap->pgoff);
-	out_string(out, "prot", 0, print_prot(mmap, prot));
-	print_put_id(out, file);
+	out_string(out, "prot", width_of_prot(view), print_prot(mmap, prot));
+	put_news(out, view);
+	put_short_id(out, view->layout.id, file);
 	put_path(out, path);
-	out_string(out, NULL, 0, *path ? path : NULL);
+	put_name(out, view, path, BUILDID_RECORD_FILE, flags, event->record);
 	if (file)
 		put_file(out, file);
 	else
 		put_no_file(out, mmap->file_id);
-	put_flags(out, event->record, BUILDID_RECORD_FILE, file ? file->flags : 0, 0);
+	put_flags(out, event->record, BUILDID_RECORD_FILE, flags, OUT_HIDDEN);
 }
 
-/* "lost 12 records, 8 of mappings (ring full), 3 identities (no request)" */
-static void lost_text(const struct buildid_lost *lost, char text[256])
+void print_lost_text(const struct buildid_lost *lost, char text[256])
 {
 	char *end = stpcpy(text, "lost");
 
@@ -309,12 +439,14 @@ static void lost_text(const struct buildid_lost *lost, char text[256])
 		end[-1] = '\0';
 }
 
-static void put_lost(struct output *out, const struct buildid_event *event)
+static void put_lost(struct output *out, const struct buildid_event *event,
+		     const struct print_view *view)
 {
 	const struct buildid_lost *lost = (const void *)event->record;
 	char text[256];
 
-	lost_text(lost, text);
+	(void)view;
+	print_lost_text(lost, text);
 	out_styled(out, OUT_BAD, NULL, 0, text);
 	out_number(out, "ring_full", OUT_HIDDEN, lost->ring_full);
 	out_number(out, "ring_full_mmaps", OUT_HIDDEN, lost->ring_full_mmaps);
@@ -322,66 +454,94 @@ static void put_lost(struct output *out, const struct buildid_event *event)
 	out_number(out, "missed_probe", OUT_HIDDEN, lost->missed_probe);
 }
 
-static void put_image(struct output *out, const struct buildid_event *event)
+static void put_image(struct output *out, const struct buildid_event *event,
+		      const struct print_view *view)
 {
 	const struct buildid_image *image = (const void *)event->record;
 
-	out_string(out, NULL, WIDTH_PID, "      -");
-	out_string(out, NULL, WIDTH_COMM, buildid_type_name(image->header.type));
-	put_range(out, WIDTH_ADDRESS, image->addr, image->len);
-	out_string(out, NULL, 0, "----");
-	print_put_id(out, event->record);
-	out_string(out, "name", 0, buildid_image_name(image));
+	out_string(out, NULL, PRINT_WIDTH_PID, "      -");
+	out_fitted(out, OUT_PLAIN, NULL, view->layout.comm, buildid_type_name(image->header.type));
+	put_range(out, view->layout.address, image->addr, image->len);
+	put_no_prot(out, view);
+	put_news(out, view);
+	put_short_id(out, view->layout.id, event->record);
+	out_string(out, "name", OUT_HIDDEN, buildid_image_name(image));
+	put_name(out, view, buildid_image_name(image), event->record->type, image->flags,
+		 event->record);
 	put_identity(out, event->record);
-	put_flags(out, event->record, event->record->type, image->flags, 0);
+	put_flags(out, event->record, event->record->type, image->flags, OUT_HIDDEN);
 }
 
-static void put_cookie(struct output *out, const struct buildid_event *event)
+static void put_cookie(struct output *out, const struct buildid_event *event,
+		       const struct print_view *view)
 {
 	const struct buildid_cookie *cookie = (const void *)event->record;
 
-	put_thread(out, cookie->pid, cookie->tid, cookie->start_time, cookie->comm);
-	put_range(out, WIDTH_ADDRESS, cookie->addr, cookie->len);
-	out_string(out, NULL, 0, "----");
-	print_put_id(out, event->record);
-	out_string(out, NULL, 0, "[cookie]");
+	put_thread(out, view, cookie->pid, cookie->tid, cookie->start_time, cookie->comm);
+	put_range(out, view->layout.address, cookie->addr, cookie->len);
+	put_no_prot(out, view);
+	put_news(out, view);
+	put_short_id(out, view->layout.id, event->record);
+	put_name(out, view, "[cookie]", event->record->type, 0, event->record);
 	put_identity(out, event->record);
-	put_flags(out, event->record, event->record->type, 0, 0);
+	put_flags(out, event->record, event->record->type, 0, OUT_HIDDEN);
 }
 
-static void put_task(struct output *out, const struct buildid_event *event)
+static void put_task(struct output *out, const struct buildid_event *event,
+		     const struct print_view *view)
 {
 	const struct buildid_task *task = (const void *)event->record;
 	bool fork = task->header.type == BUILDID_RECORD_FORK;
 	char text[32];
 
 	snprintf(text, sizeof(text), "fork of %" PRIu32, task->parent_pid);
-	put_thread(out, task->pid, task->tid, task->start_time, task->comm);
-	out_string(out, NULL, 0, fork ? text : buildid_type_name(task->header.type));
+	put_thread(out, view, task->pid, task->tid, task->start_time, task->comm);
+	put_name(out, view, fork ? text : buildid_type_name(task->header.type), event->record->type,
+		 task->flags, event->record);
 	if (fork) {
 		out_number(out, "parent_pid", OUT_HIDDEN, task->parent_pid);
 		out_number(out, "parent_start_time", OUT_HIDDEN, task->parent_start_time);
 	}
-	put_flags(out, event->record, event->record->type, task->flags, 0);
+	put_flags(out, event->record, event->record->type, task->flags, OUT_HIDDEN);
 }
 
 void print_event(struct output *out, const struct buildid_event *event,
-		 const struct print_clock *clock)
+		 const struct print_view *view)
 {
-	static void (*const put[])(struct output *, const struct buildid_event *) = {
+	static void (*const put[])(struct output *, const struct buildid_event *,
+				   const struct print_view *) = {
 		[BUILDID_RECORD_MMAP] = put_mmap,    [BUILDID_RECORD_KERNEL] = put_image,
 		[BUILDID_RECORD_MODULE] = put_image, [BUILDID_RECORD_COOKIE] = put_cookie,
 		[BUILDID_RECORD_LOST] = put_lost,    [BUILDID_RECORD_FORK] = put_task,
 		[BUILDID_RECORD_EXEC] = put_task,    [BUILDID_RECORD_EXIT] = put_task,
 	};
+	const struct print_view in_full = { .layout = layout_of(0, false, false) };
 	const struct buildid_record *record = event->record;
 
 	if (record->type >= ARRAY_SIZE(put) || !put[record->type])
 		return;
 	out_begin(out);
 	put_header(out, record);
-	put_time(out, record, clock);
-	put[record->type](out, event);
+	if (view)
+		put_time(out, record, view);
+	put[record->type](out, event, view ? view : &in_full);
+	out_end(out);
+}
+
+void print_header(struct output *out, const struct print_view *view)
+{
+	const struct layout *layout = &view->layout;
+
+	out_begin(out);
+	if (layout->time != OUT_HIDDEN)
+		out_string(out, NULL, layout->time, "TIME");
+	out_string(out, NULL, PRINT_WIDTH_PID, "    PID");
+	out_string(out, NULL, layout->comm, "COMM");
+	out_string(out, NULL, layout->address, "     ADDRESS");
+	out_string(out, NULL, width_of_prot(view), "PROT");
+	out_string(out, NULL, layout->news, "NEWS");
+	out_string(out, NULL, layout->id, "IDENTITY");
+	out_string(out, NULL, 0, "PATH");
 	out_end(out);
 }
 
@@ -424,16 +584,22 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
 	char hex[BUILD_ID_TEXT];
+	char *path = NULL;
 
 	build_id_text(&dso->id, hex);
+	if (dso->kind == PERFDATA_KIND_USER)
+		path = strndup(dso->path, content_name_path(dso->path, &dso->id));
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, types[dso->kind]);
-	out_string(out, NULL, WIDTH_ID, hex);
+	out_string(out, NULL, PRINT_WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
-	put_path(out, dso->path);
+	put_path(out, path ? path : dso->path);
+	if (path && strcmp(path, dso->path) != 0)
+		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)
 		out_string(out, "file", 0, file);
 	out_words(out, "flags", OUT_HIDDEN, flags);
 	out_end(out);
+	free(path);
 }

@@ -7,26 +7,47 @@
 
 #include "common/build_id.h"
 #include "common/output.h"
+#include "layout.h"
 #include "libbuildid/libbuildid.h"
 #include "perfdata/perfdata.h"
 
 /* Longest identity as text, with the kind before it and a NUL. */
 #define PRINT_ID_MAX 1024
 
-struct print_clock {
-	bool show;
-	int64_t real; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
+/* Columns of text. */
+#define PRINT_WIDTH_TIME    12
+#define PRINT_WIDTH_PID	    7
+#define PRINT_WIDTH_COMM    15
+#define PRINT_WIDTH_ADDRESS 12
+#define PRINT_WIDTH_NEWS    11
+#define PRINT_WIDTH_ID	    40
+
+/**
+ * struct print_view - how mon shows its lines
+ * @layout: the columns
+ * @real: CLOCK_REALTIME less CLOCK_MONOTONIC, nanoseconds
+ * @news: with the layout's column for it, NEWS_* of this line
+ * @former: the identity before, or NULL
+ */
+struct print_view {
+	struct layout layout;
+	int64_t real;
+	unsigned int news;
+	const struct identity *former;
 };
 
 /* The path of the mapping itself, else its file's; "" when none is known. */
 const char *print_path(const struct buildid_event *event);
+
+/* That of the record of a file, a kernel image or a cookie. */
+struct identity print_identity_of(const void *record);
 
 /*
  * An identity as one word: hex digits of a GNU build-id, those of another kind after
  * the kind and a colon, "(reason)" where there is none.
  */
 const char *print_identity(const struct identity *identity, char text[PRINT_ID_MAX]);
-/* That of the record of a file, a kernel image or a cookie; "(unresolved)" for NULL. */
+/* print_identity() of print_identity_of(); "(unresolved)" for NULL. */
 const char *print_id(const void *record, char text[PRINT_ID_MAX]);
 /* print_id() as a column of this line, and a file's flags, one word each. */
 void print_put_id(struct output *out, const void *record);
@@ -36,10 +57,15 @@ char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);
 
 /*
  * The line of a mapping with its file, of the kernel or a module, a cookie, a fork, exec
- * or exit, or a loss; nothing for other records.
+ * or exit, or a loss; nothing for other records. Without @view there is no time of day.
  */
 void print_event(struct output *out, const struct buildid_event *event,
-		 const struct print_clock *clock);
+		 const struct print_view *view);
+/* The names of the columns, a line of text. */
+void print_header(struct output *out, const struct print_view *view);
+
+/* "lost 12 records, 8 of mappings (ring full), 3 identities (no request)" */
+void print_lost_text(const struct buildid_lost *lost, char text[256]);
 
 /*
  * The kernel or a module by itself, as perf buildid-list prints it. In text @name and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output: the only file that knows json-c and terminals.
+ * Output: the only file that knows json-c.
  *
  * Names come from files and processes of any user: what would move the cursor is escaped in
  * text, what is not UTF-8 replaced in JSON.
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "output.h"
 #include "utf8.h"
 
@@ -49,6 +50,7 @@ static void out_of_memory(void)
 void out_begin(struct output *out)
 {
 	out->started = false;
+	out->columns = 0;
 	if (!out->json)
 		return;
 	out->object = json_object_new_object();
@@ -146,8 +148,10 @@ static const char *escape_of(const struct output *out, enum out_style style)
 
 static void separate(struct output *out)
 {
-	if (out->started)
+	if (out->started) {
 		fputc(' ', out->file);
+		out->columns++;
+	}
 	out->started = true;
 }
 
@@ -169,8 +173,11 @@ static void put_column(struct output *out, enum out_style style, int width, cons
 	columns = put_text(out->file, value);
 	if (escape)
 		fputs("\033[0m", out->file);
-	if (columns < width)
+	if (columns < width) {
 		fprintf(out->file, "%*s", width - columns, "");
+		columns = width;
+	}
+	out->columns += columns;
 }
 
 /* --------------------------------------------------------------- fields -- */
@@ -184,6 +191,34 @@ void out_styled(struct output *out, enum out_style style, const char *key, int w
 		put_column(out, style, width, value ? value : "-");
 }
 
+void out_fitted(struct output *out, enum out_style style, const char *key, int width,
+		const char *value)
+{
+	const char *escape;
+	char *fitted;
+	int columns;
+
+	if (out->json || !out->width) {
+		out_styled(out, style, key, width, value);
+		return;
+	}
+	fitted = columns_fit(value ? value : "-", width);
+	if (!fitted)
+		out_of_memory();
+	separate(out);
+	escape = escape_of(out, style);
+	columns = columns_of(fitted);
+	fprintf(out->file, "%s%s%s%*s", escape ? escape : "", fitted, escape ? "\033[0m" : "",
+		columns < width ? width - columns : 0, "");
+	out->columns += columns < width ? width : columns;
+	free(fitted);
+}
+
+int out_room(const struct output *out)
+{
+	return out->width ? out->width - out->columns - out->started : OUT_ENDLESS;
+}
+
 void out_string(struct output *out, const char *key, int width, const char *value)
 {
 	out_styled(out, OUT_PLAIN, key, width, value);
@@ -194,7 +229,7 @@ void out_number(struct output *out, const char *key, int width, uint64_t value)
 	if (out->json)
 		add(out, key, json_object_new_uint64(value));
 	else if (begin_column(out, width))
-		fprintf(out->file, "%*" PRIu64, width, value);
+		out->columns += fprintf(out->file, "%*" PRIu64, width, value);
 }
 
 void out_signed(struct output *out, const char *key, int width, int64_t value)
@@ -202,7 +237,7 @@ void out_signed(struct output *out, const char *key, int width, int64_t value)
 	if (out->json)
 		add(out, key, json_object_new_int64(value));
 	else if (begin_column(out, width))
-		fprintf(out->file, "%*" PRId64, width, value);
+		out->columns += fprintf(out->file, "%*" PRId64, width, value);
 }
 
 void out_address(struct output *out, const char *key, int width, uint64_t value)
@@ -210,7 +245,7 @@ void out_address(struct output *out, const char *key, int width, uint64_t value)
 	if (out->json)
 		out_number(out, key, width, value);
 	else if (begin_column(out, width))
-		fprintf(out->file, "%*" PRIx64, width, value);
+		out->columns += fprintf(out->file, "%*" PRIx64, width, value);
 }
 
 void out_null(struct output *out, const char *key)
@@ -224,7 +259,7 @@ void out_words(struct output *out, const char *key, int width, const char *const
 		add(out, key, json_words(words));
 	else
 		for (; *words && begin_column(out, width); words++)
-			fprintf(out->file, "(%s)", *words);
+			out->columns += fprintf(out->file, "(%s)", *words);
 }
 
 /* ---------------------------------------------------------------- pairs -- */
@@ -306,6 +341,7 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 
 	if (line.json) {
 		out_begin(&line);
+		out_string(&line, "type", 0, "error");
 		out_string(&line, "error", 0, reason);
 		out_string(&line, "object", 0, object);
 		out_end(&line);

@@ -16,11 +16,13 @@
 #ifndef TOOL_OUTPUT_H
 #define TOOL_OUTPUT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#define OUT_HIDDEN (-1)
+#define OUT_HIDDEN  (-1)
+#define OUT_ENDLESS INT_MAX
 
 enum out_style {
 	OUT_PLAIN,
@@ -35,7 +37,13 @@ struct output {
 	FILE *file;
 	bool json;
 	bool colour;
-	bool started;		    /* text: this line has a column */
+	bool started; /* text: this line has a column */
+	int columns;  /* text: of the terminal that this line takes */
+	/*
+	 * Of the terminal, OUT_ENDLESS for lines of any length on one; 0 where there is none:
+	 * then bytes that are no UTF-8 are as they are.
+	 */
+	int width;
 	struct json_object *object; /* JSON: the line */
 };
 
@@ -48,6 +56,13 @@ void out_end(struct output *out);
 void out_string(struct output *out, const char *key, int width, const char *value);
 void out_styled(struct output *out, enum out_style style, const char *key, int width,
 		const char *value);
+/*
+ * Where lines have a width, a text column of exactly @width, of a longer value the
+ * beginning and the end; elsewhere out_styled(). out_room(): what is left of this line.
+ */
+void out_fitted(struct output *out, enum out_style style, const char *key, int width,
+		const char *value);
+int out_room(const struct output *out);
 void out_number(struct output *out, const char *key, int width, uint64_t value);
 void out_signed(struct output *out, const char *key, int width, int64_t value);
 /* A number in JSON, hexadecimal in text. */
@@ -62,7 +77,7 @@ void out_pair_number(struct output *out, const char *key, uint64_t value);
 void out_pair_words(struct output *out, const char *key, const char *const *words);
 
 /*
- * "buildid: OBJECT: reason" on stderr, and in JSON {"error","object"} as a line of the
+ * "buildid: OBJECT: reason" on stderr, and in JSON {"type","error","object"} as a line of the
  * output besides, for programs that read only that.
  */
 void out_error(struct output *out, const char *object, const char *format, ...)

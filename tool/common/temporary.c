@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "copy.h"
 #include "temporary.h"
 
 /* No entry that perf makes in ~/.debug begins with a dot and this. */
@@ -126,16 +125,4 @@ int temporary_unnamed(void)
 		unlinkat(directory, file.name, 0);
 	close(directory);
 	return file.fd;
-}
-
-int temporary_from(int fd)
-{
-	int file = temporary_unnamed();
-
-	if (file >= 0 && !copy_stream(fd, file)) {
-		close(file);
-		file = -1;
-	}
-	close(fd);
-	return file;
 }

@@ -197,7 +197,7 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
  * Below the directory, without following links, as one may lead out of it.
  * With @create what is missing is created.
  */
-static int open_below(const struct debug_dir *dir, const char *path, bool create)
+int debug_dir_open_below(const struct debug_dir *dir, const char *path, bool create)
 {
 	int fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
 	char components[PATH_MAX], *rest = components;
@@ -225,7 +225,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 	if (!entry)
 		return -1;
-	directory = open_below(dir, entry, false);
+	directory = debug_dir_open_below(dir, entry, false);
 	free(entry);
 	if (directory < 0)
 		return -1;
@@ -340,7 +340,7 @@ static bool put_links(const struct debug_dir *dir, const struct build_id *id, co
 	bool done;
 
 	debug_dir_link_path(id, true, path);
-	directory = open_below(dir, path, true);
+	directory = debug_dir_open_below(dir, path, true);
 	if (directory < 0)
 		return false;
 	snprintf(target, sizeof(target), "../../%s", entry);
@@ -387,7 +387,7 @@ static void prune(const struct debug_dir *dir, const char *entry)
 
 void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry)
 {
-	int directory = open_below(dir, entry, false);
+	int directory = debug_dir_open_below(dir, entry, false);
 	enum content_part part;
 
 	if (directory < 0)
@@ -402,7 +402,7 @@ void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry)
 static bool put_staged(const struct debug_dir *dir, const struct debug_item *item,
 		       struct temporary *file, const char *entry, struct reason *reason)
 {
-	int directory = open_below(dir, entry, true);
+	int directory = debug_dir_open_below(dir, entry, true);
 	bool done;
 
 	if (directory < 0)

@@ -27,6 +27,8 @@ char *debug_dir_read_entry(int directory, const char *link, const char *up,
 /* In the place of one that exists. */
 bool debug_dir_put_link(const struct debug_dir *dir, int directory, const char *name,
 			const char *target);
+/* A directory below it, in which no symbolic link is followed; -1 with errno. */
+int debug_dir_open_below(const struct debug_dir *dir, const char *path, bool create);
 bool debug_dir_has_part(const struct debug_dir *dir, const char *entry, enum content_part part);
 /* The file that a debugger is to read of an entry, "" when there is none. */
 const char *debug_dir_debugger_file(const struct debug_dir *dir, const char *entry);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Mon: what is shown, what is held back, and how it ends. */
+/* Mon: what is shown, and how on a terminal; what is held back, and how it ends. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -24,7 +29,9 @@ static void mon_stops_after_its_count(void **state)
 				 "lost 12 records, 12 of mappings (ring full)\n"
 				 "     77 worker          7f0000001000 r-xp "
 				 "10111213                                 /b\n");
-	assert_string_equal(err, "buildid: 2 events, 12 lost\n");
+	assert_string_equal(
+		err,
+		"buildid: 2 mappings of 1 file; lost 12 records, 12 of mappings (ring full)\n");
 }
 
 static void mon_asks_for_what_it_was_asked_for(void **state)
@@ -51,7 +58,7 @@ static void mon_asks_for_what_it_was_asked_for(void **state)
 	assert_int_equal(RUN(mon, "-p", "2147483647"), 1);
 	assert_string_equal(err, "buildid: pid 2147483647: No such process\n");
 	assert_int_equal(RUN(mon, "-j", "-p", "2147483647"), 1);
-	assert_string_equal(out, "{\"error\":\"No such process\","
+	assert_string_equal(out, "{\"type\":\"error\",\"error\":\"No such process\","
 				 "\"object\":\"pid 2147483647\"}\n");
 }
 
@@ -190,7 +197,7 @@ static void end_by(int signal_)
 	assert_int_equal(command_finish(child), 0);
 	assert_non_null(strstr(out, "(pending)"));
 	assert_non_null(strstr(out, "/held\n"));
-	assert_string_equal(err, "buildid: 1 events, 0 lost\n");
+	assert_string_equal(err, "buildid: 1 mapping of 1 file; nothing lost\n");
 }
 
 static void mon_ends_by_signals(void **state)
@@ -198,6 +205,242 @@ static void mon_ends_by_signals(void **state)
 	(void)state;
 	end_by(SIGINT);
 	end_by(SIGTERM);
+	end_by(SIGHUP);
+}
+
+static int mon_under_nohup(int argc, char **argv)
+{
+	signal(SIGHUP, SIG_IGN);
+	return cmd_mon(argc, argv);
+}
+
+static void mon_goes_on_under_nohup(void **state)
+{
+	char path[64], status[4096];
+	const char *blocked;
+	pid_t child;
+
+	(void)state;
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	child = command_start(mon_under_nohup, WORDS("buildid mon"));
+	wait_until(all_is_consumed);
+	/* An ignored signal is delivered only if it is blocked. */
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)child);
+	command_slurp(path, status, sizeof(status));
+	blocked = strstr(status, "SigBlk:");
+	kill(child, SIGTERM);
+	assert_int_equal(command_finish(child), 0);
+	assert_non_null(blocked);
+	assert_false(strtoul(blocked + strlen("SigBlk:"), NULL, 16) & 1UL << (SIGHUP - 1));
+}
+
+static void mon_sums_up(void **state)
+{
+	(void)state;
+	put_file(1, 4, 0);
+	put_file(2, 8, 0);
+	put_mmap(1, 0, "/a");
+	put_mmap(2, 0, "/b");
+	put_mmap(1, 0, "/a");
+	put_lost(3);
+	put_lost(4);
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/c");
+	assert_int_equal(RUN(mon, "--count", "4"), 0);
+	assert_string_equal(err, "buildid: 4 mappings of 2 files; lost 7 records, 7 of mappings "
+				 "(ring full)\n");
+}
+
+static void mon_has_the_date_in_json(void **state)
+{
+	struct tm tm;
+	time_t now = time(NULL), then;
+	const char *date;
+
+	(void)state;
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	assert_int_equal(RUN(mon, "-j", "--count", "1"), 0);
+	date = strstr(out, "\"time\":\"");
+	assert_non_null(date);
+	date = strptime(date + strlen("\"time\":\""), "%Y-%m-%dT%H:%M:%S", &tm);
+	assert_non_null(date);
+	assert_int_equal(date[0], '.');
+	assert_int_equal(date[7], 'Z');
+	then = timegm(&tm);
+	/* Of the record, which was made after now; 100 s for whoever sets the clock. */
+	assert_true(then >= now - 100 && then < now + 100);
+}
+
+/* ------------------------------------------------------------ terminals -- */
+
+static int terminal = -1;
+
+static void resize(unsigned short columns, unsigned short rows)
+{
+	struct winsize size = { .ws_col = columns, .ws_row = rows };
+
+	assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+}
+
+static int mon_on_a_terminal(int argc, char **argv)
+{
+	int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	struct termios mode;
+
+	if (fd < 0 || tcgetattr(fd, &mode))
+		return 98;
+	cfmakeraw(&mode);
+	if (tcsetattr(fd, TCSANOW, &mode) || dup2(fd, STDOUT_FILENO) < 0)
+		return 98;
+	close(fd);
+	return cmd_mon(argc, argv);
+}
+
+static pid_t start_on_terminal(unsigned short columns, unsigned short rows,
+			       const char *const *words)
+{
+	unsetenv("COLUMNS");
+	setenv("NO_COLOR", "1", 1);
+	setenv("LC_ALL", "C", 1);
+	terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(terminal >= 0);
+	assert_int_equal(grantpt(terminal) || unlockpt(terminal), 0);
+	resize(columns, rows);
+	return command_start(mon_on_a_terminal, words);
+}
+
+/* Into out[] what was on the terminal. */
+static void finish_on_terminal(pid_t child)
+{
+	size_t size = 0;
+	ssize_t part;
+
+	/* Kept until it is read, and then EIO, as nobody has the other end. */
+	assert_int_equal(command_finish(child), 0);
+	while ((part = read(terminal, out + size, sizeof(out) - 1 - size)) > 0)
+		size += (size_t)part;
+	out[size] = '\0';
+	close(terminal);
+}
+
+#define LONG_PATH "/usr/lib/x86_64-linux-gnu/libcrypto.so.3"
+
+static void mon_fits_its_terminal(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	put_file(1, 20, 0);
+	put_mmap(1, 0, LONG_PATH);
+	child = start_on_terminal(80, 24, WORDS("buildid mon"));
+	wait_until(all_is_consumed);
+	resize(140, 24);
+	put_mmap(1, 0, LONG_PATH);
+	wait_until(all_is_consumed);
+	kill(child, SIGHUP);
+	finish_on_terminal(child);
+	assert_string_equal(
+		out,
+		"    PID COMM                 ADDRESS PROT IDENTITY     PATH\n"
+		"     77 worker          7f0000001000 r-xp 101112131415 /usr/li.../libcrypto.so.3\n"
+		"    PID COMM                 ADDRESS PROT IDENTITY                                 "
+		"PATH\n"
+		"     77 worker          7f0000001000 r-xp 101112131415161718191a1b1c1d1e1f20212223 "
+		"/usr/lib/x86_64-linux-gnu/libcrypto.so.3\n");
+	assert_string_equal(err, "buildid: 2 mappings of 1 file; nothing lost\n");
+}
+
+static void mon_shows_all_in_full(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	put_file(1, 20, 0);
+	put_mmap(1, 0, LONG_PATH);
+	child = start_on_terminal(40, 24, WORDS("buildid mon", "--full", "--count", "1"));
+	finish_on_terminal(child);
+	assert_non_null(
+		strstr(out, "r-xp 101112131415161718191a1b1c1d1e1f20212223 " LONG_PATH "\n"));
+}
+
+static void mon_repeats_its_header(void **state)
+{
+	const char *at;
+	int headers = 0, i;
+	pid_t child;
+
+	(void)state;
+	put_file(1, 20, 0);
+	for (i = 0; i < 20; i++)
+		put_mmap(1, 0, "/a");
+	child = start_on_terminal(80, 10, WORDS("buildid mon", "--count", "20"));
+	finish_on_terminal(child);
+	for (at = out; (at = strstr(at, "IDENTITY")); at++)
+		headers++;
+	assert_int_equal(headers, 3);
+}
+
+/* --------------------------------------------------------------- changes -- */
+
+static void put_content(uint64_t file_id, uint8_t content, uint32_t flags)
+{
+	union any_record record;
+
+	make_file(&record, file_id, 4, 0, "/f");
+	record.bytes[record.file.data_off] = content;
+	record.file.flags = flags;
+	assert_true(fake_put(&record));
+}
+
+static void mon_shows_what_is_news(void **state)
+{
+	(void)state;
+	put_content(1, 0xa1, 0);
+	put_mmap(1, 0, "/lib/a");
+	put_mmap(1, 0, "/lib/a");
+	put_content(2, 0xa2, 0);
+	put_mmap(2, 0, "/lib/a");
+	put_mmap(1, 0, "/lib/a");
+	put_mmap(2, 0, "/lib/a");
+	put_content(3, 0xa1, BUILDID_FILE_DELETED);
+	put_mmap(3, 0, "/lib/b");
+	put_content(4, 0xa4, 0);
+	put_mmap(4, 0, "/lib/c");
+	/* netlink and the snapshot are not there. */
+	assert_int_equal(RUN(mon, "--changes", "--count", "4"), 0);
+	assert_string_equal(out, "     77 worker          new         "
+				 "a1111213                                 /lib/a\n"
+				 "     77 worker          changed,new "
+				 "a2111213                                 /lib/a (was a1111213)\n"
+				 "     77 worker          deleted     "
+				 "a1111213                                 /lib/b (deleted)\n"
+				 "     77 worker          new         "
+				 "a4111213                                 /lib/c\n");
+}
+
+static void mon_has_the_former_content_in_json(void **state)
+{
+	(void)state;
+	put_content(1, 0xa1, 0);
+	put_mmap(1, 0, "/lib/a");
+	put_content(2, 0xa2, 0);
+	put_mmap(2, 0, "/lib/a");
+	assert_int_equal(RUN(mon, "-j", "--changes", "--count", "2"), 0);
+	assert_non_null(strstr(out, "\"news\":[\"new\"],\"path\":"));
+	assert_non_null(strstr(out,
+			       "\"news\":[\"changed\",\"new\"],\"former_build_id\":\"a1111213\","
+			       "\"former_kind\":\"gnu\""));
+}
+
+static void mon_filters_what_is_news(void **state)
+{
+	(void)state;
+	put_content(1, 0xa1, 0);
+	put_mmap(1, 0, "/lib/a");
+	put_content(2, 0xa2, 0);
+	put_mmap(2, 0, "/lib/b");
+	assert_int_equal(RUN(mon, "--changes", "--path", "*/b", "--count", "1"), 0);
+	assert_null(strstr(out, "/lib/a"));
+	assert_non_null(strstr(out, "/lib/b"));
 }
 
 static void mon_prints_each_line_at_once(void **state)
@@ -268,6 +511,15 @@ int main(void)
 		TEST(mon_waits_for_identities),
 		TEST(mon_does_not_wait_for_ever),
 		TEST(mon_ends_by_signals),
+		TEST(mon_goes_on_under_nohup),
+		TEST(mon_sums_up),
+		TEST(mon_has_the_date_in_json),
+		TEST(mon_fits_its_terminal),
+		TEST(mon_shows_all_in_full),
+		TEST(mon_repeats_its_header),
+		TEST(mon_shows_what_is_news),
+		TEST(mon_has_the_former_content_in_json),
+		TEST(mon_filters_what_is_news),
 		TEST(mon_prints_each_line_at_once),
 		TEST(mon_ends_with_its_reader),
 		TEST(mon_reports_a_full_disk),

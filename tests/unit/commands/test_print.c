@@ -10,6 +10,7 @@
 
 #include "commands/print.h"
 #include "common/array.h"
+#include "common/columns.h"
 #include "common/output.h"
 #include "common/utf8.h"
 #include "streams.h"
@@ -43,10 +44,9 @@ static void show_event(bool json, const union any_record *record, const union an
 		.record = &record->header,
 		.file = file ? &file->file : NULL,
 	};
-	struct print_clock clock = { .show = false };
 
 	begin(json);
-	print_event(&out, &event, &clock);
+	print_event(&out, &event, NULL);
 }
 
 static void assert_keys(struct json_object *object, const char *const *keys)
@@ -263,7 +263,7 @@ static void losses_are_shown_by_cause(void **state)
 
 static void the_time_of_day_is_before_it(void **state)
 {
-	struct print_clock clock = { .show = true, .real = 3723004000000 };
+	struct print_view view = { .layout = layout_of(0, true, false), .real = 3723004000000 };
 	struct buildid_event event = {};
 	union any_record lost;
 
@@ -272,9 +272,127 @@ static void the_time_of_day_is_before_it(void **state)
 	make_lost(&lost, 1);
 	event.record = &lost.header;
 	begin(false);
-	print_event(&out, &event, &clock);
+	print_event(&out, &event, &view);
 	end("01:02:03.004 lost 1 records, 1 of mappings (ring full)\n");
 	done();
+}
+
+static void an_object_has_the_date(void **state)
+{
+	struct print_view view = { .layout = layout_of(0, false, false) };
+	struct buildid_event event = {};
+	union any_record task;
+
+	(void)state;
+	setenv("TZ", "Asia/Kolkata", 1);
+	make_process(&task, BUILDID_RECORD_EXIT, 8, 0);
+	event.record = &task.header;
+	view.real = 1700000000123455000; /* and a microsecond of time_mono */
+	begin(true);
+	print_event(&out, &event, &view);
+	end("{\"type\":\"exit\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
+	    "\"time\":\"2023-11-14T22:13:20.123456Z\",\"pid\":8,\"tid\":8,"
+	    "\"start_time\":1000008,\"comm\":\"worker\",\"flags\":[]}\n");
+	done();
+	view.real = -2000;
+	begin(true);
+	print_event(&out, &event, &view);
+	end(NULL);
+	assert_non_null(strstr(text, "\"time\":\"1969-12-31T23:59:59.999999Z\""));
+	done();
+}
+
+/* ------------------------------------------------------------ terminals -- */
+
+static void show_at(int width, const union any_record *record, const union any_record *file)
+{
+	struct print_view view = { .layout = layout_of(width, false, false) };
+	struct buildid_event event = {
+		.record = &record->header,
+		.file = file ? &file->file : NULL,
+	};
+
+	begin(false);
+	out.width = width;
+	print_header(&out, &view);
+	print_event(&out, &event, &view);
+}
+
+static void lines_fit_the_terminal(void **state)
+{
+	union any_record mmap, file;
+
+	(void)state;
+	setenv("LC_ALL", "C", 1);
+	make_mmap(&mmap, 1, 0, 4242, "");
+	make_file(&file, 1, 20, 0, "/usr/lib/x86_64-linux-gnu/libcrypto.so.3");
+	show_at(140, &mmap, &file);
+	end("    PID COMM                 ADDRESS PROT IDENTITY                                 PATH\n"
+	    "   4242 worker          7f0000001000 r-xp 101112131415161718191a1b1c1d1e1f20212223 "
+	    "/usr/lib/x86_64-linux-gnu/libcrypto.so.3\n");
+	done();
+	show_at(80, &mmap, &file);
+	end("    PID COMM                 ADDRESS PROT IDENTITY     PATH\n"
+	    "   4242 worker          7f0000001000 r-xp 101112131415 "
+	    "/usr/li.../libcrypto.so.3\n");
+	done();
+	file.file.flags = BUILDID_FILE_DELETED;
+	show_at(66, &mmap, &file);
+	end("    PID COMM            IDENTITY     PATH\n"
+	    "   4242 worker          101112131415 /usr/...crypto.so.3 (deleted)\n");
+	done();
+}
+
+static void other_kinds_stay_visible(void **state)
+{
+	union any_record mmap, file;
+
+	(void)state;
+	make_mmap(&mmap, 1, 0, 1, "");
+	make_file(&file, 1, 32, BUILDID_REASON_NOT_ELF, "/f");
+	file.file.kind = BUILDID_KIND_HTLHASH;
+	show_at(80, &mmap, &file);
+	assert_int_equal(fclose(out.file), 0);
+	assert_non_null(strstr(text, "r-xp htlhash:1011 /f\n"));
+	done();
+	show_at(80, &mmap, NULL);
+	assert_int_equal(fclose(out.file), 0);
+	assert_non_null(strstr(text, "r-xp (unresolved) -\n"));
+	done();
+	show_at(OUT_ENDLESS, &mmap, &file);
+	assert_int_equal(fclose(out.file), 0);
+	assert_non_null(strstr(text, "r-xp htlhash:101112131415161718191a1b1c1d1e1f2021222324252627"
+				     "28292a2b2c2d2e2f /f\n"));
+	done();
+}
+
+/* The longest of everything, with wide and hostile characters. */
+static void no_line_is_wider_than_the_terminal(void **state)
+{
+	union any_record mmap, file;
+	int width;
+
+	(void)state;
+	make_mmap(&mmap, 1, 0, 4194304, "");
+	memcpy(mmap.mmap.comm, "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\n\033", 15);
+	make_file(&file, 1, 64, BUILDID_REASON_NOT_ELF,
+		  "/\xe6\xbc\xa2\xe5\xad\x97/\xff\xff\n/a\xcc\x88/\033[2J/"
+		  "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97");
+	file.file.kind = BUILDID_KIND_HTLHASH;
+	file.file.flags = BUILDID_FILE_DELETED | BUILDID_FILE_UNSTABLE | BUILDID_FILE_PATH_PART;
+	for (width = 44; width < 300; width++) {
+		char *line, *end_;
+
+		show_at(width, &mmap, &file);
+		assert_int_equal(fclose(out.file), 0);
+		for (line = text; *line; line = end_ + 1) {
+			end_ = strchr(line, '\n');
+			assert_non_null(end_);
+			*end_ = '\0';
+			assert_true(columns_of(line) <= width);
+		}
+		done();
+	}
 }
 
 static void a_file_is_as_perf_buildid_list_has_it(void **state)
@@ -561,6 +679,10 @@ int main(void)
 		cmocka_unit_test(tasks_are_shown),
 		cmocka_unit_test(losses_are_shown_by_cause),
 		cmocka_unit_test(the_time_of_day_is_before_it),
+		cmocka_unit_test(an_object_has_the_date),
+		cmocka_unit_test(lines_fit_the_terminal),
+		cmocka_unit_test(other_kinds_stay_visible),
+		cmocka_unit_test(no_line_is_wider_than_the_terminal),
 		cmocka_unit_test(a_file_is_as_perf_buildid_list_has_it),
 		cmocka_unit_test(other_kinds_are_named),
 		cmocka_unit_test(what_moves_the_cursor_is_not_printed),

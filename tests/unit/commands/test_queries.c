@@ -31,8 +31,9 @@ static void without_the_module_all_say_so(void **state)
 	assert_int_equal(access("ran", F_OK), -1);
 	assert_int_equal(RUN(stats, "-j"), 1);
 	assert_string_equal(err, expected);
-	assert_string_equal(out, "{\"error\":\"the module is not loaded; load it: "
-				 "modprobe buildid\",\"object\":\"/dev/buildid\"}\n");
+	assert_string_equal(out,
+			    "{\"type\":\"error\",\"error\":\"the module is not loaded; load it: "
+			    "modprobe buildid\",\"object\":\"/dev/buildid\"}\n");
 }
 
 static void permissions_come_with_what_helps(void **state)
@@ -124,7 +125,7 @@ static void id_does_what_it_can(void **state)
 				 "buildid: /tmp: Is a directory\n"
 				 "buildid: /dev/null: not a regular file\n");
 	assert_int_equal(RUN(id, "-j", "/nonexistent"), 1);
-	assert_string_equal(out, "{\"error\":\"No such file or directory\","
+	assert_string_equal(out, "{\"type\":\"error\",\"error\":\"No such file or directory\","
 				 "\"object\":\"/nonexistent\"}\n");
 }
 

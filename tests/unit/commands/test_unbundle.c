@@ -401,8 +401,9 @@ static void json_has_the_same(void **state)
 	add_good();
 	finish();
 	assert_int_equal(RUN(unbundle, "-j", "b.tar.zst"), 1);
-	assert_non_null(strstr(out, "{\"error\":\"refused: a symbolic link to elsewhere\","
-				    "\"object\":\"usr\"}\n"));
+	assert_non_null(strstr(
+		out, "{\"type\":\"error\",\"error\":\"refused: a symbolic link to elsewhere\","
+		     "\"object\":\"usr\"}\n"));
 	assert_non_null(strstr(out, "\"status\":\"ok\""));
 	assert_non_null(strstr(out, "\"source\":\"bundle\""));
 }

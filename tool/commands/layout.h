@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layout: which columns a line of mon has on a terminal, and how wide they are. */
+#ifndef TOOL_LAYOUT_H
+#define TOOL_LAYOUT_H
+
+#include <stdbool.h>
+
+/* Columns of a terminal; the path has what they leave. */
+struct layout {
+	int comm;
+	int address; /* OUT_HIDDEN where there is no room for it and the protection */
+	int id;
+	int news; /* OUT_HIDDEN unless there is such a column */
+	int time; /* likewise */
+};
+
+/* For lines of @width, 0 for lines of any length: then nothing is left out. */
+struct layout layout_of(int width, bool time, bool news);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * News: which mappings say something that was not known before.
+ *
+ * Known is what the module remembers and what is mapped when watching begins, and what
+ * came since. A version of a file under a path is judged once, so that a library that was
+ * upgraded is news when the first process maps it, and not with each further one.
+ */
+#ifndef TOOL_NEWS_H
+#define TOOL_NEWS_H
+
+#include <stdbool.h>
+
+#include "common/build_id.h"
+#include "common/output.h"
+#include "libbuildid/libbuildid.h"
+
+/* Of each of contents, paths and versions: some 50 MB for all together. */
+#define NEWS_MAX 262144
+
+enum {
+	NEWS_CHANGED = 1 << 0, /* the path led to another content before */
+	NEWS_NEW = 1 << 1,     /* this content was not seen before */
+	NEWS_DELETED = 1 << 2, /* no path leads to the file any more */
+	NEWS_MEMFD = 1 << 3,
+	NEWS_WRITABLE = 1 << 4, /* open for writing, or mapped so */
+};
+
+#define NEWS_WORDS 5
+
+struct news;
+
+/* @max: NEWS_MAX. NULL without memory. */
+struct news *news_new(size_t max);
+void news_free(struct news *news);
+/* As it began, when it is full. */
+void news_forget(struct news *news);
+
+/*
+ * What is known already: the mapping of an event, or with news_learn_file() a file in the
+ * module's cache, of which older versions of the same path may come later.
+ */
+void news_learn(struct news *news, const struct buildid_event *event);
+void news_learn_file(struct news *news, const struct buildid_file *file);
+
+/*
+ * All that the module remembers and that is mapped now. What cannot be asked is printed, and
+ * may be news later on.
+ */
+void news_learn_present(struct news *news, struct output *out);
+
+/*
+ * What is news about an event of the type MMAP or COOKIE, which is known from then on: bits of
+ * NEWS_*, 0 for none. With NEWS_CHANGED @former is the identity before, valid until the next
+ * call of any function here.
+ */
+unsigned int news_judge(struct news *news, const struct buildid_event *event,
+			const struct identity **former);
+
+/*
+ * Whether there was no room, or no memory, for something: what is judged from then on may be
+ * news again and again.
+ */
+bool news_is_full(const struct news *news);
+
+/* The words of @bits, with a NULL. */
+void news_words(unsigned int bits, const char *words[NEWS_WORDS + 1]);
+
+#endif
