@@ -71,6 +71,8 @@ static struct bid_history_entry *last_entry(void)
 	return &history->ring[(history->next - 1) & (BID_HISTORY_DEPTH - 1)];
 }
 
+#define LOW_CYCLES (BIT(BID_HISTORY_CYCLES) - 1)
+
 /* An entry as some processor made it for a process with current's number. */
 static void add_entry(u64 start_time, unsigned long tick, u32 cycles, unsigned long start,
 		      u64 file_id)
@@ -78,8 +80,7 @@ static void add_entry(u64 start_time, unsigned long tick, u32 cycles, unsigned l
 	migrate_disable();
 	add(start, 0x1000, 0, file_id);
 	last_entry()->start_time = start_time;
-	last_entry()->tick = tick;
-	last_entry()->cycles = cycles;
+	last_entry()->stamp = bid_history_stamp(tick, cycles);
 	migrate_enable();
 }
 
@@ -143,6 +144,18 @@ static void orders_by_tick_then_by_cycles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, file_id, 7);
 }
 
+/* They do, in what is kept of them: after two years at 1000 Hz. */
+static void orders_ticks_that_wrap(struct kunit *test)
+{
+	const unsigned long last = U64_MAX >> BID_HISTORY_CYCLES;
+	u64 start_time = 0, file_id;
+
+	add_entry(1, 0, 0, 0x10000, 2);
+	add_entry(1, last, LOW_CYCLES, 0x10000, 1);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x10000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, file_id, 2);
+}
+
 static void finds_what_was_mapped_last(struct kunit *test)
 {
 	u64 offset, i;
@@ -172,6 +185,104 @@ static void forgets_the_oldest_first(struct kunit *test)
 	for (; i < KEPT + 10; i += 101)
 		KUNIT_EXPECT_EQ(test, find(0x100000 + i * 0x1000UL, &offset), 1 + i);
 	KUNIT_EXPECT_EQ(test, find(0x100000 + (KEPT + 9) * 0x1000UL, &offset), KEPT + 10);
+}
+
+/* All that the walk finds of @tgid, as digits of a number; -1 when it does not end. */
+static s64 walk(pid_t tgid)
+{
+	struct bid_history_entry entry;
+	u64 cursor = 0;
+	s64 found = 0;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		if (bid_history_next(&cursor, tgid, &entry))
+			return -1;
+		if (cursor == BUILDID_MAPS_END)
+			return entry.file_id ? -1 : found;
+		found = found * 10 + entry.file_id;
+	}
+	return -1;
+}
+
+static void walks_from_the_newest_to_the_oldest(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, walk(0), 0);
+	migrate_disable();
+	add(0x10000, 0x1000, 0, 1);
+	add(0x20000, 0x1000, 0, 2);
+	add(0x20000, 0x1000, 0, 3);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, walk(0), 321);
+	KUNIT_EXPECT_EQ(test, walk(current->tgid), 321);
+	KUNIT_EXPECT_EQ(test, walk(current->tgid + 1), 0);
+}
+
+static void walks_through_all_processors(struct kunit *test)
+{
+	struct bid_history *history;
+	int cpu, nr = 0;
+
+	if (num_possible_cpus() < 2)
+		kunit_skip(test, "one processor");
+	for_each_possible_cpu(cpu) {
+		history = per_cpu_ptr(&bid_history, cpu);
+		history->ring[0] = (struct bid_history_entry){ .file_id = ++nr, .tgid = 5 };
+		history->next = 1;
+		if (nr == 2)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, walk(5), 12);
+}
+
+static void remembers_who_mapped_what_and_how(struct kunit *test)
+{
+	struct vm_area_struct vma = {
+		.vm_start = 0x7000,
+		.vm_end = 0xa000,
+		.vm_pgoff = 9,
+		.vm_flags = VM_READ | VM_EXEC | VM_MAYSHARE | VM_MAYEXEC | VM_MAYREAD,
+	};
+	struct bid_history_entry entry;
+	u64 cursor = 0;
+
+	preempt_disable();
+	bid_history_add(&vma, 4);
+	preempt_enable();
+	KUNIT_ASSERT_EQ(test, bid_history_next(&cursor, 0, &entry), 0);
+	KUNIT_EXPECT_EQ(test, bid_history_start(&entry), 0x7000);
+	KUNIT_EXPECT_EQ(test, bid_history_end(&entry), 0xa000);
+	KUNIT_EXPECT_EQ(test, entry.start_flags & ~PAGE_MASK, VM_READ | VM_EXEC | VM_MAYSHARE);
+	KUNIT_EXPECT_EQ(test, entry.pgoff, 9);
+	KUNIT_EXPECT_EQ(test, entry.tgid, current->tgid);
+	KUNIT_EXPECT_EQ(test, strncmp(entry.comm, current->comm, TASK_COMM_LEN), 0);
+	KUNIT_EXPECT_LT(test, bid_history_age(&entry), 60 * NSEC_PER_SEC);
+	entry.stamp = bid_history_stamp(jiffies - 3 * HZ, LOW_CYCLES);
+	KUNIT_EXPECT_GE(test, bid_history_age(&entry), 2 * NSEC_PER_SEC);
+	KUNIT_EXPECT_LT(test, bid_history_age(&entry), 60 * NSEC_PER_SEC);
+}
+
+/* A cursor comes from user space. */
+static void refuses_cursors_that_it_did_not_make(struct kunit *test)
+{
+	struct bid_history_entry entry;
+	u64 cursor;
+	u32 i;
+
+	migrate_disable();
+	for (i = 0; i < 5; i++)
+		add(0x10000, 0x1000, 0, 1);
+	cursor = cursor_at(smp_processor_id(), newest(smp_processor_id()) + 1);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, bid_history_next(&cursor, 0, &entry), 0);
+	KUNIT_EXPECT_EQ(test, cursor, BUILDID_MAPS_END);
+
+	cursor = 77;
+	KUNIT_EXPECT_EQ(test, bid_history_next(&cursor, 0, &entry), -EINVAL);
+	cursor = cursor_at(nr_cpu_ids, 0);
+	KUNIT_EXPECT_EQ(test, bid_history_next(&cursor, 0, &entry), -EINVAL);
+	cursor = U64_MAX - 1;
+	KUNIT_EXPECT_EQ(test, bid_history_next(&cursor, 0, &entry), -EINVAL);
 }
 
 #define RACE_ADDS 30000
@@ -235,9 +346,14 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(says_which_process_it_was),
 	KUNIT_CASE(distinguishes_processes_with_the_same_pid),
 	KUNIT_CASE(orders_by_tick_then_by_cycles),
+	KUNIT_CASE(orders_ticks_that_wrap),
 	KUNIT_CASE(finds_what_was_mapped_last),
 	KUNIT_CASE(forgets_the_oldest_first),
 	KUNIT_CASE(finds_no_half_of_a_mapping),
+	KUNIT_CASE(walks_from_the_newest_to_the_oldest),
+	KUNIT_CASE(walks_through_all_processors),
+	KUNIT_CASE(remembers_who_mapped_what_and_how),
+	KUNIT_CASE(refuses_cursors_that_it_did_not_make),
 	{},
 };
 

@@ -77,6 +77,8 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return bid_ioctl_set_cookie(session, req);
 	case _IOC_NR(BUILDID_IOC_RESOLVE_ID):
 		return bid_ioctl_resolve_id(session, req);
+	case _IOC_NR(BUILDID_IOC_HISTORY):
+		return bid_ioctl_history(session, req);
 	default:
 		return -ENOTTY;
 	}

@@ -4,7 +4,10 @@
  * So there is no lock. Readers copy a slot and then check whether the writer has come
  * round to it meanwhile, as with a seqcount.
  */
+#include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
+
+#include <buildid.h>
 
 #include "history.h"
 
@@ -18,12 +21,30 @@ static bool read_entry(const struct bid_history *history, u32 nr, struct bid_his
 	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
+/* Ticks from the one in @from to the one in @to; the counts may wrap. */
+static s64 ticks_between(u64 from, u64 to)
+{
+	const u64 cycles = BIT(BID_HISTORY_CYCLES) - 1;
+
+	return (s64)((to & ~cycles) - (from & ~cycles)) >> BID_HISTORY_CYCLES;
+}
+
 /* Entries of one CPU are considered in their order: equal ones are not before. */
 static bool is_before(const struct bid_history_entry *a, const struct bid_history_entry *b)
 {
-	if (a->tick != b->tick)
-		return time_before(a->tick, b->tick);
-	return (s32)(a->cycles - b->cycles) < 0;
+	s64 ticks = ticks_between(a->stamp, b->stamp);
+
+	if (ticks)
+		return ticks > 0;
+	return (s32)((u32)(a->stamp - b->stamp) << (32 - BID_HISTORY_CYCLES)) < 0;
+}
+
+/* How long ago a mapping was made, in nanoseconds; exact to a tick. */
+u64 bid_history_age(const struct bid_history_entry *entry)
+{
+	s64 ticks = ticks_between(entry->stamp, bid_history_stamp(READ_ONCE(jiffies), 0));
+
+	return max_t(s64, ticks, 0) * TICK_NSEC;
 }
 
 /**
@@ -32,7 +53,7 @@ static bool is_before(const struct bid_history_entry *a, const struct bid_histor
  * @start_time: which process of those that had @tgid; 0 for the last of them
  * @addr: the address
  * @known: some mapping of the process was found
- * @found: the last mapping of @addr so far; @found.end is 0 for none
+ * @found: the last mapping of @addr so far; @found.file_id is 0 for none
  */
 struct search {
 	pid_t tgid;
@@ -48,14 +69,14 @@ static void consider(struct search *search, bool any, const struct bid_history_e
 		return;
 	if (any && entry->start_time > search->start_time) {
 		search->start_time = entry->start_time;
-		search->found.end = 0;
+		search->found.file_id = 0;
 	}
 	if (entry->start_time != search->start_time)
 		return;
 	search->known = true;
-	if (search->addr < entry->start || search->addr >= entry->end)
+	if (search->addr < bid_history_start(entry) || search->addr >= bid_history_end(entry))
 		return;
-	if (!search->found.end || !is_before(entry, &search->found))
+	if (!search->found.file_id || !is_before(entry, &search->found))
 		search->found = *entry;
 }
 
@@ -95,11 +116,83 @@ int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *o
 	}
 	if (!search.known)
 		return -ESRCH;
-	if (!search.found.end)
+	if (!search.found.file_id)
 		return -ENOENT;
 	*start_time = search.start_time;
 	*file_id = search.found.file_id;
-	*offset = addr - search.found.start + (search.found.pgoff << PAGE_SHIFT);
+	*offset = addr - bid_history_start(&search.found) + (search.found.pgoff << PAGE_SHIFT);
+	return 0;
+}
+
+/* In a cursor: which CPU, from 1 on, as 0 is the beginning; and the next entry there. */
+static u64 cursor_at(int cpu, u32 nr)
+{
+	return (u64)(cpu + 1) << 32 | nr;
+}
+
+static bool is_wanted(const struct bid_history_entry *entry, pid_t tgid)
+{
+	return entry->file_id && (!tgid || entry->tgid == tgid);
+}
+
+/* From entry @nr of the CPU back to the oldest one; false when there is none. */
+static bool find_back(int cpu, u32 *nr, pid_t tgid, struct bid_history_entry *entry)
+{
+	const struct bid_history *history = per_cpu_ptr(&bid_history, cpu);
+	/* pairs with the release in bid_history_add() */
+	u32 next = smp_load_acquire(&history->next);
+
+	/* not the slot that may be being written, whatever the caller made of the cursor */
+	if (*nr == next)
+		return false;
+	while (read_entry(history, *nr, entry)) {
+		--*nr;
+		if (is_wanted(entry, tgid))
+			return true;
+	}
+	return false;
+}
+
+/* The newest entry of a CPU. */
+static u32 newest(int cpu)
+{
+	return smp_load_acquire(&per_cpu_ptr(&bid_history, cpu)->next) - 1; /* as above */
+}
+
+/**
+ * bid_history_next() - walk through all that is remembered
+ * @cursor: 0 to begin with; moved on, to BUILDID_MAPS_END behind the last one
+ * @tgid: only of this process, in the initial pid namespace; 0 for all
+ * @entry: set to the next mapping; @entry->file_id is 0 when there is no more
+ *
+ * CPU by CPU, the newest of each first. What is mapped meanwhile is not found, and what is
+ * forgotten is left out, so that the walk ends. Process context.
+ *
+ * Return: 0; -EINVAL for a cursor that was not made here; -EINTR when the caller is being
+ * killed.
+ */
+int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_entry *entry)
+{
+	u32 cpu = *cursor ? (*cursor >> 32) - 1 : cpumask_first(cpu_possible_mask);
+	u32 nr = *cursor;
+
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -EINVAL;
+	if (!*cursor)
+		nr = newest(cpu);
+	while (!find_back(cpu, &nr, tgid, entry)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+		cpu = cpumask_next(cpu, cpu_possible_mask);
+		if (cpu >= nr_cpu_ids) {
+			*cursor = BUILDID_MAPS_END;
+			entry->file_id = 0;
+			return 0;
+		}
+		nr = newest(cpu);
+	}
+	*cursor = cursor_at(cpu, nr);
 	return 0;
 }
 

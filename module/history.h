@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last mappings that were made on the machine, so that RESOLVE_ADDR can answer for
- * processes that have exited.
+ * The last mappings that were made on the machine, so that RESOLVE_ADDR and HISTORY can
+ * answer for processes that have exited.
  */
 #ifndef BID_HISTORY_H
 #define BID_HISTORY_H
 
 #include <linux/jiffies.h>
-#include <linux/mm_types.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/timex.h>
@@ -17,28 +17,34 @@
 /* Slots for each CPU, a power of two. One of them may be being written. */
 #define BID_HISTORY_DEPTH 1024
 
+/* Bits of a stamp below the jiffies: a tick of 100 Hz at 5 GHz needs 26 and a sign. */
+#define BID_HISTORY_CYCLES 28
+
+/* Flags of a vma that are remembered: all below a page's size, as addresses are above. */
+#define BID_HISTORY_FLAGS (VM_READ | VM_WRITE | VM_EXEC | VM_MAYSHARE)
+
 /**
  * struct bid_history_entry - a mapping that was made
- * @start: first address
- * @end: first address after it
- * @pgoff: offset of @start in the file, in pages
+ * @start_flags: first address, and BID_HISTORY_FLAGS of the vma
+ * @pgoff: offset of the first address in the file, in pages
  * @file_id: as in struct buildid_file; 0 in a slot that was never written
  * @start_time: of the process, which tells it from others that had the same pid
- * @tick: jiffies when it was made: orders the mappings that a process made on several
- *	CPUs
- * @cycles: get_cycles() likewise, within a tick: where the counters of CPUs disagree,
- *	only the order within one tick can be wrong
+ * @stamp: jiffies when it was made, which order the mappings that a process made on
+ *	several CPUs, and below them the low bits of get_cycles(): where the counters of
+ *	CPUs disagree, only the order within one tick can be wrong
+ * @pages: mapped, as many as 32 bits can count
  * @tgid: of the process, in the initial pid namespace
+ * @comm: of the thread; without a NUL when it was being changed
  */
 struct bid_history_entry {
-	u64 start;
-	u64 end;
+	u64 start_flags;
 	u64 pgoff;
 	u64 file_id;
 	u64 start_time;
-	unsigned long tick;
-	u32 cycles;
+	u64 stamp;
+	u32 pages;
 	pid_t tgid;
+	char comm[TASK_COMM_LEN];
 } __aligned(64);
 
 /**
@@ -53,6 +59,22 @@ struct bid_history {
 };
 
 DECLARE_PER_CPU(struct bid_history, bid_history);
+
+static inline u64 bid_history_start(const struct bid_history_entry *entry)
+{
+	return entry->start_flags & PAGE_MASK;
+}
+
+/* First address after the mapping. */
+static inline u64 bid_history_end(const struct bid_history_entry *entry)
+{
+	return bid_history_start(entry) + ((u64)entry->pages << PAGE_SHIFT);
+}
+
+static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
+{
+	return (u64)tick << BID_HISTORY_CYCLES | (cycles & (BIT(BID_HISTORY_CYCLES) - 1));
+}
 
 /**
  * bid_history_add() - remember a mapping
@@ -69,20 +91,22 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 	struct bid_history_entry *entry = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
 
 	smp_wmb(); /* @next before the slot it makes invalid; pairs with read_entry() */
-	entry->start = vma->vm_start;
-	entry->end = vma->vm_end;
+	entry->start_flags = vma->vm_start | (vma->vm_flags & BID_HISTORY_FLAGS);
 	entry->pgoff = vma->vm_pgoff;
 	entry->file_id = file_id;
 	entry->start_time = bid_start_time(current);
-	entry->tick = READ_ONCE(jiffies);
-	entry->cycles = get_cycles();
+	entry->stamp = bid_history_stamp(READ_ONCE(jiffies), get_cycles());
+	entry->pages = min_t(u64, (vma->vm_end - vma->vm_start) >> PAGE_SHIFT, U32_MAX);
 	entry->tgid = current->tgid;
+	memcpy(entry->comm, current->comm, TASK_COMM_LEN);
 	smp_store_release(&history->next, next + 1); /* pairs with bid_history_find() */
 }
 
 int bid_history_init(void);
 void bid_history_exit(void);
 
+u64 bid_history_age(const struct bid_history_entry *entry);
 int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *offset);
+int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_entry *entry);
 
 #endif /* BID_HISTORY_H */

@@ -2,7 +2,7 @@
 /*
  * What the ioctls share, and those that are about the module itself: INFO, STATS
  * and FLUSH. The others are with what they are about: resolve.c, process.c (MAPS),
- * subscribe.c, set_cookie.c.
+ * past.c (HISTORY), subscribe.c, set_cookie.c.
  *
  * Every ioctl has one struct, in and out, that starts with its size, so that it can
  * grow: what the caller's struct lacks counts as zero, and what this module does not
@@ -82,7 +82,7 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 			    BUILDID_FEATURE_HTLHASH |
 			    (BID_HAS_FSVERITY ? BUILDID_FEATURE_FSVERITY : 0),
 		.records = GENMASK_ULL(BUILDID_RECORD_EXIT, BUILDID_RECORD_FILE),
-		.ioctls = GENMASK_ULL(_IOC_NR(BUILDID_IOC_RESOLVE_ID),
+		.ioctls = GENMASK_ULL(_IOC_NR(BUILDID_IOC_HISTORY),
 				      _IOC_NR(BUILDID_IOC_INFO)),
 		.status = bid_hook_armed() ? BUILDID_STATUS_ARMED : 0,
 		.max_entries = bid_cache_max(),

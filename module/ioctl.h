@@ -62,6 +62,9 @@ int bid_ioctl_resolve_addr(struct bid_session *session, void __user *arg);
 /* process.c */
 int bid_ioctl_maps(struct bid_session *session, void __user *arg);
 
+/* past.c */
+int bid_ioctl_history(struct bid_session *session, void __user *arg);
+
 /* set_cookie.c */
 int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg);
 

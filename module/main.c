@@ -75,6 +75,7 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
 	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 88);
 	BUILD_BUG_ON(sizeof(struct buildid_set_cookie) != 40);
+	BUILD_BUG_ON(sizeof(struct buildid_history) != 32);
 
 	err = check_parameters();
 	if (err)

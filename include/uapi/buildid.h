@@ -42,7 +42,7 @@
  * may name what it loads itself (SET_COOKIE: its own mappings, and files that its
  * user owns). All else needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user
  * namespace: SUBSCRIBE, always; MAPS and RESOLVE_ADDR of another process;
- * RESOLVE_KEY and RESOLVE_ID; all of netlink. FLUSH needs CAP_SYS_ADMIN. Kernel
+ * RESOLVE_KEY, RESOLVE_ID and HISTORY; all of netlink. FLUSH needs CAP_SYS_ADMIN. Kernel
  * addresses need CAP_SYSLOG; they are 0 without it, and where kptr_restrict is 2.
  *
  * Each ioctl checks its caller. A subscription is checked once, when it is made:
@@ -766,6 +766,35 @@ struct buildid_maps {
 
 #define BUILDID_MAPS_END	(~0ULL)
 
+/**
+ * struct buildid_history - BUILDID_IOC_HISTORY: mappings that were made lately
+ * @size: of the struct
+ * @flags: 0
+ * @pid: only of this process, in the initial pid namespace; 0 for all
+ * @bytes: in: of room at @records, at least BUILDID_RECORD_MAX * 2; out: used
+ * @cursor: in: 0, then that of the call before; out: where to go on,
+ *	BUILDID_MAPS_END at the end
+ * @records: address of a buffer: FILE and MMAP records, all marked
+ *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE. Both have the time
+ *	of the mapping, exact to a tick; comm is that of the thread, tid is the pid,
+ *	and the path is the one that the cache has
+ *
+ * The last mappings of each processor, about a thousand, newest first, whether
+ * their process is there or not and whether it has unmapped them since. They are the
+ * executable ones, others only while a subscriber asked for them, and only those
+ * whose file is still in the cache. What a child of fork(2) has from its parent
+ * is the parent's. Nothing is read. Errors: EPERM, also in another than the initial
+ * pid namespace; EINVAL for a @cursor that is none; EINTR.
+ */
+struct buildid_history {
+	__u32	size;
+	__u32	flags;
+	__u32	pid;
+	__u32	bytes;
+	__u64	cursor;
+	__u64	records;
+};
+
 /* buildid_subscribe.flags */
 #define BUILDID_SUB_DATA	(1U << 0) /* mappings that are not executable, too */
 #define BUILDID_SUB_PATH	(1U << 1) /* a path in every MMAP */
@@ -897,6 +926,7 @@ struct buildid_set_cookie {
 #define BUILDID_IOC_MAPS	_IOWR(BUILDID_IOC_MAGIC, 7, struct buildid_maps)
 #define BUILDID_IOC_SET_COOKIE	_IOWR(BUILDID_IOC_MAGIC, 8, struct buildid_set_cookie)
 #define BUILDID_IOC_RESOLVE_ID	_IOWR(BUILDID_IOC_MAGIC, 9, struct buildid_resolve_id)
+#define BUILDID_IOC_HISTORY	_IOWR(BUILDID_IOC_MAGIC, 10, struct buildid_history)
 
 /* ------------------------------------------------------ generic netlink -- */
 

@@ -60,17 +60,18 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	(void)context;
 	if (mapping->start & 0x1000) {
 		identity->id.size = mapping->len & 8 ? 20 : 8;
-		memset(identity->id.bytes, 0x77, identity->id.size);
+		memset(identity->id.bytes, (int)(mapping->start >> 13), identity->id.size);
 	} else {
 		identity->known = mapping->pid & 1;
 		identity->reason = "none";
 	}
 }
 
-static void report(void *context, const char *path, const char *reason)
+static void report(void *context, const char *path, uint64_t missing, uint64_t all,
+		   const char *reason)
 {
 	(void)context;
-	if (strlen(path) + strlen(reason) == 0)
+	if (strlen(path) + strlen(reason) == 0 || !missing || missing > all)
 		abort();
 }
 

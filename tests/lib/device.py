@@ -204,6 +204,15 @@ class Device:
             records += parse_all(buf.raw[:used])
         return records
 
+    def history(self, pid=0, room=1 << 16):
+        records, cursor = [], 0
+        buf = ctypes.create_string_buffer(room)
+        while cursor != MAPS_END:
+            _, _, used, cursor, _ = self.ioctl(
+                10, "IIIQQ", 0, pid, room, cursor, ctypes.addressof(buf))
+            records += parse_all(buf.raw[:used])
+        return records
+
     def _set_cookie(self, flags, fd, kind, addr, length, identity):
         self.ioctl(8, "IiHHQQQ", flags, fd, KIND.index(kind), len(identity), addr, length,
                    ctypes.cast(identity, ctypes.c_void_p).value if identity else 0)

@@ -43,6 +43,7 @@ RESOLVE_FD                   ok      ok       ok      ok        ok      ok      
 RESOLVE_FD not for reading   EBADF   EBADF    EBADF   EBADF     EBADF   EBADF   EBADF
 RESOLVE_KEY                  ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 RESOLVE_ID                   ok      ok       EPERM   EPERM     EPERM   EPERM   ok
+HISTORY                      ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 RESOLVE_ADDR itself          ok      ok       ok      ok        ok      ok      ok
 RESOLVE_ADDR another         ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 RESOLVE_ADDR one of his      ok      ok       EPERM   EPERM     EPERM   EPERM   ok
@@ -147,6 +148,7 @@ ENTRY_POINTS = {
     "RESOLVE_FD not for reading": lambda caller: resolve_fd_of(caller, os.O_PATH),
     "RESOLVE_KEY": lambda caller: caller.device().resolve_key(*caller.key) and None,
     "RESOLVE_ID": lambda caller: caller.device().resolve_id(caller.file_id) and None,
+    "HISTORY": lambda caller: caller.device().history() and None,
     "RESOLVE_ADDR itself": lambda caller:
         caller.device().resolve_addr(os.getpid(), own_address()) and None,
     "RESOLVE_ADDR another": lambda caller:

@@ -34,6 +34,7 @@ IOCTLS = {
     "MAPS": (7, "I I I Q Q Q", "flags pid bytes cursor instance records"),
     "SET_COOKIE": (8, "I i H H Q Q Q", "flags fd kind id_len addr len id"),
     "RESOLVE_ID": (9, "I Q I I Q", "flags file_id record_size reserved record"),
+    "HISTORY": (10, "I I I Q Q", "flags pid bytes cursor records"),
 }
 COOKIE = 5
 
@@ -100,6 +101,7 @@ def request(name):
         "RESOLVE_ADDR": dict(record, pid=os.getpid(), addr=PLACE.address),
         "RESOLVE_ID": dict(record, file_id=PLACE.file.file_id),
         "MAPS": dict(pid=os.getpid(), bytes=2 * RECORD_MAX, records=address),
+        "HISTORY": dict(bytes=2 * RECORD_MAX, records=address),
         "SET_COOKIE": dict(kind=COOKIE, id_len=len(IDENTITY), addr=PLACE.address, len=lib.PAGE,
                            id=ctypes.addressof(IDENTITY_BYTES)),
     }.get(name, {}))

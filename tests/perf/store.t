@@ -6,8 +6,9 @@ import os
 
 import lib
 from lib import contains
-from recording import (ONE, THREE, TWO, build_id, busy, copy, perf, place, record, recorded, same,
-                       same_tree, store, symbols, tool_test, tree, work)
+from recording import (ONE, THREE, TWO, build_id, busy, copy, forged, perf, place, record,
+                       recorded, same, same_tree, store, symbols, tool_test, tree, work)
+from rights import AS_NOBODY
 from tap import equal, run, test
 
 @tool_test("a file that is at its path is kept, and perf names its functions")
@@ -165,6 +166,49 @@ def _():
                        f"HOME={here.home}", "buildid", "store", "-i", here.data, status=None)
         contains(done.stdout, f"OK {ONE} {here.library}\n")
         same(here.entry(ONE), work("one"))
+
+
+@test("another user's file with a forged build-id is not stored in place of root's")
+def _():
+    with place() as here:
+        os.chmod(here.path, 0o755)
+        evil = forged(here.path + "/evil")
+        here.record()
+        with busy(evil, 0, os.path.dirname(evil), *AS_NOBODY):
+            equal(here.store()[ONE]["source"], "path", "source")
+            same(here.entry(ONE), work("one"))
+            equal(os.path.samefile(os.path.dirname(here.entry(ONE)) + ".debug", here.entry(ONE)), True, "a debugger's link")
+            # Nor when root's is gone.
+            os.unlink(here.library)
+            again = store("-i", here.data, "--dir", here.path + "/d", home=here.home, status=1)
+            contains(again[ONE]["reason"], "No such file or directory")
+            # That of a process in the recording is all there is: copied, until root's comes.
+            copy(work("one"), here.library)
+            record(here.data, *AS_NOBODY, lib.built("busy"), evil, "300")
+            here.home = here.path + "/home2"
+            os.mkdir(here.home)
+            equal(here.store()[ONE]["path"], evil, "path")
+        kept = os.stat(here.entry(ONE))
+        equal((kept.st_uid, kept.st_nlink), (0, 1), "a copy")
+        here.record()
+        equal(here.store()[ONE]["source"], "path", "source")
+        same(here.entry(ONE), work("one"))
+        equal(os.path.exists(f"{here.home}/.debug{evil}"), False, "the other is left")
+
+
+@tool_test("a further content of a path is looked for without what its name has for it")
+def _():
+    with place() as here:
+        named = f"{here.library}@{ONE[:8]}"
+        os.rename(here.library, named)
+        with busy(named, 0, here.path):
+            record(here.data, lib.built("busy"), named, "300")
+        os.rename(named, here.library)
+        line = here.store()[ONE]
+        equal((line["path"], line["source"]), (named, "path"), "line")
+        equal(os.path.exists(f"{here.home}/.debug{here.library}/{ONE}/elf"), True, "its path")
+        os.unlink(here.library)
+        assert "work_of_one" in symbols(here.data, here.home), "named"
 
 
 @tool_test("what cannot be read is reported, and the status is 1")

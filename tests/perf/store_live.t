@@ -9,8 +9,9 @@ import subprocess
 
 import lib
 from lib import contains
-from recording import (ONE, THREE, TWO, Live, build_id, busy, copy, entry, record, symbols,
-                       tool_test, work)
+from recording import (ONE, THREE, TWO, Live, build_id, busy, copy, entry, forged, record,
+                       symbols, tool_test, work)
+from rights import AS_NOBODY
 from tap import equal, run, test
 
 
@@ -138,6 +139,161 @@ def _():
                 live.finish()
             equal(bool(live.line(ONE)), bool(options), "a child's")
             equal(live.line(THREE), None, "another's")
+
+
+@tool_test("another user's file with a forged build-id is replaced by root's")
+def _():
+    with Live() as live:
+        os.chmod(live.path, 0o755)
+        evil = forged(live.path + "/evil")
+        live.start()
+        with busy(evil, 0, os.path.dirname(evil), *AS_NOBODY):
+            equal(live.wait_for(ONE)["path"], evil, "the first")
+        with busy(live.library, 0, live.path):
+            lib.until(lambda: [line for line in live.lines() if line["path"] == live.library],
+                      "root's is stored")
+        live.check(ONE, "one")
+        live.finish()
+
+
+@tool_test("one process at a time stores into a directory; SIGUSR1 prints how much")
+def _():
+    with Live("-p", str(os.getpid())) as live:
+        live.start()
+        done = lib.buildid("store", "--live", env=dict(os.environ, HOME=live.path), status=1)
+        equal(done.stderr, f"buildid: {live.path}/.debug: process {live.process.pid} stores into "
+              "it already\n", "error")
+        live.process.send_signal(signal.SIGUSR1)
+        (summary,) = lib.until(lambda: live.objects("summary"), "a summary")
+        equal((summary["stored"] >= summary["entries"] > 0, summary["evicted"]), (True, 0),
+              summary)
+        live.finish()
+
+
+MEGABYTE = 1 << 20
+
+
+def large(path, version, size=4 * MEGABYTE):
+    """A library with so much behind it."""
+    lib.write_bytes(path, lib.read_bytes(work(version)) + os.urandom(size))
+
+
+def usage(path):
+    return int(lib.run("du", "-sk", path).stdout.split()[0]) << 10
+
+
+class Worker:
+    """A process that maps what it is told to map."""
+
+    def __init__(self, live):
+        self.live, self.count = live, 0
+        self.shell = live.stack.enter_context(lib.started(
+            "sh", "-c", 'while read line; do "$0" $line & done', lib.built("busy"),
+            stdin=subprocess.PIPE))
+
+    def map(self, library):
+        mark = f"{self.live.path}/worker-{self.count}"
+        self.count += 1
+        self.shell.stdin.write(f"{library} 0 {mark}\n".encode())
+        self.shell.stdin.flush()
+        lib.until(lambda: os.path.exists(mark), "it is mapped")
+
+    def unmap(self, library):
+        lib.run("pkill", "-f", f"^{lib.built('busy')} {library} ")
+        lib.until(lambda: lib.run("pgrep", "-f", f"^{lib.built('busy')} {library} ",
+                                  status=None).returncode, "it is unmapped")
+
+
+@tool_test("the oldest goes when there is too much, but not what is mapped, nor perf's")
+def _():
+    with Live() as live:
+        paths = {version: f"{live.path}/{version}.so" for version in ("one", "two", "three")}
+        for version, path in paths.items():
+            large(path, version)
+        debug = live.path + "/.debug"
+        worker = Worker(live)
+        live.options = ("-p", str(worker.shell.pid), "--children")
+        # Of nobody's concern: perf put it there.
+        lib.run("perf", "buildid-cache", "-a", live.library, env=dict(os.environ,
+                                                                      HOME=live.path))
+        theirs = f"{debug}{live.library}/{ONE}/elf"
+        os.rename(f"{debug}/.build-id/{ONE[:2]}/{ONE[2:]}", live.path + "/link")
+        live.start()
+        lib.write_bytes(live.path + "/any.so",
+                        lib.read_bytes(work("two")).replace(bytes.fromhex(TWO), bytes(20)))
+        worker.map(live.path + "/any.so")
+        live.finish()
+        limit = usage(debug) + 10 * MEGABYTE
+        live.options += ("--max-size", f"{limit >> 10}k")
+        live.start()
+        for version, identity in ("one", ONE), ("two", TWO):
+            worker.map(paths[version])
+            equal(live.wait_for(identity)["status"], "ok", version)
+        worker.unmap(paths["two"])
+        # The first is older, and mapped still.
+        worker.map(paths["three"])
+        equal(live.wait_for(THREE)["status"], "ok", "the third")
+        equal([os.path.exists(entry(live.path, identity)) for identity in (ONE, TWO, THREE)],
+              [True, False, True], "which are left")
+        equal(os.path.lexists(f"{debug}/.build-id/{TWO[:2]}/{TWO[2:]}.debug"), False, "its link")
+        assert usage(debug) <= limit, "it is too large"
+        equal(os.path.exists(theirs), True, "what perf put there")
+        # What was removed is stored again.
+        worker.unmap(paths["one"])
+        worker.map(paths["two"])
+        lib.until(lambda: os.path.exists(entry(live.path, TWO)), "the second is back")
+        equal(os.path.exists(entry(live.path, ONE)), False, "the first is left")
+        live.finish()
+        (summary,) = live.objects("summary")
+        equal(summary["evicted"] >= 2, True, summary)
+
+
+@tool_test("a full disk fails what it has no room for, until it has")
+def _():
+    with Live() as live:
+        debug = live.path + "/.debug"
+        large(live.path + "/one.so", "one", 16 * MEGABYTE)
+        os.mkdir(debug)
+        lib.mount("tmpfs", debug, "tmpfs", 0, "size=64m")
+        live.stack.callback(lib.umount, debug)
+        worker = Worker(live)
+        live.options = ("-p", str(worker.shell.pid), "--children")
+        live.start()
+        lib.write_bytes(debug + "/filler", bytes(64 * MEGABYTE - usage(debug) - 4 * MEGABYTE))
+        worker.map(live.path + "/one.so")
+        line = live.wait_for(ONE)
+        equal((line["status"], "No space left" in line["reason"]), ("fail", True), line)
+        os.unlink(debug + "/filler")
+        lib.until(lambda: [line for line in live.lines()
+                           if (line["build_id"], line["status"]) == (ONE, "ok")], "it has room")
+        same = lib.read_bytes(entry(live.path, ONE)) == lib.read_bytes(live.path + "/one.so")
+        equal(same, True, "content")
+        live.process.send_signal(signal.SIGTERM)
+        equal(live.process.wait(lib.PATIENCE), 0, "exit status")
+
+
+@tool_test("after a kill -9 nothing half is left, and the next goes on")
+def _():
+    with Live() as live:
+        debug = live.path + "/.debug"
+        live.start()
+        live.process.kill()
+        live.process.wait()
+        # As if it had been killed a moment earlier, or later.
+        other = THREE[:-2] + "00"
+        os.makedirs(f"{debug}/half/{other}")
+        lib.write_bytes(f"{debug}/half/{other}/elf", b"half of it")
+        os.symlink(f"../half/{other}", f"{debug}/.buildid/{other}")
+        lib.write_bytes(f"{debug}/.buildid/.new-0123456789abcdef", b"half of it")
+        live.start()
+        with busy(live.library, 0, live.path):
+            live.wait_for(ONE)
+        live.finish()
+        equal(os.path.exists(debug + "/half"), False, "half an entry")
+        for identity in os.listdir(debug + "/.buildid"):
+            if identity != "lock":
+                contains(os.readlink(f"{debug}/.build-id/{identity[:2]}/{identity[2:]}"), identity)
+        equal(lib.run("find", debug, "-name", ".new-*").stdout, "", "temporary files")
 
 
 run()

@@ -32,6 +32,7 @@ _Static_assert(sizeof(struct buildid_subscribe) == 40, "subscribe");
 _Static_assert(sizeof(struct buildid_flush) == 16, "flush");
 _Static_assert(sizeof(struct buildid_cookie) == 88, "cookie");
 _Static_assert(sizeof(struct buildid_set_cookie) == 40, "set_cookie");
+_Static_assert(sizeof(struct buildid_history) == 32, "history");
 
 static union {
 	struct buildid_file file;
@@ -54,6 +55,7 @@ union argument {
 	struct buildid_subscribe subscribe;
 	struct buildid_flush flush;
 	struct buildid_set_cookie cookie;
+	struct buildid_history history;
 	char bytes[512];
 };
 
@@ -82,6 +84,8 @@ static const struct request {
 	  offsetof(struct buildid_set_cookie, fd) },
 	{ "RESOLVE_ID", BUILDID_IOC_RESOLVE_ID, sizeof(struct buildid_resolve_id),
 	  offsetof(struct buildid_resolve_id, reserved) },
+	{ "HISTORY", BUILDID_IOC_HISTORY, sizeof(struct buildid_history),
+	  offsetof(struct buildid_history, flags) },
 };
 
 /* Places in the table. */
@@ -95,7 +99,8 @@ enum {
 	MAPS,
 	FLUSH,
 	SET_COOKIE,
-	RESOLVE_ID
+	RESOLVE_ID,
+	HISTORY
 };
 
 #define REQUESTS (sizeof(requests) / sizeof(requests[0]))
@@ -165,6 +170,10 @@ static union argument argument_of(int request)
 		argument.maps.pid = (__u32)getpid();
 		argument.maps.bytes = sizeof(records);
 		argument.maps.records = (unsigned long)records;
+		break;
+	case HISTORY:
+		argument.history.bytes = sizeof(records);
+		argument.history.records = (unsigned long)records;
 		break;
 	case SET_COOKIE:
 		argument.cookie.kind = BUILDID_KIND_COOKIE;
@@ -445,6 +454,37 @@ static void test_maps(void)
 	fails(call(BUILDID_IOC_MAPS, &argument), ESRCH, "MAPS: a pid that is not there is ESRCH");
 }
 
+static void test_history(void)
+{
+	union argument argument = argument_of(HISTORY);
+	const struct buildid_record *first = (const void *)records;
+
+	/* the cache was flushed, and with it what the history needs */
+	munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, self, 0), 4096);
+	is(call(BUILDID_IOC_HISTORY, &argument), 0, "HISTORY: of all");
+	ok(argument.history.bytes > sizeof(struct buildid_file) &&
+		   argument.history.bytes <= sizeof(records),
+	   "HISTORY: returns the bytes used");
+	ok(first->type == BUILDID_RECORD_FILE && first->flags == BUILDID_RECORD_SNAPSHOT &&
+		   !first->seq,
+	   "HISTORY: the first is a FILE, marked as SNAPSHOT");
+	argument = argument_of(HISTORY);
+	argument.history.bytes--;
+	fails(call(BUILDID_IOC_HISTORY, &argument), EINVAL,
+	      "HISTORY: less room than two records may take is EINVAL");
+	argument = argument_of(HISTORY);
+	argument.history.cursor = 1;
+	fails(call(BUILDID_IOC_HISTORY, &argument), EINVAL, "HISTORY: a bad cursor is EINVAL");
+	argument = argument_of(HISTORY);
+	argument.history.records = -4096L;
+	fails(call(BUILDID_IOC_HISTORY, &argument), EFAULT, "HISTORY: a bad address is EFAULT");
+	argument = argument_of(HISTORY);
+	argument.history.pid = NO_SUCH_PID;
+	is(call(BUILDID_IOC_HISTORY, &argument), 0, "HISTORY: of a process that never was");
+	ok(!argument.history.bytes && argument.history.cursor == BUILDID_MAPS_END,
+	   "HISTORY: ... is empty");
+}
+
 static void bad_subscribe(struct buildid_subscribe subscribe, int error, const char *name)
 {
 	int fd = open_device(0);
@@ -647,6 +687,13 @@ static int resolve_id(void)
 	return call(BUILDID_IOC_RESOLVE_ID, &argument);
 }
 
+static int history(void)
+{
+	union argument argument = argument_of(HISTORY);
+
+	return call(BUILDID_IOC_HISTORY, &argument);
+}
+
 static int flush(void)
 {
 	union argument argument = argument_of(FLUSH);
@@ -718,6 +765,7 @@ static void test_rights(void)
 	is(try_as(NONE, address_in_the_past), EPERM, "... nor in one that has exited");
 	is(try_as(NONE, resolve_key), EPERM, "... nor RESOLVE_KEY");
 	is(try_as(NONE, resolve_id), EPERM, "... nor RESOLVE_ID");
+	is(try_as(NONE, history), EPERM, "... nor HISTORY");
 	is(try_as(NONE, flush), EPERM, "... nor FLUSH");
 	is(try_as(NONE, watch_all_as_root_of_a_namespace), EPERM,
 	   "all capabilities in another user namespace do not help");
@@ -727,6 +775,7 @@ static void test_rights(void)
 	is(try_as(CAP(PERFMON), address_in_parent), 0, "... and RESOLVE_ADDR in it");
 	is(try_as(CAP(PERFMON), resolve_key), 0, "... and RESOLVE_KEY");
 	is(try_as(CAP(PERFMON), resolve_id), 0, "... and RESOLVE_ID");
+	is(try_as(CAP(PERFMON), history), 0, "... and HISTORY");
 	is(try_as(CAP(PERFMON), flush), EPERM, "... and not FLUSH");
 	is(try_as(CAP(SYS_ADMIN), watch_all), 0, "CAP_SYS_ADMIN alone may watch all");
 	is(try_as(CAP(SYS_ADMIN), flush), 0, "... and FLUSH");
@@ -745,6 +794,7 @@ int main(void)
 	test_resolve_id();
 	test_resolve_addr();
 	test_maps();
+	test_history();
 	test_subscribe();
 	test_read();
 	test_rights();

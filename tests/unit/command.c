@@ -75,15 +75,30 @@ pid_t command_start(int (*command)(int, char **), const char *const *words)
 	return child;
 }
 
-int command_finish(pid_t child)
+static int wait_for(pid_t child)
 {
 	int status;
 
 	assert_int_equal(waitpid(child, &status, 0), child);
 	command_slurp("out", out, sizeof(out));
 	command_slurp("err", err, sizeof(err));
+	return status;
+}
+
+int command_finish(pid_t child)
+{
+	int status = wait_for(child);
+
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+int command_finish_killed(pid_t child)
+{
+	int status = wait_for(child);
+
+	assert_true(WIFSIGNALED(status));
+	return WTERMSIG(status);
 }
 
 void wait_until(bool (*is_so)(void))

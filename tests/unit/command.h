@@ -23,6 +23,8 @@ int command_tear_down(void **state);
 pid_t command_start(int (*command)(int, char **), const char *const *words);
 /* The exit status, with out[] and err[] filled. */
 int command_finish(pid_t child);
+/* Likewise, of one that a signal ended: which. */
+int command_finish_killed(pid_t child);
 /* Into @text what a file holds, with a NUL. */
 void command_slurp(const char *path, char *text, size_t size);
 

@@ -201,12 +201,22 @@ static int resolve_addr(struct buildid_resolve_addr *request)
 	return resolve(-1, request->record, &request->record_size);
 }
 
-void fake_add_map(struct buildid_maps *request, union any_record *record)
+static void add_record(uint64_t records, uint32_t *bytes, union any_record *record)
 {
 	record->header.flags = BUILDID_RECORD_SNAPSHOT;
 	record->header.seq = 0;
-	memcpy((char *)(uintptr_t)request->records + request->bytes, record, record->header.size);
-	request->bytes += record->header.size;
+	memcpy((char *)(uintptr_t)records + *bytes, record, record->header.size);
+	*bytes += record->header.size;
+}
+
+void fake_add_map(struct buildid_maps *request, union any_record *record)
+{
+	add_record(request->records, &request->bytes, record);
+}
+
+void fake_add_history(struct buildid_history *request, union any_record *record)
+{
+	add_record(request->records, &request->bytes, record);
 }
 
 static int reply_maps(struct buildid_maps *request)
@@ -214,6 +224,13 @@ static int reply_maps(struct buildid_maps *request)
 	assert_true(request->bytes >= 2 * BUILDID_RECORD_MAX);
 	request->bytes = 0;
 	return result(fake.maps ? fake.maps(request) : ESRCH);
+}
+
+static int reply_history(struct buildid_history *request)
+{
+	assert_true(request->bytes >= 2 * BUILDID_RECORD_MAX);
+	request->bytes = 0;
+	return result(fake.history ? fake.history(request) : EPERM);
 }
 
 static int reply_cookie(const struct buildid_set_cookie *request)
@@ -287,6 +304,8 @@ static int dispatch(unsigned long number, void *argument)
 		return resolve_addr(argument);
 	case BUILDID_IOC_MAPS:
 		return reply_maps(argument);
+	case BUILDID_IOC_HISTORY:
+		return reply_history(argument);
 	case BUILDID_IOC_SET_COOKIE:
 		return reply_cookie(argument);
 	case BUILDID_IOC_SUBSCRIBE:

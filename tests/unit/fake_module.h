@@ -34,6 +34,8 @@ struct fake_module {
 	uint64_t resolved_offset;
 	/* Replies to MAPS with 0 or an errno; NULL: no process exists. */
 	int (*maps)(struct buildid_maps *request);
+	/* Likewise to HISTORY; NULL: not permitted. */
+	int (*history)(struct buildid_history *request);
 	int cookie_error;
 
 	/* Called when the reader polls, and when it naps. */
@@ -69,6 +71,7 @@ bool fake_put_busy(union any_record *record);
 void fake_commit(void);
 /* Append to the reply to MAPS, and count in @request->bytes. */
 void fake_add_map(struct buildid_maps *request, union any_record *record);
+void fake_add_history(struct buildid_history *request, union any_record *record);
 /* The positions of the reader and of the writer. */
 uint64_t fake_consumed(void);
 uint64_t fake_produced(void);

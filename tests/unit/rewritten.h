@@ -17,9 +17,11 @@ extern size_t after_size;
 extern struct perfdata_counts counts;
 extern char reported[512];
 
-/* To be set: modules; what is called as the first event has been written. */
+/* To be set: modules; --no-names; no log and no module; what is called as the first event has been written. */
 extern struct perfdata_module_event loads[4];
 extern size_t nr_module_events;
+extern bool keep_names;
+extern bool nothing_is_known; /* of any mapping */
 extern bool (*on_progress)(void);
 
 /* Cmocka fixtures: of a group, and of each test. */
@@ -34,7 +36,7 @@ void read_file(const char *path);
 int annotate_to(const char *path, const char *output);
 /* What was made, in place. */
 void annotate_made(void);
-/* The mappings in what was written, and how they are; at most 15. */
+/* The mappings in what was written, and how they are; at most 15, valid until called again. */
 size_t read_mappings(const char *path, struct perfdata_mapping *mappings);
 void assert_id(const struct perfdata_mapping *mapping, size_t size, uint8_t byte);
 

@@ -36,10 +36,16 @@ static const char help[] =
 	"A PERF_DATA of - is standard input, annotated to standard output at its end.\v"
 	"The log should have been running since before perf record was. Without one only what "
 	"the module still remembers counts, for what was recorded on this machine since it was "
-	"booted. Either all mappings of a path get a build-id or none does, as perf would mix "
-	"them up; paths without are reported.";
+	"booted, and the build-ids that perf record --buildid-mmap has recorded itself, for "
+	"which neither log nor module is needed.\n\n"
+	"Of several contents of one path the first keeps it, and each further one is called "
+	"PATH@ID, with the first eight digits of its build-id, as perf report compares names "
+	"alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
+	"What is not annotated is reported.";
 
 #define GIVE_LOG "; give a log with --log"
+/* FAT's mtime is in steps of two seconds. */
+#define MTIME_GRAIN 3000000000ULL
 
 struct annotator {
 	struct output *out;
@@ -52,6 +58,7 @@ struct annotator {
 	uint64_t text;	      /* address of the kernel's _text; 0: not known */
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
+	const char *blind;    /* why nothing is known but what perf has recorded; or NULL */
 	bool progress;
 	int signals;				     /* -1: none yet */
 	int stopped;				     /* by this signal */
@@ -75,6 +82,10 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 {
 	struct annotator *annotator = context;
 
+	if (annotator->blind) {
+		identity->reason = annotator->blind;
+		return;
+	}
 	if (mapping->kind == PERFDATA_KIND_VDSO) {
 		identify_vdso(annotator, identity);
 		return;
@@ -90,11 +101,17 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 				 mapping->time ? mapping->time : annotator->begin, identity);
 }
 
-static void report_path(void *context, const char *path, const char *reason)
+static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,
+			const char *reason)
 {
 	struct annotator *annotator = context;
 
-	out_error(annotator->out, path, "not annotated: %s", reason);
+	if (missing == all)
+		out_error(annotator->out, path, "not annotated: %s", reason);
+	else
+		out_error(annotator->out, path,
+			  "%" PRIu64 " of %" PRIu64 " mappings not annotated: %s", missing, all,
+			  reason);
 }
 
 /* Here a signal ends the rewriting, so that nothing half done is left. */
@@ -155,6 +172,8 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 	const char *path = annotator->annotation->log;
 	int answer;
 
+	identities_wall_clock(annotator->identities, log_header(log)->time_mono,
+			      log_header(log)->time_real);
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
 			return report(annotator, path, strerror(ENOMEM));
@@ -163,6 +182,8 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
 		return report(annotator, path, strerror(ENOMEM));
+	if (log_ended_real(log))
+		identities_wall_clock(annotator->identities, log_ended(log), log_ended_real(log));
 	return true;
 }
 
@@ -184,52 +205,127 @@ static bool read_log(struct annotator *annotator)
 	return good;
 }
 
-/* Without a log. */
-static bool query_cache(struct annotator *annotator)
+/* perf writes the file as long as it records: a copy is younger, but none is older than that. */
+static bool is_older_than_begin(const struct annotator *annotator)
+{
+	uint64_t begin = identities_real_begin(annotator->identities);
+	uint64_t modified = perfdata_modified(annotator->data);
+
+	return begin && modified && modified + MTIME_GRAIN < begin;
+}
+
+/*
+ * Whether a mapping that should have a record has none, and no mapping has one. The first
+ * mappings will do: those of what was there when perf began.
+ */
+static bool has_none_of_its_mappings(struct annotator *annotator)
+{
+	struct perfdata_mapping mapping;
+	bool missing, any_missing = false;
+
+	perfdata_rewind(annotator->data);
+	while (perfdata_next_mapping(annotator->data, &mapping) > 0) {
+		if (identities_has(annotator->identities, &mapping, &missing))
+			return false;
+		any_missing |= missing;
+	}
+	return any_missing;
+}
+
+/*
+ * NULL when the recording may have been made while the log was written. Both clocks begin
+ * with each boot, and so a recording of any other may seem to be of the same time.
+ */
+static const char *why_not_in_log(struct annotator *annotator)
+{
+	if (!is_same_boot(annotator))
+		return "from another boot than the recording";
+	if (identities_ended_before(annotator->identities))
+		return "ended before the recording began, or is of another boot";
+	if (is_older_than_begin(annotator))
+		return "from another boot than the recording, which was last written to before "
+		       "it would have begun in that of the log";
+	if (has_none_of_its_mappings(annotator))
+		return "none of the recording's mappings is in it; it is of another boot, or of "
+		       "other processes";
+	return NULL;
+}
+
+/*
+ * Without a log: NULL when the module may be asked. What it knows of the kernel goes to
+ * the identities.
+ */
+static const char *why_no_query(struct annotator *annotator)
 {
 	enum perfdata_clock clock = perfdata_clock(annotator->data);
-	const char *reason;
 
+	if (perfdata_modified(annotator->data) <= boot_time())
+		return "recorded in an earlier boot" GIVE_LOG;
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
-		return report(annotator, annotator->name,
-			      "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG);
+		return "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG;
+	annotator->query = cache_query_new(clock);
 	if (!annotator->query)
-		return report(annotator, annotator->name,
-			      "the module is not accessible" GIVE_LOG
-			      ", or load it: modprobe buildid");
+		return "the module is not accessible" GIVE_LOG ", or load it: modprobe buildid";
 	cache_query_images(annotator->query, annotator->begin, annotator->identities);
-	reason = why_not_here(annotator);
-	return reason ? report(annotator, annotator->name, reason) : true;
+	return why_not_here(annotator);
+}
+
+/* By perf record --buildid-mmap, the default from Linux 6.17 on, or buildid annotate. */
+static bool has_build_ids(struct annotator *annotator)
+{
+	struct perfdata_mapping mapping;
+
+	perfdata_rewind(annotator->data);
+	while (perfdata_next_mapping(annotator->data, &mapping) > 0)
+		if (mapping.id.size && mapping.kind == PERFDATA_KIND_USER)
+			return true;
+	return false;
+}
+
+/* What perf knew is good wherever it was recorded: names and the table need no more. */
+static bool gather_without_log(struct annotator *annotator)
+{
+	const char *reason = why_no_query(annotator);
+
+	annotator->here = !reason;
+	if (!reason)
+		return true;
+	if (perfdata_error(annotator->data) || !has_build_ids(annotator))
+		return report(annotator, annotator->name, reason);
+	annotator->blind = reason;
+	cache_query_free(annotator->query);
+	annotator->query = NULL;
+	/* The images of another machine are none. */
+	identities_free(annotator->identities);
+	annotator->identities = identities_new(perfdata_clock(annotator->data));
+	return annotator->identities || report(annotator, annotator->name, strerror(ENOMEM));
+}
+
+static bool gather_with_log(struct annotator *annotator)
+{
+	if (!read_log(annotator))
+		return false;
+	if (annotator->here)
+		annotator->query = cache_query_new(perfdata_clock(annotator->data));
+	return true;
 }
 
 static bool gather(struct annotator *annotator)
 {
-	const struct annotation *annotation = annotator->annotation;
-	enum perfdata_clock clock = perfdata_clock(annotator->data);
+	const char *log = annotator->annotation->log;
+	const char *reason;
 
-	annotator->identities = identities_new(clock);
+	annotator->identities = identities_new(perfdata_clock(annotator->data));
 	if (!annotator->identities)
 		return report(annotator, annotator->name, strerror(ENOMEM));
-	if (annotation->log) {
-		if (!read_log(annotator))
-			return false;
-		if (!is_same_boot(annotator))
-			return report(annotator, annotation->log,
-				      "from another boot than the recording");
-	} else if (perfdata_modified(annotator->data) <= boot_time()) {
-		return report(annotator, annotator->name, "recorded in an earlier boot" GIVE_LOG);
-	} else {
-		annotator->here = true;
-	}
-	if (annotator->here) {
-		annotator->query = cache_query_new(clock);
-		vdso_build_id(&annotator->vdso);
-	}
-	if (!annotation->log && !query_cache(annotator))
+	if (!(log ? gather_with_log(annotator) : gather_without_log(annotator)))
 		return false;
+	if (annotator->here)
+		vdso_build_id(&annotator->vdso);
 	if (identities_ready(annotator->identities, annotator->begin))
 		return report(annotator, annotator->name, strerror(ENOMEM));
-	return true;
+	reason = log ? why_not_in_log(annotator) : NULL;
+	return reason ? report(annotator, log, reason) : true;
 }
 
 static void free_module_events(struct annotator *annotator)
@@ -279,6 +375,12 @@ static void print_summary(const struct annotator *annotator, const struct perfda
 		annotator->name, counts->annotated, counts->without, counts->not_annotated);
 	if (counts->paths)
 		fprintf(stderr, " of %" PRIu64 " paths", counts->paths);
+	if (counts->named)
+		fprintf(stderr, ", %" PRIu64 " further contents named", counts->named);
+	if (counts->unnamed)
+		fprintf(stderr, ", %" PRIu64 " further contents under the name of another%s",
+			counts->unnamed,
+			annotator->annotation->keep_names ? "" : ", as AUX data must not move");
 	if (counts->module_events)
 		fprintf(stderr, ", %" PRIu64 " modules added", counts->module_events);
 	if (counts->module_events_missing)
@@ -302,6 +404,8 @@ static void print_object(const struct annotator *annotator, const struct perfdat
 	out_number(out, "without_build_id", 0, counts->without);
 	out_number(out, "not_annotated", 0, counts->not_annotated);
 	out_number(out, "paths_not_annotated", 0, counts->paths);
+	out_number(out, "contents_named", 0, counts->named);
+	out_number(out, "contents_not_named", 0, counts->unnamed);
 	out_number(out, "modules_added", 0, counts->module_events);
 	out_number(out, "modules_missing", 0, counts->module_events_missing);
 	out_number(out, "lost", 0, identities_lost(annotator->identities));
@@ -315,6 +419,7 @@ static bool rewrite(struct annotator *annotator)
 		.identify = identify,
 		.progress = show_progress,
 		.report = report_path,
+		.keep_names = annotator->annotation->keep_names,
 	};
 	struct perfdata_counts counts;
 
@@ -383,6 +488,7 @@ int cmd_annotate(int argc, char **argv)
 		OPTION_INPUT(&annotation.path),
 		OPTION_LOG(&annotation.log),
 		OPTION_OUTPUT(&annotation.output),
+		OPTION_NO_NAMES(&annotation.keep_names),
 		{},
 	};
 	const struct args args = {

@@ -17,6 +17,7 @@
  * @log: of buildid record; NULL: by what the module remembers alone
  * @output: where to write; NULL: in place of @path, standard output for standard input
  * @name: of @path in messages; NULL: @path
+ * @keep_names: contents of one path get no names of their own
  * @signals: of signals_open(), by which it ends; -1: signals end the process
  */
 struct annotation {
@@ -24,6 +25,7 @@ struct annotation {
 	const char *log;
 	const char *output;
 	const char *name;
+	bool keep_names;
 	int signals;
 };
 

@@ -64,6 +64,7 @@ static const char *ioctl_name(unsigned int number)
 		[_IOC_NR(BUILDID_IOC_MAPS)] = "maps",
 		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = "set-cookie",
 		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)] = "resolve-id",
+		[_IOC_NR(BUILDID_IOC_HISTORY)] = "history",
 	};
 
 	return number < ARRAY_SIZE(names) ? names[number] : "unknown";

@@ -29,6 +29,7 @@
 #include "content/mapped_files.h"
 #include "content/vdso.h"
 #include "live.h"
+#include "live_space.h"
 #include "module.h"
 
 /* No records are read while a file is copied, and a large one takes long. */
@@ -40,6 +41,13 @@
 /* How long to wait for a file that the module is still reading, nanoseconds. */
 #define PATIENCE_NS 5000000000ULL
 #define NAP_MS	    50
+/* How often to look whether a full disk has room again. */
+#define FULL_MS 1000
+/* Files that are remembered at a time, twice: 8 MB at most. */
+#define STATES_MAX (1U << 17)
+/* Of a value of the map: the state; above it the number of the entry that is stored. */
+#define STATE_BITS 3
+#define NO_ENTRY   (STORED_NONE >> STATE_BITS)
 /* To run before the processes that it watches, where that is allowed. */
 #define NICENESS (-10)
 
@@ -69,7 +77,10 @@ struct live {
 	struct buildid *handle;
 	struct buildid_options options;
 	struct buildid_files *files;
-	struct hash_map states;
+	/* Of file_ids. When there are too many the older half is forgotten. */
+	struct hash_map states, old_states;
+	struct live_space space;
+	bool forgot; /* so something may come a second time */
 	struct queue queue;
 	size_t queued;
 	uint64_t lost;
@@ -86,10 +97,44 @@ static void fail(struct live *live, const char *object, int error)
 
 /* --------------------------------------------------------------- queue -- */
 
+static void set_value(struct live *live, uint64_t file_id, uint32_t value)
+{
+	if (live->states.count >= STATES_MAX) {
+		hash_map_free(&live->old_states);
+		live->old_states = live->states;
+		live->states = (struct hash_map){};
+		live->forgot = true;
+	}
+	if (file_id && !hash_map_set(&live->states, file_id, value))
+		fail(live, "store", -ENOMEM);
+}
+
 static void set_state(struct live *live, uint64_t file_id, enum state state)
 {
-	if (file_id && !hash_map_set(&live->states, file_id, state))
-		fail(live, "store", -ENOMEM);
+	set_value(live, file_id, state | NO_ENTRY << STATE_BITS);
+}
+
+static enum state get_state(struct live *live, uint64_t file_id, uint32_t *entry)
+{
+	uint32_t none = STATE_NEW | NO_ENTRY << STATE_BITS;
+	uint32_t value = hash_map_get(&live->states, file_id, none);
+
+	if (value == none) {
+		value = hash_map_get(&live->old_states, file_id, none);
+		if (value != none)
+			set_value(live, file_id, value);
+	}
+	*entry = value >> STATE_BITS == NO_ENTRY ? STORED_NONE : value >> STATE_BITS;
+	return value & ((1U << STATE_BITS) - 1);
+}
+
+/* What was removed is to be stored again when it is mapped again. */
+static void forget_states(struct live *live)
+{
+	live->space.forget = false;
+	live->forgot = true;
+	hash_map_free(&live->states);
+	hash_map_free(&live->old_states);
 }
 
 static void item_free(struct item *item)
@@ -103,6 +148,7 @@ static void item_free(struct item *item)
 static void enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path)
 {
 	struct item *item = calloc(1, sizeof(*item));
+	uint32_t unused;
 
 	if (item)
 		item->path = strdup(path);
@@ -112,7 +158,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 		return;
 	}
 	item->file_id = mmap->file_id;
-	item->failed_before = hash_map_get(&live->states, mmap->file_id, STATE_NEW) == STATE_FAILED;
+	item->failed_before = get_state(live, mmap->file_id, &unused) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
 	item->fd = mapped_file_open_at(mmap->pid, mmap->addr, path, &item->reason);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
@@ -156,12 +202,12 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 	struct reason reason;
 	bool done;
 
-	if (entry.fd >= 0 && debug_dir_put(live->store->dir, &entry, &item->reason))
+	if (entry.fd >= 0 && live_space_put(&live->space, &entry, &item->reason))
 		return true;
 	entry.fd = open_untrusted(AT_FDCWD, item->path, &reason);
 	if (entry.fd < 0)
 		return false;
-	done = debug_dir_put(live->store->dir, &entry, &item->reason);
+	done = live_space_put(&live->space, &entry, &item->reason);
 	close(entry.fd);
 	return done;
 }
@@ -177,9 +223,26 @@ static void report_failed(struct live *live, const struct item *item, const stru
 static void report_stored(struct live *live, const struct item *item, const struct build_id *id,
 			  const char *source)
 {
+	uint32_t number = stored_find(live->space.stored, id);
+
 	live->store->failed -= item->failed_before;
-	store_report_ok(live->store, id, item->path, source);
-	set_state(live, item->file_id, STATE_STORED);
+	stored_use(live->space.stored, number);
+	/* It was reported when it was stored. */
+	if (!live->forgot || strcmp(source, "kept") || number == STORED_NONE)
+		store_report_ok(live->store, id, item->path, source);
+	if (number < NO_ENTRY)
+		set_value(live, item->file_id, STATE_STORED | number << STATE_BITS);
+	else
+		set_state(live, item->file_id, STATE_STORED);
+}
+
+/* Whoever came first with a build-id may have forged it. */
+static bool replaces(struct live *live, const struct item *item, const struct build_id *id)
+{
+	struct reason unused;
+
+	return item->fd >= 0 && content_is_ours(item->fd) && store_has_others(live->store, id) &&
+	       content_is(item->fd, id, CONTENT_ELF, &unused);
 }
 
 static void store_item(struct live *live, struct item *item, const struct buildid_file *file)
@@ -191,7 +254,7 @@ static void store_item(struct live *live, struct item *item, const struct buildi
 		report_failed(live, item, NULL);
 	} else if (!request_id(item, file, &id)) {
 		set_state(live, item->file_id, STATE_NO_ID);
-	} else if (store_has(live->store, &id, CONTENT_ELF)) {
+	} else if (store_has(live->store, &id, CONTENT_ELF) && !replaces(live, item, &id)) {
 		report_stored(live, item, &id, "kept");
 	} else if (put(live, item, &id)) {
 		report_stored(live, item, &id, "mapped");
@@ -222,6 +285,8 @@ static bool store_next(struct live *live, bool all)
 	live->queued--;
 	store_item(live, item, file);
 	item_free(item);
+	if (live->space.forget)
+		forget_states(live);
 	return true;
 }
 
@@ -248,9 +313,12 @@ static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_fi
 static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 {
 	const struct buildid_file *file = buildid_files_find(live->files, mmap->file_id);
-	enum state state = hash_map_get(&live->states, mmap->file_id, STATE_NEW);
+	uint32_t number;
+	enum state state = get_state(live, mmap->file_id, &number);
 	const char *path = buildid_mmap_path(mmap);
 
+	if (state == STATE_STORED)
+		stored_use(live->space.stored, number);
 	if (state != STATE_NEW && state != STATE_FAILED)
 		return;
 	if ((!path || !*path) && file)
@@ -294,6 +362,7 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 		request.path = path ? path : name;
 	}
 	store_request(live->store, &request);
+	live_space_add(&live->space, &request.id);
 	free(path);
 }
 
@@ -366,8 +435,53 @@ static void store_vdso(struct live *live)
 {
 	struct request request = { .kind = REQUEST_VDSO, .path = DEBUG_DIR_VDSO };
 
-	if (vdso_build_id(&request.id))
-		store_request(live->store, &request);
+	if (!vdso_build_id(&request.id))
+		return;
+	store_request(live->store, &request);
+	live_space_add(&live->space, &request.id);
+}
+
+/* ----------------------------------------------------------- statistics -- */
+
+struct statistic {
+	const char *name;
+	uint64_t value;
+};
+
+/* Those that are not 0, but for how many were stored. */
+static void print_statistics(const struct statistic *all, size_t count)
+{
+	size_t i;
+
+	fprintf(stderr, "buildid: %" PRIu64 " %s", all[0].value, all[0].name);
+	for (i = 1; i < count; i++)
+		if (all[i].value)
+			fprintf(stderr, ", %" PRIu64 " %s", all[i].value, all[i].name);
+}
+
+static void show_statistics(const struct live *live)
+{
+	const struct store_job *store = live->store;
+	struct output *out = store->out;
+	const struct statistic all[] = {
+		{ "stored", store->stored },   { "evicted", live->space.evicted },
+		{ "skipped", store->skipped }, { "failed", store->failed },
+		{ "lost", live->lost },
+	};
+	uint64_t bytes = stored_bytes(live->space.stored);
+	size_t i, entries = stored_count(live->space.stored);
+
+	print_statistics(all, ARRAY_SIZE(all));
+	fprintf(stderr, "; of its own %zu files with %" PRIu64 " kB\n", entries, bytes >> 10);
+	if (!out->json)
+		return;
+	out_begin(out);
+	out_string(out, "type", 0, "summary");
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		out_number(out, all[i].name, 0, all[i].value);
+	out_number(out, "entries", 0, entries);
+	out_number(out, "bytes", 0, bytes);
+	out_end(out);
 }
 
 /* ---------------------------------------------------------------- watch -- */
@@ -382,8 +496,15 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 
 	poll(polls, ARRAY_SIZE(polls), milliseconds);
 	number = signals_read(signals);
-	if (number == SIGINT || number == SIGTERM)
+	if (number == SIGUSR1)
+		show_statistics(live);
+	else if (number == SIGINT || number == SIGTERM || number == SIGHUP)
 		live->stop = true;
+}
+
+static int patience(const struct live *live)
+{
+	return live->queued ? NAP_MS : live->space.needed ? FULL_MS : -1;
 }
 
 static void watch(struct live *live, int signals)
@@ -402,16 +523,19 @@ static void watch(struct live *live, int signals)
 		if (store_next(live, false))
 			wait_for_more(live, signals, 0);
 		else
-			wait_for_more(live, signals, live->queued ? NAP_MS : -1);
+			wait_for_more(live, signals, patience(live));
+		/* What it had no room for may be mapped still. */
+		live->needs_snapshot |= live_space_has_room_again(&live->space);
 	}
 	read_records(live);
 	store_queue(live, true);
-	fprintf(stderr, "buildid: %" PRIu64 " stored, %" PRIu64 " failed, %" PRIu64 " lost\n",
-		live->store->stored, live->store->failed, live->lost);
+	show_statistics(live);
 }
 
-static bool open_all(struct live *live)
+static bool open_all(struct live *live, uint64_t max_size)
 {
+	struct store_job *store = live->store;
+	struct reason reason;
 	int err;
 
 	live->handle = module_subscribe(live->store->out, &live->options);
@@ -420,7 +544,9 @@ static bool open_all(struct live *live)
 	err = buildid_files_new(&live->files, NULL);
 	if (err)
 		fail(live, "store", err);
-	return !err;
+	else if (!live_space_open(&live->space, store->dir, live->handle, max_size, &reason))
+		out_error(store->out, debug_dir_path(store->dir), "%s", reason.text);
+	return live->space.stored;
 }
 
 static void close_all(struct live *live)
@@ -432,11 +558,14 @@ static void close_all(struct live *live)
 		item_free(item);
 	}
 	hash_map_free(&live->states);
+	hash_map_free(&live->old_states);
+	live_space_close(&live->space);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
 }
 
-int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size)
+int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size,
+	     uint64_t max_size)
 {
 	struct live live = {
 		.store = store,
@@ -458,8 +587,8 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!filter_pids_exist(filter, store->out))
 		return EXIT_FAILURE;
-	signals = signals_open();
-	if (signals < 0 || !open_all(&live)) {
+	signals = signals_open_with((const int[]){ SIGHUP, SIGUSR1 }, 2);
+	if (signals < 0 || !open_all(&live, max_size)) {
 		close_all(&live);
 		return EXIT_FAILURE;
 	}

@@ -7,8 +7,10 @@
 #include "store_entry.h"
 
 /*
- * Runs until SIGINT or SIGTERM; returns the exit status. @ring_size: 0 for the default.
+ * Runs until SIGINT or SIGTERM; returns the exit status. @ring_size: 0 for the
+ * default; @max_size: bytes, 0 for no limit.
  */
-int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size);
+int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size,
+	     uint64_t max_size);
 
 #endif

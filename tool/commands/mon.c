@@ -371,12 +371,11 @@ static int run(struct mon *mon)
 	}
 	if (mon->news && !mon->log)
 		news_learn_present(mon->news, &mon->out);
-	signals = signals_open();
+	signals = signals_open_with(&(const int){ SIGHUP }, 1);
 	if (signals < 0) {
 		out_error(&mon->out, "mon", "%s", strerror(-signals));
 		mon->failed = true;
 	} else {
-		signals_add_hangup(signals);
 		watch(mon, signals);
 		signals_close(signals);
 	}

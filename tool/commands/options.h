@@ -22,6 +22,10 @@
 #define OPTION_OUTPUT(var) OPTION("output", 'o', "FILE", "write to FILE", .string = (var))
 #define OPTION_NO_DATA(var) \
 	OPTION("no-data", 0, NULL, "without the perf.data itself", .flag = (var))
+#define OPTION_NO_NAMES(var)                                                                 \
+	OPTION("no-names", 0, NULL,                                                          \
+	       "leave the path to each content of it, in place of PATH@ID for further ones", \
+	       .flag = (var))
 
 /* Which processes, for a struct filter; which mappings. */
 #define OPTION_PID(filter)                                                     \
@@ -38,6 +42,8 @@
 	       .string = &(filter)->cgroup)
 #define OPTION_DATA(var) \
 	OPTION("data", 0, NULL, "mappings that are not executable, too", .flag = (var))
+#define OPTION_TASKS(var) \
+	OPTION("tasks", 0, NULL, "processes that fork, exec and exit, too", .flag = (var))
 /* Into a uint32_t. */
 #define OPTION_RING_SIZE(var)                                                              \
 	OPTION("ring-size", 0, "SIZE",                                                     \

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/param.h>
@@ -13,6 +14,7 @@
 
 #include "common/array.h"
 #include "common/columns.h"
+#include "common/content_name.h"
 #include "common/hex.h"
 #include "common/utf8.h"
 #include "news.h"
@@ -582,16 +584,22 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 	};
 	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
 	char hex[BUILD_ID_TEXT];
+	char *path = NULL;
 
 	build_id_text(&dso->id, hex);
+	if (dso->kind == PERFDATA_KIND_USER)
+		path = strndup(dso->path, content_name_path(dso->path, &dso->id));
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, types[dso->kind]);
 	out_string(out, NULL, PRINT_WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
-	put_path(out, dso->path);
+	put_path(out, path ? path : dso->path);
+	if (path && strcmp(path, dso->path) != 0)
+		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)
 		out_string(out, "file", 0, file);
 	out_words(out, "flags", OUT_HIDDEN, flags);
 	out_end(out);
+	free(path);
 }

@@ -28,6 +28,9 @@
 #define BATCH 4096
 /* Records that stay below the watermark are written this often. */
 #define PERIOD_MS 200
+/* More often at first, as a perf that a command runs may be gone soon. */
+#define PERIOD_MIN_MS 5
+#define NS_PER_MS     1000000
 /* After the end: how long to wait for files that are still being read. */
 #define LINGER_NS 500000000ULL
 #define LINGER_MS 10
@@ -44,8 +47,10 @@ struct recording {
 	uint64_t lost;
 	bool failed;
 
+	uint64_t start_time;
+
 	pid_t command; /* 0 for none */
-	int status;
+	struct recording_end end;
 	uint64_t stop_time; /* 0 until it stops; no later mapping is written */
 };
 
@@ -75,26 +80,46 @@ static void reap(struct recording *recording)
 	if (!recording->command ||
 	    waitpid(recording->command, &status, WNOHANG) != recording->command)
 		return;
-	recording->status = child_status(status);
+	recording->end.status = child_status(status);
+	recording->end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	recording->command = 0;
-	stop(recording);
 }
 
-static void handle_signal(struct recording *recording, int number)
+/* A shell that is ended leaves its perf running, which writes its perf.data yet. */
+static bool has_ended(const struct recording *recording)
 {
-	switch (number) {
-	case SIGCHLD:
+	return recording->plan->watch->command && !recording->command &&
+	       !perf_watch_is_running(recording->plan->watch);
+}
+
+/* perf does not take SIGHUP, which would leave an unfinished perf.data. */
+static int for_perf(int number)
+{
+	return number == SIGHUP ? SIGTERM : number;
+}
+
+/*
+ * To the command and to perf, which not every program in between passes signals on to.
+ * What controls perf is for perf alone, if it was found: it would end anything else.
+ */
+static void pass_on(struct recording *recording, int number)
+{
+	const struct recording_plan *plan = recording->plan;
+	bool sent = perf_watch_signal(plan->watch, for_perf(number), recording->command);
+
+	if (recording->command && !(sent && (number == SIGUSR1 || number == SIGUSR2)))
+		kill(recording->command, plan->is_perf ? for_perf(number) : number);
+}
+
+static void handle_signal(struct recording *recording, int number, pid_t sender)
+{
+	if (number == SIGCHLD)
 		reap(recording);
-		break;
-	case SIGINT:
-	case SIGTERM:
-		/* From a terminal the command got SIGINT, too, and decides. */
-		if (!recording->command)
-			stop(recording);
-		else if (number == SIGTERM)
-			kill(recording->command, SIGTERM);
-		break;
-	}
+	else if (!recording->plan->watch->command)
+		stop(recording);
+	/* From a terminal the command has it already, and decides. */
+	else if (sender && sender != recording->command)
+		pass_on(recording, number);
 }
 
 /* -------------------------------------------------------------- records -- */
@@ -138,6 +163,8 @@ static bool write_records(struct recording *recording)
 			fail(recording, BUILDID_DEVICE, err);
 			return false;
 		}
+		if (recording->command)
+			perf_watch_record(recording->plan->watch, record);
 		if (!is_late(recording, record))
 			write_record(recording, record);
 	}
@@ -184,6 +211,17 @@ static bool may_end(const struct recording *recording, bool more)
 	return !more && !buildid_files_pending(recording->files);
 }
 
+static int period(const struct recording *recording)
+{
+	uint64_t age = clock_ns(CLOCK_MONOTONIC) - recording->start_time;
+
+	if (recording->stop_time)
+		return LINGER_MS;
+	if (age / 16 >= PERIOD_MS * (uint64_t)NS_PER_MS)
+		return PERIOD_MS;
+	return PERIOD_MIN_MS + (int)(age / 16 / NS_PER_MS);
+}
+
 static void wait_for_more(struct recording *recording, int signals, bool more)
 {
 	struct pollfd polls[] = {
@@ -191,12 +229,14 @@ static void wait_for_more(struct recording *recording, int signals, bool more)
 		/* After a failure it would stay readable for ever. */
 		{ .fd = recording->failed ? -1 : buildid_fd(recording->handle), .events = POLLIN },
 	};
-	int timeout = recording->stop_time ? LINGER_MS : PERIOD_MS;
+	pid_t sender;
 	int number;
 
-	poll(polls, ARRAY_SIZE(polls), more ? 0 : timeout);
-	while ((number = signals_read(signals)))
-		handle_signal(recording, number);
+	poll(polls, ARRAY_SIZE(polls), more ? 0 : period(recording));
+	while ((number = signals_read_from(signals, &sender)))
+		handle_signal(recording, number, sender);
+	if (has_ended(recording))
+		stop(recording);
 }
 
 static void record_all(struct recording *recording, int signals)
@@ -247,61 +287,70 @@ static void finish_log(struct recording *recording)
 		print_object(recording, written);
 }
 
-static int finish(struct recording *recording, int signals)
+static void finish(struct recording *recording, int signals)
 {
 	const struct recording_plan *plan = recording->plan;
 
 	finish_log(recording);
-	if (plan->use && !plan->use(plan, recording->status, signals))
+	if (!plan->use(plan, &recording->end, signals))
 		recording->failed = true;
 	else if (!recording->failed && !plan->keep_log)
 		unlink(recording->path);
-	return recording->failed && !recording->status ? EXIT_FAILURE : recording->status;
+	if (recording->failed && !recording->end.status)
+		recording->end.status = EXIT_FAILURE;
 }
 
-static int run(struct recording *recording, char **command, const struct buildid_options *options)
+static void run(struct recording *recording, char **command, const struct buildid_options *options)
 {
-	int signals = signals_open();
+	/* Of the last two perf record starts another file, or takes a snapshot. */
+	static const int others[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+	int signals = signals_open_with(others, *command ? ARRAY_SIZE(others) : 1);
 	int error = signals < 0 ? -signals : 0;
-	int status;
 
 	if (!error)
 		write_snapshot(recording, options);
 	if (!error && *command)
 		error = child_start(command, recording->plan->output, &recording->command);
+	recording->plan->watch->command = recording->command;
+	recording->start_time = clock_ns(CLOCK_MONOTONIC);
+	recording->end.status = EXIT_SUCCESS;
 	if (error) {
 		out_error(recording->out, *command ? *command : "record", "%s", strerror(error));
 		log_finish(recording->log);
 		if (!recording->plan->keep_log)
 			unlink(recording->path);
-		return error == ENOENT ? 127 : 126;
+		recording->end.status = error == ENOENT ? 127 : 126;
+		return;
 	}
 
 	record_all(recording, signals);
-	status = finish(recording, signals);
+	finish(recording, signals);
 	signals_close(signals);
-	return status;
 }
 
-int recording_run(struct output *out, const struct recording_plan *plan, char **command,
-		  const struct buildid_options *options)
+struct recording_end recording_run(struct output *out, const struct recording_plan *plan,
+				   char **command, const struct buildid_options *options)
 {
 	struct recording recording = { .out = out, .plan = plan, .path = plan->log };
-	int status = EXIT_FAILURE;
+	struct reason reason;
 	int err;
+
+	recording.end.status = EXIT_FAILURE;
 
 	recording.handle = module_subscribe(out, options);
 	if (!recording.handle)
-		return EXIT_FAILURE;
+		return recording.end;
 	err = buildid_files_new(&recording.files, NULL);
-	/* Last: a subscription that is refused must not cost an old log. */
-	if (!err)
-		err = log_create(&recording.log, recording.path);
 	if (err)
-		out_error(out, recording.path, "%s", strerror(-err));
+		reason_set(&reason, "%s", strerror(-err));
 	else
-		status = run(&recording, command, options);
+		/* Last: a subscription that is refused must not cost an old log. */
+		recording.log = log_create(recording.path, &reason);
+	if (recording.log)
+		run(&recording, command, options);
+	else
+		out_error(out, recording.path, "%s", reason.text);
 	buildid_files_free(recording.files);
 	buildid_close(recording.handle);
-	return status;
+	return recording.end;
 }

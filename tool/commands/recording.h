@@ -7,30 +7,44 @@
 
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
+#include "perf_watch.h"
+
+/**
+ * struct recording_end - how a recording ended
+ * @status: for exit(3), as buildid record --help documents it
+ * @signal: that killed the command, 0 for none
+ */
+struct recording_end {
+	int status;
+	int signal;
+};
 
 /**
  * struct recording_plan - what becomes of a log
  * @log: its path
  * @keep_log: else it is removed when @use has succeeded
  * @output: standard output of the command; -1 for ours
- * @use: called when the command has ended, with its exit status, and the log has been
- *	written, as far as that went. @signals is from signals_open(). Returns false when
- *	it failed: then the log stays. May be NULL
+ * @is_perf: the command is perf record, or runs that alone
+ * @watch: gets the records while the command runs. The command has not ended as long as
+ *	a perf that was found by it runs, and what is signalled to us goes to that, too
+ * @use: called when the command has ended, and the log has been written, as far as that
+ *	went. @signals is from signals_open_with(). Returns false when it failed: then the
+ *	log stays
  * @context: for @use
  */
 struct recording_plan {
 	const char *log;
 	bool keep_log;
 	int output;
-	bool (*use)(const struct recording_plan *plan, int status, int signals);
+	bool is_perf;
+	struct perf_watch *watch;
+	bool (*use)(const struct recording_plan *plan, const struct recording_end *end,
+		    int signals);
 	void *context;
 };
 
-/*
- * Record until @command ends, or without one until SIGINT or SIGTERM. Returns the exit
- * status, as buildid record -h documents it.
- */
-int recording_run(struct output *out, const struct recording_plan *plan, char **command,
-		  const struct buildid_options *options);
+/* Record until @command ends, or without one until SIGINT, SIGTERM or SIGHUP. */
+struct recording_end recording_run(struct output *out, const struct recording_plan *plan,
+				   char **command, const struct buildid_options *options);
 
 #endif

@@ -63,7 +63,7 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 	list->unknown = calloc(count + 1, sizeof(*list->unknown));
 	if (!list->items || !list->unknown)
 		return false;
-	all = all || !any_hit(dsos, count);
+	all = all || !any_hit(dsos, count) || perfdata_needs_all(list->data);
 	for (i = 0; i < count; i++)
 		/* The vdso always, as perf does: no file has it later. */
 		if (all || dsos[i].hit || is_vdso(dsos[i].path))

@@ -66,10 +66,14 @@ static bool is_requested(const struct buildid_record *record, const struct build
 	return bytes && size == id->size && !memcmp(bytes, id->bytes, size);
 }
 
-static bool show_located(struct job *job, const char *path)
+static bool show_located(struct job *job, const char *path, bool ours)
 {
 	struct request request = {
-		.kind = REQUEST_FILE, .id = job->id, .path = path, .path_first = true
+		.kind = REQUEST_FILE,
+		.id = job->id,
+		.path = path,
+		.ours = ours,
+		.any = true,
 	};
 	struct reason reason;
 	struct located_file found;
@@ -81,8 +85,11 @@ static bool show_located(struct job *job, const char *path)
 	return done;
 }
 
-/* That the module cannot be asked matters only when no other place has the file. */
-static bool from_module(struct job *job)
+/*
+ * That the module cannot be asked matters only when no other place has the file. With @ours
+ * only files that nobody else can write to, as anybody can forge a build-id.
+ */
+static bool from_module(struct job *job, bool ours)
 {
 	const struct netlink_filter filter = { .by_kind = true, .kind = BUILDID_KIND_GNU };
 	const struct buildid_record *record;
@@ -95,7 +102,7 @@ static bool from_module(struct job *job)
 		err = netlink_dump(netlink, &filter);
 	while (!err && !(err = netlink_next(netlink, &record)))
 		if (!done && is_requested(record, &job->id))
-			done = show_located(job, buildid_file_path((const void *)record));
+			done = show_located(job, buildid_file_path((const void *)record), ours);
 	job->refused = err == -EPERM;
 	netlink_close(netlink);
 	return done;
@@ -167,8 +174,8 @@ static int resolve(struct job *job)
 {
 	struct reason reason = {};
 
-	if (from_module(job) || from_kernel(job) || from_directory(job) || from_debug_files(job) ||
-	    from_servers(job, &reason))
+	if (from_module(job, true) || from_kernel(job) || from_directory(job) ||
+	    from_debug_files(job) || from_module(job, false) || from_servers(job, &reason))
 		return EXIT_SUCCESS;
 	out_error(&job->out, job->text, "no file with this build-id found; %s%s", reason.text,
 		  job->refused ? "; the module was not asked: not permitted; run as root, or "

@@ -17,14 +17,18 @@
 #include "request_list.h"
 
 static const char help[] =
-	"Put the files that a recording used into ~/.debug, where perf report finds them by "
-	"build-id, and print \"OK id path\" or \"FAIL id path: reason\" for each. A file is "
-	"stored only if the build-id in it is the requested one, wherever it is found: in a "
-	"process that has it mapped (deleted, or in a container), at its path, or on the "
-	"servers in DEBUGINFOD_URLS. The recording is perf.data unless --input is given.\n\n"
+	"Put the files that a recording used into ~/.debug, where perf report, gdb and LLVM find "
+	"them by build-id, and print \"OK id path\" or \"FAIL id path: reason\" for each, \"SKIP\" "
+	"for a module that was not loaded from /lib/modules. A file is stored only if the "
+	"build-id in it is the requested one, wherever it is found: at its path, in a process "
+	"that has it mapped (deleted, or in a container), or on the servers in DEBUGINFOD_URLS. "
+	"The recording is perf.data unless --input is given.\n\n"
 	"With --live: copy each version of a file that is mapped now or from now on, until "
-	"SIGINT or SIGTERM.\v"
+	"SIGINT or SIGTERM, with a nice value of -10 where that is allowed. SIGUSR1 "
+	"prints how many were stored. One process at a time does so in a directory.\v"
 	"Exit status: 1 when any failed; the others are stored nevertheless.";
+
+#define MAX_SIZE_LEAST (1U << 20)
 
 struct job {
 	struct output out;
@@ -36,6 +40,7 @@ struct job {
 	bool no_servers;
 	bool live;
 	uint32_t ring_size;
+	uint64_t max_size;
 };
 
 static int store_recording(const struct job *job, struct store_job *store)
@@ -61,7 +66,7 @@ static int run(struct job *job)
 		out_error(&job->out, job->directory ? job->directory : "~/.debug", "%s",
 			  reason.text);
 	else
-		status = job->live ? live_run(&store, &job->filter, job->ring_size) :
+		status = job->live ? live_run(&store, &job->filter, job->ring_size, job->max_size) :
 				     store_recording(job, &store);
 	locator_free(store.locate);
 	debug_dir_close(store.dir);
@@ -78,7 +83,15 @@ static void check(const struct job *job)
 		args_error("--pid", "only together with --live");
 	if (!job->live && job->ring_size)
 		args_error("--ring-size", "only together with --live");
+	if (!job->live && job->max_size)
+		args_error("--max-size", "only together with --live");
 	option_check_filter(&job->filter);
+}
+
+static const char *parse_max_size(void *size, const char *value)
+{
+	return args_size(value, size) && *(uint64_t *)size >= MAX_SIZE_LEAST ? NULL :
+									       "not a size from 1M";
 }
 
 int cmd_store(int argc, char **argv)
@@ -95,6 +108,10 @@ int cmd_store(int argc, char **argv)
 		OPTION_PID(&job.filter),
 		OPTION_CHILDREN(&job.filter),
 		OPTION_RING_SIZE(&job.ring_size),
+		{ "max-size", 0, "SIZE",
+		  "what --live may store; the least recently used is removed, but nothing that is "
+		  "mapped, and nothing that others put there; k, M and G multiply",
+		  .parse = parse_max_size, .to = &job.max_size },
 		{},
 	};
 	const struct args args = {

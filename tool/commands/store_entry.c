@@ -11,8 +11,19 @@
 #include "content/compressed.h"
 #include "store_entry.h"
 
-static void put_line(struct store_job *store, const struct build_id *id, const char *path,
-		     const char *source, const char *reason)
+struct outcome {
+	const char *word; /* in text */
+	const char *status;
+	enum out_style style;
+};
+
+static const struct outcome outcome_ok = { "OK", "ok", OUT_GOOD };
+static const struct outcome outcome_skip = { "SKIP", "skip", OUT_WEAK };
+static const struct outcome outcome_fail = { "FAIL", "fail", OUT_BAD };
+
+static void put_line(struct store_job *store, const struct outcome *outcome,
+		     const struct build_id *id, const char *path, const char *source,
+		     const char *reason)
 {
 	struct output *out = store->out;
 	char text[BUILD_ID_TEXT];
@@ -20,8 +31,8 @@ static void put_line(struct store_job *store, const struct build_id *id, const c
 
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "store");
-	out_styled(out, reason ? OUT_BAD : OUT_GOOD, NULL, 0, reason ? "FAIL" : "OK");
-	out_string(out, "status", OUT_HIDDEN, reason ? "fail" : "ok");
+	out_styled(out, outcome->style, NULL, 0, outcome->word);
+	out_string(out, "status", OUT_HIDDEN, outcome->status);
 	out_string(out, "build_id", 0, id ? build_id_text(id, text) : NULL);
 	out_string(out, "path", OUT_HIDDEN, path);
 	out_string(out, "source", OUT_HIDDEN, source);
@@ -37,14 +48,14 @@ void store_report_ok(struct store_job *store, const struct build_id *id, const c
 		     const char *source)
 {
 	store->stored++;
-	put_line(store, id, path, source, NULL);
+	put_line(store, &outcome_ok, id, path, source, NULL);
 }
 
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason)
 {
 	store->failed++;
-	put_line(store, id, path, NULL, reason);
+	put_line(store, &outcome_fail, id, path, NULL, reason);
 }
 
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part)
@@ -55,9 +66,24 @@ bool store_has(const struct store_job *store, const struct build_id *id, enum co
 
 	if (fd < 0)
 		return false;
-	has = !store->copy || (!fstat(fd, &stat_) && stat_.st_nlink == 1);
+	if (debug_dir_owner(fd) == DEBUG_OWNER_OTHERS)
+		has = debug_dir_copy(store->dir, id, part, fd);
+	else
+		has = !store->copy || (!fstat(fd, &stat_) && stat_.st_nlink == 1);
 	close(fd);
+	if (has)
+		debug_dir_link(store->dir, id);
 	return has;
+}
+
+bool store_has_others(const struct store_job *store, const struct build_id *id)
+{
+	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
+	bool others = fd >= 0 && debug_dir_owner(fd) != DEBUG_OWNER_OURS;
+
+	if (fd >= 0)
+		close(fd);
+	return others;
 }
 
 /*
@@ -158,6 +184,40 @@ static bool store_debug(struct store_job *store, const struct request *request,
 	return done || !needed;
 }
 
+static bool find_and_put(struct store_job *store, const struct request *request,
+			 struct located_file *found, struct reason *reason)
+{
+	return locate_request(store->locate, request, found, reason) &&
+	       put(store, request, found, found->name, reason);
+}
+
+/* Another user's file was stored, and may be a forgery of one of ours. */
+static bool replace(struct store_job *store, const struct request *request,
+		    struct located_file *found)
+{
+	struct request ours = *request;
+	struct reason unused;
+
+	if (request->kind != REQUEST_FILE || !store_has_others(store, &request->id))
+		return false;
+	ours.ours = true;
+	return find_and_put(store, &ours, found, &unused);
+}
+
+/* A module that was not loaded from where modules are: the kernel does not say where from. */
+static bool has_no_path(const struct request *request)
+{
+	return request->kind == REQUEST_MODULE &&
+	       (*request->path == '[' || !strncmp(request->path, "/sys/module/", 12));
+}
+
+static void report_skip(struct store_job *store, const struct request *request)
+{
+	store->skipped++;
+	put_line(store, &outcome_skip, &request->id, request->path, NULL,
+		 "not in /lib/modules, and the kernel does not say what it was loaded from");
+}
+
 void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
@@ -166,14 +226,20 @@ void store_request(struct store_job *store, const struct request *request)
 	bool done = is_stored(store, request);
 
 	if (!done) {
-		done = locate_request(store->locate, request, &found, &reason) &&
-		       put(store, request, &found, found.name, &reason);
+		done = find_and_put(store, request, &found, &reason);
+		source = found.source;
+	} else if (replace(store, request, &found)) {
 		source = found.source;
 	}
+	/* perf finds it without. */
+	if (done && request->kind == REQUEST_FILE)
+		debug_dir_name(store->dir, &request->id, request->path);
 	if (done)
 		done = store_debug(store, request, &reason);
 	if (done)
 		store_report_ok(store, &request->id, request->path, source);
+	else if (has_no_path(request))
+		report_skip(store, request);
 	else
 		store_report_fail(store, &request->id, request->path, reason.text);
 	located_file_free(&found);

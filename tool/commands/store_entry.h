@@ -20,6 +20,7 @@ struct store_job {
 	bool copy;   /* never link: the files may be overwritten in place */
 	bool unpack; /* modules always, as the name that perf will look for is not known */
 	uint64_t stored;
+	uint64_t skipped;
 	uint64_t failed;
 };
 
@@ -30,8 +31,13 @@ void store_report_ok(struct store_job *store, const struct build_id *id, const c
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason);
 
-/* Whether @part is stored; with @copy, that it is no link, which could still change. */
+/*
+ * Whether @part is stored; with @copy, that it is no link, which could still change. A link
+ * to another user's file is made a copy of it.
+ */
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part);
+/* Whether the file of @id that is stored is of another user: one of ours is to replace it. */
+bool store_has_others(const struct store_job *store, const struct build_id *id);
 
 /* Find one content and store it, unless it is stored already. */
 void store_request(struct store_job *store, const struct request *request);

@@ -9,7 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,4 +58,17 @@ int child_start(char **command, int output, pid_t *child)
 int child_status(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void child_end_alike(int number)
+{
+	sigset_t mask;
+
+	fflush(NULL);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(number, SIG_DFL);
+	sigemptyset(&mask);
+	sigaddset(&mask, number);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	raise(number);
 }

@@ -17,4 +17,10 @@ int child_start(char **command, int output, pid_t *child);
 /* The exit status that a shell gives for the @status of waitpid(2). */
 int child_status(int status);
 
+/*
+ * End by the signal that ended a child, as whoever waits for us then knows, too. Returns
+ * only if that signal does not end a process. Leaves no core.
+ */
+void child_end_alike(int number);
+
 #endif

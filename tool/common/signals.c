@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -11,21 +12,27 @@
 static sigset_t mask_before;
 static struct sigaction pipe_before;
 
-static void always(sigset_t *set)
+/* A blocked signal is delivered even if it is ignored, as by nohup(1). */
+static bool is_ignored(int number)
 {
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGCHLD);
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-int signals_open(void)
+int signals_open_with(const int *numbers, size_t count)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t mask;
 	int fd;
 
-	always(&mask);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGCHLD);
+	while (count--)
+		if (!is_ignored(numbers[count]))
+			sigaddset(&mask, numbers[count]);
 	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -34,28 +41,27 @@ int signals_open(void)
 	return fd;
 }
 
-void signals_add_hangup(int fd)
+int signals_open(void)
 {
-	struct sigaction action;
-	sigset_t mask;
-
-	/* A blocked signal is delivered even if it is ignored. */
-	sigaction(SIGHUP, NULL, &action);
-	if (action.sa_handler == SIG_IGN)
-		return;
-	always(&mask);
-	sigaddset(&mask, SIGHUP);
-	if (signalfd(fd, &mask, 0) == fd)
-		sigprocmask(SIG_BLOCK, &mask, NULL);
+	return signals_open_with(NULL, 0);
 }
 
-int signals_read(int fd)
+int signals_read_from(int fd, pid_t *sender)
 {
 	struct signalfd_siginfo info;
 
 	if (read(fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
+	/* SI_USER and the others of a process are not positive. One outside has no pid here. */
+	*sender = info.ssi_code > 0 ? 0 : info.ssi_pid ? (pid_t)info.ssi_pid : -1;
 	return (int)info.ssi_signo;
+}
+
+int signals_read(int fd)
+{
+	pid_t sender;
+
+	return signals_read_from(fd, &sender);
 }
 
 void signals_restore(void)

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "copy.h"
 #include "temporary.h"
 
 /* No entry that perf makes in ~/.debug begins with a dot and this. */
-#define NAME ".new-%016" PRIx64
+#define NAME	  ".new-%016" PRIx64
+#define NAME_SCAN ".new-%" SCNx64
 
 /* Random, as processes in two containers that share a HOME may have the same pid. */
 void temporary_make_name(char name[32])
@@ -26,6 +26,17 @@ void temporary_make_name(char name[32])
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
 		number = clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40;
 	snprintf(name, 32, NAME, number);
+}
+
+bool temporary_is_name(const char *name)
+{
+	uint64_t number;
+	char again[32];
+
+	if (sscanf(name, NAME_SCAN, &number) != 1)
+		return false;
+	snprintf(again, sizeof(again), NAME, number);
+	return !strcmp(name, again);
 }
 
 int temporary_parent(const char *path, const char **name)
@@ -83,9 +94,13 @@ bool temporary_name(struct temporary *temporary, int directory, const char *name
 	if (replace)
 		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
 		       !renameat(temporary->directory, temporary->name, directory, name);
-	return temporary->name[0] ?
-		       !linkat(temporary->directory, temporary->name, directory, name, 0) :
-		       link_fd(temporary->fd, directory, name);
+	if (!temporary->name[0])
+		return link_fd(temporary->fd, directory, name);
+	/* A FAT filesystem has this and no links, NFS has links and not this. */
+	if (!renameat2(temporary->directory, temporary->name, directory, name, RENAME_NOREPLACE))
+		return true;
+	return errno == EINVAL &&
+	       !linkat(temporary->directory, temporary->name, directory, name, 0);
 }
 
 void temporary_close(struct temporary *temporary)
@@ -110,16 +125,4 @@ int temporary_unnamed(void)
 		unlinkat(directory, file.name, 0);
 	close(directory);
 	return file.fd;
-}
-
-int temporary_from(int fd)
-{
-	int file = temporary_unnamed();
-
-	if (file >= 0 && !copy_stream(fd, file)) {
-		close(file);
-		file = -1;
-	}
-	close(fd);
-	return file;
 }

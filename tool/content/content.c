@@ -4,8 +4,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "common/hex.h"
@@ -112,4 +115,27 @@ bool content_is(int fd, const struct build_id *id, enum content_part part, struc
 	if (part == CONTENT_KALLSYMS)
 		return kallsyms_is(fd, reason);
 	return elf_is(fd, id, part == CONTENT_DEBUG, reason);
+}
+
+/* ---------------------------------------------------------- ownership -- */
+
+/* Whoever serves a file there may say that it is root's. */
+static bool is_served(int fd)
+{
+	struct statfs filesystem;
+
+	return fstatfs(fd, &filesystem) || (unsigned int)filesystem.f_type == FUSE_SUPER_MAGIC;
+}
+
+bool content_is_ours(int fd)
+{
+	struct stat stat_;
+
+	if (fstat(fd, &stat_) || (stat_.st_uid && stat_.st_uid != geteuid()))
+		return false;
+	/* A group of one's own, as umask 002 is made for. */
+	if (stat_.st_mode & S_IWOTH ||
+	    (stat_.st_mode & S_IWGRP && stat_.st_gid && stat_.st_gid != getegid()))
+		return false;
+	return !is_served(fd);
 }

@@ -29,4 +29,10 @@ const char *content_part_name(enum content_part part);
  */
 bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason);
 
+/*
+ * Whether only this user and root can write to the file at @fd. A build-id is no
+ * signature: another user's file may have the id of a file of ours and any content.
+ */
+bool content_is_ours(int fd);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Debug dir: the only file that knows the layout of ~/.debug. */
+/* Debug dir: the layout of ~/.debug; marks are in debug_dir_marks.c. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,20 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/copy.h"
 #include "common/open_regular.h"
 #include "common/temporary.h"
-#include "debug_dir.h"
+#include "debug_dir_internal.h"
 
-#define LINKS  ".build-id"
 #define PROBES "probes"
 
-struct debug_dir {
-	int fd;
-	char *path;
-};
+/* Where files are before they have their names. */
+static int stage_fd(const struct debug_dir *dir)
+{
+	return dir->marks >= 0 ? dir->marks : dir->fd;
+}
 
 /* ------------------------------------------------------------- opening -- */
 
@@ -44,7 +46,7 @@ struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *r
 	if (!dir)
 		return NULL;
 	dir->path = path ? strdup(path) : default_path(reason);
-	dir->fd = -1;
+	dir->fd = dir->marks = dir->lock = -1;
 	if (!dir->path)
 		goto fail;
 	if (!create || !mkdir(dir->path, 0755) || errno == EEXIST)
@@ -63,6 +65,10 @@ void debug_dir_close(struct debug_dir *dir)
 		return;
 	if (dir->fd >= 0)
 		close(dir->fd);
+	if (dir->marks >= 0)
+		close(dir->marks);
+	if (dir->lock >= 0)
+		close(dir->lock);
 	free(dir->path);
 	free(dir);
 }
@@ -86,16 +92,19 @@ static bool is_component(const char *name, size_t length)
 	return name[0] != '.' || (length > 1 && (name[1] != '.' || length > 2));
 }
 
+static bool is_below(const char *name, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return !strncmp(name, directory, length) && (!name[length] || name[length] == '/');
+}
+
 static bool is_path(const char *name)
 {
 	size_t length;
 
-	if (!strncmp(name, "/" LINKS, sizeof("/" LINKS) - 1)) {
-		char next = name[sizeof("/" LINKS) - 1];
-
-		if (!next || next == '/')
-			return false;
-	}
+	if (is_below(name, "/" LINKS) || is_below(name, "/" MARKS))
+		return false;
 	while (*name == '/') {
 		length = strcspn(++name, "/");
 		if (!is_component(name, length))
@@ -115,8 +124,7 @@ bool debug_dir_is_name(const char *name)
 	       !strchr(name, '/');
 }
 
-/* ".build-id/ab/cdef...", or only its directory. */
-static bool link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
+bool debug_dir_link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
 {
 	char text[BUILD_ID_TEXT];
 
@@ -139,17 +147,18 @@ static char *entry_path(const char *name, const struct build_id *id)
 
 /* -------------------------------------------------------------- look-up -- */
 
-/* The target without "../../", if it is one as perf makes them. */
-static char *checked_target(char *target, const struct build_id *id)
+#define LINK_UP "../../"
+
+/* The target without @up, if it is one as perf makes them. */
+static char *checked_target(char *target, const char *up, const struct build_id *id)
 {
-	static const char up[] = "../../";
 	char text[BUILD_ID_TEXT];
 	char *last, *name;
 	bool good;
 
-	if (strncmp(target, up, sizeof(up) - 1))
+	if (strncmp(target, up, strlen(up)))
 		return NULL;
-	target += sizeof(up) - 2; /* the slash is the name's */
+	target += strlen(up) - 1; /* the slash is the name's */
 	last = strrchr(target, '/');
 	if (!last || last == target || strcmp(last + 1, build_id_text(id, text)))
 		return NULL;
@@ -160,27 +169,35 @@ static char *checked_target(char *target, const struct build_id *id)
 	return good ? target + 1 : NULL;
 }
 
-char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
+char *debug_dir_read_entry(int directory, const char *link, const char *up,
+			   const struct build_id *id)
 {
-	char link[PATH_MAX], target[PATH_MAX];
+	char target[PATH_MAX];
 	const char *entry;
 	ssize_t length;
 
-	if (!link_path(id, false, link))
-		return NULL;
-	length = readlinkat(dir->fd, link, target, sizeof(target) - 1);
+	length = readlinkat(directory, link, target, sizeof(target) - 1);
 	if (length < 0)
 		return NULL;
 	target[length] = '\0';
-	entry = checked_target(target, id);
+	entry = checked_target(target, up, id);
 	return entry ? strdup(entry) : NULL;
+}
+
+char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
+{
+	char link[PATH_MAX];
+
+	return debug_dir_link_path(id, false, link) ?
+		       debug_dir_read_entry(dir->fd, link, LINK_UP, id) :
+		       NULL;
 }
 
 /*
  * Below the directory, without following links, as one may lead out of it.
  * With @create what is missing is created.
  */
-static int open_below(const struct debug_dir *dir, const char *path, bool create)
+int debug_dir_open_below(const struct debug_dir *dir, const char *path, bool create)
 {
 	int fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
 	char components[PATH_MAX], *rest = components;
@@ -208,7 +225,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 	if (!entry)
 		return -1;
-	directory = open_below(dir, entry, false);
+	directory = debug_dir_open_below(dir, entry, false);
 	free(entry);
 	if (directory < 0)
 		return -1;
@@ -222,26 +239,50 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 /* -------------------------------------------------------------- putting -- */
 
-/* Not a setuid program: with a link it would outlive its removal by an upgrade. */
+/* A copy of a file that another user can write to; the kernel does not look at it. */
+#define MARK_OTHERS S_ISVTX
+
+/*
+ * Not another user's, who could write to it later. Nor a setuid program: with a link it
+ * would outlive its removal by an upgrade.
+ */
 static bool may_link(const struct debug_item *item)
 {
 	struct stat stat_;
 
-	return item->may_link && !fstat(item->fd, &stat_) && S_ISREG(stat_.st_mode) &&
-	       !(stat_.st_mode & (S_ISUID | S_ISGID));
+	return item->may_link && content_is_ours(item->fd) && !fstat(item->fd, &stat_) &&
+	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID | MARK_OTHERS));
+}
+
+enum debug_owner debug_dir_owner(int fd)
+{
+	struct stat stat_;
+
+	if (!content_is_ours(fd) || fstat(fd, &stat_))
+		return DEBUG_OWNER_OTHERS;
+	return stat_.st_mode & MARK_OTHERS ? DEBUG_OWNER_COPIED : DEBUG_OWNER_OURS;
+}
+
+static bool copy(const struct debug_item *item, int to, struct reason *reason)
+{
+	/* The copy is checked, as the original may have changed meanwhile. */
+	if (!copy_file(item->fd, to, reason) || !content_is(to, item->id, item->part, reason))
+		return false;
+	/* A filesystem without such a bit has no owners either. */
+	if (!content_is_ours(item->fd))
+		fchmod(to, 0755 | MARK_OTHERS);
+	return true;
 }
 
 /* A link to the file, or a copy where that is not possible. */
 static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		  struct temporary *file, struct reason *reason)
 {
-	if (may_link(item) && temporary_link(file, dir->fd, item->fd))
+	if (may_link(item) && temporary_link(file, stage_fd(dir), item->fd))
 		return content_is(item->fd, item->id, item->part, reason);
-	if (!temporary_open(file, dir->fd, item->part == CONTENT_VDSO ? 0600 : 0755))
+	if (!temporary_open(file, stage_fd(dir), item->part == CONTENT_VDSO ? 0600 : 0755))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
-	/* The copy is checked, as the original may have changed meanwhile. */
-	return copy_file(item->fd, file->fd, reason) &&
-	       content_is(file->fd, item->id, item->part, reason);
+	return copy(item, file->fd, reason);
 }
 
 /* perf's list of SDT probes, which it creates for everything but kernels. */
@@ -254,25 +295,80 @@ static void put_probes(int directory)
 		close(fd);
 }
 
-static bool put_link(const struct debug_dir *dir, const struct build_id *id, const char *entry)
+bool debug_dir_put_link(const struct debug_dir *dir, int directory, const char *name,
+			const char *target)
 {
-	char path[PATH_MAX], target[PATH_MAX + 16], text[BUILD_ID_TEXT], temporary[32];
-	int directory, error;
+	int stage = stage_fd(dir);
+	char temporary[32];
+	int error;
+
+	temporary_make_name(temporary);
+	if (!symlinkat(target, stage, temporary) && !renameat(stage, temporary, directory, name))
+		return true;
+	error = errno;
+	unlinkat(stage, temporary, 0);
+	errno = error;
+	return false;
+}
+
+bool debug_dir_has_part(const struct debug_dir *dir, const char *entry, enum content_part part)
+{
+	char path[PATH_MAX + 16];
+	struct stat stat_;
+
+	snprintf(path, sizeof(path), "%s/%s", entry, content_part_name(part));
+	return !fstatat(dir->fd, path, &stat_, AT_SYMLINK_NOFOLLOW) && S_ISREG(stat_.st_mode);
+}
+
+const char *debug_dir_debugger_file(const struct debug_dir *dir, const char *entry)
+{
+	static const enum content_part parts[] = { CONTENT_DEBUG, CONTENT_ELF, CONTENT_VDSO };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (debug_dir_has_part(dir, entry, parts[i]))
+			return content_part_name(parts[i]);
+	return "";
+}
+
+static bool put_links(const struct debug_dir *dir, const struct build_id *id, const char *entry)
+{
+	const char *file = debug_dir_debugger_file(dir, entry);
+	char path[PATH_MAX], target[PATH_MAX + 32], text[BUILD_ID_TEXT];
+	char name[BUILD_ID_TEXT + sizeof(DEBUG_SUFFIX)];
+	int directory;
 	bool done;
 
-	link_path(id, true, path);
-	directory = open_below(dir, path, true);
+	debug_dir_link_path(id, true, path);
+	directory = debug_dir_open_below(dir, path, true);
 	if (directory < 0)
 		return false;
 	snprintf(target, sizeof(target), "../../%s", entry);
-	temporary_make_name(temporary);
-	done = !symlinkat(target, directory, temporary) &&
-	       !renameat(directory, temporary, directory, build_id_text(id, text) + 2);
-	error = errno;
-	if (!done)
-		unlinkat(directory, temporary, 0);
+	done = debug_dir_put_link(dir, directory, build_id_text(id, text) + 2, target);
+	/* Such a long id is nobody's but for tests, and perf has no use for it. */
+	if (*file && snprintf(name, sizeof(name), "%s" DEBUG_SUFFIX, text + 2) <= NAME_MAX) {
+		snprintf(target, sizeof(target), "../../%s/%s", entry, file);
+		done = done && debug_dir_put_link(dir, directory, name, target);
+	}
 	close(directory);
-	errno = error;
+	return done;
+}
+
+bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
+{
+	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)];
+	char *entry = debug_dir_entry(dir, id);
+	struct stat stat_;
+	bool done = entry;
+
+	if (!entry)
+		return false;
+	debug_dir_link_path(id, false, link);
+	strcat(link, DEBUG_SUFFIX);
+	/* perf removes and puts entries, and knows nothing of these links. */
+	if (*debug_dir_debugger_file(dir, entry) && fstatat(dir->fd, link, &stat_, 0))
+		done = put_links(dir, id, entry);
+	free(entry);
 	return done;
 }
 
@@ -289,10 +385,24 @@ static void prune(const struct debug_dir *dir, const char *entry)
 	free(path);
 }
 
+void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry)
+{
+	int directory = debug_dir_open_below(dir, entry, false);
+	enum content_part part;
+
+	if (directory < 0)
+		return;
+	for (part = 0; part < CONTENT_PARTS; part++)
+		unlinkat(directory, content_part_name(part), 0);
+	unlinkat(directory, PROBES, 0);
+	close(directory);
+	prune(dir, entry);
+}
+
 static bool put_staged(const struct debug_dir *dir, const struct debug_item *item,
 		       struct temporary *file, const char *entry, struct reason *reason)
 {
-	int directory = open_below(dir, entry, true);
+	int directory = debug_dir_open_below(dir, entry, true);
 	bool done;
 
 	if (directory < 0)
@@ -303,7 +413,7 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 	else if (item->part != CONTENT_KALLSYMS)
 		put_probes(directory);
 	close(directory);
-	if (done && item->part != CONTENT_DEBUG && !put_link(dir, item->id, entry))
+	if (done && !put_links(dir, item->id, entry))
 		done = reason_set(reason, "%s/" LINKS ": %s", dir->path, strerror(errno));
 	return done;
 }
@@ -327,22 +437,72 @@ static bool put_entry(const struct debug_dir *dir, const struct debug_item *item
 	return done;
 }
 
+/* The mark comes before the file, so that no file of a killed process is without one. */
+static bool put_marked(const struct debug_dir *dir, const struct debug_item *item,
+		       const char *before, const char *entry, struct reason *reason)
+{
+	char *marked = debug_dir_marked_entry(dir, item->id);
+	bool marks = dir->marks >= 0 && (marked || !before);
+	bool done;
+
+	if (marks && !debug_dir_put_mark(dir, item->id, entry))
+		done = reason_set(reason, "%s/" MARKS ": %s", dir->path, strerror(errno));
+	else
+		done = put_entry(dir, item, entry, reason);
+	if (!done && marks && !before)
+		debug_dir_remove_mark(dir, item->id);
+	else if (!done && marks)
+		debug_dir_put_mark(dir, item->id, before);
+	free(marked);
+	return done;
+}
+
+bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
+{
+	struct statvfs filesystem;
+
+	/* What the name of a file takes, too. */
+	return fstatvfs(dir->fd, &filesystem) ||
+	       (uint64_t)filesystem.f_bavail * filesystem.f_frsize >= bytes + (64U << 10);
+}
+
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason)
 {
 	char link[PATH_MAX];
-	char *entry;
+	char *entry, *before;
 	bool done;
 
 	if (!debug_dir_is_name(item->name))
 		return reason_set(reason, "not a name that the debug dir can have");
-	if (!link_path(item->id, false, link))
+	if (!debug_dir_link_path(item->id, false, link))
 		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
-	entry = item->part == CONTENT_DEBUG ? debug_dir_entry(dir, item->id) :
-					      entry_path(item->name, item->id);
-	if (!entry)
-		return reason_set(reason, "has no entry in the debug dir");
-	done = put_entry(dir, item, entry, reason);
+	before = debug_dir_entry(dir, item->id);
+	entry = item->part == CONTENT_DEBUG && before ? strdup(before) :
+							entry_path(item->name, item->id);
+	if (item->part == CONTENT_DEBUG && !before)
+		done = reason_set(reason, "has no entry in the debug dir");
+	else if (!entry)
+		done = reason_set(reason, "%s", strerror(ENOMEM));
+	else
+		done = put_marked(dir, item, before, entry, reason);
+	/* Under another path, where nothing finds it any more. */
+	if (done && before && strcmp(before, entry))
+		debug_dir_remove_entry(dir, before);
+	free(before);
+	free(entry);
+	return done;
+}
+
+/* In the same place, which perf may have linked to it. */
+bool debug_dir_copy(struct debug_dir *dir, const struct build_id *id, enum content_part part,
+		    int fd)
+{
+	struct debug_item item = { .id = id, .part = part, .fd = fd };
+	char *entry = debug_dir_entry(dir, id);
+	struct reason reason;
+	bool done = entry && put_entry(dir, &item, entry, &reason);
+
 	free(entry);
 	return done;
 }

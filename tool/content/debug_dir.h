@@ -3,16 +3,24 @@
  * Debug dir: perf's build-id cache, ~/.debug, in perf's layout:
  *
  *	.build-id/ab/cdef... -> ../../usr/bin/ls/abcdef...
+ *	.build-id/ab/cdef....debug -> ../../usr/bin/ls/abcdef.../debug, or else elf, or vdso
  *	usr/bin/ls/abcdef.../elf, debug, probes
  *	[kernel.kallsyms]/abcdef.../kallsyms, elf
  *	[vdso]/abcdef.../vdso, probes
+ *	.buildid/abcdef... -> ../usr/bin/ls/abcdef...
  *
  * A file exists under its name only when it is complete. The symbolic link comes last,
- * as perf finds an entry only by it. Files are hard links to the original where that
- * is possible, else copies.
+ * as perf finds an entry only by it. The one with .debug is for gdb, LLVM and whoever else
+ * looks for the symbols of a build-id; perf ignores it. Files are hard links to the original
+ * where that is possible and nobody else can write to it, else copies.
+ *
+ * What one process stores for weeks is marked in .buildid, which nobody else looks into: it
+ * may remove that, and nothing else. The mark's time is that of the last use.
  */
 #ifndef TOOL_DEBUG_DIR_H
 #define TOOL_DEBUG_DIR_H
+
+#include <stdint.h>
 
 #include "content.h"
 
@@ -55,10 +63,65 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id);
  */
 int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum content_part part);
 
+/* Who may have written what an open file of the directory holds. */
+enum debug_owner {
+	DEBUG_OWNER_OURS,   /* this user or root */
+	DEBUG_OWNER_COPIED, /* another user, before it was copied: a file of ours is to replace it */
+	DEBUG_OWNER_OTHERS, /* another user, at any time */
+};
+
+enum debug_owner debug_dir_owner(int fd);
+/* Replace @part, open as @fd, by a copy of it. */
+bool debug_dir_copy(struct debug_dir *dir, const struct build_id *id, enum content_part part,
+		    int fd);
+/* Make the link for debuggers where it is missing or leads nowhere. */
+bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id);
+
 /*
  * Store a file, after content_is() has checked it, or its copy. A debug file goes to
  * the entry that exists. False with @reason; nothing is left then.
  */
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason);
+
+/*
+ * Give an entry a further name, for readers who look for a file by the name that is in a
+ * recording and its build-id, as hotspot does. False if that cannot be, or without an
+ * entry; true if it has that name already.
+ */
+bool debug_dir_name(const struct debug_dir *dir, const struct build_id *id, const char *name);
+
+/* ----------------------------------------------------------------- marks -- */
+
+/*
+ * Be the only one that marks; false with @reason, as when another process is. From then on
+ * what debug_dir_put() stores is marked, unless there was an entry without a mark.
+ */
+bool debug_dir_lock(struct debug_dir *dir, struct reason *reason);
+
+/* An entry with a mark. */
+struct debug_mark {
+	struct build_id id;
+	uint64_t bytes; /* on the disk */
+	int64_t used;	/* seconds since the epoch */
+	bool module;	/* by its path, a kernel module's */
+};
+
+/* Returns whether to go on. */
+typedef bool debug_dir_show(void *to, const struct debug_mark *mark);
+
+/*
+ * All entries with a mark. What a killed process left half done is removed. False when the
+ * marks cannot be read, or @show returned it.
+ */
+bool debug_dir_read_marks(struct debug_dir *dir, debug_dir_show *show, void *to);
+/* Of one entry; false when it has no mark. */
+bool debug_dir_marked(const struct debug_dir *dir, const struct build_id *id,
+		      struct debug_mark *mark);
+/* That it was used now. */
+void debug_dir_touch(struct debug_dir *dir, const struct build_id *id);
+/* Remove an entry with its links and its mark; false when it has none. */
+bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id);
+/* Whether the disk has so much room; true also when that is not known. */
+bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes);
 
 #endif

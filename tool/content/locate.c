@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/content_name.h"
 #include "common/copy.h"
 #include "common/open_regular.h"
 #include "debug_dir.h"
@@ -72,13 +73,20 @@ struct search {
 	const struct build_id *id; /* the requested */
 	struct located_file *found;
 	struct reason *reason;
+	bool ours; /* no file that another user can write to */
 };
+
+static bool may_answer(const struct search *search, int fd)
+{
+	return !search->ours || content_is_ours(fd) ||
+	       reason_set(search->reason, "can be written by another user");
+}
 
 /* Owns @fd, which may be -1 with a reason, and @path. */
 static bool check(struct search *search, int fd, char *path, enum content_part part,
 		  const char *source)
 {
-	if (fd >= 0 && content_is(fd, search->id, part, search->reason)) {
+	if (fd >= 0 && may_answer(search, fd) && content_is(fd, search->id, part, search->reason)) {
 		*search->found = (struct located_file){
 			.fd = fd,
 			.part = part,
@@ -136,18 +144,35 @@ static bool check_mapped(struct search *search, const struct mapped_file *file,
 			 struct refused *refused)
 {
 	char *path;
+	bool counts;
 	int fd;
 
 	if (is_refused(refused, file))
 		return false;
 	fd = mapped_file_open(file, &path, search->reason);
+	/*
+	 * One that could not be opened may well open through another process, and
+	 * another user's are not to keep us from the one that is searched for.
+	 */
+	counts = fd >= 0 && may_answer(search, fd);
 	if (check(search, fd, path, CONTENT_ELF, "mapped"))
 		return true;
-	/* One that could not be opened may well open through another process. */
-	if (fd >= 0)
+	if (counts)
 		refused->inodes[refused->count++] =
 			(struct inode){ file->major, file->minor, file->ino };
 	return false;
+}
+
+/* Any process may have mapped anything under any name: another user's by request only. */
+static bool may_ask(const struct search *search, const struct mapped_file *file)
+{
+	const struct request *request = search->request;
+	size_t i;
+
+	for (i = 0; i < request->nr_pids; i++)
+		if (request->pids[i] == file->pid)
+			return true;
+	return search->ours || request->any;
 }
 
 /* The same name elsewhere comes second: a bind mount, a container, a rename. */
@@ -164,7 +189,7 @@ static bool find_mapped(struct search *search, const char *path)
 		return false;
 	for (exact = 1; exact >= 0; exact--)
 		while ((file = mapped_files_next(locator->mapped, path, file)))
-			if (exact == !strcmp(file->path, path) &&
+			if (exact == !strcmp(file->path, path) && may_ask(search, file) &&
 			    check_mapped(search, file, &refused))
 				return true;
 	return false;
@@ -232,27 +257,96 @@ static bool find_on_servers(struct search *search)
 
 /* --------------------------------------------------------------- files -- */
 
-/* @path is the request's without " (deleted)": such a file may exist again. */
-static bool find_named(struct search *search, const char *path)
+/* Of a request: as it is, then without what may have been added to the path, which is last. */
+struct names {
+	char *paths[4];
+	size_t count;
+};
+
+static bool names_add(struct names *names, char *path)
 {
-	return check_named(search, search->request->path) ||
-	       (strcmp(path, search->request->path) && check_named(search, path));
+	size_t i;
+
+	for (i = 0; path && i < names->count; i++)
+		if (!strcmp(names->paths[i], path)) {
+			free(path);
+			return true;
+		}
+	if (path)
+		names->paths[names->count++] = path;
+	return path;
+}
+
+static void names_free(struct names *names)
+{
+	while (names->count)
+		free(names->paths[--names->count]);
+}
+
+/* A file may really be called so. */
+static bool names_of(const struct request *request, struct names *names)
+{
+	const char *path = request->path;
+	char *plain = strndup(path, content_name_path(path, &request->id));
+	bool done = plain && names_add(names, strdup(path)) && names_add(names, strdup(plain)) &&
+		    names_add(names, strip_deleted(path)) && names_add(names, strip_deleted(plain));
+
+	free(plain);
+	return done;
+}
+
+/* What is found gets that name, unless it has one. */
+static bool find_each(struct search *search, const struct names *names,
+		      bool (*find)(struct search *search, const char *path))
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++)
+		if (find(search, names->paths[i])) {
+			if (!search->found->name)
+				search->found->name = strdup(names->paths[i]);
+			return true;
+		}
+	return false;
+}
+
+static bool find_local(struct search *search, const struct names *names)
+{
+	return find_each(search, names, check_named) || find_each(search, names, find_mapped) ||
+	       find_each(search, names, find_in_roots);
+}
+
+static bool find_anywhere(struct search *search, const struct names *names)
+{
+	struct search quiet = *search;
+	struct reason unused;
+
+	quiet.reason = &unused;
+	quiet.ours = true;
+	if (find_local(&quiet, names))
+		return true;
+	if (search->ours)
+		return reason_set(search->reason, "not found");
+	quiet.ours = false;
+	/* What is at the path comes last once more, for the reason. */
+	if (find_local(&quiet, names) || find_each(search, names, check_named))
+		return true;
+	if (!find_on_servers(search))
+		return false;
+	search->found->name = strdup(names->paths[names->count - 1]);
+	return true;
 }
 
 static bool find_file(struct search *search)
 {
-	char *path = strip_deleted(search->request->path);
+	struct names names = {};
 	bool done;
 
-	if (!path)
-		return reason_set(search->reason, "%s", strerror(ENOMEM));
-	done = (search->request->path_first && find_named(search, path)) ||
-	       find_mapped(search, path) || find_in_roots(search, path) ||
-	       find_named(search, path) || find_on_servers(search);
-	if (done && !search->found->name)
-		search->found->name = path;
+	if (names_of(search->request, &names))
+		done = find_anywhere(search, &names);
 	else
-		free(path);
+		done = reason_set(search->reason, "%s", strerror(ENOMEM));
+	names_free(&names);
 	return done;
 }
 
@@ -397,7 +491,7 @@ bool locate_request(struct locator *locator, const struct request *request,
 		[REQUEST_MODULE] = find_module,
 		[REQUEST_VDSO] = find_vdso,
 	};
-	struct search search = { locator, request, &request->id, found, reason };
+	struct search search = { locator, request, &request->id, found, reason, request->ours };
 
 	*found = (struct located_file){ .fd = -1 };
 	if (!finds[request->kind](&search))
@@ -420,7 +514,7 @@ bool locate_kernel(const struct build_id *id, struct located_file *found)
 bool locate_on_servers(struct locator *locator, const struct build_id *id,
 		       struct located_file *found, struct reason *reason)
 {
-	struct search search = { locator, NULL, id, found, reason };
+	struct search search = { locator, NULL, id, found, reason, false };
 
 	*found = (struct located_file){ .fd = -1 };
 	return ask_servers(&search, CONTENT_ELF, CONTENT_ELF);
@@ -429,7 +523,7 @@ bool locate_on_servers(struct locator *locator, const struct build_id *id,
 bool locate_debug(struct locator *locator, const struct build_id *id, bool servers,
 		  struct located_file *found, struct reason *reason)
 {
-	struct search search = { locator, NULL, id, found, reason };
+	struct search search = { locator, NULL, id, found, reason, false };
 	char text[BUILD_ID_TEXT], path[sizeof(DEBUG_FILE) + BUILD_ID_TEXT];
 
 	*found = (struct located_file){ .fd = -1 };

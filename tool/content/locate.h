@@ -19,11 +19,12 @@ enum request_kind {
 struct request {
 	enum request_kind kind;
 	struct build_id id;
-	const char *path;     /* as it was mapped, with or without " (deleted)" */
+	const char *path;     /* as it was mapped or named, see content_name.h */
 	const uint32_t *pids; /* some processes that had it mapped */
 	size_t nr_pids;
-	bool path_first; /* before mappings, for a caller that prints the path */
-	bool at_once;	 /* skip searches that may take seconds */
+	bool at_once; /* skip searches that may take seconds */
+	bool ours;    /* a file, and nobody else may write to it; no server is asked */
+	bool any;     /* any process may answer, for a caller that shows which one did */
 };
 
 struct located_file {
@@ -41,11 +42,13 @@ struct locator *locator_new(bool servers);
 void locator_free(struct locator *locator);
 
 /*
- * Tried in this order. A file: the mappings of processes now, the path in the root of
- * the processes that had it, the path, debuginfod. The kernel: /proc/kallsyms if it is
- * the running one, its ELF file. A module: the path, the file of the loaded module
- * with that build-id or name, any of that name in /lib/modules. The vdso: of this
- * process, of those. False with @reason, which is about the path itself if it exists.
+ * Tried in this order. A file: the path, the mappings of processes now, the path in the
+ * root of the processes that had it, each if content_is_ours(); the same once more for
+ * files of other users, but then only the mappings of processes that had it; debuginfod.
+ * The kernel: /proc/kallsyms if it is the running one, its ELF file. A module: the path,
+ * the file of the loaded module with that build-id or name, any of that name in
+ * /lib/modules. The vdso: of this process, of those. False with @reason, which is about
+ * the path itself if it exists.
  */
 bool locate_request(struct locator *locator, const struct request *request,
 		    struct located_file *file, struct reason *reason);

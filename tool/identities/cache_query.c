@@ -15,11 +15,6 @@
 #include "netlink.h"
 #include "versions.h"
 
-/* ctime is as coarse as a tick. */
-#define TICK 10000000LL
-/* Clocks drift apart by NTP's limit of 500 ppm at most. */
-#define DRIFT(ns) ((ns) / 2000)
-
 struct cache_query {
 	struct buildid *handle;
 	enum perfdata_clock clock;
@@ -94,7 +89,17 @@ static int64_t real_before(const struct cache_query *query, uint64_t time)
 {
 	int64_t ago = query->now - (int64_t)time;
 
-	return ago < 0 ? INT64_MIN : query->real - ago - TICK - DRIFT(ago);
+	return ago < 0 ? INT64_MIN : query->real - ago - CLOCK_DRIFT(ago);
+}
+
+static bool is_older(int64_t changed, int64_t before)
+{
+	return before > 0 && changed < before - (int64_t)ctime_grain(changed);
+}
+
+static bool is_before(const struct version *version, int64_t before)
+{
+	return is_older(version->ctime, before);
 }
 
 /* ------------------------------------------------------------------ images -- */
@@ -115,7 +120,8 @@ static bool was_loaded(const struct cache_query *query, const char *module, uint
 
 		snprintf(path, sizeof(path), "/sys/module/%s%s", module, below[i]);
 		if (!stat(path, &status) &&
-		    (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec < before)
+		    is_older((int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
+			     before))
 			return true;
 	}
 	return false;
@@ -157,7 +163,7 @@ static int dump(struct cache_query *query)
 			err = versions_add(&query->versions, (const void *)record);
 	}
 	netlink_close(netlink);
-	return err == -ENODATA ? versions_ready(&query->versions) : err;
+	return err == -ENODATA ? versions_ready(&query->versions, NULL) : err;
 }
 
 /*
@@ -171,7 +177,7 @@ static bool has_versions(struct cache_query *query)
 	if (!query->dumped) {
 		query->dumped = true;
 		err = dump(query);
-		if (err == -ENOENT)
+		if (err == -ENODEV)
 			query->failure = "the module answers in the initial network namespace only";
 		else if (err)
 			query->failure = "the module does not answer";
@@ -179,21 +185,43 @@ static bool has_versions(struct cache_query *query)
 	return !query->failure;
 }
 
-/* On btrfs each subvolume has a file with this inode number. */
-static bool has_another_path(const struct version *version, const struct perfdata_mapping *mapping)
+/*
+ * What the inode of @mapping has held since @before, and whether several files may be meant.
+ * A ctime moves with a link, too, as of perf record, which links what was hit into ~/.debug.
+ * So a version of before answers if every version since has the same content, and the
+ * file the same size and mtime.
+ */
+static const struct version *find_unchanged(const struct cache_query *query,
+					    const struct perfdata_mapping *mapping, int64_t before,
+					    bool *any, bool *several)
 {
-	return version->dev != version->user_dev && version->ino == version->user_ino &&
-	       version->dev == versions_device(mapping->major, mapping->minor) &&
-	       version->path != versions_path(mapping->path);
+	const struct version *first = NULL, *old = NULL, *version;
+	size_t cursor = 0;
+
+	while ((version = versions_next(&query->versions, mapping, &cursor))) {
+		if (version_has_another_path(version, mapping))
+			continue;
+		*several |= first && first->user_dev != version->user_dev;
+		if (!first)
+			first = version;
+		if (is_before(version, before))
+			old = version;
+	}
+	*any = first;
+	cursor = 0;
+	while (old && (version = versions_next(&query->versions, mapping, &cursor)))
+		if (!version_has_another_path(version, mapping) && !is_before(version, before) &&
+		    !version_unchanged(old, version))
+			return NULL;
+	return old;
 }
 
 void cache_query_find(struct cache_query *query, const struct perfdata_mapping *mapping,
 		      uint64_t time, struct perfdata_identity *identity)
 {
-	const struct version *newest = NULL, *version;
 	int64_t before = real_before(query, time);
-	bool changed = false, several = false;
-	size_t cursor = 0;
+	const struct version *version;
+	bool any, several = false;
 
 	if (!mapping->has_inode || !mapping->ino || !time)
 		return;
@@ -201,21 +229,13 @@ void cache_query_find(struct cache_query *query, const struct perfdata_mapping *
 		identity->reason = query->failure;
 		return;
 	}
-	while ((version = versions_next(&query->versions, mapping, &cursor))) {
-		if (has_another_path(version, mapping))
-			continue;
-		/* The newest version is what the file has now. */
-		changed |= version->ctime > before;
-		several |= newest && newest->user_dev != version->user_dev;
-		if (!newest || version->file_id > newest->file_id)
-			newest = version;
-	}
-	if (!newest)
+	version = find_unchanged(query, mapping, before, &any, &several);
+	if (!any)
 		return;
-	if (changed)
+	if (!version)
 		identity->reason = "its file has changed since";
 	else if (several)
 		identity->reason = "several files have its inode number";
 	else
-		*identity = newest->identity;
+		version_identity(version, identity);
 }

@@ -3,9 +3,8 @@
  * A mapping that happened while perf recorded has an MMAP record from the module with
  * the same process, address, length and offset, and nearly the same time. Others have
  * none: a mapping that a process has from its parent, and one that is not executable.
- * Such a mapping is found by its addresses in another process, else by its inode. That
- * counts only as long as it is certain what the inode held at the time: a file may be
- * written anew, and records may be lost.
+ * Such a mapping is found by its inode. That counts only as long as it is certain what
+ * the inode held at the time: a file may be written anew, and records may be lost.
  */
 
 #include <errno.h>
@@ -18,6 +17,8 @@
 
 /* perf takes its time of a mapping after the module, but not that much later. */
 #define MOMENT 1000000000ULL
+/* In so little time no process maps another content at the same place. */
+#define AT_ONCE 100000ULL
 
 /* An MMAP record. */
 struct mmap_event {
@@ -25,6 +26,12 @@ struct mmap_event {
 	uint64_t time;
 	uint32_t pid;
 	uint32_t version; /* index */
+};
+
+/* A process began, ran another program, or ended: nothing of before is mapped. */
+struct birth {
+	uint64_t time;
+	uint32_t pid;
 };
 
 /* Records of this time were lost. */
@@ -35,13 +42,20 @@ struct loss {
 struct identities {
 	enum perfdata_clock clock;
 	uint64_t begin;
+	struct stream_clock stream;
 	struct versions versions;
-	struct mmap_event *mmaps; /* by place and time, once ready */
+	struct mmap_event *mmaps; /* by place, process and time, once ready */
 	size_t nr_mmaps;
-	struct loss *losses;
+	uint32_t *by_path;    /* indices, by path, place and time */
+	struct birth *births; /* by process and time, once ready */
+	size_t nr_births;
+	struct hash_map processes; /* from pid and start time to the birth */
+	struct loss *losses;	   /* by from, once ready, and to is the latest up to there */
 	size_t nr_losses;
 	uint64_t lost;
+	uint64_t first;		  /* time of the first record */
 	uint64_t last, last_mono; /* time of the last record, by both clocks */
+	uint64_t end;		  /* of the stream */
 	struct images images;
 };
 
@@ -49,8 +63,11 @@ struct identities *identities_new(enum perfdata_clock clock)
 {
 	struct identities *new = calloc(1, sizeof(*new));
 
-	if (new)
-		new->clock = clock;
+	if (!new)
+		return NULL;
+	new->clock = clock;
+	new->first = UINT64_MAX;
+	new->end = UINT64_MAX;
 	return new;
 }
 
@@ -60,6 +77,10 @@ void identities_free(struct identities *identities)
 		return;
 	images_free(&identities->images);
 	versions_free(&identities->versions);
+	stream_clock_free(&identities->stream);
+	hash_map_free(&identities->processes);
+	free(identities->by_path);
+	free(identities->births);
 	free(identities->mmaps);
 	free(identities->losses);
 	free(identities);
@@ -76,6 +97,41 @@ static bool has_times(const struct identities *identities)
 }
 
 /* ------------------------------------------------------------------ adding -- */
+
+static int add_birth(struct identities *identities, uint32_t pid, uint64_t time)
+{
+	if (!array_reserve(identities->births, identities->nr_births))
+		return -ENOMEM;
+	identities->births[identities->nr_births++] = (struct birth){ time, pid };
+	return 0;
+}
+
+/* Its first record, by time: the snapshot's come among those that were sent meanwhile. */
+static int add_process(struct identities *identities, uint32_t pid, uint64_t start_time,
+		       uint64_t time)
+{
+	const uint64_t process[] = { pid, start_time };
+	uint64_t key = hash_bytes(HASH_START, process, sizeof(process));
+	uint32_t index = hash_map_get(&identities->processes, key, UINT32_MAX);
+
+	if (index != UINT32_MAX) {
+		if (time < identities->births[index].time)
+			identities->births[index].time = time;
+		return 0;
+	}
+	if (!hash_map_set(&identities->processes, key, (uint32_t)identities->nr_births))
+		return -ENOMEM;
+	return add_birth(identities, pid, time);
+}
+
+static int add_task(struct identities *identities, const struct buildid_task *task)
+{
+	uint64_t time = time_of(identities, &task->header);
+
+	if (task->header.type == BUILDID_RECORD_FORK)
+		return add_process(identities, task->pid, task->start_time, time);
+	return add_birth(identities, task->pid, time);
+}
 
 static int add_mmap(struct identities *identities, const struct buildid_mmap *mmap)
 {
@@ -102,7 +158,7 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 	if (!version->mapped || time > version->last)
 		version->last = time;
 	version->mapped = true;
-	return 0;
+	return add_process(identities, mmap->pid, mmap->start_time, time);
 }
 
 static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
@@ -125,7 +181,13 @@ int identities_ended(struct identities *identities, uint64_t mono)
 	/* Both clocks advanced by as much since the last record; their drift does not matter. */
 	uint64_t since = mono > identities->last_mono ? mono - identities->last_mono : 0;
 
-	return add_loss(identities, identities->last + since, UINT64_MAX);
+	identities->end = identities->last + since;
+	return add_loss(identities, identities->end, UINT64_MAX);
+}
+
+void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_t real)
+{
+	stream_clock_add_real(&identities->stream, mono, real);
 }
 
 int identities_add(struct identities *identities, const struct buildid_record *record)
@@ -133,6 +195,10 @@ int identities_add(struct identities *identities, const struct buildid_record *r
 	uint64_t last = identities->last;
 	const void *any = record;
 
+	if (stream_clock_add(&identities->stream, record->time_mono, time_of(identities, record)))
+		return -ENOMEM;
+	if (time_of(identities, record) < identities->first)
+		identities->first = time_of(identities, record);
 	if (record->time_mono > identities->last_mono) {
 		identities->last_mono = record->time_mono;
 		identities->last = time_of(identities, record);
@@ -142,6 +208,10 @@ int identities_add(struct identities *identities, const struct buildid_record *r
 		return versions_add(&identities->versions, any);
 	case BUILDID_RECORD_MMAP:
 		return add_mmap(identities, any);
+	case BUILDID_RECORD_FORK:
+	case BUILDID_RECORD_EXEC:
+	case BUILDID_RECORD_EXIT:
+		return add_task(identities, any);
 	case BUILDID_RECORD_LOST:
 		return add_lost(identities, any, last);
 	case BUILDID_RECORD_KERNEL:
@@ -159,9 +229,8 @@ uint64_t identities_lost(const struct identities *identities)
 
 /* ----------------------------------------------------------------- sorting -- */
 
-static int compare_places(const void *a, const void *b)
+static int compare_places(const struct mmap_event *first, const struct mmap_event *second)
 {
-	const struct mmap_event *first = a, *second = b;
 	int result = COMPARE(first->addr, second->addr);
 
 	if (!result)
@@ -174,19 +243,87 @@ static int compare_mmaps(const void *a, const void *b)
 	const struct mmap_event *first = a, *second = b;
 	int result = compare_places(first, second);
 
+	if (!result)
+		result = COMPARE(first->pid, second->pid);
 	return result ? result : COMPARE(first->time, second->time);
+}
+
+static uint64_t path_of(const struct identities *identities, const struct mmap_event *mmap)
+{
+	return identities->versions.all[mmap->version].path;
+}
+
+static int compare_paths(const void *a, const void *b, void *context)
+{
+	const struct identities *identities = context;
+	const struct mmap_event *first = &identities->mmaps[*(const uint32_t *)a];
+	const struct mmap_event *second = &identities->mmaps[*(const uint32_t *)b];
+	int result = COMPARE(path_of(identities, first), path_of(identities, second));
+
+	if (!result)
+		result = compare_places(first, second);
+	return result ? result : COMPARE(first->time, second->time);
+}
+
+static int compare_births(const void *a, const void *b)
+{
+	const struct birth *first = a, *second = b;
+	int result = COMPARE(first->pid, second->pid);
+
+	return result ? result : COMPARE(first->time, second->time);
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct loss *first = a, *second = b;
+
+	return COMPARE(first->from, second->from);
+}
+
+static int sort_paths(struct identities *identities)
+{
+	uint32_t i;
+
+	identities->by_path = calloc(identities->nr_mmaps + 1, sizeof(*identities->by_path));
+	if (!identities->by_path)
+		return -ENOMEM;
+	for (i = 0; i < identities->nr_mmaps; i++)
+		identities->by_path[i] = i;
+	qsort_r(identities->by_path, identities->nr_mmaps, sizeof(*identities->by_path),
+		compare_paths, identities);
+	return 0;
+}
+
+static void sort_losses(struct identities *identities)
+{
+	size_t i;
+
+	array_sort(identities->losses, identities->nr_losses, compare_losses);
+	for (i = 1; i < identities->nr_losses; i++)
+		if (identities->losses[i].to < identities->losses[i - 1].to)
+			identities->losses[i].to = identities->losses[i - 1].to;
 }
 
 int identities_ready(struct identities *identities, uint64_t begin)
 {
-	int err = versions_ready(&identities->versions);
+	int err = versions_ready(&identities->versions, &identities->stream);
 
 	identities->begin = begin;
 	array_sort(identities->mmaps, identities->nr_mmaps, compare_mmaps);
+	array_sort(identities->births, identities->nr_births, compare_births);
+	sort_losses(identities);
+	if (!err)
+		err = sort_paths(identities);
 	return err ? err : images_ready(&identities->images, begin);
 }
 
 /* ----------------------------------------------------------------- finding -- */
+
+static const struct version *version_of(const struct identities *identities,
+					const struct mmap_event *mmap)
+{
+	return &identities->versions.all[mmap->version];
+}
 
 /*
  * Several overlayfs may have the same file, each with an inode of its own, and a version
@@ -199,123 +336,161 @@ static bool may_be(const struct version *version, const struct perfdata_mapping 
 
 	if (version_is_of(version, mapping))
 		return true;
-	/* Those that are not executable have no record of their own. */
-	return !mapping->data && version->dev != version->user_dev && dev != version->dev &&
-	       dev != version->user_dev;
-}
-
-/* The last MMAP record up to a time; ambiguous if an earlier one has another version. */
-struct candidate {
-	const struct mmap_event *mmap;
-	bool ambiguous;
-};
-
-struct candidates {
-	struct candidate own;	/* in the process itself */
-	struct candidate other; /* in any other process */
-};
-
-static void set_candidate(struct candidate *candidate, const struct mmap_event *mmap)
-{
-	if (candidate->mmap && candidate->mmap->version != mmap->version)
-		candidate->ambiguous = true;
-	candidate->mmap = mmap;
-}
-
-static void consider(const struct identities *identities, const struct mmap_event *mmap,
-		     const struct perfdata_mapping *mapping, struct candidates *found)
-{
-	const struct version *version = &identities->versions.all[mmap->version];
-
-	if (mmap->pid == mapping->pid && may_be(version, mapping))
-		set_candidate(&found->own, mmap);
-	if (mmap->pid == mapping->pid || !version_is_of(version, mapping))
-		return;
-	/* Programs that are not PIE are all at the same addresses. */
-	if (mapping->has_inode || version->path == versions_path(mapping->path))
-		set_candidate(&found->other, mmap);
-}
-
-static struct candidates find_candidates(const struct identities *identities,
-					 const struct perfdata_mapping *mapping, uint64_t time)
-{
-	const struct mmap_event request = {
-		.addr = mapping->start,
-		.len = mapping->len,
-		.pgoff = mapping->pgoff,
-	};
-	struct candidates found = {};
-	size_t i;
-
-	i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps, sizeof(request),
-			      compare_places);
-	for (; i < identities->nr_mmaps; i++) {
-		const struct mmap_event *mmap = &identities->mmaps[i];
-
-		if (compare_places(mmap, &request))
-			break;
-		if (has_times(identities) && mmap->time > time)
-			break;
-		consider(identities, mmap, mapping, &found);
-	}
-	return found;
+	return version->dev != version->user_dev && dev != version->dev && dev != version->user_dev;
 }
 
 static bool lost_between(const struct identities *identities, uint64_t from, uint64_t to)
 {
-	size_t i;
+	const struct loss key = { .from = to };
+	size_t count = array_lower_bound(&key, identities->losses, identities->nr_losses,
+					 sizeof(key), compare_losses);
 
-	for (i = 0; i < identities->nr_losses; i++)
-		if (identities->losses[i].to > from && identities->losses[i].from < to)
-			return true;
-	return false;
+	return count && identities->losses[count - 1].to > from;
 }
 
-/* What the inode held at @time: the last version mapped until then, if no loss is behind it. */
+/* When @pid began to have what it has at @time, 0 if that is not known. */
+static uint64_t born(const struct identities *identities, uint32_t pid, uint64_t time)
+{
+	const struct birth key = { .time = time + 1, .pid = pid };
+	size_t count = array_lower_bound(&key, identities->births, identities->nr_births,
+					 sizeof(key), compare_births);
+
+	if (!count || identities->births[count - 1].pid != pid)
+		return 0;
+	return identities->births[count - 1].time;
+}
+
+static struct mmap_event request_of(const struct perfdata_mapping *mapping, uint64_t time)
+{
+	return (struct mmap_event){
+		.addr = mapping->start,
+		.len = mapping->len,
+		.pgoff = mapping->pgoff,
+		.time = time,
+		.pid = mapping->pid,
+	};
+}
+
+/* The last record of the process itself for this place, no later than @time. */
+static const struct mmap_event *find_own(const struct identities *identities,
+					 const struct perfdata_mapping *mapping, uint64_t time)
+{
+	const struct mmap_event request = request_of(mapping, time + 1);
+	uint64_t earliest = born(identities, mapping->pid, time);
+	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
+				     sizeof(request), compare_mmaps);
+
+	/* A mapping without a time existed before, however long. */
+	if (mapping->time >= MOMENT && mapping->time - MOMENT + 1 > earliest)
+		earliest = mapping->time - MOMENT + 1;
+	while (i--) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+
+		if (compare_places(mmap, &request) || mmap->pid != request.pid ||
+		    mmap->time < earliest)
+			return NULL;
+		if (may_be(version_of(identities, mmap), mapping))
+			return mmap;
+	}
+	return NULL;
+}
+
+/* With a loss in between, the process may have mapped another content there. */
+static bool is_certain(const struct identities *identities, const struct mmap_event *own,
+		       const struct perfdata_mapping *mapping, uint64_t time)
+{
+	if (mapping->time && time - own->time <= AT_ONCE &&
+	    version_is_of(version_of(identities, own), mapping))
+		return true;
+	return !lost_between(identities, own->time, time);
+}
+
 static const struct version *find_by_inode(const struct identities *identities,
 					   const struct perfdata_mapping *mapping, uint64_t time)
 {
-	const struct version *best = NULL, *version;
-	size_t cursor = 0;
+	const struct version *version;
+	uint64_t until;
 
-	while ((version = versions_next(&identities->versions, mapping, &cursor))) {
-		if (!version->mapped)
-			continue;
-		if (!has_times(identities) && best)
-			return NULL;
-		if (has_times(identities) && version->first > time)
-			continue;
-		if (!best || version->first > best->first)
-			best = version;
-	}
-	if (!best || !has_times(identities) || time <= best->last)
-		return best;
-	return lost_between(identities, best->last, time) ? NULL : best;
+	version = versions_at(&identities->versions, mapping, time, &until);
+	if (version && time > until && lost_between(identities, until, time))
+		return NULL;
+	return version;
 }
 
-/* Which of the candidates, if any, is certain to be the one at @time. */
-static const struct mmap_event *choose(const struct identities *identities,
-				       const struct candidates *found,
-				       const struct perfdata_mapping *mapping, uint64_t time)
+/* Without an inode: a process that maps the path has it at the same place as its parent. */
+static const struct version *find_by_path(const struct identities *identities,
+					  const struct perfdata_mapping *mapping, uint64_t time)
 {
-	const struct candidate *candidate = &found->own;
-	const struct version *version;
+	const struct mmap_event request = request_of(mapping, time);
+	uint64_t path = versions_path(mapping->path);
+	size_t low = 0, high = identities->nr_mmaps;
+	const struct mmap_event *mmap;
 
-	/* A mapping without a time existed before, and may be in the parent's records only. */
-	if (!candidate->mmap && !mapping->time)
-		candidate = &found->other;
-	if (!candidate->mmap)
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order;
+
+		mmap = &identities->mmaps[identities->by_path[middle]];
+		order = COMPARE(path_of(identities, mmap), path);
+		if (!order)
+			order = compare_places(mmap, &request);
+		if (order < 0 || (!order && mmap->time <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
 		return NULL;
-	if (!has_times(identities))
-		return candidate->ambiguous ? NULL : candidate->mmap;
-	if (mapping->time && mapping->time - candidate->mmap->time >= MOMENT)
+	mmap = &identities->mmaps[identities->by_path[low - 1]];
+	if (path_of(identities, mmap) != path || compare_places(mmap, &request) ||
+	    lost_between(identities, mmap->time, time))
 		return NULL;
-	/* With a loss in between the record may be that of another file. */
-	version = &identities->versions.all[candidate->mmap->version];
-	if (!version_is_of(version, mapping) &&
-	    lost_between(identities, candidate->mmap->time, time))
-		return NULL;
-	return candidate->mmap;
+	return version_of(identities, mmap);
+}
+
+static const struct version *find_version(const struct identities *identities,
+					  const struct perfdata_mapping *mapping, uint64_t time)
+{
+	const struct mmap_event *own = NULL;
+
+	/* Data has no record of its own, and one of the place is of what was there before. */
+	if (!mapping->data || !mapping->has_inode)
+		own = find_own(identities, mapping, time);
+	if (own && is_certain(identities, own, mapping, time))
+		return version_of(identities, own);
+	if (mapping->has_inode)
+		return find_by_inode(identities, mapping, time);
+	return mapping->time ? NULL : find_by_path(identities, mapping, time);
+}
+
+/*
+ * All that the process ever had there, else all that the inode ever held, if it is one
+ * content.
+ */
+static const struct version *find_without_time(const struct identities *identities,
+					       const struct perfdata_mapping *mapping,
+					       bool *several)
+{
+	const struct mmap_event request = request_of(mapping, 0);
+	const struct version *only = NULL, *version;
+	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
+				     sizeof(request), compare_mmaps);
+
+	for (; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+
+		if (compare_places(mmap, &request) || mmap->pid != request.pid)
+			break;
+		version = version_of(identities, mmap);
+		if (!may_be(version, mapping))
+			continue;
+		if (only && !version_same_content(only, version)) {
+			*several = true;
+			return NULL;
+		}
+		only = version;
+	}
+	return only ? only : versions_only(&identities->versions, mapping);
 }
 
 static void find_file(const struct identities *identities, const struct perfdata_mapping *mapping,
@@ -323,22 +498,43 @@ static void find_file(const struct identities *identities, const struct perfdata
 {
 	uint64_t time = mapping->time ? mapping->time : identities->begin;
 	const struct version *version;
-	struct candidates found;
-	const struct mmap_event *mmap;
+	bool several = false;
 
-	found = find_candidates(identities, mapping, time);
-	mmap = choose(identities, &found, mapping, time);
-	version = mmap ? &identities->versions.all[mmap->version] :
-			 find_by_inode(identities, mapping, time);
-
+	version = has_times(identities) ? find_version(identities, mapping, time) :
+					  find_without_time(identities, mapping, &several);
 	if (version)
-		*identity = version->identity;
+		version_identity(version, identity);
 	else if (identities->lost)
 		identity->reason = "records were lost";
-	else if (!has_times(identities) && (found.own.mmap || found.other.mmap))
+	else if (several)
 		identity->reason = "without times its contents cannot be told apart";
 	else
 		identity->reason = "there is no record of it";
+}
+
+bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
+		    bool *missing)
+{
+	*missing = false;
+	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !has_times(identities))
+		return false;
+	if (find_own(identities, mapping, mapping->time ? mapping->time : identities->begin))
+		return true;
+	*missing = mapping->time > identities->first && mapping->time < identities->end &&
+		   !lost_between(identities, identities->first, mapping->time);
+	return false;
+}
+
+bool identities_ended_before(const struct identities *identities)
+{
+	return has_times(identities) && identities->end < identities->begin &&
+	       identities->begin - identities->end > MOMENT;
+}
+
+uint64_t identities_real_begin(const struct identities *identities)
+{
+	return has_times(identities) ? stream_clock_real(&identities->stream, identities->begin) :
+				       0;
 }
 
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,

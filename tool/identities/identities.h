@@ -20,12 +20,28 @@ void identities_free(struct identities *identities);
 int identities_add(struct identities *identities, const struct buildid_record *record);
 /* The stream ended at @mono, by CLOCK_MONOTONIC: all later records are lost. */
 int identities_ended(struct identities *identities, uint64_t mono);
+/*
+ * CLOCK_REALTIME at @mono: by two or more such pairs, from the beginning and the end of the
+ * stream, it is known when files changed.
+ */
+void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_t real);
 /* All records are added, and perf began to record at @begin, by @clock. 0 or -ENOMEM. */
 int identities_ready(struct identities *identities, uint64_t begin);
 
 /* Fill @identity, zeroed, for @mapping. */
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity);
+
+/*
+ * Whether there is an MMAP record of @mapping itself; @missing: there is none and should be
+ * one, as the stream was complete then.
+ */
+bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
+		    bool *missing);
+/* Whether the stream had ended when perf began. */
+bool identities_ended_before(const struct identities *identities);
+/* No later than CLOCK_REALTIME was when perf began; 0 when that is not known. */
+uint64_t identities_real_begin(const struct identities *identities);
 
 /*
  * Modules loaded and unloaded since perf began, by time, each with a path below

@@ -15,14 +15,17 @@
 #include "boot.h"
 #include "common/clock.h"
 #include "common/copy.h"
+#include "common/open_own.h"
 #include "log.h"
 
 #define WRITE_BUFFER (256 * 1024)
 /* It has 56 bytes; later versions may have more, within reason. */
 #define HEADER_MAX 4096
+/* Of the end, at first. */
+#define END_MIN offsetof(struct log_end, time_real)
 
 _Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
-_Static_assert(sizeof(struct log_end) == 40, "log: size of the end");
+_Static_assert(sizeof(struct log_end) == 48, "log: size of the end");
 
 /* -------------------------------------------------------------- writing -- */
 
@@ -57,38 +60,60 @@ static int append(struct log_writer *writer, const void *bytes, size_t size)
 	return 0;
 }
 
-int log_create(struct log_writer **writer, const char *path)
+struct clocks {
+	uint64_t mono, real;
+};
+
+/* Both clocks at one moment, as nearly as the scheduler lets us. */
+static struct clocks read_clocks(void)
 {
+	uint64_t best = UINT64_MAX;
+	struct clocks clocks = {};
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t mono = clock_ns(CLOCK_MONOTONIC);
+		uint64_t real = clock_ns(CLOCK_REALTIME);
+		uint64_t took = clock_ns(CLOCK_MONOTONIC) - mono;
+
+		if (took < best) {
+			best = took;
+			clocks = (struct clocks){ mono, real };
+		}
+	}
+	return clocks;
+}
+
+struct log_writer *log_create(const char *path, struct reason *reason)
+{
+	const struct clocks now = read_clocks();
 	struct log_header header = {
 		.byte_order = LOG_BYTE_ORDER,
 		.version = LOG_VERSION,
 		.size = sizeof(header),
 		.abi = BUILDID_ABI_VERSION,
-		.time_mono = clock_ns(CLOCK_MONOTONIC),
-		.time_real = clock_ns(CLOCK_REALTIME),
+		.time_mono = now.mono,
+		.time_real = now.real,
 	};
-	struct log_writer *new = malloc(sizeof(*new));
-	int err;
+	struct log_writer *writer = malloc(sizeof(*writer));
 
-	*writer = NULL;
-	if (!new)
-		return -ENOMEM;
-
+	if (!writer) {
+		reason_set(reason, "%s", strerror(ENOMEM));
+		return NULL;
+	}
 	/* For the owner only, as it says who ran what. */
-	new->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (new->fd < 0) {
-		err = -errno;
-		free(new);
-		return err;
+	writer->fd = open_own(path, LOG_MAGIC, sizeof(header.magic), reason);
+	if (writer->fd < 0) {
+		free(writer);
+		return NULL;
 	}
 
-	new->filled = 0;
-	new->records = 0;
+	writer->filled = 0;
+	writer->records = 0;
 	memcpy(header.magic, LOG_MAGIC, sizeof(header.magic));
 	boot_id_read(header.boot_id);
-	append(new, &header, sizeof(header));
-	*writer = new;
-	return 0;
+	append(writer, &header, sizeof(header));
+	return writer;
 }
 
 int log_write(struct log_writer *writer, const struct buildid_record *record)
@@ -113,13 +138,15 @@ static int sync_file(int fd)
 
 int log_finish(struct log_writer *writer)
 {
+	const struct clocks now = read_clocks();
 	struct log_end end = {
 		.header = {
 			.type = LOG_RECORD_END,
 			.size = sizeof(end),
-			.time_mono = clock_ns(CLOCK_MONOTONIC),
+			.time_mono = now.mono,
 		},
 		.records = writer->records,
+		.time_real = now.real,
 	};
 	int err;
 
@@ -141,6 +168,7 @@ struct log_reader {
 	uint64_t offset;
 	uint64_t records;
 	uint64_t time; /* of the last record, or of the end */
+	uint64_t real; /* of the end */
 	bool ended;
 	char error[128];
 	struct log_header header;
@@ -234,13 +262,15 @@ static int read_end(struct log_reader *reader, uint64_t start)
 {
 	const struct log_end *end = (const void *)&reader->buffer;
 
-	if (end->header.size != sizeof(*end) || end->records != reader->records)
+	if (end->header.size < END_MIN || end->records != reader->records)
 		return garbage(reader, start);
 	if (fgetc(reader->file) != EOF)
 		return fail(reader, "damaged: goes on at byte %" PRIu64 ", behind its end",
 			    reader->offset);
 	reader->ended = true;
 	reader->time = end->header.time_mono;
+	if (end->header.size >= sizeof(*end))
+		reader->real = end->time_real;
 	return 0;
 }
 
@@ -282,6 +312,11 @@ const char *log_error(const struct log_reader *reader)
 uint64_t log_ended(const struct log_reader *reader)
 {
 	return reader->time;
+}
+
+uint64_t log_ended_real(const struct log_reader *reader)
+{
+	return reader->real;
 }
 
 const struct log_header *log_header(const struct log_reader *reader)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/reason.h"
 #include "libbuildid/libbuildid.h"
 
 #define LOG_MAGIC      "\211BIDLOG\n"
@@ -51,16 +52,23 @@ struct log_header {
  * struct log_end - what a log ends with
  * @header: type LOG_RECORD_END; time_mono as the log ended
  * @records: how many are in the log
+ * @time_real: CLOCK_REALTIME at the same moment: somebody may have set that clock. Logs of
+ *	before end without it
  */
 struct log_end {
 	struct buildid_record header;
 	uint64_t records;
+	uint64_t time_real;
 };
 
 /* Writing. Functions return 0 or a negative errno. */
 struct log_writer;
 
-int log_create(struct log_writer **writer, const char *path);
+/*
+ * A log that @path has already is replaced, nothing else; see open_own(). NULL with
+ * @reason when it cannot be written.
+ */
+struct log_writer *log_create(const char *path, struct reason *reason);
 int log_write(struct log_writer *writer, const struct buildid_record *record);
 /* Write what is buffered, so that it survives the process. */
 int log_flush(struct log_writer *writer);
@@ -82,6 +90,8 @@ int log_next(struct log_reader *reader, const struct buildid_record **record);
 const char *log_error(const struct log_reader *reader);
 /* CLOCK_MONOTONIC as it ended, or of the last record if it was cut short. */
 uint64_t log_ended(const struct log_reader *reader);
+/* CLOCK_REALTIME at log_ended(), 0 when it is not known. */
+uint64_t log_ended_real(const struct log_reader *reader);
 const struct log_header *log_header(const struct log_reader *reader);
 void log_close(struct log_reader *reader);
 

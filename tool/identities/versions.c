@@ -2,10 +2,16 @@
 /* Versions: in the order of their records, with a map by file_id and a list by inode. */
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "identity.h"
 #include "versions.h"
+
+#define DELETED " (deleted)"
+
+/* ld.so maps all parts of a file within so many nanoseconds, one of them executable. */
+#define MOMENT 1000000000ULL
 
 uint64_t versions_device(uint32_t major, uint32_t minor)
 {
@@ -14,12 +20,39 @@ uint64_t versions_device(uint32_t major, uint32_t minor)
 
 uint64_t versions_path(const char *path)
 {
-	return hash_text(path ? path : "");
+	size_t length = path ? strlen(path) : 0, end = strlen(DELETED);
+
+	if (length > end && !strcmp(path + length - end, DELETED))
+		length -= end;
+	return hash_bytes(HASH_START, path, length);
 }
 
 uint32_t versions_find(const struct versions *versions, uint64_t file_id)
 {
 	return hash_map_get(&versions->map, file_id, VERSIONS_NONE);
+}
+
+static void set_content(struct content *content, const struct buildid_file *file)
+{
+	struct perfdata_identity identity;
+
+	identity_of_file(file, &identity);
+	content->reason = identity.reason;
+	content->known = identity.known;
+	content->size = (uint8_t)identity.id.size;
+	memcpy(content->id, identity.id.bytes, identity.id.size);
+}
+
+void version_identity(const struct version *version, struct perfdata_identity *identity)
+{
+	const struct content *content = &version->content;
+
+	*identity = (struct perfdata_identity){
+		.reason = content->reason,
+		.known = content->known,
+	};
+	if (content->size)
+		build_id_set(&identity->id, content->id, content->size);
 }
 
 int versions_add(struct versions *versions, const struct buildid_file *file)
@@ -41,12 +74,30 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	version->user_ino = file->user_ino;
 	version->generation = file->generation;
 	version->ctime = file->ctime;
+	version->mtime = file->mtime;
+	version->file_size = file->file_size;
 	if (file->path_len && !(file->flags & BUILDID_FILE_PATH_PART))
 		version->path = versions_path(buildid_file_path(file));
 	/* A FILE record of later may know less. */
-	if (!version->identity.id.size && !version->identity.known)
-		identity_of_file(file, &version->identity);
+	if (!version->content.size && !version->content.known)
+		set_content(&version->content, file);
 	return 0;
+}
+
+bool version_same_content(const struct version *one, const struct version *other)
+{
+	const struct content *a = &one->content, *b = &other->content;
+
+	if (one == other)
+		return true;
+	return a->known == b->known && a->size == b->size && (a->known || a->size) &&
+	       !memcmp(a->id, b->id, a->size);
+}
+
+bool version_unchanged(const struct version *one, const struct version *other)
+{
+	return one->mtime == other->mtime && one->file_size == other->file_size &&
+	       version_same_content(one, other);
 }
 
 /* ------------------------------------------------------------------ inodes -- */
@@ -59,26 +110,129 @@ static int compare_inodes(const void *a, const void *b)
 	return result ? result : COMPARE(first->dev, second->dev);
 }
 
-int versions_ready(struct versions *versions)
+static int compare_versions(const void *a, const void *b)
 {
+	const struct inode *first = a, *second = b;
+	int result = compare_inodes(first, second);
+
+	return result ? result : COMPARE(first->file_id, second->file_id);
+}
+
+static int compare_since(const void *a, const void *b)
+{
+	const struct inode *first = a, *second = b;
+	int result = compare_inodes(first, second);
+
+	return result ? result : COMPARE(first->since.to, second->since.to);
+}
+
+/* On btrfs a file has its subvolume's device, and the number that others have, too. */
+static bool is_of_subvolume(const struct version *version, uint64_t dev)
+{
+	return version->dev == dev && version->dev != version->user_dev &&
+	       version->ino == version->user_ino;
+}
+
+static bool have_several(const struct versions *versions, const struct inode *inodes, size_t count)
+{
+	const struct version *first = &versions->all[inodes->version];
 	size_t i;
+
+	for (i = 1; i < count; i++) {
+		const struct version *version = &versions->all[inodes[i].version];
+
+		if (is_of_subvolume(version, inodes->dev) && version->user_dev != first->user_dev)
+			return true;
+	}
+	return false;
+}
+
+/* By its ctime, unless the version was seen before that: then some clock was set. */
+static struct time_span date(const struct version *version, const struct stream_clock *clock)
+{
+	struct time_span since = stream_clock_changed(clock, version->ctime);
+
+	if (version->mapped && since.from > version->first)
+		since.from = 0;
+	if (version->mapped && since.to > version->first)
+		since.to = version->first;
+	return since;
+}
+
+/* Date the versions of an inode, from the oldest to the newest: none before the one before. */
+static void date_all(const struct versions *versions, const struct stream_clock *clock,
+		     struct inode *inodes, size_t count)
+{
+	struct time_span later = { UINT64_MAX, UINT64_MAX };
+	bool several = have_several(versions, inodes, count);
+	uint64_t seen = 0; /* until then an older one was */
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct version *version = &versions->all[inodes[i].version];
+
+		inodes[i].several = several;
+		inodes[i].since = date(version, clock);
+		if (inodes[i].since.from < seen)
+			inodes[i].since.from = seen;
+		if (inodes[i].since.to < seen)
+			inodes[i].since.to = seen;
+		if (version->mapped && version->last >= seen)
+			seen = version->last + 1;
+	}
+	while (i--) {
+		if (inodes[i].since.from > later.from)
+			inodes[i].since.from = later.from;
+		if (inodes[i].since.to > later.to)
+			inodes[i].since.to = later.to;
+		later = inodes[i].since;
+	}
+}
+
+static void date_versions(struct versions *versions, const struct stream_clock *clock)
+{
+	size_t begin, end;
+
+	for (begin = 0; begin < versions->nr_inodes; begin = end) {
+		struct inode *first = &versions->inodes[begin];
+
+		for (end = begin + 1; end < versions->nr_inodes; end++)
+			if (compare_inodes(first, &versions->inodes[end]))
+				break;
+		date_all(versions, clock, first, end - begin);
+	}
+}
+
+int versions_ready(struct versions *versions, const struct stream_clock *clock)
+{
+	uint32_t i;
 
 	versions->inodes = calloc(versions->count * 2 + 1, sizeof(*versions->inodes));
 	if (!versions->inodes)
 		return -ENOMEM;
 	for (i = 0; i < versions->count; i++) {
 		const struct version *version = &versions->all[i];
-		struct inode *inode = &versions->inodes[versions->nr_inodes];
+		struct inode inode = {
+			.dev = version->dev,
+			.ino = version->ino,
+			.file_id = version->file_id,
+			.version = i,
+		};
 
-		*inode++ = (struct inode){ version->dev, version->ino, i };
-		*inode = (struct inode){ version->user_dev, version->user_ino, i };
-		versions->nr_inodes +=
-			version->dev == version->user_dev && version->ino == version->user_ino ? 1 :
-												 2;
+		versions->inodes[versions->nr_inodes++] = inode;
+		if (version->dev == version->user_dev && version->ino == version->user_ino)
+			continue;
+		inode.dev = version->user_dev;
+		inode.ino = version->user_ino;
+		versions->inodes[versions->nr_inodes++] = inode;
 	}
-	array_sort(versions->inodes, versions->nr_inodes, compare_inodes);
+	array_sort(versions->inodes, versions->nr_inodes, compare_versions);
+	if (clock)
+		date_versions(versions, clock);
 	return 0;
 }
+
+/* ----------------------------------------------------------------- finding -- */
 
 bool version_is_of(const struct version *version, const struct perfdata_mapping *mapping)
 {
@@ -90,6 +244,12 @@ bool version_is_of(const struct version *version, const struct perfdata_mapping 
 		return false;
 	return (version->dev == dev && version->ino == mapping->ino) ||
 	       (version->user_dev == dev && version->user_ino == mapping->ino);
+}
+
+bool version_has_another_path(const struct version *version, const struct perfdata_mapping *mapping)
+{
+	return is_of_subvolume(version, versions_device(mapping->major, mapping->minor)) &&
+	       version->path != versions_path(mapping->path);
 }
 
 const struct version *versions_next(const struct versions *versions,
@@ -118,6 +278,84 @@ const struct version *versions_next(const struct versions *versions,
 		}
 	}
 	return NULL;
+}
+
+const struct version *versions_only(const struct versions *versions,
+				    const struct perfdata_mapping *mapping)
+{
+	const struct version *only = NULL, *version;
+	size_t cursor = 0;
+
+	while ((version = versions_next(versions, mapping, &cursor))) {
+		if (version_has_another_path(version, mapping))
+			continue;
+		if (only && !version_same_content(only, version))
+			return NULL;
+		only = version;
+	}
+	return only;
+}
+
+/* The version after @inode, which is NULL at the last. */
+static const struct inode *inode_after(const struct versions *versions, const struct inode *inode)
+{
+	const struct inode *next = inode + 1;
+
+	if (next == versions->inodes + versions->nr_inodes || compare_inodes(inode, next))
+		return NULL;
+	return next;
+}
+
+/* The last that the inode of @mapping certainly had had by @time. */
+static const struct inode *inode_at(const struct versions *versions,
+				    const struct perfdata_mapping *mapping, uint64_t time)
+{
+	const struct inode request = {
+		.dev = versions_device(mapping->major, mapping->minor),
+		.ino = mapping->ino,
+		.since.to = time + 1,
+	};
+	size_t after = array_lower_bound(&request, versions->inodes, versions->nr_inodes,
+					 sizeof(request), compare_since);
+
+	if (!after || compare_inodes(&versions->inodes[after - 1], &request))
+		return NULL;
+	return &versions->inodes[after - 1];
+}
+
+const struct version *versions_at(const struct versions *versions,
+				  const struct perfdata_mapping *mapping, uint64_t time,
+				  uint64_t *until)
+{
+	const struct inode *inode, *next;
+	const struct version *version;
+
+	*until = UINT64_MAX;
+	inode = mapping->has_inode && mapping->ino ? inode_at(versions, mapping, time) : NULL;
+	if (!inode)
+		return NULL;
+	if (inode->several)
+		return versions_only(versions, mapping);
+	version = &versions->all[inode->version];
+	if (!version_is_of(version, mapping))
+		return NULL;
+
+	/* Those that it may have had already. */
+	for (next = inode_after(versions, inode); next && next->since.from <= time;
+	     next = inode_after(versions, next))
+		if (!version_same_content(version, &versions->all[next->version]))
+			return NULL;
+	*until = version->mapped && version->last > inode->since.to ? version->last :
+								      inode->since.to;
+	next = inode_after(versions, inode);
+	if (!next)
+		return version;
+	if (version_unchanged(version, &versions->all[next->version]))
+		*until = UINT64_MAX;
+	/* It is known to change, and may have done so before that, too. */
+	else if (time > *until && time - *until > MOMENT)
+		return NULL;
+	return version;
 }
 
 void versions_free(struct versions *versions)

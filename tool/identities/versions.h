@@ -2,7 +2,7 @@
 /*
  * Versions of files, from FILE records. A file has a new version, with a file_id and an
  * identity of its own, each time its content may have changed; so an inode can have
- * several, found by file_id or by inode.
+ * several, found by file_id or by inode, and by inode as of a time.
  */
 #ifndef TOOL_VERSIONS_H
 #define TOOL_VERSIONS_H
@@ -10,10 +10,19 @@
 #include "common/hash_map.h"
 #include "libbuildid/libbuildid.h"
 #include "perfdata/rewrite.h"
+#include "stream_clock.h"
+
+/* struct perfdata_identity, in a quarter of the memory. */
+struct content {
+	const char *reason;
+	bool known;
+	uint8_t size;
+	uint8_t id[PERFDATA_ID_MAX];
+};
 
 /**
  * struct version - one version of a file
- * @file_id: in FILE and MMAP records
+ * @file_id: in FILE and MMAP records; later versions of an inode have higher ones
  * @dev: versions_device() of the file
  * @ino: inode number of the file
  * @user_dev: device in /proc/PID/maps of the process that mapped it first; on overlayfs
@@ -21,11 +30,13 @@
  * @user_ino: inode number there
  * @path: versions_path()
  * @generation: of the inode
+ * @mapped: @first and @last are set
  * @ctime: of the inode, nanoseconds since the epoch
+ * @mtime: likewise
+ * @file_size: in bytes
  * @first: time of the first mapping
  * @last: time of the last mapping
- * @mapped: @first and @last are set
- * @identity: of the content
+ * @content: its identity
  */
 struct version {
 	uint64_t file_id;
@@ -33,16 +44,29 @@ struct version {
 	uint64_t user_dev, user_ino;
 	uint64_t path;
 	uint32_t generation;
-	int64_t ctime;
-	uint64_t first, last;
 	bool mapped;
-	struct perfdata_identity identity;
+	int64_t ctime, mtime;
+	uint64_t file_size;
+	uint64_t first, last;
+	struct content content;
 };
 
-/* An inode of a version. */
+/**
+ * struct inode - an inode of a version
+ * @dev: its device
+ * @ino: its number
+ * @file_id: of the version
+ * @since: the inode has had this version, or a later one, certainly not before the
+ *	beginning and certainly from the end on
+ * @version: index
+ * @several: the number is that of several files
+ */
 struct inode {
 	uint64_t dev, ino;
-	size_t version;
+	uint64_t file_id;
+	struct time_span since;
+	uint32_t version;
+	bool several;
 };
 
 struct versions {
@@ -59,21 +83,45 @@ struct versions {
 int versions_add(struct versions *versions, const struct buildid_file *file);
 /* The index of it, or VERSIONS_NONE. */
 uint32_t versions_find(const struct versions *versions, uint64_t file_id);
-/* All are added: versions_next() may be called. 0 or -ENOMEM. */
-int versions_ready(struct versions *versions);
 /*
- * The next version with the inode of @mapping, and the generation if it has one; NULL
- * after the last. @cursor is 0 at first.
+ * All are added: the functions below may be called. @clock dates the versions, NULL where
+ * nobody calls versions_at(). 0 or -ENOMEM.
+ */
+int versions_ready(struct versions *versions, const struct stream_clock *clock);
+/*
+ * The next version with the inode of @mapping, and the generation if it has one, from the
+ * oldest to the newest; NULL after the last. @cursor is 0 at first.
  */
 const struct version *versions_next(const struct versions *versions,
 				    const struct perfdata_mapping *mapping, size_t *cursor);
+/*
+ * What the inode of @mapping held at @time, or NULL where that is not certain. From @until
+ * on it is certain only if no record was lost since.
+ */
+const struct version *versions_at(const struct versions *versions,
+				  const struct perfdata_mapping *mapping, uint64_t time,
+				  uint64_t *until);
+/* The content that all versions of the inode of @mapping have; NULL where they differ. */
+const struct version *versions_only(const struct versions *versions,
+				    const struct perfdata_mapping *mapping);
 /* Whether @mapping may have this version, by its inode. */
 bool version_is_of(const struct version *version, const struct perfdata_mapping *mapping);
+/* Whether the two have the same content, which is known. */
+bool version_same_content(const struct version *one, const struct version *other);
+/* Whether in addition nobody wrote to the file in between: only its ctime moved. */
+bool version_unchanged(const struct version *one, const struct version *other);
+/*
+ * Where several files have one inode number, as in the subvolumes of btrfs: whether this
+ * is another than that of @mapping.
+ */
+bool version_has_another_path(const struct version *version,
+			      const struct perfdata_mapping *mapping);
+void version_identity(const struct version *version, struct perfdata_identity *identity);
 void versions_free(struct versions *versions);
 
 /* A device number. */
 uint64_t versions_device(uint32_t major, uint32_t minor);
-/* A path's hash; NULL is like "". */
+/* A path's hash, without a " (deleted)" behind it; NULL is like "". */
 uint64_t versions_path(const char *path);
 
 #endif

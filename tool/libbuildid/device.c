@@ -38,6 +38,7 @@ ASSERT_SIZE(buildid_task, 80);
 ASSERT_SIZE(buildid_flush, 16);
 ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
+ASSERT_SIZE(buildid_history, 32);
 
 /* A record is busy while one hook runs, and an interrupt may be on top of that. */
 #define BUSY_NAP_NS 20000
@@ -70,7 +71,8 @@ int buildid_open(struct buildid **handle)
 
 	new->fd = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
 	if (new->fd < 0) {
-		err = -errno;
+		/* Elsewhere these two are about what was asked for. */
+		err = errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 		goto free_new;
 	}
 
@@ -282,6 +284,11 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
 int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps)
 {
 	return request(handle, BUILDID_IOC_MAPS, maps);
+}
+
+int buildid_ioctl_history(struct buildid *handle, struct buildid_history *history)
+{
+	return request(handle, BUILDID_IOC_HISTORY, history);
 }
 
 static int map_ring(struct buildid *handle)

@@ -87,6 +87,8 @@ int buildid_options_copy_in(struct buildid_options *to, const struct buildid_opt
 
 /* BUILDID_IOC_MAPS: 0 or a negative errno. */
 int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps);
+/* BUILDID_IOC_HISTORY: likewise. */
+int buildid_ioctl_history(struct buildid *handle, struct buildid_history *history);
 
 /*
  * The ring's end at this moment, and whether all records before such an end have

@@ -120,7 +120,7 @@ struct buildid;
  * buildid_open() - open the device
  * @handle: where to put the new handle
  *
- * Return: 0; -ENOENT, -ENODEV or -ENXIO when the module is not loaded; -EACCES
+ * Return: 0; -ENODEV, which no other call returns, when the module is not loaded; -EACCES
  * without permission for the device; -EPROTONOSUPPORT when the module has another
  * BUILDID_ABI_VERSION; -ENOMEM, -EMFILE, -ENFILE.
  */
@@ -418,8 +418,23 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *han
 			 const struct buildid_options *options);
 
 /**
+ * buildid_snapshot_history() - start a walk through what was mapped lately
+ * @snapshot: where to put it
+ * @handle: as for buildid_snapshot_new()
+ * @pid: only of this process, 0 for all
+ *
+ * The last mappings of each processor, newest first, also of processes that have exited:
+ * BUILDID_IOC_HISTORY. buildid_snapshot_next() gives FILE and MMAP records, which have the
+ * time of the mapping. Its errors: -EPERM; -ENOTTY from a module that is older.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid *handle,
+			     uint32_t pid);
+
+/**
  * buildid_snapshot_next() - get the next record of a snapshot
- * @snapshot: from buildid_snapshot_new()
+ * @snapshot: from buildid_snapshot_new() or buildid_snapshot_history()
  * @record: set to the record, valid until the next call with @snapshot
  *
  * Of each process these are FILE and MMAP records, each MMAP after its FILE, and then

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Snapshot: the mappings that exist already, process by process.
+ * Snapshot: the mappings that exist already, process by process; or those that the
+ * module remembers, which is one request after the other without processes.
  *
  * The module is asked for the mappings of one process at a time, in pieces that
  * fit a buffer of fixed size: a machine may have any number of processes, and a
@@ -31,7 +32,9 @@ struct buildid_snapshot {
 	size_t alive;
 	size_t requests;
 
-	uint32_t pid; /* the current process, or 0 */
+	bool history; /* of @pid, or of all */
+	bool more;    /* of the current process, or of the history */
+	uint32_t pid;
 	unsigned int restarts;
 	uint64_t cursor;
 	uint64_t instance;
@@ -100,6 +103,21 @@ size_t buildid_snapshot_requests(const struct buildid_snapshot *snapshot)
 	return snapshot->requests;
 }
 
+int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid *handle,
+			     uint32_t pid)
+{
+	*snapshot = malloc(sizeof(**snapshot));
+	if (!*snapshot)
+		return -ENOMEM;
+	**snapshot = (struct buildid_snapshot){
+		.handle = handle,
+		.history = true,
+		.more = true,
+		.pid = pid,
+	};
+	return 0;
+}
+
 static bool next_process(struct buildid_snapshot *snapshot)
 {
 	uint32_t pid;
@@ -109,6 +127,7 @@ static bool next_process(struct buildid_snapshot *snapshot)
 		if (snapshot->by_uid && !buildid_process_has_uid(pid, snapshot->uid))
 			continue;
 		snapshot->pid = pid;
+		snapshot->more = true;
 		snapshot->cursor = 0;
 		snapshot->instance = 0;
 		snapshot->restarts = 0;
@@ -145,7 +164,7 @@ static int request_records(struct buildid_snapshot *snapshot)
 		     (!maps.bytes && maps.cursor != BUILDID_MAPS_END)))
 		err = -EBADMSG;
 	if (err || maps.cursor == BUILDID_MAPS_END)
-		snapshot->pid = 0;
+		snapshot->more = false;
 	if (err)
 		return err == -ESRCH ? 0 : err;
 
@@ -153,6 +172,31 @@ static int request_records(struct buildid_snapshot *snapshot)
 	snapshot->cursor = maps.cursor;
 	snapshot->instance = maps.instance;
 	snapshot->filled = maps.bytes;
+	return 0;
+}
+
+static int request_history(struct buildid_snapshot *snapshot)
+{
+	struct buildid_history history = {
+		.size = sizeof(history),
+		.pid = snapshot->pid,
+		.bytes = sizeof(snapshot->records),
+		.cursor = snapshot->cursor,
+		.records = (uintptr_t)snapshot->records,
+	};
+	int err;
+
+	snapshot->consumed = snapshot->filled = 0;
+	err = buildid_ioctl_history(snapshot->handle, &history);
+	if (!err && (history.bytes > sizeof(snapshot->records) ||
+		     (!history.bytes && history.cursor != BUILDID_MAPS_END)))
+		err = -EBADMSG;
+	if (err != -EINTR)
+		snapshot->more = !err && history.cursor != BUILDID_MAPS_END;
+	if (err)
+		return err;
+	snapshot->cursor = history.cursor;
+	snapshot->filled = history.bytes;
 	return 0;
 }
 
@@ -164,9 +208,9 @@ int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildi
 
 	*record = NULL;
 	while (snapshot->consumed == snapshot->filled) {
-		if (!snapshot->pid && !next_process(snapshot))
+		if (!snapshot->more && !next_process(snapshot))
 			return -ENODATA;
-		err = request_records(snapshot);
+		err = snapshot->history ? request_history(snapshot) : request_records(snapshot);
 		if (err)
 			return err;
 	}

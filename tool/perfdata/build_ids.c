@@ -12,7 +12,8 @@
 #define ENTRY_ALIGN 8
 
 struct entry {
-	bool set; /* not as it was read */
+	bool set;  /* by what is known now */
+	bool only; /* mappings do not say it */
 	enum perfdata_kind kind;
 	struct perfdata_build_id *bytes; /* as it is written */
 };
@@ -20,6 +21,9 @@ struct entry {
 struct perfdata_build_ids {
 	struct entry *entries;
 	size_t count;
+	struct hash_map map; /* from names */
+	uint64_t before;     /* what was read, as a hash */
+	bool clash;	     /* a name has several contents */
 };
 
 /* -------------------------------------------------------------------- read -- */
@@ -68,33 +72,41 @@ int perfdata_build_ids_each(struct perfdata *data,
 	return err;
 }
 
-/* A new entry of @size bytes at the end; NULL with an error. */
-static struct entry *append(struct perfdata *data, struct perfdata_build_ids *table, size_t size)
+/* A new entry as @bytes at the end; NULL with an error. */
+static struct entry *append(struct perfdata *data, struct perfdata_build_ids *table,
+			    const struct perfdata_build_id *bytes)
 {
-	struct entry entry = { .bytes = calloc(1, size) };
+	const uint64_t hash = hash_text(bytes->name);
+	struct entry entry = { .kind = perfdata_kind(bytes->name, bytes->event.misc) };
 
-	if (!entry.bytes || !array_reserve(table->entries, table->count)) {
+	entry.bytes = malloc(bytes->event.size);
+	if (!entry.bytes || !array_reserve(table->entries, table->count) ||
+	    !hash_map_add(&table->map, hash, (uint32_t)table->count)) {
 		free(entry.bytes);
 		perfdata_no_memory(data);
 		return NULL;
 	}
+	memcpy(entry.bytes, bytes, bytes->event.size);
 	table->entries[table->count] = entry;
 	return &table->entries[table->count++];
 }
 
 static int add_entry(struct perfdata *data, const struct perfdata_build_id *bytes, void *context)
 {
-	const char *name = perfdata_build_id_name(bytes);
-	struct entry *entry;
-
-	if (!name)
+	if (!perfdata_build_id_name(bytes))
 		return perfdata_fail(data, "damaged: the build-id table has an entry without name");
-	entry = append(data, context, bytes->event.size);
-	if (!entry)
-		return -1;
-	memcpy(entry->bytes, bytes, bytes->event.size);
-	entry->kind = perfdata_kind(name, bytes->event.misc);
-	return 0;
+	return append(data, context, bytes) ? 0 : -1;
+}
+
+static uint64_t hash_of(const struct perfdata_build_ids *table)
+{
+	uint64_t hash = HASH_START;
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		hash = hash_bytes(hash, table->entries[i].bytes,
+				  table->entries[i].bytes->event.size);
+	return hash;
 }
 
 struct perfdata_build_ids *perfdata_build_ids_read(struct perfdata *data)
@@ -107,6 +119,7 @@ struct perfdata_build_ids *perfdata_build_ids_read(struct perfdata *data)
 		return NULL;
 	}
 	err = perfdata_build_ids_each(data, add_entry, table);
+	table->before = hash_of(table);
 	if (!err)
 		return table;
 	if (err > 0)
@@ -123,6 +136,7 @@ void perfdata_build_ids_free(struct perfdata_build_ids *table)
 		return;
 	for (i = 0; i < table->count; i++)
 		free(table->entries[i].bytes);
+	hash_map_free(&table->map);
 	free(table->entries);
 	free(table);
 }
@@ -131,12 +145,19 @@ void perfdata_build_ids_free(struct perfdata_build_ids *table)
 
 static struct entry *entry_of(const struct perfdata_build_ids *table, const char *name)
 {
-	size_t i;
+	const uint64_t hash = hash_text(name);
+	const struct hash_slot *slot = NULL;
 
-	for (i = 0; i < table->count; i++)
-		if (!strcmp(table->entries[i].bytes->name, name))
-			return &table->entries[i];
+	while ((slot = hash_map_next(&table->map, hash, slot)))
+		if (!strcmp(table->entries[slot->value].bytes->name, name))
+			return &table->entries[slot->value];
 	return NULL;
+}
+
+static void get_id(const struct entry *entry, struct build_id *id)
+{
+	*id = (struct build_id){};
+	build_id_set(id, entry->bytes->id, perfdata_build_id_size(entry->bytes));
 }
 
 void perfdata_build_ids_find(const struct perfdata_build_ids *table, const char *path,
@@ -145,78 +166,143 @@ void perfdata_build_ids_find(const struct perfdata_build_ids *table, const char 
 	const struct entry *entry = entry_of(table, path);
 
 	if (entry)
-		build_id_set(id, entry->bytes->id, perfdata_build_id_size(entry->bytes));
+		get_id(entry, id);
 }
 
-static void set_id(struct entry *entry, const struct build_id *id)
+static void set_id(struct perfdata_build_ids *table, struct entry *entry, const struct build_id *id)
 {
 	struct perfdata_build_id *bytes = entry->bytes;
+	struct build_id before;
 
 	assert(id->size <= PERFDATA_ID_MAX);
+	get_id(entry, &before);
+	if (build_id_equal(&before, id))
+		return;
 	memset(bytes->id, 0, sizeof(bytes->id));
 	memcpy(bytes->id, id->bytes, id->size);
 	bytes->id_size = (uint8_t)id->size;
 	bytes->event.misc |= PERFDATA_MISC_ID_SIZE;
-	entry->set = true;
+	table->clash |= entry->set;
+}
+
+/* As perf writes it: with the size of the id, and of the host's process -1. */
+static struct entry *add_new(struct perfdata *data, struct perfdata_build_ids *table,
+			     const char *name, size_t size, enum perfdata_kind kind)
+{
+	struct perfdata_build_id *bytes = calloc(1, size);
+	bool user = kind == PERFDATA_KIND_USER || kind == PERFDATA_KIND_VDSO;
+	struct entry *entry = NULL;
+
+	if (!bytes) {
+		perfdata_no_memory(data);
+		return NULL;
+	}
+	bytes->event.size = (uint16_t)size;
+	bytes->event.misc = user ? PERFDATA_MISC_USER : PERFDATA_MISC_KERNEL;
+	bytes->event.misc |= PERFDATA_MISC_ID_SIZE;
+	bytes->pid = UINT32_MAX;
+	memcpy(bytes->name, name, strlen(name));
+	entry = append(data, table, bytes);
+	free(bytes);
+	return entry;
 }
 
 int perfdata_build_ids_set(struct perfdata *data, struct perfdata_build_ids *table,
-			   const struct perfdata_mapping *mapping, const struct build_id *id)
+			   const char *path, enum perfdata_kind kind, const struct build_id *id,
+			   bool only)
 {
-	const char *name = mapping->kind == PERFDATA_KIND_KERNEL ? PERFDATA_KERNEL_NAME :
-								   mapping->path;
+	const char *name = kind == PERFDATA_KIND_KERNEL ? PERFDATA_KERNEL_NAME : path;
 	struct entry *entry = entry_of(table, name);
 	size_t room = (strlen(name) + ENTRY_ALIGN) & ~(size_t)(ENTRY_ALIGN - 1);
 	size_t size = sizeof(*entry->bytes) + room;
 
-	if (!entry) {
-		entry = append(data, table, size);
-		if (!entry)
-			return -1;
-		entry->kind = mapping->kind;
-		entry->bytes->event.size = (uint16_t)size;
-		entry->bytes->event.misc = mapping->kind == PERFDATA_KIND_VDSO ?
-						   PERFDATA_MISC_USER :
-						   PERFDATA_MISC_KERNEL;
-		entry->bytes->pid = mapping->pid;
-		memcpy(entry->bytes->name, name, strlen(name));
-	}
-	set_id(entry, id);
+	if (!entry && size > UINT16_MAX)
+		return 0;
+	if (!entry)
+		entry = add_new(data, table, name, size, kind);
+	if (!entry)
+		return -1;
+	set_id(table, entry, id);
+	entry->set = true;
+	entry->only |= only;
 	return 0;
 }
 
-/* ------------------------------------------------------------------- write -- */
-
-static bool is_needed(const struct entry *entry, const struct perfdata_paths *paths)
+static const struct perfdata_path *path_of(const struct entry *entry,
+					   const struct perfdata_paths *paths,
+					   const struct perfdata_path *kernel)
 {
-	const struct perfdata_path *path = NULL;
-	size_t i;
-
-	if (entry->set)
-		return true;
-	if (entry->kind != PERFDATA_KIND_KERNEL)
-		path = perfdata_paths_find(paths, entry->bytes->name, entry->kind);
 	/* In a mapping the kernel's name is followed by that of a symbol. */
-	for (i = 0; i < paths->count && entry->kind == PERFDATA_KIND_KERNEL; i++)
-		if (paths->all[i].kind == PERFDATA_KIND_KERNEL)
-			path = &paths->all[i];
-	return !path || !perfdata_path_is_done(path);
+	if (entry->kind == PERFDATA_KIND_KERNEL)
+		return kernel;
+	return perfdata_paths_find(paths, entry->bytes->name, entry->kind);
 }
 
-size_t perfdata_build_ids_prune(struct perfdata_build_ids *table,
-				const struct perfdata_paths *paths)
+static bool is_needed(const struct perfdata_build_ids *table, const struct entry *entry,
+		      const struct perfdata_path *path)
 {
+	if (entry->only)
+		return true;
+	return entry->set ? !table->clash : !path || !perfdata_path_is_done(path);
+}
+
+static void drop_entries(struct perfdata_build_ids *table, const struct perfdata_paths *paths)
+{
+	const struct perfdata_path *kernel = NULL;
 	size_t i, count = 0;
 
+	for (i = 0; i < paths->count; i++)
+		if (paths->all[i].kind == PERFDATA_KIND_KERNEL)
+			kernel = &paths->all[i];
 	for (i = 0; i < table->count; i++) {
-		if (is_needed(&table->entries[i], paths))
-			table->entries[count++] = table->entries[i];
+		const struct entry entry = table->entries[i];
+
+		if (is_needed(table, &entry, path_of(&entry, paths, kernel)))
+			table->entries[count++] = entry;
 		else
-			free(table->entries[i].bytes);
+			free(entry.bytes);
 	}
 	table->count = count;
-	return count;
+	/* Its indices are others now. */
+	hash_map_free(&table->map);
 }
+
+/* Whether a path that is not annotated, as one content is not known, has an entry. */
+static bool is_kept(const struct perfdata_build_ids *table, const struct perfdata_path *path)
+{
+	return !perfdata_path_is_annotated(path) &&
+	       (path->contents > 1 || path->without || entry_of(table, path->path));
+}
+
+int perfdata_build_ids_update(struct perfdata *data, struct perfdata_build_ids *table,
+			      const struct perfdata_paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->nr_contents; i++) {
+		const struct perfdata_content *content = &paths->contents[i];
+		const struct perfdata_path *path = &paths->all[content->path];
+
+		if (!is_kept(table, path) &&
+		    perfdata_build_ids_set(data, table, content->name ? content->name : path->path,
+					   path->kind, &content->id, false))
+			return -1;
+	}
+	drop_entries(table, paths);
+	return 0;
+}
+
+bool perfdata_build_ids_changed(const struct perfdata_build_ids *table)
+{
+	return hash_of(table) != table->before;
+}
+
+size_t perfdata_build_ids_count(const struct perfdata_build_ids *table)
+{
+	return table->count;
+}
+
+/* ------------------------------------------------------------------- write -- */
 
 int perfdata_build_ids_write(const struct perfdata_build_ids *table, struct perfdata_writer *output)
 {

@@ -3,7 +3,11 @@
  * The build-id table of a perf.data, feature HEADER_BUILD_ID: entries of a path and its
  * build-id, laid out like a BUILD_ID event. perf record fills it as it ends, from the
  * files as they are then, so it can say one thing of a path and may be wrong. perf goes
- * by it for DSOs whose mappings have no build-id.
+ * by it for DSOs whose mappings have no build-id; hotspot and AutoFDO know nothing else.
+ *
+ * A rewrite makes entries of all that was mapped, as perf record --buildid-all does, and
+ * not of what was hit alone: that would need all mappings in memory, and who looks for an
+ * address may find it in a call chain, a stack or AUX data that is no sample.
  */
 #ifndef TOOL_PERFDATA_BUILD_IDS_H
 #define TOOL_PERFDATA_BUILD_IDS_H
@@ -29,18 +33,27 @@ struct perfdata_build_ids;
 /* The table of @data, or an empty one; NULL with an error. */
 struct perfdata_build_ids *perfdata_build_ids_read(struct perfdata *data);
 void perfdata_build_ids_free(struct perfdata_build_ids *table);
-/* The build-id of a mapping that has no room for it. */
-int perfdata_build_ids_set(struct perfdata *data, struct perfdata_build_ids *table,
-			   const struct perfdata_mapping *mapping, const struct build_id *id);
 /* Set @id if there is an entry for @path. */
 void perfdata_build_ids_find(const struct perfdata_build_ids *table, const char *path,
 			     struct build_id *id);
 /*
- * Drop the entries of paths whose mappings say it all: when there is any entry, perf
- * buildid-list shows the table and nothing else. How many remain.
+ * @path has @id. With @only the mapping has no room for it: the entry stays whatever
+ * perfdata_build_ids_update() finds. 0, or -1 with an error of @data.
  */
-size_t perfdata_build_ids_prune(struct perfdata_build_ids *table,
-				const struct perfdata_paths *paths);
+int perfdata_build_ids_set(struct perfdata *data, struct perfdata_build_ids *table,
+			   const char *path, enum perfdata_kind kind, const struct build_id *id,
+			   bool only);
+/*
+ * An entry for each name of a content of @paths, which were judged. Where a name is that
+ * of several contents the table cannot say it, and readers which believe it would be
+ * wrong: then entries remain only of paths whose mappings do not say it all. What is not
+ * known stays as perf has it. 0, or -1 with an error of @data.
+ */
+int perfdata_build_ids_update(struct perfdata *data, struct perfdata_build_ids *table,
+			      const struct perfdata_paths *paths);
+/* It is not as it was read. */
+bool perfdata_build_ids_changed(const struct perfdata_build_ids *table);
+size_t perfdata_build_ids_count(const struct perfdata_build_ids *table);
 int perfdata_build_ids_write(const struct perfdata_build_ids *table,
 			     struct perfdata_writer *output);
 

@@ -184,6 +184,7 @@ static int payload_of(struct perfdata *data, const struct perfdata_event *event,
 		if (event->size < sizeof(struct perfdata_auxtrace))
 			return fail_at(data, "damaged: no size of AUX data", offset);
 		*payload = ((const struct perfdata_auxtrace *)event)->size;
+		data->aux_events = true;
 	} else if (event->type == PERFDATA_TRACING_DATA && data->pipe) {
 		if (event->size < sizeof(struct perfdata_tracing_data))
 			return fail_at(data, "damaged: no size of tracing data", offset);

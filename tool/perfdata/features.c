@@ -46,7 +46,7 @@ static size_t count_features(const struct perfdata_header *header)
 }
 
 int perfdata_features_write(struct perfdata *data, struct perfdata_writer *output,
-			    struct perfdata_build_ids *table, const struct perfdata_paths *paths)
+			    const struct perfdata_build_ids *table)
 {
 	struct perfdata_section sections[PERFDATA_FEATURES] = {};
 	struct perfdata_header header = data->header;
@@ -54,7 +54,7 @@ int perfdata_features_write(struct perfdata *data, struct perfdata_writer *outpu
 	size_t size;
 
 	set_feature(&header, PERFDATA_FEATURE_COMPRESSED, false);
-	set_feature(&header, PERFDATA_FEATURE_BUILD_ID, perfdata_build_ids_prune(table, paths) > 0);
+	set_feature(&header, PERFDATA_FEATURE_BUILD_ID, perfdata_build_ids_count(table) > 0);
 	size = count_features(&header) * sizeof(*sections);
 
 	/* The first stream is the one with a header; others may have come since. */

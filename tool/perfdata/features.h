@@ -11,11 +11,10 @@
 #include "build_ids.h"
 
 /*
- * Write the features behind the events, then the header: with what of @table the
- * mappings of @paths do not say, and without HEADER_COMPRESSED, as no event is
- * compressed any more.
+ * Write the features behind the events, then the header: with @table as HEADER_BUILD_ID
+ * unless it is empty, and without HEADER_COMPRESSED, as no event is compressed any more.
  */
 int perfdata_features_write(struct perfdata *data, struct perfdata_writer *output,
-			    struct perfdata_build_ids *table, const struct perfdata_paths *paths);
+			    const struct perfdata_build_ids *table);
 
 #endif

@@ -23,18 +23,30 @@ enum perfdata_clock perfdata_clock(const struct perfdata *data)
 	return PERFDATA_CLOCK_NONE;
 }
 
+/*
+ * Within a round perf reads one CPU's buffer after the other. What a buffer still held back in
+ * the first round comes in the second, and all later rounds are of later times.
+ */
+#define FIRST_ROUNDS 2
+
 /* perf writes the kernel's mapping before any event with a time. */
 int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text)
 {
 	struct perfdata_mapping mapping;
 	struct perfdata_item item;
-	int answer = 1;
+	int rounds = 0;
+	int answer = 0;
 
 	*time = 0;
 	*text = 0;
 	perfdata_rewind(data);
-	while (!*time && (answer = perfdata_next(data, &item)) > 0) {
-		*time = perfdata_time(data, item.event);
+	while (rounds < FIRST_ROUNDS && (answer = perfdata_next(data, &item)) > 0) {
+		uint64_t event_time = perfdata_time(data, item.event);
+
+		if (event_time && (!*time || event_time < *time))
+			*time = event_time;
+		if (*time && item.event->type == PERFDATA_FINISHED_ROUND)
+			rounds++;
 		if (!*text && perfdata_mapping(data, item.event, &mapping) &&
 		    mapping.kind == PERFDATA_KIND_KERNEL && !strcmp(mapping.path, TEXT_NAME))
 			*text = mapping.pgoff;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Paths: counted while events are copied, judged at the end. */
+/* Paths and contents: counted while events are read, judged at the end. */
 
 #include <string.h>
 
 #include "common/array.h"
+#include "common/content_name.h"
 #include "paths.h"
 
 void perfdata_paths_free(struct perfdata_paths *paths)
@@ -12,18 +13,22 @@ void perfdata_paths_free(struct perfdata_paths *paths)
 
 	for (i = 0; i < paths->count; i++)
 		free(paths->all[i].path);
+	for (i = 0; i < paths->nr_contents; i++)
+		free(paths->contents[i].name);
 	free(paths->all);
+	free(paths->contents);
 	hash_map_free(&paths->map);
+	hash_map_free(&paths->content_map);
 }
 
-const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths,
-						const char *path, enum perfdata_kind kind)
+struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, const char *path,
+					  enum perfdata_kind kind)
 {
 	const uint64_t hash = hash_text(path);
 	const struct hash_slot *slot = NULL;
 
 	while ((slot = hash_map_next(&paths->map, hash, slot))) {
-		const struct perfdata_path *found = &paths->all[slot->value];
+		struct perfdata_path *found = &paths->all[slot->value];
 
 		if (found->kind == kind && !strcmp(found->path, path))
 			return found;
@@ -34,7 +39,7 @@ const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *pat
 size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind)
 {
 	const struct perfdata_path *found = perfdata_paths_find(paths, path, kind);
-	struct perfdata_path new = { .kind = kind };
+	struct perfdata_path new = { .kind = kind, .first = SIZE_MAX };
 
 	if (found)
 		return (size_t)(found - paths->all);
@@ -48,12 +53,114 @@ size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum p
 	return paths->count++;
 }
 
-bool perfdata_path_is_mixed(const struct perfdata_path *path)
+/* ---------------------------------------------------------------- contents -- */
+
+static uint64_t content_hash(size_t path, const struct build_id *id)
 {
-	return path->annotated && (path->missing || path->without);
+	return hash_bytes(hash_bytes(HASH_START, &path, sizeof(path)), id->bytes, id->size);
+}
+
+static struct perfdata_content *find_content(const struct perfdata_paths *paths, size_t path,
+					     const struct build_id *id)
+{
+	const uint64_t hash = content_hash(path, id);
+	const struct hash_slot *slot = NULL;
+
+	while ((slot = hash_map_next(&paths->content_map, hash, slot))) {
+		struct perfdata_content *found = &paths->contents[slot->value];
+
+		if (found->path == path && build_id_equal(&found->id, id))
+			return found;
+	}
+	return NULL;
+}
+
+const struct perfdata_content *perfdata_paths_content(const struct perfdata_paths *paths,
+						      size_t path, const struct build_id *id)
+{
+	return find_content(paths, path, id);
+}
+
+static struct perfdata_content *add_content(struct perfdata_paths *paths, size_t path,
+					    const struct build_id *id)
+{
+	struct perfdata_content *new;
+
+	if (!array_reserve(paths->contents, paths->nr_contents) ||
+	    !hash_map_add(&paths->content_map, content_hash(path, id),
+			  (uint32_t)paths->nr_contents))
+		return NULL;
+	paths->all[path].contents++;
+	paths->all[path].content = paths->nr_contents;
+	new = &paths->contents[paths->nr_contents++];
+	*new = (struct perfdata_content){ .path = path, .id = *id, .time = UINT64_MAX };
+	return new;
+}
+
+bool perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+				const struct build_id *id, uint64_t time, bool plain)
+{
+	struct perfdata_content *content = find_content(paths, path, id);
+	struct perfdata_path *of = &paths->all[path];
+
+	if (!content)
+		content = add_content(paths, path, id);
+	if (!content)
+		return false;
+	of->named |= !plain;
+	if (!plain)
+		return true;
+	if (time < content->time)
+		content->time = time;
+	/* Of the same time it is the first in the file, so that it stays when read again. */
+	if (of->first == SIZE_MAX || time < paths->contents[of->first].time)
+		of->first = (size_t)(content - paths->contents);
+	return true;
+}
+
+/* ------------------------------------------------------------------- judge -- */
+
+static bool are_unknown(const struct perfdata_path *path)
+{
+	return path->missing || path->without;
+}
+
+bool perfdata_paths_judge(struct perfdata_paths *paths, bool keep_names)
+{
+	size_t i;
+
+	for (i = 0; i < paths->count; i++) {
+		struct perfdata_path *path = &paths->all[i];
+
+		path->split = !keep_names && path->kind == PERFDATA_KIND_USER &&
+			      (path->named || path->contents + !!path->without > 1);
+		if (are_unknown(path))
+			path->first = SIZE_MAX;
+	}
+	for (i = 0; i < paths->nr_contents; i++) {
+		struct perfdata_content *content = &paths->contents[i];
+		const struct perfdata_path *path = &paths->all[content->path];
+
+		if (!path->split || path->first == i)
+			continue;
+		content->name = content_name(path->path, &content->id);
+		if (!content->name)
+			return false;
+	}
+	return true;
+}
+
+bool perfdata_path_is_annotated(const struct perfdata_path *path)
+{
+	return path->split || !(path->missing || (path->annotated && path->without));
 }
 
 bool perfdata_path_is_done(const struct perfdata_path *path)
 {
-	return path->annotated && !path->missing && !path->without;
+	return path->annotated && !are_unknown(path);
+}
+
+size_t perfdata_path_unnamed(const struct perfdata_path *path)
+{
+	return !path->split && path->contents > 1 ? path->contents - 1 : 0;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Paths of a perf.data while it is annotated. perf report knows a DSO by its path, and
- * takes a mapping without a build-id for any content of that path: so either all
- * mappings of a path get a build-id or none does, which is known at the end only.
+ * Paths of a perf.data that is annotated, and the contents that each of them had. perf
+ * knows a DSO by its name, takes a mapping without a build-id for any content of that
+ * name, and perf report compares by name alone. So each content of a path gets a name of
+ * its own where that is possible, and else either all mappings of a path get a build-id
+ * or none does. Both are known only when all mappings were seen: first all are added,
+ * then the paths are judged.
  */
 #ifndef TOOL_PERFDATA_PATHS_H
 #define TOOL_PERFDATA_PATHS_H
@@ -12,12 +15,19 @@
 
 /**
  * struct perfdata_path - one path, and how many of its mappings are what
- * @path: as perf has it
+ * @path: as perf has it, or in front of the suffix of a content's name
  * @kind: what is mapped
  * @annotated: mappings with a build-id
  * @without: mappings whose content has none
  * @missing: mappings whose content is not known
  * @reason: why the content of the first of @missing is not known
+ * @executable: some of its mappings are
+ * @named: some of its mappings have the name of a content already
+ * @contents: how many with a build-id
+ * @content: one of them
+ * @first: the one that keeps the path, as its first mapping is the first of them all;
+ *	SIZE_MAX for none
+ * @split: judged: its contents have names of their own
  */
 struct perfdata_path {
 	char *path;
@@ -26,6 +36,26 @@ struct perfdata_path {
 	uint64_t without;
 	uint64_t missing;
 	const char *reason;
+	bool executable;
+	bool named;
+	size_t contents;
+	size_t content;
+	size_t first;
+	bool split;
+};
+
+/**
+ * struct perfdata_content - what a path led to for some of its mappings
+ * @path: as an index
+ * @id: build-id
+ * @time: of the first mapping of it that has the path and no other name
+ * @name: other than the path; NULL for the path
+ */
+struct perfdata_content {
+	size_t path;
+	struct build_id id;
+	uint64_t time;
+	char *name;
 };
 
 /* Begins as all zeros. */
@@ -33,17 +63,37 @@ struct perfdata_paths {
 	struct perfdata_path *all;
 	size_t count;
 	struct hash_map map;
+	struct perfdata_content *contents;
+	size_t nr_contents;
+	struct hash_map content_map;
 };
 
 void perfdata_paths_free(struct perfdata_paths *paths);
 /* The index of it, which is added if need be; SIZE_MAX without memory. */
 size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind);
 /* NULL when there is none. */
-const struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths,
-						const char *path, enum perfdata_kind kind);
-/* Some of its mappings have a build-id and some cannot get one: none is to have one. */
-bool perfdata_path_is_mixed(const struct perfdata_path *path);
+struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, const char *path,
+					  enum perfdata_kind kind);
+/*
+ * @path had content @id at @time. @plain: the mapping has the path, not the name of a
+ * content. False without memory.
+ */
+bool perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+				const struct build_id *id, uint64_t time, bool plain);
+/* NULL when there is none. */
+const struct perfdata_content *perfdata_paths_content(const struct perfdata_paths *paths,
+						      size_t path, const struct build_id *id);
+/*
+ * When all were added: give names to contents, unless @keep_names. The first content of
+ * a path keeps it, if all its mappings have a build-id. False without memory.
+ */
+bool perfdata_paths_judge(struct perfdata_paths *paths, bool keep_names);
+
+/* Mappings of it are to have the build-ids of their contents. */
+bool perfdata_path_is_annotated(const struct perfdata_path *path);
 /* Each of its mappings has a build-id. */
 bool perfdata_path_is_done(const struct perfdata_path *path);
+/* Contents that share its name with another, as perf report will not tell apart. */
+size_t perfdata_path_unnamed(const struct perfdata_path *path);
 
 #endif

@@ -41,7 +41,10 @@ void perfdata_close(struct perfdata *data);
 const char *perfdata_error(const struct perfdata *data);
 /* Whether perf record did not get to finish @path, which has no events then. */
 bool perfdata_is_unfinished(const char *path);
-/* Write what was read to @fd unchanged; not a directory. 0 or -errno. */
+/*
+ * Write what was read to @fd unchanged, and what is still to come of a standard input for
+ * which there was no room; not a directory. Once. 0 or -errno.
+ */
 int perfdata_copy(const struct perfdata *data, int fd);
 /* Back to the first event. */
 void perfdata_rewind(struct perfdata *data);
@@ -105,7 +108,7 @@ enum perfdata_clock {
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
 /*
- * Set @time to that of the first event with a time, and @text to the address of the
+ * Set @time to the earliest of all events, and @text to the address of the
  * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.
  * 0 or -1.
  */
@@ -142,5 +145,10 @@ struct perfdata_dso {
  * it. How many, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
+/*
+ * Whether a report may need files that hit does not tell of, after perfdata_dsos(): it
+ * unwinds stacks with them (--call-graph dwarf), reads branches (-b), or decodes AUX data.
+ */
+bool perfdata_needs_all(const struct perfdata *data);
 
 #endif

@@ -1,140 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rewrite a perf.data: copy the events, annotated, in one pass.
- *
- * Whether a path can be annotated is known only when all its mappings were seen. So
- * each one gets its build-id at once, what was there before goes to a temporary file,
- * and in the end those of mixed paths are restored. Memory is that of the paths, not of
- * the mappings.
+ * Rewrite a perf.data: read the events to know what all mappings of each path are, then
+ * copy them, annotated. Memory is that of the paths, not of the mappings.
  */
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "common/temporary.h"
-#include "module_event.h"
 #include "features.h"
+#include "module_event.h"
+#include "survey.h"
 #include "writer.h"
 
-/* Bytes between two reports of progress. */
-#define PROGRESS (8U << 20)
+/* Bytes, and events, between two reports of progress. */
+#define PROGRESS	(8U << 20)
+#define PROGRESS_EVENTS 4096
 
-/* In the output: what an event was like, and where it is. */
-struct change {
-	uint64_t offset;
-	uint32_t stream;
-	uint32_t path;
-	uint16_t misc;
-	uint16_t build_id;	   /* a BUILD_ID event, not a mapping */
-	unsigned char content[24]; /* build-id or inode */
-	uint32_t reserved;
-};
-
-struct writer {
+struct rewrite {
 	struct perfdata *data;
 	struct perfdata_writer *output;
 	const struct perfdata_annotator *annotator;
 	struct perfdata_counts *counts;
-	struct perfdata_paths paths;
-	FILE *changes;
+	struct perfdata_survey survey;
 	size_t stream;
 	bool begun;
-	struct perfdata_build_ids *build_ids; /* for mappings without room for one */
-	size_t module_events;		      /* written so far */
+	size_t module_events; /* written so far */
 	uint64_t done, shown, total;
+	unsigned int events;				     /* since progress was reported */
 	_Alignas(8) unsigned char event[PERFDATA_EVENT_MAX]; /* the one that is written */
 };
 
-/* ----------------------------------------------------------------- changes -- */
-
-static int remember(struct writer *writer, const struct change *change)
-{
-	if (fwrite(change, sizeof(*change), 1, writer->changes) == 1)
-		return 0;
-	return perfdata_fail(writer->data, "cannot write a temporary file: %s", strerror(errno));
-}
-
-static int patch(struct writer *writer, const struct change *change, const void *bytes, size_t size,
-		 size_t at)
-{
-	return perfdata_writer_patch(writer->output, change->stream, bytes, size,
-				     change->offset + at);
-}
-
-static int restore(struct writer *writer, const struct change *change)
-{
-	if (patch(writer, change, &change->misc, sizeof(change->misc),
-		  offsetof(struct perfdata_event, misc)))
-		return -1;
-	return patch(writer, change, change->content, sizeof(change->content),
-		     offsetof(struct perfdata_mmap2, major));
-}
-
-/* perf would believe its build-id more than those of the mappings. */
-static int hide_build_id(struct writer *writer, const struct change *change)
-{
-	const uint32_t type = PERFDATA_EVENT_TYPE;
-
-	return patch(writer, change, &type, sizeof(type), offsetof(struct perfdata_event, type));
-}
-
-static int finish_changes(struct writer *writer)
-{
-	struct change change;
-	int err = 0;
-
-	if (fflush(writer->changes) || fseek(writer->changes, 0, SEEK_SET))
-		return perfdata_fail(writer->data, "%s", strerror(errno));
-	while (!err && fread(&change, sizeof(change), 1, writer->changes) == 1) {
-		const struct perfdata_path *path = &writer->paths.all[change.path];
-
-		if (change.build_id && perfdata_path_is_done(path))
-			err = hide_build_id(writer, &change);
-		else if (!change.build_id && perfdata_path_is_mixed(path))
-			err = restore(writer, &change);
-	}
-	if (!err && ferror(writer->changes))
-		err = perfdata_fail(writer->data, "%s", strerror(errno));
-	return err;
-}
-
-static void count(struct writer *writer)
-{
-	struct perfdata_counts *counts = writer->counts;
-	size_t i;
-
-	for (i = 0; i < writer->paths.count; i++) {
-		const struct perfdata_path *path = &writer->paths.all[i];
-
-		if (!path->missing && !perfdata_path_is_mixed(path)) {
-			counts->annotated += path->annotated;
-			counts->without += path->without;
-			continue;
-		}
-		counts->not_annotated += path->annotated + path->without + path->missing;
-		counts->paths++;
-		writer->annotator->report(
-			writer->annotator->context, path->path,
-			path->reason ? path->reason :
-				       "some of its contents have a build-id, some have none");
-	}
-}
-
 /* ---------------------------------------------------------------- mappings -- */
 
-static int put(struct writer *writer, const void *bytes, size_t size)
+static int put(struct rewrite *rewrite, const void *bytes, size_t size)
 {
-	return perfdata_writer_put(writer->output, bytes, size);
-}
-
-static bool may_grow(const struct writer *writer, const struct perfdata_event *event)
-{
-	return event->type == PERFDATA_MMAP2 ||
-	       (!writer->data->aux && event->size <= UINT16_MAX - PERFDATA_MMAP_GROWS);
+	return perfdata_writer_put(rewrite->output, bytes, size);
 }
 
 /* An MMAP as an MMAP2. */
@@ -153,123 +54,99 @@ static void grow(const struct perfdata_event *event, struct perfdata_mmap2 *grow
 	grown->event.size = (uint16_t)(event->size + PERFDATA_MMAP_GROWS);
 }
 
-static int put_annotated(struct writer *writer, const struct perfdata_event *event,
-			 const struct build_id *id, size_t path)
+/* A name and its padding. */
+static size_t room_of(const char *name)
 {
-	struct perfdata_mmap2 *new = (void *)writer->event;
-	struct change change = {
-		.offset = perfdata_writer_offset(writer->output),
-		.stream = (uint32_t)writer->stream,
-		.path = (uint32_t)path,
-	};
+	return (strlen(name) + 8) & ~(size_t)7;
+}
+
+/* What is behind the name is the sample_id, whatever its format. */
+static void rename_to(struct perfdata_mmap2 *mmap, const char *name)
+{
+	size_t before = sizeof(*mmap) + room_of(mmap->name);
+	size_t now = sizeof(*mmap) + room_of(name);
+	size_t rest = before < mmap->event.size ? mmap->event.size - before : 0;
+
+	if (!strcmp(mmap->name, name) || now + rest > UINT16_MAX)
+		return;
+	memmove((char *)mmap + now, (char *)mmap + before, rest);
+	memset(mmap->name, 0, now - sizeof(*mmap));
+	memcpy(mmap->name, name, strlen(name));
+	mmap->event.size = (uint16_t)(now + rest);
+}
+
+static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *event,
+			 const struct perfdata_mapping *mapping,
+			 const struct perfdata_content *content)
+{
+	struct perfdata_mmap2 *new = (void *)rewrite->event;
 
 	if (event->type == PERFDATA_MMAP)
 		grow(event, new);
 	else
 		memcpy(new, event, event->size);
-	change.misc = new->event.misc;
-	memcpy(change.content, &new->major, sizeof(change.content));
-	perfdata_set_id(new, id);
-	writer->counts->changed = true;
-	return remember(writer, &change) || put(writer, new, new->event.size) ? -1 : 0;
+	perfdata_set_id(new, &content->id);
+	if (mapping->kind == PERFDATA_KIND_USER)
+		rename_to(new, perfdata_survey_name(&rewrite->survey, content));
+	rewrite->counts->changed |= new->event.size != event->size ||
+				    memcmp(new, event, event->size) != 0;
+	return put(rewrite, new, new->event.size);
 }
 
-static void count_mapping(struct perfdata_path *path, const struct perfdata_mapping *mapping,
-			  const struct perfdata_identity *identity)
-{
-	/* A build-id that is there already is from the kernel (perf record --buildid-mmap). */
-	if (identity->id.size || mapping->id.size) {
-		path->annotated++;
-	} else if (identity->known) {
-		path->without++;
-	} else {
-		path->missing++;
-		if (!path->reason)
-			path->reason = identity->reason;
-	}
-}
-
-/* For a mapping without room. The table has one build-id for a path, which files change. */
-static int put_in_table(struct writer *writer, const struct perfdata_mapping *mapping,
-			struct perfdata_identity *identity)
-{
-	if (mapping->kind != PERFDATA_KIND_USER) {
-		writer->counts->changed = true;
-		return perfdata_build_ids_set(writer->data, writer->build_ids, mapping,
-					      &identity->id);
-	}
-	*identity = (struct perfdata_identity){
-		.reason = "its mapping has no room for a build-id, and AUX data must not move",
-	};
-	return 0;
-}
-
-static int put_mapping(struct writer *writer, const struct perfdata_event *event,
+static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event,
 		       const struct perfdata_mapping *mapping)
 {
-	struct perfdata_identity identity = {};
-	size_t number;
+	const struct perfdata_content *content =
+		perfdata_survey_find(&rewrite->survey, event, mapping);
 
-	if (mapping->kind == PERFDATA_KIND_OTHER)
-		return put(writer, event, event->size);
-	number = perfdata_paths_add(&writer->paths, mapping->path, mapping->kind);
-	if (number == SIZE_MAX)
-		return perfdata_no_memory(writer->data);
-
-	writer->annotator->identify(writer->annotator->context, mapping, &identity);
-	if (!identity.id.size && mapping->kind == PERFDATA_KIND_VDSO)
-		perfdata_build_ids_find(writer->build_ids, mapping->path, &identity.id);
-	if (identity.id.size && !may_grow(writer, event)) {
-		if (put_in_table(writer, mapping, &identity))
-			return -1;
-		count_mapping(&writer->paths.all[number], mapping, &identity);
-		return put(writer, event, event->size);
-	}
-	count_mapping(&writer->paths.all[number], mapping, &identity);
-	if (identity.id.size)
-		return put_annotated(writer, event, &identity.id, number);
-	return put(writer, event, event->size);
+	if (content)
+		return put_annotated(rewrite, event, mapping, content);
+	return perfdata_error(rewrite->data) ? -1 : put(rewrite, event, event->size);
 }
 
 /* ----------------------------------------------------------------- modules -- */
 
-static int put_module_event(struct writer *writer, const struct perfdata_module_event *module)
+static int put_module_event(struct rewrite *rewrite, const struct perfdata_module_event *module)
 {
-	size_t size = perfdata_make_module_event(module, writer->data->formats, writer->event);
+	size_t size = perfdata_make_module_event(module, rewrite->data->formats, rewrite->event);
 
 	if (!size)
 		return 0;
-	writer->counts->module_events += !module->unload;
-	writer->counts->changed = true;
-	return put(writer, writer->event, size);
+	rewrite->counts->module_events += !module->unload;
+	rewrite->counts->changed = true;
+	if (!module->unload && module->id.size &&
+	    perfdata_build_ids_set(rewrite->data, rewrite->survey.build_ids, module->path,
+				   PERFDATA_KIND_MODULE, &module->id, false))
+		return -1;
+	return put(rewrite, rewrite->event, size);
 }
 
-static bool may_put_module_events(const struct writer *writer)
+static bool may_put_module_events(const struct rewrite *rewrite)
 {
-	const struct perfdata_sample_format *format = writer->data->formats;
+	const struct perfdata_sample_format *format = rewrite->data->formats;
 
-	return !writer->data->aux && writer->data->nr_formats && format->sample_id_all &&
+	return !rewrite->data->aux && rewrite->data->nr_formats && format->sample_id_all &&
 	       format->sample_type & PERFDATA_SAMPLE_TIME;
 }
 
 /* Before the first later event: perf sorts within a round only, and none ends in between. */
-static int put_module_events(struct writer *writer, const struct perfdata_event *event)
+static int put_module_events(struct rewrite *rewrite, const struct perfdata_event *event)
 {
-	const struct perfdata_annotator *annotator = writer->annotator;
+	const struct perfdata_annotator *annotator = rewrite->annotator;
 	uint64_t time;
 
-	if (writer->module_events == annotator->nr_module_events ||
+	if (rewrite->module_events == annotator->nr_module_events ||
 	    event->type >= PERFDATA_USER_TYPE_START)
 		return 0;
-	time = perfdata_time(writer->data, event);
-	while (writer->module_events < annotator->nr_module_events &&
-	       annotator->module_events[writer->module_events].time <= time) {
+	time = perfdata_time(rewrite->data, event);
+	while (rewrite->module_events < annotator->nr_module_events &&
+	       annotator->module_events[rewrite->module_events].time <= time) {
 		const struct perfdata_module_event *module =
-			&annotator->module_events[writer->module_events++];
+			&annotator->module_events[rewrite->module_events++];
 
-		if (!may_put_module_events(writer))
-			writer->counts->module_events_missing += !module->unload;
-		else if (put_module_event(writer, module))
+		if (!may_put_module_events(rewrite))
+			rewrite->counts->module_events_missing += !module->unload;
+		else if (put_module_event(rewrite, module))
 			return -1;
 	}
 	return 0;
@@ -277,26 +154,23 @@ static int put_module_events(struct writer *writer, const struct perfdata_event 
 
 /* ------------------------------------------------------------------ events -- */
 
-static int put_build_id(struct writer *writer, const struct perfdata_event *event)
+/* perf would believe the BUILD_ID more than the mappings of its path. */
+static int put_build_id(struct rewrite *rewrite, const struct perfdata_event *event)
 {
 	const struct perfdata_build_id *entry = (const void *)event;
 	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
-	struct change change = {
-		.offset = perfdata_writer_offset(writer->output),
-		.stream = (uint32_t)writer->stream,
-		.build_id = 1,
-	};
-	size_t number;
+	struct perfdata_event *skipped = (void *)rewrite->event;
+	const struct perfdata_path *path = NULL;
 
-	if (name) {
-		number = perfdata_paths_add(&writer->paths, name, perfdata_kind(name, event->misc));
-		if (number == SIZE_MAX)
-			return perfdata_no_memory(writer->data);
-		change.path = (uint32_t)number;
-		if (remember(writer, &change))
-			return -1;
-	}
-	return put(writer, event, event->size);
+	if (name)
+		path = perfdata_paths_find(&rewrite->survey.paths, name,
+					   perfdata_kind(name, event->misc));
+	if (!path || !perfdata_path_is_done(path))
+		return put(rewrite, event, event->size);
+	memcpy(skipped, event, event->size);
+	skipped->type = PERFDATA_EVENT_TYPE;
+	rewrite->counts->changed = true;
+	return put(rewrite, skipped, skipped->size);
 }
 
 static bool is_compression_feature(const struct perfdata_event *event)
@@ -307,152 +181,187 @@ static bool is_compression_feature(const struct perfdata_event *event)
 	       feature->feature == PERFDATA_FEATURE_COMPRESSED;
 }
 
-static int put_payload(struct writer *writer)
+static int tell_progress(struct rewrite *rewrite, uint64_t done)
+{
+	const struct perfdata_annotator *annotator = rewrite->annotator;
+
+	rewrite->shown = done;
+	rewrite->events = 0;
+	if (!annotator->progress || annotator->progress(annotator->context, done, rewrite->total))
+		return 0;
+	return perfdata_fail(rewrite->data, "interrupted");
+}
+
+/* Few bytes of a file may be many events, or some that take long. */
+static int report_progress(struct rewrite *rewrite, const struct perfdata_item *item)
+{
+	uint64_t done = rewrite->done + item->offset;
+
+	rewrite->events++;
+	if (rewrite->shown && done - rewrite->shown < PROGRESS && rewrite->events < PROGRESS_EVENTS)
+		return 0;
+	return tell_progress(rewrite, done);
+}
+
+static int put_payload(struct rewrite *rewrite, const struct perfdata_item *item)
 {
 	long done;
 
-	while ((done = perfdata_payload(writer->data, writer->event, sizeof(writer->event))) > 0)
-		if (put(writer, writer->event, (size_t)done))
+	while ((done = perfdata_payload(rewrite->data, rewrite->event, sizeof(rewrite->event))) > 0)
+		if (put(rewrite, rewrite->event, (size_t)done) || report_progress(rewrite, item))
 			return -1;
 	return (int)done;
 }
 
-static int put_event(struct writer *writer, const struct perfdata_item *item)
+static int put_event(struct rewrite *rewrite, const struct perfdata_item *item)
 {
 	const struct perfdata_event *event = item->event;
 	struct perfdata_mapping mapping;
 
-	if (item->decompressed && writer->data->aux)
-		return perfdata_fail(writer->data,
-				     "its events are compressed, and AUX data must not move");
-	if (put_module_events(writer, event))
+	if (put_module_events(rewrite, event))
 		return -1;
-	if (perfdata_mapping(writer->data, event, &mapping))
-		return put_mapping(writer, event, &mapping);
+	if (perfdata_mapping(rewrite->data, event, &mapping))
+		return put_mapping(rewrite, event, &mapping);
 	if (event->type == PERFDATA_BUILD_ID)
-		return put_build_id(writer, event);
+		return put_build_id(rewrite, event);
 	/* No event is compressed any more. */
 	if (is_compression_feature(event))
 		return 0;
-	if (put(writer, event, event->size))
+	if (put(rewrite, event, event->size))
 		return -1;
-	return item->payload ? put_payload(writer) : 0;
+	return item->payload ? put_payload(rewrite, item) : 0;
 }
 
-static int report_progress(struct writer *writer, const struct perfdata_item *item)
+static void end_stream(struct rewrite *rewrite)
 {
-	const struct perfdata_annotator *annotator = writer->annotator;
-	uint64_t done = writer->done + item->offset;
-
-	if (!annotator->progress || (writer->shown && done - writer->shown < PROGRESS))
-		return 0;
-	writer->shown = done;
-	return annotator->progress(annotator->context, done, writer->total) ?
-		       0 :
-		       perfdata_fail(writer->data, "interrupted");
+	rewrite->done += rewrite->data->streams[rewrite->stream++].end;
 }
 
 /* Up to @number, also those that have no event. */
-static int begin_streams(struct writer *writer, size_t number)
+static int begin_streams(struct rewrite *rewrite, size_t number)
 {
-	while (!writer->begun || writer->stream < number) {
-		if (writer->begun)
-			writer->done += writer->data->streams[writer->stream++].end;
-		writer->begun = true;
-		if (perfdata_writer_stream(writer->output, writer->stream) ||
-		    perfdata_writer_copy(writer->output, 0,
-					 writer->data->streams[writer->stream].begin))
+	while (!rewrite->begun || rewrite->stream < number) {
+		if (rewrite->begun)
+			end_stream(rewrite);
+		rewrite->begun = true;
+		if (perfdata_writer_stream(rewrite->output, rewrite->stream) ||
+		    perfdata_writer_copy(rewrite->output, 0,
+					 rewrite->data->streams[rewrite->stream].begin))
 			return -1;
 	}
 	return 0;
 }
 
-static int put_events(struct writer *writer)
+static int put_events(struct rewrite *rewrite)
 {
-	struct perfdata *data = writer->data;
+	struct perfdata *data = rewrite->data;
+	struct perfdata_item item;
+	int answer;
+
+	rewrite->stream = 0;
+	perfdata_rewind(data);
+	while ((answer = perfdata_next(data, &item)) > 0) {
+		if (begin_streams(rewrite, data->current) || put_event(rewrite, &item) ||
+		    report_progress(rewrite, &item))
+			return -1;
+	}
+	return answer ? answer : begin_streams(rewrite, data->nr_streams - 1);
+}
+
+static int survey_event(struct rewrite *rewrite, const struct perfdata_item *item)
+{
+	if (item->decompressed && rewrite->data->aux)
+		return perfdata_fail(rewrite->data,
+				     "its events are compressed, and AUX data must not move");
+	return perfdata_survey_add(&rewrite->survey, item->event);
+}
+
+static int survey_events(struct rewrite *rewrite)
+{
+	struct perfdata *data = rewrite->data;
 	struct perfdata_item item;
 	int answer;
 
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0) {
-		if (begin_streams(writer, data->current) || put_event(writer, &item) ||
-		    report_progress(writer, &item))
+		while (rewrite->stream < data->current)
+			end_stream(rewrite);
+		if (survey_event(rewrite, &item) || report_progress(rewrite, &item))
 			return -1;
 	}
-	return answer ? answer : begin_streams(writer, data->nr_streams - 1);
+	rewrite->done = rewrite->total / 2;
+	return answer ? answer : perfdata_survey_end(&rewrite->survey, rewrite->counts);
 }
 
 /* --------------------------------------------------------------------- all -- */
 
-static int finish(struct writer *writer, const char *path)
+static int put_features(struct rewrite *rewrite)
 {
-	struct perfdata *data = writer->data;
-	bool in_place = !path && strcmp(data->path, "-");
+	struct perfdata_survey *survey = &rewrite->survey;
 
-	if (put_events(writer))
-		return -1;
-	count(writer);
-	if (finish_changes(writer))
-		return -1;
-	if (!data->pipe &&
-	    perfdata_features_write(data, writer->output, writer->build_ids, &writer->paths))
-		return -1;
-	if (in_place &&
-	    !(writer->counts->changed && writer->counts->annotated + writer->counts->module_events))
+	if (rewrite->data->pipe)
 		return 0;
-	return perfdata_writer_commit(writer->output);
+	if (perfdata_build_ids_update(rewrite->data, survey->build_ids, &survey->paths))
+		return -1;
+	rewrite->counts->changed |= perfdata_build_ids_changed(survey->build_ids);
+	return perfdata_features_write(rewrite->data, rewrite->output, survey->build_ids);
 }
 
-static int prepare(struct writer *writer, const char *path)
+static int finish(struct rewrite *rewrite, const char *path)
 {
-	struct perfdata *data = writer->data;
+	struct perfdata *data = rewrite->data;
+	bool in_place = !path && strcmp(data->path, "-");
+
+	if (survey_events(rewrite) || put_events(rewrite) || put_features(rewrite))
+		return -1;
+	if (in_place && !rewrite->counts->changed)
+		return 0;
+	/* On a slow disk it is here that one waits. */
+	if (perfdata_writer_finish(rewrite->output) || tell_progress(rewrite, rewrite->total))
+		return -1;
+	return perfdata_writer_commit(rewrite->output);
+}
+
+static int prepare(struct rewrite *rewrite, const char *path)
+{
+	struct perfdata *data = rewrite->data;
 	size_t i;
-	int fd;
 
 	if (data->header.attrs.offset > data->header.data.offset)
 		return perfdata_fail(
 			data, "attrs behind the events, as of perf inject: annotate its input");
-	fd = temporary_unnamed();
-	if (fd >= 0)
-		writer->changes = fdopen(fd, "w+");
-	if (!writer->changes) {
-		perfdata_fail(data, "%s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
 	for (i = 0; i < data->nr_streams; i++)
-		writer->total += data->streams[i].end;
-	writer->build_ids = perfdata_build_ids_read(data);
-	if (writer->build_ids)
-		writer->output = perfdata_writer_new(data, path);
-	return writer->output ? 0 : -1;
+		rewrite->total += 2 * data->streams[i].end;
+	rewrite->survey.build_ids = perfdata_build_ids_read(data);
+	if (rewrite->survey.build_ids)
+		rewrite->output = perfdata_writer_new(data, path);
+	return rewrite->output ? 0 : -1;
 }
 
 int perfdata_rewrite(struct perfdata *data, const char *path,
 		     const struct perfdata_annotator *annotator, struct perfdata_counts *counts)
 {
-	struct writer *writer;
+	struct rewrite *rewrite;
 	int err;
 
 	*counts = (struct perfdata_counts){};
 	if (perfdata_error(data))
 		return -1;
-	writer = calloc(1, sizeof(*writer));
-	if (!writer)
+	rewrite = calloc(1, sizeof(*rewrite));
+	if (!rewrite)
 		return perfdata_no_memory(data);
-	writer->data = data;
-	writer->annotator = annotator;
-	writer->counts = counts;
+	rewrite->data = data;
+	rewrite->annotator = annotator;
+	rewrite->counts = counts;
+	rewrite->survey.data = data;
+	rewrite->survey.annotator = annotator;
 
-	err = prepare(writer, path);
+	err = prepare(rewrite, path);
 	if (!err)
-		err = finish(writer, path);
-	perfdata_writer_free(writer->output);
-	perfdata_build_ids_free(writer->build_ids);
-	perfdata_paths_free(&writer->paths);
-	if (writer->changes)
-		fclose(writer->changes);
-	free(writer);
+		err = finish(rewrite, path);
+	perfdata_writer_free(rewrite->output);
+	perfdata_build_ids_free(rewrite->survey.build_ids);
+	perfdata_paths_free(&rewrite->survey.paths);
+	free(rewrite);
 	return err;
 }

@@ -3,12 +3,14 @@
  * Rewrite a perf.data so that mappings carry build-ids.
  *
  * An MMAP2 event has a build-id where it has an inode otherwise, so most events stay as
- * long as they are. What grows or is added: an MMAP becomes an MMAP2, compressed events
- * are written as they were before compression, and a module that was loaded while perf
- * recorded gets a mapping. Not in a perf.data with AUX data (Intel PT ...), as that is
- * found by its offset in the file, which must not change.
+ * long as they are. What grows or is added: an MMAP becomes an MMAP2, mappings of a
+ * further content of a path get the name of that content, compressed events are written
+ * as they were before compression, and a module that was loaded while perf recorded gets
+ * a mapping. Not in a perf.data with AUX data (Intel PT ...), as that is found by its
+ * offset in the file, which must not change.
  *
- * All mappings of a path get a build-id, or none does: see paths.h.
+ * Where contents have no names of their own, all mappings of a path get a build-id or
+ * none does: see paths.h.
  */
 #ifndef TOOL_PERFDATA_REWRITE_H
 #define TOOL_PERFDATA_REWRITE_H
@@ -49,28 +51,34 @@ struct perfdata_module_event {
  * struct perfdata_annotator - callbacks of perfdata_rewrite()
  * @context: for the callbacks
  * @identify: fill @identity, zeroed, for a mapping of any kind but OTHER
- * @progress: called first and then every few MiB; @done of @total bytes. False stops.
+ * @progress: called first, every few MiB or thousand events, and before the result takes
+ *	its place; @done of @total bytes. False stops.
  *	May be NULL
- * @report: a path is not annotated, for @reason
+ * @report: of @path, @missing of @all mappings are not annotated, for @reason
  * @module_events: modules loaded and unloaded, by time
  * @nr_module_events: how many
+ * @keep_names: mappings keep the names they have
  */
 struct perfdata_annotator {
 	void *context;
 	void (*identify)(void *context, const struct perfdata_mapping *mapping,
 			 struct perfdata_identity *identity);
 	bool (*progress)(void *context, uint64_t done, uint64_t total);
-	void (*report)(void *context, const char *path, const char *reason);
+	void (*report)(void *context, const char *path, uint64_t missing, uint64_t all,
+		       const char *reason);
 	const struct perfdata_module_event *module_events;
 	size_t nr_module_events;
+	bool keep_names;
 };
 
-/* What was done; numbers of mappings except for @paths. */
+/* What was done; numbers of mappings but for @paths, @named and @unnamed. */
 struct perfdata_counts {
 	uint64_t annotated;
 	uint64_t without;		/* their content has no build-id */
-	uint64_t not_annotated;		/* some mapping of their path cannot be */
-	uint64_t paths;			/* not annotated */
+	uint64_t not_annotated;		/* they, or some mapping of their path, cannot be */
+	uint64_t paths;			/* of these */
+	uint64_t named;			/* contents with a name of their own */
+	uint64_t unnamed;		/* that share a path with another content, and its name */
 	uint64_t module_events;		/* mappings of modules added */
 	uint64_t module_events_missing; /* that could not be added */
 	bool changed;			/* the copy differs */

@@ -55,7 +55,8 @@ static void record_exits_as_its_command(void **state)
 {
 	(void)state;
 	assert_int_equal(RUN(record, "-o", "log", "sh", "-c", "exit 3"), 3);
-	assert_int_equal(RUN(record, "-o", "log", "sh", "-c", "kill -9 $$"), 128 + 9);
+	assert_int_equal(
+		command_finish_killed(START(record, "-o", "log", "sh", "-c", "kill -9 $$")), 9);
 	assert_int_equal(RUN(record, "-o", "log", "/nonexistent"), 127);
 	assert_string_equal(err, "buildid: /nonexistent: No such file or directory\n");
 	assert_int_equal(RUN(record, "-o", "log", "/tmp"), 126);
@@ -63,16 +64,21 @@ static void record_exits_as_its_command(void **state)
 	assert_string_equal(out, "-o\n");
 }
 
+static void write_script(const char *path, const char *text)
+{
+	FILE *script = fopen(path, "w");
+
+	assert_non_null(script);
+	fputs(text, script);
+	fclose(script);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
 /* As shells and execvp(3) do it. */
 static void a_script_needs_no_interpreter_line(void **state)
 {
-	FILE *script = fopen("script", "w");
-
 	(void)state;
-	assert_non_null(script);
-	fputs("exit $1\n", script);
-	fclose(script);
-	assert_int_equal(chmod("script", 0755), 0);
+	write_script("script", "exit $1\n");
 	assert_int_equal(RUN(record, "-o", "log", "./script", "5"), 5);
 }
 
@@ -110,16 +116,73 @@ static void record_without_a_command_ends_by_signals(void **state)
 	assert_int_equal(access("buildid.log", R_OK), 0);
 }
 
-static void record_passes_sigterm_on(void **state)
+/* What somebody sends to us alone; from a terminal the command has it already. */
+static void record_passes_signals_on_and_ends_alike(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+	pid_t child;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		unlink("started");
+		child = START(record, "-o", "log", "sh", "-c",
+			      "ulimit -c 0; touch started; exec sleep 60");
+		wait_until(is_started);
+		kill(child, numbers[i]);
+		assert_int_equal(command_finish_killed(child), numbers[i]);
+		assert_non_null(strstr(err, "log: 0 records, 0 lost\n"));
+	}
+}
+
+static void a_command_may_take_a_signal_and_go_on(void **state)
 {
 	pid_t child;
 
 	(void)state;
-	child = START(record, "-o", "log", "sh", "-c", "touch started; exec sleep 60");
+	unlink("started");
+	child = START(record, "-o", "log", "sh", "-c",
+		      "trap 'echo usr2; exit 4' USR2; touch started;"
+		      "while :; do sleep 0.01; done");
 	wait_until(is_started);
-	kill(child, SIGINT);
-	kill(child, SIGTERM);
-	assert_int_equal(command_finish(child), 128 + SIGTERM);
+	kill(child, SIGUSR2);
+	assert_int_equal(command_finish(child), 4);
+	assert_string_equal(out, "usr2\n");
+}
+
+static void a_perf_that_writes_nothing_is_reported(void **state)
+{
+	(void)state;
+	write_script("perf", "#!/bin/sh\nexit $STATUS\n");
+	setenv("STATUS", "0", 1);
+	assert_int_equal(RUN(record, "./perf", "record", "-o", "data", "true"), 1);
+	assert_string_equal(err,
+			    "buildid: data: nothing was written as far as can be seen\n"
+			    "buildid: data.buildid: kept, as what perf wrote is not annotated; "
+			    "see: buildid help annotate\n");
+	assert_int_equal(access("data.buildid", R_OK), 0);
+	assert_int_equal(unlink("data.buildid"), 0);
+	/* Then it has said why itself. */
+	setenv("STATUS", "129", 1);
+	assert_int_equal(RUN(record, "./perf", "record", "-o", "data", "true"), 129);
+	assert_string_equal(err, "");
+	assert_int_equal(access("data.buildid", R_OK), -1);
+}
+
+static void a_perf_that_does_not_record_gets_a_word(void **state)
+{
+	static const char word[] = "buildid: record: nothing is annotated, as the command does "
+				   "not record with perf as far as can be seen\n";
+
+	(void)state;
+	write_script("perf", "#!/bin/sh\nexit 0\n");
+	assert_int_equal(RUN(record, "-o", "log", "./perf", "stat", "true"), 0);
+	assert_non_null(strstr(err, word));
+	assert_int_equal(RUN(record, "-o", "log", "echo", "./perf", "record", "true"), 0);
+	assert_non_null(strstr(err, word));
+	assert_string_equal(out, "./perf record true\n");
+	assert_int_equal(RUN(record, "-o", "log", "true"), 0);
+	assert_null(strstr(err, word));
 }
 
 static void record_reports_a_full_disk(void **state)
@@ -147,6 +210,8 @@ static void record_filters_at_the_source(void **state)
 	assert_int_equal(RUN(record, "--children", "touch", "ran"), 2);
 	assert_int_equal(RUN(record, "-u", "no user", "touch", "ran"), 2);
 	assert_int_equal(access("ran", F_OK), -1);
+	assert_int_equal(RUN(record, "--tasks", "true"), 0);
+	assert_true(fake.subscribed.flags & BUILDID_SUB_TASKS);
 	fclose(fopen("group/cgroup.procs", "w"));
 	assert_int_equal(RUN(record, "-o", "log", "-p", "1", "--children", "-u", "12", "--cgroup",
 			     "group", "true"),
@@ -169,7 +234,10 @@ int main(void)
 		TEST(a_script_needs_no_interpreter_line),
 		TEST(record_leaves_its_command_no_trace),
 		TEST(record_without_a_command_ends_by_signals),
-		TEST(record_passes_sigterm_on),
+		TEST(record_passes_signals_on_and_ends_alike),
+		TEST(a_command_may_take_a_signal_and_go_on),
+		TEST(a_perf_that_writes_nothing_is_reported),
+		TEST(a_perf_that_does_not_record_gets_a_word),
 		TEST(record_reports_a_full_disk),
 		TEST(record_filters_at_the_source),
 	};

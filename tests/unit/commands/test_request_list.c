@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands/request_list.h"
+#include "common/array.h"
 #include "make_perfdata.h"
 #include "samples.h"
 #include "streams.h"
@@ -88,6 +89,29 @@ static void what_has_samples_is_requested(void **state)
 	request_list_free(&list);
 }
 
+/* Stacks to unwind, branches, AUX data: what they need no address tells. */
+static void where_samples_have_more_all_is_requested(void **state)
+{
+	static const uint64_t types[] = { 1 << 11, 1 << 13, 1 << 20 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		memset(&make, 0, sizeof(make));
+		make.sample_type = MAKE_SAMPLE | types[i];
+		make.clockid = -1;
+		make_begin(&make);
+		map_and_hit("/hit", 0x10000, true);
+		map_and_hit("/other", 0x20000, false);
+		make_entry(&make, USER, 0x10, "/hit");
+		make_entry(&make, USER, 0x20, "/other");
+		make_end(&make);
+		assert_true(read_list(false));
+		assert_int_equal(list.count, 2);
+		request_list_free(&list);
+	}
+}
+
 static void without_samples_all_is_requested(void **state)
 {
 	(void)state;
@@ -135,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_has_samples_is_requested),
+		TEST(where_samples_have_more_all_is_requested),
 		TEST(without_samples_all_is_requested),
 		TEST(what_has_no_build_id_is_unknown),
 		TEST(what_is_no_perf_data_is_refused),

@@ -126,10 +126,10 @@ static void assert_only_good(void)
 	char want[2048], line[700];
 
 	snprintf(want, sizeof(want),
-		 ".debug/.build-id/%.2s/%s\n"
+		 ".debug/.build-id/%.2s/%s\n.debug/.build-id/%.2s/%s.debug\n"
 		 ".debug/usr/bin/true/%s/elf\n.debug/usr/bin/true/%s/probes\n"
 		 "b.tar.zst\nerr\nfalse\nout\ntrue\n",
-		 good, good + 2, good, good);
+		 good, good + 2, good, good + 2, good, good);
 	assert_string_equal(shell_output("find * .debug -not -type d | LC_ALL=C sort"), want);
 	shell("cmp true .debug/usr/bin/true/%s/elf", good);
 	snprintf(line, sizeof(line), "OK %s /usr/bin/true\n", good);

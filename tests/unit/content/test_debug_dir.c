@@ -82,7 +82,8 @@ static void assert_same_as_perf(const char *file)
 	char *ours;
 
 	shell("mkdir perf && HOME=$PWD/perf perf buildid-cache -a \"$PWD/%s\" 2>&1", file);
-	ours = strdup(shell_output("cd .debug && find . -printf '%%y %%m %%p %%l\\n' | sort"));
+	ours = strdup(shell_output(
+		"cd .debug && find . ! -name '*.debug' -printf '%%y %%m %%p %%l\\n' | sort"));
 	assert_string_equal(shell_output("cd perf/.debug && find . -printf "
 					 "'%%y %%m %%p %%l\\n' | sort"),
 			    ours);
@@ -180,6 +181,78 @@ static void a_setuid_program_is_copied_without_that(void **state)
 	assert_true(put("true", &id));
 	assert_string_equal(shell_output("stat -c '%%a %%h' .debug/\"$PWD\"/true/*/elf"),
 			    "755 1\n");
+}
+
+static enum debug_owner owner_of(const struct build_id *id)
+{
+	int fd = debug_dir_find(dir, id, CONTENT_ELF);
+	enum debug_owner owner = debug_dir_owner(fd);
+
+	close(fd);
+	return owner;
+}
+
+static void what_another_can_write_to_is_copied_and_marked(void **state)
+{
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	assert_true(put("true", &id));
+	assert_int_equal(owner_of(&id), DEBUG_OWNER_OURS);
+	/* A link that perf may have made. */
+	shell("chmod 666 true");
+	assert_int_equal(owner_of(&id), DEBUG_OWNER_OTHERS);
+	assert_true(put("true", &id));
+	assert_int_equal(owner_of(&id), DEBUG_OWNER_COPIED);
+	assert_string_equal(shell_output("stat -c '%%a %%h' .debug/\"$PWD\"/true/*/elf"),
+			    "1755 1\n");
+}
+
+static void of_an_entry_that_is_replaced_nothing_is_left(void **state)
+{
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	shell("mkdir .debug/evil");
+	assert_true(put_as("true", "/evil/lib/true", &id, CONTENT_ELF, false));
+	assert_true(put_as("true", "/lib/true", &id, CONTENT_ELF, false));
+	build_id_text(&id, text);
+	shell("! ls .debug/evil 2>/dev/null && ls .debug/lib/true/%s/elf >/dev/null", text);
+}
+
+/* @file of the entry is what gdb is led to. */
+static void assert_debugger_reads(const struct build_id *id, const char *file)
+{
+	char text[BUILD_ID_TEXT];
+
+	build_id_text(id, text);
+	shell("test .debug/.build-id/%.2s/%s.debug -ef .debug/true/%s/%s", text, text + 2, text,
+	      file);
+}
+
+static void a_debugger_is_led_to_the_file_with_most(void **state)
+{
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	build_id_text(&id, text);
+	shell("objcopy --only-keep-debug true true.debug");
+	assert_false(debug_dir_link(dir, &id));
+	assert_true(put_as("true", "/true", &id, CONTENT_ELF, true));
+	assert_debugger_reads(&id, "elf");
+	assert_true(put_as("true.debug", "/true", &id, CONTENT_DEBUG, true));
+	assert_debugger_reads(&id, "debug");
+	assert_true(put_as("true", "/true", &id, CONTENT_ELF, true));
+	assert_debugger_reads(&id, "debug");
+	/* An entry of perf's. */
+	shell("rm .debug/true/*/debug .debug/.build-id/%.2s/*.debug", text);
+	assert_true(debug_dir_link(dir, &id));
+	assert_debugger_reads(&id, "elf");
 }
 
 static void the_path_of_the_content_moves(void **state)
@@ -439,6 +512,34 @@ static void symbols_of_a_kernel_have_to_look_like_it(void **state)
 	assert_true(is_there(&id, CONTENT_KALLSYMS));
 }
 
+static void an_entry_has_the_names_it_is_given(void **state)
+{
+	struct build_id id, other;
+
+	(void)state;
+	sample_id("true", &id);
+	sample_id("false", &other);
+	assert_false(debug_dir_name(dir, &id, "/bin/true@12345678"));
+	assert_true(put_as("true", "/bin/true", &id, CONTENT_ELF, false));
+	assert_true(debug_dir_name(dir, &id, "/bin/true@12345678"));
+	assert_true(debug_dir_name(dir, &id, "/bin/true@12345678"));
+	shell("cmp true .debug/bin/true@12345678/*/elf");
+	assert_true(debug_dir_name(dir, &id, "/bin/true"));
+	assert_string_equal(shell_output("test -L .debug/bin/true/* || echo no link"), "no link\n");
+
+	/* To an entry that is no more. */
+	shell("ln -s ../../nowhere .debug/bin/true@87654321 &&"
+	      "mkdir .debug/other && ln -s nowhere .debug/other/%s",
+	      basename(shell_output("ls -d .debug/bin/true/* | tr -d '\\n'")));
+	assert_true(debug_dir_name(dir, &id, "/other"));
+	shell("cmp true .debug/other/*/elf");
+	/* Nor through links, to elsewhere. */
+	assert_false(debug_dir_name(dir, &id, "/bin/true@87654321"));
+	assert_false(debug_dir_name(dir, &id, "/bin/../true"));
+	assert_false(debug_dir_name(dir, &id, DEBUG_DIR_VDSO));
+	assert_false(debug_dir_name(dir, &other, "/bin/false"));
+}
+
 static void a_missing_directory_is_made_on_request_only(void **state)
 {
 	struct debug_dir *other;
@@ -468,6 +569,9 @@ int main(void)
 		TEST(a_link_that_was_overwritten_is_missing_and_replaced),
 		TEST(a_copy_does_not_change_with_the_file),
 		TEST(a_setuid_program_is_copied_without_that),
+		TEST(what_another_can_write_to_is_copied_and_marked),
+		TEST(of_an_entry_that_is_replaced_nothing_is_left),
+		TEST(a_debugger_is_led_to_the_file_with_most),
 		TEST(the_path_of_the_content_moves),
 		TEST(names_that_lead_elsewhere_are_refused),
 		TEST(names_that_are_too_long_are_refused),
@@ -480,6 +584,7 @@ int main(void)
 		TEST(two_at_once_are_in_nobodys_way),
 		TEST(a_debug_file_goes_where_the_program_is),
 		TEST(symbols_of_a_kernel_have_to_look_like_it),
+		TEST(an_entry_has_the_names_it_is_given),
 		TEST(a_missing_directory_is_made_on_request_only),
 	};
 

@@ -157,6 +157,51 @@ static void what_has_changed_since_is_not_certain(void **state)
 	assert_int_equal(found.id.size, 0);
 }
 
+/* As when perf record links what was hit into ~/.debug, and the program runs once more. */
+static void a_link_does_not_change_a_file(void **state)
+{
+	(void)state;
+	add(3, 0x11, 30 * SECOND, 44, 55, "/lib.so");
+	add(1, 0x11, 100 * SECOND, 44, 55, "/lib.so");
+	add(2, 0x11, 50 * SECOND, 44, 55, "/lib.so");
+	look_up(0, 44, 55, 60 * SECOND);
+	assert_int_equal(found.id.size, 20);
+	assert_int_equal(found.id.bytes[0], 0x11);
+	/* What it was before is not known. */
+	look_up(0, 44, 55, 200 * SECOND);
+	assert_int_equal(found.id.size, 0);
+	assert_string_equal(found.reason, "its file has changed since");
+}
+
+/* The content is the same at the end, but somebody wrote to the file, or had it rebuilt. */
+static void a_write_may_have_changed_a_file(void **state)
+{
+	(void)state;
+	add(1, 0x11, 100 * SECOND, 44, 55, "/lib.so");
+	add(2, 0x11, 50 * SECOND, 44, 55, "/lib.so");
+	files[1].file.mtime++;
+	look_up(0, 44, 55, 60 * SECOND);
+	assert_string_equal(found.reason, "its file has changed since");
+	files[1].file.mtime--;
+	files[1].file.file_size++;
+	done(NULL);
+	query = cache_query_new(PERFDATA_CLOCK_PERF);
+	next_file = 0;
+	look_up(0, 44, 55, 60 * SECOND);
+	assert_string_equal(found.reason, "its file has changed since");
+	/* In between it was another. */
+	add(3, 0x22, 40 * SECOND, 44, 55, "/lib.so");
+	add(4, 0x11, 30 * SECOND, 44, 55, "/lib.so");
+	files[1].file.file_size--;
+	done(NULL);
+	query = cache_query_new(PERFDATA_CLOCK_PERF);
+	next_file = 0;
+	look_up(0, 44, 55, 60 * SECOND);
+	assert_string_equal(found.reason, "its file has changed since");
+	look_up(0, 44, 55, 20 * SECOND);
+	assert_int_equal(found.id.bytes[0], 0x11);
+}
+
 /* As on btrfs: of inode 4711 of 8:1 there is one in each subvolume. */
 static void files_with_one_inode_number_are_distinguished_by_path(void **state)
 {
@@ -182,7 +227,7 @@ static void several_of_one_path_are_not_certain(void **state)
 static void elsewhere_the_reason_is_reported(void **state)
 {
 	(void)state;
-	open_error = -ENOENT;
+	open_error = -ENODEV;
 	look_up(8, 1, 4711, SECOND);
 	assert_string_equal(found.reason,
 			    "the module answers in the initial network namespace only");
@@ -235,6 +280,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(either_inode_leads_to_a_file),
 		TEST(what_has_changed_since_is_not_certain),
+		TEST(a_link_does_not_change_a_file),
+		TEST(a_write_may_have_changed_a_file),
 		TEST(files_with_one_inode_number_are_distinguished_by_path),
 		TEST(several_of_one_path_are_not_certain),
 		TEST(elsewhere_the_reason_is_reported),

@@ -11,13 +11,18 @@
 
 #define ADDR   0x7f0000001000
 #define SECOND 1000000000ULL
+#define MS     1000000ULL
+/* CLOCK_REALTIME as perf's clock is at 0; with a fraction of a second, as most times have. */
+#define REAL 1700000000123456789ULL
 
 static struct identities *ids;
+static uint64_t now; /* by perf's clock; CLOCK_MONOTONIC is 7 s ahead */
 static struct perfdata_identity found;
 
 static int reset(void **state)
 {
 	(void)state;
+	now = SECOND;
 	ids = identities_new(PERFDATA_CLOCK_PERF);
 	return !ids;
 }
@@ -27,6 +32,13 @@ static int done(void **state)
 	(void)state;
 	identities_free(ids);
 	return 0;
+}
+
+static void set_time(union any_record *record, uint64_t time)
+{
+	now = time;
+	record->header.time_perf = time;
+	record->header.time_mono = time + 7 * SECOND;
 }
 
 static void add(const union any_record *record)
@@ -51,9 +63,26 @@ static void add_mmap(uint64_t file_id, uint32_t pid, uint64_t time)
 	union any_record record;
 
 	make_mmap(&record, file_id, 0, pid, "");
-	record.header.time_perf = time;
-	record.header.time_mono = time + 7 * SECOND;
+	set_time(&record, time);
 	add(&record);
+}
+
+/* The same, of a content that was written at @ctime, by perf's clock. */
+static void add_version(uint64_t file_id, uint8_t byte, uint64_t ctime)
+{
+	union any_record record;
+
+	make_file(&record, file_id, 20, 0, "/lib.so");
+	record.file.ino = record.file.user_ino = 10;
+	record.file.ctime = record.file.mtime = (int64_t)(REAL + ctime);
+	set_time(&record, now);
+	memset(data_of(&record), byte, 20);
+	add(&record);
+}
+
+static void set_clock(void)
+{
+	identities_wall_clock(ids, 7 * SECOND, REAL);
 }
 
 static void add_lost(uint64_t time)
@@ -61,7 +90,7 @@ static void add_lost(uint64_t time)
 	union any_record record;
 
 	make_lost(&record, 3);
-	record.header.time_perf = time;
+	set_time(&record, time);
 	add(&record);
 }
 
@@ -190,24 +219,233 @@ static void a_fork_has_what_its_parent_had(void **state)
 	assert_is(6, 10, 0, 0x11);
 }
 
-/* As data, it may be mapped without a record. */
-static void an_inode_is_what_it_was(void **state)
+/* Of another process, elsewhere, and not executable: it has no record. */
+static void look_up_data(uint64_t time)
 {
-	struct perfdata_mapping mapping = mapping_of(6, 10, 1500);
+	struct perfdata_mapping mapping = mapping_of(6, 10, time);
+
+	mapping.start = 0x1000;
+	mapping.data = true;
+	look_up(&mapping);
+}
+
+static void assert_data(uint64_t time, uint8_t byte)
+{
+	look_up_data(time);
+	assert_int_equal(found.id.size, 20);
+	assert_int_equal(found.id.bytes[0], byte);
+}
+
+static void assert_no_data(uint64_t time)
+{
+	look_up_data(time);
+	assert_int_equal(found.id.size, 0);
+	assert_false(found.known);
+}
+
+/* ld.so maps what is not executable first. */
+static void data_has_the_content_since_its_file_changed(void **state)
+{
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	add_version(2, 0x22, 20 * SECOND);
+	add_mmap(2, 5, 30 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(SECOND);
+	assert_data(3 * SECOND, 0x11);
+	assert_data(10 * SECOND - 1, 0x11);
+	assert_data(10 * SECOND + 1, 0x11);
+	assert_data(21 * SECOND, 0x22);
+	assert_data(30 * SECOND - 1, 0x22);
+	assert_data(60 * SECOND, 0x22);
+	/* It may have changed more than once. */
+	assert_no_data(15 * SECOND);
+}
+
+static void within_a_tick_nothing_is_certain(void **state)
+{
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	add_mmap(1, 5, 20 * SECOND - 50 * MS);
+	add_version(2, 0x22, 20 * SECOND);
+	add_mmap(2, 5, 30 * SECOND);
+	ready(5 * SECOND);
+	assert_data(20 * SECOND - 40 * MS, 0x11);
+	assert_no_data(20 * SECOND - 5 * MS);
+	assert_no_data(20 * SECOND + 5 * MS);
+	assert_data(20 * SECOND + 40 * MS, 0x22);
+}
+
+/* FAT counts in steps of two seconds. */
+static void within_a_coarser_tick_likewise(void **state)
+{
+	uint64_t whole = SECOND - REAL % SECOND;
 
 	(void)state;
+	set_clock();
+	add_version(1, 0x11, whole);
+	add_mmap(1, 5, 30 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(whole + SECOND);
+	assert_data(whole + 3 * SECOND, 0x11);
+}
+
+/* As by chmod, or by a link: who wrote twice in between was seen by mtime. */
+static void a_ctime_alone_changes_nothing(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	add_lost(12 * SECOND);
+	make_file(&record, 2, 20, 0, "/lib.so");
+	record.file.ino = record.file.user_ino = 10;
+	set_time(&record, now);
+	record.file.mtime = (int64_t)(REAL + 2 * SECOND);
+	record.file.ctime = (int64_t)(REAL + 20 * SECOND);
+	memset(data_of(&record), 0x11, 20);
+	add(&record);
+	add_mmap(2, 5, 30 * SECOND);
+	ready(5 * SECOND);
+	assert_data(15 * SECOND, 0x11);
+	assert_data(20 * SECOND, 0x11);
+}
+
+/* The clock was set while the log was written, nobody knows when. */
+static void a_clock_that_was_set_tells_less(void **state)
+{
+	(void)state;
+	set_clock();
+	identities_wall_clock(ids, 107 * SECOND, REAL + 90 * SECOND);
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 20 * SECOND);
+	add_mmap(1, 5, 35 * SECOND);
+	add_version(2, 0x22, 40 * SECOND);
+	add_mmap(2, 5, 60 * SECOND);
+	ready(5 * SECOND);
+	assert_data(35 * SECOND - 1, 0x11);
+	assert_no_data(45 * SECOND);
+	assert_data(51 * SECOND, 0x22);
+}
+
+/* Within an hour the clocks of this machine are 10 s apart. */
+static void a_clock_that_drifts_is_followed(void **state)
+{
+	union any_record record;
+	uint64_t time;
+
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	for (time = 10 * SECOND; time < 3600 * SECOND; time += SECOND) {
+		make_mmap(&record, 99, 0, 7, "");
+		record.header.time_mono = 7 * SECOND + time;
+		record.header.time_perf = time + time / 360;
+		add(&record);
+	}
+	/* Written at 3000 s, which are 3008 by perf's clock. */
+	add_version(2, 0x22, 3000 * SECOND);
+	add_mmap(2, 5, 3100 * SECOND);
+	add_mmap(1, 5, 3005 * SECOND);
+	ready(5 * SECOND);
+	assert_data(3005 * SECOND, 0x11);
+	assert_data(3008 * SECOND + SECOND / 2, 0x22);
+}
+
+/* Out of a damaged log. */
+static void times_may_be_any(void **state)
+{
+	static const uint64_t times[] = { 0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 625; i++) {
+		union any_record record;
+
+		identities_free(ids);
+		ids = identities_new(PERFDATA_CLOCK_PERF);
+		identities_wall_clock(ids, times[i % 5], times[i / 5 % 5]);
+		make_file(&record, 1, 20, 0, "/lib.so");
+		record.file.ino = record.file.user_ino = 10;
+		record.file.ctime = (int64_t)times[i / 25 % 5];
+		record.header.time_mono = times[i / 125];
+		record.header.time_perf = times[i % 3];
+		add(&record);
+		make_mmap(&record, 1, 0, 5, "");
+		record.header.time_mono = times[i % 4];
+		record.header.time_perf = times[i / 125];
+		add(&record);
+		assert_int_equal(identities_ended(ids, times[i % 5]), 0);
+		ready(times[i / 5 % 5]);
+		look_up_data(times[i / 25 % 5]);
+		identities_real_begin(ids);
+	}
+}
+
+/* A file from a server, whose clock is another, or from before somebody set ours. */
+static void what_was_seen_counts_more_than_a_ctime(void **state)
+{
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, 500 * SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	add_mmap(1, 5, 20 * SECOND);
+	add_version(2, 0x22, 3 * SECOND);
+	add_mmap(2, 5, 30 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(9 * SECOND);
+	assert_data(15 * SECOND, 0x11);
+	assert_data(30 * SECOND, 0x22);
+}
+
+/* Without the wall clock, or where the log was cut. */
+static void what_was_seen_counts_without_a_clock(void **state)
+{
+	(void)state;
 	add_file(1, 10, 0x11);
-	add_mmap(1, 5, 1000);
+	add_mmap(1, 5, 10 * SECOND);
+	add_mmap(1, 5, 20 * SECOND);
 	add_file(2, 10, 0x22);
-	add_mmap(2, 5, 2000);
-	ready(500);
+	add_mmap(2, 5, 30 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(9 * SECOND);
+	assert_data(15 * SECOND, 0x11);
+	assert_no_data(25 * SECOND);
+	assert_data(31 * SECOND, 0x22);
+}
+
+/* Of btrfs: the same number in two subvolumes. */
+static void files_of_one_inode_number_are_distinguished_by_path(void **state)
+{
+	static const char *const paths[] = { "/lib.so", "/snapshot/lib.so" };
+	struct perfdata_mapping mapping = mapping_of(6, 10, 20 * SECOND);
+	union any_record record;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		make_file(&record, i + 1, 20, 0, paths[i]);
+		record.file.ino = record.file.user_ino = 10;
+		record.file.user_dev_minor = 40 + i;
+		memset(data_of(&record), 0x11 * (int)(i + 1), 20);
+		add(&record);
+		add_mmap(i + 1, 5, (10 + i) * SECOND);
+	}
+	ready(5 * SECOND);
 	mapping.start = 0x1000;
 	look_up(&mapping);
 	assert_int_equal(found.id.bytes[0], 0x11);
-	mapping.time = 2500;
+	mapping.path = "/snapshot/lib.so (deleted)";
 	look_up(&mapping);
 	assert_int_equal(found.id.bytes[0], 0x22);
-	mapping.time = 900;
+	mapping.path = "/elsewhere";
 	look_up(&mapping);
 	assert_int_equal(found.id.size, 0);
 }
@@ -231,6 +469,127 @@ static void a_loss_makes_it_uncertain(void **state)
 	assert_int_equal(found.id.size, 20);
 	/* A record of long ago is not of this mapping. */
 	assert_unknown(5, 10, 2000 + 2 * SECOND, "records were lost");
+}
+
+/* What was mapped there again meanwhile is lost, and may be anything. */
+static void a_record_from_before_a_loss_is_not_the_one(void **state)
+{
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	add_lost(10 * SECOND + 800 * MS);
+	ready(5 * SECOND);
+	assert_unknown(5, 10, 10 * SECOND + 500 * MS, "records were lost");
+	assert_unknown(5, 10, 0 + 10 * SECOND + 900 * MS, "records were lost");
+	/* It is of the call itself. */
+	assert_is(5, 10, 10 * SECOND + 50000, 0x11);
+}
+
+/* Unless the file had that content before and after. */
+static void a_loss_between_two_sights_is_none(void **state)
+{
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	add_lost(10 * SECOND + 800 * MS);
+	add_mmap(1, 8, 12 * SECOND);
+	ready(5 * SECOND);
+	assert_is(5, 10, 10 * SECOND + 500 * MS, 0x11);
+}
+
+/* Its file has another inode in each overlayfs, so that only the process tells. */
+static void a_pid_that_is_used_again_is_another_process(void **state)
+{
+	static const uint16_t types[] = { BUILDID_RECORD_EXIT, BUILDID_RECORD_EXEC,
+					  BUILDID_RECORD_FORK, BUILDID_RECORD_MMAP };
+	struct perfdata_mapping mapping = mapping_of(6, 77, 0);
+	size_t i;
+
+	(void)state;
+	mapping.minor = 45;
+	for (i = 0; i < 4; i++) {
+		union any_record record;
+
+		identities_free(ids);
+		ids = identities_new(PERFDATA_CLOCK_PERF);
+		make_file(&record, 1, 20, 0, "/lib.so");
+		record.file.user_dev_minor = 44;
+		record.file.user_ino = 55;
+		add(&record);
+		add_mmap(1, 6, 2 * SECOND);
+		if (types[i] == BUILDID_RECORD_MMAP) {
+			make_mmap(&record, 1, 0, 6, "");
+			record.mmap.addr = 0x1000;
+			record.mmap.start_time = 99;
+		} else {
+			make_process(&record, types[i], 6, 0);
+			if (types[i] == BUILDID_RECORD_FORK)
+				record.task.start_time = 99;
+		}
+		record.header.time_perf = 3 * SECOND;
+		add(&record);
+		ready(5 * SECOND);
+		look_up(&mapping);
+		assert_int_equal(found.id.size, 0);
+		/* Of before. */
+		mapping.time = 2 * SECOND + 1;
+		look_up(&mapping);
+		assert_int_equal(found.id.size, 20);
+		mapping.time = 0;
+	}
+}
+
+/* Each of these would take minutes if it took a step for each of the others. */
+#define MANY 200000
+
+/* As of a program that is not PIE, and is run again and again. */
+static void many_processes_at_one_place(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	for (i = 0; i < MANY; i++)
+		add_mmap(1, i, (i + 1) * MS);
+	ready(MANY * MS);
+	for (i = 0; i < MANY; i++) {
+		assert_is(i, 10, (i + 1) * MS + 1, 0x11);
+		assert_is(MANY + i, 10, 0, 0x11);
+	}
+}
+
+/* As of a host of plug-ins, which loads each at the place of the last. */
+static void many_files_at_one_place(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < MANY; i++) {
+		add_file(i + 1, i + 1, (uint8_t)i);
+		add_mmap(i + 1, 5, (i + 1) * MS);
+	}
+	ready(MANY * MS);
+	for (i = 0; i < MANY; i++)
+		assert_is(5, i + 1, (i + 1) * MS + 1, (uint8_t)i);
+}
+
+static void many_versions_and_losses(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < MANY; i++) {
+		add_file(i + 1, 10, (uint8_t)i);
+		add_mmap(i + 1, 5, (i + 1) * MS);
+		add_lost((i + 1) * MS + 1000);
+	}
+	ready(MANY * MS);
+	for (i = 0; i < MANY; i++) {
+		assert_data((i + 1) * MS, (uint8_t)i);
+		assert_no_data((i + 1) * MS + 500);
+	}
 }
 
 /* What was lost was so before the record that reports it. */
@@ -497,8 +856,23 @@ int main(void)
 		TEST(a_generation_counts_when_it_is_known),
 		TEST(what_was_there_is_in_the_snapshot),
 		TEST(a_fork_has_what_its_parent_had),
-		TEST(an_inode_is_what_it_was),
+		TEST(data_has_the_content_since_its_file_changed),
+		TEST(within_a_tick_nothing_is_certain),
+		TEST(within_a_coarser_tick_likewise),
+		TEST(a_ctime_alone_changes_nothing),
+		TEST(a_clock_that_was_set_tells_less),
+		TEST(a_clock_that_drifts_is_followed),
+		TEST(times_may_be_any),
+		TEST(what_was_seen_counts_more_than_a_ctime),
+		TEST(what_was_seen_counts_without_a_clock),
+		TEST(files_of_one_inode_number_are_distinguished_by_path),
 		TEST(a_loss_makes_it_uncertain),
+		TEST(a_record_from_before_a_loss_is_not_the_one),
+		TEST(a_loss_between_two_sights_is_none),
+		TEST(a_pid_that_is_used_again_is_another_process),
+		TEST(many_processes_at_one_place),
+		TEST(many_files_at_one_place),
+		TEST(many_versions_and_losses),
 		TEST(a_loss_is_a_hole_that_begins_before_it),
 		TEST(behind_the_end_nothing_is_known),
 		TEST(another_file_system_over_the_same_file),

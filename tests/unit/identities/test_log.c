@@ -55,9 +55,11 @@ static void read_bytes(void)
 static void write_log(void)
 {
 	struct log_writer *writer;
+	struct reason reason;
 	union any_record record;
 
-	assert_int_equal(log_create(&writer, path), 0);
+	writer = log_create(path, &reason);
+	assert_non_null(writer);
 	make_file(&record, 1, 20, 0, "/usr/bin/ls");
 	assert_int_equal(log_write(writer, &record.header), 0);
 	make_mmap(&record, 1, 0, 10, "");
@@ -128,6 +130,29 @@ static void what_was_written_is_read(void **state)
 	assert_int_equal(record->type, BUILDID_RECORD_LOST);
 	assert_int_equal(log_next(reader, &record), 0);
 	assert_null(log_error(reader));
+	assert_true(log_ended(reader) >= header->time_mono);
+	assert_true(log_ended_real(reader) > log_ended(reader));
+	log_close(reader);
+}
+
+/* Such an end was written first. */
+static void an_end_without_the_wall_clock_is_one(void **state)
+{
+	const struct buildid_record *record;
+	struct log_reader *reader;
+	const uint32_t end_size = 40;
+
+	(void)state;
+	write_log();
+	memcpy(bytes + 400 + offsetof(struct buildid_record, size), &end_size, sizeof(end_size));
+	write_bytes(440);
+	reader = log_open(path);
+	assert_non_null(reader);
+	while (log_next(reader, &record) == 1)
+		;
+	assert_null(log_error(reader));
+	assert_true(log_ended(reader) > 0);
+	assert_int_equal(log_ended_real(reader), 0);
 	log_close(reader);
 }
 
@@ -148,22 +173,37 @@ static void an_old_log_is_replaced(void **state)
 
 	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
+	memcpy(bytes, LOG_MAGIC, strlen(LOG_MAGIC));
 	write_bytes(sizeof(bytes));
 	write_log();
 	assert_int_equal(read_log(&error), 3);
 	assert_null(error);
 }
 
+static void nothing_else_is_replaced(void **state)
+{
+	struct reason reason;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	write_bytes(sizeof(bytes));
+	assert_null(log_create(path, &reason));
+	assert_string_equal(reason.text, "exists and is something else; remove it first");
+	unlink(path);
+}
+
 static void more_than_a_buffer_is_written(void **state)
 {
 	const unsigned int count = 5000;
 	struct log_writer *writer;
+	struct reason reason;
 	union any_record record;
 	const char *error;
 	unsigned int i;
 
 	(void)state;
-	assert_int_equal(log_create(&writer, path), 0);
+	writer = log_create(path, &reason);
+	assert_non_null(writer);
 	for (i = 0; i < count; i++) {
 		make_file(&record, i, 20, 0, "/usr/bin/ls");
 		assert_int_equal(log_write(writer, &record.header), 0);
@@ -176,11 +216,13 @@ static void more_than_a_buffer_is_written(void **state)
 static void what_was_flushed_survives(void **state)
 {
 	struct log_writer *writer;
+	struct reason reason;
 	union any_record record;
 	const char *error;
 
 	(void)state;
-	assert_int_equal(log_create(&writer, path), 0);
+	writer = log_create(path, &reason);
+	assert_non_null(writer);
 	make_mmap(&record, 1, 0, 10, "");
 	assert_int_equal(log_write(writer, &record.header), 0);
 	assert_int_equal(log_flush(writer), 0);
@@ -197,7 +239,7 @@ static void every_cut_is_reported(void **state)
 
 	(void)state;
 	write_log();
-	assert_int_equal(size, 56 + 168 + 112 + 64 + 40);
+	assert_int_equal(size, 56 + 168 + 112 + 64 + 48);
 	for (cut = 0; cut < size; cut++) {
 		write_bytes(cut);
 		count = read_log(&error);
@@ -223,7 +265,7 @@ static void a_cut_is_reported_with_its_place(void **state)
 	write_bytes(400);
 	assert_error("cut short: no end at byte 400", 3);
 	write_bytes(size - 1);
-	assert_error("cut short: ends at byte 439, in what starts at byte 400", 3);
+	assert_error("cut short: ends at byte 447, in what starts at byte 400", 3);
 }
 
 /* Any value anywhere: no crash, and an end. */
@@ -266,10 +308,10 @@ static void damage_is_reported_with_its_place(void **state)
 	write_log();
 	bytes[size] = 'x';
 	write_bytes(size + 1);
-	assert_error("damaged: goes on at byte 440, behind its end", 3);
+	assert_error("damaged: goes on at byte 448, behind its end", 3);
 
 	write_log();
-	bytes[size - 8]++;
+	bytes[size - 16]++;
 	write_bytes(size);
 	assert_error("damaged: no record at byte 400", 3);
 
@@ -332,20 +374,24 @@ static void what_is_no_file_is_reported(void **state)
 static void a_full_disk_is_an_error(void **state)
 {
 	struct log_writer *writer;
+	struct reason reason;
 
 	(void)state;
-	assert_int_equal(log_create(&writer, "/dev/full"), 0);
+	writer = log_create("/dev/full", &reason);
+	assert_non_null(writer);
 	assert_int_equal(log_finish(writer), -ENOSPC);
-	assert_int_equal(log_create(&writer, "/nonexistent/log"), -ENOENT);
-	assert_null(writer);
+	assert_null(log_create("/nonexistent/log", &reason));
+	assert_string_equal(reason.text, "No such file or directory");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(an_end_without_the_wall_clock_is_one),
 		cmocka_unit_test(a_log_is_for_its_owner),
 		cmocka_unit_test(an_old_log_is_replaced),
+		cmocka_unit_test(nothing_else_is_replaced),
 		cmocka_unit_test(more_than_a_buffer_is_written),
 		cmocka_unit_test(what_was_flushed_survives),
 		cmocka_unit_test(every_cut_is_reported),

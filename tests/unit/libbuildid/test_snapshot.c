@@ -590,6 +590,72 @@ static void malformed_replies_are_reported_and_skipped(void **state)
 	assert_next_error(-ENODATA);
 }
 
+/* -------------------------------------------------------------- history -- */
+
+static int history_in_two_parts(struct buildid_history *request)
+{
+	union any_record record;
+
+	assert_int_equal(request->flags, 0);
+	assert_true(request->cursor == 0 || request->cursor == 7);
+	make_file(&record, 1, 20, 0, "/f");
+	fake_add_history(request, &record);
+	make_mmap(&record, 1, 0, 4711, "");
+	record.mmap.addr = 0x1000 + request->cursor;
+	fake_add_history(request, &record);
+	request->cursor = request->cursor ? BUILDID_MAPS_END : 7;
+	return 0;
+}
+
+static void history_goes_on_to_its_end(void **state)
+{
+	(void)state;
+	fake.history = history_in_two_parts;
+	assert_int_equal(buildid_snapshot_history(&snapshot, handle, 0), 0);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 4711, 0x1000);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+	assert_next(BUILDID_RECORD_MMAP, 4711, 0x1007);
+	assert_next_error(-ENODATA);
+	assert_next_error(-ENODATA);
+}
+
+static int interrupted_once(struct buildid_history *request)
+{
+	fake.history = history_in_two_parts;
+	assert_int_equal(request->pid, 4711);
+	return EINTR;
+}
+
+static void history_goes_on_after_a_signal(void **state)
+{
+	(void)state;
+	fake.history = interrupted_once;
+	assert_int_equal(buildid_snapshot_history(&snapshot, handle, 4711), 0);
+	assert_next_error(-EINTR);
+	assert_next(BUILDID_RECORD_FILE, 0, 0);
+}
+
+static int no_end(struct buildid_history *request)
+{
+	request->cursor = 3;
+	return 0;
+}
+
+static void history_that_cannot_be_had_ends(void **state)
+{
+	(void)state;
+	assert_int_equal(buildid_snapshot_history(&snapshot, handle, 0), 0);
+	assert_next_error(-EPERM);
+	assert_next_error(-ENODATA);
+	buildid_snapshot_free(snapshot);
+
+	fake.history = no_end;
+	assert_int_equal(buildid_snapshot_history(&snapshot, handle, 0), 0);
+	assert_next_error(-EBADMSG);
+	assert_next_error(-ENODATA);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -612,6 +678,9 @@ int main(void)
 		TEST(an_error_ends_one_process_only),
 		TEST(a_signal_loses_nothing),
 		TEST(malformed_replies_are_reported_and_skipped),
+		TEST(history_goes_on_to_its_end),
+		TEST(history_goes_on_after_a_signal),
+		TEST(history_that_cannot_be_had_ends),
 	};
 
 	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "make_perfdata.h"
 #include "perfdata/perfdata.h"
 #include "streams.h"
@@ -275,6 +276,28 @@ static void the_first_time_is_the_beginning(void **state)
 	data = open_made();
 	assert_int_equal(perfdata_begin(data, &begin, &text), 0);
 	assert_int_equal(begin, 100);
+	perfdata_close(data);
+}
+
+/* One CPU's buffer after the other, in each round; the last is of no matter. */
+static void the_beginning_is_the_earliest_time(void **state)
+{
+	static const uint64_t rounds[][2] = { { 300, 200 }, { 150, 400 }, { 500, 1 } };
+	struct perfdata *data;
+	uint64_t begin, text;
+	size_t i;
+
+	(void)state;
+	make_begin(make);
+	for (i = 0; i < ARRAY_SIZE(rounds); i++) {
+		make_sample(make, PERFDATA_MISC_USER, 10, rounds[i][0], 0x400010);
+		make_sample(make, PERFDATA_MISC_USER, 11, rounds[i][1], 0x400010);
+		make_round(make);
+	}
+	make_end(make);
+	data = open_made();
+	assert_int_equal(perfdata_begin(data, &begin, &text), 0);
+	assert_int_equal(begin, 150);
 	perfdata_close(data);
 }
 
@@ -559,6 +582,7 @@ int main(void)
 		TEST(mappings_of_a_directory),
 		TEST(clocks_are_distinguished),
 		TEST(the_first_time_is_the_beginning),
+		TEST(the_beginning_is_the_earliest_time),
 		TEST(what_is_no_perfdata_is_reported),
 		TEST(ids_are_no_more_than_fit),
 		TEST(every_cut_is_survived),

@@ -7,6 +7,81 @@
 
 #include "rewritten.h"
 
+static uint64_t data_size(const void *bytes)
+{
+	return ((const struct perfdata_header *)bytes)->data.size;
+}
+
+/* What was written has these events. */
+static void assert_events(const void *events, uint64_t size)
+{
+	assert_int_equal(data_size(after), size);
+	assert_memory_equal(after + make->events, events, size);
+}
+
+static bool has_after(unsigned int feature)
+{
+	return ((const struct perfdata_header *)(const void *)after)->features[0] >> feature & 1;
+}
+
+/* The entry of @name in the table, after its fixed part; NULL when there is none. */
+static const struct perfdata_build_id *entry_after(const char *name)
+{
+	static struct perfdata_build_id entry;
+	size_t begin = make->events + data_size(after);
+	const unsigned char *found =
+		memmem(after + begin, after_size - begin, name, strlen(name) + 1);
+
+	if (!has_after(PERFDATA_FEATURE_BUILD_ID) || !found)
+		return NULL;
+	memcpy(&entry, found - sizeof(entry), sizeof(entry));
+	return &entry;
+}
+
+static void assert_entry(const char *name, uint16_t cpumode, uint8_t byte)
+{
+	const struct perfdata_build_id *entry = entry_after(name);
+
+	assert_non_null(entry);
+	assert_int_equal(entry->event.size - sizeof(*entry), (strlen(name) + 8) & ~7ULL);
+	assert_int_equal(entry->event.misc, cpumode | PERFDATA_MISC_ID_SIZE);
+	assert_int_equal(entry->pid, UINT32_MAX);
+	assert_int_equal(entry->id_size, 20);
+	assert_int_equal(entry->id[19], byte);
+}
+
+static void assert_mapping(const struct perfdata_mapping *mapping, const char *path, uint8_t byte)
+{
+	assert_string_equal(mapping->path, path);
+	assert_id(mapping, byte ? 20 : 0, byte);
+}
+
+/* The mapping that was made last, without padding of its name but for the usual. */
+static struct perfdata_mmap2 *last_made(void)
+{
+	struct perfdata_mmap2 *found = NULL;
+	struct perfdata_event *event;
+	size_t at;
+
+	for (at = make->events; at < make->size; at += event->size) {
+		event = (void *)(make->bytes + at);
+		if (event->type == PERFDATA_MMAP2)
+			found = (void *)event;
+	}
+	assert_non_null(found);
+	return found;
+}
+
+static void set_made_id(uint8_t byte)
+{
+	struct perfdata_mmap2 *mmap = last_made();
+
+	mmap->event.misc |= PERFDATA_MISC_ID;
+	memset(&mmap->major, 0, 24);
+	mmap->id_size = 20;
+	memset(mmap->id, byte, 20);
+}
+
 static void an_id_takes_the_place_of_the_inode(void **state)
 {
 	struct perfdata_mmap2 *mmap;
@@ -30,34 +105,32 @@ static void an_id_takes_the_place_of_the_inode(void **state)
 	annotate_made();
 	assert_int_equal(counts.annotated, 1);
 	assert_int_equal(counts.paths, 0);
-	assert_int_equal(after_size, make->size);
-	assert_memory_equal(after, expected, after_size);
+	assert_events(expected + make->events, data_size(make->bytes));
+	assert_memory_equal(after + sizeof(struct perfdata_header),
+			    expected + sizeof(struct perfdata_header),
+			    make->events - sizeof(struct perfdata_header));
 }
 
 static void a_path_with_one_that_is_not_known_is_left_alone(void **state)
 {
-	struct stat before, now;
-
 	(void)state;
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 3, 100, "/a");
-	make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 4, 100, "/a");
+	make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_end(make);
-	write_file("perf.data");
-	assert_int_equal(stat("perf.data", &before), 0);
-	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	annotate_made();
 	assert_int_equal(counts.annotated, 0);
 	assert_int_equal(counts.not_annotated, 3);
 	assert_int_equal(counts.paths, 1);
-	assert_string_equal(reported, "/a: nobody knows");
-	read_file("perf.data");
-	assert_int_equal(after_size, make->size);
-	assert_memory_equal(after, make->bytes, after_size);
-	assert_int_equal(stat("perf.data", &now), 0);
+	assert_string_equal(reported, "/a: 3 of 3: nobody knows");
+	assert_events(make->bytes + make->events, data_size(make->bytes));
+	/* As perf's own table would, which is right most of the time. */
+	assert_entry("/a", USER, 2);
 
-	/* The same beside one that is annotated. */
+	/* The same beside one that is annotated; perf's table says what perf says. */
 	reset(NULL);
+	make_entry(make, USER, 0x20, "/a");
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 3, 100, "/a");
@@ -67,6 +140,28 @@ static void a_path_with_one_that_is_not_known_is_left_alone(void **state)
 	assert_int_equal(counts.annotated, 1);
 	assert_int_equal(counts.not_annotated, 2);
 	assert_memory_equal(after + make->events, make->bytes + make->events, 2 * (72 + 8 + 16));
+	assert_int_equal(entry_after("/a")->id[19], 0x20 + 19);
+	assert_entry("/b", USER, 4);
+}
+
+static void nothing_known_leaves_the_file_as_it_is(void **state)
+{
+	struct stat before, now;
+
+	(void)state;
+	make_entry(make, USER, 0x20, "/a");
+	make_begin(make);
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 3, 100, "/a");
+	make_end(make);
+	write_file("perf.data");
+	assert_int_equal(stat("perf.data", &before), 0);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_false(counts.changed);
+	assert_int_equal(stat("perf.data", &now), 0);
+	assert_int_equal(before.st_ino, now.st_ino);
+	read_file("perf.data");
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, make->bytes, after_size);
 }
 
 static void some_contents_without_a_build_id(void **state)
@@ -85,8 +180,21 @@ static void some_contents_without_a_build_id(void **state)
 	assert_id(&mappings[0], 0, 0);
 	assert_id(&mappings[1], 20, 2);
 
-	/* Of one path they would be mixed up. */
+	/* Of one path they would be mixed up, but for their names. */
 	reset(NULL);
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 100, 100, "/mixed");
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 2, 100, "/mixed");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.paths, 0);
+	assert_int_equal(counts.named, 1);
+	assert_int_equal(read_mappings("perf.data", mappings), 2);
+	assert_mapping(&mappings[0], "/mixed", 0);
+	assert_mapping(&mappings[1], "/mixed@02020202", 2);
+
+	reset(NULL);
+	keep_names = true;
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 100, 100, "/mixed");
 	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 2, 100, "/mixed");
@@ -94,7 +202,214 @@ static void some_contents_without_a_build_id(void **state)
 	annotate_made();
 	assert_int_equal(counts.paths, 1);
 	assert_int_equal(read_mappings("perf.data", mappings), 2);
-	assert_id(&mappings[1], 0, 0);
+	assert_mapping(&mappings[1], "/mixed", 0);
+}
+
+/* ------------------------------------------------------------------- names -- */
+
+static void make_several(void)
+{
+	make_begin(make);
+	/* Of another processor's buffer: later in time, first in the file. */
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0x10, 4, 300, "/a");
+	make_mmap2_event(make, 11, 0x3000, 0x2000, 0x20, 2, 200, "/a");
+	make_sample(make, USER, 11, 250, 0x3010);
+	make_mmap2_event(make, 12, 0x5000, 0x3000, 0x30, 4, 400, "/a");
+	make_mmap2_event(make, 13, 0x5000, 0x3000, 0x30, 6, 100, "/b");
+	make_end(make);
+}
+
+static void further_contents_of_a_path_get_names(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_several();
+	annotate_made();
+	assert_int_equal(counts.annotated, 4);
+	assert_int_equal(counts.named, 1);
+	assert_int_equal(counts.unnamed, 0);
+	assert_int_equal(read_mappings("perf.data", mappings), 4);
+	assert_mapping(&mappings[0], "/a@04040404", 4);
+	assert_mapping(&mappings[1], "/a", 2);
+	assert_mapping(&mappings[2], "/a@04040404", 4);
+	assert_mapping(&mappings[3], "/b", 6);
+	assert_int_equal(mappings[2].pid, 12);
+	assert_int_equal(mappings[2].start, 0x5000);
+	assert_int_equal(mappings[2].len, 0x3000);
+	assert_int_equal(mappings[2].pgoff, 0x30);
+	/* The sample_id is where it is looked for. */
+	assert_int_equal(mappings[0].time, 300);
+	assert_int_equal(mappings[2].time, 400);
+	assert_int_equal(data_size(after), data_size(make->bytes) + (2 * 8));
+	/* Each name has one id, so the table can say it. */
+	assert_entry("/a", USER, 2);
+	assert_entry("/a@04040404", USER, 4);
+	assert_entry("/b", USER, 6);
+	assert_memory_equal(after + after_size - sizeof(MAKE_HOSTNAME), MAKE_HOSTNAME,
+			    sizeof(MAKE_HOSTNAME));
+}
+
+static void in_events_of_every_format(void **state)
+{
+	static const struct make shapes[] = {
+		{ .clockid = -1, .no_ids = true },
+		{ .clockid = -1, .pipe = true },
+		{ .clockid = -1,
+		  .other_attr = true,
+		  .sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER },
+	};
+	struct perfdata_mapping mappings[16];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		reset(NULL);
+		*make = shapes[i];
+		make_several();
+		annotate_made();
+		assert_int_equal(counts.named, 1);
+		assert_int_equal(read_mappings("perf.data", mappings), 4);
+		/* Without times the first is that which is first in the file. */
+		assert_mapping(&mappings[0], i ? "/a@04040404" : "/a", 4);
+		assert_mapping(&mappings[1], i ? "/a" : "/a@02020202", 2);
+		assert_int_equal(mappings[2].time, i ? 400 : 0);
+	}
+}
+
+static void to_annotate_twice_changes_nothing(void **state)
+{
+	static unsigned char before[MAKE_ROOM];
+	size_t size;
+
+	(void)state;
+	make_several();
+	annotate_made();
+	memcpy(before, after, after_size);
+	size = after_size;
+	nothing_is_known = true;
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_false(counts.changed);
+	assert_int_equal(counts.annotated, 4);
+	assert_int_equal(counts.named, 1);
+	/* Nor where it is written anew, or names are to be left alone. */
+	assert_int_equal(annotate_to("perf.data", "again"), 0);
+	read_file("again");
+	assert_int_equal(after_size, size);
+	assert_memory_equal(after, before, size);
+	keep_names = true;
+	assert_int_equal(annotate_to("perf.data", "again"), 0);
+	read_file("again");
+	assert_int_equal(after_size, size);
+	assert_memory_equal(after, before, size);
+}
+
+static void without_names_the_table_is_left_out(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	keep_names = true;
+	make_entry(make, USER, 0x20, "/a");
+	make_several();
+	annotate_made();
+	assert_int_equal(counts.named, 0);
+	assert_int_equal(counts.unnamed, 1);
+	assert_int_equal(read_mappings("perf.data", mappings), 4);
+	assert_mapping(&mappings[0], "/a", 4);
+	assert_mapping(&mappings[1], "/a", 2);
+	assert_false(has_after(PERFDATA_FEATURE_BUILD_ID));
+}
+
+static void aux_data_forbids_names(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make->aux = true;
+	make_several();
+	annotate_made();
+	assert_int_equal(counts.named, 0);
+	assert_int_equal(counts.unnamed, 1);
+	assert_int_equal(data_size(after), data_size(make->bytes));
+	assert_int_equal(read_mappings("perf.data", mappings), 4);
+	assert_mapping(&mappings[2], "/a", 4);
+}
+
+/* What is not known keeps the path, and no id: perf looks for it there as before. */
+static void what_is_not_known_beside_contents_that_are(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 4, 200, "/a");
+	make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 3, 300, "/a");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.annotated, 2);
+	assert_int_equal(counts.not_annotated, 1);
+	assert_int_equal(counts.paths, 1);
+	assert_string_equal(reported, "/a: 1 of 3: nobody knows");
+	assert_int_equal(read_mappings("perf.data", mappings), 3);
+	assert_mapping(&mappings[0], "/a@02020202", 2);
+	assert_mapping(&mappings[1], "/a@04040404", 4);
+	assert_mapping(&mappings[2], "/a", 0);
+	assert_null(entry_after("/a"));
+}
+
+/* As a file that is called so, of which nothing else is in the recording. */
+static void a_name_that_is_there_by_itself_stays(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a@02020202");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(annotate_to("perf.data", "again"), 0);
+	assert_int_equal(read_mappings("again", mappings), 1);
+	assert_mapping(&mappings[0], "/a@02020202", 2);
+}
+
+/* perf record --buildid-mmap, of which there is no table. */
+static void ids_that_perf_has_recorded_make_a_table(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	set_made_id(2);
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 2, 200, "/a");
+	set_made_id(4);
+	make_end(make);
+	annotate_made();
+	assert_true(counts.changed);
+	assert_int_equal(counts.annotated, 2);
+	assert_int_equal(read_mappings("perf.data", mappings), 2);
+	assert_mapping(&mappings[0], "/a", 2);
+	assert_mapping(&mappings[1], "/a@04040404", 4);
+	assert_entry("/a", USER, 2);
+	assert_entry("/a@04040404", USER, 4);
+}
+
+static void files_mapped_for_their_data_alone_are_not_reported(void **state)
+{
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 3, 100, "/data");
+	last_made()->event.misc |= PERFDATA_MISC_DATA;
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 2, 200, "/a");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.annotated, 1);
+	assert_int_equal(counts.not_annotated, 0);
+	assert_int_equal(counts.paths, 0);
+	assert_string_equal(reported, "");
 }
 
 /* Each with what differs; times only where there are any. */
@@ -129,7 +444,9 @@ static void of_every_shape(void **state)
 		make_end(make);
 		annotate_made();
 		assert_int_equal(counts.annotated, 3);
-		assert_int_equal(after_size, make->size + PERFDATA_MMAP_GROWS);
+		if (!make->pipe)
+			assert_int_equal(data_size(after),
+					 data_size(make->bytes) + PERFDATA_MMAP_GROWS + 8);
 		assert_int_equal(read_mappings("perf.data", mappings), 3);
 		assert_id(&mappings[0], 20, 0xaa);
 		assert_id(&mappings[1], 20, 2);
@@ -169,7 +486,7 @@ static void the_kernel_gets_room(void **state)
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_end(make);
 	annotate_made();
-	assert_int_equal(after_size, make->size + 64);
+	assert_int_equal(data_size(after), data_size(make->bytes) + 64);
 	assert_int_equal(read_mappings("perf.data", mappings), 3);
 	assert_id(&mappings[0], 20, 0xaa);
 	assert_int_equal(mappings[0].start, 0xffffffff81000000);
@@ -181,42 +498,36 @@ static void the_kernel_gets_room(void **state)
 			    sizeof(MAKE_HOSTNAME));
 }
 
-static const struct perfdata_header *header_after(void)
-{
-	return (const void *)after;
-}
-
-static bool has_after(unsigned int feature)
-{
-	return header_after()->features[0] >> feature & 1;
-}
-
-static void the_table_keeps_what_no_mapping_says(void **state)
+static void the_table_has_what_is_known(void **state)
 {
 	(void)state;
 	make_entry(make, USER, 0x20, "/a");
 	make_entry(make, KERNEL, 0x30, "[kernel.kallsyms]");
+	make_entry(make, USER, 0x40, "/elsewhere");
 	make_begin(make);
 	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
 			"[kernel.kallsyms]_text");
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffffc0000000, 0x1000, 0, "/module.ko");
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 100, 100, "/without");
 	make_end(make);
 	annotate_made();
-	assert_false(has_after(PERFDATA_FEATURE_BUILD_ID));
+	assert_int_equal(entry_after("/a")->id[19], 2);
+	assert_int_equal(entry_after("[kernel.kallsyms]")->id[19], 0xaa);
+	assert_entry("/module.ko", KERNEL, 0xbb);
+	assert_int_equal(entry_after("/elsewhere")->id[19], 0x40 + 19);
+	assert_null(entry_after("/without"));
 
 	/* What is not known stays as perf had it. */
 	reset(NULL);
-	make_entry(make, USER, 0x20, "/a");
 	make_entry(make, USER, 0x30, "/unknown");
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 3, 100, "/unknown");
 	make_end(make);
 	annotate_made();
-	assert_true(has_after(PERFDATA_FEATURE_BUILD_ID));
-	assert_null(memmem(after + make->events + header_after()->data.size, 200, "/a", 3));
-	assert_non_null(
-		memmem(after + make->events + header_after()->data.size, 200, "/unknown", 9));
+	assert_int_equal(entry_after("/unknown")->id[19], 0x30 + 19);
+	assert_entry("/a", USER, 2);
 }
 
 static void a_vdso_has_its_id_from_the_table(void **state)
@@ -251,17 +562,16 @@ static void aux_data_stays_where_it_is(void **state)
 	make_auxtrace(make, bytes, sizeof(bytes));
 	make_end(make);
 	annotate_made();
-	assert_int_equal(header_after()->data.size,
-			 ((struct perfdata_header *)(void *)make->bytes)->data.size);
-	assert_memory_equal(after + make->events + header_after()->data.size - sizeof(bytes), bytes,
+	assert_int_equal(data_size(after), data_size(make->bytes));
+	assert_memory_equal(after + make->events + data_size(after) - sizeof(bytes), bytes,
 			    sizeof(bytes));
 	assert_int_equal(read_mappings("perf.data", mappings), 2);
 	assert_id(&mappings[0], 0, 0);
 	assert_id(&mappings[1], 20, 2);
 	/* There is room for the kernel's in the table. */
 	assert_true(has_after(PERFDATA_FEATURE_BUILD_ID));
-	assert_non_null(memmem(after + make->events + header_after()->data.size, 200,
-			       "[kernel.kallsyms]", 18));
+	assert_non_null(
+		memmem(after + make->events + data_size(after), 200, "[kernel.kallsyms]", 18));
 }
 
 static void compressed_events_come_out_plain(void **state)
@@ -278,7 +588,7 @@ static void compressed_events_come_out_plain(void **state)
 	make_pack(make, PERFDATA_COMPRESSED, 77);
 	make_end(make);
 	annotate_made();
-	assert_int_equal(header_after()->data.size, plain);
+	assert_int_equal(data_size(after), plain);
 	assert_false(has_after(PERFDATA_FEATURE_COMPRESSED));
 	assert_int_equal(read_mappings("perf.data", mappings), 10);
 	for (i = 0; i < 10; i++) {
@@ -379,7 +689,7 @@ static void modules_that_go_are_unmapped(void **state)
 	assert_string_equal(symbol->name, "[module]");
 	memcpy(&time, (const char *)symbol + symbol->event.size - 8, sizeof(time));
 	assert_int_equal(time, 150);
-	assert_int_equal(header_after()->data.size, 72 + 8 + 16 + symbol->event.size + 8 + 32);
+	assert_int_equal(data_size(after), 72 + 8 + 16 + symbol->event.size + 8 + 32);
 }
 
 /* For perf an MMAP of a process is one to be executed unless it says other. */
@@ -418,12 +728,22 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_id_takes_the_place_of_the_inode),
 		TEST(a_path_with_one_that_is_not_known_is_left_alone),
+		TEST(nothing_known_leaves_the_file_as_it_is),
 		TEST(some_contents_without_a_build_id),
+		TEST(further_contents_of_a_path_get_names),
+		TEST(in_events_of_every_format),
+		TEST(to_annotate_twice_changes_nothing),
+		TEST(without_names_the_table_is_left_out),
+		TEST(aux_data_forbids_names),
+		TEST(what_is_not_known_beside_contents_that_are),
+		TEST(a_name_that_is_there_by_itself_stays),
+		TEST(ids_that_perf_has_recorded_make_a_table),
+		TEST(files_mapped_for_their_data_alone_are_not_reported),
 		TEST(of_every_shape),
 		TEST(short_ids_are_as_long_as_they_are),
 		TEST(the_kernel_gets_room),
 		TEST(what_gets_room_is_mapped_as_before),
-		TEST(the_table_keeps_what_no_mapping_says),
+		TEST(the_table_has_what_is_known),
 		TEST(a_vdso_has_its_id_from_the_table),
 		TEST(aux_data_stays_where_it_is),
 		TEST(compressed_events_come_out_plain),

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""HISTORY: what was mapped lately, also by processes that have exited."""
+
+import errno
+import mmap
+import os
+
+import lib
+import stream
+from device import MMAP, SNAPSHOT, Device, File, Mmap
+from lib import PAGE, fails_with
+from tap import equal, run, test
+
+# Nothing else is mapped there: far from heap, libraries and stack.
+FIXED, MAP_FIXED = 0x200000000000, 0x10
+
+
+def map_there(path):
+    with open(path, "rb") as file:
+        lib.check(lib.libc.mmap(FIXED, PAGE, lib.RX, mmap.MAP_PRIVATE | MAP_FIXED,
+                                file.fileno(), 0), "mmap")
+
+
+def one_that_exits(path, name=None):
+    """Maps the file in a process of its own, and returns its pid when it is gone."""
+    def go():
+        if name:
+            with open("/proc/self/comm", "wb") as comm:
+                comm.write(name)
+        map_there(path)
+    pid = lib.forked(go)
+    equal(os.waitpid(pid, 0)[1], 0, "status")
+    return pid
+
+
+def mappings_of(records, pid):
+    return [record for record in records if isinstance(record, Mmap) and record.pid == pid]
+
+
+@test("a process that has exited: who it was, what it mapped where, when and how")
+def _():
+    with Device() as device:
+        with stream.Watch([]) as watch:
+            pid = one_that_exits(lib.built("id8"), b"a-short-life")
+            (seen,) = [record for record in watch.settle()
+                       if (record.pid, record.addr) == (pid, FIXED)]
+        (found,) = [record for record in mappings_of(device.history(), pid)
+                    if record.addr == FIXED]
+        for field in ("pid", "addr", "len", "pgoff", "prot", "map_flags", "start_time", "file_id",
+                      "comm"):
+            equal(getattr(found, field), getattr(seen, field), field)
+        equal((found.comm, found.state), ("a-short-life", "known"), "name and state")
+        equal(found.tid, pid, "tid")
+        equal((found.header.flags, found.header.seq), (SNAPSHOT, 0), "flags and seq")
+        tick = 20_000_000
+        for clock in ("time_mono", "time_perf"):
+            was, wanted = getattr(found.header, clock), getattr(seen.header, clock)
+            assert abs(was - wanted) <= tick, (clock, was, wanted)
+
+
+@test("each mapping comes after its file, newest first, and only of the process asked for")
+def _():
+    with Device() as device:
+        pid = one_that_exits(lib.built("id8"))
+        other = one_that_exits(lib.built("other"))
+        records = device.history()
+        known, last = set(), None
+        for record in records:
+            if isinstance(record, File):
+                known.add(record.file_id)
+            else:
+                equal(record.header.type, MMAP, "type")
+                assert record.file_id in known, "a mapping without a file"
+        assert mappings_of(records, pid) and mappings_of(records, other)
+        equal({record.pid for record in device.history(pid) if isinstance(record, Mmap)}, {pid})
+        equal(device.history(2**22 + 1), [], "of a pid that never was")
+        times = [record.header.time_mono for record in mappings_of(device.history(pid), pid)]
+        equal(len(times), len(mappings_of(records, pid)), "mappings")
+
+
+@test("a small buffer gives the same as a large one")
+def _():
+    with Device() as device:
+        pid = one_that_exits(lib.built("id8"))
+
+        def ids(records):
+            return [(record.addr, record.file_id) for record in records if isinstance(record, Mmap)]
+        equal(ids(device.history(pid, 16384)), ids(device.history(pid)))
+        # of all: what the test itself maps between the two comes first
+        assert len(ids(device.history(0, 16384))) >= len(ids(device.history(pid)))
+
+
+@test("what the cache has forgotten is left out")
+def _():
+    with Device() as device:
+        pid = one_that_exits(lib.built("id8"))
+        assert mappings_of(device.history(pid), pid)
+        device.flush()
+        equal(device.history(pid), [], "after FLUSH")
+
+
+@test("in another pid namespace nothing is said")
+def _():
+    def ask():
+        lib.check(lib.libc.unshare(0x20000000), "unshare(CLONE_NEWPID)")
+        child = lib.forked(lambda: fails_with(errno.EPERM, Device().history))
+        return os.waitpid(child, 0)[1]
+    equal(lib.in_child(ask), 0, "status")
+
+
+@test("reading while everything maps ends, and is whole")
+def _():
+    with Device() as device, lib.child(lambda: [map_there(lib.built("id8"))
+                                                for _ in range(200 if lib.DEBUG else 2000)]) as pid:
+        for _ in range(20):
+            for record in mappings_of(device.history(), pid):
+                if record.addr == FIXED:
+                    equal((record.len, record.pgoff), (PAGE, 0), "length and offset")
+
+
+run()

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Live space: makes room. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "common/clock.h"
+#include "content/kernel_modules.h"
+#include "content/running_kernel.h"
+#include "content/vdso.h"
+#include "live_space.h"
+
+/* More than is needed, so that it takes place seldom: a part of --max-size. */
+#define SPARE_PART 8
+/* When all is in use, look again so much later, nanoseconds. */
+#define RETRY_NS 10000000000ULL
+
+bool live_space_open(struct live_space *space, struct debug_dir *dir, struct buildid *handle,
+		     uint64_t max, struct reason *reason)
+{
+	*space = (struct live_space){ .dir = dir, .handle = handle, .max = max };
+	if (!debug_dir_lock(dir, reason))
+		return false;
+	space->stored = stored_new(dir, reason);
+	return space->stored;
+}
+
+void live_space_close(struct live_space *space)
+{
+	stored_free(space->stored);
+}
+
+/* ------------------------------------------------------------- evicting -- */
+
+static void hold(struct live_space *space, const struct buildid_record *record)
+{
+	const struct buildid_file *file = (const void *)record;
+	const uint8_t *bytes;
+	struct build_id id;
+	size_t size;
+
+	if (record->type != BUILDID_RECORD_FILE || file->kind != BUILDID_KIND_GNU)
+		return;
+	bytes = buildid_file_id_bytes(file, &size);
+	if (bytes && build_id_set(&id, bytes, size))
+		stored_hold(space->stored, stored_find(space->stored, &id));
+}
+
+/* What processes have mapped. When that cannot be known nothing may be removed. */
+static bool hold_mapped(struct live_space *space)
+{
+	struct buildid_snapshot *snapshot;
+	const struct buildid_record *record;
+	int err;
+
+	if (buildid_snapshot_new(&snapshot, space->handle, NULL))
+		return false;
+	while ((err = buildid_snapshot_next(snapshot, &record)) != -ENODATA)
+		if (!err)
+			hold(space, record);
+	buildid_snapshot_free(snapshot);
+	return true;
+}
+
+static bool is_of_kernel(const struct debug_mark *mark)
+{
+	struct build_id id;
+	char *module;
+
+	if (running_kernel_build_id(&id) && build_id_equal(&id, &mark->id))
+		return true;
+	if (vdso_build_id(&id) && build_id_equal(&id, &mark->id))
+		return true;
+	module = mark->module ? loaded_module_name(&mark->id) : NULL;
+	free(module);
+	return module;
+}
+
+static bool evict(struct live_space *space, uint64_t bytes)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	size_t count;
+
+	if (now < space->retry_after || !hold_mapped(space))
+		return false;
+	count = stored_evict(space->stored, bytes, is_of_kernel);
+	space->evicted += count;
+	space->forget |= count != 0;
+	if (!count)
+		space->retry_after = now + RETRY_NS;
+	return count;
+}
+
+/* ------------------------------------------------------------------ room -- */
+
+static uint64_t minus(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
+static bool make_room(struct live_space *space, uint64_t bytes, struct reason *reason)
+{
+	uint64_t max = space->max;
+
+	if (!max || stored_bytes(space->stored) + bytes <= max)
+		return true;
+	if (bytes > max)
+		return reason_set(reason, "is larger than --max-size");
+	evict(space, minus(max - bytes, max / SPARE_PART));
+	return stored_bytes(space->stored) + bytes <= max ||
+	       reason_set(reason, "no room below --max-size, as all that is stored is in use");
+}
+
+static uint64_t size_of(int fd)
+{
+	struct stat stat_;
+
+	return fstat(fd, &stat_) ? 0 : (uint64_t)stat_.st_blocks * 512;
+}
+
+static bool put(struct live_space *space, const struct debug_item *item, struct reason *reason)
+{
+	bool done = debug_dir_put(space->dir, item, reason);
+
+	if (done)
+		stored_add(space->stored, item->id);
+	return done;
+}
+
+bool live_space_put(struct live_space *space, const struct debug_item *item, struct reason *reason)
+{
+	uint64_t bytes = size_of(item->fd);
+
+	if (!make_room(space, bytes, reason))
+		return false;
+	if (put(space, item, reason))
+		return true;
+	if (debug_dir_has_room(space->dir, bytes))
+		return false;
+	if (space->max &&
+	    evict(space, minus(stored_bytes(space->stored), bytes + space->max / SPARE_PART)) &&
+	    put(space, item, reason))
+		return true;
+	space->needed = bytes;
+	return false;
+}
+
+void live_space_add(struct live_space *space, const struct build_id *id)
+{
+	struct reason unused;
+
+	stored_use(space->stored, stored_add(space->stored, id));
+	make_room(space, 0, &unused);
+}
+
+bool live_space_has_room_again(struct live_space *space)
+{
+	if (!space->needed || !debug_dir_has_room(space->dir, space->needed))
+		return false;
+	space->needed = 0;
+	return true;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stream clock: interpolated between the times of records. */
+
+#include <errno.h>
+
+#include "common/array.h"
+#include "stream_clock.h"
+
+#define SECOND 1000000000ULL
+/* A tick of the slowest kernels. */
+#define TICK 10000000ULL
+
+/* FAT counts in steps of two seconds, others in seconds; none of them has a fraction. */
+uint64_t ctime_grain(int64_t ctime)
+{
+	return ctime % (int64_t)SECOND ? TICK : 2 * SECOND + TICK;
+}
+
+int stream_clock_add(struct stream_clock *clock, uint64_t mono, uint64_t time)
+{
+	if (clock->nr_pairs && mono < clock->pairs[clock->nr_pairs - 1].mono + SECOND)
+		return 0;
+	if (!array_reserve(clock->pairs, clock->nr_pairs))
+		return -ENOMEM;
+	clock->pairs[clock->nr_pairs++] = (struct clock_pair){ mono, time };
+	return 0;
+}
+
+void stream_clock_add_real(struct stream_clock *clock, uint64_t mono, uint64_t real)
+{
+	int64_t ahead = (int64_t)(real - mono);
+
+	if (!clock->has_real || ahead < clock->ahead_min)
+		clock->ahead_min = ahead;
+	if (!clock->has_real || ahead > clock->ahead_max)
+		clock->ahead_max = ahead;
+	clock->has_real = true;
+}
+
+void stream_clock_free(struct stream_clock *clock)
+{
+	free(clock->pairs);
+}
+
+static int compare_mono(const void *a, const void *b)
+{
+	const struct clock_pair *first = a, *second = b;
+
+	return COMPARE((int64_t)first->mono, (int64_t)second->mono);
+}
+
+static int compare_time(const void *a, const void *b)
+{
+	const struct clock_pair *first = a, *second = b;
+
+	return COMPARE((int64_t)first->time, (int64_t)second->time);
+}
+
+/* Numbers out of a damaged log may be any, and must not overflow. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* What one clock is ahead of the other around a moment, at least and at most. */
+struct difference {
+	int64_t least, most;
+};
+
+static struct difference difference_at(const struct stream_clock *clock,
+				       const struct clock_pair *moment,
+				       int (*compare)(const void *, const void *))
+{
+	size_t next =
+		array_lower_bound(moment, clock->pairs, clock->nr_pairs, sizeof(*moment), compare);
+	const struct clock_pair *after = &clock->pairs[next < clock->nr_pairs ? next : next - 1];
+	const struct clock_pair *before = &clock->pairs[next ? next - 1 : 0];
+	int64_t one = (int64_t)(before->time - before->mono);
+	int64_t other = (int64_t)(after->time - after->mono);
+
+	return (struct difference){ one < other ? one : other, one > other ? one : other };
+}
+
+/* By how much the clocks may have drifted where there are no pairs. */
+static int64_t drift_outside(int64_t moment, uint64_t first, uint64_t last)
+{
+	if (moment < (int64_t)first)
+		return CLOCK_DRIFT(minus((int64_t)first, moment));
+	return moment > (int64_t)last ? CLOCK_DRIFT(minus(moment, (int64_t)last)) : 0;
+}
+
+struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime)
+{
+	const struct clock_pair *first, *last;
+	int64_t early = minus(ctime, clock->ahead_max);
+	int64_t late = plus(minus(ctime, clock->ahead_min), (int64_t)ctime_grain(ctime));
+	struct clock_pair moment = { .mono = (uint64_t)early };
+	int64_t from, to;
+
+	if (!clock->has_real || !clock->nr_pairs)
+		return (struct time_span){ 0, UINT64_MAX };
+	first = clock->pairs;
+	last = first + clock->nr_pairs - 1;
+	from = plus(early, difference_at(clock, &moment, compare_mono).least);
+	from = minus(from, (int64_t)TICK + drift_outside(early, first->mono, last->mono));
+	moment.mono = (uint64_t)late;
+	to = plus(late, difference_at(clock, &moment, compare_mono).most);
+	to = plus(to, drift_outside(late, first->mono, last->mono));
+	return (struct time_span){ from > 0 ? (uint64_t)from : 0, to > 0 ? (uint64_t)to : 0 };
+}
+
+uint64_t stream_clock_real(const struct stream_clock *clock, uint64_t time)
+{
+	const struct clock_pair moment = { .time = time };
+	const struct clock_pair *first, *last;
+	int64_t real;
+
+	if (!clock->has_real || !clock->nr_pairs || !time)
+		return 0;
+	first = clock->pairs;
+	last = first + clock->nr_pairs - 1;
+	real = minus((int64_t)time, difference_at(clock, &moment, compare_time).most);
+	real = minus(real, drift_outside((int64_t)time, first->time, last->time));
+	real = plus(real, clock->ahead_min);
+	return real > 0 ? (uint64_t)real : 0;
+}

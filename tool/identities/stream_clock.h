@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stream clock: when a file changed, by the clock of a perf.data. A ctime is by
+ * CLOCK_REALTIME, as coarse as a tick or coarser, and somebody may set that clock; perf's
+ * own clock drifts against both others. So a moment by one clock is a span by another.
+ */
+#ifndef TOOL_STREAM_CLOCK_H
+#define TOOL_STREAM_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One moment by CLOCK_MONOTONIC and by the clock of the perf.data. */
+struct clock_pair {
+	uint64_t mono, time;
+};
+
+/* Begins as all zeros. */
+struct stream_clock {
+	struct clock_pair *pairs; /* by mono, a second or more apart */
+	size_t nr_pairs;
+	bool has_real;
+	int64_t ahead_min, ahead_max; /* of CLOCK_MONOTONIC is CLOCK_REALTIME */
+};
+
+struct time_span {
+	uint64_t from, to;
+};
+
+/* One moment, off a record, in the order of the stream. 0 or -ENOMEM. */
+int stream_clock_add(struct stream_clock *clock, uint64_t mono, uint64_t time);
+/* CLOCK_REALTIME at @mono, both in nanoseconds. */
+void stream_clock_add_real(struct stream_clock *clock, uint64_t mono, uint64_t real);
+/*
+ * By the clock of the perf.data: at the end a file with @ctime had certainly been changed,
+ * before the beginning it had not. Everything where that is not known.
+ */
+struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime);
+/* No later than CLOCK_REALTIME was at @time, by the clock of the perf.data; 0: not known. */
+uint64_t stream_clock_real(const struct stream_clock *clock, uint64_t time);
+void stream_clock_free(struct stream_clock *clock);
+
+/* Nanoseconds by which a change may be later than its ctime says. */
+uint64_t ctime_grain(int64_t ctime);
+/* What two clocks may drift apart by in so many nanoseconds, by NTP's limit of 500 ppm. */
+#define CLOCK_DRIFT(ns) ((ns) / 2000)
+
+#endif

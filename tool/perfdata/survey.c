@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Survey: each mapping is identified and counted. */
+
+#include <string.h>
+
+#include "common/content_name.h"
+#include "survey.h"
+
+/* Nothing may move in a file with AUX data. */
+static bool keeps_names(const struct perfdata_survey *survey)
+{
+	return survey->annotator->keep_names || survey->data->aux;
+}
+
+static bool has_room(const struct perfdata_survey *survey, const struct perfdata_event *event)
+{
+	return event->type == PERFDATA_MMAP2 ||
+	       (!survey->data->aux && event->size <= UINT16_MAX - PERFDATA_MMAP_GROWS);
+}
+
+/* @mapping gets the path, if it has the name of a content; whether it had. */
+static bool take_path(struct perfdata_survey *survey, struct perfdata_mapping *mapping)
+{
+	size_t length = strlen(mapping->path);
+	size_t of_path = length;
+
+	if (mapping->kind == PERFDATA_KIND_USER && !keeps_names(survey))
+		of_path = content_name_path(mapping->path, &mapping->id);
+	if (of_path == length)
+		return false;
+	memcpy(survey->path, mapping->path, of_path);
+	survey->path[of_path] = '\0';
+	mapping->path = survey->path;
+	return true;
+}
+
+/* With the path that @mapping has then. What is known here is more than perf knew. */
+static void identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
+		     struct perfdata_identity *identity)
+{
+	survey->annotator->identify(survey->annotator->context, mapping, identity);
+	if (!identity->id.size && mapping->kind == PERFDATA_KIND_VDSO)
+		perfdata_build_ids_find(survey->build_ids, mapping->path, &identity->id);
+	if (!identity->id.size)
+		identity->id = mapping->id;
+}
+
+/* The table has one build-id for a path, which files change. */
+static int add_without_room(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
+			    struct perfdata_identity *identity)
+{
+	if (mapping->kind != PERFDATA_KIND_USER)
+		return perfdata_build_ids_set(survey->data, survey->build_ids, mapping->path,
+					      mapping->kind, &identity->id, true);
+	*identity = (struct perfdata_identity){
+		.reason = "its mapping has no room for a build-id, and AUX data must not move",
+	};
+	return 0;
+}
+
+static bool add_identity(struct perfdata_paths *paths, size_t number,
+			 const struct perfdata_mapping *mapping,
+			 const struct perfdata_identity *identity, bool named)
+{
+	struct perfdata_path *path = &paths->all[number];
+
+	path->executable |= !mapping->data;
+	if (identity->id.size) {
+		path->annotated++;
+		return perfdata_paths_add_content(paths, number, &identity->id, mapping->time,
+						  !named);
+	}
+	if (identity->known) {
+		path->without++;
+		return true;
+	}
+	path->missing++;
+	if (!path->reason)
+		path->reason = identity->reason;
+	return true;
+}
+
+static int add_mapping(struct perfdata_survey *survey, const struct perfdata_event *event,
+		       struct perfdata_mapping *mapping)
+{
+	bool named = take_path(survey, mapping);
+	struct perfdata_identity identity = {};
+	size_t number;
+
+	number = perfdata_paths_add(&survey->paths, mapping->path, mapping->kind);
+	if (number == SIZE_MAX)
+		return perfdata_no_memory(survey->data);
+	identify(survey, mapping, &identity);
+	if (identity.id.size && !has_room(survey, event) &&
+	    add_without_room(survey, mapping, &identity))
+		return -1;
+	return add_identity(&survey->paths, number, mapping, &identity, named) ?
+		       0 :
+		       perfdata_no_memory(survey->data);
+}
+
+int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_event *event)
+{
+	const struct perfdata_build_id *entry = (const void *)event;
+	struct perfdata_mapping mapping;
+	const char *name;
+
+	if (perfdata_mapping(survey->data, event, &mapping))
+		return mapping.kind == PERFDATA_KIND_OTHER ? 0 :
+							     add_mapping(survey, event, &mapping);
+	if (event->type != PERFDATA_BUILD_ID || event->size < sizeof(*entry))
+		return 0;
+	name = perfdata_build_id_name(entry);
+	if (name &&
+	    perfdata_paths_add(&survey->paths, name, perfdata_kind(name, event->misc)) == SIZE_MAX)
+		return perfdata_no_memory(survey->data);
+	return 0;
+}
+
+/* --------------------------------------------------------------------- end -- */
+
+/* A file that was mapped for its data alone has no functions to be named. */
+static bool is_of_interest(const struct perfdata_path *path)
+{
+	return path->executable || !path->missing;
+}
+
+static void count_path(const struct perfdata_survey *survey, const struct perfdata_path *path,
+		       struct perfdata_counts *counts)
+{
+	uint64_t all = path->annotated + path->without + path->missing;
+	bool annotated = perfdata_path_is_annotated(path);
+	uint64_t missing = annotated ? 0 : all;
+
+	if (!is_of_interest(path))
+		return;
+	if (annotated) {
+		counts->annotated += path->annotated;
+		counts->without += path->without;
+		counts->unnamed += perfdata_path_unnamed(path);
+		missing = path->missing;
+	}
+	if (!missing)
+		return;
+	counts->not_annotated += missing;
+	counts->paths++;
+	survey->annotator->report(survey->annotator->context, path->path, missing, all,
+				  path->reason ?
+					  path->reason :
+					  "some of its contents have a build-id, some have none");
+}
+
+int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *counts)
+{
+	struct perfdata_paths *paths = &survey->paths;
+	size_t i;
+
+	if (!perfdata_paths_judge(paths, keeps_names(survey)))
+		return perfdata_no_memory(survey->data);
+	for (i = 0; i < paths->count; i++)
+		count_path(survey, &paths->all[i], counts);
+	for (i = 0; i < paths->nr_contents; i++)
+		counts->named += paths->contents[i].name != NULL;
+	return 0;
+}
+
+/* -------------------------------------------------------------------- find -- */
+
+static const struct perfdata_content *changed(const struct perfdata_survey *survey)
+{
+	perfdata_fail(survey->data, "was changed while it was read");
+	return NULL;
+}
+
+const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
+						    const struct perfdata_event *event,
+						    const struct perfdata_mapping *mapping)
+{
+	struct perfdata_mapping of_path = *mapping;
+	struct perfdata_identity identity = {};
+	const struct perfdata_content *content;
+	const struct perfdata_path *path;
+
+	if (mapping->kind == PERFDATA_KIND_OTHER)
+		return NULL;
+	take_path(survey, &of_path);
+	path = perfdata_paths_find(&survey->paths, of_path.path, of_path.kind);
+	if (!path)
+		return changed(survey);
+	if (!perfdata_path_is_annotated(path) || !has_room(survey, event))
+		return NULL;
+	identify(survey, &of_path, &identity);
+	if (!identity.id.size)
+		return NULL;
+	content = perfdata_paths_content(&survey->paths, (size_t)(path - survey->paths.all),
+					 &identity.id);
+	return content ? content : changed(survey);
+}
+
+const char *perfdata_survey_name(const struct perfdata_survey *survey,
+				 const struct perfdata_content *content)
+{
+	return content->name ? content->name : survey->paths.all[content->path].path;
+}

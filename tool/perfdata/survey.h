@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Survey: the first of the two times that a rewrite reads a perf.data. What each mapping
+ * is, and so what all mappings of a path are. Takes memory for each content of a path,
+ * not for each mapping, so the second time a mapping is looked up anew.
+ */
+#ifndef TOOL_PERFDATA_SURVEY_H
+#define TOOL_PERFDATA_SURVEY_H
+
+#include "build_ids.h"
+#include "paths.h"
+
+struct perfdata_survey {
+	struct perfdata *data;
+	const struct perfdata_annotator *annotator;
+	struct perfdata_build_ids *build_ids;
+	struct perfdata_paths paths;
+	char path[PERFDATA_EVENT_MAX]; /* of a mapping that has the name of a content */
+};
+
+/* All fields but @survey->paths are set. 0, or -1 with an error. */
+int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_event *event);
+/* When all events were added: judge, and count what will be done. 0 or -1. */
+int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *counts);
+/*
+ * When it has ended: the content that @mapping, which is @event, is to be given. NULL: it
+ * stays as it is; without an error of the perf.data, unless it was changed meanwhile.
+ */
+const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
+						    const struct perfdata_event *event,
+						    const struct perfdata_mapping *mapping);
+/* The name of a content. */
+const char *perfdata_survey_name(const struct perfdata_survey *survey,
+				 const struct perfdata_content *content);
+
+#endif
