@@ -77,7 +77,7 @@ static void stats_are_rows_or_an_object(void **state)
 	fake.stats.memory = UINT64_MAX;
 	assert_int_equal(RUN(stats), 0);
 	assert_non_null(strstr(out, "mappings         12\n"));
-	assert_non_null(strstr(out, "memory           18446744073709551615\n"));
+	assert_non_null(strstr(out, "memory           18446744073709551615 bytes\n"));
 	assert_int_equal(RUN(stats, "--json"), 0);
 	assert_ptr_equal(strstr(out, "{\"mappings\":12,\"hits\":0,"), out);
 	assert_non_null(strstr(out, ",\"memory\":18446744073709551615,\"cookies\":0}\n"));
