@@ -58,8 +58,14 @@ def limit_memory():
 
 @tool_test("a long recording is annotated in less memory than it has bytes, all of it")
 def _():
+<<<<<<< HEAD
     with logged(log):
         story.run("record", "-B", "-e", "cpu-clock", "-o", short, "--", program, "work")
+=======
+    lib.buildid("record", "-o", log, "--no-annotate", "--", story.perf, "record",
+                "-B", "-e", "cpu-clock", "-o", short, "--", program, "work",
+                env=story.environment)
+>>>>>>> 2fcd07e9ad37827078cbbe1dc88323c9ea34d53b
     times = repeat(short, long, SIZE)
     annotate(short)
     assert (read_id(program), program) in story.mappings(short + ".out")

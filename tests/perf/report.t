@@ -104,9 +104,15 @@ def _():
                               capture_output=True, text=True, check=True).stdout.rsplit(" ", 1)[0]
                for suffix in SUFFIXES}
     equal(len(offsets), 1, f"places and sizes of the functions: {offsets}")
+<<<<<<< HEAD
     with logged(log):
         story.run("record", "-B", "-F", "499", "-e", "cpu-clock:u", "-o", raw, "sh",
                   story.path("session"))
+=======
+    lib.buildid("record", "-o", log, "--no-annotate", "--", story.perf, "record", "-B",
+                "-F", "499", "-e", "cpu-clock:u", "-o", raw, "sh", story.path("session"),
+                env=story.environment)
+>>>>>>> 2fcd07e9ad37827078cbbe1dc88323c9ea34d53b
     done = lib.buildid("annotate", "-l", log, "-o", named, raw)
     diagnose(done.stderr)
     contains(done.stderr, " 2 further contents named")

@@ -25,6 +25,8 @@ static const struct command {
 } commands[] = {
 	{ "mon", cmd_mon, "watch mappings as they are made" },
 	{ "maps", cmd_maps, "show the mappings of processes as they are" },
+	{ "stale", cmd_stale, "show processes that run what was replaced or deleted" },
+	{ "users", cmd_users, "show who has mapped a content, or had lately" },
 	{ "record", cmd_record, "write the stream of records to a log" },
 	{ "annotate", cmd_annotate, "give each mapping in a perf.data its build-id" },
 	{ "id", cmd_id, "identify files" },

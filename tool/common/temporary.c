@@ -94,9 +94,13 @@ bool temporary_name(struct temporary *temporary, int directory, const char *name
 	if (replace)
 		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
 		       !renameat(temporary->directory, temporary->name, directory, name);
-	return temporary->name[0] ?
-		       !linkat(temporary->directory, temporary->name, directory, name, 0) :
-		       link_fd(temporary->fd, directory, name);
+	if (!temporary->name[0])
+		return link_fd(temporary->fd, directory, name);
+	/* A FAT filesystem has this and no links, NFS has links and not this. */
+	if (!renameat2(temporary->directory, temporary->name, directory, name, RENAME_NOREPLACE))
+		return true;
+	return errno == EINVAL &&
+	       !linkat(temporary->directory, temporary->name, directory, name, 0);
 }
 
 void temporary_close(struct temporary *temporary)
