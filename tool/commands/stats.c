@@ -2,6 +2,7 @@
 /* buildid stats: the counters of the module, each with what it counts. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,13 +69,24 @@ static uint64_t value_of(const struct metric *metric, const struct buildid_stats
 	return *(const __u64 *)(const void *)((const char *)stats + metric->offset);
 }
 
+static void show_bytes(struct output *out, const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " bytes", value);
+	out_pair_string(out, name, text);
+}
+
 static void show_stats(struct output *out, const struct buildid_stats *stats)
 {
 	const struct metric *metric;
 
 	out_begin(out);
 	FOR_EACH_METRIC(metric)
-	out_pair_number(out, metric->name, value_of(metric, stats));
+	if (metric->type == BYTES && !out->json)
+		show_bytes(out, metric->name, value_of(metric, stats));
+	else
+		out_pair_number(out, metric->name, value_of(metric, stats));
 	out_end(out);
 }
 
