@@ -49,8 +49,8 @@ def log_of(path, *options):
 def mappings(data):
     """(id or None, protection) of each mapping of the library."""
     text = story.run("script", "-i", data, "--show-mmap-events").stdout
-    return re.findall(rf"PERF_RECORD_MMAP2 .*\[.*?(?:<([0-9a-f]+)>)?\]: (\S+) {library}$",
-                      text, re.M)
+    return re.findall(r"PERF_RECORD_MMAP2 .*\[.*?(?:<([0-9a-f]+)>)?\]: (\S+) "
+                      rf"{library}(?:@\w+)?$", text, re.M)
 
 
 @test("a file that perf links into its cache is unchanged")

@@ -11,7 +11,7 @@ import subprocess
 
 import lib
 from lib import built, contains
-from perf_story import Story, diagnose, read_id
+from perf_story import Story, diagnose, logged, read_id
 from recording import tool_test
 from tap import equal, run, test
 
@@ -104,9 +104,9 @@ def _():
                               capture_output=True, text=True, check=True).stdout.rsplit(" ", 1)[0]
                for suffix in SUFFIXES}
     equal(len(offsets), 1, f"places and sizes of the functions: {offsets}")
-    lib.buildid("record", "-o", log, "--no-annotate", "--", story.perf, "record", "-B",
-                "-F", "499", "-e", "cpu-clock:u", "-o", raw, "sh", story.path("session"),
-                env=story.environment)
+    with logged(log):
+        story.run("record", "-B", "-F", "499", "-e", "cpu-clock:u", "-o", raw, "sh",
+                  story.path("session"))
     done = lib.buildid("annotate", "-l", log, "-o", named, raw)
     diagnose(done.stderr)
     contains(done.stderr, " 2 further contents named")

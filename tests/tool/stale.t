@@ -225,7 +225,7 @@ def _():
         os.symlink(served, path)
         found = lib.buildid("stale", str(pid), status=None)
         equal((found.stdout, found.returncode), ("", 0))
-        contains(found.stderr, "1 mapped files were not compared")
+        contains(found.stderr, "mapped files were not compared")
 
 
 @test("a path that leads to a FIFO or a directory now is as good as deleted")
@@ -250,8 +250,8 @@ def _():
             everything = lib.run(*command, **as_nobody)
             equal(everything.returncode, 0, "exit status")
             contains(everything.stderr, "processes were not looked at")
-        nothing = lib.run(*rights.AS_NOBODY, "buildid", "stale", **as_nobody)
-        equal(nothing.returncode, 1, "exit status without CAP_PERFMON")
+        alone = lib.run(*rights.AS_NOBODY, "buildid", "stale", **as_nobody)
+        contains(alone.stderr, "processes were not looked at")
 
 
 @test("what is no process is an error, also beside one that is")
@@ -304,10 +304,13 @@ def _():
 
 @test("a whole machine")
 def _():
-    count = 50 if lib.DEBUG else 500
+    count = 20 if lib.DEBUG else int(os.environ.get("STALE_PROCESSES", "100"))
+    loop = f"i=0; while [ $i -lt {count} ]; do sleep 1000 & i=$((i + 1)); done; echo; wait"
     with library() as path, contextlib.ExitStack() as stack:
-        for _ in range(count):
-            stack.enter_context(lib.started("sleep", "1000"))
+        shell = stack.enter_context(lib.started("sh", "-c", loop, stdout=subprocess.PIPE,
+                                                start_new_session=True))
+        stack.callback(os.killpg, shell.pid, 9)
+        shell.stdout.readline()
         pid = stack.enter_context(lib.child(map_it, path))
         replace(path, "v2.so")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

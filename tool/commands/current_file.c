@@ -56,8 +56,12 @@ struct root {
 	ino_t ino;
 };
 
-/* A device that has not answered is not asked again. */
-struct device {
+/*
+ * Where there was no answer nobody asks again for files of this device that this user's
+ * processes have mapped: a user cannot hide another's files so.
+ */
+struct silent {
+	uid_t uid;
 	uint32_t major, minor;
 };
 
@@ -65,13 +69,14 @@ struct current_files {
 	struct lookup_child child;
 	struct lookup lookup;
 	uint32_t pid;
+	uid_t uid;
 	uint32_t root;
 	struct root *roots;
 	size_t nr_roots;
 	struct place *places;
 	size_t nr_places;
 	struct hash_map by_path; /* indexes of places by the hash of root and path */
-	struct device *silent;
+	struct silent *silent;
 	size_t nr_silent;
 };
 
@@ -129,11 +134,14 @@ static bool same_root(const struct root *one, const struct root *other)
 
 bool current_files_enter(struct current_files *files, uint32_t pid)
 {
+	struct stat owner, stat_;
 	struct root root = {};
-	struct stat stat_;
 	char path[64];
 	size_t i;
 
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	if (stat(path, &owner))
+		return false;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root/", pid);
 	if (stat(path, &stat_))
 		return false;
@@ -141,6 +149,7 @@ bool current_files_enter(struct current_files *files, uint32_t pid)
 	root.ino = stat_.st_ino;
 	read_link(pid, "ns/mnt", root.namespace, sizeof(root.namespace));
 	files->pid = pid;
+	files->uid = owner.st_uid;
 	/* from the last one, as a container's processes come together */
 	for (i = files->nr_roots; i; i--)
 		if (same_root(&files->roots[i - 1], &root))
@@ -209,7 +218,8 @@ static bool is_silent(const struct current_files *files, const struct buildid_fi
 	size_t i;
 
 	for (i = 0; i < files->nr_silent; i++)
-		if (files->silent[i].major == mapped->dev_major &&
+		if (files->silent[i].uid == files->uid &&
+		    files->silent[i].major == mapped->dev_major &&
 		    files->silent[i].minor == mapped->dev_minor)
 			return true;
 	return false;
@@ -219,7 +229,7 @@ static void add_silent(struct current_files *files, const struct buildid_file *m
 {
 	if (array_reserve(files->silent, files->nr_silent))
 		files->silent[files->nr_silent++] =
-			(struct device){ mapped->dev_major, mapped->dev_minor };
+			(struct silent){ files->uid, mapped->dev_major, mapped->dev_minor };
 }
 
 void current_file_identity(const struct buildid_file *file, struct identity *identity)

@@ -73,9 +73,7 @@ struct contents {
 	struct content *contents;
 	size_t count;
 	struct hash_map by_hash; /* indexes of @contents */
-	/* of the mappings that are being read */
-	uint64_t file[BUILDID_RECORD_MAX / sizeof(uint64_t)];
-	size_t current; /* index of its content, or NONE */
+	size_t current; /* index of that of the mappings that are being read, or NONE */
 };
 
 #define NONE SIZE_MAX
@@ -119,10 +117,8 @@ static void count(struct contents *contents, const struct buildid_record *record
 	const struct buildid_mmap *mmap = (const void *)record;
 	struct content *content;
 
-	if (record->type == BUILDID_RECORD_FILE) {
-		memcpy(contents->file, record, record->size);
-		contents->current = find_content(contents, (const void *)contents->file);
-	}
+	if (record->type == BUILDID_RECORD_FILE)
+		contents->current = find_content(contents, (const void *)record);
 	if (record->type != BUILDID_RECORD_MMAP || contents->current == NONE)
 		return;
 	content = &contents->contents[contents->current];

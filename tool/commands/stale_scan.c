@@ -155,8 +155,10 @@ static void take(struct scan *scan, const struct buildid_record *record)
 	const struct buildid_mmap *mmap = (const void *)record;
 
 	if (record->type == BUILDID_RECORD_FILE) {
-		memcpy(scan->file, record, record->size);
-		scan->done = false;
+		scan->done = record->size > sizeof(scan->file);
+		scan->scan->unknown += scan->done;
+		if (!scan->done)
+			memcpy(scan->file, record, record->size);
 	}
 	if (record->type != BUILDID_RECORD_MMAP)
 		return;
