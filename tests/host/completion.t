@@ -146,9 +146,10 @@ def add_tests(kind, work):
 
     @test(f"{name}: operands")
     def _():
-        assert str(os.getpid()) in complete("buildid maps "), "no pids"
+        for command in "maps", "stale":
+            assert str(os.getpid()) in complete(f"buildid {command} "), f"{command}: no pids"
         for command, file in (("annotate", "my.perf.data"), ("bundle", "my.perf.data"),
-                              ("unbundle", "y.tar.zst"), ("id", "x.log")):
+                              ("unbundle", "y.tar.zst"), ("id", "x.log"), ("users", "x.log")):
             assert file in complete(f"buildid {command} {file[0]}"), f"{command}: no {file}"
         assert "env" in complete("buildid record -o x en"), "no programs"
         assert "x.log" in complete("buildid record cat x"), "no operands of a program"

@@ -172,7 +172,8 @@ def _():
         device.catch_up()
 
     def mappings(lines):
-        return [{key: line[key] for key in line if key not in ("seq", "time_mono", "time_perf")}
+        clocks = ("seq", "time", "time_mono", "time_perf")
+        return [{key: line[key] for key in line if key not in clocks}
                 for line in lines if line["type"] == "mmap" and
                 not netlink.is_mark(line["path"]) and not device.is_mark(line["path"])]
     ours, theirs = mappings(device.lines), mappings(netlink.lines)

@@ -148,7 +148,7 @@ int64_t input_real(const struct input *input)
 	const struct log_header *header;
 
 	if (!input->log)
-		return (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+		return clock_real();
 	header = log_header(input->log);
 	return (int64_t)(header->time_real - header->time_mono);
 }

@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "common/clock.h"
 #include "print.h"
 #include "module.h"
 #include "options.h"
@@ -121,6 +122,10 @@ static void show(struct maps *maps, const struct buildid_event *event)
 {
 	const struct buildid_cookie *cookie = (const void *)event->record;
 	const struct buildid_mmap *mmap = (const void *)event->record;
+	const struct print_view view = {
+		.layout = layout_of(0, false, false),
+		.real = clock_real(),
+	};
 	bool is_cookie = event->record->type == BUILDID_RECORD_COOKIE;
 
 	if (!is_cookie && event->record->type != BUILDID_RECORD_MMAP)
@@ -131,7 +136,7 @@ static void show(struct maps *maps, const struct buildid_event *event)
 		show_heading(maps, mmap->pid, mmap->comm);
 
 	if (maps->format == JSON)
-		print_event(&maps->out, event, NULL);
+		print_event(&maps->out, event, &view);
 	else if (maps->format == UNSTRIP && !is_cookie)
 		unstrip_mapping(maps->unstrip, event);
 	else if (maps->format == MAPS && is_cookie)

@@ -73,7 +73,7 @@ struct mon {
 	bool broken; /* nobody reads the output */
 	bool end;
 	bool failed;
-	bool log_is_full;  /* of files to compare */
+	bool overfull;	   /* the present alone, or a log, is too much to compare */
 	bool input_failed; /* reported after what came before it */
 };
 
@@ -201,20 +201,20 @@ static void handle(struct mon *mon, const struct buildid_event *event)
 /* Nothing that was known is known any more, but what the present can tell. */
 static void make_room(struct mon *mon)
 {
-	if (!mon->news || !news_is_full(mon->news) || mon->log_is_full)
+	if (!mon->news || !news_is_full(mon->news) || mon->overfull)
 		return;
-	if (mon->log) {
+	if (!mon->log) {
+		fputs("buildid: more files than can be compared; forgetting those that are neither "
+		      "mapped nor known to the module\n",
+		      stderr);
+		news_forget(mon->news);
+		news_learn_present(mon->news, &mon->out);
+	}
+	mon->overfull = news_is_full(mon->news);
+	if (mon->overfull)
 		fputs("buildid: more files than can be compared; what is known may be shown as "
 		      "news\n",
 		      stderr);
-		mon->log_is_full = true;
-		return;
-	}
-	fputs("buildid: more files than can be compared; forgetting those that are neither mapped "
-	      "nor known to the module\n",
-	      stderr);
-	news_forget(mon->news);
-	news_learn_present(mon->news, &mon->out);
 }
 
 static void drain(struct mon *mon, uint64_t now)

@@ -15,4 +15,10 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* CLOCK_REALTIME less CLOCK_MONOTONIC now: a suspend, or whoever sets the clock, moves it. */
+static inline int64_t clock_real(void)
+{
+	return (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+}
+
 #endif
