@@ -7,6 +7,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,8 +133,24 @@ static void check_output(void)
 	_exit(EXIT_FAILURE);
 }
 
+/*
+ * What is opened must not become one of the three, or a message ends up in the middle of
+ * a file. To read from or to write to what was closed fails as it did.
+ */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
+	open_standard_files();
 	atexit(check_output);
 	return argc ? dispatch(argc, argv) : EXIT_USAGE;
 }
