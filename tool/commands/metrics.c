@@ -73,7 +73,7 @@ struct contents {
 	struct content *contents;
 	size_t count;
 	struct hash_map by_hash; /* indexes of @contents */
-	size_t current; /* index of that of the mappings that are being read, or NONE */
+	size_t current;		 /* index of that of the mappings that are being read, or NONE */
 };
 
 #define NONE SIZE_MAX
