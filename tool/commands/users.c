@@ -253,7 +253,7 @@ static int read_snapshot(struct users *users, struct buildid_snapshot *snapshot)
 		err = buildid_snapshot_next(snapshot, &record);
 		if (!err)
 			take(users, record, BUILDID_FILES_ALL);
-		else if (err == -EPERM)
+		else if (err == -EPERM && users->state)
 			users->denied++;
 		else if (err != -EINTR && err != -ESTALE)
 			break;

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who: stale and users, with a fake module that says what this process has mapped. */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "common/array.h"
+
+#define ID "101112131415161718191a1b1c1d1e1f20212223"
+
+/* What this process has mapped; "" for nothing. */
+static char path[PATH_MAX];
+static char pid[16];
+
+static int set_up(void **state)
+{
+	if (fake_reset(state) || !getcwd(path, sizeof(path) - 8))
+		return -1;
+	strcat(path, "/lib.so");
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	fclose(fopen(path, "w"));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	remove(path);
+	return 0;
+}
+
+static int one_file(struct buildid_maps *request)
+{
+	union any_record record;
+
+	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
+		return ESRCH;
+	make_file(&record, 7, 20, 0, path);
+	fake_add_map(request, &record);
+	make_mmap(&record, 7, 0, request->pid, "");
+	fake_add_map(request, &record);
+	fake_add_map(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void other_content(int fd, union any_record *record)
+{
+	(void)fd;
+	make_file(record, 8, 16, 0, "/any");
+}
+
+/* ----------------------------------------------------------------- stale -- */
+
+static void the_same_content_in_another_file_is_not_stale(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	assert_int_equal(RUN(stale, pid), 0);
+	assert_string_equal(out, "");
+	assert_string_equal(err, "");
+}
+
+static void another_content_is_stale_once(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	fake.resolve = other_content;
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, ID));
+	assert_non_null(strstr(out, "101112131415161718191a1b1c1d1e1f "));
+	assert_non_null(strstr(out, path));
+	assert_ptr_equal(strchr(out, '\n'), out + strlen(out) - 1);
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"state\":\"replaced\""));
+	assert_non_null(strstr(out, "\"build_id\":\"" ID "\""));
+}
+
+static void what_is_no_file_any_more_is_deleted(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	unlink(path);
+	assert_int_equal(RUN(stale, "-j", "--temporary", pid), 3);
+	assert_non_null(strstr(out, "\"state\":\"deleted\""));
+	assert_non_null(strstr(out, "\"now_build_id\":null"));
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(RUN(stale, "-j", "--temporary", pid), 3);
+	assert_non_null(strstr(out, "\"state\":\"deleted\""));
+	/* the test itself is in such a directory */
+	assert_int_equal(RUN(stale, pid), strncmp(path, "/tmp/", 5) ? 3 : 0);
+}
+
+static void what_cannot_be_compared_is_counted(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	fake.resolve_error = EIO;
+	assert_int_equal(RUN(stale, pid), 0);
+	assert_string_equal(out, "");
+	assert_non_null(strstr(err, "1 mapped files were not compared"));
+}
+
+static int not_permitted(struct buildid_maps *request)
+{
+	(void)request;
+	return EPERM;
+}
+
+static void what_is_not_permitted_is_said(void **state)
+{
+	(void)state;
+	fake.maps = not_permitted;
+	assert_int_equal(RUN(stale, pid), 1);
+	assert_non_null(strstr(err, "not permitted"));
+	assert_int_equal(RUN(stale), 1);
+	fake.maps = NULL;
+	assert_int_equal(RUN(stale, "2147483647"), 1);
+	assert_non_null(strstr(err, "No such process"));
+	assert_int_equal(RUN(stale, "x"), 2);
+}
+
+/* ----------------------------------------------------------------- users -- */
+
+/* This process's mapping, and one of another process that had its number. */
+static int two_mappings(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_file(&record, 7, 20, 0, path);
+	fake_add_history(request, &record);
+	make_mmap(&record, 7, 0, (uint32_t)getppid(), "");
+	fake_add_history(request, &record);
+	record.mmap.start_time++;
+	fake_add_history(request, &record);
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static size_t lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+static void users_are_those_of_now_and_those_that_have_exited(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	fake.history = two_mappings;
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"state\":\"mapped\",\"time\":null"));
+	assert_non_null(
+		strstr(out, "\"unit\":null,\"container\":null,\"state\":\"exited\",\"time\":\"2"));
+	/* the command's own process besides */
+	assert_int_equal(lines(out), 3);
+	assert_int_equal(RUN(users, "-j", path), 0);
+	assert_int_equal(lines(out), 3);
+	assert_int_equal(RUN(users, "101112131415161718191a1b1c1d1e1f"), 3);
+	assert_string_equal(out, "");
+}
+
+static int unknown_number(struct buildid_history *request)
+{
+	(void)request;
+	return ENOTTY;
+}
+
+static void an_older_module_knows_the_present_only(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	fake.history = unknown_number;
+	assert_int_equal(RUN(users, ID), 0);
+	assert_non_null(strstr(err, "not known to a module of this version"));
+	fake.history = NULL;
+	assert_int_equal(RUN(users, ID), 1);
+	assert_int_equal(RUN(users), 2);
+	assert_int_equal(RUN(users, "/nonexistent"), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(the_same_content_in_another_file_is_not_stale),
+		TEST(another_content_is_stale_once),
+		TEST(what_is_no_file_any_more_is_deleted),
+		TEST(what_cannot_be_compared_is_counted),
+		TEST(what_is_not_permitted_is_said),
+		TEST(users_are_those_of_now_and_those_that_have_exited),
+		TEST(an_older_module_knows_the_present_only),
+	};
+
+	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);
+}
