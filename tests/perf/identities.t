@@ -12,6 +12,7 @@ import subprocess
 import lib
 from lib import built
 from perf_story import Story, diagnose, read_id
+from recording import tool_test
 from tap import equal, run, test
 
 stack = contextlib.ExitStack()
@@ -53,7 +54,7 @@ def mappings(data):
                       rf"{library}(?:@\w+)?$", text, re.M)
 
 
-@test("a file that perf links into its cache is unchanged")
+@tool_test("a file that perf links into its cache is unchanged")
 def _():
     program, data = story.path("program"), story.path("linked")
     lib.write_bytes(program, lib.read_bytes(built("spin-first")))
@@ -101,7 +102,7 @@ def _():
     equal([build_id for build_id, _ in found], [first] * half + [second] * half)
 
 
-@test("a log of something else is refused")
+@tool_test("a log of something else is refused")
 def _():
     log, data = story.path("other-log"), story.path("other")
     with log_of(log, "-p", "1"):

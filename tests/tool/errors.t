@@ -182,7 +182,7 @@ def _():
     with lib.directory() as work:
         record = ["record", "-o", os.path.join(work, "log"), "--"]
         lib.buildid(*record, "sh", "-c", "exit 42", status=42)
-        lib.buildid(*record, "sh", "-c", "kill -9 $$", status=128 + 9)
+        lib.buildid(*record, "sh", "-c", "kill -9 $$", status=-9)
         contains(lib.buildid(*record, "no-such-command", status=127).stderr,
                  "buildid: no-such-command: ")
         contains(lib.buildid(*record, "/etc/passwd", status=126).stderr,

@@ -30,10 +30,7 @@
 struct question {
 	char path[BUILDID_RECORD_MAX];
 	struct iovec iov;
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 	struct msghdr message;
 };
 
@@ -43,7 +40,7 @@ static void question_init(struct question *question, size_t size)
 	question->message = (struct msghdr){
 		.msg_iov = &question->iov,
 		.msg_iovlen = 1,
-		.msg_control = &question->control,
+		.msg_control = question->control,
 		.msg_controllen = sizeof(question->control),
 	};
 }

@@ -28,7 +28,8 @@ void metric_value(FILE *file, const char *name, const char *suffix, uint64_t val
 	fprintf(file, "buildid_%s%s %" PRIu64 "\n", name, suffix, value);
 }
 
-void metric_label(FILE *file, const char *name, const char *value)
+/* A label's value with its quotes, made UTF-8. */
+static void metric_label(FILE *file, const char *name, const char *value)
 {
 	char *repaired = utf8_repair(value);
 	const char *c;
@@ -73,7 +74,7 @@ struct contents {
 	struct content *contents;
 	size_t count;
 	struct hash_map by_hash; /* indexes of @contents */
-	size_t current; /* index of that of the mappings that are being read, or NONE */
+	size_t current;		 /* index of that of the mappings that are being read, or NONE */
 };
 
 #define NONE SIZE_MAX

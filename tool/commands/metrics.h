@@ -17,8 +17,6 @@ void metric_begin(FILE *file, const char *name, const char *type, const char *un
 		  const char *help);
 /* One sample without labels. */
 void metric_value(FILE *file, const char *name, const char *suffix, uint64_t value);
-/* A label's value with its quotes, made UTF-8. */
-void metric_label(FILE *file, const char *name, const char *value);
 
 /*
  * The samples of these, each after the lines about it. 0, or a negative errno after the

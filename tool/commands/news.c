@@ -262,7 +262,7 @@ unsigned int news_judge(struct news *news, const struct buildid_event *event,
 	return bits;
 }
 
-void news_learn(struct news *news, const struct buildid_event *event)
+static void learn(struct news *news, const struct buildid_event *event)
 {
 	const struct identity *former;
 
@@ -312,7 +312,7 @@ static int learn_snapshot(struct news *news, struct buildid_snapshot *snapshot)
 			continue;
 		buildid_files_push(files, record);
 		while ((event = buildid_files_next(files, BUILDID_FILES_ALL)))
-			news_learn(news, event);
+			learn(news, event);
 	}
 	buildid_files_free(files);
 	return 0;

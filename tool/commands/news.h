@@ -36,11 +36,7 @@ void news_free(struct news *news);
 /* As it began, when it is full. */
 void news_forget(struct news *news);
 
-/*
- * What is known already: the mapping of an event, or with news_learn_file() a file in the
- * module's cache, of which older versions of the same path may come later.
- */
-void news_learn(struct news *news, const struct buildid_event *event);
+/* In the module's cache, so known; older versions of the same path may come later. */
 void news_learn_file(struct news *news, const struct buildid_file *file);
 
 /*

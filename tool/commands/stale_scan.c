@@ -64,7 +64,7 @@ static bool has_no_name(const char *path)
 }
 
 /* What is in no ELF file was not installed as a program or a library. */
-bool stale_is_temporary(const struct buildid_file *file)
+static bool is_temporary(const struct buildid_file *file)
 {
 	const char *path = buildid_file_path(file);
 
@@ -130,7 +130,7 @@ static void compare(struct scan *scan, const struct buildid_mmap *mmap)
 		report(scan, mmap, now);
 		break;
 	case CURRENT_GONE:
-		if (scan->scan->temporary || !stale_is_temporary(file))
+		if (scan->scan->temporary || !is_temporary(file))
 			report(scan, mmap, NULL);
 		break;
 	case CURRENT_UNKNOWN:

@@ -55,7 +55,4 @@ struct stale_scan {
 /* Returns 0, or the negative errno that ended it. */
 int stale_scan(struct stale_scan *scan, struct buildid *handle);
 
-/* Whether a deleted file is one that nobody replaces: of a JIT compiler, say. */
-bool stale_is_temporary(const struct buildid_file *file);
-
 #endif

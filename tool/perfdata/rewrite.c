@@ -129,6 +129,19 @@ static bool may_put_module_events(const struct rewrite *rewrite)
 	       format->sample_type & PERFDATA_SAMPLE_TIME;
 }
 
+static int put_next_module_event(struct rewrite *rewrite)
+{
+	size_t number = rewrite->module_events++;
+	const struct perfdata_module_event *module = &rewrite->annotator->module_events[number];
+
+	if (rewrite->survey.there && rewrite->survey.there[number])
+		return 0;
+	if (may_put_module_events(rewrite))
+		return put_module_event(rewrite, module);
+	rewrite->counts->module_events_missing += !module->unload;
+	return 0;
+}
+
 /* Before the first later event: perf sorts within a round only, and none ends in between. */
 static int put_module_events(struct rewrite *rewrite, const struct perfdata_event *event)
 {
@@ -140,15 +153,9 @@ static int put_module_events(struct rewrite *rewrite, const struct perfdata_even
 		return 0;
 	time = perfdata_time(rewrite->data, event);
 	while (rewrite->module_events < annotator->nr_module_events &&
-	       annotator->module_events[rewrite->module_events].time <= time) {
-		const struct perfdata_module_event *module =
-			&annotator->module_events[rewrite->module_events++];
-
-		if (!may_put_module_events(rewrite))
-			rewrite->counts->module_events_missing += !module->unload;
-		else if (put_module_event(rewrite, module))
+	       annotator->module_events[rewrite->module_events].time <= time)
+		if (put_next_module_event(rewrite))
 			return -1;
-	}
 	return 0;
 }
 
@@ -360,8 +367,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 	if (!err)
 		err = finish(rewrite, path);
 	perfdata_writer_free(rewrite->output);
-	perfdata_build_ids_free(rewrite->survey.build_ids);
-	perfdata_paths_free(&rewrite->survey.paths);
+	perfdata_survey_free(&rewrite->survey);
 	free(rewrite);
 	return err;
 }

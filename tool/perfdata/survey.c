@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "common/content_name.h"
 #include "survey.h"
 
@@ -99,22 +100,72 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 		       perfdata_no_memory(survey->data);
 }
 
-int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_event *event)
-{
-	const struct perfdata_build_id *entry = (const void *)event;
-	struct perfdata_mapping mapping;
-	const char *name;
+/* -------------------------------------------------------------------- modules -- */
 
-	if (perfdata_mapping(survey->data, event, &mapping))
-		return mapping.kind == PERFDATA_KIND_OTHER ? 0 :
-							     add_mapping(survey, event, &mapping);
-	if (event->type != PERFDATA_BUILD_ID || event->size < sizeof(*entry))
+static int compare_times(const void *a, const void *b)
+{
+	const struct perfdata_module_event *first = a, *second = b;
+
+	return COMPARE(first->time, second->time);
+}
+
+/* Put there when it was annotated before. */
+static int note_module_event(struct perfdata_survey *survey, uint64_t time, uint64_t start,
+			     bool unload)
+{
+	const struct perfdata_annotator *annotator = survey->annotator;
+	const struct perfdata_module_event key = { .time = time };
+	size_t count = annotator->nr_module_events, i;
+
+	if (!survey->there)
+		survey->there = calloc(count + 1, sizeof(*survey->there));
+	if (!survey->there)
+		return perfdata_no_memory(survey->data);
+	for (i = array_lower_bound(&key, annotator->module_events, count, sizeof(key),
+				   compare_times);
+	     i < count && annotator->module_events[i].time == time; i++)
+		if (annotator->module_events[i].start == start &&
+		    annotator->module_events[i].unload == unload)
+			survey->there[i] = true;
+	return 0;
+}
+
+static int add_unload(struct perfdata_survey *survey, const struct perfdata_event *event)
+{
+	const struct perfdata_ksymbol *symbol = (const void *)event;
+
+	if (event->type != PERFDATA_KSYMBOL || event->size < sizeof(*symbol))
 		return 0;
-	name = perfdata_build_id_name(entry);
+	return note_module_event(survey, perfdata_time(survey->data, event), symbol->addr, true);
+}
+
+/* --------------------------------------------------------------------- add -- */
+
+static int add_build_id(struct perfdata_survey *survey, const struct perfdata_build_id *entry)
+{
+	const struct perfdata_event *event = &entry->event;
+	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
+
 	if (name &&
 	    perfdata_paths_add(&survey->paths, name, perfdata_kind(name, event->misc)) == SIZE_MAX)
 		return perfdata_no_memory(survey->data);
 	return 0;
+}
+
+int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_event *event)
+{
+	struct perfdata_mapping mapping;
+
+	if (event->type == PERFDATA_BUILD_ID)
+		return add_build_id(survey, (const void *)event);
+	if (!perfdata_mapping(survey->data, event, &mapping))
+		return add_unload(survey, event);
+	if (mapping.kind == PERFDATA_KIND_OTHER)
+		return 0;
+	if (mapping.kind == PERFDATA_KIND_MODULE && mapping.time &&
+	    note_module_event(survey, mapping.time, mapping.start, false))
+		return -1;
+	return add_mapping(survey, event, &mapping);
 }
 
 /* --------------------------------------------------------------------- end -- */
@@ -162,6 +213,13 @@ int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *
 	for (i = 0; i < paths->nr_contents; i++)
 		counts->named += paths->contents[i].name != NULL;
 	return 0;
+}
+
+void perfdata_survey_free(struct perfdata_survey *survey)
+{
+	perfdata_paths_free(&survey->paths);
+	perfdata_build_ids_free(survey->build_ids);
+	free(survey->there);
 }
 
 /* -------------------------------------------------------------------- find -- */

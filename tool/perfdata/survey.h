@@ -15,13 +15,15 @@ struct perfdata_survey {
 	const struct perfdata_annotator *annotator;
 	struct perfdata_build_ids *build_ids;
 	struct perfdata_paths paths;
+	bool *there; /* of each of the annotator's module events: the recording has it */
 	char path[PERFDATA_EVENT_MAX]; /* of a mapping that has the name of a content */
 };
 
-/* All fields but @survey->paths are set. 0, or -1 with an error. */
+/* The first three fields are set, the others zeroed. 0, or -1 with an error. */
 int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_event *event);
 /* When all events were added: judge, and count what will be done. 0 or -1. */
 int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *counts);
+void perfdata_survey_free(struct perfdata_survey *survey);
 /*
  * When it has ended: the content that @mapping, which is @event, is to be given. NULL: it
  * stays as it is; without an error of the perf.data, unless it was changed meanwhile.

@@ -15,6 +15,17 @@
 
 #define MANY 200000U
 
+static void put_event(FILE *file, void *event, size_t size, const char *name)
+{
+	struct perfdata_event *header = event;
+	char padded[16] = {};
+
+	strcpy(padded, name);
+	header->size = (uint16_t)(size + sizeof(padded));
+	assert_int_equal(fwrite(event, size, 1, file), 1);
+	assert_int_equal(fwrite(padded, sizeof(padded), 1, file), 1);
+}
+
 /* As of a JIT compiler that uses one place again and again. */
 static void one_place_is_mapped_many_times(void **state)
 {
@@ -90,6 +101,34 @@ static void a_lookup_finds_the_last_of_those_that_overlap(void **state)
 	address_spaces_free(spaces);
 }
 
+/* A hole, which takes minutes to read. */
+static void much_aux_data_is_not_read(void **state)
+{
+	const uint64_t header[] = { PERFDATA_MAGIC, PERFDATA_PIPE_HEADER };
+	const struct perfdata_auxtrace aux = {
+		.event = { .type = PERFDATA_AUXTRACE, .size = sizeof(aux) },
+		.size = 1ULL << 39,
+	};
+	struct perfdata_mmap2 mmap = {
+		.event = { .type = PERFDATA_MMAP2, .misc = USER },
+		.len = 1,
+	};
+	struct perfdata_mapping mappings[16];
+	FILE *file = fopen("perf.data", "w");
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fwrite(header, sizeof(header), 1, file), 1);
+	assert_int_equal(fwrite(&aux, sizeof(aux), 1, file), 1);
+	if (fseeko(file, (off_t)aux.size, SEEK_CUR) || fputc(0, file) == EOF || fflush(file))
+		skip();
+	assert_int_equal(fseeko(file, -1, SEEK_CUR), 0);
+	put_event(file, &mmap, sizeof(mmap), "/a");
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(read_mappings("perf.data", mappings), 1);
+	assert_string_equal(mappings[0].path, "/a");
+}
+
 /* ------------------------------------------------------------------- table -- */
 
 static const char *name_of(uint32_t number)
@@ -104,17 +143,6 @@ static void set_number(uint8_t *id, uint32_t number)
 {
 	memset(id, 0, 20);
 	memcpy(id, &number, sizeof(number));
-}
-
-static void put_event(FILE *file, void *event, size_t size, const char *name)
-{
-	struct perfdata_event *header = event;
-	char padded[16] = {};
-
-	strcpy(padded, name);
-	header->size = (uint16_t)(size + sizeof(padded));
-	assert_int_equal(fwrite(event, size, 1, file), 1);
-	assert_int_equal(fwrite(padded, sizeof(padded), 1, file), 1);
 }
 
 static void many_paths_have_many_entries(void **state)
@@ -220,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_place_is_mapped_many_times),
 		TEST(a_lookup_finds_the_last_of_those_that_overlap),
+		TEST(much_aux_data_is_not_read),
 		TEST(many_paths_have_many_entries),
 		TEST(a_table_of_many_entries),
 		TEST(a_path_of_many_contents),

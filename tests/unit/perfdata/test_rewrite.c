@@ -657,6 +657,12 @@ static void modules_go_before_what_came_after_them(void **state)
 	assert_id(&mappings[1], 20, 7);
 	assert_int_equal(mappings[2].time, 170);
 	assert_int_equal(mappings[3].time, 180);
+	assert_non_null(entry_after("[module]"));
+	/* They are there the next time. */
+	nothing_is_known = true;
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_false(counts.changed);
+	assert_int_equal(counts.module_events, 0);
 }
 
 /* As a symbol of the kernel that goes, which takes what is mapped there with it. */
@@ -690,6 +696,8 @@ static void modules_that_go_are_unmapped(void **state)
 	memcpy(&time, (const char *)symbol + symbol->event.size - 8, sizeof(time));
 	assert_int_equal(time, 150);
 	assert_int_equal(data_size(after), 72 + 8 + 16 + symbol->event.size + 8 + 32);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_false(counts.changed);
 }
 
 /* For perf an MMAP of a process is one to be executed unless it says other. */
