@@ -33,9 +33,9 @@ static const char help[] =
 	"content: pid, name of the thread, address, protection, identity, path. buildid-mon is "
 	"another name of this command.\v"
 	"Needs CAP_PERFMON or CAP_SYS_ADMIN. Ends by SIGINT, SIGTERM or SIGHUP, with a summary "
-	"on standard error. On a terminal lines fit its width. What --pid, --uid and --cgroup exclude is never sent by the module; "
-	"losses are counted exactly. A mapping whose file is still being read is held back, "
-	"and what follows with it, for a second at most.";
+	"on standard error. On a terminal lines fit its width. What --pid, --uid and --cgroup "
+	"exclude is never sent by the module; losses are counted exactly. A mapping whose file is "
+	"still being read is held back, and what follows with it, for a second at most.";
 
 /* Records to read before signals are checked again. */
 #define BATCH 512
