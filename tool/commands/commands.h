@@ -20,6 +20,7 @@ int cmd_record(int argc, char **argv);
 int cmd_resolve(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_store(int argc, char **argv);
+int cmd_symbolize(int argc, char **argv);
 int cmd_unbundle(int argc, char **argv);
 
 #endif
