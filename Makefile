@@ -18,7 +18,8 @@ Install:
   make uninstall        the reverse; or uninstall-module, uninstall-tool
       DESTDIR=DIR       a directory to take for the root directory
       PREFIX=DIR        for the tool (/usr/local); BINDIR, LIBDIR, INCLUDEDIR, MANDIR,
-                        DOCDIR and COMPLETIONDIR name single directories
+                        DOCDIR, COMPLETIONDIR, ZSHCOMPLETIONDIR and FISHCOMPLETIONDIR name
+                        single directories
       KDIR, KERNEL      as above
   make dist             build/buildid-VERSION.tar.xz, from the last commit
 

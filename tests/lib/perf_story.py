@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 import lib
@@ -136,6 +137,16 @@ class Story:
         # perf 6.1 makes a file of its own vDSO, of another name each time.
         return [tuple(re.sub(r"/tmp/perf-vdso.*", "[vdso]", line).split(" ", 1))
                 for line in lines]
+
+
+@contextlib.contextmanager
+def logged(log):
+    """buildid record by itself in the block, which knows of no perf there."""
+    with lib.started("buildid", "record", "-o", log, stderr=subprocess.DEVNULL) as recorder:
+        lib.until(lambda: os.path.exists(log) and os.path.getsize(log) > 10000, "a snapshot")
+        yield
+        recorder.send_signal(signal.SIGINT)
+        equal(recorder.wait(lib.PATIENCE), 0)
 
 
 def wrong_symbols(found, who):

@@ -45,6 +45,21 @@ def _():
         contains(lib.buildid("list").stdout, f"{OTHER_ID} {path}\n")
 
 
+@test("list is sorted by path, older versions first")
+def _():
+    with lib.tmpfs() as directory:
+        path = os.path.join(directory, "program")
+        for _ in range(3):
+            lib.write_bytes(path + ".new", lib.read_bytes(built("other")))
+            os.rename(path + ".new", path)
+            lib.map_file(path)
+        lines = lib.json_lines(lib.buildid("list", "--kind", "any", "-j").stdout)
+        shown = [((line["path"] or "").encode(), line["file_id"]) for line in lines]
+        equal(shown, sorted(shown), "paths and file_ids")
+        versions = [line["file_id"] for line in lines if line["path"] == path]
+        equal(len(versions), 3, "versions")
+
+
 @test("GET answers for a program that has exited and a file that is deleted")
 def _():
     with lib.tmpfs() as directory, Genl() as genl:

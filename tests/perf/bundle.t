@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """buildid bundle, unbundle and resolve."""
 
+import contextlib
 import os
 import stat
 
@@ -31,6 +32,40 @@ def _():
         same(other + "/perf.data", here.data)
         assert "work_of_one" in symbols(other + "/perf.data", other), "named"
         lib.run("tar", "--zstd", "-tf", here.path + "/b.tar.zst")
+
+
+@contextlib.contextmanager
+def fat():
+    """A filesystem without links of any kind."""
+    with lib.directory() as path:
+        image, place_ = path + "/image", path + "/fat"
+        os.mkdir(place_)
+        with open(image, "wb") as file:
+            file.truncate(16 << 20)
+        lib.run("mkfs.vfat", image)
+        lib.run("mount", "-t", "vfat", "-o", "loop", image, place_)
+        try:
+            yield place_
+        finally:
+            lib.umount(place_)
+
+
+@tool_test("a bundle through a pipe, and a perf.data on a FAT filesystem")
+def _():
+    with place() as here, fat() as there:
+        here.record()
+        environment = dict(os.environ, HOME=here.home)
+        done = lib.run("sh", "-c", 'buildid bundle --no-debuginfod -o - "$0" | cat >"$1"',
+                       here.data, here.path + "/b", env=environment)
+        contains(done.stderr, f"OK {ONE} {here.library}\n")
+        equal(done.stdout, "", "standard output")
+        lib.buildid("unbundle", here.path + "/b", cwd=there, env=environment)
+        same(there + "/perf.data", here.data)
+        done = lib.buildid("unbundle", here.path + "/b", cwd=there, env=environment, status=1)
+        contains(done.stderr, "already exists")
+        done = lib.run("script", "-qec", f"buildid bundle -o - {here.data}", "/dev/null",
+                       env=environment, status=2)
+        contains(done.stdout, "standard output is a terminal")
 
 
 @tool_test("bundle reports what is missing, and packs the rest")

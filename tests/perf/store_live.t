@@ -189,7 +189,8 @@ class Worker:
         self.live, self.count = live, 0
         self.shell = live.stack.enter_context(lib.started(
             "sh", "-c", 'while read line; do "$0" $line & done', lib.built("busy"),
-            stdin=subprocess.PIPE))
+            stdin=subprocess.PIPE, start_new_session=True))
+        live.stack.callback(os.killpg, self.shell.pid, signal.SIGKILL)
 
     def map(self, library):
         mark = f"{self.live.path}/worker-{self.count}"

@@ -44,6 +44,8 @@ static const char help[] =
 	"What is not annotated is reported.";
 
 #define GIVE_LOG "; give a log with --log"
+/* FAT's mtime is in steps of two seconds. */
+#define MTIME_GRAIN 3000000000ULL
 
 struct annotator {
 	struct output *out;
@@ -203,6 +205,52 @@ static bool read_log(struct annotator *annotator)
 	return good;
 }
 
+/* perf writes the file as long as it records: a copy is younger, but none is older than that. */
+static bool is_older_than_begin(const struct annotator *annotator)
+{
+	uint64_t begin = identities_real_begin(annotator->identities);
+	uint64_t modified = perfdata_modified(annotator->data);
+
+	return begin && modified && modified + MTIME_GRAIN < begin;
+}
+
+/*
+ * Whether a mapping that should have a record has none, and no mapping has one. The first
+ * mappings will do: those of what was there when perf began.
+ */
+static bool has_none_of_its_mappings(struct annotator *annotator)
+{
+	struct perfdata_mapping mapping;
+	bool missing, any_missing = false;
+
+	perfdata_rewind(annotator->data);
+	while (perfdata_next_mapping(annotator->data, &mapping) > 0) {
+		if (identities_has(annotator->identities, &mapping, &missing))
+			return false;
+		any_missing |= missing;
+	}
+	return any_missing;
+}
+
+/*
+ * NULL when the recording may have been made while the log was written. Both clocks begin
+ * with each boot, and so a recording of any other may seem to be of the same time.
+ */
+static const char *why_not_in_log(struct annotator *annotator)
+{
+	if (!is_same_boot(annotator))
+		return "from another boot than the recording";
+	if (identities_ended_before(annotator->identities))
+		return "ended before the recording began, or is of another boot";
+	if (is_older_than_begin(annotator))
+		return "from another boot than the recording, which was last written to before "
+		       "it would have begun in that of the log";
+	if (has_none_of_its_mappings(annotator))
+		return "none of the recording's mappings is in it; it is of another boot, or of "
+		       "other processes";
+	return NULL;
+}
+
 /*
  * Without a log: NULL when the module may be asked. What it knows of the kernel goes to
  * the identities.
@@ -257,9 +305,6 @@ static bool gather_with_log(struct annotator *annotator)
 {
 	if (!read_log(annotator))
 		return false;
-	if (!is_same_boot(annotator))
-		return report(annotator, annotator->annotation->log,
-			      "from another boot than the recording");
 	if (annotator->here)
 		annotator->query = cache_query_new(perfdata_clock(annotator->data));
 	return true;
@@ -267,17 +312,20 @@ static bool gather_with_log(struct annotator *annotator)
 
 static bool gather(struct annotator *annotator)
 {
+	const char *log = annotator->annotation->log;
+	const char *reason;
+
 	annotator->identities = identities_new(perfdata_clock(annotator->data));
 	if (!annotator->identities)
 		return report(annotator, annotator->name, strerror(ENOMEM));
-	if (!(annotator->annotation->log ? gather_with_log(annotator) :
-					   gather_without_log(annotator)))
+	if (!(log ? gather_with_log(annotator) : gather_without_log(annotator)))
 		return false;
 	if (annotator->here)
 		vdso_build_id(&annotator->vdso);
 	if (identities_ready(annotator->identities, annotator->begin))
 		return report(annotator, annotator->name, strerror(ENOMEM));
-	return true;
+	reason = log ? why_not_in_log(annotator) : NULL;
+	return reason ? report(annotator, log, reason) : true;
 }
 
 static void free_module_events(struct annotator *annotator)

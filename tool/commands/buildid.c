@@ -7,6 +7,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ static const struct command {
 } commands[] = {
 	{ "mon", cmd_mon, "watch mappings as they are made" },
 	{ "maps", cmd_maps, "show the mappings of processes as they are" },
+	{ "stale", cmd_stale, "show processes that run what was replaced or deleted" },
+	{ "users", cmd_users, "show who has mapped a content, or had lately" },
 	{ "record", cmd_record, "write the stream of records to a log" },
 	{ "annotate", cmd_annotate, "give each mapping in a perf.data its build-id" },
 	{ "id", cmd_id, "identify files" },
@@ -131,8 +134,24 @@ static void check_output(void)
 	_exit(EXIT_FAILURE);
 }
 
+/*
+ * What is opened must not become one of the three, or a message ends up in the middle of
+ * a file. To read from or to write to what was closed fails as it did.
+ */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
+	open_standard_files();
 	atexit(check_output);
 	return argc ? dispatch(argc, argv) : EXIT_USAGE;
 }

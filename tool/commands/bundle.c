@@ -32,7 +32,7 @@ static const char help[] =
 	"it on another machine, where buildid unbundle unpacks it. What is missing in ~/.debug "
 	"is put there first, as by buildid store, with a line for each. The recording is "
 	"perf.data unless it is given; the archive is PERF_DATA.tar.zst unless --output is "
-	"given.\v"
+	"given, of which - is standard output; the lines go to standard error then.\v"
 	"Where its author is trusted tar can unpack the archive in ~/.debug, too. Exit status: "
 	"1 when any file failed; the others are in the archive.";
 
@@ -150,6 +150,17 @@ static bool add_file(struct job *job, struct tarball *tarball, int directory, co
 	return !problem;
 }
 
+/* Not every filesystem says so with the name. */
+static bool is_directory(int parent, const struct dirent *entry)
+{
+	struct stat stat_;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return !fstatat(parent, entry->d_name, &stat_, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(stat_.st_mode);
+}
+
 /* As perf record --threads makes it, with all that is below. */
 static bool add_directory(struct job *job, struct tarball *tarball, int fd, const char *name)
 {
@@ -167,7 +178,7 @@ static bool add_directory(struct job *job, struct tarball *tarball, int fd, cons
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", name, entry->d_name);
-		if (entry->d_type == DT_DIR)
+		if (is_directory(fd, entry))
 			good = add_directory(job, tarball,
 					     openat(fd, entry->d_name,
 						    O_RDONLY | O_DIRECTORY | O_CLOEXEC),
@@ -239,12 +250,22 @@ static const char *write_into(struct job *job, int directory, const char *name,
 	return problem;
 }
 
+static bool is_standard_output(const struct job *job)
+{
+	return !strcmp(job->bundle, "-");
+}
+
 static void write_bundle(struct job *job, const struct debug_dir *dir,
 			 const struct request_list *list)
 {
 	const char *problem, *name;
-	int directory = temporary_parent(job->bundle, &name);
+	int directory;
 
+	if (is_standard_output(job)) {
+		fill(job, STDOUT_FILENO, dir, list);
+		return;
+	}
+	directory = temporary_parent(job->bundle, &name);
 	problem = directory < 0 ? strerror(errno) : is_in_the_way(directory, name);
 	if (!problem)
 		problem = write_into(job, directory, name, dir, list);
@@ -325,6 +346,12 @@ int cmd_bundle(int argc, char **argv)
 	named = job.bundle ? NULL : default_bundle(job.input);
 	if (named)
 		job.bundle = named;
+	if (job.bundle && is_standard_output(&job)) {
+		if (isatty(STDOUT_FILENO))
+			args_error("-", "standard output is a terminal");
+		/* Which is the archive's. */
+		job.out.file = stderr;
+	}
 	status = job.bundle ? run(&job) : EXIT_FAILURE;
 	free(named);
 	return status;

@@ -52,18 +52,35 @@ static const char *from_text(struct cookie *cookie, const char *text)
 	return NULL;
 }
 
+/* What an error means here alone, else NULL. */
+static const char *problem_of(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "has no cookie";
+	case -EAGAIN:
+		return "is being changed; try again";
+	case -EOPNOTSUPP:
+		return "is never read, and so has no identity";
+	default:
+		return NULL;
+	}
+}
+
 static int set(struct output *out, struct buildid *handle, const char *path, int fd,
 	       const struct cookie *cookie)
 {
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
+	const char *problem;
 	int err;
 
 	err = buildid_set_cookie_fd(handle, fd, cookie->bytes, cookie->size);
+	problem = problem_of(err);
 	if (!err)
 		err = buildid_resolve_fd(handle, fd, buffer, sizeof(buffer), &file);
-	if (err == -ENOENT && !cookie->size)
-		out_error(out, path, "has no cookie");
+	if (problem)
+		out_error(out, path, "%s", problem);
 	else if (err)
 		module_error(out, path, err, "only the owner of a file may give it a cookie");
 	else

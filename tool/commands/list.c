@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/array.h"
 #include "identities/netlink.h"
 #include "kernel.h"
 #include "print.h"
@@ -37,19 +38,65 @@ static bool has_build_id(const struct buildid_file *file)
 	return file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
 }
 
+/* Files to be shown in order; more than that are shown in parts, each in order. */
+#define SORTED_MAX (1 << 20)
+
+struct files {
+	struct buildid_file **files;
+	size_t count;
+};
+
+/* Versions of one path the older first. */
+static int compare(const void *a, const void *b)
+{
+	const struct buildid_file *one = *(struct buildid_file *const *)a;
+	const struct buildid_file *other = *(struct buildid_file *const *)b;
+	int paths = strcmp(buildid_file_path(one), buildid_file_path(other));
+
+	return paths ? paths : COMPARE(one->file_id, other->file_id);
+}
+
+static void show_files(struct output *out, struct files *files)
+{
+	size_t i;
+
+	array_sort(files->files, files->count, compare);
+	for (i = 0; i < files->count; i++) {
+		print_file(out, files->files[i], NULL);
+		free(files->files[i]);
+	}
+	free(files->files);
+	*files = (struct files){};
+}
+
+static int add_file(struct output *out, struct files *files, const struct buildid_file *file)
+{
+	struct buildid_file *copy;
+
+	if (files->count == SORTED_MAX)
+		show_files(out, files);
+	if (!array_reserve(files->files, files->count))
+		return -ENOMEM;
+	copy = malloc(file->header.size);
+	if (!copy)
+		return -ENOMEM;
+	files->files[files->count++] = memcpy(copy, file, file->header.size);
+	return 0;
+}
+
 static int show_all(struct output *out, struct netlink *netlink, bool any_kind)
 {
 	const struct buildid_record *record;
-	int err;
+	struct files files = {};
+	int err = 0;
 
-	while (!(err = netlink_next(netlink, &record))) {
+	while (!err && !(err = netlink_next(netlink, &record))) {
 		const struct buildid_file *file = (const void *)record;
 
-		if (record->type != BUILDID_RECORD_FILE)
-			continue;
-		if (any_kind || has_build_id(file))
-			print_file(out, file, NULL);
+		if (record->type == BUILDID_RECORD_FILE && (any_kind || has_build_id(file)))
+			err = add_file(out, &files, file);
 	}
+	show_files(out, &files);
 	return err == -ENODATA ? 0 : err;
 }
 

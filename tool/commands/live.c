@@ -587,7 +587,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!filter_pids_exist(filter, store->out))
 		return EXIT_FAILURE;
-	signals = signals_open_with(&(const int){ SIGUSR1 }, 1);
+	signals = signals_open_with((const int[]){ SIGHUP, SIGUSR1 }, 2);
 	if (signals < 0 || !open_all(&live, max_size)) {
 		close_all(&live);
 		return EXIT_FAILURE;

@@ -7,7 +7,7 @@
 #include "store_entry.h"
 
 /*
- * Runs until SIGINT, SIGTERM or SIGHUP; returns the exit status. @ring_size: 0 for the
+ * Runs until SIGINT or SIGTERM; returns the exit status. @ring_size: 0 for the
  * default; @max_size: bytes, 0 for no limit.
  */
 int live_run(struct store_job *store, const struct filter *filter, uint32_t ring_size,

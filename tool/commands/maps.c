@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "print.h"
 #include "module.h"
 #include "options.h"
+#include "process_operand.h"
 #include "unstrip.h"
 
 static const char help[] =
@@ -196,10 +196,7 @@ static void show_process(struct maps *maps, uint32_t pid)
 	snprintf(name, sizeof(name), "pid %" PRIu32, pid);
 	if (show_processes(maps, name, &options))
 		return;
-	out_error(&maps->out, name, "%s",
-		  !kill((pid_t)pid, 0) || errno != ESRCH ?
-			  "has no memory of its own: a kernel thread, or exiting" :
-			  strerror(ESRCH));
+	out_error(&maps->out, name, "%s", process_operand_missing(pid));
 	maps->failed = true;
 }
 
@@ -211,16 +208,6 @@ static void show_all(struct maps *maps)
 	};
 
 	show_processes(maps, "maps", &options);
-}
-
-static bool parse_pid(const char *text, uint32_t *pid)
-{
-	uint64_t number;
-
-	if (!args_number(text, &number) || !number || number > INT32_MAX)
-		return false;
-	*pid = (uint32_t)number;
-	return true;
 }
 
 static int prepare(struct maps *maps)
@@ -243,7 +230,7 @@ static void show_request(struct maps *maps, char **pids)
 	if (maps->all)
 		show_all(maps);
 	for (; *pids; pids++)
-		if (parse_pid(*pids, &pid))
+		if (process_operand(*pids, &pid))
 			show_process(maps, pid);
 }
 
@@ -279,15 +266,11 @@ static const char *parse_format(void *format, const char *name)
 
 static void check(const struct maps *maps, char **pids)
 {
-	uint32_t pid;
-
 	if (!maps->all && !*pids)
 		args_error("PID", "missing operand");
 	if (maps->all && *pids)
 		args_error(*pids, "not together with --all-processes");
-	for (; *pids; pids++)
-		if (!parse_pid(*pids, &pid))
-			args_error(*pids, "not a process id");
+	process_operands_check(pids);
 }
 
 int cmd_maps(int argc, char **argv)

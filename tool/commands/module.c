@@ -27,7 +27,7 @@ static bool is_loaded(void)
 
 void module_netlink_error(struct output *out, int error)
 {
-	if (error == -ENOENT && is_loaded())
+	if (error == -ENODEV && is_loaded())
 		out_error(out, NETLINK_NAME, "only the initial network namespace has it");
 	else
 		module_error(out, NETLINK_NAME, error, NULL);
@@ -55,7 +55,7 @@ struct buildid *module_open(struct output *out)
 		return handle;
 
 	/* As in a container with a /dev of its own. */
-	if (err == -ENOENT && is_loaded())
+	if (err == -ENODEV && is_loaded() && access(BUILDID_DEVICE, F_OK))
 		out_error(out, BUILDID_DEVICE,
 			  "the module is loaded, but its device is not in this /dev");
 	else

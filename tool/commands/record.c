@@ -36,10 +36,9 @@ static const char help[] =
 struct record {
 	struct output out;
 	struct filter filter;
-	const char *log; /* NULL: not given */
+	struct record_request request;
 	bool tasks;
 	uint32_t ring_size;
-	bool keep_names;
 };
 
 static int run(struct record *record, char **command)
@@ -54,8 +53,7 @@ static int run(struct record *record, char **command)
 
 	if (!filter_set_options(&record->filter, &record->out, &request))
 		return EXIT_FAILURE;
-	end = record_command(&record->out, record->log, record->keep_names, command,
-			     &request);
+	end = record_command(&record->out, &record->request, command, &request);
 	filter_close_options(&request);
 	if (end.signal)
 		child_end_alike(end.signal);
@@ -66,9 +64,11 @@ int cmd_record(int argc, char **argv)
 {
 	struct record record = { .ring_size = DEFAULT_RING };
 	const struct args_option options[] = {
-		OPTION_OUTPUT(&record.log),
+		OPTION_OUTPUT(&record.request.log),
 		OPTION_RING_SIZE(&record.ring_size),
-		OPTION_NO_NAMES(&record.keep_names),
+		OPTION_NO_NAMES(&record.request.keep_names),
+		{ "no-annotate", 0, NULL, "leave what perf writes as it is, for later",
+		  .flag = &record.request.no_annotate },
 		OPTION_PID(&record.filter),
 		OPTION_CHILDREN(&record.filter),
 		OPTION_UID(&record.filter),

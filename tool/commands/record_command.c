@@ -27,7 +27,7 @@
 
 struct session {
 	struct output *out;
-	bool keep_names;
+	const struct record_request *request;
 	enum perf_line_kind kind;
 	struct perf_line line;
 	struct perf_output outputs[PERF_LINE_OUTPUTS]; /* by the line */
@@ -64,7 +64,7 @@ static bool annotate_file(const struct use *use, const char *path)
 	const struct annotation annotation = {
 		.path = path,
 		.log = use->log,
-		.keep_names = use->session->keep_names,
+		.keep_names = use->session->request->keep_names,
 		.signals = use->signals,
 	};
 
@@ -116,6 +116,20 @@ static void annotate_written(struct use *use, const struct perf_output *output)
 	perf_output_free_paths(paths);
 }
 
+static bool report_pipes(const struct use *use)
+{
+	const struct perf_watch *watch = &use->session->watch;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < watch->nr_seen && !any; i++)
+		any = !watch->seen[i].nr_outputs;
+	if (any)
+		out_error(use->session->out, "perf",
+			  "not annotated, as it wrote to a pipe; give it -o FILE");
+	return any;
+}
+
 static bool report_nothing(const struct use *use)
 {
 	struct session *session = use->session;
@@ -143,7 +157,7 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 	const struct annotation annotation = {
 		.path = path,
 		.log = log,
-		.keep_names = session->keep_names,
+		.keep_names = session->request->keep_names,
 		.signals = signals,
 		.name = "standard output",
 		.output = "-",
@@ -168,6 +182,8 @@ static bool use_log(const struct recording_plan *plan, const struct recording_en
 	};
 	size_t i, j;
 
+	if (session->request->no_annotate)
+		return true;
 	if (session->stream >= 0)
 		return annotate_stream(session, plan->log, signals);
 	for (i = 0; i < session->nr_outputs; i++)
@@ -176,7 +192,7 @@ static bool use_log(const struct recording_plan *plan, const struct recording_en
 		for (j = 0; j < watch->seen[i].nr_outputs; j++)
 			annotate_written(&use, &watch->seen[i].outputs[j]);
 	free(use.done);
-	if (!use.nr_done && !use.failed)
+	if (!report_pipes(&use) && !use.nr_done && !use.failed)
 		return report_nothing(&use);
 	return !use.failed;
 }
@@ -222,7 +238,8 @@ static bool prepare(struct session *session, char *const *command)
 	bool piped;
 	size_t i;
 
-	session->kind = perf_line_parse(&session->line, command);
+	if (!session->request->no_annotate)
+		session->kind = perf_line_parse(&session->line, command);
 	if (session->kind != PERF_LINE_RECORD)
 		session->line = (struct perf_line){};
 	piped = line->options && !line->named && !line->own_name && stdout_is_pipe();
@@ -252,7 +269,8 @@ static bool plan_stream(struct session *session, struct recording_plan *plan, ch
 
 static bool plan_files(struct session *session, struct recording_plan *plan, char **path)
 {
-	plan->keep_log = plan->log || !session->line.certain;
+	plan->is_perf = session->line.certain;
+	plan->keep_log = plan->log || !plan->is_perf;
 	if (session->to_stdout)
 		return plan_stream(session, plan, path);
 	if (plan->log)
@@ -278,17 +296,17 @@ static void clean_up(struct session *session)
 	free(session->argv);
 }
 
-struct recording_end record_command(struct output *out, const char *log, bool keep_names,
+struct recording_end record_command(struct output *out, const struct record_request *request,
 				    char **command, const struct buildid_options *options)
 {
 	struct session session = {
 		.out = out,
-		.keep_names = keep_names,
+		.request = request,
 		.stream = -1,
 		.stream_log = -1,
 	};
 	struct recording_plan plan = {
-		.log = log,
+		.log = request->log,
 		.output = -1,
 		.use = use_log,
 		.context = &session,
@@ -300,7 +318,8 @@ struct recording_end record_command(struct output *out, const char *log, bool ke
 	if (!prepare(&session, command)) {
 		out_error(out, "record", "%s", strerror(ENOMEM));
 	} else if (plan_files(&session, &plan, &path)) {
-		plan.log = log ? log : path;
+		if (!plan.log)
+			plan.log = path;
 		end = recording_run(out, &plan, session.argv, options);
 	} else {
 		out_error(out, "standard output",

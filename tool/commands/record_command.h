@@ -7,11 +7,20 @@
 #include "libbuildid/libbuildid.h"
 #include "recording.h"
 
-/*
- * @log: NULL: one that is removed after use if perf is all of @command, else buildid.log.
- * @command ends with NULL, and may have no word. @keep_names: as of struct annotation.
+/**
+ * struct record_request - what is wanted of a recording
+ * @log: NULL: one that is removed after use if perf is all of the command, else buildid.log
+ * @keep_names: as of struct annotation
+ * @no_annotate: the log is all
  */
-struct recording_end record_command(struct output *out, const char *log, bool keep_names,
+struct record_request {
+	const char *log;
+	bool keep_names;
+	bool no_annotate;
+};
+
+/* @command ends with NULL, and may have no word. */
+struct recording_end record_command(struct output *out, const struct record_request *request,
 				    char **command, const struct buildid_options *options);
 
 #endif

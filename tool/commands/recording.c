@@ -92,17 +92,23 @@ static bool has_ended(const struct recording *recording)
 	       !perf_watch_is_running(recording->plan->watch);
 }
 
+/* perf does not take SIGHUP, which would leave an unfinished perf.data. */
+static int for_perf(int number)
+{
+	return number == SIGHUP ? SIGTERM : number;
+}
+
 /*
  * To the command and to perf, which not every program in between passes signals on to.
  * What controls perf is for perf alone, if it was found: it would end anything else.
  */
 static void pass_on(struct recording *recording, int number)
 {
-	const struct perf_watch *watch = recording->plan->watch;
-	bool sent = perf_watch_signal(watch, number, recording->command);
+	const struct recording_plan *plan = recording->plan;
+	bool sent = perf_watch_signal(plan->watch, for_perf(number), recording->command);
 
 	if (recording->command && !(sent && (number == SIGUSR1 || number == SIGUSR2)))
-		kill(recording->command, number);
+		kill(recording->command, plan->is_perf ? for_perf(number) : number);
 }
 
 static void handle_signal(struct recording *recording, int number, pid_t sender)

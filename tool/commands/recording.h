@@ -24,6 +24,7 @@ struct recording_end {
  * @log: its path
  * @keep_log: else it is removed when @use has succeeded
  * @output: standard output of the command; -1 for ours
+ * @is_perf: the command is perf record, or runs that alone
  * @watch: gets the records while the command runs. The command has not ended as long as
  *	a perf that was found by it runs, and what is signalled to us goes to that, too
  * @use: called when the command has ended, and the log has been written, as far as that
@@ -35,6 +36,7 @@ struct recording_plan {
 	const char *log;
 	bool keep_log;
 	int output;
+	bool is_perf;
 	struct perf_watch *watch;
 	bool (*use)(const struct recording_plan *plan, const struct recording_end *end,
 		    int signals);

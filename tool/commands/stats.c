@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* buildid stats: the counters of the module, each with what it counts. */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "metrics.h"
 #include "module.h"
 
 static const char help[] = "Show what the module has counted since it was loaded.\v"
@@ -66,17 +69,28 @@ static uint64_t value_of(const struct metric *metric, const struct buildid_stats
 	return *(const __u64 *)(const void *)((const char *)stats + metric->offset);
 }
 
+static void show_bytes(struct output *out, const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " bytes", value);
+	out_pair_string(out, name, text);
+}
+
 static void show_stats(struct output *out, const struct buildid_stats *stats)
 {
 	const struct metric *metric;
 
 	out_begin(out);
 	FOR_EACH_METRIC(metric)
-	out_pair_number(out, metric->name, value_of(metric, stats));
+	if (metric->type == BYTES && !out->json)
+		show_bytes(out, metric->name, value_of(metric, stats));
+	else
+		out_pair_number(out, metric->name, value_of(metric, stats));
 	out_end(out);
 }
 
-static void show_openmetrics(FILE *file, const struct buildid_stats *stats)
+static void show_metrics(FILE *file, const struct buildid_stats *stats)
 {
 	static const char *const types[] = {
 		[COUNTER] = "counter",
@@ -84,53 +98,108 @@ static void show_openmetrics(FILE *file, const struct buildid_stats *stats)
 		[BYTES] = "gauge",
 	};
 	const struct metric *metric;
+	char name[64];
 
 	FOR_EACH_METRIC(metric)
 	{
-		const char *unit = metric->type == BYTES ? "_bytes" : "";
-		const char *suffix = metric->type == COUNTER ? "_total" : "";
-
-		fprintf(file, "# TYPE buildid_%s%s %s\n", metric->name, unit, types[metric->type]);
-		if (metric->type == BYTES)
-			fprintf(file, "# UNIT buildid_%s_bytes bytes\n", metric->name);
-		fprintf(file, "# HELP buildid_%s%s %s.\n", metric->name, unit, metric->help);
-		fprintf(file, "buildid_%s%s%s %" PRIu64 "\n", metric->name, unit, suffix,
-			value_of(metric, stats));
+		snprintf(name, sizeof(name), "%s%s", metric->name,
+			 metric->type == BYTES ? "_bytes" : "");
+		metric_begin(file, name, types[metric->type],
+			     metric->type == BYTES ? "bytes" : NULL, metric->help);
+		metric_value(file, name, metric->type == COUNTER ? "_total" : "",
+			     value_of(metric, stats));
 	}
-	fputs("# EOF\n", file);
+}
+
+struct job {
+	struct output out;
+	bool openmetrics;
+	bool stale;
+	uint64_t contents; /* 0: none */
+};
+
+/* All or nothing: a scraper takes what there is for all there is. */
+static int show_openmetrics(struct job *job, struct buildid *handle,
+			    const struct buildid_stats *stats)
+{
+	struct buildid_info info;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	int err = file ? buildid_get_info(handle, &info, sizeof(info)) : -ENOMEM;
+
+	if (err)
+		module_error(&job->out, BUILDID_DEVICE, err, NULL);
+	if (!err) {
+		metrics_info(file, &info);
+		show_metrics(file, stats);
+	}
+	if (!err && job->contents)
+		err = metrics_contents(file, &job->out, handle, job->contents);
+	if (!err && job->stale)
+		err = metrics_stale(file, &job->out, handle);
+	if (file && fclose(file) && !err) {
+		err = -ENOMEM;
+		module_error(&job->out, "stats", err, NULL);
+	}
+	if (!err)
+		printf("%s# EOF\n", text);
+	free(text);
+	return err;
+}
+
+static int show(struct job *job, struct buildid *handle)
+{
+	struct buildid_stats stats;
+	int err = buildid_get_stats(handle, &stats, sizeof(stats));
+
+	if (err)
+		module_error(&job->out, BUILDID_DEVICE, err, NULL);
+	else if (job->openmetrics)
+		err = show_openmetrics(job, handle, &stats);
+	else
+		show_stats(&job->out, &stats);
+	return err;
+}
+
+static const char *parse_count(void *to, const char *value)
+{
+	uint64_t *count = to;
+
+	return args_number(value, count) && *count ? NULL : "not a number above 0";
 }
 
 int cmd_stats(int argc, char **argv)
 {
-	struct output out;
-	bool openmetrics = false;
+	struct job job = {};
 	const struct args_option options[] = {
-		{ "openmetrics", 0, NULL, "OpenMetrics text, for a scraper", .flag = &openmetrics },
+		{ "openmetrics", 0, NULL, "OpenMetrics text, for a scraper",
+		  .flag = &job.openmetrics },
+		{ "contents", 0, "N",
+		  "with --openmetrics: the N contents that most processes have mapped, too",
+		  .parse = parse_count, .to = &job.contents },
+		{ "stale", 0, NULL,
+		  "with --openmetrics: how many processes are stale, too; looks at all of them",
+		  .flag = &job.stale },
 		{},
 	};
 	const struct args args = {
-		.command = "stats", .help = help, .options = options, .out = &out
+		.command = "stats", .help = help, .options = options, .out = &job.out
 	};
-	struct buildid_stats stats;
 	struct buildid *handle;
 	int err;
 
 	args_parse(&args, argc, argv);
-	if (out.json && openmetrics)
+	if (job.out.json && job.openmetrics)
 		args_error("--openmetrics", "not together with --json");
+	if (!job.openmetrics && (job.contents || job.stale))
+		args_error(job.stale ? "--stale" : "--contents",
+			   "only together with --openmetrics");
 
-	handle = module_open(&out);
+	handle = module_open(&job.out);
 	if (!handle)
 		return EXIT_FAILURE;
-	err = buildid_get_stats(handle, &stats, sizeof(stats));
+	err = show(&job, handle);
 	buildid_close(handle);
-	if (err) {
-		module_error(&out, BUILDID_DEVICE, err, NULL);
-		return EXIT_FAILURE;
-	}
-	if (openmetrics)
-		show_openmetrics(stdout, &stats);
-	else
-		show_stats(&out, &stats);
-	return EXIT_SUCCESS;
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -231,6 +231,9 @@ void store_request(struct store_job *store, const struct request *request)
 	} else if (replace(store, request, &found)) {
 		source = found.source;
 	}
+	/* perf finds it without. */
+	if (done && request->kind == REQUEST_FILE)
+		debug_dir_name(store->dir, &request->id, request->path);
 	if (done)
 		done = store_debug(store, request, &reason);
 	if (done)

@@ -108,16 +108,12 @@ static struct json_object *json_words(const char *const *words)
 
 /*
  * A name may hold what moves the cursor, or a newline. As /proc/PID/maps does
- * it: such bytes in octal, all others, UTF-8 or not, as they are.
+ * it: such bytes in octal, all others, UTF-8 or not, as they are. A byte that
+ * is no character is what it is to a terminal that is not set to UTF-8.
  */
-static size_t control_length(const char *text)
+static bool is_control(uint32_t code)
 {
-	unsigned char byte = (unsigned char)text[0];
-	unsigned char next = byte ? (unsigned char)text[1] : 0;
-
-	if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
-		return 2;
-	return (byte && byte < 0x20) || byte == 0x7f;
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
 }
 
 static int put_text(FILE *file, const char *text)
@@ -125,16 +121,16 @@ static int put_text(FILE *file, const char *text)
 	int columns = 0;
 
 	while (*text) {
-		size_t length = control_length(text);
+		uint32_t code = (unsigned char)*text;
+		size_t length = utf8_decode(text, &code);
+		bool control = is_control(code);
 
-		if (!length) {
-			/* The rest of a character takes no column. */
-			columns += ((unsigned char)*text & 0xc0) != 0x80;
-			fputc(*text++, file);
-			continue;
-		}
-		while (length--)
-			columns += fprintf(file, "\\%03o", (unsigned char)*text++);
+		columns += !control;
+		for (length += !length; length; length--, text++)
+			if (control)
+				columns += fprintf(file, "\\%03o", (unsigned char)*text);
+			else
+				fputc(*text, file);
 	}
 	return columns;
 }

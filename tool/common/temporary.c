@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "copy.h"
 #include "temporary.h"
 
 /* No entry that perf makes in ~/.debug begins with a dot and this. */
@@ -95,9 +94,13 @@ bool temporary_name(struct temporary *temporary, int directory, const char *name
 	if (replace)
 		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
 		       !renameat(temporary->directory, temporary->name, directory, name);
-	return temporary->name[0] ?
-		       !linkat(temporary->directory, temporary->name, directory, name, 0) :
-		       link_fd(temporary->fd, directory, name);
+	if (!temporary->name[0])
+		return link_fd(temporary->fd, directory, name);
+	/* A FAT filesystem has this and no links, NFS has links and not this. */
+	if (!renameat2(temporary->directory, temporary->name, directory, name, RENAME_NOREPLACE))
+		return true;
+	return errno == EINVAL &&
+	       !linkat(temporary->directory, temporary->name, directory, name, 0);
 }
 
 void temporary_close(struct temporary *temporary)
@@ -122,16 +125,4 @@ int temporary_unnamed(void)
 		unlinkat(directory, file.name, 0);
 	close(directory);
 	return file.fd;
-}
-
-int temporary_from(int fd)
-{
-	int file = temporary_unnamed();
-
-	if (file >= 0 && !copy_stream(fd, file)) {
-		close(file);
-		file = -1;
-	}
-	close(fd);
-	return file;
 }

@@ -39,7 +39,5 @@ bool temporary_is_name(const char *name);
 
 /* A file in TMPDIR, else /tmp, that never gets a name: open for reading and writing. */
 int temporary_unnamed(void);
-/* Such a file with all that is read from @fd, which is closed. */
-int temporary_from(int fd);
 
 #endif

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Debug dir: the only file that knows the layout of ~/.debug. */
+/* Debug dir: the layout of ~/.debug; marks are in debug_dir_marks.c. */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -17,21 +15,9 @@
 #include "common/copy.h"
 #include "common/open_regular.h"
 #include "common/temporary.h"
-#include "debug_dir.h"
+#include "debug_dir_internal.h"
 
-#define LINKS  ".build-id"
-#define MARKS  ".buildid"
-#define LOCK   "lock"
 #define PROBES "probes"
-/* As gdb and LLVM append it to the link of a build-id. */
-#define DEBUG_SUFFIX ".debug"
-
-struct debug_dir {
-	int fd;
-	char *path;
-	int marks; /* the directory of marks, or -1 */
-	int lock;
-};
 
 /* Where files are before they have their names. */
 static int stage_fd(const struct debug_dir *dir)
@@ -138,8 +124,7 @@ bool debug_dir_is_name(const char *name)
 	       !strchr(name, '/');
 }
 
-/* ".build-id/ab/cdef...", or only its directory. */
-static bool link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
+bool debug_dir_link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
 {
 	char text[BUILD_ID_TEXT];
 
@@ -163,7 +148,6 @@ static char *entry_path(const char *name, const struct build_id *id)
 /* -------------------------------------------------------------- look-up -- */
 
 #define LINK_UP "../../"
-#define MARK_UP "../"
 
 /* The target without @up, if it is one as perf makes them. */
 static char *checked_target(char *target, const char *up, const struct build_id *id)
@@ -185,8 +169,8 @@ static char *checked_target(char *target, const char *up, const struct build_id 
 	return good ? target + 1 : NULL;
 }
 
-/* To be freed. */
-static char *read_entry(int directory, const char *link, const char *up, const struct build_id *id)
+char *debug_dir_read_entry(int directory, const char *link, const char *up,
+			   const struct build_id *id)
 {
 	char target[PATH_MAX];
 	const char *entry;
@@ -204,14 +188,16 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
 {
 	char link[PATH_MAX];
 
-	return link_path(id, false, link) ? read_entry(dir->fd, link, LINK_UP, id) : NULL;
+	return debug_dir_link_path(id, false, link) ?
+		       debug_dir_read_entry(dir->fd, link, LINK_UP, id) :
+		       NULL;
 }
 
 /*
  * Below the directory, without following links, as one may lead out of it.
  * With @create what is missing is created.
  */
-static int open_below(const struct debug_dir *dir, const char *path, bool create)
+int debug_dir_open_below(const struct debug_dir *dir, const char *path, bool create)
 {
 	int fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
 	char components[PATH_MAX], *rest = components;
@@ -239,7 +225,7 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 	if (!entry)
 		return -1;
-	directory = open_below(dir, entry, false);
+	directory = debug_dir_open_below(dir, entry, false);
 	free(entry);
 	if (directory < 0)
 		return -1;
@@ -309,9 +295,8 @@ static void put_probes(int directory)
 		close(fd);
 }
 
-/* In the place of one that exists. */
-static bool put_link(const struct debug_dir *dir, int directory, const char *name,
-		     const char *target)
+bool debug_dir_put_link(const struct debug_dir *dir, int directory, const char *name,
+			const char *target)
 {
 	int stage = stage_fd(dir);
 	char temporary[32];
@@ -326,7 +311,7 @@ static bool put_link(const struct debug_dir *dir, int directory, const char *nam
 	return false;
 }
 
-static bool has_part(const struct debug_dir *dir, const char *entry, enum content_part part)
+bool debug_dir_has_part(const struct debug_dir *dir, const char *entry, enum content_part part)
 {
 	char path[PATH_MAX + 16];
 	struct stat stat_;
@@ -335,36 +320,35 @@ static bool has_part(const struct debug_dir *dir, const char *entry, enum conten
 	return !fstatat(dir->fd, path, &stat_, AT_SYMLINK_NOFOLLOW) && S_ISREG(stat_.st_mode);
 }
 
-/* The file that a debugger is to read of an entry, "" when there is none. */
-static const char *debugger_file(const struct debug_dir *dir, const char *entry)
+const char *debug_dir_debugger_file(const struct debug_dir *dir, const char *entry)
 {
 	static const enum content_part parts[] = { CONTENT_DEBUG, CONTENT_ELF, CONTENT_VDSO };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
-		if (has_part(dir, entry, parts[i]))
+		if (debug_dir_has_part(dir, entry, parts[i]))
 			return content_part_name(parts[i]);
 	return "";
 }
 
 static bool put_links(const struct debug_dir *dir, const struct build_id *id, const char *entry)
 {
-	const char *file = debugger_file(dir, entry);
+	const char *file = debug_dir_debugger_file(dir, entry);
 	char path[PATH_MAX], target[PATH_MAX + 32], text[BUILD_ID_TEXT];
 	char name[BUILD_ID_TEXT + sizeof(DEBUG_SUFFIX)];
 	int directory;
 	bool done;
 
-	link_path(id, true, path);
-	directory = open_below(dir, path, true);
+	debug_dir_link_path(id, true, path);
+	directory = debug_dir_open_below(dir, path, true);
 	if (directory < 0)
 		return false;
 	snprintf(target, sizeof(target), "../../%s", entry);
-	done = put_link(dir, directory, build_id_text(id, text) + 2, target);
+	done = debug_dir_put_link(dir, directory, build_id_text(id, text) + 2, target);
 	/* Such a long id is nobody's but for tests, and perf has no use for it. */
 	if (*file && snprintf(name, sizeof(name), "%s" DEBUG_SUFFIX, text + 2) <= NAME_MAX) {
 		snprintf(target, sizeof(target), "../../%s/%s", entry, file);
-		done = done && put_link(dir, directory, name, target);
+		done = done && debug_dir_put_link(dir, directory, name, target);
 	}
 	close(directory);
 	return done;
@@ -379,10 +363,10 @@ bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
 
 	if (!entry)
 		return false;
-	link_path(id, false, link);
+	debug_dir_link_path(id, false, link);
 	strcat(link, DEBUG_SUFFIX);
 	/* perf removes and puts entries, and knows nothing of these links. */
-	if (*debugger_file(dir, entry) && fstatat(dir->fd, link, &stat_, 0))
+	if (*debug_dir_debugger_file(dir, entry) && fstatat(dir->fd, link, &stat_, 0))
 		done = put_links(dir, id, entry);
 	free(entry);
 	return done;
@@ -401,9 +385,9 @@ static void prune(const struct debug_dir *dir, const char *entry)
 	free(path);
 }
 
-static void remove_entry(const struct debug_dir *dir, const char *entry)
+void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry)
 {
-	int directory = open_below(dir, entry, false);
+	int directory = debug_dir_open_below(dir, entry, false);
 	enum content_part part;
 
 	if (directory < 0)
@@ -418,7 +402,7 @@ static void remove_entry(const struct debug_dir *dir, const char *entry)
 static bool put_staged(const struct debug_dir *dir, const struct debug_item *item,
 		       struct temporary *file, const char *entry, struct reason *reason)
 {
-	int directory = open_below(dir, entry, true);
+	int directory = debug_dir_open_below(dir, entry, true);
 	bool done;
 
 	if (directory < 0)
@@ -453,183 +437,24 @@ static bool put_entry(const struct debug_dir *dir, const struct debug_item *item
 	return done;
 }
 
-/* ---------------------------------------------------------------- marks -- */
-
-static bool put_mark(const struct debug_dir *dir, const struct build_id *id, const char *entry)
-{
-	char target[PATH_MAX + sizeof(MARK_UP)], text[BUILD_ID_TEXT];
-
-	snprintf(target, sizeof(target), MARK_UP "%s", entry);
-	return put_link(dir, dir->marks, build_id_text(id, text), target);
-}
-
-static void remove_mark(const struct debug_dir *dir, const struct build_id *id)
-{
-	char text[BUILD_ID_TEXT];
-
-	unlinkat(dir->marks, build_id_text(id, text), 0);
-}
-
-/* The entry that the mark of @id is for; to be freed. */
-static char *marked_entry(const struct debug_dir *dir, const struct build_id *id)
-{
-	char text[BUILD_ID_TEXT];
-
-	return dir->marks < 0 ? NULL : read_entry(dir->marks, build_id_text(id, text), MARK_UP, id);
-}
-
 /* The mark comes before the file, so that no file of a killed process is without one. */
 static bool put_marked(const struct debug_dir *dir, const struct debug_item *item,
 		       const char *before, const char *entry, struct reason *reason)
 {
-	char *marked = marked_entry(dir, item->id);
+	char *marked = debug_dir_marked_entry(dir, item->id);
 	bool marks = dir->marks >= 0 && (marked || !before);
 	bool done;
 
-	if (marks && !put_mark(dir, item->id, entry))
+	if (marks && !debug_dir_put_mark(dir, item->id, entry))
 		done = reason_set(reason, "%s/" MARKS ": %s", dir->path, strerror(errno));
 	else
 		done = put_entry(dir, item, entry, reason);
 	if (!done && marks && !before)
-		remove_mark(dir, item->id);
+		debug_dir_remove_mark(dir, item->id);
 	else if (!done && marks)
-		put_mark(dir, item->id, before);
+		debug_dir_put_mark(dir, item->id, before);
 	free(marked);
 	return done;
-}
-
-/* Links first: from then on it is no entry, but with its mark it is not forgotten. */
-bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id)
-{
-	char *marked = marked_entry(dir, id);
-	char *entry = debug_dir_entry(dir, id);
-	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)];
-
-	if (!marked) {
-		free(entry);
-		return false;
-	}
-	if (!entry || !strcmp(entry, marked)) {
-		link_path(id, false, link);
-		unlinkat(dir->fd, link, 0);
-		strcat(link, DEBUG_SUFFIX);
-		unlinkat(dir->fd, link, 0);
-	}
-	remove_entry(dir, marked);
-	remove_mark(dir, id);
-	free(marked);
-	free(entry);
-	return true;
-}
-
-void debug_dir_touch(struct debug_dir *dir, const struct build_id *id)
-{
-	char text[BUILD_ID_TEXT];
-
-	utimensat(dir->marks, build_id_text(id, text), NULL, AT_SYMLINK_NOFOLLOW);
-}
-
-static uint64_t entry_bytes(const struct debug_dir *dir, const char *entry)
-{
-	char path[PATH_MAX + 16];
-	enum content_part part;
-	struct stat stat_;
-	uint64_t bytes = 0;
-
-	for (part = 0; part < CONTENT_PARTS; part++) {
-		snprintf(path, sizeof(path), "%s/%s", entry, content_part_name(part));
-		if (!fstatat(dir->fd, path, &stat_, AT_SYMLINK_NOFOLLOW))
-			bytes += (uint64_t)stat_.st_blocks * 512;
-	}
-	return bytes;
-}
-
-bool debug_dir_marked(const struct debug_dir *dir, const struct build_id *id,
-		      struct debug_mark *mark)
-{
-	char *marked = marked_entry(dir, id);
-	char *entry = debug_dir_entry(dir, id);
-	char text[BUILD_ID_TEXT];
-	struct stat stat_;
-	bool is = marked && entry && !strcmp(marked, entry) &&
-		  (has_part(dir, entry, CONTENT_KALLSYMS) || *debugger_file(dir, entry)) &&
-		  !fstatat(dir->marks, build_id_text(id, text), &stat_, AT_SYMLINK_NOFOLLOW);
-
-	if (is)
-		*mark = (struct debug_mark){
-			.id = *id,
-			.bytes = entry_bytes(dir, entry),
-			.used = stat_.st_mtime,
-			.module = strstr(entry, ".ko"),
-		};
-	free(marked);
-	free(entry);
-	return is;
-}
-
-/* What a process that was killed left: files without a name, half an entry. */
-static bool clean_or_show(struct debug_dir *dir, const char *name, debug_dir_show *show, void *to)
-{
-	struct debug_mark mark;
-	struct build_id id;
-
-	if (temporary_is_name(name))
-		return unlinkat(dir->marks, name, 0), true;
-	if (!build_id_parse(&id, name))
-		return true;
-	if (debug_dir_marked(dir, &id, &mark))
-		return show(to, &mark);
-	debug_dir_remove(dir, &id);
-	remove_mark(dir, &id);
-	return true;
-}
-
-bool debug_dir_read_marks(struct debug_dir *dir, debug_dir_show *show, void *to)
-{
-	int fd = openat(dir->marks, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *marks = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *found;
-	bool good = marks;
-
-	while (good && (found = readdir(marks)))
-		good = clean_or_show(dir, found->d_name, show, to);
-	if (marks)
-		closedir(marks);
-	else if (fd >= 0)
-		close(fd);
-	return good;
-}
-
-/* Who has the lock, as that process has written it. */
-static bool is_locked(const struct debug_dir *dir, struct reason *reason)
-{
-	char text[16] = "";
-	ssize_t got = pread(dir->lock, text, sizeof(text) - 1, 0);
-
-	text[got < 0 ? 0 : strspn(text, "0123456789")] = '\0';
-	return reason_set(reason, "process %s stores into it already", *text ? text : "?");
-}
-
-bool debug_dir_lock(struct debug_dir *dir, struct reason *reason)
-{
-	char text[16];
-
-	if (mkdirat(dir->fd, MARKS, 0755) && errno != EEXIST)
-		return reason_set(reason, MARKS ": %s", strerror(errno));
-	dir->marks = openat(dir->fd, MARKS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir->marks >= 0)
-		dir->lock =
-			openat(dir->marks, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (dir->lock < 0)
-		return reason_set(reason, MARKS ": %s", strerror(errno));
-	if (flock(dir->lock, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK ? is_locked(dir, reason) :
-					      reason_set(reason, MARKS ": %s", strerror(errno));
-	snprintf(text, sizeof(text), "%d\n", getpid());
-	/* A full disk is no reason not to have the lock. */
-	if (!ftruncate(dir->lock, 0))
-		pwrite_all(dir->lock, text, strlen(text), 0);
-	return true;
 }
 
 bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
@@ -641,8 +466,6 @@ bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
 	       (uint64_t)filesystem.f_bavail * filesystem.f_frsize >= bytes + (64U << 10);
 }
 
-/* ---------------------------------------------------------------- entries -- */
-
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason)
 {
 	char link[PATH_MAX];
@@ -651,7 +474,7 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 
 	if (!debug_dir_is_name(item->name))
 		return reason_set(reason, "not a name that the debug dir can have");
-	if (!link_path(item->id, false, link))
+	if (!debug_dir_link_path(item->id, false, link))
 		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
 	before = debug_dir_entry(dir, item->id);
@@ -665,7 +488,7 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 		done = put_marked(dir, item, before, entry, reason);
 	/* Under another path, where nothing finds it any more. */
 	if (done && before && strcmp(before, entry))
-		remove_entry(dir, before);
+		debug_dir_remove_entry(dir, before);
 	free(before);
 	free(entry);
 	return done;

@@ -21,7 +21,7 @@
 	F(read_support_filter_xz) F(read_support_filter_zstd)		\
 	F(read_support_format_raw) F(read_support_format_tar)		\
 	F(write_new) F(write_open_fd) F(write_close)			\
-	F(write_header) F(write_data)					\
+	F(write_header) F(write_data) F(write_set_bytes_in_last_block)	\
 	F(write_add_filter_zstd) F(write_set_format_pax_restricted)
 /* clang-format on */
 

@@ -82,6 +82,8 @@ struct tarball *tarball_write(int fd)
 		fail(new, strerror(ENOMEM));
 	else if (libarchive.write_set_format_pax_restricted(new->archive) ||
 		 libarchive.write_add_filter_zstd(new->archive) ||
+		 /* To a pipe it would else add zeros, which are no zstd. */
+		 libarchive.write_set_bytes_in_last_block(new->archive, 1) ||
 		 libarchive.write_open_fd(new->archive, fd))
 		fail_archive(new);
 	return new;

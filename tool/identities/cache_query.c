@@ -177,7 +177,7 @@ static bool has_versions(struct cache_query *query)
 	if (!query->dumped) {
 		query->dumped = true;
 		err = dump(query);
-		if (err == -ENOENT)
+		if (err == -ENODEV)
 			query->failure = "the module answers in the initial network namespace only";
 		else if (err)
 			query->failure = "the module does not answer";

@@ -512,6 +512,31 @@ static void find_file(const struct identities *identities, const struct perfdata
 		identity->reason = "there is no record of it";
 }
 
+bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
+		    bool *missing)
+{
+	*missing = false;
+	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !has_times(identities))
+		return false;
+	if (find_own(identities, mapping, mapping->time ? mapping->time : identities->begin))
+		return true;
+	*missing = mapping->time > identities->first && mapping->time < identities->end &&
+		   !lost_between(identities, identities->first, mapping->time);
+	return false;
+}
+
+bool identities_ended_before(const struct identities *identities)
+{
+	return has_times(identities) && identities->end < identities->begin &&
+	       identities->begin - identities->end > MOMENT;
+}
+
+uint64_t identities_real_begin(const struct identities *identities)
+{
+	return has_times(identities) ? stream_clock_real(&identities->stream, identities->begin) :
+				       0;
+}
+
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {

@@ -33,6 +33,17 @@ void identities_find(const struct identities *identities, const struct perfdata_
 		     struct perfdata_identity *identity);
 
 /*
+ * Whether there is an MMAP record of @mapping itself; @missing: there is none and should be
+ * one, as the stream was complete then.
+ */
+bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
+		    bool *missing);
+/* Whether the stream had ended when perf began. */
+bool identities_ended_before(const struct identities *identities);
+/* No later than CLOCK_REALTIME was when perf began; 0 when that is not known. */
+uint64_t identities_real_begin(const struct identities *identities);
+
+/*
  * Modules loaded and unloaded since perf began, by time, each with a path below
  * /sys/module that no other content has. They belong to @identities.
  */

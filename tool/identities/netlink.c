@@ -76,7 +76,8 @@ int netlink_open(struct netlink **netlink)
 	}
 	if (err) {
 		netlink_close(new);
-		return error_of(err);
+		err = error_of(err);
+		return err == -ENOENT ? -ENODEV : err;
 	}
 	*netlink = new;
 	return 0;

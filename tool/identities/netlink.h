@@ -12,7 +12,7 @@
 
 struct netlink;
 
-/* -ENOENT when there is no such family: no module, or another namespace. */
+/* -ENODEV when there is no such family: no module, or another namespace. */
 int netlink_open(struct netlink **netlink);
 void netlink_close(struct netlink *netlink);
 int netlink_fd(const struct netlink *netlink);

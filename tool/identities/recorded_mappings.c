@@ -189,6 +189,8 @@ static bool add_all(struct recorded_mappings *mappings, struct log_reader *log,
 			return reason_set(reason, "%s", strerror(ENOMEM));
 	if (more < 0)
 		reason_set(reason, "%s", log_error(log));
+	if (!address_spaces_ready(mappings->spaces))
+		return reason_set(reason, "%s", strerror(ENOMEM));
 	/* What a log that was cut short has is right. */
 	return !more || mappings->nr_mappings;
 }

@@ -56,71 +56,76 @@ static int compare_time(const void *a, const void *b)
 	return COMPARE((int64_t)first->time, (int64_t)second->time);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+/* Numbers out of a damaged log may be any, and must not overflow. */
+static int64_t plus(int64_t a, int64_t b)
 {
-	return a < b ? a : b;
+	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* What to add to one clock for the other around @key, at least and at most. */
-static void differences(const struct stream_clock *clock, const struct clock_pair *key,
-			int (*compare)(const void *, const void *), int64_t *least, int64_t *most)
+static int64_t minus(int64_t a, int64_t b)
 {
-	size_t next = array_lower_bound(key, clock->pairs, clock->nr_pairs, sizeof(*key), compare);
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* What one clock is ahead of the other around a moment, at least and at most. */
+struct difference {
+	int64_t least, most;
+};
+
+static struct difference difference_at(const struct stream_clock *clock,
+				       const struct clock_pair *moment,
+				       int (*compare)(const void *, const void *))
+{
+	size_t next =
+		array_lower_bound(moment, clock->pairs, clock->nr_pairs, sizeof(*moment), compare);
 	const struct clock_pair *after = &clock->pairs[next < clock->nr_pairs ? next : next - 1];
 	const struct clock_pair *before = &clock->pairs[next ? next - 1 : 0];
 	int64_t one = (int64_t)(before->time - before->mono);
 	int64_t other = (int64_t)(after->time - after->mono);
 
-	*least = smaller(one, other);
-	*most = one > other ? one : other;
+	return (struct difference){ one < other ? one : other, one > other ? one : other };
 }
 
-/* How far a moment is from the pairs, and so by how much the clocks may have drifted. */
-static int64_t drift_outside(int64_t moment, int64_t first, int64_t last)
+/* By how much the clocks may have drifted where there are no pairs. */
+static int64_t drift_outside(int64_t moment, uint64_t first, uint64_t last)
 {
-	if (moment < first)
-		return CLOCK_DRIFT(first - moment);
-	return moment > last ? CLOCK_DRIFT(moment - last) : 0;
-}
-
-static struct time_span everything(void)
-{
-	return (struct time_span){ 0, UINT64_MAX };
+	if (moment < (int64_t)first)
+		return CLOCK_DRIFT(minus((int64_t)first, moment));
+	return moment > (int64_t)last ? CLOCK_DRIFT(minus(moment, (int64_t)last)) : 0;
 }
 
 struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime)
 {
-	int64_t grain = (int64_t)ctime_grain(ctime);
-	struct clock_pair early, late;
-	int64_t least, most, from, to, ignored;
-	const struct clock_pair *first = clock->pairs;
+	const struct clock_pair *first, *last;
+	int64_t early = minus(ctime, clock->ahead_max);
+	int64_t late = plus(minus(ctime, clock->ahead_min), (int64_t)ctime_grain(ctime));
+	struct clock_pair moment = { .mono = (uint64_t)early };
+	int64_t from, to;
 
-	if (!clock->has_real || !clock->nr_pairs || ctime < 0 || ctime > INT64_MAX - grain)
-		return everything();
-	early.mono = (uint64_t)(ctime - clock->ahead_max);
-	late.mono = (uint64_t)(ctime + grain - clock->ahead_min);
-	differences(clock, &early, compare_mono, &least, &ignored);
-	differences(clock, &late, compare_mono, &ignored, &most);
-	from = (int64_t)early.mono + least - (int64_t)TICK -
-	       drift_outside((int64_t)early.mono, (int64_t)first->mono,
-			     (int64_t)first[clock->nr_pairs - 1].mono);
-	to = (int64_t)late.mono + most +
-	     drift_outside((int64_t)late.mono, (int64_t)first->mono,
-			   (int64_t)first[clock->nr_pairs - 1].mono);
+	if (!clock->has_real || !clock->nr_pairs)
+		return (struct time_span){ 0, UINT64_MAX };
+	first = clock->pairs;
+	last = first + clock->nr_pairs - 1;
+	from = plus(early, difference_at(clock, &moment, compare_mono).least);
+	from = minus(from, (int64_t)TICK + drift_outside(early, first->mono, last->mono));
+	moment.mono = (uint64_t)late;
+	to = plus(late, difference_at(clock, &moment, compare_mono).most);
+	to = plus(to, drift_outside(late, first->mono, last->mono));
 	return (struct time_span){ from > 0 ? (uint64_t)from : 0, to > 0 ? (uint64_t)to : 0 };
 }
 
 uint64_t stream_clock_real(const struct stream_clock *clock, uint64_t time)
 {
-	const struct clock_pair key = { .time = time };
-	const struct clock_pair *first = clock->pairs;
-	int64_t least, most, real;
+	const struct clock_pair moment = { .time = time };
+	const struct clock_pair *first, *last;
+	int64_t real;
 
 	if (!clock->has_real || !clock->nr_pairs || !time)
 		return 0;
-	differences(clock, &key, compare_time, &least, &most);
-	real = (int64_t)time - most + clock->ahead_min -
-	       drift_outside((int64_t)time, (int64_t)first->time,
-			     (int64_t)first[clock->nr_pairs - 1].time);
+	first = clock->pairs;
+	last = first + clock->nr_pairs - 1;
+	real = minus((int64_t)time, difference_at(clock, &moment, compare_time).most);
+	real = minus(real, drift_outside((int64_t)time, first->time, last->time));
+	real = plus(real, clock->ahead_min);
 	return real > 0 ? (uint64_t)real : 0;
 }

@@ -71,7 +71,8 @@ int buildid_open(struct buildid **handle)
 
 	new->fd = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
 	if (new->fd < 0) {
-		err = -errno;
+		/* Elsewhere these two are about what was asked for. */
+		err = errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 		goto free_new;
 	}
 

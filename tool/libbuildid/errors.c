@@ -16,9 +16,8 @@ static const struct error {
 	const char *text, *advice;
 } errors[] = {
 #define LOAD "load it: modprobe buildid"
-	{ ENOENT, "the module is not loaded", LOAD },
 	{ ENODEV, "the module is not loaded", LOAD },
-	{ ENXIO, "the module is not loaded", LOAD },
+	{ ENOENT, "the module knows nothing of it", NULL },
 	{ EACCES, "not permitted", "run as root, or ask root for access to " BUILDID_DEVICE },
 	{ EPERM, "not permitted", "run as root, or with CAP_PERFMON" },
 #define UPGRADE "install the module and the tool of the same version"
@@ -40,6 +39,7 @@ static const struct error {
 	{ EINTR, "interrupted", NULL },
 	{ ESTALE, "the process kept calling exec", NULL },
 	{ EAGAIN, "no record in time", NULL },
+	{ ENXIO, "the handle is not subscribed", NULL },
 	{ EBADF, "not a file that is open for reading", NULL },
 };
 

@@ -120,7 +120,7 @@ struct buildid;
  * buildid_open() - open the device
  * @handle: where to put the new handle
  *
- * Return: 0; -ENOENT, -ENODEV or -ENXIO when the module is not loaded; -EACCES
+ * Return: 0; -ENODEV, which no other call returns, when the module is not loaded; -EACCES
  * without permission for the device; -EPROTONOSUPPORT when the module has another
  * BUILDID_ABI_VERSION; -ENOMEM, -EMFILE, -ENFILE.
  */

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Address spaces: ranges sorted by process and address, beginnings by process and time. */
+/*
+ * Address spaces: a segment tree of ranges, and beginnings by process and time.
+ *
+ * A place may be mapped any number of times, as a JIT compiler or a host of plug-ins does,
+ * so a lookup must not go through all that was ever there. The edges of all ranges cut the
+ * addresses of all processes into intervals, the leaves of the tree. A range is listed at
+ * the few nodes whose leaves are just its own, each list by time: a lookup bisects the
+ * lists on the way from one leaf to the root.
+ */
+
+#include <assert.h>
 
 #include "address_spaces.h"
 #include "common/array.h"
@@ -10,8 +20,7 @@
 struct range {
 	uint32_t pid;
 	uint64_t start;
-	uint64_t last;	/* address */
-	uint64_t reach; /* highest last of the process up to here, when sorted */
+	uint64_t last; /* address */
 	uint64_t time;
 	size_t order;
 	size_t what;
@@ -25,13 +34,23 @@ struct birth {
 	size_t order;
 };
 
+/* Where a range begins, or the first address behind one: of the next process at the end. */
+struct edge {
+	uint64_t pid;
+	uint64_t address;
+};
+
 struct address_spaces {
-	struct range *ranges;
+	struct range *ranges; /* by time, when ready */
 	size_t nr_ranges;
+	struct edge *edges;
+	size_t nr_edges;
+	size_t *lists;	  /* of each node, where its list ends in listed */
+	uint32_t *listed; /* ranges */
 	struct birth *births;
 	size_t nr_births;
 	size_t order;
-	bool sorted;
+	bool ready;
 };
 
 struct address_spaces *address_spaces_new(void)
@@ -44,6 +63,9 @@ void address_spaces_free(struct address_spaces *spaces)
 	if (!spaces)
 		return;
 	free(spaces->ranges);
+	free(spaces->edges);
+	free(spaces->lists);
+	free(spaces->listed);
 	free(spaces->births);
 	free(spaces);
 }
@@ -53,7 +75,7 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 {
 	if (!len)
 		return true;
-	if (!array_reserve(spaces->ranges, spaces->nr_ranges))
+	if (spaces->nr_ranges == UINT32_MAX || !array_reserve(spaces->ranges, spaces->nr_ranges))
 		return false;
 	spaces->ranges[spaces->nr_ranges++] = (struct range){
 		.pid = pid,
@@ -63,7 +85,7 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 		.order = spaces->order++,
 		.what = what,
 	};
-	spaces->sorted = false;
+	spaces->ready = false;
 	return true;
 }
 
@@ -78,19 +100,17 @@ bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t 
 		.time = time,
 		.order = spaces->order++,
 	};
-	spaces->sorted = false;
+	spaces->ready = false;
 	return true;
 }
 
-/* ------------------------------------------------------------------- lookup -- */
+/* ------------------------------------------------------------------- ready -- */
 
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *first = a, *second = b;
-	int result = COMPARE(first->pid, second->pid);
+	int result = COMPARE(first->time, second->time);
 
-	if (!result)
-		result = COMPARE(first->start, second->start);
 	return result ? result : COMPARE(first->order, second->order);
 }
 
@@ -104,33 +124,113 @@ static int compare_births(const void *a, const void *b)
 	return result ? result : COMPARE(first->order, second->order);
 }
 
-static void sort(struct address_spaces *spaces)
+static int compare_edges(const void *a, const void *b)
 {
-	struct range *range;
-	uint64_t reach = 0;
-	size_t i;
+	const struct edge *first = a, *second = b;
+	int result = COMPARE(first->pid, second->pid);
 
-	if (spaces->sorted)
-		return;
+	return result ? result : COMPARE(first->address, second->address);
+}
+
+static struct edge start_of(const struct range *range)
+{
+	return (struct edge){ range->pid, range->start };
+}
+
+static struct edge end_of(const struct range *range)
+{
+	if (range->last == UINT64_MAX)
+		return (struct edge){ range->pid + 1ULL, 0 };
+	return (struct edge){ range->pid, range->last + 1 };
+}
+
+static bool make_edges(struct address_spaces *spaces)
+{
+	size_t i, count = 0, all = 2 * spaces->nr_ranges;
+
+	free(spaces->edges);
+	spaces->edges = calloc(all + 1, sizeof(*spaces->edges));
+	if (!spaces->edges)
+		return false;
+	for (i = 0; i < spaces->nr_ranges; i++) {
+		spaces->edges[2 * i] = start_of(&spaces->ranges[i]);
+		spaces->edges[2 * i + 1] = end_of(&spaces->ranges[i]);
+	}
+	array_sort(spaces->edges, all, compare_edges);
+	for (i = 0; i < all; i++)
+		if (!count || compare_edges(&spaces->edges[count - 1], &spaces->edges[i]) != 0)
+			spaces->edges[count++] = spaces->edges[i];
+	spaces->nr_edges = count;
+	return true;
+}
+
+static size_t edge_index(const struct address_spaces *spaces, struct edge edge)
+{
+	return array_lower_bound(&edge, spaces->edges, spaces->nr_edges, sizeof(edge),
+				 compare_edges);
+}
+
+/*
+ * The leaf of edge number i is node nr_edges + i, the parent of a node is half of it. Each
+ * node of @range either gets one more in its count, or the range as the next in its list.
+ */
+static void list_range(struct address_spaces *spaces, size_t number, bool counting)
+{
+	const struct range *range = &spaces->ranges[number];
+	size_t from = edge_index(spaces, start_of(range)) + spaces->nr_edges;
+	size_t to = edge_index(spaces, end_of(range)) + spaces->nr_edges;
+
+	for (; from < to; from /= 2, to /= 2) {
+		size_t nodes[2], count = 0;
+
+		if (from % 2)
+			nodes[count++] = from++;
+		if (to % 2)
+			nodes[count++] = --to;
+		while (count--) {
+			size_t *end = &spaces->lists[nodes[count]];
+
+			if (!counting)
+				spaces->listed[*end] = (uint32_t)number;
+			(*end)++;
+		}
+	}
+}
+
+/* Counted first, so that each list gets a place of its own; the ranges are by time. */
+static bool make_lists(struct address_spaces *spaces)
+{
+	size_t nodes = 2 * spaces->nr_edges, sum = 0, i;
+
+	free(spaces->lists);
+	free(spaces->listed);
+	spaces->listed = NULL;
+	spaces->lists = calloc(nodes + 1, sizeof(*spaces->lists));
+	if (!spaces->lists)
+		return false;
+	for (i = 0; i < spaces->nr_ranges; i++)
+		list_range(spaces, i, true);
+	for (i = 0; i < nodes; i++) {
+		size_t count = spaces->lists[i];
+
+		spaces->lists[i] = sum;
+		sum += count;
+	}
+	spaces->listed = calloc(sum + 1, sizeof(*spaces->listed));
+	for (i = 0; spaces->listed && i < spaces->nr_ranges; i++)
+		list_range(spaces, i, false);
+	return spaces->listed != NULL;
+}
+
+bool address_spaces_ready(struct address_spaces *spaces)
+{
 	array_sort(spaces->ranges, spaces->nr_ranges, compare_ranges);
 	array_sort(spaces->births, spaces->nr_births, compare_births);
-	for (i = 0; i < spaces->nr_ranges; i++) {
-		range = &spaces->ranges[i];
-		if (!i || range[-1].pid != range->pid || range->last > reach)
-			reach = range->last;
-		range->reach = reach;
-	}
-	spaces->sorted = true;
+	spaces->ready = make_edges(spaces) && make_lists(spaces);
+	return spaces->ready;
 }
 
-/* The index of the first range of @pid, or of what follows, that starts after @address. */
-static size_t ranges_until(const struct address_spaces *spaces, uint32_t pid, uint64_t address)
-{
-	const struct range key = { .pid = pid, .start = address, .order = SIZE_MAX };
-
-	return array_lower_bound(&key, spaces->ranges, spaces->nr_ranges, sizeof(key),
-				 compare_ranges);
-}
+/* ------------------------------------------------------------------- lookup -- */
 
 /* The last birth of @pid that is not after @time, or NULL. */
 static const struct birth *birth_before(const struct address_spaces *spaces, uint32_t pid,
@@ -145,44 +245,61 @@ static const struct birth *birth_before(const struct address_spaces *spaces, uin
 
 static bool is_later(const struct range *range, const struct range *than)
 {
-	return !than || range->time > than->time ||
-	       (range->time == than->time && range->order > than->order);
+	return !than || compare_ranges(range, than) > 0;
 }
 
-/*
- * The last range that @pid mapped itself between @birth and @time. Backwards from the
- * one that starts last, until no range before it reaches as far as @address.
- */
+/* The last in the list of @node until @time. */
+static const struct range *last_until(const struct address_spaces *spaces, size_t node,
+				      uint64_t time)
+{
+	size_t low = node ? spaces->lists[node - 1] : 0;
+	size_t begin = low, high = spaces->lists[node];
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (spaces->ranges[spaces->listed[middle]].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > begin ? &spaces->ranges[spaces->listed[low - 1]] : NULL;
+}
+
+/* The last range that @pid mapped itself between @birth and @time. */
 static const struct range *range_at(const struct address_spaces *spaces, uint32_t pid,
 				    uint64_t address, uint64_t time, const struct birth *birth)
 {
-	size_t i = ranges_until(spaces, pid, address);
+	const struct edge place = { pid, address };
 	const struct range *best = NULL;
+	size_t node = edge_index(spaces, place);
 
-	while (i--) {
-		const struct range *range = &spaces->ranges[i];
+	/* The last edge that is not behind the address. */
+	if (node == spaces->nr_edges || compare_edges(&spaces->edges[node], &place) != 0) {
+		if (!node)
+			return NULL;
+		node--;
+	}
+	for (node += spaces->nr_edges; node; node /= 2) {
+		const struct range *range = last_until(spaces, node, time);
 
-		if (range->pid != pid || range->reach < address)
-			break;
-		if (range->last < address || range->time > time)
-			continue;
-		if (birth && (range->time < birth->time ||
-			      (range->time == birth->time && range->order < birth->order)))
-			continue;
-		if (is_later(range, best))
+		if (range && is_later(range, best))
 			best = range;
 	}
+	if (best && birth &&
+	    (best->time < birth->time || (best->time == birth->time && best->order < birth->order)))
+		return NULL;
 	return best;
 }
 
-size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, uint64_t time,
 			   uint64_t address)
 {
 	const struct birth *birth;
 	const struct range *range;
 	int forks;
 
-	sort(spaces);
+	assert(spaces->ready);
 	for (forks = 0; forks < FORKS_MAX; forks++) {
 		birth = birth_before(spaces, pid, time);
 		range = range_at(spaces, pid, address, time, birth);

@@ -32,8 +32,10 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t time,
 			  uint32_t parent);
 
+/* When all were added. False without memory. */
+bool address_spaces_ready(struct address_spaces *spaces);
 /* What @pid had mapped at @address at @time, else ADDRESS_SPACES_NOTHING. */
-size_t address_spaces_find(struct address_spaces *spaces, uint32_t pid, uint64_t time,
+size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, uint64_t time,
 			   uint64_t address);
 
 #endif

@@ -53,17 +53,25 @@ static bool are_same(const struct perfdata_dso *a, const struct perfdata_dso *b)
 	return a->kind == b->kind && build_id_equal(&a->id, &b->id) && !strcmp(a->path, b->path);
 }
 
+static size_t find_dso(const struct perfdata_dsos *dsos, const struct perfdata_dso *request)
+{
+	const struct hash_slot *slot = NULL;
+
+	while ((slot = hash_map_next(&dsos->map, hash_of(request), slot)))
+		if (are_same(&dsos->all[slot->value].dso, request))
+			return slot->value;
+	return ADDRESS_SPACES_NOTHING;
+}
+
 /* The index of it, which is added if need be; ADDRESS_SPACES_NOTHING without memory. */
 static size_t dso_index(struct perfdata_dsos *dsos, const struct perfdata_dso *request)
 {
 	const uint64_t hash = hash_of(request);
-	const struct hash_slot *slot = NULL;
+	size_t found = find_dso(dsos, request);
 	struct dso new = { .dso = *request };
 
-	while ((slot = hash_map_next(&dsos->map, hash, slot)))
-		if (are_same(&dsos->all[slot->value].dso, request))
-			return slot->value;
-
+	if (found != ADDRESS_SPACES_NOTHING)
+		return found;
 	new.path = strdup(request->path);
 	if (!new.path || !array_reserve(dsos->all, dsos->count) ||
 	    !hash_map_add(&dsos->map, hash, (uint32_t)dsos->count)) {
@@ -135,8 +143,7 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 	const char *name = perfdata_build_id_name(entry);
 	struct perfdata_dsos *dsos = data->dsos;
 	struct perfdata_dso dso = { .path = name };
-	bool found = false;
-	size_t i;
+	size_t without;
 
 	(void)context;
 	if (!name)
@@ -144,18 +151,16 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 	dso.kind = perfdata_kind(name, entry->event.misc);
 	if (dso.kind == PERFDATA_KIND_KERNEL)
 		dso.path = PERFDATA_KERNEL_NAME;
+	without = find_dso(dsos, &dso);
 	build_id_set(&dso.id, entry->id, perfdata_build_id_size(entry));
-	for (i = 0; i < dsos->count; i++) {
-		struct perfdata_dso *other = &dsos->all[i].dso;
-
-		if (other->id.size || other->kind != dso.kind || strcmp(other->path, dso.path))
-			continue;
-		other->id = dso.id;
-		found = true;
-	}
-	if (found)
-		return 0;
-	return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? perfdata_no_memory(data) : 0;
+	if (without == ADDRESS_SPACES_NOTHING)
+		return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? perfdata_no_memory(data) :
+									 0;
+	dsos->all[without].dso.id = dso.id;
+	/* To be found by it, too. */
+	return hash_map_add(&dsos->map, hash_of(&dso), (uint32_t)without) ?
+		       0 :
+		       perfdata_no_memory(data);
 }
 
 static int add_all(struct perfdata *data)
@@ -181,7 +186,9 @@ static int add_all(struct perfdata *data)
 	if (answer)
 		return answer;
 	/* Of one that is damaged the good part counts. */
-	return perfdata_build_ids_each(data, add_build_id, NULL) < 0 ? -1 : 0;
+	if (perfdata_build_ids_each(data, add_build_id, NULL) < 0)
+		return -1;
+	return address_spaces_ready(data->dsos->spaces) ? 0 : perfdata_no_memory(data);
 }
 
 /* ------------------------------------------------------------------ samples -- */

@@ -46,12 +46,20 @@ struct perfdata {
 	char error[192];
 	char *path;
 	bool directory;
+	int directory_fd; /* or -1 */
 	bool unfinished;
 	bool pipe;
 	bool attrs_read; /* from a pipe's output: those at the beginning */
 	bool aux;	 /* it has AUX data, found by offset, so nothing may move */
 	bool aux_events; /* AUX data were read, as of a pipe's output */
 	uint64_t size;	 /* of the file with the header */
+	/* Standard input that its temporary file had no room for; -1 otherwise. */
+	int input;
+	int spool;	  /* the file, or -1 */
+	uint64_t spooled; /* bytes in it */
+	char *unspooled;  /* the next ones */
+	size_t nr_unspooled;
+
 	struct perfdata_header header;
 	struct perfdata_section features[PERFDATA_FEATURES];
 

@@ -27,6 +27,8 @@
 #define ATTRS_MAX     (1U << 20)
 #define FEATURE_MAX   (1U << 30)
 
+#define SPOOL (1U << 16)
+
 int perfdata_fail(struct perfdata *data, const char *format, ...)
 {
 	va_list arguments;
@@ -70,6 +72,16 @@ int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size, uint
 }
 
 /* ------------------------------------------------------------------ streams -- */
+
+static ssize_t read_again(int fd, void *bytes, size_t size)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, bytes, size);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
 
 static struct perfdata_stream *add_stream(struct perfdata *data, int fd, const char *name)
 {
@@ -125,10 +137,52 @@ static int add_directory(struct perfdata *data, int directory)
 	return *data->error ? -1 : 0;
 }
 
+/* All of it: 0. Else how many of @bytes were not written, or -1, with errno. */
+static ssize_t fill_spool(struct perfdata *data, int file, int input, char *bytes)
+{
+	ssize_t got;
+
+	while ((got = read_again(input, bytes, SPOOL)) > 0) {
+		if (!write_all(file, bytes, (size_t)got))
+			break;
+		data->spooled += (uint64_t)got;
+	}
+	return got;
+}
+
+/*
+ * Standard input, or what else cannot be read twice, in a temporary file. When there is no
+ * room for it, what was read is kept for perfdata_copy(), to go on from there.
+ */
+static int spool(struct perfdata *data, int input)
+{
+	ssize_t rest;
+	int file;
+
+	data->input = input;
+	data->unspooled = malloc(SPOOL);
+	if (!data->unspooled)
+		return perfdata_no_memory(data);
+	data->spool = temporary_unnamed();
+	if (data->spool < 0)
+		return perfdata_fail(data, "cannot be kept in TMPDIR: %s", strerror(errno));
+	rest = fill_spool(data, data->spool, input, data->unspooled);
+	if (rest < 0)
+		return perfdata_fail(data, "%s", strerror(errno));
+	data->nr_unspooled = (size_t)rest;
+	if (rest)
+		return perfdata_fail(data, "cannot be kept in TMPDIR: %s", strerror(errno));
+	close(input);
+	data->input = -1;
+	file = data->spool;
+	data->spool = -1;
+	return add_stream(data, file, NULL) ? 0 : -1;
+}
+
 static int add_input(struct perfdata *data)
 {
 	struct stat status;
-	int fd, err;
+	int fd;
 
 	fd = strcmp(data->path, "-") ? open(data->path, O_RDONLY | O_CLOEXEC) :
 				       fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -139,15 +193,11 @@ static int add_input(struct perfdata *data)
 		return -1;
 	}
 	if (S_ISDIR(status.st_mode)) {
-		err = add_directory(data, fd);
-		close(fd);
-		return err;
+		data->directory_fd = fd;
+		return add_directory(data, fd);
 	}
-	if (!S_ISREG(status.st_mode)) {
-		fd = temporary_from(fd);
-		if (fd < 0)
-			return perfdata_fail(data, "%s", strerror(errno));
-	}
+	if (!S_ISREG(status.st_mode))
+		return spool(data, fd);
 	return add_stream(data, fd, NULL) ? 0 : -1;
 }
 
@@ -396,6 +446,9 @@ struct perfdata *perfdata_open(const char *path)
 
 	if (!data)
 		return NULL;
+	data->directory_fd = -1;
+	data->input = -1;
+	data->spool = -1;
 	data->path = strdup(path);
 	if (!data->path)
 		perfdata_no_memory(data);
@@ -413,8 +466,34 @@ bool perfdata_is_unfinished(const char *path)
 	return unfinished;
 }
 
+/* The first bytes of the spool, those it had no room for, and what comes. */
+static bool copy_unspooled(const struct perfdata *data, int fd)
+{
+	char bytes[4096];
+	uint64_t at = 0;
+	ssize_t got = 0;
+
+	while (at < data->spooled) {
+		size_t part = data->spooled - at < sizeof(bytes) ? (size_t)(data->spooled - at) :
+								   sizeof(bytes);
+
+		got = pread(data->spool, bytes, part, (off_t)at);
+		if (got <= 0 || !write_all(fd, bytes, (size_t)got))
+			return false;
+		at += (uint64_t)got;
+	}
+	if (!write_all(fd, data->unspooled, data->nr_unspooled))
+		return false;
+	while ((got = read_again(data->input, bytes, sizeof(bytes))) > 0)
+		if (!write_all(fd, bytes, (size_t)got))
+			return false;
+	return !got;
+}
+
 int perfdata_copy(const struct perfdata *data, int fd)
 {
+	if (data->input >= 0)
+		return copy_unspooled(data, fd) ? 0 : -errno;
 	if (data->nr_streams != 1)
 		return -EINVAL;
 	return copy_stream(data->streams[0].fd, fd) ? 0 : -errno;
@@ -430,6 +509,13 @@ void perfdata_close(struct perfdata *data)
 		close(data->streams[i].fd);
 		free(data->streams[i].name);
 	}
+	if (data->directory_fd >= 0)
+		close(data->directory_fd);
+	if (data->input >= 0)
+		close(data->input);
+	if (data->spool >= 0)
+		close(data->spool);
+	free(data->unspooled);
 	ZSTD_freeDCtx(data->zstd);
 	perfdata_dsos_free(data->dsos);
 	free(data->streams);

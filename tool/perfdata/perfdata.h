@@ -41,7 +41,10 @@ void perfdata_close(struct perfdata *data);
 const char *perfdata_error(const struct perfdata *data);
 /* Whether perf record did not get to finish @path, which has no events then. */
 bool perfdata_is_unfinished(const char *path);
-/* Write what was read to @fd unchanged; not a directory. 0 or -errno. */
+/*
+ * Write what was read to @fd unchanged, and what is still to come of a standard input for
+ * which there was no room; not a directory. Once. 0 or -errno.
+ */
 int perfdata_copy(const struct perfdata *data, int fd);
 /* Back to the first event. */
 void perfdata_rewind(struct perfdata *data);

@@ -181,20 +181,26 @@ static bool is_compression_feature(const struct perfdata_event *event)
 	       feature->feature == PERFDATA_FEATURE_COMPRESSED;
 }
 
-static int report_progress(struct rewrite *rewrite, const struct perfdata_item *item)
+static int tell_progress(struct rewrite *rewrite, uint64_t done)
 {
 	const struct perfdata_annotator *annotator = rewrite->annotator;
+
+	rewrite->shown = done;
+	rewrite->events = 0;
+	if (!annotator->progress || annotator->progress(annotator->context, done, rewrite->total))
+		return 0;
+	return perfdata_fail(rewrite->data, "interrupted");
+}
+
+/* Few bytes of a file may be many events, or some that take long. */
+static int report_progress(struct rewrite *rewrite, const struct perfdata_item *item)
+{
 	uint64_t done = rewrite->done + item->offset;
 
 	rewrite->events++;
-	if (!annotator->progress || (rewrite->shown && done - rewrite->shown < PROGRESS &&
-				     rewrite->events < PROGRESS_EVENTS))
+	if (rewrite->shown && done - rewrite->shown < PROGRESS && rewrite->events < PROGRESS_EVENTS)
 		return 0;
-	rewrite->shown = done;
-	rewrite->events = 0;
-	return annotator->progress(annotator->context, done, rewrite->total) ?
-		       0 :
-		       perfdata_fail(rewrite->data, "interrupted");
+	return tell_progress(rewrite, done);
 }
 
 static int put_payload(struct rewrite *rewrite, const struct perfdata_item *item)
@@ -310,6 +316,9 @@ static int finish(struct rewrite *rewrite, const char *path)
 		return -1;
 	if (in_place && !rewrite->counts->changed)
 		return 0;
+	/* On a slow disk it is here that one waits. */
+	if (perfdata_writer_finish(rewrite->output) || tell_progress(rewrite, rewrite->total))
+		return -1;
 	return perfdata_writer_commit(rewrite->output);
 }
 

@@ -51,7 +51,8 @@ struct perfdata_module_event {
  * struct perfdata_annotator - callbacks of perfdata_rewrite()
  * @context: for the callbacks
  * @identify: fill @identity, zeroed, for a mapping of any kind but OTHER
- * @progress: called first and then every few MiB; @done of @total bytes. False stops.
+ * @progress: called first, every few MiB or thousand events, and before the result takes
+ *	its place; @done of @total bytes. False stops.
  *	May be NULL
  * @report: of @path, @missing of @all mappings are not annotated, for @reason
  * @module_events: modules loaded and unloaded, by time

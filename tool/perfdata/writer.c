@@ -19,13 +19,16 @@
 struct perfdata_writer {
 	struct perfdata *data;
 	char *path;	       /* final; NULL for standard output */
-	int parent;	       /* the directory of it */
+	int parent;	       /* the directory of it: its owner may put another in its place */
 	const char *name;      /* the last component of it */
-	char *temporary;       /* path of the directory, until it is renamed */
+	char temporary[32];    /* the directory's name there until it is renamed; "" for none */
+	int directory;	       /* this one, or -1 */
 	struct temporary file; /* or the file */
 	struct stat before;    /* of the input */
-	int *fds;	       /* of the streams; -1 for not begun */
-	uint64_t *offsets;     /* bytes written to them */
+	struct stat there;     /* of what has the name now */
+	bool is_there;
+	int *fds;	   /* of the streams; -1 for not begun */
+	uint64_t *offsets; /* bytes written to them */
 	size_t current;
 	unsigned char *buffer;
 	size_t filled;
@@ -111,20 +114,13 @@ int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t
 
 static int open_stream(struct perfdata_writer *output, size_t number)
 {
-	const char *name = output->data->streams[number].name;
-	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-	char *path;
-	int fd;
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 
 	if (!output->path)
 		return temporary_unnamed();
 	if (!output->data->directory)
 		return temporary_open(&output->file, output->parent, 0600) ? output->file.fd : -1;
-	if (asprintf(&path, "%s/%s", output->temporary, name) < 0)
-		return -1;
-	fd = open(path, flags, 0600);
-	free(path);
-	return fd;
+	return openat(output->directory, output->data->streams[number].name, flags, 0600);
 }
 
 int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
@@ -142,14 +138,28 @@ int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
 /* A rename would replace a device, too. */
 static int check_place(struct perfdata_writer *output)
 {
-	struct stat status;
+	bool directory = output->data->directory;
 
-	if (stat(output->path, &status))
+	output->is_there =
+		!fstatat(output->parent, output->name, &output->there, AT_SYMLINK_NOFOLLOW);
+	if (!output->is_there)
 		return errno == ENOENT ? 0 : fail(output, output->path);
-	if (output->data->directory ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode))
+	if (directory ? S_ISDIR(output->there.st_mode) : S_ISREG(output->there.st_mode))
 		return 0;
 	return perfdata_fail(output->data, "%s: not a %s", output->path,
-			     output->data->directory ? "directory" : "regular file");
+			     directory ? "directory" : "regular file");
+}
+
+static int make_temporary_directory(struct perfdata_writer *output)
+{
+	temporary_make_name(output->temporary);
+	if (mkdirat(output->parent, output->temporary, 0700)) {
+		*output->temporary = '\0';
+		return fail(output, output->path);
+	}
+	output->directory = openat(output->parent, output->temporary,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return output->directory < 0 ? fail(output, output->path) : 0;
 }
 
 static int prepare(struct perfdata_writer *output, const char *path)
@@ -179,21 +189,12 @@ static int prepare(struct perfdata_writer *output, const char *path)
 		output->path = strdup(path);
 	if (!output->path)
 		return fail(output, path);
-	if (check_place(output))
-		return -1;
 	output->parent = temporary_parent(output->path, &output->name);
 	if (output->parent < 0)
 		return fail(output, path);
-	if (!data->directory)
-		return 0;
-	if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0)
-		return fail(output, "memory");
-	if (!mkdtemp(output->temporary)) {
-		free(output->temporary);
-		output->temporary = NULL;
-		return fail(output, path);
-	}
-	return 0;
+	if (check_place(output))
+		return -1;
+	return data->directory ? make_temporary_directory(output) : 0;
 }
 
 struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *path)
@@ -206,6 +207,7 @@ struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *p
 	}
 	output->data = data;
 	output->parent = -1;
+	output->directory = -1;
 	output->file.fd = -1;
 	if (fstat(data->streams[0].fd, &output->before))
 		fail(output, data->path);
@@ -225,7 +227,23 @@ static int copy_owner_and_mode(int fd, const struct stat *before)
 	return fchmod(fd, before->st_mode & 07777);
 }
 
-static int make_directory(int from, int parent, const char *name)
+/* As cp(1) makes a file or a directory that is not there yet. */
+static int set_new_mode(int fd, const struct stat *like)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return fchmod(fd, like->st_mode & 0777 & ~mask);
+}
+
+/* What takes the place of the input is like it; @fd is a copy of what @like is of. */
+static int set_owner_and_mode(const struct perfdata_writer *output, int fd, const struct stat *like)
+{
+	return output->replaces ? copy_owner_and_mode(fd, like) : set_new_mode(fd, like);
+}
+
+static int make_directory(const struct perfdata_writer *output, int from, int parent,
+			  const char *name)
 {
 	struct stat before;
 	int fd;
@@ -233,7 +251,7 @@ static int make_directory(int from, int parent, const char *name)
 	if (fstat(from, &before) || mkdirat(parent, name, 0700))
 		return -1;
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && copy_owner_and_mode(fd, &before)) {
+	if (fd >= 0 && set_owner_and_mode(output, fd, &before)) {
 		close(fd);
 		return -1;
 	}
@@ -241,7 +259,7 @@ static int make_directory(int from, int parent, const char *name)
 }
 
 /* Hard links to all files that were not written anew. */
-static int link_tree(int from, int to)
+static int link_tree(const struct perfdata_writer *output, int from, int to)
 {
 	struct dirent **entries;
 	int count = scandirat(from, ".", &entries, NULL, alphasort);
@@ -257,8 +275,8 @@ static int link_tree(int from, int to)
 		    !linkat(from, name, to, name, 0) || errno == EEXIST)
 			goto next;
 		inner_from = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		inner_to = inner_from < 0 ? -1 : make_directory(inner_from, to, name);
-		err = inner_to < 0 ? -1 : link_tree(inner_from, inner_to);
+		inner_to = inner_from < 0 ? -1 : make_directory(output, inner_from, to, name);
+		err = inner_to < 0 ? -1 : link_tree(output, inner_from, inner_to);
 		if (inner_to >= 0)
 			close(inner_to);
 		if (inner_from >= 0)
@@ -291,11 +309,15 @@ static void remove_tree(int parent, const char *name)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static int finish_file(struct perfdata_writer *output, int fd, const struct stat *before)
+/* @whole: it is what gets the name, and not a part of it. */
+static int finish_file(struct perfdata_writer *output, int fd, const struct stat *before,
+		       bool whole)
 {
-	if (copy_owner_and_mode(fd, before) || (fsync(fd) && errno != EINVAL))
-		return fail(output, output->path);
-	return 0;
+	int err = whole && !output->replaces && output->is_there ?
+			  copy_owner_and_mode(fd, &output->there) :
+			  set_owner_and_mode(output, fd, before);
+
+	return err || (fsync(fd) && errno != EINVAL) ? fail(output, output->path) : 0;
 }
 
 static int finish_streams(struct perfdata_writer *output)
@@ -309,25 +331,22 @@ static int finish_streams(struct perfdata_writer *output)
 	for (i = 0; i < data->nr_streams; i++) {
 		if (fstat(data->streams[i].fd, &before))
 			return fail(output, output->path);
-		if (output->path && finish_file(output, output->fds[i], &before))
+		if (output->path && finish_file(output, output->fds[i], &before, !data->directory))
 			return -1;
 	}
 	return 0;
 }
 
 /* Another perf record may have begun, which renames the file and creates its own. */
-static bool is_still_there(const struct perfdata_writer *output, const struct stat *input)
+static bool is_still_there(const struct perfdata_writer *output)
 {
 	const struct perfdata *data = output->data;
-	struct stat now;
-	char *path;
-	int err;
+	int fd = data->directory ? data->directory_fd : data->streams[0].fd;
+	struct stat input, now;
 
-	if (asprintf(&path, "%s%s", output->path, data->directory ? "/data" : "") < 0)
-		return false;
-	err = stat(path, &now);
-	free(path);
-	return !err && now.st_dev == input->st_dev && now.st_ino == input->st_ino;
+	return !fstat(fd, &input) &&
+	       !fstatat(output->parent, output->name, &now, AT_SYMLINK_NOFOLLOW) &&
+	       now.st_dev == input.st_dev && now.st_ino == input.st_ino;
 }
 
 /* Another process may have written to it. */
@@ -341,33 +360,30 @@ static int check_unchanged(struct perfdata_writer *output)
 	if (now.st_size != before->st_size ||
 	    memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim)))
 		return perfdata_fail(output->data, "was changed while it was read");
-	if (output->replaces && !is_still_there(output, before))
+	if (output->replaces && !is_still_there(output))
 		return perfdata_fail(output->data, "was moved away while it was read");
 	return 0;
 }
 
+static int finish_directory(struct perfdata_writer *output)
+{
+	int from = output->data->directory_fd;
+	struct stat before;
+
+	if (fstat(from, &before) || link_tree(output, from, output->directory))
+		return fail(output, output->path);
+	return finish_file(output, output->directory, &before, true);
+}
+
 static int commit_directory(struct perfdata_writer *output)
 {
-	int from = open(output->data->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int to = open(output->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat before;
-	int err = -1;
-
-	if (from >= 0 && to >= 0 && !fstat(from, &before) && !link_tree(from, to))
-		err = finish_file(output, to, &before);
-	else
-		fail(output, output->path);
-	if (from >= 0)
-		close(from);
-	if (to >= 0)
-		close(to);
-	if (err)
-		return -1;
-	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE)) {
-		remove_tree(AT_FDCWD, output->temporary);
+	if (!renameat2(output->parent, output->temporary, output->parent, output->name,
+		       RENAME_EXCHANGE)) {
+		remove_tree(output->parent, output->temporary);
 		return 0;
 	}
-	if (errno == ENOENT && !rename(output->temporary, output->path))
+	if (errno == ENOENT &&
+	    !renameat(output->parent, output->temporary, output->parent, output->name))
 		return 0;
 	if (errno == EINVAL || errno == EXDEV)
 		return perfdata_fail(
@@ -376,9 +392,16 @@ static int commit_directory(struct perfdata_writer *output)
 	return fail(output, output->path);
 }
 
+int perfdata_writer_finish(struct perfdata_writer *output)
+{
+	if (finish_streams(output))
+		return -1;
+	return output->path && output->data->directory ? finish_directory(output) : 0;
+}
+
 int perfdata_writer_commit(struct perfdata_writer *output)
 {
-	if (finish_streams(output) || check_unchanged(output))
+	if (check_unchanged(output))
 		return -1;
 	if (!output->path) {
 		if (copy_stream(output->fds[0], STDOUT_FILENO))
@@ -406,11 +429,12 @@ void perfdata_writer_free(struct perfdata_writer *output)
 		if (output->fds[i] >= 0 && output->fds[i] != output->file.fd)
 			close(output->fds[i]);
 	temporary_close(&output->file);
-	if (output->temporary && !output->committed)
-		remove_tree(AT_FDCWD, output->temporary);
+	if (*output->temporary && !output->committed)
+		remove_tree(output->parent, output->temporary);
+	if (output->directory >= 0)
+		close(output->directory);
 	if (output->parent >= 0)
 		close(output->parent);
-	free(output->temporary);
 	free(output->path);
 	free(output->fds);
 	free(output->offsets);

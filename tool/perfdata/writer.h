@@ -3,13 +3,18 @@
  * Writer: the output of a rewrite. It has its final name only when it is complete and on
  * the disk, so that the input, which may have the same name, is never lost. A file is
  * a temporary file until then; a directory is written beside its final place, with hard
- * links to what does not change, and exchanged with what is there.
+ * links to what does not change, and exchanged with what is there. All of that is below
+ * a folder that is opened once, as its owner may put another in its place meanwhile.
+ *
+ * What replaces the input has its owner and mode, what replaces something else that's,
+ * and what is new is ours, with the mode of the input as the umask allows.
  *
  *	struct perfdata_writer *output = perfdata_writer_new(data, path);
  *
  *	perfdata_writer_stream(output, 0);
  *	perfdata_writer_put(output, bytes, size);
  *	...
+ *	perfdata_writer_finish(output);
  *	perfdata_writer_commit(output);
  *	perfdata_writer_free(output);
  *
@@ -38,6 +43,8 @@ int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const v
 /* Bytes of the input's first stream. */
 int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t size);
 
+/* All of it is on the disk: what takes long. */
+int perfdata_writer_finish(struct perfdata_writer *output);
 /* Give it its name. */
 int perfdata_writer_commit(struct perfdata_writer *output);
 

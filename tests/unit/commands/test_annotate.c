@@ -2,6 +2,7 @@
 /* buildid annotate and list -i: a perf.data and a log, as commands. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,61 @@ static void a_log_of_another_boot_is_refused(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
 }
 
+static void assert_refused(const char *why)
+{
+	char before[4096], after[4096], expected[256];
+
+	command_slurp("perf.data", before, sizeof(before));
+	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 1);
+	snprintf(expected, sizeof(expected), "buildid: log: %s\n", why);
+	assert_string_equal(err, expected);
+	command_slurp("perf.data", after, sizeof(after));
+	assert_memory_equal(before, after, made.size);
+}
+
+static void write_one_mapping(uint32_t pid, uint64_t time)
+{
+	FILE *file = fopen("perf.data", "w");
+
+	memset(&made, 0, sizeof(made));
+	made.clockid = clockid;
+	make_begin(&made);
+	make_mmap2_event(&made, pid, 0x7f0000001000, 0x2000, 0x1000, 4711, time, "/lib.so");
+	make_end(&made);
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Of user space alone, it does not say where the kernel was. */
+static void a_recording_that_cannot_be_of_the_log_is_refused(void **state)
+{
+	const struct timespec longer_ago[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	struct timespec now;
+	uint64_t later;
+
+	(void)state;
+	write_log(true);
+	write_perfdata("perf.data");
+	assert_int_equal(utimensat(AT_FDCWD, "perf.data", longer_ago, 0), 0);
+	assert_refused("from another boot than the recording, which was last written to before "
+		       "it would have begun in that of the log");
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	later = (uint64_t)(now.tv_sec + 3600) * 1000000000;
+	write_one_mapping(10, later);
+	assert_refused("ended before the recording began, or is of another boot");
+
+	write_one_mapping(11, 2100);
+	assert_refused("none of the recording's mappings is in it; it is of another boot, or of "
+		       "other processes");
+	write_one_mapping(10, 2100);
+	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
+	/* Of what was there before, records may be of the parent. */
+	write_one_mapping(11, 0);
+	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
+}
+
 /* One mapping, of now. */
 static int answer_maps(struct buildid_maps *request)
 {
@@ -277,6 +333,7 @@ int main(void)
 		TEST(list_knows_hits_and_json),
 		TEST(what_is_wrong_is_reported),
 		TEST(a_log_of_another_boot_is_refused),
+		TEST(a_recording_that_cannot_be_of_the_log_is_refused),
 		TEST(what_was_recorded_elsewhere_needs_a_log),
 		TEST(each_of_several_outputs_is_annotated),
 	};

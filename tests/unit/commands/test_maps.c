@@ -210,6 +210,9 @@ static void a_refused_cookie_is_reported(void **state)
 	fake.cookie_error = ENOENT;
 	assert_int_equal(RUN(cookie, "file", "--clear"), 1);
 	assert_string_equal(err, "buildid: file: has no cookie\n");
+	fake.cookie_error = EAGAIN;
+	assert_int_equal(RUN(cookie, "file", "00"), 1);
+	assert_string_equal(err, "buildid: file: is being changed; try again\n");
 	assert_int_equal(RUN(cookie, "nowhere", "00"), 1);
 	assert_string_equal(err, "buildid: nowhere: No such file or directory\n");
 	assert_int_equal(RUN(cookie, "/dev/null", "00"), 1);

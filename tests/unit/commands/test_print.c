@@ -448,11 +448,13 @@ static void what_moves_the_cursor_is_not_printed(void **state)
 	union any_record file;
 
 	(void)state;
-	make_file(&file, 1, 1, 0, "/a\nb\033[2J\x7f\xc2\x9bm\xc3\xa4\xff\x80");
+	make_file(&file, 1, 1, 0,
+		  "/a\nb\033[2J\x7f\xc2\x9bm\xc3\xa4\xff\x9b"
+		  "2J\xe2\x9b");
 	begin(false);
 	print_file(&out, &file.file, NULL);
 	end("10                                       "
-	    "/a\\012b\\033[2J\\177\\302\\233m\xc3\xa4\xff\x80\n");
+	    "/a\\012b\\033[2J\\177\\302\\233m\xc3\xa4\xff\\2332J\xe2\\233\n");
 	done();
 }
 

@@ -77,7 +77,7 @@ static void stats_are_rows_or_an_object(void **state)
 	fake.stats.memory = UINT64_MAX;
 	assert_int_equal(RUN(stats), 0);
 	assert_non_null(strstr(out, "mappings         12\n"));
-	assert_non_null(strstr(out, "memory           18446744073709551615\n"));
+	assert_non_null(strstr(out, "memory           18446744073709551615 bytes\n"));
 	assert_int_equal(RUN(stats, "--json"), 0);
 	assert_ptr_equal(strstr(out, "{\"mappings\":12,\"hits\":0,"), out);
 	assert_non_null(strstr(out, ",\"memory\":18446744073709551615,\"cookies\":0}\n"));
@@ -90,16 +90,73 @@ static void stats_are_openmetrics(void **state)
 	fake.stats.entries = 3;
 	fake.stats.memory = 4096;
 	assert_int_equal(RUN(stats, "--openmetrics"), 0);
-	assert_ptr_equal(strstr(out, "# TYPE buildid_mappings counter\n"
-				     "# HELP buildid_mappings Executable file mappings seen.\n"
-				     "buildid_mappings_total 12\n"),
+	assert_ptr_equal(strstr(out, "# TYPE buildid_info gauge\n"
+				     "# HELP buildid_info The module that is loaded, always 1.\n"
+				     "buildid_info{version=\""),
 			 out);
+	assert_non_null(strstr(out, ",abi=\"1\"} 1\n"));
+	assert_non_null(strstr(out, "# TYPE buildid_mappings counter\n"
+				    "# HELP buildid_mappings Executable file mappings seen.\n"
+				    "buildid_mappings_total 12\n"));
 	assert_non_null(strstr(out, "# TYPE buildid_entries gauge\n"));
 	assert_non_null(strstr(out, "\nbuildid_entries 3\n"));
 	assert_non_null(strstr(out, "# TYPE buildid_memory_bytes gauge\n"
 				    "# UNIT buildid_memory_bytes bytes\n"));
 	assert_non_null(strstr(out, "\nbuildid_memory_bytes 4096\n"));
 	assert_string_equal(out + strlen(out) - 6, "# EOF\n");
+}
+
+static void openmetrics_say_whether_mappings_are_seen(void **state)
+{
+	(void)state;
+	fake.status = 0;
+	assert_int_equal(RUN(stats, "--openmetrics"), 0);
+	assert_non_null(strstr(out, "\nbuildid_armed 0\n"));
+	fake.status = BUILDID_STATUS_ARMED;
+	assert_int_equal(RUN(stats, "--openmetrics"), 0);
+	assert_non_null(strstr(out, "\nbuildid_armed 1\n"));
+}
+
+/* Two files in process 1, the first of them in parts, and in process 2 the second. */
+static int two_files(struct buildid_maps *request)
+{
+	union any_record record;
+	uint64_t file_id;
+
+	if (request->pid > 2)
+		return ESRCH;
+	for (file_id = request->pid; file_id <= 2; file_id++) {
+		make_file(&record, file_id, 20, 0, file_id == 1 ? "/quo\"te\\" : "/b\n");
+		fake_add_map(request, &record);
+		make_mmap(&record, file_id, 0, request->pid, "");
+		fake_add_map(request, &record);
+		fake_add_map(request, &record);
+	}
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void openmetrics_count_the_processes_of_a_content(void **state)
+{
+	static const char quoted[] = "path=\"/quo\\\"te\\\\\"} 1\n";
+	static const char *const pids[] = { "/proc/1", "/proc/2" };
+	bool both = !access(pids[0], F_OK) && !access(pids[1], F_OK);
+
+	(void)state;
+	fake.maps = two_files;
+	assert_int_equal(RUN(stats, "--openmetrics", "--contents", "5"), 0);
+	assert_non_null(strstr(out, quoted));
+	assert_non_null(strstr(out, both ? "path=\"/b\\n\"} 2\n" : "path=\"/b\\n\"} 1\n"));
+	assert_non_null(strstr(out, "\nbuildid_mapped_contents_omitted 0\n"));
+	assert_string_equal(out + strlen(out) - 6, "# EOF\n");
+	assert_int_equal(RUN(stats, "--openmetrics", "--contents", "1"), 0);
+	assert_non_null(strstr(out, "\nbuildid_mapped_contents_omitted 1\n"));
+
+	fake.stats_error = 0;
+	fake.maps = NULL;
+	assert_int_equal(RUN(stats, "--contents", "5"), 2);
+	assert_int_equal(RUN(stats, "--stale"), 2);
+	assert_int_equal(RUN(stats, "--openmetrics", "--contents", "0"), 2);
 }
 
 static void flush_says_how_many(void **state)
@@ -294,12 +351,20 @@ static void every_command_has_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(without_the_module_all_say_so), TEST(permissions_come_with_what_helps),
-		TEST(info_is_rows_or_an_object),     TEST(stats_are_rows_or_an_object),
-		TEST(stats_are_openmetrics),	     TEST(flush_says_how_many),
-		TEST(id_does_what_it_can),	     TEST(a_file_without_an_id_is_no_failure),
-		TEST(verify_compares_with_libelf),   TEST(paths_may_come_from_a_file),
-		TEST(many_paths_are_no_problem),     TEST(wrong_usage_is_reported),
+		TEST(without_the_module_all_say_so),
+		TEST(permissions_come_with_what_helps),
+		TEST(info_is_rows_or_an_object),
+		TEST(stats_are_rows_or_an_object),
+		TEST(openmetrics_say_whether_mappings_are_seen),
+		TEST(openmetrics_count_the_processes_of_a_content),
+		TEST(stats_are_openmetrics),
+		TEST(flush_says_how_many),
+		TEST(id_does_what_it_can),
+		TEST(a_file_without_an_id_is_no_failure),
+		TEST(verify_compares_with_libelf),
+		TEST(paths_may_come_from_a_file),
+		TEST(many_paths_are_no_problem),
+		TEST(wrong_usage_is_reported),
 		TEST(every_command_has_help),
 	};
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "make_perfdata.h"
 #include "streams.h"
 
 static char output[16384];
@@ -131,6 +132,73 @@ static void without_the_module_netlink_says_so(void **state)
 	assert_said("modprobe buildid");
 }
 
+/* Whose ids are from perf, so that nothing else is needed. */
+static void make_recording(const char *path)
+{
+	struct make *make = calloc(1, sizeof(*make));
+	struct perfdata_mmap2 *mmap;
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(make);
+	assert_non_null(file);
+	make->clockid = -1;
+	make_begin(make);
+	mmap = (void *)(make->bytes + make->size);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	mmap->event.misc |= PERFDATA_MISC_ID;
+	memset(&mmap->major, 0, 24);
+	mmap->id_size = 20;
+	make_end(make);
+	assert_int_equal(fwrite(make->bytes, make->size, 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+	free(make);
+}
+
+static void without_standard_files_no_other_gets_what_is_theirs(void **state)
+{
+	char directory[] = "/tmp/buildid-tool.XXXXXX";
+	char words[256];
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	make_recording("perf.data");
+	assert_int_equal(run("annotate -o right perf.data"), 0);
+	assert_said(" 1 mappings annotated");
+	assert_int_equal(run("annotate -o out perf.data <&- >&- 2>&- #"), 0);
+	assert_int_equal(system("cmp right out"), 0);
+	assert_int_equal(run("annotate -o - perf.data 2>&1 >&- #"), 1);
+	assert_said("standard output: Bad file descriptor");
+	assert_int_equal(chdir("/"), 0);
+	snprintf(words, sizeof(words), "rm -r %s", directory);
+	assert_int_equal(system(words), 0);
+}
+
+/* Up to the file size that is allowed, as on a full disk; or where nothing can be. */
+static void a_stream_goes_through_without_room_for_it(void **state)
+{
+	static const char *const rooms[] = {
+		"trap '' XFSZ; ulimit -f 0",
+		"trap '' XFSZ; ulimit -f 300",
+		"TMPDIR=/nonexistent",
+	};
+	char words[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
+		snprintf(words, sizeof(words),
+			 "test \"$({ seq 100000 | (%s; export TMPDIR; \"$BUILDID\" annotate - "
+			 "2>/dev/null) | cksum; })\" = \"$(seq 100000 | cksum)\"",
+			 rooms[i]);
+		assert_int_equal(system(words), 0);
+	}
+	assert_int_equal(
+		system("seq 9 | TMPDIR=/nonexistent \"$BUILDID\" annotate - 2>&1 "
+		       ">/dev/null | grep -q 'standard input: cannot be kept in TMPDIR: '"),
+		0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +206,8 @@ int main(void)
 		cmocka_unit_test(help_names_every_command_there_is),
 		cmocka_unit_test(wrong_usage_exits_with_2),
 		cmocka_unit_test(its_other_name_is_mon),
+		cmocka_unit_test(a_stream_goes_through_without_room_for_it),
+		cmocka_unit_test(without_standard_files_no_other_gets_what_is_theirs),
 		cmocka_unit_test(a_full_disk_is_a_failure),
 		cmocka_unit_test(without_the_module_netlink_says_so),
 	};

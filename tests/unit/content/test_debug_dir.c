@@ -512,6 +512,34 @@ static void symbols_of_a_kernel_have_to_look_like_it(void **state)
 	assert_true(is_there(&id, CONTENT_KALLSYMS));
 }
 
+static void an_entry_has_the_names_it_is_given(void **state)
+{
+	struct build_id id, other;
+
+	(void)state;
+	sample_id("true", &id);
+	sample_id("false", &other);
+	assert_false(debug_dir_name(dir, &id, "/bin/true@12345678"));
+	assert_true(put_as("true", "/bin/true", &id, CONTENT_ELF, false));
+	assert_true(debug_dir_name(dir, &id, "/bin/true@12345678"));
+	assert_true(debug_dir_name(dir, &id, "/bin/true@12345678"));
+	shell("cmp true .debug/bin/true@12345678/*/elf");
+	assert_true(debug_dir_name(dir, &id, "/bin/true"));
+	assert_string_equal(shell_output("test -L .debug/bin/true/* || echo no link"), "no link\n");
+
+	/* To an entry that is no more. */
+	shell("ln -s ../../nowhere .debug/bin/true@87654321 &&"
+	      "mkdir .debug/other && ln -s nowhere .debug/other/%s",
+	      basename(shell_output("ls -d .debug/bin/true/* | tr -d '\\n'")));
+	assert_true(debug_dir_name(dir, &id, "/other"));
+	shell("cmp true .debug/other/*/elf");
+	/* Nor through links, to elsewhere. */
+	assert_false(debug_dir_name(dir, &id, "/bin/true@87654321"));
+	assert_false(debug_dir_name(dir, &id, "/bin/../true"));
+	assert_false(debug_dir_name(dir, &id, DEBUG_DIR_VDSO));
+	assert_false(debug_dir_name(dir, &other, "/bin/false"));
+}
+
 static void a_missing_directory_is_made_on_request_only(void **state)
 {
 	struct debug_dir *other;
@@ -556,6 +584,7 @@ int main(void)
 		TEST(two_at_once_are_in_nobodys_way),
 		TEST(a_debug_file_goes_where_the_program_is),
 		TEST(symbols_of_a_kernel_have_to_look_like_it),
+		TEST(an_entry_has_the_names_it_is_given),
 		TEST(a_missing_directory_is_made_on_request_only),
 	};
 

@@ -227,7 +227,7 @@ static void several_of_one_path_are_not_certain(void **state)
 static void elsewhere_the_reason_is_reported(void **state)
 {
 	(void)state;
-	open_error = -ENOENT;
+	open_error = -ENODEV;
 	look_up(8, 1, 4711, SECOND);
 	assert_string_equal(found.reason,
 			    "the module answers in the initial network namespace only");

@@ -359,6 +359,36 @@ static void a_clock_that_drifts_is_followed(void **state)
 	assert_data(3008 * SECOND + SECOND / 2, 0x22);
 }
 
+/* Out of a damaged log. */
+static void times_may_be_any(void **state)
+{
+	static const uint64_t times[] = { 0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 625; i++) {
+		union any_record record;
+
+		identities_free(ids);
+		ids = identities_new(PERFDATA_CLOCK_PERF);
+		identities_wall_clock(ids, times[i % 5], times[i / 5 % 5]);
+		make_file(&record, 1, 20, 0, "/lib.so");
+		record.file.ino = record.file.user_ino = 10;
+		record.file.ctime = (int64_t)times[i / 25 % 5];
+		record.header.time_mono = times[i / 125];
+		record.header.time_perf = times[i % 3];
+		add(&record);
+		make_mmap(&record, 1, 0, 5, "");
+		record.header.time_mono = times[i % 4];
+		record.header.time_perf = times[i / 125];
+		add(&record);
+		assert_int_equal(identities_ended(ids, times[i % 5]), 0);
+		ready(times[i / 5 % 5]);
+		look_up_data(times[i / 25 % 5]);
+		identities_real_begin(ids);
+	}
+}
+
 /* A file from a server, whose clock is another, or from before somebody set ours. */
 static void what_was_seen_counts_more_than_a_ctime(void **state)
 {
@@ -832,6 +862,7 @@ int main(void)
 		TEST(a_ctime_alone_changes_nothing),
 		TEST(a_clock_that_was_set_tells_less),
 		TEST(a_clock_that_drifts_is_followed),
+		TEST(times_may_be_any),
 		TEST(what_was_seen_counts_more_than_a_ctime),
 		TEST(what_was_seen_counts_without_a_clock),
 		TEST(files_of_one_inode_number_are_distinguished_by_path),

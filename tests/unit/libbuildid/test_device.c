@@ -60,8 +60,10 @@ static void errors_of_open_are_returned(void **state)
 {
 	(void)state;
 	fake.open_error = ENOENT;
-	assert_int_equal(buildid_open(&handle), -ENOENT);
+	assert_int_equal(buildid_open(&handle), -ENODEV);
 	assert_null(handle);
+	fake.open_error = ENXIO;
+	assert_int_equal(buildid_open(&handle), -ENODEV);
 	fake.open_error = EACCES;
 	assert_int_equal(buildid_open(&handle), -EACCES);
 	fake.open_error = 0;
@@ -618,7 +620,10 @@ static void errors_have_a_text(void **state)
 		assert_true(*buildid_strerror(error));
 		assert_string_equal(buildid_strerror(-error), buildid_strerror(error));
 	}
-	assert_non_null(strstr(buildid_advice(-ENOENT), "modprobe buildid"));
+	assert_non_null(strstr(buildid_advice(-ENODEV), "modprobe buildid"));
+	/* Of what was asked for, not of the module. */
+	assert_null(strstr(buildid_strerror(-ENOENT), "loaded"));
+	assert_null(buildid_advice(-ENOENT));
 	assert_non_null(strstr(buildid_advice(-EPERM), "CAP_PERFMON"));
 	assert_null(buildid_advice(-EIO));
 }

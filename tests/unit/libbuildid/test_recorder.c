@@ -527,7 +527,7 @@ static void errors_of_recorder_new_are_returned(void **state)
 	fake.subscribe_error = EPERM;
 	assert_int_equal(buildid_recorder_new(&recorder, NULL), -EPERM);
 	fake.open_error = ENOENT;
-	assert_int_equal(buildid_recorder_new(&recorder, NULL), -ENOENT);
+	assert_int_equal(buildid_recorder_new(&recorder, NULL), -ENODEV);
 	assert_null(recorder);
 }
 

@@ -94,6 +94,7 @@ static bool record_anew(void)
 {
 	FILE *file;
 
+	on_progress = NULL;
 	assert_int_equal(rename("perf.data", "perf.data.old"), 0);
 	file = fopen("perf.data", "w");
 	assert_non_null(file);
@@ -107,6 +108,22 @@ static void who_is_stopped_leaves_it_as_it_was(void **state)
 	(void)state;
 	write_one_mapping("perf.data");
 	on_progress = stop;
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	assert_as_it_was();
+}
+
+static bool stop_at_the_next(void)
+{
+	on_progress = stop;
+	return true;
+}
+
+/* All was written already. */
+static void who_is_stopped_in_the_end_leaves_it_as_it_was(void **state)
+{
+	(void)state;
+	write_one_mapping("perf.data");
+	on_progress = stop_at_the_next;
 	assert_int_equal(annotate_to("perf.data", NULL), -1);
 	assert_as_it_was();
 }
@@ -166,12 +183,39 @@ static void another_output_leaves_the_input(void **state)
 	assert_int_equal(annotate_to("perf.data", "no/such/directory"), -1);
 }
 
-static void a_directory_is_replaced_as_one(void **state)
+static void assert_owner_and_mode(const char *path, uid_t owner, mode_t mode)
 {
-	struct perfdata_mapping mappings[16];
-	int i;
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, mode);
+	if (!getuid())
+		assert_int_equal(status.st_uid, owner);
+}
+
+/* As with cp(1): a new file is ours, and what is replaced stays as closed as it was. */
+static void another_output_has_not_the_owner_of_the_input(void **state)
+{
+	mode_t mask = umask(027);
 
 	(void)state;
+	write_one_mapping("perf.data");
+	assert_int_equal(chmod("perf.data", 0664), 0);
+	if (!getuid())
+		assert_int_equal(chown("perf.data", 12, 34), 0);
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	assert_owner_and_mode("out", getuid(), 0640);
+	assert_int_equal(chmod("out", 0600), 0);
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	assert_owner_and_mode("out", getuid(), 0600);
+	assert_owner_and_mode("perf.data", 12, 0664);
+	umask(mask);
+}
+
+static void make_data_directory(void)
+{
+	int i;
+
 	assert_int_equal(system("mkdir -p perf.data/kcore_dir && chmod 750 perf.data/kcore_dir "
 				"&& echo x > perf.data/kcore_dir/kcore"),
 			 0);
@@ -191,6 +235,14 @@ static void a_directory_is_replaced_as_one(void **state)
 		snprintf(file, sizeof(file), "perf.data/data.%d", i);
 		write_file(file);
 	}
+}
+
+static void a_directory_is_replaced_as_one(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_data_directory();
 	assert_int_equal(annotate_to("perf.data", NULL), 0);
 	assert_int_equal(counts.annotated, 3);
 	assert_int_equal(read_mappings("perf.data", mappings), 3);
@@ -201,6 +253,43 @@ static void a_directory_is_replaced_as_one(void **state)
 				"$(stat -c %a perf.data/kcore_dir) = 750 -a "
 				"-e perf.data/data.1 -a $(ls | wc -l) = 1"),
 			 0);
+}
+
+/* The owner of the folder, with something else in its place. */
+static bool swap_folder(void)
+{
+	on_progress = NULL;
+	assert_int_equal(system("mv folder moved && mkdir victim && cp -r moved/perf.data victim "
+				"&& ln -s victim folder"),
+			 0);
+	return true;
+}
+
+static void a_folder_swapped_meanwhile(const char *path)
+{
+	struct perfdata_mapping mappings[16];
+
+	assert_int_equal(system("mkdir folder && mv perf.data folder"), 0);
+	on_progress = swap_folder;
+	assert_int_equal(annotate_to("folder/perf.data", NULL), 0);
+	assert_int_equal(read_mappings("victim/perf.data", mappings), counts.annotated);
+	assert_id(&mappings[0], 0, 0);
+	assert_int_equal(read_mappings("moved/perf.data", mappings), counts.annotated);
+	assert_id(&mappings[0], 20, 2);
+	assert_int_equal(system("test \"$(ls -A victim moved)\" = "
+				"\"$(printf 'moved:\nperf.data\n\nvictim:\nperf.data')\""),
+			 0);
+	assert_int_equal(system(path), 0);
+}
+
+static void nothing_is_written_elsewhere(void **state)
+{
+	(void)state;
+	write_one_mapping("perf.data");
+	a_folder_swapped_meanwhile("test -f moved/perf.data");
+	reset(NULL);
+	make_data_directory();
+	a_folder_swapped_meanwhile("test -f moved/perf.data/kcore_dir/kcore");
 }
 
 /* Cut or damaged anywhere: an error, and the file as it was; or a good one. */
@@ -246,10 +335,17 @@ static void what_is_damaged_is_left_as_it_was(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(owner_mode_and_link_are_kept),	 TEST(who_is_stopped_leaves_it_as_it_was),
-		TEST(who_is_killed_leaves_it_as_it_was), TEST(a_recording_begun_meanwhile_is_left),
-		TEST(attrs_behind_the_events),		 TEST(another_output_leaves_the_input),
-		TEST(a_directory_is_replaced_as_one),	 TEST(what_is_damaged_is_left_as_it_was),
+		TEST(owner_mode_and_link_are_kept),
+		TEST(who_is_stopped_leaves_it_as_it_was),
+		TEST(who_is_killed_leaves_it_as_it_was),
+		TEST(a_recording_begun_meanwhile_is_left),
+		TEST(attrs_behind_the_events),
+		TEST(another_output_leaves_the_input),
+		TEST(who_is_stopped_in_the_end_leaves_it_as_it_was),
+		TEST(another_output_has_not_the_owner_of_the_input),
+		TEST(nothing_is_written_elsewhere),
+		TEST(a_directory_is_replaced_as_one),
+		TEST(what_is_damaged_is_left_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What others than perf make of a recording in which a program is replaced twice: hotspot,
+BOLT and AutoFDO, each of a recording as perf leaves it and of an annotated one; and readers
+by the rules of those that are not packaged."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+import lib
+import readers
+from lib import built, contains
+from perf_story import Story, diagnose, read_id
+from recording import tool_test
+from tap import equal, run, test
+
+BOLT = "/usr/lib/llvm-16/bin/perf2bolt"
+# The functions of the first two are at the same offsets, that of the last is elsewhere.
+CONTENTS = ("first", "second", "far")
+SESSION = "set -e\ncd {work}\n" + "".join(
+    f"cp {{program}}-{content} new; mv new program; ./program {content}\n"
+    for content in CONTENTS)
+
+stack = contextlib.ExitStack()
+story = Story("6.12", stack.enter_context(lib.tmpfs()))
+session, stock, named = (story.path(name) for name in ("session", "stock", "named"))
+lib.write_bytes(session, SESSION.format(work=story.work, program=built("profiled")).encode())
+program = story.path("program")
+ids = {content: read_id(built(f"profiled-{content}")) for content in CONTENTS}
+names = {content: f"program@{ids[content][:8]}" for content in CONTENTS} | {"first": "program"}
+
+# See perf.t.
+MODULES = f"/lib/modules/{os.uname().release}"
+os.makedirs(MODULES, exist_ok=True)
+lib.run("mount", "-t", "tmpfs", "tmpfs", MODULES)
+stack.callback(lib.run, "umount", MODULES)
+
+
+def record(data, *before):
+    return lib.run(*before, story.perf, "record", "-e", "cpu-clock:u", "-F", "499", "-o", data,
+                   "sh", session, env=story.environment)
+
+
+def binary(content, name="program"):
+    """A content, under a name that a reader looks at."""
+    path = story.path(f"binaries-{content}/{name}")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    shutil.copy(built(f"profiled-{content}"), path)
+    return path
+
+
+@test("a program that is replaced twice is recorded, as perf does it and annotated")
+def _():
+    errors = story.path("errors")
+    with open(errors, "wb") as stderr, \
+            lib.started("buildid", "store", "--live", stdout=subprocess.DEVNULL, stderr=stderr,
+                        env=story.environment) as live:
+        lib.until(lambda: b"watching" in lib.read_bytes(errors), "it watches")
+        diagnose(record(named, "buildid", "record", "--").stderr)
+        live.send_signal(signal.SIGINT)
+        live.wait(lib.PATIENCE)
+    done = lib.buildid("store", "-j", "-i", named, status=None, env=story.environment)
+    stored = {line["build_id"] for line in lib.json_lines(done.stdout) if line["status"] == "ok"}
+    equal(set(ids.values()) - stored, set(), "not stored")
+    # What perf itself keeps at its end is of no help for contents that are gone.
+    record(stock)
+
+
+def add_rule(name, rule, wanted, stock_is_wrong=True):
+    @test(f"contents are told apart by {name}")
+    def _():
+        right = {(content, wanted(content)) for content in CONTENTS}
+        got = {key for key in readers.told_apart(named, rule) if key[1] and key[0] in CONTENTS and
+               (key[1] in ids.values() or str(key[1]).startswith("program"))}
+        equal(got, right)
+        before = {key for key in readers.told_apart(stock, rule) if key[0] in CONTENTS}
+        equal(bool(right - before), stock_is_wrong, "the stock recording is wrong")
+
+
+# perf_to_profile: src/perf_data_handler.cc of google/perf_data_converter; Perfetto:
+# src/trace_processor/importers/perf of google/perfetto; samply: samply/src/linux_shared of
+# mstange/samply.
+add_rule("the ids of mappings, else the table (perf_to_profile, Perfetto, samply)",
+         readers.by_event_or_table, lambda content: ids[content])
+add_rule("the table alone (Propeller, hotspot)", readers.by_table, lambda content: ids[content])
+add_rule("names alone (flame graphs, Parca)", readers.by_name, lambda content: names[content])
+
+
+def functions(found):
+    return {comm: {function for who, function, path in found
+                   if who == comm and os.path.basename(path).startswith("program")}
+            for comm in CONTENTS}
+
+
+@tool_test("hotspot names the functions that ran, which it did not")
+def _():
+    right = {content: f"spin_in_{content}" for content in CONTENTS}
+    got = functions(readers.hotspot(named, story.path("home"), story.path("parsed")))
+    equal({comm for comm in CONTENTS if right[comm] not in got[comm]}, set(), f"{got}")
+    for comm in CONTENTS:
+        equal(got[comm] & set(right.values()), {right[comm]}, comm)
+    got = functions(readers.hotspot(stock, story.path("home"), story.path("parsed")))
+    diagnose(f"without: {got}")
+    for comm in ("first", "second"):
+        assert right[comm] not in got[comm], got
+
+
+def bolt(data, path, status=0):
+    """(what it says, percentage out of range, {function: samples})"""
+    output = story.path("fdata")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(output)
+    environment = dict(story.environment,
+                       PATH=os.path.dirname(story.perf) + ":" + os.environ["PATH"])
+    done = lib.run(BOLT, path, "-p", data, "-o", output, "-nl", status=status, env=environment)
+    said = done.stdout + done.stderr
+    if status:
+        return said, None, {}
+    counts = {}
+    for line in lib.read_bytes(output).decode().splitlines()[1:]:
+        _, function, _, count = line.split()
+        counts[function] = counts.get(function, 0) + int(count)
+    return said, float(re.search(r"unknown regions: \d+ \(([\d.]+)%\)", said)[1]), counts
+
+
+@tool_test("BOLT finds no sample out of range, where by itself it mixes all contents")
+def _():
+    said, outside, _ = bolt(stock, binary("far"))
+    contains(said, "matched build-id and file name")
+    diagnose(f"without: {outside} % of the samples are out of range")
+    assert outside > 0, said
+    contains(bolt(stock, binary("first"), status=1)[0], "failed to match build-id")
+    for content in CONTENTS:
+        said, outside, counts = bolt(named, binary(content, names[content]))
+        contains(said, "matched build-id and file name")
+        equal((outside, set(counts)), (0.0, {f"spin_in_{content}"}), content)
+
+
+def autofdo(data, path):
+    """{function: samples} in an LLVM profile."""
+    output = story.path("profile")
+    lib.run("create_llvm_prof", f"--binary={path}", f"--profile={data}", f"--out={output}",
+            "--format=text", "--use_lbr=false")
+    return {match[1]: int(match[2]) for match in
+            re.finditer(r"^(\w+):(\d+):", lib.read_bytes(output).decode(), re.M)}
+
+
+@tool_test("AutoFDO's profile of a content has its samples alone")
+def _():
+    for content in CONTENTS:
+        counts = autofdo(named, binary(content, names[content]))
+        equal(set(counts), {f"spin_in_{content}"}, content)
+    of_second = autofdo(named, binary("second", names["second"]))["spin_in_second"]
+    by_comm = {content: sum(count for (comm, path), count in
+                            readers.told_apart(stock, readers.by_name).items()
+                            if comm == content and path == "program") for content in CONTENTS}
+    mixed = autofdo(stock, binary("second"))["spin_in_second"]
+    diagnose(f"without: {mixed} with the samples of the first, {of_second} as named; "
+             f"samples in the stock recording: {by_comm}")
+    assert mixed > by_comm["second"], f"{mixed} of {by_comm}"
+
+
+@test("nothing is left behind")
+def _():
+    stack.close()
+
+
+run()

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""buildid stale: whose content is no longer what its path leads to, beside needrestart."""
+
+import contextlib
+import os
+import re
+import resource
+import shutil
+import subprocess
+
+import lib
+import rights
+import servers
+from lib import built, contains
+from tap import equal, run, test
+
+V1, V2 = "11" * 20, "22" * 20
+STALE = 3
+
+
+@contextlib.contextmanager
+def library(content="v1.so", below=None):
+    """A directory with a library in it, and its path."""
+    # not below /tmp, whose deleted files are nobody's library
+    directory = lib.tempfile.mkdtemp(dir=below or "/opt")
+    path = os.path.join(directory, "lib.so")
+    shutil.copy(built(content), path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(directory)
+
+
+def replace(path, content):
+    """As package managers do."""
+    shutil.copy(built(content), path + ".new")
+    os.rename(path + ".new", path)
+
+
+def map_it(path):
+    with open(path, "rb") as file:
+        lib.map_fd(file.fileno(), lib.PAGE)
+
+
+def stale(*arguments, status=None):
+    """What it prints, and its exit status if none is given."""
+    found = lib.buildid("stale", "-j", *map(str, arguments), status=status)
+    return lib.json_lines(found.stdout), found.returncode
+
+
+def of(pid, *arguments):
+    """Of one process, with the right exit status."""
+    found, status = stale(*arguments, pid)
+    equal(status, STALE if found else 0, f"exit status with {found}")
+    return found
+
+
+@test("a library that was replaced: who runs it, what it runs, what is there since when")
+def _():
+    with library() as path, lib.child(map_it, path) as pid:
+        equal(of(pid), [], "before")
+        replace(path, "v2.so")
+        (found,) = of(pid)
+        comm = lib.read_bytes(f"/proc/{pid}/comm").decode().strip()
+        since = lib.time.strftime("%Y-%m-%dT%H:%M:%SZ", lib.time.gmtime(os.stat(path).st_ctime))
+        wanted = {"type": "stale", "pid": pid, "comm": comm, "path": path, "build_id": V1,
+                  "kind": "gnu", "state": "replaced", "now_build_id": V2, "now_kind": "gnu",
+                  "since": since}
+        equal({key: found[key] for key in wanted}, wanted, "line")
+        text = lib.buildid("stale", str(pid), status=STALE).stdout
+        for word in str(pid), comm, V1, V2, since, path:
+            contains(text, word)
+        equal(len(text.splitlines()), 1, "lines")
+
+
+@test("a library that was deleted")
+def _():
+    with library() as path, lib.child(map_it, path) as pid:
+        os.unlink(path)
+        (found,) = of(pid)
+        equal((found["state"], found["build_id"], found["now_build_id"], found["since"]),
+              ("deleted", V1, None, None))
+        contains(lib.buildid("stale", str(pid), status=STALE).stdout, f"deleted - {path}")
+
+
+@test("a program that was replaced, and one whose file got another name")
+def _():
+    with library() as path:
+        for name in "first", "second":
+            program = os.path.join(os.path.dirname(path), name)
+            shutil.copy("/bin/sleep", program)
+            with lib.started(program, "1000") as process:
+                lib.until(lambda: os.readlink(f"/proc/{process.pid}/exe") == program, "exec")
+                if name == "first":
+                    replace(program, "other")
+                    (found,) = of(process.pid)
+                    equal((found["path"], found["comm"]), (program, name))
+                else:
+                    os.rename(program, program + ".old")
+                    equal(of(process.pid), [], "by its new name it is there")
+
+
+@test("the same build installed again is not stale, nor is a file overwritten in place")
+def _():
+    with library() as path, lib.child(map_it, path) as pid:
+        replace(path, "v1.so")
+        equal(of(pid), [], "installed again")
+    with library() as path, lib.child(map_it, path) as pid:
+        shutil.copyfile(built("v2.so"), path)
+        equal(of(pid), [], "overwritten: the process runs what is there")
+
+
+@test("a file that is mapped in parts is one line, and so is a file in several processes for each")
+def _():
+    def map_twice(path):
+        map_it(path)
+        with open(path, "rb") as file:
+            lib.map_fd(file.fileno(), lib.PAGE, offset=lib.PAGE)
+        map_it(built("other"))
+        map_it(path)
+    with library() as path, lib.child(map_twice, path) as one, lib.child(map_it, path) as other:
+        replace(path, "v2.so")
+        found, status = stale(one, other)
+        equal((sorted(line["pid"] for line in found), status), (sorted([one, other]), STALE))
+
+
+# ---------------------------------------------------------- not an upgrade --
+
+def map_deleted(path, content):
+    shutil.copyfile(content, path)
+    map_it(path)
+    os.unlink(path)
+
+
+def map_memfd():
+    fd = os.memfd_create("jit")
+    os.write(fd, lib.read_bytes(built("v1.so")))
+    lib.map_fd(fd, lib.PAGE)
+
+
+@test("what a JIT compiler deletes is not stale unless asked for")
+def _():
+    with library() as path:
+        lib.write_bytes(path + ".code", b"\xc3" * lib.PAGE)
+        for name, where, content in (("in /tmp", "/tmp/jna123.tmp", built("v1.so")),
+                                     ("in /dev/shm", "/dev/shm/x", built("v1.so")),
+                                     ("no ELF", path + ".jit", path + ".code")):
+            os.makedirs(os.path.dirname(where), exist_ok=True)
+            with lib.child(map_deleted, where, content) as pid:
+                equal(of(pid), [], name)
+                equal([line["path"] for line in of(pid, "--temporary")], [where], name)
+    with lib.child(map_memfd) as pid:
+        equal(of(pid, "--temporary"), [], "a memfd never was a file")
+
+
+# ----------------------------------------------------------------- other roots --
+
+@contextlib.contextmanager
+def container(directory, content, target):
+    """Process 1 of a container that has mapped @target, a copy of @content."""
+    script = ("import sys, mmap, ctypes; f = open(sys.argv[1], 'rb');"
+              "m = mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC);"
+              "print(flush=True); input()")
+    with lib.started(os.path.join(lib.TOP, "tests/src/container"), directory, content, target,
+                     "/usr/bin/python3", "-c", script, target,
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        equal(process.stdout.readline(), b"\n", "it is ready")
+        yield process.pid
+
+
+@test("in a container it is the container's file that counts")
+def _():
+    with lib.directory() as shared, library("v2.so") as path, \
+            container(shared, built("v1.so"), path) as pid:
+        equal(of(pid), [], "another content at the path on the host")
+        inside = f"/proc/{pid}/root{path}"
+        replace(inside, "v1.so")
+        equal(of(pid), [], "installed again in the container")
+        replace(inside, "v2.so")
+        (found,) = of(pid)
+        equal((found["path"], found["build_id"], found["now_build_id"]), (path, V1, V2))
+        # an absolute link: /elsewhere is the container's, too
+        os.unlink(inside)
+        shutil.copy(built("v1.so"), f"/proc/{pid}/root/elsewhere")
+        os.symlink("/elsewhere", inside)
+        equal(of(pid), [], "through a link inside of the container")
+        os.unlink(f"/proc/{pid}/root/elsewhere")
+        equal([line["state"] for line in of(pid)], ["deleted"], "a link that leads nowhere")
+
+
+@test("a daemon that has locked itself up runs what is outside")
+def _():
+    def map_and_leave(path, root):
+        map_it(path)
+        os.chroot(root)
+        os.chdir("/")
+    with library() as path, lib.directory() as root, lib.child(map_and_leave, path, root) as pid:
+        equal(of(pid), [], "before")
+        replace(path, "v2.so")
+        equal([line["path"] for line in of(pid)], [path])
+
+
+@test("a process in a chroot")
+def _():
+    def enter_and_map(root):
+        os.chroot(root)
+        os.chdir("/")
+        map_it("/lib.so")
+    with library() as path, lib.child(enter_and_map, os.path.dirname(path)) as pid:
+        equal(of(pid), [], "before")
+        replace(path, "v2.so")
+        (found,) = of(pid)
+        equal((found["path"], found["now_build_id"]), (path, V2))
+
+
+# ---------------------------------------------------------------- what gets in the way --
+
+@test("a server that does not answer holds nobody up")
+def _():
+    with servers.fuse("silent") as (served, _), library() as path, \
+            lib.child(lambda: [map_it(served), map_it(path)]) as pid:
+        # the process's path leads to the server now
+        os.unlink(path)
+        os.symlink(served, path)
+        found = lib.buildid("stale", str(pid), status=None)
+        equal((found.stdout, found.returncode), ("", 0))
+        contains(found.stderr, "mapped files were not compared")
+
+
+@test("a path that leads to a FIFO or a directory now is as good as deleted")
+def _():
+    for make in os.mkfifo, os.mkdir:
+        with library() as path, lib.child(map_it, path) as pid:
+            os.unlink(path)
+            make(path)
+            equal([line["state"] for line in of(pid)], ["deleted"], make.__name__)
+
+
+@test("who may not look at a process says so, and how many there are")
+def _():
+    with rights.device_for_all(), lib.child(lambda: None) as pid:
+        as_nobody = dict(status=None)
+        command = [*rights.as_nobody("perfmon"), "buildid", "stale"]
+        one = lib.run(*command, str(pid), **as_nobody)
+        equal(one.returncode, 1, "exit status")
+        contains(one.stderr, f"pid {pid}: ")
+        with lib.started(*rights.AS_NOBODY, "sleep", "1000") as own:
+            lib.until(lambda: lib.read_bytes(f"/proc/{own.pid}/comm") == b"sleep\n", "exec")
+            everything = lib.run(*command, **as_nobody)
+            equal(everything.returncode, 0, "exit status")
+            contains(everything.stderr, "processes were not looked at")
+        alone = lib.run(*rights.AS_NOBODY, "buildid", "stale", **as_nobody)
+        contains(alone.stderr, "processes were not looked at")
+
+
+@test("what is no process is an error, also beside one that is")
+def _():
+    with lib.child(lambda: None) as pid:
+        for wrong, word in (2**22 + 1, "No such process"), (2, "kernel thread"):
+            found = lib.buildid("stale", str(pid), str(wrong), status=1)
+            contains(found.stderr, word)
+    lib.buildid("stale", "x", status=2)
+
+
+# -------------------------------------------------------------- needrestart --
+
+def needrestart():
+    """Pids that it says use something obsolete, and what."""
+    found = lib.run("needrestart", "-b", "-v", "-l", "-r", "l", status=None)
+    text = found.stdout + found.stderr
+    contains(text, "needrestart")
+    return {int(pid): path
+            for pid, path in re.findall(r"#(\d+) uses \S+ (\S+)", text)}
+
+
+@test("beside needrestart: the same upgrades, and none of its false alarms")
+def _():
+    if lib.DEBUG or not shutil.which("needrestart"):
+        return
+    with contextlib.ExitStack() as stack:
+        def mapped(function=map_it, content="v1.so"):
+            path = stack.enter_context(library(content))
+            return path, stack.enter_context(lib.child(function, path))
+        upgraded, gone, again = mapped(), mapped(), mapped()
+        shared, inside = stack.enter_context(lib.directory()), stack.enter_context(library("v2.so"))
+        contained = stack.enter_context(container(shared, built("v1.so"), inside))
+        _, jit = mapped(lambda path: map_deleted(path + ".jit", "/etc/passwd"))
+        replace(upgraded[0], "v2.so")
+        os.unlink(gone[0])
+        replace(again[0], "v1.so")
+
+        theirs = needrestart()
+        ours = {line["pid"] for line in stale()[0]}
+        names = {upgraded[1]: "upgraded", gone[1]: "deleted", again[1]: "installed again",
+                 contained: "in a container", jit: "made by a JIT compiler"}
+        print("# needrestart:", sorted(names[pid] for pid in theirs if pid in names))
+        print("# buildid stale:", sorted(names[pid] for pid in ours if pid in names))
+        equal({names[pid] for pid in ours if pid in names}, {"upgraded", "deleted"}, "ours")
+        assert {upgraded[1], gone[1], again[1]} <= set(theirs), theirs
+
+
+# --------------------------------------------------------------------- cost --
+
+@test("a whole machine")
+def _():
+    count = 20 if lib.DEBUG else int(os.environ.get("STALE_PROCESSES", "100"))
+    loop = f"i=0; while [ $i -lt {count} ]; do sleep 1000 & i=$((i + 1)); done; echo; wait"
+    with library() as path, contextlib.ExitStack() as stack:
+        shell = stack.enter_context(lib.started("sh", "-c", loop, stdout=subprocess.PIPE,
+                                                start_new_session=True))
+        stack.callback(os.killpg, shell.pid, 9)
+        shell.stdout.readline()
+        pid = stack.enter_context(lib.child(map_it, path))
+        replace(path, "v2.so")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found, _ = stale()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        equal([line["pid"] for line in found if line["path"] == path], [pid])
+        used = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+        print(f"# {count} processes: {used:.2f} s of user and system time under emulation")
+
+
+run()

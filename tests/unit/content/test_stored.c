@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stored: the oldest go first, and only what has a mark. */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "content/stored.h"
+#include "samples.h"
+#include "streams.h"
+
+static struct debug_dir *dir;
+static struct stored *stored;
+static struct reason reason;
+static struct build_id id_true, id_false;
+
+static void open_dir(void)
+{
+	dir = debug_dir_open(NULL, true, &reason);
+	assert_non_null(dir);
+	assert_true(debug_dir_lock(dir, &reason));
+	stored = stored_new(dir, &reason);
+	assert_non_null(stored);
+}
+
+static void close_dir(void)
+{
+	stored_free(stored);
+	debug_dir_close(dir);
+}
+
+static int set_up(void **state)
+{
+	if (sample_set_up(state))
+		return -1;
+	sample_make("true");
+	sample_make("false");
+	sample_id("true", &id_true);
+	sample_id("false", &id_false);
+	open_dir();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	close_dir();
+	return sample_tear_down(state);
+}
+
+static void put_in(struct debug_dir *to, const char *file, const struct build_id *id)
+{
+	struct debug_item item = { .id = id, .part = CONTENT_ELF };
+	char name[64];
+
+	snprintf(name, sizeof(name), "/%s", file);
+	item.name = name;
+	item.fd = open(file, O_RDONLY);
+	assert_true(debug_dir_put(to, &item, &reason));
+	close(item.fd);
+}
+
+static uint32_t put(const char *file, const struct build_id *id)
+{
+	put_in(dir, file, id);
+	return stored_add(stored, id);
+}
+
+/* In another process's place, without the lock. */
+static void put_by_others(const char *file, const struct build_id *id)
+{
+	struct debug_dir *other = debug_dir_open(NULL, true, &reason);
+
+	put_in(other, file, id);
+	debug_dir_close(other);
+}
+
+static bool is_there(const struct build_id *id)
+{
+	int fd = debug_dir_find(dir, id, CONTENT_ELF);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool never(const struct debug_mark *mark)
+{
+	(void)mark;
+	return false;
+}
+
+static bool always(const struct debug_mark *mark)
+{
+	(void)mark;
+	return true;
+}
+
+/* Its last use is that long ago, in seconds; known after the next start. */
+static void age(const struct build_id *id, int seconds)
+{
+	char text[BUILD_ID_TEXT];
+
+	shell("touch -h -d '-%d seconds' .debug/.buildid/%s", seconds, build_id_text(id, text));
+}
+
+static void start_again(void)
+{
+	close_dir();
+	open_dir();
+}
+
+static void the_oldest_goes_first_with_all_its_links(void **state)
+{
+	uint64_t half;
+
+	(void)state;
+	put("false", &id_false);
+	half = stored_bytes(stored);
+	assert_true(half >= 8192);
+	put("true", &id_true);
+	age(&id_false, 20);
+	age(&id_true, 30);
+	start_again();
+	assert_int_equal(stored_count(stored), 2);
+	assert_int_equal(stored_evict(stored, half, never), 1);
+	assert_false(is_there(&id_true));
+	assert_true(is_there(&id_false));
+	assert_int_equal(stored_evict(stored, 0, never), 1);
+	assert_int_equal(stored_bytes(stored), 0);
+	assert_string_equal(shell_output("find .debug ! -type d"), ".debug/.buildid/lock\n");
+}
+
+static void a_use_counts(void **state)
+{
+	(void)state;
+	put("false", &id_false);
+	put("true", &id_true);
+	age(&id_false, 7200);
+	age(&id_true, 7300);
+	start_again();
+	stored_use(stored, stored_find(stored, &id_true));
+	start_again();
+	assert_int_equal(stored_evict(stored, stored_bytes(stored) - 1, never), 1);
+	assert_true(is_there(&id_true));
+	assert_false(is_there(&id_false));
+}
+
+static void what_is_in_use_stays(void **state)
+{
+	(void)state;
+	stored_hold(stored, put("true", &id_true));
+	assert_int_equal(stored_evict(stored, 0, never), 0);
+	assert_int_equal(stored_evict(stored, 0, always), 0);
+	assert_int_equal(stored_evict(stored, 0, never), 1);
+}
+
+static void what_others_put_there_stays(void **state)
+{
+	(void)state;
+	put_by_others("true", &id_true);
+	assert_int_equal(put("true", &id_true), STORED_NONE);
+	assert_int_equal(stored_count(stored), 0);
+	assert_int_equal(stored_evict(stored, 0, never), 0);
+	assert_true(is_there(&id_true));
+	start_again();
+	assert_int_equal(stored_count(stored), 0);
+}
+
+static void what_a_killed_process_left_is_removed(void **state)
+{
+	char text[BUILD_ID_TEXT];
+
+	(void)state;
+	put("true", &id_true);
+	put("false", &id_false);
+	build_id_text(&id_false, text);
+	shell("rm .debug/.build-id/%.2s/%s && touch .debug/.buildid/.new-0123456789abcdef", text,
+	      text + 2);
+	start_again();
+	assert_int_equal(stored_count(stored), 1);
+	assert_true(is_there(&id_true));
+	shell("! ls -d .debug/false .debug/.buildid/%s .debug/.buildid/.new-* 2>/dev/null", text);
+}
+
+static void there_is_one_lock(void **state)
+{
+	struct debug_dir *other = debug_dir_open(NULL, true, &reason);
+	char want[64];
+
+	(void)state;
+	assert_false(debug_dir_lock(other, &reason));
+	snprintf(want, sizeof(want), "process %d stores into it already", getpid());
+	assert_string_equal(reason.text, want);
+	debug_dir_close(other);
+	start_again();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_oldest_goes_first_with_all_its_links),
+		TEST(a_use_counts),
+		TEST(what_is_in_use_stays),
+		TEST(what_others_put_there_stays),
+		TEST(what_a_killed_process_left_is_removed),
+		TEST(there_is_one_lock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many of everything: what would take minutes if each of them were compared with all
+ * others. And lookups in address spaces, compared with those of a list.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/address_spaces.h"
+#include "perfdata/build_ids.h"
+#include "perfdata/paths.h"
+#include "rewritten.h"
+
+#define MANY 200000U
+
+/* As of a JIT compiler that uses one place again and again. */
+static void one_place_is_mapped_many_times(void **state)
+{
+	struct address_spaces *spaces = address_spaces_new();
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(spaces);
+	for (i = 0; i < MANY; i++)
+		assert_true(address_spaces_map(spaces, 10, 100 + i, 0x1000 + i % 2, 0x1000, i));
+	assert_true(address_spaces_ready(spaces));
+	for (i = 0; i < MANY; i++)
+		assert_int_equal(address_spaces_find(spaces, 10, 100 + i, 0x1800), i);
+	assert_int_equal(address_spaces_find(spaces, 10, 99, 0x1800), ADDRESS_SPACES_NOTHING);
+	address_spaces_free(spaces);
+}
+
+#define RANGES 400
+#define PIDS   3
+
+struct range {
+	uint32_t pid;
+	uint64_t time, start, len;
+};
+
+static size_t slowly(const struct range *ranges, uint32_t pid, uint64_t time, uint64_t address)
+{
+	size_t best = ADDRESS_SPACES_NOTHING, i;
+
+	for (i = 0; i < RANGES; i++)
+		if (ranges[i].pid == pid && ranges[i].time <= time && address >= ranges[i].start &&
+		    address - ranges[i].start < ranges[i].len &&
+		    (best == ADDRESS_SPACES_NOTHING || ranges[i].time >= ranges[best].time))
+			best = i;
+	return best;
+}
+
+static void a_lookup_finds_the_last_of_those_that_overlap(void **state)
+{
+	struct address_spaces *spaces = address_spaces_new();
+	struct range ranges[RANGES];
+	size_t i;
+
+	(void)state;
+	srandom(1);
+	assert_non_null(spaces);
+	for (i = 0; i < RANGES; i++) {
+		ranges[i] = (struct range){
+			.pid = (uint32_t)random() % PIDS,
+			.time = (uint64_t)random() % 100,
+			.start = (uint64_t)random() % 200,
+			.len = (uint64_t)random() % 60,
+		};
+		/* Up to the end of all addresses, where there is nothing behind it. */
+		if (i % 10 == 0)
+			ranges[i].start += UINT64_MAX - 220;
+		if (i % 50 == 0)
+			ranges[i].len = UINT64_MAX - ranges[i].start + 1;
+		assert_true(address_spaces_map(spaces, ranges[i].pid, ranges[i].time,
+					       ranges[i].start, ranges[i].len, i));
+	}
+	assert_true(address_spaces_ready(spaces));
+	for (i = 0; i < 100000; i++) {
+		uint32_t pid = (uint32_t)random() % (PIDS + 1);
+		uint64_t time = (uint64_t)random() % 110;
+		uint64_t address = (uint64_t)random() % 280;
+
+		if (i % 4 == 0)
+			address = UINT64_MAX - address;
+		assert_int_equal(address_spaces_find(spaces, pid, time, address),
+				 slowly(ranges, pid, time, address));
+	}
+	address_spaces_free(spaces);
+}
+
+/* ------------------------------------------------------------------- table -- */
+
+static const char *name_of(uint32_t number)
+{
+	static char name[32];
+
+	snprintf(name, sizeof(name), "/%07x", number);
+	return name;
+}
+
+static void set_number(uint8_t *id, uint32_t number)
+{
+	memset(id, 0, 20);
+	memcpy(id, &number, sizeof(number));
+}
+
+static void put_event(FILE *file, void *event, size_t size, const char *name)
+{
+	struct perfdata_event *header = event;
+	char padded[16] = {};
+
+	strcpy(padded, name);
+	header->size = (uint16_t)(size + sizeof(padded));
+	assert_int_equal(fwrite(event, size, 1, file), 1);
+	assert_int_equal(fwrite(padded, sizeof(padded), 1, file), 1);
+}
+
+static void many_paths_have_many_entries(void **state)
+{
+	const uint64_t header[] = { PERFDATA_MAGIC, PERFDATA_PIPE_HEADER };
+	FILE *file = fopen("perf.data", "w");
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fwrite(header, sizeof(header), 1, file), 1);
+	for (i = 0; i < MANY; i++) {
+		struct perfdata_mmap2 mmap = {
+			.event = { .type = PERFDATA_MMAP2, .misc = USER },
+			.pid = i,
+			.len = 1,
+		};
+
+		put_event(file, &mmap, sizeof(mmap), name_of(i));
+	}
+	for (i = 0; i < MANY; i++) {
+		struct perfdata_build_id entry = {
+			.event = { .type = PERFDATA_BUILD_ID, .misc = USER },
+		};
+
+		set_number(entry.id, i);
+		put_event(file, &entry, offsetof(struct perfdata_build_id, name), name_of(i));
+	}
+	assert_int_equal(fclose(file), 0);
+
+	data = perfdata_open("perf.data");
+	assert_int_equal(perfdata_dsos(data, &dsos), MANY);
+	for (i = 0; i < MANY; i++) {
+		assert_int_equal(dsos[i].id.size, 20);
+		assert_memory_equal(dsos[i].id.bytes, &i, sizeof(i));
+	}
+	perfdata_close(data);
+}
+
+/* Which are all written, and found again. */
+static void a_table_of_many_entries(void **state)
+{
+	struct build_id id = { .size = 20 };
+	struct perfdata_build_ids *table;
+	struct perfdata_paths paths = {};
+	struct perfdata *data;
+	uint32_t i;
+
+	(void)state;
+	make_begin(make);
+	make_end(make);
+	write_file("perf.data");
+	data = perfdata_open("perf.data");
+	table = perfdata_build_ids_read(data);
+	assert_non_null(table);
+	for (i = 0; i < MANY; i++) {
+		size_t path = perfdata_paths_add(&paths, name_of(i), PERFDATA_KIND_USER);
+
+		set_number(id.bytes, i);
+		assert_int_equal(path, i);
+		paths.all[path].annotated = 1;
+		assert_true(perfdata_paths_add_content(&paths, path, &id, 0, true));
+	}
+	assert_true(perfdata_paths_judge(&paths, false));
+	assert_false(perfdata_build_ids_changed(table));
+	assert_int_equal(perfdata_build_ids_update(data, table, &paths), 0);
+	assert_int_equal(perfdata_build_ids_count(table), MANY);
+	assert_true(perfdata_build_ids_changed(table));
+	perfdata_build_ids_free(table);
+	perfdata_paths_free(&paths);
+	perfdata_close(data);
+}
+
+/* Of one path, which all get names. */
+static void a_path_of_many_contents(void **state)
+{
+	struct build_id id = { .size = 20 };
+	struct perfdata_paths paths = {};
+	char last[32];
+	uint32_t i;
+
+	(void)state;
+	assert_int_equal(perfdata_paths_add(&paths, "/a", PERFDATA_KIND_USER), 0);
+	for (i = 0; i < MANY; i++) {
+		set_number(id.bytes, i);
+		paths.all[0].annotated++;
+		assert_true(perfdata_paths_add_content(&paths, 0, &id, MANY - i, true));
+	}
+	assert_true(perfdata_paths_judge(&paths, false));
+	assert_int_equal(paths.all[0].first, MANY - 1);
+	assert_null(paths.contents[MANY - 1].name);
+	snprintf(last, sizeof(last), "/a@%02x%02x%02x%02x", 0, 0, 0, 0);
+	assert_string_equal(paths.contents[0].name, last);
+	perfdata_paths_free(&paths);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_place_is_mapped_many_times),
+		TEST(a_lookup_finds_the_last_of_those_that_overlap),
+		TEST(many_paths_have_many_entries),
+		TEST(a_table_of_many_entries),
+		TEST(a_path_of_many_contents),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

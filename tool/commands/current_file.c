@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Current file: nearly every path leads to the very inode that is mapped, which the cache
+ * of names says without asking any filesystem. Only for the others a file is opened, by a
+ * child that can be left behind.
+ *
+ * The module reports a path as /proc/PID/maps of this process would. So it begins at the
+ * root of the mount namespace, and not at a directory that the process made its root by
+ * chroot(2): the two differ where a daemon locked itself up after it had loaded its
+ * libraries.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "current_file.h"
+#include "lookup_child.h"
+
+/**
+ * struct place - what a path in a root leads to
+ * @root: number of the root
+ * @path: in it
+ * @state: CURRENT_SAME: there is a file; CURRENT_GONE; CURRENT_UNKNOWN
+ * @major: device of the inode that is there, as stat(2) shows it, with @minor and @ino
+ * @asked: the file was opened, or could not be
+ * @file_id: as in struct buildid_file, if @asked
+ * @now: likewise
+ */
+struct place {
+	uint32_t root;
+	char *path;
+	enum current_state state;
+	unsigned int major, minor;
+	uint64_t ino;
+	bool asked;
+	uint64_t file_id;
+	struct current_file now;
+};
+
+/* One root directory in one mount namespace, by what distinguishes it from others. */
+struct root {
+	char namespace[64];
+	dev_t dev;
+	ino_t ino;
+};
+
+/*
+ * Where there was no answer nobody asks again for files of this device that this user's
+ * processes have mapped: a user cannot hide another's files so.
+ */
+struct silent {
+	uid_t uid;
+	uint32_t major, minor;
+};
+
+struct current_files {
+	struct lookup_child child;
+	struct lookup lookup;
+	uint32_t pid;
+	uid_t uid;
+	uint32_t root;
+	struct root *roots;
+	size_t nr_roots;
+	struct place *places;
+	size_t nr_places;
+	struct hash_map by_path; /* indexes of places by the hash of root and path */
+	struct silent *silent;
+	size_t nr_silent;
+};
+
+struct current_files *current_files_new(void)
+{
+	struct current_files *files = calloc(1, sizeof(*files));
+
+	if (files)
+		files->child.socket = -1;
+	return files;
+}
+
+void current_files_free(struct current_files *files)
+{
+	size_t i;
+
+	if (!files)
+		return;
+	for (i = 0; i < files->nr_places; i++)
+		free(files->places[i].path);
+	free(files->places);
+	free(files->roots);
+	free(files->silent);
+	hash_map_free(&files->by_path);
+	lookup_child_end(&files->child);
+	free(files);
+}
+
+/* ----------------------------------------------------------------- roots -- */
+
+static int open_root(uint32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Of a process that is in another's root the path is not shown: "" then. */
+static void read_link(uint32_t pid, const char *name, char *to, size_t size)
+{
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+	length = readlink(path, to, size - 1);
+	to[length > 0 ? length : 0] = '\0';
+}
+
+static bool same_root(const struct root *one, const struct root *other)
+{
+	return one->dev == other->dev && one->ino == other->ino &&
+	       !strcmp(one->namespace, other->namespace);
+}
+
+bool current_files_enter(struct current_files *files, uint32_t pid)
+{
+	struct stat owner, stat_;
+	struct root root = {};
+	char path[64];
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	if (stat(path, &owner))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root/", pid);
+	if (stat(path, &stat_))
+		return false;
+	root.dev = stat_.st_dev;
+	root.ino = stat_.st_ino;
+	read_link(pid, "ns/mnt", root.namespace, sizeof(root.namespace));
+	files->pid = pid;
+	files->uid = owner.st_uid;
+	/* from the last one, as a container's processes come together */
+	for (i = files->nr_roots; i; i--)
+		if (same_root(&files->roots[i - 1], &root))
+			break;
+	if (!i) {
+		if (!array_reserve(files->roots, files->nr_roots)) {
+			errno = ENOMEM;
+			return false;
+		}
+		files->roots[files->nr_roots++] = root;
+		i = files->nr_roots;
+	}
+	files->root = (uint32_t)(i - 1);
+	return true;
+}
+
+/* The root of the mount namespace: no ".." leads further. */
+static int open_top(int root)
+{
+	char path[PATH_MAX];
+	size_t i;
+	int top;
+
+	for (i = 0; i + 4 < sizeof(path); i += 3)
+		memcpy(path + i, "../", 4);
+	top = openat(root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	close(root);
+	return top;
+}
+
+/* @path without the directory @prefix that it is below, or NULL. */
+static const char *below(const char *path, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	if (!length || strncmp(path, prefix, length))
+		return NULL;
+	if (prefix[length - 1] == '/')
+		return path + length;
+	return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+/* The directory that *@path, which is made relative, is to be looked up in; or -1. */
+static int open_base(const struct current_files *files, const char **path)
+{
+	int root = open_root(files->pid);
+	char link[PATH_MAX];
+	const char *rest;
+
+	if (root < 0)
+		return -1;
+	read_link(files->pid, "root", link, sizeof(link));
+	rest = below(*path, link);
+	if (!rest) {
+		rest = *path + strspn(*path, "/");
+		root = open_top(root);
+	}
+	*path = rest;
+	return root;
+}
+
+/* --------------------------------------------------------------- lookups -- */
+
+static bool is_silent(const struct current_files *files, const struct buildid_file *mapped)
+{
+	size_t i;
+
+	for (i = 0; i < files->nr_silent; i++)
+		if (files->silent[i].uid == files->uid &&
+		    files->silent[i].major == mapped->dev_major &&
+		    files->silent[i].minor == mapped->dev_minor)
+			return true;
+	return false;
+}
+
+static void add_silent(struct current_files *files, const struct buildid_file *mapped)
+{
+	if (array_reserve(files->silent, files->nr_silent))
+		files->silent[files->nr_silent++] =
+			(struct silent){ files->uid, mapped->dev_major, mapped->dev_minor };
+}
+
+void current_file_identity(const struct buildid_file *file, struct identity *identity)
+{
+	const uint8_t *bytes;
+	size_t size;
+
+	*identity = (struct identity){ .kind = file->kind, .reason = file->reason };
+	bytes = buildid_file_id_bytes(file, &size);
+	if (bytes)
+		build_id_set(&identity->id, bytes, size);
+}
+
+static void set_file(struct place *place, const struct buildid_file *file)
+{
+	place->state = CURRENT_SAME;
+	place->major = file->user_dev_major;
+	place->minor = file->user_dev_minor;
+	place->ino = file->user_ino;
+	place->file_id = file->file_id;
+	place->now.ctime = file->ctime;
+	current_file_identity(file, &place->now.identity);
+}
+
+/* By opening the file and having it identified. */
+static void identify(struct current_files *files, struct place *place,
+		     const struct buildid_file *mapped)
+{
+	const char *path = place->path;
+	const struct lookup *lookup = &files->lookup;
+	int base;
+
+	place->state = CURRENT_UNKNOWN;
+	if (is_silent(files, mapped))
+		return;
+	base = open_base(files, &path);
+	if (base < 0)
+		return;
+	lookup_child_find(&files->child, base, path, &files->lookup);
+	close(base);
+	if (lookup->error == ETIMEDOUT)
+		add_silent(files, mapped);
+	place->asked = true;
+	if (!lookup->error)
+		set_file(place, (const void *)lookup->record);
+	else if (lookup->error == ENOENT || lookup->error == ENOTDIR)
+		place->state = CURRENT_GONE;
+}
+
+/*
+ * By the names that are in memory, which asks no server. A name that is not there is no
+ * answer: what an automounter serves comes when it is looked for.
+ */
+static bool find_in_memory(const struct current_files *files, struct place *place)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_CACHED };
+	const char *path = place->path;
+	int base = open_base(files, &path);
+	struct statx stat_;
+	int fd, err;
+
+	if (base < 0)
+		return false;
+	fd = (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
+	close(base);
+	if (fd < 0)
+		return false;
+	err = statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_);
+	close(fd);
+	if (err)
+		return false;
+	place->state = CURRENT_SAME;
+	place->major = stat_.stx_dev_major;
+	place->minor = stat_.stx_dev_minor;
+	place->ino = stat_.stx_ino;
+	return true;
+}
+
+static struct place *find_place(struct current_files *files, const char *path)
+{
+	uint64_t key = hash_bytes(hash_bytes(HASH_START, &files->root, sizeof(files->root)), path,
+				  strlen(path));
+	struct hash_slot *slot = NULL;
+	struct place *place;
+
+	while ((slot = hash_map_next(&files->by_path, key, slot))) {
+		place = &files->places[slot->value];
+		if (place->root == files->root && !strcmp(place->path, path))
+			return place;
+	}
+	if (!array_reserve(files->places, files->nr_places))
+		return NULL;
+	place = &files->places[files->nr_places];
+	*place = (struct place){ .root = files->root,
+				 .path = strdup(path),
+				 .state = CURRENT_UNKNOWN };
+	if (!place->path || !hash_map_add(&files->by_path, key, (uint32_t)files->nr_places)) {
+		free(place->path);
+		return NULL;
+	}
+	files->nr_places++;
+	find_in_memory(files, place);
+	return place;
+}
+
+/* ------------------------------------------------------------ comparison -- */
+
+/* As in /proc/PID/maps, which of an overlay shows one or the other. */
+static bool is_inode(const struct place *place, const struct buildid_file *mapped)
+{
+	if (place->state != CURRENT_SAME)
+		return false;
+	return (place->ino == mapped->user_ino && place->major == mapped->user_dev_major &&
+		place->minor == mapped->user_dev_minor) ||
+	       (place->ino == mapped->ino && place->major == mapped->dev_major &&
+		place->minor == mapped->dev_minor);
+}
+
+static enum current_state compare(const struct place *place, const struct buildid_file *mapped)
+{
+	const struct identity *now = &place->now.identity;
+	struct identity before;
+
+	if (place->state != CURRENT_SAME)
+		return place->state;
+	if (mapped->file_id && place->file_id == mapped->file_id)
+		return CURRENT_SAME;
+	current_file_identity(mapped, &before);
+	if (!before.id.size || !now->id.size)
+		return CURRENT_UNKNOWN;
+	return before.kind == now->kind && build_id_equal(&before.id, &now->id) ? CURRENT_SAME :
+										  CURRENT_OTHER;
+}
+
+enum current_state current_files_find(struct current_files *files,
+				      const struct buildid_file *mapped,
+				      const struct current_file **now)
+{
+	const char *path = buildid_file_path(mapped);
+	struct place *place;
+
+	*now = NULL;
+	if (!path || *path != '/')
+		return CURRENT_UNKNOWN;
+	place = find_place(files, path);
+	if (!place)
+		return CURRENT_UNKNOWN;
+	if (is_inode(place, mapped))
+		return CURRENT_SAME;
+	if (!place->asked)
+		identify(files, place, mapped);
+	*now = &place->now;
+	return compare(place, mapped);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * buildid stale: who has to be restarted.
+ *
+ * Others compare inodes or look for "(deleted)": a package that was installed again is then
+ * an upgrade, and a container's files are looked for on the host.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "common/arguments.h"
+#include "module.h"
+#include "print_process.h"
+#include "process_operand.h"
+#include "stale_scan.h"
+
+#define EXIT_STALE 3
+
+static const char help[] =
+	"Show processes that run a content other than what its path leads to now, in their own "
+	"root: what an upgrade has replaced or removed. One line for each file: process, unit or "
+	"container, the identity that runs, the one that is there now or \"deleted\", since when "
+	"it is there, the path.\v"
+	"Without PID all processes are looked at; what may not be looked at is counted. Contents "
+	"are compared, not files: the same build installed again is not stale, nor is a file that "
+	"was overwritten in place, as its processes run what is in it now.\n\n"
+	"Exit status: 0 none is stale, 3 some are, 1 failed, 2 wrong usage.";
+
+struct job {
+	struct output out;
+	bool failed;
+};
+
+static void show(void *data, const struct stale *stale)
+{
+	struct job *job = data;
+	struct output *out = &job->out;
+	struct identity runs;
+
+	current_file_identity(stale->runs, &runs);
+	out_begin(out);
+	out_string(out, "type", OUT_HIDDEN, "stale");
+	print_process(out, stale->pid, stale->start_time, stale->comm);
+	print_content(out, "build_id", "kind", &runs);
+	out_string(out, "state", OUT_HIDDEN, stale->now ? "replaced" : "deleted");
+	if (stale->now) {
+		print_content(out, "now_build_id", "now_kind", &stale->now->identity);
+	} else {
+		out_null(out, "now_build_id");
+		out_null(out, "now_kind");
+		out_styled(out, OUT_BAD, NULL, 0, "deleted");
+	}
+	print_moment(out, "since", stale->now ? stale->now->ctime : 0);
+	print_mapped_path(out, stale->path);
+	out_end(out);
+}
+
+static void fail(struct job *job, const char *object, int error)
+{
+	module_error(&job->out, object, error, NULL);
+	job->failed = true;
+}
+
+static void scan_one(struct job *job, struct buildid *handle, struct stale_scan *scan, uint32_t pid)
+{
+	size_t alive = scan->alive, denied = scan->denied;
+	char name[32];
+	int err;
+
+	scan->pids = &pid;
+	scan->nr_pids = 1;
+	snprintf(name, sizeof(name), "pid %" PRIu32, pid);
+	err = stale_scan(scan, handle);
+	if (!err && scan->denied > denied)
+		err = -EPERM;
+	if (err) {
+		fail(job, name, err);
+	} else if (scan->alive == alive) {
+		out_error(&job->out, name, "%s", process_operand_missing(pid));
+		job->failed = true;
+	}
+}
+
+static void scan_all(struct job *job, struct buildid *handle, struct stale_scan *scan)
+{
+	int err = stale_scan(scan, handle);
+
+	if (!err && scan->denied && !scan->processes)
+		err = -EPERM;
+	if (err)
+		fail(job, "stale", err);
+	else if (scan->denied)
+		fprintf(stderr,
+			"buildid: stale: %zu processes were not looked at, as that is not "
+			"permitted; run as root\n",
+			scan->denied);
+}
+
+static int run(struct job *job, struct stale_scan *scan, char **pids)
+{
+	struct buildid *handle = module_open(&job->out);
+	uint32_t pid;
+
+	if (!handle)
+		return EXIT_FAILURE;
+	if (!*pids)
+		scan_all(job, handle, scan);
+	for (; *pids; pids++)
+		if (process_operand(*pids, &pid))
+			scan_one(job, handle, scan, pid);
+	buildid_close(handle);
+	if (scan->unknown)
+		fprintf(stderr,
+			"buildid: stale: %zu mapped files were not compared: on a filesystem that "
+			"does not answer, or not to be read\n",
+			scan->unknown);
+	if (job->failed)
+		return EXIT_FAILURE;
+	return scan->stale ? EXIT_STALE : EXIT_SUCCESS;
+}
+
+int cmd_stale(int argc, char **argv)
+{
+	struct job job = {};
+	struct stale_scan scan = { .found = show, .data = &job };
+	const struct args_option options[] = {
+		{ "temporary", 0, NULL,
+		  "deleted files of /tmp, /var/tmp, /run and /dev, and those that are no ELF "
+		  "files, too, as JIT compilers make them",
+		  .flag = &scan.temporary },
+		{},
+	};
+	const struct args args = {
+		.command = "stale",
+		.operands = "[PID...]",
+		.max_operands = ARGS_ANY,
+		.help = help,
+		.options = options,
+		.out = &job.out,
+	};
+	char **pids = args_parse(&args, argc, argv);
+
+	process_operands_check(pids);
+	return run(&job, &scan, pids);
+}
