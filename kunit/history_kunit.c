@@ -23,10 +23,11 @@ static void add(unsigned long start, unsigned long len, unsigned long pgoff, u64
 /* The file at @addr in this process, and where in it, or 0. */
 static u64 find(unsigned long addr, u64 *offset)
 {
-	u64 start_time = 0, file_id = 0;
+	struct bid_history_query query = { .tgid = current->tgid, .addr = addr };
+	int err = bid_history_find(&query);
 
-	*offset = 0;
-	return bid_history_find(current->tgid, addr, &start_time, &file_id, offset) ? 0 : file_id;
+	*offset = query.offset;
+	return err ? 0 : query.file_id;
 }
 
 static void finds_the_file_at_an_address(struct kunit *test)
@@ -44,9 +45,14 @@ static void finds_the_file_at_an_address(struct kunit *test)
 
 static int find_in(pid_t tgid, u64 *start_time, unsigned long addr, u64 *file_id)
 {
-	u64 offset;
+	struct bid_history_query query = { .tgid = tgid, .addr = addr, .start_time = *start_time };
+	int err = bid_history_find(&query);
 
-	return bid_history_find(tgid, addr, start_time, file_id, &offset);
+	if (!err) {
+		*start_time = query.start_time;
+		*file_id = query.file_id;
+	}
+	return err;
 }
 
 static void finds_nothing_of_another_process(struct kunit *test)
@@ -305,7 +311,6 @@ static void finds_no_half_of_a_mapping(struct kunit *test)
 	u32 found = 0, wrong = 0, i = 0;
 	struct task_struct *tasks[2];
 	atomic_t done = ATOMIC_INIT(0);
-	u64 offset, file_id, start_time;
 
 	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
 		tasks[i] = kthread_run(add_many, &done, "buildid_kunit/%u", i);
@@ -314,18 +319,59 @@ static void finds_no_half_of_a_mapping(struct kunit *test)
 	for (i = 0; atomic_read(&done) < ARRAY_SIZE(tasks); i++) {
 		u32 which = i % 50;
 
-		/* the tasks' tgid is not the test's */
-		start_time = 0;
-		if (bid_history_find(tasks[i % 2]->tgid, which * 0x100000UL + 5, &start_time,
-				     &file_id, &offset))
+		struct bid_history_query query = {
+			.tgid = tasks[i % 2]->tgid, /* not the test's */
+			.addr = which * 0x100000UL + 5,
+		};
+
+		if (bid_history_find(&query))
 			continue;
 		found++;
-		wrong += file_id != which + 1 || offset != (which << 12) * PAGE_SIZE + 5;
+		wrong += query.file_id != which + 1 ||
+			 query.offset != (which << 12) * PAGE_SIZE + 5;
 	}
 	for (i = 0; i < ARRAY_SIZE(tasks); i++)
 		kthread_stop(tasks[i]);
 	KUNIT_EXPECT_GT(test, found, 0);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* As of a fork, after which the parent maps something else there. */
+static void finds_what_was_mapped_before_a_time(struct kunit *test)
+{
+	struct bid_history_query query = {
+		.tgid = current->tgid,
+		.addr = 0x10000,
+		.before = bid_history_stamp(51, 0),
+	};
+
+	add_entry(100, 50, 0, 0x10000, 1);
+	add_entry(100, 52, 0, 0x10000, 2);
+	add_entry(100, 53, 0, 0x20000, 3);
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), 0);
+	KUNIT_EXPECT_EQ(test, query.file_id, 1);
+	query.addr = 0x20000;
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), -ENOENT);
+	query.before = bid_history_stamp(50, 0);
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), -ESRCH);
+	query.before = 0;
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), 0);
+	KUNIT_EXPECT_EQ(test, query.file_id, 3);
+}
+
+/* Those of the last mapping, also where another address is asked for. */
+static void says_how_often_the_process_had_called_exec(struct kunit *test)
+{
+	struct bid_history_query query = { .tgid = current->tgid, .addr = 0x30000 };
+
+	add_entry(100, 50, 0, 0x10000, 1);
+	migrate_disable();
+	add_entry(100, 51, 0, 0x20000, 2);
+	last_entry()->start_flags = 0x20000 | 5 << BID_HISTORY_EXECS_SHIFT;
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), -ENOENT);
+	KUNIT_EXPECT_EQ(test, query.execs, 5);
+	KUNIT_EXPECT_EQ(test, query.start_time, 100);
 }
 
 static void stop(void *unused)
@@ -342,6 +388,8 @@ static int start(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(finds_the_file_at_an_address),
+	KUNIT_CASE(finds_what_was_mapped_before_a_time),
+	KUNIT_CASE(says_how_often_the_process_had_called_exec),
 	KUNIT_CASE(finds_nothing_of_another_process),
 	KUNIT_CASE(says_which_process_it_was),
 	KUNIT_CASE(distinguishes_processes_with_the_same_pid),

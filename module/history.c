@@ -29,14 +29,14 @@ static s64 ticks_between(u64 from, u64 to)
 	return (s64)((to & ~cycles) - (from & ~cycles)) >> BID_HISTORY_CYCLES;
 }
 
-/* Entries of one CPU are considered in their order: equal ones are not before. */
-static bool is_before(const struct bid_history_entry *a, const struct bid_history_entry *b)
+/* Of two stamps; those of one CPU at the same time are in no order. */
+static bool is_before(u64 stamp, u64 other)
 {
-	s64 ticks = ticks_between(a->stamp, b->stamp);
+	s64 ticks = ticks_between(stamp, other);
 
 	if (ticks)
 		return ticks > 0;
-	return (s32)((u32)(a->stamp - b->stamp) << (32 - BID_HISTORY_CYCLES)) < 0;
+	return (s32)((u32)(stamp - other) << (32 - BID_HISTORY_CYCLES)) < 0;
 }
 
 /* How long ago a mapping was made, in nanoseconds; exact to a tick. */
@@ -49,57 +49,59 @@ u64 bid_history_age(const struct bid_history_entry *entry)
 
 /**
  * struct search - a search for the last mapping of an address
- * @tgid: of the process
- * @start_time: which process of those that had @tgid; 0 for the last of them
- * @addr: the address
- * @known: some mapping of the process was found
- * @found: the last mapping of @addr so far; @found.file_id is 0 for none
+ * @query: what is looked for; its start_time is that of the last process so far
+ * @any: whichever process was the last
+ * @last: the last mapping of the process so far; its file_id is 0 for none
+ * @found: the last mapping of the address so far, likewise
  */
 struct search {
-	pid_t tgid;
-	u64 start_time;
-	u64 addr;
-	bool known;
+	struct bid_history_query *query;
+	bool any;
+	struct bid_history_entry last;
 	struct bid_history_entry found;
 };
 
-static void consider(struct search *search, bool any, const struct bid_history_entry *entry)
+/* Entries of one CPU are considered in their order: equal ones are not before. */
+static bool is_later(const struct bid_history_entry *entry, const struct bid_history_entry *than)
 {
-	if (entry->tgid != search->tgid || !entry->file_id)
+	return !than->file_id || !is_before(entry->stamp, than->stamp);
+}
+
+static void consider(struct search *search, const struct bid_history_entry *entry)
+{
+	struct bid_history_query *query = search->query;
+
+	if (entry->tgid != query->tgid || !entry->file_id)
 		return;
-	if (any && entry->start_time > search->start_time) {
-		search->start_time = entry->start_time;
+	if (search->any && entry->start_time > query->start_time) {
+		query->start_time = entry->start_time;
+		search->last.file_id = 0;
 		search->found.file_id = 0;
 	}
-	if (entry->start_time != search->start_time)
+	if (entry->start_time != query->start_time)
 		return;
-	search->known = true;
-	if (search->addr < bid_history_start(entry) || search->addr >= bid_history_end(entry))
+	if (query->before && !is_before(entry->stamp, query->before))
 		return;
-	if (!search->found.file_id || !is_before(entry, &search->found))
+	if (is_later(entry, &search->last))
+		search->last = *entry;
+	if (query->addr < bid_history_start(entry) || query->addr >= bid_history_end(entry))
+		return;
+	if (is_later(entry, &search->found))
 		search->found = *entry;
 }
 
 /**
  * bid_history_find() - find what a process had mapped at an address last
- * @tgid: of the process, in the initial pid namespace
- * @addr: the address
- * @start_time: in: which process of those that had @tgid, 0 for the last; out: its own
- * @file_id: set to that of the mapped file
- * @offset: set to the offset of @addr in the file
+ * @query: what is looked for, and the answer
  *
  * Process context.
  *
  * Return: 0; -ESRCH when no mapping of the process is remembered; -ENOENT when none is
- * that has @addr.
+ * that has the address.
  */
-int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *offset)
+int bid_history_find(struct bid_history_query *query)
 {
-	struct search search = {
-		.tgid = tgid,
-		.start_time = *start_time,
-		.addr = addr,
-	};
+	struct search search = { .query = query, .any = !query->start_time };
 	const struct bid_history *history;
 	struct bid_history_entry entry;
 	u32 nr, i;
@@ -111,16 +113,17 @@ int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *o
 		nr = smp_load_acquire(&history->next);
 		for (i = BID_HISTORY_DEPTH - 1; i; i--)
 			if (read_entry(history, nr - i, &entry))
-				consider(&search, !*start_time, &entry);
+				consider(&search, &entry);
 		cond_resched();
 	}
-	if (!search.known)
+	if (!search.last.file_id)
 		return -ESRCH;
+	query->execs = search.last.start_flags >> BID_HISTORY_EXECS_SHIFT & BID_HISTORY_EXECS;
 	if (!search.found.file_id)
 		return -ENOENT;
-	*start_time = search.start_time;
-	*file_id = search.found.file_id;
-	*offset = addr - bid_history_start(&search.found) + (search.found.pgoff << PAGE_SHIFT);
+	query->file_id = search.found.file_id;
+	query->offset =
+		query->addr - bid_history_start(&search.found) + (search.found.pgoff << PAGE_SHIFT);
 	return 0;
 }
 

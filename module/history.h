@@ -22,10 +22,13 @@
 
 /* Flags of a vma that are remembered: all below a page's size, as addresses are above. */
 #define BID_HISTORY_FLAGS (VM_READ | VM_WRITE | VM_EXEC | VM_MAYSHARE)
+/* Between these and the addresses: the low bits of how often the process has called exec. */
+#define BID_HISTORY_EXECS_SHIFT 8
+#define BID_HISTORY_EXECS	0xfU
 
 /**
  * struct bid_history_entry - a mapping that was made
- * @start_flags: first address, and BID_HISTORY_FLAGS of the vma
+ * @start_flags: first address, BID_HISTORY_FLAGS of the vma, and bid_history_execs()
  * @pgoff: offset of the first address in the file, in pages
  * @file_id: as in struct buildid_file; 0 in a slot that was never written
  * @start_time: of the process, which tells it from others that had the same pid
@@ -71,6 +74,12 @@ static inline u64 bid_history_end(const struct bid_history_entry *entry)
 	return bid_history_start(entry) + ((u64)entry->pages << PAGE_SHIFT);
 }
 
+/* A child has its parent's, until it calls exec itself. */
+static __always_inline u32 bid_history_execs(const struct task_struct *task)
+{
+	return READ_ONCE(task->self_exec_id) & BID_HISTORY_EXECS;
+}
+
 static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
 {
 	return (u64)tick << BID_HISTORY_CYCLES | (cycles & (BIT(BID_HISTORY_CYCLES) - 1));
@@ -91,7 +100,8 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 	struct bid_history_entry *entry = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
 
 	smp_wmb(); /* @next before the slot it makes invalid; pairs with read_entry() */
-	entry->start_flags = vma->vm_start | (vma->vm_flags & BID_HISTORY_FLAGS);
+	entry->start_flags = vma->vm_start | (vma->vm_flags & BID_HISTORY_FLAGS) |
+			     bid_history_execs(current) << BID_HISTORY_EXECS_SHIFT;
 	entry->pgoff = vma->vm_pgoff;
 	entry->file_id = file_id;
 	entry->start_time = bid_start_time(current);
@@ -102,11 +112,32 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 	smp_store_release(&history->next, next + 1); /* pairs with bid_history_find() */
 }
 
+/**
+ * struct bid_history_query - what a process had mapped at an address last
+ * @tgid: the process, in the initial pid namespace
+ * @addr: the address
+ * @start_time: in: which process of those that had @tgid, 0 for the last of them; out:
+ *	its own, also with -ENOENT
+ * @before: only what it mapped before this stamp; 0 for everything
+ * @file_id: out: of the mapped file
+ * @offset: out: of @addr in the file
+ * @execs: out: bid_history_execs() as it made the last mapping, also with -ENOENT
+ */
+struct bid_history_query {
+	pid_t tgid;
+	u64 addr;
+	u64 start_time;
+	u64 before;
+	u64 file_id;
+	u64 offset;
+	u32 execs;
+};
+
 int bid_history_init(void);
 void bid_history_exit(void);
 
 u64 bid_history_age(const struct bid_history_entry *entry);
-int bid_history_find(pid_t tgid, u64 addr, u64 *start_time, u64 *file_id, u64 *offset);
+int bid_history_find(struct bid_history_query *query);
 int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_entry *entry);
 
 #endif /* BID_HISTORY_H */

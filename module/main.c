@@ -21,6 +21,7 @@
 #include "identify.h"
 #include "kernel_image.h"
 #include "netlink.h"
+#include "parents.h"
 #include "version.h"
 #include "worker.h"
 
@@ -92,9 +93,12 @@ static int __init buildid_init(void)
 	err = bid_history_init();
 	if (err)
 		goto err_identify;
-	err = bid_hook_init();
+	err = bid_parents_init();
 	if (err)
 		goto err_history;
+	err = bid_hook_init();
+	if (err)
+		goto err_parents;
 	err = bid_kernel_image_init();
 	if (err)
 		goto err_hook;
@@ -113,6 +117,8 @@ err_kernel_image:
 	bid_kernel_image_exit();
 err_hook:
 	bid_hook_exit();
+err_parents:
+	bid_parents_exit();
 err_history:
 	bid_history_exit();
 err_identify:
@@ -132,6 +138,7 @@ static void __exit buildid_exit(void)
 	bid_netlink_exit();
 	bid_kernel_image_exit();
 	bid_hook_exit();
+	bid_parents_exit();
 	bid_history_exit();
 	bid_identify_exit();
 	bid_worker_exit();

@@ -4,7 +4,8 @@
  * of a file_id (ID), or of what a process has mapped at an address (ADDR).
  *
  * FD and ADDR identify a file that is there, see reply.c. KEY and ID only say what
- * the cache has; so does ADDR for a process that has exited, by way of history.c.
+ * the cache has; so does ADDR for a process that has exited, by way of history.c, and
+ * of parents.c for one that was forked and never called exec.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -16,6 +17,7 @@
 #include "cache.h"
 #include "history.h"
 #include "ioctl.h"
+#include "parents.h"
 #include "process.h"
 #include "reply.h"
 
@@ -155,22 +157,90 @@ int bid_ioctl_resolve_id(struct bid_session *session, void __user *arg)
 	return reply(arg, &req, sizeof(req), req.record, &req.record_size, resolve_id);
 }
 
+/* A longer chain of parents is of no use to anybody. */
+#define PARENTS_MAX 16
+
+/* What a parent that has not exited has mapped there now, at an age that history lacks. */
+static int resolve_in_parent(const struct bid_history_query *query,
+			     struct buildid_resolve_addr *req, struct buildid_file *record)
+{
+	struct buildid_resolve_addr parent = {
+		.pid = query->tgid,
+		.addr = query->addr,
+		.start_time = query->start_time,
+	};
+	int err = bid_process_resolve(&parent, record);
+
+	req->offset = parent.offset;
+	return err;
+}
+
+/*
+ * A process that has not called exec since the fork that made it has what its parent had
+ * then. What it mapped itself comes first, and what is not remembered of the parent may
+ * be had from its own parent.
+ */
+static int resolve_in_parents(struct bid_history_query *query, const struct bid_parent *fork,
+			      struct buildid_resolve_addr *req, struct buildid_file *record)
+{
+	struct bid_parent next = *fork;
+	u32 execs = fork->execs;
+	int depth;
+
+	for (depth = 0; depth < PARENTS_MAX; depth++) {
+		*query = (struct bid_history_query){
+			.tgid = next.parent_tgid,
+			.addr = req->addr,
+			.start_time = next.parent_start_time,
+			.before = next.stamp,
+		};
+		if (!bid_history_find(query)) {
+			req->offset = query->offset;
+			return resolve_file_id(query->file_id, record);
+		}
+		if (!resolve_in_parent(query, req, record))
+			return 0;
+		if (!bid_parents_find(query->tgid, query->start_time, &next) || next.execs != execs)
+			break;
+	}
+	return -ENOENT;
+}
+
 /*
  * The pid of a process that has exited is only a number, and that is how the
  * initial pid namespace counts: other namespaces cannot ask for it.
  */
 static int resolve_exited(struct buildid_resolve_addr *req, struct buildid_file *record)
 {
-	u64 file_id;
+	struct bid_history_query query = {
+		.tgid = req->pid,
+		.addr = req->addr,
+		.start_time = req->start_time,
+	};
+	struct bid_parent fork;
+	bool forked;
 	int err;
 
 	if (task_active_pid_ns(current) != &init_pid_ns || !perfmon_capable())
 		return -ESRCH;
-	err = bid_history_find(req->pid, req->addr, &req->start_time, &file_id, &req->offset);
-	if (err)
+	forked = bid_parents_find(req->pid, req->start_time, &fork);
+	err = bid_history_find(&query);
+	/* the last process with that pid may have mapped nothing */
+	if (forked && query.start_time < fork.start_time)
+		err = -ESRCH;
+	if (forked &&
+	    (query.start_time > fork.start_time || (err == -ENOENT && query.execs != fork.execs)))
+		forked = false;
+	if (err && !forked)
 		return err;
 	req->source = BUILDID_ADDR_HISTORY;
-	return resolve_file_id(file_id, record);
+	if (err) {
+		req->start_time = fork.start_time;
+		return resolve_in_parents(&query, &fork, req, record);
+	}
+	req->start_time = query.start_time;
+	req->offset = query.offset;
+	return resolve_file_id(query.file_id, record);
 }
 
 static int resolve_addr(void *data, struct buildid_file *record)

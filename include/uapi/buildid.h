@@ -713,7 +713,8 @@ struct buildid_resolve_id {
  * except for one that only a process may read: BUILDID_REASON_DEFERRED. For a process
  * that has exited, and a caller in the initial pid namespace, the last executable
  * mappings of the machine are searched; if several processes had that pid, it is the
- * last of them, unless @start_time says which. Errors: ESRCH for an unknown process;
+ * last of them, unless @start_time says which. One that was forked and had not called
+ * exec had what its parent had then. Errors: ESRCH for an unknown process;
  * ENOENT when no file is mapped at @addr, or it is not in the cache any more; ENOSPC;
  * EPERM; EINTR.
  */

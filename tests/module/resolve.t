@@ -243,6 +243,78 @@ def _():
         lib.run_as(pid, ask)
 
 
+def fork_once():
+    """The pid of a child that did nothing."""
+    child = lib.forked(lambda: None)
+    os.waitpid(child, 0)
+    return child
+
+
+def map_and_fork():
+    """Children of this process: one as it has FIXED, one as it has another file there."""
+    map_there(built("id8"))
+    first = fork_once()
+    lib.unmap(FIXED, PAGE)
+    map_there(built("other"))
+    return [first, fork_once(), os.getpid()]
+
+
+@test("a process that exited and never called exec had what its parent had as it forked")
+def _():
+    with Device() as device:
+        know(device, built("id8"), built("other"))
+        first, second, parent = lib.in_child(map_and_fork)
+        found = [device.resolve_addr(pid, FIXED) for pid in (first, second, parent)]
+        equal([(reply.source, reply.record.id, reply.offset) for reply in found],
+              [(ADDR_HISTORY, ID8, 0), (ADDR_HISTORY, OTHER_ID, 0), (ADDR_HISTORY, OTHER_ID, 0)])
+        assert found[2].start_time <= found[0].start_time <= found[1].start_time, found
+        again = device.resolve_addr(first, FIXED, found[0].start_time)
+        equal(again.record.id, ID8)
+        fails_with(errno.ESRCH, device.resolve_addr, first, FIXED, found[0].start_time + 1)
+        fails_with(errno.ENOENT, device.resolve_addr, first, 4096)
+
+
+def fork_to_map(path):
+    """A grandchild of this process, and a child that mapped a file where its parent has one."""
+    def fork():
+        return lib.in_child(fork_once)
+    map_there(built("id8"))
+
+    def map_over():
+        lib.unmap(FIXED, PAGE)
+        map_there(path)
+        return os.getpid()
+    return [fork(), lib.in_child(map_over)]
+
+
+@test("so had its own child, but what a process mapped itself is there instead")
+def _():
+    with Device() as device:
+        know(device, built("id8"), built("other"))
+        grandchild, child = lib.in_child(fork_to_map, built("other"))
+        equal([device.resolve_addr(pid, FIXED).record.id for pid in (grandchild, child)],
+              [ID8, OTHER_ID])
+
+
+@test("after exec a process has nothing of its parent's, and a parent that lives is asked")
+def _():
+    def call_exec():
+        os.execv("/bin/true", ["true"])
+    # What was mapped before the module was there is nowhere but in the living parent.
+    with lib.unloaded():
+        map_there(built("id8"))
+    try:
+        with Device() as device:
+            pid = fork_once()
+            reply = device.resolve_addr(pid, FIXED)
+            equal((reply.source, reply.record.id), (ADDR_HISTORY, ID8))
+            pid = lib.forked(call_exec)
+            os.waitpid(pid, 0)
+            fails_with(errno.ENOENT, device.resolve_addr, pid, FIXED)
+    finally:
+        lib.unmap(FIXED, PAGE)
+
+
 # ------------------------------------------------ files that a server holds up --
 
 def reason_of(pid, address):

@@ -267,7 +267,8 @@ struct buildid_address {
  * @size: likewise
  * @file: likewise
  *
- * The module remembers the last mappings of processes that have exited, for a while.
+ * The module remembers the last mappings of processes that have exited, for a while; one
+ * that was forked and had not called exec had those of its parent.
  *
  * Return: 0; -ESRCH when the process is not known; -ENOENT when no file is
  * mapped there, or it is not remembered; -EPERM; -EINTR; -ENOSPC, -EINVAL and

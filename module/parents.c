@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A ring for each CPU, as that of history.c, and apart from it: a server that forks
+ * without end must not make the module forget what others had mapped.
+ */
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
+
+#include "fork.h"
+#include "history.h"
+#include "parents.h"
+
+/* Slots for each CPU, a power of two. One of them may be being written. */
+#define DEPTH 1024
+
+/**
+ * struct parents - the forks made on one CPU
+ * @next: number of the next one, as in struct bid_history
+ * @ring: DEPTH slots
+ */
+struct parents {
+	u32 next;
+	struct bid_parent *ring;
+};
+
+static DEFINE_PER_CPU(struct parents, parents);
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct bid_parent *entry;
+	struct parents *here;
+	u32 next;
+
+	/* a thread; a kernel thread */
+	if (child->tgid == parent->tgid || !child->mm)
+		return;
+	preempt_disable();
+	here = this_cpu_ptr(&parents);
+	next = here->next;
+	entry = &here->ring[next & (DEPTH - 1)];
+	smp_wmb(); /* @next before the slot it makes invalid; pairs with read_entry() */
+	entry->start_time = child->start_boottime;
+	entry->parent_start_time = parent->group_leader->start_boottime;
+	entry->stamp = bid_history_stamp(READ_ONCE(jiffies), get_cycles());
+	entry->tgid = child->tgid;
+	entry->parent_tgid = parent->tgid;
+	entry->execs = bid_history_execs(child);
+	smp_store_release(&here->next, next + 1); /* pairs with bid_parents_find() */
+	preempt_enable();
+}
+
+/* False when the slot was, or may have been, overwritten while it was copied. */
+static bool read_entry(const struct parents *from, u32 nr, struct bid_parent *to)
+{
+	*to = from->ring[nr & (DEPTH - 1)];
+	smp_rmb(); /* pairs with the smp_wmb() in on_fork() */
+	return READ_ONCE(from->next) - nr < DEPTH;
+}
+
+/**
+ * bid_parents_find() - find the fork that made a process
+ * @tgid: of the process, in the initial pid namespace
+ * @start_time: which process of those that had @tgid, 0 for the last of them
+ * @parent: set to the fork
+ *
+ * Process context.
+ *
+ * Return: whether it is remembered.
+ */
+bool bid_parents_find(pid_t tgid, u64 start_time, struct bid_parent *parent)
+{
+	const struct parents *from;
+	struct bid_parent entry;
+	bool found = false;
+	u32 nr, i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		from = per_cpu_ptr(&parents, cpu);
+		nr = smp_load_acquire(&from->next); /* pairs with the release in on_fork() */
+		for (i = DEPTH - 1; i; i--) {
+			if (!read_entry(from, nr - i, &entry) || entry.tgid != tgid || !tgid)
+				continue;
+			if (start_time ? entry.start_time != start_time :
+					 found && entry.start_time < parent->start_time)
+				continue;
+			*parent = entry;
+			found = true;
+		}
+		cond_resched();
+	}
+	return found;
+}
+
+static void free_rings(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		vfree(per_cpu_ptr(&parents, cpu)->ring);
+		per_cpu_ptr(&parents, cpu)->ring = NULL;
+	}
+}
+
+/* Return: 0 or -errno. May sleep. */
+int bid_parents_init(void)
+{
+	struct parents *here;
+	int cpu, err = 0;
+
+	for_each_possible_cpu(cpu) {
+		here = per_cpu_ptr(&parents, cpu);
+		here->ring = vzalloc_node(array_size(DEPTH, sizeof(*here->ring)), cpu_to_node(cpu));
+		if (!here->ring)
+			err = -ENOMEM;
+	}
+	if (!err)
+		err = bid_fork_watch(on_fork);
+	if (err)
+		free_rings();
+	return err;
+}
+
+void bid_parents_exit(void)
+{
+	bid_fork_unwatch(on_fork);
+	free_rings();
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""buildid symbolize: names for addresses of processes that are gone."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+
+import lib
+from lib import built, contains
+from recording import build_id, server
+from tap import equal, run, test
+
+ONE, TWO = build_id(built("layer-one.so")), build_id(built("layer-two.so"))
+SOURCE = os.path.join(lib.TOP, "tests", "src", "layer.c")
+
+
+@contextlib.contextmanager
+def place():
+    """A directory with deep and the first library in it, and an empty home."""
+    with lib.directory() as path:
+        for name in "deep", "layer-one.so":
+            shutil.copy(built(name), path)
+        os.mkdir(f"{path}/home")
+        yield path
+
+
+def library(path):
+    return f"{path}/layer-one.so"
+
+
+def deep(path, *how):
+    """What it prints: "PID ADDRESS ADDRESS", of reach() and behind the library's call."""
+    return lib.run(f"{path}/deep", library(path), *how).stdout
+
+
+def symbolize(*arguments, text="", home="/", status=0, **environment):
+    return lib.buildid("symbolize", *arguments, input=text, stdin=None, status=status,
+                       env=dict(os.environ, HOME=home, **environment))
+
+
+def objects(text, *arguments, **options):
+    return lib.json_lines(symbolize("-j", *arguments, text=text, **options).stdout)
+
+
+def replace(path, name="layer-two.so"):
+    shutil.copy(built(name), path + ".new")
+    os.rename(path + ".new", path)
+
+
+def check_library(line, path, symbols_from="path", known_from="history"):
+    """That it is the first library's function, whatever is at the path."""
+    equal([line[key] for key in ("build_id", "kind", "reason", "path", "function", "source",
+                                 "known_from", "symbols_from")],
+          [ONE, "gnu", None, path, "layer_of_one", SOURCE, known_from, symbols_from])
+    assert line["line"] > 10 and line["problem"] is None, line
+    assert 0 < line["function_offset"] < 64, line
+
+
+@test("a process that has exited: file, function and line of each address, as text")
+def _():
+    with place() as path:
+        text = deep(path)
+        pid, program, address = text.split()
+        done = symbolize(text=text, home=path)
+        named = re.fullmatch(
+            rf"{pid} {program} reach\+0x0 \({path}/deep\+0x[0-9a-f]+\) (\w+) "
+            rf"{address} layer_of_one\+0x\w+ \({library(path)}\+0x\w+\) {ONE} {SOURCE}:\d+\n",
+            done.stdout)
+        assert named, done.stdout
+        equal(named[1], build_id(built("deep")))
+        equal(done.stderr, "")
+        # As operands: with or without 0x, a line for each.
+        lines = symbolize(pid, program, address[2:], home=path).stdout.splitlines()
+        equal([line.split()[:3] for line in lines],
+              [[pid, program[2:], "reach+0x0"], [pid, address[2:], lines[1].split()[2]]])
+        contains(lines[1], f" layer_of_one+")
+
+
+@test("all else in the text is passed on as it is, and what cannot be named, too")
+def _():
+    text = b"caf\xe9 0x\x00\x01 \t 12 0xfff\r\nno newline @[1, 2]: 3\n@[\n 0x12\n"
+    with lib.directory() as path:
+        with open(f"{path}/text", "wb") as file:
+            file.write(text)
+        with open(f"{path}/text", "rb") as file:
+            done = subprocess.run(["buildid", "symbolize"], stdin=file, check=True,
+                                  capture_output=True)
+    equal(done.stdout, text)
+    contains(done.stderr.decode(), "left as")
+
+
+@test("it is live: a line is named while the next is not there yet, and SIGINT is bpftrace's")
+def _():
+    with place() as path:
+        text = deep(path)
+        with lib.started("buildid", "symbolize", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         text=True) as process:
+            for _ in range(2):
+                process.stdin.write(text)
+                process.stdin.flush()
+                contains(process.stdout.readline(), " layer_of_one+")
+                process.send_signal(2)
+            process.stdin.close()
+            equal(process.wait(lib.PATIENCE), 0, "status")
+
+
+@test("a child, and its child, that never called exec have what their parent had")
+def _():
+    with place() as path:
+        for how in "fork", "twice":
+            line, = objects(deep(path, how), home=path)[1:]
+            check_library(line, library(path))
+
+
+@test("a library that was replaced has its own names, from where it is kept")
+def _():
+    with place() as path:
+        text = deep(path)
+        other = f"{path}/elsewhere/layer-one.so"
+        os.mkdir(f"{path}/elsewhere")
+        shutil.copy(library(path), other)
+        replace(library(path))
+        line = objects(text, home=path)[1]
+        equal((line["build_id"], line["function"], line["symbols_from"]), (ONE, None, None))
+        contains(line["problem"], f"no file with this build-id found: has build-id {TWO}")
+        # In text the other one's name is not used, either.
+        contains(symbolize(text=text, home=path).stdout,
+                 f" [unknown] ({library(path)}+0x{line['offset']:x}) {ONE}\n")
+        with server(other) as urls:
+            check_library(objects(text, home=path, **urls)[1], library(path), "debuginfod")
+            equal(objects(text, "--no-debuginfod", home=path, **urls)[1]["function"], None)
+        entry = f"{path}/home/.debug/{library(path)[1:]}/{ONE}"
+        os.makedirs(entry)
+        os.makedirs(f"{path}/home/.debug/.build-id/{ONE[:2]}")
+        shutil.copy(other, f"{entry}/elf")
+        os.symlink(f"../../{library(path)[1:]}/{ONE}",
+                   f"{path}/home/.debug/.build-id/{ONE[:2]}/{ONE[2:]}")
+        check_library(objects(text, home=f"{path}/home")[1], library(path), "kept")
+        check_library(objects(text, "--dir", f"{path}/home/.debug", home="/")[1],
+                      library(path), "kept")
+
+
+@test("a living process whose library was deleted: by what it has mapped")
+def _():
+    with place() as path, \
+            lib.started(f"{path}/deep", library(path), "wait", stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE, text=True) as process:
+        text = process.stdout.readline()
+        os.unlink(library(path))
+        line = objects(text, home=path)[1]
+        check_library(line, line["path"], "mapped", "process")
+        replace(library(path))
+        check_library(objects(text, home=path)[1], line["path"], "mapped", "process")
+        # The vdso is no file, and code without one is nothing that has a name.
+        for start, name in re.findall(r"^(\w+)-\w+ \S+ \S+ \S+ \S+ +(\[vdso\]|\[heap\])$",
+                                      lib.read_bytes(f"/proc/{process.pid}/maps").decode(), re.M):
+            line, = objects(f"{process.pid} 0x{int(start, 16) + 0x800:x}\n", home=path)
+            if name == "[vdso]":
+                equal((line["path"], line["kind"], line["offset"]), ("[vdso]", "gnu", 0x800))
+            else:
+                equal((line["path"], line["problem"]),
+                      (None, "no file is mapped there, or it is not remembered"))
+
+
+@test("the symbols of a stripped library are its debug file's")
+def _():
+    with place() as path:
+        lib.run("objcopy", "--only-keep-debug", library(path), f"{path}/debug")
+        lib.run("objcopy", "--strip-all", library(path))
+        text = deep(path)
+        equal(objects(text, home=path)[1]["function"], None)
+        with server(f"{path}/debug") as urls:
+            check_library(objects(text, home=path, **urls)[1], library(path))
+
+
+@test("by a log alone, without the module: a child that never called exec, and one that did")
+def _():
+    with place() as path:
+        log = f"{path}/log"
+        text = lib.buildid("record", "--tasks", "-o", log, "--", "sh", "-c",
+                           f"{path}/deep {library(path)}; {path}/deep {library(path)} twice",
+                           ).stdout
+        lines = [line for line in text.splitlines() if re.fullmatch(r"\d+ 0x\w+ 0x\w+", line)]
+        equal(len(lines), 2, text)
+        replaced = f"{path}/elsewhere"
+        os.rename(library(path), replaced)
+        with lib.unloaded():
+            found = objects("\n".join(lines) + "\n", "--log", log, home=path)
+            equal([(line["build_id"], line["path"], line["known_from"]) for line in found],
+                  [(build_id(built("deep")), f"{path}/deep", "log"),
+                   (ONE, library(path), "log")] * 2)
+            # A log of perf's time, or of monotonic time: before all that nothing was mapped.
+            pid, _, address = lines[0].split()
+            early, = objects(f"{pid} 1 0x{address[2:]}\n", "--log", log, "--pid-field", "1",
+                             "--time-field", "2", home=path)
+            equal(early["problem"], "no file is mapped there, or it is not remembered")
+            os.rename(replaced, library(path))
+            check_library(objects(lines[1], "--log", log, home=path)[1], library(path),
+                          known_from="log")
+
+
+@test("what is wrong with a command line is said")
+def _():
+    for arguments, problem in (
+            (["x", "1"], "buildid: x: not a process id"),
+            (["1"], "buildid: ADDR: missing operand"),
+            (["1", "0xg"], "buildid: 0xg: not an address in hex"),
+            (["--pid-field", "0"], "buildid: --pid-field 0: not the number of a word, from 1"),
+            (["--clock", "x"], "buildid: --clock x: not one of perf and mono")):
+        contains(symbolize(*arguments, status=2).stderr, problem)
+    done = symbolize(str(2**22 - 1), "401000", status=1)
+    equal(done.stdout, f"{2**22 - 1} 401000 the process is not known\n")
+
+
+run()

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Symbolize: what becomes of an address in text, in JSON and on the command line. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "samples.h"
+
+#define BASE 0x7f0000000000ULL
+/* That of make_file(). */
+#define ID "101112131415161718191a1b1c1d1e1f20212223"
+
+static char path[64];
+static unsigned long long start, size; /* of the function "caller" */
+
+/* A call at the very end of a function: the return address is not in it any more. */
+static const char source[] = "void die(void) __attribute__((noreturn));\\n"
+			     "void die(void) { for (;;) ; }\\n"
+			     "void caller(void) { die(); }\\n"
+			     "__attribute__((aligned(1))) void after(void) { }\\n";
+
+static void resolve_library(int fd, union any_record *record)
+{
+	(void)fd;
+	make_file(record, 1, 20, 0, path);
+}
+
+static int set_up(void **state)
+{
+	if (fake_reset(state) || sample_set_up(state))
+		return -1;
+	shell("printf '%s' > s.c; cc -g -Og -fcf-protection=none -shared -fPIC "
+	      "-Wl,-z,noseparate-code -Wl,--build-id=0x" ID " -o lib.so s.c",
+	      source);
+	snprintf(path, sizeof(path), "%s/lib.so", sample_directory());
+	assert_int_equal(sscanf(shell_output("nm -S lib.so | grep ' T caller$'"), "%llx %llx",
+				&start, &size),
+			 2);
+	fake.resolve = resolve_library;
+	fake.mapped_at = BASE;
+	return 0;
+}
+
+static int filter(const char *text, const char *option)
+{
+	int fd = open("in", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	lseek(fd, 0, SEEK_SET);
+	dup2(fd, STDIN_FILENO);
+	close(fd);
+	return option ? RUN(symbolize, option) : RUN(symbolize);
+}
+
+static const char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
+static const char *format(const char *text, ...)
+{
+	static char formatted[2][4096];
+	static int which;
+	va_list arguments;
+
+	va_start(arguments, text);
+	which = !which;
+	vsnprintf(formatted[which], sizeof(formatted[0]), text, arguments);
+	va_end(arguments);
+	return formatted[which];
+}
+
+static void the_names_are_behind_the_addresses(void **state)
+{
+	const char *expected;
+
+	(void)state;
+	expected = format("a\nx 7, 0x%llx caller+0x1 (%s+0x%llx) " ID " %s/s.c:3)\n",
+			  BASE + start + 1, path, start + 1, sample_directory());
+	assert_int_equal(filter(format("a\nx 7, 0x%llx)\n", BASE + start + 1), NULL), 0);
+	assert_string_equal(out, expected);
+	assert_string_equal(err, "");
+	assert_int_equal(fake.addr.pid, 7);
+}
+
+static void a_caller_is_named_by_its_call(void **state)
+{
+	unsigned long long behind = BASE + start + size;
+
+	(void)state;
+	/* What is interrupted there is the next function; who returns there is not. */
+	filter(format("7\n  0x%llx\n  0x%llx\n", behind, behind), NULL);
+	assert_non_null(strstr(out, format("  0x%llx after+0x0 (", behind)));
+	assert_non_null(strstr(out, format("  0x%llx caller+0x%llx (%s+0x%llx) " ID, behind, size,
+					   path, start + size)));
+	assert_non_null(strstr(strstr(out, " caller+"), "s.c:3\n"));
+}
+
+static void only_a_better_name_replaces_one(void **state)
+{
+	unsigned long long address = BASE + start;
+
+	(void)state;
+	filter(format("7/7 1.000001: x: \n\t %llx other+0x5 (/other)\n", address), NULL);
+	assert_non_null(strstr(out, format("\t %llx caller+0x0 (%s", address, path)));
+	assert_null(strstr(out, "other"));
+	filter("7/7 1.000001: x: \n\t ffffffff81000000 other+0x5 ([kernel.kallsyms])\n", NULL);
+	assert_string_equal(
+		out, "7/7 1.000001: x: \n\t ffffffff81000000 other+0x5 ([kernel.kallsyms])\n");
+	unlink("lib.so");
+	filter(format("7/7 1.000001: x: \n\t %llx other+0x5 (/other)\n", address), NULL);
+	assert_string_equal(out,
+			    format("7/7 1.000001: x: \n\t %llx other+0x5 (/other)\n", address));
+	filter(format("7 0x%llx\n", address), NULL);
+	assert_string_equal(out, format("7 0x%llx [unknown] (%s+0x%llx) " ID "\n", address, path,
+					start));
+}
+
+static void json_has_an_object_for_each_address(void **state)
+{
+	(void)state;
+	assert_int_equal(filter(format("a\n7 0x%llx\n0x12\n", BASE + start), "-j"), 0);
+	assert_ptr_equal(strstr(out, format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,"
+					    "\"function\":\"caller\",\"function_offset\":0,"
+					    "\"path\":\"%s\",\"offset\":%llu,\"build_id\":\"" ID
+					    "\",\"kind\":\"gnu\",\"reason\":null,",
+					    BASE + start, path, start)),
+			 out);
+	assert_non_null(strstr(out, "s.c\",\"line\":3,\"known_from\":\"history\","
+				    "\"symbols_from\":\"path\",\"problem\":null}\n"));
+	/* The last process still counts. */
+	assert_non_null(strstr(out, "\"pid\":7,\"addr\":18,"));
+}
+
+static void what_is_not_known_is_left_alone_and_counted(void **state)
+{
+	static const char text[] = "x 0x12\n7 8 9 0x12\npid 7 0x12 0x13\n0xffffffff81000000\n";
+
+	(void)state;
+	fake.resolve_error = ESRCH;
+	assert_int_equal(filter(text, NULL), 0);
+	assert_non_null(
+		strstr(err, "buildid: symbolize: 1 address left as it is: no pid is there"));
+	assert_non_null(strstr(err, "1 address left as it is: which number is the pid"));
+	assert_non_null(strstr(err, "2 addresses left as they are: the process is not known\n"));
+	*strstr(out, "0xffffffff8") = '\0';
+	assert_memory_equal(out, text, strlen(out));
+	assert_int_equal(filter("7 0x12\n", "-j"), 0);
+	assert_non_null(strstr(out, "\"function\":null,"));
+	assert_non_null(strstr(out, "\"problem\":\"the process is not known\"}\n"));
+	assert_int_equal(RUN(symbolize, "7", "12"), 1);
+	assert_string_equal(out, "7 12 the process is not known\n");
+}
+
+static void a_path_cannot_move_the_cursor(void **state)
+{
+	(void)state;
+	strcpy(path, "/x\033[2J\n");
+	filter("7 0x7f0000000010\n", NULL);
+	assert_string_equal(out, "7 0x7f0000000010 [unknown] (/x\\033[2J\\012+0x10) " ID "\n");
+}
+
+static void without_the_module_there_has_to_be_a_log(void **state)
+{
+	(void)state;
+	fake.open_error = ENOENT;
+	assert_int_equal(filter("7 0x12\n", NULL), 1);
+	assert_non_null(strstr(err, "the module is not loaded"));
+	assert_int_equal(filter("7 0x12\n", "--log=/nonexistent"), 1);
+	assert_string_equal(err, "buildid: /nonexistent: No such file or directory\n");
+	assert_int_equal(filter("7 0x12\n", "--log=-"), 2);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(the_names_are_behind_the_addresses),
+		TEST(a_caller_is_named_by_its_call),
+		TEST(only_a_better_name_replaces_one),
+		TEST(json_has_an_object_for_each_address),
+		TEST(what_is_not_known_is_left_alone_and_counted),
+		TEST(a_path_cannot_move_the_cursor),
+		TEST(without_the_module_there_has_to_be_a_log),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

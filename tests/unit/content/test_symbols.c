@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Symbols: functions and lines, and files that mean harm. */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "content/demangle.h"
+#include "content/symbol_table.h"
+#include "content/symbols.h"
+#include "samples.h"
+#include "streams.h"
+
+static const char source[] = "int one(int n) { return n * 3; }\\n"
+			     "int two(int n) {\\n\\n  return one(n) + 2; }\\n"
+			     "int _Z5threei(int n) { return n; }\\n";
+
+static void compile(const char *options, const char *name)
+{
+	shell("printf '%s' > s.c; cc -O0 %s -shared -fPIC -Wl,-z,noseparate-code -o %s s.c", source,
+	      options, name);
+}
+
+/* The offset in the file of @function, as its segments are at the same addresses. */
+static uint64_t offset_of(const char *name, const char *function)
+{
+	return strtoull(shell_output("nm -D %s | sed -n 's/ T %s$//p'", name, function), NULL, 16);
+}
+
+static struct symbols *open_symbols(const char *name, const char *debug, bool raw)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	int other = debug ? open(debug, O_RDONLY | O_CLOEXEC) : -1;
+	struct symbols *symbols = symbols_new(fd, other, raw);
+
+	assert_non_null(symbols);
+	close(fd);
+	close(other);
+	return symbols;
+}
+
+static void expect(struct symbols *symbols, uint64_t offset, const char *function, uint64_t in,
+		   uint32_t line)
+{
+	struct symbol symbol;
+
+	assert_true(symbols_find(symbols, offset, &symbol));
+	assert_string_equal(symbol.function, function);
+	assert_int_equal(symbol.function_offset, in);
+	assert_int_equal(symbol.line, line);
+	if (line)
+		assert_non_null(strstr(symbol.source, "/s.c"));
+	else
+		assert_null(symbol.source);
+	symbol_free(&symbol);
+}
+
+static void functions_and_lines_by_offset(void **state)
+{
+	struct symbols *symbols;
+	struct symbol symbol;
+	uint64_t one, two;
+
+	(void)state;
+	compile("-g", "a.so");
+	one = offset_of("a.so", "one");
+	two = offset_of("a.so", "two");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, one, "one", 0, 1);
+	expect(symbols, one + 1, "one", 1, 1);
+	expect(symbols, two, "two", 0, 2);
+	assert_false(symbols_find(symbols, 3, &symbol));
+	assert_false(symbols_find(symbols, UINT64_MAX, &symbol));
+	expect(symbols, two, "two", 0, 2);
+	symbols_free(symbols);
+}
+
+static void without_debug_info_there_are_no_lines(void **state)
+{
+	struct symbols *symbols;
+
+	(void)state;
+	compile("-s", "a.so");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, offset_of("a.so", "two") + 3, "two", 3, 0);
+	symbols_free(symbols);
+}
+
+static void a_debug_file_has_both(void **state)
+{
+	struct symbols *symbols;
+
+	(void)state;
+	compile("-g", "a.so");
+	shell("objcopy --only-keep-debug a.so a.debug; objcopy --strip-all a.so");
+	symbols = open_symbols("a.so", "a.debug", false);
+	expect(symbols, offset_of("a.so", "two"), "two", 0, 2);
+	symbols_free(symbols);
+}
+
+/* clang writes no .debug_aranges, and the lines are found all the same. */
+static void an_index_of_addresses_is_not_needed(void **state)
+{
+	struct symbols *symbols;
+
+	(void)state;
+	compile("-g", "a.so");
+	shell("objcopy --remove-section .debug_aranges a.so");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, offset_of("a.so", "two"), "two", 0, 2);
+	symbols_free(symbols);
+}
+
+static void names_of_cxx_are_demangled(void **state)
+{
+	struct symbols *symbols;
+	uint64_t offset;
+
+	(void)state;
+	compile("-s", "a.so");
+	offset = offset_of("a.so", "_Z5threei");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, offset, "three(int)", 0, 0);
+	symbols_free(symbols);
+	symbols = open_symbols("a.so", NULL, true);
+	expect(symbols, offset, "_Z5threei", 0, 0);
+	symbols_free(symbols);
+}
+
+/* With substitutions each six letters double the name. */
+static void a_name_that_grows_without_end_costs_no_more_than_its_process(void **state)
+{
+	struct symbols *symbols;
+	struct symbol symbol;
+	char name[1024] = "_Z1fI";
+	uint64_t offset;
+	int i;
+
+	(void)state;
+	strcat(name, "1AIiiE");
+	for (i = 0; i < 60; i++)
+		sprintf(name + strlen(name), "1AIS%.*s_S%.*s_E", i ? 1 : 0,
+			&"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZZZZZZZZZZZZZZZZZZZZZZZZZZ"[i ? i - 1 :
+											     0],
+			i ? 1 : 0,
+			&"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZZZZZZZZZZZZZZZZZZZZZZZZZZ"[i ? i - 1 :
+											     0]);
+	strcat(name, "EvT_");
+	shell("printf 'int %s(void) { return 0; }\\nint plain(void) { return 1; }\\n' > s.c; "
+	      "cc -O0 -shared -fPIC -Wl,-z,noseparate-code -o a.so s.c",
+	      name);
+	offset = offset_of("a.so", name);
+	symbols = open_symbols("a.so", NULL, false);
+	/* Whatever it is called in the end: this process is there to say so. */
+	if (symbols_find(symbols, offset, &symbol))
+		symbol_free(&symbol);
+	symbols_free(symbols);
+}
+
+static void the_other_process_has_nothing_to_lose(void **state)
+{
+	struct symbols *symbols;
+	struct symbol symbol;
+	uint64_t two;
+	int pid;
+
+	(void)state;
+	compile("-s", "a.so");
+	two = offset_of("a.so", "two");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, two, "two", 0, 0);
+	pid = atoi(shell_output("pgrep -P %d | grep -v $$ | head -1", getpid()));
+	assert_true(pid > 0);
+	assert_string_equal(shell_output("grep -c '^NoNewPrivs:.1' /proc/%d/status", pid), "1\n");
+	assert_string_equal(
+		shell_output("sed -n 's/^Max open files *\\([0-9]*\\).*/\\1/p' /proc/%d/limits",
+			     pid),
+		"0\n");
+	if (!geteuid())
+		assert_string_equal(shell_output("sed -n 's/^Uid:.//p' /proc/%d/status", pid),
+				    "65534\t65534\t65534\t65534\n");
+	/* When it dies, its file has no more names than those asked for, and that is all. */
+	shell("kill -9 %d", pid);
+	assert_false(symbols_find(symbols, two + 1, &symbol));
+	assert_false(symbols_find(symbols, two + 1, &symbol));
+	expect(symbols, two, "two", 0, 0);
+	symbols_free(symbols);
+}
+
+static unsigned char bytes[1 << 20], changed[1 << 20];
+static size_t size;
+
+static void write_changed(size_t length)
+{
+	FILE *file = fopen("changed", "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(changed, 1, length, file), length);
+	fclose(file);
+}
+
+/* In this process, which the sanitizers watch. */
+static void read_table(void)
+{
+	struct symbol_table table;
+	int fd = open("changed", O_RDONLY | O_CLOEXEC);
+	uint64_t address;
+
+	if (symbol_table_read(&table, fd, true)) {
+		for (address = 0; address < 0x5000; address += 0x333)
+			symbol_table_find(&table, address);
+		symbol_table_find(&table, UINT64_MAX);
+		symbol_table_free(&table);
+	}
+	close(fd);
+}
+
+static void read_in_process(uint64_t offset)
+{
+	struct symbols *symbols = open_symbols("changed", "changed", false);
+	struct symbol symbol;
+
+	if (symbols_find(symbols, offset, &symbol))
+		symbol_free(&symbol);
+	symbols_free(symbols);
+}
+
+static void read_sample(void)
+{
+	FILE *file;
+
+	compile("-g", "a.so");
+	file = fopen("a.so", "r");
+	assert_non_null(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	assert_true(size > 4096 && size < sizeof(bytes));
+}
+
+static void every_cut_is_survived(void **state)
+{
+	uint64_t two;
+	size_t length;
+
+	(void)state;
+	read_sample();
+	two = offset_of("a.so", "two");
+	memcpy(changed, bytes, size);
+	for (length = 0; length < size; length += 61) {
+		write_changed(length);
+		read_table();
+		if (!(length % (61 * 16)))
+			read_in_process(two);
+	}
+}
+
+static void every_mutation_is_survived(void **state)
+{
+	unsigned int seed = 1, n, i;
+	uint64_t two;
+
+	(void)state;
+	read_sample();
+	two = offset_of("a.so", "two");
+	for (n = 0; n < 2000; n++) {
+		memcpy(changed, bytes, size);
+		for (i = 0; i < 1 + n % 40; i++) {
+			seed = seed * 1103515245 + 12345;
+			changed[(n % 3 ? seed >> 4 : seed >> 4 & 63) % size] =
+				(unsigned char)(seed >> 24);
+		}
+		write_changed(size);
+		read_table();
+		if (!(n % 20))
+			read_in_process(two);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, sample_set_up, sample_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(functions_and_lines_by_offset),
+		TEST(without_debug_info_there_are_no_lines),
+		TEST(a_debug_file_has_both),
+		TEST(an_index_of_addresses_is_not_needed),
+		TEST(names_of_cxx_are_demangled),
+		TEST(a_name_that_grows_without_end_costs_no_more_than_its_process),
+		TEST(the_other_process_has_nothing_to_lose),
+		TEST(every_cut_is_survived),
+		TEST(every_mutation_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

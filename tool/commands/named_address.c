@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Named address: first the file and the offset, then what is there in a file of that id. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/hash_map.h"
+#include "content/elf_file.h"
+#include "content/kallsyms.h"
+#include "content/running_kernel.h"
+#include "content/vdso.h"
+#include "named_address.h"
+
+/* What an address of a process that has exited is, for as long as no pid is used again. */
+struct remembered {
+	uint32_t pid;
+	uint64_t addr;
+	uint64_t until; /* CLOCK_MONOTONIC */
+	struct named_address named;
+};
+
+/* A power of two. Each is looked for in all rings of the module otherwise. */
+#define REMEMBERED 4096
+/* Nanoseconds. */
+#define REMEMBER_FOR 1000000000ULL
+
+struct namer {
+	struct remembered remembered[REMEMBERED];
+	struct namer_options options;
+	struct symbol_files *files;
+	struct kallsyms *kallsyms;
+	bool kallsyms_read;
+	bool handle_fails;
+	unsigned char buffer[BUILDID_RECORD_MAX] __attribute__((aligned(8)));
+};
+
+/* An address as it is looked up. */
+struct query {
+	struct namer *namer;
+	uint32_t pid;
+	uint64_t addr;
+	uint64_t time;
+	bool caller;
+	bool living;
+	struct named_address *named;
+};
+
+struct namer *namer_new(const struct namer_options *options)
+{
+	struct namer *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->options = *options;
+	new->files = symbol_files_new(&options->files);
+	if (new->files)
+		return new;
+	free(new);
+	return NULL;
+}
+
+void namer_free(struct namer *namer)
+{
+	size_t i;
+
+	if (!namer)
+		return;
+	for (i = 0; i < REMEMBERED; i++)
+		free(namer->remembered[i].named.path);
+	symbol_files_free(namer->files);
+	kallsyms_free(namer->kallsyms);
+	free(namer);
+}
+
+void named_address_free(struct named_address *named)
+{
+	free(named->path);
+	symbol_free(&named->symbol);
+	*named = (struct named_address){};
+}
+
+const char *address_problem_text(enum address_problem problem)
+{
+	static const char *const texts[ADDRESS_PROBLEMS] = {
+		[ADDRESS_LOCATED] = "",
+		[ADDRESS_NO_PID] = "no pid is there; see --process",
+		[ADDRESS_AMBIGUOUS_PID] = "which number is the pid is not clear; see --pid-field",
+		[ADDRESS_NO_PROCESS] = "the process is not known",
+		[ADDRESS_NO_MAPPING] = "no file is mapped there, or it is not remembered",
+		[ADDRESS_NO_KERNEL] = "the kernel's symbols are not available",
+		[ADDRESS_NOT_PERMITTED] = "not permitted; run as root, or with CAP_PERFMON",
+		[ADDRESS_FAILED] = "the module cannot be asked",
+	};
+
+	return texts[problem];
+}
+
+/* ----------------------------------------------------------------- kernel -- */
+
+static bool is_kernel(uint64_t addr)
+{
+	return addr >> 63;
+}
+
+static struct kallsyms *kallsyms_of(struct namer *namer)
+{
+	struct reason unused;
+
+	if (!namer->kallsyms_read)
+		namer->kallsyms = kallsyms_new(&unused);
+	namer->kallsyms_read = true;
+	return namer->kallsyms;
+}
+
+static char *module_path(const char *module)
+{
+	char *path = NULL;
+
+	if (asprintf(&path, "[%s]", module) < 0)
+		return NULL;
+	return path;
+}
+
+/* A log of another boot had its kernel elsewhere. */
+static void find_in_kernel(struct query *query)
+{
+	const struct recorded_mappings *recorded = query->namer->options.recorded;
+	struct named_address *named = query->named;
+	const struct kallsyms *kallsyms = NULL;
+	const struct kallsym *symbol;
+	uint64_t addr = query->addr - query->caller;
+
+	if (!recorded || recorded_mappings_now(recorded))
+		kallsyms = kallsyms_of(query->namer);
+	symbol = kallsyms ? kallsyms_find(kallsyms, addr) : NULL;
+	named->problem = symbol ? ADDRESS_LOCATED : ADDRESS_NO_KERNEL;
+	if (!symbol)
+		return;
+	named->path = symbol->module ? module_path(symbol->module) : strdup("[kernel.kallsyms]");
+	if (!symbol->module && running_kernel_build_id(&named->identity.id))
+		named->identity.kind = BUILDID_KIND_GNU;
+	named->offset = query->addr;
+	named->known_from = "kernel";
+	named->symbols_from = "kernel";
+	named->symbol.function = strdup(symbol->name);
+	named->symbol.function_offset = query->addr - symbol->start;
+}
+
+/* ---------------------------------------------------------------- address -- */
+
+/* False when the log does not know. */
+static bool find_in_log(struct query *query)
+{
+	struct named_address *named = query->named;
+	struct recorded_file file;
+
+	switch (recorded_mappings_find(query->namer->options.recorded, query->pid, query->addr,
+				       query->time, &file)) {
+	case RECORDED_NO_PROCESS:
+		named->problem = ADDRESS_NO_PROCESS;
+		return false;
+	case RECORDED_NO_MAPPING:
+		named->problem = ADDRESS_NO_MAPPING;
+		return false;
+	default:
+		named->problem = ADDRESS_LOCATED;
+		named->path = strdup(file.path);
+		named->identity = file.identity;
+		named->offset = file.offset;
+		named->known_from = "log";
+		return true;
+	}
+}
+
+static enum address_problem problem_of(int err)
+{
+	switch (err) {
+	case 0:
+		return ADDRESS_LOCATED;
+	case -ESRCH:
+		return ADDRESS_NO_PROCESS;
+	case -ENOENT:
+		return ADDRESS_NO_MAPPING;
+	case -EPERM:
+		return ADDRESS_NOT_PERMITTED;
+	default:
+		return ADDRESS_FAILED;
+	}
+}
+
+static void set_identity(struct identity *identity, const struct buildid_file *file)
+{
+	const uint8_t *bytes;
+	size_t size;
+
+	identity->kind = file->kind;
+	identity->reason = file->reason;
+	bytes = buildid_file_id_bytes(file, &size);
+	if (bytes)
+		build_id_set(&identity->id, bytes, size);
+}
+
+static void find_by_module(struct query *query)
+{
+	struct namer *namer = query->namer;
+	struct named_address *named = query->named;
+	struct buildid_address address = {
+		.size = sizeof(address),
+		.pid = query->pid,
+		.addr = query->addr,
+	};
+	const struct buildid_file *file;
+	const char *path;
+	int err = buildid_resolve_addr(namer->options.handle, &address, namer->buffer,
+				       sizeof(namer->buffer), &file);
+
+	named->problem = problem_of(err);
+	if (err)
+		return;
+	path = buildid_file_path(file);
+	query->living = !(address.source & BUILDID_ADDR_HISTORY);
+	named->path = strdup(path ? path : "");
+	set_identity(&named->identity, file);
+	named->offset = address.offset;
+	named->known_from = query->living ? "process" : "history";
+}
+
+static struct remembered *remembered_at(const struct query *query)
+{
+	const uint64_t key[] = { query->pid, query->addr };
+	uint64_t hash = hash_bytes(HASH_START, key, sizeof(key));
+
+	return &query->namer->remembered[(hash ^ hash >> 32) % REMEMBERED];
+}
+
+static bool find_remembered(struct query *query)
+{
+	const struct remembered *at = remembered_at(query);
+
+	if (at->pid != query->pid || at->addr != query->addr ||
+	    clock_ns(CLOCK_MONOTONIC) >= at->until)
+		return false;
+	*query->named = at->named;
+	query->named->path = strdup(at->named.path);
+	return true;
+}
+
+static void remember(const struct query *query)
+{
+	struct remembered *at = remembered_at(query);
+	char *path = query->named->path ? strdup(query->named->path) : NULL;
+
+	if (query->living || query->named->problem != ADDRESS_LOCATED || !path) {
+		free(path);
+		return;
+	}
+	free(at->named.path);
+	*at = (struct remembered){
+		.pid = query->pid,
+		.addr = query->addr,
+		.until = clock_ns(CLOCK_MONOTONIC) + REMEMBER_FOR,
+		.named = *query->named,
+	};
+	at->named.path = path;
+}
+
+/* The vdso is no file, so no module or log has it. */
+static void find_vdso(struct query *query)
+{
+	struct named_address *named = query->named;
+	uint64_t start, end;
+	int fd;
+
+	if (!vdso_find(query->pid, &start, &end) || query->addr < start || query->addr >= end)
+		return;
+	fd = vdso_copy(query->pid, start, end);
+	if (fd < 0)
+		return;
+	if (elf_file_build_id(fd, &named->identity.id)) {
+		named->problem = ADDRESS_LOCATED;
+		named->identity.kind = BUILDID_KIND_GNU;
+		named->path = strdup("[vdso]");
+		named->offset = query->addr - start;
+		named->known_from = "process";
+		query->living = true;
+	}
+	close(fd);
+}
+
+static void find_file(struct query *query)
+{
+	const struct namer_options *options = &query->namer->options;
+
+	if (options->recorded && find_in_log(query))
+		return;
+	/* The pids of another boot are others now. */
+	if (options->recorded && !recorded_mappings_now(options->recorded))
+		return;
+	if (options->handle && !find_remembered(query)) {
+		find_by_module(query);
+		remember(query);
+	}
+	if (query->named->problem == ADDRESS_NO_MAPPING)
+		find_vdso(query);
+}
+
+static void name_it(struct query *query)
+{
+	struct named_address *named = query->named;
+	const struct symbol_place place = {
+		.id = named->identity.id,
+		.path = named->path ? named->path : "",
+		.vdso = named->path && !strcmp(named->path, "[vdso]"),
+		.pid = query->pid,
+		.addr = query->living ? query->addr : 0,
+		.offset = named->offset - (query->caller && named->offset),
+	};
+
+	if (named->identity.kind != BUILDID_KIND_GNU) {
+		reason_set(&named->unnamed, "the file has no GNU build-id");
+		return;
+	}
+	if (symbol_files_find(query->namer->files, &place, &named->symbol, &named->symbols_from,
+			      &named->unnamed))
+		named->symbol.function_offset += named->offset - place.offset;
+}
+
+void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
+		struct named_address *named)
+{
+	struct query query = { namer, pid, addr, time, caller, false, named };
+
+	*named = (struct named_address){ .problem = ADDRESS_NO_PROCESS };
+	if (is_kernel(addr)) {
+		find_in_kernel(&query);
+		return;
+	}
+	find_file(&query);
+	if (named->problem == ADDRESS_LOCATED)
+		name_it(&query);
+}

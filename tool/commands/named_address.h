@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Named address: what an address of a process stands for. From a log if there is one,
+ * else, or where that does not know, from the module: of living processes, and for a
+ * while of those that have exited.
+ */
+#ifndef TOOL_NAMED_ADDRESS_H
+#define TOOL_NAMED_ADDRESS_H
+
+#include "content/symbol_files.h"
+#include "identities/recorded_mappings.h"
+#include "libbuildid/libbuildid.h"
+
+struct namer_options {
+	struct symbol_files_options files;
+	struct recorded_mappings *recorded; /* or NULL; stays the caller's */
+	struct buildid *handle;		    /* likewise */
+};
+
+enum address_problem {
+	ADDRESS_LOCATED, /* whether a function is known or not */
+	ADDRESS_NO_PID,
+	ADDRESS_AMBIGUOUS_PID,
+	ADDRESS_NO_PROCESS,
+	ADDRESS_NO_MAPPING,
+	ADDRESS_NO_KERNEL,
+	ADDRESS_NOT_PERMITTED,
+	ADDRESS_FAILED,
+	ADDRESS_PROBLEMS,
+};
+
+struct named_address {
+	enum address_problem problem;
+	/* If it is located: */
+	char *path; /* "[kernel.kallsyms]", "[vdso]" and "[name]" of a module, too */
+	struct identity identity;
+	uint64_t offset;	  /* in the file; of the kernel, the address */
+	const char *known_from;	  /* "process", "history", "log", "kernel" */
+	struct symbol symbol;	  /* its function and source are NULL where not known */
+	const char *symbols_from; /* where the file was found, NULL for nowhere */
+	struct reason unnamed;	  /* why there is no symbol */
+};
+
+struct namer;
+
+/* NULL only without memory. */
+struct namer *namer_new(const struct namer_options *options);
+void namer_free(struct namer *namer);
+
+/*
+ * Fill @named, to be freed. @time is that of the log, UINT64_MAX for the last. @caller:
+ * @addr is a return address, so the call that is to be named is before it.
+ */
+void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
+		struct named_address *named);
+void named_address_free(struct named_address *named);
+
+/* "the process is not known" and so on. */
+const char *address_problem_text(enum address_problem problem);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Symbol files: a list of contents, found or not. As each that is open is a process,
+ * the one not used for longest is closed for another.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "debug_dir.h"
+#include "elf_file.h"
+#include "locate.h"
+#include "mapped_files.h"
+#include "symbol_files.h"
+
+#define OPEN_MAX_FILES 48
+
+struct file {
+	struct build_id id;
+	struct symbols *symbols; /* NULL when it is not there, or was closed */
+	const char *source;	 /* NULL when it is not there */
+	struct reason reason;	 /* then */
+	uint64_t used;
+};
+
+struct symbol_files {
+	struct symbol_files_options options;
+	struct locator *here;
+	struct locator *there;
+	struct debug_dir *dir; /* NULL when there is none */
+	struct file *files;
+	size_t count;
+	struct hash_map by_id;
+	uint64_t uses;
+	size_t open;
+};
+
+struct symbol_files *symbol_files_new(const struct symbol_files_options *options)
+{
+	struct symbol_files *new = calloc(1, sizeof(*new));
+	struct reason unused;
+
+	if (!new)
+		return NULL;
+	new->options = *options;
+	new->here = locator_new(false);
+	new->there = locator_new(!options->no_servers);
+	new->dir = debug_dir_open(options->directory, false, &unused);
+	if (new->here &&new->there)
+		return new;
+	symbol_files_free(new);
+	return NULL;
+}
+
+void symbol_files_free(struct symbol_files *files)
+{
+	size_t i;
+
+	if (!files)
+		return;
+	for (i = 0; i < files->count; i++)
+		symbols_free(files->files[i].symbols);
+	free(files->files);
+	hash_map_free(&files->by_id);
+	locator_free(files->here);
+	locator_free(files->there);
+	if (files->dir)
+		debug_dir_close(files->dir);
+	free(files);
+}
+
+/* ---------------------------------------------------------------- finding -- */
+
+struct search {
+	struct symbol_files *files;
+	const struct symbol_place *place;
+	struct reason *reason;
+	const char *source;
+};
+
+/* What a living process has mapped, deleted or in a container as it may be. */
+static int open_mapped(struct search *search)
+{
+	const struct symbol_place *place = search->place;
+	int fd;
+
+	if (!place->addr || place->vdso)
+		return -1;
+	fd = mapped_file_open_at(place->pid, place->addr, place->path, search->reason);
+	if (fd >= 0 && content_is(fd, &place->id, CONTENT_ELF, search->reason)) {
+		search->source = "mapped";
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Takes the descriptor out of @found. */
+static int take(struct search *search, struct located_file *found)
+{
+	int fd = found->fd;
+
+	search->source = found->source;
+	found->fd = -1;
+	located_file_free(found);
+	return fd;
+}
+
+static int open_here(struct search *search)
+{
+	const struct symbol_place *place = search->place;
+	const struct request request = {
+		.kind = place->vdso ? REQUEST_VDSO : REQUEST_FILE,
+		.id = place->id,
+		.path = place->path,
+		.pids = &place->pid,
+		.nr_pids = 1,
+	};
+	struct located_file found;
+
+	if (!locate_request(search->files->here, &request, &found, search->reason))
+		return -1;
+	return take(search, &found);
+}
+
+static int open_kept(struct search *search)
+{
+	struct debug_dir *dir = search->files->dir;
+	enum content_part part = search->place->vdso ? CONTENT_VDSO : CONTENT_ELF;
+	int fd = dir ? debug_dir_find(dir, &search->place->id, part) : -1;
+
+	if (fd >= 0)
+		search->source = "kept";
+	return fd;
+}
+
+static int open_from_servers(struct search *search)
+{
+	struct reason unused;
+	struct located_file found;
+
+	if (search->files->options.no_servers ||
+	    !locate_on_servers(search->files->there, &search->place->id, &found, &unused))
+		return -1;
+	return take(search, &found);
+}
+
+static int open_file(struct search *search)
+{
+	static int (*const opens[])(struct search * search) = {
+		open_mapped,
+		open_here,
+		open_kept,
+		open_from_servers,
+	};
+	size_t i;
+	int fd = -1;
+
+	for (i = 0; fd < 0 && i < ARRAY_SIZE(opens); i++)
+		fd = opens[i](search);
+	return fd;
+}
+
+/* -1 when there is none, or @fd has all that it would have. */
+static int open_debug(struct search *search, int fd)
+{
+	struct symbol_files *files = search->files;
+	const struct build_id *id = &search->place->id;
+	struct located_file found;
+	struct elf_layout layout;
+	struct elf_info info;
+	struct reason unused;
+	struct search ignored = { .files = files };
+	int kept;
+
+	elf_file_info(fd, &info);
+	if (info.symbols && elf_file_layout(fd, info.id_offset, info.id_offset, &layout) &&
+	    layout.debug_info)
+		return -1;
+	kept = files->dir ? debug_dir_find(files->dir, id, CONTENT_DEBUG) : -1;
+	if (kept >= 0)
+		return kept;
+	if (!locate_debug(files->there, id, !files->options.no_servers, &found, &unused))
+		return -1;
+	return take(&ignored, &found);
+}
+
+/* ------------------------------------------------------------------ files -- */
+
+static void close_unused(struct symbol_files *files)
+{
+	struct file *least = NULL;
+	size_t i;
+
+	for (i = 0; i < files->count; i++)
+		if (files->files[i].symbols && (!least || files->files[i].used < least->used))
+			least = &files->files[i];
+	if (!least)
+		return;
+	symbols_free(least->symbols);
+	least->symbols = NULL;
+	files->open--;
+}
+
+static void open_symbols(struct symbol_files *files, struct file *file,
+			 const struct symbol_place *place)
+{
+	struct search search = { .files = files, .place = place, .reason = &file->reason };
+	int fd = open_file(&search), debug;
+
+	file->source = NULL;
+	if (fd < 0)
+		return;
+	if (files->open == OPEN_MAX_FILES)
+		close_unused(files);
+	debug = open_debug(&search, fd);
+	file->symbols = symbols_new(fd, debug, files->options.raw);
+	if (file->symbols) {
+		file->source = search.source;
+		files->open++;
+	} else {
+		reason_set(&file->reason, "%s", strerror(errno));
+	}
+	close(fd);
+	if (debug >= 0)
+		close(debug);
+}
+
+/* NULL only without memory. */
+static struct file *find_or_add(struct symbol_files *files, const struct build_id *id, bool *is_new)
+{
+	uint64_t key = hash_bytes(HASH_START, id->bytes, id->size);
+	const struct hash_slot *slot = NULL;
+	struct file *file;
+
+	*is_new = false;
+	while ((slot = hash_map_next(&files->by_id, key, slot)))
+		if (build_id_equal(&files->files[slot->value].id, id))
+			return &files->files[slot->value];
+	if (!array_reserve(files->files, files->count) ||
+	    !hash_map_add(&files->by_id, key, (uint32_t)files->count))
+		return NULL;
+	file = &files->files[files->count++];
+	*file = (struct file){ .id = *id };
+	*is_new = true;
+	return file;
+}
+
+bool symbol_files_find(struct symbol_files *files, const struct symbol_place *place,
+		       struct symbol *symbol, const char **source, struct reason *reason)
+{
+	bool is_new;
+	struct file *file = find_or_add(files, &place->id, &is_new);
+
+	*symbol = (struct symbol){};
+	*source = NULL;
+	if (!file)
+		return reason_set(reason, "%s", strerror(ENOMEM));
+	file->used = ++files->uses;
+	if (is_new || (file->source && !file->symbols))
+		open_symbols(files, file, place);
+	*source = file->source;
+	if (!file->symbols)
+		return reason_set(reason, "no file with this build-id found: %.400s",
+				  file->reason.text);
+	if (symbols_find(file->symbols, place->offset, symbol))
+		return true;
+	return reason_set(reason, "no symbol there");
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Symbol table: by libelf, which checks each string and each entry that it returns. */
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "symbol_table.h"
+
+/* Functions may lie within others: so many before an address are looked at. */
+#define NESTED_MAX 32
+
+struct reading {
+	struct symbol_table *table;
+	Elf *elf;
+	GElf_Shdr header; /* of the symbols */
+	Elf_Data *data;
+};
+
+/*
+ * perf's order of names at one address, so that both show the same: with a size, not
+ * weak, global, with fewer underscores in front.
+ */
+static unsigned int rank_of(const GElf_Sym *symbol, const char *name)
+{
+	unsigned int binding = GELF_ST_BIND(symbol->st_info);
+	size_t underscores = strspn(name, "_");
+
+	return (symbol->st_size != 0) * 64U + (binding != STB_WEAK) * 32U +
+	       (binding == STB_GLOBAL) * 16U + (underscores > 15 ? 0 : 15 - (unsigned)underscores);
+}
+
+/* The end of the section that @symbol is in if that is code, else 0. */
+static uint64_t code_end(Elf *elf, const GElf_Sym *symbol)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	if (symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < SHN_LORESERVE)
+		section = elf_getscn(elf, symbol->st_shndx);
+	if (!section || !gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
+	    symbol->st_value < header.sh_addr ||
+	    symbol->st_value - header.sh_addr >= header.sh_size)
+		return 0;
+	return header.sh_addr + header.sh_size;
+}
+
+/* What assemblers call a place, and no function: "$x", ".L12". */
+static bool is_label(const char *name)
+{
+	return *name == '$' || *name == '.';
+}
+
+/* False only without memory. */
+static bool add(struct reading *reading, const GElf_Sym *symbol)
+{
+	struct symbol_table *table = reading->table;
+	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+	const char *name;
+	uint64_t end;
+	char *copy;
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return true;
+	end = code_end(reading->elf, symbol);
+	name = end ? elf_strptr(reading->elf, reading->header.sh_link, symbol->st_name) : NULL;
+	if (!name || !*name || is_label(name))
+		return true;
+	if (symbol->st_size && symbol->st_size < end - symbol->st_value)
+		end = symbol->st_value + symbol->st_size;
+	copy = strdup(name);
+	if (!copy || !array_reserve(table->functions, table->count)) {
+		free(copy);
+		return false;
+	}
+	table->functions[table->count++] = (struct function){
+		.start = symbol->st_value,
+		.end = end,
+		.name = copy,
+		.rank = rank_of(symbol, name),
+	};
+	return true;
+}
+
+static bool add_all(struct reading *reading)
+{
+	GElf_Sym symbol;
+	int i = 0;
+
+	while (gelf_getsym(reading->data, i++, &symbol))
+		if (!add(reading, &symbol))
+			return false;
+	return true;
+}
+
+static bool find_section(struct reading *reading, uint32_t type)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(reading->elf, section)))
+		if (gelf_getshdr(section, &reading->header) && reading->header.sh_type == type &&
+		    (reading->data = elf_getdata(section, NULL)))
+			return true;
+	return false;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct function *one = a, *other = b;
+	int result = COMPARE(one->start, other->start);
+
+	if (!result)
+		result = COMPARE(other->rank, one->rank);
+	return result ? result : strcmp(one->name, other->name);
+}
+
+/* Of those at one address only the first, and one without a size ends at the next. */
+static void tidy(struct symbol_table *table)
+{
+	struct function *last = NULL, *function;
+	size_t count = table->count, i;
+
+	array_sort(table->functions, count, compare);
+	table->count = 0;
+	for (i = 0; i < count; i++) {
+		function = &table->functions[i];
+		if (last && function->start == last->start) {
+			free((char *)(uintptr_t)function->name);
+			continue;
+		}
+		if (last && last->rank < 64 && last->end > function->start)
+			last->end = function->start;
+		last = &table->functions[table->count++];
+		*last = *function;
+	}
+}
+
+bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic)
+{
+	struct reading reading = { .table = table };
+	bool good = false;
+
+	*table = (struct symbol_table){};
+	elf_version(EV_CURRENT);
+	/* Read and not mapped, as in elf_file.c. */
+	reading.elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (reading.elf && elf_kind(reading.elf) == ELF_K_ELF &&
+	    (find_section(&reading, SHT_SYMTAB) || (dynamic && find_section(&reading, SHT_DYNSYM))))
+		good = add_all(&reading);
+	elf_end(reading.elf);
+	tidy(table);
+	if (good && table->count)
+		return true;
+	symbol_table_free(table);
+	return false;
+}
+
+static int compare_start(const void *a, const void *b)
+{
+	const struct function *one = a, *other = b;
+
+	return one->start <= other->start ? -1 : 1;
+}
+
+const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address)
+{
+	const struct function key = { .start = address };
+	size_t i =
+		array_lower_bound(&key, table->functions, table->count, sizeof(key), compare_start);
+	size_t least = i > NESTED_MAX ? i - NESTED_MAX : 0;
+
+	while (i-- > least)
+		if (address < table->functions[i].end)
+			return &table->functions[i];
+	return NULL;
+}
+
+void symbol_table_free(struct symbol_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		free((char *)(uintptr_t)table->functions[i].name);
+	free(table->functions);
+	*table = (struct symbol_table){};
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Symbol table: the functions of one ELF file, by address. */
+#ifndef TOOL_SYMBOL_TABLE_H
+#define TOOL_SYMBOL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A function, as in the symbol table: addresses are the file's own. */
+struct function {
+	uint64_t start;
+	uint64_t end;	   /* first address after it */
+	const char *name;  /* belongs to the table */
+	unsigned int rank; /* of several at one address the highest is shown */
+};
+
+struct symbol_table {
+	struct function *functions; /* by start, each once */
+	size_t count;
+};
+
+/*
+ * Fill @table from .symtab of the file at @fd, with @dynamic from .dynsym where it has
+ * none. Everything in the file is checked. False when it has no functions, or without
+ * memory.
+ */
+bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic);
+/* The function that has @address, or NULL. */
+const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address);
+void symbol_table_free(struct symbol_table *table);
+
+#endif

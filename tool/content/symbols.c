@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Symbols: the process that reads a file, and how it is asked. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "demangle.h"
+#include "elf_file.h"
+#include "source_lines.h"
+#include "symbol_table.h"
+#include "symbols.h"
+
+/* The user who has nothing, on every Linux. */
+#define NOBODY 65534
+/* Seconds of processor time for one file; the debug info of a browser takes ten. */
+#define SECONDS_MAX 120
+/* More than any file's tables of symbols and lines. */
+#define MEMORY_MAX (2ULL << 30)
+/* Longest name and path that are passed on. */
+#define TEXT_MAX 16384
+
+/* Descriptors of the process that reads. */
+enum {
+	READER_SOCKET = 3,
+	READER_FILE,
+	READER_DEBUG,
+	READER_END,
+};
+
+/* Answers that are remembered: profiles ask for the same over and over. */
+#define KNOWN_MAX 65536
+
+struct symbols {
+	pid_t pid;
+	int socket;
+	struct symbol *known;
+	size_t nr_known;
+	struct hash_map by_offset;
+};
+
+struct reply {
+	uint64_t function_offset;
+	uint32_t function_size; /* bytes behind this, without a NUL */
+	uint32_t source_size;	/* then these */
+	uint32_t line;
+	uint32_t reserved;
+};
+
+/* ------------------------------------------------- the process that reads -- */
+
+struct reader {
+	struct symbol_table table;
+	struct source_lines *lines;
+	bool raw;
+};
+
+static void limit(__rlimit_resource_t resource, rlim_t most)
+{
+	const struct rlimit limit = { most, most };
+
+	setrlimit(resource, &limit);
+}
+
+/* What is mapped already does not count: with a sanitizer that is terabytes. */
+static void limit_memory(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	unsigned long pages;
+
+	if (!statm)
+		return;
+	if (fscanf(statm, "%lu", &pages) == 1)
+		limit(RLIMIT_AS, pages * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX);
+	fclose(statm);
+}
+
+/* Those of a user who has some without being root. */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+
+	if (syscall(SYS_capset, &header, none))
+		_exit(1);
+}
+
+/* Without descriptors libdw cannot follow the links to further files that a file has. */
+static void give_up_rights(void)
+{
+	limit_memory();
+	limit(RLIMIT_CPU, SECONDS_MAX);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
+	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+			   setresuid(NOBODY, NOBODY, NOBODY)))
+		_exit(1);
+	drop_capabilities();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	/* Behind these, as a change of credentials takes it back. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_NOFILE, 0);
+}
+
+static bool transfer(int fd, void *bytes, size_t size, bool out)
+{
+	char *at = bytes;
+	ssize_t done;
+
+	while (size) {
+		done = out ? send(fd, at, size, MSG_NOSIGNAL) : recv(fd, at, size, 0);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		at += done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
+static bool read_all(int fd, void *bytes, size_t size)
+{
+	return transfer(fd, bytes, size, false);
+}
+
+static bool send_all(int fd, const void *bytes, size_t size)
+{
+	return transfer(fd, (void *)(uintptr_t)bytes, size, true);
+}
+
+/* To be freed; NULL when no function has @address. */
+static char *find_function(const struct reader *reader, uint64_t address, uint64_t *offset)
+{
+	const struct function *function = symbol_table_find(&reader->table, address);
+	char *plain;
+
+	if (!function)
+		return NULL;
+	*offset = address - function->start;
+	plain = reader->raw ? NULL : demangle(function->name);
+	return plain ? plain : strdup(function->name);
+}
+
+static uint32_t size_of(const char *text)
+{
+	return text ? (uint32_t)strnlen(text, TEXT_MAX) : 0;
+}
+
+static bool answer(struct reader *reader, uint64_t offset)
+{
+	struct reply reply = {};
+	struct elf_layout layout;
+	const char *source = NULL;
+	char *function = NULL;
+	int line = 0;
+	bool sent;
+
+	if (elf_file_layout(READER_FILE, offset, offset, &layout)) {
+		function = find_function(reader, layout.start, &reply.function_offset);
+		if (reader->lines)
+			source = source_lines_find(reader->lines, layout.start, &line);
+	}
+	reply.function_size = size_of(function);
+	reply.source_size = size_of(source);
+	reply.line = (uint32_t)line;
+	sent = send_all(READER_SOCKET, &reply, sizeof(reply)) &&
+	       send_all(READER_SOCKET, function, reply.function_size) &&
+	       send_all(READER_SOCKET, source, reply.source_size);
+	free(function);
+	return sent;
+}
+
+static bool read_symbols(struct reader *reader, bool debug)
+{
+	return symbol_table_read(&reader->table, READER_FILE, false) ||
+	       (debug && symbol_table_read(&reader->table, READER_DEBUG, false)) ||
+	       symbol_table_read(&reader->table, READER_FILE, true);
+}
+
+static void serve(bool debug, bool raw)
+{
+	struct reader reader = { .raw = raw };
+	uint64_t offset;
+
+	give_up_rights();
+	read_symbols(&reader, debug);
+	reader.lines = source_lines_new(READER_FILE);
+	if (!reader.lines && debug)
+		reader.lines = source_lines_new(READER_DEBUG);
+	while (read_all(READER_SOCKET, &offset, sizeof(offset)) && answer(&reader, offset))
+		;
+	source_lines_free(reader.lines);
+	symbol_table_free(&reader.table);
+}
+
+/* As @number, which is that of none that is still to be moved: all of them are above. */
+static void move(int fd, int number)
+{
+	if (dup2(fd, number) < 0)
+		_exit(1);
+}
+
+static void __attribute__((noreturn)) run_reader(int socket, int fd, int debug, bool raw)
+{
+	/* Clear of the numbers that they are to get. */
+	socket = fcntl(socket, F_DUPFD, READER_END);
+	fd = fcntl(fd, F_DUPFD, READER_END);
+	if (debug >= 0)
+		debug = fcntl(debug, F_DUPFD, READER_END);
+	move(socket, READER_SOCKET);
+	move(fd, READER_FILE);
+	if (debug >= 0)
+		move(debug, READER_DEBUG);
+	if (close_range(debug >= 0 ? READER_END : READER_DEBUG, ~0U, 0))
+		_exit(1);
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	serve(debug >= 0, raw);
+	_exit(0);
+}
+
+/* ---------------------------------------------------------- who asks it -- */
+
+struct symbols *symbols_new(int fd, int debug, bool raw)
+{
+	struct symbols *new = calloc(1, sizeof(*new));
+	int sockets[2];
+
+	if (!new)
+		return NULL;
+	/* Here, as the other process may open nothing. They stay loaded for the next. */
+	source_lines_load();
+	if (!raw)
+		demangle_load();
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
+		free(new);
+		return NULL;
+	}
+	new->pid = fork();
+	if (!new->pid)
+		run_reader(sockets[1], fd, debug, raw);
+	close(sockets[1]);
+	new->socket = sockets[0];
+	if (new->pid > 0)
+		return new;
+	close(sockets[0]);
+	free(new);
+	return NULL;
+}
+
+static char *read_text(int socket, uint32_t size)
+{
+	char *text = malloc(size + 1UL);
+
+	if (!text || !read_all(socket, text, size)) {
+		free(text);
+		return NULL;
+	}
+	text[size] = '\0';
+	return text;
+}
+
+/* Whatever the other process sends, as it may be the file's by now. */
+static bool read_reply(int socket, struct symbol *symbol)
+{
+	struct reply reply;
+
+	if (!read_all(socket, &reply, sizeof(reply)) || reply.function_size > TEXT_MAX ||
+	    reply.source_size > TEXT_MAX)
+		return false;
+	symbol->function_offset = reply.function_offset;
+	symbol->line = reply.line;
+	if (reply.function_size && !(symbol->function = read_text(socket, reply.function_size)))
+		return false;
+	if (reply.source_size && !(symbol->source = read_text(socket, reply.source_size)))
+		return false;
+	return true;
+}
+
+static void end(struct symbols *symbols)
+{
+	if (symbols->socket < 0)
+		return;
+	close(symbols->socket);
+	symbols->socket = -1;
+	kill(symbols->pid, SIGKILL);
+	while (waitpid(symbols->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static char *copy_text(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static void copy_symbol(struct symbol *to, const struct symbol *from)
+{
+	*to = *from;
+	to->function = copy_text(from->function);
+	to->source = copy_text(from->source);
+}
+
+static void remember(struct symbols *symbols, uint64_t offset, const struct symbol *symbol)
+{
+	if (symbols->nr_known == KNOWN_MAX || !array_reserve(symbols->known, symbols->nr_known) ||
+	    !hash_map_set(&symbols->by_offset, offset, (uint32_t)symbols->nr_known))
+		return;
+	copy_symbol(&symbols->known[symbols->nr_known++], symbol);
+}
+
+static bool ask(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
+{
+	if (symbols->socket < 0)
+		return false;
+	if (!send_all(symbols->socket, &offset, sizeof(offset)) ||
+	    !read_reply(symbols->socket, symbol)) {
+		symbol_free(symbol);
+		end(symbols);
+		return false;
+	}
+	remember(symbols, offset, symbol);
+	return true;
+}
+
+bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
+{
+	uint32_t known = hash_map_get(&symbols->by_offset, offset, KNOWN_MAX);
+
+	*symbol = (struct symbol){};
+	if (known != KNOWN_MAX)
+		copy_symbol(symbol, &symbols->known[known]);
+	else if (!ask(symbols, offset, symbol))
+		return false;
+	return symbol->function || symbol->source;
+}
+
+void symbol_free(struct symbol *symbol)
+{
+	free(symbol->function);
+	free(symbol->source);
+	*symbol = (struct symbol){};
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	size_t i;
+
+	if (!symbols)
+		return;
+	end(symbols);
+	for (i = 0; i < symbols->nr_known; i++)
+		symbol_free(&symbols->known[i]);
+	free(symbols->known);
+	hash_map_free(&symbols->by_offset);
+	free(symbols);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Symbols: functions and source lines of one content, by offset in the file.
+ *
+ * Files are anybody's, and libelf, libdw and the demangler are not made for files that
+ * mean harm. So each file is read by a process of its own, which may open nothing, has
+ * limits on memory and time, and, where the caller is root, no rights. One that dies
+ * costs the names of its own file.
+ */
+#ifndef TOOL_SYMBOLS_H
+#define TOOL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct symbols;
+
+struct symbol {
+	char *function;		  /* NULL when not known */
+	uint64_t function_offset; /* from its start */
+	char *source;		  /* path of the source file, NULL when not known */
+	uint32_t line;
+};
+
+/*
+ * Of the ELF file at @fd; @debug is its separate debug file, or -1. Both are the
+ * caller's, and may be closed. @raw: names as they are in the file, not demangled. NULL
+ * with errno.
+ */
+struct symbols *symbols_new(int fd, int debug, bool raw);
+/* False when nothing is known of @offset; else @symbol is to be freed. */
+bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbol);
+void symbol_free(struct symbol *symbol);
+void symbols_free(struct symbols *symbols);
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Recorded mappings: the address spaces of perfdata/, filled from a log.
+ *
+ * What was mapped before recording began counts as mapped since ever: a process that
+ * forked before its own snapshot has passed it on.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot.h"
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "log.h"
+#include "perfdata/address_spaces.h"
+#include "recorded_mappings.h"
+
+/* A version of a file, by file_id. */
+struct content {
+	char *path;
+	struct identity identity;
+};
+
+struct mapping {
+	uint64_t addr, pgoff;
+	uint32_t content; /* index */
+};
+
+struct recorded_mappings {
+	enum perfdata_clock clock;
+	bool now;
+	uint64_t lost;
+	struct content *contents;
+	size_t nr_contents;
+	struct hash_map by_file_id;
+	struct mapping *mappings;
+	size_t nr_mappings;
+	struct address_spaces *spaces;
+	struct hash_map processes; /* from a pid to some of its start time */
+};
+
+void recorded_mappings_free(struct recorded_mappings *mappings)
+{
+	size_t i;
+
+	if (!mappings)
+		return;
+	for (i = 0; i < mappings->nr_contents; i++)
+		free(mappings->contents[i].path);
+	free(mappings->contents);
+	free(mappings->mappings);
+	hash_map_free(&mappings->by_file_id);
+	hash_map_free(&mappings->processes);
+	address_spaces_free(mappings->spaces);
+	free(mappings);
+}
+
+/* ------------------------------------------------------------------ adding -- */
+
+static uint64_t time_of(const struct recorded_mappings *mappings,
+			const struct buildid_record *record)
+{
+	return mappings->clock == PERFDATA_CLOCK_MONO ? record->time_mono : record->time_perf;
+}
+
+#define NONE UINT32_MAX
+
+/* The index of the content, which may get its identity later; NONE without memory. */
+static uint32_t find_or_add(struct recorded_mappings *mappings, uint64_t file_id)
+{
+	uint32_t index = hash_map_get(&mappings->by_file_id, file_id, NONE);
+
+	if (index != NONE)
+		return index;
+	if (!array_reserve(mappings->contents, mappings->nr_contents))
+		return NONE;
+	index = (uint32_t)mappings->nr_contents;
+	if (!hash_map_set(&mappings->by_file_id, file_id, index))
+		return NONE;
+	mappings->contents[mappings->nr_contents++] =
+		(struct content){ .identity.reason = BUILDID_REASON_PENDING };
+	return index;
+}
+
+static int add_file(struct recorded_mappings *mappings, const struct buildid_file *file)
+{
+	uint32_t index = find_or_add(mappings, file->file_id);
+	const char *path = buildid_file_path(file);
+	struct content *content;
+	const uint8_t *bytes;
+	size_t size;
+
+	if (index == NONE)
+		return -ENOMEM;
+	content = &mappings->contents[index];
+	content->identity = (struct identity){ .kind = file->kind, .reason = file->reason };
+	bytes = buildid_file_id_bytes(file, &size);
+	if (bytes)
+		build_id_set(&content->identity.id, bytes, size);
+	if (!path || !*path || (content->path && !strcmp(content->path, path)))
+		return 0;
+	free(content->path);
+	content->path = strdup(path);
+	return content->path ? 0 : -ENOMEM;
+}
+
+/* FORK and EXEC say when a process begins; without them, a start time not seen before. */
+static bool begin(struct recorded_mappings *mappings, uint32_t pid, uint64_t start_time,
+		  uint64_t time, uint32_t parent)
+{
+	return hash_map_set(&mappings->processes, pid, (uint32_t)(start_time / 1000)) &&
+	       address_spaces_begin(mappings->spaces, pid, time, parent);
+}
+
+static bool is_new(const struct recorded_mappings *mappings, const struct buildid_mmap *mmap)
+{
+	uint32_t start = (uint32_t)(mmap->start_time / 1000);
+
+	return hash_map_get(&mappings->processes, mmap->pid, start) != start;
+}
+
+static int add_mmap(struct recorded_mappings *mappings, const struct buildid_mmap *mmap)
+{
+	bool old = mmap->header.flags & BUILDID_RECORD_SNAPSHOT;
+	uint64_t time = time_of(mappings, &mmap->header);
+	uint32_t content = find_or_add(mappings, mmap->file_id);
+
+	if (content == NONE || !array_reserve(mappings->mappings, mappings->nr_mappings))
+		return -ENOMEM;
+	if (is_new(mappings, mmap)) {
+		if (!begin(mappings, mmap->pid, mmap->start_time, time, mmap->pid))
+			return -ENOMEM;
+		old = false;
+	} else if (!hash_map_set(&mappings->processes, mmap->pid,
+				 (uint32_t)(mmap->start_time / 1000))) {
+		return -ENOMEM;
+	}
+	mappings->mappings[mappings->nr_mappings] =
+		(struct mapping){ mmap->addr, mmap->pgoff, content };
+	return address_spaces_map(mappings->spaces, mmap->pid, old ? 0 : time, mmap->addr,
+				  mmap->len, mappings->nr_mappings++) ?
+		       0 :
+		       -ENOMEM;
+}
+
+static int add_task(struct recorded_mappings *mappings, const struct buildid_task *task)
+{
+	bool fork = task->header.type == BUILDID_RECORD_FORK;
+
+	return begin(mappings, task->pid, task->start_time, time_of(mappings, &task->header),
+		     fork ? task->parent_pid : task->pid) ?
+		       0 :
+		       -ENOMEM;
+}
+
+static int add_lost(struct recorded_mappings *mappings, const struct buildid_lost *lost)
+{
+	mappings->lost += lost->ring_full + lost->missed_probe;
+	return 0;
+}
+
+static int add(struct recorded_mappings *mappings, const struct buildid_record *record)
+{
+	switch (record->type) {
+	case BUILDID_RECORD_FILE:
+		return add_file(mappings, (const void *)record);
+	case BUILDID_RECORD_MMAP:
+		return add_mmap(mappings, (const void *)record);
+	case BUILDID_RECORD_FORK:
+	case BUILDID_RECORD_EXEC:
+		return add_task(mappings, (const void *)record);
+	case BUILDID_RECORD_LOST:
+		return add_lost(mappings, (const void *)record);
+	default:
+		return 0;
+	}
+}
+
+static bool add_all(struct recorded_mappings *mappings, struct log_reader *log,
+		    struct reason *reason)
+{
+	const struct buildid_record *record;
+	int more;
+
+	while ((more = log_next(log, &record)) > 0)
+		if (add(mappings, record))
+			return reason_set(reason, "%s", strerror(ENOMEM));
+	if (more < 0)
+		reason_set(reason, "%s", log_error(log));
+	if (!address_spaces_ready(mappings->spaces))
+		return reason_set(reason, "%s", strerror(ENOMEM));
+	/* What a log that was cut short has is right. */
+	return !more || mappings->nr_mappings;
+}
+
+struct recorded_mappings *recorded_mappings_read(const char *path, enum perfdata_clock clock,
+						 struct reason *reason)
+{
+	struct recorded_mappings *new = calloc(1, sizeof(*new));
+	struct log_reader *log = log_open(path);
+	bool good = false;
+
+	*reason = (struct reason){};
+	if (new)
+		new->spaces = address_spaces_new();
+	if (!log || !new || !new->spaces) {
+		reason_set(reason, "%s", strerror(ENOMEM));
+	} else {
+		new->clock = clock;
+		new->now = boot_is_now(log_header(log)->boot_id);
+		good = add_all(new, log, reason);
+	}
+	if (log)
+		log_close(log);
+	if (good)
+		return new;
+	recorded_mappings_free(new);
+	return NULL;
+}
+
+/* ----------------------------------------------------------------- finding -- */
+
+uint64_t recorded_mappings_lost(const struct recorded_mappings *mappings)
+{
+	return mappings->lost;
+}
+
+bool recorded_mappings_now(const struct recorded_mappings *mappings)
+{
+	return mappings->now;
+}
+
+enum recorded_result recorded_mappings_find(const struct recorded_mappings *mappings, uint32_t pid,
+					    uint64_t addr, uint64_t time,
+					    struct recorded_file *file)
+{
+	size_t index = address_spaces_find(mappings->spaces, pid, time, addr);
+	const struct mapping *mapping;
+	const struct content *content;
+
+	if (index == ADDRESS_SPACES_NOTHING)
+		return hash_map_next(&mappings->processes, pid, NULL) ? RECORDED_NO_MAPPING :
+									RECORDED_NO_PROCESS;
+	mapping = &mappings->mappings[index];
+	content = &mappings->contents[mapping->content];
+	*file = (struct recorded_file){
+		.path = content->path ? content->path : "",
+		.identity = content->identity,
+		.offset = addr - mapping->addr + mapping->pgoff,
+	};
+	return RECORDED_FOUND;
+}
