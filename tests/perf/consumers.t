@@ -132,16 +132,19 @@ def bolt(data, path, status=0):
 def _():
     said, mixed, _ = bolt(stock, binary("far"))
     contains(said, "matched build-id and file name")
+    contains(said, "associated with 3 PID(s)")
     contains(bolt(stock, binary("first"), status=1)[0], "failed to match build-id")
     for content in CONTENTS:
         said, outside, counts = bolt(named, binary(content, names[content]))
         contains(said, "matched build-id and file name")
-        equal(set(counts), {f"spin_in_{content}"}, content)
+        contains(said, "associated with 1 PID(s)")
+        spins = {function for function in counts if function.startswith("spin_in_")}
+        equal(spins, {f"spin_in_{content}"}, content)
         mapped = readers.told_apart(named, readers.by_name)[content, names[content]]
-        # What is out of range is in the vDSO and the like.
-        assert 0.9 * mapped <= sum(counts.values()) <= 1.1 * mapped, f"{counts} of {mapped}: {said}"
+        count = counts[f"spin_in_{content}"]
+        assert mapped / 2 <= count <= mapped, f"{counts} of {mapped}: {said}"
+    # Of those that are left some are in the vDSO.
     diagnose(f"without: {mixed} % of the samples are out of range, then {outside} %")
-    assert mixed > outside, said
 
 
 def autofdo(data, path):
@@ -157,7 +160,8 @@ def autofdo(data, path):
 def _():
     for content in CONTENTS:
         counts = autofdo(named, binary(content, names[content]))
-        equal(set(counts), {f"spin_in_{content}"}, content)
+        spins = {function for function in counts if function.startswith("spin_in_")}
+        equal(spins, {f"spin_in_{content}"}, content)
     of_second = autofdo(named, binary("second", names["second"]))["spin_in_second"]
     by_comm = {content: sum(count for (comm, path), count in
                             readers.told_apart(stock, readers.by_name).items()
