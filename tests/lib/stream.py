@@ -19,7 +19,7 @@ def read_log(path):
     equal(data[:8], LOG_MAGIC, "magic of a log")
     *records, end = parse_all(data[struct.unpack_from("=I", data, 16)[0]:])
     equal(end.type, LOG_END, "the last record of a log")
-    equal(struct.unpack_from("=Q", data, len(data) - 8)[0], len(records),
+    equal(struct.unpack_from("=QQ", data, len(data) - 16)[0], len(records),
           "records, as the end of the log counts them")
     return records
 
