@@ -111,7 +111,7 @@ static int add_process(struct identities *identities, uint32_t pid, uint64_t sta
 		       uint64_t time)
 {
 	const uint64_t process[] = { pid, start_time };
-	uint64_t key = hash_bytes(HASH_START, process, sizeof(process));
+	uint64_t key = hash_bytes(hash_start(), process, sizeof(process));
 	uint32_t index = hash_map_get(&identities->processes, key, UINT32_MAX);
 
 	if (index != UINT32_MAX) {

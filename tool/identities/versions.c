@@ -24,7 +24,7 @@ uint64_t versions_path(const char *path)
 
 	if (length > end && !strcmp(path + length - end, DELETED))
 		length -= end;
-	return hash_bytes(HASH_START, path, length);
+	return hash_bytes(hash_start(), path, length);
 }
 
 uint32_t versions_find(const struct versions *versions, uint64_t file_id)

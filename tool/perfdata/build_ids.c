@@ -112,7 +112,7 @@ static int add_entry(struct perfdata *data, const struct perfdata_build_id *byte
 
 static uint64_t hash_of(const struct perfdata_build_ids *table)
 {
-	uint64_t hash = HASH_START;
+	uint64_t hash = hash_start();
 	size_t i;
 
 	for (i = 0; i < table->count; i++)
