@@ -311,7 +311,7 @@ static bool find_in_memory(const struct current_files *files, struct place *plac
 
 static struct place *find_place(struct current_files *files, const char *path)
 {
-	uint64_t key = hash_bytes(hash_bytes(HASH_START, &files->root, sizeof(files->root)), path,
+	uint64_t key = hash_bytes(hash_bytes(hash_start(), &files->root, sizeof(files->root)), path,
 				  strlen(path));
 	struct hash_slot *slot = NULL;
 	struct place *place;

@@ -29,7 +29,7 @@ struct stored {
 
 static uint64_t key_of(const struct build_id *id)
 {
-	return hash_bytes(HASH_START, id->bytes, id->size);
+	return hash_bytes(hash_start(), id->bytes, id->size);
 }
 
 static bool append(void *to, const struct debug_mark *mark)

@@ -235,7 +235,7 @@ static void open_symbols(struct symbol_files *files, struct file *file,
 /* NULL only without memory. */
 static struct file *find_or_add(struct symbol_files *files, const struct build_id *id, bool *is_new)
 {
-	uint64_t key = hash_bytes(HASH_START, id->bytes, id->size);
+	uint64_t key = hash_bytes(hash_start(), id->bytes, id->size);
 	const struct hash_slot *slot = NULL;
 	struct file *file;
 
