@@ -265,7 +265,7 @@ static void write_bundle(struct job *job, const struct debug_dir *dir,
 		fill(job, STDOUT_FILENO, dir, list);
 		return;
 	}
-	directory = temporary_parent(job->bundle, &name);
+	directory = temporary_parent(AT_FDCWD, job->bundle, &name);
 	problem = directory < 0 ? strerror(errno) : is_in_the_way(directory, name);
 	if (!problem)
 		problem = write_into(job, directory, name, dir, list);

@@ -263,6 +263,7 @@ static bool plan_stream(struct session *session, struct recording_plan *plan, ch
 	if (session->stream < 0 || plan->log)
 		return session->stream >= 0;
 	session->stream_log = temporary_unnamed();
+	plan->log_chosen = true;
 	return session->stream_log >= 0 &&
 	       asprintf(path, "/proc/self/fd/%d", session->stream_log) >= 0;
 }
@@ -307,6 +308,7 @@ struct recording_end record_command(struct output *out, const struct record_requ
 	};
 	struct recording_plan plan = {
 		.log = request->log,
+		.log_chosen = request->log,
 		.output = -1,
 		.use = use_log,
 		.context = &session,

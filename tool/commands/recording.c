@@ -345,7 +345,7 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 		reason_set(&reason, "%s", strerror(-err));
 	else
 		/* Last: a subscription that is refused must not cost an old log. */
-		recording.log = log_create(recording.path, &reason);
+		recording.log = log_create(recording.path, plan->log_chosen, &reason);
 	if (recording.log)
 		run(&recording, command, options);
 	else

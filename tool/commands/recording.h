@@ -22,6 +22,7 @@ struct recording_end {
 /**
  * struct recording_plan - what becomes of a log
  * @log: its path
+ * @log_chosen: by the user, or ours by a descriptor; see open_own()
  * @keep_log: else it is removed when @use has succeeded
  * @output: standard output of the command; -1 for ours
  * @is_perf: the command is perf record, or runs that alone
@@ -34,6 +35,7 @@ struct recording_end {
  */
 struct recording_plan {
 	const char *log;
+	bool log_chosen;
 	bool keep_log;
 	int output;
 	bool is_perf;

@@ -210,7 +210,7 @@ static const char *save(struct job *job, int directory, const char *name)
 static void unpack_data(struct job *job)
 {
 	const char *problem, *name;
-	int directory = temporary_parent(job->data_path, &name);
+	int directory = temporary_parent(AT_FDCWD, job->data_path, &name);
 
 	problem = directory < 0 ? strerror(errno) : save(job, directory, name);
 	if (directory >= 0)

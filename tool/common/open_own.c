@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Open one's own file: what is at the name is looked at first; what was opened is checked
- * again, and only then emptied. In a directory like /tmp nobody else can replace what
- * is ours in between, and what was not there is created or not opened at all.
+ * Open one's own file: a handle of what is at the name is looked at, and then that is
+ * opened, not the name again. Links are followed one by one, so that each is looked at.
+ * What was not there is created or not opened at all. So nobody can put something else
+ * there in between.
  */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "open_own.h"
 #include "temporary.h"
 
 #define MAGIC_MAX 16
+/* As in the kernel. */
+#define LINKS_MAX 40
+/* No descriptor and no error: go on with what the link says. */
+#define IS_LINK (-2)
+
+struct request {
+	bool chosen;
+	const void *magic;
+	size_t size;
+	struct reason *reason;
+};
 
 static int fail(struct reason *reason)
 {
@@ -23,14 +39,15 @@ static int fail(struct reason *reason)
 	return -1;
 }
 
-/* In a directory where everybody may put files, and only their owners remove them. */
-static bool is_planted(int directory, const struct stat *entry)
+static int refuse(struct reason *reason, const char *why)
 {
-	struct stat parent;
+	reason_set(reason, "%s", why);
+	return -1;
+}
 
-	return !fstat(directory, &parent) && (parent.st_mode & S_ISVTX) &&
-	       (parent.st_mode & (S_IWGRP | S_IWOTH)) && entry->st_uid != geteuid() &&
-	       entry->st_uid != parent.st_uid;
+static bool is_trusted(const struct stat *status)
+{
+	return status->st_uid == geteuid() || !status->st_uid;
 }
 
 static bool begins_with(int fd, const void *magic, size_t size)
@@ -41,78 +58,150 @@ static bool begins_with(int fd, const void *magic, size_t size)
 	       !memcmp(bytes, magic, size);
 }
 
-/* Empties it, or closes it if it is not to be written to. */
-static int check(int fd, const void *magic, size_t size, struct reason *reason)
+/* Whose it is, before an open can wait for another's lease. */
+static const char *why_not_ours(const struct stat *file)
+{
+	if (file->st_uid != geteuid())
+		return "belongs to another user; remove it first";
+	return file->st_nlink > 1 ? "has other hard links; remove it first" : NULL;
+}
+
+static int empty(int fd, const struct request *request)
 {
 	struct stat status;
 
-	if (fstat(fd, &status)) {
-		fail(reason);
-	} else if (!S_ISREG(status.st_mode)) {
-		return fd;
-	} else if (status.st_uid != geteuid()) {
-		reason_set(reason, "belongs to another user; remove it first");
-	} else if (status.st_nlink > 1) {
-		reason_set(reason, "has other hard links; remove it first");
-	} else if (status.st_size && !begins_with(fd, magic, size)) {
-		reason_set(reason, "exists and is something else; remove it first");
-	} else if (ftruncate(fd, 0)) {
-		fail(reason);
-	} else {
-		return fd;
-	}
-	close(fd);
-	return -1;
+	if (fstat(fd, &status))
+		return fail(request->reason);
+	if (status.st_size && !begins_with(fd, request->magic, request->size))
+		return refuse(request->reason, "exists and is something else; remove it first");
+	return ftruncate(fd, 0) ? fail(request->reason) : 0;
 }
 
-/* @flags: but for the access mode, which goes by what is there. */
-static int open_existing(int directory, const char *name, int flags, const void *magic, size_t size,
-			 struct reason *reason)
+/* @handle: an O_PATH descriptor, of no link */
+static int reopen(int handle, const struct request *request)
 {
-	struct stat target;
+	const char *why = NULL;
+	struct stat status;
+	bool is_file;
+	char path[64];
 	int fd;
 
-	if (fstatat(directory, name, &target, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0)) {
-		/* A link that leads nowhere yet. */
-		if (errno != ENOENT || flags & O_NOFOLLOW)
-			return fail(reason);
-		fd = openat(directory, name, O_WRONLY | O_CREAT | flags, 0600);
-		return fd < 0 ? fail(reason) : fd;
-	}
+	if (fstat(handle, &status))
+		return fail(request->reason);
+	is_file = S_ISREG(status.st_mode);
+	if (is_file)
+		why = why_not_ours(&status);
+	if (why)
+		return refuse(request->reason, why);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
 	/* With O_RDWR we would be a reader of a pipe, too, and never see it closed. */
-	flags |= S_ISREG(target.st_mode) ? O_RDWR : O_WRONLY;
-	fd = openat(directory, name, flags);
-	return fd < 0 ? fail(reason) : check(fd, magic, size, reason);
-}
-
-static int open_in(int directory, const char *name, const void *magic, size_t size,
-		   struct reason *reason)
-{
-	int flags = O_NOCTTY | O_CLOEXEC;
-	struct stat entry;
-	int fd;
-
-	if (fstatat(directory, name, &entry, AT_SYMLINK_NOFOLLOW)) {
-		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | flags, 0600);
-		return fd < 0 ? fail(reason) : fd;
-	}
-	if (is_planted(directory, &entry)) {
-		reason_set(reason, "another user's, in a directory that all may write to");
+	fd = open(path, (is_file ? O_RDWR : O_WRONLY) | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return fail(request->reason);
+	if (is_file && empty(fd, request)) {
+		close(fd);
 		return -1;
 	}
-	return open_existing(directory, name, flags | (S_ISLNK(entry.st_mode) ? 0 : O_NOFOLLOW),
-			     magic, size, reason);
+	return fd;
 }
 
-int open_own(const char *path, const void *magic, size_t size, struct reason *reason)
+/* Links in /proc lead to what may have no name. Nobody can put one there. */
+static bool is_proc(int directory)
 {
-	const char *name;
-	int directory = temporary_parent(path, &name);
+	struct statfs filesystem;
+
+	return !fstatfs(directory, &filesystem) && filesystem.f_type == PROC_SUPER_MAGIC;
+}
+
+static int follow(int directory, const char *name, int handle, char target[PATH_MAX],
+		  const struct request *request)
+{
+	ssize_t length;
+	int end, fd;
+
+	if (is_proc(directory)) {
+		end = openat(directory, name, O_PATH | O_CLOEXEC);
+		if (end < 0)
+			return fail(request->reason);
+		fd = reopen(end, request);
+		close(end);
+		return fd;
+	}
+	length = readlinkat(handle, "", target, PATH_MAX - 1);
+	if (length < 0)
+		return fail(request->reason);
+	target[length] = '\0';
+	return IS_LINK;
+}
+
+/* Whether what @entry says was put into the directory by nobody but its owner or root. */
+static const char *why_not(const struct stat *entry, const struct stat *parent,
+			   const struct request *request)
+{
+	if (S_ISREG(entry->st_mode) || S_ISDIR(entry->st_mode))
+		return NULL;
+	if (!request->chosen)
+		return "is no regular file; remove it first";
+	if (!is_trusted(parent))
+		return "is no regular file, and in another user's directory; remove it first";
+	/* A terminal is its user's, in a directory where nobody can put another. */
+	if (!is_trusted(entry) &&
+	    (S_ISLNK(entry->st_mode) || (parent->st_mode & (S_IWGRP | S_IWOTH))))
+		return "is another user's, and no regular file; remove it first";
+	return NULL;
+}
+
+static int open_entry(int directory, const char *name, int handle, char target[PATH_MAX],
+		      const struct request *request)
+{
+	struct stat entry, parent;
+	const char *why;
+
+	if (fstat(handle, &entry) || fstat(directory, &parent))
+		return fail(request->reason);
+	why = why_not(&entry, &parent, request);
+	if (why)
+		return refuse(request->reason, why);
+	if (S_ISLNK(entry.st_mode))
+		return follow(directory, name, handle, target, request);
+	return reopen(handle, request);
+}
+
+/* A descriptor; -1 with a reason; IS_LINK with its @target, which @name may be part of. */
+static int open_in(int directory, const char *name, char target[PATH_MAX],
+		   const struct request *request)
+{
+	int handle = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	int fd;
 
-	if (directory < 0)
-		return fail(reason);
-	fd = open_in(directory, name, magic, size, reason);
-	close(directory);
-	return fd;
+	if (handle >= 0) {
+		fd = open_entry(directory, name, handle, target, request);
+		close(handle);
+		return fd;
+	}
+	if (errno != ENOENT)
+		return fail(request->reason);
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY | O_CLOEXEC, 0600);
+	return fd < 0 ? fail(request->reason) : fd;
+}
+
+int open_own(const char *path, bool chosen, const void *magic, size_t size, struct reason *reason)
+{
+	const struct request request = { chosen, magic, size, reason };
+	int at = AT_FDCWD, fd = IS_LINK, directory, links;
+	char target[PATH_MAX];
+	const char *name;
+
+	for (links = 0; fd == IS_LINK && links <= LINKS_MAX; links++) {
+		directory = temporary_parent(at, path, &name);
+		if (at >= 0)
+			close(at);
+		at = directory;
+		if (directory < 0)
+			return fail(reason);
+		fd = open_in(directory, name, target, &request);
+		path = target;
+	}
+	close(at);
+	return fd == IS_LINK ? refuse(reason, strerror(ELOOP)) : fd;
 }

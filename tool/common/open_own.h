@@ -9,6 +9,7 @@
 #ifndef TOOL_OPEN_OWN_H
 #define TOOL_OPEN_OWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "reason.h"
@@ -16,11 +17,15 @@
 /*
  * An empty file for writing, of mode 0600 if it did not exist. One that did is emptied if
  * it is ours alone, and either is empty or begins with @magic, so that a name that was
- * mistyped costs nothing. Pipes and devices are taken as they are. Symbolic links are
- * followed, but in a directory like /tmp only those of our own or of the directory's owner.
+ * mistyped costs nothing.
+ *
+ * @chosen: the user said this very name. Then symbolic links are followed, if each of them
+ * and the directory that it is in belong to us or to root; and pipes and devices are taken
+ * as they are, if nobody else can have put them there. A name that is not the user's choice
+ * may only be that of a regular file.
  *
  * Returns a descriptor, or -1 with @reason.
  */
-int open_own(const char *path, const void *magic, size_t size, struct reason *reason);
+int open_own(const char *path, bool chosen, const void *magic, size_t size, struct reason *reason);
 
 #endif

@@ -39,14 +39,14 @@ bool temporary_is_name(const char *name)
 	return !strcmp(name, again);
 }
 
-int temporary_parent(const char *path, const char **name)
+int temporary_parent(int at, const char *path, const char **name)
 {
 	char *parent;
 	int fd;
 
 	*name = basename(path);
 	parent = *name == path ? strdup(".") : strndup(path, (size_t)(*name - path));
-	fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	fd = parent ? openat(at, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	free(parent);
 	return fd;
 }

@@ -19,8 +19,11 @@ struct temporary {
 	char name[32]; /* "" for none */
 };
 
-/* The directory that @path is in; @name is set to the last component. */
-int temporary_parent(const char *path, const char **name);
+/*
+ * The directory that @path, which begins at the directory @at or AT_FDCWD, is in; @name is
+ * set to the last component.
+ */
+int temporary_parent(int at, const char *path, const char **name);
 
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode);
 /* Another name for an open file, instead of a new file. */

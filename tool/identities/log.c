@@ -84,7 +84,7 @@ static struct clocks read_clocks(void)
 	return clocks;
 }
 
-struct log_writer *log_create(const char *path, struct reason *reason)
+struct log_writer *log_create(const char *path, bool chosen, struct reason *reason)
 {
 	const struct clocks now = read_clocks();
 	struct log_header header = {
@@ -102,7 +102,7 @@ struct log_writer *log_create(const char *path, struct reason *reason)
 		return NULL;
 	}
 	/* For the owner only, as it says who ran what. */
-	writer->fd = open_own(path, LOG_MAGIC, sizeof(header.magic), reason);
+	writer->fd = open_own(path, chosen, LOG_MAGIC, sizeof(header.magic), reason);
 	if (writer->fd < 0) {
 		free(writer);
 		return NULL;

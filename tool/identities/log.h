@@ -12,6 +12,7 @@
 #ifndef TOOL_LOG_H
 #define TOOL_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,10 +66,10 @@ struct log_end {
 struct log_writer;
 
 /*
- * A log that @path has already is replaced, nothing else; see open_own(). NULL with
- * @reason when it cannot be written.
+ * A log that @path has already is replaced, nothing else; see open_own(), also for
+ * @chosen. NULL with @reason when it cannot be written.
  */
-struct log_writer *log_create(const char *path, struct reason *reason);
+struct log_writer *log_create(const char *path, bool chosen, struct reason *reason);
 int log_write(struct log_writer *writer, const struct buildid_record *record);
 /* Write what is buffered, so that it survives the process. */
 int log_flush(struct log_writer *writer);

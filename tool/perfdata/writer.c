@@ -189,7 +189,7 @@ static int prepare(struct perfdata_writer *output, const char *path)
 		output->path = strdup(path);
 	if (!output->path)
 		return fail(output, path);
-	output->parent = temporary_parent(output->path, &output->name);
+	output->parent = temporary_parent(AT_FDCWD, output->path, &output->name);
 	if (output->parent < 0)
 		return fail(output, path);
 	if (check_place(output))

@@ -61,7 +61,7 @@ static void write_log(bool whole)
 	struct reason reason;
 	union any_record record;
 
-	writer = log_create("log", &reason);
+	writer = log_create("log", true, &reason);
 	assert_non_null(writer);
 	make_image(&record, BUILDID_RECORD_KERNEL, 20, "6.1");
 	assert_int_equal(log_write(writer, &record.header), 0);

@@ -38,6 +38,18 @@ static void a_recording_can_be_shown(void **state)
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":2,"), out);
 }
 
+static void a_link_is_followed_if_it_was_named(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("behind", "buildid.log"), 0);
+	assert_int_equal(RUN(record, "true"), 1);
+	assert_non_null(strstr(err, "buildid.log: is no regular file; remove it first\n"));
+	assert_int_equal(access("behind", F_OK), -1);
+	assert_int_equal(RUN(record, "-o", "buildid.log", "true"), 0);
+	assert_int_equal(access("behind", F_OK), 0);
+	assert_int_equal(unlink("buildid.log"), 0);
+}
+
 static void a_log_that_was_cut_is_shown_as_far_as_it_goes(void **state)
 {
 	(void)state;
@@ -229,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_recording_can_be_shown),
+		TEST(a_link_is_followed_if_it_was_named),
 		TEST(a_log_that_was_cut_is_shown_as_far_as_it_goes),
 		TEST(record_exits_as_its_command),
 		TEST(a_script_needs_no_interpreter_line),

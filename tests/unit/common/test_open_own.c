@@ -56,7 +56,7 @@ static void assert_text(const char *path, const char *text)
 
 static void assert_opens(const char *path)
 {
-	int fd = open_own(path, MAGIC, strlen(MAGIC), &reason);
+	int fd = open_own(path, true, MAGIC, strlen(MAGIC), &reason);
 
 	if (fd < 0)
 		fail_msg("%s: %s", path, reason.text);
@@ -66,7 +66,7 @@ static void assert_opens(const char *path)
 
 static void assert_refused(const char *path, const char *why)
 {
-	assert_int_equal(open_own(path, MAGIC, strlen(MAGIC), &reason), -1);
+	assert_int_equal(open_own(path, true, MAGIC, strlen(MAGIC), &reason), -1);
 	assert_string_equal(reason.text, why);
 }
 
@@ -130,41 +130,120 @@ static void ones_own_links_are_followed(void **state)
 	assert_refused("sticky/own", "exists and is something else; remove it first");
 }
 
+static void assert_not_chosen(const char *path, const char *why)
+{
+	assert_int_equal(open_own(path, false, MAGIC, strlen(MAGIC), &reason), -1);
+	assert_string_equal(reason.text, why);
+}
+
+static void a_name_that_nobody_chose_is_a_files(void **state)
+{
+	static const char special[] = "is no regular file; remove it first";
+	struct stat status;
+	int fd;
+
+	(void)state;
+	put("target", MAGIC);
+	assert_int_equal(symlink("target", "implicit"), 0);
+	assert_not_chosen("implicit", special);
+	assert_text("target", MAGIC);
+	assert_int_equal(symlink("never", "nowhere"), 0);
+	assert_not_chosen("nowhere", special);
+	assert_int_equal(lstat("never", &status), -1);
+	assert_not_chosen("/dev/null", special);
+	assert_not_chosen("/dev/stdout", special);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_not_chosen("pipe", special);
+
+	fd = open_own("target", false, MAGIC, strlen(MAGIC), &reason);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_text("target", "");
+	fd = open_own("none-yet", false, MAGIC, strlen(MAGIC), &reason);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void links_have_an_end(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("loop", "loop"), 0);
+	assert_refused("loop", "Too many levels of symbolic links");
+	assert_int_equal(mkdir("below", 0755), 0);
+	put("at-the-end", MAGIC);
+	assert_int_equal(symlink("below/second", "first"), 0);
+	assert_int_equal(symlink("../at-the-end", "below/second"), 0);
+	assert_opens("first");
+	assert_text("at-the-end", "new");
+}
+
+static void give_away(const char *path)
+{
+	assert_int_equal(lchown(path, NOBODY, NOBODY), 0);
+}
+
 /* As root only can make them. */
 static void what_others_left_is_not_touched(void **state)
 {
-	static const char planted[] = "another user's, in a directory that all may write to";
+	static const char theirs[] = "is another user's, and no regular file; remove it first";
+	static const char not_ours[] = "belongs to another user; remove it first";
+	static const char *const places[] = { "sticky", "plain" };
 	struct stat status;
+	size_t i;
 
 	(void)state;
 	if (geteuid())
 		skip();
 	put("target", MAGIC);
-	assert_int_equal(symlink("../target", "sticky/link"), 0);
-	assert_int_equal(lchown("sticky/link", NOBODY, NOBODY), 0);
-	assert_refused("sticky/link", planted);
-	assert_text("target", MAGIC);
-	assert_int_equal(symlink("../absent", "sticky/dangling"), 0);
-	assert_int_equal(lchown("sticky/dangling", NOBODY, NOBODY), 0);
-	assert_refused("sticky/dangling", planted);
-	assert_int_equal(lstat("absent", &status), -1);
-
+	assert_int_equal(mkdir("plain", 0755), 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(chdir(places[i]), 0);
+		assert_int_equal(symlink("../target", "link"), 0);
+		give_away("link");
+		assert_refused("link", theirs);
+		assert_text("../target", MAGIC);
+		assert_int_equal(symlink("../absent", "dangling"), 0);
+		give_away("dangling");
+		assert_refused("dangling", theirs);
+		assert_int_equal(lstat("../absent", &status), -1);
+		assert_int_equal(symlink("/dev/null", "device"), 0);
+		give_away("device");
+		assert_refused("device", theirs);
+		/* behind a link of our own */
+		assert_int_equal(symlink("link", "ours"), 0);
+		assert_refused("ours", theirs);
+		put("file", "");
+		give_away("file");
+		assert_refused("file", not_ours);
+		assert_int_equal(chdir(".."), 0);
+	}
 	/* Nobody reads it: an open would wait. */
 	assert_int_equal(mkfifo("sticky/fifo", 0600), 0);
-	assert_int_equal(lchown("sticky/fifo", NOBODY, NOBODY), 0);
-	assert_refused("sticky/fifo", planted);
-	put("sticky/file", "");
-	assert_int_equal(chown("sticky/file", NOBODY, NOBODY), 0);
-	assert_refused("sticky/file", planted);
+	give_away("sticky/fifo");
+	assert_refused("sticky/fifo", theirs);
+	assert_text("target", MAGIC);
+}
 
-	/* Who could read it. */
-	put("theirs", "");
-	assert_int_equal(chown("theirs", NOBODY, NOBODY), 0);
-	assert_refused("theirs", "belongs to another user; remove it first");
-	/* The directory's owner could do as he likes anyway. */
-	assert_int_equal(chown("sticky", NOBODY, NOBODY), 0);
-	assert_opens("sticky/link");
-	assert_text("target", "new");
+static void nothing_special_in_anothers_directory(void **state)
+{
+	static const char why[] =
+		"is no regular file, and in another user's directory; remove it first";
+
+	(void)state;
+	if (geteuid())
+		skip();
+	put("target", MAGIC);
+	assert_int_equal(mkdir("home", 0755), 0);
+	assert_int_equal(symlink("../target", "home/link"), 0);
+	assert_int_equal(mkfifo("home/fifo", 0600), 0);
+	put("home/log", MAGIC);
+	give_away("home");
+	/* Of our own, but he can have moved it there. */
+	assert_refused("home/link", why);
+	assert_refused("home/fifo", why);
+	assert_text("target", MAGIC);
+	assert_opens("home/log");
+	assert_opens("home/new");
 }
 
 int main(void)
@@ -174,7 +253,10 @@ int main(void)
 		cmocka_unit_test(only_its_kind_is_emptied),
 		cmocka_unit_test(pipes_and_devices_are_as_they_are),
 		cmocka_unit_test(ones_own_links_are_followed),
+		cmocka_unit_test(a_name_that_nobody_chose_is_a_files),
+		cmocka_unit_test(links_have_an_end),
 		cmocka_unit_test(what_others_left_is_not_touched),
+		cmocka_unit_test(nothing_special_in_anothers_directory),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

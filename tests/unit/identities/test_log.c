@@ -58,7 +58,7 @@ static void write_log(void)
 	struct reason reason;
 	union any_record record;
 
-	writer = log_create(path, &reason);
+	writer = log_create(path, true, &reason);
 	assert_non_null(writer);
 	make_file(&record, 1, 20, 0, "/usr/bin/ls");
 	assert_int_equal(log_write(writer, &record.header), 0);
@@ -187,7 +187,7 @@ static void nothing_else_is_replaced(void **state)
 	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	write_bytes(sizeof(bytes));
-	assert_null(log_create(path, &reason));
+	assert_null(log_create(path, true, &reason));
 	assert_string_equal(reason.text, "exists and is something else; remove it first");
 	unlink(path);
 }
@@ -202,7 +202,7 @@ static void more_than_a_buffer_is_written(void **state)
 	unsigned int i;
 
 	(void)state;
-	writer = log_create(path, &reason);
+	writer = log_create(path, true, &reason);
 	assert_non_null(writer);
 	for (i = 0; i < count; i++) {
 		make_file(&record, i, 20, 0, "/usr/bin/ls");
@@ -221,7 +221,7 @@ static void what_was_flushed_survives(void **state)
 	const char *error;
 
 	(void)state;
-	writer = log_create(path, &reason);
+	writer = log_create(path, true, &reason);
 	assert_non_null(writer);
 	make_mmap(&record, 1, 0, 10, "");
 	assert_int_equal(log_write(writer, &record.header), 0);
@@ -377,10 +377,10 @@ static void a_full_disk_is_an_error(void **state)
 	struct reason reason;
 
 	(void)state;
-	writer = log_create("/dev/full", &reason);
+	writer = log_create("/dev/full", true, &reason);
 	assert_non_null(writer);
 	assert_int_equal(log_finish(writer), -ENOSPC);
-	assert_null(log_create("/nonexistent/log", &reason));
+	assert_null(log_create("/nonexistent/log", true, &reason));
 	assert_string_equal(reason.text, "No such file or directory");
 }
 

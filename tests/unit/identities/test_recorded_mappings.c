@@ -24,7 +24,7 @@ static int set_up(void **state)
 	if (!mkdtemp(directory))
 		return -1;
 	snprintf(path, sizeof(path), "%s/log", directory);
-	writer = log_create(path, &reason);
+	writer = log_create(path, true, &reason);
 	return !writer;
 }
 
