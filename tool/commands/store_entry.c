@@ -137,6 +137,7 @@ static bool put(struct store_job *store, const struct request *request,
 		.may_link = found->path && !store->copy,
 	};
 	const char *problem;
+	struct stat stat_;
 	int inside;
 	bool done;
 
@@ -145,6 +146,8 @@ static bool put(struct store_job *store, const struct request *request,
 	inside = decompress(found->fd, &problem);
 	if (inside < 0)
 		return reason_set(reason, "cannot be decompressed: %s", problem);
+	/* Who may not read the one may not read the other. */
+	fchmod(inside, fstat(found->fd, &stat_) ? 0600 : stat_.st_mode & 0777);
 	item.fd = inside;
 	item.may_link = false;
 	done = debug_dir_put(store->dir, &item, reason);

@@ -263,14 +263,29 @@ enum debug_owner debug_dir_owner(int fd)
 	return stat_.st_mode & MARK_OTHERS ? DEBUG_OWNER_COPIED : DEBUG_OWNER_OURS;
 }
 
+/* As perf's, but nobody reads a copy who may not read the original. */
+static mode_t copy_mode(const struct debug_item *item)
+{
+	struct stat stat_;
+	mode_t read = S_IRUSR;
+
+	if (item->part == CONTENT_VDSO)
+		return 0600;
+	if (!fstat(item->fd, &stat_))
+		read |= stat_.st_mode & 0444;
+	return S_IWUSR | read | read >> 2;
+}
+
 static bool copy(const struct debug_item *item, int to, struct reason *reason)
 {
+	struct stat stat_;
+
 	/* The copy is checked, as the original may have changed meanwhile. */
 	if (!copy_file(item->fd, to, reason) || !content_is(to, item->id, item->part, reason))
 		return false;
 	/* A filesystem without such a bit has no owners either. */
-	if (!content_is_ours(item->fd))
-		fchmod(to, 0755 | MARK_OTHERS);
+	if (!content_is_ours(item->fd) && !fstat(to, &stat_))
+		fchmod(to, (stat_.st_mode & 0777) | MARK_OTHERS);
 	return true;
 }
 
@@ -280,7 +295,7 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 {
 	if (may_link(item) && temporary_link(file, stage_fd(dir), item->fd))
 		return content_is(item->fd, item->id, item->part, reason);
-	if (!temporary_open(file, stage_fd(dir), item->part == CONTENT_VDSO ? 0600 : 0755))
+	if (!temporary_open(file, stage_fd(dir), copy_mode(item)))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
 	return copy(item, file->fd, reason);
 }

@@ -209,6 +209,27 @@ static void what_another_can_write_to_is_copied_and_marked(void **state)
 			    "1755 1\n");
 }
 
+static void who_may_not_read_a_file_may_not_read_its_copy(void **state)
+{
+	static const struct {
+		const char *original, *copy;
+	} modes[] = { { "700", "700\n" },
+		      { "440", "750\n" },
+		      { "4711", "700\n" },
+		      { "644", "755\n" },
+		      { "622", "1700\n" } };
+	struct build_id id;
+	size_t i;
+
+	(void)state;
+	sample_id("true", &id);
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		shell("chmod %s true", modes[i].original);
+		assert_true(put_as("true", "/true", &id, CONTENT_ELF, false));
+		assert_string_equal(shell_output("stat -c %%a .debug/true/*/elf"), modes[i].copy);
+	}
+}
+
 static void of_an_entry_that_is_replaced_nothing_is_left(void **state)
 {
 	char text[BUILD_ID_TEXT];
@@ -570,6 +591,7 @@ int main(void)
 		TEST(a_copy_does_not_change_with_the_file),
 		TEST(a_setuid_program_is_copied_without_that),
 		TEST(what_another_can_write_to_is_copied_and_marked),
+		TEST(who_may_not_read_a_file_may_not_read_its_copy),
 		TEST(of_an_entry_that_is_replaced_nothing_is_left),
 		TEST(a_debugger_is_led_to_the_file_with_most),
 		TEST(the_path_of_the_content_moves),
