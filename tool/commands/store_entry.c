@@ -60,10 +60,13 @@ void store_report_fail(struct store_job *store, const struct build_id *id, const
 
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part)
 {
-	int fd = debug_dir_find(store->dir, id, part);
 	struct stat stat_;
 	bool has;
+	int fd;
 
+	/* Before it is looked for, as store --live may be about to remove it. */
+	debug_dir_adopt(store->dir, id);
+	fd = debug_dir_find(store->dir, id, part);
 	if (fd < 0)
 		return false;
 	if (debug_dir_owner(fd) == DEBUG_OWNER_OTHERS)
