@@ -341,6 +341,14 @@ static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 		store_queue(live, live->queued >= 2 * QUEUE_MAX);
 }
 
+static void store_kernel_content(struct live *live, const struct request *request)
+{
+	store_request(live->store, request);
+	live_space_add(&live->space, &request->id);
+	if (live->space.forget)
+		forget_states(live);
+}
+
 static void handle_image(struct live *live, const struct buildid_image *image)
 {
 	struct request request = { .kind = REQUEST_MODULE, .at_once = true };
@@ -361,8 +369,7 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 		path = module_file(buildid_image_name(image));
 		request.path = path ? path : name;
 	}
-	store_request(live->store, &request);
-	live_space_add(&live->space, &request.id);
+	store_kernel_content(live, &request);
 	free(path);
 }
 
@@ -437,8 +444,7 @@ static void store_vdso(struct live *live)
 
 	if (!vdso_build_id(&request.id))
 		return;
-	store_request(live->store, &request);
-	live_space_add(&live->space, &request.id);
+	store_kernel_content(live, &request);
 }
 
 /* ----------------------------------------------------------- statistics -- */

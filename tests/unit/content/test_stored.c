@@ -156,6 +156,24 @@ static void what_is_in_use_stays(void **state)
 	assert_int_equal(stored_evict(stored, 0, never), 1);
 }
 
+static void what_is_released_goes(void **state)
+{
+	(void)state;
+	stored_hold(stored, put("true", &id_true));
+	stored_release(stored);
+	assert_int_equal(stored_evict(stored, 0, never), 1);
+}
+
+/* As of one of many that were removed meanwhile. */
+static void a_number_that_is_none_is_not_used(void **state)
+{
+	(void)state;
+	put("true", &id_true);
+	stored_use(stored, 1000000);
+	stored_hold(stored, 1000000);
+	assert_int_equal(stored_evict(stored, 0, never), 1);
+}
+
 static void what_others_put_there_stays(void **state)
 {
 	(void)state;
@@ -245,6 +263,8 @@ int main(void)
 		TEST(the_oldest_goes_first_with_all_its_links),
 		TEST(a_use_counts),
 		TEST(what_is_in_use_stays),
+		TEST(what_is_released_goes),
+		TEST(a_number_that_is_none_is_not_used),
 		TEST(what_others_put_there_stays),
 		TEST(what_others_have_asked_for_stays),
 		TEST(only_links_that_are_its_own_go),
