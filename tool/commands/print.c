@@ -162,12 +162,12 @@ static void put_no_prot(struct output *out, const struct print_view *view)
 }
 
 /* JSON cannot hold what is no UTF-8: then the bytes come in hex besides. */
-static void put_path(struct output *out, const char *path)
+void print_put_path(struct output *out, int width, const char *path)
 {
 	size_t size = strlen(path);
 	char hex[2 * BUILDID_RECORD_MAX + 1];
 
-	out_string(out, "path", OUT_HIDDEN, *path ? path : NULL);
+	out_string(out, "path", width, *path ? path : NULL);
 	if (!out->json || utf8_valid(path) || size > BUILDID_RECORD_MAX)
 		return;
 	hex_format(hex, (const uint8_t *)path, size);
@@ -413,7 +413,7 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	out_string(out, "prot", width_of_prot(view), print_prot(mmap, prot));
 	put_news(out, view);
 	put_short_id(out, view->layout.id, file);
-	put_path(out, path);
+	print_put_path(out, OUT_HIDDEN, path);
 	put_name(out, view, path, BUILDID_RECORD_FILE, flags, event->record);
 	if (file)
 		put_file(out, file);
@@ -568,7 +568,7 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 	out_begin(out);
 	put_header(out, &file->header);
 	print_put_id(out, file);
-	put_path(out, path);
+	print_put_path(out, OUT_HIDDEN, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
 	put_flags(out, &file->header, BUILDID_RECORD_FILE, file->flags, OUT_HIDDEN);
@@ -594,7 +594,7 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 	out_string(out, NULL, PRINT_WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
-	put_path(out, path ? path : dso->path);
+	print_put_path(out, OUT_HIDDEN, path ? path : dso->path);
 	if (path && strcmp(path, dso->path) != 0)
 		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)

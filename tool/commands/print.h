@@ -52,6 +52,8 @@ const char *print_id(const void *record, char text[PRINT_ID_MAX]);
 /* print_id() as a column of this line, and a file's flags, one word each. */
 void print_put_id(struct output *out, const void *record);
 void print_put_flags(struct output *out, const struct buildid_file *file);
+/* A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8. */
+void print_put_path(struct output *out, int width, const char *path);
 /* As in /proc/PID/maps, into @text, which is returned. */
 char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);
 

@@ -2,12 +2,9 @@
 /* Print process: what stale and users have in common. */
 
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/hex.h"
-#include "common/utf8.h"
 #include "libbuildid/libbuildid.h"
 #include "print.h"
 #include "print_process.h"
@@ -84,16 +81,4 @@ void print_moment(struct output *out, const char *key, int64_t ns)
 		return;
 	}
 	out_string(out, key, 0, text);
-}
-
-void print_mapped_path(struct output *out, const char *path)
-{
-	size_t size = strlen(path);
-	char hex[2 * BUILDID_RECORD_MAX + 1];
-
-	out_string(out, "path", 0, or_null(path));
-	if (!out->json || utf8_valid(path) || size > BUILDID_RECORD_MAX)
-		return;
-	hex_format(hex, (const uint8_t *)path, size);
-	out_string(out, "path_bytes", OUT_HIDDEN, hex);
 }

@@ -18,7 +18,4 @@ void print_content(struct output *out, const char *id_key, const char *kind_key,
 /* A moment, nanoseconds since the epoch, as RFC 3339 has it, in UTC; null for 0. */
 void print_moment(struct output *out, const char *key, int64_t ns);
 
-/* A path: in JSON "path", and "path_bytes" where it is no UTF-8. */
-void print_mapped_path(struct output *out, const char *path);
-
 #endif

@@ -60,11 +60,11 @@ static void stop(struct recording *recording)
 		recording->stop_time = clock_ns(CLOCK_MONOTONIC);
 }
 
-static void fail(struct recording *recording, const char *object, int error)
+static void fail(struct recording *recording, const char *object, const char *reason)
 {
 	/* Each record after it would fail alike. */
 	if (!recording->failed)
-		out_error(recording->out, object, "%s", strerror(-error));
+		out_error(recording->out, object, "%s", reason);
 	recording->failed = true;
 	/* A command runs on: it is not there for the recording. */
 	if (!recording->command)
@@ -138,7 +138,7 @@ static void write_record(struct recording *recording, const struct buildid_recor
 	if (!err)
 		err = log_write(recording->log, record);
 	if (err)
-		fail(recording, recording->path, err);
+		fail(recording, recording->path, strerror(-err));
 }
 
 /* Other processes go on mapping files after the command has ended. */
@@ -160,7 +160,7 @@ static bool write_records(struct recording *recording)
 		if (err == -EAGAIN || err == -EINTR)
 			return false;
 		if (err) {
-			fail(recording, BUILDID_DEVICE, err);
+			fail(recording, BUILDID_DEVICE, buildid_strerror(err));
 			return false;
 		}
 		if (recording->command)
@@ -184,7 +184,7 @@ static void write_snapshot(struct recording *recording, const struct buildid_opt
 
 	err = buildid_snapshot_new(&snapshot, recording->handle, options);
 	if (err) {
-		fail(recording, "snapshot", err);
+		fail(recording, "snapshot", buildid_strerror(err));
 		return;
 	}
 	while (!recording->failed) {
@@ -251,7 +251,7 @@ static void record_all(struct recording *recording, int signals)
 		if (!more && !recording->failed) {
 			err = log_flush(recording->log);
 			if (err)
-				fail(recording, recording->path, err);
+				fail(recording, recording->path, strerror(-err));
 		}
 		if (stopping && may_end(recording, more))
 			return;
@@ -278,7 +278,7 @@ static void finish_log(struct recording *recording)
 
 	err = log_finish(recording->log);
 	if (err)
-		fail(recording, recording->path, err);
+		fail(recording, recording->path, strerror(-err));
 	if (recording->failed || !(recording->plan->keep_log || recording->lost))
 		return;
 	fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n", recording->path,

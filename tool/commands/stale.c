@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "module.h"
+#include "print.h"
 #include "print_process.h"
 #include "process_operand.h"
 #include "stale_scan.h"
@@ -54,7 +55,7 @@ static void show(void *data, const struct stale *stale)
 		out_styled(out, OUT_BAD, NULL, 0, "deleted");
 	}
 	print_moment(out, "since", stale->now ? stale->now->ctime : 0);
-	print_mapped_path(out, stale->path);
+	print_put_path(out, 0, stale->path);
 	out_end(out);
 }
 

@@ -195,7 +195,7 @@ static void show(struct users *users, const struct buildid_event *event, const c
 	out_string(out, "state", 8, state);
 	print_moment(out, "time", users->state ? 0 : users->real + (int64_t)mmap->header.time_mono);
 	print_content(out, "build_id", "kind", &identity);
-	print_mapped_path(out, print_path(event));
+	print_put_path(out, 0, print_path(event));
 	out_end(out);
 }
 

@@ -213,6 +213,15 @@ static void record_reports_a_full_disk(void **state)
 	assert_int_equal(access("ran", F_OK), -1);
 }
 
+static void a_malformed_record_is_the_device_s(void **state)
+{
+	(void)state;
+	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	fake_break_size(8);
+	assert_int_equal(RUN(record, "-o", "log", "true"), 1);
+	assert_string_equal(err, "buildid: /dev/buildid: malformed record\n");
+}
+
 static void record_filters_at_the_source(void **state)
 {
 	(void)state;
@@ -252,6 +261,7 @@ int main(void)
 		TEST(a_perf_that_writes_nothing_is_reported),
 		TEST(a_perf_that_does_not_record_gets_a_word),
 		TEST(record_reports_a_full_disk),
+		TEST(a_malformed_record_is_the_device_s),
 		TEST(record_filters_at_the_source),
 	};
 
