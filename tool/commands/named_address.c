@@ -27,13 +27,15 @@ struct remembered {
 #define REMEMBERED 4096
 /* Nanoseconds. */
 #define REMEMBER_FOR 1000000000ULL
+/* Likewise: modules come and go. */
+#define KALLSYMS_FOR 30000000000ULL
 
 struct namer {
 	struct remembered remembered[REMEMBERED];
 	struct namer_options options;
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
-	bool kallsyms_read;
+	uint64_t kallsyms_at; /* CLOCK_MONOTONIC, 0 for never */
 	bool handle_fails;
 	unsigned char buffer[BUILDID_RECORD_MAX] __attribute__((aligned(8)));
 };
@@ -108,11 +110,14 @@ static bool is_kernel(uint64_t addr)
 
 static struct kallsyms *kallsyms_of(struct namer *namer)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct reason unused;
 
-	if (!namer->kallsyms_read)
-		namer->kallsyms = kallsyms_new(&unused);
-	namer->kallsyms_read = true;
+	if (namer->kallsyms_at && now - namer->kallsyms_at < KALLSYMS_FOR)
+		return namer->kallsyms;
+	kallsyms_free(namer->kallsyms);
+	namer->kallsyms = kallsyms_new(&unused);
+	namer->kallsyms_at = now;
 	return namer->kallsyms;
 }
 

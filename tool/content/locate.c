@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/content_name.h"
 #include "common/copy.h"
 #include "common/open_regular.h"
@@ -27,9 +28,12 @@
 #define DEBUG_FILE "/usr/lib/debug/.build-id/%.2s/%s.debug"
 /* After so many files of one name with other contents, no more of them are opened. */
 #define REFUSED_MAX 64
+/* Nanoseconds, after which the mappings of all processes are read anew when asked for. */
+#define MAPPED_FOR 30000000000ULL
 
 struct locator {
 	struct mapped_files *mapped;   /* NULL until it is needed */
+	uint64_t mapped_at;	       /* CLOCK_MONOTONIC */
 	struct debuginfod *debuginfod; /* NULL when it is not to be asked */
 };
 
@@ -175,6 +179,18 @@ static bool may_ask(const struct search *search, const struct mapped_file *file)
 	return search->ours || request->any;
 }
 
+static bool read_mapped(struct locator *locator)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (locator->mapped && now - locator->mapped_at < MAPPED_FOR)
+		return true;
+	mapped_files_free(locator->mapped);
+	locator->mapped = mapped_files_new();
+	locator->mapped_at = now;
+	return locator->mapped;
+}
+
 /* The same name elsewhere comes second: a bind mount, a container, a rename. */
 static bool find_mapped(struct search *search, const char *path)
 {
@@ -183,9 +199,7 @@ static bool find_mapped(struct search *search, const char *path)
 	struct refused refused = {};
 	int exact;
 
-	if (!locator->mapped)
-		locator->mapped = mapped_files_new();
-	if (!locator->mapped)
+	if (!read_mapped(locator))
 		return false;
 	for (exact = 1; exact >= 0; exact--)
 		while ((file = mapped_files_next(locator->mapped, path, file)))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Symbol files: the symbols of contents, by build-id. Each content is looked for once,
- * wherever it may be, and counts only when its own build-id is the one asked for.
+ * Symbol files: the symbols of contents, by build-id. Each content is looked for
+ * wherever it may be, at most every half minute until it is found, and counts only when
+ * its own build-id is the one asked for.
  */
 #ifndef TOOL_SYMBOL_FILES_H
 #define TOOL_SYMBOL_FILES_H

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,7 +45,9 @@ static void make(int number)
 static bool find(int number, uint64_t in, struct reason *reason)
 {
 	char path[128], id[16];
-	struct symbol_place place = { .path = path, .offset = offset + in };
+	struct symbol_place place = { .path = path,
+				      .pid = (uint32_t)getpid(),
+				      .offset = offset + in };
 	struct symbol symbol;
 	const char *source;
 
@@ -87,6 +90,26 @@ static void what_was_not_found_is_looked_for_again(void **state)
 	assert_non_null(strstr(reason.text, "no file with this build-id found: "));
 	ahead = 31;
 	assert_true(find(1, 0, &reason));
+}
+
+/* Of a process that may have begun since. */
+static void what_is_mapped_is_read_again(void **state)
+{
+	struct reason reason;
+	void *mapped;
+	int fd;
+
+	(void)state;
+	assert_false(find(1, 0, &reason));
+	make(1);
+	shell("mkdir elsewhere; mv 1.so elsewhere");
+	fd = open("elsewhere/1.so", O_RDONLY | O_CLOEXEC);
+	mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	ahead = 31;
+	assert_true(find(1, 0, &reason));
+	munmap(mapped, 4096);
 }
 
 static void kill_reader(void)
@@ -177,6 +200,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_not_found_is_looked_for_again),
+		TEST(what_is_mapped_is_read_again),
 		TEST(a_reader_that_did_its_work_is_replaced),
 		TEST(one_that_fails_is_not_replaced_for_ever),
 		TEST(only_so_many_are_open),
