@@ -25,6 +25,7 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "common/open_regular.h"
 #include "current_file.h"
 #include "lookup_child.h"
 
@@ -121,20 +122,7 @@ static int open_root(uint32_t pid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Without asking the server; no walk can be held up where all is in memory. */
-static int open_in_memory(int base, const char *path, uint64_t flags, uint64_t resolve)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC | flags,
-				.resolve = RESOLVE_CACHED | resolve };
-
-	return (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
-}
-
-static bool stat_in_memory(int fd, struct statx *stat_)
-{
-	return !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, stat_);
-}
-
+/* Without asking the server. */
 static bool read_root(uint32_t pid, struct root *root)
 {
 	int fd = open_root(pid);
@@ -143,7 +131,7 @@ static bool read_root(uint32_t pid, struct root *root)
 
 	if (fd < 0)
 		return false;
-	found = stat_in_memory(fd, &stat_);
+	found = !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_);
 	close(fd);
 	if (!found)
 		return false;
@@ -217,16 +205,21 @@ bool current_files_enter(struct current_files *files, uint32_t pid)
 	return true;
 }
 
-/* The root of the mount namespace: no ".." leads further. */
+/*
+ * The root of the mount namespace: no ".." leads further. By what is in memory, as a server
+ * may be asked for the right to pass each directory.
+ */
 static int open_top(int root)
 {
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_CACHED };
 	char path[PATH_MAX];
 	size_t i;
 	int top;
 
 	for (i = 0; i + 4 < sizeof(path); i += 3)
 		memcpy(path + i, "../", 4);
-	top = open_in_memory(root, path, O_DIRECTORY, 0);
+	top = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	close(root);
 	return top;
 }
@@ -341,30 +334,26 @@ static bool find_in_memory(const struct current_files *files, struct place *plac
 {
 	const char *path = place->path;
 	int base = open_base(files, &path);
-	struct statx stat_;
-	bool found;
+	struct inode_number found;
 	int fd;
 
 	if (base < 0)
 		return false;
-	fd = open_in_memory(base, path, 0, RESOLVE_IN_ROOT);
+	fd = look_up_in_memory(base, path, &found);
 	close(base);
 	if (fd < 0)
 		return false;
-	found = stat_in_memory(fd, &stat_);
 	close(fd);
-	if (!found)
-		return false;
 	place->state = CURRENT_SAME;
-	place->major = stat_.stx_dev_major;
-	place->minor = stat_.stx_dev_minor;
-	place->ino = stat_.stx_ino;
+	place->major = found.major;
+	place->minor = found.minor;
+	place->ino = found.ino;
 	return true;
 }
 
 static struct place *find_place(struct current_files *files, const char *path)
 {
-	uint64_t key = hash_bytes(hash_bytes(HASH_START, &files->root, sizeof(files->root)), path,
+	uint64_t key = hash_bytes(hash_bytes(hash_start(), &files->root, sizeof(files->root)), path,
 				  strlen(path));
 	struct hash_slot *slot = NULL;
 	struct place *place;

@@ -13,6 +13,8 @@
 
 /* More than is needed, so that it takes place seldom: a part of --max-size. */
 #define SPARE_PART 8
+/* How often to ask for all mappings, while a process keeps calling exec. */
+#define SNAPSHOTS_MAX 3
 /* When all is in use, look again so much later, nanoseconds. */
 #define RETRY_NS 10000000000ULL
 
@@ -47,20 +49,34 @@ static void hold(struct live_space *space, const struct buildid_record *record)
 		stored_hold(space->stored, stored_find(space->stored, &id));
 }
 
-/* What processes have mapped. When that cannot be known nothing may be removed. */
-static bool hold_mapped(struct live_space *space)
+/* Returns 0 or a negative errno. */
+static int hold_snapshot(struct live_space *space)
 {
 	struct buildid_snapshot *snapshot;
 	const struct buildid_record *record;
-	int err;
+	int err = buildid_snapshot_new(&snapshot, space->handle, NULL);
 
-	if (buildid_snapshot_new(&snapshot, space->handle, NULL))
-		return false;
-	while ((err = buildid_snapshot_next(snapshot, &record)) != -ENODATA)
+	if (err)
+		return err;
+	do {
+		err = buildid_snapshot_next(snapshot, &record);
 		if (!err)
 			hold(space, record);
+	} while (!err || err == -EINTR || err == -ESRCH);
 	buildid_snapshot_free(snapshot);
-	return true;
+	return err == -ENODATA ? 0 : err;
+}
+
+/* What processes have mapped. When that cannot be known nothing may be removed. */
+static bool hold_mapped(struct live_space *space)
+{
+	int tries, err = -ESTALE;
+
+	for (tries = 0; err == -ESTALE && tries < SNAPSHOTS_MAX; tries++)
+		err = hold_snapshot(space);
+	if (err)
+		stored_release(space->stored);
+	return !err;
 }
 
 static bool is_of_kernel(const struct debug_mark *mark)
@@ -82,11 +98,15 @@ static bool evict(struct live_space *space, uint64_t bytes)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	size_t count;
 
-	if (now < space->retry_after || !hold_mapped(space))
+	if (now < space->retry_after)
 		return false;
+	if (!hold_mapped(space)) {
+		space->retry_after = now + RETRY_NS;
+		return false;
+	}
 	count = stored_evict(space->stored, bytes, is_of_kernel);
 	space->evicted += count;
-	space->forget |= count != 0;
+	space->forget = true;
 	if (!count)
 		space->retry_after = now + RETRY_NS;
 	return count;

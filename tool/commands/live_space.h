@@ -18,7 +18,7 @@ struct live_space {
 	uint64_t evicted;     /* entries */
 	uint64_t retry_after; /* CLOCK_MONOTONIC; nothing could be evicted */
 	uint64_t needed;      /* bytes that a full disk had no room for, 0 when it is not full */
-	bool forget;	      /* set when entries were removed, for the caller to reset */
+	bool forget; /* set when numbers of entries have changed, for the caller to reset */
 };
 
 /* Locks the directory; false with @reason. @max: 0 for no limit. */

@@ -86,25 +86,20 @@ static bool is_content(const struct content *content, const struct identity *ide
 	       build_id_equal(&content->identity.id, &identity->id) && !strcmp(content->path, path);
 }
 
-/* The index of the content of a file; NONE without an identity or without memory. */
-static size_t find_content(struct contents *contents, const struct buildid_file *file)
+/* The index of @identity under @path; NONE without memory. */
+static size_t find_content(struct contents *contents, const struct identity *identity,
+			   const char *path)
 {
-	const char *path = buildid_file_path(file);
+	uint64_t key = hash_bytes(hash_text(path), identity->id.bytes, identity->id.size);
 	struct hash_slot *slot = NULL;
-	struct identity identity;
-	uint64_t key;
 
-	current_file_identity(file, &identity);
-	if (!identity.id.size)
-		return NONE;
-	key = hash_bytes(hash_text(path), identity.id.bytes, identity.id.size);
 	while ((slot = hash_map_next(&contents->by_hash, key, slot)))
-		if (is_content(&contents->contents[slot->value], &identity, path))
+		if (is_content(&contents->contents[slot->value], identity, path))
 			return slot->value;
 	if (!array_reserve(contents->contents, contents->count))
 		return NONE;
 	contents->contents[contents->count] =
-		(struct content){ .identity = identity, .path = strdup(path) };
+		(struct content){ .identity = *identity, .path = strdup(path) };
 	if (!contents->contents[contents->count].path ||
 	    !hash_map_add(&contents->by_hash, key, (uint32_t)contents->count)) {
 		free(contents->contents[contents->count].path);
@@ -113,13 +108,30 @@ static size_t find_content(struct contents *contents, const struct buildid_file 
 	return contents->count++;
 }
 
+/* The same of a file; NONE without an identity, too. */
+static size_t content_of(struct contents *contents, const struct buildid_file *file)
+{
+	struct identity identity;
+	size_t found;
+	char *path;
+
+	current_file_identity(file, &identity);
+	if (!identity.id.size)
+		return NONE;
+	/* Paths that differ in invalid bytes only would give two values with the same labels. */
+	path = utf8_repair(buildid_file_path(file));
+	found = path ? find_content(contents, &identity, path) : NONE;
+	free(path);
+	return found;
+}
+
 static void count(struct contents *contents, const struct buildid_record *record)
 {
 	const struct buildid_mmap *mmap = (const void *)record;
 	struct content *content;
 
 	if (record->type == BUILDID_RECORD_FILE)
-		contents->current = find_content(contents, (const void *)record);
+		contents->current = content_of(contents, (const void *)record);
 	if (record->type != BUILDID_RECORD_MMAP || contents->current == NONE)
 		return;
 	content = &contents->contents[contents->current];

@@ -232,7 +232,7 @@ static void find_by_module(struct query *query)
 static struct remembered *remembered_at(const struct query *query)
 {
 	const uint64_t key[] = { query->pid, query->addr };
-	uint64_t hash = hash_bytes(HASH_START, key, sizeof(key));
+	uint64_t hash = hash_bytes(hash_start(), key, sizeof(key));
 
 	return &query->namer->remembered[(hash ^ hash >> 32) % REMEMBERED];
 }

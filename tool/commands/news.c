@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "common/array.h"
 #include "common/hash_map.h"
@@ -32,7 +31,6 @@ struct place {
 
 struct news {
 	size_t max;
-	uint64_t seed; /* names are any user's to choose */
 	struct content **contents;
 	size_t nr_contents;
 	struct place *places;
@@ -51,9 +49,6 @@ struct news *news_new(size_t max)
 	if (!news)
 		return NULL;
 	news->max = max;
-	if (getrandom(&news->seed, sizeof(news->seed), GRND_NONBLOCK) != sizeof(news->seed))
-		news->seed = (uintptr_t)news;
-	news->seed ^= HASH_START;
 	return news;
 }
 
@@ -66,7 +61,7 @@ void news_forget(struct news *news)
 	hash_map_free(&news->content_map);
 	hash_map_free(&news->place_map);
 	hash_map_free(&news->version_map);
-	*news = (struct news){ .max = news->max, .seed = news->seed };
+	*news = (struct news){ .max = news->max };
 }
 
 void news_free(struct news *news)
@@ -132,7 +127,7 @@ static bool add_content(struct news *news, uint64_t key, const struct identity *
 /* Its index with NEWS_NEW unless it was known; UINT32_MAX when there is no room for it. */
 static uint32_t find_content(struct news *news, const struct identity *identity, unsigned int *bits)
 {
-	uint64_t key = hash_bytes(news->seed, identity->id.bytes, identity->id.size);
+	uint64_t key = hash_bytes(hash_start(), identity->id.bytes, identity->id.size);
 	const struct hash_slot *slot = NULL;
 
 	while ((slot = hash_map_next(&news->content_map, key, slot)))
@@ -226,7 +221,7 @@ static unsigned int add_bits(struct news *news, uint64_t path_key, uint64_t file
 
 static unsigned int judge(struct news *news, const struct buildid_file *file, const char *path)
 {
-	uint64_t path_key = hash_bytes(news->seed, path, strlen(path));
+	uint64_t path_key = hash_text(path);
 	struct identity identity = print_identity_of(file);
 	unsigned int bits = bits_of_flags(file->flags);
 	uint32_t content;

@@ -183,29 +183,34 @@ static bool add_prefixed(struct stack_text *stack, const char *line, const char 
 	return true;
 }
 
-/* "name+0x1 (file)" up to the end of the line, without blanks around it. */
+static const char *without_blanks(const char *at, const char *end)
+{
+	while (end > at && strchr(BLANKS, end[-1]))
+		end--;
+	return end;
+}
+
+/* "name+0x1 (file)" up to @end, which has no blanks before it. */
 static struct word name_behind(struct word word, const char *end)
 {
 	struct word name = { word.at + word.length, 0 };
 
 	while (name.at < end && strchr(BLANKS, *name.at))
 		name.at++;
-	while (end > name.at && strchr(BLANKS, end[-1]))
-		end--;
 	name.length = (size_t)(end - name.at);
 	return name;
 }
 
-static bool has_file(struct word name)
+/* The last " (" of a text that ends in ")", else @at: names that begin before have a file. */
+static const char *last_file(const char *at, const char *end)
 {
-	size_t i;
+	const char *file;
 
-	if (name.length < 4 || name.at[name.length - 1] != ')')
-		return false;
-	for (i = 0; i + 1 < name.length; i++)
-		if (name.at[i] == ' ' && name.at[i + 1] == '(')
-			return true;
-	return false;
+	if (end - at < 4 || end[-1] != ')')
+		return at;
+	for (file = end - 2; file > at && (file[0] != ' ' || file[1] != '('); file--)
+		;
+	return file;
 }
 
 /* "\t    7f1200001139 name+0x1 (file)" */
@@ -213,10 +218,11 @@ static bool is_perf_frame(const struct stack_text *stack, const char *line, cons
 			  struct word *word, uint64_t *value, struct word *name)
 {
 	*word = next_word(line, end, BLANKS);
-	*name = name_behind(*word, end);
 	if (word->at == line || !is_hex(*word, FRAME_DIGITS_MIN, value))
 		return false;
-	return has_file(*name) || (stack->perf && name->length);
+	end = without_blanks(line, end);
+	*name = name_behind(*word, end);
+	return name->at < last_file(name->at, end) || (stack->perf && name->length);
 }
 
 /* Whether it is the line of a call chain, with addresses or with names only. */
@@ -368,13 +374,18 @@ static bool add_sample_address(struct stack_text *stack, const char *line, const
 			       const char *end)
 {
 	struct word before = {}, word = next_word(at, end, BLANKS), name;
+	const char *file;
 	uint64_t value;
 
+	end = without_blanks(at, end);
+	file = last_file(at, end);
 	for (; word.length; word = next_word(word.at + word.length, end, BLANKS)) {
-		name = name_behind(word, end);
 		if (before.length && before.at[before.length - 1] == ':' &&
-		    is_hex(word, FRAME_DIGITS_MIN, &value) && has_file(name))
-			return add_address(stack, line, word, value, name, false);
+		    is_hex(word, FRAME_DIGITS_MIN, &value)) {
+			name = name_behind(word, end);
+			if (name.at < file)
+				return add_address(stack, line, word, value, name, false);
+		}
 		before = word;
 	}
 	return true;
@@ -520,6 +531,7 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 {
 	const char *end = line + size;
 	const char *key = stack->in_key ? line : key_start(line, end);
+	size_t before = stack->nr_addresses;
 	bool good;
 
 	if (key && !stack->in_key) {
@@ -531,11 +543,28 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 	}
 	good = (key ? add_key(stack, line, key, end) : add_other(stack, line, end)) &&
 	       keep(stack, line, size);
+	/* Those of a line that is not in the block. */
+	if (!good)
+		stack->nr_addresses = before;
 	if (key && !stack->in_key)
 		use_header(stack, &stack->key);
 	if (!stack->in_key || stack->size > KEY_MAX)
 		show(stack);
 	return good;
+}
+
+/* Whose the next addresses are may have been in it. */
+void stack_text_pass(struct stack_text *stack, const char *text, size_t size)
+{
+	const struct stack_block block = { .text = text, .size = size };
+	const struct header nothing = {};
+
+	show(stack);
+	stack->pid = 0;
+	stack->time = 0;
+	stack->ambiguous = false;
+	use_header(stack, &nothing);
+	stack->options.show(stack->options.context, &block);
 }
 
 void stack_text_end(struct stack_text *stack)

@@ -52,8 +52,10 @@ struct stack_text;
 
 /* NULL only without memory. */
 struct stack_text *stack_text_new(const struct stack_options *options);
-/* One line, with its newline if it has one. False only without memory. */
+/* One line, with its newline if it has one. False only without memory: it is in no block. */
 bool stack_text_add(struct stack_text *stack, const char *line, size_t size);
+/* Text in which no address is looked for, as the pieces of a line that is too long. */
+void stack_text_pass(struct stack_text *stack, const char *text, size_t size);
 /* Show what waits for the end of a key that never came. */
 void stack_text_end(struct stack_text *stack);
 void stack_text_free(struct stack_text *stack);

@@ -60,10 +60,13 @@ void store_report_fail(struct store_job *store, const struct build_id *id, const
 
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part)
 {
-	int fd = debug_dir_find(store->dir, id, part);
 	struct stat stat_;
 	bool has;
+	int fd;
 
+	/* Before it is looked for, as store --live may be about to remove it. */
+	debug_dir_adopt(store->dir, id);
+	fd = debug_dir_find(store->dir, id, part);
 	if (fd < 0)
 		return false;
 	if (debug_dir_owner(fd) == DEBUG_OWNER_OTHERS)
@@ -137,6 +140,7 @@ static bool put(struct store_job *store, const struct request *request,
 		.may_link = found->path && !store->copy,
 	};
 	const char *problem;
+	struct stat stat_;
 	int inside;
 	bool done;
 
@@ -145,6 +149,8 @@ static bool put(struct store_job *store, const struct request *request,
 	inside = decompress(found->fd, &problem);
 	if (inside < 0)
 		return reason_set(reason, "cannot be decompressed: %s", problem);
+	/* Who may not read the one may not read the other. */
+	fchmod(inside, fstat(found->fd, &stat_) ? 0600 : stat_.st_mode & 0777);
 	item.fd = inside;
 	item.may_link = false;
 	done = debug_dir_put(store->dir, &item, reason);

@@ -49,6 +49,14 @@ struct symbolize {
 	uint64_t problems[ADDRESS_PROBLEMS];
 };
 
+/* Standard input, in memory that does not depend on it. */
+struct input {
+	char line[1 << 20];
+	bool is_long;  /* and goes on */
+	bool is_piece; /* and not a whole line */
+	int error;
+};
+
 /* ----------------------------------------------------------------- output -- */
 
 /* "name+0x12 (/path+0x1139) 12ab source.c:7", each part as far as it is known. */
@@ -184,14 +192,17 @@ static void find(struct symbolize *symbolize, const struct stack_block *block,
 static bool is_better(const struct named_address *named, const struct stack_block *block,
 		      const struct stack_address *address)
 {
+	static const char unknown[] = "[unknown]";
 	const char *name = block->text + address->name_at;
 
 	if (named->problem != ADDRESS_LOCATED)
 		return false;
 	if (!address->name_length)
 		return true;
-	return named->symbol.function &&
-	       (!(address->value >> 63) || !strncmp(name, "[unknown]", strlen("[unknown]")));
+	if (!named->symbol.function)
+		return false;
+	return !(address->value >> 63) ||
+	       (address->name_length >= strlen(unknown) && !memcmp(name, unknown, strlen(unknown)));
 }
 
 /*
@@ -255,29 +266,55 @@ static void ignore_interrupts(void)
 		signal(SIGINT, SIG_IGN);
 }
 
+/* A line, or the next piece of one that is longer than @input->line. 0 at the end. */
+static size_t read_line(struct input *input)
+{
+	size_t size = 0;
+	int byte = 0;
+
+	while (size < sizeof(input->line) && byte != '\n' && (byte = getc_unlocked(stdin)) != EOF)
+		input->line[size++] = (char)byte;
+	if (byte == EOF && ferror(stdin))
+		input->error = errno;
+	input->is_piece = input->is_long;
+	input->is_long = size == sizeof(input->line) && byte != '\n';
+	input->is_piece |= input->is_long;
+	return size;
+}
+
+/* False without memory, when all that was read is printed all the same. */
+static bool pass_lines(struct stack_text *stack, struct input *input)
+{
+	bool good = true;
+	size_t size;
+
+	while (good && (size = read_line(input))) {
+		good = input->is_piece || stack_text_add(stack, input->line, size);
+		if (input->is_piece || !good)
+			stack_text_pass(stack, input->line, size);
+	}
+	stack_text_end(stack);
+	return good;
+}
+
 static int filter(struct symbolize *symbolize)
 {
+	struct input *input = calloc(1, sizeof(*input));
 	struct stack_text *stack;
-	bool good = true;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t size;
+	bool good;
 
 	symbolize->stack.show = show_block;
 	symbolize->stack.context = symbolize;
 	stack = stack_text_new(&symbolize->stack);
 	ignore_interrupts();
-	while (stack && good && (size = getline(&line, &room, stdin)) > 0)
-		good = stack_text_add(stack, line, (size_t)size);
-	if (!stack || !good)
+	good = input && stack && pass_lines(stack, input);
+	if (!good)
 		out_error(&symbolize->out, "symbolize", "%s", strerror(ENOMEM));
-	else if (ferror(stdin))
-		out_error(&symbolize->out, "standard input", "%s", strerror(errno));
-	if (stack)
-		stack_text_end(stack);
-	good = stack && good && !ferror(stdin);
+	else if (input->error)
+		out_error(&symbolize->out, "standard input", "%s", strerror(input->error));
+	good = good && !input->error;
 	stack_text_free(stack);
-	free(line);
+	free(input);
 	report_problems(symbolize);
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

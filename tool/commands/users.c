@@ -156,7 +156,7 @@ static void add_process(struct users *users, uint32_t pid, uint64_t start_time, 
 static bool add_line(struct users *users, const struct buildid_mmap *mmap)
 {
 	struct line line = { mmap->start_time, mmap->file_id, mmap->pid };
-	uint64_t key = hash_bytes(HASH_START, &mmap->start_time, sizeof(mmap->start_time)) ^
+	uint64_t key = hash_bytes(hash_start(), &mmap->start_time, sizeof(mmap->start_time)) ^
 		       mmap->file_id ^ mmap->pid;
 	struct hash_slot *slot = NULL;
 	const struct line *other;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "hash_map.h"
 
@@ -89,6 +90,15 @@ void hash_map_free(struct hash_map *map)
 	*map = (struct hash_map){};
 }
 
+uint64_t hash_start(void)
+{
+	static uint64_t start;
+
+	if (!start && getrandom(&start, sizeof(start), GRND_NONBLOCK) != sizeof(start))
+		start = (uintptr_t)&start;
+	return start;
+}
+
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
 	const unsigned char *byte = bytes;
@@ -100,5 +110,5 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 
 uint64_t hash_text(const char *text)
 {
-	return hash_bytes(HASH_START, text, strlen(text));
+	return hash_bytes(hash_start(), text, strlen(text));
 }

@@ -41,8 +41,12 @@ struct hash_slot *hash_map_next(const struct hash_map *map, uint64_t key,
 				const struct hash_slot *slot);
 void hash_map_free(struct hash_map *map);
 
-/* FNV-1a of the bytes behind those of @hash, which is HASH_START at first. */
-#define HASH_START 0xcbf29ce484222325ULL
+/*
+ * FNV-1a of the bytes behind those of @hash, which is hash_start() at first: random, but the
+ * same as long as the process runs, as names are any user's to choose, who must not be able to
+ * choose many of one hash.
+ */
+uint64_t hash_start(void);
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 uint64_t hash_text(const char *text);
 

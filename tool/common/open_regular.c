@@ -83,3 +83,68 @@ int open_untrusted_in(int root, const char *path, struct reason *reason)
 
 	return reopen((int)syscall(SYS_openat2, root, path, &how, sizeof(how)), NULL, reason);
 }
+
+/* Returns whether that is known. */
+static bool get_number(int fd, struct inode_number *number)
+{
+	struct statx stat_;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_))
+		return false;
+	*number = (struct inode_number){ stat_.stx_dev_major, stat_.stx_dev_minor, stat_.stx_ino };
+	return true;
+}
+
+int look_up_in_memory(int root, const char *path, struct inode_number *found)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_CACHED };
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	if (fd < 0 || get_number(fd, found))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool is_number(const struct inode_number *one, const struct inode_number *other)
+{
+	return one->ino == other->ino && one->major == other->major && one->minor == other->minor;
+}
+
+/* Closes @handle. */
+static int reopen_inode(int handle, const struct inode_number *found,
+			const struct inode_number inodes[2], struct reason *reason)
+{
+	if (is_number(found, &inodes[0]) || is_number(found, &inodes[1]))
+		return reopen(handle, NULL, reason);
+	close(handle);
+	reason_set(reason, "is another file now");
+	return -1;
+}
+
+int open_inode(int directory, const char *path, const struct inode_number inodes[2],
+	       struct reason *reason)
+{
+	int handle = openat(directory, path, O_PATH | O_CLOEXEC);
+	struct inode_number found;
+
+	if (handle >= 0 && get_number(handle, &found))
+		return reopen_inode(handle, &found, inodes, reason);
+	reason_set(reason, "%s", strerror(errno));
+	if (handle >= 0)
+		close(handle);
+	return -1;
+}
+
+int open_inode_in(int root, const char *path, const struct inode_number inodes[2],
+		  struct reason *reason)
+{
+	struct inode_number found;
+	int handle = look_up_in_memory(root, path, &found);
+
+	if (handle >= 0)
+		return reopen_inode(handle, &found, inodes, reason);
+	reason_set(reason, "%s", strerror(errno == EAGAIN ? ENOENT : errno));
+	return -1;
+}

@@ -323,8 +323,8 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 {
 	struct output line = *out;
 	va_list arguments;
+	char *shown, *why;
 	char *reason;
-	char *shown;
 	int length;
 
 	va_start(arguments, format);
@@ -336,8 +336,10 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 	/* Text that is still buffered comes before it. */
 	fflush(out->file);
 	shown = to_text(object);
-	fprintf(stderr, "buildid: %s: %s\n", shown, reason);
+	why = to_text(reason);
+	fprintf(stderr, "buildid: %s: %s\n", shown, why);
 	free(shown);
+	free(why);
 
 	if (line.json) {
 		out_begin(&line);

@@ -18,6 +18,8 @@
 #include "debug_dir_internal.h"
 
 #define PROBES "probes"
+/* How often directories are made that another process removes. */
+#define NAME_TRIES 16
 
 /* Where files are before they have their names. */
 static int stage_fd(const struct debug_dir *dir)
@@ -263,14 +265,29 @@ enum debug_owner debug_dir_owner(int fd)
 	return stat_.st_mode & MARK_OTHERS ? DEBUG_OWNER_COPIED : DEBUG_OWNER_OURS;
 }
 
+/* As perf's, but nobody reads a copy who may not read the original. */
+static mode_t copy_mode(const struct debug_item *item)
+{
+	struct stat stat_;
+	mode_t read = S_IRUSR;
+
+	if (item->part == CONTENT_VDSO)
+		return 0600;
+	if (!fstat(item->fd, &stat_))
+		read |= stat_.st_mode & 0444;
+	return S_IWUSR | read | read >> 2;
+}
+
 static bool copy(const struct debug_item *item, int to, struct reason *reason)
 {
+	struct stat stat_;
+
 	/* The copy is checked, as the original may have changed meanwhile. */
 	if (!copy_file(item->fd, to, reason) || !content_is(to, item->id, item->part, reason))
 		return false;
 	/* A filesystem without such a bit has no owners either. */
-	if (!content_is_ours(item->fd))
-		fchmod(to, 0755 | MARK_OTHERS);
+	if (!content_is_ours(item->fd) && !fstat(to, &stat_))
+		fchmod(to, (stat_.st_mode & 0777) | MARK_OTHERS);
 	return true;
 }
 
@@ -280,7 +297,7 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 {
 	if (may_link(item) && temporary_link(file, stage_fd(dir), item->fd))
 		return content_is(item->fd, item->id, item->part, reason);
-	if (!temporary_open(file, stage_fd(dir), item->part == CONTENT_VDSO ? 0600 : 0755))
+	if (!temporary_open(file, stage_fd(dir), copy_mode(item)))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
 	return copy(item, file->fd, reason);
 }
@@ -339,19 +356,48 @@ static bool put_links(const struct debug_dir *dir, const struct build_id *id, co
 	int directory;
 	bool done;
 
-	debug_dir_link_path(id, true, path);
-	directory = debug_dir_open_below(dir, path, true);
+	directory = debug_dir_link_path(id, true, path) ? debug_dir_open_below(dir, path, true) :
+							  -1;
 	if (directory < 0)
 		return false;
-	snprintf(target, sizeof(target), "../../%s", entry);
+	snprintf(target, sizeof(target), LINK_UP "%s", entry);
 	done = debug_dir_put_link(dir, directory, build_id_text(id, text) + 2, target);
 	/* Such a long id is nobody's but for tests, and perf has no use for it. */
 	if (*file && snprintf(name, sizeof(name), "%s" DEBUG_SUFFIX, text + 2) <= NAME_MAX) {
-		snprintf(target, sizeof(target), "../../%s/%s", entry, file);
+		snprintf(target, sizeof(target), LINK_UP "%s/%s", entry, file);
 		done = done && debug_dir_put_link(dir, directory, name, target);
 	}
 	close(directory);
 	return done;
+}
+
+static void remove_link(const struct debug_dir *dir, const char *link, const char *target)
+{
+	char found[PATH_MAX + 32];
+	ssize_t length = readlinkat(dir->fd, link, found, sizeof(found) - 1);
+
+	if (length < 0)
+		return;
+	found[length] = '\0';
+	if (!strcmp(found, target))
+		unlinkat(dir->fd, link, 0);
+}
+
+void debug_dir_remove_links(const struct debug_dir *dir, const struct build_id *id,
+			    const char *entry)
+{
+	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)], target[PATH_MAX + 32];
+	enum content_part part;
+
+	if (!debug_dir_link_path(id, false, link))
+		return;
+	snprintf(target, sizeof(target), LINK_UP "%s", entry);
+	remove_link(dir, link, target);
+	strcat(link, DEBUG_SUFFIX);
+	for (part = 0; part < CONTENT_PARTS; part++) {
+		snprintf(target, sizeof(target), LINK_UP "%s/%s", entry, content_part_name(part));
+		remove_link(dir, link, target);
+	}
 }
 
 bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
@@ -372,15 +418,30 @@ bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
 	return done;
 }
 
+/* The directory that @path, which is cut there, is in; @name is set to the last component. */
+static int open_parent(const struct debug_dir *dir, char *path, const char **name)
+{
+	char *slash = strrchr(path, '/');
+
+	*name = slash ? slash + 1 : path;
+	if (slash)
+		*slash = '\0';
+	return debug_dir_open_below(dir, slash ? path : ".", false);
+}
+
 /* Removes the empty directories of an entry. */
 static void prune(const struct debug_dir *dir, const char *entry)
 {
 	char *path = strdup(entry);
-	char *slash;
+	bool empty = path;
+	const char *name;
+	int parent;
 
-	while (path && *path && !unlinkat(dir->fd, path, AT_REMOVEDIR)) {
-		slash = strrchr(path, '/');
-		*(slash ? slash : path) = '\0';
+	while (empty) {
+		parent = open_parent(dir, path, &name);
+		empty = parent >= 0 && !unlinkat(parent, name, AT_REMOVEDIR) && name != path;
+		if (parent >= 0)
+			close(parent);
 	}
 	free(path);
 }
@@ -399,20 +460,64 @@ void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry)
 	prune(dir, entry);
 }
 
+/* Another entry of that build-id may have had this as a further name. */
+static void remove_name(const struct debug_dir *dir, const char *entry)
+{
+	char *path = strdup(entry), target;
+	const char *name;
+	int parent = path ? open_parent(dir, path, &name) : -1;
+
+	if (parent >= 0 && readlinkat(parent, name, &target, 1) >= 0)
+		unlinkat(parent, name, 0);
+	if (parent >= 0)
+		close(parent);
+	free(path);
+}
+
+static int open_entry(const struct debug_dir *dir, const char *entry)
+{
+	int directory = debug_dir_open_below(dir, entry, true);
+
+	if (directory >= 0 || (errno != ENOTDIR && errno != ELOOP))
+		return directory;
+	remove_name(dir, entry);
+	return debug_dir_open_below(dir, entry, true);
+}
+
+/* Returns 0 or a negative errno. */
+static int name_staged(const struct debug_dir *dir, const struct debug_item *item,
+		       struct temporary *file, const char *entry, struct reason *reason)
+{
+	int directory = open_entry(dir, entry);
+	int err = 0;
+
+	if (directory < 0) {
+		err = -errno;
+		reason_set(reason, "%s/%s: %s", dir->path, entry, strerror(-err));
+		return err;
+	}
+	if (!temporary_name(file, directory, content_part_name(item->part), true)) {
+		err = -errno;
+		reason_set(reason, "cannot be linked: %s", strerror(-err));
+	} else if (item->part != CONTENT_KALLSYMS) {
+		put_probes(directory);
+	}
+	close(directory);
+	return err;
+}
+
 static bool put_staged(const struct debug_dir *dir, const struct debug_item *item,
 		       struct temporary *file, const char *entry, struct reason *reason)
 {
-	int directory = debug_dir_open_below(dir, entry, true);
+	int tries = NAME_TRIES;
 	bool done;
+	int err;
 
-	if (directory < 0)
-		return reason_set(reason, "%s/%s: %s", dir->path, entry, strerror(errno));
-	done = temporary_name(file, directory, content_part_name(item->part), true);
-	if (!done)
-		reason_set(reason, "cannot be linked: %s", strerror(errno));
-	else if (item->part != CONTENT_KALLSYMS)
-		put_probes(directory);
-	close(directory);
+	/* Another process may have removed the directories that were empty still. */
+	do {
+		err = name_staged(dir, item, file, entry, reason);
+	} while (err == -ENOENT && --tries);
+	done = !err;
 	if (done && !put_links(dir, item->id, entry))
 		done = reason_set(reason, "%s/" LINKS ": %s", dir->path, strerror(errno));
 	return done;
@@ -437,12 +542,62 @@ static bool put_entry(const struct debug_dir *dir, const struct debug_item *item
 	return done;
 }
 
+static bool is_ours(int directory, const char *name)
+{
+	struct reason unused;
+	int fd = open_untrusted(directory, name, &unused);
+	bool ours = fd >= 0 && debug_dir_owner(fd) == DEBUG_OWNER_OURS;
+
+	if (fd >= 0)
+		close(fd);
+	return ours;
+}
+
+/*
+ * What else is in the entry @from, a debug file or what perf has put there, goes on in @to,
+ * unless that has it. But for another user's, who may have forged all of that build-id.
+ * False when @from is not to be removed.
+ */
+static bool move_others(const struct debug_dir *dir, const char *from, const char *to)
+{
+	int source = debug_dir_open_below(dir, from, false);
+	int target = debug_dir_open_below(dir, to, false);
+	bool done = source >= 0 && target >= 0;
+	enum content_part part;
+	const char *name;
+
+	for (part = 0; done && part < CONTENT_PARTS; part++) {
+		name = content_part_name(part);
+		done = !is_ours(source, name) ||
+		       !renameat2(source, name, target, name, RENAME_NOREPLACE) ||
+		       errno == ENOENT || errno == EEXIST;
+	}
+	/* The new one is empty. */
+	if (done)
+		renameat(source, PROBES, target, PROBES);
+	if (source >= 0)
+		close(source);
+	if (target >= 0)
+		close(target);
+	return done;
+}
+
+/* Of an entry that has another path now, where nothing finds it any more. */
+static void move_entry(const struct debug_dir *dir, const struct build_id *id, const char *from,
+		       const char *to)
+{
+	if (!move_others(dir, from, to))
+		return;
+	debug_dir_remove_entry(dir, from);
+	put_links(dir, id, to);
+}
+
 /* The mark comes before the file, so that no file of a killed process is without one. */
 static bool put_marked(const struct debug_dir *dir, const struct debug_item *item,
 		       const char *before, const char *entry, struct reason *reason)
 {
 	char *marked = debug_dir_marked_entry(dir, item->id);
-	bool marks = dir->marks >= 0 && (marked || !before);
+	bool marks = dir->marks >= 0 && (!before || (marked && !strcmp(marked, before)));
 	bool done;
 
 	if (marks && !debug_dir_put_mark(dir, item->id, entry))
@@ -477,6 +632,7 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 	if (!debug_dir_link_path(item->id, false, link))
 		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
+	debug_dir_adopt(dir, item->id);
 	before = debug_dir_entry(dir, item->id);
 	entry = item->part == CONTENT_DEBUG && before ? strdup(before) :
 							entry_path(item->name, item->id);
@@ -486,9 +642,8 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 		done = reason_set(reason, "%s", strerror(ENOMEM));
 	else
 		done = put_marked(dir, item, before, entry, reason);
-	/* Under another path, where nothing finds it any more. */
 	if (done && before && strcmp(before, entry))
-		debug_dir_remove_entry(dir, before);
+		move_entry(dir, item->id, before, entry);
 	free(before);
 	free(entry);
 	return done;

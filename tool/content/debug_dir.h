@@ -117,6 +117,11 @@ bool debug_dir_read_marks(struct debug_dir *dir, debug_dir_show *show, void *to)
 /* Of one entry; false when it has no mark. */
 bool debug_dir_marked(const struct debug_dir *dir, const struct build_id *id,
 		      struct debug_mark *mark);
+/*
+ * That it stays, as somebody has asked for it: its mark is removed. Nothing for who marks.
+ * debug_dir_put() does so, too.
+ */
+void debug_dir_adopt(const struct debug_dir *dir, const struct build_id *id);
 /* That it was used now. */
 void debug_dir_touch(struct debug_dir *dir, const struct build_id *id);
 /* Remove an entry with its links and its mark; false when it has none. */

@@ -32,6 +32,9 @@ int debug_dir_open_below(const struct debug_dir *dir, const char *path, bool cre
 bool debug_dir_has_part(const struct debug_dir *dir, const char *entry, enum content_part part);
 /* The file that a debugger is to read of an entry, "" when there is none. */
 const char *debug_dir_debugger_file(const struct debug_dir *dir, const char *entry);
+/* The links for @id, if they are as debug_dir_put() makes them for @entry. */
+void debug_dir_remove_links(const struct debug_dir *dir, const struct build_id *id,
+			    const char *entry);
 /* Its files and directories, not the links to it. */
 void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry);
 

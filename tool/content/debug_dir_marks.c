@@ -47,24 +47,28 @@ char *debug_dir_marked_entry(const struct debug_dir *dir, const struct build_id 
 bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id)
 {
 	char *marked = debug_dir_marked_entry(dir, id);
-	char *entry = debug_dir_entry(dir, id);
-	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)];
 
-	if (!marked) {
-		free(entry);
+	if (!marked)
 		return false;
-	}
-	if (!entry || !strcmp(entry, marked)) {
-		debug_dir_link_path(id, false, link);
-		unlinkat(dir->fd, link, 0);
-		strcat(link, DEBUG_SUFFIX);
-		unlinkat(dir->fd, link, 0);
-	}
+	debug_dir_remove_links(dir, id, marked);
 	debug_dir_remove_entry(dir, marked);
 	debug_dir_remove_mark(dir, id);
 	free(marked);
-	free(entry);
 	return true;
+}
+
+void debug_dir_adopt(const struct debug_dir *dir, const struct build_id *id)
+{
+	char text[BUILD_ID_TEXT];
+	int marks;
+
+	if (dir->marks >= 0)
+		return;
+	marks = debug_dir_open_below(dir, MARKS, false);
+	if (marks < 0)
+		return;
+	unlinkat(marks, build_id_text(id, text), 0);
+	close(marks);
 }
 
 void debug_dir_touch(struct debug_dir *dir, const struct build_id *id)

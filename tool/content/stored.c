@@ -29,7 +29,7 @@ struct stored {
 
 static uint64_t key_of(const struct build_id *id)
 {
-	return hash_bytes(HASH_START, id->bytes, id->size);
+	return hash_bytes(hash_start(), id->bytes, id->size);
 }
 
 static bool append(void *to, const struct debug_mark *mark)
@@ -106,7 +106,7 @@ void stored_use(struct stored *stored, uint32_t number)
 {
 	struct entry *entry;
 
-	if (number == STORED_NONE)
+	if (number >= stored->count)
 		return;
 	entry = &stored->entries[number];
 	entry->mark.used = time(NULL);
@@ -128,10 +128,18 @@ uint64_t stored_bytes(const struct stored *stored)
 
 void stored_hold(struct stored *stored, uint32_t number)
 {
-	if (number == STORED_NONE)
+	if (number >= stored->count)
 		return;
 	stored_use(stored, number);
 	stored->entries[number].held = true;
+}
+
+void stored_release(struct stored *stored)
+{
+	size_t i;
+
+	for (i = 0; i < stored->count; i++)
+		stored->entries[i].held = false;
 }
 
 static int compare_used(const void *a, const void *b)

@@ -24,7 +24,7 @@ uint32_t stored_find(const struct stored *stored, const struct build_id *id);
  * is not in the table until the next start.
  */
 uint32_t stored_add(struct stored *stored, const struct build_id *id);
-/* That it was used now; nothing for STORED_NONE. */
+/* That it was used now; nothing for STORED_NONE, and a number that is none any more. */
 void stored_use(struct stored *stored, uint32_t number);
 
 size_t stored_count(const struct stored *stored);
@@ -33,11 +33,14 @@ uint64_t stored_bytes(const struct stored *stored);
 
 /* Not to be removed by the next stored_evict(). */
 void stored_hold(struct stored *stored, uint32_t number);
+/* Nothing is held any more. */
+void stored_release(struct stored *stored);
 /* Whether an entry that is not held is in use by whom has no mapping. */
 typedef bool stored_is_used(const struct debug_mark *mark);
 /*
  * Remove the least recently used, but for what is in use, until stored_bytes() is @bytes or
- * less. How many were removed. Whatever the result nothing is held any more.
+ * less. How many were removed. Whatever the result the others have other numbers, and nothing
+ * is held any more.
  */
 size_t stored_evict(struct stored *stored, uint64_t bytes, stored_is_used *is_used);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Symbol files: a list of contents, found or not. As each that is open is a process,
- * the one not used for longest is closed for another.
+ * the one not used for longest is closed for another. This may run for weeks: contents
+ * not used for longest are forgotten, and one that was not found may come to be there.
  */
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/clock.h"
 #include "common/hash_map.h"
 #include "debug_dir.h"
 #include "elf_file.h"
@@ -18,7 +20,15 @@
 #include "mapped_files.h"
 #include "symbol_files.h"
 
-#define OPEN_MAX_FILES 48
+/* More than the files of most stacks; each may need as much memory as its process may. */
+#define OPEN_MAX_FILES 16
+/* With more, the half that was used last stays. */
+#define FILES_MAX 4096
+/* Nanoseconds. */
+#define NOT_FOUND_FOR 30000000000ULL
+/* A process that ends with fewer answers has failed; so many failures are enough. */
+#define ANSWERS_MIN  256
+#define FAILURES_MAX 3
 
 struct file {
 	struct build_id id;
@@ -26,6 +36,10 @@ struct file {
 	const char *source;	 /* NULL when it is not there */
 	struct reason reason;	 /* then */
 	uint64_t used;
+	uint64_t looked; /* CLOCK_MONOTONIC, 0 for never */
+	bool no_servers; /* they do not have it, and may take long to say so again */
+	bool no_debug;	 /* it has no other debug info than its own */
+	unsigned int failures;
 };
 
 struct symbol_files {
@@ -81,6 +95,7 @@ struct search {
 	const struct symbol_place *place;
 	struct reason *reason;
 	const char *source;
+	bool no_servers;
 };
 
 /* What a living process has mapped, deleted or in a container as it may be. */
@@ -91,7 +106,7 @@ static int open_mapped(struct search *search)
 
 	if (!place->addr || place->vdso)
 		return -1;
-	fd = mapped_file_open_at(place->pid, place->addr, place->path, search->reason);
+	fd = mapped_file_open_at(place->pid, place->addr, place->path, NULL, search->reason);
 	if (fd >= 0 && content_is(fd, &place->id, CONTENT_ELF, search->reason)) {
 		search->source = "mapped";
 		return fd;
@@ -145,7 +160,7 @@ static int open_from_servers(struct search *search)
 	struct reason unused;
 	struct located_file found;
 
-	if (search->files->options.no_servers ||
+	if (search->no_servers ||
 	    !locate_on_servers(search->files->there, &search->place->id, &found, &unused))
 		return -1;
 	return take(search, &found);
@@ -193,6 +208,14 @@ static int open_debug(struct search *search, int fd)
 
 /* ------------------------------------------------------------------ files -- */
 
+static void close_symbols(struct symbol_files *files, struct file *file)
+{
+	if (file->symbols)
+		files->open--;
+	symbols_free(file->symbols);
+	file->symbols = NULL;
+}
+
 static void close_unused(struct symbol_files *files)
 {
 	struct file *least = NULL;
@@ -201,25 +224,35 @@ static void close_unused(struct symbol_files *files)
 	for (i = 0; i < files->count; i++)
 		if (files->files[i].symbols && (!least || files->files[i].used < least->used))
 			least = &files->files[i];
-	if (!least)
-		return;
-	symbols_free(least->symbols);
-	least->symbols = NULL;
-	files->open--;
+	if (least)
+		close_symbols(files, least);
+}
+
+static int find_debug(struct search *search, struct file *file, int fd)
+{
+	int debug = file->no_debug ? -1 : open_debug(search, fd);
+
+	file->no_debug = debug < 0;
+	return debug;
 }
 
 static void open_symbols(struct symbol_files *files, struct file *file,
 			 const struct symbol_place *place)
 {
-	struct search search = { .files = files, .place = place, .reason = &file->reason };
+	struct search search = { .files = files,
+				 .place = place,
+				 .reason = &file->reason,
+				 .no_servers = files->options.no_servers || file->no_servers };
 	int fd = open_file(&search), debug;
 
+	file->looked = clock_ns(CLOCK_MONOTONIC);
 	file->source = NULL;
+	file->no_servers = fd < 0;
 	if (fd < 0)
 		return;
 	if (files->open == OPEN_MAX_FILES)
 		close_unused(files);
-	debug = open_debug(&search, fd);
+	debug = find_debug(&search, file, fd);
 	file->symbols = symbols_new(fd, debug, files->options.raw);
 	if (file->symbols) {
 		file->source = search.source;
@@ -232,44 +265,98 @@ static void open_symbols(struct symbol_files *files, struct file *file,
 		close(debug);
 }
 
-/* NULL only without memory. */
-static struct file *find_or_add(struct symbol_files *files, const struct build_id *id, bool *is_new)
+static int compare_used(const void *a, const void *b)
 {
-	uint64_t key = hash_bytes(HASH_START, id->bytes, id->size);
+	const struct file *one = a, *other = b;
+
+	return COMPARE(other->used, one->used);
+}
+
+static uint64_t key_of(const struct build_id *id)
+{
+	return hash_bytes(hash_start(), id->bytes, id->size);
+}
+
+/* The map has no way to remove one. */
+static void forget_unused(struct symbol_files *files)
+{
+	size_t i;
+
+	array_sort(files->files, files->count, compare_used);
+	hash_map_free(&files->by_id);
+	for (i = 0; i < FILES_MAX / 2; i++)
+		if (!hash_map_add(&files->by_id, key_of(&files->files[i].id), (uint32_t)i))
+			break;
+	while (files->count > i)
+		close_symbols(files, &files->files[--files->count]);
+}
+
+/* NULL only without memory. */
+static struct file *find_or_add(struct symbol_files *files, const struct build_id *id)
+{
+	uint64_t key = key_of(id);
 	const struct hash_slot *slot = NULL;
 	struct file *file;
 
-	*is_new = false;
 	while ((slot = hash_map_next(&files->by_id, key, slot)))
 		if (build_id_equal(&files->files[slot->value].id, id))
 			return &files->files[slot->value];
+	if (files->count == FILES_MAX)
+		forget_unused(files);
 	if (!array_reserve(files->files, files->count) ||
 	    !hash_map_add(&files->by_id, key, (uint32_t)files->count))
 		return NULL;
 	file = &files->files[files->count++];
 	*file = (struct file){ .id = *id };
-	*is_new = true;
 	return file;
+}
+
+/* At first, when it was closed, and now and then. */
+static bool may_open(const struct file *file)
+{
+	if (file->failures == FAILURES_MAX)
+		return false;
+	return !file->looked || file->source ||
+	       clock_ns(CLOCK_MONOTONIC) - file->looked >= NOT_FOUND_FOR;
+}
+
+/*
+ * A process that ended for what it had done in all is replaced at once: true. One that
+ * ended early may do so again, so it is replaced for the next address, but not for ever.
+ */
+static bool replace(struct symbol_files *files, struct file *file)
+{
+	uint64_t answers;
+
+	if (!symbols_ended(file->symbols, &answers) || file->failures == FAILURES_MAX)
+		return false;
+	file->failures = answers < ANSWERS_MIN ? file->failures + 1 : 0;
+	if (file->failures < FAILURES_MAX)
+		close_symbols(files, file);
+	else
+		reason_set(&file->reason, "it cannot be read");
+	return !file->failures;
 }
 
 bool symbol_files_find(struct symbol_files *files, const struct symbol_place *place,
 		       struct symbol *symbol, const char **source, struct reason *reason)
 {
-	bool is_new;
-	struct file *file = find_or_add(files, &place->id, &is_new);
+	struct file *file = find_or_add(files, &place->id);
 
 	*symbol = (struct symbol){};
 	*source = NULL;
 	if (!file)
 		return reason_set(reason, "%s", strerror(ENOMEM));
 	file->used = ++files->uses;
-	if (is_new || (file->source && !file->symbols))
-		open_symbols(files, file, place);
-	*source = file->source;
-	if (!file->symbols)
-		return reason_set(reason, "no file with this build-id found: %.400s",
-				  file->reason.text);
-	if (symbols_find(file->symbols, place->offset, symbol))
-		return true;
+	do {
+		if (!file->symbols && may_open(file))
+			open_symbols(files, file, place);
+		*source = file->source;
+		if (!file->symbols)
+			return reason_set(reason, "no file with this build-id found: %.400s",
+					  file->reason.text);
+		if (symbols_find(file->symbols, place->offset, symbol))
+			return true;
+	} while (replace(files, file));
 	return reason_set(reason, "no symbol there");
 }

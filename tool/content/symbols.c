@@ -31,7 +31,7 @@
 /* More than any file's tables of symbols and lines. */
 #define MEMORY_MAX (2ULL << 30)
 /* Longest name and path that are passed on. */
-#define TEXT_MAX 16384
+#define TEXT_MAX 4096
 
 /* Descriptors of the process that reads. */
 enum {
@@ -42,14 +42,17 @@ enum {
 };
 
 /* Answers that are remembered: profiles ask for the same over and over. */
-#define KNOWN_MAX 65536
+#define KNOWN_MAX   65536
+#define KNOWN_BYTES (4U << 20)
 
 struct symbols {
 	pid_t pid;
 	int socket;
 	struct symbol *known;
 	size_t nr_known;
+	size_t known_bytes; /* of their texts */
 	struct hash_map by_offset;
+	uint64_t answers;
 };
 
 struct reply {
@@ -98,9 +101,21 @@ static void drop_capabilities(void)
 		_exit(1);
 }
 
+/* Of all processes the first to go: its file costs the memory, and there is another one. */
+static void offer_memory(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	dprintf(fd, "1000");
+	close(fd);
+}
+
 /* Without descriptors libdw cannot follow the links to further files that a file has. */
 static void give_up_rights(void)
 {
+	offer_memory();
 	limit_memory();
 	limit(RLIMIT_CPU, SECONDS_MAX);
 	limit(RLIMIT_CORE, 0);
@@ -109,6 +124,7 @@ static void give_up_rights(void)
 			   setresuid(NOBODY, NOBODY, NOBODY)))
 		_exit(1);
 	drop_capabilities();
+	limit(RLIMIT_NPROC, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	/* Behind these, as a change of credentials takes it back. */
@@ -215,6 +231,22 @@ static void move(int fd, int number)
 		_exit(1);
 }
 
+/* The terminal would take what is typed from whoever has it open. Sanitizers report there. */
+static void leave_terminal(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
+	else
+		close(STDERR_FILENO);
+#endif
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	setsid();
+}
+
 static void __attribute__((noreturn)) run_reader(int socket, int fd, int debug, bool raw)
 {
 	/* Clear of the numbers that they are to get. */
@@ -222,14 +254,13 @@ static void __attribute__((noreturn)) run_reader(int socket, int fd, int debug, 
 	fd = fcntl(fd, F_DUPFD, READER_END);
 	if (debug >= 0)
 		debug = fcntl(debug, F_DUPFD, READER_END);
+	leave_terminal();
 	move(socket, READER_SOCKET);
 	move(fd, READER_FILE);
 	if (debug >= 0)
 		move(debug, READER_DEBUG);
 	if (close_range(debug >= 0 ? READER_END : READER_DEBUG, ~0U, 0))
 		_exit(1);
-	close(STDIN_FILENO);
-	close(STDOUT_FILENO);
 	serve(debug >= 0, raw);
 	_exit(0);
 }
@@ -315,12 +346,23 @@ static void copy_symbol(struct symbol *to, const struct symbol *from)
 	to->source = copy_text(from->source);
 }
 
+static void forget(struct symbols *symbols)
+{
+	while (symbols->nr_known)
+		symbol_free(&symbols->known[--symbols->nr_known]);
+	symbols->known_bytes = 0;
+	hash_map_free(&symbols->by_offset);
+}
+
 static void remember(struct symbols *symbols, uint64_t offset, const struct symbol *symbol)
 {
-	if (symbols->nr_known == KNOWN_MAX || !array_reserve(symbols->known, symbols->nr_known) ||
+	if (symbols->nr_known == KNOWN_MAX || symbols->known_bytes >= KNOWN_BYTES)
+		forget(symbols);
+	if (!array_reserve(symbols->known, symbols->nr_known) ||
 	    !hash_map_set(&symbols->by_offset, offset, (uint32_t)symbols->nr_known))
 		return;
 	copy_symbol(&symbols->known[symbols->nr_known++], symbol);
+	symbols->known_bytes += size_of(symbol->function) + size_of(symbol->source);
 }
 
 static bool ask(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
@@ -333,6 +375,7 @@ static bool ask(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
 		end(symbols);
 		return false;
 	}
+	symbols->answers++;
 	remember(symbols, offset, symbol);
 	return true;
 }
@@ -349,6 +392,12 @@ bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbo
 	return symbol->function || symbol->source;
 }
 
+bool symbols_ended(const struct symbols *symbols, uint64_t *answers)
+{
+	*answers = symbols->answers;
+	return symbols->socket < 0;
+}
+
 void symbol_free(struct symbol *symbol)
 {
 	free(symbol->function);
@@ -358,14 +407,10 @@ void symbol_free(struct symbol *symbol)
 
 void symbols_free(struct symbols *symbols)
 {
-	size_t i;
-
 	if (!symbols)
 		return;
 	end(symbols);
-	for (i = 0; i < symbols->nr_known; i++)
-		symbol_free(&symbols->known[i]);
+	forget(symbols);
 	free(symbols->known);
-	hash_map_free(&symbols->by_offset);
 	free(symbols);
 }

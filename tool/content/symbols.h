@@ -30,6 +30,11 @@ struct symbol {
 struct symbols *symbols_new(int fd, int debug, bool raw);
 /* False when nothing is known of @offset; else @symbol is to be freed. */
 bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbol);
+/*
+ * Whether the process that reads the file has ended, by its limits or by the file's
+ * doing, after so many @answers. Then only what was asked before is known.
+ */
+bool symbols_ended(const struct symbols *symbols, uint64_t *answers);
 void symbol_free(struct symbol *symbol);
 void symbols_free(struct symbols *symbols);
 

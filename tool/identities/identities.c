@@ -111,7 +111,7 @@ static int add_process(struct identities *identities, uint32_t pid, uint64_t sta
 		       uint64_t time)
 {
 	const uint64_t process[] = { pid, start_time };
-	uint64_t key = hash_bytes(HASH_START, process, sizeof(process));
+	uint64_t key = hash_bytes(hash_start(), process, sizeof(process));
 	uint32_t index = hash_map_get(&identities->processes, key, UINT32_MAX);
 
 	if (index != UINT32_MAX) {
@@ -265,6 +265,21 @@ static int compare_paths(const void *a, const void *b, void *context)
 	return result ? result : COMPARE(first->time, second->time);
 }
 
+/* Without times: the versions of a file in a row. */
+static int compare_untimed(const void *a, const void *b, void *context)
+{
+	const struct identities *identities = context;
+	const struct mmap_event *first = a, *second = b;
+	int result = compare_places(first, second);
+
+	if (!result)
+		result = COMPARE(first->pid, second->pid);
+	if (!result)
+		result = COMPARE(identities->versions.all[first->version].ino,
+				 identities->versions.all[second->version].ino);
+	return result ? result : COMPARE(first->version, second->version);
+}
+
 static int compare_births(const void *a, const void *b)
 {
 	const struct birth *first = a, *second = b;
@@ -304,12 +319,38 @@ static void sort_losses(struct identities *identities)
 			identities->losses[i].to = identities->losses[i - 1].to;
 }
 
+/*
+ * A process may map a file at one place again and again. Without times one of these says as
+ * much as all of them, which would be compared with each mapping of the place.
+ */
+static void keep_different(struct identities *identities)
+{
+	const struct version *versions = identities->versions.all;
+	size_t count = 0, i;
+
+	if (identities->nr_mmaps)
+		qsort_r(identities->mmaps, identities->nr_mmaps, sizeof(*identities->mmaps),
+			compare_untimed, identities);
+	for (i = 0; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+		const struct mmap_event *last = count ? &identities->mmaps[count - 1] : NULL;
+
+		if (!last || compare_places(last, mmap) || last->pid != mmap->pid ||
+		    !version_alike(&versions[last->version], &versions[mmap->version]))
+			identities->mmaps[count++] = *mmap;
+	}
+	identities->nr_mmaps = count;
+}
+
 int identities_ready(struct identities *identities, uint64_t begin)
 {
 	int err = versions_ready(&identities->versions, &identities->stream);
 
 	identities->begin = begin;
-	array_sort(identities->mmaps, identities->nr_mmaps, compare_mmaps);
+	if (has_times(identities))
+		array_sort(identities->mmaps, identities->nr_mmaps, compare_mmaps);
+	else
+		keep_different(identities);
 	array_sort(identities->births, identities->nr_births, compare_births);
 	sort_losses(identities);
 	if (!err)

@@ -24,7 +24,7 @@ uint64_t versions_path(const char *path)
 
 	if (length > end && !strcmp(path + length - end, DELETED))
 		length -= end;
-	return hash_bytes(HASH_START, path, length);
+	return hash_bytes(hash_start(), path, length);
 }
 
 uint32_t versions_find(const struct versions *versions, uint64_t file_id)
@@ -98,6 +98,14 @@ bool version_unchanged(const struct version *one, const struct version *other)
 {
 	return one->mtime == other->mtime && one->file_size == other->file_size &&
 	       version_same_content(one, other);
+}
+
+bool version_alike(const struct version *one, const struct version *other)
+{
+	return one->dev == other->dev && one->ino == other->ino &&
+	       one->user_dev == other->user_dev && one->user_ino == other->user_ino &&
+	       one->generation == other->generation && version_same_content(one, other) &&
+	       (one->path == other->path || one->dev == one->user_dev);
 }
 
 /* ------------------------------------------------------------------ inodes -- */
@@ -203,6 +211,19 @@ static void date_versions(struct versions *versions, const struct stream_clock *
 	}
 }
 
+static void count_alike(struct versions *versions)
+{
+	size_t i;
+
+	for (i = versions->nr_inodes; i-- > 1;) {
+		struct inode *before = &versions->inodes[i - 1], *inode = before + 1;
+
+		if (!compare_inodes(before, inode) &&
+		    version_alike(&versions->all[before->version], &versions->all[inode->version]))
+			before->alike = inode->alike + 1;
+	}
+}
+
 int versions_ready(struct versions *versions, const struct stream_clock *clock)
 {
 	uint32_t i;
@@ -227,6 +248,7 @@ int versions_ready(struct versions *versions, const struct stream_clock *clock)
 		versions->inodes[versions->nr_inodes++] = inode;
 	}
 	array_sort(versions->inodes, versions->nr_inodes, compare_versions);
+	count_alike(versions);
 	if (clock)
 		date_versions(versions, clock);
 	return 0;
@@ -287,6 +309,7 @@ const struct version *versions_only(const struct versions *versions,
 	size_t cursor = 0;
 
 	while ((version = versions_next(versions, mapping, &cursor))) {
+		cursor += versions->inodes[cursor - 2].alike;
 		if (version_has_another_path(version, mapping))
 			continue;
 		if (only && !version_same_content(only, version))

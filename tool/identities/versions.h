@@ -60,6 +60,7 @@ struct version {
  *	beginning and certainly from the end on
  * @version: index
  * @several: the number is that of several files
+ * @alike: so many of the inode's next ones are version_alike()
  */
 struct inode {
 	uint64_t dev, ino;
@@ -67,6 +68,7 @@ struct inode {
 	struct time_span since;
 	uint32_t version;
 	bool several;
+	uint32_t alike;
 };
 
 struct versions {
@@ -110,6 +112,8 @@ bool version_is_of(const struct version *version, const struct perfdata_mapping 
 bool version_same_content(const struct version *one, const struct version *other);
 /* Whether in addition nobody wrote to the file in between: only its ctime moved. */
 bool version_unchanged(const struct version *one, const struct version *other);
+/* Whether whatever mapping may have the one may have the other, whose content is the same. */
+bool version_alike(const struct version *one, const struct version *other);
 /*
  * Where several files have one inode number, as in the subvolumes of btrfs: whether this
  * is another than that of @mapping.

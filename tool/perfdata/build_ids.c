@@ -21,7 +21,7 @@ struct entry {
 struct perfdata_build_ids {
 	struct entry *entries;
 	size_t count;
-	struct hash_map map; /* from names */
+	struct hash_map map; /* from a name to its first entry */
 	uint64_t before;     /* what was read, as a hash */
 	bool clash;	     /* a name has several contents */
 };
@@ -72,16 +72,28 @@ int perfdata_build_ids_each(struct perfdata *data,
 	return err;
 }
 
+/* The first of them. */
+static struct entry *entry_of(const struct perfdata_build_ids *table, const char *name)
+{
+	const uint64_t hash = hash_text(name);
+	const struct hash_slot *slot = NULL;
+
+	while ((slot = hash_map_next(&table->map, hash, slot)))
+		if (!strcmp(table->entries[slot->value].bytes->name, name))
+			return &table->entries[slot->value];
+	return NULL;
+}
+
 /* A new entry as @bytes at the end; NULL with an error. */
 static struct entry *append(struct perfdata *data, struct perfdata_build_ids *table,
 			    const struct perfdata_build_id *bytes)
 {
-	const uint64_t hash = hash_text(bytes->name);
 	struct entry entry = { .kind = perfdata_kind(bytes->name, bytes->event.misc) };
 
 	entry.bytes = malloc(bytes->event.size);
 	if (!entry.bytes || !array_reserve(table->entries, table->count) ||
-	    !hash_map_add(&table->map, hash, (uint32_t)table->count)) {
+	    (!entry_of(table, bytes->name) &&
+	     !hash_map_add(&table->map, hash_text(bytes->name), (uint32_t)table->count))) {
 		free(entry.bytes);
 		perfdata_no_memory(data);
 		return NULL;
@@ -100,7 +112,7 @@ static int add_entry(struct perfdata *data, const struct perfdata_build_id *byte
 
 static uint64_t hash_of(const struct perfdata_build_ids *table)
 {
-	uint64_t hash = HASH_START;
+	uint64_t hash = hash_start();
 	size_t i;
 
 	for (i = 0; i < table->count; i++)
@@ -142,17 +154,6 @@ void perfdata_build_ids_free(struct perfdata_build_ids *table)
 }
 
 /* ------------------------------------------------------------------ change -- */
-
-static struct entry *entry_of(const struct perfdata_build_ids *table, const char *name)
-{
-	const uint64_t hash = hash_text(name);
-	const struct hash_slot *slot = NULL;
-
-	while ((slot = hash_map_next(&table->map, hash, slot)))
-		if (!strcmp(table->entries[slot->value].bytes->name, name))
-			return &table->entries[slot->value];
-	return NULL;
-}
 
 static void get_id(const struct entry *entry, struct build_id *id)
 {

@@ -156,6 +156,8 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 	if (without == ADDRESS_SPACES_NOTHING)
 		return dso_index(dsos, &dso) == ADDRESS_SPACES_NOTHING ? perfdata_no_memory(data) :
 									 0;
+	if (!dso.id.size)
+		return 0;
 	dsos->all[without].dso.id = dso.id;
 	/* To be found by it, too. */
 	return hash_map_add(&dsos->map, hash_of(&dso), (uint32_t)without) ?

@@ -127,6 +127,9 @@ struct perfdata_mmap2 {
 
 #define PERFDATA_MMAP_GROWS (sizeof(struct perfdata_mmap2) - sizeof(struct perfdata_mmap))
 
+/* Bytes of a name of @length with its NUL and padding. */
+#define PERFDATA_NAME_ROOM(length) (((length) + 8) & ~(size_t)7)
+
 /* A kernel symbol comes, or goes: perf then unmaps what is mapped at its address. */
 struct perfdata_ksymbol {
 	struct perfdata_event event;

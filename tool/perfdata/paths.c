@@ -57,7 +57,7 @@ size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum p
 
 static uint64_t content_hash(size_t path, const struct build_id *id)
 {
-	return hash_bytes(hash_bytes(HASH_START, &path, sizeof(path)), id->bytes, id->size);
+	return hash_bytes(hash_bytes(hash_start(), &path, sizeof(path)), id->bytes, id->size);
 }
 
 static struct perfdata_content *find_content(const struct perfdata_paths *paths, size_t path,

@@ -4,6 +4,7 @@
  * copy them, annotated. Memory is that of the paths, not of the mappings.
  */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,21 +55,17 @@ static void grow(const struct perfdata_event *event, struct perfdata_mmap2 *grow
 	grown->event.size = (uint16_t)(event->size + PERFDATA_MMAP_GROWS);
 }
 
-/* A name and its padding. */
-static size_t room_of(const char *name)
-{
-	return (strlen(name) + 8) & ~(size_t)7;
-}
-
 /* What is behind the name is the sample_id, whatever its format. */
 static void rename_to(struct perfdata_mmap2 *mmap, const char *name)
 {
-	size_t before = sizeof(*mmap) + room_of(mmap->name);
-	size_t now = sizeof(*mmap) + room_of(name);
+	size_t before = sizeof(*mmap) + PERFDATA_NAME_ROOM(strlen(mmap->name));
+	size_t now = sizeof(*mmap) + PERFDATA_NAME_ROOM(strlen(name));
 	size_t rest = before < mmap->event.size ? mmap->event.size - before : 0;
 
-	if (!strcmp(mmap->name, name) || now + rest > UINT16_MAX)
+	if (!strcmp(mmap->name, name))
 		return;
+	/* The survey has left out those without room. */
+	assert(now + rest <= UINT16_MAX);
 	memmove((char *)mmap + now, (char *)mmap + before, rest);
 	memset(mmap->name, 0, now - sizeof(*mmap));
 	memcpy(mmap->name, name, strlen(name));

@@ -13,12 +13,6 @@ static bool keeps_names(const struct perfdata_survey *survey)
 	return survey->annotator->keep_names || survey->data->aux;
 }
 
-static bool has_room(const struct perfdata_survey *survey, const struct perfdata_event *event)
-{
-	return event->type == PERFDATA_MMAP2 ||
-	       (!survey->data->aux && event->size <= UINT16_MAX - PERFDATA_MMAP_GROWS);
-}
-
 /* @mapping gets the path, if it has the name of a content; whether it had. */
 static bool take_path(struct perfdata_survey *survey, struct perfdata_mapping *mapping)
 {
@@ -33,6 +27,30 @@ static bool take_path(struct perfdata_survey *survey, struct perfdata_mapping *m
 	survey->path[of_path] = '\0';
 	mapping->path = survey->path;
 	return true;
+}
+
+/* What the name of any content adds to an event with @name of a content of @path, or @path. */
+static size_t room_for_name(const char *name, const char *path)
+{
+	return PERFDATA_NAME_ROOM(strlen(path) + CONTENT_NAME_SUFFIX) -
+	       PERFDATA_NAME_ROOM(strlen(name));
+}
+
+/* For a build-id, and whatever name @mapping, which has its path now, will get. */
+static bool has_room(const struct perfdata_survey *survey, const struct perfdata_event *event,
+		     const char *name, const struct perfdata_mapping *mapping)
+{
+	size_t size = event->size;
+
+	if (event->type != PERFDATA_MMAP2) {
+		if (survey->data->aux)
+			return false;
+		size += PERFDATA_MMAP_GROWS;
+	}
+	/* A name may end an event without padding. */
+	if (mapping->kind == PERFDATA_KIND_USER && !keeps_names(survey))
+		size = ((size + 7) & ~(size_t)7) + room_for_name(name, mapping->path);
+	return size <= UINT16_MAX;
 }
 
 /* With the path that @mapping has then. What is known here is more than perf knew. */
@@ -54,7 +72,10 @@ static int add_without_room(struct perfdata_survey *survey, const struct perfdat
 		return perfdata_build_ids_set(survey->data, survey->build_ids, mapping->path,
 					      mapping->kind, &identity->id, true);
 	*identity = (struct perfdata_identity){
-		.reason = "its mapping has no room for a build-id, and AUX data must not move",
+		.reason =
+			survey->data->aux ?
+				"its mapping has no room for a build-id, and AUX data must not move" :
+				"its event would be too long with a build-id and a name",
 	};
 	return 0;
 }
@@ -84,6 +105,7 @@ static bool add_identity(struct perfdata_paths *paths, size_t number,
 static int add_mapping(struct perfdata_survey *survey, const struct perfdata_event *event,
 		       struct perfdata_mapping *mapping)
 {
+	const char *name = mapping->path;
 	bool named = take_path(survey, mapping);
 	struct perfdata_identity identity = {};
 	size_t number;
@@ -92,7 +114,7 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 	if (number == SIZE_MAX)
 		return perfdata_no_memory(survey->data);
 	identify(survey, mapping, &identity);
-	if (identity.id.size && !has_room(survey, event) &&
+	if (identity.id.size && !has_room(survey, event, name, mapping) &&
 	    add_without_room(survey, mapping, &identity))
 		return -1;
 	return add_identity(&survey->paths, number, mapping, &identity, named) ?
@@ -245,7 +267,7 @@ const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *surv
 	path = perfdata_paths_find(&survey->paths, of_path.path, of_path.kind);
 	if (!path)
 		return changed(survey);
-	if (!perfdata_path_is_annotated(path) || !has_room(survey, event))
+	if (!perfdata_path_is_annotated(path) || !has_room(survey, event, mapping->path, &of_path))
 		return NULL;
 	identify(survey, &of_path, &identity);
 	if (!identity.id.size)

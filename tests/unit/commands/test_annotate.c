@@ -154,6 +154,17 @@ static void what_is_wrong_is_reported(void **state)
 	assert_int_equal(RUN(annotate, "--log", "-", "-"), 2);
 }
 
+static void what_moves_the_cursor_is_escaped_in_a_reason(void **state)
+{
+	(void)state;
+	write_perfdata("perf.data");
+	write_log(true);
+	assert_int_equal(mkdir("\033[2J", 0700), 0);
+	assert_int_equal(RUN(annotate, "-j", "--log", "log", "-o", "\033[2J", "perf.data"), 1);
+	assert_non_null(strstr(err, "/\\033[2J: not a regular file\n"));
+	assert_non_null(strstr(out, "/\\u001b[2J: not a regular file\","));
+}
+
 static void a_log_of_another_boot_is_refused(void **state)
 {
 	char before[4096], now[4096];
@@ -332,6 +343,7 @@ int main(void)
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(list_knows_hits_and_json),
 		TEST(what_is_wrong_is_reported),
+		TEST(what_moves_the_cursor_is_escaped_in_a_reason),
 		TEST(a_log_of_another_boot_is_refused),
 		TEST(a_recording_that_cannot_be_of_the_log_is_refused),
 		TEST(what_was_recorded_elsewhere_needs_a_log),

@@ -159,6 +159,39 @@ static void openmetrics_count_the_processes_of_a_content(void **state)
 	assert_int_equal(RUN(stats, "--openmetrics", "--contents", "0"), 2);
 }
 
+/* In one process: names of two files that look the same when they are UTF-8, and a third. */
+static int files_of_invalid_names(struct buildid_maps *request)
+{
+	static const char *const paths[] = { "/x\xff", "/x\xfe", "/y" };
+	union any_record record;
+	uint64_t i;
+
+	if (request->pid > 1)
+		return ESRCH;
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		make_file(&record, i + 1, 20, 0, paths[i]);
+		fake_add_map(request, &record);
+		make_mmap(&record, i + 1, 0, request->pid, "");
+		fake_add_map(request, &record);
+	}
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void openmetrics_have_no_labels_twice(void **state)
+{
+	static const char repaired[] = "path=\"/x\xef\xbf\xbd\"} 1\n";
+	const char *first;
+
+	(void)state;
+	fake.maps = files_of_invalid_names;
+	assert_int_equal(RUN(stats, "--openmetrics", "--contents", "5"), 0);
+	first = strstr(out, repaired);
+	assert_non_null(first);
+	assert_null(strstr(first + 1, repaired));
+	assert_non_null(strstr(out, "path=\"/y\"} 1\n"));
+}
+
 static void flush_says_how_many(void **state)
 {
 	(void)state;
@@ -357,6 +390,7 @@ int main(void)
 		TEST(stats_are_rows_or_an_object),
 		TEST(openmetrics_say_whether_mappings_are_seen),
 		TEST(openmetrics_count_the_processes_of_a_content),
+		TEST(openmetrics_have_no_labels_twice),
 		TEST(stats_are_openmetrics),
 		TEST(flush_says_how_many),
 		TEST(id_does_what_it_can),

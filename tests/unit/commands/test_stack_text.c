@@ -8,9 +8,26 @@
 #include "commands/stack_text.h"
 #include "streams.h"
 
-static char shown[65536]; /* "PID ADDRESS", "~" for a caller, "'NAME'", a time */
-static char text[65536];  /* all text that was shown */
+static char shown[65536];  /* "PID ADDRESS", "~" for a caller, "'NAME'", a time */
+static char text[4 << 20]; /* all text that was shown */
 static size_t text_size;
+/* This many more allocations succeed. */
+static size_t allocations = SIZE_MAX;
+
+void *__real_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_reallocarray(void *old, size_t count, size_t size);
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return allocations && allocations-- ? __real_realloc(old, size) : NULL;
+}
+
+void *__wrap_reallocarray(void *old, size_t count, size_t size)
+{
+	return allocations && allocations-- ? __real_reallocarray(old, count, size) : NULL;
+}
 
 static void show(void *context, const struct stack_block *block)
 {
@@ -42,6 +59,7 @@ static void read_text(const struct stack_options *options, const char *from, siz
 	struct stack_options with = *options;
 	struct stack_text *stack;
 	const char *end = from + size;
+	bool good;
 
 	with.show = show;
 	*shown = '\0';
@@ -56,7 +74,10 @@ static void read_text(const struct stack_options *options, const char *from, siz
 		char *line = malloc(length);
 
 		memcpy(line, from, length);
-		assert_true(stack_text_add(stack, line, length));
+		good = stack_text_add(stack, line, length);
+		assert_true(good || !allocations);
+		if (!good)
+			stack_text_pass(stack, line, length);
 		free(line);
 		from += length;
 	}
@@ -187,6 +208,59 @@ static void every_mutation_is_passed_on(void **state)
 	}
 }
 
+static void without_memory_all_text_is_there(void **state)
+{
+	static const char sample[] = "@[\n    0x7f01\n    0x7f02\n    0x7f03\n, 12]: 5\n"
+				     "12 7f1200001139 7f1200001140 7f1200001150\n";
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		allocations = i;
+		read_text(&(struct stack_options){}, sample, sizeof(sample) - 1);
+	}
+	allocations = SIZE_MAX;
+}
+
+/* Quadratic work would take minutes here. */
+static void long_lines_take_no_longer_for_each_byte(void **state)
+{
+	const size_t size = 1 << 20, blanks = 1 << 19;
+	char *line = malloc(size);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i + 8 <= size; i += 8)
+		memcpy(line + i, "a: ffff ", 8);
+	memcpy(line, "1   1.000001: x ", 16);
+	memset(line + size - blanks, ' ', blanks);
+	read_text(&(struct stack_options){}, line, size);
+	line[size - blanks] = ')';
+	read_text(&(struct stack_options){}, line, size);
+	assert_string_equal(shown, "");
+	free(line);
+}
+
+static void no_address_is_looked_for_in_what_is_passed(void **state)
+{
+	struct stack_options options = { .show = show };
+	struct stack_text *stack = stack_text_new(&options);
+
+	(void)state;
+	*shown = '\0';
+	text_size = 0;
+	assert_true(stack_text_add(stack, "@[12, \n", 7));
+	assert_true(stack_text_add(stack, " 0x7f01\n", 8));
+	stack_text_pass(stack, " 0x7f02", 7);
+	stack_text_pass(stack, " 13\n", 4);
+	assert_true(stack_text_add(stack, " 0x7f03\n", 8));
+	stack_text_end(stack);
+	stack_text_free(stack);
+	assert_string_equal(shown, "0 7f01; 0 7f03");
+	text[text_size] = '\0';
+	assert_string_equal(text, "@[12, \n 0x7f01\n 0x7f02 13\n 0x7f03\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +272,9 @@ int main(void)
 		cmocka_unit_test(options_say_what_the_text_does_not),
 		cmocka_unit_test(other_text_has_no_addresses),
 		cmocka_unit_test(every_mutation_is_passed_on),
+		cmocka_unit_test(without_memory_all_text_is_there),
+		cmocka_unit_test(long_lines_take_no_longer_for_each_byte),
+		cmocka_unit_test(no_address_is_looked_for_in_what_is_passed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,41 @@ static void what_is_not_known_is_left_alone_and_counted(void **state)
 	assert_string_equal(out, "7 12 the process is not known\n");
 }
 
+/* With the addresses that are in it, as some pieces begin and end within one. */
+static void a_line_that_is_too_long_is_passed_on(void **state)
+{
+	const size_t length = (2 << 20) + 2;
+	char *read = malloc(2 * length), *line = malloc(length + 64);
+	size_t i;
+	FILE *file;
+
+	(void)state;
+	for (i = 0; i < length; i += 2)
+		memcpy(line + i, i % 16 ? "7 " : "0x", 2);
+	strcpy(line + length, "\n7 0x12\n 0xfe");
+	fake.resolve_error = ESRCH;
+	assert_int_equal(filter(line, NULL), 0);
+	assert_non_null(strstr(err, "2 addresses left as they are: the process is not known\n"));
+	file = fopen("out", "r");
+	assert_non_null(file);
+	assert_int_equal(fread(read, 1, 2 * length, file), strlen(line));
+	assert_memory_equal(read, line, strlen(line));
+	fclose(file);
+	free(read);
+	free(line);
+}
+
+static void input_that_cannot_be_read_is_an_error(void **state)
+{
+	int fd = open(".", O_RDONLY | O_DIRECTORY);
+
+	(void)state;
+	dup2(fd, STDIN_FILENO);
+	close(fd);
+	assert_int_equal(RUN(symbolize), 1);
+	assert_string_equal(err, "buildid: standard input: Is a directory\n");
+}
+
 static void a_path_cannot_move_the_cursor(void **state)
 {
 	(void)state;
@@ -182,6 +217,8 @@ int main(void)
 		TEST(only_a_better_name_replaces_one),
 		TEST(json_has_an_object_for_each_address),
 		TEST(what_is_not_known_is_left_alone_and_counted),
+		TEST(a_line_that_is_too_long_is_passed_on),
+		TEST(input_that_cannot_be_read_is_an_error),
 		TEST(a_path_cannot_move_the_cursor),
 		TEST(without_the_module_there_has_to_be_a_log),
 	};

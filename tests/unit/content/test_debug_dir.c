@@ -209,6 +209,27 @@ static void what_another_can_write_to_is_copied_and_marked(void **state)
 			    "1755 1\n");
 }
 
+static void who_may_not_read_a_file_may_not_read_its_copy(void **state)
+{
+	static const struct {
+		const char *original, *copy;
+	} modes[] = { { "700", "700\n" },
+		      { "440", "750\n" },
+		      { "4711", "700\n" },
+		      { "644", "755\n" },
+		      { "622", "1700\n" } };
+	struct build_id id;
+	size_t i;
+
+	(void)state;
+	sample_id("true", &id);
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		shell("chmod %s true", modes[i].original);
+		assert_true(put_as("true", "/true", &id, CONTENT_ELF, false));
+		assert_string_equal(shell_output("stat -c %%a .debug/true/*/elf"), modes[i].copy);
+	}
+}
+
 static void of_an_entry_that_is_replaced_nothing_is_left(void **state)
 {
 	char text[BUILD_ID_TEXT];
@@ -231,6 +252,41 @@ static void assert_debugger_reads(const struct build_id *id, const char *file)
 	build_id_text(id, text);
 	shell("test .debug/.build-id/%.2s/%s.debug -ef .debug/true/%s/%s", text, text + 2, text,
 	      file);
+}
+
+static void what_else_is_in_an_entry_moves_with_it(void **state)
+{
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	shell("objcopy --only-keep-debug true true.debug");
+	assert_true(put_as("true", "/one", &id, CONTENT_ELF, false));
+	assert_true(put_as("true.debug", "/one", &id, CONTENT_DEBUG, false));
+	shell("echo probe | tee .debug/one/*/probes >/dev/null");
+	assert_true(put_as("true", "/two", &id, CONTENT_ELF, false));
+	assert_true(is_there(&id, CONTENT_DEBUG));
+	shell("cmp .debug/.build-id/*/*.debug true.debug && grep -q probe .debug/two/*/probes");
+	shell("! ls .debug/one 2>/dev/null");
+	/* But for another user's. */
+	shell("chmod +t .debug/two/*/debug");
+	assert_true(put_as("true", "/one", &id, CONTENT_ELF, false));
+	assert_false(is_there(&id, CONTENT_DEBUG));
+}
+
+static void an_entry_takes_the_place_of_a_further_name(void **state)
+{
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	assert_true(put_as("true", "/one", &id, CONTENT_ELF, false));
+	assert_true(debug_dir_name(dir, &id, "/two"));
+	build_id_text(&id, text);
+	shell("rm -r .debug/one .debug/.build-id && test -L .debug/two/%s", text);
+	assert_true(put_as("true", "/two", &id, CONTENT_ELF, false));
+	assert_true(is_there(&id, CONTENT_ELF));
 }
 
 static void a_debugger_is_led_to_the_file_with_most(void **state)
@@ -313,6 +369,7 @@ static void names_that_are_too_long_are_refused(void **state)
 
 static void a_link_in_the_directory_is_not_followed(void **state)
 {
+	char text[BUILD_ID_TEXT];
 	struct build_id id;
 
 	(void)state;
@@ -320,6 +377,10 @@ static void a_link_in_the_directory_is_not_followed(void **state)
 	shell("mkdir elsewhere && ln -s ../elsewhere .debug/usr");
 	assert_false(put_as("true", "/usr/true", &id, CONTENT_ELF, true));
 	assert_string_equal(shell_output("ls elsewhere"), "");
+	/* Nor is what is empty there removed. */
+	shell("mkdir -p elsewhere/true/%s", build_id_text(&id, text));
+	assert_false(put_as("true", "/usr/true", &id, CONTENT_ELF, true));
+	shell("test -d elsewhere/true/%s", text);
 }
 
 static void an_entry_elsewhere_is_none(void **state)
@@ -465,6 +526,43 @@ static void two_at_once_are_in_nobodys_way(void **state)
 		fail_msg("round %d: %s", i, reason.text);
 }
 
+/* Puts and removes, until it is killed. */
+static pid_t evict_on(const struct build_id *id)
+{
+	pid_t pid = fork();
+	bool done = !pid && debug_dir_lock(dir, &reason);
+
+	assert_true(pid >= 0);
+	while (done)
+		done = put_as("false", "/a/b/c/false", id, CONTENT_ELF, false) &&
+		       debug_dir_remove(dir, id);
+	if (!pid)
+		_exit(1);
+	return pid;
+}
+
+static void directories_may_be_removed_meanwhile(void **state)
+{
+	struct build_id id, other;
+	bool done = true;
+	pid_t evicter;
+	int i;
+
+	(void)state;
+	sample_id("true", &id);
+	sample_id("false", &other);
+	evicter = evict_on(&other);
+	for (i = 0; done && i < 100; i++) {
+		done = put_as("true", "/a/b/c/true", &id, CONTENT_ELF, false);
+		shell("rm -rf .debug/a/b/c/true");
+	}
+	assert_int_equal(waitpid(evicter, NULL, WNOHANG), 0);
+	kill(evicter, SIGKILL);
+	waitpid(evicter, NULL, 0);
+	if (!done)
+		fail_msg("round %d: %s", i, reason.text);
+}
+
 static void a_debug_file_goes_where_the_program_is(void **state)
 {
 	struct build_id id;
@@ -570,7 +668,10 @@ int main(void)
 		TEST(a_copy_does_not_change_with_the_file),
 		TEST(a_setuid_program_is_copied_without_that),
 		TEST(what_another_can_write_to_is_copied_and_marked),
+		TEST(who_may_not_read_a_file_may_not_read_its_copy),
 		TEST(of_an_entry_that_is_replaced_nothing_is_left),
+		TEST(what_else_is_in_an_entry_moves_with_it),
+		TEST(an_entry_takes_the_place_of_a_further_name),
 		TEST(a_debugger_is_led_to_the_file_with_most),
 		TEST(the_path_of_the_content_moves),
 		TEST(names_that_lead_elsewhere_are_refused),
@@ -582,6 +683,7 @@ int main(void)
 		TEST(holes_stay_holes),
 		TEST(what_is_written_to_is_not_copied),
 		TEST(two_at_once_are_in_nobodys_way),
+		TEST(directories_may_be_removed_meanwhile),
 		TEST(a_debug_file_goes_where_the_program_is),
 		TEST(symbols_of_a_kernel_have_to_look_like_it),
 		TEST(an_entry_has_the_names_it_is_given),

@@ -156,6 +156,24 @@ static void what_is_in_use_stays(void **state)
 	assert_int_equal(stored_evict(stored, 0, never), 1);
 }
 
+static void what_is_released_goes(void **state)
+{
+	(void)state;
+	stored_hold(stored, put("true", &id_true));
+	stored_release(stored);
+	assert_int_equal(stored_evict(stored, 0, never), 1);
+}
+
+/* As of one of many that were removed meanwhile. */
+static void a_number_that_is_none_is_not_used(void **state)
+{
+	(void)state;
+	put("true", &id_true);
+	stored_use(stored, 1000000);
+	stored_hold(stored, 1000000);
+	assert_int_equal(stored_evict(stored, 0, never), 1);
+}
+
 static void what_others_put_there_stays(void **state)
 {
 	(void)state;
@@ -166,6 +184,44 @@ static void what_others_put_there_stays(void **state)
 	assert_true(is_there(&id_true));
 	start_again();
 	assert_int_equal(stored_count(stored), 0);
+}
+
+static void what_others_have_asked_for_stays(void **state)
+{
+	(void)state;
+	put("true", &id_true);
+	put("false", &id_false);
+	put_by_others("true", &id_true);
+	start_again();
+	assert_int_equal(stored_count(stored), 1);
+	assert_int_equal(stored_evict(stored, 0, never), 1);
+	assert_true(is_there(&id_true));
+	assert_false(is_there(&id_false));
+}
+
+static void only_links_that_are_its_own_go(void **state)
+{
+	char text[BUILD_ID_TEXT];
+
+	(void)state;
+	put("true", &id_true);
+	build_id_text(&id_true, text);
+	shell("cd .debug/.build-id/%.2s && rm %s && echo mine > %s && "
+	      "ln -sfn /elsewhere %s.debug",
+	      text, text + 2, text + 2, text + 2);
+	stored_evict(stored, 0, never);
+	shell("cd .debug/.build-id/%.2s && grep -q mine %s && test -L %s.debug && "
+	      "! ls ../../true 2>/dev/null",
+	      text, text + 2, text + 2);
+}
+
+/* Nobody makes one: it has no link. */
+static void a_mark_of_one_byte_is_removed(void **state)
+{
+	(void)state;
+	shell("mkdir -p .debug/x/ab && echo > .debug/x/ab/elf && ln -s ../x/ab .debug/.buildid/ab");
+	start_again();
+	assert_string_equal(shell_output("find .debug ! -type d"), ".debug/.buildid/lock\n");
 }
 
 static void what_a_killed_process_left_is_removed(void **state)
@@ -207,7 +263,12 @@ int main(void)
 		TEST(the_oldest_goes_first_with_all_its_links),
 		TEST(a_use_counts),
 		TEST(what_is_in_use_stays),
+		TEST(what_is_released_goes),
+		TEST(a_number_that_is_none_is_not_used),
 		TEST(what_others_put_there_stays),
+		TEST(what_others_have_asked_for_stays),
+		TEST(only_links_that_are_its_own_go),
+		TEST(a_mark_of_one_byte_is_removed),
 		TEST(what_a_killed_process_left_is_removed),
 		TEST(there_is_one_lock),
 	};

@@ -165,6 +165,7 @@ static void the_other_process_has_nothing_to_lose(void **state)
 	struct symbols *symbols;
 	struct symbol symbol;
 	uint64_t two;
+	uint64_t answers;
 	int pid;
 
 	(void)state;
@@ -182,11 +183,46 @@ static void the_other_process_has_nothing_to_lose(void **state)
 	if (!geteuid())
 		assert_string_equal(shell_output("sed -n 's/^Uid:.//p' /proc/%d/status", pid),
 				    "65534\t65534\t65534\t65534\n");
+	assert_string_equal(
+		shell_output("sed -n 's/^Max processes *\\([0-9]*\\).*/\\1/p' /proc/%d/limits",
+			     pid),
+		"0\n");
+	assert_string_equal(shell_output("cat /proc/%d/oom_score_adj", pid), "1000\n");
+	assert_int_equal(getsid(pid), pid);
+	assert_false(symbols_ended(symbols, &answers));
+	assert_int_equal(answers, 1);
 	/* When it dies, its file has no more names than those asked for, and that is all. */
 	shell("kill -9 %d", pid);
 	assert_false(symbols_find(symbols, two + 1, &symbol));
 	assert_false(symbols_find(symbols, two + 1, &symbol));
+	assert_true(symbols_ended(symbols, &answers));
+	assert_int_equal(answers, 1);
 	expect(symbols, two, "two", 0, 0);
+	symbols_free(symbols);
+}
+
+/* A name that is longer than what is passed on, for so many bytes that all is forgotten. */
+static void what_is_remembered_has_an_end(void **state)
+{
+	struct symbols *symbols;
+	struct symbol symbol;
+	uint64_t offset, answers;
+	size_t i;
+
+	(void)state;
+	shell("(printf 'int '; yes long | tr -d '\\n' | head -c 10000; "
+	      "printf '(int n) {\\n'; yes 'n *= 3;' | head -2000; printf 'return n;}\\n') >s.c; "
+	      "cc -O0 -shared -fPIC -Wl,-z,noseparate-code -o a.so s.c");
+	offset = strtoull(shell_output("nm -D a.so | sed -n 's/ T long.*//p'"), NULL, 16);
+	symbols = open_symbols("a.so", NULL, true);
+	for (i = 0; i < 3000; i++) {
+		assert_true(symbols_find(symbols, offset + i % 1500, &symbol));
+		assert_int_equal(strlen(symbol.function), 4096);
+		symbol_free(&symbol);
+	}
+	symbols_ended(symbols, &answers);
+	/* Of the first 1500 the last 476 are known, and are forgotten before they are asked for. */
+	assert_true(answers > 1500);
 	symbols_free(symbols);
 }
 
@@ -290,6 +326,7 @@ int main(void)
 		TEST(names_of_cxx_are_demangled),
 		TEST(a_name_that_grows_without_end_costs_no_more_than_its_process),
 		TEST(the_other_process_has_nothing_to_lose),
+		TEST(what_is_remembered_has_an_end),
 		TEST(every_cut_is_survived),
 		TEST(every_mutation_is_survived),
 	};

@@ -575,6 +575,31 @@ static void many_files_at_one_place(void **state)
 		assert_is(5, i + 1, (i + 1) * MS + 1, (uint8_t)i);
 }
 
+/* At one place, and all of a process, or of its parent. */
+static void many_without_times(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_NONE);
+	add_file(1, 10, 0x11);
+	for (i = 0; i < MANY; i++) {
+		add_mmap(1, 5, i);
+		/* of one content, beside another file */
+		add_file(2 * i + 2, 20, 0x22);
+		add_mmap(2 * i + 2, 6, i);
+		add_file(2 * i + 3, 30, 0x33);
+		add_mmap(2 * i + 3, 6, i);
+	}
+	ready(0);
+	for (i = 0; i < MANY; i++) {
+		assert_is(5, 10, 0, 0x11);
+		assert_is(6, 20, 0, 0x22);
+		assert_is(7, 30, 0, 0x33);
+	}
+}
+
 static void many_versions_and_losses(void **state)
 {
 	uint32_t i;
@@ -872,6 +897,7 @@ int main(void)
 		TEST(a_pid_that_is_used_again_is_another_process),
 		TEST(many_processes_at_one_place),
 		TEST(many_files_at_one_place),
+		TEST(many_without_times),
 		TEST(many_versions_and_losses),
 		TEST(a_loss_is_a_hole_that_begins_before_it),
 		TEST(behind_the_end_nothing_is_known),

@@ -218,6 +218,72 @@ static void a_table_of_many_entries(void **state)
 	perfdata_close(data);
 }
 
+/* In a table, of which the first is found. */
+static void a_name_of_many_entries(void **state)
+{
+	struct perfdata_build_id entry = { .event = { .misc = USER } };
+	struct perfdata_build_ids *table;
+	struct perfdata_section section;
+	struct perfdata_header header;
+	struct build_id id;
+	struct perfdata *data;
+	FILE *file;
+	uint32_t i;
+
+	(void)state;
+	make_entry(make, USER, 1, "/b");
+	make_begin(make);
+	make_round(make);
+	make_end(make);
+	/* In place of this table, whose section is the first, a longer one at the end. */
+	section.offset = make->size;
+	section.size = MANY * (sizeof(entry) + 16);
+	memcpy(&header, make->bytes, sizeof(header));
+	memcpy(make->bytes + make->events + header.data.size, &section, sizeof(section));
+	write_file("perf.data");
+	file = fopen("perf.data", "a");
+	assert_non_null(file);
+	for (i = 0; i < MANY; i++) {
+		set_number(entry.id, i + 1);
+		put_event(file, &entry, sizeof(entry), "/a");
+	}
+	assert_int_equal(fclose(file), 0);
+
+	data = perfdata_open("perf.data");
+	table = perfdata_build_ids_read(data);
+	assert_non_null(table);
+	assert_int_equal(perfdata_build_ids_count(table), MANY);
+	perfdata_build_ids_find(table, "/a", &id);
+	assert_int_equal(id.bytes[0], 1);
+	assert_int_equal(id.bytes[1], 0);
+	perfdata_build_ids_free(table);
+	perfdata_close(data);
+}
+
+/* BUILD_ID events of one name, which say nothing. */
+static void many_entries_without_an_id(void **state)
+{
+	const uint64_t header[] = { PERFDATA_MAGIC, PERFDATA_PIPE_HEADER };
+	struct perfdata_build_id entry = {
+		.event = { .type = PERFDATA_BUILD_ID, .misc = USER | PERFDATA_MISC_ID_SIZE },
+	};
+	FILE *file = fopen("perf.data", "w");
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fwrite(header, sizeof(header), 1, file), 1);
+	for (i = 0; i < MANY; i++)
+		put_event(file, &entry, offsetof(struct perfdata_build_id, name), "/a");
+	assert_int_equal(fclose(file), 0);
+	data = perfdata_open("perf.data");
+	assert_int_equal(perfdata_dsos(data, &dsos), 1);
+	assert_int_equal(dsos[0].id.size, 0);
+	perfdata_close(data);
+}
+
 /* Of one path, which all get names. */
 static void a_path_of_many_contents(void **state)
 {
@@ -251,6 +317,8 @@ int main(void)
 		TEST(much_aux_data_is_not_read),
 		TEST(many_paths_have_many_entries),
 		TEST(a_table_of_many_entries),
+		TEST(a_name_of_many_entries),
+		TEST(many_entries_without_an_id),
 		TEST(a_path_of_many_contents),
 	};
 

@@ -336,6 +336,40 @@ static void aux_data_forbids_names(void **state)
 	assert_mapping(&mappings[2], "/a", 4);
 }
 
+/* An event's size is 16 bits wide. */
+static void an_event_without_room_for_a_name_is_missing(void **state)
+{
+	static const size_t lengths[] = { 65438, 65430 };
+	struct perfdata_mapping mappings[16];
+	static char path[65536];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		reset(NULL);
+		memset(path, 'a', lengths[i]);
+		path[0] = '/';
+		path[lengths[i]] = '\0';
+		make_begin(make);
+		make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, path);
+		make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 4, 200, path);
+		make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 2, 300, "/b");
+		make_end(make);
+		annotate_made();
+		assert_int_equal(counts.named, i ? 1 : 0);
+		assert_int_equal(counts.annotated, i ? 3 : 1);
+		assert_int_equal(counts.not_annotated, i ? 0 : 2);
+		assert_int_equal(read_mappings("perf.data", mappings), 3);
+		assert_id(&mappings[0], i ? 20 : 0, 2);
+		assert_id(&mappings[1], i ? 20 : 0, 4);
+		assert_int_equal(mappings[1].time, 200);
+		assert_id(&mappings[2], 20, 2);
+		/* Nor does that change with the name that it has then. */
+		assert_int_equal(annotate_to("perf.data", NULL), 0);
+		assert_false(counts.changed);
+	}
+}
+
 /* What is not known keeps the path, and no id: perf looks for it there as before. */
 static void what_is_not_known_beside_contents_that_are(void **state)
 {
@@ -743,6 +777,7 @@ int main(void)
 		TEST(to_annotate_twice_changes_nothing),
 		TEST(without_names_the_table_is_left_out),
 		TEST(aux_data_forbids_names),
+		TEST(an_event_without_room_for_a_name_is_missing),
 		TEST(what_is_not_known_beside_contents_that_are),
 		TEST(a_name_that_is_there_by_itself_stays),
 		TEST(ids_that_perf_has_recorded_make_a_table),

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Symbol files: what is looked for again, and what comes to an end. */
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "content/symbol_files.c"
+#include "samples.h"
+#include "streams.h"
+
+/* Seconds that the clock is ahead. */
+static time_t ahead;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int result = __real_clock_gettime(clock, now);
+
+	now->tv_sec += ahead;
+	return result;
+}
+
+static struct symbol_files *files;
+static uint64_t offset; /* of the function "f", which is long, in all of them */
+
+/* Of build-id @number, and named so. */
+static void make(int number)
+{
+	if (access("s.o", F_OK))
+		shell("(echo 'int f(int n) {'; yes 'n *= 3;' | head -200; echo 'return n;}') >s.c; "
+		      "cc -O0 -fPIC -c s.c");
+	shell("cc -shared -Wl,-z,noseparate-code -Wl,--build-id=0x%08x -o %d.so s.o", number,
+	      number);
+	offset = strtoull(shell_output("nm -D %d.so | sed -n 's/ T f$//p'", number), NULL, 16);
+}
+
+/* Whether the name at @in from its start is known. */
+static bool find(int number, uint64_t in, struct reason *reason)
+{
+	char path[128], id[16];
+	struct symbol_place place = { .path = path, .offset = offset + in };
+	struct symbol symbol;
+	const char *source;
+
+	snprintf(path, sizeof(path), "%s/%d.so", sample_directory(), number);
+	snprintf(id, sizeof(id), "%08x", number);
+	assert_true(build_id_parse(&place.id, id));
+	if (!symbol_files_find(files, &place, &symbol, &source, reason))
+		return false;
+	assert_string_equal(symbol.function, "f");
+	assert_int_equal(symbol.function_offset, in);
+	symbol_free(&symbol);
+	return true;
+}
+
+static int set_up(void **state)
+{
+	const struct symbol_files_options options = { .no_servers = true };
+
+	if (sample_set_up(state))
+		return -1;
+	ahead = 0;
+	files = symbol_files_new(&options);
+	return files ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	symbol_files_free(files);
+	return sample_tear_down(state);
+}
+
+static void what_was_not_found_is_looked_for_again(void **state)
+{
+	struct reason reason;
+
+	(void)state;
+	assert_false(find(1, 0, &reason));
+	make(1);
+	assert_false(find(1, 0, &reason));
+	assert_non_null(strstr(reason.text, "no file with this build-id found: "));
+	ahead = 31;
+	assert_true(find(1, 0, &reason));
+}
+
+static void kill_reader(void)
+{
+	int pid = atoi(shell_output("pgrep -P %d | grep -v $$ | head -1", getpid()));
+
+	assert_true(pid > 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+}
+
+static void a_reader_that_did_its_work_is_replaced(void **state)
+{
+	struct reason reason;
+	uint64_t in = 0;
+	int times;
+
+	(void)state;
+	make(1);
+	for (times = 0; times < 5; times++) {
+		do
+			assert_true(find(1, in, &reason));
+		while (++in % 300);
+		kill_reader();
+		assert_true(find(1, in++, &reason));
+	}
+}
+
+static void one_that_fails_is_not_replaced_for_ever(void **state)
+{
+	struct reason reason;
+	uint64_t in = 0;
+	int times;
+
+	(void)state;
+	make(1);
+	for (times = 0; times < FAILURES_MAX; times++) {
+		assert_true(find(1, ++in, &reason));
+		kill_reader();
+		assert_false(find(1, ++in, &reason));
+	}
+	ahead = 31;
+	assert_false(find(1, ++in, &reason));
+	/* What it said before stays. */
+	assert_true(find(1, in - 2, &reason));
+}
+
+static void only_so_many_are_open(void **state)
+{
+	struct reason reason;
+	int number;
+
+	(void)state;
+	for (number = 0; number < OPEN_MAX_FILES + 4; number++) {
+		make(number);
+		assert_true(find(number, 0, &reason));
+	}
+	assert_int_equal(files->open, OPEN_MAX_FILES);
+	assert_true(find(0, 0, &reason));
+	assert_int_equal(files->open, OPEN_MAX_FILES);
+}
+
+static void files_not_used_for_long_are_forgotten(void **state)
+{
+	struct reason reason;
+	int number;
+
+	(void)state;
+	make(0);
+	make(1);
+	assert_true(find(1, 0, &reason));
+	assert_true(find(0, 0, &reason));
+	for (number = 2; number < FILES_MAX + 10; number++) {
+		assert_false(find(number, 0, &reason));
+		if (!(number % 1000))
+			assert_true(find(0, 0, &reason));
+	}
+	assert_int_equal(files->count, FILES_MAX / 2 + 10);
+	assert_int_equal(files->open, 1);
+	/* Of those that stayed, none is there twice. */
+	for (number = FILES_MAX - 100; number < FILES_MAX + 10; number++)
+		assert_false(find(number, 0, &reason));
+	assert_int_equal(files->count, FILES_MAX / 2 + 10);
+	assert_true(find(1, 0, &reason));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_not_found_is_looked_for_again),
+		TEST(a_reader_that_did_its_work_is_replaced),
+		TEST(one_that_fails_is_not_replaced_for_ever),
+		TEST(only_so_many_are_open),
+		TEST(files_not_used_for_long_are_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
