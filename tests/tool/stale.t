@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 
 import lib
@@ -225,6 +226,64 @@ def _():
         os.symlink(served, path)
         found = lib.buildid("stale", str(pid), status=None)
         equal((found.stdout, found.returncode), ("", 0))
+        contains(found.stderr, "mapped files were not compared")
+
+
+@contextlib.contextmanager
+def stopped():
+    """A file on FUSE whose server answers nothing, after it has answered once; a function
+    that stops it."""
+    with servers.fuse() as (served, server):
+        try:
+            yield served, lambda: server.send_signal(signal.SIGSTOP)
+        finally:
+            server.send_signal(signal.SIGCONT)
+
+
+@test("a root directory whose server does not answer holds nobody up")
+def _():
+    def enter(root):
+        os.chroot(root)
+        os.chdir("/")
+    with stopped() as (served, stop), lib.child(enter, os.path.dirname(served)) as pid:
+        stop()
+        lib.buildid("stale", str(pid), timeout=120)
+
+
+def map_as_nobody(*paths):
+    for path in paths:
+        map_it(path)
+    # as in a set-user-ID program
+    os.setresuid(rights.NOBODY, 0, 0)
+
+
+@test("who has files whose server does not answer hides his own processes' only")
+def _():
+    with contextlib.ExitStack() as stack:
+        def on_device():
+            place = stack.enter_context(lib.directory())
+            lib.run("mount", "-t", "tmpfs", "none", place)
+            stack.callback(lib.umount, place, servers.MNT_DETACH)
+            return stack.enter_context(library(below=place))
+        served, stop = stack.enter_context(stopped())
+        covered = [stack.enter_context(library()), on_device(), on_device()]
+        other, roots = on_device(), stack.enter_context(library())
+        hiding = stack.enter_context(lib.child(map_as_nobody, *covered))
+        same_user = stack.enter_context(lib.child(map_as_nobody, other))
+        root = stack.enter_context(lib.child(map_it, roots))
+        for path in covered:
+            os.unlink(path)
+            os.symlink(served, path)
+        for path in other, roots:
+            replace(path, "v2.so")
+        equal([line["pid"] for line in of(same_user)], [same_user], "alone")
+        stop()
+        # of the whole machine, as each operand is looked at alone; in the order of pids
+        assert hiding < same_user < root, "in this order"
+        found = lib.buildid("stale", "-j", status=None)
+        pids = [line["pid"] for line in lib.json_lines(found.stdout)]
+        # three of its devices did not answer: no other is tried
+        equal([pid for pid in pids if pid in (hiding, same_user, root)], [root], found.stderr)
         contains(found.stderr, "mapped files were not compared")
 
 

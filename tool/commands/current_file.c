@@ -14,10 +14,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -55,9 +57,15 @@ struct root {
 	ino_t ino;
 };
 
+/* Each costs seconds, and a child that is left behind. */
+#define SILENT_MAX 3
+
 /*
  * Where there was no answer nobody asks again for files of this device that this user's
- * processes have mapped: a user cannot hide another's files so.
+ * processes have mapped, and after SILENT_MAX of them for any: a user cannot hide another's
+ * files so. The user is the real one: a set-user-ID program is not root's, but of who runs
+ * it. Not the owner of an entry in /proc, who may be root for a process that is not
+ * dumpable.
  */
 struct silent {
 	uid_t uid;
@@ -114,6 +122,45 @@ static int open_root(uint32_t pid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Without asking the server. */
+static bool read_root(uint32_t pid, struct root *root)
+{
+	int fd = open_root(pid);
+	struct statx stat_;
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_);
+	close(fd);
+	if (!found)
+		return false;
+	*root = (struct root){ .dev = makedev(stat_.stx_dev_major, stat_.stx_dev_minor),
+			       .ino = stat_.stx_ino };
+	return true;
+}
+
+/* The real one. A newline in the process's name, which comes before, is escaped. */
+static bool read_uid(uint32_t pid, uid_t *uid)
+{
+	char path[64], *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!found && getline(&line, &size, file) >= 0)
+		found = sscanf(line, "Uid: %u", uid) == 1;
+	free(line);
+	fclose(file);
+	if (!found)
+		errno = ESRCH;
+	return found;
+}
+
 /* Of a process that is in another's root the path is not shown: "" then. */
 static void read_link(uint32_t pid, const char *name, char *to, size_t size)
 {
@@ -133,22 +180,15 @@ static bool same_root(const struct root *one, const struct root *other)
 
 bool current_files_enter(struct current_files *files, uint32_t pid)
 {
-	struct stat owner, stat_;
-	struct root root = {};
-	char path[64];
+	struct root root;
+	uid_t uid;
 	size_t i;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-	if (stat(path, &owner))
+	if (!read_root(pid, &root) || !read_uid(pid, &uid))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root/", pid);
-	if (stat(path, &stat_))
-		return false;
-	root.dev = stat_.st_dev;
-	root.ino = stat_.st_ino;
 	read_link(pid, "ns/mnt", root.namespace, sizeof(root.namespace));
 	files->pid = pid;
-	files->uid = owner.st_uid;
+	files->uid = uid;
 	/* from the last one, as a container's processes come together */
 	for (i = files->nr_roots; i; i--)
 		if (same_root(&files->roots[i - 1], &root))
@@ -165,16 +205,21 @@ bool current_files_enter(struct current_files *files, uint32_t pid)
 	return true;
 }
 
-/* The root of the mount namespace: no ".." leads further. */
+/*
+ * The root of the mount namespace: no ".." leads further. By what is in memory, as a server
+ * may be asked for the right to pass each directory.
+ */
 static int open_top(int root)
 {
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_CACHED };
 	char path[PATH_MAX];
 	size_t i;
 	int top;
 
 	for (i = 0; i + 4 < sizeof(path); i += 3)
 		memcpy(path + i, "../", 4);
-	top = openat(root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	top = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	close(root);
 	return top;
 }
@@ -214,14 +259,17 @@ static int open_base(const struct current_files *files, const char **path)
 
 static bool is_silent(const struct current_files *files, const struct buildid_file *mapped)
 {
-	size_t i;
+	size_t i, devices = 0;
 
-	for (i = 0; i < files->nr_silent; i++)
-		if (files->silent[i].uid == files->uid &&
-		    files->silent[i].major == mapped->dev_major &&
+	for (i = 0; i < files->nr_silent; i++) {
+		if (files->silent[i].uid != files->uid)
+			continue;
+		if (files->silent[i].major == mapped->dev_major &&
 		    files->silent[i].minor == mapped->dev_minor)
 			return true;
-	return false;
+		devices++;
+	}
+	return devices >= SILENT_MAX;
 }
 
 static void add_silent(struct current_files *files, const struct buildid_file *mapped)
