@@ -180,7 +180,7 @@ static void includes_processes_that_start(struct kunit *test)
 
 static bool forks_are_watched(void)
 {
-	return rcu_access_pointer(find_tracepoint()->funcs);
+	return rcu_access_pointer(find_tracepoint(FORK)->funcs);
 }
 
 static void watches_forks_only_while_there_is_a_set(struct kunit *test)
@@ -189,7 +189,7 @@ static void watches_forks_only_while_there_is_a_set(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, list_empty(&all_sets));
 	first = follow(test, task_tgid(current));
-	KUNIT_ASSERT_NOT_NULL(test, find_tracepoint());
+	KUNIT_ASSERT_NOT_NULL(test, find_tracepoint(FORK));
 	KUNIT_EXPECT_TRUE(test, forks_are_watched());
 	second = follow(test, task_tgid(current));
 	kunit_release_action(test, end_descendants, first);

@@ -343,6 +343,7 @@ static void finds_what_was_mapped_before_a_time(struct kunit *test)
 		.tgid = current->tgid,
 		.addr = 0x10000,
 		.before = bid_history_stamp(51, 0),
+		.execs = bid_history_execs(current),
 	};
 
 	add_entry(100, 50, 0, 0x10000, 1);
@@ -359,19 +360,74 @@ static void finds_what_was_mapped_before_a_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, query.file_id, 3);
 }
 
-/* Those of the last mapping, also where another address is asked for. */
-static void says_how_often_the_process_had_called_exec(struct kunit *test)
+/* As of a fork, of an image whose first mapping is remembered, or only the one before. */
+static void finds_what_was_mapped_by_the_same_image(struct kunit *test)
 {
-	struct bid_history_query query = { .tgid = current->tgid, .addr = 0x30000 };
+	struct bid_history_query query = {
+		.tgid = current->tgid,
+		.addr = 0x10000,
+		.before = bid_history_stamp(60, 0),
+		.execs = 5,
+	};
 
 	add_entry(100, 50, 0, 0x10000, 1);
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), -ESRCH);
 	migrate_disable();
-	add_entry(100, 51, 0, 0x20000, 2);
-	last_entry()->start_flags = 0x20000 | 5 << BID_HISTORY_EXECS_SHIFT;
+	add_entry(100, 51, 0, 0x10000, 2);
+	last_entry()->start_flags = 0x10000 | 5 << BID_HISTORY_EXECS_SHIFT;
+	add_entry(100, 52, 0, 0x10000, 3);
 	migrate_enable();
-	KUNIT_EXPECT_EQ(test, bid_history_find(&query), -ENOENT);
-	KUNIT_EXPECT_EQ(test, query.execs, 5);
-	KUNIT_EXPECT_EQ(test, query.start_time, 100);
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), 0);
+	KUNIT_EXPECT_EQ(test, query.file_id, 2);
+	query.before = 0;
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), 0);
+	KUNIT_EXPECT_EQ(test, query.file_id, 3);
+}
+
+/* In the tick of a fork, the order is not certain. */
+static void finds_what_was_mapped_since_a_time(struct kunit *test)
+{
+	struct bid_history_query query = {
+		.tgid = current->tgid,
+		.addr = 0x10000,
+		.since = bid_history_stamp(51, 500),
+	};
+
+	add_entry(100, 50, 900, 0x10000, 1);
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), -ESRCH);
+	add_entry(100, 51, 100, 0x10000, 2);
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), 0);
+	KUNIT_EXPECT_EQ(test, query.file_id, 2);
+}
+
+/* It is there instead of what was, whatever it is. */
+static void remembers_mappings_of_files_that_it_does_not_know(struct kunit *test)
+{
+	struct bid_history_query query = { .tgid = current->tgid, .addr = 0x10000 };
+
+	add(0x10000, 0x3000, 0, 1);
+	add(0x10000, 0x3000, 0, 0);
+	KUNIT_EXPECT_EQ(test, bid_history_find(&query), 0);
+	KUNIT_EXPECT_EQ(test, query.file_id, 0);
+	KUNIT_EXPECT_EQ(test, walk(0), 1);
+}
+
+/* On any processor: the others, where nothing happens, forget nothing. */
+static void says_since_when_it_remembers_everything(struct kunit *test)
+{
+	u32 i;
+
+	KUNIT_EXPECT_TRUE(test, bid_history_complete(bid_history_stamp(1, 0)));
+	migrate_disable();
+	for (i = 0; i < KEPT; i++)
+		add_entry(100, 50 + i, 0, 0x10000, 1);
+	KUNIT_EXPECT_TRUE(test, bid_history_complete(bid_history_stamp(51, 0)));
+	add_entry(100, 50 + i, 0, 0x10000, 1);
+	KUNIT_EXPECT_FALSE(test, bid_history_complete(bid_history_stamp(50, 0)));
+	/* others of the tick of the oldest one may be gone */
+	KUNIT_EXPECT_FALSE(test, bid_history_complete(bid_history_stamp(51, LOW_CYCLES)));
+	KUNIT_EXPECT_TRUE(test, bid_history_complete(bid_history_stamp(52, 0)));
+	migrate_enable();
 }
 
 static void stop(void *unused)
@@ -389,7 +445,10 @@ static int start(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(finds_the_file_at_an_address),
 	KUNIT_CASE(finds_what_was_mapped_before_a_time),
-	KUNIT_CASE(says_how_often_the_process_had_called_exec),
+	KUNIT_CASE(finds_what_was_mapped_by_the_same_image),
+	KUNIT_CASE(finds_what_was_mapped_since_a_time),
+	KUNIT_CASE(remembers_mappings_of_files_that_it_does_not_know),
+	KUNIT_CASE(says_since_when_it_remembers_everything),
 	KUNIT_CASE(finds_nothing_of_another_process),
 	KUNIT_CASE(says_which_process_it_was),
 	KUNIT_CASE(distinguishes_processes_with_the_same_pid),

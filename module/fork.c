@@ -1,25 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sched_process_fork is not exported, so that a module cannot name it. It can be found by
- * its name among the kernel's tracepoints.
+ * These tracepoints are not exported, so that a module cannot name them. They can be found
+ * by their names among the kernel's.
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
 #include "fork.h"
 
+#define FORK "sched_process_fork"
+#define EXEC "sched_process_exec"
+
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
 static void match(struct tracepoint *tracepoint, void *data)
 {
-	if (!strcmp(tracepoint->name, "sched_process_fork"))
-		*(struct tracepoint **)data = tracepoint;
+	struct search *search = data;
+
+	if (!strcmp(tracepoint->name, search->name))
+		search->found = tracepoint;
 }
 
-static struct tracepoint *find_tracepoint(void)
+static struct tracepoint *find_tracepoint(const char *name)
 {
-	struct tracepoint *found = NULL;
+	struct search search = { .name = name };
 
-	for_each_kernel_tracepoint(match, &found);
-	return found;
+	for_each_kernel_tracepoint(match, &search);
+	return search.found;
+}
+
+static int watch(const char *name, void *fn)
+{
+	struct tracepoint *tracepoint = find_tracepoint(name);
+
+	return tracepoint ? tracepoint_probe_register(tracepoint, fn, NULL) : -EOPNOTSUPP;
+}
+
+static void unwatch(const char *name, void *fn)
+{
+	tracepoint_probe_unregister(find_tracepoint(name), fn, NULL);
+	tracepoint_synchronize_unregister();
 }
 
 /**
@@ -32,14 +55,31 @@ static struct tracepoint *find_tracepoint(void)
  */
 int bid_fork_watch(bid_fork_fn *fn)
 {
-	struct tracepoint *tracepoint = find_tracepoint();
-
-	return tracepoint ? tracepoint_probe_register(tracepoint, fn, NULL) : -EOPNOTSUPP;
+	return watch(FORK, fn);
 }
 
 /* On return @fn does not run any more. Process context; waits for a grace period. */
 void bid_fork_unwatch(bid_fork_fn *fn)
 {
-	tracepoint_probe_unregister(find_tracepoint(), fn, NULL);
-	tracepoint_synchronize_unregister();
+	unwatch(FORK, fn);
+}
+
+/**
+ * bid_exec_watch() - register a function to be called for each exec
+ * @fn: called in the process with preemption off, after its new image was mapped and
+ *	before that runs
+ *
+ * Process context.
+ *
+ * Return: 0 or -errno; undone by bid_exec_unwatch().
+ */
+int bid_exec_watch(bid_exec_fn *fn)
+{
+	return watch(EXEC, fn);
+}
+
+/* As bid_fork_unwatch(). */
+void bid_exec_unwatch(bid_exec_fn *fn)
+{
+	unwatch(EXEC, fn);
 }

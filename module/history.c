@@ -21,18 +21,10 @@ static bool read_entry(const struct bid_history *history, u32 nr, struct bid_his
 	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
-/* Ticks from the one in @from to the one in @to; the counts may wrap. */
-static s64 ticks_between(u64 from, u64 to)
-{
-	const u64 cycles = BIT(BID_HISTORY_CYCLES) - 1;
-
-	return (s64)((to & ~cycles) - (from & ~cycles)) >> BID_HISTORY_CYCLES;
-}
-
 /* Of two stamps; those of one CPU at the same time are in no order. */
 static bool is_before(u64 stamp, u64 other)
 {
-	s64 ticks = ticks_between(stamp, other);
+	s64 ticks = bid_history_ticks(stamp, other);
 
 	if (ticks)
 		return ticks > 0;
@@ -42,7 +34,7 @@ static bool is_before(u64 stamp, u64 other)
 /* How long ago a mapping was made, in nanoseconds; exact to a tick. */
 u64 bid_history_age(const struct bid_history_entry *entry)
 {
-	s64 ticks = ticks_between(entry->stamp, bid_history_stamp(READ_ONCE(jiffies), 0));
+	s64 ticks = bid_history_ticks(entry->stamp, bid_history_stamp(READ_ONCE(jiffies), 0));
 
 	return max_t(s64, ticks, 0) * TICK_NSEC;
 }
@@ -51,39 +43,50 @@ u64 bid_history_age(const struct bid_history_entry *entry)
  * struct search - a search for the last mapping of an address
  * @query: what is looked for; its start_time is that of the last process so far
  * @any: whichever process was the last
- * @last: the last mapping of the process so far; its file_id is 0 for none
- * @found: the last mapping of the address so far, likewise
+ * @known: there is a mapping of the process
+ * @found: the last mapping of the address so far; its pages are 0 for none
  */
 struct search {
 	struct bid_history_query *query;
 	bool any;
-	struct bid_history_entry last;
+	bool known;
 	struct bid_history_entry found;
 };
 
 /* Entries of one CPU are considered in their order: equal ones are not before. */
 static bool is_later(const struct bid_history_entry *entry, const struct bid_history_entry *than)
 {
-	return !than->file_id || !is_before(entry->stamp, than->stamp);
+	return !than->pages || !is_before(entry->stamp, than->stamp);
+}
+
+static u32 execs_of(const struct bid_history_entry *entry)
+{
+	return entry->start_flags >> BID_HISTORY_EXECS_SHIFT & BID_HISTORY_EXECS;
+}
+
+/* In the time that is asked for, and before it in the same image. */
+static bool is_in_time(const struct bid_history_query *query, const struct bid_history_entry *entry)
+{
+	if (query->since && bid_history_ticks(query->since, entry->stamp) < 0)
+		return false;
+	return !query->before ||
+	       (is_before(entry->stamp, query->before) && execs_of(entry) == query->execs);
 }
 
 static void consider(struct search *search, const struct bid_history_entry *entry)
 {
 	struct bid_history_query *query = search->query;
 
-	if (entry->tgid != query->tgid || !entry->file_id)
+	if (entry->tgid != query->tgid || !entry->pages)
 		return;
 	if (search->any && entry->start_time > query->start_time) {
 		query->start_time = entry->start_time;
-		search->last.file_id = 0;
-		search->found.file_id = 0;
+		search->known = false;
+		search->found.pages = 0;
 	}
-	if (entry->start_time != query->start_time)
+	if (entry->start_time != query->start_time || !is_in_time(query, entry))
 		return;
-	if (query->before && !is_before(entry->stamp, query->before))
-		return;
-	if (is_later(entry, &search->last))
-		search->last = *entry;
+	search->known = true;
 	if (query->addr < bid_history_start(entry) || query->addr >= bid_history_end(entry))
 		return;
 	if (is_later(entry, &search->found))
@@ -116,15 +119,43 @@ int bid_history_find(struct bid_history_query *query)
 				consider(&search, &entry);
 		cond_resched();
 	}
-	if (!search.last.file_id)
+	if (!search.known)
 		return -ESRCH;
-	query->execs = search.last.start_flags >> BID_HISTORY_EXECS_SHIFT & BID_HISTORY_EXECS;
-	if (!search.found.file_id)
+	if (!search.found.pages)
 		return -ENOENT;
 	query->file_id = search.found.file_id;
 	query->offset =
 		query->addr - bid_history_start(&search.found) + (search.found.pgoff << PAGE_SHIFT);
 	return 0;
+}
+
+/* The oldest one that can be read is older, or no slot was ever used again. */
+static bool is_complete(const struct bid_history *history, u64 since)
+{
+	struct bid_history_entry oldest;
+	u32 nr;
+
+	do
+		nr = smp_load_acquire(&history->next) - (BID_HISTORY_DEPTH - 1);
+	while (!read_entry(history, nr, &oldest));
+	return !oldest.pages || bid_history_ticks(oldest.stamp, since) > 0;
+}
+
+/**
+ * bid_history_complete() - is every mapping remembered that was made since then?
+ * @since: a stamp; its whole tick is meant
+ *
+ * To be asked after a search that found nothing: what was forgotten before the answer is
+ * taken into account. Process context.
+ */
+bool bid_history_complete(u64 since)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (!is_complete(per_cpu_ptr(&bid_history, cpu), since))
+			return false;
+	return true;
 }
 
 /* In a cursor: which CPU, from 1 on, as 0 is the beginning; and the next entry there. */

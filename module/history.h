@@ -30,12 +30,12 @@
  * struct bid_history_entry - a mapping that was made
  * @start_flags: first address, BID_HISTORY_FLAGS of the vma, and bid_history_execs()
  * @pgoff: offset of the first address in the file, in pages
- * @file_id: as in struct buildid_file; 0 in a slot that was never written
+ * @file_id: as in struct buildid_file; 0 for a mapping that is UNRESOLVED
  * @start_time: of the process, which tells it from others that had the same pid
  * @stamp: jiffies when it was made, which order the mappings that a process made on
  *	several CPUs, and below them the low bits of get_cycles(): where the counters of
  *	CPUs disagree, only the order within one tick can be wrong
- * @pages: mapped, as many as 32 bits can count
+ * @pages: mapped, as many as 32 bits can count; 0 in a slot that was never written
  * @tgid: of the process, in the initial pid namespace
  * @comm: of the thread; without a NUL when it was being changed
  */
@@ -80,6 +80,14 @@ static __always_inline u32 bid_history_execs(const struct task_struct *task)
 	return READ_ONCE(task->self_exec_id) & BID_HISTORY_EXECS;
 }
 
+/* Ticks from the one in @from to the one in @to; the counts may wrap. */
+static inline s64 bid_history_ticks(u64 from, u64 to)
+{
+	const u64 cycles = BIT(BID_HISTORY_CYCLES) - 1;
+
+	return (s64)((to & ~cycles) - (from & ~cycles)) >> BID_HISTORY_CYCLES;
+}
+
 static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
 {
 	return (u64)tick << BID_HISTORY_CYCLES | (cycles & (BIT(BID_HISTORY_CYCLES) - 1));
@@ -88,7 +96,7 @@ static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
 /**
  * bid_history_add() - remember a mapping
  * @vma: the mapping, in current's mm
- * @file_id: of the mapped file
+ * @file_id: of the mapped file; 0 when UNRESOLVED, as it is over what was there before
  *
  * Called by the hook for each mapping, so it reads no clock: one process makes its
  * mappings one after the other, under its mmap lock, and only their order is needed.
@@ -118,19 +126,21 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
  * @addr: the address
  * @start_time: in: which process of those that had @tgid, 0 for the last of them; out:
  *	its own, also with -ENOENT
- * @before: only what it mapped before this stamp; 0 for everything
- * @file_id: out: of the mapped file
+ * @before: only what it mapped before this stamp, with @execs; 0 for everything
+ * @since: only what it mapped in the tick of this stamp or later; 0 for everything
+ * @execs: bid_history_execs() of the image that had mapped it, where @before is not 0
+ * @file_id: out: of the mapped file; 0 when that is not known
  * @offset: out: of @addr in the file
- * @execs: out: bid_history_execs() as it made the last mapping, also with -ENOENT
  */
 struct bid_history_query {
 	pid_t tgid;
 	u64 addr;
 	u64 start_time;
 	u64 before;
+	u64 since;
+	u32 execs;
 	u64 file_id;
 	u64 offset;
-	u32 execs;
 };
 
 int bid_history_init(void);
@@ -138,6 +148,7 @@ void bid_history_exit(void);
 
 u64 bid_history_age(const struct bid_history_entry *entry);
 int bid_history_find(struct bid_history_query *query);
+bool bid_history_complete(u64 since);
 int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_entry *entry);
 
 #endif /* BID_HISTORY_H */

@@ -318,8 +318,7 @@ static noinline void identify_slow(struct vm_area_struct *vma, struct bid_entry 
 		bid_stats_inc(BID_STAT_MISSES);
 		identify_file(&lookup, &mapping, NULL);
 	}
-	if (mapping.file_id)
-		bid_history_add(vma, mapping.file_id);
+	bid_history_add(vma, mapping.file_id);
 }
 
 /* Stores to a mapping need not move a time stamp as long as the page stays dirty. */

@@ -2,7 +2,14 @@
 /*
  * A ring for each CPU, as that of history.c, and apart from it: a server that forks
  * without end must not make the module forget what others had mapped.
+ *
+ * Whether a process has called exec since its fork is kept apart from both rings, as its
+ * slots may be gone: by the low bits of its number, when a process with these has called
+ * exec last. So an exec is never forgotten. Another process's may be taken for it, which
+ * costs an answer, but numbers with the same low bits are far from each other.
  */
+#include <linux/cpumask.h>
+#include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -15,6 +22,9 @@
 /* Slots for each CPU, a power of two. One of them may be being written. */
 #define DEPTH 1024
 
+/* As many numbers pass while all rings are filled anew, and again. */
+#define EXECS_PER_CPU (2 * DEPTH)
+
 /**
  * struct parents - the forks made on one CPU
  * @next: number of the next one, as in struct bid_history
@@ -26,6 +36,15 @@ struct parents {
 };
 
 static DEFINE_PER_CPU(struct parents, parents);
+
+/* Stamps of execs, without cycles and never 0, by the low bits of the process's number. */
+static u64 *execs;
+static u32 execs_mask;
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	WRITE_ONCE(execs[task->tgid & execs_mask], bid_history_stamp(READ_ONCE(jiffies), 1));
+}
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -94,10 +113,26 @@ bool bid_parents_find(pid_t tgid, u64 start_time, struct bid_parent *parent)
 	return found;
 }
 
-static void free_rings(void)
+/**
+ * bid_parents_exec_since() - may a process have called exec?
+ * @tgid: of the process, in the initial pid namespace
+ * @since: stamp of a fork that was found: of the process, or by it
+ *
+ * Return: false when it certainly has not, in the tick of @since and later.
+ */
+bool bid_parents_exec_since(pid_t tgid, u64 since)
+{
+	u64 stamp = READ_ONCE(execs[tgid & execs_mask]);
+
+	return stamp && bid_history_ticks(since, stamp) >= 0;
+}
+
+static void free_all(void)
 {
 	int cpu;
 
+	vfree(execs);
+	execs = NULL;
 	for_each_possible_cpu(cpu) {
 		vfree(per_cpu_ptr(&parents, cpu)->ring);
 		per_cpu_ptr(&parents, cpu)->ring = NULL;
@@ -107,24 +142,39 @@ static void free_rings(void)
 /* Return: 0 or -errno. May sleep. */
 int bid_parents_init(void)
 {
+	u32 slots = roundup_pow_of_two(num_possible_cpus()) * EXECS_PER_CPU;
 	struct parents *here;
 	int cpu, err = 0;
 
+	execs_mask = slots - 1;
+	execs = vzalloc(array_size(slots, sizeof(*execs)));
+	if (!execs)
+		err = -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		here = per_cpu_ptr(&parents, cpu);
 		here->ring = vzalloc_node(array_size(DEPTH, sizeof(*here->ring)), cpu_to_node(cpu));
 		if (!here->ring)
 			err = -ENOMEM;
 	}
-	if (!err)
-		err = bid_fork_watch(on_fork);
+	/* before the forks, as one that is remembered vouches for what came after it */
+	err = err ?: bid_exec_watch(on_exec);
 	if (err)
-		free_rings();
+		goto err_free;
+	err = bid_fork_watch(on_fork);
+	if (err)
+		goto err_exec;
+	return 0;
+
+err_exec:
+	bid_exec_unwatch(on_exec);
+err_free:
+	free_all();
 	return err;
 }
 
 void bid_parents_exit(void)
 {
 	bid_fork_unwatch(on_fork);
-	free_rings();
+	bid_exec_unwatch(on_exec);
+	free_all();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The last forks of the machine, so that an address of a process that has exited without
- * having called exec can be looked up in its parent.
+ * having called exec can be looked up in its parent; and which processes may have called it.
  */
 #ifndef BID_PARENTS_H
 #define BID_PARENTS_H
@@ -30,5 +30,6 @@ int bid_parents_init(void);
 void bid_parents_exit(void);
 
 bool bid_parents_find(pid_t tgid, u64 start_time, struct bid_parent *parent);
+bool bid_parents_exec_since(pid_t tgid, u64 since);
 
 #endif /* BID_PARENTS_H */

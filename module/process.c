@@ -30,6 +30,7 @@
 #include <linux/uaccess.h>
 
 #include "cookie.h"
+#include "history.h"
 #include "ioctl.h"
 #include "process.h"
 #include "reply.h"
@@ -154,8 +155,11 @@ static bool may_know_paths(struct task_struct *task)
 	return may;
 }
 
-/* The file mapped at @addr, held, or an ERR_PTR(). Sets the offset of @addr in it. */
-static struct file *get_file_at(struct mm_struct *mm, u64 addr, u64 *offset)
+/*
+ * The file mapped at @addr with all of @vm_flags, held, or an ERR_PTR(). Sets the offset
+ * of @addr in it.
+ */
+static struct file *get_file_at(struct mm_struct *mm, u64 addr, unsigned long vm_flags, u64 *offset)
 {
 	struct file *file = ERR_PTR(-ENOENT);
 	struct vm_area_struct *vma;
@@ -165,7 +169,8 @@ static struct file *get_file_at(struct mm_struct *mm, u64 addr, u64 *offset)
 	if (err)
 		return ERR_PTR(err);
 	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && vma->vm_file) {
+	if (vma && vma->vm_start <= addr && vma->vm_file &&
+	    (vma->vm_flags & vm_flags) == vm_flags) {
 		file = get_file(vma->vm_file);
 		*offset = addr - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT);
 	}
@@ -174,7 +179,7 @@ static struct file *get_file_at(struct mm_struct *mm, u64 addr, u64 *offset)
 }
 
 static int resolve(const struct process *process, struct buildid_resolve_addr *req,
-		   struct buildid_file *record)
+		   unsigned long vm_flags, struct buildid_file *record)
 {
 	bool with_path = may_know_paths(process->task);
 	struct file *file;
@@ -182,7 +187,7 @@ static int resolve(const struct process *process, struct buildid_resolve_addr *r
 
 	if (req->start_time && req->start_time != process->start_time)
 		return -ESRCH;
-	file = get_file_at(process->mm, req->addr, &req->offset);
+	file = get_file_at(process->mm, req->addr, vm_flags, &req->offset);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = bid_reply_file(file, true, record);
@@ -208,15 +213,17 @@ static struct pid *find_allowed_pid(u32 nr)
 /**
  * bid_process_resolve() - identify what a living process has mapped at an address
  * @req: the request; start_time and offset are set
+ * @vm_flags: which the mapping must have, or 0
  * @record: as for bid_reply_file()
  *
  * Process context.
  *
  * Return: 0; -EPERM; -ESRCH when there is no such process, or it is not the one that
  * is meant, or it has no address space any more; -ENOENT when no file is mapped
- * there; else as bid_reply_file().
+ * there so; else as bid_reply_file().
  */
-int bid_process_resolve(struct buildid_resolve_addr *req, struct buildid_file *record)
+int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags,
+			struct buildid_file *record)
 {
 	struct pid *pid = find_allowed_pid(req->pid);
 	struct process process;
@@ -226,11 +233,35 @@ int bid_process_resolve(struct buildid_resolve_addr *req, struct buildid_file *r
 		return PTR_ERR(pid);
 	err = get_process(pid, &process);
 	if (!err) {
-		err = resolve(&process, req, record);
+		err = resolve(&process, req, vm_flags, record);
 		put_process(&process);
 	}
 	put_pid(pid);
 	return err;
+}
+
+/**
+ * bid_process_execs() - the low bits of how often a living process has called exec
+ * @nr: the process, in the caller's pid namespace
+ * @start_time: which one of those that had @nr
+ *
+ * An exec counts before its first mapping is made, and not only when it is done. Process
+ * context.
+ *
+ * Return: bid_history_execs(), or -ESRCH.
+ */
+int bid_process_execs(u32 nr, u64 start_time)
+{
+	struct task_struct *task;
+	int execs = -ESRCH;
+
+	rcu_read_lock();
+	/* found anew: a thread that calls exec takes the place of the leader */
+	task = pid_task(find_vpid(nr), PIDTYPE_TGID);
+	if (task && task->start_boottime == start_time)
+		execs = bid_history_execs(task);
+	rcu_read_unlock();
+	return execs;
 }
 
 static bool is_selected(const struct vm_area_struct *vma, u32 flags)

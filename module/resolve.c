@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -160,19 +161,56 @@ int bid_ioctl_resolve_id(struct bid_session *session, void __user *arg)
 /* A longer chain of parents is of no use to anybody. */
 #define PARENTS_MAX 16
 
-/* What a parent that has not exited has mapped there now, at an age that history lacks. */
-static int resolve_in_parent(const struct bid_history_query *query,
-			     struct buildid_resolve_addr *req, struct buildid_file *record)
+/*
+ * The process that @fork made still has what its parent had, but for what it mapped itself,
+ * and all of that is remembered. To be asked after its mappings were searched.
+ */
+static bool is_as_parent(const struct bid_parent *fork)
+{
+	return !bid_parents_exec_since(fork->tgid, fork->stamp) &&
+	       bid_history_complete(fork->stamp);
+}
+
+/*
+ * The process that forked has at @addr what it had then, if anything. To be asked after it
+ * was found out what it has: the count of execs tells of one that is not done yet.
+ */
+static bool parent_is_as_then(const struct bid_parent *fork, u64 addr)
+{
+	struct bid_history_query later = {
+		.tgid = fork->parent_tgid,
+		.addr = addr,
+		.start_time = fork->parent_start_time,
+		.since = fork->stamp,
+	};
+
+	return bid_process_execs(fork->parent_tgid, fork->parent_start_time) == fork->execs &&
+	       !bid_parents_exec_since(fork->parent_tgid, fork->stamp) &&
+	       bid_history_find(&later) && bid_history_complete(fork->stamp);
+}
+
+/*
+ * What a parent that has not exited has mapped there, from a time that history lacks.
+ * History has executable mappings only: it cannot tell since when others are there.
+ */
+static int resolve_in_parent(const struct bid_parent *fork, struct buildid_resolve_addr *req,
+			     struct buildid_file *record)
 {
 	struct buildid_resolve_addr parent = {
-		.pid = query->tgid,
-		.addr = query->addr,
-		.start_time = query->start_time,
+		.pid = fork->parent_tgid,
+		.addr = req->addr,
+		.start_time = fork->parent_start_time,
 	};
-	int err = bid_process_resolve(&parent, record);
+	int err = bid_process_resolve(&parent, VM_EXEC, record);
 
+	if (err)
+		return err;
+	if (!parent_is_as_then(fork, req->addr)) {
+		memset(record, 0, BUILDID_RECORD_MAX);
+		return -ENOENT;
+	}
 	req->offset = parent.offset;
-	return err;
+	return 0;
 }
 
 /*
@@ -180,27 +218,30 @@ static int resolve_in_parent(const struct bid_history_query *query,
  * then. What it mapped itself comes first, and what is not remembered of the parent may
  * be had from its own parent.
  */
-static int resolve_in_parents(struct bid_history_query *query, const struct bid_parent *fork,
-			      struct buildid_resolve_addr *req, struct buildid_file *record)
+static int resolve_in_parents(struct bid_parent fork, struct buildid_resolve_addr *req,
+			      struct buildid_file *record)
 {
-	struct bid_parent next = *fork;
-	u32 execs = fork->execs;
-	int depth;
+	u32 execs = fork.execs;
+	int depth, err;
 
 	for (depth = 0; depth < PARENTS_MAX; depth++) {
-		*query = (struct bid_history_query){
-			.tgid = next.parent_tgid,
+		struct bid_history_query query = {
+			.tgid = fork.parent_tgid,
 			.addr = req->addr,
-			.start_time = next.parent_start_time,
-			.before = next.stamp,
+			.start_time = fork.parent_start_time,
+			.before = fork.stamp,
+			.execs = execs,
 		};
-		if (!bid_history_find(query)) {
-			req->offset = query->offset;
-			return resolve_file_id(query->file_id, record);
+
+		if (!bid_history_find(&query)) {
+			req->offset = query.offset;
+			return resolve_file_id(query.file_id, record);
 		}
-		if (!resolve_in_parent(query, req, record))
-			return 0;
-		if (!bid_parents_find(query->tgid, query->start_time, &next) || next.execs != execs)
+		err = resolve_in_parent(&fork, req, record);
+		if (err != -ESRCH && err != -ENOENT)
+			return err;
+		if (!bid_parents_find(query.tgid, query.start_time, &fork) || fork.execs != execs ||
+		    !is_as_parent(&fork))
 			break;
 	}
 	return -ENOENT;
@@ -228,15 +269,12 @@ static int resolve_exited(struct buildid_resolve_addr *req, struct buildid_file 
 	/* the last process with that pid may have mapped nothing */
 	if (forked && query.start_time < fork.start_time)
 		err = -ESRCH;
-	if (forked &&
-	    (query.start_time > fork.start_time || (err == -ENOENT && query.execs != fork.execs)))
-		forked = false;
-	if (err && !forked)
+	if (err && (!forked || query.start_time > fork.start_time || !is_as_parent(&fork)))
 		return err;
 	req->source = BUILDID_ADDR_HISTORY;
 	if (err) {
 		req->start_time = fork.start_time;
-		return resolve_in_parents(&query, &fork, req, record);
+		return resolve_in_parents(fork, req, record);
 	}
 	req->start_time = query.start_time;
 	req->offset = query.offset;
@@ -249,7 +287,7 @@ static int resolve_addr(void *data, struct buildid_file *record)
 	int err;
 
 	req->source = 0;
-	err = bid_process_resolve(req, record);
+	err = bid_process_resolve(req, 0, record);
 	return err == -ESRCH ? resolve_exited(req, record) : err;
 }
 

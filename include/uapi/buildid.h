@@ -714,8 +714,12 @@ struct buildid_resolve_id {
  * that has exited, and a caller in the initial pid namespace, the last executable
  * mappings of the machine are searched; if several processes had that pid, it is the
  * last of them, unless @start_time says which. One that was forked and had not called
- * exec had what its parent had then. Errors: ESRCH for an unknown process;
- * ENOENT when no file is mapped at @addr, or it is not in the cache any more; ENOSPC;
+ * exec had what its parent had then: that is the answer where it is certain, which takes
+ * every executable mapping of the machine since the fork. So there is none when
+ * these are forgotten, after about a thousand on one processor, or when the parent
+ * has mapped another file there, or called exec, and what it had is forgotten. Errors:
+ * ESRCH for an unknown process, or one whose mappings are forgotten; ENOENT when no file
+ * is mapped at @addr, or none that is known, or it is not in the cache any more; ENOSPC;
  * EPERM; EINTR.
  */
 struct buildid_resolve_addr {

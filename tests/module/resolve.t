@@ -315,6 +315,87 @@ def _():
         lib.unmap(FIXED, PAGE)
 
 
+def forget():
+    """As many mappings on each processor as are remembered."""
+    allowed = os.sched_getaffinity(0)
+    with open("/bin/true", "rb") as file:
+        for cpu in allowed:
+            os.sched_setaffinity(0, [cpu])
+            for _ in range(1030):
+                lib.unmap(lib.map_fd(file.fileno(), PAGE), PAGE)
+    os.sched_setaffinity(0, allowed)
+
+
+@test("a process has its parent's files only if all that it did since is remembered")
+def _():
+    def call_exec():
+        os.execv("/bin/true", ["true"])
+    with Device() as device:
+        know(device, built("id8"))
+        map_there(built("id8"))
+        try:
+            tool = lib.forked(call_exec)
+            os.waitpid(tool, 0)
+            child = fork_once()
+            fails_with(errno.ENOENT, device.resolve_addr, tool, FIXED)
+            equal(device.resolve_addr(child, FIXED).record.id, ID8)
+            forget()
+            for pid in (tool, child):
+                fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED)
+            # of this one everything is
+            equal(device.resolve_addr(fork_once(), FIXED).record.id, ID8)
+        finally:
+            lib.unmap(FIXED, PAGE)
+
+
+@test("what a living parent mapped after a fork is not its child's")
+def _():
+    def map_data():
+        fd = os.open(built("other"), os.O_RDONLY)
+        lib.check(libc.mmap(FIXED, PAGE, mmap.PROT_READ, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+                            fd, 0), "mmap")
+        os.close(fd)
+    with lib.unloaded():
+        map_there(built("id8"))
+    for change in (lambda: map_there(built("other")), map_data):
+        try:
+            with Device() as device:
+                child = fork_once()
+                equal(device.resolve_addr(child, FIXED).record.id, ID8)
+                lib.unmap(FIXED, PAGE)
+                change()
+                fails_with(errno.ENOENT, device.resolve_addr, child, FIXED)
+        finally:
+            lib.unmap(FIXED, PAGE)
+        with lib.unloaded():
+            map_there(built("id8"))
+    lib.unmap(FIXED, PAGE)
+
+
+@test("nor what it mapped after it called exec")
+def _():
+    reader, writer = os.pipe()
+
+    def fork_and_exec():
+        os.write(writer, str(fork_once()).encode())
+        os.execvp("sleep", ["sleep", "1000"])
+    parent = lib.forked(fork_and_exec)
+    child = int(os.read(reader, 20))
+
+    def mapped():
+        maps = list(lib.proc_maps(parent))
+        return {"sleep", "libc.so.6"} <= {os.path.basename(m[3]) for m in maps} and maps
+    maps = lib.until(mapped, "it called exec")
+    with Device() as device:
+        for start, _, _, path in maps:
+            equal(device.resolve_addr(parent, start).record.path, path)
+            fails_with(errno.ENOENT, device.resolve_addr, child, start)
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    os.close(reader)
+    os.close(writer)
+
+
 # ------------------------------------------------ files that a server holds up --
 
 def reason_of(pid, address):
