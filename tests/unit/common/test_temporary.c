@@ -12,14 +12,21 @@
 
 static int has_tmpfile;
 
-static int fake_openat(int directory, const char *path, int flags, mode_t mode);
+static int fake_openat(int directory, const char *path, int flags, ...);
 
 #define openat(...) fake_openat(__VA_ARGS__)
 #include "common/temporary.c"
 #undef openat
 
-static int fake_openat(int directory, const char *path, int flags, mode_t mode)
+static int fake_openat(int directory, const char *path, int flags, ...)
 {
+	va_list arguments;
+	mode_t mode = 0;
+
+	va_start(arguments, flags);
+	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE)
+		mode = va_arg(arguments, mode_t);
+	va_end(arguments);
 	if ((flags & O_TMPFILE) == O_TMPFILE && !has_tmpfile) {
 		errno = EOPNOTSUPP;
 		return -1;
