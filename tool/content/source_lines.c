@@ -19,7 +19,7 @@
 	F(addrdie)    \
 	F(nextcu)     \
 	F(offdie)     \
-	F(haspc)      \
+	F(ranges)     \
 	F(getsrc_die) \
 	F(linesrc)    \
 	F(lineno)
@@ -31,9 +31,20 @@ static struct library {
 #undef POINTER
 } library;
 
+/* Units' ranges may overlap: so many before an address are looked at. */
+#define OVERLAPS_MAX 32
+
+struct range {
+	uint64_t start, end;
+	Dwarf_Off unit;
+};
+
 struct source_lines {
 	Elf *elf;
 	Dwarf *dwarf;
+	struct range *ranges; /* by start, when they were needed */
+	size_t nr_ranges;
+	bool indexed;
 };
 
 bool source_lines_load(void)
@@ -64,22 +75,66 @@ struct source_lines *source_lines_new(int fd)
 	return NULL;
 }
 
-/* clang writes no index of addresses: then each unit is asked. */
-static bool find_unit(struct source_lines *lines, uint64_t address, Dwarf_Die *unit)
+static bool add_ranges(struct source_lines *lines, Dwarf_Die *unit, Dwarf_Off at)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while ((next = library.ranges(unit, next, &base, &start, &end)) > 0) {
+		if (!array_reserve(lines->ranges, lines->nr_ranges))
+			return false;
+		lines->ranges[lines->nr_ranges++] = (struct range){ start, end, at };
+	}
+	return true;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *one = a, *other = b;
+
+	return COMPARE(one->start, other->start);
+}
+
+/* clang writes none, and some files have one of a part only. */
+static void make_index(struct source_lines *lines)
 {
 	Dwarf_Off offset = 0, next;
+	Dwarf_Die unit;
 	size_t header;
 
-	if (library.addrdie(lines->dwarf, address, unit))
-		return true;
+	lines->indexed = true;
 	while (!library.nextcu(lines->dwarf, offset, &next, &header, NULL, NULL, NULL)) {
-		if (library.offdie(lines->dwarf, offset + header, unit) &&
-		    library.haspc(unit, address) > 0)
-			return true;
+		if (library.offdie(lines->dwarf, offset + header, &unit) &&
+		    !add_ranges(lines, &unit, offset + header))
+			break;
 		if (next <= offset)
 			break;
 		offset = next;
 	}
+	array_sort(lines->ranges, lines->nr_ranges, compare_ranges);
+}
+
+static int compare_start(const void *a, const void *b)
+{
+	const struct range *one = a, *other = b;
+
+	return one->start <= other->start ? -1 : 1;
+}
+
+static bool find_unit(struct source_lines *lines, uint64_t address, Dwarf_Die *unit)
+{
+	const struct range key = { .start = address };
+	size_t i, least;
+
+	if (library.addrdie(lines->dwarf, address, unit))
+		return true;
+	if (!lines->indexed)
+		make_index(lines);
+	i = array_lower_bound(&key, lines->ranges, lines->nr_ranges, sizeof(key), compare_start);
+	least = i > OVERLAPS_MAX ? i - OVERLAPS_MAX : 0;
+	while (i-- > least)
+		if (address < lines->ranges[i].end)
+			return library.offdie(lines->dwarf, lines->ranges[i].unit, unit);
 	return false;
 }
 
@@ -102,5 +157,6 @@ void source_lines_free(struct source_lines *lines)
 	if (lines->dwarf)
 		library.end(lines->dwarf);
 	elf_end(lines->elf);
+	free(lines->ranges);
 	free(lines);
 }
