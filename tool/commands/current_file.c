@@ -25,7 +25,6 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
-#include "common/open_regular.h"
 #include "current_file.h"
 #include "lookup_child.h"
 
@@ -332,22 +331,27 @@ static void identify(struct current_files *files, struct place *place,
  */
 static bool find_in_memory(const struct current_files *files, struct place *place)
 {
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_CACHED };
 	const char *path = place->path;
 	int base = open_base(files, &path);
-	struct inode_number found;
-	int fd;
+	struct statx stat_;
+	int fd, err;
 
 	if (base < 0)
 		return false;
-	fd = look_up_in_memory(base, path, &found);
+	fd = (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
 	close(base);
 	if (fd < 0)
 		return false;
+	err = statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_);
 	close(fd);
+	if (err)
+		return false;
 	place->state = CURRENT_SAME;
-	place->major = found.major;
-	place->minor = found.minor;
-	place->ino = found.ino;
+	place->major = stat_.stx_dev_major;
+	place->minor = stat_.stx_dev_minor;
+	place->ino = stat_.stx_ino;
 	return true;
 }
 

@@ -65,7 +65,6 @@ struct item {
 	uint64_t file_id; /* 0 when the module had no memory for it */
 	uint64_t since;
 	bool failed_before;
-	struct inode_number inodes[2];
 	int fd; /* or -1 with @reason */
 	struct reason reason;
 	char *path;
@@ -146,18 +145,7 @@ static void item_free(struct item *item)
 	free(item);
 }
 
-/* Without the record of the file no path leads to it. */
-static void set_inodes(struct item *item, const struct buildid_file *file)
-{
-	if (!file)
-		return;
-	item->inodes[0] =
-		(struct inode_number){ file->user_dev_major, file->user_dev_minor, file->user_ino };
-	item->inodes[1] = (struct inode_number){ file->dev_major, file->dev_minor, file->ino };
-}
-
-static void enqueue(struct live *live, const struct buildid_mmap *mmap,
-		    const struct buildid_file *file, const char *path)
+static void enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path)
 {
 	struct item *item = calloc(1, sizeof(*item));
 	uint32_t unused;
@@ -172,8 +160,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap,
 	item->file_id = mmap->file_id;
 	item->failed_before = get_state(live, mmap->file_id, &unused) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
-	set_inodes(item, file);
-	item->fd = mapped_file_open_at(mmap->pid, mmap->addr, path, item->inodes, &item->reason);
+	item->fd = mapped_file_open_at(mmap->pid, mmap->addr, path, &item->reason);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
 	live->queued++;
 	set_state(live, mmap->file_id, STATE_QUEUED);
@@ -217,7 +204,7 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 
 	if (entry.fd >= 0 && live_space_put(&live->space, &entry, &item->reason))
 		return true;
-	entry.fd = mapped_file_open_here(item->path, item->inodes, &reason);
+	entry.fd = open_untrusted(AT_FDCWD, item->path, &reason);
 	if (entry.fd < 0)
 		return false;
 	done = live_space_put(&live->space, &entry, &item->reason);
@@ -349,7 +336,7 @@ static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 		set_state(live, mmap->file_id, STATE_NO_ID);
 		return;
 	}
-	enqueue(live, mmap, file, path);
+	enqueue(live, mmap, path);
 	if (live->queued >= QUEUE_MAX)
 		store_queue(live, live->queued >= 2 * QUEUE_MAX);
 }

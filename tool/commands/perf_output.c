@@ -64,7 +64,7 @@ static bool list_with_time(const char *output, char ***paths, size_t found)
 	return good;
 }
 
-bool perf_output_look(struct perf_output *output, const char *path)
+bool perf_output_expect(struct perf_output *output, const char *path, struct timespec since)
 {
 	size_t size = strlen(path);
 
@@ -73,8 +73,14 @@ bool perf_output_look(struct perf_output *output, const char *path)
 	*output = (struct perf_output){
 		.path = strndup(path, size),
 		.existing = calloc(1, sizeof(*output->existing)),
+		.since = since,
 	};
-	if (!output->path || !output->existing)
+	return output->path && output->existing;
+}
+
+bool perf_output_look(struct perf_output *output, const char *path)
+{
+	if (!perf_output_expect(output, path, (struct timespec){}))
 		return false;
 	output->existed = !stat(output->path, &output->before);
 	return list_with_time(output->path, &output->existing, 0);
@@ -86,11 +92,19 @@ void perf_output_free(struct perf_output *output)
 	perf_output_free_paths(output->existing);
 }
 
+static bool is_since(const struct perf_output *output, const struct stat *now)
+{
+	const struct timespec *since = &output->since;
+
+	return now->st_mtim.tv_sec > since->tv_sec ||
+	       (now->st_mtim.tv_sec == since->tv_sec && now->st_mtim.tv_nsec >= since->tv_nsec);
+}
+
 static bool is_written(const struct perf_output *output)
 {
 	struct stat now;
 
-	if (stat(output->path, &now))
+	if (stat(output->path, &now) || !is_since(output, &now))
 		return false;
 	return !output->existed || now.st_ino != output->before.st_ino ||
 	       now.st_dev != output->before.st_dev || now.st_size != output->before.st_size ||
@@ -105,6 +119,13 @@ static bool contains(char *const *paths, const char *path)
 	return false;
 }
 
+static bool is_new(const struct perf_output *output, const char *path)
+{
+	struct stat now;
+
+	return !contains(output->existing, path) && !stat(path, &now) && is_since(output, &now);
+}
+
 char **perf_output_written(const struct perf_output *output)
 {
 	char **paths = calloc(1, sizeof(*paths));
@@ -116,10 +137,10 @@ char **perf_output_written(const struct perf_output *output)
 		return NULL;
 	}
 	for (from = to = found; paths[from]; from++) {
-		if (contains(output->existing, paths[from]))
-			free(paths[from]);
-		else
+		if (is_new(output, paths[from]))
 			paths[to++] = paths[from];
+		else
+			free(paths[from]);
 	}
 	paths[to] = NULL;
 	return paths;

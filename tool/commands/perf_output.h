@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /**
  * struct perf_output - a place, as it was before perf ran
@@ -18,16 +19,23 @@
  * @before: its status, if it existed
  * @existed: @before is set
  * @existing: those with a time behind that name which existed, up to NULL
+ * @since: else, if it was not looked at: only what was modified then or later was written
  */
 struct perf_output {
 	char *path;
 	struct stat before;
 	bool existed;
 	char **existing;
+	struct timespec since;
 };
 
 /* False without memory. */
 bool perf_output_look(struct perf_output *output, const char *path);
+/*
+ * Without a look, for a path that another process has chosen while nobody may wait for what
+ * is there: who serves it may never answer.
+ */
+bool perf_output_expect(struct perf_output *output, const char *path, struct timespec since);
 void perf_output_free(struct perf_output *output);
 /* Paths of those that were written since then, in order, up to NULL; NULL without memory. */
 char **perf_output_written(const struct perf_output *output);

@@ -142,20 +142,20 @@ static char *path_of(pid_t pid, const char *output)
 	return path;
 }
 
-static void add_output(struct perf_seen *seen, const char *output)
+static void add_output(struct perf_seen *seen, const char *output, struct timespec since)
 {
 	struct perf_output *outputs = array_grow(seen->outputs, seen->nr_outputs, sizeof(*outputs));
 	char *path = path_of((pid_t)seen->pid, output);
 
 	if (outputs) {
 		seen->outputs = outputs;
-		if (path && perf_output_look(&outputs[seen->nr_outputs], path))
+		if (path && perf_output_expect(&outputs[seen->nr_outputs], path, since))
 			seen->nr_outputs++;
 	}
 	free(path);
 }
 
-static void add_outputs(struct perf_seen *seen, const struct perf_line *line)
+static void add_outputs(struct perf_seen *seen, const struct perf_line *line, struct timespec since)
 {
 	size_t i;
 
@@ -163,7 +163,7 @@ static void add_outputs(struct perf_seen *seen, const struct perf_line *line)
 		return;
 	for (i = 0; i < line->nr_outputs; i++)
 		if (strcmp(line->outputs[i], "-"))
-			add_output(seen, line->outputs[i]);
+			add_output(seen, line->outputs[i], since);
 }
 
 static bool is_seen(const struct perf_watch *watch, const struct buildid_mmap *mmap)
@@ -189,7 +189,7 @@ static void free_seen(struct perf_seen *seen)
 }
 
 /* False unless it is a perf that records. */
-static bool look_at(struct perf_seen *seen)
+static bool look_at(struct perf_seen *seen, struct timespec since)
 {
 	pid_t pid = (pid_t)seen->pid;
 	struct process before, after;
@@ -204,7 +204,7 @@ static bool look_at(struct perf_seen *seen)
 		return false;
 	good = perf_line_parse(&line, words) == PERF_LINE_RECORD;
 	if (good)
-		add_outputs(seen, &line);
+		add_outputs(seen, &line, since);
 	free_words(words);
 	return good && read_stat(pid, &after) && after.start == before.start;
 }
@@ -238,7 +238,7 @@ void perf_watch_record(struct perf_watch *watch, const struct buildid_record *re
 	seen.pid = mmap->pid;
 	seen.start_time = mmap->start_time;
 	seen.fd = (int)syscall(SYS_pidfd_open, (pid_t)mmap->pid, 0);
-	if (look_at(&seen) && array_reserve(watch->seen, watch->nr_seen))
+	if (look_at(&seen, watch->since) && array_reserve(watch->seen, watch->nr_seen))
 		watch->seen[watch->nr_seen++] = seen;
 	else
 		free_seen(&seen);

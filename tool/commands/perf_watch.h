@@ -34,12 +34,14 @@ struct perf_seen {
 /**
  * struct perf_watch - of one command
  * @command: its process: it and its descendants count
+ * @since: CLOCK_REALTIME_COARSE before it was started, which is the clock of files
  * @seen, @nr_seen: perfs that record
  * @looked: how often a process was looked at in vain, by its pid: whoever calls itself
  *	perf must not cost more than that
  */
 struct perf_watch {
 	pid_t command;
+	struct timespec since;
 	struct perf_seen *seen;
 	size_t nr_seen;
 	struct {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "annotate.h"
@@ -317,6 +318,7 @@ struct recording_end record_command(struct output *out, const struct record_requ
 	struct recording_end end = { .status = EXIT_FAILURE };
 	char *path = NULL;
 
+	clock_gettime(CLOCK_REALTIME_COARSE, &session.watch.since);
 	if (!prepare(&session, command)) {
 		out_error(out, "record", "%s", strerror(ENOMEM));
 	} else if (plan_files(&session, &plan, &path)) {

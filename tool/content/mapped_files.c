@@ -126,70 +126,49 @@ const struct mapped_file *mapped_files_next(const struct mapped_files *files, co
 
 /* ------------------------------------------------------------- opening -- */
 
-static int open_in(const char *root_path, const char *path, const struct inode_number *inodes,
-		   struct reason *reason)
+static int open_in_root(uint32_t pid, const char *path, struct reason *reason)
 {
-	int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd;
+	char root_path[64];
+	int root, fd;
 
+	snprintf(root_path, sizeof(root_path), "/proc/%" PRIu32 "/root", pid);
+	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0) {
 		reason_set(reason, "%s", strerror(errno));
 		return -1;
 	}
-	fd = inodes ? open_inode_in(root, path, inodes, reason) :
-		      open_untrusted_in(root, path, reason);
+	fd = open_untrusted_in(root, path, reason);
 	close(root);
 	return fd;
 }
 
-static int open_in_root(uint32_t pid, const char *path, const struct inode_number *inodes,
+/* @from is set when it was opened. */
+static int open_mapping(uint32_t pid, uint64_t start, uint64_t end, char **from,
 			struct reason *reason)
-{
-	char root_path[64];
-
-	snprintf(root_path, sizeof(root_path), "/proc/%" PRIu32 "/root", pid);
-	return open_in(root_path, path, inodes, reason);
-}
-
-int mapped_file_open_here(const char *path, const struct inode_number inodes[2],
-			  struct reason *reason)
-{
-	return open_in("/", path, inodes, reason);
-}
-
-static void mapping_path(char path[96], uint32_t pid, uint64_t start, uint64_t end)
-{
-	snprintf(path, 96, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-}
-
-int mapped_file_open(const struct mapped_file *file, char **from, struct reason *reason)
 {
 	char path[96];
 	int fd;
 
-	mapping_path(path, file->pid, file->start, file->end);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, start,
+		 end);
 	fd = open_untrusted(AT_FDCWD, path, reason);
 	if (fd >= 0 && from)
 		*from = strdup(path);
+	return fd;
+}
+
+int mapped_file_open(const struct mapped_file *file, char **from, struct reason *reason)
+{
+	int fd = open_mapping(file->pid, file->start, file->end, from, reason);
+
 	if (fd >= 0)
 		return fd;
 	if (from && asprintf(from, "/proc/%" PRIu32 "/root%s", file->pid, file->path) < 0)
 		*from = NULL;
-	return open_in_root(file->pid, file->path, NULL, reason);
+	return open_in_root(file->pid, file->path, reason);
 }
 
-static int open_mapping(uint32_t pid, const struct process_mapping *mapping,
-			const struct inode_number *inodes, struct reason *reason)
-{
-	char path[96];
-
-	mapping_path(path, pid, mapping->start, mapping->end);
-	return inodes ? open_inode(AT_FDCWD, path, inodes, reason) :
-			open_untrusted(AT_FDCWD, path, reason);
-}
-
-int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path,
-			const struct inode_number inodes[2], struct reason *reason)
+int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct reason *reason)
 {
 	struct process_mapping mapping;
 	struct process_maps maps;
@@ -199,8 +178,8 @@ int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path,
 		while (fd < 0 && process_maps_next(&maps, &mapping))
 			if (is_executable_file(&mapping) && addr >= mapping.start &&
 			    addr < mapping.end)
-				fd = open_mapping(pid, &mapping, inodes, reason);
+				fd = open_mapping(pid, mapping.start, mapping.end, NULL, reason);
 		process_maps_close(&maps);
 	}
-	return fd < 0 ? open_in_root(pid, path, inodes, reason) : fd;
+	return fd < 0 ? open_in_root(pid, path, reason) : fd;
 }

@@ -9,7 +9,6 @@
 
 #include <stdint.h>
 
-#include "common/open_regular.h"
 #include "common/reason.h"
 
 struct mapped_files;
@@ -43,14 +42,9 @@ int mapped_file_open(const struct mapped_file *file, char **from, struct reason 
 
 /*
  * The same for what @pid has mapped at @addr, where an earlier mapping may have been
- * split since. @path is the file's, as the process sees it. With @inodes, not NULL, only that
- * file, as open_inode() and open_inode_in() do, so that it does not wait for a server.
+ * split since. @path is the file's, as the process sees it.
  */
-int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path,
-			const struct inode_number inodes[2], struct reason *reason);
-/* The same by its path alone, in the root of this process. */
-int mapped_file_open_here(const char *path, const struct inode_number inodes[2],
-			  struct reason *reason);
+int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct reason *reason);
 
 /* @path without " (deleted)", to be freed; NULL only without memory. */
 char *strip_deleted(const char *path);

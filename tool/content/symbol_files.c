@@ -106,7 +106,7 @@ static int open_mapped(struct search *search)
 
 	if (!place->addr || place->vdso)
 		return -1;
-	fd = mapped_file_open_at(place->pid, place->addr, place->path, NULL, search->reason);
+	fd = mapped_file_open_at(place->pid, place->addr, place->path, search->reason);
 	if (fd >= 0 && content_is(fd, &place->id, CONTENT_ELF, search->reason)) {
 		search->source = "mapped";
 		return fd;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Perf output: what was written since it was looked at. */
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands/perf_output.h"
@@ -113,12 +115,32 @@ static void a_directory_goes_with_it(void **state)
 	perf_output_free(&output);
 }
 
+static void without_a_look_the_time_counts(void **state)
+{
+	struct timespec since, old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	struct perf_output output;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME_COARSE, &since);
+	touch("late");
+	touch("late.2026010100000000");
+	assert_int_equal(utimensat(AT_FDCWD, "late", old, 0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, "late.2026010100000000", old, 0), 0);
+	assert_true(perf_output_expect(&output, "late", since));
+	ASSERT_WRITTEN(&output);
+	touch("late");
+	touch("late.2026010100000001");
+	ASSERT_WRITTEN(&output, "late", "late.2026010100000001");
+	perf_output_free(&output);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_there_before_is_not_what_perf_wrote),
 		cmocka_unit_test(those_with_a_time_are_found),
 		cmocka_unit_test(a_directory_goes_with_it),
+		cmocka_unit_test(without_a_look_the_time_counts),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -248,38 +247,6 @@ static void a_link_in_a_root_stays_in_it(void **state)
 	close(root);
 }
 
-static void number_of(const char *path, struct inode_number *number)
-{
-	struct stat stat_;
-
-	assert_int_equal(stat(path, &stat_), 0);
-	*number = (struct inode_number){ major(stat_.st_dev), minor(stat_.st_dev), stat_.st_ino };
-}
-
-static void only_the_inode_that_is_meant_is_opened(void **state)
-{
-	struct inode_number one[2], other[2] = {}, none[2] = {};
-	int root, fd;
-
-	(void)state;
-	shell("mkdir -p root && echo mine > root/mine && echo other > root/other");
-	number_of("root/mine", &one[0]);
-	number_of("root/other", &one[1]);
-	number_of("root/other", &other[1]);
-	root = open("root", O_PATH | O_DIRECTORY);
-	fd = open_inode_in(root, "/mine", one, &reason);
-	assert_int_not_equal(fd, -1);
-	assert_int_equal(open_inode_in(root, "/mine", other, &reason), -1);
-	assert_string_equal(reason.text, "is another file now");
-	assert_int_equal(open_inode_in(root, "/mine", none, &reason), -1);
-	assert_int_equal(open_inode_in(root, "/nosuch", one, &reason), -1);
-	assert_string_equal(reason.text, "No such file or directory");
-	assert_int_not_equal(open_inode(root, "other", other, &reason), -1);
-	assert_int_equal(open_inode(root, "mine", other, &reason), -1);
-	close(fd);
-	close(root);
-}
-
 static void the_kernel_s_own_is_read_from_its_notes(void **state)
 {
 	struct build_id running;
@@ -385,7 +352,6 @@ int main(void)
 		TEST(other_files_say_what_they_are),
 		TEST(only_regular_files_are_opened),
 		TEST(a_link_in_a_root_stays_in_it),
-		TEST(only_the_inode_that_is_meant_is_opened),
 		TEST(the_kernel_s_own_is_read_from_its_notes),
 		TEST(the_vdso_is_a_whole_file),
 		TEST(names_of_modules_are_those_of_proc_modules),
