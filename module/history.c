@@ -135,9 +135,10 @@ static bool is_complete(const struct bid_history *history, u64 since)
 	struct bid_history_entry oldest;
 	u32 nr;
 
-	do
+	do {
+		/* pairs with the release in bid_history_add() */
 		nr = smp_load_acquire(&history->next) - (BID_HISTORY_DEPTH - 1);
-	while (!read_entry(history, nr, &oldest));
+	} while (!read_entry(history, nr, &oldest));
 	return !oldest.pages || bid_history_ticks(oldest.stamp, since) > 0;
 }
 
