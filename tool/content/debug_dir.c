@@ -126,7 +126,8 @@ bool debug_dir_is_name(const char *name)
 	       !strchr(name, '/');
 }
 
-bool debug_dir_link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
+/* ".build-id/ab/cdef...", or only its directory; false when @id is too long or short. */
+static bool link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
 {
 	char text[BUILD_ID_TEXT];
 
@@ -190,9 +191,7 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
 {
 	char link[PATH_MAX];
 
-	return debug_dir_link_path(id, false, link) ?
-		       debug_dir_read_entry(dir->fd, link, LINK_UP, id) :
-		       NULL;
+	return link_path(id, false, link) ? debug_dir_read_entry(dir->fd, link, LINK_UP, id) : NULL;
 }
 
 /*
@@ -356,8 +355,7 @@ static bool put_links(const struct debug_dir *dir, const struct build_id *id, co
 	int directory;
 	bool done;
 
-	directory = debug_dir_link_path(id, true, path) ? debug_dir_open_below(dir, path, true) :
-							  -1;
+	directory = link_path(id, true, path) ? debug_dir_open_below(dir, path, true) : -1;
 	if (directory < 0)
 		return false;
 	snprintf(target, sizeof(target), LINK_UP "%s", entry);
@@ -389,7 +387,7 @@ void debug_dir_remove_links(const struct debug_dir *dir, const struct build_id *
 	char link[PATH_MAX + sizeof(DEBUG_SUFFIX)], target[PATH_MAX + 32];
 	enum content_part part;
 
-	if (!debug_dir_link_path(id, false, link))
+	if (!link_path(id, false, link))
 		return;
 	snprintf(target, sizeof(target), LINK_UP "%s", entry);
 	remove_link(dir, link, target);
@@ -409,7 +407,7 @@ bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
 
 	if (!entry)
 		return false;
-	debug_dir_link_path(id, false, link);
+	link_path(id, false, link);
 	strcat(link, DEBUG_SUFFIX);
 	/* perf removes and puts entries, and knows nothing of these links. */
 	if (*debug_dir_debugger_file(dir, entry) && fstatat(dir->fd, link, &stat_, 0))
@@ -629,7 +627,7 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 
 	if (!debug_dir_is_name(item->name))
 		return reason_set(reason, "not a name that the debug dir can have");
-	if (!debug_dir_link_path(item->id, false, link))
+	if (!link_path(item->id, false, link))
 		return reason_set(reason, "a build-id of %zu bytes has no place in the debug dir",
 				  item->id->size);
 	debug_dir_adopt(dir, item->id);

@@ -19,8 +19,6 @@ struct debug_dir {
 	int lock;
 };
 
-/* ".build-id/ab/cdef...", or only its directory. */
-bool debug_dir_link_path(const struct build_id *id, bool directory, char path[PATH_MAX]);
 /* The entry that a link in @directory leads to, behind @up; to be freed. */
 char *debug_dir_read_entry(int directory, const char *link, const char *up,
 			   const struct build_id *id);
