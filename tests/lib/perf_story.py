@@ -14,13 +14,16 @@ import lib
 from lib import built, contains
 from tap import equal, test
 
-SESSION = """
+# Replaced as a package is, then overwritten.
+LIBRARY_SESSION = """
 set -e
 cd {work}
 cp {spin}-first.so library.so;   {spin}-first library-first ./library.so
 cp {spin}-second.so new;         mv new library.so
                                  {spin}-first library-second ./library.so
 cat {spin}-third.so >library.so; {spin}-first library-third ./library.so
+"""
+SESSION = LIBRARY_SESSION + """\
 cp {spin}-first program;         ./program program-first
 cp {spin}-second new;            mv new program
                                  ./program program-second

@@ -11,7 +11,7 @@ import subprocess
 
 import lib
 from lib import built, contains
-from perf_story import Story, diagnose, logged, read_id
+from perf_story import LIBRARY_SESSION, Story, diagnose, logged, read_id
 from recording import tool_test
 from tap import equal, run, test
 
@@ -19,20 +19,11 @@ PERFS = ("6.1", "6.12", "7.2")
 SORTS = ((), ("--sort", "dso"), ("--sort", "sym"), ("--sort", "dso,sym"))
 SUFFIXES = ("first", "second", "third")
 
-# Replaced as a package is, then overwritten.
-SESSION = """
-set -e
-cd {work}
-cp {spin}-first.so library.so;   {spin}-first library-first ./library.so
-cp {spin}-second.so new;         mv new library.so
-                                 {spin}-first library-second ./library.so
-cat {spin}-third.so >library.so; {spin}-first library-third ./library.so
-"""
-
 stack = contextlib.ExitStack()
 # What it records the others can read.
 story = Story("6.1", stack.enter_context(lib.tmpfs()))
-lib.write_bytes(story.path("session"), SESSION.format(work=story.work, spin=story.spin).encode())
+lib.write_bytes(story.path("session"),
+                LIBRARY_SESSION.format(work=story.work, spin=story.spin).encode())
 raw, log, named, plain = (story.path(name) for name in ("raw", "log", "named", "plain"))
 library = story.path("library.so")
 ids = {suffix: read_id(f"{story.spin}-{suffix}.so") for suffix in SUFFIXES}
