@@ -229,23 +229,12 @@ def _():
         contains(found.stderr, "mapped files were not compared")
 
 
-@contextlib.contextmanager
-def stopped():
-    """A file on FUSE whose server answers nothing, after it has answered once; a function
-    that stops it."""
-    with servers.fuse() as (served, server):
-        try:
-            yield served, lambda: server.send_signal(signal.SIGSTOP)
-        finally:
-            server.send_signal(signal.SIGCONT)
-
-
 @test("a root directory whose server does not answer holds nobody up")
 def _():
     def enter(root):
         os.chroot(root)
         os.chdir("/")
-    with stopped() as (served, stop), lib.child(enter, os.path.dirname(served)) as pid:
+    with servers.stopped() as (served, stop), lib.child(enter, os.path.dirname(served)) as pid:
         stop()
         lib.buildid("stale", str(pid), timeout=120)
 
@@ -265,7 +254,7 @@ def _():
             lib.run("mount", "-t", "tmpfs", "none", place)
             stack.callback(lib.umount, place, servers.MNT_DETACH)
             return stack.enter_context(library(below=place))
-        served, stop = stack.enter_context(stopped())
+        served, stop = stack.enter_context(servers.stopped())
         covered = [stack.enter_context(library()), on_device(), on_device()]
         other, roots = on_device(), stack.enter_context(library())
         hiding = stack.enter_context(lib.child(map_as_nobody, *covered))

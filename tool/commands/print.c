@@ -206,7 +206,7 @@ static void put_identity(struct output *out, const struct buildid_record *record
 		out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity.reason));
 }
 
-#define FLAG_WORDS 8
+#define FLAG_WORDS 9
 
 /* @bits of the record of @type; @record, unless NULL, is the one of this line. */
 static void flag_words(const struct buildid_record *record, unsigned int type, uint32_t bits,
@@ -218,6 +218,7 @@ static void flag_words(const struct buildid_record *record, unsigned int type, u
 	} flags[FLAG_WORDS] = {
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_DELETED, "deleted" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_MEMFD, "memfd" },
+		{ BUILDID_RECORD_FILE, BUILDID_FILE_FUSE, "fuse" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_UNSTABLE, "unstable" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_PATH_PART, "path-part" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_NO_PATH, "no-path" },
