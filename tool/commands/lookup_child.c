@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,7 +25,9 @@
 #include "common/open_regular.h"
 #include "lookup_child.h"
 
-#define PATIENCE_MS 5000
+/* Halved by each silence, as a user may have many users' processes: twice that in all. */
+#define PATIENCE_MS	  5000
+#define PATIENCE_HALVINGS 6
 
 /* The one message that carries a descriptor. */
 struct question {
@@ -176,7 +179,7 @@ static int await(const struct lookup_child *child, struct lookup *lookup)
 	int ready;
 
 	do {
-		ready = poll(&poll_, 1, PATIENCE_MS);
+		ready = poll(&poll_, 1, PATIENCE_MS >> MIN(child->silences, PATIENCE_HALVINGS));
 	} while (ready < 0 && errno == EINTR);
 	if (!ready)
 		return ETIMEDOUT;
@@ -203,6 +206,7 @@ void lookup_child_find(struct lookup_child *child, int root, const char *path,
 	if (!error)
 		return;
 	lookup->error = error;
+	child->silences += error == ETIMEDOUT;
 	leave_behind(child);
 }
 

@@ -15,7 +15,7 @@
 /**
  * struct lookup - what a path leads to
  * @error: 0, or an errno: ENOENT and ENOTDIR where there is no file, or none that is
- *	regular; ETIMEDOUT after some seconds
+ *	regular; ETIMEDOUT after some seconds, each time half as many
  * @record: the FILE record of what is there, when there is no error
  */
 struct lookup {
@@ -27,6 +27,7 @@ struct lookup {
 struct lookup_child {
 	int socket;
 	int pid;
+	int silences;
 };
 
 /* Look up @path with the directory @root as its root directory. Sets @lookup. */

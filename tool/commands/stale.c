@@ -138,6 +138,7 @@ static int run(struct job *job, struct stale_scan *scan, char **pids)
 	for (; *pids; pids++)
 		if (process_operand(*pids, &pid))
 			scan_one(job, handle, scan, pid);
+	stale_scan_end(scan);
 	buildid_close(handle);
 	if (scan->unknown)
 		fprintf(stderr,
