@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,7 +16,9 @@
 #include "common/open_regular.h"
 #include "lookup.h"
 
-#define PATIENCE_MS 5000
+/* Halved by each silence, as a user may have many users' processes: twice that in all. */
+#define PATIENCE_MS	5000
+#define PATIENCE_MIN_MS 78
 
 /* open_untrusted_in() says it in words. What is no regular file is none to compare with. */
 static int why_not(int root, const char *path)
@@ -78,6 +81,8 @@ void lookup_find(struct worker *worker, int root, const char *path, struct looku
 
 	if (*path && question.size <= worker->question_max)
 		error = worker_ask(worker, &question, &answer);
+	if (error == ETIMEDOUT)
+		worker->patience_ms = MAX(worker->patience_ms / 2, PATIENCE_MIN_MS);
 	if (error)
 		lookup->error = error;
 }

@@ -11,7 +11,7 @@
 /**
  * struct lookup - what a path leads to
  * @error: 0, or an errno: ENOENT and ENOTDIR where there is no file, or none that is
- *	regular; ETIMEDOUT after some seconds
+ *	regular; ETIMEDOUT after some seconds, each time half as many
  * @record: the FILE record of what is there, when there is no error
  */
 struct lookup {
