@@ -25,6 +25,7 @@
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
 
+#include "compat.h"
 #include "file.h"
 #include "hook.h"
 #include "identify.h"
@@ -111,7 +112,7 @@ static int test_mmap(void)
 		pr_err("self-test: no address space to map into\n");
 		return -ENXIO;
 	}
-	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, VM_NORESERVE);
+	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, BID_NO_VMA_FLAGS);
 	if (IS_ERR(file)) {
 		pr_err("self-test: no file to map: %ld\n", PTR_ERR(file));
 		return PTR_ERR(file);
