@@ -190,6 +190,20 @@ static int run_selftest(void)
 	return expect_fired("itself");
 }
 
+static const char *explain(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return ": this kernel has no such function, or has it inlined";
+	case -EINVAL:
+		return ": this kernel does not allow it";
+	case -EOPNOTSUPP:
+		return ": this kernel is built without CONFIG_KPROBES";
+	default:
+		return "";
+	}
+}
+
 /**
  * bid_hook_init() - register and test the probes
  *
@@ -204,7 +218,8 @@ int bid_hook_init(void)
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = register_kprobe(probes[i]);
 		if (err) {
-			pr_err("no probe on %s: %d\n", probes[i]->symbol_name ?: "itself", err);
+			pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
+			       explain(err));
 			goto err_unregister;
 		}
 	}
