@@ -29,6 +29,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       KERNEL=NAME       kernel of the guest (6.12)
   make lint             compilers' warnings and linters
   make kunit            KUnit suites, on the debug kernel
+  make matrix           every kernel of `scripts/kernel --list`, into MATRIX.md; hours
+      MATRIX_ARGS=...   options of scripts/matrix, such as 7.3, for one kernel
   make fuzz             libFuzzer on the ELF and the perf.data parser
       SECONDS=N         for each of the two (300)
   make flood            a minute of each flood that must not harm others
@@ -151,6 +153,9 @@ flood: deps
 kunit: deps
 	prove tests/host/kunit.t
 
+matrix: deps
+	scripts/matrix $(MATRIX_ARGS)
+
 .PHONY: all help release module tool clean install install-module install-tool \
 	uninstall uninstall-module uninstall-tool dist \
-	deps demo bench check lint fuzz flood kunit
+	deps demo bench check lint fuzz flood kunit matrix
