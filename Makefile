@@ -37,6 +37,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
       BENCH_ARGS=...    options of scripts/bench, such as --kernel 6.12
+  make check-packages   the Debian packages on an emulated machine: install, upgrade of
+                        the kernel, purge; the better part of an hour, as root
   make demo             a session with real programs
   make deps             install missing Debian packages
 
@@ -158,9 +160,12 @@ fuzz: deps
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
+check-packages: deb
+	tests/packages/machine.t
+
 kunit: deps
 	prove tests/host/kunit.t
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-tool dist deb \
-	deps demo bench check lint fuzz flood kunit
+	deps demo bench check check-packages lint fuzz flood kunit
