@@ -31,11 +31,9 @@ Architecture: all
 Maintainer: nobody <nobody@localhost>
 Description: headers of no use
 END
-cat > DEBIAN/postinst <<END
-#!/bin/sh
-[ ! -d /etc/kernel/header_postinst.d ] ||
-	run-parts --report --exit-on-error --arg={release} /etc/kernel/header_postinst.d
-END
+hooks=/etc/kernel/header_postinst.d
+run="run-parts --report --exit-on-error --arg={release} $hooks"
+printf '%s\\n' '#!/bin/sh' "[ ! -d $hooks ] || $run" > DEBIAN/postinst
 chmod +x DEBIAN/postinst
 dpkg-deb -b . /tmp/{release}.deb
 apt-get -y install /tmp/{release}.deb
