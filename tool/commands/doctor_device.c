@@ -15,7 +15,10 @@
 
 static void not_asked(const struct machine *machine, struct finding *finding)
 {
-	if (machine->loaded)
+	if (machine->loaded && machine->open_error == -ENODEV)
+		finding_set(finding, FINDING_UNKNOWN,
+			    "the module cannot be asked without its device");
+	else if (machine->loaded)
 		finding_set(finding, FINDING_UNKNOWN, "the module cannot be asked: %s",
 			    buildid_strerror(machine->open_error));
 	else

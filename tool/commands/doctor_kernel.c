@@ -99,15 +99,34 @@ void check_module(const struct machine *machine, struct finding *finding)
 
 /* ----------------------------------------------------------------- loaded -- */
 
+/* " and does not know: history", of the requests that this tool makes. */
+static void name_missing(const struct machine *machine, char *text, size_t size)
+{
+	const char *before = ", and does not know: ";
+	unsigned int number;
+	size_t used = 0;
+
+	*text = '\0';
+	for (number = 0; !machine->open_error && number <= _IOC_NR(BUILDID_IOC_HISTORY); number++) {
+		if (machine->module.ioctls >> number & 1 || used >= size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", before,
+					 module_request_name(number));
+		before = ", ";
+	}
+}
+
 static void other_version(const struct machine *machine, struct finding *finding)
 {
 	bool right = machine->has_info && !strcmp(machine->info.version, BUILDID_VERSION);
+	bool other_abi = machine->open_error == -EPROTONOSUPPORT;
+	char missing[256];
 
-	finding_set(finding,
-		    machine->open_error == -EPROTONOSUPPORT ? FINDING_FAILED : FINDING_WARNING,
-		    "the loaded module has version %s, the tool " BUILDID_VERSION "%s",
-		    *machine->loaded_version ? machine->loaded_version : "?",
-		    machine->open_error == -EPROTONOSUPPORT ? ", and another ABI" : "");
+	name_missing(machine, missing, sizeof(missing));
+	finding_set(finding, other_abi ? FINDING_FAILED : FINDING_WARNING,
+		    "the loaded module has version %s, the tool " BUILDID_VERSION "%s%s",
+		    *machine->loaded_version ? machine->loaded_version : "?", missing,
+		    other_abi ? ", and another ABI" : "");
 	if (right)
 		finding_remedy(finding, "load the one that is installed: "
 					"rmmod buildid && modprobe buildid");
@@ -286,7 +305,8 @@ void check_kprobes(const struct machine *machine, struct finding *finding)
 {
 	char *ftrace, *kprobes;
 
-	if (!kernel_can(machine, finding))
+	/* A module that is loaded has found both. */
+	if (!machine->loaded && !kernel_can(machine, finding))
 		return;
 	ftrace = read_text(FTRACE);
 	kprobes = read_text(KPROBES);
