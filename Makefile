@@ -122,8 +122,8 @@ uninstall-module: release
 uninstall-tool:
 	+$(MAKE) -C tool uninstall
 
-# The same commit makes the same bytes, wherever it is packed: no setting of git's is
-# used, and one thread compresses.
+# The same commit makes the same bytes, wherever it is packed: no setting of git's or xz's
+# is used, and one thread compresses.
 dist:
 	@git diff --quiet HEAD || echo "buildid: changes that are not committed are left out" >&2
 	@mkdir -p build
@@ -131,8 +131,10 @@ dist:
 	git diff --quiet HEAD -- module/version.h || { \
 		echo "buildid: module/version.h: not committed" >&2; exit 1; }; \
 	name=buildid-$$version; \
-	git -c tar.umask=0022 archive --format=tar --prefix=$$name/ -o build/$$name.tar HEAD; \
-	xz -9 --threads=1 -f build/$$name.tar; \
+	GIT_ATTR_NOSYSTEM=1 git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf \
+		-c core.attributesFile=/dev/null archive --format=tar --prefix=$$name/ \
+		-o build/$$name.tar HEAD; \
+	XZ_DEFAULTS= XZ_OPT= xz -9 --threads=1 -f build/$$name.tar; \
 	echo build/$$name.tar.xz
 
 deb: deps

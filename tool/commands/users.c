@@ -314,9 +314,10 @@ static void read_history(struct users *users)
 	if (!err)
 		err = read_snapshot(users, snapshot);
 	if (err == -ENOTTY)
-		fputs("buildid: users: processes that have exited are not known to a module of this "
-		      "version\n",
-		      stderr);
+		fprintf(stderr,
+			"buildid: users: processes that have exited are not known to a module of "
+			"this version; %s\n",
+			buildid_advice(err));
 	else if (err)
 		fail(users, "users", err);
 }
