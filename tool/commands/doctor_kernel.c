@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "certificate.h"
 #include "content/kernel_modules.h"
 #include "doctor.h"
 #include "module.h"
 
 #define DKMS	    "/var/lib/dkms"
+#define DKMS_KEY    DKMS "/mok.pub"
 #define DEBUGFS	    "/sys/kernel/debug"
 #define KPROBES	    DEBUGFS "/kprobes/enabled"
 #define FTRACE	    "/proc/sys/kernel/ftrace_enabled"
@@ -150,12 +152,15 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 
 /* -------------------------------------------------------------- signature -- */
 
-static const char *needed_by(const struct machine *machine)
+static bool has_lockdown(const struct machine *machine)
 {
 	return machine->lockdown == LOCKDOWN_INTEGRITY ||
-			       machine->lockdown == LOCKDOWN_CONFIDENTIALITY ?
-		       "lockdown" :
-		       "module.sig_enforce";
+	       machine->lockdown == LOCKDOWN_CONFIDENTIALITY;
+}
+
+static const char *needed_by(const struct machine *machine)
+{
+	return has_lockdown(machine) ? "lockdown" : "module.sig_enforce";
 }
 
 /* Four bytes of attributes, then the value. */
@@ -171,24 +176,82 @@ static bool has_secure_boot(void)
 	return on;
 }
 
+/* Whether it is DKMS's as of now: it may have had another one. */
+static bool signed_by_dkms(const struct machine *machine, struct certificate *certificate)
+{
+	FILE *file = fopen(DKMS_KEY, "re");
+	uint8_t data[4096];
+	size_t size;
+	bool is;
+
+	if (!file)
+		return false;
+	size = fread(data, 1, sizeof(data), file);
+	is = certificate_parse(data, size, certificate) &&
+	     !strcmp(certificate->serial, machine->info.serial);
+	fclose(file);
+	return is;
+}
+
+static void judge_dkms_key(const struct machine *machine, enum enrolled enrolled,
+			   struct finding *finding)
+{
+	const char *signer = machine->info.signer;
+
+	if (enrolled == ENROLLED_YES) {
+		finding_set(finding, FINDING_OK, "by \"%s\", whose key the kernel has", signer);
+		return;
+	}
+	finding_set(finding, FINDING_FAILED,
+		    "by \"%s\", whose key the kernel does not have, and %s needs it", signer,
+		    needed_by(machine));
+	finding_remedy(finding, "enroll the key: mokutil --import " DKMS_KEY
+				", reboot, and confirm it at the console");
+}
+
+/* The signer's name is a part of the issuer's, and several keys may have it. */
+static void judge_name(const struct machine *machine, enum enrolled enrolled,
+		       struct finding *finding)
+{
+	const char *signer = machine->info.signer;
+
+	if (enrolled == ENROLLED_YES) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "by \"%s\"; the kernel has a key of that name, which may be another",
+			    signer);
+		finding_remedy(finding, "load the module: the kernel takes it if it is that one");
+		return;
+	}
+	finding_set(finding, FINDING_WARNING,
+		    "by \"%s\"; the kernel has no key of that name, and %s needs the signer's",
+		    signer, needed_by(machine));
+	finding_remedy(finding,
+		       "unless it has that key by another name, enroll it: mokutil --import, "
+		       "reboot, and confirm it at the console");
+}
+
 static void find_key(const struct machine *machine, struct finding *finding)
 {
 	const char *signer = machine->info.signer;
 	char *keys = read_text("/proc/keys");
-	enum enrolled enrolled = keys ? keys_find(keys, signer) : ENROLLED_HIDDEN;
+	enum enrolled enrolled = ENROLLED_HIDDEN;
+	struct certificate dkms;
+	bool by_dkms = signed_by_dkms(machine, &dkms);
 
-	if (enrolled == ENROLLED_YES) {
-		finding_set(finding, FINDING_OK, "by \"%s\", whose key the kernel has", signer);
-	} else if (enrolled == ENROLLED_NO) {
-		finding_set(finding, FINDING_FAILED,
-			    "by \"%s\", whose key the kernel does not have, and %s needs it",
-			    signer, needed_by(machine));
-		finding_remedy(finding, "enroll the key (of DKMS: mokutil --import " DKMS
-					"/mok.pub), reboot, and confirm it at the console");
-	} else {
+	if (keys)
+		enrolled = keys_find(keys, by_dkms ? dkms.key_id : signer);
+	if (!*signer) {
+		finding_set(finding, FINDING_UNKNOWN, "%s is signed, but by whom cannot be read",
+			    machine->file);
+		finding_remedy(finding, "load the module: the kernel takes it if it has the key");
+	} else if (enrolled == ENROLLED_HIDDEN) {
 		finding_set(finding, FINDING_UNKNOWN,
 			    "by \"%s\"; which keys the kernel has is for root to see", signer);
 		finding_remedy(finding, "run as root");
+	} else if (by_dkms) {
+		judge_dkms_key(machine, enrolled, finding);
+	} else {
+		judge_name(machine, enrolled, finding);
 	}
 	free(keys);
 }
@@ -212,8 +275,8 @@ void check_signature(const struct machine *machine, struct finding *finding)
 			    needed_by(machine));
 		finding_remedy(finding,
 			       "sign it with a key of your own (DKMS does so when it builds: "
-			       "dkms remove and dkms install; then mokutil --import " DKMS
-			       "/mok.pub, and reboot), or turn Secure Boot off");
+			       "dkms remove and dkms install; then mokutil --import " DKMS_KEY
+			       ", and reboot), or turn Secure Boot off");
 	} else {
 		find_key(machine, finding);
 	}
