@@ -384,6 +384,30 @@ def _():
             says(findings(*rights.as_nobody("perfmon")), "rights", "ok", "all processes")
 
 
+# ------------------------------------------------------------------- container --
+
+@contextlib.contextmanager
+def whole_user_namespace():
+    """A pid in one where each id is what it is outside."""
+    def unshare():
+        lib.check(lib.libc.unshare(rights.CLONE_NEWUSER), "unshare")
+    with lib.child(unshare) as pid:
+        for name in "uid_map", "gid_map":
+            with open(f"/proc/{pid}/{name}", "w", encoding="ascii") as file:
+                file.write("0 0 4294967295")
+        yield pid
+
+
+@test("in another namespace of pids or of users not all processes are watched")
+def _():
+    says(findings(), "rights", "ok", "all processes")
+    says(findings("unshare", "--pid", "--fork", "--mount-proc"), "rights", "warning",
+         "this pid namespace only", "outside of the container")
+    with whole_user_namespace() as pid:
+        says(findings("nsenter", f"--user=/proc/{pid}/ns/user"), "rights", "warning",
+             "outside of this user namespace", "run as root")
+
+
 # ------------------------------------------------------------------------ user --
 
 @test("perf: none in PATH, one that does not run, one that is too old, one that is new")

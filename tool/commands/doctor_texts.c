@@ -79,14 +79,6 @@ bool status_may_watch(const char *text)
 	       (mask >> CAP_SYS_ADMIN & 1 || mask >> CAP_PERFMON & 1);
 }
 
-bool uid_map_is_initial(const char *text)
-{
-	unsigned long long inside, outside, count;
-
-	return sscanf(text, "%llu %llu %llu", &inside, &outside, &count) == 3 && !inside &&
-	       !outside && count == UINT32_MAX;
-}
-
 bool kallsyms_has(const char *text, const char *function)
 {
 	size_t length = strlen(function);

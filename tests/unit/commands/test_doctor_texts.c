@@ -102,16 +102,6 @@ static void either_capability_lets_watch(void **state)
 	assert_false(status_may_watch("Name:\tx\n"));
 }
 
-static void only_the_whole_map_is_the_machines(void **state)
-{
-	(void)state;
-	assert_true(uid_map_is_initial("         0          0 4294967295\n"));
-	assert_false(uid_map_is_initial("         0       1000          1\n"));
-	assert_false(uid_map_is_initial("         0     100000      65536\n"));
-	assert_false(uid_map_is_initial("         0          0      65536\n"));
-	assert_false(uid_map_is_initial(""));
-}
-
 /* ---------------------------------------------------------------- kernel -- */
 
 static void a_function_is_the_kernels_own(void **state)
@@ -153,7 +143,6 @@ int main(void)
 		cmocka_unit_test(a_key_of_another_type_signs_nothing),
 		cmocka_unit_test(keys_that_a_user_is_not_shown_are_not_missing),
 		cmocka_unit_test(either_capability_lets_watch),
-		cmocka_unit_test(only_the_whole_map_is_the_machines),
 		cmocka_unit_test(a_function_is_the_kernels_own),
 		cmocka_unit_test(a_perf_has_two_numbers),
 	};
