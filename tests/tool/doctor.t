@@ -321,6 +321,36 @@ def _():
         without = re.sub(rf"^.* {name}\n", "", symbols, flags=re.M)
         with lib.unloaded(), bound("/proc/kallsyms", without):
             says(findings(status=1), "kprobes", "failed", word, "another kernel")
+    with lib.unloaded(), bound("/proc/kallsyms", ""):
+        says(findings(), "kprobes", "unknown", "/proc/kallsyms, which is empty")
+
+
+@test("ftrace is off, and this kernel's kprobes do not use it")
+def _():
+    symbols = lib.read_bytes("/proc/kallsyms").decode()
+    without = re.sub(r"^.* kprobe_ftrace_handler\n", "", symbols, flags=re.M)
+    assert without != symbols, "nor do they in this guest"
+    with lib.unloaded():
+        with bound(FTRACE, "0\n"):
+            says(findings(), "kprobes", "failed", "ftrace is turned off", "ftrace_enabled=1")
+            with bound("/proc/kallsyms", without):
+                says(findings(), "kprobes", "ok", "on")
+    # What the module tests counts for more than what a file says.
+    with bound(FTRACE, "0\n"):
+        says(findings(), "kprobes", "ok", "on")
+
+
+@test("root may not look whether kprobes are on, as under lockdown: it is not told to be root")
+def _():
+    powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    with bound(KPROBES, ""), lib.unloaded():
+        os.chmod(KPROBES, 0)
+        says(findings(*powerless), "kprobes", "unknown", "looked at: Permission denied",
+             "load the module")
+        if not lib.DEBUG:
+            with ENFORCED["lockdown"]():
+                says(findings(*powerless), "kprobes", "unknown", "looked at: lockdown",
+                     "load the module")
 
 
 # ---------------------------------------------------------------------- device --
@@ -385,6 +415,19 @@ def _():
 
 
 # ------------------------------------------------------------------- container --
+
+@test("a container that has the device, and neither /sys nor kallsyms, is well")
+def _():
+    with lib.directory() as empty, bound("/proc/kallsyms", ""), bound("/sys", directory=empty):
+        os.chmod(empty, 0o755)
+        found = findings()
+        says(found, "loaded", "ok", f"version {VERSION}, as the tool")
+        says(found, "hook", "ok", "armed")
+        says(found, "kprobes", "ok", "on")
+        as_nobody = findings(*rights.AS_NOBODY)
+        says(as_nobody, "loaded", "unknown", "neither /sys/module nor", lib.DEVICE)
+        says(as_nobody, "kprobes", "unknown", "is empty")
+
 
 @contextlib.contextmanager
 def whole_user_namespace():

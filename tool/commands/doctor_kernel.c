@@ -138,7 +138,11 @@ static void other_version(const struct machine *machine, struct finding *finding
 
 void check_loaded(const struct machine *machine, struct finding *finding)
 {
-	if (!machine->loaded) {
+	if (!machine->loaded && access("/sys/module", F_OK)) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "neither /sys/module nor a device that opens is here to tell");
+		finding_remedy(finding, "in a container, let it have " BUILDID_DEVICE);
+	} else if (!machine->loaded) {
 		finding_set(finding, FINDING_FAILED, "the module is not loaded");
 		finding_remedy(finding, "load it: modprobe buildid");
 	} else if (strcmp(machine->loaded_version, BUILDID_VERSION) ||
@@ -320,14 +324,11 @@ void check_lockdown(const struct machine *machine, struct finding *finding)
 /* ---------------------------------------------------------------- kprobes -- */
 
 /* False after it has set @finding. */
-static bool kernel_can(const struct machine *machine, struct finding *finding)
+static bool kernel_can(const struct machine *machine, const char *symbols, struct finding *finding)
 {
-	char *symbols = read_text("/proc/kallsyms");
-	bool probes = symbols && kallsyms_has(symbols, "register_kprobe");
-	bool hook = symbols && kallsyms_has(symbols, HOOK);
+	bool probes = kallsyms_has(symbols, "register_kprobe");
 
-	free(symbols);
-	if (!symbols || (probes && hook))
+	if (probes && kallsyms_has(symbols, HOOK))
 		return true;
 	finding_set(finding, FINDING_FAILED, "%s was built without %s, which the module needs",
 		    machine->uts.release,
@@ -341,39 +342,62 @@ static bool is_off(const char *text)
 	return text && *text == '0';
 }
 
-static void look_at_switches(const struct machine *machine, struct finding *finding,
-			     const char *ftrace, const char *kprobes, int error)
+static void not_seen(const struct machine *machine, struct finding *finding, int error)
 {
-	if (is_off(ftrace)) {
+	if (error == ENOENT) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "this kernel has them; whether they are on is in debugfs only");
+		finding_remedy(finding, "mount -t debugfs debugfs " DEBUGFS);
+		return;
+	}
+	finding_set(finding, FINDING_UNKNOWN,
+		    "this kernel has them; whether they are on may not be looked at: %s",
+		    has_lockdown(machine) ? "lockdown" : strerror(error));
+	if (geteuid() && !has_lockdown(machine))
+		finding_remedy(finding, "run as root");
+	else if (!machine->loaded)
+		finding_remedy(finding, "load the module, which tests them");
+}
+
+static void look_at_switches(const struct machine *machine, const char *symbols,
+			     struct finding *finding)
+{
+	/* Not on each architecture do they need ftrace. */
+	bool on_ftrace = kallsyms_has(symbols, "kprobe_ftrace_handler");
+	char *ftrace = read_text(FTRACE);
+	char *kprobes = read_text(KPROBES);
+	int error = errno;
+
+	if (on_ftrace && is_off(ftrace)) {
 		finding_set(finding, FINDING_FAILED, "ftrace is turned off, which they need");
 		finding_remedy(finding, "turn it on: sysctl kernel.ftrace_enabled=1");
 	} else if (is_off(kprobes)) {
 		finding_set(finding, FINDING_FAILED, "turned off");
 		finding_remedy(finding, "turn them on: echo 1 > " KPROBES);
-	} else if (kprobes || (machine->handle && machine->module.status & BUILDID_STATUS_ARMED)) {
+	} else if (kprobes) {
 		finding_set(finding, FINDING_OK, "on");
-	} else if (error == ENOENT) {
-		finding_set(finding, FINDING_UNKNOWN,
-			    "this kernel has them; whether they are on is in debugfs only");
-		finding_remedy(finding, "mount -t debugfs debugfs " DEBUGFS);
 	} else {
-		finding_set(finding, FINDING_UNKNOWN,
-			    "this kernel has them; whether they are on may not be looked at: %s",
-			    strerror(error));
-		finding_remedy(finding, "run as root");
+		not_seen(machine, finding, error);
 	}
+	free(ftrace);
+	free(kprobes);
 }
 
 void check_kprobes(const struct machine *machine, struct finding *finding)
 {
-	char *ftrace, *kprobes;
+	char *symbols;
 
-	/* A module that is loaded has found both. */
-	if (!machine->loaded && !kernel_can(machine, finding))
+	if (machine->module.status & BUILDID_STATUS_ARMED) {
+		finding_set(finding, FINDING_OK, "on");
 		return;
-	ftrace = read_text(FTRACE);
-	kprobes = read_text(KPROBES);
-	look_at_switches(machine, finding, ftrace, kprobes, errno);
-	free(ftrace);
-	free(kprobes);
+	}
+	symbols = read_text("/proc/kallsyms");
+	if (!symbols || !*symbols)
+		finding_set(finding, FINDING_UNKNOWN,
+			    "whether this kernel has them is in /proc/kallsyms, which %s",
+			    symbols ? "is empty" : "cannot be read");
+	/* A module that is loaded has found both. */
+	else if (machine->loaded || kernel_can(machine, symbols, finding))
+		look_at_switches(machine, symbols, finding);
+	free(symbols);
 }
