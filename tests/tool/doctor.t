@@ -204,7 +204,7 @@ def _():
 def signed(work, name):
     """What signs a module, as kernels and DKMS do, with a new key of that subject."""
     (tool,) = [os.path.join(path, "sign-file")
-               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/kernel/"
+               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/linux/"
                                              f"{os.environ['KERNEL_NAME']}/usr/lib")
                if "sign-file" in names]
     key, certificate = os.path.join(work, "key"), os.path.join(work, "certificate")
