@@ -36,7 +36,8 @@
  *
  * Permissions
  * -----------
- * The device is created with mode 0600, owner root. A process that can open it may
+ * The device is created with mode 0600, owner root; udev may give it to a group, as
+ * with the Debian packages (0660, group buildid). A process that can open it may
  * ask for the module's version and counters (INFO, STATS), for files that it has
  * open for reading (RESOLVE_FD) and for its own mappings (MAPS, RESOLVE_ADDR), and
  * may name what it loads itself (SET_COOKIE: its own mappings, and files that its
