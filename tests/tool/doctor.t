@@ -205,7 +205,7 @@ def signed(work, name, subject=None):
     """What signs a module, as kernels and DKMS do, with a new key of that subject, and the
     key's line of /proc/keys."""
     (tool,) = [os.path.join(path, "sign-file")
-               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/kernel/"
+               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/linux/"
                                              f"{os.environ['KERNEL_NAME']}/usr/lib")
                if "sign-file" in names]
     key, certificate = os.path.join(work, "key"), os.path.join(work, "mok.pub")
@@ -236,12 +236,10 @@ SIGNER = "Test: of doctor"
 def dkms_key(work):
     """DKMS has made the key in that directory."""
     os.chmod(work, 0o755)
-    os.makedirs("/var/lib/dkms")
-    try:
-        with bound("/var/lib/dkms", directory=work):
-            yield
-    finally:
-        os.rmdir("/var/lib/dkms")
+    # On this guest's own copy of the disk.
+    os.makedirs("/var/lib/dkms", exist_ok=True)
+    with bound("/var/lib/dkms", directory=work):
+        yield
 
 
 def with_keys(text):
