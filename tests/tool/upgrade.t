@@ -47,7 +47,7 @@ def of_stream(tool):
     with lib.directory() as work:
         log = os.path.join(work, "log")
         lib.run(tool, "record", "-o", log, "--", built("maps"), "2", built("other"))
-        lines = lib.json_lines(lib.run(tool, "mon", "-j", "-l", log).stdout)
+        lines = lib.json_lines(lib.run(tool, "mon", "-j", "--log", log).stdout)
         equal({line["build_id"] for line in lines if line.get("path") == built("other")}, {ID},
               "in the log")
     for options in [], ["--netlink"]:
@@ -107,6 +107,10 @@ def _():
         contains(done.stderr, "processes that have exited")
         contains(done.stderr, "install the module and the tool of the same version")
         equal(done.stderr.count("\n"), 1, f"lines of {done.stderr}")
+        with lib.directory() as home:
+            done = lib.buildid("store", "--live", status=1, env=dict(os.environ, HOME=home))
+        contains(done.stderr, "too old for --live; install the module and the tool of the same "
+                 "version")
 
 
 @test("doctor says which versions they have; before and after the new module is loaded")

@@ -22,7 +22,6 @@
 #include "common/open_regular.h"
 #include "content/process_maps.h"
 #include "content/process_user.h"
-#include "libbuildid/libbuildid.h"
 #include "live_open.h"
 
 #define PATIENCE_MS 1000
@@ -204,6 +203,17 @@ void live_opener_init(struct live_opener *opener)
 			.socket = -1,
 		},
 	};
+}
+
+bool live_knows_fuse(struct buildid *module)
+{
+	uint64_t record[BUILDID_RECORD_MAX / sizeof(uint64_t)];
+	const struct buildid_file *file;
+	int handle = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	int err = buildid_resolve_fd(module, handle, record, sizeof(record), &file);
+
+	close(handle);
+	return !err;
 }
 
 void live_opener_end(struct live_opener *opener)

@@ -9,12 +9,14 @@
 #ifndef TOOL_LIVE_OPEN_H
 #define TOOL_LIVE_OPEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "common/reason.h"
 #include "common/worker.h"
+#include "libbuildid/libbuildid.h"
 
 #define LIVE_ON_FUSE "is on FUSE, whose server may never answer"
 
@@ -32,6 +34,8 @@ struct live_opener {
 };
 
 void live_opener_init(struct live_opener *opener);
+/* What the module before 0.2.0 cannot tell. */
+bool live_knows_fuse(struct buildid *module);
 void live_opener_end(struct live_opener *opener);
 
 /*
