@@ -76,6 +76,9 @@ ok "the release is that of the kernel that was tested, not of one that came late
 	eval 'fails gone && shows "good | amd64 | good-1"'
 echo good-1 > ../kernels/good/release
 
+ok "where only some tests ran, their names are beside the numbers" \
+	eval 'passes --tests "tests/a tests/b" good | grep "1 of 1 (tests/a tests/b)"'
+
 touch ../killed
 ok "a result of an earlier run is not this one's" fails good
 rm ../killed
