@@ -8,23 +8,35 @@
 src=$1 dependencies=$2
 shift 2
 
-# Warnings of other compilers are no answer, but a call of what is not declared is.
-compile() {	# FLAG...
-	"$@" -Wno-error -Werror=implicit-function-declaration -Werror=incompatible-pointer-types \
-		-fsyntax-only "$src"
+# The compiler's messages are read below.
+export LC_ALL=C
+
+fail() {
+	echo "buildid: $src: $*" >&2
+	exit 1
 }
 
-compile "$@" "-Wp,-MMD,$dependencies" || {
-	echo "buildid: $src: does not compile with this kernel's headers" >&2
-	exit 1
+# Warnings of other compilers are no answer, but a call of what is not declared is.
+compile() {	# COMPILER FLAG...
+	"$@" -Wno-error -Werror=implicit-function-declaration -Werror=incompatible-pointer-types \
+		-fdiagnostics-color=never -fsyntax-only "$src"
 }
-if compile "$@" -DBID_TEST_MISSING 2>/dev/null; then
-	echo "buildid: $src: compiles a function that is missing, too" >&2
-	exit 1
-fi
+
+# A no is an error in a line. A compiler that was killed or has crashed gave no answer, and what
+# it was asked for may be there: with a wrong no the module can compile, and be wrong.
+compiles() {	# COMPILER FLAG...
+	messages=$(compile "$@" 2>&1) && return
+	echo "$messages" | grep -q ':[0-9][0-9]*: error: ' && return 1
+	echo "$messages" >&2
+	fail "the compiler failed, and named no line"
+}
+
+compile "$@" "-Wp,-MMD,$dependencies" || fail "does not compile with this kernel's headers"
+compiles "$@" -DBID_TEST_MISSING && fail "compiles a function that is missing, too"
 echo '/* Made by module/probe.sh. */'
-sed -n 's/^#ifdef \(BID_HAS_.*\)/\1/p' "$src" | while read -r name; do
-	if compile "$@" "-D$name" 2>/dev/null; then
+questions=$(sed -n 's/^#ifdef \(BID_HAS_.*\)/\1/p' "$src")
+for name in $questions; do
+	if compiles "$@" "-D$name"; then
 		echo "#define $name"
 	fi
 done

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# scripts/matrix takes nothing for a success that was not seen. Kernels and guests are not real.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+
+work=$(mktemp -d /tmp/buildid-matrix.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+
+n=0 failed=0
+ok() {	# NAME COMMAND...
+	n=$((n + 1))
+	if "${@:2}" > "$work/log" 2>&1; then
+		echo "ok $n - $1"
+	else
+		failed=1
+		echo "not ok $n - $1"
+		sed 's/^/# /' "$work/log"
+	fi
+}
+
+mkdir -p "$work"/tree/{scripts,tool,tests} "$work"/kernels/{good,silent}
+cp scripts/matrix "$work/tree/scripts/"
+cd "$work/tree" || exit
+touch ../kernels/{good,silent}/config
+echo good-1 > ../kernels/good/release
+echo silent-1 > ../kernels/silent/release
+cat > scripts/kernel << 'EOF'
+#!/bin/bash
+case $1 in
+--table)
+	printf '%s amd64 %s\n' good image silent image gone headers broken debug
+	exit
+	;;
+--dir) shift ;;
+gone) exit 3 ;;
+broken) echo "scripts/kernel: the build failed" >&2; exit 1 ;;
+esac
+[[ ! -e ../killed ]] || kill -KILL $PPID
+echo "$PWD/../kernels/$1"
+EOF
+cat > scripts/vm << 'EOF'
+#!/bin/bash
+[[ $* == *good* ]] || { echo "scripts/vm: silent: no verdict from the guest" >&2; exit 125; }
+echo "ok 1 - it works"
+EOF
+chmod +x scripts/*
+cat > Makefile << 'EOF'
+module:
+	mkdir -p build/$(KERNEL)-1 && touch build/$(KERNEL)-1/buildid.ko
+EOF
+printf '%s:\n\t@:\n' version > tool/Makefile
+printf '%s:\n\t@:\n' all > tests/Makefile
+printf '/build/\n' > .gitignore
+git init -q . && git add . &&
+	git -c user.name=test -c user.email=test@localhost commit -q -m test || exit
+
+# shellcheck disable=SC2317	# ok calls what follows
+passes() { scripts/matrix --jobs 1 "$@" && sed -n 's/^| //p' MATRIX.md; }
+# shellcheck disable=SC2317
+fails() { ! passes "$@"; }
+# shellcheck disable=SC2317
+shows() { grep -q "^| $1 " MATRIX.md; }
+
+ok "a kernel that no suite has is no failure beside one that passes" passes good gone
+ok "and shows so" shows "gone | amd64 | - | cannot be had"
+ok "but alone it is: nothing was examined" fails gone
+ok "a kernel that cannot be made ready is a failure" fails good broken
+ok "and shows so" shows "broken | amd64 | - | kernel failed"
+ok "a guest that says nothing is a failure" fails good silent
+ok "and is not taken for one that has loaded the module" \
+	shows "silent | amd64 | silent-1 | yes | no"
+
+echo good-2 > ../kernels/good/release
+ok "the release is that of the kernel that was tested, not of one that came later" \
+	eval 'fails gone && shows "good | amd64 | good-1"'
+echo good-1 > ../kernels/good/release
+
+ok "where only some tests ran, their names are beside the numbers" \
+	eval 'passes --tests "tests/a tests/b" good | grep "1 of 1 (tests/a tests/b)"'
+
+touch ../killed
+ok "a result of an earlier run is not this one's" fails good
+rm ../killed
+
+# shellcheck disable=SC2317
+places() {
+	passes good && echo one > new && passes good && echo two > new && passes good &&
+		echo '# three' >> Makefile && passes good || return
+	set -- build/matrix/*/good.row
+	echo "$@"
+	[[ $# -eq 4 ]]
+}
+ok "each change that is not committed has results of its own" places
+
+echo "1..$n"
+exit $failed
