@@ -137,19 +137,22 @@ static void release(struct mm_struct *mm)
 /* In a container only paths of processes with the caller's root; as for subscribers. */
 static bool may_know_paths(struct task_struct *task)
 {
-	struct path root, other = {};
-	bool may;
+	struct path root;
+	bool may = false;
 
 	if (task_active_pid_ns(current) == &init_pid_ns)
 		return true;
-	task_lock(task);
-	if (task->fs)
-		get_fs_root(task->fs, &other);
-	task_unlock(task);
 	get_fs_root(current->fs, &root);
-	may = path_equal(&other, &root);
+	task_lock(task);
+	/*
+	 * Not held: when the process has exited that would keep its root from being unmounted.
+	 * If it calls chroot() meanwhile, either answer is right.
+	 */
+	if (task->fs)
+		may = READ_ONCE(task->fs->root.mnt) == root.mnt &&
+		      READ_ONCE(task->fs->root.dentry) == root.dentry;
+	task_unlock(task);
 	path_put(&root);
-	path_put(&other);
 	return may;
 }
 
