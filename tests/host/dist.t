@@ -4,22 +4,10 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
-work=$(mktemp -d /tmp/buildid-dist.XXXXXX)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 cd "$work" || exit
 top=$OLDPWD
-
-n=0 failed=0
-ok() {	# NAME COMMAND...
-	n=$((n + 1))
-	if "${@:2}" > log 2>&1; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		tail -n 40 log | sed 's/^/# /'
-	fi
-}
 
 # What a packager's machine may have set, none of which may show in the tarball.
 # shellcheck disable=SC2317	# ok calls what follows
@@ -80,9 +68,8 @@ refuses_lint() {
 	[[ $said == "Bail out!"* ]]
 }
 
-echo 1..4
 ok 'two clones pack the same bytes, whatever git and xz are set to' two_clones
 ok 'the tarball has every file of the commit, and NEWS of its version' unpack
 ok 'it builds and installs without git' builds
 ok 'lint says that it needs a clone' refuses_lint
-exit "$failed"
+finish

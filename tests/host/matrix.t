@@ -4,20 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
-work=$(mktemp -d /tmp/buildid-matrix.XXXXXX)
-trap 'rm -rf "$work"' EXIT
-
-n=0 failed=0
-ok() {	# NAME COMMAND...
-	n=$((n + 1))
-	if "${@:2}" > "$work/log" 2>&1; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$work/log"
-	fi
-}
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 mkdir -p "$work"/tree/{scripts,tool,tests} "$work"/kernels/{good,silent}
 cp scripts/matrix "$work/tree/scripts/"
@@ -93,5 +81,4 @@ places() {
 }
 ok "each change that is not committed has results of its own" places
 
-echo "1..$n"
-exit $failed
+finish

@@ -4,20 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
-work=$(mktemp -d /tmp/buildid-probe.XXXXXX)
-trap 'rm -rf "$work"' EXIT
-
-n=0 failed=0
-ok() {	# NAME COMMAND...
-	n=$((n + 1))
-	if "${@:2}" > "$work/log" 2>&1; then
-		echo "ok $n - $1"
-	else
-		failed=1
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$work/log"
-	fi
-}
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 cat > "$work/probe.c" << 'EOF'
 static inline void probe(void)
@@ -68,5 +56,4 @@ for cc in gcc clang; do
 		'echo "probe.c:1:10: fatal error: cannot open file: Input/output error" >&2; exit 1'
 done
 
-echo "1..$n"
-exit $failed
+finish
