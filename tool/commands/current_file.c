@@ -25,6 +25,7 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "content/mapped_files.h"
 #include "content/process_user.h"
 #include "current_file.h"
 #include "lookup.h"
@@ -114,18 +115,10 @@ void current_files_free(struct current_files *files)
 
 /* ----------------------------------------------------------------- roots -- */
 
-static int open_root(uint32_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* Without asking the server. */
 static bool read_root(uint32_t pid, struct root *root)
 {
-	int fd = open_root(pid);
+	int fd = process_root(pid);
 	struct statx stat_;
 	bool found;
 
@@ -218,7 +211,7 @@ static const char *below(const char *path, const char *prefix)
 /* The directory that *@path, which is made relative, is to be looked up in; or -1. */
 static int open_base(const struct current_files *files, const char **path)
 {
-	int root = open_root(files->pid);
+	int root = process_root(files->pid);
 	char link[PATH_MAX];
 	const char *rest;
 

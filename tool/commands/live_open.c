@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 #include "common/array.h"
 #include "common/clock.h"
 #include "common/open_regular.h"
-#include "content/process_maps.h"
+#include "content/mapped_files.h"
 #include "content/process_user.h"
 #include "live_open.h"
 
@@ -57,26 +56,6 @@ static int open_unless_fuse(int handle, struct reason *reason)
 	return -1;
 }
 
-static int map_files(uint32_t pid, uint64_t addr)
-{
-	struct process_mapping mapping;
-	struct process_maps maps;
-	char path[96];
-	int handle = -1;
-
-	if (!process_maps_open(&maps, pid))
-		return -1;
-	while (handle < 0 && process_maps_next(&maps, &mapping)) {
-		if (addr < mapping.start || addr >= mapping.end)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-			 pid, mapping.start, mapping.end);
-		handle = open(path, O_PATH | O_CLOEXEC);
-	}
-	process_maps_close(&maps);
-	return handle;
-}
-
 static int walk(int root, const char *path, uint64_t resolve)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = resolve };
@@ -96,16 +75,14 @@ static int walk_or_wait(int root, const char *path, uint64_t resolve, bool may_w
 
 static int find(const struct question *question)
 {
-	char path[64];
 	int root, handle;
 
 	if (!question->pid)
 		return walk_or_wait(AT_FDCWD, question->path, 0, question->may_wait);
-	handle = map_files(question->pid, question->addr);
+	handle = mapped_handle_at(question->pid, question->addr);
 	if (handle >= 0)
 		return handle;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", question->pid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	root = process_root(question->pid);
 	if (root < 0)
 		return -1;
 	handle = walk_or_wait(root, question->path, RESOLVE_IN_ROOT, question->may_wait);

@@ -22,6 +22,8 @@
 
 #define NONE UINT32_MAX
 
+#define MAP_FILES_PATH 96
+
 struct mapped_files {
 	struct mapped_file *all;
 	size_t count;
@@ -126,13 +128,19 @@ const struct mapped_file *mapped_files_next(const struct mapped_files *files, co
 
 /* ------------------------------------------------------------- opening -- */
 
+int process_root(uint32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static int open_in_root(uint32_t pid, const char *path, struct reason *reason)
 {
-	char root_path[64];
-	int root, fd;
+	int root = process_root(pid);
+	int fd;
 
-	snprintf(root_path, sizeof(root_path), "/proc/%" PRIu32 "/root", pid);
-	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0) {
 		reason_set(reason, "%s", strerror(errno));
 		return -1;
@@ -142,44 +150,52 @@ static int open_in_root(uint32_t pid, const char *path, struct reason *reason)
 	return fd;
 }
 
-/* @from is set when it was opened. */
-static int open_mapping(uint32_t pid, uint64_t start, uint64_t end, char **from,
-			struct reason *reason)
+static void map_files_path(char path[MAP_FILES_PATH], uint32_t pid, uint64_t start, uint64_t end)
 {
-	char path[96];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, start,
-		 end);
-	fd = open_untrusted(AT_FDCWD, path, reason);
-	if (fd >= 0 && from)
-		*from = strdup(path);
-	return fd;
+	snprintf(path, MAP_FILES_PATH, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid,
+		 start, end);
 }
 
 int mapped_file_open(const struct mapped_file *file, char **from, struct reason *reason)
 {
-	int fd = open_mapping(file->pid, file->start, file->end, from, reason);
+	char path[MAP_FILES_PATH];
+	int fd;
 
-	if (fd >= 0)
+	map_files_path(path, file->pid, file->start, file->end);
+	fd = open_untrusted(AT_FDCWD, path, reason);
+	if (fd >= 0) {
+		if (from)
+			*from = strdup(path);
 		return fd;
+	}
 	if (from && asprintf(from, "/proc/%" PRIu32 "/root%s", file->pid, file->path) < 0)
 		*from = NULL;
 	return open_in_root(file->pid, file->path, reason);
 }
 
-int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct reason *reason)
+int mapped_handle_at(uint32_t pid, uint64_t addr)
 {
 	struct process_mapping mapping;
 	struct process_maps maps;
-	int fd = -1;
+	char path[MAP_FILES_PATH];
+	int handle = -1;
 
-	if (process_maps_open(&maps, pid)) {
-		while (fd < 0 && process_maps_next(&maps, &mapping))
-			if (is_executable_file(&mapping) && addr >= mapping.start &&
-			    addr < mapping.end)
-				fd = open_mapping(pid, mapping.start, mapping.end, NULL, reason);
-		process_maps_close(&maps);
+	if (!process_maps_open(&maps, pid))
+		return -1;
+	while (handle < 0 && process_maps_next(&maps, &mapping)) {
+		if (!is_executable_file(&mapping) || addr < mapping.start || addr >= mapping.end)
+			continue;
+		map_files_path(path, pid, mapping.start, mapping.end);
+		handle = open(path, O_PATH | O_CLOEXEC);
 	}
+	process_maps_close(&maps);
+	return handle;
+}
+
+int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct reason *reason)
+{
+	int handle = mapped_handle_at(pid, addr);
+	int fd = handle < 0 ? -1 : open_untrusted_handle(handle, reason);
+
 	return fd < 0 ? open_in_root(pid, path, reason) : fd;
 }

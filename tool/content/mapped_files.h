@@ -46,6 +46,12 @@ int mapped_file_open(const struct mapped_file *file, char **from, struct reason 
  */
 int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct reason *reason);
 
+/* An O_PATH descriptor of that, by /proc/PID/map_files alone, or -1. */
+int mapped_handle_at(uint32_t pid, uint64_t addr);
+
+/* An O_PATH descriptor of the process's root directory, or -1 with errno. */
+int process_root(uint32_t pid);
+
 /* @path without " (deleted)", to be freed; NULL only without memory. */
 char *strip_deleted(const char *path);
 
