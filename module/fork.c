@@ -47,7 +47,8 @@ static void unwatch(const char *name, void *fn)
 
 /**
  * bid_fork_watch() - register a function to be called for each fork
- * @fn: called in the parent with preemption off, before the child runs, for threads, too
+ * @fn: called in the parent before the child runs, for threads, too. May not sleep, and on
+ *	newer kernels preemption is not off
  *
  * Process context.
  *
@@ -66,8 +67,8 @@ void bid_fork_unwatch(bid_fork_fn *fn)
 
 /**
  * bid_exec_watch() - register a function to be called for each exec
- * @fn: called in the process with preemption off, after its new image was mapped and
- *	before that runs
+ * @fn: called in the process after its new image was mapped and before that runs;
+ *	likewise
  *
  * Process context.
  *

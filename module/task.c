@@ -10,7 +10,8 @@
  *		calls on its exit. The tracepoint does not say which thread is the last:
  *		two that exit at the same time both see that none is left
  *
- * All three run with preemption off and may not sleep.
+ * None of the three may sleep. Kprobes run with preemption off, a tracepoint not on all
+ * kernels: bid_event_task() turns it off.
  */
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
