@@ -9,8 +9,8 @@
  * sleep or allocate, and take raw spinlocks only. A handler may not be entered while
  * another one runs on the same CPU: such a call is missed, and counted (nmissed).
  *
- * A probe that registers may still never fire: kprobes disarmed, ftrace off (before 7.3), the
- * function patched. So the module tests its probes when it is loaded, and INFO tests the canary.
+ * A probe that registers may still never fire: kprobes disarmed, ftrace off, the function
+ * patched. So the module tests its probes when it is loaded, and INFO tests the canary.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -112,8 +112,7 @@ static int test_mmap(void)
 		pr_err("self-test: no address space to map into\n");
 		return -ENXIO;
 	}
-	/* of no size, so that no memory is committed to it */
-	file = shmem_file_setup("buildid-selftest", 0, BID_NO_VMA_FLAGS);
+	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, BID_NO_VMA_FLAGS);
 	if (IS_ERR(file)) {
 		pr_err("self-test: no file to map: %ld\n", PTR_ERR(file));
 		return PTR_ERR(file);
