@@ -90,11 +90,11 @@ static inline const struct inode *file_user_inode(const struct file *file)
 #define BID_IS_MOUNTED(sb) READ_ONCE((sb)->s_mounts)
 #endif
 
-/* For shmem_file_setup(). */
+/* For shmem_file_setup(): no memory is committed to the file. */
 #ifdef BID_HAS_VMA_FLAGS
-#define BID_NO_VMA_FLAGS ((vma_flags_t){})
+#define BID_VM_NORESERVE mk_vma_flags(VMA_NORESERVE_BIT)
 #else
-#define BID_NO_VMA_FLAGS 0
+#define BID_VM_NORESERVE VM_NORESERVE
 #endif
 
 #endif /* BID_COMPAT_H */

@@ -112,7 +112,7 @@ static int test_mmap(void)
 		pr_err("self-test: no address space to map into\n");
 		return -ENXIO;
 	}
-	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, BID_NO_VMA_FLAGS);
+	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, BID_VM_NORESERVE);
 	if (IS_ERR(file)) {
 		pr_err("self-test: no file to map: %ld\n", PTR_ERR(file));
 		return PTR_ERR(file);
