@@ -303,7 +303,15 @@ static void bad_fd(int fd, const char *name)
 
 static void test_resolve(void)
 {
+	/* a directory, links, a device, and what is generated as it is read */
+	static const char *const anything[] = { "/",
+						"/proc/self/exe",
+						"/dev/null",
+						"/proc/self/ns/net",
+						"/proc/self/maps",
+						"/sys/kernel/notes" };
 	__u32 size = sizeof(record), needed;
+	char name[128];
 	int pipes[2], fd;
 	size_t i, end;
 	bool zero;
@@ -342,6 +350,14 @@ static void test_resolve(void)
 	fails(resolve(self, &size, (void *)-4096L), EFAULT,
 	      "RESOLVE_FD: a bad address for the record is EFAULT");
 
+	for (i = 0; i < sizeof(anything) / sizeof(anything[0]); i++) {
+		snprintf(name, sizeof(name), "RESOLVE_FD: O_PATH has an answer of %s", anything[i]);
+		fd = open(anything[i], O_PATH | O_NOFOLLOW);
+		size = sizeof(record);
+		is(resolve(fd, &size, &record), 0, name);
+		is(record.file.reason, BUILDID_REASON_DEFERRED, "RESOLVE_FD: which opens nothing");
+		close(fd);
+	}
 	fd = open("/proc/self/exe", O_PATH);
 	size = sizeof(record);
 	is(resolve(fd, &size, &record), 0, "RESOLVE_FD: O_PATH has an answer");
