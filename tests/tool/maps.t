@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+import arch
 import lib
 from lib import built, contains
 from tap import equal, run, test
@@ -103,7 +104,7 @@ def all_processes_are_shown_under_their_names():
     for pid in one, other:
         equal({path for _, path, _ in lines[pid]},
               {os.path.realpath(path) for path in
-               ("/bin/cat", "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2")})
+               ("/bin/cat", f"{arch.LIBRARIES}/libc.so.6", arch.LOADER)})
 
 
 @test
