@@ -31,6 +31,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make kunit            KUnit suites, on the debug kernel
   make fuzz             libFuzzer on the ELF and the perf.data parser
       SECONDS=N         for each of the two (300)
+  make check KERNEL=NAME    those that run in a guest, with this kernel
+  make check-arm64      likewise with Debian's kernels for arm64, cross-built
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
@@ -138,6 +140,13 @@ bench: deps
 check: deps
 	scripts/check $(if $(KERNEL),--kernel $(KERNEL)) $(T)
 
+# KUnit is not among them: no kernel for arm64 is built with it.
+check-arm64:
+	scripts/deps arm64
+	for kernel in arm64-6.1 arm64-6.12 arm64-16k; do \
+		scripts/check --kernel $$kernel || exit 1; \
+	done
+
 lint: deps
 	scripts/lint
 
@@ -153,4 +162,4 @@ kunit: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	uninstall uninstall-module uninstall-tool dist \
-	deps demo bench check lint fuzz flood kunit
+	deps demo bench check check-arm64 lint fuzz flood kunit
