@@ -22,21 +22,27 @@ Install:
                         single directories
       KDIR, KERNEL      as above
   make dist             build/buildid-VERSION.tar.xz, from the last commit
+  make deb              Debian packages in build/deb, likewise
+  make install-source   the module's source, for DKMS: /usr/src/buildid-VERSION
 
 Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make check            everything: linters, unit tests, KUnit, tests in guests
   make check T="NAME..."    these tests only; an unknown name prints them all
       KERNEL=NAME       kernel of the guest (6.12)
-  make lint             compilers' warnings and linters
-  make kunit            KUnit suites, on the debug kernel
-  make fuzz             libFuzzer on the ELF and the perf.data parser
-      SECONDS=N         for each of the two (300)
   make check KERNEL=NAME    those that run in a guest, with this kernel
   make check-arm64      likewise with Debian's kernels for arm64, cross-built
+  make lint             compilers' warnings and linters
+  make kunit            KUnit suites, on the debug kernel
+  make matrix           every kernel of `scripts/kernel --list`, into MATRIX.md; hours
+      MATRIX_ARGS=...   options of scripts/matrix, such as 7.3, for one kernel
+  make fuzz             libFuzzer on the ELF and the perf.data parser
+      SECONDS=N         for each of the two (300)
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
       BENCH_ARGS=...    options of scripts/bench, such as --kernel 6.12
+  make check-packages   the Debian packages on an emulated machine: install, upgrade of
+                        the kernel, purge; the better part of an hour, as root
   make demo             a session with real programs
   make deps             install missing Debian packages
 
@@ -103,6 +109,11 @@ install-module: module
 install-tool:
 	+$(MAKE) -C tool install
 
+# What `make module` needs, where DKMS looks for it.
+install-source:
+	@set -e; dir=$(DESTDIR)/usr/src/buildid-$$($(MAKE) -s --no-print-directory -C tool version); \
+	mkdir -p $$dir; cp -r $(SOURCES) $$dir/; echo $$dir
+
 uninstall: uninstall-module uninstall-tool
 
 # With any suffix that compression has added.
@@ -113,18 +124,23 @@ uninstall-module: release
 uninstall-tool:
 	+$(MAKE) -C tool uninstall
 
-# The same commit makes the same bytes, wherever it is packed: no setting of git's is
-# used, and one thread compresses.
+# The same commit makes the same bytes, wherever it is packed: no setting of git's or xz's
+# is used, and one thread compresses.
 dist:
 	@git diff --quiet HEAD || echo "buildid: changes that are not committed are left out" >&2
 	@mkdir -p build
-	@set -e; version=$$($(MAKE) -s -C tool version); \
+	@set -e; version=$$($(MAKE) -s --no-print-directory -C tool version); \
 	git diff --quiet HEAD -- module/version.h || { \
 		echo "buildid: module/version.h: not committed" >&2; exit 1; }; \
 	name=buildid-$$version; \
-	git -c tar.umask=0022 archive --format=tar --prefix=$$name/ -o build/$$name.tar HEAD; \
-	xz -9 --threads=1 -f build/$$name.tar; \
+	GIT_ATTR_NOSYSTEM=1 git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf \
+		-c core.attributesFile=/dev/null archive --format=tar --prefix=$$name/ \
+		-o build/$$name.tar HEAD; \
+	XZ_DEFAULTS= XZ_OPT= xz -9 --threads=1 -f build/$$name.tar; \
 	echo build/$$name.tar.xz
+
+deb: deps
+	scripts/deb
 
 # ---------------------------------------------------------------------- test --
 
@@ -157,9 +173,15 @@ fuzz: deps
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
+check-packages: deb
+	tests/packages/machine.t
+
 kunit: deps
 	prove tests/host/kunit.t
 
+matrix: deps
+	scripts/matrix $(MATRIX_ARGS)
+
 .PHONY: all help release module tool clean install install-module install-tool \
-	uninstall uninstall-module uninstall-tool dist \
-	deps demo bench check check-arm64 lint fuzz flood kunit
+	install-source uninstall uninstall-module uninstall-tool dist deb \
+	deps demo bench check check-arm64 check-packages lint fuzz flood kunit matrix

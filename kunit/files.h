@@ -13,6 +13,7 @@
 #include <linux/pagemap.h>
 #include <linux/shmem_fs.h>
 
+#include "compat.h"
 #include "stubs.h"
 
 static inline void close_file(void *file)
@@ -23,7 +24,7 @@ static inline void close_file(void *file)
 /* A file of @size bytes, none of them in memory. */
 static inline struct file *make_hole(struct kunit *test, const char *name, loff_t size)
 {
-	struct file *file = shmem_file_setup(name, size, 0);
+	struct file *file = shmem_file_setup(name, size, BID_NO_VMA_FLAGS);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_file, file), 0);

@@ -102,7 +102,7 @@ static u64 hash(dev_t dev, u64 ino)
 }
 
 /* The slot an entry of an inode gets if it is free; else it is one of the same set. */
-static u32 slot_of(dev_t dev, u64 ino)
+static unsigned long slot_of(dev_t dev, u64 ino)
 {
 	return hash(dev, ino) >> cache.shift;
 }
@@ -112,7 +112,7 @@ static u32 set_of(dev_t dev, u64 ino)
 	return slot_of(dev, ino) & ~(WAYS - 1);
 }
 
-static struct bid_entry *entry_at(u32 slot)
+static struct bid_entry *entry_at(unsigned long slot)
 {
 	return rcu_dereference_check(cache.table[slot],
 				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
@@ -190,7 +190,7 @@ static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
  */
 struct bid_entry *bid_cache_find_inode(struct inode *inode)
 {
-	u32 slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
+	unsigned long slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
 	struct bid_entry *entry = entry_at(slot);
 
 	if (likely(entry && bid_file_matches(inode, &entry->key, &entry->version) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Lets the module be written for the newest kernel: what older kernels lack, under the
- * newest one's names. The only file that names a kernel version.
+ * newest one's names. What this one has is in bid_config.h, see probe.c.
  */
 #ifndef BID_COMPAT_H
 #define BID_COMPAT_H
@@ -14,41 +14,44 @@
 #include <linux/module.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
-#include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#include "bid_config.h"
+
+#ifndef BID_HAS_VM_FLAGS_CLEAR
 static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags &= ~flags;
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-#define BID_MODULE_TEXT(module)	     ((module)->core_layout.base)
-#define BID_MODULE_TEXT_SIZE(module) ((module)->core_layout.text_size)
-#else
+#ifdef BID_HAS_MODULE_MEM
 #define BID_MODULE_TEXT(module)	     ((module)->mem[MOD_TEXT].base)
 #define BID_MODULE_TEXT_SIZE(module) ((module)->mem[MOD_TEXT].size)
+#else
+#define BID_MODULE_TEXT(module)	     ((module)->core_layout.base)
+#define BID_MODULE_TEXT_SIZE(module) ((module)->core_layout.text_size)
 #endif
 
 /* Older kernels have the digest, but export no function to get it. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
-#define BID_HAS_FSVERITY		   false
-#define BID_FSVERITY_DIGEST(inode, digest) 0
-#else
+#ifdef BID_HAS_FSVERITY_DIGEST
 #define BID_HAS_FSVERITY		   IS_ENABLED(CONFIG_FS_VERITY)
 #define BID_FSVERITY_DIGEST(inode, digest) fsverity_get_digest(inode, digest, NULL, NULL)
+#else
+#define BID_HAS_FSVERITY		   false
+#define BID_FSVERITY_DIGEST(inode, digest) 0
 #endif
 
-/* A macro, as late 6.1 releases have the function, too. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#ifndef BID_HAS_INODE_CTIME
 #define inode_get_ctime(inode) ((inode)->i_ctime)
-#define genl_info_dump	       genl_dumpit_info
+#endif
+#ifndef BID_HAS_INODE_MTIME
+#define inode_get_mtime(inode) ((inode)->i_mtime)
+#endif
+#ifndef BID_HAS_GENL_INFO_DUMP
+#define genl_info_dump genl_dumpit_info
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define inode_get_mtime(inode) ((inode)->i_mtime)
-
+#ifndef BID_HAS_SHRINKER_ALLOC
 static inline struct shrinker *shrinker_alloc(unsigned int flags, const char *fmt, ...)
 {
 	return kzalloc(sizeof(struct shrinker), GFP_KERNEL);
@@ -69,7 +72,7 @@ static inline void shrinker_free(struct shrinker *shrinker)
 #endif
 
 /* Here a mapped file of overlayfs has overlayfs's path in f_path, and the real inode. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#ifndef BID_HAS_FILE_USER_PATH
 #define file_user_path(file) (&(file)->f_path)
 
 static inline const struct inode *file_user_inode(const struct file *file)
@@ -79,6 +82,19 @@ static inline const struct inode *file_user_inode(const struct file *file)
 	return inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC ? d_real_inode(file->f_path.dentry) :
 							       inode;
 }
+#endif
+
+#ifdef BID_HAS_S_MOUNTS_LIST
+#define BID_IS_MOUNTED(sb) (!list_empty(&(sb)->s_mounts))
+#else
+#define BID_IS_MOUNTED(sb) READ_ONCE((sb)->s_mounts)
+#endif
+
+/* For shmem_file_setup(). */
+#ifdef BID_HAS_VMA_FLAGS
+#define BID_NO_VMA_FLAGS ((vma_flags_t){})
+#else
+#define BID_NO_VMA_FLAGS 0
 #endif
 
 #endif /* BID_COMPAT_H */

@@ -158,7 +158,7 @@ static bool passes_filters(struct bid_subscriber *subscriber, unsigned long vm_f
 
 /*
  * The path of the file, if the subscriber may know it. current's root is read without
- * fs->lock: if another thread calls chroot() meanwhile, either answer is right.
+ * its lock: if another thread calls chroot() meanwhile, either answer is right.
  */
 static struct bid_path path_for(const struct bid_subscriber *subscriber,
 				struct bid_mapping *mapping)

@@ -299,6 +299,8 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 	const struct inode *inode = file_inode(file);
 	u32 flags = 0;
 
+	if (bid_file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC)
+		flags |= BUILDID_FILE_FUSE;
 	if (!inode->i_nlink || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
 	/* on the kernel's own mount of shmem or hugetlbfs no user chooses a name */

@@ -17,7 +17,7 @@ DEFINE_PER_CPU(struct bid_history, bid_history);
 static bool read_entry(const struct bid_history *history, u32 nr, struct bid_history_entry *to)
 {
 	*to = history->ring[nr & (BID_HISTORY_DEPTH - 1)];
-	smp_rmb(); /* pairs with the smp_wmb() in bid_history_add() */
+	smp_rmb(); /* pairs with the first smp_wmb() in bid_history_add() */
 	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
@@ -112,7 +112,7 @@ int bid_history_find(struct bid_history_query *query)
 
 	for_each_possible_cpu(cpu) {
 		history = per_cpu_ptr(&bid_history, cpu);
-		/* pairs with the release in bid_history_add() */
+		/* pairs with the second smp_wmb() in bid_history_add() */
 		nr = smp_load_acquire(&history->next);
 		for (i = BID_HISTORY_DEPTH - 1; i; i--)
 			if (read_entry(history, nr - i, &entry))
@@ -136,7 +136,7 @@ static bool is_complete(const struct bid_history *history, u64 since)
 	u32 nr;
 
 	do {
-		/* pairs with the release in bid_history_add() */
+		/* pairs with the second smp_wmb() in bid_history_add() */
 		nr = smp_load_acquire(&history->next) - (BID_HISTORY_DEPTH - 1);
 	} while (!read_entry(history, nr, &oldest));
 	return !oldest.pages || bid_history_ticks(oldest.stamp, since) > 0;
@@ -174,7 +174,7 @@ static bool is_wanted(const struct bid_history_entry *entry, pid_t tgid)
 static bool find_back(int cpu, u32 *nr, pid_t tgid, struct bid_history_entry *entry)
 {
 	const struct bid_history *history = per_cpu_ptr(&bid_history, cpu);
-	/* pairs with the release in bid_history_add() */
+	/* pairs with the second smp_wmb() in bid_history_add() */
 	u32 next = smp_load_acquire(&history->next);
 
 	/* not the slot that may be being written, whatever the caller made of the cursor */

@@ -103,9 +103,9 @@ static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
  */
 static __always_inline void bid_history_add(const struct vm_area_struct *vma, u64 file_id)
 {
-	struct bid_history *history = this_cpu_ptr(&bid_history);
-	u32 next = history->next;
-	struct bid_history_entry *entry = &history->ring[next & (BID_HISTORY_DEPTH - 1)];
+	u32 next = __this_cpu_read(bid_history.next);
+	struct bid_history_entry *ring = __this_cpu_read(bid_history.ring);
+	struct bid_history_entry *entry = &ring[next & (BID_HISTORY_DEPTH - 1)];
 
 	smp_wmb(); /* @next before the slot it makes invalid; pairs with read_entry() */
 	entry->start_flags = vma->vm_start | (vma->vm_flags & BID_HISTORY_FLAGS) |
@@ -117,7 +117,8 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 	entry->pages = min_t(u64, (vma->vm_end - vma->vm_start) >> PAGE_SHIFT, U32_MAX);
 	entry->tgid = current->tgid;
 	memcpy(entry->comm, current->comm, TASK_COMM_LEN);
-	smp_store_release(&history->next, next + 1); /* pairs with bid_history_find() */
+	smp_wmb(); /* the slot before @next; pairs with the acquire of bid_history_find() */
+	__this_cpu_write(bid_history.next, next + 1);
 }
 
 /**

@@ -25,6 +25,7 @@
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
 
+#include "compat.h"
 #include "file.h"
 #include "hook.h"
 #include "identify.h"
@@ -111,7 +112,7 @@ static int test_mmap(void)
 		pr_err("self-test: no address space to map into\n");
 		return -ENXIO;
 	}
-	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, VM_NORESERVE);
+	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, BID_NO_VMA_FLAGS);
 	if (IS_ERR(file)) {
 		pr_err("self-test: no file to map: %ld\n", PTR_ERR(file));
 		return PTR_ERR(file);
@@ -189,6 +190,20 @@ static int run_selftest(void)
 	return expect_fired("itself");
 }
 
+static const char *explain(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return ": this kernel has no such function, or has it inlined";
+	case -EINVAL:
+		return ": this kernel does not allow it";
+	case -EOPNOTSUPP:
+		return ": this kernel is built without CONFIG_KPROBES";
+	default:
+		return "";
+	}
+}
+
 /**
  * bid_hook_init() - register and test the probes
  *
@@ -203,7 +218,8 @@ int bid_hook_init(void)
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = register_kprobe(probes[i]);
 		if (err) {
-			pr_err("no probe on %s: %d\n", probes[i]->symbol_name ?: "itself", err);
+			pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
+			       explain(err));
 			goto err_unregister;
 		}
 	}

@@ -137,21 +137,19 @@ static void release(struct mm_struct *mm)
 /* In a container only paths of processes with the caller's root; as for subscribers. */
 static bool may_know_paths(struct task_struct *task)
 {
-	struct path root;
+	struct path root, other = {};
 	bool may;
 
 	if (task_active_pid_ns(current) == &init_pid_ns)
 		return true;
-	get_fs_root(current->fs, &root);
 	task_lock(task);
-	may = false;
-	if (task->fs) {
-		spin_lock(&task->fs->lock);
-		may = path_equal(&task->fs->root, &root);
-		spin_unlock(&task->fs->lock);
-	}
+	if (task->fs)
+		get_fs_root(task->fs, &other);
 	task_unlock(task);
+	get_fs_root(current->fs, &root);
+	may = path_equal(&other, &root);
 	path_put(&root);
+	path_put(&other);
 	return may;
 }
 

@@ -221,7 +221,7 @@ static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
  */
 static bool is_unmounted(const struct slow_reader *slow)
 {
-	return !slow->file && list_empty(&slow->inode->i_sb->s_mounts);
+	return !slow->file && !BID_IS_MOUNTED(slow->inode->i_sb);
 }
 
 static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)

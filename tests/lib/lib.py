@@ -28,7 +28,7 @@ MODULE = os.environ.get("BUILDID_MODULE") or \
     os.path.join(TOP, "build", os.uname().release, "buildid.ko")
 DEVICE = "/dev/buildid"
 # On that kernel everything takes ten times as long: some tests do less there.
-DEBUG = os.environ.get("KERNEL_NAME") == "debug"
+DEBUG = os.environ.get("KERNEL_NAME", "").startswith("debug")
 PAGE = mmap.PAGESIZE
 
 # Long enough for any event on a slow machine: only a broken test takes it.

@@ -3,6 +3,7 @@
 perfparser writes, and a perf.data itself, read by the rules of those that are not packaged."""
 
 import collections
+import functools
 import os
 import struct
 
@@ -181,6 +182,26 @@ def by_table(table, mapping):
 
 def by_event_or_table(table, mapping):
     return mapping.build_id or table.get(mapping.path)
+
+
+@functools.cache
+def id_of(path):
+    """The build-id of a file, None where there is none."""
+    return lib.readelf_ids([path]).get(path) if os.path.isfile(path) else None
+
+
+def by_samply(table, mapping):
+    """The id, but nothing where the path has a file with another one: samply leaves such a
+    mapping out (add_module_to_process() in converter.rs)."""
+    found, wanted = id_of(mapping.path), by_event_or_table(table, mapping)
+    return wanted if not os.path.exists(mapping.path) or found == wanted else None
+
+
+def perfetto_binary(root, path, identity):
+    """The file that Perfetto symbolizes with: the path or its name below PERFETTO_BINARY_PATH,
+    or by build-id; of any only one with that id (FindBinaryInRoot() in local_symbolizer.cc)."""
+    places = (path, "/" + os.path.basename(path), f"/.build-id/{identity[:2]}/{identity[2:]}.debug")
+    return next((root + place for place in places if id_of(root + place) == identity), None)
 
 
 def by_name(_, mapping):

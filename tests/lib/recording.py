@@ -271,8 +271,9 @@ def has_scanned(url, count):
 
 
 @contextlib.contextmanager
-def server_of(directory):
-    """debuginfod over a directory, for its URL and a cache that is empty."""
+def server_of(directory, upstream=None):
+    """debuginfod over a directory, for its URL and a cache that is empty; what it does not
+    have it asks that of @upstream for, of the same kind."""
     count = sum(not os.path.islink(os.path.join(parent, name))
                 for parent, _, names in os.walk(directory) for name in names)
     port = free_port()
@@ -280,6 +281,7 @@ def server_of(directory):
     with lib.directory() as path:
         with lib.started("debuginfod", "-p", str(port), "-d", ":memory:", "-F", "-t", "5",
                          "--disable-source-scan", directory,
+                         env=dict(os.environ, **(upstream or {})),
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
             lib.until(lambda: has_scanned(url, count), "debuginfod has scanned")
             yield {"DEBUGINFOD_URLS": url, "DEBUGINFOD_CACHE_PATH": path + "/cache"}

@@ -30,6 +30,17 @@ def fuse(*mode, path=None):
                 lib.umount(directory, MNT_DETACH)
 
 
+@contextlib.contextmanager
+def stopped():
+    """A file on FUSE whose server answers nothing, after it has answered once; a function
+    that stops it."""
+    with fuse() as (served, server):
+        try:
+            yield served, lambda: server.send_signal(signal.SIGSTOP)
+        finally:
+            server.send_signal(signal.SIGCONT)
+
+
 def content(number):
     """What the worker has to read, as no build-id is there."""
     return b"#!" + struct.pack("=I", number).ljust(PAGE, b"x")

@@ -69,7 +69,7 @@ def _():
         there = os.path.join(directory, "none")
         content = lib.read_bytes(built("none"))
         lib.write_bytes(there, content)
-        lib.drop_caches()
+        lib.drop_pages(there)
         watch.see(lib.map_file, path)
         with asking(path):
             mapped, file = watch.see(lib.map_file, there)

@@ -21,7 +21,7 @@ SOL_NETLINK, ADD_MEMBERSHIP, DROP_MEMBERSHIP = 270, 1, 2
 GROUPS = range(1, 65)
 CTRL = 16
 RING = 16384
-COUNT = 300 if lib.DEBUG else 3000
+COUNT = 300
 
 
 def as_nobody(function, *arguments):

@@ -16,7 +16,7 @@ COUNT = 30 if lib.DEBUG else 200
 NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
 # The smallest ring, and mappings that it does not hold.
 SMALL = 16384
-MANY = 400
+MANY = 200
 FILES = [lib.built(name) for name in NAMES]
 
 

@@ -11,7 +11,7 @@ from device import Device, File, Mmap
 from image import with_id
 from tap import equal, run, test
 
-TIMES = 200 if lib.DEBUG else 1000
+TIMES = 60 if lib.DEBUG else 300
 BASE = "/tmp/rewrite"
 
 

@@ -299,7 +299,7 @@ def _():
             threading.Thread(target=signal.pause, daemon=True).start()
         os._exit(0)
     with Tasks(ring_size=4 << 20) as watch:
-        for _ in range(30 if lib.DEBUG else 150):
+        for _ in range(20 if lib.DEBUG else 50):
             pid = fork(child)
             watch.drain()
             equal([name for name in watch.of(pid) if name != "mmap"], ["fork", "exit"], "records")
@@ -344,7 +344,7 @@ def _():
     with Tasks(ring_size=4 << 20) as watch:
         thread.start()
         try:
-            pids = [fork(lambda: None) for _ in range(30 if lib.DEBUG else 200)]
+            pids = [fork(lambda: None) for _ in range(20 if lib.DEBUG else 60)]
         finally:
             stop.set()
             thread.join()

@@ -12,7 +12,7 @@ import stream
 from lib import built
 from tap import equal, run, test
 
-TIMES = 50
+TIMES = 15 if lib.DEBUG else 50
 
 
 def put(directory, name):

@@ -85,10 +85,34 @@ def add_rule(name, rule, wanted, stock_is_wrong=True):
 # perf_to_profile: src/perf_data_handler.cc of google/perf_data_converter; Perfetto:
 # src/trace_processor/importers/perf of google/perfetto; samply: samply/src/linux_shared of
 # mstange/samply.
-add_rule("the ids of mappings, else the table (perf_to_profile, Perfetto, samply)",
+add_rule("the ids of mappings, else the table (perf_to_profile, Perfetto)",
          readers.by_event_or_table, lambda content: ids[content])
 add_rule("the table alone (Propeller, hotspot)", readers.by_table, lambda content: ids[content])
 add_rule("names alone (flame graphs, Parca)", readers.by_name, lambda content: names[content])
+
+
+@test("samply has the ids of contents, but of the one whose path has another one now")
+def _():
+    got = {key for key in readers.told_apart(named, readers.by_samply) if key[0] in CONTENTS}
+    for content in CONTENTS[1:]:
+        assert (content, ids[content]) in got, got
+    equal({key for key in got if key[1] in ids.values()},
+          {(content, ids[content]) for content in CONTENTS[1:]}, "nothing wrong")
+    os.rename(program, program + ".away")
+    try:
+        got = set(readers.told_apart(named, readers.by_samply))
+        equal({(content, ids[content]) for content in CONTENTS} - got, set(), "on another machine")
+    finally:
+        os.rename(program + ".away", program)
+
+
+@test("Perfetto finds each content in ~/.debug")
+def _():
+    for content in CONTENTS:
+        found = readers.perfetto_binary(story.path("home/.debug"), program, ids[content])
+        assert found, content
+        equal(read_id(found), ids[content], content)
+        equal(lib.read_bytes(found), lib.read_bytes(built(f"profiled-{content}")), content)
 
 
 def functions(found):

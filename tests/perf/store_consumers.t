@@ -75,6 +75,19 @@ def _():
                      environment=environment), "work_of_two")
 
 
+@tool_test("a debuginfod that has a host's in its DEBUGINFOD_URLS serves what the host stored")
+def _():
+    with server_of(live.path + "/.debug") as host, lib.directory() as directory:
+        copy(work("one"), directory + "/one")
+        with server_of(directory, host) as central:
+            def find(identity, status=0):
+                return lib.run("debuginfod-find", "executable", identity, status=status,
+                               env=dict(os.environ, **central)).stdout.strip()
+            for identity, name in (ONE, "one"), (TWO, "two"):
+                same(find(identity), work(name))
+            equal(find("ab" * 20, 1), "", "nobody's")
+
+
 @tool_test("and so has perf")
 def _():
     data = live.path + "/perf.data"

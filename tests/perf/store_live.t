@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 import lib
+import servers
 from lib import contains
 from recording import (ONE, THREE, TWO, Live, build_id, busy, copy, entry, forged, record,
                        symbols, tool_test, work)
@@ -103,6 +104,35 @@ def _():
         contains(line["reason"], f"has build-id {TWO}")
         equal(os.path.exists(entry(live.path, ONE)), False, "kept")
         live.finish(ONE)
+
+
+@tool_test("a path that leads to a server by now holds nobody up")
+def _():
+    for answers, below in (False, "fuse"), (True, "fuse"), (True, "overlay"):
+        with lib.directory() as merged, Live() as live, \
+                servers.stopped() as (served, stop):
+            if below == "overlay":
+                lib.mount("none", merged, "overlay", 0,
+                          f"lowerdir={os.path.dirname(served)}:{live.path}")
+                live.stack.callback(lib.umount, merged, servers.MNT_DETACH)
+                served = os.path.join(merged, os.path.basename(served))
+            live.start()
+            live.process.send_signal(signal.SIGSTOP)
+            with busy(live.library, 0, live.path):
+                pass
+            os.unlink(live.library)
+            os.symlink(served, live.library)
+            if not answers:
+                stop()
+            live.process.send_signal(signal.SIGCONT)
+            line = live.wait_for(ONE)
+            equal((line["status"], line["path"]), ("fail", live.library), line)
+            contains(line["reason"], "on FUSE" if answers else "server does not answer")
+            other = os.path.join(live.path, "other.so")
+            copy(work("two"), other)
+            with busy(other, 0, live.path):
+                equal(live.wait_for(TWO)["status"], "ok", "the next one")
+            live.finish(ONE)
 
 
 @tool_test("a program that became another one at the same address before it was looked at")

@@ -3,6 +3,7 @@
 """What buildid says when it cannot do what it was asked for: one line that names the
 object, the reason and, where there is one, the way out; all else is done."""
 
+import functools
 import os
 import socket
 import subprocess
@@ -139,7 +140,7 @@ def damaged(name, data, said, shown):
     def _():
         with lib.directory() as work:
             path = os.path.join(work, "log")
-            lib.write_bytes(path, data(make_log(work)))
+            lib.write_bytes(path, data(whole_log()))
             done = lib.buildid("mon", "-l", path, status=1)
             errors = done.stderr.splitlines()
             contains(errors[0], f"buildid: {path}: {said}")
@@ -147,10 +148,12 @@ def damaged(name, data, said, shown):
             equal("/" in done.stdout, shown, f"something shown: {done.stdout!r}")
 
 
-def make_log(work):
-    path = os.path.join(work, "whole")
-    lib.buildid("record", "-o", path, "--", built("maps"), "5", built("id8"))
-    return lib.read_bytes(path)
+@functools.cache
+def whole_log():
+    with lib.directory() as work:
+        path = os.path.join(work, "log")
+        lib.buildid("record", "-o", path, "--", built("maps"), "5", built("id8"))
+        return lib.read_bytes(path)
 
 
 damaged("is cut short in a record", lambda log: log[:-60], "cut short", True)

@@ -471,6 +471,26 @@ def list_asks_for_a_device_or_a_kind():
 
 
 @test
+def list_is_sorted_by_path_the_older_versions_first():
+    lib.buildid("flush")
+    with lib.tmpfs() as directory:
+        def install(name, content):
+            path = os.path.join(directory, name)
+            lib.write_bytes(path + ".new", lib.read_bytes(lib.built(content)))
+            os.rename(path + ".new", path)
+            lib.map_file(path)
+        names = list("hbfadgce")
+        for content in "v1.so", "v2.so":
+            for name in names:
+                install(name, content)
+        lines = [(os.path.basename(line["path"])[0], line["build_id"])
+                 for line in lib.json_lines(lib.buildid("list", "-j").stdout)
+                 if line["path"].startswith(directory + "/")]
+        equal(lines, [(name, identity) for name in sorted(names)
+                      for identity in ("11" * 20, "22" * 20)])
+
+
+@test
 def info_has_a_word_for_all_that_the_module_can():
     [info] = lib.json_lines(lib.buildid("info", "-j").stdout)
     for key in "records", "ioctls", "features":

@@ -82,7 +82,8 @@ def _():
         (found,) = of(pid)
         equal((found["state"], found["build_id"], found["now_build_id"], found["since"]),
               ("deleted", V1, None, None))
-        contains(lib.buildid("stale", str(pid), status=STALE).stdout, f"deleted - {path}")
+        text = lib.buildid("stale", str(pid), status=STALE).stdout
+        equal(text.split()[-3:], ["deleted", "-", path], "text")
 
 
 @test("a program that was replaced, and one whose file got another name")
@@ -229,23 +230,12 @@ def _():
         contains(found.stderr, "mapped files were not compared")
 
 
-@contextlib.contextmanager
-def stopped():
-    """A file on FUSE whose server answers nothing, after it has answered once; a function
-    that stops it."""
-    with servers.fuse() as (served, server):
-        try:
-            yield served, lambda: server.send_signal(signal.SIGSTOP)
-        finally:
-            server.send_signal(signal.SIGCONT)
-
-
 @test("a root directory whose server does not answer holds nobody up")
 def _():
     def enter(root):
         os.chroot(root)
         os.chdir("/")
-    with stopped() as (served, stop), lib.child(enter, os.path.dirname(served)) as pid:
+    with servers.stopped() as (served, stop), lib.child(enter, os.path.dirname(served)) as pid:
         stop()
         lib.buildid("stale", str(pid), timeout=120)
 
@@ -265,7 +255,7 @@ def _():
             lib.run("mount", "-t", "tmpfs", "none", place)
             stack.callback(lib.umount, place, servers.MNT_DETACH)
             return stack.enter_context(library(below=place))
-        served, stop = stack.enter_context(stopped())
+        served, stop = stack.enter_context(servers.stopped())
         covered = [stack.enter_context(library()), on_device(), on_device()]
         other, roots = on_device(), stack.enter_context(library())
         hiding = stack.enter_context(lib.child(map_as_nobody, *covered))
@@ -278,13 +268,32 @@ def _():
             replace(path, "v2.so")
         equal([line["pid"] for line in of(same_user)], [same_user], "alone")
         stop()
-        # of the whole machine, as each operand is looked at alone; in the order of pids
+        # in the order of pids
         assert hiding < same_user < root, "in this order"
         found = lib.buildid("stale", "-j", status=None)
         pids = [line["pid"] for line in lib.json_lines(found.stdout)]
         # three of its devices did not answer: no other is tried
         equal([pid for pid in pids if pid in (hiding, same_user, root)], [root], found.stderr)
         contains(found.stderr, "mapped files were not compared")
+
+
+@test("nobody is held up by many users whose servers do not answer")
+def _():
+    def map_as(path, uid):
+        map_it(path)
+        os.setresuid(uid, 0, 0)
+    with contextlib.ExitStack() as stack:
+        served, stop = stack.enter_context(stopped())
+        pids = []
+        # five seconds for each would be a minute
+        for uid in range(rights.NOBODY - 12, rights.NOBODY):
+            path = stack.enter_context(library())
+            pids.append(stack.enter_context(lib.child(map_as, path, uid)))
+            os.unlink(path)
+            os.symlink(served, path)
+        stop()
+        found = lib.buildid("stale", *map(str, pids), timeout=40)
+        contains(found.stderr, "12 mapped files were not compared")
 
 
 @test("a path that leads to a FIFO or a directory now is as good as deleted")

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands: run one in a child and look at what it did. */
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -100,6 +103,62 @@ int command_finish_killed(pid_t child)
 	assert_true(WIFSIGNALED(status));
 	return WTERMSIG(status);
 }
+
+/* ------------------------------------------------------------ terminals -- */
+
+static int terminal = -1;
+static int (*on_terminal)(int, char **);
+
+void command_resize(unsigned short columns, unsigned short rows)
+{
+	struct winsize size = { .ws_col = columns, .ws_row = rows };
+
+	assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+}
+
+static int run_on_terminal(int argc, char **argv)
+{
+	int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	struct termios mode;
+
+	if (fd < 0 || tcgetattr(fd, &mode))
+		return 98;
+	cfmakeraw(&mode);
+	if (tcsetattr(fd, TCSANOW, &mode) || dup2(fd, STDOUT_FILENO) < 0)
+		return 98;
+	close(fd);
+	return on_terminal(argc, argv);
+}
+
+pid_t command_start_on_terminal(int (*command)(int, char **), unsigned short columns,
+				unsigned short rows, const char *const *words)
+{
+	unsetenv("COLUMNS");
+	setenv("NO_COLOR", "1", 1);
+	setenv("LC_ALL", "C", 1);
+	on_terminal = command;
+	terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(terminal >= 0);
+	assert_int_equal(grantpt(terminal) || unlockpt(terminal), 0);
+	command_resize(columns, rows);
+	return command_start(run_on_terminal, words);
+}
+
+int command_finish_on_terminal(pid_t child)
+{
+	int status = command_finish(child);
+	size_t size = 0;
+	ssize_t part;
+
+	/* Kept until it is read, and then EIO, as nobody has the other end. */
+	while ((part = read(terminal, out + size, sizeof(out) - 1 - size)) > 0)
+		size += (size_t)part;
+	out[size] = '\0';
+	close(terminal);
+	return status;
+}
+
+/* ----------------------------------------------------------------- waits -- */
 
 void wait_until(bool (*is_so)(void))
 {

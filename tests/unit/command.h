@@ -25,6 +25,14 @@ pid_t command_start(int (*command)(int, char **), const char *const *words);
 int command_finish(pid_t child);
 /* Likewise, of one that a signal ended: which. */
 int command_finish_killed(pid_t child);
+/*
+ * With a terminal of that size as standard output, without colours and in ASCII; out[] has
+ * what was on it.
+ */
+pid_t command_start_on_terminal(int (*command)(int, char **), unsigned short columns,
+				unsigned short rows, const char *const *words);
+void command_resize(unsigned short columns, unsigned short rows);
+int command_finish_on_terminal(pid_t child);
 /* Into @text what a file holds, with a NUL. */
 void command_slurp(const char *path, char *text, size_t size);
 

@@ -37,6 +37,7 @@ static const struct command {
 	{ "bundle", cmd_bundle, "pack a perf.data with the files it needs" },
 	{ "unbundle", cmd_unbundle, "unpack what bundle packed" },
 	{ "cookie", cmd_cookie, "give an identity to a file that has none" },
+	{ "doctor", cmd_doctor, "say what is missing here, and what to do" },
 	{ "info", cmd_info, "show what the module is" },
 	{ "stats", cmd_stats, "show the module's counters" },
 	{ "flush", cmd_flush, "make the module forget all files" },

@@ -10,6 +10,7 @@
 int cmd_annotate(int argc, char **argv);
 int cmd_bundle(int argc, char **argv);
 int cmd_cookie(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_flush(int argc, char **argv);
 int cmd_id(int argc, char **argv);
 int cmd_info(int argc, char **argv);

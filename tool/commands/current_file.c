@@ -26,7 +26,7 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 #include "current_file.h"
-#include "lookup_child.h"
+#include "lookup.h"
 
 /**
  * struct place - what a path in a root leads to
@@ -72,7 +72,7 @@ struct silent {
 };
 
 struct current_files {
-	struct lookup_child child;
+	struct worker worker;
 	struct lookup lookup;
 	uint32_t pid;
 	uid_t uid;
@@ -91,7 +91,7 @@ struct current_files *current_files_new(void)
 	struct current_files *files = calloc(1, sizeof(*files));
 
 	if (files)
-		files->child.socket = -1;
+		files->worker = lookup_worker();
 	return files;
 }
 
@@ -107,7 +107,7 @@ void current_files_free(struct current_files *files)
 	free(files->roots);
 	free(files->silent);
 	hash_map_free(&files->by_path);
-	lookup_child_end(&files->child);
+	worker_end(&files->worker);
 	free(files);
 }
 
@@ -314,7 +314,7 @@ static void identify(struct current_files *files, struct place *place,
 	base = open_base(files, &path);
 	if (base < 0)
 		return;
-	lookup_child_find(&files->child, base, path, &files->lookup);
+	lookup_find(&files->worker, base, path, &files->lookup);
 	close(base);
 	if (lookup->error == ETIMEDOUT)
 		add_silent(files, mapped);

@@ -51,25 +51,6 @@ static const char *feature_name(unsigned int bit)
 	}
 }
 
-static const char *ioctl_name(unsigned int number)
-{
-	static const char *const names[] = {
-		[_IOC_NR(BUILDID_IOC_INFO)] = "info",
-		[_IOC_NR(BUILDID_IOC_STATS)] = "stats",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = "resolve-fd",
-		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = "subscribe",
-		[_IOC_NR(BUILDID_IOC_FLUSH)] = "flush",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = "resolve-key",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)] = "resolve-addr",
-		[_IOC_NR(BUILDID_IOC_MAPS)] = "maps",
-		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = "set-cookie",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)] = "resolve-id",
-		[_IOC_NR(BUILDID_IOC_HISTORY)] = "history",
-	};
-
-	return number < ARRAY_SIZE(names) ? names[number] : "unknown";
-}
-
 static const char *status_name(unsigned int bit)
 {
 	return 1U << bit == BUILDID_STATUS_ARMED ? "armed" : "unknown";
@@ -86,7 +67,7 @@ static void show_flags(struct output *out, const struct buildid_info *info)
 	for (i = 0; i < ARRAY_SIZE(text); i++) {
 		if (!info->known_flags[i])
 			continue;
-		snprintf(text[i], sizeof(text[i]), "%s:0x%" PRIx32, ioctl_name(i),
+		snprintf(text[i], sizeof(text[i]), "%s:0x%" PRIx32, module_request_name(i),
 			 info->known_flags[i]);
 		words[count++] = text[i];
 	}
@@ -105,7 +86,7 @@ static void show_info(struct output *out, struct buildid_info *info)
 	out_pair_string(out, "hook", (const char *)info->hook);
 	show_bits(out, "status", info->status, status_name);
 	show_bits(out, "records", info->records, buildid_type_name);
-	show_bits(out, "ioctls", info->ioctls, ioctl_name);
+	show_bits(out, "ioctls", info->ioctls, module_request_name);
 	show_bits(out, "features", info->features, feature_name);
 	show_flags(out, info);
 	out_pair_number(out, "max_entries", info->max_entries);

@@ -22,13 +22,12 @@
 #include "common/array.h"
 #include "common/clock.h"
 #include "common/hash_map.h"
-#include "common/open_regular.h"
 #include "common/signals.h"
 #include "content/elf_file.h"
 #include "content/kernel_modules.h"
-#include "content/mapped_files.h"
 #include "content/vdso.h"
 #include "live.h"
+#include "live_open.h"
 #include "live_space.h"
 #include "module.h"
 
@@ -80,6 +79,7 @@ struct live {
 	/* Of file_ids. When there are too many the older half is forgotten. */
 	struct hash_map states, old_states;
 	struct live_space space;
+	struct worker opener;
 	bool forgot; /* so something may come a second time */
 	struct queue queue;
 	size_t queued;
@@ -160,7 +160,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 	item->file_id = mmap->file_id;
 	item->failed_before = get_state(live, mmap->file_id, &unused) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
-	item->fd = mapped_file_open_at(mmap->pid, mmap->addr, path, &item->reason);
+	item->fd = live_open_mapped(&live->opener, mmap->pid, mmap->addr, path, &item->reason);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
 	live->queued++;
 	set_state(live, mmap->file_id, STATE_QUEUED);
@@ -204,9 +204,12 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 
 	if (entry.fd >= 0 && live_space_put(&live->space, &entry, &item->reason))
 		return true;
-	entry.fd = open_untrusted(AT_FDCWD, item->path, &reason);
-	if (entry.fd < 0)
+	entry.fd = live_open(&live->opener, item->path, &reason);
+	if (entry.fd < 0) {
+		if (item->fd < 0)
+			item->reason = reason;
 		return false;
+	}
 	done = live_space_put(&live->space, &entry, &item->reason);
 	close(entry.fd);
 	return done;
@@ -303,7 +306,6 @@ static bool has_no_id(const struct buildid_file *file)
 	return file && file->kind != BUILDID_KIND_GNU && !is_waiting(file);
 }
 
-/* Its server may be any user, and never answer. */
 static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_file *file)
 {
 	return file ? file->reason == BUILDID_REASON_DEFERRED :
@@ -327,8 +329,7 @@ static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 		path = "";
 	if (is_deferred(mmap, file)) {
 		if (state == STATE_NEW)
-			store_report_fail(live->store, NULL, path,
-					  "is on FUSE, whose server may never answer");
+			store_report_fail(live->store, NULL, path, LIVE_ON_FUSE);
 		set_state(live, mmap->file_id, STATE_FAILED);
 		return;
 	}
@@ -565,6 +566,7 @@ static void close_all(struct live *live)
 	}
 	hash_map_free(&live->states);
 	hash_map_free(&live->old_states);
+	worker_end(&live->opener);
 	live_space_close(&live->space);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
@@ -576,6 +578,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	struct live live = {
 		.store = store,
 		.queue = TAILQ_HEAD_INITIALIZER(live.queue),
+		.opener = live_opener(),
 		.options = {
 			.size = sizeof(live.options),
 			.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |

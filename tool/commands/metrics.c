@@ -224,6 +224,7 @@ int metrics_stale(FILE *file, struct output *out, struct buildid *handle)
 	struct stale_scan scan = { .found = ignore };
 	int err = stale_scan(&scan, handle);
 
+	stale_scan_end(&scan);
 	if (!err && scan.denied && !scan.processes)
 		err = -EPERM;
 	if (err) {

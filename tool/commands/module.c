@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "module.h"
 
 #define MODULE_DIRECTORY "/sys/module/buildid"
@@ -44,6 +45,25 @@ void module_warn(struct buildid *handle)
 	      "turned off after the module was loaded; sysctl kernel.ftrace_enabled=1, "
 	      "echo 1 > /sys/kernel/debug/kprobes/enabled\n",
 	      stderr);
+}
+
+const char *module_request_name(unsigned int number)
+{
+	static const char *const names[] = {
+		[_IOC_NR(BUILDID_IOC_INFO)] = "info",
+		[_IOC_NR(BUILDID_IOC_STATS)] = "stats",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = "resolve-fd",
+		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = "subscribe",
+		[_IOC_NR(BUILDID_IOC_FLUSH)] = "flush",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = "resolve-key",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)] = "resolve-addr",
+		[_IOC_NR(BUILDID_IOC_MAPS)] = "maps",
+		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = "set-cookie",
+		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)] = "resolve-id",
+		[_IOC_NR(BUILDID_IOC_HISTORY)] = "history",
+	};
+
+	return number < ARRAY_SIZE(names) ? names[number] : "unknown";
 }
 
 struct buildid *module_open(struct output *out)

@@ -19,7 +19,6 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
-#include "common/columns.h"
 #include "common/hash_map.h"
 #include "common/signals.h"
 #include "filter.h"
@@ -148,16 +147,13 @@ static void put_header(struct mon *mon, int rows)
 /* The terminal may have another size by now. */
 static void fit(struct mon *mon)
 {
-	int rows = 0, width = 0;
+	int before = mon->out.width, rows = 0;
 
 	if (mon->terminal)
-		width = columns_of_terminal(stdout, &rows);
-	if (width && mon->full)
-		width = OUT_ENDLESS;
-	if (width != mon->out.width)
+		rows = out_fit(&mon->out, mon->full);
+	if (mon->out.width != before)
 		mon->header_in = 0;
-	mon->out.width = width;
-	mon->view.layout = layout_of(width, mon->time, mon->changes);
+	mon->view.layout = layout_of(mon->out.width, mon->time, mon->changes);
 	put_header(mon, rows);
 }
 
@@ -444,8 +440,7 @@ int cmd_mon(int argc, char **argv)
 		  "before, a deleted file, a memfd, a file that is open for writing",
 		  .flag = &mon.changes },
 		{ "time", 't', NULL, "begin each line with the time of day", .flag = &mon.time },
-		{ "full", 0, NULL, "on a terminal, too, identities and paths in full",
-		  .flag = &mon.full },
+		OPTION_FULL(&mon.full),
 		OPTION_LOG(&mon.log),
 		OPTION_RING_SIZE(&mon.ring_size),
 		{ "netlink", 0, NULL, "by generic netlink in place of the device",

@@ -50,6 +50,10 @@
 	       "bytes for records that wait to be read, a power of two; k and M multiply", \
 	       .parse = option_ring_size, .to = (var))
 
+/* Of who fits a terminal. */
+#define OPTION_FULL(var) \
+	OPTION("full", 0, NULL, "on a terminal, too, identities and paths in full", .flag = (var))
+
 /* Files by their build-id. */
 #define OPTION_DIR(var) OPTION("dir", 0, "DIR", "in place of ~/.debug", .string = (var))
 #define OPTION_NO_DEBUGINFOD(var) \

@@ -108,16 +108,26 @@ const char *print_id(const void *record, char text[PRINT_ID_MAX])
 	return print_identity(&identity, text);
 }
 
-/* On a terminal the beginning, as in git, with the kind. */
+void print_put_identity(struct output *out, int width, const struct identity *identity)
+{
+	char text[PRINT_ID_MAX];
+
+	print_identity(identity, text);
+	if (out->width && out->width != OUT_ENDLESS)
+		text[width] = '\0';
+	out_styled(out, identity->id.size ? OUT_GOOD : OUT_WEAK, NULL, width, text);
+}
+
 static void put_short_id(struct output *out, int width, const void *record)
 {
-	bool has_id = record && print_identity_of(record).id.size;
-	char text[PRINT_ID_MAX];
-	const char *id = print_id(record, text);
+	struct identity identity;
 
-	if (out->width && out->width != OUT_ENDLESS && id == text)
-		text[width] = '\0';
-	out_styled(out, has_id ? OUT_GOOD : OUT_WEAK, NULL, width, id);
+	if (!record) {
+		out_styled(out, OUT_WEAK, NULL, width, print_id(NULL, NULL));
+		return;
+	}
+	identity = print_identity_of(record);
+	print_put_identity(out, width, &identity);
 }
 
 void print_put_id(struct output *out, const void *record)
@@ -161,14 +171,26 @@ static void put_no_prot(struct output *out, const struct print_view *view)
 	out_string(out, NULL, width_of_prot(view), "----");
 }
 
+/* The rest of the line but @tail columns. */
+static void put_fitted_name(struct output *out, const char *name, int tail)
+{
+	int room = MAX(out_room(out) - tail, PATH_LEAST);
+
+	out_fitted(out, OUT_PLAIN, NULL, out->width ? MIN(room, columns_of(name)) : 0, name);
+}
+
 /* JSON cannot hold what is no UTF-8: then the bytes come in hex besides. */
-void print_put_path(struct output *out, int width, const char *path)
+void print_put_path(struct output *out, bool hidden, const char *path)
 {
 	size_t size = strlen(path);
 	char hex[2 * BUILDID_RECORD_MAX + 1];
 
-	out_string(out, "path", width, *path ? path : NULL);
-	if (!out->json || utf8_valid(path) || size > BUILDID_RECORD_MAX)
+	if (!out->json && !hidden)
+		put_fitted_name(out, *path ? path : "-", 0);
+	if (!out->json)
+		return;
+	out_string(out, "path", 0, *path ? path : NULL);
+	if (utf8_valid(path) || size > BUILDID_RECORD_MAX)
 		return;
 	hex_format(hex, (const uint8_t *)path, size);
 	out_string(out, "path_bytes", OUT_HIDDEN, hex);
@@ -206,7 +228,7 @@ static void put_identity(struct output *out, const struct buildid_record *record
 		out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity.reason));
 }
 
-#define FLAG_WORDS 8
+#define FLAG_WORDS 9
 
 /* @bits of the record of @type; @record, unless NULL, is the one of this line. */
 static void flag_words(const struct buildid_record *record, unsigned int type, uint32_t bits,
@@ -218,6 +240,7 @@ static void flag_words(const struct buildid_record *record, unsigned int type, u
 	} flags[FLAG_WORDS] = {
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_DELETED, "deleted" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_MEMFD, "memfd" },
+		{ BUILDID_RECORD_FILE, BUILDID_FILE_FUSE, "fuse" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_UNSTABLE, "unstable" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_PATH_PART, "path-part" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_NO_PATH, "no-path" },
@@ -377,12 +400,7 @@ static void put_name(struct output *out, const struct print_view *view, const ch
 		return;
 	flag_words(record, type, bits, words);
 	length = (int)strlen(tail_text(view, words, tail));
-	if (!*name)
-		name = "-";
-	room = out_room(out) - (length ? length + 1 : 0);
-	if (room < PATH_LEAST)
-		room = PATH_LEAST;
-	out_fitted(out, OUT_PLAIN, NULL, out->width ? MIN(room, columns_of(name)) : 0, name);
+	put_fitted_name(out, *name ? name : "-", length ? length + 1 : 0);
 	room = out_room(out);
 	if (length && room > 0)
 		out_fitted(out, OUT_PLAIN, NULL, MIN(room, length), tail);
@@ -413,7 +431,7 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	out_string(out, "prot", width_of_prot(view), print_prot(mmap, prot));
 	put_news(out, view);
 	put_short_id(out, view->layout.id, file);
-	print_put_path(out, OUT_HIDDEN, path);
+	print_put_path(out, true, path);
 	put_name(out, view, path, BUILDID_RECORD_FILE, flags, event->record);
 	if (file)
 		put_file(out, file);
@@ -568,7 +586,7 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 	out_begin(out);
 	put_header(out, &file->header);
 	print_put_id(out, file);
-	print_put_path(out, OUT_HIDDEN, path);
+	print_put_path(out, true, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
 	put_flags(out, &file->header, BUILDID_RECORD_FILE, file->flags, OUT_HIDDEN);
@@ -594,7 +612,7 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 	out_string(out, NULL, PRINT_WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
-	print_put_path(out, OUT_HIDDEN, path ? path : dso->path);
+	print_put_path(out, true, path ? path : dso->path);
 	if (path && strcmp(path, dso->path) != 0)
 		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)

@@ -47,13 +47,18 @@ struct identity print_identity_of(const void *record);
  * the kind and a colon, "(reason)" where there is none.
  */
 const char *print_identity(const struct identity *identity, char text[PRINT_ID_MAX]);
+/* As a column: of lines that fit a terminal the beginning, as in git, with the kind. */
+void print_put_identity(struct output *out, int width, const struct identity *identity);
 /* print_identity() of print_identity_of(); "(unresolved)" for NULL. */
 const char *print_id(const void *record, char text[PRINT_ID_MAX]);
 /* print_id() as a column of this line, and a file's flags, one word each. */
 void print_put_id(struct output *out, const void *record);
 void print_put_flags(struct output *out, const struct buildid_file *file);
-/* A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8. */
-void print_put_path(struct output *out, int width, const char *path);
+/*
+ * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text, unless
+ * @hidden, what is left of the line.
+ */
+void print_put_path(struct output *out, bool hidden, const char *path);
 /* As in /proc/PID/maps, into @text, which is returned. */
 char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);
 

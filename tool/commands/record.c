@@ -6,6 +6,7 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "common/arguments.h"
@@ -24,7 +25,8 @@ static const char help[] =
 	"ended, see buildid annotate, and no log is left unless --output is given. perf runs "
 	"with its options and -B, as it need not look for build-ids itself. What a perf "
 	"writes that COMMAND runs in another way, as a script does, is annotated, too.\v"
-	"A log that exists already is replaced, another file is not.\n\n"
+	"A log that exists already is replaced, another file is not. Without COMMAND the log may "
+	"be -, standard output.\n\n"
 	"Signals are passed on: SIGINT, SIGTERM, SIGHUP and SIGQUIT end COMMAND, and then "
 	"what it has written is annotated; SIGUSR2 makes perf write a snapshot.\n\n"
 	"Exit status: that of COMMAND, or it ends by the signal that killed COMMAND; 127 "
@@ -60,6 +62,17 @@ static int run(struct record *record, char **command)
 	return end.status;
 }
 
+/* As perf has it, "-" is standard output. */
+static void check_output(struct record *record, char *const *command)
+{
+	if (!record->request.log || strcmp(record->request.log, "-") != 0)
+		return;
+	if (*command)
+		args_error("-", "standard output is the command's; write the log to a file");
+	/* Objects are not to be mixed with the log. */
+	record->out.file = stderr;
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct record record = { .ring_size = DEFAULT_RING };
@@ -88,5 +101,6 @@ int cmd_record(int argc, char **argv)
 	char **command = args_parse(&args, argc, argv);
 
 	option_check_filter(&record.filter);
+	check_output(&record, command);
 	return run(&record, command);
 }

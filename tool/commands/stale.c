@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "module.h"
+#include "options.h"
 #include "print.h"
 #include "print_process.h"
 #include "process_operand.h"
@@ -32,30 +33,55 @@ static const char help[] =
 
 struct job {
 	struct output out;
+	struct process_layout layout;
+	bool full;
+	bool begun;
 	bool failed;
 };
+
+/* On a terminal. */
+static void begin(struct job *job)
+{
+	struct output *out = &job->out;
+
+	job->begun = true;
+	out_fit(out, job->full);
+	job->layout = process_layout_of(out->width, 2, 0);
+	if (!out->width)
+		return;
+	out_begin(out);
+	print_process_header(out, &job->layout);
+	out_string(out, NULL, job->layout.id, "RUNS");
+	out_string(out, NULL, job->layout.id, "NOW");
+	out_string(out, NULL, job->layout.moment, "SINCE");
+	out_string(out, NULL, 0, "PATH");
+	out_end(out);
+}
 
 static void show(void *data, const struct stale *stale)
 {
 	struct job *job = data;
+	const struct process_layout *layout = &job->layout;
 	struct output *out = &job->out;
 	struct identity runs;
 
+	if (!job->begun)
+		begin(job);
 	current_file_identity(stale->runs, &runs);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "stale");
-	print_process(out, stale->pid, stale->start_time, stale->comm);
-	print_content(out, "build_id", "kind", &runs);
+	print_process(out, layout, stale->pid, stale->start_time, stale->comm);
+	print_content(out, layout, "build_id", "kind", &runs);
 	out_string(out, "state", OUT_HIDDEN, stale->now ? "replaced" : "deleted");
 	if (stale->now) {
-		print_content(out, "now_build_id", "now_kind", &stale->now->identity);
+		print_content(out, layout, "now_build_id", "now_kind", &stale->now->identity);
 	} else {
 		out_null(out, "now_build_id");
 		out_null(out, "now_kind");
-		out_styled(out, OUT_BAD, NULL, 0, "deleted");
+		out_styled(out, OUT_BAD, NULL, layout->id, "deleted");
 	}
-	print_moment(out, "since", stale->now ? stale->now->ctime : 0);
-	print_put_path(out, 0, stale->path);
+	print_moment(out, layout, "since", stale->now ? stale->now->ctime : 0);
+	print_put_path(out, false, stale->path);
 	out_end(out);
 }
 
@@ -112,6 +138,7 @@ static int run(struct job *job, struct stale_scan *scan, char **pids)
 	for (; *pids; pids++)
 		if (process_operand(*pids, &pid))
 			scan_one(job, handle, scan, pid);
+	stale_scan_end(scan);
 	buildid_close(handle);
 	if (scan->unknown)
 		fprintf(stderr,
@@ -132,6 +159,7 @@ int cmd_stale(int argc, char **argv)
 		  "deleted files of /tmp, /var/tmp, /run and /dev, and those that are no ELF "
 		  "files, too, as JIT compilers make them",
 		  .flag = &scan.temporary },
+		OPTION_FULL(&job.full),
 		{},
 	};
 	const struct args args = {

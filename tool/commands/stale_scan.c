@@ -17,7 +17,6 @@
 struct scan {
 	struct stale_scan *scan;
 	struct buildid_snapshot *snapshot;
-	struct current_files *current;
 
 	/* The process whose records are being read. */
 	uint32_t pid;
@@ -123,7 +122,7 @@ static void compare(struct scan *scan, const struct buildid_mmap *mmap)
 	/* A device, and memory that never was a file. */
 	if (file->reason == BUILDID_REASON_NOT_REGULAR || file->flags & BUILDID_FILE_MEMFD)
 		return;
-	switch (current_files_find(scan->current, file, &now)) {
+	switch (current_files_find(scan->scan->current, file, &now)) {
 	case CURRENT_SAME:
 		break;
 	case CURRENT_OTHER:
@@ -145,7 +144,7 @@ static void begin_process(struct scan *scan, const struct buildid_mmap *mmap)
 	scan->start_time = mmap->start_time;
 	scan->stale = false;
 	scan->nr_reported = 0;
-	scan->entered = current_files_enter(scan->current, mmap->pid);
+	scan->entered = current_files_enter(scan->scan->current, mmap->pid);
 	scan->scan->processes += scan->entered;
 	scan->scan->denied += !scan->entered && (errno == EACCES || errno == EPERM);
 }
@@ -199,21 +198,24 @@ int stale_scan(struct stale_scan *scan, struct buildid *handle)
 	struct scan *run_ = calloc(1, sizeof(*run_));
 	int err = -ENOMEM;
 
-	if (run_) {
-		run_->scan = scan;
-		run_->current = current_files_new();
-	}
-	if (run_ && run_->current)
-		err = buildid_snapshot_new(&run_->snapshot, handle, &options);
-	if (!err)
+	if (!scan->current)
+		scan->current = current_files_new();
+	if (!run_ || !scan->current)
+		goto free;
+	run_->scan = scan;
+	err = buildid_snapshot_new(&run_->snapshot, handle, &options);
+	if (!err) {
 		err = run(run_);
-	if (run_ && run_->snapshot)
 		scan->alive += buildid_snapshot_processes(run_->snapshot);
-	if (run_) {
 		buildid_snapshot_free(run_->snapshot);
-		current_files_free(run_->current);
-		free(run_->reported);
 	}
+	free(run_->reported);
+free:
 	free(run_);
 	return err;
+}
+
+void stale_scan_end(struct stale_scan *scan)
+{
+	current_files_free(scan->current);
 }

@@ -32,6 +32,7 @@ struct stale {
  * @temporary: deleted files that were made to be deleted, too
  * @found: called for each stale file of each process
  * @data: for @found
+ * @current: NULL at first; what is known of paths, and of users whose servers are silent
  * @alive: added to: processes that were there, with file mappings or without
  * @processes: likewise: whose mappings were compared
  * @stale: likewise: of these, that have a stale file
@@ -44,6 +45,7 @@ struct stale_scan {
 	bool temporary;
 	void (*found)(void *data, const struct stale *stale);
 	void *data;
+	struct current_files *current;
 
 	size_t alive;
 	size_t processes;
@@ -52,7 +54,8 @@ struct stale_scan {
 	size_t unknown;
 };
 
-/* Returns 0, or the negative errno that ended it. */
+/* Returns 0, or the negative errno that ended it. Another one may follow, of other @pids. */
 int stale_scan(struct stale_scan *scan, struct buildid *handle);
+void stale_scan_end(struct stale_scan *scan);
 
 #endif

@@ -26,6 +26,8 @@
 #include "print.h"
 #include "print_process.h"
 
+#define WIDTH_STATE 8
+
 /* What it finds is nothing. */
 #define EXIT_NOBODY 3
 
@@ -57,6 +59,8 @@ struct line {
 
 struct users {
 	struct output out;
+	struct process_layout layout;
+	bool full;
 	struct buildid *handle;
 	struct buildid_files *files;
 	const char *state; /* of what is being read; NULL: of processes that may have exited */
@@ -178,24 +182,47 @@ static bool add_line(struct users *users, const struct buildid_mmap *mmap)
 
 /* ----------------------------------------------------------------- lines -- */
 
+/* On a terminal. */
+static void begin(struct users *users)
+{
+	struct output *out = &users->out;
+
+	out_fit(out, users->full);
+	users->layout = process_layout_of(out->width, 1, WIDTH_STATE + 1);
+	if (!out->width)
+		return;
+	out_begin(out);
+	print_process_header(out, &users->layout);
+	out_string(out, NULL, WIDTH_STATE, "STATE");
+	out_string(out, NULL, users->layout.moment, "SINCE");
+	out_string(out, NULL, users->layout.id, "IDENTITY");
+	out_string(out, NULL, 0, "PATH");
+	out_end(out);
+}
+
 static void show(struct users *users, const struct buildid_event *event, const char *state)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
+	const struct process_layout *layout = &users->layout;
 	struct output *out = &users->out;
 	const char *comm = (const char *)mmap->comm;
 	struct identity identity;
+
+	if (users->nr_lines == 1)
+		begin(users);
 	current_file_identity(event->file, &identity);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "user");
 	if (find_process(users, mmap->pid, mmap->start_time))
-		print_process(out, mmap->pid, mmap->start_time, comm);
+		print_process(out, layout, mmap->pid, mmap->start_time, comm);
 	else
-		print_exited(out, mmap->pid, mmap->start_time, comm);
+		print_exited(out, layout, mmap->pid, mmap->start_time, comm);
 
-	out_string(out, "state", 8, state);
-	print_moment(out, "time", users->state ? 0 : users->real + (int64_t)mmap->header.time_mono);
-	print_content(out, "build_id", "kind", &identity);
-	print_put_path(out, 0, print_path(event));
+	out_string(out, "state", WIDTH_STATE, state);
+	print_moment(out, layout, "time",
+		     users->state ? 0 : users->real + (int64_t)mmap->header.time_mono);
+	print_content(out, layout, "build_id", "kind", &identity);
+	print_put_path(out, false, print_path(event));
 	out_end(out);
 }
 
@@ -287,9 +314,10 @@ static void read_history(struct users *users)
 	if (!err)
 		err = read_snapshot(users, snapshot);
 	if (err == -ENOTTY)
-		fputs("buildid: users: processes that have exited are not known to a module of this "
-		      "version\n",
-		      stderr);
+		fprintf(stderr,
+			"buildid: users: processes that have exited are not known to a module of "
+			"this version; %s\n",
+			buildid_advice(err));
 	else if (err)
 		fail(users, "users", err);
 }
@@ -377,6 +405,7 @@ int cmd_users(int argc, char **argv)
 	const char *log = NULL;
 	const struct args_option options[] = {
 		OPTION_LOG(&log),
+		OPTION_FULL(&users.full),
 		{},
 	};
 	const struct args args = {

@@ -41,6 +41,16 @@ void out_init(struct output *out, FILE *file, bool json)
 	};
 }
 
+int out_fit(struct output *out, bool full)
+{
+	int rows = 0;
+
+	out->width = out->json ? 0 : columns_of_terminal(out->file, &rows);
+	if (out->width && full)
+		out->width = OUT_ENDLESS;
+	return rows;
+}
+
 static void out_of_memory(void)
 {
 	fputs("buildid: out of memory\n", stderr);
@@ -198,7 +208,7 @@ void out_fitted(struct output *out, enum out_style style, const char *key, int w
 	char *fitted;
 	int columns;
 
-	if (out->json || !out->width) {
+	if (out->json || !out->width || width == OUT_HIDDEN) {
 		out_styled(out, style, key, width, value);
 		return;
 	}

@@ -49,6 +49,9 @@ struct output {
 
 void out_init(struct output *out, FILE *file, bool json);
 
+/* Lines of text as wide as the terminal, if there is one, or with @full as they are; its rows. */
+int out_fit(struct output *out, bool full);
+
 void out_begin(struct output *out);
 void out_end(struct output *out);
 

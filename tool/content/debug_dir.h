@@ -85,8 +85,9 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 
 /*
  * Give an entry a further name, for readers who look for a file by the name that is in a
- * recording and its build-id, as hotspot does. False if that cannot be, or without an
- * entry; true if it has that name already.
+ * recording and its build-id, as hotspot does. It is not for who marks: the entry stays from
+ * then on, as with debug_dir_adopt(). False if that cannot be, or without an entry; true if
+ * it has that name already.
  */
 bool debug_dir_name(const struct debug_dir *dir, const struct build_id *id, const char *name);
 

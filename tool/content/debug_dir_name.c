@@ -50,6 +50,8 @@ bool debug_dir_name(const struct debug_dir *dir, const struct build_id *id, cons
 
 	if (*name != '/' || !debug_dir_is_name(name))
 		return false;
+	/* Else its names would stay when it goes. */
+	debug_dir_adopt(dir, id);
 	entry = debug_dir_entry(dir, id);
 	if (entry && !strncmp(entry, name + 1, length - 1) && entry[length - 1] == '/' &&
 	    !strchr(entry + length, '/'))

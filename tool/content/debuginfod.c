@@ -97,7 +97,7 @@ static int show(debuginfod_client *handle, long done, long all)
 	return 0;
 }
 
-static bool begin(struct debuginfod *client, struct reason *reason)
+bool debuginfod_ready(struct debuginfod *client, struct reason *reason)
 {
 	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
 
@@ -150,7 +150,7 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum co
 	int fd;
 
 	*path = NULL;
-	if (!begin(client, reason))
+	if (!debuginfod_ready(client, reason))
 		return -1;
 	if (client->silent == SILENT_MAX) {
 		reason_set(reason, "debuginfod: skipped, as the server did not respond");

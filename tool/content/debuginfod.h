@@ -10,6 +10,8 @@ struct debuginfod;
 /* A client that connects to no server yet. NULL only without memory. */
 struct debuginfod *debuginfod_new(void);
 void debuginfod_free(struct debuginfod *client);
+/* Whether there is a server to ask, and libdebuginfod to do so; asks none. */
+bool debuginfod_ready(struct debuginfod *client, struct reason *reason);
 
 /*
  * Ask the servers for CONTENT_ELF or CONTENT_DEBUG of @id, with progress on stderr.

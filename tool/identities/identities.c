@@ -23,7 +23,7 @@
 /* An MMAP record. */
 struct mmap_event {
 	uint64_t addr, len, pgoff;
-	uint64_t time;
+	uint64_t time; /* without times, once ready: only_inode() */
 	uint32_t pid;
 	uint32_t version; /* index */
 };
@@ -265,15 +265,21 @@ static int compare_paths(const void *a, const void *b, void *context)
 	return result ? result : COMPARE(first->time, second->time);
 }
 
+/* The only inode that mappings of the version have, 0 if there may be others, see may_be(). */
+static uint64_t only_inode(const struct version *version)
+{
+	return version->dev == version->user_dev && version->ino == version->user_ino ?
+		       version->ino :
+		       0;
+}
+
 /* Without times: the versions of a file in a row. */
 static int compare_untimed(const void *a, const void *b, void *context)
 {
 	const struct identities *identities = context;
 	const struct mmap_event *first = a, *second = b;
-	int result = compare_places(first, second);
+	int result = compare_mmaps(first, second);
 
-	if (!result)
-		result = COMPARE(first->pid, second->pid);
 	if (!result)
 		result = COMPARE(identities->versions.all[first->version].ino,
 				 identities->versions.all[second->version].ino);
@@ -328,6 +334,8 @@ static void keep_different(struct identities *identities)
 	const struct version *versions = identities->versions.all;
 	size_t count = 0, i;
 
+	for (i = 0; i < identities->nr_mmaps; i++)
+		identities->mmaps[i].time = only_inode(&versions[identities->mmaps[i].version]);
 	if (identities->nr_mmaps)
 		qsort_r(identities->mmaps, identities->nr_mmaps, sizeof(*identities->mmaps),
 			compare_untimed, identities);
@@ -504,6 +512,30 @@ static const struct version *find_version(const struct identities *identities,
 	return mapping->time ? NULL : find_by_path(identities, mapping, time);
 }
 
+/* Of the records with this only_inode(), without an inode of all; false for several contents. */
+static bool find_only(const struct identities *identities, const struct perfdata_mapping *mapping,
+		      uint64_t inode, const struct version **only)
+{
+	const struct mmap_event request = request_of(mapping, inode);
+	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
+				     sizeof(request), compare_mmaps);
+
+	for (; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+		const struct version *version = version_of(identities, mmap);
+
+		if (compare_places(mmap, &request) || mmap->pid != request.pid ||
+		    (mapping->has_inode && mmap->time != inode))
+			break;
+		if (!may_be(version, mapping))
+			continue;
+		if (*only && !version_same_content(*only, version))
+			return false;
+		*only = version;
+	}
+	return true;
+}
+
 /*
  * All that the process ever had there, else all that the inode ever held, if it is one
  * content.
@@ -512,25 +544,12 @@ static const struct version *find_without_time(const struct identities *identiti
 					       const struct perfdata_mapping *mapping,
 					       bool *several)
 {
-	const struct mmap_event request = request_of(mapping, 0);
-	const struct version *only = NULL, *version;
-	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
-				     sizeof(request), compare_mmaps);
+	const struct version *only = NULL;
 
-	for (; i < identities->nr_mmaps; i++) {
-		const struct mmap_event *mmap = &identities->mmaps[i];
-
-		if (compare_places(mmap, &request) || mmap->pid != request.pid)
-			break;
-		version = version_of(identities, mmap);
-		if (!may_be(version, mapping))
-			continue;
-		if (only && !version_same_content(only, version)) {
-			*several = true;
-			return NULL;
-		}
-		only = version;
-	}
+	*several = !find_only(identities, mapping, 0, &only) ||
+		   (mapping->has_inode && !find_only(identities, mapping, mapping->ino, &only));
+	if (*several)
+		return NULL;
 	return only ? only : versions_only(&identities->versions, mapping);
 }
 

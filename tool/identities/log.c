@@ -84,6 +84,23 @@ static struct clocks read_clocks(void)
 	return clocks;
 }
 
+static int open_log(const char *path, bool chosen, struct reason *reason)
+{
+	int fd;
+
+	/* For the owner only, as it says who ran what. */
+	if (strcmp(path, "-") != 0)
+		return open_own(path, chosen, LOG_MAGIC, strlen(LOG_MAGIC), reason);
+	if (isatty(STDOUT_FILENO)) {
+		reason_set(reason, "standard output is a terminal; name a file");
+		return -1;
+	}
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		reason_set(reason, "%s", strerror(errno));
+	return fd;
+}
+
 struct log_writer *log_create(const char *path, bool chosen, struct reason *reason)
 {
 	const struct clocks now = read_clocks();
@@ -101,8 +118,7 @@ struct log_writer *log_create(const char *path, bool chosen, struct reason *reas
 		reason_set(reason, "%s", strerror(ENOMEM));
 		return NULL;
 	}
-	/* For the owner only, as it says who ran what. */
-	writer->fd = open_own(path, chosen, LOG_MAGIC, sizeof(header.magic), reason);
+	writer->fd = open_log(path, chosen, reason);
 	if (writer->fd < 0) {
 		free(writer);
 		return NULL;

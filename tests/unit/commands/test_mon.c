@@ -272,56 +272,6 @@ static void mon_has_the_date_in_json(void **state)
 
 /* ------------------------------------------------------------ terminals -- */
 
-static int terminal = -1;
-
-static void resize(unsigned short columns, unsigned short rows)
-{
-	struct winsize size = { .ws_col = columns, .ws_row = rows };
-
-	assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
-}
-
-static int mon_on_a_terminal(int argc, char **argv)
-{
-	int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-	struct termios mode;
-
-	if (fd < 0 || tcgetattr(fd, &mode))
-		return 98;
-	cfmakeraw(&mode);
-	if (tcsetattr(fd, TCSANOW, &mode) || dup2(fd, STDOUT_FILENO) < 0)
-		return 98;
-	close(fd);
-	return cmd_mon(argc, argv);
-}
-
-static pid_t start_on_terminal(unsigned short columns, unsigned short rows,
-			       const char *const *words)
-{
-	unsetenv("COLUMNS");
-	setenv("NO_COLOR", "1", 1);
-	setenv("LC_ALL", "C", 1);
-	terminal = posix_openpt(O_RDWR | O_NOCTTY);
-	assert_true(terminal >= 0);
-	assert_int_equal(grantpt(terminal) || unlockpt(terminal), 0);
-	resize(columns, rows);
-	return command_start(mon_on_a_terminal, words);
-}
-
-/* Into out[] what was on the terminal. */
-static void finish_on_terminal(pid_t child)
-{
-	size_t size = 0;
-	ssize_t part;
-
-	/* Kept until it is read, and then EIO, as nobody has the other end. */
-	assert_int_equal(command_finish(child), 0);
-	while ((part = read(terminal, out + size, sizeof(out) - 1 - size)) > 0)
-		size += (size_t)part;
-	out[size] = '\0';
-	close(terminal);
-}
-
 #define LONG_PATH "/usr/lib/x86_64-linux-gnu/libcrypto.so.3"
 
 static void mon_fits_its_terminal(void **state)
@@ -331,13 +281,13 @@ static void mon_fits_its_terminal(void **state)
 	(void)state;
 	put_file(1, 20, 0);
 	put_mmap(1, 0, LONG_PATH);
-	child = start_on_terminal(80, 24, WORDS("buildid mon"));
+	child = command_start_on_terminal(cmd_mon, 80, 24, WORDS("buildid mon"));
 	wait_until(all_is_consumed);
-	resize(140, 24);
+	command_resize(140, 24);
 	put_mmap(1, 0, LONG_PATH);
 	wait_until(all_is_consumed);
 	kill(child, SIGHUP);
-	finish_on_terminal(child);
+	assert_int_equal(command_finish_on_terminal(child), 0);
 	assert_string_equal(
 		out,
 		"    PID COMM                 ADDRESS PROT IDENTITY     PATH\n"
@@ -356,8 +306,9 @@ static void mon_shows_all_in_full(void **state)
 	(void)state;
 	put_file(1, 20, 0);
 	put_mmap(1, 0, LONG_PATH);
-	child = start_on_terminal(40, 24, WORDS("buildid mon", "--full", "--count", "1"));
-	finish_on_terminal(child);
+	child = command_start_on_terminal(cmd_mon, 40, 24,
+					  WORDS("buildid mon", "--full", "--count", "1"));
+	assert_int_equal(command_finish_on_terminal(child), 0);
 	assert_non_null(
 		strstr(out, "r-xp 101112131415161718191a1b1c1d1e1f20212223 " LONG_PATH "\n"));
 }
@@ -372,8 +323,8 @@ static void mon_repeats_its_header(void **state)
 	put_file(1, 20, 0);
 	for (i = 0; i < 20; i++)
 		put_mmap(1, 0, "/a");
-	child = start_on_terminal(80, 10, WORDS("buildid mon", "--count", "20"));
-	finish_on_terminal(child);
+	child = command_start_on_terminal(cmd_mon, 80, 10, WORDS("buildid mon", "--count", "20"));
+	assert_int_equal(command_finish_on_terminal(child), 0);
 	for (at = out; (at = strstr(at, "IDENTITY")); at++)
 		headers++;
 	assert_int_equal(headers, 3);

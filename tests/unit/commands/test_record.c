@@ -38,6 +38,30 @@ static void a_recording_can_be_shown(void **state)
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":2,"), out);
 }
 
+static void a_recording_can_be_piped(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	put_file(1, 4, 0);
+	put_mmap(1, 0, "/a");
+	child = START(record, "-j", "-o", "-");
+	wait_until(all_is_consumed);
+	kill(child, SIGTERM);
+	assert_int_equal(command_finish(child), 0);
+	assert_int_equal(access("-", F_OK), -1);
+	assert_non_null(strstr(err, "-: 2 records, 0 lost\n"));
+	assert_int_equal(rename("out", "log"), 0);
+	assert_int_equal(RUN(mon, "-l", "log"), 0);
+	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /a\n");
+	assert_int_equal(RUN(record, "-o", "-", "true"), 2);
+	assert_non_null(strstr(err, "write the log to a file"));
+	child = command_start_on_terminal(cmd_record, 80, 24, WORDS("buildid record", "-o", "-"));
+	assert_int_equal(command_finish_on_terminal(child), 1);
+	assert_non_null(strstr(err, "-: standard output is a terminal; name a file\n"));
+}
+
 static void a_link_is_followed_if_it_was_named(void **state)
 {
 	(void)state;
@@ -250,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_recording_can_be_shown),
+		TEST(a_recording_can_be_piped),
 		TEST(a_link_is_followed_if_it_was_named),
 		TEST(a_log_that_was_cut_is_shown_as_far_as_it_goes),
 		TEST(record_exits_as_its_command),

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "common/array.h"
+#include "common/columns.h"
 
 #define ID "101112131415161718191a1b1c1d1e1f20212223"
 
@@ -53,6 +54,15 @@ static void other_content(int fd, union any_record *record)
 {
 	(void)fd;
 	make_file(record, 8, 16, 0, "/any");
+}
+
+static size_t lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
 }
 
 /* ----------------------------------------------------------------- stale -- */
@@ -125,6 +135,52 @@ static void what_is_not_permitted_is_said(void **state)
 	assert_int_equal(RUN(stale, "x"), 2);
 }
 
+static void assert_fits(int width)
+{
+	char *line, *end;
+
+	for (line = out; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		assert_non_null(end);
+		*end = '\0';
+		assert_true(columns_of(line) <= width);
+		*end = '\n';
+	}
+}
+
+static void stale_at(int width, const char *option)
+{
+	const char *words[] = { "buildid stale", pid, option, NULL };
+	pid_t child = command_start_on_terminal(cmd_stale, (unsigned short)width, 24, words);
+
+	assert_int_equal(command_finish_on_terminal(child), 3);
+}
+
+static void stale_fits_its_terminal(void **state)
+{
+	int width;
+
+	(void)state;
+	fake.maps = one_file;
+	fake.resolve = other_content;
+	for (width = 44; width < 200; width += 12) {
+		stale_at(width, NULL);
+		assert_fits(width);
+		assert_int_equal(lines(out), 2);
+	}
+	stale_at(80, NULL);
+	assert_memory_equal(out, "    PID COMM     UNIT         RUNS         NOW          PATH\n",
+			    61);
+	assert_non_null(strstr(out, " 101112131415 101112131415 /"));
+	assert_non_null(strstr(out, "..."));
+	assert_non_null(strstr(out, "/lib.so\n"));
+	stale_at(120, NULL);
+	assert_non_null(strstr(out, " SINCE "));
+	stale_at(44, "--full");
+	assert_non_null(strstr(out, ID " 101112131415161718191a1b1c1d1e1f"));
+	assert_non_null(strstr(out, path));
+}
+
 /* ----------------------------------------------------------------- users -- */
 
 /* This process's mapping, and one of another process that had its number. */
@@ -143,13 +199,28 @@ static int two_mappings(struct buildid_history *request)
 	return 0;
 }
 
-static size_t lines(const char *text)
+static void users_fits_its_terminal(void **state)
 {
-	size_t count = 0;
+	pid_t child;
+	int width;
 
-	for (; *text; text++)
-		count += *text == '\n';
-	return count;
+	(void)state;
+	fake.maps = one_file;
+	fake.history = two_mappings;
+	for (width = 44; width < 200; width += 12) {
+		child = command_start_on_terminal(cmd_users, (unsigned short)width, 24,
+						  WORDS("buildid users", ID));
+		assert_int_equal(command_finish_on_terminal(child), 0);
+		assert_fits(width);
+		assert_int_equal(lines(out), 4);
+	}
+	child = command_start_on_terminal(cmd_users, 80, 24, WORDS("buildid users", ID));
+	assert_int_equal(command_finish_on_terminal(child), 0);
+	assert_memory_equal(out, "    PID COMM     UNIT         STATE    IDENTITY     PATH\n", 57);
+	assert_non_null(strstr(out, " exited   101112131415 /"));
+	child = command_start_on_terminal(cmd_users, 80, 24, WORDS("buildid users", "--full", ID));
+	assert_int_equal(command_finish_on_terminal(child), 0);
+	assert_non_null(strstr(out, ID " /"));
 }
 
 static void users_are_those_of_now_and_those_that_have_exited(void **state)
@@ -198,6 +269,8 @@ int main(void)
 		TEST(what_is_no_file_any_more_is_deleted),
 		TEST(what_cannot_be_compared_is_counted),
 		TEST(what_is_not_permitted_is_said),
+		TEST(stale_fits_its_terminal),
+		TEST(users_fits_its_terminal),
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(an_older_module_knows_the_present_only),
 	};

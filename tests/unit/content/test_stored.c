@@ -199,6 +199,19 @@ static void what_others_have_asked_for_stays(void **state)
 	assert_false(is_there(&id_false));
 }
 
+static void what_others_have_named_stays(void **state)
+{
+	struct debug_dir *other = debug_dir_open(NULL, true, &reason);
+
+	(void)state;
+	put("true", &id_true);
+	assert_true(debug_dir_name(other, &id_true, "/bin/true@12345678"));
+	debug_dir_close(other);
+	stored_evict(stored, 0, never);
+	assert_true(is_there(&id_true));
+	shell("cmp true .debug/bin/true@12345678/*/elf");
+}
+
 static void only_links_that_are_its_own_go(void **state)
 {
 	char text[BUILD_ID_TEXT];
@@ -267,6 +280,7 @@ int main(void)
 		TEST(a_number_that_is_none_is_not_used),
 		TEST(what_others_put_there_stays),
 		TEST(what_others_have_asked_for_stays),
+		TEST(what_others_have_named_stays),
 		TEST(only_links_that_are_its_own_go),
 		TEST(a_mark_of_one_byte_is_removed),
 		TEST(what_a_killed_process_left_is_removed),

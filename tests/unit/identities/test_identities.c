@@ -600,6 +600,22 @@ static void many_without_times(void **state)
 	}
 }
 
+static void many_files_at_one_place_without_times(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_NONE);
+	for (i = 0; i < MANY; i++) {
+		add_file(i + 1, i + 1, (uint8_t)i);
+		add_mmap(i + 1, 5, i);
+	}
+	ready(0);
+	for (i = 0; i < MANY; i++)
+		assert_is(5, i + 1, 0, (uint8_t)i);
+}
+
 static void many_versions_and_losses(void **state)
 {
 	uint32_t i;
@@ -898,6 +914,7 @@ int main(void)
 		TEST(many_processes_at_one_place),
 		TEST(many_files_at_one_place),
 		TEST(many_without_times),
+		TEST(many_files_at_one_place_without_times),
 		TEST(many_versions_and_losses),
 		TEST(a_loss_is_a_hole_that_begins_before_it),
 		TEST(behind_the_end_nothing_is_known),

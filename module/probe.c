@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What compat.h asks the kernel: kbuild compiles this file for each BID_HAS_ in it, with
+ * that defined, and what compiles is defined in bid_config.h. Versions would not do, as
+ * vendors' kernels have functions of newer ones.
+ */
+#include <linux/fs.h>
+#include <linux/fsverity.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/shmem_fs.h>
+#include <linux/shrinker.h>
+#include <net/genetlink.h>
+
+static inline void probe(struct file *file, struct inode *inode, struct vm_area_struct *vma)
+{
+#ifdef BID_HAS_FILE_USER_PATH
+	file_user_path(file);
+	file_user_inode(file);
+#endif
+#ifdef BID_HAS_FSVERITY_DIGEST
+	/* exported since it has four arguments */
+	fsverity_get_digest(inode, NULL, NULL, NULL);
+#endif
+#ifdef BID_HAS_GENL_INFO_DUMP
+	genl_info_dump(NULL);
+#endif
+#ifdef BID_HAS_INODE_CTIME
+	inode_get_ctime(inode);
+#endif
+#ifdef BID_HAS_INODE_MTIME
+	inode_get_mtime(inode);
+#endif
+#ifdef BID_HAS_MODULE_MEM
+	(void)THIS_MODULE->mem[MOD_TEXT].base;
+#endif
+#ifdef BID_HAS_SHRINKER_ALLOC
+	shrinker_free(shrinker_alloc(0, "buildid"));
+#endif
+#ifdef BID_HAS_S_MOUNTS_LIST
+	list_empty(&inode->i_sb->s_mounts);
+#endif
+#ifdef BID_HAS_VMA_FLAGS
+	shmem_file_setup("buildid", 0, (vma_flags_t){});
+#endif
+#ifdef BID_HAS_VM_FLAGS_CLEAR
+	vm_flags_clear(vma, 0);
+#endif
+#ifdef BID_TEST_MISSING
+	bid_function_that_no_kernel_has();
+#endif
+}

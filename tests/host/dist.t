@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The tarball of a release: the same bytes from any clone, and all that it takes to build.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+
+work=$(mktemp -d /tmp/buildid-dist.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+top=$OLDPWD
+
+n=0 failed=0
+ok() {	# NAME COMMAND...
+	n=$((n + 1))
+	if "${@:2}" > log 2>&1; then
+		echo "ok $n - $1"
+	else
+		failed=1
+		echo "not ok $n - $1"
+		tail -n 40 log | sed 's/^/# /'
+	fi
+}
+
+# What a packager's machine may have set, none of which may show in the tarball.
+# shellcheck disable=SC2317	# ok calls what follows
+settings() {
+	cat > settings <<- EOF
+		[core]
+			autocrlf = true
+			attributesFile = $work/attributes
+		[tar]
+			umask = 0077
+	EOF
+	echo '*.md export-ignore' > attributes
+}
+
+# shellcheck disable=SC2317
+two_clones() {
+	git clone -q "$top" one && git clone -q "$top" a-longer-name || return
+	settings
+	make -s -C one dist &&
+		(umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 XZ_OPT=-1 GIT_CONFIG_GLOBAL=$work/settings \
+			make -s -C a-longer-name dist) || return
+	sha256sum ./*/build/buildid-*.tar.xz
+	cmp one/build/buildid-*.tar.xz a-longer-name/build/buildid-*.tar.xz
+}
+
+# shellcheck disable=SC2317
+unpack() {
+	version=$(make -s -C one/tool version)
+	mkdir alone && tar -C alone -xf "one/build/buildid-$version.tar.xz" &&
+		[[ $(ls alone) == "buildid-$version" ]] &&
+		git -C one ls-files | sort > listed &&
+		(cd "alone/buildid-$version" && find . ! -type d | sed 's|^\./||' | sort) > packed &&
+		diff listed packed &&
+		grep -q "^$version" "alone/buildid-$version/NEWS"
+}
+
+# With a git that fails for whoever calls it.
+# shellcheck disable=SC2317
+builds() {
+	local kernel release root=$work/root
+
+	kernel=$("$top/scripts/kernel" 6.12) || return
+	release=$(<"$kernel/release")
+	mkdir bin && ln -s /bin/false bin/git
+	PATH=$work/bin:$PATH make -s -C alone/buildid-* tool module install \
+		KDIR="$kernel/build" DESTDIR="$root" || return
+	[[ $("$root/usr/local/bin/buildid" --version) == "buildid $version" ]] &&
+		[[ $(modinfo -F version "$root/lib/modules/$release/updates/buildid.ko"*) == "$version" ]] &&
+		grep -q "buildid $version" "$root/usr/local/share/man/man1/buildid.1"
+}
+
+# shellcheck disable=SC2317
+refuses_lint() {
+	local said
+
+	said=$("alone/buildid-$version/scripts/lint")
+	echo "$said"
+	[[ $said == "Bail out!"* ]]
+}
+
+echo 1..4
+ok 'two clones pack the same bytes, whatever git and xz are set to' two_clones
+ok 'the tarball has every file of the commit, and NEWS of its version' unpack
+ok 'it builds and installs without git' builds
+ok 'lint says that it needs a clone' refuses_lint
+exit "$failed"

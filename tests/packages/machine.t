@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The Debian packages on a Debian 12 machine: installed, through a kernel's upgrade, purged.
+
+DKMS builds the module in the emulator, twice, which takes most of the time."""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+
+from machine import PATIENCE, Machine    # noqa: E402
+from tap import equal, run, test         # noqa: E402
+
+# A kernel's headers, as far as DKMS looks before it builds, of a kernel for which there is
+# nothing to build.
+HEADERS = """
+set -e
+cd $(mktemp -d)
+mkdir -p DEBIAN boot lib/modules/{release}/build/include
+echo '{config}' | tee boot/config-{release} > lib/modules/{release}/build/.config
+cat > DEBIAN/control <<END
+Package: linux-headers-{release}
+Version: 1
+Architecture: all
+Maintainer: nobody <nobody@localhost>
+Description: headers of no use
+END
+hooks=/etc/kernel/header_postinst.d
+run="run-parts --report --exit-on-error --arg={release} $hooks"
+printf '%s\\n' '#!/bin/sh' "[ ! -d $hooks ] || $run" > DEBIAN/postinst
+chmod +x DEBIAN/postinst
+dpkg-deb -b . /tmp/{release}.deb
+apt-get -y install /tmp/{release}.deb
+"""
+ENOUGH = "CONFIG_64BIT=y\nCONFIG_KPROBES=y\nCONFIG_PERF_EVENTS=y"
+WITHOUT_KPROBES = "CONFIG_64BIT=y\n# CONFIG_KPROBES is not set\nCONFIG_PERF_EVENTS=y"
+
+# Runs until it is told to end, as a service may be slow here.
+PROGRAM = "#include <unistd.h>\nint main(void) { return (int)sleep(100000) + %d; }"
+
+VERSION = subprocess.run(["make", "-s", "--no-print-directory", "-C", f"{TOP}/tool", "version"],
+                         check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+machine = Machine()
+
+
+def until(what, condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"{what}: not within {PATIENCE} s"
+        time.sleep(1)
+
+
+def as_user(user, command):
+    return machine.status(f"runuser -u {user} -- {command}")
+
+
+def kernels():
+    """Of the disk or the running machine, the newest last."""
+    names = (machine.run("ls /boot") if machine.qemu and machine.qemu.poll() is None
+             else machine.read_disk("ls -p /boot"))
+    found = set(re.findall(r"\binitrd\.img-([\w.+-]+)", names))
+    return sorted(found, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
+
+
+def install_unserved(release, config):
+    output = machine.run(HEADERS.format(release=release, config=config))
+    check_whole()
+    return output
+
+
+def check_whole():
+    equal(machine.run("dpkg --audit"), "", "packages that are not whole")
+    machine.run("apt-get check")
+
+
+def built_for():
+    return set(re.findall(rf"^buildid/{re.escape(VERSION)}, ([^,]+), .*: installed",
+                          machine.run("dkms status"), re.M))
+
+
+def check_loaded():
+    equal(machine.run("cat /sys/module/buildid/version").strip(), VERSION, "the version loaded")
+    path = machine.run("modinfo -n buildid").strip()
+    equal(os.path.dirname(path), f"/lib/modules/{machine.release}/updates/dkms", "where from")
+    info = machine.run("buildid info")
+    assert re.search(r"armed", info), info
+
+
+def check_group():
+    equal(machine.run("stat -c '%U:%G %a' /dev/buildid").strip(), "root:buildid 660",
+          "the device")
+    wanted = machine.run("buildid id /bin/true")
+    equal(as_user("member", "buildid id /bin/true"), (0, wanted), "a member asks")
+    status, output = as_user("member", "timeout 60 buildid mon")
+    assert status == 1 and "not permitted" in output, f"a member watches: {status}: {output}"
+    status, output = as_user("stranger", "buildid id /bin/true")
+    assert status == 1 and "ask root for access to /dev/buildid" in output, \
+        f"a stranger asks: {status}: {output}"
+
+
+def check_stores(number):
+    """A program in a home directory, one in another mount namespace, the kernel."""
+    machine.run(f"""
+        cd ~member
+        echo '{PROGRAM % number}' | gcc -x c -o at-home -
+        echo '{PROGRAM % (number + 1)}' | gcc -x c -o /root/inside -
+        buildid id at-home /root/inside | cut -d ' ' -f 1 > /root/ids
+        runuser -u member -- ./at-home > /dev/null 2>&1 &
+        unshare -m sh -c 'mount -t tmpfs tmpfs /mnt && cp /root/inside /mnt/ &&
+            exec /mnt/inside' > /dev/null 2>&1 &
+        until pidof inside at-home | grep -q ' '; do sleep 1; done
+        rm at-home /root/inside""")
+    ids = machine.run("cat /root/ids").split()
+    equal(len(ids), 2, "programs")
+    links = " ".join(f"/var/lib/buildid/.build-id/{name[:2]}/{name[2:]}/elf" for name in ids)
+    until("two programs are stored", lambda: not machine.status(f"ls {links}")[0])
+    machine.run("pkill at-home; pkill inside")
+    symbols = "/var/lib/buildid/*kernel.kallsyms*/*/kallsyms"
+    until("the kernel is stored", lambda: not machine.status(f"ls {symbols}")[0])
+    assert machine.run(f"grep -m 1 ' _text$' {symbols}")[:16].strip("0"), "no addresses"
+    until("a module is stored",
+          lambda: machine.run("find /var/lib/buildid -path '*/modules/*/virtio_blk.ko*/elf'"))
+    # What anybody runs is for root to read.
+    equal(machine.run("stat -c %a /var/lib/buildid").strip(), "700", "the directory's mode")
+
+
+@test("a kernel that it cannot serve is there already")
+def _():
+    machine.release = kernels()[-1]
+    machine.boot(machine.release)
+    machine.run("useradd -m member && useradd -m stranger && apt-get update")
+    install_unserved("6.99.0-1-amd64", WITHOUT_KPROBES)
+
+
+@test("apt installs the packages, DKMS builds the module, and it is loaded")
+def _():
+    machine.run("modprobe 9pnet_virtio && mkdir /media/deb && "
+                "mount -t 9p -o ro,trans=virtio,version=9p2000.L deb /media/deb")
+    output = machine.run("cd /media/deb && apt-get -y install ./buildid*.deb ./libbuildid*.deb")
+    assert "Skipped." in output, f"the kernel that cannot be served: {output}"
+    equal(built_for(), {machine.release}, "kernels it is built for")
+    check_whole()
+    check_loaded()
+
+
+@test("who is in the group is served, and watches nobody; others are refused")
+def _():
+    machine.run("usermod -aG buildid member")
+    check_group()
+
+
+@test("buildid-store is off, and works in its sandbox")
+def _():
+    equal(machine.status("systemctl is-enabled buildid-store")[1].strip(), "disabled", "enabled")
+    equal(machine.status("systemctl is-active buildid-store")[1].strip(), "inactive", "active")
+    machine.run("systemctl enable --now buildid-store")
+    check_stores(1)
+    machine.run("systemctl stop buildid-store")
+    equal(machine.status("systemctl is-failed buildid-store")[1].strip(), "inactive", "stopped")
+
+
+@test("kernels that it cannot serve are skipped, and apt stays whole")
+def _():
+    install_unserved("6.99.0-2-amd64", WITHOUT_KPROBES)
+    install_unserved("5.10.0-1-amd64", ENOUGH)
+    equal(built_for(), {machine.release}, "kernels it is built for")
+
+
+@test("with a newer kernel DKMS builds the module again")
+def _():
+    machine.run("apt-get -y install linux-image-6.12-amd64 linux-headers-6.12-amd64")
+    check_whole()
+    equal(built_for(), set(kernels()), "kernels it is built for")
+
+
+@test("after a reboot into the newer kernel all works")
+def _():
+    older = machine.release
+    machine.release = kernels()[-1]
+    assert machine.release != older, f"still {older}"
+    machine.reboot(machine.release)
+    check_loaded()
+    check_group()
+    until("the service is active",
+          lambda: not machine.status("systemctl is-active buildid-store")[0])
+    check_stores(3)
+
+
+@test("purge leaves nothing but the group")
+def _():
+    machine.run("apt-get -y purge buildid buildid-dkms libbuildid0 libbuildid-dev")
+    check_whole()
+    assert machine.status("grep ^buildid /proc/modules")[0] == 1, "the module is still loaded"
+    # The kernel's headers have a buildid.h of their own.
+    equal(machine.run("find / -xdev -path /srv -prune -o -path /var/log -prune -o "
+                      "-path '/usr/src/linux-headers-*' -prune -o "
+                      "-name '*buildid*' -print"), "", "files that are left")
+    equal(machine.run("find /var/lib/dkms -mindepth 1 -maxdepth 1 -type d; "
+                      "ls -d /lib/modules/*/updates 2> /dev/null || :"), "", "directories of DKMS")
+    # As Debian's packages do: a file may have it, and a later group would get the number.
+    machine.run("getent group buildid")
+
+
+@test("the kernel reports no fault")
+def _():
+    equal(machine.faults(), [], "faults")
+
+
+assert glob.glob(f"{TOP}/build/deb/buildid_{VERSION}_*.deb"), "no packages; run make deb"
+good = False
+try:
+    run()
+except SystemExit as end:
+    good = not end.code
+    raise
+finally:
+    if not good:
+        print(f"# the machine's disk and log are in {machine.dir}", flush=True)
+    machine.end(good)

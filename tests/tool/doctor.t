@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""buildid doctor: each thing that can be wrong here is made wrong, and is said, with what
+to do; and what may not be looked at is never said to be well."""
+
+import contextlib
+import os
+import re
+import shutil
+
+import lib
+import rights
+from lib import contains
+from tap import equal, run, test
+
+RELEASE = os.uname().release
+MODULES = f"/lib/modules/{RELEASE}"
+KPROBES = "/sys/kernel/debug/kprobes/enabled"
+FTRACE = "/proc/sys/kernel/ftrace_enabled"
+LOCKDOWN = "/sys/kernel/security/lockdown"
+SIG_ENFORCE = "/sys/module/module/parameters/sig_enforce"
+VERSION = lib.read_bytes("/sys/module/buildid/version").decode().strip()
+CHECKS = ["headers", "module", "loaded", "signature", "lockdown", "kprobes", "hook", "device",
+          "rights", "perf", "debuginfod", "debug-dir"]
+SERVER = "http://127.0.0.1:1"
+MS_BIND = 4096
+
+# Of systemd's or of this guest's making.
+if not os.path.ismount(os.path.dirname(LOCKDOWN)):
+    lib.mount("securityfs", os.path.dirname(LOCKDOWN), "securityfs")
+
+
+@contextlib.contextmanager
+def bound(path, text=None, directory=None):
+    """A file that says @text, or a directory, in place of the one at @path."""
+    with lib.directory() as work:
+        source = directory or os.path.join(work, "file")
+        if not directory:
+            lib.write_bytes(source, text.encode(), 0o644)
+            os.chmod(work, 0o755)
+        lib.mount(source, path, "", MS_BIND)
+        try:
+            yield
+        finally:
+            lib.umount(path)
+
+
+@contextlib.contextmanager
+def installed(module=True, headers=True, change=None, depmod=True):
+    """The module installed for this kernel, in place of what is there."""
+    with lib.directory() as work:
+        os.chmod(work, 0o755)
+        if headers:
+            os.mkdir(os.path.join(work, "build"))
+        path = os.path.join(work, "updates/buildid.ko")
+        os.mkdir(os.path.dirname(path))
+        if module:
+            data = lib.read_bytes(lib.MODULE)
+            lib.write_bytes(path, change(data) if change else data)
+        with bound(MODULES, directory=work):
+            lib.run("depmod", RELEASE)
+            if not depmod:
+                os.unlink(f"{work}/modules.dep")
+                lib.write_bytes(f"{work}/modules.dep", b"")
+            yield f"{MODULES}/updates/buildid.ko"
+
+
+def findings(*before, status=None, environment=None):
+    """{check: finding}, and that the exit status is that of what was found."""
+    wanted = {**os.environ, "DEBUGINFOD_URLS": SERVER, **(environment or {})}
+    wanted = {name: value for name, value in wanted.items() if value is not None}
+    done = lib.run(*before, "buildid", "doctor", "-j", status=None, env=wanted)
+    lines = lib.json_lines(done.stdout)
+    equal([line["check"] for line in lines], CHECKS, "checks")
+    equal(done.stderr, "", "stderr")
+    failed = any(line["status"] == "failed" for line in lines)
+    equal(done.returncode, 1 if failed else 0, f"exit status of {lines}")
+    if status is not None:
+        equal(done.returncode, status, f"exit status of {lines}")
+    return {line["check"]: line for line in lines}
+
+
+def says(found, check, status, message, remedy=None):
+    finding = found[check]
+    equal(finding["status"], status, f"{check}: {finding}")
+    contains(finding["message"], message)
+    if remedy is None:
+        equal(finding["remedy"], None, f"remedy of {finding}")
+    else:
+        contains(finding["remedy"], remedy)
+
+
+@test("where all is well every line says ok, in text and in JSON, and it exits with 0")
+def _():
+    with installed() as path:
+        found = findings(status=0)
+        equal({name: line["status"] for name, line in found.items()},
+              dict.fromkeys(CHECKS, "ok"), str(found))
+        equal({tuple(line) for line in found.values()},
+              {("type", "status", "check", "message", "remedy")}, "keys")
+        equal({line["type"] for line in found.values()}, {"check"}, "type")
+        says(found, "module", "ok", f"{path}, version {VERSION}")
+        says(found, "device", "ok", f"{lib.DEVICE} (root:root 0600), which you may open")
+        assert re.match(r"armed on perf_event_mmap: [1-9][0-9]* mappings seen, \d+ missed$",
+                        found["hook"]["message"]), found["hook"]
+        text = lib.buildid("doctor", env={**os.environ, "DEBUGINFOD_URLS": SERVER}).stdout
+        equal([line.split()[:2] for line in text.splitlines()], [["ok", name] for name in CHECKS])
+
+
+@test("without the module: it says how to load it, and does not load it")
+def _():
+    with installed(), lib.unloaded():
+        found = findings(status=1)
+        says(found, "loaded", "failed", "not loaded", "modprobe buildid")
+        says(found, "hook", "unknown", "not loaded")
+        says(found, "device", "unknown", "when the module is loaded")
+        says(found, "module", "ok", VERSION)
+        text = lib.buildid("doctor", status=1).stdout
+        contains(text, "failed  loaded     the module is not loaded; load it: modprobe buildid\n")
+        assert not lib.is_loaded(), "it was loaded"
+
+
+# ---------------------------------------------------------------------- module --
+
+@test("modules.dep does not have the module: depmod; there is none: how to build it")
+def _():
+    with installed(depmod=False):
+        says(findings(status=0), "module", "warning", "modprobe does not know", "depmod")
+    with installed(module=False):
+        says(findings(status=0), "module", "warning", "gone with the next boot", "make install")
+        with lib.unloaded():
+            says(findings(status=1), "module", "failed", f"no module for {RELEASE}",
+                 "make install")
+            os.makedirs("/var/lib/dkms/buildid")
+            says(findings(status=1), "module", "failed", f"no module for {RELEASE}",
+                 f"dkms autoinstall -k {RELEASE}")
+            os.rmdir("/var/lib/dkms/buildid")
+
+
+@test("modules.dep has a module that is not there")
+def _():
+    with installed() as path:
+        os.unlink(path)
+        says(findings(), "module", "warning", f"{path}: No such file", "install the module again")
+
+
+@test("kernel headers are missing")
+def _():
+    with installed(headers=False):
+        says(findings(status=0), "headers", "warning", f"no kernel headers for {RELEASE}",
+             f"apt install linux-headers-{RELEASE}")
+    with installed(headers=False, module=False), lib.unloaded():
+        says(findings(status=1), "headers", "failed", "cannot be built",
+             f"apt install linux-headers-{RELEASE}")
+
+
+OTHER = "9" + VERSION[1:]
+
+
+def other_version(data):
+    assert f"\0version={VERSION}\0".encode() in data
+    return data.replace(f"\0version={VERSION}\0".encode(), f"\0version={OTHER}\0".encode())
+
+
+def other_kernel(data):
+    assert f"vermagic={RELEASE} ".encode() in data
+    return data.replace(f"vermagic={RELEASE} ".encode(), f"vermagic=9{RELEASE[1:]} ".encode())
+
+
+@test("the module is of another version, on the disk or in memory")
+def _():
+    with installed(change=other_version) as path:
+        found = findings(status=0)
+        says(found, "module", "warning", f"has version {OTHER}, the tool {VERSION}",
+             "of the same version")
+        says(found, "loaded", "ok", VERSION)
+        with lib.unloaded():
+            lib.run("insmod", path)
+            says(findings(), "loaded", "warning",
+                 f"the loaded module has version {OTHER}, the tool {VERSION}",
+                 "of the same version")
+            with installed():
+                found = findings()
+                says(found, "loaded", "warning", OTHER, "rmmod buildid && modprobe buildid")
+                says(found, "module", "ok", VERSION)
+
+
+@test("the module is built for another kernel")
+def _():
+    with installed(change=other_kernel):
+        says(findings(status=1), "module", "failed",
+             f"built for 9{RELEASE[1:]}, not for {RELEASE}", "build it again")
+
+
+@test("what is no module is not passed for one")
+def _():
+    with installed() as path:
+        lib.write_bytes(path, b"not a module")
+        says(findings(), "module", "unknown", path)
+
+
+# ------------------------------------------------------------------- signature --
+
+def signed(work, name):
+    """What signs a module, as kernels and DKMS do, with a new key of that subject."""
+    (tool,) = [os.path.join(path, "sign-file")
+               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/kernel/"
+                                             f"{os.environ['KERNEL_NAME']}/usr/lib")
+               if "sign-file" in names]
+    key, certificate = os.path.join(work, "key"), os.path.join(work, "certificate")
+    lib.run("openssl", "req", "-new", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj",
+            f"/CN={name}", "-keyout", key, "-out", certificate)
+
+    def sign(data):
+        path = os.path.join(work, "module")
+        lib.write_bytes(path, data)
+        lib.run(tool, "sha256", key, certificate, path)
+        return lib.read_bytes(path)
+    return sign
+
+
+ENFORCED = {"lockdown": lambda: bound(LOCKDOWN, "none [integrity] confidentiality\n"),
+            "module.sig_enforce": lambda: bound(SIG_ENFORCE, "Y\n")}
+
+
+@test("where the kernel takes signed modules only: not signed, of an unknown key, of a known one")
+def _():
+    if lib.DEBUG:       # it has neither signatures nor lockdown
+        return
+    with lib.directory() as work:
+        sign = signed(work, "Test: of doctor")
+        for word, enforced in ENFORCED.items():
+            with enforced(), installed():
+                says(findings(status=1), "signature", "failed", f"not signed, and {word} needs it",
+                     "mokutil --import")
+            with enforced(), installed(change=sign):
+                says(findings(status=1), "signature", "failed",
+                     '"Test: of doctor", whose key the kernel does not have', "mokutil --import")
+                as_nobody = findings(*rights.AS_NOBODY)
+                says(as_nobody, "signature", "unknown", "Test: of doctor", "run as root")
+                keys = lib.read_bytes("/proc/keys").decode() + \
+                    "1e0 I------ 1 perm 1f030000 0 0 asymmetri Test: of doctor: 0a: X509.rsa 0a []\n"
+                with bound("/proc/keys", keys):
+                    says(findings(status=0), "signature", "ok", "whose key the kernel has")
+            with enforced(), installed(module=False):
+                says(findings(), "signature", "unknown", "no file of the module")
+
+
+@test("lockdown: each of its states, and that it cannot be seen")
+def _():
+    if lib.DEBUG:
+        return
+    with installed():
+        with ENFORCED["lockdown"]():
+            says(findings(), "lockdown", "ok", "integrity")
+        with bound(LOCKDOWN, "none integrity [confidentiality]\n"):
+            says(findings(), "lockdown", "warning", "confidentiality", "lockdown=integrity")
+        with lib.directory() as empty, bound("/sys/kernel/security", directory=empty):
+            found = findings()
+            says(found, "lockdown", "unknown", "not mounted", "mount -t securityfs")
+            says(found, "signature", "unknown", "cannot be seen", "lockdown")
+
+
+# --------------------------------------------------------------- kprobes, hook --
+
+@test("kprobes or ftrace are turned off after the module was loaded")
+def _():
+    with lib.written(KPROBES, "0"):
+        found = findings(status=1)
+        says(found, "kprobes", "failed", "turned off", f"echo 1 > {KPROBES}")
+        says(found, "hook", "failed", "no mapping is seen", KPROBES)
+    with lib.written(FTRACE, "0"):
+        found = findings(status=1)
+        says(found, "kprobes", "failed", "ftrace is turned off", "sysctl kernel.ftrace_enabled=1")
+        says(found, "hook", "failed", "no mapping is seen", "kernel.ftrace_enabled=1")
+    says(findings(), "hook", "ok", "armed")
+
+
+@test("a kernel without kprobes, or without the function")
+def _():
+    symbols = lib.read_bytes("/proc/kallsyms").decode()
+    for name, word in ("register_kprobe", "CONFIG_KPROBES"), ("perf_event_mmap", "perf_event_mmap"):
+        without = re.sub(rf"^.* {name}\n", "", symbols, flags=re.M)
+        with lib.unloaded(), bound("/proc/kallsyms", without):
+            says(findings(status=1), "kprobes", "failed", word, "another kernel")
+
+
+# ---------------------------------------------------------------------- device --
+
+@contextlib.contextmanager
+def device_mode(mode, gid=0):
+    os.chown(lib.DEVICE, 0, gid)
+    os.chmod(lib.DEVICE, mode)
+    try:
+        yield
+    finally:
+        os.chown(lib.DEVICE, 0, 0)
+        os.chmod(lib.DEVICE, 0o600)
+
+
+GAMES = 60
+
+
+@test("the device: closed to this user, open to a group of his or of others, open to all")
+def _():
+    as_nobody = findings(*rights.AS_NOBODY, status=1)
+    says(as_nobody, "device", "failed", "(root:root 0600): not permitted", "run as root")
+    in_games = [word for word in rights.AS_NOBODY if word != "--clear-groups"] + \
+        [f"--groups={GAMES}"]
+    with device_mode(0o660, GAMES):
+        says(findings(*rights.AS_NOBODY), "device", "failed", "root:games 0660",
+             "usermod -aG games nobody, and log in again")
+        says(findings(*in_games), "device", "ok", "root:games 0660")
+        groups = lib.read_bytes("/etc/group").decode()
+        with bound("/etc/group", groups.replace(f"games:x:{GAMES}:", f"games:x:{GAMES}:nobody")):
+            says(findings(*rights.AS_NOBODY), "device", "failed", "root:games 0660",
+                 "in group games since your last login: log in again")
+    with device_mode(0o666):
+        says(findings(), "device", "warning", "open to every user", "chmod o-rw")
+
+
+@test("the device is not there")
+def _():
+    os.unlink(lib.DEVICE)
+    try:
+        found = findings(status=1)
+        says(found, "device", "failed", "not in this /dev", "container")
+        says(found, "hook", "unknown", "without its device")
+    finally:
+        lib.reload()        # which makes it again
+
+
+@test("an ordinary user is told what he may not look at, and nothing of it is ok")
+def _():
+    with installed():
+        found = findings(*rights.AS_NOBODY, status=1, environment={"HOME": "/tmp"})
+        says(found, "kprobes", "unknown", "may not be looked at", "run as root")
+        says(found, "hook", "unknown", "cannot be asked: not permitted")
+        says(found, "rights", "warning", "CAP_PERFMON", "run as root")
+        for name in "headers", "module", "loaded", "signature", "perf", "debuginfod", "debug-dir":
+            equal(found[name]["status"], "ok", str(found[name]))
+        with rights.device_for_all():
+            found = findings(*rights.AS_NOBODY)
+            says(found, "hook", "ok", "armed")
+            says(found, "kprobes", "ok", "on")
+            says(findings(*rights.as_nobody("perfmon")), "rights", "ok", "all processes")
+
+
+# ------------------------------------------------------------------------ user --
+
+@test("perf: none in PATH, one that does not run, one that is too old, one that is new")
+def _():
+    with lib.directory() as work:
+        os.symlink(shutil.which("buildid"), os.path.join(work, "buildid"))
+        here = {"PATH": work}
+        says(findings(environment=here), "perf", "warning", "no perf in PATH",
+             "apt install linux-perf")
+        for text, status, word, remedy in (
+                ("echo E: linux-perf-9 is not installed.; exit 1", "warning", "prints no version",
+                 "apt install linux-perf"),
+                ("echo perf version 4.19.1", "warning", "4.19", "5.12 or later"),
+                ("echo perf version 6.1.187", "ok", "6.1.187: ", None),
+                ("echo perf version 7.2.g012345", "ok", "records those in memory", None)):
+            lib.write_bytes(os.path.join(work, "perf"), f"#!/bin/sh\n{text}\n".encode())
+            says(findings(environment=here), "perf", status, word, remedy)
+
+
+@test("DEBUGINFOD_URLS: set, blank, not set")
+def _():
+    says(findings(), "debuginfod", "ok", SERVER)
+    for value in None, "", "  ":
+        says(findings(environment={"DEBUGINFOD_URLS": value}), "debuginfod", "warning",
+             "not set", "export DEBUGINFOD_URLS=")
+
+
+@contextlib.contextmanager
+def small_home(options):
+    with lib.directory() as path:
+        os.chmod(path, 0o755)
+        lib.mount("tmpfs", path, "tmpfs", 0, options)
+        try:
+            yield path
+        finally:
+            lib.umount(path)
+
+
+@test("~/.debug: a disk that is full, or nearly, or out of inodes; no HOME; another user's")
+def _():
+    with small_home("size=64k") as home:
+        says(findings(environment={"HOME": home}), "debug-dir", "warning", "MiB left", "make room")
+        os.mkdir(os.path.join(home, ".debug"))
+        with contextlib.suppress(OSError):
+            lib.write_bytes(os.path.join(home, "fill"), bytes(128 << 10))
+        says(findings(status=1, environment={"HOME": home}), "debug-dir", "failed",
+             f"{home}/.debug: no space left", "make room")
+        os.chmod(home, 0o755)
+        says(findings(*rights.AS_NOBODY, environment={"HOME": home}), "debug-dir", "failed",
+             "Permission denied", "--dir")
+    with small_home("nr_inodes=1") as home:
+        says(findings(status=1, environment={"HOME": home}), "debug-dir", "failed",
+             "no inodes left", "make room")
+    says(findings(status=1, environment={"HOME": "/nowhere/at/all"}), "debug-dir", "failed",
+         "No such file", "--dir")
+    says(findings(environment={"HOME": None}), "debug-dir", "warning", "HOME is not set", "--dir")
+
+
+@test("the module is as good as before after all this")
+def _():
+    with installed():
+        findings(status=0)
+
+
+run()

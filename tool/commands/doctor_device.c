@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Doctor, the device: does the module see mappings, and what may the caller ask of it? */
+
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+static void not_asked(const struct machine *machine, struct finding *finding)
+{
+	if (machine->loaded && machine->open_error == -ENODEV)
+		finding_set(finding, FINDING_UNKNOWN,
+			    "the module cannot be asked without its device");
+	else if (machine->loaded)
+		finding_set(finding, FINDING_UNKNOWN, "the module cannot be asked: %s",
+			    buildid_strerror(machine->open_error));
+	else
+		finding_set(finding, FINDING_UNKNOWN, "the module is not loaded");
+}
+
+void check_hook(const struct machine *machine, struct finding *finding)
+{
+	struct buildid_stats stats;
+
+	if (!machine->handle || machine->open_error ||
+	    buildid_get_stats(machine->handle, &stats, sizeof(stats))) {
+		not_asked(machine, finding);
+	} else if (!(machine->module.status & BUILDID_STATUS_ARMED)) {
+		finding_set(finding, FINDING_FAILED,
+			    "no mapping is seen, as ftrace or kprobes were turned off after the "
+			    "module was loaded");
+		finding_remedy(finding, "turn them on: sysctl kernel.ftrace_enabled=1, "
+					"echo 1 > /sys/kernel/debug/kprobes/enabled");
+	} else {
+		finding_set(finding, FINDING_OK,
+			    "armed on %.*s: %" PRIu64 " mappings seen, %" PRIu64 " missed",
+			    (int)sizeof(machine->module.hook), (const char *)machine->module.hook,
+			    (uint64_t)stats.mappings, (uint64_t)stats.missed_probe);
+	}
+}
+
+/* ----------------------------------------------------------------- device -- */
+
+/* "root:buildid 0660" */
+static void describe(const struct stat *st, char text[128])
+{
+	const struct passwd *user = getpwuid(st->st_uid);
+	const struct group *group = getgrgid(st->st_gid);
+	char uid[16], gid[16];
+
+	snprintf(uid, sizeof(uid), "%u", st->st_uid);
+	snprintf(gid, sizeof(gid), "%u", st->st_gid);
+	snprintf(text, 128, "%.40s:%.40s %04o", user ? user->pw_name : uid,
+		 group ? group->gr_name : gid, st->st_mode & 07777);
+}
+
+static bool has_group(gid_t gid)
+{
+	gid_t groups[1024];
+	int i, count = getgroups(1024, groups);
+
+	for (i = 0; i < count; i++)
+		if (groups[i] == gid)
+			return true;
+	return getegid() == gid;
+}
+
+/* By the group, if that may: a member has it from the next login on. */
+static void advise_access(const struct stat *st, struct finding *finding)
+{
+	const struct passwd *user = getpwuid(getuid());
+	const struct group *group = getgrgid(st->st_gid);
+	int i;
+
+	if (!user || !group || !st->st_gid || (st->st_mode & 0060) != 0060 ||
+	    has_group(st->st_gid)) {
+		finding_remedy(finding, "run as root");
+		return;
+	}
+	for (i = 0; group->gr_mem[i]; i++) {
+		if (strcmp(group->gr_mem[i], user->pw_name))
+			continue;
+		finding_remedy(finding, "you are in group %s since your last login: log in again",
+			       group->gr_name);
+		return;
+	}
+	finding_remedy(finding, "run as root, or, for good: usermod -aG %s %s, and log in again",
+		       group->gr_name, user->pw_name);
+}
+
+static void no_device(const struct machine *machine, struct finding *finding)
+{
+	if (!machine->loaded) {
+		finding_set(finding, FINDING_UNKNOWN, "it appears when the module is loaded");
+		return;
+	}
+	finding_set(finding, FINDING_FAILED,
+		    "the module is loaded, but its device is not in this /dev");
+	finding_remedy(finding, "in a container, let it have " BUILDID_DEVICE
+				"; elsewhere: rmmod buildid && modprobe buildid");
+}
+
+void check_device(const struct machine *machine, struct finding *finding)
+{
+	char text[128];
+	struct stat st;
+
+	if (stat(BUILDID_DEVICE, &st)) {
+		if (errno == ENOENT)
+			no_device(machine, finding);
+		else
+			finding_set(finding, FINDING_UNKNOWN, "%s", strerror(errno));
+		return;
+	}
+	describe(&st, text);
+	if (machine->open_error) {
+		const char *advice = buildid_advice(machine->open_error);
+
+		finding_set(finding, FINDING_FAILED, BUILDID_DEVICE " (%s): %s", text,
+			    buildid_strerror(machine->open_error));
+		if (machine->open_error == -EACCES)
+			advise_access(&st, finding);
+		else if (advice)
+			finding_remedy(finding, "%s", advice);
+	} else if (st.st_mode & 0006) {
+		finding_set(finding, FINDING_WARNING, BUILDID_DEVICE " (%s): open to every user",
+			    text);
+		finding_remedy(finding, "chmod o-rw " BUILDID_DEVICE
+					", and look for the udev rule that opened it");
+	} else {
+		finding_set(finding, FINDING_OK, BUILDID_DEVICE " (%s), which you may open", text);
+	}
+}
+
+void check_rights(const struct machine *machine, struct finding *finding)
+{
+	char *status = read_text("/proc/self/status");
+	char *uid_map = read_text("/proc/self/uid_map");
+
+	(void)machine;
+	if (!status || !uid_map) {
+		finding_set(finding, FINDING_UNKNOWN, "/proc is not mounted");
+	} else if (status_may_watch(status) && uid_map_is_initial(uid_map)) {
+		finding_set(finding, FINDING_OK, "you may watch all processes");
+	} else {
+		finding_set(finding, FINDING_WARNING,
+			    "you may ask of your own processes only; mon, record, store --live "
+			    "and what looks at others need CAP_PERFMON%s",
+			    uid_map_is_initial(uid_map) ? "" : " outside of this user namespace");
+		finding_remedy(finding, "run as root");
+	}
+	free(status);
+	free(uid_map);
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Doctor, the kernel: is there a module for it, and does it take that module? */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "content/kernel_modules.h"
+#include "doctor.h"
+#include "module.h"
+
+#define DKMS	    "/var/lib/dkms"
+#define DEBUGFS	    "/sys/kernel/debug"
+#define KPROBES	    DEBUGFS "/kprobes/enabled"
+#define FTRACE	    "/proc/sys/kernel/ftrace_enabled"
+#define LOCKDOWN    "/sys/kernel/security/lockdown"
+#define SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+#define HOOK	    "perf_event_mmap"
+
+void check_headers(const struct machine *machine, struct finding *finding)
+{
+	const char *release = machine->uts.release;
+	char path[256];
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/build", release);
+	if (!access(path, F_OK)) {
+		finding_set(finding, FINDING_OK, "kernel headers in %s", path);
+		return;
+	}
+	if (machine->loaded || machine->file)
+		finding_set(finding, FINDING_WARNING,
+			    "no kernel headers for %s, so the module cannot be built again",
+			    release);
+	else
+		finding_set(finding, FINDING_FAILED,
+			    "no kernel headers for %s, so the module cannot be built", release);
+	finding_remedy(finding, "install them: apt install linux-headers-%s", release);
+}
+
+/* ----------------------------------------------------------------- module -- */
+
+static bool found_file(const char *path, void *found)
+{
+	snprintf(found, 512, "%s", path);
+	return true;
+}
+
+static void no_module(const struct machine *machine, struct finding *finding)
+{
+	enum finding_status status = machine->loaded ? FINDING_WARNING : FINDING_FAILED;
+	const char *release = machine->uts.release;
+	char stray[512];
+
+	if (module_files_search("buildid", false, found_file, stray)) {
+		finding_set(finding, status, "modprobe does not know %s", stray);
+		finding_remedy(finding, "run depmod");
+		return;
+	}
+	finding_set(finding, status, "no module for %s in /lib/modules%s", release,
+		    machine->loaded ? ", so that it is gone with the next boot" : "");
+	if (!access(DKMS "/buildid", F_OK))
+		finding_remedy(finding,
+			       "build it: dkms autoinstall -k %s; "
+			       "what went wrong is in " DKMS "/buildid/*/build/make.log",
+			       release);
+	else
+		finding_remedy(finding, "install buildid-dkms, or from the sources: make install");
+}
+
+void check_module(const struct machine *machine, struct finding *finding)
+{
+	const struct module_info *info = &machine->info;
+
+	if (!machine->file) {
+		no_module(machine, finding);
+	} else if (access(machine->file, F_OK)) {
+		finding_set(finding, machine->loaded ? FINDING_WARNING : FINDING_FAILED, "%s: %s",
+			    machine->file, strerror(errno));
+		finding_remedy(finding, "install the module again, and run depmod");
+	} else if (!machine->has_info) {
+		finding_set(finding, FINDING_UNKNOWN, "%s: %s", machine->file,
+			    machine->info_reason.text);
+	} else if (strcmp(info->release, machine->uts.release)) {
+		finding_set(finding, FINDING_FAILED, "%s is built for %s, not for %s",
+			    machine->file, info->release, machine->uts.release);
+		finding_remedy(finding, "build it again: dkms autoinstall, or make install");
+	} else if (strcmp(info->version, BUILDID_VERSION)) {
+		finding_set(finding, FINDING_WARNING,
+			    "%s has version %s, the tool " BUILDID_VERSION, machine->file,
+			    *info->version ? info->version : "?");
+		finding_remedy(finding, "install the module and the tool of the same version");
+	} else {
+		finding_set(finding, FINDING_OK, "%s, version %s", machine->file, info->version);
+	}
+}
+
+/* ----------------------------------------------------------------- loaded -- */
+
+/* " and does not know: history", of the requests that this tool makes. */
+static void name_missing(const struct machine *machine, char *text, size_t size)
+{
+	const char *before = ", and does not know: ";
+	unsigned int number;
+	size_t used = 0;
+
+	*text = '\0';
+	for (number = 0; !machine->open_error && number <= _IOC_NR(BUILDID_IOC_HISTORY); number++) {
+		if (machine->module.ioctls >> number & 1 || used >= size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", before,
+					 module_request_name(number));
+		before = ", ";
+	}
+}
+
+static void other_version(const struct machine *machine, struct finding *finding)
+{
+	bool right = machine->has_info && !strcmp(machine->info.version, BUILDID_VERSION);
+	bool other_abi = machine->open_error == -EPROTONOSUPPORT;
+	char missing[256];
+
+	name_missing(machine, missing, sizeof(missing));
+	finding_set(finding, other_abi ? FINDING_FAILED : FINDING_WARNING,
+		    "the loaded module has version %s, the tool " BUILDID_VERSION "%s%s",
+		    *machine->loaded_version ? machine->loaded_version : "?", missing,
+		    other_abi ? ", and another ABI" : "");
+	if (right)
+		finding_remedy(finding, "load the one that is installed: "
+					"rmmod buildid && modprobe buildid");
+	else
+		finding_remedy(finding, "install the module and the tool of the same version");
+}
+
+void check_loaded(const struct machine *machine, struct finding *finding)
+{
+	if (!machine->loaded) {
+		finding_set(finding, FINDING_FAILED, "the module is not loaded");
+		finding_remedy(finding, "load it: modprobe buildid");
+	} else if (strcmp(machine->loaded_version, BUILDID_VERSION) ||
+		   machine->open_error == -EPROTONOSUPPORT) {
+		other_version(machine, finding);
+	} else {
+		finding_set(finding, FINDING_OK, "version %s, as the tool",
+			    machine->loaded_version);
+	}
+}
+
+/* -------------------------------------------------------------- signature -- */
+
+static const char *needed_by(const struct machine *machine)
+{
+	return machine->lockdown == LOCKDOWN_INTEGRITY ||
+			       machine->lockdown == LOCKDOWN_CONFIDENTIALITY ?
+		       "lockdown" :
+		       "module.sig_enforce";
+}
+
+/* Four bytes of attributes, then the value. */
+static bool has_secure_boot(void)
+{
+	unsigned char variable[5] = {};
+	int fd = open(SECURE_BOOT, O_RDONLY | O_CLOEXEC);
+	bool on = fd >= 0 && read(fd, variable, sizeof(variable)) == sizeof(variable) &&
+		  variable[4] == 1;
+
+	if (fd >= 0)
+		close(fd);
+	return on;
+}
+
+static void find_key(const struct machine *machine, struct finding *finding)
+{
+	const char *signer = machine->info.signer;
+	char *keys = read_text("/proc/keys");
+	enum enrolled enrolled = keys ? keys_find(keys, signer) : ENROLLED_HIDDEN;
+
+	if (enrolled == ENROLLED_YES) {
+		finding_set(finding, FINDING_OK, "by \"%s\", whose key the kernel has", signer);
+	} else if (enrolled == ENROLLED_NO) {
+		finding_set(finding, FINDING_FAILED,
+			    "by \"%s\", whose key the kernel does not have, and %s needs it",
+			    signer, needed_by(machine));
+		finding_remedy(finding, "enroll the key (of DKMS: mokutil --import " DKMS
+					"/mok.pub), reboot, and confirm it at the console");
+	} else {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "by \"%s\"; which keys the kernel has is for root to see", signer);
+		finding_remedy(finding, "run as root");
+	}
+	free(keys);
+}
+
+void check_signature(const struct machine *machine, struct finding *finding)
+{
+	if (!machine->signature_known) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "whether this kernel takes signed modules only cannot be seen");
+		finding_remedy(finding, "see lockdown, or run as root");
+	} else if (!machine->signature_needed) {
+		finding_set(finding, FINDING_OK, "not needed: this kernel takes any module%s",
+			    has_secure_boot() ? ", in spite of Secure Boot" : "");
+	} else if (!machine->has_info) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "needed because of %s, and there is no file of the module to look at",
+			    needed_by(machine));
+	} else if (!machine->info.is_signed) {
+		finding_set(finding, FINDING_FAILED,
+			    "%s is not signed, and %s needs it: it cannot be loaded", machine->file,
+			    needed_by(machine));
+		finding_remedy(finding,
+			       "sign it with a key of your own (DKMS does so when it builds: "
+			       "dkms remove and dkms install; then mokutil --import " DKMS
+			       "/mok.pub, and reboot), or turn Secure Boot off");
+	} else {
+		find_key(machine, finding);
+	}
+}
+
+static void unknown_lockdown(struct finding *finding)
+{
+	if (!access(LOCKDOWN, F_OK) || errno != ENOENT) {
+		finding_set(finding, FINDING_UNKNOWN, LOCKDOWN " cannot be read");
+		finding_remedy(finding, "run as root");
+	} else {
+		finding_set(finding, FINDING_UNKNOWN, "securityfs, which has it, is not mounted");
+		finding_remedy(finding, "mount -t securityfs securityfs /sys/kernel/security");
+	}
+}
+
+void check_lockdown(const struct machine *machine, struct finding *finding)
+{
+	switch (machine->lockdown) {
+	case LOCKDOWN_UNKNOWN:
+		unknown_lockdown(finding);
+		break;
+	case LOCKDOWN_ABSENT:
+		finding_set(finding, FINDING_OK, "this kernel has none");
+		break;
+	case LOCKDOWN_NONE:
+		finding_set(finding, FINDING_OK, "off");
+		break;
+	case LOCKDOWN_INTEGRITY:
+		finding_set(finding, FINDING_OK, "integrity: modules have to be signed");
+		break;
+	case LOCKDOWN_CONFIDENTIALITY:
+		finding_set(finding, FINDING_WARNING,
+			    "confidentiality: modules have to be signed, and perf and BPF may "
+			    "not read the kernel");
+		finding_remedy(finding, "boot with lockdown=integrity to trace the kernel, too");
+		break;
+	}
+}
+
+/* ---------------------------------------------------------------- kprobes -- */
+
+/* False after it has set @finding. */
+static bool kernel_can(const struct machine *machine, struct finding *finding)
+{
+	char *symbols = read_text("/proc/kallsyms");
+	bool probes = symbols && kallsyms_has(symbols, "register_kprobe");
+	bool hook = symbols && kallsyms_has(symbols, HOOK);
+
+	free(symbols);
+	if (!symbols || (probes && hook))
+		return true;
+	finding_set(finding, FINDING_FAILED, "%s was built without %s, which the module needs",
+		    machine->uts.release,
+		    probes ? "the function " HOOK : "kprobes (CONFIG_KPROBES)");
+	finding_remedy(finding, "use another kernel");
+	return false;
+}
+
+static bool is_off(const char *text)
+{
+	return text && *text == '0';
+}
+
+static void look_at_switches(const struct machine *machine, struct finding *finding,
+			     const char *ftrace, const char *kprobes, int error)
+{
+	if (is_off(ftrace)) {
+		finding_set(finding, FINDING_FAILED, "ftrace is turned off, which they need");
+		finding_remedy(finding, "turn it on: sysctl kernel.ftrace_enabled=1");
+	} else if (is_off(kprobes)) {
+		finding_set(finding, FINDING_FAILED, "turned off");
+		finding_remedy(finding, "turn them on: echo 1 > " KPROBES);
+	} else if (kprobes || (machine->handle && machine->module.status & BUILDID_STATUS_ARMED)) {
+		finding_set(finding, FINDING_OK, "on");
+	} else if (error == ENOENT) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "this kernel has them; whether they are on is in debugfs only");
+		finding_remedy(finding, "mount -t debugfs debugfs " DEBUGFS);
+	} else {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "this kernel has them; whether they are on may not be looked at: %s",
+			    strerror(error));
+		finding_remedy(finding, "run as root");
+	}
+}
+
+void check_kprobes(const struct machine *machine, struct finding *finding)
+{
+	char *ftrace, *kprobes;
+
+	/* A module that is loaded has found both. */
+	if (!machine->loaded && !kernel_can(machine, finding))
+		return;
+	ftrace = read_text(FTRACE);
+	kprobes = read_text(KPROBES);
+	look_at_switches(machine, finding, ftrace, kprobes, errno);
+	free(ftrace);
+	free(kprobes);
+}

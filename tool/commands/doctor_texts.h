@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Doctor's texts: what files of the kernel and programs say, without looking at any. */
+#ifndef TOOL_DOCTOR_TEXTS_H
+#define TOOL_DOCTOR_TEXTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum lockdown {
+	LOCKDOWN_UNKNOWN,
+	LOCKDOWN_ABSENT, /* the kernel does not have it */
+	LOCKDOWN_NONE,
+	LOCKDOWN_INTEGRITY,
+	LOCKDOWN_CONFIDENTIALITY,
+};
+
+/* /sys/kernel/security/lockdown: "none [integrity] confidentiality". */
+enum lockdown lockdown_parse(const char *text);
+
+/* /proc/keys, of which users see different parts. */
+enum enrolled {
+	ENROLLED_HIDDEN, /* not even the keyring that each kernel has */
+	ENROLLED_NO,
+	ENROLLED_YES,
+};
+
+/* Whether the key of @signer, as modinfo(8) has the name, is among the kernel's. */
+enum enrolled keys_find(const char *text, const char *signer);
+
+/* /proc/self/status: whether it has a capability that watching needs. */
+bool status_may_watch(const char *text);
+/* /proc/self/uid_map: whether these ids are those of the machine. */
+bool uid_map_is_initial(const char *text);
+
+/* /proc/kallsyms: whether the kernel itself, and no module, has that function. */
+bool kallsyms_has(const char *text, const char *function);
+
+/* What perf --version prints. */
+bool perf_version_parse(const char *text, unsigned int *major, unsigned int *minor);
+
+#endif

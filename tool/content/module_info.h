@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Module info: what the file of a kernel module says of itself, as modinfo(8) shows it. */
+#ifndef TOOL_MODULE_INFO_H
+#define TOOL_MODULE_INFO_H
+
+#include <stdbool.h>
+
+#include "common/reason.h"
+
+struct module_info {
+	char version[64];
+	char release[128]; /* of the kernel that it was built for */
+	bool is_signed;
+	char signer[256]; /* "" where that is not known */
+};
+
+/* False with @reason when the file cannot be read; what it does not say is "". */
+bool module_info_read(const char *path, struct module_info *info, struct reason *reason);
+
+#endif
