@@ -15,8 +15,7 @@ endif
 cross	:= $(target)/cross/usr/bin
 CC	:= $(cross)/aarch64-linux-gnu-gcc-12 --sysroot=$(target)/root
 AR	:= $(cross)/aarch64-linux-gnu-ar
-# The root has no libraries of 32 bits.
-CC32	:= $(cross)/arm-linux-gnueabihf-gcc-12 -static
+CC32	:= $(cross)/arm-linux-gnueabihf-gcc-12 --sysroot=$(target)/cross
 export PKG_CONFIG_SYSROOT_DIR := $(target)/root
 export PKG_CONFIG_LIBDIR := $(target)/root/usr/lib/aarch64-linux-gnu/pkgconfig
 endif
