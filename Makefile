@@ -180,6 +180,7 @@ kunit: deps
 	prove tests/host/kunit.t
 
 matrix: deps
+	scripts/deps arm64
 	scripts/matrix $(MATRIX_ARGS)
 
 .PHONY: all help release module tool clean install install-module install-tool \
