@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 
+import arch
 import lib
 from device import (ADDR_HISTORY, RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
                     SUB_UID, Cookie, Image, Lost, Mmap)
@@ -430,7 +431,7 @@ def nobody_waits_in_vain_without_being_warned():
     switches = "/proc/sys/kernel/ftrace_enabled", "/sys/kernel/debug/kprobes/enabled"
     if not os.path.exists(switches[1]):
         lib.mount("debugfs", "/sys/kernel/debug", "debugfs")
-    for switch in switches:
+    for switch in switches if arch.KPROBES_USE_FTRACE else switches[1:]:
         with turned_off(switch):
             for options in [], ["--netlink"]:
                 with lib.started("buildid", "mon", *options, stdout=subprocess.DEVNULL,

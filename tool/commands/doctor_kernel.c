@@ -273,6 +273,16 @@ static bool kernel_can(const struct machine *machine, struct finding *finding)
 	return false;
 }
 
+/* Where they do not, as on arm64, all of them are breakpoints. */
+static bool kprobes_use_ftrace(void)
+{
+	char *symbols = read_text("/proc/kallsyms");
+	bool use = !symbols || kallsyms_has(symbols, "arch_prepare_kprobe_ftrace");
+
+	free(symbols);
+	return use;
+}
+
 static bool is_off(const char *text)
 {
 	return text && *text == '0';
@@ -281,7 +291,7 @@ static bool is_off(const char *text)
 static void look_at_switches(const struct machine *machine, struct finding *finding,
 			     const char *ftrace, const char *kprobes, int error)
 {
-	if (is_off(ftrace)) {
+	if (is_off(ftrace) && kprobes_use_ftrace()) {
 		finding_set(finding, FINDING_FAILED, "ftrace is turned off, which they need");
 		finding_remedy(finding, "turn it on: sysctl kernel.ftrace_enabled=1");
 	} else if (is_off(kprobes)) {
