@@ -229,6 +229,12 @@ static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool as
 	struct bid_identity id = {};
 	enum bid_access access;
 
+	/* whoever has it need not have the permission to read it */
+	if (lookup->file->f_mode & FMODE_PATH) {
+		id.reason = BUILDID_REASON_DEFERRED;
+		write_lookup(lookup, path, &id, 0, record);
+		return 0;
+	}
 	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
 	if (ask_cache && reply_from_cache(lookup, path, record) &&
 	    !(mapped && hides(lookup, access, record->kind)))
@@ -266,7 +272,7 @@ static int reply_file(struct file *file, bool ask_cache, bool mapped, struct bui
 
 /**
  * bid_reply_file() - identify an open file, and read it if need be
- * @file: open for reading
+ * @file: open for reading; of one with FMODE_PATH nothing but what stat(2) shows is told
  * @mapped: the file was found in a mapping and not opened by the caller: it is read only
  *	if the caller has the permission, and if it need not be a process that reads
  * @record: the FILE record: BUILDID_RECORD_MAX bytes, the header zeroed

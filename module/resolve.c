@@ -61,12 +61,13 @@ static int reply(void __user *arg, void *req, size_t size, u64 to, u32 *room, re
 static int resolve_fd(void *data, struct buildid_file *record)
 {
 	const struct buildid_resolve_fd *req = data;
-	struct file *file = fget(req->fd);
+	struct file *file = fget_raw(req->fd);
 	int err;
 
 	if (!file)
 		return -EBADF;
-	err = file->f_mode & FMODE_READ ? bid_reply_file(file, false, record) : -EBADF;
+	err = file->f_mode & (FMODE_READ | FMODE_PATH) ? bid_reply_file(file, false, record) :
+							 -EBADF;
 	fput(file);
 	return err;
 }

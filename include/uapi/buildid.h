@@ -36,7 +36,8 @@
  *
  * Permissions
  * -----------
- * The device is created with mode 0600, owner root. A process that can open it may
+ * The device is created with mode 0600, owner root; udev may give it to a group, as
+ * with the Debian packages (0660, group buildid). A process that can open it may
  * ask for the module's version and counters (INFO, STATS), for files that it has
  * open for reading (RESOLVE_FD) and for its own mappings (MAPS, RESOLVE_ADDR), and
  * may name what it loads itself (SET_COOKIE: its own mappings, and files that its
@@ -627,13 +628,16 @@ struct buildid_stats {
 /**
  * struct buildid_resolve_fd - BUILDID_IOC_RESOLVE_FD: identify an open file
  * @size: of the struct
- * @fd: open for reading
+ * @fd: open for reading, or O_PATH
  * @flags: 0
  * @record_size: in: bytes at @record; out: of the FILE record
  * @record: address of a buffer for the FILE record
  *
  * Reads the file in the caller's context if it has to; a signal that kills
- * ends it. The answer is cached. A file without an identity is no error: the
+ * ends it. The answer is cached. With O_PATH, which takes no permission to read the
+ * file, the record has no identity and no file_id, and the reason DEFERRED: it is for
+ * whoever has to know before opening a file that its server may be any user
+ * (BUILDID_FILE_FUSE). A file without an identity is no error: the
  * record says why. Errors: EBADF; ENOSPC when the buffer is too small
  * (@record_size then says what is needed); EINTR.
  */

@@ -47,7 +47,7 @@ two_clones() {
 
 # shellcheck disable=SC2317
 unpack() {
-	version=$(make -s -C one/tool version)
+	version=$(make -s --no-print-directory -C one/tool version)
 	mkdir alone && tar -C alone -xf "one/build/buildid-$version.tar.xz" &&
 		[[ $(ls alone) == "buildid-$version" ]] &&
 		git -C one ls-files | sort > listed &&

@@ -12,14 +12,15 @@ if ! git cat-file -e "$commit" 2> /dev/null; then
 	echo "1..0 # SKIP 0.1.0 is built from git, and its commit is not here"
 	exit
 fi
-if [[ ! -e $out/built ]]; then
+kernel=$(scripts/kernel 6.12)
+built=$out/built-$(<"$kernel/release")
+if [[ ! -e $built ]]; then
 	rm -rf "$out"
 	mkdir -p "$out"
 	git archive "$commit" | tar -C "$out" -xf -
 	# Not by its scripts, which may have other ideas of what is in the cache.
-	kernel=$(scripts/kernel 6.12)
 	make -s -C "$out" tool module KDIR="$kernel/build" >&2
-	touch "$out/built"
+	touch "$built"
 fi
 flock tests/Makefile make -s -C tests >&2
 exec scripts/vm --kernel 6.12 --mem 3G -- tests/run tests/tool/upgrade.t

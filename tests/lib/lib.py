@@ -267,6 +267,7 @@ class Mon:
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
                       ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
 libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
@@ -526,12 +527,29 @@ def drop_caches():
         file.write("3")
 
 
+def resident(fd):
+    """Whether any page of a file is in memory."""
+    size = os.fstat(fd).st_size
+    pages = (ctypes.c_ubyte * (size // PAGE + 1))()
+    address = map_fd(fd, size, mmap.PROT_READ)
+    try:
+        check(libc.mincore(address, size, pages), "mincore")
+    finally:
+        unmap(address, size)
+    return any(page & 1 for page in pages)
+
+
 def drop_pages(path):
-    """Of one file. Unlike drop_caches() it leaves what the module remembers."""
+    """Of one file. Unlike drop_caches() it leaves what the module remembers. What a journal
+    or a processor's list holds goes a moment later, what is mapped does not."""
     fd = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(fd)
-        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        for _ in range(20):
+            os.fsync(fd)
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            if not resident(fd):
+                break
+            time.sleep(0.05)
     finally:
         os.close(fd)
 

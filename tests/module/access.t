@@ -41,6 +41,7 @@ INFO                         ok      ok       ok      ok        ok      ok      
 STATS                        ok      ok       ok      ok        ok      ok      ok
 RESOLVE_FD                   ok      ok       ok      ok        ok      ok      ok
 RESOLVE_FD not for reading   EBADF   EBADF    EBADF   EBADF     EBADF   EBADF   EBADF
+RESOLVE_FD O_PATH            ok      ok       ok      ok        ok      ok      ok
 RESOLVE_KEY                  ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 RESOLVE_ID                   ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 HISTORY                      ok      ok       EPERM   EPERM     EPERM   EPERM   ok
@@ -94,8 +95,8 @@ class Caller:
         return self.opened["sockets"].pop() if self.opened else Genl()
 
 
-def resolve_fd_of(caller, flags):
-    fd = os.open(caller.file, flags)
+def resolve_fd_of(caller, path, flags):
+    fd = os.open(path, flags)
     try:
         caller.device().resolve_fd(fd)
     finally:
@@ -144,8 +145,10 @@ READ, WRITE = mmap.PROT_READ, mmap.PROT_WRITE
 ENTRY_POINTS = {
     "INFO": lambda caller: caller.device().info() and None,
     "STATS": lambda caller: caller.device().stats() and None,
-    "RESOLVE_FD": lambda caller: resolve_fd_of(caller, os.O_RDONLY),
-    "RESOLVE_FD not for reading": lambda caller: resolve_fd_of(caller, os.O_PATH),
+    "RESOLVE_FD": lambda caller: resolve_fd_of(caller, caller.file, os.O_RDONLY),
+    "RESOLVE_FD not for reading": lambda caller:
+        resolve_fd_of(caller, "/dev/null", os.O_WRONLY),
+    "RESOLVE_FD O_PATH": lambda caller: resolve_fd_of(caller, caller.file, os.O_PATH),
     "RESOLVE_KEY": lambda caller: caller.device().resolve_key(*caller.key) and None,
     "RESOLVE_ID": lambda caller: caller.device().resolve_id(caller.file_id) and None,
     "HISTORY": lambda caller: caller.device().history() and None,

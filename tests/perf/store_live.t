@@ -135,6 +135,34 @@ def _():
             live.finish(ONE)
 
 
+@tool_test("three paths that lead to a server that does not answer, and no more are waited for")
+def _():
+    with Live() as live, servers.stopped() as (served, stop):
+        paths = [os.path.join(live.path, f"{number}.so") for number in range(4)]
+        live.start()
+        live.process.send_signal(signal.SIGSTOP)
+        for number, path in enumerate(paths):
+            lib.write_bytes(path, lib.read_bytes(work("one")).replace(
+                bytes.fromhex(ONE), bytes([number]) * 20))
+            with busy(path, 0, live.path):
+                pass
+            os.unlink(path)
+            os.symlink(served, path)
+        stop()
+        live.process.send_signal(signal.SIGCONT)
+        lines = {}
+        for number in range(4):
+            line = live.wait_for((bytes([number]) * 20).hex())
+            lines[line["path"]] = line["status"], line["reason"]
+        silent, refused = ("fail", "its server does not answer"), \
+            ("fail", "its path may lead to a server that does not answer")
+        equal([lines[path] for path in paths], 3 * [silent] + [refused])
+        # What is mapped still takes no path.
+        with busy(live.library, 0, live.path):
+            equal(live.wait_for(ONE)["status"], "ok", "what is mapped")
+        live.finish(*((bytes([number]) * 20).hex() for number in range(4)))
+
+
 @tool_test("a program that became another one at the same address before it was looked at")
 def _():
     with Live() as live:

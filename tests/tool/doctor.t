@@ -12,7 +12,7 @@ import arch
 import lib
 import rights
 from lib import contains
-from tap import equal, run, test
+from tap import Skip, equal, run, test
 
 RELEASE = os.uname().release
 MODULES = f"/lib/modules/{RELEASE}"
@@ -202,49 +202,87 @@ def _():
 
 # ------------------------------------------------------------------- signature --
 
-def signed(work, name):
-    """What signs a module, as kernels and DKMS do, with a new key of that subject."""
+def signed(work, name, subject=None):
+    """What signs a module, as kernels and DKMS do, with a new key of that subject, and the
+    key's line of /proc/keys."""
+    if arch.MACHINE != "x86_64":
+        raise Skip("sign-file of the headers is a program for amd64")
     (tool,) = [os.path.join(path, "sign-file")
-               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/kernel/"
+               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/linux/"
                                              f"{os.environ['KERNEL_NAME']}/usr/lib")
                if "sign-file" in names]
-    key, certificate = os.path.join(work, "key"), os.path.join(work, "certificate")
+    key, certificate = os.path.join(work, "key"), os.path.join(work, "mok.pub")
     lib.run("openssl", "req", "-new", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj",
-            f"/CN={name}", "-keyout", key, "-out", certificate)
+            subject or f"/CN={name}", "-keyout", key, "-outform", "DER", "-out", certificate)
+    text = lib.run("openssl", "x509", "-inform", "DER", "-in", certificate, "-noout", "-ext",
+                   "subjectKeyIdentifier").stdout
+    key_id = text.split()[-1].replace(":", "").lower()
+    equal(len(key_id), 40, f"digits of {text}")
 
     def sign(data):
         path = os.path.join(work, "module")
         lib.write_bytes(path, data)
         lib.run(tool, "sha256", key, certificate, path)
         return lib.read_bytes(path)
-    return sign
+    return sign, (f"1e0 I------ 1 perm 1f030000 0 0 asymmetri {name}: {key_id}: X509.rsa "
+                  f"{key_id[-8:]} []\n")
 
 
 ENFORCED = {"lockdown": lambda: bound(LOCKDOWN, "none [integrity] confidentiality\n"),
             "module.sig_enforce": lambda: bound(SIG_ENFORCE, "Y\n")}
 
 
-@test("where the kernel takes signed modules only: not signed, of an unknown key, of a known one")
+SIGNER = "Test: of doctor"
+
+
+@contextlib.contextmanager
+def dkms_key(work):
+    """DKMS has made the key in that directory."""
+    os.chmod(work, 0o755)
+    # On this guest's own copy of the disk.
+    os.makedirs("/var/lib/dkms", exist_ok=True)
+    with bound("/var/lib/dkms", directory=work):
+        yield
+
+
+def with_keys(text):
+    return bound("/proc/keys", lib.read_bytes("/proc/keys").decode() + text)
+
+
+@test("where the kernel takes signed modules only: not signed, by DKMS's key, by another one")
 def _():
     if lib.DEBUG:       # it has neither signatures nor lockdown
         return
-    with lib.directory() as work:
-        sign = signed(work, "Test: of doctor")
+    with lib.directory() as work, lib.directory() as other_work:
+        sign, line = signed(work, SIGNER)
+        _, other_line = signed(other_work, SIGNER)
         for word, enforced in ENFORCED.items():
             with enforced(), installed():
                 says(findings(status=1), "signature", "failed", f"not signed, and {word} needs it",
                      "mokutil --import")
             with enforced(), installed(change=sign):
-                says(findings(status=1), "signature", "failed",
-                     '"Test: of doctor", whose key the kernel does not have', "mokutil --import")
-                as_nobody = findings(*rights.AS_NOBODY)
-                says(as_nobody, "signature", "unknown", "Test: of doctor", "run as root")
-                keys = lib.read_bytes("/proc/keys").decode() + \
-                    "1e0 I------ 1 perm 1f030000 0 0 asymmetri Test: of doctor: 0a: X509.rsa 0a []\n"
-                with bound("/proc/keys", keys):
-                    says(findings(status=0), "signature", "ok", "whose key the kernel has")
+                with dkms_key(work):
+                    missing = f'"{SIGNER}", whose key the kernel does not have, and {word}'
+                    says(findings(status=1), "signature", "failed", missing, "mokutil --import")
+                    with with_keys(other_line):
+                        says(findings(status=1), "signature", "failed", missing,
+                             "mokutil --import")
+                    with with_keys(line):
+                        says(findings(status=0), "signature", "ok", "whose key the kernel has")
+                    as_nobody = findings(*rights.AS_NOBODY)
+                    says(as_nobody, "signature", "unknown", SIGNER, "run as root")
+                # Made since: it is not the signer's.
+                with dkms_key(other_work), with_keys(other_line):
+                    says(findings(status=0), "signature", "unknown", "may be another", "load")
+                says(findings(status=0), "signature", "warning",
+                     f'"{SIGNER}"; the kernel has no key of that name, and {word}', "mokutil")
             with enforced(), installed(module=False):
                 says(findings(), "signature", "unknown", "no file of the module")
+            # Without a name there is none that a key could have.
+            with lib.directory() as nameless:
+                sign_nameless, _ = signed(nameless, "", "/")
+                with enforced(), installed(change=sign_nameless):
+                    says(findings(), "signature", "unknown", "by whom cannot be read", "load")
 
 
 @test("lockdown: each of its states, and that it cannot be seen")
@@ -287,6 +325,37 @@ def _():
         without = re.sub(rf"^.* {name}\n", "", symbols, flags=re.M)
         with lib.unloaded(), bound("/proc/kallsyms", without):
             says(findings(status=1), "kprobes", "failed", word, "another kernel")
+    with lib.unloaded(), bound("/proc/kallsyms", ""):
+        says(findings(), "kprobes", "unknown", "/proc/kallsyms, which is empty")
+
+
+@test("ftrace is off, and this kernel's kprobes do not use it")
+def _():
+    symbols = lib.read_bytes("/proc/kallsyms").decode()
+    without = re.sub(r"^.* kprobe_ftrace_handler\n", "", symbols, flags=re.M)
+    equal(without != symbols, arch.KPROBES_USE_FTRACE, "in this guest they do")
+    with lib.unloaded():
+        with bound(FTRACE, "0\n"):
+            if arch.KPROBES_USE_FTRACE:
+                says(findings(), "kprobes", "failed", "ftrace is turned off", "ftrace_enabled=1")
+            with bound("/proc/kallsyms", without):
+                says(findings(), "kprobes", "ok", "on")
+    # What the module tests counts for more than what a file says.
+    with bound(FTRACE, "0\n"):
+        says(findings(), "kprobes", "ok", "on")
+
+
+@test("root may not look whether kprobes are on, as under lockdown: it is not told to be root")
+def _():
+    powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    with bound(KPROBES, ""), lib.unloaded():
+        os.chmod(KPROBES, 0)
+        says(findings(*powerless), "kprobes", "unknown", "looked at: Permission denied",
+             "load the module")
+        if not lib.DEBUG:
+            with ENFORCED["lockdown"]():
+                says(findings(*powerless), "kprobes", "unknown", "looked at: lockdown",
+                     "load the module")
 
 
 # ---------------------------------------------------------------------- device --
@@ -348,6 +417,43 @@ def _():
             says(found, "hook", "ok", "armed")
             says(found, "kprobes", "ok", "on")
             says(findings(*rights.as_nobody("perfmon")), "rights", "ok", "all processes")
+
+
+# ------------------------------------------------------------------- container --
+
+@test("a container that has the device, and neither /sys nor kallsyms, is well")
+def _():
+    with lib.directory() as empty, bound("/proc/kallsyms", ""), bound("/sys", directory=empty):
+        os.chmod(empty, 0o755)
+        found = findings()
+        says(found, "loaded", "ok", f"version {VERSION}, as the tool")
+        says(found, "hook", "ok", "armed")
+        says(found, "kprobes", "ok", "on")
+        as_nobody = findings(*rights.AS_NOBODY)
+        says(as_nobody, "loaded", "unknown", "neither /sys/module nor", lib.DEVICE)
+        says(as_nobody, "kprobes", "unknown", "is empty")
+
+
+@contextlib.contextmanager
+def whole_user_namespace():
+    """A pid in one where each id is what it is outside."""
+    def unshare():
+        lib.check(lib.libc.unshare(rights.CLONE_NEWUSER), "unshare")
+    with lib.child(unshare) as pid:
+        for name in "uid_map", "gid_map":
+            with open(f"/proc/{pid}/{name}", "w", encoding="ascii") as file:
+                file.write("0 0 4294967295")
+        yield pid
+
+
+@test("in another namespace of pids or of users not all processes are watched")
+def _():
+    says(findings(), "rights", "ok", "all processes")
+    says(findings("unshare", "--pid", "--fork", "--mount-proc"), "rights", "warning",
+         "this pid namespace only", "outside of the container")
+    with whole_user_namespace() as pid:
+        says(findings("nsenter", f"--user=/proc/{pid}/ns/user"), "rights", "warning",
+             "outside of this user namespace", "run as root")
 
 
 # ------------------------------------------------------------------------ user --

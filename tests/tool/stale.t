@@ -283,7 +283,7 @@ def _():
         map_it(path)
         os.setresuid(uid, 0, 0)
     with contextlib.ExitStack() as stack:
-        served, stop = stack.enter_context(stopped())
+        served, stop = stack.enter_context(servers.stopped())
         pids = []
         # five seconds for each would be a minute
         for uid in range(rights.NOBODY - 12, rights.NOBODY):

@@ -25,6 +25,7 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "content/process_user.h"
 #include "current_file.h"
 #include "lookup.h"
 
@@ -139,27 +140,6 @@ static bool read_root(uint32_t pid, struct root *root)
 	return true;
 }
 
-/* The real one. A newline in the process's name, which comes before, is escaped. */
-static bool read_uid(uint32_t pid, uid_t *uid)
-{
-	char path[64], *line = NULL;
-	bool found = false;
-	size_t size = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	while (!found && getline(&line, &size, file) >= 0)
-		found = sscanf(line, "Uid: %u", uid) == 1;
-	free(line);
-	fclose(file);
-	if (!found)
-		errno = ESRCH;
-	return found;
-}
-
 /* Of a process that is in another's root the path is not shown: "" then. */
 static void read_link(uint32_t pid, const char *name, char *to, size_t size)
 {
@@ -183,7 +163,7 @@ bool current_files_enter(struct current_files *files, uint32_t pid)
 	uid_t uid;
 	size_t i;
 
-	if (!read_root(pid, &root) || !read_uid(pid, &uid))
+	if (!read_root(pid, &root) || !process_user(pid, &uid))
 		return false;
 	read_link(pid, "ns/mnt", root.namespace, sizeof(root.namespace));
 	files->pid = pid;

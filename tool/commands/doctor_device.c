@@ -139,23 +139,40 @@ void check_device(const struct machine *machine, struct finding *finding)
 	}
 }
 
+/* ----------------------------------------------------------------- rights -- */
+
+/* Of the namespaces that each kernel boots with. */
+#define PID_NAMESPACE  0xeffffffcU
+#define USER_NAMESPACE 0xeffffffdU
+
+static bool is_initial(const char *path, ino_t number)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_ino == number;
+}
+
 void check_rights(const struct machine *machine, struct finding *finding)
 {
+	bool initial_user = is_initial("/proc/self/ns/user", USER_NAMESPACE);
 	char *status = read_text("/proc/self/status");
-	char *uid_map = read_text("/proc/self/uid_map");
 
 	(void)machine;
-	if (!status || !uid_map) {
+	if (!status) {
 		finding_set(finding, FINDING_UNKNOWN, "/proc is not mounted");
-	} else if (status_may_watch(status) && uid_map_is_initial(uid_map)) {
-		finding_set(finding, FINDING_OK, "you may watch all processes");
-	} else {
+	} else if (!status_may_watch(status) || !initial_user) {
 		finding_set(finding, FINDING_WARNING,
 			    "you may ask of your own processes only; mon, record, store --live "
 			    "and what looks at others need CAP_PERFMON%s",
-			    uid_map_is_initial(uid_map) ? "" : " outside of this user namespace");
+			    initial_user ? "" : " outside of this user namespace");
 		finding_remedy(finding, "run as root");
+	} else if (!is_initial("/proc/self/ns/pid", PID_NAMESPACE)) {
+		finding_set(finding, FINDING_WARNING,
+			    "you may watch the processes of this pid namespace only, and ask of "
+			    "none that has exited");
+		finding_remedy(finding, "run it outside of the container");
+	} else {
+		finding_set(finding, FINDING_OK, "you may watch all processes");
 	}
 	free(status);
-	free(uid_map);
 }

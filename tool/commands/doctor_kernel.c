@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "certificate.h"
 #include "content/kernel_modules.h"
 #include "doctor.h"
 #include "module.h"
 
 #define DKMS	    "/var/lib/dkms"
+#define DKMS_KEY    DKMS "/mok.pub"
 #define DEBUGFS	    "/sys/kernel/debug"
 #define KPROBES	    DEBUGFS "/kprobes/enabled"
 #define FTRACE	    "/proc/sys/kernel/ftrace_enabled"
@@ -136,7 +138,11 @@ static void other_version(const struct machine *machine, struct finding *finding
 
 void check_loaded(const struct machine *machine, struct finding *finding)
 {
-	if (!machine->loaded) {
+	if (!machine->loaded && access("/sys/module", F_OK)) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "neither /sys/module nor a device that opens is here to tell");
+		finding_remedy(finding, "in a container, let it have " BUILDID_DEVICE);
+	} else if (!machine->loaded) {
 		finding_set(finding, FINDING_FAILED, "the module is not loaded");
 		finding_remedy(finding, "load it: modprobe buildid");
 	} else if (strcmp(machine->loaded_version, BUILDID_VERSION) ||
@@ -150,12 +156,15 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 
 /* -------------------------------------------------------------- signature -- */
 
-static const char *needed_by(const struct machine *machine)
+static bool has_lockdown(const struct machine *machine)
 {
 	return machine->lockdown == LOCKDOWN_INTEGRITY ||
-			       machine->lockdown == LOCKDOWN_CONFIDENTIALITY ?
-		       "lockdown" :
-		       "module.sig_enforce";
+	       machine->lockdown == LOCKDOWN_CONFIDENTIALITY;
+}
+
+static const char *needed_by(const struct machine *machine)
+{
+	return has_lockdown(machine) ? "lockdown" : "module.sig_enforce";
 }
 
 /* Four bytes of attributes, then the value. */
@@ -171,24 +180,82 @@ static bool has_secure_boot(void)
 	return on;
 }
 
+/* Whether it is DKMS's as of now: it may have had another one. */
+static bool signed_by_dkms(const struct machine *machine, struct certificate *certificate)
+{
+	FILE *file = fopen(DKMS_KEY, "re");
+	uint8_t data[4096];
+	size_t size;
+	bool is;
+
+	if (!file)
+		return false;
+	size = fread(data, 1, sizeof(data), file);
+	is = certificate_parse(data, size, certificate) &&
+	     !strcmp(certificate->serial, machine->info.serial);
+	fclose(file);
+	return is;
+}
+
+static void judge_dkms_key(const struct machine *machine, enum enrolled enrolled,
+			   struct finding *finding)
+{
+	const char *signer = machine->info.signer;
+
+	if (enrolled == ENROLLED_YES) {
+		finding_set(finding, FINDING_OK, "by \"%s\", whose key the kernel has", signer);
+		return;
+	}
+	finding_set(finding, FINDING_FAILED,
+		    "by \"%s\", whose key the kernel does not have, and %s needs it", signer,
+		    needed_by(machine));
+	finding_remedy(finding, "enroll the key: mokutil --import " DKMS_KEY
+				", reboot, and confirm it at the console");
+}
+
+/* The signer's name is a part of the issuer's, and several keys may have it. */
+static void judge_name(const struct machine *machine, enum enrolled enrolled,
+		       struct finding *finding)
+{
+	const char *signer = machine->info.signer;
+
+	if (enrolled == ENROLLED_YES) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "by \"%s\"; the kernel has a key of that name, which may be another",
+			    signer);
+		finding_remedy(finding, "load the module: the kernel takes it if it is that one");
+		return;
+	}
+	finding_set(finding, FINDING_WARNING,
+		    "by \"%s\"; the kernel has no key of that name, and %s needs the signer's",
+		    signer, needed_by(machine));
+	finding_remedy(finding,
+		       "unless it has that key by another name, enroll it: mokutil --import, "
+		       "reboot, and confirm it at the console");
+}
+
 static void find_key(const struct machine *machine, struct finding *finding)
 {
 	const char *signer = machine->info.signer;
 	char *keys = read_text("/proc/keys");
-	enum enrolled enrolled = keys ? keys_find(keys, signer) : ENROLLED_HIDDEN;
+	enum enrolled enrolled = ENROLLED_HIDDEN;
+	struct certificate dkms;
+	bool by_dkms = signed_by_dkms(machine, &dkms);
 
-	if (enrolled == ENROLLED_YES) {
-		finding_set(finding, FINDING_OK, "by \"%s\", whose key the kernel has", signer);
-	} else if (enrolled == ENROLLED_NO) {
-		finding_set(finding, FINDING_FAILED,
-			    "by \"%s\", whose key the kernel does not have, and %s needs it",
-			    signer, needed_by(machine));
-		finding_remedy(finding, "enroll the key (of DKMS: mokutil --import " DKMS
-					"/mok.pub), reboot, and confirm it at the console");
-	} else {
+	if (keys)
+		enrolled = keys_find(keys, by_dkms ? dkms.key_id : signer);
+	if (!*signer) {
+		finding_set(finding, FINDING_UNKNOWN, "%s is signed, but by whom cannot be read",
+			    machine->file);
+		finding_remedy(finding, "load the module: the kernel takes it if it has the key");
+	} else if (enrolled == ENROLLED_HIDDEN) {
 		finding_set(finding, FINDING_UNKNOWN,
 			    "by \"%s\"; which keys the kernel has is for root to see", signer);
 		finding_remedy(finding, "run as root");
+	} else if (by_dkms) {
+		judge_dkms_key(machine, enrolled, finding);
+	} else {
+		judge_name(machine, enrolled, finding);
 	}
 	free(keys);
 }
@@ -212,8 +279,8 @@ void check_signature(const struct machine *machine, struct finding *finding)
 			    needed_by(machine));
 		finding_remedy(finding,
 			       "sign it with a key of your own (DKMS does so when it builds: "
-			       "dkms remove and dkms install; then mokutil --import " DKMS
-			       "/mok.pub, and reboot), or turn Secure Boot off");
+			       "dkms remove and dkms install; then mokutil --import " DKMS_KEY
+			       ", and reboot), or turn Secure Boot off");
 	} else {
 		find_key(machine, finding);
 	}
@@ -257,14 +324,11 @@ void check_lockdown(const struct machine *machine, struct finding *finding)
 /* ---------------------------------------------------------------- kprobes -- */
 
 /* False after it has set @finding. */
-static bool kernel_can(const struct machine *machine, struct finding *finding)
+static bool kernel_can(const struct machine *machine, const char *symbols, struct finding *finding)
 {
-	char *symbols = read_text("/proc/kallsyms");
-	bool probes = symbols && kallsyms_has(symbols, "register_kprobe");
-	bool hook = symbols && kallsyms_has(symbols, HOOK);
+	bool probes = kallsyms_has(symbols, "register_kprobe");
 
-	free(symbols);
-	if (!symbols || (probes && hook))
+	if (probes && kallsyms_has(symbols, HOOK))
 		return true;
 	finding_set(finding, FINDING_FAILED, "%s was built without %s, which the module needs",
 		    machine->uts.release,
@@ -273,54 +337,67 @@ static bool kernel_can(const struct machine *machine, struct finding *finding)
 	return false;
 }
 
-/* Where they do not, as on arm64, all of them are breakpoints. */
-static bool kprobes_use_ftrace(void)
-{
-	char *symbols = read_text("/proc/kallsyms");
-	bool use = !symbols || kallsyms_has(symbols, "arch_prepare_kprobe_ftrace");
-
-	free(symbols);
-	return use;
-}
-
 static bool is_off(const char *text)
 {
 	return text && *text == '0';
 }
 
-static void look_at_switches(const struct machine *machine, struct finding *finding,
-			     const char *ftrace, const char *kprobes, int error)
+static void not_seen(const struct machine *machine, struct finding *finding, int error)
 {
-	if (is_off(ftrace) && kprobes_use_ftrace()) {
+	if (error == ENOENT) {
+		finding_set(finding, FINDING_UNKNOWN,
+			    "this kernel has them; whether they are on is in debugfs only");
+		finding_remedy(finding, "mount -t debugfs debugfs " DEBUGFS);
+		return;
+	}
+	finding_set(finding, FINDING_UNKNOWN,
+		    "this kernel has them; whether they are on may not be looked at: %s",
+		    has_lockdown(machine) ? "lockdown" : strerror(error));
+	if (geteuid() && !has_lockdown(machine))
+		finding_remedy(finding, "run as root");
+	else if (!machine->loaded)
+		finding_remedy(finding, "load the module, which tests them");
+}
+
+static void look_at_switches(const struct machine *machine, const char *symbols,
+			     struct finding *finding)
+{
+	/* Not on each architecture do they need ftrace. */
+	bool on_ftrace = kallsyms_has(symbols, "kprobe_ftrace_handler");
+	char *ftrace = read_text(FTRACE);
+	char *kprobes = read_text(KPROBES);
+	int error = errno;
+
+	if (on_ftrace && is_off(ftrace)) {
 		finding_set(finding, FINDING_FAILED, "ftrace is turned off, which they need");
 		finding_remedy(finding, "turn it on: sysctl kernel.ftrace_enabled=1");
 	} else if (is_off(kprobes)) {
 		finding_set(finding, FINDING_FAILED, "turned off");
 		finding_remedy(finding, "turn them on: echo 1 > " KPROBES);
-	} else if (kprobes || (machine->handle && machine->module.status & BUILDID_STATUS_ARMED)) {
+	} else if (kprobes) {
 		finding_set(finding, FINDING_OK, "on");
-	} else if (error == ENOENT) {
-		finding_set(finding, FINDING_UNKNOWN,
-			    "this kernel has them; whether they are on is in debugfs only");
-		finding_remedy(finding, "mount -t debugfs debugfs " DEBUGFS);
 	} else {
-		finding_set(finding, FINDING_UNKNOWN,
-			    "this kernel has them; whether they are on may not be looked at: %s",
-			    strerror(error));
-		finding_remedy(finding, "run as root");
+		not_seen(machine, finding, error);
 	}
+	free(ftrace);
+	free(kprobes);
 }
 
 void check_kprobes(const struct machine *machine, struct finding *finding)
 {
-	char *ftrace, *kprobes;
+	char *symbols;
 
-	/* A module that is loaded has found both. */
-	if (!machine->loaded && !kernel_can(machine, finding))
+	if (machine->module.status & BUILDID_STATUS_ARMED) {
+		finding_set(finding, FINDING_OK, "on");
 		return;
-	ftrace = read_text(FTRACE);
-	kprobes = read_text(KPROBES);
-	look_at_switches(machine, finding, ftrace, kprobes, errno);
-	free(ftrace);
-	free(kprobes);
+	}
+	symbols = read_text("/proc/kallsyms");
+	if (!symbols || !*symbols)
+		finding_set(finding, FINDING_UNKNOWN,
+			    "whether this kernel has them is in /proc/kallsyms, which %s",
+			    symbols ? "is empty" : "cannot be read");
+	/* A module that is loaded has found both. */
+	else if (machine->loaded || kernel_can(machine, symbols, finding))
+		look_at_switches(machine, symbols, finding);
+	free(symbols);
 }

@@ -84,6 +84,12 @@ static void look_at_device(struct machine *machine)
 	if (!machine->open_error)
 		machine->open_error = buildid_get_info(machine->handle, &machine->module,
 						       sizeof(machine->module));
+	/* A container may have the device, and not that part of /sys. */
+	machine->loaded |= !machine->open_error || machine->open_error == -EPROTONOSUPPORT;
+	if (!machine->open_error && !*machine->loaded_version)
+		snprintf(machine->loaded_version, sizeof(machine->loaded_version), "%.*s",
+			 (int)sizeof(machine->module.version),
+			 (const char *)machine->module.version);
 }
 
 void machine_look(struct machine *machine)

@@ -26,33 +26,45 @@ enum lockdown lockdown_parse(const char *text)
 	return LOCKDOWN_UNKNOWN;
 }
 
-/*
- * "... asymmetri SUBJECT: KEYID: X509.rsa ...". A subject may be "ORGANIZATION: NAME", and
- * the signer is the name alone.
- */
-static bool is_key_of(const char *line, size_t size, const char *signer)
+/* What follows the number of a key, six more columns, and its type; or NULL. */
+static const char *certificate_in(const char *line)
 {
-	const char *type = memmem(line, size, " asymmetri", strlen(" asymmetri"));
-	const char *end = line + size, *found;
-	size_t length = strlen(signer);
+	static const char type[] = "asymmetri ";
+	int column;
 
-	while (type && (found = memmem(type, (size_t)(end - type), signer, length))) {
-		if (found[-1] == ' ' && end - found > (ptrdiff_t)length && found[length] == ':')
+	for (column = 0; column < 7; column++) {
+		line += strcspn(line, " \n");
+		line += strspn(line, " ");
+	}
+	return strncmp(line, type, strlen(type)) ? NULL : line + strlen(type);
+}
+
+/* "SUBJECT: KEYID: X509.rsa ...". A subject may be "ORGANIZATION: NAME". */
+static bool has_word(const char *text, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+	const char *at = text;
+
+	while ((at = memmem(at, (size_t)(end - at), word, length))) {
+		if (end - at > (ptrdiff_t)length && at[length] == ':' &&
+		    (at == text || (at - text >= 2 && !strncmp(at - 2, ": ", 2))))
 			return true;
-		type = found + 1;
+		at++;
 	}
 	return false;
 }
 
-enum enrolled keys_find(const char *text, const char *signer)
+enum enrolled keys_find(const char *text, const char *word)
 {
+	const char *certificate;
 	size_t size;
 
 	if (!strstr(text, ".builtin_trusted_keys"))
 		return ENROLLED_HIDDEN;
-	for (; *signer && *text; text += size + (text[size] == '\n')) {
+	for (; *word && *text; text += size + (text[size] == '\n')) {
 		size = strcspn(text, "\n");
-		if (is_key_of(text, size, signer))
+		certificate = certificate_in(text);
+		if (certificate && has_word(certificate, text + size, word))
 			return ENROLLED_YES;
 	}
 	return ENROLLED_NO;
@@ -65,14 +77,6 @@ bool status_may_watch(const char *text)
 
 	return line && sscanf(line, "\nCapEff: %llx", &mask) == 1 &&
 	       (mask >> CAP_SYS_ADMIN & 1 || mask >> CAP_PERFMON & 1);
-}
-
-bool uid_map_is_initial(const char *text)
-{
-	unsigned long long inside, outside, count;
-
-	return sscanf(text, "%llu %llu %llu", &inside, &outside, &count) == 3 && !inside &&
-	       !outside && count == UINT32_MAX;
 }
 
 bool kallsyms_has(const char *text, const char *function)

@@ -24,13 +24,14 @@ enum enrolled {
 	ENROLLED_YES,
 };
 
-/* Whether the key of @signer, as modinfo(8) has the name, is among the kernel's. */
-enum enrolled keys_find(const char *text, const char *signer);
+/*
+ * Whether the kernel has a certificate of that subject, without its organization, or with
+ * that key id.
+ */
+enum enrolled keys_find(const char *text, const char *word);
 
 /* /proc/self/status: whether it has a capability that watching needs. */
 bool status_may_watch(const char *text);
-/* /proc/self/uid_map: whether these ids are those of the machine. */
-bool uid_map_is_initial(const char *text);
 
 /* /proc/kallsyms: whether the kernel itself, and no module, has that function. */
 bool kallsyms_has(const char *text, const char *function);

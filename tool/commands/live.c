@@ -79,7 +79,7 @@ struct live {
 	/* Of file_ids. When there are too many the older half is forgotten. */
 	struct hash_map states, old_states;
 	struct live_space space;
-	struct worker opener;
+	struct live_opener opener;
 	bool forgot; /* so something may come a second time */
 	struct queue queue;
 	size_t queued;
@@ -566,7 +566,7 @@ static void close_all(struct live *live)
 	}
 	hash_map_free(&live->states);
 	hash_map_free(&live->old_states);
-	worker_end(&live->opener);
+	live_opener_end(&live->opener);
 	live_space_close(&live->space);
 	buildid_files_free(live->files);
 	buildid_close(live->handle);
@@ -578,7 +578,6 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	struct live live = {
 		.store = store,
 		.queue = TAILQ_HEAD_INITIALIZER(live.queue),
-		.opener = live_opener(),
 		.options = {
 			.size = sizeof(live.options),
 			.flags = BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |
@@ -590,6 +589,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	};
 	int signals;
 
+	live_opener_init(&live.opener);
 	/* A link would change with the file. */
 	store->copy = true;
 	store->unpack = true;

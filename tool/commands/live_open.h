@@ -1,24 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open for store --live: by a worker, as a path may have come to lead to a server that
- * never answers, and only what can be read without one.
+ * Open for store --live: nothing on FUSE, whose server may be any user and never answer.
+ * What is mapped is opened without a path; a path is walked in memory first, where no
+ * server is asked. Where that is not enough a worker waits for a second, but not for
+ * processes in other user namespaces, who choose what their paths lead to, and not for a
+ * user whose files took that long LIVE_SLOW_MAX times.
  */
 #ifndef TOOL_LIVE_OPEN_H
 #define TOOL_LIVE_OPEN_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/reason.h"
 #include "common/worker.h"
 
 #define LIVE_ON_FUSE "is on FUSE, whose server may never answer"
 
-struct worker live_opener(void);
+#define LIVE_SLOW_MAX 3
 
-/* As mapped_file_open_at(). */
-int live_open_mapped(struct worker *opener, uint32_t pid, uint64_t addr, const char *path,
+struct live_slow {
+	uid_t uid;
+	unsigned int count;
+};
+
+struct live_opener {
+	struct worker worker;
+	struct live_slow *slow;
+	size_t nr_slow;
+};
+
+void live_opener_init(struct live_opener *opener);
+void live_opener_end(struct live_opener *opener);
+
+/*
+ * The file that @pid has mapped at @addr, else what is at @path in its root directory. A
+ * descriptor, or -1 with @reason.
+ */
+int live_open_mapped(struct live_opener *opener, uint32_t pid, uint64_t addr, const char *path,
 		     struct reason *reason);
-/* As open_untrusted() in the current directory. */
-int live_open(struct worker *opener, const char *path, struct reason *reason);
+/* What is at @path here. */
+int live_open(struct live_opener *opener, const char *path, struct reason *reason);
 
 #endif

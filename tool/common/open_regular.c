@@ -72,6 +72,11 @@ int open_regular(const char *path, struct reason *reason)
 	return reopen(open(path, O_PATH | O_CLOEXEC), path, reason);
 }
 
+int open_untrusted_handle(int handle, struct reason *reason)
+{
+	return reopen(handle, NULL, reason);
+}
+
 int open_untrusted(int directory, const char *path, struct reason *reason)
 {
 	return reopen(openat(directory, path, O_PATH | O_CLOEXEC), NULL, reason);

@@ -20,6 +20,9 @@ int open_regular(const char *path, struct reason *reason);
  */
 int open_untrusted(int directory, const char *path, struct reason *reason);
 
+/* Of what the O_PATH descriptor @handle is of, which is closed. */
+int open_untrusted_handle(int handle, struct reason *reason);
+
 /* The same with @root as the root directory: no symbolic link leads out of it. */
 int open_untrusted_in(int root, const char *path, struct reason *reason);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Module info: the only file that knows libkmod, which reads signed and compressed files. */
 
+#include <ctype.h>
 #include <errno.h>
 #include <libkmod.h>
 #include <stdarg.h>
@@ -45,6 +46,17 @@ static const char *load(void)
 	return problem;
 }
 
+/* "1A:2B:3C", in lines of 20. */
+static void take_serial(struct module_info *info, const char *value)
+{
+	size_t used = 0;
+
+	for (; *value && used < sizeof(info->serial) - 1; value++)
+		if (isxdigit((unsigned char)*value))
+			info->serial[used++] = (char)tolower((unsigned char)*value);
+	info->serial[used] = '\0';
+}
+
 static void take(struct module_info *info, const char *key, const char *value)
 {
 	if (!strcmp(key, "version"))
@@ -54,6 +66,8 @@ static void take(struct module_info *info, const char *key, const char *value)
 			 value);
 	else if (!strcmp(key, "signer"))
 		snprintf(info->signer, sizeof(info->signer), "%s", value);
+	else if (!strcmp(key, "sig_key"))
+		take_serial(info, value);
 	else if (!strcmp(key, "sig_id"))
 		info->is_signed = true;
 }

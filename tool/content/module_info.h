@@ -11,7 +11,9 @@ struct module_info {
 	char version[64];
 	char release[128]; /* of the kernel that it was built for */
 	bool is_signed;
-	char signer[256]; /* "" where that is not known */
+	/* Of the certificate; "" where that is not known. */
+	char signer[256]; /* the first part of its issuer's name */
+	char serial[64];  /* in lower-case hex digits */
 };
 
 /* False with @reason when the file cannot be read; what it does not say is "". */

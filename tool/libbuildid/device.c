@@ -305,6 +305,10 @@ static int map_ring(struct buildid *handle)
 		   (off_t)handle->page);
 	if (map == MAP_FAILED)
 		return -errno;
+	/* A child that outlives us would keep the subscription. */
+	if (madvise(handle->consumer, handle->page, MADV_DONTFORK) ||
+	    madvise(map, handle->page + 2 * handle->ring_size, MADV_DONTFORK))
+		return -errno;
 	handle->producer = map;
 	handle->data = (unsigned char *)map + handle->page;
 	handle->pos = handle->consumer->pos;

@@ -177,7 +177,7 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
 /**
  * buildid_resolve_fd() - identify an open file
  * @handle: from buildid_open()
- * @fd: open for reading
+ * @fd: open for reading, or O_PATH for a record without an identity, see uapi/buildid.h
  * @buffer: memory for the record, aligned to 8 bytes
  * @size: of @buffer; BUILDID_RECORD_MAX is always enough
  * @file: set to the record in @buffer, which has passed buildid_record_check()
@@ -185,8 +185,8 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
  * Needs no privilege, and may sleep for as long as reading the file takes. A file
  * without an identity is no error; the record has the reason.
  *
- * Return: 0; -EBADF; -ENOSPC when @size is too small; -EINTR; -EINVAL when
- * @buffer is not aligned; -EBADMSG.
+ * Return: 0; -EBADF, also for O_PATH by a module before 0.2.0; -ENOSPC when @size is too
+ * small; -EINTR; -EINVAL when @buffer is not aligned; -EBADMSG.
  */
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
 		       const struct buildid_file **file);
