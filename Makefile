@@ -29,6 +29,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make check            everything: linters, unit tests, KUnit, tests in guests
   make check T="NAME..."    these tests only; an unknown name prints them all
       KERNEL=NAME       kernel of the guest (6.12)
+  make check KERNEL=NAME    those that run in a guest, with this kernel
+  make check-arm64      likewise with Debian's kernels for arm64, cross-built
   make lint             compilers' warnings and linters
   make kunit            KUnit suites, on the debug kernel
   make matrix           every kernel of `scripts/kernel --list`, into MATRIX.md; hours
@@ -154,6 +156,13 @@ bench: deps
 check: deps
 	scripts/check $(if $(KERNEL),--kernel $(KERNEL)) $(T)
 
+# KUnit is not among them: no kernel for arm64 is built with it.
+check-arm64:
+	scripts/deps arm64
+	for kernel in arm64-6.1 arm64-6.12 arm64-16k; do \
+		scripts/check --kernel $$kernel || exit 1; \
+	done
+
 lint: deps
 	scripts/lint
 
@@ -171,8 +180,9 @@ kunit: deps
 	prove tests/host/kunit.t
 
 matrix: deps
+	scripts/deps arm64
 	scripts/matrix $(MATRIX_ARGS)
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-tool dist deb \
-	deps demo bench check check-packages lint fuzz flood kunit matrix
+	deps demo bench check check-arm64 check-packages lint fuzz flood kunit matrix

@@ -238,13 +238,28 @@ static u64 symbol_address(const char *name)
 	return (unsigned long)kp.addr;
 }
 
+/*
+ * The kernel looks up symbols from _stext on. On arm64 the head comes before, which is
+ * discarded after boot, and for which the linker script leaves one SEGMENT_ALIGN.
+ */
+static u64 text_address(void)
+{
+#ifdef CONFIG_ARM64
+	u64 addr = symbol_address("_stext");
+
+	return addr ? round_down(addr, SEGMENT_ALIGN) - SEGMENT_ALIGN : 0;
+#else
+	return symbol_address("_text");
+#endif
+}
+
 static void read_kernel(void)
 {
 	u64 end;
 
 	read_notes("kernel/notes", &kernel.id);
 	strscpy(kernel.name, init_utsname()->release, sizeof(kernel.name));
-	kernel.addr = symbol_address("_text");
+	kernel.addr = text_address();
 	end = symbol_address("_etext");
 	kernel.len = kernel.addr && end > kernel.addr ? end - kernel.addr : 0;
 }

@@ -2,7 +2,8 @@
 """Small ELF images made to order."""
 import struct
 
-PAGE = 4096
+# Of the file: the machine's pages may be larger.
+SIZE = 4096
 
 
 def note(name, kind, desc, align=4):
@@ -12,7 +13,7 @@ def note(name, kind, desc, align=4):
     return pad(pad(head) + desc)
 
 
-def elf64(notes, size=PAGE):
+def elf64(notes, size=SIZE):
     """An image whose one segment holds the notes."""
     ehdr = struct.pack("=16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1,
                        64, 0, 0)
@@ -20,6 +21,6 @@ def elf64(notes, size=PAGE):
     return (ehdr + phdr + notes).ljust(size, b"\0")
 
 
-def with_id(ident, size=PAGE):
+def with_id(ident, size=SIZE):
     """An image with that GNU build-id (bytes)."""
     return elf64(note(b"GNU\0", 3, ident), size)

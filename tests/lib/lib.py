@@ -19,6 +19,7 @@ import tempfile
 import time
 import traceback
 
+import arch
 from tap import equal
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -182,7 +183,7 @@ def result_of(reader, seconds):
 
 
 def sleeps_in_ioctl(pid):
-    return read_bytes(f"/proc/{pid}/syscall").split()[0] == b"16"
+    return read_bytes(f"/proc/{pid}/syscall").split()[0] == b"%d" % arch.SYS_IOCTL
 
 
 def start_ticks(pid):
@@ -555,8 +556,6 @@ def drop_pages(path):
 
 # ----------------------------------------------------------------- module --
 
-SYS_DELETE_MODULE, SYS_FINIT_MODULE = 176, 313
-
 
 def is_loaded():
     return os.path.exists("/sys/module/buildid")
@@ -572,9 +571,9 @@ def unload():
 
 def reload():
     """As rmmod and insmod do, without a process for each."""
-    check(libc.syscall(SYS_DELETE_MODULE, b"buildid", os.O_NONBLOCK), "delete_module")
+    check(libc.syscall(arch.SYS_DELETE_MODULE, b"buildid", os.O_NONBLOCK), "delete_module")
     with open(MODULE, "rb") as file:
-        check(libc.syscall(SYS_FINIT_MODULE, file.fileno(), b"", 0), "finit_module")
+        check(libc.syscall(arch.SYS_FINIT_MODULE, file.fileno(), b"", 0), "finit_module")
 
 
 @contextlib.contextmanager

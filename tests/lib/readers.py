@@ -7,9 +7,10 @@ import functools
 import os
 import struct
 
+import arch
 import lib
 
-PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
+PERFPARSER = f"{arch.LIBRARIES}/libexec/hotspot-perfparser"
 
 
 # ---------------------------------------------------------------- hotspot --

@@ -6,6 +6,7 @@ import errno
 import os
 import struct
 
+import arch
 import lib
 from device import Device
 
@@ -14,7 +15,6 @@ NOBODY = 65534
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 CAP_IPC_LOCK, CAP_SYS_ADMIN, CAP_SYSLOG, CAP_PERFMON = 14, 21, 34, 38
 CLONE_NEWUSER = 0x10000000
-SYS_CAPSET = 126
 PR_SET_KEEPCAPS, CAPABILITY_VERSION = 8, 0x20080522
 
 
@@ -26,7 +26,7 @@ def become_nobody(*capabilities):
     os.setresuid(NOBODY, NOBODY, NOBODY)
     mask = sum(1 << number for number in capabilities)
     low, high = mask & 0xffffffff, mask >> 32
-    lib.check(lib.libc.syscall(SYS_CAPSET, struct.pack("=Ii", CAPABILITY_VERSION, 0),
+    lib.check(lib.libc.syscall(arch.SYS_CAPSET, struct.pack("=Ii", CAPABILITY_VERSION, 0),
                                struct.pack("=6I", low, low, 0, high, high, 0)), "capset")
 
 

@@ -9,8 +9,7 @@ import subprocess
 
 import lib
 import stream
-from image import PAGE
-from lib import built
+from lib import PAGE, built
 from tap import equal
 
 MNT_DETACH = 2

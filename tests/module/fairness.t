@@ -14,8 +14,8 @@ import lib
 import servers
 import stream
 from device import SUB_CHILDREN, SUB_PATH, File
-from image import PAGE, with_id
-from lib import built
+from image import with_id
+from lib import PAGE, built
 from tap import equal, run, test
 
 SECONDS = int(os.environ.get("FLOOD_SECONDS", 0))

@@ -5,7 +5,9 @@
 import ctypes
 import mmap
 import os
+import re
 
+import arch
 import lib
 import stream
 from device import MAPS_DATA, MEMFD, SUB_DATA, SUB_PATH, Device, File
@@ -14,7 +16,7 @@ from tap import equal, run, test
 
 SYS_MEMFD_SECRET = 447
 MFD_HUGETLB = 4
-HUGE = 2 << 20
+HUGE = int(re.search(rb"Hugepagesize: +(\d+) kB", lib.read_bytes("/proc/meminfo"))[1]) << 10
 RW = mmap.PROT_READ | mmap.PROT_WRITE
 
 
@@ -78,10 +80,6 @@ def _():
         equal(memory[:6], b"secret", "content")
 
 
-# x86: mov eax, 42; ret
-CODE = b"\xb8\x2a\0\0\0\xc3"
-
-
 def run_code(address):
     return ctypes.CFUNCTYPE(ctypes.c_int)(address)()
 
@@ -91,7 +89,7 @@ def huge_program(fd):
     os.ftruncate(fd, HUGE)
     with mmap.mmap(fd, HUGE) as memory:
         memory[:lib.PAGE] = with_id(b"\x77" * 20)
-        memory[lib.PAGE:lib.PAGE + len(CODE)] = CODE
+        memory[lib.PAGE:lib.PAGE + len(arch.RETURN_42)] = arch.RETURN_42
 
 
 def check_huge(fd):

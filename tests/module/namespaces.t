@@ -8,6 +8,7 @@ import errno
 import os
 import signal
 
+import arch
 import lib
 import stream
 from device import NO_PATH, Device, File, Mmap
@@ -17,7 +18,6 @@ from tap import equal, run, test
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 MNT_DETACH = 2
-SYS_PIVOT_ROOT = 155
 
 
 def put(directory, name, number):
@@ -49,7 +49,7 @@ def enter_root(shared):
     lib.mount(shared, os.path.join(root, "shared"), "", MS_BIND)
     lib.mount("proc", os.path.join(root, "proc"), "proc")
     os.chdir(root)
-    lib.check(lib.libc.syscall(SYS_PIVOT_ROOT, b".", b"old"), "pivot_root")
+    lib.check(lib.libc.syscall(arch.SYS_PIVOT_ROOT, b".", b"old"), "pivot_root")
     os.chdir("/")
     lib.umount("/old", MNT_DETACH)
 

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 
+import arch
 import lib
 import servers
 import stream
@@ -96,8 +97,8 @@ def go_on():
     os.write(1, b"x")
     time.sleep(1000)
 threading.Thread(target=go_on).start()
-ctypes.CDLL(None).syscall(60, 0)
-"""
+ctypes.CDLL(None).syscall(%d, 0)
+""" % arch.SYS_EXIT
     with lib.started("python3", "-c", program, stdout=subprocess.PIPE) as process, \
             Device() as device:
         equal(process.stdout.read(1), b"x")

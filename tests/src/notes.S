@@ -9,7 +9,7 @@
 .endm
 
 #ifdef GO_NOTE
-	.section .note.go.buildid, "a", @note
+	.section .note.go.buildid, "a", %note
 	note "Go\0\0", 4
 	.ascii "actionid/contentid/contentid/actionid"
 2:
@@ -17,7 +17,7 @@
 #endif
 
 #ifdef LONG_NOTE
-	.section .note.long, "a", @note
+	.section .note.long, "a", %note
 	note "GNU\0", 3
 	.fill 83, 1, 0xa5
 2:
@@ -26,10 +26,10 @@
 
 /* Not loaded, so no segment covers it. */
 #ifdef SECTION_NOTE
-	.section .note.loose, "", @note
+	.section .note.loose, "", %note
 	note "GNU\0", 3
 	.fill 20, 1, 0x5c
 2:
 #endif
 
-	.section .note.GNU-stack, "", @progbits
+	.section .note.GNU-stack, "", %progbits

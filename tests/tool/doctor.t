@@ -8,10 +8,11 @@ import os
 import re
 import shutil
 
+import arch
 import lib
 import rights
 from lib import contains
-from tap import equal, run, test
+from tap import Skip, equal, run, test
 
 RELEASE = os.uname().release
 MODULES = f"/lib/modules/{RELEASE}"
@@ -204,6 +205,8 @@ def _():
 def signed(work, name, subject=None):
     """What signs a module, as kernels and DKMS do, with a new key of that subject, and the
     key's line of /proc/keys."""
+    if arch.MACHINE != "x86_64":
+        raise Skip("sign-file of the headers is a program for amd64")
     (tool,) = [os.path.join(path, "sign-file")
                for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/linux/"
                                              f"{os.environ['KERNEL_NAME']}/usr/lib")
@@ -306,9 +309,12 @@ def _():
         says(found, "kprobes", "failed", "turned off", f"echo 1 > {KPROBES}")
         says(found, "hook", "failed", "no mapping is seen", KPROBES)
     with lib.written(FTRACE, "0"):
-        found = findings(status=1)
-        says(found, "kprobes", "failed", "ftrace is turned off", "sysctl kernel.ftrace_enabled=1")
-        says(found, "hook", "failed", "no mapping is seen", "kernel.ftrace_enabled=1")
+        if arch.KPROBES_USE_FTRACE:
+            found = findings(status=1)
+            says(found, "kprobes", "failed", "ftrace is turned off", "kernel.ftrace_enabled=1")
+            says(found, "hook", "failed", "no mapping is seen", "kernel.ftrace_enabled=1")
+        else:
+            says(findings(), "kprobes", "ok", "on")
     says(findings(), "hook", "ok", "armed")
 
 
@@ -327,10 +333,11 @@ def _():
 def _():
     symbols = lib.read_bytes("/proc/kallsyms").decode()
     without = re.sub(r"^.* kprobe_ftrace_handler\n", "", symbols, flags=re.M)
-    assert without != symbols, "nor do they in this guest"
+    equal(without != symbols, arch.KPROBES_USE_FTRACE, "in this guest they do")
     with lib.unloaded():
         with bound(FTRACE, "0\n"):
-            says(findings(), "kprobes", "failed", "ftrace is turned off", "ftrace_enabled=1")
+            if arch.KPROBES_USE_FTRACE:
+                says(findings(), "kprobes", "failed", "ftrace is turned off", "ftrace_enabled=1")
             with bound("/proc/kallsyms", without):
                 says(findings(), "kprobes", "ok", "on")
     # What the module tests counts for more than what a file says.

@@ -3,6 +3,7 @@
 """libbuildid, by its shared object: recorders, snapshots, questions, cookies; and
 the filters of mon, which are the library's."""
 
+import collections
 import contextlib
 import errno
 import itertools
@@ -11,6 +12,7 @@ import os
 import subprocess
 import sys
 
+import arch
 import lib
 from device import (ADDR_HISTORY, RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
                     SUB_UID, Cookie, Image, Lost, Mmap)
@@ -97,11 +99,16 @@ def a_recorder_that_starts_late_misses_nothing():
             lib.until(lambda p=pid: " T" in lib.read_bytes(f"/proc/{p}/stat").decode(), "stop")
         shown = {pid: maps_of(pid) for pid in pids}
         events += mmaps(recorder.rest())
-    seen = {(e.record.pid, e.record.addr, e.record.len, e.record.pgoff, e.file.path)
-            for e in events}
+    # ld.so of arm64 maps a library as a whole, and takes from it what is not code: of that
+    # there is no record.
+    seen = collections.defaultdict(int)
+    for e in events:
+        key = e.record.pid, e.record.addr, e.record.pgoff, e.file.path
+        seen[key] = max(seen[key], e.record.len)
     for pid in pids:
         for m in shown[pid]:
-            contains(seen, (pid, m["addr"], m["len"], m["pgoff"], m["path"]))
+            key = pid, m["addr"], m["pgoff"], m["path"]
+            assert seen[key] >= m["len"], f"{key}: {seen[key]} of {m['len']} bytes"
     assert len([e for e in events if e.snapshot]) >= 4 * 5, len(events)
 
 
@@ -430,7 +437,7 @@ def nobody_waits_in_vain_without_being_warned():
     switches = "/proc/sys/kernel/ftrace_enabled", "/sys/kernel/debug/kprobes/enabled"
     if not os.path.exists(switches[1]):
         lib.mount("debugfs", "/sys/kernel/debug", "debugfs")
-    for switch in switches:
+    for switch in switches if arch.KPROBES_USE_FTRACE else switches[1:]:
         with turned_off(switch):
             for options in [], ["--netlink"]:
                 with lib.started("buildid", "mon", *options, stdout=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ import glob
 import os
 import subprocess
 
+import arch
 import lib
 import stream
 from lib import contains
@@ -118,7 +119,7 @@ with lib.directory() as work:
     add_tests("git", work, "git", "init", "-q", os.path.join(work, "repository"),
               starts=["git"])
     add_tests("gcc", work, "gcc", "-O1", "-o", program, source,
-              starts=["cc1", "x86_64-linux-gnu-as", "x86_64-linux-gnu-ld.bfd"])
+              starts=["cc1", f"{arch.MACHINE}-linux-gnu-as", f"{arch.MACHINE}-linux-gnu-ld.bfd"])
     add_tests("perf", work, "perf", "stat", "-e", "task-clock", "--", program,
               starts=["perf", "a.out"])
 

@@ -12,8 +12,8 @@ static void print_text(const char *key, const char *text)
 {
 	printf("\"%s\":\"", key);
 	for (; *text; text++)
-		printf(*text == '"' || *text == '\\' || (*text >= 0 && *text < ' ') ? "\\u%04x" :
-										      "%c",
+		printf(*text == '"' || *text == '\\' || (unsigned char)*text < ' ' ? "\\u%04x" :
+										     "%c",
 		       *text);
 	printf("\"");
 }

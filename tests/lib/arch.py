@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What differs between architectures."""
+import os
+
+MACHINE = os.uname().machine
+LIBRARIES = f"/usr/lib/{MACHINE}-linux-gnu"
+
+if MACHINE == "x86_64":
+    LOADER = "/lib64/ld-linux-x86-64.so.2"
+    SYS_IOCTL, SYS_EXIT, SYS_CAPSET, SYS_PIVOT_ROOT = 16, 60, 126, 155
+    SYS_DELETE_MODULE, SYS_FINIT_MODULE = 176, 313
+    KPROBES_USE_FTRACE = True
+    # mov eax, 42; ret
+    RETURN_42 = bytes.fromhex("b82a000000c3")
+else:
+    assert MACHINE == "aarch64", MACHINE
+    LOADER = "/lib/ld-linux-aarch64.so.1"
+    SYS_IOCTL, SYS_EXIT, SYS_CAPSET, SYS_PIVOT_ROOT = 29, 93, 91, 41
+    SYS_DELETE_MODULE, SYS_FINIT_MODULE = 106, 273
+    # They are breakpoints.
+    KPROBES_USE_FTRACE = False
+    # mov w0, 42; ret
+    RETURN_42 = bytes.fromhex("40058052c0035fd6")
