@@ -9,7 +9,6 @@
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/fsverity.h>
-#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/shrinker.h>
@@ -18,10 +17,7 @@
 #include "bid_config.h"
 
 #ifndef BID_HAS_VM_FLAGS_CLEAR
-static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
-{
-	vma->vm_flags &= ~flags;
-}
+#define vm_flags_clear(vma, flags) ((vma)->vm_flags &= ~(vm_flags_t)(flags))
 #endif
 
 #ifdef BID_HAS_MODULE_MEM
@@ -71,17 +67,21 @@ static inline void shrinker_free(struct shrinker *shrinker)
 }
 #endif
 
-/* Here a mapped file of overlayfs has overlayfs's path in f_path, and the real inode. */
-#ifndef BID_HAS_FILE_USER_PATH
-#define file_user_path(file) (&(file)->f_path)
-
-static inline const struct inode *file_user_inode(const struct file *file)
+#if defined(BID_HAS_FILE_USER_PATH) && !defined(BID_HAS_FILE_USER_INODE)
+static inline const struct inode *file_user_inode(struct file *file)
 {
-	const struct inode *inode = file_inode(file);
-
-	return inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC ? d_real_inode(file->f_path.dentry) :
-							       inode;
+	return file->f_mode & FMODE_BACKING ? d_inode(file_user_path(file)->dentry) :
+					      file_inode(file);
 }
+#endif
+#ifdef BID_HAS_FILE_USER_PATH
+/* They do not change the file, but some kernels' take none that is const. */
+#define file_user_path(f)  file_user_path((struct file *)(f))
+#define file_user_inode(f) file_user_inode((struct file *)(f))
+#else
+/* Here a mapped file of overlayfs has overlayfs's path in f_path, and the real inode. */
+#define file_user_path(f)  (&(f)->f_path)
+#define file_user_inode(f) bid_file_inode(f)
 #endif
 
 #ifdef BID_HAS_S_MOUNTS_LIST

@@ -14,9 +14,11 @@
 
 static inline void probe(struct file *file, struct inode *inode, struct vm_area_struct *vma)
 {
+#ifdef BID_HAS_FILE_USER_INODE
+	file_user_inode(file);
+#endif
 #ifdef BID_HAS_FILE_USER_PATH
 	file_user_path(file);
-	file_user_inode(file);
 #endif
 #ifdef BID_HAS_FSVERITY_DIGEST
 	/* exported since it has four arguments */
