@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import errno
+import fcntl
 import hashlib
 import json
 import mmap
@@ -438,6 +439,23 @@ MKFS = {
 }
 
 
+LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE = 0x4c00, 0x4c01, 0x4c82
+
+
+def attach(image):
+    """The loop device over it, as losetup does, without a process for that."""
+    with open("/dev/loop-control", "rb") as control:
+        device = f"/dev/loop{fcntl.ioctl(control, LOOP_CTL_GET_FREE)}"
+    with open(image, "r+b") as file, open(device, "r+b", buffering=0) as loop:
+        fcntl.ioctl(loop, LOOP_SET_FD, file.fileno())
+    return device
+
+
+def detach(device):
+    with open(device, "rb", buffering=0) as loop:
+        fcntl.ioctl(loop, LOOP_CLR_FD)
+
+
 @contextlib.contextmanager
 def loop_device(kind="ext4"):
     """A block device with a file system of that kind on it."""
@@ -447,18 +465,17 @@ def loop_device(kind="ext4"):
         with open(image, "wb") as file:
             file.truncate(size << 20)
         run(*command, image)
-        device = run("losetup", "--find", "--show", image).stdout.strip()
+        device = attach(image)
         try:
             yield device
         finally:
-            run("losetup", "--detach", device)
+            detach(device)
 
 
 @contextlib.contextmanager
 def on_loop(kind):
     with loop_device(kind) as device, directory() as path:
-        # by the command, as that loads the driver of the file system, too
-        run("mount", "-t", kind, device, path)
+        mount(device, path, kind)
         try:
             yield path
         finally:
@@ -561,19 +578,21 @@ def is_loaded():
     return os.path.exists("/sys/module/buildid")
 
 
-def load(parameters="", status=0):
-    return run("insmod", MODULE, *parameters.split(), status=status)
+def load(parameters=""):
+    """As insmod does, without a process for that."""
+    with open(MODULE, "rb") as file:
+        check(libc.syscall(arch.SYS_FINIT_MODULE, file.fileno(), parameters.encode(), 0),
+              "finit_module")
 
 
 def unload():
-    run("rmmod", "buildid")
+    """As rmmod does, likewise."""
+    check(libc.syscall(arch.SYS_DELETE_MODULE, b"buildid", os.O_NONBLOCK), "delete_module")
 
 
 def reload():
-    """As rmmod and insmod do, without a process for each."""
-    check(libc.syscall(arch.SYS_DELETE_MODULE, b"buildid", os.O_NONBLOCK), "delete_module")
-    with open(MODULE, "rb") as file:
-        check(libc.syscall(arch.SYS_FINIT_MODULE, file.fileno(), b"", 0), "finit_module")
+    unload()
+    load()
 
 
 @contextlib.contextmanager
