@@ -150,6 +150,19 @@ def _():
     check(data)
 
 
+@test("what makes perf begin another file does not end the shell that runs it")
+def _():
+    data, ready = story.path("shell"), story.path("ready-3")
+    with recorder("sh", "-c", f"{story.perf} record -B {' '.join(options)} --switch-output "
+                  f"-o {data} sh -c '{program} work; touch {ready}; exec sleep 1000'; "
+                  "true") as process:
+        lib.until(lambda: os.path.exists(ready), "the program has worked")
+        process.send_signal(signal.SIGUSR2)
+        lib.until(lambda: glob.glob(data + ".20*"), "another file")
+        process.send_signal(signal.SIGHUP)
+        equal(process.wait(lib.PATIENCE), -signal.SIGHUP)
+
+
 @test("nothing is left behind")
 def _():
     stack.close()
