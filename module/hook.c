@@ -9,8 +9,8 @@
  * sleep or allocate, and take raw spinlocks only. A handler may not be entered while
  * another one runs on the same CPU: such a call is missed, and counted (nmissed).
  *
- * A probe that registers may still never fire: kprobes disarmed, ftrace off, the function
- * patched. So the module tests its probes when it is loaded, and INFO tests the canary.
+ * A probe that registers may still never fire: kprobes disarmed, ftrace off (before 7.3), the
+ * function patched. So the module tests its probes when it is loaded, and INFO tests the canary.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

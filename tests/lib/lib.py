@@ -28,6 +28,7 @@ BUILT = os.path.join(TOP, "build", "tests")
 MODULE = os.environ.get("BUILDID_MODULE") or \
     os.path.join(TOP, "build", os.uname().release, "buildid.ko")
 DEVICE = "/dev/buildid"
+KPROBES, FTRACE = "/sys/kernel/debug/kprobes/enabled", "/proc/sys/kernel/ftrace_enabled"
 # On that kernel everything takes ten times as long: some tests do less there.
 DEBUG = os.environ.get("KERNEL_NAME", "").startswith("debug")
 PAGE = mmap.PAGESIZE
@@ -618,6 +619,24 @@ def written(path, text):
     finally:
         with open(path, "wb") as file:
             file.write(before)
+
+
+@contextlib.contextmanager
+def turned_off(switch):
+    """KPROBES or FTRACE, in the block. Yields whether that stops the module's probes: Linux 7.3
+    keeps ftrace on, and those of arm64 are breakpoints, which need none."""
+    stops = switch == KPROBES or arch.KPROBES_USE_FTRACE
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(written(switch, "0"))
+        except OSError as error:
+            if (switch, error.errno) != (FTRACE, errno.EOPNOTSUPP):
+                raise
+            equal(read_bytes(switch), b"1\n", switch)
+            stops = False
+        if not stops:
+            print(f"# 0 in {switch} does not stop probes here")
+        yield stops
 
 
 class KernelLog:

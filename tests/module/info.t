@@ -9,16 +9,12 @@ import select
 import signal
 import subprocess
 
-import arch
 import lib
 import rights
 import stream
 from device import STATUS_ARMED, Device
 from lib import built, fails_with
-from tap import Skip, equal, run, test
-
-KPROBES = "/sys/kernel/debug/kprobes/enabled"
-FTRACE = "/proc/sys/kernel/ftrace_enabled"
+from tap import equal, run, test
 
 
 @test("limits of INFO are those that hold")
@@ -40,25 +36,27 @@ def armed():
         return device.info()["status"] == STATUS_ARMED
 
 
-for what, switch in (("kprobes are", KPROBES), ("ftrace is", FTRACE)):
+def warns():
+    with lib.started("buildid", "mon", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as mon:
+        reader = select.poll()
+        reader.register(mon.stderr.fileno(), select.POLLIN)
+        assert reader.poll(30000), "mon says nothing"
+        warning = os.read(mon.stderr.fileno(), 4096).decode()
+        print(f"# mon: {warning.strip()}")
+        mon.send_signal(signal.SIGINT)
+
+
+for what, switch in (("kprobes are", lib.KPROBES), ("ftrace is", lib.FTRACE)):
     @test(f"when {what} turned off after load, INFO and mon say that nothing is seen")
     def _(switch=switch):
-        if switch == FTRACE and not arch.KPROBES_USE_FTRACE:
-            raise Skip(f"kprobes of {arch.MACHINE} do not use ftrace")
         equal(armed(), True, "armed before")
-        with lib.written(switch, "0"):
+        with lib.turned_off(switch) as off:
             with stream.Watch() as watch:
                 lib.map_file(built("id8"))
-                equal(watch.drain(), [], "mappings seen, or else this test shows nothing")
-            equal(armed(), False, "armed")
-            with lib.started("buildid", "mon", stderr=subprocess.PIPE,
-                             stdout=subprocess.DEVNULL) as mon:
-                reader = select.poll()
-                reader.register(mon.stderr.fileno(), select.POLLIN)
-                assert reader.poll(30000), "mon says nothing"
-                warning = os.read(mon.stderr.fileno(), 4096).decode()
-                print(f"# mon: {warning.strip()}")
-                mon.send_signal(signal.SIGINT)
+                equal(watch.drain() == [], off, "nothing is seen, or else this test shows nothing")
+            equal(armed(), not off, "armed")
+            if off:
+                warns()
         equal(armed(), True, "armed again")
         equal(rights.in_child_as([], lambda device: device.info()["status"]), STATUS_ARMED,
               "as an ordinary user sees it")

@@ -16,8 +16,6 @@ from tap import Skip, equal, run, test
 
 RELEASE = os.uname().release
 MODULES = f"/lib/modules/{RELEASE}"
-KPROBES = "/sys/kernel/debug/kprobes/enabled"
-FTRACE = "/proc/sys/kernel/ftrace_enabled"
 LOCKDOWN = "/sys/kernel/security/lockdown"
 SIG_ENFORCE = "/sys/module/module/parameters/sig_enforce"
 VERSION = lib.read_bytes("/sys/module/buildid/version").decode().strip()
@@ -304,17 +302,17 @@ def _():
 
 @test("kprobes or ftrace are turned off after the module was loaded")
 def _():
-    with lib.written(KPROBES, "0"):
-        found = findings(status=1)
-        says(found, "kprobes", "failed", "turned off", f"echo 1 > {KPROBES}")
-        says(found, "hook", "failed", "no mapping is seen", KPROBES)
-    with lib.written(FTRACE, "0"):
-        if arch.KPROBES_USE_FTRACE:
-            found = findings(status=1)
-            says(found, "kprobes", "failed", "ftrace is turned off", "kernel.ftrace_enabled=1")
-            says(found, "hook", "failed", "no mapping is seen", "kernel.ftrace_enabled=1")
-        else:
-            says(findings(), "kprobes", "ok", "on")
+    remedies = {lib.KPROBES: f"echo 1 > {lib.KPROBES}",
+                lib.FTRACE: "sysctl kernel.ftrace_enabled=1"}
+    for switch, remedy in remedies.items():
+        with lib.turned_off(switch) as off:
+            found = findings(status=1 if off else None)
+            if off:
+                says(found, "kprobes", "failed", "turned off", remedy)
+                says(found, "hook", "failed", "no mapping is seen", remedy)
+            else:
+                says(found, "kprobes", "ok", "on")
+                says(found, "hook", "ok", "armed")
     says(findings(), "hook", "ok", "armed")
 
 
@@ -335,21 +333,21 @@ def _():
     without = re.sub(r"^.* kprobe_ftrace_handler\n", "", symbols, flags=re.M)
     equal(without != symbols, arch.KPROBES_USE_FTRACE, "in this guest they do")
     with lib.unloaded():
-        with bound(FTRACE, "0\n"):
+        with bound(lib.FTRACE, "0\n"):
             if arch.KPROBES_USE_FTRACE:
                 says(findings(), "kprobes", "failed", "ftrace is turned off", "ftrace_enabled=1")
             with bound("/proc/kallsyms", without):
                 says(findings(), "kprobes", "ok", "on")
     # What the module tests counts for more than what a file says.
-    with bound(FTRACE, "0\n"):
+    with bound(lib.FTRACE, "0\n"):
         says(findings(), "kprobes", "ok", "on")
 
 
 @test("root may not look whether kprobes are on, as under lockdown: it is not told to be root")
 def _():
     powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-    with bound(KPROBES, ""), lib.unloaded():
-        os.chmod(KPROBES, 0)
+    with bound(lib.KPROBES, ""), lib.unloaded():
+        os.chmod(lib.KPROBES, 0)
         says(findings(*powerless), "kprobes", "unknown", "looked at: Permission denied",
              "load the module")
         if not lib.DEBUG:
