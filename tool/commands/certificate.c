@@ -1,83 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Certificate: an element of DER is a tag, a size and a value, which may be elements. */
+/* Certificate: the only file that knows libcrypto. */
 
-#include <string.h>
+#include <openssl/x509v3.h>
+#include <stddef.h>
+#include <stdio.h>
 
 #include "certificate.h"
+#include "common/array.h"
 #include "common/hex.h"
+#include "common/shared_library.h"
 
-#define INTEGER	     0x02
-#define OCTET_STRING 0x04
-#define SEQUENCE     0x30
-#define VERSION	     0xa0
+#define FUNCTIONS(F)                \
+	F(d2i_X509)                 \
+	F(X509_free)                \
+	F(X509_get0_serialNumber)   \
+	F(X509_get0_subject_key_id) \
+	F(ASN1_STRING_get0_data)    \
+	F(ASN1_STRING_length)
 
-struct element {
-	const uint8_t *value;
-	size_t size;
-};
+static struct library {
+	bool loaded;
+#define POINTER(name) __typeof__(name) *name;
+	FUNCTIONS(POINTER)
+#undef POINTER
+} library;
 
-static bool element_at(const uint8_t *at, const uint8_t *end, uint8_t tag, struct element *element)
+static bool load(void)
 {
-	size_t bytes;
+#define FUNCTION(name) { #name, offsetof(struct library, name) },
+	static const struct shared_function functions[] = { FUNCTIONS(FUNCTION) };
+#undef FUNCTION
 
-	if (!at || end - at < 2 || *at++ != tag)
-		return false;
-	element->size = *at++;
-	if (element->size & 0x80) {
-		bytes = element->size & 0x7f;
-		if (bytes > 2 || end - at < (ptrdiff_t)bytes)
-			return false;
-		for (element->size = 0; bytes; bytes--)
-			element->size = element->size << 8 | *at++;
-	}
-	element->value = at;
-	return (size_t)(end - at) >= element->size;
+	if (!library.loaded)
+		library.loaded = !shared_library_open("libcrypto.so.3", functions,
+						      ARRAY_SIZE(functions), &library);
+	return library.loaded;
 }
 
-static bool format(char text[CERTIFICATE_HEX], const struct element *element)
+static bool format(char *text, const ASN1_STRING *string)
 {
-	if (!element->size || element->size > CERTIFICATE_HEX / 2)
+	int size = library.ASN1_STRING_length(string);
+
+	if (size <= 0 || size > CERTIFICATE_HEX / 2)
 		return false;
-	hex_format(text, element->value, element->size);
+	hex_format(text, library.ASN1_STRING_get0_data(string), (size_t)size);
 	return true;
 }
 
-static bool find_serial(const uint8_t *data, const uint8_t *end, struct element *serial)
+/*
+ * The key is named by the subject's key id, or by the serial number where there is none: with
+ * the zero that DER has in front of what would be negative.
+ */
+static bool take(X509 *x509, struct certificate *certificate)
 {
-	struct element outer, inner, version;
-	const uint8_t *at;
+	const ASN1_INTEGER *serial = library.X509_get0_serialNumber(x509);
+	const ASN1_OCTET_STRING *id = library.X509_get0_subject_key_id(x509);
 
-	if (!element_at(data, end, SEQUENCE, &outer) ||
-	    !element_at(outer.value, end, SEQUENCE, &inner))
+	if (!format(certificate->serial, serial))
 		return false;
-	at = inner.value;
-	if (element_at(at, end, VERSION, &version))
-		at = version.value + version.size;
-	return element_at(at, end, INTEGER, serial);
-}
-
-/* The extension subjectKeyIdentifier, 2.5.29.14, which is not critical. */
-static bool find_key_id(const uint8_t *data, const uint8_t *end, struct element *id)
-{
-	static const uint8_t name[] = { 0x06, 0x03, 0x55, 0x1d, 0x0e };
-	const uint8_t *at = memmem(data, (size_t)(end - data), name, sizeof(name));
-	struct element outer;
-
-	return at && element_at(at + sizeof(name), end, OCTET_STRING, &outer) &&
-	       element_at(outer.value, end, OCTET_STRING, id);
+	if (id)
+		return format(certificate->key_id, id);
+	snprintf(certificate->key_id, sizeof(certificate->key_id), "%s%s",
+		 certificate->serial[0] >= '8' ? "00" : "", certificate->serial);
+	return true;
 }
 
 bool certificate_parse(const uint8_t *data, size_t size, struct certificate *certificate)
 {
-	const uint8_t *end = data + size;
-	struct element serial, id;
+	X509 *x509 = load() ? library.d2i_X509(NULL, &data, (long)size) : NULL;
+	bool is = x509 && take(x509, certificate);
 
-	if (!find_serial(data, end, &serial))
-		return false;
-	/* The kernel takes the serial number, with its zeros, where there is no other id. */
-	if (!find_key_id(data, end, &id))
-		id = serial;
-	while (serial.size && !*serial.value)
-		serial.value++, serial.size--;
-	return format(certificate->serial, &serial) && format(certificate->key_id, &id);
+	if (x509)
+		library.X509_free(x509);
+	return is;
 }

@@ -11,11 +11,11 @@
 
 /* In lower-case hex digits. */
 struct certificate {
-	char serial[CERTIFICATE_HEX]; /* without zeros in front */
-	char key_id[CERTIFICATE_HEX]; /* by which /proc/keys has the key */
+	char serial[CERTIFICATE_HEX];	  /* without zeros in front */
+	char key_id[CERTIFICATE_HEX + 2]; /* by which /proc/keys has the key */
 };
 
-/* Of a file in DER. */
+/* Of a file in DER. False also where libcrypto is not installed. */
 bool certificate_parse(const uint8_t *data, size_t size, struct certificate *certificate);
 
 #endif
