@@ -17,13 +17,14 @@ cat > scripts/kernel << 'EOF'
 #!/bin/bash
 case $1 in
 --table)
-	printf '%s amd64 %s\n' good image silent image gone headers broken debug
+	printf '%s amd64 %s\n' good image silent image gone headers broken debug headless image
 	exit
 	;;
 --dir) shift ;;
 gone) exit 3 ;;
 broken) echo "scripts/kernel: the build failed" >&2; exit 1 ;;
 esac
+echo "$1" >> ../asked
 [[ ! -e ../killed ]] || kill -KILL $PPID
 echo "$PWD/../kernels/$1"
 EOF
@@ -48,16 +49,16 @@ passes() { scripts/matrix --jobs 1 "$@" && sed -n 's/^| //p' MATRIX.md; }
 # shellcheck disable=SC2317
 fails() { ! passes "$@"; }
 # shellcheck disable=SC2317
-shows() { grep -q "^| $1 " MATRIX.md; }
+shows() { grep -qE "^\| ${1//|/\\|} " MATRIX.md; }
 
 ok "a kernel that no suite has is no failure beside one that passes" passes good gone
-ok "and shows so" shows "gone | amd64 | - | cannot be had"
+ok "and shows so" shows "gone | amd64 | - | [0-9a-f]+ | cannot be had"
 ok "but alone it is: nothing was examined" fails gone
 ok "a kernel that cannot be made ready is a failure" fails good broken
-ok "and shows so" shows "broken | amd64 | - | kernel failed"
+ok "and shows so" shows "broken | amd64 | - | [0-9a-f]+ | kernel failed"
 ok "a guest that says nothing is a failure" fails good silent
 ok "and is not taken for one that has loaded the module" \
-	shows "silent | amd64 | silent-1 | yes | no"
+	shows "silent | amd64 | silent-1 | [0-9a-f]+ | yes | no"
 
 echo good-2 > ../kernels/good/release
 ok "the release is that of the kernel that was tested, not of one that came later" \
@@ -71,13 +72,34 @@ touch ../killed
 ok "a result of an earlier run is not this one's" fails good
 rm ../killed
 
+rm ../asked
+ok "a kernel that the table does not have is refused before another is examined" \
+	eval '! scripts/matrix good nonsense && [[ ! -e ../asked ]]'
+
+# shellcheck disable=SC2317
+keeps() {
+	local was now
+
+	passes silent
+	was=$(git log -1 --format=%h)
+	touch more
+	git add more
+	git -c user.name=test -c user.email=test@localhost commit -q -m more
+	now=$(git log -1 --format=%h)
+	passes good && shows "good | amd64 | good-1 | $now | yes" &&
+		shows "silent | amd64 | silent-1 | $was | yes | no" &&
+		shows "headless | amd64 | - | - | not run" &&
+		sed -n '/^## silent/,/^## /p' MATRIX.md | grep 'no verdict'
+}
+ok "rows of other kernels stay, each with its commit" keeps
+
 # shellcheck disable=SC2317
 places() {
 	passes good && echo one > new && passes good && echo two > new && passes good &&
 		echo '# three' >> Makefile && passes good || return
-	set -- build/matrix/*/good.row
+	set -- build/matrix/*-changed-*/good.row
 	echo "$@"
-	[[ $# -eq 4 ]]
+	[[ $# -eq 3 ]]
 }
 ok "each change that is not committed has results of its own" places
 
