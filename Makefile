@@ -23,7 +23,8 @@ Install:
       KDIR, KERNEL      as above
   make dist             build/buildid-VERSION.tar.xz, from the last commit
   make deb              Debian packages in build/deb, likewise
-  make install-source   the module's source, for DKMS: /usr/src/buildid-VERSION
+  make install-source   the module's source and dkms.conf, for dkms add buildid/VERSION:
+                        /usr/src/buildid-VERSION; uninstall-source
 
 Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make check            everything: linters, unit tests, KUnit, tests in guests
@@ -81,8 +82,8 @@ release:
 
 # Objects differ between kernels: each kernel has a tree of links to the sources.
 module: $(if $(KERNEL),deps) release
-	@mkdir -p $(OUT) && cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
-	@find -L $(OUT) -type l -delete
+	@mkdir -p $(OUT) && find -L $(OUT) -type l -delete
+	@cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
 	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) $(KFLAGS) modules
 
 tool:
@@ -92,6 +93,11 @@ clean:
 	rm -rf build
 
 # ------------------------------------------------------------------- install --
+
+# Not relative to the directory of whichever make uses it.
+ifdef DESTDIR
+override DESTDIR := $(abspath $(DESTDIR))
+endif
 
 # Without DESTDIR, modprobe has to find the module, or find it gone.
 MODULE_DIR := updates
@@ -106,13 +112,18 @@ install-module: module
 		INSTALL_MOD_DIR=$(MODULE_DIR) DEPMOD=true modules_install
 	$(update_modules)
 
-install-tool:
-	+$(MAKE) -C tool install
+install-tool: tool
+	+$(MAKE) -C tool install DESTDIR=$(DESTDIR)
 
 # What `make module` needs, where DKMS looks for it.
+source_version = $(shell $(MAKE) -s --no-print-directory -C tool version)
+source_dir = $(DESTDIR)/usr/src/buildid-$(source_version)
+
 install-source:
-	@set -e; dir=$(DESTDIR)/usr/src/buildid-$$($(MAKE) -s --no-print-directory -C tool version); \
-	mkdir -p $$dir; cp -r $(SOURCES) $$dir/; echo $$dir
+	rm -rf $(source_dir)
+	mkdir -p $(source_dir)
+	cp -r $(SOURCES) $(source_dir)/
+	sed 's/#MODULE_VERSION#/$(source_version)/' scripts/dkms.conf >$(source_dir)/dkms.conf
 
 uninstall: uninstall-module uninstall-tool
 
@@ -121,8 +132,11 @@ uninstall-module: release
 	rm -f $(module_path)/buildid.ko* $(module_path)/kunit/buildid_kunit.ko*
 	$(update_modules)
 
+uninstall-source:
+	rm -rf $(source_dir)
+
 uninstall-tool:
-	+$(MAKE) -C tool uninstall
+	+$(MAKE) -C tool uninstall DESTDIR=$(DESTDIR)
 
 # The same commit makes the same bytes, wherever it is packed: no setting of git's or xz's
 # is used, and one thread compresses.
@@ -184,5 +198,5 @@ matrix: deps
 	scripts/matrix $(MATRIX_ARGS)
 
 .PHONY: all help release module tool clean install install-module install-tool \
-	install-source uninstall uninstall-module uninstall-tool dist deb \
+	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
 	deps demo bench check check-arm64 check-packages lint fuzz flood kunit matrix
