@@ -36,8 +36,11 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make kunit            KUnit suites, on the debug kernel
   make matrix           every kernel of `scripts/kernel --list`, into MATRIX.md; hours
       MATRIX_ARGS=...   options of scripts/matrix, such as 7.3, for one kernel
-  make fuzz             libFuzzer on the ELF and the perf.data parser
-      SECONDS=N         for each of the two (300)
+  make fuzz             libFuzzer on the readers of ELF files, perf.data, logs and archives and
+                        on annotate, beside libelf, elfutils and perf; ends in a report
+      SECONDS=N         for each of the six (300)
+      SEED=N            of all that is random (that of the clock, and printed)
+      FUZZ="NAME..."    these only: elf perfdata log archive annotate perf
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
@@ -52,9 +55,7 @@ In one directory:
   make -C tool check-headers | check-exports | check-man | check-install
   make -C tool version                      the version, from module/version.h
   make -C tests                             programs that the tests run
-  make -C tests/fuzz check | check-perfdata the fuzzers' fixed runs, in seconds;
-      ITERATIONS, FILES, PERFDATA_ITERATIONS
-  make -C tests/fuzz fuzz | fuzz-perfdata   one of the two; SECONDS
+  make -C tests/fuzz                        the fuzzers; tests/fuzz/run runs them
   scripts/vm [--kernel NAME]                a shell in a guest
 endef
 
@@ -181,8 +182,7 @@ lint: deps
 	scripts/lint
 
 fuzz: deps
-	+$(MAKE) -C tests/fuzz fuzz
-	+$(MAKE) -C tests/fuzz fuzz-perfdata
+	tests/fuzz/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(FUZZ)
 
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness

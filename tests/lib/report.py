@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a long run did: a JSON file, and a table that compares it with the run before.
+
+build/reports/NAME.json, and NAME.last.json of the run before, have
+
+    name      NAME
+    version   of the module
+    commit    "-dirty" is appended where the tree had changes; null outside a clone
+    kernel    of the guest, or null
+    seed      that repeats the run, or null
+    began     in UTC, as 2026-11-22T07:00:00Z
+    seconds   that it took
+    counts    {what was done: how often}, in the order to print it in
+    findings  [{"what": what is wrong, "where": the place, "replay": the command}]
+"""
+
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DIRECTORY = os.path.join(TOP, "build", "reports")
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+KEYS = ("name", "version", "commit", "kernel", "seed", "began", "seconds", "counts", "findings")
+FINDING = {"what", "where", "replay"}
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime(TIME)
+
+
+def version():
+    with open(os.path.join(TOP, "module", "version.h"), encoding="utf-8") as file:
+        return re.search('#define BID_VERSION "(.*)"', file.read())[1]
+
+
+def commit():
+    done = subprocess.run(("git", "-C", TOP, "describe", "--always", "--exclude=*", "--abbrev=40",
+                           "--dirty"), capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None
+
+
+def need(condition, what):
+    if not condition:
+        raise ValueError(what)
+
+
+def is_text(value):
+    return isinstance(value, str) and value.strip() != ""
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and \
+        value == value and abs(value) != float("inf")
+
+
+def is_time(value):
+    try:
+        return datetime.datetime.strptime(value, TIME) is not None
+    except (TypeError, ValueError):
+        return False
+
+
+def check(report):
+    """Raises ValueError where @report is not as described above."""
+    need(isinstance(report, dict), "not an object")
+    need(set(report) == set(KEYS), "keys: " + ", ".join(sorted(set(report) ^ set(KEYS))))
+    need(re.fullmatch("[a-z0-9][a-z0-9._-]*", report["name"]), "name: not fit for a file")
+    need(is_text(report["version"]), "version: no text")
+    for key in ("commit", "kernel"):
+        need(report[key] is None or is_text(report[key]), f"{key}: neither null nor text")
+    need(report["seed"] is None or is_text(report["seed"]) or is_number(report["seed"]),
+         "seed: neither null nor a number nor text")
+    need(is_time(report["began"]), "began: not as 2026-11-22T07:00:00Z")
+    need(is_number(report["seconds"]) and report["seconds"] >= 0, "seconds: no number")
+    counts, findings = report["counts"], report["findings"]
+    need(isinstance(counts, dict) and counts, "counts: nothing was done")
+    for key, value in counts.items():
+        need(is_text(key) and is_number(value), f"counts: {key}: no number")
+    need(isinstance(findings, list), "findings: no list")
+    for finding in findings:
+        need(isinstance(finding, dict) and set(finding) == FINDING and
+             all(map(is_text, finding.values())),
+             "findings: not each has the texts what, where and replay")
+
+
+def complete(name, partial):
+    """A report: @partial, which has seconds and counts at least, with the rest filled in."""
+    need(isinstance(partial, dict), "not an object")
+    report = {"name": name, "version": version(), "commit": commit(), "kernel": None,
+              "seed": None, "began": None, "seconds": None, "counts": None, "findings": [],
+              **partial}
+    need(report["name"] == name, f"name: {report['name']}, not {name}")
+    if report["began"] is None and is_number(report["seconds"]):
+        began = datetime.datetime.now(datetime.timezone.utc) - \
+            datetime.timedelta(seconds=report["seconds"])
+        report["began"] = began.strftime(TIME)
+    check(report)
+    return report
+
+
+def path_of(name, directory=DIRECTORY):
+    return os.path.join(directory, name + ".json")
+
+
+def read(path):
+    """The report in @path; None where there is no such file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+    except FileNotFoundError:
+        return None
+    check(report)
+    return report
+
+
+def write(report, directory=DIRECTORY):
+    """Returns the report before it, which is NAME.last.json from now on, or None."""
+    path = path_of(report["name"], directory)
+    os.makedirs(directory, exist_ok=True)
+    try:
+        last = read(path)
+    except ValueError as error:
+        print(f"{path}: {error}; not compared with", file=sys.stderr)
+        last = None
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(report, file, indent=2)
+        file.write("\n")
+    if os.path.exists(path):
+        os.replace(path, path_of(report["name"] + ".last", directory))
+    os.replace(path + ".new", path)
+    return last
+
+
+def number(value):
+    return "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+
+
+def difference(value, last):
+    if value is None or last is None:
+        return "-"
+    return "=" if value == last else f"{'+' if value > last else '-'}{number(abs(value - last))}"
+
+
+def title(report):
+    parts = [report["began"], f"version {report['version']}", f"commit {report['commit']}"]
+    parts += [f"{key} {report[key]}" for key in ("kernel", "seed") if report[key] is not None]
+    return ", ".join(parts)
+
+
+def table(report, last=None):
+    """@report beside @last, and its findings."""
+    then = {**last["counts"], "findings": len(last["findings"]), "seconds": last["seconds"]} \
+        if last else {}
+    counts = {**report["counts"], "findings": len(report["findings"]),
+              "seconds": report["seconds"]}
+    rows = [(report["name"], "now", "last", "difference")]
+    rows += [(key, number(counts.get(key)), number(then.get(key)),
+              difference(counts.get(key), then.get(key))) for key in {**counts, **then}]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ["now:  " + title(report), "last: " + (title(last) if last else "none"), ""]
+    lines += ["  ".join([row[0].ljust(widths[0])] +
+                        [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])])
+              for row in rows]
+    for finding in report["findings"]:
+        lines += ["", f"finding: {finding['what']}", f"  where:  {finding['where']}",
+                  f"  replay: {finding['replay']}"]
+    return "\n".join(lines) + "\n"
+
+
+def finish(name, partial, directory=DIRECTORY):
+    """Writes and prints the report; returns the exit status."""
+    report = complete(name, partial)
+    print(table(report, write(report, directory)), end="", flush=True)
+    print(f"\nin {os.path.relpath(path_of(name, directory))}", flush=True)
+    return int(bool(report["findings"]))
