@@ -76,6 +76,11 @@ def install_unserved(release, config):
     return output
 
 
+def mount_packages():
+    machine.run("modprobe 9pnet_virtio && mkdir -p /media/deb && "
+                "mount -t 9p -o ro,trans=virtio,version=9p2000.L deb /media/deb")
+
+
 def check_whole():
     equal(machine.run("dpkg --audit"), "", "packages that are not whole")
     machine.run("apt-get check")
@@ -149,8 +154,7 @@ def _():
 
 @test("apt installs the packages, DKMS builds the module, and it is loaded")
 def _():
-    machine.run("modprobe 9pnet_virtio && mkdir /media/deb && "
-                "mount -t 9p -o ro,trans=virtio,version=9p2000.L deb /media/deb")
+    mount_packages()
     output = machine.run("cd /media/deb && apt-get -y install ./buildid*.deb ./libbuildid*.deb")
     assert "6.99.0-1-amd64: skipped" in output, f"the kernel that cannot be served: {output}"
     equal(built_for(), {machine.release}, "kernels it is built for")
@@ -217,6 +221,7 @@ def make_next():
 @test("an upgrade loads the new module, builds it for all kernels, and the service goes on")
 def _():
     make_next()
+    mount_packages()
     machine.run("cd /media/deb/next && apt-get -y install ./buildid*.deb ./libbuildid*.deb")
     check_whole()
     equal(built_for(NEXT), set(kernels()), "kernels it is built for")
