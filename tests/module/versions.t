@@ -6,8 +6,10 @@ content it maps, whatever was mapped from that path before. rewrite.t does it fa
 import ctypes
 import mmap
 import os
+import random
 import signal
 import subprocess
+import time
 
 import lib
 import stream
@@ -171,13 +173,17 @@ def _():
 
 
 def resize_for_ever(path):
-    """The library, cut to every size that it can have, and whole again."""
+    """The library, cut to every size that it can have, and whole again. Without pauses a slow
+    machine might never read it but while it changes."""
     whole = CONTENT["v1"]
     fd = os.open(path, os.O_WRONLY)
     while True:
         for size in range(len(whole), 0, -61):
             os.ftruncate(fd, size)
+            if not random.randrange(100):
+                time.sleep(0.01)
         os.pwrite(fd, whole, 0)
+        time.sleep(0.01)
 
 
 def resolve(path, device):
