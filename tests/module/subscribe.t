@@ -132,6 +132,7 @@ def _():
         lib.write_bytes(path, lib.read_bytes(built("id8")))
         stat = os.stat(path)
         key = (os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino
+        watch.flush()       # of what had the numbers before
         lib.in_child(map_data, path)
         fails_with(errno.ENOENT, watch.resolve_key, *key)
         map_data(path)
