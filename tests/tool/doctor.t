@@ -191,6 +191,15 @@ def _():
              f"built for 9{RELEASE[1:]}, not for {RELEASE}", "build it again")
 
 
+@test("a kernel before 6.1 is none to build the module for")
+def _():
+    found = findings("setarch", "--uname-2.6")
+    says(found, "module", "warning", "no module for 2.6.", "use another kernel")
+    with lib.unloaded():
+        says(findings("setarch", "--uname-2.6", status=1), "module", "failed",
+             "no module for 2.6.", "the module needs Linux 6.1")
+
+
 @test("what is no module is not passed for one")
 def _():
     with installed() as path:
