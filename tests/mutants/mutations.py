@@ -31,10 +31,13 @@ class Mutant:
     def key(self):
         """The same as long as the function has this code."""
         nth = f" #{self.nth}" if self.nth > 1 else ""
-        return f"{self.file} {self.function}() {self.kind}: {self.what}{nth}"
+        place = f"{self.file} {self.function}()" if self.function else self.file
+        return f"{place} {self.kind}: {self.what}{nth}"
 
-    def apply(self, text):
+    def apply(self, text, start=0):
+        """@text, which begins at @start of the original."""
         for begin, end, new in reversed(self.edits):
+            begin, end = begin - start, end - start
             # lines keep their numbers, which WARN() and the like compile in
             text = text[:begin] + new + "\n" * text.count("\n", begin, end) + text[end:]
         return text
@@ -257,15 +260,16 @@ def shown(text, edits):
 def mutants_of(file, text):
     """All of a file, each text once."""
     code = blank(text)
-    seen, texts = {}, set()
+    seen = {}
     for function, begin, end in functions(code):
+        texts = set()
         for finder in FINDERS:
             for kind, edits in finder(code, begin, end):
                 what = shown(text, edits)
                 nth = seen.get((function, kind, what), 0) + 1
                 mutant = Mutant(file, function, kind, what, nth,
                                 text.count("\n", 0, edits[0][0]) + 1, edits)
-                changed = re.sub(r"\s+", "", mutant.apply(text))
+                changed = "".join(mutant.apply(text[begin:end], begin).split())
                 if changed not in texts:
                     texts.add(changed)
                     seen[function, kind, what] = nth

@@ -12,8 +12,12 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(TOP, "build", "mutants")
 TREE = os.path.join(WORK, "tree")
 
-# Seconds after which a mutant hangs: no test takes a quarter of that with the original.
+# Seconds after which a build, or a mutant in a guest, hangs: none takes a quarter of that with
+# the original.
 LIMIT = 600
+# Likewise the tests of one mutant on this machine, or so many times what the original takes.
+HOST_LIMIT = 60
+TIMES = 20
 # Images and files for elf_fuzz: fewer than in make check, as there are many runs, and what
 # these miss is tried by KUnit.
 FUZZ = ("-n", "20000", "/bin/bash", "/bin/true")
@@ -150,22 +154,23 @@ def build_units(tests):
     return make("tool", *(os.path.join(check, test) for test in tests), *objects)
 
 
-def try_units(tests):
+def try_units(tests, limit):
     check = os.path.join(TREE, "build", "tool", "check")
-    return run(os.path.join(TREE, "tests/unit/run"), *(os.path.join(check, t) for t in tests))
+    return run(os.path.join(TREE, "tests/unit/run"), *(os.path.join(check, t) for t in tests),
+               limit=limit)
 
 
 def failure(status, output):
     """The first test that failed, or how all ended; None when all is well."""
     if status is None:
-        return f"nothing for {LIMIT} s"
+        return "no end"
     for line in output.splitlines():
         if line.startswith("not ok"):
             return re.sub(r"^not ok \d+ - ", "", line)
     return f"exit status {status}" if status else None
 
 
-def try_host(tests):
+def try_host(tests, limit=LIMIT):
     """(builds, what failed) of the tests of one mutant, or of the original."""
     units = tuple(test.removeprefix("unit/") for test in tests if test.startswith("unit/"))
     if "fuzz/elf" in tests:
@@ -173,7 +178,8 @@ def try_host(tests):
         if status:
             return False, output
         # should it crash, it writes the image
-        failed = failure(*run("./elf_fuzz", *FUZZ, cwd=os.path.join(TREE, "build/fuzz")))
+        failed = failure(*run("./elf_fuzz", *FUZZ, limit=limit,
+                              cwd=os.path.join(TREE, "build/fuzz")))
         if failed:
             return True, f"elf_fuzz: {failed}"
     if units:
@@ -183,7 +189,7 @@ def try_host(tests):
             status, output = build_units(units)
         if status:
             return False, output
-        return True, failure(*try_units(units))
+        return True, failure(*try_units(units, limit))
     return True, None
 
 
@@ -213,15 +219,25 @@ def kernel(name):
     return found, read(os.path.join(found, "release")).decode().strip()
 
 
-def build_module(name, stem, target):
-    """Builds with the kernel's headers; returns the code, to compare, or None."""
+@functools.cache
+def prepare_module(name):
+    """All of it, as make module does; from then on what a mutant changes is enough."""
     directory, release = kernel(name)
     status, output = make(".", "module", f"KDIR={directory}/build", "KFLAGS=KCFLAGS=-Werror")
     if status:
+        raise Broken(f"the module for {name} does not build: {output}")
+    return directory, os.path.join(TREE, "build", release)
+
+
+def build_module(name, stem, target):
+    """Copies what was built to @target; returns the code, to compare, or None, and errors."""
+    directory, out = prepare_module(name)
+    status, output = run("make", "-s", f"-j{os.cpu_count()}", "-C", f"{directory}/build",
+                         f"M={out}", "KCFLAGS=-Werror", f"{stem}.ko")
+    if status != 0:
         return None, output
-    built = os.path.join(TREE, "build", release, stem)
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    subprocess.run(("objcopy", "--strip-debug", built + ".ko", target), check=True)
+    subprocess.run(("objcopy", "--strip-debug", f"{out}/{stem}.ko", target), check=True)
     code = os.path.join(WORK, "code.o")
-    subprocess.run(("objcopy", "--strip-debug", built + ".o", code), check=True)
+    subprocess.run(("objcopy", "--strip-debug", f"{out}/{stem}.o", code), check=True)
     return hashlib.sha256(read(code)).hexdigest(), output
