@@ -23,7 +23,8 @@ Install:
       KDIR, KERNEL      as above
   make dist             build/buildid-VERSION.tar.xz, from the last commit
   make deb              Debian packages in build/deb, likewise
-  make install-source   the module's source, for DKMS: /usr/src/buildid-VERSION
+  make install-source   the module's source and dkms.conf, for dkms add buildid/VERSION:
+                        /usr/src/buildid-VERSION; uninstall-source
 
 Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make check            everything: linters, unit tests, KUnit, tests in guests
@@ -35,8 +36,11 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make kunit            KUnit suites, on the debug kernel
   make matrix           every kernel of `scripts/kernel --list`, into MATRIX.md; hours
       MATRIX_ARGS=...   options of scripts/matrix, such as 7.3, for one kernel
-  make fuzz             libFuzzer on the ELF and the perf.data parser
-      SECONDS=N         for each of the two (300)
+  make fuzz             libFuzzer on the readers of ELF files, perf.data, logs and archives and
+                        on annotate, beside libelf, elfutils and perf; ends in a report
+      SECONDS=N         for each of the six (300)
+      SEED=N            of all that is random (that of the clock, and printed)
+      FUZZ="NAME..."    these only: elf perfdata log archive annotate perf
   make mutants          small faults in module/ and tool/, and whether a test notices; hours
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
   make flood            a minute of each flood that must not harm others
@@ -53,9 +57,7 @@ In one directory:
   make -C tool check-headers | check-exports | check-man | check-install
   make -C tool version                      the version, from module/version.h
   make -C tests                             programs that the tests run
-  make -C tests/fuzz check | check-perfdata the fuzzers' fixed runs, in seconds;
-      ITERATIONS, FILES, PERFDATA_ITERATIONS
-  make -C tests/fuzz fuzz | fuzz-perfdata   one of the two; SECONDS
+  make -C tests/fuzz                        the fuzzers; tests/fuzz/run runs them
   scripts/vm [--kernel NAME]                a shell in a guest
 endef
 
@@ -83,8 +85,8 @@ release:
 
 # Objects differ between kernels: each kernel has a tree of links to the sources.
 module: $(if $(KERNEL),deps) release
-	@mkdir -p $(OUT) && cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
-	@find -L $(OUT) -type l -delete
+	@mkdir -p $(OUT) && find -L $(OUT) -type l -delete
+	@cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
 	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) $(KFLAGS) modules
 
 tool:
@@ -94,6 +96,11 @@ clean:
 	rm -rf build
 
 # ------------------------------------------------------------------- install --
+
+# Not relative to the directory of whichever make uses it.
+ifdef DESTDIR
+override DESTDIR := $(abspath $(DESTDIR))
+endif
 
 # Without DESTDIR, modprobe has to find the module, or find it gone.
 MODULE_DIR := updates
@@ -108,13 +115,18 @@ install-module: module
 		INSTALL_MOD_DIR=$(MODULE_DIR) DEPMOD=true modules_install
 	$(update_modules)
 
-install-tool:
-	+$(MAKE) -C tool install
+install-tool: tool
+	+$(MAKE) -C tool install DESTDIR=$(DESTDIR)
 
 # What `make module` needs, where DKMS looks for it.
+source_version = $(shell $(MAKE) -s --no-print-directory -C tool version)
+source_dir = $(DESTDIR)/usr/src/buildid-$(source_version)
+
 install-source:
-	@set -e; dir=$(DESTDIR)/usr/src/buildid-$$($(MAKE) -s --no-print-directory -C tool version); \
-	mkdir -p $$dir; cp -r $(SOURCES) $$dir/; echo $$dir
+	rm -rf $(source_dir)
+	mkdir -p $(source_dir)
+	cp -r $(SOURCES) $(source_dir)/
+	sed 's/#MODULE_VERSION#/$(source_version)/' scripts/dkms.conf >$(source_dir)/dkms.conf
 
 uninstall: uninstall-module uninstall-tool
 
@@ -123,8 +135,11 @@ uninstall-module: release
 	rm -f $(module_path)/buildid.ko* $(module_path)/kunit/buildid_kunit.ko*
 	$(update_modules)
 
+uninstall-source:
+	rm -rf $(source_dir)
+
 uninstall-tool:
-	+$(MAKE) -C tool uninstall
+	+$(MAKE) -C tool uninstall DESTDIR=$(DESTDIR)
 
 # The same commit makes the same bytes, wherever it is packed: no setting of git's or xz's
 # is used, and one thread compresses.
@@ -169,8 +184,7 @@ lint: deps
 	scripts/lint
 
 fuzz: deps
-	+$(MAKE) -C tests/fuzz fuzz
-	+$(MAKE) -C tests/fuzz fuzz-perfdata
+	tests/fuzz/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(FUZZ)
 
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
@@ -191,5 +205,5 @@ matrix: deps
 	scripts/matrix $(MATRIX_ARGS)
 
 .PHONY: all help release module tool clean install install-module install-tool \
-	install-source uninstall uninstall-module uninstall-tool dist deb \
+	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
 	deps demo bench check check-arm64 check-packages lint fuzz mutants flood kunit matrix

@@ -307,7 +307,10 @@ enum buildid_state {
  * @comm: the thread's name, with a NUL
  *
  * mprotect(2) that makes a mapping executable is reported like an mmap, as
- * perf does. mremap(2) is not; of fork(2) see struct buildid_task.
+ * perf does. mremap(2) and munmap(2) are not; of fork(2) see struct buildid_task.
+ * A file that begins with code, as on arm64, is mapped as a whole by the kernel and
+ * by ld.so, which then replace or unmap what is not code: @len is that of the whole,
+ * and another mapping, or the vdso, may be in a part of it. MAPS has what is left.
  */
 struct buildid_mmap {
 	struct buildid_record	header;

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * module/elf.c in user space, under sanitizers.
+ * module/elf.c in user space, beside libelf and the reader of notes that elfutils has.
  *
- *	elf_fuzz [-n ITERATIONS] [FILE...]	as TAP: the images of the KUnit
- *						suite, mutations of them, and
- *						FILEs, compared with libelf
- *	elf_fuzz -w DIRECTORY			write these images, as seeds
+ * All three have to find the same build-id. What differs, and may:
  *
- * Mutations follow from their number alone: the same ones every time. Built
- * with LIBFUZZER it is that fuzzer's target instead, with arguments of its own.
+ * - Of a table or of notes that are cut off libelf reads less than is there, or nothing; the
+ *   module looks at what is there. That goes for a last note that is not padded, and
+ *   for notes in a section that says it is compressed, too.
+ * - Headers of another size than ELF's, and more of them or of notes than the limits allow, are
+ *   not looked at by the module; libelf takes them for what they should be.
+ * - Where there are sections elfutils' reader looks at no segment, and the module at segments
+ *   first. So both are asked about the image without the one, and without the other.
+ * - The first note of GNU's ends elfutils' search, also when its id is empty, or larger than
+ *   BUILDID_ID_MAX; the module takes the next one.
  */
+#include <elfutils/libdwelf.h>
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define __maybe_unused __attribute__((unused))
-#include "elf_cases.h"
+#include "content/elf_file.h"
+#include "elf_image.h"
+#include "fuzz.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define IMAGE_ROOM    8192
+
+/* Budgets that are nearly enough, to try of each image. */
+#define NEARLY 4
 
 /* What the hook and the worker allow; and next to nothing. */
 static const struct bid_elf_limits all_limits[] = {
@@ -36,48 +36,6 @@ static const struct bid_elf_limits all_limits[] = {
 	{ .notes = 32, .bytes = 8192 },
 	{ .notes = 3, .bytes = 700 },
 };
-
-/* The image being looked at, should that be the end. */
-static const u8 *current_image;
-static size_t current_size;
-
-static void save_current_image(int signal)
-{
-	static const char name[] = "elf_fuzz.crash";
-	FILE *file = fopen(name, "w");
-
-	if (!file)
-		return;
-	fwrite(current_image, 1, current_size, file);
-	fclose(file);
-	fprintf(stderr, "elf_fuzz: the image is in %s\n", name);
-}
-
-/* An end by abort() is one that leaves the image behind. */
-const char *__asan_default_options(void);
-const char *__ubsan_default_options(void);
-
-const char *__asan_default_options(void)
-{
-	return "abort_on_error=1";
-}
-
-const char *__ubsan_default_options(void)
-{
-	return "abort_on_error=1:print_stacktrace=1";
-}
-
-static void die(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	fputs("elf_fuzz: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-	va_end(args);
-	abort();
-}
 
 /* --------------------------------------------------------- one image -- */
 
@@ -104,8 +62,8 @@ static int count_read(struct image_reader *image, u64 off, size_t len)
 	u64 size = image->reader.size;
 
 	if (off > size || len > size - off)
-		die("read outside: %zu bytes at %llu of %llu", len, (unsigned long long)off,
-		    (unsigned long long)size);
+		fuzz_die("read outside: %zu bytes at %llu of %llu", len, (unsigned long long)off,
+			 (unsigned long long)size);
 	/* what was looked at before may not be looked at any more */
 	free(image->window);
 	image->window = NULL;
@@ -165,15 +123,15 @@ static struct image_reader check_with_limits(const u8 *bytes, size_t size, bool 
 	const char *fault;
 
 	if (identify(bytes, size, in_place, limits, &reader, id))
-		die("an error although every read was good");
+		fuzz_die("an error although every read was good");
 	fault = elf_identity_fault(id);
 	if (fault)
-		die("%s", fault);
+		fuzz_die("%s", fault);
 	if (reader.got > limits->bytes)
-		die("read %llu bytes", (unsigned long long)reader.got);
+		fuzz_die("read %llu bytes", (unsigned long long)reader.got);
 	/* headers are read a few at a time, a note may have an id to read */
 	if (reader.reads > 4 + 2 * 65535 + 2 * (u64)limits->notes)
-		die("read %llu times", (unsigned long long)reader.reads);
+		fuzz_die("read %llu times", (unsigned long long)reader.reads);
 	return reader;
 }
 
@@ -183,8 +141,7 @@ static bool same(const struct bid_identity *a, const struct bid_identity *b)
 	       !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* @nearly: how many budgets that are nearly enough to try. */
-static void check_image(const u8 *bytes, size_t size, u32 nearly)
+static void check_image(const u8 *bytes, size_t size)
 {
 	struct bid_identity generous, id;
 	struct image_reader reader;
@@ -192,24 +149,22 @@ static void check_image(const u8 *bytes, size_t size, u32 nearly)
 	u64 reads, n;
 	size_t i;
 
-	current_image = bytes;
-	current_size = size;
 	reader = check_with_limits(bytes, size, false, &all_limits[0], &generous);
 	reads = reader.reads;
 	for (i = 1; i < 2 * ARRAY_SIZE(all_limits); i++) {
 		check_with_limits(bytes, size, i & 1, &all_limits[i / 2], &id);
 		if (i == 1 && !same(&id, &generous))
-			die("another answer in place");
+			fuzz_die("another answer in place");
 		if (id.kind == BUILDID_KIND_GNU && !same(&id, &generous))
-			die("another id when there is less to spend");
+			fuzz_die("another id when there is less to spend");
 	}
 
 	/* a little less than enough: so many bytes less, or all of them */
-	for (n = 1; n <= nearly; n++) {
+	for (n = 1; n <= NEARLY; n++) {
 		less.bytes = reader.got > n ? reader.got - n : 0;
 		check_with_limits(bytes, size, n & 1, &less, &id);
 		if (id.kind == BUILDID_KIND_GNU && !same(&id, &generous))
-			die("another id when there is a little less to spend");
+			fuzz_die("another id when there is a little less to spend");
 	}
 
 	reader = (struct image_reader){
@@ -218,439 +173,179 @@ static void check_image(const u8 *bytes, size_t size, u32 nearly)
 	};
 	bid_elf_identify_notes(&reader.reader, &id);
 	if (elf_identity_fault(&id))
-		die("among notes: %s", elf_identity_fault(&id));
+		fuzz_die("among notes: %s", elf_identity_fault(&id));
 
 	for (n = 1; n <= reads; n += 1 + reads / 4) {
 		reader = (struct image_reader){ .fail_at = n };
 		if (identify(bytes, size, false, &all_limits[0], &reader, &id) != -EIO)
-			die("failure of read %llu was lost", (unsigned long long)n);
+			fuzz_die("failure of read %llu was lost", (unsigned long long)n);
 		if (reader.reads != n)
-			die("read on after a failure");
+			fuzz_die("read on after a failure");
 	}
 }
 
-/* A copy without a byte to spare, so that the sanitizer sees every step aside. */
-static void check_copy(const u8 *bytes, size_t size, u32 nearly)
+/* -------------------------------------------------------------- others -- */
+
+static bool same_as(const struct bid_identity *id, unsigned int kind, const void *bytes,
+		    size_t size)
 {
+	return id->kind == kind && id->len == size && !memcmp(id->bytes, bytes, size);
+}
+
+static bool is_outside(uint64_t offset, uint64_t length, size_t size)
+{
+	return offset > size || length > size - offset;
+}
+
+/* The last note need not be padded. */
+static bool is_unpadded(uint64_t length, uint64_t align)
+{
+	return length % (align == 8 ? 8 : 4);
+}
+
+/* A number that needs more than 16 bits is in section 0. */
+static uint64_t count_segments(Elf *elf, const GElf_Ehdr *file)
+{
+	GElf_Shdr header;
+
+	return file->e_phnum == PN_XNUM && gelf_getshdr(elf_getscn(elf, 0), &header) ?
+		       header.sh_info :
+		       file->e_phnum;
+}
+
+/* What libelf does not read: a table or a note that is cut off, or see above. */
+static bool is_cut(int fd, size_t size)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf_Scn *section = NULL;
+	struct elf_info info;
+	GElf_Phdr segment;
+	GElf_Shdr header;
+	GElf_Ehdr file;
+	bool cut;
+	size_t i;
+
+	elf_file_info(fd, &info);
+	cut = info.sections_missing || !gelf_getehdr(elf, &file) ||
+	      is_outside(file.e_phoff, count_segments(elf, &file) * file.e_phentsize, size);
+	for (i = 0; gelf_getphdr(elf, (int)i, &segment); i++)
+		if (segment.p_type == PT_NOTE)
+			cut |= is_outside(segment.p_offset, segment.p_filesz, size) ||
+			       is_unpadded(segment.p_filesz, segment.p_align);
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+			cut |= header.sh_flags & SHF_COMPRESSED ||
+			       is_unpadded(header.sh_size, header.sh_addralign);
+	elf_end(elf);
+	return cut;
+}
+
+/* What the module does not read, nor does the kernel's loader. */
+static bool is_refused(const struct bid_identity *id, int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	GElf_Ehdr file;
+	bool refused = id->reason == BUILDID_REASON_LIMIT;
+
+	if (gelf_getehdr(elf, &file))
+		refused |=
+			(file.e_phnum && file.e_phentsize != gelf_fsize(elf, ELF_T_PHDR, 1, 1)) ||
+			(file.e_shoff && file.e_shentsize != gelf_fsize(elf, ELF_T_SHDR, 1, 1));
+	elf_end(elf);
+	return refused;
+}
+
+static _Noreturn void differ(const struct bid_identity *id, const char *who, size_t size)
+{
+	fuzz_die("kind %u of %u bytes, reason %u; %s: %zu bytes", id->kind, id->len, id->reason,
+		 who, size);
+}
+
+/* As buildid id --verify compares them. False where they may differ. */
+static bool compare_with_libelf(const struct bid_identity *id, int fd, size_t size)
+{
+	struct elf_info info;
+
+	elf_file_id(fd, &info);
+	if (same_as(id, info.kind, info.id.bytes, info.id.size)) {
+		fuzz_count(id->len ? "libelf finds the same" : "libelf finds none, too");
+		return true;
+	}
+	if (is_refused(id, fd))
+		fuzz_count("libelf reads what is refused");
+	else if (id->kind != BUILDID_KIND_NONE && is_cut(fd, size))
+		fuzz_count("libelf reads less of what is cut");
+	else
+		differ(id, "libelf", info.id.size);
+	return false;
+}
+
+static void compare_with_elfutils(const struct bid_identity *id, int fd, size_t size)
+{
+	const void *found = NULL;
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	ssize_t length = dwelf_elf_gnu_build_id(elf, &found);
+
+	if (found && (length <= 0 || length > BUILDID_ID_MAX))
+		fuzz_count("elfutils stops at an empty or a large id");
+	else if (found ? same_as(id, BUILDID_KIND_GNU, found, (size_t)length) :
+			 id->kind != BUILDID_KIND_GNU)
+		fuzz_count(found ? "elfutils finds the same" : "elfutils finds none, too");
+	else if (id->kind == BUILDID_KIND_GNU && is_cut(fd, size))
+		fuzz_count("elfutils reads less of what is cut");
+	else
+		differ(id, "elfutils", length > 0 ? (size_t)length : 0);
+	elf_end(elf);
+}
+
+/* False for what is no ELF file. */
+static bool drop_table(u8 *bytes, size_t size, bool sections)
+{
+	Elf64_Ehdr *e64 = (void *)bytes;
+	Elf32_Ehdr *e32 = (void *)bytes;
+
+	if (size < sizeof(*e64) || memcmp(bytes, ELFMAG, SELFMAG))
+		return false;
+	if (bytes[EI_CLASS] == ELFCLASS64 && sections)
+		e64->e_shoff = e64->e_shnum = 0;
+	else if (bytes[EI_CLASS] == ELFCLASS64)
+		e64->e_phnum = 0;
+	else if (sections)
+		e32->e_shoff = e32->e_shnum = 0;
+	else
+		e32->e_phnum = 0;
+	return true;
+}
+
+/* @table: whether there is but one. */
+static void compare(const u8 *bytes, size_t size, bool table)
+{
+	struct image_reader reader = {};
+	struct bid_identity id;
+	int fd = fuzz_fd(0, bytes, size);
+
+	identify(bytes, size, false, &all_limits[0], &reader, &id);
+	if (compare_with_libelf(&id, fd, size) && table)
+		compare_with_elfutils(&id, fd, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	/* Without a byte to spare, so that the sanitizer sees every step aside. */
 	u8 *copy = malloc(size ?: 1);
+	int sections;
 
 	if (!copy)
 		err(1, "malloc");
-	memcpy(copy, bytes, size);
-	check_image(copy, size, nearly);
-	free(copy);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	check_copy(data, size, 4);
-	return 0;
-}
-
-#ifndef LIBFUZZER
-
-/* --------------------------------------------------------------- seeds -- */
-
-struct seed {
-	const struct elf_case *of;
-	const struct elf_format *format;
-	u8 *bytes;
-	size_t size;
-};
-
-static struct seed seeds[(ARRAY_SIZE(elf_good) + ARRAY_SIZE(elf_odd)) * ARRAY_SIZE(elf_formats)];
-
-static u8 *build(const struct elf_case *of, const struct elf_format *format, size_t *size)
-{
-	struct elf_image image = {
-		.room = of->room ?: IMAGE_ROOM,
-		.is64 = format->is64,
-		.msb = format->msb,
-	};
-
-	image.bytes = malloc(image.room);
-	if (!image.bytes)
-		err(1, "malloc");
-	elf_start(&image);
-	of->build(&image, of->arg);
-	if (!elf_fits(&image))
-		errx(1, "%s: not room enough", of->name);
-	*size = image.size;
-	return image.bytes;
-}
-
-static void make_seeds(void)
-{
-	const size_t formats = ARRAY_SIZE(elf_formats);
-	size_t i, n;
-
-	for (i = 0; i < ARRAY_SIZE(seeds); i++) {
-		n = i / formats;
-		seeds[i].of = n < ARRAY_SIZE(elf_good) ? &elf_good[n] :
-							 &elf_odd[n - ARRAY_SIZE(elf_good)];
-		seeds[i].format = &elf_formats[i % formats];
-		seeds[i].bytes = build(seeds[i].of, seeds[i].format, &seeds[i].size);
-	}
-}
-
-static void free_seeds(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(seeds); i++)
-		free(seeds[i].bytes);
-}
-
-static void write_seeds(const char *dir)
-{
-	char name[4096];
-	FILE *file;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(seeds); i++) {
-		snprintf(name, sizeof(name), "%s/seed-%03zu", dir, i);
-		file = fopen(name, "w");
-		if (!file)
-			err(1, "%s", name);
-		fwrite(seeds[i].bytes, 1, seeds[i].size, file);
-		if (fclose(file))
-			err(1, "%s", name);
-	}
-}
-
-/* ----------------------------------------------------------------- TAP -- */
-
-static unsigned int tests, failed;
-
-static void ok(bool good, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	printf("%sok %u - ", good ? "" : "not ", ++tests);
-	vprintf(format, args);
-	putchar('\n');
-	fflush(stdout);
-	va_end(args);
-	failed += !good;
-}
-
-static void note(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	printf("# ");
-	vprintf(format, args);
-	putchar('\n');
-	va_end(args);
-}
-
-static bool is_expected(const struct elf_case *of, const struct bid_identity *id)
-{
-	const struct elf_answer *answer = &of->answer;
-	const void *bytes = answer->kind == BUILDID_KIND_GO ? (const void *)go_id : gnu_id;
-
-	return id->kind == answer->kind && id->reason == answer->reason && id->len == answer->len &&
-	       !memcmp(id->bytes, bytes, answer->len);
-}
-
-static bool gives_what_it_should(const struct elf_case *of, const struct elf_format *format,
-				 const u8 *bytes, size_t size)
-{
-	struct image_reader reader = {};
-	struct bid_identity id;
-
-	check_copy(bytes, size, size < IMAGE_ROOM ? 256 : 1);
-	identify(bytes, size, false, &all_limits[0], &reader, &id);
-	if (is_expected(of, &id))
-		return true;
-	note("%s, %s: kind %u, reason %u, length %u", of->name, format->name, id.kind, id.reason,
-	     id.len);
-	return false;
-}
-
-static void test_seeds(void)
-{
-	size_t i, good = 0;
-
-	for (i = 0; i < ARRAY_SIZE(seeds); i++)
-		good += gives_what_it_should(seeds[i].of, seeds[i].format, seeds[i].bytes,
-					     seeds[i].size);
-	ok(good == ARRAY_SIZE(seeds), "%zu images give what they are made to give",
-	   ARRAY_SIZE(seeds));
-}
-
-static void test_large_images(void)
-{
-	size_t i, size, good = 0;
-	u8 *bytes;
-
-	for (i = 0; i < ARRAY_SIZE(elf_large); i++) {
-		bytes = build(&elf_large[i], &elf_formats[0], &size);
-		good += gives_what_it_should(&elf_large[i], &elf_formats[0], bytes, size);
-		free(bytes);
-	}
-	ok(good == ARRAY_SIZE(elf_large), "%zu images of the largest numbers do",
-	   ARRAY_SIZE(elf_large));
-}
-
-/* ------------------------------------------------------------ mutations -- */
-
-static u64 random_state;
-
-static u64 random_below(u64 n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (random_state * 0x2545f4914f6cdd1dULL >> 16) % n;
-}
-
-/* Numbers that sizes and offsets go wrong at. */
-static u64 odd_number(size_t size)
-{
-	static const u64 numbers[] = {
-		0,
-		1,
-		2,
-		3,
-		4,
-		5,
-		7,
-		8,
-		11,
-		12,
-		15,
-		16,
-		20,
-		128,
-		129,
-		0x7f,
-		0xff,
-		0x7fff,
-		0xffff,
-		0x10000,
-		0x7fffffff,
-		0x80000000,
-		0xffffffff,
-		0xfffffffc,
-		0xfffffff0,
-		0x100000000,
-		0x7fffffffffffffff,
-		0x8000000000000000,
-		0xffffffffffffff00,
-		0xfffffffffffffff0,
-		0xfffffffffffffffc,
-		0xffffffffffffffff,
-	};
-	u64 n = random_below(ARRAY_SIZE(numbers) + 4);
-
-	if (n < ARRAY_SIZE(numbers))
-		return numbers[n];
-	return size - 8 + random_below(16);
-}
-
-static void put_number(u8 *at, u64 value, u32 width, bool msb)
-{
-	u32 i;
-
-	for (i = 0; i < width; i++)
-		at[msb ? width - 1 - i : i] = value >> 8 * i;
-}
-
-static size_t mutate(u8 *bytes, size_t size)
-{
-	const struct seed *other;
-	u64 from, to, len;
-	u32 width;
-
-	if (size < 16)
-		return size;
-	switch (random_below(8)) {
-	case 0:
-		bytes[random_below(size)] ^= 1 << random_below(8);
-		break;
-	case 1:
-		bytes[random_below(size)] = random_below(256);
-		break;
-	case 2:
-		return random_below(size + 1);
-	case 3: /* bytes of another image */
-		other = &seeds[random_below(ARRAY_SIZE(seeds))];
-		if (!other->size)
-			break;
-		from = random_below(other->size) & ~3ULL;
-		to = random_below(size) & ~3ULL;
-		len = random_below(128);
-		if (len > other->size - from)
-			len = other->size - from;
-		if (len > size - to)
-			len = size - to;
-		memcpy(bytes + to, other->bytes + from, len);
-		break;
-	default: /* a number, most often one of a header */
-		width = 1 << (1 + random_below(3));
-		to = random_below(random_below(4) ? (size < 256 ? size : 256) : size);
-		to &= ~((u64)width - 1);
-		if (width <= size - to)
-			put_number(bytes + to, odd_number(size), width,
-				   bytes[EI_DATA] == ELFDATA2MSB);
-		break;
-	}
-	return size;
-}
-
-static void test_mutations(u64 iterations)
-{
-	static u8 bytes[IMAGE_ROOM];
-	const struct seed *seed;
-	size_t size;
-	u64 i, n;
-
-	for (i = 0; i < iterations; i++) {
-		random_state = (i + 1) * 0x9e3779b97f4a7c15ULL;
-		seed = &seeds[random_below(ARRAY_SIZE(seeds))];
-		size = seed->size;
-		memcpy(bytes, seed->bytes, size);
-		for (n = 1 + random_below(6); n; n--)
-			size = mutate(bytes, size);
-		check_copy(bytes, size, 1);
-	}
-	ok(true, "%llu mutated images", (unsigned long long)iterations);
-}
-
-/* ---------------------------------------------------------- real files -- */
-
-/* libelf's answer to the notes in @data: the length of the id, or 0. */
-static size_t gnu_id_in(Elf_Data *data, u8 *id)
-{
-	size_t off = 0, name, desc;
-	GElf_Nhdr note;
-
-	while (data && (off = gelf_getnote(data, off, &note, &name, &desc))) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-		    memcmp((char *)data->d_buf + name, "GNU", 4) || !note.n_descsz ||
-		    note.n_descsz > BUILDID_ID_MAX)
-			continue;
-		memcpy(id, (char *)data->d_buf + desc, note.n_descsz);
-		return note.n_descsz;
-	}
-	return 0;
-}
-
-static size_t gnu_id_by_libelf(Elf *elf, u8 *id)
-{
-	size_t i, n, len = 0;
-	Elf_Scn *section;
-	GElf_Phdr phdr;
-	GElf_Shdr shdr;
-
-	if (elf_getphdrnum(elf, &n))
-		return 0;
-	for (i = 0; i < n && !len; i++)
-		if (gelf_getphdr(elf, i, &phdr) && phdr.p_type == PT_NOTE)
-			len = gnu_id_in(elf_getdata_rawchunk(elf, phdr.p_offset, phdr.p_filesz,
-							     phdr.p_align == 8 ? ELF_T_NHDR8 :
-										 ELF_T_NHDR),
-					id);
-	for (section = NULL; !len && (section = elf_nextscn(elf, section));)
-		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_NOTE)
-			len = gnu_id_in(elf_getdata(section, NULL), id);
-	return len;
-}
-
-struct tally {
-	unsigned int files, elf, gnu, go;
-};
-
-static bool same_as_libelf(const char *path, const u8 *bytes, size_t size, struct tally *tally)
-{
-	struct image_reader reader = {};
-	struct bid_identity id;
-	u8 expected[BUILDID_ID_MAX];
-	size_t len = 0;
-	bool is_elf;
-	Elf *elf;
-
-	check_image(bytes, size, 1);
-	identify(bytes, size, false, &all_limits[0], &reader, &id);
-	elf = elf_memory((char *)bytes, size);
-	is_elf = elf && elf_kind(elf) == ELF_K_ELF;
-	if (is_elf)
-		len = gnu_id_by_libelf(elf, expected);
-	elf_end(elf);
-
-	tally->files++;
-	tally->elf += is_elf;
-	tally->gnu += !!len;
-	tally->go += id.kind == BUILDID_KIND_GO;
-	if (is_elf == (id.reason != BUILDID_REASON_NOT_ELF) &&
-	    len == (id.kind == BUILDID_KIND_GNU ? id.len : 0) && !memcmp(id.bytes, expected, len))
-		return true;
-	note("%s: kind %u, reason %u, length %u; libelf: %s of %zu bytes", path, id.kind, id.reason,
-	     id.len, is_elf ? "ELF, an id" : "no ELF, an id", len);
-	return false;
-}
-
-static void test_files(char **paths, int n)
-{
-	struct tally tally = {};
-	bool good = true;
-	struct stat st;
-	void *bytes;
-	int i, fd;
-
 	elf_version(EV_CURRENT);
-	for (i = 0; i < n; i++) {
-		fd = open(paths[i], O_RDONLY);
-		if (fd < 0 || fstat(fd, &st))
-			err(1, "%s", paths[i]);
-		if (st.st_size) {
-			/* libelf wants to write to what it is given */
-			bytes = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-			if (bytes == MAP_FAILED)
-				err(1, "%s", paths[i]);
-			good &= same_as_libelf(paths[i], bytes, st.st_size, &tally);
-			munmap(bytes, st.st_size);
-		}
-		close(fd);
+	memcpy(copy, bytes, size);
+	check_image(copy, size);
+	compare(copy, size, false);
+	for (sections = 0; sections < 2; sections++) {
+		memcpy(copy, bytes, size);
+		if (drop_table(copy, size, sections))
+			compare(copy, size, true);
 	}
-	note("%u files, %u of them ELF, %u with a GNU id, %u with a Go id alone", tally.files,
-	     tally.elf, tally.gnu, tally.go);
-	ok(good && tally.gnu, "real files have the GNU ids that libelf finds");
+	free(copy);
+	return 0;
 }
-
-int main(int argc, char **argv)
-{
-	u64 iterations = 100000;
-	int option;
-
-	signal(SIGABRT, save_current_image);
-	fill_ids();
-	make_seeds();
-	while ((option = getopt(argc, argv, "n:w:")) != -1)
-		switch (option) {
-		case 'n':
-			iterations = strtoull(optarg, NULL, 0);
-			break;
-		case 'w':
-			write_seeds(optarg);
-			return 0;
-		default:
-			fputs("usage: elf_fuzz [-n ITERATIONS] [FILE...] | -w DIRECTORY\n", stderr);
-			return 2;
-		}
-
-	test_seeds();
-	test_large_images();
-	test_mutations(iterations);
-	if (optind < argc)
-		test_files(argv + optind, argc - optind);
-	printf("1..%u\n", tests);
-	free_seeds();
-	return !!failed;
-}
-#endif

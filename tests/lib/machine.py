@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """A Debian 12 machine in an emulator, with systemd and apt: scripts/machine makes its disk."""
 
-import glob
 import os
 import re
 import shutil
@@ -118,7 +117,3 @@ class Machine:
             self.qemu.wait()
         if good:
             shutil.rmtree(self.dir)
-
-
-def packages():
-    return sorted(glob.glob(os.path.join(TOP, "build", "deb", "*.deb")))

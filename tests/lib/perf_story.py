@@ -162,6 +162,22 @@ def wrong_symbols(found, who):
     return wrong
 
 
+def modules_overlap():
+    """Whether they do as /proc/modules has them: newer kernels put the text of several modules
+    into one large page, and the sizes are of all their parts. perf takes all for text."""
+    modules = sorted((int(base, 16), int(size)) for _, size, _, _, _, base, *_ in
+                     map(str.split, lib.read_bytes("/proc/modules").decode().splitlines()))
+    return any(base + size > after for (base, size), (after, _) in zip(modules, modules[1:]))
+
+
+def knowable(who=tuple(TRUTH)):
+    """Those of whom perf can know what they worked in."""
+    if modules_overlap():
+        diagnose("perf gives what one module does to another here")
+        return [worker for worker in who if worker in USER]
+    return who
+
+
 def diagnose(text):
     for line in text.splitlines():
         print("#", line, flush=True)
@@ -217,7 +233,7 @@ def add_tests_of_symbols(story, name, data, stock, stock_is_wrong):
         story.keep()
         found = story.symbols(data)
         diagnose("\n".join(f"{who}: {dict(found[who].most_common(3))}" for who in TRUTH))
-        equal(wrong_symbols(found, TRUTH), {}, "wrong symbols")
+        equal(wrong_symbols(found, knowable()), {}, "wrong symbols")
 
     @test(f"perf {name}: buildid-list -H and list -H say the same, and the table has all of it")
     def _():

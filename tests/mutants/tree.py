@@ -5,6 +5,7 @@ import functools
 import hashlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -21,9 +22,8 @@ TIMES = 5
 # && for || is a fault, and no matter of style.
 ALLOWED = "-Wno-parentheses"
 WARNINGS = f"KCFLAGS='-Werror {ALLOWED}'"
-# Images and files for elf_fuzz: fewer than in make check, as there are many runs, and what
-# these miss is tried by KUnit.
-FUZZ = ("-n", "20000", "/bin/bash", "/bin/true")
+# Images for elf_fuzz, the same each time: what they miss is tried by KUnit.
+FUZZ = ("-seed=1", "-runs=20000", "-max_len=16384", "found", "elf")
 
 
 class Broken(Exception):
@@ -178,12 +178,16 @@ def try_host(tests, limit=LIMIT):
     """(builds, what failed) of the tests of one mutant, or of the original."""
     units = tuple(test.removeprefix("unit/") for test in tests if test.startswith("unit/"))
     if "fuzz/elf" in tests:
-        status, output = make("tests/fuzz", "../../build/fuzz/elf_fuzz")
+        out = os.path.abspath(os.path.join(TREE, "build/fuzz"))
+        status, output = make("tests/fuzz", f"{out}/elf_fuzz", f"{out}/write_seeds")
         if status:
             return False, output
-        # should it crash, it writes the image
-        failed = failure(*run("./elf_fuzz", *FUZZ, limit=limit,
-                              cwd=os.path.join(TREE, "build/fuzz")))
+        # what it finds, and the image should it crash
+        images = os.path.join(out, "mutants")
+        shutil.rmtree(images, ignore_errors=True)
+        os.makedirs(os.path.join(images, "found"))
+        run("../write_seeds", cwd=images)
+        failed = failure(*run("../elf_fuzz", *FUZZ, limit=limit, cwd=images))
         if failed:
             return True, f"elf_fuzz: {failed}"
     if units:

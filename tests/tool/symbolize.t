@@ -165,6 +165,28 @@ def _():
                       (None, "no file is mapped there, or it is not remembered"))
 
 
+@test("where the vdso was of a process that is gone no file is")
+def _():
+    with place() as path:
+        log = f"{path}/log"
+        with lib.started("buildid", "record", "-o", log, "--", f"{path}/deep", library(path),
+                         "wait", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         text=True) as process:
+            pid = process.stdout.readline().split()[0]
+            start, = re.findall(r"^(\w+)-.* \[vdso\]$",
+                                lib.read_bytes(f"/proc/{pid}/maps").decode(), re.M)
+            process.stdin.close()
+            equal(process.wait(lib.PATIENCE), 0, "status")
+
+        def check(*options):
+            line, = objects(f"{pid} 0x{start}\n", *options, home=path)
+            equal((line["path"], line["problem"]),
+                  (None, "no file is mapped there, or it is not remembered"), options)
+        check()
+        with lib.unloaded():
+            check("--log", log)
+
+
 @test("the symbols of a stripped library are its debug file's")
 def _():
     with place() as path:

@@ -104,7 +104,8 @@ static void no_device(const struct machine *machine, struct finding *finding)
 	finding_set(finding, FINDING_FAILED,
 		    "the module is loaded, but its device is not in this /dev");
 	finding_remedy(finding, "in a container, let it have " BUILDID_DEVICE
-				"; elsewhere: rmmod buildid && modprobe buildid");
+				"; elsewhere load the module anew: "
+				"rmmod buildid && modprobe buildid");
 }
 
 void check_device(const struct machine *machine, struct finding *finding)

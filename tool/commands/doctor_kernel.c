@@ -39,7 +39,10 @@ void check_headers(const struct machine *machine, struct finding *finding)
 	else
 		finding_set(finding, FINDING_FAILED,
 			    "no kernel headers for %s, so the module cannot be built", release);
-	finding_remedy(finding, "install them: apt install linux-headers-%s", release);
+	finding_remedy(finding,
+		       "install them: apt install linux-headers-%s; and for kernels to come the "
+		       "linux-headers-* that goes with your linux-image-*",
+		       release);
 }
 
 /* ----------------------------------------------------------------- module -- */
@@ -48,6 +51,15 @@ static bool found_file(const char *path, void *found)
 {
 	snprintf(found, 512, "%s", path);
 	return true;
+}
+
+/* As in BUILD_EXCLUSIVE_KERNEL of dkms.conf: DKMS says nothing of a kernel that it excludes. */
+static bool is_too_old(const char *release)
+{
+	unsigned int major, minor;
+
+	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 6 || (major == 6 && minor < 1));
 }
 
 static void no_module(const struct machine *machine, struct finding *finding)
@@ -63,7 +75,9 @@ static void no_module(const struct machine *machine, struct finding *finding)
 	}
 	finding_set(finding, status, "no module for %s in /lib/modules%s", release,
 		    machine->loaded ? ", so that it is gone with the next boot" : "");
-	if (!access(DKMS "/buildid", F_OK))
+	if (is_too_old(release))
+		finding_remedy(finding, "use another kernel: the module needs Linux 6.1");
+	else if (!access(DKMS "/buildid", F_OK))
 		finding_remedy(finding,
 			       "build it: dkms autoinstall -k %s; "
 			       "what went wrong is in " DKMS "/buildid/*/build/make.log",
@@ -131,6 +145,7 @@ static void other_version(const struct machine *machine, struct finding *finding
 		    other_abi ? ", and another ABI" : "");
 	if (right)
 		finding_remedy(finding, "load the one that is installed: "
+					"systemctl stop buildid-store, which uses it; "
 					"rmmod buildid && modprobe buildid");
 	else
 		finding_remedy(finding, "install the module and the tool of the same version");
@@ -278,8 +293,9 @@ void check_signature(const struct machine *machine, struct finding *finding)
 			    "%s is not signed, and %s needs it: it cannot be loaded", machine->file,
 			    needed_by(machine));
 		finding_remedy(finding,
-			       "sign it with a key of your own (DKMS does so when it builds: "
-			       "dkms remove and dkms install; then mokutil --import " DKMS_KEY
+			       "sign it with a key of your own (DKMS does so when it builds and "
+			       "openssl is installed: dkms remove and dkms install; then "
+			       "mokutil --import " DKMS_KEY
 			       ", and reboot), or turn Secure Boot off");
 	} else {
 		find_key(machine, finding);

@@ -157,6 +157,16 @@ static void find_in_kernel(struct query *query)
 
 /* ---------------------------------------------------------------- address -- */
 
+/*
+ * Where a program or a library begins with code, as on arm64, it is mapped as a whole, and that
+ * is recorded. What is not code is replaced or unmapped then, of which there is no record: the
+ * vdso may come to be where ld.so was.
+ */
+static bool is_past_end(uint16_t kind, uint64_t size, uint64_t offset)
+{
+	return kind == BUILDID_KIND_GNU && offset >= size;
+}
+
 /* False when the log does not know. */
 static bool find_in_log(struct query *query)
 {
@@ -172,6 +182,9 @@ static bool find_in_log(struct query *query)
 		named->problem = ADDRESS_NO_MAPPING;
 		return false;
 	default:
+		named->problem = ADDRESS_NO_MAPPING;
+		if (is_past_end(file.identity.kind, file.size, file.offset))
+			return false;
 		named->problem = ADDRESS_LOCATED;
 		named->path = strdup(file.path);
 		named->identity = file.identity;
@@ -226,8 +239,12 @@ static void find_by_module(struct query *query)
 	named->problem = problem_of(err);
 	if (err)
 		return;
-	path = buildid_file_path(file);
 	query->living = !(address.source & BUILDID_ADDR_HISTORY);
+	if (!query->living && is_past_end(file->kind, file->file_size, address.offset)) {
+		named->problem = ADDRESS_NO_MAPPING;
+		return;
+	}
+	path = buildid_file_path(file);
 	named->path = strdup(path ? path : "");
 	set_identity(&named->identity, file);
 	named->offset = address.offset;

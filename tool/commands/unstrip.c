@@ -176,6 +176,12 @@ static void show_file(struct unstrip *unstrip)
 	located_file_free(&debug);
 }
 
+/* On arm64 the vdso may be in the gap between two segments of ld.so. */
+static bool is_vdso_before(const struct unstrip *unstrip, uint64_t addr)
+{
+	return unstrip->vdso >= unstrip->end && unstrip->vdso < addr;
+}
+
 static bool is_collected(const struct unstrip *unstrip, const struct buildid_file *file)
 {
 	const struct buildid_file *last = file_of(unstrip);
@@ -196,7 +202,7 @@ void unstrip_mapping(struct unstrip *unstrip, const struct buildid_event *event)
 	}
 	if (!event->file)
 		return;
-	if (!is_collected(unstrip, event->file)) {
+	if (!is_collected(unstrip, event->file) || is_vdso_before(unstrip, mmap->addr)) {
 		show_file(unstrip);
 		unstrip->start = mmap->addr;
 		unstrip->first_end = mmap->addr + mmap->len;

@@ -67,6 +67,12 @@ static bool elf_is(int fd, const struct build_id *id, bool debug, struct reason 
 /* Twice the kernel's longest name. */
 #define LINE_ROOM 1024
 
+/* The names that the assembler makes of "1:", which a module for arm64 keeps, have ^B. */
+static bool is_in_name(char c)
+{
+	return isgraph((unsigned char)c) || c == '\x02';
+}
+
 /* "ffffffff81000000 T _text", with "\t[name]" at the end for a module. */
 static bool is_symbol(const char *line, bool *address)
 {
@@ -79,7 +85,7 @@ static bool is_symbol(const char *line, bool *address)
 	/* A type as of nm, which has "?" for unknown. */
 	if ((!isalpha((unsigned char)at[1]) && at[1] != '?') || at[2] != ' ')
 		return false;
-	for (at += 3; isgraph((unsigned char)*at) || *at == '\t'; at++)
+	for (at += 3; is_in_name(*at) || *at == '\t'; at++)
 		;
 	return at[0] == '\n' && !at[1];
 }

@@ -151,6 +151,7 @@ static bool segments_cut(const struct image *image)
 static bool sections_cut(const struct image *image)
 {
 	Elf_Scn *section = NULL;
+	size_t count = 0;
 	GElf_Shdr header;
 	GElf_Ehdr file;
 
@@ -158,7 +159,10 @@ static bool sections_cut(const struct image *image)
 		return true;
 	if (!file.e_shoff)
 		return false;
-	if (is_cut(image, file.e_shoff, (uint64_t)file.e_shnum * file.e_shentsize))
+	/* The number may be in section 0. libelf has none where the table is cut. */
+	if (elf_getshdrnum(image->elf, &count) || !count)
+		return true;
+	if (is_cut(image, file.e_shoff, (uint64_t)count * file.e_shentsize))
 		return true;
 	while (next_section(image->elf, &section, &header))
 		if (header.sh_type != SHT_NULL && header.sh_type != SHT_NOBITS &&

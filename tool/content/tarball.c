@@ -199,13 +199,15 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	return 1;
 }
 
-/* Holes count, as a copy of the file may have them written. */
-static bool is_too_much(struct tarball *tarball, int64_t more)
+/* Holes count, as a copy of the file may have them written. Offsets and sizes may be any. */
+static bool is_too_much(struct tarball *tarball, int64_t from, int64_t to)
 {
 	uint64_t packed = (uint64_t)libarchive.filter_bytes(tarball->archive, -1);
 
-	tarball->expanded += (uint64_t)more;
-	return more < 0 || tarball->expanded > EXPANDED_FREE + EXPANDED_TIMES * packed;
+	if (to < from)
+		return true;
+	tarball->expanded += (uint64_t)(to - from);
+	return tarball->expanded > EXPANDED_FREE + EXPANDED_TIMES * packed;
 }
 
 /* The rest of the archive is not read. */
@@ -216,24 +218,24 @@ static const char *give_up(struct tarball *tarball)
 
 const char *tarball_extract(struct tarball *tarball, int fd)
 {
-	int64_t end = 0, offset;
+	int64_t done = 0, end, offset;
 	const void *bytes;
 	size_t size;
 	int result;
 
 	while (is_good(
 		result = libarchive.read_data_block(tarball->archive, &bytes, &size, &offset))) {
-		if (is_too_much(tarball, offset + (int64_t)size - end))
+		if (__builtin_add_overflow(offset, size, &end) || is_too_much(tarball, done, end))
 			return give_up(tarball);
 		if (!pwrite_all(fd, bytes, size, offset))
 			return strerror(errno);
-		end = offset + (int64_t)size;
+		done = end;
 	}
 	/* The next member may still be good. */
 	if (result != ARCHIVE_EOF)
 		return libarchive.error_string(tarball->archive);
 	/* It may end in a hole. */
-	if (is_too_much(tarball, tarball->size - end))
+	if (is_too_much(tarball, done, tarball->size))
 		return give_up(tarball);
 	return ftruncate(fd, tarball->size) ? strerror(errno) : NULL;
 }

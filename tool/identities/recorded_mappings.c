@@ -21,6 +21,7 @@
 struct content {
 	char *path;
 	struct identity identity;
+	uint64_t size;
 };
 
 struct mapping {
@@ -96,6 +97,7 @@ static int add_file(struct recorded_mappings *mappings, const struct buildid_fil
 		return -ENOMEM;
 	content = &mappings->contents[index];
 	content->identity = (struct identity){ .kind = file->kind, .reason = file->reason };
+	content->size = file->file_size;
 	bytes = buildid_file_id_bytes(file, &size);
 	if (bytes)
 		build_id_set(&content->identity.id, bytes, size);
@@ -248,6 +250,7 @@ enum recorded_result recorded_mappings_find(const struct recorded_mappings *mapp
 	*file = (struct recorded_file){
 		.path = content->path ? content->path : "",
 		.identity = content->identity,
+		.size = content->size,
 		.offset = addr - mapping->addr + mapping->pgoff,
 	};
 	return RECORDED_FOUND;

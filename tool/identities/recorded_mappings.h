@@ -19,6 +19,7 @@ struct recorded_mappings;
 struct recorded_file {
 	const char *path; /* "" when it is not known; valid as long as the mappings are */
 	struct identity identity;
+	uint64_t size;
 	uint64_t offset; /* of the address in the file */
 };
 

@@ -26,6 +26,7 @@ struct rewrite {
 	struct perfdata_survey survey;
 	size_t stream;
 	bool begun;
+	bool has_events;      /* in the first stream */
 	size_t module_events; /* written so far */
 	uint64_t done, shown, total;
 	unsigned int events;				     /* since progress was reported */
@@ -277,6 +278,7 @@ static int survey_event(struct rewrite *rewrite, const struct perfdata_item *ite
 	if (item->decompressed && rewrite->data->aux)
 		return perfdata_fail(rewrite->data,
 				     "its events are compressed, and AUX data must not move");
+	rewrite->has_events |= !rewrite->data->current;
 	return perfdata_survey_add(&rewrite->survey, item->event);
 }
 
@@ -294,6 +296,9 @@ static int survey_events(struct rewrite *rewrite)
 			return -1;
 	}
 	rewrite->done = rewrite->total / 2;
+	/* Compressed nothing: the copy would look like one that perf has not ended. */
+	if (!answer && !rewrite->has_events && !data->pipe)
+		return perfdata_fail(data, "damaged: no event in its compressed data");
 	return answer ? answer : perfdata_survey_end(&rewrite->survey, rewrite->counts);
 }
 

@@ -602,7 +602,9 @@ static void symbols_of_a_kernel_have_to_look_like_it(void **state)
 		assert_false(put_as("kallsyms", DEBUG_DIR_KERNEL, &id, CONTENT_KALLSYMS, false));
 		assert_empty();
 	}
-	shell("printf 'ffffffff81000000 T _text\\nffffffff84a26000 ? y\\nffffffffc0000000 t x\\t[loop]\\n' > kallsyms");
+	shell("printf 'ffffffff81000000 T _text\\nffffffff84a26000 ? y\\n' > kallsyms");
+	shell("printf 'ffffffffc0000000 t x\\t[loop]\\n' >> kallsyms");
+	shell("printf 'ffffffffc0000000 r .L14472\\0021\\t[loop]\\n' >> kallsyms");
 	assert_true(put_as("kallsyms", DEBUG_DIR_KERNEL, &id, CONTENT_KALLSYMS, false));
 	assert_string_equal(shell_output("find .debug -type f -o -type l | sort"),
 			    ".debug/.build-id/ab/cdef\n"

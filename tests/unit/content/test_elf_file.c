@@ -429,6 +429,34 @@ static void a_file_that_lost_its_sections_is_read(void **state)
 	assert_id(BUILDID_KIND_GNU, 20, 1);
 }
 
+/* Of more than 65,279 sections the number is not in the header of the file. */
+static void assert_cut_with(unsigned int number, bool cut)
+{
+	Elf64_Ehdr *header = (void *)image;
+	struct elf_info info;
+	int fd;
+
+	start();
+	add_gnu(20, 1);
+	add_section(CONTENT_AT, 4);
+	((Elf64_Shdr *)(void *)(image + header->e_shoff))->sh_size = number;
+	header->e_shnum = 0;
+	write_image();
+	fd = open(path, O_RDONLY);
+	elf_file_info(fd, &info);
+	close(fd);
+	assert_int_equal(info.sections_missing, cut);
+	assert_int_equal(info.truncated, cut);
+}
+
+static void sections_that_section_0_counts_may_be_missing(void **state)
+{
+	(void)state;
+	assert_cut_with(2, false);
+	assert_cut_with(3, true);
+	assert_cut_with(70000, true);
+}
+
 static void notes_that_were_cut_are_read_as_far_as_they_go(void **state)
 {
 	size_t whole;
@@ -590,6 +618,7 @@ int main(void)
 		cmocka_unit_test(the_other_byte_order_is_read),
 		cmocka_unit_test(elf32_is_read),
 		cmocka_unit_test(a_file_that_lost_its_sections_is_read),
+		cmocka_unit_test(sections_that_section_0_counts_may_be_missing),
 		cmocka_unit_test(notes_that_were_cut_are_read_as_far_as_they_go),
 		cmocka_unit_test(what_is_no_elf_file_is_reported),
 		cmocka_unit_test(every_damage_is_survived),
