@@ -7,8 +7,8 @@
  * - Of a table or of notes that are cut off libelf reads less than is there, or nothing; the
  *   module looks at what is there. That goes for a last note that is not padded, and
  *   for notes in a section that says it is compressed, too.
- * - Headers of another size than ELF's, and more of them or of notes than the limits allow, are
- *   not looked at by the module; libelf takes them for what they should be.
+ * - Headers of another size than ELF's, sections at offset 0, and more headers or notes than the
+ *   limits allow are not looked at by the module; libelf takes them for what they should be.
  * - Where there are sections elfutils' reader looks at no segment, and the module at segments
  *   first. So both are asked about the image without the one, and without the other.
  * - The first note of GNU's ends elfutils' search, also when its id is empty, or larger than
@@ -203,7 +203,7 @@ static bool is_unpadded(uint64_t length, uint64_t align)
 	return length % (align == 8 ? 8 : 4);
 }
 
-/* A number that needs more than 16 bits is in section 0. */
+/* Numbers that need more than 16 bits are in section 0. */
 static uint64_t count_segments(Elf *elf, const GElf_Ehdr *file)
 {
 	GElf_Shdr header;
@@ -211,6 +211,14 @@ static uint64_t count_segments(Elf *elf, const GElf_Ehdr *file)
 	return file->e_phnum == PN_XNUM && gelf_getshdr(elf_getscn(elf, 0), &header) ?
 		       header.sh_info :
 		       file->e_phnum;
+}
+
+static uint64_t count_sections(Elf *elf, const GElf_Ehdr *file)
+{
+	GElf_Shdr header;
+
+	return !file->e_shnum && gelf_getshdr(elf_getscn(elf, 0), &header) ? header.sh_size :
+									     file->e_shnum;
 }
 
 /* What libelf does not read: a table or a note that is cut off, or see above. */
@@ -240,17 +248,21 @@ static bool is_cut(int fd, size_t size)
 	return cut;
 }
 
-/* What the module does not read, nor does the kernel's loader. */
-static bool is_refused(const struct bid_identity *id, int fd)
+/* What the module does not read, nor does the kernel's loader. @got: bytes it has read. */
+static bool is_refused(const struct bid_identity *id, int fd, u64 got)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	bool limit = id->reason == BUILDID_REASON_LIMIT;
+	bool refused = limit && got >= all_limits[0].notes * sizeof(GElf_Nhdr);
 	GElf_Ehdr file;
-	bool refused = id->reason == BUILDID_REASON_LIMIT;
 
 	if (gelf_getehdr(elf, &file))
 		refused |=
+			(!file.e_shoff && file.e_shnum) ||
 			(file.e_phnum && file.e_phentsize != gelf_fsize(elf, ELF_T_PHDR, 1, 1)) ||
-			(file.e_shoff && file.e_shentsize != gelf_fsize(elf, ELF_T_SHDR, 1, 1));
+			(file.e_shoff && file.e_shentsize != gelf_fsize(elf, ELF_T_SHDR, 1, 1)) ||
+			(limit && (count_segments(elf, &file) > BID_ELF_HEADERS_MAX ||
+				   count_sections(elf, &file) > BID_ELF_HEADERS_MAX));
 	elf_end(elf);
 	return refused;
 }
@@ -262,7 +274,7 @@ static _Noreturn void differ(const struct bid_identity *id, const char *who, siz
 }
 
 /* As buildid id --verify compares them. False where they may differ. */
-static bool compare_with_libelf(const struct bid_identity *id, int fd, size_t size)
+static bool compare_with_libelf(const struct bid_identity *id, int fd, size_t size, u64 got)
 {
 	struct elf_info info;
 
@@ -271,7 +283,7 @@ static bool compare_with_libelf(const struct bid_identity *id, int fd, size_t si
 		fuzz_count(id->len ? "libelf finds the same" : "libelf finds none, too");
 		return true;
 	}
-	if (is_refused(id, fd))
+	if (is_refused(id, fd, got))
 		fuzz_count("libelf reads what is refused");
 	else if (id->kind != BUILDID_KIND_NONE && is_cut(fd, size))
 		fuzz_count("libelf reads less of what is cut");
@@ -325,7 +337,7 @@ static void compare(const u8 *bytes, size_t size, bool table)
 	int fd = fuzz_fd(0, bytes, size);
 
 	identify(bytes, size, false, &all_limits[0], &reader, &id);
-	if (compare_with_libelf(&id, fd, size) && table)
+	if (compare_with_libelf(&id, fd, size, reader.got) && table)
 		compare_with_elfutils(&id, fd, size);
 }
 
