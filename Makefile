@@ -41,6 +41,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       SECONDS=N         for each of the six (300)
       SEED=N            of all that is random (that of the clock, and printed)
       FUZZ="NAME..."    these only: elf perfdata log archive annotate perf
+  make mutants          small faults in module/ and tool/, and whether a test notices; hours
+      MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
@@ -187,6 +189,11 @@ fuzz: deps
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
+mutants: deps
+	+$(MAKE) -s tool
+	+$(MAKE) -s -C tests
+	scripts/mutants $(MUTANTS_ARGS)
+
 check-packages: deb
 	tests/packages/machine.t
 
@@ -199,4 +206,4 @@ matrix: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench check check-arm64 check-packages lint fuzz flood kunit matrix
+	deps demo bench check check-arm64 check-packages lint fuzz mutants flood kunit matrix

@@ -3,6 +3,8 @@
  * From a mapping to its records: the hook (identify.c, lookup.c), an ioctl caller
  * (reply.c), and the real worker, cache and rings, on files of shared memory.
  */
+#include <linux/iversion.h>
+
 #include "compat.h"
 #include "elf_cases.h"
 #include "history.h"
@@ -19,6 +21,28 @@ static enum bid_access test_file_access(const struct file *file, struct inode *i
 }
 
 #define bid_file_access test_file_access
+
+/* Somebody writes the file right after the hook has read it, so often. */
+static struct {
+	u8 *byte; /* in the page cache */
+	u32 times;
+} writer;
+
+static int test_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *limits,
+			     struct bid_identity *id)
+{
+	struct bid_resident *resident = container_of(reader, struct bid_resident, reader);
+	int err = bid_elf_identify(reader, limits, id);
+
+	if (writer.times) {
+		writer.times--;
+		++*writer.byte;
+		inode_inc_iversion(resident->mapping->host);
+	}
+	return err;
+}
+
+#define bid_elf_identify test_elf_identify
 
 #include "reply.c"
 #include "identify.c"
@@ -468,6 +492,52 @@ static void a_script_is_hashed_by_the_worker(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, data_of(record), hash, sizeof(hash));
 }
 
+static void release_page(void *page)
+{
+	put_page(page);
+}
+
+/* The page stays in memory. */
+static void start_writer(struct kunit *test, struct file *file, u32 times)
+{
+	struct page *page = shmem_read_mapping_page(file->f_mapping, 0);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, page);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, release_page, page), 0);
+	writer.byte = page_address(page) + id_at();
+	writer.times = times;
+}
+
+/* What was read is of a version that is no more, and may be half of each. */
+static void a_file_that_changes_while_it_is_read_is_read_again(struct kunit *test)
+{
+	struct test_subscriber *sub = subscribe(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+
+	start_writer(test, file, 1);
+	map(test, file);
+	KUNIT_EXPECT_EQ(test, writer.times, 0);
+	record = next_file(test, sub);
+	expect_gnu(test, record, 20, gnu_id[0] + 1);
+	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
+	expect_hit(test, sub, file, record->file_id);
+}
+
+static void a_file_that_changes_again_is_left_to_the_worker(struct kunit *test)
+{
+	struct test_subscriber *sub = subscribe(test);
+	struct file *file = make_settled_file(test, 20);
+	const struct buildid_file *record;
+
+	start_writer(test, file, HOOK_ATTEMPTS);
+	map_pending(test, file);
+	KUNIT_EXPECT_EQ(test, writer.times, 0);
+	record = next_pending(test, sub);
+	expect_gnu(test, record, 20, gnu_id[0] + HOOK_ATTEMPTS);
+	expect_hit(test, sub, file, record->file_id);
+}
+
 /* As when a great many new files are mapped at once. */
 static void hold_all_requests(struct kunit *test, struct bid_request **held)
 {
@@ -841,6 +911,7 @@ static int start(struct kunit *test)
 {
 	int err = bid_cache_init(64);
 
+	writer.times = 0;
 	if (err)
 		return err;
 	err = bid_worker_init(REQUESTS);
@@ -884,6 +955,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_long_id_follows_its_mapping),
 	KUNIT_CASE(content_not_in_memory_is_read_later),
 	KUNIT_CASE(a_script_is_hashed_by_the_worker),
+	KUNIT_CASE(a_file_that_changes_while_it_is_read_is_read_again),
+	KUNIT_CASE(a_file_that_changes_again_is_left_to_the_worker),
 	KUNIT_CASE(without_a_free_request_a_mapping_stays_unresolved),
 	KUNIT_CASE(without_a_free_request_a_resident_file_is_known_all_the_same),
 	KUNIT_CASE(every_mapping_gets_its_file_or_is_counted),

@@ -217,11 +217,11 @@ class Device:
         self.ioctl(8, "IiHHQQQ", flags, fd, KIND.index(kind), len(identity), addr, length,
                    ctypes.cast(identity, ctypes.c_void_p).value if identity else 0)
 
-    def name_mapping(self, addr, length, identity, kind="cookie"):
-        self._set_cookie(0, 0, kind, addr, length, identity)
+    def name_mapping(self, addr, length, identity, kind="cookie", fd=0):
+        self._set_cookie(0, fd, kind, addr, length, identity)
 
-    def name_fd(self, fd, identity, kind="cookie"):
-        self._set_cookie(COOKIE_FD, fd, kind, 0, 0, identity)
+    def name_fd(self, fd, identity, kind="cookie", addr=0, length=0):
+        self._set_cookie(COOKIE_FD, fd, kind, addr, length, identity)
 
     def flush(self):
         return self.ioctl(4, "IQ", 0, 0)[1]

@@ -34,7 +34,7 @@ DEBUG = os.environ.get("KERNEL_NAME", "").startswith("debug")
 PAGE = mmap.PAGESIZE
 
 # Long enough for any event on a slow machine: only a broken test takes it.
-PATIENCE = 120
+PATIENCE = int(os.environ.get("BUILDID_PATIENCE", 120))
 
 libc = ctypes.CDLL(None, use_errno=True)
 

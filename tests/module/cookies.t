@@ -319,6 +319,16 @@ def _():
     os.close(fd)
 
 
+@test("a mapping or a file is named, and not both at once")
+def _():
+    address = code(1)
+    fails_with(errno.EINVAL, name, address, PAGE, b"x", fd=1)
+    fails_with(errno.EINVAL, name_file, built("none"), b"x", addr=address, length=PAGE)
+    fails_with(errno.EINVAL, name_file, built("none"), b"x", addr=address)
+    fails_with(errno.EINVAL, name_file, built("none"), b"x", length=PAGE)
+    unmap(address, PAGE)
+
+
 @test("content that has an identity of its own cannot be named")
 def _():
     fails_with(errno.EEXIST, name_file, built("id20"), b"x")

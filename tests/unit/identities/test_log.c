@@ -17,6 +17,18 @@ static char path[] = "/tmp/buildid-log.XXXXXX";
 static unsigned char bytes[65536];
 static size_t size;
 
+/* What the disk says, instead of 0. */
+static int disk_error;
+
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	(void)fd;
+	errno = disk_error;
+	return disk_error ? -1 : 0;
+}
+
 static int set_up(void **state)
 {
 	int fd = mkstemp(path);
@@ -384,6 +396,29 @@ static void a_full_disk_is_an_error(void **state)
 	assert_string_equal(reason.text, "No such file or directory");
 }
 
+static int finish_with(int error)
+{
+	struct log_writer *writer;
+	struct reason reason;
+	int err;
+
+	writer = log_create(path, true, &reason);
+	assert_non_null(writer);
+	disk_error = error;
+	err = log_finish(writer);
+	disk_error = 0;
+	return err;
+}
+
+static void a_disk_that_fails_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(finish_with(EIO), -EIO);
+	assert_int_equal(finish_with(0), 0);
+	/* A pipe has no disk. */
+	assert_int_equal(finish_with(EINVAL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_longer_header_is_skipped),
 		cmocka_unit_test(what_is_no_file_is_reported),
 		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(a_disk_that_fails_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -121,6 +121,20 @@ static void the_last_mapping_at_a_time_counts(void **state)
 	expect_not(8, 0x10000, UINT64_MAX, RECORDED_NO_PROCESS);
 }
 
+static void a_path_stays_until_there_is_another(void **state)
+{
+	(void)state;
+	put_file(1, 20, "/one");
+	put_file(1, 20, "");
+	put_file(2, 20, "/two");
+	put_file(2, 20, "/renamed");
+	put_mmap(1, 7, 0x10000, 100, 0, 5000);
+	put_mmap(2, 7, 0x20000, 100, 0, 5000);
+	read_it(PERFDATA_CLOCK_MONO);
+	expect(7, 0x10000, 100, "/one");
+	expect(7, 0x20000, 100, "/renamed");
+}
+
 static void times_are_by_the_clock_asked_for(void **state)
 {
 	(void)state;
@@ -229,6 +243,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(the_last_mapping_at_a_time_counts),
+		TEST(a_path_stays_until_there_is_another),
 		TEST(times_are_by_the_clock_asked_for),
 		TEST(what_was_there_before_was_there_for_ever),
 		TEST(a_child_has_what_its_parent_had_until_exec),
