@@ -19,9 +19,11 @@
  */
 #include <linux/dcache.h>
 #include <linux/exportfs.h>
+#include <linux/fs_struct.h>
 #include <linux/jiffies.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
+#include <linux/seqlock.h>
 #include <linux/stat.h>
 #include <linux/timekeeping.h>
 #include <linux/user_namespace.h>
@@ -355,6 +357,44 @@ static bool is_deep(const struct dentry *dentry)
 	return depth == DEPTH_MAX;
 }
 
+/*
+ * What d_path() finds, without a lock: on the mount that is current's root. On another one the
+ * part below the mount point. False where there is neither, or a directory is being renamed.
+ */
+static bool lockless_path(const struct path *user, char *buf, size_t size, struct bid_path *path)
+{
+	/* reading that of the lock, rename_lock.seqcount, may take the lock on PREEMPT_RT */
+	const seqcount_t *renames = &rename_lock.seqcount.seqcount;
+	unsigned int seq = raw_read_seqcount(renames);
+	/* if another thread calls chroot() meanwhile, either answer is right */
+	const struct path *root = &current->fs->root;
+	bool whole = READ_ONCE(root->mnt) == user->mnt;
+	const struct dentry *top = whole ? READ_ONCE(root->dentry) : user->mnt->mnt_root;
+	const struct dentry *dentry = user->dentry;
+	char name[NAME_MAX + 1], *at = buf + size;
+	size_t len;
+
+	if (seq & 1)
+		return false;
+	for (; dentry != top; dentry = READ_ONCE(dentry->d_parent)) {
+		len = scnprintf(name, sizeof(name), "%pd", dentry);
+		if (IS_ROOT(dentry) || len >= at - buf)
+			return false;
+		at -= len;
+		memcpy(at, name, len);
+		*--at = '/';
+	}
+	if (read_seqcount_retry(renames, seq) || at == buf + size)
+		return false;
+	if (!whole) {
+		path->flags |= BUILDID_FILE_PATH_PART;
+		at++;
+	}
+	path->name = at;
+	path->len = buf + size - at;
+	return true;
+}
+
 /**
  * bid_file_path_atomic() - bid_file_path() with preemption off
  * @file: the file
@@ -362,20 +402,31 @@ static bool is_deep(const struct dentry *dentry)
  * @size: of @buf
  * @path: filled in; points into @buf
  *
- * The last components only (BUILDID_FILE_PATH_PART) where the whole path would take too
- * long, and on PREEMPT_RT, where d_path() takes locks that sleep.
+ * With BUILDID_FILE_PATH_PART it is the last four components, where the whole path would take
+ * too long; or on PREEMPT_RT, where d_path() takes locks that sleep, those below the mount
+ * point, unless that is the process's root directory.
  */
 void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
-	const struct dentry *dentry = file_user_path(file)->dentry;
+	const struct path *user = file_user_path(file);
+	const struct dentry *dentry = user->dentry;
+	bool deep = is_deep(dentry);
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && !is_deep(dentry)) {
+	if (!deep && !IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		bid_file_path(file, buf, size, path);
 		return;
 	}
-	path->len = scnprintf(buf, size, "%pd4", dentry);
+	path->flags = name_flags(file, dentry);
+	if (!deep && lockless_path(user, buf, size, path))
+		return;
 	path->name = buf;
-	path->flags = name_flags(file, dentry) | BUILDID_FILE_PATH_PART;
+	if (IS_ROOT(dentry)) {
+		/* of memory, a memfd for one */
+		path->len = scnprintf(buf, size, "/%pd", dentry);
+	} else {
+		path->len = scnprintf(buf, size, "%pd4", dentry);
+		path->flags |= BUILDID_FILE_PATH_PART;
+	}
 }
 
 /* A hostile file makes the parser go to another page for each header. */

@@ -31,6 +31,8 @@ DEVICE = "/dev/buildid"
 KPROBES, FTRACE = "/sys/kernel/debug/kprobes/enabled", "/proc/sys/kernel/ftrace_enabled"
 # On that kernel everything takes ten times as long: some tests do less there.
 DEBUG = os.environ.get("KERNEL_NAME", "").startswith("debug")
+# There the hook cannot take the locks of d_path(): see told().
+RT = "PREEMPT_RT" in os.uname().version
 PAGE = mmap.PAGESIZE
 
 # Long enough for any event on a slow machine: only a broken test takes it.
@@ -377,6 +379,15 @@ def write_bytes(path, data, mode=0o755):
     with open(path, "wb") as file:
         file.write(data)
         os.fchmod(file.fileno(), mode)
+
+
+def told(path):
+    """A path as records have it: on PREEMPT_RT from the mount point on, unless that is the
+    root directory."""
+    mount_point = os.path.dirname(path)
+    while not os.path.ismount(mount_point):
+        mount_point = os.path.dirname(mount_point)
+    return os.path.relpath(path, mount_point) if RT and mount_point != "/" else path
 
 
 def settle_times(path):

@@ -85,7 +85,8 @@ class Others:
                 lib.map_file(path)
             os._exit(0)
         equal(os.waitpid(child, 0)[1], 0, "status of who maps")
-        return [mapped.file_id for mapped in self.watch.settle() if mapped.path in self.paths]
+        told = {lib.told(path) for path in self.paths}
+        return [mapped.file_id for mapped in self.watch.settle() if mapped.path in told]
 
     def map_and_count(self):
         """A hit is what is known by the number it had."""

@@ -25,7 +25,7 @@ def _():
         mapped, file = watch.see(lib.map_file, path)
         equal((mapped.state, file.kind, file.reason), ("deferred", "none", "deferred"),
               "state, kind and reason")
-        equal(file.path, path, "path")
+        equal(file.path, lib.told(path), "path")
         equal(stream.stats()["deferred"] - before, 1, "files deferred")
 
 

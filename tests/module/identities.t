@@ -87,12 +87,12 @@ CASES = [
 ]
 
 
-def check(file, content, kind, reason, wanted):
+def check(file, path, content, kind, reason, wanted):
     equal((file.kind, file.reason), (kind, reason), "kind and reason")
     equal(file.file_size, len(content), "size")
     if isinstance(wanted, int):
         equal(len(file.id), wanted, "hex digits")
-        assert file.id in (lib.readelf_ids([file.path]).values()), file.id
+        assert file.id in lib.readelf_ids([path]).values(), file.id
     else:
         equal(file.id, lib.htlhash(content) if wanted is None else wanted, "identity")
 
@@ -105,14 +105,14 @@ def add_case(name, content, *wanted):
             lib.write_bytes(path, content)
             lib.settle_times(path)
             mapped, file = watch.see(lib.map_file, path)
-            check(file, content, *wanted)
-            equal(file.path, path, "path")
+            check(file, path, content, *wanted)
+            equal(file.path, lib.told(path), "path")
             stream.flush()
             with open(path, "rb") as opened:
                 asked = stream.resolve_fd(opened.fileno())
-                check(asked, content, *wanted)
+                check(asked, path, content, *wanted)
                 cached = stream.resolve_fd(opened.fileno())
-                check(cached, content, *wanted)
+                check(cached, path, content, *wanted)
             equal(cached.file_id, asked.file_id, "file_id, asked for twice")
 
 

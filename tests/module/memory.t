@@ -132,7 +132,8 @@ def _():
             path = os.path.join(directory, "program")
             fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o755)
             file = check_huge(fd)
-            equal((file.flags & MEMFD, file.path), (0, path), "no mark, and path")
+            equal((file.flags & MEMFD, file.path), (0, lib.told(path)),
+                  "no mark, and path")
             os.close(fd)
         finally:
             lib.umount(directory)

@@ -31,7 +31,7 @@ def run_and_delete(directory):
     lib.run(path)
     stat = os.stat(path)
     os.unlink(path)
-    return path, (os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino
+    return lib.told(path), (os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino
 
 
 @test("list has a program that has exited and a file that is deleted")
@@ -56,7 +56,7 @@ def _():
         lines = lib.json_lines(lib.buildid("list", "--kind", "any", "-j").stdout)
         shown = [((line["path"] or "").encode(), line["file_id"]) for line in lines]
         equal(shown, sorted(shown), "paths and file_ids")
-        versions = [line["file_id"] for line in lines if line["path"] == path]
+        versions = [line["file_id"] for line in lines if line["path"] == lib.told(path)]
         equal(len(versions), 3, "versions")
 
 
@@ -125,12 +125,12 @@ def _():
         equal({file.file_id for file in genl.dump(dev)},
               {file.file_id for file in files if file.dev == dev}, "of a device")
         for path in paths:
-            contains([file.path for file in genl.dump(dev)], path)
+            contains([file.path for file in genl.dump(dev)], lib.told(path))
         for kind in ("gnu", "htlhash"):
             equal({file.file_id for file in genl.dump(kind=kind)},
                   {file.file_id for file in files if file.kind == kind}, kind)
         both = [file.path for file in genl.dump(dev, "gnu")]
-        assert paths[0] in both and paths[1] not in both, both
+        assert lib.told(paths[0]) in both and lib.told(paths[1]) not in both, both
         equal(genl.dump((dev[0], dev[1] + (1 << 19))), [], "of no device")
 
 

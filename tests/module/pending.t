@@ -28,6 +28,10 @@ def wanted_ids(paths):
     return found
 
 
+def told(wanted):
+    return {lib.told(path): identity for path, identity in wanted.items()}
+
+
 def put_programs(directory):
     paths = []
     for name in NAMES:
@@ -40,7 +44,7 @@ def put_programs(directory):
 def _():
     with lib.ext4() as directory, stream.Watch() as watch:
         paths = put_programs(directory)
-        wanted = wanted_ids(paths)
+        wanted = told(wanted_ids(paths))
         before = stream.stats()["parsed_worker"]
         lib.drop_caches()
         for path in paths:
@@ -63,7 +67,7 @@ def _():
         first, mapped, last = watch.records
         equal((first.reason, mapped.state, last.kind), ("pending", "pending", "gnu"),
               "the three records")
-        equal((first.path, last.path), (path, path), "paths")
+        equal((first.path, last.path), (lib.told(path),) * 2, "paths")
         equal(last.file_id, first.file_id, "file_id")
 
 
@@ -71,7 +75,7 @@ def _():
 def _():
     with lib.ext4() as directory:
         paths = put_programs(directory)
-        wanted = wanted_ids(paths)
+        wanted = told(wanted_ids(paths))
         with lib.Mon() as mon:
             for path in paths:
                 lib.drop_pages(path)
@@ -86,7 +90,7 @@ def _():
 def _():
     with lib.ext4() as directory, lib.directory() as work:
         paths = put_programs(directory)
-        wanted = wanted_ids(paths)
+        wanted = told(wanted_ids(paths))
         log = os.path.join(work, "log")
         for path in paths:
             lib.drop_pages(path)
@@ -122,6 +126,8 @@ def _():
         for path in wanted:
             lib.map_file(path)
         watch.settle()
+        paths = {lib.told(path): path for path in wanted}
+        wanted = told(wanted)
         unresolved = [mapped for mapped in watch.mmaps if mapped.state == "unresolved"]
         equal(len(watch.mmaps), MANY, "mappings")
         for mapped in watch.mmaps:
@@ -136,7 +142,7 @@ def _():
 
         # those that were not will be at the next mapping
         for mapped in unresolved:
-            _, file = watch.see(lib.map_file, mapped.path)
+            _, file = watch.see(lib.map_file, paths[mapped.path])
             equal(file.id, wanted[mapped.path], mapped.path)
 
 

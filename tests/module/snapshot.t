@@ -117,7 +117,7 @@ def _():
         lib.unmap(address, PAGE)
         equal(mapped.state, "deferred", "state")
         assert mapped.file_id, "file_id 0"
-        equal(device.resolve_id(mapped.file_id).path, path, "what it stands for")
+        equal(device.resolve_id(mapped.file_id).path, lib.told(path), "what it stands for")
 
 
 # --------------------------------------------- exec, exit, and pids used again --
