@@ -48,7 +48,7 @@ def _():
 @test("list is sorted by path, older versions first")
 def _():
     with lib.tmpfs() as directory:
-        path = os.path.join(directory, "program")
+        path = os.path.join(directory, "sorted")
         for _ in range(3):
             lib.write_bytes(path + ".new", lib.read_bytes(built("other")))
             os.rename(path + ".new", path)
