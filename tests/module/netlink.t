@@ -24,9 +24,9 @@ from tap import equal, run, test
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 
 
-def run_and_delete(directory):
+def run_and_delete(directory, name):
     """A program that has exited, and its file as it was."""
-    path = os.path.join(directory, "program")
+    path = os.path.join(directory, name)
     lib.write_bytes(path, lib.read_bytes(built("other")))
     lib.run(path)
     stat = os.stat(path)
@@ -37,7 +37,7 @@ def run_and_delete(directory):
 @test("list has a program that has exited and a file that is deleted")
 def _():
     with lib.tmpfs() as directory:
-        path, dev, ino = run_and_delete(directory)
+        path, dev, ino = run_and_delete(directory, "listed")
         lines = lib.json_lines(lib.buildid("list", "-j").stdout)
         (line,) = [line for line in lines if line["path"] == path]
         equal((line["build_id"], line["kind"], line["dev"], line["ino"]),
@@ -63,7 +63,7 @@ def _():
 @test("GET answers for a program that has exited and a file that is deleted")
 def _():
     with lib.tmpfs() as directory, Genl() as genl:
-        path, dev, ino = run_and_delete(directory)
+        path, dev, ino = run_and_delete(directory, "gone")
         file = genl.get(dev, ino)
         equal((file.id, file.path, file.dev, file.ino), (OTHER_ID, path, dev, ino), "FILE")
         equal(genl.get(dev, ino, file.generation).file_id, file.file_id, "by generation")
