@@ -418,6 +418,11 @@ def mount(source, target, fstype, flags=0, options=""):
                      options.encode()), f"mount {target}")
 
 
+def has_filesystem(kind):
+    run("modprobe", "-q", kind, status=None)
+    return kind in read_bytes("/proc/filesystems").decode().split()
+
+
 def umount(target, flags=0):
     check(libc.umount2(target.encode(), flags), f"umount {target}")
 
