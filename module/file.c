@@ -359,7 +359,8 @@ static bool is_deep(const struct dentry *dentry)
 
 /*
  * What d_path() finds, without a lock: on the mount that is current's root. On another one the
- * part below the mount point. False where there is neither, or a directory is being renamed.
+ * part below the mount point. False where there is neither, where it is deep, and while a
+ * directory is being renamed.
  */
 static bool lockless_path(const struct path *user, char *buf, size_t size, struct bid_path *path)
 {
@@ -372,13 +373,15 @@ static bool lockless_path(const struct path *user, char *buf, size_t size, struc
 	const struct dentry *top = whole ? READ_ONCE(root->dentry) : user->mnt->mnt_root;
 	const struct dentry *dentry = user->dentry;
 	char name[NAME_MAX + 1], *at = buf + size;
+	u32 depth = 0;
 	size_t len;
 
 	if (seq & 1)
 		return false;
 	for (; dentry != top; dentry = READ_ONCE(dentry->d_parent)) {
 		len = scnprintf(name, sizeof(name), "%pd", dentry);
-		if (IS_ROOT(dentry) || len >= at - buf)
+		/* counted here, as a directory may be moved to where it is deep meanwhile */
+		if (depth++ == DEPTH_MAX || IS_ROOT(dentry) || len >= at - buf)
 			return false;
 		at -= len;
 		memcpy(at, name, len);
@@ -410,14 +413,13 @@ void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struc
 {
 	const struct path *user = file_user_path(file);
 	const struct dentry *dentry = user->dentry;
-	bool deep = is_deep(dentry);
 
-	if (!deep && !IS_ENABLED(CONFIG_PREEMPT_RT)) {
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && !is_deep(dentry)) {
 		bid_file_path(file, buf, size, path);
 		return;
 	}
 	path->flags = name_flags(file, dentry);
-	if (!deep && lockless_path(user, buf, size, path))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && lockless_path(user, buf, size, path))
 		return;
 	path->name = buf;
 	if (IS_ROOT(dentry)) {
