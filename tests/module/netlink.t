@@ -79,8 +79,8 @@ def _():
         lib.map_file(path)
         lib.write_bytes(path, lib.read_bytes(built("v2.so")))
         lib.map_file(path)
-        file = genl.get((os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino)
-        equal(file.id, "22" * 20, "build-id")
+        device = (os.major(stat.st_dev), os.minor(stat.st_dev))
+        lib.until(lambda: genl.get(device, stat.st_ino).id == "22" * 20, "the newest build-id")
 
 
 @test("GET of what was never seen is ENOENT, without all keys or with others EINVAL")
