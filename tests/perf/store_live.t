@@ -48,6 +48,19 @@ def _():
         live.finish()
 
 
+@test("a file so deep that the module has only the last part of its path")
+def _():
+    with Live() as live:
+        library = os.path.join(live.path, *(["d"] * 130), "libwork.so")
+        os.makedirs(os.path.dirname(library))
+        copy(work("two"), library)
+        live.start()
+        with busy(library, 0, live.path):
+            equal(live.wait_for(TWO)["path"], library, "path")
+        live.check(TWO, "two")
+        live.finish()
+
+
 @test("a file in a container that is gone as soon as it has worked")
 def _():
     with Live() as live, lib.directory() as outside:

@@ -25,6 +25,7 @@
 #include "common/signals.h"
 #include "content/elf_file.h"
 #include "content/kernel_modules.h"
+#include "content/mapped_files.h"
 #include "content/vdso.h"
 #include "live.h"
 #include "live_open.h"
@@ -145,6 +146,17 @@ static void item_free(struct item *item)
 	free(item);
 }
 
+/* Where the module has no path, or only the last part of it. */
+static void complete_path(struct item *item)
+{
+	char *path = *item->path != '/' && item->fd >= 0 ? opened_path(item->fd) : NULL;
+
+	if (path) {
+		free(item->path);
+		item->path = path;
+	}
+}
+
 static void enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path)
 {
 	struct item *item = calloc(1, sizeof(*item));
@@ -161,6 +173,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 	item->failed_before = get_state(live, mmap->file_id, &unused) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
 	item->fd = live_open_mapped(&live->opener, mmap->pid, mmap->addr, path, &item->reason);
+	complete_path(item);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
 	live->queued++;
 	set_state(live, mmap->file_id, STATE_QUEUED);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,19 @@ char *strip_deleted(const char *path)
 	if (length > tail && !strcmp(path + length - tail, DELETED))
 		length -= tail;
 	return strndup(path, length);
+}
+
+char *opened_path(int fd)
+{
+	char link[32], target[PATH_MAX];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, target, sizeof(target) - 1);
+	if (size < 0)
+		return NULL;
+	target[size] = 0;
+	return *target == '/' ? strip_deleted(target) : NULL;
 }
 
 /* False only without memory. */

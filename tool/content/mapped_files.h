@@ -49,6 +49,12 @@ int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct re
 /* An O_PATH descriptor of that, by /proc/PID/map_files alone, or -1. */
 int mapped_handle_at(uint32_t pid, uint64_t addr);
 
+/*
+ * The path by which this process finds the file open at @fd, without " (deleted)", to be freed;
+ * NULL when there is none.
+ */
+char *opened_path(int fd);
+
 /* An O_PATH descriptor of the process's root directory, or -1 with errno. */
 int process_root(uint32_t pid);
 
