@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 
+import arch
 import lib
 from lib import built, contains
 from recording import build_id, copy, perf, work
@@ -43,10 +44,12 @@ def symbolize(text, *arguments, home="/"):
 
 
 def bpftrace(path, how, actions):
-    program = f"uprobe:{path}/deep:reach {{ {actions} }}"
+    program = f"uprobe:{path}/deep:reach{arch.IN_FRAME} {{ {actions} }}"
+    # Debian's cannot look at instructions, and refuses an offset otherwise.
+    unsafe = ["--unsafe"] if arch.IN_FRAME else []
+    command = f"{path}/deep {path}/library.so {how}"
     for _ in range(10):
-        done = lib.run("bpftrace", "-e", program, "-c", f"{path}/deep {path}/library.so {how}",
-                       cwd=path, status=None)
+        done = lib.run("bpftrace", *unsafe, "-e", program, "-c", command, cwd=path, status=None)
         # bpftrace 0.17 does not catch that /proc/PID/exe is gone, when a process exits
         # while its stack is printed.
         if done.returncode != -signal.SIGABRT:
