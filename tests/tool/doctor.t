@@ -4,6 +4,7 @@
 to do; and what may not be looked at is never said to be well."""
 
 import contextlib
+import glob
 import os
 import re
 import shutil
@@ -214,10 +215,8 @@ def signed(work, name, subject=None):
     key's line of /proc/keys."""
     if arch.MACHINE != "x86_64":
         raise Skip("sign-file of the headers is a program for amd64")
-    (tool,) = [os.path.join(path, "sign-file")
-               for path, _, names in os.walk(f"{os.environ['BUILDID_CACHE']}/linux/"
-                                             f"{os.environ['KERNEL_NAME']}/usr/lib")
-               if "sign-file" in names]
+    (tool,) = glob.glob(f"{os.environ['BUILDID_CACHE']}/linux/{os.environ['KERNEL_NAME']}"
+                        "/usr/lib/linux-kbuild-*/scripts/sign-file")
     key, certificate = os.path.join(work, "key"), os.path.join(work, "mok.pub")
     lib.run("openssl", "req", "-new", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj",
             subject or f"/CN={name}", "-keyout", key, "-outform", "DER", "-out", certificate)
