@@ -119,8 +119,7 @@ class Story:
         for line in text.splitlines():
             match = re.match(r"\s*(\S+)\s+[0-9a-f]+ (.*) \((.*)\)$", line)
             if match and match[1] in TRUTH:
-                # The way to a library's function is of the same content.
-                symbol = match[2].split("+")[0].removesuffix("@plt")
+                symbol = match[2].split("+")[0]
                 found[match[1]][symbol, os.path.basename(match[3])] += 1
         return found
 
