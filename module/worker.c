@@ -19,8 +19,9 @@
  *   of servers have a workqueue of their own, too.
  * - A file that only a process should read (BID_ACCESS_CALLER) is never read here: its
  *   server may be any user, who could make the worker wait for ever.
- * - A request does not keep its mount busy where the inode is enough to read. It does
- *   keep the superblock active; when nothing else does any more, it gives up.
+ * - A request does not keep its mount busy where the inode is enough to read. It holds
+ *   the superblock's s_umount, for which umount(2) waits: the device below is free when
+ *   that returns. When nothing is mounted any more, the request gives up.
  * - The result counts for the version that the hook saw. When the version moved
  *   meanwhile it may be of another content: see identify().
  */
@@ -215,10 +216,7 @@ static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 	return 0;
 }
 
-/*
- * Nothing but requests keeps the superblock active: umount(2) has returned, and its
- * caller may be waiting for the block device.
- */
+/* umount(2) waits for this request. */
 static bool is_unmounted(const struct slow_reader *slow)
 {
 	return !slow->file && !BID_IS_MOUNTED(slow->inode->i_sb);
@@ -424,6 +422,16 @@ void bid_worker_put_request(struct bid_request *request)
 	worker.busy--;
 }
 
+/* Undone by the worker. */
+static bool hold_superblock(struct super_block *sb)
+{
+	if (!down_read_trylock(&sb->s_umount))
+		return false;
+	/* for lockdep a task that has a lock gives it back */
+	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
+	return true;
+}
+
 /**
  * bid_worker_set_file() - have the request read a file, and not only store a path
  * @request: from bid_worker_get_request()
@@ -431,7 +439,7 @@ void bid_worker_put_request(struct bid_request *request)
  * @inode: bid_file_inode() of it
  * @access: neither CALLER nor NEVER
  *
- * Takes the references that release() drops. Any context.
+ * Takes the references and the lock that release() drops. Any context.
  */
 void bid_worker_set_file(struct bid_request *request, struct file *file, struct inode *inode,
 			 enum bid_access access)
@@ -439,26 +447,42 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 	request->read = true;
 	request->access = access;
 	request->inode = inode;
-	if (access == BID_ACCESS_INODE) {
+	/* being remounted or frozen it takes a file, which keeps the mount busy */
+	if (access == BID_ACCESS_INODE && hold_superblock(inode->i_sb)) {
 		ihold(inode);
-		atomic_inc(&inode->i_sb->s_active);
 	} else {
 		request->file = get_file(file);
 	}
 }
 
-static void release(struct bid_request *request)
+static void release_inode(struct inode *inode)
 {
-	struct super_block *sb;
+	struct super_block *sb = inode->i_sb;
+	/* as long as s_umount is held nobody freezes or thaws it */
+	bool frozen = sb->s_writers.frozen != SB_UNFROZEN;
 
-	if (request->file) {
-		/* a plain fput() in a kernel thread would leave the mount busy for a while */
-		__fput_sync(request->file);
-	} else if (request->inode) {
-		sb = request->inode->i_sb;
-		iput(request->inode);
+	/* to evict the inode may have to wait for the thaw, and that for s_umount */
+	if (frozen)
+		atomic_inc(&sb->s_active);
+	else
+		iput(inode);
+	/* whoever waits for it may free the superblock, by RCU, before up_read() is through */
+	rcu_read_lock();
+	up_read_non_owner(&sb->s_umount);
+	rcu_read_unlock();
+	if (frozen) {
+		iput(inode);
 		deactivate_super(sb);
 	}
+}
+
+static void release(struct bid_request *request)
+{
+	if (request->file)
+		/* a plain fput() in a kernel thread would leave the mount busy for a while */
+		__fput_sync(request->file);
+	else if (request->inode)
+		release_inode(request->inode);
 }
 
 /* unlink and chmod move ctime, and so the version, but not the content. */

@@ -19,9 +19,9 @@
  * @access: how to read the file
  * @device: usage count of the file's device, which this request is part of
  * @user: likewise, of the user that mapped the file
- * @inode: the inode to read. With BID_ACCESS_INODE it is held, and its superblock is
- *	kept active: unlike an open file that does not keep the mount busy
- * @file: the file to read, held; NULL with BID_ACCESS_INODE
+ * @inode: the inode to read. Without @file it is held, and its superblock's s_umount for
+ *	reading: unlike an open file that does not keep the mount busy
+ * @file: the file to read, held; NULL where @inode is enough
  * @waiting: slots of the subscribers that get the FILE record; under bid_cache_lock()
  * @path_flags: BUILDID_FILE_* that go with @path
  * @path_len: bytes of @path without the NUL, 0 for none
