@@ -42,23 +42,20 @@ static int check_content(struct bid_lookup *lookup)
 
 /*
  * What the cache has of the file, and what is being read at this moment, has the identity
- * from before the cookie.
+ * from before the cookie. Without memory it stays so until the file is mapped again.
  */
-static int refresh_entry(struct file *file, const struct bid_key *key)
+static void refresh_entry(struct file *file, const struct bid_key *key)
 {
 	struct buildid_file *record;
-	int err;
 
 	rcu_read_lock();
 	bid_cache_mark_recheck(key);
 	rcu_read_unlock();
 
 	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
-	if (!record)
-		return -ENOMEM;
-	err = bid_reply_reread(file, record);
+	if (record)
+		bid_reply_reread(file, record);
 	kfree(record);
-	return err;
 }
 
 static int name_file(struct file *file, const struct bid_identity *id)
@@ -81,7 +78,9 @@ static int name_file(struct file *file, const struct bid_identity *id)
 	else
 		err = bid_cookie_set_file(bid_cookie_user(), owner, &lookup.key, &lookup.version,
 					  id);
-	return err ?: refresh_entry(file, &lookup.key);
+	if (!err)
+		refresh_entry(file, &lookup.key);
+	return err;
 }
 
 static int name_fd(int fd, const struct bid_identity *id)
@@ -145,6 +144,9 @@ int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
 	id.len = req.id_len;
 	if (copy_from_user(id.bytes, u64_to_user_ptr(req.id), id.len))
 		return -EFAULT;
-	err = req.flags & BUILDID_COOKIE_FD ? name_fd(req.fd, &id) : name_mapping(&req, &id);
-	return err ?: bid_ioctl_copy_out(arg, &req, sizeof(req));
+	/* before it takes effect: if it fails there must be no cookie */
+	err = bid_ioctl_copy_out(arg, &req, sizeof(req));
+	if (err)
+		return err;
+	return req.flags & BUILDID_COOKIE_FD ? name_fd(req.fd, &id) : name_mapping(&req, &id);
 }

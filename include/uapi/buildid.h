@@ -913,7 +913,8 @@ struct buildid_flush {
  * it is being changed; ENOENT when not all of the addresses are mapped, or there
  * is no cookie to remove; EDQUOT when the user has BUILDID_COOKIES_MAX, or all
  * users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or
- * where the kernel has no MMU notifiers; ENOMEM; EINTR.
+ * where the kernel has no MMU notifiers; ENOMEM; EINTR. With any of them size may
+ * have been set, and nothing was named.
  */
 struct buildid_set_cookie {
 	__u32	size;

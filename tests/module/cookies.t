@@ -13,7 +13,7 @@ import threading
 import lib
 import rights
 import stream
-from device import SNAPSHOT, Cookie, Device, Mmap
+from device import KIND, SNAPSHOT, Cookie, Device, Mmap, ioc
 from lib import built, fails_with, libc, map_fd, unmap
 from tap import equal, run, test
 
@@ -86,6 +86,21 @@ def _():
     equal([type(r) for r in records], [Mmap, Cookie])
     equal((records[1].addr, records[1].len, records[1].kind, records[1].id),
           (address, 100, "gnu", bytes(range(20)).hex()))
+
+
+@test("a request that cannot be replied to names nothing")
+def _():
+    address, request = code(), code()
+    with Device() as device:
+        identity = ctypes.create_string_buffer(b"code")
+        ctypes.memmove(request, struct.pack("=IIiHHQQQ", 40, 0, 0, KIND.index("cookie"), 4,
+                                            address, PAGE, ctypes.addressof(identity)), 40)
+        lib.protect(request, PAGE, mmap.PROT_READ)
+        fails_with(errno.EFAULT, lambda: lib.check(libc.ioctl(
+            device.fd, ctypes.c_ulong(ioc(8, 40)), ctypes.c_void_p(request)), "ioctl"))
+    equal(cookies_of(), [], "cookies")
+    unmap(address, PAGE)
+    unmap(request, PAGE)
 
 
 @test("identities of 1 to 128 bytes")
