@@ -179,7 +179,7 @@ static u64 find_newest(dev_t dev, u64 ino, const u32 *generation)
 	u64 file_id;
 
 	rcu_read_lock();
-	entry = bid_cache_find_newest(dev, ino, generation);
+	entry = bid_cache_find_newest(MAJOR(dev), MINOR(dev), ino, generation);
 	file_id = entry ? entry->file_id : 0;
 	rcu_read_unlock();
 	return file_id;
@@ -1057,7 +1057,7 @@ static int look_up(void *seed)
 			report_race(entry_fault(entry, &key, &version));
 			atomic_inc(&race.found);
 		}
-		entry = bid_cache_find_newest(key.dev, key.ino, NULL);
+		entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
 		if (entry)
 			report_race(entry_fault(entry, &key, &entry->version));
 		entry = bid_cache_at(slot++ % ENTRIES);

@@ -595,7 +595,7 @@ static u32 remembered_path_len(const struct file *file)
 
 	bid_file_key(file_inode(file), &key);
 	rcu_read_lock();
-	entry = bid_cache_find_newest(key.dev, key.ino, NULL);
+	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
 	if (entry)
 		bid_entry_info(entry, &info);
 	rcu_read_unlock();
@@ -871,7 +871,7 @@ static void a_resolved_file_is_known_although_its_path_is_being_stored(struct ku
 	bid_file_key(file_inode(file), &key);
 	rcu_read_lock();
 	bid_cache_lock();
-	entry = bid_cache_find_newest(key.dev, key.ino, NULL);
+	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
 	if (entry && !entry->request)
 		request = bid_worker_get_request(key.dev);
 	if (request) {

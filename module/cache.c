@@ -201,7 +201,8 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
 
 /**
  * bid_cache_find_newest() - find the newest entry of an inode
- * @dev: of its superblock
+ * @major: of its superblock's device, not checked yet, as is @minor
+ * @minor: likewise
  * @ino: inode number
  * @generation: of the inode number, or NULL for any
  *
@@ -209,11 +210,14 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
  *
  * Return: as bid_cache_find().
  */
-struct bid_entry *bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation)
+struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation)
 {
 	struct bid_entry *entry, *newest = NULL;
+	dev_t dev = MKDEV(major, minor);
 	u32 set = set_of(dev, ino);
 
+	if (MAJOR(dev) != major || MINOR(dev) != minor)
+		return NULL;
 	for_each_in_set(entry, set)
 		if (entry->key.ino == ino && entry->key.dev == dev &&
 		    (!generation || entry->key.generation == *generation) &&

@@ -136,14 +136,13 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 	struct bid_file_info file_info;
 	u32 generation = 0;
 	int err = -ENOENT;
-	dev_t dev;
 
-	dev = MKDEV(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
-		    nla_get_u32(attrs[BUILDID_A_DEV_MINOR]));
 	if (attrs[BUILDID_A_GENERATION])
 		generation = nla_get_u32(attrs[BUILDID_A_GENERATION]);
 	rcu_read_lock();
-	entry = bid_cache_find_newest(dev, nla_get_u64(attrs[BUILDID_A_INO]),
+	entry = bid_cache_find_newest(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
+				      nla_get_u32(attrs[BUILDID_A_DEV_MINOR]),
+				      nla_get_u64(attrs[BUILDID_A_INO]),
 				      attrs[BUILDID_A_GENERATION] ? &generation : NULL);
 	if (entry) {
 		bid_entry_info(entry, &file_info);

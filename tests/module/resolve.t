@@ -76,6 +76,10 @@ def _():
         equal(device.resolve_key(known.dev, known.ino, known.generation).id, known.id)
         fails_with(errno.ENOENT, device.resolve_key, known.dev, known.ino, known.generation + 1)
         fails_with(errno.ENOENT, device.resolve_key, known.dev, 2**63)
+        major, minor = known.dev
+        # the kernel's numbers have 12 and 20 bits
+        for dev in ((major + (1 << 12), minor), (major, minor + (1 << 20))):
+            fails_with(errno.ENOENT, device.resolve_key, dev, known.ino)
 
 
 @test("a key resolves after the inode and its filesystem are gone")
