@@ -152,11 +152,8 @@ static struct image *add_module(const struct module *module)
 	lockdep_assert_held(&images_lock);
 	if (find_module_image(module->name))
 		return NULL;
-	image = kzalloc(sizeof(*image), GFP_KERNEL);
-	if (!image) {
-		pr_warn_ratelimited("module %s: out of memory; it is not reported\n", module->name);
-		return NULL;
-	}
+	/* a module that is not in the list would be in no record, and nobody would know */
+	image = kzalloc(sizeof(*image), GFP_KERNEL | __GFP_NOFAIL);
 	read_module(module, image);
 	list_add_tail(&image->node, &modules);
 	return image;
