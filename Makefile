@@ -45,6 +45,10 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
+  make umounts          umount(2) at once after use, and the device below removed at once; hours
+      TIMES=N           on each filesystem (1000)
+      KERNEL=NAME       kernel of the guest (6.12)
+      UMOUNTS="NAME..." these only: ext4 xfs btrfs vfat overlay tmpfs
   make bench            the cost of an mmap, in instructions
       BENCH_ARGS=...    options of scripts/bench, such as --kernel 6.12
   make check-packages   the Debian packages on an emulated machine: install, upgrade of
@@ -189,6 +193,9 @@ fuzz: deps
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
+umounts: deps
+	scripts/umounts $(if $(KERNEL),--kernel $(KERNEL)) $(if $(TIMES),--times $(TIMES)) $(UMOUNTS)
+
 mutants: deps
 	+$(MAKE) -s tool
 	+$(MAKE) -s -C tests
@@ -206,4 +213,4 @@ matrix: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench check check-arm64 check-packages lint fuzz mutants flood kunit matrix
+	deps demo bench check check-arm64 check-packages lint fuzz mutants flood umounts kunit matrix

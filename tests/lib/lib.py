@@ -453,6 +453,7 @@ MKFS = {
     "ext4": (32, ["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0"]),
     "xfs": (400, ["mkfs.xfs", "-q"]),
     "btrfs": (200, ["mkfs.btrfs", "-q"]),
+    "vfat": (32, ["mkfs.vfat"]),
 }
 
 
