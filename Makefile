@@ -48,7 +48,7 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make umounts          umount(2) at once after use, and the device below removed at once; hours
       TIMES=N           on each filesystem (1000)
       KERNEL=NAME       kernel of the guest (6.12)
-      UMOUNTS="NAME..." these only: ext4 xfs btrfs vfat overlay tmpfs
+      UMOUNTS="NAME..." these only: ext4 xfs btrfs vfat exfat overlay tmpfs
   make bench            the cost of an mmap, in instructions
       BENCH_ARGS=...    options of scripts/bench, such as --kernel 6.12
   make check-packages   the Debian packages on an emulated machine: install, upgrade of

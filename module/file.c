@@ -197,6 +197,7 @@ static bool reads_by_inode(const struct inode *inode)
 	case SQUASHFS_MAGIC:
 	case EROFS_SUPER_MAGIC_V1:
 	case MSDOS_SUPER_MAGIC:
+	case EXFAT_SUPER_MAGIC:
 		return true;
 	default:
 		return false;
@@ -209,7 +210,6 @@ static bool is_local(const struct inode *inode)
 	if (IS_DAX(inode))
 		return true;
 	switch (inode->i_sb->s_magic) {
-	case EXFAT_SUPER_MAGIC:
 	case ISOFS_SUPER_MAGIC:
 	case JFFS2_SUPER_MAGIC:
 	case JFS_SUPER_MAGIC:

@@ -454,6 +454,7 @@ MKFS = {
     "xfs": (400, ["mkfs.xfs", "-q"]),
     "btrfs": (200, ["mkfs.btrfs", "-q"]),
     "vfat": (32, ["mkfs.vfat"]),
+    "exfat": (32, ["mkfs.exfat"]),
 }
 
 

@@ -21,7 +21,7 @@ import lib
 import stream
 from tap import equal
 
-KINDS = ("ext4", "xfs", "btrfs", "vfat", "overlay", "tmpfs")
+KINDS = ("ext4", "xfs", "btrfs", "vfat", "exfat", "overlay", "tmpfs")
 FREEZABLE = ("ext4", "xfs", "btrfs", "overlay")
 
 # What else happens in a round, in turn. Most often nothing, as umount(2) is soonest then.
