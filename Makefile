@@ -45,7 +45,7 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
-  make umounts          umount(2) at once after use, and the device below removed at once; hours
+  make umounts          umount(2) at once after use, and the device below removed at once; an hour
       TIMES=N           on each filesystem (1000)
       KERNEL=NAME       kernel of the guest (6.12)
       UMOUNTS="NAME..." these only: ext4 xfs btrfs vfat exfat overlay tmpfs
