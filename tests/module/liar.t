@@ -39,6 +39,18 @@ def mapped(watch, fd):
     return watch.see(lambda: lib.unmap(lib.map_fd(fd, lib.PAGE), lib.PAGE))
 
 
+@test("two files of one number, size and time are two files")
+def _():
+    files = [liar.File(node, (with_id(ident(node)),), ino=42) for node in (2, 3)]
+    with served(*files) as (fds, _), stream.Watch() as watch:
+        equal(os.fstat(fds[0]).st_ino, os.fstat(fds[1]).st_ino, "numbers")
+        for _ in range(2):
+            equal([stream.resolve_fd(fd).id for fd in fds], [ident(2).hex(), ident(3).hex()],
+                  "build-ids")
+        equal([mapped(watch, fd)[1].id for fd in fds], [ident(2).hex(), ident(3).hex()],
+              "build-ids of mappings")
+
+
 # What is not read directly the kernel reads ahead, and once more.
 for name, flags, times in ("cached", 0, liar.ALWAYS), ("direct", liar.DIRECT_IO, 1):
     @test(f"whatever number a server fails a read with, it is an I/O error ({name})")
