@@ -86,4 +86,17 @@ def _():
         equal(lib.result_of(reader, lib.PATIENCE), "EINTR", "what RESOLVE_FD returns")
 
 
+@test("a file without a build-id has its hash when asked for, though it was in memory")
+def _():
+    with served(liar.File(2, (NOISE,))) as (fds, _), stream.Watch() as watch:
+        os.pread(fds[0], len(NOISE), 0)
+        assert lib.resident(fds[0]), "it is not in memory"
+        mapping, file = mapped(watch, fds[0])
+        equal((mapping.state, file.reason), ("deferred", "deferred"), "state and reason")
+        want = content.Answer("htlhash", "not-elf", lib.htlhash(NOISE))
+        equal(content.answer_of(stream.resolve_fd(fds[0])), want, "RESOLVE_FD")
+        mapping, file = mapped(watch, fds[0])
+        equal((mapping.state, content.answer_of(file)), ("known", want), "of the next mapping")
+
+
 run()
