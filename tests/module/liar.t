@@ -15,7 +15,7 @@ import stream
 from image import with_id
 from tap import equal, run, test
 
-ROUNDS = 8 if lib.DEBUG else 40
+ROUNDS = 8 if lib.DEBUG else 20
 NOISE = os.urandom(5000)
 
 
@@ -97,6 +97,16 @@ def _():
         equal(content.answer_of(stream.resolve_fd(fds[0])), want, "RESOLVE_FD")
         mapping, file = mapped(watch, fds[0])
         equal((mapping.state, content.answer_of(file)), ("known", want), "of the next mapping")
+
+
+@test("servers that lie at random: each file is its own, and nobody waits")
+def _():
+    with liar.Servers(1) as servers:
+        for number in range(ROUNDS):
+            servers.round(number)
+    print("# " + ", ".join(f"{what} {times}" for what, times in servers.counts.items()))
+    equal(servers.findings, [], "findings (round, what)")
+    assert servers.counts["honest answers"] and servers.counts["killed"], servers.counts
 
 
 run()
