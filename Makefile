@@ -37,10 +37,12 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make matrix           every kernel of `scripts/kernel --list`, into MATRIX.md; hours
       MATRIX_ARGS=...   options of scripts/matrix, such as 7.3, for one kernel
   make fuzz             libFuzzer on the readers of ELF files, perf.data, logs and archives and
-                        on annotate, beside libelf, elfutils and perf; ends in a report
-      SECONDS=N         for each of the six (300)
+                        on annotate, beside libelf, elfutils and perf; in guests filesystem
+                        images changed at random, and FUSE servers that lie; ends in a report
+      SECONDS=N         for each of the eight (300)
       SEED=N            of all that is random (that of the clock, and printed)
-      FUZZ="NAME..."    these only: elf perfdata log archive annotate perf
+      FUZZ="NAME..."    these only: elf perfdata log archive annotate perf images fuse
+      KERNEL=NAME       kernel of the guests (6.12)
   make mutants          small faults in module/ and tool/, and whether a test notices; hours
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
   make flood            a minute of each flood that must not harm others
@@ -188,7 +190,8 @@ lint: deps
 	scripts/lint
 
 fuzz: deps
-	tests/fuzz/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(FUZZ)
+	tests/fuzz/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(KERNEL),--kernel $(KERNEL)) $(FUZZ)
 
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness

@@ -472,24 +472,29 @@ static void content_not_in_memory_is_read_later(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(idle));
 }
 
-static void a_script_is_hashed_by_the_worker(struct kunit *test)
+static const char script[] = "#!/bin/sh\nexit 0\n";
+
+static void expect_hash_of_script(struct kunit *test, const struct buildid_file *record)
 {
-	static const char script[] = "#!/bin/sh\nexit 0\n";
 	static const u8 hash[] = {
 		0x71, 0xbf, 0x16, 0xc3, 0x27, 0xf0, 0x6f, 0xb2,
 		0x9b, 0x41, 0x3f, 0x37, 0xab, 0x86, 0x79, 0x9e,
 	};
-	struct test_subscriber *sub = subscribe(test);
-	struct file *file = make_file(test, "image", script, sizeof(script) - 1);
-	const struct buildid_file *record;
 
-	settle_time_stamps();
-	map_pending(test, file);
-	record = next_pending(test, sub);
 	KUNIT_EXPECT_EQ(test, record->kind, BUILDID_KIND_HTLHASH);
 	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_NOT_ELF);
 	KUNIT_ASSERT_EQ(test, record->id_len, sizeof(hash));
 	KUNIT_EXPECT_MEMEQ(test, data_of(record), hash, sizeof(hash));
+}
+
+static void a_script_is_hashed_by_the_worker(struct kunit *test)
+{
+	struct test_subscriber *sub = subscribe(test);
+	struct file *file = make_file(test, "image", script, sizeof(script) - 1);
+
+	settle_time_stamps();
+	map_pending(test, file);
+	expect_hash_of_script(test, next_pending(test, sub));
 }
 
 static void release_page(void *page)
@@ -815,6 +820,30 @@ static void what_is_in_memory_is_not_deferred(struct kunit *test)
 	expect_mmap_alone(test, sub, record->file_id, BUILDID_STATE_KNOWN);
 }
 
+/* A hash takes more than what is in memory. */
+static void what_is_in_memory_without_an_id_is_deferred(struct kunit *test)
+{
+	struct test_subscriber *sub = subscribe(test);
+	struct file *file = make_file(test, "image", script, sizeof(script) - 1);
+	const struct buildid_file *record;
+	u64 file_id;
+
+	settle_time_stamps();
+	force_access(BID_ACCESS_CALLER);
+	map(test, file);
+	record = next_file(test, sub);
+	file_id = record->file_id;
+	expect_none_yet(test, record, BUILDID_REASON_DEFERRED);
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_DEFERRED);
+
+	record = resolve(test, file);
+	KUNIT_EXPECT_EQ(test, record->file_id, file_id);
+	expect_hash_of_script(test, record);
+	map(test, file);
+	expect_hash_of_script(test, next_file(test, sub));
+	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
+}
+
 /*
  * The path of a deferred file could not be stored, a caller resolves the file, and it is
  * mapped again: whatever is done about the path then, the long id, which is stored
@@ -966,6 +995,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_caller_gets_the_reason),
 	KUNIT_CASE(what_only_a_caller_may_read_is_deferred),
 	KUNIT_CASE(what_is_in_memory_is_not_deferred),
+	KUNIT_CASE(what_is_in_memory_without_an_id_is_deferred),
 	KUNIT_CASE(a_long_id_stays_when_the_path_is_stored_later),
 	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_stored),
 	{},

@@ -227,13 +227,19 @@ static const struct error_case {
 	u32 times;
 	int returned;
 	u8 reason;
+	bool signalled;
 } errors[] = {
 	{ "EIO", -EIO, 1, 0, BUILDID_REASON_IO },
 	{ "ENODATA", -ENODATA, 1, 0, BUILDID_REASON_IO },
 	{ "E2BIG", -E2BIG, 1, 0, BUILDID_REASON_IO },
 	{ "EACCES", -EACCES, 1, 0, BUILDID_REASON_IO },
-	{ "EINTR", -EINTR, 1, -EINTR },
-	{ "ERESTARTSYS", -ERESTARTSYS, 1, -EINTR },
+	{ "EINTR", -EINTR, 1, 0, BUILDID_REASON_IO },
+	{ "EDQUOT", -EDQUOT, 1, 0, BUILDID_REASON_IO },
+	{ "ESTALE", -ESTALE, 1, 0, BUILDID_REASON_IO },
+	{ "ERESTARTSYS", -ERESTARTSYS, 1, 0, BUILDID_REASON_IO },
+	{ "EINTR and a signal", -EINTR, 1, -EINTR, .signalled = true },
+	{ "ERESTARTSYS and a signal", -ERESTARTSYS, 1, -EINTR, .signalled = true },
+	{ "EIO and a signal", -EIO, 1, 0, BUILDID_REASON_IO, .signalled = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(errors, errors, name);
@@ -254,7 +260,10 @@ static void finds_no_id_when_reading_fails_with(struct kunit *test)
 		trouble.reads = 0;
 		trouble.fail_at = n;
 		trouble.fail_with = of->err;
+		if (of->signalled)
+			set_thread_flag(TIF_SIGPENDING);
 		KUNIT_EXPECT_EQ(test, identify_by(file, false, &id, &racy), of->returned);
+		clear_thread_flag(TIF_SIGPENDING);
 		if (of->returned)
 			continue;
 		KUNIT_EXPECT_EQ_MSG(test, id.kind, BUILDID_KIND_NONE, "read %u", n);

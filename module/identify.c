@@ -25,7 +25,6 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
-#include "cookie.h"
 #include "event.h"
 #include "history.h"
 #include "identify.h"
@@ -224,19 +223,6 @@ static struct bid_entry *store_identity(struct bid_lookup *lookup, struct bid_ma
 	return entry;
 }
 
-/*
- * A file without a build-id is left to a reader that can hash it. Where only a process
- * may read it, the reason is the result, unless the file has a cookie.
- */
-static bool is_final(const struct bid_lookup *lookup, enum bid_access access,
-		     struct bid_identity *id)
-{
-	if (id->kind != BUILDID_KIND_NONE)
-		return true;
-	return access == BID_ACCESS_CALLER &&
-	       !bid_cookie_of_file(lookup->inode, &lookup->version, id);
-}
-
 /* The file is not in the cache, or @entry is not to be trusted. */
 static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping,
 			  struct bid_entry *entry)
@@ -251,7 +237,8 @@ static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping
 		report(mapping, store_identity(lookup, mapping, &id));
 		return;
 	}
-	if (identify_resident(lookup, access, &id) == 0 && is_final(lookup, access, &id)) {
+	/* one without a build-id is left to a reader that can hash it, or knows of a cookie */
+	if (identify_resident(lookup, access, &id) == 0 && id.kind != BUILDID_KIND_NONE) {
 		bid_stats_inc(BID_STAT_PARSED_RESIDENT);
 		report(mapping, store_identity(lookup, mapping, &id));
 		return;

@@ -91,6 +91,17 @@ struct slow_reader {
 	pgoff_t index;
 };
 
+/*
+ * What a filesystem, or the server behind it, says of a read. It may be any number, and is
+ * not to be taken for one that has a meaning here.
+ */
+static int read_error(int err)
+{
+	if ((err == -EINTR || err == -ERESTARTSYS) && signal_pending(current))
+		return -EINTR;
+	return -EIO;
+}
+
 static int read_file(struct file *file, u64 off, void *buf, size_t len)
 {
 	loff_t pos = off;
@@ -99,7 +110,7 @@ static int read_file(struct file *file, u64 off, void *buf, size_t len)
 	while (len) {
 		n = kernel_read(file, buf, len, &pos);
 		if (n < 0)
-			return n;
+			return read_error(n);
 		if (!n)
 			return -ESTALE; /* shorter than it was a moment ago */
 		buf += n;
@@ -155,8 +166,11 @@ static struct page *disk_page(struct address_space *mapping, pgoff_t index, stru
 	struct page *page = ERR_PTR(-ESTALE);
 
 	filemap_invalidate_lock_shared(mapping);
-	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE))
+	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {
 		page = read_mapping_page(mapping, index, file);
+		if (IS_ERR(page))
+			page = ERR_PTR(read_error(PTR_ERR(page)));
+	}
 	filemap_invalidate_unlock_shared(mapping);
 	return page;
 }
@@ -203,7 +217,7 @@ static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
 	return 0;
 }
 
-/* Returns -EDQUOT, which no filesystem's read does, when the budget is used up. */
+/* Returns -EDQUOT, which read_error() does not, when the budget is used up. */
 static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 {
 	pgoff_t first = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
@@ -328,8 +342,8 @@ static int read_attempt(struct slow_reader *slow, const struct bid_version *vers
  * Process context, with no lock held: may sleep, for long when a server is slow. Either
  * the worker or an ioctl caller.
  *
- * Return: 0, or -EINTR when the task is being killed. Any other failure is a reason in
- * @id.
+ * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
+ * other failure is a reason in @id.
  */
 int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
 			struct bid_version *version, struct bid_identity *id, bool *racy)
@@ -349,8 +363,8 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 		bid_file_version(inode, version);
 		*racy = bid_file_racy(inode, version, access) || bid_file_unstable(inode);
 		err = read_attempt(&slow, version, id);
-		if (err == -EINTR || err == -ERESTARTSYS)
-			return -EINTR;
+		if (err == -EINTR)
+			return err;
 		bid_file_version(inode, &after);
 		if (!bid_version_equal(version, &after) || err == -ESTALE)
 			continue;

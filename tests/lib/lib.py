@@ -362,12 +362,17 @@ def maps_of(text):
 
 # ------------------------------------------------------------- identities --
 
+HASH_PART = 4096
+
+
+def htlhash_of(head, tail, size):
+    """OpenTelemetry's: of HASH_PART bytes or all of head and tail, and the length."""
+    return hashlib.sha256(head + tail + struct.pack(">Q", size)).digest()[:16].hex()
+
+
 def htlhash(data):
-    """OpenTelemetry's: head, tail, length."""
-    part = min(len(data), 4096)
-    digest = hashlib.sha256(data[:part] + data[len(data) - part:] +
-                            struct.pack(">Q", len(data)))
-    return digest.digest()[:16].hex()
+    part = min(len(data), HASH_PART)
+    return htlhash_of(data[:part], data[len(data) - part:], len(data))
 
 
 def read_bytes(path):

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the kernel's log says is wrong, while the guest runs."""
+
+import os
+import re
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def fault_pattern():
+    """What fails any guest."""
+    with open(os.path.join(TOP, "scripts", "vm"), encoding="utf-8") as file:
+        table = re.search(r"^readonly faults=\(\n(.*?)^\)", file.read(), re.S | re.M)[1]
+    return re.compile("|".join(re.findall(r"'(.*)'", table)))
+
+
+class Faults:
+    """The kernel's log, from now on."""
+
+    def __init__(self):
+        self.faults = fault_pattern()
+        self.log = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+        os.lseek(self.log, 0, os.SEEK_END)
+
+    def lines(self):
+        """Those since the last call."""
+        while True:
+            try:
+                line = os.read(self.log, 8192).decode(errors="replace")
+            except BlockingIOError:
+                return
+            except BrokenPipeError:     # overwritten meanwhile
+                continue
+            yield line.partition(";")[2].partition("\n")[0]
+
+    def fault(self):
+        """The first one since the last call, or None."""
+        return next(iter([line for line in self.lines() if self.faults.search(line)]), None)
+
+    def faults_and_stack(self):
+        """Those since the last call, and whether code of the module was in one of them."""
+        lines = list(self.lines())
+        found = [line for line in lines if self.faults.search(line)]
+        return found, bool(found) and any(re.search(r"\[buildid\]", line) for line in lines)

@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: GPL-2.0
+"""FUSE servers that lie about sizes, times, numbers and content, or do not answer. What the
+module says of a file is to be what its server has given of that file, and nobody else waits.
+
+A server is a process that speaks to the kernel itself, so that it may say anything."""
+
+import contextlib
+import dataclasses
+import errno
+import os
+import random
+import signal
+import stat
+import struct
+import time
+
+import content
+import kernel_log
+import lib
+import stream
+from image import with_id
+from lib import PAGE
+
+MNT_DETACH = 2
+ROOT = 1
+LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT = 1, 2, 3, 14, 15, 17, 18, 25, 26
+INTERRUPT, BATCH_FORGET = 36, 42
+NO_REPLY = (FORGET, BATCH_FORGET)
+ASYNC_READ, AUTO_INVAL_DATA = 1 << 0, 1 << 12
+DIRECT_IO, KEEP_CACHE = 1, 2
+REQUEST_MAX = 1 << 18
+LONG_AGO = 1700000000
+
+
+@dataclasses.dataclass
+class File:
+    """What a server has, and how it lies about it."""
+    node: int
+    # of which a read gives the first, unless read says otherwise
+    contents: tuple = dataclasses.field(repr=False)
+    ino: int = 0            # node, where it is 0
+    generation: int = 0
+    size: str = "true"      # larger smaller none huge changing
+    times: str = "fixed"    # forward back future now wild
+    read: str = "true"      # short nothing long other failing silent
+    errors: tuple = ()      # of the first reads
+    mode: str = "file"      # directory changing
+    open: int = 0
+    valid: int = 3600       # seconds that the kernel may keep what it was told
+    answers_interrupts: bool = False
+    told: int = 0           # how often attributes were
+    reads: int = 0
+
+    def is_honest(self):
+        """Whether all that it gives is of one content, at any time."""
+        return self.size == "true" and self.read in ("true", "failing") and self.mode == "file"
+
+    def told_size(self):
+        size = len(self.contents[0])
+        return {"true": size, "larger": size + 3 * PAGE + 5, "smaller": size // 2 + 1, "none": 0,
+                "huge": 1 << 62, "changing": size - self.told % 2 * 100}[self.size]
+
+    def told_time(self):
+        """Seconds and nanoseconds."""
+        return {"fixed": (LONG_AGO, 0), "forward": (LONG_AGO + self.told, 0),
+                "back": (LONG_AGO - self.told, 0), "now": (int(time.time()), 0),
+                "future": (1 << 33, 5),
+                "wild": (0x8000000000000000 | self.told * 0x123456789, 0xffffffff)}[self.times]
+
+    def told_mode(self):
+        is_directory = {"file": False, "directory": True,
+                        "changing": self.told % 2 == 1}[self.mode]
+        return stat.S_IFDIR | 0o755 if is_directory else stat.S_IFREG | 0o755
+
+    def attributes(self):
+        """struct fuse_attr"""
+        self.told += 1
+        seconds, nanoseconds = self.told_time()
+        return struct.pack("=6Q10I", self.ino or self.node, self.told_size(), 8, seconds, seconds,
+                           seconds, nanoseconds, nanoseconds, nanoseconds, self.told_mode(), 1,
+                           0, 0, 0, PAGE, 0)
+
+    def given(self, offset, size):
+        """Of a read: bytes, a positive errno, or None for no answer."""
+        self.reads += 1
+        if self.read == "silent":
+            return None
+        if self.reads <= len(self.errors):
+            return self.errors[self.reads - 1]
+        of = self.contents[self.reads % len(self.contents) if self.read == "other" else 0]
+        data = of[offset:offset + size]
+        return {"short": data[:len(data) // 2], "nothing": b"",
+                "long": data + bytes(size + 1 - len(data))}.get(self.read, data)
+
+
+class Server:
+    """A filesystem with files by name, in the block: a directory, and the server's pid."""
+
+    def __init__(self, files, flags=ASYNC_READ, readahead=1 << 17):
+        self.files = files
+        self.nodes = {file.node: file for file in files.values()}
+        self.flags, self.readahead = flags, readahead
+        self.pending = {}       # the file of each read that is not answered
+
+    def __enter__(self):
+        self.stack = contextlib.ExitStack()
+        self.directory = self.stack.enter_context(lib.directory())
+        self.device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+        lib.mount("liar", self.directory, "fuse", 0, f"fd={self.device},rootmode=40000,user_id=0,"
+                  "group_id=0,allow_other")
+        self.stack.callback(lib.umount, self.directory, MNT_DETACH)
+        self.pid = lib.forked(self.serve)
+        self.stack.callback(self.end)
+        os.close(self.device)
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def end(self):
+        """Reads that wait for it fail from now on."""
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        self.pid = None
+
+    # ------------------------------------------------- in the server's process --
+
+    def serve(self):
+        while True:
+            try:
+                request = os.read(self.device, REQUEST_MAX)
+            except OSError as error:
+                if error.errno == errno.ENODEV:
+                    return          # unmounted
+                if error.errno not in (errno.EINTR, errno.ENOENT, errno.EAGAIN):
+                    raise
+                continue
+            _, opcode, unique, node = struct.unpack_from("=IIQQ", request)
+            self.answer(opcode, unique, node, request[40:])
+
+    def reply(self, unique, data=b"", error=0):
+        try:
+            os.writev(self.device, [struct.pack("=IiQ", 16 + len(data), -error, unique), data])
+        except OSError as refused:
+            # the kernel refuses what no server may say, and still waits
+            if refused.errno == errno.EINVAL and error != errno.EIO:
+                self.reply(unique, error=errno.EIO)
+            elif refused.errno not in (errno.EINVAL, errno.ENOENT):
+                raise
+
+    def attributes(self, node):
+        if node in self.nodes:
+            return self.nodes[node].attributes()
+        return struct.pack("=6Q10I", ROOT, *[0] * 8, stat.S_IFDIR | 0o755, 2, *[0] * 5)
+
+    def look_up(self, unique, name):
+        file = self.files.get(os.fsdecode(name.rstrip(b"\0")))
+        if not file:
+            self.reply(unique, error=errno.ENOENT)
+            return
+        self.reply(unique, struct.pack("=4Q2I", file.node, file.generation, file.valid, file.valid,
+                                       0, 0) + file.attributes())
+
+    def give(self, unique, node, body):
+        offset, size = struct.unpack_from("=8xQI", body)
+        given = self.nodes[node].given(offset, size)
+        if given is None:
+            self.pending[unique] = self.nodes[node]
+        elif isinstance(given, int):
+            self.reply(unique, error=given)
+        else:
+            self.reply(unique, given)
+
+    def interrupt(self, of):
+        if of in self.pending and self.pending[of].answers_interrupts:
+            del self.pending[of]
+            self.reply(of, error=errno.EINTR)
+
+    def answer(self, opcode, unique, node, body):
+        file = self.nodes.get(node)
+        if opcode == INIT:
+            self.reply(unique, struct.pack("=4IHHIIHHI28x", 7, 31, self.readahead, self.flags,
+                                           0, 0, 4096, 1, 0, 0, 0))
+        elif opcode == LOOKUP:
+            self.look_up(unique, body)
+        elif opcode == GETATTR:
+            self.reply(unique, struct.pack("=QII", file.valid if file else 3600, 0, 0) +
+                       self.attributes(node))
+        elif opcode == OPEN:
+            self.reply(unique, struct.pack("=QII", 0, file.open, 0))
+        elif opcode == READ:
+            self.give(unique, node, body)
+        elif opcode == INTERRUPT:
+            self.interrupt(struct.unpack_from("=Q", body)[0])
+        elif opcode == STATFS:
+            self.reply(unique, bytes(80))
+        elif opcode in (FLUSH, RELEASE):
+            self.reply(unique)
+        elif opcode not in NO_REPLY:
+            self.reply(unique, error=errno.ENOSYS)
+
+
+# ------------------------------------------------------------------ rounds --
+
+FILES_PER_ROUND = 3
+# What no number of a server's may be taken for.
+ERRORS = sorted(errno.errorcode) + [511, 512, 513, 514, 516, 530]
+ALWAYS = 1000
+
+COUNTS = ("servers", "files", "files not opened", "not mapped", "answers", "honest answers",
+          "deferred", "gnu", "htlhash", "io-error", "changing", "other reasons", "killed",
+          "faults of the kernel alone")
+
+
+def random_content(rng, size):
+    if rng.random() < 0.3:
+        return rng.randbytes(size)
+    return with_id(rng.randbytes(20), size)
+
+
+def random_file(rng, node, size):
+    """Honest but for one or two things."""
+    file = File(node, tuple(random_content(rng, size) for _ in range(2)))
+    file.open = rng.choice([0, 0, KEEP_CACHE, DIRECT_IO])
+    file.valid = rng.choice([0, 3600])
+    if rng.random() < 0.4:
+        file.errors = tuple([rng.choice(ERRORS)] * rng.choice([1, 3, ALWAYS]))
+        file.read = "failing"
+    for lie in rng.sample(("size", "times", "read", "mode", None, None, None), 2):
+        if lie == "size":
+            file.size = rng.choice(["larger", "smaller", "none", "huge", "changing"])
+        elif lie == "times":
+            file.times = rng.choice(["forward", "back", "future", "now", "wild"])
+        elif lie == "read":
+            file.read = rng.choice(["short", "nothing", "long", "other", "silent"])
+        elif lie == "mode":
+            file.mode = rng.choice(["directory", "changing"])
+    file.answers_interrupts = rng.random() < 0.5
+    return file
+
+
+def contents_of(file):
+    """What may be said of each content that a file was given."""
+    for data in file.contents:
+        with lib.tempfile.TemporaryFile() as copy:
+            copy.write(data)
+            copy.flush()
+            yield content.identify(copy.fileno(), len(data))
+
+
+class Servers:
+    """Rounds, each with a server, and what came of them. A seed and the number of a round
+    repeat it."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.counts = dict.fromkeys(COUNTS, 0)
+        self.findings = []
+        self.faults = kernel_log.Faults()
+        lib.run("modprobe", "fuse", status=None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def find(self, what):
+        self.findings.append((self.number, what))
+
+    def round(self, number):
+        rng = self.rng = random.Random(f"{self.seed} {number}")
+        self.number = number
+        size = rng.choice([PAGE, 3 * PAGE + 7, 300])
+        files = {str(node): random_file(rng, node, size)
+                 for node in range(2, 2 + FILES_PER_ROUND)}
+        if rng.random() < 0.5:
+            for file in files.values():
+                file.ino = 42
+        self.counts["servers"] += 1
+        before = stream.stats()
+        self.errors = 0
+        with Server(files, ASYNC_READ | rng.choice([0, AUTO_INVAL_DATA]),
+                    rng.choice([0, 1 << 17])) as server, stream.Watch() as watch:
+            for name, file in files.items():
+                self.look_at(server, name, file, watch)
+            # whatever is left unanswered, the worker does not wait
+            try:
+                lib.until(lambda: not stream.stats()["requests"], "no request is left")
+            except TimeoutError as error:
+                self.find(str(error))
+        after = stream.stats()
+        for what, want in (("parsed_worker", 0), ("io_errors", self.errors)):
+            if after[what] - before[what] != want:
+                self.find(f"{what} has grown by {after[what] - before[what]}, not {want}")
+        self.look_at_log()
+
+    def look_at(self, server, name, file, watch):
+        self.counts["files"] += 1
+        try:
+            fd = os.open(server.path(name), os.O_RDONLY)
+        except OSError:
+            self.counts["files not opened"] += 1
+            return
+        try:
+            if stat.S_ISREG(os.fstat(fd).st_mode):
+                self.compare(fd, file, watch)
+        except OSError as error:
+            # the server says that it is a directory by now
+            if file.mode == "file":
+                self.find(f"{file}: {error}")
+        finally:
+            os.close(fd)
+
+    def compare(self, fd, file, watch):
+        truths = list(contents_of(file))
+        if file.read == "silent":
+            self.kill_who_asks(fd, file)
+        for _ in range(3):
+            for action in self.rng.sample([self.map, self.read, self.ask], 3):
+                for how, answer in action(fd, file, watch):
+                    self.judge(how, answer, file, truths)
+
+    def map(self, fd, file, watch):
+        del file
+        try:
+            mapping, of = watch.see(lambda: lib.unmap(lib.map_fd(fd, PAGE), PAGE))
+        except OSError:
+            self.counts["not mapped"] += 1
+            return []
+        return [("map", of or mapping)]
+
+    def read(self, fd, file, watch):
+        del watch
+        if file.read != "silent":
+            with contextlib.suppress(OSError):
+                os.pread(fd, 16 * PAGE, 0)
+        return []
+
+    def ask(self, fd, file, watch):
+        del watch
+        if file.read == "silent":
+            return []
+        return [("ask", stream.resolve_fd(fd))]
+
+    def kill_who_asks(self, fd, file):
+        """Unless the server has the read, and the kernel waits for what it says of it."""
+        if file.open & DIRECT_IO and not file.answers_interrupts:
+            return
+        if file.told_size() == 0:
+            return
+        pid = lib.forked(stream.resolve_fd, fd)
+        try:
+            lib.until(lambda: lib.sleeps_in_ioctl(pid), "it waits")
+            os.kill(pid, signal.SIGKILL)
+            lib.until(lambda: os.waitpid(pid, os.WNOHANG)[0], "who is killed ends")
+            self.counts["killed"] += 1
+        except TimeoutError as error:
+            self.find(f"{file}: {error}")
+
+    def judge(self, how, answer, file, truths):
+        self.counts["answers"] += 1
+        if not hasattr(answer, "kind"):
+            self.find(f"{file}: {how}: {answer}")
+            return
+        said = content.answer_of(answer)
+        self.counts[said.kind if said.kind != "none" else said.reason
+                    if said.reason in self.counts else "other reasons"] += 1
+        if how == "ask" and said == content.IO_ERROR:
+            self.errors += 1
+        if not self.fits(how, said, file, truths):
+            self.find(f"{file}: {how}: {said}, not {truths[0]}")
+
+    def fits(self, how, said, file, truths):
+        if how == "map" and said.reason == "deferred":
+            return True
+        if not file.is_honest():
+            return said.kind != "gnu" or said in truths
+        self.counts["honest answers"] += 1
+        if said == truths[0]:
+            return True
+        if said == content.IO_ERROR:
+            return bool(file.errors) and how == "ask"
+        return said.reason == "changing" and (file.times != "fixed" or file.valid == 0)
+
+    def look_at_log(self):
+        found, of_module = self.faults.faults_and_stack()
+        if of_module:
+            self.find(f"the kernel reports: {found[0]}")
+        elif found:
+            self.counts["faults of the kernel alone"] += 1
+            print(f"# round {self.number}: the kernel alone: {found[0]}", flush=True)

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""FUSE servers that lie: what the module says of one file is never of another, no number that
+a server returns is taken for one of the module's own, and nobody waits but who asks."""
+
+import contextlib
+import errno
+import os
+import signal
+
+import content
+import lib
+import liar
+import stream
+from image import with_id
+from tap import equal, run, test
+
+ROUNDS = 8 if lib.DEBUG else 20
+NOISE = os.urandom(5000)
+
+
+def ident(number):
+    return bytes([number]) * 20
+
+
+@contextlib.contextmanager
+def served(*files):
+    """Open files, and the server."""
+    with liar.Server({str(file.node): file for file in files}) as server:
+        fds = [os.open(server.path(str(file.node)), os.O_RDONLY) for file in files]
+        try:
+            yield fds, server
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+
+def mapped(watch, fd):
+    return watch.see(lambda: lib.unmap(lib.map_fd(fd, lib.PAGE), lib.PAGE))
+
+
+@test("two files of one number, size and time are two files")
+def _():
+    files = [liar.File(node, (with_id(ident(node)),), ino=42) for node in (2, 3)]
+    with served(*files) as (fds, _), stream.Watch() as watch:
+        equal(os.fstat(fds[0]).st_ino, os.fstat(fds[1]).st_ino, "numbers")
+        for _ in range(2):
+            equal([stream.resolve_fd(fd).id for fd in fds], [ident(2).hex(), ident(3).hex()],
+                  "build-ids")
+        equal([mapped(watch, fd)[1].id for fd in fds], [ident(2).hex(), ident(3).hex()],
+              "build-ids of mappings")
+
+
+# What is not read directly the kernel reads ahead, and once more.
+for name, flags, times in ("cached", 0, liar.ALWAYS), ("direct", liar.DIRECT_IO, 1):
+    @test(f"whatever number a server fails a read with, it is an I/O error ({name})")
+    def _(flags=flags, times=times):
+        numbers = [number for number in liar.ERRORS if not lib.DEBUG or number % 8 == 4] + \
+            [errno.EINTR, errno.EDQUOT, errno.ESTALE]
+        wrong = {}
+        files = [liar.File(2 + at, (with_id(ident(1)),), errors=(number,) * times, open=flags)
+                 for at, number in enumerate(numbers)]
+        before = stream.stats()["io_errors"]
+        with served(*files) as (fds, _):
+            for number, fd in zip(numbers, fds):
+                try:
+                    said = content.answer_of(stream.resolve_fd(fd))
+                except OSError as error:
+                    said = error
+                if said != content.IO_ERROR:
+                    wrong[number] = said
+        equal(wrong, {}, "what is none")
+        equal(stream.stats()["io_errors"] - before, len(numbers), "I/O errors counted")
+
+
+@test("a read that a signal interrupts ends with EINTR")
+def _():
+    def ask(fd):
+        signal.signal(signal.SIGALRM, lambda *_: None)
+        signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+        return stream.resolve_fd(fd).id
+
+    file = liar.File(2, (with_id(ident(1)),), read="silent", open=liar.DIRECT_IO,
+                     answers_interrupts=True)
+    with served(file) as (fds, _), lib.waiting_for(ask, fds[0]) as (_, reader):
+        equal(lib.result_of(reader, lib.PATIENCE), "EINTR", "what RESOLVE_FD returns")
+
+
+@test("a file without a build-id has its hash when asked for, though it was in memory")
+def _():
+    with served(liar.File(2, (NOISE,))) as (fds, _), stream.Watch() as watch:
+        os.pread(fds[0], len(NOISE), 0)
+        assert lib.resident(fds[0]), "it is not in memory"
+        mapping, file = mapped(watch, fds[0])
+        equal((mapping.state, file.reason), ("deferred", "deferred"), "state and reason")
+        want = content.Answer("htlhash", "not-elf", lib.htlhash(NOISE))
+        equal(content.answer_of(stream.resolve_fd(fds[0])), want, "RESOLVE_FD")
+        mapping, file = mapped(watch, fds[0])
+        equal((mapping.state, content.answer_of(file)), ("known", want), "of the next mapping")
+
+
+@test("servers that lie at random: each file is its own, and nobody waits")
+def _():
+    with liar.Servers(1) as servers:
+        for number in range(ROUNDS):
+            servers.round(number)
+    print("# " + ", ".join(f"{what} {times}" for what, times in servers.counts.items()))
+    equal(servers.findings, [], "findings (round, what)")
+    assert servers.counts["honest answers"] and servers.counts["killed"], servers.counts
+
+
+run()
