@@ -16,6 +16,7 @@
 #ifndef BID_CACHE_H
 #define BID_CACHE_H
 
+#include <linux/kdev_t.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -113,6 +114,17 @@ void bid_cache_exit(void);
 void bid_cache_lock(void);
 void bid_cache_unlock(void);
 void bid_cache_assert_locked(void);
+
+/*
+ * The device that user space means. 0, which no file is on, for numbers that are too large:
+ * MKDEV() would give another device.
+ */
+static inline dev_t bid_cache_dev(u32 major, u32 minor)
+{
+	dev_t dev = MKDEV(major, minor);
+
+	return MAJOR(dev) == major && MINOR(dev) == minor ? dev : 0;
+}
 
 /* Under RCU or bid_cache_lock(). */
 struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version);

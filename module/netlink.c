@@ -138,8 +138,8 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 	int err = -ENOENT;
 	dev_t dev;
 
-	dev = MKDEV(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
-		    nla_get_u32(attrs[BUILDID_A_DEV_MINOR]));
+	dev = bid_cache_dev(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
+			    nla_get_u32(attrs[BUILDID_A_DEV_MINOR]));
 	if (attrs[BUILDID_A_GENERATION])
 		generation = nla_get_u32(attrs[BUILDID_A_GENERATION]);
 	rcu_read_lock();

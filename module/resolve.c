@@ -105,7 +105,7 @@ static int resolve_key(void *data, struct buildid_file *record)
 	int err;
 
 	rcu_read_lock();
-	entry = bid_cache_find_newest(MKDEV(req->dev_major, req->dev_minor), req->ino,
+	entry = bid_cache_find_newest(bid_cache_dev(req->dev_major, req->dev_minor), req->ino,
 				      any ? NULL : &req->generation);
 	err = resolve_entry(entry, record);
 	rcu_read_unlock();

@@ -76,6 +76,9 @@ def _():
         equal(device.resolve_key(known.dev, known.ino, known.generation).id, known.id)
         fails_with(errno.ENOENT, device.resolve_key, known.dev, known.ino, known.generation + 1)
         fails_with(errno.ENOENT, device.resolve_key, known.dev, 2**63)
+        # no device has that number
+        fails_with(errno.ENOENT, device.resolve_key, (known.dev[0] + (1 << 12), known.dev[1]),
+                   known.ino)
 
 
 @test("a key resolves after the inode and its filesystem are gone")
