@@ -43,6 +43,11 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       SEED=N            of all that is random (that of the clock, and printed)
       FUZZ="NAME..."    these only: elf perfdata log archive annotate perf images fuse
       KERNEL=NAME       kernel of the guests (6.12)
+  make fuzz-device      random ioctls, reads, mappings and netlink messages, some of which meet
+                        failures, by one thread and then by several; ends in a report; hours
+      CALLS=N           (1000000)
+      SEED=N            likewise
+      KERNEL=NAME       kernel of the guest (debug)
   make mutants          small faults in module/ and tool/, and whether a test notices; hours
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
   make flood            a minute of each flood that must not harm others
@@ -193,6 +198,11 @@ fuzz: deps
 	tests/fuzz/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNEL),--kernel $(KERNEL)) $(FUZZ)
 
+fuzz-device: deps
+	+$(MAKE) -s -C tests
+	tests/fuzz/device $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(KERNEL),--kernel $(KERNEL))
+
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
@@ -216,4 +226,5 @@ matrix: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench check check-arm64 check-packages lint fuzz mutants flood umounts kunit matrix
+	deps demo bench check check-arm64 check-packages lint fuzz fuzz-device mutants \
+	flood umounts kunit matrix

@@ -68,6 +68,8 @@ def _():
         equal((file.id, file.path, file.dev, file.ino), (OTHER_ID, path, dev, ino), "FILE")
         equal(genl.get(dev, ino, file.generation).file_id, file.file_id, "by generation")
         fails_with(errno.ENOENT, genl.get, dev, ino, file.generation + 1)
+        # no device has that number
+        fails_with(errno.ENOENT, genl.get, (dev[0] + (1 << 12), dev[1]), ino)
 
 
 @test("GET answers for the newest version of a file")

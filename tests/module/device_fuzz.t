@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The short form of make fuzz-device: random calls of everything, held to the header."""
+
+import device_fuzz
+import lib
+from tap import Skip, equal, run, test
+
+CALLS = 1000 if lib.DEBUG else 10000
+SEED = 1
+# Of each kind that many have to succeed, of as many calls: else only refusals were tested.
+OFTEN = {
+    "INFO": 60, "STATS": 60, "RESOLVE_FD": 200, "SUBSCRIBE": 60, "FLUSH": 30, "RESOLVE_KEY": 100,
+    "RESOLVE_ADDR": 100, "MAPS": 100, "SET_COOKIE": 100, "RESOLVE_ID": 100, "HISTORY": 100,
+    "read": 100, "poll": 100, "mmap": 80, "mapped ring": 150, "netlink GET": 200,
+    "netlink dump": 80, "netlink SUBSCRIBE": 50,
+}
+RECORDS = {"FILE": 3000, "MMAP": 3000, "KERNEL": 10, "MODULE": 20, "COOKIE": 300, "LOST": 5,
+           "FORK": 10, "EXEC": 1, "EXIT": 5}
+
+
+def fuzz(*arguments):
+    counts, findings = device_fuzz.fuzz("--seed", SEED, *arguments)
+    equal(findings, [], "findings")
+    return counts
+
+
+def expect_often(counts, calls):
+    wanted = {f"{kind} succeeded": n for kind, n in OFTEN.items()}
+    wanted |= {f"{kind} records": n for kind, n in RECORDS.items()}
+    seldom = {what: counts[what] for what, n in wanted.items() if counts[what] < n * calls // 10000}
+    equal(seldom, {}, f"what was reached too seldom, of {calls} calls")
+
+
+@test("random calls do what the header says, and no more; each succeeds often")
+def _():
+    expect_often(fuzz("--calls", CALLS), CALLS)
+
+
+@test("the same seed makes the same calls")
+def _():
+    if lib.DEBUG:
+        raise Skip("as on other kernels")
+    names = [*OFTEN, "unknown ioctl", "other netlink message"]
+    first, second = (fuzz("--rounds", 1, "--first", 3) for _ in range(2))
+    equal({name: first[name] for name in names}, {name: second[name] for name in names}, "calls")
+
+
+@test("threads that share descriptors, close them and write to the ring do no harm")
+def _():
+    counts = fuzz("--calls", CALLS // 2, "--racing")
+    assert counts["EBADF"] and counts["mapped ring succeeded"], f"nothing raced: {counts}"
+
+
+@test("calls in which an allocation or a copy fails do what the header says")
+def _():
+    if not device_fuzz.has_faults():
+        raise Skip("this kernel has no fault injection")
+    counts = fuzz("--calls", CALLS, "--faults")
+    assert counts["faults injected"] >= CALLS // 30 and counts["ENOMEM"], f"faults: {counts}"
+
+
+run()
