@@ -43,6 +43,11 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       FUZZ="NAME..."    these only: elf perfdata log archive annotate perf
   make mutants          small faults in module/ and tool/, and whether a test notices; hours
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
+  make faults           each allocation and copy of each ioctl, netlink command, load and unload
+                        fails once, by count; memory and disks that fail; ends in a report
+      FAULTS="CALL, KIND, N"    this fault alone, as a finding names it
+  make coverage         the lines of module/ that tests run, faults and KUnit included: 90 % at
+                        least, and tests/uncovered has the rest; ends in a report; an hour
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
@@ -186,6 +191,12 @@ lint: deps
 fuzz: deps
 	tests/fuzz/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(FUZZ)
 
+faults: deps
+	tests/faults/run $(if $(FAULTS),"$(FAULTS)")
+
+coverage: deps
+	tests/coverage/run
+
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
@@ -206,4 +217,5 @@ matrix: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench check check-arm64 check-packages lint fuzz mutants flood kunit matrix
+	deps demo bench check check-arm64 check-packages lint fuzz mutants faults coverage flood kunit \
+	matrix
