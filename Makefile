@@ -50,6 +50,11 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       KERNEL=NAME       kernel of the guest (debug)
   make mutants          small faults in module/ and tool/, and whether a test notices; hours
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
+  make faults           each allocation and copy of each ioctl, netlink command, load and unload
+                        fails once, by count; memory and disks that fail; ends in a report
+      FAULTS="CALL, KIND, N"    this fault alone, as a finding names it
+  make coverage         the lines of module/ that tests run, faults and KUnit included: 90 % at
+                        least, and tests/uncovered has the rest; ends in a report; an hour
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make umounts          umount(2) at once after use, and the device below removed at once; an hour
@@ -203,6 +208,12 @@ fuzz-device: deps
 	tests/fuzz/device $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNEL),--kernel $(KERNEL))
 
+faults: deps
+	tests/faults/run $(if $(FAULTS),"$(FAULTS)")
+
+coverage: deps
+	tests/coverage/run
+
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
@@ -227,4 +238,4 @@ matrix: deps
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
 	deps demo bench check check-arm64 check-packages lint fuzz fuzz-device mutants \
-	flood umounts kunit matrix
+	faults coverage flood umounts kunit matrix

@@ -504,9 +504,9 @@ struct buildid_ring_producer {
  * down to the first version that was published: fields it lacks count as zero, and
  * nothing is written behind its end. Shorter than that is EINVAL. Reserved bytes and
  * unknown flags that are not zero are EINVAL; an unknown number is ENOTTY; a bad
- * address is EFAULT. When the module replies in the struct it fills in what both
- * sides know, leaves the tail zero, and sets size to the smaller of the two, so that
- * the struct can be used again as it is.
+ * address is EFAULT; ENOMEM, of any of them, is for want of memory. When the module
+ * replies in the struct it fills in what both sides know, leaves the tail zero, and
+ * sets size to the smaller of the two, so that the struct can be used again as it is.
  */
 #define BUILDID_IOC_MAGIC	0xbd
 
@@ -975,7 +975,8 @@ struct buildid_set_cookie {
  *				/dev/buildid, seq from 1, LOST included
  *
  * Records wait in the subscriber's ring while its socket is full; what has no
- * room there is counted in LOST, exactly. There is no multicast group.
+ * room there is counted in LOST, exactly. There is no multicast group. For want of
+ * memory a request fails with ENOMEM, or with ENOBUFS where that is the core kernel's.
  */
 #define BUILDID_GENL_NAME	"buildid"
 #define BUILDID_GENL_VERSION	1

@@ -1,0 +1,802 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Calls that fail on demand: the n-th allocation, copy or request that one makes, n = 1, 2, 3 ...
+
+The kernel has an attribute for each kind of fault, in debugfs, and /proc/thread-self/fail-nth,
+which says how many more of a thread's chances to fail are to pass. A chance counts only where a
+range of addresses, such as the module's code, is on the stack: so it is always the same ones
+that count, whatever else the thread does.
+"""
+
+import contextlib
+import errno
+import functools
+import mmap
+import os
+import re
+import select
+import time
+from dataclasses import dataclass, field
+from typing import Callable
+
+import genl
+import lib
+import stream
+from device import (SUB_CHILDREN, SUB_KERNEL, SUB_PATH, SUB_TASKS, SUB_UID, Device, File, Lost,
+                    parse_all)
+from image import with_id
+from tap import Skip, equal
+
+DEBUGFS = "/sys/kernel/debug"
+NTH = "/proc/thread-self/fail-nth"
+# Those that have an effect in a call; what else they are to be told.
+KINDS = {
+    "failslab": {"ignore-gfp-wait": "N", "cache-filter": "N"},
+    "fail_page_alloc": {"ignore-gfp-wait": "N", "ignore-gfp-highmem": "N", "min-order": "0"},
+    "fail_usercopy": {},
+}
+EVERYWHERE, NOWHERE = (0, 2**64 - 1), (1, 1)
+SMALL = 16384       # the smallest ring
+
+
+def need(*names):
+    """Raises Skip where the kernel cannot do that."""
+    for name in names:
+        if not os.path.isdir(f"{DEBUGFS}/{name}"):
+            raise Skip(f"the kernel has no {name}")
+    if not os.path.exists(NTH):
+        raise Skip(f"the kernel has no {NTH}")
+
+
+# ---------------------------------------------------------------- the kernel --
+
+@functools.lru_cache
+def symbols():
+    """The kernel's functions: {name: address}."""
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        found = (line.split() for line in file if "[" not in line)
+        return {name: int(address, 16) for address, kind, name in found if kind in "tTwW"}
+
+
+@functools.lru_cache
+def code_of(*names):
+    """(start, end) of the first of these functions that the kernel has."""
+    for name in names:
+        if name in symbols():
+            start = symbols()[name]
+            return start, min(end for end in symbols().values() if end > start)
+    raise Skip(f"the kernel has no {names[0]}")
+
+
+def code_of_module():
+    """(start, end) of what stays of it once it is loaded."""
+    sections = "/sys/module/buildid/sections"
+    start = min(int(lib.read_bytes(f"{sections}/{name}"), 16) for name in os.listdir(sections)
+                if "text" in name and "init" not in name)
+    size = re.search(r"^buildid (\d+)", lib.read_bytes("/proc/modules").decode(), re.M)[1]
+    return start, start + int(size)
+
+
+def put(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(str(text))
+
+
+def tell(kind, **values):
+    for name, value in values.items():
+        put(f"{DEBUGFS}/{kind}/{name.replace('_', '-')}", value)
+
+
+def tell_where(kind, require, reject=(0, 0)):
+    tell(kind, require_start=hex(require[0]), require_end=hex(require[1]),
+         reject_start=hex(reject[0]), reject_end=hex(reject[1]))
+
+
+def set_up(kind):
+    """Quiet, and nothing fails yet."""
+    tell(kind, probability=0, interval=1, times=-1, space=0, verbose=0, task_filter="N",
+         stacktrace_depth=32)
+    tell(kind, **KINDS.get(kind, {}))
+
+
+@contextlib.contextmanager
+def only(kind):
+    """Only chances of that kind count in the block, and where tell_where() says."""
+    for each in KINDS:
+        set_up(each)
+        tell_where(each, NOWHERE)
+    try:
+        yield
+    finally:
+        for each in KINDS:
+            tell_where(each, EVERYWHERE)
+
+
+@contextlib.contextmanager
+def always(kind, where):
+    """All fail in the block, whoever's, with @where on the stack."""
+    set_up(kind)
+    tell_where(kind, where)
+    tell(kind, probability=100)
+    try:
+        yield
+    finally:
+        tell(kind, probability=0)
+        tell_where(kind, EVERYWHERE)
+
+
+# ------------------------------------------------------------------- its log --
+
+@functools.lru_cache
+def fault_pattern():
+    """What is wrong in any guest; but an allocation that fails may say where."""
+    with open(os.path.join(lib.TOP, "scripts", "vm"), encoding="utf-8") as file:
+        table = re.search(r"^readonly faults=\(\n(.*?)^\)", file.read(), re.S | re.M)[1]
+    return re.compile("|".join(f for f in re.findall(r"'(.*)'", table) if f != "Call Trace:"))
+
+
+@contextlib.contextmanager
+def judged_here(findings):
+    """The kernel's log goes to nobody but @findings in the block: a warning about a failed
+    allocation has a stack, which fails the guest."""
+    with open("/proc/sys/kernel/printk", encoding="ascii") as file:
+        level = file.read().split()[0]
+    log = lib.KernelLog()
+    put("/proc/sys/kernel/printk", 1)
+    try:
+        yield
+    finally:
+        put("/proc/sys/kernel/printk", level)
+        lines = [line.partition(";")[2] for line in log.text().splitlines()]
+        findings += [f"the kernel says: {line}" for line in lines if fault_pattern().search(line)]
+
+
+# ------------------------------------------------------------------- a call --
+
+class Nth:
+    """The thread's fail-nth."""
+
+    def __init__(self):
+        self.fd = os.open(NTH, os.O_RDWR)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+    def call(self, n, function):
+        """(what it returned, its OSError or None, whether something failed)"""
+        result = error = None
+        os.pwrite(self.fd, b"%d" % n, 0)
+        try:
+            result = function()
+        except OSError as raised:
+            error = raised
+        finally:
+            failed = os.pread(self.fd, 16, 0) == b"0\n"
+            os.pwrite(self.fd, b"0", 0)
+        return result, error, failed
+
+
+def nothing(*_):
+    return None
+
+
+@dataclass
+class Call:
+    """@do is what fails: it gets what @prepare returned. @result makes of what it returned what
+    is the same each time; @excused says whether another result is one that the header allows for
+    a call that succeeds. @undone raises AssertionError where a call that failed has had an
+    effect, or one that cannot be repeated."""
+    name: str
+    do: Callable
+    prepare: Callable = contextlib.nullcontext
+    result: Callable = nothing
+    excused: Callable = lambda good, got: False
+    undone: Callable = nothing
+    errors: tuple = ("ENOMEM", "EFAULT")
+    kinds: tuple = tuple(KINDS)
+    where: tuple = ()       # a function, or the module's code
+    # Where the kernel itself has no answer: a probe that cannot be removed stays, and it warns.
+    but: tuple = ("disarm_kprobe", "__disarm_kprobe_ftrace", "__unregister_kprobe_top")
+    leap: int = 0           # in the short form not each n, but then n + 1 + n // leap
+    alone: bool = False     # a process has more to allocate the first time
+    repeats: bool = False   # what comes behind makes the same call, without a fault
+
+
+@dataclass
+class Tally:
+    """What was done, and what was wrong."""
+    faults: dict = field(default_factory=dict)      # by call
+    kinds: dict = field(default_factory=dict)
+    errors: dict = field(default_factory=dict)
+    benign: int = 0         # the call succeeded all the same
+    mappings: dict = field(default_factory=dict)
+    findings: list = field(default_factory=list)
+
+    def count(self, call, kind, error):
+        for table, key in (self.faults, call.name), (self.kinds, kind):
+            table[key] = table.get(key, 0) + 1
+        if error:
+            name = errno.errorcode[error.errno]
+            self.errors[name] = self.errors.get(name, 0) + 1
+        else:
+            self.benign += 1
+
+    def find(self, where, what):
+        self.findings.append({"what": what, "where": where,
+                              "replay": f"make faults FAULTS='{where}'"})
+
+
+def once(call, kind, n):
+    """(result, error, failed) of one call that is prepared for this."""
+    with Nth() as nth, call.prepare() as prepared:
+        where = code_of(*call.where) if call.where else code_of_module()
+        tell_where(kind, where, code_of(*call.but) if set(call.but) & set(symbols()) else (0, 0))
+        got, error, failed = nth.call(n, lambda: call.do(prepared))
+        result = None if error else call.result(got)
+        if error:
+            call.undone(prepared)
+    return result, error, failed
+
+
+def once_alone(call, kind, n):
+    """Likewise, by a process of its own."""
+    def answer():
+        result, error, failed = once(call, kind, n)
+        return result, error and error.errno, failed
+    result, number, failed = lib.in_child(answer)
+    return result, number and OSError(number, os.strerror(number)), failed
+
+
+def wrong(call, good, result, error, again):
+    """What does not hold of a call that met a fault."""
+    if error and errno.errorcode[error.errno] not in call.errors:
+        return f"{errno.errorcode[error.errno]}, which nobody documents"
+    if not error and result != good and not call.excused(good, result):
+        return f"succeeds with {result}, not {good}"[:600]
+    if again[1]:
+        return f"fails when it is made again: {again[1]}"
+    return again[0] != good and f"when made again gives {again[0]}, not {good}"[:600]
+
+
+def steps(call, short):
+    """Each n, or in the short form of a slow call ever fewer."""
+    n = 1
+    while True:
+        yield n
+        n += 1 + (n // call.leap if short and call.leap else 0)
+
+
+def exhaust(call, kind, tally, short=False, chosen=None):
+    """Fails each chance of a call once, or the @chosen one."""
+    place = f"{call.name}, {kind}"
+    attempt = once_alone if call.alone else once
+    with only(kind):
+        good, error, _ = attempt(call, kind, 0)
+        if error:
+            tally.find(place, f"fails without a fault: {error}")
+            return
+        for n in [chosen] if chosen else steps(call, short):
+            where = f"{place}, {n}"
+            seen = []
+            try:
+                with judged_here(seen):
+                    result, error, failed = attempt(call, kind, n)
+                    # in the short form, only behind the last fault: by the call that meets none
+                    again = (good, None) if call.repeats or short else attempt(call, kind, 0)
+                what = wrong(call, good, result, error, again)
+            except (AssertionError, OSError) as raised:
+                tally.find(where, f"{type(raised).__name__}: {raised}"[:600])
+                return
+            for text in [what] * bool(what) + seen:
+                tally.find(where, text)
+            if not failed:
+                return
+            tally.count(call, kind, error)
+
+
+# ---------------------------------------------------------------- the device --
+
+def plain(record):
+    """Without what differs each time."""
+    return record._replace(header=None, file_id=None)
+
+
+def is_degraded(good, got):
+    """A file that could not be read."""
+    return isinstance(got, File) and (got.kind, got.reason) == ("none", "io-error") and \
+        got._replace(kind=good.kind, reason=good.reason, id=good.id) == good
+
+
+@contextlib.contextmanager
+def forgotten(path):
+    """The device and a file that the module has to read, as nothing is in its cache."""
+    with Device() as device, open(path, "rb") as file:
+        device.flush()
+        yield device, file.fileno()
+
+
+@contextlib.contextmanager
+def remembered(path):
+    """The device, and the file's record, which is in the cache."""
+    with Device() as device, open(path, "rb") as file:
+        yield device, device.resolve_fd(file.fileno())
+
+
+@contextlib.contextmanager
+def mapped_here(path):
+    with Device() as device, lib.mapped(path) as address:
+        device.flush()
+        yield device, address
+
+
+@contextlib.contextmanager
+def sleeping():
+    """The device, and a process with a few mappings."""
+    process = lib.sleeper()
+    try:
+        with Device() as device:
+            yield device, process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def subscribed(flags=SUB_PATH | SUB_KERNEL, ring_size=SMALL):
+    """The device with a few records in its ring; the owner closes it."""
+    device = Device()
+    try:
+        device.subscribe(flags, ring_size, pids=[os.getpid()])
+        for name in ("id20", "id83", "none"):
+            lib.map_file(lib.built(name))
+        yield device
+    finally:
+        with contextlib.suppress(OSError):
+            device.close()
+
+
+@contextlib.contextmanager
+def memory():
+    """The device, and memory to name, whose names end with it."""
+    address = lib.map_fd(-1, lib.PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with Device() as device:
+        try:
+            yield device, address
+        finally:
+            lib.unmap(address, lib.PAGE)
+
+
+def no_cookies(prepared):
+    count = prepared[0].stats()["cookies"]
+    assert not count, f"failed, and {count} cookies are there"
+
+
+@contextlib.contextmanager
+def own_file():
+    """The device, and a file without an identity; what it is named is removed."""
+    with lib.tmpfs() as directory, Device() as device:
+        path = os.path.join(directory, "file")
+        lib.write_bytes(path, b"no program" * 1000)
+        with open(path, "rb") as file:
+            try:
+                yield device, file.fileno()
+            finally:
+                with contextlib.suppress(FileNotFoundError):
+                    device.name_fd(file.fileno(), b"", kind="none")
+
+
+def name_memory(prepared):
+    device, address = prepared
+    device.name_mapping(address, lib.PAGE, b"name")
+    return device
+
+
+def name_file(prepared):
+    device, fd = prepared
+    device.name_fd(fd, b"name")
+    return prepared
+
+
+def identity_of(prepared):
+    device, fd = prepared
+    record = device.resolve_fd(fd)
+    return record.kind, record.id
+
+
+def subscribe(device, **options):
+    device.subscribe(SUB_PATH | SUB_KERNEL | SUB_CHILDREN | SUB_UID | options.get("flags", 0),
+                     SMALL, pids=[os.getpid()], uid=os.getuid())
+    return True
+
+
+def no_subscription(device):
+    count = device.stats()["subscribers"]
+    assert not count, f"failed, and {count} subscribers are there"
+
+
+def read_once(device):
+    return device, os.read(device.fd, 1 << 16)
+
+
+def whole_stream(device, before=b""):
+    """How many records there are; with what was read before, nothing is missing."""
+    seqs = [record.header.seq for record in parse_all(before + os.read(device.fd, 1 << 16))]
+    equal(seqs, list(range(1, len(seqs) + 1)), "seq")
+    return len(seqs)
+
+
+def in_two_reads(got):
+    """A read that a fault cut short has a rest; else it is for another time."""
+    device, data = got
+    lib.map_file(lib.built("id20"))
+    return whole_stream(device, data) > 0
+
+
+def map_ring(device, offset, size, prot):
+    lib.unmap(lib.map_fd(device.fd, size, prot, mmap.MAP_SHARED, offset), size)
+
+
+def poll(device):
+    waiting = select.poll()
+    waiting.register(device.fd, select.POLLIN)
+    return waiting.poll(0)
+
+
+def device_calls():
+    none, known = lib.built("none"), lib.built("id20")
+    return [
+        Call("open", lambda _: Device(), result=lambda device: device.close()),
+        Call("close", lambda device: device.close(), subscribed, errors=()),
+        Call("INFO", lambda device: device.info(), Device, result=lambda info: info),
+        Call("STATS", lambda device: device.stats(), Device, result=lambda stats: set(stats)),
+        Call("RESOLVE_FD", lambda p: p[0].resolve_fd(p[1]), lambda: forgotten(none), plain,
+             is_degraded),
+        Call("RESOLVE_KEY", lambda p: p[0].resolve_key(p[1].dev, p[1].ino),
+             lambda: remembered(known), plain),
+        Call("RESOLVE_ID", lambda p: p[0].resolve_id(p[1].file_id), lambda: remembered(known),
+             plain),
+        Call("RESOLVE_ADDR", lambda p: p[0].resolve_addr(os.getpid(), p[1]).record,
+             lambda: mapped_here(none), plain, is_degraded),
+        Call("MAPS", lambda p: p[0].maps(p[1]), sleeping, kinds_of, leap=4),
+        Call("HISTORY", lambda p: p[0].history(p[1]), sleeping, kinds_of, leap=4),
+        Call("SET_COOKIE", name_memory, memory, lambda device: device.stats()["cookies"],
+             undone=no_cookies, alone=True),
+        Call("SET_COOKIE of a file", name_file, own_file, identity_of, undone=no_cookies,
+             errors=("ENOMEM", "EFAULT", "EIO")),
+        Call("SUBSCRIBE", subscribe, Device, bool, undone=no_subscription, leap=4),
+        Call("SUBSCRIBE to tasks", lambda device: subscribe(device, flags=SUB_TASKS), Device, bool,
+             undone=no_subscription, leap=2),
+        Call("FLUSH", lambda device: device.flush(), Device),
+        Call("read", read_once, subscribed, in_two_reads, undone=whole_stream),
+        Call("poll", poll, subscribed, lambda found: [event for _, event in found]),
+        Call("mmap of the consumer page",
+             lambda device: map_ring(device, 0, lib.PAGE, mmap.PROT_READ | mmap.PROT_WRITE),
+             subscribed, undone=whole_stream, errors=("ENOMEM", "EAGAIN")),
+        Call("mmap of the records",
+             lambda device: map_ring(device, lib.PAGE, lib.PAGE + 2 * SMALL, mmap.PROT_READ),
+             subscribed, undone=whole_stream, errors=("ENOMEM", "EAGAIN")),
+    ]
+
+
+def kinds_of(records):
+    """How many there are of each type: what more is known of a file differs with time."""
+    count = {}
+    for record in records:
+        count[type(record).__name__] = count.get(type(record).__name__, 0) + 1
+    return count
+
+
+# ----------------------------------------------------------------- netlink --
+
+@contextlib.contextmanager
+def socket_and_file():
+    """A socket of the family, and a record that is in the cache."""
+    with remembered(lib.built("id20")) as (_, record), genl.Genl() as link:
+        # whoever waits longer has lost the answer
+        link.socket.settimeout(lib.PATIENCE)
+        yield link, record
+
+
+def listen(link):
+    return link.subscribe(SUB_PATH | SUB_KERNEL | SUB_CHILDREN, SMALL, pids=[os.getpid()])
+
+
+@contextlib.contextmanager
+def listening():
+    with socket_and_file() as (link, record):
+        listen(link)
+        yield link, record
+
+
+def netlink_calls():
+    # ENOBUFS is the core kernel's, where it has no message to answer in
+    errors = ("ENOMEM", "EFAULT", "ENOBUFS")
+    calls = []
+    for where in ((), ("netlink_sendmsg",), ("netlink_dump",)):
+        place = f" in {where[0]}" if where else ""
+        calls += [
+            Call("GET" + place, lambda p: p[0].get(p[1].dev, p[1].ino), socket_and_file, plain,
+                 where=where, errors=errors),
+            Call("dump" + place, lambda p: len(p[0].dump()) > 0, socket_and_file,
+                 lambda some: some, where=where, errors=errors),
+            Call("genl SUBSCRIBE" + place, lambda p: listen(p[0]), socket_and_file,
+                 lambda size: size, where=where, errors=errors, leap=4,
+                 undone=lambda p: no_listener()),
+        ]
+    calls.append(Call("close of a listener", lambda p: p[0].socket.close(), listening, errors=()))
+    return calls
+
+
+def no_listener():
+    with Device() as device:
+        no_subscription(device)
+
+
+# --------------------------------------------------------- load and unload --
+
+def areas():
+    return len(re.findall(r"\[buildid\]|bid_", lib.read_bytes("/proc/vmallocinfo").decode()))
+
+
+@contextlib.contextmanager
+def not_loaded():
+    """The kernel's log. Who comes next loads it: that takes seconds."""
+    if lib.is_loaded():
+        lib.unload()
+    log = lib.KernelLog()
+    try:
+        yield log
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(log.fd)
+
+
+def load_again():
+    if lib.is_loaded():
+        lib.unload()
+    lib.load()
+
+
+@contextlib.contextmanager
+def loaded():
+    if not lib.is_loaded():
+        lib.load()
+    yield
+
+
+def module_left():
+    return {
+        "the module": lib.is_loaded(), lib.DEVICE: os.path.exists(lib.DEVICE),
+        "slabs": re.findall(r"^buildid\S*", lib.read_bytes("/proc/slabinfo").decode(), re.M),
+        "probes": re.findall(r"perf_event_mmap|generic_shutdown_super|perf_event_comm",
+                             lib.read_bytes(f"{DEBUGFS}/kprobes/list").decode()),
+    }
+
+
+def gone_and_says_why(log):
+    """Of an insmod that failed."""
+    left = {name: value for name, value in module_left().items() if value}
+    equal(left, {}, "left behind by a load that failed")
+    assert "buildid: not loaded: -" in log.text(), "a load that failed says nothing"
+
+
+def unload(_):
+    lib.unload()
+    equal({name: value for name, value in module_left().items() if value}, {}, "left behind")
+
+
+def load(_):
+    """With few entries in reserve, each of which is the same two allocations."""
+    lib.load("max_entries=16 requests=4")
+
+
+def module_calls():
+    # that of what failed first, whatever that may be; the core kernel has some of its own
+    errors = ("ENOMEM", "EFAULT", "ENODEV", "ENXIO", "EINVAL", "ENOENT", "ENOSPC")
+    kinds = ("failslab", "fail_page_alloc")
+    # sysfs_slab_add() of 6.12 leaks the name of a slab that it cannot add
+    return [
+        Call("finit_module", load, not_loaded, undone=gone_and_says_why,
+             errors=errors, where=("do_one_initcall",),
+             but=("sysfs_slab_add",), kinds=kinds, leap=6, repeats=True),
+        Call("delete_module", unload, loaded, errors=(), kinds=kinds, leap=2, repeats=True),
+    ]
+
+
+# ------------------------------------------------------------- all of these --
+
+def left_over():
+    """What would grow if something were left."""
+    with Device() as device:
+        device.flush()
+        lib.until(lambda: not device.stats()["requests"], "no file is being read")
+        stats = device.stats()
+    return {name: stats[name] for name in ("subscribers", "cookies", "requests", "entries")} | \
+        {"vmalloc areas": areas(), "users": int(lib.read_bytes("/sys/module/buildid/refcnt")),
+         "descriptors": len(os.listdir("/proc/self/fd"))}
+
+
+def run_calls(calls, tally, short=False, chosen=""):
+    """@chosen: "CALL, KIND, N", for one of them; what is left out is all."""
+    name, kind, n = (*filter(None, chosen.split(", ")), None, None, None)[:3]
+    for call in calls:
+        if name and call.name != name:
+            continue
+        begin, before = time.monotonic(), left_over()
+        try:
+            for each in call.kinds:
+                if not kind or each == kind:
+                    exhaust(call, each, tally, short, n and int(n))
+        finally:
+            if call.repeats:
+                load_again()
+        after = left_over()
+        if after != before:
+            tally.find(call.name, f"left behind: {after}, before it {before}")
+        print(f"# {call.name}: {tally.faults.get(call.name, 0)} faults, "
+              f"{time.monotonic() - begin:.1f} s", flush=True)
+
+
+# ------------------------------------------------- the hook and the worker --
+
+class Starved:
+    """In the block what @faults is about fails. What is mapped meanwhile is counted then, and
+    identified once it is mapped again."""
+
+    def __init__(self, faults):
+        self.faults = faults
+        self.ids = {}
+
+    def map(self, wanted):
+        """@wanted: the identity of each file that is mapped, by its path."""
+        with stream.Watch() as watch, contextlib.ExitStack() as stack:
+            # whose directories are not what is to fail
+            files = [stack.enter_context(open(path, "rb")) for path in wanted]
+            before = stream.stats()
+            with self.faults:
+                for file in files:
+                    lib.unmap(lib.map_fd(file.fileno(), lib.PAGE), lib.PAGE)
+                watch.settle()
+            lib.map_file("/bin/true")   # behind which a LOST record stands, if one has to
+            watch.settle()
+            after = stream.stats()
+            self.count = {name: after[name] - before[name] for name in before}
+            self.records, self.mmaps = watch.records, watch.mmaps[:-1]
+            self.files = [watch.files.get(mapped.file_id) for mapped in self.mmaps]
+        equal(len(self.mmaps), len(wanted), "mappings, each with a record")
+        # the last one, too: the reserve is filled up a moment later
+        self.unresolved = [mapped for mapped in watch.mmaps if mapped.state == "unresolved"]
+        self.unread = [file for file in self.files if file and file.reason == "io-error"]
+        equal(self.count["no_request"], len(self.unresolved), "no_request of STATS")
+        equal(sum(record.no_request for record in self.records if isinstance(record, Lost)),
+              len(self.unresolved), "no_request of LOST")
+        equal(self.count["io_errors"], len(self.unread), "io_errors of STATS")
+        equal(self.count["ring_full"], 0, "ring_full")
+        for path, file in zip(wanted, self.files):
+            assert file is None or file in self.unread or file.id == wanted[path], \
+                f"{path} is {file}, not {wanted[path]}"
+        self.identify(wanted)
+
+    def identify(self, wanted):
+        """What was lost comes back with the next mapping, once there is memory again."""
+        with stream.Watch() as watch:
+            lib.until(lambda: watch.see(lib.map_file, next(iter(wanted)))[1], "an entry is free")
+            for path in wanted:
+                mapped, file = watch.see(lib.map_file, path)
+                equal((file.id, mapped.path), (wanted[path], lib.told(path)), "identity and path")
+
+
+def many_files(directory, count):
+    """More of them than there are entries in reserve, each in memory: {path: identity}."""
+    wanted = {}
+    for number in range(count):
+        path = os.path.join(directory, f"{number}.so")
+        lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
+        wanted[path] = number.to_bytes(20, "big").hex()
+    return wanted
+
+
+def kinds_of_files(directory):
+    """With a short identity, a long one, a hash; with a long path: {path: identity}."""
+    deep = os.path.join(directory, *["d" * 100] * 3)
+    os.makedirs(deep)
+    wanted = {}
+    for place in directory, deep:
+        for name in ("id20", "id83", "none"):
+            path = os.path.join(place, name)
+            data = lib.read_bytes(lib.built(name))
+            lib.write_bytes(path, data)
+            wanted[path] = lib.readelf_ids([path]).get(path) or lib.htlhash(data)
+    return wanted
+
+
+@contextlib.contextmanager
+def on_disk():
+    """Files that are not in memory, and the name of their disk. It is read-only, as a journal
+    that meets an error stops the file system."""
+    with lib.loop_device() as device, lib.directory() as path:
+        lib.mount(device, path, "ext4")
+        try:
+            wanted = kinds_of_files(path)
+        finally:
+            lib.umount(path)
+        lib.mount(device, path, "ext4", lib.MS_RDONLY)
+        try:
+            yield wanted, os.path.basename(device)
+        finally:
+            lib.umount(path)
+
+
+@contextlib.contextmanager
+def bad_disk(name):
+    put(f"/sys/block/{name}/make-it-fail", 1)
+    try:
+        with always("fail_make_request", EVERYWHERE):
+            yield
+    finally:
+        put(f"/sys/block/{name}/make-it-fail", 0)
+
+
+@contextlib.contextmanager
+def failing_function(name, where, value=-errno.ENOMEM):
+    """The function returns that to whoever has @where on the stack."""
+    tell("fail_function", inject=name)
+    try:
+        put(f"{DEBUGFS}/fail_function/{name}/retval", hex(value & 2**64 - 1))
+        with always("fail_function", where):
+            yield
+    finally:
+        tell("fail_function", inject="!" + name)
+
+
+def mappings_without_entries(many):
+    """In memory, but without memory for entries of the cache."""
+    with lib.tmpfs() as directory:
+        starved = Starved(always("failslab", code_of_module()))
+        starved.map(many_files(directory, many))
+    assert starved.unresolved, "there was an entry for each"
+    return starved
+
+
+def mappings_without_memory(kind):
+    """To be read, but without memory for it."""
+    with on_disk() as (wanted, _):
+        starved = Starved(always(kind, code_of_module()))
+        starved.map(wanted)
+    assert starved.unread, "all were read"
+    return starved
+
+
+def mappings_of_a_bad_disk():
+    with on_disk() as (wanted, disk):
+        starved = Starved(bad_disk(disk))
+        starved.map(wanted)
+    equal(len(starved.unread), len(wanted), "files that were not read")
+    return starved
+
+
+def mappings_without_page_cache():
+    """Pages find no place in it."""
+    with on_disk() as (wanted, _):
+        starved = Starved(failing_function("__filemap_add_folio", code_of_module()))
+        starved.map(wanted)
+    equal(len(starved.unread), len(wanted), "files that were not read")
+    return starved
+
+
+def run_mappings(tally, many):
+    for function, arguments in ((mappings_without_entries, (many,)),
+                                (mappings_without_memory, ("failslab",)),
+                                (mappings_without_memory, ("fail_page_alloc",)),
+                                (mappings_of_a_bad_disk, ()), (mappings_without_page_cache, ())):
+        name = " ".join((function.__name__.replace("_", " "), *map(str, arguments)))
+        try:
+            starved = function(*arguments)
+        except (AssertionError, OSError) as raised:
+            tally.find(name, f"{type(raised).__name__}: {raised}"[:600])
+            continue
+        tally.mappings[name] = len(starved.mmaps)
+        tally.mappings[f"{name}: unresolved"] = len(starved.unresolved)
+        tally.mappings[f"{name}: not read"] = len(starved.unread)
