@@ -4,6 +4,7 @@
 content it maps, whatever was mapped from that path before. rewrite.t does it fast."""
 
 import ctypes
+import itertools
 import mmap
 import os
 import random
@@ -175,17 +176,17 @@ def _():
 
 
 def resize_for_ever(path):
-    """The library, cut to every size that it can have, and whole again. Without pauses a slow
-    machine might never read it but while it changes."""
+    """The library, cut to every size that it can have, and whole again. Without pauses, longer
+    each time, a slow machine might never read it but while it changes."""
     whole = CONTENT["v1"]
     fd = os.open(path, os.O_WRONLY)
-    while True:
+    for pause in itertools.count(1):
         for size in range(len(whole), 0, -61):
             os.ftruncate(fd, size)
             if not random.randrange(100):
-                time.sleep(0.01)
+                time.sleep(pause / 100)
         os.pwrite(fd, whole, 0)
-        time.sleep(0.01)
+        time.sleep(pause / 100)
 
 
 def resolve(path, device):
