@@ -16,6 +16,7 @@ import kernel_log
 import lib
 import stream
 from device import SUB_CHILDREN, SUB_PATH
+from image import with_id
 from lib import PAGE, built
 
 MS_NOSUID, MS_NODEV, MNT_DETACH = 2, 4, 2
@@ -131,6 +132,9 @@ def write_tree(top):
                         lib.read_bytes(built(name)) + noise.randbytes(noise.randrange(9000)))
     lib.write_bytes(os.path.join(top, "script"), b"#!/bin/true\n")
     lib.write_bytes(os.path.join(top, "noise"), noise.randbytes(20000))
+    # in more extents than an inode has room for
+    lib.write_bytes(os.path.join(top, "scattered"),
+                    with_id(noise.randbytes(20)) + (noise.randbytes(1024) + bytes(1024)) * 20)
     for place, directories, names in os.walk(top):
         for name in directories + names:
             os.utime(os.path.join(place, name), (1700000000, 1700000000))
