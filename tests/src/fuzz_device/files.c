@@ -289,17 +289,20 @@ static uint64_t take_records(struct fuzz *f, struct stream *stream)
 	return pos;
 }
 
-static void write_rubbish(struct fuzz *f, struct stream *stream)
+static void write_rubbish(struct fuzz *f, struct stream *stream, int fd)
 {
 	uint64_t end = *stream->producer;
 	const uint64_t values[] = { ~0ULL,   1ULL << 63, end + (1 << 20),	  end - 8,  end - 4,
 				    end + 1, 0,		 end - stream->ring_size, number(f) };
-	struct pollfd polled = { .fd = DEVICE_FD, .events = POLLIN };
+	struct pollfd polled = { .fd = fd, .events = POLLIN };
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
 		*stream->consumer = values[below(f, 9)];
 		make_events(f);
+		/* the device may be another one now */
+		if (!stream->producer)
+			return;
 		poll(&polled, 1, 0);
 	}
 	skip_records(stream);
@@ -343,10 +346,12 @@ void fuzz_ring(struct fuzz *f)
 	}
 	count_call(RING, 0);
 	make_events(f);
+	if (!stream->producer)
+		return;
 	snprintf(f->what, sizeof(f->what), "mapped ring of device %u", n);
 	__atomic_store_n(stream->consumer, take_records(f, stream), __ATOMIC_RELEASE);
 	if (one_in(f, 4))
-		write_rubbish(f, stream);
+		write_rubbish(f, stream, DEVICE_FD + (int)n);
 }
 
 /* ------------------------------------------------------------------------ events -- */
