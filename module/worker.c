@@ -462,11 +462,10 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 	request->access = access;
 	request->inode = inode;
 	/* being remounted or frozen it takes a file, which keeps the mount busy */
-	if (access == BID_ACCESS_INODE && hold_superblock(inode->i_sb)) {
+	if (access == BID_ACCESS_INODE && hold_superblock(inode->i_sb))
 		ihold(inode);
-	} else {
+	else
 		request->file = get_file(file);
-	}
 }
 
 static void release_inode(struct inode *inode)
