@@ -43,6 +43,12 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       FUZZ="NAME..."    these only: elf perfdata log archive annotate perf
   make mutants          small faults in module/ and tool/, and whether a test notices; hours
       MUTANTS_ARGS=...  options of scripts/mutants, such as --file module/elf or --host
+  make soak             everything at once beside stress-ng, then 500 insmod and rmmod; ends in a
+                        report
+      KERNEL=NAME       kernel of the guest (6.12)
+      SECONDS=N         of load (1800; 600 on a debug kernel)
+      SEED=N            of what the tests choose (that of the clock, and printed)
+      RELOADS=N         (500; 50 on a debug kernel)
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
@@ -186,6 +192,10 @@ lint: deps
 fuzz: deps
 	tests/fuzz/run $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(FUZZ)
 
+soak: deps
+	tests/soak/run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SECONDS),--seconds $(SECONDS)) \
+		$(if $(SEED),--seed $(SEED)) $(if $(RELOADS),--reloads $(RELOADS))
+
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
@@ -206,4 +216,5 @@ matrix: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench check check-arm64 check-packages lint fuzz mutants flood kunit matrix
+	deps demo bench check check-arm64 check-packages lint fuzz mutants soak flood \
+	 kunit matrix
