@@ -49,6 +49,9 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       SECONDS=N         of load (1800; 600 on a debug kernel)
       SEED=N            of what the tests choose (that of the clock, and printed)
       RELOADS=N         (500; 50 on a debug kernel)
+  make selftests        the kernel's own selftests without the module, with it, and watched; ends
+                        in a report
+      KERNEL=NAME       kernel of the guest (6.12)
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make bench            the cost of an mmap, in instructions
@@ -196,6 +199,9 @@ soak: deps
 	tests/soak/run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SECONDS),--seconds $(SECONDS)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(RELOADS),--reloads $(RELOADS))
 
+selftests: deps
+	tests/selftests/run $(KERNEL)
+
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
@@ -216,5 +222,5 @@ matrix: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench check check-arm64 check-packages lint fuzz mutants soak flood \
-	 kunit matrix
+	deps demo bench check check-arm64 check-packages lint fuzz mutants soak selftests \
+	flood kunit matrix
