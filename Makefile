@@ -55,6 +55,15 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       FAULTS="CALL, KIND, N"    this fault alone, as a finding names it
   make coverage         the lines of module/ that tests run, faults and KUnit included: 90 % at
                         least, and tests/uncovered has the rest; ends in a report; an hour
+  make soak             everything at once beside stress-ng, then 500 insmod and rmmod; ends in a
+                        report
+      KERNEL=NAME       kernel of the guest (6.12)
+      SECONDS=N         of load (1800; 600 on a debug kernel)
+      SEED=N            of what the tests choose (that of the clock, and printed)
+      RELOADS=N         (500; 50 on a debug kernel)
+  make selftests        the kernel's own selftests without the module, with it, and watched; ends
+                        in a report
+      KERNEL=NAME       kernel of the guest (6.12)
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make umounts          umount(2) at once after use, and the device below removed at once; an hour
@@ -214,6 +223,13 @@ faults: deps
 coverage: deps
 	tests/coverage/run
 
+soak: deps
+	tests/soak/run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SECONDS),--seconds $(SECONDS)) \
+		$(if $(SEED),--seed $(SEED)) $(if $(RELOADS),--reloads $(RELOADS))
+
+selftests: deps
+	tests/selftests/run $(KERNEL)
+
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
 
@@ -238,4 +254,4 @@ matrix: deps
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
 	deps demo bench check check-arm64 check-packages lint fuzz fuzz-device mutants \
-	faults coverage flood umounts kunit matrix
+	faults coverage soak selftests flood umounts kunit matrix

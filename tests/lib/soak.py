@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Everything that uses the module at once, beside the load of stressors.py, for as long as
+asked, and what holds then: tests/soak/soak.t for seconds, tests/soak/guest for half an hour."""
+
+import collections
+import contextlib
+import errno
+import os
+import random
+import time
+
+import leftovers
+import lib
+import stream
+from device import SUB_DATA, SUB_PATH
+from stressors import Stressors, differences
+from users import (DRAINS, ENDS, SMALL, WORKS, Member, Shared, asker, forgetter, killer, listener,
+                   mounter, namer, rewriter, subscriber, visitor)
+
+# The fewest that evict all the time.
+ENTRIES = 64
+LARGE = 16 << 20
+@contextlib.contextmanager
+def room():
+    """A tmpfs in which everybody may write, and not too much."""
+    with lib.directory() as path:
+        lib.mount("none", path, "tmpfs", 0, "size=256m,mode=1777")
+        try:
+            yield path
+        finally:
+            lib.run("umount", path, status=None)
+            if os.path.ismount(path):
+                lib.umount(path, 2)
+
+
+class Findings(list):
+    def add(self, what, where):
+        self.append({"what": what, "where": where})
+
+    def need(self, condition, what, where):
+        if not condition:
+            self.add(what, where)
+
+
+def gather(members, counts, findings):
+    """What each says at its end; that of who watches also as it is."""
+    results = {}
+    for member in members:
+        result = member.end()
+        if isinstance(result, str):
+            findings.add(result, member.name)
+            continue
+        results[member.name] = result
+        for what in result.get("wrong", ()):
+            findings.add(what, member.name)
+        for name, number in result.get("counts", result).items():
+            counts[name] += number
+    return results
+
+
+def members_that_work(shared, place, flags, *others):
+    """@flags: of those that are killed."""
+    members = [Member(rewriter, shared, place), Member(mounter, shared, place),
+               Member(namer, shared, place), Member(asker, shared),
+               Member(killer, shared, flags), Member(forgetter, shared),
+               *(Member(other, shared) for other in others)]
+    for member in members:
+        assert member.wait_until_ready(), f"{member.name}: {member.end()}"
+    return members
+
+
+def account(name, result, mappings, findings):
+    """Each record is there or lost, and so is each mapping that the hook saw."""
+    findings.need(result["seq"] == result["received"] + result["lost"],
+                  f"the last seq is {result['seq']}: {result['received']} records, "
+                  f"{result['lost']} lost", name)
+    seen = result["counts"].get("mappings", 0)
+    findings.need(seen + result["lost_mmaps"] == mappings,
+                  f"{mappings} mappings: {seen} records, {result['lost_mmaps']} lost", name)
+
+
+WATCHERS = ((subscriber, LARGE, 0), (subscriber, SMALL, 4 if lib.DEBUG else 1), (listener,))
+
+
+def use(seconds, shared, names, place, findings):
+    """All of it for a while, with the module loaded. Returns what was counted, and what the
+    stressors @names met."""
+    counts = collections.Counter()
+    watchers = [Member(function, shared, *arguments) for function, *arguments in WATCHERS]
+    for member in watchers:
+        assert member.wait_until_ready(), f"{member.name}: {member.end()}"
+    before = stream.stats()
+    load = Stressors(names, seconds, place)
+    members = members_that_work(shared, place, SUB_PATH)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.1)
+    met = load.end()
+    shared.enter(DRAINS)
+    gather(members, counts, findings)
+    lib.until(lambda: not stream.stats()["requests"], "all files were read")
+    after = stream.stats()
+    mappings = after["mappings"] - before["mappings"]
+    shared.enter(ENDS)
+    results = gather(watchers, counts, findings)
+    shared.enter(WORKS)
+    for name, result in results.items():
+        account(name, result, mappings, findings)
+        counts[f"{name.split()[0]} records"] += result["received"]
+        counts[f"{name.split()[0]} lost"] += result["lost"]
+    counts["mappings made"] += mappings
+    for name in ("evicted", "stale", "missed_probe", "no_request", "misses", "rechecks",
+                 "parsed_worker", "changing", "io_errors"):
+        counts["stats: " + name] += after[name] - before[name]
+    return counts, met
+
+
+def idle(findings, memory=None):
+    """With nobody there the module has nothing but its cache, and that goes. Of the entries set
+    aside for new files a few may be missing."""
+    def left():
+        stream.flush()
+        stats = stream.stats()
+        return {name: stats[name] for name in ("subscribers", "requests", "cookies", "entries")
+                if stats[name]} | {
+                    "bytes": size for size in [stats["memory"]] if memory and size > memory}
+    try:
+        lib.until(lambda: not left(), "nothing is left")
+    except TimeoutError:
+        findings.add(f"STATS still has {left()}, and had {memory} bytes", "the module")
+
+
+def soak(seconds, seed, names):
+    """Returns what was counted, and findings."""
+    counts, findings = collections.Counter(), Findings()
+    shared = Shared(seed)
+    lib.unload()
+    with room() as place:
+        # Both before anything is counted, as the first of its kind leaves something behind.
+        without = Stressors(names, max(4, seconds // 10), place).end()
+        lib.load(f"max_entries={ENTRIES}")
+        use(2, shared, (), place, findings)
+        lib.unload()
+    before = leftovers.look()
+    lib.load(f"max_entries={ENTRIES}")
+    idle(findings)
+    memory = stream.stats()["memory"]
+    with room() as place:
+        found, met = use(seconds, shared, names, place, findings)
+    counts.update(found)
+    for what in differences(without, met):
+        findings.add(what, "stress-ng")
+    for name, (_, operations, _) in met.items():
+        counts["stress-ng " + name] = operations
+    idle(findings, memory)
+    lib.unload()
+    grown = leftovers.more_than(before)
+    findings.need(not grown, "left behind: " + leftovers.shown(grown), "the kernel")
+    lib.load()
+    for name in ("identities right", "stats: evicted", "subscriber lost", "listener records",
+                 "killed: read", "killed: ring", "killed: netlink", "answers", "cookies",
+                 "mappings named", "files named", "files rewritten", "file systems mounted"):
+        findings.need(counts[name], f"no {name}", "the test")
+    unknown = sum(counts[name] for name in counts if name.startswith("identities")) - \
+        counts["identities right"]
+    findings.need(unknown < counts["identities right"] / 10,
+                  f"{unknown} identities are not known, {counts['identities right']} are right",
+                  "the watchers")
+    return counts, findings
+
+
+def unload(shared, counts):
+    """As often as it takes: who has the device open does not know."""
+    for tries in range(10000):
+        try:
+            lib.unload()
+            break
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EBUSY):
+                raise
+        counts["unloads refused"] += 1
+        shared.close(tries > 5)
+        time.sleep(0.005)
+    shared.close(False)
+
+
+def reload_under_load(times, shared, names, findings):
+    """Returns what was counted."""
+    counts = collections.Counter()
+    with room() as place:
+        load = Stressors(names, 3600, place)
+        members = members_that_work(shared, place, SUB_PATH | SUB_DATA, visitor, visitor)
+        for _ in range(times):
+            unload(shared, counts)
+            time.sleep(random.random() / 20)
+            lib.load(random.choice(("", "max_entries=16", f"max_entries={ENTRIES}")))
+            time.sleep(random.random() / 10)
+        shared.enter(DRAINS)
+        gather(members, counts, findings)
+        load.stop()
+        shared.enter(WORKS)
+    idle(findings)
+    lib.unload()
+    return counts
+
+
+def reloads(times, seed, names, first=3):
+    """insmod and rmmod under load, the @first few before anything is counted. Returns what was
+    counted, and findings."""
+    findings = Findings()
+    shared = Shared(seed)
+    random.seed(seed)
+    if first:
+        reload_under_load(first, shared, names, findings)
+    else:
+        lib.unload()
+    before = leftovers.look()
+    lib.load()
+    counts = reload_under_load(times, shared, names, findings)
+    grown = leftovers.more_than(before)
+    findings.need(not grown, "left behind: " + leftovers.shown(grown), "the kernel")
+    lib.load()
+    counts["reloads"] = times
+    for name in ("visits", "answers", "killed: read", "mappings named", "files rewritten"):
+        findings.need(counts[name], f"no {name}", "the test")
+    return counts, findings

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Where memory is short: the cache gives back, readers that the OOM killer ends leave nothing
+behind, readers that are stopped take what the header says and no more.
+
+A cgroup's limit does not reach the cache, which belongs to no cgroup: it shrinks when the
+machine is short. Rings are charged to who subscribes."""
+
+import contextlib
+import mmap
+import os
+import re
+import signal
+import socket
+
+import genl
+import leftovers
+import lib
+import stream
+import users
+from device import SUB_PATH, Device
+from image import with_id
+from lib import PAGE, built
+from tap import Skip, equal, run, test
+
+MADV_POPULATE_WRITE = 23
+MIB = 1 << 20
+FILES = 500 if lib.DEBUG else 2000
+# Short of what kswapd begins at.
+NEAR = 96 * MIB
+GROUPS = "/sys/fs/cgroup"
+LIMIT = 32 * MIB
+KILLS = 2 if lib.DEBUG else 6
+STOPPED = 8
+FLOODED = [built(name) for name in ("id8", "id16", "id20", "id32")]
+# More than the ring of each has room for.
+TIMES = 2500
+
+
+def available():
+    return int(re.search(rb"MemAvailable: +(\d+)", lib.read_bytes("/proc/meminfo"))[1]) << 10
+
+
+# ------------------------------------------------------------------- shrinker --
+
+def take(shrunk, steps):
+    """Memory, until @shrunk() or there is no more. The OOM killer would take this process."""
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+    held = [mmap.mmap(-1, max(available() - NEAR, PAGE), mmap.MAP_PRIVATE)]
+    held[0].madvise(MADV_POPULATE_WRITE)
+    for _ in range(steps):
+        if shrunk():
+            return
+        held.append(mmap.mmap(-1, MIB, mmap.MAP_PRIVATE))
+        held[-1][:] = b"x" * MIB
+    raise AssertionError("the cache is as large as before")
+
+
+@test("when the machine is short of memory the cache gives back, and what is mapped then is "
+      "identified")
+def _():
+    with lib.tmpfs() as directory:
+        for number in range(FILES):
+            path = os.path.join(directory, str(number))
+            lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
+            lib.map_file(path)
+        lib.until(lambda: not stream.stats()["requests"], "all files were read")
+        before = stream.stats()
+        assert before["entries"] >= FILES, before
+
+        def shrunk():
+            return stream.stats()["entries"] < before["entries"] // 2
+        child = lib.forked(take, shrunk, 2 * NEAR // MIB)
+        equal(os.waitpid(child, 0)[1], 0, "status of who takes all memory")
+        after = stream.stats()
+        print(f"# {before['entries']} entries, {before['memory']} bytes; then "
+              f"{after['entries']}, {after['memory']}")
+        assert after["memory"] < before["memory"] - FILES * 100, (before, after)
+        assert after["evicted"] > before["evicted"], (before, after)
+        with stream.Watch() as watch:
+            for number in range(0, FILES, 50):
+                _, file = watch.see(lib.map_file, os.path.join(directory, str(number)))
+                equal(file.id, number.to_bytes(20, "big").hex(), f"id of {number}")
+
+
+# ---------------------------------------------------------------- OOM killer --
+
+@contextlib.contextmanager
+def limited():
+    """A cgroup with little memory."""
+    if b"memory" not in lib.read_bytes(f"{GROUPS}/cgroup.controllers").split():
+        raise Skip("this kernel has no memory controller")
+    write(f"{GROUPS}/cgroup.subtree_control", "+memory")
+    path = f"{GROUPS}/pressure"
+    os.mkdir(path)
+    try:
+        write(f"{path}/memory.max", str(LIMIT))
+        yield path
+    finally:
+        os.rmdir(path)
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+@contextlib.contextmanager
+def kills_expected():
+    """The report of the OOM killer has a call trace, which fails a guest: here it does not get
+    to the console, and nothing else may be in the log."""
+    log = lib.KernelLog()
+    with lib.written("/proc/sys/kernel/printk", "4"):
+        yield
+        text = log.text()
+    equal(text.count("Call Trace:"), text.count("invoked oom-killer"), f"call traces in {text}")
+    for word in ("BUG:", "WARNING:", "KASAN:", "Oops", "Out of memory:", "suspicious"):
+        assert word not in text, text
+
+
+def eat():
+    held = []
+    while True:
+        held.append(bytearray(b"x" * MIB))
+
+
+def read_and_eat(group, way):
+    """A reader that takes more memory than it may."""
+    write(f"{group}/cgroup.procs", "0")
+    life = users.victim(way, SUB_PATH, MIB)
+    next(life)
+    lib.map_file(FLOODED[0])
+    eat()
+
+
+def subscribe_to_too_much(group):
+    write(f"{group}/cgroup.procs", "0")
+    with Device() as device:
+        try:
+            device.subscribe(ring_size=2 * LIMIT)
+        except OSError as error:
+            os._exit(error.errno)
+    os._exit(0)
+
+
+def expect_killed(group, function, *arguments):
+    child = lib.forked(function, group, *arguments)
+    status = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL, \
+        f"{function.__name__}{arguments}: status {status:#x}"
+
+
+def expect_nothing_left(before):
+    lib.until(lambda: not stream.stats()["subscribers"], "no subscriber is left")
+    equal(stream.stats()["cookies"], 0, "cookies")
+    grown = leftovers.more_than(before)
+    assert not grown, "left behind: " + leftovers.shown(grown)
+
+
+def kill_all(group, times):
+    for _ in range(times):
+        for way in users.WAYS:
+            expect_killed(group, read_and_eat, way)
+        expect_killed(group, subscribe_to_too_much)
+
+
+@test("readers that the OOM killer ends, one of them in SUBSCRIBE, leave nothing behind")
+def _():
+    with limited() as group, kills_expected():
+        kill_all(group, 1)
+        before = leftovers.look()
+        kill_all(group, KILLS)
+        expect_nothing_left(before)
+
+
+# ------------------------------------------------------------ stopped readers --
+
+def memory(seen):
+    """KiB that rings and sockets are in."""
+    return sum(size for name, size in seen.items()
+               if name in ("pages", "vmalloc") or re.match("slab (skb|kmalloc)", name))
+
+
+def flood(times):
+    lib.run(built("maps"), str(times), *FLOODED)
+
+
+def receive(netlink):
+    """All that there is, in a moment."""
+    try:
+        return netlink.receive()
+    except socket.timeout:
+        return []
+
+
+def check_cost(subscribe, more, extra):
+    """@extra: KiB that each may take besides its ring."""
+    slack = leftovers.SLACK["pages"]
+    flood(1)
+    empty = memory(leftovers.look())
+    with contextlib.ExitStack() as stack:
+        readers = [subscribe(stack) for _ in range(STOPPED)]
+        idle = memory(leftovers.look())
+        flood(TIMES)
+        full = memory(leftovers.look())
+        ring = MIB // 1024
+        print(f"# {STOPPED} readers with rings of {ring} KiB: {idle - empty} KiB; {full - empty} "
+              "when all are full")
+        assert STOPPED * ring - slack <= idle - empty <= STOPPED * (ring + 32) + slack, \
+            f"{idle - empty} KiB for {STOPPED} rings of {ring} KiB"
+        assert full - idle <= STOPPED * extra + slack, f"{full - idle} KiB more when they are full"
+        checked = stream.Stream()
+        while records := more(readers[0]):
+            checked.add(records)
+        assert checked.lost, "nothing was lost"
+        equal(checked.seq, len(checked.records) + checked.lost, "the last seq")
+        lost = sum(getattr(record, "ring_full_mmaps", 0) for record in checked.records)
+        seen = sum(mapped.path in FLOODED for mapped in checked.mmaps)
+        assert seen + lost >= TIMES * len(FLOODED), f"{seen} seen, {lost} lost"
+
+
+@test("readers that do not read cost their rings, and no more when these are full")
+def _():
+    def subscribe(stack):
+        device = stack.enter_context(Device())
+        device.subscribe(SUB_PATH, MIB)
+        return device
+    check_cost(subscribe, lambda device: device.read(0.5), 0)
+
+
+@test("netlink listeners that do not read cost their rings and what their sockets may hold")
+def _():
+    # what a socket holds is counted with the memory around it
+    room = int(lib.read_bytes("/proc/sys/net/core/rmem_default")) // 1024
+
+    def subscribe(stack):
+        netlink = stack.enter_context(genl.Genl())
+        netlink.subscribe(SUB_PATH, MIB)
+        netlink.socket.settimeout(1)
+        return netlink
+    check_cost(subscribe, receive, 2 * room)
+
+
+run()
