@@ -3,6 +3,7 @@
 """A library that changes while it is recorded: each mapping has the identity of the
 content it maps, whatever was mapped from that path before. rewrite.t does it fast."""
 
+import collections
 import ctypes
 import itertools
 import mmap
@@ -176,12 +177,14 @@ def _():
 
 
 def resize_for_ever(path):
-    """The library, cut to every size that it can have, and whole again. Without pauses, longer
-    each time, a slow machine might never read it but while it changes."""
+    """The library, cut shorter and shorter, most often to where its notes are no more, and whole
+    again. Without pauses, longer each time, a slow machine might never read it but while it
+    changes."""
     whole = CONTENT["v1"]
+    sizes = [*range(len(whole), 1024, -509), *range(1024, 0, -5)]
     fd = os.open(path, os.O_WRONLY)
     for pause in itertools.count(1):
-        for size in range(len(whole), 0, -61):
+        for size in sizes:
             os.ftruncate(fd, size)
             if not random.randrange(100):
                 time.sleep(pause / 100)
@@ -216,6 +219,8 @@ def _():
             try:
                 lib.until(tried, "a cut file")
             finally:
+                counts = collections.Counter((file.kind, file.reason) for file in files)
+                print(f"# {make.__name__}: {dict(counts)}")
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
             watch.settle()
