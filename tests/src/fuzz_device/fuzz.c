@@ -297,14 +297,16 @@ static int run_round(unsigned int round)
 	return stop;
 }
 
+/* dprintf() would seek, which kmsg refuses. */
 static void log_round(unsigned int round)
 {
-	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC), n;
+	char text[128];
 
-	if (fd < 0)
-		return;
-	dprintf(fd, "fuzz_device: round %u%s of seed %llu", round,
-		options.racing ? ", racing," : "", (unsigned long long)options.seed);
+	n = snprintf(text, sizeof(text), "fuzz_device: round %u%s of seed %llu", round,
+		     options.racing ? ", racing," : "", (unsigned long long)options.seed);
+	if (fd < 0 || write(fd, text, (size_t)n) != n)
+		err(1, "/dev/kmsg");
 	close(fd);
 }
 
