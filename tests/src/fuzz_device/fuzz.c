@@ -297,14 +297,16 @@ static int run_round(unsigned int round)
 	return stop;
 }
 
+/* dprintf() would seek, which kmsg refuses. */
 static void log_round(unsigned int round)
 {
-	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC), n;
+	char text[128];
 
-	if (fd < 0)
-		return;
-	dprintf(fd, "fuzz_device: round %u%s of seed %llu", round,
-		options.racing ? ", racing," : "", (unsigned long long)options.seed);
+	n = snprintf(text, sizeof(text), "fuzz_device: round %u%s of seed %llu", round,
+		     options.racing ? ", racing," : "", (unsigned long long)options.seed);
+	if (fd < 0 || write(fd, text, (size_t)n) != n)
+		err(1, "/dev/kmsg");
 	close(fd);
 }
 
@@ -398,6 +400,27 @@ static void print_counts(void)
 	print_count(counts->faults, "faults injected", "");
 }
 
+/*
+ * A subscription with TASKS for the whole run: with the first one the module has the kernel's
+ * code patched, with the last one's end again, and QEMU is not safe with that while another of
+ * its processors runs the same code.
+ */
+static void keep_probes(void)
+{
+	uint32_t self = (uint32_t)getpid();
+	struct buildid_subscribe subscribe = {
+		.size = sizeof(subscribe),
+		.flags = BUILDID_SUB_TASKS,
+		.ring_size = 2 * BUILDID_RECORD_MAX,
+		.pids = (uintptr_t)&self,
+		.nr_pids = 1,
+	};
+	int fd = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || (ioctl(fd, BUILDID_IOC_SUBSCRIBE, &subscribe) && errno != EOPNOTSUPP))
+		err(1, BUILDID_DEVICE);
+}
+
 static void on_signal(int number_of)
 {
 	(void)number_of;
@@ -456,6 +479,8 @@ int main(int argc, char **argv)
 		err(1, "%s", directory);
 	if (!find_family())
 		errx(1, "no netlink family " BUILDID_GENL_NAME);
+	if (options.racing)
+		keep_probes();
 	for (round = first; round < first + rounds && counts->findings < FINDINGS_MAX; round++)
 		fork_round(round);
 	print_counts();

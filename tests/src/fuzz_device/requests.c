@@ -340,7 +340,8 @@ static void spoil_records(struct fuzz *f, struct call *call)
 		call->loose = true;
 		break;
 	case 2:
-		room = rooms[below(f, 8)];
+		/* of the size of a FILE record, or an end of a range */
+		room = one_in(f, 2) ? 8 * below(f, 40) : rooms[below(f, 8)];
 		break;
 	default:
 		at = (uintptr_t)f->records.start + f->records.size - below(f, 512);
