@@ -9,11 +9,12 @@ at what it reads."""
 
 import os
 import re
+import resource
 import signal
 import subprocess
 
 import lib
-from rights import AS_NOBODY
+from rights import NOBODY
 
 STRESSORS = {
     "exec": ("--exec-max", "4"),
@@ -35,7 +36,8 @@ STRESSORS = {
     "pipe": (),
 }
 # What seconds are enough for, and what ends in time.
-QUICK = ("exec", "vfork", "clone", "memfd", "dynlib", "mremap", "munmap", "rename", "pipe")
+QUICK = ("exec", "vfork", "memfd", "dynlib", "mremap", "rename") + \
+    (() if lib.DEBUG else ("clone", "munmap", "pipe"))
 # Processes of nobody: a stressor that makes too many is refused, and goes on.
 PROCESSES = 600
 GRACE = 300
@@ -45,6 +47,12 @@ MANY = 20
 
 def all_of_them():
     return [name for name in STRESSORS if not (lib.DEBUG and name == "mmapfork")]
+
+
+def limit():
+    """This process, and what it will start."""
+    resource.setrlimit(resource.RLIMIT_NPROC, (PROCESSES, PROCESSES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class Stressors:
@@ -58,11 +66,11 @@ class Stressors:
         os.makedirs(directory, exist_ok=True)
         os.chmod(directory, 0o777)
         return subprocess.Popen(
-            [*AS_NOBODY, "prlimit", f"--nproc={PROCESSES}", "--core=0", "stress-ng",
-             f"--{name}", "1", *STRESSORS[name], "--timeout", f"{seconds}s", "--verify",
-             "--oomable", "--no-rand-seed", "--metrics-brief", "--temp-path", directory],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", cwd=directory)
+            ["stress-ng", f"--{name}", "1", *STRESSORS[name], "--timeout", f"{seconds}s",
+             "--verify", "--oomable", "--no-rand-seed", "--metrics-brief", "--temp-path",
+             directory], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace", cwd=directory,
+            user=NOBODY, group=NOBODY, extra_groups=[], preexec_fn=limit)
 
     def stop(self):
         """Before their time."""

@@ -7,7 +7,7 @@ import soak
 import stressors
 from tap import run, test
 
-SECONDS, RELOADS = (8, 2) if lib.DEBUG else (8, 6)
+SECONDS, RELOADS = (6, 2) if lib.DEBUG else (6, 6)
 SEED = 1
 
 
