@@ -761,7 +761,8 @@ struct buildid_resolve_addr {
  *
  * To miss nothing: SUBSCRIBE first, then call MAPS for each process. A mapping
  * made in between is in both; the one from here is marked. The address space is not
- * locked while files are read. Errors: ESTALE when the process has called exec since
+ * locked while files are read: one that is changed meanwhile is described as it is
+ * after that, as it is in every reply about the present. Errors: ESTALE when the process has called exec since
  * the first call, or is another one by now: start again; ESRCH; EPERM; EINTR.
  */
 struct buildid_maps {
@@ -842,11 +843,11 @@ struct buildid_history {
  *
  * From its return on, every mapping that passes the filters is in the ring or
  * counted as lost. Mappings by processes that the subscriber's pid namespace
- * does not show are not delivered. Errors: EBUSY when this open file has a
- * ring; EPERM; ESRCH for a pid that is not there; EBADF for a @cgroup_fd that is
- * no cgroup v2 directory; EUSERS when all rings are in use; EOPNOTSUPP where the
- * kernel offers no place to watch forks or execs from; ENOMEM, also for more than
- * RLIMIT_MEMLOCK.
+ * does not show are not delivered. A call that fails may have written @size and
+ * @ring_size. Errors: EBUSY when this open file has a ring; EPERM; ESRCH for a pid
+ * that is not there; EBADF for a @cgroup_fd that is no cgroup v2 directory; EUSERS
+ * when all rings are in use; EOPNOTSUPP where the kernel offers no place to watch
+ * forks or execs from; ENOMEM, also for more than RLIMIT_MEMLOCK.
  *
  * read(2) then gives whole records, as many as fit. Its errors: ENXIO before
  * SUBSCRIBE; EAGAIN; EMSGSIZE when not even the next record fits, for which

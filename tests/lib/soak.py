@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Everything that uses the module at once, beside the load of stressors.py, for as long as
-asked, and what holds then: tests/soak/soak.t for seconds, tests/soak/guest for half an hour."""
+asked, and what holds then: tests/module/soak.t for seconds, tests/soak/guest for half an hour."""
 
 import collections
 import contextlib

@@ -283,7 +283,7 @@ def ask(device, truth, pid):
 
 def asker(shared, ready):
     """MAPS and RESOLVE of everybody, HISTORY, dumps."""
-    truth = Truth(shared.ids)
+    truth = Truth(shared.ids, present=True)
 
     def round_of(device):
         for pid in random.sample(everybody := pids(), min(4, len(everybody))):
