@@ -67,6 +67,14 @@ def code_of(*names):
     raise Skip(f"the kernel has no {names[0]}")
 
 
+def code_in_module(name):
+    """(start, end) of a function of the module."""
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        found = {line.split()[2]: int(line.split()[0], 16) for line in file
+                 if line.endswith("[buildid]\n") and line.split()[1] in "tT"}
+    return found[name], min(end for end in found.values() if end > found[name])
+
+
 def code_of_module():
     """(start, end) of what stays of it once it is loaded."""
     sections = "/sys/module/buildid/sections"
@@ -784,6 +792,40 @@ def mappings_without_page_cache():
         starved.map(wanted)
     equal(len(starved.unread), len(wanted), "files that were not read")
     return starved
+
+
+def messages_without_memory(times):
+    """Records wait in the ring of a listener until there is memory for a message, so often, and
+    those behind them, too."""
+    path = lib.built("id20")
+    with genl.Genl() as link:
+        link.subscribe(SUB_PATH, SMALL, pids=[os.getpid()])
+        link.socket.settimeout(lib.PATIENCE)
+        seen = stream.Stream()
+
+        def receive(count):
+            while len(seen.mmaps) < count or seen.pending():
+                seen.add(link.receive())
+        lib.map_file(path)
+        receive(1)
+        with always("failslab", code_in_module("fill_socket")):
+            tell("failslab", times=times)
+            lib.map_file(path)
+            lib.map_file(path)
+            lib.until(lambda: lib.read_bytes(f"{DEBUGFS}/failslab/times") == b"0\n",
+                      f"{times} messages find no memory")
+        receive(3)
+        equal(seen.lost, 0, "records lost")
+        equal({(file.id, file.reason) for file in map(seen.file_of, seen.mmaps)},
+              {(lib.readelf_ids([path])[path], "none")}, "the file of all mappings")
+
+
+def run_messages(tally, times):
+    try:
+        messages_without_memory(times)
+        tally.mappings["messages without memory"] = times
+    except (AssertionError, KeyError, OSError) as raised:
+        tally.find("messages without memory", f"{type(raised).__name__}: {raised}"[:600])
 
 
 def run_mappings(tally, many):

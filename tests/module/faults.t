@@ -53,4 +53,10 @@ def _():
     faults.mappings_without_page_cache()
 
 
+@test("without memory for a message, what a netlink listener is to get waits for it")
+def _():
+    faults.need("failslab")
+    faults.messages_without_memory(5)
+
+
 run()
