@@ -168,8 +168,9 @@ enum buildid_kind {
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
  * @BUILDID_REASON_PENDING: it is being read; another FILE record follows
- * @BUILDID_REASON_DEFERRED: only a process may read it, as its server may be any
- *	user (FUSE); BUILDID_IOC_RESOLVE_FD does
+ * @BUILDID_REASON_DEFERRED: only a process may read it: its server may be any user
+ *	(FUSE, a mount of a user namespace), or it is open for writing and its
+ *	filesystem reads no file that is not open; BUILDID_IOC_RESOLVE_FD does
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
@@ -483,9 +484,11 @@ struct buildid_lost {
  * semantics too and stop at one that has BUILDID_RECORD_BUSY. When done with
  * records store the new consumer.pos with release semantics. Any other value makes
  * the ring look full: records are dropped, and counted.
- * poll(2) reports when there is something to read. read(2) is refused (EBUSY)
- * once the consumer page was mapped, and mmap(2) while another thread is in
- * read(2) or SUBSCRIBE.
+ * poll(2) reports when there is something to read, and POLLERR before SUBSCRIBE.
+ * read(2) is refused (EBUSY) once the consumer page was mapped. Errors of mmap(2): ENXIO
+ * before SUBSCRIBE; EBUSY while another thread is in read(2) or SUBSCRIBE; EINVAL for
+ * other offsets and sizes, or without MAP_SHARED; EPERM for a writable mapping of
+ * anything but the consumer page.
  */
 struct buildid_ring_consumer {
 	__u64	pos;
@@ -503,10 +506,11 @@ struct buildid_ring_producer {
  * zero; else the error is E2BIG, and size is set to the module's. It may be shorter,
  * down to the first version that was published: fields it lacks count as zero, and
  * nothing is written behind its end. Shorter than that is EINVAL. Reserved bytes and
- * unknown flags that are not zero are EINVAL; an unknown number is ENOTTY; a bad
- * address is EFAULT; ENOMEM, of any of them, is for want of memory. When the module
- * replies in the struct it fills in what both sides know, leaves the tail zero, and
- * sets size to the smaller of the two, so that the struct can be used again as it is.
+ * unknown flags that are not zero are EINVAL, as is any value that the description of
+ * its field does not allow; an unknown number is ENOTTY; a bad address is EFAULT;
+ * ENOMEM, of any of them, is for want of memory. When the module replies in the struct
+ * it fills in what both sides know, leaves the tail zero, and sets size to the smaller
+ * of the two, so that the struct can be used again as it is.
  */
 #define BUILDID_IOC_MAGIC	0xbd
 
@@ -566,7 +570,8 @@ struct buildid_info {
  * struct buildid_stats - BUILDID_IOC_STATS: counters since the module was loaded
  * @size: of the struct
  * @reserved: 0
- * @mappings: executable file mappings the hook saw
+ * @mappings: file mappings the hook saw: executable ones, others while a subscriber
+ *	asks for them
  * @hits: of these, identified by the cache
  * @misses: of these, a version of a file not seen before
  * @rechecks: content read again although the version had not moved, because
@@ -575,10 +580,10 @@ struct buildid_info {
  * @parsed_worker: files identified by the worker
  * @parsed_caller: files identified in an ioctl
  * @deferred: files left to RESOLVE_FD
- * @no_id: files found to have no build-id
+ * @no_id: files found to have no build-id, those of @io_errors included
  * @io_errors: files that could not be read
  * @changing: files that changed during every attempt to read them
- * @evicted: cache entries dropped to make room
+ * @evicted: cache entries dropped to make room, or because memory was short
  * @stale: cache entries replaced because the content had changed under an
  *	unmoved version
  * @entries: files in the cache now
@@ -761,9 +766,10 @@ struct buildid_resolve_addr {
  *
  * To miss nothing: SUBSCRIBE first, then call MAPS for each process. A mapping
  * made in between is in both; the one from here is marked. The address space is not
- * locked while files are read: one that is changed meanwhile is described as it is
- * after that, as it is in every reply about the present. Errors: ESTALE when the process has called exec since
- * the first call, or is another one by now: start again; ESRCH; EPERM; EINTR.
+ * locked while files are read: a file that changes meanwhile is described as it is
+ * after that, as in every reply about the present. Errors: ESTALE when the process
+ * has called exec since the first call, or is another one by now: start again; ESRCH;
+ * EPERM; EINTR.
  */
 struct buildid_maps {
 	__u32	size;
@@ -845,13 +851,14 @@ struct buildid_history {
  * counted as lost. Mappings by processes that the subscriber's pid namespace
  * does not show are not delivered. A call that fails may have written @size and
  * @ring_size. Errors: EBUSY when this open file has a ring; EPERM; ESRCH for a pid
- * that is not there; EBADF for a @cgroup_fd that is no cgroup v2 directory; EUSERS
- * when all rings are in use; EOPNOTSUPP where the kernel offers no place to watch
- * forks or execs from; ENOMEM, also for more than RLIMIT_MEMLOCK.
+ * that is not there; EBADF for a @cgroup_fd that is no cgroup v2 directory; ENOENT
+ * for that of a cgroup that was removed; EUSERS when all rings are in use; EOPNOTSUPP
+ * where the kernel offers no place to watch forks or execs from; ENOMEM, also for
+ * more than RLIMIT_MEMLOCK.
  *
  * read(2) then gives whole records, as many as fit. Its errors: ENXIO before
  * SUBSCRIBE; EAGAIN; EMSGSIZE when not even the next record fits, for which
- * BUILDID_RECORD_MAX bytes always do; EBUSY once the ring was mapped; EINTR.
+ * BUILDID_RECORD_MAX bytes always do; EBUSY once the ring was mapped; EFAULT; EINTR.
  */
 struct buildid_subscribe {
 	__u32	size;
@@ -954,7 +961,8 @@ struct buildid_set_cookie {
  *	BUILDID_CMD_GET		request: BUILDID_A_DEV_MAJOR, BUILDID_A_DEV_MINOR,
  *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION
  *				reply: one BUILDID_A_RECORD, the FILE record of the
- *				newest version in the cache; ENOENT when there is none
+ *				newest version in the cache; ENOENT when there is none;
+ *				EINVAL without one of the first three
  *	BUILDID_CMD_GET, NLM_F_DUMP
  *				request: optional filters: BUILDID_A_DEV_MAJOR and
  *				BUILDID_A_DEV_MINOR, both or none; BUILDID_A_KIND.

@@ -198,6 +198,17 @@ def _():
     assert "date" in comms and "uname" not in comms, comms
 
 
+@test("a cgroup that was removed is no filter: ENOENT")
+def _():
+    with lib.cgroups() as group, Device() as device:
+        gone = os.path.join(group, "gone")
+        os.mkdir(gone)
+        fd = os.open(gone, os.O_RDONLY | os.O_DIRECTORY)
+        os.rmdir(gone)
+        fails_with(errno.ENOENT, device.subscribe, flags=SUB_CGROUP, cgroup_fd=fd)
+        os.close(fd)
+
+
 # ---------------------------------------------------------------------- waking --
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ static const char help[] =
 	"With several processes a line with the pid and the name precedes the mappings of "
 	"each.\v"
 	"FORMAT is maps; or unstrip, a line for each file as eu-unstrip -n prints it; or json. "
-	"Processes of other users need CAP_PERFMON or CAP_SYS_ADMIN.";
+	"Any process but the caller needs CAP_PERFMON or CAP_SYS_ADMIN.";
 
 enum format {
 	MAPS,

@@ -84,13 +84,15 @@ struct buildid *module_open(struct output *out)
 }
 
 /* The module itself would say no more than EINVAL. */
-static bool is_too_large(struct output *out, struct buildid *handle, uint32_t ring_size)
+static bool is_refused(struct output *out, struct buildid *handle, uint32_t ring_size)
 {
 	struct buildid_info info;
 
-	if (buildid_get_info(handle, &info, sizeof(info)) || ring_size <= info.ring_max)
+	if (!ring_size || buildid_get_info(handle, &info, sizeof(info)) ||
+	    (ring_size >= info.ring_min && ring_size <= info.ring_max))
 		return false;
-	out_error(out, "--ring-size", "the module allows %" PRIu32 " bytes at most", info.ring_max);
+	out_error(out, "--ring-size", "the module allows %" PRIu32 " to %" PRIu32 " bytes",
+		  info.ring_min, info.ring_max);
 	return true;
 }
 
@@ -101,7 +103,7 @@ struct buildid *module_subscribe(struct output *out, const struct buildid_option
 
 	if (!handle)
 		return NULL;
-	if (!is_too_large(out, handle, options->ring_size)) {
+	if (!is_refused(out, handle, options->ring_size)) {
 		err = buildid_subscribe(handle, options);
 		if (!err) {
 			module_warn(handle);

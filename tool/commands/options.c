@@ -3,16 +3,12 @@
 
 #include "options.h"
 
-#define RING_MIN 4096
-#define RING_MAX (1U << 30)
-
 const char *option_ring_size(void *size, const char *value)
 {
 	uint64_t number;
 
-	if (!args_size(value, &number) || number < RING_MIN || number > RING_MAX ||
-	    number & (number - 1))
-		return "not a power of two from 4k to 1G";
+	if (!args_size(value, &number) || !number || number > UINT32_MAX || number & (number - 1))
+		return "not a power of two up to 2G";
 	*(uint32_t *)size = (uint32_t)number;
 	return NULL;
 }

@@ -294,7 +294,7 @@ int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address
  *
  * Return: 0; -EINVAL; -ENOENT when not all of it is mapped, or there is nothing
  * to remove; -EDQUOT when the user has too many; -EOPNOTSUPP where the kernel has
- * no MMU notifiers; -ENOTTY when the module is too old.
+ * no MMU notifiers; -EINTR; -ENOMEM; -ENOTTY when the module is too old.
  */
 int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t len,
 			       unsigned int kind, const void *id, size_t id_len);
@@ -308,10 +308,10 @@ int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t 
  *
  * It is the identity in the file's mappings from now on, until the file changes.
  *
- * Return: 0; -EPERM for another user's file; -EBADF; -EEXIST when the content
- * has an identity of its own; -EIO, or -EAGAIN when it is being changed; -ENOENT
- * when there is nothing to remove; -EDQUOT; -EOPNOTSUPP for a file that is never
- * read; -EINVAL; -EINTR; -ENOTTY when the module is too old.
+ * Return: 0; -EPERM for another user's file, without CAP_FOWNER; -EBADF; -EEXIST when
+ * the content has an identity of its own; -EIO, or -EAGAIN when it is being changed;
+ * -ENOENT when there is nothing to remove; -EDQUOT; -EOPNOTSUPP for a file that is
+ * never read; -EINVAL; -EINTR; -ENOMEM; -ENOTTY when the module is too old.
  */
 int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t id_len);
 
@@ -371,9 +371,10 @@ struct buildid_options {
  * From its return on, whatever is missed is counted in a LOST record.
  *
  * Return: 0; -EBUSY when @handle is already subscribed; -EPERM; -ESRCH for a pid
- * that does not exist; -EUSERS when all rings of the module are in use; -EINVAL;
- * -ENOMEM, also when the ring is more than RLIMIT_MEMLOCK leaves. After an error
- * close the handle.
+ * that does not exist; -EBADF for a descriptor of no cgroup, -ENOENT for that of one
+ * that was removed; -EOPNOTSUPP where forks or execs cannot be watched; -EUSERS when
+ * all rings of the module are in use; -EINVAL; -ENOMEM, also when the ring is more than
+ * RLIMIT_MEMLOCK leaves. After an error close the handle.
  */
 int buildid_subscribe(struct buildid *handle, const struct buildid_options *options);
 

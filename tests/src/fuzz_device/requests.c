@@ -33,7 +33,7 @@ const struct ioctl ioctls[IOCTLS] = {
 			 BUILDID_SUB_CHILDREN | BUILDID_SUB_UID | BUILDID_SUB_CGROUP |
 			 BUILDID_SUB_TASKS,
 		.privileged = true,
-		.errors = { EBUSY, EPERM, ESRCH, EBADF, EUSERS, EOPNOTSUPP, ENOMEM },
+		.errors = { EBUSY, EPERM, ESRCH, EBADF, ENOENT, EUSERS, EOPNOTSUPP, ENOMEM },
 		.outs = { OUT(subscribe, ring_size) },
 	},
 	[NR(FLUSH)] = {

@@ -339,7 +339,7 @@ static void wrong_usage_is_reported(void **state)
 		{ cmd_mon, { "buildid mon", "--children" } },
 		{ cmd_mon, { "buildid mon", "--uid", "no user" } },
 		{ cmd_record, { "buildid record", "--ring-size", "5000" } },
-		{ cmd_record, { "buildid record", "--ring-size", "1" } },
+		{ cmd_record, { "buildid record", "--ring-size", "0" } },
 		{ cmd_record, { "buildid record", "--ring-size", "4x" } },
 		{ cmd_record, { "buildid record", "--ring-size", "4kk" } },
 		{ cmd_record, { "buildid record", "--ring-size", "99999999999G" } },

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "common/array.h"
 
 static bool is_started(void)
 {
@@ -231,10 +232,20 @@ static void record_reports_a_full_disk(void **state)
 	assert_string_equal(out, "done\n");
 	assert_int_equal(RUN(record, "-o", "/nonexistent/log", "touch", "ran"), 1);
 	assert_int_equal(access("ran", F_OK), -1);
-	assert_int_equal(RUN(record, "--ring-size", "128M", "touch", "ran"), 1);
-	assert_string_equal(err, "buildid: --ring-size: the module allows 67108864 bytes "
-				 "at most\n");
-	assert_int_equal(access("ran", F_OK), -1);
+}
+
+static void record_tells_which_rings_there_can_be(void **state)
+{
+	static const char *const refused[] = { "8k", "128M" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		assert_int_equal(RUN(record, "--ring-size", refused[i], "touch", "ran"), 1);
+		assert_string_equal(err, "buildid: --ring-size: the module allows 16384 to "
+					 "67108864 bytes\n");
+		assert_int_equal(access("ran", F_OK), -1);
+	}
 }
 
 static void a_malformed_record_is_the_device_s(void **state)
@@ -286,6 +297,7 @@ int main(void)
 		TEST(a_perf_that_writes_nothing_is_reported),
 		TEST(a_perf_that_does_not_record_gets_a_word),
 		TEST(record_reports_a_full_disk),
+		TEST(record_tells_which_rings_there_can_be),
 		TEST(a_malformed_record_is_the_device_s),
 		TEST(record_filters_at_the_source),
 	};
