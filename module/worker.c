@@ -14,14 +14,17 @@
  * - No lock of this module is held while a file is read or released. The cache lock is
  *   taken before, to get the request, and after, to store the result.
  * - What one file may cost is bounded: notes, bytes, pages, attempts.
- * - A device, and a user other than root, gets at most a quarter of the requests: its
- *   disk or server may be slow, or never answer. All servers count as one device. Files
- *   of servers have a workqueue of their own, too.
+ * - A device, and a user other than root, gets at most a quarter of the requests, and of
+ *   those that the workqueue runs at a time: its disk or server may be slow, or never
+ *   answer, and requests that wait behind it hold the s_umount of others. All servers
+ *   count as one device. Files of servers have a workqueue of their own, too.
  * - A file that only a process should read (BID_ACCESS_CALLER) is never read here: its
  *   server may be any user, who could make the worker wait for ever.
  * - A request does not keep its mount busy where the inode is enough to read. It holds
  *   the superblock's s_umount, for which umount(2) waits: the device below is free when
- *   that returns. When nothing is mounted any more, the request gives up.
+ *   that returns. When nothing is mounted any more, the request gives up. Whoever else
+ *   waits for s_umount, to remount or to freeze, goes first: nobody waits for more than a
+ *   page.
  * - The result counts for the version that the hook saw. When the version moved
  *   meanwhile it may be of another content: see identify().
  */
@@ -59,11 +62,15 @@ static const struct bid_elf_limits limits = {
 #define HASH_PAGES 4U /* two for each part, where it is not aligned */
 #define HASH_LEN   16
 
+/* Requests that run at a time, in each workqueue: what the oldest kernel allows. */
+#define RUNNING 512
+
 #define USAGE_BITS 8
 
 static struct {
 	struct bid_request *requests;
 	u32 count;
+	u32 share; /* of a device, or a user */
 	u32 busy;
 	u32 devices[1 << USAGE_BITS]; /* requests in use by device, hashed */
 	u32 users[1 << USAGE_BITS];   /* likewise by user */
@@ -78,6 +85,7 @@ static struct {
  * @reader: the parser's interface to it
  * @inode: the inode to read
  * @file: the file to read; may be NULL with BID_ACCESS_INODE
+ * @request: for which it is read; NULL for an ioctl caller
  * @by_file: use kernel_read() and not @inode's pages
  * @pages: how many more pages may be read
  * @index: of the page read last
@@ -86,6 +94,7 @@ struct slow_reader {
 	struct bid_reader reader;
 	struct inode *inode;
 	struct file *file;
+	struct bid_request *request;
 	bool by_file;
 	u32 pages;
 	pgoff_t index;
@@ -230,10 +239,63 @@ static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 	return 0;
 }
 
-/* umount(2) waits for this request. */
-static bool is_unmounted(const struct slow_reader *slow)
+/* Undone by unlock_superblock(), in another task. Any context. */
+static bool lock_superblock(struct super_block *sb)
 {
-	return !slow->file && !BID_IS_MOUNTED(slow->inode->i_sb);
+	if (!down_read_trylock(&sb->s_umount))
+		return false;
+	/* for lockdep a task that has a lock gives it back */
+	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
+	return true;
+}
+
+static void unlock_superblock(struct super_block *sb)
+{
+	/* whoever waits for it may free the superblock, by RCU, before up_read() is through */
+	rcu_read_lock();
+	up_read_non_owner(&sb->s_umount);
+	rcu_read_unlock();
+}
+
+/* Of a request that has s_umount. The superblock has been active as long as that. */
+static void keep_active(struct bid_request *request)
+{
+	struct super_block *sb = request->inode->i_sb;
+
+	atomic_inc(&sb->s_active);
+	unlock_superblock(sb);
+	request->locked = false;
+}
+
+/* Gets s_umount after those who wait for it. Fails when nobody else needs the superblock. */
+static bool queue_for_superblock(struct bid_request *request)
+{
+	struct super_block *sb = request->inode->i_sb;
+
+	if (request->locked)
+		keep_active(request);
+	down_read(&sb->s_umount);
+	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
+	request->locked = atomic_add_unless(&sb->s_active, -1, 1);
+	if (!request->locked)
+		unlock_superblock(sb);
+	return request->locked;
+}
+
+/* Whether to read on. Nobody is to wait for more of this request than a page. */
+static bool is_wanted(struct bid_request *request)
+{
+	struct super_block *sb = request->inode->i_sb;
+	bool awaited = !request->locked || rwsem_is_contended(&sb->s_umount);
+
+	/* umount(2) takes the mount away, and then waits */
+	smp_rmb();
+	if (!BID_IS_MOUNTED(sb))
+		return false;
+	if (!awaited)
+		return true;
+	/* no remount is read-only as long as there is a file to be removed */
+	return request->inode->i_nlink && queue_for_superblock(request);
 }
 
 static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
@@ -245,7 +307,7 @@ static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 		return 0;
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	if (is_unmounted(slow))
+	if (slow->request && !slow->file && !is_wanted(slow->request))
 		return -ESHUTDOWN;
 	cond_resched();
 	err = charge_pages(slow, off, len);
@@ -329,29 +391,15 @@ static int read_attempt(struct slow_reader *slow, const struct bid_version *vers
 	return err;
 }
 
-/**
- * bid_worker_identify() - identify a file by reading it
- * @file: the file; may be NULL with BID_ACCESS_INODE
- * @inode: bid_file_inode() of it
- * @access: how to read it, not BID_ACCESS_NEVER
- * @version: set to the version that @id is for
- * @id: the identity, or the reason why there is none
- * @racy: set when the content may change without a change of version, or could not be
- *	read now but perhaps later
- *
- * Process context, with no lock held: may sleep, for long when a server is slow. Either
- * the worker or an ioctl caller.
- *
- * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
- * other failure is a reason in @id.
- */
-int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
-			struct bid_version *version, struct bid_identity *id, bool *racy)
+static int identify_file(struct file *file, struct inode *inode, enum bid_access access,
+			 struct bid_request *request, struct bid_version *version,
+			 struct bid_identity *id, bool *racy)
 {
 	struct slow_reader slow = {
 		.reader.read = slow_read,
 		.inode = inode,
 		.file = file,
+		.request = request,
 		.by_file = !reads_pages(file, inode, access),
 		.pages = PAGES_MAX,
 	};
@@ -383,6 +431,27 @@ int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access 
 	return 0;
 }
 
+/**
+ * bid_worker_identify() - identify a file by reading it, for an ioctl caller
+ * @file: the file; may be NULL with BID_ACCESS_INODE
+ * @inode: bid_file_inode() of it
+ * @access: how to read it, not BID_ACCESS_NEVER
+ * @version: set to the version that @id is for
+ * @id: the identity, or the reason why there is none
+ * @racy: set when the content may change without a change of version, or could not be
+ *	read now but perhaps later
+ *
+ * With no lock held: may sleep, for long when a server is slow.
+ *
+ * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
+ * other failure is a reason in @id.
+ */
+int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
+			struct bid_version *version, struct bid_identity *id, bool *racy)
+{
+	return identify_file(file, inode, access, NULL, version, id, racy);
+}
+
 /* Several ids share a count. As the hash has a key, no user can choose with whom. */
 static u32 *usage_of(u32 *counts, u32 id)
 {
@@ -395,12 +464,12 @@ static u32 *usage_of(u32 *counts, u32 id)
  *
  * Under bid_cache_lock(), so it does not sleep.
  *
- * Return: the request, or NULL when all are in use, or when a quarter of them is for
- * this device, or for this user (who may have several devices).
+ * Return: the request, or NULL when all are in use, or when this device has its share, or
+ * this user (who may have several devices).
  */
 struct bid_request *bid_worker_get_request(dev_t dev)
 {
-	u32 *device = usage_of(worker.devices, dev), share = DIV_ROUND_UP(worker.count, 4);
+	u32 *device = usage_of(worker.devices, dev), share = worker.share;
 	u32 *user = usage_of(worker.users, __kuid_val(current_uid()));
 	struct bid_request *request;
 
@@ -436,16 +505,6 @@ void bid_worker_put_request(struct bid_request *request)
 	worker.busy--;
 }
 
-/* Undone by the worker. */
-static bool hold_superblock(struct super_block *sb)
-{
-	if (!down_read_trylock(&sb->s_umount))
-		return false;
-	/* for lockdep a task that has a lock gives it back */
-	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
-	return true;
-}
-
 /**
  * bid_worker_set_file() - have the request read a file, and not only store a path
  * @request: from bid_worker_get_request()
@@ -461,32 +520,31 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 	request->read = true;
 	request->access = access;
 	request->inode = inode;
-	/* being remounted or frozen it takes a file, which keeps the mount busy */
-	if (access == BID_ACCESS_INODE && hold_superblock(inode->i_sb))
-		ihold(inode);
-	else
+	if (access != BID_ACCESS_INODE) {
 		request->file = get_file(file);
+		return;
+	}
+	ihold(inode);
+	request->locked = lock_superblock(inode->i_sb);
+	if (!request->locked)
+		atomic_inc(&inode->i_sb->s_active);
 }
 
-static void release_inode(struct inode *inode)
+static void release_inode(struct bid_request *request)
 {
-	struct super_block *sb = inode->i_sb;
-	/* as long as s_umount is held nobody freezes or thaws it */
-	bool frozen = sb->s_writers.frozen != SB_UNFROZEN;
+	struct super_block *sb = request->inode->i_sb;
 
-	/* to evict the inode may have to wait for the thaw, and that for s_umount */
-	if (frozen)
-		atomic_inc(&sb->s_active);
+	/*
+	 * To evict the inode may have to wait for the thaw, and that for s_umount; as long as
+	 * that is held nobody freezes or thaws.
+	 */
+	if (request->locked && sb->s_writers.frozen != SB_UNFROZEN)
+		keep_active(request);
+	iput(request->inode);
+	if (request->locked)
+		unlock_superblock(sb);
 	else
-		iput(inode);
-	/* whoever waits for it may free the superblock, by RCU, before up_read() is through */
-	rcu_read_lock();
-	up_read_non_owner(&sb->s_umount);
-	rcu_read_unlock();
-	if (frozen) {
-		iput(inode);
 		deactivate_super(sb);
-	}
 }
 
 static void release(struct bid_request *request)
@@ -495,7 +553,7 @@ static void release(struct bid_request *request)
 		/* a plain fput() in a kernel thread would leave the mount busy for a while */
 		__fput_sync(request->file);
 	else if (request->inode)
-		release_inode(request->inode);
+		release_inode(request);
 }
 
 /* unlink and chmod move ctime, and so the version, but not the content. */
@@ -517,7 +575,8 @@ static void identify(struct bid_request *request, struct bid_identity *id, bool 
 
 	*moved = false;
 	/* kernel threads are not killed */
-	bid_worker_identify(request->file, request->inode, request->access, &version, id, recheck);
+	identify_file(request->file, request->inode, request->access, request, &version, id,
+		      recheck);
 	bid_stats_inc(BID_STAT_PARSED_WORKER);
 	if (bid_version_equal(&version, expected))
 		return;
@@ -625,6 +684,8 @@ int bid_worker_init(u32 requests)
 
 	worker.busy = 0;
 	worker.count = requests;
+	worker.share =
+		clamp_t(u32, RUNNING / (4 * num_online_nodes()), 1, DIV_ROUND_UP(requests, 4));
 	memset(worker.devices, 0, sizeof(worker.devices));
 	memset(worker.users, 0, sizeof(worker.users));
 	worker.key = get_random_u32() | 1;
@@ -636,10 +697,10 @@ int bid_worker_init(u32 requests)
 		INIT_WORK(&worker.requests[i].work, handle_request);
 		list_add_tail(&worker.requests[i].free, &worker.free);
 	}
-	worker.local = alloc_workqueue("buildid", WQ_UNBOUND | WQ_FREEZABLE, 0);
+	worker.local = alloc_workqueue("buildid", WQ_UNBOUND | WQ_FREEZABLE, RUNNING);
 	if (!worker.local)
 		goto err_free_requests;
-	worker.remote = alloc_workqueue("buildid_remote", WQ_UNBOUND | WQ_FREEZABLE, 0);
+	worker.remote = alloc_workqueue("buildid_remote", WQ_UNBOUND | WQ_FREEZABLE, RUNNING);
 	if (!worker.remote)
 		goto err_destroy_local;
 	return 0;

@@ -19,9 +19,10 @@
  * @access: how to read the file
  * @device: usage count of the file's device, which this request is part of
  * @user: likewise, of the user that mapped the file
- * @inode: the inode to read. Without @file it is held, and its superblock's s_umount for
- *	reading: unlike an open file that does not keep the mount busy
+ * @inode: the inode to read. Without @file it is held, and its superblock: unlike an open
+ *	file that does not keep the mount busy
  * @file: the file to read, held; NULL where @inode is enough
+ * @locked: the superblock's s_umount is held for reading; else the superblock is active
  * @waiting: slots of the subscribers that get the FILE record; under bid_cache_lock()
  * @path_flags: BUILDID_FILE_* that go with @path
  * @path_len: bytes of @path without the NUL, 0 for none
@@ -41,6 +42,7 @@ struct bid_request {
 	u32 *user;
 	struct inode *inode;
 	struct file *file;
+	bool locked;
 	u64 waiting;
 	u32 path_flags;
 	u16 path_len;

@@ -592,7 +592,7 @@ struct buildid_info {
  * @no_request: mappings that were reported as UNRESOLVED, or whose path was not
  *	stored, because no request or entry was free
  * @device_busy: of these, because files of the same device, or mapped by the same
- *	user, already had their quarter of the requests; all servers are one device
+ *	user, already had their quarter of the requests, or 128; all servers are one device
  * @missed_probe: mappings the hook was not called for (kprobe nmissed)
  * @records: records written to rings
  * @ring_full: records dropped because a ring had no room

@@ -147,10 +147,18 @@ def _():
 # ------------------------------------------------------------------- devices --
 
 REQUESTS = 32
+# Of one workqueue at a time.
+RUNNING = 512
 
 
 def wait_for_worker():
     lib.until(lambda: not stream.stats()["requests"], "all files were read")
+
+
+def map_unread(fds):
+    for fd in fds:
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        lib.unmap(lib.map_fd(fd, PAGE), PAGE)
 
 
 @test("a device that answers no more has a quarter of the requests, and others theirs")
@@ -162,9 +170,7 @@ def _():
         lib.write_bytes(there, content)
         lib.drop_pages(there)
         stop()
-        for fd in fds:
-            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-            lib.unmap(lib.map_fd(fd, PAGE), PAGE)
+        map_unread(fds)
         watch.drain()
         stats = stream.stats()
         print(f"# {stats['requests']} of {REQUESTS} requests wait for the device")
@@ -178,6 +184,16 @@ def _():
             watch.drain(1)
         assert 0 < stats["requests"] <= REQUESTS // 4, f"{stats['requests']} requests"
         equal(stats["device_busy"], 3 * REQUESTS - stats["requests"], "device_busy")
+
+
+@test("however many requests there are, it has no more than a quarter of those that can run")
+def _():
+    # else another device's wait behind them, and whoever unmounts that waits for these
+    with loaded("requests=4096"), servers.device(RUNNING // 4 + 20) as (fds, stop, _):
+        stop()
+        map_unread(fds)
+        stats = stream.stats()
+        equal((stats["requests"], stats["device_busy"]), (RUNNING // 4, 20), "requests, device_busy")
 
 
 def elf_with_notes(path, notes):

@@ -3,9 +3,12 @@
 """The module holds on to no file: right after a program has run, the file system it
 was on can be unmounted, at the first try, while its file may still be being read."""
 
+import contextlib
+import fcntl
 import os
 
 import lib
+import servers
 import stream
 import umounts
 from tap import Skip, equal, run, test
@@ -36,21 +39,40 @@ def pages_read(device):
         return int(file.read().split()[2]) * 512 // lib.PAGE
 
 
-@test("a file that is being read is given up when its filesystem is unmounted")
-def _():
-    rounds, late = 3 if lib.DEBUG else 10, []
+def map_for_a_moment(path):
+    fd = os.open(path, os.O_RDONLY)
+    size = os.fstat(fd).st_size
+    lib.unmap(lib.map_fd(fd, size), size)
+    os.close(fd)
+
+
+@contextlib.contextmanager
+def with_long_file():
+    """The device of an ext4; a function that mounts it and has the worker read a file that takes
+    long, and returns where it is."""
     with lib.loop_device() as device, lib.directory() as directory:
         lib.mount(device, directory, "ext4")
         path = umounts.put_notes(directory, "long", NOTES)
         lib.umount(directory)
-        for _ in range(rounds):
+
+        def start():
             lib.mount(device, directory, "ext4")
             stream.flush()
-            fd = os.open(path, os.O_RDONLY)
-            size = os.fstat(fd).st_size
-            lib.unmap(lib.map_fd(fd, size), size)
+            map_for_a_moment(path)
             lib.until(lambda: stream.stats()["requests"], "the worker reads")
-            os.close(fd)
+            return directory
+        yield device, start
+
+
+TIMES = 3 if lib.DEBUG else 10
+
+
+@test("a file that is being read is given up when its filesystem is unmounted")
+def _():
+    late = []
+    with with_long_file() as (device, start):
+        for _ in range(TIMES):
+            directory = start()
             before = pages_read(device)
             lib.umount(directory)
             equal(umounts.is_free(device), True, "the device is free at once")
@@ -58,6 +80,69 @@ def _():
     print(f"# pages read while umount(2) waited: {late}")
     # what is read until umount(2) has got as far, and ahead of it
     assert max(late) <= NOTES // 4, "umount(2) had to wait for all of the file"
+
+
+def remount(directory):
+    lib.mount("none", directory, "", umounts.MS_REMOUNT | lib.MS_RDONLY)
+
+
+def freeze(directory):
+    root = os.open(directory, os.O_RDONLY)
+    fcntl.ioctl(root, umounts.FIFREEZE, 0)
+    fcntl.ioctl(root, umounts.FITHAW, 0)
+    os.close(root)
+
+
+for wait in remount, freeze:
+    @test(f"a {wait.__name__} does not wait for a file that is being read, which is identified "
+          "all the same")
+    def _(wait=wait):
+        reading = 0
+        with with_long_file() as (_, start):
+            for _ in range(2):
+                with stream.Watch() as watch:
+                    directory = start()
+                    wait(directory)
+                    reading += stream.stats()["requests"]
+                    watch.settle()
+                    lib.umount(directory)
+                    equal(watch.file_of(*watch.mmaps).reason, "no-note", "reason")
+        print(f"# it was read still in {reading} of 2 rounds")
+        assert reading, "it had to wait for all of the file"
+
+
+# ------------------------------------------------- a file that nobody can read --
+
+@test("while somebody waits for a filesystem it is unmounted all the same, at the first try")
+def _():
+    with servers.device(2) as (fds, stop, server), lib.directory() as second, \
+            open(os.devnull, "rb") as null:
+        directory = os.path.dirname(os.readlink(f"/proc/self/fd/{fds[0]}"))
+        device = lib.run("findmnt", "-no", "SOURCE", directory).stdout.strip()
+        stop()
+
+        def map_last(fd):
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            before = stream.stats()["requests"]
+            lib.unmap(lib.map_fd(fd, lib.PAGE), lib.PAGE)
+            os.dup2(null.fileno(), fd)
+            lib.until(lambda: stream.stats()["requests"] > before, "the worker reads")
+
+        def mount_again():
+            for fd in fds:
+                os.close(fd)
+            with contextlib.suppress(OSError):
+                lib.mount(device, second, "ext4", lib.MS_RDONLY)
+        map_last(fds[0])
+        child = lib.forked(mount_again)
+        lib.until(lambda: umounts.state_of(child) == b"D", "somebody waits")
+        map_last(fds[1])
+        lib.umount(directory)
+        server.kill()
+        equal(os.waitpid(child, 0)[1], 0, "status of who waited")
+        if os.path.ismount(second):
+            lib.umount(second)
+        lib.mount("none", directory, "tmpfs")   # for servers to unmount
 
 
 run()
