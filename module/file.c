@@ -154,8 +154,8 @@ void bid_file_key(struct inode *inode, struct bid_key *key)
  */
 void bid_file_version(struct inode *inode, struct bid_version *version)
 {
-	version->ctime = bid_time_ns(inode_get_ctime(inode));
-	version->mtime = bid_time_ns(inode_get_mtime(inode));
+	version->ctime = bid_file_ctime(inode);
+	version->mtime = bid_file_mtime(inode);
 	version->size = i_size_read(inode);
 	version->change = bid_file_change(inode);
 	version->epoch_index = bid_file_epoch_index(inode->i_sb->s_dev);
@@ -312,7 +312,7 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 
 	if (bid_file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC)
 		flags |= BUILDID_FILE_FUSE;
-	if (!inode->i_nlink || d_unlinked(dentry))
+	if (!data_race(inode->i_nlink) || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
 	/* on the kernel's own mount of shmem or hugetlbfs no user chooses a name */
 	if ((inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&

@@ -138,6 +138,20 @@ static inline u64 bid_file_change(const struct inode *inode)
 	return IS_I_VERSION(inode) ? inode_peek_iversion(inode) : 0;
 }
 
+/*
+ * Whoever changes a file stores its times while these read them. What is read of two stores
+ * at once is no version that the file ever had.
+ */
+static inline s64 bid_file_ctime(const struct inode *inode)
+{
+	return data_race(bid_time_ns(inode_get_ctime(inode)));
+}
+
+static inline s64 bid_file_mtime(const struct inode *inode)
+{
+	return data_race(bid_time_ns(inode_get_mtime(inode)));
+}
+
 /**
  * bid_file_matches() - does an inode have this key and version now?
  * @inode: the inode
@@ -152,8 +166,7 @@ static inline bool bid_file_matches(struct inode *inode, const struct bid_key *k
 	const struct super_block *sb = inode->i_sb;
 
 	return key->ino == inode->i_ino && key->dev == sb->s_dev &&
-	       version->ctime == bid_time_ns(inode_get_ctime(inode)) &&
-	       version->mtime == bid_time_ns(inode_get_mtime(inode)) &&
+	       version->ctime == bid_file_ctime(inode) && version->mtime == bid_file_mtime(inode) &&
 	       version->size == i_size_read(inode) && version->change == bid_file_change(inode) &&
 	       version->epoch == atomic_read(&bid_file_epochs[version->epoch_index]) &&
 	       key->generation == inode->i_generation;

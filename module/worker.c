@@ -295,7 +295,7 @@ static bool is_wanted(struct bid_request *request)
 	if (!awaited)
 		return true;
 	/* no remount is read-only as long as there is a file to be removed */
-	return request->inode->i_nlink && queue_for_superblock(request);
+	return data_race(request->inode->i_nlink) && queue_for_superblock(request);
 }
 
 static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)

@@ -30,7 +30,8 @@ for fs in umounts.KINDS:
 
 # ------------------------------------------------- the device below, after it --
 
-NOTES = 3500
+# What an ext4 of lib.MKFS has room for, of whatever pages.
+NOTES = (14 << 20) // lib.PAGE
 
 
 def pages_read(device):
