@@ -3,6 +3,7 @@
 
 import collections
 import ctypes
+import functools
 import os
 
 import lib
@@ -34,11 +35,16 @@ def read_at(fd, size, offset):
     return data
 
 
+@functools.cache
+def reader():
+    """A library, which is mapped with the first call."""
+    return ctypes.CDLL(lib.built("elf_reader.so"))
+
+
 def identify(fd, size):
     """The Answer that a reader has to come to; IO_ERROR where read(2) fails."""
-    reader = ctypes.CDLL(lib.built("elf_reader.so"))
     identity = Identity()
-    if reader.identify(fd, ctypes.c_uint64(size), ctypes.byref(identity)):
+    if reader().identify(fd, ctypes.c_uint64(size), ctypes.byref(identity)):
         return IO_ERROR
     kind, reason = KIND[identity.kind], REASON[identity.reason]
     if kind != "none":

@@ -33,12 +33,16 @@ class Faults:
                 continue
             yield line.partition(";")[2].partition("\n")[0]
 
+    def is_fault(self, line):
+        """Of data races scripts/vm says whose they are."""
+        return self.faults.search(line) and "BUG: KCSAN:" not in line
+
     def fault(self):
         """The first one since the last call, or None."""
-        return next(iter([line for line in self.lines() if self.faults.search(line)]), None)
+        return next(iter([line for line in self.lines() if self.is_fault(line)]), None)
 
     def faults_and_stack(self):
         """Those since the last call, and whether code of the module was in one of them."""
         lines = list(self.lines())
-        found = [line for line in lines if self.faults.search(line)]
+        found = [line for line in lines if self.is_fault(line)]
         return found, bool(found) and any(re.search(r"\[buildid\]", line) for line in lines)

@@ -262,6 +262,9 @@ class Servers:
         self.findings = []
         self.faults = kernel_log.Faults()
         lib.run("modprobe", "fuse", status=None)
+        # the worker may have to read that
+        content.reader()
+        lib.until(lambda: not stream.stats()["requests"], "no request is left")
 
     def __enter__(self):
         return self

@@ -5,21 +5,31 @@ asked, and what holds then: tests/module/soak.t for seconds, tests/soak/guest fo
 import collections
 import contextlib
 import errno
+import mmap
 import os
 import random
+import re
 import time
 
 import leftovers
 import lib
 import stream
 from device import SUB_DATA, SUB_PATH
+from image import with_id
 from stressors import Stressors, differences
+from tap import equal
 from users import (DRAINS, ENDS, SMALL, WORKS, Member, Shared, asker, forgetter, killer, listener,
                    mounter, namer, rewriter, subscriber, visitor)
 
 # The fewest that evict all the time.
 ENTRIES = 64
 LARGE = 16 << 20
+MADV_POPULATE_WRITE = 23
+MIB = 1 << 20
+# Short of what kswapd begins at.
+NEAR = 96 * MIB
+
+
 @contextlib.contextmanager
 def room():
     """A tmpfs in which everybody may write, and not too much."""
@@ -224,3 +234,61 @@ def reloads(times, seed, names, first=3):
     for name in ("visits", "answers", "killed: read", "mappings named", "files rewritten"):
         findings.need(counts[name], f"no {name}", "the test")
     return counts, findings
+
+
+# ----------------------------------------------------------- memory is short --
+
+@contextlib.contextmanager
+def mapped_files(count):
+    """So many that are in the cache; a function that maps some again, and looks."""
+    with lib.tmpfs() as directory:
+        def path(number):
+            return os.path.join(directory, str(number))
+        for number in range(count):
+            lib.write_bytes(path(number), with_id(number.to_bytes(20, "big")))
+            lib.map_file(path(number))
+        lib.until(lambda: not stream.stats()["requests"], "all files were read")
+
+        def map_again():
+            with stream.Watch() as watch:
+                for number in range(0, count, count // 40):
+                    _, file = watch.see(lib.map_file, path(number))
+                    equal(file.id, number.to_bytes(20, "big").hex(), f"id of {number}")
+        yield map_again
+
+
+def ask_shrinkers():
+    """Of the kernel's caches and the module's, as drop_caches has it; pages stay."""
+    with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
+        file.write("2")
+
+
+def available():
+    return int(re.search(rb"MemAvailable: +(\d+)", lib.read_bytes("/proc/meminfo"))[1]) << 10
+
+
+def take(shrunk):
+    """Memory, until @shrunk() or there is no more. The OOM killer would take this process."""
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+    held = [mmap.mmap(-1, max(available() - NEAR, lib.PAGE), mmap.MAP_PRIVATE)]
+    held[0].madvise(MADV_POPULATE_WRITE)
+    for _ in range(2 * NEAR // MIB):
+        if shrunk():
+            return
+        held.append(mmap.mmap(-1, MIB, mmap.MAP_PRIVATE))
+        held[-1][:] = b"x" * MIB
+    raise AssertionError("the cache is as large as before")
+
+
+def pressure(files, _seed, _names):
+    """All memory of the guest is taken until the cache has given back."""
+    findings = Findings()
+    with mapped_files(files) as map_again:
+        before = stream.stats()
+        child = lib.forked(take, lambda: stream.stats()["entries"] < before["entries"] // 2)
+        status = os.waitpid(child, 0)[1]
+        findings.need(not status, f"who takes all memory ended with {status}", "the module")
+        after = stream.stats()
+        map_again()
+    return {"entries before": before["entries"], "entries after": after["entries"]}, findings
