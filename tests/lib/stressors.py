@@ -36,8 +36,8 @@ STRESSORS = {
     "pipe": (),
 }
 # What seconds are enough for, and what ends in time.
-QUICK = ("exec", "vfork", "memfd", "dynlib", "mremap", "rename") + \
-    (() if lib.DEBUG else ("clone", "munmap", "pipe"))
+QUICK = ("exec", "vfork", "dynlib") + \
+    (() if lib.DEBUG else ("memfd", "mremap", "rename", "clone", "munmap", "pipe"))
 # Processes of nobody: a stressor that makes too many is refused, and goes on.
 PROCESSES = 600
 GRACE = 300
