@@ -312,6 +312,7 @@ static u32 name_flags(const struct file *file, const struct dentry *dentry)
 
 	if (bid_file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC)
 		flags |= BUILDID_FILE_FUSE;
+	/* it may get its last name, or lose it, at any time */
 	if (!data_race(inode->i_nlink) || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
 	/* on the kernel's own mount of shmem or hugetlbfs no user chooses a name */

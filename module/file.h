@@ -138,17 +138,15 @@ static inline u64 bid_file_change(const struct inode *inode)
 	return IS_I_VERSION(inode) ? inode_peek_iversion(inode) : 0;
 }
 
-/*
- * Whoever changes a file stores its times while these read them. What is read of two stores
- * at once is no version that the file ever had.
- */
 static inline s64 bid_file_ctime(const struct inode *inode)
 {
+	/* what is read of two changes at once is no version that the file ever had */
 	return data_race(bid_time_ns(inode_get_ctime(inode)));
 }
 
 static inline s64 bid_file_mtime(const struct inode *inode)
 {
+	/* likewise */
 	return data_race(bid_time_ns(inode_get_mtime(inode)));
 }
 
