@@ -315,6 +315,8 @@ def use_as(variant, filesystem, number, tally):
     if variant == "read-only":
         tally.at_once("busy", "remount read-only", lib.mount, "none", filesystem.top, "",
                       MS_REMOUNT | lib.MS_RDONLY)
+        # one that has let the remount go first makes no umount(2) wait until it goes on
+        lib.until(lambda: not stream.stats()["requests"], "all files were read")
 
 
 def one_round(filesystem, number, tally):
