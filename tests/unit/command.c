@@ -2,6 +2,7 @@
 /* Commands: run one in a child and look at what it did. */
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,9 @@ pid_t command_start(int (*command)(int, char **), const char *const *words)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
+		/* who runs the tests in the background may have set them to be ignored */
+		signal(SIGHUP, SIG_DFL);
+		signal(SIGINT, SIG_DFL);
 		alarm(PATIENCE_S);
 		redirect(stdout, "out");
 		redirect(stderr, "err");
