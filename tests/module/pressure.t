@@ -145,6 +145,9 @@ def _():
         before = leftovers.look()
         kill_all(group, KILLS)
         expect_nothing_left(before)
+        charged_late = charged(group)
+        print(f"# {charged_late} bytes are charged to the cgroup still")
+        assert charged_late < MIB, f"{charged_late} bytes: a ring is left"
 
 
 # ------------------------------------------------------------ stopped readers --
