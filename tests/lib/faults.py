@@ -23,7 +23,7 @@ import lib
 import stream
 from device import (SUB_CHILDREN, SUB_KERNEL, SUB_PATH, SUB_TASKS, SUB_UID, Device, File, Lost,
                     parse_all)
-from image import with_id
+from image import put_files
 from tap import Skip, equal
 
 DEBUGFS = "/sys/kernel/debug"
@@ -696,16 +696,6 @@ class Starved:
                 equal((file.id, mapped.path), (wanted[path], lib.told(path)), "identity and path")
 
 
-def many_files(directory, count):
-    """More of them than there are entries in reserve, each in memory: {path: identity}."""
-    wanted = {}
-    for number in range(count):
-        path = os.path.join(directory, f"{number}.so")
-        lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
-        wanted[path] = number.to_bytes(20, "big").hex()
-    return wanted
-
-
 def kinds_of_files(directory):
     """With a short identity, a long one, a hash; with a long path: {path: identity}."""
     deep = os.path.join(directory, *["d" * 100] * 3)
@@ -763,7 +753,7 @@ def mappings_without_entries(many):
     """In memory, but without memory for entries of the cache."""
     with lib.tmpfs() as directory:
         starved = Starved(always("failslab", code_of_module()))
-        starved.map(many_files(directory, many))
+        starved.map(put_files(directory, many))
     assert starved.unresolved, "there was an entry for each"
     return starved
 

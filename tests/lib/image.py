@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Small ELF images made to order."""
+import os
 import struct
 
 # Of the file: the machine's pages may be larger.
@@ -24,3 +25,14 @@ def elf64(notes, size=SIZE):
 def with_id(ident, size=SIZE):
     """An image with that GNU build-id (bytes)."""
     return elf64(note(b"GNU\0", 3, ident), size)
+
+
+def put_files(directory, count):
+    """So many, each of its own content: {path: identity}."""
+    wanted = {}
+    for number in range(count):
+        path = os.path.join(directory, f"{number}.so")
+        with open(path, "wb") as file:
+            file.write(with_id(number.to_bytes(20, "big")))
+        wanted[path] = number.to_bytes(20, "big").hex()
+    return wanted

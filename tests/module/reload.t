@@ -10,7 +10,7 @@ import tempfile
 
 import lib
 import stream
-from image import with_id
+from image import put_files
 from lib import built, contains
 from tap import equal, run, test
 
@@ -181,15 +181,6 @@ def with_parameters(parameters, function):
     finally:
         lib.unload()
         lib.load()
-
-
-def put_files(directory, count):
-    wanted = {}
-    for number in range(count):
-        path = os.path.join(directory, f"{number}.so")
-        lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
-        wanted[path] = number.to_bytes(20, "big").hex()
-    return wanted
 
 
 @test("with max_entries=16 files are forgotten to make room, and all answers are right")
