@@ -208,6 +208,17 @@ static bool is_inside(const struct perfdata_section *section, uint64_t end)
 	return section->offset <= end && section->size <= end - section->offset;
 }
 
+/*
+ * Attrs and their ids are in front of the events, which stays when events are added and
+ * features dropped. perf inject puts both behind them.
+ */
+static uint64_t end_of_attrs(const struct perfdata *data)
+{
+	const struct perfdata_header *header = &data->header;
+
+	return header->attrs.offset < header->data.offset ? header->data.offset : data->size;
+}
+
 static int check_magic(struct perfdata *data, uint64_t magic)
 {
 	if (magic == PERFDATA_MAGIC)
@@ -243,9 +254,9 @@ static int read_file_header(struct perfdata *data)
 				     end, header->data.offset + header->data.size);
 	if (header->data.offset < sizeof(*header))
 		return perfdata_fail(data, "damaged: events that are not behind the header");
-	/* In front of the events, except after perf inject. */
-	if (!is_inside(&header->attrs, end))
-		return perfdata_fail(data, "damaged: attrs that are not in the file");
+	if (!is_inside(&header->attrs, end_of_attrs(data)))
+		return perfdata_fail(
+			data, "damaged: attrs neither in front of the events nor behind them");
 	stream->begin = header->data.offset;
 	stream->end = stream->begin + header->data.size;
 	return 0;
@@ -357,6 +368,7 @@ int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, con
 static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 {
 	unsigned char bytes[ATTR_SIZE_MAX];
+	const uint64_t end = end_of_attrs(data);
 	struct perfdata_section section;
 	uint64_t *ids = NULL;
 	int err;
@@ -365,9 +377,8 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 		return -1;
 	size -= sizeof(section);
 	memcpy(&section, bytes + size, sizeof(section));
-	/* Attrs have no id in common, so all ids fit into the file. */
-	if (!is_inside(&section, data->size) ||
-	    section.size > data->size - data->nr_ids * sizeof(*ids))
+	/* Attrs have no id in common, so there is room for all of them. */
+	if (!is_inside(&section, end) || section.size > end - data->nr_ids * sizeof(*ids))
 		return perfdata_fail(data, "damaged: more ids than the file has room for");
 	if (section.size) {
 		ids = malloc((size_t)section.size);

@@ -334,9 +334,10 @@ static int finish(struct rewrite *rewrite, const char *path)
 static int prepare(struct rewrite *rewrite, const char *path)
 {
 	struct perfdata *data = rewrite->data;
+	const struct perfdata_header *header = &data->header;
 	size_t i;
 
-	if (data->header.attrs.offset > data->header.data.offset)
+	if (header->attrs.size && header->attrs.offset >= header->data.offset)
 		return perfdata_fail(
 			data, "attrs behind the events, as of perf inject: annotate its input");
 	for (i = 0; i < data->nr_streams; i++)

@@ -385,6 +385,29 @@ static void ids_are_no_more_than_fit(void **state)
 	assert_error("damaged: more ids than the file has room for");
 }
 
+/* What is behind the first event moves, or goes, when the file is annotated. */
+static void attrs_and_ids_are_on_one_side_of_the_events(void **state)
+{
+	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata_section *ids;
+
+	(void)state;
+	make->other_attr = true;
+	make_all();
+	assert_int_equal(read_all(), 0);
+	ids = (void *)(make->bytes + header->data.offset - sizeof(*ids));
+	ids->offset = header->data.offset - ids->size + 1;
+	assert_error("damaged: more ids than the file has room for");
+	ids->offset--;
+	assert_int_equal(read_all(), 0);
+	ids->size = header->data.offset;
+	ids->offset = 0;
+	assert_error("damaged: more ids than the file has room for");
+	ids->size = 0;
+	header->attrs.size += header->attr_size;
+	assert_error("damaged: attrs neither in front of the events nor behind them");
+}
+
 static void shape(unsigned int number)
 {
 	reset(NULL);
@@ -585,6 +608,7 @@ int main(void)
 		TEST(the_beginning_is_the_earliest_time),
 		TEST(what_is_no_perfdata_is_reported),
 		TEST(ids_are_no_more_than_fit),
+		TEST(attrs_and_ids_are_on_one_side_of_the_events),
 		TEST(every_cut_is_survived),
 		TEST(every_damage_is_survived),
 		TEST(dsos_are_kernel_first_and_know_hits),
