@@ -933,6 +933,7 @@ static const struct elf_case elf_odd[] __maybe_unused = {
 	{ "a Go id of 129 bytes", go_of_len, 129, NONE(LIMIT) },
 	{ "a header past the number in section 0", header_past_number, 2, NONE(NO_NOTE) },
 	{ "a section past the number in section 0", section_past_number, 2, NONE(NO_NOTE) },
+	{ "section 0 is none, and has no note", section_number, 0, NONE(NO_NOTE) },
 	{ "a segment that is the whole image", segment_is_the_image, 0, NONE(MALFORMED) },
 	{ "more headers than can be", huge_numbers, 65536, NONE(LIMIT) },
 	{ "headers as many as 32 bits count", huge_numbers, ~0U, NONE(LIMIT) },

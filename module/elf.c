@@ -347,6 +347,12 @@ static int walk_entries(struct image *image, const struct table *table, const u8
 	return 0;
 }
 
+/* Section 0 is none, whatever it says of itself. */
+static u32 first_entry(const struct table *table)
+{
+	return table->sections ? 1 : 0;
+}
+
 /*
  * Collect all note entries first: walking the notes may look at another page, and the
  * entries are gone then. TOO_MANY when there are more than fit.
@@ -354,7 +360,7 @@ static int walk_entries(struct image *image, const struct table *table, const u8
 static int walk_in_place(struct image *image, const struct table *table, const u8 *entries)
 {
 	struct extent extents[4] __uninitialized;
-	u32 i = 0, j, found = 0;
+	u32 i = first_entry(table), j, found = 0;
 	int err;
 
 	while ((i = next_note(image, table, entries, i, table->num)) < table->num) {
@@ -378,7 +384,7 @@ static noinline int walk_copied(struct image *image, const struct table *table)
 	u32 i, n;
 	int err;
 
-	for (i = 0; i < table->num; i += n) {
+	for (i = first_entry(table); i < table->num; i += n) {
 		n = table->num - i < per_chunk ? table->num - i : per_chunk;
 		err = image_read(image, table->off + (u64)i * table->entsize, chunk,
 				 n * table->entsize);
