@@ -736,6 +736,15 @@ static void go_of_len(struct elf_image *image, u32 len)
 	cover(image, table, 0, at, 4);
 }
 
+static void go_behind_one_of_len(struct elf_image *image, u32 len)
+{
+	u64 table = elf_add_segments(image, 1), at;
+
+	at = elf_add_go_note(image, wrong_id, len);
+	add_go(image);
+	cover(image, table, 0, at, 4);
+}
+
 static void segment_of_len(struct elf_image *image, u32 len)
 {
 	u64 table = elf_add_segments(image, 1);
@@ -755,6 +764,20 @@ static void mended_phentsize(struct elf_image *image, u32 delta)
 {
 	phentsize(image, delta);
 	mend(image);
+}
+
+/* Read at offset 0 the end of the ELF header would be that of a note. */
+static void no_phoff(struct elf_image *image, u32 num)
+{
+	u64 at;
+
+	elf_grow(image, 56);
+	at = add_gnu(image, 20);
+	if (!image->is64)
+		return;
+	elf_set_segment(image, 0, 1, PT_NOTE, at, image->size - at, 4);
+	elf_set(image, 0, EHDR_PHNUM, num);
+	elf_set(image, 0, EHDR_PHENTSIZE, 56);
 }
 
 static void mended_phoff(struct elf_image *image, u32 below)
@@ -903,6 +926,7 @@ static const struct elf_case elf_odd[] __maybe_unused = {
 	{ "e_phoff past the end", phoff_past_image, 1, NONE(TRUNCATED) },
 	{ "e_phoff as high as can be", phoff_from_end, 1, NONE(TRUNCATED) },
 	{ "e_phoff wraps to the header", phoff_from_end, 64, NONE(TRUNCATED) },
+	{ "e_phnum without e_phoff", no_phoff, PT_NOTE, NONE(NO_NOTE) },
 	{ "e_phoff wraps into the table", phoff_from_end, 32, NONE(TRUNCATED) },
 	{ "e_shoff as high as can be", shoff_from_end, 1, NONE(TRUNCATED) },
 	{ "e_shoff wraps to the header", shoff_from_end, 64, NONE(TRUNCATED) },
@@ -931,6 +955,7 @@ static const struct elf_case elf_odd[] __maybe_unused = {
 	{ "an id of 129 bytes", id_of_len, 129, NONE(LIMIT) },
 	{ "a Go id of 0 bytes", go_of_len, 0, NONE(NO_NOTE) },
 	{ "a Go id of 129 bytes", go_of_len, 129, NONE(LIMIT) },
+	{ "a Go id behind one of 129 bytes", go_behind_one_of_len, 129, GO },
 	{ "a header past the number in section 0", header_past_number, 2, NONE(NO_NOTE) },
 	{ "a section past the number in section 0", section_past_number, 2, NONE(NO_NOTE) },
 	{ "section 0 is none, and has no note", section_number, 0, NONE(NO_NOTE) },

@@ -60,7 +60,7 @@ struct image {
 	bool is64;
 	u8 reason;
 	struct bid_identity *id;
-	u64 go_desc; /* the first Go build id, for an image without a GNU one */
+	u64 go_desc; /* the first Go build id of a good size, for an image without a GNU one */
 	u32 go_len;
 };
 
@@ -264,7 +264,8 @@ static int walk_notes(struct image *image, const struct extent *extent)
 			if (err)
 				return err;
 		} else if (namesz == 4 && type == NOTE_GO_BUILD_ID &&
-			   !memcmp(note.name, "Go\0", 4) && !image->go_len) {
+			   !memcmp(note.name, "Go\0", 4) &&
+			   (!image->go_len || image->go_len > BUILDID_ID_MAX)) {
 			image->go_desc = off + desc;
 			image->go_len = descsz;
 		}
@@ -474,6 +475,8 @@ static int read_tables(struct image *image, const union header *eh, struct table
 		sections->entsize = sizeof(Elf32_Shdr);
 	}
 
+	if (!segments->off)
+		phnum = 0;
 	if (sections->off && shentsize != sections->entsize) {
 		note_defect(image, BUILDID_REASON_MALFORMED);
 		sections->off = 0;
