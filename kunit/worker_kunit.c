@@ -3,6 +3,8 @@
  * Reading files where one may sleep, with reads that fail and files that change
  * meanwhile; and the read requests.
  */
+#include <linux/kthread.h>
+
 #include "files.h"
 
 #include "compat.h"
@@ -332,6 +334,31 @@ static void leaves_holes_in_memory_as_they_are(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, file_inode(file)->i_blocks, blocks);
 }
 
+/* As when it has been moved, or swapped in, and whoever does that is not done yet. */
+static int finish_page(void *folio)
+{
+	schedule_timeout_uninterruptible(10);
+	folio_mark_uptodate(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+	return 0;
+}
+
+static void waits_for_a_page_in_memory_that_is_locked(struct kunit *test)
+{
+	static const struct elf_case of = { "locked", gnu_of_len, 20, GNU(20) };
+	struct file *file = make_image_file(test, &of);
+	struct page *page = pagecache_get_page(file->f_mapping, 0, FGP_LOCK, 0);
+	struct bid_identity id;
+	bool racy;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	folio_clear_uptodate(page_folio(page));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(finish_page, page_folio(page), "finish")));
+	KUNIT_ASSERT_EQ(test, identify_by(file, true, &id, &racy), 0);
+	KUNIT_EXPECT_EQ(test, id.kind, BUILDID_KIND_GNU);
+}
+
 static void reads_so_many_pages_and_no_more(struct kunit *test)
 {
 	struct file *file = make_sparse_notes(test, PAGES_MAX + 64);
@@ -419,6 +446,35 @@ static void gives_a_device_a_quarter_of_the_requests(struct kunit *test)
 	bid_worker_exit();
 }
 
+/* Whoever waits for s_umount would wait for all that are read before. */
+static void locks_no_superblock_unless_it_is_sure_to_run(struct kunit *test)
+{
+	struct file *file = make_file(test, "file", "text", 4);
+	struct super_block *sb = file_inode(file)->i_sb;
+	struct bid_request *first, *second;
+	int active = atomic_read(&sb->s_active);
+
+	KUNIT_ASSERT_EQ(test, bid_worker_init(8), 0);
+	worker.sure = 1;
+	bid_cache_lock();
+	first = get_any_request();
+	bid_worker_set_file(first, file, file_inode(file), BID_ACCESS_INODE);
+	second = get_any_request();
+	bid_worker_set_file(second, file, file_inode(file), BID_ACCESS_INODE);
+	bid_cache_unlock();
+	KUNIT_EXPECT_TRUE(test, first->locked);
+	KUNIT_EXPECT_FALSE(test, second->locked);
+	KUNIT_EXPECT_EQ(test, atomic_read(&sb->s_active), active + 1);
+	release(first);
+	release(second);
+	KUNIT_EXPECT_EQ(test, atomic_read(&sb->s_active), active);
+	bid_cache_lock();
+	bid_worker_put_request(first);
+	bid_worker_put_request(second);
+	bid_cache_unlock();
+	bid_worker_exit();
+}
+
 static void forgets_who_waits_no_longer(struct kunit *test)
 {
 	struct bid_request *request;
@@ -462,9 +518,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(finds_no_id_when_reading_fails_with, errors_gen_params),
 	KUNIT_CASE(reads_again_when_the_end_comes_early),
 	KUNIT_CASE(leaves_holes_in_memory_as_they_are),
+	KUNIT_CASE(waits_for_a_page_in_memory_that_is_locked),
 	KUNIT_CASE(reads_so_many_pages_and_no_more),
 	KUNIT_CASE(hands_out_as_many_requests_as_there_are),
 	KUNIT_CASE(gives_a_device_a_quarter_of_the_requests),
+	KUNIT_CASE(locks_no_superblock_unless_it_is_sure_to_run),
 	KUNIT_CASE(forgets_who_waits_no_longer),
 	{},
 };

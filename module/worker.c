@@ -16,15 +16,15 @@
  * - What one file may cost is bounded: notes, bytes, pages, attempts.
  * - A device, and a user other than root, gets at most a quarter of the requests, and of
  *   those that the workqueue runs at a time: its disk or server may be slow, or never
- *   answer, and requests that wait behind it hold the s_umount of others. All servers
- *   count as one device. Files of servers have a workqueue of their own, too.
+ *   answer. All servers count as one device. Files of servers have a workqueue of their
+ *   own, too.
  * - A file that only a process should read (BID_ACCESS_CALLER) is never read here: its
  *   server may be any user, who could make the worker wait for ever.
  * - A request does not keep its mount busy where the inode is enough to read. It holds
  *   the superblock's s_umount, for which umount(2) waits: the device below is free when
  *   that returns. When nothing is mounted any more, the request gives up. Whoever else
  *   waits for s_umount, to remount or to freeze, goes first: nobody waits for more than a
- *   page.
+ *   page. A request that may have to wait for others to be read does not hold it.
  * - The result counts for the version that the hook saw. When the version moved
  *   meanwhile it may be of another content: see identify().
  */
@@ -64,6 +64,8 @@ static const struct bid_elf_limits limits = {
 
 /* Requests that run at a time, in each workqueue: what the oldest kernel allows. */
 #define RUNNING 512
+/* With several nodes they are shared out by processors; this many run on any of them. */
+#define RUNNING_ON_NODE 8
 
 #define USAGE_BITS 8
 
@@ -72,6 +74,7 @@ static struct {
 	u32 count;
 	u32 share; /* of a device, or a user */
 	u32 busy;
+	u32 sure;		      /* to run, however many are in use */
 	u32 devices[1 << USAGE_BITS]; /* requests in use by device, hashed */
 	u32 users[1 << USAGE_BITS];   /* likewise by user */
 	u32 key;		      /* of the hash; odd */
@@ -146,24 +149,35 @@ static bool is_swapped(struct address_space *mapping, pgoff_t index)
  */
 static struct page *swap_in(struct address_space *mapping, pgoff_t index)
 {
-	struct page *page = NULL;
+	struct page *page = ERR_PTR(-ESTALE);
 
 	if (!down_read_trylock(&mapping->host->i_rwsem))
-		return ERR_PTR(-ESTALE);
+		return page;
 	if (is_swapped(mapping, index))
 		page = shmem_read_mapping_page(mapping, index);
 	up_read(&mapping->host->i_rwsem);
 	return page;
 }
 
-/* NULL for a page of zeros. */
+/*
+ * NULL for a page of zeros. That is one which is not up to date under its lock: without, it
+ * may be on its way to another page, or from the disk.
+ */
 static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 {
-	struct page *page = pagecache_get_page(mapping, index, 0, 0);
+	struct page *page = pagecache_get_page(mapping, index, FGP_LOCK, 0);
+	bool written;
+	void *entry;
 
-	if (!page)
-		return is_swapped(mapping, index) ? swap_in(mapping, index) : NULL;
-	if (PageUptodate(page))
+	if (!page) {
+		entry = xa_load(&mapping->i_pages, index);
+		if (entry && !xa_is_value(entry))
+			return ERR_PTR(-ESTALE); /* it came meanwhile */
+		return entry ? swap_in(mapping, index) : NULL;
+	}
+	written = PageUptodate(page);
+	unlock_page(page);
+	if (written)
 		return page;
 	put_page(page);
 	return NULL;
@@ -267,15 +281,18 @@ static void keep_active(struct bid_request *request)
 	request->locked = false;
 }
 
-/* Gets s_umount after those who wait for it. Fails when nobody else needs the superblock. */
+/*
+ * Gets s_umount after those who wait for it, whom down_read() would overtake. Fails when
+ * nobody else needs the superblock.
+ */
 static bool queue_for_superblock(struct bid_request *request)
 {
 	struct super_block *sb = request->inode->i_sb;
 
 	if (request->locked)
 		keep_active(request);
-	down_read(&sb->s_umount);
-	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
+	while (!lock_superblock(sb))
+		schedule_timeout_uninterruptible(1);
 	request->locked = atomic_add_unless(&sb->s_active, -1, 1);
 	if (!request->locked)
 		unlock_superblock(sb);
@@ -368,7 +385,8 @@ static bool reads_pages(const struct file *file, const struct inode *inode, enum
 {
 	if (access == BID_ACCESS_INODE)
 		return true;
-	return access == BID_ACCESS_FILE && file_inode(file) == inode &&
+	/* a page in the cache of a DAX file would be in the way of its faults */
+	return access == BID_ACCESS_FILE && file_inode(file) == inode && !IS_DAX(inode) &&
 	       inode->i_mapping->a_ops->read_folio;
 }
 
@@ -525,7 +543,8 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 		return;
 	}
 	ihold(inode);
-	request->locked = lock_superblock(inode->i_sb);
+	/* what waits for others to run may wait for ever */
+	request->locked = READ_ONCE(worker.busy) <= worker.sure && lock_superblock(inode->i_sb);
 	if (!request->locked)
 		atomic_inc(&inode->i_sb->s_active);
 }
@@ -684,6 +703,7 @@ int bid_worker_init(u32 requests)
 
 	worker.busy = 0;
 	worker.count = requests;
+	worker.sure = num_online_nodes() > 1 ? RUNNING_ON_NODE : RUNNING;
 	worker.share =
 		clamp_t(u32, RUNNING / (4 * num_online_nodes()), 1, DIV_ROUND_UP(requests, 4));
 	memset(worker.devices, 0, sizeof(worker.devices));
@@ -700,7 +720,8 @@ int bid_worker_init(u32 requests)
 	worker.local = alloc_workqueue("buildid", WQ_UNBOUND | WQ_FREEZABLE, RUNNING);
 	if (!worker.local)
 		goto err_free_requests;
-	worker.remote = alloc_workqueue("buildid_remote", WQ_UNBOUND | WQ_FREEZABLE, RUNNING);
+	/* not freezable: one that waits for its server would not let the machine suspend */
+	worker.remote = alloc_workqueue("buildid_remote", WQ_UNBOUND, RUNNING);
 	if (!worker.remote)
 		goto err_destroy_local;
 	return 0;

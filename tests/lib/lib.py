@@ -438,7 +438,13 @@ def directory():
     try:
         yield path
     finally:
-        shutil.rmtree(path)
+        try:
+            shutil.rmtree(path)
+        except OSError as error:
+            # An overlay, and /tmp is one, may number a directory anew while it is removed.
+            if error.errno:
+                raise
+            shutil.rmtree(path)
 
 
 @contextlib.contextmanager
