@@ -22,6 +22,8 @@ struct tarball {
 	struct archive_entry *entry;
 	const char *problem;
 	int64_t size; /* of the current member, with its holes */
+	int64_t done; /* so much of it has been read */
+	bool unread;  /* something of it is left */
 	uint64_t expanded;
 	char buffer[BLOCK];
 };
@@ -172,11 +174,55 @@ struct tarball *tarball_read(int fd)
 	return new;
 }
 
+/*
+ * Of the current member up to @end. Holes count, as a copy of the file may have them written.
+ * Offsets and sizes may be any.
+ */
+static bool is_too_much(struct tarball *tarball, int64_t end)
+{
+	uint64_t packed = (uint64_t)libarchive.filter_bytes(tarball->archive, -1);
+
+	if (end < tarball->done)
+		return true;
+	tarball->expanded += (uint64_t)(end - tarball->done);
+	tarball->done = end;
+	return tarball->expanded > EXPANDED_FREE + EXPANDED_TIMES * packed;
+}
+
+/* The rest of the archive is not read. */
+static const char *give_up(struct tarball *tarball)
+{
+	return fail(tarball, "decompresses to more than 1000 times its size");
+}
+
+/* To @fd, or to nowhere when it is negative. */
+static const char *read_member(struct tarball *tarball, int fd)
+{
+	int64_t end, offset;
+	const void *bytes;
+	size_t size;
+	int result;
+
+	while (is_good(
+		result = libarchive.read_data_block(tarball->archive, &bytes, &size, &offset))) {
+		if (__builtin_add_overflow(offset, size, &end) || is_too_much(tarball, end))
+			return give_up(tarball);
+		if (fd >= 0 && !pwrite_all(fd, bytes, size, offset))
+			return strerror(errno);
+	}
+	tarball->unread = false;
+	/* The next member may still be good. */
+	return result == ARCHIVE_EOF ? NULL : libarchive.error_string(tarball->archive);
+}
+
 int tarball_next(struct tarball *tarball, struct tarball_member *member)
 {
 	struct archive_entry *entry;
 	int result;
 
+	/* libarchive would decompress it without a limit. */
+	if (!tarball->problem && tarball->unread)
+		read_member(tarball, -1);
 	if (tarball->problem)
 		return -1;
 	result = libarchive.read_next_header(tarball->archive, &entry);
@@ -186,6 +232,8 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 		fail_archive(tarball);
 		return -1;
 	}
+	tarball->unread = true;
+	tarball->done = 0;
 	tarball->size = libarchive.entry_size(entry);
 	member->name = libarchive.entry_pathname(entry);
 	member->type = libarchive.entry_hardlink(entry) ? 0 : libarchive.entry_filetype(entry);
@@ -199,43 +247,14 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	return 1;
 }
 
-/* Holes count, as a copy of the file may have them written. Offsets and sizes may be any. */
-static bool is_too_much(struct tarball *tarball, int64_t from, int64_t to)
-{
-	uint64_t packed = (uint64_t)libarchive.filter_bytes(tarball->archive, -1);
-
-	if (to < from)
-		return true;
-	tarball->expanded += (uint64_t)(to - from);
-	return tarball->expanded > EXPANDED_FREE + EXPANDED_TIMES * packed;
-}
-
-/* The rest of the archive is not read. */
-static const char *give_up(struct tarball *tarball)
-{
-	return fail(tarball, "decompresses to more than 1000 times its size");
-}
-
 const char *tarball_extract(struct tarball *tarball, int fd)
 {
-	int64_t done = 0, end, offset;
-	const void *bytes;
-	size_t size;
-	int result;
+	const char *problem = read_member(tarball, fd);
 
-	while (is_good(
-		result = libarchive.read_data_block(tarball->archive, &bytes, &size, &offset))) {
-		if (__builtin_add_overflow(offset, size, &end) || is_too_much(tarball, done, end))
-			return give_up(tarball);
-		if (!pwrite_all(fd, bytes, size, offset))
-			return strerror(errno);
-		done = end;
-	}
-	/* The next member may still be good. */
-	if (result != ARCHIVE_EOF)
-		return libarchive.error_string(tarball->archive);
+	if (problem)
+		return problem;
 	/* It may end in a hole. */
-	if (is_too_much(tarball, done, tarball->size))
+	if (is_too_much(tarball, tarball->size))
 		return give_up(tarball);
 	return ftruncate(fd, tarball->size) ? strerror(errno) : NULL;
 }

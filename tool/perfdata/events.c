@@ -20,6 +20,9 @@
 
 #define BUFFER		    (1U << 20)
 #define DECOMPRESSED_BUFFER (256U << 10)
+/* Events decompress to some thirty times their size; what is meant to fill a disk, to more. */
+#define EXPANDED_FREE  (64ULL << 20)
+#define EXPANDED_TIMES 1000
 
 static const struct perfdata_stream *stream_of(const struct perfdata *data)
 {
@@ -52,6 +55,7 @@ static void reset_decompression(struct perfdata *data)
 	if (data->zstd)
 		ZSTD_DCtx_reset(data->zstd, ZSTD_reset_session_only);
 	data->nr_compressed = 0;
+	data->expanded = 0;
 	data->decompressing = false;
 	data->decompressed_start = 0;
 	data->decompressed_filled = 0;
@@ -287,7 +291,18 @@ static int decompress(struct perfdata *data)
 		data->decompressing = false;
 	data->decompressed_start = 0;
 	data->decompressed_filled = out.pos;
+	data->expanded += out.pos - left;
+	if (data->expanded > EXPANDED_FREE + EXPANDED_TIMES * data->position)
+		return fail_at(data, "decompresses to more than 1000 times its size",
+			       data->compressed_at);
 	return 1;
+}
+
+/* What has data behind it, or makes what is allocated grow with its size, is not. */
+static bool may_be_compressed(const struct perfdata_event *event)
+{
+	return !is_compressed(event) && event->type != PERFDATA_AUXTRACE &&
+	       event->type != PERFDATA_TRACING_DATA && event->type != PERFDATA_ATTR;
 }
 
 /* The next event that is completely decompressed; 0 when there is none. */
@@ -306,7 +321,7 @@ static int next_decompressed(struct perfdata *data, struct perfdata_item *item)
 			       data->compressed_at);
 	if (there < event.size)
 		return 0;
-	if (event.type == PERFDATA_AUXTRACE || is_compressed(&event))
+	if (!may_be_compressed(&event))
 		return fail_at(data, "damaged: an event that cannot be compressed",
 			       data->compressed_at);
 

@@ -84,6 +84,7 @@ struct perfdata {
 	struct ZSTD_DCtx_s *zstd;
 	const unsigned char *compressed; /* the rest of the last COMPRESSED event */
 	size_t nr_compressed;
+	uint64_t expanded;  /* bytes decompressed so far, of this stream */
 	bool decompressing; /* there may be more to decompress */
 	uint64_t compressed_at;
 	unsigned char *decompressed;

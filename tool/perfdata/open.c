@@ -93,6 +93,11 @@ static struct perfdata_stream *add_stream(struct perfdata *data, int fd, const c
 		close(fd);
 		return NULL;
 	}
+	if (!S_ISREG(status.st_mode)) {
+		perfdata_fail(data, "%s: not a regular file", name);
+		close(fd);
+		return NULL;
+	}
 	stream = &data->streams[data->nr_streams++];
 	*stream = (struct perfdata_stream){
 		.fd = fd,
@@ -110,7 +115,7 @@ static int is_data_file(const struct dirent *entry)
 
 static int add_data_file(struct perfdata *data, int directory, const char *name)
 {
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
 		return perfdata_fail(data, "%s: %s", name, strerror(errno));
@@ -209,14 +214,20 @@ static bool is_inside(const struct perfdata_section *section, uint64_t end)
 }
 
 /*
- * Attrs and their ids are in front of the events, which stays when events are added and
- * features dropped. perf inject puts both behind them.
+ * Attrs and their ids are between header and events, which stays when events are added and
+ * features dropped. perf inject puts both behind the events.
  */
 static uint64_t end_of_attrs(const struct perfdata *data)
 {
 	const struct perfdata_header *header = &data->header;
 
 	return header->attrs.offset < header->data.offset ? header->data.offset : data->size;
+}
+
+static bool is_beside_events(const struct perfdata *data, const struct perfdata_section *section)
+{
+	return !section->size ||
+	       (section->offset >= sizeof(data->header) && is_inside(section, end_of_attrs(data)));
 }
 
 static int check_magic(struct perfdata *data, uint64_t magic)
@@ -254,7 +265,7 @@ static int read_file_header(struct perfdata *data)
 				     end, header->data.offset + header->data.size);
 	if (header->data.offset < sizeof(*header))
 		return perfdata_fail(data, "damaged: events that are not behind the header");
-	if (!is_inside(&header->attrs, end_of_attrs(data)))
+	if (!is_beside_events(data, &header->attrs))
 		return perfdata_fail(
 			data, "damaged: attrs neither in front of the events nor behind them");
 	stream->begin = header->data.offset;
@@ -378,7 +389,7 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 	size -= sizeof(section);
 	memcpy(&section, bytes + size, sizeof(section));
 	/* Attrs have no id in common, so there is room for all of them. */
-	if (!is_inside(&section, end) || section.size > end - data->nr_ids * sizeof(*ids))
+	if (!is_beside_events(data, &section) || section.size > end - data->nr_ids * sizeof(*ids))
 		return perfdata_fail(data, "damaged: more ids than the file has room for");
 	if (section.size) {
 		ids = malloc((size_t)section.size);

@@ -229,8 +229,8 @@ static int put_event(struct rewrite *rewrite, const struct perfdata_item *item)
 		return put_mapping(rewrite, event, &mapping);
 	if (event->type == PERFDATA_BUILD_ID)
 		return put_build_id(rewrite, event);
-	/* No event is compressed any more. */
-	if (is_compression_feature(event))
+	/* No event is compressed any more. In a file the header says it. */
+	if (rewrite->data->pipe && is_compression_feature(event))
 		return 0;
 	if (put(rewrite, event, event->size))
 		return -1;
@@ -275,9 +275,6 @@ static int put_events(struct rewrite *rewrite)
 
 static int survey_event(struct rewrite *rewrite, const struct perfdata_item *item)
 {
-	if (item->decompressed && rewrite->data->aux)
-		return perfdata_fail(rewrite->data,
-				     "its events are compressed, and AUX data must not move");
 	rewrite->has_events |= !rewrite->data->current;
 	return perfdata_survey_add(&rewrite->survey, item->event);
 }
@@ -296,6 +293,8 @@ static int survey_events(struct rewrite *rewrite)
 			return -1;
 	}
 	rewrite->done = rewrite->total / 2;
+	if (!answer && data->aux && data->zstd)
+		return perfdata_fail(data, "its events are compressed, and AUX data must not move");
 	/* Compressed nothing: the copy would look like one that perf has not ended. */
 	if (!answer && !rewrite->has_events && !data->pipe)
 		return perfdata_fail(data, "damaged: no event in its compressed data");

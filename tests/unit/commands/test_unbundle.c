@@ -338,15 +338,13 @@ static void of_an_archive_that_ends_too_early_the_rest_is_kept(void **state)
 	assert_string_equal(err, "buildid: nosuch: No such file or directory\n");
 }
 
-static void what_is_meant_to_fill_the_disk_is_not_unpacked(void **state)
+static void add_much(const char *name)
 {
 	static const char zeros[1 << 20];
 	struct archive_entry *entry = archive_entry_new();
 	int i;
 
-	(void)state;
-	add_good();
-	archive_entry_set_pathname(entry, "perf.data");
+	archive_entry_set_pathname(entry, name);
 	archive_entry_set_filetype(entry, S_IFREG);
 	archive_entry_set_perm(entry, 0600);
 	archive_entry_set_size(entry, 4LL << 30);
@@ -354,6 +352,23 @@ static void what_is_meant_to_fill_the_disk_is_not_unpacked(void **state)
 	for (i = 0; i < 4096; i++)
 		assert_int_equal(archive_write_data(archive, zeros, sizeof(zeros)), sizeof(zeros));
 	archive_entry_free(entry);
+}
+
+/* Nor is it decompressed any further when it is refused. */
+static void what_is_meant_to_fill_the_disk_is_not_unpacked(void **state)
+{
+	(void)state;
+	add_good();
+	add_much("perf.data");
+	add_file(name("usr/bin/false/@/elf", other), "false");
+	assert_int_equal(unbundle(), 1);
+	assert_non_null(strstr(err, "buildid: b.tar.zst: decompresses to more than "
+				    "1000 times its size\n"));
+	assert_only_good();
+
+	begin();
+	add_good();
+	add_much("../refused");
 	add_file(name("usr/bin/false/@/elf", other), "false");
 	assert_int_equal(unbundle(), 1);
 	assert_non_null(strstr(err, "buildid: b.tar.zst: decompresses to more than "

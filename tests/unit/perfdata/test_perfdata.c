@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "common/array.h"
 #include "make_perfdata.h"
@@ -184,6 +185,71 @@ static void mappings_that_are_compressed(void **state)
 	}
 }
 
+static void assert_error(const char *expected)
+{
+	struct perfdata *data = open_made();
+	struct perfdata_mapping mapping;
+
+	while (!perfdata_error(data) && perfdata_next_mapping(data, &mapping) > 0)
+		;
+	assert_non_null(perfdata_error(data));
+	assert_string_equal(perfdata_error(data), expected);
+	perfdata_close(data);
+}
+
+/* Their payload, and their ids, would not be bounded by the file. */
+static void some_events_are_never_compressed(void **state)
+{
+	static const uint32_t types[] = {
+		PERFDATA_ATTR,
+		PERFDATA_TRACING_DATA,
+		PERFDATA_AUXTRACE,
+		PERFDATA_COMPRESSED,
+	};
+	char expected[80];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		const struct perfdata_event event = { .type = types[i], .size = sizeof(event) };
+
+		reset(NULL);
+		make_begin(make);
+		make_raw(make, &event, sizeof(event));
+		make_pack(make, PERFDATA_COMPRESSED2, 100);
+		make_end(make);
+		snprintf(expected, sizeof(expected),
+			 "damaged: an event that cannot be compressed at byte %zu", make->events);
+		assert_error(expected);
+	}
+}
+
+/* Each byte as the others, it is events: of a type, a misc and a size that this makes. */
+static void what_is_meant_to_fill_the_disk_is_not_decompressed(void **state)
+{
+	static unsigned char packed[60000];
+	const size_t size = 256U << 20;
+	unsigned char *plain = malloc(size);
+	struct perfdata_event event = { .type = PERFDATA_COMPRESSED };
+	char expected[80];
+	size_t done;
+
+	(void)state;
+	assert_non_null(plain);
+	memset(plain, 0x10, size);
+	done = ZSTD_compress(packed, sizeof(packed), plain, size, 3);
+	free(plain);
+	assert_false(ZSTD_isError(done));
+	make_begin(make);
+	event.size = (uint16_t)(sizeof(event) + done);
+	make_raw(make, &event, sizeof(event));
+	make_raw(make, packed, done);
+	make_end(make);
+	snprintf(expected, sizeof(expected),
+		 "decompresses to more than 1000 times its size at byte %zu", make->events);
+	assert_error(expected);
+}
+
 static void mappings_behind_aux_data(void **state)
 {
 	static const unsigned char bytes[100000];
@@ -230,6 +296,13 @@ static void mappings_of_a_directory(void **state)
 	}
 	assert_int_equal(perfdata_next_mapping(data, &mapping), 0);
 	assert_null(perfdata_error(data));
+	perfdata_close(data);
+
+	/* One that nobody writes to. */
+	snprintf(file, sizeof(file), "%s/data.%d", directory, i);
+	assert_int_equal(mkfifo(file, 0600), 0);
+	data = perfdata_open(directory);
+	assert_string_equal(perfdata_error(data), "data.11: not a regular file");
 	perfdata_close(data);
 	snprintf(file, sizeof(file), "rm -r %s", directory);
 	assert_int_equal(system(file), 0);
@@ -302,15 +375,6 @@ static void the_beginning_is_the_earliest_time(void **state)
 }
 
 /* ---------------------------------------------------------------- errors -- */
-
-static void assert_error(const char *expected)
-{
-	struct perfdata *data = open_made();
-
-	assert_non_null(perfdata_error(data));
-	assert_string_equal(perfdata_error(data), expected);
-	perfdata_close(data);
-}
 
 /* All that can be asked; 0 when nothing was wrong. */
 static int read_all(void)
@@ -404,6 +468,14 @@ static void attrs_and_ids_are_on_one_side_of_the_events(void **state)
 	ids->offset = 0;
 	assert_error("damaged: more ids than the file has room for");
 	ids->size = 0;
+	assert_int_equal(read_all(), 0);
+	ids->size = 8;
+	assert_error("damaged: more ids than the file has room for");
+	ids->offset = sizeof(*header);
+	assert_int_equal(read_all(), 0);
+	header->attrs.offset -= header->attr_size;
+	assert_error("damaged: attrs neither in front of the events nor behind them");
+	header->attrs.offset += header->attr_size;
 	header->attrs.size += header->attr_size;
 	assert_error("damaged: attrs neither in front of the events nor behind them");
 }
@@ -601,6 +673,8 @@ int main(void)
 		TEST(mappings_without_times),
 		TEST(mappings_with_an_identifier),
 		TEST(mappings_that_are_compressed),
+		TEST(some_events_are_never_compressed),
+		TEST(what_is_meant_to_fill_the_disk_is_not_decompressed),
 		TEST(mappings_behind_aux_data),
 		TEST(mappings_of_a_directory),
 		TEST(clocks_are_distinguished),

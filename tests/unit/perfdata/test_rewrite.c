@@ -631,6 +631,66 @@ static void compressed_events_come_out_plain(void **state)
 	}
 }
 
+/* Nothing is in it, but what is behind it would move. */
+static void aux_data_forbids_compressed_nothing(void **state)
+{
+	static const struct perfdata_event nothing = {
+		.type = PERFDATA_COMPRESSED,
+		.size = sizeof(nothing),
+	};
+
+	(void)state;
+	make->aux = true;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_raw(make, &nothing, sizeof(nothing));
+	make_end(make);
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", NULL), -1);
+}
+
+/* Only in a stream it says how the events are. */
+static void a_feature_event_of_a_file_stays(void **state)
+{
+	static const struct perfdata_feature_event compressed = {
+		.event = { .type = PERFDATA_FEATURE, .size = sizeof(compressed) },
+		.feature = PERFDATA_FEATURE_COMPRESSED,
+	};
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_entry(make, USER, 0x10, "/b");
+	make_begin(make);
+	make_raw(make, &compressed, sizeof(compressed));
+	make_end(make);
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	read_file("out");
+	assert_int_equal(data_size(after), sizeof(compressed));
+	assert_int_equal(read_mappings("out", mappings), 0);
+}
+
+/* Where none are there is nothing to be beside the events, however short the file becomes. */
+static void no_attrs_have_no_place(void **state)
+{
+	static const char zeros[4096];
+	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 0, "/a");
+	make_end(make);
+	make_raw(make, zeros, sizeof(zeros));
+	header->attrs.size = 0;
+	header->attrs.offset = make->size;
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	read_file("out");
+	assert_true(after_size < make->size);
+	assert_int_equal(read_mappings("out", mappings), 1);
+}
+
 static void build_ids_of_a_stream_are_silenced(void **state)
 {
 	const struct perfdata_event *event;
@@ -789,6 +849,9 @@ int main(void)
 		TEST(the_table_has_what_is_known),
 		TEST(a_vdso_has_its_id_from_the_table),
 		TEST(aux_data_stays_where_it_is),
+		TEST(aux_data_forbids_compressed_nothing),
+		TEST(a_feature_event_of_a_file_stays),
+		TEST(no_attrs_have_no_place),
 		TEST(compressed_events_come_out_plain),
 		TEST(build_ids_of_a_stream_are_silenced),
 		TEST(modules_go_before_what_came_after_them),
