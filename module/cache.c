@@ -565,7 +565,8 @@ void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u
 	smp_store_release(&entry->state, state);
 	if (state != BUILDID_STATE_KNOWN)
 		flags |= BID_ENTRY_UNKNOWN;
-	WRITE_ONCE(entry->flags, flags);
+	/* after the state; pairs with the acquire in bid_identify_mapping() */
+	smp_store_release(&entry->flags, flags);
 }
 
 /* Cut a path to the last components that fit in a spare text. */

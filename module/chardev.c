@@ -141,7 +141,13 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 	if (!subscriber)
 		return -ENXIO;
 	for (;;) {
-		mutex_lock(&session->lock);
+		/* another reader may be at a page that a user's server is to bring */
+		if (file->f_flags & O_NONBLOCK) {
+			if (!mutex_trylock(&session->lock))
+				return -EAGAIN;
+		} else if (mutex_lock_interruptible(&session->lock)) {
+			return -ERESTARTSYS;
+		}
 		bid_ring_report_lost(&subscriber->ring, bid_hook_missed());
 		n = session->mapped ? -EBUSY : copy_records(&subscriber->ring, buf, len);
 		mutex_unlock(&session->lock);

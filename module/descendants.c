@@ -34,7 +34,11 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	rcu_read_unlock();
 }
 
-/* One pass over all processes. Returns whether it found a member that was none. */
+/*
+ * One pass over all processes. Returns whether it found a member that was none, and may
+ * have children: one whose fork is under way has none, and on_fork() is still to come.
+ * Members that go on forking would otherwise keep us here.
+ */
 static bool adopt_children(struct bid_descendants *descendants)
 {
 	struct task_struct *task;
@@ -45,7 +49,8 @@ static bool adopt_children(struct bid_descendants *descendants)
 		pid_t parent = rcu_dereference(task->real_parent)->tgid;
 
 		if (bid_descendants_has(descendants, parent) &&
-		    !test_and_set_bit(task->tgid, descendants->members))
+		    !test_and_set_bit(task->tgid, descendants->members) &&
+		    READ_ONCE(task->__state) != TASK_NEW)
 			found = true;
 	}
 	rcu_read_unlock();

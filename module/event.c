@@ -150,6 +150,14 @@ static u8 detail_of(const struct bid_entry *entry)
 							      BID_DETAIL_KNOWN;
 }
 
+/* Of the FILE record itself: the entry may be another meanwhile. */
+static u8 detail_told(const struct bid_file_info *info)
+{
+	if (info->reason == BUILDID_REASON_PENDING || info->reason == BUILDID_REASON_DEFERRED)
+		return BID_DETAIL_UNKNOWN;
+	return info->flags & BUILDID_FILE_UNSTABLE ? BID_DETAIL_UNSTABLE : BID_DETAIL_KNOWN;
+}
+
 static bool passes_filters(struct bid_subscriber *subscriber, unsigned long vm_flags)
 {
 	return (vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) &&
@@ -195,6 +203,7 @@ static int reserve_mmap(struct bid_subscriber *subscriber, struct bid_mapping *m
 	do {
 		if (!sent) {
 			bid_entry_info(mapping->entry, &info);
+			args.detail = detail_told(&info);
 			info.path = path_for(subscriber, mapping);
 			args.file_size = bid_record_file_size(&info);
 		}
@@ -327,11 +336,11 @@ static void send_file(struct bid_subscriber *subscriber, const struct bid_entry 
 	struct bid_file_info info __uninitialized;
 	struct bid_ring_reserve_args args = {
 		.file_id = entry->file_id,
-		.detail = detail_of(entry),
 		.missed = bid_hook_missed(),
 	};
 
 	bid_entry_info(entry, &info);
+	args.detail = detail_told(&info);
 	/* the path is that of the process that mapped the file first: see @root */
 	if (subscriber->root.mnt)
 		info.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };

@@ -245,7 +245,8 @@ static bool is_local(const struct inode *inode)
  *
  * It may while ctime is so young that the next change would get the same one. Time
  * stamps move once a tick and are stored as precisely as the filesystem can: FAT has
- * units of two seconds. A server may be ahead or behind of our clock. Any context.
+ * units of two seconds. A server may be ahead or behind of our clock. Who mounts in a user
+ * namespace of his own may turn the change counter off, and on again. Any context.
  */
 bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access)
 {
@@ -253,7 +254,7 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum 
 	s64 settle = max_t(s64, TICK_NSEC, sb->s_time_gran) + TICK_NSEC;
 	struct timespec64 now;
 
-	if (IS_I_VERSION(inode))
+	if (IS_I_VERSION(inode) && sb->s_user_ns == &init_user_ns)
 		return false;
 	if (sb->s_magic == MSDOS_SUPER_MAGIC || sb->s_magic == EXFAT_SUPER_MAGIC ||
 	    access > BID_ACCESS_FILE)

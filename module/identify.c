@@ -337,7 +337,8 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 		return;
 
 	entry = bid_cache_find_inode(inode);
-	if (likely(entry && !(READ_ONCE(entry->flags) & BID_ENTRY_SLOW) &&
+	/* pairs with the release in bid_entry_publish() */
+	if (likely(entry && !(smp_load_acquire(&entry->flags) & BID_ENTRY_SLOW) &&
 		   !inode_is_open_for_write(inode))) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);

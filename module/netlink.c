@@ -453,13 +453,14 @@ static int start_listener(struct listener *listener, const struct sk_buff *skb,
 			  const u32 *pids)
 {
 	bool kernel_addrs = bid_subscribe_kernel_addrs() && is_capable(skb, CAP_SYSLOG);
+	bool unlimited = capable(CAP_IPC_LOCK) && is_capable(skb, CAP_IPC_LOCK);
 	struct sk_buff *reply = make_reply(info, req->ring_size);
 	struct bid_subscriber *subscriber;
 	int err;
 
 	if (!reply)
 		return -ENOMEM;
-	subscriber = bid_subscriber_start(req, pids, kernel_addrs, notify, listener);
+	subscriber = bid_subscriber_start(req, pids, kernel_addrs, unlimited, notify, listener);
 	if (IS_ERR(subscriber)) {
 		nlmsg_free(reply);
 		return PTR_ERR(subscriber);

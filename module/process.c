@@ -103,7 +103,7 @@ static int get_process(struct pid *pid, struct process *process)
 	}
 	process->instance = instance_of(process, exec_id);
 	mmgrab(process->mm);
-	mmput(process->mm);
+	mmput_async(process->mm);
 	return 0;
 }
 
@@ -113,7 +113,10 @@ static void put_process(struct process *process)
 	put_task_struct(process->task);
 }
 
-/* Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended; -EINTR. */
+/*
+ * Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended; -EINTR. If the
+ * process ends meanwhile somebody else unmaps what it had: that may be up to a user's server.
+ */
 static int acquire(struct mm_struct *mm)
 {
 	int err;
@@ -124,14 +127,14 @@ static int acquire(struct mm_struct *mm)
 		return -ESRCH;
 	err = mmap_read_lock_killable(mm);
 	if (err)
-		mmput(mm);
+		mmput_async(mm);
 	return err;
 }
 
 static void release(struct mm_struct *mm)
 {
 	mmap_read_unlock(mm);
-	mmput(mm);
+	mmput_async(mm);
 }
 
 /* In a container only paths of processes with the caller's root; as for subscribers. */

@@ -13,6 +13,7 @@
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/slab.h>
 
 #include "compat.h"
@@ -52,12 +53,16 @@ void bid_reply_hide_path(struct buildid_file *record)
 
 /*
  * May the caller read the file? Where the server may be any user it is not asked, as it
- * could make the caller wait for ever: the answer is no.
+ * could make the caller wait for ever: the answer is no. It need not be that of the mapping:
+ * overlayfs asks about the copy that it has made meanwhile.
  */
 static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
 {
+	const struct path *path = file_user_path(lookup->file);
+
 	return access != BID_ACCESS_CALLER &&
-	       !path_permission(file_user_path(lookup->file), MAY_READ);
+	       d_real_inode(path->dentry)->i_sb->s_magic != FUSE_SUPER_MAGIC &&
+	       !path_permission(path, MAY_READ);
 }
 
 /*
@@ -112,6 +117,8 @@ static bool reply_from_cache(const struct bid_lookup *lookup, const struct bid_p
 	    bid_entry_state(entry) == BUILDID_STATE_KNOWN) {
 		bid_entry_touch(entry);
 		bid_entry_info(entry, &info);
+		if (bid_file_unstable(lookup->inode))
+			info.flags |= BUILDID_FILE_UNSTABLE;
 		info.path = *path;
 		write(&info, record);
 		found = true;
@@ -232,7 +239,9 @@ static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool as
 	/* whoever has it need not have the permission to read it */
 	if (lookup->file->f_mode & FMODE_PATH) {
 		id.reason = BUILDID_REASON_DEFERRED;
+		lookup->version.change = 0;
 		write_lookup(lookup, path, &id, 0, record);
+		record->flags &= ~BUILDID_FILE_UNSTABLE;
 		return 0;
 	}
 	access = bid_file_access(lookup->file, lookup->inode, &id.reason);

@@ -74,8 +74,6 @@ static int charge(struct bid_subscriber *subscriber, u32 ring_size)
 	struct user_struct *user = current_user();
 	long held;
 
-	if (capable(CAP_IPC_LOCK))
-		return 0;
 	held = atomic_long_read(&user->locked_vm);
 	do {
 		if (held + pages > limit)
@@ -182,6 +180,7 @@ static int start_records(struct bid_subscriber *subscriber)
  *	used
  * @pids: @req->nr_pids pids, in current's namespace
  * @kernel_addrs: the subscriber may see kernel addresses
+ * @unlimited: RLIMIT_MEMLOCK does not bound the ring, as with CAP_IPC_LOCK
  * @notify: as for bid_ring_init()
  * @owner: likewise
  *
@@ -192,7 +191,7 @@ static int start_records(struct bid_subscriber *subscriber)
  * bid_subscriber_free().
  */
 struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
-					    bool kernel_addrs,
+					    bool kernel_addrs, bool unlimited,
 					    void (*notify)(struct bid_ring *ring), void *owner)
 {
 	struct bid_subscriber *subscriber;
@@ -209,7 +208,7 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 	err = get_filters(subscriber, req, pids);
 	if (err)
 		goto err_put;
-	err = charge(subscriber, req->ring_size);
+	err = unlimited ? 0 : charge(subscriber, req->ring_size);
 	if (err)
 		goto err_put;
 	err = bid_ring_init(&subscriber->ring, req->ring_size, req->watermark, notify, owner,
@@ -277,11 +276,14 @@ static int subscribe(struct bid_session *session, const struct buildid_subscribe
 	lockdep_assert_held(&session->lock);
 	if (session->subscriber)
 		return -EBUSY;
-	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(), notify, session);
+	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(),
+					  capable(CAP_IPC_LOCK), notify, session);
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
 	/* pairs with the acquire in bid_session_subscriber(): read and poll take no lock */
 	smp_store_release(&session->subscriber, subscriber);
+	/* whoever polls already is to look at the ring: it wakes nobody who has not */
+	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
 	return 0;
 }
 
@@ -305,7 +307,11 @@ int bid_ioctl_subscribe(struct bid_session *session, void __user *arg)
 	err = bid_ioctl_copy_out(arg, &req, sizeof(req));
 	if (err)
 		return err;
-	mutex_lock(&session->lock);
+	/* who reads has it, for long perhaps */
+	if (bid_session_subscriber(session))
+		return -EBUSY;
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
 	err = subscribe(session, &req, pids);
 	mutex_unlock(&session->lock);
 	return err;

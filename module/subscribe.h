@@ -16,7 +16,7 @@ int bid_subscribe_check(struct buildid_subscribe *req);
 bool bid_subscribe_kernel_addrs(void);
 
 struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
-					    bool kernel_addrs,
+					    bool kernel_addrs, bool unlimited,
 					    void (*notify)(struct bid_ring *ring), void *owner);
 void bid_subscriber_stop(struct bid_subscriber *subscriber);
 void bid_subscriber_free(struct bid_subscriber *subscriber);

@@ -186,8 +186,12 @@ def result_of(reader, seconds):
     return os.read(reader, 4096).decode() if ready else None
 
 
+def sleeps_in(pid, call):
+    return read_bytes(f"/proc/{pid}/syscall").split()[0] == b"%d" % call
+
+
 def sleeps_in_ioctl(pid):
-    return read_bytes(f"/proc/{pid}/syscall").split()[0] == b"%d" % arch.SYS_IOCTL
+    return sleeps_in(pid, arch.SYS_IOCTL)
 
 
 def start_ticks(pid):

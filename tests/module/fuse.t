@@ -4,15 +4,18 @@
 one that does not answer holds nobody up but who asks."""
 
 import contextlib
+import errno
+import mmap
 import os
 import signal
 import subprocess
 
+import arch
 import lib
 import servers
 import stream
 from device import Device, Mmap
-from lib import built, contains
+from lib import built, contains, fails_with
 from tap import equal, run, test
 
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
@@ -119,6 +122,38 @@ def _():
         server.kill()
         output, errors = asker.communicate(timeout=lib.PATIENCE)
         assert "io-error" in output or errors, "nothing was said"
+
+
+def read_to(device, path):
+    """Reads records to a page that the server is to bring."""
+    with open(path, "rb") as file:
+        page = mmap.mmap(file.fileno(), lib.PAGE, mmap.MAP_PRIVATE,
+                         mmap.PROT_READ | mmap.PROT_WRITE)
+    with contextlib.suppress(OSError):
+        os.readv(device.fd, [page])
+
+
+def try_the_ring(device):
+    os.set_blocking(device.fd, False)
+    fails_with(errno.EAGAIN, os.read, device.fd, 65536)
+    fails_with(errno.EBUSY, device.subscribe)
+
+
+@test("who reads a ring to its pages holds up no other who has the ring")
+def _():
+    with servers.fuse("silent") as (path, server), Device() as device:
+        device.subscribe(pids=[os.getpid()])
+        lib.map_file(built("id8"))
+        reader = lib.forked(read_to, device, path)
+        lib.until(lambda: lib.sleeps_in(reader, arch.SYS_READV), "the reader waits for the server")
+        other = lib.forked(try_the_ring, device)
+        try:
+            _, status = lib.until(lambda: (done := os.waitpid(other, os.WNOHANG))[0] and done,
+                                  "another has got an answer")
+        finally:
+            server.kill()
+            os.waitpid(reader, 0)
+        equal(status, 0, "status of the other")
 
 
 @test("rmmod does not wait for it, as long as nobody asks")

@@ -13,7 +13,7 @@ import lib
 import rights
 import servers
 import stream
-from device import ADDR_HISTORY, MAPS_DATA, Device, File, Mmap
+from device import ADDR_HISTORY, MAPS_DATA, UNSTABLE, Device, File, Mmap
 from lib import built, fails_with, libc
 from tap import equal, run, test
 
@@ -497,6 +497,32 @@ def _():
                   lib.htlhash(b"the password is secret"), "hash, for root")
         lib.unmap(address, PAGE)
         os.close(fd)
+
+
+@test("of a file that is in the cache it says that somebody has it open for writing")
+def _():
+    with lib.tmpfs() as work, Device() as device:
+        path = os.path.join(work, "library")
+        lib.write_bytes(path, lib.read_bytes(built("other")))
+        lib.settle_times(path)
+        lib.map_file(path)
+        with open(path, "rb") as asked:
+            equal(device.resolve_fd(asked.fileno()).flags & UNSTABLE, 0, "flags")
+            with open(path, "r+b"):
+                equal(device.resolve_fd(asked.fileno()).flags & UNSTABLE, UNSTABLE,
+                      "flags while it is open for writing")
+
+
+@test("of a file that was opened with O_PATH it says no more than stat(2)")
+def _():
+    with lib.ext4() as work, Device() as device:
+        path = os.path.join(work, "library")
+        lib.write_bytes(path, lib.read_bytes(built("other")))
+        fd = os.open(path, os.O_PATH)
+        with open(path, "r+b"):
+            record = device.resolve_fd(fd)
+        os.close(fd)
+        equal((record.flags & UNSTABLE, record.change), (0, 0), "flags and change counter")
 
 
 @test("a build-id in the cache is no secret of the file's")

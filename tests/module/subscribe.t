@@ -241,6 +241,18 @@ def _():
         equal(seen, 50, "mappings")
 
 
+@test("also one that began to wait before there was a ring")
+def _():
+    with Device() as device, select.epoll() as epoll:
+        os.set_blocking(device.fd, False)
+        epoll.register(device.fd, select.EPOLLIN | select.EPOLLET)
+        epoll.poll(0)
+        device.subscribe(pids=[os.getpid()])
+        lib.map_file(built("id8"))
+        assert epoll.poll(lib.PATIENCE), "not woken"
+        assert read_all(device), "nothing to read"
+
+
 @test("also one with a watermark")
 def _():
     with edges(SUB_CHILDREN, watermark=4096) as (device, epoll):

@@ -90,21 +90,30 @@ void hash_map_free(struct hash_map *map)
 	*map = (struct hash_map){};
 }
 
+static struct {
+	uint64_t start;
+	uint64_t factor; /* odd */
+} secret;
+
+static void __attribute__((constructor)) choose_secret(void)
+{
+	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) != sizeof(secret))
+		secret.factor = (uintptr_t)&secret * 0x100000001b3;
+	secret.factor |= 1;
+}
+
 uint64_t hash_start(void)
 {
-	static uint64_t start;
-
-	if (!start && getrandom(&start, sizeof(start), GRND_NONBLOCK) != sizeof(start))
-		start = (uintptr_t)&start;
-	return start;
+	return secret.start;
 }
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
+	const uint64_t factor = secret.factor;
 	const unsigned char *byte = bytes;
 
 	while (size--)
-		hash = (hash ^ *byte++) * 0x100000001b3;
+		hash = (hash ^ *byte++) * factor;
 	return hash;
 }
 
