@@ -71,6 +71,7 @@ pid_t command_start(int (*command)(int, char **), const char *const *words)
 	if (!child) {
 		/* who runs the tests in the background may have set them to be ignored */
 		signal(SIGHUP, SIG_DFL);
+		signal(SIGQUIT, SIG_DFL);
 		signal(SIGINT, SIG_DFL);
 		alarm(PATIENCE_S);
 		redirect(stdout, "out");
