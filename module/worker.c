@@ -28,6 +28,7 @@
  * - The result counts for the version that the hook saw. When the version moved
  *   meanwhile it may be of another content: see identify().
  */
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -282,17 +283,22 @@ static void keep_active(struct bid_request *request)
 }
 
 /*
- * Gets s_umount after those who wait for it, whom down_read() would overtake. Fails when
- * nobody else needs the superblock.
+ * Gets s_umount after those who wait for it, whom down_read() alone would overtake. Fails
+ * when nobody else needs the superblock.
  */
 static bool queue_for_superblock(struct bid_request *request)
 {
 	struct super_block *sb = request->inode->i_sb;
+	u32 us;
 
 	if (request->locked)
 		keep_active(request);
-	while (!lock_superblock(sb))
-		schedule_timeout_uninterruptible(1);
+	/* soon, as they may be done soon; but they may wait for a disk that does not answer */
+	for (us = 50; rwsem_is_contended(&sb->s_umount); us = min(2 * us, 10000U))
+		usleep_range(us, 2 * us);
+	/* to be woken by whoever has it now: until then the superblock is active */
+	down_read(&sb->s_umount);
+	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
 	request->locked = atomic_add_unless(&sb->s_active, -1, 1);
 	if (!request->locked)
 		unlock_superblock(sb);
