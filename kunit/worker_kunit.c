@@ -340,7 +340,8 @@ static int finish_page(void *folio)
 	schedule_timeout_uninterruptible(10);
 	folio_mark_uptodate(folio);
 	folio_unlock(folio);
-	folio_put(folio);
+	while (!kthread_should_stop())
+		schedule_timeout_uninterruptible(1);
 	return 0;
 }
 
@@ -349,14 +350,18 @@ static void waits_for_a_page_in_memory_that_is_locked(struct kunit *test)
 	static const struct elf_case of = { "locked", gnu_of_len, 20, GNU(20) };
 	struct file *file = make_image_file(test, &of);
 	struct page *page = pagecache_get_page(file->f_mapping, 0, FGP_LOCK, 0);
+	struct task_struct *task;
 	struct bid_identity id;
 	bool racy;
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	folio_clear_uptodate(page_folio(page));
-	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(finish_page, page_folio(page), "finish")));
-	KUNIT_ASSERT_EQ(test, identify_by(file, true, &id, &racy), 0);
+	task = kthread_run(finish_page, page_folio(page), "buildid_kunit");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	KUNIT_EXPECT_EQ(test, identify_by(file, true, &id, &racy), 0);
 	KUNIT_EXPECT_EQ(test, id.kind, BUILDID_KIND_GNU);
+	kthread_stop(task);
+	put_page(page);
 }
 
 static void reads_so_many_pages_and_no_more(struct kunit *test)
