@@ -14,10 +14,10 @@
  * - No lock of this module is held while a file is read or released. The cache lock is
  *   taken before, to get the request, and after, to store the result.
  * - What one file may cost is bounded: notes, bytes, pages, attempts.
- * - A device, and a user other than root, gets at most a quarter of the requests, and of
- *   those that the workqueue runs at a time: its disk or server may be slow, or never
- *   answer. All servers count as one device. Files of servers have a workqueue of their
- *   own, too.
+ * - A device gets at most a quarter of the requests, and of those that the workqueue runs
+ *   at a time: its disk or server may be slow, or never answer. A user other than root gets
+ *   half of that. All servers count as one device. Files of servers have a workqueue of
+ *   their own, too.
  * - A file that only a process should read (BID_ACCESS_CALLER) is never read here: its
  *   server may be any user, who could make the worker wait for ever.
  * - A request does not keep its mount busy where the inode is enough to read. It holds
@@ -73,7 +73,8 @@ static const struct bid_elf_limits limits = {
 static struct {
 	struct bid_request *requests;
 	u32 count;
-	u32 share; /* of a device, or a user */
+	u32 share;	/* of a device */
+	u32 user_share; /* of a user, so that the device of one user's files serves others */
 	u32 busy;
 	u32 sure;		      /* to run, however many are in use */
 	u32 devices[1 << USAGE_BITS]; /* requests in use by device, hashed */
@@ -493,12 +494,13 @@ static u32 *usage_of(u32 *counts, u32 id)
  */
 struct bid_request *bid_worker_get_request(dev_t dev)
 {
-	u32 *device = usage_of(worker.devices, dev), share = worker.share;
+	u32 *device = usage_of(worker.devices, dev);
 	u32 *user = usage_of(worker.users, __kuid_val(current_uid()));
 	struct bid_request *request;
 
 	bid_cache_assert_locked();
-	if (*device >= share || (*user >= share && !uid_eq(current_uid(), GLOBAL_ROOT_UID))) {
+	if (*device >= worker.share ||
+	    (*user >= worker.user_share && !uid_eq(current_uid(), GLOBAL_ROOT_UID))) {
 		bid_stats_inc(BID_STAT_DEVICE_BUSY);
 		return NULL;
 	}
@@ -712,6 +714,7 @@ int bid_worker_init(u32 requests)
 	worker.sure = num_online_nodes() > 1 ? RUNNING_ON_NODE : RUNNING;
 	worker.share =
 		clamp_t(u32, RUNNING / (4 * num_online_nodes()), 1, DIV_ROUND_UP(requests, 4));
+	worker.user_share = DIV_ROUND_UP(worker.share, 2);
 	memset(worker.devices, 0, sizeof(worker.devices));
 	memset(worker.users, 0, sizeof(worker.users));
 	worker.key = get_random_u32() | 1;

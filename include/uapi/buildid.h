@@ -591,8 +591,9 @@ struct buildid_info {
  * @requests: files being read, or waiting to be, now
  * @no_request: mappings that were reported as UNRESOLVED, or whose path was not
  *	stored, because no request or entry was free
- * @device_busy: of these, because files of the same device, or mapped by the same
- *	user, already had their quarter of the requests, or 128; all servers are one device
+ * @device_busy: of these, because files of the same device already had their quarter
+ *	of the requests, or 128, or files mapped by the same user half of that; all
+ *	servers are one device
  * @missed_probe: mappings the hook was not called for (kprobe nmissed)
  * @records: records written to rings
  * @ring_full: records dropped because a ring had no room

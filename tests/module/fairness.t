@@ -196,6 +196,20 @@ def _():
         equal((stats["requests"], stats["device_busy"]), (RUNNING // 4, 20), "requests, device_busy")
 
 
+@test("a user has no more than half of what a device has")
+def _():
+    def map_as_nobody(fds):
+        os.setuid(65534)
+        map_unread(fds)
+
+    with loaded(f"requests={REQUESTS}"), servers.device(REQUESTS) as (fds, stop, _):
+        stop()
+        lib.in_child(map_as_nobody, fds[:REQUESTS // 2])
+        equal(stream.stats()["requests"], REQUESTS // 8, "requests, nobody's")
+        map_unread(fds[REQUESTS // 2:])
+        equal(stream.stats()["requests"], REQUESTS // 4, "requests, with root's")
+
+
 def elf_with_notes(path, notes):
     """Sparse: each note is in a hole, on a page of its own."""
     first = 128 * PAGE
