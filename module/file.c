@@ -61,13 +61,14 @@ void bid_file_end_epoch(const struct super_block *sb)
  * bid_file_inode() - the inode whose pages are mapped when a file is
  * @file: from a mapping, or from a file descriptor
  *
- * On overlayfs a descriptor has overlayfs's own inode, a mapping the real one already.
+ * On overlayfs a descriptor has overlayfs's own inode, a mapping the real one already. With
+ * O_PATH it is overlayfs's: nothing may have looked for a real one yet, and it may be gone.
  */
 struct inode *bid_file_inode(const struct file *file)
 {
 	struct inode *inode = file_inode(file);
 
-	if (inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC)
+	if (inode->i_sb->s_magic == OVERLAYFS_SUPER_MAGIC && !(file->f_mode & FMODE_PATH))
 		inode = d_real_inode(file->f_path.dentry);
 	return inode;
 }

@@ -6,6 +6,7 @@ and that no file, server or caller holds up anybody but itself, or spoils an ans
 import errno
 import mmap
 import os
+import platform
 import signal
 import subprocess
 
@@ -523,6 +524,35 @@ def _():
             record = device.resolve_fd(fd)
         os.close(fd)
         equal((record.flags & UNSTABLE, record.change), (0, 0), "flags and change counter")
+
+
+@test("of a file of an overlay that was opened with O_PATH it does not look for the data")
+def _():
+    with lib.tmpfs() as work, Device() as device:
+        for name in ("above", "data", "merged"):
+            os.mkdir(os.path.join(work, name))
+        path = os.path.join(work, "above", "file")
+        with open(path, "wb") as file:
+            file.truncate(PAGE)
+        os.setxattr(path, "trusted.overlay.metacopy", b"")
+        os.setxattr(path, "trusted.overlay.redirect", b"/gone")
+        merged = os.path.join(work, "merged")
+        mount = ("overlay", merged, "overlay", 0,
+                 f"metacopy=on,redirect_dir=on,lowerdir={work}/above::{work}/data")
+        lib.run("modprobe", "overlay", status=None)
+        if tuple(int(part) for part in platform.release().split(".")[:2]) < (6, 5):
+            # no layers of data, which are looked for when they are needed
+            fails_with(errno.EINVAL, lib.mount, *mount)
+            return
+        lib.mount(*mount)
+        try:
+            log = lib.KernelLog()
+            fd = os.open(os.path.join(merged, "file"), os.O_PATH)
+            equal(device.resolve_fd(fd).reason, "deferred", "reason")
+            os.close(fd)
+            equal("WARNING" in log.text(), False, "what the kernel says")
+        finally:
+            lib.umount(merged)
 
 
 @test("a build-id in the cache is no secret of the file's")
