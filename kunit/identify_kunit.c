@@ -806,6 +806,20 @@ static void what_only_a_caller_may_read_is_deferred(struct kunit *test)
 	expect_mmap_alone(test, sub, file_id, BUILDID_STATE_KNOWN);
 }
 
+static void a_deferred_file_is_counted_when_it_is_found_by_its_mapping(struct kunit *test)
+{
+	struct buildid_file *record = kunit_kzalloc(test, BUILDID_RECORD_MAX, GFP_KERNEL);
+	u64 deferred = bid_stats_sum(BID_STAT_DEFERRED);
+	struct file *file = make_settled_file(test, 20);
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	force_access(BID_ACCESS_CALLER);
+	KUNIT_ASSERT_EQ(test, bid_reply_file(file, true, record), 0);
+	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_DEFERRED);
+	map(test, file);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_DEFERRED) - deferred, 1);
+}
+
 /* What is in memory already costs nobody's server anything. */
 static void what_is_in_memory_is_not_deferred(struct kunit *test)
 {
@@ -994,6 +1008,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_mapping_hits_what_a_caller_resolved),
 	KUNIT_CASE(a_caller_gets_the_reason),
 	KUNIT_CASE(what_only_a_caller_may_read_is_deferred),
+	KUNIT_CASE(a_deferred_file_is_counted_when_it_is_found_by_its_mapping),
 	KUNIT_CASE(what_is_in_memory_is_not_deferred),
 	KUNIT_CASE(what_is_in_memory_without_an_id_is_deferred),
 	KUNIT_CASE(a_long_id_stays_when_the_path_is_stored_later),

@@ -154,11 +154,8 @@ static struct bid_entry *defer(struct bid_lookup *lookup, const struct bid_path 
 
 	bid_cache_lock();
 	entry = bid_lookup_update_cache(lookup, BUILDID_STATE_DEFERRED, NULL, &text);
-	if (entry && entry->state == BUILDID_STATE_DEFERRED) {
-		if (entry->flags & BID_ENTRY_NO_PATH)
-			bid_stats_inc(BID_STAT_DEFERRED);
+	if (entry && entry->state == BUILDID_STATE_DEFERRED)
 		store_path(lookup, entry, path);
-	}
 	bid_cache_unlock();
 	return entry;
 }

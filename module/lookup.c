@@ -127,6 +127,8 @@ struct bid_entry *bid_lookup_update_cache(struct bid_lookup *lookup, u8 state,
 		bid_cache_remove(old);
 		bid_stats_inc(BID_STAT_STALE);
 	}
+	if (state == BUILDID_STATE_DEFERRED)
+		bid_stats_inc(BID_STAT_DEFERRED);
 	entry->flags = recheck_flags(lookup);
 	if (*text)
 		*text = bid_cache_set_text(entry, *text);
