@@ -722,12 +722,32 @@ static void does_not_remember_after_forgetting_often(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 	for (i = 0; i < (1 << 16) + 10; i++) {
+		ring->sent_any = true;
 		forget_sent(ring);
 		remembered += bid_ring_file_sent(ring, 5, 1);
 	}
 	KUNIT_EXPECT_EQ(test, remembered, 0);
 	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, 3));
+}
+
+/* Else a ring that nobody reads has its table cleared after so many drops, in the hook. */
+static void forgets_once_what_it_was_told(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	u64 salt = ring->sent_salt;
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		fill_up(ring);
+	KUNIT_EXPECT_EQ(test, ring->sent_salt, salt);
+	drain(ring);
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	for (i = 0; i < 3; i++)
+		fill_up(ring);
+	KUNIT_EXPECT_EQ(test, ring->sent_salt, salt + BID_RING_SALT);
+	drain(ring);
+	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 }
 
 /* --------------------------------------------- a consumer that cannot be trusted -- */
@@ -1264,6 +1284,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(only_repeats_itself_when_its_table_is_too_small),
 	KUNIT_CASE(never_mistakes_one_file_for_another),
 	KUNIT_CASE(does_not_remember_after_forgetting_often),
+	KUNIT_CASE(forgets_once_what_it_was_told),
 	KUNIT_CASE_PARAM(does_not_believe_a_consumer_that_goes, positions_gen_params),
 	KUNIT_CASE(gives_a_consumer_the_room_it_gives_back),
 	KUNIT_CASE(wakes_only_who_sleeps),

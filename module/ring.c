@@ -58,6 +58,9 @@ bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id, u8 detail)
 
 static void forget_sent(struct bid_ring *ring)
 {
+	if (!ring->sent_any)
+		return;
+	ring->sent_any = false;
 	ring->sent_salt += BID_RING_SALT;
 	if (ring->sent_salt)
 		return;
@@ -165,6 +168,7 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_reserve_args *
 	}
 	if (slot) {
 		*slot = tag;
+		ring->sent_any = true;
 		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, args->file_size, time_mono,
 					      time_perf);
 	}

@@ -50,6 +50,7 @@ enum bid_detail {
  * @missed: probe misses reported so far
  * @sent: which FILE records were sent: a direct-mapped table of tags
  * @sent_salt: part of every tag: changing it invalidates the whole table
+ * @sent_any: there are tags with this salt
  * @sent_mask: slots of @sent, less one
  * @size: bytes of records
  * @watermark: bytes that must wait before the consumer is woken
@@ -71,6 +72,7 @@ struct bid_ring {
 	u64 missed;
 	u64 *sent;
 	u64 sent_salt;
+	bool sent_any;
 	u32 sent_mask;
 	u32 size;
 	u32 watermark;
