@@ -48,10 +48,14 @@ static bool adopt_children(struct bid_descendants *descendants)
 	for_each_process(task) {
 		pid_t parent = rcu_dereference(task->real_parent)->tgid;
 
-		if (bid_descendants_has(descendants, parent) &&
-		    !test_and_set_bit(task->tgid, descendants->members) &&
-		    READ_ONCE(task->__state) != TASK_NEW)
-			found = true;
+		if (!bid_descendants_has(descendants, parent) ||
+		    test_and_set_bit(task->tgid, descendants->members) ||
+		    READ_ONCE(task->__state) == TASK_NEW)
+			continue;
+		/* its number may be another's by now, whom on_fork() saw before the bit was set */
+		if (!pid_alive(task))
+			clear_bit(task->tgid, descendants->members);
+		found = true;
 	}
 	rcu_read_unlock();
 	return found;
@@ -70,6 +74,19 @@ static void adopt(struct bid_descendants *descendants)
 	while (adopt_children(descendants));
 }
 
+/*
+ * The numbers of those that have exited may be others', forked before forks were followed.
+ * When that is a member's child, it is adopted.
+ */
+static void clear_dead(struct bid_descendants *descendants, struct pid **pids, u32 n)
+{
+	rcu_read_lock();
+	while (n--)
+		if (!pid_task(pids[n], PIDTYPE_TGID))
+			clear_bit(pid_nr(pids[n]), descendants->members);
+	rcu_read_unlock();
+}
+
 /**
  * bid_descendants_start() - follow processes and all their descendants
  * @pids: the processes
@@ -83,11 +100,12 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 {
 	struct bid_descendants *descendants = kvcalloc(1, sizeof(*descendants), GFP_KERNEL_ACCOUNT);
 	int err = 0;
+	u32 i;
 
 	if (!descendants)
 		return ERR_PTR(-ENOMEM);
-	while (n--)
-		set_bit(pid_nr(pids[n]), descendants->members);
+	for (i = 0; i < n; i++)
+		set_bit(pid_nr(pids[i]), descendants->members);
 
 	mutex_lock(&sets_lock);
 	if (list_empty(&all_sets))
@@ -99,6 +117,7 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 		kvfree(descendants);
 		return ERR_PTR(err);
 	}
+	clear_dead(descendants, pids, n);
 	adopt(descendants);
 	return descendants;
 }
