@@ -43,7 +43,12 @@ static u32 execs_mask;
 
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	WRITE_ONCE(execs[task->tgid & execs_mask], bid_history_stamp(READ_ONCE(jiffies), 1));
+	u64 stamp = bid_history_stamp(READ_ONCE(jiffies), 1);
+	u64 *slot = &execs[task->tgid & execs_mask], last = READ_ONCE(*slot);
+
+	/* another process's may be newer: an interrupt may have come since jiffies was read */
+	while ((!last || bid_history_ticks(last, stamp) > 0) && !try_cmpxchg(slot, &last, stamp))
+		cpu_relax();
 }
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
