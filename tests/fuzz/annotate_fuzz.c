@@ -14,6 +14,7 @@
 #include "identities/boot.h"
 #include "identities/log.h"
 #include "perf_events.h"
+#include "perfdata/perfdata.h"
 
 static const char *log_path(const uint8_t *bytes, size_t size)
 {
@@ -30,6 +31,21 @@ static const char *log_path(const uint8_t *bytes, size_t size)
 	if (pwrite(fuzz_fd(1, bytes, size), &header, sizeof(header), 0) != sizeof(header))
 		fuzz_die("the log cannot be written");
 	return path;
+}
+
+static void expect_readable(const char *path)
+{
+	struct perfdata *data = perfdata_open(path);
+	struct perfdata_mapping mapping;
+	const struct perfdata_dso *dsos;
+
+	perfdata_dsos(data, &dsos);
+	perfdata_rewind(data);
+	while (perfdata_next_mapping(data, &mapping) > 0)
+		;
+	if (perfdata_error(data))
+		fuzz_die("annotated: %s", perfdata_error(data));
+	perfdata_close(data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -59,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	out_init(&out, stdout, size & 2);
 	if (annotate(&out, &annotation)) {
 		fuzz_count("annotated");
+		expect_readable(annotation.output);
 		perf_events_compare(bytes, data_size, annotation.output);
 		unlink(annotation.output);
 	} else {
