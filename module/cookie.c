@@ -5,7 +5,7 @@
  * an inode cannot be seen without pinning it, so file cookies would pile up otherwise.
  *
  * A user who has cookies has a struct bid_cookie_owner, which counts them and is freed
- * with the last one. File cookies are found under RCU by the hook and others, and freed
+ * with the last one. File cookies are found under RCU by whoever reads a file, and freed
  * by kfree_rcu(). The lock is a spinlock, taken in process context and by MMU notifiers,
  * inside of mapping_cookie.c's; nothing is taken inside of it.
  */

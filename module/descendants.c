@@ -123,7 +123,7 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 }
 
 /**
- * bid_descendants_end() - stop to follow processes
+ * bid_descendants_end() - stop following processes
  * @descendants: the set, or NULL
  *
  * Nothing uses the set any more. Process context; waits for a grace period.

@@ -49,7 +49,6 @@
 #define CHUNK_BYTES 448
 
 /* Read a field once, in the byte order of the image. */
-#define FIELD16(image, field) get16(image, READ_ONCE(field))
 #define FIELD32(image, field) get32(image, READ_ONCE(field))
 #define FIELD64(image, field) get64(image, READ_ONCE(field))
 

@@ -43,7 +43,7 @@ static u64 slots; /* in use, a bit each; under subscribers_lock */
 
 /**
  * bid_event_add() - start to deliver records to a subscriber
- * @subscriber: with its ring, and all but node and slot filled in
+ * @subscriber: with its ring, and all but node, slot and filtered filled in
  *
  * Process context; takes subscribers_lock.
  *

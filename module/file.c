@@ -246,7 +246,7 @@ static bool is_local(const struct inode *inode)
  *
  * It may while ctime is so young that the next change would get the same one. Time
  * stamps move once a tick and are stored as precisely as the filesystem can: FAT has
- * units of two seconds. A server may be ahead or behind of our clock. Who mounts in a user
+ * units of two seconds. A server may be ahead of our clock or behind it. Who mounts in a user
  * namespace of his own may turn the change counter off, and on again. Any context.
  */
 bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access)

@@ -98,8 +98,9 @@ static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
  * @vma: the mapping, in current's mm
  * @file_id: of the mapped file; 0 when UNRESOLVED, as it is over what was there before
  *
- * Called by the hook for each mapping, so it reads no clock: one process makes its
- * mappings one after the other, under its mmap lock, and only their order is needed.
+ * Called by the hook for each mapping, so it takes no time but jiffies and the cycle
+ * counter: one process makes its mappings one after the other, under its mmap lock, and
+ * within a tick only their order is needed.
  */
 static __always_inline void bid_history_add(const struct vm_area_struct *vma, u64 file_id)
 {

@@ -98,7 +98,7 @@ static void update_entry(const struct bid_lookup *lookup, struct bid_entry *entr
  *	no use any more, or NULL. A text that was replaced stays the entry's
  *
  * Finds the entry of this version and updates it; replaces it when it has another
- * identity; else inserts a new one. Under bid_cache_lock() and RCU.
+ * identity, or is to be read again; else inserts a new one. Under bid_cache_lock() and RCU.
  *
  * Return: the entry, or NULL when the reserve is empty or there is no room.
  */

@@ -40,7 +40,7 @@ MODULE_PARM_DESC(max_entries, "most files in the cache (16 to 16777216, default 
 
 static unsigned int requests = 512;
 module_param(requests, uint, 0444);
-MODULE_PARM_DESC(requests, "files read at a time, about 4 KiB each (1 to 4096, default 512)");
+MODULE_PARM_DESC(requests, "files that may wait to be read, 4 KiB each (1 to 4096, default 512)");
 
 static int check_parameters(void)
 {

@@ -180,7 +180,7 @@ static u64 find_file_id(const struct bid_lookup *lookup)
  * On overlayfs a copy-up gives an open file another real inode, which is then what is
  * read. That happens twice at most, for the metadata and for the content. May sleep.
  *
- * Return: 0, or -EINTR when the caller is being killed.
+ * Return: 0, or -EINTR when the caller is being killed, or a signal has ended a read.
  */
 int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct bid_identity *id,
 		       bool *racy)
@@ -288,7 +288,8 @@ static int reply_file(struct file *file, bool ask_cache, bool mapped, struct bui
  *
  * Process context with no lock held; may sleep. The result is stored in the cache.
  *
- * Return: 0, -ENOMEM, or -EINTR when the caller is being killed.
+ * Return: 0, -ENOMEM, or -EINTR when the caller is being killed, or a signal has ended a
+ * read.
  */
 int bid_reply_file(struct file *file, bool mapped, struct buildid_file *record)
 {

@@ -192,7 +192,8 @@ static bool parent_is_as_then(const struct bid_parent *fork, u64 addr)
 
 /*
  * What a parent that has not exited has mapped there, from a time that history lacks.
- * History has executable mappings only: it cannot tell since when others are there.
+ * History has others than executable mappings only of times when somebody asked for them:
+ * it cannot tell since when they are there.
  */
 static int resolve_in_parent(const struct bid_parent *fork, struct buildid_resolve_addr *req,
 			     struct buildid_file *record)

@@ -40,7 +40,7 @@ enum bid_detail {
 /**
  * struct bid_ring - records on their way to one consumer
  * @lock: serializes producers; raw, as one of them is a kprobe handler. Protects
- *	the fields up to @sent_salt
+ *	the fields up to @sent_any
  * @prod: position after the last reserved byte
  * @cons: the last plausible position that the consumer stored
  * @seq: sequence number of the next record

@@ -233,7 +233,7 @@ err_put:
 }
 
 /**
- * bid_subscriber_stop() - stop to deliver records
+ * bid_subscriber_stop() - stop delivering records
  * @subscriber: the subscriber
  *
  * Process context; waits for a grace period. On return nothing writes to the ring or

@@ -688,10 +688,12 @@ void bid_worker_forget_waiting(u64 slots)
 {
 	u32 i;
 
-	bid_cache_lock();
-	for (i = 0; i < worker.count; i++)
+	for (i = 0; i < worker.count; i++) {
+		/* for each anew, as the hook waits for it */
+		bid_cache_lock();
 		worker.requests[i].waiting &= ~slots;
-	bid_cache_unlock();
+		bid_cache_unlock();
+	}
 }
 
 u32 bid_worker_busy(void)

@@ -39,12 +39,13 @@
  * The device is created with mode 0600, owner root; udev may give it to a group, as
  * with the Debian packages (0660, group buildid). A process that can open it may
  * ask for the module's version and counters (INFO, STATS), for files that it has
- * open for reading (RESOLVE_FD) and for its own mappings (MAPS, RESOLVE_ADDR), and
- * may name what it loads itself (SET_COOKIE: its own mappings, and files that its
- * user owns). All else needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user
- * namespace: SUBSCRIBE, always; MAPS and RESOLVE_ADDR of another process;
- * RESOLVE_KEY, RESOLVE_ID and HISTORY; all of netlink. FLUSH needs CAP_SYS_ADMIN. Kernel
- * addresses need CAP_SYSLOG; they are 0 without it, and where kptr_restrict is 2.
+ * open for reading or, without an identity, by O_PATH (RESOLVE_FD) and for its own
+ * mappings (MAPS, RESOLVE_ADDR), and may name what it loads itself (SET_COOKIE: its
+ * own mappings, and files that its user owns). All else needs CAP_PERFMON or
+ * CAP_SYS_ADMIN in the initial user namespace: SUBSCRIBE, always; MAPS and
+ * RESOLVE_ADDR of another process; RESOLVE_KEY, RESOLVE_ID and HISTORY; all of
+ * netlink. FLUSH needs CAP_SYS_ADMIN. Kernel addresses need CAP_SYSLOG; they are 0
+ * without it, and where kptr_restrict is 2.
  *
  * Each ioctl checks its caller. A subscription is checked once, when it is made:
  * a process that has the open file afterwards may read and map its ring, as with
@@ -63,8 +64,9 @@
  * process has the same root directory as the reader had when it subscribed, or has
  * when it asks. Otherwise, and in a FILE record that belongs to no particular
  * process, BUILDID_FILE_NO_PATH is set. dev, ino and identity are the same for all
- * readers. The netlink family is in the initial network namespace, and a process
- * in that counts as one of the host, too.
+ * readers. The netlink family is in the initial network namespace. A process there
+ * can ask for all files, with their paths (GET and its dump); what it gets after
+ * SUBSCRIBE goes by its pid namespace and root directory, as with the device.
  */
 #ifndef _UAPI_BUILDID_H
 #define _UAPI_BUILDID_H
@@ -174,7 +176,8 @@ enum buildid_kind {
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
- * @BUILDID_REASON_CHANGING: the file was changed during every attempt
+ * @BUILDID_REASON_CHANGING: the file was changed during every attempt to read it, or
+ *	after it was mapped and before it was read
  * @BUILDID_REASON_UNREADABLE: the file is not open for reading, or is on a
  *	filesystem that holds no programs (sysfs, proc); in a reply to MAPS or
  *	RESOLVE_ADDR also: the caller may not read the file, and it was not read
@@ -275,8 +278,9 @@ struct buildid_file {
  * @BUILDID_STATE_KNOWN: the FILE record before has the identity or the reason
  * @BUILDID_STATE_PENDING: the file is being read, its FILE record follows
  * @BUILDID_STATE_DEFERRED: see BUILDID_REASON_DEFERRED
- * @BUILDID_STATE_UNRESOLVED: the module was short of memory set aside for new
- *	files; @file_id is 0 and nothing follows. Counted as no_request
+ * @BUILDID_STATE_UNRESOLVED: no memory set aside for new files was free, or the
+ *	file's device or its user had a full share of it; @file_id is 0 and nothing
+ *	follows. Counted as no_request
  */
 enum buildid_state {
 	BUILDID_STATE_KNOWN		= 0,
@@ -450,7 +454,7 @@ struct buildid_task {
  * @ring_full: records dropped because this ring had no room: the width of the
  *	hole in seq between the record before this one and this one
  * @ring_full_mmaps: of these, MMAP records: mappings this subscriber lost
- * @no_request: mappings that were reported as UNRESOLVED, or whose FILE cannot follow
+ * @no_request: mappings that were reported as UNRESOLVED
  * @missed_probe: mappings the hook was not called for (kprobe nmissed),
  *	machine-wide
  *
@@ -572,28 +576,30 @@ struct buildid_info {
  * @reserved: 0
  * @mappings: file mappings the hook saw: executable ones, others while a subscriber
  *	asks for them
- * @hits: of these, identified by the cache
- * @misses: of these, a version of a file not seen before
- * @rechecks: content read again although the version had not moved, because
- *	the time stamps were too fresh or the file could change unseen
+ * @hits: of these, of versions of files that were in the cache
+ * @misses: of these, of versions that were not
+ * @rechecks: of @hits, those that the cache did not settle: the content may have
+ *	changed unseen, the last read had failed, or only a process may read the file
  * @parsed_resident: files identified in the hook, from the page cache
  * @parsed_worker: files identified by the worker
  * @parsed_caller: files identified in an ioctl
  * @deferred: files left to RESOLVE_FD
  * @no_id: files found to have no build-id, those of @io_errors included
  * @io_errors: files that could not be read
- * @changing: files that changed during every attempt to read them
+ * @changing: files that changed during every attempt to read them, or after they
+ *	were mapped and before they were read
  * @evicted: cache entries dropped to make room, or because memory was short
- * @stale: cache entries replaced because the content had changed under an
- *	unmoved version
+ * @stale: cache entries replaced although the version had not moved: the identity
+ *	was another, or the content is to be read again
  * @entries: files in the cache now
  * @entries_max: the bound on @entries
  * @requests: files being read, or waiting to be, now
  * @no_request: mappings that were reported as UNRESOLVED, or whose path was not
  *	stored, because no request or entry was free
- * @device_busy: of these, because files of the same device already had their quarter
- *	of the requests, or 128, or files mapped by the same user half of that; all
- *	servers are one device
+ * @device_busy: of these, because files of the same device already had their share:
+ *	a quarter of the requests, 128 at most, fewer on a machine with several
+ *	nodes; or files mapped by the same user half of that. All servers are one
+ *	device
  * @missed_probe: mappings the hook was not called for (kprobe nmissed)
  * @records: records written to rings
  * @ring_full: records dropped because a ring had no room
@@ -643,12 +649,12 @@ struct buildid_stats {
  * @record: address of a buffer for the FILE record
  *
  * Reads the file in the caller's context if it has to; a signal that kills
- * ends it. The answer is cached. With O_PATH, which takes no permission to read the
- * file, the record has no identity and no file_id, and the reason DEFERRED: it is for
- * whoever has to know before opening a file that its server may be any user
- * (BUILDID_FILE_FUSE). A file without an identity is no error: the
- * record says why. Errors: EBADF; ENOSPC when the buffer is too small
- * (@record_size then says what is needed); EINTR.
+ * ends it, and any other where the filesystem ends a read for it. The answer is
+ * cached. With O_PATH, which takes no permission to read the file, the record has no
+ * identity and no file_id, and the reason DEFERRED: it is for whoever has to know
+ * before opening a file that its server may be any user (BUILDID_FILE_FUSE). A file
+ * without an identity is no error: the record says why. Errors: EBADF; ENOSPC when
+ * the buffer is too small (@record_size then says what is needed); EINTR.
  */
 struct buildid_resolve_fd {
 	__u32	size;
@@ -725,16 +731,16 @@ struct buildid_resolve_id {
  *
  * Of a living process the file that is mapped now is identified, and read if need be,
  * except for one that only a process may read: BUILDID_REASON_DEFERRED. For a process
- * that has exited, and a caller in the initial pid namespace, the last executable
- * mappings of the machine are searched; if several processes had that pid, it is the
- * last of them, unless @start_time says which. One that was forked and had not called
- * exec had what its parent had then: that is the answer where it is certain, which takes
- * every executable mapping of the machine since the fork. So there is none when
- * these are forgotten, after about a thousand on one processor, or when the parent
- * has mapped another file there, or called exec, and what it had is forgotten. Errors:
- * ESRCH for an unknown process, or one whose mappings are forgotten; ENOENT when no file
- * is mapped at @addr, or none that is known, or it is not in the cache any more; ENOSPC;
- * EPERM; EINTR.
+ * that has exited, and a caller in the initial pid namespace, the last mappings of
+ * the machine are searched, the executable ones above all; if several processes had
+ * that pid, it is the last of them, unless @start_time says which. One that was forked
+ * and had not called exec had what its parent had then: that is the answer where it is
+ * certain, which takes every executable mapping of the machine since the fork. So
+ * there is none when these are forgotten, after about a thousand on one processor, or
+ * when the parent has mapped another file there, or called exec, and what it had is
+ * forgotten. Errors: ESRCH for an unknown process, or one whose mappings are
+ * forgotten; ENOENT when no file is mapped at @addr, or none that is known, or it is
+ * not in the cache any more; ENOSPC; EPERM; EINTR.
  */
 struct buildid_resolve_addr {
 	__u32	size;
@@ -834,8 +840,8 @@ struct buildid_history {
  * @ring_size: in: bytes of records it holds, a power of two from ring_min to
  *	ring_max of struct buildid_info, 0 for 1 MiB; out: what it is. Counts
  *	against RLIMIT_MEMLOCK of the caller's user, unless it has CAP_IPC_LOCK
- * @watermark: wake a reader only when that many bytes wait, 0 for any;
- *	less than @ring_size
+ * @watermark: wake a reader when that many bytes wait, 0 for any, or when records
+ *	were dropped; less than @ring_size
  * @pids: address of @nr_pids __u32: only these processes (thread group ids in
  *	the caller's pid namespace)
  * @nr_pids: 0 for every process, at most BUILDID_SUB_PIDS_MAX
@@ -904,7 +910,7 @@ struct buildid_flush {
  * @addr: without BUILDID_COOKIE_FD: in the caller's address space, where all of
  *	@len bytes are mapped, whether from a file or not; else 0
  * @len: likewise, more than 0
- * @id: address of the identity
+ * @id: address of the identity; 0 with NONE
  *
  * For code that no ELF file holds: JIT, Wine, a plugin host.
  *

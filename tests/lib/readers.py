@@ -170,11 +170,6 @@ class PerfData:
                 yield comms.get(pid), mapping
 
 
-def by_event(_, mapping):
-    """The id of the event alone."""
-    return mapping.build_id
-
-
 def by_table(table, mapping):
     """The table alone."""
     return table.get(mapping.path)

@@ -413,7 +413,7 @@ static void check(const struct mon *mon)
 	if (mon->log && option)
 		args_error(option, "not together with --log; it is for the module");
 	if (mon->netlink && mon->ring_size)
-		args_error("--ring-size", "not together with --netlink, which has no ring");
+		args_error("--ring-size", "not together with --netlink");
 }
 
 int cmd_mon(int argc, char **argv)

@@ -36,7 +36,6 @@ struct namer {
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
 	uint64_t kallsyms_at; /* CLOCK_MONOTONIC, 0 for never */
-	bool handle_fails;
 	unsigned char buffer[BUILDID_RECORD_MAX] __attribute__((aligned(8)));
 };
 

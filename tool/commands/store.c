@@ -24,7 +24,7 @@ static const char help[] =
 	"that has it mapped (deleted, or in a container), or on the servers in DEBUGINFOD_URLS. "
 	"The recording is perf.data unless --input is given.\n\n"
 	"With --live: copy each version of a file that is mapped now or from now on, until "
-	"SIGINT or SIGTERM, with a nice value of -10 where that is allowed. SIGUSR1 "
+	"SIGINT, SIGTERM or SIGHUP, with a nice value of -10 where that is allowed. SIGUSR1 "
 	"prints how many were stored. One process at a time does so in a directory.\v"
 	"Exit status: 1 when any failed; the others are stored nevertheless.";
 

@@ -324,7 +324,8 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
  * @ring_size: in bytes, a power of two between ring_min and ring_max of struct
  *	buildid_info; 0 for 1 MiB
  * @watermark: buildid_fd() becomes readable, and a buildid_next() that waits
- *	wakes, only when that many bytes are unread; 0 for any
+ *	wakes, when that many bytes are unread, 0 for any, or when records were
+ *	dropped
  * @pids: only these processes
  * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
  * @uid: 0 without BUILDID_SUB_UID
