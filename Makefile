@@ -124,6 +124,9 @@ clean:
 
 # Not relative to the directory of whichever make uses it.
 ifdef DESTDIR
+ifneq ($(words $(DESTDIR)),1)
+$(error DESTDIR: make cannot handle a path with spaces)
+endif
 override DESTDIR := $(abspath $(DESTDIR))
 endif
 
@@ -174,6 +177,10 @@ dist:
 	@set -e; version=$$($(MAKE) -s --no-print-directory -C tool version); \
 	git diff --quiet HEAD -- module/version.h || { \
 		echo "buildid: module/version.h: not committed" >&2; exit 1; }; \
+	attributes=$$(git rev-parse --git-path info/attributes); \
+	[ ! -s "$$attributes" ] || { \
+		echo "buildid: $$attributes would change what is packed; move it away" >&2; \
+		exit 1; }; \
 	name=buildid-$$version; \
 	GIT_ATTR_NOSYSTEM=1 git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf \
 		-c core.attributesFile=/dev/null archive --format=tar --prefix=$$name/ \
@@ -181,7 +188,8 @@ dist:
 	XZ_DEFAULTS= XZ_OPT= xz -9 --threads=1 -f build/$$name.tar; \
 	echo build/$$name.tar.xz
 
-deb: deps
+deb:
+	scripts/deps deb
 	scripts/deb
 
 # ---------------------------------------------------------------------- test --
@@ -241,7 +249,7 @@ mutants: deps
 	+$(MAKE) -s -C tests
 	scripts/mutants $(MUTANTS_ARGS)
 
-check-packages: deb
+check-packages: deps deb
 	tests/packages/machine.t
 
 kunit: deps
