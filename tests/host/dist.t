@@ -33,6 +33,19 @@ two_clones() {
 	cmp one/build/buildid-*.tar.xz a-longer-name/build/buildid-*.tar.xz
 }
 
+# Of all that git reads, the one file that no option turns off.
+# shellcheck disable=SC2317
+refuses_attributes() {
+	local said status
+
+	echo '*.md export-ignore' > one/.git/info/attributes
+	said=$(make -s -C one dist 2>&1)
+	status=$?
+	rm one/.git/info/attributes
+	echo "$said"
+	[[ $status -ne 0 && $said == *"info/attributes would change what is packed"* ]]
+}
+
 # shellcheck disable=SC2317
 unpack() {
 	version=$(make -s --no-print-directory -C one/tool version)
@@ -60,6 +73,27 @@ builds() {
 }
 
 # shellcheck disable=SC2317
+uninstalls() {
+	local left root=$work/root
+
+	for _ in once twice; do
+		make -s -C alone/buildid-* uninstall-tool DESTDIR="$root" || return
+	done
+	left=$(find "$root" ! -type d ! -path '*/lib/modules/*')
+	[[ ! $left ]] || { echo "$left"; return 1; }
+}
+
+# shellcheck disable=SC2317
+refuses_spaces() {
+	local said
+
+	mkdir -p "$work/my dir"
+	said=$(make -C alone/buildid-* install-source DESTDIR="$work/my dir" 2>&1)
+	echo "$said"
+	[[ $said == *"path with spaces"* && ! -e $work/my ]]
+}
+
+# shellcheck disable=SC2317
 refuses_lint() {
 	local said
 
@@ -69,7 +103,10 @@ refuses_lint() {
 }
 
 ok 'two clones pack the same bytes, whatever git and xz are set to' two_clones
+ok 'it refuses attributes of this clone alone' refuses_attributes
 ok 'the tarball has every file of the commit, and NEWS of its version' unpack
 ok 'it builds and installs without git' builds
+ok 'uninstalled, once more, too, it leaves no file' uninstalls
+ok 'a DESTDIR with a space is refused, and nothing beside it removed' refuses_spaces
 ok 'lint says that it needs a clone' refuses_lint
 finish
