@@ -230,6 +230,27 @@ def _():
     check_service()
 
 
+@test("an upgrade that is undone leaves the module built for all kernels, and loaded")
+def _():
+    # As dpkg calls them when it cannot unpack.
+    scripts = "/var/lib/dpkg/info/buildid-dkms"
+    machine.run(f"{scripts}.prerm upgrade 9")
+    equal(built_for(NEXT), set(), "kernels it is built for, meanwhile")
+    machine.run(f"{scripts}.postinst abort-upgrade 9")
+    equal(built_for(NEXT), set(kernels()), "kernels it is built for")
+    check_loaded(NEXT)
+
+
+@test("a module that is on a blacklist is not loaded")
+def _():
+    machine.run("systemctl stop buildid-store; modprobe -r buildid; "
+                "echo blacklist buildid > /etc/modprobe.d/no-buildid.conf")
+    machine.run("dpkg-reconfigure buildid-dkms")
+    assert machine.status("grep ^buildid /proc/modules")[0] == 1, "the module is loaded"
+    machine.run("rm /etc/modprobe.d/no-buildid.conf && modprobe buildid && "
+                "systemctl start buildid-store")
+
+
 @test("removed and installed again, of the version before, it works as before")
 def _():
     machine.run("apt-get -y remove buildid buildid-dkms")
