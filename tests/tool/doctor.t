@@ -122,6 +122,18 @@ def _():
 
 # ---------------------------------------------------------------------- module --
 
+@contextlib.contextmanager
+def dkms_source():
+    """The sources are where DKMS finds them."""
+    path = f"/usr/src/buildid-{VERSION}"
+    os.makedirs(path)
+    lib.write_bytes(f"{path}/dkms.conf", b"")
+    try:
+        yield
+    finally:
+        lib.shutil.rmtree(path)
+
+
 @test("modules.dep does not have the module: depmod; there is none: how to build it")
 def _():
     with installed(depmod=False):
@@ -131,17 +143,16 @@ def _():
         with lib.unloaded():
             says(findings(status=1), "module", "failed", f"no module for {RELEASE}",
                  "make install")
-            os.makedirs("/var/lib/dkms/buildid")
-            says(findings(status=1), "module", "failed", f"no module for {RELEASE}",
-                 f"dkms autoinstall -k {RELEASE}")
-            os.rmdir("/var/lib/dkms/buildid")
+            with dkms_source():
+                says(findings(status=1), "module", "failed", f"no module for {RELEASE}",
+                     f"dkms install --force buildid/{VERSION} -k {RELEASE}")
 
 
 @test("modules.dep has a module that is not there")
 def _():
     with installed() as path:
         os.unlink(path)
-        says(findings(), "module", "warning", f"{path}: No such file", "install the module again")
+        says(findings(), "module", "warning", f"{path}: No such file", "make install")
 
 
 @test("kernel headers are missing")
@@ -188,8 +199,24 @@ def _():
 @test("the module is built for another kernel")
 def _():
     with installed(change=other_kernel):
-        says(findings(status=1), "module", "failed",
-             f"built for 9{RELEASE[1:]}, not for {RELEASE}", "build it again")
+        said = f"built for 9{RELEASE[1:]}, not for {RELEASE}"
+        says(findings(status=1), "module", "failed", said, "build it again: make install")
+        with dkms_source():
+            says(findings(status=1), "module", "failed", said,
+                 f"dkms remove buildid/{VERSION} -k {RELEASE}; "
+                 f"dkms install buildid/{VERSION} -k {RELEASE}")
+
+
+@test("the module that is installed is of the same version, and of other sources")
+def _():
+    def change(data):
+        at = data.index(b"srcversion=") + len(b"srcversion=")
+        return data[:at] + b"0" * 23 + data[at + 23:]
+
+    with installed(change=change) as path:
+        says(findings(status=0), "loaded", "warning",
+             f"version {VERSION}, as the tool, but of other sources than {path}",
+             "rmmod buildid && modprobe buildid")
 
 
 @test("a kernel before 6.1 is none to build the module for")
@@ -251,6 +278,18 @@ def dkms_key(work):
         yield
 
 
+@contextlib.contextmanager
+def efi(secure_boot):
+    """A machine with EFI, which this guest is not."""
+    with lib.directory() as work:
+        os.chmod(work, 0o755)
+        os.makedirs(f"{work}/efi/efivars")
+        lib.write_bytes(f"{work}/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
+                        bytes([6, 0, 0, 0, secure_boot]))
+        with bound("/sys/firmware", directory=work):
+            yield
+
+
 def with_keys(text):
     return bound("/proc/keys", lib.read_bytes("/proc/keys").decode() + text)
 
@@ -264,10 +303,16 @@ def _():
         _, other_line = signed(other_work, SIGNER)
         for word, enforced in ENFORCED.items():
             with enforced(), installed():
-                says(findings(status=1), "signature", "failed", f"not signed, and {word} needs it",
-                     "mokutil --import")
+                unsigned = f"not signed, and {word} needs it"
+                says(findings(status=1), "signature", "failed", unsigned,
+                     "boot without module.sig_enforce and lockdown")
+                for secure_boot, instead in (0, "boot without"), (1, "turn Secure Boot off"):
+                    with efi(secure_boot):
+                        found = findings(status=1)
+                        says(found, "signature", "failed", unsigned, "mokutil --import")
+                        says(found, "signature", "failed", unsigned, f"or {instead}")
             with enforced(), installed(change=sign):
-                with dkms_key(work):
+                with efi(1), dkms_key(work):
                     missing = f'"{SIGNER}", whose key the kernel does not have, and {word}'
                     says(findings(status=1), "signature", "failed", missing, "mokutil --import")
                     with with_keys(other_line):
@@ -281,7 +326,7 @@ def _():
                 with dkms_key(other_work), with_keys(other_line):
                     says(findings(status=0), "signature", "unknown", "may be another", "load")
                 says(findings(status=0), "signature", "warning",
-                     f'"{SIGNER}"; the kernel has no key of that name, and {word}', "mokutil")
+                     f'"{SIGNER}"; the kernel has no key of that name, and {word}', "boot without")
             with enforced(), installed(module=False):
                 says(findings(), "signature", "unknown", "no file of the module")
             # Without a name there is none that a key could have.

@@ -14,12 +14,15 @@
 #include "module.h"
 
 #define DKMS	    "/var/lib/dkms"
+#define DKMS_MODULE "buildid/" BUILDID_VERSION
+#define DKMS_SOURCE "/usr/src/buildid-" BUILDID_VERSION "/dkms.conf"
 #define DKMS_KEY    DKMS "/mok.pub"
 #define DEBUGFS	    "/sys/kernel/debug"
 #define KPROBES	    DEBUGFS "/kprobes/enabled"
 #define FTRACE	    "/proc/sys/kernel/ftrace_enabled"
 #define LOCKDOWN    "/sys/kernel/security/lockdown"
-#define SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+#define EFI	    "/sys/firmware/efi"
+#define SECURE_BOOT EFI "/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define HOOK	    "perf_event_mmap"
 
 void check_headers(const struct machine *machine, struct finding *finding)
@@ -40,7 +43,8 @@ void check_headers(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_FAILED,
 			    "no kernel headers for %s, so the module cannot be built", release);
 	finding_remedy(finding,
-		       "install them: apt install linux-headers-%s; and for kernels to come the "
+		       "install them: apt install linux-headers-%s; if apt has them no more, "
+		       "upgrade the kernel and reboot; and for kernels to come install the "
 		       "linux-headers-* that goes with your linux-image-*",
 		       release);
 }
@@ -77,13 +81,26 @@ static void no_module(const struct machine *machine, struct finding *finding)
 		    machine->loaded ? ", so that it is gone with the next boot" : "");
 	if (is_too_old(release))
 		finding_remedy(finding, "use another kernel: the module needs Linux 6.1");
-	else if (!access(DKMS "/buildid", F_OK))
+	/* Not autoinstall: DKMS forgets a module with the last kernel that it was built for. */
+	else if (!access(DKMS_SOURCE, F_OK))
 		finding_remedy(finding,
-			       "build it: dkms autoinstall -k %s; "
-			       "what went wrong is in " DKMS "/buildid/*/build/make.log",
+			       "build it: dkms install --force " DKMS_MODULE " -k %s; what goes "
+			       "wrong is in " DKMS "/" DKMS_MODULE "/build/make.log",
 			       release);
 	else
 		finding_remedy(finding, "install buildid-dkms, or from the sources: make install");
+}
+
+/* What DKMS holds for installed it does not build. */
+static void build_again(const struct machine *machine, struct finding *finding)
+{
+	if (access(DKMS_SOURCE, F_OK))
+		finding_remedy(finding, "build it again: make install");
+	else
+		finding_remedy(finding,
+			       "build it again: dkms remove " DKMS_MODULE
+			       " -k %s; dkms install " DKMS_MODULE " -k %s",
+			       machine->uts.release, machine->uts.release);
 }
 
 void check_module(const struct machine *machine, struct finding *finding)
@@ -95,14 +112,14 @@ void check_module(const struct machine *machine, struct finding *finding)
 	} else if (access(machine->file, F_OK)) {
 		finding_set(finding, machine->loaded ? FINDING_WARNING : FINDING_FAILED, "%s: %s",
 			    machine->file, strerror(errno));
-		finding_remedy(finding, "install the module again, and run depmod");
+		build_again(machine, finding);
 	} else if (!machine->has_info) {
 		finding_set(finding, FINDING_UNKNOWN, "%s: %s", machine->file,
 			    machine->info_reason.text);
 	} else if (strcmp(info->release, machine->uts.release)) {
 		finding_set(finding, FINDING_FAILED, "%s is built for %s, not for %s",
 			    machine->file, info->release, machine->uts.release);
-		finding_remedy(finding, "build it again: dkms autoinstall, or make install");
+		build_again(machine, finding);
 	} else if (strcmp(info->version, BUILDID_VERSION)) {
 		finding_set(finding, FINDING_WARNING,
 			    "%s has version %s, the tool " BUILDID_VERSION, machine->file,
@@ -132,6 +149,12 @@ static void name_missing(const struct machine *machine, char *text, size_t size)
 	}
 }
 
+static void load_installed(struct finding *finding)
+{
+	finding_remedy(finding, "load the one that is installed: systemctl stop buildid-store, "
+				"which uses it; rmmod buildid && modprobe buildid");
+}
+
 static void other_version(const struct machine *machine, struct finding *finding)
 {
 	bool right = machine->has_info && !strcmp(machine->info.version, BUILDID_VERSION);
@@ -144,11 +167,18 @@ static void other_version(const struct machine *machine, struct finding *finding
 		    *machine->loaded_version ? machine->loaded_version : "?", missing,
 		    other_abi ? ", and another ABI" : "");
 	if (right)
-		finding_remedy(finding, "load the one that is installed: "
-					"systemctl stop buildid-store, which uses it; "
-					"rmmod buildid && modprobe buildid");
+		load_installed(finding);
 	else
 		finding_remedy(finding, "install the module and the tool of the same version");
+}
+
+/* A package may be built again, with a fix, and have no other version of the module. */
+static bool is_other_build(const struct machine *machine)
+{
+	return machine->has_info && !strcmp(machine->info.version, machine->loaded_version) &&
+	       !strcmp(machine->info.release, machine->uts.release) &&
+	       *machine->info.source_version && *machine->loaded_source &&
+	       strcmp(machine->info.source_version, machine->loaded_source) != 0;
 }
 
 void check_loaded(const struct machine *machine, struct finding *finding)
@@ -163,6 +193,11 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 	} else if (strcmp(machine->loaded_version, BUILDID_VERSION) ||
 		   machine->open_error == -EPROTONOSUPPORT) {
 		other_version(machine, finding);
+	} else if (is_other_build(machine)) {
+		finding_set(finding, FINDING_WARNING,
+			    "version %s, as the tool, but of other sources than %s",
+			    machine->loaded_version, machine->file);
+		load_installed(finding);
 	} else {
 		finding_set(finding, FINDING_OK, "version %s, as the tool",
 			    machine->loaded_version);
@@ -212,6 +247,21 @@ static bool signed_by_dkms(const struct machine *machine, struct certificate *ce
 	return is;
 }
 
+/* @key: " FILE", or "". Only a machine with EFI has a place for keys of its owner's. */
+static void trust(struct finding *finding, const char *before, const char *key)
+{
+	const char *instead = has_secure_boot() ? "turn Secure Boot off" :
+						  "boot without module.sig_enforce and lockdown";
+
+	if (access(EFI, F_OK))
+		finding_remedy(finding, "%s%s", before, instead);
+	else
+		finding_remedy(finding,
+			       "%senroll the key: mokutil --import%s, reboot, and confirm it at "
+			       "the console; or %s",
+			       before, key, instead);
+}
+
 static void judge_dkms_key(const struct machine *machine, enum enrolled enrolled,
 			   struct finding *finding)
 {
@@ -224,8 +274,7 @@ static void judge_dkms_key(const struct machine *machine, enum enrolled enrolled
 	finding_set(finding, FINDING_FAILED,
 		    "by \"%s\", whose key the kernel does not have, and %s needs it", signer,
 		    needed_by(machine));
-	finding_remedy(finding, "enroll the key: mokutil --import " DKMS_KEY
-				", reboot, and confirm it at the console");
+	trust(finding, "", " " DKMS_KEY);
 }
 
 /* The signer's name is a part of the issuer's, and several keys may have it. */
@@ -244,9 +293,7 @@ static void judge_name(const struct machine *machine, enum enrolled enrolled,
 	finding_set(finding, FINDING_WARNING,
 		    "by \"%s\"; the kernel has no key of that name, and %s needs the signer's",
 		    signer, needed_by(machine));
-	finding_remedy(finding,
-		       "unless it has that key by another name, enroll it: mokutil --import, "
-		       "reboot, and confirm it at the console");
+	trust(finding, "unless it has that key by another name, ", "");
 }
 
 static void find_key(const struct machine *machine, struct finding *finding)
@@ -292,11 +339,12 @@ void check_signature(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_FAILED,
 			    "%s is not signed, and %s needs it: it cannot be loaded", machine->file,
 			    needed_by(machine));
-		finding_remedy(finding,
-			       "sign it with a key of your own (DKMS does so when it builds and "
-			       "openssl is installed: dkms remove and dkms install; then "
-			       "mokutil --import " DKMS_KEY
-			       ", and reboot), or turn Secure Boot off");
+		trust(finding,
+		      access(EFI, F_OK) ? "" :
+					  "sign it with a key of your own (DKMS does so when it "
+					  "builds and openssl is installed: dkms remove and dkms "
+					  "install), and ",
+		      " " DKMS_KEY);
 	} else {
 		find_key(machine, finding);
 	}

@@ -29,15 +29,23 @@ char *read_text(const char *path)
 	return text;
 }
 
+/* Of the loaded module; "" where that cannot be read. */
+static void read_attribute(const char *path, char *value, size_t size)
+{
+	char *text = read_text(path);
+
+	if (text)
+		snprintf(value, size, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+}
+
 static void look_at_module(struct machine *machine)
 {
-	char *version = read_text("/sys/module/buildid/version");
-
 	machine->loaded = !access("/sys/module/buildid", F_OK);
-	if (version)
-		snprintf(machine->loaded_version, sizeof(machine->loaded_version), "%.*s",
-			 (int)strcspn(version, "\n"), version);
-	free(version);
+	read_attribute("/sys/module/buildid/version", machine->loaded_version,
+		       sizeof(machine->loaded_version));
+	read_attribute("/sys/module/buildid/srcversion", machine->loaded_source,
+		       sizeof(machine->loaded_source));
 	machine->file = module_file("buildid");
 	machine->has_info = machine->file &&
 			    module_info_read(machine->file, &machine->info, &machine->info_reason);

@@ -61,6 +61,8 @@ static void take(struct module_info *info, const char *key, const char *value)
 {
 	if (!strcmp(key, "version"))
 		snprintf(info->version, sizeof(info->version), "%s", value);
+	else if (!strcmp(key, "srcversion"))
+		snprintf(info->source_version, sizeof(info->source_version), "%s", value);
 	else if (!strcmp(key, "vermagic"))
 		snprintf(info->release, sizeof(info->release), "%.*s", (int)strcspn(value, " "),
 			 value);
