@@ -74,16 +74,13 @@ static void adopt(struct bid_descendants *descendants)
 	while (adopt_children(descendants));
 }
 
-/*
- * The numbers of those that have exited may be others', forked before forks were followed.
- * When that is a member's child, it is adopted.
- */
-static void clear_dead(struct bid_descendants *descendants, struct pid **pids, u32 n)
+/* Forks are followed already. The number of one that has exited may be another's. */
+static void add(struct bid_descendants *descendants, struct pid *pid)
 {
+	set_bit(pid_nr(pid), descendants->members);
 	rcu_read_lock();
-	while (n--)
-		if (!pid_task(pids[n], PIDTYPE_TGID))
-			clear_bit(pid_nr(pids[n]), descendants->members);
+	if (!pid_task(pid, PIDTYPE_TGID))
+		clear_bit(pid_nr(pid), descendants->members);
 	rcu_read_unlock();
 }
 
@@ -100,12 +97,9 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 {
 	struct bid_descendants *descendants = kvcalloc(1, sizeof(*descendants), GFP_KERNEL_ACCOUNT);
 	int err = 0;
-	u32 i;
 
 	if (!descendants)
 		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < n; i++)
-		set_bit(pid_nr(pids[i]), descendants->members);
 
 	mutex_lock(&sets_lock);
 	if (list_empty(&all_sets))
@@ -117,7 +111,8 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 		kvfree(descendants);
 		return ERR_PTR(err);
 	}
-	clear_dead(descendants, pids, n);
+	while (n--)
+		add(descendants, pids[n]);
 	adopt(descendants);
 	return descendants;
 }
