@@ -722,7 +722,6 @@ static void does_not_remember_after_forgetting_often(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
 	for (i = 0; i < (1 << 16) + 10; i++) {
-		ring->sent_any = true;
 		forget_sent(ring);
 		remembered += bid_ring_file_sent(ring, 5, 1);
 	}
@@ -731,23 +730,22 @@ static void does_not_remember_after_forgetting_often(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5, 3));
 }
 
-/* Else a ring that nobody reads has its table cleared after so many drops, in the hook. */
-static void forgets_once_what_it_was_told(struct kunit *test)
+/* Within one round of the salt, and in the hook never many at a time. */
+static void clears_its_table_a_little_at_a_time(struct kunit *test)
 {
-	struct bid_ring *ring = start_ring(test, SIZE, 0);
-	u64 salt = ring->sent_salt;
-	u32 i;
+	struct bid_ring *ring = start_ring(test, 64 << 20, 0);
+	u32 i, left = 0, cleared, most = 0;
 
-	for (i = 0; i < 3; i++)
-		fill_up(ring);
-	KUNIT_EXPECT_EQ(test, ring->sent_salt, salt);
-	drain(ring);
-	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
-	for (i = 0; i < 3; i++)
-		fill_up(ring);
-	KUNIT_EXPECT_EQ(test, ring->sent_salt, salt + BID_RING_SALT);
-	drain(ring);
-	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5, 3));
+	memset(ring->sent, 0xff, (ring->sent_mask + 1) * sizeof(*ring->sent));
+	for (i = 0; i < BID_RING_SALTS; i++) {
+		cleared = ring->sent_cleared;
+		forget_sent(ring);
+		most = max(most, ring->sent_cleared - cleared);
+	}
+	for (i = 0; i <= ring->sent_mask; i++)
+		left += !!ring->sent[i];
+	KUNIT_EXPECT_EQ(test, left, 0);
+	KUNIT_EXPECT_LE(test, most, 8);
 }
 
 /* --------------------------------------------- a consumer that cannot be trusted -- */
@@ -1284,7 +1282,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(only_repeats_itself_when_its_table_is_too_small),
 	KUNIT_CASE(never_mistakes_one_file_for_another),
 	KUNIT_CASE(does_not_remember_after_forgetting_often),
-	KUNIT_CASE(forgets_once_what_it_was_told),
+	KUNIT_CASE(clears_its_table_a_little_at_a_time),
 	KUNIT_CASE_PARAM(does_not_believe_a_consumer_that_goes, positions_gen_params),
 	KUNIT_CASE(gives_a_consumer_the_room_it_gives_back),
 	KUNIT_CASE(wakes_only_who_sleeps),

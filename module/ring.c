@@ -58,15 +58,14 @@ bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id, u8 detail)
 
 static void forget_sent(struct bid_ring *ring)
 {
-	if (!ring->sent_any)
-		return;
-	ring->sent_any = false;
+	u32 slots = ring->sent_mask / BID_RING_SALTS + 1;
+
 	ring->sent_salt += BID_RING_SALT;
-	if (ring->sent_salt)
-		return;
-	/* the salt wrapped around: an old tag must not become valid again */
-	ring->sent_salt = BID_RING_SALT;
-	memset(ring->sent, 0, (ring->sent_mask + 1) * sizeof(*ring->sent));
+	if (!ring->sent_salt)
+		ring->sent_salt = BID_RING_SALT;
+	/* some at a time, so that a tag is gone before its salt comes again */
+	while (slots--)
+		ring->sent[ring->sent_cleared++ & ring->sent_mask] = 0;
 }
 
 /**
@@ -168,7 +167,6 @@ int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_reserve_args *
 	}
 	if (slot) {
 		*slot = tag;
-		ring->sent_any = true;
 		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, args->file_size, time_mono,
 					      time_perf);
 	}

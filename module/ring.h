@@ -40,7 +40,7 @@ enum bid_detail {
 /**
  * struct bid_ring - records on their way to one consumer
  * @lock: serializes producers; raw, as one of them is a kprobe handler. Protects
- *	the fields up to @sent_any
+ *	the fields up to @sent_cleared
  * @prod: position after the last reserved byte
  * @cons: the last plausible position that the consumer stored
  * @seq: sequence number of the next record
@@ -50,7 +50,7 @@ enum bid_detail {
  * @missed: probe misses reported so far
  * @sent: which FILE records were sent: a direct-mapped table of tags
  * @sent_salt: part of every tag: changing it invalidates the whole table
- * @sent_any: there are tags with this salt
+ * @sent_cleared: next slot of @sent to clear
  * @sent_mask: slots of @sent, less one
  * @size: bytes of records
  * @watermark: bytes that must wait before the consumer is woken
@@ -72,7 +72,7 @@ struct bid_ring {
 	u64 missed;
 	u64 *sent;
 	u64 sent_salt;
-	bool sent_any;
+	u32 sent_cleared;
 	u32 sent_mask;
 	u32 size;
 	u32 watermark;
@@ -142,6 +142,7 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
 
 /* Salts are multiples of this: above every file_id with the two bits of detail. */
 #define BID_RING_SALT BIT_ULL(48)
+#define BID_RING_SALTS (U64_MAX / BID_RING_SALT) /* 0 is none */
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
 {
