@@ -19,7 +19,6 @@
 #ifndef BID_HAS_VM_FLAGS_CLEAR
 #define vm_flags_clear(vma, flags) ((vma)->vm_flags &= ~(vm_flags_t)(flags))
 #endif
-
 #ifdef BID_HAS_MODULE_MEM
 #define BID_MODULE_TEXT(module)	     ((module)->mem[MOD_TEXT].base)
 #define BID_MODULE_TEXT_SIZE(module) ((module)->mem[MOD_TEXT].size)
@@ -27,7 +26,6 @@
 #define BID_MODULE_TEXT(module)	     ((module)->core_layout.base)
 #define BID_MODULE_TEXT_SIZE(module) ((module)->core_layout.text_size)
 #endif
-
 /* Older kernels have the digest, but export no function to get it. */
 #ifdef BID_HAS_FSVERITY_DIGEST
 #define BID_HAS_FSVERITY		   IS_ENABLED(CONFIG_FS_VERITY)
@@ -36,7 +34,6 @@
 #define BID_HAS_FSVERITY		   false
 #define BID_FSVERITY_DIGEST(inode, digest) 0
 #endif
-
 #ifndef BID_HAS_INODE_CTIME
 #define inode_get_ctime(inode) ((inode)->i_ctime)
 #endif
@@ -46,7 +43,12 @@
 #ifndef BID_HAS_GENL_INFO_DUMP
 #define genl_info_dump genl_dumpit_info
 #endif
-
+/* Of an overlay's file without a look for its data. Older kernels look when they make it. */
+#ifdef BID_HAS_D_REAL_METADATA
+#define BID_METADATA_INODE(dentry) d_inode(d_real(dentry, D_REAL_METADATA))
+#else
+#define BID_METADATA_INODE(dentry) d_real_inode(dentry)
+#endif
 #ifndef BID_HAS_SHRINKER_ALLOC
 static inline struct shrinker *shrinker_alloc(unsigned int flags, const char *fmt, ...)
 {
@@ -83,13 +85,11 @@ static inline const struct inode *file_user_inode(struct file *file)
 #define file_user_path(f)  (&(f)->f_path)
 #define file_user_inode(f) bid_file_inode(f)
 #endif
-
 #ifdef BID_HAS_S_MOUNTS_LIST
 #define BID_IS_MOUNTED(sb) (!list_empty(&(sb)->s_mounts))
 #else
 #define BID_IS_MOUNTED(sb) READ_ONCE((sb)->s_mounts)
 #endif
-
 /* For shmem_file_setup(): no memory is committed to the file. */
 #ifdef BID_HAS_VMA_FLAGS
 #define BID_VM_NORESERVE mk_vma_flags(VMA_NORESERVE_BIT)

@@ -14,6 +14,9 @@
 
 static inline void probe(struct file *file, struct inode *inode, struct vm_area_struct *vma)
 {
+#ifdef BID_HAS_D_REAL_METADATA
+	d_real(NULL, D_REAL_METADATA);
+#endif
 #ifdef BID_HAS_FILE_USER_INODE
 	file_user_inode(file);
 #endif

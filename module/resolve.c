@@ -66,8 +66,9 @@ static int resolve_fd(void *data, struct buildid_file *record)
 
 	if (!file)
 		return -EBADF;
-	err = file->f_mode & (FMODE_READ | FMODE_PATH) ? bid_reply_file(file, false, record) :
-							 -EBADF;
+	err = file->f_mode & FMODE_PATH ? 0 : bid_file_may_read(file);
+	if (!err)
+		err = bid_reply_file(file, false, record);
 	fput(file);
 	return err;
 }

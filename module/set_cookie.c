@@ -90,7 +90,9 @@ static int name_fd(int fd, const struct bid_identity *id)
 
 	if (!file)
 		return -EBADF;
-	err = file->f_mode & FMODE_READ ? name_file(file, id) : -EBADF;
+	err = bid_file_may_read(file);
+	if (!err)
+		err = name_file(file, id);
 	fput(file);
 	return err;
 }

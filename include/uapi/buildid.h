@@ -178,8 +178,8 @@ enum buildid_kind {
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
  * @BUILDID_REASON_CHANGING: the file was changed during every attempt to read it, or
  *	after it was mapped and before it was read
- * @BUILDID_REASON_UNREADABLE: the file is not open for reading, or is on a
- *	filesystem that holds no programs (sysfs, proc); in a reply to MAPS or
+ * @BUILDID_REASON_UNREADABLE: the file is not open for reading, is on a filesystem
+ *	that holds no programs (sysfs, proc), or is shared anonymous memory; in a reply to MAPS or
  *	RESOLVE_ADDR also: the caller may not read the file, and it was not read
  *	for anybody else, or its identity is a hash and the caller has no
  *	CAP_PERFMON
@@ -653,8 +653,9 @@ struct buildid_stats {
  * cached. With O_PATH, which takes no permission to read the file, the record has no
  * identity and no file_id, and the reason DEFERRED: it is for whoever has to know
  * before opening a file that its server may be any user (BUILDID_FILE_FUSE). A file
- * without an identity is no error: the record says why. Errors: EBADF; ENOSPC when
- * the buffer is too small (@record_size then says what is needed); EINTR.
+ * without an identity is no error: the record says why. Errors: EBADF; what read(2)
+ * would fail with where a security module or a fanotify listener forbids it; ENOSPC
+ * when the buffer is too small (@record_size then says what is needed); EINTR.
  */
 struct buildid_resolve_fd {
 	__u32	size;
@@ -924,7 +925,7 @@ struct buildid_flush {
  * user's oldest such cookie goes when there are too many.
  *
  * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
+ * EBADF, and what read(2) would fail with, as of RESOLVE_FD; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
  * it is being changed; ENOENT when not all of the addresses are mapped, or there
  * is no cookie to remove; EDQUOT when the user has BUILDID_COOKIES_MAX, or all
  * users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or

@@ -282,4 +282,15 @@ def _():
     equal((file.kind, file.reason), ("none", "not-regular"), "kind and reason")
 
 
+@test("nor is shared anonymous memory")
+def _():
+    with stream.Watch() as watch:
+        address = lib.map_fd(-1, 4096, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
+        watch.settle()
+        (mapped,) = [mapped for mapped in watch.mmaps if mapped.addr == address]
+        lib.unmap(address, 4096)
+        file = watch.file_of(mapped)
+    equal((file.kind, file.reason), ("none", "unreadable"), "kind and reason")
+
+
 run()

@@ -3,11 +3,13 @@
 """RESOLVE_FD, RESOLVE_KEY, RESOLVE_ID and RESOLVE_ADDR: what each answers, for whom;
 and that no file, server or caller holds up anybody but itself, or spoils an answer."""
 
+import ctypes
 import errno
 import mmap
 import os
 import platform
 import signal
+import struct
 import subprocess
 
 import lib
@@ -16,7 +18,7 @@ import servers
 import stream
 from device import ADDR_HISTORY, MAPS_DATA, UNSTABLE, Device, File, Mmap
 from lib import built, fails_with, libc
-from tap import equal, run, test
+from tap import Skip, equal, run, test
 
 PAGE = lib.PAGE
 ID8 = "0123456789abcdef"
@@ -512,6 +514,51 @@ def _():
             with open(path, "r+b"):
                 equal(device.resolve_fd(asked.fileno()).flags & UNSTABLE, UNSTABLE,
                       "flags while it is open for writing")
+
+
+FAN_CLASS_CONTENT, FAN_MARK_ADD, FAN_ACCESS_PERM, FAN_DENY = 4, 1, 0x20000, 2
+
+
+def forbid_reads(path, ready):
+    """As a virus scanner does, until it is killed."""
+    group = libc.fanotify_init(FAN_CLASS_CONTENT, os.O_RDONLY)
+    if group < 0 or libc.fanotify_mark(group, FAN_MARK_ADD, ctypes.c_uint64(FAN_ACCESS_PERM), -1,
+                                       path.encode()):
+        os.write(ready, b"0")
+        return
+    os.write(ready, b"1")
+    while True:
+        fd, = struct.unpack_from("=i", os.read(group, 24), 16)
+        os.write(group, struct.pack("=iI", fd, FAN_DENY))
+        os.close(fd)
+
+
+@test("of a file that may not be read any more it says nothing, cached or not")
+def _():
+    with lib.ext4() as work, Device() as device:
+        path = os.path.join(work, "library")
+        lib.write_bytes(path, lib.read_bytes(built("other")))
+        with open(path, "rb") as file:
+            equal(device.resolve_fd(file.fileno()).id, OTHER_ID, "id")
+        reader, writer = os.pipe()
+        pid = os.fork()
+        if not pid:
+            forbid_reads(path, writer)
+            os._exit(0)
+        try:
+            if os.read(reader, 1) == b"0":
+                raise Skip("this kernel has no fanotify listener that may forbid")
+            # some kernels do not ask listeners that came after a file was opened
+            fd = os.open(path, os.O_RDONLY)
+            fails_with(errno.EPERM, os.read, fd, 1)
+            fails_with(errno.EPERM, device.resolve_fd, fd)
+            fails_with(errno.EPERM, device.name_fd, fd, b"name")
+            os.close(fd)
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            os.close(reader)
+            os.close(writer)
 
 
 @test("of a file that was opened with O_PATH it says no more than stat(2)")
