@@ -141,7 +141,7 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
  */
 
 /* Salts are multiples of this: above every file_id with the two bits of detail. */
-#define BID_RING_SALT BIT_ULL(48)
+#define BID_RING_SALT  BIT_ULL(48)
 #define BID_RING_SALTS (U64_MAX / BID_RING_SALT) /* 0 is none */
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)

@@ -925,12 +925,12 @@ struct buildid_flush {
  * user's oldest such cookie goes when there are too many.
  *
  * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF, and what read(2) would fail with, as of RESOLVE_FD; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
- * it is being changed; ENOENT when not all of the addresses are mapped, or there
- * is no cookie to remove; EDQUOT when the user has BUILDID_COOKIES_MAX, or all
- * users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or
- * where the kernel has no MMU notifiers; ENOMEM; EINTR. With any of them size may
- * have been set, and nothing was named.
+ * EBADF, and what read(2) would fail with, as of RESOLVE_FD; EEXIST when the content
+ * has an identity of its own; EIO, or EAGAIN when it is being changed; ENOENT when not
+ * all of the addresses are mapped, or there is no cookie to remove; EDQUOT when the
+ * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP
+ * for a file that is never read, or where the kernel has no MMU notifiers; ENOMEM;
+ * EINTR. With any of them size may have been set, and nothing was named.
  */
 struct buildid_set_cookie {
 	__u32	size;

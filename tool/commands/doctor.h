@@ -40,7 +40,7 @@ struct machine {
 	bool loaded;
 	char loaded_version[64];
 	char loaded_source[64]; /* see struct module_info */
-	char *file; /* the module's, as depmod knows it; or NULL */
+	char *file;		/* the module's, as depmod knows it; or NULL */
 	bool has_info;
 	struct module_info info; /* of the file */
 	struct reason info_reason;

@@ -10,7 +10,7 @@
 struct module_info {
 	char version[64];
 	char source_version[64]; /* a hash of its sources, modinfo's srcversion */
-	char release[128]; /* of the kernel that it was built for */
+	char release[128];	 /* of the kernel that it was built for */
 	bool is_signed;
 	/* Of the certificate; "" where that is not known. */
 	char signer[256]; /* the first part of its issuer's name */
