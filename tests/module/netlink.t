@@ -7,6 +7,7 @@ import contextlib
 import errno
 import mmap
 import os
+import resource
 import socket
 import subprocess
 
@@ -364,14 +365,12 @@ def _():
             contains(lib.until(shown, "a mapping is shown"), "/")
 
 
-def opened_by_nobody():
+def opened_by_nobody(*capabilities):
     """A socket to the family."""
     ours, theirs = socket.socketpair()
     child = os.fork()
     if not child:
-        os.setgroups([])
-        os.setresgid(65534, 65534, 65534)
-        os.setresuid(65534, 65534, 65534)
+        rights.become_nobody(*capabilities)
         socket.send_fds(theirs, [b"-"], [Genl().socket.detach()])
         os._exit(0)
     _, fds, _, _ = socket.recv_fds(ours, 1, 1)
@@ -408,6 +407,27 @@ def _():
     out = lib.run("prlimit", "--memlock=65536", *rights.as_nobody("perfmon"), "python3", "-c",
                   script).stdout
     equal(out.split(), [str(errno.ENOMEM), str(1 << 15)], "too large, and not")
+
+
+@test("it does not, if opener and sender have CAP_IPC_LOCK, both of them")
+def _():
+    def limited(function):
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (65536, 65536))
+        function()
+
+    def as_root():
+        with Genl() as genl:
+            equal(genl.subscribe(ring_size=1 << 17), 1 << 17, "both")
+        with Genl() as genl:
+            genl.socket = opened_by_nobody(rights.CAP_PERFMON)
+            fails_with(errno.ENOMEM, genl.subscribe, ring_size=1 << 17)
+
+    def as_another():
+        with Genl() as genl:
+            rights.become_nobody(rights.CAP_PERFMON)
+            fails_with(errno.ENOMEM, genl.subscribe, ring_size=1 << 17)
+    lib.in_child(limited, as_root)
+    lib.in_child(limited, as_another)
 
 
 @test("the module can go while sockets have subscribed, and what they have stays")
