@@ -5,6 +5,7 @@
 import errno
 import mmap
 import os
+import signal
 import time
 
 import lib
@@ -25,13 +26,14 @@ def map_there(path):
                                 file.fileno(), 0), "mmap")
 
 
-def one_that_exits(path, name=None):
-    """Maps the file in a process of its own, and returns its pid when it is gone."""
+def one_that_exits(*paths, name=None):
+    """Maps the files in a process of its own, and returns its pid when it is gone."""
     def go():
         if name:
             with open("/proc/self/comm", "wb") as comm:
                 comm.write(name)
-        map_there(path)
+        for path in paths:
+            map_there(path)
     pid = lib.forked(go)
     equal(os.waitpid(pid, 0)[1], 0, "status")
     return pid
@@ -45,7 +47,7 @@ def mappings_of(records, pid):
 def _():
     with Device() as device:
         with stream.Watch([]) as watch:
-            pid = one_that_exits(lib.built("id8"), b"a-short-life")
+            pid = one_that_exits(lib.built("id8"), name=b"a-short-life")
             (seen,) = [record for record in watch.settle()
                        if (record.pid, record.addr) == (pid, FIXED)]
         # the time is to be that of the mapping, not of the request
@@ -67,33 +69,36 @@ def _():
 @test("each mapping comes after its file, newest first, and only of the process asked for")
 def _():
     with Device() as device:
-        pid = one_that_exits(lib.built("id8"))
+        mapped = [lib.built(name) for name in ("id8", "id20", "id8", "other")]
+        pid = one_that_exits(*mapped)
         other = one_that_exits(lib.built("other"))
         records = device.history()
-        known, last = set(), None
+        paths = {}
         for record in records:
             if isinstance(record, File):
-                known.add(record.file_id)
+                paths[record.file_id] = record.path
             else:
                 equal(record.header.type, MMAP, "type")
-                assert record.file_id in known, "a mapping without a file"
+                assert record.file_id in paths, "a mapping without a file"
         assert mappings_of(records, pid) and mappings_of(records, other)
         equal({record.pid for record in device.history(pid) if isinstance(record, Mmap)}, {pid})
         equal(device.history(2**22 + 1), [], "of a pid that never was")
-        times = [record.header.time_mono for record in mappings_of(device.history(pid), pid)]
-        equal(len(times), len(mappings_of(records, pid)), "mappings")
+        equal([paths[record.file_id] for record in mappings_of(records, pid)
+               if record.addr == FIXED], [lib.told(path) for path in reversed(mapped)], "in order")
 
 
 @test("a small buffer gives the same as a large one")
 def _():
     with Device() as device:
-        pid = one_that_exits(lib.built("id8"))
+        # more than fits in the small one
+        pid = one_that_exits(*[lib.built(name) for name in ("id8", "id20")] * 150)
 
         def ids(records):
-            return [(record.addr, record.file_id) for record in records if isinstance(record, Mmap)]
-        equal(ids(device.history(pid, 16384)), ids(device.history(pid)))
-        # of all: what the test itself maps between the two comes first
-        assert len(ids(device.history(0, 16384))) >= len(ids(device.history(pid)))
+            return [record.file_id for record in mappings_of(records, pid) if record.addr == FIXED]
+        large = ids(device.history(pid, 1 << 20))
+        equal(len(large), 300, "mappings")
+        equal(ids(device.history(pid, 16384)), large, "of this process")
+        equal(ids(device.history(0, 16384)), large, "among all")
 
 
 @test("what the cache has forgotten is left out")
@@ -116,12 +121,24 @@ def _():
 
 @test("reading while everything maps ends, and is whole")
 def _():
-    with Device() as device, lib.child(lambda: [map_there(lib.built("id8"))
-                                                for _ in range(200 if lib.DEBUG else 2000)]) as pid:
-        for _ in range(20):
-            for record in mappings_of(device.history(), pid):
-                if record.addr == FIXED:
-                    equal((record.len, record.pgoff), (PAGE, 0), "length and offset")
+    def map_for_ever():
+        while True:
+            map_there(lib.built("id8"))
+
+    pid = lib.forked(map_for_ever)
+    try:
+        with Device() as device:
+            def look():
+                found = [record for record in mappings_of(device.history(), pid)
+                         if record.addr == FIXED]
+                equal({(record.len, record.pgoff) for record in found} - {(PAGE, 0)}, set(),
+                      "lengths and offsets")
+                return found
+            for _ in range(20):
+                lib.until(look, "its mappings are there")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 run()

@@ -135,7 +135,7 @@ def _():
     files = glob.glob(data + ".20*")
     equal(len(files), 2, "files")
     for file in files:
-        equal("0 mappings annotated" in lib.buildid("annotate", file).stderr, False)
+        equal(": 0 mappings annotated" in lib.buildid("annotate", file).stderr, False)
     equal(glob.glob(story.path("*.buildid")), [], "logs")
 
 

@@ -193,6 +193,7 @@ static void test_hostile_consumer(void)
 static void test_skipping_consumer(void)
 {
 	struct ring ring = ring_of_self(RING, 0);
+	const struct buildid_lost *lost;
 	__u64 pos = 0;
 	int i;
 
@@ -202,7 +203,15 @@ static void test_skipping_consumer(void)
 		if (pos <= produced(&ring))
 			consume_to(&ring, pos);
 	}
-	ok(true, "a consumer inside of a record does no harm");
+	pos = produced(&ring);
+	consume_to(&ring, pos);
+	map_once();
+	lost = (const void *)(ring.data + (pos & (ring.size - 1)));
+	is(lost->header.type, BUILDID_RECORD_LOST, "a consumer inside of a record lost others");
+	ring.seq = lost->header.seq - 1 - lost->ring_full;
+	pos = take_all(&ring, pos);
+	map_once();
+	ok(pos && take_all(&ring, pos) > pos, "and once it is at the end, all are whole again");
 	drop(&ring);
 }
 

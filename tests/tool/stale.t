@@ -7,14 +7,13 @@ import os
 import re
 import resource
 import shutil
-import signal
 import subprocess
 
 import lib
 import rights
 import servers
 from lib import built, contains
-from tap import equal, run, test
+from tap import Skip, equal, run, test
 
 V1, V2 = "11" * 20, "22" * 20
 STALE = 3
@@ -345,7 +344,7 @@ def needrestart():
 @test("beside needrestart: the same upgrades, and none of its false alarms")
 def _():
     if lib.DEBUG or not shutil.which("needrestart"):
-        return
+        raise Skip("needrestart is slow under this kernel, or not installed")
     with contextlib.ExitStack() as stack:
         def mapped(function=map_it, content="v1.so"):
             path = stack.enter_context(library(content))
