@@ -47,6 +47,7 @@ struct buildid {
 	int fd;
 	size_t page;
 	uint64_t ring_size;
+	pid_t mapper; /* whose memory the ring is in: a child does not have it */
 	struct buildid_ring_consumer *consumer;
 	const struct buildid_ring_producer *producer;
 	const unsigned char *data;
@@ -97,9 +98,10 @@ void buildid_close(struct buildid *handle)
 	if (!handle)
 		return;
 
-	if (handle->producer)
+	/* A child may have something else there. */
+	if (handle->producer && handle->mapper == getpid())
 		munmap((void *)(uintptr_t)handle->producer, handle->page + 2 * handle->ring_size);
-	if (handle->consumer)
+	if (handle->consumer && handle->mapper == getpid())
 		munmap(handle->consumer, handle->page);
 	close(handle->fd);
 	free(handle);
@@ -296,6 +298,7 @@ static int map_ring(struct buildid *handle)
 	void *map;
 
 	handle->page = (size_t)sysconf(_SC_PAGESIZE);
+	handle->mapper = getpid();
 	map = mmap(NULL, handle->page, PROT_READ | PROT_WRITE, MAP_SHARED, handle->fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;

@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/array.h"
 #include "fake_module.h"
@@ -384,6 +387,32 @@ static void cookies_are_set(void **state)
 	assert_int_equal(buildid_set_cookie_mapping(handle, id, 1, 65537, id, 1), -EINVAL);
 }
 
+/* It gets the addresses of the ring, which it has not: the kernel fills the highest hole first. */
+static void a_child_that_closes_keeps_its_memory(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *own[256];
+	int status = -1;
+	size_t i;
+	pid_t pid;
+
+	(void)state;
+	subscribe();
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		for (i = 0; i < ARRAY_SIZE(own); i++)
+			own[i] = mmap(NULL, page, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		buildid_close(handle);
+		for (i = 0; i < ARRAY_SIZE(own); i++)
+			*own[i] = 1;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void options_reach_the_module(void **state)
 {
 	static const uint32_t pids[] = { 3, 5 };
@@ -647,6 +676,7 @@ int main(void)
 		TEST(structs_of_other_versions_are_copied_in),
 		TEST(a_struct_without_its_size_is_refused),
 		TEST(cookies_are_set),
+		TEST(a_child_that_closes_keeps_its_memory),
 		TEST(options_reach_the_module),
 		TEST(a_subscription_may_fail),
 		TEST(records_come_in_order),
