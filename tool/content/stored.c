@@ -35,11 +35,17 @@ static uint64_t key_of(const struct build_id *id)
 static bool append(void *to, const struct debug_mark *mark)
 {
 	struct stored *stored = to;
+	int64_t now = time(NULL);
+	struct entry *entry;
 
 	if (!array_reserve(stored->entries, stored->count) ||
 	    !hash_map_add(&stored->numbers, key_of(&mark->id), (uint32_t)stored->count))
 		return false;
-	stored->entries[stored->count++] = (struct entry){ .mark = *mark, .saved = mark->used };
+	entry = &stored->entries[stored->count++];
+	*entry = (struct entry){ .mark = *mark, .saved = mark->used };
+	/* By a clock that was ahead: it would look newer than all for as long. */
+	if (entry->mark.used > now)
+		entry->mark.used = now;
 	stored->bytes += mark->bytes;
 	return true;
 }
@@ -110,7 +116,7 @@ void stored_use(struct stored *stored, uint32_t number)
 		return;
 	entry = &stored->entries[number];
 	entry->mark.used = time(NULL);
-	if (entry->mark.used - entry->saved >= SAVE_AFTER)
+	if (entry->saved > entry->mark.used || entry->mark.used - entry->saved >= SAVE_AFTER)
 		save(stored, entry);
 }
 

@@ -102,7 +102,7 @@ static void age(const struct build_id *id, int seconds)
 {
 	char text[BUILD_ID_TEXT];
 
-	shell("touch -h -d '-%d seconds' .debug/.buildid/%s", seconds, build_id_text(id, text));
+	shell("touch -h -d '%+d seconds' .debug/.buildid/%s", -seconds, build_id_text(id, text));
 }
 
 static void start_again(void)
@@ -145,6 +145,19 @@ static void a_use_counts(void **state)
 	assert_int_equal(stored_evict(stored, stored_bytes(stored) - 1, never), 1);
 	assert_true(is_there(&id_true));
 	assert_false(is_there(&id_false));
+}
+
+static void a_clock_that_was_ahead_makes_nothing_the_newest(void **state)
+{
+	char text[BUILD_ID_TEXT];
+
+	(void)state;
+	put("true", &id_true);
+	age(&id_true, -100000);
+	start_again();
+	stored_use(stored, stored_find(stored, &id_true));
+	shell("test $(stat -c %%Y .debug/.buildid/%s) -le $(date +%%s)",
+	      build_id_text(&id_true, text));
 }
 
 static void what_is_in_use_stays(void **state)
@@ -275,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_oldest_goes_first_with_all_its_links),
 		TEST(a_use_counts),
+		TEST(a_clock_that_was_ahead_makes_nothing_the_newest),
 		TEST(what_is_in_use_stays),
 		TEST(what_is_released_goes),
 		TEST(a_number_that_is_none_is_not_used),
