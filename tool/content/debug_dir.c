@@ -610,13 +610,18 @@ static bool put_marked(const struct debug_dir *dir, const struct debug_item *ite
 	return done;
 }
 
+/* Of one file: a directory for each part of its name. */
+#define INODES_NEEDED 64
+
 bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
 {
 	struct statvfs filesystem;
 
-	/* What the name of a file takes, too. */
-	return fstatvfs(dir->fd, &filesystem) ||
-	       (uint64_t)filesystem.f_bavail * filesystem.f_frsize >= bytes + (64U << 10);
+	if (fstatvfs(dir->fd, &filesystem))
+		return true;
+	/* What the name of a file takes, too; and some have no number of inodes. */
+	return (uint64_t)filesystem.f_bavail * filesystem.f_frsize >= bytes + (64U << 10) &&
+	       (!filesystem.f_files || filesystem.f_favail >= INODES_NEEDED);
 }
 
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason)
