@@ -92,10 +92,13 @@ void perf_output_free(struct perf_output *output)
 	perf_output_free_paths(output->existing);
 }
 
+/* perf writes files and directories: a pipe that somebody has put there would be waited for. */
 static bool is_since(const struct perf_output *output, const struct stat *now)
 {
 	const struct timespec *since = &output->since;
 
+	if (!S_ISREG(now->st_mode) && !S_ISDIR(now->st_mode))
+		return false;
 	return now->st_mtim.tv_sec > since->tv_sec ||
 	       (now->st_mtim.tv_sec == since->tv_sec && now->st_mtim.tv_nsec >= since->tv_nsec);
 }

@@ -115,6 +115,18 @@ static void a_directory_goes_with_it(void **state)
 	perf_output_free(&output);
 }
 
+static void a_pipe_in_its_place_is_not_what_perf_wrote(void **state)
+{
+	struct perf_output output;
+
+	(void)state;
+	assert_true(perf_output_look(&output, "pipe"));
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(mkfifo("pipe.2026010100000001", 0600), 0);
+	ASSERT_WRITTEN(&output);
+	perf_output_free(&output);
+}
+
 static void without_a_look_the_time_counts(void **state)
 {
 	struct timespec since, old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
@@ -140,6 +152,7 @@ int main(void)
 		cmocka_unit_test(what_was_there_before_is_not_what_perf_wrote),
 		cmocka_unit_test(those_with_a_time_are_found),
 		cmocka_unit_test(a_directory_goes_with_it),
+		cmocka_unit_test(a_pipe_in_its_place_is_not_what_perf_wrote),
 		cmocka_unit_test(without_a_look_the_time_counts),
 	};
 
