@@ -127,8 +127,6 @@ struct bid_entry *bid_lookup_update_cache(struct bid_lookup *lookup, u8 state,
 		bid_cache_remove(old);
 		bid_stats_inc(BID_STAT_STALE);
 	}
-	if (state == BUILDID_STATE_DEFERRED)
-		bid_stats_inc(BID_STAT_DEFERRED);
 	entry->flags = recheck_flags(lookup);
 	if (*text)
 		*text = bid_cache_set_text(entry, *text);
@@ -139,6 +137,8 @@ struct bid_entry *bid_lookup_update_cache(struct bid_lookup *lookup, u8 state,
 	bid_entry_publish(entry, id ?: &unknown, state);
 	if (!bid_cache_insert(entry, &lookup->key, &lookup->version))
 		return NULL;
+	if (state == BUILDID_STATE_DEFERRED)
+		bid_stats_inc(BID_STAT_DEFERRED);
 	smp_mb(); /* insert, then look at the counter: pairs with bid_cache_mark_recheck() */
 	WRITE_ONCE(entry->flags, entry->flags | recheck_flags(lookup));
 	return entry;

@@ -179,10 +179,10 @@ enum buildid_kind {
  * @BUILDID_REASON_CHANGING: the file was changed during every attempt to read it, or
  *	after it was mapped and before it was read
  * @BUILDID_REASON_UNREADABLE: the file is not open for reading, is on a filesystem
- *	that holds no programs (sysfs, proc), or is shared anonymous memory; in a reply to MAPS or
- *	RESOLVE_ADDR also: the caller may not read the file, and it was not read
- *	for anybody else, or its identity is a hash and the caller has no
- *	CAP_PERFMON
+ *	that holds no programs (sysfs, proc), or is shared anonymous memory; in a
+ *	reply to MAPS or RESOLVE_ADDR also: the caller may not read the file, and it
+ *	was not read for anybody else, or its identity is a hash and the caller has
+ *	no CAP_PERFMON
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,

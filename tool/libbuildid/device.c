@@ -95,13 +95,16 @@ free_new:
 
 void buildid_close(struct buildid *handle)
 {
+	bool ours;
+
 	if (!handle)
 		return;
 
 	/* A child may have something else there. */
-	if (handle->producer && handle->mapper == getpid())
+	ours = handle->mapper == getpid();
+	if (ours && handle->producer)
 		munmap((void *)(uintptr_t)handle->producer, handle->page + 2 * handle->ring_size);
-	if (handle->consumer && handle->mapper == getpid())
+	if (ours && handle->consumer)
 		munmap(handle->consumer, handle->page);
 	close(handle->fd);
 	free(handle);
