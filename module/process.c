@@ -37,6 +37,8 @@
 
 /* Mappings copied each time the mmap lock is taken. */
 #define BATCH 16
+/* How long to try to. */
+#define LOCK_WAIT (HZ / 5)
 
 /* Key of instance numbers: they hide the kernel addresses they are made of. */
 static siphash_key_t secret __read_mostly;
@@ -114,21 +116,28 @@ static void put_process(struct process *process)
 }
 
 /*
- * Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended; -EINTR. If the
- * process ends meanwhile somebody else unmaps what it had: that may be up to a user's server.
+ * Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended; -EINTR;
+ * -ETIMEDOUT. It is never waited for without an end: a process can map a file of a FUSE server
+ * of its own, and hold its lock for as long as this one does not answer. If the process ends
+ * meanwhile somebody else unmaps what it had: that may be up to a user's server.
  */
 static int acquire(struct mm_struct *mm)
 {
-	int err;
+	unsigned long end = jiffies + LOCK_WAIT;
 
-	if (fatal_signal_pending(current))
-		return -EINTR;
 	if (!mmget_not_zero(mm))
 		return -ESRCH;
-	err = mmap_read_lock_killable(mm);
-	if (err)
-		mmput_async(mm);
-	return err;
+	while (!fatal_signal_pending(current)) {
+		if (mmap_read_trylock(mm))
+			return 0;
+		if (time_after(jiffies, end)) {
+			mmput_async(mm);
+			return -ETIMEDOUT;
+		}
+		schedule_timeout_killable(1);
+	}
+	mmput_async(mm);
+	return -EINTR;
 }
 
 static void release(struct mm_struct *mm)
@@ -223,8 +232,8 @@ static struct pid *find_allowed_pid(u32 nr)
  * Process context.
  *
  * Return: 0; -EPERM; -ESRCH when there is no such process, or it is not the one that
- * is meant, or it has no address space any more; -ENOENT when no file is mapped
- * there so; else as bid_reply_file().
+ * is meant, or it has no address space any more; -ETIMEDOUT when it keeps that locked;
+ * -ENOENT when no file is mapped there so; else as bid_reply_file().
  */
 int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags,
 			struct buildid_file *record)
@@ -275,7 +284,7 @@ static bool is_selected(const struct vm_area_struct *vma, u32 flags)
 
 /*
  * Copy the next mappings from *@cursor on, and hold their files. Sets *@cursor to where
- * the next batch begins. Returns how many there are; -ESRCH; -EINTR.
+ * the next batch begins. Returns how many there are, or what acquire() does.
  */
 static int collect_mappings(struct mm_struct *mm, u64 *cursor, u32 flags,
 			    struct bid_mapping *mappings)

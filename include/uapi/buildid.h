@@ -741,7 +741,7 @@ struct buildid_resolve_id {
  * when the parent has mapped another file there, or called exec, and what it had is
  * forgotten. Errors: ESRCH for an unknown process, or one whose mappings are
  * forgotten; ENOENT when no file is mapped at @addr, or none that is known, or it is
- * not in the cache any more; ENOSPC; EPERM; EINTR.
+ * not in the cache any more; ETIMEDOUT as of MAPS; ENOSPC; EPERM; EINTR.
  */
 struct buildid_resolve_addr {
 	__u32	size;
@@ -776,8 +776,8 @@ struct buildid_resolve_addr {
  * made in between is in both; the one from here is marked. The address space is not
  * locked while files are read: a file that changes meanwhile is described as it is
  * after that, as in every reply about the present. Errors: ESTALE when the process
- * has called exec since the first call, or is another one by now: start again; ESRCH;
- * EPERM; EINTR.
+ * has called exec since the first call, or is another one by now: start again;
+ * ETIMEDOUT when it keeps its address space locked, as one can; ESRCH; EPERM; EINTR.
  */
 struct buildid_maps {
 	__u32	size;

@@ -7,7 +7,8 @@ LIBRARIES = f"/usr/lib/{MACHINE}-linux-gnu"
 
 if MACHINE == "x86_64":
     LOADER = "/lib64/ld-linux-x86-64.so.2"
-    SYS_IOCTL, SYS_READV, SYS_EXIT, SYS_CAPSET, SYS_PIVOT_ROOT = 16, 19, 60, 126, 155
+    SYS_READ, SYS_MMAP, SYS_IOCTL, SYS_READV, SYS_EXIT = 0, 9, 16, 19, 60
+    SYS_CAPSET, SYS_PIVOT_ROOT = 126, 155
     SYS_DELETE_MODULE, SYS_FINIT_MODULE = 176, 313
     KPROBES_USE_FTRACE = True
     # Where a function has made its frame: without that the kernel misses its caller on arm64.
@@ -17,7 +18,8 @@ if MACHINE == "x86_64":
 else:
     assert MACHINE == "aarch64", MACHINE
     LOADER = "/lib/ld-linux-aarch64.so.1"
-    SYS_IOCTL, SYS_READV, SYS_EXIT, SYS_CAPSET, SYS_PIVOT_ROOT = 29, 65, 93, 91, 41
+    SYS_READ, SYS_MMAP, SYS_IOCTL, SYS_READV, SYS_EXIT = 63, 222, 29, 65, 93
+    SYS_CAPSET, SYS_PIVOT_ROOT = 91, 41
     SYS_DELETE_MODULE, SYS_FINIT_MODULE = 106, 273
     # They are breakpoints.
     KPROBES_USE_FTRACE = False

@@ -14,6 +14,7 @@ import stat
 import struct
 import time
 
+import arch
 import content
 import kernel_log
 import lib
@@ -46,10 +47,12 @@ class File:
     errors: tuple = ()      # of the first reads
     mode: str = "file"      # directory changing
     open: int = 0
+    open_again: int = 0     # from the second time on; 0: as before
     valid: int = 3600       # seconds that the kernel may keep what it was told
     answers_interrupts: bool = False
     told: int = 0           # how often attributes were
     reads: int = 0
+    opens: int = 0
 
     def is_honest(self):
         """Whether all that it gives is of one content, at any time."""
@@ -79,6 +82,10 @@ class File:
         return struct.pack("=6Q10I", self.ino or self.node, self.told_size(), 8, seconds, seconds,
                            seconds, nanoseconds, nanoseconds, nanoseconds, self.told_mode(), 1,
                            0, 0, 0, PAGE, 0)
+
+    def how_opened(self):
+        self.opens += 1
+        return self.open_again if self.opens > 1 and self.open_again else self.open
 
     def given(self, offset, size):
         """Of a read: bytes, a positive errno, or None for no answer."""
@@ -191,7 +198,7 @@ class Server:
             self.reply(unique, struct.pack("=QII", file.valid if file else 3600, 0, 0) +
                        self.attributes(node))
         elif opcode == OPEN:
-            self.reply(unique, struct.pack("=QII", 0, file.open, 0))
+            self.reply(unique, struct.pack("=QII", 0, file.how_opened(), 0))
         elif opcode == READ:
             self.give(unique, node, body)
         elif opcode == INTERRUPT:
@@ -202,6 +209,35 @@ class Server:
             self.reply(unique)
         elif opcode not in NO_REPLY:
             self.reply(unique, error=errno.ENOSYS)
+
+
+# ------------------------------------------------------------------ locked --
+
+def read_one(path):
+    with open(path, "rb", buffering=0) as file:
+        return file.read(PAGE)
+
+
+def map_one(path):
+    with open(path, "rb", buffering=0) as file:
+        return lib.map_fd(file.fileno(), PAGE)
+
+
+@contextlib.contextmanager
+def locked():
+    """The pid of a process that keeps its address space locked: mmap(2) of a file that is to
+    be read directly drops what is in memory, and that is being read by another one."""
+    file = File(2, (with_id(bytes(20)),), read="silent", open=KEEP_CACHE,
+                open_again=KEEP_CACHE | DIRECT_IO)
+    with Server({"file": file}) as server, contextlib.ExitStack() as stack:
+        # they end when it has ended
+        reader, _ = stack.enter_context(lib.waiting_for(read_one, server.path("file")))
+        stack.callback(server.end)
+        lib.until(lambda: lib.sleeps_in(reader, arch.SYS_READ), "it is being read")
+        mapper, _ = stack.enter_context(lib.waiting_for(map_one, server.path("file")))
+        stack.callback(server.end)
+        lib.until(lambda: lib.sleeps_in(mapper, arch.SYS_MMAP), "its mapping waits")
+        yield mapper
 
 
 # ------------------------------------------------------------------ rounds --

@@ -12,6 +12,7 @@ import subprocess
 
 import arch
 import lib
+import liar
 import servers
 import stream
 from device import Device, Mmap
@@ -154,6 +155,14 @@ def _():
             server.kill()
             os.waitpid(reader, 0)
         equal(status, 0, "status of the other")
+
+
+@test("a process that keeps its address space locked by it holds nobody up who asks about it")
+def _():
+    with Device() as device, liar.locked() as pid:
+        for function, arguments in (device.maps, (pid,)), (device.resolve_addr, (pid, lib.PAGE)):
+            with lib.waiting_for(function, *arguments) as (_, result):
+                equal(lib.result_of(result, lib.PATIENCE), "ETIMEDOUT", function.__name__)
 
 
 @test("rmmod does not wait for it, as long as nobody asks")

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 
 import lib
+import liar
 import rights
 import servers
 from lib import built, contains
@@ -328,6 +329,28 @@ def _():
             found = lib.buildid("stale", str(pid), str(wrong), status=1)
             contains(found.stderr, word)
     lib.buildid("stale", "x", status=2)
+
+
+@test("a process that keeps its address space locked is counted, and the others are looked at")
+def _():
+    def said(*command):
+        done = lib.buildid(*command, status=None, timeout=lib.PATIENCE)
+        return done.stdout + done.stderr
+
+    with library() as path, lib.child(map_it, path) as pid, liar.locked() as locked:
+        missed = "1 processes were not looked at"
+        replace(path, "v2.so")
+        everything = said("stale", "--full")
+        contains(everything, missed)
+        contains(everything, path)
+        contains(said("stale", str(locked)), f"pid {locked}: it keeps calling exec, or")
+        users = said("users", "--full", V1)
+        contains(users, missed)
+        contains(users, str(pid))
+        contains(said("maps", str(locked)), "the process keeps its address space locked")
+        metrics = said("stats", "--openmetrics", "--stale", "--contents=1000")
+        contains(metrics, "\nbuildid_skipped_processes 1\n")
+        contains(metrics, V1)
 
 
 # -------------------------------------------------------------- needrestart --

@@ -13,8 +13,6 @@
 
 /* More than is needed, so that it takes place seldom: a part of --max-size. */
 #define SPARE_PART 8
-/* How often to ask for all mappings, while a process keeps calling exec. */
-#define SNAPSHOTS_MAX 3
 /* When all is in use, look again so much later, nanoseconds. */
 #define RETRY_NS 10000000000ULL
 
@@ -49,34 +47,28 @@ static void hold(struct live_space *space, const struct buildid_record *record)
 		stored_hold(space->stored, stored_find(space->stored, &id));
 }
 
-/* Returns 0 or a negative errno. */
-static int hold_snapshot(struct live_space *space)
+/*
+ * What processes have mapped. When that cannot be known nothing may be removed; but a process
+ * that keeps calling exec, or its address space locked, has no say, as any user may have one.
+ */
+static bool hold_mapped(struct live_space *space)
 {
 	struct buildid_snapshot *snapshot;
 	const struct buildid_record *record;
 	int err = buildid_snapshot_new(&snapshot, space->handle, NULL);
 
 	if (err)
-		return err;
+		return false;
 	do {
 		err = buildid_snapshot_next(snapshot, &record);
 		if (!err)
 			hold(space, record);
-	} while (!err || err == -EINTR || err == -ESRCH);
+	} while (!err || err == -EINTR || err == -ESTALE || err == -ETIMEDOUT);
 	buildid_snapshot_free(snapshot);
-	return err == -ENODATA ? 0 : err;
-}
-
-/* What processes have mapped. When that cannot be known nothing may be removed. */
-static bool hold_mapped(struct live_space *space)
-{
-	int tries, err = -ESTALE;
-
-	for (tries = 0; err == -ESTALE && tries < SNAPSHOTS_MAX; tries++)
-		err = hold_snapshot(space);
-	if (err)
-		stored_release(space->stored);
-	return !err;
+	if (err == -ENODATA)
+		return true;
+	stored_release(space->stored);
+	return false;
 }
 
 static bool is_of_kernel(const struct debug_mark *mark)

@@ -149,7 +149,7 @@ static int read_all(struct contents *contents, struct buildid *handle)
 	struct buildid_snapshot *snapshot;
 	int err = buildid_snapshot_new(&snapshot, handle, NULL);
 
-	while (!err || err == -EINTR || err == -ESTALE) {
+	while (!err || err == -EINTR || err == -ESTALE || err == -ETIMEDOUT) {
 		err = buildid_snapshot_next(snapshot, &record);
 		if (!err)
 			count(contents, record);
@@ -240,5 +240,9 @@ int metrics_stale(FILE *file, struct output *out, struct buildid *handle)
 	metric_begin(file, "denied_processes", "gauge", NULL,
 		     "Processes that were not compared for want of permission");
 	metric_value(file, "denied_processes", "", scan.denied);
+	metric_begin(file, "skipped_processes", "gauge", NULL,
+		     "Processes that were not compared, as they kept calling exec or kept "
+		     "their address space locked");
+	metric_value(file, "skipped_processes", "", scan.skipped);
 	return 0;
 }

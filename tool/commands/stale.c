@@ -93,7 +93,7 @@ static void fail(struct job *job, const char *object, int error)
 
 static void scan_one(struct job *job, struct buildid *handle, struct stale_scan *scan, uint32_t pid)
 {
-	size_t alive = scan->alive, denied = scan->denied;
+	size_t alive = scan->alive, denied = scan->denied, skipped = scan->skipped;
 	char name[32];
 	int err;
 
@@ -105,6 +105,10 @@ static void scan_one(struct job *job, struct buildid *handle, struct stale_scan 
 		err = -EPERM;
 	if (err) {
 		fail(job, name, err);
+	} else if (scan->skipped > skipped) {
+		out_error(&job->out, name,
+			  "it keeps calling exec, or keeps its address space locked");
+		job->failed = true;
 	} else if (scan->alive == alive) {
 		out_error(&job->out, name, "%s", process_operand_missing(pid));
 		job->failed = true;
@@ -124,6 +128,11 @@ static void scan_all(struct job *job, struct buildid *handle, struct stale_scan 
 			"buildid: stale: %zu processes were not looked at, as that is not "
 			"permitted; run as root\n",
 			scan->denied);
+	if (scan->skipped)
+		fprintf(stderr,
+			"buildid: stale: %zu processes were not looked at, as they kept calling "
+			"exec or kept their address space locked\n",
+			scan->skipped);
 }
 
 static int run(struct job *job, struct stale_scan *scan, char **pids)

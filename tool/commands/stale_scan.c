@@ -183,7 +183,9 @@ static int run(struct scan *scan)
 			return 0;
 		else if (err == -EPERM)
 			scan->scan->denied++;
-		else if (err != -EINTR && err != -ESTALE)
+		else if (err == -ESTALE || err == -ETIMEDOUT)
+			scan->scan->skipped++;
+		else if (err != -EINTR)
 			return err;
 	}
 }

@@ -37,6 +37,7 @@ struct stale {
  * @processes: likewise: whose mappings were compared
  * @stale: likewise: of these, that have a stale file
  * @denied: likewise: that may not be looked at
+ * @skipped: likewise: that kept calling exec, or kept their address space locked
  * @unknown: likewise: mapped files that could not be compared
  */
 struct stale_scan {
@@ -51,6 +52,7 @@ struct stale_scan {
 	size_t processes;
 	size_t stale;
 	size_t denied;
+	size_t skipped;
 	size_t unknown;
 };
 

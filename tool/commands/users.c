@@ -77,6 +77,7 @@ struct users {
 	struct hash_map by_line; /* indexes of @lines */
 
 	size_t denied;
+	size_t skipped; /* that kept calling exec, or kept their address space locked */
 	bool failed;
 };
 
@@ -282,7 +283,9 @@ static int read_snapshot(struct users *users, struct buildid_snapshot *snapshot)
 			take(users, record, BUILDID_FILES_ALL);
 		else if (err == -EPERM && users->state)
 			users->denied++;
-		else if (err != -EINTR && err != -ESTALE)
+		else if (err == -ESTALE || err == -ETIMEDOUT)
+			users->skipped++;
+		else if (err != -EINTR)
 			break;
 	}
 	buildid_snapshot_free(snapshot);
@@ -300,7 +303,7 @@ static void read_present(struct users *users)
 		err = read_snapshot(users, snapshot);
 	if (err)
 		fail(users, "users", err);
-	users->present = !err && !users->denied;
+	users->present = !err && !users->denied && !users->skipped;
 }
 
 static void read_history(struct users *users)
@@ -368,13 +371,18 @@ static bool prepare(struct users *users, const char *content, bool module)
 	return users->any_kind || want_file(users, content);
 }
 
-static void note_denied(const struct users *users)
+static void note_what_is_missing(const struct users *users)
 {
 	if (users->denied)
 		fprintf(stderr,
 			"buildid: users: %zu processes were not looked at, as that is not "
 			"permitted; run as root\n",
 			users->denied);
+	if (users->skipped)
+		fprintf(stderr,
+			"buildid: users: %zu processes were not looked at, as they kept calling "
+			"exec or kept their address space locked\n",
+			users->skipped);
 }
 
 static int run(struct users *users, const char *content, const char *log)
@@ -387,7 +395,7 @@ static int run(struct users *users, const char *content, const char *log)
 		read_present(users);
 		read_history(users);
 	}
-	note_denied(users);
+	note_what_is_missing(users);
 	buildid_files_free(users->files);
 	buildid_close(users->handle);
 	hash_map_free(&users->by_pid);

@@ -260,7 +260,8 @@ static int handle_events(struct buildid_recorder *recorder, int timeout_ms)
 
 	while (!(err = buildid_recorder_next(recorder, timeout_ms, &event)))
 		handle_event(event);
-	if (err == -EPERM || err == -ESTALE) /* for one process of a snapshot */
+	/* for one process of a snapshot */
+	if (err == -EPERM || err == -ESTALE || err == -ETIMEDOUT)
 		return -EAGAIN;
 	if (err != -EAGAIN && err != -EINTR && err != -ENODATA)
 		die(BUILDID_DEVICE, buildid_strerror(err));

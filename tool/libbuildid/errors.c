@@ -38,6 +38,7 @@ static const struct error {
 	{ EEXIST, "the content has an identity of its own", NULL },
 	{ EINTR, "interrupted", NULL },
 	{ ESTALE, "the process kept calling exec", NULL },
+	{ ETIMEDOUT, "the process keeps its address space locked", NULL },
 	{ EAGAIN, "no record in time", NULL },
 	{ ENXIO, "the handle is not subscribed", NULL },
 	{ EBADF, "not a file that is open for reading", NULL },

@@ -271,8 +271,9 @@ struct buildid_address {
  * that was forked and had not called exec had those of its parent.
  *
  * Return: 0; -ESRCH when the process is not known; -ENOENT when no file is
- * mapped there, or it is not remembered; -EPERM; -EINTR; -ENOSPC, -EINVAL and
- * -EBADMSG as for buildid_resolve_fd().
+ * mapped there, or it is not remembered; -ETIMEDOUT when the process keeps its address
+ * space locked; -EPERM; -EINTR; -ENOSPC, -EINVAL and -EBADMSG as for
+ * buildid_resolve_fd().
  */
 int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file);
@@ -448,8 +449,9 @@ int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid 
  * that it no longer runs.
  *
  * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again; -ESTALE for
- * a process that keeps calling exec, -EPERM and other errors of one process: the next
- * call continues with the next process.
+ * a process that keeps calling exec, -ETIMEDOUT for one that keeps its address space
+ * locked, -EPERM and other errors of one process: the next call continues with the
+ * next process.
  */
 int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildid_record **record);
 
