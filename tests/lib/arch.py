@@ -11,8 +11,8 @@ if MACHINE == "x86_64":
     SYS_CAPSET, SYS_PIVOT_ROOT = 126, 155
     SYS_DELETE_MODULE, SYS_FINIT_MODULE = 176, 313
     KPROBES_USE_FTRACE = True
-    # Where a function has made its frame: without that the kernel misses its caller on arm64.
-    IN_FRAME = ""
+    # In the stack of a function that has not made its frame yet.
+    ENTRY_MISSES_CALLER = False
     # mov eax, 42; ret
     RETURN_42 = bytes.fromhex("b82a000000c3")
 else:
@@ -23,6 +23,6 @@ else:
     SYS_DELETE_MODULE, SYS_FINIT_MODULE = 106, 273
     # They are breakpoints.
     KPROBES_USE_FTRACE = False
-    IN_FRAME = "+8"
+    ENTRY_MISSES_CALLER = True
     # mov w0, 42; ret
     RETURN_42 = bytes.fromhex("40058052c0035fd6")

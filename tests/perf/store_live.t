@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """buildid store --live: each version of a file is kept before it is gone."""
 
+import collections
 import contextlib
 import os
 import signal
@@ -259,9 +260,10 @@ class Worker:
 
     def __init__(self, live):
         self.live, self.count = live, 0
+        self.pids = collections.defaultdict(list)   # of those that map a library
         self.shell = live.stack.enter_context(lib.started(
-            "sh", "-c", 'while read line; do "$0" $line & done', lib.built("busy"),
-            stdin=subprocess.PIPE, start_new_session=True))
+            "sh", "-c", 'while read line; do "$0" $line >&2 & echo $!; done', lib.built("busy"),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True))
         live.stack.callback(os.killpg, self.shell.pid, signal.SIGKILL)
 
     def map(self, library):
@@ -269,12 +271,13 @@ class Worker:
         self.count += 1
         self.shell.stdin.write(f"{library} 0 {mark}\n".encode())
         self.shell.stdin.flush()
+        self.pids[library].append(int(self.shell.stdout.readline()))
         lib.until(lambda: os.path.exists(mark), "it is mapped")
 
     def unmap(self, library):
-        lib.run("pkill", "-f", f"^{lib.built('busy')} {library} ")
-        lib.until(lambda: lib.run("pgrep", "-f", f"^{lib.built('busy')} {library} ",
-                                  status=None).returncode, "it is unmapped")
+        for pid in self.pids.pop(library):
+            os.kill(pid, signal.SIGKILL)
+            lib.until(lambda: not os.path.exists(f"/proc/{pid}/exe"), "it is unmapped")
 
 
 @tool_test("the oldest goes when there is too much, but not what is mapped, nor perf's")
