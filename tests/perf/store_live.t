@@ -325,6 +325,27 @@ def _():
         equal(summary["evicted"] >= 2, True, summary)
 
 
+@tool_test("blocks that a file does not use make nothing go")
+def _():
+    with Live() as live:
+        one, two = live.path + "/one.so", live.path + "/two.so"
+        large(one, "one")
+        large(two, "two", 0)
+        with open(two, "r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, 32 * MEGABYTE)
+        worker = Worker(live)
+        live.options = ("-p", str(worker.shell.pid), "--children", "--max-size", "16M")
+        live.start()
+        worker.map(one)
+        equal(live.wait_for(ONE)["status"], "ok", "the first")
+        worker.unmap(one)
+        worker.map(two)
+        equal(live.wait_for(TWO)["status"], "ok", "the second")
+        live.finish()
+        (summary,) = live.objects("summary")
+        equal(summary["evicted"], 0, summary)
+
+
 @tool_test("a full disk fails what it has no room for, until it has")
 def _():
     with Live() as live:

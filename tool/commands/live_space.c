@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "common/clock.h"
+#include "common/copy.h"
 #include "content/kernel_modules.h"
 #include "content/running_kernel.h"
 #include "content/vdso.h"
@@ -124,13 +124,6 @@ static bool make_room(struct live_space *space, uint64_t bytes, struct reason *r
 	       reason_set(reason, "no room below --max-size, as all that is stored is in use");
 }
 
-static uint64_t size_of(int fd)
-{
-	struct stat stat_;
-
-	return fstat(fd, &stat_) ? 0 : (uint64_t)stat_.st_blocks * 512;
-}
-
 static bool put(struct live_space *space, const struct debug_item *item, struct reason *reason)
 {
 	bool done = debug_dir_put(space->dir, item, reason);
@@ -140,11 +133,15 @@ static bool put(struct live_space *space, const struct debug_item *item, struct 
 	return done;
 }
 
-bool live_space_put(struct live_space *space, const struct debug_item *item, struct reason *reason)
+bool live_space_put(struct live_space *space, const struct debug_item *file, struct reason *reason)
 {
-	uint64_t bytes = size_of(item->fd);
+	uint64_t bytes = copy_size(file->fd);
+	struct debug_item checked = *file, *item = &checked;
 
-	if (!make_room(space, bytes, reason))
+	/* Blocks that it has and does not use, and what is filled later, make nothing go. */
+	item->most = bytes;
+	bytes = debug_dir_cost(item->name, bytes);
+	if (!content_is(item->fd, item->id, item->part, reason) || !make_room(space, bytes, reason))
 		return false;
 	if (put(space, item, reason))
 		return true;

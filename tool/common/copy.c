@@ -85,21 +85,48 @@ static bool copy_range(int from, int to, off_t at, off_t end)
 	return true;
 }
 
-static bool copy_data(int from, int to, off_t size)
+/* The first data of the file from *@at on, up to *@end; false when the rest is a hole. */
+static bool next_data(int fd, off_t size, off_t *at, off_t *end)
 {
-	off_t data, hole;
+	off_t data = *at < size ? lseek(fd, *at, SEEK_DATA) : size;
 
-	for (hole = 0; hole < size;) {
-		data = lseek(from, hole, SEEK_DATA);
-		if (data < 0 && errno == ENXIO)
-			break;
-		/* A filesystem that does not report holes. */
-		if (data < 0)
-			return copy_range(from, to, hole, size);
-		hole = lseek(from, data, SEEK_HOLE);
-		if (hole < 0 || hole > size)
-			hole = size;
-		if (!copy_range(from, to, data, hole))
+	*end = size;
+	if (data >= size || (data < 0 && errno == ENXIO))
+		return false;
+	/* A filesystem that does not report holes. */
+	if (data < 0)
+		return true;
+	*at = data;
+	data = lseek(fd, data, SEEK_HOLE);
+	if (data >= 0 && data < size)
+		*end = data;
+	return true;
+}
+
+uint64_t copy_size(int from)
+{
+	off_t at, end = 0;
+	uint64_t bytes = 0;
+	struct stat stat_;
+
+	if (fstat(from, &stat_))
+		return 0;
+	for (at = 0; next_data(from, stat_.st_size, &at, &end); at = end)
+		bytes += (uint64_t)(end - at);
+	return bytes;
+}
+
+static bool copy_data(int from, int to, off_t size, uint64_t most)
+{
+	off_t at, end;
+
+	for (at = 0; next_data(from, size, &at, &end); at = end) {
+		if ((uint64_t)(end - at) > most) {
+			errno = EFBIG;
+			return false;
+		}
+		most -= (uint64_t)(end - at);
+		if (!copy_range(from, to, at, end))
 			return false;
 	}
 	return !ftruncate(to, size);
@@ -114,14 +141,15 @@ static bool is_as_before(int fd, const struct stat *before)
 	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
 
-bool copy_file(int from, int to, struct reason *reason)
+bool copy_file(int from, int to, uint64_t most, struct reason *reason)
 {
 	struct stat before;
 	bool done;
 
 	/* Files of procfs have no size. */
-	done = !fstat(from, &before) && (before.st_size ? copy_data(from, to, before.st_size) :
-							  copy_plain(from, to, 0, INT64_MAX));
+	done = !fstat(from, &before) &&
+	       (before.st_size ? copy_data(from, to, before.st_size, most) :
+				 copy_plain(from, to, 0, INT64_MAX));
 	if (!done)
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
 	if (!is_as_before(from, &before))

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "reason.h"
@@ -18,11 +19,17 @@ bool pwrite_all(int fd, const void *bytes, size_t size, off_t offset);
 /* All of @from, which is rewound if it is a file, to where @to is; either may be a pipe. */
 bool copy_stream(int from, int to);
 
+/* Bytes of the file @from that are not in holes. */
+uint64_t copy_size(int from);
+
+#define COPY_ALL UINT64_MAX
+
 /*
  * All of the file @from into @to, which is empty: holes stay holes, and blocks are
- * shared where the filesystem can. False with @reason, also when @from was written
- * to meanwhile, as the copy may then be a mix of two contents.
+ * shared where the filesystem can. False with @reason, also when there are more than @most
+ * bytes outside of holes, as somebody may fill them meanwhile, and when @from was written to,
+ * as the copy may then be a mix of two contents.
  */
-bool copy_file(int from, int to, struct reason *reason);
+bool copy_file(int from, int to, uint64_t most, struct reason *reason);
 
 #endif

@@ -101,16 +101,35 @@ static bool is_below(const char *name, const char *directory)
 	return !strncmp(name, directory, length) && (!name[length] || name[length] == '/');
 }
 
+/* Behind a build-id: as a directory it would be in the place of a file of the entry before. */
+static bool is_file_of_entry(const char *name, size_t length)
+{
+	enum content_part part;
+
+	for (part = 0; part < CONTENT_PARTS; part++)
+		if (strlen(content_part_name(part)) == length &&
+		    !strncmp(name, content_part_name(part), length))
+			return true;
+	return length == strlen(PROBES) && !strncmp(name, PROBES, length);
+}
+
+static bool is_id(const char *name, size_t length)
+{
+	return length >= 4 && length % 2 == 0 && strspn(name, "0123456789abcdef") == length;
+}
+
 static bool is_path(const char *name)
 {
+	bool after_id = false;
 	size_t length;
 
 	if (is_below(name, "/" LINKS) || is_below(name, "/" MARKS))
 		return false;
 	while (*name == '/') {
 		length = strcspn(++name, "/");
-		if (!is_component(name, length))
+		if (!is_component(name, length) || (after_id && is_file_of_entry(name, length)))
 			return false;
+		after_id = is_id(name, length);
 		name += length;
 	}
 	return true;
@@ -282,7 +301,8 @@ static bool copy(const struct debug_item *item, int to, struct reason *reason)
 	struct stat stat_;
 
 	/* The copy is checked, as the original may have changed meanwhile. */
-	if (!copy_file(item->fd, to, reason) || !content_is(to, item->id, item->part, reason))
+	if (!copy_file(item->fd, to, item->most ? item->most : COPY_ALL, reason) ||
+	    !content_is(to, item->id, item->part, reason))
 		return false;
 	/* A filesystem without such a bit has no owners either. */
 	if (!content_is_ours(item->fd) && !fstat(to, &stat_))

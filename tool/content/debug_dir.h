@@ -36,6 +36,7 @@ struct debug_item {
 	enum content_part part;
 	int fd;	       /* open for reading, at any position */
 	bool may_link; /* else always a copy */
+	uint64_t most; /* bytes outside of holes, for a copy; 0: as many as there are */
 };
 
 /* @path NULL is ~/.debug; with @create it is created if missing. NULL with @reason. */
@@ -47,7 +48,7 @@ int debug_dir_fd(const struct debug_dir *dir);
 
 /*
  * Whether @name is valid for an entry: an absolute path without "." and "..", not
- * below .build-id, or one word in brackets.
+ * below .build-id or a file of another entry, or one word in brackets.
  */
 bool debug_dir_is_name(const char *name);
 
@@ -102,7 +103,7 @@ bool debug_dir_lock(struct debug_dir *dir, struct reason *reason);
 /* An entry with a mark. */
 struct debug_mark {
 	struct build_id id;
-	uint64_t bytes; /* on the disk */
+	uint64_t bytes; /* that it takes of the disk, see debug_dir_cost() */
 	int64_t used;	/* seconds since the epoch */
 	bool module;	/* by its path, a kernel module's */
 };
@@ -127,6 +128,12 @@ void debug_dir_adopt(const struct debug_dir *dir, const struct build_id *id);
 void debug_dir_touch(struct debug_dir *dir, const struct build_id *id);
 /* Remove an entry with its links and its mark; false when it has none. */
 bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id);
+/*
+ * What an entry takes of the disk that has @bytes in its files: with its directories, as if all
+ * were its own, and 16 kB at least for each inode, of which filesystems have one for so many
+ * bytes.
+ */
+uint64_t debug_dir_cost(const char *name, uint64_t bytes);
 /* Whether the disk has so much room; true also when that is not known. */
 bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes);
 

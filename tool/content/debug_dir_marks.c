@@ -19,6 +19,11 @@
 #define MARK_UP "../"
 #define LOCK	"lock"
 
+/* Of an entry: its content, the list of probes, two links and the mark. */
+#define FILES		5
+#define DIRECTORY_BYTES 4096
+#define INODE_BYTES	16384
+
 bool debug_dir_put_mark(const struct debug_dir *dir, const struct build_id *id, const char *entry)
 {
 	char target[PATH_MAX + sizeof(MARK_UP)], text[BUILD_ID_TEXT];
@@ -78,6 +83,18 @@ void debug_dir_touch(struct debug_dir *dir, const struct build_id *id)
 	utimensat(dir->marks, build_id_text(id, text), NULL, AT_SYMLINK_NOFOLLOW);
 }
 
+uint64_t debug_dir_cost(const char *name, uint64_t bytes)
+{
+	/* Of its build-id, and where the links to it are. */
+	uint64_t directories = 2, inodes;
+
+	for (; *name; name++)
+		directories += *name == '/';
+	inodes = directories + FILES;
+	bytes += directories * DIRECTORY_BYTES;
+	return bytes > inodes * INODE_BYTES ? bytes : inodes * INODE_BYTES;
+}
+
 static uint64_t entry_bytes(const struct debug_dir *dir, const char *entry)
 {
 	char path[PATH_MAX + 16];
@@ -90,7 +107,7 @@ static uint64_t entry_bytes(const struct debug_dir *dir, const char *entry)
 		if (!fstatat(dir->fd, path, &stat_, AT_SYMLINK_NOFOLLOW))
 			bytes += (uint64_t)stat_.st_blocks * 512;
 	}
-	return bytes;
+	return debug_dir_cost(entry, bytes);
 }
 
 bool debug_dir_marked(const struct debug_dir *dir, const struct build_id *id,

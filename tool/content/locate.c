@@ -374,7 +374,7 @@ static int read_kallsyms(struct reason *reason)
 
 	if (to < 0) {
 		reason_set(reason, KALLSYMS ": %s", strerror(errno));
-	} else if (!copy_file(from, to, reason)) {
+	} else if (!copy_file(from, to, COPY_ALL, reason)) {
 		close(to);
 		to = -1;
 	}

@@ -28,7 +28,7 @@ uint32_t stored_add(struct stored *stored, const struct build_id *id);
 void stored_use(struct stored *stored, uint32_t number);
 
 size_t stored_count(const struct stored *stored);
-/* On the disk. */
+/* On the disk, as of debug_dir_cost(). */
 uint64_t stored_bytes(const struct stored *stored);
 
 /* Not to be removed by the next stored_evict(). */

@@ -332,9 +332,29 @@ static void the_path_of_the_content_moves(void **state)
 static void names_that_lead_elsewhere_are_refused(void **state)
 {
 	static const char *const names[] = {
-		"",	 "true", "/",	 "//",	  "/..",    "/../x",	  "/a/../../x",
-		"/a/..", "/./a", "/a/.", "/a//b", "/a/",    "/.build-id", "/.build-id/x",
-		"[a/b]", "[]",	 "[a",	 "a]",	  "[../x]", "[vdso]/..",
+		"",
+		"true",
+		"/",
+		"//",
+		"/..",
+		"/../x",
+		"/a/../../x",
+		"/a/..",
+		"/./a",
+		"/a/.",
+		"/a//b",
+		"/a/",
+		"/.build-id",
+		"/.build-id/x",
+		"[a/b]",
+		"[]",
+		"[a",
+		"a]",
+		"[../x]",
+		"[vdso]/..",
+		"/true/1234abcd/elf",
+		"/true/1234abcd/elf/x",
+		"/true/abcd/probes",
 	};
 	struct build_id id;
 	size_t i;
@@ -348,6 +368,8 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 	assert_empty();
 	assert_true(debug_dir_is_name("/..x/...")); /* just names */
 	assert_true(debug_dir_is_name("/.build-idx"));
+	assert_true(debug_dir_is_name("/true/1234abcd/elfs"));
+	assert_true(debug_dir_is_name("/true/1234abc/elf"));
 	assert_true(debug_dir_is_name("/a b/[x] (deleted)"));
 }
 
@@ -450,6 +472,28 @@ static void holes_stay_holes(void **state)
 	assert_int_equal(size, 8UL << 30);
 	assert_in_range(blocks * 512, 1, 1 << 20);
 	shell("head -c 1000000 true > head && head -c 1000000 .debug/true/*/elf | cmp - head");
+}
+
+static void no_more_is_copied_than_is_asked_for(void **state)
+{
+	struct debug_item item = { .name = "/true", .part = CONTENT_ELF, .most = 1 << 20 };
+	struct build_id id;
+
+	(void)state;
+	sample_id("true", &id);
+	item.id = &id;
+	shell("truncate -s 8G true");
+	item.fd = open("true", O_RDONLY);
+	assert_in_range(copy_size(item.fd), 4096, 1 << 20);
+	assert_true(debug_dir_put(dir, &item, &reason));
+	/* Its owner fills a hole. */
+	shell("head -c 1M /dev/urandom | dd of=true bs=1M seek=7000 conv=notrunc status=none");
+	shell("rm -r .debug/true .debug/.build-id");
+	assert_in_range(copy_size(item.fd), 1 << 20, 2 << 20);
+	assert_false(debug_dir_put(dir, &item, &reason));
+	assert_string_equal(reason.text, "cannot be copied: File too large");
+	assert_empty();
+	close(item.fd);
 }
 
 /* Writes to the file until it is killed; has begun on return. */
@@ -684,6 +728,7 @@ int main(void)
 		TEST(an_id_that_no_name_has_room_for_has_no_place),
 		TEST(what_cannot_be_linked_leaves_no_name),
 		TEST(holes_stay_holes),
+		TEST(no_more_is_copied_than_is_asked_for),
 		TEST(what_is_written_to_is_not_copied),
 		TEST(two_at_once_are_in_nobodys_way),
 		TEST(directories_may_be_removed_meanwhile),

@@ -132,6 +132,29 @@ static void the_oldest_goes_first_with_all_its_links(void **state)
 	assert_string_equal(shell_output("find .debug ! -type d"), ".debug/.buildid/lock\n");
 }
 
+/* A small file in many directories, which nobody else has, is as large as a large one. */
+static void directories_and_inodes_count(void **state)
+{
+	struct debug_item item = { .id = &id_true, .part = CONTENT_ELF };
+	char name[1024] = "";
+	int i;
+
+	(void)state;
+	for (i = 0; i < 200; i++)
+		strcat(name, "/a");
+	item.name = name;
+	item.fd = open("true", O_RDONLY);
+	assert_true(debug_dir_put(dir, &item, &reason));
+	close(item.fd);
+	stored_add(stored, &id_true);
+	assert_true(stored_bytes(stored) >= 200 * 16384);
+	assert_true(stored_bytes(stored) == debug_dir_cost(name, 100000));
+	start_again();
+	assert_true(stored_bytes(stored) >= 200 * 16384);
+	assert_int_equal(stored_evict(stored, 200 * 16384, never), 1);
+	assert_string_equal(shell_output("find .debug -name a"), "");
+}
+
 static void a_use_counts(void **state)
 {
 	(void)state;
@@ -287,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_oldest_goes_first_with_all_its_links),
+		TEST(directories_and_inodes_count),
 		TEST(a_use_counts),
 		TEST(a_clock_that_was_ahead_makes_nothing_the_newest),
 		TEST(what_is_in_use_stays),
