@@ -139,7 +139,7 @@ def fault_pattern():
     """What is wrong in any guest; but an allocation that fails may say where."""
     with open(os.path.join(lib.TOP, "scripts", "vm"), encoding="utf-8") as file:
         table = re.search(r"^readonly faults=\(\n(.*?)^\)", file.read(), re.S | re.M)[1]
-    return re.compile("|".join(f for f in re.findall(r"'(.*)'", table) if f != "Call Trace:"))
+    return re.compile("|".join(f for f in re.findall(r"'(.*)'", table) if f != "Call [Tt]race:"))
 
 
 @contextlib.contextmanager

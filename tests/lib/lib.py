@@ -342,10 +342,13 @@ def proc_maps(pid, executable=True):
 def sleeper():
     """A process that has mapped sleep and libc, and waits."""
     child = subprocess.Popen(["sleep", "1000"])
-    # not those of this process, which it has until it execs
-    while not {"sleep", "libc.so.6"} <= {os.path.basename(m[3]) for m in proc_maps(child.pid)}:
-        time.sleep(0.01)
+    until(lambda: is_asleep(child.pid), "sleep sleeps")
     return child
+
+
+def is_asleep(pid):
+    """Of a process that calls exec of sleep: what the loader maps for a moment is gone."""
+    return sleeps_in(pid, arch.SYS_CLOCK_NANOSLEEP)
 
 
 def maps_of(text):

@@ -387,13 +387,9 @@ def _():
         os.execvp("sleep", ["sleep", "1000"])
     parent = lib.forked(fork_and_exec)
     child = int(os.read(reader, 20))
-
-    def mapped():
-        maps = list(lib.proc_maps(parent))
-        return {"sleep", "libc.so.6"} <= {os.path.basename(m[3]) for m in maps} and maps
-    maps = lib.until(mapped, "it called exec")
+    lib.until(lambda: lib.is_asleep(parent), "it called exec")
     with Device() as device:
-        for start, _, _, path in maps:
+        for start, _, _, path in lib.proc_maps(parent):
             equal(device.resolve_addr(parent, start).record.path, path)
             fails_with(errno.ENOENT, device.resolve_addr, child, start)
     os.kill(parent, signal.SIGKILL)
