@@ -5,6 +5,7 @@
 import collections
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 
@@ -346,22 +347,37 @@ def _():
         equal(summary["evicted"], 0, summary)
 
 
+def fill_blocks(debug):
+    lib.write_bytes(debug + "/filler/all", bytes(64 * MEGABYTE - usage(debug) - 4 * MEGABYTE))
+
+
+def fill_inodes(debug):
+    for number in range(os.statvfs(debug).f_favail - 2):
+        lib.write_bytes(f"{debug}/filler/{number}", b"")
+
+
 @tool_test("a full disk fails what it has no room for, until it has")
 def _():
+    for limit, fill in ("size=64m", fill_blocks), ("nr_inodes=500", fill_inodes):
+        fill_for_a_while(limit, fill)
+
+
+def fill_for_a_while(limit, fill):
     with Live() as live:
         debug = live.path + "/.debug"
         large(live.path + "/one.so", "one", 16 * MEGABYTE)
         os.mkdir(debug)
-        lib.mount("tmpfs", debug, "tmpfs", 0, "size=64m")
+        lib.mount("tmpfs", debug, "tmpfs", 0, limit)
         live.stack.callback(lib.umount, debug)
         worker = Worker(live)
         live.options = ("-p", str(worker.shell.pid), "--children")
         live.start()
-        lib.write_bytes(debug + "/filler", bytes(64 * MEGABYTE - usage(debug) - 4 * MEGABYTE))
+        os.mkdir(debug + "/filler")
+        fill(debug)
         worker.map(live.path + "/one.so")
         line = live.wait_for(ONE)
         equal((line["status"], "No space left" in line["reason"]), ("fail", True), line)
-        os.unlink(debug + "/filler")
+        shutil.rmtree(debug + "/filler")
         lib.until(lambda: [line for line in live.lines()
                            if (line["build_id"], line["status"]) == (ONE, "ok")], "it has room")
         same = lib.read_bytes(entry(live.path, ONE)) == lib.read_bytes(live.path + "/one.so")
