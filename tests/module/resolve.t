@@ -387,15 +387,17 @@ def _():
         os.execvp("sleep", ["sleep", "1000"])
     parent = lib.forked(fork_and_exec)
     child = int(os.read(reader, 20))
-    lib.until(lambda: lib.is_asleep(parent), "it called exec")
-    with Device() as device:
-        for start, _, _, path in lib.proc_maps(parent):
-            equal(device.resolve_addr(parent, start).record.path, path)
-            fails_with(errno.ENOENT, device.resolve_addr, child, start)
-    os.kill(parent, signal.SIGKILL)
-    os.waitpid(parent, 0)
-    os.close(reader)
-    os.close(writer)
+    try:
+        lib.until(lambda: lib.is_asleep(parent), "it called exec")
+        with Device() as device:
+            for start, _, _, path in lib.proc_maps(parent):
+                equal(device.resolve_addr(parent, start).record.path, path)
+                fails_with(errno.ENOENT, device.resolve_addr, child, start)
+    finally:
+        os.kill(parent, signal.SIGKILL)
+        os.waitpid(parent, 0)
+        os.close(reader)
+        os.close(writer)
 
 
 # ------------------------------------------------ files that a server holds up --
