@@ -77,10 +77,10 @@ static struct bid_history_entry *last_entry(void)
 	return &history->ring[(history->next - 1) & (BID_HISTORY_DEPTH - 1)];
 }
 
-#define LOW_CYCLES (BIT(BID_HISTORY_CYCLES) - 1)
+#define LOW_CYCLES (BIT(BID_HISTORY_CYCLES + BID_HISTORY_CYCLES_SHIFT) - 1)
 
 /* An entry as some processor made it for a process with current's number. */
-static void add_entry(u64 start_time, unsigned long tick, u32 cycles, unsigned long start,
+static void add_entry(u64 start_time, unsigned long tick, u64 cycles, unsigned long start,
 		      u64 file_id)
 {
 	migrate_disable();
@@ -130,7 +130,6 @@ static void distinguishes_processes_with_the_same_pid(struct kunit *test)
 /* As processors are searched one after the other, their rings need an order. */
 static void orders_by_tick_then_by_cycles(struct kunit *test)
 {
-	const u32 wraps = 0xfffffff0;
 	u64 start_time = 0, file_id;
 
 	add_entry(1, 7, 5, 0x10000, 3);
@@ -139,7 +138,7 @@ static void orders_by_tick_then_by_cycles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, file_id, 3);
 
 	add_entry(1, 8, 5, 0x20000, 5);
-	add_entry(1, 8, wraps, 0x20000, 4);
+	add_entry(1, 8, LOW_CYCLES, 0x20000, 4);
 	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x20000, &file_id), 0);
 	KUNIT_EXPECT_EQ(test, file_id, 5);
 
@@ -148,6 +147,12 @@ static void orders_by_tick_then_by_cycles(struct kunit *test)
 	add_entry(1, 9, 0, 0x30000, 7);
 	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x30000, &file_id), 0);
 	KUNIT_EXPECT_EQ(test, file_id, 7);
+
+	/* a tick of 0.8 s at 5 GHz */
+	add_entry(1, 10, 4000000000, 0x40000, 9);
+	add_entry(1, 10, 0, 0x40000, 8);
+	KUNIT_EXPECT_EQ(test, find_of(&start_time, 0x40000, &file_id), 0);
+	KUNIT_EXPECT_EQ(test, file_id, 9);
 }
 
 /* They do, in what is kept of them: after two years at 1000 Hz. */

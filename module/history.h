@@ -17,8 +17,13 @@
 /* Slots for each CPU, a power of two. One of them may be being written. */
 #define BID_HISTORY_DEPTH 1024
 
-/* Bits of a stamp below the jiffies: a tick of 100 Hz at 5 GHz needs 26 and a sign. */
-#define BID_HISTORY_CYCLES 28
+/*
+ * Bits of a stamp below the jiffies, for cycles by so many powers of two: a tick may last for
+ * long, where a hypervisor does not run the CPU that counts them. This is 0.8 s at 5 GHz, and
+ * at the 24 MHz of some arm64 machines no longer than a system call takes.
+ */
+#define BID_HISTORY_CYCLES	 28
+#define BID_HISTORY_CYCLES_SHIFT 5
 
 /* Flags of a vma that are remembered: all below a page's size, as addresses are above. */
 #define BID_HISTORY_FLAGS (VM_READ | VM_WRITE | VM_EXEC | VM_MAYSHARE)
@@ -33,7 +38,7 @@
  * @file_id: as in struct buildid_file; 0 for a mapping that is UNRESOLVED
  * @start_time: of the process, which tells it from others that had the same pid
  * @stamp: jiffies when it was made, which order the mappings that a process made on
- *	several CPUs, and below them the low bits of get_cycles(): where the counters of
+ *	several CPUs, and below them some bits of get_cycles(): where the counters of
  *	CPUs disagree, only the order within one tick can be wrong
  * @pages: mapped, as many as 32 bits can count; 0 in a slot that was never written
  * @tgid: of the process, in the initial pid namespace
@@ -90,7 +95,8 @@ static inline s64 bid_history_ticks(u64 from, u64 to)
 
 static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
 {
-	return (u64)tick << BID_HISTORY_CYCLES | (cycles & (BIT(BID_HISTORY_CYCLES) - 1));
+	cycles = cycles >> BID_HISTORY_CYCLES_SHIFT & (BIT(BID_HISTORY_CYCLES) - 1);
+	return (u64)tick << BID_HISTORY_CYCLES | cycles;
 }
 
 /**

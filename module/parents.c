@@ -43,7 +43,7 @@ static u32 execs_mask;
 
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	u64 stamp = bid_history_stamp(READ_ONCE(jiffies), 1);
+	u64 stamp = bid_history_stamp(READ_ONCE(jiffies), U64_MAX);
 	u64 *slot = &execs[task->tgid & execs_mask], last = READ_ONCE(*slot);
 
 	/* another process's may be newer: an interrupt may have come since jiffies was read */
