@@ -90,7 +90,7 @@ def _():
               [-errno.ENOMEM, MIB // 2, -errno.ENOMEM, MIB // 4, MIB // 2], f"sizes {again}")
     equal(with_rights(lambda: [rings_until_full(MIB // 4) for _ in range(2)], rights.CAP_PERFMON,
                       memlock=MIB), [3] * 2, "rings of 256 KiB with what belongs to them, twice")
-    equal(with_rights(lambda: rings_until_full(4 * MIB), rights.CAP_PERFMON, rights.CAP_IPC_LOCK,
+    equal(with_rights(lambda: rings_until_full(MIB // 4), rights.CAP_PERFMON, rights.CAP_IPC_LOCK,
                       memlock=MIB), 20, "with CAP_IPC_LOCK")
     equal(with_rights(lambda: attempts(64 * MIB), rights.CAP_PERFMON, rights.CAP_IPC_LOCK,
                       memlock=MIB)[0], 64 * MIB, "with CAP_IPC_LOCK")
