@@ -234,6 +234,10 @@ class Live:
     def lines(self):
         return self.objects("store")
 
+    def taken(self):
+        """Bytes that what it stored takes of the disk, of the last summary."""
+        return self.objects("summary")[-1]["bytes"]
+
     def line(self, identity):
         return next((line for line in self.lines() if line["build_id"] == identity), None)
 

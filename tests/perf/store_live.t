@@ -301,7 +301,7 @@ def _():
                         lib.read_bytes(work("two")).replace(bytes.fromhex(TWO), bytes(20)))
         worker.map(live.path + "/any.so")
         live.finish()
-        limit = usage(debug) + 10 * MEGABYTE
+        limit = live.taken() + 10 * MEGABYTE
         live.options += ("--max-size", f"{limit >> 10}k")
         live.start()
         for version, identity in ("one", ONE), ("two", TWO):
@@ -335,7 +335,11 @@ def _():
         with open(two, "r+b") as file:
             os.posix_fallocate(file.fileno(), 0, 32 * MEGABYTE)
         worker = Worker(live)
-        live.options = ("-p", str(worker.shell.pid), "--children", "--max-size", "16M")
+        live.options = ("-p", str(worker.shell.pid), "--children")
+        # The kernel's, which stays.
+        live.start()
+        live.finish()
+        live.options += ("--max-size", f"{(live.taken() >> 10) + 8192}k")
         live.start()
         worker.map(one)
         equal(live.wait_for(ONE)["status"], "ok", "the first")

@@ -134,12 +134,11 @@ static bool add_contents(struct job *job, struct tarball *tarball, const struct 
 
 /* ------------------------------------------------------------------ data -- */
 
-static bool add_file(struct job *job, struct tarball *tarball, int directory, const char *path,
-		     const char *name)
+static bool add_file(struct job *job, struct tarball *tarball, int handle, const char *name)
 {
 	struct reason reason;
 	const char *problem = reason.text;
-	int fd = open_untrusted(directory, path, &reason);
+	int fd = open_untrusted_handle(handle, &reason);
 
 	if (fd >= 0) {
 		problem = tarball_add_file(tarball, name, fd);
@@ -161,7 +160,10 @@ static bool is_directory(int parent, const struct dirent *entry)
 	       S_ISDIR(stat_.st_mode);
 }
 
-/* As perf record --threads makes it, with all that is below. */
+/*
+ * As perf record --threads makes it, with all that is below. It may be another user's, who
+ * would have links in it packed, too, to files that he cannot read.
+ */
 static bool add_directory(struct job *job, struct tarball *tarball, int fd, const char *name)
 {
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -181,10 +183,13 @@ static bool add_directory(struct job *job, struct tarball *tarball, int fd, cons
 		if (is_directory(fd, entry))
 			good = add_directory(job, tarball,
 					     openat(fd, entry->d_name,
-						    O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+						    O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+							    O_CLOEXEC),
 					     path);
 		else
-			good = add_file(job, tarball, fd, entry->d_name, path);
+			good = add_file(job, tarball,
+					openat(fd, entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC),
+					path);
 	}
 	if (directory)
 		closedir(directory);
@@ -197,7 +202,7 @@ static bool add_data(struct job *job, struct tarball *tarball)
 
 	if (directory >= 0)
 		return add_directory(job, tarball, directory, "perf.data");
-	return add_file(job, tarball, AT_FDCWD, job->input, "perf.data");
+	return add_file(job, tarball, open(job->input, O_PATH | O_CLOEXEC), "perf.data");
 }
 
 /* --------------------------------------------------------------- archive -- */

@@ -19,6 +19,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
@@ -50,7 +51,8 @@ struct job {
 	const char *data_path;
 	bool no_data;
 	bool failed;
-	int data_directory; /* made by this process; -1 until then */
+	int data_directory;	/* made by this process; -1 until then */
+	struct hash_map stored; /* parts of contents, by name and build-id */
 };
 
 static void refuse(struct job *job, const char *name, const char *problem)
@@ -148,6 +150,16 @@ static void report_ok(struct job *job, const struct member *member, enum content
 		store_report_ok(&job->store, &member->id, member->name, source);
 }
 
+/* It is read as a whole for that: once, though one header after another names it. */
+static bool is_stored(struct job *job, const struct member *member, enum content_part part)
+{
+	uint64_t key = hash_bytes(hash_text(member->file), member->id.bytes, member->id.size);
+
+	if (hash_map_get(&job->stored, key, false))
+		return true;
+	return store_has(&job->store, &member->id, part) && hash_map_set(&job->stored, key, true);
+}
+
 static void unpack_part(struct job *job, const struct member *member, enum content_part part)
 {
 	struct debug_item item = {
@@ -155,12 +167,13 @@ static void unpack_part(struct job *job, const struct member *member, enum conte
 		.name = member->name,
 		.part = part,
 		.may_link = true,
+		.stay = true,
 	};
 	struct temporary file;
 	struct reason reason;
 	const char *problem;
 
-	if (store_has(&job->store, &member->id, part)) {
+	if (is_stored(job, member, part)) {
 		report_ok(job, member, part, "kept");
 		return;
 	}
@@ -345,6 +358,7 @@ static int run(struct job *job)
 	else
 		refuse(job, job->directory ? job->directory : "~/.debug", reason.text);
 	debug_dir_close(job->store.dir);
+	hash_map_free(&job->stored);
 	if (job->data_directory >= 0)
 		close(job->data_directory);
 	close(fd);

@@ -9,10 +9,25 @@
 
 #define FIRST_ROOM 256
 
-/* Multiplied, the upper bits depend on all bits of the key; so the lower ones do, too. */
+static struct {
+	uint64_t start;
+	uint64_t factor; /* odd */
+} secret;
+
+static void __attribute__((constructor)) choose_secret(void)
+{
+	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) != sizeof(secret))
+		secret.factor = (uintptr_t)&secret * 0x100000001b3;
+	secret.factor |= 1;
+}
+
+/*
+ * Multiplied, the upper bits depend on all bits of the key; so the lower ones do, too. Keys may
+ * be numbers of any user's choice.
+ */
 static size_t start_of(uint64_t key)
 {
-	key *= 0x9e3779b97f4a7c15;
+	key = (key ^ secret.start) * secret.factor;
 	return (size_t)(key ^ key >> 32);
 }
 
@@ -88,18 +103,6 @@ void hash_map_free(struct hash_map *map)
 {
 	free(map->slots);
 	*map = (struct hash_map){};
-}
-
-static struct {
-	uint64_t start;
-	uint64_t factor; /* odd */
-} secret;
-
-static void __attribute__((constructor)) choose_secret(void)
-{
-	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) != sizeof(secret))
-		secret.factor = (uintptr_t)&secret * 0x100000001b3;
-	secret.factor |= 1;
 }
 
 uint64_t hash_start(void)

@@ -57,6 +57,11 @@ static void out_of_memory(void)
 	exit(EXIT_FAILURE);
 }
 
+static bool is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
+}
+
 void out_begin(struct output *out)
 {
 	out->started = false;
@@ -68,10 +73,27 @@ void out_begin(struct output *out)
 		out_of_memory();
 }
 
+/* json-c leaves controls of more than one byte, and DEL, to the terminal. */
+static void put_json(FILE *file, const char *json)
+{
+	uint32_t code;
+	size_t length;
+
+	while (*json) {
+		code = (unsigned char)*json;
+		length = utf8_decode(json, &code);
+		if (is_control(code))
+			fprintf(file, "\\u%04x", code);
+		else
+			fwrite(json, 1, length ? length : 1, file);
+		json += length ? length : 1;
+	}
+}
+
 void out_end(struct output *out)
 {
 	if (out->json) {
-		fputs(json_object_to_json_string_ext(out->object, JSON_STYLE), out->file);
+		put_json(out->file, json_object_to_json_string_ext(out->object, JSON_STYLE));
 		json_object_put(out->object);
 		out->object = NULL;
 	}
@@ -121,11 +143,6 @@ static struct json_object *json_words(const char *const *words)
  * it: such bytes in octal, all others, UTF-8 or not, as they are. A byte that
  * is no character is what it is to a terminal that is not set to UTF-8.
  */
-static bool is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
-}
-
 static int put_text(FILE *file, const char *text)
 {
 	int columns = 0;

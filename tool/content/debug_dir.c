@@ -657,8 +657,9 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 				  item->id->size);
 	debug_dir_adopt(dir, item->id);
 	before = debug_dir_entry(dir, item->id);
-	entry = item->part == CONTENT_DEBUG && before ? strdup(before) :
-							entry_path(item->name, item->id);
+	entry = (item->part == CONTENT_DEBUG || item->stay) && before ?
+			strdup(before) :
+			entry_path(item->name, item->id);
 	if (item->part == CONTENT_DEBUG && !before)
 		done = reason_set(reason, "has no entry in the debug dir");
 	else if (!entry)

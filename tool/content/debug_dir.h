@@ -36,6 +36,7 @@ struct debug_item {
 	enum content_part part;
 	int fd;	       /* open for reading, at any position */
 	bool may_link; /* else always a copy */
+	bool stay;     /* an entry of that build-id keeps its name */
 	uint64_t most; /* bytes outside of holes, for a copy; 0: as many as there are */
 };
 

@@ -16,6 +16,7 @@
 /* Programs decompress to ten times their size; what is meant to fill a disk, to more. */
 #define EXPANDED_FREE  (1ULL << 30)
 #define EXPANDED_TIMES 1000
+#define TAR_BLOCK      512
 
 struct tarball {
 	struct archive *archive;
@@ -232,8 +233,13 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 		fail_archive(tarball);
 		return -1;
 	}
+	/* The header. */
+	tarball->done = -TAR_BLOCK;
+	if (is_too_much(tarball, 0)) {
+		give_up(tarball);
+		return -1;
+	}
 	tarball->unread = true;
-	tarball->done = 0;
 	tarball->size = libarchive.entry_size(entry);
 	member->name = libarchive.entry_pathname(entry);
 	member->type = libarchive.entry_hardlink(entry) ? 0 : libarchive.entry_filetype(entry);

@@ -96,9 +96,12 @@ static int add_file(struct recorded_mappings *mappings, const struct buildid_fil
 	if (index == NONE)
 		return -ENOMEM;
 	content = &mappings->contents[index];
-	content->identity = (struct identity){ .kind = file->kind, .reason = file->reason };
-	content->size = file->file_size;
 	bytes = buildid_file_id_bytes(file, &size);
+	/* A record of later may know less. */
+	if (bytes || !content->identity.id.size) {
+		content->identity = (struct identity){ .kind = file->kind, .reason = file->reason };
+		content->size = file->file_size;
+	}
 	if (bytes)
 		build_id_set(&content->identity.id, bytes, size);
 	if (!path || !*path || (content->path && !strcmp(content->path, path)))

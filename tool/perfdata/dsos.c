@@ -22,6 +22,7 @@ struct perfdata_dsos {
 	struct dso *all;
 	size_t count;
 	struct hash_map map;
+	struct hash_map without_id; /* those that have none so far */
 	struct perfdata_dso *sorted;
 	struct address_spaces *spaces;
 };
@@ -37,6 +38,7 @@ void perfdata_dsos_free(struct perfdata_dsos *dsos)
 	address_spaces_free(dsos->spaces);
 	free(dsos->all);
 	hash_map_free(&dsos->map);
+	hash_map_free(&dsos->without_id);
 	free(dsos->sorted);
 	free(dsos);
 }
@@ -45,7 +47,9 @@ void perfdata_dsos_free(struct perfdata_dsos *dsos)
 
 static uint64_t hash_of(const struct perfdata_dso *dso)
 {
-	return hash_bytes(hash_text(dso->path), dso->id.bytes, dso->id.size);
+	uint64_t hash = hash_bytes(hash_text(dso->path), &dso->kind, sizeof(dso->kind));
+
+	return hash_bytes(hash, dso->id.bytes, dso->id.size);
 }
 
 static bool are_same(const struct perfdata_dso *a, const struct perfdata_dso *b)
@@ -55,9 +59,10 @@ static bool are_same(const struct perfdata_dso *a, const struct perfdata_dso *b)
 
 static size_t find_dso(const struct perfdata_dsos *dsos, const struct perfdata_dso *request)
 {
+	const struct hash_map *map = request->id.size ? &dsos->map : &dsos->without_id;
 	const struct hash_slot *slot = NULL;
 
-	while ((slot = hash_map_next(&dsos->map, hash_of(request), slot)))
+	while ((slot = hash_map_next(map, hash_of(request), slot)))
 		if (are_same(&dsos->all[slot->value].dso, request))
 			return slot->value;
 	return ADDRESS_SPACES_NOTHING;
@@ -74,7 +79,8 @@ static size_t dso_index(struct perfdata_dsos *dsos, const struct perfdata_dso *r
 		return found;
 	new.path = strdup(request->path);
 	if (!new.path || !array_reserve(dsos->all, dsos->count) ||
-	    !hash_map_add(&dsos->map, hash, (uint32_t)dsos->count)) {
+	    !(request->id.size ? hash_map_add(&dsos->map, hash, (uint32_t)dsos->count) :
+				 hash_map_set(&dsos->without_id, hash, (uint32_t)dsos->count))) {
 		free(new.path);
 		return ADDRESS_SPACES_NOTHING;
 	}
@@ -159,8 +165,8 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 	if (!dso.id.size)
 		return 0;
 	dsos->all[without].dso.id = dso.id;
-	/* To be found by it, too. */
-	return hash_map_add(&dsos->map, hash_of(&dso), (uint32_t)without) ?
+	/* To be found by it now; the next one without takes its place among these. */
+	return hash_map_set(&dsos->map, hash_of(&dso), (uint32_t)without) ?
 		       0 :
 		       perfdata_no_memory(data);
 }

@@ -280,7 +280,7 @@ bool perfdata_has_feature(const struct perfdata_header *header, unsigned int num
 
 static int read_features(struct perfdata *data)
 {
-	uint64_t at = data->header.data.offset + data->header.data.size;
+	uint64_t at = data->header.data.offset + data->header.data.size, all = 0;
 	unsigned int i;
 
 	for (i = 0; i < PERFDATA_FEATURES; i++) {
@@ -291,6 +291,10 @@ static int read_features(struct perfdata *data)
 			return -1;
 		if (!is_inside(&data->features[i], data->size))
 			return perfdata_fail(data, "cut short: feature %u is behind its end", i);
+		/* Each is written, so that ones that overlap would make a large file of a small. */
+		all += data->features[i].size;
+		if (all > data->size)
+			return perfdata_fail(data, "damaged: features that overlap");
 		at += sizeof(data->features[i]);
 	}
 	return 0;

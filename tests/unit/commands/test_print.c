@@ -458,6 +458,20 @@ static void what_moves_the_cursor_is_not_printed(void **state)
 	done();
 }
 
+static void nor_in_json(void **state)
+{
+	union any_record file;
+
+	(void)state;
+	make_file(&file, 1, 1, 0, "/a\nb\033[2J\x7f\xc2\x9bm\xc3\xa4");
+	begin(true);
+	print_file(&out, &file.file, NULL);
+	end(NULL);
+	assert_non_null(strstr(text, "\"/a\\nb\\u001b[2J\\u007f\\u009bm\xc3\xa4\""));
+	json_object_put(parse());
+	done();
+}
+
 /* --------------------------------------------------------------- JSON -- */
 
 static void a_mapping_has_all_keys_in_order(void **state)
@@ -686,6 +700,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_as_perf_buildid_list_has_it),
 		cmocka_unit_test(other_kinds_are_named),
 		cmocka_unit_test(what_moves_the_cursor_is_not_printed),
+		cmocka_unit_test(nor_in_json),
 		cmocka_unit_test(a_mapping_has_all_keys_in_order),
 		cmocka_unit_test(a_file_has_all_keys_in_order),
 		cmocka_unit_test(an_id_is_hex_whatever_its_kind),

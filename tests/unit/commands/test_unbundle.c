@@ -299,6 +299,24 @@ static void what_is_there_is_not_replaced(void **state)
 	assert_only_good();
 }
 
+/* No build-id is in them. */
+static const char symbols[] = "ffffffff81000000 T _text\n";
+
+static void what_is_there_keeps_its_name(void **state)
+{
+	(void)state;
+	add_good();
+	assert_int_equal(unbundle(), 0);
+	/* As of another user's file, which store copies. */
+	shell("chmod 1755 .debug/usr/bin/true/*/elf");
+	begin();
+	add_bytes(name("evil/@/kallsyms", good), symbols, sizeof(symbols) - 1);
+	assert_int_equal(unbundle(), 0);
+	shell("cmp true .debug/usr/bin/true/%s/elf && cmp true .debug/.build-id/%.2s/%s.debug && "
+	      "test ! -e .debug/evil",
+	      good, good, good + 2);
+}
+
 static void a_recording_may_be_a_directory(void **state)
 {
 	(void)state;
@@ -433,6 +451,7 @@ int main(void)
 		TEST(what_is_no_file_is_refused),
 		TEST(another_content_is_refused),
 		TEST(what_is_there_is_not_replaced),
+		TEST(what_is_there_keeps_its_name),
 		TEST(a_recording_may_be_a_directory),
 		TEST(of_an_archive_that_ends_too_early_the_rest_is_kept),
 		TEST(what_is_meant_to_fill_the_disk_is_not_unpacked),

@@ -184,6 +184,38 @@ static void many_paths_have_many_entries(void **state)
 	perfdata_close(data);
 }
 
+/* Each gets its id, and makes way for the next one. */
+static void one_path_has_many_mappings_without_an_id(void **state)
+{
+	const uint64_t header[] = { PERFDATA_MAGIC, PERFDATA_PIPE_HEADER };
+	FILE *file = fopen("perf.data", "w");
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fwrite(header, sizeof(header), 1, file), 1);
+	for (i = 0; i < MANY; i++) {
+		struct perfdata_mmap2 mmap = {
+			.event = { .type = PERFDATA_MMAP2, .misc = USER },
+			.pid = i,
+			.len = 1,
+		};
+		struct perfdata_build_id entry = {
+			.event = { .type = PERFDATA_BUILD_ID, .misc = USER },
+		};
+
+		put_event(file, &mmap, sizeof(mmap), "/a");
+		set_number(entry.id, i / 2);
+		put_event(file, &entry, offsetof(struct perfdata_build_id, name), "/a");
+	}
+	assert_int_equal(fclose(file), 0);
+	data = perfdata_open("perf.data");
+	assert_int_equal(perfdata_dsos(data, &dsos), MANY);
+	perfdata_close(data);
+}
+
 /* Which are all written, and found again. */
 static void a_table_of_many_entries(void **state)
 {
@@ -316,6 +348,7 @@ int main(void)
 		TEST(a_lookup_finds_the_last_of_those_that_overlap),
 		TEST(much_aux_data_is_not_read),
 		TEST(many_paths_have_many_entries),
+		TEST(one_path_has_many_mappings_without_an_id),
 		TEST(a_table_of_many_entries),
 		TEST(a_name_of_many_entries),
 		TEST(many_entries_without_an_id),
