@@ -76,6 +76,7 @@ static void wait_long(void)
 /* As a server's file does it: no signal ends the process. */
 static void hang(void)
 {
+	alarm(PATIENCE_S);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	supervise_opens("/mnt/first");
@@ -94,6 +95,19 @@ static void it_ends_as_the_command_does(void **state)
 	assert_int_equal(status_of(), SIGUSR1);
 }
 
+/* What it has said; its end comes when the command, which has the pipe too, has ended. */
+static const char *words(void)
+{
+	static char text[256];
+	size_t size = 0;
+	ssize_t got;
+
+	while ((got = read(said[0], text + size, sizeof(text) - 1 - size)) > 0)
+		size += (size_t)got;
+	text[size] = '\0';
+	return text;
+}
+
 static void signals_are_passed_on(void **state)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -104,25 +118,32 @@ static void signals_are_passed_on(void **state)
 		start(wait_long);
 		kill(child, numbers[i]);
 		assert_int_equal(status_of(), numbers[i]);
+		assert_string_equal(words(), "");
 	}
+}
+
+static void a_command_ends_with_its_parent(void **state)
+{
+	(void)state;
+	start(hang);
+	kill(child, SIGKILL);
+	assert_int_equal(status_of(), SIGKILL);
+	assert_string_equal(words(), "");
 }
 
 static void what_cannot_be_ended_is_left_behind(void **state)
 {
 	static const int numbers[] = { SIGINT, SIGTERM };
 	static const char want[] = "buildid: /mnt/a file: its server does not answer; process ";
-	char text[256];
-	size_t i, size;
-	ssize_t got;
+	const char *text;
+	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		start(hang);
 		kill(child, numbers[i]);
 		assert_int_equal(status_of(), numbers[i]);
-		/* The end comes when the other process, which has the pipe too, was killed. */
-		for (size = 0; (got = read(said[0], text + size, sizeof(text) - size)) > 0;)
-			size += (size_t)got;
+		text = words();
 		assert_memory_equal(text, want, strlen(want));
 	}
 }
@@ -132,6 +153,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_ends_as_the_command_does),
 		cmocka_unit_test(signals_are_passed_on),
+		cmocka_unit_test(a_command_ends_with_its_parent),
 		cmocka_unit_test(what_cannot_be_ended_is_left_behind),
 	};
 
