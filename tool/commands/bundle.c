@@ -21,6 +21,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/open_regular.h"
+#include "common/supervise.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
 #include "options.h"
@@ -357,6 +358,7 @@ int cmd_bundle(int argc, char **argv)
 		/* Which is the archive's. */
 		job.out.file = stderr;
 	}
+	supervise();
 	status = job.bundle ? run(&job) : EXIT_FAILURE;
 	free(named);
 	return status;

@@ -16,6 +16,7 @@
 #include "common/arguments.h"
 #include "common/array.h"
 #include "common/clock.h"
+#include "common/supervise.h"
 #include "print.h"
 #include "module.h"
 #include "options.h"
@@ -305,5 +306,7 @@ int cmd_maps(int argc, char **argv)
 	maps.headings = maps.all || pids[1];
 	/* A file is one line there, however its parts are mapped. */
 	maps.data |= maps.format == UNSTRIP;
+	if (maps.format == UNSTRIP)
+		supervise();
 	return run(&maps, pids);
 }

@@ -16,6 +16,7 @@
 #include "common/arguments.h"
 #include "common/array.h"
 #include "common/output.h"
+#include "common/supervise.h"
 #include "content/debug_dir.h"
 #include "content/locate.h"
 #include "identities/netlink.h"
@@ -221,5 +222,6 @@ int cmd_resolve(int argc, char **argv)
 		args_error("ID", "missing operand");
 	if (!build_id_parse(&job.id, job.text))
 		args_error(job.text, "not a build-id in hex");
+	supervise();
 	return run(&job);
 }

@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/supervise.h"
 #include "filter.h"
 #include "live.h"
 #include "options.h"
@@ -125,5 +126,8 @@ int cmd_store(int argc, char **argv)
 
 	check(&job);
 	job.input = option_perfdata(job.input, operands);
+	/* store --live has a worker. */
+	if (!job.live)
+		supervise();
 	return run(&job);
 }

@@ -69,7 +69,7 @@ bool store_has(const struct store_job *store, const struct build_id *id, enum co
 	fd = debug_dir_find(store->dir, id, part);
 	if (fd < 0)
 		return false;
-	if (debug_dir_owner(fd) == DEBUG_OWNER_OTHERS)
+	if (content_owner(fd) == CONTENT_OTHERS)
 		has = debug_dir_copy(store->dir, id, part, fd);
 	else
 		has = !store->copy || (!fstat(fd, &stat_) && stat_.st_nlink == 1);
@@ -82,7 +82,7 @@ bool store_has(const struct store_job *store, const struct build_id *id, enum co
 bool store_has_others(const struct store_job *store, const struct build_id *id)
 {
 	int fd = debug_dir_find(store->dir, id, CONTENT_ELF);
-	bool others = fd >= 0 && debug_dir_owner(fd) != DEBUG_OWNER_OURS;
+	bool others = fd >= 0 && !content_is_ours(fd);
 
 	if (fd >= 0)
 		close(fd);
@@ -141,6 +141,7 @@ static bool put(struct store_job *store, const struct request *request,
 	};
 	const char *problem;
 	struct stat stat_;
+	mode_t mode;
 	int inside;
 	bool done;
 
@@ -149,8 +150,9 @@ static bool put(struct store_job *store, const struct request *request,
 	inside = decompress(found->fd, &problem);
 	if (inside < 0)
 		return reason_set(reason, "cannot be decompressed: %s", problem);
-	/* Who may not read the one may not read the other. */
-	fchmod(inside, fstat(found->fd, &stat_) ? 0600 : stat_.st_mode & 0777);
+	/* Who may not read the one may not read the other, and whose it is stays known. */
+	mode = fstat(found->fd, &stat_) ? 0600 : stat_.st_mode & 0777;
+	fchmod(inside, content_is_ours(found->fd) ? mode : mode | CONTENT_COPY);
 	item.fd = inside;
 	item.may_link = false;
 	done = debug_dir_put(store->dir, &item, reason);

@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "common/supervise.h"
 #include "module.h"
 #include "named_address.h"
 #include "options.h"
@@ -483,5 +484,6 @@ int cmd_symbolize(int argc, char **argv)
 	if (symbolize.log && !strcmp(symbolize.log, "-") && !pid)
 		args_error("-", "the text is on standard input");
 	symbolize.mono |= symbolize.stack.time_field && !symbolize.perf;
+	supervise();
 	return run(&symbolize, pid, operands);
 }

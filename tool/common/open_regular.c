@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 
 #include "array.h"
 #include "open_regular.h"
+#include "supervise.h"
 
 /*
  * Their files are regular by type only: some have no end, some make a driver act, and
@@ -39,6 +41,20 @@ static bool is_pseudo(int fd)
 	return false;
 }
 
+/* A path may be a link, of /proc/PID/map_files too. */
+static void note_opened(int handle)
+{
+	char link[32], target[PATH_MAX];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", handle);
+	size = readlink(link, target, sizeof(target) - 1);
+	if (size <= 0)
+		return;
+	target[size] = '\0';
+	supervise_opens(target);
+}
+
 /* Closes @handle, an O_PATH descriptor or -1 with errno. @own: its path, if the user's. */
 static int reopen(int handle, const char *own, struct reason *reason)
 {
@@ -46,6 +62,9 @@ static int reopen(int handle, const char *own, struct reason *reason)
 	struct stat stat_;
 	int fd = -1;
 
+	/* Already fstat(2) may ask a server. */
+	if (handle >= 0 && !own)
+		note_opened(handle);
 	if (handle < 0 || fstat(handle, &stat_)) {
 		reason_set(reason, "%s", strerror(errno));
 	} else if (S_ISDIR(stat_.st_mode)) {
@@ -79,6 +98,7 @@ int open_untrusted_handle(int handle, struct reason *reason)
 
 int open_untrusted(int directory, const char *path, struct reason *reason)
 {
+	supervise_opens(path);
 	return reopen(openat(directory, path, O_PATH | O_CLOEXEC), NULL, reason);
 }
 
@@ -86,5 +106,6 @@ int open_untrusted_in(int root, const char *path, struct reason *reason)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 
+	supervise_opens(path);
 	return reopen((int)syscall(SYS_openat2, root, path, &how, sizeof(how)), NULL, reason);
 }

@@ -11,13 +11,19 @@
 
 #include "common/array.h"
 #include "common/copy.h"
+#include "common/memory_limit.h"
 #include "libarchive.h"
 #include "compressed.h"
 
 #define BLOCK	65536
 #define CORRUPT "corrupt or truncated"
-/* A few kilobytes of anybody's must not decompress to all memory there is. */
-#define DECOMPRESSED_MAX (1ULL << 30)
+/*
+ * A few kilobytes of anybody's must not decompress to all memory there is, of which the
+ * service of store --live has 512 MiB. The largest kernel modules are of 100 MB.
+ */
+#define DECOMPRESSED_MAX (256U << 20)
+/* For the window, which the file chooses: 128 MiB at most for zstd -22, 64 for xz -9. */
+#define MEMORY_MAX (160U << 20)
 
 bool is_compressed(int fd)
 {
@@ -54,7 +60,7 @@ static const char *read_into(struct archive *archive, int to)
 	while ((got = libarchive.read_data(archive, buffer, sizeof(buffer))) > 0) {
 		size += (uint64_t)got;
 		if (size > DECOMPRESSED_MAX)
-			return "larger than 1 GiB";
+			return "larger than 256 MiB";
 		if (!write_all(to, buffer, (size_t)got))
 			return strerror(errno);
 	}
@@ -86,6 +92,7 @@ static int to_memfd(struct archive *archive, int fd, const char **problem)
 
 int decompress(int fd, const char **problem)
 {
+	struct memory_limit limit;
 	struct archive *archive;
 	int to;
 
@@ -97,7 +104,9 @@ int decompress(int fd, const char **problem)
 		*problem = strerror(ENOMEM);
 		return -1;
 	}
+	memory_limit_begin(&limit, MEMORY_MAX);
 	to = to_memfd(archive, fd, problem);
 	libarchive.free(archive);
+	memory_limit_end(&limit);
 	return to;
 }

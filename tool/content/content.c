@@ -133,15 +133,28 @@ static bool is_served(int fd)
 	return fstatfs(fd, &filesystem) || (unsigned int)filesystem.f_type == FUSE_SUPER_MAGIC;
 }
 
-bool content_is_ours(int fd)
+/*
+ * By owner and mode, as sudo and sshd do. Whoever had an image of a filesystem mounted may
+ * have made root's files in it, and such mounts are nosuid; but so are /home, /tmp, all that
+ * flatpak's programs see and NixOS' /nix/store, where no file would be anybody's then, and
+ * no forgery be replaced.
+ */
+enum content_owner content_owner(int fd)
 {
 	struct stat stat_;
 
 	if (fstat(fd, &stat_) || (stat_.st_uid && stat_.st_uid != geteuid()))
-		return false;
+		return CONTENT_OTHERS;
 	/* A group of one's own, as umask 002 is made for. */
 	if (stat_.st_mode & S_IWOTH ||
 	    (stat_.st_mode & S_IWGRP && stat_.st_gid && stat_.st_gid != getegid()))
-		return false;
-	return !is_served(fd);
+		return CONTENT_OTHERS;
+	if (is_served(fd))
+		return CONTENT_OTHERS;
+	return stat_.st_mode & CONTENT_COPY ? CONTENT_COPIED : CONTENT_OURS;
+}
+
+bool content_is_ours(int fd)
+{
+	return content_owner(fd) == CONTENT_OURS;
 }

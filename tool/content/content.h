@@ -7,6 +7,7 @@
 #define TOOL_CONTENT_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "common/build_id.h"
 #include "common/reason.h"
@@ -30,9 +31,20 @@ const char *content_part_name(enum content_part part);
 bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason);
 
 /*
- * Whether only this user and root can write to the file at @fd. A build-id is no
- * signature: another user's file may have the id of a file of ours and any content.
+ * Who may have written what an open file holds. A build-id is no signature: another user's
+ * file may have the id of a file of ours and any content.
  */
+enum content_owner {
+	CONTENT_OURS,	/* this user or root */
+	CONTENT_COPIED, /* another user, before it was copied: a file of ours is to replace it */
+	CONTENT_OTHERS, /* another user, at any time */
+};
+
+/* The mode bit of a copy of another user's file; the kernel does not look at it. */
+#define CONTENT_COPY S_ISVTX
+
+enum content_owner content_owner(int fd);
+/* CONTENT_OURS. */
 bool content_is_ours(int fd);
 
 #endif

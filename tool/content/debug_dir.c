@@ -259,9 +259,6 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 
 /* -------------------------------------------------------------- putting -- */
 
-/* A copy of a file that another user can write to; the kernel does not look at it. */
-#define MARK_OTHERS S_ISVTX
-
 /*
  * Not another user's, who could write to it later. Nor a setuid program: with a link it
  * would outlive its removal by an upgrade.
@@ -271,16 +268,7 @@ static bool may_link(const struct debug_item *item)
 	struct stat stat_;
 
 	return item->may_link && content_is_ours(item->fd) && !fstat(item->fd, &stat_) &&
-	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID | MARK_OTHERS));
-}
-
-enum debug_owner debug_dir_owner(int fd)
-{
-	struct stat stat_;
-
-	if (!content_is_ours(fd) || fstat(fd, &stat_))
-		return DEBUG_OWNER_OTHERS;
-	return stat_.st_mode & MARK_OTHERS ? DEBUG_OWNER_COPIED : DEBUG_OWNER_OURS;
+	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID));
 }
 
 /* As perf's, but nobody reads a copy who may not read the original. */
@@ -306,7 +294,7 @@ static bool copy(const struct debug_item *item, int to, struct reason *reason)
 		return false;
 	/* A filesystem without such a bit has no owners either. */
 	if (!content_is_ours(item->fd) && !fstat(to, &stat_))
-		fchmod(to, (stat_.st_mode & 0777) | MARK_OTHERS);
+		fchmod(to, (stat_.st_mode & 0777) | CONTENT_COPY);
 	return true;
 }
 
@@ -564,7 +552,7 @@ static bool is_ours(int directory, const char *name)
 {
 	struct reason unused;
 	int fd = open_untrusted(directory, name, &unused);
-	bool ours = fd >= 0 && debug_dir_owner(fd) == DEBUG_OWNER_OURS;
+	bool ours = fd >= 0 && content_is_ours(fd);
 
 	if (fd >= 0)
 		close(fd);

@@ -65,14 +65,6 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id);
  */
 int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum content_part part);
 
-/* Who may have written what an open file of the directory holds. */
-enum debug_owner {
-	DEBUG_OWNER_OURS,   /* this user or root */
-	DEBUG_OWNER_COPIED, /* another user, before it was copied: a file of ours is to replace it */
-	DEBUG_OWNER_OTHERS, /* another user, at any time */
-};
-
-enum debug_owner debug_dir_owner(int fd);
 /* Replace @part, open as @fd, by a copy of it. */
 bool debug_dir_copy(struct debug_dir *dir, const struct build_id *id, enum content_part part,
 		    int fd);

@@ -5,12 +5,12 @@
  */
 
 #include <gelf.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory_limit.h"
 #include "compressed.h"
 #include "elf_file.h"
 
@@ -18,12 +18,18 @@
 
 /* The module's limit, too: more is no table of notes. */
 #define NOTES_MAX (16U << 20)
-/* For all that libelf reads of one file. */
-#define MEMORY_MAX (1U << 30)
+/*
+ * For all that is read of one file. libelf takes some 300 bytes for a section: an object of
+ * -ffunction-sections has 100,000.
+ */
+#define MEMORY_MAX (128U << 20)
 
 struct image {
+	int fd;
 	Elf *elf;
 	uint64_t size;
+	uint64_t notes_left; /* bytes of notes that may be read still */
+	struct memory_limit limit;
 };
 
 /* False behind the last, and for one that cannot be read: @index stays there. */
@@ -90,34 +96,57 @@ static bool find_in_data(struct elf_info *info, const struct note *note, Elf_Dat
 	return false;
 }
 
-static bool find_in_range(struct elf_info *info, const struct note *note, const struct image *image,
+/*
+ * Read here, as libelf keeps all that it was asked for in a list, through which it goes for
+ * each that it is asked for: hours for a file of nothing but notes.
+ */
+static bool find_in_copy(struct elf_info *info, const struct note *note, const struct image *image,
+			 uint64_t offset, Elf_Data *data)
+{
+	ssize_t got = pread(image->fd, data->d_buf, data->d_size, (off_t)offset);
+
+	if (got <= 0)
+		return false;
+	data->d_size = (size_t)got;
+	if (!gelf_xlatetom(image->elf, data, data,
+			   (unsigned char)elf_getident(image->elf, NULL)[EI_DATA]) ||
+	    !find_in_data(info, note, data))
+		return false;
+	info->id_offset += offset;
+	return true;
+}
+
+static bool find_in_range(struct elf_info *info, const struct note *note, struct image *image,
 			  uint64_t offset, uint64_t size, uint64_t align)
 {
 	/* The alignment alone says whether notes are padded to 8 or to 4. */
-	Elf_Type type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
-	Elf_Data *data;
+	Elf_Data data = { .d_type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR,
+			  .d_version = EV_CURRENT };
+	bool found;
 
 	if (offset >= image->size)
 		return false;
 	/* Of notes that are truncated the first ones may well be enough. */
 	if (size > image->size - offset)
 		size = image->size - offset;
-	if (size > NOTES_MAX)
-		size = NOTES_MAX;
-	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, size, type);
-	if (!data || !find_in_data(info, note, data))
-		return false;
-	info->id_offset += offset;
-	return true;
+	if (size > image->notes_left)
+		size = image->notes_left;
+	image->notes_left -= size;
+	data.d_size = size;
+	data.d_buf = malloc(size);
+	found = data.d_buf && find_in_copy(info, note, image, offset, &data);
+	free(data.d_buf);
+	return found;
 }
 
-static bool find(struct elf_info *info, const struct note *note, const struct image *image)
+static bool find(struct elf_info *info, const struct note *note, struct image *image)
 {
 	Elf_Scn *section = NULL;
 	GElf_Phdr segment;
 	GElf_Shdr header;
 	size_t i = 0;
 
+	image->notes_left = NOTES_MAX;
 	while (next_segment(image->elf, &i, &segment))
 		if (segment.p_type == PT_NOTE && find_in_range(info, note, image, segment.p_offset,
 							       segment.p_filesz, segment.p_align))
@@ -189,27 +218,34 @@ static const struct elf_info unknown = {
 	.reason = BUILDID_REASON_NOT_ELF,
 };
 
-/* Opened for elf_end() if there is an identity to look for, else NULL. */
-static Elf *open_image(int fd, struct image *image, struct elf_info *info)
+static void close_image(const struct image *image)
+{
+	elf_end(image->elf);
+	memory_limit_end(&image->limit);
+}
+
+/* Opened for close_image() if there is an identity to look for. */
+static bool open_image(int fd, struct image *image, struct elf_info *info)
 {
 	struct stat stat;
 
 	*info = unknown;
 	if (fstat(fd, &stat)) {
 		info->reason = BUILDID_REASON_IO;
-		return NULL;
+		return false;
 	}
 	elf_version(EV_CURRENT);
+	*image = (struct image){ .fd = fd, .size = (uint64_t)stat.st_size };
+	memory_limit_begin(&image->limit, MEMORY_MAX);
 	/* Read and not mapped: a file that somebody truncates must not kill the reader. */
-	image->size = (uint64_t)stat.st_size;
 	image->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (image->elf && elf_kind(image->elf) == ELF_K_ELF)
-		return image->elf;
-	elf_end(image->elf);
-	return NULL;
+		return true;
+	close_image(image);
+	return false;
 }
 
-static void find_id(struct elf_info *info, const struct image *image)
+static void find_id(struct elf_info *info, struct image *image)
 {
 	info->reason = BUILDID_REASON_NO_NOTE;
 	if (!find(info, &gnu, image))
@@ -223,7 +259,7 @@ void elf_file_id(int fd, struct elf_info *info)
 	if (!open_image(fd, &image, info))
 		return;
 	find_id(info, &image);
-	elf_end(image.elf);
+	close_image(&image);
 }
 
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id)
@@ -253,38 +289,7 @@ static void fill_info(int fd, struct elf_info *info)
 	info->sections_missing = sections_cut(&image);
 	info->truncated = info->sections_missing || segments_cut(&image);
 	info->symbols = has_symbols(image.elf);
-	elf_end(image.elf);
-}
-
-/* Tables are as long as their headers say, and a file that long may be one hole. */
-static bool limit_memory(struct rlimit *before)
-{
-	FILE *statm = fopen("/proc/self/statm", "re");
-	struct rlimit limit;
-	unsigned long pages;
-	int read;
-
-	if (!statm)
-		return false;
-	read = fscanf(statm, "%lu", &pages);
-	fclose(statm);
-	if (read != 1 || getrlimit(RLIMIT_AS, before))
-		return false;
-	limit = *before;
-	limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX;
-	if (limit.rlim_cur > before->rlim_cur)
-		limit.rlim_cur = before->rlim_cur;
-	return !setrlimit(RLIMIT_AS, &limit);
-}
-
-static void fill_info_limited(int fd, struct elf_info *info)
-{
-	struct rlimit before;
-	bool limited = limit_memory(&before);
-
-	fill_info(fd, info);
-	if (limited)
-		setrlimit(RLIMIT_AS, &before);
+	close_image(&image);
 }
 
 void elf_file_info(int fd, struct elf_info *info)
@@ -293,7 +298,7 @@ void elf_file_info(int fd, struct elf_info *info)
 	int inside;
 
 	if (!is_compressed(fd)) {
-		fill_info_limited(fd, info);
+		fill_info(fd, info);
 		return;
 	}
 	inside = decompress(fd, &problem);
@@ -302,7 +307,7 @@ void elf_file_info(int fd, struct elf_info *info)
 		info->problem = problem;
 		return;
 	}
-	fill_info_limited(inside, info);
+	fill_info(inside, info);
 	info->compressed = true;
 	close(inside);
 }
@@ -357,14 +362,13 @@ bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_lay
 {
 	struct elf_info info;
 	struct image image;
-	Elf *elf = open_image(fd, &image, &info);
 	bool known;
 
-	if (!elf)
+	if (!open_image(fd, &image, &info))
 		return false;
-	known = find_address(elf, offset, &layout->start) &&
-		find_address(elf, id_offset, &layout->id);
-	layout->debug_info = known && has_debug_info(elf);
-	elf_end(elf);
+	known = find_address(image.elf, offset, &layout->start) &&
+		find_address(image.elf, id_offset, &layout->id);
+	layout->debug_info = known && has_debug_info(image.elf);
+	close_image(&image);
 	return known;
 }

@@ -18,6 +18,7 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "common/memory_limit.h"
 #include "demangle.h"
 #include "elf_file.h"
 #include "source_lines.h"
@@ -78,17 +79,15 @@ static void limit(__rlimit_resource_t resource, rlim_t most)
 	setrlimit(resource, &limit);
 }
 
-/* What is mapped already does not count: with a sanitizer that is terabytes. */
+/* For good, without an end. */
 static void limit_memory(void)
 {
-	FILE *statm = fopen("/proc/self/statm", "re");
-	unsigned long pages;
+	struct memory_limit memory;
+	struct rlimit now;
 
-	if (!statm)
-		return;
-	if (fscanf(statm, "%lu", &pages) == 1)
-		limit(RLIMIT_AS, pages * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY_MAX);
-	fclose(statm);
+	memory_limit_begin(&memory, MEMORY_MAX);
+	if (memory.set && !getrlimit(RLIMIT_AS, &now))
+		limit(RLIMIT_AS, now.rlim_cur);
 }
 
 /* Those of a user who has some without being root. */

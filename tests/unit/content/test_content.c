@@ -94,56 +94,145 @@ static void what_is_more_than_any_module_is_not_unpacked(void **state)
 	int fd;
 
 	(void)state;
-	shell("truncate -s 1025M zeros && zstd -q -1 zeros -o zeros.zst && rm zeros");
+	shell("truncate -s 257M zeros && zstd -q -1 zeros -o zeros.zst && rm zeros");
 	fd = open("zeros.zst", O_RDONLY);
 	assert_true(is_compressed(fd));
 	assert_int_equal(decompress(fd, &problem), -1);
 	close(fd);
 	assert_false(is("zeros.zst", CONTENT_ELF));
-	assert_string_equal(reason.text, "cannot be decompressed: larger than 1 GiB");
+	assert_string_equal(reason.text, "cannot be decompressed: larger than 256 MiB");
 }
 
-/* A file of no size may say of itself that it has tables of any. */
-static void a_file_that_is_all_holes_takes_no_memory(void **state)
+static void more_memory_than_a_module_needs_is_not_taken(void **state)
 {
+	static const char *const compress[] = { "xz -0 --lzma2=preset=0,dict=1GiB",
+						"zstd -q -1 --zstd=wlog=31" };
+	struct elf_info info;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(compress); i++) {
+		shell("(cat true; head -c 1M /dev/urandom) | %s -c > true.z", compress[i]);
+		look("true.z", &info);
+		assert_int_equal(info.kind, BUILDID_KIND_NONE);
+		assert_string_equal(info.problem, "corrupt or truncated");
+	}
+	/* As much as these take at most. */
+	shell("(cat true; head -c 140M /dev/zero) > large; xz -0 -c --lzma2=preset=0,dict=64MiB "
+	      "large > large.xz; zstd -q -1 -c --zstd=wlog=27 < large > large.zst; rm large");
+	assert_true(is("large.xz", CONTENT_ELF));
+	assert_true(is("large.zst", CONTENT_ELF));
+}
+
+/* Peak in kilobytes, since it was reset. */
+static unsigned int peak(void)
+{
+	unsigned int kilobytes = 0;
+
+	assert_int_equal(sscanf(shell_output("sed -n 's/^VmHWM: *//p' /proc/%d/status", getpid()),
+				"%u", &kilobytes),
+			 1);
+	return kilobytes;
+}
+
+static void reset_peak(void)
+{
+	shell("echo 5 > /proc/%d/clear_refs", getpid());
+}
+
+/* Where the tables of a file of holes are. */
+#define SEGMENTS (1L << 20)
+#define SECTIONS (1L << 30)
+#define NOTES	 (1L << 36)
+
+/* A file of no size, which says of itself that it has tables of any. */
+static int make_holes(unsigned int segments, unsigned int sections)
+{
+	/* Those of section 0. */
+	const Elf64_Shdr numbers = { .sh_info = segments, .sh_size = sections };
 	Elf64_Ehdr header = {
 		.e_ident = ELFMAG,
 		.e_type = ET_DYN,
 		.e_machine = EM_X86_64,
 		.e_version = EV_CURRENT,
 		.e_ehsize = sizeof(header),
-		.e_phoff = sizeof(header),
+		.e_phoff = SEGMENTS,
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1,
-		.e_shoff = 4096,
+		.e_phnum = PN_XNUM,
+		.e_shoff = SECTIONS,
 		.e_shentsize = sizeof(Elf64_Shdr),
 	};
-	const Elf64_Phdr note = {
-		.p_type = PT_NOTE,
-		.p_offset = 4096,
-		.p_filesz = 2ULL << 30,
-		.p_align = 4,
-	};
-	/* Of none: that many. */
-	const Elf64_Shdr first = { .sh_size = 1U << 24 };
-	struct rusage before, after;
 	int fd;
 
-	(void)state;
 	header.e_ident[EI_CLASS] = ELFCLASS64;
 	header.e_ident[EI_DATA] = ELFDATA2LSB;
 	header.e_ident[EI_VERSION] = EV_CURRENT;
-	fd = open("holes", O_CREAT | O_RDWR, 0600);
+	fd = open("holes", O_CREAT | O_TRUNC | O_RDWR, 0600);
 	assert_int_equal(ftruncate(fd, 1LL << 39), 0);
 	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
-	assert_int_equal(pwrite(fd, &note, sizeof(note), sizeof(header)), sizeof(note));
-	assert_int_equal(pwrite(fd, &first, sizeof(first), 4096), sizeof(first));
+	assert_int_equal(pwrite(fd, &numbers, sizeof(numbers), SECTIONS), sizeof(numbers));
+	return fd;
+}
+
+static void put_segment(int fd, unsigned int number, uint64_t offset, uint64_t size)
+{
+	const Elf64_Phdr note = {
+		.p_type = PT_NOTE,
+		.p_offset = offset,
+		.p_filesz = size,
+		.p_align = 4,
+	};
+
+	assert_int_equal(pwrite(fd, &note, sizeof(note), SEGMENTS + number * (long)sizeof(note)),
+			 sizeof(note));
+}
+
+static void a_file_that_is_all_holes_takes_no_memory(void **state)
+{
+	static const unsigned int numbers[][2] = {
+		{ 1, 1U << 24 }, { 1, 2500000 }, { 18000000, 1 }, { 1000, 1 }
+	};
+	unsigned int before, i, segment;
+	struct elf_info info;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		fd = make_holes(numbers[i][0], numbers[i][1]);
+		for (segment = 0; segment < 1000; segment++)
+			put_segment(fd, segment, (uint64_t)(NOTES + segment * (16L << 20)),
+				    16U << 20);
+		reset_peak();
+		before = peak();
+		elf_file_info(fd, &info);
+		assert_int_equal(info.kind, BUILDID_KIND_NONE);
+		assert_in_range(peak(), before, before + (200 << 10));
+		close(fd);
+	}
+}
+
+/* 30 seconds of processor time for what takes less than one. */
+static void a_file_of_many_notes_takes_no_hours(void **state)
+{
+	const unsigned int count = 100000;
+	struct rlimit before, limit;
+	struct elf_info info;
+	struct rusage used;
+	unsigned int i;
+	int fd = make_holes(count, 1);
+
+	(void)state;
+	for (i = 0; i < count; i++)
+		put_segment(fd, i, NOTES + i * 16, 16);
+	getrusage(RUSAGE_SELF, &used);
+	assert_int_equal(getrlimit(RLIMIT_CPU, &before), 0);
+	limit = before;
+	limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 30);
+	assert_int_equal(setrlimit(RLIMIT_CPU, &limit), 0);
+	elf_file_info(fd, &info);
+	assert_int_equal(setrlimit(RLIMIT_CPU, &before), 0);
+	assert_int_equal(info.kind, BUILDID_KIND_NONE);
 	close(fd);
-	getrusage(RUSAGE_SELF, &before);
-	assert_false(is("holes", CONTENT_ELF));
-	getrusage(RUSAGE_SELF, &after);
-	/* In kilobytes. */
-	assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 1 << 20);
 }
 
 static void a_line_without_an_end_is_no_symbol(void **state)
@@ -345,7 +434,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(compressed_files_are_looked_into),
 		TEST(what_is_more_than_any_module_is_not_unpacked),
+		TEST(more_memory_than_a_module_needs_is_not_taken),
 		TEST(a_file_that_is_all_holes_takes_no_memory),
+		TEST(a_file_of_many_notes_takes_no_hours),
 		TEST(a_line_without_an_end_is_no_symbol),
 		TEST(what_is_cut_at_any_place_is_refused),
 		TEST(symbols_are_found),

@@ -183,10 +183,10 @@ static void a_setuid_program_is_copied_without_that(void **state)
 			    "755 1\n");
 }
 
-static enum debug_owner owner_of(const struct build_id *id)
+static enum content_owner owner_of(const struct build_id *id)
 {
 	int fd = debug_dir_find(dir, id, CONTENT_ELF);
-	enum debug_owner owner = debug_dir_owner(fd);
+	enum content_owner owner = content_owner(fd);
 
 	close(fd);
 	return owner;
@@ -199,14 +199,41 @@ static void what_another_can_write_to_is_copied_and_marked(void **state)
 	(void)state;
 	sample_id("true", &id);
 	assert_true(put("true", &id));
-	assert_int_equal(owner_of(&id), DEBUG_OWNER_OURS);
+	assert_int_equal(owner_of(&id), CONTENT_OURS);
 	/* A link that perf may have made. */
 	shell("chmod 666 true");
-	assert_int_equal(owner_of(&id), DEBUG_OWNER_OTHERS);
+	assert_int_equal(owner_of(&id), CONTENT_OTHERS);
 	assert_true(put("true", &id));
-	assert_int_equal(owner_of(&id), DEBUG_OWNER_COPIED);
+	assert_int_equal(owner_of(&id), CONTENT_COPIED);
 	assert_string_equal(shell_output("stat -c '%%a %%h' .debug/\"$PWD\"/true/*/elf"),
 			    "1755 1\n");
+}
+
+/* As of a process that has mapped it there. */
+static void a_copy_of_anothers_file_never_becomes_ours(void **state)
+{
+	char stored[256];
+	struct build_id id;
+	int fd;
+
+	(void)state;
+	sample_id("true", &id);
+	shell("chmod 666 true");
+	assert_true(put_as("true", "/true", &id, CONTENT_ELF, true));
+	assert_int_equal(sscanf(shell_output("echo .debug/true/*/elf"), "%255s", stored), 1);
+	fd = open(stored, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_false(content_is_ours(fd));
+	close(fd);
+	shell("cp -p %s kept", stored);
+	assert_true(put("kept", &id));
+	assert_int_equal(owner_of(&id), CONTENT_COPIED);
+	assert_string_equal(shell_output("stat -c '%%a %%h' .debug/\"$PWD\"/kept/*/elf"),
+			    "1755 1\n");
+	/* Nor is it another's still when that file is ours. */
+	shell("chmod 755 true");
+	assert_true(put("true", &id));
+	assert_int_equal(owner_of(&id), CONTENT_OURS);
 }
 
 static void who_may_not_read_a_file_may_not_read_its_copy(void **state)
@@ -715,6 +742,7 @@ int main(void)
 		TEST(a_copy_does_not_change_with_the_file),
 		TEST(a_setuid_program_is_copied_without_that),
 		TEST(what_another_can_write_to_is_copied_and_marked),
+		TEST(a_copy_of_anothers_file_never_becomes_ours),
 		TEST(who_may_not_read_a_file_may_not_read_its_copy),
 		TEST(of_an_entry_that_is_replaced_nothing_is_left),
 		TEST(what_else_is_in_an_entry_moves_with_it),
