@@ -195,7 +195,8 @@ def _():
         stop()
         servers.map_unread(fds)
         stats = stream.stats()
-        equal((stats["requests"], stats["device_busy"]), (RUNNING // 4, 20), "requests, device_busy")
+        equal((stats["requests"], stats["device_busy"]), (RUNNING // 4, 20),
+              "requests, device_busy")
 
 
 @test("a user has no more than half of what a device has")
