@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""scripts/report: reports of long runs, and how they are compared."""
+"""scripts/report: reports of long runs, and how they are compared; and scripts/bench-report."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 import report                       # noqa: E402
 from tap import equal, run, test    # noqa: E402
 
+BENCH = os.path.join(TOP, "scripts", "bench-report")
 SCRIPT = os.path.join(TOP, "scripts", "report")
 FINDING = {"what": "it hangs", "where": "module/ring.c", "replay": "make soak SEED=5"}
 
@@ -117,6 +119,53 @@ def names():
         for name in ("../soak", "", "a b", ".soak", "-soak"):
             script(directory, text(), 2, name)
         equal(os.listdir(directory), [], "files")
+
+
+class Bench:
+    """What tests/bench prints, of all that scripts/bench-report wants."""
+
+    def __init__(self, directory):
+        self.raw, self.record = os.path.join(directory, "raw"), os.path.join(directory, "record")
+        with open(BENCH, encoding="utf-8") as file:
+            text_ = file.read()
+        # all quoted words with a colon, of which most are series
+        self.names = set(re.findall(r"'([\w, -]+: [\w, -]+)'", text_))
+
+    def report(self, *options, status=0, kernel="6.12", **changed):
+        """@changed: by the name of a series without what is no letter."""
+        with open(self.raw, "w", encoding="ascii") as file:
+            for name in self.names:
+                value = changed.get(re.sub(r"\W", "", name), 1000 if "empty" not in name else 100)
+                if re.match("memory|worst|flood", name):
+                    item = {"number": name, "value": value}
+                else:
+                    item = {"series": name, "of": 1, "values": [value] * 3}
+                file.write(json.dumps(item) + "\n")
+        done = subprocess.run((BENCH, *options, f"{kernel}=release={self.raw}"),
+                              capture_output=True, text=True, check=False)
+        equal(done.returncode, status, done.stdout[-2000:] + done.stderr)
+        return [line for line in done.stdout.splitlines() if line.startswith("worse")]
+
+
+@test("bench --strict fails for what is more than 3 % above what is recorded, and for nothing else")
+def strict():
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(directory)
+        bench.report("--record", bench.record)
+        options = ("--strict", bench.record)
+        equal(bench.report(*options), [], "the same again")
+        # 900 over an empty one
+        equal(bench.report(*options, onecached=1026, worstnotes=1029), [], "a little more")
+        equal(bench.report(*options, onecached=100, worstnotes=1), [], "less")
+        equal(bench.report(*options, status=1, onecached=1028, worstnotes=1031),
+              ["worse: 6.12 cached: 928.00, recorded 900.00",
+               "worse: 6.12 worst: 1,031.00, recorded 1,000.00",
+               "worse: 6.12 worst_notes: 1,031.00, recorded 1,000.00"], "too much more")
+        equal(bench.report(*options, oneperf=2000, querymapping=2000), [], "not the module's")
+        assert bench.report(*options, status=1, kernel="6.1"), "what was never recorded"
+        bench.report("--record", bench.record, kernel="6.1")
+        equal(bench.report(*options), [], "what is recorded of another kernel, still")
+        bench.report("--strict", directory + "/none", status=1)
 
 
 run()

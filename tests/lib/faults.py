@@ -64,7 +64,7 @@ def code_of(*names):
         if name in symbols():
             start = symbols()[name]
             return start, min(end for end in symbols().values() if end > start)
-    raise Skip(f"the kernel has no {names[0]}")
+    raise LookupError(f"the kernel has no {names[0]}")
 
 
 def code_in_module(name):
@@ -216,6 +216,7 @@ class Call:
 class Tally:
     """What was done, and what was wrong."""
     faults: dict = field(default_factory=dict)      # by call
+    failed: dict = field(default_factory=dict)      # by call and kind: those it failed with
     kinds: dict = field(default_factory=dict)
     errors: dict = field(default_factory=dict)
     benign: int = 0         # the call succeeded all the same
@@ -228,6 +229,7 @@ class Tally:
         if error:
             name = errno.errorcode[error.errno]
             self.errors[name] = self.errors.get(name, 0) + 1
+            self.failed[call.name, kind] = self.failed.get((call.name, kind), 0) + 1
         else:
             self.benign += 1
 
@@ -637,6 +639,9 @@ def run_calls(calls, tally, short=False, chosen=""):
             for each in call.kinds:
                 if not kind or each == kind:
                     exhaust(call, each, tally, short, n and int(n))
+        except (AssertionError, LookupError) as raised:
+            # not where one fault is at hand: the others' findings count all the same
+            tally.find(call.name, f"{type(raised).__name__}: {raised}"[:600])
         finally:
             if call.repeats:
                 load_again()

@@ -143,23 +143,48 @@ def _():
     assert mon.lines, "the listener has heard nothing"
 
 
-@test("who takes over the port of a listener that has gone hears nothing")
-def _():
-    with Genl() as genl:
-        port = genl.socket.getsockname()[0]
-        genl.subscribe()
-        lib.map_file(built("id8"))
-        assert genl.receive(), "the listener has heard nothing"
+def take_port(port):
+    """Of a socket that another process has open, as soon as that is let go of."""
+    sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+    while True:
+        try:
+            sock.bind((port, 0))
+            return sock
+        except OSError as error:
+            equal(errno.errorcode[error.errno], "EADDRINUSE", "error")
 
-    def take_over():
-        sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
-        sock.bind((port, 0))
-        for _ in range(50):
-            lib.map_file(built("id8"))
-        lib.until(lambda: True, "")
-        return heard(sock)
-    equal(as_nobody(take_over), 0, "messages heard")
-    lib.until(lambda: not stream.stats()["subscribers"], "the subscription has ended")
+
+@test("who takes over the port of a listener while that goes hears nothing")
+def _():
+    def take_over(wait):
+        genl.socket.close()
+        wait()
+        sock = take_port(port)
+        wait()
+        wait()
+        os.write(writer, struct.pack("=I", heard(sock)))
+
+    reader, writer = os.pipe()
+    with lib.started(built("maps"), "1000000", built("id8")), Genl() as other:
+        other.subscribe(pids=[os.getpid()])
+        for _ in range(10):
+            genl = Genl()
+            port = genl.socket.getsockname()[0]
+            genl.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            full = stream.stats()["ring_full"]
+            genl.subscribe(ring_size=RING)
+            assert genl.receive(), "the listener has heard nothing"
+            lib.until(lambda: stream.stats()["ring_full"] > full, "records wait for the socket")
+            with helper(take_over) as step:
+                step()
+                genl.socket.close()
+                step()
+                # nor what comes later
+                lib.map_file(built("id8"))
+                assert other.receive(), "who may listen has heard nothing"
+                step()
+            equal(struct.unpack("=I", os.read(reader, 4))[0], 0, "messages heard")
+    lib.until(lambda: not stream.stats()["subscribers"], "all subscriptions have ended")
 
 
 @test("a subscription ends with its socket, also in the middle of the stream")

@@ -3,18 +3,22 @@
 """Files that are not in memory when they are mapped: the mapping is sent at once,
 the identity follows as soon as the file was read."""
 
+import contextlib
 import os
+import signal
 
 import lib
+import servers
 import stream
 from device import Lost
-from image import with_id
 from lib import built
 from tap import equal, run, test
 
 NAMES = ["id8", "id20", "id32", "id83", "m32", "section", "go", "none"]
-# More than the module has requests for files being read, with the default of 128.
-MANY = 200
+# Requests for files being read, of which a quarter is for one device.
+REQUESTS = 32
+READ = REQUESTS // 4
+MANY = 20
 
 
 def wanted_ids(paths):
@@ -116,34 +120,34 @@ def _():
 
 @test("more new files than there are requests: each is identified, or counted")
 def _():
-    with lib.ext4() as directory, stream.Watch() as watch:
-        wanted = {}
-        for number in range(MANY):
-            path = os.path.join(directory, f"{number}.so")
-            lib.write_bytes(path, with_id(number.to_bytes(20, "big")))
-            wanted[path] = number.to_bytes(20, "big").hex()
-        lib.drop_caches()
-        for path in wanted:
-            lib.map_file(path)
-        watch.settle()
-        paths = {lib.told(path): path for path in wanted}
-        wanted = told(wanted)
-        unresolved = [mapped for mapped in watch.mmaps if mapped.state == "unresolved"]
-        equal(len(watch.mmaps), MANY, "mappings")
-        for mapped in watch.mmaps:
-            if mapped.state != "unresolved":
-                equal(watch.file_of(mapped).id, wanted[mapped.path], mapped.path)
-        if unresolved:
-            lib.map_file(built("id8"))
-            watch.settle()
-        counted = sum(record.no_request for record in watch.records
-                      if isinstance(record, Lost))
-        assert counted >= len(unresolved), f"{counted} counted of {len(unresolved)}"
+    with lib.unloaded(), contextlib.ExitStack() as stack:
+        lib.load(f"requests={REQUESTS}")
+        fds, _, server = stack.enter_context(servers.device(MANY))
+        watch = stack.enter_context(stream.Watch())
+        server.send_signal(signal.SIGSTOP)
+        before = stream.stats()["no_request"]
+        servers.map_unread(fds)
+        # behind which a LOST record stands
+        lib.map_file(built("id8"))
+        stats = stream.stats()
+        watch.drain()
+        mapped = watch.mmaps[:MANY]
+        states = [each.state for each in mapped]
+        equal((states.count("pending"), states.count("unresolved")), (READ, MANY - READ), "states")
+        equal(stats["no_request"] - before, MANY - READ, "no_request of STATS")
+        equal(sum(record.no_request for record in watch.records if isinstance(record, Lost)),
+              MANY - READ, "no_request of LOST")
 
-        # those that were not will be at the next mapping
-        for mapped in unresolved:
-            _, file = watch.see(lib.map_file, paths[mapped.path])
-            equal(file.id, wanted[mapped.path], mapped.path)
+        server.send_signal(signal.SIGCONT)
+        watch.settle()
+        for number, (fd, each) in enumerate(zip(fds, mapped)):
+            wanted = lib.htlhash(servers.content(number))
+            if each.state == "pending":
+                equal(watch.file_of(each).id, wanted, f"file {number}")
+            else:
+                # those that were not are at the next mapping
+                _, file = watch.see(servers.map_unread, [fd])
+                equal(file.id, wanted, f"file {number}, again")
 
 
 run()

@@ -410,7 +410,7 @@ for mode in ("silent", "direct"):
     def _(mode=mode):
         with servers.fuse(mode) as (path, server), lib.child(map_there, path) as pid, \
                 lib.waiting_for(reason_of, pid, FIXED) as (_, result):
-            found = lib.result_of(result, 10)
+            found = lib.result_of(result, lib.PATIENCE)
             server.kill()       # or a caller that hangs there would hold up all that follows
             equal(found, "deferred", "reason")
 

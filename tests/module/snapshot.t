@@ -5,12 +5,13 @@ that process, its files or the caller do meanwhile."""
 
 import ctypes
 import errno
+import itertools
 import mmap
 import os
 import re
 import signal
 import subprocess
-import sys
+import time
 
 import arch
 import lib
@@ -61,21 +62,61 @@ def _():
           [r.addr for r in whole if isinstance(r, Mmap)])
 
 
+class Mapper:
+    """A process that maps a file again and again, and keeps all that."""
+
+    def __init__(self, at_once):
+        self.shared = mmap.mmap(-1, 8)
+        self.pid = lib.forked(self.map_on, at_once)
+        lib.until(lambda: self.count() >= at_once, "it maps")
+
+    def count(self):
+        return int.from_bytes(self.shared[:], "little")
+
+    def map_on(self, at_once):
+        with open(built("id8"), "rb") as file:
+            for number in itertools.count(1):
+                lib.map_fd(file.fileno(), PAGE)
+                self.shared[:] = number.to_bytes(8, "little")
+                if number > at_once:
+                    time.sleep(0.001)
+
+    def wait(self):
+        """Until it has made one more, from its begin to its end."""
+        before = self.count()
+        lib.until(lambda: self.count() >= before + 2, "it goes on")
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGSTOP)
+        os.waitpid(self.pid, os.WUNTRACED)
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
 @test("to subscribe first and ask then leaves no gap")
 def _():
-    code = "import time, ctypes\nwhile 1: ctypes.CDLL('libz.so.1'); time.sleep(.001)"
-    child = subprocess.Popen([sys.executable, "-c", code])
+    # MAPS takes several calls for these
+    mapper = Mapper(300)
     try:
-        with Device() as device:
-            device.subscribe()
-            seen = {r.addr for r in device.maps(child.pid) if isinstance(r, Mmap)}
-            wanted = {m[0] for m in lib.proc_maps(child.pid)}
-            while wanted - seen:
-                seen |= {r.addr for r in device.read(30)
-                         if isinstance(r, Mmap) and r.pid == child.pid}
+        with stream.Watch([mapper.pid], flags=0) as watch:
+            mapper.wait()
+            answer = {record.addr for record in watch.maps(mapper.pid, room=2 * RECORD_MAX)
+                      if isinstance(record, Mmap)}
+            mapper.wait()
+            mapper.stop()
+            wanted = {start for start, *_ in lib.proc_maps(mapper.pid)}
+            watch.drain()
+            streamed = {mapped.addr for mapped in watch.mmaps}
+        print(f"# of {len(wanted)} mappings {len(answer)} in the answer, {len(streamed)} streamed")
+        equal(wanted - answer - streamed, set(), "neither in the answer nor streamed")
+        equal(watch.lost, 0, "records lost")
+        assert wanted - streamed, "nothing was mapped before"
+        assert answer & streamed, "nothing was mapped between the two"
+        assert wanted - answer, "nothing was mapped afterwards"
     finally:
-        child.kill()
-        child.wait()
+        mapper.end()
 
 
 @test("no process, no mappings")

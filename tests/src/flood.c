@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flood versions|inodes|DIRECTORY BURST
+ * flood versions|inodes|processes|shared|DIRECTORY BURST
  *
  * What one process can do to fill the module's memory: for each byte on standard
  * input, maps BURST new contents, and answers with a byte. They are versions of
- * one memfd; a memfd each; or files of fuse_file, whose inode numbers are chosen.
+ * one memfd; a memfd each; a memfd each that a process of its own maps, or two; or
+ * files of fuse_file, whose inode numbers are chosen.
  *
  * Chosen so that in a hash table of 1,024 chains without a secret all of them are
  * in the chain of number 1: the inverse of what is multiplied by gives those.
@@ -18,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "elf_image.h"
@@ -64,6 +66,28 @@ static void map_inode(void)
 	close(fd);
 }
 
+static void map_in_child(int fd)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		map(fd);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		err(1, "fork");
+}
+
+static void map_in_children(int count)
+{
+	int fd = new_memfd();
+
+	while (count--)
+		map_in_child(fd);
+	close(fd);
+}
+
 static uint64_t inverse(uint64_t odd)
 {
 	uint64_t x = odd;
@@ -105,7 +129,7 @@ int main(int argc, char **argv)
 	char byte;
 
 	if (argc != 3)
-		errx(2, "usage: flood versions|inodes|DIRECTORY BURST");
+		errx(2, "usage: flood versions|inodes|processes|shared|DIRECTORY BURST");
 	burst = atoi(argv[2]);
 	while (read(STDIN_FILENO, &byte, 1) == 1) {
 		for (i = 0; i < burst; i++)
@@ -113,6 +137,10 @@ int main(int argc, char **argv)
 				map_version();
 			else if (!strcmp(argv[1], "inodes"))
 				map_inode();
+			else if (!strcmp(argv[1], "processes"))
+				map_in_children(1);
+			else if (!strcmp(argv[1], "shared"))
+				map_in_children(2);
 			else
 				map_chosen(argv[1]);
 		if (write(STDOUT_FILENO, &byte, 1) != 1)

@@ -237,7 +237,7 @@ def _():
         os.chdir("/")
     with servers.stopped() as (served, stop), lib.child(enter, os.path.dirname(served)) as pid:
         stop()
-        lib.buildid("stale", str(pid), timeout=120)
+        lib.buildid("stale", str(pid), timeout=lib.PATIENCE)
 
 
 def map_as_nobody(*paths):
@@ -282,18 +282,19 @@ def _():
     def map_as(path, uid):
         map_it(path)
         os.setresuid(uid, 0, 0)
+    users = lib.PATIENCE // 5 + 12
     with contextlib.ExitStack() as stack:
         served, stop = stack.enter_context(servers.stopped())
         pids = []
-        # five seconds for each would be a minute
-        for uid in range(rights.NOBODY - 12, rights.NOBODY):
+        # five seconds for each would be more than anybody's patience
+        for uid in range(rights.NOBODY - users, rights.NOBODY):
             path = stack.enter_context(library())
             pids.append(stack.enter_context(lib.child(map_as, path, uid)))
             os.unlink(path)
             os.symlink(served, path)
         stop()
-        found = lib.buildid("stale", *map(str, pids), timeout=40)
-        contains(found.stderr, "12 mapped files were not compared")
+        found = lib.buildid("stale", *map(str, pids), timeout=lib.PATIENCE)
+        contains(found.stderr, f"{users} mapped files were not compared")
 
 
 @test("a path that leads to a FIFO or a directory now is as good as deleted")

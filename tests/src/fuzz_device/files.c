@@ -40,7 +40,22 @@ void open_device(struct fuzz *f, unsigned int n)
 	int wait = options.racing && n == DEVICES - 1 ? 0 : O_NONBLOCK;
 
 	forget_ring(&f->devices[n]);
+	begin_close(n);
 	move_fd(open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC | wait), DEVICE_FD + (int)n);
+	end_close(n);
+}
+
+/* In the middle of a call of another thread. */
+static void replace_device_in_use(struct fuzz *f)
+{
+	unsigned int n;
+
+	for (n = 0; n < DEVICES; n++) {
+		if (is_in_use(n)) {
+			open_device(f, n);
+			return;
+		}
+	}
 }
 
 static int open_program(const char *path, uint64_t id)
@@ -144,6 +159,7 @@ void fuzz_read(struct fuzz *f)
 	size_t len = lengths[below(f, 10)];
 	uint8_t *at = f->records.start;
 	uint64_t *records = options.racing ? malloc(f->records.size) : copy;
+	struct meeting meeting;
 	ssize_t got;
 
 	if (len > f->records.size)
@@ -154,7 +170,9 @@ void fuzz_read(struct fuzz *f)
 		at = odd_pointer(f);
 	snprintf(f->what, sizeof(f->what), "read of %zu from device %u", len, n);
 	begin_faults(f);
+	meeting = begin_meeting(n);
 	got = read(DEVICE_FD + (int)n, at, len);
+	end_meeting(&meeting, READ, got >= 0);
 	end_faults(f);
 	count_call(READ, got);
 	if (got < 0 && !is_good_read_error(f, stream, errno))
@@ -432,6 +450,8 @@ void make_events(struct fuzz *f)
 		map_many();
 	else if (what >= 62)
 		make_child(f);
+	else if ((what == 55 || what == 56) && options.racing && !options.unprivileged)
+		replace_device_in_use(f);
 	else if (what == 61 && !options.unprivileged)
 		open_device(f, below(f, DEVICES));
 	else if (what >= 59 && !options.unprivileged)

@@ -159,6 +159,49 @@ void count_call(enum kind kind, long result)
 	__atomic_add_fetch(&counts->calls[kind][error], 1, __ATOMIC_RELAXED);
 }
 
+/* ------------------------------------------------------------------ meetings -- */
+
+static struct {
+	_Atomic uint32_t running;	  /* calls */
+	_Atomic uint32_t closing, closed; /* how often that has begun and ended */
+} shared[DEVICES];
+
+void begin_close(unsigned int device)
+{
+	shared[device].closing++;
+}
+
+void end_close(unsigned int device)
+{
+	shared[device].closed++;
+}
+
+bool is_in_use(unsigned int device)
+{
+	return shared[device].running;
+}
+
+struct meeting begin_meeting(unsigned int device)
+{
+	return (struct meeting){
+		.device = device,
+		.others = shared[device].running++,
+		.closing = shared[device].closing,
+	};
+}
+
+/* More closes have ended than had begun: one did both while the call ran. */
+void end_meeting(const struct meeting *meeting, enum kind kind, bool success)
+{
+	uint32_t closed = shared[meeting->device].closed;
+
+	shared[meeting->device].running--;
+	if (meeting->others)
+		__atomic_add_fetch(&counts->met[kind], 1, __ATOMIC_RELAXED);
+	if (success && (int32_t)(closed - meeting->closing) > 0)
+		__atomic_add_fetch(&counts->closed[kind], 1, __ATOMIC_RELAXED);
+}
+
 /* -------------------------------------------------------------------- faults -- */
 
 /* Until end_faults() one of the thread's next allocations or copies fails. */
@@ -388,6 +431,10 @@ static void print_counts(void)
 		total += sum;
 		print_count(sum, kinds[kind], "");
 		print_count(counts->calls[kind][0], kinds[kind], " succeeded");
+		if (options.racing) {
+			print_count(counts->met[kind], kinds[kind], " met another");
+			print_count(counts->closed[kind], kinds[kind], " met a close");
+		}
 	}
 	print_count(total, "calls", "");
 	for (error = 1; error < ERRNOS; error++)

@@ -41,6 +41,8 @@ enum kind {
 /* Of all rounds: shared memory, added to atomically. */
 struct counts {
 	uint64_t calls[KINDS][ERRNOS]; /* by errno, 0 for success */
+	uint64_t met[KINDS];	       /* that began while another one of the device ran */
+	uint64_t closed[KINDS];	       /* that succeeded although it was closed meanwhile */
 	uint64_t records[RECORD_TYPES];
 	uint64_t netlink_records;
 	uint64_t lost;
@@ -99,6 +101,13 @@ struct mapping {
 
 #define KEYS 16
 
+/* A call of a device, and what other threads do to that meanwhile. */
+struct meeting {
+	unsigned int device;
+	uint32_t others;  /* calls that ran when it began */
+	uint32_t closing; /* how often it had begun to be closed by then */
+};
+
 /* One thread, which is all of a round that does not race. */
 struct fuzz {
 	uint64_t state; /* of the random numbers */
@@ -132,6 +141,11 @@ void *odd_pointer(struct fuzz *f);
 struct arena make_arena(size_t pages);
 void finding(struct fuzz *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void count_call(enum kind kind, long result);
+void begin_close(unsigned int device);
+void end_close(unsigned int device);
+bool is_in_use(unsigned int device);
+struct meeting begin_meeting(unsigned int device);
+void end_meeting(const struct meeting *meeting, enum kind kind, bool success);
 void begin_faults(struct fuzz *f);
 void end_faults(struct fuzz *f);
 bool is_poison(const void *at, size_t size);

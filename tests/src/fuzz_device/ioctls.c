@@ -413,6 +413,7 @@ void fuzz_ioctl(struct fuzz *f)
 {
 	static __thread uint8_t *before;
 	struct call call = {};
+	struct meeting meeting;
 	int result;
 
 	before = before ?: malloc(f->request.size);
@@ -423,7 +424,9 @@ void fuzz_ioctl(struct fuzz *f)
 	memcpy(before, f->request.start, f->request.size);
 	call.before = before;
 	begin_faults(f);
+	meeting = begin_meeting(call.device);
 	result = ioctl(DEVICE_FD + (int)call.device, command(f, &call), call.at);
+	end_meeting(&meeting, call.nr, !result);
 	end_faults(f);
 	count_call(call.nr, result);
 	check_call(f, &call, result ? errno : 0);
