@@ -7,6 +7,7 @@ import os
 import stat
 
 import lib
+from image import note, with_id
 from lib import contains
 from recording import (ONE, build_id, busy, copy, place, same, same_tree, symbols, tool_test,
                        work)
@@ -111,10 +112,25 @@ def _():
         os.unlink(found)
         equal(resolve(status=1), f"buildid: {ONE}: no file with this build-id found; "
               "DEBUGINFOD_URLS is not set\n", "error")
-        with open("/sys/kernel/notes", "rb") as file:
-            kernel = file.read()[16:36].hex()
-        # There is no ELF file of it here, and a list of symbols has no id.
-        lib.buildid("resolve", kernel, status=None)
+
+
+@test("resolve prints the running kernel's file, if it is that kernel's")
+def _():
+    # it need not be the first
+    head = note(b"GNU\0", 3, bytes(20))[:16]
+    kernel = lib.read_bytes("/sys/kernel/notes").partition(head)[2][:20]
+    place_ = "/usr/lib/debug/boot"
+    path = f"{place_}/vmlinux-{os.uname().release}"
+    os.makedirs(place_, exist_ok=True)
+    lib.mount("none", place_, "tmpfs")
+    try:
+        for identity, found in ((kernel[::-1], False), (kernel, True)):
+            lib.write_bytes(path, with_id(identity))
+            # a kernel that was built here has another file, too
+            done = lib.buildid("resolve", kernel.hex(), status=None)
+            equal(done.stdout == path + "\n", found, f"{identity.hex()}: {done.stdout}")
+    finally:
+        lib.umount(place_)
 
 
 run()

@@ -52,7 +52,7 @@ const struct ioctl ioctls[IOCTLS] = {
 	},
 	[NR(RESOLVE_ADDR)] = {
 		"RESOLVE_ADDR", BUILDID_IOC_RESOLVE_ADDR, sizeof(struct buildid_resolve_addr),
-		.errors = { ESRCH, ENOENT, ENOSPC, EINTR },
+		.errors = { ESRCH, ENOENT, ENOSPC, EINTR, ETIMEDOUT },
 		.outs = { OUT(resolve_addr, record_size), OUT(resolve_addr, start_time),
 			  OUT(resolve_addr, offset), OUT(resolve_addr, source) },
 		.room = offsetof(struct buildid_resolve_addr, record_size),
@@ -61,7 +61,7 @@ const struct ioctl ioctls[IOCTLS] = {
 	[NR(MAPS)] = {
 		"MAPS", BUILDID_IOC_MAPS, sizeof(struct buildid_maps),
 		.flags = BUILDID_MAPS_DATA,
-		.errors = { ESTALE, ESRCH, EINTR },
+		.errors = { ESTALE, ESRCH, EINTR, ETIMEDOUT },
 		.outs = { OUT(maps, bytes), OUT(maps, cursor), OUT(maps, instance) },
 		.room = offsetof(struct buildid_maps, bytes),
 		.records = offsetof(struct buildid_maps, records),
