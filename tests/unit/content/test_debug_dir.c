@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/copy.h"
 #include "content/debug_dir.h"
 #include "samples.h"
 #include "streams.h"
