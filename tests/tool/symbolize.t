@@ -165,6 +165,18 @@ def _():
                       (None, "no file is mapped there, or it is not remembered"))
 
 
+@test("an address in the kernel is a function's, or nobody's")
+def _():
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        symbols = {name: int(start, 16) for start, _, name in (line.split()[:3] for line in file)}
+    found = objects("".join(f"1 0x{address:x}\n" for address in (
+        symbols["vfs_read"] + 1, symbols["linux_banner"], (1 << 64) - 1)))
+    equal([(line["function"], line["path"]) for line in found],
+          [("vfs_read", "[kernel.kallsyms]"), (None, None), (None, None)])
+    equal({line["problem"] for line in found[1:]},
+          {"no file is mapped there, or it is not remembered"})
+
+
 @test("where the vdso was of a process that is gone no file is")
 def _():
     with place() as path:

@@ -141,7 +141,9 @@ static void find_in_kernel(struct query *query)
 	if (!recorded || recorded_mappings_now(recorded))
 		kallsyms = kallsyms_of(query->namer);
 	symbol = kallsyms ? kallsyms_find(kallsyms, addr) : NULL;
-	named->problem = symbol ? ADDRESS_LOCATED : ADDRESS_NO_KERNEL;
+	named->problem = symbol	  ? ADDRESS_LOCATED :
+			 kallsyms ? ADDRESS_NO_MAPPING :
+				    ADDRESS_NO_KERNEL;
 	if (!symbol)
 		return;
 	named->path = symbol->module ? module_path(symbol->module) : strdup("[kernel.kallsyms]");

@@ -342,31 +342,51 @@ static bool is_thread(struct word word, uint64_t *pid)
 	return is_decimal(second, &tid) && is_decimal(first, pid);
 }
 
-/* "comm  PID [cpu] 12345.678901:" of perf script; @rest is set behind it. */
+/* "[000]" */
+static bool is_cpu(struct word word)
+{
+	uint64_t number;
+
+	return word.length > 2 && word.at[0] == '[' && word.at[word.length - 1] == ']' &&
+	       is_decimal((struct word){ word.at + 1, word.length - 2 }, &number);
+}
+
+/*
+ * "comm  PID [cpu] 12345.678901:" of perf script; @rest is set behind it. A thread may have
+ * all of this as its name: the one with a CPU counts, and of several none.
+ */
 static bool read_sample(struct stack_text *stack, const char *line, const char *end,
 			const char **rest)
 {
 	struct word word = next_word(line, end, BLANKS);
+	bool known = false, cpu = false, with_cpu = false;
 	uint64_t pid = 0, value, time;
-	bool known = false;
+	unsigned int count = 0;
 
+	*rest = line;
 	for (; word.length; word = next_word(word.at + word.length, end, BLANKS)) {
-		if (known && is_time(word, &time)) {
+		if (known && is_time(word, &time) && cpu >= with_cpu) {
+			count = cpu > with_cpu ? 1 : count + 1;
+			with_cpu = cpu;
 			*rest = word.at + word.length;
 			stack->pid = to_pid(pid);
-			stack->ambiguous = false;
 			stack->time = time;
-			stack->perf = true;
-			stack->frames = 0;
-			stack->kernel = false;
-			return true;
 		}
+		cpu = known && is_cpu(word);
 		if (is_thread(word, &value)) {
 			pid = value;
 			known = true;
 		}
 	}
-	return false;
+	if (!count)
+		return false;
+	stack->ambiguous = count > 1;
+	if (stack->ambiguous)
+		stack->pid = 0;
+	stack->perf = true;
+	stack->frames = 0;
+	stack->kernel = false;
+	return true;
 }
 
 /* "event: 7f1200001139 name+0x1 (file)" behind a sample's time. */

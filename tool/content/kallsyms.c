@@ -11,6 +11,8 @@
 #include "kallsyms.h"
 
 #define KALLSYMS "/proc/kallsyms"
+/* Behind the last symbol nothing says where it ends. */
+#define FUNCTION_MAX (1U << 20)
 
 struct kallsyms {
 	struct kallsym *all; /* by start */
@@ -24,12 +26,13 @@ static bool add(struct kallsyms *symbols, const char *line)
 	char type;
 	int fields = sscanf(line, "%" SCNx64 " %c %511s [%63[^]]", &start, &type, name, module);
 
-	if (fields < 3 || !start || !strchr("tTwW", type))
+	if (fields < 3 || !start)
 		return true;
 	if (!array_reserve(symbols->all, symbols->count))
 		return false;
 	symbols->all[symbols->count] = (struct kallsym){
 		.start = start,
+		.code = strchr("tTwW", type),
 		.name = strdup(name),
 		.module = fields == 4 ? strdup(module) : NULL,
 	};
@@ -87,8 +90,18 @@ const struct kallsym *kallsyms_find(const struct kallsyms *symbols, uint64_t add
 	const struct kallsym key = { .start = address };
 	size_t i =
 		array_lower_bound(&key, symbols->all, symbols->count, sizeof(key), compare_start);
+	uint64_t start;
 
-	return i ? &symbols->all[i - 1] : NULL;
+	if (!i)
+		return NULL;
+	start = symbols->all[i - 1].start;
+	if (address - start >= FUNCTION_MAX)
+		return NULL;
+	/* Of several there, which nm sorts by name, one may be no code: where it begins or ends. */
+	for (; i && symbols->all[i - 1].start == start; i--)
+		if (symbols->all[i - 1].code)
+			return &symbols->all[i - 1];
+	return NULL;
 }
 
 void kallsyms_free(struct kallsyms *symbols)

@@ -3,12 +3,15 @@
 #ifndef TOOL_KALLSYMS_H
 #define TOOL_KALLSYMS_H
 
-#include "common/reason.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/reason.h"
+
 struct kallsym {
 	uint64_t start;
+	bool code;
 	char *name;
 	char *module; /* NULL for the kernel itself */
 };
@@ -17,7 +20,7 @@ struct kallsyms;
 
 /* From /proc/kallsyms; NULL with @reason, as when it shows no addresses. */
 struct kallsyms *kallsyms_new(struct reason *reason);
-/* The last symbol that is not after @address, or NULL. */
+/* The function that has @address, or NULL. */
 const struct kallsym *kallsyms_find(const struct kallsyms *symbols, uint64_t address);
 void kallsyms_free(struct kallsyms *symbols);
 

@@ -160,6 +160,13 @@ static void samples_of_perf_script(void **state)
 	       "12 7f0001 '[unknown] (/bin/x)' @1000000001");
 	expect("a  12 [000] 1.000001: cpu-clock:u: \n\t 7f0001 f+0x1\n",
 	       "12 7f0001 'f+0x1' @1000001999");
+	/* Names of threads. */
+	expect("7 9.000000:  12 [000] 1.000001: cycles:  7f0001 f+0x1 (/x)\n",
+	       "12 7f0001 'f+0x1 (/x)' @1000001999");
+	expect("7 [0] 9.000000:  12 [000] 1.000001: cycles:  7f0001 f+0x1 (/x)\n",
+	       "0 7f0001? 'f+0x1 (/x)' @1000001999");
+	expect("7 9.000000:  12 1.000001: cycles:  7f0001 f+0x1 (/x)\n",
+	       "0 7f0001? 'f+0x1 (/x)' @1000001999");
 	/* Numbers in a line of a sample are not what --pid-field is about. */
 	expect("a  12 1.0: cycles:\n", "");
 }
