@@ -8,6 +8,7 @@
  * is checked before the file gets a name; nothing that exists is replaced.
  */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -42,6 +43,14 @@ static const char help[] =
 #define NO_PLACE     "refused: not a path of ~/.debug"
 #define NO_DATA_PART "refused: not a path that perf makes in a perf.data"
 
+/* A perf.data that is a directory: made by this process, else @fd is -1. */
+struct data_directory {
+	char *path;	  /* as job's, without slashes at the end */
+	const char *name; /* the last component of it */
+	int parent, fd;
+	char temporary[32];
+};
+
 struct job {
 	struct output out;
 	struct store_job store;
@@ -51,7 +60,7 @@ struct job {
 	const char *data_path;
 	bool no_data;
 	bool failed;
-	int data_directory;	/* made by this process; -1 until then */
+	struct data_directory data;
 	struct hash_map stored; /* parts of contents, by name and build-id */
 };
 
@@ -232,15 +241,68 @@ static void unpack_data(struct job *job)
 		refuse(job, job->data_path, problem);
 }
 
-/* A new directory, so that nobody else can have put anything into it. */
+/* A new directory, so that nobody else can have put anything into it; it has no name yet. */
 static const char *open_data_directory(struct job *job)
 {
-	if (job->data_directory >= 0)
+	struct data_directory *data = &job->data;
+	struct stat unused;
+
+	if (data->fd >= 0)
 		return NULL;
-	if (mkdir(job->data_path, 0700))
+	if (!lstat(job->data_path, &unused))
+		return EXISTS;
+	if (data->parent < 0)
+		data->parent = temporary_parent(AT_FDCWD, data->path, &data->name);
+	if (data->parent < 0)
+		return strerror(errno);
+	temporary_make_name(data->temporary);
+	if (mkdirat(data->parent, data->temporary, 0700))
+		return strerror(errno);
+	data->fd = openat(data->parent, data->temporary,
+			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return data->fd < 0 ? strerror(errno) : NULL;
+}
+
+static void remove_all(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    unlinkat(fd, entry->d_name, 0))
+			remove_all(fd, entry->d_name);
+	if (directory)
+		closedir(directory);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* An empty one is replaced: not every filesystem can rename to what must not be there. */
+static const char *name_data_directory(const struct data_directory *data)
+{
+	if (mkdirat(data->parent, data->name, 0700))
 		return errno == EEXIST ? EXISTS : strerror(errno);
-	job->data_directory = open(job->data_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return job->data_directory < 0 ? strerror(errno) : NULL;
+	return renameat(data->parent, data->temporary, data->parent, data->name) ? strerror(errno) :
+										   NULL;
+}
+
+/* Of half an archive nothing is kept: perf reads what is there of a recording. */
+static void end_data_directory(struct job *job, bool whole)
+{
+	struct data_directory *data = &job->data;
+	const char *problem = NULL;
+
+	if (data->fd >= 0) {
+		close(data->fd);
+		problem = whole ? name_data_directory(data) : NULL;
+		if (problem)
+			refuse(job, job->data_path, problem);
+		if (problem || !whole)
+			remove_all(data->parent, data->temporary);
+	}
+	if (data->parent >= 0)
+		close(data->parent);
 }
 
 /* "data.0", "kcore_dir/kcore": one directory below the other is all perf makes. */
@@ -252,14 +314,14 @@ static const char *save_below(struct job *job, const char *path)
 	int fd;
 
 	if (!slash)
-		return save(job, job->data_directory, path);
+		return save(job, job->data.fd, path);
 	if (strchr(slash + 1, '/'))
 		return NO_DATA_PART;
 	parent = strndup(path, (size_t)(slash - path));
 	if (!parent)
 		return strerror(ENOMEM);
-	mkdirat(job->data_directory, parent, 0700);
-	fd = openat(job->data_directory, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	mkdirat(job->data.fd, parent, 0700);
+	fd = openat(job->data.fd, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	free(parent);
 	if (fd < 0)
 		return strerror(errno);
@@ -339,6 +401,7 @@ static void unpack_all(struct job *job, int fd)
 		unpack_member(job, &member);
 	if (got < 0)
 		refuse(job, job->bundle, tarball_problem(job->tarball));
+	end_data_directory(job, !got);
 	tarball_close(job->tarball);
 }
 
@@ -359,15 +422,15 @@ static int run(struct job *job)
 		refuse(job, job->directory ? job->directory : "~/.debug", reason.text);
 	debug_dir_close(job->store.dir);
 	hash_map_free(&job->stored);
-	if (job->data_directory >= 0)
-		close(job->data_directory);
 	close(fd);
 	return job->failed || job->store.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int cmd_unbundle(int argc, char **argv)
 {
-	struct job job = { .data_path = DATA, .data_directory = -1 };
+	struct job job = { .data_path = DATA, .data = { .parent = -1, .fd = -1 } };
+	size_t length;
+	int status;
 	const struct args_option options[] = {
 		OPTION_OUTPUT(&job.data_path),
 		OPTION_NO_DATA(&job.no_data),
@@ -386,5 +449,14 @@ int cmd_unbundle(int argc, char **argv)
 	job.bundle = *args_parse(&args, argc, argv);
 	if (!job.bundle)
 		args_error("BUNDLE", "missing operand");
-	return run(&job);
+	job.data.path = strdup(job.data_path);
+	if (!job.data.path) {
+		refuse(&job, job.bundle, strerror(ENOMEM));
+		return EXIT_FAILURE;
+	}
+	for (length = strlen(job.data.path); length > 1 && job.data.path[length - 1] == '/';)
+		job.data.path[--length] = '\0';
+	status = run(&job);
+	free(job.data.path);
+	return status;
 }

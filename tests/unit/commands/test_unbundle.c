@@ -339,6 +339,28 @@ static void a_recording_may_be_a_directory(void **state)
 	assert_only_good();
 }
 
+static void of_half_a_directory_nothing_is_kept(void **state)
+{
+	(void)state;
+	add_bytes("perf.data/data", "header", 6);
+	add_good();
+	add_file("perf.data/kcore_dir/kcore", "false");
+	finish();
+	shell("zstd -q -d b.tar.zst && truncate -s -20000 b.tar && mv b.tar b.tar.zst");
+	assert_int_equal(RUN(unbundle, "-o", "other/", "b.tar.zst"), 1);
+	assert_only_good();
+	begin();
+	add_bytes("perf.data/data", "header", 6);
+	finish();
+	shell("mkdir other");
+	assert_int_equal(RUN(unbundle, "-o", "other/", "b.tar.zst"), 1);
+	assert_non_null(strstr(err, "already exists"));
+	shell("rmdir other");
+	assert_int_equal(RUN(unbundle, "-o", "other/", "b.tar.zst"), 0);
+	assert_string_equal(shell_output("cat other/data && find -name '.new-*' && rm -r other"),
+			    "header");
+}
+
 static void of_an_archive_that_ends_too_early_the_rest_is_kept(void **state)
 {
 	(void)state;
@@ -453,6 +475,7 @@ int main(void)
 		TEST(what_is_there_is_not_replaced),
 		TEST(what_is_there_keeps_its_name),
 		TEST(a_recording_may_be_a_directory),
+		TEST(of_half_a_directory_nothing_is_kept),
 		TEST(of_an_archive_that_ends_too_early_the_rest_is_kept),
 		TEST(what_is_meant_to_fill_the_disk_is_not_unpacked),
 		TEST(holes_count),
