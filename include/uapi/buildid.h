@@ -488,7 +488,8 @@ struct buildid_lost {
  * semantics too and stop at one that has BUILDID_RECORD_BUSY. When done with
  * records store the new consumer.pos with release semantics. Any other value makes
  * the ring look full: records are dropped, and counted.
- * poll(2) reports when there is something to read, and POLLERR before SUBSCRIBE.
+ * poll(2) reports when there is something to read, and POLLERR before SUBSCRIBE. With
+ * room in the ring again, it writes the LOST record that no other follows yet.
  * read(2) is refused (EBUSY) once the consumer page was mapped. Errors of mmap(2): ENXIO
  * before SUBSCRIBE; EBUSY while another thread is in read(2) or SUBSCRIBE; EINVAL for
  * other offsets and sizes, or without MAP_SHARED; EPERM for a writable mapping of

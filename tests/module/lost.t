@@ -207,10 +207,10 @@ def _():
 def _():
     with lib.directory() as work:
         log = os.path.join(work, "log")
-        # The recorder is stopped meanwhile.
+        # The recorder is stopped until the command has ended: no more records come then.
         maps = " ".join([lib.built("maps"), str(COUNT * WRITERS), *FILES])
         done = lib.buildid("record", "--ring-size", str(SMALL), "-o", log, "--", "sh", "-c",
-                           f"kill -STOP $PPID; {maps}; kill -CONT $PPID")
+                           f"kill -STOP $PPID; {maps}; (sleep 1; kill -CONT $PPID) & exit")
         checked = stream.Stream()
         checked.add(stream.read_log(log))
         lost = int(done.stderr.split()[-2])

@@ -416,6 +416,13 @@ int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_re
 	if (found == -EAGAIN || found == -EBUSY)
 		deadline = deadline_after(timeout_ms);
 
+	/* The module reports what was lost with the next record, or when it is asked. */
+	if (found == -EAGAIN && !left) {
+		err = wait_readable(handle, 0);
+		if (err)
+			return err;
+		found = peek(handle, record);
+	}
 	while ((found == -EAGAIN || found == -EBUSY) && left) {
 		/* poll(2) would return at once for a busy record. */
 		if (found == -EBUSY) {

@@ -390,7 +390,8 @@ int buildid_subscribe(struct buildid *handle, const struct buildid_options *opti
  *
  * Records of known types have passed buildid_record_check(); skip those of unknown
  * types. Below the watermark a waiting reader is not woken, but it gets the records
- * when @timeout_ms is over. Neither allocates nor copies.
+ * when @timeout_ms is over. Neither allocates nor copies; for an empty ring it calls
+ * poll(2), with a @timeout_ms of 0 too, so that the last LOST record is not missed.
  *
  * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
  * -EBADMSG for a malformed record: the next call continues behind it, or returns

@@ -468,8 +468,8 @@ static void records_come_in_order(void **state)
 	put_mmap(3);
 	assert_next_pid(0, 2);
 	assert_next_pid(-1, 3);
-	assert_next_error(0, -EAGAIN);
 	assert_int_equal(fake.polls, 0);
+	assert_next_error(0, -EAGAIN);
 }
 
 static void a_record_is_released_by_the_next_call(void **state)
@@ -548,6 +548,16 @@ static void put_one(void)
 {
 	put_mmap(9);
 	fake.on_poll = NULL;
+}
+
+/* As of what was lost, when nothing comes after it. */
+static void a_record_that_comes_when_the_module_is_asked_is_not_missed(void **state)
+{
+	(void)state;
+	subscribe();
+	fake.on_poll = put_one;
+	assert_next_pid(0, 9);
+	assert_next_error(0, -EAGAIN);
 }
 
 static void a_record_ends_a_wait(void **state)
@@ -684,6 +694,7 @@ int main(void)
 		TEST(records_are_whole_across_the_end_of_the_ring),
 		TEST(a_full_ring_is_read_to_its_end),
 		TEST(a_wait_ends_after_its_time),
+		TEST(a_record_that_comes_when_the_module_is_asked_is_not_missed),
 		TEST(a_record_ends_a_wait),
 		TEST(records_below_the_watermark_come_when_the_time_is_over),
 		TEST(a_signal_ends_a_wait),
