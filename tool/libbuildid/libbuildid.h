@@ -447,11 +447,11 @@ int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid 
  * flag BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the files takes.
  * Does not allocate. A process that is gone is no error, nor is a kernel thread. One
  * that calls exec meanwhile is started over: its earlier records belong to a program
- * that it no longer runs.
+ * that it no longer runs. One whose address space is locked comes after the others.
  *
  * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again; -ESTALE for
- * a process that keeps calling exec, -ETIMEDOUT for one that keeps its address space
- * locked, -EPERM and other errors of one process: the next call continues with the
+ * a process that keeps calling exec, -ETIMEDOUT for one whose address space is locked
+ * still, -EPERM and other errors of one process: the next call continues with the
  * next process.
  */
 int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildid_record **record);

@@ -29,6 +29,8 @@ struct buildid_snapshot {
 
 	struct buildid_processes processes;
 	size_t next; /* in @processes */
+	size_t late; /* of these, at its beginning: to be asked about again */
+	bool again;  /* they are */
 	size_t alive;
 	size_t requests;
 
@@ -122,6 +124,11 @@ static bool next_process(struct buildid_snapshot *snapshot)
 {
 	uint32_t pid;
 
+	if (snapshot->next == snapshot->processes.count && !snapshot->again) {
+		snapshot->processes.count = snapshot->late;
+		snapshot->next = 0;
+		snapshot->again = true;
+	}
 	while (snapshot->next < snapshot->processes.count) {
 		pid = snapshot->processes.pids[snapshot->next++];
 		if (snapshot->by_uid && !buildid_process_has_uid(pid, snapshot->uid))
@@ -156,6 +163,12 @@ static int request_records(struct buildid_snapshot *snapshot)
 	err = buildid_ioctl_maps(snapshot->handle, &maps);
 	if (err == -EINTR)
 		return err;
+	/* It may have been busy with its address space for once. */
+	if (err == -ETIMEDOUT && !snapshot->cursor && !snapshot->again) {
+		snapshot->processes.pids[snapshot->late++] = snapshot->pid;
+		snapshot->more = false;
+		return 0;
+	}
 	if (err == -ESTALE && snapshot->restarts++ < RESTARTS_MAX) {
 		snapshot->cursor = snapshot->instance = 0;
 		return 0;

@@ -469,6 +469,53 @@ static void a_process_that_keeps_calling_exec_is_given_up(void **state)
 	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
 }
 
+/* Process 1 keeps its address space locked when it is asked, as often as @locks says. */
+static unsigned int locks;
+
+static int is_locked(struct buildid_maps *request)
+{
+	if (request->pid == 1 && locks) {
+		locks--;
+		return ETIMEDOUT;
+	}
+	add_mapping(request, 1, 0x1000);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void a_process_that_is_locked_comes_last(void **state)
+{
+	const struct buildid_record *record;
+
+	(void)state;
+	fake.maps = is_locked;
+	locks = 1;
+	start(&both);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(((const struct buildid_mmap *)record)->pid, 2);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(((const struct buildid_mmap *)record)->pid, 1);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), -ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 2);
+}
+
+static void a_process_that_stays_locked_is_an_error(void **state)
+{
+	const struct buildid_record *record;
+
+	(void)state;
+	fake.maps = is_locked;
+	locks = UINT32_MAX;
+	start(&both);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), 0);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), -ETIMEDOUT);
+	assert_int_equal(buildid_snapshot_next(snapshot, &record), -ENODATA);
+	assert_int_equal(buildid_snapshot_processes(snapshot), 1);
+}
+
 static int goes_meanwhile(struct buildid_maps *request)
 {
 	if (request->cursor)
@@ -673,6 +720,8 @@ int main(void)
 		TEST(a_process_that_is_gone_is_left_out),
 		TEST(a_process_that_exits_meanwhile_comes_in_part),
 		TEST(a_process_that_calls_exec_is_started_over),
+		TEST(a_process_that_is_locked_comes_last),
+		TEST(a_process_that_stays_locked_is_an_error),
 		TEST(a_process_that_keeps_calling_exec_is_given_up),
 		TEST(a_process_without_mappings_is_counted),
 		TEST(an_error_ends_one_process_only),
