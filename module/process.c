@@ -28,6 +28,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "cookie.h"
 #include "history.h"
@@ -37,8 +38,8 @@
 
 /* Mappings copied each time the mmap lock is taken. */
 #define BATCH 16
-/* How long to try to. */
-#define LOCK_WAIT (HZ / 5)
+/* How long to wait for it. */
+#define LOCK_WAIT (HZ / 2)
 
 /* Key of instance numbers: they hide the kernel addresses they are made of. */
 static siphash_key_t secret __read_mostly;
@@ -115,29 +116,64 @@ static void put_process(struct process *process)
 	put_task_struct(process->task);
 }
 
+/**
+ * struct limit - ends a task's wait for a lock
+ * @work: runs when the time is over
+ * @task: who waits
+ */
+struct limit {
+	struct delayed_work work;
+	struct task_struct *task;
+};
+
+/* As the freezer does, by a signal that is none. */
+static void end_wait(struct work_struct *work)
+{
+	struct limit *limit = container_of(to_delayed_work(work), struct limit, work);
+
+	set_tsk_thread_flag(limit->task, TIF_SIGPENDING);
+	wake_up_process(limit->task);
+}
+
 /*
- * Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended; -EINTR;
- * -ETIMEDOUT. It is never waited for without an end: a process can map a file of a FUSE server
- * of its own, and hold its lock for as long as this one does not answer. If the process ends
- * meanwhile somebody else unmaps what it had: that may be up to a user's server.
+ * 0; -ERESTARTSYS; -ETIMEDOUT. In the lock's queue: a process with threads that map all the time
+ * is never seen unlocked, so that it would be in vain to try now and then.
+ */
+static int lock_in_time(struct mm_struct *mm)
+{
+	struct limit limit = { .task = current };
+	int err;
+
+	INIT_DELAYED_WORK_ONSTACK(&limit.work, end_wait);
+	schedule_delayed_work(&limit.work, LOCK_WAIT);
+	err = down_read_interruptible(&mm->mmap_lock);
+	if (!cancel_delayed_work_sync(&limit.work)) {
+		spin_lock_irq(&current->sighand->siglock);
+		recalc_sigpending();
+		spin_unlock_irq(&current->sighand->siglock);
+	}
+	destroy_delayed_work_on_stack(&limit.work);
+	if (!err)
+		return 0;
+	return signal_pending(current) ? -ERESTARTSYS : -ETIMEDOUT;
+}
+
+/*
+ * Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended, and what
+ * lock_in_time() returns. It is never waited for without an end: a process can map a file of
+ * a FUSE server of its own, and hold its lock for as long as this one does not answer. If the
+ * process ends meanwhile somebody else unmaps what it had: that may be up to a user's server.
  */
 static int acquire(struct mm_struct *mm)
 {
-	unsigned long end = jiffies + LOCK_WAIT;
+	int err;
 
 	if (!mmget_not_zero(mm))
 		return -ESRCH;
-	while (!fatal_signal_pending(current)) {
-		if (mmap_read_trylock(mm))
-			return 0;
-		if (time_after(jiffies, end)) {
-			mmput_async(mm);
-			return -ETIMEDOUT;
-		}
-		schedule_timeout_killable(1);
-	}
-	mmput_async(mm);
-	return -EINTR;
+	err = mmap_read_trylock(mm) ? 0 : lock_in_time(mm);
+	if (err)
+		mmput_async(mm);
+	return err;
 }
 
 static void release(struct mm_struct *mm)

@@ -165,6 +165,19 @@ def _():
                 equal(lib.result_of(result, lib.PATIENCE), "ETIMEDOUT", function.__name__)
 
 
+def interrupted(function, *arguments):
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    return function(*arguments)
+
+
+@test("a signal ends the wait for such a process, and is not taken for the end of the time")
+def _():
+    with Device() as device, liar.locked() as pid:
+        with lib.waiting_for(interrupted, device.maps, pid) as (_, result):
+            equal(lib.result_of(result, lib.PATIENCE), "EINTR")
+
+
 @test("rmmod does not wait for it, as long as nobody asks")
 def _():
     with servers.fuse("silent") as (path, _):

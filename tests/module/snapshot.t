@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
 
 import arch
@@ -117,6 +118,35 @@ def _():
         assert wanted - answer, "nothing was mapped afterwards"
     finally:
         mapper.end()
+
+
+def lock_all_the_time(shared):
+    """Threads that wait for the lock of their address space while one of them has it."""
+    size = 1 << 27
+    memory = mmap.mmap(-1, size, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+    def change(thread):
+        for prot in itertools.cycle((mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_WRITE)):
+            lib.protect(address, size, prot)
+            shared[thread] = 1
+    for thread in range(1, len(shared)):
+        threading.Thread(target=change, args=(thread,)).start()
+    change(0)
+
+
+@test("threads that have the address space locked all the time hold nobody up")
+def _():
+    shared = mmap.mmap(-1, 4)
+    pid = lib.forked(lock_all_the_time, shared)
+    try:
+        lib.until(lambda: all(shared[:]), "all threads have had it")
+        with Device() as device:
+            for _ in range(20):
+                assert device.maps(pid)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 @test("no process, no mappings")
