@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "common/hash_map.h"
+#include "common/process_stat.h"
 #include "content/elf_file.h"
 #include "content/kallsyms.h"
 #include "content/running_kernel.h"
@@ -18,6 +19,7 @@
 /* What an address of a process that has exited is, for as long as no pid is used again. */
 struct remembered {
 	uint32_t pid;
+	uint64_t start_time;
 	uint64_t addr;
 	uint64_t until; /* CLOCK_MONOTONIC */
 	struct named_address named;
@@ -43,6 +45,7 @@ struct namer {
 struct query {
 	struct namer *namer;
 	uint32_t pid;
+	uint64_t start_time; /* 0 for whoever has the pid */
 	uint64_t addr;
 	uint64_t time;
 	bool caller;
@@ -231,6 +234,7 @@ static void find_by_module(struct query *query)
 		.size = sizeof(address),
 		.pid = query->pid,
 		.addr = query->addr,
+		.start_time = query->start_time,
 	};
 	const struct buildid_file *file;
 	const char *path;
@@ -264,8 +268,8 @@ static bool find_remembered(struct query *query)
 {
 	const struct remembered *at = remembered_at(query);
 
-	if (at->pid != query->pid || at->addr != query->addr ||
-	    clock_ns(CLOCK_MONOTONIC) >= at->until)
+	if (at->pid != query->pid || at->start_time != query->start_time ||
+	    at->addr != query->addr || clock_ns(CLOCK_MONOTONIC) >= at->until)
 		return false;
 	*query->named = at->named;
 	query->named->path = strdup(at->named.path);
@@ -284,11 +288,22 @@ static void remember(const struct query *query)
 	free(at->named.path);
 	*at = (struct remembered){
 		.pid = query->pid,
+		.start_time = query->start_time,
 		.addr = query->addr,
 		.until = clock_ns(CLOCK_MONOTONIC) + REMEMBER_FOR,
 		.named = *query->named,
 	};
 	at->named.path = path;
+}
+
+/* Whether who has the pid now is the process that is meant. */
+static bool is_there(const struct query *query)
+{
+	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	struct process_stat stat;
+
+	return !query->start_time || (process_stat_read((pid_t)query->pid, &stat) &&
+				      stat.start == query->start_time / tick);
 }
 
 /* The vdso is no file, so no module or log has it. */
@@ -298,7 +313,8 @@ static void find_vdso(struct query *query)
 	uint64_t start, end;
 	int fd;
 
-	if (!vdso_find(query->pid, &start, &end) || query->addr < start || query->addr >= end)
+	if (!is_there(query) || !vdso_find(query->pid, &start, &end) || query->addr < start ||
+	    query->addr >= end)
 		return;
 	fd = vdso_copy(query->pid, start, end);
 	if (fd < 0)
@@ -314,14 +330,25 @@ static void find_vdso(struct query *query)
 	close(fd);
 }
 
+/* Of a process that the log knows no other is asked. False when the log says all. */
+static bool goes_on_behind_log(struct query *query)
+{
+	const struct recorded_mappings *recorded = query->namer->options.recorded;
+
+	if (find_in_log(query))
+		return false;
+	/* The pids of another boot are others now. */
+	if (!recorded_mappings_now(recorded))
+		return false;
+	return query->named->problem == ADDRESS_NO_PROCESS ||
+	       recorded_mappings_last(recorded, query->pid, query->time, &query->start_time);
+}
+
 static void find_file(struct query *query)
 {
 	const struct namer_options *options = &query->namer->options;
 
-	if (options->recorded && find_in_log(query))
-		return;
-	/* The pids of another boot are others now. */
-	if (options->recorded && !recorded_mappings_now(options->recorded))
+	if (options->recorded && !goes_on_behind_log(query))
 		return;
 	if (options->handle && !find_remembered(query)) {
 		find_by_module(query);
@@ -355,7 +382,7 @@ static void name_it(struct query *query)
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
 		struct named_address *named)
 {
-	struct query query = { namer, pid, addr, time, caller, false, named };
+	struct query query = { namer, pid, 0, addr, time, caller, false, named };
 
 	*named = (struct named_address){ .problem = ADDRESS_NO_PROCESS };
 	if (is_kernel(addr)) {

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/process_stat.h"
 #include "perf_line.h"
 #include "perf_watch.h"
 
@@ -31,42 +32,15 @@
 
 /* ----------------------------------------------------------------- /proc -- */
 
-struct process {
-	pid_t parent;
-	unsigned long long start; /* in clock ticks */
-};
-
-static bool read_stat(pid_t pid, struct process *process)
-{
-	char path[64], text[1024];
-	const char *rest;
-	size_t size = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (file) {
-		size = fread(text, 1, sizeof(text) - 1, file);
-		fclose(file);
-	}
-	text[size] = '\0';
-	/* Behind the name, which may have anything in it. */
-	rest = strrchr(text, ')');
-	return rest && sscanf(rest + 1,
-			      " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-			      "%*d %*d %llu",
-			      &process->parent, &process->start) == 2;
-}
-
 static bool descends(pid_t pid, pid_t ancestor)
 {
-	struct process process;
+	struct process_stat process;
 	int depth;
 
 	for (depth = 0; depth < DEPTH_MAX && pid > 0; depth++) {
 		if (pid == ancestor)
 			return true;
-		if (!read_stat(pid, &process))
+		if (!process_stat_read(pid, &process))
 			return false;
 		pid = process.parent;
 	}
@@ -192,12 +166,12 @@ static void free_seen(struct perf_seen *seen)
 static bool look_at(struct perf_seen *seen, struct timespec since)
 {
 	pid_t pid = (pid_t)seen->pid;
-	struct process before, after;
+	struct process_stat before, after;
 	struct perf_line line;
 	char **words;
 	bool good;
 
-	if (!read_stat(pid, &before))
+	if (!process_stat_read(pid, &before))
 		return false;
 	words = read_words(pid);
 	if (!words)
@@ -206,7 +180,7 @@ static bool look_at(struct perf_seen *seen, struct timespec since)
 	if (good)
 		add_outputs(seen, &line, since);
 	free_words(words);
-	return good && read_stat(pid, &after) && after.start == before.start;
+	return good && process_stat_read(pid, &after) && after.start == before.start;
 }
 
 static bool may_look(struct perf_watch *watch, const struct buildid_mmap *mmap)

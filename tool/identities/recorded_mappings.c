@@ -29,6 +29,12 @@ struct mapping {
 	uint32_t content; /* index */
 };
 
+/* The last process with a pid. */
+struct process {
+	uint64_t start_time;
+	uint64_t since; /* what was before is another's; 0 when there was none */
+};
+
 struct recorded_mappings {
 	enum perfdata_clock clock;
 	bool now;
@@ -39,7 +45,9 @@ struct recorded_mappings {
 	struct mapping *mappings;
 	size_t nr_mappings;
 	struct address_spaces *spaces;
-	struct hash_map processes; /* from a pid to some of its start time */
+	struct process *processes;
+	size_t nr_processes;
+	struct hash_map by_pid;
 };
 
 void recorded_mappings_free(struct recorded_mappings *mappings)
@@ -52,8 +60,9 @@ void recorded_mappings_free(struct recorded_mappings *mappings)
 		free(mappings->contents[i].path);
 	free(mappings->contents);
 	free(mappings->mappings);
+	free(mappings->processes);
 	hash_map_free(&mappings->by_file_id);
-	hash_map_free(&mappings->processes);
+	hash_map_free(&mappings->by_pid);
 	address_spaces_free(mappings->spaces);
 	free(mappings);
 }
@@ -111,19 +120,29 @@ static int add_file(struct recorded_mappings *mappings, const struct buildid_fil
 	return content->path ? 0 : -ENOMEM;
 }
 
-/* FORK and EXEC say when a process begins; without them, a start time not seen before. */
-static bool begin(struct recorded_mappings *mappings, uint32_t pid, uint64_t start_time,
-		  uint64_t time, uint32_t parent)
+static struct process *find_process(const struct recorded_mappings *mappings, uint32_t pid)
 {
-	return hash_map_set(&mappings->processes, pid, (uint32_t)(start_time / 1000)) &&
-	       address_spaces_begin(mappings->spaces, pid, time, parent);
+	uint32_t index = hash_map_get(&mappings->by_pid, pid, NONE);
+
+	return index == NONE ? NULL : &mappings->processes[index];
 }
 
-static bool is_new(const struct recorded_mappings *mappings, const struct buildid_mmap *mmap)
+/* @another: than the one that had @pid. False without memory. */
+static bool note_process(struct recorded_mappings *mappings, uint32_t pid, uint64_t start_time,
+			 uint64_t time, bool *another)
 {
-	uint32_t start = (uint32_t)(mmap->start_time / 1000);
+	struct process *process = find_process(mappings, pid);
 
-	return hash_map_get(&mappings->processes, mmap->pid, start) != start;
+	*another = process && process->start_time != start_time;
+	if (*another)
+		*process = (struct process){ start_time, time };
+	if (process)
+		return true;
+	if (!array_reserve(mappings->processes, mappings->nr_processes) ||
+	    !hash_map_set(&mappings->by_pid, pid, (uint32_t)mappings->nr_processes))
+		return false;
+	mappings->processes[mappings->nr_processes++] = (struct process){ start_time, 0 };
+	return true;
 }
 
 static int add_mmap(struct recorded_mappings *mappings, const struct buildid_mmap *mmap)
@@ -131,17 +150,16 @@ static int add_mmap(struct recorded_mappings *mappings, const struct buildid_mma
 	bool old = mmap->header.flags & BUILDID_RECORD_SNAPSHOT;
 	uint64_t time = time_of(mappings, &mmap->header);
 	uint32_t content = find_or_add(mappings, mmap->file_id);
+	bool another;
 
 	if (content == NONE || !array_reserve(mappings->mappings, mappings->nr_mappings))
 		return -ENOMEM;
-	if (is_new(mappings, mmap)) {
-		if (!begin(mappings, mmap->pid, mmap->start_time, time, mmap->pid))
-			return -ENOMEM;
-		old = false;
-	} else if (!hash_map_set(&mappings->processes, mmap->pid,
-				 (uint32_t)(mmap->start_time / 1000))) {
+	if (!note_process(mappings, mmap->pid, mmap->start_time, time, &another))
 		return -ENOMEM;
-	}
+	/* FORK and EXEC say when a process begins; without them this does. */
+	if (another && !address_spaces_begin(mappings->spaces, mmap->pid, time, mmap->pid))
+		return -ENOMEM;
+	old = old && !another;
 	mappings->mappings[mappings->nr_mappings] =
 		(struct mapping){ mmap->addr, mmap->pgoff, content };
 	return address_spaces_map(mappings->spaces, mmap->pid, old ? 0 : time, mmap->addr,
@@ -152,10 +170,12 @@ static int add_mmap(struct recorded_mappings *mappings, const struct buildid_mma
 
 static int add_task(struct recorded_mappings *mappings, const struct buildid_task *task)
 {
-	bool fork = task->header.type == BUILDID_RECORD_FORK;
+	uint32_t parent = task->header.type == BUILDID_RECORD_FORK ? task->parent_pid : task->pid;
+	uint64_t time = time_of(mappings, &task->header);
+	bool unused;
 
-	return begin(mappings, task->pid, task->start_time, time_of(mappings, &task->header),
-		     fork ? task->parent_pid : task->pid) ?
+	return note_process(mappings, task->pid, task->start_time, time, &unused) &&
+			       address_spaces_begin(mappings->spaces, task->pid, time, parent) ?
 		       0 :
 		       -ENOMEM;
 }
@@ -237,6 +257,17 @@ bool recorded_mappings_now(const struct recorded_mappings *mappings)
 	return mappings->now;
 }
 
+bool recorded_mappings_last(const struct recorded_mappings *mappings, uint32_t pid, uint64_t time,
+			    uint64_t *start_time)
+{
+	const struct process *process = find_process(mappings, pid);
+
+	if (!process || time < process->since)
+		return false;
+	*start_time = process->start_time;
+	return true;
+}
+
 enum recorded_result recorded_mappings_find(const struct recorded_mappings *mappings, uint32_t pid,
 					    uint64_t addr, uint64_t time,
 					    struct recorded_file *file)
@@ -246,8 +277,7 @@ enum recorded_result recorded_mappings_find(const struct recorded_mappings *mapp
 	const struct content *content;
 
 	if (index == ADDRESS_SPACES_NOTHING)
-		return hash_map_next(&mappings->processes, pid, NULL) ? RECORDED_NO_MAPPING :
-									RECORDED_NO_PROCESS;
+		return find_process(mappings, pid) ? RECORDED_NO_MAPPING : RECORDED_NO_PROCESS;
 	mapping = &mappings->mappings[index];
 	content = &mappings->contents[mapping->content];
 	*file = (struct recorded_file){

@@ -41,6 +41,12 @@ void recorded_mappings_free(struct recorded_mappings *mappings);
 uint64_t recorded_mappings_lost(const struct recorded_mappings *mappings);
 /* Whether the log is of this boot: only then do its pids mean something now. */
 bool recorded_mappings_now(const struct recorded_mappings *mappings);
+/*
+ * Whether the process that had @pid at @time is the last one that had it, by the log, and
+ * its @start_time as in struct buildid_mmap: only that process may still be there.
+ */
+bool recorded_mappings_last(const struct recorded_mappings *mappings, uint32_t pid, uint64_t time,
+			    uint64_t *start_time);
 /* @time is UINT64_MAX for the last that is known. */
 enum recorded_result recorded_mappings_find(const struct recorded_mappings *mappings, uint32_t pid,
 					    uint64_t addr, uint64_t time,

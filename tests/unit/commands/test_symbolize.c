@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "content/vdso.h"
+#include "identities/log.h"
 #include "samples.h"
 
 #define BASE 0x7f0000000000ULL
@@ -208,6 +210,52 @@ static void without_the_module_there_has_to_be_a_log(void **state)
 	assert_int_equal(filter("7 0x12\n", "--log=-"), 2);
 }
 
+static void write_log(uint32_t pid, uint64_t start_time)
+{
+	union any_record record;
+	struct log_writer *writer;
+	struct reason reason;
+
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	make_mmap(&record, 1, BUILDID_STATE_KNOWN, pid, "");
+	record.mmap.addr = BASE - 0x100000;
+	record.mmap.start_time = start_time;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_finish(writer), 0);
+}
+
+static void of_a_process_in_the_log_no_other_with_its_pid_is_asked(void **state)
+{
+	(void)state;
+	write_log(7, 4321);
+	filter(format("7 0x%llx\n", BASE + start), "--log=log");
+	assert_non_null(strstr(out, " caller+0x0 ("));
+	assert_int_equal(fake.addr.pid, 7);
+	assert_int_equal(fake.addr.start_time, 4321);
+	/* It is not in the log, so that it may be any. */
+	filter(format("8 0x%llx\n", BASE + start), "--log=log");
+	assert_int_equal(fake.addr.pid, 8);
+	assert_int_equal(fake.addr.start_time, 0);
+}
+
+/* Of this process itself, which has been here since another time than that of the log. */
+static void the_vdso_is_of_no_other_process_either(void **state)
+{
+	uint64_t vdso, end;
+	const char *line;
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	assert_true(vdso_find(0, &vdso, &end));
+	line = format("%d 0x%llx\n", getpid(), (unsigned long long)vdso);
+	filter(line, NULL);
+	assert_non_null(strstr(out, "([vdso]+0x0)"));
+	write_log((uint32_t)getpid(), 10000000);
+	filter(line, "--log=log");
+	assert_null(strstr(out, "vdso"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -221,6 +269,8 @@ int main(void)
 		TEST(input_that_cannot_be_read_is_an_error),
 		TEST(a_path_cannot_move_the_cursor),
 		TEST(without_the_module_there_has_to_be_a_log),
+		TEST(of_a_process_in_the_log_no_other_with_its_pid_is_asked),
+		TEST(the_vdso_is_of_no_other_process_either),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

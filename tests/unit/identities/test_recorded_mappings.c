@@ -178,6 +178,8 @@ static void a_child_has_what_its_parent_had_until_exec(void **state)
 
 static void a_pid_that_is_used_again_is_another_process(void **state)
 {
+	uint64_t start_time;
+
 	(void)state;
 	put_file(1, 20, "/one");
 	put_mmap(1, 7, 0x10000, 100, 0, 5000);
@@ -186,6 +188,10 @@ static void a_pid_that_is_used_again_is_another_process(void **state)
 	expect(7, 0x10000, 199, "/one");
 	expect_not(7, 0x10000, 200, RECORDED_NO_MAPPING);
 	expect(7, 0x20000, 200, "/one");
+	assert_false(recorded_mappings_last(mappings, 7, 199, &start_time));
+	assert_true(recorded_mappings_last(mappings, 7, 200, &start_time));
+	assert_int_equal(start_time, 9000);
+	assert_false(recorded_mappings_last(mappings, 8, 200, &start_time));
 }
 
 static void losses_are_counted(void **state)
