@@ -141,6 +141,8 @@ static void end_wait(struct work_struct *work)
  */
 static int lock_in_time(struct mm_struct *mm)
 {
+	/* A task's own does not change. */
+	struct sighand_struct *signals = rcu_dereference_protected(current->sighand, true);
 	struct limit limit = { .task = current };
 	int err;
 
@@ -148,9 +150,9 @@ static int lock_in_time(struct mm_struct *mm)
 	schedule_delayed_work(&limit.work, LOCK_WAIT);
 	err = down_read_interruptible(&mm->mmap_lock);
 	if (!cancel_delayed_work_sync(&limit.work)) {
-		spin_lock_irq(&current->sighand->siglock);
+		spin_lock_irq(&signals->siglock);
 		recalc_sigpending();
-		spin_unlock_irq(&current->sighand->siglock);
+		spin_unlock_irq(&signals->siglock);
 	}
 	destroy_delayed_work_on_stack(&limit.work);
 	if (!err)
