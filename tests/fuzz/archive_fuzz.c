@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		.bundle = fuzz_path(0, bytes, size),
 		.directory = debug,
 		.data_path = data,
-		.data_directory = -1,
+		.data = { .path = data, .parent = -1, .fd = -1 },
 	};
 	int status;
 
