@@ -128,8 +128,9 @@ for kind, user, many in (("versions", 0, True), ("versions", NOBODY, True),
             missed = sum(others.misses)
             print(f"# {kind}, uid {user}: {missed} of {others.count} mappings of others were "
                   f"misses, {evicted} entries evicted; misses: {others.misses[:50]}")
-            # each burst would have driven out all there is
-            assert evicted >= rounds * WAYS, f"{evicted} entries evicted"
+            # each burst could have driven out the others; what comes faster than the worker sets
+            # entries aside has none
+            assert evicted >= rounds * OTHERS, f"{evicted} entries evicted"
             equal(missed, 0, "misses of others")
 
 
