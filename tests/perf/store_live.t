@@ -230,6 +230,29 @@ def _():
         live.finish()
 
 
+OVERLAY = 'mount -t overlay none -o "lowerdir=$1:$2" "$3" && shift 3 && exec "$@"'
+
+
+@tool_test("so is one that an overlay of another mount namespace says is root's")
+def _():
+    with Live() as live:
+        os.chmod(live.path, 0o755)
+        evil = forged(live.path + "/evil")
+        os.chown(evil, 0, 0)
+        empty, merged = live.path + "/empty", live.path + "/merged"
+        for path in empty, merged:
+            os.mkdir(path)
+        live.start()
+        with busy(merged + "/libwork.so", 0, live.path, "unshare", "-m", "sh", "-c", OVERLAY,
+                  "sh", os.path.dirname(evil), empty, merged):
+            equal(live.wait_for(ONE)["path"], merged + "/libwork.so", "the first")
+        with busy(live.library, 0, live.path):
+            lib.until(lambda: [line for line in live.lines() if line["path"] == live.library],
+                      "root's is stored")
+        live.check(ONE, "one")
+        live.finish()
+
+
 @tool_test("one process at a time stores into a directory; SIGUSR1 prints how much")
 def _():
     with Live("-p", str(os.getpid())) as live:

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -125,12 +126,49 @@ bool content_is(int fd, const struct build_id *id, enum content_part part, struc
 
 /* ---------------------------------------------------------- ownership -- */
 
-/* Whoever serves a file there may say that it is root's. */
+static bool mount_of(int fd, const char *path, uint64_t *mount)
+{
+	struct statx status;
+
+	if (statx(fd, path, AT_EMPTY_PATH, STATX_MNT_ID, &status) ||
+	    !(status.stx_mask & STATX_MNT_ID))
+		return false;
+	*mount = status.stx_mnt_id;
+	return true;
+}
+
+/* In this process's mount namespace; that of a chroot's root need not be listed. */
+static bool is_mounted_here(uint64_t mount)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	bool found = false;
+	char *line = NULL;
+	size_t room = 0;
+	uint64_t root;
+
+	if (mount_of(AT_FDCWD, "/", &root) && mount == root)
+		found = true;
+	while (!found && file && getline(&line, &room, file) > 0)
+		found = strtoull(line, NULL, 10) == mount;
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/*
+ * Whoever serves a file of FUSE may say that it is root's. An overlay says the same of what is
+ * below it, and users can mount one in namespaces of their own.
+ */
 static bool is_served(int fd)
 {
 	struct statfs filesystem;
+	uint64_t mount;
 
-	return fstatfs(fd, &filesystem) || (unsigned int)filesystem.f_type == FUSE_SUPER_MAGIC;
+	if (fstatfs(fd, &filesystem) || (unsigned int)filesystem.f_type == FUSE_SUPER_MAGIC)
+		return true;
+	return (unsigned int)filesystem.f_type == OVERLAYFS_SUPER_MAGIC &&
+	       (!mount_of(fd, "", &mount) || !is_mounted_here(mount));
 }
 
 /*
