@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Images: a list in the order of their records, searched as a whole: there are few. */
+/* Images: a list in the order of their records, and sorted by where they were and when. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,18 +25,14 @@ struct image {
 };
 
 /*
- * perf finds the DSO of a module by its name alone, so only the first content of a name
+ * perf finds the DSO of a module by its name alone, so only the @first content of a name
  * can have it unchanged. It is a path, as perf 6.1 looks into its cache only for those.
  */
-static void set_path(const struct images *images, struct image *image)
+static void set_path(struct image *image, const struct image *first)
 {
 	const uint8_t *id = image->identity.id.bytes;
-	const struct image *other;
 
-	for (other = images->all; other < image; other++)
-		if (!other->kernel && !strcmp(other->name, image->name))
-			break;
-	if (other < image && !build_id_equal(&other->identity.id, &image->identity.id))
+	if (!build_id_equal(&first->identity.id, &image->identity.id))
 		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s@%02x%02x%02x%02x.ko",
 			 image->name, image->name, id[0], id[1], id[2], id[3]);
 	else
@@ -64,13 +60,13 @@ int images_add(struct images *images, const struct buildid_image *record, uint64
 	};
 	snprintf(image->name, sizeof(image->name), "%s", name);
 	identity_of_image(record, &image->identity);
-	set_path(images, image);
 	return 0;
 }
 
 void images_free(struct images *images)
 {
 	free(images->all);
+	free(images->sorted);
 	free(images->module_events);
 }
 
@@ -87,13 +83,78 @@ static int compare_module_events(const void *a, const void *b)
 	return COMPARE(first->time, second->time);
 }
 
+/* There is one kernel at a time. */
+static int compare_places(const struct image *a, const struct image *b)
+{
+	int names;
+
+	if (a->kernel || b->kernel)
+		return COMPARE(a->kernel, b->kernel);
+	names = strcmp(a->name, b->name);
+	return names ? names : COMPARE(a->addr, b->addr);
+}
+
+/* Of one time and place they are in the order of their records. */
+static int compare_images(const void *a, const void *b)
+{
+	const struct image *first = *(struct image *const *)a;
+	const struct image *second = *(struct image *const *)b;
+	int order = compare_places(first, second);
+
+	if (!order)
+		order = COMPARE(first->time, second->time);
+	return order ? order : COMPARE(first, second);
+}
+
+/* Until the time of the key, images are less than it. */
+static int compare_until(const void *image, const void *key)
+{
+	const struct image *first = *(struct image *const *)image, *until = key;
+	int order = compare_places(first, until);
+
+	if (order)
+		return order;
+	return first->time <= until->time ? -1 : 1;
+}
+
+static bool same_name(const struct image *a, const struct image *b)
+{
+	return a->kernel == b->kernel && !strcmp(a->name, b->name);
+}
+
+static void set_paths(const struct images *images)
+{
+	size_t begin, end, i;
+
+	for (begin = 0; begin < images->count; begin = end) {
+		const struct image *first = images->sorted[begin];
+
+		for (end = begin + 1; end < images->count; end++) {
+			if (!same_name(images->sorted[end], first))
+				break;
+			if (images->sorted[end] < first)
+				first = images->sorted[end];
+		}
+		for (i = begin; i < end; i++)
+			set_path(images->sorted[i], first);
+	}
+}
+
 int images_ready(struct images *images, uint64_t begin)
 {
 	size_t i;
 
 	images->module_events = calloc(images->count + 1, sizeof(*images->module_events));
-	if (!images->module_events)
+	images->sorted = calloc(images->count + 1, sizeof(struct image *));
+	if (!images->module_events || !images->sorted)
 		return -ENOMEM;
+	for (i = 0; i < images->count; i++)
+		images->sorted[i] = &images->all[i];
+	array_sort(images->sorted, images->count, compare_images);
+	set_paths(images);
+	for (i = 0; i < images->count; i++)
+		if (!images->sorted[i]->unload)
+			images->sorted[images->nr_sorted++] = images->sorted[i];
 	for (i = 0; i < images->count; i++) {
 		const struct image *image = &images->all[i];
 
@@ -122,36 +183,44 @@ uint64_t images_text(const struct images *images)
 	return 0;
 }
 
-/* Of two images, the last until @time is the right one, else the first after it. */
-static bool is_better(const struct image *image, const struct image *than, uint64_t time)
+/* Of those at @place, the last until its time is the right one, else the first after it. */
+static const struct image *find_at(const struct images *images, const struct image *place)
 {
-	if (!than)
-		return true;
-	if (than->time > time)
-		return image->time < than->time;
-	return image->time <= time && image->time >= than->time;
+	struct image **sorted = images->sorted;
+	size_t after =
+		array_lower_bound(place, sorted, images->nr_sorted, sizeof(*sorted), compare_until);
+
+	if (after && !compare_places(sorted[after - 1], place))
+		return sorted[after - 1];
+	if (after < images->nr_sorted && !compare_places(sorted[after], place))
+		return sorted[after];
+	return NULL;
+}
+
+/* As find_at() has it, of two places. */
+static const struct image *better(const struct image *a, const struct image *b, uint64_t time)
+{
+	if (!a || !b)
+		return a ? a : b;
+	if (a->time > time || b->time > time)
+		return a->time <= b->time ? a : b;
+	return a->time >= b->time ? a : b;
 }
 
 void images_find(const struct images *images, const struct perfdata_mapping *mapping, uint64_t time,
 		 struct perfdata_identity *identity)
 {
-	bool kernel = mapping->kind == PERFDATA_KIND_KERNEL;
-	const struct image *best = NULL;
-	char name[MODULE_NAME_ROOM];
-	size_t i;
+	struct image place = {
+		.time = time,
+		.addr = mapping->start,
+		.kernel = mapping->kind == PERFDATA_KIND_KERNEL,
+	};
+	const struct image *best;
 
-	module_name(mapping->path, name);
-	for (i = 0; i < images->count; i++) {
-		const struct image *image = &images->all[i];
-
-		if (image->kernel != kernel || image->unload)
-			continue;
-		if (!kernel &&
-		    (strcmp(image->name, name) || (image->addr && image->addr != mapping->start)))
-			continue;
-		if (is_better(image, best, time))
-			best = image;
-	}
+	module_name(mapping->path, place.name);
+	best = find_at(images, &place);
+	place.addr = 0; /* whose address nobody was allowed to see */
+	best = better(best, find_at(images, &place), time);
 	if (best)
 		*identity = best->identity;
 	else

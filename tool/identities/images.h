@@ -14,6 +14,8 @@ struct image;
 struct images {
 	struct image *all;
 	size_t count;
+	struct image **sorted; /* without those that say that one is gone */
+	size_t nr_sorted;
 	struct perfdata_module_event *module_events; /* since perf began, by time */
 	size_t nr_module_events;
 };

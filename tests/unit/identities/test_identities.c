@@ -802,7 +802,8 @@ static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t t
 	add(&record);
 }
 
-static void look_up_image(enum perfdata_kind space, const char *path, uint64_t start)
+static void look_up_image_at(enum perfdata_kind space, const char *path, uint64_t start,
+			     uint64_t time)
 {
 	const struct perfdata_mapping mapping = {
 		.path = path,
@@ -810,9 +811,15 @@ static void look_up_image(enum perfdata_kind space, const char *path, uint64_t s
 		.pid = UINT32_MAX,
 		.start = start,
 		.len = 0x1000,
+		.time = time,
 	};
 
 	look_up(&mapping);
+}
+
+static void look_up_image(enum perfdata_kind space, const char *path, uint64_t start)
+{
+	look_up_image_at(space, path, start, 0);
 }
 
 static void kernel_and_modules_are_found(void **state)
@@ -863,6 +870,43 @@ static void modules_that_come_and_go(void **state)
 	assert_string_equal(loads[2].path, "/sys/module/m/m@22222222.ko");
 	assert_string_equal(loads[3].path, "/sys/module/m/m.ko");
 	assert_int_equal(loads[3].start, 0x2000);
+}
+
+static void assert_m(uint64_t start, uint64_t time, uint8_t byte)
+{
+	look_up_image_at(PERFDATA_KIND_MODULE, "[m]", start, time);
+	assert_int_equal(found.id.bytes[0], byte);
+}
+
+static void the_last_module_at_an_address_is_the_one(void **state)
+{
+	const struct perfdata_module_event *loads;
+
+	(void)state;
+	add_image(BUILDID_RECORD_MODULE, "l", 0x1000, 150, 0x01, 0, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x2000, 250, 0x33, 0, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 300, 0x22, 0, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 200, 0x11, 0, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 300, 0x23, 0, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0x1000, 350, 0x24, BUILDID_IMAGE_UNLOAD, 0);
+	add_image(BUILDID_RECORD_MODULE, "m", 0, 400, 0x44, 0, BUILDID_RECORD_SNAPSHOT);
+	add_image(BUILDID_RECORD_MODULE, "n", 0x1000, 220, 0x02, 0, 0);
+	ready(100);
+	assert_m(0x1000, 150, 0x11);
+	assert_m(0x1000, 200, 0x11);
+	assert_m(0x1000, 299, 0x11);
+	assert_m(0x1000, 300, 0x23);
+	assert_m(0x1000, 399, 0x23);
+	assert_m(0x1000, 400, 0x44);
+	assert_m(0x2000, 240, 0x33);
+	assert_m(0x2000, 399, 0x33);
+	assert_m(0x2000, 500, 0x44);
+	/* Only that one, of an address that is not known, may be there. */
+	assert_m(0x3000, 200, 0x44);
+	/* The name is that of the first record's. */
+	assert_int_equal(identities_module_events(ids, &loads), 7);
+	assert_string_equal(loads[1].path, "/sys/module/m/m@11111111.ko");
+	assert_string_equal(loads[3].path, "/sys/module/m/m.ko");
 }
 
 static void this_boot_is_known(void **state)
@@ -924,6 +968,7 @@ int main(void)
 		TEST(what_does_not_fit_is_reported),
 		TEST(kernel_and_modules_are_found),
 		TEST(modules_that_come_and_go),
+		TEST(the_last_module_at_an_address_is_the_one),
 		TEST(this_boot_is_known),
 		TEST(the_vdso_has_a_build_id),
 	};
