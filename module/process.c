@@ -38,7 +38,7 @@
 
 /* Mappings copied each time the mmap lock is taken. */
 #define BATCH 16
-/* How long to wait for it. */
+/* How long a call waits for it, in all. */
 #define LOCK_WAIT (HZ / 2)
 
 /* Key of instance numbers: they hide the kernel addresses they are made of. */
@@ -53,12 +53,14 @@ static siphash_key_t secret __read_mostly;
  * @mm: held by mmgrab(), so that the address space may end; see acquire()
  * @start_time: as in struct buildid_mmap
  * @instance: as in struct buildid_maps
+ * @end: in jiffies; no lock is waited for any more
  */
 struct process {
 	struct task_struct *task;
 	struct mm_struct *mm;
 	u64 start_time;
 	u64 instance;
+	unsigned long end;
 };
 
 /* Any thread's, as the leader may have exited before the others. */
@@ -105,6 +107,7 @@ static int get_process(struct pid *pid, struct process *process)
 		return -ESRCH;
 	}
 	process->instance = instance_of(process, exec_id);
+	process->end = jiffies + LOCK_WAIT;
 	mmgrab(process->mm);
 	mmput_async(process->mm);
 	return 0;
@@ -136,18 +139,23 @@ static void end_wait(struct work_struct *work)
 }
 
 /*
- * 0; -ERESTARTSYS; -ETIMEDOUT. In the lock's queue: a process with threads that map all the time
- * is never seen unlocked, so that it would be in vain to try now and then.
+ * 0; -EINTR, as a call that begins anew has all its time again; -ETIMEDOUT. In the lock's queue:
+ * a process with threads that map all the time is never seen unlocked, so that it would be in
+ * vain to try now and then.
  */
-static int lock_in_time(struct mm_struct *mm)
+static int lock_in_time(struct mm_struct *mm, unsigned long end)
 {
 	/* A task's own does not change. */
 	struct sighand_struct *signals = rcu_dereference_protected(current->sighand, true);
 	struct limit limit = { .task = current };
+	long left = end - jiffies;
 	int err;
 
+	if (left <= 0)
+		return -ETIMEDOUT;
 	INIT_DELAYED_WORK_ONSTACK(&limit.work, end_wait);
-	schedule_delayed_work(&limit.work, LOCK_WAIT);
+	/* Nobody's work that waits for a user's server holds this one up. */
+	queue_delayed_work(system_highpri_wq, &limit.work, left);
 	err = down_read_interruptible(&mm->mmap_lock);
 	if (!cancel_delayed_work_sync(&limit.work)) {
 		spin_lock_irq(&signals->siglock);
@@ -157,7 +165,7 @@ static int lock_in_time(struct mm_struct *mm)
 	destroy_delayed_work_on_stack(&limit.work);
 	if (!err)
 		return 0;
-	return signal_pending(current) ? -ERESTARTSYS : -ETIMEDOUT;
+	return signal_pending(current) ? -EINTR : -ETIMEDOUT;
 }
 
 /*
@@ -166,13 +174,14 @@ static int lock_in_time(struct mm_struct *mm)
  * a FUSE server of its own, and hold its lock for as long as this one does not answer. If the
  * process ends meanwhile somebody else unmaps what it had: that may be up to a user's server.
  */
-static int acquire(struct mm_struct *mm)
+static int acquire(const struct process *process)
 {
+	struct mm_struct *mm = process->mm;
 	int err;
 
 	if (!mmget_not_zero(mm))
 		return -ESRCH;
-	err = mmap_read_trylock(mm) ? 0 : lock_in_time(mm);
+	err = mmap_read_trylock(mm) ? 0 : lock_in_time(mm, process->end);
 	if (err)
 		mmput_async(mm);
 	return err;
@@ -210,13 +219,15 @@ static bool may_know_paths(struct task_struct *task)
  * The file mapped at @addr with all of @vm_flags, held, or an ERR_PTR(). Sets the offset
  * of @addr in it.
  */
-static struct file *get_file_at(struct mm_struct *mm, u64 addr, unsigned long vm_flags, u64 *offset)
+static struct file *get_file_at(const struct process *process, u64 addr, unsigned long vm_flags,
+				u64 *offset)
 {
+	struct mm_struct *mm = process->mm;
 	struct file *file = ERR_PTR(-ENOENT);
 	struct vm_area_struct *vma;
 	int err;
 
-	err = acquire(mm);
+	err = acquire(process);
 	if (err)
 		return ERR_PTR(err);
 	vma = find_vma(mm, addr);
@@ -238,7 +249,7 @@ static int resolve(const struct process *process, struct buildid_resolve_addr *r
 
 	if (req->start_time && req->start_time != process->start_time)
 		return -ESRCH;
-	file = get_file_at(process->mm, req->addr, vm_flags, &req->offset);
+	file = get_file_at(process, req->addr, vm_flags, &req->offset);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = bid_reply_file(file, true, record);
@@ -271,7 +282,8 @@ static struct pid *find_allowed_pid(u32 nr)
  *
  * Return: 0; -EPERM; -ESRCH when there is no such process, or it is not the one that
  * is meant, or it has no address space any more; -ETIMEDOUT when it keeps that locked;
- * -ENOENT when no file is mapped there so; else as bid_reply_file().
+ * -EINTR when a signal came meanwhile; -ENOENT when no file is mapped there so; else as
+ * bid_reply_file().
  */
 int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags,
 			struct buildid_file *record)
@@ -324,14 +336,15 @@ static bool is_selected(const struct vm_area_struct *vma, u32 flags)
  * Copy the next mappings from *@cursor on, and hold their files. Sets *@cursor to where
  * the next batch begins. Returns how many there are, or what acquire() does.
  */
-static int collect_mappings(struct mm_struct *mm, u64 *cursor, u32 flags,
+static int collect_mappings(const struct process *process, u64 *cursor, u32 flags,
 			    struct bid_mapping *mappings)
 {
+	struct mm_struct *mm = process->mm;
 	VMA_ITERATOR(vmi, mm, *cursor);
 	struct vm_area_struct *vma;
 	int n = 0, err;
 
-	err = acquire(mm);
+	err = acquire(process);
 	if (err)
 		return err;
 	*cursor = BUILDID_MAPS_END;
@@ -415,7 +428,7 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	return put_record(reply, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 
-/* Drops the files. With -ENOSPC *@cursor is set to the first mapping that did not fit. */
+/* Drops the files. With an error *@cursor is set to the first mapping that is not there. */
 static int put_mappings(struct reply *reply, struct bid_mapping *mappings, int n, u64 *cursor)
 {
 	int err = 0, i;
@@ -423,7 +436,7 @@ static int put_mappings(struct reply *reply, struct bid_mapping *mappings, int n
 	for (i = 0; i < n; i++) {
 		if (!err)
 			err = put_mapping(reply, &mappings[i]);
-		if (err == -ENOSPC && *cursor > mappings[i].start)
+		if (err && *cursor > mappings[i].start)
 			*cursor = mappings[i].start;
 		fput(mappings[i].file);
 	}
@@ -451,7 +464,7 @@ static int put_cookies(struct reply *reply, const struct mm_struct *mm, u64 from
 	return 0;
 }
 
-static int put_all(struct reply *reply, struct mm_struct *mm, struct buildid_maps *req)
+static int put_all(struct reply *reply, const struct process *process, struct buildid_maps *req)
 {
 	struct bid_mapping *mappings;
 	int err = 0, n;
@@ -463,11 +476,17 @@ static int put_all(struct reply *reply, struct mm_struct *mm, struct buildid_map
 	if (req->cursor & IN_COOKIES)
 		from = req->cursor & ~IN_COOKIES;
 	while (!err && !(req->cursor & IN_COOKIES)) {
-		n = collect_mappings(mm, &req->cursor, req->flags, mappings);
+		n = collect_mappings(process, &req->cursor, req->flags, mappings);
 		err = n < 0 ? n : put_mappings(reply, mappings, n, &req->cursor);
 	}
 	kfree(mappings);
-	return err ?: put_cookies(reply, mm, from, &req->cursor);
+	return err ?: put_cookies(reply, process->mm, from, &req->cursor);
+}
+
+/* The call ends there, and the next one goes on. */
+static bool is_to_go_on(int err)
+{
+	return err == -ENOSPC || err == -EINTR || err == -ETIMEDOUT;
 }
 
 static int fill(const struct process *process, struct buildid_maps *req)
@@ -487,9 +506,9 @@ static int fill(const struct process *process, struct buildid_maps *req)
 	reply.record = kmalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 	if (!reply.record)
 		return -ENOMEM;
-	err = put_all(&reply, process->mm, req);
+	err = put_all(&reply, process, req);
 	kfree(reply.record);
-	if (err && err != -ENOSPC)
+	if (err && (reply.left == req->bytes || !is_to_go_on(err)))
 		return err;
 	req->bytes -= reply.left;
 	return 0;
