@@ -339,8 +339,7 @@ static bool is_selected(const struct vm_area_struct *vma, u32 flags)
 static int collect_mappings(const struct process *process, u64 *cursor, u32 flags,
 			    struct bid_mapping *mappings)
 {
-	struct mm_struct *mm = process->mm;
-	VMA_ITERATOR(vmi, mm, *cursor);
+	VMA_ITERATOR(vmi, process->mm, *cursor);
 	struct vm_area_struct *vma;
 	int n = 0, err;
 
@@ -359,7 +358,7 @@ static int collect_mappings(const struct process *process, u64 *cursor, u32 flag
 		get_file(mappings[n].file);
 		n++;
 	}
-	release(mm);
+	release(process->mm);
 	return n;
 }
 
