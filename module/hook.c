@@ -220,6 +220,9 @@ int bid_hook_init(void)
 		if (err) {
 			pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
 			       explain(err));
+			/* insmod would blame an unknown symbol, or parameters. */
+			if (err == -ENOENT || err == -EINVAL)
+				err = -EOPNOTSUPP;
 			goto err_unregister;
 		}
 	}
