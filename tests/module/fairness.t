@@ -131,7 +131,8 @@ for kind, user, many in (("versions", 0, True), ("versions", NOBODY, True),
             # each burst could have driven out the others; what comes faster than the worker sets
             # entries aside has none
             assert evicted >= rounds * OTHERS, f"{evicted} entries evicted"
-            equal(missed, 0, "misses of others")
+            # on PREEMPT_RT the worker reads each file, and what waits for that is not evicted
+            assert missed <= (others.count // 2 if lib.RT else 0), f"{missed} misses of others"
 
 
 # -------------------------------------------------------------------- memory --

@@ -100,7 +100,7 @@ for wait in remount, freeze:
     def _(wait=wait):
         reading = 0
         # all of it is read
-        with with_long_file(NOTES // 4) as (_, start):
+        with with_long_file(NOTES // 2) as (_, start):
             for _ in range(2):
                 with stream.Watch() as watch:
                     directory = start()
