@@ -2,12 +2,13 @@
 """A Debian 12 machine in an emulator, with systemd and apt: scripts/machine makes its disk."""
 
 import os
-import re
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
+
+from kernel_log import fault_pattern
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Seconds, for anything; a DKMS build takes minutes here.
@@ -17,7 +18,7 @@ PATIENCE = 3600
 APPEND = ("root=/dev/vda rw console=ttyS0 loglevel=5 oops=panic panic=-1 no_timer_check "
           "watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 mitigations=off "
           "cryptomgr.notests")
-FAULT = re.compile(r"BUG:|WARNING:|Oops:|Kernel panic|Call Trace:|INFO: task .* blocked")
+FAULT = fault_pattern()
 
 
 class Failed(Exception):

@@ -39,7 +39,8 @@ chmod +x DEBIAN/postinst
 dpkg-deb -b . /tmp/{release}.deb
 apt-get -y install /tmp/{release}.deb
 """
-ENOUGH = "CONFIG_64BIT=y\nCONFIG_KPROBES=y\nCONFIG_PERF_EVENTS=y\nCONFIG_TRACEPOINTS=y\nCONFIG_NET=y"
+ENOUGH = "\n".join(f"CONFIG_{option}=y" for option in (
+    "64BIT", "KPROBES", "PERF_EVENTS", "TRACEPOINTS", "NET", "CGROUPS"))
 WITHOUT_KPROBES = "CONFIG_64BIT=y\n# CONFIG_KPROBES is not set\nCONFIG_PERF_EVENTS=y"
 
 # Runs until it is told to end, as a service may be slow here.
@@ -97,6 +98,7 @@ def check_loaded(version=VERSION):
     equal(os.path.dirname(path), f"/lib/modules/{machine.release}/updates/dkms", "where from")
     info = machine.run("buildid info")
     assert re.search(r"armed", info), info
+    machine.run("buildid doctor")
 
 
 def check_group():
@@ -155,7 +157,7 @@ def _():
 @test("apt installs the packages, DKMS builds the module, and it is loaded")
 def _():
     mount_packages()
-    output = machine.run("cd /media/deb && apt-get -y install ./buildid*.deb ./libbuildid*.deb")
+    output = machine.run("cd /media/deb && apt-get -y install ./buildid*.deb")
     assert "6.99.0-1-amd64: skipped" in output, f"the kernel that cannot be served: {output}"
     equal(built_for(), {machine.release}, "kernels it is built for")
     check_whole()
@@ -182,14 +184,18 @@ def _():
 def _():
     install_unserved("6.99.0-2-amd64", WITHOUT_KPROBES)
     install_unserved("5.10.0-1-amd64", ENOUGH)
+    output = install_unserved("7.99.0-1-amd64", ENOUGH)
+    assert "7.99.0-1-amd64: no module" in output, f"a kernel that it does not compile for: {output}"
     equal(built_for(), {machine.release}, "kernels it is built for")
 
 
-@test("with a newer kernel DKMS builds the module again")
+@test("with a newer kernel DKMS builds the module again, though it has forgotten it meanwhile")
 def _():
+    # As when the kernels that it was built for are removed.
+    machine.run(f"dkms remove buildid/{VERSION} --all")
     machine.run("apt-get -y install linux-image-6.12-amd64 linux-headers-6.12-amd64")
     check_whole()
-    equal(built_for(), set(kernels()), "kernels it is built for")
+    equal(built_for(), {kernels()[-1]}, "kernels it is built for")
 
 
 @test("after a reboot into the newer kernel all works")
@@ -241,6 +247,17 @@ def _():
     check_loaded(NEXT)
 
 
+@test("a module that hides the one that DKMS builds is named")
+def _():
+    machine.run(f"cd /lib/modules/{machine.release} && mkdir -p other /etc/depmod.d && "
+                "cp updates/dkms/buildid.ko* other && "
+                "echo 'override buildid * other' > /etc/depmod.d/other.conf")
+    output = machine.run("dpkg-reconfigure buildid-dkms")
+    assert f"modprobe would load /lib/modules/{machine.release}/other/buildid.ko" in output, output
+    machine.run(f"rm -r /lib/modules/{machine.release}/other /etc/depmod.d/other.conf && depmod")
+    check_loaded(NEXT)
+
+
 @test("a module that is on a blacklist is not loaded")
 def _():
     machine.run("systemctl stop buildid-store; modprobe -r buildid; "
@@ -253,7 +270,10 @@ def _():
 
 @test("removed and installed again, of the version before, it works as before")
 def _():
-    machine.run("apt-get -y remove buildid buildid-dkms")
+    machine.run("apt-get -y remove buildid-dkms")
+    status, output = machine.status("buildid doctor")
+    assert status == 1 and "install buildid-dkms" in output, f"doctor: {status}: {output}"
+    machine.run("apt-get -y remove buildid")
     check_whole()
     assert machine.status("grep ^buildid /proc/modules")[0] == 1, "the module is still loaded"
     machine.run("cd /media/deb && apt-get -y install --allow-downgrades ./buildid*.deb "
