@@ -374,8 +374,13 @@ def _():
         equal(summary["evicted"], 0, summary)
 
 
-def fill_blocks(debug):
-    lib.write_bytes(debug + "/filler/all", bytes(64 * MEGABYTE - usage(debug) - 4 * MEGABYTE))
+def fill_blocks(debug, left=4):
+    lib.write_bytes(debug + "/filler/all", bytes((64 - left) * MEGABYTE - usage(debug)))
+
+
+def fill_but_a_part(debug):
+    """It has room for the file, and then less than a twentieth is left."""
+    fill_blocks(debug, 18)
 
 
 def fill_inodes(debug):
@@ -385,7 +390,8 @@ def fill_inodes(debug):
 
 @tool_test("a full disk fails what it has no room for, until it has")
 def _():
-    for limit, fill in ("size=64m", fill_blocks), ("nr_inodes=500", fill_inodes):
+    for limit, fill in (("size=64m", fill_blocks), ("size=64m", fill_but_a_part),
+                        ("nr_inodes=500", fill_inodes)):
         fill_for_a_while(limit, fill)
 
 

@@ -20,6 +20,7 @@
 #define DEBUGFS	    "/sys/kernel/debug"
 #define KPROBES	    DEBUGFS "/kprobes/enabled"
 #define FTRACE	    "/proc/sys/kernel/ftrace_enabled"
+#define KALLSYMS    "/proc/kallsyms"
 #define LOCKDOWN    "/sys/kernel/security/lockdown"
 #define EFI	    "/sys/firmware/efi"
 #define SECURE_BOOT EFI "/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -66,6 +67,30 @@ static bool is_too_old(const char *release)
 	       (major < 6 || (major == 6 && minor < 1));
 }
 
+/* False after it has set @finding. */
+static bool kernel_can(const struct machine *machine, const char *symbols, struct finding *finding)
+{
+	bool probes = kallsyms_has(symbols, "register_kprobe");
+
+	if (probes && kallsyms_has(symbols, HOOK))
+		return true;
+	finding_set(finding, FINDING_FAILED, "%s was built without %s, which the module needs",
+		    machine->uts.release,
+		    probes ? "the function " HOOK : "kprobes (CONFIG_KPROBES)");
+	finding_remedy(finding, "use another kernel");
+	return false;
+}
+
+/* As kernel_can(); true where that cannot be seen. */
+static bool running_kernel_can(const struct machine *machine, struct finding *finding)
+{
+	char *symbols = machine->loaded ? NULL : read_text(KALLSYMS);
+	bool can = !symbols || !*symbols || kernel_can(machine, symbols, finding);
+
+	free(symbols);
+	return can;
+}
+
 static void no_module(const struct machine *machine, struct finding *finding)
 {
 	enum finding_status status = machine->loaded ? FINDING_WARNING : FINDING_FAILED;
@@ -77,15 +102,17 @@ static void no_module(const struct machine *machine, struct finding *finding)
 		finding_remedy(finding, "run depmod");
 		return;
 	}
+	if (!running_kernel_can(machine, finding))
+		return;
 	finding_set(finding, status, "no module for %s in /lib/modules%s", release,
 		    machine->loaded ? ", so that it is gone with the next boot" : "");
 	if (is_too_old(release))
 		finding_remedy(finding, "use another kernel: the module needs Linux 6.1");
-	/* Not autoinstall: DKMS forgets a module with the last kernel that it was built for. */
 	else if (!access(DKMS_SOURCE, F_OK))
 		finding_remedy(finding,
 			       "build it: dkms install --force " DKMS_MODULE " -k %s; what goes "
-			       "wrong is in " DKMS "/" DKMS_MODULE "/build/make.log",
+			       "wrong is in " DKMS "/" DKMS_MODULE "/build/make.log; if it does "
+			       "not compile, use a newer buildid-dkms, or another kernel",
 			       release);
 	else
 		finding_remedy(finding, "install buildid-dkms, or from the sources: make install");
@@ -101,6 +128,15 @@ static void build_again(const struct machine *machine, struct finding *finding)
 			       "build it again: dkms remove " DKMS_MODULE
 			       " -k %s; dkms install " DKMS_MODULE " -k %s",
 			       machine->uts.release, machine->uts.release);
+}
+
+static void replace_installed(const struct machine *machine, struct finding *finding)
+{
+	if (!access(DKMS_SOURCE, F_OK) && machine->file && !strstr(machine->file, "/updates/dkms/"))
+		finding_remedy(finding,
+			       "it hides the one that DKMS builds: remove it, and run depmod");
+	else
+		finding_remedy(finding, "install the module and the tool of the same version");
 }
 
 void check_module(const struct machine *machine, struct finding *finding)
@@ -124,7 +160,7 @@ void check_module(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_WARNING,
 			    "%s has version %s, the tool " BUILDID_VERSION, machine->file,
 			    *info->version ? info->version : "?");
-		finding_remedy(finding, "install the module and the tool of the same version");
+		replace_installed(machine, finding);
 	} else {
 		finding_set(finding, FINDING_OK, "%s, version %s", machine->file, info->version);
 	}
@@ -387,20 +423,6 @@ void check_lockdown(const struct machine *machine, struct finding *finding)
 
 /* ---------------------------------------------------------------- kprobes -- */
 
-/* False after it has set @finding. */
-static bool kernel_can(const struct machine *machine, const char *symbols, struct finding *finding)
-{
-	bool probes = kallsyms_has(symbols, "register_kprobe");
-
-	if (probes && kallsyms_has(symbols, HOOK))
-		return true;
-	finding_set(finding, FINDING_FAILED, "%s was built without %s, which the module needs",
-		    machine->uts.release,
-		    probes ? "the function " HOOK : "kprobes (CONFIG_KPROBES)");
-	finding_remedy(finding, "use another kernel");
-	return false;
-}
-
 static bool is_off(const char *text)
 {
 	return text && *text == '0';
@@ -455,10 +477,10 @@ void check_kprobes(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_OK, "on");
 		return;
 	}
-	symbols = read_text("/proc/kallsyms");
+	symbols = read_text(KALLSYMS);
 	if (!symbols || !*symbols)
 		finding_set(finding, FINDING_UNKNOWN,
-			    "whether this kernel has them is in /proc/kallsyms, which %s",
+			    "whether this kernel has them is in " KALLSYMS ", which %s",
 			    symbols ? "is empty" : "cannot be read");
 	/* A module that is loaded has found both. */
 	else if (machine->loaded || kernel_can(machine, symbols, finding))

@@ -124,13 +124,15 @@ static bool make_room(struct live_space *space, uint64_t bytes, struct reason *r
 	       reason_set(reason, "no room below --max-size, as all that is stored is in use");
 }
 
-static bool put(struct live_space *space, const struct debug_item *item, struct reason *reason)
+static bool put(struct live_space *space, const struct debug_item *item, uint64_t bytes,
+		struct reason *reason)
 {
-	bool done = debug_dir_put(space->dir, item, reason);
-
-	if (done)
-		stored_add(space->stored, item->id);
-	return done;
+	if (!debug_dir_has_room(space->dir, bytes))
+		return reason_set(reason, "No space left on the disk, of which a part stays free");
+	if (!debug_dir_put(space->dir, item, reason))
+		return false;
+	stored_add(space->stored, item->id);
+	return true;
 }
 
 bool live_space_put(struct live_space *space, const struct debug_item *file, struct reason *reason)
@@ -143,13 +145,13 @@ bool live_space_put(struct live_space *space, const struct debug_item *file, str
 	bytes = debug_dir_cost(item->name, bytes);
 	if (!content_is(item->fd, item->id, item->part, reason) || !make_room(space, bytes, reason))
 		return false;
-	if (put(space, item, reason))
+	if (put(space, item, bytes, reason))
 		return true;
 	if (debug_dir_has_room(space->dir, bytes))
 		return false;
 	if (space->max &&
 	    evict(space, minus(stored_bytes(space->stored), bytes + space->max / SPARE_PART)) &&
-	    put(space, item, reason))
+	    put(space, item, bytes, reason))
 		return true;
 	space->needed = bytes;
 	return false;

@@ -620,6 +620,16 @@ static bool put_marked(const struct debug_dir *dir, const struct debug_item *ite
 
 /* Of one file: a directory for each part of its name. */
 #define INODES_NEEDED 64
+/* What stays free for others: a part of the disk, and no more than so much. */
+#define FREE_PART 20
+#define FREE_MOST (1ULL << 30)
+
+static uint64_t bytes_to_keep_free(const struct statvfs *filesystem)
+{
+	uint64_t part = (uint64_t)filesystem->f_blocks / FREE_PART * filesystem->f_frsize;
+
+	return part < FREE_MOST ? part : FREE_MOST;
+}
 
 bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
 {
@@ -628,7 +638,8 @@ bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
 	if (fstatvfs(dir->fd, &filesystem))
 		return true;
 	/* What the name of a file takes, too; and some have no number of inodes. */
-	return (uint64_t)filesystem.f_bavail * filesystem.f_frsize >= bytes + (64U << 10) &&
+	return (uint64_t)filesystem.f_bavail * filesystem.f_frsize >=
+		       bytes + (64U << 10) + bytes_to_keep_free(&filesystem) &&
 	       (!filesystem.f_files || filesystem.f_favail >= INODES_NEEDED);
 }
 

@@ -127,7 +127,7 @@ bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id);
  * bytes.
  */
 uint64_t debug_dir_cost(const char *name, uint64_t bytes);
-/* Whether the disk has so much room; true also when that is not known. */
+/* Whether the disk has so much room for us; true also when that is not known. */
 bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes);
 
 #endif
