@@ -31,6 +31,11 @@ def script(directory, stdin, status=0, name="soak"):
     return done
 
 
+def begin(directory, *words):
+    return subprocess.check_output((SCRIPT, "--directory", directory, "--begin", *words),
+                                   text=True).strip()
+
+
 def rows(done):
     """The cells of the table, by the first one."""
     lines = [line.split() for line in done.stdout.splitlines() if line[:1] not in ("", " ")]
@@ -67,6 +72,27 @@ def compared():
         equal(second["came"], ["0.50", "-", "-"], "came")
         equal(second["gone"], ["-", "1", "-"], "went")
         equal(report.read(directory + "/soak.last.json")["counts"]["calls"], 1500, "last")
+
+
+@test("runs are compared whose parameters are the same")
+def alike():
+    with tempfile.TemporaryDirectory() as directory:
+        for calls, seconds, last in ((100, 60, "-"), (900, 1800, "-"), (150, 60, "100")):
+            name = begin(directory, "soak", "6.12", f"{seconds}s", "2/3 reloads")
+            equal(name, f"soak-6.12-{seconds}s-2-3-reloads", "name")
+            row = rows(script(directory, text({"calls": calls}), name=name))["calls"]
+            equal(row[:2], [str(calls), last], f"{seconds} s")
+
+
+@test("a run that does not come to its end leaves no report, and the next has the one before")
+def unfinished():
+    with tempfile.TemporaryDirectory() as directory:
+        begin(directory, "soak")
+        script(directory, text({"calls": 100}))
+        for _ in range(2):
+            begin(directory, "soak")
+            equal(os.listdir(directory), ["soak.last.json"], "files")
+        equal(rows(script(directory, text({"calls": 150})))["calls"], ["150", "100", "+50"], "row")
 
 
 @test("with findings it fails, and says how to replay them")

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a long run did: a JSON file, and a table that compares it with the run before.
 
+What says how much a run does is part of its NAME, so that runs are compared that did as much. A
+seed is no part where it is that of the clock, as no two runs have the same. The last report is
+set aside when a run begins: one that ends early leaves none.
+
 build/reports/NAME.json, and NAME.last.json of the run before, have
 
-    name      NAME
+    name      NAME: the kind of run, and its parameters
     version   of the module
     commit    "-dirty" is appended where the tree had changes; null outside a clone
     kernel    of the guest, or null
@@ -14,6 +18,7 @@ build/reports/NAME.json, and NAME.last.json of the run before, have
     findings  [{"what": what is wrong, "where": the place, "replay": the command}]
 """
 
+import contextlib
 import datetime
 import json
 import os
@@ -26,6 +31,8 @@ DIRECTORY = os.path.join(TOP, "build", "reports")
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 KEYS = ("name", "version", "commit", "kernel", "seed", "began", "seconds", "counts", "findings")
+# Of a name, which is part of a file's.
+LONGEST = 200
 FINDING = {"what", "where", "replay"}
 
 
@@ -118,20 +125,34 @@ def read(path):
     return report
 
 
+def begin(*parts, directory=DIRECTORY):
+    """The name of a run that begins; @parts are its kind and its parameters."""
+    name = re.sub("[^a-z0-9._]+", "-", " ".join(map(str, parts)).lower()).strip("-")[:LONGEST]
+    set_aside(name, directory)
+    return name
+
+
+def set_aside(name, directory):
+    """Returns the path of the last report."""
+    path = path_of(name + ".last", directory)
+    with contextlib.suppress(FileNotFoundError):
+        os.replace(path_of(name, directory), path)
+    return path
+
+
 def write(report, directory=DIRECTORY):
-    """Returns the report before it, which is NAME.last.json from now on, or None."""
-    path = path_of(report["name"], directory)
+    """Returns the report before it, or None."""
     os.makedirs(directory, exist_ok=True)
+    path = set_aside(report["name"], directory)
     try:
         last = read(path)
     except ValueError as error:
         print(f"{path}: {error}; not compared with", file=sys.stderr)
         last = None
+    path = path_of(report["name"], directory)
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(report, file, indent=2)
         file.write("\n")
-    if os.path.exists(path):
-        os.replace(path, path_of(report["name"] + ".last", directory))
     os.replace(path + ".new", path)
     return last
 
