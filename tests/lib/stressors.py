@@ -41,8 +41,6 @@ QUICK = ("exec", "vfork", "dynlib") + \
 # Processes of nobody: a stressor that makes too many is refused, and goes on.
 PROCESSES = 600
 GRACE = 300
-# Operations of which one at least has to be done as well beside others.
-MANY = 20
 
 
 def all_of_them():
@@ -73,10 +71,10 @@ class Stressors:
             user=NOBODY, group=NOBODY, extra_groups=[], preexec_fn=limit)
 
     def stop(self):
-        """Before their time."""
+        """Before their time, as end()."""
         for process in self.running.values():
             process.send_signal(signal.SIGINT)
-        self.end()
+        return self.end()
 
     def end(self):
         """Of each, when it has ended: (exit status, bogo operations, what it complained of)."""
@@ -94,12 +92,24 @@ class Stressors:
         return results
 
 
+def alone(names, seconds, place):
+    """What end() returns, with nothing beside them; once more, one at a time and for longer, for
+    those that did nothing in these seconds."""
+    results = Stressors(names, seconds, place).end()
+    for name, (status, operations, _) in [*results.items()]:
+        if not status and not operations:
+            results |= Stressors((name,), seconds + 20, place).end()
+    return results
+
+
 def differences(without, beside):
-    """What a stressor met that it did not meet @without."""
+    """Who did nothing or failed @without, so that nothing can be compared, and what a stressor
+    met @beside that it did not meet without."""
     for name, (status, operations, complaints) in beside.items():
         status_before, operations_before, complaints_before = without[name]
+        if status_before or not operations_before:
+            yield f"{name}: without the module exit {status_before}, {operations_before} " \
+                f"operations: {'; '.join(complaints_before)}"
         new = sorted(set(complaints) - set(complaints_before))
         if status not in (0, status_before) or new:
             yield f"{name}: exit {status}, not {status_before}: {'; '.join(new)}"
-        elif operations_before > MANY and not operations:
-            yield f"{name}: no operation in place of {operations_before}"

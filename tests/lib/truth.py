@@ -13,24 +13,36 @@ import stream
 from device import UNSTABLE, Cookie, File, Lost, Mmap
 from lib import PAGE
 
-REWRITTEN, MOUNTED = 1, 2
+# How content comes to a file: it changes, or is that of a new file on another filesystem.
+REWRITTEN = ("in_place", "truncated", "by_store", "replaced")
+MOUNTED = ("tmpfs", "ext4", "overlay")
+WAYS = REWRITTEN + MOUNTED
 # Steps with one content.
 STEPS = 3
-NAME = re.compile(r"soak-(\d)-\d+\.so$")
+# A new file's number is that of the only step it is there in.
+NAME = re.compile(r"soak-(?:rewritten|mounted-(\d+))\.so$")
 
 
-def identity(writer, step):
-    """Of what that writer's files hold in that step."""
-    version = step - step % STEPS
-    start = struct.pack("=BQ", writer, version)
+def identity(way, step):
+    """Of what comes that way in that step."""
+    start = struct.pack("=BQ", WAYS.index(way), step - step % STEPS)
     return start + hashlib.sha1(start).digest()[:11]
 
 
-def follows(later, earlier):
-    """Whether that identity is the same writer's, of a later step."""
-    writer, step = struct.unpack_from("=BQ", bytes.fromhex(later))
-    return step > struct.unpack_from("=BQ", bytes.fromhex(earlier))[1] and \
-        later == identity(writer, step).hex() and later[:2] == earlier[:2]
+def origin(ident):
+    """The way and the step of one that identity() made, or (None, None)."""
+    data = bytes.fromhex(ident)
+    if len(data) == 20 and data[0] < len(WAYS):
+        way, step = WAYS[data[0]], struct.unpack_from("=Q", data, 1)[0]
+        if data == identity(way, step):
+            return way, step
+    return None, None
+
+
+def had(name, ident):
+    """Whether the file with that NAME, as matched, ever had that identity."""
+    way, step = origin(ident)
+    return way in MOUNTED and step == int(name[1]) if name[1] else way in REWRITTEN
 
 
 def cookie_of(number):
@@ -46,14 +58,14 @@ def system_ids():
 
 
 class Truth:
-    """Holds records to what is so. One that asks about the @present learns what a file is when
-    it is asked, and the file may have changed since it was found mapped."""
+    """Holds records to what is so. What came of which way is counted by the source of the record:
+    a stream, or what was asked for. MAPS, alone of these, says what a file is when it is asked,
+    and the file may have changed since it was found mapped."""
 
-    def __init__(self, ids, present=False):
+    def __init__(self, ids):
         self.ids = ids
-        self.present = present
         self.of_version = {}        # file_id: its identity
-        self.waiting = {}           # file_id: what its pending mappings are to be
+        self.waiting = {}           # file_id: its pending mappings
         self.wrong = []
         self.counts = collections.Counter()
 
@@ -62,23 +74,6 @@ class Truth:
         if len(self.wrong) < 20:
             self.wrong.append(what)
 
-    def check_identity(self, file, wanted, writer=None):
-        if file.kind == "gnu":
-            if file.id == wanted:
-                self.counts["identities right"] += 1
-            elif file.flags & UNSTABLE:
-                self.counts["identities of files that change"] += 1
-            elif self.present and writer == REWRITTEN and follows(file.id, wanted):
-                self.counts["identities of a later step"] += 1
-            else:
-                self.fail(f"{file.id} in place of {wanted}: {file}")
-        elif file.reason in ("changing", "pending") or \
-                file.reason == "io-error" and writer == MOUNTED:
-            # what is unmounted before it was read cannot be
-            self.counts[f"identities {file.reason}"] += 1
-        else:
-            self.fail(f"no identity: {file}")
-
     def see_file(self, file):
         self.counts["files"] += 1
         known = self.of_version.get(file.file_id)
@@ -86,26 +81,48 @@ class Truth:
             if known and known != file.id:
                 self.fail(f"{file.file_id} was {known}: {file}")
             self.of_version[file.file_id] = file.id
-        if file.reason != "pending":
-            for wanted, writer in self.waiting.pop(file.file_id, ()):
-                self.check_identity(file, wanted, writer)
+        name = NAME.search(file.path)
         if file.id and file.path in self.ids:
-            self.check_identity(file, self.ids[file.path])
+            self.counts["programs right"] += file.id == self.ids[file.path]
+            if file.id != self.ids[file.path]:
+                self.fail(f"{file.id} in place of {self.ids[file.path]}: {file}")
+        elif name and file.id and file.file_size and not had(name, file.id):
+            self.fail(f"an identity that it never had: {file}")
+        if file.reason != "pending":
+            for mapping in self.waiting.pop(file.file_id, ()):
+                self.check_mapping(file, *mapping)
 
-    def see_mapping(self, mapped, file):
-        self.counts["mappings"] += 1
+    def see_mapping(self, mapped, file, source="stream"):
+        self.counts[f"{source}: mappings"] += 1
         if mapped.state == "unresolved":
-            self.counts["mappings unresolved"] += 1
+            self.counts[f"{source}: unresolved"] += 1
             return
-        match = NAME.search(mapped.path)
-        if not match:
+        name = NAME.search(mapped.path or file.path)
+        if not name:
             return
-        writer = int(match[1])
-        wanted = identity(writer, mapped.pgoff // PAGE).hex()
+        step = mapped.pgoff // PAGE
+        mapping = (name, step - step % STEPS, source)
         if file.reason == "pending":
-            self.waiting.setdefault(file.file_id, []).append((wanted, writer))
+            self.waiting.setdefault(file.file_id, []).append(mapping)
         else:
-            self.check_identity(file, wanted, writer)
+            self.check_mapping(file, *mapping)
+
+    def check_mapping(self, file, name, wanted, source):
+        way, step = origin(file.id)
+        its_own = had(name, file.id)
+        if its_own and step == wanted:
+            self.counts[f"{source}: right, {way}"] += 1
+            return
+        changed = its_own and (file.flags & UNSTABLE or source == "maps" and step > wanted)
+        # while it is truncated
+        empty = source == "maps" and not name[1] and not file.file_size
+        # what is unmounted before it was read cannot be
+        unread = not file.id and (file.reason in ("changing", "pending") or
+                                  file.reason == "io-error" and name[1])
+        if changed or empty or unread:
+            self.counts[f"{source}: not known, {'mounted' if name[1] else 'rewritten'}"] += 1
+        else:
+            self.fail(f"{source}: not of step {wanted}: {file}")
 
     def see_cookie(self, cookie):
         self.counts["cookies"] += 1
@@ -118,7 +135,7 @@ class Truth:
         self.waiting.clear()
 
     def summary(self):
-        self.counts["identities pending"] += sum(map(len, self.waiting.values()))
+        self.counts["pending at the end"] += sum(map(len, self.waiting.values()))
         return {"counts": dict(self.counts), "wrong": self.wrong}
 
 

@@ -270,6 +270,12 @@ def state_of(pid):
     return lib.read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[0]
 
 
+def all_are_read():
+    """A request that has let a remount or a freeze go first makes no umount(2) wait until it goes
+    on."""
+    lib.until(lambda: not stream.stats()["requests"], "all files were read")
+
+
 def freeze(filesystem, number):
     """While files are read; then one is read that is unlinked. Whoever lets go of that last has
     to wait for the thaw, which must not have to wait for him."""
@@ -297,6 +303,7 @@ def freeze(filesystem, number):
     fcntl.ioctl(root, FITHAW, 0)
     os.close(root)
     equal(os.waitpid(child, 0)[1], 0, "status of what mapped it")
+    all_are_read()
 
 
 def use_as(variant, filesystem, number, tally):
@@ -315,8 +322,7 @@ def use_as(variant, filesystem, number, tally):
     if variant == "read-only":
         tally.at_once("busy", "remount read-only", lib.mount, "none", filesystem.top, "",
                       MS_REMOUNT | lib.MS_RDONLY)
-        # one that has let the remount go first makes no umount(2) wait until it goes on
-        lib.until(lambda: not stream.stats()["requests"], "all files were read")
+        all_are_read()
 
 
 def one_round(filesystem, number, tally):

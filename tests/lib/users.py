@@ -20,7 +20,7 @@ import lib
 from device import SUB_KERNEL, SUB_PATH, SUB_TASKS, Cookie, Device, File, Mmap
 from image import with_id
 from lib import PAGE
-from truth import MOUNTED, REWRITTEN, STEPS, Checked, Truth, cookie_of, identity, system_ids
+from truth import MOUNTED, STEPS, Checked, Truth, cookie_of, identity, system_ids
 
 SMALL = 16384
 # What somebody gets who asks while others end, exec, evict and unmap, and never anything else.
@@ -35,6 +35,7 @@ class Shared:
         self.seed = seed
         self.memory = mmap.mmap(-1, PAGE)
         self.ids = system_ids()
+        self.makers = []            # processes that map files of which truth.py knows
 
     def phase(self):
         return self.memory[0]
@@ -97,11 +98,14 @@ class Member:
 # ------------------------------------------------------------ who makes them --
 
 def map_step(path, step):
+    """For a moment, in which MAPS finds it."""
     fd = os.open(path, os.O_RDONLY)
     try:
-        lib.unmap(lib.map_fd(fd, PAGE, offset=step * PAGE), PAGE)
+        address = lib.map_fd(fd, PAGE, offset=step * PAGE)
     finally:
         os.close(fd)
+    time.sleep(0.001)
+    lib.unmap(address, PAGE)
 
 
 def in_place(path, content):
@@ -124,19 +128,25 @@ def replaced(path, content):
     os.rename(path + ".new", path)
 
 
+def in_turns(ways):
+    """All of them, each time in another order."""
+    while True:
+        yield from random.sample(ways, len(ways))
+
+
 def rewriter(shared, ready, place):
     """A file changes its content in each of all ways, and is mapped."""
     step = 0
-    path = os.path.join(place, f"soak-{REWRITTEN}-0.so")
-    lib.write_bytes(path, with_id(identity(REWRITTEN, 0), PAGE))
+    ways = in_turns((in_place, truncated, by_store, replaced))
+    path = os.path.join(place, "soak-rewritten.so")
+    truncated(path, with_id(identity("truncated", 0), PAGE))
     ready()
     while shared.works():
         if not step % STEPS:
-            way = random.choice((in_place, truncated, by_store, replaced))
-            way(path, with_id(identity(REWRITTEN, step), PAGE))
+            way = next(ways)
+            way(path, with_id(identity(way.__name__, step), PAGE))
         map_step(path, step)
         step += 1
-        time.sleep(0.001)
     return {"files rewritten": step // STEPS, "mappings of them": step}
 
 
@@ -161,16 +171,17 @@ def mounter(shared, ready, place):
     options = ",".join(f"{os.path.basename(path)}dir={path}" for path in layers)
     for path in layers:
         os.mkdir(path)
+    kinds = in_turns(MOUNTED)
     with lib.loop_device() as device, lib.directory() as directory:
         ready()
         step = 0
         while shared.works():
-            kind = random.choice(("tmpfs", "ext4", "overlay"))
+            kind = next(kinds)
             source = {"tmpfs": "none", "ext4": device, "overlay": "overlay"}[kind]
             lib.mount(source, directory, kind, 0, options if kind == "overlay" else "")
-            path = os.path.join(directory, f"soak-{MOUNTED}-{step}.so")
             step += STEPS
-            lib.write_bytes(path, with_id(identity(MOUNTED, step), PAGE))
+            path = os.path.join(directory, f"soak-mounted-{step}.so")
+            lib.write_bytes(path, with_id(identity(kind, step), PAGE))
             if kind == "ext4" and random.random() < 0.5:
                 lib.drop_pages(path)
             for again in range(STEPS):
@@ -260,12 +271,22 @@ def asked(counts, function, *arguments):
     return answer
 
 
+def see_mappings(truth, records, source):
+    """The FILE of each mapping is before it. Returns them by file_id."""
+    files = {}
+    for record in records:
+        if isinstance(record, File):
+            files[record.file_id] = record
+            truth.see_file(record)
+        elif isinstance(record, Mmap):
+            truth.see_mapping(record, files[record.file_id], source)
+    return files
+
+
 def ask(device, truth, pid):
     counts = truth.counts
     records = asked(counts, device.maps, pid) or []
-    for record in records:
-        if isinstance(record, File):
-            truth.see_file(record)
+    files = see_mappings(truth, records, "maps")
     mapped = [record for record in records if isinstance(record, Mmap)]
     if not mapped:
         return
@@ -273,8 +294,7 @@ def ask(device, truth, pid):
     answer = asked(counts, device.resolve_addr, pid, one.addr, one.start_time)
     if answer:
         truth.see_file(answer.record)
-    file = next(record for record in records
-                if isinstance(record, File) and record.file_id == one.file_id)
+    file = files[one.file_id]
     for record in (asked(counts, device.resolve_id, file.file_id),
                    asked(counts, device.resolve_key, file.dev, file.ino)):
         if record:
@@ -283,15 +303,12 @@ def ask(device, truth, pid):
 
 def asker(shared, ready):
     """MAPS and RESOLVE of everybody, HISTORY, dumps."""
-    truth = Truth(shared.ids, present=True)
+    truth = Truth(shared.ids)
 
     def round_of(device):
-        for pid in random.sample(everybody := pids(), min(4, len(everybody))):
+        for pid in shared.makers + random.sample(everybody := pids(), min(4, len(everybody))):
             ask(device, truth, pid)
-        if random.random() < 0.1:
-            for record in device.history():
-                if isinstance(record, File):
-                    truth.see_file(record)
+        see_mappings(truth, device.history(), "history")
     ready()
     while shared.works():
         truth.forget()
