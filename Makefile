@@ -62,8 +62,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       SEED=N            of what the tests choose (that of the clock, and printed)
       RELOADS=N         (500; 50 on a debug kernel)
   make selftests        the kernel's own selftests without the module, with it, and watched; ends
-                        in a report
-      KERNEL=NAME       kernel of the guest (6.12)
+                        in a report for each kernel
+      KERNEL=NAME       kernel of the guest (6.1, 6.12 and debug, one after the other)
   make flood            a minute of each flood that must not harm others
       KERNEL=NAME       kernel of the guest (6.12)
   make umounts          umount(2) at once after use, and the device below removed at once; an hour
@@ -236,7 +236,9 @@ soak: deps
 		$(if $(SEED),--seed $(SEED)) $(if $(RELOADS),--reloads $(RELOADS))
 
 selftests: deps
-	tests/selftests/run $(KERNEL)
+	status=0; for kernel in $(or $(KERNEL),6.1 6.12 debug); do \
+		tests/selftests/run $$kernel || status=1; \
+	done; exit $$status
 
 flood: deps
 	FLOOD_SECONDS=60 scripts/check $(if $(KERNEL),--kernel $(KERNEL)) fairness
