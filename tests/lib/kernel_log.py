@@ -6,6 +6,9 @@ import re
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+# Code of the module in a stack.
+FRAME = re.compile(r"\[buildid( [0-9a-f]+)?\]")
+
 
 def fault_pattern():
     """What fails any guest."""
@@ -41,8 +44,9 @@ class Faults:
         """The first one since the last call, or None."""
         return next(iter([line for line in self.lines() if self.is_fault(line)]), None)
 
-    def faults_and_stack(self):
-        """Those since the last call, and whether code of the module was in one of them."""
+    def faults_and_frames(self):
+        """Those since the last call, and the lines with code of the module, which may be of a
+        report that began before it."""
         lines = list(self.lines())
-        found = [line for line in lines if self.is_fault(line)]
-        return found, bool(found) and any(re.search(r"\[buildid\]", line) for line in lines)
+        return ([line for line in lines if self.is_fault(line)],
+                [line for line in lines if FRAME.search(line)])

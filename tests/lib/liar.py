@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""FUSE servers that lie about sizes, times, numbers and content, or do not answer. What the
-module says of a file is to be what its server has given of that file, and nobody else waits.
+"""FUSE servers that lie about sizes, times, numbers, generations and content, or do not answer.
+What the module says of a file is to be what its server has given of that file, and nobody else
+waits.
 
 A server is a process that speaks to the kernel itself, so that it may say anything."""
 
@@ -40,10 +41,10 @@ class File:
     # of which a read gives the first, unless read says otherwise
     contents: tuple = dataclasses.field(repr=False)
     ino: int = 0            # node, where it is 0
-    generation: int = 0
+    generation: str = "none"    # changing wild
     size: str = "true"      # larger smaller none huge changing
     times: str = "fixed"    # forward back future now wild
-    read: str = "true"      # short nothing long other failing silent
+    read: str = "true"      # short nothing long other by-generation failing silent
     errors: tuple = ()      # of the first reads
     mode: str = "file"      # directory changing
     open: int = 0
@@ -51,12 +52,19 @@ class File:
     valid: int = 3600       # seconds that the kernel may keep what it was told
     answers_interrupts: bool = False
     told: int = 0           # how often attributes were
+    lookups: int = 0
     reads: int = 0
     opens: int = 0
 
     def is_honest(self):
         """Whether all that it gives is of one content, at any time."""
         return self.size == "true" and self.read in ("true", "failing") and self.mode == "file"
+
+    def told_generation(self):
+        """It is another one for each lookup. Of what is wild the kernel takes 32 bits."""
+        self.lookups += 1
+        return {"none": 0, "changing": self.lookups,
+                "wild": (1 << 32, (1 << 64) - 1, 1 << 31)[self.lookups % 3]}[self.generation]
 
     def told_size(self):
         size = len(self.contents[0])
@@ -94,7 +102,8 @@ class File:
             return None
         if self.reads <= len(self.errors):
             return self.errors[self.reads - 1]
-        of = self.contents[self.reads % len(self.contents) if self.read == "other" else 0]
+        of = self.contents[{"other": self.reads, "by-generation": self.lookups}.get(self.read, 0) %
+                           len(self.contents)]
         data = of[offset:offset + size]
         return {"short": data[:len(data) // 2], "nothing": b"",
                 "long": data + bytes(size + 1 - len(data))}.get(self.read, data)
@@ -169,8 +178,8 @@ class Server:
         if not file:
             self.reply(unique, error=errno.ENOENT)
             return
-        self.reply(unique, struct.pack("=4Q2I", file.node, file.generation, file.valid, file.valid,
-                                       0, 0) + file.attributes())
+        self.reply(unique, struct.pack("=4Q2I", file.node, file.told_generation(), file.valid,
+                                       file.valid, 0, 0) + file.attributes())
 
     def give(self, unique, node, body):
         offset, size = struct.unpack_from("=8xQI", body)
@@ -209,6 +218,12 @@ class Server:
             self.reply(unique)
         elif opcode not in NO_REPLY:
             self.reply(unique, error=errno.ENOSYS)
+
+
+def close(fd):
+    """It is closed, although the kernel says EIO of one whose generation is another by now."""
+    with contextlib.suppress(OSError):
+        os.close(fd)
 
 
 # ------------------------------------------------------------------ locked --
@@ -266,7 +281,8 @@ def random_file(rng, node, size):
     if rng.random() < 0.4:
         file.errors = tuple([rng.choice(ERRORS)] * rng.choice([1, 3, ALWAYS]))
         file.read = "failing"
-    for lie in rng.sample(("size", "times", "read", "mode", None, None, None), 2):
+    for lie in rng.sample(("size", "times", "read", "mode", "generation", None, None,
+                            None), 2):
         if lie == "size":
             file.size = rng.choice(["larger", "smaller", "none", "huge", "changing"])
         elif lie == "times":
@@ -275,6 +291,9 @@ def random_file(rng, node, size):
             file.read = rng.choice(["short", "nothing", "long", "other", "silent"])
         elif lie == "mode":
             file.mode = rng.choice(["directory", "changing"])
+        elif lie == "generation":
+            file.generation = rng.choice(["changing", "wild"])
+            file.valid = 0
     file.answers_interrupts = rng.random() < 0.5
     return file
 
@@ -338,27 +357,38 @@ class Servers:
                 self.find(f"{what} has grown by {after[what] - before[what]}, not {want}")
         self.look_at_log()
 
-    def look_at(self, server, name, file, watch):
+    def open(self, server, name, stack):
+        """None where that is no regular file."""
         self.counts["files"] += 1
         try:
             fd = os.open(server.path(name), os.O_RDONLY)
         except OSError:
             self.counts["files not opened"] += 1
-            return
-        try:
-            if stat.S_ISREG(os.fstat(fd).st_mode):
-                self.compare(fd, file, watch)
-        except OSError as error:
-            # the server says that it is a directory by now
-            if file.mode == "file":
-                self.find(f"{file}: {error}")
-        finally:
-            os.close(fd)
+            return None
+        stack.callback(close, fd)
+        return fd if stat.S_ISREG(os.fstat(fd).st_mode) else None
+
+    def look_at(self, server, name, file, watch):
+        fds = []
+        with contextlib.ExitStack() as stack:
+            try:
+                # nothing is read of the first one any more once its generation was another
+                for _ in range(1 if file.generation == "none" else 2):
+                    fd = self.open(server, name, stack)
+                    if fd is None:
+                        return
+                    if file.read == "silent":
+                        self.kill_who_asks(fd, file)
+                    fds.insert(0, fd)
+                    for each in fds:
+                        self.compare(each, file, watch)
+            except OSError as error:
+                # the server says that it is a directory by now
+                if file.mode == "file":
+                    self.find(f"{file}: {error}")
 
     def compare(self, fd, file, watch):
         truths = list(contents_of(file))
-        if file.read == "silent":
-            self.kill_who_asks(fd, file)
         for _ in range(3):
             for action in self.rng.sample([self.map, self.read, self.ask], 3):
                 for how, answer in action(fd, file, watch):
@@ -423,13 +453,13 @@ class Servers:
         if said == truths[0]:
             return True
         if said == content.IO_ERROR:
-            return bool(file.errors) and how == "ask"
+            return how == "ask" and bool(file.errors or file.generation != "none")
         return said.reason == "changing" and (file.times != "fixed" or file.valid == 0)
 
     def look_at_log(self):
-        found, of_module = self.faults.faults_and_stack()
-        if of_module:
-            self.find(f"the kernel reports: {found[0]}")
+        found, frames = self.faults.faults_and_frames()
+        if frames:
+            self.find(f"the kernel reports: {(found + frames)[0]}")
         elif found:
             self.counts["faults of the kernel alone"] += 1
             print(f"# round {self.number}: the kernel alone: {found[0]}", flush=True)

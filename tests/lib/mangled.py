@@ -395,9 +395,9 @@ class Images:
 
     def look_at_log(self):
         """What is wrong in the kernel's own code is not for this to find."""
-        found, of_module = self.faults.faults_and_stack()
-        if of_module:
-            self.find(f"the kernel reports: {found[0]}")
+        found, frames = self.faults.faults_and_frames()
+        if frames:
+            self.find(f"the kernel reports: {(found + frames)[0]}")
         elif found:
             self.counts["faults of the kernel alone"] += 1
             print(f"# round {self.number}, {self.kind}: the kernel alone: {found[0]}", flush=True)

@@ -51,6 +51,29 @@ def _():
               "build-ids of mappings")
 
 
+@test("a node that has another generation at each lookup is another file each time")
+def _():
+    file = liar.File(2, tuple(with_id(ident(number)) for number in range(3)), valid=0,
+                     generation="changing", read="by-generation")
+    seen = []
+    with liar.Server({"2": file}) as server, stream.Watch() as watch, \
+            contextlib.ExitStack() as stack:
+        for _ in range(4):
+            fd = os.open(server.path("2"), os.O_RDONLY)
+            stack.callback(liar.close, fd)
+            record = stream.resolve_fd(fd)
+            equal(record.id, ident(record.generation % 3).hex(), "build-id")
+            _, of = mapped(watch, fd)
+            equal((of.file_id, of.id), (record.file_id, record.id), "the file of its mapping")
+            seen.append((fd, record))
+        equal(len({record.generation for _, record in seen}), 4, "generations")
+        equal(len({record.file_id for _, record in seen}), 4, "files")
+        # the kernel lets nobody read those before the last one any more
+        for fd, record in seen:
+            said = content.answer_of(stream.resolve_fd(fd))
+            assert said in (content.answer_of(record), content.IO_ERROR), f"{said}, not {record}"
+
+
 # What is not read directly the kernel reads ahead, and once more.
 for name, flags, times in ("cached", 0, liar.ALWAYS), ("direct", liar.DIRECT_IO, 1):
     @test(f"whatever number a server fails a read with, it is an I/O error ({name})")
