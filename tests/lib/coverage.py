@@ -99,21 +99,32 @@ def missed(lines, tree):
 
 
 def known(path=UNCOVERED):
-    """{Line: reason}. A reason is indented, below the lines that it is of."""
-    reasons, waiting = {}, []
+    """The lines that are listed, and how often. A reason is indented, below those that it is of."""
+    lines, waiting = collections.Counter(), []
     with open(path, encoding="utf-8") as file:
         for text in file.read().split("\n"):
             match = re.fullmatch(r"(module/\S+) (\w*)\(\): (.*)", text)
             if match:
                 waiting.append(Line(*match.groups()))
             elif text.startswith("  ") and waiting:
-                reasons.update({line: text.strip() for line in waiting})
+                lines.update(waiting)
                 waiting = []
             elif text.strip() and not text.startswith(("#", "  ")):
                 raise ValueError(f"{path}: {text!r}: neither a line nor a reason")
     if waiting:
         raise ValueError(f"{path}: no reason for {waiting[0]}")
-    return reasons
+    return lines
+
+
+def unknown(found, lines):
+    """Those of missed() that known() lacks, or has less often."""
+    left, rest = collections.Counter(lines), []
+    for line, number in found:
+        if left[line]:
+            left[line] -= 1
+        else:
+            rest.append((line, number))
+    return rest
 
 
 def covered(lines):

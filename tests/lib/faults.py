@@ -220,7 +220,7 @@ class Tally:
     kinds: dict = field(default_factory=dict)
     errors: dict = field(default_factory=dict)
     benign: int = 0         # the call succeeded all the same
-    mappings: dict = field(default_factory=dict)
+    others: dict = field(default_factory=dict)
     findings: list = field(default_factory=list)
 
     def count(self, call, kind, error):
@@ -302,6 +302,8 @@ def exhaust(call, kind, tally, short=False, chosen=None):
             for text in [what] * bool(what) + seen:
                 tally.find(where, text)
             if not failed:
+                if chosen:
+                    tally.find(where, "no such fault: the call makes fewer of these")
                 return
             tally.count(call, kind, error)
 
@@ -615,7 +617,7 @@ def module_calls():
     ]
 
 
-# ------------------------------------------------------------- all of these --
+# ---------------------------------------------------------------- one by one --
 
 def left_over():
     """What would grow if something were left."""
@@ -628,17 +630,14 @@ def left_over():
          "descriptors": len(os.listdir("/proc/self/fd"))}
 
 
-def run_calls(calls, tally, short=False, chosen=""):
-    """@chosen: "CALL, KIND, N", for one of them; what is left out is all."""
-    name, kind, n = (*filter(None, chosen.split(", ")), None, None, None)[:3]
+def run_calls(calls, tally, short=False, kind=None, n=None):
+    """@kind, @n: those faults alone."""
     for call in calls:
-        if name and call.name != name:
-            continue
         begin, before = time.monotonic(), left_over()
         try:
             for each in call.kinds:
                 if not kind or each == kind:
-                    exhaust(call, each, tally, short, n and int(n))
+                    exhaust(call, each, tally, short, n)
         except (AssertionError, LookupError) as raised:
             # not where one fault is at hand: the others' findings count all the same
             tally.find(call.name, f"{type(raised).__name__}: {raised}"[:600])
@@ -691,6 +690,10 @@ class Starved:
             assert file is None or file in self.unread or file.id == wanted[path], \
                 f"{path} is {file}, not {wanted[path]}"
         self.identify(wanted)
+
+    def counts(self):
+        return {"": len(self.mmaps), ": unresolved": len(self.unresolved),
+                ": not read": len(self.unread)}
 
     def identify(self, wanted):
         """What was lost comes back with the next mapping, once there is memory again."""
@@ -760,7 +763,7 @@ def mappings_without_entries(many):
         starved = Starved(always("failslab", code_of_module()))
         starved.map(put_files(directory, many))
     assert starved.unresolved, "there was an entry for each"
-    return starved
+    return starved.counts()
 
 
 def mappings_without_memory(kind):
@@ -769,7 +772,7 @@ def mappings_without_memory(kind):
         starved = Starved(always(kind, code_of_module()))
         starved.map(wanted)
     assert starved.unread, "all were read"
-    return starved
+    return starved.counts()
 
 
 def mappings_of_a_bad_disk():
@@ -777,7 +780,7 @@ def mappings_of_a_bad_disk():
         starved = Starved(bad_disk(disk))
         starved.map(wanted)
     equal(len(starved.unread), len(wanted), "files that were not read")
-    return starved
+    return starved.counts()
 
 
 def mappings_without_page_cache():
@@ -786,7 +789,7 @@ def mappings_without_page_cache():
         starved = Starved(failing_function("__filemap_add_folio", code_of_module()))
         starved.map(wanted)
     equal(len(starved.unread), len(wanted), "files that were not read")
-    return starved
+    return starved.counts()
 
 
 def messages_without_memory(times):
@@ -813,27 +816,51 @@ def messages_without_memory(times):
         equal(seen.lost, 0, "records lost")
         equal({(file.id, file.reason) for file in map(seen.file_of, seen.mmaps)},
               {(lib.readelf_ids([path])[path], "none")}, "the file of all mappings")
+    return {"": times}
 
 
-def run_messages(tally, times):
-    try:
-        messages_without_memory(times)
-        tally.mappings["messages without memory"] = times
-    except (AssertionError, KeyError, OSError) as raised:
-        tally.find("messages without memory", f"{type(raised).__name__}: {raised}"[:600])
+# Under the names that findings have. 1000 are more than the module has entries in reserve, and
+# requests.
+OTHERS = {
+    "mappings without entries 1000": lambda: mappings_without_entries(1000),
+    "mappings without memory failslab": lambda: mappings_without_memory("failslab"),
+    "mappings without memory fail_page_alloc": lambda: mappings_without_memory("fail_page_alloc"),
+    "mappings of a bad disk": mappings_of_a_bad_disk,
+    "mappings without page cache": mappings_without_page_cache,
+    "messages without memory": lambda: messages_without_memory(20),
+}
 
 
-def run_mappings(tally, many):
-    for function, arguments in ((mappings_without_entries, (many,)),
-                                (mappings_without_memory, ("failslab",)),
-                                (mappings_without_memory, ("fail_page_alloc",)),
-                                (mappings_of_a_bad_disk, ()), (mappings_without_page_cache, ())):
-        name = " ".join((function.__name__.replace("_", " "), *map(str, arguments)))
+def run_others(names, tally):
+    for name in names:
         try:
-            starved = function(*arguments)
-        except (AssertionError, OSError) as raised:
+            tally.others |= {name + what: n for what, n in OTHERS[name]().items()}
+        except (AssertionError, LookupError, OSError) as raised:
             tally.find(name, f"{type(raised).__name__}: {raised}"[:600])
-            continue
-        tally.mappings[name] = len(starved.mmaps)
-        tally.mappings[f"{name}: unresolved"] = len(starved.unresolved)
-        tally.mappings[f"{name}: not read"] = len(starved.unread)
+
+
+# ------------------------------------------------------------- all of these --
+
+def all_calls():
+    return device_calls() + netlink_calls() + module_calls()
+
+
+def choose(text):
+    """(name, kind, n) of what a finding says: "CALL, KIND, N", where N or both may be left out.
+    Raises ValueError where there is no such fault."""
+    name, kind, n = (*text.split(", ", 2), None, None)[:3]
+    kinds = {call.name: call.kinds for call in all_calls()} | dict.fromkeys(OTHERS, ())
+    if name not in kinds:
+        raise ValueError(f"{name}: no such call; there are {', '.join(kinds)}")
+    if kind and kind not in kinds[name]:
+        raise ValueError(f"{kind}: no such kind of fault of {name}; "
+                         f"there are {', '.join(kinds[name]) or 'none'}")
+    if n and not re.fullmatch("[1-9][0-9]*", n):
+        raise ValueError(f"{n}: not the number of a fault")
+    return name, kind, n and int(n)
+
+
+def run_all(tally, chosen=""):
+    name, kind, n = choose(chosen) if chosen else (None, None, None)
+    run_calls([call for call in all_calls() if name in (None, call.name)], tally, kind=kind, n=n)
+    run_others([other for other in OTHERS if name in (None, other)], tally)
