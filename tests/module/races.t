@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Everything at once on the same files, ring and cookies: for a kernel that looks at each access
-(debug-kcsan), which fails the guest for a data race."""
+"""Everything at once on the same files, rings, listener and cookies: for a kernel that looks at
+each access (debug-kcsan), which fails the guest for a data race."""
 
 import lib
 import stream
@@ -19,7 +19,7 @@ def _():
     after = stream.stats()
     # on PREEMPT_RT the hook reads nothing
     resident = [] if lib.RT else ["parsed_resident"]
-    for name in ("hits", "misses", "parsed_worker", "records", *resident):
+    for name in ("hits", "misses", "parsed_worker", "records", "netlink_records", *resident):
         print(f"# {name}: {after[name] - before[name]}")
         assert after[name] > before[name], f"no {name}"
 

@@ -3,19 +3,24 @@
  * races TIMES
  *
  * Processes that each use the module in a way of their own, TIMES times, all of them the same
- * two files, the same ring and the same cookies. Nothing is looked at but errors that none of
+ * two files, the same rings, listener and cookies. Nothing is looked at but errors that none of
  * it explains: it is for a kernel that looks at every access, see scripts/kcsan.config.
  */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <poll.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,11 +29,18 @@
 #include "elf_image.h"
 
 #define ROOM (2 * BUILDID_RECORD_MAX)
+#define RING 65536
 
 /* One with a build-id, which the hook reads, and one without, which the worker does. */
 static int files[2];
-static int device, ring;
-static char room[ROOM];
+static int device, ring, mapped_ring, listener;
+static _Alignas(8) char room[ROOM];
+
+/* Of @mapped_ring, which has one that consumes: nobody else may store the position. */
+static struct buildid_ring_consumer *consumer;
+static const struct buildid_ring_producer *producer;
+
+static uint16_t family;
 
 static uint64_t address_of(const void *memory)
 {
@@ -68,7 +80,8 @@ static void count(int number)
 		call(device, BUILDID_IOC_INFO, &info, 0);
 }
 
-static void resolve(int number)
+/* Returns the record, if there was room for it: nobody else has @room. */
+static const struct buildid_file *resolve_file(int number)
 {
 	struct buildid_resolve_fd req = {
 		.size = sizeof(req),
@@ -78,6 +91,62 @@ static void resolve(int number)
 	};
 
 	call(device, BUILDID_IOC_RESOLVE_FD, &req, 0);
+	return (const void *)room;
+}
+
+static void resolve(int number)
+{
+	resolve_file(number);
+}
+
+/* Of what the cache may have lost by then. */
+static void resolve_known(int number)
+{
+	const struct buildid_file *file = resolve_file(number);
+	struct buildid_resolve_id id = {
+		.size = sizeof(id),
+		.file_id = file->file_id,
+		.record_size = ROOM,
+		.record = address_of(room),
+	};
+	struct buildid_resolve_key key = {
+		.size = sizeof(key),
+		.flags = BUILDID_KEY_ANY_GENERATION,
+		.dev_major = file->dev_major,
+		.dev_minor = file->dev_minor,
+		.ino = file->ino,
+		.record_size = ROOM,
+		.record = address_of(room),
+	};
+
+	call(device, BUILDID_IOC_RESOLVE_ID, &id, ENOENT);
+	call(device, BUILDID_IOC_RESOLVE_KEY, &key, ENOENT);
+}
+
+/* Of a mapping here, and of this program in the parent. */
+static void resolve_addr(int number)
+{
+	size_t size = (size_t)getpagesize();
+	void *p = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, files[number % 2], 0);
+	struct buildid_resolve_addr req = {
+		.size = sizeof(req),
+		.pid = (uint32_t)getpid(),
+		.record_size = ROOM,
+		.addr = address_of(p),
+		.record = address_of(room),
+	};
+
+	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, 0);
+	if (munmap(p, size))
+		err(1, "munmap");
+	req = (struct buildid_resolve_addr){
+		.size = sizeof(req),
+		.pid = (uint32_t)getppid(),
+		.record_size = ROOM,
+		.addr = (uint64_t)(uintptr_t)resolve_addr,
+		.record = address_of(room),
+	};
+	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, 0);
 }
 
 static void list(int number)
@@ -138,7 +207,7 @@ static void subscribe_to(int fd)
 	struct buildid_subscribe req = {
 		.size = sizeof(req),
 		.flags = BUILDID_SUB_PATH | BUILDID_SUB_TASKS | BUILDID_SUB_KERNEL,
-		.ring_size = 65536,
+		.ring_size = RING,
 	};
 
 	call(fd, BUILDID_IOC_SUBSCRIBE, &req, 0);
@@ -163,6 +232,202 @@ static void receive(int number)
 		err(1, "read");
 }
 
+static void *map_part(off_t offset, size_t size, int prot)
+{
+	void *p = mmap(NULL, size, prot, MAP_SHARED, mapped_ring, offset);
+
+	if (p == MAP_FAILED)
+		err(1, "mmap of a ring");
+	return p;
+}
+
+static void map_ring(void)
+{
+	long page = getpagesize();
+
+	consumer = map_part(0, (size_t)page, PROT_READ | PROT_WRITE);
+	producer = map_part(page, (size_t)page + 2 * RING, PROT_READ);
+}
+
+static uint64_t end_of_records(void)
+{
+	return __atomic_load_n(&producer->pos, __ATOMIC_ACQUIRE);
+}
+
+static void look_at_ring(int number)
+{
+	size_t page = (size_t)getpagesize();
+
+	(void)number;
+	map_ring();
+	end_of_records();
+	if (munmap(consumer, page) || munmap((void *)producer, page + 2 * RING))
+		err(1, "munmap");
+}
+
+static void consume(int number)
+{
+	const char *records = (const char *)producer + getpagesize();
+	uint64_t pos = consumer->pos, end = end_of_records();
+	struct pollfd ready = { .fd = mapped_ring, .events = POLLIN };
+	const struct buildid_record *record;
+	uint32_t size;
+
+	(void)number;
+	for (; pos < end; pos += size) {
+		record = (const void *)(records + (pos & (RING - 1)));
+		size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
+		if (size & BUILDID_RECORD_BUSY)
+			break;
+	}
+	__atomic_store_n(&consumer->pos, pos, __ATOMIC_RELEASE);
+	if (poll(&ready, 1, 0) < 0)
+		err(1, "poll");
+}
+
+/* ---------------------------------------------------------------------- netlink -- */
+
+struct message {
+	struct nlmsghdr header;
+	struct genlmsghdr genl;
+	char attrs[64];
+};
+
+static struct message message_of(uint16_t type, uint8_t command, uint16_t flags)
+{
+	return (struct message){
+		.header = {
+			.nlmsg_len = offsetof(struct message, attrs),
+			.nlmsg_type = type,
+			.nlmsg_flags = NLM_F_REQUEST | flags,
+		},
+		.genl = { .cmd = command, .version = BUILDID_GENL_VERSION },
+	};
+}
+
+static void put(struct message *message, uint16_t type, const void *data, size_t size)
+{
+	const struct nlattr attr = {
+		.nla_len = (uint16_t)(sizeof(attr) + size),
+		.nla_type = type,
+	};
+	char *at = (char *)message + message->header.nlmsg_len;
+
+	memcpy(at, &attr, sizeof(attr));
+	memcpy(at + sizeof(attr), data, size);
+	message->header.nlmsg_len += NLA_ALIGN(attr.nla_len);
+}
+
+static void put_u32(struct message *message, uint16_t type, uint32_t value)
+{
+	put(message, type, &value, sizeof(value));
+}
+
+static int open_socket(void)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+
+	if (fd < 0)
+		err(1, "netlink");
+	return fd;
+}
+
+static ssize_t receive_message(int fd)
+{
+	ssize_t len = recv(fd, room, ROOM, 0);
+
+	if (len < 0)
+		err(1, "recv");
+	return len;
+}
+
+static void send_message(int fd, const struct message *message)
+{
+	if (send(fd, message, message->header.nlmsg_len, 0) < 0)
+		err(1, "send");
+}
+
+/* Sends it and takes in all up to the end of the answer. */
+static void request(int fd, const struct message *message, int expected)
+{
+	send_message(fd, message);
+	for (;;) {
+		ssize_t len = receive_message(fd);
+		const struct nlmsghdr *header = (const void *)room;
+
+		for (; NLMSG_OK(header, len); header = NLMSG_NEXT(header, len)) {
+			if (header->nlmsg_type != NLMSG_ERROR && header->nlmsg_type != NLMSG_DONE)
+				continue;
+			errno = -*(const int *)NLMSG_DATA(header);
+			if (errno && errno != expected)
+				err(1, "netlink command %u", message->genl.cmd);
+			return;
+		}
+	}
+}
+
+static void find_family(void)
+{
+	struct message message = message_of(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
+	const struct nlattr *attr = (const void *)(room + offsetof(struct message, attrs));
+	int fd = open_socket();
+	ssize_t len;
+
+	put(&message, CTRL_ATTR_FAMILY_NAME, BUILDID_GENL_NAME, sizeof(BUILDID_GENL_NAME));
+	send_message(fd, &message);
+	len = receive_message(fd);
+	close(fd);
+	for (; (const char *)(attr + 1) < room + len && attr->nla_len >= sizeof(*attr);
+	     attr = (const void *)((const char *)attr + NLA_ALIGN(attr->nla_len)))
+		if (attr->nla_type == CTRL_ATTR_FAMILY_ID)
+			memcpy(&family, attr + 1, sizeof(family));
+	if (!family)
+		errx(1, "netlink: no family " BUILDID_GENL_NAME);
+}
+
+static void ask(int number)
+{
+	static int fd = -1;
+	const struct buildid_file *file = resolve_file(number);
+	bool all = number % 16 == 0;
+	struct message message = message_of(family, BUILDID_CMD_GET, all ? NLM_F_DUMP : NLM_F_ACK);
+
+	if (fd < 0)
+		fd = open_socket();
+	put_u32(&message, BUILDID_A_DEV_MAJOR, file->dev_major);
+	put_u32(&message, BUILDID_A_DEV_MINOR, file->dev_minor);
+	if (!all)
+		put(&message, BUILDID_A_INO, &file->ino, sizeof(file->ino));
+	request(fd, &message, ENOENT);
+}
+
+static void listen_by(int fd)
+{
+	struct message message = message_of(family, BUILDID_CMD_SUBSCRIBE, NLM_F_ACK);
+
+	put_u32(&message, BUILDID_A_FLAGS, BUILDID_SUB_PATH | BUILDID_SUB_TASKS);
+	put_u32(&message, BUILDID_A_RING_SIZE, RING);
+	request(fd, &message, 0);
+}
+
+static void listen_once(int number)
+{
+	int fd = open_socket();
+
+	listen_by(fd);
+	map(number);
+	close(fd);
+}
+
+static void hear(int number)
+{
+	(void)number;
+	if (recv(listener, room, ROOM, MSG_DONTWAIT) < 0 && errno != EAGAIN)
+		err(1, "recv");
+}
+
+/* ------------------------------------------------------------------------- users -- */
+
 static void fork_once(int number)
 {
 	pid_t child = fork();
@@ -180,9 +445,11 @@ static const struct {
 	void (*use)(int number);
 	int turns;
 } users[] = {
-	{ map, 20 },	  { map, 20 },	   { change, 10 },  { count, 50 },
-	{ resolve, 20 },  { list, 1 },	   { flush, 5 },    { name, 5 },
-	{ subscribe, 1 }, { receive, 20 }, { receive, 20 }, { fork_once, 1 },
+	{ map, 20 },	    { map, 20 },	   { change, 10 },	{ count, 50 },
+	{ resolve, 20 },    { resolve_known, 10 }, { resolve_addr, 5 }, { list, 1 },
+	{ flush, 5 },	    { name, 5 },	   { subscribe, 1 },	{ receive, 20 },
+	{ receive, 20 },    { consume, 20 },	   { look_at_ring, 5 }, { ask, 10 },
+	{ listen_once, 1 }, { hear, 20 },	   { hear, 20 },	{ fork_once, 1 },
 };
 
 static void use(size_t user, int times)
@@ -217,6 +484,12 @@ int main(int argc, char **argv)
 	device = open_device(0);
 	ring = open_device(O_NONBLOCK);
 	subscribe_to(ring);
+	mapped_ring = open("/dev/buildid", O_RDWR | O_CLOEXEC);
+	subscribe_to(mapped_ring);
+	map_ring();
+	find_family();
+	listener = open_socket();
+	listen_by(listener);
 	for (i = 0; i < sizeof(users) / sizeof(*users); i++)
 		if (!fork())
 			use(i, times);
