@@ -7,17 +7,19 @@ cd "$(dirname "$0")/../.." || exit
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 
-mkdir -p "$work"/tree/{scripts,tool,tests} "$work"/kernels/{good,silent}
+mkdir -p "$work"/tree/{scripts,tool,tests} "$work"/kernels/{good,silent,refused}
 cp scripts/matrix "$work/tree/scripts/"
 cd "$work/tree" || exit
-touch ../kernels/{good,silent}/config
+touch ../kernels/{good,silent,refused}/config
+echo refused-1 > ../kernels/refused/release
 echo good-1 > ../kernels/good/release
 echo silent-1 > ../kernels/silent/release
 cat > scripts/kernel << 'EOF'
 #!/bin/bash
 case $1 in
 --table)
-	printf '%s amd64 %s\n' good image silent image gone headers broken debug headless image
+	printf '%s amd64 %s\n' good image silent image gone headers broken debug headless image \
+		refused headers
 	exit
 	;;
 --dir) shift ;;
@@ -36,6 +38,7 @@ EOF
 chmod +x scripts/*
 cat > Makefile << 'EOF'
 module:
+	@[ $(KERNEL) != refused ] || { echo "hook.c:1:2: error: no such function" >&2; exit 2; }
 	mkdir -p build/$(KERNEL)-1 && touch build/$(KERNEL)-1/buildid.ko
 EOF
 printf '%s:\n\t@:\n' version > tool/Makefile
@@ -59,6 +62,10 @@ ok "and shows so" shows "broken | amd64 | - | [0-9a-f]+ | kernel failed"
 ok "a guest that says nothing is a failure" fails good silent
 ok "and is not taken for one that has loaded the module" \
 	shows "silent | amd64 | silent-1 | [0-9a-f]+ | yes | no"
+
+ok "where the module does not build, the log says why" \
+	eval 'fails refused && shows "refused | amd64 | refused-1 | [0-9a-f]+ | no" &&
+		sed -n "/^## refused/,/^## /p" MATRIX.md | grep "error: no such function"'
 
 echo good-2 > ../kernels/good/release
 ok "the release is that of the kernel that was tested, not of one that came later" \
