@@ -96,6 +96,7 @@ def check_loaded(version=VERSION):
     equal(machine.run("cat /sys/module/buildid/version").strip(), version, "the version loaded")
     path = machine.run("modinfo -n buildid").strip()
     equal(os.path.dirname(path), f"/lib/modules/{machine.release}/updates/dkms", "where from")
+    equal(machine.run("modinfo -F signer buildid").strip(), "DKMS module signing key", "signer")
     info = machine.run("buildid info")
     assert re.search(r"armed", info), info
     machine.run("buildid doctor")
