@@ -95,6 +95,27 @@ def unfinished():
         equal(rows(script(directory, text({"calls": 150})))["calls"], ["150", "100", "+50"], "row")
 
 
+@test("the first run is compared with that of the release")
+def released():
+    with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryDirectory() as before:
+        last, now = (report.complete("soak", json.loads(text({"calls": calls})))
+                     for calls in (100, 150))
+        report.write(last, before)
+        report.RELEASED, kept = before, report.RELEASED
+        try:
+            equal(report.write(now, directory), last, "the first")
+            equal(report.write(last, directory), now, "the second")
+        finally:
+            report.RELEASED = kept
+
+
+@test("the release's are reports that name this file")
+def whole():
+    for name in os.listdir(report.RELEASED):
+        found = report.read(os.path.join(report.RELEASED, name))
+        equal(found["name"] + ".json", name, "name")
+
+
 @test("with findings it fails, and says how to replay them")
 def findings():
     with tempfile.TemporaryDirectory() as directory:

@@ -3,7 +3,8 @@
 
 What says how much a run does is part of its NAME, so that runs are compared that did as much. A
 seed is no part where it is that of the clock, as no two runs have the same. The last report is
-set aside when a run begins: one that ends early leaves none.
+set aside when a run begins: one that ends early leaves none. Where there is no last one, it is that
+of tests/reports, made for the release.
 
 build/reports/NAME.json, and NAME.last.json of the run before, have
 
@@ -28,6 +29,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DIRECTORY = os.path.join(TOP, "build", "reports")
+RELEASED = os.path.join(TOP, "tests", "reports")
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 KEYS = ("name", "version", "commit", "kernel", "seed", "began", "seconds", "counts", "findings")
@@ -145,7 +147,7 @@ def write(report, directory=DIRECTORY):
     os.makedirs(directory, exist_ok=True)
     path = set_aside(report["name"], directory)
     try:
-        last = read(path)
+        last = read(path) or read(path_of(report["name"], RELEASED))
     except ValueError as error:
         print(f"{path}: {error}; not compared with", file=sys.stderr)
         last = None
