@@ -404,7 +404,7 @@ static void give_to(u64 ino, kuid_t uid)
 	rcu_read_lock();
 	entry = entry_of(ino);
 	if (entry)
-		entry->uid = uid;
+		entry->user = uid;
 	rcu_read_unlock();
 }
 

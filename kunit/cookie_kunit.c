@@ -194,35 +194,6 @@ static void no_numbering_makes_long_chains(struct kunit *test)
 	KUNIT_EXPECT_LT(test, longest, 30);
 }
 
-static struct user_namespace *make_ns(struct kunit *test, struct user_namespace *parent,
-				      kuid_t owner, u32 root)
-{
-	struct user_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, ns);
-	ns->parent = parent;
-	ns->owner = owner;
-	ns->uid_map.nr_extents = 1;
-	ns->uid_map.extent[0] = (struct uid_gid_extent){
-		.lower_first = root,
-		.count = 1000,
-	};
-	return ns;
-}
-
-/* Uids are free in a user namespace. */
-static void a_user_has_one_share_in_all_its_namespaces(struct kunit *test)
-{
-	struct user_namespace *own = make_ns(test, &init_user_ns, SOMEBODY, 100000);
-	struct user_namespace *deeper = make_ns(test, own, KUIDT_INIT(100005), 100005);
-	struct user_namespace *container = make_ns(test, &init_user_ns, GLOBAL_ROOT_UID, 200000);
-
-	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(&init_user_ns, ANOTHER), ANOTHER));
-	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(own, KUIDT_INIT(100001)), SOMEBODY));
-	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(deeper, KUIDT_INIT(100007)), SOMEBODY));
-	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(container, KUIDT_INIT(200033)), KUIDT_INIT(200000)));
-}
-
 static void stop(void *unused)
 {
 	bid_cookie_exit();
@@ -243,7 +214,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_cookie_is_for_one_content),
 	KUNIT_CASE(a_cookie_is_for_one_owner),
 	KUNIT_CASE(no_numbering_makes_long_chains),
-	KUNIT_CASE(a_user_has_one_share_in_all_its_namespaces),
 	{},
 };
 

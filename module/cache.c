@@ -31,6 +31,7 @@
 #include "cache.h"
 #include "compat.h"
 #include "stats.h"
+#include "user.h"
 
 #define RESERVE_MAX 256
 
@@ -426,17 +427,17 @@ void bid_cache_remove(struct bid_entry *entry)
 /* The user who has more than half of a full set, or INVALID_UID. By majority vote. */
 static kuid_t owner_of_most(struct bid_entry *const *set)
 {
-	kuid_t uid = INVALID_UID;
+	kuid_t user = INVALID_UID;
 	u32 i, votes = 0, n = 0;
 
 	for (i = 0; i < WAYS; i++) {
 		if (!votes)
-			uid = set[i]->uid;
-		votes += uid_eq(set[i]->uid, uid) ? 1 : -1;
+			user = set[i]->user;
+		votes += uid_eq(set[i]->user, user) ? 1 : -1;
 	}
 	for (i = 0; i < WAYS; i++)
-		n += uid_eq(set[i]->uid, uid);
-	return n > WAYS / 2 ? uid : INVALID_UID;
+		n += uid_eq(set[i]->user, user);
+	return n > WAYS / 2 ? user : INVALID_UID;
 }
 
 /* How many entries of a set were inserted for the same process as @entry. */
@@ -453,10 +454,10 @@ static u32 count_of_process(struct bid_entry *const *set, const struct bid_entry
 static bool evict_before(struct bid_entry *const *set, const struct bid_entry *a,
 			 const struct bid_entry *b, kuid_t most)
 {
-	bool a_of_most = uid_eq(a->uid, most);
+	bool a_of_most = uid_eq(a->user, most);
 	u32 with_a, with_b;
 
-	if (a_of_most != uid_eq(b->uid, most))
+	if (a_of_most != uid_eq(b->user, most))
 		return a_of_most;
 	if (a->used != b->used)
 		return b->used;
@@ -525,7 +526,7 @@ bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
 	entry->key = *key;
 	entry->version = *version;
 	entry->file_id = ++cache.last_file_id;
-	entry->uid = current_uid();
+	entry->user = bid_user();
 	entry->tgid = current->tgid;
 	entry->used = false;
 	cache.entries++;

@@ -68,7 +68,7 @@ struct bid_request;
  * @version: which version of the inode
  * @flags: BID_ENTRY_*
  * @used: mapped by another process than @tgid, and so worth keeping longer
- * @uid: of the process it was inserted for
+ * @user: bid_user() of the process it was inserted for
  * @tgid: of that process
  * @file_id: as in struct buildid_file
  * @user_ino: likewise
@@ -91,7 +91,7 @@ struct bid_entry {
 	struct bid_key key;
 	struct bid_version version;
 	u32 flags;
-	kuid_t uid;
+	kuid_t user;
 	pid_t tgid;
 	bool used;
 	u64 file_id;

@@ -17,7 +17,6 @@
 #include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/user_namespace.h>
 
 #include "cookie.h"
 
@@ -115,35 +114,9 @@ static bool make_room(struct bid_cookie_owner *owner)
 	return may_have_more(owner);
 }
 
-static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
-{
-	kuid_t root;
-
-	if (ns == &init_user_ns)
-		return uid;
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-		return ns->owner;
-	root = make_kuid(ns, 0);
-	return uid_valid(root) ? root : ns->owner;
-}
-
-/**
- * bid_cookie_user() - the user in whose quota a cookie of current counts
- *
- * In a user namespace a user can have many uids: there it is the owner of the namespace.
- * One that root created is a container, and there it is the container's root. Process
- * context.
- */
-kuid_t bid_cookie_user(void)
-{
-	return user_of(current_user_ns(), current_uid());
-}
-
 /**
  * bid_cookie_charge() - count one cookie more for a user
- * @uid: the user, from bid_cookie_user()
+ * @uid: the user, from bid_user()
  *
  * May drop the oldest cookie of the user's files. May sleep.
  *
@@ -208,7 +181,7 @@ static struct file_cookie *find_file(const struct bid_key *key)
 
 /**
  * bid_cookie_set_file() - set the cookie of a file
- * @user: in whose quota it counts, from bid_cookie_user()
+ * @user: in whose quota it counts, from bid_user()
  * @file_owner: the inode's uid
  * @key: which inode
  * @version: which content

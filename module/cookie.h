@@ -16,7 +16,6 @@
 struct bid_cookie_owner;
 
 void bid_cookie_init(void);
-kuid_t bid_cookie_user(void);
 struct bid_cookie_owner *bid_cookie_charge(kuid_t uid);
 void bid_cookie_uncharge(struct bid_cookie_owner *owner);
 u32 bid_cookie_count(void);

@@ -26,6 +26,7 @@
 
 #include "cookie.h"
 #include "event.h"
+#include "user.h"
 
 /**
  * struct mm_cookies - the cookies of an address space, perhaps none any more
@@ -258,7 +259,7 @@ int bid_mapping_cookie_set(const struct bid_cookie_info *info)
 	if (!cookie)
 		return -ENOMEM;
 	cookie->info = *info;
-	cookie->owner = bid_cookie_charge(bid_cookie_user());
+	cookie->owner = bid_cookie_charge(bid_user());
 	if (IS_ERR(cookie->owner)) {
 		err = PTR_ERR(cookie->owner);
 		goto err_free;

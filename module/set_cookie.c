@@ -14,6 +14,7 @@
 #include "ioctl.h"
 #include "lookup.h"
 #include "reply.h"
+#include "user.h"
 
 /* 0 when the content has no identity of its own, as of lookup->version. */
 static int check_content(struct bid_lookup *lookup)

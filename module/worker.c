@@ -45,6 +45,7 @@
 #include "cookie.h"
 #include "event.h"
 #include "stats.h"
+#include "user.h"
 #include "worker.h"
 
 /* How often to read when the version moves meanwhile. */
@@ -495,7 +496,7 @@ static u32 *usage_of(u32 *counts, u32 id)
 struct bid_request *bid_worker_get_request(dev_t dev)
 {
 	u32 *device = usage_of(worker.devices, dev);
-	u32 *user = usage_of(worker.users, __kuid_val(current_uid()));
+	u32 *user = usage_of(worker.users, __kuid_val(bid_user()));
 	struct bid_request *request;
 
 	bid_cache_assert_locked();

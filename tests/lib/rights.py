@@ -60,6 +60,25 @@ def enter_user_namespace():
 
 
 @contextlib.contextmanager
+def namespace_of_nobody():
+    """A pid in a user namespace that nobody has made, with ten uids that are not nobody's."""
+    def make():
+        become_nobody()
+        lib.check(lib.libc.unshare(CLONE_NEWUSER), "unshare")
+
+    with lib.child(make) as pid:
+        with open(f"/proc/{pid}/uid_map", "w", encoding="ascii") as file:
+            file.write("0 200000 10\n")
+        yield pid
+
+
+def enter_namespace_as(uid, namespace):
+    with open(f"/proc/{namespace}/ns/user", "rb") as file:
+        lib.check(lib.libc.setns(file.fileno(), CLONE_NEWUSER), "setns")
+    os.setresuid(uid, uid, uid)
+
+
+@contextlib.contextmanager
 def device_for_all():
     """As an administrator may do, at his own risk."""
     os.chmod(lib.DEVICE, 0o666)

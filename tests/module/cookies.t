@@ -427,21 +427,13 @@ def name_pages(device, writer, pages):
 def _():
     counts, writer = os.pipe()
 
-    def make_namespace():
-        rights.become_nobody()
-        lib.check(libc.unshare(rights.CLONE_NEWUSER), "unshare")
-
     def name_as(uid, device, namespace):
-        with open(f"/proc/{namespace}/ns/user", "rb") as file:
-            lib.check(libc.setns(file.fileno(), rights.CLONE_NEWUSER), "setns")
-        os.setresuid(uid, uid, uid)
+        rights.enter_namespace_as(uid, namespace)
         name_pages(device, writer, 600)
 
     with Device() as device:
         before = device.stats()["cookies"]
-        with lib.child(make_namespace) as namespace:
-            with open(f"/proc/{namespace}/uid_map", "w", encoding="ascii") as file:
-                file.write("0 200000 10\n")
+        with rights.namespace_of_nobody() as namespace:
             pids = [lib.forked(lambda uid=uid: name_as(uid, device, namespace)) for uid in range(3)]
             named = [struct.unpack("=I", os.read(counts, 4))[0] for _ in pids]
             for pid in pids:

@@ -5,12 +5,14 @@ requests is not felt by others. With FLOOD_SECONDS=60 in the environment, as mak
 flood has it, floods last that long and go as fast as they can."""
 
 import contextlib
+import functools
 import os
 import struct
 import subprocess
 import time
 
 import lib
+import rights
 import servers
 import stream
 from device import SUB_CHILDREN, SUB_PATH, File
@@ -20,6 +22,9 @@ from tap import equal, run, test
 
 SECONDS = int(os.environ.get("FLOOD_SECONDS", 0))
 NOBODY = 65534
+# Uids of a user namespace that nobody has made.
+UIDS = (0, 1)
+USERS = {0: "root", NOBODY: "nobody", UIDS: "two uids of one user's namespace"}
 # A table of one set, in which all that is mapped is in each other's way, whatever the hash.
 WAYS = 16
 # The debug kernel looks for wrong locks; that takes no masses.
@@ -54,14 +59,21 @@ def flood(kind, user):
                 stdout=subprocess.PIPE))
             equal(server.stdout.readline(), b"mounted\n", "the server's word")
             stack.callback(lib.umount, directory, 2)
-        process = stack.enter_context(lib.started(
+        become = [{"user": user}]
+        if user is UIDS:
+            namespace = stack.enter_context(rights.namespace_of_nobody())
+            become = [{"preexec_fn": functools.partial(rights.enter_namespace_as, uid, namespace)}
+                      for uid in UIDS]
+        processes = [stack.enter_context(lib.started(
             built("flood"), directory or kind, str(BURST), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, bufsize=0, user=user, extra_groups=[]))
+            stdout=subprocess.PIPE, bufsize=0, extra_groups=[], **as_whom)) for as_whom in become]
 
         def burst(function):
-            process.stdin.write(b"x")
+            for process in processes:
+                process.stdin.write(b"x")
             function()
-            equal(process.stdout.read(1), b"x", "the flood's word")
+            for process in processes:
+                equal(process.stdout.read(1), b"x", "the flood's word")
         yield burst
 
 
@@ -110,8 +122,9 @@ FLOODS = {
 # process has most of goes first; what several processes use goes last; what one user has most of.
 for kind, user, many in (("versions", 0, True), ("versions", NOBODY, True),
                          ("inodes", NOBODY, True), ("numbers", NOBODY, True),
-                         ("inodes", 0, False), ("processes", 0, True), ("shared", NOBODY, False)):
-    @test(f"a flood of {FLOODS[kind]}, by {'nobody' if user else 'root'}, leaves what "
+                         ("inodes", 0, False), ("processes", 0, True), ("shared", NOBODY, False),
+                         ("shared", UIDS, False)):
+    @test(f"a flood of {FLOODS[kind]}, by {USERS[user]}, leaves what "
           f"{'others share' if many else 'one process maps'} hits")
     def _(kind=kind, user=user, many=many):
         with loaded(f"max_entries={WAYS}"), lib.tmpfs() as directory, \
@@ -213,6 +226,21 @@ def _():
         equal(stream.stats()["requests"], REQUESTS // 8, "requests, nobody's")
         servers.map_unread(fds[REQUESTS // 2:])
         equal(stream.stats()["requests"], REQUESTS // 4, "requests, with root's")
+
+
+@test("nor have all uids of the user namespaces that a user makes")
+def _():
+    def map_as(uid, namespace, fds):
+        rights.enter_namespace_as(uid, namespace)
+        servers.map_unread(fds)
+
+    share = REQUESTS // 8
+    with loaded(f"requests={REQUESTS}"), rights.namespace_of_nobody() as namespace, \
+            servers.device(2 * share) as (fds, stop, _):
+        stop()
+        for uid in UIDS:
+            lib.in_child(map_as, uid, namespace, fds[uid * share:][:share])
+        equal(stream.stats()["requests"], share, "requests")
 
 
 def elf_with_notes(path, notes):
