@@ -259,8 +259,10 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum 
 
 	if (IS_I_VERSION(inode) && sb->s_user_ns == &init_user_ns)
 		return false;
-	if (sb->s_magic == MSDOS_SUPER_MAGIC || sb->s_magic == EXFAT_SUPER_MAGIC ||
-	    access > BID_ACCESS_FILE)
+	/* ctime is mtime there, which whoever may write can set */
+	if (sb->s_magic == MSDOS_SUPER_MAGIC)
+		return true;
+	if (sb->s_magic == EXFAT_SUPER_MAGIC || access > BID_ACCESS_FILE)
 		settle = 2 * (s64)NSEC_PER_SEC + TICK_NSEC;
 	ktime_get_coarse_real_ts64(&now);
 	return version->ctime > bid_time_ns(now) - settle;

@@ -57,6 +57,20 @@ for kind in COARSE:
             equal(wrong, 0, "wrong identities of 20")
 
 
+@test("vfat: what is overwritten, and given its old time again, is not reported with the old id")
+def _():
+    with on_image("vfat") as directory, stream.Watch() as watch:
+        path = os.path.join(directory, "lib.so")
+        old = time.time() - 3600
+        for number in (1, 2):
+            with open(path, "r+b" if number > 1 else "wb") as file:
+                file.write(with_id(bytes([number]) * 20))
+            os.utime(path, (old, old))
+            for _ in range(3):
+                _, file = watch.see(lib.map_file, path)
+                equal(file.id, f"{number:02x}" * 20, "build-id")
+
+
 # ------------------------------------------------------------------- errors --
 
 for kind in ("ext4", "xfs"):
