@@ -247,7 +247,7 @@ static bool is_local(const struct inode *inode)
  * @access: how the file is read
  *
  * It may while ctime is so young that the next change would get the same one. Time
- * stamps move once a tick and are stored as precisely as the filesystem can: FAT has
+ * stamps move once a tick and are stored as precisely as the filesystem can: exFAT has
  * units of two seconds. A server may be ahead of our clock or behind it. Who mounts in a user
  * namespace of his own may turn the change counter off, and on again. Any context.
  */
@@ -332,12 +332,26 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 	return is_local(inode) ? BID_ACCESS_FILE : BID_ACCESS_REMOTE;
 }
 
-static u32 name_flags(const struct file *file, const struct dentry *dentry)
+/**
+ * bid_file_user_overlay() - is this on an overlayfs that a user has mounted?
+ * @path: bid_file_path() of a file, or the like
+ *
+ * Its layers may be on FUSE, and any of its files, once it is written to. Any context.
+ */
+bool bid_file_user_overlay(const struct path *path)
 {
+	const struct super_block *sb = path->dentry->d_sb;
+
+	return sb->s_magic == OVERLAYFS_SUPER_MAGIC && sb->s_user_ns != &init_user_ns;
+}
+
+static u32 name_flags(const struct file *file, const struct path *user)
+{
+	const struct dentry *dentry = user->dentry;
 	const struct inode *inode = file_inode(file);
 	u32 flags = 0;
 
-	if (bid_file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC)
+	if (bid_file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC || bid_file_user_overlay(user))
 		flags |= BUILDID_FILE_FUSE;
 	/* it may get its last name, or lose it, at any time */
 	if (!data_race(inode->i_nlink) || d_unlinked(dentry))
@@ -365,7 +379,7 @@ void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_p
 	char *name;
 	size_t len;
 
-	path->flags = name_flags(file, user->dentry);
+	path->flags = name_flags(file, user);
 	name = d_path(user, buf, size);
 	if (IS_ERR(name)) {
 		path->name = NULL;
@@ -455,7 +469,7 @@ void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struc
 		bid_file_path(file, buf, size, path);
 		return;
 	}
-	path->flags = name_flags(file, dentry);
+	path->flags = name_flags(file, user);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && lockless_path(user, buf, size, path))
 		return;
 	path->name = buf;

@@ -95,6 +95,7 @@ bool bid_file_unstable(struct inode *inode);
 bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access);
 int bid_file_may_read(struct file *file);
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason);
+bool bid_file_user_overlay(const struct path *path);
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
 void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path);
 void bid_file_end_epoch(const struct super_block *sb);

@@ -54,12 +54,15 @@ void bid_reply_hide_path(struct buildid_file *record)
 /*
  * May the caller read the file? Where the server may be any user it is not asked, as it
  * could make the caller wait for ever: the answer is no. It need not be that of the mapping:
- * overlayfs asks about the copy that it has made meanwhile.
+ * overlayfs asks about the metadata, and about the copy that it has made meanwhile. Where a
+ * user has mounted it, who asks about processes of others has to be who may read anything.
  */
 static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
 {
 	const struct path *path = file_user_path(lookup->file);
 
+	if (bid_file_user_overlay(path) && perfmon_capable())
+		return access != BID_ACCESS_CALLER && capable(CAP_DAC_READ_SEARCH);
 	return access != BID_ACCESS_CALLER &&
 	       d_real_inode(path->dentry)->i_sb->s_magic != FUSE_SUPER_MAGIC &&
 	       !path_permission(path, MAY_READ);

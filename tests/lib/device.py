@@ -25,7 +25,7 @@ REASON = ["none", "not-elf", "no-note", "truncated", "malformed", "limit", "io-e
           "pending", "deferred", "not-regular", "secretmem", "hugetlb", "changing",
           "unreadable"]
 STATE = ["known", "pending", "deferred", "unresolved"]
-DELETED, MEMFD, UNSTABLE, PATH_PART, NO_PATH = (1 << n for n in range(5))
+DELETED, MEMFD, UNSTABLE, PATH_PART, NO_PATH, FUSE = (1 << n for n in range(6))
 
 Header = namedtuple("Header", "type flags size seq time_mono time_perf")
 File = namedtuple("File", "header file_id ino user_ino dev user_dev generation flags ctime mtime "

@@ -16,7 +16,7 @@ import lib
 import rights
 import servers
 import stream
-from device import ADDR_HISTORY, MAPS_DATA, UNSTABLE, Device, File, Mmap
+from device import ADDR_HISTORY, FUSE, MAPS_DATA, UNSTABLE, Device, File, Mmap
 from lib import built, fails_with, libc
 from tap import Skip, equal, run, test
 
@@ -594,6 +594,29 @@ def _():
             equal("WARNING" in log.text(), False, "what the kernel says")
         finally:
             lib.umount(merged)
+
+
+@test("of an overlay that a user has mounted it says that it may lead to FUSE")
+def _():
+    def flags_of(device, work):
+        rights.enter_user_namespace()
+        lib.check(libc.unshare(0x00020000), "unshare(CLONE_NEWNS)")
+        merged = os.path.join(work, "merged")
+        lib.mount("overlay", merged, "overlay", 0,
+                  f"userxattr,lowerdir={work}/lower,upperdir={work}/upper,workdir={work}/inner")
+        path = os.path.join(merged, "file")
+        with open(path, "rb") as file, lib.mapped(path) as address:
+            handle = os.open(path, os.O_PATH)
+            return [device.resolve_fd(handle).flags, device.resolve_fd(file.fileno()).flags,
+                    device.resolve_addr(os.getpid(), address).record.flags]
+
+    lib.run("modprobe", "overlay", status=None)
+    with lib.tmpfs() as work, Device() as device:
+        for name in ("lower", "upper", "inner", "merged"):
+            os.mkdir(os.path.join(work, name))
+        lib.write_bytes(os.path.join(work, "lower", "file"), lib.read_bytes(built("other")))
+        equal([flags & FUSE for flags in lib.in_child(flags_of, device, work)], [FUSE] * 3,
+              "flags")
 
 
 @test("a build-id in the cache is no secret of the file's")

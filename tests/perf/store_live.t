@@ -253,6 +253,23 @@ def _():
         live.finish()
 
 
+@tool_test("of an overlay that a user has mounted nothing is opened: it may lead to a server")
+def _():
+    with Live() as live:
+        os.chmod(live.path, 0o755)
+        lower, empty, merged = (f"{live.path}/{name}" for name in ("lower", "empty", "merged"))
+        for path in lower, empty, merged:
+            os.mkdir(path)
+        copy(work("one"), lower + "/libwork.so")
+        live.start()
+        with busy(merged + "/libwork.so", 0, live.path, "unshare", "-Urm", "sh", "-c", OVERLAY,
+                  "sh", lower, empty, merged):
+            line = live.wait_for(ONE)
+        equal((line["status"], line["path"]), ("fail", merged + "/libwork.so"), line)
+        contains(line["reason"], "user has mounted")
+        live.finish(ONE)
+
+
 @tool_test("one process at a time stores into a directory; SIGUSR1 prints how much")
 def _():
     with Live("-p", str(os.getpid())) as live:

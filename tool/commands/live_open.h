@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open for store --live: nothing on FUSE, whose server may be any user and never answer.
+ * Open for store --live: nothing on FUSE, whose server may be any user and never answer, and
+ * nothing that may come to be there, as in an overlay that a user has mounted.
  * What is mapped is opened without a path; a path is walked in memory first, where no
  * server is asked. Where that is not enough a worker waits for a second, but not for
  * processes in other user namespaces, who choose what their paths lead to, and not for a
@@ -18,7 +19,7 @@
 #include "common/worker.h"
 #include "libbuildid/libbuildid.h"
 
-#define LIVE_ON_FUSE "is on FUSE, whose server may never answer"
+#define LIVE_ON_FUSE "is on FUSE, or on an overlay that a user has mounted: a read may never end"
 
 #define LIVE_SLOW_MAX 3
 
