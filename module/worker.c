@@ -295,9 +295,12 @@ static bool queue_for_superblock(struct bid_request *request)
 
 	if (request->locked)
 		keep_active(request);
-	/* soon, as they may be done soon; but they may wait for a disk that does not answer */
-	for (us = 50; rwsem_is_contended(&sb->s_umount); us = min(2 * us, 10000U))
+	/* soon, as they may be done soon; but any user can have somebody wait all the time */
+	for (us = 50; us < 50 * USEC_PER_MSEC && rwsem_is_contended(&sb->s_umount); us *= 2) {
+		if (!BID_IS_MOUNTED(sb))
+			return false;
 		usleep_range(us, 2 * us);
+	}
 	/* to be woken by whoever has it now: until then the superblock is active */
 	down_read(&sb->s_umount);
 	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
