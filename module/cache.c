@@ -389,7 +389,8 @@ static void free_entry_rcu(struct rcu_head *rcu)
 
 static void free_entry(struct bid_entry *entry)
 {
-	call_rcu(&entry->rcu, free_entry_rcu);
+	/* those that wait for it count in what may be allocated */
+	call_rcu_hurry(&entry->rcu, free_entry_rcu);
 }
 
 static void set_slot(u32 slot, struct bid_entry *entry)

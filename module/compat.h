@@ -26,13 +26,12 @@
 #define BID_MODULE_TEXT(module)	     ((module)->core_layout.base)
 #define BID_MODULE_TEXT_SIZE(module) ((module)->core_layout.text_size)
 #endif
+#ifndef BID_HAS_CALL_RCU_HURRY
+#define call_rcu_hurry call_rcu
+#endif
 /* Older kernels have the digest, but export no function to get it. */
-#ifdef BID_HAS_FSVERITY_DIGEST
-#define BID_HAS_FSVERITY		   IS_ENABLED(CONFIG_FS_VERITY)
-#define BID_FSVERITY_DIGEST(inode, digest) fsverity_get_digest(inode, digest, NULL, NULL)
-#else
-#define BID_HAS_FSVERITY		   false
-#define BID_FSVERITY_DIGEST(inode, digest) 0
+#ifndef BID_HAS_FSVERITY_DIGEST
+#define fsverity_get_digest(inode, digest, alg, hash) 0
 #endif
 #ifndef BID_HAS_INODE_CTIME
 #define inode_get_ctime(inode) ((inode)->i_ctime)
@@ -68,7 +67,6 @@ static inline void shrinker_free(struct shrinker *shrinker)
 	kfree(shrinker);
 }
 #endif
-
 #if defined(BID_HAS_FILE_USER_PATH) && !defined(BID_HAS_FILE_USER_INODE)
 static inline const struct inode *file_user_inode(struct file *file)
 {
@@ -85,6 +83,9 @@ static inline const struct inode *file_user_inode(struct file *file)
 #define file_user_path(f)  (&(f)->f_path)
 #define file_user_inode(f) bid_file_inode(f)
 #endif
+#ifndef BID_HAS_FILE_MNT_IDMAP
+#define file_mnt_idmap(file) file_mnt_user_ns((struct file *)(file))
+#endif
 #ifdef BID_HAS_S_MOUNTS_LIST
 #define BID_IS_MOUNTED(sb) (!list_empty(&(sb)->s_mounts))
 #else
@@ -96,5 +97,4 @@ static inline const struct inode *file_user_inode(struct file *file)
 #else
 #define BID_VM_NORESERVE VM_NORESERVE
 #endif
-
 #endif /* BID_COMPAT_H */

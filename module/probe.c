@@ -14,8 +14,14 @@
 
 static inline void probe(struct file *file, struct inode *inode, struct vm_area_struct *vma)
 {
+#ifdef BID_HAS_CALL_RCU_HURRY
+	call_rcu_hurry(NULL, NULL);
+#endif
 #ifdef BID_HAS_D_REAL_METADATA
 	d_real(NULL, D_REAL_METADATA);
+#endif
+#ifdef BID_HAS_FILE_MNT_IDMAP
+	file_mnt_idmap(file);
 #endif
 #ifdef BID_HAS_FILE_USER_INODE
 	file_user_inode(file);

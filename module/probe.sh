@@ -37,6 +37,6 @@ echo '/* Made by module/probe.sh. */'
 questions=$(sed -n 's/^#ifdef \(BID_HAS_.*\)/\1/p' "$src")
 for name in $questions; do
 	if compiles "$@" "-D$name"; then
-		echo "#define $name"
+		echo "#define $name 1"
 	fi
 done

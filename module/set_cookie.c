@@ -59,6 +59,13 @@ static void refresh_entry(struct file *file, const struct bid_key *key)
 	kfree(record);
 }
 
+/* Is current @owner, as the mount of @file shows it? */
+static bool owns(const struct file *file, const struct inode *inode, kuid_t owner)
+{
+	return vfsuid_eq_kuid(make_vfsuid(file_mnt_idmap(file), i_user_ns(inode), owner),
+			      current_fsuid());
+}
+
 static int name_file(struct file *file, const struct bid_identity *id)
 {
 	struct bid_lookup lookup;
@@ -72,13 +79,12 @@ static int name_file(struct file *file, const struct bid_identity *id)
 		return err;
 	/* of the inode that was read. Read once: chown may change it any moment */
 	owner = READ_ONCE(lookup.inode->i_uid);
-	if (!uid_eq(owner, current_fsuid()) && !capable(CAP_FOWNER))
+	if (!owns(file, lookup.inode, owner) && !capable(CAP_FOWNER))
 		return -EPERM;
 	if (!id->len)
 		err = bid_cookie_clear_file(&lookup.key) ? 0 : -ENOENT;
 	else
-		err = bid_cookie_set_file(bid_cookie_user(), owner, &lookup.key, &lookup.version,
-					  id);
+		err = bid_cookie_set_file(bid_user(), owner, &lookup.key, &lookup.version, id);
 	if (!err)
 		refresh_entry(file, &lookup.key);
 	return err;

@@ -376,7 +376,7 @@ static int fall_back(struct inode *inode, const struct bid_version *version,
 		     struct bid_reader *reader, struct bid_identity *id)
 {
 	u8 digest[FS_VERITY_MAX_DIGEST_SIZE];
-	int len = BID_FSVERITY_DIGEST(inode, digest);
+	int len = fsverity_get_digest(inode, digest, NULL, NULL);
 
 	BUILD_BUG_ON(FS_VERITY_MAX_DIGEST_SIZE > BUILDID_ID_MAX);
 	if (len <= 0)

@@ -39,7 +39,7 @@ probe() {	# COMPILER
 # shellcheck disable=SC2317
 answers() {
 	TROUBLE='' probe "$1" > "$work/config.h" && cat "$work/config.h" &&
-		[[ $(grep -o 'BID_.*' "$work/config.h") == BID_HAS_THIS$'\n'BID_HAS_THESE ]]
+		[[ $(grep -o 'BID_.*' "$work/config.h") == 'BID_HAS_THIS 1'$'\n''BID_HAS_THESE 1' ]]
 }
 # shellcheck disable=SC2317
 fails() { ! TROUBLE=$2 probe "$1"; }
