@@ -5,12 +5,15 @@ was on can be unmounted, at the first try, while its file may still be being rea
 
 import contextlib
 import fcntl
+import mmap
 import os
+import time
 
 import lib
 import servers
 import stream
 import umounts
+from image import with_id
 from tap import Skip, equal, run, test
 
 # Each variant of umounts.py, on one device; the long form has all on the other, too.
@@ -111,6 +114,41 @@ for wait in remount, freeze:
                     equal(watch.file_of(*watch.mmaps).reason, "no-note", "reason")
         print(f"# it was read still in {reading} of 2 rounds")
         assert reading, "it had to wait for all of the file"
+
+
+@test("while there is always somebody who waits for a filesystem its files are read all the same")
+def _():
+    def sync(directory):
+        root = os.open(directory, os.O_RDONLY)
+        while True:
+            lib.write_bytes(os.path.join(directory, str(os.getpid())), os.urandom(lib.PAGE))
+            lib.libc.syncfs(root)
+
+    def remount_for_ever(directory):
+        while True:
+            lib.mount("none", directory, "", umounts.MS_REMOUNT)
+            remounts[0] += 1
+
+    remounts = memoryview(mmap.mmap(-1, lib.PAGE)).cast("Q")
+    with lib.ext4() as directory, contextlib.ExitStack() as stack:
+        path = os.path.join(directory, "file")
+        for function in (sync, remount_for_ever) * 6:
+            stack.enter_context(lib.waiting_for(function, directory))
+        time.sleep(1)
+        in_a_second, meanwhile = remounts[0], 0
+        for number in range(1, 4):
+            lib.write_bytes(path, with_id(bytes([number]) * 20))
+            os.sync()
+            lib.drop_pages(path)
+            before = remounts[0]
+            with stream.Watch() as watch:
+                map_for_a_moment(path)
+                watch.settle()
+                equal(watch.file_of(*watch.mmaps).id, f"{number:02x}" * 20, "build-id")
+            meanwhile += remounts[0] - before
+        print(f"# {meanwhile} remounts meanwhile, {in_a_second} in a second")
+        # whoever waits for nobody to wait sees many seconds' worth
+        assert meanwhile < 4 * in_a_second, "the worker waits as long as anybody does"
 
 
 # ------------------------------------------------- a file that nobody can read --
