@@ -37,7 +37,7 @@ static void a_user_has_one_share_in_all_its_namespaces(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_user_has_one_share_in_all_its_namespaces),
-	{}
+	{},
 };
 
 static struct kunit_suite suite = {

@@ -84,7 +84,7 @@ static inline const struct inode *file_user_inode(struct file *file)
 #define file_user_inode(f) bid_file_inode(f)
 #endif
 #ifndef BID_HAS_FILE_MNT_IDMAP
-#define file_mnt_idmap(file) file_mnt_user_ns((struct file *)(file))
+#define file_mnt_idmap(f) file_mnt_user_ns((struct file *)(f))
 #endif
 #ifdef BID_HAS_S_MOUNTS_LIST
 #define BID_IS_MOUNTED(sb) (!list_empty(&(sb)->s_mounts))
