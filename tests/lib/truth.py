@@ -5,6 +5,7 @@ mapping is the number of a step, and what the file holds in that step is a funct
 
 import collections
 import hashlib
+import mmap
 import re
 import struct
 
@@ -98,7 +99,8 @@ class Truth:
             self.counts[f"{source}: unresolved"] += 1
             return
         name = NAME.search(mapped.path or file.path)
-        if not name:
+        # lib.resident() maps it, too, to look at and not to run
+        if not name or not mapped.prot & mmap.PROT_EXEC:
             return
         step = mapped.pgoff // PAGE
         mapping = (name, step - step % STEPS, source)

@@ -219,7 +219,8 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 		return true;
 	entry.fd = live_open(&live->opener, item->path, &reason);
 	if (entry.fd < 0) {
-		if (item->fd < 0)
+		/* what is mapped tells more than that the path leads elsewhere here */
+		if (item->fd < 0 && strcmp(item->reason.text, LIVE_ON_FUSE))
 			item->reason = reason;
 		return false;
 	}
