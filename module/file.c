@@ -334,7 +334,7 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 
 /**
  * bid_file_user_overlay() - is this on an overlayfs that a user has mounted?
- * @path: bid_file_path() of a file, or the like
+ * @path: file_user_path() of the file
  *
  * Its layers may be on FUSE, and any of its files, once it is written to. Any context.
  */
