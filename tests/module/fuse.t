@@ -169,7 +169,8 @@ def interrupted(function, *arguments):
     signal.signal(signal.SIGALRM, lambda *_: None)
     # As SA_RESTART has it: a timer could keep it in the call for ever.
     signal.siginterrupt(signal.SIGALRM, False)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    # one before the call ends nothing
+    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
     return function(*arguments)
 
 

@@ -101,10 +101,12 @@ for wait in remount, freeze:
     @test(f"a {wait.__name__} does not wait for a file that is being read, which is identified "
           "all the same")
     def _(wait=wait):
-        reading = 0
+        reading = rounds = 0
         # all of it is read
         with with_long_file(NOTES // 2) as (_, start):
-            for _ in range(2):
+            # where processors take turns it may be done before this one sees it
+            while rounds < 2 or not reading and rounds < 10:
+                rounds += 1
                 with stream.Watch() as watch:
                     directory = start()
                     wait(directory)
@@ -112,7 +114,7 @@ for wait in remount, freeze:
                     watch.settle()
                     lib.umount(directory)
                     equal(watch.file_of(*watch.mmaps).reason, "no-note", "reason")
-        print(f"# it was read still in {reading} of 2 rounds")
+        print(f"# it was read still in {reading} of {rounds} rounds")
         assert reading, "it had to wait for all of the file"
 
 
