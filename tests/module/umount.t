@@ -149,8 +149,8 @@ def _():
                 equal(watch.file_of(*watch.mmaps).id, f"{number:02x}" * 20, "build-id")
             meanwhile += remounts[0] - before
         print(f"# {meanwhile} remounts meanwhile, {in_a_second} in a second")
-        # whoever waits for nobody to wait sees many seconds' worth
-        assert meanwhile < 4 * in_a_second, "the worker waits as long as anybody does"
+        # one that waits until nobody waits sees ten seconds' worth and more
+        assert meanwhile < 7 * in_a_second, "the worker waits as long as anybody does"
 
 
 # ------------------------------------------------- a file that nobody can read --
