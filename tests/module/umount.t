@@ -103,7 +103,7 @@ for wait in remount, freeze:
     def _(wait=wait):
         reading = rounds = 0
         # all of it is read
-        with with_long_file(NOTES // 2) as (_, start):
+        with with_long_file(NOTES) as (_, start):
             # where processors take turns it may be done before this one sees it
             while rounds < 2 or not reading and rounds < 10:
                 rounds += 1
