@@ -19,32 +19,63 @@
 #define CORRUPT "corrupt or truncated"
 /*
  * A few kilobytes of anybody's must not decompress to all memory there is, of which the
- * service of store --live has 512 MiB. The largest kernel modules are of 100 MB.
+ * service of store --live has 512 MiB; nor must what decompresses to nothing be read for
+ * ever. The largest kernel modules are of 100 MB.
  */
 #define DECOMPRESSED_MAX (256U << 20)
+#define COMPRESSED_MAX	 (64U << 20)
 /* For the window, which the file chooses: 128 MiB at most for zstd -22, 64 for xz -9. */
 #define MEMORY_MAX (160U << 20)
 
-bool is_compressed(int fd)
+struct source {
+	int fd;
+	off_t at;
+	char block[BLOCK];
+};
+
+/* ARCHIVE_FILTER_NONE for what is not compressed. */
+static int filter_of(int fd)
 {
 	static const struct magic {
+		int filter;
 		size_t size;
 		const char *bytes;
 	} magics[] = {
-		{ 2, "\x1f\x8b" },
-		{ 4, "\x28\xb5\x2f\xfd" },
-		{ 6, "\xfd"
-		     "7zXZ\0" },
+		{ ARCHIVE_FILTER_GZIP, 2, "\x1f\x8b" },
+		{ ARCHIVE_FILTER_ZSTD, 4, "\x28\xb5\x2f\xfd" },
+		{ ARCHIVE_FILTER_XZ, 6,
+		  "\xfd"
+		  "7zXZ\0" },
 	};
 	char start[6];
 	size_t i;
 
 	if (pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
-		return false;
+		return ARCHIVE_FILTER_NONE;
 	for (i = 0; i < ARRAY_SIZE(magics); i++)
 		if (!memcmp(start, magics[i].bytes, magics[i].size))
-			return true;
-	return false;
+			return magics[i].filter;
+	return ARCHIVE_FILTER_NONE;
+}
+
+bool is_compressed(int fd)
+{
+	return filter_of(fd) != ARCHIVE_FILTER_NONE;
+}
+
+static la_ssize_t read_block(struct archive *archive, void *data, const void **block)
+{
+	struct source *source = data;
+	ssize_t got;
+
+	(void)archive;
+	*block = source->block;
+	if (source->at >= COMPRESSED_MAX)
+		return ARCHIVE_FATAL;
+	got = pread(source->fd, source->block, sizeof(source->block), source->at);
+	if (got > 0)
+		source->at += got;
+	return got < 0 ? ARCHIVE_FATAL : got;
 }
 
 /* NULL, or a problem. */
@@ -67,23 +98,25 @@ static const char *read_into(struct archive *archive, int to)
 	return got || !size ? CORRUPT : NULL;
 }
 
-static bool open_archive(struct archive *archive, int fd)
+/* Once: with support for filters it would look for another one in what comes out. */
+static bool open_archive(struct archive *archive, struct source *source)
 {
-	return !libarchive.read_support_filter_gzip(archive) &&
-	       !libarchive.read_support_filter_xz(archive) &&
-	       !libarchive.read_support_filter_zstd(archive) &&
-	       !libarchive.read_support_format_raw(archive) && !lseek(fd, 0, SEEK_SET) &&
-	       !libarchive.read_open_fd(archive, fd, BLOCK);
+	return !libarchive.read_append_filter(archive, filter_of(source->fd)) &&
+	       !libarchive.read_support_format_raw(archive) &&
+	       !libarchive.read_open(archive, source, NULL, read_block, NULL);
 }
 
 static int to_memfd(struct archive *archive, int fd, const char **problem)
 {
 	int to = memfd_create("decompressed", MFD_CLOEXEC);
+	struct source source = { .fd = fd };
 
 	if (to < 0)
 		*problem = strerror(errno);
 	else
-		*problem = open_archive(archive, fd) ? read_into(archive, to) : CORRUPT;
+		*problem = open_archive(archive, &source) ? read_into(archive, to) : CORRUPT;
+	if (*problem && source.at >= COMPRESSED_MAX)
+		*problem = "larger than 64 MiB";
 	if (to < 0 || !*problem)
 		return to;
 	close(to);

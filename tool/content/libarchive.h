@@ -15,7 +15,8 @@
 	F(entry_size) F(entry_symlink) F(entry_hardlink)		\
 	F(entry_set_pathname) F(entry_set_filetype) F(entry_set_perm)	\
 	F(entry_set_size) F(entry_set_mtime) F(entry_set_symlink)	\
-	F(read_new) F(read_open_fd) F(read_next_header)			\
+	F(read_new) F(read_open) F(read_open_fd) F(read_next_header)	\
+	F(read_append_filter)						\
 	F(read_data) F(read_data_block)					\
 	F(read_support_filter_gzip) F(read_support_filter_bzip2)	\
 	F(read_support_filter_xz) F(read_support_filter_zstd)		\

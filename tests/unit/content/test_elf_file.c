@@ -577,7 +577,7 @@ static void an_id_has_a_place_in_memory(void **state)
 /* As modules are. */
 static void compressed_files_are_decompressed(void **state)
 {
-	static const char *const programs[] = { "cat", "gzip -c", "xz -c" };
+	static const char *const programs[] = { "cat", "gzip -c", "xz -c", "zstd -qc" };
 	struct elf_info info, self;
 	char command[128];
 	size_t i;
@@ -597,6 +597,41 @@ static void compressed_files_are_decompressed(void **state)
 	}
 	assert_int_equal(truncate(path, 100), 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_file_info(fd, &info);
+	close(fd);
+	assert_int_equal(info.kind, BUILDID_KIND_NONE);
+}
+
+/* Each layer would multiply what a small file takes. */
+static void what_is_compressed_twice_is_none(void **state)
+{
+	struct elf_info info;
+	char command[128];
+	int fd;
+
+	(void)state;
+	snprintf(command, sizeof(command), "gzip -c < /proc/%d/exe | gzip -c > %s", getpid(), path);
+	assert_int_equal(system(command), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_file_info(fd, &info);
+	close(fd);
+	assert_int_equal(info.kind, BUILDID_KIND_NONE);
+}
+
+/* Frames to skip, in a file without blocks: hours of reading, without a byte. */
+static void what_decompresses_to_nothing_is_read_no_further(void **state)
+{
+	static const uint8_t first[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0 };
+	static const uint8_t skip[] = { 0x50, 0x2a, 0x4d, 0x18, 0xff, 0xff, 0xff, 0xff };
+	struct elf_info info;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), i;
+	off_t at = sizeof(first);
+
+	(void)state;
+	assert_int_equal(pwrite(fd, first, sizeof(first), 0), sizeof(first));
+	for (i = 0; i < 256; i++, at += sizeof(skip) + UINT32_MAX)
+		assert_int_equal(pwrite(fd, skip, sizeof(skip), at), sizeof(skip));
+	assert_int_equal(ftruncate(fd, at), 0);
 	elf_file_info(fd, &info);
 	close(fd);
 	assert_int_equal(info.kind, BUILDID_KIND_NONE);
@@ -625,6 +660,8 @@ int main(void)
 		cmocka_unit_test(this_program_is_read),
 		cmocka_unit_test(an_id_has_a_place_in_memory),
 		cmocka_unit_test(compressed_files_are_decompressed),
+		cmocka_unit_test(what_is_compressed_twice_is_none),
+		cmocka_unit_test(what_decompresses_to_nothing_is_read_no_further),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
