@@ -135,6 +135,19 @@ int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
 	return 0;
 }
 
+/* All that is below goes with it, so it has to be the input. */
+static int replace_directory(struct perfdata_writer *output)
+{
+	struct stat input;
+
+	if (fstat(output->data->directory_fd, &input))
+		return fail(output, output->data->path);
+	if (input.st_dev == output->there.st_dev && input.st_ino == output->there.st_ino)
+		return 0;
+	return perfdata_fail(output->data, "%s: a directory that is there is not replaced",
+			     output->path);
+}
+
 /* A rename would replace a device, too. */
 static int check_place(struct perfdata_writer *output)
 {
@@ -144,7 +157,9 @@ static int check_place(struct perfdata_writer *output)
 		!fstatat(output->parent, output->name, &output->there, AT_SYMLINK_NOFOLLOW);
 	if (!output->is_there)
 		return errno == ENOENT ? 0 : fail(output, output->path);
-	if (directory ? S_ISDIR(output->there.st_mode) : S_ISREG(output->there.st_mode))
+	if (directory && S_ISDIR(output->there.st_mode))
+		return replace_directory(output);
+	if (!directory && S_ISREG(output->there.st_mode))
 		return 0;
 	return perfdata_fail(output->data, "%s: not a %s", output->path,
 			     directory ? "directory" : "regular file");

@@ -255,6 +255,24 @@ static void a_directory_is_replaced_as_one(void **state)
 			 0);
 }
 
+static void no_other_directory_is_replaced(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_data_directory();
+	assert_int_equal(system("mkdir other && echo x > other/file"), 0);
+	assert_int_equal(annotate_to("perf.data", "other"), -1);
+	assert_int_equal(system("test $(cat other/file) = x -a $(ls | wc -l) = 2"), 0);
+	assert_int_equal(annotate_to("perf.data", "."), -1);
+	assert_int_equal(system("test -f other/file"), 0);
+	assert_int_equal(annotate_to("perf.data", "new"), 0);
+	assert_int_equal(read_mappings("new", mappings), 3);
+	assert_int_equal(annotate_to("perf.data", "perf.data"), 0);
+	assert_int_equal(read_mappings("perf.data", mappings), 3);
+	assert_id(&mappings[0], 20, 2);
+}
+
 /* The owner of the folder, with something else in its place. */
 static bool swap_folder(void)
 {
@@ -345,6 +363,7 @@ int main(void)
 		TEST(another_output_has_not_the_owner_of_the_input),
 		TEST(nothing_is_written_elsewhere),
 		TEST(a_directory_is_replaced_as_one),
+		TEST(no_other_directory_is_replaced),
 		TEST(what_is_damaged_is_left_as_it_was),
 	};
 
