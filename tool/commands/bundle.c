@@ -161,6 +161,18 @@ static bool is_directory(int parent, const struct dirent *entry)
 	       S_ISDIR(stat_.st_mode);
 }
 
+/* NULL at the end, and when it cannot be read, which fails the job. */
+static struct dirent *next_entry(struct job *job, DIR *directory, const char *name)
+{
+	struct dirent *entry;
+
+	errno = 0;
+	entry = readdir(directory);
+	if (!entry && errno)
+		fail(job, name, strerror(errno));
+	return entry;
+}
+
 /*
  * As perf record --threads makes it, with all that is below. It may be another user's, who
  * would have links in it packed, too, to files that he cannot read.
@@ -177,7 +189,7 @@ static bool add_directory(struct job *job, struct tarball *tarball, int fd, cons
 		if (fd >= 0)
 			close(fd);
 	}
-	while (good && (entry = readdir(directory))) {
+	while (good && (entry = next_entry(job, directory, name))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", name, entry->d_name);

@@ -140,6 +140,8 @@ bool live_space_put(struct live_space *space, const struct debug_item *file, str
 	uint64_t bytes = copy_size(file->fd);
 	struct debug_item checked = *file, *item = &checked;
 
+	if (!bytes)
+		return reason_set(reason, "is empty");
 	/* Blocks that it has and does not use, and what is filled later, make nothing go. */
 	item->most = bytes;
 	bytes = debug_dir_cost(item->name, bytes);

@@ -28,20 +28,25 @@ void metric_value(FILE *file, const char *name, const char *suffix, uint64_t val
 	fprintf(file, "buildid_%s%s %" PRIu64 "\n", name, suffix, value);
 }
 
-/* A label's value with its quotes, made UTF-8. */
+/* A label's value with its quotes, made UTF-8; with U+FFFD for a control. */
 static void metric_label(FILE *file, const char *name, const char *value)
 {
 	char *repaired = utf8_repair(value);
 	const char *c;
+	uint32_t code;
+	size_t length;
 
 	fprintf(file, "%s=\"", name);
-	for (c = repaired ? repaired : ""; *c; c++) {
+	for (c = repaired ? repaired : ""; *c; c += length) {
+		length = utf8_decode(c, &code);
 		if (*c == '\n')
 			fputs("\\n", file);
 		else if (*c == '"' || *c == '\\')
 			fprintf(file, "\\%c", *c);
+		else if (utf8_is_control(code))
+			fputs("\xef\xbf\xbd", file);
 		else
-			fputc(*c, file);
+			fwrite(c, 1, length, file);
 	}
 	fputc('"', file);
 	free(repaired);

@@ -57,11 +57,6 @@ static void out_of_memory(void)
 	exit(EXIT_FAILURE);
 }
 
-static bool is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
-}
-
 void out_begin(struct output *out)
 {
 	out->started = false;
@@ -82,7 +77,7 @@ static void put_json(FILE *file, const char *json)
 	while (*json) {
 		code = (unsigned char)*json;
 		length = utf8_decode(json, &code);
-		if (is_control(code))
+		if (utf8_is_control(code))
 			fprintf(file, "\\u%04x", code);
 		else
 			fwrite(json, 1, length ? length : 1, file);
@@ -150,7 +145,7 @@ static int put_text(FILE *file, const char *text)
 	while (*text) {
 		uint32_t code = (unsigned char)*text;
 		size_t length = utf8_decode(text, &code);
-		bool control = is_control(code);
+		bool control = utf8_is_control(code);
 
 		columns += !control;
 		for (length += !length; length; length--, text++)

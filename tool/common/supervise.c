@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "columns.h"
 #include "signals.h"
 #include "supervise.h"
 
@@ -37,9 +38,11 @@ static void end_alike(int status)
 
 static void end_without(pid_t child, int number)
 {
+	char *path = *opens ? columns_fit(opens, INT_MAX) : NULL;
+
 	/* Not what this process would have to write out: the child has it. */
 	dprintf(STDERR_FILENO, "buildid: %s: its server does not answer; process %d waits for it\n",
-		*opens ? opens : "a file", child);
+		path ? path : "a file", child);
 	child_end_alike(number);
 	_exit(128 + number);
 }

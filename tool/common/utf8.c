@@ -33,6 +33,11 @@ size_t utf8_decode(const char *text, uint32_t *character)
 	return length;
 }
 
+bool utf8_is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
+}
+
 bool utf8_valid(const char *text)
 {
 	uint32_t code;

@@ -13,6 +13,9 @@
  */
 size_t utf8_decode(const char *text, uint32_t *code);
 
+/* What a terminal may act on: of C0 and C1, or DEL. */
+bool utf8_is_control(uint32_t code);
+
 bool utf8_valid(const char *text);
 
 /*
