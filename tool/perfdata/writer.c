@@ -144,7 +144,9 @@ static int replace_directory(struct perfdata_writer *output)
 		return fail(output, output->data->path);
 	if (input.st_dev == output->there.st_dev && input.st_ino == output->there.st_ino)
 		return 0;
-	return perfdata_fail(output->data, "%s: a directory that is there is not replaced",
+	return perfdata_fail(output->data,
+			     "%s: exists, and no directory but the input is replaced: give another "
+			     "--output",
 			     output->path);
 }
 
@@ -392,6 +394,11 @@ static int finish_directory(struct perfdata_writer *output)
 
 static int commit_directory(struct perfdata_writer *output)
 {
+	/* Fails for a directory that came meanwhile, unless it is empty. */
+	if (!output->is_there)
+		return renameat(output->parent, output->temporary, output->parent, output->name) ?
+			       fail(output, output->path) :
+			       0;
 	if (!renameat2(output->parent, output->temporary, output->parent, output->name,
 		       RENAME_EXCHANGE)) {
 		remove_tree(output->parent, output->temporary);

@@ -255,6 +255,13 @@ static void a_directory_is_replaced_as_one(void **state)
 			 0);
 }
 
+static bool make_other(void)
+{
+	on_progress = NULL;
+	assert_int_equal(system("mkdir late && echo x > late/file"), 0);
+	return true;
+}
+
 static void no_other_directory_is_replaced(void **state)
 {
 	struct perfdata_mapping mappings[16];
@@ -266,6 +273,9 @@ static void no_other_directory_is_replaced(void **state)
 	assert_int_equal(system("test $(cat other/file) = x -a $(ls | wc -l) = 2"), 0);
 	assert_int_equal(annotate_to("perf.data", "."), -1);
 	assert_int_equal(system("test -f other/file"), 0);
+	on_progress = make_other;
+	assert_int_equal(annotate_to("perf.data", "late"), -1);
+	assert_int_equal(system("test $(cat late/file) = x -a $(ls -A | wc -l) = 3"), 0);
 	assert_int_equal(annotate_to("perf.data", "new"), 0);
 	assert_int_equal(read_mappings("new", mappings), 3);
 	assert_int_equal(annotate_to("perf.data", "perf.data"), 0);
