@@ -28,28 +28,23 @@ void metric_value(FILE *file, const char *name, const char *suffix, uint64_t val
 	fprintf(file, "buildid_%s%s %" PRIu64 "\n", name, suffix, value);
 }
 
-/* A label's value with its quotes, made UTF-8; with U+FFFD for a control. */
+/* A label's value with its quotes, made UTF-8 that a terminal does not act on. */
 static void metric_label(FILE *file, const char *name, const char *value)
 {
-	char *repaired = utf8_repair(value);
+	char *printable = utf8_printable(value);
 	const char *c;
-	uint32_t code;
-	size_t length;
 
 	fprintf(file, "%s=\"", name);
-	for (c = repaired ? repaired : ""; *c; c += length) {
-		length = utf8_decode(c, &code);
+	for (c = printable ? printable : ""; *c; c++) {
 		if (*c == '\n')
 			fputs("\\n", file);
 		else if (*c == '"' || *c == '\\')
 			fprintf(file, "\\%c", *c);
-		else if (utf8_is_control(code))
-			fputs("\xef\xbf\xbd", file);
 		else
-			fwrite(c, 1, length, file);
+			fputc(*c, file);
 	}
 	fputc('"', file);
-	free(repaired);
+	free(printable);
 }
 
 void metrics_info(FILE *file, const struct buildid_info *info)
@@ -123,8 +118,8 @@ static size_t content_of(struct contents *contents, const struct buildid_file *f
 	current_file_identity(file, &identity);
 	if (!identity.id.size)
 		return NONE;
-	/* Paths that differ in invalid bytes only would give two values with the same labels. */
-	path = utf8_repair(buildid_file_path(file));
+	/* Paths that differ in what is replaced would give two values with the same labels. */
+	path = utf8_printable(buildid_file_path(file));
 	found = path ? find_content(contents, &identity, path) : NONE;
 	free(path);
 	return found;

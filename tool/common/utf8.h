@@ -23,5 +23,7 @@ bool utf8_valid(const char *text);
  * without memory.
  */
 char *utf8_repair(const char *text);
+/* Likewise, also for each control but a new line. */
+char *utf8_printable(const char *text);
 
 #endif

@@ -159,10 +159,10 @@ static void openmetrics_count_the_processes_of_a_content(void **state)
 	assert_int_equal(RUN(stats, "--openmetrics", "--contents", "0"), 2);
 }
 
-/* In one process: names of two files that look the same when they are UTF-8, and a third. */
+/* In one process: names of three files that look the same when they are printed, and a fourth. */
 static int files_of_invalid_names(struct buildid_maps *request)
 {
-	static const char *const paths[] = { "/x\xff", "/x\xfe", "/y" };
+	static const char *const paths[] = { "/x\xff", "/x\xfe", "/x\x1b", "/y" };
 	union any_record record;
 	uint64_t i;
 
