@@ -207,8 +207,8 @@ enum buildid_reason {
 #define BUILDID_FILE_UNSTABLE	(1U << 2) /* open for writing, or mapped so: may change unseen */
 #define BUILDID_FILE_PATH_PART	(1U << 3) /* the path's last components only */
 #define BUILDID_FILE_NO_PATH	(1U << 4) /* the path is not available to the reader */
-/* On FUSE, or on an overlayfs that leads there or may, as a user has mounted it: a read of it may
- * never end.
+/* On FUSE, maybe below an overlayfs, or on an overlayfs that a user has mounted, whose files may
+ * come to be on FUSE: a read may never end.
  */
 #define BUILDID_FILE_FUSE	(1U << 5)
 
