@@ -375,6 +375,52 @@ def _():
         name_file(path, b"", kind="none")       # CAP_FOWNER
 
 
+OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442    # of all architectures
+AT_FDCWD, AT_EMPTY_PATH, OPEN_TREE_CLONE, MOVE_MOUNT_F_EMPTY_PATH = -100, 0x1000, 1, 4
+MOUNT_ATTR_IDMAP = 0x00100000
+
+
+def mount_idmapped(source, target, mapping):
+    """As mount --bind, with the uids of a user namespace that has this mapping."""
+    tree = lib.check(libc.syscall(OPEN_TREE, AT_FDCWD, source.encode(), OPEN_TREE_CLONE),
+                     "open_tree")
+    with lib.child(lambda: lib.check(libc.unshare(rights.CLONE_NEWUSER), "unshare")) as namespace:
+        for kind in "uid_map", "gid_map":
+            with open(f"/proc/{namespace}/{kind}", "w", encoding="ascii") as file:
+                file.write(mapping)
+        with open(f"/proc/{namespace}/ns/user", "rb") as file:
+            attributes = struct.pack("=4Q", MOUNT_ATTR_IDMAP, 0, 0, file.fileno())
+            lib.check(libc.syscall(MOUNT_SETATTR, tree, b"", AT_EMPTY_PATH, attributes,
+                                   len(attributes)), "mount_setattr")
+    lib.check(libc.syscall(MOVE_MOUNT, tree, b"", AT_FDCWD, target.encode(),
+                           MOVE_MOUNT_F_EMPTY_PATH), "move_mount")
+    os.close(tree)
+
+
+@test("on an idmapped mount its owner is who is shown as that")
+def _():
+    def name(device, path):
+        with open(path, "rb") as file:
+            device.name_fd(file.fileno(), b"a name")
+        return "named"
+
+    files = ((1000, "EPERM", "named"), (rights.NOBODY, "named", "EPERM"))
+    with lib.ext4() as work, lib.directory() as shown:
+        for owner, _, _ in files:
+            path = os.path.join(work, str(owner))
+            lib.write_bytes(path, b"text", mode=0o644)
+            os.chown(path, owner, owner)
+        mount_idmapped(work, shown, f"1000 {rights.NOBODY} 1\n{rights.NOBODY} 1000 1\n")
+        try:
+            for owner, here, there in files:
+                for directory, wanted in (work, here), (shown, there):
+                    path = os.path.join(directory, str(owner))
+                    equal(rights.in_child_as([], name, path), wanted, path)
+                name_file(os.path.join(work, str(owner)), b"", kind="none")
+        finally:
+            lib.umount(shown)
+
+
 @test("too many of a user's files: its oldest goes, nobody else's")
 def _():
     with lib.tmpfs() as work, Device() as device:
