@@ -37,7 +37,7 @@ KINDS = {
     "ext4": (["-O", "^metadata_csum,^has_journal"], ["-O", "^metadata_csum,^64bit"],
              ["-O", "^metadata_csum,^64bit,^extent,^has_journal"],
              ["-O", "^metadata_csum,inline_data"], ["-O", "metadata_csum"]),
-    "squashfs": ([], ["-noI", "-noId", "-noD", "-noF", "-noX"], ["-noI", "-noId", "-b", "4096"]),
+    "squashfs": ([], ["-noI", "-noId", "-noD", "-noF", "-noX"], ["-noI", "-noId", "-b", str(PAGE)]),
     "vfat": (["-F", "12"], ["-F", "16", "-s", "1"], ["-F", "32", "-s", "1"]),
 }
 MEGABYTES = {"ext4": 4, "vfat": 5}

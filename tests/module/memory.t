@@ -87,8 +87,9 @@ def run_code(address):
 def huge_program(fd):
     """An image with a build-id in huge pages, with code behind it."""
     os.ftruncate(fd, HUGE)
+    program = with_id(b"\x77" * 20)
     with mmap.mmap(fd, HUGE) as memory:
-        memory[:lib.PAGE] = with_id(b"\x77" * 20)
+        memory[:len(program)] = program
         memory[lib.PAGE:lib.PAGE + len(arch.RETURN_42)] = arch.RETURN_42
 
 

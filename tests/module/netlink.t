@@ -399,14 +399,15 @@ def _():
 
 @test("a listener's ring counts against RLIMIT_MEMLOCK")
 def _():
+    large, small, limit = (pages * lib.PAGE for pages in (32, 8, 16))
     script = "from genl import Genl\n" \
         "with Genl() as genl:\n" \
-        "    try: genl.subscribe(ring_size=1 << 17)\n" \
+        f"    try: genl.subscribe(ring_size={large})\n" \
         "    except OSError as error: print(error.errno)\n" \
-        "    print(genl.subscribe(ring_size=1 << 15))\n"
-    out = lib.run("prlimit", "--memlock=65536", *rights.as_nobody("perfmon"), "python3", "-c",
+        f"    print(genl.subscribe(ring_size={small}))\n"
+    out = lib.run("prlimit", f"--memlock={limit}", *rights.as_nobody("perfmon"), "python3", "-c",
                   script).stdout
-    equal(out.split(), [str(errno.ENOMEM), str(1 << 15)], "too large, and not")
+    equal(out.split(), [str(errno.ENOMEM), str(small)], "too large, and not")
 
 
 @test("it does not, if opener and sender have CAP_IPC_LOCK, both of them")

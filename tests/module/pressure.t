@@ -148,7 +148,8 @@ def _():
         expect_nothing_left(before)
         charged_late = charged(group)
         print(f"# {charged_late} bytes are charged to the cgroup still")
-        assert charged_late < MIB, f"{charged_late} bytes: a ring is left"
+        # Each processor has charged some pages more than it uses.
+        assert charged_late < MIB * lib.PAGE // 4096, f"{charged_late} bytes: rings are left"
 
 
 # ------------------------------------------------------------ stopped readers --
