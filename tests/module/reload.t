@@ -81,14 +81,23 @@ def _():
     # up to 100 KiB come and go, so that one look may be a high one
     looks = [kernel_memory() for _ in range(3)]
     before = {name: min(look[name] for look in looks) for name in looks[0]}
+    counters = lib.read_bytes("/proc/meminfo") + lib.read_bytes("/proc/zoneinfo")
     lib.load()
     for _ in range(CYCLES):
         lib.reload()
         use()
     lib.unload()
-    # what is freed later, by RCU or a kworker, is no leak
-    lib.until(lambda: not grown(before), f"the memory is back, of which there was {grown(before)}")
-    lib.load()
+    try:
+        # what is freed later, by RCU or a kworker, is no leak
+        lib.until(lambda: not grown(before), "the memory is back")
+    except TimeoutError:
+        print("#", grown(before), *(
+            f"{old} -> {new}" for old, new in zip(counters.decode().splitlines(), (
+                lib.read_bytes("/proc/meminfo") + lib.read_bytes("/proc/zoneinfo")
+            ).decode().splitlines()) if old != new), sep="\n# ")
+        raise
+    finally:
+        lib.load()
     use()
 
 
