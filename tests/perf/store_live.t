@@ -230,6 +230,7 @@ def _():
         live.finish()
 
 
+ON_FUSE = "is on FUSE, or on an overlay that a user has mounted: a read may never end"
 OVERLAY = 'mount -t overlay none -o "lowerdir=$1:$2" "$3" && shift 3 && exec "$@"'
 
 
@@ -253,7 +254,54 @@ def _():
         live.finish()
 
 
-@tool_test("of an overlay that a user has mounted nothing is opened: it may lead to a server")
+@tool_test("what is on FUSE, below an overlay too, is stored while its server answers")
+def _():
+    for below in "fuse", "overlay":
+        with lib.directory() as merged, Live() as live, \
+                servers.fuse(path=live.library) as (served, server):
+            if below == "overlay":
+                lib.mount("none", merged, "overlay", 0,
+                          f"lowerdir={os.path.dirname(served)}:{live.path}")
+                live.stack.callback(lib.umount, merged, servers.MNT_DETACH)
+                served = os.path.join(merged, os.path.basename(served))
+            live.start()
+            with busy(served, 0, live.path):
+                line = live.wait_for(ONE)
+            equal((line["status"], line["path"]), ("ok", served), line)
+            live.check(ONE, "one")
+            # it may be anything's
+            mode = os.stat(entry(live.path, ONE)).st_mode
+            equal(mode & 0o1000, 0o1000, f"mode {mode:o}")
+            live.finish()
+
+
+@tool_test("a user, whatever namespaces he makes, is waited for some seconds where it is silent")
+def _():
+    with lib.directory() as path, contextlib.ExitStack() as stack, Live() as live:
+        stops, names = [], [f"{number:02x}" * 20 for number in range(1, 5)]
+        namespaces = ["unshare", "-Ur"]
+        os.chmod(live.path, 0o777)
+        live.start()
+        live.process.send_signal(signal.SIGSTOP)
+        for depth, name in enumerate(names):
+            library = os.path.join(path, name)
+            lib.write_bytes(library, lib.read_bytes(work("one")).replace(
+                bytes.fromhex(ONE), bytes.fromhex(name)))
+            served, server = stack.enter_context(servers.fuse(path=library))
+            stack.callback(server.send_signal, signal.SIGCONT)
+            stack.enter_context(busy(served, 0, live.path, *AS_NOBODY, *depth * namespaces))
+            stops.append(server)
+        for server in stops:
+            server.send_signal(signal.SIGSTOP)
+        live.process.send_signal(signal.SIGCONT)
+        reasons = [live.wait_for(name)["reason"] for name in names]
+        equal(sorted(reasons), 2 * [ON_FUSE] + 2 * ["its server does not answer"], "reasons")
+        with busy(live.library, 0, live.path):
+            equal(live.wait_for(ONE)["status"], "ok", "the next one")
+        live.finish(*(line["build_id"] for line in live.lines() if line["status"] == "fail"))
+
+
+@tool_test("what is on an overlay that a user has mounted is stored: it may lead to a server")
 def _():
     with Live() as live:
         os.chmod(live.path, 0o755)
@@ -266,9 +314,13 @@ def _():
                   "sh", lower, empty, merged):
             line = live.wait_for(ONE)
         # on PREEMPT_RT the path is only what is below the mount point
-        equal((line["status"], os.path.basename(line["path"])), ("fail", "libwork.so"), line)
-        contains(line["reason"], "user has mounted")
-        live.finish(ONE)
+        equal((line["status"], os.path.basename(line["path"])), ("ok", "libwork.so"), line)
+        live.check(ONE, "one")
+        # it is a copy of others', whoever ran it
+        with busy(live.library, 0, live.path):
+            lib.until(lambda: [line for line in live.lines() if line["path"] == live.library],
+                      "root's takes its place")
+        live.finish()
 
 
 @tool_test("one process at a time stores into a directory; SIGUSR1 prints how much")

@@ -65,7 +65,7 @@ struct item {
 	uint64_t file_id; /* 0 when the module had no memory for it */
 	uint64_t since;
 	bool failed_before;
-	int fd; /* or -1 with @reason */
+	struct live_file file; /* or -1 with @reason */
 	struct reason reason;
 	char *path;
 };
@@ -140,8 +140,8 @@ static void forget_states(struct live *live)
 
 static void item_free(struct item *item)
 {
-	if (item->fd >= 0)
-		close(item->fd);
+	if (item->file.fd >= 0)
+		close(item->file.fd);
 	free(item->path);
 	free(item);
 }
@@ -149,7 +149,7 @@ static void item_free(struct item *item)
 /* Where the module has no path, or only the last part of it. */
 static void complete_path(struct item *item)
 {
-	char *path = *item->path != '/' && item->fd >= 0 ? opened_path(item->fd) : NULL;
+	char *path = *item->path != '/' && item->file.fd >= 0 ? opened_path(item->file.fd) : NULL;
 
 	if (path) {
 		free(item->path);
@@ -172,7 +172,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 	item->file_id = mmap->file_id;
 	item->failed_before = get_state(live, mmap->file_id, &unused) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
-	item->fd = live_open_mapped(&live->opener, mmap->pid, mmap->addr, path, &item->reason);
+	live_open_mapped(&live->opener, mmap->pid, mmap->addr, path, &item->file, &item->reason);
 	complete_path(item);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
 	live->queued++;
@@ -197,7 +197,20 @@ static bool request_id(const struct item *item, const struct buildid_file *file,
 		bytes = buildid_file_id_bytes(file, &size);
 		return file->kind == BUILDID_KIND_GNU && bytes && build_id_set(id, bytes, size);
 	}
-	return item->fd >= 0 && elf_file_build_id(item->fd, id);
+	return item->file.fd >= 0 && !item->file.unread && elf_file_build_id(item->file.fd, id);
+}
+
+/* What is in it, in the place of what must not be read here. */
+static bool read_by_worker(struct live *live, struct item *item)
+{
+	int fd = live_copy(&live->opener, &item->file, &item->reason);
+
+	if (fd < 0)
+		return false;
+	close(item->file.fd);
+	item->file.fd = fd;
+	item->file.unread = false;
+	return true;
 }
 
 /*
@@ -210,17 +223,18 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 		.id = id,
 		.name = item->path,
 		.part = CONTENT_ELF,
-		.fd = item->fd,
 	};
 	struct reason reason;
 	bool done;
 
+	if (item->file.unread && !read_by_worker(live, item))
+		return false;
+	entry.fd = item->file.fd;
 	if (entry.fd >= 0 && live_space_put(&live->space, &entry, &item->reason))
 		return true;
 	entry.fd = live_open(&live->opener, item->path, &reason);
 	if (entry.fd < 0) {
-		/* what is mapped tells more than that the path leads elsewhere here */
-		if (item->fd < 0 && strcmp(item->reason.text, LIVE_ON_FUSE))
+		if (item->file.fd < 0)
 			item->reason = reason;
 		return false;
 	}
@@ -258,8 +272,9 @@ static bool replaces(struct live *live, const struct item *item, const struct bu
 {
 	struct reason unused;
 
-	return item->fd >= 0 && content_is_ours(item->fd) && store_has_others(live->store, id) &&
-	       content_is(item->fd, id, CONTENT_ELF, &unused);
+	return item->file.fd >= 0 && !item->file.unread && content_is_ours(item->file.fd) &&
+	       store_has_others(live->store, id) &&
+	       content_is(item->file.fd, id, CONTENT_ELF, &unused);
 }
 
 static void store_item(struct live *live, struct item *item, const struct buildid_file *file)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open for store --live: nothing on FUSE, whose server may be any user and never answer, and
- * nothing that may come to be there, as in an overlay that a user has mounted.
+ * Open for store --live. What is on FUSE, whose server may be any user and never answer, or may
+ * come to be there, as in an overlay that a user has mounted, is only read by a worker, which
+ * is left behind when it does not end in time.
  * What is mapped is opened without a path; a path is walked in memory first, where no
  * server is asked. Where that is not enough a worker waits for a second, but not for
- * processes in other user namespaces, who choose what their paths lead to, and not for a
- * user whose files took that long LIVE_SLOW_MAX times.
+ * processes in other user namespaces, who choose what their paths lead to.
+ * No user is waited for any more who has taken LIVE_WAIT_NS; a little of it comes back with time.
  */
 #ifndef TOOL_LIVE_OPEN_H
 #define TOOL_LIVE_OPEN_H
@@ -21,17 +22,28 @@
 
 #define LIVE_ON_FUSE "is on FUSE, or on an overlay that a user has mounted: a read may never end"
 
-#define LIVE_SLOW_MAX 3
+#define LIVE_WAIT_NS 2500000000ULL
+/* One part of the time that has passed. */
+#define LIVE_WAIT_BACK 32
+/* So much of a file is read by a worker. */
+#define LIVE_COPY_MOST (256ULL << 20)
 
-struct live_slow {
-	uid_t uid;
-	unsigned int count;
+struct live_wait {
+	uint64_t user;
+	uint64_t ns, since;
 };
 
 struct live_opener {
 	struct worker worker;
-	struct live_slow *slow;
-	size_t nr_slow;
+	struct live_wait *waits;
+	size_t nr_waits;
+};
+
+/* What live_open_mapped() opens: to be read, or an O_PATH descriptor, for live_copy() alone. */
+struct live_file {
+	int fd;
+	bool unread;
+	uint64_t user; /* whose time it takes to read it */
 };
 
 void live_opener_init(struct live_opener *opener);
@@ -40,12 +52,17 @@ bool live_knows_fuse(struct buildid *module);
 void live_opener_end(struct live_opener *opener);
 
 /*
- * The file that @pid has mapped at @addr, else what is at @path in its root directory. A
+ * The file that @pid has mapped at @addr, else what is at @path in its root directory. False with
+ * @reason, and -1 as the descriptor.
+ */
+bool live_open_mapped(struct live_opener *opener, uint32_t pid, uint64_t addr, const char *path,
+		      struct live_file *file, struct reason *reason);
+/* What is at @path here, to be read: a descriptor, or -1 with @reason. */
+int live_open(struct live_opener *opener, const char *path, struct reason *reason);
+/*
+ * What is in a file that is not read here, in memory, marked as others' (CONTENT_COPY): a
  * descriptor, or -1 with @reason.
  */
-int live_open_mapped(struct live_opener *opener, uint32_t pid, uint64_t addr, const char *path,
-		     struct reason *reason);
-/* What is at @path here. */
-int live_open(struct live_opener *opener, const char *path, struct reason *reason);
+int live_copy(struct live_opener *opener, const struct live_file *file, struct reason *reason);
 
 #endif

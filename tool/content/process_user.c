@@ -2,10 +2,14 @@
 /* Process user: from /proc/PID/status and /proc/PID/ns. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/nsfs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "process_user.h"
 
@@ -30,12 +34,64 @@ bool process_user(uint32_t pid, uid_t *uid)
 	return found;
 }
 
-bool process_in_our_user_namespace(uint32_t pid)
+static bool same_file(int fd, const struct stat *other)
 {
-	struct stat ours, its;
-	char path[64];
+	struct stat stat_;
 
+	return !fstat(fd, &stat_) && stat_.st_dev == other->st_dev && stat_.st_ino == other->st_ino;
+}
+
+/* Closes @namespace, and returns the outermost one around it that is not @ours; -1 with errno. */
+static int outermost(int namespace, const struct stat *ours)
+{
+	int parent;
+
+	while ((parent = ioctl(namespace, NS_GET_PARENT)) >= 0 && !same_file(parent, ours)) {
+		close(namespace);
+		namespace = parent;
+	}
+	if (parent >= 0) {
+		close(parent);
+		return namespace;
+	}
+	close(namespace);
+	return -1;
+}
+
+/* No uid is that large. */
+#define NAMESPACE_OF_ROOT (1ULL << 32)
+
+/* Closes @namespace. */
+static bool namespace_user(int namespace, uint64_t *user)
+{
+	struct stat stat_;
+	uid_t uid;
+	bool known = !ioctl(namespace, NS_GET_OWNER_UID, &uid) && !fstat(namespace, &stat_);
+
+	close(namespace);
+	if (known)
+		*user = uid ? uid : NAMESPACE_OF_ROOT | stat_.st_ino;
+	return known;
+}
+
+bool process_owner(uint32_t pid, struct process_owner *owner)
+{
+	struct stat ours;
+	char path[64];
+	int namespace;
+	uid_t uid;
+
+	if (stat("/proc/self/ns/user", &ours) || !process_user(pid, &uid))
+		return false;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/user", pid);
-	return !stat("/proc/self/ns/user", &ours) && !stat(path, &its) &&
-	       ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+	namespace = open(path, O_RDONLY | O_CLOEXEC);
+	if (namespace < 0)
+		return false;
+	*owner = (struct process_owner){ uid, same_file(namespace, &ours) };
+	if (owner->in_our_namespace) {
+		close(namespace);
+		return true;
+	}
+	namespace = outermost(namespace, &ours);
+	return namespace >= 0 && namespace_user(namespace, &owner->user);
 }

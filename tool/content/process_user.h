@@ -10,7 +10,17 @@
 /* Its real user id. False, with errno, when it has exited or may not be looked at. */
 bool process_user(uint32_t pid, uid_t *uid);
 
-/* False also when that cannot be known. In another one a user may mount what he likes. */
-bool process_in_our_user_namespace(uint32_t pid);
+/*
+ * The user whose doing it is what the process has mounted and mapped: its real user id, or, in a
+ * user namespace below ours, that of who made the outermost of them, who may take any of its ids.
+ * Those that root made are users by themselves.
+ */
+struct process_owner {
+	uint64_t user; /* 0 is root */
+	bool in_our_namespace;
+};
+
+/* False, with errno, when it has exited or may not be looked at. */
+bool process_owner(uint32_t pid, struct process_owner *owner);
 
 #endif
