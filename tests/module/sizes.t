@@ -137,7 +137,7 @@ for ioctl in all_but_flush():
     @test(f"{ioctl}: it is refused when its tail is not, and the size that is known is returned")
     def _(ioctl=ioctl):
         asked = request(ioctl)
-        for tail in (b"\1", bytes(7) + b"\1", bytes(1023) + b"\1", bytes(4097 - asked.size)):
+        for tail in (b"\1", bytes(7) + b"\1", bytes(1023) + b"\1", bytes(lib.PAGE + 1 - asked.size)):
             with Device() as device:
                 error, size, _, after = asked.call(device, tail=tail)
                 equal((error, size, after), ("E2BIG", asked.size, tail),

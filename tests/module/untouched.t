@@ -15,7 +15,7 @@ import stream
 from device import SUB_DATA
 from image import note
 from lib import PAGE, built
-from tap import equal, run, test
+from tap import Skip, equal, run, test
 
 # The debug kernel looks for wrong locks; that takes no luck.
 ROUNDS, NOTES = (1, 200) if lib.DEBUG else (4, 1500)
@@ -159,6 +159,8 @@ def lose_page(fd, offset):
 
 
 def check_lost_page():
+    if b"HardwareCorrupted" not in lib.read_bytes("/proc/meminfo"):
+        raise Skip("this kernel has no CONFIG_MEMORY_FAILURE")
     secret = bytes(range(100, 120))
     fd = os.memfd_create("poisoned")
     elf = struct.pack("=16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1,
@@ -188,30 +190,39 @@ if not lib.DEBUG:
 
 # ------------------------------------------------------------------- sysfs --
 
-@contextlib.contextmanager
-def attribute_of_driver():
-    """The first binary attribute of a PCI device whose driver lets it be mapped."""
-    found = None
+def attributes_of_drivers():
+    """Binary attributes of PCI devices with a page of memory."""
     for device in sorted(os.listdir(PCI)):
         for name in sorted(os.listdir(os.path.join(PCI, device))):
-            if name.startswith("resource") and name[-1].isdigit():
-                path = os.path.join(PCI, device, name)
-                if os.path.getsize(path) >= PAGE and found is None:
-                    found = path
-    assert found, "no such attribute here"
-    fd = os.open(found, os.O_RDWR)
-    yield fd
-    os.close(fd)
+            path = os.path.join(PCI, device, name)
+            if name.startswith("resource") and name[-1].isdigit() and \
+                    os.path.getsize(path) >= PAGE:
+                yield path
+
+
+@contextlib.contextmanager
+def attribute_of_driver():
+    """The first one whose driver lets it be mapped."""
+    for path in attributes_of_drivers():
+        fd = os.open(path, os.O_RDWR)
+        try:
+            lib.unmap(lib.map_fd(fd, PAGE, mmap.PROT_READ, mmap.MAP_SHARED), PAGE)
+        except OSError:
+            os.close(fd)
+            continue
+        yield fd
+        os.close(fd)
+        return
+    if PAGE > 4096:
+        raise Skip("no device here has memory that begins at a page")
+    raise AssertionError("no such attribute here")
 
 
 @test("an attribute in sysfs that is mapped as data is not read")
 def _():
     with attribute_of_driver() as fd, stream.Watch(flags=SUB_DATA) as watch:
         before = stream.stats()
-        try:
-            address = lib.map_fd(fd, PAGE, mmap.PROT_READ, mmap.MAP_SHARED)
-        except OSError as error:
-            raise AssertionError(f"cannot be mapped: {error}") from error
+        address = lib.map_fd(fd, PAGE, mmap.PROT_READ, mmap.MAP_SHARED)
         watch.settle()
         lib.unmap(address, PAGE)
         after = stream.stats()

@@ -102,10 +102,12 @@ static bool is_being_read(bool module)
 /* Until a page is there, or nobody reads any more. */
 static void wait_for_page(const void *page, bool module)
 {
+	/* The system's may be larger than those of the file. */
+	uintptr_t start = (uintptr_t)page & -(uintptr_t)sysconf(_SC_PAGESIZE);
 	unsigned char resident;
 
 	do
-		if (mincore((void *)page, PAGE, &resident))
+		if (mincore((void *)start, PAGE, &resident))
 			err(1, "mincore");
 	while (!(resident & 1) && is_being_read(module));
 }
