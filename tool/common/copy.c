@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,7 +67,7 @@ static bool copy_plain(int from, int to, off_t at, off_t end)
 	ssize_t got;
 
 	for (; at < end; at += got) {
-		got = pread(from, buffer, sizeof(buffer), at);
+		got = pread(from, buffer, MIN(sizeof(buffer), (size_t)(end - at)), at);
 		if (got <= 0)
 			return !got;
 		if (!pwrite_all(to, buffer, (size_t)got, at))
@@ -132,6 +133,20 @@ static bool copy_data(int from, int to, off_t size, uint64_t most)
 	return !ftruncate(to, size);
 }
 
+/* Of a file that gives no size, as those of procfs. */
+static bool copy_unsized(int from, int to, uint64_t most)
+{
+	off_t end = most < INT64_MAX ? (off_t)most + 1 : INT64_MAX;
+	struct stat stat_;
+
+	if (!copy_plain(from, to, 0, end) || fstat(to, &stat_))
+		return false;
+	if (stat_.st_size < end)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
 static bool is_as_before(int fd, const struct stat *before)
 {
 	struct stat now;
@@ -146,10 +161,9 @@ bool copy_file(int from, int to, uint64_t most, struct reason *reason)
 	struct stat before;
 	bool done;
 
-	/* Files of procfs have no size. */
 	done = !fstat(from, &before) &&
 	       (before.st_size ? copy_data(from, to, before.st_size, most) :
-				 copy_plain(from, to, 0, INT64_MAX));
+				 copy_unsized(from, to, most));
 	if (!done)
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
 	if (!is_as_before(from, &before))
