@@ -254,7 +254,7 @@ class Live:
         status = self.process.wait(lib.PATIENCE)
         failures = [line for line in self.lines() if line["status"] == "fail"]
         equal(status, int(bool(failures)), "exit status")
-        equal([line["build_id"] for line in failures], list(failed), "failures")
+        equal([line["build_id"] for line in failures], list(failed), f"failures: {failures}")
         (summary,) = self.objects("summary")[-1:]
         equal((summary["failed"], summary["lost"]), (len(failures), 0), "failed, lost")
 

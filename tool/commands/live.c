@@ -138,10 +138,9 @@ static void forget_states(struct live *live)
 	hash_map_free(&live->old_states);
 }
 
-static void item_free(struct item *item)
+static void item_free(struct live *live, struct item *item)
 {
-	if (item->file.fd >= 0)
-		close(item->file.fd);
+	live_close(&live->opener, &item->file);
 	free(item->path);
 	free(item);
 }
@@ -207,7 +206,7 @@ static bool read_by_worker(struct live *live, struct item *item)
 
 	if (fd < 0)
 		return false;
-	close(item->file.fd);
+	live_close(&live->opener, &item->file);
 	item->file.fd = fd;
 	item->file.unread = false;
 	return true;
@@ -232,7 +231,7 @@ static bool put(struct live *live, struct item *item, const struct build_id *id)
 	entry.fd = item->file.fd;
 	if (entry.fd >= 0 && live_space_put(&live->space, &entry, &item->reason))
 		return true;
-	entry.fd = live_open(&live->opener, item->path, &reason);
+	entry.fd = live_open(&live->opener, item->file.user, item->path, &reason);
 	if (entry.fd < 0) {
 		if (item->file.fd < 0)
 			item->reason = reason;
@@ -316,7 +315,7 @@ static bool store_next(struct live *live, bool all)
 	TAILQ_REMOVE(&live->queue, item, entry);
 	live->queued--;
 	store_item(live, item, file);
-	item_free(item);
+	item_free(live, item);
 	if (live->space.forget)
 		forget_states(live);
 	return true;
@@ -595,7 +594,7 @@ static void close_all(struct live *live)
 
 	while ((item = TAILQ_FIRST(&live->queue))) {
 		TAILQ_REMOVE(&live->queue, item, entry);
-		item_free(item);
+		item_free(live, item);
 	}
 	hash_map_free(&live->states);
 	hash_map_free(&live->old_states);

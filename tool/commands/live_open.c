@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,14 +30,26 @@
 #define PATIENCE_MS 1000
 /* For all of a file. */
 #define COPY_PATIENCE_MS 2000
+/* With a user who has been waited for enough: longer than it takes where nobody delays it. */
+#define IMPATIENCE_MS 20
 /* Longer than a disk takes for a path. */
 #define SLOW_NS 500000000ULL
-/* Of processes that are gone. */
-#define NOBODY_KNOWN UINT64_MAX
+/* No uids: of processes that are gone; in user namespaces that root has made. */
+#define NOBODY_KNOWN	   UINT64_MAX
+#define NAMESPACED_BY_ROOT (UINT64_MAX - 1)
+
+#define WAITED_ENOUGH "other files of that user have taken too long"
 
 struct question {
+	enum {
+		OPEN,
+		COPY,
+		HOLD,
+		RELEASE
+	} task;
 	uint32_t pid; /* 0: whatever is at @path here */
 	bool may_wait;
+	int handle; /* the parent's descriptor */
 	uint64_t addr;
 	char path[BUILDID_RECORD_MAX];
 };
@@ -44,6 +57,7 @@ struct question {
 struct answer {
 	struct reason reason;
 	bool unread;
+	bool done;
 };
 
 /* ------------------------------------------------------------ the worker -- */
@@ -113,150 +127,252 @@ static void answer_open(const struct question *question, struct answer *answer, 
 		*fd = answer->unread ? handle : open_untrusted_handle(handle, &answer->reason);
 }
 
+/* What the parent has open, without asking the server. */
+static int open_of_parent(int handle)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getppid(), handle);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
 /* A server may give any owner. */
 static bool copy_as_others(int from, int to, struct reason *reason)
 {
 	struct stat stat_;
 
-	/* Of no size it could be without an end. */
-	if (!copy_size(from))
-		return reason_set(reason, "is empty");
-	if (fstat(from, &stat_) || fchmod(to, (stat_.st_mode & 0777) | CONTENT_COPY))
+	if (fstat(from, &stat_) || fchmod(to, (stat_.st_mode & 0666) | CONTENT_COPY))
 		return reason_set(reason, "%s", strerror(errno));
 	return copy_file(from, to, LIVE_COPY_MOST, reason);
 }
 
-static void answer_copy(int handle, struct answer *answer, int *fd)
+static void answer_copy(const struct question *question, int to, struct answer *answer)
 {
-	int from = open_untrusted_handle(fcntl(handle, F_DUPFD_CLOEXEC, 0), &answer->reason);
-	int to;
+	int from = open_untrusted_handle(open_of_parent(question->handle), &answer->reason);
 
 	if (from < 0)
 		return;
-	to = memfd_create("copy", MFD_CLOEXEC);
-	if (to < 0)
-		reason_set(&answer->reason, "cannot be copied: %s", strerror(errno));
-	else if (copy_as_others(from, to, &answer->reason))
-		*fd = to;
-	else
-		close(to);
+	answer->done = copy_as_others(from, to, &answer->reason);
 	close(from);
 }
 
 static void answer_question(const struct worker_message *message, struct worker_message *answer)
 {
-	*(struct answer *)answer->data = (struct answer){};
-	if (message->fd >= 0)
-		answer_copy(message->fd, answer->data, &answer->fd);
-	else
-		answer_open(message->data, answer->data, &answer->fd);
+	const struct question *question = message->data;
+	struct answer *result = answer->data;
+	/* The last one to close a file may have to wait for its filesystem. */
+	static int held;
+
+	*result = (struct answer){};
+	switch (question->task) {
+	case OPEN:
+		answer_open(question, result, &answer->fd);
+		break;
+	case COPY:
+		answer_copy(question, message->fd, result);
+		break;
+	case HOLD:
+		held = open_of_parent(question->handle);
+		result->done = held >= 0;
+		break;
+	case RELEASE:
+		close(held);
+		break;
+	}
 }
 
 /* ------------------------------------------------------------ the parent -- */
 
+/* NULL for one who was not waited for yet. */
 static struct live_wait *wait_of(const struct live_opener *opener, uint64_t user)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), back;
+	struct live_wait *wait;
 	size_t i;
 
-	for (i = 0; i < opener->nr_waits; i++)
-		if (opener->waits[i].user == user)
-			return &opener->waits[i];
-	return NULL;
+	for (i = 0; i < opener->nr_waits && opener->waits[i].user != user; i++)
+		;
+	if (i == opener->nr_waits)
+		return NULL;
+	wait = &opener->waits[i];
+	back = (now - wait->since) / LIVE_WAIT_BACK;
+	wait->ns -= MIN(back, wait->ns);
+	wait->since = now;
+	return wait;
 }
 
-static void add_wait(struct live_opener *opener, uint64_t user, uint64_t ns, uint64_t now)
+static void add_wait(struct live_opener *opener, uint64_t user, uint64_t ns)
 {
 	struct live_wait *wait = wait_of(opener, user);
 
 	if (wait)
-		wait->ns += ns;
+		wait->ns = MIN(wait->ns + ns, LIVE_WAIT_MOST_NS);
 	else if (array_reserve(opener->waits, opener->nr_waits))
-		opener->waits[opener->nr_waits++] = (struct live_wait){ user, ns, now };
+		opener->waits[opener->nr_waits++] =
+			(struct live_wait){ user, ns, clock_ns(CLOCK_MONOTONIC) };
 }
 
 static bool may_wait(struct live_opener *opener, uint64_t user)
 {
-	struct live_wait *wait = wait_of(opener, user);
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), back;
+	const struct live_wait *wait = wait_of(opener, user);
 
-	if (!wait)
-		return true;
-	back = (now - wait->since) / LIVE_WAIT_BACK;
-	wait->ns -= back < wait->ns ? back : wait->ns;
-	wait->since = now;
-	return wait->ns < LIVE_WAIT_NS;
+	return worker_left(&opener->worker, user) < LIVE_LEFT_MAX &&
+	       (!wait || wait->ns < LIVE_WAIT_NS);
 }
 
-/* Of the time of @user. A descriptor, or -1 with the answer's reason. */
-static int ask(struct live_opener *opener, const struct worker_message *message, uint64_t user,
-	       struct answer *answer)
+/*
+ * Whatever is asked for him may take time, or leave one more worker behind. Root's files, and
+ * those of processes that are gone, others may have made so: these are never refused.
+ */
+static bool is_refused(struct live_opener *opener, uint64_t user)
 {
-	struct worker_message answer_ = { answer, sizeof(*answer), -1 };
-	uint64_t begin = clock_ns(CLOCK_MONOTONIC), end;
-	int error = worker_ask(&opener->worker, message, &answer_);
+	const struct live_wait *wait = wait_of(opener, user);
 
-	end = clock_ns(CLOCK_MONOTONIC);
-	if (end - begin > SLOW_NS)
-		add_wait(opener, user, end - begin, end);
+	return user && user != NOBODY_KNOWN &&
+	       (worker_left(&opener->worker, user) >= LIVE_LEFT_MAX ||
+		(wait && wait->ns >= LIVE_WAIT_MOST_NS));
+}
+
+/* What takes longer than @given is of the time of @user. False with the answer's reason. */
+static bool ask(struct live_opener *opener, const struct worker_message *message, uint64_t user,
+		uint64_t given, struct worker_message *answer)
+{
+	struct reason *reason = &((struct answer *)answer->data)->reason;
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
+	int error;
+
+	opener->worker.user = user;
+	error = worker_ask(&opener->worker, message, answer);
+	took = clock_ns(CLOCK_MONOTONIC) - begin;
+	if (took > given)
+		add_wait(opener, user, took);
 	if (!error)
-		return answer_.fd;
+		return true;
 	if (error == ETIMEDOUT)
-		reason_set(&answer->reason, "its server does not answer");
+		reason_set(reason, "its server does not answer");
 	else if (error == EBUSY)
-		reason_set(&answer->reason, "%d other files' servers do not answer",
-			   WORKERS_LEFT_MAX);
+		reason_set(reason, "%d other files' servers do not answer", WORKERS_LEFT_MAX);
 	else
-		reason_set(&answer->reason, "%s", strerror(error));
-	return -1;
+		reason_set(reason, "%s", strerror(error));
+	return false;
+}
+
+static uint64_t user_of(uint32_t pid, bool *in_our_namespace)
+{
+	struct process_owner owner;
+
+	/* There is no path but the one here. */
+	*in_our_namespace = !pid;
+	if (!process_owner(pid, &owner))
+		return NOBODY_KNOWN;
+	*in_our_namespace = owner.in_our_namespace;
+	return owner.user || owner.in_our_namespace ? owner.user : NAMESPACED_BY_ROOT;
+}
+
+static bool open_file(struct live_opener *opener, struct question *question, uint64_t user,
+		      struct live_file *file, struct reason *reason)
+{
+	struct worker_message message = { question, sizeof(*question), -1 };
+	struct answer result = {};
+	struct worker_message answer = { &result, sizeof(result), -1 };
+	bool patient = may_wait(opener, user);
+
+	*file = (struct live_file){ .fd = -1, .user = user };
+	if (is_refused(opener, user))
+		return reason_set(reason, WAITED_ENOUGH);
+	question->may_wait &= patient;
+	/* Whoever can lock the address space of root's processes need not. */
+	opener->worker.patience_ms = patient || !user ? PATIENCE_MS : IMPATIENCE_MS;
+	if (ask(opener, &message, user, patient ? SLOW_NS : 0, &answer))
+		file->fd = answer.fd;
+	file->unread = result.unread;
+	*reason = result.reason;
+	return file->fd >= 0;
 }
 
 bool live_open_mapped(struct live_opener *opener, uint32_t pid, uint64_t addr, const char *path,
 		      struct live_file *file, struct reason *reason)
 {
-	struct process_owner owner = { NOBODY_KNOWN, true };
-	struct question question = { .pid = pid, .addr = addr };
-	struct worker_message message = { &question, sizeof(question), -1 };
-	struct answer answer;
+	struct question question = { .task = OPEN, .pid = pid, .addr = addr };
+	uint64_t user = user_of(pid, &question.may_wait);
 
-	if (pid)
-		process_owner(pid, &owner);
-	/* Whoever can make root's paths slow need not. */
-	question.may_wait = owner.in_our_namespace && (!owner.user || may_wait(opener, owner.user));
 	snprintf(question.path, sizeof(question.path), "%s", path);
-	opener->worker.patience_ms = PATIENCE_MS;
-	*file = (struct live_file){ .user = owner.user };
-	file->fd = ask(opener, &message, owner.user, &answer);
-	file->unread = file->fd >= 0 && answer.unread;
-	*reason = answer.reason;
-	return file->fd >= 0;
+	return open_file(opener, &question, user, file, reason);
 }
 
-int live_open(struct live_opener *opener, const char *path, struct reason *reason)
+int live_open(struct live_opener *opener, uint64_t user, const char *path, struct reason *reason)
 {
+	struct question question = { .task = OPEN, .may_wait = true };
 	struct live_file file;
 
-	if (!live_open_mapped(opener, 0, 0, path, &file, reason) || !file.unread)
+	snprintf(question.path, sizeof(question.path), "%s", path);
+	if (!open_file(opener, &question, user, &file, reason) || !file.unread)
 		return file.fd;
 	reason_set(reason, LIVE_ON_FUSE);
-	close(file.fd);
+	live_close(opener, &file);
+	return -1;
+}
+
+/* A worker that is left behind keeps what it has of it: nothing. */
+static int copied(int to, const struct answer *result, struct reason *reason)
+{
+	*reason = result->reason;
+	if (result->done)
+		return to;
+	(void)!ftruncate(to, 0);
+	close(to);
 	return -1;
 }
 
 int live_copy(struct live_opener *opener, const struct live_file *file, struct reason *reason)
 {
-	struct question unused = {};
-	struct worker_message message = { &unused, sizeof(unused), file->fd };
-	struct answer answer;
-	int fd;
+	struct question question = { .task = COPY, .handle = file->fd };
+	struct worker_message message = { &question, sizeof(question), -1 };
+	struct answer result = {};
+	struct worker_message answer = { &result, sizeof(result), -1 };
 
 	if (!may_wait(opener, file->user)) {
-		reason_set(reason, LIVE_ON_FUSE);
+		reason_set(reason, WAITED_ENOUGH);
+		return -1;
+	}
+	message.fd = memfd_create("copy", MFD_CLOEXEC);
+	if (message.fd < 0) {
+		reason_set(reason, "cannot be copied: %s", strerror(errno));
 		return -1;
 	}
 	opener->worker.patience_ms = COPY_PATIENCE_MS;
-	fd = ask(opener, &message, file->user, &answer);
-	*reason = answer.reason;
-	return fd;
+	ask(opener, &message, file->user, 0, &answer);
+	return copied(message.fd, &result, reason);
+}
+
+/*
+ * Whoever closes a file last may unmount what it is on, and write that out: never this process.
+ * Where no worker can be had the descriptor stays open: of no more files than are queued, as no
+ * more are opened then.
+ */
+static void close_unread(struct live_opener *opener, const struct live_file *file)
+{
+	struct question question = { .task = HOLD, .handle = file->fd };
+	struct worker_message message = { &question, sizeof(question), -1 };
+	struct answer result = {};
+	struct worker_message answer = { &result, sizeof(result), -1 };
+
+	opener->worker.patience_ms = may_wait(opener, file->user) ? PATIENCE_MS : IMPATIENCE_MS;
+	if (is_refused(opener, file->user) ||
+	    !ask(opener, &message, file->user, SLOW_NS, &answer) || !result.done)
+		return;
+	close(file->fd);
+	question.task = RELEASE;
+	answer.size = sizeof(result);
+	ask(opener, &message, file->user, 0, &answer);
+}
+
+void live_close(struct live_opener *opener, const struct live_file *file)
+{
+	if (file->unread)
+		close_unread(opener, file);
+	else if (file->fd >= 0)
+		close(file->fd);
 }
 
 void live_opener_init(struct live_opener *opener)

@@ -128,7 +128,7 @@ static void reap(struct worker *worker)
 	size_t i, left = 0;
 
 	for (i = 0; i < worker->nr_left; i++)
-		if (!waitpid(worker->left[i], NULL, WNOHANG))
+		if (!waitpid(worker->left[i].pid, NULL, WNOHANG))
 			worker->left[left++] = worker->left[i];
 	worker->nr_left = left;
 }
@@ -163,7 +163,7 @@ static void leave_behind(struct worker *worker)
 	kill(worker->pid, SIGKILL);
 	close(worker->socket);
 	worker->socket = -1;
-	worker->left[worker->nr_left++] = worker->pid;
+	worker->left[worker->nr_left++] = (struct worker_left){ worker->pid, worker->user };
 }
 
 static int await(const struct worker *worker, struct worker_message *answer)
@@ -190,6 +190,16 @@ int worker_ask(struct worker *worker, const struct worker_message *question,
 	if (error)
 		leave_behind(worker);
 	return error;
+}
+
+size_t worker_left(struct worker *worker, uint64_t user)
+{
+	size_t i, count = 0;
+
+	reap(worker);
+	for (i = 0; i < worker->nr_left; i++)
+		count += worker->left[i].user == user;
+	return count;
 }
 
 void worker_end(struct worker *worker)

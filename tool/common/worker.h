@@ -10,6 +10,7 @@
 #define TOOL_WORKER_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* At most this many are left behind at a time: then nothing is asked. */
@@ -33,14 +34,20 @@ struct worker_message {
  */
 typedef void worker_task(const struct worker_message *question, struct worker_message *answer);
 
+struct worker_left {
+	pid_t pid;
+	uint64_t user;
+};
+
 /* Begins as { .task, .question_max, .answer_max, .patience_ms, .socket = -1 }. */
 struct worker {
 	worker_task *task;
 	size_t question_max, answer_max;
 	int patience_ms;
+	uint64_t user; /* whom to hold responsible for a worker that is left behind */
 	int socket;
 	pid_t pid;
-	pid_t left[WORKERS_LEFT_MAX];
+	struct worker_left left[WORKERS_LEFT_MAX];
 	size_t nr_left;
 };
 
@@ -51,6 +58,8 @@ struct worker {
  */
 int worker_ask(struct worker *worker, const struct worker_message *question,
 	       struct worker_message *answer);
+/* How many are left behind for @user still. */
+size_t worker_left(struct worker *worker, uint64_t user);
 void worker_end(struct worker *worker);
 
 #endif

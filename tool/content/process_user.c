@@ -58,27 +58,12 @@ static int outermost(int namespace, const struct stat *ours)
 	return -1;
 }
 
-/* No uid is that large. */
-#define NAMESPACE_OF_ROOT (1ULL << 32)
-
-/* Closes @namespace. */
-static bool namespace_user(int namespace, uint64_t *user)
-{
-	struct stat stat_;
-	uid_t uid;
-	bool known = !ioctl(namespace, NS_GET_OWNER_UID, &uid) && !fstat(namespace, &stat_);
-
-	close(namespace);
-	if (known)
-		*user = uid ? uid : NAMESPACE_OF_ROOT | stat_.st_ino;
-	return known;
-}
-
 bool process_owner(uint32_t pid, struct process_owner *owner)
 {
 	struct stat ours;
 	char path[64];
 	int namespace;
+	bool known;
 	uid_t uid;
 
 	if (stat("/proc/self/ns/user", &ours) || !process_user(pid, &uid))
@@ -93,5 +78,9 @@ bool process_owner(uint32_t pid, struct process_owner *owner)
 		return true;
 	}
 	namespace = outermost(namespace, &ours);
-	return namespace >= 0 && namespace_user(namespace, &owner->user);
+	if (namespace < 0)
+		return false;
+	known = !ioctl(namespace, NS_GET_OWNER_UID, &owner->user);
+	close(namespace);
+	return known;
 }

@@ -13,10 +13,9 @@ bool process_user(uint32_t pid, uid_t *uid);
 /*
  * The user whose doing it is what the process has mounted and mapped: its real user id, or, in a
  * user namespace below ours, that of who made the outermost of them, who may take any of its ids.
- * Those that root made are users by themselves.
  */
 struct process_owner {
-	uint64_t user; /* 0 is root */
+	uid_t user;
 	bool in_our_namespace;
 };
 

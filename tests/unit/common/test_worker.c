@@ -118,9 +118,11 @@ static void one_that_does_not_answer_is_left_behind(void **state)
 	int fd;
 
 	(void)state;
+	worker.user = 7;
 	assert_int_equal(ask(&worker, "never", -1, &fd), ETIMEDOUT);
 	first = worker.pid;
 	assert_int_equal(worker.nr_left, 1);
+	assert_int_equal(worker.left[0].user, 7);
 	worker.patience_ms = 60000;
 	assert_int_equal(ask(&worker, "/etc/passwd", -1, &fd), 0);
 	assert_is(fd, "/etc/passwd");
@@ -155,21 +157,24 @@ static void no_more_are_left_behind_than_that(void **state)
 	(void)state;
 	/* In place of those that cannot be killed. */
 	for (i = 0; i < WORKERS_LEFT_MAX; i++) {
-		worker.left[i] = fork();
-		if (!worker.left[i])
+		worker.left[i] = (struct worker_left){ fork(), i % 2 };
+		if (!worker.left[i].pid)
 			for (;;)
 				pause();
 	}
 	worker.nr_left = WORKERS_LEFT_MAX;
 	assert_int_equal(ask(&worker, "/etc/passwd", -1, &fd), EBUSY);
-	kill(worker.left[7], SIGKILL);
-	waitid(P_PID, (id_t)worker.left[7], &(siginfo_t){}, WEXITED | WNOWAIT);
+	assert_int_equal(worker_left(&worker, 1), WORKERS_LEFT_MAX / 2);
+	assert_int_equal(worker_left(&worker, 2), 0);
+	kill(worker.left[7].pid, SIGKILL);
+	waitid(P_PID, (id_t)worker.left[7].pid, &(siginfo_t){}, WEXITED | WNOWAIT);
+	assert_int_equal(worker_left(&worker, 1), WORKERS_LEFT_MAX / 2 - 1);
 	worker.patience_ms = 60000;
 	assert_int_equal(ask(&worker, "/etc/passwd", -1, &fd), 0);
 	assert_is(fd, "/etc/passwd");
 	for (i = 0; i < worker.nr_left; i++) {
-		kill(worker.left[i], SIGKILL);
-		waitpid(worker.left[i], NULL, 0);
+		kill(worker.left[i].pid, SIGKILL);
+		waitpid(worker.left[i].pid, NULL, 0);
 	}
 	worker_end(&worker);
 }
