@@ -22,9 +22,10 @@ libc = ctypes.CDLL(None)
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,
                       ctypes.c_int, ctypes.c_long]
+page = os.sysconf("SC_PAGESIZE")
 for entry in os.scandir(sys.argv[1]):
     fd = os.open(entry.path, os.O_RDONLY)
-    libc.mmap(None, 4096, 5, 2, fd, 4096)
+    libc.mmap(None, page, 5, 2, fd, page)
     os.close(fd)
 """
 

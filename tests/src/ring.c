@@ -7,7 +7,7 @@
 
 #include "tap.h"
 
-#define PAGE 4096
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 #define RING (2 * BUILDID_RECORD_MAX)
 
 struct ring {
