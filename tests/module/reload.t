@@ -31,8 +31,11 @@ def taken_by_page(sizes):
     zones = lib.read_bytes("/proc/zoneinfo").decode()
     pages = sum(map(int, re.findall(r"^ +managed +(\d+)$", zones, re.M))) - \
         sum(map(int, ELSEWHERE.findall(zones)))
-    return pages * lib.PAGE // 1024 - \
-        sum(sizes[name] for name in ("KernelStack", "VmallocUsed", "Percpu"))
+    # which has the stacks, too, where these are mapped
+    mapped = re.search(rb"kernel_clone|copy_process|thread_stack",
+                       lib.read_bytes("/proc/vmallocinfo"))
+    return pages * lib.PAGE // 1024 - sizes["VmallocUsed"] - sizes["Percpu"] - \
+        (0 if mapped else sizes["KernelStack"])
 
 
 def kernel_memory():
