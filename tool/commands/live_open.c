@@ -357,13 +357,15 @@ static void close_unread(struct live_opener *opener, const struct live_file *fil
 	struct answer result = {};
 	struct worker_message answer = { &result, sizeof(result), -1 };
 
-	opener->worker.patience_ms = may_wait(opener, file->user) ? PATIENCE_MS : IMPATIENCE_MS;
+	/* No server can delay that. */
+	opener->worker.patience_ms = PATIENCE_MS;
 	if (is_refused(opener, file->user) ||
 	    !ask(opener, &message, file->user, SLOW_NS, &answer) || !result.done)
 		return;
 	close(file->fd);
 	question.task = RELEASE;
 	answer.size = sizeof(result);
+	opener->worker.patience_ms = may_wait(opener, file->user) ? PATIENCE_MS : IMPATIENCE_MS;
 	ask(opener, &message, file->user, 0, &answer);
 }
 
