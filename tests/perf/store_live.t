@@ -122,16 +122,20 @@ def _():
         live.finish(ONE)
 
 
+def overlay_above(served, merged, live):
+    """The path of a served file on an overlay that is mounted at @merged meanwhile."""
+    lib.mount("none", merged, "overlay", 0, f"lowerdir={os.path.dirname(served)}:{live.path}")
+    live.stack.callback(lib.umount, merged, servers.MNT_DETACH)
+    return os.path.join(merged, os.path.basename(served))
+
+
 @tool_test("a path that leads to a server by now holds nobody up")
 def _():
     for answers, below in (False, "fuse"), (True, "fuse"), (True, "overlay"):
         with lib.directory() as merged, Live() as live, \
                 servers.stopped() as (served, stop):
             if below == "overlay":
-                lib.mount("none", merged, "overlay", 0,
-                          f"lowerdir={os.path.dirname(served)}:{live.path}")
-                live.stack.callback(lib.umount, merged, servers.MNT_DETACH)
-                served = os.path.join(merged, os.path.basename(served))
+                served = overlay_above(served, merged, live)
             live.start()
             live.process.send_signal(signal.SIGSTOP)
             with busy(live.library, 0, live.path):
@@ -263,16 +267,13 @@ def _():
         with lib.directory() as merged, Live() as live, \
                 servers.fuse(path=live.library) as (served, server):
             if below == "overlay":
-                lib.mount("none", merged, "overlay", 0,
-                          f"lowerdir={os.path.dirname(served)}:{live.path}")
-                live.stack.callback(lib.umount, merged, servers.MNT_DETACH)
-                served = os.path.join(merged, os.path.basename(served))
+                served = overlay_above(served, merged, live)
             live.start()
             with busy(served, 0, live.path):
                 line = live.wait_for(ONE)
             equal((line["status"], line["path"]), ("ok", served), line)
             live.check(ONE, "one")
-            # it may be anything's
+            # anybody may have served it
             mode = os.stat(entry(live.path, ONE)).st_mode
             equal(mode & 0o1000, 0o1000, f"mode {mode:o}")
             live.finish()
