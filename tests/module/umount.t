@@ -132,25 +132,31 @@ def _():
             remounts[0] += 1
 
     remounts = memoryview(mmap.mmap(-1, lib.PAGE)).cast("Q")
-    with lib.ext4() as directory, contextlib.ExitStack() as stack:
-        path = os.path.join(directory, "file")
-        for function in (sync, remount_for_ever) * 6:
-            stack.enter_context(lib.waiting_for(function, directory))
-        time.sleep(1)
-        in_a_second, meanwhile = remounts[0], 0
-        for number in range(1, 4):
-            lib.write_bytes(path, with_id(bytes([number]) * 20))
+
+    def remounts_while_read(directory):
+        path, number = os.path.join(directory, "file"), 0
+        for i in range(1, 4):
+            lib.write_bytes(path, with_id(bytes([i]) * 20))
             os.sync()
             lib.drop_pages(path)
             before = remounts[0]
             with stream.Watch() as watch:
                 map_for_a_moment(path)
                 watch.settle()
-                equal(watch.file_of(*watch.mmaps).id, f"{number:02x}" * 20, "build-id")
-            meanwhile += remounts[0] - before
-        print(f"# {meanwhile} remounts meanwhile, {in_a_second} in a second")
+                equal(watch.file_of(*watch.mmaps).id, f"{i:02x}" * 20, "build-id")
+            number += remounts[0] - before
+        return number
+
+    with lib.ext4() as directory, lib.ext4() as other, contextlib.ExitStack() as stack:
+        for function in (sync, remount_for_ever) * 6:
+            stack.enter_context(lib.waiting_for(function, directory))
+        time.sleep(1)
+        in_a_second = remounts[0]
+        # what it takes under this load where nobody waits
+        elsewhere, meanwhile = remounts_while_read(other), remounts_while_read(directory)
+        print(f"# {meanwhile} remounts meanwhile, {elsewhere} elsewhere, {in_a_second} in a second")
         # one that waits until nobody waits sees ten seconds' worth and more
-        assert meanwhile < 7 * in_a_second, "the worker waits as long as anybody does"
+        assert meanwhile < elsewhere + 7 * in_a_second, "the worker waits as long as anybody does"
 
 
 # ------------------------------------------------- a file that nobody can read --
