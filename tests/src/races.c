@@ -136,7 +136,7 @@ static void resolve_addr(int number)
 		.record = address_of(room),
 	};
 
-	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, 0);
+	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, ETIMEDOUT);
 	if (munmap(p, size))
 		err(1, "munmap");
 	req = (struct buildid_resolve_addr){
@@ -146,7 +146,7 @@ static void resolve_addr(int number)
 		.addr = (uint64_t)(uintptr_t)resolve_addr,
 		.record = address_of(room),
 	};
-	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, 0);
+	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, ETIMEDOUT);
 }
 
 static void list(int number)
@@ -163,7 +163,7 @@ static void list(int number)
 		.records = address_of(room),
 	};
 
-	call(device, BUILDID_IOC_MAPS, &maps, 0);
+	call(device, BUILDID_IOC_MAPS, &maps, ETIMEDOUT);
 	call(device, BUILDID_IOC_HISTORY, &history, 0);
 }
 
