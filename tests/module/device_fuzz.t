@@ -19,8 +19,8 @@ OFTEN = {
 # Of threads that race: calls that began while another thread was in one of the same device, and
 # those that succeeded although the device was closed meanwhile.
 MEET = {
-    "SUBSCRIBE met another": 15, "RESOLVE_FD met another": 5, "MAPS met another": 2,
-    "SET_COOKIE met another": 8, "read met another": 10, "met a close": 2,
+    "SUBSCRIBE met another": 60, "RESOLVE_FD met another": 20, "MAPS met another": 6,
+    "SET_COOKIE met another": 30, "read met another": 40, "met a close": 2,
 }
 RECORDS = {"FILE": 3000, "MMAP": 3000, "KERNEL": 10, "MODULE": 20, "COOKIE": 300, "LOST": 5,
            "FORK": 10, "EXEC": 1, "EXIT": 5}
