@@ -106,7 +106,7 @@ static void map(struct kunit *test, struct file *file)
 	map_as(test, file, EXEC);
 }
 
-/* On PREEMPT_RT all is left to the worker, of which other tests are. */
+/* On PREEMPT_RT the worker reads every file; a_long_id_follows_its_mapping() is of that. */
 static void needs_hook_that_reads(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
