@@ -29,6 +29,11 @@ MADV_POPULATE_WRITE = 23
 MIB = 1 << 20
 # Short of what kswapd begins at.
 NEAR = 96 * MIB
+# What has to have happened. On a busy machine it may take longer: so many times as long.
+NEEDED = ("programs right", "stats: evicted", "subscriber lost", "listener records",
+          "killed: read", "killed: ring", "killed: netlink", "answers", "cookies",
+          "mappings named", "files named", "files rewritten", "file systems mounted")
+PATIENCE = 5
 
 
 @contextlib.contextmanager
@@ -184,18 +189,19 @@ def soak(seconds, seed, names):
     lib.load(f"max_entries={ENTRIES}")
     idle(findings)
     memory = stream.stats()["memory"]
-    with room() as place:
-        found, met = use(seconds, shared, names, place, findings)
-    counts.update(found)
-    compare(without, met, counts, findings)
+    for _ in range(PATIENCE):
+        with room() as place:
+            found, met = use(seconds, shared, names, place, findings)
+        counts.update(found)
+        compare(without, met, counts, findings)
+        if findings or all(counts[name] for name in NEEDED):
+            break
     idle(findings, memory)
     lib.unload()
     grown = leftovers.more_than(before)
     findings.need(not grown, "left behind: " + leftovers.shown(grown), "the kernel")
     lib.load()
-    for name in ("programs right", "stats: evicted", "subscriber lost", "listener records",
-                 "killed: read", "killed: ring", "killed: netlink", "answers", "cookies",
-                 "mappings named", "files named", "files rewritten", "file systems mounted"):
+    for name in NEEDED:
         findings.need(counts[name], f"no {name}", "the test")
     need_right(counts, findings, seconds >= 300)
     return counts, findings
