@@ -11,6 +11,8 @@ import lib
 
 FAULTS = [f"/sys/kernel/debug/{name}" for name in ("failslab", "fail_page_alloc",
                                                    "fail_usercopy")]
+# As in fuzz_device/fuzz.c.
+CALLS_OF_ROUND = 500
 # Waiting for grace periods would be most of the time.
 EXPEDITED = "/sys/kernel/rcu_expedited"
 

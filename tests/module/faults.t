@@ -81,9 +81,9 @@ def _():
 
 @test("likewise of a page that finds no place")
 def _():
+    faults.need("fail_function")
     if lib.RT:
         raise Skip("fail_function takes a lock that sleeps, in a probe")
-    faults.need("fail_function")
     faults.mappings_without_page_cache()
 
 
