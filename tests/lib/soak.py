@@ -99,7 +99,7 @@ def account(name, result, mappings, findings):
                   f"{mappings} mappings: {seen} records, {result['lost_mmaps']} lost", name)
 
 
-WATCHERS = ((subscriber, LARGE, 0), (subscriber, SMALL, 4 if lib.DEBUG else 1), (listener,))
+WATCHERS = ((subscriber, LARGE), (subscriber, SMALL), (listener,))
 
 
 def use(seconds, shared, names, place, findings):

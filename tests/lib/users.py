@@ -350,14 +350,23 @@ def forgetter(shared, ready):
 
 # ---------------------------------------------------------------- who watches --
 
-def subscriber(shared, ready, ring_size, seconds):
-    """Every mapping and every process; reads at once, or after @seconds each time."""
+def wait_for_loss(shared, device):
+    """Until records were dropped as a ring was full, and a second longer."""
+    before = device.stats()["ring_full"]
+    while shared.works() and device.stats()["ring_full"] == before:
+        time.sleep(0.1)
+    time.sleep(1)
+
+
+def subscriber(shared, ready, ring_size):
+    """Every mapping and every process; reads at once, or with a small ring when that is full."""
     checked = Checked(Truth(shared.ids))
     with Device() as device:
         device.subscribe(SUB_PATH | SUB_TASKS | SUB_KERNEL, ring_size)
         ready()
         while shared.phase() != ENDS:
-            time.sleep(seconds)
+            if ring_size == SMALL:
+                wait_for_loss(shared, device)
             checked.add(device.read(0.1))
         while records := device.read(1):
             checked.add(records)
