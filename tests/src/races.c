@@ -4,7 +4,8 @@
  *
  * Processes that each use the module in a way of their own, TIMES times, all of them the same
  * two files, the same rings, listener and cookies. Nothing is looked at but errors that none of
- * it explains: it is for a kernel that looks at every access, see scripts/kcsan.config.
+ * it explains, or that each call has: it is for a kernel that looks at every access, see
+ * scripts/kcsan.config.
  */
 #include <err.h>
 #include <errno.h>
@@ -42,6 +43,9 @@ static const struct buildid_ring_producer *producer;
 
 static uint16_t family;
 
+/* By the number of the ioctl: how many succeeded, and failed by what somebody else did. */
+static unsigned int succeeded[_IOC_NRMASK + 1], disturbed[_IOC_NRMASK + 1];
+
 static uint64_t address_of(const void *memory)
 {
 	return (uint64_t)(uintptr_t)memory;
@@ -50,7 +54,11 @@ static uint64_t address_of(const void *memory)
 /* @expected: what it may be that somebody else has done. */
 static void call(int fd, unsigned long request, void *arg, int expected)
 {
-	if (ioctl(fd, request, arg) && errno != expected)
+	if (!ioctl(fd, request, arg))
+		succeeded[_IOC_NR(request)]++;
+	else if (errno == expected)
+		disturbed[_IOC_NR(request)]++;
+	else
 		err(1, "ioctl %#lx", request);
 }
 
@@ -458,6 +466,9 @@ static void use(size_t user, int times)
 
 	for (i = 0; i < times * users[user].turns; i++)
 		users[user].use(i);
+	for (i = 0; i <= _IOC_NRMASK; i++)
+		if (disturbed[i] && !succeeded[i])
+			errx(1, "ioctl %d: none of %u succeeded", i, disturbed[i]);
 	exit(0);
 }
 
