@@ -9,10 +9,13 @@ import errno
 import itertools
 import mmap
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import lib
+import stream
 from device import (ADDR_HISTORY, RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
                     SUB_UID, Cookie, Image, Lost, Mmap)
 from library import Recorder
@@ -215,6 +218,33 @@ def a_file_that_is_read_late_comes_with_its_mapping_and_in_order():
             equal(event.file.id, wanted["/bin/cat" if "cat" in event.record.path
                                         else "/bin/true"], event.record.path)
         assert "pending" in {event.record.state for event in events}, "all were resident"
+
+
+@test
+def who_reads_late_finds_the_identity_behind_the_mapping():
+    # in the ring, or in the socket
+    wanted = lib.readelf_ids(["/bin/true"])["/bin/true"]
+    with lib.ext4() as work, Recorder(pids=[os.getpid()], flags=SUB_PATH) as recorder, \
+            lib.Mon("--pid", str(os.getpid())) as mon, \
+            lib.Mon("--pid", str(os.getpid()), "--netlink") as listener:
+        path = os.path.join(work, "true")
+        lib.run("cp", "/bin/true", path)
+        lib.drop_pages(path)
+        for watcher in mon, listener:
+            watcher.process.send_signal(signal.SIGSTOP)
+        lib.map_file(path)
+        lib.until(lambda: not stream.stats()["requests"], "the file was read")
+        # longer than an identity is waited for
+        waited = time.monotonic() + 1.5
+        lib.until(lambda: time.monotonic() > waited, "time passes")
+        for watcher in mon, listener:
+            watcher.process.send_signal(signal.SIGCONT)
+        events = mmaps(recorder.rest())
+    [event] = [event for event in events if event.record.path == lib.told(path)]
+    equal((event.record.state, event.file.id), ("pending", wanted))
+    for watcher in mon, listener:
+        equal([line["build_id"] for line in watcher.lines if line.get("path") == lib.told(path)],
+              [wanted])
 
 
 @test

@@ -24,7 +24,7 @@ struct input {
 	struct log_reader *log;
 
 	const char *log_path;
-	uint64_t log_now;
+	uint64_t now;
 };
 
 static struct input *input_new(struct output *out)
@@ -106,7 +106,6 @@ static int next_of_log(struct input *input, const struct buildid_record **record
 
 	if (found <= 0)
 		return found ? -EBADMSG : -ENODATA;
-	input->log_now = (*record)->time_mono;
 	return 0;
 }
 
@@ -118,6 +117,10 @@ int input_next(struct input *input, const struct buildid_record **record)
 		input->error = netlink_next(input->netlink, record);
 	else
 		input->error = buildid_next(input->device, 0, record);
+	if (!input->error)
+		input->now = (*record)->time_mono;
+	else if (input->error == -EAGAIN)
+		input->now = clock_ns(CLOCK_MONOTONIC);
 	return input->error == -EINTR ? -EAGAIN : input->error;
 }
 
@@ -140,7 +143,7 @@ int input_fd(const struct input *input)
 
 uint64_t input_now(const struct input *input)
 {
-	return input->log ? input->log_now : clock_ns(CLOCK_MONOTONIC);
+	return input->now;
 }
 
 int64_t input_real(const struct input *input)

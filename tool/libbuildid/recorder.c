@@ -44,6 +44,7 @@ struct buildid_recorder {
 	size_t requests;
 	struct seen *seen;
 
+	uint64_t now; /* the time of the stream */
 	bool stopping;
 	uint64_t stop; /* in the ring: only FILE records are delivered from there */
 };
@@ -151,6 +152,18 @@ static bool is_past_stop(const struct buildid_recorder *recorder)
 	return recorder->stopping && buildid_ring_passed(recorder->handle, recorder->stop);
 }
 
+/*
+ * A FILE record that an event waits for may be in the ring already, however late that is read. So
+ * the time is that of the last record, and the clock's only where nothing follows that.
+ */
+static void tell_time(struct buildid_recorder *recorder, const struct buildid_record *record)
+{
+	if (record)
+		recorder->now = record->time_mono;
+	else if (buildid_ring_passed(recorder->handle, buildid_ring_end(recorder->handle)))
+		recorder->now = now_ns();
+}
+
 /* Wait for the ring; -EAGAIN also for a record behind the stop. */
 static int next_from_ring(struct buildid_recorder *recorder, int timeout_ms,
 			  const struct buildid_record **record)
@@ -158,6 +171,7 @@ static int next_from_ring(struct buildid_recorder *recorder, int timeout_ms,
 	bool late = is_past_stop(recorder);
 	int err = buildid_next(recorder->handle, timeout_ms, record);
 
+	tell_time(recorder, *record);
 	if (!err && late && (*record)->type != BUILDID_RECORD_FILE)
 		return -EAGAIN;
 	return err;
@@ -189,7 +203,7 @@ static bool next_event(struct buildid_recorder *recorder, const struct buildid_e
 {
 	const struct buildid_event *next;
 
-	next = buildid_files_next(recorder->files, now_ns());
+	next = buildid_files_next(recorder->files, recorder->now);
 	if (next) {
 		recorder->event = *next;
 		mark(recorder, &recorder->event);

@@ -207,6 +207,47 @@ static void waiting_is_bounded(void **state)
 	assert_error(1, -EAGAIN);
 }
 
+/* @age: nanoseconds that are subtracted from the time. */
+static void put_old_mapping(uint64_t file_id, uint32_t state, uint64_t addr, int64_t age)
+{
+	union any_record record;
+
+	make_mapping(&record, file_id, state, 1, addr);
+	record.header.time_mono -= (uint64_t)age;
+	assert_true(fake_put(&record));
+}
+
+/* What comes late to be read has its identity behind it, if that came in time. */
+static void an_identity_that_is_in_the_ring_is_not_given_up(void **state)
+{
+	(void)state;
+	max_wait = SHORT_WAIT;
+	start(0);
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_old_mapping(1, BUILDID_STATE_PENDING, 0x1000, LONG_WAIT);
+	put_old_mapping(1, BUILDID_STATE_PENDING, 0x2000, LONG_WAIT - SHORT_WAIT / 2);
+	put_file(1, 20, 0);
+	assert_mapping(1, 0x1000, 0, 0);
+	assert_int_equal(event->file->id_len, 20);
+	assert_mapping(1, 0x2000, 0, 0);
+	assert_int_equal(event->file->id_len, 20);
+	assert_error(0, -EAGAIN);
+}
+
+static void what_follows_too_late_is_not_waited_for(void **state)
+{
+	(void)state;
+	start(0);
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_mapping(1, BUILDID_STATE_PENDING, 1, 0x1000);
+	assert_error(0, -EAGAIN);
+	put_old_mapping(0, BUILDID_STATE_UNRESOLVED, 0x2000, -2 * LONG_WAIT);
+	put_file(1, 20, 0);
+	assert_mapping(1, 0x1000, 0, 0);
+	assert_int_equal(event->file->reason, BUILDID_REASON_PENDING);
+	assert_mapping(1, 0x2000, 0, 0);
+}
+
 static void put_one(void)
 {
 	fake.on_poll = NULL;
@@ -474,6 +515,21 @@ static void what_was_mapped_before_the_end_is_delivered(void **state)
 	assert_error(0, -ENODATA);
 }
 
+static void the_end_gives_up_no_identity_that_is_in_the_ring(void **state)
+{
+	(void)state;
+	max_wait = SHORT_WAIT;
+	start(0);
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_old_mapping(1, BUILDID_STATE_PENDING, 0x1000, LONG_WAIT);
+	buildid_recorder_stop(recorder);
+	put_old_mapping(0, BUILDID_STATE_UNRESOLVED, 0x2000, LONG_WAIT - SHORT_WAIT / 2);
+	put_file(1, 20, 0);
+	assert_int_equal(next_mapping(-1)->addr, 0x1000);
+	assert_int_equal(event->file->id_len, 20);
+	assert_error(-1, -ENODATA);
+}
+
 static void the_end_waits_no_longer_than_max_wait(void **state)
 {
 	(void)state;
@@ -673,6 +729,8 @@ int main(void)
 		TEST(events_are_joined),
 		TEST(identities_are_waited_for_in_order),
 		TEST(waiting_is_bounded),
+		TEST(an_identity_that_is_in_the_ring_is_not_given_up),
+		TEST(what_follows_too_late_is_not_waited_for),
 		TEST(an_event_ends_a_wait),
 		TEST(a_signal_ends_a_wait),
 		TEST(other_records_come_through),
@@ -685,6 +743,7 @@ int main(void)
 		TEST(a_snapshot_may_be_taken_again),
 		TEST(errors_of_a_snapshot_are_returned),
 		TEST(what_was_mapped_before_the_end_is_delivered),
+		TEST(the_end_gives_up_no_identity_that_is_in_the_ring),
 		TEST(the_end_waits_no_longer_than_max_wait),
 		TEST(a_stop_drops_a_snapshot),
 		TEST(errors_of_recorder_new_are_returned),
