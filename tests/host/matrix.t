@@ -32,6 +32,7 @@ echo "$PWD/../kernels/$1"
 EOF
 cat > scripts/vm << 'EOF'
 #!/bin/bash
+[[ ! -e ../chatty ]] || printf 'not ok 1 - %01000d\n' 0
 [[ $* == *good* ]] || { echo "scripts/vm: silent: no verdict from the guest" >&2; exit 125; }
 echo "ok 1 - it works"
 EOF
@@ -74,6 +75,11 @@ echo good-1 > ../kernels/good/release
 
 ok "where only some tests ran, their names are beside the numbers" \
 	eval 'passes --tests "tests/a tests/b" good | grep "1 of 1 (tests/a tests/b)"'
+
+touch ../chatty
+ok "of a long line of the log the beginning is shown" \
+	eval 'fails good && grep "not ok 1 - 000" MATRIX.md && ! grep -E "^.{500}" MATRIX.md'
+rm ../chatty
 
 touch ../killed
 ok "a result of an earlier run is not this one's" fails good

@@ -140,5 +140,4 @@ ok "a report of another kind between such lines is read" guest 124 "$(race "a+0x
 	sed 's/BUG: KCSAN: data-race/BUG: KASAN: slab-use-after-free/')"
 ok "so is one that does not end" guest 124 "$(race "a+0x1/0x2 [buildid]" "b+0x3/0x4" | head -n -1)"
 
-
 finish
