@@ -104,13 +104,16 @@ static int next_of_log(struct input *input, const struct buildid_record **record
 {
 	int found = log_next(input->log, record);
 
-	if (found <= 0)
-		return found ? -EBADMSG : -ENODATA;
-	return 0;
+	if (found > 0)
+		return 0;
+	return found ? -EBADMSG : -ENODATA;
 }
 
 int input_next(struct input *input, const struct buildid_record **record)
 {
+	/* Before it is read: what comes after there was nothing is later than that. */
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
 	if (input->log)
 		input->error = next_of_log(input, record);
 	else if (input->netlink)
@@ -120,7 +123,7 @@ int input_next(struct input *input, const struct buildid_record **record)
 	if (!input->error)
 		input->now = (*record)->time_mono;
 	else if (input->error == -EAGAIN)
-		input->now = clock_ns(CLOCK_MONOTONIC);
+		input->now = now;
 	return input->error == -EINTR ? -EAGAIN : input->error;
 }
 

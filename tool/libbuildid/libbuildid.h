@@ -572,7 +572,8 @@ const char *buildid_reason_name(unsigned int reason);
  * @max_files: FILE records to remember; the least recently used one is forgotten
  *	first. 0 for 65536
  * @max_waiting: events to hold back for a FILE record that is to follow. 0 for 4096
- * @max_wait: how long to hold one back, in nanoseconds of the stream. 0 for one second
+ * @max_wait: how long to hold one back, in nanoseconds of the time that is given to
+ *	buildid_files_next(). 0 for one second
  */
 struct buildid_files_options {
 	uint32_t size;
@@ -639,9 +640,12 @@ int buildid_files_push(struct buildid_files *files, const struct buildid_record 
 /**
  * buildid_files_next() - get the next event
  * @files: the table
- * @now: the time of the stream: &struct buildid_record.time_mono of the last record, and
- *	CLOCK_MONOTONIC in nanoseconds where no more have come, so that nothing is given up
- *	that is there to be read; BUILDID_FILES_ALL to hold nothing back any longer
+ * @now: the time_mono of the last record, or CLOCK_MONOTONIC in nanoseconds when the
+ *	stream has no more for now, read before that was seen; BUILDID_FILES_ALL to hold
+ *	nothing back any longer
+ *
+ * With the clock while there is more to read, a reader that is late gives up identities
+ * that it has not read yet.
  *
  * Events come in the order of their records. An MMAP whose file is still being read
  * is held back, with all events after it, until the FILE record with the identity

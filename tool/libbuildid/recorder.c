@@ -154,14 +154,15 @@ static bool is_past_stop(const struct buildid_recorder *recorder)
 
 /*
  * A FILE record that an event waits for may be in the ring already, however late that is read. So
- * the time is that of the last record, and the clock's only where nothing follows that.
+ * the time is that of the last record, or NULL, and the clock's only where nothing follows that.
  */
-static void tell_time(struct buildid_recorder *recorder, const struct buildid_record *record)
+static void set_now(struct buildid_recorder *recorder, const struct buildid_record *record)
 {
-	if (record)
-		recorder->now = record->time_mono;
-	else if (buildid_ring_passed(recorder->handle, buildid_ring_end(recorder->handle)))
-		recorder->now = now_ns();
+	/* First the clock: what comes after the ring was found empty is later than that. */
+	uint64_t now = record ? record->time_mono : now_ns();
+
+	if (record || buildid_ring_passed(recorder->handle, buildid_ring_end(recorder->handle)))
+		recorder->now = now;
 }
 
 /* Wait for the ring; -EAGAIN also for a record behind the stop. */
@@ -171,7 +172,7 @@ static int next_from_ring(struct buildid_recorder *recorder, int timeout_ms,
 	bool late = is_past_stop(recorder);
 	int err = buildid_next(recorder->handle, timeout_ms, record);
 
-	tell_time(recorder, *record);
+	set_now(recorder, *record);
 	if (!err && late && (*record)->type != BUILDID_RECORD_FILE)
 		return -EAGAIN;
 	return err;
@@ -192,6 +193,7 @@ static int next_record(struct buildid_recorder *recorder, int timeout_ms,
 	if (!buildid_ring_passed(recorder->handle, recorder->held_until))
 		return next_from_ring(recorder, BUSY_MS, record);
 
+	set_now(recorder, NULL);
 	*record = recorder->held;
 	recorder->held = NULL;
 	return 0;
@@ -256,8 +258,12 @@ int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
 		/* An event that was held back may be due by now. */
 		if (!left)
 			return next_event(recorder, event) ? 0 : -EAGAIN;
-		if (!recorder->snapshot)
-			wait = sooner(left, buildid_files_timeout(recorder->files, now_ns()));
+		if (recorder->snapshot)
+			continue;
+		wait = sooner(left, buildid_files_timeout(recorder->files, now_ns()));
+		/* What is due may still wait for a record that is being written. */
+		if (!wait)
+			wait = BUSY_MS;
 	}
 }
 

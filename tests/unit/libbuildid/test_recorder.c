@@ -53,6 +53,25 @@ void *__wrap_reallocarray(void *memory, size_t count, size_t size)
 	return may_allocate() ? __real_reallocarray(memory, count, size) : NULL;
 }
 
+/* ---------------------------------------------------------------- clock -- */
+
+/* Called once, after the clock was read. */
+static void (*after_clock)(void);
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int err = __real_clock_gettime(clock, time);
+	void (*call)(void) = after_clock;
+
+	after_clock = NULL;
+	if (call)
+		call();
+	return err;
+}
+
 /* -------------------------------------------------------------- fixture -- */
 
 static struct buildid_recorder *recorder;
@@ -217,7 +236,7 @@ static void put_old_mapping(uint64_t file_id, uint32_t state, uint64_t addr, int
 	assert_true(fake_put(&record));
 }
 
-/* What comes late to be read has its identity behind it, if that came in time. */
+/* What is late to be read has its identity behind it, if that came in time. */
 static void an_identity_that_is_in_the_ring_is_not_given_up(void **state)
 {
 	(void)state;
@@ -232,6 +251,48 @@ static void an_identity_that_is_in_the_ring_is_not_given_up(void **state)
 	assert_mapping(1, 0x2000, 0, 0);
 	assert_int_equal(event->file->id_len, 20);
 	assert_error(0, -EAGAIN);
+}
+
+static void put_identity(void)
+{
+	put_file(1, 20, 0);
+}
+
+static void put_identity_after_the_clock(void)
+{
+	fake.on_poll = NULL;
+	after_clock = put_identity;
+}
+
+/* The ring was empty, and is no more when the time is known. */
+static void nor_is_one_that_comes_meanwhile(void **state)
+{
+	(void)state;
+	max_wait = SHORT_WAIT;
+	start(0);
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_old_mapping(1, BUILDID_STATE_PENDING, 0x1000, LONG_WAIT);
+	fake.on_poll = put_identity_after_the_clock;
+	assert_error(0, -EAGAIN);
+	assert_mapping(1, 0x1000, 0, 0);
+	assert_int_equal(event->file->id_len, 20);
+}
+
+static void nor_is_one_that_is_being_written(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	max_wait = SHORT_WAIT;
+	start(0);
+	put_file(1, 0, BUILDID_REASON_PENDING);
+	put_old_mapping(1, BUILDID_STATE_PENDING, 0x1000, LONG_WAIT);
+	make_file(&record, 1, 20, 0, "/f");
+	assert_true(fake_put_busy(&record));
+	assert_error(0, -EAGAIN);
+	fake.on_nap = fake_commit;
+	assert_int_equal(next_mapping(-1)->addr, 0x1000);
+	assert_int_equal(event->file->id_len, 20);
 }
 
 static void what_follows_too_late_is_not_waited_for(void **state)
@@ -429,6 +490,34 @@ static void the_ring_is_read_while_a_snapshot_is_taken(void **state)
 	assert_int_equal(err, -EAGAIN);
 	assert_int_equal(events, 2 * 256 * 300);
 	assert_int_equal(shown, 2 * 256);
+}
+
+static unsigned int processes_listed;
+
+static int waits_for_an_identity(struct buildid_maps *request)
+{
+	union any_record record;
+
+	processes_listed++;
+	make_file(&record, 1, 0, BUILDID_REASON_PENDING, "/f");
+	fake_add_map(request, &record);
+	make_mapping(&record, 1, BUILDID_STATE_PENDING, request->pid, 0x1000);
+	record.header.time_mono -= LONG_WAIT;
+	fake_add_map(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void a_snapshot_does_not_stop_the_clock(void **state)
+{
+	(void)state;
+	processes_listed = 0;
+	max_wait = SHORT_WAIT;
+	fake.maps = waits_for_an_identity;
+	start(BUILDID_RECORDER_SNAPSHOT);
+	assert_int_equal(next_mapping(0)->addr, 0x1000);
+	assert_int_equal(event->file->reason, BUILDID_REASON_PENDING);
+	assert_int_equal(processes_listed, 1);
 }
 
 static int has_a_cookie(struct buildid_maps *request)
@@ -730,6 +819,8 @@ int main(void)
 		TEST(identities_are_waited_for_in_order),
 		TEST(waiting_is_bounded),
 		TEST(an_identity_that_is_in_the_ring_is_not_given_up),
+		TEST(nor_is_one_that_comes_meanwhile),
+		TEST(nor_is_one_that_is_being_written),
 		TEST(what_follows_too_late_is_not_waited_for),
 		TEST(an_event_ends_a_wait),
 		TEST(a_signal_ends_a_wait),
@@ -739,6 +830,7 @@ int main(void)
 		TEST(similar_mappings_are_no_duplicates),
 		TEST(an_event_that_is_being_written_is_waited_for),
 		TEST(the_ring_is_read_while_a_snapshot_is_taken),
+		TEST(a_snapshot_does_not_stop_the_clock),
 		TEST(cookies_come_too),
 		TEST(a_snapshot_may_be_taken_again),
 		TEST(errors_of_a_snapshot_are_returned),
