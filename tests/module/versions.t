@@ -69,9 +69,11 @@ def load_library(path):
 def test_recorded(change, place, directory):
     """Seen by the tool: buildid record, a change, two programs."""
     path = os.path.join(directory, "lib.so")
-    log = os.path.join("/tmp", "versions.log")
     copy_settled(path, "v1")
-    with lib.started("buildid", "record", "-o", log, stderr=subprocess.DEVNULL) as recorder:
+    with lib.directory() as logs, \
+            lib.started("buildid", "record", "-o", os.path.join(logs, "log"),
+                        stderr=subprocess.DEVNULL) as recorder:
+        log = os.path.join(logs, "log")
         lib.until(lambda: os.path.exists(log), "the recorder has begun")
         load_library(path)
         if lib.RT:      # there the hook reads nothing
@@ -79,8 +81,7 @@ def test_recorded(change, place, directory):
         change(path, "v2")
         load_library(path)
         lib.interrupt(recorder)
-    lines = lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
-    os.unlink(log)
+        lines = lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
     # The snapshot that record takes at first may have a mapping, too, and with its whole path.
     mapped = list({(line["pid"], line["addr"], line["file_id"]): line for line in lines
                    if line.get("path") in (lib.told(path), path)}.values())

@@ -89,6 +89,18 @@ def _():
         assert not os.path.exists(log), "a log of nothing"
 
 
+@test("a signal ends record well as soon as there is a log")
+def _():
+    with lib.directory() as work:
+        for n in range(3 if lib.DEBUG else 10):
+            log = os.path.join(work, f"log-{n}")
+            with lib.started("buildid", "record", "-o", log, stderr=subprocess.DEVNULL) as recorder:
+                while not os.path.exists(log):
+                    assert recorder.poll() is None, "record has ended"
+                lib.interrupt(recorder)
+            lib.buildid("mon", "-l", log)
+
+
 @test("files that cannot be identified are reported one by one, the others are done")
 def _():
     with lib.directory() as work:

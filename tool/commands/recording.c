@@ -300,22 +300,19 @@ static void finish(struct recording *recording, int signals)
 		recording->end.status = EXIT_FAILURE;
 }
 
-static void run(struct recording *recording, char **command, const struct buildid_options *options)
+static void run(struct recording *recording, int signals, char **command,
+		const struct buildid_options *options)
 {
-	/* Of the last two perf record starts another file, or takes a snapshot. */
-	static const int others[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
-	int signals = signals_open_with(others, *command ? ARRAY_SIZE(others) : 1);
-	int error = signals < 0 ? -signals : 0;
+	int error = 0;
 
-	if (!error)
-		write_snapshot(recording, options);
-	if (!error && *command)
+	write_snapshot(recording, options);
+	if (*command)
 		error = child_start(command, recording->plan->output, &recording->command);
 	recording->plan->watch->command = recording->command;
 	recording->start_time = clock_ns(CLOCK_MONOTONIC);
 	recording->end.status = EXIT_SUCCESS;
 	if (error) {
-		out_error(recording->out, *command ? *command : "record", "%s", strerror(error));
+		out_error(recording->out, *command, "%s", strerror(error));
 		log_finish(recording->log);
 		if (!recording->plan->keep_log)
 			unlink(recording->path);
@@ -325,31 +322,36 @@ static void run(struct recording *recording, char **command, const struct buildi
 
 	record_all(recording, signals);
 	finish(recording, signals);
-	signals_close(signals);
 }
 
 struct recording_end recording_run(struct output *out, const struct recording_plan *plan,
 				   char **command, const struct buildid_options *options)
 {
+	/* Of the last two perf record starts another file, or takes a snapshot. */
+	static const int others[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 	struct recording recording = { .out = out, .plan = plan, .path = plan->log };
 	struct reason reason;
-	int err;
+	int signals, err;
 
 	recording.end.status = EXIT_FAILURE;
 
 	recording.handle = module_subscribe(out, options);
 	if (!recording.handle)
 		return recording.end;
-	err = buildid_files_new(&recording.files, NULL);
+	/* Before there is a log, which a signal would leave without its end. */
+	signals = signals_open_with(others, *command ? ARRAY_SIZE(others) : 1);
+	err = signals < 0 ? signals : buildid_files_new(&recording.files, NULL);
 	if (err)
 		reason_set(&reason, "%s", strerror(-err));
 	else
 		/* Last: a subscription that is refused must not cost an old log. */
 		recording.log = log_create(recording.path, plan->log_chosen, &reason);
 	if (recording.log)
-		run(&recording, command, options);
+		run(&recording, signals, command, options);
 	else
 		out_error(out, recording.path, "%s", reason.text);
+	if (signals >= 0)
+		signals_close(signals);
 	buildid_files_free(recording.files);
 	buildid_close(recording.handle);
 	return recording.end;
