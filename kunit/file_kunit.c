@@ -257,6 +257,26 @@ static void a_file_not_open_for_reading_is_never_read(struct kunit *test)
 	file->f_mode |= FMODE_READ;
 }
 
+/* What it is stacked on, a user may have mounted. */
+static void a_stacked_filesystem_is_not_read_by_the_worker(struct kunit *test)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct super_block *sb = kunit_kzalloc(test, sizeof(*sb), GFP_KERNEL);
+	struct inode *inode = kunit_kzalloc(test, sizeof(*inode), GFP_KERNEL);
+	u8 reason = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, sb);
+	KUNIT_ASSERT_NOT_NULL(test, inode);
+	sb->s_user_ns = &init_user_ns;
+	inode->i_sb = sb;
+	inode->i_mode = S_IFREG;
+	file->f_mode &= ~FMODE_WRITE;
+	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_REMOTE);
+	sb->s_stack_depth = 1;
+	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_CALLER);
+	file->f_mode |= FMODE_WRITE;
+}
+
 static void a_device_is_never_read(struct kunit *test)
 {
 	struct file *file = filp_open("/dev/zero", O_RDONLY, 0);
@@ -433,6 +453,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_file_that_can_be_written_is_unstable),
 	KUNIT_CASE(memory_is_read_by_the_inode),
 	KUNIT_CASE(a_file_not_open_for_reading_is_never_read),
+	KUNIT_CASE(a_stacked_filesystem_is_not_read_by_the_worker),
 	KUNIT_CASE(a_device_is_never_read),
 	KUNIT_CASE(path_of_a_memfd_is_flagged),
 	KUNIT_CASE(a_name_with_deleted_in_it_is_left_alone),

@@ -240,6 +240,16 @@ static bool is_local(const struct inode *inode)
 	}
 }
 
+/*
+ * A filesystem that is stacked on another one, as eCryptfs is, may be so on a user's FUSE. A
+ * regular file of overlayfs is that of a layer here, see bid_file_inode().
+ */
+static bool may_be_fuse(const struct super_block *sb)
+{
+	return sb->s_magic == FUSE_SUPER_MAGIC ||
+	       (sb->s_stack_depth && sb->s_magic != OVERLAYFS_SUPER_MAGIC);
+}
+
 /**
  * bid_file_racy() - may the content change again without moving the version?
  * @inode: the inode
@@ -320,7 +330,7 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 	}
 	if (reads_by_inode(inode))
 		return BID_ACCESS_INODE;
-	if (sb->s_magic == FUSE_SUPER_MAGIC || sb->s_user_ns != &init_user_ns)
+	if (may_be_fuse(sb) || sb->s_user_ns != &init_user_ns)
 		return BID_ACCESS_CALLER;
 	if (!(file->f_mode & FMODE_CAN_READ) || !file->f_op->read_iter) {
 		*reason = BUILDID_REASON_UNREADABLE;
@@ -351,7 +361,7 @@ static u32 name_flags(const struct file *file, const struct path *user)
 	const struct inode *inode = file_inode(file);
 	u32 flags = 0;
 
-	if (bid_file_inode(file)->i_sb->s_magic == FUSE_SUPER_MAGIC || bid_file_user_overlay(user))
+	if (may_be_fuse(bid_file_inode(file)->i_sb) || bid_file_user_overlay(user))
 		flags |= BUILDID_FILE_FUSE;
 	/* it may get its last name, or lose it, at any time */
 	if (!data_race(inode->i_nlink) || d_unlinked(dentry))

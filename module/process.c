@@ -4,9 +4,9 @@
  *
  * Reading a file under the mmap lock of a process can deadlock against a user-space
  * server of the file. So the vma's fields are copied and its file is held under the
- * lock, and the file is read after it was dropped. The address space is pinned by
- * mmgrab() only, and mmget for as long as it is locked: otherwise the process's exit
- * would wait, and its memory and mounts with it.
+ * lock, and the file is read after it was dropped. Whoever drops the last reference to
+ * a file on FUSE, or the last one to an address space that has one mapped, may have to
+ * wait for the server: no such file is held, and the address space by mmgrab() only.
  *
  * MAPS hands mappings out in calls as large as the caller's buffer. Between two calls,
  * and between two batches of one, nothing is held but the cursor; an instance number
@@ -71,7 +71,11 @@ static struct mm_struct *get_mm(struct task_struct *leader)
 
 	rcu_read_lock();
 	for_each_thread(leader, task) {
-		mm = get_task_mm(task);
+		task_lock(task);
+		mm = task->flags & PF_KTHREAD ? NULL : task->mm;
+		if (mm)
+			mmgrab(mm);
+		task_unlock(task);
 		if (mm)
 			break;
 	}
@@ -108,8 +112,6 @@ static int get_process(struct pid *pid, struct process *process)
 	}
 	process->instance = instance_of(process, exec_id);
 	process->end = jiffies + LOCK_WAIT;
-	mmgrab(process->mm);
-	mmput_async(process->mm);
 	return 0;
 }
 
@@ -169,28 +171,25 @@ static int lock_in_time(struct mm_struct *mm, unsigned long end)
 }
 
 /*
- * Take the mmap lock: 0, and release() it soon; -ESRCH when the mm has ended, and what
+ * Take the mmap lock: 0, and unlock it soon; -ESRCH when the mm has ended, and what
  * lock_in_time() returns. It is never waited for without an end: a process can map a file of
- * a FUSE server of its own, and hold its lock for as long as this one does not answer. If the
- * process ends meanwhile somebody else unmaps what it had: that may be up to a user's server.
+ * a FUSE server of its own, and hold its lock for as long as this one does not answer.
  */
-static int acquire(const struct process *process)
+static int lock(const struct process *process)
 {
 	struct mm_struct *mm = process->mm;
 	int err;
 
-	if (!mmget_not_zero(mm))
+	if (!atomic_read(&mm->mm_users))
 		return -ESRCH;
 	err = mmap_read_trylock(mm) ? 0 : lock_in_time(mm, process->end);
 	if (err)
-		mmput_async(mm);
-	return err;
-}
-
-static void release(struct mm_struct *mm)
-{
+		return err;
+	/* exit_mmap(), which comes after the last user, locks it before it frees a vma */
+	if (atomic_read(&mm->mm_users))
+		return 0;
 	mmap_read_unlock(mm);
-	mmput_async(mm);
+	return -ESRCH;
 }
 
 /* In a container only paths of processes with the caller's root; as for subscribers. */
@@ -215,28 +214,39 @@ static bool may_know_paths(struct task_struct *task)
 	return may;
 }
 
+/* Else it is not read either: what is known of it can be told while the address space is locked. */
+static bool may_be_held(struct file *file)
+{
+	u8 reason;
+
+	return bid_file_access(file, bid_file_inode(file), &reason) != BID_ACCESS_CALLER;
+}
+
 /*
- * The file mapped at @addr with all of @vm_flags, held, or an ERR_PTR(). Sets the offset
- * of @addr in it.
+ * The file mapped at @addr with all of @vm_flags, held; NULL with its @record where it must not
+ * be held; or an ERR_PTR(). Sets the offset of @addr in it.
  */
-static struct file *get_file_at(const struct process *process, u64 addr, unsigned long vm_flags,
-				u64 *offset)
+static struct file *find_file(const struct process *process, u64 addr, unsigned long vm_flags,
+			      u64 *offset, struct buildid_file *record)
 {
 	struct mm_struct *mm = process->mm;
 	struct file *file = ERR_PTR(-ENOENT);
 	struct vm_area_struct *vma;
 	int err;
 
-	err = acquire(process);
+	err = lock(process);
 	if (err)
 		return ERR_PTR(err);
 	vma = find_vma(mm, addr);
 	if (vma && vma->vm_start <= addr && vma->vm_file &&
 	    (vma->vm_flags & vm_flags) == vm_flags) {
-		file = get_file(vma->vm_file);
 		*offset = addr - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT);
+		if (may_be_held(vma->vm_file))
+			file = get_file(vma->vm_file);
+		else
+			file = ERR_PTR(bid_reply_file(vma->vm_file, true, record));
 	}
-	release(mm);
+	mmap_read_unlock(mm);
 	return file;
 }
 
@@ -245,18 +255,20 @@ static int resolve(const struct process *process, struct buildid_resolve_addr *r
 {
 	bool with_path = may_know_paths(process->task);
 	struct file *file;
-	int err;
+	int err = 0;
 
 	if (req->start_time && req->start_time != process->start_time)
 		return -ESRCH;
-	file = get_file_at(process, req->addr, vm_flags, &req->offset);
+	file = find_file(process, req->addr, vm_flags, &req->offset, record);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	err = bid_reply_file(file, true, record);
+	if (file) {
+		err = bid_reply_file(file, true, record);
+		fput(file);
+	}
 	if (!err && !with_path)
 		bid_reply_hide_path(record);
 	req->start_time = process->start_time;
-	fput(file);
 	return err;
 }
 
@@ -333,33 +345,42 @@ static bool is_selected(const struct vm_area_struct *vma, u32 flags)
 }
 
 /*
- * Copy the next mappings from *@cursor on, and hold their files. Sets *@cursor to where
- * the next batch begins. Returns how many there are, or what acquire() does.
+ * Copy the next mappings from *@cursor on, and hold their files; or one without its file, and
+ * with its @record. Sets *@cursor to where the next batch begins. Returns how many there are, or
+ * what lock() and bid_reply_file() do.
  */
 static int collect_mappings(const struct process *process, u64 *cursor, u32 flags,
-			    struct bid_mapping *mappings)
+			    struct bid_mapping *mappings, struct buildid_file *record)
 {
 	VMA_ITERATOR(vmi, process->mm, *cursor);
 	struct vm_area_struct *vma;
 	int n = 0, err;
+	bool held;
 
-	err = acquire(process);
+	err = lock(process);
 	if (err)
 		return err;
 	*cursor = BUILDID_MAPS_END;
 	for_each_vma(vmi, vma) {
 		if (!is_selected(vma, flags))
 			continue;
-		if (n == BATCH) {
+		held = may_be_held(vma->vm_file);
+		if (n == BATCH || (n && !held)) {
 			*cursor = vma->vm_start;
 			break;
 		}
-		bid_mapping_init(&mappings[n], vma);
-		get_file(mappings[n].file);
-		n++;
+		bid_mapping_init(&mappings[n++], vma);
+		if (held) {
+			get_file(vma->vm_file);
+			continue;
+		}
+		mappings[0].file = NULL;
+		err = bid_reply_file(vma->vm_file, true, record);
+		*cursor = vma->vm_end;
+		break;
 	}
-	release(process->mm);
-	return n;
+	mmap_read_unlock(process->mm);
+	return err ?: n;
 }
 
 /**
@@ -405,10 +426,12 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	bool sent;
 	int err;
 
-	memset(record, 0, sizeof(*record));
-	err = bid_reply_file(mapping->file, true, record);
-	if (err)
-		return err;
+	if (mapping->file) {
+		memset(record, 0, sizeof(*record));
+		err = bid_reply_file(mapping->file, true, record);
+		if (err)
+			return err;
+	}
 	if (!reply->with_paths)
 		bid_reply_hide_path(record);
 	sent = record->file_id && record->file_id == reply->last_file;
@@ -437,7 +460,8 @@ static int put_mappings(struct reply *reply, struct bid_mapping *mappings, int n
 			err = put_mapping(reply, &mappings[i]);
 		if (err && *cursor > mappings[i].start)
 			*cursor = mappings[i].start;
-		fput(mappings[i].file);
+		if (mappings[i].file)
+			fput(mappings[i].file);
 	}
 	return err;
 }
@@ -475,7 +499,8 @@ static int put_all(struct reply *reply, const struct process *process, struct bu
 	if (req->cursor & IN_COOKIES)
 		from = req->cursor & ~IN_COOKIES;
 	while (!err && !(req->cursor & IN_COOKIES)) {
-		n = collect_mappings(process, &req->cursor, req->flags, mappings);
+		memset(reply->record, 0, sizeof(*reply->record));
+		n = collect_mappings(process, &req->cursor, req->flags, mappings, reply->record);
 		err = n < 0 ? n : put_mappings(reply, mappings, n, &req->cursor);
 	}
 	kfree(mappings);

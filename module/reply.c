@@ -289,7 +289,8 @@ static int reply_file(struct file *file, bool ask_cache, bool mapped, struct bui
  *	if the caller has the permission, and if it need not be a process that reads
  * @record: the FILE record: BUILDID_RECORD_MAX bytes, the header zeroed
  *
- * Process context with no lock held; may sleep. The result is stored in the cache.
+ * Process context with no lock held, unless the file is @mapped and of BID_ACCESS_CALLER: then
+ * it is not read, and the mmap lock may be held. May sleep. The result is stored in the cache.
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed, or a signal has ended a
  * read.

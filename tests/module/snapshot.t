@@ -279,39 +279,60 @@ def count_of(pid):
         return len(device.maps(pid))
 
 
+# Below all else that a process has mapped executable.
+LOW, MAP_FIXED_NOREPLACE, MS_BIND = 0x10000000, 0x100000, 4096
+
+
+def map_low(fd, page, prot):
+    lib.check(libc.mmap(LOW + page * PAGE, PAGE, prot, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+                        fd, 0), "mmap")
+
+
+def map_behind(waits, path, prot):
+    map_low(waits, 0, lib.RX)
+    fd = os.open(path, os.O_RDONLY)
+    map_low(fd, 1, prot)
+    os.close(fd)
+
+
+def unmount_after_end(path, prot):
+    """Where a process has it mapped, behind a file that MAPS waits for, and ends meanwhile."""
+    place = os.path.dirname(path)
+    with servers.device(1) as (fds, stop, server):
+        os.posix_fadvise(fds[0], 0, 0, os.POSIX_FADV_DONTNEED)
+        stop()
+        with lib.child(map_behind, fds[0], path, prot) as pid:
+            stream.flush()      # which leaves what is being read
+            with lib.waiting_for(count_of, pid) as (asker, answer):
+                lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS waits")
+                equal(lib.result_of(answer, 0), None, "answer of MAPS")
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                busy = 0
+                try:
+                    lib.umount(place)
+                except OSError as error:
+                    busy = error.errno
+                server.kill()
+    if busy:
+        lib.until(lambda: libc.umount2(place.encode(), 0) == 0, "unmounted at last")
+    equal(busy, 0, "error of umount(2) of what the process had mapped")
+
+
 @test("a process whose MAPS waits for a device ends, with all that it had mapped")
 def _():
-    with servers.device(1) as (fds, stop, server), lib.directory() as place:
+    with lib.directory() as place:
         lib.mount("tmpfs", place, "tmpfs")
         path = os.path.join(place, "data")
         lib.write_bytes(path, bytes(PAGE))
-        reader, writer = os.pipe()
-        os.posix_fadvise(fds[0], 0, 0, os.POSIX_FADV_DONTNEED)
-        stop()
-        child = os.fork()
-        if not child:
-            fd = os.open(path, os.O_RDONLY)
-            lib.map_fd(fd, PAGE, mmap.PROT_READ)
-            os.close(fd)
-            lib.map_fd(fds[0], PAGE)
-            os.write(writer, b"x")
-            signal.pause()
-        os.read(reader, 1)
-        stream.flush()      # which leaves what is being read
-        with lib.waiting_for(count_of, child) as (asker, answer):
-            lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS waits")
-            equal(lib.result_of(answer, 0), None, "answer of MAPS")
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            busy = 0
-            try:
-                lib.umount(place)
-            except OSError as error:
-                busy = error.errno
-            server.kill()
-        if busy:
-            lib.until(lambda: lib.libc.umount2(place.encode(), 0) == 0, "unmounted at last")
-        equal(busy, 0, "error of umount(2) of what the process had mapped")
+        unmount_after_end(path, mmap.PROT_READ)
+
+
+@test("MAPS that waits has no file of a FUSE server open, which may not let go of who closes it")
+def _():
+    with servers.fuse() as (path, _), lib.directory() as place:
+        lib.mount(os.path.dirname(path), place, "none", MS_BIND)
+        unmount_after_end(os.path.join(place, os.path.basename(path)), lib.RX)
 
 
 def attached(shm):
