@@ -25,6 +25,8 @@ from users import (DRAINS, ENDS, SMALL, WORKS, Member, Shared, asker, forgetter,
 # The fewest that evict all the time.
 ENTRIES = 64
 LARGE = 16 << 20
+# Seconds: what is stopped before.
+LONGEST = 24 * 3600
 MADV_POPULATE_WRITE = 23
 MIB = 1 << 20
 # Short of what kswapd begins at.
@@ -227,7 +229,7 @@ def reload_under_load(times, shared, without, findings):
     """With the stressors of @without, who ran without the module. Returns what was counted."""
     counts = collections.Counter()
     with room() as place:
-        load = Stressors(without, 3600, place)
+        load = Stressors(without, LONGEST, place)
         members = members_that_work(shared, place, SUB_PATH | SUB_DATA, visitor, visitor)
         for _ in range(times):
             unload(shared, counts)

@@ -68,7 +68,7 @@ class Stressors:
              "--verify", "--oomable", "--no-rand-seed", "--metrics-brief", "--temp-path",
              directory], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace", cwd=directory,
-            user=NOBODY, group=NOBODY, extra_groups=[], preexec_fn=limit)
+            user=NOBODY, group=NOBODY, extra_groups=[], preexec_fn=limit, start_new_session=True)
 
     def stop(self):
         """Before their time, as end()."""
@@ -83,7 +83,8 @@ class Stressors:
             try:
                 text = process.communicate(timeout=GRACE)[0]
             except subprocess.TimeoutExpired:
-                process.kill()
+                # Its children hold the pipe.
+                os.killpg(process.pid, signal.SIGKILL)
                 text = process.communicate()[0] + "\nfail: it did not end"
             done = re.search(rf"\] {name} +(\d+) ", text)
             complaints = re.findall(r"(?:fail|error|warn): +(?:\[\d+\] )?(.*)", text)

@@ -364,7 +364,8 @@ def main(times, *kinds):
         if tally.counts[f"{kind}.read"] < int(times):
             findings.append({"what": "the worker has not read a file in each round", "where": kind,
                              "replay": f"make umounts UMOUNTS={kind} TIMES={times}"})
-    print(json.dumps({"counts": tally.counts, "findings": tally.findings() + findings}))
+        print(json.dumps({"counts": tally.counts, "findings": tally.findings() + findings}),
+              flush=True)
 
 
 if __name__ == "__main__":
