@@ -42,7 +42,7 @@
 #ifndef BID_HAS_GENL_INFO_DUMP
 #define genl_info_dump genl_dumpit_info
 #endif
-/* Of an overlay's file without a look for its data. The oldest kernels look when they make it. */
+/* An overlay's file without a look for its data; old kernels have looked, or look here. */
 #ifdef BID_HAS_D_REAL_METADATA
 #define BID_METADATA_INODE(dentry) d_inode(d_real(dentry, D_REAL_METADATA))
 #else

@@ -375,6 +375,7 @@ static int collect_mappings(const struct process *process, u64 *cursor, u32 flag
 			continue;
 		}
 		mappings[0].file = NULL;
+		memset(record, 0, sizeof(*record));
 		err = bid_reply_file(vma->vm_file, true, record);
 		*cursor = vma->vm_end;
 		break;
@@ -499,7 +500,6 @@ static int put_all(struct reply *reply, const struct process *process, struct bu
 	if (req->cursor & IN_COOKIES)
 		from = req->cursor & ~IN_COOKIES;
 	while (!err && !(req->cursor & IN_COOKIES)) {
-		memset(reply->record, 0, sizeof(*reply->record));
 		n = collect_mappings(process, &req->cursor, req->flags, mappings, reply->record);
 		err = n < 0 ? n : put_mappings(reply, mappings, n, &req->cursor);
 	}

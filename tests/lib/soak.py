@@ -25,7 +25,7 @@ from users import (DRAINS, ENDS, SMALL, WORKS, Member, Shared, asker, forgetter,
 # The fewest that evict all the time.
 ENTRIES = 64
 LARGE = 16 << 20
-# Seconds: what is stopped before.
+# Seconds, more than any run takes.
 LONGEST = 24 * 3600
 MADV_POPULATE_WRITE = 23
 MIB = 1 << 20

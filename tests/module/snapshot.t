@@ -335,6 +335,19 @@ def _():
         unmount_after_end(os.path.join(place, os.path.basename(path)), lib.RX)
 
 
+@test("mappings of files on FUSE and of others, by turns, are all there")
+def _():
+    with servers.fuse() as (path, _):
+        def map_by_turns():
+            for file in (path, path, built("id8")) * 20:
+                fd = os.open(file, os.O_RDONLY)
+                lib.map_fd(fd, PAGE)
+                os.close(fd)
+
+        with lib.child(map_by_turns) as pid:
+            check_maps(pid, 0, True)
+
+
 def attached(shm):
     lines = lib.read_bytes("/proc/sysvipc/shm").decode().splitlines()
     column = lines[0].split().index("nattch")
