@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""scripts/report: reports of long runs, and how they are compared; and scripts/bench-report."""
+"""Reports of long runs, and how they are compared; and scripts/bench-report."""
 
+import contextlib
 import glob
+import io
 import json
 import os
 import re
@@ -17,36 +19,34 @@ import report                       # noqa: E402
 from tap import equal, run, test    # noqa: E402
 
 BENCH = os.path.join(TOP, "scripts", "bench-report")
-SCRIPT = os.path.join(TOP, "scripts", "report")
 FINDING = {"what": "it hangs", "where": "module/ring.c", "replay": "make soak SEED=5"}
 
 
-def text(counts=None, **keys):
-    return json.dumps({"seconds": 61, "counts": counts or {"calls": 1000}, **keys})
+@contextlib.contextmanager
+def changed(module, name, value):
+    kept = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, kept)
 
 
-def script(directory, stdin, status=0, name="soak"):
-    done = subprocess.run((SCRIPT, "--directory", directory, name), input=stdin,
-                          capture_output=True, text=True, check=False)
-    equal(done.returncode, status, done.stdout + done.stderr)
-    return done
+def finish(directory, counts=None, name="soak", **keys):
+    """The table of a run that ends at once."""
+    return report.Run(name, directory=directory).table(counts=counts or {"calls": 1000}, **keys)
 
 
-def begin(directory, *words):
-    return subprocess.check_output((SCRIPT, "--directory", directory, "--begin", *words),
-                                   text=True).strip()
-
-
-def rows(done):
+def rows(table):
     """The cells of the table, by the first one."""
-    lines = [line.split() for line in done.stdout.splitlines() if line[:1] not in ("", " ")]
+    lines = [line.split() for line in table.splitlines() if line[:1] not in ("", " ")]
     return {cells[0]: cells[1:] for cells in lines}
 
 
 @test("a report has every key, and the rest is filled in")
 def filled_in():
     with tempfile.TemporaryDirectory() as directory:
-        script(directory, text(seed=7, kernel="6.12"))
+        finish(directory, seed=7, kernel="6.12")
         path = os.path.join(directory, "soak.json")
         with open(path, encoding="utf-8") as file:
             equal(tuple(json.load(file)), report.KEYS, "keys")
@@ -58,16 +58,26 @@ def filled_in():
             text=True).strip(), "version")
         head = subprocess.check_output(("git", "-C", TOP, "rev-parse", "HEAD"), text=True).strip()
         equal(found["commit"].removesuffix("-dirty"), head, "commit")
-        assert found["began"] < report.now(), found["began"]
+        assert found["began"] <= report.now(), found["began"]
+
+
+@test("the commit is that where the run began")
+def commit():
+    with tempfile.TemporaryDirectory() as directory:
+        one = report.Run("soak", directory=directory)
+        with changed(report, "commit", lambda: "another"), \
+                changed(report, "version", lambda: "0"):
+            found = one.complete(counts={"calls": 1})
+        equal((found["commit"], found["version"]), (report.commit(), report.version()), "commit")
 
 
 @test("the table has what changed, came and went since the last run")
 def compared():
     with tempfile.TemporaryDirectory() as directory:
-        first = rows(script(directory, text({"calls": 1000, "ioctls": 5, "gone": 1})))
+        first = rows(finish(directory, {"calls": 1000, "ioctls": 5, "gone": 1}))
         equal(first["calls"], ["1,000", "-", "-"], "without a last run")
-        script(directory, text({"calls": 1500, "ioctls": 5, "gone": 1}))
-        second = rows(script(directory, text({"calls": 1200, "ioctls": 5, "came": 0.5})))
+        finish(directory, {"calls": 1500, "ioctls": 5, "gone": 1})
+        second = rows(finish(directory, {"calls": 1200, "ioctls": 5, "came": 0.5}))
         equal(second["calls"], ["1,200", "1,500", "-300"], "fewer")
         equal(second["ioctls"], ["5", "5", "="], "as many")
         equal(second["came"], ["0.50", "-", "-"], "came")
@@ -79,35 +89,29 @@ def compared():
 def alike():
     with tempfile.TemporaryDirectory() as directory:
         for calls, seconds, last in ((100, 60, "-"), (900, 1800, "-"), (150, 60, "100")):
-            name = begin(directory, "soak", "6.12", f"{seconds}s", "2/3 reloads")
-            equal(name, f"soak-6.12-{seconds}s-2-3-reloads", "name")
-            row = rows(script(directory, text({"calls": calls}), name=name))["calls"]
-            equal(row[:2], [str(calls), last], f"{seconds} s")
+            one = report.Run("soak", 6.12, f"{seconds}s", "2/3 reloads", directory=directory)
+            equal(one.name, f"soak-6.12-{seconds}s-2-3-reloads", "name")
+            equal(rows(one.table(counts={"calls": calls}))["calls"][:2], [str(calls), last],
+                  f"{seconds} s")
 
 
 @test("a run that does not come to its end leaves no report, and the next has the one before")
 def unfinished():
     with tempfile.TemporaryDirectory() as directory:
-        begin(directory, "soak")
-        script(directory, text({"calls": 100}))
+        finish(directory, {"calls": 100})
         for _ in range(2):
-            begin(directory, "soak")
+            report.Run("soak", directory=directory)
             equal(os.listdir(directory), ["soak.last.json"], "files")
-        equal(rows(script(directory, text({"calls": 150})))["calls"], ["150", "100", "+50"], "row")
+        equal(rows(finish(directory, {"calls": 150}))["calls"], ["150", "100", "+50"], "row")
 
 
 @test("the first run is compared with that of the release")
 def released():
-    with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryDirectory() as before:
-        last, now = (report.complete("soak", json.loads(text({"calls": calls})))
-                     for calls in (100, 150))
-        report.write(last, before)
-        report.RELEASED, kept = before, report.RELEASED
-        try:
-            equal(report.write(now, directory), last, "the first")
-            equal(report.write(last, directory), now, "the second")
-        finally:
-            report.RELEASED = kept
+    with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryDirectory() as before, \
+            changed(report, "RELEASED", before):
+        finish(before, {"calls": 100})
+        equal(rows(finish(directory, {"calls": 150}))["calls"], ["150", "100", "+50"], "first")
+        equal(rows(finish(directory, {"calls": 120}))["calls"], ["120", "150", "-30"], "second")
 
 
 @test("the release's are reports that name this file")
@@ -119,32 +123,41 @@ def whole():
 @test("with findings it fails, and says how to replay them")
 def findings():
     with tempfile.TemporaryDirectory() as directory:
-        done = script(directory, text(findings=[FINDING]), 1)
+        table = finish(directory, findings=[FINDING])
         for part in FINDING.values():
-            assert part in done.stdout, done.stdout
-        equal(rows(done)["findings"], ["1", "-", "-"], "findings")
+            assert part in table, table
+        equal(rows(table)["findings"], ["1", "-", "-"], "findings")
         equal(report.read(directory + "/soak.json")["findings"], [FINDING], "in the file")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            one = report.Run("soak", directory=directory)
+            equal(one.finish(counts={"calls": 1}, findings=[FINDING]), 1, "exit status")
+            equal(one.finish(counts={"calls": 1}), 0, "exit status without")
+        assert FINDING["replay"] in said.getvalue(), said.getvalue()
 
 
 @test("bad input is refused, and leaves the report that is there")
 def refused():
     with tempfile.TemporaryDirectory() as directory:
-        script(directory, text())
+        finish(directory)
         before = report.read(directory + "/soak.json")
-        for stdin, reason in (
-                ("", "Expecting value"), ("[]", "not an object"), ("{}", "began"),
-                (text(surplus=1), "surplus"), (text(name="other"), "name"),
-                (text(seconds=-1), "seconds"), (text(seconds="1", began=report.now()), "seconds"),
-                (text(seconds=float("nan")), "began"), (text(began="yesterday"), "began"),
-                (text(commit=5), "commit"), (text(kernel=""), "kernel"), (text(seed=[]), "seed"),
-                (text(version=""), "version"), ('{"seconds": 1, "counts": {}}', "counts"),
-                (text({"calls": True}), "calls"), (text({"calls": "5"}), "calls"),
-                (text(findings={}), "findings"), (text(findings=["bad"]), "findings"),
-                (text(findings=[{**FINDING, "replay": ""}]), "replay"),
-                (text(findings=[{"what": "it hangs"}]), "replay")):
-            done = script(directory, stdin, 2)
-            assert reason in done.stderr, (stdin, done.stderr)
-            equal(done.stdout, "", stdin)
+        one = report.Run("other", directory=directory)
+        one.name = "soak"
+        for partial, reason in (
+                ({}, "counts"), ({"surplus": 1}, "surplus"), ({"name": "a b"}, "name"),
+                ({"seconds": -1}, "seconds"), ({"seconds": "1"}, "seconds"),
+                ({"seconds": float("nan")}, "seconds"), ({"began": "yesterday"}, "began"),
+                ({"commit": 5}, "commit"), ({"kernel": ""}, "kernel"), ({"seed": []}, "seed"),
+                ({"version": ""}, "version"), ({"counts": {}}, "counts"),
+                ({"counts": {"calls": True}}, "calls"), ({"counts": {"calls": "5"}}, "calls"),
+                ({"findings": {}}, "findings"), ({"findings": ["bad"]}, "findings"),
+                ({"findings": [{**FINDING, "replay": ""}]}, "replay"),
+                ({"findings": [{"what": "it hangs"}]}, "replay")):
+            try:
+                one.table(**{"counts": {"calls": 1} if partial else None, **partial})
+            except ValueError as error:
+                assert reason in str(error), (partial, error)
+                continue
+            raise AssertionError(f"{partial} is taken")
         equal(report.read(directory + "/soak.json"), before, "the report")
         equal(os.listdir(directory), ["soak.json"], "files")
 
@@ -155,17 +168,22 @@ def broken():
         for content in ("", "{}"):
             with open(directory + "/soak.json", "w", encoding="utf-8") as file:
                 file.write(content)
-            done = script(directory, text())
-            assert "not compared" in done.stderr, done.stderr
-            equal(rows(done)["calls"], ["1,000", "-", "-"], "alone")
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                table = finish(directory)
+            assert "not compared" in said.getvalue(), said.getvalue()
+            equal(rows(table)["calls"], ["1,000", "-", "-"], "alone")
 
 
-@test("a name that is no file name is refused")
-def names():
-    with tempfile.TemporaryDirectory() as directory:
-        for name in ("../soak", "", "a b", ".soak", "-soak"):
-            script(directory, text(), 2, name)
-        equal(os.listdir(directory), [], "files")
+@test("of what a guest says the last whole line of JSON counts")
+def of_guest():
+    for text, status, last in (
+            ('# a\n{"counts": 1}\n# b\n{"counts": 2}\n# c\n', 0, {"counts": 2}),
+            ('{"counts": 1}\n{"counts": ', 124, {"counts": 1}), ("", 1, None)):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            equal(report.of_guest(("sh", "-c", f"printf %s '{text}'; exit {status}")),
+                  (status, last), repr(text))
+        equal(said.getvalue(), "".join(line + "\n" for line in text.split("\n")
+                                       if line.startswith("#")), "what else it says")
 
 
 class Bench:

@@ -43,7 +43,8 @@ def build(kernel, tree):
 
 
 def run_guest(kernel, tree, tests):
-    """Runs @tests with that module; the guest's exit status. The counters are in @tree then."""
+    """Runs @tests with that module; the guest's exit status. The counters are in @tree then, those
+    of before where the guest came to no good end."""
     done = subprocess.run((os.path.join(TOP, "scripts", "vm"), "--kernel", kernel, "--mem", "4G",
                            "--no-module", "--timeout", "10800", "--", "tests/coverage/guest",
                            tree, *tests), stdout=subprocess.PIPE, text=True, check=False)
@@ -52,8 +53,11 @@ def run_guest(kernel, tree, tests):
 
 
 def unpack(text, tree):
-    """The counters that a guest has sent, to where their objects are."""
-    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(text))) as tar:
+    """The last counters that a guest has sent, to where their objects are."""
+    lines = re.findall(r"(.*)\n", text)
+    if not lines:
+        raise RuntimeError("the guest has sent no counters")
+    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(lines[-1]))) as tar:
         for member in tar:
             path = os.path.join("/", member.name)
             if path.startswith(tree + "/") and ".." not in path:
@@ -65,7 +69,7 @@ def gcov(tree):
     """What gcov says of the counters, an object for each of them."""
     paths = sorted(glob.glob(os.path.join(tree, "**", "*.gcda"), recursive=True))
     if not paths:
-        raise RuntimeError(f"{tree}: no counters: did the guest come to its end?")
+        raise RuntimeError(f"{tree}: no counters")
     done = subprocess.run(("gcov-12", "--json-format", "--stdout", *paths), cwd=tree, check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]

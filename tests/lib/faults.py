@@ -633,20 +633,21 @@ def left_over():
 def run_calls(calls, tally, short=False, kind=None, n=None):
     """@kind, @n: those faults alone."""
     for call in calls:
-        begin, before = time.monotonic(), left_over()
+        begin = time.monotonic()
         try:
-            for each in call.kinds:
-                if not kind or each == kind:
-                    exhaust(call, each, tally, short, n)
-        except (AssertionError, LookupError) as raised:
-            # not where one fault is at hand: the others' findings count all the same
+            before = left_over()
+            try:
+                for each in call.kinds:
+                    if not kind or each == kind:
+                        exhaust(call, each, tally, short, n)
+            finally:
+                if call.repeats:
+                    load_again()
+            after = left_over()
+            equal(after, before, "left behind")
+        except (AssertionError, LookupError, OSError) as raised:
+            # the others' findings count all the same
             tally.find(call.name, f"{type(raised).__name__}: {raised}"[:600])
-        finally:
-            if call.repeats:
-                load_again()
-        after = left_over()
-        if after != before:
-            tally.find(call.name, f"left behind: {after}, before it {before}")
         print(f"# {call.name}: {tally.faults.get(call.name, 0)} faults, "
               f"{time.monotonic() - begin:.1f} s", flush=True)
 

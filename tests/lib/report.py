@@ -10,7 +10,7 @@ build/reports/NAME.json, and NAME.last.json of the run before, have
 
     name      NAME: the kind of run, and its parameters
     version   of the module
-    commit    "-dirty" is appended where the tree had changes; null outside a clone
+    commit    where it began; "-dirty" is appended where the tree had changes; null outside a clone
     kernel    of the guest, or null
     seed      that repeats the run, or null
     began     in UTC, as 2026-11-22T07:00:00Z
@@ -26,6 +26,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DIRECTORY = os.path.join(TOP, "build", "reports")
@@ -97,21 +98,6 @@ def check(report):
              "findings: not each has the texts what, where and replay")
 
 
-def complete(name, partial):
-    """A report: @partial, which has seconds and counts at least, with the rest filled in."""
-    need(isinstance(partial, dict), "not an object")
-    report = {"name": name, "version": version(), "commit": commit(), "kernel": None,
-              "seed": None, "began": None, "seconds": None, "counts": None, "findings": [],
-              **partial}
-    need(report["name"] == name, f"name: {report['name']}, not {name}")
-    if report["began"] is None and is_number(report["seconds"]):
-        began = datetime.datetime.now(datetime.timezone.utc) - \
-            datetime.timedelta(seconds=report["seconds"])
-        report["began"] = began.strftime(TIME)
-    check(report)
-    return report
-
-
 def path_of(name, directory=DIRECTORY):
     return os.path.join(directory, name + ".json")
 
@@ -125,13 +111,6 @@ def read(path):
         return None
     check(report)
     return report
-
-
-def begin(*parts, directory=DIRECTORY):
-    """The name of a run that begins; @parts are its kind and its parameters."""
-    name = re.sub("[^a-z0-9._]+", "-", " ".join(map(str, parts)).lower()).strip("-")[:LONGEST]
-    set_aside(name, directory)
-    return name
 
 
 def set_aside(name, directory):
@@ -195,9 +174,49 @@ def table(report, last=None):
     return "\n".join(lines) + "\n"
 
 
-def finish(name, partial, directory=DIRECTORY):
-    """Writes and prints the report; returns the exit status."""
-    report = complete(name, partial)
-    print(table(report, write(report, directory)), end="", flush=True)
-    print(f"\nin {os.path.relpath(path_of(name, directory))}", flush=True)
-    return int(bool(report["findings"]))
+def of_guest(command):
+    """Runs @command, a guest that prints what it did so far as a line of JSON, again and again;
+    prints all else. Its exit status, and the last such line as an object, or None."""
+    last = None
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as guest:
+        for line in guest.stdout:
+            if not line.startswith("{"):
+                print(line, end="", flush=True)
+                continue
+            # one that is cut off is of a guest that was ended
+            with contextlib.suppress(ValueError):
+                last = json.loads(line)
+    return guest.returncode, last
+
+
+class Run:
+    """One that begins. Its name is made of its kind and its parameters."""
+
+    def __init__(self, *parts, directory=DIRECTORY):
+        self.name = re.sub("[^a-z0-9._]+", "-",
+                           " ".join(map(str, parts)).lower()).strip("-")[:LONGEST]
+        self.directory = directory
+        self.version, self.commit, self.began = version(), commit(), now()
+        self.start = time.monotonic()
+        set_aside(self.name, directory)
+
+    def complete(self, **partial):
+        """A report: @partial, which has counts at least, with the rest filled in."""
+        report = {"name": self.name, "version": self.version, "commit": self.commit,
+                  "kernel": None, "seed": None, "began": self.began,
+                  "seconds": round(time.monotonic() - self.start), "counts": None,
+                  "findings": [], **partial}
+        check(report)
+        return report
+
+    def table(self, **partial):
+        """Writes the report, and returns what is to be printed of it."""
+        report = self.complete(**partial)
+        last = write(report, self.directory)
+        return table(report, last) + \
+            f"\nin {os.path.relpath(path_of(self.name, self.directory))}\n"
+
+    def finish(self, **partial):
+        """Writes and prints the report; returns the exit status."""
+        print(self.table(**partial), end="", flush=True)
+        return int(bool(partial.get("findings")))
