@@ -20,6 +20,8 @@ MOUNTED = ("tmpfs", "ext4", "overlay")
 WAYS = REWRITTEN + MOUNTED
 # Steps with one content.
 STEPS = 3
+# Files that are kept of a stream before those of the past are forgotten.
+MOST = 20000
 # A new file's number is that of the only step it is there in.
 NAME = re.compile(r"soak-(?:rewritten|mounted-(\d+))\.so$")
 
@@ -151,6 +153,7 @@ class Checked(stream.Stream):
         self.lost_mmaps = 0
         self.losses = 0
         self.missed = 0
+        self.most = MOST
 
     def add(self, records):
         for record in records:
@@ -169,8 +172,9 @@ class Checked(stream.Stream):
         self.records.clear()
         self.mmaps.clear()
         # What was evicted is not referred to again but by who has lost nothing since.
-        if len(self.files) > 20000:
+        if len(self.files) > self.most:
             self.files = dict(self.sent)
+            self.most = max(MOST, 2 * len(self.files))
 
     def summary(self):
         return {"seq": self.seq, "received": self.received, "lost": self.lost,
