@@ -720,13 +720,13 @@ def kinds_of_files(directory):
 
 
 @contextlib.contextmanager
-def on_disk():
+def on_disk(put=kinds_of_files):
     """Files that are not in memory, and the name of their disk. It is read-only, as a journal
     that meets an error stops the file system."""
     with lib.loop_device() as device, lib.directory() as path:
         lib.mount(device, path, "ext4")
         try:
-            wanted = kinds_of_files(path)
+            wanted = put(path)
         finally:
             lib.umount(path)
         lib.mount(device, path, "ext4", lib.MS_RDONLY)
@@ -763,6 +763,21 @@ def mappings_without_entries(many):
     with lib.tmpfs() as directory:
         starved = Starved(always("failslab", code_of_module()))
         starved.map(put_files(directory, many))
+    assert starved.unresolved, "there was an entry for each"
+    return starved.counts()
+
+
+def mappings_to_be_read_without_entries(many):
+    """Likewise, of files that the worker would read, with fewer entries in reserve than
+    requests."""
+    lib.unload()
+    lib.load("max_entries=64")
+    try:
+        with on_disk(lambda directory: put_files(directory, many)) as (wanted, _):
+            starved = Starved(always("failslab", code_of_module()))
+            starved.map(wanted)
+    finally:
+        load_again()
     assert starved.unresolved, "there was an entry for each"
     return starved.counts()
 
@@ -824,6 +839,7 @@ def messages_without_memory(times):
 # requests.
 OTHERS = {
     "mappings without entries 1000": lambda: mappings_without_entries(1000),
+    "mappings to be read without entries": lambda: mappings_to_be_read_without_entries(100),
     "mappings without memory failslab": lambda: mappings_without_memory("failslab"),
     "mappings without memory fail_page_alloc": lambda: mappings_without_memory("fail_page_alloc"),
     "mappings of a bad disk": mappings_of_a_bad_disk,

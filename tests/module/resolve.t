@@ -3,6 +3,7 @@
 """RESOLVE_FD, RESOLVE_KEY, RESOLVE_ID and RESOLVE_ADDR: what each answers, for whom;
 and that no file, server or caller holds up anybody but itself, or spoils an answer."""
 
+import contextlib
 import ctypes
 import errno
 import mmap
@@ -596,27 +597,70 @@ def _():
             lib.umount(merged)
 
 
+@contextlib.contextmanager
+def layers():
+    """Of an overlay, on a tmpfs."""
+    lib.run("modprobe", "overlay", status=None)
+    with lib.tmpfs() as work:
+        for name in ("lower", "upper", "inner", "merged"):
+            os.mkdir(os.path.join(work, name))
+        lib.write_bytes(os.path.join(work, "lower", "file"), lib.read_bytes(built("other")))
+        yield work
+
+
+def mount_as_user(work):
+    """By this process, the root of a user namespace from here on; returns the file's path."""
+    rights.enter_user_namespace()
+    lib.check(libc.unshare(0x00020000), "unshare(CLONE_NEWNS)")
+    merged = os.path.join(work, "merged")
+    lib.mount("overlay", merged, "overlay", 0,
+              f"userxattr,lowerdir={work}/lower,upperdir={work}/upper,workdir={work}/inner")
+    return os.path.join(merged, "file")
+
+
 @test("of an overlay that a user has mounted it says that it may lead to FUSE")
 def _():
     def flags_of(device, work):
-        rights.enter_user_namespace()
-        lib.check(libc.unshare(0x00020000), "unshare(CLONE_NEWNS)")
-        merged = os.path.join(work, "merged")
-        lib.mount("overlay", merged, "overlay", 0,
-                  f"userxattr,lowerdir={work}/lower,upperdir={work}/upper,workdir={work}/inner")
-        path = os.path.join(merged, "file")
+        path = mount_as_user(work)
         with open(path, "rb") as file, lib.mapped(path) as address:
             handle = os.open(path, os.O_PATH)
             return [device.resolve_fd(handle).flags, device.resolve_fd(file.fileno()).flags,
                     device.resolve_addr(os.getpid(), address).record.flags]
 
-    lib.run("modprobe", "overlay", status=None)
-    with lib.tmpfs() as work, Device() as device:
-        for name in ("lower", "upper", "inner", "merged"):
-            os.mkdir(os.path.join(work, name))
-        lib.write_bytes(os.path.join(work, "lower", "file"), lib.read_bytes(built("other")))
+    with layers() as work, Device() as device:
         equal([flags & FUSE for flags in lib.in_child(flags_of, device, work)], [FUSE] * 3,
               "flags")
+
+
+@test("of a file on such an overlay that others have mapped, it reads for who may read anything")
+def _():
+    def map_and_wait(work, ready):
+        map_there(mount_as_user(work))
+        os.write(ready, b"x")
+        signal.pause()
+
+    def identity(own, pid):
+        record = own.resolve_addr(pid, FIXED).record
+        return record.id or record.reason
+
+    with layers() as work, Device() as device:
+        reader, ready = os.pipe()
+        child = lib.forked(map_and_wait, work, ready)
+        os.close(ready)
+        try:
+            equal(os.read(reader, 1), b"x", "the file is mapped")
+            lib.until(lambda: not device.stats()["requests"], "no file is being read")
+            device.flush()
+            equal(identity(device, child), OTHER_ID, "root")
+            for capabilities, wanted in (([], "unreadable"),
+                                         ([rights.CAP_DAC_READ_SEARCH], OTHER_ID)):
+                device.flush()
+                equal(rights.in_child_as([rights.CAP_PERFMON, *capabilities], identity, child),
+                      wanted, f"CAP_PERFMON and {capabilities}")
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            os.close(reader)
 
 
 @test("a build-id in the cache is no secret of the file's")
