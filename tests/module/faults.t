@@ -9,6 +9,8 @@ from tap import Skip, equal, run, test
 
 # More than the module has entries in reserve.
 MANY = 300
+# Likewise, of a module that is loaded with few.
+FEW = 40
 
 
 # Of each call, at least: how many faults have to meet it; and how many allocations and copies have
@@ -64,6 +66,7 @@ def _():
 def _():
     faults.need("failslab")
     faults.mappings_without_entries(MANY)
+    faults.mappings_to_be_read_without_entries(FEW)
 
 
 @test("without memory to read them, files have the reason IO and are counted, and read later")
