@@ -76,6 +76,16 @@ def cgroup(limit="max"):
         os.rmdir(path)
 
 
+def kernel_memory(group):
+    """Bytes, without what this interpreter takes for itself."""
+    time.sleep(UP_TO_DATE)
+    for line in lib.read_bytes(f"{group}/memory.stat").splitlines():
+        name, size = line.split()
+        if name == b"kernel":
+            return int(size)
+    raise AssertionError("memory.stat says nothing of the kernel's memory")
+
+
 def write(path, text):
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
@@ -148,28 +158,12 @@ def _():
         before = leftovers.look()
         kill_all(group, KILLS)
         expect_nothing_left(before)
-        charged_late = charged(group)
-        print(f"# {charged_late} bytes are charged to the cgroup still")
-        # Each processor has charged some pages more than it uses.
-        assert charged_late < MIB * lib.PAGE // 4096, f"{charged_late} bytes: rings are left"
+        left = kernel_memory(group)
+        print(f"# {left} bytes are charged to the cgroup still")
+        assert left < SMALL, f"{left} bytes: rings are left"
 
 
 # ------------------------------------------------------------ stopped readers --
-
-def charged(group):
-    """Bytes."""
-    return int(lib.read_bytes(f"{group}/memory.current"))
-
-
-def kernel_memory(group):
-    """Bytes, without what this interpreter takes for itself as it subscribes."""
-    time.sleep(UP_TO_DATE)
-    for line in lib.read_bytes(f"{group}/memory.stat").splitlines():
-        name, size = line.split()
-        if name == b"kernel":
-            return int(size)
-    raise AssertionError("memory.stat says nothing of the kernel's memory")
-
 
 def flood(times):
     lib.run(built("maps"), str(times), *FLOODED)
