@@ -402,10 +402,11 @@ def told(path):
     return os.path.relpath(path, mount_point) if RT and mount_point != "/" else path
 
 
-def settle_times(path):
-    """Waits until a change of the file would move its time stamps for sure."""
+def settle_times(path, seconds=0.05):
+    """Waits until a change of the file would move its time stamps for sure: on a filesystem that
+    is not the kernel's own, and on exFAT, that is after two seconds."""
     changed = os.stat(path).st_ctime
-    until(lambda: time.clock_gettime(5) > changed + 0.05,   # CLOCK_REALTIME_COARSE
+    until(lambda: time.clock_gettime(5) > changed + seconds,    # CLOCK_REALTIME_COARSE
           f"{path} is older than a moment")
 
 

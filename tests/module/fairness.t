@@ -127,7 +127,10 @@ for kind, user, many in (("versions", 0, True), ("versions", NOBODY, True),
     @test(f"a flood of {FLOODS[kind]}, by {USERS[user]}, leaves what "
           f"{'others share' if many else 'one process maps'} hits")
     def _(kind=kind, user=user, many=many):
-        with loaded(f"max_entries={WAYS}"), lib.tmpfs() as directory, \
+        # On PREEMPT_RT the worker reads each file, and what waits for that is not evicted: as many
+        # may wait as are in a set, which all versions of an inode are in.
+        sets = 4 if lib.RT else 1
+        with loaded(f"max_entries={sets * WAYS}"), lib.tmpfs() as directory, \
                 stream.Watch(flags=SUB_PATH | SUB_CHILDREN) as watch:
             others = Others(directory, watch, many)
             with flood(kind, user) as burst:
@@ -144,8 +147,8 @@ for kind, user, many in (("versions", 0, True), ("versions", NOBODY, True),
             # each burst could have driven out the others; what comes faster than the worker sets
             # entries aside has none
             assert evicted >= rounds * OTHERS, f"{evicted} entries evicted"
-            # on PREEMPT_RT the worker reads each file, and what waits for that is not evicted
-            assert missed <= (others.count // 2 if lib.RT else 0), f"{missed} misses of others"
+            allowed = others.count // 2 if lib.RT and kind == "versions" else 0
+            assert missed <= allowed, f"{missed} misses of others"
 
 
 # -------------------------------------------------------------------- memory --

@@ -228,6 +228,7 @@ def who_reads_late_finds_the_identity_behind_the_mapping():
             lib.Mon("--pid", str(os.getpid())) as mon, \
             lib.Mon("--pid", str(os.getpid()), "--netlink") as listener:
         path = os.path.join(work, "true")
+        name = lib.told(path)
         lib.run("cp", "/bin/true", path)
         lib.drop_pages(path)
         for watcher in mon, listener:
@@ -240,10 +241,10 @@ def who_reads_late_finds_the_identity_behind_the_mapping():
         for watcher in mon, listener:
             watcher.process.send_signal(signal.SIGCONT)
         events = mmaps(recorder.rest())
-    [event] = [event for event in events if event.record.path == lib.told(path)]
+    [event] = [event for event in events if event.record.path == name]
     equal((event.record.state, event.file.id), ("pending", wanted))
     for watcher in mon, listener:
-        equal([line["build_id"] for line in watcher.lines if line.get("path") == lib.told(path)],
+        equal([line["build_id"] for line in watcher.lines if line.get("path") == name],
               [wanted])
 
 
