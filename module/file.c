@@ -32,6 +32,7 @@
 #include "file.h"
 
 /* These are not in <linux/magic.h>. */
+#define HFS_SUPER_MAGIC	  0x4244
 #define JFS_SUPER_MAGIC	  0x3153464a
 #define NTFS3_SUPER_MAGIC 0x7366746e
 #define UBIFS_SUPER_MAGIC 0x24051905
@@ -250,6 +251,22 @@ static bool may_be_fuse(const struct super_block *sb)
 	       (sb->s_stack_depth && sb->s_magic != OVERLAYFS_SUPER_MAGIC);
 }
 
+/* ctime is mtime there, at the latest when the inode is read again, and who may write sets that. */
+static bool has_no_ctime(const struct super_block *sb)
+{
+	switch (sb->s_magic) {
+	case ADFS_SUPER_MAGIC:
+	case AFFS_SUPER_MAGIC:
+	case HFS_SUPER_MAGIC:
+	case MINIX_SUPER_MAGIC:
+	case MINIX_SUPER_MAGIC2:
+	case MSDOS_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * bid_file_racy() - may the content change again without moving the version?
  * @inode: the inode
@@ -269,8 +286,7 @@ bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum 
 
 	if (IS_I_VERSION(inode) && sb->s_user_ns == &init_user_ns)
 		return false;
-	/* ctime is mtime there, which whoever may write can set */
-	if (sb->s_magic == MSDOS_SUPER_MAGIC)
+	if (has_no_ctime(sb))
 		return true;
 	if (sb->s_magic == EXFAT_SUPER_MAGIC || access > BID_ACCESS_FILE)
 		settle = 2 * (s64)NSEC_PER_SEC + TICK_NSEC;
