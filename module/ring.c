@@ -98,6 +98,8 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono, u64 ti
 		lost->missed_probe = missed - ring->missed;
 		ring->missed = missed;
 	}
+	if (ring->full)
+		WRITE_ONCE(ring->lost_end, ring->prod);
 	ring->full = 0;
 	ring->full_mmaps = 0;
 	ring->no_request = 0;
@@ -190,7 +192,8 @@ static bool is_busy(const struct buildid_record *record)
 /**
  * bid_ring_ready() - is there something to consume?
  * @ring: the ring
- * @bytes: at least that much, 0 for any; a ring that dropped records is ready anyway
+ * @bytes: at least that much, 0 for any; a ring that dropped records is ready anyway, until
+ *	the LOST record that says so is consumed
  */
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 {
@@ -199,7 +202,9 @@ bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 	/* pairs with the release in bid_ring_publish() */
 	u64 waiting = smp_load_acquire(&bid_ring_producer(ring)->pos) - pos;
 
-	return waiting && (waiting >= bytes || READ_ONCE(ring->full)) &&
+	return waiting &&
+	       (waiting >= bytes || READ_ONCE(ring->full) ||
+		(s64)(READ_ONCE(ring->lost_end) - pos) > 0) &&
 	       !is_busy(bid_ring_record(ring, pos));
 }
 

@@ -48,6 +48,7 @@ enum bid_detail {
  * @full_mmaps: of these, MMAP records
  * @no_request: as in struct buildid_lost; since the last LOST record
  * @missed: probe misses reported so far
+ * @lost_end: position after the last LOST record of dropped records
  * @sent: which FILE records were sent: a direct-mapped table of tags
  * @sent_salt: part of every tag: changing it invalidates the whole table
  * @sent_cleared: next slot of @sent to clear
@@ -70,6 +71,7 @@ struct bid_ring {
 	u64 full_mmaps;
 	u64 no_request;
 	u64 missed;
+	u64 lost_end;
 	u64 *sent;
 	u64 sent_salt;
 	u32 sent_cleared;

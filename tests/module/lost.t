@@ -3,12 +3,14 @@
 """A ring that is overrun on purpose: what is missing is reported, exactly, and what
 comes after it can be understood."""
 
+import mmap
 import os
+import select
 import subprocess
 
 import lib
 import stream
-from device import File, Lost
+from device import Device, File, Lost
 from tap import equal, run, test
 
 WRITERS = 4
@@ -94,6 +96,29 @@ def _():
             lib.map_file(FILES[0])
         watch.drain()
         assert isinstance(watch.records[-1], Lost), watch.records[-1]
+
+
+@test("nor does it wait for a watermark, until it is read")
+def _():
+    def poll(device):
+        poller = select.poll()
+        poller.register(device.fd, select.POLLIN)
+        return poller.poll(0)
+
+    with Device() as device:
+        device.subscribe(ring_size=SMALL, watermark=SMALL // 2, pids=[os.getpid()])
+        with mmap.mmap(device.fd, lib.PAGE) as consumer, \
+                mmap.mmap(device.fd, lib.PAGE, prot=mmap.PROT_READ, offset=lib.PAGE) as producer:
+            def consume():
+                consumer[:8] = producer[:8]
+
+            for _ in range(MANY):
+                lib.map_file(FILES[0])
+            consume()
+            for _ in range(2):
+                assert poll(device), "it is not told that records were lost"
+            consume()
+            equal(poll(device), [], "readable")
 
 
 @test("several writers and a slow reader: each record is in sequence, or counted")
