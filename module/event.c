@@ -74,7 +74,7 @@ int bid_event_add(struct bid_subscriber *subscriber)
  * bid_event_remove() - stop delivering records to a subscriber
  * @subscriber: the subscriber
  *
- * Process context; takes subscribers_lock and waits for two grace periods. On return no
+ * Process context; waits for two grace periods, and nobody else waits for these. On return no
  * producer can reach the subscriber any more.
  */
 void bid_event_remove(struct bid_subscriber *subscriber)
@@ -83,6 +83,7 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	list_del_rcu(&subscriber->node);
 	if (subscriber->flags & BUILDID_SUB_DATA)
 		WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers - 1);
+	mutex_unlock(&subscribers_lock);
 	synchronize_rcu();
 	/*
 	 * The next owner of the slot must not get the FILE records this one waits for:
@@ -90,6 +91,7 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	 */
 	bid_worker_forget_waiting(BIT_ULL(subscriber->slot));
 	synchronize_rcu();
+	mutex_lock(&subscribers_lock);
 	slots &= ~BIT_ULL(subscriber->slot);
 	mutex_unlock(&subscribers_lock);
 }
