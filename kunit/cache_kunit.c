@@ -769,6 +769,27 @@ static void hands_out_blank_entries(struct kunit *test)
 	}
 }
 
+static void a_caller_adds_one_entry_where_one_is_missing(struct kunit *test)
+{
+	u32 want = cache.reserve_want, i;
+
+	settle_down();
+	KUNIT_EXPECT_FALSE(test, bid_cache_refill_one());
+	bid_cache_lock();
+	for (i = 0; i < 2; i++) {
+		struct bid_key key = key_of(i);
+
+		bid_cache_insert(bid_cache_get_reserved(), &key, &any_version);
+	}
+	bid_cache_unlock();
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, cache.reserved, want - 2 + i);
+		KUNIT_EXPECT_TRUE(test, bid_cache_refill_one());
+	}
+	KUNIT_EXPECT_FALSE(test, bid_cache_refill_one());
+	KUNIT_EXPECT_EQ(test, cache.reserved, want);
+}
+
 static void refills_as_far_as_memory_goes(struct kunit *test)
 {
 	u32 want = cache.reserve_want, i;
@@ -1242,6 +1263,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(shrinks_but_for_what_is_being_read),
 	KUNIT_CASE(gives_nothing_once_the_reserve_is_used_up),
 	KUNIT_CASE(hands_out_blank_entries),
+	KUNIT_CASE(a_caller_adds_one_entry_where_one_is_missing),
 	KUNIT_CASE(refills_as_far_as_memory_goes),
 	KUNIT_CASE_PARAM(holds_an_identity_and_a_path_of, texts_gen_params),
 	KUNIT_CASE_PARAM(keeps_without_an_allocation_a_path_of, paths_gen_params),

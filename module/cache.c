@@ -21,7 +21,6 @@
 #include <linux/cred.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -77,7 +76,6 @@ static struct {
 	atomic_t recheck_seq[1 << RECHECK_BITS];
 } cache;
 
-static DEFINE_MUTEX(refill_lock);
 
 __acquires(&cache.lock) void bid_cache_lock(void)
 {
@@ -728,35 +726,53 @@ static struct bid_entry *alloc_entry(void)
 	return entry;
 }
 
+/* One that was never in the table. */
+static void free_unused(struct bid_entry *entry)
+{
+	bid_text_free(entry->spare);
+	kmem_cache_free(cache.slab, entry);
+	atomic_dec(&cache.allocated);
+}
+
 /**
- * bid_cache_refill() - fill the reserve
+ * bid_cache_refill_one() - add an entry to the reserve, unless it is full
  *
- * Entries that wait for a grace period count, too, so that a flood of new files is
- * bounded by RCU and not by memory. May sleep.
+ * For a caller that is about to take one: it need not wait for those who fill the reserve, and
+ * does not fill it for others, who may take entries as fast as it adds them. May sleep.
+ *
+ * Return: false when there was no need, or no memory.
  */
-void bid_cache_refill(void)
+bool bid_cache_refill_one(void)
 {
 	struct bid_entry *entry;
-	bool full;
+	bool wanted;
 
-	/* two at a time would each add a last one */
-	mutex_lock(&refill_lock);
-	for (;;) {
-		bid_cache_lock();
-		full = cache.reserved >= cache.reserve_want;
-		bid_cache_unlock();
-		if (full || atomic_read(&cache.allocated) >= cache.slots + SPARE_MAX)
-			break;
-
-		entry = alloc_entry();
-		if (!entry)
-			break;
-		bid_cache_lock();
+	bid_cache_lock();
+	wanted = cache.reserved < cache.reserve_want;
+	bid_cache_unlock();
+	/* those that wait for a grace period count: RCU bounds a flood of new files, not memory */
+	if (!wanted || atomic_read(&cache.allocated) >= cache.slots + SPARE_MAX)
+		return false;
+	entry = alloc_entry();
+	if (!entry)
+		return false;
+	bid_cache_lock();
+	wanted = cache.reserved < cache.reserve_want;
+	if (wanted)
 		bid_cache_put_reserved(entry);
-		bid_cache_unlock();
+	bid_cache_unlock();
+	if (!wanted)
+		free_unused(entry);
+	return wanted;
+}
+
+/* Ends, however fast entries are taken; whoever takes one has it done again. May sleep. */
+void bid_cache_refill(void)
+{
+	u32 i;
+
+	for (i = 0; i < RESERVE_MAX && bid_cache_refill_one(); i++)
 		cond_resched();
-	}
-	mutex_unlock(&refill_lock);
 }
 
 static void refill_work(struct work_struct *work)
@@ -848,11 +864,8 @@ static void free_table(void)
 	struct bid_entry *entry;
 
 	bid_cache_flush();
-	hlist_for_each_entry_safe(entry, next, &cache.reserve, node) {
-		bid_text_free(entry->spare);
-		kmem_cache_free(cache.slab, entry);
-		atomic_dec(&cache.allocated);
-	}
+	hlist_for_each_entry_safe(entry, next, &cache.reserve, node)
+		free_unused(entry);
 	rcu_barrier();
 	WARN_ON(cache.entries || atomic_read(&cache.allocated));
 	kmem_cache_destroy(cache.slab);

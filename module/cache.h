@@ -145,6 +145,7 @@ void bid_text_free(struct bid_text *text);
 
 /* May sleep. */
 struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path);
+bool bid_cache_refill_one(void);
 void bid_cache_refill(void);
 u64 bid_cache_flush(void);
 
