@@ -128,7 +128,7 @@ static struct buildid_file *resolve(struct kunit *test, struct file *file)
 	struct buildid_file *record = kunit_kzalloc(test, BUILDID_RECORD_MAX, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
-	KUNIT_ASSERT_EQ(test, bid_reply_file(file, false, record), 0);
+	KUNIT_ASSERT_EQ(test, bid_reply_file(file, record), 0);
 	return record;
 }
 
@@ -830,12 +830,14 @@ static void what_only_a_caller_may_read_is_deferred(struct kunit *test)
 static void a_deferred_file_is_counted_when_it_is_found_by_its_mapping(struct kunit *test)
 {
 	struct buildid_file *record = kunit_kzalloc(test, BUILDID_RECORD_MAX, GFP_KERNEL);
+	struct bid_mapped *mapped = kunit_kzalloc(test, sizeof(*mapped), GFP_KERNEL);
 	u64 deferred = bid_stats_sum(BID_STAT_DEFERRED);
 	struct file *file = make_settled_file(test, 20);
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_NOT_NULL(test, mapped);
 	force_access(BID_ACCESS_CALLER);
-	KUNIT_ASSERT_EQ(test, bid_reply_file(file, true, record), 0);
+	KUNIT_ASSERT_FALSE(test, bid_reply_mapped(file, mapped, record));
 	KUNIT_EXPECT_EQ(test, record->reason, BUILDID_REASON_DEFERRED);
 	map(test, file);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_DEFERRED) - deferred, 1);

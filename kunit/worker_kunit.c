@@ -65,10 +65,14 @@ static struct file *make_pattern_file(struct kunit *test, u32 size)
 static int identify_by(struct file *file, bool by_inode, struct bid_identity *id, bool *racy)
 {
 	struct bid_version version;
+	struct bid_held held;
+	int err;
 
-	return bid_worker_identify(by_inode ? NULL : file, file_inode(file),
-				   by_inode ? BID_ACCESS_INODE : BID_ACCESS_CALLER, &version, id,
-				   racy);
+	bid_worker_hold(&held, file, file_inode(file),
+			by_inode ? BID_ACCESS_INODE : BID_ACCESS_CALLER);
+	err = bid_worker_identify(&held, &version, id, racy);
+	bid_worker_release(&held);
+	return err;
 }
 
 /* ---------------------------------------------------------------- htlhash -- */

@@ -2,18 +2,20 @@
 /*
  * RESOLVE_ADDR and MAPS of a living process, in the caller's context.
  *
- * Reading a file under the mmap lock of a process can deadlock against a user-space
- * server of the file. So the vma's fields are copied and its file is held under the
- * lock, and the file is read after it was dropped. Whoever drops the last reference to
- * a file on FUSE, or the last one to an address space that has one mapped, may have to
- * wait for the server: no such file is held, and the address space by mmgrab() only.
+ * What is known of a file is told under the mmap lock of the process. To read it there can
+ * deadlock against a user-space server of the file: one that has to be read is held, and
+ * read after the lock was dropped. Whoever drops the last reference to a file on FUSE, or
+ * the last one to an address space that has one mapped, may have to wait for the server: no
+ * such file is held, and the address space by mmgrab() only.
+ *
+ * Nothing of the process is held while the caller's memory is written to, which the caller
+ * may make last: no mount is to be busy, and no file open, because somebody asks.
  *
  * MAPS hands mappings out in calls as large as the caller's buffer. Between two calls,
- * and between two batches of one, nothing is held but the cursor; an instance number
- * tells whether it still belongs to the same address space.
+ * and between two mappings, nothing is held but the cursor; an instance number tells
+ * whether it still belongs to the same address space.
  */
 #include <linux/capability.h>
-#include <linux/file.h>
 #include <linux/fs_struct.h>
 #include <linux/mm.h>
 #include <linux/path.h>
@@ -36,8 +38,6 @@
 #include "process.h"
 #include "reply.h"
 
-/* Mappings copied each time the mmap lock is taken. */
-#define BATCH 16
 /* How long a call waits for it, in all. */
 #define LOCK_WAIT (HZ / 2)
 
@@ -214,58 +214,46 @@ static bool may_know_paths(struct task_struct *task)
 	return may;
 }
 
-/* Else it is not read either: what is known of it can be told while the address space is locked. */
-static bool may_be_held(struct file *file)
-{
-	u8 reason;
-
-	return bid_file_access(file, bid_file_inode(file), &reason) != BID_ACCESS_CALLER;
-}
-
 /*
- * The file mapped at @addr with all of @vm_flags, held; NULL with its @record where it must not
- * be held; or an ERR_PTR(). Sets the offset of @addr in it.
+ * The file mapped at @addr with all of @vm_flags: 0 with its @record, 1 when bid_reply_read_mapped()
+ * is to make that; or an error. Sets the offset of @addr in the file.
  */
-static struct file *find_file(const struct process *process, u64 addr, unsigned long vm_flags,
-			      u64 *offset, struct buildid_file *record)
+static int find_file(const struct process *process, u64 addr, unsigned long vm_flags,
+		     u64 *offset, struct bid_mapped *mapped, struct buildid_file *record)
 {
-	struct mm_struct *mm = process->mm;
-	struct file *file = ERR_PTR(-ENOENT);
 	struct vm_area_struct *vma;
 	int err;
 
 	err = lock(process);
 	if (err)
-		return ERR_PTR(err);
-	vma = find_vma(mm, addr);
+		return err;
+	vma = find_vma(process->mm, addr);
+	err = -ENOENT;
 	if (vma && vma->vm_start <= addr && vma->vm_file &&
 	    (vma->vm_flags & vm_flags) == vm_flags) {
 		*offset = addr - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT);
-		if (may_be_held(vma->vm_file))
-			file = get_file(vma->vm_file);
-		else
-			file = ERR_PTR(bid_reply_file(vma->vm_file, true, record));
+		err = bid_reply_mapped(vma->vm_file, mapped, record);
 	}
-	mmap_read_unlock(mm);
-	return file;
+	mmap_read_unlock(process->mm);
+	return err;
 }
 
 static int resolve(const struct process *process, struct buildid_resolve_addr *req,
 		   unsigned long vm_flags, struct buildid_file *record)
 {
 	bool with_path = may_know_paths(process->task);
-	struct file *file;
-	int err = 0;
+	struct bid_mapped *mapped;
+	int err;
 
 	if (req->start_time && req->start_time != process->start_time)
 		return -ESRCH;
-	file = find_file(process, req->addr, vm_flags, &req->offset, record);
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	if (file) {
-		err = bid_reply_file(file, true, record);
-		fput(file);
-	}
+	mapped = kmalloc(sizeof(*mapped), GFP_KERNEL);
+	if (!mapped)
+		return -ENOMEM;
+	err = find_file(process, req->addr, vm_flags, &req->offset, mapped, record);
+	if (err > 0)
+		err = bid_reply_read_mapped(mapped, record);
+	kfree(mapped);
 	if (!err && !with_path)
 		bid_reply_hide_path(record);
 	req->start_time = process->start_time;
@@ -344,46 +332,6 @@ static bool is_selected(const struct vm_area_struct *vma, u32 flags)
 	return vma->vm_file && (vma->vm_flags & VM_EXEC || flags & BUILDID_MAPS_DATA);
 }
 
-/*
- * Copy the next mappings from *@cursor on, and hold their files; or one without its file, and
- * with its @record. Sets *@cursor to where the next batch begins. Returns how many there are, or
- * what lock() and bid_reply_file() do.
- */
-static int collect_mappings(const struct process *process, u64 *cursor, u32 flags,
-			    struct bid_mapping *mappings, struct buildid_file *record)
-{
-	VMA_ITERATOR(vmi, process->mm, *cursor);
-	struct vm_area_struct *vma;
-	int n = 0, err;
-	bool held;
-
-	err = lock(process);
-	if (err)
-		return err;
-	*cursor = BUILDID_MAPS_END;
-	for_each_vma(vmi, vma) {
-		if (!is_selected(vma, flags))
-			continue;
-		held = may_be_held(vma->vm_file);
-		if (n == BATCH || (n && !held)) {
-			*cursor = vma->vm_start;
-			break;
-		}
-		bid_mapping_init(&mappings[n++], vma);
-		if (held) {
-			get_file(vma->vm_file);
-			continue;
-		}
-		mappings[0].file = NULL;
-		memset(record, 0, sizeof(*record));
-		err = bid_reply_file(vma->vm_file, true, record);
-		*cursor = vma->vm_end;
-		break;
-	}
-	mmap_read_unlock(process->mm);
-	return err ?: n;
-}
-
 /**
  * struct reply - the caller's buffer while it is being filled
  * @to: where the next record goes
@@ -391,6 +339,7 @@ static int collect_mappings(const struct process *process, u64 *cursor, u32 flag
  * @last_file: file_id of the last FILE record in it
  * @with_paths: the caller may know the process's paths
  * @record: room for the next record, BUILDID_RECORD_MAX bytes
+ * @mapped: the file of the next mapping
  * @task: the process's leader
  * @pid: of the process, in the caller's namespace
  */
@@ -400,9 +349,43 @@ struct reply {
 	u64 last_file;
 	bool with_paths;
 	struct buildid_file *record;
+	struct bid_mapped *mapped;
 	const struct task_struct *task;
 	u32 pid;
 };
+
+/*
+ * Copy the next mapping from *@cursor on, and make its FILE record, in reply->record. Sets *@cursor
+ * to where the one after it begins. Returns 1; 0 when there is none; what lock() and
+ * bid_reply_read_mapped() do.
+ */
+static int next_mapping(const struct process *process, u64 *cursor, u32 flags,
+			struct bid_mapping *mapping, struct reply *reply)
+{
+	VMA_ITERATOR(vmi, process->mm, *cursor);
+	struct vm_area_struct *vma;
+	bool unread = false;
+	int err;
+
+	err = lock(process);
+	if (err)
+		return err;
+	memset(reply->record, 0, sizeof(*reply->record));
+	for_each_vma(vmi, vma)
+		if (is_selected(vma, flags))
+			break;
+	if (vma) {
+		bid_mapping_init(mapping, vma);
+		unread = bid_reply_mapped(vma->vm_file, reply->mapped, reply->record);
+	}
+	mmap_read_unlock(process->mm);
+	if (unread)
+		err = bid_reply_read_mapped(reply->mapped, reply->record);
+	if (err)
+		return err;
+	*cursor = vma ? mapping->end : BUILDID_MAPS_END;
+	return !!vma;
+}
 
 static int put_record(struct reply *reply, struct buildid_record *header, u16 type, u32 size)
 {
@@ -427,12 +410,6 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	bool sent;
 	int err;
 
-	if (mapping->file) {
-		memset(record, 0, sizeof(*record));
-		err = bid_reply_file(mapping->file, true, record);
-		if (err)
-			return err;
-	}
 	if (!reply->with_paths)
 		bid_reply_hide_path(record);
 	sent = record->file_id && record->file_id == reply->last_file;
@@ -451,18 +428,27 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	return put_record(reply, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 
-/* Drops the files. With an error *@cursor is set to the first mapping that is not there. */
-static int put_mappings(struct reply *reply, struct bid_mapping *mappings, int n, u64 *cursor)
+/* Whether the call goes on: it may take long, as paths may be long, and there may be many. */
+static int pause(void)
 {
-	int err = 0, i;
+	cond_resched();
+	return signal_pending(current) ? -EINTR : 0;
+}
 
-	for (i = 0; i < n; i++) {
-		if (!err)
-			err = put_mapping(reply, &mappings[i]);
-		if (err && *cursor > mappings[i].start)
-			*cursor = mappings[i].start;
-		if (mappings[i].file)
-			fput(mappings[i].file);
+static int put_mappings(struct reply *reply, const struct process *process, u64 *cursor, u32 flags)
+{
+	struct bid_mapping mapping;
+	int err;
+
+	while ((err = next_mapping(process, cursor, flags, &mapping, reply)) > 0) {
+		err = put_mapping(reply, &mapping);
+		if (err) {
+			*cursor = mapping.start;
+			break;
+		}
+		err = pause();
+		if (err)
+			break;
 	}
 	return err;
 }
@@ -483,6 +469,10 @@ static int put_cookies(struct reply *reply, const struct mm_struct *mm, u64 from
 				 bid_record_cookie_size(&info));
 		if (err)
 			return err;
+		*cursor = IN_COOKIES | info.end;
+		err = pause();
+		if (err)
+			return err;
 	}
 	*cursor = BUILDID_MAPS_END;
 	return 0;
@@ -490,20 +480,13 @@ static int put_cookies(struct reply *reply, const struct mm_struct *mm, u64 from
 
 static int put_all(struct reply *reply, const struct process *process, struct buildid_maps *req)
 {
-	struct bid_mapping *mappings;
-	int err = 0, n;
 	u64 from = 0;
+	int err = 0;
 
-	mappings = kcalloc(BATCH, sizeof(*mappings), GFP_KERNEL);
-	if (!mappings)
-		return -ENOMEM;
 	if (req->cursor & IN_COOKIES)
 		from = req->cursor & ~IN_COOKIES;
-	while (!err && !(req->cursor & IN_COOKIES)) {
-		n = collect_mappings(process, &req->cursor, req->flags, mappings, reply->record);
-		err = n < 0 ? n : put_mappings(reply, mappings, n, &req->cursor);
-	}
-	kfree(mappings);
+	else
+		err = put_mappings(reply, process, &req->cursor, req->flags);
 	return err ?: put_cookies(reply, process->mm, from, &req->cursor);
 }
 
@@ -528,9 +511,9 @@ static int fill(const struct process *process, struct buildid_maps *req)
 		return -ESTALE;
 	req->instance = process->instance;
 	reply.record = kmalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
-	if (!reply.record)
-		return -ENOMEM;
-	err = put_all(&reply, process, req);
+	reply.mapped = kmalloc(sizeof(*reply.mapped), GFP_KERNEL);
+	err = reply.record && reply.mapped ? put_all(&reply, process, req) : -ENOMEM;
+	kfree(reply.mapped);
 	kfree(reply.record);
 	if (err && (reply.left == req->bytes || !is_to_go_on(err)))
 		return err;

@@ -8,8 +8,8 @@
  *
  * Two kinds of callers differ in what they may learn. One that holds the file open for
  * reading (RESOLVE_FD) could read it itself. One that asks what a process has mapped
- * (@mapped: RESOLVE_ADDR, MAPS) perhaps could not: for that one a file is read only if
- * the caller has the permission, and never if its server may be any user.
+ * (RESOLVE_ADDR, MAPS) perhaps could not: for that one a file is read only if the caller
+ * has the permission, and never if its server may be any user.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -23,6 +23,13 @@
 #include "stats.h"
 #include "worker.h"
 
+static void write(const struct bid_file_info *info, struct buildid_file *record)
+{
+	bid_record_file_write(info, record);
+	record->header.type = BUILDID_RECORD_FILE;
+	record->header.size = bid_record_file_size(info);
+}
+
 /**
  * bid_reply_entry() - the FILE record of a cache entry
  * @entry: the entry, under RCU
@@ -33,9 +40,7 @@ void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record)
 	struct bid_file_info info;
 
 	bid_entry_info(entry, &info);
-	bid_record_file_write(&info, record);
-	record->header.type = BUILDID_RECORD_FILE;
-	record->header.size = bid_record_file_size(&info);
+	write(&info, record);
 }
 
 /**
@@ -57,14 +62,13 @@ void bid_reply_hide_path(struct buildid_file *record)
  * overlayfs asks about the metadata, and about the copy that it has made meanwhile. Where a
  * user has mounted it, who asks about processes of others has to be who may read anything.
  */
-static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
+static bool may_read(const struct bid_lookup *lookup)
 {
 	const struct path *path = file_user_path(lookup->file);
 
 	if (bid_file_user_overlay(path) && perfmon_capable())
-		return access != BID_ACCESS_CALLER && capable(CAP_DAC_READ_SEARCH);
-	return access != BID_ACCESS_CALLER &&
-	       d_real_inode(path->dentry)->i_sb->s_magic != FUSE_SUPER_MAGIC &&
+		return capable(CAP_DAC_READ_SEARCH);
+	return d_real_inode(path->dentry)->i_sb->s_magic != FUSE_SUPER_MAGIC &&
 	       !path_permission(path, MAY_READ);
 }
 
@@ -72,17 +76,10 @@ static bool may_read(const struct bid_lookup *lookup, enum bid_access access)
  * A hash would let the caller confirm a guess at content that it may not read. With
  * CAP_PERFMON it could subscribe, and get the hash of every mapping anyway.
  */
-static bool hides(const struct bid_lookup *lookup, enum bid_access access, u8 kind)
+static bool may_be_guessed(u8 kind)
 {
 	return (kind == BUILDID_KIND_HTLHASH || kind == BUILDID_KIND_FSVERITY) &&
-	       !perfmon_capable() && !may_read(lookup, access);
-}
-
-/* The header's type is set by reply_file(). */
-static void write(const struct bid_file_info *info, struct buildid_file *record)
-{
-	bid_record_file_write(info, record);
-	record->header.size = bid_record_file_size(info);
+	       !perfmon_capable();
 }
 
 /* The record of a lookup whose result is not, or need not be, in the cache. */
@@ -145,7 +142,7 @@ static u64 store_result(struct bid_lookup *lookup, const struct bid_identity *id
 
 	if (!text)
 		return 0;
-	bid_cache_refill();
+	bid_cache_refill_one();
 	rcu_read_lock();
 	bid_cache_lock();
 	entry = bid_cache_find(&lookup->key, &lookup->version);
@@ -174,7 +171,7 @@ static u64 find_file_id(const struct bid_lookup *lookup)
 }
 
 /**
- * bid_reply_identify() - identify a file by reading it in the caller's context
+ * bid_reply_identify() - identify an open file by reading it in the caller's context
  * @lookup: of the file; set to the inode and the version that were read
  * @access: from bid_file_access(), not BID_ACCESS_NEVER
  * @id: the identity, or the reason why there is none
@@ -188,13 +185,15 @@ static u64 find_file_id(const struct bid_lookup *lookup)
 int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct bid_identity *id,
 		       bool *racy)
 {
+	struct bid_held held = { .file = lookup->file };
 	struct inode *inode;
 	int err, i;
 
 	for (i = 0; i < 3; i++) {
+		held.inode = lookup->inode;
+		held.access = access;
 		bid_lookup_begin_read(lookup, access);
-		err = bid_worker_identify(lookup->file, lookup->inode, access, &lookup->version, id,
-					  racy);
+		err = bid_worker_identify(&held, &lookup->version, id, racy);
 		if (err)
 			return err;
 		inode = bid_file_inode(lookup->file);
@@ -209,35 +208,32 @@ int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct
 	return 0;
 }
 
-/* 0 with the record, or -EINTR. */
-static int reply_by_reading(struct bid_lookup *lookup, const struct bid_path *path,
-			    enum bid_access access, struct bid_identity *id,
-			    struct buildid_file *record)
+/* The record of what was read, or of why it was not; it is stored, too. */
+static void reply_with(struct bid_lookup *lookup, const struct bid_path *path,
+		       const struct bid_identity *id, struct buildid_file *record)
 {
 	u64 file_id = 0;
-	bool racy = false;
-	int err;
 
-	if (access != BID_ACCESS_NEVER) {
-		err = bid_reply_identify(lookup, access, id, &racy);
-		if (err)
-			return err;
-		if (racy)
-			lookup->entry_flags |= BID_ENTRY_RECHECK;
-		bid_stats_inc(BID_STAT_PARSED_CALLER);
-	}
 	/* an I/O error may concern only this open file, or this moment */
 	if (id->reason != BUILDID_REASON_IO)
 		file_id = store_result(lookup, id, path);
 	write_lookup(lookup, path, id, file_id, record);
-	return 0;
+}
+
+static void was_read(struct bid_lookup *lookup, bool racy)
+{
+	if (racy)
+		lookup->entry_flags |= BID_ENTRY_RECHECK;
+	bid_stats_inc(BID_STAT_PARSED_CALLER);
 }
 
 static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
-		 bool mapped, struct buildid_file *record)
+		 struct buildid_file *record)
 {
 	struct bid_identity id = {};
 	enum bid_access access;
+	bool racy = false;
+	int err;
 
 	/* whoever has it need not have the permission to read it */
 	if (lookup->file->f_mode & FMODE_PATH) {
@@ -248,26 +244,22 @@ static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool as
 		return 0;
 	}
 	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
-	if (ask_cache && reply_from_cache(lookup, path, record) &&
-	    !(mapped && hides(lookup, access, record->kind)))
+	if (ask_cache && reply_from_cache(lookup, path, record))
 		return 0;
-	if (mapped && access == BID_ACCESS_CALLER) {
-		id.reason = BUILDID_REASON_DEFERRED;
-		write_lookup(lookup, path, &id, store_result(lookup, NULL, path), record);
-		return 0;
+	if (access != BID_ACCESS_NEVER) {
+		err = bid_reply_identify(lookup, access, &id, &racy);
+		if (err)
+			return err;
+		was_read(lookup, racy);
 	}
-	if (mapped && access != BID_ACCESS_NEVER && !may_read(lookup, access)) {
-		id.reason = BUILDID_REASON_UNREADABLE;
-		write_lookup(lookup, path, &id, find_file_id(lookup), record);
-		return 0;
-	}
-	return reply_by_reading(lookup, path, access, &id, record);
+	reply_with(lookup, path, &id, record);
+	return 0;
 }
 
-static int reply_file(struct file *file, bool ask_cache, bool mapped, struct buildid_file *record)
+static int reply_file(struct file *file, bool ask_cache, struct buildid_file *record)
 {
-	struct bid_path path;
 	struct bid_lookup lookup;
+	struct bid_path path;
 	char *buf;
 	int err;
 
@@ -276,8 +268,7 @@ static int reply_file(struct file *file, bool ask_cache, bool mapped, struct bui
 		return -ENOMEM;
 	bid_file_path(file, buf, PATH_MAX, &path);
 	bid_lookup_init(file, bid_file_inode(file), &lookup);
-	err = reply(&lookup, &path, ask_cache, mapped, record);
-	record->header.type = BUILDID_RECORD_FILE;
+	err = reply(&lookup, &path, ask_cache, record);
 	kfree(buf);
 	return err;
 }
@@ -285,23 +276,113 @@ static int reply_file(struct file *file, bool ask_cache, bool mapped, struct bui
 /**
  * bid_reply_file() - identify an open file, and read it if need be
  * @file: open for reading; of one with FMODE_PATH nothing but what stat(2) shows is told
- * @mapped: the file was found in a mapping and not opened by the caller: it is read only
- *	if the caller has the permission, and if it need not be a process that reads
  * @record: the FILE record: BUILDID_RECORD_MAX bytes, the header zeroed
  *
- * Process context with no lock held, unless the file is @mapped and of BID_ACCESS_CALLER: then
- * it is not read, and the mmap lock may be held. May sleep. The result is stored in the cache.
+ * Process context with no lock held. May sleep. The result is stored in the cache.
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed, or a signal has ended a
  * read.
  */
-int bid_reply_file(struct file *file, bool mapped, struct buildid_file *record)
+int bid_reply_file(struct file *file, struct buildid_file *record)
 {
-	return reply_file(file, true, mapped, record);
+	return reply_file(file, true, record);
 }
 
 /* bid_reply_file() that reads the file in any case, to bring the cache up to date. */
 int bid_reply_reread(struct file *file, struct buildid_file *record)
 {
-	return reply_file(file, false, false, record);
+	return reply_file(file, false, record);
+}
+
+/**
+ * bid_reply_mapped() - identify a file that was found in a mapping, as far as that is known
+ * @file: the file, which the mapping holds
+ * @mapped: set to what bid_reply_read_mapped() needs
+ * @record: as for bid_reply_file(), complete when this returns false
+ *
+ * Process context; the mmap lock of the process that has it mapped may be held, as no file is
+ * read and no server asked. May sleep.
+ *
+ * Return: whether the caller has to call bid_reply_read_mapped(), with no lock held.
+ */
+bool bid_reply_mapped(struct file *file, struct bid_mapped *mapped, struct buildid_file *record)
+{
+	struct bid_lookup *lookup = &mapped->lookup;
+	struct bid_identity id = {};
+
+	bid_file_path(file, mapped->buf, sizeof(mapped->buf), &mapped->path);
+	bid_lookup_init(file, bid_file_inode(file), lookup);
+	mapped->access = bid_file_access(file, lookup->inode, &id.reason);
+	if (reply_from_cache(lookup, &mapped->path, record) && !may_be_guessed(record->kind))
+		return false;
+	if (mapped->access == BID_ACCESS_NEVER) {
+		reply_with(lookup, &mapped->path, &id, record);
+		return false;
+	}
+	/* its server may not let go of who closes it, so that nobody else is to hold it */
+	if (mapped->access == BID_ACCESS_CALLER) {
+		id.reason = BUILDID_REASON_DEFERRED;
+		write_lookup(lookup, &mapped->path, &id, store_result(lookup, NULL, &mapped->path),
+			     record);
+		return false;
+	}
+	get_file(file);
+	return true;
+}
+
+/* Read what the caller may read: 0 with the record, or -EINTR. Drops the file. */
+static int read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
+{
+	struct bid_lookup *lookup = &mapped->lookup;
+	struct bid_held held = {
+		.access = mapped->access,
+		.inode = lookup->inode,
+		.file = lookup->file,
+	};
+	struct bid_identity id = {};
+	bool racy = false;
+	int err;
+
+	if (mapped->access == BID_ACCESS_INODE) {
+		bid_worker_hold(&held, lookup->file, lookup->inode, mapped->access);
+		bid_worker_put_file(lookup->file);
+	}
+	bid_lookup_begin_read(lookup, mapped->access);
+	err = bid_worker_identify(&held, &lookup->version, &id, &racy);
+	if (!err) {
+		/* overlayfs has made a copy, and that may be what was read */
+		if (held.file && bid_file_inode(held.file) != lookup->inode) {
+			id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+			racy = true;
+		}
+		was_read(lookup, racy);
+		reply_with(lookup, &mapped->path, &id, record);
+	}
+	bid_worker_release(&held);
+	return err;
+}
+
+/**
+ * bid_reply_read_mapped() - identify a file that was found in a mapping, and read it if need be
+ * @mapped: what bid_reply_mapped() has left
+ * @record: as for bid_reply_file()
+ *
+ * It is read only if the caller has the permission. The mapping may be gone: while the file is
+ * read it is held as the worker does, which keeps no mount busy where the inode is enough to
+ * read, and when this returns nothing is held. Process context with no lock held. May sleep.
+ *
+ * Return: 0, or -EINTR when the caller is being killed, or a signal has ended a read.
+ */
+int bid_reply_read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
+{
+	struct bid_lookup *lookup = &mapped->lookup;
+	static const struct bid_identity unreadable = { .reason = BUILDID_REASON_UNREADABLE };
+	bool may = may_read(lookup);
+
+	if (may && !reply_from_cache(lookup, &mapped->path, record))
+		return read_mapped(mapped, record);
+	if (!may)
+		write_lookup(lookup, &mapped->path, &unreadable, find_file_id(lookup), record);
+	bid_worker_put_file(lookup->file);
+	return 0;
 }

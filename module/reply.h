@@ -5,17 +5,30 @@
 #ifndef BID_REPLY_H
 #define BID_REPLY_H
 
-#include "file.h"
+#include "lookup.h"
 
-struct bid_entry;
-struct bid_lookup;
 struct buildid_file;
-struct file;
+
+/**
+ * struct bid_mapped - a file that was found in a mapping, to be read outside of the mmap lock
+ * @lookup: of the file, which is held
+ * @access: how to read it
+ * @path: in @buf
+ * @buf: room for it
+ */
+struct bid_mapped {
+	struct bid_lookup lookup;
+	enum bid_access access;
+	struct bid_path path;
+	char buf[PATH_MAX];
+};
 
 void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record);
 void bid_reply_hide_path(struct buildid_file *record);
-int bid_reply_file(struct file *file, bool mapped, struct buildid_file *record);
+int bid_reply_file(struct file *file, struct buildid_file *record);
 int bid_reply_reread(struct file *file, struct buildid_file *record);
+bool bid_reply_mapped(struct file *file, struct bid_mapped *mapped, struct buildid_file *record);
+int bid_reply_read_mapped(struct bid_mapped *mapped, struct buildid_file *record);
 int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct bid_identity *id,
 		       bool *racy);
 

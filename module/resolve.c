@@ -68,7 +68,7 @@ static int resolve_fd(void *data, struct buildid_file *record)
 		return -EBADF;
 	err = file->f_mode & FMODE_PATH ? 0 : bid_file_may_read(file);
 	if (!err)
-		err = bid_reply_file(file, false, record);
+		err = bid_reply_file(file, record);
 	fput(file);
 	return err;
 }

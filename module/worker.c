@@ -39,6 +39,7 @@
 #include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <crypto/sha2.h>
 
 #include "compat.h"
@@ -59,6 +60,12 @@ static const struct bid_elf_limits limits = {
 
 /* Pages read for one file, all attempts together. */
 #define PAGES_MAX 4096
+
+/* How long one file may wait for others to have its superblock, all pages together. */
+#define WAIT_MAX (2 * NSEC_PER_SEC)
+
+/* Bytes of a file that is removed at once, while umount(2), remount or freeze may wait for it. */
+#define LARGE (16 << 20)
 
 #define HASH_PART  4096
 #define HASH_PAGES 4U /* two for each part, where it is not aligned */
@@ -89,21 +96,19 @@ static struct {
 /**
  * struct slow_reader - reads a file where one may sleep
  * @reader: the parser's interface to it
- * @inode: the inode to read
- * @file: the file to read; may be NULL with BID_ACCESS_INODE
- * @request: for which it is read; NULL for an ioctl caller
+ * @held: the file
  * @by_file: use kernel_read() and not @inode's pages
  * @pages: how many more pages may be read
  * @index: of the page read last
+ * @waited: for the superblock, in nanoseconds
  */
 struct slow_reader {
 	struct bid_reader reader;
-	struct inode *inode;
-	struct file *file;
-	struct bid_request *request;
+	struct bid_held *held;
 	bool by_file;
 	u32 pages;
 	pgoff_t index;
+	u64 waited;
 };
 
 /*
@@ -186,14 +191,49 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 	return NULL;
 }
 
-/* invalidate_lock is held for one page at a time, so that truncation need not wait. */
-static struct page *disk_page(struct address_space *mapping, pgoff_t index, struct file *file)
+/* Undone by unlock_superblock(), in another task. Any context. */
+static bool lock_superblock(struct super_block *sb)
+{
+	if (!down_read_trylock(&sb->s_umount))
+		return false;
+	/* for lockdep a task that has a lock gives it back */
+	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
+	return true;
+}
+
+static void unlock_superblock(struct super_block *sb)
+{
+	/* whoever waits for it may free the superblock, by RCU, before up_read() is through */
+	rcu_read_lock();
+	up_read_non_owner(&sb->s_umount);
+	rcu_read_unlock();
+}
+
+/* Where s_umount is held. The superblock has been active as long as that. */
+static void keep_active(struct bid_held *held)
+{
+	struct super_block *sb = held->inode->i_sb;
+
+	atomic_inc(&sb->s_active);
+	unlock_superblock(sb);
+	held->locked = false;
+}
+
+/*
+ * invalidate_lock is held for one page at a time, so that truncation need not wait. Where that
+ * has it for long, whoever waits for s_umount does not.
+ */
+static struct page *disk_page(struct bid_held *held, struct address_space *mapping, pgoff_t index)
 {
 	struct page *page = ERR_PTR(-ESTALE);
 
-	filemap_invalidate_lock_shared(mapping);
+	if (!filemap_invalidate_trylock_shared(mapping)) {
+		if (held->locked)
+			keep_active(held);
+		filemap_invalidate_lock_shared(mapping);
+	}
 	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {
-		page = read_mapping_page(mapping, index, file);
+		page = read_mapping_page(mapping, index, held->file);
 		if (IS_ERR(page))
 			page = ERR_PTR(read_error(PTR_ERR(page)));
 	}
@@ -222,7 +262,8 @@ static int copy_from_page(struct page *page, size_t at, void *buf, size_t len)
 
 static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
 {
-	struct address_space *mapping = slow->inode->i_mapping;
+	struct inode *inode = slow->held->inode;
+	struct address_space *mapping = inode->i_mapping;
 	struct page *page;
 	size_t at, n;
 	int err;
@@ -230,10 +271,10 @@ static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
 	for (; len; buf += n, off += n, len -= n) {
 		at = offset_in_page(off);
 		n = min_t(size_t, len, PAGE_SIZE - at);
-		if (off + n > i_size_read(slow->inode))
+		if (off + n > i_size_read(inode))
 			return -ESTALE;
-		page = is_memory(slow->inode) ? memory_page(mapping, off >> PAGE_SHIFT) :
-						disk_page(mapping, off >> PAGE_SHIFT, slow->file);
+		page = is_memory(inode) ? memory_page(mapping, off >> PAGE_SHIFT) :
+					  disk_page(slow->held, mapping, off >> PAGE_SHIFT);
 		if (IS_ERR(page))
 			return PTR_ERR(page);
 		err = copy_from_page(page, at, buf, n);
@@ -243,7 +284,7 @@ static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
 	return 0;
 }
 
-/* Returns -EDQUOT, which read_error() does not, when the budget is used up. */
+/* Returns how many pages that is; -EDQUOT, which read_error() does not, when that is too many. */
 static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 {
 	pgoff_t first = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
@@ -253,48 +294,20 @@ static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 		return -EDQUOT;
 	slow->pages -= pages;
 	slow->index = last;
-	return 0;
-}
-
-/* Undone by unlock_superblock(), in another task. Any context. */
-static bool lock_superblock(struct super_block *sb)
-{
-	if (!down_read_trylock(&sb->s_umount))
-		return false;
-	/* for lockdep a task that has a lock gives it back */
-	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
-	return true;
-}
-
-static void unlock_superblock(struct super_block *sb)
-{
-	/* whoever waits for it may free the superblock, by RCU, before up_read() is through */
-	rcu_read_lock();
-	up_read_non_owner(&sb->s_umount);
-	rcu_read_unlock();
-}
-
-/* Of a request that has s_umount. The superblock has been active as long as that. */
-static void keep_active(struct bid_request *request)
-{
-	struct super_block *sb = request->inode->i_sb;
-
-	atomic_inc(&sb->s_active);
-	unlock_superblock(sb);
-	request->locked = false;
+	return pages;
 }
 
 /*
  * Gets s_umount after those who wait for it, whom down_read() alone would overtake. Fails
  * when nobody else needs the superblock.
  */
-static bool queue_for_superblock(struct bid_request *request)
+static bool queue_for_superblock(struct bid_held *held)
 {
-	struct super_block *sb = request->inode->i_sb;
+	struct super_block *sb = held->inode->i_sb;
 	u32 us;
 
-	if (request->locked)
-		keep_active(request);
+	if (held->locked)
+		keep_active(held);
 	/* soon, as they may be done soon; but any user can have somebody wait all the time */
 	for (us = 50; us < 50 * USEC_PER_MSEC && rwsem_is_contended(&sb->s_umount); us *= 2) {
 		if (!BID_IS_MOUNTED(sb))
@@ -304,17 +317,19 @@ static bool queue_for_superblock(struct bid_request *request)
 	/* to be woken by whoever has it now: until then the superblock is active */
 	down_read(&sb->s_umount);
 	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
-	request->locked = atomic_add_unless(&sb->s_active, -1, 1);
-	if (!request->locked)
+	held->locked = atomic_add_unless(&sb->s_active, -1, 1);
+	if (!held->locked)
 		unlock_superblock(sb);
-	return request->locked;
+	return held->locked;
 }
 
-/* Whether to read on. Nobody is to wait for more of this request than a page. */
-static bool is_wanted(struct bid_request *request)
+/* Whether to read on. Nobody is to wait for more of this than a page, and it not for ever. */
+static bool is_wanted(struct slow_reader *slow)
 {
-	struct super_block *sb = request->inode->i_sb;
-	bool awaited = !request->locked || rwsem_is_contended(&sb->s_umount);
+	struct bid_held *held = slow->held;
+	struct super_block *sb = held->inode->i_sb;
+	bool awaited = !held->locked || rwsem_is_contended(&sb->s_umount), wanted;
+	u64 start;
 
 	/* umount(2) takes the mount away, and then waits */
 	smp_rmb();
@@ -323,25 +338,31 @@ static bool is_wanted(struct bid_request *request)
 	if (!awaited)
 		return true;
 	/* no remount is read-only as long as there is a file to be removed */
-	return data_race(request->inode->i_nlink) && queue_for_superblock(request);
+	if (!data_race(held->inode->i_nlink) || slow->waited >= WAIT_MAX)
+		return false;
+	start = ktime_get_mono_fast_ns();
+	wanted = queue_for_superblock(held);
+	slow->waited += ktime_get_mono_fast_ns() - start;
+	return wanted;
 }
 
 static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 {
 	struct slow_reader *slow = container_of(reader, struct slow_reader, reader);
-	int err;
+	int pages;
 
 	if (!len)
 		return 0;
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	if (slow->request && !slow->file && !is_wanted(slow->request))
+	pages = charge_pages(slow, off, len);
+	if (pages < 0)
+		return pages;
+	/* notes may be a few bytes each */
+	if (pages && !slow->held->file && !is_wanted(slow))
 		return -ESHUTDOWN;
 	cond_resched();
-	err = charge_pages(slow, off, len);
-	if (err)
-		return err;
-	return slow->by_file ? read_file(slow->file, off, buf, len) :
+	return slow->by_file ? read_file(slow->held->file, off, buf, len) :
 			       read_pages(slow, off, buf, len);
 }
 
@@ -392,13 +413,15 @@ static int fall_back(struct inode *inode, const struct bid_version *version,
  * locks of their own around a read, and wait for a server: read_iter takes these locks,
  * and a signal can end it.
  */
-static bool reads_pages(const struct file *file, const struct inode *inode, enum bid_access access)
+static bool reads_pages(const struct bid_held *held)
 {
-	if (access == BID_ACCESS_INODE)
+	const struct inode *inode = held->inode;
+
+	if (held->access == BID_ACCESS_INODE)
 		return true;
 	/* a page in the cache of a DAX file would be in the way of its faults */
-	return access == BID_ACCESS_FILE && file_inode(file) == inode && !IS_DAX(inode) &&
-	       inode->i_mapping->a_ops->read_folio;
+	return held->access == BID_ACCESS_FILE && file_inode(held->file) == inode &&
+	       !IS_DAX(inode) && inode->i_mapping->a_ops->read_folio;
 }
 
 /* Returns 0, or the error that the reader returned. */
@@ -416,29 +439,40 @@ static int read_attempt(struct slow_reader *slow, const struct bid_version *vers
 	}
 	slow->pages = max(slow->pages, HASH_PAGES);
 	if (!err && id->kind == BUILDID_KIND_NONE)
-		err = fall_back(slow->inode, version, &slow->reader, id);
+		err = fall_back(slow->held->inode, version, &slow->reader, id);
 	return err;
 }
 
-static int identify_file(struct file *file, struct inode *inode, enum bid_access access,
-			 struct bid_request *request, struct bid_version *version,
-			 struct bid_identity *id, bool *racy)
+/**
+ * bid_worker_identify() - identify a file by reading it
+ * @held: the file; the caller has it held, by whatever
+ * @version: set to the version that @id is for
+ * @id: the identity, or the reason why there is none
+ * @racy: set when the content may change without a change of version, or could not be
+ *	read now but perhaps later
+ *
+ * With no lock held: may sleep, for long when a server is slow.
+ *
+ * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
+ * other failure is a reason in @id.
+ */
+int bid_worker_identify(struct bid_held *held, struct bid_version *version,
+			struct bid_identity *id, bool *racy)
 {
 	struct slow_reader slow = {
 		.reader.read = slow_read,
-		.inode = inode,
-		.file = file,
-		.request = request,
-		.by_file = !reads_pages(file, inode, access),
+		.held = held,
+		.by_file = !reads_pages(held),
 		.pages = PAGES_MAX,
 	};
+	struct inode *inode = held->inode;
 	struct bid_version after;
 	int err, i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
 		bid_file_arm_version(inode);
 		bid_file_version(inode, version);
-		*racy = bid_file_racy(inode, version, access) || bid_file_unstable(inode);
+		*racy = bid_file_racy(inode, version, held->access) || bid_file_unstable(inode);
 		err = read_attempt(&slow, version, id);
 		if (err == -EINTR)
 			return err;
@@ -458,27 +492,6 @@ static int identify_file(struct file *file, struct inode *inode, enum bid_access
 	*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
 	*racy = true;
 	return 0;
-}
-
-/**
- * bid_worker_identify() - identify a file by reading it, for an ioctl caller
- * @file: the file; may be NULL with BID_ACCESS_INODE
- * @inode: bid_file_inode() of it
- * @access: how to read it, not BID_ACCESS_NEVER
- * @version: set to the version that @id is for
- * @id: the identity, or the reason why there is none
- * @racy: set when the content may change without a change of version, or could not be
- *	read now but perhaps later
- *
- * With no lock held: may sleep, for long when a server is slow.
- *
- * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
- * other failure is a reason in @id.
- */
-int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
-			struct bid_version *version, struct bid_identity *id, bool *racy)
-{
-	return identify_file(file, inode, access, NULL, version, id, racy);
 }
 
 /* Several ids share a count. As the hash has a key, no user can choose with whom. */
@@ -519,8 +532,6 @@ struct bid_request *bid_worker_get_request(dev_t dev)
 	worker.busy++;
 	request->entry = NULL;
 	request->read = false;
-	request->inode = NULL;
-	request->file = NULL;
 	request->waiting = 0;
 	return request;
 }
@@ -535,56 +546,121 @@ void bid_worker_put_request(struct bid_request *request)
 	worker.busy--;
 }
 
+/* @sure: to be read now, and not when others have been. */
+static void hold(struct bid_held *held, struct file *file, struct inode *inode,
+		 enum bid_access access, bool sure)
+{
+	held->access = access;
+	held->inode = inode;
+	held->file = NULL;
+	held->locked = false;
+	if (access != BID_ACCESS_INODE) {
+		held->file = get_file(file);
+		return;
+	}
+	ihold(inode);
+	/* what waits for others to run may wait for ever */
+	held->locked = sure && lock_superblock(inode->i_sb);
+	if (!held->locked)
+		atomic_inc(&inode->i_sb->s_active);
+}
+
 /**
- * bid_worker_set_file() - have the request read a file, and not only store a path
- * @request: from bid_worker_get_request()
- * @file: a file that is mapped, so that inode and superblock are alive
+ * bid_worker_hold() - hold a file that is going to be read at once
+ * @held: filled in; undone by bid_worker_release()
+ * @file: a file that is mapped or open, so that inode and superblock are alive
  * @inode: bid_file_inode() of it
  * @access: neither CALLER nor NEVER
  *
- * Takes the references and the lock that release() drops. Any context.
+ * Any context.
+ */
+void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *inode,
+		     enum bid_access access)
+{
+	hold(held, file, inode, access, true);
+}
+
+/**
+ * bid_worker_set_file() - have the request read a file, and not only store a path
+ * @request: from bid_worker_get_request()
+ * @file: as for bid_worker_hold(), and so is the rest
+ *
+ * The worker releases it. Any context.
  */
 void bid_worker_set_file(struct bid_request *request, struct file *file, struct inode *inode,
 			 enum bid_access access)
 {
 	request->read = true;
-	request->access = access;
-	request->inode = inode;
-	if (access != BID_ACCESS_INODE) {
-		request->file = get_file(file);
-		return;
-	}
-	ihold(inode);
-	/* what waits for others to run may wait for ever */
-	request->locked = READ_ONCE(worker.busy) <= worker.sure && lock_superblock(inode->i_sb);
-	if (!request->locked)
-		atomic_inc(&inode->i_sb->s_active);
+	hold(&request->held, file, inode, access, READ_ONCE(worker.busy) <= worker.sure);
 }
 
-static void release_inode(struct bid_request *request)
+/* To remove it takes long. */
+static bool is_large(const struct inode *inode)
 {
-	struct super_block *sb = request->inode->i_sb;
+	return !data_race(inode->i_nlink) && data_race(inode->i_blocks) >= LARGE >> 9;
+}
+
+static void release_inode(struct bid_held *held)
+{
+	struct super_block *sb = held->inode->i_sb;
 
 	/*
 	 * To evict the inode may have to wait for the thaw, and that for s_umount; as long as
-	 * that is held nobody freezes or thaws.
+	 * that is held nobody freezes or thaws. Nor is it held while much is removed.
 	 */
-	if (request->locked && sb->s_writers.frozen != SB_UNFROZEN)
-		keep_active(request);
-	iput(request->inode);
-	if (request->locked)
+	if (held->locked && (sb->s_writers.frozen != SB_UNFROZEN || is_large(held->inode)))
+		keep_active(held);
+	iput(held->inode);
+	if (held->locked)
 		unlock_superblock(sb);
 	else
 		deactivate_super(sb);
 }
 
-static void release(struct bid_request *request)
+/**
+ * struct put - a file that is to be closed now
+ * @work: runs put_in_thread()
+ * @file: the file
+ */
+struct put {
+	struct work_struct work;
+	struct file *file;
+};
+
+static void put_in_thread(struct work_struct *work)
 {
-	if (request->file)
-		/* a plain fput() in a kernel thread would leave the mount busy for a while */
-		__fput_sync(request->file);
-	else if (request->inode)
-		release_inode(request);
+	__fput_sync(container_of(work, struct put, work)->file);
+}
+
+/**
+ * bid_worker_put_file() - what fput() does, done when this returns
+ * @file: the file
+ *
+ * Of the last reference fput() leaves the rest for later: a kernel thread to another one, and a
+ * process to its return to user space, which may be far off. Until then the mount is busy. May
+ * sleep.
+ */
+void bid_worker_put_file(struct file *file)
+{
+	struct put put = { .file = file };
+
+	if (current->flags & PF_KTHREAD) {
+		__fput_sync(file);
+		return;
+	}
+	INIT_WORK_ONSTACK(&put.work, put_in_thread);
+	queue_work(system_unbound_wq, &put.work);
+	flush_work(&put.work);
+	destroy_work_on_stack(&put.work);
+}
+
+/* The counterpart of bid_worker_hold(). May sleep. */
+void bid_worker_release(struct bid_held *held)
+{
+	if (held->file)
+		bid_worker_put_file(held->file);
+	else
+		release_inode(held);
 }
 
 /* unlink and chmod move ctime, and so the version, but not the content. */
@@ -606,8 +682,7 @@ static void identify(struct bid_request *request, struct bid_identity *id, bool 
 
 	*moved = false;
 	/* kernel threads are not killed */
-	identify_file(request->file, request->inode, request->access, request, &version, id,
-		      recheck);
+	bid_worker_identify(&request->held, &version, id, recheck);
 	bid_stats_inc(BID_STAT_PARSED_WORKER);
 	if (bid_version_equal(&version, expected))
 		return;
@@ -650,7 +725,7 @@ static void handle_request(struct work_struct *work)
 		flags = entry->flags;
 		if (recheck || recheck_seq != bid_cache_recheck_seq(&entry->key))
 			flags |= BID_ENTRY_RECHECK;
-		if (moved || bid_file_unstable(request->inode))
+		if (moved || bid_file_unstable(request->held.inode))
 			flags |= BID_ENTRY_UNSTABLE | BID_ENTRY_RECHECK;
 		WRITE_ONCE(entry->flags, flags);
 		bid_entry_publish(entry, &id, BUILDID_STATE_KNOWN);
@@ -662,7 +737,8 @@ static void handle_request(struct work_struct *work)
 	rcu_read_unlock();
 
 	bid_text_free(text);
-	release(request);
+	if (request->read)
+		bid_worker_release(&request->held);
 	bid_cache_lock();
 	bid_cache_request_done(entry);
 	bid_worker_put_request(request);
@@ -677,7 +753,7 @@ static void handle_request(struct work_struct *work)
  */
 void bid_worker_queue(struct bid_request *request)
 {
-	bool remote = request->read && request->access == BID_ACCESS_REMOTE;
+	bool remote = request->read && request->held.access == BID_ACCESS_REMOTE;
 
 	queue_work(remote ? worker.remote : worker.local, &request->work);
 }

@@ -11,18 +11,29 @@
 #include "cache.h"
 
 /**
+ * struct bid_held - a file that is to be read
+ * @access: how
+ * @inode: the inode to read. Without @file it is held, and its superblock: unlike an open
+ *	file that does not keep the mount busy
+ * @file: the file to read, held; NULL where @inode is enough
+ * @locked: the superblock's s_umount is held for reading; else the superblock is active
+ */
+struct bid_held {
+	enum bid_access access;
+	struct inode *inode;
+	struct file *file;
+	bool locked;
+};
+
+/**
  * struct bid_request - a read request: work to be done for one entry
  * @work: runs handle_request()
  * @free: in the list of free requests
  * @entry: for which entry; bid_entry.request points back
  * @read: read the file; otherwise only store the path
- * @access: how to read the file
  * @device: usage count of the file's device, which this request is part of
  * @user: likewise, of the user that mapped the file
- * @inode: the inode to read. Without @file it is held, and its superblock: unlike an open
- *	file that does not keep the mount busy
- * @file: the file to read, held; NULL where @inode is enough
- * @locked: the superblock's s_umount is held for reading; else the superblock is active
+ * @held: the file, with @read
  * @waiting: slots of the subscribers that get the FILE record; under bid_cache_lock()
  * @path_flags: BUILDID_FILE_* that go with @path
  * @path_len: bytes of @path without the NUL, 0 for none
@@ -37,12 +48,9 @@ struct bid_request {
 	struct list_head free;
 	struct bid_entry *entry;
 	bool read;
-	enum bid_access access;
 	u32 *device;
 	u32 *user;
-	struct inode *inode;
-	struct file *file;
-	bool locked;
+	struct bid_held held;
 	u64 waiting;
 	u32 path_flags;
 	u16 path_len;
@@ -62,7 +70,11 @@ void bid_worker_queue(struct bid_request *request);
 void bid_worker_forget_waiting(u64 slots);
 u32 bid_worker_busy(void);
 
-int bid_worker_identify(struct file *file, struct inode *inode, enum bid_access access,
-			struct bid_version *version, struct bid_identity *id, bool *racy);
+void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *inode,
+		     enum bid_access access);
+void bid_worker_release(struct bid_held *held);
+void bid_worker_put_file(struct file *file);
+int bid_worker_identify(struct bid_held *held, struct bid_version *version,
+			struct bid_identity *id, bool *racy);
 
 #endif /* BID_WORKER_H */

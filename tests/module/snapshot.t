@@ -272,6 +272,40 @@ def _():
                 target.end()
 
 
+@test("a signal ends a call of MAPS, and the next one goes on")
+def _():
+    many = 3000
+
+    def maps_all(device, room):
+        """The records of each call."""
+        buf, cursor, instance, calls = ctypes.create_string_buffer(room), 0, 0, []
+        while cursor != 2**64 - 1:
+            with contextlib.suppress(InterruptedError):
+                fields = device.ioctl(7, "IIIQQQ", 0, os.getpid(), room, cursor, instance,
+                                      ctypes.addressof(buf))
+                cursor, instance = fields[3], fields[4]
+                calls.append(list(parse_all(buf.raw[:fields[2]])))
+        return calls
+
+    with open(built("id20"), "rb") as file, Device() as device:
+        addresses = {lib.map_fd(file.fileno(), PAGE) for _ in range(many)}
+        before = signal.signal(signal.SIGALRM, lambda *_: None)
+        equal(len(maps_all(device, 1 << 20)), 1, "calls without a signal")
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        try:
+            calls = maps_all(device, 1 << 20)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        found = sorted(record.addr for call in calls for record in call
+                       if isinstance(record, Mmap) and record.addr in addresses)
+        print(f"# {len(calls)} calls with signals")
+        assert len(calls) > 2, f"{len(calls)} calls with signals"
+        equal(found, sorted(addresses), "addresses")
+        for address in addresses:
+            lib.unmap(address, PAGE)
+
+
 # --------------------------------------------------------------------- held up --
 
 def count_of(pid):
@@ -319,13 +353,14 @@ def unmount_after_end(path, prot):
     equal(busy, 0, "error of umount(2) of what the process had mapped")
 
 
-@test("a process whose MAPS waits for a device ends, with all that it had mapped")
-def _():
-    with lib.directory() as place:
-        lib.mount("tmpfs", place, "tmpfs")
-        path = os.path.join(place, "data")
-        lib.write_bytes(path, bytes(PAGE))
-        unmount_after_end(path, mmap.PROT_READ)
+for what, prot in (("data", mmap.PROT_READ), ("code", lib.RX)):
+    @test(f"a process whose MAPS waits for a device ends, with the {what} that it had mapped")
+    def _(prot=prot):
+        with lib.directory() as place:
+            lib.mount("tmpfs", place, "tmpfs")
+            path = os.path.join(place, "file")
+            lib.write_bytes(path, with_id(b"\1" * 20).ljust(PAGE))
+            unmount_after_end(path, prot)
 
 
 @test("MAPS that waits has no file of a FUSE server open, which may not let go of who closes it")
@@ -369,12 +404,25 @@ def _():
     with lib.directory() as work:
         big = os.path.join(work, "big")
         lib.write_bytes(big, bytes(4 * RECORD_MAX))
+        place = os.path.join(work, "place")
+        os.mkdir(place)
+        lib.mount("tmpfs", place, "tmpfs")
+        code = os.path.join(place, "code")
+        lib.write_bytes(code, with_id(b"\1" * 20))
+        fd = os.open(code, os.O_RDONLY)
+
+        def use():
+            lib.check(libc.shmat(shm, None, 0), "shmat")
+            map_low(fd, 0, lib.RX)
         with servers.fuse("silent", path=big) as (path, _):
-            with lib.child(lambda: lib.check(libc.shmat(shm, None, 0), "shmat")) as pid:
+            with lib.child(use) as pid:
+                os.close(fd)
                 equal(attached(shm), 1)
+                stream.flush()      # so that MAPS reads it
                 asker = lib.forked(lambda: ask_into(path, pid))
                 lib.until(lambda: lib.sleeps_in_ioctl(asker), "who asks is held up")
             lib.until(lambda: attached(shm) == 0, "the process's memory is gone")
+            lib.umount(place)
             assert lib.sleeps_in_ioctl(asker), "who asks is still held up"
             os.kill(asker, signal.SIGKILL)
             os.waitpid(asker, 0)

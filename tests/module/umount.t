@@ -7,12 +7,15 @@ import contextlib
 import fcntl
 import mmap
 import os
+import signal
+import struct
 import time
 
 import lib
 import servers
 import stream
 import umounts
+from device import Device
 from image import with_id
 from tap import Skip, equal, run, test
 
@@ -86,6 +89,30 @@ def _():
     assert max(late) <= NOTES // 4, "umount(2) had to wait for all of the file"
 
 
+@test("so is one that MAPS reads, of a process that has ended")
+def _():
+    def map_it(path):
+        fd = os.open(path, os.O_RDONLY)
+        lib.map_fd(fd, os.fstat(fd).st_size)
+        os.close(fd)
+
+    def ask(pid):
+        with Device() as device:
+            return len(device.maps(pid))
+
+    with with_long_file(NOTES) as (device, start):
+        for _ in range(TIMES):
+            directory = start()
+            with lib.child(map_it, os.path.join(directory, "long")) as pid, \
+                    lib.waiting_for(ask, pid) as (asker, answer):
+                lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS reads")
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                lib.umount(directory)
+                equal(umounts.is_free(device), True, "the device is free at once")
+                lib.until(lambda: lib.result_of(answer, 1), "MAPS has ended")
+
+
 def remount(directory):
     lib.mount("none", directory, "", umounts.MS_REMOUNT | lib.MS_RDONLY)
 
@@ -118,45 +145,82 @@ for wait in remount, freeze:
         assert reading, "it had to wait for all of the file"
 
 
-@test("while there is always somebody who waits for a filesystem its files are read all the same")
-def _():
-    def sync(directory):
-        root = os.open(directory, os.O_RDONLY)
-        while True:
-            lib.write_bytes(os.path.join(directory, str(os.getpid())), os.urandom(lib.PAGE))
-            lib.libc.syncfs(root)
+def sync(directory):
+    root = os.open(directory, os.O_RDONLY)
+    while True:
+        lib.write_bytes(os.path.join(directory, str(os.getpid())), os.urandom(lib.PAGE))
+        lib.libc.syncfs(root)
+
+
+@contextlib.contextmanager
+def contended(directory):
+    """There is always somebody who waits for the filesystem. A function that says how often it was
+    remounted so far, and how often it is in a second."""
+    count = memoryview(mmap.mmap(-1, lib.PAGE)).cast("Q")
 
     def remount_for_ever(directory):
         while True:
             lib.mount("none", directory, "", umounts.MS_REMOUNT)
-            remounts[0] += 1
+            count[0] += 1
 
-    remounts = memoryview(mmap.mmap(-1, lib.PAGE)).cast("Q")
+    with contextlib.ExitStack() as stack:
+        for function in (sync, remount_for_ever) * 6:
+            stack.enter_context(lib.waiting_for(function, directory))
+        time.sleep(1)
+        yield lambda: count[0], count[0]
 
-    def remounts_while_read(directory):
+
+@test("while there is always somebody who waits for a filesystem its files are read all the same")
+def _():
+    def remounts_while_read(directory, remounts):
         path, number = os.path.join(directory, "file"), 0
         for i in range(1, 4):
             lib.write_bytes(path, with_id(bytes([i]) * 20))
             os.sync()
             lib.drop_pages(path)
-            before = remounts[0]
+            before = remounts()
             with stream.Watch() as watch:
                 map_for_a_moment(path)
                 watch.settle()
                 equal(watch.file_of(*watch.mmaps).id, f"{i:02x}" * 20, "build-id")
-            number += remounts[0] - before
+            number += remounts() - before
         return number
 
-    with lib.ext4() as directory, lib.ext4() as other, contextlib.ExitStack() as stack:
-        for function in (sync, remount_for_ever) * 6:
-            stack.enter_context(lib.waiting_for(function, directory))
-        time.sleep(1)
-        in_a_second = remounts[0]
+    with lib.ext4() as directory, lib.ext4() as other, contended(directory) as (remounts, second):
         # what it takes under this load where nobody waits
-        elsewhere, meanwhile = remounts_while_read(other), remounts_while_read(directory)
-        print(f"# {meanwhile} remounts meanwhile, {elsewhere} elsewhere, {in_a_second} in a second")
+        elsewhere, meanwhile = (remounts_while_read(place, remounts) for place in (other, directory))
+        print(f"# {meanwhile} remounts meanwhile, {elsewhere} elsewhere, {second} in a second")
         # one that waits until nobody waits sees ten seconds' worth and more
-        assert meanwhile < elsewhere + 7 * in_a_second, "the worker waits as long as anybody does"
+        assert meanwhile < elsewhere + 7 * second, "the worker waits as long as anybody does"
+
+
+@test("nor can a file of many notes have the worker wait at each of them, or for ever")
+def _():
+    note = struct.pack("=III4s", 4, 0, 99, b"GNU")
+    with lib.ext4() as directory:
+        paths = []
+        # one that can be read in time, and one of which not even the pages can
+        for notes in 2048, 32768:
+            paths.append(umounts.put_segment(directory, str(notes), note * notes))
+        os.sync()
+
+        def reasons():
+            found = []
+            for path in paths:
+                lib.drop_pages(path)
+                with stream.Watch() as watch:
+                    map_for_a_moment(path)
+                    watch.settle()
+                    found.append(watch.file_of(*watch.mmaps).reason)
+            return found
+
+        with contended(directory) as (remounts, second):
+            before = remounts()
+            equal(reasons(), ["no-note", "io-error"], "reasons")
+            number = remounts() - before
+            print(f"# {number} remounts meanwhile, {second} in a second")
+        equal(reasons(), ["no-note", "no-note"], "reasons afterwards")
+    assert number < 20 * second, "the worker waits longer than for a file"
 
 
 # ------------------------------------------------- a file that nobody can read --
