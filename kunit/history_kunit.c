@@ -296,18 +296,20 @@ static void refuses_cursors_that_it_did_not_make(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_history_next(&cursor, 0, &entry), -EINVAL);
 }
 
-#define RACE_ADDS 30000
+#define RACE_ADDS  30000
+#define RACE_FINDS 1000000
 
 static int add_many(void *done)
 {
 	u32 i;
 
 	/* each mapping agrees with itself: file, start and offset say the same */
-	for (i = 1; i <= RACE_ADDS; i++)
+	for (i = 1; !kthread_should_stop(); i++) {
 		add(i % 50 * 0x100000UL, 0x100000, i % 50 << 12, i % 50 + 1);
-	atomic_inc(done);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(1);
+		if (i == RACE_ADDS)
+			atomic_inc(done);
+		cond_resched();
+	}
 	return 0;
 }
 
@@ -321,7 +323,8 @@ static void finds_no_half_of_a_mapping(struct kunit *test)
 		tasks[i] = kthread_run(add_many, &done, "buildid_kunit/%u", i);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, tasks[i]);
 	}
-	for (i = 0; atomic_read(&done) < ARRAY_SIZE(tasks); i++) {
+	/* this thread may not have run before they were through */
+	for (i = 0; atomic_read(&done) < ARRAY_SIZE(tasks) || (!found && i < RACE_FINDS); i++) {
 		u32 which = i % 50;
 
 		struct bid_history_query query = {

@@ -470,11 +470,11 @@ static void locks_no_superblock_unless_it_is_sure_to_run(struct kunit *test)
 	second = get_any_request();
 	bid_worker_set_file(second, file, file_inode(file), BID_ACCESS_INODE);
 	bid_cache_unlock();
-	KUNIT_EXPECT_TRUE(test, first->locked);
-	KUNIT_EXPECT_FALSE(test, second->locked);
+	KUNIT_EXPECT_TRUE(test, first->held.locked);
+	KUNIT_EXPECT_FALSE(test, second->held.locked);
 	KUNIT_EXPECT_EQ(test, atomic_read(&sb->s_active), active + 1);
-	release(first);
-	release(second);
+	bid_worker_release(&first->held);
+	bid_worker_release(&second->held);
 	KUNIT_EXPECT_EQ(test, atomic_read(&sb->s_active), active);
 	bid_cache_lock();
 	bid_worker_put_request(first);

@@ -76,7 +76,6 @@ static struct {
 	atomic_t recheck_seq[1 << RECHECK_BITS];
 } cache;
 
-
 __acquires(&cache.lock) void bid_cache_lock(void)
 {
 	raw_spin_lock(&cache.lock);

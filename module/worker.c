@@ -456,8 +456,8 @@ static int read_attempt(struct slow_reader *slow, const struct bid_version *vers
  * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
  * other failure is a reason in @id.
  */
-int bid_worker_identify(struct bid_held *held, struct bid_version *version,
-			struct bid_identity *id, bool *racy)
+int bid_worker_identify(struct bid_held *held, struct bid_version *version, struct bid_identity *id,
+			bool *racy)
 {
 	struct slow_reader slow = {
 		.reader.read = slow_read,
