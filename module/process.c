@@ -215,8 +215,8 @@ static bool may_know_paths(struct task_struct *task)
 }
 
 /*
- * The file mapped at @addr with all of @vm_flags: 0 with its @record, 1 when bid_reply_read_mapped()
- * is to make that; or an error. Sets the offset of @addr in the file.
+ * The file mapped at @addr with all of @vm_flags: 0 with its @record, 1 when
+ * bid_reply_read_mapped() is to make that; or an error. Sets the offset of @addr in the file.
  */
 static int find_file(const struct process *process, u64 addr, unsigned long vm_flags, u64 *offset,
 		     struct bid_mapped *mapped, struct buildid_file *record)

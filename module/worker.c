@@ -583,7 +583,9 @@ void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *ino
 /**
  * bid_worker_set_file() - have the request read a file, and not only store a path
  * @request: from bid_worker_get_request()
- * @file: as for bid_worker_hold(), and so is the rest
+ * @file: as for bid_worker_hold()
+ * @inode: likewise
+ * @access: likewise
  *
  * The worker releases it. Any context.
  */
@@ -597,6 +599,7 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 /* To remove it takes long. */
 static bool is_large(const struct inode *inode)
 {
+	/* either may change at this moment, and any of their values is as good */
 	return !data_race(inode->i_nlink) && data_race(inode->i_blocks) >= LARGE >> 9;
 }
 

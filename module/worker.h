@@ -74,7 +74,7 @@ void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *ino
 		     enum bid_access access);
 void bid_worker_release(struct bid_held *held);
 void bid_worker_put_file(struct file *file);
-int bid_worker_identify(struct bid_held *held, struct bid_version *version,
-			struct bid_identity *id, bool *racy);
+int bid_worker_identify(struct bid_held *held, struct bid_version *version, struct bid_identity *id,
+			bool *racy);
 
 #endif /* BID_WORKER_H */
