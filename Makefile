@@ -11,6 +11,7 @@ Build:
       KDIR=DIR          the kernel whose headers are in DIR
       KERNEL=NAME       a kernel of `scripts/kernel --list`, fetched when needed
       KFLAGS=W=1        arguments for kbuild
+      WERROR=1          warnings, those of W=1 included, are errors, as in tests
       CC, CFLAGS, CPPFLAGS, LDFLAGS, HARDEN    for the tool
 
 Install:
@@ -112,7 +113,7 @@ release:
 module: $(if $(KERNEL),deps) release
 	@mkdir -p $(OUT) && find -L $(OUT) -type l -delete
 	@cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
-	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) $(KFLAGS) modules
+	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) $(if $(WERROR),W=1 KCFLAGS=-Werror) $(KFLAGS) modules
 
 tool:
 	+$(MAKE) -C tool

@@ -62,7 +62,7 @@ static const struct bid_elf_limits limits = {
 #define PAGES_MAX 4096
 
 /* How long one file may wait for others to have its superblock, all pages together. */
-#define WAIT_MAX (2 * NSEC_PER_SEC)
+#define WAIT_MAX (5 * NSEC_PER_SEC)
 
 /* Bytes of a file that is removed at once, while umount(2), remount or freeze may wait for it. */
 #define LARGE (16 << 20)

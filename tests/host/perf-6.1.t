@@ -5,5 +5,4 @@
 # perf-6.12.t. Its own perf is the oldest; the newest asks the most of a kernel.
 cd "$(dirname "$0")/../.." && flock tests/Makefile make -s -C tests >&2 || exit
 exec scripts/vm --kernel 6.1 --mem 3G --smp 1 --timeout 1800 -- \
-	tests/run tests/perf/{perf-6.1,perf-7.2,perf,symbolize,examples,record,identities}.t \
-	tests/perf/{store,store_live,store_story}.t
+	tests/run tests/perf/{perf-6.1,perf-7.2,symbolize,examples,record,store_live}.t

@@ -29,7 +29,7 @@ USERS = {0: "root", NOBODY: "nobody", UIDS: "two uids of one user's namespace"}
 WAYS = 16
 # The debug kernel looks for wrong locks; that takes no masses.
 BURST = 3 * WAYS
-ROUNDS = 3 if lib.DEBUG else 12
+ROUNDS = 3 if lib.DEBUG else 6
 # Less than half of a set, beside a few of the flood's own programs.
 OTHERS = 5
 

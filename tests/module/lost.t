@@ -14,7 +14,7 @@ from device import Device, File, Lost
 from tap import equal, run, test
 
 WRITERS = 4
-COUNT = 30 if lib.DEBUG else 200
+COUNT = 15 if lib.DEBUG else 200
 NAMES = ["id8", "id16", "id20", "id32", "id83", "plain", "other", "section"]
 # The smallest ring, and mappings that it does not hold.
 SMALL = 16384

@@ -27,7 +27,7 @@ MIB = 1 << 20
 FILES = 200
 GROUPS = "/sys/fs/cgroup"
 LIMIT = 32 * MIB
-KILLS = 1 if lib.DEBUG else 6
+KILLS = 1 if lib.DEBUG else 3
 STOPPED = 8
 RING = MIB // 4 if lib.DEBUG else MIB
 # Of a reader, besides the records: of the ring two pages of positions, where each page is, and

@@ -525,18 +525,17 @@ static void every_damage_is_survived(void **state)
 {
 	static const unsigned char values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
 	unsigned int i;
-	size_t at, j;
+	size_t at;
 
 	(void)state;
 	for (i = 0; i < 8; i++) {
 		shape(i);
+		/* one of them each, as all take minutes; tests/fuzz has the time */
 		for (at = 0; at < make->size; at++) {
 			unsigned char saved = make->bytes[at];
 
-			for (j = 0; j < sizeof(values); j++) {
-				make->bytes[at] = values[j];
-				read_all();
-			}
+			make->bytes[at] = values[(at + i) % sizeof(values)];
+			read_all();
 			make->bytes[at] = saved;
 		}
 	}
