@@ -39,7 +39,7 @@ for fs in KINDS:
 # ------------------------------------------------- the device below, after it --
 
 # What an ext4 of lib.MKFS has room for, of whatever pages.
-NOTES = (14 << 20) // lib.PAGE
+NOTES = ((4 if lib.DEBUG else 14) << 20) // lib.PAGE
 
 
 def pages_read(device):
