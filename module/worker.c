@@ -297,6 +297,24 @@ static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
 	return pages;
 }
 
+/* The reverse, with s_umount just taken. Fails when nobody else needs the superblock. */
+static bool drop_active(struct bid_held *held)
+{
+	struct super_block *sb = held->inode->i_sb;
+
+	held->locked = atomic_add_unless(&sb->s_active, -1, 1);
+	if (!held->locked)
+		unlock_superblock(sb);
+	return held->locked;
+}
+
+/* s_umount in place of the active reference, unless somebody has or awaits it. */
+static void lock_in_place(struct bid_held *held)
+{
+	if (lock_superblock(held->inode->i_sb))
+		drop_active(held);
+}
+
 /*
  * Gets s_umount after those who wait for it, whom down_read() alone would overtake. Fails
  * when nobody else needs the superblock.
@@ -317,10 +335,7 @@ static bool queue_for_superblock(struct bid_held *held)
 	/* to be woken by whoever has it now: until then the superblock is active */
 	down_read(&sb->s_umount);
 	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
-	held->locked = atomic_add_unless(&sb->s_active, -1, 1);
-	if (!held->locked)
-		unlock_superblock(sb);
-	return held->locked;
+	return drop_active(held);
 }
 
 /* Whether to read on. Nobody is to wait for more of this than a page, and it not for ever. */
@@ -469,6 +484,8 @@ int bid_worker_identify(struct bid_held *held, struct bid_version *version, stru
 	struct bid_version after;
 	int err, i;
 
+	if (!held->file && !held->locked)
+		lock_in_place(held);
 	for (i = 0; i < ATTEMPTS; i++) {
 		bid_file_arm_version(inode);
 		bid_file_version(inode, version);
@@ -546,7 +563,7 @@ void bid_worker_put_request(struct bid_request *request)
 	worker.busy--;
 }
 
-/* @sure: to be read now, and not when others have been. */
+/* @sure: to take s_umount, as it is sure to run however many wait. */
 static void hold(struct bid_held *held, struct file *file, struct inode *inode,
 		 enum bid_access access, bool sure)
 {
@@ -572,12 +589,13 @@ static void hold(struct bid_held *held, struct file *file, struct inode *inode,
  * @inode: bid_file_inode() of it
  * @access: neither CALLER nor NEVER
  *
- * Any context.
+ * Without s_umount, which bid_worker_identify() takes: to close the file first may have to wait
+ * for a thaw, and that for s_umount. Any context.
  */
 void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *inode,
 		     enum bid_access access)
 {
-	hold(held, file, inode, access, true);
+	hold(held, file, inode, access, false);
 }
 
 /**
