@@ -345,7 +345,7 @@ static int read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
 
 	if (mapped->access == BID_ACCESS_INODE) {
 		bid_worker_hold(&held, lookup->file, lookup->inode, mapped->access);
-		bid_worker_put_file(lookup->file);
+		bid_worker_put_file(lookup->file, mapped->access);
 	}
 	bid_lookup_begin_read(lookup, mapped->access);
 	err = bid_worker_identify(&held, &lookup->version, &id, &racy);
@@ -383,6 +383,6 @@ int bid_reply_read_mapped(struct bid_mapped *mapped, struct buildid_file *record
 		return read_mapped(mapped, record);
 	if (!may)
 		write_lookup(lookup, &mapped->path, &unreadable, find_file_id(lookup), record);
-	bid_worker_put_file(lookup->file);
+	bid_worker_put_file(lookup->file, mapped->access);
 	return 0;
 }

@@ -338,7 +338,7 @@ static bool queue_for_superblock(struct bid_held *held)
 	return drop_active(held);
 }
 
-/* Whether to read on. Nobody is to wait for more of this than a page, and it not for ever. */
+/* Whether to read on. Nobody waits for more of this than a page, nor does this wait for ever. */
 static bool is_wanted(struct slow_reader *slow)
 {
 	struct bid_held *held = slow->held;
@@ -653,15 +653,22 @@ static void put_in_thread(struct work_struct *work)
 	__fput_sync(container_of(work, struct put, work)->file);
 }
 
+/* One whose server does not answer is in nobody's way but other servers'. */
+static struct workqueue_struct *queue_for(enum bid_access access)
+{
+	return access == BID_ACCESS_REMOTE ? worker.remote : worker.local;
+}
+
 /**
  * bid_worker_put_file() - what fput() does, done when this returns
  * @file: the file
+ * @access: bid_file_access() of it
  *
  * Of the last reference fput() leaves the rest for later: a kernel thread to another one, and a
  * process to its return to user space, which may be far off. Until then the mount is busy. May
- * sleep.
+ * sleep; processes are frozen before the workqueue is.
  */
-void bid_worker_put_file(struct file *file)
+void bid_worker_put_file(struct file *file, enum bid_access access)
 {
 	struct put put = { .file = file };
 
@@ -670,7 +677,7 @@ void bid_worker_put_file(struct file *file)
 		return;
 	}
 	INIT_WORK_ONSTACK(&put.work, put_in_thread);
-	queue_work(system_unbound_wq, &put.work);
+	queue_work(queue_for(access), &put.work);
 	flush_work(&put.work);
 	destroy_work_on_stack(&put.work);
 }
@@ -679,7 +686,7 @@ void bid_worker_put_file(struct file *file)
 void bid_worker_release(struct bid_held *held)
 {
 	if (held->file)
-		bid_worker_put_file(held->file);
+		bid_worker_put_file(held->file, held->access);
 	else
 		release_inode(held);
 }
@@ -774,9 +781,7 @@ static void handle_request(struct work_struct *work)
  */
 void bid_worker_queue(struct bid_request *request)
 {
-	bool remote = request->read && request->held.access == BID_ACCESS_REMOTE;
-
-	queue_work(remote ? worker.remote : worker.local, &request->work);
+	queue_work(request->read ? queue_for(request->held.access) : worker.local, &request->work);
 }
 
 /**

@@ -73,7 +73,7 @@ u32 bid_worker_busy(void);
 void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *inode,
 		     enum bid_access access);
 void bid_worker_release(struct bid_held *held);
-void bid_worker_put_file(struct file *file);
+void bid_worker_put_file(struct file *file, enum bid_access access);
 int bid_worker_identify(struct bid_held *held, struct bid_version *version, struct bid_identity *id,
 			bool *racy);
 
