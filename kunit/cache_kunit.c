@@ -417,75 +417,103 @@ static u32 count(u64 first, u32 n)
 	return found;
 }
 
+/* Files, as many in each set: by chance one might be full of them. */
+struct files {
+	u64 inos[ENTRIES];
+	u32 n;
+};
+
+static struct files *files_in_each_set(struct kunit *test, u32 in_each)
+{
+	struct files *files = kunit_kzalloc(test, sizeof(*files), GFP_KERNEL);
+	u32 found[ENTRIES / WAYS] = {};
+	u64 ino;
+
+	KUNIT_ASSERT_NOT_NULL(test, files);
+	for (ino = 1; files->n < in_each * ARRAY_SIZE(found); ino++)
+		if (found[set_of(any_key.dev, ino) / WAYS]++ < in_each)
+			files->inos[files->n++] = ino;
+	return files;
+}
+
+static u32 count_files(const struct files *files)
+{
+	u32 i, found = 0;
+
+	for (i = 0; i < files->n; i++)
+		found += !!find_inode(files->inos[i]);
+	return found;
+}
+
 /* Whether of many files or of the versions of one. */
 static void a_flood_by_one_process_drives_out_itself(struct kunit *test)
 {
-	u32 others = ENTRIES / 4, i;
+	struct files *others = files_in_each_set(test, WAYS - 1);
 	struct bid_version version;
+	u32 i;
 
-	for (i = 0; i < others; i++) {
-		put_inode(test, i);
-		use(i);
+	for (i = 0; i < others->n; i++) {
+		put_inode(test, others->inos[i]);
+		use(others->inos[i]);
 	}
-	others = count(0, others);
 	for (i = 0; i < 20 * ENTRIES; i++) {
-		put_inode(test, 1000 + i);
+		put_inode(test, 100000 + i);
 		/* it may well use them itself */
 		rcu_read_lock();
-		if (entry_of(1000 + i))
-			bid_entry_touch(entry_of(1000 + i));
+		if (entry_of(100000 + i))
+			bid_entry_touch(entry_of(100000 + i));
 		rcu_read_unlock();
 	}
 	for (i = 0; i < 20 * ENTRIES; i++) {
 		version = version_of(5000 + i);
 		put(test, &any_key, &version);
 	}
-	KUNIT_EXPECT_EQ(test, count(0, ENTRIES / 4), others);
+	KUNIT_EXPECT_EQ(test, count_files(others), others->n);
 }
 
 /* Several processes of his make all of his files look useful. */
 static void a_flood_by_one_user_drives_out_what_is_his(struct kunit *test)
 {
 	const kuid_t flooder = KUIDT_INIT(1000), other = KUIDT_INIT(1001);
-	u32 others = ENTRIES / 8, i;
+	struct files *others = files_in_each_set(test, WAYS / 2 - 1);
+	u32 i;
 
-	for (i = 0; i < 20 * ENTRIES; i++) {
-		put_inode(test, 1000 + i);
-		give_to(1000 + i, flooder);
-		use(1000 + i);
-	}
-	for (i = 0; i < others; i++) {
-		put_inode(test, i);
-		give_to(i, other);
-	}
-	others = count(0, ENTRIES / 8);
 	for (i = 0; i < 20 * ENTRIES; i++) {
 		put_inode(test, 100000 + i);
 		give_to(100000 + i, flooder);
 		use(100000 + i);
 	}
-	KUNIT_EXPECT_EQ(test, count(0, ENTRIES / 8), others);
-	KUNIT_EXPECT_GE(test, others, ENTRIES / 8 - 2);
+	for (i = 0; i < others->n; i++) {
+		put_inode(test, others->inos[i]);
+		give_to(others->inos[i], other);
+	}
+	KUNIT_EXPECT_EQ(test, count_files(others), others->n);
+	for (i = 0; i < 20 * ENTRIES; i++) {
+		put_inode(test, 200000 + i);
+		give_to(200000 + i, flooder);
+		use(200000 + i);
+	}
+	KUNIT_EXPECT_EQ(test, count_files(others), others->n);
 }
 
 /* The user's own other programs, too, and such as nobody else has mapped yet. */
 static void a_process_that_floods_pays_before_others_of_its_user(struct kunit *test)
 {
-	u32 others = ENTRIES / 4, i;
+	struct files *others = files_in_each_set(test, WAYS - 2);
 	struct bid_entry *entry;
+	u32 i;
 
-	for (i = 0; i < others; i++) {
-		put_inode(test, i);
+	for (i = 0; i < others->n; i++) {
+		put_inode(test, others->inos[i]);
 		rcu_read_lock();
-		entry = entry_of(i);
+		entry = entry_of(others->inos[i]);
 		if (entry)
 			entry->tgid = current->tgid + 1 + i;
 		rcu_read_unlock();
 	}
-	others = count(0, others);
 	for (i = 0; i < 20 * ENTRIES; i++)
-		put_inode(test, 1000 + i);
-	KUNIT_EXPECT_EQ(test, count(0, ENTRIES / 4), others);
+		put_inode(test, 100000 + i);
+	KUNIT_EXPECT_EQ(test, count_files(others), others->n);
 }
 
 /* Numbers as they come: whatever the key, no set gets more than chance has it. */
