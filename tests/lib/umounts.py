@@ -280,6 +280,12 @@ def state_of(pid):
     return lib.read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[0]
 
 
+def awaits_superblock(pid):
+    """In mount(2), by the kernel's function that takes s_umount: in D it may be for a page, too."""
+    wchan = lib.read_bytes(f"/proc/{pid}/wchan")
+    return b"super" in wchan or wchan == b"sget_fc"
+
+
 def all_are_read():
     """A request that has let a remount or a freeze go first makes no umount(2) wait until it goes
     on."""

@@ -29,7 +29,7 @@ GROUPS = "/sys/fs/cgroup"
 LIMIT = 32 * MIB
 KILLS = 1 if lib.DEBUG else 3
 STOPPED = 8
-RING = MIB // 4 if lib.DEBUG else MIB
+RING = MIB // 4
 # Of a reader, besides the records: of the ring two pages of positions, where each page is, and
 # which files it has described; the rest.
 SMALL = RING // 32 + 4 * lib.PAGE + 8192
@@ -39,8 +39,8 @@ SO_MEMINFO = 55
 # One more message than there is room for, with all around it.
 MESSAGE = 65536
 FLOODED = [built(name) for name in ("id8", "id16", "id20", "id32")]
-# More than the ring of each has room for.
-TIMES = RING // 400
+# More than the ring of each, and its socket, have room for.
+TIMES = RING // 200
 
 
 # ------------------------------------------------------------------- shrinker --

@@ -249,7 +249,7 @@ def _():
                 lib.mount(device, second, "ext4", lib.MS_RDONLY)
         map_last(fds[0])
         child = lib.forked(mount_again)
-        lib.until(lambda: umounts.state_of(child) == b"D", "somebody waits")
+        lib.until(lambda: umounts.awaits_superblock(child), "somebody waits")
         map_last(fds[1])
         lib.umount(directory)
         server.kill()
