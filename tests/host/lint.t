@@ -1,3 +1,3 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-exec "$(dirname "$0")/../../scripts/lint"
+exec nice "$(dirname "$0")/../../scripts/lint"
