@@ -19,7 +19,7 @@ from device import DELETED, UNSTABLE, Device
 from tap import equal, run, test
 
 IDS = {"v1": "11" * 20, "v2": "22" * 20}
-TRIES = 30 if lib.DEBUG else 150
+TRIES = 30 if lib.DEBUG else 60
 CONTENT = {name: lib.read_bytes(lib.built(name + ".so")) for name in IDS}
 
 
