@@ -8,6 +8,8 @@ import io
 import json
 import os
 import re
+import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -184,6 +186,24 @@ def of_guest():
                   (status, last), repr(text))
         equal(said.getvalue(), "".join(line + "\n" for line in text.split("\n")
                                        if line.startswith("#")), "what else it says")
+
+
+@test("whoever ends a long form ends its guest")
+def ended():
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        os.dup2(writer, 2)
+        report.of_guest(("sh", "-c", "echo runs >&2; exec sleep 1000"))
+        os._exit(0)
+    os.close(writer)
+    with open(reader, encoding="ascii") as said:
+        equal(said.readline(), "runs\n")
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+        ends, *_ = select.select([said], [], [], 60)
+        assert ends and not said.read(), "the guest has its end of the pipe still"
 
 
 class Bench:

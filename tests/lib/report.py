@@ -176,8 +176,10 @@ def table(report, last=None):
 
 def of_guest(command):
     """Runs @command, a guest that prints what it did so far as a line of JSON, again and again;
-    prints all else. Its exit status, and the last such line as an object, or None."""
+    prints all else. Its exit status, and the last such line as an object, or None. It ends with
+    who waits for it."""
     last = None
+    command = ("setpriv", "--pdeathsig", "TERM", *command)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as guest:
         for line in guest.stdout:
             if not line.startswith("{"):
