@@ -35,6 +35,7 @@
 
 struct counts *counts;
 struct options options = { .seed = 1 };
+struct arena shared_records;
 _Atomic bool stop;
 
 /* -------------------------------------------------------------------- random -- */
@@ -298,6 +299,7 @@ static void race(struct fuzz *f)
 	pthread_t ids[THREADS];
 	unsigned int n;
 
+	shared_records = make_arena(16);
 	for (n = 0; n < THREADS; n++) {
 		threads[n] = (struct fuzz){ .round = f->round, .thread = n };
 		if (pthread_create(&ids[n], NULL, racer, &threads[n]))

@@ -93,6 +93,8 @@ struct options {
 };
 extern struct options options;
 
+extern struct arena shared_records; /* of structs that threads share; of no thread's */
+
 struct mapping {
 	void *at;
 	size_t size;

@@ -433,6 +433,9 @@ static void share(struct fuzz *f, struct call *call)
 {
 	uint8_t *to = shared_request();
 
+	/* who takes it for another's writes there, and that may be after this call */
+	if (call->io->room)
+		set_records(call, (uintptr_t)shared_records.start, room_of(call));
 	memcpy(to, call->request.bytes, call->io->size);
 	call->at = to;
 	call->inside = false;
@@ -462,6 +465,7 @@ static unsigned int some_ioctl(struct fuzz *f, bool unsubscribed)
 void make_call(struct fuzz *f, struct call *call)
 {
 	unsigned int spoil = one_in(f, 3) ? 1 + below(f, 15) : 0;
+	bool shared = options.racing && one_in(f, 4);
 
 	call->device = below(f, DEVICES);
 	call->nr = some_ioctl(f, !f->devices[call->device].subscribed);
@@ -471,12 +475,13 @@ void make_call(struct fuzz *f, struct call *call)
 	place_records(f, call);
 	if (spoil & 1 && call->io->room)
 		spoil_records(f, call);
-	if (spoil & 2)
+	/* another ioctl may take that field for where the records go */
+	if (spoil & 2 && !shared)
 		spoil_field(f, call);
 	if (spoil & 4)
 		spoil_size(f, call);
 	place_request(f, call, !(spoil & 8));
 	write_request(f, call);
-	if (options.racing && one_in(f, 4))
+	if (shared)
 		share(f, call);
 }
