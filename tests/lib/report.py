@@ -174,12 +174,16 @@ def table(report, last=None):
     return "\n".join(lines) + "\n"
 
 
+# Before a command: it ends with the thread that waits for it.
+ENDING_WITH_US = ("setpriv", "--pdeathsig", "TERM")
+
+
 def of_guest(command):
     """Runs @command, a guest that prints what it did so far as a line of JSON, again and again;
     prints all else. Its exit status, and the last such line as an object, or None. It ends with
     who waits for it."""
     last = None
-    command = ("setpriv", "--pdeathsig", "TERM", *command)
+    command = (*ENDING_WITH_US, *command)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as guest:
         for line in guest.stdout:
             if not line.startswith("{"):
