@@ -56,6 +56,14 @@ static uint64_t *producer_pos(void)
 	return (uint64_t *)(void *)(memory + page);
 }
 
+static void __attribute__((destructor)) free_memory(void)
+{
+	if (memory_fd < 0)
+		return;
+	munmap(memory, 2 * page + FAKE_RING_SIZE);
+	close(memory_fd);
+}
+
 int fake_reset(void **state)
 {
 	(void)state;
@@ -65,10 +73,7 @@ int fake_reset(void **state)
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (fake_module == MAP_FAILED)
 		return -1;
-	if (memory_fd >= 0) {
-		munmap(memory, 2 * page + FAKE_RING_SIZE);
-		close(memory_fd);
-	}
+	free_memory();
 	memory_fd = memfd_create("fake", MFD_CLOEXEC);
 	if (memory_fd < 0 || ftruncate(memory_fd, (off_t)(2 * page + FAKE_RING_SIZE)))
 		return -1;

@@ -86,15 +86,6 @@ static void hang(void)
 		pause();
 }
 
-static void it_ends_as_the_command_does(void **state)
-{
-	(void)state;
-	start(exit_7);
-	assert_int_equal(status_of(), 7 << 8);
-	start(die);
-	assert_int_equal(status_of(), SIGUSR1);
-}
-
 /* What it has said; its end comes when the command, which has the pipe too, has ended. */
 static const char *words(void)
 {
@@ -105,7 +96,19 @@ static const char *words(void)
 	while ((got = read(said[0], text + size, sizeof(text) - 1 - size)) > 0)
 		size += (size_t)got;
 	text[size] = '\0';
+	close(said[0]);
 	return text;
+}
+
+static void it_ends_as_the_command_does(void **state)
+{
+	(void)state;
+	start(exit_7);
+	assert_int_equal(status_of(), 7 << 8);
+	assert_string_equal(words(), "");
+	start(die);
+	assert_int_equal(status_of(), SIGUSR1);
+	assert_string_equal(words(), "");
 }
 
 static void signals_are_passed_on(void **state)
