@@ -217,7 +217,7 @@ def host_code(file):
     return None if status else hashlib.sha256(read(target)).hexdigest()
 
 
-# -------------------------------------------------------- modules for guests --
+# ------------------------------------------------ modules and tool for guests --
 
 @functools.cache
 def kernel(name):
@@ -249,3 +249,25 @@ def build_module(name, stem, target):
     code = os.path.join(WORK, "code.o")
     subprocess.run(("objcopy", "--strip-debug", f"{out}/{stem}.o", code), check=True)
     return hashlib.sha256(read(code)).hexdigest(), output
+
+
+# What tests run and link, as build/tool has it.
+TOOL = ("buildid", "libbuildid.so.0")
+
+
+def build_tool(target):
+    """Copies what was built into the directory @target; returns as build_module() does."""
+    out = os.path.join(TREE, "build", "tool")
+    status, output = make("tool", f"CPPFLAGS={ALLOWED}", *(os.path.join(out, name)
+                                                           for name in TOOL))
+    if status != 0:
+        return None, output
+    os.makedirs(target, exist_ok=True)
+    code = hashlib.sha256()
+    for name in TOOL:
+        made = os.path.join(target, name)
+        # the id is also one of what the debugger is told
+        subprocess.run(("objcopy", "--strip-debug", "--remove-section", ".note.gnu.build-id",
+                        os.path.join(out, name), made), check=True)
+        code.update(read(made))
+    return code.hexdigest(), output
