@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import signal
+import stat
 import subprocess
 
 import lib
@@ -266,6 +267,24 @@ def _():
             lib.until(lambda: [line for line in live.lines() if line["path"] == live.library],
                       "root's is stored")
         live.check(ONE, "one")
+        live.finish()
+
+
+@tool_test("but what is on one that is mounted here is its owner's")
+def _():
+    with Live() as live:
+        os.chmod(live.path, 0o755)
+        lower, empty, merged = (f"{live.path}/{name}" for name in ("lower", "empty", "merged"))
+        for path in lower, empty, merged:
+            os.mkdir(path)
+        copy(work("one"), lower + "/libwork.so")
+        lib.mount("none", merged, "overlay", 0, f"lowerdir={lower}:{empty}")
+        live.stack.callback(lib.umount, merged, servers.MNT_DETACH)
+        live.start()
+        with busy(merged + "/libwork.so", 0, live.path):
+            equal(live.wait_for(ONE)["status"], "ok", "status")
+        # others' files have it
+        equal(os.stat(entry(live.path, ONE)).st_mode & stat.S_ISVTX, 0, "the sticky bit")
         live.finish()
 
 

@@ -172,6 +172,8 @@ static void the_output_is_found(void **state)
 		assert_int_equal(parse(&line, cases[i].line), PERF_LINE_RECORD);
 		if (strcmp(line.outputs[0], cases[i].output))
 			fail_msg("%s: %s", cases[i].line, line.outputs[0]);
+		if (!line.own_name && line.named != !!strcmp(cases[i].output, "perf.data"))
+			fail_msg("%s: named %d", cases[i].line, line.named);
 	}
 }
 

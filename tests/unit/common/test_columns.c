@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Columns of characters, and text shortened in the middle. */
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -101,6 +104,34 @@ static void only_a_terminal_has_columns(void **state)
 	fclose(file);
 }
 
+static void a_terminal_has_its_size(void **state)
+{
+	struct winsize size = { .ws_row = 40, .ws_col = 123 };
+	int master = posix_openpt(O_RDWR | O_NOCTTY), rows;
+	FILE *file;
+
+	(void)state;
+	assert_true(master >= 0);
+	assert_int_equal(unlockpt(master), 0);
+	file = fopen(ptsname(master), "r+");
+	assert_non_null(file);
+	assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
+	unsetenv("COLUMNS");
+	assert_int_equal(columns_of_terminal(file, &rows), 123);
+	assert_int_equal(rows, 40);
+	setenv("COLUMNS", "100", 1);
+	assert_int_equal(columns_of_terminal(file, &rows), 100);
+	setenv("COLUMNS", "0", 1);
+	assert_int_equal(columns_of_terminal(file, &rows), 123);
+	/* As of a serial line. */
+	size = (struct winsize){};
+	assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
+	assert_int_equal(columns_of_terminal(file, &rows), 80);
+	assert_int_equal(rows, 24);
+	fclose(file);
+	close(master);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +141,7 @@ int main(void)
 		cmocka_unit_test(an_ellipsis_is_for_utf8),
 		cmocka_unit_test(nothing_takes_more_than_its_room),
 		cmocka_unit_test(only_a_terminal_has_columns),
+		cmocka_unit_test(a_terminal_has_its_size),
 	};
 
 	setenv("LC_ALL", "C", 1);

@@ -210,6 +210,35 @@ static void what_another_can_write_to_is_copied_and_marked(void **state)
 			    "1755 1\n");
 }
 
+static enum content_owner owner_of_file(const char *mode, int gid)
+{
+	enum content_owner owner;
+	int fd;
+
+	shell("chown 0:%d true && chmod %s true", gid, mode);
+	fd = open("true", O_RDONLY);
+	assert_true(fd >= 0);
+	owner = content_owner(fd);
+	close(fd);
+	return owner;
+}
+
+static void a_group_that_can_write_is_others_unless_it_is_one_s_own(void **state)
+{
+	const int own = (int)getegid(), other = 12345;
+
+	(void)state;
+	/* Who can give a file to any group. */
+	if (geteuid())
+		skip();
+	assert_int_equal(owner_of_file("775", own), CONTENT_OURS);
+	assert_int_equal(owner_of_file("775", 0), CONTENT_OURS);
+	assert_int_equal(owner_of_file("755", other), CONTENT_OURS);
+	assert_int_equal(owner_of_file("775", other), CONTENT_OTHERS);
+	shell("chown 12345 true && chmod 755 true");
+	assert_int_equal(content_owner(-1), CONTENT_OTHERS);
+}
+
 /* As of a process that has mapped it there. */
 static void a_copy_of_anothers_file_never_becomes_ours(void **state)
 {
@@ -743,6 +772,7 @@ int main(void)
 		TEST(a_copy_does_not_change_with_the_file),
 		TEST(a_setuid_program_is_copied_without_that),
 		TEST(what_another_can_write_to_is_copied_and_marked),
+		TEST(a_group_that_can_write_is_others_unless_it_is_one_s_own),
 		TEST(a_copy_of_anothers_file_never_becomes_ours),
 		TEST(who_may_not_read_a_file_may_not_read_its_copy),
 		TEST(of_an_entry_that_is_replaced_nothing_is_left),

@@ -138,8 +138,22 @@ static void either_inode_leads_to_a_file(void **state)
 	assert_int_equal(found.id.bytes[0], 0x11);
 	look_up(0, 44, 4711, 10 * SECOND);
 	assert_int_equal(found.id.size, 0);
+	assert_null(found.reason);
 	look_up(0, 45, 55, 10 * SECOND);
 	assert_int_equal(found.id.size, 0);
+	assert_null(found.reason);
+}
+
+static void without_an_inode_or_a_time_nothing_is_looked_for(void **state)
+{
+	(void)state;
+	add(1, 0x11, 100 * SECOND, 44, 55, "/lib.so");
+	look_up(0, 44, 55, PERF);
+	assert_int_equal(found.id.size, 0);
+	assert_null(found.reason);
+	open_error = -ENODEV;
+	look_up(0, 44, 0, 10 * SECOND);
+	assert_null(found.reason);
 }
 
 static void what_has_changed_since_is_not_certain(void **state)
@@ -279,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(either_inode_leads_to_a_file),
+		TEST(without_an_inode_or_a_time_nothing_is_looked_for),
 		TEST(what_has_changed_since_is_not_certain),
 		TEST(a_link_does_not_change_a_file),
 		TEST(a_write_may_have_changed_a_file),

@@ -7,6 +7,7 @@
 #include "content/vdso.h"
 #include "identities/boot.h"
 #include "identities/identities.h"
+#include "identities/identity.h"
 #include "streams.h"
 
 #define ADDR   0x7f0000001000
@@ -787,6 +788,23 @@ static void what_does_not_fit_is_reported(void **state)
 
 /* ----------------------------------------------------------------- images -- */
 
+static void an_image_s_id_of_another_kind_is_none_of_perf_s(void **state)
+{
+	struct perfdata_identity identity;
+	union any_record record;
+
+	(void)state;
+	make_image(&record, BUILDID_RECORD_MODULE, 20, "a");
+	identity_of_image(&record.image, &identity);
+	assert_int_equal(identity.id.size, 20);
+	assert_null(identity.reason);
+	record.image.kind = BUILDID_KIND_GO;
+	identity_of_image(&record.image, &identity);
+	assert_int_equal(identity.id.size, 0);
+	assert_non_null(identity.reason);
+	assert_false(identity.known);
+}
+
 static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t time, uint8_t byte,
 		      uint32_t flags, uint16_t header_flags)
 {
@@ -966,6 +984,7 @@ int main(void)
 		TEST(without_times_only_one_content_is_certain),
 		TEST(an_id_already_there_has_no_inode),
 		TEST(what_does_not_fit_is_reported),
+		TEST(an_image_s_id_of_another_kind_is_none_of_perf_s),
 		TEST(kernel_and_modules_are_found),
 		TEST(modules_that_come_and_go),
 		TEST(the_last_module_at_an_address_is_the_one),

@@ -9,6 +9,7 @@
 
 #include "identities/log.h"
 #include "identities/recorded_mappings.h"
+#include "memory.h"
 #include "streams.h"
 
 static char directory[32], path[64];
@@ -244,6 +245,31 @@ static void a_log_that_was_cut_short_is_used_as_far_as_it_goes(void **state)
 	assert_string_equal(reason.text, "No such file or directory");
 }
 
+static void without_memory_there_is_no_answer(void **state)
+{
+	struct reason reason;
+	size_t n;
+
+	(void)state;
+	put_mmap(1, 7, 0x10000, 100, 0, 5000);
+	put_task(BUILDID_RECORD_FORK, 8, 7, 150);
+	put_file(2, 20, "/two");
+	put_mmap(2, 8, 0x20000, 200, 0, 5000);
+	put_file(1, 20, "/one");
+	assert_int_equal(log_finish(writer), 0);
+	for (n = 0;; n++) {
+		memory_left = n;
+		mappings = recorded_mappings_read(path, PERFDATA_CLOCK_MONO, &reason);
+		memory_left = SIZE_MAX;
+		if (mappings)
+			break;
+		assert_string_equal(reason.text, "Cannot allocate memory");
+	}
+	assert_true(n > 8);
+	expect(8, 0x10000, 200, "/one");
+	expect(8, 0x20000, 200, "/two");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -257,6 +283,7 @@ int main(void)
 		TEST(losses_are_counted),
 		TEST(an_identity_may_come_later),
 		TEST(a_log_that_was_cut_short_is_used_as_far_as_it_goes),
+		TEST(without_memory_there_is_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

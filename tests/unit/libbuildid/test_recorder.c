@@ -10,48 +10,7 @@
 
 #include "common/clock.h"
 #include "fake_module.h"
-
-/* ----------------------------------------------------------- allocation -- */
-
-static size_t allocated;
-/* How many allocations still succeed, when @failing. */
-static size_t failing_after;
-static bool failing;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_reallocarray(void *memory, size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_reallocarray(void *memory, size_t count, size_t size);
-
-static bool may_allocate(void)
-{
-	allocated++;
-	return !failing || failing_after-- > 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return may_allocate() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-	return may_allocate() ? __real_realloc(memory, size) : NULL;
-}
-
-void *__wrap_reallocarray(void *memory, size_t count, size_t size)
-{
-	return may_allocate() ? __real_reallocarray(memory, count, size) : NULL;
-}
+#include "memory.h"
 
 /* ---------------------------------------------------------------- clock -- */
 
@@ -87,7 +46,7 @@ static uint64_t max_wait;
 static int set_up(void **state)
 {
 	recorder = NULL;
-	failing = false;
+	memory_left = SIZE_MAX;
 	max_wait = LONG_WAIT;
 	return fake_reset(state);
 }
@@ -95,7 +54,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	failing = false;
+	memory_left = SIZE_MAX;
 	buildid_recorder_free(recorder);
 	return 0;
 }
@@ -712,16 +671,15 @@ static void any_allocation_may_fail(void **state)
 
 	(void)state;
 	fake.maps = has_a_cookie;
-	failing = true;
 	for (after = 0; err; after++) {
-		failing_after = after;
+		memory_left = after;
 		err = buildid_recorder_new(&recorder, &options);
 		assert_true(!err || err == -ENOMEM);
 	}
 	assert_true(after > 4);
-	failing_after = 0;
+	memory_left = 0;
 	assert_error(0, -ENOMEM);
-	failing = false;
+	memory_left = SIZE_MAX;
 	/* The FILE was lost, and only that. */
 	assert_mapping(1, 0x1000, BUILDID_RECORD_SNAPSHOT, 0);
 	assert_null(event->file);
@@ -775,10 +733,10 @@ static void a_table_that_is_full_allocates_nothing(void **state)
 	(void)state;
 	start(0);
 	run_rounds(0, 2000);
-	before = allocated;
+	before = memory_tried;
 	assert_true(before > 64);
 	run_rounds(2000, 20000);
-	assert_int_equal(allocated, before);
+	assert_int_equal(memory_tried, before);
 }
 
 static int maps_a_lot(struct buildid_maps *request)
@@ -803,11 +761,11 @@ static void a_snapshot_allocates_for_what_is_new_only(void **state)
 	assert_int_equal(buildid_recorder_snapshot(recorder), 0);
 	while (events < 100 && !buildid_recorder_next(recorder, 0, &event))
 		events++;
-	before = allocated;
+	before = memory_tried;
 	while (!buildid_recorder_next(recorder, 0, &event))
 		events++;
 	assert_int_equal(events, 2 * 10000);
-	assert_int_equal(allocated, before);
+	assert_int_equal(memory_tried, before);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -181,6 +181,13 @@ static void impossible_sizes_are_refused(void **state)
 		record.header.size = sizes[i];
 		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
 	}
+	/* Of a type that is not known the header has to be there. */
+	record.header.type = 77;
+	for (record.header.size = 0; record.header.size < sizeof(record.header);
+	     record.header.size += 8)
+		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
+	record.header.size = sizeof(record.header);
+	assert_int_equal(check_first(&record, sizeof(record.header) - 8), -EBADMSG);
 }
 
 static void an_address_that_is_not_aligned_is_refused(void **state)

@@ -256,6 +256,37 @@ static void descendants_are_listed(void **state)
 	end_child(child);
 }
 
+/* In any order. */
+static void descendants_of_several_are_listed(void **state)
+{
+	uint32_t pids[3];
+	struct buildid_options options = {
+		.size = sizeof(options),
+		.nr_pids = ARRAY_SIZE(pids),
+		.pids = pids,
+		.flags = BUILDID_SUB_CHILDREN,
+	};
+	pid_t children[ARRAY_SIZE(pids)], grandchildren[ARRAY_SIZE(pids)];
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(pids); i++)
+		children[i] = start_family(&grandchildren[i]);
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		for (j = 0; j < ARRAY_SIZE(pids); j++)
+			pids[(i + j) % ARRAY_SIZE(pids)] =
+				(uint32_t)children[ARRAY_SIZE(pids) - 1 - j];
+		read_all(&options);
+		assert_int_equal(nr_requested, 2 * ARRAY_SIZE(pids));
+		for (j = 0; j < ARRAY_SIZE(pids); j++)
+			assert_true(was_requested(grandchildren[j]));
+	}
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		kill(grandchildren[i], SIGKILL);
+		end_child(children[i]);
+	}
+}
+
 /* -------------------------------------------------------------- cgroups -- */
 
 static void write_list(const char *path, const char *text)
@@ -712,6 +743,7 @@ int main(void)
 		TEST(all_processes_are_listed),
 		TEST(processes_of_other_users_are_left_out),
 		TEST(descendants_are_listed),
+		TEST(descendants_of_several_are_listed),
 		TEST(cgroups_are_listed_with_those_below),
 		TEST(a_process_has_to_pass_all_filters),
 		TEST(what_is_no_cgroup_is_an_error),

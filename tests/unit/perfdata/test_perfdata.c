@@ -13,6 +13,7 @@
 
 #include "common/array.h"
 #include "make_perfdata.h"
+#include "perfdata/build_ids.h"
 #include "perfdata/perfdata.h"
 #include "streams.h"
 
@@ -581,6 +582,63 @@ static void a_call_chain_hits_too(void **state)
 	perfdata_close(data);
 }
 
+/* Events say their size in 16 bits; one of a mapping may have more room for a path. */
+static void a_path_too_long_for_the_table_is_left_out(void **state)
+{
+	const size_t most = UINT16_MAX - offsetof(struct perfdata_build_id, name);
+	struct build_id id = { .size = 20, .bytes = { 0x11 } }, found;
+	struct perfdata_build_ids *table;
+	char name[UINT16_MAX + 1];
+	struct perfdata *data;
+	size_t size;
+
+	(void)state;
+	make_all();
+	data = open_made();
+	table = perfdata_build_ids_read(data);
+	assert_non_null(table);
+	/* Names are padded to 64 bytes. */
+	for (size = most - 130; size < sizeof(name); size++) {
+		size_t count = perfdata_build_ids_count(table);
+
+		memset(name, 'a', size);
+		name[size] = '\0';
+		assert_int_equal(perfdata_build_ids_set(data, table, name, PERFDATA_KIND_USER, &id,
+							true),
+				 0);
+		if (size + 1 > most)
+			assert_int_equal(perfdata_build_ids_count(table), count);
+		found.size = 0;
+		perfdata_build_ids_find(table, name, &found);
+		assert_int_equal(found.size, perfdata_build_ids_count(table) > count ? 20 : 0);
+	}
+	assert_true(perfdata_build_ids_count(table) > 2);
+	perfdata_build_ids_free(table);
+	perfdata_close(data);
+}
+
+/* Where it has a mapping at the same address. */
+static void what_is_called_in_a_guest_hits_nothing(void **state)
+{
+	static const uint64_t contexts[] = { PERFDATA_CONTEXT_MAX, -2048, -2560 };
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+	size_t i;
+
+	(void)state;
+	make->sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_CALLCHAIN;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x400000, 0x1000, 0, 1, 100, "/program");
+	/* In the chain the address of another function comes behind it. */
+	for (i = 0; i < sizeof(contexts) / sizeof(*contexts); i++)
+		make_sample(make, USER, 10, 200, contexts[i]);
+	make_end(make);
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 1);
+	check_dso(&dsos[0], "/program", false);
+	perfdata_close(data);
+}
+
 static void the_table_is_for_what_has_no_id(void **state)
 {
 	const struct perfdata_dso *dsos;
@@ -686,6 +744,8 @@ int main(void)
 		TEST(every_damage_is_survived),
 		TEST(dsos_are_kernel_first_and_know_hits),
 		TEST(a_call_chain_hits_too),
+		TEST(what_is_called_in_a_guest_hits_nothing),
+		TEST(a_path_too_long_for_the_table_is_left_out),
 		TEST(the_table_is_for_what_has_no_id),
 		TEST(hits_go_by_time),
 		TEST(a_child_has_what_its_parent_had),
