@@ -8,6 +8,7 @@
 
 size_t memory_tried;
 size_t memory_left = SIZE_MAX;
+size_t memory_fails = SIZE_MAX;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -21,6 +22,8 @@ void *__wrap_reallocarray(void *memory, size_t count, size_t size);
 static bool may_allocate(void)
 {
 	memory_tried++;
+	if (!memory_fails--)
+		return false;
 	return memory_left && memory_left--;
 }
 

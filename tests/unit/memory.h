@@ -9,5 +9,7 @@
 extern size_t memory_tried;
 /* So many more succeed; SIZE_MAX, as at first: all of them. */
 extern size_t memory_left;
+/* So many more succeed, then one fails; SIZE_MAX: none does. */
+extern size_t memory_fails;
 
 #endif

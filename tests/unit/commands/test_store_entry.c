@@ -12,7 +12,9 @@
 
 static struct store_job store;
 static struct output out;
-static FILE *null;
+static FILE *lines;
+static char *printed;
+static size_t size;
 
 static int set_up(void **state)
 {
@@ -20,20 +22,21 @@ static int set_up(void **state)
 
 	if (sample_set_up(state))
 		return -1;
-	null = fopen("/dev/null", "w");
-	out_init(&out, null, false);
+	lines = open_memstream(&printed, &size);
+	out_init(&out, lines, true);
 	store = (struct store_job){
 		.out = &out,
 		.dir = debug_dir_open(NULL, true, &reason),
 		.locate = locator_new(false),
 		.unpack = true,
 	};
-	return null && store.dir && store.locate ? 0 : -1;
+	return lines && store.dir && store.locate ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-	fclose(null);
+	fclose(lines);
+	free(printed);
 	locator_free(store.locate);
 	debug_dir_close(store.dir);
 	return sample_tear_down(state);
@@ -63,11 +66,87 @@ static void a_decompressed_module_is_whose_its_file_is(void **state)
 	assert_false(store_has_others(&store, &request.id));
 }
 
+/* What the last line has. */
+static void assert_printed(const char *part)
+{
+	const char *end, *line;
+
+	fflush(lines);
+	assert_true(size > 0);
+	end = printed + size - 1;
+	line = memrchr(printed, '\n', size - 1);
+	line = line ? line + 1 : printed;
+	if (!memmem(line, (size_t)(end - line), part, strlen(part)))
+		fail_msg("%s is not in %s", part, line);
+}
+
+static void request_true(struct request *request, char *path, size_t room)
+{
+	sample_make("true");
+	*request = (struct request){ .kind = REQUEST_FILE, .path = path };
+	sample_id("true", &request->id);
+	snprintf(path, room, "%s/true", sample_directory());
+	store_request(&store, request);
+	assert_int_equal(store.stored, 1);
+	assert_printed("\"source\":\"path\"");
+}
+
+static void what_is_stored_is_kept(void **state)
+{
+	struct request request;
+	char path[128];
+
+	(void)state;
+	request_true(&request, path, sizeof(path));
+	shell("rm true");
+	store_request(&store, &request);
+	assert_int_equal(store.stored, 2);
+	assert_printed("\"source\":\"kept\"");
+	/* gdb is led to it again, as to what perf has put there. */
+	shell("rm .debug/.build-id/*/*.debug");
+	assert_true(store_has(&store, &request.id, CONTENT_ELF));
+	shell("test -e .debug/.build-id/*/*.debug");
+}
+
+static void only_a_module_without_a_path_is_skipped(void **state)
+{
+	static const struct {
+		enum request_kind kind;
+		const char *path;
+		bool skipped;
+	} cases[] = {
+		{ REQUEST_MODULE, "[nosuch]", true },
+		{ REQUEST_MODULE, "/sys/module/nosuch", true },
+		{ REQUEST_MODULE, "/lib/modules/nosuch.ko", false },
+		{ REQUEST_FILE, "[nosuch]", false },
+		{ REQUEST_FILE, "/sys/module/nosuch", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct request request = {
+			.kind = cases[i].kind,
+			.id = { .size = 20 },
+			.path = cases[i].path,
+		};
+
+		store.skipped = store.failed = 0;
+		store_request(&store, &request);
+		assert_int_equal(store.skipped, cases[i].skipped);
+		assert_int_equal(store.failed, !cases[i].skipped);
+		assert_printed(cases[i].skipped ? "\"status\":\"skip\"" : "\"status\":\"fail\"");
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_decompressed_module_is_whose_its_file_is, set_up,
-						tear_down),
+		TEST(a_decompressed_module_is_whose_its_file_is),
+		TEST(what_is_stored_is_kept),
+		TEST(only_a_module_without_a_path_is_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

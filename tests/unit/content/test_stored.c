@@ -155,6 +155,20 @@ static void directories_and_inodes_count(void **state)
 	assert_string_equal(shell_output("find .debug -name a"), "");
 }
 
+/* As before, when they are counted at the next start. */
+static void bytes_count(void **state)
+{
+	uint64_t bytes;
+
+	(void)state;
+	shell("head -c 1M /dev/urandom >> true");
+	put("true", &id_true);
+	bytes = stored_bytes(stored);
+	assert_true(bytes >= 1 << 20);
+	start_again();
+	assert_int_equal(stored_bytes(stored), bytes);
+}
+
 static void a_use_counts(void **state)
 {
 	(void)state;
@@ -311,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_oldest_goes_first_with_all_its_links),
 		TEST(directories_and_inodes_count),
+		TEST(bytes_count),
 		TEST(a_use_counts),
 		TEST(a_clock_that_was_ahead_makes_nothing_the_newest),
 		TEST(what_is_in_use_stays),

@@ -2,10 +2,14 @@
 /* Symbols: functions and lines, and files that mean harm. */
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "content/demangle.h"
@@ -160,6 +164,50 @@ static void a_name_that_grows_without_end_costs_no_more_than_its_process(void **
 	symbols_free(symbols);
 }
 
+static int reader_of_this(void)
+{
+	return atoi(shell_output("pgrep -P %d | grep -v $$ | head -1", getpid()));
+}
+
+/* A user who is not root, but has CAP_SYS_PTRACE. */
+static bool become_one_with_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct some[_LINUX_CAPABILITY_U32S_3] = {
+		{ .effective = 1 << CAP_SYS_PTRACE, .permitted = 1 << CAP_SYS_PTRACE },
+	};
+
+	return !prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) && !setresgid(12345, 12345, 12345) &&
+	       !setresuid(12345, 12345, 12345) && !syscall(SYS_capset, &header, some);
+}
+
+static void nor_has_it_a_capability(void **state)
+{
+	struct symbols *symbols;
+	int fd, status;
+	pid_t child;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	compile("-s", "a.so");
+	fd = open("a.so", O_RDONLY | O_CLOEXEC);
+	child = fork();
+	if (!child) {
+		if (!become_one_with_capabilities() ||
+		    strcmp(shell_output("grep -c '^CapEff:.0*80000$' /proc/%d/status", getpid()),
+			   "1\n"))
+			_exit(2);
+		symbols = symbols_new(fd, -1, false);
+		_exit(!symbols || strcmp(shell_output("grep -c '^Cap[PE].*:.0*$' /proc/%d/status",
+						      reader_of_this()),
+					 "2\n"));
+	}
+	close(fd);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 static void the_other_process_has_nothing_to_lose(void **state)
 {
 	struct symbols *symbols;
@@ -173,7 +221,7 @@ static void the_other_process_has_nothing_to_lose(void **state)
 	two = offset_of("a.so", "two");
 	symbols = open_symbols("a.so", NULL, false);
 	expect(symbols, two, "two", 0, 0);
-	pid = atoi(shell_output("pgrep -P %d | grep -v $$ | head -1", getpid()));
+	pid = reader_of_this();
 	assert_true(pid > 0);
 	assert_string_equal(shell_output("grep -c '^NoNewPrivs:.1' /proc/%d/status", pid), "1\n");
 	assert_string_equal(
@@ -187,6 +235,8 @@ static void the_other_process_has_nothing_to_lose(void **state)
 		shell_output("sed -n 's/^Max processes *\\([0-9]*\\).*/\\1/p' /proc/%d/limits",
 			     pid),
 		"0\n");
+	assert_string_equal(
+		shell_output("grep -c '^Max address space *[0-9]' /proc/%d/limits", pid), "1\n");
 	assert_string_equal(shell_output("cat /proc/%d/oom_score_adj", pid), "1000\n");
 	assert_int_equal(getsid(pid), pid);
 	assert_false(symbols_ended(symbols, &answers));
@@ -326,6 +376,7 @@ int main(void)
 		TEST(names_of_cxx_are_demangled),
 		TEST(a_name_that_grows_without_end_costs_no_more_than_its_process),
 		TEST(the_other_process_has_nothing_to_lose),
+		TEST(nor_has_it_a_capability),
 		TEST(what_is_remembered_has_an_end),
 		TEST(every_cut_is_survived),
 		TEST(every_mutation_is_survived),

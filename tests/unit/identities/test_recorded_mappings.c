@@ -257,10 +257,11 @@ static void without_memory_there_is_no_answer(void **state)
 	put_mmap(2, 8, 0x20000, 200, 0, 5000);
 	put_file(1, 20, "/one");
 	assert_int_equal(log_finish(writer), 0);
+	/* Each allocation alone. */
 	for (n = 0;; n++) {
-		memory_left = n;
+		memory_fails = n;
 		mappings = recorded_mappings_read(path, PERFDATA_CLOCK_MONO, &reason);
-		memory_left = SIZE_MAX;
+		memory_fails = SIZE_MAX;
 		if (mappings)
 			break;
 		assert_string_equal(reason.text, "Cannot allocate memory");
