@@ -82,7 +82,8 @@ bool perf_output_look(struct perf_output *output, const char *path)
 {
 	if (!perf_output_expect(output, path, (struct timespec){}))
 		return false;
-	output->existed = !stat(output->path, &output->before);
+	/* Of what is not there yet all is 0. */
+	stat(output->path, &output->before);
 	return list_with_time(output->path, &output->existing, 0);
 }
 
@@ -109,8 +110,8 @@ static bool is_written(const struct perf_output *output)
 
 	if (stat(output->path, &now) || !is_since(output, &now))
 		return false;
-	return !output->existed || now.st_ino != output->before.st_ino ||
-	       now.st_dev != output->before.st_dev || now.st_size != output->before.st_size ||
+	return now.st_ino != output->before.st_ino || now.st_dev != output->before.st_dev ||
+	       now.st_size != output->before.st_size ||
 	       memcmp(&now.st_mtim, &output->before.st_mtim, sizeof(now.st_mtim));
 }
 

@@ -17,14 +17,12 @@
  * struct perf_output - a place, as it was before perf ran
  * @path: of a file or directory, relative to the directory that we are in
  * @before: its status, if it existed
- * @existed: @before is set
  * @existing: those with a time behind that name which existed, up to NULL
  * @since: else, if it was not looked at: only what was modified then or later was written
  */
 struct perf_output {
 	char *path;
 	struct stat before;
-	bool existed;
 	char **existing;
 	struct timespec since;
 };

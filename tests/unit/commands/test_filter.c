@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Filter: by pid, thread name and path. */
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "commands/filter.h"
 #include "common/array.h"
@@ -136,6 +140,49 @@ static void users_are_numbers_or_names(void **state)
 		assert_non_null(filter_set_uid(&filter, wrong[i]));
 }
 
+static void a_subscription_has_all_of_it(void **state)
+{
+	const pid_t gone = fork();
+	struct buildid_options options = {};
+	struct filter filter = { .children = true };
+	char *printed = NULL, pid[16];
+	struct output out;
+	size_t size;
+	FILE *errors;
+
+	(void)state;
+	if (!gone)
+		_exit(0);
+	assert_int_equal(waitpid(gone, NULL, 0), gone);
+	out_init(&out, stdout, false);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	assert_null(filter_add_pids(&filter, pid));
+	assert_null(filter_set_uid(&filter, "12"));
+	assert_true(filter_set_options(&filter, &out, &options));
+	assert_int_equal(options.nr_pids, 1);
+	assert_int_equal(options.pids[0], getpid());
+	assert_int_equal(options.flags, BUILDID_SUB_CHILDREN | BUILDID_SUB_UID);
+	assert_int_equal(options.uid, 12);
+	filter_close_options(&options);
+
+	errors = stderr;
+	stderr = open_memstream(&printed, &size);
+	filter.cgroup = "/proc/self";
+	assert_false(filter_set_options(&filter, &out, &options));
+	filter.cgroup = "/nonexistent";
+	assert_false(filter_set_options(&filter, &out, &options));
+	filter.cgroup = NULL;
+	snprintf(pid, sizeof(pid), "%d", gone);
+	assert_null(filter_add_pids(&filter, pid));
+	assert_false(filter_set_options(&filter, &out, &options));
+	fclose(stderr);
+	stderr = errors;
+	assert_non_null(strstr(printed, "/proc/self: not a cgroup v2 directory"));
+	assert_non_null(strstr(printed, "/nonexistent: No such file or directory"));
+	assert_non_null(strstr(printed, pid));
+	free(printed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +195,7 @@ int main(void)
 		cmocka_unit_test(all_have_to_match),
 		cmocka_unit_test(descendants_are_left_to_the_module),
 		cmocka_unit_test(users_are_numbers_or_names),
+		cmocka_unit_test(a_subscription_has_all_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,6 +158,21 @@ static void what_goes_to_a_pipe_has_no_file(void **state)
 	assert_int_equal(watch.seen[0].nr_outputs, 0);
 }
 
+/* As of sudo perf: where it is nobody else is told. */
+static void of_another_user_s_perf_a_name_is_known(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	start(WORDS("record", "-o", "data", "true"));
+	assert_int_equal(seteuid(65534), 0);
+	show("perf", 0);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(watch.nr_seen, 1);
+	assert_int_equal(watch.seen[0].nr_outputs, 1);
+	assert_string_equal(watch.seen[0].outputs[0].path, "data");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -168,6 +183,7 @@ int main(void)
 		TEST(a_perf_of_others_is_not_looked_at),
 		TEST(a_perf_that_does_not_record_is_looked_at_a_few_times),
 		TEST(what_goes_to_a_pipe_has_no_file),
+		TEST(of_another_user_s_perf_a_name_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,7 @@ static void what_others_left_is_not_touched(void **state)
 	static const char not_ours[] = "belongs to another user; remove it first";
 	static const char *const places[] = { "sticky", "plain" };
 	struct stat status;
+	int reader;
 	size_t i;
 
 	(void)state;
@@ -221,6 +222,13 @@ static void what_others_left_is_not_touched(void **state)
 	assert_int_equal(mkfifo("sticky/fifo", 0600), 0);
 	give_away("sticky/fifo");
 	assert_refused("sticky/fifo", theirs);
+	/* But a terminal of theirs, which we were given, is where only we could put it. */
+	assert_int_equal(mkfifo("plain/fifo", 0600), 0);
+	give_away("plain/fifo");
+	reader = open("plain/fifo", O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	assert_opens("plain/fifo");
+	close(reader);
 	assert_text("target", MAGIC);
 }
 
