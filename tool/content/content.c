@@ -88,7 +88,7 @@ static bool is_symbol(const char *line, bool *address)
 		return false;
 	for (at += 3; is_in_name(*at) || *at == '\t'; at++)
 		;
-	return at[0] == '\n' && !at[1];
+	return *at == '\n';
 }
 
 static bool kallsyms_is(int fd, struct reason *reason)
