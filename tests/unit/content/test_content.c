@@ -235,6 +235,29 @@ static void a_file_of_many_notes_takes_no_hours(void **state)
 	close(fd);
 }
 
+static void a_line_has_an_address_a_type_and_a_name(void **state)
+{
+	static const char *const wrong[] = {
+		"ffffffff81000000 Tx name",
+		"ffffffff81000000Tname",
+		"ffffffff81000000 T\tname",
+		"ffffffff810000001 T name",
+		"ffffffff81000000 1 name",
+		"fffffffg81000000 T name",
+		" T name",
+		"ffffffff81000000 T a name",
+	};
+	size_t i;
+
+	(void)state;
+	shell("echo 'ffffffff81000000 ? name' > line");
+	assert_true(is("line", CONTENT_KALLSYMS));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		shell("printf '%s\\n' '%s' > line", "%s", wrong[i]);
+		assert_false(is("line", CONTENT_KALLSYMS));
+	}
+}
+
 static void a_line_without_an_end_is_no_symbol(void **state)
 {
 	(void)state;
@@ -439,6 +462,7 @@ int main(void)
 		TEST(more_memory_than_a_module_needs_is_not_taken),
 		TEST(a_file_that_is_all_holes_takes_no_memory),
 		TEST(a_file_of_many_notes_takes_no_hours),
+		TEST(a_line_has_an_address_a_type_and_a_name),
 		TEST(a_line_without_an_end_is_no_symbol),
 		TEST(what_is_cut_at_any_place_is_refused),
 		TEST(symbols_are_found),

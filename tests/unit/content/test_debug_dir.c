@@ -386,6 +386,24 @@ static void the_path_of_the_content_moves(void **state)
 	assert_true(is_there(&id, CONTENT_ELF));
 }
 
+static void a_link_to_what_has_another_id_is_no_entry(void **state)
+{
+	static const char *const before[] = { "../../true/x", "../..//", "../", "/true/" };
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+	size_t i;
+
+	(void)state;
+	sample_id("true", &id);
+	build_id_text(&id, text);
+	assert_true(put_as("true", "/true", &id, CONTENT_ELF, true));
+	for (i = 0; i < ARRAY_SIZE(before); i++) {
+		shell("ln -sfn %s%s .debug/.build-id/%.2s/%s", before[i], text, text, text + 2);
+		assert_null(debug_dir_entry(dir, &id));
+		assert_false(is_there(&id, CONTENT_ELF));
+	}
+}
+
 static void names_that_lead_elsewhere_are_refused(void **state)
 {
 	static const char *const names[] = {
@@ -780,6 +798,7 @@ int main(void)
 		TEST(an_entry_takes_the_place_of_a_further_name),
 		TEST(a_debugger_is_led_to_the_file_with_most),
 		TEST(the_path_of_the_content_moves),
+		TEST(a_link_to_what_has_another_id_is_no_entry),
 		TEST(names_that_lead_elsewhere_are_refused),
 		TEST(names_that_are_too_long_are_refused),
 		TEST(a_link_in_the_directory_is_not_followed),

@@ -305,6 +305,23 @@ static void what_a_killed_process_left_is_removed(void **state)
 	      text);
 }
 
+/* As where another process has put the content elsewhere meanwhile. */
+static void a_mark_of_another_entry_stays(void **state)
+{
+	struct debug_item item = { .id = &id_true, .name = "/other", .part = CONTENT_ELF };
+	char text[BUILD_ID_TEXT], want[BUILD_ID_TEXT + 16];
+
+	(void)state;
+	put("true", &id_true);
+	build_id_text(&id_true, text);
+	shell("ln -sfn ../else/%s .debug/.buildid/%s", text, text);
+	item.fd = open("true", O_RDONLY);
+	assert_true(debug_dir_put(dir, &item, &reason));
+	close(item.fd);
+	snprintf(want, sizeof(want), "../else/%s\n", text);
+	assert_string_equal(shell_output("readlink .debug/.buildid/%s", text), want);
+}
+
 static void there_is_one_lock(void **state)
 {
 	struct debug_dir *other = debug_dir_open(NULL, true, &reason);
@@ -337,6 +354,7 @@ int main(void)
 		TEST(only_links_that_are_its_own_go),
 		TEST(a_mark_of_one_byte_is_removed),
 		TEST(what_a_killed_process_left_is_removed),
+		TEST(a_mark_of_another_entry_stays),
 		TEST(there_is_one_lock),
 	};
 
