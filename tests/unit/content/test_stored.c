@@ -305,6 +305,37 @@ static void what_a_killed_process_left_is_removed(void **state)
 	      text);
 }
 
+static void a_mark_stays_when_a_content_cannot_be_put(void **state)
+{
+	struct debug_item item = { .id = &id_true, .name = "/other", .part = CONTENT_ELF };
+	char text[BUILD_ID_TEXT], before[256];
+
+	(void)state;
+	put("true", &id_true);
+	build_id_text(&id_true, text);
+	snprintf(before, sizeof(before), "%s", shell_output("readlink .debug/.buildid/%s", text));
+	assert_true(before[0]);
+	item.fd = open("false", O_RDONLY);
+	assert_false(debug_dir_put(dir, &item, &reason));
+	close(item.fd);
+	assert_string_equal(shell_output("readlink .debug/.buildid/%s", text), before);
+}
+
+/* Once an hour is enough for what is used all the time. */
+static void a_use_is_written_down_when_it_is_some_time_ago(void **state)
+{
+	char text[BUILD_ID_TEXT];
+
+	(void)state;
+	put("true", &id_true);
+	age(&id_true, 60);
+	start_again();
+	build_id_text(&id_true, text);
+	shell("stat -c %%Y .debug/.buildid/%s > before", text);
+	stored_use(stored, stored_find(stored, &id_true));
+	shell("stat -c %%Y .debug/.buildid/%s | cmp - before", text);
+}
+
 /* As where another process has put the content elsewhere meanwhile. */
 static void a_mark_of_another_entry_stays(void **state)
 {
@@ -344,6 +375,7 @@ int main(void)
 		TEST(directories_and_inodes_count),
 		TEST(bytes_count),
 		TEST(a_use_counts),
+		TEST(a_use_is_written_down_when_it_is_some_time_ago),
 		TEST(a_clock_that_was_ahead_makes_nothing_the_newest),
 		TEST(what_is_in_use_stays),
 		TEST(what_is_released_goes),
@@ -354,6 +386,7 @@ int main(void)
 		TEST(only_links_that_are_its_own_go),
 		TEST(a_mark_of_one_byte_is_removed),
 		TEST(what_a_killed_process_left_is_removed),
+		TEST(a_mark_stays_when_a_content_cannot_be_put),
 		TEST(a_mark_of_another_entry_stays),
 		TEST(there_is_one_lock),
 	};

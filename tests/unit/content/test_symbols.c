@@ -14,9 +14,11 @@
 
 #include "content/demangle.h"
 #include "content/symbol_table.h"
-#include "content/symbols.h"
 #include "samples.h"
 #include "streams.h"
+
+/* For what the process that reads a file may answer. */
+#include "content/symbols.c"
 
 static const char source[] = "int one(int n) { return n * 3; }\\n"
 			     "int two(int n) {\\n\\n  return one(n) + 2; }\\n"
@@ -162,6 +164,37 @@ static void a_name_that_grows_without_end_costs_no_more_than_its_process(void **
 	if (symbols_find(symbols, offset, &symbol))
 		symbol_free(&symbol);
 	symbols_free(symbols);
+}
+
+static bool is_taken(uint32_t function_size, uint32_t source_size, size_t sent)
+{
+	struct reply reply = { .function_size = function_size, .source_size = source_size };
+	struct symbol symbol = {};
+	char text[256] = "";
+	int sockets[2];
+	bool taken;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	assert_int_equal(send(sockets[0], &reply, sizeof(reply), 0), sizeof(reply));
+	assert_int_equal(send(sockets[0], text, sent, 0), sent);
+	close(sockets[0]);
+	taken = read_reply(sockets[1], &symbol);
+	close(sockets[1]);
+	symbol_free(&symbol);
+	return taken;
+}
+
+/* Nor is so much memory asked for: the sanitizer would end this. */
+static void an_answer_is_no_longer_than_a_text(void **state)
+{
+	(void)state;
+	assert_true(is_taken(100, 100, 200));
+	assert_false(is_taken(100, 100, 199));
+	assert_false(is_taken(100, 1, 0));
+	assert_false(is_taken(TEXT_MAX + 1, 0, 0));
+	assert_false(is_taken(0, TEXT_MAX + 1, 0));
+	assert_false(is_taken(UINT32_MAX, 0, 100));
+	assert_false(is_taken(1, UINT32_MAX, 100));
 }
 
 static int reader_of_this(void)
@@ -377,6 +410,7 @@ int main(void)
 		TEST(a_name_that_grows_without_end_costs_no_more_than_its_process),
 		TEST(the_other_process_has_nothing_to_lose),
 		TEST(nor_has_it_a_capability),
+		TEST(an_answer_is_no_longer_than_a_text),
 		TEST(what_is_remembered_has_an_end),
 		TEST(every_cut_is_survived),
 		TEST(every_mutation_is_survived),

@@ -669,6 +669,7 @@ static void behind_the_end_nothing_is_known(void **state)
 	assert_int_equal(found.id.size, 0);
 	assert_string_equal(found.reason, "there is no record of it");
 	assert_int_equal(identities_lost(ids), 0);
+	assert_false(identities_ended_before(ids));
 }
 
 /* Two overlayfs over one file: its record has the inode that the first shows. */
@@ -747,6 +748,30 @@ static void an_id_already_there_has_no_inode(void **state)
 	mapping.path = "/other";
 	look_up(&mapping);
 	assert_int_equal(found.id.size, 0);
+}
+
+static void a_loss_hides_what_a_path_was_before(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 0, 0);
+
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 400);
+	add_lost(450);
+	ready(500);
+	mapping.has_inode = false;
+	look_up(&mapping);
+	assert_int_equal(found.id.size, 0);
+}
+
+static void a_log_may_end_before_the_recording_begins(void **state)
+{
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 1000);
+	assert_int_equal(identities_ended(ids, 7 * SECOND + 1500), 0);
+	ready(100 * SECOND);
+	assert_true(identities_ended_before(ids));
 }
 
 static void what_does_not_fit_is_reported(void **state)
@@ -983,6 +1008,8 @@ int main(void)
 		TEST(another_file_system_over_the_same_file),
 		TEST(without_times_only_one_content_is_certain),
 		TEST(an_id_already_there_has_no_inode),
+		TEST(a_loss_hides_what_a_path_was_before),
+		TEST(a_log_may_end_before_the_recording_begins),
 		TEST(what_does_not_fit_is_reported),
 		TEST(an_image_s_id_of_another_kind_is_none_of_perf_s),
 		TEST(kernel_and_modules_are_found),
