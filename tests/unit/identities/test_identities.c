@@ -335,6 +335,21 @@ static void a_clock_that_was_set_tells_less(void **state)
 	assert_data(51 * SECOND, 0x22);
 }
 
+static void so_does_one_that_was_set_ahead(void **state)
+{
+	(void)state;
+	set_clock();
+	identities_wall_clock(ids, 107 * SECOND, REAL + 110 * SECOND);
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 20 * SECOND);
+	add_version(2, 0x22, 40 * SECOND);
+	add_mmap(2, 5, 60 * SECOND);
+	ready(5 * SECOND);
+	assert_data(20 * SECOND, 0x11);
+	assert_no_data(35 * SECOND);
+	assert_data(41 * SECOND, 0x22);
+}
+
 /* Within an hour the clocks of this machine are 10 s apart. */
 static void a_clock_that_drifts_is_followed(void **state)
 {
@@ -989,6 +1004,7 @@ int main(void)
 		TEST(within_a_coarser_tick_likewise),
 		TEST(a_ctime_alone_changes_nothing),
 		TEST(a_clock_that_was_set_tells_less),
+		TEST(so_does_one_that_was_set_ahead),
 		TEST(a_clock_that_drifts_is_followed),
 		TEST(times_may_be_any),
 		TEST(what_was_seen_counts_more_than_a_ctime),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "identities/log.h"
+#include "memory.h"
 #include "streams.h"
 
 static char path[] = "/tmp/buildid-log.XXXXXX";
@@ -394,6 +395,10 @@ static void a_full_disk_is_an_error(void **state)
 	assert_int_equal(log_finish(writer), -ENOSPC);
 	assert_null(log_create("/nonexistent/log", true, &reason));
 	assert_string_equal(reason.text, "No such file or directory");
+	memory_left = 0;
+	assert_null(log_create(path, true, &reason));
+	memory_left = SIZE_MAX;
+	assert_string_equal(reason.text, "Cannot allocate memory");
 }
 
 static int finish_with(int error)

@@ -122,6 +122,9 @@ static void a_pending_mapping_waits_for_its_file(void **state)
 	memset(&record, 0xff, sizeof(record));
 	assert_none(NOW);
 	assert_int_equal(buildid_files_pending(files), 1);
+	/* As a snapshot has it, too. */
+	push_file(1, 0, PENDING);
+	assert_int_equal(buildid_files_pending(files), 1);
 	assert_int_equal(buildid_files_timeout(files, NOW), 1000);
 	push_file(1, 20, 0);
 	assert_int_equal(buildid_files_pending(files), 0);

@@ -186,6 +186,8 @@ static void impossible_sizes_are_refused(void **state)
 	for (record.header.size = 0; record.header.size < sizeof(record.header);
 	     record.header.size += 8)
 		assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
+	record.header.size = sizeof(record.header) + 4;
+	assert_int_equal(check_first(&record, sizeof(record)), -EBADMSG);
 	record.header.size = sizeof(record.header);
 	assert_int_equal(check_first(&record, sizeof(record.header) - 8), -EBADMSG);
 }
