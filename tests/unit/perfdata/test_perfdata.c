@@ -13,6 +13,7 @@
 
 #include "common/array.h"
 #include "make_perfdata.h"
+#include "memory.h"
 #include "perfdata/build_ids.h"
 #include "perfdata/perfdata.h"
 #include "streams.h"
@@ -613,6 +614,11 @@ static void a_path_too_long_for_the_table_is_left_out(void **state)
 		assert_int_equal(found.size, perfdata_build_ids_count(table) > count ? 20 : 0);
 	}
 	assert_true(perfdata_build_ids_count(table) > 2);
+	memory_left = 0;
+	assert_int_equal(perfdata_build_ids_set(data, table, "/new", PERFDATA_KIND_USER, &id, true),
+			 -1);
+	memory_left = SIZE_MAX;
+	assert_non_null(strstr(perfdata_error(data), "memory"));
 	perfdata_build_ids_free(table);
 	perfdata_close(data);
 }
