@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -358,6 +359,49 @@ static void what_is_damaged_is_left_as_it_was(void **state)
 	}
 }
 
+static int annotate_within(rlim_t most, const char *output)
+{
+	struct rlimit before, limit;
+	int err;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = most;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	err = annotate_to("perf.data", output);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	return err;
+}
+
+/* As a disk that is full does it, with an error. */
+static void a_disk_full_at_any_place_leaves_it_as_it_was(void **state)
+{
+	struct stat whole, status;
+	rlim_t most;
+
+	(void)state;
+	make_entry(make, USER, 0x20, "/a");
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_sample(make, USER, 10, 200, 0x1000);
+	make_end(make);
+	write_file("perf.data");
+	assert_int_equal(annotate_to("perf.data", "whole"), 0);
+	assert_int_equal(stat("whole", &whole), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	for (most = 0; most < (rlim_t)whole.st_size; most++) {
+		assert_int_equal(annotate_within(most, "other"), -1);
+		assert_int_equal(access("other", F_OK), -1);
+		assert_int_equal(annotate_within(most, NULL), -1);
+		assert_as_it_was();
+	}
+	assert_int_equal(annotate_within(most, NULL), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(stat("perf.data", &status), 0);
+	assert_int_equal(status.st_size, whole.st_size);
+	unlink("whole");
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -375,6 +419,7 @@ int main(void)
 		TEST(a_directory_is_replaced_as_one),
 		TEST(no_other_directory_is_replaced),
 		TEST(what_is_damaged_is_left_as_it_was),
+		TEST(a_disk_full_at_any_place_leaves_it_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
