@@ -6,8 +6,14 @@
 
 #include "compat.h"
 
+static s64 stub_now; /* in nanoseconds; 0: it is what it is */
+
 static void test_ktime_get_coarse_real_ts64(struct timespec64 *time)
 {
+	if (stub_now) {
+		*time = ns_to_timespec64(stub_now);
+		return;
+	}
 	ktime_get_coarse_real_ts64(time);
 	time->tv_sec += stub_seconds_later;
 }
@@ -212,6 +218,26 @@ static void without_a_change_counter_a_version_just_made_is_racy(struct kunit *t
 	KUNIT_EXPECT_TRUE(test, now);
 	KUNIT_EXPECT_TRUE(test, soon);
 	KUNIT_EXPECT_FALSE(test, later);
+}
+
+/* What changes it in the next tick may get the same ctime still. */
+static void a_ctime_has_settled_two_ticks_later(struct kunit *test)
+{
+	struct inode *inode = file_inode(make_file(test, "a", "content", 7));
+	struct bid_version version;
+	bool before, then;
+
+	stub_no_change_counter = true;
+	bid_file_version(inode, &version);
+	stub_now = version.ctime + 2 * TICK_NSEC - 1;
+	before = bid_file_racy(inode, &version, BID_ACCESS_INODE);
+	stub_now++;
+	then = bid_file_racy(inode, &version, BID_ACCESS_INODE);
+	stub_now = 0;
+	stub_no_change_counter = false;
+
+	KUNIT_EXPECT_TRUE(test, before);
+	KUNIT_EXPECT_FALSE(test, then);
 }
 
 static void a_file_that_can_be_written_is_unstable(struct kunit *test)
@@ -450,6 +476,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_disk_has_an_epoch_apart_from_all_that_users_mount),
 	KUNIT_CASE(change_counter_moves_when_the_clock_does_not),
 	KUNIT_CASE(without_a_change_counter_a_version_just_made_is_racy),
+	KUNIT_CASE(a_ctime_has_settled_two_ticks_later),
 	KUNIT_CASE(a_file_that_can_be_written_is_unstable),
 	KUNIT_CASE(memory_is_read_by_the_inode),
 	KUNIT_CASE(a_file_not_open_for_reading_is_never_read),
