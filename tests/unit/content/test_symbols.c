@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "content/demangle.h"
 #include "content/symbol_table.h"
 #include "samples.h"
@@ -398,6 +399,47 @@ static void every_mutation_is_survived(void **state)
 	}
 }
 
+/*
+ * What starts at one address has one name, the one that perf shows, and what lies within
+ * a function does not end it.
+ */
+static void names_at_one_address_and_within_another(void **state)
+{
+	static const char *const names[] = { "plain", "_under", "b_local", "a_weak" };
+	struct symbol_table table;
+	uint64_t start;
+	size_t i, j;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		FILE *file = fopen("s.S", "w");
+
+		assert_non_null(file);
+		fputs(".weak a_weak\n.text\nouter: nop\nnosize: nop\n", file);
+		/* Those that come first among the names alone are the last to be chosen. */
+		for (j = i; j < ARRAY_SIZE(names); j++)
+			fprintf(file, "%s%s\n.type %s, @function\n%s:\n",
+				j < 2 ? ".globl " : "", j < 2 ? names[j] : "", names[j], names[j]);
+		fputs("a_nosize: nop\n", file);
+		for (j = i; j < ARRAY_SIZE(names); j++)
+			fprintf(file, ".size %s, . - %s\n", names[j], names[j]);
+		fputs("nop\n.size outer, . - outer\n.type outer, @function\n", file);
+		assert_int_equal(fclose(file), 0);
+		shell("cc -c -o s.o s.S && ld -shared -o s.so s.o");
+		start = strtoull(shell_output("nm s.so | sed -n 's/ t outer$//p'"), NULL, 16);
+		fd = open("s.so", O_RDONLY | O_CLOEXEC);
+		assert_true(symbol_table_read(&table, fd, false));
+		close(fd);
+		assert_string_equal(symbol_table_find(&table, start)->name, "outer");
+		assert_string_equal(symbol_table_find(&table, start + 1)->name, "nosize");
+		assert_string_equal(symbol_table_find(&table, start + 2)->name, names[i]);
+		assert_string_equal(symbol_table_find(&table, start + 3)->name, "outer");
+		assert_null(symbol_table_find(&table, start + 4));
+		symbol_table_free(&table);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, sample_set_up, sample_tear_down)
@@ -407,6 +449,7 @@ int main(void)
 		TEST(a_debug_file_has_both),
 		TEST(an_index_of_addresses_is_not_needed),
 		TEST(names_of_cxx_are_demangled),
+		TEST(names_at_one_address_and_within_another),
 		TEST(a_name_that_grows_without_end_costs_no_more_than_its_process),
 		TEST(the_other_process_has_nothing_to_lose),
 		TEST(nor_has_it_a_capability),

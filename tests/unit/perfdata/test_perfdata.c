@@ -726,6 +726,23 @@ static void forks_in_circles_end(void **state)
 	perfdata_close(data);
 }
 
+static void a_feature_that_is_gone_is_an_error(void **state)
+{
+	char host[PERFDATA_HOST_MAX];
+	struct perfdata *data;
+
+	(void)state;
+	make_all();
+	data = open_made();
+	assert_int_equal(perfdata_host(data, host), 0);
+	assert_string_equal(host, MAKE_HOSTNAME + 4);
+	assert_int_equal(truncate(path, 200), 0);
+	assert_int_equal(perfdata_host(data, host), -1);
+	assert_string_equal(host, "");
+	assert_non_null(strstr(perfdata_error(data), "cut short"));
+	perfdata_close(data);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -756,6 +773,7 @@ int main(void)
 		TEST(hits_go_by_time),
 		TEST(a_child_has_what_its_parent_had),
 		TEST(forks_in_circles_end),
+		TEST(a_feature_that_is_gone_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
