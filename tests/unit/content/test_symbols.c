@@ -424,7 +424,9 @@ static void names_at_one_address_and_within_another(void **state)
 		fputs("a_nosize: nop\n", file);
 		for (j = i; j < ARRAY_SIZE(names); j++)
 			fprintf(file, ".size %s, . - %s\n", names[j], names[j]);
-		fputs("nop\n.size outer, . - outer\n.type outer, @function\n", file);
+		fputs("nop\n.size outer, . - outer\n.type outer, @function\n"
+		      "last: nop\n.section .apart, \"ax\"\n.balign 64\napart: nop\n",
+		      file);
 		assert_int_equal(fclose(file), 0);
 		shell("cc -c -o s.o s.S && ld -shared -o s.so s.o");
 		start = strtoull(shell_output("nm s.so | sed -n 's/ t outer$//p'"), NULL, 16);
@@ -435,7 +437,8 @@ static void names_at_one_address_and_within_another(void **state)
 		assert_string_equal(symbol_table_find(&table, start + 1)->name, "nosize");
 		assert_string_equal(symbol_table_find(&table, start + 2)->name, names[i]);
 		assert_string_equal(symbol_table_find(&table, start + 3)->name, "outer");
-		assert_null(symbol_table_find(&table, start + 4));
+		assert_string_equal(symbol_table_find(&table, start + 4)->name, "last");
+		assert_null(symbol_table_find(&table, start + 5));
 		symbol_table_free(&table);
 	}
 }
