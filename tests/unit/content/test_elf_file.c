@@ -299,6 +299,16 @@ static void a_later_segment_is_read(void **state)
 	assert_readelf_agrees();
 }
 
+static void an_empty_segment_hides_none(void **state)
+{
+	(void)state;
+	start();
+	add_segment(CONTENT_AT, 4);
+	add_gnu(20, 1);
+	add_segment(CONTENT_AT, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+}
+
 static void a_section_is_read_when_no_segment_has_it(void **state)
 {
 	(void)state;
@@ -645,6 +655,7 @@ int main(void)
 		cmocka_unit_test(every_length_up_to_the_longest_is_read),
 		cmocka_unit_test(no_other_length_is_read),
 		cmocka_unit_test(a_later_segment_is_read),
+		cmocka_unit_test(an_empty_segment_hides_none),
 		cmocka_unit_test(a_section_is_read_when_no_segment_has_it),
 		cmocka_unit_test(a_segment_goes_before_a_section),
 		cmocka_unit_test(go_is_read_when_there_is_no_gnu),

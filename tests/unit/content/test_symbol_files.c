@@ -28,6 +28,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 }
 
 static struct symbol_files *files;
+static const char *found_in;
 static uint64_t offset; /* of the function "f", which is long, in all of them */
 
 /* Of build-id @number, and named so. */
@@ -49,12 +50,11 @@ static bool find(int number, uint64_t in, struct reason *reason)
 				      .pid = (uint32_t)getpid(),
 				      .offset = offset + in };
 	struct symbol symbol;
-	const char *source;
 
 	snprintf(path, sizeof(path), "%s/%d.so", sample_directory(), number);
 	snprintf(id, sizeof(id), "%08x", number);
 	assert_true(build_id_parse(&place.id, id));
-	if (!symbol_files_find(files, &place, &symbol, &source, reason))
+	if (!symbol_files_find(files, &place, &symbol, &found_in, reason))
 		return false;
 	assert_string_equal(symbol.function, "f");
 	assert_int_equal(symbol.function_offset, in);
@@ -110,6 +110,26 @@ static void what_is_mapped_is_read_again(void **state)
 	ahead = 31;
 	assert_true(find(1, 0, &reason));
 	munmap(mapped, 4096);
+}
+
+static void what_is_kept_is_found(void **state)
+{
+	struct symbol_files_options options = { .no_servers = true };
+	char directory[128];
+	struct reason reason;
+
+	(void)state;
+	snprintf(directory, sizeof(directory), "%s/kept", sample_directory());
+	options.directory = directory;
+	make(1);
+	shell("mkdir -p kept/.build-id/00 kept/1.so/00000001; mv 1.so kept/1.so/00000001/elf; "
+	      "ln -s ../../1.so/00000001 kept/.build-id/00/000001");
+	assert_false(find(1, 0, &reason));
+	symbol_files_free(files);
+	files = symbol_files_new(&options);
+	assert_non_null(files);
+	assert_true(find(1, 0, &reason));
+	assert_string_equal(found_in, "kept");
 }
 
 static void kill_reader(void)
@@ -201,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_not_found_is_looked_for_again),
 		TEST(what_is_mapped_is_read_again),
+		TEST(what_is_kept_is_found),
 		TEST(a_reader_that_did_its_work_is_replaced),
 		TEST(one_that_fails_is_not_replaced_for_ever),
 		TEST(only_so_many_are_open),
