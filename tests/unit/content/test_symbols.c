@@ -419,8 +419,8 @@ static void names_at_one_address_and_within_another(void **state)
 		fputs(".weak a_weak\n.text\nouter: nop\nnosize: nop\n", file);
 		/* Those that come first among the names alone are the last to be chosen. */
 		for (j = i; j < ARRAY_SIZE(names); j++)
-			fprintf(file, "%s%s\n.type %s, @function\n%s:\n",
-				j < 2 ? ".globl " : "", j < 2 ? names[j] : "", names[j], names[j]);
+			fprintf(file, "%s%s\n.type %s, @function\n%s:\n", j < 2 ? ".globl " : "",
+				j < 2 ? names[j] : "", names[j], names[j]);
 		fputs("a_nosize: nop\n", file);
 		for (j = i; j < ARRAY_SIZE(names); j++)
 			fprintf(file, ".size %s, . - %s\n", names[j], names[j]);
