@@ -502,6 +502,27 @@ static void shape(unsigned int number)
 	make_end(make);
 }
 
+static void an_event_that_is_cut_is_reported(void **state)
+{
+	struct perfdata_header *header = (void *)make->bytes;
+
+	(void)state;
+	make_begin(make);
+	make_sample(make, USER, 10, 150, 0x1000);
+	make_end(make);
+	assert_int_equal(read_all(), 0);
+	header->data.size -= 8;
+	assert_int_equal(read_all(), -1);
+	reset(NULL);
+	make->pipe = true;
+	make_begin(make);
+	make_sample(make, USER, 10, 150, 0x1000);
+	make_end(make);
+	assert_int_equal(read_all(), 0);
+	make->size -= 8;
+	assert_int_equal(read_all(), -1);
+}
+
 static void every_cut_is_survived(void **state)
 {
 	unsigned int i;
@@ -566,6 +587,23 @@ static void dsos_are_kernel_first_and_know_hits(void **state)
 	check_dso(&dsos[3], "/usr/lib/library.so", true);
 	assert_int_equal(dsos[3].nr_pids, 1);
 	assert_int_equal(dsos[3].pids[0], 10);
+	perfdata_close(data);
+}
+
+/* The attr of a sample follows from its id. */
+static void samples_with_an_identifier_hit(void **state)
+{
+	const struct perfdata_dso *dsos;
+	struct perfdata *data;
+
+	(void)state;
+	make->sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_IDENTIFIER;
+	make->other_attr = true;
+	make_all();
+	data = open_made();
+	assert_int_equal(perfdata_dsos(data, &dsos), 4);
+	check_dso(&dsos[2], "/usr/bin/program", false);
+	check_dso(&dsos[3], "/usr/lib/library.so", true);
 	perfdata_close(data);
 }
 
@@ -763,9 +801,11 @@ int main(void)
 		TEST(what_is_no_perfdata_is_reported),
 		TEST(ids_are_no_more_than_fit),
 		TEST(attrs_and_ids_are_on_one_side_of_the_events),
+		TEST(an_event_that_is_cut_is_reported),
 		TEST(every_cut_is_survived),
 		TEST(every_damage_is_survived),
 		TEST(dsos_are_kernel_first_and_know_hits),
+		TEST(samples_with_an_identifier_hit),
 		TEST(a_call_chain_hits_too),
 		TEST(what_is_called_in_a_guest_hits_nothing),
 		TEST(a_path_too_long_for_the_table_is_left_out),
