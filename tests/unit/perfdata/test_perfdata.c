@@ -505,13 +505,19 @@ static void shape(unsigned int number)
 static void an_event_that_is_cut_is_reported(void **state)
 {
 	struct perfdata_header *header = (void *)make->bytes;
+	struct perfdata_event *event;
 
 	(void)state;
 	make_begin(make);
 	make_sample(make, USER, 10, 150, 0x1000);
 	make_end(make);
 	assert_int_equal(read_all(), 0);
-	header->data.size -= 8;
+	event = (void *)(make->bytes + header->data.offset);
+	assert_int_equal(header->data.size, event->size);
+	while (--header->data.size)
+		assert_int_equal(read_all(), -1);
+	header->data.size = event->size;
+	event->size = 0;
 	assert_int_equal(read_all(), -1);
 	reset(NULL);
 	make->pipe = true;
