@@ -506,6 +506,7 @@ static void an_event_that_is_cut_is_reported(void **state)
 {
 	struct perfdata_header *header = (void *)make->bytes;
 	struct perfdata_event *event;
+	size_t begin;
 
 	(void)state;
 	make_begin(make);
@@ -522,11 +523,12 @@ static void an_event_that_is_cut_is_reported(void **state)
 	reset(NULL);
 	make->pipe = true;
 	make_begin(make);
+	begin = make->size;
 	make_sample(make, USER, 10, 150, 0x1000);
 	make_end(make);
 	assert_int_equal(read_all(), 0);
-	make->size -= 8;
-	assert_int_equal(read_all(), -1);
+	while (--make->size > begin)
+		assert_int_equal(read_all(), -1);
 }
 
 static void every_cut_is_survived(void **state)
