@@ -40,9 +40,13 @@ class Faults:
         """Of data races scripts/vm says whose they are."""
         return self.faults.search(line) and "BUG: KCSAN:" not in line
 
+    def first(self, wanted):
+        """Of the lines since the last call, or None."""
+        return next(iter([line for line in self.lines() if wanted(line)]), None)
+
     def fault(self):
         """The first one since the last call, or None."""
-        return next(iter([line for line in self.lines() if self.is_fault(line)]), None)
+        return self.first(self.is_fault)
 
     def faults_and_frames(self):
         """Those since the last call, and the lines with code of the module, which may be of a
