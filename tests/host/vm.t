@@ -54,6 +54,9 @@ touch given.hangs
 ok "one that takes too long, too" eval 'timeout=1 says "timed out after 1 s" 125 "" none'
 rm given.hangs
 
+long=$(printf '%s\n' "BUG: one" "its stack" && seq -f 'line %.0f' 100000)
+ok "what follows a fault is printed, however much does" says "its stack" 124 "$long"
+
 # Each of these is found by one pattern only.
 while IFS= read -r line; do
 	ok "fails: $line" says "the kernel reported: [    2.000000] $line" 124 "[    2.000000] $line"
