@@ -4,6 +4,7 @@
  * (reply.c), and the real worker, cache and rings, on files of shared memory.
  */
 #include <linux/iversion.h>
+#include <linux/posix_acl.h>
 
 #include "compat.h"
 #include "elf_cases.h"
@@ -843,6 +844,45 @@ static void a_deferred_file_is_counted_when_it_is_found_by_its_mapping(struct ku
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_DEFERRED) - deferred, 1);
 }
 
+/* An open file keeps its mount busy, as whoever has it mapped may end meanwhile. */
+static void expect_read_mapped(struct kunit *test, struct file *file, bool file_is_held)
+{
+	struct buildid_file *record = kunit_kzalloc(test, BUILDID_RECORD_MAX, GFP_KERNEL);
+	struct bid_mapped *mapped = kunit_kzalloc(test, sizeof(*mapped), GFP_KERNEL);
+	int active = atomic_read(&file_inode(file)->i_sb->s_active);
+	long count = file_count(file);
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_NOT_NULL(test, mapped);
+	KUNIT_ASSERT_TRUE(test, bid_reply_mapped(file, mapped, record));
+	KUNIT_EXPECT_EQ(test, file_count(file) - count, file_is_held);
+	KUNIT_EXPECT_EQ(test, bid_reply_read_mapped(mapped, record), 0);
+	expect_gnu(test, record, 20, gnu_id[0]);
+	KUNIT_EXPECT_EQ(test, file_count(file), count);
+	KUNIT_EXPECT_EQ(test, atomic_read(&file_inode(file)->i_sb->s_active), active);
+}
+
+static void a_mapped_file_is_read_without_holding_it(struct kunit *test)
+{
+	expect_read_mapped(test, make_settled_file(test, 20), false);
+}
+
+/* As of a file that only its owner has opened. */
+static void one_whose_acl_is_not_in_memory_is_held_until_that_is_read(struct kunit *test)
+{
+	struct file *file = make_settled_file(test, 20);
+	struct inode *inode = file_inode(file);
+
+	if (!IS_POSIXACL(inode))
+		kunit_skip(test, "no ACLs here");
+	inode->i_uid = KUIDT_INIT(1000);
+	inode->i_mode |= 0070;
+	forget_cached_acl(inode, ACL_TYPE_ACCESS);
+	expect_read_mapped(test, file, true);
+	bid_cache_flush();
+	expect_read_mapped(test, file, false);
+}
+
 /* What is in memory already costs nobody's server anything. */
 static void what_is_in_memory_is_not_deferred(struct kunit *test)
 {
@@ -1033,6 +1073,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_caller_gets_the_reason),
 	KUNIT_CASE(what_only_a_caller_may_read_is_deferred),
 	KUNIT_CASE(a_deferred_file_is_counted_when_it_is_found_by_its_mapping),
+	KUNIT_CASE(a_mapped_file_is_read_without_holding_it),
+	KUNIT_CASE(one_whose_acl_is_not_in_memory_is_held_until_that_is_read),
 	KUNIT_CASE(what_is_in_memory_is_not_deferred),
 	KUNIT_CASE(what_is_in_memory_without_an_id_is_deferred),
 	KUNIT_CASE(a_long_id_stays_when_the_path_is_stored_later),

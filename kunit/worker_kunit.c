@@ -69,7 +69,7 @@ static int identify_by(struct file *file, bool by_inode, struct bid_identity *id
 	int err;
 
 	bid_worker_hold(&held, file, file_inode(file),
-			by_inode ? BID_ACCESS_INODE : BID_ACCESS_CALLER);
+			by_inode ? BID_ACCESS_INODE : BID_ACCESS_CALLER, false);
 	err = bid_worker_identify(&held, &version, id, racy);
 	bid_worker_release(&held);
 	return err;

@@ -57,19 +57,21 @@ void bid_reply_hide_path(struct buildid_file *record)
 }
 
 /*
- * May the caller read the file? Where the server may be any user it is not asked, as it
- * could make the caller wait for ever: the answer is no. It need not be that of the mapping:
- * overlayfs asks about the metadata, and about the copy that it has made meanwhile. Where a
- * user has mounted it, who asks about processes of others has to be who may read anything.
+ * May the caller read the file? 0, an error, or with MAY_NOT_BLOCK, under RCU, -ECHILD where one
+ * has to wait to know. A server that may be any user is not asked, as it could make the caller
+ * wait for ever: the answer is no. It need not be that of the mapping: overlayfs asks about the
+ * metadata, and about the copy that it has made meanwhile. Where a user has mounted it, who asks
+ * about processes of others has to be who may read anything.
  */
-static bool may_read(const struct bid_lookup *lookup)
+static int read_permission(const struct file *file, int flags)
 {
-	const struct path *path = file_user_path(lookup->file);
+	const struct path *path = file_user_path(file);
 
 	if (bid_file_user_overlay(path) && perfmon_capable())
-		return capable(CAP_DAC_READ_SEARCH);
-	return d_real_inode(path->dentry)->i_sb->s_magic != FUSE_SUPER_MAGIC &&
-	       !path_permission(path, MAY_READ);
+		return capable(CAP_DAC_READ_SEARCH) ? 0 : -EACCES;
+	if (BID_METADATA_INODE(path->dentry)->i_sb->s_magic == FUSE_SUPER_MAGIC)
+		return -EACCES;
+	return path_permission(path, MAY_READ | flags);
 }
 
 /*
@@ -294,6 +296,44 @@ int bid_reply_reread(struct file *file, struct buildid_file *record)
 	return reply_file(file, false, record);
 }
 
+static void refuse(const struct bid_mapped *mapped, struct buildid_file *record)
+{
+	static const struct bid_identity unreadable = { .reason = BUILDID_REASON_UNREADABLE };
+
+	write_lookup(&mapped->lookup, &mapped->path, &unreadable, find_file_id(&mapped->lookup),
+		     record);
+}
+
+/*
+ * Hold the file for bid_reply_read_mapped(), and keep its mount busy only if the permission has to
+ * be asked for. Returns whether it is held: not when @record is @known, or is made here.
+ */
+static bool hold_mapped(struct file *file, enum bid_access access, bool known,
+			struct bid_mapped *mapped, struct buildid_file *record)
+{
+	struct inode *inode = mapped->lookup.inode;
+	int err = -ECHILD;
+
+	if (access == BID_ACCESS_INODE) {
+		rcu_read_lock();
+		err = read_permission(file, MAY_NOT_BLOCK);
+		rcu_read_unlock();
+	}
+	if (err == -ECHILD) {
+		mapped->held = (struct bid_held){
+			.access = access,
+			.inode = inode,
+			.file = get_file(file),
+		};
+		return true;
+	}
+	if (err)
+		refuse(mapped, record);
+	else if (!known)
+		bid_worker_hold(&mapped->held, file, inode, access, true);
+	return !err && !known;
+}
+
 /**
  * bid_reply_mapped() - identify a file that was found in a mapping, as far as that is known
  * @file: the file, which the mapping holds
@@ -301,7 +341,7 @@ int bid_reply_reread(struct file *file, struct buildid_file *record)
  * @record: as for bid_reply_file(), complete when this returns false
  *
  * Process context; the mmap lock of the process that has it mapped may be held, as no file is
- * read and no server asked. May sleep.
+ * read and nobody asked. May sleep.
  *
  * Return: whether the caller has to call bid_reply_read_mapped(), with no lock held.
  */
@@ -309,57 +349,72 @@ bool bid_reply_mapped(struct file *file, struct bid_mapped *mapped, struct build
 {
 	struct bid_lookup *lookup = &mapped->lookup;
 	struct bid_identity id = {};
+	enum bid_access access;
+	bool known;
 
 	bid_file_path(file, mapped->buf, sizeof(mapped->buf), &mapped->path);
 	bid_lookup_init(file, bid_file_inode(file), lookup);
-	mapped->access = bid_file_access(file, lookup->inode, &id.reason);
-	if (reply_from_cache(lookup, &mapped->path, record) && !may_be_guessed(record->kind))
+	access = bid_file_access(file, lookup->inode, &id.reason);
+	known = reply_from_cache(lookup, &mapped->path, record);
+	if (known && !may_be_guessed(record->kind))
 		return false;
-	if (mapped->access == BID_ACCESS_NEVER) {
+	if (access == BID_ACCESS_NEVER) {
 		reply_with(lookup, &mapped->path, &id, record);
 		return false;
 	}
 	/* its server may not let go of who closes it, so that nobody else is to hold it */
-	if (mapped->access == BID_ACCESS_CALLER) {
+	if (access == BID_ACCESS_CALLER) {
 		id.reason = BUILDID_REASON_DEFERRED;
 		write_lookup(lookup, &mapped->path, &id, store_result(lookup, NULL, &mapped->path),
 			     record);
 		return false;
 	}
-	get_file(file);
-	return true;
+	return hold_mapped(file, access, known, mapped, record);
 }
 
-/* Read what the caller may read: 0 with the record, or -EINTR. Drops the file. */
+/* 0 with the record, or -EINTR. */
 static int read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
 {
 	struct bid_lookup *lookup = &mapped->lookup;
-	struct bid_held held = {
-		.access = mapped->access,
-		.inode = lookup->inode,
-		.file = lookup->file,
-	};
+	struct bid_held *held = &mapped->held;
 	struct bid_identity id = {};
 	bool racy = false;
 	int err;
 
-	if (mapped->access == BID_ACCESS_INODE) {
-		bid_worker_hold(&held, lookup->file, lookup->inode, mapped->access);
-		bid_worker_put_file(lookup->file, mapped->access);
+	bid_lookup_begin_read(lookup, held->access);
+	err = bid_worker_identify(held, &lookup->version, &id, &racy);
+	if (err)
+		return err;
+	/* overlayfs has made a copy, and that may be what was read */
+	if (held->file && bid_file_inode(held->file) != lookup->inode) {
+		id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+		racy = true;
 	}
-	bid_lookup_begin_read(lookup, mapped->access);
-	err = bid_worker_identify(&held, &lookup->version, &id, &racy);
-	if (!err) {
-		/* overlayfs has made a copy, and that may be what was read */
-		if (held.file && bid_file_inode(held.file) != lookup->inode) {
-			id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
-			racy = true;
-		}
-		was_read(lookup, racy);
-		reply_with(lookup, &mapped->path, &id, record);
-	}
-	bid_worker_release(&held);
-	return err;
+	was_read(lookup, racy);
+	reply_with(lookup, &mapped->path, &id, record);
+	return 0;
+}
+
+/*
+ * With the file held, which keeps its mount busy, for no longer than that has to be. Returns
+ * whether the file is to be read.
+ */
+static bool ask_for_permission(struct bid_mapped *mapped, struct buildid_file *record)
+{
+	struct bid_lookup *lookup = &mapped->lookup;
+	enum bid_access access = mapped->held.access;
+	struct file *file = mapped->held.file;
+	bool may = !read_permission(file, 0);
+	bool read = may && !reply_from_cache(lookup, &mapped->path, record);
+
+	if (!may)
+		refuse(mapped, record);
+	if (read && access != BID_ACCESS_INODE)
+		return true;
+	if (read)
+		bid_worker_hold(&mapped->held, file, lookup->inode, access, false);
+	bid_worker_put_file(file, access);
+	return read;
 }
 
 /**
@@ -375,14 +430,11 @@ static int read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
  */
 int bid_reply_read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
 {
-	struct bid_lookup *lookup = &mapped->lookup;
-	static const struct bid_identity unreadable = { .reason = BUILDID_REASON_UNREADABLE };
-	bool may = may_read(lookup);
+	int err;
 
-	if (may && !reply_from_cache(lookup, &mapped->path, record))
-		return read_mapped(mapped, record);
-	if (!may)
-		write_lookup(lookup, &mapped->path, &unreadable, find_file_id(lookup), record);
-	bid_worker_put_file(lookup->file, mapped->access);
-	return 0;
+	if (mapped->held.file && !ask_for_permission(mapped, record))
+		return 0;
+	err = read_mapped(mapped, record);
+	bid_worker_release(&mapped->held);
+	return err;
 }

@@ -6,19 +6,20 @@
 #define BID_REPLY_H
 
 #include "lookup.h"
+#include "worker.h"
 
 struct buildid_file;
 
 /**
  * struct bid_mapped - a file that was found in a mapping, to be read outside of the mmap lock
- * @lookup: of the file, which is held
- * @access: how to read it
+ * @lookup: of the file
+ * @held: the file; as a file where the caller's permission is still to be asked for
  * @path: in @buf
  * @buf: room for it
  */
 struct bid_mapped {
 	struct bid_lookup lookup;
-	enum bid_access access;
+	struct bid_held held;
 	struct bid_path path;
 	char buf[PATH_MAX];
 };

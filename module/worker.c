@@ -563,9 +563,20 @@ void bid_worker_put_request(struct bid_request *request)
 	worker.busy--;
 }
 
-/* @sure: to take s_umount, as it is sure to run however many wait. */
-static void hold(struct bid_held *held, struct file *file, struct inode *inode,
-		 enum bid_access access, bool sure)
+/**
+ * bid_worker_hold() - hold a file that is going to be read
+ * @held: filled in; undone by bid_worker_release()
+ * @file: a file that is mapped or open, so that inode and superblock are alive
+ * @inode: bid_file_inode() of it
+ * @access: neither CALLER nor NEVER
+ * @at_once: nothing is waited for before bid_worker_identify(): it may hold s_umount already. What
+ *	waits for its turn may do so for ever, and who closes @file first for a thaw, which waits
+ *	for s_umount
+ *
+ * Any context.
+ */
+void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *inode,
+		     enum bid_access access, bool at_once)
 {
 	held->access = access;
 	held->inode = inode;
@@ -576,26 +587,9 @@ static void hold(struct bid_held *held, struct file *file, struct inode *inode,
 		return;
 	}
 	ihold(inode);
-	/* what waits for others to run may wait for ever */
-	held->locked = sure && lock_superblock(inode->i_sb);
+	held->locked = at_once && lock_superblock(inode->i_sb);
 	if (!held->locked)
 		atomic_inc(&inode->i_sb->s_active);
-}
-
-/**
- * bid_worker_hold() - hold a file that is going to be read at once
- * @held: filled in; undone by bid_worker_release()
- * @file: a file that is mapped or open, so that inode and superblock are alive
- * @inode: bid_file_inode() of it
- * @access: neither CALLER nor NEVER
- *
- * Without s_umount, which bid_worker_identify() takes: to close the file first may have to wait
- * for a thaw, and that for s_umount. Any context.
- */
-void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *inode,
-		     enum bid_access access)
-{
-	hold(held, file, inode, access, false);
 }
 
 /**
@@ -611,7 +605,7 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 			 enum bid_access access)
 {
 	request->read = true;
-	hold(&request->held, file, inode, access, READ_ONCE(worker.busy) <= worker.sure);
+	bid_worker_hold(&request->held, file, inode, access, READ_ONCE(worker.busy) <= worker.sure);
 }
 
 /* To remove it takes long. */

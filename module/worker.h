@@ -71,7 +71,7 @@ void bid_worker_forget_waiting(u64 slots);
 u32 bid_worker_busy(void);
 
 void bid_worker_hold(struct bid_held *held, struct file *file, struct inode *inode,
-		     enum bid_access access);
+		     enum bid_access access, bool at_once);
 void bid_worker_release(struct bid_held *held);
 void bid_worker_put_file(struct file *file, enum bid_access access);
 int bid_worker_identify(struct bid_held *held, struct bid_version *version, struct bid_identity *id,

@@ -12,20 +12,25 @@ import errno
 import fcntl
 import json
 import os
+import random
 import shutil
+import signal
 import struct
 import sys
 import time
 
 import lib
 import stream
+from device import Device
 from tap import equal
 
 KINDS = ("ext4", "xfs", "btrfs", "vfat", "exfat", "overlay", "tmpfs")
+# Seconds that an answer to MAPS takes.
+ASKED = 0.02
 FREEZABLE = ("ext4", "xfs", "btrfs", "overlay")
 
 # What else happens in a round, in turn. Most often nothing, as umount(2) is soonest then.
-VARIANTS = ("plain", "unlinked", "plain", "bound", "plain", "read-only", "plain", "frozen")
+VARIANTS = ("plain", "unlinked", "asked", "bound", "plain", "read-only", "asked", "frozen")
 
 FIFREEZE, FITHAW = 0xc0045877, 0xc0045878
 MS_REMOUNT, MS_BIND = 32, 4096
@@ -322,8 +327,31 @@ def freeze(filesystem, number):
     all_are_read()
 
 
-def use_as(variant, filesystem, number, tally):
-    """All of a round between mount(2) and umount(2)."""
+def map_often(path):
+    """A file that may change at any time is read anew for each of its mappings."""
+    fd = os.open(path, os.O_RDWR)
+    for _ in range(200):
+        lib.map_fd(fd, lib.PAGE)
+
+
+def ask(pid):
+    with Device() as device:
+        return len(device.maps(pid))
+
+
+def end_while_asked(filesystem, number, stack):
+    """A process that has mapped a file, while somebody asks for its mappings, who goes on."""
+    with lib.child(map_often, os.path.join(filesystem.top, "other")) as pid:
+        asker, _ = stack.enter_context(lib.waiting_for(ask, pid))
+        lib.until(lambda: lib.sleeps_in_ioctl(asker) or state_of(asker) == b"Z", "MAPS reads")
+        # wherever it is by then
+        time.sleep(random.Random(number).random() * ASKED)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def use_as(variant, filesystem, number, tally, stack):
+    """All of a round between mount(2) and umount(2), and on @stack what goes on until its end."""
     if variant in ("unlinked", "read-only", "frozen"):
         filesystem.put_gone()
     if variant == "frozen":
@@ -339,6 +367,8 @@ def use_as(variant, filesystem, number, tally):
         tally.at_once("busy", "remount read-only", lib.mount, "none", filesystem.top, "",
                       MS_REMOUNT | lib.MS_RDONLY)
         all_are_read()
+    if variant == "asked":
+        end_while_asked(filesystem, number, stack)
 
 
 def one_round(filesystem, number, tally):
@@ -348,16 +378,17 @@ def one_round(filesystem, number, tally):
     tally.begin(number, filesystem.kind, variant, *(
         device.kind for device in filesystem.devices[-1:]))
     filesystem.mount()
-    use_as(variant, filesystem, number, tally)
-    for place in filesystem.places():
-        tally.at_once("busy", "umount(2)", lib.umount, place)
-    while filesystem.devices:
-        device = filesystem.devices[-1]
-        if number % 5 < 2:
-            tally.at_once("below", f"open of {device.kind} with O_EXCL", open_exclusively,
-                          device.path)
-        tally.at_once("below", f"removal of {device.kind}", device.remove)
-        filesystem.devices.pop()
+    with contextlib.ExitStack() as stack:
+        use_as(variant, filesystem, number, tally, stack)
+        for place in filesystem.places():
+            tally.at_once("busy", "umount(2)", lib.umount, place)
+        while filesystem.devices:
+            device = filesystem.devices[-1]
+            if number % 5 < 2:
+                tally.at_once("below", f"open of {device.kind} with O_EXCL", open_exclusively,
+                              device.path)
+            tally.at_once("below", f"removal of {device.kind}", device.remove)
+            filesystem.devices.pop()
 
 
 def rounds(kind, numbers, tally):
