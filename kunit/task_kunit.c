@@ -188,6 +188,17 @@ static void tasks_are_watched_only_while_there_is_a_subscriber(struct kunit *tes
 	}
 }
 
+static void where_one_probe_fails_none_is_left(struct kunit *test)
+{
+	const char *name = probes[1].symbol_name;
+
+	probes[1].symbol_name = "buildid_no_such_function";
+	KUNIT_EXPECT_EQ(test, bid_task_watch(), -EOPNOTSUPP);
+	probes[1].symbol_name = name;
+	KUNIT_ASSERT_EQ(test, bid_task_watch(), 0);
+	bid_task_unwatch();
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_fork_record_has_parent_and_child),
 	KUNIT_CASE(a_fork_record_says_that_the_two_share_memory),
@@ -195,6 +206,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(tasks_of_others_are_left_out),
 	KUNIT_CASE(real_processes_are_sent_in_order),
 	KUNIT_CASE(tasks_are_watched_only_while_there_is_a_subscriber),
+	KUNIT_CASE(where_one_probe_fails_none_is_left),
 	{},
 };
 

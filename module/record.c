@@ -36,7 +36,7 @@ void bid_entry_info(const struct bid_entry *entry, struct bid_file_info *info)
 								 BUILDID_REASON_PENDING;
 	}
 
-	if (text && text->path_len) {
+	if (text) {
 		info->path.name = text->data + text->id_len;
 		info->path.len = text->path_len;
 		info->path.flags = text->path_flags;

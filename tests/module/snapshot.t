@@ -16,6 +16,7 @@ import threading
 import time
 
 import arch
+import leftovers
 import lib
 import servers
 import stream
@@ -304,6 +305,39 @@ def _():
         equal(found, sorted(addresses), "addresses")
         for address in addresses:
             lib.unmap(address, PAGE)
+
+
+def objects(cache):
+    leftovers.write_one(f"/sys/kernel/slab/{cache}/shrink")
+    return int(lib.read_bytes(f"/sys/kernel/slab/{cache}/objects").split()[0])
+
+
+# There kmemleak tells, and KASAN holds back what was freed.
+if not lib.DEBUG:
+    @test("nothing is left of a process that was asked about")
+    def _():
+        caches, times = ("pid", "task_struct", "mm_struct"), 100
+
+        def ask_about_some():
+            with Device() as device:
+                for _ in range(times):
+                    child = lib.forked(signal.pause)
+                    device.maps(child)
+                    device.resolve_addr(child, next(lib.proc_maps(child))[0])
+                    os.kill(child, signal.SIGKILL)
+                    os.waitpid(child, 0)
+
+        def grown():
+            return {cache: number - before[cache] for cache, number in now().items()
+                    if number - before[cache] > times // 2}
+
+        def now():
+            return {cache: objects(cache) for cache in caches}
+
+        ask_about_some()
+        before = now()
+        ask_about_some()
+        lib.until(lambda: not grown(), f"half of what {times} processes had is free")
 
 
 # --------------------------------------------------------------------- held up --

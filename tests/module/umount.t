@@ -202,7 +202,7 @@ def _():
     with lib.ext4() as directory:
         paths = []
         # one that can be read in time, and one of which not even the pages can
-        for notes in 256, 60000:
+        for notes in 2048, 60000:
             paths.append(umounts.put_segment(directory, str(notes), note * notes))
         os.sync()
 
