@@ -15,7 +15,6 @@ import lib
 import servers
 import stream
 import umounts
-from device import Device
 from image import with_id
 from tap import Skip, equal, run, test
 
@@ -56,21 +55,23 @@ def map_for_a_moment(path):
 
 
 @contextlib.contextmanager
-def with_long_file(notes):
-    """The device of an ext4; a function that mounts it and has the worker read a file that takes
-    long, and returns where it is."""
+def with_long_file(notes, owner=0):
+    """The device of an ext4, where it can be mounted, and there a file that takes long to read."""
     with lib.loop_device() as device, lib.directory() as directory:
         lib.mount(device, directory, "ext4")
         path = umounts.put_notes(directory, "long", notes)
+        os.chown(path, owner, owner)
+        os.chmod(path, 0o770)
         lib.umount(directory)
+        yield device, directory, path
 
-        def start():
-            lib.mount(device, directory, "ext4")
-            stream.flush()
-            map_for_a_moment(path)
-            lib.until(lambda: stream.stats()["requests"], "the worker reads")
-            return directory
-        yield device, start
+
+def start(device, directory, path):
+    """Mounts it, and has the worker read the file."""
+    lib.mount(device, directory, "ext4")
+    stream.flush()
+    map_for_a_moment(path)
+    lib.until(lambda: stream.stats()["requests"], "the worker reads")
 
 
 TIMES = 2 if lib.DEBUG else 10
@@ -79,9 +80,9 @@ TIMES = 2 if lib.DEBUG else 10
 @test("a file that is being read is given up when its filesystem is unmounted")
 def _():
     late = []
-    with with_long_file(NOTES) as (device, start):
+    with with_long_file(NOTES) as (device, directory, path):
         for _ in range(TIMES):
-            directory = start()
+            start(device, directory, path)
             before = pages_read(device)
             lib.umount(directory)
             equal(umounts.is_free(device), True, "the device is free at once")
@@ -91,28 +92,37 @@ def _():
     assert max(late) <= NOTES // 4, "umount(2) had to wait for all of the file"
 
 
-@test("so is one that MAPS reads, of a process that has ended")
-def _():
-    def map_it(path):
-        fd = os.open(path, os.O_RDONLY)
-        lib.map_fd(fd, os.fstat(fd).st_size)
-        os.close(fd)
+def map_all(path, uid):
+    os.setuid(uid)
+    fd = os.open(path, os.O_RDONLY)
+    lib.map_fd(fd, os.fstat(fd).st_size)
+    os.close(fd)
 
-    def ask(pid):
-        with Device() as device:
-            return len(device.maps(pid))
 
-    with with_long_file(NOTES) as (device, start):
-        for _ in range(TIMES):
-            directory = start()
-            with lib.child(map_it, os.path.join(directory, "long")) as pid, \
-                    lib.waiting_for(ask, pid) as (asker, answer):
-                lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS reads")
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                lib.umount(directory)
-                equal(umounts.is_free(device), True, "the device is free at once")
-                lib.until(lambda: lib.result_of(answer, 1), "MAPS has ended")
+def umount_while_maps_reads(device, directory, path, owner):
+    lib.mount(device, directory, "ext4")
+    with lib.child(map_all, path, owner) as pid:
+        lib.until(lambda: not stream.stats()["requests"], "the worker has read it")
+        lib.drop_caches()
+        stream.flush()
+        before = pages_read(device)
+        with lib.waiting_for(umounts.ask, pid) as (_, answer):
+            # the ACL, and then of the file
+            lib.until(lambda: pages_read(device) > before + NOTES // 8, "MAPS reads")
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            lib.umount(directory)
+            equal(umounts.is_free(device), True, "the device is free at once")
+            lib.until(lambda: lib.result_of(answer, 1), "MAPS has ended")
+
+
+# That of a file that nobody but its owner has opened is not in memory.
+for which, owner, times in ("one", 0, TIMES), ("one whose ACL has to be read", 1000, 2):
+    @test(f"so is {which} that MAPS reads, of a process that has ended")
+    def _(owner=owner, times=times):
+        with with_long_file(NOTES, owner) as place:
+            for _ in range(times):
+                umount_while_maps_reads(*place, owner)
 
 
 def remount(directory):
@@ -132,12 +142,12 @@ for wait in remount, freeze:
     def _(wait=wait):
         reading = rounds = 0
         # all of it is read
-        with with_long_file(NOTES) as (_, start):
+        with with_long_file(NOTES) as (device, directory, path):
             # where processors take turns it may be done before this one sees it
             while rounds < 2 or not reading and rounds < 10:
                 rounds += 1
                 with stream.Watch() as watch:
-                    directory = start()
+                    start(device, directory, path)
                     wait(directory)
                     reading += stream.stats()["requests"]
                     watch.settle()
