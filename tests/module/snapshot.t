@@ -122,8 +122,23 @@ def _():
         mapper.end()
 
 
-def lock_all_the_time(shared):
+def calls_of_maps(device, pid, *suppressed):
+    """The records of each call, however many it takes."""
+    room, cursor, instance, calls = 1 << 20, 0, 0, []
+    buf = ctypes.create_string_buffer(room)
+    while cursor != 2**64 - 1:
+        with contextlib.suppress(*suppressed):
+            fields = device.ioctl(7, "IIIQQQ", 0, pid, room, cursor, instance,
+                                  ctypes.addressof(buf))
+            cursor, instance = fields[3], fields[4]
+            calls.append(list(parse_all(buf.raw[:fields[2]])))
+    return calls
+
+
+def lock_all_the_time(shared, first=None, *arguments):
     """Threads that wait for the lock of their address space while one of them has it."""
+    if first:
+        first(*arguments)
     size = 1 << 27
     memory = mmap.mmap(-1, size, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE)
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -137,22 +152,28 @@ def lock_all_the_time(shared):
     change(0)
 
 
-@test("threads that have the address space locked all the time hold nobody up")
-def _():
+@contextlib.contextmanager
+def locked_all_the_time(*first):
+    """A process that does so; which it calls first."""
     shared = mmap.mmap(-1, 4)
-    pid = lib.forked(lock_all_the_time, shared)
+    pid = lib.forked(lock_all_the_time, shared, *first)
     try:
         lib.until(lambda: all(shared[:]), "all threads have had it")
-        answers = 0
-        with Device() as device:
-            for _ in range(20):
-                # half a second is short where processors take turns
-                with contextlib.suppress(TimeoutError):
-                    answers += bool(device.maps(pid))
-        assert answers >= (20 if lib.DEBUG else 11), f"{answers} of 20 answers"
+        yield pid
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+@test("threads that have the address space locked all the time hold nobody up")
+def _():
+    answers = 0
+    with locked_all_the_time() as pid, Device() as device:
+        for _ in range(20):
+            # half a second is short where processors take turns
+            with contextlib.suppress(TimeoutError):
+                answers += bool(device.maps(pid))
+    assert answers >= (20 if lib.DEBUG else 11), f"{answers} of 20 answers"
 
 
 @test("no process, no mappings")
@@ -277,24 +298,13 @@ def _():
 def _():
     many = 600 if lib.DEBUG else 3000
 
-    def maps_all(device, room):
-        """The records of each call."""
-        buf, cursor, instance, calls = ctypes.create_string_buffer(room), 0, 0, []
-        while cursor != 2**64 - 1:
-            with contextlib.suppress(InterruptedError):
-                fields = device.ioctl(7, "IIIQQQ", 0, os.getpid(), room, cursor, instance,
-                                      ctypes.addressof(buf))
-                cursor, instance = fields[3], fields[4]
-                calls.append(list(parse_all(buf.raw[:fields[2]])))
-        return calls
-
     with open(built("id20"), "rb") as file, Device() as device:
         addresses = {lib.map_fd(file.fileno(), PAGE) for _ in range(many)}
         before = signal.signal(signal.SIGALRM, lambda *_: None)
-        equal(len(maps_all(device, 1 << 20)), 1, "calls without a signal")
+        equal(len(calls_of_maps(device, os.getpid())), 1, "calls without a signal")
         signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
         try:
-            calls = maps_all(device, 1 << 20)
+            calls = calls_of_maps(device, os.getpid(), InterruptedError)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
@@ -316,7 +326,7 @@ def objects(cache):
 if not lib.DEBUG:
     @test("nothing is left of a process that was asked about")
     def _():
-        caches, times = ("pid", "task_struct", "mm_struct"), 100
+        caches, times = ("pid", "task_struct", "mm_struct"), 40
 
         def ask_about_some():
             with Device() as device:
@@ -402,6 +412,27 @@ def _():
     with servers.fuse() as (path, _), lib.directory() as place:
         lib.mount(os.path.dirname(path), place, "none", MS_BIND)
         unmount_after_end(os.path.join(place, os.path.basename(path)), lib.RX)
+
+
+@test("what a call has no time for, as it had to wait for a device, is in the next one")
+def _():
+    def numbers(pid):
+        with Device() as device:
+            return [len(call) for call in calls_of_maps(device, pid, TimeoutError)]
+
+    with servers.device(1) as (fds, stop, server):
+        os.posix_fadvise(fds[0], 0, 0, os.POSIX_FADV_DONTNEED)
+        stop()
+        with locked_all_the_time(map_low, fds[0], 0, lib.RX) as pid:
+            stream.flush()
+            with lib.waiting_for(numbers, pid) as (asker, answer):
+                lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS waits")
+                # longer than for a lock
+                time.sleep(1)
+                server.kill()
+                found = lib.result_of(answer, lib.PATIENCE)
+    print(f"# records in each call: {found}")
+    assert "," in found, "one call was enough"
 
 
 @test("mappings of files on FUSE and of others, by turns, are all there")
