@@ -124,6 +124,11 @@ def resolve_fd(fd):
         return device.resolve_fd(fd)
 
 
+def maps(pid):
+    with Device() as device:
+        return device.maps(pid)
+
+
 def flush():
     with Device() as device:
         return device.flush()

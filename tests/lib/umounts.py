@@ -21,7 +21,6 @@ import time
 
 import lib
 import stream
-from device import Device
 from tap import equal
 
 KINDS = ("ext4", "xfs", "btrfs", "vfat", "exfat", "overlay", "tmpfs")
@@ -334,15 +333,10 @@ def map_often(path):
         lib.map_fd(fd, lib.PAGE)
 
 
-def ask(pid):
-    with Device() as device:
-        return len(device.maps(pid))
-
-
 def end_while_asked(filesystem, number, stack):
     """A process that has mapped a file, while somebody asks for its mappings, who goes on."""
     with lib.child(map_often, os.path.join(filesystem.top, "other")) as pid:
-        asker, _ = stack.enter_context(lib.waiting_for(ask, pid))
+        asker, _ = stack.enter_context(lib.waiting_for(stream.maps, pid))
         lib.until(lambda: lib.sleeps_in_ioctl(asker) or state_of(asker) == b"Z", "MAPS reads")
         # wherever it is by then
         time.sleep(random.Random(number).random() * ASKED)

@@ -122,16 +122,19 @@ def _():
         mapper.end()
 
 
+def maps_once(device, pid, cursor, instance, room=2 * RECORD_MAX):
+    buf = ctypes.create_string_buffer(room)
+    fields = device.ioctl(7, "IIIQQQ", 0, pid, room, cursor, instance, ctypes.addressof(buf))
+    return list(parse_all(buf.raw[:fields[2]])), fields[3], fields[4]
+
+
 def calls_of_maps(device, pid, *suppressed):
     """The records of each call, however many it takes."""
-    room, cursor, instance, calls = 1 << 20, 0, 0, []
-    buf = ctypes.create_string_buffer(room)
+    cursor, instance, calls = 0, 0, []
     while cursor != 2**64 - 1:
         with contextlib.suppress(*suppressed):
-            fields = device.ioctl(7, "IIIQQQ", 0, pid, room, cursor, instance,
-                                  ctypes.addressof(buf))
-            cursor, instance = fields[3], fields[4]
-            calls.append(list(parse_all(buf.raw[:fields[2]])))
+            records, cursor, instance = maps_once(device, pid, cursor, instance, 1 << 20)
+            calls.append(records)
     return calls
 
 
@@ -250,13 +253,6 @@ class Target:
         self.pid = 0
 
 
-def maps_once(device, pid, cursor, instance):
-    room = 2 * RECORD_MAX
-    buf = ctypes.create_string_buffer(room)
-    fields = device.ioctl(7, "IIIQQQ", 0, pid, room, cursor, instance, ctypes.addressof(buf))
-    return list(parse_all(buf.raw[:fields[2]])), fields[3], fields[4]
-
-
 @test("a process that calls exec between two calls of MAPS is ESTALE, and no mixture")
 def _():
     with lib.tmpfs() as directory, Device() as device:
@@ -352,11 +348,6 @@ if not lib.DEBUG:
 
 # --------------------------------------------------------------------- held up --
 
-def count_of(pid):
-    with Device() as device:
-        return len(device.maps(pid))
-
-
 # Below all else that a process has mapped executable.
 LOW, MAP_FIXED_NOREPLACE, MS_BIND = 0x10000000, 0x100000, 4096
 
@@ -381,7 +372,7 @@ def unmount_after_end(path, prot):
         stop()
         with lib.child(map_behind, fds[0], path, prot) as pid:
             stream.flush()      # which leaves what is being read
-            with lib.waiting_for(count_of, pid) as (asker, answer):
+            with lib.waiting_for(stream.maps, pid) as (asker, answer):
                 lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS waits")
                 equal(lib.result_of(answer, 0), None, "answer of MAPS")
                 os.kill(pid, signal.SIGKILL)

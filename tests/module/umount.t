@@ -107,7 +107,7 @@ def umount_while_maps_reads(device, directory, path, owner):
         lib.drop_caches()
         stream.flush()
         before = pages_read(device)
-        with lib.waiting_for(umounts.ask, pid) as (_, answer):
+        with lib.waiting_for(stream.maps, pid) as (_, answer):
             # the ACL, and then of the file
             lib.until(lambda: pages_read(device) > before + NOTES // 8, "MAPS reads")
             os.kill(pid, signal.SIGKILL)
