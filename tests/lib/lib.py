@@ -169,7 +169,8 @@ def waiting_for(function, *arguments):
             result = function(*arguments)
         except OSError as error:
             result = errno.errorcode[error.errno]
-        os.write(writer, str(result).encode())
+        # a pipe has room for that, and the caller may read nothing until it has ended
+        os.write(writer, str(result).encode()[:select.PIPE_BUF])
         os._exit(0)
     os.close(writer)
     try:
@@ -183,7 +184,7 @@ def waiting_for(function, *arguments):
 def result_of(reader, seconds):
     """Of waiting_for(), as text; None when there is none by then."""
     ready, _, _ = select.select([reader], [], [], seconds)
-    return os.read(reader, 4096).decode() if ready else None
+    return os.read(reader, select.PIPE_BUF).decode() if ready else None
 
 
 def sleeps_in(pid, call):
