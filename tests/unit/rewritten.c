@@ -13,6 +13,7 @@ static char directory[] = "/tmp/buildid-write.XXXXXX";
 struct make *make;
 struct perfdata_counts counts;
 char reported[512];
+char error[512];
 struct perfdata_module_event loads[4];
 size_t nr_module_events;
 bool keep_names;
@@ -104,10 +105,15 @@ static void report(void *context, const char *path, uint64_t missing, uint64_t a
 		 (unsigned int)all, reason);
 }
 
+static uint64_t told; /* by the last call of progress() */
+
 static bool progress(void *context, uint64_t done, uint64_t total)
 {
 	(void)context;
 	assert_true(done && done <= total);
+	/* It is read twice, and at first it is told of the first event. */
+	assert_true(told ? done >= told : done < total / 2 || done == total);
+	told = done;
 	return !on_progress || on_progress();
 }
 
@@ -126,8 +132,10 @@ int annotate_to(const char *path, const char *output)
 	int err;
 
 	assert_non_null(data);
+	told = 0;
 	err = perfdata_rewrite(data, output, &annotator, &counts);
 	assert_int_equal(!err, !perfdata_error(data));
+	snprintf(error, sizeof(error), "%s", err ? perfdata_error(data) : "");
 	perfdata_close(data);
 	/* Nothing half done is left. */
 	assert_int_equal(glob(".new-*", 0, NULL, &found), GLOB_NOMATCH);

@@ -16,6 +16,7 @@ extern unsigned char after[MAKE_ROOM];
 extern size_t after_size;
 extern struct perfdata_counts counts;
 extern char reported[512];
+extern char error[512]; /* of annotate_to(); empty without one */
 
 /* To be set: modules; --no-names; no log and no module; what is called as the first event has been written. */
 extern struct perfdata_module_event loads[4];

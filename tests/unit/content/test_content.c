@@ -308,6 +308,8 @@ static void other_files_say_what_they_are(void **state)
 	assert_string_equal(reason.text, "is not an ELF file");
 	assert_false(is("none", CONTENT_ELF));
 	assert_string_equal(reason.text, "has no build-id");
+	assert_false(content_is(-1, &id, CONTENT_ELF, &reason));
+	assert_string_equal(reason.text, "cannot be read");
 	/* A part of it is not it. */
 	id.size--;
 	assert_false(is("true", CONTENT_ELF));

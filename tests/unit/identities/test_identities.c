@@ -466,6 +466,29 @@ static void files_of_one_inode_number_are_distinguished_by_path(void **state)
 	assert_int_equal(found.id.size, 0);
 }
 
+/* What only one of them has, may be renamed. */
+static void a_file_of_one_subvolume_has_any_path(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(6, 10, 20 * SECOND);
+	union any_record record;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		make_file(&record, i + 1, 20, 0, "/lib.so");
+		record.file.ino = record.file.user_ino = 10;
+		record.file.user_dev_minor = 40;
+		memset(data_of(&record), 0x11 * (int)(i + 1), 20);
+		add(&record);
+		add_mmap(i + 1, 5, (10 + i) * SECOND);
+	}
+	ready(5 * SECOND);
+	mapping.start = 0x1000;
+	mapping.path = "/renamed.so";
+	look_up(&mapping);
+	assert_int_equal(found.id.bytes[0], 0x22);
+}
+
 static void a_loss_makes_it_uncertain(void **state)
 {
 	struct perfdata_mapping mapping = mapping_of(6, 10, 3000);
@@ -1010,6 +1033,7 @@ int main(void)
 		TEST(what_was_seen_counts_more_than_a_ctime),
 		TEST(what_was_seen_counts_without_a_clock),
 		TEST(files_of_one_inode_number_are_distinguished_by_path),
+		TEST(a_file_of_one_subvolume_has_any_path),
 		TEST(a_loss_makes_it_uncertain),
 		TEST(a_record_from_before_a_loss_is_not_the_one),
 		TEST(a_loss_between_two_sights_is_none),

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -185,6 +188,95 @@ static void mappings_that_are_compressed(void **state)
 		make_end(make);
 		check_made();
 	}
+}
+
+/* zstd's frames and perf's events may hold none. */
+static void mappings_behind_compressed_nothing(void **state)
+{
+	static const struct perfdata_compressed2 nothing = {
+		.event = { .type = PERFDATA_COMPRESSED2, .size = sizeof(nothing) },
+	};
+	struct perfdata_event event = { .type = PERFDATA_COMPRESSED };
+	unsigned char packed[4096];
+	size_t empty, size;
+
+	(void)state;
+	make_begin(make);
+	make_events();
+	empty = ZSTD_compress(packed, sizeof(packed), NULL, 0, 3);
+	size = ZSTD_compress(packed + empty, sizeof(packed) - empty, make->bytes + make->events,
+			     make->size - make->events, 3);
+	assert_false(ZSTD_isError(empty) || ZSTD_isError(size));
+	size += empty;
+	make->size = make->events;
+	make_raw(make, &nothing, sizeof(nothing));
+	event.size = (uint16_t)(sizeof(event) + size);
+	make_raw(make, &event, sizeof(event));
+	make_raw(make, packed, size);
+	make_end(make);
+	check_made();
+}
+
+static int pipe_to_read[2];
+
+static struct perfdata *open_pipe(void)
+{
+	char name[32];
+	struct perfdata *data;
+
+	snprintf(name, sizeof(name), "/dev/fd/%d", pipe_to_read[0]);
+	data = perfdata_open(name);
+	assert_non_null(data);
+	close(pipe_to_read[0]);
+	return data;
+}
+
+static void write_into_pipe(int signal)
+{
+	(void)signal;
+	if (write(pipe_to_read[1], make->bytes, make->size) != (ssize_t)make->size)
+		abort();
+	close(pipe_to_read[1]);
+}
+
+/* It waits for the first byte by then. */
+static void mappings_of_a_pipe_whose_reader_is_interrupted(void **state)
+{
+	static const struct itimerval soon = { .it_value.tv_usec = 100000 };
+	struct sigaction action = { .sa_handler = write_into_pipe }, before;
+	struct perfdata *data;
+
+	(void)state;
+	make_all();
+	assert_int_equal(pipe(pipe_to_read), 0);
+	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	data = open_pipe();
+	assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+	check_mappings(data);
+	perfdata_close(data);
+}
+
+/* That nothing is left open is seen in the end, by descriptors.c. */
+static void a_pipe_without_room_for_it_is_closed(void **state)
+{
+	struct rlimit before, limit;
+	struct perfdata *data;
+
+	(void)state;
+	make_all();
+	assert_int_equal(pipe(pipe_to_read), 0);
+	write_into_pipe(0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 100;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	data = open_pipe();
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_string_equal(perfdata_error(data), "cannot be kept in TMPDIR: File too large");
+	perfdata_close(data);
 }
 
 static void assert_error(const char *expected)
@@ -799,6 +891,9 @@ int main(void)
 		TEST(mappings_without_times),
 		TEST(mappings_with_an_identifier),
 		TEST(mappings_that_are_compressed),
+		TEST(mappings_behind_compressed_nothing),
+		TEST(mappings_of_a_pipe_whose_reader_is_interrupted),
+		TEST(a_pipe_without_room_for_it_is_closed),
 		TEST(some_events_are_never_compressed),
 		TEST(what_is_meant_to_fill_the_disk_is_not_decompressed),
 		TEST(mappings_behind_aux_data),

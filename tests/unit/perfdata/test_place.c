@@ -280,6 +280,9 @@ static void no_other_directory_is_replaced(void **state)
 	assert_int_equal(annotate_to("perf.data", "new"), 0);
 	assert_int_equal(read_mappings("new", mappings), 3);
 	assert_int_equal(annotate_to("perf.data", "perf.data"), 0);
+	/* Nobody makes a directory there. */
+	assert_int_equal(annotate_to("perf.data", "/proc/new"), -1);
+	assert_string_equal(error, "/proc/new: No such file or directory");
 	assert_int_equal(read_mappings("perf.data", mappings), 3);
 	assert_id(&mappings[0], 20, 2);
 }
