@@ -999,6 +999,7 @@ struct buildid_set_cookie {
  * Records wait in the subscriber's ring while its socket is full; what has no
  * room there is counted in LOST, exactly. There is no multicast group. For want of
  * memory a request fails with ENOMEM, or with ENOBUFS where that is the core kernel's.
+ * A dump to a socket that is full fails with ENOBUFS, too.
  */
 #define BUILDID_GENL_NAME	"buildid"
 #define BUILDID_GENL_VERSION	1

@@ -220,6 +220,7 @@ static bool is_good_error(const struct fuzz *f, int error)
 	case EPERM:
 		return options.unprivileged;
 	case ENOMEM:
+	case ENOBUFS: /* or the socket is full of what another thread has asked for */
 		/* the thread that asked may be another one */
 		return f->failed || options.racing;
 	default:
