@@ -466,7 +466,7 @@ static void files_of_one_inode_number_are_distinguished_by_path(void **state)
 	assert_int_equal(found.id.size, 0);
 }
 
-/* What only one of them has, may be renamed. */
+/* Where only one subvolume is known, the number is enough: the file may have been renamed. */
 static void a_file_of_one_subvolume_has_any_path(void **state)
 {
 	struct perfdata_mapping mapping = mapping_of(6, 10, 20 * SECOND);

@@ -239,7 +239,7 @@ static void write_into_pipe(int signal)
 	close(pipe_to_read[1]);
 }
 
-/* It waits for the first byte by then. */
+/* Its bytes are written by the signal's handler, when it waits for the first one. */
 static void mappings_of_a_pipe_whose_reader_is_interrupted(void **state)
 {
 	static const struct itimerval soon = { .it_value.tv_usec = 100000 };
