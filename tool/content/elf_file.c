@@ -4,6 +4,7 @@
  * dwelf_elf_gnu_build_id(), as that knows neither Go's notes nor where a note lies.
  */
 
+#include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,12 @@ static void close_image(const struct image *image)
 	memory_limit_end(&image->limit);
 }
 
+/* libelf has no error for a read that failed, but leaves errno as it found it. */
+static uint16_t reason_unless_io(uint16_t reason)
+{
+	return errno == EIO ? BUILDID_REASON_IO : reason;
+}
+
 /* Opened for close_image() if there is an identity to look for. */
 static bool open_image(int fd, struct image *image, struct elf_info *info)
 {
@@ -237,19 +244,20 @@ static bool open_image(int fd, struct image *image, struct elf_info *info)
 	elf_version(EV_CURRENT);
 	*image = (struct image){ .fd = fd, .size = (uint64_t)stat.st_size };
 	memory_limit_begin(&image->limit, MEMORY_MAX);
+	errno = 0;
 	/* Read and not mapped: a file that somebody truncates must not kill the reader. */
 	image->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (image->elf && elf_kind(image->elf) == ELF_K_ELF)
 		return true;
+	info->reason = reason_unless_io(BUILDID_REASON_NOT_ELF);
 	close_image(image);
 	return false;
 }
 
 static void find_id(struct elf_info *info, struct image *image)
 {
-	info->reason = BUILDID_REASON_NO_NOTE;
-	if (!find(info, &gnu, image))
-		find(info, &go, image);
+	if (!find(info, &gnu, image) && !find(info, &go, image))
+		info->reason = reason_unless_io(BUILDID_REASON_NO_NOTE);
 }
 
 void elf_file_id(int fd, struct elf_info *info)

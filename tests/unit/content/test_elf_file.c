@@ -3,12 +3,14 @@
 
 #include <elf.h>
 #include <endian.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -497,6 +499,38 @@ static void what_is_no_elf_file_is_reported(void **state)
 	assert_no_id(BUILDID_REASON_NO_NOTE);
 }
 
+static off_t unreadable = -1;
+
+/* Our own calls are of pread64(), as file offsets have 64 bits, and libelf's of pread(). */
+ssize_t pread64(int fd, void *buf, size_t count, off_t offset)
+{
+	if (unreadable >= offset && unreadable < offset + (off_t)count) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_pread64, fd, buf, count, offset);
+}
+extern __typeof(pread64) pread_of_libelf __asm__("pread") __attribute__((alias("pread64")));
+
+/* A read of this many bytes at once would hide where the bad byte is. */
+#define FAR 12288
+
+static void a_file_that_cannot_be_read_is_not_called_something_else(void **state)
+{
+	(void)state;
+	start();
+	size = FAR;
+	add_gnu(20, 1);
+	add_segment(FAR, 4);
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+	unreadable = 0;
+	assert_no_id(BUILDID_REASON_IO);
+	unreadable = FAR + 4;
+	assert_no_id(BUILDID_REASON_IO);
+	unreadable = -1;
+	assert_id(BUILDID_KIND_GNU, 20, 1);
+}
+
 /* No crash, and none of the reads leaves the image: the sanitizers look. */
 static void every_damage_is_survived(void **state)
 {
@@ -667,6 +701,7 @@ int main(void)
 		cmocka_unit_test(sections_that_section_0_counts_may_be_missing),
 		cmocka_unit_test(notes_that_were_cut_are_read_as_far_as_they_go),
 		cmocka_unit_test(what_is_no_elf_file_is_reported),
+		cmocka_unit_test(a_file_that_cannot_be_read_is_not_called_something_else),
 		cmocka_unit_test(every_damage_is_survived),
 		cmocka_unit_test(this_program_is_read),
 		cmocka_unit_test(an_id_has_a_place_in_memory),
