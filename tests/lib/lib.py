@@ -184,7 +184,7 @@ def waiting_for(function, *arguments):
 def result_of(reader, seconds):
     """Of waiting_for(), as text; None when there is none by then."""
     ready, _, _ = select.select([reader], [], [], seconds)
-    return os.read(reader, select.PIPE_BUF).decode() if ready else None
+    return os.read(reader, select.PIPE_BUF).decode(errors="replace") if ready else None
 
 
 def sleeps_in(pid, call):

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -231,27 +232,66 @@ static struct perfdata *open_pipe(void)
 	return data;
 }
 
-static void write_into_pipe(int signal)
+static void write_into_pipe(void)
 {
-	(void)signal;
 	if (write(pipe_to_read[1], make->bytes, make->size) != (ssize_t)make->size)
 		abort();
 	close(pipe_to_read[1]);
 }
 
-/* Its bytes are written by the signal's handler, when it waits for the first one. */
+static void take_note(int signal)
+{
+	(void)signal;
+}
+
+static void wait_until_it_sleeps(pid_t pid)
+{
+	const struct timespec soon = { .tv_nsec = 1000000 };
+	char name[32], state = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	while (state != 'S') {
+		nanosleep(&soon, NULL);
+		file = fopen(name, "r");
+		if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+			abort();
+		fclose(file);
+	}
+}
+
+/* Of the one who reads the pipe: only when he waits for its first byte, and once more. */
+static pid_t interrupt_and_write(void)
+{
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	wait_until_it_sleeps(getppid());
+	kill(getppid(), SIGALRM);
+	wait_until_it_sleeps(getppid());
+	write_into_pipe();
+	_exit(0);
+}
+
 static void mappings_of_a_pipe_whose_reader_is_interrupted(void **state)
 {
-	static const struct itimerval soon = { .it_value.tv_usec = 100000 };
-	struct sigaction action = { .sa_handler = write_into_pipe }, before;
+	struct sigaction action = { .sa_handler = take_note }, before;
 	struct perfdata *data;
+	pid_t child;
+	int status;
 
 	(void)state;
 	make_all();
 	assert_int_equal(pipe(pipe_to_read), 0);
 	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
-	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	child = interrupt_and_write();
+	close(pipe_to_read[1]);
 	data = open_pipe();
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
 	check_mappings(data);
 	perfdata_close(data);
@@ -266,7 +306,7 @@ static void a_pipe_without_room_for_it_is_closed(void **state)
 	(void)state;
 	make_all();
 	assert_int_equal(pipe(pipe_to_read), 0);
-	write_into_pipe(0);
+	write_into_pipe();
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
