@@ -35,8 +35,26 @@ static void a_user_has_one_share_in_all_its_namespaces(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(container, KUIDT_INIT(200033)), KUIDT_INIT(200000)));
 }
 
+/* As PrivateUsers= of systemd does for services, each of which has a user of its own. */
+static void users_beside_the_real_root_are_not_root(struct kunit *test)
+{
+	struct user_namespace *private = make_ns(test, &init_user_ns, GLOBAL_ROOT_UID, 0);
+	struct user_namespace *own = make_ns(test, private, SOMEBODY, 100000);
+	struct user_namespace *container = make_ns(test, private, GLOBAL_ROOT_UID, 200000);
+	struct user_namespace *rootless = make_ns(test, &init_user_ns, GLOBAL_ROOT_UID, 0);
+
+	rootless->uid_map.nr_extents = 0;
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(private, SOMEBODY), SOMEBODY));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(private, ANOTHER), ANOTHER));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(private, GLOBAL_ROOT_UID), GLOBAL_ROOT_UID));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(own, KUIDT_INIT(100001)), SOMEBODY));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(container, KUIDT_INIT(200033)), KUIDT_INIT(200000)));
+	KUNIT_EXPECT_TRUE(test, uid_eq(user_of(rootless, ANOTHER), ANOTHER));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_user_has_one_share_in_all_its_namespaces),
+	KUNIT_CASE(users_beside_the_real_root_are_not_root),
 	{},
 };
 

@@ -9,23 +9,25 @@
 
 static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
 {
-	kuid_t root;
+	kuid_t user = uid, root;
 
-	if (ns == &init_user_ns)
-		return uid;
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-		return ns->owner;
-	root = make_kuid(ns, 0);
-	return uid_valid(root) ? root : ns->owner;
+	for (; ns != &init_user_ns; ns = ns->parent) {
+		root = make_kuid(ns, 0);
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			user = ns->owner;
+		else if (uid_valid(root) && !uid_eq(root, GLOBAL_ROOT_UID))
+			user = root;
+	}
+	return user;
 }
 
 /**
  * bid_user() - the user that what current takes is counted for
  *
- * In a user namespace a user can have many uids: there it is the owner of the namespace.
- * One that root created is a container, and there it is the container's root. Any context.
+ * In a user namespace a user can have many uids: there it is the owner of the outermost one.
+ * One that root created is a container, and there it is the container's root; unless that is
+ * root itself, as with PrivateUsers= of systemd, or not mapped, where uids are those outside.
+ * Any context.
  */
 kuid_t bid_user(void)
 {

@@ -899,7 +899,8 @@ struct buildid_flush {
 /*
  * The most cookies of a user, and of all users together. A user namespace counts as
  * one user, here and where requests and entries of the cache are shared out: its owner, or
- * its root if the owner is root.
+ * its root if the owner is root. If both are root, or its root is not mapped, users in it
+ * count as outside.
  */
 #define BUILDID_COOKIES_MAX	1024
 #define BUILDID_COOKIES_TOTAL	65536

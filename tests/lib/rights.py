@@ -61,16 +61,26 @@ def enter_user_namespace():
 
 
 @contextlib.contextmanager
-def namespace_of_nobody():
-    """A pid in a user namespace that nobody has made, with ten uids that are not nobody's."""
+def user_namespace(become, uid_map):
+    """A pid in one that is made after @become()."""
     def make():
-        become_nobody()
+        become()
         lib.check(lib.libc.unshare(CLONE_NEWUSER), "unshare")
 
     with lib.child(make) as pid:
         with open(f"/proc/{pid}/uid_map", "w", encoding="ascii") as file:
-            file.write("0 200000 10\n")
+            file.write(f"{uid_map}\n")
         yield pid
+
+
+def namespace_of_nobody():
+    """With ten uids that are not nobody's."""
+    return user_namespace(become_nobody, "0 200000 10")
+
+
+def namespace_of_root():
+    """With all uids as they are, as systemd makes one for a service with PrivateUsers=."""
+    return user_namespace(lambda: None, "0 0 4294967295")
 
 
 def enter_namespace_as(uid, namespace):

@@ -231,19 +231,36 @@ def _():
         equal(stream.stats()["requests"], REQUESTS // 4, "requests, with root's")
 
 
-@test("nor have all uids of the user namespaces that a user makes")
-def _():
-    def map_as(uid, namespace, fds):
+def requests_of_two(namespace, uids, stop, fds):
+    """That are in use when each has mapped half of the files."""
+    def map_as(uid, fds):
         rights.enter_namespace_as(uid, namespace)
         servers.map_unread(fds)
 
-    share = REQUESTS // 8
+    stop()
+    half = len(fds) // 2
+    for uid, its in zip(uids, (fds[:half], fds[half:])):
+        lib.in_child(map_as, uid, its)
+    return stream.stats()["requests"]
+
+
+SHARE = REQUESTS // 8
+
+
+@test("nor have all uids of the user namespaces that a user makes")
+def _():
     with loaded(f"requests={REQUESTS}"), rights.namespace_of_nobody() as namespace, \
-            servers.device(2 * share) as (fds, stop, _):
-        stop()
-        for uid in UIDS:
-            lib.in_child(map_as, uid, namespace, fds[uid * share:][:share])
-        equal(stream.stats()["requests"], share, "requests")
+            servers.device(2 * SHARE) as (fds, stop, _):
+        equal(requests_of_two(namespace, UIDS, stop, fds), SHARE, "requests")
+
+
+@test("a service with a user of its own, in a user namespace of root's uids, has its own half")
+def _():
+    # users are counted by a hash with an odd factor, which tells these two apart whatever it is
+    uids = (991, 991 + (1 << 31))
+    with loaded(f"requests={REQUESTS}"), rights.namespace_of_root() as namespace, \
+            servers.device(2 * SHARE) as (fds, stop, _):
+        equal(requests_of_two(namespace, uids, stop, fds), 2 * SHARE, "requests")
 
 
 def elf_with_notes(path, notes):
