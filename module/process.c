@@ -290,15 +290,20 @@ int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags
 {
 	struct pid *pid = find_allowed_pid(req->pid);
 	struct process process;
+	bool ended;
 	int err;
 
 	if (IS_ERR(pid))
 		return PTR_ERR(pid);
-	err = get_process(pid, &process);
-	if (!err) {
+	do {
+		err = get_process(pid, &process);
+		if (err)
+			break;
 		err = resolve(&process, req, vm_flags, record);
+		/* by exec, unless the process ended, too */
+		ended = !atomic_read(&process.mm->mm_users);
 		put_process(&process);
-	}
+	} while (err == -ESRCH && ended);
 	put_pid(pid);
 	return err;
 }
