@@ -32,10 +32,11 @@
 #include "file.h"
 
 /* These are not in <linux/magic.h>. */
-#define HFS_SUPER_MAGIC	  0x4244
-#define JFS_SUPER_MAGIC	  0x3153464a
-#define NTFS3_SUPER_MAGIC 0x7366746e
-#define UBIFS_SUPER_MAGIC 0x24051905
+#define BCACHEFS_SUPER_MAGIC 0xca451a4e
+#define HFS_SUPER_MAGIC	     0x4244
+#define JFS_SUPER_MAGIC	     0x3153464a
+#define NTFS3_SUPER_MAGIC    0x7366746e
+#define UBIFS_SUPER_MAGIC    0x24051905
 
 /*
  * Device numbers are used again, and reproducible filesystem images have the same inode
@@ -77,8 +78,9 @@ struct inode *bid_file_inode(const struct file *file)
 }
 
 /*
- * On btrfs each subvolume has its own inode numbers; on FUSE the server chooses them, and
- * files of one number differ in the node. The file handle says which it is.
+ * On btrfs each subvolume has its own inode numbers, and on bcachefs a snapshot the same ones;
+ * on FUSE the server chooses them, and files of one number differ in the node. The file handle
+ * says which it is.
  */
 static noinline u64 handle_tree(struct inode *inode)
 {
@@ -100,7 +102,8 @@ u64 bid_file_tree(struct inode *inode)
 {
 	unsigned long magic = inode->i_sb->s_magic;
 
-	if (unlikely(magic == BTRFS_SUPER_MAGIC || magic == FUSE_SUPER_MAGIC))
+	if (unlikely(magic == BTRFS_SUPER_MAGIC || magic == BCACHEFS_SUPER_MAGIC ||
+		     magic == FUSE_SUPER_MAGIC))
 		return handle_tree(inode);
 	return 0;
 }
@@ -346,12 +349,12 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 	}
 	if (reads_by_inode(inode))
 		return BID_ACCESS_INODE;
-	if (may_be_fuse(sb) || sb->s_user_ns != &init_user_ns)
-		return BID_ACCESS_CALLER;
 	if (!(file->f_mode & FMODE_CAN_READ) || !file->f_op->read_iter) {
 		*reason = BUILDID_REASON_UNREADABLE;
 		return BID_ACCESS_NEVER;
 	}
+	if (may_be_fuse(sb) || sb->s_user_ns != &init_user_ns)
+		return BID_ACCESS_CALLER;
 	/* while it is held, exec of what is being written here fails with ETXTBSY */
 	if (file->f_mode & FMODE_WRITE)
 		return BID_ACCESS_CALLER;
@@ -377,7 +380,9 @@ static u32 name_flags(const struct file *file, const struct path *user)
 	const struct inode *inode = file_inode(file);
 	u32 flags = 0;
 
-	if (may_be_fuse(bid_file_inode(file)->i_sb) || bid_file_user_overlay(user))
+	/* what a server passes through is another filesystem's, and only the path is its own */
+	if (may_be_fuse(bid_file_inode(file)->i_sb) || may_be_fuse(dentry->d_sb) ||
+	    bid_file_user_overlay(user))
 		flags |= BUILDID_FILE_FUSE;
 	/* it may get its last name, or lose it, at any time */
 	if (!data_race(inode->i_nlink) || d_unlinked(dentry))
@@ -504,6 +509,11 @@ void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struc
 		path->len = scnprintf(buf, size, "/%pd", dentry);
 	} else {
 		path->len = scnprintf(buf, size, "%pd4", dentry);
+		/* that has fewer, and begins with the mount point */
+		if (buf[0] == '/') {
+			path->name++;
+			path->len--;
+		}
 		path->flags |= BUILDID_FILE_PATH_PART;
 	}
 }

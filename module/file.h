@@ -19,8 +19,8 @@
  * @dev: of the superblock
  * @generation: of the inode number
  * @ino: inode number
- * @tree: which of the inodes with that number: on btrfs the subvolume, on FUSE the node;
- *	0 elsewhere
+ * @tree: which of the inodes with that number: on btrfs and bcachefs the subvolume, on FUSE the
+ *	node; 0 elsewhere
  */
 struct bid_key {
 	dev_t dev;
