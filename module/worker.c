@@ -7,8 +7,8 @@
  * invalidate_lock, which keeps truncation and hole punching away, without readahead,
  * and with no effect on the file or those that have it open. What has no page in a file
  * that is nothing but memory is zeros, and is read as such without allocating a page.
- * Files whose pages may be read only by their filesystem's own read_iter are read by
- * kernel_read().
+ * Files whose pages may be read only by their filesystem's own read_iter are read by that,
+ * unless a writer has the file: it may wait for memory that some user serves.
  *
  * The rules:
  * - No lock of this module is held while a file is read or released. The cache lock is
@@ -40,6 +40,7 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <linux/uio.h>
 #include <crypto/sha2.h>
 
 #include "compat.h"
@@ -91,16 +92,18 @@ static struct {
 	struct list_head free;
 	struct workqueue_struct *local;
 	struct workqueue_struct *remote;
+	struct workqueue_struct *puts;
 } worker;
 
 /**
  * struct slow_reader - reads a file where one may sleep
  * @reader: the parser's interface to it
  * @held: the file
- * @by_file: use kernel_read() and not @inode's pages
+ * @by_file: use read_iter and not @inode's pages
  * @pages: how many more pages may be read
  * @index: of the page read last
- * @waited: for the superblock, in nanoseconds
+ * @copy: of that page, as notes may be a few bytes each
+ * @waited: for the superblock, or for writers, in nanoseconds
  */
 struct slow_reader {
 	struct bid_reader reader;
@@ -108,6 +111,7 @@ struct slow_reader {
 	bool by_file;
 	u32 pages;
 	pgoff_t index;
+	u8 *copy;
 	u64 waited;
 };
 
@@ -122,19 +126,55 @@ static int read_error(int err)
 	return -EIO;
 }
 
-static int read_file(struct file *file, u64 off, void *buf, size_t len)
+/*
+ * read_iter may take i_rwsem, which who writes to the file holds while it faults in memory that
+ * some user may be serving (FUSE, userfaultfd). So that is waited for here, and not for ever;
+ * who takes it just after this has to be lucky, once for each page.
+ */
+static bool wait_for_writer(struct slow_reader *slow)
 {
-	loff_t pos = off;
+	struct rw_semaphore *writer = &slow->held->inode->i_rwsem;
+	u64 start = ktime_get_mono_fast_ns();
+	bool free;
+	u32 us;
+
+	for (us = 50; !(free = down_read_trylock(writer)) && us < 50 * USEC_PER_MSEC; us *= 2) {
+		if (slow->waited + ktime_get_mono_fast_ns() - start >= WAIT_MAX)
+			break;
+		usleep_range(us, 2 * us);
+	}
+	slow->waited += ktime_get_mono_fast_ns() - start;
+	if (free)
+		up_read(writer);
+	return free;
+}
+
+/* kernel_read() would take over O_DIRECT, which filesystems need not do to kernel memory. */
+static ssize_t read_some(struct file *file, loff_t pos, void *buf, size_t len)
+{
+	struct kvec vec = { .iov_base = buf, .iov_len = len };
+	struct iov_iter to;
+	struct kiocb iocb;
+
+	init_sync_kiocb(&iocb, file);
+	iocb.ki_flags &= ~IOCB_DIRECT;
+	iocb.ki_pos = pos;
+	iov_iter_kvec(&to, ITER_DEST, &vec, 1, len);
+	return file->f_op->read_iter(&iocb, &to);
+}
+
+static int read_file(struct slow_reader *slow, u64 off, void *buf, size_t len)
+{
 	ssize_t n;
 
-	while (len) {
-		n = kernel_read(file, buf, len, &pos);
+	for (; len; buf += n, off += n, len -= n) {
+		if (!wait_for_writer(slow))
+			return -ESTALE;
+		n = read_some(slow->held->file, off, buf, len);
 		if (n < 0)
 			return read_error(n);
 		if (!n)
 			return -ESTALE; /* shorter than it was a moment ago */
-		buf += n;
-		len -= n;
 	}
 	return 0;
 }
@@ -241,7 +281,7 @@ static struct page *disk_page(struct bid_held *held, struct address_space *mappi
 	return page;
 }
 
-static int copy_from_page(struct page *page, size_t at, void *buf, size_t len)
+static int copy_page_part(struct page *page, void *buf, size_t len)
 {
 	char *addr;
 
@@ -254,47 +294,22 @@ static int copy_from_page(struct page *page, size_t at, void *buf, size_t len)
 		return -EIO;
 	}
 	addr = kmap_local_page(page);
-	memcpy(buf, addr + at, len);
+	memcpy(buf, addr, len);
 	kunmap_local(addr);
 	put_page(page);
 	return 0;
 }
 
-static int read_pages(struct slow_reader *slow, u64 off, void *buf, size_t len)
+static int read_page(struct bid_held *held, pgoff_t index, void *buf, size_t len)
 {
-	struct inode *inode = slow->held->inode;
-	struct address_space *mapping = inode->i_mapping;
+	struct address_space *mapping = held->inode->i_mapping;
 	struct page *page;
-	size_t at, n;
-	int err;
 
-	for (; len; buf += n, off += n, len -= n) {
-		at = offset_in_page(off);
-		n = min_t(size_t, len, PAGE_SIZE - at);
-		if (off + n > i_size_read(inode))
-			return -ESTALE;
-		page = is_memory(inode) ? memory_page(mapping, off >> PAGE_SHIFT) :
-					  disk_page(slow->held, mapping, off >> PAGE_SHIFT);
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		err = copy_from_page(page, at, buf, n);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Returns how many pages that is; -EDQUOT, which read_error() does not, when that is too many. */
-static int charge_pages(struct slow_reader *slow, u64 off, size_t len)
-{
-	pgoff_t first = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
-	u32 pages = last - first + (first != slow->index);
-
-	if (pages > slow->pages)
-		return -EDQUOT;
-	slow->pages -= pages;
-	slow->index = last;
-	return pages;
+	if (((u64)index << PAGE_SHIFT) + len > i_size_read(held->inode))
+		return -ESTALE;
+	page = is_memory(held->inode) ? memory_page(mapping, index) :
+					disk_page(held, mapping, index);
+	return IS_ERR(page) ? PTR_ERR(page) : copy_page_part(page, buf, len);
 }
 
 /* The reverse, with s_umount just taken. Fails when nobody else needs the superblock. */
@@ -361,24 +376,46 @@ static bool is_wanted(struct slow_reader *slow)
 	return wanted;
 }
 
-static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
+/* -EDQUOT, which read_error() does not return, when the file has too many pages. */
+static int get_copy(struct slow_reader *slow, pgoff_t index)
 {
-	struct slow_reader *slow = container_of(reader, struct slow_reader, reader);
-	int pages;
+	u64 off = (u64)index << PAGE_SHIFT;
+	size_t len = min_t(u64, slow->reader.size - off, PAGE_SIZE);
+	int err;
 
-	if (!len)
+	if (slow->index == index)
 		return 0;
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	pages = charge_pages(slow, off, len);
-	if (pages < 0)
-		return pages;
-	/* notes may be a few bytes each */
-	if (pages && !slow->held->file && !is_wanted(slow))
+	if (!slow->pages)
+		return -EDQUOT;
+	slow->pages--;
+	slow->index = BID_NO_PAGE;
+	if (!slow->held->file && !is_wanted(slow))
 		return -ESHUTDOWN;
 	cond_resched();
-	return slow->by_file ? read_file(slow->held->file, off, buf, len) :
-			       read_pages(slow, off, buf, len);
+	err = slow->by_file ? read_file(slow, off, slow->copy, len) :
+			      read_page(slow->held, index, slow->copy, len);
+	if (!err)
+		slow->index = index;
+	return err;
+}
+
+static int slow_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
+{
+	struct slow_reader *slow = container_of(reader, struct slow_reader, reader);
+	size_t at, n;
+	int err;
+
+	for (; len; buf += n, off += n, len -= n) {
+		err = get_copy(slow, off >> PAGE_SHIFT);
+		if (err)
+			return err;
+		at = offset_in_page(off);
+		n = min_t(size_t, len, PAGE_SIZE - at);
+		memcpy(buf, slow->copy + at, n);
+	}
+	return 0;
 }
 
 /* OpenTelemetry's htlhash: head, tail, length. */
@@ -458,6 +495,39 @@ static int read_attempt(struct slow_reader *slow, const struct bid_version *vers
 	return err;
 }
 
+static int read_attempts(struct slow_reader *slow, struct bid_version *version,
+			 struct bid_identity *id, bool *racy)
+{
+	struct inode *inode = slow->held->inode;
+	struct bid_version after;
+	int err, i;
+
+	for (i = 0; i < ATTEMPTS; i++) {
+		bid_file_arm_version(inode);
+		bid_file_version(inode, version);
+		*racy = bid_file_racy(inode, version, slow->held->access) ||
+			bid_file_unstable(inode);
+		err = slow->copy ? read_attempt(slow, version, id) : -ENOMEM;
+		if (err == -EINTR)
+			return err;
+		bid_file_version(inode, &after);
+		if (!bid_version_equal(version, &after) || err == -ESTALE)
+			continue;
+		if (err) {
+			bid_stats_inc(BID_STAT_IO_ERRORS);
+			*id = (struct bid_identity){ .reason = BUILDID_REASON_IO };
+			*racy = true;
+		}
+		if (id->kind != BUILDID_KIND_GNU && id->kind != BUILDID_KIND_GO)
+			bid_stats_inc(BID_STAT_NO_ID);
+		return 0;
+	}
+	bid_stats_inc(BID_STAT_CHANGING);
+	*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+	*racy = true;
+	return 0;
+}
+
 /**
  * bid_worker_identify() - identify a file by reading it
  * @held: the file; the caller has it held, by whatever
@@ -479,36 +549,15 @@ int bid_worker_identify(struct bid_held *held, struct bid_version *version, stru
 		.held = held,
 		.by_file = !reads_pages(held),
 		.pages = PAGES_MAX,
+		.copy = kmalloc(PAGE_SIZE, GFP_KERNEL),
 	};
-	struct inode *inode = held->inode;
-	struct bid_version after;
-	int err, i;
+	int err;
 
 	if (!held->file && !held->locked)
 		lock_in_place(held);
-	for (i = 0; i < ATTEMPTS; i++) {
-		bid_file_arm_version(inode);
-		bid_file_version(inode, version);
-		*racy = bid_file_racy(inode, version, held->access) || bid_file_unstable(inode);
-		err = read_attempt(&slow, version, id);
-		if (err == -EINTR)
-			return err;
-		bid_file_version(inode, &after);
-		if (!bid_version_equal(version, &after) || err == -ESTALE)
-			continue;
-		if (err) {
-			bid_stats_inc(BID_STAT_IO_ERRORS);
-			*id = (struct bid_identity){ .reason = BUILDID_REASON_IO };
-			*racy = true;
-		}
-		if (id->kind != BUILDID_KIND_GNU && id->kind != BUILDID_KIND_GO)
-			bid_stats_inc(BID_STAT_NO_ID);
-		return 0;
-	}
-	bid_stats_inc(BID_STAT_CHANGING);
-	*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
-	*racy = true;
-	return 0;
+	err = read_attempts(&slow, version, id, racy);
+	kfree(slow.copy);
+	return err;
 }
 
 /* Several ids share a count. As the hash has a key, no user can choose with whom. */
@@ -608,11 +657,13 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 	bid_worker_hold(&request->held, file, inode, access, READ_ONCE(worker.busy) <= worker.sure);
 }
 
-/* To remove it takes long. */
+/* To remove it takes long: its blocks, which XFS does not tell, or its pages. */
 static bool is_large(const struct inode *inode)
 {
-	/* either may change at this moment, and any of their values is as good */
-	return !data_race(inode->i_nlink) && data_race(inode->i_blocks) >= LARGE >> 9;
+	/* each may change at this moment, and any of their values is as good */
+	return !data_race(inode->i_nlink) &&
+	       (data_race(inode->i_blocks) >= LARGE >> 9 ||
+		data_race(inode->i_mapping->nrpages) >= LARGE >> PAGE_SHIFT);
 }
 
 static void release_inode(struct bid_held *held)
@@ -647,10 +698,13 @@ static void put_in_thread(struct work_struct *work)
 	__fput_sync(container_of(work, struct put, work)->file);
 }
 
-/* One whose server does not answer is in nobody's way but other servers'. */
-static struct workqueue_struct *queue_for(enum bid_access access)
+/*
+ * One whose server does not answer is in nobody's way but other servers'. Others have a queue of
+ * their own, too: what waits for a thaw must not hold up requests that hold s_umount.
+ */
+static struct workqueue_struct *queue_for_put(enum bid_access access)
 {
-	return access == BID_ACCESS_REMOTE ? worker.remote : worker.local;
+	return access == BID_ACCESS_REMOTE ? worker.remote : worker.puts;
 }
 
 /**
@@ -671,7 +725,7 @@ void bid_worker_put_file(struct file *file, enum bid_access access)
 		return;
 	}
 	INIT_WORK_ONSTACK(&put.work, put_in_thread);
-	queue_work(queue_for(access), &put.work);
+	queue_work(queue_for_put(access), &put.work);
 	flush_work(&put.work);
 	destroy_work_on_stack(&put.work);
 }
@@ -775,7 +829,9 @@ static void handle_request(struct work_struct *work)
  */
 void bid_worker_queue(struct bid_request *request)
 {
-	queue_work(request->read ? queue_for(request->held.access) : worker.local, &request->work);
+	bool remote = request->read && request->held.access == BID_ACCESS_REMOTE;
+
+	queue_work(remote ? worker.remote : worker.local, &request->work);
 }
 
 /**
@@ -835,8 +891,13 @@ int bid_worker_init(u32 requests)
 	worker.remote = alloc_workqueue("buildid_remote", WQ_UNBOUND, RUNNING);
 	if (!worker.remote)
 		goto err_destroy_local;
+	worker.puts = alloc_workqueue("buildid_put", WQ_UNBOUND | WQ_FREEZABLE, RUNNING);
+	if (!worker.puts)
+		goto err_destroy_remote;
 	return 0;
 
+err_destroy_remote:
+	destroy_workqueue(worker.remote);
 err_destroy_local:
 	destroy_workqueue(worker.local);
 err_free_requests:
@@ -847,6 +908,7 @@ err_free_requests:
 /* The hook is gone, so that nothing is queued any more. Waits for what is queued. */
 void bid_worker_exit(void)
 {
+	destroy_workqueue(worker.puts);
 	destroy_workqueue(worker.remote);
 	destroy_workqueue(worker.local);
 	kvfree(worker.requests);
