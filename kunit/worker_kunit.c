@@ -42,6 +42,8 @@ static ssize_t test_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return untroubled->read_iter(iocb, to);
 }
 
+static const struct file_operations troubled = { .read_iter = test_read_iter };
+
 static struct file *make_image_file(struct kunit *test, const struct elf_case *of)
 {
 	struct elf_image image = { .room = of->room ?: 8192, .is64 = true };
@@ -67,13 +69,11 @@ static struct file *make_pattern_file(struct kunit *test, u32 size)
 
 static int identify_by(struct file *file, bool by_inode, struct bid_identity *id, bool *racy)
 {
-	struct file_operations troubled = *file->f_op;
 	struct bid_version version;
 	struct bid_held held;
 	int err;
 
 	untroubled = file->f_op;
-	troubled.read_iter = test_read_iter;
 	file->f_op = &troubled;
 	bid_worker_hold(&held, file, file_inode(file),
 			by_inode ? BID_ACCESS_INODE : BID_ACCESS_CALLER, false);

@@ -660,10 +660,13 @@ void bid_worker_set_file(struct bid_request *request, struct file *file, struct 
 /* To remove it takes long: its blocks, which XFS does not tell, or its pages. */
 static bool is_large(const struct inode *inode)
 {
-	/* each may change at this moment, and any of their values is as good */
-	return !data_race(inode->i_nlink) &&
-	       (data_race(inode->i_blocks) >= LARGE >> 9 ||
-		data_race(inode->i_mapping->nrpages) >= LARGE >> PAGE_SHIFT);
+	/* each of these may change at this moment, and any of their values is as good */
+	blkcnt_t blocks = data_race(inode->i_blocks);
+	/* likewise */
+	unsigned long pages = data_race(inode->i_mapping->nrpages);
+
+	/* likewise */
+	return !data_race(inode->i_nlink) && (blocks >= LARGE >> 9 || pages >= LARGE >> PAGE_SHIFT);
 }
 
 static void release_inode(struct bid_held *held)

@@ -71,7 +71,7 @@ def variable(record, data_off, *lengths):
 
 
 def text(field):
-    return field.split(b"\0")[0].decode()
+    return os.fsdecode(field.split(b"\0")[0])
 
 
 def parse(buf, off=0):

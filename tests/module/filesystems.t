@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """What is peculiar to a filesystem: subvolumes, digests, reused device numbers."""
+import contextlib
 import mmap
 import os
 import stat
 import subprocess
 import sys
 
+import arch
+import liar
 import lib
 from device import Device, File, Mmap
 from image import with_id
+from lib import PAGE
 from tap import Skip, equal, run, test
 
 BASE = "/tmp/filesystems"
@@ -35,7 +39,9 @@ def seen(*paths):
             map_executable(path)
         files, maps = {}, []
         while len(maps) < len(paths) or any(files[m.file_id].reason == "pending" for m in maps):
-            for r in device.read(30):
+            records = device.read(30)
+            assert records, "nothing for 30 seconds"
+            for r in records:
                 if isinstance(r, File):
                     files[r.file_id] = r
                 elif isinstance(r, Mmap):
@@ -135,12 +141,47 @@ def a_file_without_build_id_on_fs_verity_has_its_digest():
         equal((record.kind, record.id), ("fsverity", digest))
 
 
+def need_persistent_memory(filesystem):
+    if subprocess.run(f"modprobe -aq nd_e820 nd_pmem {filesystem} && test -b /dev/pmem0",
+                      shell=True, check=False).returncode:
+        raise Skip(f"neither persistent memory nor {filesystem}")
+
+
+@contextlib.contextmanager
+def waiting_writer(path):
+    """A process in the middle of write(2), with bytes that a server does not give."""
+    def write_unread(server):
+        with open(server.path("file"), "rb") as source, open(path, "r+b", buffering=0) as file:
+            file.write(mmap.mmap(source.fileno(), PAGE, prot=mmap.PROT_READ))
+
+    served = {"file": liar.File(2, (bytes(PAGE),), read="silent")}
+    with liar.Server(served) as server, contextlib.ExitStack() as stack:
+        writer, _ = stack.enter_context(lib.waiting_for(write_unread, server))
+        stack.callback(server.end)
+        lib.until(lambda: lib.sleeps_in(writer, arch.SYS_WRITE), "the write waits")
+        yield
+
+
+@test
+def nobody_waits_for_a_writer_of_a_dax_file():
+    # only read_iter reads it, which waits for one
+    need_persistent_memory("ext4")
+    top = f"{BASE}/ext4-dax"
+    os.makedirs(top)
+    sh(f"mkfs.ext4 -q -b 4096 /dev/pmem0 && mount -o dax=always /dev/pmem0 {top}")
+    path = f"{top}/lib.so"
+    write(path, with_id(b"\6" * 20))
+    lib.settle_times(path)
+    with waiting_writer(path):
+        equal(seen(path)[0].reason, "changing")
+    equal(seen(path)[0].id, "06" * 20)
+    sh(f"umount {top}")
+
+
 @test
 def a_dax_file_that_has_been_read_is_mapped_as_before():
     # erofs reads pages of any file, also where one in the cache is in the way of a fault.
-    if subprocess.run("modprobe -aq nd_e820 nd_pmem erofs && test -b /dev/pmem0", shell=True,
-                      check=False).returncode:
-        raise Skip("neither persistent memory nor erofs")
+    need_persistent_memory("erofs")
     top = f"{BASE}/dax"
     os.makedirs(f"{top}/tree")
     write(f"{top}/tree/lib.so", with_id(b"\5" * 20))

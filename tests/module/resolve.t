@@ -3,6 +3,7 @@
 """RESOLVE_FD, RESOLVE_KEY, RESOLVE_ID and RESOLVE_ADDR: what each answers, for whom;
 and that no file, server or caller holds up anybody but itself, or spoils an answer."""
 
+import collections
 import contextlib
 import ctypes
 import errno
@@ -12,6 +13,7 @@ import platform
 import signal
 import struct
 import subprocess
+import tempfile
 
 import lib
 import rights
@@ -169,6 +171,27 @@ def _():
         fails_with(errno.ENOENT, device.resolve_addr, child.pid, 4096)
     child.kill()
     child.wait()
+
+
+@test("one that calls exec all the time is never taken for one that has exited")
+def _():
+    # without address space randomization, so that each has the same address
+    with tempfile.NamedTemporaryFile("w", suffix=".sh") as script:
+        script.write('exec bash "$0"\n')
+        script.flush()
+        with Device() as device, lib.started("setarch", "-R", "bash", script.name) as child:
+            def bash():
+                return [start for start, _, _, path in lib.proc_maps(child.pid)
+                        if path.endswith("/bash")]
+            start = lib.until(bash, "it runs")[0]
+            found = collections.Counter()
+            for _ in range(1000 if lib.DEBUG else 20000):
+                try:
+                    found[device.resolve_addr(child.pid, start).source] += 1
+                except OSError as error:
+                    found[errno.errorcode[error.errno]] += 1
+            print(f"# {dict(found)}")
+            assert found[0] and set(found) <= {0, "ENOENT"}, dict(found)
 
 
 @test("an address of a process that has exited resolves")
