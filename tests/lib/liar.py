@@ -8,6 +8,7 @@ A server is a process that speaks to the kernel itself, so that it may say anyth
 import contextlib
 import dataclasses
 import errno
+import mmap
 import os
 import random
 import signal
@@ -253,6 +254,24 @@ def locked():
         stack.callback(server.end)
         lib.until(lambda: lib.sleeps_in(mapper, arch.SYS_MMAP), "its mapping waits")
         yield mapper
+
+
+# ------------------------------------------------------------------ writer --
+
+@contextlib.contextmanager
+def waiting_writer(path):
+    """A process in the middle of write(2) to a file, with bytes that a server does not give."""
+    def write_unread(server):
+        with open(server.path("file"), "rb") as source, open(path, "r+b", buffering=0) as file:
+            file.write(mmap.mmap(source.fileno(), PAGE, prot=mmap.PROT_READ))
+
+    with Server({"file": File(2, (bytes(PAGE),), read="silent")}) as server, \
+            contextlib.ExitStack() as stack:
+        writer, _ = stack.enter_context(lib.waiting_for(write_unread, server))
+        # it ends when that has ended
+        stack.callback(server.end)
+        lib.until(lambda: lib.sleeps_in(writer, arch.SYS_WRITE), "the write waits")
+        yield
 
 
 # ------------------------------------------------------------------ rounds --

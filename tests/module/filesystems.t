@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """What is peculiar to a filesystem: subvolumes, digests, reused device numbers."""
-import contextlib
 import mmap
 import os
 import stat
 import subprocess
 import sys
 
-import arch
 import liar
 import lib
 from device import Device, File, Mmap
 from image import with_id
-from lib import PAGE
 from tap import Skip, equal, run, test
 
 BASE = "/tmp/filesystems"
@@ -147,21 +144,6 @@ def need_persistent_memory(filesystem):
         raise Skip(f"neither persistent memory nor {filesystem}")
 
 
-@contextlib.contextmanager
-def waiting_writer(path):
-    """A process in the middle of write(2), with bytes that a server does not give."""
-    def write_unread(server):
-        with open(server.path("file"), "rb") as source, open(path, "r+b", buffering=0) as file:
-            file.write(mmap.mmap(source.fileno(), PAGE, prot=mmap.PROT_READ))
-
-    served = {"file": liar.File(2, (bytes(PAGE),), read="silent")}
-    with liar.Server(served) as server, contextlib.ExitStack() as stack:
-        writer, _ = stack.enter_context(lib.waiting_for(write_unread, server))
-        stack.callback(server.end)
-        lib.until(lambda: lib.sleeps_in(writer, arch.SYS_WRITE), "the write waits")
-        yield
-
-
 @test
 def nobody_waits_for_a_writer_of_a_dax_file():
     # only read_iter reads it, which waits for one
@@ -172,7 +154,7 @@ def nobody_waits_for_a_writer_of_a_dax_file():
     path = f"{top}/lib.so"
     write(path, with_id(b"\6" * 20))
     lib.settle_times(path)
-    with waiting_writer(path):
+    with liar.waiting_writer(path):
         equal(seen(path)[0].reason, "changing")
     equal(seen(path)[0].id, "06" * 20)
     sh(f"umount {top}")

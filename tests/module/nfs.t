@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Files on NFS: the worker reads them, as itself and not as the user has them open, and waits for
+no writer."""
+
+import os
+
+import lib
+import liar
+import nfs
+import stream
+from image import with_id
+from tap import equal, run, test
+
+ID = bytes(range(20))
+
+
+def not_in_memory(there, here):
+    """A file that the server has, and the client has not read."""
+    path = os.path.join(there, "lib.so")
+    lib.write_bytes(path, with_id(ID))
+    lib.settle_times(path)
+    return os.path.join(here, "lib.so")
+
+
+def map_direct(path):
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    try:
+        lib.unmap(lib.map_fd(fd, lib.PAGE), lib.PAGE)
+    finally:
+        os.close(fd)
+
+
+for name, mapping in ("", lib.map_file), (" that is open for direct I/O", map_direct):
+    @test(f"a file{name} is identified by the worker")
+    def _(mapping=mapping):
+        with nfs.mounted() as directories, stream.Watch() as watch:
+            path = not_in_memory(*directories)
+            mapped, file = watch.see(mapping, path)
+            equal((mapped.state, file.kind, file.id), ("pending", "gnu", ID.hex()))
+
+
+@test("a writer who waits for memory that a user serves is waited for by nobody")
+def _():
+    with nfs.mounted() as directories, stream.Watch() as watch:
+        path = not_in_memory(*directories)
+        with liar.waiting_writer(path):
+            equal(watch.see(lib.map_file, path)[1].reason, "changing")
+        lib.drop_pages(path)
+        equal(watch.see(lib.map_file, path)[1].id, ID.hex())
+
+
+run()
