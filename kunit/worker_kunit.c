@@ -304,7 +304,7 @@ static void reads_again_when_the_end_comes_early(struct kunit *test)
 }
 
 /* He may wait for a user's memory. */
-static void waits_for_no_writer_for_long(struct kunit *test)
+static void waits_for_nobody_else_for_long(struct kunit *test)
 {
 	struct file *file = make_image_file(test, &two_pages);
 	struct bid_identity id;
@@ -316,6 +316,10 @@ static void waits_for_no_writer_for_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trouble.reads, 0);
 	KUNIT_EXPECT_EQ(test, id.reason, BUILDID_REASON_CHANGING);
 	KUNIT_EXPECT_TRUE(test, racy);
+	inode_lock_shared(file_inode(file));
+	KUNIT_EXPECT_EQ(test, identify_by(file, false, &id, &racy), 0);
+	inode_unlock_shared(file_inode(file));
+	KUNIT_EXPECT_EQ(test, id.reason, BUILDID_REASON_CHANGING);
 	KUNIT_EXPECT_EQ(test, identify_by(file, false, &id, &racy), 0);
 	KUNIT_EXPECT_EQ(test, id.kind, BUILDID_KIND_GNU);
 }
@@ -567,7 +571,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(gives_up_on_what_changes_all_the_time),
 	KUNIT_CASE_PARAM(finds_no_id_when_reading_fails_with, errors_gen_params),
 	KUNIT_CASE(reads_again_when_the_end_comes_early),
-	KUNIT_CASE(waits_for_no_writer_for_long),
+	KUNIT_CASE(waits_for_nobody_else_for_long),
 	KUNIT_CASE(reads_what_is_open_for_direct_io_by_the_page_cache),
 	KUNIT_CASE(leaves_holes_in_memory_as_they_are),
 	KUNIT_CASE(waits_for_a_page_in_memory_that_is_locked),

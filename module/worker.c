@@ -8,7 +8,7 @@
  * and with no effect on the file or those that have it open. What has no page in a file
  * that is nothing but memory is zeros, and is read as such without allocating a page.
  * Files whose pages may be read only by their filesystem's own read_iter are read by that,
- * unless a writer has the file: it may wait for memory that some user serves.
+ * unless somebody has them locked: he may wait for memory that some user serves.
  *
  * The rules:
  * - No lock of this module is held while a file is read or released. The cache lock is
@@ -103,7 +103,7 @@ static struct {
  * @pages: how many more pages may be read
  * @index: of the page read last
  * @copy: of that page, as notes may be a few bytes each
- * @waited: for the superblock, or for writers, in nanoseconds
+ * @waited: for the superblock, or for others who read or write the file, in nanoseconds
  */
 struct slow_reader {
 	struct bid_reader reader;
@@ -127,25 +127,26 @@ static int read_error(int err)
 }
 
 /*
- * read_iter may take i_rwsem, which who writes to the file holds while it faults in memory that
- * some user may be serving (FUSE, userfaultfd). So that is waited for here, and not for ever;
- * who takes it just after this has to be lucky, once for each page.
+ * read_iter may wait for whoever has i_rwsem: on all that have such a read_iter for who writes, and
+ * on NFS for who reads directly. They have it while they fault in memory that some user may be
+ * serving (FUSE, userfaultfd). So they are waited for here, and not for ever; who takes it just
+ * after this has to be lucky, once for each page.
  */
-static bool wait_for_writer(struct slow_reader *slow)
+static bool wait_for_others(struct slow_reader *slow)
 {
-	struct rw_semaphore *writer = &slow->held->inode->i_rwsem;
+	struct rw_semaphore *lock = &slow->held->inode->i_rwsem;
 	u64 start = ktime_get_mono_fast_ns();
 	bool free;
 	u32 us;
 
-	for (us = 50; !(free = down_read_trylock(writer)) && us < 50 * USEC_PER_MSEC; us *= 2) {
+	for (us = 50; !(free = down_write_trylock(lock)) && us < 50 * USEC_PER_MSEC; us *= 2) {
 		if (slow->waited + ktime_get_mono_fast_ns() - start >= WAIT_MAX)
 			break;
 		usleep_range(us, 2 * us);
 	}
 	slow->waited += ktime_get_mono_fast_ns() - start;
 	if (free)
-		up_read(writer);
+		up_write(lock);
 	return free;
 }
 
@@ -168,7 +169,7 @@ static int read_file(struct slow_reader *slow, u64 off, void *buf, size_t len)
 	ssize_t n;
 
 	for (; len; buf += n, off += n, len -= n) {
-		if (!wait_for_writer(slow))
+		if (!wait_for_others(slow))
 			return -ESTALE;
 		n = read_some(slow->held->file, off, buf, len);
 		if (n < 0)

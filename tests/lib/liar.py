@@ -256,22 +256,43 @@ def locked():
         yield mapper
 
 
-# ------------------------------------------------------------------ writer --
+# ----------------------------------------------------------- unread memory --
+
+def write_from(memory, path):
+    with open(path, "r+b", buffering=0) as file:
+        file.write(memory)
+
+
+def read_directly_to(memory, path):
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    os.readv(fd, [memory])
+
 
 @contextlib.contextmanager
-def waiting_writer(path):
-    """A process in the middle of write(2) to a file, with bytes that a server does not give."""
-    def write_unread(server):
-        with open(server.path("file"), "rb") as source, open(path, "r+b", buffering=0) as file:
-            file.write(mmap.mmap(source.fileno(), PAGE, prot=mmap.PROT_READ))
+def waiting(function, number, path):
+    """A process in the middle of @function, one of these, and its system call @number, with memory
+    that a server does not give."""
+    def call(server):
+        with open(server.path("file"), "rb") as file:
+            memory = mmap.mmap(file.fileno(), PAGE, flags=mmap.MAP_PRIVATE,
+                               prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        function(memory, path)
 
     with Server({"file": File(2, (bytes(PAGE),), read="silent")}) as server, \
             contextlib.ExitStack() as stack:
-        writer, _ = stack.enter_context(lib.waiting_for(write_unread, server))
+        caller, _ = stack.enter_context(lib.waiting_for(call, server))
         # it ends when that has ended
         stack.callback(server.end)
-        lib.until(lambda: lib.sleeps_in(writer, arch.SYS_WRITE), "the write waits")
+        lib.until(lambda: lib.sleeps_in(caller, number), "it waits")
         yield
+
+
+def waiting_writer(path):
+    return waiting(write_from, arch.SYS_WRITE, path)
+
+
+def waiting_direct_reader(path):
+    return waiting(read_directly_to, arch.SYS_READV, path)
 
 
 # ------------------------------------------------------------------ rounds --

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Files on NFS: the worker reads them, as itself and not as the user has them open, and waits for
-no writer."""
+nobody who has them locked."""
 
 import os
 
@@ -40,14 +40,16 @@ for name, mapping in ("", lib.map_file), (" that is open for direct I/O", map_di
             equal((mapped.state, file.kind, file.id), ("pending", "gnu", ID.hex()))
 
 
-@test("a writer who waits for memory that a user serves is waited for by nobody")
-def _():
-    with nfs.mounted() as directories, stream.Watch() as watch:
-        path = not_in_memory(*directories)
-        with liar.waiting_writer(path):
-            equal(watch.see(lib.map_file, path)[1].reason, "changing")
-        lib.drop_pages(path)
-        equal(watch.see(lib.map_file, path)[1].id, ID.hex())
+for name, waiting in ("who writes", liar.waiting_writer), \
+        ("who reads directly", liar.waiting_direct_reader):
+    @test(f"{name} and waits for memory that a user serves is waited for by nobody")
+    def _(waiting=waiting):
+        with nfs.mounted() as directories, stream.Watch() as watch:
+            path = not_in_memory(*directories)
+            with waiting(path):
+                equal(watch.see(lib.map_file, path)[1].reason, "changing")
+            lib.drop_pages(path)
+            equal(watch.see(lib.map_file, path)[1].id, ID.hex())
 
 
 run()
