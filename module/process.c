@@ -289,6 +289,7 @@ int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags
 			struct buildid_file *record)
 {
 	struct pid *pid = find_allowed_pid(req->pid);
+	unsigned long end = jiffies + LOCK_WAIT;
 	struct process process;
 	bool ended;
 	int err;
@@ -299,6 +300,7 @@ int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags
 		err = get_process(pid, &process);
 		if (err)
 			break;
+		process.end = end;
 		err = resolve(&process, req, vm_flags, record);
 		/* by exec, unless the process ended, too */
 		ended = !atomic_read(&process.mm->mm_users);

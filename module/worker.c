@@ -34,6 +34,8 @@
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/magic.h>
+#include <linux/netfs.h>
+#include <linux/nfs_fs.h>
 #include <linux/pagemap.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
@@ -126,27 +128,56 @@ static int read_error(int err)
 	return -EIO;
 }
 
+/* Then a read through the page cache takes i_rwsem exclusively, to change that. */
+static bool is_read_directly(struct inode *inode)
+{
+	switch (inode->i_sb->s_magic) {
+	case NFS_SUPER_MAGIC:
+		return test_bit(NFS_INO_ODIRECT, &NFS_I(inode)->flags);
+#ifdef NETFS_ICTX_ODIRECT
+	case AFS_FS_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+	case V9FS_MAGIC:
+		return test_bit(NETFS_ICTX_ODIRECT, &netfs_inode(inode)->flags);
+#endif
+	default:
+		return false;
+	}
+}
+
+static bool try_lock(struct inode *inode)
+{
+	if (is_read_directly(inode)) {
+		if (!inode_trylock(inode))
+			return false;
+		inode_unlock(inode);
+		return true;
+	}
+	if (!inode_trylock_shared(inode))
+		return false;
+	inode_unlock_shared(inode);
+	return true;
+}
+
 /*
- * read_iter may wait for whoever has i_rwsem: on all that have such a read_iter for who writes, and
- * on NFS for who reads directly. They have it while they fault in memory that some user may be
- * serving (FUSE, userfaultfd). So they are waited for here, and not for ever; who takes it just
- * after this has to be lucky, once for each page.
+ * read_iter may wait for i_rwsem. Who writes has that while he faults in memory that some user may
+ * be serving (FUSE, userfaultfd), and so has who reads directly. So it is waited for here, and not
+ * for ever; who takes it just after this has to be lucky, once for each page.
  */
 static bool wait_for_others(struct slow_reader *slow)
 {
-	struct rw_semaphore *lock = &slow->held->inode->i_rwsem;
+	struct inode *inode = slow->held->inode;
 	u64 start = ktime_get_mono_fast_ns();
 	bool free;
 	u32 us;
 
-	for (us = 50; !(free = down_write_trylock(lock)) && us < 50 * USEC_PER_MSEC; us *= 2) {
+	for (us = 50; !(free = try_lock(inode)) && us < 50 * USEC_PER_MSEC; us *= 2) {
 		if (slow->waited + ktime_get_mono_fast_ns() - start >= WAIT_MAX)
 			break;
 		usleep_range(us, 2 * us);
 	}
 	slow->waited += ktime_get_mono_fast_ns() - start;
-	if (free)
-		up_write(lock);
 	return free;
 }
 
@@ -168,6 +199,9 @@ static int read_file(struct slow_reader *slow, u64 off, void *buf, size_t len)
 {
 	ssize_t n;
 
+	/* a server may say that it is so large */
+	if (off > LLONG_MAX - len)
+		return -EIO;
 	for (; len; buf += n, off += n, len -= n) {
 		if (!wait_for_others(slow))
 			return -ESTALE;

@@ -263,9 +263,12 @@ def write_from(memory, path):
         file.write(memory)
 
 
+def read_to(memory, path, flags=0):
+    os.readv(os.open(path, os.O_RDONLY | flags), [memory])
+
+
 def read_directly_to(memory, path):
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
-    os.readv(fd, [memory])
+    read_to(memory, path, os.O_DIRECT)
 
 
 @contextlib.contextmanager
@@ -289,6 +292,10 @@ def waiting(function, number, path):
 
 def waiting_writer(path):
     return waiting(write_from, arch.SYS_WRITE, path)
+
+
+def waiting_reader(path):
+    return waiting(read_to, arch.SYS_READV, path)
 
 
 def waiting_direct_reader(path):

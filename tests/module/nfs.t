@@ -52,4 +52,14 @@ for name, waiting in ("who writes", liar.waiting_writer), \
             equal(watch.see(lib.map_file, path)[1].id, ID.hex())
 
 
+@test("who reads is in nobody's way")
+def _():
+    with nfs.mounted() as directories, stream.Watch() as watch:
+        path = not_in_memory(*directories)
+        with liar.waiting_reader(path):
+            # so that the hook does not read it itself
+            lib.drop_pages(path)
+            equal(watch.see(lib.map_file, path)[1].id, ID.hex())
+
+
 run()
