@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Lets the module be written for the newest kernel: what older kernels lack, under the
- * newest one's names. What this one has is in bid_config.h, see probe.c.
- */
+/* What older kernels lack, under the newest one's names; what this one has says bid_config.h. */
 #ifndef BID_COMPAT_H
 #define BID_COMPAT_H
 
-#include <linux/dcache.h>
-#include <linux/fs.h>
 #include <linux/fsverity.h>
-#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/netfs.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 
@@ -90,6 +85,11 @@ static inline const struct inode *file_user_inode(struct file *file)
 #define BID_IS_MOUNTED(sb) (!list_empty(&(sb)->s_mounts))
 #else
 #define BID_IS_MOUNTED(sb) READ_ONCE((sb)->s_mounts)
+#endif
+#ifdef NETFS_ICTX_ODIRECT
+#define BID_NETFS_DIRECT(inode) test_bit(NETFS_ICTX_ODIRECT, &netfs_inode(inode)->flags)
+#else
+#define BID_NETFS_DIRECT(inode) false /* no read takes a lock */
 #endif
 /* For shmem_file_setup(): no memory is committed to the file. */
 #ifdef BID_HAS_VMA_FLAGS

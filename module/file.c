@@ -22,6 +22,7 @@
 #include <linux/fs_struct.h>
 #include <linux/jiffies.h>
 #include <linux/magic.h>
+#include <linux/nfs_fs.h>
 #include <linux/pagemap.h>
 #include <linux/seqlock.h>
 #include <linux/stat.h>
@@ -311,6 +312,28 @@ int bid_file_may_read(struct file *file)
 	loff_t pos = 0;
 
 	return file->f_mode & FMODE_READ ? rw_verify_area(READ, file, &pos, 1) : -EBADF;
+}
+
+/**
+ * bid_file_read_directly() - does somebody read or write this file past the page cache?
+ * @inode: the inode
+ *
+ * Then a read through it takes i_rwsem exclusively, to change that. ceph does so, too, and does
+ * not tell. Any context.
+ */
+bool bid_file_read_directly(struct inode *inode)
+{
+	switch (inode->i_sb->s_magic) {
+	case NFS_SUPER_MAGIC:
+		return test_bit(NFS_INO_ODIRECT, &NFS_I(inode)->flags);
+	case AFS_FS_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+	case V9FS_MAGIC:
+		return BID_NETFS_DIRECT(inode);
+	default:
+		return false;
+	}
 }
 
 /**

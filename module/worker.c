@@ -34,8 +34,6 @@
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/magic.h>
-#include <linux/netfs.h>
-#include <linux/nfs_fs.h>
 #include <linux/pagemap.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
@@ -128,27 +126,10 @@ static int read_error(int err)
 	return -EIO;
 }
 
-/* Then a read through the page cache takes i_rwsem exclusively, to change that. */
-static bool is_read_directly(struct inode *inode)
+/* Whether a read through the page cache would get i_rwsem now. */
+static bool is_unlocked(struct inode *inode)
 {
-	switch (inode->i_sb->s_magic) {
-	case NFS_SUPER_MAGIC:
-		return test_bit(NFS_INO_ODIRECT, &NFS_I(inode)->flags);
-#ifdef NETFS_ICTX_ODIRECT
-	case AFS_FS_MAGIC:
-	case CIFS_SUPER_MAGIC:
-	case SMB2_SUPER_MAGIC:
-	case V9FS_MAGIC:
-		return test_bit(NETFS_ICTX_ODIRECT, &netfs_inode(inode)->flags);
-#endif
-	default:
-		return false;
-	}
-}
-
-static bool try_lock(struct inode *inode)
-{
-	if (is_read_directly(inode)) {
+	if (bid_file_read_directly(inode)) {
 		if (!inode_trylock(inode))
 			return false;
 		inode_unlock(inode);
@@ -172,7 +153,7 @@ static bool wait_for_others(struct slow_reader *slow)
 	bool free;
 	u32 us;
 
-	for (us = 50; !(free = try_lock(inode)) && us < 50 * USEC_PER_MSEC; us *= 2) {
+	for (us = 50; !(free = is_unlocked(inode)) && us < 50 * USEC_PER_MSEC; us *= 2) {
 		if (slow->waited + ktime_get_mono_fast_ns() - start >= WAIT_MAX)
 			break;
 		usleep_range(us, 2 * us);

@@ -176,8 +176,9 @@ enum buildid_kind {
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
- * @BUILDID_REASON_CHANGING: the file was changed during every attempt to read it, or
- *	after it was mapped and before it was read
+ * @BUILDID_REASON_CHANGING: the file was changed, or locked by who writes to it or reads
+ *	it directly, during every attempt to read it; or it was changed after it was
+ *	mapped and before it was read
  * @BUILDID_REASON_UNREADABLE: the file is not open for reading, is on a filesystem
  *	that holds no programs (sysfs, proc), or is shared anonymous memory; in a
  *	reply to MAPS or RESOLVE_ADDR also: the caller may not read the file, and it
