@@ -348,8 +348,9 @@ if not lib.DEBUG:
 
 # --------------------------------------------------------------------- held up --
 
-# Below all else that a process has mapped executable.
-LOW, MAP_FIXED_NOREPLACE, MS_BIND = 0x10000000, 0x100000, 4096
+# Below all that a process has mapped: a python which is no PIE is at 4 MiB, and from 6.9 on its
+# heap begins anywhere in the GiB after it.
+LOW, MAP_FIXED_NOREPLACE, MS_BIND = 0x100000, 0x100000, 4096
 
 
 def map_low(fd, page, prot):
