@@ -8,6 +8,7 @@ A server is a process that speaks to the kernel itself, so that it may say anyth
 import contextlib
 import dataclasses
 import errno
+import fcntl
 import mmap
 import os
 import random
@@ -29,8 +30,9 @@ ROOT = 1
 LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT = 1, 2, 3, 14, 15, 17, 18, 25, 26
 INTERRUPT, BATCH_FORGET = 36, 42
 NO_REPLY = (FORGET, BATCH_FORGET)
-ASYNC_READ, AUTO_INVAL_DATA = 1 << 0, 1 << 12
-DIRECT_IO, KEEP_CACHE = 1, 2
+ASYNC_READ, AUTO_INVAL_DATA, INIT_EXT, PASSTHROUGH = 1 << 0, 1 << 12, 1 << 30, 1 << 37
+DIRECT_IO, KEEP_CACHE, PASSED_THROUGH = 1, 2, 1 << 7
+BACKING_OPEN = 0x4010e501
 REQUEST_MAX = 1 << 18
 LONG_AGO = 1700000000
 
@@ -52,6 +54,7 @@ class File:
     open_again: int = 0     # from the second time on; 0: as before
     valid: int = 3600       # seconds that the kernel may keep what it was told
     answers_interrupts: bool = False
+    below: str = ""         # the file that is read and mapped in its place
     told: int = 0           # how often attributes were
     lookups: int = 0
     reads: int = 0
@@ -95,6 +98,11 @@ class File:
     def how_opened(self):
         self.opens += 1
         return self.open_again if self.opens > 1 and self.open_again else self.open
+
+    def backing_id(self, device):
+        with open(self.below, "rb") as file:
+            backing = bytearray(struct.pack("=iIQ", file.fileno(), 0, 0))
+            return fcntl.ioctl(device, BACKING_OPEN, backing)
 
     def given(self, offset, size):
         """Of a read: bytes, a positive errno, or None for no answer."""
@@ -200,15 +208,17 @@ class Server:
     def answer(self, opcode, unique, node, body):
         file = self.nodes.get(node)
         if opcode == INIT:
-            self.reply(unique, struct.pack("=4IHHIIHHI28x", 7, 31, self.readahead, self.flags,
-                                           0, 0, 4096, 1, 0, 0, 0))
+            self.reply(unique, struct.pack("=4IHHIIHHII24x", 7, 31, self.readahead,
+                                           self.flags & 0xffffffff, 0, 0, 4096, 1, 0, 0,
+                                           self.flags >> 32, 1))
         elif opcode == LOOKUP:
             self.look_up(unique, body)
         elif opcode == GETATTR:
             self.reply(unique, struct.pack("=QII", file.valid if file else 3600, 0, 0) +
                        self.attributes(node))
         elif opcode == OPEN:
-            self.reply(unique, struct.pack("=QII", 0, file.how_opened(), 0))
+            backing = file.backing_id(self.device) if file.below else 0
+            self.reply(unique, struct.pack("=QII", 0, file.how_opened(), backing))
         elif opcode == READ:
             self.give(unique, node, body)
         elif opcode == INTERRUPT:

@@ -15,7 +15,7 @@ import lib
 import liar
 import servers
 import stream
-from device import Device, Mmap
+from device import FUSE, Device, Mmap
 from lib import built, contains, fails_with
 from tap import equal, run, test
 
@@ -179,6 +179,23 @@ def _():
     with Device() as device, liar.locked() as pid:
         with lib.waiting_for(interrupted, device.maps, pid) as (_, result):
             equal(lib.result_of(result, lib.PATIENCE), "EINTR")
+
+
+# Since 6.9.
+if lib.KERNEL >= (6, 9):
+    @test("a file that a server passes through is the one below, by a path of the server's")
+    def _():
+        content, flags = lib.read_bytes(built("other")), liar.INIT_EXT | liar.PASSTHROUGH
+        with lib.tmpfs() as directory:
+            below = os.path.join(directory, "file")
+            lib.write_bytes(below, content)
+            file = liar.File(2, (content,), below=below, open=liar.PASSED_THROUGH)
+            with liar.Server({"file": file}, flags) as server, stream.Watch() as watch:
+                path = server.path("file")
+                _, found = watch.see(lib.map_file, path)
+                equal((found.id, found.ino, found.path, found.flags & FUSE),
+                      (OTHER_ID, os.stat(below).st_ino, lib.told(path), FUSE),
+                      "build-id, inode number, path and flag")
 
 
 @test("rmmod does not wait for it, as long as nobody asks")

@@ -9,7 +9,6 @@ import ctypes
 import errno
 import mmap
 import os
-import platform
 import signal
 import struct
 import subprocess
@@ -605,7 +604,7 @@ def _():
         mount = ("overlay", merged, "overlay", 0,
                  f"metacopy=on,redirect_dir=on,lowerdir={work}/above::{work}/data")
         lib.run("modprobe", "overlay", status=None)
-        if tuple(int(part) for part in platform.release().split(".")[:2]) < (6, 5):
+        if lib.KERNEL < (6, 5):
             # no layers of data, which are looked for when they are needed
             fails_with(errno.EINVAL, lib.mount, *mount)
             return
