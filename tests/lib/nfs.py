@@ -13,7 +13,7 @@ SERVER = "/proc/fs/nfsd"
 CLIENTS = "/var/lib/nfs/v4recovery"
 NEVER = 0x7fffffff
 # The root of what NFSv4 clients see has the id 0.
-FSID, INSECURE_PORT = 0x2000, 0x0002
+INSECURE_PORT, NO_SUBTREE_CHECK, FSID = 0x0002, 0x0400, 0x2000
 
 
 def tell(path, line):
@@ -24,7 +24,7 @@ def tell(path, line):
 def export(directory):
     tell("/proc/net/rpc/auth.unix.ip/channel", f"nfsd 127.0.0.1 {NEVER} guest")
     tell("/proc/net/rpc/nfsd.export/channel",
-         f"guest {directory} {NEVER} {FSID | INSECURE_PORT} 65534 65534 0")
+         f"guest {directory} {NEVER} {INSECURE_PORT | NO_SUBTREE_CHECK | FSID} 65534 65534 0")
     tell("/proc/net/rpc/nfsd.fh/channel", f"guest 1 \\x00000000 {NEVER} {directory}")
 
 
@@ -35,10 +35,13 @@ def running_server():
     try:
         # what speaks version 3 would want other servers beside it
         tell(f"{SERVER}/versions", "-2 -3 +4.2")
+        # the shortest
+        tell(f"{SERVER}/nfsv4gracetime", 10)
         tell(f"{SERVER}/portlist", "tcp 2049")
         tell(f"{SERVER}/threads", 2)
-        # nobody was, and is to be waited for
-        tell(f"{SERVER}/v4_end_grace", "Y")
+        # nobody was, and is to be waited for; from 7.0 on it is refused without nfsdcld
+        with contextlib.suppress(OSError):
+            tell(f"{SERVER}/v4_end_grace", "Y")
         yield
     finally:
         tell(f"{SERVER}/threads", 0)
