@@ -173,10 +173,10 @@ def _():
     answers = 0
     with locked_all_the_time() as pid, Device() as device:
         for _ in range(20):
-            # half a second is short where processors take turns
+            # half a second is short where processors take turns, or have other work
             with contextlib.suppress(TimeoutError):
                 answers += bool(device.maps(pid))
-    assert answers >= (20 if lib.DEBUG else 11), f"{answers} of 20 answers"
+    assert answers > 10, f"{answers} of 20 answers"
 
 
 @test("no process, no mappings")
