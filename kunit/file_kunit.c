@@ -283,8 +283,8 @@ static void a_file_not_open_for_reading_is_never_read(struct kunit *test)
 	file->f_mode |= FMODE_READ;
 }
 
-/* What it is stacked on, a user may have mounted. */
-static void a_stacked_filesystem_is_not_read_by_the_worker(struct kunit *test)
+/* What it is stacked on, a user may have mounted; and on bcachefs a reader waits for writers. */
+static void stacked_filesystems_and_bcachefs_are_not_read_by_the_worker(struct kunit *test)
 {
 	struct file *file = make_file(test, "a", "content", 7);
 	struct super_block *sb = kunit_kzalloc(test, sizeof(*sb), GFP_KERNEL);
@@ -300,7 +300,23 @@ static void a_stacked_filesystem_is_not_read_by_the_worker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_REMOTE);
 	sb->s_stack_depth = 1;
 	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_CALLER);
+	sb->s_stack_depth = 0;
+	sb->s_magic = 0xca451a4e;
+	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_CALLER);
 	file->f_mode |= FMODE_WRITE;
+}
+
+static void on_ceph_any_reader_may_be_in_the_way(struct kunit *test)
+{
+	struct super_block *sb = kunit_kzalloc(test, sizeof(*sb), GFP_KERNEL);
+	struct inode *inode = kunit_kzalloc(test, sizeof(*inode), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, sb);
+	KUNIT_ASSERT_NOT_NULL(test, inode);
+	inode->i_sb = sb;
+	KUNIT_EXPECT_FALSE(test, bid_file_read_alone(inode));
+	sb->s_magic = CEPH_SUPER_MAGIC;
+	KUNIT_EXPECT_TRUE(test, bid_file_read_alone(inode));
 }
 
 static void a_device_is_never_read(struct kunit *test)
@@ -480,7 +496,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_file_that_can_be_written_is_unstable),
 	KUNIT_CASE(memory_is_read_by_the_inode),
 	KUNIT_CASE(a_file_not_open_for_reading_is_never_read),
-	KUNIT_CASE(a_stacked_filesystem_is_not_read_by_the_worker),
+	KUNIT_CASE(stacked_filesystems_and_bcachefs_are_not_read_by_the_worker),
+	KUNIT_CASE(on_ceph_any_reader_may_be_in_the_way),
 	KUNIT_CASE(a_device_is_never_read),
 	KUNIT_CASE(path_of_a_memfd_is_flagged),
 	KUNIT_CASE(a_name_with_deleted_in_it_is_left_alone),

@@ -5,7 +5,6 @@
 
 #include <linux/fsverity.h>
 #include <linux/module.h>
-#include <linux/netfs.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 
@@ -86,10 +85,10 @@ static inline const struct inode *file_user_inode(struct file *file)
 #else
 #define BID_IS_MOUNTED(sb) READ_ONCE((sb)->s_mounts)
 #endif
-#ifdef NETFS_ICTX_ODIRECT
-#define BID_NETFS_DIRECT(inode) test_bit(NETFS_ICTX_ODIRECT, &netfs_inode(inode)->flags)
+#ifdef BID_HAS_NETFS_LOCKS
+#define BID_NETFS_LOCKS true
 #else
-#define BID_NETFS_DIRECT(inode) false /* no read takes a lock */
+#define BID_NETFS_LOCKS false
 #endif
 /* For shmem_file_setup(): no memory is committed to the file. */
 #ifdef BID_HAS_VMA_FLAGS

@@ -32,7 +32,7 @@
 #include "compat.h"
 #include "file.h"
 
-/* These are not in <linux/magic.h>. */
+/* These are not in <linux/magic.h>, or not on all kernels. */
 #define BCACHEFS_SUPER_MAGIC 0xca451a4e
 #define HFS_SUPER_MAGIC	     0x4244
 #define JFS_SUPER_MAGIC	     0x3153464a
@@ -315,22 +315,24 @@ int bid_file_may_read(struct file *file)
 }
 
 /**
- * bid_file_read_directly() - does somebody read or write this file past the page cache?
- * @inode: the inode
+ * bid_file_read_alone() - may a read of this file take i_rwsem exclusively?
+ * @inode: the inode, with i_rwsem held
  *
- * Then a read through it takes i_rwsem exclusively, to change that. ceph does so, too, and does
- * not tell. Any context.
+ * Through the page cache where somebody reads it past that, and the other way round. Netfs does
+ * not tell which way a read would go, and ceph not which way others do. Any context.
  */
-bool bid_file_read_directly(struct inode *inode)
+bool bid_file_read_alone(struct inode *inode)
 {
 	switch (inode->i_sb->s_magic) {
 	case NFS_SUPER_MAGIC:
 		return test_bit(NFS_INO_ODIRECT, &NFS_I(inode)->flags);
+	case CEPH_SUPER_MAGIC:
+		return true;
 	case AFS_FS_MAGIC:
 	case CIFS_SUPER_MAGIC:
 	case SMB2_SUPER_MAGIC:
 	case V9FS_MAGIC:
-		return BID_NETFS_DIRECT(inode);
+		return BID_NETFS_LOCKS;
 	default:
 		return false;
 	}
@@ -377,6 +379,9 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 		return BID_ACCESS_NEVER;
 	}
 	if (may_be_fuse(sb) || sb->s_user_ns != &init_user_ns)
+		return BID_ACCESS_CALLER;
+	/* there read(2) waits for who writes from his own memory, without a lock that could be tried */
+	if (sb->s_magic == BCACHEFS_SUPER_MAGIC)
 		return BID_ACCESS_CALLER;
 	/* while it is held, exec of what is being written here fails with ETXTBSY */
 	if (file->f_mode & FMODE_WRITE)

@@ -92,7 +92,7 @@ void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
 void bid_file_arm_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
-bool bid_file_read_directly(struct inode *inode);
+bool bid_file_read_alone(struct inode *inode);
 bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access);
 int bid_file_may_read(struct file *file);
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason);

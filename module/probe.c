@@ -8,6 +8,7 @@
 #include <linux/fsverity.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/netfs.h>
 #include <linux/shmem_fs.h>
 #include <linux/shrinker.h>
 #include <net/genetlink.h>
@@ -44,6 +45,9 @@ static inline void probe(struct file *file, struct inode *inode, struct vm_area_
 #endif
 #ifdef BID_HAS_MODULE_MEM
 	(void)THIS_MODULE->mem[MOD_TEXT].base;
+#endif
+#ifdef BID_HAS_NETFS_LOCKS
+	netfs_start_io_read(inode);
 #endif
 #ifdef BID_HAS_SHRINKER_ALLOC
 	shrinker_free(shrinker_alloc(0, "buildid"));

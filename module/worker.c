@@ -126,25 +126,28 @@ static int read_error(int err)
 	return -EIO;
 }
 
-/* Whether a read through the page cache would get i_rwsem now. */
+/* Whether a read would get i_rwsem now. */
 static bool is_unlocked(struct inode *inode)
 {
-	if (bid_file_read_directly(inode)) {
-		if (!inode_trylock(inode))
-			return false;
-		inode_unlock(inode);
-		return true;
-	}
+	bool alone;
+
 	if (!inode_trylock_shared(inode))
 		return false;
+	alone = bid_file_read_alone(inode);
 	inode_unlock_shared(inode);
+	if (!alone)
+		return true;
+	if (!inode_trylock(inode))
+		return false;
+	inode_unlock(inode);
 	return true;
 }
 
 /*
  * read_iter may wait for i_rwsem. Who writes has that while he faults in memory that some user may
- * be serving (FUSE, userfaultfd), and so has who reads directly. So it is waited for here, and not
- * for ever; who takes it just after this has to be lucky, once for each page.
+ * be serving (FUSE, userfaultfd), and so has who reads directly, or at all where it is read alone.
+ * So it is waited for here, and not for ever; who takes it just after this has to be lucky, once
+ * for each page.
  */
 static bool wait_for_others(struct slow_reader *slow)
 {

@@ -170,15 +170,15 @@ enum buildid_kind {
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
  * @BUILDID_REASON_PENDING: it is being read; another FILE record follows
- * @BUILDID_REASON_DEFERRED: only a process may read it: its server may be any user
- *	(FUSE, a mount of a user namespace), or it is open for writing and its
- *	filesystem reads no file that is not open; BUILDID_IOC_RESOLVE_FD does
+ * @BUILDID_REASON_DEFERRED: only a process may read it: a read may wait for any user
+ *	(FUSE, a mount of a user namespace, bcachefs), or it is open for writing and
+ *	its filesystem reads no file that is not open; BUILDID_IOC_RESOLVE_FD does
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
- * @BUILDID_REASON_CHANGING: the file was changed, or locked by who writes to it or reads
- *	it directly, during every attempt to read it; or it was changed after it was
- *	mapped and before it was read
+ * @BUILDID_REASON_CHANGING: the file was changed, or locked by who writes to it or, on
+ *	a server, reads it, during every attempt to read it; or it was changed after it
+ *	was mapped and before it was read
  * @BUILDID_REASON_UNREADABLE: the file is not open for reading, is on a filesystem
  *	that holds no programs (sysfs, proc), or is shared anonymous memory; in a
  *	reply to MAPS or RESOLVE_ADDR also: the caller may not read the file, and it

@@ -535,10 +535,11 @@ def btrfs():
 
 
 @contextlib.contextmanager
-def build_on_9p():
+def build_on_9p(cache="none"):
     """What is in build/, read-only, as the machine around this guest serves it."""
     with directory() as path:
-        mount("build", path, "9p", MS_RDONLY, "trans=virtio,version=9p2000.L,msize=65536")
+        mount("build", path, "9p", MS_RDONLY,
+              f"trans=virtio,version=9p2000.L,msize=65536,cache={cache}")
         try:
             yield path
         finally:

@@ -22,18 +22,18 @@ def sh(command):
                           text=True).stdout.strip()
 
 
-def map_executable(path):
-    with open(path, "rb") as f:
-        with mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC):
-            pass
+def map_executable(path, flags=0):
+    fd = os.open(path, os.O_RDONLY | flags)
+    with mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC):
+        os.close(fd)
 
 
-def seen(*paths):
+def seen(*paths, flags=0):
     """The FILE records of the mappings of each path, in turn."""
     with Device() as device:
         device.subscribe(pids=[os.getpid()])
         for path in paths:
-            map_executable(path)
+            map_executable(path, flags)
         files, maps = {}, []
         while len(maps) < len(paths) or any(files[m.file_id].reason == "pending" for m in maps):
             records = device.read(30)
@@ -158,6 +158,18 @@ def nobody_waits_for_a_writer_of_a_dax_file():
         equal(seen(path)[0].reason, "changing")
     equal(seen(path)[0].id, "06" * 20)
     sh(f"umount {top}")
+
+
+@test
+def nobody_waits_for_a_reader_of_a_file_on_9p():
+    # a file that is open with O_DIRECT is read past the page cache, and nobody reads through it then
+    with lib.build_on_9p("loose") as top:
+        path = f"{top}/tests/none"
+        with liar.waiting_reader(path):
+            record = seen(path, flags=os.O_DIRECT)[0]
+            # where no read takes a lock, there is nobody to wait for
+            equal(record.reason, "changing" if lib.KERNEL >= (6, 8) else "no-note")
+        equal(seen(path, flags=os.O_DIRECT)[0].kind, "htlhash")
 
 
 @test
