@@ -35,6 +35,12 @@ struct bid_identity {
 	u8 bytes[BUILDID_ID_MAX];
 };
 
+/* Whether a reason may be one of this open file, or of this moment, and not of the content. */
+static inline bool bid_reason_passes(u8 reason)
+{
+	return reason == BUILDID_REASON_IO || reason == BUILDID_REASON_CHANGING;
+}
+
 /**
  * struct bid_reader - where an image's bytes come from
  * @read: copies @len bytes at @off, which are inside of @size, to @buf; 0 or -errno

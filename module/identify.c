@@ -244,7 +244,7 @@ static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping
 	 * A file that is open for writing is not read at each mapping: UNSTABLE
 	 * already says that it may be different the next moment.
 	 */
-	if (entry && entry->state == BUILDID_STATE_KNOWN && entry->reason != BUILDID_REASON_IO &&
+	if (entry && entry->state == BUILDID_STATE_KNOWN && !bid_reason_passes(entry->reason) &&
 	    bid_file_unstable(lookup->inode)) {
 		report(mapping, entry);
 		return;

@@ -216,8 +216,7 @@ static void reply_with(struct bid_lookup *lookup, const struct bid_path *path,
 {
 	u64 file_id = 0;
 
-	/* an I/O error may concern only this open file, or this moment */
-	if (id->reason != BUILDID_REASON_IO)
+	if (!bid_reason_passes(id->reason))
 		file_id = store_result(lookup, id, path);
 	write_lookup(lookup, path, id, file_id, record);
 }
@@ -386,10 +385,8 @@ static int read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
 	if (err)
 		return err;
 	/* overlayfs has made a copy, and that may be what was read */
-	if (held->file && bid_file_inode(held->file) != lookup->inode) {
+	if (held->file && bid_file_inode(held->file) != lookup->inode)
 		id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
-		racy = true;
-	}
 	was_read(lookup, racy);
 	reply_with(lookup, &mapped->path, &id, record);
 	return 0;

@@ -46,10 +46,25 @@ for name, waiting in ("who writes", liar.waiting_writer), \
     def _(waiting=waiting):
         with nfs.mounted() as directories, stream.Watch() as watch:
             path = not_in_memory(*directories)
-            with waiting(path):
-                equal(watch.see(lib.map_file, path)[1].reason, "changing")
-            lib.drop_pages(path)
-            equal(watch.see(lib.map_file, path)[1].id, ID.hex())
+            # which is no reason not to read it again
+            with open(path, "r+b"):
+                with waiting(path):
+                    equal(watch.see(lib.map_file, path)[1].reason, "changing")
+                lib.drop_pages(path)
+                equal(watch.see(lib.map_file, path)[1].id, ID.hex())
+
+
+@test("what is known of a file is not forgotten as it cannot be read for who has it locked")
+def _():
+    with nfs.mounted() as directories, stream.Watch() as watch:
+        path = not_in_memory(*directories)
+        with open(path, "r+b"):
+            _, before = watch.see(lib.map_file, path)
+            with liar.waiting_writer(path), open(path, "rb") as file:
+                lib.drop_pages(path)
+                found = watch.resolve_fd(file.fileno())
+                equal((found.reason, found.file_id), ("changing", 0), "reason and file_id")
+            equal(watch.resolve_id(before.file_id).id, ID.hex())
 
 
 @test("who reads is in nobody's way")
