@@ -493,30 +493,39 @@ def _():
                   "when it may be read")
 
 
-@test("content that the caller may not read is not hashed for it")
-def _():
-    def ask(pid, address):
-        rights.become_nobody(rights.CAP_PERFMON)
-        with Device() as device:
-            files = {record.file_id: record for record in device.maps(pid, MAPS_DATA)
-                     if isinstance(record, File)}
-            (seen,) = [file for file in files.values() if file.path.endswith("/secret")]
-            there = device.resolve_addr(pid, address)[0]
-        return [[file.kind, file.reason, file.id] for file in (seen, there)]
-
-    with lib.tmpfs() as directory, rights.device_for_all():
+@contextlib.contextmanager
+def secret_in_memory():
+    with lib.tmpfs() as directory:
         path = os.path.join(directory, "secret")
         lib.write_bytes(path, b"the password is secret", 0o600)
         lib.settle_times(path)
-        fd = os.open(path, os.O_RDONLY)
-        address = lib.map_fd(fd, PAGE, mmap.PROT_READ)
-        equal(lib.in_child(ask, os.getpid(), address), [["none", "unreadable", ""]] * 2, "as nobody")
-        # a caller that may read it gets the hash, and that changes nothing for others
-        with Device() as device:
-            equal(device.resolve_addr(os.getpid(), address)[0].id,
-                  lib.htlhash(b"the password is secret"), "hash, for root")
-        lib.unmap(address, PAGE)
-        os.close(fd)
+        yield path
+
+
+def secret_on_a_server():
+    return contextlib.nullcontext("/etc/shadow")
+
+
+for where, secret in ("in memory", secret_in_memory), ("on a server", secret_on_a_server):
+    @test(f"content {where} that the caller may not read is not hashed for it")
+    def _(secret=secret):
+        def ask(path, pid, address):
+            rights.become_nobody(rights.CAP_PERFMON)
+            with Device() as device:
+                files = {record.file_id: record for record in device.maps(pid, MAPS_DATA)
+                         if isinstance(record, File)}
+                (seen,) = [file for file in files.values() if file.path == lib.told(path)]
+                there = device.resolve_addr(pid, address)[0]
+            return [[file.kind, file.reason, file.id] for file in (seen, there)]
+
+        with secret() as path, lib.mapped(path, prot=mmap.PROT_READ) as address, \
+                rights.device_for_all():
+            equal(lib.in_child(ask, path, os.getpid(), address), [["none", "unreadable", ""]] * 2,
+                  "as nobody")
+            # a caller that may read it gets the hash, and that changes nothing for others
+            with Device() as device:
+                equal(device.resolve_addr(os.getpid(), address)[0].id,
+                      lib.htlhash(lib.read_bytes(path)), "hash, for root")
 
 
 @test("of a file that is in the cache it says that somebody has it open for writing")
