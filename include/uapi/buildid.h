@@ -591,8 +591,8 @@ struct buildid_info {
  * @deferred: files left to RESOLVE_FD
  * @no_id: files found to have no build-id, those of @io_errors included
  * @io_errors: files that could not be read
- * @changing: files that changed during every attempt to read them, or after they
- *	were mapped and before they were read
+ * @changing: files that changed, or were locked, during every attempt to read them, or
+ *	changed after they were mapped and before they were read
  * @evicted: cache entries dropped to make room, or because memory was short
  * @stale: cache entries replaced although the version had not moved: the identity
  *	was another, or the content is to be read again
