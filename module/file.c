@@ -380,7 +380,7 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 	}
 	if (may_be_fuse(sb) || sb->s_user_ns != &init_user_ns)
 		return BID_ACCESS_CALLER;
-	/* there read(2) waits for who writes from his own memory, without a lock that could be tried */
+	/* there read(2) waits for who writes from his own memory, and no lock tells */
 	if (sb->s_magic == BCACHEFS_SUPER_MAGIC)
 		return BID_ACCESS_CALLER;
 	/* while it is held, exec of what is being written here fails with ETXTBSY */
