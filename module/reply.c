@@ -279,7 +279,8 @@ static int reply_file(struct file *file, bool ask_cache, struct buildid_file *re
  * @file: open for reading; of one with FMODE_PATH nothing but what stat(2) shows is told
  * @record: the FILE record: BUILDID_RECORD_MAX bytes, the header zeroed
  *
- * Process context with no lock held. May sleep. The result is stored in the cache.
+ * Process context with no lock held. May sleep. The result is stored in the cache, but for reasons
+ * of bid_reason_passes().
  *
  * Return: 0, -ENOMEM, or -EINTR when the caller is being killed, or a signal has ended a
  * read.
