@@ -33,7 +33,7 @@ KPROBES, FTRACE = "/sys/kernel/debug/kprobes/enabled", "/proc/sys/kernel/ftrace_
 DEBUG = os.environ.get("KERNEL_NAME", "").startswith("debug")
 # There the hook cannot take the locks of d_path(): see told().
 RT = "PREEMPT_RT" in os.uname().version
-KERNEL = tuple(int(part) for part in os.uname().release.split(".")[:2])
+KERNEL = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
 PAGE = mmap.PAGESIZE
 
 # Long enough for any event on a slow machine: only a broken test takes it.

@@ -39,7 +39,7 @@ def running_server():
         tell(f"{SERVER}/nfsv4gracetime", 10)
         tell(f"{SERVER}/portlist", "tcp 2049")
         tell(f"{SERVER}/threads", 2)
-        # nobody was, and is to be waited for; from 7.0 on it is refused without nfsdcld
+        # nobody was, and is to be waited for; 7.3 refuses it without nfsdcld
         with contextlib.suppress(OSError):
             tell(f"{SERVER}/v4_end_grace", "Y")
         yield
