@@ -386,6 +386,12 @@ static bool is_wanted(struct slow_reader *slow)
 		return false;
 	if (!awaited)
 		return true;
+	/* nobody unmounts or remounts it, and any user can want it: let him have it */
+	if (sb->s_flags & SB_KERNMOUNT) {
+		if (held->locked)
+			keep_active(held);
+		return true;
+	}
 	/* no remount is read-only as long as there is a file to be removed */
 	if (!data_race(held->inode->i_nlink) || slow->waited >= WAIT_MAX)
 		return false;

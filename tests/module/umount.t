@@ -236,6 +236,32 @@ def _():
     assert number < 20 * second, "the worker waits longer than for a file"
 
 
+@test("a memfd is read although any user can have somebody wait for the filesystem of all of them")
+def _():
+    def want(fd):
+        while True:
+            # as quotactl_fd(2) of any user, where the kernel has quotas
+            with contextlib.suppress(OSError):
+                fcntl.ioctl(fd, umounts.FITHAW)
+
+    content = os.urandom(lib.PAGE)
+    with contextlib.ExitStack() as stack:
+        his = os.memfd_create("his")
+        for _ in range(6):
+            stack.enter_context(lib.waiting_for(want, his))
+        for i in range(10):
+            fd = os.memfd_create("jit")
+            os.write(fd, content + bytes([i]))
+            with stream.Watch() as watch:
+                lib.unmap(lib.map_fd(fd, lib.PAGE), lib.PAGE)
+                watch.settle()
+                file = watch.file_of(*watch.mmaps)
+            os.close(fd)
+            equal((file.reason, file.id), ("not-elf", lib.htlhash(content + bytes([i]))),
+                  "reason and hash")
+        os.close(his)
+
+
 # ------------------------------------------------- a file that nobody can read --
 
 @test("while somebody waits for a filesystem it is unmounted all the same, at the first try")
