@@ -958,14 +958,36 @@ static void a_long_id_stays_when_the_path_is_stored_later(struct kunit *test)
 	expect_gnu(test, resolve(test, file), LONG_LEN, gnu_id[0]);
 }
 
+/* A request for the file, which has not come to run yet. */
+static struct bid_request *add_request(struct kunit *test, struct file *file)
+{
+	struct bid_request *request = NULL;
+	struct bid_entry *entry;
+	struct bid_key key;
+
+	bid_file_key(file_inode(file), &key);
+	rcu_read_lock();
+	bid_cache_lock();
+	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
+	if (entry && !entry->request)
+		request = bid_worker_get_request(key.dev);
+	if (request) {
+		request->entry = entry;
+		request->path_len = 0;
+		entry->request = request;
+	}
+	bid_cache_unlock();
+	rcu_read_unlock();
+	KUNIT_ASSERT_NOT_NULL(test, request);
+	return request;
+}
+
 /* Likewise when the path is on its way while the caller resolves the file. */
 static void a_resolved_file_is_known_although_its_path_is_being_stored(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
 	struct file *file = make_named_file(test, LONG_NAME, LONG_LEN, gnu_id[0]);
-	struct bid_request *held[REQUESTS], *request = NULL;
-	struct bid_entry *entry;
-	struct bid_key key;
+	struct bid_request *held[REQUESTS], *request;
 
 	settle_time_stamps();
 	force_access(BID_ACCESS_CALLER);
@@ -975,23 +997,10 @@ static void a_resolved_file_is_known_although_its_path_is_being_stored(struct ku
 	next_mmap(test, sub);
 	release_all_requests(held);
 
-	/* a request that has not come to run yet */
-	bid_file_key(file_inode(file), &key);
-	rcu_read_lock();
-	bid_cache_lock();
-	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
-	if (entry && !entry->request)
-		request = bid_worker_get_request(key.dev);
-	if (request) {
-		request->entry = entry;
-		entry->request = request;
-		request->path_flags = BUILDID_FILE_DELETED;
-		request->path_len = strlen(LONG_NAME) + 1;
-		memcpy(request->path, "/" LONG_NAME, request->path_len);
-	}
-	bid_cache_unlock();
-	rcu_read_unlock();
-	KUNIT_ASSERT_NOT_NULL(test, request);
+	request = add_request(test, file);
+	request->path_flags = BUILDID_FILE_DELETED;
+	request->path_len = strlen(LONG_NAME) + 1;
+	memcpy(request->path, "/" LONG_NAME, request->path_len);
 
 	expect_gnu(test, resolve(test, file), LONG_LEN, gnu_id[0]);
 	bid_worker_queue(request);
@@ -1000,6 +1009,33 @@ static void a_resolved_file_is_known_although_its_path_is_being_stored(struct ku
 	expect_gnu(test, next_file(test, sub), LONG_LEN, gnu_id[0]);
 	KUNIT_EXPECT_EQ(test, next_mmap(test, sub)->state, BUILDID_STATE_KNOWN);
 	KUNIT_EXPECT_EQ(test, remembered_path_len(file), strlen(LONG_NAME) + 1);
+}
+
+/* To give back what the worker has read may take long: an inode is evicted, a server asked. */
+static void what_changes_before_the_worker_is_done_is_another(struct kunit *test)
+{
+	struct test_subscriber *sub = subscribe(test);
+	struct file *file = make_elf_file(test, 20, gnu_id[0]);
+	const struct buildid_file *record;
+	struct bid_request *request;
+	u64 first;
+
+	needs_hook_that_reads(test);
+	stub_no_change_counter = true;
+	date_file(file, 3600);
+	first = map_new(test, sub, file);
+	wait_for_worker(test);
+	request = add_request(test, file);
+	request->read = true;
+
+	store(test, file, 0x77, id_at());
+	record = resolve(test, file);
+	bid_cache_lock();
+	bid_cache_request_done(request->entry);
+	bid_worker_put_request(request);
+	bid_cache_unlock();
+	expect_gnu(test, record, 20, 0x77);
+	KUNIT_EXPECT_GT(test, record->file_id, first);
 }
 
 static void stop(void *unused)
@@ -1080,6 +1116,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_in_memory_without_an_id_is_deferred),
 	KUNIT_CASE(a_long_id_stays_when_the_path_is_stored_later),
 	KUNIT_CASE(a_resolved_file_is_known_although_its_path_is_being_stored),
+	KUNIT_CASE(what_changes_before_the_worker_is_done_is_another),
 	{},
 };
 

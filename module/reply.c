@@ -148,8 +148,7 @@ static u64 store_result(struct bid_lookup *lookup, const struct bid_identity *id
 	rcu_read_lock();
 	bid_cache_lock();
 	entry = bid_cache_find(&lookup->key, &lookup->version);
-	/* an entry that the worker is reading gets its identity from there */
-	if (!entry || (id && !(entry->request && entry->request->read)))
+	if (!entry || id)
 		entry = bid_lookup_update_cache(lookup, state, id, &text);
 	if (entry)
 		file_id = entry->file_id;
