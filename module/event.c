@@ -259,7 +259,7 @@ static int send_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapp
 	return 0;
 }
 
-/* The fast path: one plain MMAP record. False when it takes send_hit_slow(). */
+/* The fast path: one plain MMAP record. False when it takes send_hits(). */
 static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 				     const struct vm_area_struct *vma, u64 file_id)
 {
@@ -267,6 +267,8 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	struct buildid_record *header;
 	struct buildid_mmap *record;
 
+	if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC))
+		return false;
 	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id,
 				BID_DETAIL_KNOWN, bid_hook_missed());
 	if (unlikely(!header))
@@ -281,18 +283,25 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 }
 
 /* With filters, paths and namespaces, and with FILE and LOST records to go first. */
-static noinline void send_hit_slow(struct bid_subscriber *subscriber,
-				   const struct vm_area_struct *vma, struct bid_entry *entry,
-				   char *buf)
+static void send_hit_slow(struct bid_subscriber *subscriber, struct bid_mapping *mapping)
+{
+	if (passes_filters(subscriber, mapping->vm_flags))
+		send_mmap(subscriber, mapping);
+}
+
+/* To @subscriber, which takes send_hit_slow(), and those after it: the path is looked up once. */
+static noinline void send_hits(struct bid_subscriber *subscriber, const struct vm_area_struct *vma,
+			       struct bid_entry *entry, char *buf)
 {
 	struct bid_mapping mapping;
 
-	if (!passes_filters(subscriber, vma->vm_flags))
-		return;
 	bid_mapping_init(&mapping, vma);
 	mapping.buf = buf;
 	bid_mapping_set_entry(&mapping, entry);
-	send_mmap(subscriber, &mapping);
+	send_hit_slow(subscriber, &mapping);
+	list_for_each_entry_continue_rcu(subscriber, &bid_event_list, node)
+		if (!send_hit(subscriber, vma, entry->file_id))
+			send_hit_slow(subscriber, &mapping);
 }
 
 /**
@@ -307,10 +316,12 @@ void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, ch
 {
 	struct bid_subscriber *subscriber;
 
-	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC) ||
-		    !send_hit(subscriber, vma, entry->file_id))
-			send_hit_slow(subscriber, vma, entry, buf);
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
+		if (!send_hit(subscriber, vma, entry->file_id)) {
+			send_hits(subscriber, vma, entry, buf);
+			return;
+		}
+	}
 }
 
 /**

@@ -455,16 +455,35 @@ void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_p
 	path->len = len;
 }
 
-/* Any user may nest directories as deep as he likes, and d_path() walks them all. */
-#define DEPTH_MAX 128
+/*
+ * Any user may nest directories as deep as he likes, and d_path() walks them all: each takes it
+ * more than 100 instructions, and each byte of a name two, with what is done with it afterwards;
+ * and as often as four times, while others rename and mount.
+ */
+#define DEPTH_MAX 32
+#define BYTES_MAX 2048
 
-static bool is_deep(const struct dentry *dentry)
+/* As many, where the file is read as well. */
+#define DEPTH_TO_READ 12
+#define BYTES_TO_READ 512
+
+/* Bytes of the path of the mount point, and of " (deleted)". He may stack mounts, too. */
+#define ABOVE_MAX 200
+
+/* How far a name is below its mount point, up to DEPTH_MAX + 1, and how long that path is. */
+static u32 depth_of(const struct dentry *dentry, size_t *bytes)
 {
 	u32 depth;
 
-	for (depth = 0; depth < DEPTH_MAX && !IS_ROOT(dentry); depth++)
+	*bytes = 0;
+	for (depth = 0; depth <= DEPTH_MAX; depth++) {
+		/* it may be being renamed: then the path takes more room, or less */
+		*bytes += data_race(dentry->d_name.len) + 1;
+		if (IS_ROOT(dentry))
+			break;
 		dentry = READ_ONCE(dentry->d_parent);
-	return depth == DEPTH_MAX;
+	}
+	return depth;
 }
 
 /*
@@ -484,14 +503,15 @@ static bool lockless_path(const struct path *user, char *buf, size_t size, struc
 	const struct dentry *dentry = user->dentry;
 	char name[NAME_MAX + 1], *at = buf + size;
 	u32 depth = 0;
-	size_t len;
+	ssize_t len;
 
 	if (seq & 1)
 		return false;
 	for (; dentry != top; dentry = READ_ONCE(dentry->d_parent)) {
-		len = scnprintf(name, sizeof(name), "%pd", dentry);
+		/* a rename may change it meanwhile, but not take its NUL away */
+		len = strscpy(name, READ_ONCE(dentry->d_name.name), sizeof(name));
 		/* counted here, as a directory may be moved to where it is deep meanwhile */
-		if (depth++ == DEPTH_MAX || IS_ROOT(dentry) || len >= at - buf)
+		if (depth++ == DEPTH_MAX || IS_ROOT(dentry) || len < 0 || len >= at - buf)
 			return false;
 		at -= len;
 		memcpy(at, name, len);
@@ -515,22 +535,31 @@ static bool lockless_path(const struct path *user, char *buf, size_t size, struc
  * @size: of @buf
  * @path: filled in; points into @buf
  *
- * With BUILDID_FILE_PATH_PART it is the last four components, where the whole path would take
- * too long; or on PREEMPT_RT, where d_path() takes locks that sleep, those below the mount
- * point, unless that is the process's root directory.
+ * With BUILDID_FILE_PATH_PART it is the last four components, where the whole path would, or
+ * may, take too long; or on PREEMPT_RT, where d_path() takes locks that sleep, those below the
+ * mount point, unless that is the process's root directory.
+ *
+ * Return: whether that took so little that there is time to read the file as well.
  */
-void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path)
+bool bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
 	const struct path *user = file_user_path(file);
 	const struct dentry *dentry = user->dentry;
+	size_t bytes;
+	u32 depth;
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && !is_deep(dentry)) {
-		bid_file_path(file, buf, size, path);
-		return;
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		depth = depth_of(dentry, &bytes);
+		if (depth <= DEPTH_MAX && bytes <= BYTES_MAX) {
+			/* which it walks until that is full */
+			bid_file_path(file, buf, min(size, bytes + ABOVE_MAX), path);
+			if (path->name)
+				return depth <= DEPTH_TO_READ && bytes <= BYTES_TO_READ;
+		}
 	}
 	path->flags = name_flags(file, user);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && lockless_path(user, buf, size, path))
-		return;
+		return false;
 	path->name = buf;
 	if (IS_ROOT(dentry)) {
 		/* of memory, a memfd for one */
@@ -544,6 +573,7 @@ void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struc
 		}
 		path->flags |= BUILDID_FILE_PATH_PART;
 	}
+	return false;
 }
 
 /* A hostile file makes the parser go to another page for each header. */

@@ -98,7 +98,7 @@ int bid_file_may_read(struct file *file);
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason);
 bool bid_file_user_overlay(const struct path *path);
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
-void bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path);
+bool bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path);
 void bid_file_end_epoch(const struct super_block *sb);
 
 void bid_resident_init(struct bid_resident *resident, struct inode *inode);

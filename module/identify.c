@@ -235,7 +235,9 @@ static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping
 		return;
 	}
 	/* one without a build-id is left to a reader that can hash it, or knows of a cookie */
-	if (identify_resident(lookup, access, &id) == 0 && id.kind != BUILDID_KIND_NONE) {
+	bid_mapping_path(mapping);
+	if (mapping->path_is_short && !identify_resident(lookup, access, &id) &&
+	    id.kind != BUILDID_KIND_NONE) {
 		bid_stats_inc(BID_STAT_PARSED_RESIDENT);
 		report(mapping, store_identity(lookup, mapping, &id));
 		return;

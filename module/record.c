@@ -101,7 +101,8 @@ void bid_record_file_write(const struct bid_file_info *info, struct buildid_file
 const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
 {
 	if (!mapping->path_known) {
-		bid_file_path_atomic(mapping->file, mapping->buf, PATH_MAX, &mapping->path);
+		mapping->path_is_short =
+			bid_file_path_atomic(mapping->file, mapping->buf, PATH_MAX, &mapping->path);
 		mapping->path_known = true;
 	}
 	return &mapping->path;

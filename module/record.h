@@ -25,6 +25,7 @@
  * @state: enum buildid_state
  * @path: of the file, valid if @path_known
  * @path_known: @path was filled in
+ * @path_is_short: if so, whether there is time left to read the file
  * @buf: room for a path, PATH_MAX bytes
  * @waiting: bid_request.waiting when PENDING, else NULL
  */
@@ -38,6 +39,7 @@ struct bid_mapping {
 	struct bid_entry *entry;
 	u8 state;
 	bool path_known;
+	bool path_is_short;
 	struct bid_path path;
 	char *buf;
 	u64 *waiting;

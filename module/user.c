@@ -12,10 +12,13 @@ static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
 	kuid_t user = uid, root;
 
 	for (; ns != &init_user_ns; ns = ns->parent) {
-		root = make_kuid(ns, 0);
-		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		/* any user can have 32 of them, and his map of ids may be long */
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID)) {
 			user = ns->owner;
-		else if (uid_valid(root) && !uid_eq(root, GLOBAL_ROOT_UID))
+			continue;
+		}
+		root = make_kuid(ns, 0);
+		if (uid_valid(root) && !uid_eq(root, GLOBAL_ROOT_UID))
 			user = root;
 	}
 	return user;

@@ -39,7 +39,6 @@
 
 #define FILES	 256
 #define VERSIONS 5000
-#define DEPTH	 2000
 #define TABLE	 "2097152"
 #define EXEC	 (PROT_READ | PROT_EXEC)
 
@@ -664,6 +663,10 @@ static void with_hostile_files(const char *dir)
 	/* headers of 56 and 32 bytes: as many as are read where one cannot sleep */
 #define NOTES_64 .headers = 270
 #define NOTES_32 .headers = 460, .empty = true, .is32 = true, .swapped = true
+	/* of directories: any, as many as are walked, and as many where the file is read, too */
+#define DEEP  .depth = 2000, .name_len = 1
+#define LONG  .depth = 31, .name_len = 64
+#define SHORT .depth = 11, .name_len = 44
 	static const struct attack attacks[] = {
 		{ .name = "worst: notes", .file = { NOTES_64, .id_len = 20 } },
 		{ .name = "worst: long id", .file = { NOTES_64, .id_len = 128 } },
@@ -672,26 +675,32 @@ static void with_hostile_files(const char *dir)
 		{ .name = "worst: split notes", .file = { NOTES_64, .id_len = 20, .split = true } },
 		{ .name = "worst: split, small headers",
 		  .file = { NOTES_32, .id_len = 20, .split = true } },
-		{ .name = "worst: deep path", .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
+		{ .name = "worst: deep path", .file = { NOTES_64, .id_len = 20, DEEP } },
 		{ .name = "worst: deep path, in each record",
 		  .flags = BUILDID_SUB_PATH,
-		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true } },
+		  .file = { NOTES_32, .id_len = 20, DEEP, .split = true } },
 		{ .name = "worst: deep path, long id, in each record",
 		  .flags = BUILDID_SUB_PATH,
-		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
+		  .file = { NOTES_32, .id_len = 128, DEEP, .split = true } },
 		{ .name = "worst: deep path, known",
 		  .flags = BUILDID_SUB_PATH,
 		  .known = true,
-		  .file = { NOTES_64, .id_len = 20, .depth = DEPTH } },
+		  .file = { NOTES_64, .id_len = 20, DEEP } },
 		{ .name = "worst: deep path, open for writing",
 		  .flags = BUILDID_SUB_PATH,
 		  .known = true,
-		  .file = { NOTES_32, .id_len = 20, .depth = DEPTH, .split = true,
-			    .writer = true } },
+		  .file = { NOTES_32, .id_len = 20, DEEP, .split = true, .writer = true } },
 		{ .name = "worst: deep path, full ring",
 		  .flags = BUILDID_SUB_PATH,
 		  .full = true,
-		  .file = { NOTES_32, .id_len = 128, .depth = DEPTH, .split = true } },
+		  .file = { NOTES_32, .id_len = 128, DEEP, .split = true } },
+		{ .name = "worst: long path", .file = { NOTES_64, .id_len = 128, LONG } },
+		{ .name = "worst: long path, in each record",
+		  .flags = BUILDID_SUB_PATH,
+		  .file = { NOTES_64, .id_len = 128, LONG } },
+		{ .name = "worst: path, long id, in each record",
+		  .flags = BUILDID_SUB_PATH,
+		  .file = { NOTES_32, .id_len = 128, SHORT, .split = true } },
 	};
 	unsigned int i;
 

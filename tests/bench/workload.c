@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,14 +134,16 @@ int throwaway_file(void)
 #define NOTES	   64
 #define FIRST_NOTE 16 /* page */
 
-static int deep_directory(const char *dir, unsigned int depth)
+static int deep_directory(const char *dir, unsigned int depth, unsigned int name_len)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), below;
+	char name[NAME_MAX + 1] = "";
 
+	memset(name, 'd', name_len);
 	while (fd >= 0 && depth--) {
-		if (mkdirat(fd, "d", 0755) && errno != EEXIST)
+		if (mkdirat(fd, name, 0755) && errno != EEXIST)
 			die("mkdirat");
-		below = openat(fd, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		below = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		close(fd);
 		fd = below;
 	}
@@ -248,7 +251,7 @@ static void put_notes(const struct image *image)
 
 int hostile_file(const char *dir, const struct hostile *hostile)
 {
-	int directory = deep_directory(dir, hostile->depth), fd;
+	int directory = deep_directory(dir, hostile->depth, hostile->name_len), fd;
 	struct image image = { .hostile = hostile };
 
 	unlinkat(directory, "hostile", 0);

@@ -31,6 +31,7 @@ void files_drop(const int *fds, unsigned int count);
  *	as are read at once, and notes as many, each on a page of its own, with the id
  *	in the last
  * @depth: directories it is below
+ * @name_len: of their names
  * @id_len: bytes of the id
  * @headers: in all; those without a note are no notes, or empty ones
  * @empty: they are
@@ -42,6 +43,7 @@ void files_drop(const int *fds, unsigned int count);
  */
 struct hostile {
 	unsigned int depth;
+	unsigned int name_len;
 	unsigned int id_len;
 	unsigned int headers;
 	bool empty;

@@ -395,13 +395,18 @@ def write_bytes(path, data, mode=0o755):
         os.fchmod(file.fileno(), mode)
 
 
+def mount_point_of(path):
+    point = os.path.dirname(path)
+    while not os.path.ismount(point):
+        point = os.path.dirname(point)
+    return point
+
+
 def told(path):
     """A path as records have it: on PREEMPT_RT from the mount point on, unless that is the
     root directory."""
-    mount_point = os.path.dirname(path)
-    while not os.path.ismount(mount_point):
-        mount_point = os.path.dirname(mount_point)
-    return os.path.relpath(path, mount_point) if RT and mount_point != "/" else path
+    point = mount_point_of(path)
+    return os.path.relpath(path, point) if RT and point != "/" else path
 
 
 def settle_times(path, seconds=0.05):

@@ -3,12 +3,13 @@
 """Where a mapped file is: its path, device and inode, on any file system, deleted
 or not, as the process that maps it sees it and as /proc/PID/maps shows it."""
 
+import contextlib
 import mmap
 import os
 
 import lib
 import stream
-from device import DELETED, SUB_DATA
+from device import DELETED, PATH_PART, SUB_DATA
 from lib import built
 from tap import equal, run, test
 
@@ -150,14 +151,51 @@ def _():
 @test("names of any bytes, and the longest paths, are reported as they are")
 def _():
     with lib.tmpfs() as directory, stream.Watch() as watch:
-        long = os.path.join(directory, *["d" * 255] * 15)
+        long = os.path.join(directory, *["d" * 255] * 7)
         os.makedirs(long)
         for path in (os.path.join(directory, "new\nline \t\"\\"),
                      os.path.join(directory, os.fsdecode(b"no utf-8: \xff\xfe")),
-                     os.path.join(long, "x" * (4095 - len(long) - 1))):
+                     os.path.join(long, "x" * 250)):
             lib.write_bytes(path, PLAIN)
             mapped, file = watch.see(lib.map_file, path)
             equal((mapped.path, file.path), (lib.told(path),) * 2, "paths")
+
+
+@test("of a path of more components, or more above its mount point, the last four are reported")
+def _():
+    def below(directory, components, length=20):
+        path = os.path.join(directory, *["d" * length] * (components - 1), "program")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        lib.write_bytes(path, PLAIN)
+        return path
+
+    with lib.tmpfs() as directory, stream.Watch() as watch, contextlib.ExitStack() as stack:
+        def above(length):
+            point = os.path.join(directory, "m" * (length - len(directory) - 1))
+            os.mkdir(point)
+            lib.mount("none", point, "tmpfs")
+            stack.callback(lib.umount, point)
+            return below(point, 1)
+        for path, is_whole in ((below(directory, 32), True), (below(directory, 33), False),
+                               (below(directory, 9, 250), True), (below(directory, 10, 250), lib.RT),
+                               (above(190), True), (above(210), False)):
+            part = "/".join(os.path.relpath(path, lib.mount_point_of(path)).split("/")[-4:])
+            _, file = watch.see(lib.map_file, path)
+            equal(file.path, lib.told(path) if is_whole else part, "path")
+            equal(bool(file.flags & PATH_PART), lib.RT or not is_whole, "is a part")
+
+
+@test("a file below many directories is left to the worker, whatever its pages are")
+def _():
+    with lib.tmpfs() as directory, stream.Watch() as watch:
+        read = "pending" if lib.RT else "known"
+        for length, components, state in ((1, 12, read), (1, 13, "pending"),
+                                          (100, 5, read), (100, 7, "pending")):
+            path = os.path.join(directory, *["d" * length] * (components - 1), "program")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            lib.write_bytes(path, PLAIN)
+            mapped, file = watch.see(lib.map_file, path)
+            equal((mapped.state, file.id), (state, PLAIN_ID), "state and build-id")
 
 
 @test("memory that mprotect makes executable is reported, as mmap is")
