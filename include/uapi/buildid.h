@@ -52,8 +52,8 @@
  * perf_event_open(2). Over netlink both the socket's opener and the sender of
  * the request must have the capability.
  *
- * The content of a file that the caller could not read itself is not hashed for
- * it: see BUILDID_REASON_UNREADABLE.
+ * The content of a file that the caller may not read, by the file's mode, ACL and
+ * security label, is not hashed for it: see BUILDID_REASON_UNREADABLE.
  *
  * Containers
  * ----------
@@ -206,7 +206,10 @@ enum buildid_reason {
 #define BUILDID_FILE_DELETED	(1U << 0) /* it has no name any more */
 #define BUILDID_FILE_MEMFD	(1U << 1) /* memfd_create(2) */
 #define BUILDID_FILE_UNSTABLE	(1U << 2) /* open for writing, or mapped so: may change unseen */
-#define BUILDID_FILE_PATH_PART	(1U << 3) /* the path's last components only */
+/* The path's last components only: it has more than 32, or 2,000 bytes, below its mount point,
+ * or more than 190 bytes above that; on PREEMPT_RT the file is on another mount than the root.
+ */
+#define BUILDID_FILE_PATH_PART	(1U << 3)
 #define BUILDID_FILE_NO_PATH	(1U << 4) /* the path is not available to the reader */
 /* On FUSE, maybe below an overlayfs, or on an overlayfs that a user has mounted, whose files may
  * come to be on FUSE: a read may never end.
@@ -358,10 +361,11 @@ struct buildid_mmap {
  *	up to a multiple of 8
  * @reserved: 0
  *
- * With BUILDID_SUB_KERNEL: the kernel and every module that is there come
- * first, marked BUILDID_RECORD_SNAPSHOT, then each module as it is loaded or
- * unloaded. The identity is read from the notes in memory, so that it is right
- * for a module in whatever file, compressed or gone.
+ * With BUILDID_SUB_KERNEL: the kernel and every module that is there, marked
+ * BUILDID_RECORD_SNAPSHOT, are in the ring when SUBSCRIBE returns, or lost where it is
+ * small; then each module follows as it is loaded or unloaded. The identity is read
+ * from the notes in memory, so that it is right for a module in whatever file,
+ * compressed or gone.
  */
 struct buildid_image {
 	struct buildid_record	header;
@@ -496,8 +500,8 @@ struct buildid_lost {
  * room in the ring again, it writes the LOST record that no other follows yet.
  * read(2) is refused (EBUSY) once the consumer page was mapped. Errors of mmap(2): ENXIO
  * before SUBSCRIBE; EBUSY while another thread is in read(2) or SUBSCRIBE; EINVAL for
- * other offsets and sizes, or without MAP_SHARED; EPERM for a writable mapping of
- * anything but the consumer page.
+ * what is not inside of these, for more than one page from 0 on, and without
+ * MAP_SHARED; EPERM for a writable mapping of anything but the consumer page.
  */
 struct buildid_ring_consumer {
 	__u64	pos;
@@ -744,7 +748,9 @@ struct buildid_resolve_id {
  * certain, which takes every executable mapping of the machine since the fork. So
  * there is none when these are forgotten, after about a thousand on one processor, or
  * when the parent has mapped another file there, or called exec, and what it had is
- * forgotten. Errors: ESRCH for an unknown process, or one whose mappings are
+ * forgotten. What another thread of the parent mapped while it forked counts as had
+ * then; what a process mapped in its parent's address space (vfork(2), CLONE_VM), as
+ * its own only. Errors: ESRCH for an unknown process, or one whose mappings are
  * forgotten; ENOENT when no file is mapped at @addr, or none that is known, or it is
  * not in the cache any more; ETIMEDOUT as of MAPS; ENOSPC; EPERM; EINTR.
  */

@@ -177,7 +177,8 @@ def _():
             stack.callback(lib.umount, point)
             return below(point, 1)
         for path, is_whole in ((below(directory, 32), True), (below(directory, 33), False),
-                               (below(directory, 9, 250), True), (below(directory, 10, 250), lib.RT),
+                               (below(directory, 9, 250), True),
+                               (below(directory, 10, 250), lib.RT),
                                (above(190), True), (above(210), False)):
             part = "/".join(os.path.relpath(path, lib.mount_point_of(path)).split("/")[-4:])
             _, file = watch.see(lib.map_file, path)
