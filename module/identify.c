@@ -234,8 +234,9 @@ static void identify_file(struct bid_lookup *lookup, struct bid_mapping *mapping
 		report(mapping, store_identity(lookup, mapping, &id));
 		return;
 	}
-	/* one without a build-id is left to a reader that can hash it, or knows of a cookie */
+	/* first, as a long one leaves no time to read the file */
 	bid_mapping_path(mapping);
+	/* one without a build-id is left to a reader that can hash it, or knows of a cookie */
 	if (mapping->path_is_short && !identify_resident(lookup, access, &id) &&
 	    id.kind != BUILDID_KIND_NONE) {
 		bid_stats_inc(BID_STAT_PARSED_RESIDENT);
