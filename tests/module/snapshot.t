@@ -292,7 +292,7 @@ def _():
 
 @test("a signal ends a call of MAPS, and the next one goes on")
 def _():
-    many = 600 if lib.DEBUG else 3000
+    many = 200 if lib.DEBUG else 3000
 
     with open(built("id20"), "rb") as file, Device() as device:
         addresses = {lib.map_fd(file.fileno(), PAGE) for _ in range(many)}
