@@ -158,7 +158,7 @@ def _():
     entries = 256 if lib.DEBUG else 1024
     with loaded(f"max_entries={entries}"), lib.tmpfs() as directory:
         before = stream.stats()["memory"]
-        deep = os.path.join(directory, *["d" * 200] * 9)
+        deep = os.path.join(directory, *["d" * 200] * (19 if lib.RT else 9))
         os.makedirs(deep)
         for number in range(entries):
             path = os.path.join(deep, f"{number:04}")
