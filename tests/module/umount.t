@@ -244,21 +244,22 @@ def _():
             with contextlib.suppress(OSError):
                 fcntl.ioctl(fd, umounts.FITHAW)
 
-    content = os.urandom(lib.PAGE)
-    with contextlib.ExitStack() as stack:
+    note = struct.pack("=III4s", 4, 0, 99, b"GNU")
+    with lib.tmpfs() as directory, contextlib.ExitStack() as stack:
+        # of so many pages that somebody waits while it is read
+        content = lib.read_bytes(umounts.put_segment(directory, "notes", note * 60000))
         his = os.memfd_create("his")
         for _ in range(6):
             stack.enter_context(lib.waiting_for(want, his))
-        for i in range(10):
-            fd = os.memfd_create("jit")
-            os.write(fd, content + bytes([i]))
+        for _ in range(3):
+            fd = os.memfd_create("notes")
+            os.write(fd, content)
             with stream.Watch() as watch:
-                lib.unmap(lib.map_fd(fd, lib.PAGE), lib.PAGE)
+                lib.unmap(lib.map_fd(fd, len(content)), len(content))
                 watch.settle()
                 file = watch.file_of(*watch.mmaps)
             os.close(fd)
-            equal((file.reason, file.id), ("not-elf", lib.htlhash(content + bytes([i]))),
-                  "reason and hash")
+            equal((file.reason, file.id), ("no-note", lib.htlhash(content)), "reason and hash")
         os.close(his)
 
 
