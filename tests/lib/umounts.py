@@ -287,7 +287,8 @@ def state_of(pid):
 def awaits_superblock(pid):
     """In mount(2), by the kernel's function that takes s_umount: in D it may be for a page, too."""
     wchan = lib.read_bytes(f"/proc/{pid}/wchan")
-    return b"super" in wchan or wchan == b"sget_fc"
+    # the last one is what PREEMPT_RT tells of every lock that is waited for
+    return b"super" in wchan or wchan in (b"sget_fc", b"rt_mutex_schedule")
 
 
 def all_are_read():
