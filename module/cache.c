@@ -1,50 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table has its full size from the start, so there is no rehash. Entries come from a
- * reserve that is refilled where one may sleep: the hook can use one without allocating,
- * and memory follows use. cache.h has the rules for lifetime and locking.
+ * The table has its full size from the start, so there is no rehash.
  *
- * The table is set-associative, as any user can make files, and with a FUSE server of
- * his own also chooses their inode numbers. No user may make it slow or useless for
- * others:
+ * It is set-associative, as any user can make files, and with a FUSE server also chooses their
+ * inode numbers. Nobody may make it slow or useless for others:
  *
- * - A lookup goes through one set of WAYS slots, whatever is in it. The hash has a
- *   random key for each load of the module, so that nobody can choose the set.
- * - An insertion into a full set evicts an entry of the same set, see victim(). If one
- *   user has more than half of the set, it is one of his. Otherwise those go first that
- *   only the process mapped for which they were inserted, as programs and libraries are
- *   mapped by many; and among these, those of the process that has most. So a flood
- *   evicts itself, be it of versions of one file or of many files.
+ * - A lookup goes through one set of WAYS slots, whatever is in it. The hash has a random key
+ *   for each load of the module and covers all that tells inodes apart, so that nobody can
+ *   choose a set.
+ * - An insertion into a full set evicts an entry of the same set, see victim(): a user's flood
+ *   evicts that user's own entries once they have a quarter of it.
+ * - Entries are charged to the memory cgroup of the process that brings them.
  *
- * The longest work under the lock is that of victim(): some 2,500 instructions.
+ * cache.h has the rules for lifetime and locking.
  */
 #include <linux/cred.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/random.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include "cache.h"
 #include "compat.h"
 #include "stats.h"
 #include "user.h"
 
-#define RESERVE_MAX 256
-
-/* Entries that are not in the table: in the reserve, or waiting for a grace period. */
+/* Entries that wait for a grace period: RCU bounds a flood of new files, and not memory. */
 #define SPARE_MAX 8192
 
 /* Slots of a set, a power of two. */
 #define WAYS 16
-
-/*
- * Bytes of text for each slot, on average. Any user can make long paths: when there is
- * more text than that, only the last components of a new path are stored.
- */
-#define TEXT_PER_SLOT 256
 
 /* Counters of bid_cache_mark_recheck(), by inode, hashed. */
 #define RECHECK_BITS 10
@@ -53,61 +39,46 @@ static struct {
 	struct bid_entry __rcu **table;
 	u16 *occupied; /* bitmap of slots, for each set */
 	u32 slots;
-	u64 dev_key; /* of the hash; odd, as the next */
-	u64 key;
+	u64 keys[4]; /* of the hash; odd */
 	unsigned int shift; /* from a hash to a slot */
 
-	raw_spinlock_t lock;
-	u32 entries; /* in the table */
-	u32 seq;     /* moves as entries come and go */
-	u64 last_file_id;
+	spinlock_t lock;
+	u32 entries;		/* in the table */
+	u32 seq;		/* moves as entries come and go */
 	struct hlist_head *ids; /* entries by file_id */
 	unsigned int id_bits;
 	u32 shrink_cursor; /* slot where the shrinker goes on */
-	struct hlist_head reserve;
-	u32 reserved;
-	u32 reserve_want;
 
-	struct kmem_cache *slab;
 	struct shrinker *shrinker;
-	struct work_struct refill;
-	atomic64_t text_bytes;
-	atomic_t allocated; /* entries, the dead ones included */
+	atomic64_t last_file_id;
+	atomic64_t bytes;   /* of entries, the dead ones included */
+	atomic_t allocated; /* likewise */
 	atomic_t recheck_seq[1 << RECHECK_BITS];
 } cache;
 
-__acquires(&cache.lock) void bid_cache_lock(void)
-{
-	raw_spin_lock(&cache.lock);
-}
-
-__releases(&cache.lock) void bid_cache_unlock(void)
-{
-	raw_spin_unlock(&cache.lock);
-}
-
-void bid_cache_assert_locked(void)
-{
-	lockdep_assert_held(&cache.lock);
-}
-
 /* Multiplied twice, as once would map consecutive inode numbers to a regular pattern. */
-static u64 hash(dev_t dev, u64 ino)
+static __always_inline u64 hash(dev_t dev, u32 generation, u64 ino, u64 tree)
 {
-	u64 h = (ino + dev * cache.dev_key) * cache.key;
+	u64 h = (ino + dev * cache.keys[1] + generation * cache.keys[2] + tree * cache.keys[3]) *
+		cache.keys[0];
 
-	return (h ^ h >> 32) * cache.key;
+	return (h ^ h >> 32) * cache.keys[0];
+}
+
+static u64 hash_of(const struct bid_key *key)
+{
+	return hash(key->dev, key->generation, key->ino, key->tree);
 }
 
 /* The slot an entry of an inode gets if it is free; else it is one of the same set. */
-static unsigned long slot_of(dev_t dev, u64 ino)
+static u32 slot_of(const struct bid_key *key)
 {
-	return hash(dev, ino) >> cache.shift;
+	return hash_of(key) >> cache.shift;
 }
 
-static u32 set_of(dev_t dev, u64 ino)
+static u32 set_of(const struct bid_key *key)
 {
-	return slot_of(dev, ino) & ~(WAYS - 1);
+	return slot_of(key) & ~(WAYS - 1);
 }
 
 static struct bid_entry *entry_at(unsigned long slot)
@@ -149,30 +120,31 @@ static struct bid_entry *next_way(struct ways *ways)
 /**
  * bid_cache_find() - find the entry of a version
  * @key: which inode
- * @version: which version
+ * @version: which version; the change counter is not compared
  *
- * Any context, under RCU or bid_cache_lock().
+ * Any context, under RCU.
  *
  * Return: the entry, valid until the end of the RCU read-side section, or NULL.
  */
 struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version)
 {
-	u32 set = set_of(key->dev, key->ino);
+	u32 set = set_of(key);
 	struct bid_entry *entry;
 
 	for_each_in_set(entry, set)
-		if (bid_key_equal(&entry->key, key) && bid_version_equal(&entry->version, version))
+		if (bid_key_equal(&entry->key, key) &&
+		    bid_version_matches(&entry->version, version))
 			return entry;
 	return NULL;
 }
 
-static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
+static noinline struct bid_entry *find_in_set(struct inode *inode, u64 tree, u32 set)
 {
 	struct bid_entry *entry;
 
 	for_each_in_set(entry, set)
 		if (bid_file_matches(inode, &entry->key, &entry->version) &&
-		    entry->key.tree == bid_file_tree(inode))
+		    entry->key.tree == tree)
 			return entry;
 	return NULL;
 }
@@ -188,40 +160,52 @@ static noinline struct bid_entry *find_in_set(struct inode *inode, u32 set)
  */
 struct bid_entry *bid_cache_find_inode(struct inode *inode)
 {
-	unsigned long slot = slot_of(inode->i_sb->s_dev, inode->i_ino);
+	u64 tree = bid_file_tree(inode);
+	unsigned long slot = hash(inode->i_sb->s_dev, inode->i_generation, inode->i_ino, tree) >>
+			     cache.shift;
 	struct bid_entry *entry = entry_at(slot);
 
 	if (likely(entry && bid_file_matches(inode, &entry->key, &entry->version) &&
-		   !entry->key.tree))
+		   entry->key.tree == tree))
 		return entry;
-	return find_in_set(inode, slot & ~(WAYS - 1));
+	return find_in_set(inode, tree, slot & ~(WAYS - 1));
 }
 
 /**
  * bid_cache_find_newest() - find the newest entry of an inode
- * @major: of its superblock's device, not checked yet, as is @minor
- * @minor: likewise
+ * @dev: of its superblock
  * @ino: inode number
  * @generation: of the inode number, or NULL for any
+ * @tree: which of those with that number, or NULL for any
+ * @found: set to the entry, or NULL
  *
- * Under RCU.
+ * Under RCU. Without @generation or @tree it goes through the whole table.
  *
- * Return: as bid_cache_find().
+ * Return: 0; -ENOENT; -ENOTUNIQ when without @tree there are several.
  */
-struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation)
+int bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation, const u64 *tree,
+			  struct bid_entry **found)
 {
-	struct bid_entry *entry, *newest = NULL;
-	dev_t dev = MKDEV(major, minor);
-	u32 set = set_of(dev, ino);
+	u32 slot = 0, end = cache.slots;
+	struct bid_entry *entry;
 
-	if (MAJOR(dev) != major || MINOR(dev) != minor)
-		return NULL;
-	for_each_in_set(entry, set)
-		if (entry->key.ino == ino && entry->key.dev == dev &&
-		    (!generation || entry->key.generation == *generation) &&
-		    (!newest || entry->file_id > newest->file_id))
-			newest = entry;
-	return newest;
+	*found = NULL;
+	if (generation && tree) {
+		slot = hash(dev, *generation, ino, *tree) >> cache.shift & ~(WAYS - 1);
+		end = slot + WAYS;
+	}
+	for (; slot < end; slot++) {
+		entry = entry_at(slot);
+		if (!entry || entry->key.ino != ino || entry->key.dev != dev ||
+		    (generation && entry->key.generation != *generation) ||
+		    (tree && entry->key.tree != *tree))
+			continue;
+		if (*found && (*found)->key.tree != entry->key.tree)
+			return -ENOTUNIQ;
+		if (!*found || entry->file_id > (*found)->file_id)
+			*found = entry;
+	}
+	return *found ? 0 : -ENOENT;
 }
 
 /**
@@ -246,148 +230,39 @@ u32 bid_cache_seq(void)
 
 static struct hlist_head *ids_of(u64 file_id)
 {
-	return &cache.ids[file_id * cache.key >> (64 - cache.id_bits)];
+	return &cache.ids[file_id * cache.keys[0] >> (64 - cache.id_bits)];
 }
 
-/**
- * bid_cache_find_id() - find the entry with a file_id
- * @file_id: the file_id
- *
- * Takes bid_cache_lock(): the hash by file_id is not an RCU one. Under RCU.
- *
- * Return: as bid_cache_find().
- */
+/* The entry with a file_id, as bid_cache_find(). Under RCU, in process context. */
 struct bid_entry *bid_cache_find_id(u64 file_id)
 {
 	struct bid_entry *entry;
 
-	bid_cache_lock();
+	/* no RCU hash: an entry that has left it has a list of RCU's in the place of @node */
+	spin_lock(&cache.lock);
 	hlist_for_each_entry(entry, ids_of(file_id), node)
 		if (entry->file_id == file_id)
 			break;
-	bid_cache_unlock();
+	spin_unlock(&cache.lock);
 	return entry;
 }
 
-/**
- * bid_entry_id() - the bytes of an entry's identity
- * @entry: an entry that is KNOWN
- * @len: set to the number of bytes
- *
- * Under RCU or bid_cache_lock().
- *
- * Return: the bytes, valid as long as the entry.
- */
-const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len)
+/* A file_id that nothing had before. Any context. */
+u64 bid_cache_new_id(void)
 {
-	const struct bid_text *text;
-
-	*len = entry->id_len;
-	if (entry->id_len <= BID_ID_INLINE)
-		return entry->id;
-	text = rcu_dereference_check(entry->text,
-				     lockdep_is_held(&cache.lock) || rcu_read_lock_any_held());
-	return text->data;
+	return atomic64_inc_return(&cache.last_file_id);
 }
 
-/**
- * bid_entry_is() - does an entry have this identity, or this reason for none?
- * @entry: an entry that is KNOWN
- * @id: the identity
- *
- * Under RCU or bid_cache_lock().
- */
-bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
+static void free_counted(struct bid_entry *entry)
 {
-	const u8 *bytes;
-	u8 len;
-
-	bytes = bid_entry_id(entry, &len);
-	return entry->kind == id->kind && entry->reason == id->reason && len == id->len &&
-	       !memcmp(bytes, id->bytes, len);
-}
-
-/**
- * bid_cache_get_reserved() - get an entry from the reserve
- *
- * Under bid_cache_lock(). Has the reserve refilled in time.
- *
- * Return: the entry, zeroed but for @spare, or NULL when the reserve is empty.
- */
-struct bid_entry *bid_cache_get_reserved(void)
-{
-	struct bid_entry *entry;
-
-	lockdep_assert_held(&cache.lock);
-	if (cache.reserved <= cache.reserve_want - cache.reserve_want / 4)
-		schedule_work(&cache.refill);
-	if (!cache.reserved)
-		return NULL;
-	entry = hlist_entry(cache.reserve.first, struct bid_entry, node);
-	hlist_del(&entry->node);
-	cache.reserved--;
-	return entry;
-}
-
-/* Put back an entry that was not inserted. Under bid_cache_lock(). */
-void bid_cache_put_reserved(struct bid_entry *entry)
-{
-	lockdep_assert_held(&cache.lock);
-	hlist_add_head(&entry->node, &cache.reserve);
-	cache.reserved++;
-}
-
-static size_t text_size(const struct bid_text *text)
-{
-	return offsetof(struct bid_text, data) + text->room;
-}
-
-static struct bid_text *alloc_text(u16 room)
-{
-	struct bid_text *text;
-
-	text = kmalloc(offsetof(struct bid_text, data) + room, GFP_KERNEL);
-	if (!text)
-		return NULL;
-	text->replaced = NULL;
-	text->room = room;
-	atomic64_add(text_size(text), &cache.text_bytes);
-	return text;
-}
-
-/**
- * bid_text_free() - free a text that no reader has seen
- * @text: from bid_text_alloc(), or NULL
- *
- * Not under bid_cache_lock(), as kfree() may take locks that sleep on PREEMPT_RT.
- */
-void bid_text_free(struct bid_text *text)
-{
-	if (!text)
-		return;
-	atomic64_sub(text_size(text), &cache.text_bytes);
-	kfree(text);
+	atomic64_sub(bid_entry_size(entry), &cache.bytes);
+	atomic_dec(&cache.allocated);
+	bid_entry_free(entry);
 }
 
 static void free_entry_rcu(struct rcu_head *rcu)
 {
-	struct bid_entry *entry = container_of(rcu, struct bid_entry, rcu);
-	struct bid_text *text = rcu_dereference_protected(entry->text, true);
-	struct bid_text *replaced;
-
-	for (; text; text = replaced) {
-		replaced = text->replaced;
-		bid_text_free(text);
-	}
-	bid_text_free(entry->spare);
-	kmem_cache_free(cache.slab, entry);
-	atomic_dec(&cache.allocated);
-}
-
-static void free_entry(struct bid_entry *entry)
-{
-	/* those that wait for it count in what may be allocated */
-	call_rcu_hurry(&entry->rcu, free_entry_rcu);
+	free_counted(container_of(rcu, struct bid_entry, rcu));
 }
 
 static void set_slot(u32 slot, struct bid_entry *entry)
@@ -403,305 +278,74 @@ static void set_slot(u32 slot, struct bid_entry *entry)
 /* Take an entry out of the table, and return its slot. */
 static u32 remove_entry(struct bid_entry *entry)
 {
-	u32 slot = set_of(entry->key.dev, entry->key.ino);
+	u32 slot = set_of(&entry->key);
 
 	while (entry_at(slot) != entry)
 		slot++;
 	set_slot(slot, NULL);
 	hlist_del(&entry->node);
-	cache.entries--;
-	WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_DEAD);
-	if (!entry->request)
-		free_entry(entry);
+	WRITE_ONCE(cache.entries, cache.entries - 1);
+	call_rcu_hurry(&entry->rcu, free_entry_rcu);
 	return slot;
 }
 
-/* Take an entry out of the table. Under bid_cache_lock(), and RCU to use it further. */
-void bid_cache_remove(struct bid_entry *entry)
+static bool is_better_victim(const struct bid_entry *entry, const struct bid_entry *than)
 {
-	remove_entry(entry);
+	if (!than || entry->used != than->used)
+		return !than || !entry->used;
+	return entry->file_id < than->file_id;
 }
 
-/* The user who has more than half of a full set, or INVALID_UID. By majority vote. */
-static kuid_t owner_of_most(struct bid_entry *const *set)
+/*
+ * Which entry of a full set to evict for @user: their own, if they have a quarter of it, else
+ * anybody's; of these the oldest that no other process has used, else the oldest.
+ */
+static struct bid_entry *victim(u32 set, kuid_t user)
 {
-	kuid_t user = INVALID_UID;
-	u32 i, votes = 0, n = 0;
+	struct bid_entry *entry, *own = NULL, *any = NULL;
+	u32 owned = 0;
 
-	for (i = 0; i < WAYS; i++) {
-		if (!votes)
-			user = set[i]->user;
-		votes += uid_eq(set[i]->user, user) ? 1 : -1;
+	for_each_in_set(entry, set) {
+		if (is_better_victim(entry, any))
+			any = entry;
+		if (!uid_eq(entry->user, user))
+			continue;
+		owned++;
+		if (is_better_victim(entry, own))
+			own = entry;
 	}
-	for (i = 0; i < WAYS; i++)
-		n += uid_eq(set[i]->user, user);
-	return n > WAYS / 2 ? user : INVALID_UID;
+	return owned >= WAYS / 4 ? own : any;
 }
 
-/* How many entries of a set were inserted for the same process as @entry. */
-static u32 count_of_process(struct bid_entry *const *set, const struct bid_entry *entry)
+/* A free slot in the inode's set, by eviction if need be. */
+static u32 make_room(const struct bid_key *key, kuid_t user)
 {
-	u32 i, n = 0;
-
-	for (i = 0; i < WAYS; i++)
-		n += set[i]->tgid == entry->tgid;
-	return n;
-}
-
-/* Is @a to be evicted rather than @b? */
-static bool evict_before(struct bid_entry *const *set, const struct bid_entry *a,
-			 const struct bid_entry *b, kuid_t most)
-{
-	bool a_of_most = uid_eq(a->user, most);
-	u32 with_a, with_b;
-
-	if (a_of_most != uid_eq(b->user, most))
-		return a_of_most;
-	if (a->used != b->used)
-		return b->used;
-	with_a = count_of_process(set, a);
-	with_b = count_of_process(set, b);
-	return with_a == with_b ? a->file_id < b->file_id : with_a > with_b;
-}
-
-/* Which entry of a full set to evict; WAYS when every one has a request. */
-static u32 victim(struct bid_entry *const *set)
-{
-	kuid_t most = owner_of_most(set);
-	u32 i, found = WAYS;
-
-	for (i = 0; i < WAYS; i++)
-		if (!set[i]->request &&
-		    (found == WAYS || evict_before(set, set[i], set[found], most)))
-			found = i;
-	/* all of them were used: find out anew which ones still are */
-	if (found < WAYS && set[found]->used)
-		for (i = 0; i < WAYS; i++)
-			WRITE_ONCE(set[i]->used, false);
-	return found;
-}
-
-/* A free slot in the inode's set, by eviction if need be; cache.slots for none. */
-static u32 make_room(dev_t dev, u64 ino)
-{
-	struct bid_entry *set[WAYS] __uninitialized;
-	u32 slot = slot_of(dev, ino), first = slot & ~(WAYS - 1), i;
+	u32 slot = slot_of(key), first = slot & ~(WAYS - 1);
 	u16 occupied = occupied_of(first);
 
 	if (!(occupied & BIT(slot % WAYS)))
 		return slot;
 	if (occupied != (u16)~0)
 		return first + ffz(occupied);
-	for (i = 0; i < WAYS; i++)
-		set[i] = entry_at(first + i);
-	i = victim(set);
-	if (i == WAYS)
-		return cache.slots;
 	bid_stats_inc(BID_STAT_EVICTED);
-	return remove_entry(set[i]);
+	return remove_entry(victim(first, user));
 }
 
-/**
- * bid_cache_insert() - put an entry into the table and give it a file_id
- * @entry: from bid_cache_get_reserved(), all but key, version and file_id filled in
- * @key: which inode
- * @version: which version; no other entry has it
- *
- * Under bid_cache_lock(), on behalf of current.
- *
- * Return: false when there is no room. @entry is being freed then.
- */
-bool bid_cache_insert(struct bid_entry *entry, const struct bid_key *key,
-		      const struct bid_version *version)
+static void insert(struct bid_entry *entry)
 {
-	u32 slot = make_room(key->dev, key->ino);
+	u32 slot = make_room(&entry->key, entry->user);
 
 	lockdep_assert_held(&cache.lock);
-	if (slot == cache.slots) {
-		free_entry(entry);
-		return false;
-	}
-	entry->key = *key;
-	entry->version = *version;
-	entry->file_id = ++cache.last_file_id;
-	entry->user = bid_user();
-	entry->tgid = current->tgid;
-	entry->used = false;
-	cache.entries++;
+	WRITE_ONCE(cache.entries, cache.entries + 1);
+	atomic_inc(&cache.allocated);
+	atomic64_add(bid_entry_size(entry), &cache.bytes);
 	hlist_add_head(&entry->node, ids_of(entry->file_id));
 	set_slot(slot, entry);
-	return true;
-}
-
-/* The request of @entry has ended. Under bid_cache_lock(). */
-void bid_cache_request_done(struct bid_entry *entry)
-{
-	lockdep_assert_held(&cache.lock);
-	entry->request = NULL;
-	if (entry->flags & BID_ENTRY_DEAD)
-		free_entry(entry);
-}
-
-/**
- * bid_entry_publish() - set an entry's identity and state
- * @entry: an entry that is not KNOWN yet
- * @id: the identity. If it is longer than BID_ID_INLINE, bid_cache_set_text() has to
- *	come first
- * @state: enum buildid_state
- *
- * Under bid_cache_lock(), unless @entry is not in the table yet.
- */
-void bid_entry_publish(struct bid_entry *entry, const struct bid_identity *id, u8 state)
-{
-	u32 flags = entry->flags & ~BID_ENTRY_UNKNOWN;
-
-	entry->kind = id->kind;
-	entry->reason = id->reason;
-	entry->id_len = id->len;
-	if (id->len <= BID_ID_INLINE)
-		memcpy(entry->id, id->bytes, id->len);
-	/* pairs with the acquire in bid_entry_state() */
-	smp_store_release(&entry->state, state);
-	if (state != BUILDID_STATE_KNOWN)
-		flags |= BID_ENTRY_UNKNOWN;
-	/* after the state; pairs with the acquire in bid_identify_mapping() */
-	smp_store_release(&entry->flags, flags);
-}
-
-/* Cut a path to the last components that fit in a spare text. */
-static void cut_to_tail(struct bid_path *path)
-{
-	const char *slash;
-	u16 cut;
-
-	if (path->len <= BID_PATH_SPARE)
-		return;
-	cut = path->len - BID_PATH_SPARE;
-	slash = memchr(path->name + cut, '/', BID_PATH_SPARE);
-	if (slash)
-		cut = slash + 1 - path->name;
-	path->name += cut;
-	path->len -= cut;
-	path->flags |= BUILDID_FILE_PATH_PART;
-}
-
-/**
- * bid_text_alloc() - allocate a text for an entry
- * @id: the identity; a short one is not part of the text
- * @path: the path
- *
- * May sleep.
- *
- * Return: the text, for bid_cache_set_text() or bid_text_free(), or NULL.
- */
-struct bid_text *bid_text_alloc(const struct bid_identity *id, const struct bid_path *path)
-{
-	u8 id_len = id->len > BID_ID_INLINE ? id->len : 0;
-	struct bid_path stored = *path;
-	struct bid_text *text;
-
-	if (!stored.name)
-		stored.len = 0;
-	if (atomic64_read(&cache.text_bytes) > (u64)cache.slots * TEXT_PER_SLOT)
-		cut_to_tail(&stored);
-	text = alloc_text(id_len + stored.len);
-	if (!text)
-		return NULL;
-	text->path_flags = stored.flags;
-	text->path_len = stored.len;
-	text->id_len = id_len;
-	memcpy(text->data, id->bytes, id_len);
-	memcpy(text->data + id_len, stored.name, stored.len);
-	return text;
-}
-
-/**
- * bid_cache_set_text() - set an entry's path and long identity
- * @entry: the entry
- * @text: from bid_text_alloc()
- *
- * Under bid_cache_lock(). The text before stays until the entry is freed.
- *
- * Return: the entry's spare text, which has no use any more, for the caller to free
- * after unlocking; or NULL.
- */
-struct bid_text *bid_cache_set_text(struct bid_entry *entry, struct bid_text *text)
-{
-	struct bid_text *spare = entry->spare;
-
-	lockdep_assert_held(&cache.lock);
-	entry->spare = NULL;
-	text->replaced = rcu_dereference_protected(entry->text, lockdep_is_held(&cache.lock));
-	rcu_assign_pointer(entry->text, text);
-	WRITE_ONCE(entry->flags, entry->flags & ~BID_ENTRY_NO_PATH);
-	return spare;
-}
-
-/**
- * bid_cache_set_path() - store a path without allocating
- * @entry: an entry that has no text
- * @path: the path
- *
- * Under bid_cache_lock().
- *
- * Return: false when the path is too long for the spare text.
- */
-bool bid_cache_set_path(struct bid_entry *entry, const struct bid_path *path)
-{
-	struct bid_text *text = entry->spare;
-
-	if (!text || path->len > text->room)
-		return false;
-	text->path_flags = path->flags;
-	text->path_len = path->len;
-	text->id_len = 0;
-	memcpy(text->data, path->name, path->len);
-	entry->spare = NULL;
-	bid_cache_set_text(entry, text);
-	return true;
 }
 
 static atomic_t *recheck_seq_of(const struct bid_key *key)
 {
-	return &cache.recheck_seq[hash(key->dev, key->ino) >> (64 - RECHECK_BITS)];
-}
-
-static bool is_cached(const struct bid_key *key)
-{
-	u32 set = set_of(key->dev, key->ino);
-	struct bid_entry *entry;
-
-	for_each_in_set(entry, set)
-		if (bid_key_equal(&entry->key, key))
-			return true;
-	return false;
-}
-
-/**
- * bid_cache_mark_recheck() - have an inode's content read again
- * @key: which inode
- *
- * From now on its content or identity may change without a change of version: it is
- * write-mapped, or got another cookie. Marks its entries, and moves the counter for
- * those that are identifying it at this moment.
- *
- * Any context, under RCU. Any user may map his files for writing, again and again: so
- * the lock is taken only when there is an entry to mark.
- */
-void bid_cache_mark_recheck(const struct bid_key *key)
-{
-	u32 set = set_of(key->dev, key->ino);
-	struct bid_entry *entry;
-
-	atomic_inc(recheck_seq_of(key));
-	smp_mb__after_atomic(); /* count, then look: pairs with bid_lookup_update_cache() */
-	if (!is_cached(key))
-		return;
-	bid_cache_lock();
-	for_each_in_set(entry, set)
-		if (bid_key_equal(&entry->key, key))
-			WRITE_ONCE(entry->flags, entry->flags | BID_ENTRY_RECHECK);
-	bid_cache_unlock();
+	return &cache.recheck_seq[hash_of(key) >> (64 - RECHECK_BITS)];
 }
 
 /* Differs after bid_cache_mark_recheck(): what was read before may be out of date. */
@@ -710,99 +354,141 @@ u32 bid_cache_recheck_seq(const struct bid_key *key)
 	return atomic_read(recheck_seq_of(key));
 }
 
-static struct bid_entry *alloc_entry(void)
+/**
+ * bid_cache_mark_recheck() - have an inode's content read again
+ * @key: which inode
+ *
+ * From now on its content or identity may change without a change of version: it is
+ * write-mapped, or got another cookie. Marks its entries, and moves the counter for
+ * those that are identifying it at this moment. Any context, under RCU.
+ */
+void bid_cache_mark_recheck(const struct bid_key *key)
 {
-	struct bid_entry *entry = kmem_cache_zalloc(cache.slab, GFP_KERNEL);
+	u32 set = set_of(key);
+	struct bid_entry *entry;
 
-	if (!entry)
-		return NULL;
-	entry->spare = alloc_text(BID_PATH_SPARE);
-	if (!entry->spare) {
-		kmem_cache_free(cache.slab, entry);
-		return NULL;
-	}
-	atomic_inc(&cache.allocated);
-	return entry;
+	atomic_inc(recheck_seq_of(key));
+	smp_mb__after_atomic(); /* count, then look: pairs with look_again() */
+	for_each_in_set(entry, set)
+		if (bid_key_equal(&entry->key, key))
+			set_bit(BID_ENTRY_RECHECK, &entry->flags);
 }
 
-/* One that was never in the table. */
-static void free_unused(struct bid_entry *entry)
+/* With the entry in the table as it was read: was it marked meanwhile? */
+static void look_again(struct bid_entry *entry, u32 recheck_seq)
 {
-	bid_text_free(entry->spare);
-	kmem_cache_free(cache.slab, entry);
-	atomic_dec(&cache.allocated);
+	smp_mb(); /* insert, then look at the counter: pairs with bid_cache_mark_recheck() */
+	if (bid_cache_recheck_seq(&entry->key) != recheck_seq)
+		set_bit(BID_ENTRY_RECHECK, &entry->flags);
 }
 
 /**
- * bid_cache_refill_one() - add an entry to the reserve, unless it is full
+ * bid_cache_confirm() - a file was read: is it what the cache has?
+ * @key: which inode
+ * @version: the version that was read
+ * @id: the identity that was found
+ * @flags: bits of enum bid_entry_flag for it
+ * @recheck_seq: bid_cache_recheck_seq(), sampled before it was read
  *
- * For a caller that is about to take one: it need not wait for those who fill the reserve, and
- * does not fill it for others, who may take entries as fast as it adds them. May sleep.
+ * If so, the flags are now those of this read. May sleep.
  *
- * Return: false when there was no need, or no memory.
+ * Return: the file_id, or 0 when the cache has something else, or nothing.
  */
-bool bid_cache_refill_one(void)
+u64 bid_cache_confirm(const struct bid_key *key, const struct bid_version *version,
+		      const struct bid_identity *id, unsigned long flags, u32 recheck_seq)
 {
 	struct bid_entry *entry;
-	bool wanted;
+	u64 file_id = 0;
 
-	bid_cache_lock();
-	wanted = cache.reserved < cache.reserve_want;
-	bid_cache_unlock();
-	/* those that wait for a grace period count: RCU bounds a flood of new files, not memory */
-	if (!wanted || atomic_read(&cache.allocated) >= cache.slots + SPARE_MAX)
-		return false;
-	entry = alloc_entry();
-	if (!entry)
-		return false;
-	bid_cache_lock();
-	wanted = cache.reserved < cache.reserve_want;
-	if (wanted)
-		bid_cache_put_reserved(entry);
-	bid_cache_unlock();
-	if (!wanted)
-		free_unused(entry);
-	return wanted;
+	rcu_read_lock();
+	spin_lock(&cache.lock);
+	entry = bid_cache_find(key, version);
+	if (entry && bid_entry_is(entry, id)) {
+		bid_entry_confirm(entry, version, flags);
+		look_again(entry, recheck_seq);
+		file_id = entry->file_id;
+	}
+	spin_unlock(&cache.lock);
+	rcu_read_unlock();
+	return file_id;
 }
 
-/* Ends, however fast entries are taken; whoever takes one has it done again. May sleep. */
-void bid_cache_refill(void)
+static bool is_same(const struct bid_entry *a, const struct bid_entry *b)
 {
-	u32 i;
-
-	for (i = 0; i < RESERVE_MAX && bid_cache_refill_one(); i++)
-		cond_resched();
+	return a->kind == b->kind && a->reason == b->reason && a->id_len == b->id_len &&
+	       !memcmp(a->data, b->data, a->id_len);
 }
 
-static void refill_work(struct work_struct *work)
+/**
+ * bid_cache_put() - put an entry into the table
+ * @entry: from bid_entry_alloc(), with key, version, file_id, flags and user_* filled in. It
+ *	is the cache's from now on
+ * @recheck_seq: as for bid_cache_confirm()
+ *
+ * On behalf of current. Takes the place of an entry of this version that has another identity.
+ * Where another task has brought the same meanwhile, that one stays. May sleep.
+ *
+ * Return: the file_id that stands for the version now; 0 when it was not stored.
+ */
+u64 bid_cache_put(struct bid_entry *entry, u32 recheck_seq)
 {
-	bid_cache_refill();
+	struct bid_entry *old, *unused = NULL;
+	u64 file_id = entry->file_id;
+
+	if (atomic_read(&cache.allocated) >= cache.slots + SPARE_MAX) {
+		bid_entry_free(entry);
+		bid_stats_inc(BID_STAT_NOT_STORED);
+		return 0;
+	}
+	entry->user = bid_user();
+	entry->tgid = current->tgid;
+	rcu_read_lock();
+	spin_lock(&cache.lock);
+	old = bid_cache_find(&entry->key, &entry->version);
+	if (old && is_same(old, entry)) {
+		unused = entry;
+		bid_entry_confirm(old, &entry->version, entry->flags);
+		file_id = old->file_id;
+		entry = old;
+	} else {
+		if (old) {
+			remove_entry(old);
+			bid_stats_inc(BID_STAT_STALE);
+		}
+		insert(entry);
+	}
+	look_again(entry, recheck_seq);
+	spin_unlock(&cache.lock);
+	rcu_read_unlock();
+	if (unused)
+		bid_entry_free(unused);
+	return file_id;
 }
 
-/* Remove the entries of a set that have no request; with !@used only the unused ones. */
+/* Remove the entries of a set; with !@used only the unused ones. */
 static u32 reclaim_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
 	u32 removed = 0;
 
-	bid_cache_lock();
+	rcu_read_lock();
+	spin_lock(&cache.lock);
 	for_each_in_set(entry, set) {
-		if (entry->request)
-			continue;
 		if (entry->used && !used) {
 			WRITE_ONCE(entry->used, false);
 			continue;
 		}
-		bid_cache_remove(entry);
+		remove_entry(entry);
 		removed++;
 	}
-	bid_cache_unlock();
+	spin_unlock(&cache.lock);
+	rcu_read_unlock();
 	cond_resched();
 	return removed;
 }
 
 /**
- * bid_cache_flush() - remove every entry that has no request
+ * bid_cache_flush() - remove every entry
  *
  * May sleep.
  *
@@ -852,22 +538,11 @@ u64 bid_cache_memory(void)
 {
 	return (u64)sizeof(*cache.table) * cache.slots +
 	       (u64)sizeof(*cache.occupied) * cache.slots / WAYS +
-	       ((u64)sizeof(*cache.ids) << cache.id_bits) +
-	       (u64)atomic_read(&cache.allocated) * kmem_cache_size(cache.slab) +
-	       atomic64_read(&cache.text_bytes);
+	       ((u64)sizeof(*cache.ids) << cache.id_bits) + atomic64_read(&cache.bytes);
 }
 
 static void free_table(void)
 {
-	struct hlist_node *next;
-	struct bid_entry *entry;
-
-	bid_cache_flush();
-	hlist_for_each_entry_safe(entry, next, &cache.reserve, node)
-		free_unused(entry);
-	rcu_barrier();
-	WARN_ON(cache.entries || atomic_read(&cache.allocated));
-	kmem_cache_destroy(cache.slab);
 	kvfree(cache.ids);
 	kvfree(cache.occupied);
 	kvfree(cache.table);
@@ -881,56 +556,40 @@ static void free_table(void)
  */
 int bid_cache_init(u32 max_entries)
 {
+	int i;
+
 	memset(&cache, 0, sizeof(cache));
 	cache.slots = roundup_pow_of_two(max_t(u32, max_entries, WAYS));
 	cache.shift = 64 - ilog2(cache.slots);
 	cache.id_bits = ilog2(cache.slots) - 1;
-	cache.dev_key = get_random_u64() | 1;
-	cache.key = get_random_u64() | 1;
-	cache.reserve_want = clamp(max_entries / 4, 1U, (u32)RESERVE_MAX);
-	raw_spin_lock_init(&cache.lock);
-	INIT_WORK(&cache.refill, refill_work);
+	for (i = 0; i < ARRAY_SIZE(cache.keys); i++)
+		cache.keys[i] = get_random_u64() | 1;
+	spin_lock_init(&cache.lock);
 
 	cache.table = kvcalloc(cache.slots, sizeof(*cache.table), GFP_KERNEL);
-	if (!cache.table)
-		return -ENOMEM;
 	cache.occupied = kvcalloc(cache.slots / WAYS, sizeof(*cache.occupied), GFP_KERNEL);
-	if (!cache.occupied)
-		goto err_free_table;
 	cache.ids = kvcalloc(1UL << cache.id_bits, sizeof(*cache.ids), GFP_KERNEL);
-	if (!cache.ids)
-		goto err_free_occupied;
-	cache.slab = kmem_cache_create("buildid_entry", sizeof(struct bid_entry), 0, 0, NULL);
-	if (!cache.slab)
-		goto err_free_ids;
-	bid_cache_refill();
-	if (cache.reserved < cache.reserve_want)
-		goto err_free_entries;
-
+	if (!cache.table || !cache.occupied || !cache.ids)
+		goto err_free_table;
 	cache.shrinker = shrinker_alloc(0, "buildid");
 	if (!cache.shrinker)
-		goto err_free_entries;
+		goto err_free_table;
 	cache.shrinker->count_objects = shrink_count;
 	cache.shrinker->scan_objects = shrink_scan;
 	shrinker_register(cache.shrinker);
 	return 0;
 
-err_free_entries:
-	free_table();
-	return -ENOMEM;
-err_free_ids:
-	kvfree(cache.ids);
-err_free_occupied:
-	kvfree(cache.occupied);
 err_free_table:
-	kvfree(cache.table);
+	free_table();
 	return -ENOMEM;
 }
 
-/* Nothing looks entries up any more, and no request is under way. May sleep. */
+/* Nothing looks entries up any more. May sleep. */
 void bid_cache_exit(void)
 {
 	shrinker_free(cache.shrinker);
-	cancel_work_sync(&cache.refill);
+	bid_cache_flush();
+	rcu_barrier();
+	WARN_ON(cache.entries || atomic_read(&cache.allocated));
 	free_table();
 }

@@ -38,7 +38,8 @@ struct bid_identity {
 /* Whether a reason may be one of this open file, or of this moment, and not of the content. */
 static inline bool bid_reason_passes(u8 reason)
 {
-	return reason == BUILDID_REASON_IO || reason == BUILDID_REASON_CHANGING;
+	return reason == BUILDID_REASON_IO || reason == BUILDID_REASON_INTERRUPTED ||
+	       reason == BUILDID_REASON_CHANGING || reason == BUILDID_REASON_UNREADABLE;
 }
 
 /**

@@ -9,16 +9,9 @@
  * subscribers can be read, too: it is an RCU read-side section. The hook has preemption
  * off anyway; other callers get it from the functions here.
  *
- * A MMAP record is preceded by a FILE record if its ring was not sent one that says as
- * much. A subscriber that was sent a PENDING mapping gets the FILE record once the
- * worker has read the file: its slot is set in bid_request.waiting under
- * bid_cache_lock(), with which the worker makes the entry KNOWN. So none is forgotten.
- *
- * Subscribers come and go under subscribers_lock, a mutex. Inside of it: grace periods,
- * and bid_cache_lock(). A subscriber that goes is taken off the list; after a grace
- * period no producer can reach it, and its slot is cleared in every request. The worker
- * reads the slots under RCU alone: only after another grace period is the slot free for
- * another subscriber, which would otherwise get its FILE records.
+ * An MMAP record is sent at once. Where its ring was not sent the FILE record of that file_id,
+ * it says that one follows: the task that maps sends it on its way back to user space. It
+ * is current then, too, so that the filters are asked again and no list is kept of who waits.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -31,7 +24,6 @@
 #include "event.h"
 #include "hook.h"
 #include "stats.h"
-#include "worker.h"
 
 LIST_HEAD(bid_event_list); /* of struct bid_subscriber, under RCU */
 
@@ -39,11 +31,11 @@ LIST_HEAD(bid_event_list); /* of struct bid_subscriber, under RCU */
 u32 bid_event_data_subscribers;
 
 static DEFINE_MUTEX(subscribers_lock);
-static u64 slots; /* in use, a bit each; under subscribers_lock */
+static u32 subscribers; /* under subscribers_lock */
 
 /**
  * bid_event_add() - start to deliver records to a subscriber
- * @subscriber: with its ring, and all but node, slot and filtered filled in
+ * @subscriber: with its ring, and all but node and filtered filled in
  *
  * Process context; takes subscribers_lock.
  *
@@ -57,11 +49,10 @@ int bid_event_add(struct bid_subscriber *subscriber)
 			       subscriber->flags & (BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
 						    BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
 	mutex_lock(&subscribers_lock);
-	if (slots == ~0ULL) {
+	if (subscribers == BID_SUBSCRIBERS_MAX) {
 		err = -EUSERS;
 	} else {
-		subscriber->slot = ffz(slots);
-		slots |= BIT_ULL(subscriber->slot);
+		WRITE_ONCE(subscribers, subscribers + 1);
 		if (subscriber->flags & BUILDID_SUB_DATA)
 			WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers + 1);
 		list_add_tail_rcu(&subscriber->node, &bid_event_list);
@@ -74,8 +65,8 @@ int bid_event_add(struct bid_subscriber *subscriber)
  * bid_event_remove() - stop delivering records to a subscriber
  * @subscriber: the subscriber
  *
- * Process context; waits for two grace periods, and nobody else waits for these. On return no
- * producer can reach the subscriber any more.
+ * Process context; waits for a grace period. On return no producer can reach the subscriber
+ * any more.
  */
 void bid_event_remove(struct bid_subscriber *subscriber)
 {
@@ -83,22 +74,14 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 	list_del_rcu(&subscriber->node);
 	if (subscriber->flags & BUILDID_SUB_DATA)
 		WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers - 1);
+	WRITE_ONCE(subscribers, subscribers - 1);
 	mutex_unlock(&subscribers_lock);
 	synchronize_rcu();
-	/*
-	 * The next owner of the slot must not get the FILE records this one waits for:
-	 * no producer sets its bit any more, and then no worker has read it.
-	 */
-	bid_worker_forget_waiting(BIT_ULL(subscriber->slot));
-	synchronize_rcu();
-	mutex_lock(&subscribers_lock);
-	slots &= ~BIT_ULL(subscriber->slot);
-	mutex_unlock(&subscribers_lock);
 }
 
 u32 bid_event_subscribers(void)
 {
-	return hweight64(READ_ONCE(slots));
+	return READ_ONCE(subscribers);
 }
 
 static bool in_cgroup(struct cgroup *cgroup)
@@ -144,83 +127,9 @@ bool bid_event_current_watches_data(void)
 	return false;
 }
 
-static u8 detail_of(const struct bid_entry *entry)
+static bool passes_filters(struct bid_subscriber *subscriber, bool exec)
 {
-	if (bid_entry_state(entry) != BUILDID_STATE_KNOWN)
-		return BID_DETAIL_UNKNOWN;
-	return READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE ? BID_DETAIL_UNSTABLE :
-							      BID_DETAIL_KNOWN;
-}
-
-/* Of the FILE record itself: the entry may be another meanwhile. */
-static u8 detail_told(const struct bid_file_info *info)
-{
-	if (info->reason == BUILDID_REASON_PENDING || info->reason == BUILDID_REASON_DEFERRED)
-		return BID_DETAIL_UNKNOWN;
-	return info->flags & BUILDID_FILE_UNSTABLE ? BID_DETAIL_UNSTABLE : BID_DETAIL_KNOWN;
-}
-
-static bool passes_filters(struct bid_subscriber *subscriber, unsigned long vm_flags)
-{
-	return (vm_flags & VM_EXEC || subscriber->flags & BUILDID_SUB_DATA) &&
-	       watches_current(subscriber);
-}
-
-/*
- * The path of the file, if the subscriber may know it. current's root is read without
- * its lock: if another thread calls chroot() meanwhile, either answer is right.
- */
-static struct bid_path path_for(const struct bid_subscriber *subscriber,
-				struct bid_mapping *mapping)
-{
-	struct bid_path path = *bid_mapping_path(mapping);
-	const struct path *root = &current->fs->root;
-
-	if (!subscriber->root.mnt || (READ_ONCE(root->mnt) == subscriber->root.mnt &&
-				      READ_ONCE(root->dentry) == subscriber->root.dentry))
-		return path;
-	return (struct bid_path){
-		.flags = (path.flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH,
-	};
-}
-
-/* Reserve room for a MMAP record, after the FILE and LOST records that have to go first. */
-static int reserve_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapping, u32 size,
-			struct buildid_record **record)
-{
-	struct bid_ring *ring = &subscriber->ring;
-	struct bid_ring_batch batch __uninitialized;
-	struct bid_file_info info __uninitialized;
-	struct bid_ring_reserve_args args = {
-		.file_id = mapping->file_id,
-		.detail = mapping->entry ? detail_of(mapping->entry) : 0,
-		.body_type = BUILDID_RECORD_MMAP,
-		.body_size = size,
-		.no_request = mapping->state == BUILDID_STATE_UNRESOLVED,
-		.missed = bid_hook_missed(),
-	};
-	bool sent = !mapping->entry || bid_ring_file_sent(ring, args.file_id, args.detail);
-	int err;
-
-	do {
-		if (!sent) {
-			bid_entry_info(mapping->entry, &info);
-			args.detail = detail_told(&info);
-			info.path = path_for(subscriber, mapping);
-			args.file_size = bid_record_file_size(&info);
-		}
-		err = bid_ring_reserve(ring, &args, &batch);
-		sent = false;
-	} while (err == -ESTALE);
-	if (err)
-		return err;
-
-	if (batch.file) {
-		bid_record_file_write(&info, container_of(batch.file, struct buildid_file, header));
-		bid_ring_commit(batch.file);
-	}
-	*record = batch.body;
-	return 0;
+	return (exec || subscriber->flags & BUILDID_SUB_DATA) && watches_current(subscriber);
 }
 
 /*
@@ -239,86 +148,107 @@ static void fill_pids(const struct bid_subscriber *subscriber, struct task_struc
 	*tid = task_pid_nr_ns(task, subscriber->pid_ns);
 }
 
-static int send_mmap(struct bid_subscriber *subscriber, struct bid_mapping *mapping)
-{
-	struct buildid_record *record;
-	struct bid_path path = {};
-	u32 pid, tid;
-	int err;
-
-	fill_pids(subscriber, current, &pid, &tid);
-	if (subscriber->flags & BUILDID_SUB_PATH)
-		path = path_for(subscriber, mapping);
-	err = reserve_mmap(subscriber, mapping, bid_record_mmap_size(&path), &record);
-	if (err)
-		return err;
-	bid_record_mmap_write(mapping, current, pid, tid, &path,
-			      container_of(record, struct buildid_mmap, header));
-	bid_ring_commit(record);
-	bid_ring_wake(&subscriber->ring);
-	return 0;
-}
-
-/* The fast path: one plain MMAP record. False when it takes send_hits(). */
+/* The fast path: one plain MMAP record. False when it takes send_mmap(). */
 static __always_inline bool send_hit(struct bid_subscriber *subscriber,
-				     const struct vm_area_struct *vma, u64 file_id)
+				     const struct bid_report *report)
 {
+	const struct bid_mapping *mapping = &report->mapping;
 	struct bid_ring *ring = &subscriber->ring;
 	struct buildid_record *header;
-	struct buildid_mmap *record;
 
-	if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC))
+	if (unlikely(subscriber->filtered) || !(mapping->vm_flags & VM_EXEC))
 		return false;
-	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(*record), file_id,
-				BID_DETAIL_KNOWN, bid_hook_missed());
+	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(struct buildid_mmap),
+				mapping->file_id, bid_hook_missed(), report->now);
 	if (unlikely(!header))
 		return false;
-	record = container_of(header, struct buildid_mmap, header);
-	bid_record_mmap_fill(record, current->tgid, current->pid, vma->vm_start, vma->vm_end,
-			     vma->vm_pgoff, vma->vm_flags, file_id, BUILDID_STATE_KNOWN, current);
-	bid_ring_commit_size(header, sizeof(*record));
+	bid_record_mmap_write(container_of(header, struct buildid_mmap, header), current->tgid,
+			      current->pid, mapping, BUILDID_STATE_KNOWN, current);
+	bid_ring_commit_size(header, sizeof(struct buildid_mmap));
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);
 	return true;
 }
 
-/* With filters, paths and namespaces, and with FILE and LOST records to go first. */
-static void send_hit_slow(struct bid_subscriber *subscriber, struct bid_mapping *mapping)
+/* What the record says, and has done for it: BUILDID_STATE_*. */
+static u8 state_for(struct bid_report *report, bool sent)
 {
-	if (passes_filters(subscriber, mapping->vm_flags))
-		send_mmap(subscriber, mapping);
+	if (!report->mapping.file_id)
+		return BUILDID_STATE_UNRESOLVED;
+	if (sent)
+		return BUILDID_STATE_KNOWN;
+	if (!report->follows)
+		report->follows = report->follow(report);
+	return report->follows ? BUILDID_STATE_FOLLOWS : BUILDID_STATE_UNRESOLVED;
 }
 
-/* To @subscriber, which takes send_hit_slow(), and those after it: the path is looked up once. */
-static noinline void send_hits(struct bid_subscriber *subscriber, const struct vm_area_struct *vma,
-			       struct bid_entry *entry, char *buf)
+static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber,
+					   struct bid_report *report, u8 *state)
 {
-	struct bid_mapping mapping;
+	u64 file_id = report->mapping.file_id;
+	bool sent = !(subscriber->flags & BUILDID_SUB_PATH) &&
+		    bid_ring_file_sent(&subscriber->ring, file_id);
+	struct bid_ring_request request = {
+		.type = BUILDID_RECORD_MMAP,
+		.size = sizeof(struct buildid_mmap),
+		.missed = bid_hook_missed(),
+	};
+	struct buildid_record *record;
 
-	bid_mapping_init(&mapping, vma);
-	mapping.buf = buf;
-	bid_mapping_set_entry(&mapping, entry);
-	send_hit_slow(subscriber, &mapping);
+	do {
+		*state = state_for(report, sent);
+		request.file_id = *state == BUILDID_STATE_KNOWN ? file_id : 0;
+		request.unresolved = *state == BUILDID_STATE_UNRESOLVED;
+		record = bid_ring_reserve(&subscriber->ring, &request);
+		sent = false;
+	} while (record == ERR_PTR(-ESTALE));
+	return record;
+}
+
+/* With filters, paths and namespaces, and with FILE and LOST records around it. */
+static void send_mmap(struct bid_subscriber *subscriber, struct bid_report *report)
+{
+	struct bid_mapping mapping = report->mapping;
+	struct buildid_record *record;
+	u32 pid, tid;
+	u8 state;
+
+	if (!passes_filters(subscriber, mapping.vm_flags & VM_EXEC))
+		return;
+	record = reserve_mmap(subscriber, report, &state);
+	if (IS_ERR(record))
+		return;
+	if (state == BUILDID_STATE_UNRESOLVED)
+		mapping.file_id = 0;
+	fill_pids(subscriber, current, &pid, &tid);
+	bid_record_mmap_write(container_of(record, struct buildid_mmap, header), pid, tid, &mapping,
+			      state, current);
+	bid_ring_commit(record);
+	bid_ring_wake(&subscriber->ring);
+}
+
+/* To @subscriber, which takes send_mmap(), and those after it. */
+static noinline void send_hits(struct bid_subscriber *subscriber, struct bid_report *report)
+{
+	send_mmap(subscriber, report);
 	list_for_each_entry_continue_rcu(subscriber, &bid_event_list, node)
-		if (!send_hit(subscriber, vma, entry->file_id))
-			send_hit_slow(subscriber, &mapping);
+		if (!send_hit(subscriber, report))
+			send_mmap(subscriber, report);
 }
 
 /**
- * bid_event_hit() - report a mapping of a file that is KNOWN
- * @vma: the mapping, in current's mm
- * @entry: the file's entry, under RCU
- * @buf: room for a path, PATH_MAX bytes
+ * bid_event_hit() - report a mapping of a file that the cache has
+ * @report: the mapping
  *
  * What bid_event_mmap() does, for the most frequent case. Called by the hook.
  */
-void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, char *buf)
+void bid_event_hit(struct bid_report *report)
 {
 	struct bid_subscriber *subscriber;
 
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
-		if (!send_hit(subscriber, vma, entry->file_id)) {
-			send_hits(subscriber, vma, entry, buf);
+		if (!send_hit(subscriber, report)) {
+			send_hits(subscriber, report);
 			return;
 		}
 	}
@@ -326,78 +256,89 @@ void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, ch
 
 /**
  * bid_event_mmap() - report a mapping that current made
- * @mapping: the mapping. One that is PENDING is reported under bid_cache_lock(), so that
- *	the worker's FILE record cannot come before it
+ * @report: the mapping
  *
  * Called by the hook.
  */
-void bid_event_mmap(struct bid_mapping *mapping)
+void bid_event_mmap(struct bid_report *report)
 {
 	struct bid_subscriber *subscriber;
 
-	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
-		if (!passes_filters(subscriber, mapping->vm_flags))
-			continue;
-		if (!send_mmap(subscriber, mapping) && mapping->waiting)
-			*mapping->waiting |= BIT_ULL(subscriber->slot);
-	}
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
+		send_mmap(subscriber, report);
 }
 
-static void send_file(struct bid_subscriber *subscriber, const struct bid_entry *entry)
+/*
+ * The path of the file, if the subscriber may know it. current's root is read without
+ * its lock: if another thread calls chroot() meanwhile, either answer is right.
+ */
+static struct bid_path path_for(const struct bid_subscriber *subscriber,
+				const struct bid_path *path)
 {
-	struct bid_ring_batch batch __uninitialized;
-	struct bid_file_info info __uninitialized;
-	struct bid_ring_reserve_args args = {
-		.file_id = entry->file_id,
+	const struct fs_struct *fs = current->fs;
+
+	if (!subscriber->root.mnt ||
+	    (fs && READ_ONCE(fs->root.mnt) == subscriber->root.mnt &&
+	     READ_ONCE(fs->root.dentry) == subscriber->root.dentry))
+		return *path;
+	return (struct bid_path){ .flags = path->flags | BUILDID_FILE_NO_PATH };
+}
+
+static void send_file(struct bid_subscriber *subscriber, struct bid_file_info info)
+{
+	struct bid_ring_request request = {
+		.type = BUILDID_RECORD_FILE,
+		.file_id = info.file_id,
 		.missed = bid_hook_missed(),
 	};
+	struct buildid_record *record;
+	u32 pid, tid;
 
-	bid_entry_info(entry, &info);
-	args.detail = detail_told(&info);
-	/* the path is that of the process that mapped the file first: see @root */
-	if (subscriber->root.mnt)
-		info.path = (struct bid_path){ .flags = BUILDID_FILE_NO_PATH };
-	args.file_size = bid_record_file_size(&info);
-	if (bid_ring_reserve(&subscriber->ring, &args, &batch))
-		return;
-	if (batch.file) {
-		bid_record_file_write(&info, container_of(batch.file, struct buildid_file, header));
-		bid_ring_commit(batch.file);
+	info.path = path_for(subscriber, &info.path);
+	request.size = bid_record_file_size(&info);
+	fill_pids(subscriber, current, &pid, &tid);
+	preempt_disable();
+	record = bid_ring_reserve(&subscriber->ring, &request);
+	if (!IS_ERR(record)) {
+		bid_record_file_write(&info, pid, tid,
+				      container_of(record, struct buildid_file, header));
+		bid_ring_commit(record);
+		bid_ring_wake(&subscriber->ring);
 	}
-	/* also when nothing but a LOST record was written */
-	bid_ring_wake(&subscriber->ring);
+	preempt_enable();
 }
 
 /**
- * bid_event_file() - send the FILE record of a file that was PENDING
- * @entry: the file's entry
- * @waiting: slots of the subscribers that were sent a PENDING mapping of it. Read it from
- *	the request in the same RCU section: later a slot may have another owner
+ * bid_event_file() - send the FILE record that follows a mapping that current made
+ * @info: what it says
+ * @exec: the mapping is executable
  *
- * Called by the worker, under RCU.
+ * To the subscribers that were sent the mapping, and not this record yet. Process context.
  */
-void bid_event_file(struct bid_entry *entry, u64 waiting)
+void bid_event_file(const struct bid_file_info *info, bool exec)
 {
 	struct bid_subscriber *subscriber;
 
-	preempt_disable();
+	rcu_read_lock();
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if (waiting & BIT_ULL(subscriber->slot))
-			send_file(subscriber, entry);
-	preempt_enable();
+		if ((subscriber->flags & BUILDID_SUB_PATH ||
+		     !bid_ring_file_sent(&subscriber->ring, info->file_id)) &&
+		    passes_filters(subscriber, exec))
+			send_file(subscriber, *info);
+	rcu_read_unlock();
 }
 
 /* Room for a record that refers to no file; NULL when the record is dropped. */
 static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
 {
-	struct bid_ring_batch batch __uninitialized;
-	struct bid_ring_reserve_args args = {
-		.body_type = type,
-		.body_size = size,
+	struct bid_ring_request request = {
+		.type = type,
+		.size = size,
 		.missed = bid_hook_missed(),
 	};
+	struct buildid_record *record = bid_ring_reserve(ring, &request);
 
-	return bid_ring_reserve(ring, &args, &batch) ? NULL : batch.body;
+	return IS_ERR(record) ? NULL : record;
 }
 
 static void send_image(struct bid_subscriber *subscriber, const struct bid_image_info *info)

@@ -13,14 +13,12 @@
 #include "record.h"
 #include "ring.h"
 
-/* Each has one bit in bid_request.waiting. */
 #define BID_SUBSCRIBERS_MAX 64
 
 /**
  * struct bid_subscriber - a ring, and the filters of what goes into it
  * @node: in bid_event_list, under RCU
  * @ring: where the records go
- * @slot: its bit in bid_request.waiting
  * @flags: BUILDID_SUB_*
  * @pid_ns: held; pids are sent as this namespace shows them
  * @user: held; the user whose RLIMIT_MEMLOCK the ring counts against, or NULL
@@ -42,7 +40,6 @@
 struct bid_subscriber {
 	struct list_head node;
 	struct bid_ring ring;
-	u32 slot;
 	u32 flags;
 	struct pid_namespace *pid_ns;
 	struct user_struct *user;
@@ -81,10 +78,26 @@ static inline bool bid_event_watches_data(void)
 	return READ_ONCE(bid_event_data_subscribers) && bid_event_current_watches_data();
 }
 
-void bid_event_mmap(struct bid_mapping *mapping);
-void bid_event_hit(const struct vm_area_struct *vma, struct bid_entry *entry, char *buf);
+/**
+ * struct bid_report - a mapping to report to all who want it
+ * @mapping: the mapping
+ * @vma: it, for @follow
+ * @now: ktime_get_mono_fast_ns()
+ * @follows: a FILE record follows
+ * @follow: have one follow; false when that cannot be
+ */
+struct bid_report {
+	struct bid_mapping mapping;
+	const struct vm_area_struct *vma;
+	u64 now;
+	bool follows;
+	bool (*follow)(const struct bid_report *report);
+};
+
+void bid_event_mmap(struct bid_report *report);
+void bid_event_hit(struct bid_report *report);
+void bid_event_file(const struct bid_file_info *info, bool exec);
 void bid_event_image(struct bid_subscriber *only, const struct bid_image_info *info);
-void bid_event_file(struct bid_entry *entry, u64 waiting);
 void bid_event_cookie(const struct bid_cookie_info *info);
 void bid_event_task(const struct bid_task_info *info);
 

@@ -14,17 +14,14 @@
  * - The version moves while it is sampled, as nothing is locked: it then matches none,
  *   and the content is read again.
  *
- * Most of it is called with preemption off, in the hook: it neither sleeps nor
- * allocates, and takes no lock but those of d_path() and of btrfs' getattr().
+ * Keys, versions and bid_file_unstable() are also called with preemption off, in the hook:
+ * they neither sleep nor allocate, and take no lock. The rest is for process context.
  */
 #include <linux/dcache.h>
 #include <linux/exportfs.h>
-#include <linux/fs_struct.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/magic.h>
-#include <linux/nfs_fs.h>
-#include <linux/pagemap.h>
-#include <linux/seqlock.h>
 #include <linux/stat.h>
 #include <linux/timekeeping.h>
 #include <linux/user_namespace.h>
@@ -34,9 +31,8 @@
 
 /* These are not in <linux/magic.h>, or not on all kernels. */
 #define BCACHEFS_SUPER_MAGIC 0xca451a4e
+#define GFS2_SUPER_MAGIC     0x01161970
 #define HFS_SUPER_MAGIC	     0x4244
-#define JFS_SUPER_MAGIC	     0x3153464a
-#define NTFS3_SUPER_MAGIC    0x7366746e
 #define UBIFS_SUPER_MAGIC    0x24051905
 
 /*
@@ -124,9 +120,7 @@ static noinline void subvolume_dev(const struct path *path, dev_t *dev)
  * @dev: set to the device
  *
  * What /proc/PID/maps shows, except on btrfs: there the device is the subvolume's, as
- * from stat(2), as the superblock's does not tell whose inode number it is. With
- * preemption off on PREEMPT_RT it is the superblock's on btrfs, too, as
- * vfs_getattr_nosec() takes locks that sleep there.
+ * from stat(2), as the superblock's does not tell whose inode number it is.
  */
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev)
 {
@@ -136,8 +130,7 @@ void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev)
 	*ino = inode->i_ino;
 	*dev = sb->s_dev;
 	if (unlikely(sb->s_magic == BTRFS_SUPER_MAGIC) &&
-	    file_user_path(file)->dentry->d_sb == sb &&
-	    (!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible()))
+	    file_user_path(file)->dentry->d_sb == sb)
 		subvolume_dev(file_user_path(file), dev);
 }
 
@@ -171,18 +164,6 @@ void bid_file_version(struct inode *inode, struct bid_version *version)
 }
 
 /**
- * bid_file_arm_version() - make the next change of an inode move its change counter
- * @inode: the inode, which is about to be read
- *
- * A filesystem need not move the counter as long as nobody has queried it.
- */
-void bid_file_arm_version(struct inode *inode)
-{
-	if (IS_I_VERSION(inode))
-		inode_query_iversion(inode);
-}
-
-/**
  * bid_file_unstable() - may the content change while the version stays as it is?
  * @inode: the inode
  *
@@ -197,55 +178,6 @@ bool bid_file_unstable(struct inode *inode)
 }
 
 /*
- * Filesystems that read a page given nothing but the inode. Others may need an open file,
- * which keeps its mount busy.
- */
-static bool reads_by_inode(const struct inode *inode)
-{
-	if (IS_DAX(inode))
-		return false;
-	switch (inode->i_sb->s_magic) {
-	case EXT4_SUPER_MAGIC:
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-	case F2FS_SUPER_MAGIC:
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case SQUASHFS_MAGIC:
-	case EROFS_SUPER_MAGIC_V1:
-	case MSDOS_SUPER_MAGIC:
-	case EXFAT_SUPER_MAGIC:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Filesystems that read from a disk of this machine, and so in bounded time. */
-static bool is_local(const struct inode *inode)
-{
-	if (IS_DAX(inode))
-		return true;
-	switch (inode->i_sb->s_magic) {
-	case ISOFS_SUPER_MAGIC:
-	case JFFS2_SUPER_MAGIC:
-	case JFS_SUPER_MAGIC:
-	case MINIX_SUPER_MAGIC:
-	case MINIX_SUPER_MAGIC2:
-	case MINIX2_SUPER_MAGIC:
-	case MINIX2_SUPER_MAGIC2:
-	case MINIX3_SUPER_MAGIC:
-	case NILFS_SUPER_MAGIC:
-	case NTFS3_SUPER_MAGIC:
-	case UBIFS_SUPER_MAGIC:
-	case UDF_SUPER_MAGIC:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
  * A filesystem that is stacked on another one, as eCryptfs is, may be so on a user's FUSE. A
  * regular file of overlayfs is that of a layer here, see bid_file_inode().
  */
@@ -255,7 +187,7 @@ static bool may_be_fuse(const struct super_block *sb)
 	       (sb->s_stack_depth && sb->s_magic != OVERLAYFS_SUPER_MAGIC);
 }
 
-/* ctime is mtime there, at the latest when the inode is read again, and who may write sets that. */
+/* These filesystems do not store ctime; any writer can set it through mtime. */
 static bool has_no_ctime(const struct super_block *sb)
 {
 	switch (sb->s_magic) {
@@ -272,27 +204,41 @@ static bool has_no_ctime(const struct super_block *sb)
 }
 
 /**
- * bid_file_racy() - may the content change again without moving the version?
+ * bid_file_counts() - does a change counter tell each change of the content?
+ * @inode: the inode
+ *
+ * The owner of a user namespace can mount without it, and again with it. Any context.
+ */
+bool bid_file_counts(const struct inode *inode)
+{
+	return IS_I_VERSION(inode) && inode->i_sb->s_user_ns == &init_user_ns;
+}
+
+/* Its time stamps are those of another machine, or of any user's program. */
+static bool has_foreign_times(const struct super_block *sb)
+{
+	return sb->s_magic == FUSE_SUPER_MAGIC ||
+	       (!sb->s_bdev && sb->s_magic != TMPFS_MAGIC && sb->s_magic != RAMFS_MAGIC);
+}
+
+/**
+ * bid_file_racy() - may the content change again without moving the time stamps?
  * @inode: the inode
  * @version: its version, sampled before this call
- * @access: how the file is read
  *
  * It may while ctime is so young that the next change would get the same one. Time
  * stamps move once a tick and are stored as precisely as the filesystem can: exFAT has
- * units of two seconds. A server may be ahead of our clock or behind it. Who mounts in a user
- * namespace of his own may turn the change counter off, and on again. Any context.
+ * units of two seconds. A server's clock may be ahead of ours or behind it. Any context.
  */
-bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access)
+bool bid_file_racy(const struct inode *inode, const struct bid_version *version)
 {
 	const struct super_block *sb = inode->i_sb;
 	s64 settle = max_t(s64, TICK_NSEC, sb->s_time_gran) + TICK_NSEC;
 	struct timespec64 now;
 
-	if (IS_I_VERSION(inode) && sb->s_user_ns == &init_user_ns)
-		return false;
 	if (has_no_ctime(sb))
 		return true;
-	if (sb->s_magic == EXFAT_SUPER_MAGIC || access > BID_ACCESS_FILE)
+	if (sb->s_magic == EXFAT_SUPER_MAGIC || has_foreign_times(sb))
 		settle = 2 * (s64)NSEC_PER_SEC + TICK_NSEC;
 	ktime_get_coarse_real_ts64(&now);
 	return version->ctime > bid_time_ns(now) - settle;
@@ -314,32 +260,66 @@ int bid_file_may_read(struct file *file)
 	return file->f_mode & FMODE_READ ? rw_verify_area(READ, file, &pos, 1) : -EBADF;
 }
 
-/**
- * bid_file_read_alone() - may a read of this file take i_rwsem exclusively?
- * @inode: the inode, with i_rwsem held
- *
- * Through the page cache where somebody reads it past that, and the other way round. Netfs does
- * not tell which way a read would go, and ceph not which way others do. Any context.
- */
-bool bid_file_read_alone(struct inode *inode)
+/* Every page of such a file is in the page cache or swapped out, or is a hole. Any context. */
+bool bid_file_is_memory(const struct inode *inode)
 {
-	switch (inode->i_sb->s_magic) {
-	case NFS_SUPER_MAGIC:
-		return test_bit(NFS_INO_ODIRECT, &NFS_I(inode)->flags);
-	case CEPH_SUPER_MAGIC:
-		return true;
-	case AFS_FS_MAGIC:
-	case CIFS_SUPER_MAGIC:
-	case SMB2_SUPER_MAGIC:
-	case V9FS_MAGIC:
-		return BID_NETFS_LOCKS;
-	default:
+	return inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == RAMFS_MAGIC;
+}
+
+/*
+ * Does a fault do no more than read_folio() under invalidate_lock? Where it takes further
+ * locks of the filesystem, read_iter takes them as well.
+ */
+static bool faults_by_pages(const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	/* a page in the cache of a DAX file would be in the way of its faults */
+	if (IS_DAX(inode) || !inode->i_mapping->a_ops->read_folio)
+		return bid_file_is_memory(inode);
+	switch (sb->s_magic) {
+	case BCACHEFS_SUPER_MAGIC:
+	case GFS2_SUPER_MAGIC:
+	case OCFS2_SUPER_MAGIC:
 		return false;
+	case CIFS_SUPER_MAGIC:
+	case FUSE_SUPER_MAGIC:
+	case JFFS2_SUPER_MAGIC:
+	case NFS_SUPER_MAGIC:
+	case RAMFS_MAGIC:
+	case SMB2_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case UBIFS_SUPER_MAGIC:
+	case V9FS_MAGIC:
+		return true;
+	default:
+		return sb->s_type->fs_flags & FS_REQUIRES_DEV;
 	}
 }
 
+/* BUILDID_REASON_* of a file that is never read, else BUILDID_REASON_NONE. */
+static u8 reason_not_to_read(const struct file *file, const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	if (!S_ISREG(inode->i_mode))
+		return BUILDID_REASON_NOT_REGULAR;
+	if (sb->s_magic == SECRETMEM_MAGIC)
+		return BUILDID_REASON_SECRET;
+	if (sb->s_magic == HUGETLBFS_MAGIC)
+		return BUILDID_REASON_HUGETLB;
+	/* that of shmget(2), too: memfds are not private */
+	if (sb->s_magic == TMPFS_MAGIC && IS_PRIVATE(inode))
+		return BUILDID_REASON_ANONYMOUS;
+	if (sb->s_iflags & SB_I_NOEXEC)
+		return BUILDID_REASON_PSEUDO;
+	if (!(file->f_mode & FMODE_READ))
+		return BUILDID_REASON_UNREADABLE;
+	return BUILDID_REASON_NONE;
+}
+
 /**
- * bid_file_access() - who may read this file?
+ * bid_file_access() - how is this file read?
  * @file: the file
  * @inode: bid_file_inode() of it
  * @reason: set to enum buildid_reason with BID_ACCESS_NEVER
@@ -348,45 +328,31 @@ bool bid_file_read_alone(struct inode *inode)
  */
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason)
 {
-	struct super_block *sb = inode->i_sb;
+	*reason = reason_not_to_read(file, inode);
+	if (*reason)
+		return BID_ACCESS_NEVER;
+	/* an overlay's descriptor is no file of the filesystem whose pages these are */
+	if (faults_by_pages(inode) && (file_inode(file) == inode || inode->i_sb->s_bdev ||
+				       bid_file_is_memory(inode)))
+		return BID_ACCESS_PAGES;
+	if ((file->f_mode & FMODE_CAN_READ) && file->f_op->read_iter)
+		return BID_ACCESS_READ;
+	*reason = BUILDID_REASON_UNREADABLE;
+	return BID_ACCESS_NEVER;
+}
 
-	if (!S_ISREG(inode->i_mode)) {
-		*reason = BUILDID_REASON_NOT_REGULAR;
-		return BID_ACCESS_NEVER;
-	}
-	if (sb->s_magic == SECRETMEM_MAGIC) {
-		*reason = BUILDID_REASON_SECRET;
-		return BID_ACCESS_NEVER;
-	}
-	if (sb->s_magic == HUGETLBFS_MAGIC) {
-		*reason = BUILDID_REASON_HUGETLB;
-		return BID_ACCESS_NEVER;
-	}
-	/* shared anonymous memory, and that of shmget(2): memfds are not private */
-	if (sb->s_magic == TMPFS_MAGIC && IS_PRIVATE(inode)) {
-		*reason = BUILDID_REASON_UNREADABLE;
-		return BID_ACCESS_NEVER;
-	}
-	/* in sysfs, proc and the like the content is generated by each read */
-	if (!(file->f_mode & FMODE_READ) || sb->s_iflags & SB_I_NOEXEC) {
-		*reason = BUILDID_REASON_UNREADABLE;
-		return BID_ACCESS_NEVER;
-	}
-	if (reads_by_inode(inode))
-		return BID_ACCESS_INODE;
-	if (!(file->f_mode & FMODE_CAN_READ) || !file->f_op->read_iter) {
-		*reason = BUILDID_REASON_UNREADABLE;
-		return BID_ACCESS_NEVER;
-	}
-	if (may_be_fuse(sb) || sb->s_user_ns != &init_user_ns)
-		return BID_ACCESS_CALLER;
-	/* there read(2) waits for who writes from his own memory, and no lock tells */
-	if (sb->s_magic == BCACHEFS_SUPER_MAGIC)
-		return BID_ACCESS_CALLER;
-	/* while it is held, exec of what is being written here fails with ETXTBSY */
-	if (file->f_mode & FMODE_WRITE)
-		return BID_ACCESS_CALLER;
-	return is_local(inode) ? BID_ACCESS_FILE : BID_ACCESS_REMOTE;
+/**
+ * bid_file_served() - may a read of this file wait for any user?
+ * @file: the file
+ *
+ * Then only the process that maps it reads it. So it is where a file is open for writing: as
+ * long as somebody else holds that, exec of the file fails with ETXTBSY. Any context.
+ */
+bool bid_file_served(const struct file *file)
+{
+	const struct super_block *sb = bid_file_inode(file)->i_sb;
+
+	return may_be_fuse(sb) || sb->s_user_ns != &init_user_ns || file->f_mode & FMODE_WRITE;
 }
 
 /**
@@ -429,7 +395,8 @@ static u32 name_flags(const struct file *file, const struct path *user)
  * @size: of @buf
  * @path: filled in; points into @buf
  *
- * Takes the locks of d_path(). " (deleted)" is a flag and not a part of the path.
+ * Process context. " (deleted)" is a flag and not a part of the path. A task that has given
+ * up its root directory, on its way out, sees none.
  */
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {
@@ -439,7 +406,7 @@ void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_p
 	size_t len;
 
 	path->flags = name_flags(file, user);
-	name = d_path(user, buf, size);
+	name = current->fs ? d_path(user, buf, size) : ERR_PTR(-ENOENT);
 	if (IS_ERR(name)) {
 		path->name = NULL;
 		path->len = 0;
@@ -453,203 +420,4 @@ void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_p
 		len -= sizeof(deleted) - 1;
 	path->name = name;
 	path->len = len;
-}
-
-/*
- * Any user may nest directories as deep as he likes, and d_path() walks them all: each takes it
- * more than 100 instructions, and each byte of a name two, with what is done with it afterwards;
- * and as often as four times, while others rename and mount.
- */
-#define DEPTH_MAX 32
-#define BYTES_MAX 2048
-
-/* As many, where the file is read as well. */
-#define DEPTH_TO_READ 12
-#define BYTES_TO_READ 512
-
-/* Bytes of the path of the mount point, and of " (deleted)". He may stack mounts, too. */
-#define ABOVE_MAX 200
-
-/* How far a name is below its mount point, up to DEPTH_MAX + 1, and how long that path is. */
-static u32 depth_of(const struct dentry *dentry, size_t *bytes)
-{
-	u32 depth;
-
-	*bytes = 0;
-	for (depth = 0; depth <= DEPTH_MAX; depth++) {
-		/* it may be being renamed: then the path takes more room, or less */
-		*bytes += data_race(dentry->d_name.len) + 1;
-		if (IS_ROOT(dentry))
-			break;
-		dentry = READ_ONCE(dentry->d_parent);
-	}
-	return depth;
-}
-
-/*
- * What d_path() finds, without a lock: on the mount that is current's root. On another one the
- * part below the mount point. False where there is neither, where it is deep, and while a
- * directory is being renamed.
- */
-static bool lockless_path(const struct path *user, char *buf, size_t size, struct bid_path *path)
-{
-	/* reading that of the lock, rename_lock.seqcount, may take the lock on PREEMPT_RT */
-	const seqcount_t *renames = &rename_lock.seqcount.seqcount;
-	unsigned int seq = raw_read_seqcount(renames);
-	/* if another thread calls chroot() meanwhile, either answer is right */
-	const struct path *root = &current->fs->root;
-	bool whole = READ_ONCE(root->mnt) == user->mnt;
-	const struct dentry *top = whole ? READ_ONCE(root->dentry) : user->mnt->mnt_root;
-	const struct dentry *dentry = user->dentry;
-	char name[NAME_MAX + 1], *at = buf + size;
-	u32 depth = 0;
-	ssize_t len;
-
-	if (seq & 1)
-		return false;
-	for (; dentry != top; dentry = READ_ONCE(dentry->d_parent)) {
-		/* a rename may change it meanwhile, but not take its NUL away */
-		len = strscpy(name, READ_ONCE(dentry->d_name.name), sizeof(name));
-		/* counted here, as a directory may be moved to where it is deep meanwhile */
-		if (depth++ == DEPTH_MAX || IS_ROOT(dentry) || len < 0 || len >= at - buf)
-			return false;
-		at -= len;
-		memcpy(at, name, len);
-		*--at = '/';
-	}
-	if (read_seqcount_retry(renames, seq) || at == buf + size)
-		return false;
-	if (!whole) {
-		path->flags |= BUILDID_FILE_PATH_PART;
-		at++;
-	}
-	path->name = at;
-	path->len = buf + size - at;
-	return true;
-}
-
-/**
- * bid_file_path_atomic() - bid_file_path() with preemption off
- * @file: the file
- * @buf: room for the path
- * @size: of @buf
- * @path: filled in; points into @buf
- *
- * With BUILDID_FILE_PATH_PART it is the last four components, where the whole path would, or
- * may, take too long; or on PREEMPT_RT, where d_path() takes locks that sleep, those below the
- * mount point, unless that is the process's root directory.
- *
- * Return: whether that took so little that there is time to read the file as well.
- */
-bool bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path)
-{
-	const struct path *user = file_user_path(file);
-	const struct dentry *dentry = user->dentry;
-	size_t bytes;
-	u32 depth;
-
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		depth = depth_of(dentry, &bytes);
-		if (depth <= DEPTH_MAX && bytes <= BYTES_MAX) {
-			/* which it walks until that is full */
-			bid_file_path(file, buf, min(size, bytes + ABOVE_MAX), path);
-			if (path->name)
-				return depth <= DEPTH_TO_READ && bytes <= BYTES_TO_READ;
-		}
-	}
-	path->flags = name_flags(file, user);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && lockless_path(user, buf, size, path))
-		return false;
-	path->name = buf;
-	if (IS_ROOT(dentry)) {
-		/* of memory, a memfd for one */
-		path->len = scnprintf(buf, size, "/%pd", dentry);
-	} else {
-		path->len = scnprintf(buf, size, "%pd4", dentry);
-		/* that has fewer, and begins with the mount point */
-		if (buf[0] == '/') {
-			path->name++;
-			path->len--;
-		}
-		path->flags |= BUILDID_FILE_PATH_PART;
-	}
-	return false;
-}
-
-/* A hostile file makes the parser go to another page for each header. */
-#define RESIDENT_PAGES 8
-
-static noinline int get_page_at(struct bid_resident *resident, pgoff_t index)
-{
-	struct page *page;
-
-	bid_resident_done(resident);
-	if (!resident->pages)
-		return -EAGAIN;
-	resident->pages--;
-	page = pagecache_get_page(resident->mapping, index, 0, 0);
-	if (!page)
-		return -EAGAIN;
-	if (!bid_page_is_good(page)) {
-		put_page(page);
-		return -EAGAIN;
-	}
-	resident->page = page;
-	resident->index = index;
-	return 0;
-}
-
-static __always_inline int hold_page(struct bid_resident *resident, pgoff_t index)
-{
-	return likely(resident->index == index) ? 0 : get_page_at(resident, index);
-}
-
-/* The page is held until the next read or look. Its bytes may change meanwhile. */
-static const void *resident_look(struct bid_reader *reader, u64 off, size_t len)
-{
-	struct bid_resident *resident = container_of(reader, struct bid_resident, reader);
-
-	if (offset_in_page(off) + len > PAGE_SIZE || hold_page(resident, off >> PAGE_SHIFT))
-		return NULL;
-	/* a 64-bit kernel has no highmem */
-	return page_address(resident->page) + offset_in_page(off);
-}
-
-static int resident_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
-{
-	struct bid_resident *resident = container_of(reader, struct bid_resident, reader);
-
-	while (len) {
-		size_t in_page = offset_in_page(off);
-		size_t n = min_t(size_t, len, PAGE_SIZE - in_page);
-
-		if (hold_page(resident, off >> PAGE_SHIFT))
-			return -EAGAIN;
-		memcpy(buf, page_address(resident->page) + in_page, n);
-		buf += n;
-		off += n;
-		len -= n;
-	}
-	return 0;
-}
-
-/* Any context. Undone by bid_resident_done(). */
-void bid_resident_init(struct bid_resident *resident, struct inode *inode)
-{
-	resident->reader.read = resident_read;
-	resident->reader.look = resident_look;
-	resident->reader.size = i_size_read(inode);
-	resident->mapping = inode->i_mapping;
-	resident->page = NULL;
-	resident->index = BID_NO_PAGE;
-	resident->pages = RESIDENT_PAGES;
-}
-
-/* Drops the page that is held; it can be read from again. Not atomic on PREEMPT_RT. */
-void bid_resident_done(struct bid_resident *resident)
-{
-	if (resident->page)
-		put_page(resident->page);
-	resident->page = NULL;
-	resident->index = BID_NO_PAGE;
 }

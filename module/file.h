@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the VFS knows of a file: which inode, at which version, whether its content may
- * change unnoticed, who may read it, its path and its resident pages. Nothing here
- * sleeps, unless it says so.
+ * change unnoticed, how it is read, and its path. Nothing here sleeps, unless it says so.
  */
 #ifndef BID_FILE_H
 #define BID_FILE_H
@@ -47,12 +46,10 @@ struct bid_version {
 	u32 epoch_index;
 };
 
-/* Who may read a file's content, and what it takes. */
+/* How a file's content is read. */
 enum bid_access {
-	BID_ACCESS_INODE,  /* the worker, by the inode alone: the mount can go meanwhile */
-	BID_ACCESS_FILE,   /* the worker, by the open file */
-	BID_ACCESS_REMOTE, /* likewise, but a dead server may hold the worker up */
-	BID_ACCESS_CALLER, /* only a process on its own behalf: any user may be the server */
+	BID_ACCESS_PAGES, /* through the page cache, as a fault in the mapping would */
+	BID_ACCESS_READ,  /* by read_iter: its pages are not to be had without that */
 	BID_ACCESS_NEVER,
 };
 
@@ -68,41 +65,21 @@ struct bid_path {
 	u32 flags;
 };
 
-/**
- * struct bid_resident - reads what is in the page cache; returns -EAGAIN for the rest
- * @reader: the parser's interface to it
- * @mapping: whose pages
- * @page: held from one read to the next
- * @index: of @page, BID_NO_PAGE without one
- * @pages: how many more may be looked at
- */
-struct bid_resident {
-	struct bid_reader reader;
-	struct address_space *mapping;
-	struct page *page;
-	pgoff_t index;
-	u32 pages;
-};
-
-#define BID_NO_PAGE (~(pgoff_t)0)
-
 struct inode *bid_file_inode(const struct file *file);
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
 void bid_file_arm_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
-bool bid_file_read_alone(struct inode *inode);
-bool bid_file_racy(struct inode *inode, const struct bid_version *version, enum bid_access access);
+bool bid_file_counts(const struct inode *inode);
+bool bid_file_racy(const struct inode *inode, const struct bid_version *version);
 int bid_file_may_read(struct file *file);
 enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8 *reason);
+bool bid_file_is_memory(const struct inode *inode);
+bool bid_file_served(const struct file *file);
 bool bid_file_user_overlay(const struct path *path);
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
-bool bid_file_path_atomic(const struct file *file, char *buf, size_t size, struct bid_path *path);
 void bid_file_end_epoch(const struct super_block *sb);
-
-void bid_resident_init(struct bid_resident *resident, struct inode *inode);
-void bid_resident_done(struct bid_resident *resident);
 
 u64 bid_file_tree(struct inode *inode);
 
@@ -122,12 +99,6 @@ static inline u32 bid_file_epoch_index(dev_t dev)
 	if (likely(MAJOR(dev)))
 		return ((MAJOR(dev) << 8 ^ dev) & mask) | 1 << BID_EPOCH_BITS;
 	return dev & mask;
-}
-
-/* Reading a poisoned page is a machine check. */
-static inline bool bid_page_is_good(struct page *page)
-{
-	return PageUptodate(page) && !PageHWPoison(page);
 }
 
 /* timespec64_to_ns() without its saturation: the hook calls it for each mapping. */
@@ -157,7 +128,9 @@ static inline s64 bid_file_mtime(const struct inode *inode)
  * bid_file_matches() - does an inode have this key and version now?
  * @inode: the inode
  * @key: from bid_file_key(); @key->tree is not compared
- * @version: from bid_file_version()
+ * @version: from bid_file_version(); @version->change is not compared: where the time
+ *	stamps were old enough when the content was read, every change of it moves them,
+ *	and the counter also moves with atime
  *
  * Any context.
  */
@@ -168,15 +141,29 @@ static inline bool bid_file_matches(struct inode *inode, const struct bid_key *k
 
 	return key->ino == inode->i_ino && key->dev == sb->s_dev &&
 	       version->ctime == bid_file_ctime(inode) && version->mtime == bid_file_mtime(inode) &&
-	       version->size == i_size_read(inode) && version->change == bid_file_change(inode) &&
+	       version->size == i_size_read(inode) &&
 	       version->epoch == atomic_read(&bid_file_epochs[version->epoch_index]) &&
 	       key->generation == inode->i_generation;
 }
 
-static inline bool bid_version_equal(const struct bid_version *a, const struct bid_version *b)
+/* As bid_file_matches(): the counter aside. */
+static inline bool bid_version_matches(const struct bid_version *a, const struct bid_version *b)
 {
 	return a->ctime == b->ctime && a->mtime == b->mtime && a->size == b->size &&
-	       a->change == b->change && a->epoch == b->epoch;
+	       a->epoch == b->epoch;
+}
+
+/* Nothing at all has moved. */
+static inline bool bid_version_equal(const struct bid_version *a, const struct bid_version *b)
+{
+	return bid_version_matches(a, b) && a->change == b->change;
+}
+
+/* unlink and chmod move ctime, and so the version, but not the content. */
+static inline bool bid_version_same_content(const struct bid_version *a,
+					    const struct bid_version *b)
+{
+	return a->mtime == b->mtime && a->size == b->size && a->epoch == b->epoch;
 }
 
 static inline bool bid_key_equal(const struct bid_key *a, const struct bid_key *b)

@@ -108,7 +108,7 @@ static __always_inline u64 bid_history_stamp(unsigned long tick, u64 cycles)
  * counter: one process makes its mappings one after the other, under its mmap lock, and
  * within a tick only their order is needed.
  */
-static __always_inline void bid_history_add(const struct vm_area_struct *vma, u64 file_id)
+static __always_inline u64 *bid_history_add(const struct vm_area_struct *vma, u64 file_id, u64 now)
 {
 	u32 next = __this_cpu_read(bid_history.next);
 	struct bid_history_entry *ring = __this_cpu_read(bid_history.ring);
@@ -126,6 +126,13 @@ static __always_inline void bid_history_add(const struct vm_area_struct *vma, u6
 	memcpy(entry->comm, current->comm, TASK_COMM_LEN);
 	smp_wmb(); /* the slot before @next; pairs with the acquire of bid_history_find() */
 	__this_cpu_write(bid_history.next, next + 1);
+	return &entry->file_id;
+}
+
+/* The file turned out to have had a file_id already; file_ids are unique. */
+static inline void bid_history_correct(u64 *slot, u64 old, u64 new)
+{
+	cmpxchg(slot, old, new);
 }
 
 /**

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the hook does with a mapping: identify its file without sleeping, and report
- * it.
+ * What the hook does with a mapping: look its file up, and report it.
  */
 #ifndef BID_IDENTIFY_H
 #define BID_IDENTIFY_H
@@ -9,8 +8,5 @@
 struct vm_area_struct;
 
 void bid_identify_mapping(struct vm_area_struct *vma);
-
-int bid_identify_init(void);
-void bid_identify_exit(void);
 
 #endif /* BID_IDENTIFY_H */

@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
+#include "cache.h"
 #include "event.h"
 #include "hook.h"
 #include "ioctl.h"
@@ -116,8 +117,6 @@ int bid_ioctl_stats(struct bid_session *session, void __user *arg)
 	err = bid_ioctl_copy_in(&stats, sizeof(stats), arg);
 	if (err)
 		return err;
-	if (stats.reserved)
-		return -EINVAL;
 	size = stats.size;
 	bid_stats_fill(&stats);
 	stats.size = size;

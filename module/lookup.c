@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Used by the hook (identify.c) and by ioctl callers (reply.c), in this order:
+ * Used by whoever maps a file (visit.c) and by ioctl callers (reply.c), in this order:
  *
- *	bid_lookup_init()		key and version of the file
- *	bid_lookup_begin_read()		before each attempt to read the content
- *	...				the content is read; no lock of ours is held
- *	bid_lookup_update_cache()	under bid_cache_lock(): one entry for the result
+ *	bid_lookup_init()	key and version of the file
+ *	bid_lookup_find()	the cache may have it by now
+ *	bid_lookup_read()	the content is read; no lock of ours is held
+ *	bid_lookup_store()	one entry for the result
  *
  * What is read without a lock may change under the reader. Three things show that, and
- * each makes the entry one to be read again at the next mapping (BID_ENTRY_RECHECK):
+ * each makes the entry one that is not trusted as it is (entry.h):
  *
- * - The time stamps are so young that a later change need not move them (racy). They
- *   are looked at before the read: afterwards they may be old enough.
+ * - The time stamps are so young that a later change need not move them. They are looked at
+ *   before the read: afterwards they may be old enough.
  * - The file is open for writing or write-mapped, before the read or after it.
  * - The recheck counter of the inode moved: somebody write-mapped it since it was
- *   sampled. He looks for entries to mark after he moved the counter, and this looks at
- *   the counter after it inserted the entry, so that one of them sees the other.
+ *   sampled. They look for entries to mark after they moved the counter, and the cache looks
+ *   at the counter after it inserted the entry, so that one of them sees the other.
  */
 #include <linux/fs.h>
 
-#include "compat.h"
 #include "lookup.h"
+#include "read.h"
 #include "stats.h"
 
 /**
@@ -29,117 +29,129 @@
  * @inode: its bid_file_inode()
  * @lookup: filled in
  *
- * Any context; takes no lock of this module.
+ * Process context; takes no lock of this module.
  */
 void bid_lookup_init(struct file *file, struct inode *inode, struct bid_lookup *lookup)
 {
 	lookup->file = file;
 	lookup->inode = inode;
-	lookup->entry_flags = 0;
+	lookup->flags = 0;
+	lookup->id = (struct bid_identity){};
+	lookup->access = bid_file_access(file, inode, &lookup->id.reason);
 	bid_file_user_ids(file, &lookup->user_ino, &lookup->user_dev);
 	bid_file_key(inode, &lookup->key);
 	lookup->recheck_seq = bid_cache_recheck_seq(&lookup->key);
 	bid_file_version(inode, &lookup->version);
 }
 
-static u32 unstable_flags(const struct bid_lookup *lookup)
-{
-	return bid_file_unstable(lookup->inode) ? BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE : 0;
-}
-
 /**
- * bid_lookup_begin_read() - sample what would make reading the content unreliable
+ * bid_lookup_find() - what the cache has, if that stands for the file as it is
  * @lookup: the lookup
- * @access: how the file is read
  *
- * Call it just before each attempt to read the content. Any context.
- */
-void bid_lookup_begin_read(struct bid_lookup *lookup, enum bid_access access)
-{
-	lookup->recheck_seq = bid_cache_recheck_seq(&lookup->key);
-	lookup->entry_flags = unstable_flags(lookup);
-	if (bid_file_racy(lookup->inode, &lookup->version, access))
-		lookup->entry_flags |= BID_ENTRY_RECHECK;
-}
-
-/* BID_ENTRY_* for what was read: must it be read again later? */
-static u32 recheck_flags(const struct bid_lookup *lookup)
-{
-	bid_cache_assert_locked();
-	if (lookup->recheck_seq != bid_cache_recheck_seq(&lookup->key))
-		return lookup->entry_flags | BID_ENTRY_RECHECK;
-	return lookup->entry_flags | unstable_flags(lookup);
-}
-
-/*
- * The result confirms @entry, or is its first identity. An entry keeps its texts until
- * it goes, as readers may have them: do not replace one without need.
- */
-static void update_entry(const struct bid_lookup *lookup, struct bid_entry *entry, u8 state,
-			 const struct bid_identity *id, struct bid_text **text)
-{
-	const u32 flags = BID_ENTRY_RECHECK | BID_ENTRY_UNSTABLE;
-	bool deferred = entry->state == BUILDID_STATE_DEFERRED;
-
-	if (*text && (deferred || entry->flags & BID_ENTRY_NO_PATH))
-		*text = bid_cache_set_text(entry, *text);
-	if (deferred)
-		bid_entry_publish(entry, id, state);
-	WRITE_ONCE(entry->flags, (entry->flags & ~flags) | recheck_flags(lookup));
-}
-
-/**
- * bid_lookup_update_cache() - make the result of a lookup the cache's
- * @lookup: the lookup
- * @state: enum buildid_state of a new entry
- * @id: what was read, or NULL when the file has yet to be read
- * @text: in: path and long identity, or NULL; out: what the caller has to free after
- *	unlocking: @text itself when it was not used, or the entry's spare text that has
- *	no use any more, or NULL. A text that was replaced stays the entry's
+ * Under RCU.
  *
- * Finds the entry of this version and updates it; replaces it when it has another
- * identity, or is to be read again; else inserts a new one. Under bid_cache_lock() and RCU.
- *
- * Return: the entry, or NULL when the reserve is empty or there is no room.
+ * Return: the entry, or NULL when the file has to be read.
  */
-struct bid_entry *bid_lookup_update_cache(struct bid_lookup *lookup, u8 state,
-					  const struct bid_identity *id, struct bid_text **text)
+struct bid_entry *bid_lookup_find(const struct bid_lookup *lookup)
 {
-	static const struct bid_identity unknown;
-	struct bid_entry *entry, *old;
+	struct bid_entry *entry = bid_cache_find(&lookup->key, &lookup->version);
 
-	bid_cache_assert_locked();
-	entry = bid_cache_find(&lookup->key, &lookup->version);
-	if (entry) {
-		if (entry->state == BUILDID_STATE_PENDING || (!id && entry->state == state))
-			return entry;
-		if (id && (entry->state == BUILDID_STATE_DEFERRED || bid_entry_is(entry, id))) {
-			update_entry(lookup, entry, state, id, text);
-			return entry;
-		}
-	}
-
-	old = entry;
-	entry = bid_cache_get_reserved();
-	if (!entry)
+	if (!entry || bid_file_unstable(lookup->inode) || !bid_entry_settle(entry, lookup->inode))
 		return NULL;
-	if (old) {
-		bid_cache_remove(old);
-		bid_stats_inc(BID_STAT_STALE);
+	bid_entry_touch(entry);
+	return entry;
+}
+
+/* Whether a later change need not move the version. */
+static unsigned long flags_of(const struct bid_lookup *lookup, bool racy, bool unsure)
+{
+	unsigned long flags = 0;
+
+	if (unsure)
+		flags |= BIT(BID_ENTRY_RECHECK) | BIT(BID_ENTRY_UNSTABLE);
+	if (racy)
+		flags |= bid_file_counts(lookup->inode) ? BIT(BID_ENTRY_RACY) :
+							  BIT(BID_ENTRY_RECHECK);
+	return flags;
+}
+
+/**
+ * bid_lookup_read() - read the file
+ * @lookup: the lookup; not of a file that is BID_ACCESS_NEVER
+ *
+ * With no lock held. May sleep, for long when a server is slow.
+ *
+ * Return: 0, or -EINTR, as bid_read_file().
+ */
+int bid_lookup_read(struct bid_lookup *lookup)
+{
+	struct bid_read read;
+	bool racy;
+	int err;
+
+	lookup->recheck_seq = bid_cache_recheck_seq(&lookup->key);
+	/* an older version than the one that is read: racy at the latest when that is */
+	racy = bid_file_racy(lookup->inode, &lookup->version);
+	err = bid_read_file(lookup->file, lookup->inode, lookup->access, &read);
+	if (err)
+		return err;
+	racy |= !bid_version_matches(&lookup->version, &read.version);
+	lookup->version = read.version;
+	lookup->id = read.id;
+	lookup->flags = flags_of(lookup, racy, read.unsure);
+	return 0;
+}
+
+/**
+ * bid_lookup_store() - make the result of a lookup the cache's
+ * @lookup: the lookup, read
+ * @path: of the file
+ * @file_id: for a new entry; 0 for any
+ *
+ * On behalf of current. A transient failure is not stored for others. May sleep.
+ *
+ * Return: the file_id of the entry that stands for the version, or 0 when there is none.
+ */
+u64 bid_lookup_store(struct bid_lookup *lookup, const struct bid_path *path, u64 file_id)
+{
+	struct bid_entry *entry;
+	u64 known;
+
+	if (bid_reason_passes(lookup->id.reason))
+		return 0;
+	known = bid_cache_confirm(&lookup->key, &lookup->version, &lookup->id, lookup->flags,
+				  lookup->recheck_seq);
+	if (known)
+		return known;
+	entry = bid_entry_alloc(&lookup->id, path);
+	if (!entry) {
+		bid_stats_inc(BID_STAT_NOT_STORED);
+		return 0;
 	}
-	entry->flags = recheck_flags(lookup);
-	if (*text)
-		*text = bid_cache_set_text(entry, *text);
-	else
-		entry->flags |= BID_ENTRY_NO_PATH;
+	entry->key = lookup->key;
+	entry->version = lookup->version;
 	entry->user_ino = lookup->user_ino;
 	entry->user_dev = lookup->user_dev;
-	bid_entry_publish(entry, id ?: &unknown, state);
-	if (!bid_cache_insert(entry, &lookup->key, &lookup->version))
-		return NULL;
-	if (state == BUILDID_STATE_DEFERRED)
-		bid_stats_inc(BID_STAT_DEFERRED);
-	smp_mb(); /* insert, then look at the counter: pairs with bid_cache_mark_recheck() */
-	WRITE_ONCE(entry->flags, entry->flags | recheck_flags(lookup));
-	return entry;
+	entry->flags = lookup->flags;
+	entry->file_id = file_id ?: bid_cache_new_id();
+	return bid_cache_put(entry, lookup->recheck_seq);
+}
+
+/* What a FILE record says of a lookup, whether its result is in the cache or not. */
+void bid_lookup_info(const struct bid_lookup *lookup, const struct bid_path *path, u64 file_id,
+		     struct bid_file_info *info)
+{
+	*info = (struct bid_file_info){
+		.file_id = file_id,
+		.key = &lookup->key,
+		.version = &lookup->version,
+		.user_ino = lookup->user_ino,
+		.user_dev = lookup->user_dev,
+		.flags = lookup->flags & BIT(BID_ENTRY_UNSTABLE) ? BUILDID_FILE_UNSTABLE : 0,
+		.kind = lookup->id.kind,
+		.reason = lookup->id.reason,
+		.id_len = lookup->id.len,
+		.id = lookup->id.bytes,
+		.path = *path,
+	};
 }

@@ -5,8 +5,8 @@
  *
  * The order in which the parts are initialized: first what the hook needs, then the hook,
  * then the ways in from user space, the device last. They end in the reverse order, but
- * for cookies, which the worker uses: when the hook is gone nothing gets new read
- * requests, when the worker is gone nothing uses the cache.
+ * for cookies, which visits use: when the hook is gone nothing begins one, and when visits are
+ * over nothing uses the cache.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,12 +18,11 @@
 #include "cookie.h"
 #include "history.h"
 #include "hook.h"
-#include "identify.h"
 #include "kernel_image.h"
 #include "netlink.h"
 #include "parents.h"
 #include "version.h"
-#include "worker.h"
+#include "visit.h"
 
 #ifndef CONFIG_64BIT
 #error "buildid.ko needs a 64-bit kernel: ring positions are 64 bits wide and read without a lock"
@@ -31,25 +30,15 @@
 
 #define ENTRIES_MIN  16
 #define ENTRIES_MAX  SZ_16M
-#define REQUESTS_MIN 1
-#define REQUESTS_MAX SZ_4K
 
 static unsigned int max_entries = 65536;
 module_param(max_entries, uint, 0444);
 MODULE_PARM_DESC(max_entries, "most files in the cache (16 to 16777216, default 65536)");
 
-static unsigned int requests = 512;
-module_param(requests, uint, 0444);
-MODULE_PARM_DESC(requests, "files that may wait to be read, 4 KiB each (1 to 4096, default 512)");
-
 static int check_parameters(void)
 {
 	if (max_entries < ENTRIES_MIN || max_entries > ENTRIES_MAX) {
 		pr_err("max_entries=%u: not in %u to %u\n", max_entries, ENTRIES_MIN, ENTRIES_MAX);
-		return -EINVAL;
-	}
-	if (requests < REQUESTS_MIN || requests > REQUESTS_MAX) {
-		pr_err("requests=%u: not in %u to %u\n", requests, REQUESTS_MIN, REQUESTS_MAX);
 		return -EINVAL;
 	}
 	return 0;
@@ -60,8 +49,8 @@ static int __init buildid_init(void)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct buildid_record) != 32);
-	BUILD_BUG_ON(sizeof(struct buildid_file) != 128);
-	BUILD_BUG_ON(sizeof(struct buildid_mmap) != 112);
+	BUILD_BUG_ON(sizeof(struct buildid_file) != 144);
+	BUILD_BUG_ON(sizeof(struct buildid_mmap) != 120);
 	BUILD_BUG_ON(sizeof(struct buildid_lost) != 64);
 	BUILD_BUG_ON(sizeof(struct buildid_info) != 200);
 	BUILD_BUG_ON(sizeof(struct buildid_stats) != 216);
@@ -84,18 +73,15 @@ static int __init buildid_init(void)
 	err = bid_cache_init(max_entries);
 	if (err)
 		goto err_log;
-	err = bid_worker_init(requests);
-	if (err)
-		goto err_cache;
-	err = bid_identify_init();
-	if (err)
-		goto err_worker;
 	err = bid_history_init();
 	if (err)
-		goto err_identify;
-	err = bid_parents_init();
+		goto err_cache;
+	err = bid_visit_init();
 	if (err)
 		goto err_history;
+	err = bid_parents_init();
+	if (err)
+		goto err_visit;
 	err = bid_hook_init();
 	if (err)
 		goto err_parents;
@@ -108,6 +94,7 @@ static int __init buildid_init(void)
 	err = bid_chardev_init();
 	if (err)
 		goto err_netlink;
+	bid_visit_start();
 	pr_info("version %s, watching %s\n", BID_VERSION, BID_HOOK_SYMBOL);
 	return 0;
 
@@ -119,12 +106,10 @@ err_hook:
 	bid_hook_exit();
 err_parents:
 	bid_parents_exit();
+err_visit:
+	bid_visit_exit();
 err_history:
 	bid_history_exit();
-err_identify:
-	bid_identify_exit();
-err_worker:
-	bid_worker_exit();
 err_cache:
 	bid_cache_exit();
 err_log:
@@ -139,9 +124,8 @@ static void __exit buildid_exit(void)
 	bid_kernel_image_exit();
 	bid_hook_exit();
 	bid_parents_exit();
+	bid_visit_exit();
 	bid_history_exit();
-	bid_identify_exit();
-	bid_worker_exit();
 	bid_mapping_cookie_exit();
 	bid_cookie_exit();
 	bid_cache_exit();

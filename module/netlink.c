@@ -31,6 +31,7 @@
 #include <net/sock.h>
 
 #include "compat.h"
+#include "cache.h"
 #include "hook.h"
 #include "netlink.h"
 #include "stats.h"
@@ -124,7 +125,7 @@ static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 		.type = BUILDID_RECORD_FILE,
 		.size = size,
 	};
-	bid_record_file_write(file_info, record);
+	bid_record_file_write(file_info, 0, 0, record);
 	genlmsg_end(skb, hdr);
 	return hdr;
 }
@@ -132,19 +133,20 @@ static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
-	const struct bid_entry *entry;
 	struct bid_file_info file_info;
+	struct bid_entry *entry;
 	u32 generation = 0;
-	int err = -ENOENT;
+	int err;
 
 	if (attrs[BUILDID_A_GENERATION])
 		generation = nla_get_u32(attrs[BUILDID_A_GENERATION]);
 	rcu_read_lock();
-	entry = bid_cache_find_newest(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
-				      nla_get_u32(attrs[BUILDID_A_DEV_MINOR]),
-				      nla_get_u64(attrs[BUILDID_A_INO]),
-				      attrs[BUILDID_A_GENERATION] ? &generation : NULL);
-	if (entry) {
+	err = bid_cache_find_newest(MKDEV(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
+					  nla_get_u32(attrs[BUILDID_A_DEV_MINOR])),
+				    nla_get_u64(attrs[BUILDID_A_INO]),
+				    attrs[BUILDID_A_GENERATION] ? &generation : NULL, NULL,
+				    &entry);
+	if (!err) {
 		bid_entry_info(entry, &file_info);
 		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &file_info) ? 0 :
 											-EMSGSIZE;

@@ -49,15 +49,6 @@ static int put_record(struct answer *answer, struct buildid_record *header, u64 
 	return 0;
 }
 
-static u32 state_of(const struct buildid_file *file)
-{
-	if (file->reason == BUILDID_REASON_PENDING)
-		return BUILDID_STATE_PENDING;
-	if (file->reason == BUILDID_REASON_DEFERRED)
-		return BUILDID_STATE_DEFERRED;
-	return BUILDID_STATE_KNOWN;
-}
-
 static int put_mmap(struct answer *answer, const struct bid_history_entry *entry, u64 ago)
 {
 	struct buildid_mmap record = {
@@ -71,8 +62,8 @@ static int put_mmap(struct answer *answer, const struct bid_history_entry *entry
 		.start_time = entry->start_time,
 		.prot = entry->start_flags & (VM_READ | VM_WRITE | VM_EXEC),
 		.map_flags = entry->start_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE,
-		.state = state_of(answer->file),
-		.data_off = sizeof(record),
+		.state = BUILDID_STATE_KNOWN,
+		.uid = ~0U,
 	};
 
 	bid_record_comm_write(record.comm, entry->comm);

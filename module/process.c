@@ -8,9 +8,6 @@
  * the last one to an address space that has one mapped, may have to wait for the server: no
  * such file is held, and the address space by mmgrab() only.
  *
- * Nothing of the process is held while the caller's memory is written to, which the caller
- * may make last: no mount is to be busy, and no file open, because somebody asks.
- *
  * MAPS hands mappings out in calls as large as the caller's buffer. Between two calls,
  * and between two mappings, nothing is held but the cursor; an instance number tells
  * whether it still belongs to the same address space.
@@ -382,7 +379,7 @@ static int next_mapping(const struct process *process, u64 *cursor, u32 flags,
 		if (is_selected(vma, flags))
 			break;
 	if (vma) {
-		bid_mapping_init(mapping, vma);
+		bid_mapping_init(mapping, vma, 0);
 		unread = bid_reply_mapped(vma->vm_file, reply->mapped, reply->record);
 	}
 	mmap_read_unlock(process->mm);
@@ -429,9 +426,8 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	}
 	reply->last_file = record->file_id;
 	mapping->file_id = record->file_id;
-	if (record->reason == BUILDID_REASON_DEFERRED)
-		mapping->state = BUILDID_STATE_DEFERRED;
-	bid_record_mmap_write(mapping, reply->task, reply->pid, reply->pid, NULL, &body);
+	bid_record_mmap_write(&body, reply->pid, reply->pid, mapping, BUILDID_STATE_KNOWN,
+			      reply->task);
 	return put_record(reply, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 

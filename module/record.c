@@ -14,35 +14,25 @@
  */
 void bid_entry_info(const struct bid_entry *entry, struct bid_file_info *info)
 {
-	const struct bid_text *text = rcu_dereference_check(entry->text, rcu_read_lock_any_held());
-	u8 state = bid_entry_state(entry);
-
 	*info = (struct bid_file_info){
 		.file_id = entry->file_id,
 		.key = &entry->key,
 		.version = &entry->version,
 		.user_ino = entry->user_ino,
 		.user_dev = entry->user_dev,
+		.flags = READ_ONCE(entry->flags) & BIT(BID_ENTRY_UNSTABLE) ?
+				 BUILDID_FILE_UNSTABLE :
+				 0,
+		.kind = entry->kind,
+		.reason = entry->reason,
+		.id_len = entry->id_len,
+		.id = entry->data,
+		.path = {
+			.name = bid_entry_path(entry),
+			.len = entry->path_len,
+			.flags = entry->path_flags,
+		},
 	};
-	if (READ_ONCE(entry->flags) & BID_ENTRY_UNSTABLE)
-		info->flags |= BUILDID_FILE_UNSTABLE;
-
-	if (state == BUILDID_STATE_KNOWN) {
-		info->kind = entry->kind;
-		info->reason = entry->reason;
-		info->id = bid_entry_id(entry, &info->id_len);
-	} else {
-		info->reason = state == BUILDID_STATE_DEFERRED ? BUILDID_REASON_DEFERRED :
-								 BUILDID_REASON_PENDING;
-	}
-
-	if (text) {
-		info->path.name = text->data + text->id_len;
-		info->path.len = text->path_len;
-		info->path.flags = text->path_flags;
-	} else {
-		info->path.flags = BUILDID_FILE_NO_PATH;
-	}
 }
 
 static u32 padded_path(u32 len)
@@ -66,9 +56,12 @@ static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 /**
  * bid_record_file_write() - write all of a FILE record but its header
  * @info: what it says
+ * @pid: whose path it has, in the reader's namespace; 0 for no process in particular
+ * @tid: likewise
  * @record: bid_record_file_size() bytes
  */
-void bid_record_file_write(const struct bid_file_info *info, struct buildid_file *record)
+void bid_record_file_write(const struct bid_file_info *info, u32 pid, u32 tid,
+			   struct buildid_file *record)
 {
 	u32 id_padded = ALIGN(info->id_len, 8);
 	u8 *data = (u8 *)(record + 1);
@@ -76,6 +69,7 @@ void bid_record_file_write(const struct bid_file_info *info, struct buildid_file
 	record->file_id = info->file_id;
 	record->ino = info->key->ino;
 	record->user_ino = info->user_ino;
+	record->tree = info->key->tree;
 	record->dev_major = MAJOR(info->key->dev);
 	record->dev_minor = MINOR(info->key->dev);
 	record->user_dev_major = MAJOR(info->user_dev);
@@ -86,6 +80,8 @@ void bid_record_file_write(const struct bid_file_info *info, struct buildid_file
 	record->mtime = info->version->mtime;
 	record->file_size = info->version->size;
 	record->change = info->version->change;
+	record->pid = pid;
+	record->tid = tid;
 	record->kind = info->kind;
 	record->reason = info->reason;
 	record->id_len = info->id_len;
@@ -95,47 +91,6 @@ void bid_record_file_write(const struct bid_file_info *info, struct buildid_file
 	write_padded(data, info->id, info->id_len, id_padded);
 	write_padded(data + id_padded, info->path.name, info->path.len,
 		     padded_path(info->path.len));
-}
-
-/* The path of the mapped file. Looked up once, when the first subscriber needs it. */
-const struct bid_path *bid_mapping_path(struct bid_mapping *mapping)
-{
-	if (!mapping->path_known) {
-		mapping->path_is_short =
-			bid_file_path_atomic(mapping->file, mapping->buf, PATH_MAX, &mapping->path);
-		mapping->path_known = true;
-	}
-	return &mapping->path;
-}
-
-/**
- * bid_record_mmap_size() - bytes of an MMAP record
- * @path: the path in it, or NULL
- */
-u32 bid_record_mmap_size(const struct bid_path *path)
-{
-	return sizeof(struct buildid_mmap) + (path ? padded_path(path->len) : 0);
-}
-
-/**
- * bid_record_mmap_write() - write all of an MMAP record but its header
- * @mapping: what it says
- * @task: a task of the process that has the mapping
- * @pid: of @task, in the reader's namespace
- * @tid: likewise
- * @path: the path in it, or NULL
- * @record: bid_record_mmap_size() bytes
- */
-void bid_record_mmap_write(const struct bid_mapping *mapping, const struct task_struct *task,
-			   u32 pid, u32 tid, const struct bid_path *path,
-			   struct buildid_mmap *record)
-{
-	bid_record_mmap_fill(record, pid, tid, mapping->start, mapping->end, mapping->pgoff,
-			     mapping->vm_flags, mapping->file_id, mapping->state, task);
-	if (!path)
-		return;
-	record->path_len = path->len;
-	write_padded((u8 *)(record + 1), path->name, path->len, padded_path(path->len));
 }
 
 u32 bid_record_image_size(const struct bid_image_info *info)

@@ -7,42 +7,28 @@
 #ifndef BID_RECORD_H
 #define BID_RECORD_H
 
+#include <linux/cgroup.h>
+#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
 
-#include "cache.h"
+#include "entry.h"
 
 /**
  * struct bid_mapping - a mapping to report
- * @file: the mapped file
  * @start: first address
  * @end: first address after it
- * @pgoff: offset of @start in @file, in pages
+ * @pgoff: offset of @start in the file, in pages
  * @vm_flags: of the vma
  * @file_id: as in struct buildid_file; 0 when UNRESOLVED
- * @entry: the file's entry, for the FILE record that goes first; NULL when UNRESOLVED
- * @state: enum buildid_state
- * @path: of the file, valid if @path_known
- * @path_known: @path was filled in
- * @path_is_short: if so, whether there is time left to read the file
- * @buf: room for a path, PATH_MAX bytes
- * @waiting: bid_request.waiting when PENDING, else NULL
  */
 struct bid_mapping {
-	struct file *file;
 	u64 start;
 	u64 end;
 	u64 pgoff;
 	unsigned long vm_flags;
 	u64 file_id;
-	struct bid_entry *entry;
-	u8 state;
-	bool path_known;
-	bool path_is_short;
-	struct bid_path path;
-	char *buf;
-	u64 *waiting;
 };
 
 /**
@@ -115,24 +101,33 @@ struct bid_task_info {
 	struct task_struct *parent;
 };
 
-static inline void bid_mapping_init(struct bid_mapping *mapping, const struct vm_area_struct *vma)
+static inline void bid_mapping_init(struct bid_mapping *mapping, const struct vm_area_struct *vma,
+				    u64 file_id)
 {
-	mapping->file = vma->vm_file;
 	mapping->start = vma->vm_start;
 	mapping->end = vma->vm_end;
 	mapping->pgoff = vma->vm_pgoff;
 	mapping->vm_flags = vma->vm_flags;
-	mapping->file_id = 0;
-	mapping->entry = NULL;
-	mapping->state = BUILDID_STATE_KNOWN;
-	mapping->path_known = false;
-	mapping->waiting = NULL;
+	mapping->file_id = file_id;
 }
 
-static inline void bid_mapping_set_entry(struct bid_mapping *mapping, struct bid_entry *entry)
+/* @task is current, or held. */
+static __always_inline u64 bid_cgroup_id(const struct task_struct *task)
 {
-	mapping->entry = entry;
-	mapping->file_id = entry->file_id;
+	u64 id = 0;
+
+#ifdef CONFIG_CGROUPS
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup((struct task_struct *)task));
+	rcu_read_unlock();
+#endif
+	return id;
+}
+
+/* Readers are in the initial user namespace, or they could not subscribe. */
+static __always_inline u32 bid_uid(const struct task_struct *task)
+{
+	return __kuid_val(task == current ? current_uid() : task_uid((struct task_struct *)task));
 }
 
 static __always_inline void bid_record_comm_write(u8 to[TASK_COMM_LEN], const char *comm)
@@ -141,38 +136,32 @@ static __always_inline void bid_record_comm_write(u8 to[TASK_COMM_LEN], const ch
 	to[TASK_COMM_LEN - 1] = 0;
 }
 
-/* A MMAP record without a path; inline, as it is the larger part of sending one. */
-static __always_inline void bid_record_mmap_fill(struct buildid_mmap *record, u32 pid, u32 tid,
-						 u64 start, u64 end, u64 pgoff,
-						 unsigned long vm_flags, u64 file_id, u8 state,
-						 const struct task_struct *task)
+/* Inline, as it is the larger part of sending a record. */
+static __always_inline void bid_record_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid,
+						  const struct bid_mapping *mapping, u8 state,
+						  const struct task_struct *task)
 {
 	BUILD_BUG_ON(VM_READ != PROT_READ || VM_WRITE != PROT_WRITE || VM_EXEC != PROT_EXEC);
 
 	record->pid = pid;
 	record->tid = tid;
-	record->addr = start;
-	record->len = end - start;
-	record->pgoff = pgoff << PAGE_SHIFT;
-	record->file_id = file_id;
-	record->prot = vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
-	record->map_flags = vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
-	record->state = state;
+	record->addr = mapping->start;
+	record->len = mapping->end - mapping->start;
+	record->pgoff = mapping->pgoff << PAGE_SHIFT;
+	record->file_id = mapping->file_id;
 	record->start_time = bid_start_time(task);
-	record->path_len = 0;
-	record->data_off = sizeof(*record);
+	record->cgroup_id = bid_cgroup_id(task);
+	record->uid = bid_uid(task);
+	record->prot = mapping->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
+	record->map_flags = mapping->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
+	record->state = state;
 	bid_record_comm_write(record->comm, task->comm);
 }
 
-const struct bid_path *bid_mapping_path(struct bid_mapping *mapping);
-u32 bid_record_mmap_size(const struct bid_path *path);
-void bid_record_mmap_write(const struct bid_mapping *mapping, const struct task_struct *task,
-			   u32 pid, u32 tid, const struct bid_path *path,
-			   struct buildid_mmap *record);
-
 void bid_entry_info(const struct bid_entry *entry, struct bid_file_info *info);
 u32 bid_record_file_size(const struct bid_file_info *info);
-void bid_record_file_write(const struct bid_file_info *info, struct buildid_file *record);
+void bid_record_file_write(const struct bid_file_info *info, u32 pid, u32 tid,
+			   struct buildid_file *record);
 
 u32 bid_record_image_size(const struct bid_image_info *info);
 void bid_record_image_write(const struct bid_image_info *info, bool addrs,

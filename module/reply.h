@@ -6,20 +6,17 @@
 #define BID_REPLY_H
 
 #include "lookup.h"
-#include "worker.h"
 
 struct buildid_file;
 
 /**
  * struct bid_mapped - a file that was found in a mapping, to be read outside of the mmap lock
- * @lookup: of the file
- * @held: the file; as a file where the caller's permission is still to be asked for
+ * @lookup: of the file, which it holds
  * @path: in @buf
  * @buf: room for it
  */
 struct bid_mapped {
 	struct bid_lookup lookup;
-	struct bid_held held;
 	struct bid_path path;
 	char buf[PATH_MAX];
 };
@@ -30,7 +27,6 @@ int bid_reply_file(struct file *file, struct buildid_file *record);
 int bid_reply_reread(struct file *file, struct buildid_file *record);
 bool bid_reply_mapped(struct file *file, struct bid_mapped *mapped, struct buildid_file *record);
 int bid_reply_read_mapped(struct bid_mapped *mapped, struct buildid_file *record);
-int bid_reply_identify(struct bid_lookup *lookup, enum bid_access access, struct bid_identity *id,
-		       bool *racy);
+int bid_reply_read(struct bid_lookup *lookup);
 
 #endif /* BID_REPLY_H */

@@ -102,13 +102,14 @@ static int resolve_key(void *data, struct buildid_file *record)
 {
 	const struct buildid_resolve_key *req = data;
 	bool any = req->flags & BUILDID_KEY_ANY_GENERATION;
-	const struct bid_entry *entry;
+	struct bid_entry *entry;
 	int err;
 
 	rcu_read_lock();
-	entry = bid_cache_find_newest(req->dev_major, req->dev_minor, req->ino,
-				      any ? NULL : &req->generation);
-	err = resolve_entry(entry, record);
+	err = bid_cache_find_newest(MKDEV(req->dev_major, req->dev_minor), req->ino,
+				    any ? NULL : &req->generation, NULL, &entry);
+	if (!err)
+		err = resolve_entry(entry, record);
 	rcu_read_unlock();
 	return err;
 }

@@ -42,20 +42,6 @@
 /* Bytes of records for each slot of bid_ring.sent. */
 #define BYTES_PER_SENT 256
 
-/**
- * bid_ring_file_sent() - was this FILE record sent?
- * @ring: the ring
- * @file_id: of the FILE record
- * @detail: as in struct bid_ring_reserve_args
- *
- * A hint, as nothing is locked; bid_ring_reserve() decides.
- */
-bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id, u8 detail)
-{
-	return bid_ring_tag_covers(READ_ONCE(*bid_ring_sent_slot(ring, file_id)),
-				   bid_ring_sent_tag(ring, file_id, detail), detail);
-}
-
 static void forget_sent(struct bid_ring *ring)
 {
 	u32 slots = ring->sent_mask / BID_RING_SALTS + 1;
@@ -92,7 +78,7 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono, u64 ti
 	lost = container_of(header, struct buildid_lost, header);
 	lost->ring_full = ring->full;
 	lost->ring_full_mmaps = ring->full_mmaps;
-	lost->no_request = ring->no_request;
+	lost->unresolved = ring->unresolved;
 	lost->missed_probe = 0;
 	if (bid_ring_has_missed(ring, missed)) {
 		lost->missed_probe = missed - ring->missed;
@@ -102,85 +88,69 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono, u64 ti
 		WRITE_ONCE(ring->lost_end, ring->prod);
 	ring->full = 0;
 	ring->full_mmaps = 0;
-	ring->no_request = 0;
+	ring->unresolved = 0;
 	bid_ring_commit(&lost->header);
 }
 
-/**
- * bid_ring_reserve() - reserve room for a record, and for the FILE record before it
- * @ring: the ring
- * @args: what to reserve
- * @batch: where the room is; type, seq and times are filled in. Fill in the rest,
- *	every byte, and commit each record
- *
- * Any context but NMI; preemption is off until all of it is committed. Writes the
- * LOST record that may be due by itself.
- *
- * Return: 0; -ENOSPC when the records were dropped, and counted; -ESTALE when a FILE
- * record is needed and @args->file_size is 0.
- */
-int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_reserve_args *args,
-		     struct bid_ring_batch *batch)
+static void drop(struct bid_ring *ring, bool mmap)
 {
-	u64 tag = 0, time_mono, time_perf, *slot = NULL;
-	u32 need = args->body_size, records = !!args->body_size;
-	bool mmap = args->body_type == BUILDID_RECORD_MMAP, lost;
+	ring->seq++;
+	ring->full++;
+	ring->full_mmaps += mmap;
+	/* the consumer may never read the FILE records it was sent */
+	forget_sent(ring);
+}
+
+/**
+ * bid_ring_reserve() - reserve room for a record
+ * @ring: the ring
+ * @request: what to reserve
+ *
+ * Any context but NMI; preemption is off until it is committed. Writes the LOST record that
+ * may be due by itself.
+ *
+ * Return: the room; type, seq and times are filled in. Fill in the rest, every byte, and
+ * commit it. ERR_PTR() of -ENOSPC when the record was dropped, and counted; -ESTALE when its
+ * FILE was not sent.
+ */
+struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
+					const struct bid_ring_request *request)
+{
+	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+	bool mmap = request->type == BUILDID_RECORD_MMAP, lost;
+	struct buildid_record *record;
+	u32 need = request->size;
 
 	lockdep_assert_preemption_disabled();
-	batch->file = NULL;
-	batch->body = NULL;
-	time_mono = ktime_get_mono_fast_ns();
-	time_perf = local_clock();
-
 	raw_spin_lock(&ring->lock);
-	if (args->file_id) {
-		slot = bid_ring_sent_slot(ring, args->file_id);
-		tag = bid_ring_sent_tag(ring, args->file_id, args->detail);
-		if (bid_ring_tag_covers(*slot, tag, args->detail))
-			slot = NULL;
+	if (request->type != BUILDID_RECORD_FILE && request->file_id &&
+	    !bid_ring_file_sent(ring, request->file_id)) {
+		raw_spin_unlock(&ring->lock);
+		return ERR_PTR(-ESTALE);
 	}
-	if (slot) {
-		if (!args->file_size) {
-			raw_spin_unlock(&ring->lock);
-			return -ESTALE;
-		}
-		need += args->file_size;
-		records++;
-	}
-	lost = bid_ring_has_lost(ring, args->missed);
+	lost = bid_ring_has_lost(ring, request->missed);
 	if (lost)
 		need += sizeof(struct buildid_lost);
 	if (!bid_ring_has_room(ring, need)) {
-		ring->seq += records;
-		ring->full += records;
-		ring->full_mmaps += mmap;
-		/* the consumer may never read the FILE records it was sent */
-		forget_sent(ring);
+		drop(ring, mmap);
 		raw_spin_unlock(&ring->lock);
-		bid_stats_add(BID_STAT_RING_FULL, records);
+		bid_stats_inc(BID_STAT_RING_FULL);
 		bid_stats_add(BID_STAT_RING_FULL_MMAPS, mmap);
 		/* perhaps nothing comes after this that reaches the watermark */
 		bid_ring_wake(ring);
-		return -ENOSPC;
+		return ERR_PTR(-ENOSPC);
 	}
-	if (lost) {
-		append_lost(ring, args->missed, time_mono, time_perf);
-		records++;
-	}
-	if (slot) {
-		*slot = tag;
-		batch->file = bid_ring_append(ring, BUILDID_RECORD_FILE, args->file_size, time_mono,
-					      time_perf);
-	}
-	if (args->body_size)
-		batch->body = bid_ring_append(ring, args->body_type, args->body_size, time_mono,
-					      time_perf);
-	if (args->no_request)
-		ring->no_request++;
+	if (lost)
+		append_lost(ring, request->missed, time_mono, time_perf);
+	if (request->type == BUILDID_RECORD_FILE)
+		*bid_ring_sent_slot(ring, request->file_id) =
+			bid_ring_sent_tag(ring, request->file_id);
+	record = bid_ring_append(ring, request->type, request->size, time_mono, time_perf);
+	ring->unresolved += request->unresolved;
 	bid_ring_publish(ring);
 	raw_spin_unlock(&ring->lock);
-	bid_stats_add(BID_STAT_RECORDS, records);
-	return 0;
+	bid_stats_add(BID_STAT_RECORDS, 1 + lost);
+	return record;
 }
 
 static bool is_busy(const struct buildid_record *record)

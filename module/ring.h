@@ -20,24 +20,6 @@
 #define BID_RING_MAX (64U << 20)
 
 /**
- * enum bid_detail - how much a FILE record says about its file
- * @BID_DETAIL_NONE: there is no FILE record
- * @BID_DETAIL_UNKNOWN: it has no identity yet: PENDING or DEFERRED
- * @BID_DETAIL_KNOWN: it has the identity, or the reason why there is none
- * @BID_DETAIL_UNSTABLE: likewise, and BUILDID_FILE_UNSTABLE is set
- * @BID_DETAIL_MAX: the last one
- *
- * A later one includes the earlier ones. Two bits of a tag in bid_ring.sent.
- */
-enum bid_detail {
-	BID_DETAIL_NONE,
-	BID_DETAIL_UNKNOWN,
-	BID_DETAIL_KNOWN,
-	BID_DETAIL_UNSTABLE,
-	BID_DETAIL_MAX = BID_DETAIL_UNSTABLE,
-};
-
-/**
  * struct bid_ring - records on their way to one consumer
  * @lock: serializes producers; raw, as one of them is a kprobe handler. Protects
  *	the fields up to @sent_cleared
@@ -46,7 +28,7 @@ enum bid_detail {
  * @seq: sequence number of the next record
  * @full: records dropped since the last LOST record
  * @full_mmaps: of these, MMAP records
- * @no_request: as in struct buildid_lost; since the last LOST record
+ * @unresolved: as in struct buildid_lost; since the last LOST record
  * @missed: probe misses reported so far
  * @lost_end: position after the last LOST record of dropped records
  * @sent: which FILE records were sent: a direct-mapped table of tags
@@ -69,7 +51,7 @@ struct bid_ring {
 	u64 seq;
 	u64 full;
 	u64 full_mmaps;
-	u64 no_request;
+	u64 unresolved;
 	u64 missed;
 	u64 lost_end;
 	u64 *sent;
@@ -88,33 +70,19 @@ struct bid_ring {
 };
 
 /**
- * struct bid_ring_batch - records reserved together
- * @file: room for the FILE record, NULL when it was sent before
- * @body: room for the other record, NULL when none was asked for
- */
-struct bid_ring_batch {
-	struct buildid_record *file;
-	struct buildid_record *body;
-};
-
-/**
- * struct bid_ring_reserve_args - what to reserve
- * @file_id: of the FILE record, 0 for none
- * @detail: enum bid_detail of the FILE record
- * @file_size: bytes of the FILE record; 0 when the caller expects that it was sent
- *	before
- * @body_type: enum buildid_record_type of the other record
- * @body_size: bytes of the other record, 0 for none
- * @no_request: count the other record as UNRESOLVED
+ * struct bid_ring_request - a record to reserve room for
+ * @type: enum buildid_record_type
+ * @size: of the record
+ * @file_id: of a FILE record, which counts as sent from then on; of any other, a FILE
+ *	that must have been sent, or 0
+ * @unresolved: it is an MMAP that is UNRESOLVED
  * @missed: probe misses so far
  */
-struct bid_ring_reserve_args {
+struct bid_ring_request {
+	u16 type;
+	u32 size;
 	u64 file_id;
-	u8 detail;
-	u32 file_size;
-	u16 body_type;
-	u32 body_size;
-	bool no_request;
+	bool unresolved;
 	u64 missed;
 };
 
@@ -124,9 +92,8 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
-bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id, u8 detail);
-int bid_ring_reserve(struct bid_ring *ring, const struct bid_ring_reserve_args *args,
-		     struct bid_ring_batch *batch);
+struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
+					const struct bid_ring_request *request);
 u64 bid_ring_cons(struct bid_ring *ring);
 void bid_ring_wake_now(struct bid_ring *ring);
 
@@ -142,7 +109,7 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
  * work does.
  */
 
-/* Salts are multiples of this: above every file_id with the two bits of detail. */
+/* Salts are multiples of this: above every file_id. */
 #define BID_RING_SALT  BIT_ULL(48)
 #define BID_RING_SALTS (U64_MAX / BID_RING_SALT) /* 0 is none */
 
@@ -167,15 +134,21 @@ static inline u64 *bid_ring_sent_slot(const struct bid_ring *ring, u64 file_id)
 	return &ring->sent[file_id & ring->sent_mask];
 }
 
-static inline u64 bid_ring_sent_tag(const struct bid_ring *ring, u64 file_id, u8 detail)
+static inline u64 bid_ring_sent_tag(const struct bid_ring *ring, u64 file_id)
 {
-	return (file_id << 2 | detail) ^ ring->sent_salt;
+	return file_id ^ ring->sent_salt;
 }
 
-/* Tags of one file and one salt differ in the detail alone; more includes less. */
-static inline bool bid_ring_tag_covers(u64 sent, u64 tag, u8 detail)
+/**
+ * bid_ring_file_sent() - was this FILE record sent?
+ * @ring: the ring
+ * @file_id: of the FILE record
+ *
+ * A hint where nothing is locked; bid_ring_reserve() decides.
+ */
+static inline bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id)
 {
-	return sent - tag <= (u32)BID_DETAIL_MAX - detail;
+	return READ_ONCE(*bid_ring_sent_slot(ring, file_id)) == bid_ring_sent_tag(ring, file_id);
 }
 
 static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
@@ -209,7 +182,7 @@ static inline bool bid_ring_has_missed(const struct bid_ring *ring, u64 missed)
 
 static inline bool bid_ring_has_lost(const struct bid_ring *ring, u64 missed)
 {
-	return (ring->full | ring->no_request) || bid_ring_has_missed(ring, missed);
+	return (ring->full | ring->unresolved) || bid_ring_has_missed(ring, missed);
 }
 
 static inline void bid_ring_publish(struct bid_ring *ring)
@@ -224,24 +197,23 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * @type: enum buildid_record_type
  * @size: of the record
  * @file_id: of a FILE record that must have been sent
- * @detail: as in struct bid_ring_reserve_args
  * @missed: probe misses so far
+ * @time_mono: now
  *
  * Any context but NMI; preemption is off until the record is committed.
  *
- * Return: the room, as from bid_ring_reserve(). NULL when a LOST or a FILE record
- * has to go first, or there is no room: call bid_ring_reserve() then.
+ * Return: the room, as from bid_ring_reserve(). NULL when a LOST record has to go first, or
+ * the FILE was not sent, or there is no room: call bid_ring_reserve() then.
  */
 static __always_inline struct buildid_record *
-bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u8 detail, u64 missed)
+bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u64 missed, u64 time_mono)
 {
-	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
-	const u64 *sent = bid_ring_sent_slot(ring, file_id);
 	struct buildid_record *record = NULL;
+	u64 time_perf = local_clock();
 
 	raw_spin_lock(&ring->lock);
-	if (bid_ring_tag_covers(*sent, bid_ring_sent_tag(ring, file_id, detail), detail) &&
-	    !bid_ring_has_lost(ring, missed) && bid_ring_has_room(ring, size)) {
+	if (bid_ring_file_sent(ring, file_id) && !bid_ring_has_lost(ring, missed) &&
+	    bid_ring_has_room(ring, size)) {
 		record = bid_ring_append(ring, type, size, time_mono, time_perf);
 		bid_ring_publish(ring);
 	}

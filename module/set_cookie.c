@@ -19,23 +19,19 @@
 /* 0 when the content has no identity of its own, as of lookup->version. */
 static int check_content(struct bid_lookup *lookup)
 {
-	struct bid_identity id = {};
-	enum bid_access access;
-	bool racy;
 	int err;
 
-	access = bid_file_access(lookup->file, lookup->inode, &id.reason);
-	if (access == BID_ACCESS_NEVER)
+	if (lookup->access == BID_ACCESS_NEVER)
 		return -EOPNOTSUPP;
-	err = bid_reply_identify(lookup, access, &id, &racy);
+	err = bid_reply_read(lookup);
 	if (err)
 		return err;
-	switch (id.kind) {
+	switch (lookup->id.kind) {
 	case BUILDID_KIND_HTLHASH:
 	case BUILDID_KIND_COOKIE:
 		return 0;
 	case BUILDID_KIND_NONE:
-		return id.reason == BUILDID_REASON_CHANGING ? -EAGAIN : -EIO;
+		return lookup->id.reason == BUILDID_REASON_CHANGING ? -EAGAIN : -EIO;
 	default:
 		return -EEXIST;
 	}

@@ -10,7 +10,7 @@
 #include "event.h"
 #include "hook.h"
 #include "stats.h"
-#include "worker.h"
+#include "visit.h"
 
 DEFINE_PER_CPU(u64[BID_STAT_COUNT], bid_stats);
 
@@ -31,20 +31,18 @@ void bid_stats_fill(struct buildid_stats *stats)
 		.hits = bid_stats_sum(BID_STAT_HITS),
 		.misses = bid_stats_sum(BID_STAT_MISSES),
 		.rechecks = bid_stats_sum(BID_STAT_RECHECKS),
-		.parsed_resident = bid_stats_sum(BID_STAT_PARSED_RESIDENT),
-		.parsed_worker = bid_stats_sum(BID_STAT_PARSED_WORKER),
-		.parsed_caller = bid_stats_sum(BID_STAT_PARSED_CALLER),
-		.deferred = bid_stats_sum(BID_STAT_DEFERRED),
+		.read_mapper = bid_stats_sum(BID_STAT_READ_MAPPER),
+		.read_caller = bid_stats_sum(BID_STAT_READ_CALLER),
 		.no_id = bid_stats_sum(BID_STAT_NO_ID),
 		.io_errors = bid_stats_sum(BID_STAT_IO_ERRORS),
+		.interrupted = bid_stats_sum(BID_STAT_INTERRUPTED),
 		.changing = bid_stats_sum(BID_STAT_CHANGING),
 		.evicted = bid_stats_sum(BID_STAT_EVICTED),
 		.stale = bid_stats_sum(BID_STAT_STALE),
+		.not_stored = bid_stats_sum(BID_STAT_NOT_STORED),
 		.entries = bid_cache_entries(),
 		.entries_max = bid_cache_max(),
-		.requests = bid_worker_busy(),
-		.no_request = bid_stats_sum(BID_STAT_NO_REQUEST),
-		.device_busy = bid_stats_sum(BID_STAT_DEVICE_BUSY),
+		.unresolved = bid_stats_sum(BID_STAT_UNRESOLVED),
 		.missed_probe = bid_hook_missed(),
 		.records = bid_stats_sum(BID_STAT_RECORDS),
 		.ring_full = bid_stats_sum(BID_STAT_RING_FULL),
@@ -54,4 +52,5 @@ void bid_stats_fill(struct buildid_stats *stats)
 		.memory = bid_cache_memory(),
 		.cookies = bid_cookie_count(),
 	};
+	stats->visits = bid_visit_count(&stats->oldest_visit_ns, &stats->oldest_visit_pid);
 }

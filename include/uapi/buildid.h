@@ -74,7 +74,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define BUILDID_ABI_VERSION	1
+#define BUILDID_ABI_VERSION	2
 #define BUILDID_DEVICE		"/dev/buildid"
 
 /* The longest identity that is ever delivered, in bytes. */
@@ -169,21 +169,19 @@ enum buildid_kind {
  *	kind, 65,536 notes, 16 MiB of both on 4,096 pages), or an identity of more
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
- * @BUILDID_REASON_PENDING: it is being read; another FILE record follows
- * @BUILDID_REASON_DEFERRED: only a process may read it: a read may wait for any user
- *	(FUSE, a mount of a user namespace, bcachefs), or it is open for writing and
- *	its filesystem reads no file that is not open; BUILDID_IOC_RESOLVE_FD does
+ * @BUILDID_REASON_INTERRUPTED: a signal ended the read; it is read again when mapped again
+ * @BUILDID_REASON_NOT_READ: not read for this asker: a read may wait for any user (FUSE,
+ *	a mount of a user namespace), or the file is open for writing. Whoever maps it reads it
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
- * @BUILDID_REASON_CHANGING: the file was changed, or locked by who writes to it or, on
- *	a server, reads it, during every attempt to read it; or it was changed after it
- *	was mapped and before it was read
- * @BUILDID_REASON_UNREADABLE: the file is not open for reading, is on a filesystem
- *	that holds no programs (sysfs, proc), or is shared anonymous memory; in a
- *	reply to MAPS or RESOLVE_ADDR also: the caller may not read the file, and it
- *	was not read for anybody else, or its identity is a hash and the caller has
- *	no CAP_PERFMON
+ * @BUILDID_REASON_CHANGING: the file was changed during every attempt to read it, or
+ *	after it was mapped and before it was read
+ * @BUILDID_REASON_UNREADABLE: the file is not open for reading
+ * @BUILDID_REASON_PSEUDO: sysfs, proc and the like make the content up at each read
+ * @BUILDID_REASON_ANONYMOUS: shared anonymous memory
+ * @BUILDID_REASON_DENIED: in a reply to MAPS or RESOLVE: the caller may not read the
+ *	file, or its identity is a hash and the caller has no CAP_PERFMON
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,
@@ -193,28 +191,27 @@ enum buildid_reason {
 	BUILDID_REASON_MALFORMED	= 4,
 	BUILDID_REASON_LIMIT		= 5,
 	BUILDID_REASON_IO		= 6,
-	BUILDID_REASON_PENDING		= 7,
-	BUILDID_REASON_DEFERRED		= 8,
+	BUILDID_REASON_INTERRUPTED	= 7,
+	BUILDID_REASON_NOT_READ		= 8,
 	BUILDID_REASON_NOT_REGULAR	= 9,
 	BUILDID_REASON_SECRET		= 10,
 	BUILDID_REASON_HUGETLB		= 11,
 	BUILDID_REASON_CHANGING		= 12,
 	BUILDID_REASON_UNREADABLE	= 13,
+	BUILDID_REASON_PSEUDO		= 14,
+	BUILDID_REASON_ANONYMOUS	= 15,
+	BUILDID_REASON_DENIED		= 16,
 };
 
 /* buildid_file.flags */
 #define BUILDID_FILE_DELETED	(1U << 0) /* it has no name any more */
 #define BUILDID_FILE_MEMFD	(1U << 1) /* memfd_create(2) */
 #define BUILDID_FILE_UNSTABLE	(1U << 2) /* open for writing, or mapped so: may change unseen */
-/* The path's last components only: it has more than 32, or 2,000 bytes, below its mount point,
- * or more than 190 bytes above that; on PREEMPT_RT the file is on another mount than the root.
- */
-#define BUILDID_FILE_PATH_PART	(1U << 3)
-#define BUILDID_FILE_NO_PATH	(1U << 4) /* the path is not available to the reader */
+#define BUILDID_FILE_NO_PATH	(1U << 3) /* the path is not available to the reader */
 /* On FUSE, maybe below an overlayfs, or on an overlayfs that a user has mounted, whose files may
  * come to be on FUSE: a read may never end.
  */
-#define BUILDID_FILE_FUSE	(1U << 5)
+#define BUILDID_FILE_FUSE	(1U << 4)
 
 /**
  * struct buildid_file - BUILDID_RECORD_FILE: one version of one file
@@ -262,6 +259,7 @@ struct buildid_file {
 	__u64	file_id;
 	__u64	ino;
 	__u64	user_ino;
+	__u64	tree;
 	__u32	dev_major;
 	__u32	dev_minor;
 	__u32	user_dev_major;
@@ -272,6 +270,8 @@ struct buildid_file {
 	__s64	mtime;
 	__u64	file_size;
 	__u64	change;
+	__u32	pid;
+	__u32	tid;
 	__u16	kind;
 	__u16	reason;
 	__u16	id_len;
@@ -291,9 +291,8 @@ struct buildid_file {
  */
 enum buildid_state {
 	BUILDID_STATE_KNOWN		= 0,
-	BUILDID_STATE_PENDING		= 1,
-	BUILDID_STATE_DEFERRED		= 2,
-	BUILDID_STATE_UNRESOLVED	= 3,
+	BUILDID_STATE_FOLLOWS		= 1,
+	BUILDID_STATE_UNRESOLVED	= 2,
 };
 
 /**
@@ -333,11 +332,11 @@ struct buildid_mmap {
 	__u64	pgoff;
 	__u64	file_id;
 	__u64	start_time;
+	__u64	cgroup_id;
+	__u32	uid;
 	__u32	prot;
 	__u32	map_flags;
 	__u32	state;
-	__u16	path_len;
-	__u16	data_off;
 	__u8	comm[16];
 };
 
@@ -473,7 +472,7 @@ struct buildid_lost {
 	struct buildid_record	header;
 	__u64	ring_full;
 	__u64	ring_full_mmaps;
-	__u64	no_request;
+	__u64	unresolved;
 	__u64	missed_probe;
 };
 
@@ -620,25 +619,25 @@ struct buildid_info {
  */
 struct buildid_stats {
 	__u32	size;
-	__u32	reserved;
+	__u32	oldest_visit_pid;
+	__u64	oldest_visit_ns;
 	__u64	mappings;
 	__u64	hits;
 	__u64	misses;
 	__u64	rechecks;
-	__u64	parsed_resident;
-	__u64	parsed_worker;
-	__u64	parsed_caller;
-	__u64	deferred;
+	__u64	visits;
+	__u64	read_mapper;
+	__u64	read_caller;
 	__u64	no_id;
 	__u64	io_errors;
+	__u64	interrupted;
 	__u64	changing;
 	__u64	evicted;
 	__u64	stale;
+	__u64	not_stored;
 	__u64	entries;
 	__u64	entries_max;
-	__u64	requests;
-	__u64	no_request;
-	__u64	device_busy;
+	__u64	unresolved;
 	__u64	missed_probe;
 	__u64	records;
 	__u64	ring_full;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the cache has of one version of one file, and when that can be relied on.
+ *
+ * An entry is complete when it gets into the table, and only @flags, @used and
+ * @version.change move after that. No flag: it stands for every mapping of this version.
+ *
+ *	flag		set when			a mapping of this version
+ *	RACY		it was read so soon after a	is a hit as long as the filesystem's
+ *			change that the time stamps	change counter stands, else it is
+ *			need not tell the next one	read again
+ *	RECHECK		as RACY, without a counter;	is read again
+ *			it was, is, or may be written
+ *			to by a mapping or a writer,
+ *			or got another cookie
+ *	UNSTABLE	as RECHECK, when it was read	(told in FILE records)
+ *
+ * RACY goes when the time stamps are old enough and the counter has not moved. What is read
+ * again and is the same sets all flags anew and keeps its file_id; what is another content
+ * replaces the entry.
+ */
+#ifndef BID_ENTRY_H
+#define BID_ENTRY_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/uidgid.h>
+
+#include "file.h"
+
+/* bid_entry.flags, as bit numbers: the hook sets them without a lock */
+enum bid_entry_flag {
+	BID_ENTRY_RACY,
+	BID_ENTRY_RECHECK,
+	BID_ENTRY_UNSTABLE,
+};
+
+/**
+ * struct bid_entry - one version of one file
+ * @node: in the hash by @file_id
+ * @rcu: frees it once it has left the table
+ * @key: which inode
+ * @version: which version of the inode
+ * @file_id: as in struct buildid_file
+ * @user_ino: likewise
+ * @user_dev: likewise
+ * @user: bid_user() of the process that brought it, whom its memory is charged to
+ * @tgid: of that process
+ * @path_flags: BUILDID_FILE_* about the path
+ * @flags: bits of enum bid_entry_flag
+ * @path_len: bytes of path without the NUL
+ * @kind: enum buildid_kind
+ * @reason: enum buildid_reason
+ * @id_len: bytes of identity
+ * @used: mapped by another process than @tgid, and so worth keeping longer
+ * @data: the identity, then the path
+ */
+struct bid_entry {
+	union {
+		struct hlist_node node;
+		struct rcu_head rcu;
+	};
+	struct bid_key key;
+	struct bid_version version;
+	u64 file_id;
+	u64 user_ino;
+	dev_t user_dev;
+	kuid_t user;
+	pid_t tgid;
+	u32 path_flags;
+	unsigned long flags;
+	u16 path_len;
+	u8 kind;
+	u8 reason;
+	u8 id_len;
+	bool used;
+	u8 data[];
+};
+
+struct bid_entry *bid_entry_alloc(const struct bid_identity *id, const struct bid_path *path);
+void bid_entry_free(struct bid_entry *entry);
+u32 bid_entry_size(const struct bid_entry *entry);
+bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id);
+bool bid_entry_settle(struct bid_entry *entry, const struct inode *inode);
+void bid_entry_confirm(struct bid_entry *entry, const struct bid_version *version,
+		       unsigned long flags);
+
+static inline const u8 *bid_entry_path(const struct bid_entry *entry)
+{
+	return entry->data + entry->id_len;
+}
+
+/* Does it stand for this mapping as it is? Else bid_entry_settle() looks further. Any context. */
+static __always_inline bool bid_entry_stands(const struct bid_entry *entry,
+					     const struct inode *inode)
+{
+	return !READ_ONCE(entry->flags) && !inode_is_open_for_write(inode);
+}
+
+/* current maps the file. Any context, under RCU. */
+static __always_inline void bid_entry_touch(struct bid_entry *entry)
+{
+	/* a hit must not dirty a cache line that other CPUs read, too */
+	if (unlikely(!READ_ONCE(entry->used)) && entry->tgid != current->tgid)
+		WRITE_ONCE(entry->used, true);
+}
+
+#endif /* BID_ENTRY_H */

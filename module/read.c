@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads files in the context of whoever maps them, or asks for them.
+ *
+ * Through the page cache, as a fault in the mapping would: under invalidate_lock, which keeps
+ * truncation and hole punching away, without readahead, and with no effect on the file or those
+ * that have it open. What has no page in a file that is nothing but memory is zeros, and is read
+ * as such without allocating a page. Files whose pages may be read only by their filesystem's own
+ * read_iter are read by that. Not by kernel_read(): that asks security modules and fanotify in
+ * the task's name, and makes events; a task may execute what it may not read.
+ *
+ * No lock of this module is held meanwhile. What one file may cost is bounded: notes, bytes,
+ * pages, attempts. A fatal signal ends it wherever a fault would end.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched/signal.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+#include <crypto/sha2.h>
+
+#include "compat.h"
+#include "cookie.h"
+#include "read.h"
+#include "stats.h"
+
+/* How often to read when the version moves meanwhile. */
+#define ATTEMPTS 4
+
+/* Enough for any real file, and a bound on what a hostile one can cost. */
+static const struct bid_elf_limits limits = {
+	.notes = 65536,
+	.bytes = 16 << 20,
+};
+
+/* For one file, all attempts together: both tables of headers as large as can be, and notes. */
+#define PAGES_MAX 2304
+
+#define HASH_PART  4096
+#define HASH_PAGES 4U /* two for each part, where it is not aligned */
+#define HASH_LEN   16
+
+#define NO_PAGE (~(pgoff_t)0)
+
+/**
+ * struct reading - a file while it is read
+ * @reader: the parser's interface to it
+ * @file: the file
+ * @inode: whose content
+ * @by_pages: look at @inode's pages; else read_iter
+ * @pages: how many more may be read
+ * @err: of the read that failed, as the parser may ask again
+ * @pinned: a device, or another driver, may write to a page that was read
+ * @index: of the page that is at @bytes, NO_PAGE without one
+ * @bytes: its content
+ * @page: held, if it is in the page cache
+ * @copy: of a page that read_iter has read
+ */
+struct reading {
+	struct bid_reader reader;
+	struct file *file;
+	struct inode *inode;
+	bool by_pages;
+	u32 pages;
+	int err;
+	bool pinned;
+	pgoff_t index;
+	const u8 *bytes;
+	struct page *page;
+	void *copy;
+};
+
+/*
+ * What a filesystem, or the server behind it, says of a read. It may be any number, and is
+ * not to be taken for one that has a meaning here.
+ */
+static int read_error(int err)
+{
+	if ((err == -EINTR || err == -ERESTARTSYS) && signal_pending(current))
+		return -EINTR;
+	return -EIO;
+}
+
+/* kernel_read() would take over O_DIRECT, which filesystems need not do to kernel memory. */
+static ssize_t read_some(struct file *file, loff_t pos, void *buf, size_t len)
+{
+	struct kvec vec = { .iov_base = buf, .iov_len = len };
+	struct iov_iter to;
+	struct kiocb iocb;
+
+	init_sync_kiocb(&iocb, file);
+	iocb.ki_flags &= ~IOCB_DIRECT;
+	iocb.ki_pos = pos;
+	iov_iter_kvec(&to, ITER_DEST, &vec, 1, len);
+	return file->f_op->read_iter(&iocb, &to);
+}
+
+static int read_copy(struct reading *reading, pgoff_t index)
+{
+	u64 off = (u64)index << PAGE_SHIFT;
+	size_t done = 0, len;
+	ssize_t n;
+
+	len = min_t(u64, reading->reader.size - off, PAGE_SIZE);
+	/* a server may say that it is so large */
+	if (off > LLONG_MAX - len)
+		return -EIO;
+	if (!reading->copy)
+		reading->copy = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	if (!reading->copy)
+		return -ENOMEM;
+	for (; done < len; done += n) {
+		n = read_some(reading->file, off + done, reading->copy + done, len - done);
+		if (n < 0)
+			return read_error(n);
+		if (!n)
+			return -ESTALE; /* shorter than it was a moment ago */
+	}
+	reading->bytes = reading->copy;
+	return 0;
+}
+
+static bool is_swapped(struct address_space *mapping, pgoff_t index)
+{
+	return xa_is_value(xa_load(&mapping->i_pages, index));
+}
+
+/*
+ * shmem_read_mapping_page() would allocate a page in a hole, so none may be punched
+ * here meanwhile: take i_rwsem. Only try: a writer holds it while it faults in memory
+ * that some user may be serving (FUSE, userfaultfd).
+ */
+static struct page *swap_in(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = ERR_PTR(-ESTALE);
+
+	if (!down_read_trylock(&mapping->host->i_rwsem))
+		return page;
+	if (is_swapped(mapping, index))
+		page = shmem_read_mapping_page(mapping, index);
+	up_read(&mapping->host->i_rwsem);
+	return page;
+}
+
+/*
+ * NULL for a page of zeros. That is one which is not up to date under its lock: without, it
+ * may be on its way to another page, or from the disk.
+ */
+static struct page *memory_page(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = pagecache_get_page(mapping, index, FGP_LOCK, 0);
+	bool written;
+	void *entry;
+
+	if (!page) {
+		entry = xa_load(&mapping->i_pages, index);
+		if (entry && !xa_is_value(entry))
+			return ERR_PTR(-ESTALE); /* it came meanwhile */
+		return entry ? swap_in(mapping, index) : NULL;
+	}
+	written = PageUptodate(page);
+	unlock_page(page);
+	if (written)
+		return page;
+	put_page(page);
+	return NULL;
+}
+
+/* invalidate_lock is held for one page at a time, so that truncation need not wait. */
+static struct page *disk_page(struct reading *reading, struct address_space *mapping,
+			      pgoff_t index)
+{
+	/* of an overlay it is not the filesystem's, which then needs none */
+	struct file *file = file_inode(reading->file) == reading->inode ? reading->file : NULL;
+	struct page *page = ERR_PTR(-ESTALE);
+
+	filemap_invalidate_lock_shared(mapping);
+	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {
+		page = read_mapping_page(mapping, index, file);
+		if (IS_ERR(page))
+			page = ERR_PTR(read_error(PTR_ERR(page)));
+	}
+	filemap_invalidate_unlock_shared(mapping);
+	return page;
+}
+
+static void drop_page(struct reading *reading)
+{
+	if (reading->page)
+		put_page(reading->page);
+	reading->page = NULL;
+	reading->index = NO_PAGE;
+}
+
+static int hold_page(struct reading *reading, pgoff_t index)
+{
+	struct address_space *mapping = reading->inode->i_mapping;
+	struct page *page;
+
+	page = bid_file_is_memory(reading->inode) ? memory_page(mapping, index) :
+						    disk_page(reading, mapping, index);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	reading->page = page;
+	/* reading a poisoned page is a machine check */
+	if (page && (!PageUptodate(page) || PageHWPoison(page)))
+		return -EIO;
+	reading->pinned |= page && folio_maybe_dma_pinned(page_folio(page));
+	/* a 64-bit kernel has no highmem */
+	reading->bytes = page_address(page ?: ZERO_PAGE(0));
+	return 0;
+}
+
+/* -EDQUOT, which read_error() does not return, when the file has too many pages. */
+static int next_page(struct reading *reading, pgoff_t index)
+{
+	drop_page(reading);
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (!reading->pages)
+		return -EDQUOT;
+	reading->pages--;
+	cond_resched();
+	return reading->by_pages ? hold_page(reading, index) : read_copy(reading, index);
+}
+
+static int go_to(struct reading *reading, pgoff_t index)
+{
+	if (likely(reading->index == index) || reading->err)
+		return reading->err;
+	reading->err = next_page(reading, index);
+	if (!reading->err)
+		reading->index = index;
+	return reading->err;
+}
+
+/* The page is held until the next call. Its bytes may change meanwhile. */
+static const void *look(struct bid_reader *reader, u64 off, size_t len)
+{
+	struct reading *reading = container_of(reader, struct reading, reader);
+
+	if (offset_in_page(off) + len > PAGE_SIZE || go_to(reading, off >> PAGE_SHIFT))
+		return NULL;
+	return reading->bytes + offset_in_page(off);
+}
+
+static int read(struct bid_reader *reader, u64 off, void *buf, size_t len)
+{
+	struct reading *reading = container_of(reader, struct reading, reader);
+	size_t n;
+	int err;
+
+	for (; len; buf += n, off += n, len -= n) {
+		err = go_to(reading, off >> PAGE_SHIFT);
+		if (err)
+			return err;
+		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(off));
+		memcpy(buf, reading->bytes + offset_in_page(off), n);
+	}
+	return 0;
+}
+
+/*
+ * OpenTelemetry's file hash: of the first and the last 4096 bytes, which overlap in a
+ * small file, and the size as 64 bits, big endian.
+ */
+static int hash(struct bid_reader *reader, struct bid_identity *id)
+{
+	size_t part = min_t(u64, reader->size, HASH_PART);
+	u8 digest[SHA256_DIGEST_SIZE];
+	__be64 size = cpu_to_be64(reader->size);
+	u8 *buf;
+	int err;
+
+	buf = kmalloc(2 * part + sizeof(size), GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	err = reader->read(reader, 0, buf, part);
+	if (!err)
+		err = reader->read(reader, reader->size - part, buf + part, part);
+	if (!err) {
+		memcpy(buf + 2 * part, &size, sizeof(size));
+		sha256(buf, 2 * part + sizeof(size), digest);
+		id->kind = BUILDID_KIND_HTLHASH;
+		id->len = HASH_LEN;
+		memcpy(id->bytes, digest, HASH_LEN);
+	}
+	kfree(buf);
+	return err;
+}
+
+/* The identity of a file without a build-id: fs-verity, a cookie, or a hash. */
+static int fall_back(struct reading *reading, const struct bid_version *version,
+		     struct bid_identity *id)
+{
+	u8 digest[FS_VERITY_MAX_DIGEST_SIZE];
+	int len = fsverity_get_digest(reading->inode, digest, NULL, NULL);
+
+	BUILD_BUG_ON(FS_VERITY_MAX_DIGEST_SIZE > BUILDID_ID_MAX);
+	if (len <= 0) {
+		if (bid_cookie_of_file(reading->inode, version, id))
+			return 0;
+		return hash(&reading->reader, id);
+	}
+	id->kind = BUILDID_KIND_FSVERITY;
+	id->len = len;
+	memcpy(id->bytes, digest, len);
+	return 0;
+}
+
+/* Returns 0, or the error that the reader returned. */
+static int attempt(struct reading *reading, const struct bid_version *version,
+		   struct bid_identity *id)
+{
+	int err;
+
+	reading->reader.size = version->size;
+	reading->err = 0;
+	drop_page(reading);
+	err = bid_elf_identify(&reading->reader, &limits, id);
+	if (err == -EDQUOT) {
+		*id = (struct bid_identity){ .reason = BUILDID_REASON_LIMIT };
+		reading->err = err = 0;
+	}
+	reading->pages = max(reading->pages, HASH_PAGES);
+	if (!err && id->kind == BUILDID_KIND_NONE)
+		err = fall_back(reading, version, id);
+	return err;
+}
+
+/* The next change of the content is to move the counter, which need not do so unasked. */
+static void sample(struct inode *inode, struct bid_version *version)
+{
+	if (bid_file_counts(inode))
+		inode_query_iversion(inode);
+	bid_file_version(inode, version);
+}
+
+static int attempts(struct reading *reading, struct bid_read *result)
+{
+	struct inode *inode = reading->inode;
+	struct bid_identity *id = &result->id;
+	struct bid_version after;
+	int err, i;
+
+	for (i = 0; i < ATTEMPTS; i++) {
+		sample(inode, &result->version);
+		result->unsure = bid_file_unstable(inode);
+		err = attempt(reading, &result->version, id);
+		if (err == -EINTR)
+			return err;
+		bid_file_version(inode, &after);
+		if (!bid_version_equal(&result->version, &after) || err == -ESTALE)
+			continue;
+		if (err) {
+			bid_stats_inc(BID_STAT_IO_ERRORS);
+			*id = (struct bid_identity){ .reason = BUILDID_REASON_IO };
+		}
+		if (id->kind != BUILDID_KIND_GNU && id->kind != BUILDID_KIND_GO)
+			bid_stats_inc(BID_STAT_NO_ID);
+		result->unsure |= reading->pinned || bid_file_unstable(inode);
+		return 0;
+	}
+	bid_stats_inc(BID_STAT_CHANGING);
+	*id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+	return 0;
+}
+
+/**
+ * bid_read_file() - identify a file by reading it
+ * @file: the file, held by the caller
+ * @inode: bid_file_inode() of it
+ * @access: from bid_file_access(), not BID_ACCESS_NEVER
+ * @result: what was found
+ *
+ * With no lock held. May sleep, for long when a server is slow.
+ *
+ * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
+ * other failure is a reason in @result.
+ */
+int bid_read_file(struct file *file, struct inode *inode, enum bid_access access,
+		  struct bid_read *result)
+{
+	struct reading reading = {
+		.reader = { .read = read, .look = look },
+		.file = file,
+		.inode = inode,
+		.by_pages = access == BID_ACCESS_PAGES,
+		.pages = PAGES_MAX,
+		.index = NO_PAGE,
+	};
+	int err;
+
+	err = attempts(&reading, result);
+	drop_page(&reading);
+	kfree(reading.copy);
+	if (err)
+		bid_stats_inc(BID_STAT_INTERRUPTED);
+	return err;
+}

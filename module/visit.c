@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hook reports a mapping and may do no more: it runs under the mmap lock with preemption off.
+ * What the cache does not settle the same task settles itself on its way back to user space, as
+ * task work: with no lock held, in its own context, and before any instruction of the mapping can
+ * run in this thread. So whoever maps pays: their time, their I/O, their memory cgroup.
+ *
+ * A visit is one task's, and has a few files. The hook takes it from a pool of its processor,
+ * where it is put back when it is over. Who has one is in @task: only that task sets it and
+ * clears it, so that a visit whose @task is current is current's own. The pool is filled again by a
+ * work item when it is half empty, as visits may take long: their tasks may wait for a server, or
+ * be held by a tracer. That costs half a KiB for each such task, and nobody else waits.
+ *
+ * Each visit holds the module, from the hook on until it is over: a task that is held, or whose
+ * read does not end, makes rmmod say "in use". What is left of run() after module_put() is waited
+ * for by synchronize_rcu_tasks().
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/workqueue.h>
+
+#include "history.h"
+#include "lookup.h"
+#include "stats.h"
+#include "visit.h"
+
+/* Files of one visit: a program and its interpreter, and as many again. */
+#define FILES_MAX 4
+
+/* Mappings of one file whose slots in the history are known. */
+#define SLOTS_MAX 4
+
+/* Visits that wait in the pool of a processor. */
+#define POOL 32
+
+/**
+ * struct visited - a file to be read, or to be sent again
+ * @file: held
+ * @file_id: that its MMAP records have
+ * @version: as the hook saw it
+ * @read: the cache does not have it; else only its FILE is missing somewhere
+ * @exec: it is mapped executable
+ * @nr_slots: entries of @slots
+ * @slots: of the history: they have @file_id, too
+ */
+struct visited {
+	struct file *file;
+	u64 file_id;
+	struct bid_version version;
+	bool read;
+	bool exec;
+	u8 nr_slots;
+	u64 *slots[SLOTS_MAX];
+};
+
+/**
+ * struct visit - the files that a task has yet to look at
+ * @work: runs in the task
+ * @rcu: frees it; the hook of another processor may be looking at @task
+ * @task: whose it is; NULL in a pool
+ * @pid: of @task, in the initial namespace
+ * @since: when it began, CLOCK_MONOTONIC
+ * @next: in the pool
+ * @all: in the list of all visits
+ * @nr_files: entries of @files
+ * @files: what it is about
+ */
+struct visit {
+	struct callback_head work;
+	struct rcu_head rcu;
+	struct task_struct *task;
+	pid_t pid;
+	u64 since;
+	struct visit *next;
+	struct list_head all;
+	u32 nr_files;
+	struct visited files[FILES_MAX];
+};
+
+/**
+ * struct pool - the visits that are free on a processor
+ * @free: the first one; used with preemption off
+ * @count: how many
+ * @last: the visit that was begun here last
+ * @refill: fills it
+ */
+struct pool {
+	struct visit *free;
+	u32 count;
+	struct visit *last;
+	struct work_struct refill;
+};
+
+static DEFINE_PER_CPU(struct pool, pools);
+static LIST_HEAD(visits);
+static DEFINE_SPINLOCK(visits_lock); /* of the list, in process context */
+static bool started;
+
+/* --------------------------------------------------------------- the pool -- */
+
+static struct visit *alloc_visit(void)
+{
+	struct visit *visit = kzalloc(sizeof(*visit), GFP_KERNEL);
+
+	if (!visit)
+		return NULL;
+	spin_lock(&visits_lock);
+	list_add(&visit->all, &visits);
+	spin_unlock(&visits_lock);
+	return visit;
+}
+
+static void free_visit(struct visit *visit)
+{
+	int cpu;
+
+	spin_lock(&visits_lock);
+	list_del(&visit->all);
+	spin_unlock(&visits_lock);
+	for_each_possible_cpu(cpu)
+		cmpxchg(&per_cpu_ptr(&pools, cpu)->last, visit, NULL);
+	kfree_rcu(visit, rcu);
+}
+
+/* Put a visit into this processor's pool; false when that is full. */
+static bool put_visit(struct visit *visit)
+{
+	struct pool *pool;
+	bool room;
+
+	preempt_disable();
+	pool = this_cpu_ptr(&pools);
+	room = pool->count < POOL;
+	if (room) {
+		visit->next = pool->free;
+		pool->free = visit;
+		pool->count++;
+	}
+	preempt_enable();
+	return room;
+}
+
+/* On the pool's processor, but for one that went offline meanwhile. */
+static void refill(struct work_struct *work)
+{
+	struct visit *visit;
+
+	do {
+		visit = alloc_visit();
+	} while (visit && put_visit(visit));
+	if (visit)
+		free_visit(visit);
+}
+
+/* ------------------------------------------------------------- in the task -- */
+
+/* Send the FILE of an entry, if that is what the mapping is of. */
+static bool send_entry(const struct visited *visited, struct bid_entry *entry,
+		       const struct bid_path *path)
+{
+	struct bid_file_info info;
+
+	if (!entry)
+		return false;
+	bid_entry_info(entry, &info);
+	info.file_id = visited->file_id;
+	info.path = *path;
+	bid_event_file(&info, visited->exec);
+	return true;
+}
+
+static void correct_history(const struct visited *visited, u64 file_id)
+{
+	int i;
+
+	if (file_id && file_id != visited->file_id)
+		for (i = 0; i < visited->nr_slots; i++)
+			bid_history_correct(visited->slots[i], visited->file_id, file_id);
+}
+
+/* The cache has it: it always had, or somebody else was faster. */
+static bool send_known(const struct visited *visited, const struct bid_lookup *lookup,
+		       const struct bid_path *path)
+{
+	struct bid_entry *entry;
+	u64 file_id = 0;
+	bool sent;
+
+	rcu_read_lock();
+	if (!visited->read)
+		entry = bid_cache_find_id(visited->file_id);
+	else if (bid_version_same_content(&visited->version, &lookup->version))
+		entry = bid_lookup_find(lookup);
+	else
+		entry = NULL;
+	if (entry)
+		file_id = entry->file_id;
+	sent = send_entry(visited, entry, path);
+	rcu_read_unlock();
+	correct_history(visited, file_id);
+	return sent;
+}
+
+/* Read the file, unless it is one that never is. */
+static void read_file(const struct visited *visited, struct bid_lookup *lookup)
+{
+	if (lookup->access == BID_ACCESS_NEVER)
+		return;
+	if (bid_lookup_read(lookup)) {
+		lookup->id = (struct bid_identity){ .reason = BUILDID_REASON_INTERRUPTED };
+		return;
+	}
+	bid_stats_inc(BID_STAT_READ_MAPPER);
+	/* what was read is the present content, which need not be what was mapped */
+	if (!bid_version_same_content(&visited->version, &lookup->version)) {
+		bid_stats_inc(BID_STAT_CHANGING);
+		lookup->id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+	}
+}
+
+static void look_at(const struct visited *visited, char *buf)
+{
+	struct bid_path path = { .flags = BUILDID_FILE_NO_PATH };
+	struct bid_file_info info;
+	struct bid_lookup lookup;
+
+	if (buf)
+		bid_file_path(visited->file, buf, PATH_MAX, &path);
+	bid_lookup_init(visited->file, bid_file_inode(visited->file), &lookup);
+	if (send_known(visited, &lookup, &path))
+		return;
+	read_file(visited, &lookup);
+	/* after it was stored: who was told of it can ask for it */
+	correct_history(visited, bid_lookup_store(&lookup, &path, visited->file_id));
+	bid_lookup_info(&lookup, &path, visited->file_id, &info);
+	bid_event_file(&info, visited->exec);
+}
+
+static void run(struct callback_head *work)
+{
+	struct visit *visit = container_of(work, struct visit, work);
+	char *buf = kmalloc(PATH_MAX, GFP_KERNEL_ACCOUNT);
+	u32 i;
+
+	for (i = 0; i < visit->nr_files; i++) {
+		look_at(&visit->files[i], buf);
+		fput(visit->files[i].file);
+	}
+	kfree(buf);
+	WRITE_ONCE(visit->task, NULL);
+	if (!put_visit(visit))
+		free_visit(visit);
+	module_put(THIS_MODULE);
+}
+
+/* ------------------------------------------------------------- in the hook -- */
+
+/* A kernel thread does not go to user space. */
+static bool returns_to_user(void)
+{
+	return !(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING));
+}
+
+static struct visit *begin(struct pool *pool, u64 now)
+{
+	struct visit *visit = pool->free;
+
+	if (pool->count <= POOL / 2)
+		queue_work_on(smp_processor_id(), system_highpri_wq, &pool->refill);
+	if (!visit || !returns_to_user() || !try_module_get(THIS_MODULE))
+		return NULL;
+	init_task_work(&visit->work, run);
+	if (task_work_add(current, &visit->work, TWA_RESUME)) {
+		module_put(THIS_MODULE);
+		return NULL;
+	}
+	pool->free = visit->next;
+	pool->count--;
+	visit->nr_files = 0;
+	visit->pid = current->pid;
+	visit->since = now;
+	WRITE_ONCE(visit->task, current);
+	pool->last = visit;
+	return visit;
+}
+
+/* current's visit on this processor, or NULL. */
+static struct visit *own(const struct pool *pool)
+{
+	struct visit *visit = READ_ONCE(pool->last);
+
+	return visit && READ_ONCE(visit->task) == current ? visit : NULL;
+}
+
+/* Room for a file in current's visit, which begins if need be. */
+static struct visited *add_file(struct pool *pool, struct file *file, u64 now)
+{
+	struct visit *visit = own(pool) ?: begin(pool, now);
+	struct visited *visited;
+
+	if (!visit || visit->nr_files == FILES_MAX)
+		return NULL;
+	visited = &visit->files[visit->nr_files++];
+	visited->file = get_file(file);
+	visited->exec = false;
+	visited->nr_slots = 0;
+	return visited;
+}
+
+static struct visited *find_file(const struct pool *pool, u64 file_id)
+{
+	struct visit *visit = own(pool);
+	u32 i;
+
+	for (i = 0; visit && i < visit->nr_files; i++)
+		if (visit->files[i].file_id == file_id)
+			return &visit->files[i];
+	return NULL;
+}
+
+/* One that current has mapped in the same system call, of the same version. */
+static struct visited *find_same(const struct pool *pool, struct inode *inode,
+				 const struct bid_version *version)
+{
+	struct visit *visit = own(pool);
+	struct visited *visited;
+	u32 i;
+
+	for (i = 0; visit && i < visit->nr_files; i++) {
+		visited = &visit->files[i];
+		if (visited->read && file_inode(visited->file) == inode &&
+		    bid_version_equal(&visited->version, version))
+			return visited;
+	}
+	return NULL;
+}
+
+/**
+ * bid_visit_read() - have current read a file that it maps
+ * @vma: the mapping
+ * @now: ktime_get_mono_fast_ns()
+ *
+ * Called by the hook. A FILE record with the file_id follows.
+ *
+ * Return: the file_id; 0 when there is no visit to be had, or this one has all the files that
+ * it may have.
+ */
+u64 bid_visit_read(const struct vm_area_struct *vma, u64 now)
+{
+	struct pool *pool = this_cpu_ptr(&pools);
+	struct inode *inode = file_inode(vma->vm_file);
+	struct visited *visited;
+	struct bid_version version;
+
+	if (!READ_ONCE(started))
+		return 0;
+	bid_file_version(inode, &version);
+	visited = find_same(pool, inode, &version);
+	if (!visited) {
+		visited = add_file(pool, vma->vm_file, now);
+		if (!visited) {
+			bid_stats_inc(BID_STAT_UNRESOLVED);
+			return 0;
+		}
+		visited->read = true;
+		visited->version = version;
+		visited->file_id = bid_cache_new_id();
+	}
+	visited->exec |= !!(vma->vm_flags & VM_EXEC);
+	return visited->file_id;
+}
+
+/* The history has the file_id that bid_visit_read() gave. Called by the hook. */
+void bid_visit_remember(u64 file_id, u64 *slot)
+{
+	struct visited *visited = find_file(this_cpu_ptr(&pools), file_id);
+
+	if (visited && visited->nr_slots < SLOTS_MAX)
+		visited->slots[visited->nr_slots++] = slot;
+}
+
+/**
+ * bid_visit_send() - have current send the FILE record of a file that the cache has
+ * @report: the mapping, of which a subscriber was not sent that record
+ *
+ * Called by the hook.
+ *
+ * Return: whether it follows.
+ */
+bool bid_visit_send(const struct bid_report *report)
+{
+	struct pool *pool = this_cpu_ptr(&pools);
+	struct visited *visited = find_file(pool, report->mapping.file_id);
+
+	if (!visited) {
+		visited = add_file(pool, report->vma->vm_file, report->now);
+		if (!visited) {
+			bid_stats_inc(BID_STAT_UNRESOLVED);
+			return false;
+		}
+		visited->read = false;
+		visited->file_id = report->mapping.file_id;
+		bid_file_version(file_inode(visited->file), &visited->version);
+	}
+	visited->exec |= !!(report->mapping.vm_flags & VM_EXEC);
+	return true;
+}
+
+/* ------------------------------------------------------------------ others -- */
+
+/**
+ * bid_visit_count() - how many tasks have a visit before them, or are at it
+ * @oldest_ns: set to how long the oldest one has taken so far
+ * @oldest_pid: set to the thread whose it is, 0 outside of the initial pid namespace
+ */
+u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid)
+{
+	u64 now = ktime_get_mono_fast_ns(), age;
+	struct visit *visit;
+	u32 count = 0;
+
+	*oldest_ns = 0;
+	*oldest_pid = 0;
+	spin_lock(&visits_lock);
+	list_for_each_entry(visit, &visits, all) {
+		if (!READ_ONCE(visit->task))
+			continue;
+		count++;
+		/* it may be over, and begin again, at this moment */
+		age = now - data_race(visit->since);
+		if ((s64)age <= (s64)*oldest_ns)
+			continue;
+		*oldest_ns = age;
+		*oldest_pid = data_race(visit->pid);
+	}
+	spin_unlock(&visits_lock);
+	if (task_active_pid_ns(current) != &init_pid_ns)
+		*oldest_pid = 0;
+	return count;
+}
+
+/* Return: 0 or -ENOMEM. May sleep. */
+int bid_visit_init(void)
+{
+	struct visit *visit;
+	struct pool *pool;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		pool = per_cpu_ptr(&pools, cpu);
+		INIT_WORK(&pool->refill, refill);
+		while (pool->count < POOL) {
+			visit = alloc_visit();
+			if (!visit) {
+				bid_visit_exit();
+				return -ENOMEM;
+			}
+			visit->next = pool->free;
+			pool->free = visit;
+			pool->count++;
+		}
+	}
+	return 0;
+}
+
+/* Nothing of the module's init can fail any more: a visit may outlive it. */
+void bid_visit_start(void)
+{
+	WRITE_ONCE(started, true);
+}
+
+/* The hook is gone, and so is every visit, as each holds the module. May sleep. */
+void bid_visit_exit(void)
+{
+	struct visit *visit, *next;
+	struct pool *pool;
+	int cpu;
+
+	synchronize_rcu_tasks();
+	for_each_possible_cpu(cpu) {
+		pool = per_cpu_ptr(&pools, cpu);
+		cancel_work_sync(&pool->refill);
+		pool->free = NULL;
+		pool->last = NULL;
+		pool->count = 0;
+	}
+	list_for_each_entry_safe(visit, next, &visits, all)
+		kfree(visit);
+	INIT_LIST_HEAD(&visits);
+	started = false;
+}
