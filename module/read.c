@@ -103,6 +103,9 @@ static int read_copy(struct reading *reading, pgoff_t index)
 	size_t done = 0, len;
 	ssize_t n;
 
+	/* a page that is there is looked at even so */
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	len = min_t(u64, reading->reader.size - off, PAGE_SIZE);
 	/* a server may say that it is so large */
 	if (off > LLONG_MAX - len)
@@ -217,8 +220,6 @@ static int hold_page(struct reading *reading, pgoff_t index)
 static int next_page(struct reading *reading, pgoff_t index)
 {
 	drop_page(reading);
-	if (fatal_signal_pending(current))
-		return -EINTR;
 	if (!reading->pages)
 		return -EDQUOT;
 	reading->pages--;

@@ -3,7 +3,9 @@
  * The hook reports a mapping and may do no more: it runs under the mmap lock with preemption off.
  * What the cache does not settle the same task settles itself on its way back to user space, as
  * task work: with no lock held, in its own context, and before any instruction of the mapping can
- * run in this thread. So whoever maps pays: their time, their I/O, their memory cgroup.
+ * run in this thread. So whoever maps pays: their time, their I/O, their memory cgroup. Where
+ * task_work_add() is not exported the last fput() of a file of our own gets to the same place, as
+ * the core closes files in task work; that costs a file for each visit.
  *
  * A visit is one task's, and has a few files. The hook takes it from a pool of its processor,
  * where it is put back when it is over. Who has one is in @task: only that task sets it and
@@ -15,6 +17,7 @@
  * read does not end, makes rmmod say "in use". What is left of run() after module_put() is waited
  * for by synchronize_rcu_tasks().
  */
+#include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
@@ -65,6 +68,7 @@ struct visited {
 /**
  * struct visit - the files that a task has yet to look at
  * @work: runs in the task
+ * @ticket: where there is no task_work_add(): closing it runs the visit
  * @rcu: frees it; the hook of another processor may be looking at @task
  * @task: whose it is; NULL in a pool
  * @pid: of @task, in the initial namespace
@@ -75,7 +79,11 @@ struct visited {
  * @files: what it is about
  */
 struct visit {
+#ifdef BID_HAS_TASK_WORK_ADD
 	struct callback_head work;
+#else
+	struct file *ticket;
+#endif
 	struct rcu_head rcu;
 	struct task_struct *task;
 	pid_t pid;
@@ -105,6 +113,81 @@ static LIST_HEAD(visits);
 static DEFINE_SPINLOCK(visits_lock); /* of the list, in process context */
 static bool started;
 
+/* ------------------------------------------------------ how current comes back -- */
+
+static void run(struct visit *visit);
+
+#ifdef BID_HAS_TASK_WORK_ADD
+static void run_work(struct callback_head *work)
+{
+	run(container_of(work, struct visit, work));
+}
+
+/* Return: 0, or an error when the task does not go back to user space any more. */
+static int come_back(struct visit *visit)
+{
+	init_task_work(&visit->work, run_work);
+	return task_work_add(current, &visit->work, TWA_RESUME);
+}
+
+static bool can_begin_again(const struct visit *visit)
+{
+	return true;
+}
+
+static int get_ticket(struct visit *visit)
+{
+	return 0;
+}
+
+static void put_ticket(struct visit *visit)
+{
+}
+#else
+static int on_close(struct inode *inode, struct file *file)
+{
+	struct visit *visit = file->private_data;
+
+	if (visit)
+		run(visit);
+	return 0;
+}
+
+/* No owner: it would hold the module as long as it waits in a pool. */
+static const struct file_operations ticket_fops = { .release = on_close };
+
+static int come_back(struct visit *visit)
+{
+	fput(visit->ticket);
+	visit->ticket = NULL;
+	return 0;
+}
+
+/* A ticket is good for one time. */
+static bool can_begin_again(const struct visit *visit)
+{
+	return false;
+}
+
+static int get_ticket(struct visit *visit)
+{
+	visit->ticket = anon_inode_getfile("[buildid]", &ticket_fops, visit, O_RDONLY);
+	if (!IS_ERR(visit->ticket))
+		return 0;
+	visit->ticket = NULL;
+	return -ENOMEM;
+}
+
+/* Of one that was not used: in a kernel thread, which leaves nothing for later. */
+static void put_ticket(struct visit *visit)
+{
+	if (!visit->ticket)
+		return;
+	visit->ticket->private_data = NULL;
+	__fput_sync(visit->ticket);
+}
+#endif
+
 /* --------------------------------------------------------------- the pool -- */
 
 static struct visit *alloc_visit(void)
@@ -113,12 +196,17 @@ static struct visit *alloc_visit(void)
 
 	if (!visit)
 		return NULL;
+	if (get_ticket(visit)) {
+		kfree(visit);
+		return NULL;
+	}
 	spin_lock(&visits_lock);
 	list_add(&visit->all, &visits);
 	spin_unlock(&visits_lock);
 	return visit;
 }
 
+/* One that has a ticket is freed in a kernel thread. */
 static void free_visit(struct visit *visit)
 {
 	int cpu;
@@ -128,6 +216,7 @@ static void free_visit(struct visit *visit)
 	spin_unlock(&visits_lock);
 	for_each_possible_cpu(cpu)
 		cmpxchg(&per_cpu_ptr(&pools, cpu)->last, visit, NULL);
+	put_ticket(visit);
 	kfree_rcu(visit, rcu);
 }
 
@@ -245,9 +334,8 @@ static void look_at(const struct visited *visited, char *buf)
 	bid_event_file(&info, visited->exec);
 }
 
-static void run(struct callback_head *work)
+static void run(struct visit *visit)
 {
-	struct visit *visit = container_of(work, struct visit, work);
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL_ACCOUNT);
 	u32 i;
 
@@ -257,7 +345,7 @@ static void run(struct callback_head *work)
 	}
 	kfree(buf);
 	WRITE_ONCE(visit->task, NULL);
-	if (!put_visit(visit))
+	if (!can_begin_again(visit) || !put_visit(visit))
 		free_visit(visit);
 	module_put(THIS_MODULE);
 }
@@ -278,8 +366,7 @@ static struct visit *begin(struct pool *pool, u64 now)
 		queue_work_on(smp_processor_id(), system_highpri_wq, &pool->refill);
 	if (!visit || !returns_to_user() || !try_module_get(THIS_MODULE))
 		return NULL;
-	init_task_work(&visit->work, run);
-	if (task_work_add(current, &visit->work, TWA_RESUME)) {
+	if (come_back(visit)) {
 		module_put(THIS_MODULE);
 		return NULL;
 	}
@@ -478,23 +565,32 @@ void bid_visit_start(void)
 	WRITE_ONCE(started, true);
 }
 
+static void free_all(struct work_struct *work)
+{
+	struct visit *visit, *next;
+
+	list_for_each_entry_safe(visit, next, &visits, all)
+		free_visit(visit);
+}
+
 /* The hook is gone, and so is every visit, as each holds the module. May sleep. */
 void bid_visit_exit(void)
 {
-	struct visit *visit, *next;
+	struct work_struct work;
 	struct pool *pool;
 	int cpu;
 
 	synchronize_rcu_tasks();
 	for_each_possible_cpu(cpu) {
 		pool = per_cpu_ptr(&pools, cpu);
-		cancel_work_sync(&pool->refill);
-		pool->free = NULL;
-		pool->last = NULL;
-		pool->count = 0;
+		if (pool->refill.func)
+			cancel_work_sync(&pool->refill);
 	}
-	list_for_each_entry_safe(visit, next, &visits, all)
-		kfree(visit);
-	INIT_LIST_HEAD(&visits);
+	INIT_WORK_ONSTACK(&work, free_all);
+	schedule_work(&work);
+	flush_work(&work);
+	destroy_work_on_stack(&work);
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&pools, cpu), 0, sizeof(struct pool));
 	started = false;
 }
