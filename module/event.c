@@ -150,20 +150,21 @@ static void fill_pids(const struct bid_subscriber *subscriber, struct task_struc
 
 /* The fast path: one plain MMAP record. False when it takes send_mmap(). */
 static __always_inline bool send_hit(struct bid_subscriber *subscriber,
-				     const struct bid_report *report)
+				     const struct vm_area_struct *vma, u64 file_id, u64 time_perf)
 {
-	const struct bid_mapping *mapping = &report->mapping;
 	struct bid_ring *ring = &subscriber->ring;
 	struct buildid_record *header;
+	struct bid_mapping mapping;
 
-	if (unlikely(subscriber->filtered) || !(mapping->vm_flags & VM_EXEC))
+	if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC))
 		return false;
-	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(struct buildid_mmap),
-				mapping->file_id, bid_hook_missed(), report->now);
+	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(struct buildid_mmap), file_id,
+				bid_hook_missed(), time_perf);
 	if (unlikely(!header))
 		return false;
+	bid_mapping_init(&mapping, vma, file_id);
 	bid_record_mmap_write(container_of(header, struct buildid_mmap, header), current->tgid,
-			      current->pid, mapping, BUILDID_STATE_KNOWN, current);
+			      current->pid, &mapping, BUILDID_STATE_KNOWN, current);
 	bid_ring_commit_size(header, sizeof(struct buildid_mmap));
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);
@@ -208,16 +209,17 @@ static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber,
 /* With filters, paths and namespaces, and with FILE and LOST records around it. */
 static void send_mmap(struct bid_subscriber *subscriber, struct bid_report *report)
 {
-	struct bid_mapping mapping = report->mapping;
+	struct bid_mapping mapping __uninitialized;
 	struct buildid_record *record;
 	u32 pid, tid;
 	u8 state;
 
-	if (!passes_filters(subscriber, mapping.vm_flags & VM_EXEC))
+	if (!passes_filters(subscriber, report->mapping.vm_flags & VM_EXEC))
 		return;
 	record = reserve_mmap(subscriber, report, &state);
 	if (IS_ERR(record))
 		return;
+	mapping = report->mapping;
 	if (state == BUILDID_STATE_UNRESOLVED)
 		mapping.file_id = 0;
 	fill_pids(subscriber, current, &pid, &tid);
@@ -228,27 +230,39 @@ static void send_mmap(struct bid_subscriber *subscriber, struct bid_report *repo
 }
 
 /* To @subscriber, which takes send_mmap(), and those after it. */
-static noinline void send_hits(struct bid_subscriber *subscriber, struct bid_report *report)
+static noinline void send_hits(struct bid_subscriber *subscriber, const struct vm_area_struct *vma,
+			       u64 file_id, u64 time_perf,
+			       bool (*follow)(const struct bid_report *report))
 {
-	send_mmap(subscriber, report);
+	struct bid_report report __uninitialized;
+
+	bid_mapping_init(&report.mapping, vma, file_id);
+	report.vma = vma;
+	report.follows = false;
+	report.follow = follow;
+	send_mmap(subscriber, &report);
 	list_for_each_entry_continue_rcu(subscriber, &bid_event_list, node)
-		if (!send_hit(subscriber, report))
-			send_mmap(subscriber, report);
+		if (!send_hit(subscriber, vma, file_id, time_perf))
+			send_mmap(subscriber, &report);
 }
 
 /**
  * bid_event_hit() - report a mapping of a file that the cache has
- * @report: the mapping
+ * @vma: the mapping, in current's mm
+ * @file_id: of the file
+ * @time_perf: local_clock()
+ * @follow: as in struct bid_report
  *
  * What bid_event_mmap() does, for the most frequent case. Called by the hook.
  */
-void bid_event_hit(struct bid_report *report)
+void bid_event_hit(const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
+		   bool (*follow)(const struct bid_report *report))
 {
 	struct bid_subscriber *subscriber;
 
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
-		if (!send_hit(subscriber, report)) {
-			send_hits(subscriber, report);
+		if (!send_hit(subscriber, vma, file_id, time_perf)) {
+			send_hits(subscriber, vma, file_id, time_perf, follow);
 			return;
 		}
 	}

@@ -8,6 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/iversion.h>
+#include <linux/magic.h>
 #include <linux/time64.h>
 
 #include "compat.h"
@@ -81,7 +82,16 @@ bool bid_file_user_overlay(const struct path *path);
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
 void bid_file_end_epoch(const struct super_block *sb);
 
-u64 bid_file_tree(struct inode *inode);
+u64 bid_file_handle_tree(struct inode *inode);
+
+/* What bid_key.tree is for @inode. Any context. */
+static __always_inline u64 bid_file_tree(struct inode *inode)
+{
+	/* the smallest of those that have one: most filesystems' magic numbers are below it */
+	if (likely(inode->i_sb->s_magic < FUSE_SUPER_MAGIC))
+		return 0;
+	return bid_file_handle_tree(inode);
+}
 
 /*
  * Any user may mount and unmount filesystems without a block device. Their numbers are

@@ -339,21 +339,21 @@ static void sample(struct inode *inode, struct bid_version *version)
 	bid_file_version(inode, version);
 }
 
-static int attempts(struct reading *reading, struct bid_read *result)
+static int attempts(struct reading *reading, struct bid_version *version, struct bid_identity *id,
+		    bool *unsure)
 {
 	struct inode *inode = reading->inode;
-	struct bid_identity *id = &result->id;
-	struct bid_version after;
+	struct bid_version after __uninitialized;
 	int err, i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		sample(inode, &result->version);
-		result->unsure = bid_file_unstable(inode);
-		err = attempt(reading, &result->version, id);
+		sample(inode, version);
+		*unsure = bid_file_unstable(inode);
+		err = attempt(reading, version, id);
 		if (err == -EINTR)
 			return err;
 		bid_file_version(inode, &after);
-		if (!bid_version_equal(&result->version, &after) || err == -ESTALE)
+		if (!bid_version_equal(version, &after) || err == -ESTALE)
 			continue;
 		if (err) {
 			bid_stats_inc(BID_STAT_IO_ERRORS);
@@ -361,7 +361,7 @@ static int attempts(struct reading *reading, struct bid_read *result)
 		}
 		if (id->kind != BUILDID_KIND_GNU && id->kind != BUILDID_KIND_GO)
 			bid_stats_inc(BID_STAT_NO_ID);
-		result->unsure |= reading->pinned || bid_file_unstable(inode);
+		*unsure |= reading->pinned || bid_file_unstable(inode);
 		return 0;
 	}
 	bid_stats_inc(BID_STAT_CHANGING);
@@ -374,15 +374,17 @@ static int attempts(struct reading *reading, struct bid_read *result)
  * @file: the file, held by the caller
  * @inode: bid_file_inode() of it
  * @access: from bid_file_access(), not BID_ACCESS_NEVER
- * @result: what was found
+ * @version: set to the version that was read
+ * @id: set to the identity, or the reason why there is none
+ * @unsure: set when the content may change, or may have changed, without a change of version
  *
  * With no lock held. May sleep, for long when a server is slow.
  *
  * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
- * other failure is a reason in @result.
+ * other failure is a reason in @id.
  */
 int bid_read_file(struct file *file, struct inode *inode, enum bid_access access,
-		  struct bid_read *result)
+		  struct bid_version *version, struct bid_identity *id, bool *unsure)
 {
 	struct reading reading = {
 		.reader = { .read = read, .look = look },
@@ -394,7 +396,7 @@ int bid_read_file(struct file *file, struct inode *inode, enum bid_access access
 	};
 	int err;
 
-	err = attempts(&reading, result);
+	err = attempts(&reading, version, id, unsure);
 	drop_page(&reading);
 	kfree(reading.copy);
 	if (err)

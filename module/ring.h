@@ -198,7 +198,7 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * @size: of the record
  * @file_id: of a FILE record that must have been sent
  * @missed: probe misses so far
- * @time_mono: now
+ * @time_perf: local_clock()
  *
  * Any context but NMI; preemption is off until the record is committed.
  *
@@ -206,10 +206,10 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * the FILE was not sent, or there is no room: call bid_ring_reserve() then.
  */
 static __always_inline struct buildid_record *
-bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u64 missed, u64 time_mono)
+bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u64 missed, u64 time_perf)
 {
 	struct buildid_record *record = NULL;
-	u64 time_perf = local_clock();
+	u64 time_mono = ktime_get_mono_fast_ns();
 
 	raw_spin_lock(&ring->lock);
 	if (bid_ring_file_sent(ring, file_id) && !bid_ring_has_lost(ring, missed) &&

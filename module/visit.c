@@ -20,7 +20,7 @@
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/ktime.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -72,7 +72,7 @@ struct visited {
  * @rcu: frees it; the hook of another processor may be looking at @task
  * @task: whose it is; NULL in a pool
  * @pid: of @task, in the initial namespace
- * @since: when it began, CLOCK_MONOTONIC
+ * @since: when it began, in jiffies
  * @next: in the pool
  * @all: in the list of all visits
  * @nr_files: entries of @files
@@ -87,7 +87,7 @@ struct visit {
 	struct rcu_head rcu;
 	struct task_struct *task;
 	pid_t pid;
-	u64 since;
+	unsigned long since;
 	struct visit *next;
 	struct list_head all;
 	u32 nr_files;
@@ -316,14 +316,27 @@ static void read_file(const struct visited *visited, struct bid_lookup *lookup)
 	}
 }
 
-static void look_at(const struct visited *visited, char *buf)
+/* Most paths are short; a buffer for the longest is allocated, and cleared, for the others. */
+static void find_path(const struct visited *visited, char *few, size_t few_bytes, char **buf,
+		      struct bid_path *path)
 {
-	struct bid_path path = { .flags = BUILDID_FILE_NO_PATH };
-	struct bid_file_info info;
-	struct bid_lookup lookup;
+	bid_file_path(visited->file, few, few_bytes, path);
+	if (path->name)
+		return;
+	if (!*buf)
+		*buf = kmalloc(PATH_MAX, GFP_KERNEL_ACCOUNT);
+	if (*buf)
+		bid_file_path(visited->file, *buf, PATH_MAX, path);
+}
 
-	if (buf)
-		bid_file_path(visited->file, buf, PATH_MAX, &path);
+static void look_at(const struct visited *visited, char **buf)
+{
+	struct bid_lookup lookup __uninitialized;
+	char few[192] __uninitialized;
+	struct bid_file_info info;
+	struct bid_path path;
+
+	find_path(visited, few, sizeof(few), buf, &path);
 	bid_lookup_init(visited->file, bid_file_inode(visited->file), &lookup);
 	if (send_known(visited, &lookup, &path))
 		return;
@@ -336,11 +349,11 @@ static void look_at(const struct visited *visited, char *buf)
 
 static void run(struct visit *visit)
 {
-	char *buf = kmalloc(PATH_MAX, GFP_KERNEL_ACCOUNT);
+	char *buf = NULL;
 	u32 i;
 
 	for (i = 0; i < visit->nr_files; i++) {
-		look_at(&visit->files[i], buf);
+		look_at(&visit->files[i], &buf);
 		fput(visit->files[i].file);
 	}
 	kfree(buf);
@@ -358,7 +371,7 @@ static bool returns_to_user(void)
 	return !(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING));
 }
 
-static struct visit *begin(struct pool *pool, u64 now)
+static struct visit *begin(struct pool *pool)
 {
 	struct visit *visit = pool->free;
 
@@ -374,7 +387,7 @@ static struct visit *begin(struct pool *pool, u64 now)
 	pool->count--;
 	visit->nr_files = 0;
 	visit->pid = current->pid;
-	visit->since = now;
+	visit->since = jiffies;
 	WRITE_ONCE(visit->task, current);
 	pool->last = visit;
 	return visit;
@@ -389,9 +402,9 @@ static struct visit *own(const struct pool *pool)
 }
 
 /* Room for a file in current's visit, which begins if need be. */
-static struct visited *add_file(struct pool *pool, struct file *file, u64 now)
+static struct visited *add_file(struct pool *pool, struct file *file)
 {
-	struct visit *visit = own(pool) ?: begin(pool, now);
+	struct visit *visit = own(pool) ?: begin(pool);
 	struct visited *visited;
 
 	if (!visit || visit->nr_files == FILES_MAX)
@@ -434,26 +447,25 @@ static struct visited *find_same(const struct pool *pool, struct inode *inode,
 /**
  * bid_visit_read() - have current read a file that it maps
  * @vma: the mapping
- * @now: ktime_get_mono_fast_ns()
  *
  * Called by the hook. A FILE record with the file_id follows.
  *
  * Return: the file_id; 0 when there is no visit to be had, or this one has all the files that
  * it may have.
  */
-u64 bid_visit_read(const struct vm_area_struct *vma, u64 now)
+u64 bid_visit_read(const struct vm_area_struct *vma)
 {
 	struct pool *pool = this_cpu_ptr(&pools);
 	struct inode *inode = file_inode(vma->vm_file);
+	struct bid_version version __uninitialized;
 	struct visited *visited;
-	struct bid_version version;
 
 	if (!READ_ONCE(started))
 		return 0;
 	bid_file_version(inode, &version);
 	visited = find_same(pool, inode, &version);
 	if (!visited) {
-		visited = add_file(pool, vma->vm_file, now);
+		visited = add_file(pool, vma->vm_file);
 		if (!visited) {
 			bid_stats_inc(BID_STAT_UNRESOLVED);
 			return 0;
@@ -489,7 +501,7 @@ bool bid_visit_send(const struct bid_report *report)
 	struct visited *visited = find_file(pool, report->mapping.file_id);
 
 	if (!visited) {
-		visited = add_file(pool, report->vma->vm_file, report->now);
+		visited = add_file(pool, report->vma->vm_file);
 		if (!visited) {
 			bid_stats_inc(BID_STAT_UNRESOLVED);
 			return false;
@@ -511,11 +523,10 @@ bool bid_visit_send(const struct bid_report *report)
  */
 u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid)
 {
-	u64 now = ktime_get_mono_fast_ns(), age;
+	unsigned long now = jiffies, age, oldest = 0;
 	struct visit *visit;
 	u32 count = 0;
 
-	*oldest_ns = 0;
 	*oldest_pid = 0;
 	spin_lock(&visits_lock);
 	list_for_each_entry(visit, &visits, all) {
@@ -524,12 +535,13 @@ u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid)
 		count++;
 		/* it may be over, and begin again, at this moment */
 		age = now - data_race(visit->since);
-		if ((s64)age <= (s64)*oldest_ns)
+		if (*oldest_pid && age <= oldest)
 			continue;
-		*oldest_ns = age;
+		oldest = age;
 		*oldest_pid = data_race(visit->pid);
 	}
 	spin_unlock(&visits_lock);
+	*oldest_ns = (u64)oldest * TICK_NSEC;
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		*oldest_pid = 0;
 	return count;
