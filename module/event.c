@@ -171,38 +171,44 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 	return true;
 }
 
-/* What the record says, and has done for it: BUILDID_STATE_*. */
-static u8 state_for(struct bid_report *report, bool sent)
+/* Has current send the FILE record on its way back. */
+static bool has_follow(struct bid_report *report)
 {
-	if (!report->mapping.file_id)
-		return BUILDID_STATE_UNRESOLVED;
-	if (sent)
-		return BUILDID_STATE_KNOWN;
 	if (!report->follows)
-		report->follows = report->follow(report);
-	return report->follows ? BUILDID_STATE_FOLLOWS : BUILDID_STATE_UNRESOLVED;
+		report->follows = report->follow(report) ? 1 : -1;
+	return report->follows > 0;
 }
 
+/* Sets the state of the MMAP record, which the ring decides: it knows what it was sent. */
 static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber,
 					   struct bid_report *report, u8 *state)
 {
+	bool each = subscriber->flags & BUILDID_SUB_PATH;
 	u64 file_id = report->mapping.file_id;
-	bool sent = !(subscriber->flags & BUILDID_SUB_PATH) &&
-		    bid_ring_file_sent(&subscriber->ring, file_id);
 	struct bid_ring_request request = {
 		.type = BUILDID_RECORD_MMAP,
 		.size = sizeof(struct buildid_mmap),
+		.file_id = file_id,
 		.missed = bid_hook_missed(),
 	};
 	struct buildid_record *record;
 
-	do {
-		*state = state_for(report, sent);
-		request.file_id = *state == BUILDID_STATE_KNOWN ? file_id : 0;
-		request.unresolved = *state == BUILDID_STATE_UNRESOLVED;
+	if (file_id && (each || !bid_ring_file_sent(&subscriber->ring, file_id)))
+		request.promise = has_follow(report);
+	for (;;) {
+		request.unresolved = !file_id || report->follows < 0;
+		if (request.unresolved)
+			request.file_id = 0;
 		record = bid_ring_reserve(&subscriber->ring, &request);
-		sent = false;
-	} while (record == ERR_PTR(-ESTALE));
+		if (record != ERR_PTR(-ESTALE))
+			break;
+		/* it was, until records were lost a moment ago */
+		request.promise = has_follow(report);
+	}
+	if (request.unresolved)
+		*state = BUILDID_STATE_UNRESOLVED;
+	else
+		*state = request.sent && !each ? BUILDID_STATE_KNOWN : BUILDID_STATE_FOLLOWS;
 	return record;
 }
 
@@ -238,7 +244,7 @@ static noinline void send_hits(struct bid_subscriber *subscriber, const struct v
 
 	bid_mapping_init(&report.mapping, vma, file_id);
 	report.vma = vma;
-	report.follows = false;
+	report.follows = 0;
 	report.follow = follow;
 	send_mmap(subscriber, &report);
 	list_for_each_entry_continue_rcu(subscriber, &bid_event_list, node)
@@ -322,6 +328,21 @@ static void send_file(struct bid_subscriber *subscriber, struct bid_file_info in
 	preempt_enable();
 }
 
+/*
+ * Was it sent an MMAP of the file, and no FILE yet? What was promised is remembered, as a filter
+ * may not let the task pass any more; where a loss or another file took that away, it is asked.
+ */
+static bool wants_file(struct bid_subscriber *subscriber, u64 file_id, bool exec)
+{
+	struct bid_ring *ring = &subscriber->ring;
+
+	if (bid_ring_file_promised(ring, file_id))
+		return true;
+	if (bid_ring_file_sent(ring, file_id) && !(subscriber->flags & BUILDID_SUB_PATH))
+		return false;
+	return passes_filters(subscriber, exec);
+}
+
 /**
  * bid_event_file() - send the FILE record that follows a mapping that current made
  * @info: what it says
@@ -335,9 +356,7 @@ void bid_event_file(const struct bid_file_info *info, bool exec)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if ((subscriber->flags & BUILDID_SUB_PATH ||
-		     !bid_ring_file_sent(&subscriber->ring, info->file_id)) &&
-		    passes_filters(subscriber, exec))
+		if (wants_file(subscriber, info->file_id, exec))
 			send_file(subscriber, *info);
 	rcu_read_unlock();
 }

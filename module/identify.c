@@ -5,7 +5,7 @@
  * back to user space (visit.c), or, if that cannot be, it is UNRESOLVED. The mapping is reported
  * at once in any case.
  *
- * Context of all of this: the kprobe on perf_event_mmap(), in the task that maps, with the mmap
+ * Context of all of this: the hook on perf_event_mmap(), in the task that maps, with the mmap
  * lock held and preemption off. Nothing here sleeps, allocates, reads a page, looks up a path, or
  * takes a lock but that of a ring. With preemption off it is an RCU read-side section: entries
  * stay valid to the end.
@@ -17,7 +17,7 @@
 #include "cache.h"
 #include "event.h"
 #include "history.h"
-#include "identify.h"
+#include "hook.h"
 #include "stats.h"
 #include "visit.h"
 
@@ -38,7 +38,7 @@ static noinline void report_unknown(struct vm_area_struct *vma, struct bid_entry
 		return;
 	bid_mapping_init(&report.mapping, vma, file_id);
 	report.vma = vma;
-	report.follows = file_id;
+	report.follows = file_id ? 1 : -1;
 	bid_event_mmap(&report);
 }
 
@@ -54,12 +54,12 @@ static noinline void mark_write_mapped(struct inode *inode)
 }
 
 /**
- * bid_identify_mapping() - identify and report a mapping of a file
+ * bid_hook_mapping() - identify and report a mapping of a file
  * @vma: the mapping, in current's mm
  *
- * Called by the hook: mmap lock held, preemption off.
+ * See hook.h for the context.
  */
-void bid_identify_mapping(struct vm_area_struct *vma)
+void bid_hook_mapping(struct vm_area_struct *vma)
 {
 	const unsigned long stores = VM_SHARED | VM_MAYWRITE;
 	struct inode *inode = file_inode(vma->vm_file);

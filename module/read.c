@@ -171,6 +171,26 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 	return NULL;
 }
 
+/*
+ * Whoever has a page locked may wait for a server that does not answer. So does a fault, which a
+ * fatal signal ends; read_mapping_page() would wait whatever comes.
+ */
+static int wait_for_page(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = pagecache_get_page(mapping, index, 0, 0);
+	int err = 0;
+
+	if (!page)
+		return 0;
+	if (!PageUptodate(page)) {
+		err = folio_lock_killable(page_folio(page));
+		if (!err)
+			unlock_page(page);
+	}
+	put_page(page);
+	return err;
+}
+
 /* invalidate_lock is held for one page at a time, so that truncation need not wait. */
 static struct page *disk_page(struct reading *reading, struct address_space *mapping,
 			      pgoff_t index)
@@ -179,6 +199,8 @@ static struct page *disk_page(struct reading *reading, struct address_space *map
 	struct file *file = file_inode(reading->file) == reading->inode ? reading->file : NULL;
 	struct page *page = ERR_PTR(-ESTALE);
 
+	if (wait_for_page(mapping, index))
+		return ERR_PTR(-EINTR);
 	filemap_invalidate_lock_shared(mapping);
 	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {
 		page = read_mapping_page(mapping, index, file);

@@ -304,7 +304,8 @@ static void read_file(const struct visited *visited, struct bid_lookup *lookup)
 {
 	if (lookup->access == BID_ACCESS_NEVER)
 		return;
-	if (bid_lookup_read(lookup)) {
+	/* nothing ends a read of a task that is past its signals */
+	if (current->flags & PF_EXITING || bid_lookup_read(lookup)) {
 		lookup->id = (struct bid_identity){ .reason = BUILDID_REASON_INTERRUPTED };
 		return;
 	}
