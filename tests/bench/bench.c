@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: bench DIR
+ * usage: bench DIR [PART...]
  *
- * Counts what scripts/bench reports, in a guest that scripts/bench prepared:
+ * Counts what scripts/bench reports, or only these parts of it, in a guest that scripts/bench prepared:
  * DIR has buildid.ko, kprobe_only.ko, the program spawn, and a disk with ELF
  * files and a small root.
  *
@@ -38,7 +38,6 @@
 #define DISCARDED_MAX 4
 
 #define FILES	 256
-#define VERSIONS 5000
 #define TABLE	 "2097152"
 #define EXEC	 (PROT_READ | PROT_EXEC)
 
@@ -49,7 +48,6 @@ static const struct workload one = { same, 32, EXEC };
 static const struct workload one_long = { same, 256, EXEC };
 static const struct workload data = { same, 32, PROT_READ };
 static const struct workload many = { files, 32, EXEC };
-static const struct workload many_long = { files, 96, EXEC };
 static const struct workload all = { files, FILES, EXEC };
 
 /**
@@ -61,8 +59,7 @@ static const struct workload all = { files, FILES, EXEC };
  * @drain: empties the ring after each batch, or NULL
  * @module: buildid.ko is there; the rest is what it does for each mapping
  * @hits: of the cache
- * @resident: files identified in the hook
- * @worker: files identified by the worker
+ * @reads: files that the mapper reads
  * @records: records drained
  */
 struct subject {
@@ -73,8 +70,7 @@ struct subject {
 	struct tally (*drain)(void);
 	bool module;
 	unsigned int hits;
-	unsigned int resident;
-	unsigned int worker;
+	unsigned int reads;
 	unsigned int records;
 };
 
@@ -103,7 +99,6 @@ static bool is(const char *name, const char *what, uint64_t value, uint64_t expe
 static bool went_its_way(const struct subject *subject, const struct tally *tally,
 			 const struct buildid_stats *before)
 {
-	const unsigned int misses = subject->resident + subject->worker;
 	const uint64_t mappings = subject->work->count;
 	struct buildid_stats now;
 
@@ -113,18 +108,15 @@ static bool went_its_way(const struct subject *subject, const struct tally *tall
 		return false;
 	if (!subject->module)
 		return true;
-	device_wait();
 	now = device_stats();
-	return GREW(hits, subject->hits) && GREW(misses, misses) &&
-	       GREW(parsed_resident, subject->resident) && GREW(parsed_worker, subject->worker) &&
-	       GREW(rechecks, 0) && GREW(no_request, 0) && GREW(missed_probe, 0);
+	return GREW(hits, subject->hits) && GREW(misses, subject->reads) &&
+	       GREW(read_mapper, subject->reads) && GREW(rechecks, 0) && GREW(unresolved, 0) &&
+	       GREW(missed_probe, 0);
 #undef GREW
 }
 
 static void prepare(const struct subject *subject)
 {
-	if (subject->module)
-		device_wait();
 	if (subject->before)
 		subject->before(subject);
 	settle();
@@ -282,17 +274,11 @@ static void without_module(const char *dir)
 		.work = &one_long,
 		.machine = true,
 	};
-	static const struct subject machine_many = {
-		.name = "machine, many: empty",
-		.work = &many_long,
-		.machine = true,
-	};
 
 	count(&empty_one);
 	count(&empty_data);
 	count(&empty_many);
 	count(&machine_one);
-	count(&machine_many);
 	count_spawns("spawn: empty", dir);
 }
 
@@ -345,7 +331,7 @@ static void with_subscriber(const char *dir)
 		.drain = subscription_drain,
 		.module = true,
 		.hits = 1,
-		.records = 1,
+		.records = 2,
 	};
 	static const struct subject filtered = {
 		.name = "data: filtered",
@@ -368,7 +354,7 @@ static void with_subscriber(const char *dir)
 	unsubscribe();
 }
 
-/* A file that has to be read has two FILE records: before, and once it was read. */
+/* The mapper reads such a file before mmap(2) returns, and sends its FILE record. */
 static void with_new_files(void)
 {
 	static const struct subject first = {
@@ -377,17 +363,7 @@ static void with_new_files(void)
 		.before = forget_files,
 		.drain = subscription_drain,
 		.module = true,
-		.resident = 1,
-		.records = 2,
-	};
-	static const struct subject machine_first = {
-		.name = "machine, many: first sight",
-		.work = &many_long,
-		.machine = true,
-		.before = forget_files,
-		.drain = subscription_drain,
-		.module = true,
-		.resident = 1,
+		.reads = 1,
 		.records = 2,
 	};
 	static const struct subject cold = {
@@ -396,25 +372,13 @@ static void with_new_files(void)
 		.before = forget_files_and_pages,
 		.drain = subscription_drain,
 		.module = true,
-		.worker = 1,
-		.records = 3,
-	};
-	static const struct subject machine_cold = {
-		.name = "machine, many: not resident",
-		.work = &many_long,
-		.machine = true,
-		.before = forget_files_and_pages,
-		.drain = subscription_drain,
-		.module = true,
-		.worker = 1,
-		.records = 3,
+		.reads = 1,
+		.records = 2,
 	};
 
 	subscribe(0, READER_MMAP);
 	count(&first);
-	count(&machine_first);
 	count(&cold);
-	count(&machine_cold);
 	unsubscribe();
 }
 
@@ -473,7 +437,7 @@ static void fill(uint64_t entries)
 
 	for (n = device_stats().entries; n < entries; n++) {
 		fd = throwaway_file();
-		device_resolve(fd);
+		map_once(fd);
 		close(fd);
 	}
 	/* half full, one set in a thousand has more files than slots */
@@ -529,7 +493,6 @@ static void with_many_entries(const char *dir)
 	mapper_start(&all);
 	mapper_run();
 	mapper_stop();
-	device_wait();
 
 	count_at(1000, "all: 1000", "all: 1000, empty");
 	few = device_stats();
@@ -546,185 +509,6 @@ static void with_many_entries(const char *dir)
 	number_print("memory: table", counted + table - strlen(THROWAWAY_PATH));
 	number_print("memory: slab", slab + table - strlen(THROWAWAY_PATH));
 	unsubscribe();
-	device_close();
-	module_unload("buildid");
-}
-
-/* ---------------------------------------------------------------- attacks -- */
-
-/*
- * What each of files[] takes at its best, and of that the most: a look-up that is
- * long for one file must not hide behind those of the others.
- */
-static uint64_t slowest_of_all(void)
-{
-	static uint64_t best[FILES];
-	const uint64_t *taken;
-	uint64_t most = 0;
-	int i, j;
-
-	for (j = 0; j < FILES; j++)
-		best[j] = UINT64_MAX;
-	mapper_start(&all);
-	for (i = -WARM_UPS; i < BATCHES; i++) {
-		device_wait();
-		taken = mapper_run();
-		for (j = 0; i >= 0 && j < FILES; j++)
-			if (taken[j] < best[j])
-				best[j] = taken[j];
-		subscription_drain();
-	}
-	mapper_stop();
-	for (j = 0; j < FILES; j++)
-		if (best[j] > most)
-			most = best[j];
-	return most;
-}
-
-/* Versions of one inode, as many as one likes; where files[] are is known. */
-static void flood(void)
-{
-	int i, fd = colliding_file(files, FILES);
-
-	for (i = 0; i < VERSIONS; i++) {
-		map_new_version(fd);
-		if (i % 100)
-			continue;
-		device_wait();
-		subscription_drain();
-	}
-	device_wait();
-	subscription_drain();
-	close(fd);
-}
-
-static void with_flood(const char *dir)
-{
-	uint64_t before;
-
-	module_load(dir, "buildid", "");
-	device_open();
-	subscribe(0, READER_MMAP);
-	before = slowest_of_all();
-	flood();
-	number_print("flood: before", before);
-	number_print("flood: after", slowest_of_all());
-	unsubscribe();
-	device_close();
-	module_unload("buildid");
-}
-
-struct attack {
-	const char *name;
-	struct hostile file;
-	uint32_t flags; /* of the subscriber */
-	bool known;	/* as the version is, when it is mapped */
-	bool full;	/* as the ring is */
-};
-
-/* The least of mapping a new version, with all that the hook has to do for it. */
-static uint64_t cost_of(const struct attack *attack, const struct workload *work)
-{
-	uint64_t least = UINT64_MAX, taken;
-	int i;
-
-	mapper_start(work);
-	for (i = -WARM_UPS; i < BATCHES; i++) {
-		/* of another ctime */
-		if (!attack->known && fchmod(work->fds[0], i & 1 ? 0755 : 0711))
-			die("fchmod");
-		device_wait();
-		taken = mapper_run()[0];
-		if (i >= 0 && taken < least)
-			least = taken;
-		if (!attack->full)
-			subscription_drain();
-	}
-	mapper_stop();
-	return least;
-}
-
-static void fill_ring(const struct workload *work)
-{
-	int i;
-
-	mapper_start(work);
-	for (i = 0; i < 10000; i++)
-		mapper_run();
-	mapper_stop();
-}
-
-/*
- * Preemption is off in the hook, whatever it is given: the most that mapping takes
- * longer than without it. The cache is so small that it is always full.
- */
-static void with_hostile_files(const char *dir)
-{
-	/* headers of 56 and 32 bytes: as many as are read where one cannot sleep */
-#define NOTES_64 .headers = 270
-#define NOTES_32 .headers = 460, .empty = true, .is32 = true, .swapped = true
-	/* of directories: any, as many as are walked, and as many where the file is read, too */
-#define DEEP  .depth = 2000, .name_len = 1
-#define LONG  .depth = 31, .name_len = 64
-#define SHORT .depth = 11, .name_len = 44
-	static const struct attack attacks[] = {
-		{ .name = "worst: notes", .file = { NOTES_64, .id_len = 20 } },
-		{ .name = "worst: long id", .file = { NOTES_64, .id_len = 128 } },
-		{ .name = "worst: empty notes", .file = { NOTES_64, .id_len = 20, .empty = true } },
-		{ .name = "worst: small headers", .file = { NOTES_32, .id_len = 20 } },
-		{ .name = "worst: split notes", .file = { NOTES_64, .id_len = 20, .split = true } },
-		{ .name = "worst: split, small headers",
-		  .file = { NOTES_32, .id_len = 20, .split = true } },
-		{ .name = "worst: deep path", .file = { NOTES_64, .id_len = 20, DEEP } },
-		{ .name = "worst: deep path, in each record",
-		  .flags = BUILDID_SUB_PATH,
-		  .file = { NOTES_32, .id_len = 20, DEEP, .split = true } },
-		{ .name = "worst: deep path, long id, in each record",
-		  .flags = BUILDID_SUB_PATH,
-		  .file = { NOTES_32, .id_len = 128, DEEP, .split = true } },
-		{ .name = "worst: deep path, known",
-		  .flags = BUILDID_SUB_PATH,
-		  .known = true,
-		  .file = { NOTES_64, .id_len = 20, DEEP } },
-		{ .name = "worst: deep path, open for writing",
-		  .flags = BUILDID_SUB_PATH,
-		  .known = true,
-		  .file = { NOTES_32, .id_len = 20, DEEP, .split = true, .writer = true } },
-		{ .name = "worst: deep path, full ring",
-		  .flags = BUILDID_SUB_PATH,
-		  .full = true,
-		  .file = { NOTES_32, .id_len = 128, DEEP, .split = true } },
-		{ .name = "worst: long path", .file = { NOTES_64, .id_len = 128, LONG } },
-		{ .name = "worst: long path, in each record",
-		  .flags = BUILDID_SUB_PATH,
-		  .file = { NOTES_64, .id_len = 128, LONG } },
-		{ .name = "worst: path, long id, in each record",
-		  .flags = BUILDID_SUB_PATH,
-		  .file = { NOTES_32, .id_len = 128, SHORT, .split = true } },
-	};
-	unsigned int i;
-
-	module_load(dir, "buildid", "max_entries=16");
-	device_open();
-	for (i = 0; i < sizeof(attacks) / sizeof(*attacks); i++) {
-		int fd = hostile_file(dir, &attacks[i].file);
-		const struct workload work = { &fd, 1, EXEC };
-		uint64_t with, without;
-
-		subscribe(attacks[i].flags, READER_MMAP);
-		mapper_start(&all);
-		mapper_run();
-		mapper_stop();
-		if (attacks[i].full)
-			fill_ring(&work);
-		with = cost_of(&attacks[i], &work);
-		probes_enable(false);
-		without = cost_of(&attacks[i], &work);
-		probes_enable(true);
-		number_print(attacks[i].name, (double)with - (double)without);
-		unsubscribe();
-		close(fd);
-	}
 	device_close();
 	module_unload("buildid");
 }
@@ -812,13 +596,68 @@ static void fix_addresses(char **argv)
 	die("exec");
 }
 
+static void with_mappings(const char *dir)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		without_module(dir);
+		with_kprobe(dir);
+		with_perf();
+		with_module(dir);
+		fprintf(stderr, "bench: round %d of %d\n", i + 1, ROUNDS);
+	}
+}
+
+/* Last, as what they map would be in the mapper's address space, too. */
+static void with_others(const char *dir)
+{
+	with_ima();
+	with_queries();
+	with_stacks(dir);
+}
+
+static const struct part {
+	const char *name;
+	void (*run)(const char *dir);
+} parts[] = {
+	{ "mmap", with_mappings },
+	{ "scale", with_many_entries },
+	{ "others", with_others },
+};
+
+#define PARTS (sizeof(parts) / sizeof(*parts))
+
+static bool is_wanted(const struct part *part, char *const *names)
+{
+	if (!*names)
+		return true;
+	for (; *names; names++)
+		if (!strcmp(*names, part->name))
+			return true;
+	return false;
+}
+
+static bool all_known(char *const *names)
+{
+	unsigned int i;
+
+	for (; *names; names++) {
+		for (i = 0; i < PARTS && strcmp(*names, parts[i].name); i++)
+			;
+		if (i == PARTS)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	char path[256];
-	int i;
+	unsigned int i;
 
-	if (argc != 2) {
-		fputs("usage: bench DIR\n", stderr);
+	if (argc < 2 || !all_known(argv + 2)) {
+		fputs("usage: bench DIR [PART...]\n", stderr);
 		return 2;
 	}
 	fix_addresses(argv);
@@ -827,21 +666,9 @@ int main(int argc, char **argv)
 	for (i = 0; i < FILES; i++)
 		same[i] = files[0];
 	measure_init();
-
-	for (i = 0; i < ROUNDS; i++) {
-		without_module(argv[1]);
-		with_kprobe(argv[1]);
-		with_perf();
-		with_module(argv[1]);
-		fprintf(stderr, "bench: round %d of %d\n", i + 1, ROUNDS);
-	}
-	with_flood(argv[1]);
-	with_hostile_files(argv[1]);
-	with_many_entries(argv[1]);
-	with_ima();
-	/* last, as what they map would be in the mapper's address space, too */
-	with_queries();
-	with_stacks(argv[1]);
+	for (i = 0; i < PARTS; i++)
+		if (is_wanted(&parts[i], argv + 2))
+			parts[i].run(argv[1]);
 	series_print();
 	return 0;
 }

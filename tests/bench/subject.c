@@ -91,39 +91,12 @@ struct buildid_stats device_stats(void)
 	return stats;
 }
 
-/* Until nothing is being read, and no path being kept. */
-void device_wait(void)
-{
-	do
-		settle();
-	while (device_stats().requests);
-}
-
 void device_flush(void)
 {
 	struct buildid_flush flush = { .size = sizeof(flush) };
 
 	if (ioctl(device, BUILDID_IOC_FLUSH, &flush))
 		die("FLUSH");
-}
-
-void device_resolve(int fd)
-{
-	static union {
-		struct buildid_file file;
-		char room[BUILDID_RECORD_MAX];
-	} record;
-	struct buildid_resolve_fd resolve = {
-		.size = sizeof(resolve),
-		.fd = fd,
-		.record_size = sizeof(record),
-		.record = (uintptr_t)&record,
-	};
-
-	if (ioctl(device, BUILDID_IOC_RESOLVE_FD, &resolve))
-		die("RESOLVE_FD");
-	if (record.file.kind != BUILDID_KIND_GNU)
-		die("RESOLVE_FD found no build-id");
 }
 
 /* -------------------------------------------------------------------- IMA -- */
@@ -191,7 +164,7 @@ static void count_record(struct tally *tally, const struct buildid_record *recor
 		break;
 	case BUILDID_RECORD_LOST:
 		lost = (const struct buildid_lost *)record;
-		tally->lost += lost->ring_full + lost->no_request + lost->missed_probe;
+		tally->lost += lost->ring_full + lost->unresolved + lost->missed_probe;
 		break;
 	}
 }

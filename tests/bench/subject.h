@@ -20,9 +20,7 @@ void probes_enable(bool enable);
 void device_open(void);
 void device_close(void);
 struct buildid_stats device_stats(void);
-void device_wait(void);
 void device_flush(void);
-void device_resolve(int fd);
 
 /* The kernel's own measurement of what is mapped executable; it does not end. */
 void ima_start(void);

@@ -272,42 +272,10 @@ int hostile_file(const char *dir, const struct hostile *hostile)
 	return fd;
 }
 
-/* As Linux has it inside, and a kernel of 65,536 chains would take it. */
-static unsigned int chain_of(int fd)
+void map_once(int fd)
 {
-	struct stat stat;
-	uint64_t dev;
+	void *p = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
-	if (fstat(fd, &stat))
-		die("fstat");
-	dev = (uint64_t)major(stat.st_dev) << 20 | minor(stat.st_dev);
-	return ((stat.st_ino + (dev << 40)) * 0x61C8864680B583EBULL) >> 48;
-}
-
-int colliding_file(const int *fds, unsigned int count)
-{
-	static bool is_taken[1 << 16];
-	unsigned int i;
-	int fd;
-
-	for (i = 0; i < count; i++)
-		is_taken[chain_of(fds[i])] = true;
-	for (;;) {
-		fd = throwaway_file();
-		if (is_taken[chain_of(fd)])
-			return fd;
-		close(fd);
-	}
-}
-
-void map_new_version(int fd)
-{
-	static off_t size = PAGE;
-	void *p;
-
-	if (ftruncate(fd, size++))
-		die("ftruncate");
-	p = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED || munmap(p, PAGE))
 		die("mmap");
 }

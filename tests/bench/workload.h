@@ -56,11 +56,8 @@ struct hostile {
 /* Opens such a file, new, below DIR. */
 int hostile_file(const char *dir, const struct hostile *hostile);
 
-/* A memfd that a hash table without a secret puts with one of the files. */
-int colliding_file(const int *fds, unsigned int count);
-
-/* Makes another version of the file, and maps that. */
-void map_new_version(int fd);
+/* Maps the file executable, and unmaps it. */
+void map_once(int fd);
 
 /*
  * A process that does it, started anew for each subject: what a mapping costs
