@@ -11,13 +11,16 @@
 #include <linux/capability.h>
 #include <linux/uaccess.h>
 
+#include "cache.h"
 #include "compat.h"
+#include "cookie.h"
 #include "event.h"
 #include "hook.h"
 #include "ioctl.h"
 #include "stats.h"
 #include "subscribe.h"
 #include "version.h"
+#include "worker.h"
 
 /**
  * bid_ioctl_copy_in_from() - copy the caller's struct in
@@ -110,7 +113,6 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 int bid_ioctl_stats(struct bid_session *session, void __user *arg)
 {
 	struct buildid_stats stats;
-	u32 size;
 	int err;
 
 	err = bid_ioctl_copy_in(&stats, sizeof(stats), arg);
@@ -118,9 +120,35 @@ int bid_ioctl_stats(struct bid_session *session, void __user *arg)
 		return err;
 	if (stats.reserved)
 		return -EINVAL;
-	size = stats.size;
-	bid_stats_fill(&stats);
-	stats.size = size;
+	stats = (struct buildid_stats){
+		.size = stats.size,
+		.mappings = bid_stats_sum(BID_STAT_HITS) + bid_stats_sum(BID_STAT_MISSES),
+		.hits = bid_stats_sum(BID_STAT_HITS),
+		.misses = bid_stats_sum(BID_STAT_MISSES),
+		.rechecks = bid_stats_sum(BID_STAT_RECHECKS),
+		.parsed_resident = bid_stats_sum(BID_STAT_PARSED_RESIDENT),
+		.parsed_worker = bid_stats_sum(BID_STAT_PARSED_WORKER),
+		.parsed_caller = bid_stats_sum(BID_STAT_PARSED_CALLER),
+		.deferred = bid_stats_sum(BID_STAT_DEFERRED),
+		.no_id = bid_stats_sum(BID_STAT_NO_ID),
+		.io_errors = bid_stats_sum(BID_STAT_IO_ERRORS),
+		.changing = bid_stats_sum(BID_STAT_CHANGING),
+		.evicted = bid_stats_sum(BID_STAT_EVICTED),
+		.stale = bid_stats_sum(BID_STAT_STALE),
+		.entries = bid_cache_entries(),
+		.entries_max = bid_cache_max(),
+		.requests = bid_worker_busy(),
+		.no_request = bid_stats_sum(BID_STAT_NO_REQUEST),
+		.device_busy = bid_stats_sum(BID_STAT_DEVICE_BUSY),
+		.missed_probe = bid_hook_missed(),
+		.records = bid_stats_sum(BID_STAT_RECORDS),
+		.ring_full = bid_stats_sum(BID_STAT_RING_FULL),
+		.ring_full_mmaps = bid_stats_sum(BID_STAT_RING_FULL_MMAPS),
+		.subscribers = bid_event_subscribers(),
+		.netlink_records = bid_stats_sum(BID_STAT_NETLINK_RECORDS),
+		.memory = bid_cache_memory(),
+		.cookies = bid_cookie_count(),
+	};
 	return bid_ioctl_copy_out(arg, &stats, sizeof(stats));
 }
 
