@@ -28,7 +28,8 @@
 #include "compat.h"
 #include "file.h"
 #include "hook.h"
-#include "identify.h"
+
+static void (*handler)(struct vm_area_struct *vma) __ro_after_init;
 
 static struct {
 	struct file *file;	/* a mapping of it is the test's; NULL after the test */
@@ -49,7 +50,7 @@ static int on_mmap(struct kprobe *kp, struct pt_regs *regs)
 		selftest.fired = true;
 		return 0;
 	}
-	bid_identify_mapping(vma);
+	handler(vma);
 	return 0;
 }
 
@@ -206,15 +207,17 @@ static const char *explain(int err)
 
 /**
  * bid_hook_init() - register and test the probes
+ * @on_mapping: called with each mapping of a file, as the handler of a probe is
  *
  * Mappings are reported from here on. May sleep.
  *
  * Return: 0 or -errno, with the reason in the kernel log.
  */
-int bid_hook_init(void)
+int bid_hook_init(void (*on_mapping)(struct vm_area_struct *vma))
 {
 	int i, err;
 
+	handler = on_mapping;
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = register_kprobe(probes[i]);
 		if (err) {

@@ -7,9 +7,11 @@
 
 #include <linux/kprobes.h>
 
+struct vm_area_struct;
+
 #define BID_HOOK_SYMBOL "perf_event_mmap"
 
-int bid_hook_init(void);
+int bid_hook_init(void (*on_mapping)(struct vm_area_struct *vma));
 void bid_hook_exit(void);
 bool bid_hook_armed(void);
 

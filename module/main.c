@@ -96,7 +96,7 @@ static int __init buildid_init(void)
 	err = bid_parents_init();
 	if (err)
 		goto err_history;
-	err = bid_hook_init();
+	err = bid_hook_init(bid_identify_mapping);
 	if (err)
 		goto err_parents;
 	err = bid_kernel_image_init();
