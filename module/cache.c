@@ -203,12 +203,14 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
  * @minor: likewise
  * @ino: inode number
  * @generation: of the inode number, or NULL for any
+ * @tree: which of the inodes with that number, or NULL for the only one
  *
  * Under RCU.
  *
- * Return: as bid_cache_find().
+ * Return: as bid_cache_find(), or -ENOTUNIQ as a pointer where @tree would make a difference.
  */
-struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation)
+struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation,
+					const u64 *tree)
 {
 	struct bid_entry *entry, *newest = NULL;
 	dev_t dev = MKDEV(major, minor);
@@ -216,11 +218,16 @@ struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32
 
 	if (MAJOR(dev) != major || MINOR(dev) != minor)
 		return NULL;
-	for_each_in_set(entry, set)
-		if (entry->key.ino == ino && entry->key.dev == dev &&
-		    (!generation || entry->key.generation == *generation) &&
-		    (!newest || entry->file_id > newest->file_id))
+	for_each_in_set(entry, set) {
+		if (entry->key.ino != ino || entry->key.dev != dev ||
+		    (generation && entry->key.generation != *generation) ||
+		    (tree && entry->key.tree != *tree))
+			continue;
+		if (newest && newest->key.tree != entry->key.tree)
+			return ERR_PTR(-ENOTUNIQ);
+		if (!newest || entry->file_id > newest->file_id)
 			newest = entry;
+	}
 	return newest;
 }
 

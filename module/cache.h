@@ -117,7 +117,8 @@ void bid_cache_assert_locked(void);
 /* Under RCU or bid_cache_lock(). */
 struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version);
 struct bid_entry *bid_cache_find_inode(struct inode *inode);
-struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation);
+struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation,
+					const u64 *tree);
 struct bid_entry *bid_cache_at(u32 slot);
 const u8 *bid_entry_id(const struct bid_entry *entry, u8 *len);
 bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id);

@@ -113,17 +113,18 @@ void device_resolve(int fd)
 		struct buildid_file file;
 		char room[BUILDID_RECORD_MAX];
 	} record;
-	struct buildid_resolve_fd resolve = {
+	struct buildid_resolve resolve = {
 		.size = sizeof(resolve),
+		.by = BUILDID_BY_FD,
 		.fd = fd,
 		.record_size = sizeof(record),
 		.record = (uintptr_t)&record,
 	};
 
-	if (ioctl(device, BUILDID_IOC_RESOLVE_FD, &resolve))
-		die("RESOLVE_FD");
+	if (ioctl(device, BUILDID_IOC_RESOLVE, &resolve))
+		die("RESOLVE");
 	if (record.file.kind != BUILDID_KIND_GNU)
-		die("RESOLVE_FD found no build-id");
+		die("RESOLVE found no build-id");
 }
 
 /* -------------------------------------------------------------------- IMA -- */
