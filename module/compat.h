@@ -73,9 +73,8 @@ static inline const struct inode *file_user_inode(struct file *file)
 #define file_user_path(f)  file_user_path((struct file *)(f))
 #define file_user_inode(f) file_user_inode((struct file *)(f))
 #else
-/* Here a mapped file of overlayfs has overlayfs's path in f_path, and the real inode. */
-#define file_user_path(f)  (&(f)->f_path)
-#define file_user_inode(f) bid_file_inode(f)
+/* Here a mapped file of overlayfs has overlayfs's path in f_path; its inode: see file.h. */
+#define file_user_path(f) (&(f)->f_path)
 #endif
 #ifndef BID_HAS_FILE_MNT_IDMAP
 #define file_mnt_idmap(f) file_mnt_user_ns((struct file *)(f))

@@ -67,6 +67,10 @@ struct bid_path {
 };
 
 struct inode *bid_file_inode(const struct file *file);
+#ifndef BID_HAS_FILE_USER_PATH
+/* a mapped file of overlayfs has the real inode there */
+#define file_user_inode(f) bid_file_inode(f)
+#endif
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);

@@ -23,7 +23,8 @@
  * an unknown type by its size, find what varies in length by @data_off and not by
  * sizeof, and ignore unknown bits of what you are given. What does not change: a
  * number, offset, width or meaning in this header. If one has to,
- * BUILDID_ABI_VERSION is incremented; it is 1 for all that this header describes.
+ * BUILDID_ABI_VERSION is incremented; it is 2 for all that this header describes;
+ * whatever that of the module is, INFO begins with it.
  *
  * A reader in five lines
  * ----------------------
@@ -39,11 +40,11 @@
  * The device is created with mode 0600, owner root; udev may give it to a group, as
  * with the Debian packages (0660, group buildid). A process that can open it may
  * ask for the module's version and counters (INFO, STATS), for files that it has
- * open for reading or, without an identity, by O_PATH (RESOLVE_FD) and for its own
- * mappings (MAPS, RESOLVE_ADDR), and may name what it loads itself (SET_COOKIE: its
+ * open for reading or, without an identity, by O_PATH (RESOLVE by FD) and for its own
+ * mappings (MAPS, RESOLVE by ADDR), and may name what it loads itself (SET_COOKIE: its
  * own mappings, and files that its user owns). All else needs CAP_PERFMON or
  * CAP_SYS_ADMIN in the initial user namespace: SUBSCRIBE, always; MAPS and
- * RESOLVE_ADDR of another process; RESOLVE_KEY, RESOLVE_ID and HISTORY; all of
+ * RESOLVE by ADDR of another process; RESOLVE by KEY and ID; HISTORY; all of
  * netlink. FLUSH needs CAP_SYS_ADMIN. Kernel addresses need CAP_SYSLOG; they are 0
  * without it, and where kptr_restrict is 2.
  *
@@ -553,9 +554,19 @@ struct buildid_ring_producer {
  * @record_max: the longest record
  * @cookies_max: cookies that a user may have
  * @cookies_total: cookies that all users may have together
- * @known_flags: of the flags field of ioctl n, those that this module knows
  * @version: of the module, with a NUL
  * @hook: the kernel function that is probed, with a NUL
+ * @real_offset_min: CLOCK_REALTIME - CLOCK_MONOTONIC, the least that it was since the
+ *	module was loaded. Where that and @real_offset_max are the same, nobody has set
+ *	the clock, and the wall-clock time of a record is its time_mono and that. As the
+ *	machine sleeps it grows by the time slept
+ * @real_offset_max: likewise the most
+ * @slept: for how long the machine was suspended since the module was loaded:
+ *	what CLOCK_BOOTTIME has gained on CLOCK_MONOTONIC
+ * @known_flags: of the flags field of ioctl n, those that this module knows
+ *
+ * The first 8 bytes, which are the same in every version of the ABI, may be asked for
+ * alone. No other ioctl is to be called where @abi is not the caller's.
  */
 struct buildid_info {
 	__u32	size;
@@ -573,9 +584,12 @@ struct buildid_info {
 	__u32	record_max;
 	__u32	cookies_max;
 	__u32	cookies_total;
-	__u32	known_flags[16];
 	__u8	version[32];
 	__u8	hook[32];
+	__s64	real_offset_min;
+	__s64	real_offset_max;
+	__u64	slept;
+	__u32	known_flags[64];
 };
 
 /**
@@ -649,124 +663,101 @@ struct buildid_stats {
 };
 
 /**
- * struct buildid_resolve_fd - BUILDID_IOC_RESOLVE_FD: identify an open file
+ * enum buildid_by - how a file is named in struct buildid_resolve
+ * @BUILDID_BY_FD: by @fd, which the caller has open
+ * @BUILDID_BY_KEY: by @dev_major, @dev_minor, @ino, @tree and @generation: an inode
+ * @BUILDID_BY_ID: by @file_id: one version of an inode
+ * @BUILDID_BY_ADDR: by @pid, @addr and, optional, @start_time: what a process has mapped
+ */
+enum buildid_by {
+	BUILDID_BY_FD	= 1,
+	BUILDID_BY_KEY	= 2,
+	BUILDID_BY_ID	= 3,
+	BUILDID_BY_ADDR	= 4,
+};
+
+/* buildid_resolve.flags, with BUILDID_BY_KEY */
+#define BUILDID_KEY_ANY_GENERATION	(1U << 0) /* the newest; @generation is 0 */
+#define BUILDID_KEY_ANY_TREE		(1U << 1) /* the only one; @tree is 0 */
+
+/**
+ * struct buildid_resolve - BUILDID_IOC_RESOLVE: the FILE record of a file
  * @size: of the struct
+ * @flags: BUILDID_KEY_*
+ * @by: enum buildid_by. The fields from @fd on that are not listed there for it are 0
+ * @record_size: in: bytes at @record; out: of the FILE record
+ * @record: address of a buffer for the FILE record
  * @fd: open for reading, or O_PATH
- * @flags: 0
- * @record_size: in: bytes at @record; out: of the FILE record
- * @record: address of a buffer for the FILE record
- *
- * Reads the file in the caller's context if it has to; a signal that kills
- * ends it, and any other where the filesystem ends a read for it. The answer is
- * cached. With O_PATH, which takes no permission to read the file, the record has no
- * identity and no file_id, and the reason DEFERRED: it is for whoever has to know
- * before opening a file that its server may be any user (BUILDID_FILE_FUSE). A file
- * without an identity is no error: the record says why. Errors: EBADF; what read(2)
- * would fail with where a security module or a fanotify listener forbids it; ENOSPC
- * when the buffer is too small (@record_size then says what is needed); EINTR.
- */
-struct buildid_resolve_fd {
-	__u32	size;
-	__s32	fd;
-	__u32	flags;
-	__u32	record_size;
-	__u64	record;
-};
-
-/**
- * struct buildid_resolve_key - BUILDID_IOC_RESOLVE_KEY: what the cache has of an inode
- * @size: of the struct
- * @flags: BUILDID_KEY_ANY_GENERATION or 0
- * @dev_major: as in struct buildid_file
- * @dev_minor: likewise
- * @ino: likewise
- * @generation: likewise
- * @record_size: in: bytes at @record; out: of the FILE record
- * @record: address of a buffer for the FILE record
- *
- * Replies with the newest version in the cache, whether the inode, its filesystem
- * or any process that had it mapped still exists or not. On btrfs it is the newest of
- * all subvolumes: the record's user_dev says of which. Errors: ENOENT when
- * it is not in the cache; ENOSPC when the buffer is too small; EPERM.
- */
-struct buildid_resolve_key {
-	__u32	size;
-	__u32	flags;
-	__u32	dev_major;
-	__u32	dev_minor;
-	__u64	ino;
-	__u32	generation;
-	__u32	record_size;
-	__u64	record;
-};
-
-/* buildid_resolve_key.flags */
-#define BUILDID_KEY_ANY_GENERATION	(1U << 0)
-
-/**
- * struct buildid_resolve_id - BUILDID_IOC_RESOLVE_ID: the file with a file_id
- * @size: of the struct
- * @flags: 0
- * @file_id: as in struct buildid_file
- * @record_size: in: bytes at @record; out: of the FILE record
- * @reserved: 0
- * @record: address of a buffer for the FILE record
- *
- * As RESOLVE_KEY, for one version. Errors: ENOENT when it is not in the cache;
- * ENOSPC when the buffer is too small; EPERM.
- */
-struct buildid_resolve_id {
-	__u32	size;
-	__u32	flags;
-	__u64	file_id;
-	__u32	record_size;
-	__u32	reserved;
-	__u64	record;
-};
-
-/**
- * struct buildid_resolve_addr - BUILDID_IOC_RESOLVE_ADDR: the file at an address
- * @size: of the struct
- * @flags: 0
  * @pid: a process, in the caller's pid namespace
- * @record_size: in: bytes at @record; out: of the FILE record
+ * @file_id: as in struct buildid_file
  * @addr: in that process
  * @start_time: in: of the process that is meant, as in struct buildid_mmap, or 0;
  *	out: of the process that the reply is about
- * @offset: out: of @addr in the file, in bytes
- * @record: address of a buffer for the FILE record
- * @source: out: BUILDID_ADDR_*
- * @reserved: 0
+ * @dev_major: as in struct buildid_file
+ * @dev_minor: likewise
+ * @ino: likewise
+ * @tree: which of the inodes with that number: on btrfs and bcachefs the subvolume, of
+ *	which a snapshot is one, on FUSE the node; elsewhere 0
+ * @generation: as in struct buildid_file
+ * @source: with ADDR, out: BUILDID_ADDR_*
+ * @offset: with ADDR, out: of @addr in the file, in bytes
  *
- * Of a living process the file that is mapped now is identified, and read if need be,
- * except for one that only a process may read: BUILDID_REASON_DEFERRED. For a process
- * that has exited, and a caller in the initial pid namespace, the last mappings of
- * the machine are searched, the executable ones above all; if several processes had
- * that pid, it is the last of them, unless @start_time says which. One that was forked
- * and had not called exec had what its parent had then: that is the answer where it is
- * certain, which takes every executable mapping of the machine since the fork. So
- * there is none when these are forgotten, after about a thousand on one processor, or
- * when the parent has mapped another file there, or called exec, and what it had is
- * forgotten. What another thread of the parent mapped while it forked counts as had
- * then; what a process mapped in its parent's address space (vfork(2), CLONE_VM), as
- * its own only. Errors: ESRCH for an unknown process, or one whose mappings are
- * forgotten; ENOENT when no file is mapped at @addr, or none that is known, or it is
- * not in the cache any more; ETIMEDOUT as of MAPS; ENOSPC; EPERM; EINTR.
+ * A file without an identity is no error: the record says why.
+ *
+ * FD	Reads the file in the caller's context if it has to; a signal that kills ends
+ *	that, and any other where the filesystem ends a read for it. The answer is
+ *	cached. With O_PATH, which takes no permission to read the file, the record
+ *	has no identity and no file_id, and the reason DEFERRED: it is for whoever has
+ *	to know before opening a file that its server may be any user
+ *	(BUILDID_FILE_FUSE). Errors: EBADF; what read(2) would fail with where a
+ *	security module or a fanotify listener forbids it; EINTR.
+ *
+ * KEY	The newest version in the cache, whether the inode, its filesystem or any process
+ *	that had it mapped still exists or not. Errors: ENOENT when it is not in the
+ *	cache; ENOTUNIQ for BUILDID_KEY_ANY_TREE when it has inodes of several trees
+ *	with that number; EPERM.
+ *
+ * ID	That version. Errors: ENOENT when it is not in the cache; EPERM.
+ *
+ * ADDR	Of a living process the file that is mapped now, which is read if need be,
+ *	except for one that only a process may read: BUILDID_REASON_DEFERRED. For a
+ *	process that has exited, and a caller in the initial pid namespace, the last
+ *	mappings of the machine are searched, the executable ones above all; if several
+ *	processes had that pid, it is the last of them, unless @start_time says which.
+ *	One that was forked and had not called exec had what its parent had then: that
+ *	is the answer where it is certain, which takes every executable mapping of the
+ *	machine since the fork. So there is none when these are forgotten, after about a
+ *	thousand on one processor, or when the parent has mapped another file there, or
+ *	called exec, and what it had is forgotten. What another thread of the parent
+ *	mapped while it forked counts as had then; what a process mapped in its parent's
+ *	address space (vfork(2), CLONE_VM), as its own only. Errors: ESRCH for an unknown
+ *	process, or one whose mappings are forgotten; ENOENT when no file is mapped at
+ *	@addr, or none that is known, or it is not in the cache any more; ETIMEDOUT as of
+ *	MAPS; EPERM; EINTR.
+ *
+ * All: ENOSPC when the buffer is too small: @record_size then says what is needed.
  */
-struct buildid_resolve_addr {
+struct buildid_resolve {
 	__u32	size;
 	__u32	flags;
-	__u32	pid;
+	__u32	by;
 	__u32	record_size;
+	__u64	record;
+	__s32	fd;
+	__u32	pid;
+	__u64	file_id;
 	__u64	addr;
 	__u64	start_time;
-	__u64	offset;
-	__u64	record;
+	__u32	dev_major;
+	__u32	dev_minor;
+	__u64	ino;
+	__u64	tree;
+	__u32	generation;
 	__u32	source;
-	__u32	reserved;
+	__u64	offset;
 };
 
-/* buildid_resolve_addr.source */
+/* buildid_resolve.source */
 #define BUILDID_ADDR_HISTORY	(1U << 0) /* the process has exited */
 
 /**
@@ -937,7 +928,7 @@ struct buildid_flush {
  * user's oldest such cookie goes when there are too many.
  *
  * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF, and what read(2) would fail with, as of RESOLVE_FD; EEXIST when the content
+ * EBADF, and what read(2) would fail with, as of RESOLVE; EEXIST when the content
  * has an identity of its own; EIO, or EAGAIN when it is being changed; ENOENT when not
  * all of the addresses are mapped, or there is no cookie to remove; EDQUOT when the
  * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP
@@ -958,17 +949,15 @@ struct buildid_set_cookie {
 /* buildid_set_cookie.flags */
 #define BUILDID_COOKIE_FD	(1U << 0) /* of a file, not of a mapping */
 
+/* Numbers that are not used again: 2, 5, 6 and 9 were RESOLVE_FD, _KEY, _ADDR and _ID of ABI 1. */
 #define BUILDID_IOC_INFO	_IOWR(BUILDID_IOC_MAGIC, 0, struct buildid_info)
 #define BUILDID_IOC_STATS	_IOWR(BUILDID_IOC_MAGIC, 1, struct buildid_stats)
-#define BUILDID_IOC_RESOLVE_FD	_IOWR(BUILDID_IOC_MAGIC, 2, struct buildid_resolve_fd)
 #define BUILDID_IOC_SUBSCRIBE	_IOWR(BUILDID_IOC_MAGIC, 3, struct buildid_subscribe)
 #define BUILDID_IOC_FLUSH	_IOWR(BUILDID_IOC_MAGIC, 4, struct buildid_flush)
-#define BUILDID_IOC_RESOLVE_KEY	_IOWR(BUILDID_IOC_MAGIC, 5, struct buildid_resolve_key)
-#define BUILDID_IOC_RESOLVE_ADDR _IOWR(BUILDID_IOC_MAGIC, 6, struct buildid_resolve_addr)
 #define BUILDID_IOC_MAPS	_IOWR(BUILDID_IOC_MAGIC, 7, struct buildid_maps)
 #define BUILDID_IOC_SET_COOKIE	_IOWR(BUILDID_IOC_MAGIC, 8, struct buildid_set_cookie)
-#define BUILDID_IOC_RESOLVE_ID	_IOWR(BUILDID_IOC_MAGIC, 9, struct buildid_resolve_id)
 #define BUILDID_IOC_HISTORY	_IOWR(BUILDID_IOC_MAGIC, 10, struct buildid_history)
+#define BUILDID_IOC_RESOLVE	_IOWR(BUILDID_IOC_MAGIC, 11, struct buildid_resolve)
 
 /* ------------------------------------------------------ generic netlink -- */
 

@@ -16,7 +16,8 @@ SUB_DATA, SUB_PATH, SUB_KERNEL, SUB_CHILDREN, SUB_UID, SUB_CGROUP, SUB_TASKS = (
 MAPS_DATA, MAPS_END = 1, 2**64 - 1
 IMAGE_UNLOAD = 1
 ADDR_HISTORY = 1
-KEY_ANY_GENERATION = 1
+KEY_ANY_GENERATION, KEY_ANY_TREE = 1, 2
+BY_FD, BY_KEY, BY_ID, BY_ADDR = range(1, 5)
 STATUS_ARMED = 1
 TASK_SHARES_MM = 1
 COOKIE_FD = 1
@@ -162,10 +163,11 @@ class Device:
         """By field; known_flags a list, version and hook text."""
         names = ("abi features records ioctls status max_entries ring_min ring_max "
                  "subscribers_max pids_max id_max record_max cookies_max cookies_total").split()
-        fields = self.ioctl(0, "IQQQ10I16I32s32s", *[0] * (len(names) + 16), b"", b"")
-        values = dict(zip(names, fields))
-        return values | {"known_flags": list(fields[len(names):-2]),
-                         "version": text(fields[-2]), "hook": text(fields[-1])}
+        fields = self.ioctl(0, "IQQQ10I32s32sqqQ64I", *[0] * len(names), b"", b"", *[0] * 67)
+        version, hook, *clocks = fields[len(names):len(names) + 5]
+        return (dict(zip(names, fields)) | {"version": text(version), "hook": text(hook)} |
+                dict(zip(("real_offset_min", "real_offset_max", "slept"), clocks)) |
+                {"known_flags": list(fields[-64:])})
 
     def stats(self):
         names = ("mappings hits misses rechecks parsed_resident parsed_worker parsed_caller "
@@ -175,25 +177,31 @@ class Device:
         values = self.ioctl(1, "I" + "Q" * len(names), *[0] * (len(names) + 1))
         return dict(zip(names, values[1:]))
 
-    def _record(self, nr, fmt, before, after=(), behind=()):
+    def _resolve(self, by, flags=0, **fields):
+        """(record, the fields that the kernel left)"""
+        names = ("flags by record_size record fd pid file_id addr start_time dev_major dev_minor "
+                 "ino tree generation source offset").split()
         room = ctypes.create_string_buffer(RECORD_MAX)
-        fields = self.ioctl(nr, fmt, *before, RECORD_MAX, *after, ctypes.addressof(room), *behind)
-        return parse(room), fields
+        values = {"flags": flags, "by": by, "record_size": RECORD_MAX,
+                  "record": ctypes.addressof(room)} | fields
+        left = self.ioctl(11, "IIIQiIQQQIIQQIIQ", *(values.get(name, 0) for name in names))
+        return parse(room), dict(zip(names, left))
 
     def resolve_fd(self, fd):
-        return self._record(2, "iIIQ", (fd, 0))[0]
+        return self._resolve(BY_FD, fd=fd)[0]
 
-    def resolve_key(self, dev, ino, generation=None):
-        return self._record(5, "IIIQIIQ",
-                            (generation is None, *dev, ino, generation or 0))[0]
+    def resolve_key(self, dev, ino, generation=None, tree=None):
+        flags = ((generation is None and KEY_ANY_GENERATION) | (tree is None and KEY_ANY_TREE))
+        return self._resolve(BY_KEY, flags, dev_major=dev[0], dev_minor=dev[1], ino=ino,
+                             generation=generation or 0, tree=tree or 0)[0]
 
     def resolve_id(self, file_id):
-        return self._record(9, "IQIIQ", (0, file_id), (0,))[0]
+        return self._resolve(BY_ID, file_id=file_id)[0]
 
     def resolve_addr(self, pid, addr, start_time=0):
         """(record, source, offset, start_time)"""
-        record, fields = self._record(6, "IIIQQQQII", (0, pid), (addr, start_time, 0), (0, 0))
-        return Resolved(record, fields[7], fields[5], fields[4])
+        record, left = self._resolve(BY_ADDR, pid=pid, addr=addr, start_time=start_time)
+        return Resolved(record, left["source"], left["offset"], left["start_time"])
 
     def maps(self, pid, flags=0, room=1 << 16):
         records, cursor, instance = [], 0, 0

@@ -579,10 +579,6 @@ static bool open_all(struct live *live, uint64_t max_size)
 	err = buildid_files_new(&live->files, NULL);
 	if (err)
 		fail(live, "store", err);
-	else if (!live_knows_fuse(live->handle))
-		out_error(
-			store->out, BUILDID_DEVICE,
-			"too old for --live; install the module and the tool of the same version");
 	else if (!live_space_open(&live->space, store->dir, live->handle, max_size, &reason))
 		out_error(store->out, debug_dir_path(store->dir), "%s", reason.text);
 	return live->space.stored;

@@ -127,6 +127,14 @@ struct buildid;
 int buildid_open(struct buildid **handle);
 
 /**
+ * buildid_module_abi() - the BUILDID_ABI_VERSION of the module
+ * @abi: set to it; that of this library is the one that buildid_open() takes
+ *
+ * Return: 0, or as buildid_open().
+ */
+int buildid_module_abi(uint32_t *abi);
+
+/**
  * buildid_close() - close a handle, with its ring and every record from it
  * @handle: or NULL
  */
@@ -185,7 +193,7 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
  * Needs no privilege, and may sleep for as long as reading the file takes. A file
  * without an identity is no error; the record has the reason.
  *
- * Return: 0; -EBADF, also for O_PATH by a module before 0.2.0; -ENOSPC when @size is too
+ * Return: 0; -EBADF; -ENOSPC when @size is too
  * small; -EINTR; -EINVAL when @buffer is not aligned; -EBADMSG.
  */
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
@@ -194,12 +202,13 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size
 /**
  * struct buildid_key - an inode
  * @size: of the struct
- * @flags: BUILDID_KEY_ANY_GENERATION or 0
+ * @flags: BUILDID_KEY_*
  * @dev_major: as in struct buildid_file
  * @dev_minor: likewise
  * @ino: likewise
- * @generation: likewise
+ * @generation: likewise; 0 with BUILDID_KEY_ANY_GENERATION
  * @reserved: 0
+ * @tree: as in struct buildid_resolve; 0 with BUILDID_KEY_ANY_TREE
  */
 struct buildid_key {
 	uint32_t size;
@@ -209,6 +218,7 @@ struct buildid_key {
 	uint64_t ino;
 	uint32_t generation;
 	uint32_t reserved;
+	uint64_t tree;
 };
 
 /**
@@ -219,8 +229,9 @@ struct buildid_key {
  * @size: likewise
  * @file: likewise; the newest version in the cache
  *
- * Return: 0; -ENOENT when it is not in the cache; -EPERM; -ENOSPC, -EINVAL and
- * -EBADMSG as for buildid_resolve_fd().
+ * Return: 0; -ENOENT when it is not in the cache; -ENOTUNIQ when BUILDID_KEY_ANY_TREE
+ * leaves open which inode is meant; -EPERM; -ENOSPC, -EINVAL and -EBADMSG as for
+ * buildid_resolve_fd().
  */
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
 			size_t size, const struct buildid_file **file);

@@ -340,7 +340,7 @@ static void damage_is_reported_with_its_place(void **state)
 	header->version = LOG_VERSION;
 	header->abi = 7;
 	write_bytes(size);
-	assert_error("version 7 of the ABI, this is 1", 0);
+	assert_error("version 7 of the ABI, this is 2", 0);
 }
 
 static void a_record_longer_than_any_is_refused(void **state)
