@@ -141,8 +141,10 @@ const struct buildid_event *waiting_next(struct waiting *waiting, uint64_t now)
 		return event;
 	item = find(waiting);
 	late = !item;
-	if (late)
+	if (late) {
+		waiting->file = NULL;
 		item = find_late(waiting, now);
+	}
 	if (!item)
 		return NULL;
 	STAILQ_REMOVE(&waiting->queue, item, item, queue);
