@@ -54,7 +54,7 @@
  * the request must have the capability.
  *
  * The content of a file that the caller may not read, by the file's mode, ACL and
- * security label, is not hashed for it: see BUILDID_REASON_UNREADABLE.
+ * security label, is not hashed for it: see BUILDID_REASON_DENIED.
  *
  * Containers
  * ----------
@@ -170,19 +170,22 @@ enum buildid_kind {
  *	kind, 65,536 notes, 16 MiB of both on 4,096 pages), or an identity of more
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
- * @BUILDID_REASON_INTERRUPTED: a signal ended the read; it is read again when mapped again
- * @BUILDID_REASON_NOT_READ: not read for this asker: a read may wait for any user (FUSE,
- *	a mount of a user namespace), or the file is open for writing. Whoever maps it reads it
+ * @BUILDID_REASON_INTERRUPTED: a signal ended the read
+ * @BUILDID_REASON_NOT_READ: nobody has read it for whoever asks. A file whose server may
+ *	be any user (FUSE, a mount of a user namespace), or that is open for writing, is
+ *	read by the processes that map it, and for a caller of RESOLVE that holds it, not
+ *	for others
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
  * @BUILDID_REASON_CHANGING: the file was changed during every attempt to read it, or
  *	after it was mapped and before it was read
- * @BUILDID_REASON_UNREADABLE: the file is not open for reading
- * @BUILDID_REASON_PSEUDO: sysfs, proc and the like make the content up at each read
+ * @BUILDID_REASON_UNREADABLE: the mapped file is not open for reading
+ * @BUILDID_REASON_PSEUDO: on sysfs, proc or the like, which generate their files' content
+ *	at each read
  * @BUILDID_REASON_ANONYMOUS: shared anonymous memory
- * @BUILDID_REASON_DENIED: in a reply to MAPS or RESOLVE: the caller may not read the
- *	file, or its identity is a hash and the caller has no CAP_PERFMON
+ * @BUILDID_REASON_DENIED: in a reply only: the caller may not read the file, and it was not
+ *	read for anybody else; or its identity is a hash, and the caller has no CAP_PERFMON
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,
@@ -223,6 +226,8 @@ enum buildid_reason {
  * @ino: inode number, as mapped (on overlayfs the real file's)
  * @user_ino: inode number as /proc/PID/maps of this kernel shows it. Several
  *	overlayfs over one file each show their own: it is that of the first mapping
+ * @tree: which of the inodes with that number, where several have it: the subvolume on
+ *	btrfs and bcachefs, the node on FUSE; else 0
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
  * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs
@@ -235,6 +240,9 @@ enum buildid_reason {
  * @mtime: when the content last changed, since the epoch
  * @file_size: in bytes
  * @change: the filesystem's change counter, 0 where it keeps none
+ * @pid: process (thread group), in the reader's pid namespace, whose path the record
+ *	has: that of the MMAP before it. 0 when it is of no particular process
+ * @tid: thread, likewise: as in that MMAP
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
  * @id_len: bytes of identity, 0 to BUILDID_ID_MAX
@@ -245,15 +253,15 @@ enum buildid_reason {
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
  *	it is a flag. In a reply about the present (MAPS, RESOLVE_FD,
  *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
- *	processes may see one file under different paths: a FILE that comes with an
- *	MMAP has that process's path, any other that of the first mapping
+ *	processes may see one file under different paths: with @pid it is that
+ *	process's, else that of the first mapping
  * @reserved: 0
  *
- * Comes before the first MMAP that refers to it, again after records were
- * lost, and again when more became known (reason PENDING or DEFERRED before).
- * It may also come again without need. The last one with a file_id is valid,
- * except for what it lacks and an earlier one had: a reply to a dump may be older
- * than the stream, and one that follows a PENDING mapping may lack the path.
+ * Says all that is known of the file. Comes once before or behind the first MMAP that
+ * refers to it (enum buildid_state), and again after records were lost; with
+ * BUILDID_SUB_PATH behind every MMAP. It may also come again without need. The last one
+ * with a file_id is valid, but for an identity that it lacks and an earlier one had: a
+ * reply may be older than the stream.
  */
 struct buildid_file {
 	struct buildid_record	header;
@@ -282,13 +290,15 @@ struct buildid_file {
 };
 
 /**
- * enum buildid_state - what is known of a mapping's content
- * @BUILDID_STATE_KNOWN: the FILE record before has the identity or the reason
- * @BUILDID_STATE_PENDING: the file is being read, its FILE record follows
- * @BUILDID_STATE_DEFERRED: see BUILDID_REASON_DEFERRED
- * @BUILDID_STATE_UNRESOLVED: no memory set aside for new files was free, or the
- *	file's device or its user had a full share of it; @file_id is 0 and nothing
- *	follows. Counted as no_request
+ * enum buildid_state - where the FILE record of a mapping is
+ * @BUILDID_STATE_KNOWN: it was sent before, and no record was lost since
+ * @BUILDID_STATE_FOLLOWS: it follows: the file is being read by the thread that mapped it,
+ *	before that runs on, or the record has yet to be sent. That is microseconds as a rule,
+ *	and as long as the read takes where a disk or a server is slow; other records come in
+ *	between. With BUILDID_SUB_PATH one follows every MMAP that has a file, with its
+ *	@file_id and @tid; without, any with its @file_id may be the one
+ * @BUILDID_STATE_UNRESOLVED: the file could not be looked at; @file_id is 0 and nothing
+ *	follows. Counted
  */
 enum buildid_state {
 	BUILDID_STATE_KNOWN		= 0,
@@ -308,15 +318,14 @@ enum buildid_state {
  * @start_time: of the process, CLOCK_BOOTTIME of the initial time namespace:
  *	tells it from another with the same @pid. /proc/PID/stat has it in clock
  *	ticks
+ * @cgroup_id: of its cgroup v2, as the inode number of the directory; 0 where it has none
+ * @uid: real user id, in the reader's user namespace
  * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
  * @map_flags: MAP_SHARED or MAP_PRIVATE
  * @state: enum buildid_state
- * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH, or if the
- *	path is not available to the reader
- * @data_off: from the start of the record to the path, as the mapping process
- *	sees it, with a NUL, zeros up to a multiple of 8; nothing at all when
- *	@path_len is 0
  * @comm: the thread's name, with a NUL
+ *
+ * Sent at once, and so in the order of time. The path is in the FILE record.
  *
  * mprotect(2) that makes a mapping executable is reported like an mmap, as
  * perf does. mremap(2) and munmap(2) are not; of fork(2) see struct buildid_task.
@@ -826,7 +835,7 @@ struct buildid_history {
 
 /* buildid_subscribe.flags */
 #define BUILDID_SUB_DATA	(1U << 0) /* mappings that are not executable, too */
-#define BUILDID_SUB_PATH	(1U << 1) /* a path in every MMAP */
+#define BUILDID_SUB_PATH	(1U << 1) /* behind every MMAP a FILE with that process's path */
 #define BUILDID_SUB_KERNEL	(1U << 2) /* KERNEL and MODULE records, too */
 #define BUILDID_SUB_CHILDREN	(1U << 3) /* of @pids: their descendants, too */
 #define BUILDID_SUB_UID		(1U << 4) /* only processes with real uid @uid */

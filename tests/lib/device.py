@@ -23,16 +23,14 @@ TASK_SHARES_MM = 1
 COOKIE_FD = 1
 KIND = ["none", "gnu", "go", "htlhash", "fsverity", "cookie"]
 REASON = ["none", "not-elf", "no-note", "truncated", "malformed", "limit", "io-error",
-          "pending", "deferred", "not-regular", "secretmem", "hugetlb", "changing",
-          "unreadable"]
-STATE = ["known", "pending", "deferred", "unresolved"]
+          "interrupted", "not-read", "not-regular", "secretmem", "hugetlb", "changing",
+          "unreadable", "pseudo", "anonymous", "denied"]
+STATE = ["known", "follows", "unresolved"]
 DELETED, MEMFD, UNSTABLE, PATH_PART, NO_PATH, FUSE = (1 << n for n in range(6))
 
 Header = namedtuple("Header", "type flags size seq time_mono time_perf")
-File = namedtuple("File", "header file_id ino user_ino dev user_dev generation flags ctime mtime "
-                  "file_size change kind reason id path")
-Mmap = namedtuple("Mmap", "header pid tid addr len pgoff file_id start_time prot map_flags state "
-                  "comm path")
+File = namedtuple("File", "header file_id ino user_ino tree dev user_dev generation flags ctime "
+                  "mtime file_size change pid tid kind reason id path")
 Image = namedtuple("Image", "header addr len flags kind reason id name")
 Cookie = namedtuple("Cookie", "header pid tid addr len start_time kind id comm")
 Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time comm")
@@ -40,6 +38,12 @@ Lost = namedtuple("Lost", "header ring_full ring_full_mmaps no_request missed_pr
 Resolved = namedtuple("Resolved", "record source offset start_time")
 
 RECORD_MAX = 8192
+
+
+class Mmap(namedtuple("Mmap", "header pid tid addr len pgoff file_id start_time cgroup_id uid prot "
+                      "map_flags state comm")):
+    """With the path of the FILE that follows it, once Stream has seen that."""
+    path = ""
 
 
 def ioc(nr, size):
@@ -80,15 +84,15 @@ def parse(buf, off=0):
     header = Header._make(struct.unpack_from("=HHIQQQ", buf, off))
     record = bytes(buf[off:off + header.size])
     if header.type == FILE:
-        f = struct.unpack_from("=QQQIIIIIIqqQQHHHHHHHH", record, 32)
-        zeros(record[122:128])
-        identity, path = variable(record, f[17], (f[15], pad8(f[15])), (f[16], padded_text(f[16])))
-        return File(header, f[0], f[1], f[2], (f[3], f[4]), (f[5], f[6]), f[7], f[8], f[9], f[10],
-                    f[11], f[12], KIND[f[13]], REASON[f[14]], identity.hex(), os.fsdecode(path))
+        f = struct.unpack_from("=QQQQIIIIIIqqQQIIHHHHHHHH", record, 32)
+        zeros(record[138:144])
+        identity, path = variable(record, f[20], (f[18], pad8(f[18])), (f[19], padded_text(f[19])))
+        return File(header, *f[:4], (f[4], f[5]), (f[6], f[7]), *f[8:16], KIND[f[16]],
+                    REASON[f[17]], identity.hex(), os.fsdecode(path))
     if header.type == MMAP:
-        f = struct.unpack_from("=IIQQQQQIIIHH16s", record, 32)
-        (path,) = variable(record, f[11], (f[10], padded_text(f[10])))
-        return Mmap(header, *f[:9], STATE[f[9]], text(f[12]), os.fsdecode(path))
+        f = struct.unpack_from("=IIQQQQQQIIII16s", record, 32)
+        equal(len(record), 120, "size of the record")
+        return Mmap(header, *f[:11], STATE[f[11]], text(f[12]))
     if header.type in (KERNEL, MODULE):
         f = struct.unpack_from("=QQIHHHHHH", record, 32)
         equal(f[8], 0, "reserved")

@@ -815,10 +815,10 @@ def messages_without_memory(times):
     with genl.Genl() as link:
         link.subscribe(SUB_PATH, SMALL, pids=[os.getpid()])
         link.socket.settimeout(lib.PATIENCE)
-        seen = stream.Stream()
+        seen = stream.Stream(paths=True)
 
         def receive(count):
-            while len(seen.mmaps) < count or seen.pending():
+            while len(seen.mmaps) < count or seen.following():
                 seen.add(link.receive())
         lib.map_file(path)
         receive(1)

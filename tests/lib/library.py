@@ -8,7 +8,7 @@ import os
 import lib
 from device import KEY_ANY_GENERATION, KEY_ANY_TREE, Resolved, parse
 
-SNAPSHOT_FLAG, DUPLICATE = 1, 1
+SNAPSHOT_FLAG, DUPLICATE, FILE_FOLLOWS = 1, 1, 2
 
 so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.0"), use_errno=True)
 
@@ -87,6 +87,7 @@ class Event:
         self.record = record_at(event.record)
         self.file = record_at(event.file) if event.file else None
         self.duplicate = bool(event.flags & DUPLICATE)
+        self.follows = bool(event.flags & FILE_FOLLOWS)
         self.snapshot = bool(self.record.header.flags & SNAPSHOT_FLAG)
 
 

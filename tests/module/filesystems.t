@@ -36,7 +36,7 @@ def seen(*paths, flags=0):
         for path in paths:
             map_executable(path, flags)
         files, maps = {}, []
-        while len(maps) < len(paths) or any(files[m.file_id].reason == "pending" for m in maps):
+        while len(maps) < len(paths) or any(m.file_id not in files for m in maps):
             records = device.read(30)
             assert records, "nothing for 30 seconds"
             for r in records:
@@ -50,7 +50,7 @@ def seen(*paths, flags=0):
 def seen_when_run(path):
     """The FILE record of a program that another user runs."""
     def of_program(record):
-        return isinstance(record, File) and record.path == path and record.reason != "pending"
+        return isinstance(record, File) and record.path == path
 
     with Device() as device:
         device.subscribe()

@@ -16,8 +16,8 @@
 #define RING	    (2 * BUILDID_RECORD_MAX)
 
 _Static_assert(sizeof(struct buildid_record) == 32, "record");
-_Static_assert(sizeof(struct buildid_file) == 128, "file");
-_Static_assert(sizeof(struct buildid_mmap) == 112, "mmap");
+_Static_assert(sizeof(struct buildid_file) == 144, "file");
+_Static_assert(sizeof(struct buildid_mmap) == 120, "mmap");
 _Static_assert(sizeof(struct buildid_lost) == 64, "lost");
 _Static_assert(sizeof(struct buildid_info) == 416, "info");
 _Static_assert(sizeof(struct buildid_stats) == 216, "stats");
@@ -33,6 +33,7 @@ _Static_assert(sizeof(struct buildid_history) == 32, "history");
 
 static union {
 	struct buildid_file file;
+	struct buildid_mmap mmap;
 	__u64 align;
 	char bytes[BUILDID_RECORD_MAX];
 } record;
@@ -363,14 +364,14 @@ static void test_resolve(void)
 		fd = open(anything[i], O_PATH | O_NOFOLLOW);
 		size = sizeof(record);
 		is(resolve(fd, &size, &record), 0, name);
-		is(record.file.reason, BUILDID_REASON_DEFERRED,
+		is(record.file.reason, BUILDID_REASON_NOT_READ,
 		   "RESOLVE by FD: which opens nothing");
 		close(fd);
 	}
 	fd = open("/proc/self/exe", O_PATH);
 	size = sizeof(record);
 	is(resolve(fd, &size, &record), 0, "RESOLVE by FD: O_PATH has an answer");
-	is(record.file.reason, BUILDID_REASON_DEFERRED,
+	is(record.file.reason, BUILDID_REASON_NOT_READ,
 	   "RESOLVE by FD: which is not of the content");
 	ok(!record.file.kind && !record.file.id_len && !record.file.file_id,
 	   "RESOLVE by FD: though it is known");
@@ -632,6 +633,7 @@ static void test_read(void)
 	struct pollfd polled = { .events = POLLIN };
 	void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open_device(O_NONBLOCK);
+	const struct buildid_file *file;
 	long size;
 
 	fails(read(fd, &record, sizeof(record)), ENXIO, "read: before SUBSCRIBE it is ENXIO");
@@ -649,11 +651,13 @@ static void test_read(void)
 	fails(read(fd, &record, 16), EMSGSIZE,
 	      "read: a buffer that is too small for a record is EMSGSIZE");
 	size = read(fd, &record, sizeof(record.file) + BUILDID_ID_MAX + 512);
-	ok(size > 0 && record.file.header.type == BUILDID_RECORD_FILE &&
-		   record.file.header.seq == 1,
-	   "read: and loses none: the FILE is the first");
-	ok(size > 0 && record.file.header.size + 2 * sizeof(struct buildid_mmap) == (size_t)size,
-	   "read: the two MMAPs follow, whole");
+	ok(size > 0 && record.mmap.header.type == BUILDID_RECORD_MMAP &&
+		   record.mmap.header.seq == 1 && record.mmap.state == BUILDID_STATE_FOLLOWS,
+	   "read: and loses none: an MMAP is the first");
+	file = (const void *)(record.bytes + sizeof(record.mmap));
+	ok(size > 0 && file->header.type == BUILDID_RECORD_FILE &&
+		   file->header.size + 2 * sizeof(record.mmap) == (size_t)size,
+	   "read: its FILE and the other MMAP follow, whole");
 	fails(read(fd, &record, sizeof(record)), EAGAIN, "read: all was read then");
 	map_once();
 	fails(read(fd, hole, 4096), EFAULT, "read: a bad address is EFAULT");

@@ -22,8 +22,8 @@
 #define ASSERT_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "ABI: size of " #type)
 
 ASSERT_SIZE(buildid_record, 32);
-ASSERT_SIZE(buildid_file, 128);
-ASSERT_SIZE(buildid_mmap, 112);
+ASSERT_SIZE(buildid_file, 144);
+ASSERT_SIZE(buildid_mmap, 120);
 ASSERT_SIZE(buildid_lost, 64);
 ASSERT_SIZE(buildid_info, 416);
 ASSERT_SIZE(buildid_stats, 216);

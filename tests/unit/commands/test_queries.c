@@ -146,7 +146,7 @@ static int two_files(struct buildid_maps *request)
 	for (file_id = request->pid; file_id <= 2; file_id++) {
 		make_file(&record, file_id, 20, 0, file_id == 1 ? "/quo\"te\\" : "/b\n");
 		fake_add_map(request, &record);
-		make_mmap(&record, file_id, 0, request->pid, "");
+		make_mmap(&record, file_id, 0, request->pid);
 		fake_add_map(request, &record);
 		fake_add_map(request, &record);
 	}
@@ -189,7 +189,7 @@ static int files_of_invalid_names(struct buildid_maps *request)
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		make_file(&record, i + 1, 20, 0, paths[i]);
 		fake_add_map(request, &record);
-		make_mmap(&record, i + 1, 0, request->pid, "");
+		make_mmap(&record, i + 1, 0, request->pid);
 		fake_add_map(request, &record);
 	}
 	request->cursor = BUILDID_MAPS_END;

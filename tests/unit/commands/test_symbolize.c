@@ -218,7 +218,7 @@ static void write_log(uint32_t pid, uint64_t start_time)
 
 	writer = log_create("log", true, &reason);
 	assert_non_null(writer);
-	make_mmap(&record, 1, BUILDID_STATE_KNOWN, pid, "");
+	make_mmap(&record, 1, BUILDID_STATE_KNOWN, pid);
 	record.mmap.addr = BASE - 0x100000;
 	record.mmap.start_time = start_time;
 	assert_int_equal(log_write(writer, &record.header), 0);

@@ -38,7 +38,7 @@ static void put_mmap(uint32_t pid)
 {
 	union any_record record;
 
-	make_mmap(&record, 1, 0, pid, "");
+	make_mmap(&record, 1, 0, pid);
 	assert_true(fake_put(&record));
 }
 
@@ -142,7 +142,7 @@ static void a_file_is_resolved(void **state)
 static void resolve_to_mmap(int fd, union any_record *record)
 {
 	(void)fd;
-	make_mmap(record, 1, 0, 1, "");
+	make_mmap(record, 1, 0, 1);
 }
 
 static void resolve_to_malformed(int fd, union any_record *record)
@@ -509,7 +509,7 @@ static void a_record_is_released_by_the_next_call(void **state)
 
 static void records_are_whole_across_the_end_of_the_ring(void **state)
 {
-	char path[4096];
+	char path[2048];
 	union any_record record;
 	const struct buildid_record *next;
 	uint32_t i;
@@ -522,7 +522,7 @@ static void records_are_whole_across_the_end_of_the_ring(void **state)
 
 		memset(path, 'a' + (int)(i % 26), length);
 		path[length] = '\0';
-		make_mmap(&record, 1, 0, i, path);
+		make_file(&record, i, 20, 0, path);
 		assert_true(fake_put(&record));
 		assert_int_equal(buildid_next(handle, 0, &next), 0);
 		assert_memory_equal(next, &record, record.header.size);
@@ -538,7 +538,7 @@ static void a_full_ring_is_read_to_its_end(void **state)
 	(void)state;
 	fake.ring_size = 4096;
 	subscribe();
-	make_mmap(&record, 1, 0, 0, "");
+	make_mmap(&record, 1, 0, 0);
 	while (fake_put(&record))
 		record.mmap.pid = ++count;
 	assert_true(count > 30);
@@ -626,7 +626,7 @@ static void a_busy_record_is_waited_for(void **state)
 	(void)state;
 	subscribe();
 	put_mmap(1);
-	make_mmap(&record, 1, 0, 2, "");
+	make_mmap(&record, 1, 0, 2);
 	assert_true(fake_put_busy(&record));
 	assert_next_pid(0, 1);
 	assert_next_error(0, -EAGAIN);
@@ -664,8 +664,8 @@ static void a_malformed_record_is_skipped(void **state)
 
 	(void)state;
 	subscribe();
-	make_mmap(&record, 1, 0, 1, "/path");
-	record.mmap.path_len = 4000;
+	make_file(&record, 1, 20, 0, "/path");
+	record.file.path_len = 4000;
 	assert_true(fake_put(&record));
 	put_mmap(2);
 	assert_next_error(0, -EBADMSG);
