@@ -716,7 +716,7 @@ enum buildid_by {
  * FD	Reads the file in the caller's context if it has to; a signal that kills ends
  *	that, and any other where the filesystem ends a read for it. The answer is
  *	cached. With O_PATH, which takes no permission to read the file, the record
- *	has no identity and no file_id, and the reason DEFERRED: it is for whoever has
+ *	has no identity and no file_id, and the reason NOT_READ: it is for whoever has
  *	to know before opening a file that its server may be any user
  *	(BUILDID_FILE_FUSE). Errors: EBADF; what read(2) would fail with where a
  *	security module or a fanotify listener forbids it; EINTR.
@@ -729,7 +729,7 @@ enum buildid_by {
  * ID	That version. Errors: ENOENT when it is not in the cache; EPERM.
  *
  * ADDR	Of a living process the file that is mapped now, which is read if need be,
- *	except for one that only a process may read: BUILDID_REASON_DEFERRED. For a
+ *	except for one that is not read for others: BUILDID_REASON_NOT_READ. For a
  *	process that has exited, and a caller in the initial pid namespace, the last
  *	mappings of the machine are searched, the executable ones above all; if several
  *	processes had that pid, it is the last of them, unless @start_time says which.
