@@ -305,7 +305,7 @@ static noinline void identify_slow(struct vm_area_struct *vma, struct bid_entry 
 		bid_stats_inc(BID_STAT_MISSES);
 		identify_file(&lookup, &mapping, NULL);
 	}
-	bid_history_add(vma, mapping.file_id);
+	bid_history_add(vma, mapping.file_id, ktime_get_mono_fast_ns());
 }
 
 /* Stores to a mapping need not move a time stamp as long as the page stays dirty. */
@@ -342,7 +342,7 @@ void bid_identify_mapping(struct vm_area_struct *vma)
 		   !inode_is_open_for_write(inode))) {
 		bid_stats_inc(BID_STAT_HITS);
 		bid_entry_touch(entry);
-		bid_history_add(vma, entry->file_id);
+		bid_history_add(vma, entry->file_id, ktime_get_mono_fast_ns());
 		if (bid_event_has_subscribers())
 			bid_event_hit(vma, entry, this_cpu_ptr(path_bufs));
 		return;

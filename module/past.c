@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * HISTORY: what processes had mapped, from history.c, with the files as the cache has
- * them. Nothing is read for it.
+ * HISTORY: what processes had mapped, and their forks and execs, from history.c, with the
+ * files as the cache has them. Nothing is read for it.
  *
  * The answer is given in calls as large as the caller's buffer. Nothing is held between
- * two of them: the cursor says how far back in which CPU's ring the caller is, so that a
- * machine which goes on mapping shortens the answer and never lengthens it.
+ * two of them: the cursor says how far back in which ring the caller is, so that a machine
+ * which goes on mapping shortens the answer and never lengthens it.
  */
 #include <linux/capability.h>
 #include <linux/mman.h>
@@ -36,12 +36,11 @@ struct answer {
 	struct buildid_file *file;
 };
 
-/* The times are of the mapping. */
-static int put_record(struct answer *answer, struct buildid_record *header, u64 ago)
+static int put_record(struct answer *answer, struct buildid_record *header, u64 time)
 {
 	header->flags = BUILDID_RECORD_SNAPSHOT;
-	header->time_mono = ktime_get_mono_fast_ns() - ago;
-	header->time_perf = local_clock() - ago;
+	header->time_mono = time;
+	header->time_perf = local_clock() - (ktime_get_mono_fast_ns() - time);
 	if (copy_to_user(answer->to, header, header->size))
 		return -EFAULT;
 	answer->to += header->size;
@@ -49,8 +48,29 @@ static int put_record(struct answer *answer, struct buildid_record *header, u64 
 	return 0;
 }
 
+static int put_task(struct answer *answer, const struct bid_history_slot *slot)
+{
+	bool fork = bid_history_type(slot) == BUILDID_RECORD_FORK;
+	struct buildid_task record = {
+		.header = { .type = bid_history_type(slot), .size = sizeof(record) },
+		.pid = slot->tgid,
+		.tid = slot->tgid,
+		.start_time = slot->start_time,
+		.parent_pid = fork ? slot->parent_tgid : 0,
+		.flags = slot->head & BUILDID_TASK_SHARES_MM,
+		.parent_start_time = fork ? slot->parent_start_time : 0,
+	};
+
+	if (answer->left < sizeof(record))
+		return -ENOSPC;
+	bid_record_comm_write(record.comm, slot->comm);
+	return put_record(answer, &record.header, slot->time);
+}
+
 static u32 state_of(const struct buildid_file *file)
 {
+	if (!file)
+		return BUILDID_STATE_UNRESOLVED;
 	if (file->reason == BUILDID_REASON_PENDING)
 		return BUILDID_STATE_PENDING;
 	if (file->reason == BUILDID_REASON_DEFERRED)
@@ -58,25 +78,27 @@ static u32 state_of(const struct buildid_file *file)
 	return BUILDID_STATE_KNOWN;
 }
 
-static int put_mmap(struct answer *answer, const struct bid_history_entry *entry, u64 ago)
+/* @file: its FILE record, or NULL. */
+static int put_mmap(struct answer *answer, const struct bid_history_slot *slot,
+		    const struct buildid_file *file)
 {
 	struct buildid_mmap record = {
 		.header = { .type = BUILDID_RECORD_MMAP, .size = sizeof(record) },
-		.pid = entry->tgid,
-		.tid = entry->tgid,
-		.addr = bid_history_start(entry),
-		.len = bid_history_end(entry) - bid_history_start(entry),
-		.pgoff = entry->pgoff << PAGE_SHIFT,
-		.file_id = entry->file_id,
-		.start_time = entry->start_time,
-		.prot = entry->start_flags & (VM_READ | VM_WRITE | VM_EXEC),
-		.map_flags = entry->start_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE,
-		.state = state_of(answer->file),
+		.pid = slot->tgid,
+		.tid = slot->tgid,
+		.addr = slot->head & PAGE_MASK,
+		.len = (u64)slot->pages << PAGE_SHIFT,
+		.pgoff = slot->pgoff << PAGE_SHIFT,
+		.file_id = file ? slot->file_id : 0,
+		.start_time = slot->start_time,
+		.prot = slot->head & (VM_READ | VM_WRITE | VM_EXEC),
+		.map_flags = slot->head & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE,
+		.state = state_of(file),
 		.data_off = sizeof(record),
 	};
 
-	bid_record_comm_write(record.comm, entry->comm);
-	return put_record(answer, &record.header, ago);
+	bid_record_comm_write(record.comm, slot->comm);
+	return put_record(answer, &record.header, slot->time);
 }
 
 static bool find_file(u64 file_id, struct buildid_file *record)
@@ -92,45 +114,50 @@ static bool find_file(u64 file_id, struct buildid_file *record)
 	return entry;
 }
 
-/* Nothing for a file that the cache has no more; -ENOSPC. */
-static int put_entry(struct answer *answer, const struct bid_history_entry *entry)
+/* A FILE record, unless it is the last one anyway, and a MMAP record; -ENOSPC. */
+static int put_mapping(struct answer *answer, const struct bid_history_slot *slot)
 {
-	u64 ago = bid_history_age(entry);
-	bool sent = entry->file_id == answer->last_file;
+	struct buildid_file *file = find_file(slot->file_id, answer->file) ? answer->file : NULL;
+	bool sent = !file || slot->file_id == answer->last_file;
 	int err;
 
-	if (!find_file(entry->file_id, answer->file))
-		return 0;
-	if (answer->left < sizeof(struct buildid_mmap) + (sent ? 0 : answer->file->header.size))
+	if (answer->left < sizeof(struct buildid_mmap) + (sent ? 0 : file->header.size))
 		return -ENOSPC;
 	if (!sent) {
-		err = put_record(answer, &answer->file->header, ago);
+		err = put_record(answer, &file->header, slot->time);
 		if (err)
 			return err;
+		answer->last_file = slot->file_id;
 	}
-	answer->last_file = entry->file_id;
-	return put_mmap(answer, entry, ago);
+	return put_mmap(answer, slot, file);
+}
+
+static int put_slot(struct answer *answer, const struct bid_history_slot *slot)
+{
+	if (bid_history_type(slot) == BUILDID_RECORD_MMAP)
+		return put_mapping(answer, slot);
+	return put_task(answer, slot);
 }
 
 /* Moves the request's cursor on; 0 also when the buffer is full. */
 static int fill(struct answer *answer, struct buildid_history *req)
 {
-	struct bid_history_entry entry;
+	struct bid_history_slot slot;
 	u64 cursor = req->cursor;
-	int err;
+	int err = 0;
 
 	while (cursor != BUILDID_MAPS_END) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		err = bid_history_next(&cursor, req->pid, &entry);
-		if (err)
-			return err;
-		err = entry.file_id ? put_entry(answer, &entry) : 0;
+		err = bid_history_next(&cursor, req->pid, &slot);
+		if (err > 0)
+			err = put_slot(answer, &slot);
 		if (err)
 			return err == -ENOSPC ? 0 : err;
 		req->cursor = cursor;
 		cond_resched();
 	}
+	req->since = bid_history_since();
 	return 0;
 }
 
@@ -151,7 +178,7 @@ static int reply(struct buildid_history *req)
 	return err;
 }
 
-/* As for RESOLVE_ADDR of a process that has exited: its pid is the initial namespace's. */
+/* The pid of a process that has exited is only a number: the initial namespace's. */
 int bid_ioctl_history(struct bid_session *session, void __user *arg)
 {
 	struct buildid_history req;
@@ -160,6 +187,7 @@ int bid_ioctl_history(struct bid_session *session, void __user *arg)
 	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
 	if (err)
 		return err;
+	req.since = 0;
 	if (req.flags || req.bytes < 2 * BUILDID_RECORD_MAX)
 		return -EINVAL;
 	if (!perfmon_capable() || task_active_pid_ns(current) != &init_pid_ns)

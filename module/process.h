@@ -12,8 +12,6 @@ struct buildid_resolve_addr;
 
 void bid_process_init(void);
 
-int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags,
-			struct buildid_file *record);
-int bid_process_execs(u32 nr, u64 start_time);
+int bid_process_resolve(struct buildid_resolve_addr *req, struct buildid_file *record);
 
 #endif /* BID_PROCESS_H */

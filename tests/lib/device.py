@@ -15,7 +15,6 @@ SUB_DATA, SUB_PATH, SUB_KERNEL, SUB_CHILDREN, SUB_UID, SUB_CGROUP, SUB_TASKS = (
     1 << n for n in range(7))
 MAPS_DATA, MAPS_END = 1, 2**64 - 1
 IMAGE_UNLOAD = 1
-ADDR_HISTORY = 1
 KEY_ANY_GENERATION = 1
 STATUS_ARMED = 1
 TASK_SHARES_MM = 1
@@ -36,7 +35,7 @@ Image = namedtuple("Image", "header addr len flags kind reason id name")
 Cookie = namedtuple("Cookie", "header pid tid addr len start_time kind id comm")
 Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time comm")
 Lost = namedtuple("Lost", "header ring_full ring_full_mmaps no_request missed_probe")
-Resolved = namedtuple("Resolved", "record source offset start_time")
+Resolved = namedtuple("Resolved", "record offset start_time")
 
 RECORD_MAX = 8192
 
@@ -191,9 +190,9 @@ class Device:
         return self._record(9, "IQIIQ", (0, file_id), (0,))[0]
 
     def resolve_addr(self, pid, addr, start_time=0):
-        """(record, source, offset, start_time)"""
-        record, fields = self._record(6, "IIIQQQQII", (0, pid), (addr, start_time, 0), (0, 0))
-        return Resolved(record, fields[7], fields[5], fields[4])
+        """(record, offset, start_time)"""
+        record, fields = self._record(6, "IIIQQQQQ", (0, pid), (addr, start_time, 0), (0,))
+        return Resolved(record, fields[5], fields[4])
 
     def maps(self, pid, flags=0, room=1 << 16):
         records, cursor, instance = [], 0, 0
@@ -205,13 +204,18 @@ class Device:
         return records
 
     def history(self, pid=0, room=1 << 16):
+        return self.history_since(pid, room)[0]
+
+    def history_since(self, pid=0, room=1 << 16):
+        """(records, from when on nothing is missing)"""
         records, cursor = [], 0
         buf = ctypes.create_string_buffer(room)
         while cursor != MAPS_END:
-            _, _, used, cursor, _ = self.ioctl(
-                10, "IIIQQ", 0, pid, room, cursor, ctypes.addressof(buf))
+            _, _, used, cursor, _, since = self.ioctl(
+                10, "IIIQQQ", 0, pid, room, cursor, ctypes.addressof(buf), 0)
             records += parse_all(buf.raw[:used])
-        return records
+            assert cursor == MAPS_END or not since, since
+        return records, since
 
     def _set_cookie(self, flags, fd, kind, addr, length, identity):
         self.ioctl(8, "IiHHQQQ", flags, fd, KIND.index(kind), len(identity), addr, length,

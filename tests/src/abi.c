@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct buildid_subscribe) == 40, "subscribe");
 _Static_assert(sizeof(struct buildid_flush) == 16, "flush");
 _Static_assert(sizeof(struct buildid_cookie) == 88, "cookie");
 _Static_assert(sizeof(struct buildid_set_cookie) == 40, "set_cookie");
-_Static_assert(sizeof(struct buildid_history) == 32, "history");
+_Static_assert(sizeof(struct buildid_history) == 40, "history");
 
 static union {
 	struct buildid_file file;
@@ -438,7 +438,6 @@ static void test_resolve_addr(void)
 	argument = argument_of(RESOLVE_ADDR);
 	call(BUILDID_IOC_RESOLVE_ADDR, &argument);
 	is(record.file.header.size, argument.addr.record_size, "RESOLVE_ADDR: returns the size");
-	is(argument.addr.source, 0, "RESOLVE_ADDR: it is no history");
 	argument.addr.record_size = 8;
 	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOSPC,
 	      "RESOLVE_ADDR: a buffer that is too small is ENOSPC");

@@ -200,8 +200,9 @@ static int resolve_id(struct buildid_resolve_id *request)
 static int resolve_addr(struct buildid_resolve_addr *request)
 {
 	fake.addr = *request;
+	if (fake.exited)
+		return result(ESRCH);
 	request->start_time = 777;
-	request->source = BUILDID_ADDR_HISTORY;
 	request->offset = fake.mapped_at ? request->addr - fake.mapped_at : fake.resolved_offset;
 	return resolve(-1, request->record, &request->record_size);
 }
