@@ -67,7 +67,7 @@ static u32 room_in(struct bid_ring *ring)
 	u32 room;
 
 	raw_spin_lock(&ring->lock);
-	room = ring->size - (u32)(ring->prod - bid_ring_cons(ring));
+	room = bid_ring_limit(ring) - ring->prod;
 	raw_spin_unlock(&ring->lock);
 	return room;
 }
@@ -165,7 +165,7 @@ static struct buildid_record take(struct kunit *test, struct bid_ring *ring, u16
 	return copy;
 }
 
-static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 no_request,
+static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 unresolved,
 		     u64 missed)
 {
 	const struct buildid_record *record = bid_ring_peek(ring, 0);
@@ -177,7 +177,7 @@ static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u
 	lost = container_of(record, const struct buildid_lost, header);
 	KUNIT_EXPECT_EQ(test, lost->ring_full, ring_full);
 	KUNIT_EXPECT_LE(test, lost->ring_full_mmaps, ring_full);
-	KUNIT_EXPECT_EQ(test, lost->no_request, no_request);
+	KUNIT_EXPECT_EQ(test, lost->unresolved, unresolved);
 	KUNIT_EXPECT_EQ(test, lost->missed_probe, missed);
 	return take(test, ring, BUILDID_RECORD_LOST).seq;
 }
@@ -483,7 +483,7 @@ static void reports_unresolved_and_missed_mappings(struct kunit *test)
 	struct bid_ring_reserve_args args = {
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
-		.no_request = true,
+		.unresolved = true,
 		.missed = 3,
 	};
 	struct bid_ring_batch batch;
@@ -522,7 +522,7 @@ static void does_not_count_dropped_records_as_unresolved(struct kunit *test)
 	struct bid_ring_reserve_args args = {
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
-		.no_request = true,
+		.unresolved = true,
 	};
 	struct bid_ring_batch batch;
 
@@ -804,7 +804,7 @@ static void does_not_believe_a_consumer_that_goes(struct kunit *test)
 	}
 	KUNIT_EXPECT_LE(test, (u64)n * BODY, SIZE + consumed * BODY);
 	KUNIT_EXPECT_GT(test, dropped, 0);
-	KUNIT_EXPECT_EQ(test, ring->cons, right);
+	KUNIT_EXPECT_EQ(test, ring->limit, right + SIZE);
 	/* these look where the consumer says, and no further than the ring */
 	record = bid_ring_record(ring, bid_ring_consumer(ring)->pos);
 	KUNIT_EXPECT_TRUE(test, IS_ALIGNED((unsigned long)record, 8));
@@ -1109,7 +1109,7 @@ static const char *lost_fault(struct race *race, const struct buildid_lost *lost
 {
 	if (lost->ring_full != race->hole)
 		return "LOST does not count the hole";
-	if (lost->no_request || lost->missed_probe)
+	if (lost->unresolved || lost->missed_probe)
 		return "LOST reports other losses";
 	race->lost += lost->ring_full;
 	race->hole = 0;

@@ -22,7 +22,6 @@
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
-#include <linux/fs_struct.h>
 #include <linux/mutex.h>
 #include <linux/pid_namespace.h>
 #include <linux/rculist.h>
@@ -39,7 +38,22 @@ LIST_HEAD(bid_event_list); /* of struct bid_subscriber, under RCU */
 u32 bid_event_data_subscribers;
 
 static DEFINE_MUTEX(subscribers_lock);
-static u64 slots; /* in use, a bit each; under subscribers_lock */
+static u64 slots; /* in use, a bit each; under subscribers_lock, as is: */
+static u32 subscribers;
+
+/* Whoever is not root leaves half of them to others. */
+static bool has_share(const struct bid_subscriber *subscriber)
+{
+	const struct bid_subscriber *other;
+	u32 n = 0;
+
+	lockdep_assert_held(&subscribers_lock);
+	if (uid_eq(subscriber->uid_owner, GLOBAL_ROOT_UID))
+		return true;
+	list_for_each_entry(other, &bid_event_list, node)
+		n += uid_eq(other->uid_owner, subscriber->uid_owner);
+	return n < BID_SUBSCRIBERS_MAX / 2;
+}
 
 /**
  * bid_event_add() - start to deliver records to a subscriber
@@ -47,7 +61,7 @@ static u64 slots; /* in use, a bit each; under subscribers_lock */
  *
  * Process context; takes subscribers_lock.
  *
- * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX.
+ * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX, or the user has half of them.
  */
 int bid_event_add(struct bid_subscriber *subscriber)
 {
@@ -57,11 +71,12 @@ int bid_event_add(struct bid_subscriber *subscriber)
 			       subscriber->flags & (BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
 						    BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
 	mutex_lock(&subscribers_lock);
-	if (slots == ~0ULL) {
+	if (slots == ~0ULL || !has_share(subscriber)) {
 		err = -EUSERS;
 	} else {
 		subscriber->slot = ffz(slots);
 		slots |= BIT_ULL(subscriber->slot);
+		WRITE_ONCE(subscribers, subscribers + 1);
 		if (subscriber->flags & BUILDID_SUB_DATA)
 			WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers + 1);
 		list_add_tail_rcu(&subscriber->node, &bid_event_list);
@@ -74,17 +89,22 @@ int bid_event_add(struct bid_subscriber *subscriber)
  * bid_event_remove() - stop delivering records to a subscriber
  * @subscriber: the subscriber
  *
- * Process context; waits for two grace periods, and nobody else waits for these. On return no
- * producer can reach the subscriber any more.
+ * Process context. After a grace period no producer can reach the subscriber any more: then
+ * bid_event_free_slot().
  */
 void bid_event_remove(struct bid_subscriber *subscriber)
 {
 	mutex_lock(&subscribers_lock);
 	list_del_rcu(&subscriber->node);
+	WRITE_ONCE(subscribers, subscribers - 1);
 	if (subscriber->flags & BUILDID_SUB_DATA)
 		WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers - 1);
 	mutex_unlock(&subscribers_lock);
-	synchronize_rcu();
+}
+
+/* Process context; waits for a grace period. */
+void bid_event_free_slot(struct bid_subscriber *subscriber)
+{
 	/*
 	 * The next owner of the slot must not get the FILE records this one waits for:
 	 * no producer sets its bit any more, and then no worker has read it.
@@ -98,7 +118,7 @@ void bid_event_remove(struct bid_subscriber *subscriber)
 
 u32 bid_event_subscribers(void)
 {
-	return hweight64(READ_ONCE(slots));
+	return READ_ONCE(subscribers);
 }
 
 static bool in_cgroup(struct cgroup *cgroup)
@@ -166,18 +186,13 @@ static bool passes_filters(struct bid_subscriber *subscriber, unsigned long vm_f
 	       watches_current(subscriber);
 }
 
-/*
- * The path of the file, if the subscriber may know it. current's root is read without
- * its lock: if another thread calls chroot() meanwhile, either answer is right.
- */
+/* The path of the file, if the subscriber may know it. */
 static struct bid_path path_for(const struct bid_subscriber *subscriber,
 				struct bid_mapping *mapping)
 {
 	struct bid_path path = *bid_mapping_path(mapping);
-	const struct path *root = &current->fs->root;
 
-	if (!subscriber->root.mnt || (READ_ONCE(root->mnt) == subscriber->root.mnt &&
-				      READ_ONCE(root->dentry) == subscriber->root.dentry))
+	if (!subscriber->root.mnt || bid_root_is_current(&subscriber->root))
 		return path;
 	return (struct bid_path){
 		.flags = (path.flags & ~BUILDID_FILE_PATH_PART) | BUILDID_FILE_NO_PATH,
@@ -196,7 +211,7 @@ static int reserve_mmap(struct bid_subscriber *subscriber, struct bid_mapping *m
 		.detail = mapping->entry ? detail_of(mapping->entry) : 0,
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = size,
-		.no_request = mapping->state == BUILDID_STATE_UNRESOLVED,
+		.unresolved = mapping->state == BUILDID_STATE_UNRESOLVED,
 		.missed = bid_hook_missed(),
 	};
 	bool sent = !mapping->entry || bid_ring_file_sent(ring, args.file_id, args.detail);
@@ -482,7 +497,7 @@ static void send_task(struct bid_subscriber *subscriber, const struct bid_task_i
 }
 
 /**
- * bid_event_task() - send a FORK, EXEC or EXIT record of current
+ * bid_event_task() - send a FORK, EXEC, COMM or EXIT record
  * @info: what it says
  *
  * Any context but NMI.

@@ -82,7 +82,7 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 			    BUILDID_FEATURE_HTLHASH |
 			    (__is_defined(BID_HAS_FSVERITY_DIGEST) && IS_ENABLED(CONFIG_FS_VERITY) ?
 				     BUILDID_FEATURE_FSVERITY : 0),
-		.records = GENMASK_ULL(BUILDID_RECORD_EXIT, BUILDID_RECORD_FILE),
+		.records = GENMASK_ULL(BUILDID_RECORD_COMM, BUILDID_RECORD_FILE),
 		.ioctls = GENMASK_ULL(_IOC_NR(BUILDID_IOC_HISTORY),
 				      _IOC_NR(BUILDID_IOC_INFO)),
 		.status = bid_hook_armed() ? BUILDID_STATUS_ARMED : 0,

@@ -70,6 +70,5 @@ int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg);
 
 /* subscribe.c */
 int bid_ioctl_subscribe(struct bid_session *session, void __user *arg);
-void bid_unsubscribe(struct bid_session *session);
 
 #endif /* BID_IOCTL_H */

@@ -22,6 +22,7 @@
 #include "kernel_image.h"
 #include "netlink.h"
 #include "parents.h"
+#include "subscribe.h"
 #include "version.h"
 #include "worker.h"
 
@@ -72,7 +73,8 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_resolve_addr) != 56);
 	BUILD_BUG_ON(sizeof(struct buildid_maps) != 40);
 	BUILD_BUG_ON(sizeof(struct buildid_resolve_id) != 32);
-	BUILD_BUG_ON(sizeof(struct buildid_task) != 80);
+	BUILD_BUG_ON(sizeof(struct buildid_task) != 96);
+	BUILD_BUG_ON(sizeof(struct buildid_ring_producer) != 24);
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
 	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 88);
 	BUILD_BUG_ON(sizeof(struct buildid_set_cookie) != 40);
@@ -102,9 +104,12 @@ static int __init buildid_init(void)
 	err = bid_kernel_image_init();
 	if (err)
 		goto err_hook;
-	err = bid_netlink_init();
+	err = bid_subscribe_init();
 	if (err)
 		goto err_kernel_image;
+	err = bid_netlink_init();
+	if (err)
+		goto err_subscribe;
 	err = bid_chardev_init();
 	if (err)
 		goto err_netlink;
@@ -113,6 +118,8 @@ static int __init buildid_init(void)
 
 err_netlink:
 	bid_netlink_exit();
+err_subscribe:
+	bid_subscribe_exit();
 err_kernel_image:
 	bid_kernel_image_exit();
 err_hook:
@@ -136,6 +143,7 @@ static void __exit buildid_exit(void)
 {
 	bid_chardev_exit();
 	bid_netlink_exit();
+	bid_subscribe_exit();
 	bid_kernel_image_exit();
 	bid_hook_exit();
 	bid_parents_exit();

@@ -191,7 +191,7 @@ static void count_record(struct tally *tally, const struct buildid_record *recor
 		break;
 	case BUILDID_RECORD_LOST:
 		lost = (const struct buildid_lost *)record;
-		tally->lost += lost->ring_full + lost->no_request + lost->missed_probe;
+		tally->lost += lost->ring_full + lost->unresolved + lost->missed_probe;
 		break;
 	}
 }

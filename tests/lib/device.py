@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from tap import equal
 
-FILE, MMAP, KERNEL, MODULE, COOKIE, LOST, FORK, EXEC, EXIT = range(1, 10)
+FILE, MMAP, KERNEL, MODULE, COOKIE, LOST, FORK, EXEC, EXIT, COMM = range(1, 11)
 SNAPSHOT = 1
 SUB_DATA, SUB_PATH, SUB_KERNEL, SUB_CHILDREN, SUB_UID, SUB_CGROUP, SUB_TASKS = (
     1 << n for n in range(7))
@@ -34,8 +34,9 @@ Mmap = namedtuple("Mmap", "header pid tid addr len pgoff file_id start_time prot
                   "comm path")
 Image = namedtuple("Image", "header addr len flags kind reason id name")
 Cookie = namedtuple("Cookie", "header pid tid addr len start_time kind id comm")
-Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time comm")
-Lost = namedtuple("Lost", "header ring_full ring_full_mmaps no_request missed_probe")
+Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time "
+                  "cgroup_id uid exit_code comm")
+Lost = namedtuple("Lost", "header ring_full ring_full_mmaps unresolved missed_probe")
 Resolved = namedtuple("Resolved", "record source offset start_time")
 
 RECORD_MAX = 8192
@@ -98,9 +99,9 @@ def parse(buf, off=0):
         equal(f[8], 0, "reserved")
         (identity,) = variable(record, f[7], (f[6], pad8(f[6])))
         return Cookie(header, *f[:5], KIND[f[5]], identity.hex(), text(f[9]))
-    if header.type in (FORK, EXEC, EXIT):
-        f = struct.unpack_from("=IIQIIQ16s", record, 32)
-        return Task(header, *f[:6], text(f[6]))
+    if header.type in (FORK, EXEC, EXIT, COMM):
+        f = struct.unpack_from("=IIQIIQQII16s", record, 32)
+        return Task(header, *f[:9], text(f[9]))
     if header.type == LOST:
         return Lost(header, *struct.unpack_from("=QQQQ", record, 32))
     return header

@@ -34,7 +34,7 @@ ASSERT_SIZE(buildid_resolve_key, 40);
 ASSERT_SIZE(buildid_resolve_addr, 56);
 ASSERT_SIZE(buildid_maps, 40);
 ASSERT_SIZE(buildid_resolve_id, 32);
-ASSERT_SIZE(buildid_task, 80);
+ASSERT_SIZE(buildid_task, 96);
 ASSERT_SIZE(buildid_flush, 16);
 ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
