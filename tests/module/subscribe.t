@@ -194,7 +194,7 @@ def grace_periods(function):
         lib.write_bytes(f"{event}/enable", b"0")
         return lib.read_bytes(f"{TRACING}/trace").count(b"waits:")
     finally:
-        lib.write_bytes(f"{TRACING}/kprobe_events", b"-:waits\n")
+        lib.write_bytes(f"{TRACING}/kprobe_events", b"")    # which removes it
 
 
 @test("whoever closes a subscription waits for nothing")

@@ -364,12 +364,16 @@ def _():
 
 @test("a thread that gets another name has a COMM, also where another one gives it")
 def _():
+    def rename(whom, name):
+        with open(f"/proc/{whom}/comm", "w", encoding="ascii") as file:
+            file.write(name)
+
     def child():
-        lib.write_bytes("/proc/self/comm", b"renamed")
+        rename("self", "renamed")
         release = threading.Event()
         thread = threading.Thread(target=release.wait)
         thread.start()
-        lib.write_bytes(f"/proc/self/task/{thread.native_id}/comm", b"by another")
+        rename(f"self/task/{thread.native_id}", "by another")
         release.set()
         thread.join()
     with Tasks() as watch:
