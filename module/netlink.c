@@ -79,7 +79,7 @@ static DEFINE_SPINLOCK(listeners_lock);
 static const struct nla_policy get_policy[] = {
 	[BUILDID_A_DEV_MAJOR] = { .type = NLA_U32 }, [BUILDID_A_DEV_MINOR] = { .type = NLA_U32 },
 	[BUILDID_A_INO] = { .type = NLA_U64 },	     [BUILDID_A_GENERATION] = { .type = NLA_U32 },
-	[BUILDID_A_KIND] = { .type = NLA_U32 },
+	[BUILDID_A_KIND] = { .type = NLA_U32 },	     [BUILDID_A_TREE] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy subscribe_policy[] = {
@@ -133,21 +133,58 @@ static void *put_file(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 	return hdr;
 }
 
+static bool is_named(const struct bid_key *key, struct nlattr **attrs)
+{
+	const struct nlattr *generation = attrs[BUILDID_A_GENERATION];
+	const struct nlattr *tree = attrs[BUILDID_A_TREE];
+
+	return key->ino == nla_get_u64(attrs[BUILDID_A_INO]) &&
+	       MAJOR(key->dev) == nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]) &&
+	       MINOR(key->dev) == nla_get_u32(attrs[BUILDID_A_DEV_MINOR]) &&
+	       (!generation || key->generation == nla_get_u32(generation)) &&
+	       (!tree || key->tree == nla_get_u64(tree));
+}
+
+/* Of the newest version; -ENOTUNIQ when it is not said which of several trees is meant. */
+static int find_newest(struct nlattr **attrs, u64 *file_id)
+{
+	const struct bid_entry *entry;
+	u64 tree = 0;
+	int err = 0;
+	u32 slot;
+
+	*file_id = 0;
+	rcu_read_lock();
+	for (slot = 0; slot < bid_cache_max(); slot++) {
+		if (slot % DUMP_MAX == 0) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+		entry = bid_cache_at(slot);
+		if (!entry || !is_named(&entry->key, attrs))
+			continue;
+		if (*file_id && entry->key.tree != tree)
+			err = -ENOTUNIQ;
+		tree = entry->key.tree;
+		*file_id = max(*file_id, entry->file_id);
+	}
+	rcu_read_unlock();
+	return *file_id ? err : -ENOENT;
+}
+
 static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 {
-	struct nlattr **attrs = info->attrs;
 	const struct bid_entry *entry;
 	struct bid_file_info file_info;
-	u32 generation = 0;
-	int err = -ENOENT;
+	u64 file_id;
+	int err = find_newest(info->attrs, &file_id);
 
-	if (attrs[BUILDID_A_GENERATION])
-		generation = nla_get_u32(attrs[BUILDID_A_GENERATION]);
+	if (err)
+		return err;
 	rcu_read_lock();
-	entry = bid_cache_find_newest(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
-				      nla_get_u32(attrs[BUILDID_A_DEV_MINOR]),
-				      nla_get_u64(attrs[BUILDID_A_INO]),
-				      attrs[BUILDID_A_GENERATION] ? &generation : NULL);
+	entry = bid_cache_find_id(file_id);
+	err = -ENOENT;
 	if (entry) {
 		bid_entry_info(entry, &file_info);
 		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &file_info) ? 0 :
@@ -191,7 +228,7 @@ static int dump_start(struct netlink_callback *cb)
 
 	if (!may_use(cb->skb))
 		return -EPERM;
-	if (attrs[BUILDID_A_INO] || attrs[BUILDID_A_GENERATION] ||
+	if (attrs[BUILDID_A_INO] || attrs[BUILDID_A_GENERATION] || attrs[BUILDID_A_TREE] ||
 	    !attrs[BUILDID_A_DEV_MAJOR] != !attrs[BUILDID_A_DEV_MINOR])
 		return -EINVAL;
 	cb->min_dump_alloc = MESSAGE_BYTES;
@@ -578,7 +615,7 @@ static const struct genl_ops ops[] = {
 static struct genl_family family __ro_after_init = {
 	.name = BUILDID_GENL_NAME,
 	.version = BUILDID_GENL_VERSION,
-	.maxattr = BUILDID_A_CGROUP_FD,
+	.maxattr = BUILDID_A_TREE,
 	.module = THIS_MODULE,
 	.parallel_ops = true,
 	.ops = ops,

@@ -1010,10 +1010,12 @@ struct buildid_set_cookie {
  * opener.
  *
  *	BUILDID_CMD_GET		request: BUILDID_A_DEV_MAJOR, BUILDID_A_DEV_MINOR,
- *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION
+ *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION and
+ *				BUILDID_A_TREE
  *				reply: one BUILDID_A_RECORD, the FILE record of the
  *				newest version in the cache; ENOENT when there is none;
- *				EINVAL without one of the first three
+ *				ENOTUNIQ when there are some of several trees, and it is
+ *				not said of which; EINVAL without one of the first three
  *	BUILDID_CMD_GET, NLM_F_DUMP
  *				request: optional filters: BUILDID_A_DEV_MAJOR and
  *				BUILDID_A_DEV_MINOR, both or none; BUILDID_A_KIND.
@@ -1068,6 +1070,8 @@ enum buildid_cmd {
  * @BUILDID_A_PIDS: binary: u32 each, likewise
  * @BUILDID_A_UID: u32, likewise
  * @BUILDID_A_CGROUP_FD: u32, a file descriptor of the sender, likewise
+ * @BUILDID_A_TREE: u64: which of the inodes with that number, where one number names
+ *	several (btrfs and bcachefs: the subvolume, FUSE: the node); 0 elsewhere
  */
 enum buildid_attr {
 	BUILDID_A_UNSPEC	= 0,
@@ -1084,6 +1088,7 @@ enum buildid_attr {
 	BUILDID_A_PIDS		= 11,
 	BUILDID_A_UID		= 12,
 	BUILDID_A_CGROUP_FD	= 13,
+	BUILDID_A_TREE		= 14,
 };
 
 #endif /* _UAPI_BUILDID_H */
