@@ -522,7 +522,7 @@ bool bid_visit_send(const struct bid_report *report)
  * @oldest_ns: set to how long the oldest one has taken so far
  * @oldest_pid: set to the thread whose it is, 0 outside of the initial pid namespace
  */
-u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid)
+u32 bid_visit_count(u64 *oldest_ns, u64 *oldest_pid)
 {
 	unsigned long now = jiffies, age, oldest = 0;
 	struct visit *visit;

@@ -10,7 +10,7 @@ import subprocess
 
 import lib
 import stream
-from device import Device, File, Lost
+from device import Device, File, Lost, parse_all
 from tap import equal, run, test
 
 WRITERS = 4
@@ -119,6 +119,35 @@ def _():
                 assert poll(device), "it is not told that records were lost"
             consume()
             equal(poll(device), [], "readable")
+
+
+@test("nor on a reader that maps the ring and waits for edges: the last loss reaches it, too")
+def _():
+    with Device() as device, select.epoll() as epoll:
+        device.subscribe(ring_size=SMALL, pids=[os.getpid()])
+        with mmap.mmap(device.fd, lib.PAGE) as consumer, \
+                mmap.mmap(device.fd, lib.PAGE + 2 * SMALL, prot=mmap.PROT_READ,
+                          offset=lib.PAGE) as ring:
+            checked = stream.Stream()
+
+            def consume():
+                begin, end = (int.from_bytes(page[:8], "little") for page in (consumer, ring))
+                at = lib.PAGE + begin % SMALL
+                checked.add(parse_all(ring[at:at + end - begin]))
+                consumer[:8] = ring[:8]
+
+            epoll.register(device.fd, select.EPOLLIN | select.EPOLLET)
+            made = 0
+            for again in range(3):
+                for _ in range(MANY):
+                    lib.map_file(FILES[0])
+                made += MANY
+                while len(checked.mmaps) + sum(
+                        record.ring_full_mmaps for record in checked.records
+                        if isinstance(record, Lost)) < made:
+                    assert epoll.poll(lib.PATIENCE), f"not woken, {again + 1}: {checked.records[-1]}"
+                    consume()
+            assert checked.lost, "nothing was lost"
 
 
 @test("several writers and a slow reader: each record is in sequence, or counted")

@@ -379,7 +379,7 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
  * BUILDID_SUB_CGROUP
  *	Only processes in or below @cgroup_fd, an open cgroup v2 directory.
  * BUILDID_SUB_TASKS
- *	FORK, EXEC and EXIT records, too. With them a reader can follow the address
+ *	FORK, EXEC, COMM and EXIT records, too. With them a reader can follow the address
  *	space of each process; see struct buildid_task in buildid.h.
  */
 struct buildid_options {
