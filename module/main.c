@@ -4,9 +4,9 @@
  * include/uapi/buildid.h is the ABI and its manual.
  *
  * The order in which the parts are initialized: first what the hook needs, then the hook,
- * then the ways in from user space, the device last. They end in the reverse order, but
- * for cookies, which the worker uses: when the hook is gone nothing gets new read
- * requests, when the worker is gone nothing uses the cache.
+ * then the ways in from user space, the device last. They end in the reverse order: when
+ * the hook is gone nothing gets new read requests, when the worker is gone nothing uses
+ * cookies and cache.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -84,9 +84,10 @@ static int __init buildid_init(void)
 	err = bid_cache_init(max_entries);
 	if (err)
 		goto err_log;
+	bid_cookie_init();
 	err = bid_worker_init(requests);
 	if (err)
-		goto err_cache;
+		goto err_cookie;
 	err = bid_identify_init();
 	if (err)
 		goto err_worker;
@@ -125,7 +126,9 @@ err_identify:
 	bid_identify_exit();
 err_worker:
 	bid_worker_exit();
-err_cache:
+err_cookie:
+	bid_mapping_cookie_exit();
+	bid_cookie_exit();
 	bid_cache_exit();
 err_log:
 	pr_err("not loaded: %d\n", err);
