@@ -19,7 +19,6 @@
 #include <linux/uaccess.h>
 
 #include "chardev.h"
-#include "cookie.h"
 #include "hook.h"
 #include "ioctl.h"
 #include "past.h"
@@ -300,7 +299,6 @@ static struct miscdevice device = {
 /* Before it returns user space can get in. Return: 0 or -errno. */
 int bid_chardev_init(void)
 {
-	bid_cookie_init();
 	bid_process_init();
 	return misc_register(&device);
 }

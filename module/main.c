@@ -4,9 +4,8 @@
  * include/uapi/buildid.h is the ABI and its manual.
  *
  * The order in which the parts are initialized: first what the hook needs, then the hook,
- * then the ways in from user space, the device last. They end in the reverse order, but
- * for cookies, which visits use: when the hook is gone nothing begins one, and when visits are
- * over nothing uses the cache.
+ * then the ways in from user space, the device last. They end in the reverse order: when the
+ * hook is gone nothing begins a visit, and when visits are over nothing uses cookies and cache.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -72,9 +71,10 @@ static int __init buildid_init(void)
 	err = bid_cache_init(max_entries);
 	if (err)
 		goto err_log;
+	bid_cookie_init();
 	err = bid_history_init();
 	if (err)
-		goto err_cache;
+		goto err_cookie;
 	err = bid_visit_init();
 	if (err)
 		goto err_history;
@@ -114,7 +114,9 @@ err_visit:
 	bid_visit_exit();
 err_history:
 	bid_history_exit();
-err_cache:
+err_cookie:
+	bid_mapping_cookie_exit();
+	bid_cookie_exit();
 	bid_cache_exit();
 err_log:
 	pr_err("not loaded: %d\n", err);

@@ -360,7 +360,8 @@ struct buildid_mmap {
  * @header: see struct buildid_record. Its type distinguishes the kernel from a
  *	module; the name does not
  * @addr: of _text, or of the module's code; 0 if the subscriber may not see it
- * @len: bytes of code from @addr
+ * @len: bytes of code from @addr; 0 of a kernel whose kallsyms do not have its end
+ *	(CONFIG_KALLSYMS_ALL)
  * @flags: BUILDID_IMAGE_*
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
@@ -410,6 +411,7 @@ struct buildid_image {
  * It takes precedence over the identity of the mapped file, as the loader may have
  * written anything there. Sent when it is set, if an MMAP of the process would pass
  * the filters, and in MAPS. A child of fork(2) has none of its parent's cookies.
+ * Before Linux 6.2 it also goes when a hole is punched there in a file on hugetlbfs.
  */
 struct buildid_cookie {
 	struct buildid_record	header;
@@ -964,12 +966,14 @@ struct buildid_flush {
  * It has another file_id from then on. As the end of a file cannot be seen, its
  * user's oldest such cookie goes when there are too many.
  *
- * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF, and what read(2) would fail with, as of RESOLVE; EEXIST when the content
- * has an identity of its own; EIO, or EAGAIN when it is being changed; ENOENT when not
- * all of the addresses are mapped, or there is no cookie to remove; EDQUOT when the
- * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP
- * for a file that is never read, or where the kernel has no MMU notifiers; ENOMEM;
+ * Errors: EPERM, unless the caller has CAP_FOWNER, for a file of another user, as
+ * fstat(2) says, or on an overlay that was mounted in a user namespace or has copied
+ * the metadata alone (metacopy); EBADF, and what read(2) would fail with, as of
+ * RESOLVE; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
+ * it is being changed; ENOENT when not all of the addresses are mapped, or there is no
+ * cookie to remove; EDQUOT when the user has BUILDID_COOKIES_MAX, or all users have
+ * BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or where the kernel
+ * has no MMU notifiers; ENOMEM;
  * EINTR. With any of them size may have been set, and nothing was named.
  */
 struct buildid_set_cookie {
