@@ -179,7 +179,7 @@ static u64 find_newest(dev_t dev, u64 ino, const u32 *generation)
 	u64 file_id;
 
 	rcu_read_lock();
-	entry = bid_cache_find_newest(MAJOR(dev), MINOR(dev), ino, generation);
+	entry = bid_cache_find_newest(MAJOR(dev), MINOR(dev), ino, generation, NULL);
 	file_id = entry ? entry->file_id : 0;
 	rcu_read_unlock();
 	return file_id;
@@ -288,6 +288,34 @@ static void knows_the_newest_of_any_generation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, NULL), new_id);
 	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, &new.generation), new_id);
 	KUNIT_EXPECT_EQ(test, find_newest(any_key.dev, any_key.ino, &old.generation), old_id);
+}
+
+static struct bid_entry *newest_in(const u64 *tree)
+{
+	return bid_cache_find_newest(MAJOR(any_key.dev), MINOR(any_key.dev), any_key.ino, NULL,
+				     tree);
+}
+
+/* Each subvolume has its own inode of that number, and none is the newest of them. */
+static void knows_the_newest_of_one_tree(struct kunit *test)
+{
+	struct bid_version later = version_of(any_version.ctime + 1);
+	const u64 none = any_key.tree + 2;
+	struct bid_key other = any_key;
+
+	other.tree++;
+	put(test, &any_key, &any_version);
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, newest_in(NULL)->file_id, find(&any_key, &any_version));
+	rcu_read_unlock();
+	put(test, &other, &any_version);
+	put(test, &any_key, &later);
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, newest_in(&any_key.tree)->file_id, find(&any_key, &later));
+	KUNIT_EXPECT_EQ(test, newest_in(&other.tree)->file_id, find(&other, &any_version));
+	KUNIT_EXPECT_NULL(test, newest_in(&none));
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(newest_in(NULL)), -ENOTUNIQ);
+	rcu_read_unlock();
 }
 
 static void never_uses_a_file_id_again(struct kunit *test)
@@ -1106,7 +1134,7 @@ static int look_up(void *seed)
 			report_race(entry_fault(entry, &key, &version));
 			atomic_inc(&race.found);
 		}
-		entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
+		entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL, NULL);
 		if (entry)
 			report_race(entry_fault(entry, &key, &entry->version));
 		entry = bid_cache_at(slot++ % ENTRIES);
@@ -1271,6 +1299,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(distinguishes_entries_by, others_gen_params),
 	KUNIT_CASE(keeps_all_versions_and_knows_the_newest),
 	KUNIT_CASE(knows_the_newest_of_any_generation),
+	KUNIT_CASE(knows_the_newest_of_one_tree),
 	KUNIT_CASE(never_uses_a_file_id_again),
 	KUNIT_CASE(finds_an_entry_by_its_file_id),
 	KUNIT_CASE(walks_over_every_entry_once),

@@ -621,7 +621,7 @@ static u32 remembered_path_len(const struct file *file)
 
 	bid_file_key(file_inode(file), &key);
 	rcu_read_lock();
-	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
+	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL, NULL);
 	if (entry)
 		bid_entry_info(entry, &info);
 	rcu_read_unlock();
@@ -968,7 +968,7 @@ static struct bid_request *add_request(struct kunit *test, struct file *file)
 	bid_file_key(file_inode(file), &key);
 	rcu_read_lock();
 	bid_cache_lock();
-	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL);
+	entry = bid_cache_find_newest(MAJOR(key.dev), MINOR(key.dev), key.ino, NULL, NULL);
 	if (entry && !entry->request)
 		request = bid_worker_get_request(key.dev);
 	if (request) {

@@ -173,23 +173,25 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
 
 /**
  * bid_cache_find_newest() - find the newest entry of an inode
- * @dev: of its superblock
+ * @major: of its superblock's device, not checked yet, as is @minor
+ * @minor: likewise
  * @ino: inode number
  * @generation: of the inode number, or NULL for any
- * @tree: which of those with that number, or NULL for any
- * @found: set to the entry, or NULL
+ * @tree: which of the inodes with that number, or NULL for the only one
  *
  * Under RCU. Without @generation or @tree it goes through the whole table.
  *
- * Return: 0; -ENOENT; -ENOTUNIQ when without @tree there are several.
+ * Return: as bid_cache_find(), or -ENOTUNIQ as a pointer where @tree would make a difference.
  */
-int bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation, const u64 *tree,
-			  struct bid_entry **found)
+struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation,
+					const u64 *tree)
 {
 	u32 slot = 0, end = cache.slots;
-	struct bid_entry *entry;
+	struct bid_entry *entry, *newest = NULL;
+	dev_t dev = MKDEV(major, minor);
 
-	*found = NULL;
+	if (MAJOR(dev) != major || MINOR(dev) != minor)
+		return NULL;
 	if (generation && tree) {
 		slot = hash(dev, *generation, ino, *tree) >> cache.shift & ~(WAYS - 1);
 		end = slot + WAYS;
@@ -200,12 +202,12 @@ int bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation, const u64 *
 		    (generation && entry->key.generation != *generation) ||
 		    (tree && entry->key.tree != *tree))
 			continue;
-		if (*found && (*found)->key.tree != entry->key.tree)
-			return -ENOTUNIQ;
-		if (!*found || entry->file_id > (*found)->file_id)
-			*found = entry;
+		if (newest && newest->key.tree != entry->key.tree)
+			return ERR_PTR(-ENOTUNIQ);
+		if (!newest || entry->file_id > newest->file_id)
+			newest = entry;
 	}
-	return *found ? 0 : -ENOENT;
+	return newest;
 }
 
 /**

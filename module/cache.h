@@ -20,8 +20,8 @@ void bid_cache_exit(void);
 /* Under RCU. */
 struct bid_entry *bid_cache_find(const struct bid_key *key, const struct bid_version *version);
 struct bid_entry *bid_cache_find_inode(struct inode *inode);
-int bid_cache_find_newest(dev_t dev, u64 ino, const u32 *generation, const u64 *tree,
-			  struct bid_entry **found);
+struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation,
+					const u64 *tree);
 struct bid_entry *bid_cache_at(u32 slot);
 
 /* Under RCU, in process context. */

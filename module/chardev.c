@@ -8,10 +8,12 @@
  * The session's mutex is held while user memory is faulted in, which takes the mmap lock
  * of the reader. mmap(2) is called under that lock, and so only tries the mutex.
  */
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -21,7 +23,12 @@
 #include "event.h"
 #include "hook.h"
 #include "ioctl.h"
+#include "past.h"
 #include "process.h"
+#include "resolve.h"
+#include "session.h"
+#include "set_cookie.h"
+#include "subscribe.h"
 
 static int open(struct inode *inode, struct file *file)
 {
@@ -45,43 +52,133 @@ static int release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static bool admin_capable(void)
+{
+	return capable(CAP_SYS_ADMIN);
+}
+
+/**
+ * struct command - an ioctl
+ * @size: of its struct
+ * @published: of the first version of that, which is the least that is taken
+ * @flags: all that are known, of the word behind the size
+ * @may: has the caller the right to it? Asked at each call; NULL for anybody
+ * @run: makes the answer in the struct that it is given; process context, no lock held
+ * @check: refuses a bad request, and completes the answer, which goes out before @run: if
+ *	that fails @run has had no effect. NULL where the answer is @run's
+ */
+struct command {
+	u16 size, published;
+	u32 flags;
+	bool (*may)(void);
+	int (*run)(struct bid_session *session, void *arg);
+	int (*check)(void *arg);
+};
+
+#define COMMAND(nr, type, ...) \
+	[_IOC_NR(nr)] = { sizeof(struct type), sizeof(struct type), __VA_ARGS__ }
+
+/*
+ * Who may what, as in SECURITY.md. NULL is not all where it can be about others: see ways[] in
+ * resolve.c, find_allowed_pid() and name_file().
+ */
+static const struct command commands[] = {
+	/* its abi, which is where others have flags, can be had with whatever ABI */
+	[_IOC_NR(BUILDID_IOC_INFO)] = { sizeof(struct buildid_info),
+					offsetofend(struct buildid_info, abi), ~0U, NULL,
+					bid_ioctl_info },
+	COMMAND(BUILDID_IOC_STATS, buildid_stats, 0, NULL, bid_ioctl_stats),
+	COMMAND(BUILDID_IOC_SUBSCRIBE, buildid_subscribe, BID_SUBSCRIBE_FLAGS, perfmon_capable,
+		bid_ioctl_subscribe, bid_subscribe_check),
+	COMMAND(BUILDID_IOC_FLUSH, buildid_flush, 0, admin_capable, bid_ioctl_flush),
+	COMMAND(BUILDID_IOC_MAPS, buildid_maps, BID_MAPS_FLAGS, NULL, bid_ioctl_maps),
+	COMMAND(BUILDID_IOC_SET_COOKIE, buildid_set_cookie, BID_SET_COOKIE_FLAGS, NULL,
+		bid_ioctl_set_cookie, bid_ioctl_check_cookie),
+	COMMAND(BUILDID_IOC_HISTORY, buildid_history, 0, perfmon_capable, bid_ioctl_history),
+	COMMAND(BUILDID_IOC_RESOLVE, buildid_resolve, BID_RESOLVE_FLAGS, NULL, bid_ioctl_resolve),
+};
+
+/* A struct that an ioctl takes and answers in. */
+union argument {
+	struct {
+		u32 size;
+		u32 flags;
+	};
+	struct buildid_info info;
+	struct buildid_stats stats;
+	struct buildid_subscribe subscribe;
+	struct buildid_flush flush;
+	struct buildid_maps maps;
+	struct buildid_set_cookie set_cookie;
+	struct buildid_history history;
+	struct buildid_resolve resolve;
+};
+
+/*
+ * What the caller's struct lacks counts as zero, and what this module does not know must be
+ * zero. The size is read once, and set to what both sides know: what is copied out later fits
+ * in what was copied in.
+ */
+static int copy_in(const struct command *command, union argument *to, void __user *from)
+{
+	u32 __user *user_size = from;
+	u32 size;
+	int err;
+
+	if (get_user(size, user_size))
+		return -EFAULT;
+	if (size < command->published)
+		return -EINVAL;
+	err = size > PAGE_SIZE ? -E2BIG : copy_struct_from_user(to, command->size, from, size);
+	if (err == -E2BIG && put_user((u32)command->size, user_size))
+		return -EFAULT;
+	to->size = min_t(u32, size, command->size);
+	return err;
+}
+
+static int copy_out(void __user *to, const union argument *from)
+{
+	return copy_to_user(to, from, from->size) ? -EFAULT : 0;
+}
+
+static int run(const struct command *command, struct bid_session *session, void __user *user)
+{
+	union argument arg;
+	int err;
+
+	err = copy_in(command, &arg, user);
+	if (err)
+		return err;
+	if (arg.flags & ~command->flags)
+		return -EINVAL;
+	if (command->may && !command->may())
+		return -EPERM;
+	if (command->check) {
+		err = command->check(&arg) ?: copy_out(user, &arg);
+		return err ?: command->run(session, &arg);
+	}
+	err = command->run(session, &arg);
+	/* with -ENOSPC it says how much room there has to be */
+	if (!err || err == -ENOSPC)
+		err = copy_out(user, &arg) ?: err;
+	return err;
+}
+
 /*
  * By number and direction only: the size in the command grows with the struct, and what
  * counts is the struct's own.
  */
 static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct bid_session *session = file->private_data;
-	void __user *req = (void __user *)arg;
+	unsigned int nr = _IOC_NR(cmd);
 
-	if (_IOC_TYPE(cmd) != BUILDID_IOC_MAGIC || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
+	if (_IOC_TYPE(cmd) != BUILDID_IOC_MAGIC || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE) ||
+	    nr >= ARRAY_SIZE(commands))
 		return -ENOTTY;
-	switch (_IOC_NR(cmd)) {
-	case _IOC_NR(BUILDID_IOC_INFO):
-		return bid_ioctl_info(session, req);
-	case _IOC_NR(BUILDID_IOC_STATS):
-		return bid_ioctl_stats(session, req);
-	case _IOC_NR(BUILDID_IOC_RESOLVE_FD):
-		return bid_ioctl_resolve_fd(session, req);
-	case _IOC_NR(BUILDID_IOC_SUBSCRIBE):
-		return bid_ioctl_subscribe(session, req);
-	case _IOC_NR(BUILDID_IOC_FLUSH):
-		return bid_ioctl_flush(session, req);
-	case _IOC_NR(BUILDID_IOC_RESOLVE_KEY):
-		return bid_ioctl_resolve_key(session, req);
-	case _IOC_NR(BUILDID_IOC_RESOLVE_ADDR):
-		return bid_ioctl_resolve_addr(session, req);
-	case _IOC_NR(BUILDID_IOC_MAPS):
-		return bid_ioctl_maps(session, req);
-	case _IOC_NR(BUILDID_IOC_SET_COOKIE):
-		return bid_ioctl_set_cookie(session, req);
-	case _IOC_NR(BUILDID_IOC_RESOLVE_ID):
-		return bid_ioctl_resolve_id(session, req);
-	case _IOC_NR(BUILDID_IOC_HISTORY):
-		return bid_ioctl_history(session, req);
-	default:
+	nr = array_index_nospec(nr, ARRAY_SIZE(commands));
+	if (!commands[nr].run)
 		return -ENOTTY;
-	}
+	return run(&commands[nr], file->private_data, (void __user *)arg);
 }
 
 /*

@@ -73,22 +73,14 @@ static inline const struct inode *file_user_inode(struct file *file)
 #define file_user_path(f)  file_user_path((struct file *)(f))
 #define file_user_inode(f) file_user_inode((struct file *)(f))
 #else
-/* Here a mapped file of overlayfs has overlayfs's path in f_path, and the real inode. */
-#define file_user_path(f)  (&(f)->f_path)
-#define file_user_inode(f) bid_file_inode(f)
+/* Here a mapped file of overlayfs has overlayfs's path in f_path; its inode: see file.h. */
+#define file_user_path(f) (&(f)->f_path)
 #endif
 #ifndef BID_HAS_FILE_MNT_IDMAP
 #define file_mnt_idmap(f) file_mnt_user_ns((struct file *)(f))
 #endif
-#ifdef BID_HAS_S_MOUNTS_LIST
-#define BID_IS_MOUNTED(sb) (!list_empty(&(sb)->s_mounts))
-#else
-#define BID_IS_MOUNTED(sb) READ_ONCE((sb)->s_mounts)
-#endif
-#ifdef BID_HAS_NETFS_LOCKS
-#define BID_NETFS_LOCKS true
-#else
-#define BID_NETFS_LOCKS false
+#if defined(BID_HAS_FTRACE_ARGS) && !defined(BID_HAS_FTRACE_GET_ARGUMENT)
+#define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
 #endif
 /* For shmem_file_setup(): no memory is committed to the file. */
 #ifdef BID_HAS_VMA_FLAGS

@@ -150,74 +150,82 @@ static void fill_pids(const struct bid_subscriber *subscriber, struct task_struc
 
 /* The fast path: one plain MMAP record. False when it takes send_mmap(). */
 static __always_inline bool send_hit(struct bid_subscriber *subscriber,
-				     const struct bid_report *report)
+				     const struct vm_area_struct *vma, u64 file_id, u64 time_perf)
 {
-	const struct bid_mapping *mapping = &report->mapping;
 	struct bid_ring *ring = &subscriber->ring;
 	struct buildid_record *header;
+	struct bid_mapping mapping;
 
-	if (unlikely(subscriber->filtered) || !(mapping->vm_flags & VM_EXEC))
+	if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC))
 		return false;
-	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(struct buildid_mmap),
-				mapping->file_id, bid_hook_missed(), report->now);
+	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(struct buildid_mmap), file_id,
+				bid_hook_missed(), time_perf);
 	if (unlikely(!header))
 		return false;
+	bid_mapping_init(&mapping, vma, file_id);
 	bid_record_mmap_write(container_of(header, struct buildid_mmap, header), current->tgid,
-			      current->pid, mapping, BUILDID_STATE_KNOWN, current);
+			      current->pid, &mapping, BUILDID_STATE_KNOWN, current);
 	bid_ring_commit_size(header, sizeof(struct buildid_mmap));
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);
 	return true;
 }
 
-/* What the record says, and has done for it: BUILDID_STATE_*. */
-static u8 state_for(struct bid_report *report, bool sent)
+/* Has current send the FILE record on its way back. */
+static bool has_follow(struct bid_report *report)
 {
-	if (!report->mapping.file_id)
-		return BUILDID_STATE_UNRESOLVED;
-	if (sent)
-		return BUILDID_STATE_KNOWN;
 	if (!report->follows)
-		report->follows = report->follow(report);
-	return report->follows ? BUILDID_STATE_FOLLOWS : BUILDID_STATE_UNRESOLVED;
+		report->follows = report->follow(report) ? 1 : -1;
+	return report->follows > 0;
 }
 
+/* Sets the state of the MMAP record, which the ring decides: it knows what it was sent. */
 static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber,
 					   struct bid_report *report, u8 *state)
 {
+	bool each = subscriber->flags & BUILDID_SUB_PATH;
 	u64 file_id = report->mapping.file_id;
-	bool sent = !(subscriber->flags & BUILDID_SUB_PATH) &&
-		    bid_ring_file_sent(&subscriber->ring, file_id);
 	struct bid_ring_request request = {
 		.type = BUILDID_RECORD_MMAP,
 		.size = sizeof(struct buildid_mmap),
+		.file_id = file_id,
 		.missed = bid_hook_missed(),
 	};
 	struct buildid_record *record;
 
-	do {
-		*state = state_for(report, sent);
-		request.file_id = *state == BUILDID_STATE_KNOWN ? file_id : 0;
-		request.unresolved = *state == BUILDID_STATE_UNRESOLVED;
+	if (file_id && (each || !bid_ring_file_sent(&subscriber->ring, file_id)))
+		request.promise = has_follow(report);
+	for (;;) {
+		request.unresolved = !file_id || report->follows < 0;
+		if (request.unresolved)
+			request.file_id = 0;
 		record = bid_ring_reserve(&subscriber->ring, &request);
-		sent = false;
-	} while (record == ERR_PTR(-ESTALE));
+		if (record != ERR_PTR(-ESTALE))
+			break;
+		/* it was, until records were lost a moment ago */
+		request.promise = has_follow(report);
+	}
+	if (request.unresolved)
+		*state = BUILDID_STATE_UNRESOLVED;
+	else
+		*state = request.sent && !each ? BUILDID_STATE_KNOWN : BUILDID_STATE_FOLLOWS;
 	return record;
 }
 
 /* With filters, paths and namespaces, and with FILE and LOST records around it. */
 static void send_mmap(struct bid_subscriber *subscriber, struct bid_report *report)
 {
-	struct bid_mapping mapping = report->mapping;
+	struct bid_mapping mapping __uninitialized;
 	struct buildid_record *record;
 	u32 pid, tid;
 	u8 state;
 
-	if (!passes_filters(subscriber, mapping.vm_flags & VM_EXEC))
+	if (!passes_filters(subscriber, report->mapping.vm_flags & VM_EXEC))
 		return;
 	record = reserve_mmap(subscriber, report, &state);
 	if (IS_ERR(record))
 		return;
+	mapping = report->mapping;
 	if (state == BUILDID_STATE_UNRESOLVED)
 		mapping.file_id = 0;
 	fill_pids(subscriber, current, &pid, &tid);
@@ -228,27 +236,39 @@ static void send_mmap(struct bid_subscriber *subscriber, struct bid_report *repo
 }
 
 /* To @subscriber, which takes send_mmap(), and those after it. */
-static noinline void send_hits(struct bid_subscriber *subscriber, struct bid_report *report)
+static noinline void send_hits(struct bid_subscriber *subscriber, const struct vm_area_struct *vma,
+			       u64 file_id, u64 time_perf,
+			       bool (*follow)(const struct bid_report *report))
 {
-	send_mmap(subscriber, report);
+	struct bid_report report __uninitialized;
+
+	bid_mapping_init(&report.mapping, vma, file_id);
+	report.vma = vma;
+	report.follows = 0;
+	report.follow = follow;
+	send_mmap(subscriber, &report);
 	list_for_each_entry_continue_rcu(subscriber, &bid_event_list, node)
-		if (!send_hit(subscriber, report))
-			send_mmap(subscriber, report);
+		if (!send_hit(subscriber, vma, file_id, time_perf))
+			send_mmap(subscriber, &report);
 }
 
 /**
  * bid_event_hit() - report a mapping of a file that the cache has
- * @report: the mapping
+ * @vma: the mapping, in current's mm
+ * @file_id: of the file
+ * @time_perf: local_clock()
+ * @follow: as in struct bid_report
  *
  * What bid_event_mmap() does, for the most frequent case. Called by the hook.
  */
-void bid_event_hit(struct bid_report *report)
+void bid_event_hit(const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
+		   bool (*follow)(const struct bid_report *report))
 {
 	struct bid_subscriber *subscriber;
 
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
-		if (!send_hit(subscriber, report)) {
-			send_hits(subscriber, report);
+		if (!send_hit(subscriber, vma, file_id, time_perf)) {
+			send_hits(subscriber, vma, file_id, time_perf, follow);
 			return;
 		}
 	}
@@ -308,6 +328,21 @@ static void send_file(struct bid_subscriber *subscriber, struct bid_file_info in
 	preempt_enable();
 }
 
+/*
+ * Was it sent an MMAP of the file, and no FILE yet? What was promised is remembered, as a filter
+ * may not let the task pass any more; where a loss or another file took that away, it is asked.
+ */
+static bool wants_file(struct bid_subscriber *subscriber, u64 file_id, bool exec)
+{
+	struct bid_ring *ring = &subscriber->ring;
+
+	if (bid_ring_file_promised(ring, file_id))
+		return true;
+	if (bid_ring_file_sent(ring, file_id) && !(subscriber->flags & BUILDID_SUB_PATH))
+		return false;
+	return passes_filters(subscriber, exec);
+}
+
 /**
  * bid_event_file() - send the FILE record that follows a mapping that current made
  * @info: what it says
@@ -321,9 +356,7 @@ void bid_event_file(const struct bid_file_info *info, bool exec)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		if ((subscriber->flags & BUILDID_SUB_PATH ||
-		     !bid_ring_file_sent(&subscriber->ring, info->file_id)) &&
-		    passes_filters(subscriber, exec))
+		if (wants_file(subscriber, info->file_id, exec))
 			send_file(subscriber, *info);
 	rcu_read_unlock();
 }

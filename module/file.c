@@ -74,35 +74,31 @@ struct inode *bid_file_inode(const struct file *file)
 					   d_real_inode(file->f_path.dentry);
 }
 
-/*
+/**
+ * bid_file_handle_tree() - which of the inodes with this number is it?
+ * @inode: the inode
+ *
  * On btrfs each subvolume has its own inode numbers, and on bcachefs a snapshot the same ones;
  * on FUSE the server chooses them, and files of one number differ in the node. The file handle
- * says which it is.
+ * says which it is. Any context.
  */
-static noinline u64 handle_tree(struct inode *inode)
+u64 bid_file_handle_tree(struct inode *inode)
 {
 	const struct export_operations *ops = inode->i_sb->s_export_op;
-	u32 handle[16];
+	unsigned long magic = inode->i_sb->s_magic;
+	u32 handle[16] __uninitialized;
 	int words = ARRAY_SIZE(handle);
 
+	if (magic != BTRFS_SUPER_MAGIC && magic != BCACHEFS_SUPER_MAGIC &&
+	    magic != FUSE_SUPER_MAGIC)
+		return 0;
 	if (!ops || !ops->encode_fh)
 		return 0;
 	if (ops->encode_fh(inode, handle, &words, NULL) == FILEID_INVALID || words < 3)
 		return 0;
-	if (inode->i_sb->s_magic == FUSE_SUPER_MAGIC)
+	if (magic == FUSE_SUPER_MAGIC)
 		return (u64)handle[0] << 32 | handle[1];
 	return words < 4 ? 0 : handle[2] | (u64)handle[3] << 32;
-}
-
-/* What bid_key.tree is for @inode. */
-u64 bid_file_tree(struct inode *inode)
-{
-	unsigned long magic = inode->i_sb->s_magic;
-
-	if (unlikely(magic == BTRFS_SUPER_MAGIC || magic == BCACHEFS_SUPER_MAGIC ||
-		     magic == FUSE_SUPER_MAGIC))
-		return handle_tree(inode);
-	return 0;
 }
 
 static noinline void subvolume_dev(const struct path *path, dev_t *dev)

@@ -8,6 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/iversion.h>
+#include <linux/magic.h>
 #include <linux/time64.h>
 
 #include "compat.h"
@@ -66,6 +67,10 @@ struct bid_path {
 };
 
 struct inode *bid_file_inode(const struct file *file);
+#ifndef BID_HAS_FILE_USER_PATH
+/* a mapped file of overlayfs has the real inode there */
+#define file_user_inode(f) bid_file_inode(f)
+#endif
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
@@ -81,7 +86,16 @@ bool bid_file_user_overlay(const struct path *path);
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path);
 void bid_file_end_epoch(const struct super_block *sb);
 
-u64 bid_file_tree(struct inode *inode);
+u64 bid_file_handle_tree(struct inode *inode);
+
+/* What bid_key.tree is for @inode. Any context. */
+static __always_inline u64 bid_file_tree(struct inode *inode)
+{
+	/* the smallest of those that have one: most filesystems' magic numbers are below it */
+	if (likely(inode->i_sb->s_magic < FUSE_SUPER_MAGIC))
+		return 0;
+	return bid_file_handle_tree(inode);
+}
 
 /*
  * Any user may mount and unmount filesystems without a block device. Their numbers are

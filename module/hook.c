@@ -2,21 +2,23 @@
 /*
  * perf_event_mmap() is called for every mapping that becomes visible in an address space
  * (exec, mmap, mprotect, brk), whether perf is in use or not, with the final vma and
- * with the mmap lock held. It is a kprobe and no tracepoint as there is none, and no
- * fprobe as the kernels that this is for do not all have it.
+ * with the mmap lock held. There is no tracepoint, and not all kernels have fprobe.
  *
- * Handlers run with preemption off, and on some paths with interrupts off: they do not
- * sleep or allocate, and take raw spinlocks only. A handler may not be entered while
- * another one runs on the same CPU: such a call is missed, and counted (nmissed).
+ * It is watched by an ftrace_ops of our own, which hands over the arguments alone and so takes a
+ * third of what a kprobe takes; where ftrace cannot do that, by a kprobe. The function is called
+ * with preemption off: it does not sleep or allocate, and takes raw spinlocks only. While a
+ * kprobe's handler runs, another on the same CPU is missed, and counted (nmissed).
  *
- * A probe that registers may still never fire: kprobes disarmed, ftrace off (before 7.3), the
- * function patched. So the module tests its probes when it is loaded, and INFO tests the canary.
+ * What registers may still never fire: kprobes disarmed, ftrace killed by a bug, the function
+ * patched. So the module tests its probes when it is loaded, and INFO tests the canary. Nobody
+ * can turn ftrace off by sysctl while the ops is registered (FTRACE_OPS_FL_PERMANENT).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -28,7 +30,6 @@
 #include "compat.h"
 #include "file.h"
 #include "hook.h"
-#include "identify.h"
 
 static struct {
 	struct file *file;	/* a mapping of it is the test's; NULL after the test */
@@ -38,18 +39,21 @@ static struct {
 
 static DEFINE_PER_CPU(bool, canary_seen);
 
-static int on_mmap(struct kprobe *kp, struct pt_regs *regs)
+static __always_inline void on_mmap(struct vm_area_struct *vma)
 {
-	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
 	struct file *file = vma->vm_file;
 
 	if (!file)
-		return 0;
-	if (unlikely(file == READ_ONCE(selftest.file))) {
+		return;
+	if (unlikely(file == READ_ONCE(selftest.file)))
 		selftest.fired = true;
-		return 0;
-	}
-	bid_identify_mapping(vma);
+	else
+		bid_hook_mapping(vma);
+}
+
+static int on_mmap_probe(struct kprobe *kp, struct pt_regs *regs)
+{
+	on_mmap((struct vm_area_struct *)regs_get_kernel_argument(regs, 0));
 	return 0;
 }
 
@@ -66,7 +70,7 @@ static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
 
 struct kprobe bid_hook_mmap = {
 	.symbol_name = BID_HOOK_SYMBOL,
-	.pre_handler = on_mmap,
+	.pre_handler = on_mmap_probe,
 };
 
 static struct kprobe shutdown_super = {
@@ -91,7 +95,62 @@ static struct kprobe canary_probe = {
 	.pre_handler = on_canary,
 };
 
-static struct kprobe *const probes[] = { &bid_hook_mmap, &shutdown_super, &canary_probe };
+#ifdef BID_HAS_FTRACE_ARGS
+static void notrace on_mmap_call(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	preempt_disable_notrace();
+	on_mmap((struct vm_area_struct *)ftrace_regs_get_argument(regs, 0));
+	preempt_enable_notrace();
+}
+
+static void notrace on_canary_call(unsigned long ip, unsigned long parent_ip,
+				   struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	this_cpu_write(canary_seen, true);
+}
+
+static struct ftrace_ops mmap_ops = {
+	.func = on_mmap_call,
+	.flags = FTRACE_OPS_FL_PERMANENT,
+};
+
+static struct ftrace_ops canary_ops = { .func = on_canary_call };
+
+static int watch_calls(void)
+{
+	char symbol[] = BID_HOOK_SYMBOL;
+	int err;
+
+	err = ftrace_set_filter(&mmap_ops, symbol, strlen(symbol), 1) ?:
+		      ftrace_set_filter_ip(&canary_ops, (unsigned long)canary, 0, 1) ?:
+		      register_ftrace_function(&canary_ops);
+	if (err)
+		return err;
+	err = register_ftrace_function(&mmap_ops);
+	if (err)
+		unregister_ftrace_function(&canary_ops);
+	return err;
+}
+
+static void unwatch_calls(void)
+{
+	unregister_ftrace_function(&mmap_ops);
+	unregister_ftrace_function(&canary_ops);
+}
+#else
+static int watch_calls(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void unwatch_calls(void)
+{
+}
+#endif
+
+static bool by_ftrace; /* and not by the first two of these */
+static struct kprobe *const probes[] = { &bid_hook_mmap, &canary_probe, &shutdown_super };
 
 static int expect_fired(const char *symbol)
 {
@@ -170,13 +229,12 @@ static bool canary_fires(void)
 /**
  * bid_hook_armed() - does the hook see mappings?
  *
- * Kprobes and ftrace are turned off as a whole: if the canary's probe fires, the others
- * do. Mapping a file would be a test too, but it takes an address space, the caller's,
+ * Kprobes and ftrace are turned off as a whole: if the canary is seen, so are mappings. Mapping a file would be a test too, but it takes an address space, the caller's,
  * which may be limited or traced. Process context.
  */
 bool bid_hook_armed(void)
 {
-	return !kprobe_disabled(&bid_hook_mmap) && canary_fires();
+	return (by_ftrace || !kprobe_disabled(&bid_hook_mmap)) && canary_fires();
 }
 
 static int run_selftest(void)
@@ -204,6 +262,19 @@ static const char *explain(int err)
 	}
 }
 
+static int first_probe(void)
+{
+	return by_ftrace ? 2 : 0;
+}
+
+static void unregister_probes(int end)
+{
+	while (end-- > first_probe())
+		unregister_kprobe(probes[end]);
+	if (by_ftrace)
+		unwatch_calls();
+}
+
 /**
  * bid_hook_init() - register and test the probes
  *
@@ -215,7 +286,8 @@ int bid_hook_init(void)
 {
 	int i, err;
 
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+	by_ftrace = !watch_calls();
+	for (i = first_probe(); i < ARRAY_SIZE(probes); i++) {
 		err = register_kprobe(probes[i]);
 		if (err) {
 			pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
@@ -232,18 +304,14 @@ int bid_hook_init(void)
 	return 0;
 
 err_unregister:
-	while (i--)
-		unregister_kprobe(probes[i]);
+	unregister_probes(i);
 	return err;
 }
 
 /* On return no handler runs any more. May sleep. */
 void bid_hook_exit(void)
 {
-	int i = ARRAY_SIZE(probes);
-
-	while (i--)
-		unregister_kprobe(probes[i]);
+	unregister_probes(ARRAY_SIZE(probes));
 	if (bid_hook_missed())
 		pr_info("%llu mappings were missed\n", bid_hook_missed());
 }

@@ -9,6 +9,14 @@
 
 #define BID_HOOK_SYMBOL "perf_event_mmap"
 
+struct vm_area_struct;
+
+/*
+ * What is done with a mapping of a file: in identify.c, which has a header of its own for
+ * nobody else. Called in the task that maps, with the mmap lock held and preemption off.
+ */
+void bid_hook_mapping(struct vm_area_struct *vma);
+
 int bid_hook_init(void);
 void bid_hook_exit(void);
 bool bid_hook_armed(void);

@@ -5,40 +5,40 @@
  * back to user space (visit.c), or, if that cannot be, it is UNRESOLVED. The mapping is reported
  * at once in any case.
  *
- * Context of all of this: the kprobe on perf_event_mmap(), in the task that maps, with the mmap
+ * Context of all of this: the hook on perf_event_mmap(), in the task that maps, with the mmap
  * lock held and preemption off. Nothing here sleeps, allocates, reads a page, looks up a path, or
  * takes a lock but that of a ring. With preemption off it is an RCU read-side section: entries
  * stay valid to the end.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/timekeeping.h>
+#include <linux/sched/clock.h>
 
 #include "cache.h"
 #include "event.h"
 #include "history.h"
-#include "identify.h"
+#include "hook.h"
 #include "stats.h"
 #include "visit.h"
 
-static noinline void report_unknown(struct vm_area_struct *vma, struct bid_entry *entry, u64 now)
+static noinline void report_unknown(struct vm_area_struct *vma, struct bid_entry *entry,
+				    u64 time_perf)
 {
-	struct bid_report report;
+	struct bid_report report __uninitialized;
 	u64 file_id, *slot;
 
 	if (entry)
 		bid_stats_inc(BID_STAT_RECHECKS);
 	bid_stats_inc(entry ? BID_STAT_HITS : BID_STAT_MISSES);
-	file_id = bid_visit_read(vma, now);
-	slot = bid_history_add(vma, file_id, now);
+	file_id = bid_visit_read(vma);
+	slot = bid_history_add(vma, file_id, time_perf);
 	if (file_id)
 		bid_visit_remember(file_id, slot);
 	if (!bid_event_has_subscribers())
 		return;
 	bid_mapping_init(&report.mapping, vma, file_id);
 	report.vma = vma;
-	report.now = now;
-	report.follows = file_id;
+	report.follows = file_id ? 1 : -1;
 	bid_event_mmap(&report);
 }
 
@@ -53,46 +53,34 @@ static noinline void mark_write_mapped(struct inode *inode)
 	bid_cache_mark_recheck(&key);
 }
 
-static __always_inline void report_known(struct vm_area_struct *vma, struct bid_entry *entry,
-					 u64 now)
-{
-	struct bid_report report;
-
-	bid_stats_inc(BID_STAT_HITS);
-	bid_entry_touch(entry);
-	bid_history_add(vma, entry->file_id, now);
-	if (!bid_event_has_subscribers())
-		return;
-	bid_mapping_init(&report.mapping, vma, entry->file_id);
-	report.vma = vma;
-	report.now = now;
-	report.follows = false;
-	report.follow = bid_visit_send;
-	bid_event_hit(&report);
-}
-
 /**
- * bid_identify_mapping() - identify and report a mapping of a file
+ * bid_hook_mapping() - identify and report a mapping of a file
  * @vma: the mapping, in current's mm
  *
- * Called by the hook: mmap lock held, preemption off.
+ * See hook.h for the context.
  */
-void bid_identify_mapping(struct vm_area_struct *vma)
+void bid_hook_mapping(struct vm_area_struct *vma)
 {
 	const unsigned long stores = VM_SHARED | VM_MAYWRITE;
 	struct inode *inode = file_inode(vma->vm_file);
 	struct bid_entry *entry;
-	u64 now;
+	u64 time_perf;
 
 	if (unlikely((vma->vm_flags & stores) == stores))
 		mark_write_mapped(inode);
 	if (!(vma->vm_flags & VM_EXEC) && !bid_event_watches_data())
 		return;
 
-	now = ktime_get_mono_fast_ns();
+	time_perf = local_clock();
 	entry = bid_cache_find_inode(inode);
-	if (likely(entry && (bid_entry_stands(entry, inode) || bid_entry_settle(entry, inode))))
-		report_known(vma, entry, now);
-	else
-		report_unknown(vma, entry, now);
+	if (unlikely(!entry ||
+		     !(bid_entry_stands(entry, inode) || bid_entry_settle(entry, inode)))) {
+		report_unknown(vma, entry, time_perf);
+		return;
+	}
+	bid_stats_inc(BID_STAT_HITS);
+	bid_entry_touch(entry);
+	bid_history_add(vma, entry->file_id, time_perf);
+	if (bid_event_has_subscribers())
+		bid_event_hit(vma, entry->file_id, time_perf, bid_visit_send);
 }

@@ -1,91 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the ioctls share, and those that are about the module itself: INFO, STATS
- * and FLUSH. The others are with what they are about: resolve.c, process.c (MAPS),
- * past.c (HISTORY), subscribe.c, set_cookie.c.
- *
- * Every ioctl has one struct, in and out, that starts with its size, so that it can
- * grow: what the caller's struct lacks counts as zero, and what this module does not
- * know must be zero.
+ * The ioctls that are about the module itself: INFO, STATS and FLUSH. The others are with
+ * what they are about: resolve.c, process.c (MAPS), past.c (HISTORY), subscribe.c,
+ * set_cookie.c.
  */
-#include <linux/capability.h>
-#include <linux/uaccess.h>
+#include <buildid.h>
 
-#include "compat.h"
 #include "cache.h"
+#include "clock.h"
+#include "compat.h"
+#include "cookie.h"
 #include "event.h"
 #include "hook.h"
 #include "ioctl.h"
+#include "process.h"
+#include "resolve.h"
+#include "set_cookie.h"
 #include "stats.h"
 #include "subscribe.h"
 #include "version.h"
+#include "visit.h"
 
-/**
- * bid_ioctl_copy_in_from() - copy the caller's struct in
- * @published: bytes of the first version of it, up to and including its last field
- * @to: the copy. Its size field is set to the bytes that both sides know
- * @known: bytes of the struct as it is known here
- * @arg: the caller's struct
- *
- * The size is read once: what is copied out later fits in what was copied in. With
- * -E2BIG the caller's size field is set to @known. Process context.
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg)
+int bid_ioctl_info(struct bid_session *session, void *arg)
 {
-	u32 __user *user_size = arg;
-	u32 size;
-	int err;
+	struct buildid_info *info = arg;
 
-	if (get_user(size, user_size))
-		return -EFAULT;
-	if (size < published)
-		return -EINVAL;
-	err = size > PAGE_SIZE ? -E2BIG : copy_struct_from_user(to, known, arg, size);
-	if (err == -E2BIG && put_user((u32)known, user_size))
-		return -EFAULT;
-	*(u32 *)to = min_t(size_t, size, known);
-	return err;
-}
-
-/**
- * bid_ioctl_copy_out() - copy the answer to the caller's struct
- * @arg: the caller's struct
- * @from: the answer; its size field as bid_ioctl_copy_in() set it
- * @known: bytes at @from
- *
- * Process context.
- *
- * Return: 0 or -EFAULT.
- */
-int bid_ioctl_copy_out(void __user *arg, const void *from, size_t known)
-{
-	size_t size = *(const u32 *)from;
-
-	if (WARN_ON_ONCE(size > known))
-		return -EFAULT;
-	return copy_to_user(arg, from, size) ? -EFAULT : 0;
-}
-
-int bid_ioctl_info(struct bid_session *session, void __user *arg)
-{
-	struct buildid_info info;
-	int err;
-
-	err = bid_ioctl_copy_in(&info, sizeof(info), arg);
-	if (err)
-		return err;
-	info = (struct buildid_info){
-		.size = info.size,
+	*info = (struct buildid_info){
+		.size = info->size,
 		.abi = BUILDID_ABI_VERSION,
 		.features = BUILDID_FEATURE_RING_MMAP | BUILDID_FEATURE_NETLINK |
 			    BUILDID_FEATURE_HTLHASH |
 			    (__is_defined(BID_HAS_FSVERITY_DIGEST) && IS_ENABLED(CONFIG_FS_VERITY) ?
 				     BUILDID_FEATURE_FSVERITY : 0),
 		.records = GENMASK_ULL(BUILDID_RECORD_EXIT, BUILDID_RECORD_FILE),
-		.ioctls = GENMASK_ULL(_IOC_NR(BUILDID_IOC_HISTORY),
-				      _IOC_NR(BUILDID_IOC_INFO)),
+		.ioctls = BIT_ULL(_IOC_NR(BUILDID_IOC_INFO)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_STATS)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_SUBSCRIBE)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_FLUSH)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_MAPS)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_SET_COOKIE)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_HISTORY)) |
+			  BIT_ULL(_IOC_NR(BUILDID_IOC_RESOLVE)),
 		.status = bid_hook_armed() ? BUILDID_STATUS_ARMED : 0,
 		.max_entries = bid_cache_max(),
 		.ring_min = BID_RING_MIN,
@@ -96,45 +51,58 @@ int bid_ioctl_info(struct bid_session *session, void __user *arg)
 		.record_max = BUILDID_RECORD_MAX,
 		.cookies_max = BUILDID_COOKIES_MAX,
 		.cookies_total = BUILDID_COOKIES_TOTAL,
-		.known_flags = {
-			[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = BID_SUBSCRIBE_FLAGS,
-			[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = BID_RESOLVE_KEY_FLAGS,
-			[_IOC_NR(BUILDID_IOC_MAPS)] = BID_MAPS_FLAGS,
-			[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = BID_SET_COOKIE_FLAGS,
-		},
 		.version = BID_VERSION,
 		.hook = BID_HOOK_SYMBOL,
+		.known_flags = {
+			[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = BID_SUBSCRIBE_FLAGS,
+			[_IOC_NR(BUILDID_IOC_MAPS)] = BID_MAPS_FLAGS,
+			[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = BID_SET_COOKIE_FLAGS,
+			[_IOC_NR(BUILDID_IOC_RESOLVE)] = BID_RESOLVE_FLAGS,
+		},
 	};
-	return bid_ioctl_copy_out(arg, &info, sizeof(info));
+	bid_clock_read(&info->real_offset_min, &info->real_offset_max, &info->slept);
+	return 0;
 }
 
-int bid_ioctl_stats(struct bid_session *session, void __user *arg)
+int bid_ioctl_stats(struct bid_session *session, void *arg)
 {
-	struct buildid_stats stats;
-	u32 size;
-	int err;
+	struct buildid_stats *stats = arg;
 
-	err = bid_ioctl_copy_in(&stats, sizeof(stats), arg);
-	if (err)
-		return err;
-	size = stats.size;
-	bid_stats_fill(&stats);
-	stats.size = size;
-	return bid_ioctl_copy_out(arg, &stats, sizeof(stats));
+	*stats = (struct buildid_stats){
+		.size = stats->size,
+		.mappings = bid_stats_sum(BID_STAT_HITS) + bid_stats_sum(BID_STAT_MISSES),
+		.hits = bid_stats_sum(BID_STAT_HITS),
+		.misses = bid_stats_sum(BID_STAT_MISSES),
+		.rechecks = bid_stats_sum(BID_STAT_RECHECKS),
+		.read_mapper = bid_stats_sum(BID_STAT_READ_MAPPER),
+		.read_caller = bid_stats_sum(BID_STAT_READ_CALLER),
+		.no_id = bid_stats_sum(BID_STAT_NO_ID),
+		.io_errors = bid_stats_sum(BID_STAT_IO_ERRORS),
+		.interrupted = bid_stats_sum(BID_STAT_INTERRUPTED),
+		.changing = bid_stats_sum(BID_STAT_CHANGING),
+		.evicted = bid_stats_sum(BID_STAT_EVICTED),
+		.stale = bid_stats_sum(BID_STAT_STALE),
+		.not_stored = bid_stats_sum(BID_STAT_NOT_STORED),
+		.entries = bid_cache_entries(),
+		.entries_max = bid_cache_max(),
+		.unresolved = bid_stats_sum(BID_STAT_UNRESOLVED),
+		.missed_probe = bid_hook_missed(),
+		.records = bid_stats_sum(BID_STAT_RECORDS),
+		.ring_full = bid_stats_sum(BID_STAT_RING_FULL),
+		.ring_full_mmaps = bid_stats_sum(BID_STAT_RING_FULL_MMAPS),
+		.subscribers = bid_event_subscribers(),
+		.netlink_records = bid_stats_sum(BID_STAT_NETLINK_RECORDS),
+		.memory = bid_cache_memory(),
+		.cookies = bid_cookie_count(),
+	};
+	stats->visits = bid_visit_count(&stats->oldest_visit_ns, &stats->oldest_visit_pid);
+	return 0;
 }
 
-int bid_ioctl_flush(struct bid_session *session, void __user *arg)
+int bid_ioctl_flush(struct bid_session *session, void *arg)
 {
-	struct buildid_flush req;
-	int err;
+	struct buildid_flush *req = arg;
 
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags)
-		return -EINVAL;
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	req.flushed = bid_cache_flush();
-	return bid_ioctl_copy_out(arg, &req, sizeof(req));
+	req->flushed = bid_cache_flush();
+	return 0;
 }

@@ -36,7 +36,8 @@ void bid_lookup_init(struct file *file, struct inode *inode, struct bid_lookup *
 	lookup->file = file;
 	lookup->inode = inode;
 	lookup->flags = 0;
-	lookup->id = (struct bid_identity){};
+	lookup->id.kind = BUILDID_KIND_NONE;
+	lookup->id.len = 0;
 	lookup->access = bid_file_access(file, inode, &lookup->id.reason);
 	bid_file_user_ids(file, &lookup->user_ino, &lookup->user_dev);
 	bid_file_key(inode, &lookup->key);
@@ -85,20 +86,19 @@ static unsigned long flags_of(const struct bid_lookup *lookup, bool racy, bool u
  */
 int bid_lookup_read(struct bid_lookup *lookup)
 {
-	struct bid_read read;
-	bool racy;
+	struct bid_version before = lookup->version;
+	bool racy, unsure;
 	int err;
 
 	lookup->recheck_seq = bid_cache_recheck_seq(&lookup->key);
 	/* an older version than the one that is read: racy at the latest when that is */
 	racy = bid_file_racy(lookup->inode, &lookup->version);
-	err = bid_read_file(lookup->file, lookup->inode, lookup->access, &read);
+	err = bid_read_file(lookup->file, lookup->inode, lookup->access, &lookup->version,
+			    &lookup->id, &unsure);
 	if (err)
 		return err;
-	racy |= !bid_version_matches(&lookup->version, &read.version);
-	lookup->version = read.version;
-	lookup->id = read.id;
-	lookup->flags = flags_of(lookup, racy, read.unsure);
+	racy |= !bid_version_matches(&before, &lookup->version);
+	lookup->flags = flags_of(lookup, racy, unsure);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include "cache.h"
 #include "chardev.h"
+#include "clock.h"
 #include "cookie.h"
 #include "history.h"
 #include "hook.h"
@@ -52,15 +53,12 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_file) != 144);
 	BUILD_BUG_ON(sizeof(struct buildid_mmap) != 120);
 	BUILD_BUG_ON(sizeof(struct buildid_lost) != 64);
-	BUILD_BUG_ON(sizeof(struct buildid_info) != 200);
+	BUILD_BUG_ON(sizeof(struct buildid_info) != 416);
 	BUILD_BUG_ON(sizeof(struct buildid_stats) != 216);
-	BUILD_BUG_ON(sizeof(struct buildid_resolve_fd) != 24);
+	BUILD_BUG_ON(sizeof(struct buildid_resolve) != 96);
 	BUILD_BUG_ON(sizeof(struct buildid_subscribe) != 40);
 	BUILD_BUG_ON(sizeof(struct buildid_image) != 64);
-	BUILD_BUG_ON(sizeof(struct buildid_resolve_key) != 40);
-	BUILD_BUG_ON(sizeof(struct buildid_resolve_addr) != 56);
 	BUILD_BUG_ON(sizeof(struct buildid_maps) != 40);
-	BUILD_BUG_ON(sizeof(struct buildid_resolve_id) != 32);
 	BUILD_BUG_ON(sizeof(struct buildid_task) != 80);
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
 	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 88);
@@ -88,9 +86,12 @@ static int __init buildid_init(void)
 	err = bid_kernel_image_init();
 	if (err)
 		goto err_hook;
-	err = bid_netlink_init();
+	err = bid_clock_init();
 	if (err)
 		goto err_kernel_image;
+	err = bid_netlink_init();
+	if (err)
+		goto err_clock;
 	err = bid_chardev_init();
 	if (err)
 		goto err_netlink;
@@ -100,6 +101,8 @@ static int __init buildid_init(void)
 
 err_netlink:
 	bid_netlink_exit();
+err_clock:
+	bid_clock_exit();
 err_kernel_image:
 	bid_kernel_image_exit();
 err_hook:
@@ -121,6 +124,7 @@ static void __exit buildid_exit(void)
 {
 	bid_chardev_exit();
 	bid_netlink_exit();
+	bid_clock_exit();
 	bid_kernel_image_exit();
 	bid_hook_exit();
 	bid_parents_exit();

@@ -141,12 +141,13 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 	if (attrs[BUILDID_A_GENERATION])
 		generation = nla_get_u32(attrs[BUILDID_A_GENERATION]);
 	rcu_read_lock();
-	err = bid_cache_find_newest(MKDEV(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
-					  nla_get_u32(attrs[BUILDID_A_DEV_MINOR])),
-				    nla_get_u64(attrs[BUILDID_A_INO]),
-				    attrs[BUILDID_A_GENERATION] ? &generation : NULL, NULL,
-				    &entry);
-	if (!err) {
+	entry = bid_cache_find_newest(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
+				      nla_get_u32(attrs[BUILDID_A_DEV_MINOR]),
+				      nla_get_u64(attrs[BUILDID_A_INO]),
+				      attrs[BUILDID_A_GENERATION] ? &generation : NULL, NULL);
+	if (IS_ERR(entry)) {
+		err = PTR_ERR(entry);
+	} else if (entry) {
 		bid_entry_info(entry, &file_info);
 		err = put_file(reply, info->snd_portid, info->snd_seq, 0, &file_info) ? 0 :
 											-EMSGSIZE;

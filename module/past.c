@@ -18,7 +18,7 @@
 
 #include "cache.h"
 #include "history.h"
-#include "ioctl.h"
+#include "past.h"
 #include "record.h"
 #include "reply.h"
 
@@ -143,18 +143,13 @@ static int reply(struct buildid_history *req)
 }
 
 /* As for RESOLVE_ADDR of a process that has exited: its pid is the initial namespace's. */
-int bid_ioctl_history(struct bid_session *session, void __user *arg)
+int bid_ioctl_history(struct bid_session *session, void *arg)
 {
-	struct buildid_history req;
-	int err;
+	struct buildid_history *req = arg;
 
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags || req.bytes < 2 * BUILDID_RECORD_MAX)
+	if (req->bytes < 2 * BUILDID_RECORD_MAX)
 		return -EINVAL;
-	if (!perfmon_capable() || task_active_pid_ns(current) != &init_pid_ns)
+	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
-	err = reply(&req);
-	return err ?: bid_ioctl_copy_out(arg, &req, sizeof(req));
+	return reply(req);
 }

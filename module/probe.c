@@ -6,9 +6,9 @@
  */
 #include <linux/fs.h>
 #include <linux/fsverity.h>
+#include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/netfs.h>
 #include <linux/shmem_fs.h>
 #include <linux/shrinker.h>
 #include <net/genetlink.h>
@@ -34,6 +34,9 @@ static inline void probe(struct file *file, struct inode *inode, struct vm_area_
 	/* exported since it has four arguments */
 	fsverity_get_digest(inode, NULL, NULL, NULL);
 #endif
+#ifdef BID_HAS_FTRACE_GET_ARGUMENT
+	ftrace_regs_get_argument((struct ftrace_regs *)NULL, 0);
+#endif
 #ifdef BID_HAS_GENL_INFO_DUMP
 	genl_info_dump(NULL);
 #endif
@@ -46,14 +49,8 @@ static inline void probe(struct file *file, struct inode *inode, struct vm_area_
 #ifdef BID_HAS_MODULE_MEM
 	(void)THIS_MODULE->mem[MOD_TEXT].base;
 #endif
-#ifdef BID_HAS_NETFS_LOCKS
-	netfs_start_io_read(inode);
-#endif
 #ifdef BID_HAS_SHRINKER_ALLOC
 	shrinker_free(shrinker_alloc(0, "buildid"));
-#endif
-#ifdef BID_HAS_S_MOUNTS_LIST
-	list_empty(&inode->i_sb->s_mounts);
 #endif
 #ifdef BID_HAS_VMA_FLAGS
 	shmem_file_setup("buildid", 0, (vma_flags_t){});

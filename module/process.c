@@ -31,7 +31,6 @@
 
 #include "cookie.h"
 #include "history.h"
-#include "ioctl.h"
 #include "process.h"
 #include "reply.h"
 
@@ -235,7 +234,7 @@ static int find_file(const struct process *process, u64 addr, unsigned long vm_f
 	return err;
 }
 
-static int resolve(const struct process *process, struct buildid_resolve_addr *req,
+static int resolve(const struct process *process, struct buildid_resolve *req,
 		   unsigned long vm_flags, struct buildid_file *record)
 {
 	bool with_path = may_know_paths(process->task);
@@ -282,7 +281,7 @@ static struct pid *find_allowed_pid(u32 nr)
  * -EINTR when a signal came meanwhile; -ENOENT when no file is mapped there so; else as
  * bid_reply_file().
  */
-int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags,
+int bid_process_resolve(struct buildid_resolve *req, unsigned long vm_flags,
 			struct buildid_file *record)
 {
 	struct pid *pid = find_allowed_pid(req->pid);
@@ -546,23 +545,20 @@ static int maps(struct pid *pid, struct buildid_maps *req)
 	return err;
 }
 
-int bid_ioctl_maps(struct bid_session *session, void __user *arg)
+int bid_ioctl_maps(struct bid_session *session, void *arg)
 {
-	struct buildid_maps req;
+	struct buildid_maps *req = arg;
 	struct pid *pid;
 	int err;
 
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags & ~BID_MAPS_FLAGS || req.bytes < 2 * BUILDID_RECORD_MAX)
+	if (req->bytes < 2 * BUILDID_RECORD_MAX)
 		return -EINVAL;
-	pid = find_allowed_pid(req.pid);
+	pid = find_allowed_pid(req->pid);
 	if (IS_ERR(pid))
 		return PTR_ERR(pid);
-	err = maps(pid, &req);
+	err = maps(pid, req);
 	put_pid(pid);
-	return err ?: bid_ioctl_copy_out(arg, &req, sizeof(req));
+	return err;
 }
 
 /* Called before the device is registered. */

@@ -7,12 +7,17 @@
 
 #include <linux/types.h>
 
+/* All flags that are known. */
+#define BID_MAPS_FLAGS BUILDID_MAPS_DATA
+
+struct bid_session;
 struct buildid_file;
-struct buildid_resolve_addr;
+struct buildid_resolve;
 
 void bid_process_init(void);
 
-int bid_process_resolve(struct buildid_resolve_addr *req, unsigned long vm_flags,
+int bid_ioctl_maps(struct bid_session *session, void *arg);
+int bid_process_resolve(struct buildid_resolve *req, unsigned long vm_flags,
 			struct buildid_file *record);
 int bid_process_execs(u32 nr, u64 start_time);
 

@@ -103,6 +103,9 @@ static int read_copy(struct reading *reading, pgoff_t index)
 	size_t done = 0, len;
 	ssize_t n;
 
+	/* a page that is there is looked at even so */
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	len = min_t(u64, reading->reader.size - off, PAGE_SIZE);
 	/* a server may say that it is so large */
 	if (off > LLONG_MAX - len)
@@ -168,6 +171,26 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 	return NULL;
 }
 
+/*
+ * Whoever has a page locked may wait for a server that does not answer. So does a fault, which a
+ * fatal signal ends; read_mapping_page() would wait whatever comes.
+ */
+static int wait_for_page(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = pagecache_get_page(mapping, index, 0, 0);
+	int err = 0;
+
+	if (!page)
+		return 0;
+	if (!PageUptodate(page)) {
+		err = folio_lock_killable(page_folio(page));
+		if (!err)
+			unlock_page(page);
+	}
+	put_page(page);
+	return err;
+}
+
 /* invalidate_lock is held for one page at a time, so that truncation need not wait. */
 static struct page *disk_page(struct reading *reading, struct address_space *mapping,
 			      pgoff_t index)
@@ -176,6 +199,8 @@ static struct page *disk_page(struct reading *reading, struct address_space *map
 	struct file *file = file_inode(reading->file) == reading->inode ? reading->file : NULL;
 	struct page *page = ERR_PTR(-ESTALE);
 
+	if (wait_for_page(mapping, index))
+		return ERR_PTR(-EINTR);
 	filemap_invalidate_lock_shared(mapping);
 	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {
 		page = read_mapping_page(mapping, index, file);
@@ -217,8 +242,6 @@ static int hold_page(struct reading *reading, pgoff_t index)
 static int next_page(struct reading *reading, pgoff_t index)
 {
 	drop_page(reading);
-	if (fatal_signal_pending(current))
-		return -EINTR;
 	if (!reading->pages)
 		return -EDQUOT;
 	reading->pages--;
@@ -338,21 +361,21 @@ static void sample(struct inode *inode, struct bid_version *version)
 	bid_file_version(inode, version);
 }
 
-static int attempts(struct reading *reading, struct bid_read *result)
+static int attempts(struct reading *reading, struct bid_version *version, struct bid_identity *id,
+		    bool *unsure)
 {
 	struct inode *inode = reading->inode;
-	struct bid_identity *id = &result->id;
-	struct bid_version after;
+	struct bid_version after __uninitialized;
 	int err, i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		sample(inode, &result->version);
-		result->unsure = bid_file_unstable(inode);
-		err = attempt(reading, &result->version, id);
+		sample(inode, version);
+		*unsure = bid_file_unstable(inode);
+		err = attempt(reading, version, id);
 		if (err == -EINTR)
 			return err;
 		bid_file_version(inode, &after);
-		if (!bid_version_equal(&result->version, &after) || err == -ESTALE)
+		if (!bid_version_equal(version, &after) || err == -ESTALE)
 			continue;
 		if (err) {
 			bid_stats_inc(BID_STAT_IO_ERRORS);
@@ -360,7 +383,7 @@ static int attempts(struct reading *reading, struct bid_read *result)
 		}
 		if (id->kind != BUILDID_KIND_GNU && id->kind != BUILDID_KIND_GO)
 			bid_stats_inc(BID_STAT_NO_ID);
-		result->unsure |= reading->pinned || bid_file_unstable(inode);
+		*unsure |= reading->pinned || bid_file_unstable(inode);
 		return 0;
 	}
 	bid_stats_inc(BID_STAT_CHANGING);
@@ -373,15 +396,17 @@ static int attempts(struct reading *reading, struct bid_read *result)
  * @file: the file, held by the caller
  * @inode: bid_file_inode() of it
  * @access: from bid_file_access(), not BID_ACCESS_NEVER
- * @result: what was found
+ * @version: set to the version that was read
+ * @id: set to the identity, or the reason why there is none
+ * @unsure: set when the content may change, or may have changed, without a change of version
  *
  * With no lock held. May sleep, for long when a server is slow.
  *
  * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
- * other failure is a reason in @result.
+ * other failure is a reason in @id.
  */
 int bid_read_file(struct file *file, struct inode *inode, enum bid_access access,
-		  struct bid_read *result)
+		  struct bid_version *version, struct bid_identity *id, bool *unsure)
 {
 	struct reading reading = {
 		.reader = { .read = read, .look = look },
@@ -393,7 +418,7 @@ int bid_read_file(struct file *file, struct inode *inode, enum bid_access access
 	};
 	int err;
 
-	err = attempts(&reading, result);
+	err = attempts(&reading, version, id, unsure);
 	drop_page(&reading);
 	kfree(reading.copy);
 	if (err)

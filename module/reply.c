@@ -184,7 +184,7 @@ static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool as
 
 static int reply_file(struct file *file, bool ask_cache, struct buildid_file *record)
 {
-	struct bid_lookup lookup;
+	struct bid_lookup lookup __uninitialized;
 	struct bid_path path;
 	char *buf;
 	int err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The RESOLVE_* ioctls: the FILE record of an open file (FD), of an inode (KEY),
- * of a file_id (ID), or of what a process has mapped at an address (ADDR).
+ * RESOLVE: the FILE record of an open file (FD), of an inode (KEY), of a file_id (ID), or
+ * of what a process has mapped at an address (ADDR).
  *
  * FD and ADDR identify a file that is there, see reply.c. KEY and ID only say what
  * the cache has; so does ADDR for a process that has exited, by way of history.c, and
@@ -11,56 +11,23 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "cache.h"
 #include "history.h"
-#include "ioctl.h"
 #include "parents.h"
 #include "process.h"
 #include "reply.h"
+#include "resolve.h"
 
-/* Fills in @record, BUILDID_RECORD_MAX zeroed bytes, for the request at @data. */
-typedef int resolve_fn(void *data, struct buildid_file *record);
+/* resolve_exited() is to go */
+#define buildid_resolve_addr buildid_resolve
 
-/* @room: in: bytes at @to; out: bytes of the record, also where that is too many. */
-static int copy_record(u64 to, u32 *room, const struct buildid_file *record)
+static int resolve_fd(struct buildid_resolve *req, struct buildid_file *record)
 {
-	u32 size = record->header.size;
-	bool fits = size <= *room;
-
-	*room = size;
-	if (!fits)
-		return -ENOSPC;
-	return copy_to_user(u64_to_user_ptr(to), record, size) ? -EFAULT : 0;
-}
-
-/*
- * Resolve a request and copy the answer out: the record to @to, then the request
- * itself to @arg. That one is copied out after -ENOSPC, too: it says how much room
- * the record needs.
- */
-static int reply(void __user *arg, void *req, size_t size, u64 to, u32 *room, resolve_fn *resolve)
-{
-	struct buildid_file *record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
-	int err;
-
-	if (!record)
-		return -ENOMEM;
-	err = resolve(req, record);
-	if (!err)
-		err = copy_record(to, room, record);
-	if (!err || err == -ENOSPC)
-		err = bid_ioctl_copy_out(arg, req, size) ?: err;
-	kfree(record);
-	return err;
-}
-
-static int resolve_fd(void *data, struct buildid_file *record)
-{
-	const struct buildid_resolve_fd *req = data;
 	struct file *file = fget_raw(req->fd);
 	int err;
 
@@ -73,24 +40,11 @@ static int resolve_fd(void *data, struct buildid_file *record)
 	return err;
 }
 
-int bid_ioctl_resolve_fd(struct bid_session *session, void __user *arg)
-{
-	struct buildid_resolve_fd req;
-	int err;
-
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags)
-		return -EINVAL;
-	return reply(arg, &req, sizeof(req), req.record, &req.record_size, resolve_fd);
-}
-
 /* Under RCU, and for a caller that may know of everything that was mapped. */
 static int resolve_entry(const struct bid_entry *entry, struct buildid_file *record)
 {
-	if (!entry)
-		return -ENOENT;
+	if (IS_ERR_OR_NULL(entry))
+		return entry ? PTR_ERR(entry) : -ENOENT;
 	bid_reply_entry(entry, record);
 	/* the path is that of some process, which may be outside of the container */
 	if (task_active_pid_ns(current) != &init_pid_ns)
@@ -98,35 +52,21 @@ static int resolve_entry(const struct bid_entry *entry, struct buildid_file *rec
 	return 0;
 }
 
-static int resolve_key(void *data, struct buildid_file *record)
+static int resolve_key(struct buildid_resolve *req, struct buildid_file *record)
 {
-	const struct buildid_resolve_key *req = data;
-	bool any = req->flags & BUILDID_KEY_ANY_GENERATION;
-	struct bid_entry *entry;
+	bool any_generation = req->flags & BUILDID_KEY_ANY_GENERATION;
+	bool any_tree = req->flags & BUILDID_KEY_ANY_TREE;
 	int err;
 
+	if ((any_generation && req->generation) || (any_tree && req->tree))
+		return -EINVAL;
 	rcu_read_lock();
-	err = bid_cache_find_newest(MKDEV(req->dev_major, req->dev_minor), req->ino,
-				    any ? NULL : &req->generation, NULL, &entry);
-	if (!err)
-		err = resolve_entry(entry, record);
+	err = resolve_entry(bid_cache_find_newest(req->dev_major, req->dev_minor, req->ino,
+						  any_generation ? NULL : &req->generation,
+						  any_tree ? NULL : &req->tree),
+			    record);
 	rcu_read_unlock();
 	return err;
-}
-
-int bid_ioctl_resolve_key(struct bid_session *session, void __user *arg)
-{
-	struct buildid_resolve_key req;
-	int err;
-
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags & ~BID_RESOLVE_KEY_FLAGS)
-		return -EINVAL;
-	if (!perfmon_capable())
-		return -EPERM;
-	return reply(arg, &req, sizeof(req), req.record, &req.record_size, resolve_key);
 }
 
 static int resolve_file_id(u64 file_id, struct buildid_file *record)
@@ -139,26 +79,9 @@ static int resolve_file_id(u64 file_id, struct buildid_file *record)
 	return err;
 }
 
-static int resolve_id(void *data, struct buildid_file *record)
+static int resolve_id(struct buildid_resolve *req, struct buildid_file *record)
 {
-	const struct buildid_resolve_id *req = data;
-
 	return resolve_file_id(req->file_id, record);
-}
-
-int bid_ioctl_resolve_id(struct bid_session *session, void __user *arg)
-{
-	struct buildid_resolve_id req;
-	int err;
-
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags || req.reserved)
-		return -EINVAL;
-	if (!perfmon_capable())
-		return -EPERM;
-	return reply(arg, &req, sizeof(req), req.record, &req.record_size, resolve_id);
 }
 
 /* A longer chain of parents is of no use to anybody. */
@@ -285,9 +208,8 @@ static int resolve_exited(struct buildid_resolve_addr *req, struct buildid_file 
 	return resolve_file_id(query.file_id, record);
 }
 
-static int resolve_addr(void *data, struct buildid_file *record)
+static int resolve_addr(struct buildid_resolve *req, struct buildid_file *record)
 {
-	struct buildid_resolve_addr *req = data;
 	int err;
 
 	req->source = 0;
@@ -295,15 +217,95 @@ static int resolve_addr(void *data, struct buildid_file *record)
 	return err == -ESRCH ? resolve_exited(req, record) : err;
 }
 
-int bid_ioctl_resolve_addr(struct bid_session *session, void __user *arg)
+/**
+ * struct way - a way to say which file is meant
+ * @uses: the fields that belong to it have all bits set
+ * @flags: that are known of it
+ * @perfmon: takes CAP_PERFMON; ADDR for another process
+ * @resolve: fills in @record, BUILDID_RECORD_MAX zeroed bytes
+ */
+struct way {
+	struct buildid_resolve uses;
+	u32 flags;
+	bool perfmon;
+	int (*resolve)(struct buildid_resolve *req, struct buildid_file *record);
+};
+
+static const struct way ways[] = {
+	[BUILDID_BY_FD] = {
+		.uses = { .fd = ~0 },
+		.resolve = resolve_fd,
+	},
+	[BUILDID_BY_KEY] = {
+		.uses = {
+			.dev_major = ~0U,
+			.dev_minor = ~0U,
+			.ino = ~0ULL,
+			.tree = ~0ULL,
+			.generation = ~0U,
+		},
+		.flags = BID_RESOLVE_FLAGS,
+		.perfmon = true,
+		.resolve = resolve_key,
+	},
+	[BUILDID_BY_ID] = {
+		.uses = { .file_id = ~0ULL },
+		.perfmon = true,
+		.resolve = resolve_id,
+	},
+	[BUILDID_BY_ADDR] = {
+		.uses = {
+			.pid = ~0U,
+			.addr = ~0ULL,
+			.start_time = ~0ULL,
+			.source = ~0U,
+			.offset = ~0ULL,
+		},
+		.resolve = resolve_addr,
+	},
+};
+
+static bool has_only(const struct buildid_resolve *req, const struct buildid_resolve *uses)
 {
-	struct buildid_resolve_addr req;
+	const u8 *given = (const u8 *)req, *used = (const u8 *)uses;
+	size_t i;
+
+	for (i = offsetof(struct buildid_resolve, fd); i < sizeof(*req); i++)
+		if (given[i] & ~used[i])
+			return false;
+	return true;
+}
+
+/* Sets the size of the record, also where there is no room for that: -ENOSPC. */
+static int copy_record(struct buildid_resolve *req, const struct buildid_file *record)
+{
+	u32 size = record->header.size;
+	bool fits = size <= req->record_size;
+
+	req->record_size = size;
+	if (!fits)
+		return -ENOSPC;
+	return copy_to_user(u64_to_user_ptr(req->record), record, size) ? -EFAULT : 0;
+}
+
+int bid_ioctl_resolve(struct bid_session *session, void *arg)
+{
+	struct buildid_resolve *req = arg;
+	struct buildid_file *record;
+	const struct way *way;
 	int err;
 
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags || req.reserved)
+	if (!req->by || req->by >= ARRAY_SIZE(ways))
 		return -EINVAL;
-	return reply(arg, &req, sizeof(req), req.record, &req.record_size, resolve_addr);
+	way = &ways[array_index_nospec(req->by, ARRAY_SIZE(ways))];
+	if (req->flags & ~way->flags || !has_only(req, &way->uses))
+		return -EINVAL;
+	if (way->perfmon && !perfmon_capable())
+		return -EPERM;
+	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
+	if (!record)
+		return -ENOMEM;
+	err = way->resolve(req, record) ?: copy_record(req, record);
+	kfree(record);
+	return err;
 }

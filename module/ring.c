@@ -101,6 +101,16 @@ static void drop(struct bid_ring *ring, bool mmap)
 	forget_sent(ring);
 }
 
+static void set_tag(struct bid_ring *ring, const struct bid_ring_request *request)
+{
+	u64 *slot = bid_ring_sent_slot(ring, request->file_id);
+
+	if (request->type == BUILDID_RECORD_FILE)
+		WRITE_ONCE(*slot, bid_ring_sent_tag(ring, request->file_id));
+	else if (request->promise && !request->sent)
+		WRITE_ONCE(*slot, bid_ring_promised_tag(ring, request->file_id));
+}
+
 /**
  * bid_ring_reserve() - reserve room for a record
  * @ring: the ring
@@ -111,10 +121,10 @@ static void drop(struct bid_ring *ring, bool mmap)
  *
  * Return: the room; type, seq and times are filled in. Fill in the rest, every byte, and
  * commit it. ERR_PTR() of -ENOSPC when the record was dropped, and counted; -ESTALE when its
- * FILE was not sent.
+ * FILE was neither sent nor promised.
  */
 struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
-					const struct bid_ring_request *request)
+					struct bid_ring_request *request)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
 	bool mmap = request->type == BUILDID_RECORD_MMAP, lost;
@@ -123,8 +133,8 @@ struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
 
 	lockdep_assert_preemption_disabled();
 	raw_spin_lock(&ring->lock);
-	if (request->type != BUILDID_RECORD_FILE && request->file_id &&
-	    !bid_ring_file_sent(ring, request->file_id)) {
+	request->sent = request->file_id && bid_ring_file_sent(ring, request->file_id);
+	if (mmap && request->file_id && !request->sent && !request->promise) {
 		raw_spin_unlock(&ring->lock);
 		return ERR_PTR(-ESTALE);
 	}
@@ -142,9 +152,7 @@ struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
 	}
 	if (lost)
 		append_lost(ring, request->missed, time_mono, time_perf);
-	if (request->type == BUILDID_RECORD_FILE)
-		*bid_ring_sent_slot(ring, request->file_id) =
-			bid_ring_sent_tag(ring, request->file_id);
+	set_tag(ring, request);
 	record = bid_ring_append(ring, request->type, request->size, time_mono, time_perf);
 	ring->unresolved += request->unresolved;
 	bid_ring_publish(ring);

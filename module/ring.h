@@ -31,7 +31,7 @@
  * @unresolved: as in struct buildid_lost; since the last LOST record
  * @missed: probe misses reported so far
  * @lost_end: position after the last LOST record of dropped records
- * @sent: which FILE records were sent: a direct-mapped table of tags
+ * @sent: which FILE records were sent, or promised: a direct-mapped table of tags
  * @sent_salt: part of every tag: changing it invalidates the whole table
  * @sent_cleared: next slot of @sent to clear
  * @sent_mask: slots of @sent, less one
@@ -73,8 +73,10 @@ struct bid_ring {
  * struct bid_ring_request - a record to reserve room for
  * @type: enum buildid_record_type
  * @size: of the record
- * @file_id: of a FILE record, which counts as sent from then on; of any other, a FILE
- *	that must have been sent, or 0
+ * @file_id: of a FILE record, which counts as sent from then on; of an MMAP, whose FILE
+ *	must have been sent, or is promised; else 0
+ * @promise: the FILE follows if it was not sent; if it is so, @sent tells
+ * @sent: out: it was sent
  * @unresolved: it is an MMAP that is UNRESOLVED
  * @missed: probe misses so far
  */
@@ -82,6 +84,8 @@ struct bid_ring_request {
 	u16 type;
 	u32 size;
 	u64 file_id;
+	bool promise;
+	bool sent;
 	bool unresolved;
 	u64 missed;
 };
@@ -93,7 +97,7 @@ void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
 struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
-					const struct bid_ring_request *request);
+					struct bid_ring_request *request);
 u64 bid_ring_cons(struct bid_ring *ring);
 void bid_ring_wake_now(struct bid_ring *ring);
 
@@ -110,7 +114,8 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
  */
 
 /* Salts are multiples of this: above every file_id. */
-#define BID_RING_SALT  BIT_ULL(48)
+#define BID_RING_SALT	  BIT_ULL(48)
+#define BID_RING_PROMISED BIT_ULL(47)
 #define BID_RING_SALTS (U64_MAX / BID_RING_SALT) /* 0 is none */
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
@@ -137,6 +142,19 @@ static inline u64 *bid_ring_sent_slot(const struct bid_ring *ring, u64 file_id)
 static inline u64 bid_ring_sent_tag(const struct bid_ring *ring, u64 file_id)
 {
 	return file_id ^ ring->sent_salt;
+}
+
+/* Of a FILE that an MMAP says is to follow. */
+static inline u64 bid_ring_promised_tag(const struct bid_ring *ring, u64 file_id)
+{
+	return bid_ring_sent_tag(ring, file_id) ^ BID_RING_PROMISED;
+}
+
+/* Was this FILE promised, and not sent yet? A hint, as the next one. */
+static inline bool bid_ring_file_promised(const struct bid_ring *ring, u64 file_id)
+{
+	return READ_ONCE(*bid_ring_sent_slot(ring, file_id)) ==
+	       bid_ring_promised_tag(ring, file_id);
 }
 
 /**
@@ -198,7 +216,7 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * @size: of the record
  * @file_id: of a FILE record that must have been sent
  * @missed: probe misses so far
- * @time_mono: now
+ * @time_perf: local_clock()
  *
  * Any context but NMI; preemption is off until the record is committed.
  *
@@ -206,10 +224,10 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * the FILE was not sent, or there is no room: call bid_ring_reserve() then.
  */
 static __always_inline struct buildid_record *
-bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u64 missed, u64 time_mono)
+bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u64 missed, u64 time_perf)
 {
 	struct buildid_record *record = NULL;
-	u64 time_perf = local_clock();
+	u64 time_mono = ktime_get_mono_fast_ns();
 
 	raw_spin_lock(&ring->lock);
 	if (bid_ring_file_sent(ring, file_id) && !bid_ring_has_lost(ring, missed) &&

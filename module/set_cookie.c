@@ -11,9 +11,9 @@
 #include <linux/uaccess.h>
 
 #include "cookie.h"
-#include "ioctl.h"
 #include "lookup.h"
 #include "reply.h"
+#include "set_cookie.h"
 #include "user.h"
 
 /* 0 when the content has no identity of its own, as of lookup->version. */
@@ -133,25 +133,22 @@ static bool is_valid_object(const struct buildid_set_cookie *req)
 	return !req->fd && req->len && req->addr + req->len > req->addr;
 }
 
-int bid_ioctl_set_cookie(struct bid_session *session, void __user *arg)
+int bid_ioctl_check_cookie(void *arg)
 {
-	struct bid_identity id = {};
-	struct buildid_set_cookie req;
-	int err;
+	const struct buildid_set_cookie *req = arg;
 
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	if (req.flags & ~BID_SET_COOKIE_FLAGS || req.id_len > BUILDID_ID_MAX ||
-	    (req.id && !req.id_len) || !is_valid_kind(&req) || !is_valid_object(&req))
+	if (req->id_len > BUILDID_ID_MAX || (req->id && !req->id_len) || !is_valid_kind(req) ||
+	    !is_valid_object(req))
 		return -EINVAL;
-	id.kind = req.kind;
-	id.len = req.id_len;
-	if (copy_from_user(id.bytes, u64_to_user_ptr(req.id), id.len))
+	return 0;
+}
+
+int bid_ioctl_set_cookie(struct bid_session *session, void *arg)
+{
+	const struct buildid_set_cookie *req = arg;
+	struct bid_identity id = { .kind = req->kind, .len = req->id_len };
+
+	if (copy_from_user(id.bytes, u64_to_user_ptr(req->id), id.len))
 		return -EFAULT;
-	/* before it takes effect: if it fails there must be no cookie */
-	err = bid_ioctl_copy_out(arg, &req, sizeof(req));
-	if (err)
-		return err;
-	return req.flags & BUILDID_COOKIE_FD ? name_fd(req.fd, &id) : name_mapping(&req, &id);
+	return req->flags & BUILDID_COOKIE_FD ? name_fd(req->fd, &id) : name_mapping(req, &id);
 }

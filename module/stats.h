@@ -7,7 +7,6 @@
 #define BID_STATS_H
 
 #include <linux/percpu.h>
-#include <buildid.h>
 
 /* As the fields of struct buildid_stats of the same name. */
 enum bid_stat {
@@ -45,6 +44,5 @@ static inline void bid_stats_add(enum bid_stat stat, u64 n)
 }
 
 u64 bid_stats_sum(enum bid_stat stat);
-void bid_stats_fill(struct buildid_stats *stats);
 
 #endif /* BID_STATS_H */

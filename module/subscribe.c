@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From a subscribe request to a subscriber: check it, hold what its filters refer to,
- * charge its ring, start to deliver. Who may subscribe is decided before, by
- * bid_ioctl_subscribe() and in netlink.c; later nobody checks it again.
+ * charge its ring, start to deliver. Who may subscribe is decided before, in chardev.c and
+ * netlink.c; later nobody checks it again.
  *
  * It ends in two steps, since readers may still be in the ring when the producers are
  * gone: bid_subscriber_stop(), then bid_subscriber_free() once nothing reads it.
@@ -22,8 +22,8 @@
 #include <linux/uaccess.h>
 
 #include "hook.h"
-#include "ioctl.h"
 #include "kernel_image.h"
+#include "session.h"
 #include "subscribe.h"
 #include "task.h"
 
@@ -31,12 +31,14 @@
 
 /**
  * bid_subscribe_check() - check a subscribe request
- * @req: the request, its addresses aside; a ring_size of 0 is set to the default
+ * @arg: the request, its addresses aside; a ring_size of 0 is set to the default
  *
  * Return: 0 or -EINVAL.
  */
-int bid_subscribe_check(struct buildid_subscribe *req)
+int bid_subscribe_check(void *arg)
 {
+	struct buildid_subscribe *req = arg;
+
 	if (req->flags & ~BID_SUBSCRIBE_FLAGS || req->reserved)
 		return -EINVAL;
 	if ((req->uid && !(req->flags & BUILDID_SUB_UID)) ||
@@ -287,32 +289,20 @@ static int subscribe(struct bid_session *session, const struct buildid_subscribe
 	return 0;
 }
 
-int bid_ioctl_subscribe(struct bid_session *session, void __user *arg)
+int bid_ioctl_subscribe(struct bid_session *session, void *arg)
 {
+	const struct buildid_subscribe *req = arg;
 	u32 pids[BUILDID_SUB_PIDS_MAX];
-	struct buildid_subscribe req;
 	int err;
 
-	if (!perfmon_capable())
-		return -EPERM;
-	err = bid_ioctl_copy_in(&req, sizeof(req), arg);
-	if (err)
-		return err;
-	err = bid_subscribe_check(&req);
-	if (err)
-		return err;
-	if (copy_from_user(pids, u64_to_user_ptr(req.pids), req.nr_pids * sizeof(*pids)))
+	if (copy_from_user(pids, u64_to_user_ptr(req->pids), req->nr_pids * sizeof(*pids)))
 		return -EFAULT;
-	/* before subscribing: if it fails there must be no subscription */
-	err = bid_ioctl_copy_out(arg, &req, sizeof(req));
-	if (err)
-		return err;
 	/* who reads has it, for long perhaps */
 	if (bid_session_subscriber(session))
 		return -EBUSY;
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
-	err = subscribe(session, &req, pids);
+	err = subscribe(session, req, pids);
 	mutex_unlock(&session->lock);
 	return err;
 }

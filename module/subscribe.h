@@ -7,12 +7,14 @@
 
 #include "event.h"
 
+struct bid_session;
+
 /* All flags that are known. */
 #define BID_SUBSCRIBE_FLAGS                                                                \
 	(BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | BUILDID_SUB_CHILDREN | \
 	 BUILDID_SUB_UID | BUILDID_SUB_CGROUP | BUILDID_SUB_TASKS)
 
-int bid_subscribe_check(struct buildid_subscribe *req);
+int bid_subscribe_check(void *arg);
 bool bid_subscribe_kernel_addrs(void);
 
 struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
@@ -20,5 +22,8 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 					    void (*notify)(struct bid_ring *ring), void *owner);
 void bid_subscriber_stop(struct bid_subscriber *subscriber);
 void bid_subscriber_free(struct bid_subscriber *subscriber);
+
+int bid_ioctl_subscribe(struct bid_session *session, void *arg);
+void bid_unsubscribe(struct bid_session *session);
 
 #endif /* BID_SUBSCRIBE_H */

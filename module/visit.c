@@ -3,7 +3,9 @@
  * The hook reports a mapping and may do no more: it runs under the mmap lock with preemption off.
  * What the cache does not settle the same task settles itself on its way back to user space, as
  * task work: with no lock held, in its own context, and before any instruction of the mapping can
- * run in this thread. So whoever maps pays: their time, their I/O, their memory cgroup.
+ * run in this thread. So whoever maps pays: their time, their I/O, their memory cgroup. Where
+ * task_work_add() is not exported the last fput() of a file of our own gets to the same place, as
+ * the core closes files in task work; that costs a file for each visit.
  *
  * A visit is one task's, and has a few files. The hook takes it from a pool of its processor,
  * where it is put back when it is over. Who has one is in @task: only that task sets it and
@@ -15,9 +17,10 @@
  * read does not end, makes rmmod say "in use". What is left of run() after module_put() is waited
  * for by synchronize_rcu_tasks().
  */
+#include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/ktime.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -65,21 +68,26 @@ struct visited {
 /**
  * struct visit - the files that a task has yet to look at
  * @work: runs in the task
+ * @ticket: where there is no task_work_add(): closing it runs the visit
  * @rcu: frees it; the hook of another processor may be looking at @task
  * @task: whose it is; NULL in a pool
  * @pid: of @task, in the initial namespace
- * @since: when it began, CLOCK_MONOTONIC
+ * @since: when it began, in jiffies
  * @next: in the pool
  * @all: in the list of all visits
  * @nr_files: entries of @files
  * @files: what it is about
  */
 struct visit {
+#ifdef BID_HAS_TASK_WORK_ADD
 	struct callback_head work;
+#else
+	struct file *ticket;
+#endif
 	struct rcu_head rcu;
 	struct task_struct *task;
 	pid_t pid;
-	u64 since;
+	unsigned long since;
 	struct visit *next;
 	struct list_head all;
 	u32 nr_files;
@@ -105,6 +113,81 @@ static LIST_HEAD(visits);
 static DEFINE_SPINLOCK(visits_lock); /* of the list, in process context */
 static bool started;
 
+/* ------------------------------------------------------ how current comes back -- */
+
+static void run(struct visit *visit);
+
+#ifdef BID_HAS_TASK_WORK_ADD
+static void run_work(struct callback_head *work)
+{
+	run(container_of(work, struct visit, work));
+}
+
+/* Return: 0, or an error when the task does not go back to user space any more. */
+static int come_back(struct visit *visit)
+{
+	init_task_work(&visit->work, run_work);
+	return task_work_add(current, &visit->work, TWA_RESUME);
+}
+
+static bool can_begin_again(const struct visit *visit)
+{
+	return true;
+}
+
+static int get_ticket(struct visit *visit)
+{
+	return 0;
+}
+
+static void put_ticket(struct visit *visit)
+{
+}
+#else
+static int on_close(struct inode *inode, struct file *file)
+{
+	struct visit *visit = file->private_data;
+
+	if (visit)
+		run(visit);
+	return 0;
+}
+
+/* No owner: it would hold the module as long as it waits in a pool. */
+static const struct file_operations ticket_fops = { .release = on_close };
+
+static int come_back(struct visit *visit)
+{
+	fput(visit->ticket);
+	visit->ticket = NULL;
+	return 0;
+}
+
+/* A ticket is good for one time. */
+static bool can_begin_again(const struct visit *visit)
+{
+	return false;
+}
+
+static int get_ticket(struct visit *visit)
+{
+	visit->ticket = anon_inode_getfile("[buildid]", &ticket_fops, visit, O_RDONLY);
+	if (!IS_ERR(visit->ticket))
+		return 0;
+	visit->ticket = NULL;
+	return -ENOMEM;
+}
+
+/* Of one that was not used: in a kernel thread, which leaves nothing for later. */
+static void put_ticket(struct visit *visit)
+{
+	if (!visit->ticket)
+		return;
+	visit->ticket->private_data = NULL;
+	__fput_sync(visit->ticket);
+}
+#endif
+
 /* --------------------------------------------------------------- the pool -- */
 
 static struct visit *alloc_visit(void)
@@ -113,12 +196,17 @@ static struct visit *alloc_visit(void)
 
 	if (!visit)
 		return NULL;
+	if (get_ticket(visit)) {
+		kfree(visit);
+		return NULL;
+	}
 	spin_lock(&visits_lock);
 	list_add(&visit->all, &visits);
 	spin_unlock(&visits_lock);
 	return visit;
 }
 
+/* One that has a ticket is freed in a kernel thread. */
 static void free_visit(struct visit *visit)
 {
 	int cpu;
@@ -128,6 +216,7 @@ static void free_visit(struct visit *visit)
 	spin_unlock(&visits_lock);
 	for_each_possible_cpu(cpu)
 		cmpxchg(&per_cpu_ptr(&pools, cpu)->last, visit, NULL);
+	put_ticket(visit);
 	kfree_rcu(visit, rcu);
 }
 
@@ -215,7 +304,8 @@ static void read_file(const struct visited *visited, struct bid_lookup *lookup)
 {
 	if (lookup->access == BID_ACCESS_NEVER)
 		return;
-	if (bid_lookup_read(lookup)) {
+	/* nothing ends a read of a task that is past its signals */
+	if (current->flags & PF_EXITING || bid_lookup_read(lookup)) {
 		lookup->id = (struct bid_identity){ .reason = BUILDID_REASON_INTERRUPTED };
 		return;
 	}
@@ -227,14 +317,27 @@ static void read_file(const struct visited *visited, struct bid_lookup *lookup)
 	}
 }
 
-static void look_at(const struct visited *visited, char *buf)
+/* Most paths are short; a buffer for the longest is allocated, and cleared, for the others. */
+static void find_path(const struct visited *visited, char *few, size_t few_bytes, char **buf,
+		      struct bid_path *path)
 {
-	struct bid_path path = { .flags = BUILDID_FILE_NO_PATH };
-	struct bid_file_info info;
-	struct bid_lookup lookup;
+	bid_file_path(visited->file, few, few_bytes, path);
+	if (path->name)
+		return;
+	if (!*buf)
+		*buf = kmalloc(PATH_MAX, GFP_KERNEL_ACCOUNT);
+	if (*buf)
+		bid_file_path(visited->file, *buf, PATH_MAX, path);
+}
 
-	if (buf)
-		bid_file_path(visited->file, buf, PATH_MAX, &path);
+static void look_at(const struct visited *visited, char **buf)
+{
+	struct bid_lookup lookup __uninitialized;
+	char few[192] __uninitialized;
+	struct bid_file_info info;
+	struct bid_path path;
+
+	find_path(visited, few, sizeof(few), buf, &path);
 	bid_lookup_init(visited->file, bid_file_inode(visited->file), &lookup);
 	if (send_known(visited, &lookup, &path))
 		return;
@@ -245,19 +348,18 @@ static void look_at(const struct visited *visited, char *buf)
 	bid_event_file(&info, visited->exec);
 }
 
-static void run(struct callback_head *work)
+static void run(struct visit *visit)
 {
-	struct visit *visit = container_of(work, struct visit, work);
-	char *buf = kmalloc(PATH_MAX, GFP_KERNEL_ACCOUNT);
+	char *buf = NULL;
 	u32 i;
 
 	for (i = 0; i < visit->nr_files; i++) {
-		look_at(&visit->files[i], buf);
+		look_at(&visit->files[i], &buf);
 		fput(visit->files[i].file);
 	}
 	kfree(buf);
 	WRITE_ONCE(visit->task, NULL);
-	if (!put_visit(visit))
+	if (!can_begin_again(visit) || !put_visit(visit))
 		free_visit(visit);
 	module_put(THIS_MODULE);
 }
@@ -270,7 +372,7 @@ static bool returns_to_user(void)
 	return !(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING));
 }
 
-static struct visit *begin(struct pool *pool, u64 now)
+static struct visit *begin(struct pool *pool)
 {
 	struct visit *visit = pool->free;
 
@@ -278,8 +380,7 @@ static struct visit *begin(struct pool *pool, u64 now)
 		queue_work_on(smp_processor_id(), system_highpri_wq, &pool->refill);
 	if (!visit || !returns_to_user() || !try_module_get(THIS_MODULE))
 		return NULL;
-	init_task_work(&visit->work, run);
-	if (task_work_add(current, &visit->work, TWA_RESUME)) {
+	if (come_back(visit)) {
 		module_put(THIS_MODULE);
 		return NULL;
 	}
@@ -287,7 +388,7 @@ static struct visit *begin(struct pool *pool, u64 now)
 	pool->count--;
 	visit->nr_files = 0;
 	visit->pid = current->pid;
-	visit->since = now;
+	visit->since = jiffies;
 	WRITE_ONCE(visit->task, current);
 	pool->last = visit;
 	return visit;
@@ -302,9 +403,9 @@ static struct visit *own(const struct pool *pool)
 }
 
 /* Room for a file in current's visit, which begins if need be. */
-static struct visited *add_file(struct pool *pool, struct file *file, u64 now)
+static struct visited *add_file(struct pool *pool, struct file *file)
 {
-	struct visit *visit = own(pool) ?: begin(pool, now);
+	struct visit *visit = own(pool) ?: begin(pool);
 	struct visited *visited;
 
 	if (!visit || visit->nr_files == FILES_MAX)
@@ -347,26 +448,25 @@ static struct visited *find_same(const struct pool *pool, struct inode *inode,
 /**
  * bid_visit_read() - have current read a file that it maps
  * @vma: the mapping
- * @now: ktime_get_mono_fast_ns()
  *
  * Called by the hook. A FILE record with the file_id follows.
  *
  * Return: the file_id; 0 when there is no visit to be had, or this one has all the files that
  * it may have.
  */
-u64 bid_visit_read(const struct vm_area_struct *vma, u64 now)
+u64 bid_visit_read(const struct vm_area_struct *vma)
 {
 	struct pool *pool = this_cpu_ptr(&pools);
 	struct inode *inode = file_inode(vma->vm_file);
+	struct bid_version version __uninitialized;
 	struct visited *visited;
-	struct bid_version version;
 
 	if (!READ_ONCE(started))
 		return 0;
 	bid_file_version(inode, &version);
 	visited = find_same(pool, inode, &version);
 	if (!visited) {
-		visited = add_file(pool, vma->vm_file, now);
+		visited = add_file(pool, vma->vm_file);
 		if (!visited) {
 			bid_stats_inc(BID_STAT_UNRESOLVED);
 			return 0;
@@ -402,7 +502,7 @@ bool bid_visit_send(const struct bid_report *report)
 	struct visited *visited = find_file(pool, report->mapping.file_id);
 
 	if (!visited) {
-		visited = add_file(pool, report->vma->vm_file, report->now);
+		visited = add_file(pool, report->vma->vm_file);
 		if (!visited) {
 			bid_stats_inc(BID_STAT_UNRESOLVED);
 			return false;
@@ -424,11 +524,10 @@ bool bid_visit_send(const struct bid_report *report)
  */
 u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid)
 {
-	u64 now = ktime_get_mono_fast_ns(), age;
+	unsigned long now = jiffies, age, oldest = 0;
 	struct visit *visit;
 	u32 count = 0;
 
-	*oldest_ns = 0;
 	*oldest_pid = 0;
 	spin_lock(&visits_lock);
 	list_for_each_entry(visit, &visits, all) {
@@ -437,12 +536,13 @@ u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid)
 		count++;
 		/* it may be over, and begin again, at this moment */
 		age = now - data_race(visit->since);
-		if ((s64)age <= (s64)*oldest_ns)
+		if (*oldest_pid && age <= oldest)
 			continue;
-		*oldest_ns = age;
+		oldest = age;
 		*oldest_pid = data_race(visit->pid);
 	}
 	spin_unlock(&visits_lock);
+	*oldest_ns = (u64)oldest * TICK_NSEC;
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		*oldest_pid = 0;
 	return count;
@@ -478,23 +578,32 @@ void bid_visit_start(void)
 	WRITE_ONCE(started, true);
 }
 
+static void free_all(struct work_struct *work)
+{
+	struct visit *visit, *next;
+
+	list_for_each_entry_safe(visit, next, &visits, all)
+		free_visit(visit);
+}
+
 /* The hook is gone, and so is every visit, as each holds the module. May sleep. */
 void bid_visit_exit(void)
 {
-	struct visit *visit, *next;
+	struct work_struct work;
 	struct pool *pool;
 	int cpu;
 
 	synchronize_rcu_tasks();
 	for_each_possible_cpu(cpu) {
 		pool = per_cpu_ptr(&pools, cpu);
-		cancel_work_sync(&pool->refill);
-		pool->free = NULL;
-		pool->last = NULL;
-		pool->count = 0;
+		if (pool->refill.func)
+			cancel_work_sync(&pool->refill);
 	}
-	list_for_each_entry_safe(visit, next, &visits, all)
-		kfree(visit);
-	INIT_LIST_HEAD(&visits);
+	INIT_WORK_ONSTACK(&work, free_all);
+	schedule_work(&work);
+	flush_work(&work);
+	destroy_work_on_stack(&work);
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&pools, cpu), 0, sizeof(struct pool));
 	started = false;
 }

@@ -12,7 +12,7 @@ void bid_visit_start(void);
 void bid_visit_exit(void);
 
 /* Called by the hook. */
-u64 bid_visit_read(const struct vm_area_struct *vma, u64 now);
+u64 bid_visit_read(const struct vm_area_struct *vma);
 void bid_visit_remember(u64 file_id, u64 *slot);
 bool bid_visit_send(const struct bid_report *report);
 

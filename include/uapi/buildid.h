@@ -23,7 +23,8 @@
  * an unknown type by its size, find what varies in length by @data_off and not by
  * sizeof, and ignore unknown bits of what you are given. What does not change: a
  * number, offset, width or meaning in this header. If one has to,
- * BUILDID_ABI_VERSION is incremented; it is 1 for all that this header describes.
+ * BUILDID_ABI_VERSION is incremented; it is 2 for all that this header describes;
+ * whatever that of the module is, INFO begins with it.
  *
  * A reader in five lines
  * ----------------------
@@ -39,11 +40,11 @@
  * The device is created with mode 0600, owner root; udev may give it to a group, as
  * with the Debian packages (0660, group buildid). A process that can open it may
  * ask for the module's version and counters (INFO, STATS), for files that it has
- * open for reading or, without an identity, by O_PATH (RESOLVE_FD) and for its own
- * mappings (MAPS, RESOLVE_ADDR), and may name what it loads itself (SET_COOKIE: its
+ * open for reading or, without an identity, by O_PATH (RESOLVE by FD) and for its own
+ * mappings (MAPS, RESOLVE by ADDR), and may name what it loads itself (SET_COOKIE: its
  * own mappings, and files that its user owns). All else needs CAP_PERFMON or
  * CAP_SYS_ADMIN in the initial user namespace: SUBSCRIBE, always; MAPS and
- * RESOLVE_ADDR of another process; RESOLVE_KEY, RESOLVE_ID and HISTORY; all of
+ * RESOLVE by ADDR of another process; RESOLVE by KEY and ID; HISTORY; all of
  * netlink. FLUSH needs CAP_SYS_ADMIN. Kernel addresses need CAP_SYSLOG; they are 0
  * without it, and where kptr_restrict is 2.
  *
@@ -53,7 +54,7 @@
  * the request must have the capability.
  *
  * The content of a file that the caller may not read, by the file's mode, ACL and
- * security label, is not hashed for it: see BUILDID_REASON_UNREADABLE.
+ * security label, is not hashed for it: see BUILDID_REASON_DENIED.
  *
  * Containers
  * ----------
@@ -169,19 +170,22 @@ enum buildid_kind {
  *	kind, 65,536 notes, 16 MiB of both on 4,096 pages), or an identity of more
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
- * @BUILDID_REASON_INTERRUPTED: a signal ended the read; it is read again when mapped again
- * @BUILDID_REASON_NOT_READ: not read for this asker: a read may wait for any user (FUSE,
- *	a mount of a user namespace), or the file is open for writing. Whoever maps it reads it
+ * @BUILDID_REASON_INTERRUPTED: a signal ended the read
+ * @BUILDID_REASON_NOT_READ: nobody has read it for whoever asks. A file whose server may
+ *	be any user (FUSE, a mount of a user namespace), or that is open for writing, is
+ *	read by the processes that map it, and for a caller of RESOLVE that holds it, not
+ *	for others
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
  * @BUILDID_REASON_CHANGING: the file was changed during every attempt to read it, or
  *	after it was mapped and before it was read
- * @BUILDID_REASON_UNREADABLE: the file is not open for reading
- * @BUILDID_REASON_PSEUDO: sysfs, proc and the like make the content up at each read
+ * @BUILDID_REASON_UNREADABLE: the mapped file is not open for reading
+ * @BUILDID_REASON_PSEUDO: on sysfs, proc or the like, which generate their files' content
+ *	at each read
  * @BUILDID_REASON_ANONYMOUS: shared anonymous memory
- * @BUILDID_REASON_DENIED: in a reply to MAPS or RESOLVE: the caller may not read the
- *	file, or its identity is a hash and the caller has no CAP_PERFMON
+ * @BUILDID_REASON_DENIED: in a reply only: the caller may not read the file, and it was not
+ *	read for anybody else; or its identity is a hash, and the caller has no CAP_PERFMON
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,
@@ -222,6 +226,8 @@ enum buildid_reason {
  * @ino: inode number, as mapped (on overlayfs the real file's)
  * @user_ino: inode number as /proc/PID/maps of this kernel shows it. Several
  *	overlayfs over one file each show their own: it is that of the first mapping
+ * @tree: which of the inodes with that number, where several have it: the subvolume on
+ *	btrfs and bcachefs, the node on FUSE; else 0
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
  * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs
@@ -234,6 +240,9 @@ enum buildid_reason {
  * @mtime: when the content last changed, since the epoch
  * @file_size: in bytes
  * @change: the filesystem's change counter, 0 where it keeps none
+ * @pid: process (thread group), in the reader's pid namespace, whose path the record
+ *	has: that of the MMAP before it. 0 when it is of no particular process
+ * @tid: thread, likewise: as in that MMAP
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
  * @id_len: bytes of identity, 0 to BUILDID_ID_MAX
@@ -244,15 +253,15 @@ enum buildid_reason {
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
  *	it is a flag. In a reply about the present (MAPS, RESOLVE_FD,
  *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
- *	processes may see one file under different paths: a FILE that comes with an
- *	MMAP has that process's path, any other that of the first mapping
+ *	processes may see one file under different paths: with @pid it is that
+ *	process's, else that of the first mapping
  * @reserved: 0
  *
- * Comes before the first MMAP that refers to it, again after records were
- * lost, and again when more became known (reason PENDING or DEFERRED before).
- * It may also come again without need. The last one with a file_id is valid,
- * except for what it lacks and an earlier one had: a reply to a dump may be older
- * than the stream, and one that follows a PENDING mapping may lack the path.
+ * Says all that is known of the file. Comes once before or behind the first MMAP that
+ * refers to it (enum buildid_state), and again after records were lost; with
+ * BUILDID_SUB_PATH behind every MMAP. It may also come again without need. The last one
+ * with a file_id is valid, but for an identity that it lacks and an earlier one had: a
+ * reply may be older than the stream.
  */
 struct buildid_file {
 	struct buildid_record	header;
@@ -281,13 +290,15 @@ struct buildid_file {
 };
 
 /**
- * enum buildid_state - what is known of a mapping's content
- * @BUILDID_STATE_KNOWN: the FILE record before has the identity or the reason
- * @BUILDID_STATE_PENDING: the file is being read, its FILE record follows
- * @BUILDID_STATE_DEFERRED: see BUILDID_REASON_DEFERRED
- * @BUILDID_STATE_UNRESOLVED: no memory set aside for new files was free, or the
- *	file's device or its user had a full share of it; @file_id is 0 and nothing
- *	follows. Counted as no_request
+ * enum buildid_state - where the FILE record of a mapping is
+ * @BUILDID_STATE_KNOWN: it was sent before, and no record was lost since
+ * @BUILDID_STATE_FOLLOWS: it follows: the file is being read by the thread that mapped it,
+ *	before that runs on, or the record has yet to be sent. That is microseconds as a rule,
+ *	and as long as the read takes where a disk or a server is slow; other records come in
+ *	between. With BUILDID_SUB_PATH one follows every MMAP that has a file, with its
+ *	@file_id and @tid; without, any with its @file_id may be the one
+ * @BUILDID_STATE_UNRESOLVED: the file could not be looked at; @file_id is 0 and nothing
+ *	follows. Counted
  */
 enum buildid_state {
 	BUILDID_STATE_KNOWN		= 0,
@@ -307,15 +318,14 @@ enum buildid_state {
  * @start_time: of the process, CLOCK_BOOTTIME of the initial time namespace:
  *	tells it from another with the same @pid. /proc/PID/stat has it in clock
  *	ticks
+ * @cgroup_id: of its cgroup v2, as the inode number of the directory; 0 where it has none
+ * @uid: real user id, in the reader's user namespace
  * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
  * @map_flags: MAP_SHARED or MAP_PRIVATE
  * @state: enum buildid_state
- * @path_len: bytes of path without the NUL; 0 unless BUILDID_SUB_PATH, or if the
- *	path is not available to the reader
- * @data_off: from the start of the record to the path, as the mapping process
- *	sees it, with a NUL, zeros up to a multiple of 8; nothing at all when
- *	@path_len is 0
  * @comm: the thread's name, with a NUL
+ *
+ * Sent at once, and so in the order of time. The path is in the FILE record.
  *
  * mprotect(2) that makes a mapping executable is reported like an mmap, as
  * perf does. mremap(2) and munmap(2) are not; of fork(2) see struct buildid_task.
@@ -553,9 +563,19 @@ struct buildid_ring_producer {
  * @record_max: the longest record
  * @cookies_max: cookies that a user may have
  * @cookies_total: cookies that all users may have together
- * @known_flags: of the flags field of ioctl n, those that this module knows
  * @version: of the module, with a NUL
  * @hook: the kernel function that is probed, with a NUL
+ * @real_offset_min: CLOCK_REALTIME - CLOCK_MONOTONIC, the least that it was since the
+ *	module was loaded. Where that and @real_offset_max are the same, nobody has set
+ *	the clock, and the wall-clock time of a record is its time_mono and that. As the
+ *	machine sleeps it grows by the time slept
+ * @real_offset_max: likewise the most
+ * @slept: for how long the machine was suspended since the module was loaded:
+ *	what CLOCK_BOOTTIME has gained on CLOCK_MONOTONIC
+ * @known_flags: of the flags field of ioctl n, those that this module knows
+ *
+ * The first 8 bytes, which are the same in every version of the ABI, may be asked for
+ * alone. No other ioctl is to be called where @abi is not the caller's.
  */
 struct buildid_info {
 	__u32	size;
@@ -573,9 +593,12 @@ struct buildid_info {
 	__u32	record_max;
 	__u32	cookies_max;
 	__u32	cookies_total;
-	__u32	known_flags[16];
 	__u8	version[32];
 	__u8	hook[32];
+	__s64	real_offset_min;
+	__s64	real_offset_max;
+	__u64	slept;
+	__u32	known_flags[64];
 };
 
 /**
@@ -649,124 +672,101 @@ struct buildid_stats {
 };
 
 /**
- * struct buildid_resolve_fd - BUILDID_IOC_RESOLVE_FD: identify an open file
+ * enum buildid_by - how a file is named in struct buildid_resolve
+ * @BUILDID_BY_FD: by @fd, which the caller has open
+ * @BUILDID_BY_KEY: by @dev_major, @dev_minor, @ino, @tree and @generation: an inode
+ * @BUILDID_BY_ID: by @file_id: one version of an inode
+ * @BUILDID_BY_ADDR: by @pid, @addr and, optional, @start_time: what a process has mapped
+ */
+enum buildid_by {
+	BUILDID_BY_FD	= 1,
+	BUILDID_BY_KEY	= 2,
+	BUILDID_BY_ID	= 3,
+	BUILDID_BY_ADDR	= 4,
+};
+
+/* buildid_resolve.flags, with BUILDID_BY_KEY */
+#define BUILDID_KEY_ANY_GENERATION	(1U << 0) /* the newest; @generation is 0 */
+#define BUILDID_KEY_ANY_TREE		(1U << 1) /* the only one; @tree is 0 */
+
+/**
+ * struct buildid_resolve - BUILDID_IOC_RESOLVE: the FILE record of a file
  * @size: of the struct
+ * @flags: BUILDID_KEY_*
+ * @by: enum buildid_by. The fields from @fd on that are not listed there for it are 0
+ * @record_size: in: bytes at @record; out: of the FILE record
+ * @record: address of a buffer for the FILE record
  * @fd: open for reading, or O_PATH
- * @flags: 0
- * @record_size: in: bytes at @record; out: of the FILE record
- * @record: address of a buffer for the FILE record
- *
- * Reads the file in the caller's context if it has to; a signal that kills
- * ends it, and any other where the filesystem ends a read for it. The answer is
- * cached. With O_PATH, which takes no permission to read the file, the record has no
- * identity and no file_id, and the reason DEFERRED: it is for whoever has to know
- * before opening a file that its server may be any user (BUILDID_FILE_FUSE). A file
- * without an identity is no error: the record says why. Errors: EBADF; what read(2)
- * would fail with where a security module or a fanotify listener forbids it; ENOSPC
- * when the buffer is too small (@record_size then says what is needed); EINTR.
- */
-struct buildid_resolve_fd {
-	__u32	size;
-	__s32	fd;
-	__u32	flags;
-	__u32	record_size;
-	__u64	record;
-};
-
-/**
- * struct buildid_resolve_key - BUILDID_IOC_RESOLVE_KEY: what the cache has of an inode
- * @size: of the struct
- * @flags: BUILDID_KEY_ANY_GENERATION or 0
- * @dev_major: as in struct buildid_file
- * @dev_minor: likewise
- * @ino: likewise
- * @generation: likewise
- * @record_size: in: bytes at @record; out: of the FILE record
- * @record: address of a buffer for the FILE record
- *
- * Replies with the newest version in the cache, whether the inode, its filesystem
- * or any process that had it mapped still exists or not. On btrfs it is the newest of
- * all subvolumes: the record's user_dev says of which. Errors: ENOENT when
- * it is not in the cache; ENOSPC when the buffer is too small; EPERM.
- */
-struct buildid_resolve_key {
-	__u32	size;
-	__u32	flags;
-	__u32	dev_major;
-	__u32	dev_minor;
-	__u64	ino;
-	__u32	generation;
-	__u32	record_size;
-	__u64	record;
-};
-
-/* buildid_resolve_key.flags */
-#define BUILDID_KEY_ANY_GENERATION	(1U << 0)
-
-/**
- * struct buildid_resolve_id - BUILDID_IOC_RESOLVE_ID: the file with a file_id
- * @size: of the struct
- * @flags: 0
- * @file_id: as in struct buildid_file
- * @record_size: in: bytes at @record; out: of the FILE record
- * @reserved: 0
- * @record: address of a buffer for the FILE record
- *
- * As RESOLVE_KEY, for one version. Errors: ENOENT when it is not in the cache;
- * ENOSPC when the buffer is too small; EPERM.
- */
-struct buildid_resolve_id {
-	__u32	size;
-	__u32	flags;
-	__u64	file_id;
-	__u32	record_size;
-	__u32	reserved;
-	__u64	record;
-};
-
-/**
- * struct buildid_resolve_addr - BUILDID_IOC_RESOLVE_ADDR: the file at an address
- * @size: of the struct
- * @flags: 0
  * @pid: a process, in the caller's pid namespace
- * @record_size: in: bytes at @record; out: of the FILE record
+ * @file_id: as in struct buildid_file
  * @addr: in that process
  * @start_time: in: of the process that is meant, as in struct buildid_mmap, or 0;
  *	out: of the process that the reply is about
- * @offset: out: of @addr in the file, in bytes
- * @record: address of a buffer for the FILE record
- * @source: out: BUILDID_ADDR_*
- * @reserved: 0
+ * @dev_major: as in struct buildid_file
+ * @dev_minor: likewise
+ * @ino: likewise
+ * @tree: which of the inodes with that number: on btrfs and bcachefs the subvolume, of
+ *	which a snapshot is one, on FUSE the node; elsewhere 0
+ * @generation: as in struct buildid_file
+ * @source: with ADDR, out: BUILDID_ADDR_*
+ * @offset: with ADDR, out: of @addr in the file, in bytes
  *
- * Of a living process the file that is mapped now is identified, and read if need be,
- * except for one that only a process may read: BUILDID_REASON_DEFERRED. For a process
- * that has exited, and a caller in the initial pid namespace, the last mappings of
- * the machine are searched, the executable ones above all; if several processes had
- * that pid, it is the last of them, unless @start_time says which. One that was forked
- * and had not called exec had what its parent had then: that is the answer where it is
- * certain, which takes every executable mapping of the machine since the fork. So
- * there is none when these are forgotten, after about a thousand on one processor, or
- * when the parent has mapped another file there, or called exec, and what it had is
- * forgotten. What another thread of the parent mapped while it forked counts as had
- * then; what a process mapped in its parent's address space (vfork(2), CLONE_VM), as
- * its own only. Errors: ESRCH for an unknown process, or one whose mappings are
- * forgotten; ENOENT when no file is mapped at @addr, or none that is known, or it is
- * not in the cache any more; ETIMEDOUT as of MAPS; ENOSPC; EPERM; EINTR.
+ * A file without an identity is no error: the record says why.
+ *
+ * FD	Reads the file in the caller's context if it has to; a signal that kills ends
+ *	that, and any other where the filesystem ends a read for it. The answer is
+ *	cached. With O_PATH, which takes no permission to read the file, the record
+ *	has no identity and no file_id, and the reason NOT_READ: it is for whoever has
+ *	to know before opening a file that its server may be any user
+ *	(BUILDID_FILE_FUSE). Errors: EBADF; what read(2) would fail with where a
+ *	security module or a fanotify listener forbids it; EINTR.
+ *
+ * KEY	The newest version in the cache, whether the inode, its filesystem or any process
+ *	that had it mapped still exists or not. Errors: ENOENT when it is not in the
+ *	cache; ENOTUNIQ for BUILDID_KEY_ANY_TREE when it has inodes of several trees
+ *	with that number; EPERM.
+ *
+ * ID	That version. Errors: ENOENT when it is not in the cache; EPERM.
+ *
+ * ADDR	Of a living process the file that is mapped now, which is read if need be,
+ *	except for one that is not read for others: BUILDID_REASON_NOT_READ. For a
+ *	process that has exited, and a caller in the initial pid namespace, the last
+ *	mappings of the machine are searched, the executable ones above all; if several
+ *	processes had that pid, it is the last of them, unless @start_time says which.
+ *	One that was forked and had not called exec had what its parent had then: that
+ *	is the answer where it is certain, which takes every executable mapping of the
+ *	machine since the fork. So there is none when these are forgotten, after about a
+ *	thousand on one processor, or when the parent has mapped another file there, or
+ *	called exec, and what it had is forgotten. What another thread of the parent
+ *	mapped while it forked counts as had then; what a process mapped in its parent's
+ *	address space (vfork(2), CLONE_VM), as its own only. Errors: ESRCH for an unknown
+ *	process, or one whose mappings are forgotten; ENOENT when no file is mapped at
+ *	@addr, or none that is known, or it is not in the cache any more; ETIMEDOUT as of
+ *	MAPS; EPERM; EINTR.
+ *
+ * All: ENOSPC when the buffer is too small: @record_size then says what is needed.
  */
-struct buildid_resolve_addr {
+struct buildid_resolve {
 	__u32	size;
 	__u32	flags;
-	__u32	pid;
+	__u32	by;
 	__u32	record_size;
+	__u64	record;
+	__s32	fd;
+	__u32	pid;
+	__u64	file_id;
 	__u64	addr;
 	__u64	start_time;
-	__u64	offset;
-	__u64	record;
+	__u32	dev_major;
+	__u32	dev_minor;
+	__u64	ino;
+	__u64	tree;
+	__u32	generation;
 	__u32	source;
-	__u32	reserved;
+	__u64	offset;
 };
 
-/* buildid_resolve_addr.source */
+/* buildid_resolve.source */
 #define BUILDID_ADDR_HISTORY	(1U << 0) /* the process has exited */
 
 /**
@@ -835,7 +835,7 @@ struct buildid_history {
 
 /* buildid_subscribe.flags */
 #define BUILDID_SUB_DATA	(1U << 0) /* mappings that are not executable, too */
-#define BUILDID_SUB_PATH	(1U << 1) /* a path in every MMAP */
+#define BUILDID_SUB_PATH	(1U << 1) /* behind every MMAP a FILE with that process's path */
 #define BUILDID_SUB_KERNEL	(1U << 2) /* KERNEL and MODULE records, too */
 #define BUILDID_SUB_CHILDREN	(1U << 3) /* of @pids: their descendants, too */
 #define BUILDID_SUB_UID		(1U << 4) /* only processes with real uid @uid */
@@ -937,7 +937,7 @@ struct buildid_flush {
  * user's oldest such cookie goes when there are too many.
  *
  * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF, and what read(2) would fail with, as of RESOLVE_FD; EEXIST when the content
+ * EBADF, and what read(2) would fail with, as of RESOLVE; EEXIST when the content
  * has an identity of its own; EIO, or EAGAIN when it is being changed; ENOENT when not
  * all of the addresses are mapped, or there is no cookie to remove; EDQUOT when the
  * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP
@@ -958,17 +958,15 @@ struct buildid_set_cookie {
 /* buildid_set_cookie.flags */
 #define BUILDID_COOKIE_FD	(1U << 0) /* of a file, not of a mapping */
 
+/* Numbers that are not used again: 2, 5, 6 and 9 were RESOLVE_FD, _KEY, _ADDR and _ID of ABI 1. */
 #define BUILDID_IOC_INFO	_IOWR(BUILDID_IOC_MAGIC, 0, struct buildid_info)
 #define BUILDID_IOC_STATS	_IOWR(BUILDID_IOC_MAGIC, 1, struct buildid_stats)
-#define BUILDID_IOC_RESOLVE_FD	_IOWR(BUILDID_IOC_MAGIC, 2, struct buildid_resolve_fd)
 #define BUILDID_IOC_SUBSCRIBE	_IOWR(BUILDID_IOC_MAGIC, 3, struct buildid_subscribe)
 #define BUILDID_IOC_FLUSH	_IOWR(BUILDID_IOC_MAGIC, 4, struct buildid_flush)
-#define BUILDID_IOC_RESOLVE_KEY	_IOWR(BUILDID_IOC_MAGIC, 5, struct buildid_resolve_key)
-#define BUILDID_IOC_RESOLVE_ADDR _IOWR(BUILDID_IOC_MAGIC, 6, struct buildid_resolve_addr)
 #define BUILDID_IOC_MAPS	_IOWR(BUILDID_IOC_MAGIC, 7, struct buildid_maps)
 #define BUILDID_IOC_SET_COOKIE	_IOWR(BUILDID_IOC_MAGIC, 8, struct buildid_set_cookie)
-#define BUILDID_IOC_RESOLVE_ID	_IOWR(BUILDID_IOC_MAGIC, 9, struct buildid_resolve_id)
 #define BUILDID_IOC_HISTORY	_IOWR(BUILDID_IOC_MAGIC, 10, struct buildid_history)
+#define BUILDID_IOC_RESOLVE	_IOWR(BUILDID_IOC_MAGIC, 11, struct buildid_resolve)
 
 /* ------------------------------------------------------ generic netlink -- */
 

@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 #include "commands/print.h"
+#include "commands/waiting.h"
 #include "fuzz.h"
 #include "identities/identities.h"
 #include "identities/log.h"
 
 struct reading {
-	struct buildid_files *files;
+	struct waiting *waiting;
 	struct identities *identities;
 	struct output out;
 	char *text; /* of out.file */
@@ -52,7 +53,7 @@ static void find(const struct reading *reading, const struct buildid_mmap *mmap)
 {
 	const struct perfdata_mapping mapping = {
 		.kind = PERFDATA_KIND_USER,
-		.path = buildid_mmap_path(mmap),
+		.path = "/usr/lib/library.so",
 		.pid = mmap->pid,
 		.tid = mmap->tid,
 		.start = mmap->addr,
@@ -86,11 +87,10 @@ static void add(struct reading *reading, const struct buildid_record *record)
 	const struct buildid_event *event;
 	const struct buildid_record *again;
 
-	if (buildid_files_push(reading->files, record) ||
-	    identities_add(reading->identities, record))
+	if (waiting_push(reading->waiting, record) || identities_add(reading->identities, record))
 		fuzz_die("a record is refused that the reader has checked");
 	reading->now = record->time_mono;
-	while ((event = buildid_files_next(reading->files, reading->now)))
+	while ((event = waiting_next(reading->waiting, reading->now)))
 		print(reading, event);
 	if (reading->copy &&
 	    (log_next(reading->copy, &again) <= 0 || memcmp(record, again, record->size) != 0))
@@ -185,17 +185,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	log_close(log);
 	reading.identities = identities_new(PERFDATA_CLOCK_PERF);
 	out_init(&reading.out, open_memstream(&reading.text, &reading.text_size), false);
-	if (!reading.identities || buildid_files_new(&reading.files, NULL))
+	reading.waiting = waiting_new(0);
+	if (!reading.identities || !reading.waiting)
 		abort();
 	with_log(path, &reading, read_all);
-	while ((event = buildid_files_next(reading.files, BUILDID_FILES_ALL)))
+	while ((event = waiting_next(reading.waiting, WAITING_END)))
 		print(&reading, event);
 	with_log(path, &reading, ask);
 	with_log(path, &reading, ask_each);
 
 	fclose(reading.out.file);
 	free(reading.text);
-	buildid_files_free(reading.files);
+	waiting_free(reading.waiting);
 	identities_free(reading.identities);
 	log_close(reading.copy);
 	unlink(fuzz_name("log"));

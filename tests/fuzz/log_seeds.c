@@ -24,8 +24,7 @@ static void put(union any_record *record, uint64_t time)
 	append(record, record->header.size);
 }
 
-static void put_mapping(uint32_t pid, uint64_t addr, uint64_t len, uint64_t ino, uint64_t time,
-			const char *path)
+static void put_file(uint64_t ino, uint64_t time, const char *path)
 {
 	union any_record record;
 
@@ -33,11 +32,23 @@ static void put_mapping(uint32_t pid, uint64_t addr, uint64_t len, uint64_t ino,
 	record.file.ino = record.file.user_ino = ino;
 	record.file.ctime = record.file.mtime = 1700000000000000000;
 	put(&record, time);
-	make_mmap(&record, ino, 0, pid, ino == 8 ? path : "");
+}
+
+/* Inode 8 has yet to be read when it is mapped. */
+static void put_mapping(uint32_t pid, uint64_t addr, uint64_t len, uint64_t ino, uint64_t time,
+			const char *path)
+{
+	union any_record record;
+
+	if (ino != 8)
+		put_file(ino, time, path);
+	make_mmap(&record, ino, ino == 8 ? BUILDID_STATE_FOLLOWS : BUILDID_STATE_KNOWN, pid);
 	record.mmap.addr = addr;
 	record.mmap.len = len;
 	record.mmap.pgoff = 0;
 	put(&record, time);
+	if (ino == 8)
+		put_file(ino, time, path);
 }
 
 static void put_images(void)

@@ -158,7 +158,8 @@ def wrong_calls(text):
 def wrong_flags(text):
     lists = dict(re.findall(r"^(buildid_\w+) = (.*)$", text, re.M))
     wanted = {name: flags_of_header(prefix) for name, prefix in FLAGS.items()}
-    wanted["buildid_kinds"] = re.findall(r"^\t(BUILDID_KIND_\w+)\s*= \d", HEADER, re.M)
+    for name, prefix in ("buildid_kinds", "KIND"), ("buildid_ways", "BY"):
+        wanted[name] = re.findall(rf"^\t(BUILDID_{prefix}_\w+)\s*= \d", HEADER, re.M)
     return [f"{name}: {lists.get(name)}" for name, names in wanted.items()
             if lists.get(name) != ", ".join(names)]
 

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Release 0.1.0, built from git, with this tree's module and tool: tests/tool/upgrade.t.
+# Release 0.2.0, built from git, with this tree's module and tool: tests/tool/upgrade.t.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# Of the commit whose NEWS begins with it; there is no tag.
-commit=cf755f41e4f56d106d97815f27febae509f5fb57
-out=build/0.1.0
+# The last commit with ABI 1; there is no tag.
+commit=b75b630f24e2ed2850e88f537f8847930c23a3c4
+out=build/0.2.0
 
 if ! git cat-file -e "$commit" 2> /dev/null; then
-	echo "1..0 # SKIP 0.1.0 is built from git, and its commit is not here"
+	echo "1..0 # SKIP 0.2.0 is built from git, and its commit is not here"
 	exit
 fi
 kernel=$(scripts/kernel 6.12)

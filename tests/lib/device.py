@@ -16,22 +16,21 @@ SUB_DATA, SUB_PATH, SUB_KERNEL, SUB_CHILDREN, SUB_UID, SUB_CGROUP, SUB_TASKS = (
 MAPS_DATA, MAPS_END = 1, 2**64 - 1
 IMAGE_UNLOAD = 1
 ADDR_HISTORY = 1
-KEY_ANY_GENERATION = 1
+KEY_ANY_GENERATION, KEY_ANY_TREE = 1, 2
+BY_FD, BY_KEY, BY_ID, BY_ADDR = range(1, 5)
 STATUS_ARMED = 1
 TASK_SHARES_MM = 1
 COOKIE_FD = 1
 KIND = ["none", "gnu", "go", "htlhash", "fsverity", "cookie"]
 REASON = ["none", "not-elf", "no-note", "truncated", "malformed", "limit", "io-error",
-          "pending", "deferred", "not-regular", "secretmem", "hugetlb", "changing",
-          "unreadable"]
-STATE = ["known", "pending", "deferred", "unresolved"]
+          "interrupted", "not-read", "not-regular", "secretmem", "hugetlb", "changing",
+          "unreadable", "pseudo", "anonymous", "denied"]
+STATE = ["known", "follows", "unresolved"]
 DELETED, MEMFD, UNSTABLE, PATH_PART, NO_PATH, FUSE = (1 << n for n in range(6))
 
 Header = namedtuple("Header", "type flags size seq time_mono time_perf")
-File = namedtuple("File", "header file_id ino user_ino dev user_dev generation flags ctime mtime "
-                  "file_size change kind reason id path")
-Mmap = namedtuple("Mmap", "header pid tid addr len pgoff file_id start_time prot map_flags state "
-                  "comm path")
+File = namedtuple("File", "header file_id ino user_ino tree dev user_dev generation flags ctime "
+                  "mtime file_size change pid tid kind reason id path")
 Image = namedtuple("Image", "header addr len flags kind reason id name")
 Cookie = namedtuple("Cookie", "header pid tid addr len start_time kind id comm")
 Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time comm")
@@ -39,6 +38,12 @@ Lost = namedtuple("Lost", "header ring_full ring_full_mmaps no_request missed_pr
 Resolved = namedtuple("Resolved", "record source offset start_time")
 
 RECORD_MAX = 8192
+
+
+class Mmap(namedtuple("Mmap", "header pid tid addr len pgoff file_id start_time cgroup_id uid prot "
+                      "map_flags state comm")):
+    """With the path of the FILE that follows it, once Stream has seen that."""
+    path = ""
 
 
 def ioc(nr, size):
@@ -79,15 +84,15 @@ def parse(buf, off=0):
     header = Header._make(struct.unpack_from("=HHIQQQ", buf, off))
     record = bytes(buf[off:off + header.size])
     if header.type == FILE:
-        f = struct.unpack_from("=QQQIIIIIIqqQQHHHHHHHH", record, 32)
-        zeros(record[122:128])
-        identity, path = variable(record, f[17], (f[15], pad8(f[15])), (f[16], padded_text(f[16])))
-        return File(header, f[0], f[1], f[2], (f[3], f[4]), (f[5], f[6]), f[7], f[8], f[9], f[10],
-                    f[11], f[12], KIND[f[13]], REASON[f[14]], identity.hex(), os.fsdecode(path))
+        f = struct.unpack_from("=QQQQIIIIIIqqQQIIHHHHHHHH", record, 32)
+        zeros(record[138:144])
+        identity, path = variable(record, f[20], (f[18], pad8(f[18])), (f[19], padded_text(f[19])))
+        return File(header, *f[:4], (f[4], f[5]), (f[6], f[7]), *f[8:16], KIND[f[16]],
+                    REASON[f[17]], identity.hex(), os.fsdecode(path))
     if header.type == MMAP:
-        f = struct.unpack_from("=IIQQQQQIIIHH16s", record, 32)
-        (path,) = variable(record, f[11], (f[10], padded_text(f[10])))
-        return Mmap(header, *f[:9], STATE[f[9]], text(f[12]), os.fsdecode(path))
+        f = struct.unpack_from("=IIQQQQQQIIII16s", record, 32)
+        equal(len(record), 120, "size of the record")
+        return Mmap(header, *f[:11], STATE[f[11]], text(f[12]))
     if header.type in (KERNEL, MODULE):
         f = struct.unpack_from("=QQIHHHHHH", record, 32)
         equal(f[8], 0, "reserved")
@@ -162,10 +167,11 @@ class Device:
         """By field; known_flags a list, version and hook text."""
         names = ("abi features records ioctls status max_entries ring_min ring_max "
                  "subscribers_max pids_max id_max record_max cookies_max cookies_total").split()
-        fields = self.ioctl(0, "IQQQ10I16I32s32s", *[0] * (len(names) + 16), b"", b"")
-        values = dict(zip(names, fields))
-        return values | {"known_flags": list(fields[len(names):-2]),
-                         "version": text(fields[-2]), "hook": text(fields[-1])}
+        fields = self.ioctl(0, "IQQQ10I32s32sqqQ64I", *[0] * len(names), b"", b"", *[0] * 67)
+        version, hook, *clocks = fields[len(names):len(names) + 5]
+        return (dict(zip(names, fields)) | {"version": text(version), "hook": text(hook)} |
+                dict(zip(("real_offset_min", "real_offset_max", "slept"), clocks)) |
+                {"known_flags": list(fields[-64:])})
 
     def stats(self):
         names = ("mappings hits misses rechecks parsed_resident parsed_worker parsed_caller "
@@ -175,25 +181,31 @@ class Device:
         values = self.ioctl(1, "I" + "Q" * len(names), *[0] * (len(names) + 1))
         return dict(zip(names, values[1:]))
 
-    def _record(self, nr, fmt, before, after=(), behind=()):
+    def _resolve(self, by, flags=0, **fields):
+        """(record, the fields that the kernel left)"""
+        names = ("flags by record_size record fd pid file_id addr start_time dev_major dev_minor "
+                 "ino tree generation source offset").split()
         room = ctypes.create_string_buffer(RECORD_MAX)
-        fields = self.ioctl(nr, fmt, *before, RECORD_MAX, *after, ctypes.addressof(room), *behind)
-        return parse(room), fields
+        values = {"flags": flags, "by": by, "record_size": RECORD_MAX,
+                  "record": ctypes.addressof(room)} | fields
+        left = self.ioctl(11, "IIIQiIQQQIIQQIIQ", *(values.get(name, 0) for name in names))
+        return parse(room), dict(zip(names, left))
 
     def resolve_fd(self, fd):
-        return self._record(2, "iIIQ", (fd, 0))[0]
+        return self._resolve(BY_FD, fd=fd)[0]
 
-    def resolve_key(self, dev, ino, generation=None):
-        return self._record(5, "IIIQIIQ",
-                            (generation is None, *dev, ino, generation or 0))[0]
+    def resolve_key(self, dev, ino, generation=None, tree=None):
+        flags = ((generation is None and KEY_ANY_GENERATION) | (tree is None and KEY_ANY_TREE))
+        return self._resolve(BY_KEY, flags, dev_major=dev[0], dev_minor=dev[1], ino=ino,
+                             generation=generation or 0, tree=tree or 0)[0]
 
     def resolve_id(self, file_id):
-        return self._record(9, "IQIIQ", (0, file_id), (0,))[0]
+        return self._resolve(BY_ID, file_id=file_id)[0]
 
     def resolve_addr(self, pid, addr, start_time=0):
         """(record, source, offset, start_time)"""
-        record, fields = self._record(6, "IIIQQQQII", (0, pid), (addr, start_time, 0), (0, 0))
-        return Resolved(record, fields[7], fields[5], fields[4])
+        record, left = self._resolve(BY_ADDR, pid=pid, addr=addr, start_time=start_time)
+        return Resolved(record, left["source"], left["offset"], left["start_time"])
 
     def maps(self, pid, flags=0, room=1 << 16):
         records, cursor, instance = [], 0, 0

@@ -463,13 +463,13 @@ def device_calls():
         Call("close", lambda device: device.close(), subscribed, errors=()),
         Call("INFO", lambda device: device.info(), Device, result=lambda info: info),
         Call("STATS", lambda device: device.stats(), Device, result=lambda stats: set(stats)),
-        Call("RESOLVE_FD", lambda p: p[0].resolve_fd(p[1]), lambda: forgotten(none), plain,
+        Call("RESOLVE by FD", lambda p: p[0].resolve_fd(p[1]), lambda: forgotten(none), plain,
              is_degraded),
-        Call("RESOLVE_KEY", lambda p: p[0].resolve_key(p[1].dev, p[1].ino),
+        Call("RESOLVE by KEY", lambda p: p[0].resolve_key(p[1].dev, p[1].ino),
              lambda: remembered(known), plain),
-        Call("RESOLVE_ID", lambda p: p[0].resolve_id(p[1].file_id), lambda: remembered(known),
+        Call("RESOLVE by ID", lambda p: p[0].resolve_id(p[1].file_id), lambda: remembered(known),
              plain),
-        Call("RESOLVE_ADDR", lambda p: p[0].resolve_addr(os.getpid(), p[1]).record,
+        Call("RESOLVE by ADDR", lambda p: p[0].resolve_addr(os.getpid(), p[1]).record,
              lambda: mapped_here(none), plain, is_degraded),
         Call("MAPS", lambda p: p[0].maps(p[1]), sleeping, kinds_of, leap=4),
         Call("HISTORY", lambda p: p[0].history(p[1]), sleeping, kinds_of, leap=4),
@@ -815,10 +815,10 @@ def messages_without_memory(times):
     with genl.Genl() as link:
         link.subscribe(SUB_PATH, SMALL, pids=[os.getpid()])
         link.socket.settimeout(lib.PATIENCE)
-        seen = stream.Stream()
+        seen = stream.Stream(paths=True)
 
         def receive(count):
-            while len(seen.mmaps) < count or seen.pending():
+            while len(seen.mmaps) < count or seen.following():
                 seen.add(link.receive())
         lib.map_file(path)
         receive(1)

@@ -320,7 +320,7 @@ ERRORS = sorted(errno.errorcode) + [511, 512, 513, 514, 516, 530]
 ALWAYS = 1000
 
 COUNTS = ("servers", "files", "files not opened", "not mapped", "answers", "honest answers",
-          "deferred", "gnu", "htlhash", "io-error", "changing", "other reasons", "killed",
+          "interrupted", "gnu", "htlhash", "io-error", "changing", "other reasons", "killed",
           "faults of the kernel alone")
 
 
@@ -502,7 +502,7 @@ class Servers:
             self.find(f"{file}: {how}: {said}, not {truths[0]}")
 
     def fits(self, how, said, file, truths):
-        if how == "map" and said.reason == "deferred":
+        if how == "map" and said.reason == "interrupted":
             return True
         if not file.is_honest():
             return said.kind != "gnu" or said in truths

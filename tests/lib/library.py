@@ -6,9 +6,9 @@ import errno
 import os
 
 import lib
-from device import KEY_ANY_GENERATION, Resolved, parse
+from device import KEY_ANY_GENERATION, KEY_ANY_TREE, Resolved, parse
 
-SNAPSHOT_FLAG, DUPLICATE = 1, 1
+SNAPSHOT_FLAG, DUPLICATE, FILE_FOLLOWS = 1, 1, 2
 
 so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.0"), use_errno=True)
 
@@ -42,7 +42,7 @@ class Key(Sized):
     _fields_ = [("size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
                 ("dev_major", ctypes.c_uint32), ("dev_minor", ctypes.c_uint32),
                 ("ino", ctypes.c_uint64), ("generation", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32)]
+                ("reserved", ctypes.c_uint32), ("tree", ctypes.c_uint64)]
 
 
 class Address(Sized):
@@ -87,6 +87,7 @@ class Event:
         self.record = record_at(event.record)
         self.file = record_at(event.file) if event.file else None
         self.duplicate = bool(event.flags & DUPLICATE)
+        self.follows = bool(event.flags & FILE_FOLLOWS)
         self.snapshot = bool(self.record.header.flags & SNAPSHOT_FLAG)
 
 
@@ -136,8 +137,9 @@ class Recorder:
 
     def resolve_key(self, dev, ino, generation=None):
         room = ctypes.create_string_buffer(8192)
-        key = Key(flags=KEY_ANY_GENERATION if generation is None else 0, dev_major=dev[0],
-                  dev_minor=dev[1], ino=ino, generation=generation or 0)
+        flags = KEY_ANY_TREE | (KEY_ANY_GENERATION if generation is None else 0)
+        key = Key(flags=flags, dev_major=dev[0], dev_minor=dev[1], ino=ino,
+                  generation=generation or 0)
         check(so.buildid_resolve_key(self.handle, ctypes.byref(key), room, 8192,
                                      ctypes.byref(ctypes.c_void_p())))
         return parse(room)

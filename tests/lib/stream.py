@@ -6,7 +6,7 @@ import struct
 import time
 
 import lib
-from device import SNAPSHOT, SUB_PATH, Device, File, Lost, Mmap, parse_all
+from device import NO_PATH, SNAPSHOT, SUB_PATH, Device, File, Lost, Mmap, parse_all
 from tap import equal
 
 LOG_MAGIC = b"\x89BIDLOG\n"
@@ -26,14 +26,18 @@ def read_log(path):
 
 class Stream:
     """What a subscriber has received. Checks records as they come: seq grows; a
-    hole is what the LOST behind it reports; the FILE of a mapping comes before it,
-    again after a loss, and says what the mapping's state implies."""
+    hole is what the LOST behind it reports; the FILE of a mapping came before it, since the last
+    loss, or follows it, as its state says. With paths, as of a subscription with SUB_PATH, one
+    follows each mapping, with its tid."""
 
-    def __init__(self):
+    def __init__(self, paths=False):
+        self.paths = paths
         self.records = []
         self.mmaps = []
         self.files = {}         # file_id: its last FILE record
         self.sent = {}          # the same, since the last loss
+        self.announced = {}     # (file_id, tid): the mappings whose FILE has not come
+        self.doubtful = {}      # the same, but it may have been lost
         self.lost = 0
         self.seq = 0
 
@@ -43,6 +47,8 @@ class Stream:
             # A snapshot in a log is no part of the stream, and says so.
             if not seq:
                 equal(record.header.flags, SNAPSHOT, f"flags of {record}")
+                if isinstance(record, File):
+                    self.has_come(record)
                 continue
             loss = record.ring_full if isinstance(record, Lost) else 0
             assert seq > self.seq, f"seq {seq} after {self.seq}"
@@ -51,6 +57,7 @@ class Stream:
                 assert record.ring_full_mmaps <= loss, f"mappings lost of {record}"
                 self.lost += loss
                 self.sent = {}
+                self.doubtful, self.announced = self.announced, {}
             self.seq = seq
             self.records.append(record)
             if isinstance(record, File):
@@ -61,32 +68,47 @@ class Stream:
     def add_file(self, file):
         equal(file.kind == "none", not file.id, f"kind and id of {file}")
         equal(file.kind == "gnu", file.reason == "none", f"kind and reason of {file}")
-        self.files[file.file_id] = self.sent[file.file_id] = file
+        self.sent[file.file_id] = file
+        self.has_come(file)
+
+    def key_of(self, record):
+        return record.file_id, record.tid if self.paths else 0
+
+    def has_come(self, file):
+        self.files[file.file_id] = file
+        mmaps = [mmap for table in (self.doubtful, self.announced)
+                 for mmap in table.pop(self.key_of(file), ())]
+        for mmap in mmaps:
+            if self.paths:
+                equal(file.pid, mmap.pid, f"pid of {file} behind {mmap}")
+                assert file.path or file.flags & NO_PATH, f"{file} behind {mmap} has no path"
+                mmap.path = file.path
 
     def add_mmap(self, mmap):
         self.mmaps.append(mmap)
         if mmap.state == "unresolved":
             equal(mmap.file_id, 0, "file_id of an unresolved mapping")
             return
-        assert mmap.file_id in self.sent, f"no FILE before {mmap}"
-        reason = self.sent[mmap.file_id].reason
+        assert mmap.file_id, f"no file_id: {mmap}"
         if mmap.state == "known":
-            assert reason not in ("pending", "deferred"), f"not known: {mmap}"
-        elif mmap.state == "deferred":
-            equal(reason, "deferred", f"reason before {mmap}")
+            assert not self.paths, f"no FILE with its path will follow {mmap}"
+            assert mmap.file_id in self.sent, f"no FILE before {mmap}"
+        else:
+            self.announced.setdefault(self.key_of(mmap), []).append(mmap)
 
     def file_of(self, mmap):
         return self.files[mmap.file_id]
 
-    def pending(self):
-        return [file for file in self.sent.values() if file.reason == "pending"]
+    def following(self):
+        """The mappings whose FILE is to come yet."""
+        return [mmap for mmaps in self.announced.values() for mmap in mmaps]
 
 
 class Watch(Device, Stream):
     """A subscription, to this process by default."""
 
     def __init__(self, pids=None, flags=SUB_PATH, ring_size=0):
-        Stream.__init__(self)
+        Stream.__init__(self, bool(flags & SUB_PATH))
         Device.__init__(self)
         self.subscribe(flags, ring_size,
                        pids=[os.getpid()] if pids is None else pids)
@@ -100,12 +122,12 @@ class Watch(Device, Stream):
         return self.mmaps[before:]
 
     def settle(self):
-        """Takes in all, and what follows of files that are still being read."""
+        """Takes in all, until each mapping has its FILE."""
         before = len(self.mmaps)
         end = time.monotonic() + lib.PATIENCE
         self.drain()
-        while self.pending():
-            assert time.monotonic() < end, f"still pending: {self.pending()}"
+        while self.following():
+            assert time.monotonic() < end, f"no FILE has followed: {self.following()}"
             self.drain(1)
         return self.mmaps[before:]
 

@@ -68,7 +68,7 @@ class Truth:
     def __init__(self, ids):
         self.ids = ids
         self.of_version = {}        # file_id: its identity
-        self.waiting = {}           # file_id: its pending mappings
+        self.waiting = {}           # (file_id, tid): mappings whose FILE is to come
         self.wrong = []
         self.counts = collections.Counter()
 
@@ -91,27 +91,26 @@ class Truth:
                 self.fail(f"{file.id} in place of {self.ids[file.path]}: {file}")
         elif name and file.id and file.file_size and not had(name, file.id):
             self.fail(f"an identity that it never had: {file}")
-        if file.reason != "pending":
-            for mapping in self.waiting.pop(file.file_id, ()):
-                self.check_mapping(file, *mapping)
+        for mapped, source in self.waiting.pop((file.file_id, file.tid), ()):
+            self.check_mapping(mapped, file, source)
 
     def see_mapping(self, mapped, file, source="stream"):
+        """Of a stream each mapping is followed by its FILE."""
         self.counts[f"{source}: mappings"] += 1
         if mapped.state == "unresolved":
             self.counts[f"{source}: unresolved"] += 1
-            return
-        name = NAME.search(mapped.path or file.path)
+        elif mapped.state == "follows":
+            self.waiting.setdefault((mapped.file_id, mapped.tid), []).append((mapped, source))
+        else:
+            self.check_mapping(mapped, file, source)
+
+    def check_mapping(self, mapped, file, source):
+        name = NAME.search(file.path)
         # lib.resident() maps it, too, to look at and not to run
         if not name or not mapped.prot & mmap.PROT_EXEC:
             return
-        step = mapped.pgoff // PAGE
-        mapping = (name, step - step % STEPS, source)
-        if file.reason == "pending":
-            self.waiting.setdefault(file.file_id, []).append(mapping)
-        else:
-            self.check_mapping(file, *mapping)
-
-    def check_mapping(self, file, name, wanted, source):
+        wanted = mapped.pgoff // PAGE
+        wanted -= wanted % STEPS
         way, step = origin(file.id)
         its_own = had(name, file.id)
         if its_own and step == wanted:
@@ -121,7 +120,7 @@ class Truth:
         # while it is truncated
         empty = source == "maps" and not name[1] and not file.file_size
         # what is unmounted before it was read cannot be
-        unread = not file.id and (file.reason in ("changing", "pending") or
+        unread = not file.id and (file.reason in ("changing", "interrupted") or
                                   file.reason == "io-error" and name[1])
         if changed or empty or unread:
             self.counts[f"{source}: not known, {'mounted' if name[1] else 'rewritten'}"] += 1
@@ -139,7 +138,7 @@ class Truth:
         self.waiting.clear()
 
     def summary(self):
-        self.counts["pending at the end"] += sum(map(len, self.waiting.values()))
+        self.counts["without a file at the end"] += sum(map(len, self.waiting.values()))
         return {"counts": dict(self.counts), "wrong": self.wrong}
 
 
@@ -147,7 +146,7 @@ class Checked(stream.Stream):
     """A stream that is held to the truth as it comes, and not kept."""
 
     def __init__(self, truth):
-        super().__init__()
+        super().__init__(paths=True)
         self.truth = truth
         self.received = 0
         self.lost_mmaps = 0

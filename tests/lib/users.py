@@ -279,7 +279,7 @@ def see_mappings(truth, records, source):
             files[record.file_id] = record
             truth.see_file(record)
         elif isinstance(record, Mmap):
-            truth.see_mapping(record, files[record.file_id], source)
+            truth.see_mapping(record, files.get(record.file_id), source)
     return files
 
 

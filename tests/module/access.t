@@ -40,15 +40,15 @@ TABLE = """
                              root    perfmon  user    container dropped passed  lent
 INFO                         ok      ok       ok      ok        ok      ok      ok
 STATS                        ok      ok       ok      ok        ok      ok      ok
-RESOLVE_FD                   ok      ok       ok      ok        ok      ok      ok
-RESOLVE_FD not for reading   EBADF   EBADF    EBADF   EBADF     EBADF   EBADF   EBADF
-RESOLVE_FD O_PATH            ok      ok       ok      ok        ok      ok      ok
-RESOLVE_KEY                  ok      ok       EPERM   EPERM     EPERM   EPERM   ok
-RESOLVE_ID                   ok      ok       EPERM   EPERM     EPERM   EPERM   ok
+RESOLVE FD                   ok      ok       ok      ok        ok      ok      ok
+RESOLVE FD not for reading   EBADF   EBADF    EBADF   EBADF     EBADF   EBADF   EBADF
+RESOLVE FD O_PATH            ok      ok       ok      ok        ok      ok      ok
+RESOLVE KEY                  ok      ok       EPERM   EPERM     EPERM   EPERM   ok
+RESOLVE ID                   ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 HISTORY                      ok      ok       EPERM   EPERM     EPERM   EPERM   ok
-RESOLVE_ADDR itself          ok      ok       ok      ok        ok      ok      ok
-RESOLVE_ADDR another         ok      ok       EPERM   EPERM     EPERM   EPERM   ok
-RESOLVE_ADDR one of his      ok      ok       EPERM   EPERM     EPERM   EPERM   ok
+RESOLVE ADDR itself          ok      ok       ok      ok        ok      ok      ok
+RESOLVE ADDR another         ok      ok       EPERM   EPERM     EPERM   EPERM   ok
+RESOLVE ADDR one of his      ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 MAPS itself                  ok      ok       ok      ok        ok      ok      ok
 MAPS another                 ok      ok       EPERM   EPERM     EPERM   EPERM   ok
 MAPS one of his              ok      ok       EPERM   EPERM     EPERM   EPERM   ok
@@ -146,18 +146,18 @@ READ, WRITE = mmap.PROT_READ, mmap.PROT_WRITE
 ENTRY_POINTS = {
     "INFO": lambda caller: caller.device().info() and None,
     "STATS": lambda caller: caller.device().stats() and None,
-    "RESOLVE_FD": lambda caller: resolve_fd_of(caller, caller.file, os.O_RDONLY),
-    "RESOLVE_FD not for reading": lambda caller:
+    "RESOLVE FD": lambda caller: resolve_fd_of(caller, caller.file, os.O_RDONLY),
+    "RESOLVE FD not for reading": lambda caller:
         resolve_fd_of(caller, "/dev/null", os.O_WRONLY),
-    "RESOLVE_FD O_PATH": lambda caller: resolve_fd_of(caller, caller.file, os.O_PATH),
-    "RESOLVE_KEY": lambda caller: caller.device().resolve_key(*caller.key) and None,
-    "RESOLVE_ID": lambda caller: caller.device().resolve_id(caller.file_id) and None,
+    "RESOLVE FD O_PATH": lambda caller: resolve_fd_of(caller, caller.file, os.O_PATH),
+    "RESOLVE KEY": lambda caller: caller.device().resolve_key(*caller.key) and None,
+    "RESOLVE ID": lambda caller: caller.device().resolve_id(caller.file_id) and None,
     "HISTORY": lambda caller: caller.device().history() and None,
-    "RESOLVE_ADDR itself": lambda caller:
+    "RESOLVE ADDR itself": lambda caller:
         caller.device().resolve_addr(os.getpid(), own_address()) and None,
-    "RESOLVE_ADDR another": lambda caller:
+    "RESOLVE ADDR another": lambda caller:
         caller.device().resolve_addr(caller.another, caller.address) and None,
-    "RESOLVE_ADDR one of his": lambda caller:
+    "RESOLVE ADDR one of his": lambda caller:
         caller.device().resolve_addr(caller.his, caller.address) and None,
     "MAPS itself": lambda caller: caller.device().maps(os.getpid()) and None,
     "MAPS another": lambda caller: caller.device().maps(caller.another) and None,

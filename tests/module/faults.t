@@ -17,8 +17,8 @@ FEW = 40
 # to make it fail. Some do without what they did not get, some need nothing.
 LEAST = {
     "open": (2, 1, 0), "close": (0, 0, 0), "INFO": (2, 0, 2), "STATS": (2, 0, 2),
-    "RESOLVE_FD": (10, 1, 3), "RESOLVE_KEY": (5, 1, 3), "RESOLVE_ID": (5, 1, 3),
-    "RESOLVE_ADDR": (10, 1, 3), "MAPS": (8, 1, 3), "HISTORY": (6, 1, 3),
+    "RESOLVE by FD": (10, 1, 3), "RESOLVE by KEY": (5, 1, 3), "RESOLVE by ID": (5, 1, 3),
+    "RESOLVE by ADDR": (10, 1, 3), "MAPS": (8, 1, 3), "HISTORY": (6, 1, 3),
     "SET_COOKIE": (8, 3, 3), "SET_COOKIE of a file": (12, 2, 3),
     "SUBSCRIBE": (12, 5, 2), "SUBSCRIBE to tasks": (9, 3, 1), "FLUSH": (2, 0, 2),
     "read": (4, 0, 1), "poll": (0, 0, 0), "mmap of the consumer page": (0, 0, 0),

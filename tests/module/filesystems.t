@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """What is peculiar to a filesystem: subvolumes, digests, reused device numbers."""
+import errno
 import mmap
 import os
 import stat
@@ -35,7 +36,7 @@ def seen(*paths, flags=0):
         for path in paths:
             map_executable(path, flags)
         files, maps = {}, []
-        while len(maps) < len(paths) or any(files[m.file_id].reason == "pending" for m in maps):
+        while len(maps) < len(paths) or any(m.file_id not in files for m in maps):
             records = device.read(30)
             assert records, "nothing for 30 seconds"
             for r in records:
@@ -49,7 +50,7 @@ def seen(*paths, flags=0):
 def seen_when_run(path):
     """The FILE record of a program that another user runs."""
     def of_program(record):
-        return isinstance(record, File) and record.path == path and record.reason != "pending"
+        return isinstance(record, File) and record.path == path
 
     with Device() as device:
         device.subscribe()
@@ -81,6 +82,22 @@ def files_with_one_number_in_two_btrfs_subvolumes_are_two_files():
     equal(*[os.stat(p).st_ino for p in paths])
     for _ in range(2):
         equal([f.id for f in seen(*paths)], [i.hex() for i in ids])
+
+
+@test
+def a_key_names_the_subvolume_or_says_that_it_does_not():
+    paths = [f"{BASE}/btrfs/{n}/lib.so" for n in (0, 1)]
+    files = seen(*paths)
+    with Device() as device:
+        for path, file in zip(paths, files):
+            tree = int(sh(f"btrfs inspect-internal rootid {path}"))
+            equal(device.resolve_key(file.dev, file.ino, file.generation, tree).id, file.id)
+            equal(device.resolve_key(file.dev, file.ino, tree=tree).id, file.id)
+        lib.fails_with(errno.ENOTUNIQ, device.resolve_key, file.dev, file.ino)
+        lib.fails_with(errno.ENOENT, device.resolve_key, file.dev, file.ino, tree=tree + 1000)
+        device.flush()
+        seen(paths[1])
+        equal(device.resolve_key(file.dev, file.ino).id, files[1].id, "of the only one")
 
 
 @test

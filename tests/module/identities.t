@@ -294,7 +294,7 @@ def _():
         (mapped,) = [mapped for mapped in watch.mmaps if mapped.addr == address]
         lib.unmap(address, 4096)
         file = watch.file_of(mapped)
-    equal((file.kind, file.reason), ("none", "unreadable"), "kind and reason")
+    equal((file.kind, file.reason), ("none", "anonymous"), "kind and reason")
 
 
 run()

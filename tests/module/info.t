@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import subprocess
+import time
 
 import lib
 import rights
@@ -29,6 +30,31 @@ def _():
         fails_with(errno.EINVAL, device.subscribe, ring_size=info["ring_max"] * 2)
         fails_with(errno.EINVAL, device.subscribe, pids=[1] * (info["pids_max"] + 1))
         device.subscribe(ring_size=info["ring_min"])
+
+
+STEP = 1000 * 10**9
+
+
+def set_clock(ns):
+    """On by so much."""
+    time.clock_settime_ns(time.CLOCK_REALTIME, time.clock_gettime_ns(time.CLOCK_REALTIME) + ns)
+
+
+@test("a clock that was set, and set back, is seen, and by whoever asks later")
+def _():
+    with Device() as device:
+        before = device.info()
+        for step in STEP, -STEP, -STEP, STEP:
+            set_clock(step)
+        after = device.info()
+    now = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    slack = 10**9
+    for info in before, after:
+        assert info["real_offset_min"] - slack < now < info["real_offset_max"] + slack, info
+    for bound, sign in ("max", 1), ("min", -1):
+        moved = (after[f"real_offset_{bound}"] - now) * sign
+        assert STEP - slack < moved, f"{bound} is {moved} ns from what it is now"
+    equal((before["slept"], after["slept"]), (0, 0), "slept")
 
 
 def armed():

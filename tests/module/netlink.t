@@ -14,8 +14,8 @@ import subprocess
 import lib
 import rights
 import stream
-from device import (SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH, SUB_UID, Image,
-                    Lost, Mmap)
+from device import (SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH, SUB_UID, File,
+                    Image, Lost, Mmap)
 from genl import (A_DEV_MAJOR, A_DEV_MINOR, A_FLAGS, A_GENERATION, A_INO, A_KIND, A_PIDS,
                   CMD_GET, CMD_SUBSCRIBE, NLM_F_DUMP, Genl, attribute, u32)
 from image import with_id
@@ -190,12 +190,12 @@ class Listener(stream.Stream):
     what the uapi header promises of a stream."""
 
     def __init__(self, pids=None, buffer=0, **options):
-        super().__init__()
+        options.setdefault("flags", SUB_PATH)
+        super().__init__(bool(options["flags"] & SUB_PATH))
         self.genl = Genl()
         self.socket = self.genl.socket
         if buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-        options.setdefault("flags", SUB_PATH)
         self.genl.subscribe(pids=[os.getpid()] if pids is None else pids, **options)
         self.socket.settimeout(lib.PATIENCE)
 
@@ -217,11 +217,11 @@ class Listener(stream.Stream):
             mark = os.path.join(directory, "mark")
             lib.write_bytes(mark, b"not a program")
             lib.map_file(mark)
-            self.until(lambda record: isinstance(record, Mmap) and record.path == mark)
+            self.until(lambda record: isinstance(record, File) and record.path == mark)
         self.mmaps.pop()
 
 
-@test("each listener gets the FILE before the first mapping that refers to it")
+@test("each listener gets the FILE of each mapping, with its path")
 def _():
     lib.map_file(built("id8"))
     with Listener() as first, Listener() as second:

@@ -32,12 +32,12 @@ def map_direct(path):
 
 
 for name, mapping in ("", lib.map_file), (" that is open for direct I/O", map_direct):
-    @test(f"a file{name} is identified by the worker")
+    @test(f"a file{name} is identified by who maps it")
     def _(mapping=mapping):
         with nfs.mounted() as directories, stream.Watch() as watch:
             path = not_in_memory(*directories)
             mapped, file = watch.see(mapping, path)
-            equal((mapped.state, file.kind, file.id), ("pending", "gnu", ID.hex()))
+            equal((mapped.state, file.kind, file.id), ("follows", "gnu", ID.hex()))
 
 
 for name, waiting in ("who writes", liar.waiting_writer), \

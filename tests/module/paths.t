@@ -78,11 +78,11 @@ def _():
         before = stream.stats()["parsed_worker"]
         file = see_as_shown(watch, path)
         equal((file.dev, file.ino), (device(stat), stat.st_ino), "device and inode")
-        equal(watch.mmaps[0].state, "pending", "state")
+        equal(watch.mmaps[0].state, "follows", "state")
         assert stream.stats()["parsed_worker"] > before, "the worker read nothing"
         lib.settle_times(path)
-        mapped, again = watch.see(lib.map_file, path)
-        equal((mapped.state, again.file_id), ("known", file.file_id), "state and file_id")
+        _, again = watch.see(lib.map_file, path)
+        equal(again.file_id, file.file_id, "file_id")
 
 
 @test("a file of the guest's root is on 9p below overlayfs: both are reported")

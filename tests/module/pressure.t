@@ -190,7 +190,7 @@ def check_cost(subscribe, more, held):
         for reader in readers:
             size, most = held(reader)
             assert size <= most, f"a reader holds {size} bytes of {most}"
-        checked = stream.Stream()
+        checked = stream.Stream(paths=True)
         while records := more(readers[0]):
             checked.add(records)
         assert checked.lost, "nothing was lost"

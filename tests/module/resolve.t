@@ -435,7 +435,7 @@ for mode in ("silent", "direct"):
                 lib.waiting_for(reason_of, pid, FIXED) as (_, result):
             found = lib.result_of(result, lib.PATIENCE)
             server.kill()       # or a caller that hangs there would hold up all that follows
-            equal(found, "deferred", "reason")
+            equal(found, "not-read", "reason")
 
 
 @test("RESOLVE_ADDR and MAPS do not wait for who serves a file, and name it as the stream does")
@@ -476,18 +476,18 @@ def _():
                 of_maps = [record for record in device.maps(me, MAPS_DATA)
                            if isinstance(record, File) and record.path == path]
                 return [found.kind, found.reason, of_maps[0].kind, of_maps[0].reason]
-            unreadable = ["none", "unreadable"] * 2
+            denied = ["none", "denied"] * 2
             before = root.stats()["parsed_caller"]
             equal(rights.in_child_as([rights.CAP_PERFMON], lambda own: own.resolve_addr(me, address)
-                              .record.reason), "unreadable")
-            equal(rights.in_child_as([rights.CAP_PERFMON], ask), unreadable, "with CAP_PERFMON")
+                              .record.reason), "denied")
+            equal(rights.in_child_as([rights.CAP_PERFMON], ask), denied, "with CAP_PERFMON")
             # the other files that these have mapped were read
             equal(root.resolve_addr(me, address).record.id, lib.htlhash(b"a secret text"))
             assert root.stats()["parsed_caller"] > before, "root's question reads it"
             equal(rights.in_child_as([rights.CAP_PERFMON], ask), ["htlhash", "not-elf"] * 2,
                   "with CAP_PERFMON, once it is known")
             equal(rights.in_child_as([], lambda own: own.resolve_addr(os.getpid(), address)
-                              .record.reason), "unreadable", "in its own process, of its parent's")
+                              .record.reason), "denied", "in its own process, of its parent's")
             os.chmod(path, 0o644)
             equal(rights.in_child_as([rights.CAP_PERFMON], ask), ["htlhash", "not-elf"] * 2,
                   "when it may be read")
@@ -520,7 +520,7 @@ for where, secret in ("in memory", secret_in_memory), ("on a server", secret_on_
 
         with secret() as path, lib.mapped(path, prot=mmap.PROT_READ) as address, \
                 rights.device_for_all():
-            equal(lib.in_child(ask, path, os.getpid(), address), [["none", "unreadable", ""]] * 2,
+            equal(lib.in_child(ask, path, os.getpid(), address), [["none", "denied", ""]] * 2,
                   "as nobody")
             # a caller that may read it gets the hash, and that changes nothing for others
             with Device() as device:
@@ -621,7 +621,7 @@ def _():
         try:
             log = lib.KernelLog()
             fd = os.open(os.path.join(merged, "file"), os.O_PATH)
-            equal(device.resolve_fd(fd).reason, "deferred", "reason")
+            equal(device.resolve_fd(fd).reason, "not-read", "reason")
             os.close(fd)
             equal("WARNING" in log.text(), False, "what the kernel says")
         finally:
@@ -683,7 +683,7 @@ def _():
             lib.until(lambda: not device.stats()["requests"], "no file is being read")
             device.flush()
             equal(identity(device, child), OTHER_ID, "root")
-            for capabilities, wanted in (([], "unreadable"),
+            for capabilities, wanted in (([], "denied"),
                                          ([rights.CAP_DAC_READ_SEARCH], OTHER_ID)):
                 device.flush()
                 equal(rights.in_child_as([rights.CAP_PERFMON, *capabilities], identity, child),

@@ -70,7 +70,7 @@ def check(directory, rewrite):
     ids, maps = {}, []
 
     def settle(count):
-        while sum(ids[r.file_id].reason != "pending" for r in maps) < count:
+        while sum(r.file_id in ids for r in maps) < count:
             more = device.read(30)
             assert more, "waited in vain"
             ids.update((r.file_id, r) for r in more if isinstance(r, File))

@@ -11,7 +11,7 @@ import struct
 
 import lib
 import stream
-from device import RECORD_MAX, Device, ioc, parse
+from device import BY_ADDR, BY_FD, BY_ID, BY_KEY, RECORD_MAX, Device, ioc, parse
 from image import with_id
 from tap import equal, run, test
 
@@ -21,21 +21,20 @@ IDENTITY = b"a name"
 
 # The fields behind size, and what to ask: values by name, all else 0.
 IOCTLS = {
-    "INFO": (0, "I Q3 I10 I16 B64", "abi numbers limits known_flags texts"),
+    "INFO": (0, "I Q3 I10 B64 Q3 I64", "abi numbers limits texts clocks known_flags"),
     "STATS": (1, "I Q26", "reserved counters"),
-    "RESOLVE_FD": (2, "i I I Q", "fd flags record_size record"),
     "SUBSCRIBE": (3, "I I I Q I I i I",
                   "flags ring_size watermark pids nr_pids uid cgroup_fd reserved"),
     "FLUSH": (4, "I Q", "flags flushed"),
-    "RESOLVE_KEY": (5, "I I I Q I I Q",
-                    "flags dev_major dev_minor ino generation record_size record"),
-    "RESOLVE_ADDR": (6, "I I I Q Q Q Q I I",
-                     "flags pid record_size addr start_time offset record source reserved"),
     "MAPS": (7, "I I I Q Q Q", "flags pid bytes cursor instance records"),
     "SET_COOKIE": (8, "I i H H Q Q Q", "flags fd kind id_len addr len id"),
-    "RESOLVE_ID": (9, "I Q I I Q", "flags file_id record_size reserved record"),
     "HISTORY": (10, "I I I Q Q", "flags pid bytes cursor records"),
+    **{f"RESOLVE by {by}": (11, "I I I Q i I Q Q Q I I Q Q I I Q",
+                            "flags by record_size record fd pid file_id addr start_time dev_major "
+                            "dev_minor ino tree generation source offset")
+       for by in ("FD", "KEY", "ID", "ADDR")},
 }
+PUBLISHED = {"INFO": 8}
 COOKIE = 5
 
 
@@ -95,11 +94,12 @@ def request(name):
     address = ctypes.addressof(ROOM)
     record = {"record": address, "record_size": RECORD_MAX}
     return Request(name, **{
-        "RESOLVE_FD": dict(record, fd=PLACE.fd),
-        "RESOLVE_KEY": dict(record, dev_major=PLACE.file.dev[0], dev_minor=PLACE.file.dev[1],
-                            ino=PLACE.file.ino, generation=PLACE.file.generation),
-        "RESOLVE_ADDR": dict(record, pid=os.getpid(), addr=PLACE.address),
-        "RESOLVE_ID": dict(record, file_id=PLACE.file.file_id),
+        "RESOLVE by FD": dict(record, by=BY_FD, fd=PLACE.fd),
+        "RESOLVE by KEY": dict(record, by=BY_KEY, dev_major=PLACE.file.dev[0],
+                               dev_minor=PLACE.file.dev[1], ino=PLACE.file.ino,
+                               generation=PLACE.file.generation),
+        "RESOLVE by ADDR": dict(record, by=BY_ADDR, pid=os.getpid(), addr=PLACE.address),
+        "RESOLVE by ID": dict(record, by=BY_ID, file_id=PLACE.file.file_id),
         "MAPS": dict(pid=os.getpid(), bytes=2 * RECORD_MAX, records=address),
         "HISTORY": dict(bytes=2 * RECORD_MAX, records=address),
         "SET_COOKIE": dict(kind=COOKIE, id_len=len(IDENTITY), addr=PLACE.address, len=lib.PAGE,
@@ -147,7 +147,8 @@ for ioctl in all_but_flush():
     def _(ioctl=ioctl):
         asked = request(ioctl)
         asked.bytes = asked.bytes[:4] + b"\xff" * (asked.size - 4)
-        for size in (0, 1, 3, 4, 8, asked.size - 8, asked.size - 1):
+        least = PUBLISHED.get(ioctl, asked.size)
+        for size in {0, 1, 3, 4, least // 2, least - 8, least - 1}:
             with Device() as device:
                 error, left, _, _ = asked.call(device, size=size)
                 equal((error, left), ("EINVAL", size), f"answer and size for {size} bytes")
@@ -172,6 +173,8 @@ for ioctl in all_but_flush():
         def _(ioctl=ioctl):
             with Device() as device:
                 known = device.info()["known_flags"][IOCTLS[ioctl][0]]
+            if ioctl.startswith("RESOLVE") and ioctl != "RESOLVE by KEY":
+                known = 0
             fields = dict(zip(request(ioctl).names,
                               struct.unpack(request(ioctl).format, request(ioctl).bytes)[1:]))
             for bit in range(32):
@@ -214,16 +217,28 @@ for ioctl in all_but_flush():
 def _():
     with Device() as device:
         info = device.info()
-        equal(info["ioctls"], sum(1 << number for number, _, _ in IOCTLS.values()), "ioctls")
+        equal(info["ioctls"], sum(1 << number for number in {io[0] for io in IOCTLS.values()}),
+              "ioctls")
         header = lib.read_bytes(os.path.join(lib.TOP, "include/uapi/buildid.h"))
-        equal(header.count(b"#define BUILDID_IOC_") - 1, len(IOCTLS), "ioctls, but for _MAGIC")
+        equal(header.count(b"#define BUILDID_IOC_") - 1, info["ioctls"].bit_count(),
+              "ioctls, but for _MAGIC")
         equal(info["records"], sum(1 << number for number in range(1, 10)), "records")
-        equal(info["abi"], 1, "ABI")
-        equal({name for name, (number, _, _) in IOCTLS.items() if info["known_flags"][number]},
-              {"SUBSCRIBE", "RESOLVE_KEY", "MAPS", "SET_COOKIE"}, "ioctls with flags")
+        equal(info["abi"], 2, "ABI")
+        equal({name.split()[0] for name, (number, _, _) in IOCTLS.items()
+               if info["known_flags"][number]},
+              {"SUBSCRIBE", "RESOLVE", "MAPS", "SET_COOKIE"}, "ioctls with flags")
         for number in range(256):
             if not info["ioctls"] >> number & 1:
                 lib.fails_with(errno.ENOTTY, device.ioctl, number, "I", 0)
+
+
+@test("a caller of ABI 1 learns that this is another, and nothing is written behind its struct")
+def _():
+    info = Request("INFO")
+    for size in 8, 200:
+        with Device() as device:
+            error, left, fields, _ = info.call(device, size=size)
+            equal((error, left, fields["abi"]), ("ok", size, 2), f"INFO of {size} bytes")
 
 
 @test("an address that cannot be used is EFAULT")

@@ -228,7 +228,7 @@ def _():
         after = stream.stats()
         (mapped,) = watch.mmaps
         file = watch.file_of(mapped)
-        equal((file.kind, file.reason), ("none", "unreadable"), "kind and reason")
+        equal((file.kind, file.reason), ("none", "pseudo"), "kind and reason")
         equal(after["parsed_worker"] - before["parsed_worker"], 0, "files read")
 
 

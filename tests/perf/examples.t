@@ -228,7 +228,7 @@ with lib.directory() as work:
                  "profile: /nonexistent/profile: No such file or directory\n")
 
     @test
-    def fifty_lines_print_what_is_mapped_and_what_will_be():
+    def sixty_lines_print_what_is_mapped_and_what_will_be():
         with lib.started("/bin/cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as cat:
             cat.stdin.write(b"\n")
             cat.stdin.flush()
@@ -246,15 +246,17 @@ with lib.directory() as work:
                     return lib.json_lines(text[:text.rindex("\n") + 1]) \
                         if '\\u0022' in text else None
                 lines = lib.until(printed, "a mapping made later is printed")
+        files = {line["file_id"]: line for line in lines if "pid" not in line}
         for mapping in maps:
-            [line] = [line for line in lines
-                      if line["pid"] == cat.pid and line["addr"] == mapping["addr"]]
+            [line] = [line | files[line["file_id"]] for line in lines
+                      if "pid" in line and (line["pid"], line["addr"]) ==
+                      (cat.pid, mapping["addr"])]
             for key in ("len", "pgoff", "path"):
                 equal(line[key], mapping[key], key)
             wanted = lib.readelf_ids([mapping["path"]])[mapping["path"]]
             equal((line["kind"], line["build_id"]), ("gnu", wanted))
         wanted = lib.readelf_ids(["/bin/true"])["/bin/true"]
-        seen = {line["build_id"] for line in lines if line["path"] == later}
+        seen = {line["build_id"] for line in files.values() if line["path"] == later}
         equal(seen, {wanted})
 
     @test

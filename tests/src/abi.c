@@ -16,16 +16,13 @@
 #define RING	    (2 * BUILDID_RECORD_MAX)
 
 _Static_assert(sizeof(struct buildid_record) == 32, "record");
-_Static_assert(sizeof(struct buildid_file) == 128, "file");
-_Static_assert(sizeof(struct buildid_mmap) == 112, "mmap");
+_Static_assert(sizeof(struct buildid_file) == 144, "file");
+_Static_assert(sizeof(struct buildid_mmap) == 120, "mmap");
 _Static_assert(sizeof(struct buildid_lost) == 64, "lost");
-_Static_assert(sizeof(struct buildid_info) == 200, "info");
+_Static_assert(sizeof(struct buildid_info) == 416, "info");
 _Static_assert(sizeof(struct buildid_stats) == 216, "stats");
-_Static_assert(sizeof(struct buildid_resolve_fd) == 24, "resolve_fd");
-_Static_assert(sizeof(struct buildid_resolve_key) == 40, "resolve_key");
-_Static_assert(sizeof(struct buildid_resolve_addr) == 56, "resolve_addr");
+_Static_assert(sizeof(struct buildid_resolve) == 96, "resolve");
 _Static_assert(sizeof(struct buildid_maps) == 40, "maps");
-_Static_assert(sizeof(struct buildid_resolve_id) == 32, "resolve_id");
 _Static_assert(sizeof(struct buildid_task) == 80, "task");
 _Static_assert(sizeof(struct buildid_image) == 64, "image");
 _Static_assert(sizeof(struct buildid_subscribe) == 40, "subscribe");
@@ -36,6 +33,7 @@ _Static_assert(sizeof(struct buildid_history) == 32, "history");
 
 static union {
 	struct buildid_file file;
+	struct buildid_mmap mmap;
 	__u64 align;
 	char bytes[BUILDID_RECORD_MAX];
 } record;
@@ -47,10 +45,7 @@ union argument {
 	__u32 size;
 	struct buildid_info info;
 	struct buildid_stats stats;
-	struct buildid_resolve_fd resolve;
-	struct buildid_resolve_key key;
-	struct buildid_resolve_id id;
-	struct buildid_resolve_addr addr;
+	struct buildid_resolve resolve;
 	struct buildid_maps maps;
 	struct buildid_subscribe subscribe;
 	struct buildid_flush flush;
@@ -68,22 +63,22 @@ static const struct request {
 	{ "INFO", BUILDID_IOC_INFO, sizeof(struct buildid_info), 0 },
 	{ "STATS", BUILDID_IOC_STATS, sizeof(struct buildid_stats),
 	  offsetof(struct buildid_stats, reserved) },
-	{ "RESOLVE_FD", BUILDID_IOC_RESOLVE_FD, sizeof(struct buildid_resolve_fd),
-	  offsetof(struct buildid_resolve_fd, flags) },
+	{ "RESOLVE by FD", BUILDID_IOC_RESOLVE, sizeof(struct buildid_resolve),
+	  offsetof(struct buildid_resolve, flags) },
 	{ "SUBSCRIBE", BUILDID_IOC_SUBSCRIBE, sizeof(struct buildid_subscribe),
 	  offsetof(struct buildid_subscribe, reserved) },
-	{ "RESOLVE_KEY", BUILDID_IOC_RESOLVE_KEY, sizeof(struct buildid_resolve_key),
-	  offsetof(struct buildid_resolve_key, flags) },
-	{ "RESOLVE_ADDR", BUILDID_IOC_RESOLVE_ADDR, sizeof(struct buildid_resolve_addr),
-	  offsetof(struct buildid_resolve_addr, flags) },
+	{ "RESOLVE by KEY", BUILDID_IOC_RESOLVE, sizeof(struct buildid_resolve),
+	  offsetof(struct buildid_resolve, flags) },
+	{ "RESOLVE by ADDR", BUILDID_IOC_RESOLVE, sizeof(struct buildid_resolve),
+	  offsetof(struct buildid_resolve, flags) },
 	{ "MAPS", BUILDID_IOC_MAPS, sizeof(struct buildid_maps),
 	  offsetof(struct buildid_maps, flags) },
 	{ "FLUSH", BUILDID_IOC_FLUSH, sizeof(struct buildid_flush),
 	  offsetof(struct buildid_flush, flags) },
 	{ "SET_COOKIE", BUILDID_IOC_SET_COOKIE, sizeof(struct buildid_set_cookie),
 	  offsetof(struct buildid_set_cookie, fd) },
-	{ "RESOLVE_ID", BUILDID_IOC_RESOLVE_ID, sizeof(struct buildid_resolve_id),
-	  offsetof(struct buildid_resolve_id, reserved) },
+	{ "RESOLVE by ID", BUILDID_IOC_RESOLVE, sizeof(struct buildid_resolve),
+	  offsetof(struct buildid_resolve, flags) },
 	{ "HISTORY", BUILDID_IOC_HISTORY, sizeof(struct buildid_history),
 	  offsetof(struct buildid_history, flags) },
 };
@@ -121,13 +116,14 @@ static int call(unsigned long number, void *argument)
 
 static int resolve(int fd, __u32 *size, void *to)
 {
-	struct buildid_resolve_fd argument = {
+	struct buildid_resolve argument = {
 		.size = sizeof(argument),
+		.by = BUILDID_BY_FD,
 		.fd = fd,
 		.record_size = *size,
 		.record = (unsigned long)to,
 	};
-	int result = call(BUILDID_IOC_RESOLVE_FD, &argument);
+	int result = call(BUILDID_IOC_RESOLVE, &argument);
 
 	*size = argument.record_size;
 	return result;
@@ -141,30 +137,34 @@ static union argument argument_of(int request)
 
 	switch (request) {
 	case RESOLVE_FD:
+		argument.resolve.by = BUILDID_BY_FD;
 		argument.resolve.fd = self;
 		argument.resolve.record_size = sizeof(record);
 		argument.resolve.record = (unsigned long)&record;
 		break;
 	case RESOLVE_KEY:
+		argument.resolve.by = BUILDID_BY_KEY;
 		resolve(self, &size, &record);
-		argument.key.dev_major = record.file.dev_major;
-		argument.key.dev_minor = record.file.dev_minor;
-		argument.key.ino = record.file.ino;
-		argument.key.generation = record.file.generation;
-		argument.key.record_size = sizeof(record);
-		argument.key.record = (unsigned long)&record;
+		argument.resolve.dev_major = record.file.dev_major;
+		argument.resolve.dev_minor = record.file.dev_minor;
+		argument.resolve.ino = record.file.ino;
+		argument.resolve.generation = record.file.generation;
+		argument.resolve.record_size = sizeof(record);
+		argument.resolve.record = (unsigned long)&record;
 		break;
 	case RESOLVE_ID:
+		argument.resolve.by = BUILDID_BY_ID;
 		resolve(self, &size, &record);
-		argument.id.file_id = record.file.file_id;
-		argument.id.record_size = sizeof(record);
-		argument.id.record = (unsigned long)&record;
+		argument.resolve.file_id = record.file.file_id;
+		argument.resolve.record_size = sizeof(record);
+		argument.resolve.record = (unsigned long)&record;
 		break;
 	case RESOLVE_ADDR:
-		argument.addr.pid = (__u32)getpid();
-		argument.addr.addr = (unsigned long)argument_of;
-		argument.addr.record_size = sizeof(record);
-		argument.addr.record = (unsigned long)&record;
+		argument.resolve.by = BUILDID_BY_ADDR;
+		argument.resolve.pid = (__u32)getpid();
+		argument.resolve.addr = (unsigned long)argument_of;
+		argument.resolve.record_size = sizeof(record);
+		argument.resolve.record = (unsigned long)&record;
 		break;
 	case MAPS:
 		argument.maps.pid = (__u32)getpid();
@@ -202,7 +202,7 @@ static void test_structs(void)
 		is(argument.size, request->size, NAME("returns the size that both know"));
 
 		argument = argument_of(i);
-		argument.size--;
+		argument.size = i == INFO ? 7 : request->size - 1;
 		fails(call(request->number, &argument), EINVAL,
 		      NAME("a struct that is too short is EINVAL"));
 		argument.size = 0;
@@ -264,6 +264,11 @@ static void test_info(void)
 	long ioctls = 0;
 	size_t i;
 
+	argument.size = 8;
+	is(call(BUILDID_IOC_INFO, &argument), 0, "INFO may be asked for the ABI alone");
+	ok(argument.size == 8 && argument.info.abi == BUILDID_ABI_VERSION && !argument.info.records,
+	   "... and writes no more");
+	argument.size = sizeof(struct buildid_info) + 16;
 	call(BUILDID_IOC_INFO, &argument);
 	is(argument.size, sizeof(struct buildid_info), "INFO has the module's size");
 	is(argument.info.abi, BUILDID_ABI_VERSION, "INFO has the ABI's version");
@@ -283,12 +288,15 @@ static void test_info(void)
 	   "INFO says that the hook fires");
 	ok((argument.info.known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] & 0x7f) == 0x7f &&
 		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_MAPS)] & BUILDID_MAPS_DATA &&
-		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] &
-			   BUILDID_KEY_ANY_GENERATION &&
+		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_RESOLVE)] &
+			   (BUILDID_KEY_ANY_GENERATION | BUILDID_KEY_ANY_TREE) &&
 		   argument.info.known_flags[_IOC_NR(BUILDID_IOC_SET_COOKIE)] & BUILDID_COOKIE_FD &&
 		   !argument.info.known_flags[_IOC_NR(BUILDID_IOC_FLUSH)],
 	   "INFO has the flags of each ioctl");
 	ok(!strcmp((char *)argument.info.hook, "perf_event_mmap"), "INFO has the hook");
+	ok(argument.info.real_offset_min > 0 &&
+		   argument.info.real_offset_min <= argument.info.real_offset_max,
+	   "INFO has how far the clocks were apart");
 	ok(memchr(argument.info.version, 0, sizeof(argument.info.version)) != argument.info.version,
 	   "INFO has the module's version");
 }
@@ -316,65 +324,68 @@ static void test_resolve(void)
 	size_t i, end;
 	bool zero;
 
-	bad_fd(-1, "RESOLVE_FD: -1 is EBADF");
-	bad_fd(1000, "RESOLVE_FD: what is not open is EBADF");
+	bad_fd(-1, "RESOLVE by FD: -1 is EBADF");
+	bad_fd(1000, "RESOLVE by FD: what is not open is EBADF");
 	bad_fd(open("/tmp/abi.write-only", O_WRONLY | O_CREAT, 0600),
-	       "RESOLVE_FD: what is open for writing only is EBADF");
+	       "RESOLVE by FD: what is open for writing only is EBADF");
 	unlink("/tmp/abi.write-only");
 
 	memset(&record, 0xff, sizeof(record));
-	is(resolve(self, &size, &record), 0, "RESOLVE_FD: a program has an answer");
+	is(resolve(self, &size, &record), 0, "RESOLVE by FD: a program has an answer");
 	needed = size;
-	is(record.file.header.size, needed, "RESOLVE_FD: returns the record's size");
-	is(record.file.header.type, BUILDID_RECORD_FILE, "RESOLVE_FD: it is a FILE");
-	is((long)record.file.header.seq, 0, "RESOLVE_FD: seq is 0, as it is no stream");
-	is(record.file.kind, BUILDID_KIND_GNU, "RESOLVE_FD: it has a build-id");
-	is(record.file.reason, BUILDID_REASON_NONE, "RESOLVE_FD: so there is no reason");
+	is(record.file.header.size, needed, "RESOLVE by FD: returns the record's size");
+	is(record.file.header.type, BUILDID_RECORD_FILE, "RESOLVE by FD: it is a FILE");
+	is((long)record.file.header.seq, 0, "RESOLVE by FD: seq is 0, as it is no stream");
+	is(record.file.kind, BUILDID_KIND_GNU, "RESOLVE by FD: it has a build-id");
+	is(record.file.reason, BUILDID_REASON_NONE, "RESOLVE by FD: so there is no reason");
 	zero = true;
 	for (i = record.file.data_off + record.file.id_len; i % 8; i++)
 		zero &= !record.bytes[i];
 	for (i += record.file.path_len, end = needed; i < end; i++)
 		zero &= !record.bytes[i];
-	ok(zero && i == end, "RESOLVE_FD: what pads the identity and the path is zero");
+	ok(zero && i == end, "RESOLVE by FD: what pads the identity and the path is zero");
 	is((unsigned char)record.bytes[needed], 0xff,
-	   "RESOLVE_FD: nothing is written behind the record");
+	   "RESOLVE by FD: nothing is written behind the record");
 
 	size = needed - 8;
 	memset(&record, 0xff, sizeof(record));
 	fails(resolve(self, &size, &record), ENOSPC,
-	      "RESOLVE_FD: a buffer that is too small is ENOSPC");
-	is(size, needed, "RESOLVE_FD: and returns the size needed");
-	is((unsigned char)record.bytes[0], 0xff, "RESOLVE_FD: and nothing is written");
-	is(resolve(self, &size, &record), 0, "RESOLVE_FD: the size needed is enough");
+	      "RESOLVE by FD: a buffer that is too small is ENOSPC");
+	is(size, needed, "RESOLVE by FD: and returns the size needed");
+	is((unsigned char)record.bytes[0], 0xff, "RESOLVE by FD: and nothing is written");
+	is(resolve(self, &size, &record), 0, "RESOLVE by FD: the size needed is enough");
 	size = sizeof(record);
 	fails(resolve(self, &size, (void *)-4096L), EFAULT,
-	      "RESOLVE_FD: a bad address for the record is EFAULT");
+	      "RESOLVE by FD: a bad address for the record is EFAULT");
 
 	for (i = 0; i < sizeof(anything) / sizeof(anything[0]); i++) {
-		snprintf(name, sizeof(name), "RESOLVE_FD: O_PATH has an answer of %s", anything[i]);
+		snprintf(name, sizeof(name), "RESOLVE by FD: O_PATH has an answer of %s",
+			 anything[i]);
 		fd = open(anything[i], O_PATH | O_NOFOLLOW);
 		size = sizeof(record);
 		is(resolve(fd, &size, &record), 0, name);
-		is(record.file.reason, BUILDID_REASON_DEFERRED, "RESOLVE_FD: which opens nothing");
+		is(record.file.reason, BUILDID_REASON_NOT_READ,
+		   "RESOLVE by FD: which opens nothing");
 		close(fd);
 	}
 	fd = open("/proc/self/exe", O_PATH);
 	size = sizeof(record);
-	is(resolve(fd, &size, &record), 0, "RESOLVE_FD: O_PATH has an answer");
-	is(record.file.reason, BUILDID_REASON_DEFERRED, "RESOLVE_FD: which is not of the content");
+	is(resolve(fd, &size, &record), 0, "RESOLVE by FD: O_PATH has an answer");
+	is(record.file.reason, BUILDID_REASON_NOT_READ,
+	   "RESOLVE by FD: which is not of the content");
 	ok(!record.file.kind && !record.file.id_len && !record.file.file_id,
-	   "RESOLVE_FD: though it is known");
+	   "RESOLVE by FD: though it is known");
 	close(fd);
 
 	if (pipe(pipes))
 		err(1, "pipe");
 	size = sizeof(record);
-	is(resolve(pipes[0], &size, &record), 0, "RESOLVE_FD: a pipe has an answer");
-	is(record.file.reason, BUILDID_REASON_NOT_REGULAR, "RESOLVE_FD: not regular");
+	is(resolve(pipes[0], &size, &record), 0, "RESOLVE by FD: a pipe has an answer");
+	is(record.file.reason, BUILDID_REASON_NOT_REGULAR, "RESOLVE by FD: not regular");
 	fd = open("/", O_RDONLY);
 	size = sizeof(record);
-	is(resolve(fd, &size, &record), 0, "RESOLVE_FD: a directory has an answer");
-	is(record.file.reason, BUILDID_REASON_NOT_REGULAR, "RESOLVE_FD: not regular");
+	is(resolve(fd, &size, &record), 0, "RESOLVE by FD: a directory has an answer");
+	is(record.file.reason, BUILDID_REASON_NOT_REGULAR, "RESOLVE by FD: not regular");
 	close(fd);
 	close(pipes[0]);
 	close(pipes[1]);
@@ -384,39 +395,52 @@ static void test_resolve_key(void)
 {
 	union argument argument = argument_of(RESOLVE_KEY);
 
-	is(call(BUILDID_IOC_RESOLVE_KEY, &argument), 0, "RESOLVE_KEY: a file that was seen");
-	is(record.file.header.size, argument.key.record_size, "RESOLVE_KEY: returns the size");
-	argument.key.record_size = 8;
-	fails(call(BUILDID_IOC_RESOLVE_KEY, &argument), ENOSPC,
-	      "RESOLVE_KEY: a buffer that is too small is ENOSPC");
-	is(argument.key.record_size, record.file.header.size,
-	   "RESOLVE_KEY: and returns the size needed");
-	argument.key.generation++;
-	fails(call(BUILDID_IOC_RESOLVE_KEY, &argument), ENOENT,
-	      "RESOLVE_KEY: another generation is ENOENT");
-	argument.key.flags = BUILDID_KEY_ANY_GENERATION;
-	argument.key.record_size = sizeof(record);
-	is(call(BUILDID_IOC_RESOLVE_KEY, &argument), 0,
-	   "RESOLVE_KEY: unless any generation will do");
+	is(call(BUILDID_IOC_RESOLVE, &argument), 0, "RESOLVE by KEY: a file that was seen");
+	is(record.file.header.size, argument.resolve.record_size,
+	   "RESOLVE by KEY: returns the size");
+	argument.resolve.record_size = 8;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOSPC,
+	      "RESOLVE by KEY: a buffer that is too small is ENOSPC");
+	is(argument.resolve.record_size, record.file.header.size,
+	   "RESOLVE by KEY: and returns the size needed");
+	argument.resolve.generation++;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOENT,
+	      "RESOLVE by KEY: another generation is ENOENT");
+	argument.resolve.flags = BUILDID_KEY_ANY_GENERATION;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), EINVAL,
+	      "RESOLVE by KEY: one generation and any is EINVAL");
+	argument.resolve.generation = 0;
+	argument.resolve.tree = 1;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOENT,
+	      "RESOLVE by KEY: another tree is ENOENT");
+	argument.resolve.flags |= BUILDID_KEY_ANY_TREE;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), EINVAL,
+	      "RESOLVE by KEY: one tree and any is EINVAL");
+	argument.resolve.tree = 0;
+	argument.resolve.record_size = sizeof(record);
+	is(call(BUILDID_IOC_RESOLVE, &argument), 0,
+	   "RESOLVE by KEY: unless any generation will do");
 }
 
 static void test_resolve_id(void)
 {
 	union argument argument = argument_of(RESOLVE_ID);
 
-	is(call(BUILDID_IOC_RESOLVE_ID, &argument), 0, "RESOLVE_ID: a file that was seen");
-	is(record.file.header.size, argument.id.record_size, "RESOLVE_ID: returns the size");
-	ok(record.file.file_id == argument.id.file_id, "RESOLVE_ID: and is of that version");
-	argument.id.record_size = 8;
-	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOSPC,
-	      "RESOLVE_ID: a buffer that is too small is ENOSPC");
-	is(argument.id.record_size, record.file.header.size,
-	   "RESOLVE_ID: and returns the size needed");
-	argument.id.file_id = 0;
-	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOENT, "RESOLVE_ID: 0 is ENOENT");
-	argument.id.file_id = ~0ULL;
-	fails(call(BUILDID_IOC_RESOLVE_ID, &argument), ENOENT,
-	      "RESOLVE_ID: what was never sent is ENOENT");
+	is(call(BUILDID_IOC_RESOLVE, &argument), 0, "RESOLVE by ID: a file that was seen");
+	is(record.file.header.size, argument.resolve.record_size,
+	   "RESOLVE by ID: returns the size");
+	ok(record.file.file_id == argument.resolve.file_id,
+	   "RESOLVE by ID: and is of that version");
+	argument.resolve.record_size = 8;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOSPC,
+	      "RESOLVE by ID: a buffer that is too small is ENOSPC");
+	is(argument.resolve.record_size, record.file.header.size,
+	   "RESOLVE by ID: and returns the size needed");
+	argument.resolve.file_id = 0;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOENT, "RESOLVE by ID: 0 is ENOENT");
+	argument.resolve.file_id = ~0ULL;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOENT,
+	      "RESOLVE by ID: what was never sent is ENOENT");
 }
 
 static void test_resolve_addr(void)
@@ -424,33 +448,80 @@ static void test_resolve_addr(void)
 	union argument argument = argument_of(RESOLVE_ADDR);
 	__u64 start_time;
 
-	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0, "RESOLVE_ADDR: its own code");
-	start_time = argument.addr.start_time;
-	ok(start_time, "RESOLVE_ADDR: returns when the process started");
-	argument.addr.record_size = sizeof(record);
-	is(call(BUILDID_IOC_RESOLVE_ADDR, &argument), 0,
-	   "RESOLVE_ADDR: the struct can be used again as it is");
-	ok(argument.addr.start_time == start_time, "RESOLVE_ADDR: of the same process");
-	argument.addr.record_size = sizeof(record);
-	argument.addr.start_time++;
-	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ESRCH,
-	      "RESOLVE_ADDR: a process of another start_time is ESRCH");
+	is(call(BUILDID_IOC_RESOLVE, &argument), 0, "RESOLVE by ADDR: its own code");
+	start_time = argument.resolve.start_time;
+	ok(start_time, "RESOLVE by ADDR: returns when the process started");
+	argument.resolve.record_size = sizeof(record);
+	is(call(BUILDID_IOC_RESOLVE, &argument), 0,
+	   "RESOLVE by ADDR: the struct can be used again as it is");
+	ok(argument.resolve.start_time == start_time, "RESOLVE by ADDR: of the same process");
+	argument.resolve.record_size = sizeof(record);
+	argument.resolve.start_time++;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ESRCH,
+	      "RESOLVE by ADDR: a process of another start_time is ESRCH");
 	argument = argument_of(RESOLVE_ADDR);
-	call(BUILDID_IOC_RESOLVE_ADDR, &argument);
-	is(record.file.header.size, argument.addr.record_size, "RESOLVE_ADDR: returns the size");
-	is(argument.addr.source, 0, "RESOLVE_ADDR: it is no history");
-	argument.addr.record_size = 8;
-	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOSPC,
-	      "RESOLVE_ADDR: a buffer that is too small is ENOSPC");
-	is(argument.addr.record_size, record.file.header.size,
-	   "RESOLVE_ADDR: and returns the size needed");
+	call(BUILDID_IOC_RESOLVE, &argument);
+	is(record.file.header.size, argument.resolve.record_size,
+	   "RESOLVE by ADDR: returns the size");
+	is(argument.resolve.source, 0, "RESOLVE by ADDR: it is no history");
+	argument.resolve.record_size = 8;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOSPC,
+	      "RESOLVE by ADDR: a buffer that is too small is ENOSPC");
+	is(argument.resolve.record_size, record.file.header.size,
+	   "RESOLVE by ADDR: and returns the size needed");
 	argument = argument_of(RESOLVE_ADDR);
-	argument.addr.addr = (unsigned long)&argument;
-	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ENOENT,
-	      "RESOLVE_ADDR: where no file is mapped is ENOENT");
-	argument.addr.pid = NO_SUCH_PID;
-	fails(call(BUILDID_IOC_RESOLVE_ADDR, &argument), ESRCH,
-	      "RESOLVE_ADDR: a process that never was is ESRCH");
+	argument.resolve.addr = (unsigned long)&argument;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ENOENT,
+	      "RESOLVE by ADDR: where no file is mapped is ENOENT");
+	argument.resolve.pid = NO_SUCH_PID;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), ESRCH,
+	      "RESOLVE by ADDR: a process that never was is ESRCH");
+}
+
+/* Each field of another way to name a file, and each way that there is not. */
+static void test_resolve_fields(void)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+		int owner; /* the way that has it */
+	} fields[] = {
+#define FIELD(field, owner) { #field, offsetof(struct buildid_resolve, field), owner }
+		FIELD(fd, RESOLVE_FD),		 FIELD(pid, RESOLVE_ADDR),
+		FIELD(file_id, RESOLVE_ID),	 FIELD(addr, RESOLVE_ADDR),
+		FIELD(start_time, RESOLVE_ADDR), FIELD(dev_major, RESOLVE_KEY),
+		FIELD(dev_minor, RESOLVE_KEY),	 FIELD(ino, RESOLVE_KEY),
+		FIELD(tree, RESOLVE_KEY),	 FIELD(generation, RESOLVE_KEY),
+		FIELD(source, RESOLVE_ADDR),	 FIELD(offset, RESOLVE_ADDR),
+	};
+	static const int ways[] = { RESOLVE_FD, RESOLVE_KEY, RESOLVE_ID, RESOLVE_ADDR };
+	union argument argument;
+	char name[128];
+	size_t i, j;
+
+	for (i = 0; i < 4 * sizeof(fields) / sizeof(fields[0]); i++) {
+		j = i / 4;
+		if (fields[j].owner == ways[i % 4])
+			continue;
+		argument = argument_of(ways[i % 4]);
+		argument.bytes[fields[j].at + 3] = 1;
+		snprintf(name, sizeof(name), "%s: %s is EINVAL", requests[ways[i % 4]].name,
+			 fields[j].name);
+		fails(call(BUILDID_IOC_RESOLVE, &argument), EINVAL, name);
+	}
+	for (i = 0; i < 4; i++) {
+		if (ways[i] == RESOLVE_KEY)
+			continue;
+		argument = argument_of(ways[i]);
+		argument.resolve.flags = BUILDID_KEY_ANY_TREE;
+		fails(call(BUILDID_IOC_RESOLVE, &argument), EINVAL,
+		      "RESOLVE: a flag of KEY without that is EINVAL");
+	}
+	argument = argument_of(RESOLVE_FD);
+	argument.resolve.by = 0;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), EINVAL, "RESOLVE: by nothing is EINVAL");
+	argument.resolve.by = BUILDID_BY_ADDR + 1;
+	fails(call(BUILDID_IOC_RESOLVE, &argument), EINVAL, "RESOLVE: by what is not is EINVAL");
 }
 
 static void test_maps(void)
@@ -562,6 +633,7 @@ static void test_read(void)
 	struct pollfd polled = { .events = POLLIN };
 	void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open_device(O_NONBLOCK);
+	const struct buildid_file *file;
 	long size;
 
 	fails(read(fd, &record, sizeof(record)), ENXIO, "read: before SUBSCRIBE it is ENXIO");
@@ -579,11 +651,13 @@ static void test_read(void)
 	fails(read(fd, &record, 16), EMSGSIZE,
 	      "read: a buffer that is too small for a record is EMSGSIZE");
 	size = read(fd, &record, sizeof(record.file) + BUILDID_ID_MAX + 512);
-	ok(size > 0 && record.file.header.type == BUILDID_RECORD_FILE &&
-		   record.file.header.seq == 1,
-	   "read: and loses none: the FILE is the first");
-	ok(size > 0 && record.file.header.size + 2 * sizeof(struct buildid_mmap) == (size_t)size,
-	   "read: the two MMAPs follow, whole");
+	ok(size > 0 && record.mmap.header.type == BUILDID_RECORD_MMAP &&
+		   record.mmap.header.seq == 1 && record.mmap.state == BUILDID_STATE_FOLLOWS,
+	   "read: and loses none: an MMAP is the first");
+	file = (const void *)(record.bytes + sizeof(record.mmap));
+	ok(size > 0 && file->header.type == BUILDID_RECORD_FILE &&
+		   file->header.size + 2 * sizeof(record.mmap) == (size_t)size,
+	   "read: its FILE and the other MMAP follow, whole");
 	fails(read(fd, &record, sizeof(record)), EAGAIN, "read: all was read then");
 	map_once();
 	fails(read(fd, hole, 4096), EFAULT, "read: a bad address is EFAULT");
@@ -677,8 +751,8 @@ static int address_in(pid_t pid)
 {
 	union argument argument = argument_of(RESOLVE_ADDR);
 
-	argument.addr.pid = (__u32)pid;
-	return call(BUILDID_IOC_RESOLVE_ADDR, &argument);
+	argument.resolve.pid = (__u32)pid;
+	return call(BUILDID_IOC_RESOLVE, &argument);
 }
 
 static int address_in_self(void)
@@ -700,14 +774,14 @@ static int resolve_key(void)
 {
 	union argument argument = argument_of(RESOLVE_KEY);
 
-	return call(BUILDID_IOC_RESOLVE_KEY, &argument);
+	return call(BUILDID_IOC_RESOLVE, &argument);
 }
 
 static int resolve_id(void)
 {
 	union argument argument = argument_of(RESOLVE_ID);
 
-	return call(BUILDID_IOC_RESOLVE_ID, &argument);
+	return call(BUILDID_IOC_RESOLVE, &argument);
 }
 
 static int history(void)
@@ -776,18 +850,18 @@ static void test_rights(void)
 	opened_before = open_device(0);
 	is(try_as(NONE, ask_info), 0, "who can open it may ask for INFO");
 	is(try_as(NONE, ask_stats), 0, "who can open it may ask for STATS");
-	is(try_as(NONE, resolve_self), 0, "who can open it may RESOLVE_FD");
+	is(try_as(NONE, resolve_self), 0, "who can open it may RESOLVE by FD");
 	is(try_as(NONE, watch_self), EPERM, "... and not watch, not even itself");
 	is(try_as(NONE, watch_all), EPERM, "... nor all");
 	is(try_as(NONE, watch_all_with_a_device_opened_before), EPERM,
 	   "... nor all with a device that root opened");
 	is(try_as(NONE, maps_of_self), 0, "who can open it may have MAPS of itself");
 	is(try_as(NONE, maps_of_parent), EPERM, "... and of no other process");
-	is(try_as(NONE, address_in_self), 0, "who can open it may RESOLVE_ADDR in itself");
+	is(try_as(NONE, address_in_self), 0, "who can open it may RESOLVE by ADDR in itself");
 	is(try_as(NONE, address_in_parent), EPERM, "... and in no other process");
 	is(try_as(NONE, address_in_the_past), EPERM, "... nor in one that has exited");
-	is(try_as(NONE, resolve_key), EPERM, "... nor RESOLVE_KEY");
-	is(try_as(NONE, resolve_id), EPERM, "... nor RESOLVE_ID");
+	is(try_as(NONE, resolve_key), EPERM, "... nor RESOLVE by KEY");
+	is(try_as(NONE, resolve_id), EPERM, "... nor RESOLVE by ID");
 	is(try_as(NONE, history), EPERM, "... nor HISTORY");
 	is(try_as(NONE, flush), EPERM, "... nor FLUSH");
 	is(try_as(NONE, watch_all_as_root_of_a_namespace), EPERM,
@@ -795,9 +869,9 @@ static void test_rights(void)
 	is(try_as(CAP(PERFMON), watch_all), 0, "CAP_PERFMON alone may watch all");
 	is(try_as(CAP(PERFMON), watch_parent), 0, "... and another process");
 	is(try_as(CAP(PERFMON), maps_of_parent), 0, "... and have MAPS of it");
-	is(try_as(CAP(PERFMON), address_in_parent), 0, "... and RESOLVE_ADDR in it");
-	is(try_as(CAP(PERFMON), resolve_key), 0, "... and RESOLVE_KEY");
-	is(try_as(CAP(PERFMON), resolve_id), 0, "... and RESOLVE_ID");
+	is(try_as(CAP(PERFMON), address_in_parent), 0, "... and RESOLVE by ADDR in it");
+	is(try_as(CAP(PERFMON), resolve_key), 0, "... and RESOLVE by KEY");
+	is(try_as(CAP(PERFMON), resolve_id), 0, "... and RESOLVE by ID");
 	is(try_as(CAP(PERFMON), history), 0, "... and HISTORY");
 	is(try_as(CAP(PERFMON), flush), EPERM, "... and not FLUSH");
 	is(try_as(CAP(SYS_ADMIN), watch_all), 0, "CAP_SYS_ADMIN alone may watch all");
@@ -816,6 +890,7 @@ int main(void)
 	test_resolve_key();
 	test_resolve_id();
 	test_resolve_addr();
+	test_resolve_fields();
 	test_maps();
 	test_history();
 	test_subscribe();

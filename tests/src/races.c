@@ -91,14 +91,15 @@ static void count(int number)
 /* Returns the record, if there was room for it: nobody else has @room. */
 static const struct buildid_file *resolve_file(int number)
 {
-	struct buildid_resolve_fd req = {
+	struct buildid_resolve req = {
 		.size = sizeof(req),
+		.by = BUILDID_BY_FD,
 		.fd = files[number % 2],
 		.record_size = ROOM,
 		.record = address_of(room),
 	};
 
-	call(device, BUILDID_IOC_RESOLVE_FD, &req, 0);
+	call(device, BUILDID_IOC_RESOLVE, &req, 0);
 	return (const void *)room;
 }
 
@@ -111,15 +112,17 @@ static void resolve(int number)
 static void resolve_known(int number)
 {
 	const struct buildid_file *file = resolve_file(number);
-	struct buildid_resolve_id id = {
+	struct buildid_resolve id = {
 		.size = sizeof(id),
+		.by = BUILDID_BY_ID,
 		.file_id = file->file_id,
 		.record_size = ROOM,
 		.record = address_of(room),
 	};
-	struct buildid_resolve_key key = {
+	struct buildid_resolve key = {
 		.size = sizeof(key),
-		.flags = BUILDID_KEY_ANY_GENERATION,
+		.by = BUILDID_BY_KEY,
+		.flags = BUILDID_KEY_ANY_GENERATION | BUILDID_KEY_ANY_TREE,
 		.dev_major = file->dev_major,
 		.dev_minor = file->dev_minor,
 		.ino = file->ino,
@@ -127,8 +130,8 @@ static void resolve_known(int number)
 		.record = address_of(room),
 	};
 
-	call(device, BUILDID_IOC_RESOLVE_ID, &id, ENOENT);
-	call(device, BUILDID_IOC_RESOLVE_KEY, &key, ENOENT);
+	call(device, BUILDID_IOC_RESOLVE, &id, ENOENT);
+	call(device, BUILDID_IOC_RESOLVE, &key, ENOENT);
 }
 
 /* Of a mapping here, and of this program in the parent. */
@@ -136,25 +139,27 @@ static void resolve_addr(int number)
 {
 	size_t size = (size_t)getpagesize();
 	void *p = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, files[number % 2], 0);
-	struct buildid_resolve_addr req = {
+	struct buildid_resolve req = {
 		.size = sizeof(req),
+		.by = BUILDID_BY_ADDR,
 		.pid = (uint32_t)getpid(),
 		.record_size = ROOM,
 		.addr = address_of(p),
 		.record = address_of(room),
 	};
 
-	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, ETIMEDOUT);
+	call(device, BUILDID_IOC_RESOLVE, &req, ETIMEDOUT);
 	if (munmap(p, size))
 		err(1, "munmap");
-	req = (struct buildid_resolve_addr){
+	req = (struct buildid_resolve){
 		.size = sizeof(req),
+		.by = BUILDID_BY_ADDR,
 		.pid = (uint32_t)getppid(),
 		.record_size = ROOM,
 		.addr = (uint64_t)(uintptr_t)resolve_addr,
 		.record = address_of(room),
 	};
-	call(device, BUILDID_IOC_RESOLVE_ADDR, &req, ETIMEDOUT);
+	call(device, BUILDID_IOC_RESOLVE, &req, ETIMEDOUT);
 }
 
 static void list(int number)

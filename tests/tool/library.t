@@ -17,7 +17,7 @@ import time
 import lib
 import stream
 from device import (ADDR_HISTORY, RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
-                    SUB_UID, Cookie, Image, Lost, Mmap)
+                    SUB_UID, Cookie, File, Image, Lost, Mmap)
 from library import Recorder
 from lib import contains, fails_with
 from tap import equal, run, test
@@ -58,7 +58,18 @@ def cat():
 
 
 def mmaps(events):
-    return [event for event in events if isinstance(event.record, Mmap)]
+    """The mappings, each with its file, if that came behind it."""
+    found, behind = [], {}
+    for event in reversed(list(events)):
+        record = event.record
+        if isinstance(record, File):
+            behind[record.file_id] = behind[record.file_id, record.tid] = record
+        elif isinstance(record, Mmap):
+            if event.follows:
+                event.file = behind.get((record.file_id, record.tid),
+                                        behind.get(record.file_id, event.file))
+            found.append(event)
+    return found[::-1]
 
 
 def key_of(record):
@@ -91,8 +102,8 @@ def a_recorder_that_starts_late_misses_nothing():
         events = []
 
         def went_on():
-            events.extend(mmaps(itertools.islice(recorder.all(10), 100)))
-            return len([event for event in events if not event.snapshot]) >= 200
+            events.extend(itertools.islice(recorder.all(10), 100))
+            return len([event for event in mmaps(events) if not event.snapshot]) >= 200
 
         lib.until(went_on, "mappings after the snapshot")
         for pid in pids:
@@ -100,7 +111,7 @@ def a_recorder_that_starts_late_misses_nothing():
         for pid in pids:
             lib.until(lambda p=pid: " T" in lib.read_bytes(f"/proc/{p}/stat").decode(), "stop")
         shown = {pid: maps_of(pid) for pid in pids}
-        events += mmaps(recorder.rest())
+        events = mmaps(events + recorder.rest())
     # ld.so of arm64 maps a library as a whole, and takes from it what is not code: of that
     # there is no record.
     seen = collections.defaultdict(int)
@@ -201,7 +212,7 @@ def processes_that_come_and_go_are_no_error():
 
 
 @test
-def a_file_that_is_read_late_comes_with_its_mapping_and_in_order():
+def a_file_that_is_read_late_comes_behind_its_mapping_with_the_path_there():
     with lib.ext4() as work, Recorder(pids=[os.getpid()], flags=SUB_PATH) as recorder:
         paths = [os.path.join(work, f"{n}") for n in range(8)]
         for path in paths:
@@ -212,12 +223,12 @@ def a_file_that_is_read_late_comes_with_its_mapping_and_in_order():
             lib.map_file("/bin/cat")
         events = mmaps(recorder.rest())
         wanted = lib.readelf_ids(["/bin/true", "/bin/cat"])
-        equal([event.record.path for event in events],
+        equal([event.file.path for event in events],
               [path for name in paths for path in (lib.told(name), "/usr/bin/cat")])
         for event in events:
-            equal(event.file.id, wanted["/bin/cat" if "cat" in event.record.path
-                                        else "/bin/true"], event.record.path)
-        assert "pending" in {event.record.state for event in events}, "all were resident"
+            equal(event.file.id, wanted["/bin/cat" if "cat" in event.file.path
+                                        else "/bin/true"], event.file.path)
+        equal({event.record.state for event in events}, {"follows"}, "states")
 
 
 @test
@@ -235,14 +246,14 @@ def who_reads_late_finds_the_identity_behind_the_mapping():
             watcher.process.send_signal(signal.SIGSTOP)
         lib.map_file(path)
         lib.until(lambda: not stream.stats()["requests"], "the file was read")
-        # longer than an identity is waited for
+        # longer than a file is waited for
         waited = time.monotonic() + 1.5
         lib.until(lambda: time.monotonic() > waited, "time passes")
         for watcher in mon, listener:
             watcher.process.send_signal(signal.SIGCONT)
         events = mmaps(recorder.rest())
-    [event] = [event for event in events if event.record.path == name]
-    equal((event.record.state, event.file.id), ("pending", wanted))
+    [event] = [event for event in events if event.file.path == name]
+    equal((event.record.state, event.file.id), ("follows", wanted))
     for watcher in mon, listener:
         equal([line["build_id"] for line in watcher.lines if line.get("path") == name],
               [wanted])

@@ -110,7 +110,7 @@ class Recording:
         checked = stream.Stream()
         checked.add(stream.read_log(self.log))
         equal(checked.lost, 0, "lost records")
-        equal(checked.pending(), [], "files still being read")
+        equal(checked.following(), [], "mappings without a file")
 
     def programs(self):
         return {os.path.basename(shown[0]["path"]) for shown in self.at_exec.values()}

@@ -187,11 +187,27 @@ void put_file(uint64_t file_id, uint16_t id_len, uint16_t reason)
 	assert_true(fake_put(&record));
 }
 
-void put_mmap(uint64_t file_id, uint32_t state, const char *path)
+void put_file_of(uint32_t pid, uint64_t file_id, uint16_t id_len, const char *path)
 {
 	union any_record record;
 
-	make_mmap(&record, file_id, state, 77, path);
+	make_file(&record, file_id, id_len, 0, path);
+	record.file.pid = pid;
+	record.file.tid = pid + 1;
+	assert_true(fake_put(&record));
+}
+
+void put_mapping(uint64_t file_id, uint16_t id_len, const char *path)
+{
+	put_mmap(file_id, BUILDID_STATE_FOLLOWS);
+	put_file_of(77, file_id, id_len, path);
+}
+
+void put_mmap(uint64_t file_id, uint32_t state)
+{
+	union any_record record;
+
+	make_mmap(&record, file_id, state, 77);
 	record.header.time_mono = clock_ns(CLOCK_MONOTONIC);
 	assert_true(fake_put(&record));
 }

@@ -47,7 +47,11 @@ bool all_is_consumed(void);
 
 /* Into the ring: a FILE of path "/f", a MMAP of now by process 77, a LOST. */
 void put_file(uint64_t file_id, uint16_t id_len, uint16_t reason);
-void put_mmap(uint64_t file_id, uint32_t state, const char *path);
+/* Of what process @pid has mapped; mappings are those of 77. */
+void put_file_of(uint32_t pid, uint64_t file_id, uint16_t id_len, const char *path);
+void put_mmap(uint64_t file_id, uint32_t state);
+/* With BUILDID_SUB_PATH: the file behind it. */
+void put_mapping(uint64_t file_id, uint16_t id_len, const char *path);
 void put_lost(uint64_t count);
 
 #endif

@@ -164,46 +164,27 @@ static int fake_open(const char *path, int flags)
 	return eventfd(1, EFD_CLOEXEC);
 }
 
-static int resolve(int fd, uint64_t to, uint32_t *size)
+static int reply_resolve(struct buildid_resolve *request)
 {
+	uint32_t room = request->record_size;
 	union any_record record;
-	uint32_t room = *size;
 
+	fake.resolved = *request;
 	if (fake.resolve)
-		fake.resolve(fd, &record);
+		fake.resolve(request->by == BUILDID_BY_FD ? request->fd : -1, &record);
 	else
 		make_file(&record, 1, 20, 0, "/resolved");
-	*size = fake.resolved_size ? fake.resolved_size : record.header.size;
+	if (request->by == BUILDID_BY_ADDR) {
+		request->start_time = 777;
+		request->source = BUILDID_ADDR_HISTORY;
+		request->offset = fake.mapped_at ? request->addr - fake.mapped_at :
+						   fake.resolved_offset;
+	}
+	request->record_size = fake.resolved_size ? fake.resolved_size : record.header.size;
 	if (record.header.size > room)
 		return result(ENOSPC);
-	memcpy((void *)(uintptr_t)to, &record, record.header.size);
+	memcpy((void *)(uintptr_t)request->record, &record, record.header.size);
 	return result(fake.resolve_error);
-}
-
-static int resolve_fd(struct buildid_resolve_fd *request)
-{
-	return resolve(request->fd, request->record, &request->record_size);
-}
-
-static int resolve_key(struct buildid_resolve_key *request)
-{
-	fake.key = *request;
-	return resolve(-1, request->record, &request->record_size);
-}
-
-static int resolve_id(struct buildid_resolve_id *request)
-{
-	fake.id = *request;
-	return resolve(-1, request->record, &request->record_size);
-}
-
-static int resolve_addr(struct buildid_resolve_addr *request)
-{
-	fake.addr = *request;
-	request->start_time = 777;
-	request->source = BUILDID_ADDR_HISTORY;
-	request->offset = fake.mapped_at ? request->addr - fake.mapped_at : fake.resolved_offset;
-	return resolve(-1, request->record, &request->record_size);
 }
 
 static void add_record(uint64_t records, uint32_t *bytes, union any_record *record)
@@ -299,14 +280,8 @@ static int dispatch(unsigned long number, void *argument)
 		return reply_info(argument);
 	case BUILDID_IOC_STATS:
 		return reply_stats(argument);
-	case BUILDID_IOC_RESOLVE_FD:
-		return resolve_fd(argument);
-	case BUILDID_IOC_RESOLVE_KEY:
-		return resolve_key(argument);
-	case BUILDID_IOC_RESOLVE_ID:
-		return resolve_id(argument);
-	case BUILDID_IOC_RESOLVE_ADDR:
-		return resolve_addr(argument);
+	case BUILDID_IOC_RESOLVE:
+		return reply_resolve(argument);
 	case BUILDID_IOC_MAPS:
 		return reply_maps(argument);
 	case BUILDID_IOC_HISTORY:

@@ -46,9 +46,7 @@ struct fake_module {
 	/* The last requests. */
 	struct buildid_subscribe subscribed;
 	uint32_t pids[BUILDID_SUB_PIDS_MAX];
-	struct buildid_resolve_key key;
-	struct buildid_resolve_id id;
-	struct buildid_resolve_addr addr;
+	struct buildid_resolve resolved;
 	struct buildid_set_cookie cookie;
 	uint32_t asked_flags; /* for tests to fill */
 	uint8_t cookie_id[BUILDID_ID_MAX];

@@ -18,8 +18,6 @@ unsigned char *data_of(union any_record *record)
 	switch (record->header.type) {
 	case BUILDID_RECORD_FILE:
 		return record->bytes + record->file.data_off;
-	case BUILDID_RECORD_MMAP:
-		return record->bytes + record->mmap.data_off;
 	case BUILDID_RECORD_COOKIE:
 		return record->bytes + record->cookie.data_off;
 	default:
@@ -73,12 +71,11 @@ void make_file(union any_record *record, uint64_t file_id, uint16_t id_len, uint
 	memcpy(data_of(record) + room, path, strlen(path));
 }
 
-void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid,
-	       const char *path)
+void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid)
 {
 	struct buildid_mmap *mmap = &record->mmap;
 
-	make_header(record, BUILDID_RECORD_MMAP, (uint32_t)sizeof(*mmap) + path_room(path));
+	make_header(record, BUILDID_RECORD_MMAP, sizeof(*mmap));
 	mmap->pid = pid;
 	mmap->tid = pid + 1;
 	mmap->addr = 0x7f0000001000;
@@ -89,10 +86,9 @@ void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint3
 	mmap->map_flags = MAP_PRIVATE;
 	mmap->state = state;
 	mmap->start_time = 1000000 + pid;
-	mmap->path_len = (uint16_t)strlen(path);
-	mmap->data_off = (uint16_t)sizeof(*mmap) + make_extra;
+	mmap->cgroup_id = 77;
+	mmap->uid = 1000;
 	memcpy(mmap->comm, "worker", 7);
-	memcpy(data_of(record), path, strlen(path));
 }
 
 void make_image(union any_record *record, uint16_t type, uint16_t id_len, const char *name)

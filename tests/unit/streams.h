@@ -33,9 +33,8 @@ unsigned char *data_of(union any_record *record);
 /* A FILE with an id of @id_len bytes 0x10, 0x11...; 0 for none and @reason. */
 void make_file(union any_record *record, uint64_t file_id, uint16_t id_len, uint16_t reason,
 	       const char *path);
-/* An MMAP by process @pid; @path "" for none in the record. */
-void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid,
-	       const char *path);
+/* An MMAP by process @pid, and thread @pid + 1. */
+void make_mmap(union any_record *record, uint64_t file_id, uint32_t state, uint32_t pid);
 /* A KERNEL or MODULE with an id as in make_file(). */
 void make_image(union any_record *record, uint16_t type, uint16_t id_len, const char *name);
 /* A COOKIE by process @pid, with an id as in make_file(); 0 for a removed one. */

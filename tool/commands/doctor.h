@@ -39,6 +39,7 @@ struct machine {
 	struct utsname uts;
 	bool loaded;
 	char loaded_version[64];
+	uint32_t abi;		/* of the loaded module, where it is not the tool's */
 	char loaded_source[64]; /* see struct module_info */
 	char *file;		/* the module's, as depmod knows it; or NULL */
 	bool has_info;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,16 +172,16 @@ void check_module(const struct machine *machine, struct finding *finding)
 /* " and does not know: history", of the requests that this tool makes. */
 static void name_missing(const struct machine *machine, char *text, size_t size)
 {
-	const char *before = ", and does not know: ";
+	const char *before = ", and does not know: ", *name;
 	unsigned int number;
 	size_t used = 0;
 
 	*text = '\0';
-	for (number = 0; !machine->open_error && number <= _IOC_NR(BUILDID_IOC_HISTORY); number++) {
-		if (machine->module.ioctls >> number & 1 || used >= size)
+	for (number = 0; !machine->open_error && number < 64; number++) {
+		name = module_request_name(number);
+		if (!name || machine->module.ioctls >> number & 1 || used >= size)
 			continue;
-		used += (size_t)snprintf(text + used, size - used, "%s%s", before,
-					 module_request_name(number));
+		used += (size_t)snprintf(text + used, size - used, "%s%s", before, name);
 		before = ", ";
 	}
 }
@@ -195,13 +196,16 @@ static void other_version(const struct machine *machine, struct finding *finding
 {
 	bool right = machine->has_info && !strcmp(machine->info.version, BUILDID_VERSION);
 	bool other_abi = machine->open_error == -EPROTONOSUPPORT;
-	char missing[256];
+	char more[256];
 
-	name_missing(machine, missing, sizeof(missing));
+	if (other_abi)
+		snprintf(more, sizeof(more), "; the ABI is %" PRIu32 ", the tool's is %d",
+			 machine->abi, BUILDID_ABI_VERSION);
+	else
+		name_missing(machine, more, sizeof(more));
 	finding_set(finding, other_abi ? FINDING_FAILED : FINDING_WARNING,
-		    "the loaded module has version %s, the tool " BUILDID_VERSION "%s%s",
-		    *machine->loaded_version ? machine->loaded_version : "?", missing,
-		    other_abi ? ", and another ABI" : "");
+		    "the loaded module has version %s, the tool " BUILDID_VERSION "%s",
+		    *machine->loaded_version ? machine->loaded_version : "?", more);
 	if (right)
 		load_installed(finding);
 	else

@@ -92,6 +92,8 @@ static void look_at_device(struct machine *machine)
 	if (!machine->open_error)
 		machine->open_error = buildid_get_info(machine->handle, &machine->module,
 						       sizeof(machine->module));
+	if (machine->open_error == -EPROTONOSUPPORT)
+		buildid_module_abi(&machine->abi);
 	/* A container may have the device, and not that part of /sys. */
 	machine->loaded |= !machine->open_error || machine->open_error == -EPROTONOSUPPORT;
 	if (!machine->open_error && !*machine->loaded_version)

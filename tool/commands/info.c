@@ -30,7 +30,7 @@ static void show_bits(struct output *out, const char *key, uint64_t bits,
 
 	for (bit = 0; bit < BITS; bit++)
 		if (bits >> bit & 1)
-			words[count++] = name(bit);
+			words[count++] = name(bit) ?: "unknown";
 	words[count] = NULL;
 	out_pair_words(out, key, words);
 }
@@ -67,8 +67,8 @@ static void show_flags(struct output *out, const struct buildid_info *info)
 	for (i = 0; i < ARRAY_SIZE(text); i++) {
 		if (!info->known_flags[i])
 			continue;
-		snprintf(text[i], sizeof(text[i]), "%s:0x%" PRIx32, module_request_name(i),
-			 info->known_flags[i]);
+		snprintf(text[i], sizeof(text[i]), "%s:0x%" PRIx32,
+			 module_request_name(i) ?: "unknown", info->known_flags[i]);
 		words[count++] = text[i];
 	}
 	words[count] = NULL;

@@ -26,7 +26,7 @@ int input_next(struct input *input, const struct buildid_record **record);
 void input_report_error(const struct input *input);
 /* Readable when there is a record; -1 for a log, which always has one. */
 int input_fd(const struct input *input);
-/* For buildid_files_next(): the time of the last record, or of input_next() when it found none. */
+/* For waiting_next(): the time of the last record, or of input_next() when it found none. */
 uint64_t input_now(const struct input *input);
 /* CLOCK_REALTIME less the stream's time. */
 int64_t input_real(const struct input *input);

@@ -64,6 +64,9 @@ struct item {
 	TAILQ_ENTRY(item) entry;
 	uint64_t file_id; /* 0 when the module had no memory for it */
 	uint64_t since;
+	uint32_t pid;
+	uint64_t addr;
+	bool follows; /* its FILE record */
 	bool failed_before;
 	struct live_file file; /* or -1 with @reason */
 	struct reason reason;
@@ -156,7 +159,15 @@ static void complete_path(struct item *item)
 	}
 }
 
-static void enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path)
+static void open_item(struct live *live, struct item *item)
+{
+	live_open_mapped(&live->opener, item->pid, item->addr, item->path, &item->file,
+			 &item->reason);
+	complete_path(item);
+}
+
+static void enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path,
+		    bool follows)
 {
 	struct item *item = calloc(1, sizeof(*item));
 	uint32_t unused;
@@ -169,10 +180,12 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 		return;
 	}
 	item->file_id = mmap->file_id;
+	item->pid = mmap->pid;
+	item->addr = mmap->addr;
+	item->follows = follows;
 	item->failed_before = get_state(live, mmap->file_id, &unused) == STATE_FAILED;
 	item->since = clock_ns(CLOCK_MONOTONIC);
-	live_open_mapped(&live->opener, mmap->pid, mmap->addr, path, &item->file, &item->reason);
-	complete_path(item);
+	open_item(live, item);
 	TAILQ_INSERT_TAIL(&live->queue, item, entry);
 	live->queued++;
 	set_state(live, mmap->file_id, STATE_QUEUED);
@@ -180,9 +193,30 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 
 /* ---------------------------------------------------------------- files -- */
 
-static bool is_waiting(const struct buildid_file *file)
+/* With the path in the namespace of its process, which may lead to it yet. */
+static void describe(struct live *live, struct item *item, const char *path)
 {
-	return file && file->reason == BUILDID_REASON_PENDING;
+	char *copy = *path == '/' ? strdup(path) : NULL;
+
+	item->follows = false;
+	if (!copy)
+		return;
+	free(item->path);
+	item->path = copy;
+	if (item->file.fd < 0)
+		open_item(live, item);
+}
+
+static void handle_file(struct live *live, const struct buildid_file *file)
+{
+	const char *path = buildid_file_path(file);
+	struct item *item;
+
+	TAILQ_FOREACH(item, &live->queue, entry)
+	{
+		if (item->follows && item->file_id == file->file_id && item->pid == file->pid)
+			describe(live, item, path ? path : "");
+	}
 }
 
 /* The identity of the mapped content; read from the file where the module has none. */
@@ -280,7 +314,7 @@ static void store_item(struct live *live, struct item *item, const struct buildi
 {
 	struct build_id id;
 
-	if (is_waiting(file)) {
+	if (item->follows && !file) {
 		reason_set(&item->reason, "the module has not read it in time");
 		report_failed(live, item, NULL);
 	} else if (!request_id(item, file, &id)) {
@@ -306,12 +340,12 @@ static bool store_next(struct live *live, bool all)
 
 	TAILQ_FOREACH(item, &live->queue, entry)
 	{
-		file = buildid_files_find(live->files, item->file_id);
-		if (all || !is_waiting(file) || now - item->since >= PATIENCE_NS)
+		if (all || !item->follows || now - item->since >= PATIENCE_NS)
 			break;
 	}
 	if (!item)
 		return false;
+	file = buildid_files_find(live->files, item->file_id);
 	TAILQ_REMOVE(&live->queue, item, entry);
 	live->queued--;
 	store_item(live, item, file);
@@ -331,31 +365,24 @@ static void store_queue(struct live *live, bool all)
 
 static bool has_no_id(const struct buildid_file *file)
 {
-	return file && file->kind != BUILDID_KIND_GNU && !is_waiting(file);
+	return file && file->kind != BUILDID_KIND_GNU;
 }
 
-static bool is_deferred(const struct buildid_mmap *mmap, const struct buildid_file *file)
+static void handle_mmap(struct live *live, const struct buildid_event *event)
 {
-	return file ? file->reason == BUILDID_REASON_DEFERRED :
-		      mmap->state == BUILDID_STATE_DEFERRED;
-}
-
-static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
-{
-	const struct buildid_file *file = buildid_files_find(live->files, mmap->file_id);
+	const struct buildid_mmap *mmap = (const void *)event->record;
+	const struct buildid_file *file = event->file;
+	const char *path = file ? buildid_file_path(file) : NULL;
 	uint32_t number;
 	enum state state = get_state(live, mmap->file_id, &number);
-	const char *path = buildid_mmap_path(mmap);
 
 	if (state == STATE_STORED)
 		stored_use(live->space.stored, number);
 	if (state != STATE_NEW && state != STATE_FAILED)
 		return;
-	if ((!path || !*path) && file)
-		path = buildid_file_path(file);
 	if (!path)
 		path = "";
-	if (is_deferred(mmap, file)) {
+	if (file && file->reason == BUILDID_REASON_NOT_READ) {
 		if (state == STATE_NEW)
 			store_report_fail(live->store, NULL, path, LIVE_ON_FUSE);
 		set_state(live, mmap->file_id, STATE_FAILED);
@@ -365,7 +392,7 @@ static void handle_mmap(struct live *live, const struct buildid_mmap *mmap)
 		set_state(live, mmap->file_id, STATE_NO_ID);
 		return;
 	}
-	enqueue(live, mmap, path);
+	enqueue(live, mmap, path, event->flags & BUILDID_EVENT_FILE_FOLLOWS);
 	if (live->queued >= QUEUE_MAX)
 		store_queue(live, live->queued >= 2 * QUEUE_MAX);
 }
@@ -405,16 +432,19 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 static void handle(struct live *live, const struct buildid_record *record)
 {
 	const struct buildid_lost *lost = (const void *)record;
-	int err;
+	const struct buildid_event *event;
+	int err = buildid_files_join(live->files, record, &event);
 
+	if (err) {
+		fail(live, "store", err);
+		return;
+	}
 	switch (record->type) {
 	case BUILDID_RECORD_FILE:
-		err = buildid_files_push(live->files, record);
-		if (err)
-			fail(live, "store", err);
+		handle_file(live, event->file);
 		break;
 	case BUILDID_RECORD_MMAP:
-		handle_mmap(live, (const void *)record);
+		handle_mmap(live, event);
 		break;
 	case BUILDID_RECORD_KERNEL:
 	case BUILDID_RECORD_MODULE:
@@ -579,10 +609,6 @@ static bool open_all(struct live *live, uint64_t max_size)
 	err = buildid_files_new(&live->files, NULL);
 	if (err)
 		fail(live, "store", err);
-	else if (!live_knows_fuse(live->handle))
-		out_error(
-			store->out, BUILDID_DEVICE,
-			"too old for --live; install the module and the tool of the same version");
 	else if (!live_space_open(&live->space, store->dir, live->handle, max_size, &reason))
 		out_error(store->out, debug_dir_path(store->dir), "%s", reason.text);
 	return live->space.stored;

@@ -389,17 +389,6 @@ void live_opener_init(struct live_opener *opener)
 	};
 }
 
-bool live_knows_fuse(struct buildid *module)
-{
-	uint64_t record[BUILDID_RECORD_MAX / sizeof(uint64_t)];
-	const struct buildid_file *file;
-	int handle = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	int err = buildid_resolve_fd(module, handle, record, sizeof(record), &file);
-
-	close(handle);
-	return !err;
-}
-
 void live_opener_end(struct live_opener *opener)
 {
 	worker_end(&opener->worker);

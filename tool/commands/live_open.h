@@ -51,8 +51,6 @@ struct live_file {
 };
 
 void live_opener_init(struct live_opener *opener);
-/* What the module before 0.2.0 cannot tell. */
-bool live_knows_fuse(struct buildid *module);
 void live_opener_end(struct live_opener *opener);
 
 /*

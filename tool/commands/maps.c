@@ -157,8 +157,8 @@ static int next(struct maps *maps, struct buildid_snapshot *snapshot)
 	if (err == -EINTR)
 		return 0;
 	if (!err)
-		err = buildid_files_push(maps->files, record);
-	while (!err && (event = buildid_files_next(maps->files, BUILDID_FILES_ALL)))
+		err = buildid_files_join(maps->files, record, &event);
+	if (!err)
 		show(maps, event);
 	return err;
 }

@@ -52,18 +52,32 @@ const char *module_request_name(unsigned int number)
 	static const char *const names[] = {
 		[_IOC_NR(BUILDID_IOC_INFO)] = "info",
 		[_IOC_NR(BUILDID_IOC_STATS)] = "stats",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_FD)] = "resolve-fd",
 		[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = "subscribe",
 		[_IOC_NR(BUILDID_IOC_FLUSH)] = "flush",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_KEY)] = "resolve-key",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ADDR)] = "resolve-addr",
 		[_IOC_NR(BUILDID_IOC_MAPS)] = "maps",
 		[_IOC_NR(BUILDID_IOC_SET_COOKIE)] = "set-cookie",
-		[_IOC_NR(BUILDID_IOC_RESOLVE_ID)] = "resolve-id",
 		[_IOC_NR(BUILDID_IOC_HISTORY)] = "history",
+		[_IOC_NR(BUILDID_IOC_RESOLVE)] = "resolve",
 	};
 
-	return number < ARRAY_SIZE(names) ? names[number] : "unknown";
+	return number < ARRAY_SIZE(names) ? names[number] : NULL;
+}
+
+static void other_abi(struct output *out)
+{
+	FILE *file = fopen(MODULE_DIRECTORY "/version", "re");
+	char version[64] = "?";
+	uint32_t abi = 0;
+
+	buildid_module_abi(&abi);
+	if (file) {
+		(void)!fscanf(file, "%63s", version);
+		fclose(file);
+	}
+	out_error(out, BUILDID_DEVICE,
+		  "the module is version %s (ABI %" PRIu32 "), this tool needs ABI %d; "
+		  "%s, and load it: rmmod buildid && modprobe buildid",
+		  version, abi, BUILDID_ABI_VERSION, buildid_advice(-EPROTONOSUPPORT));
 }
 
 struct buildid *module_open(struct output *out)
@@ -78,6 +92,8 @@ struct buildid *module_open(struct output *out)
 	if (err == -ENODEV && is_loaded() && access(BUILDID_DEVICE, F_OK))
 		out_error(out, BUILDID_DEVICE,
 			  "the module is loaded, but its device is not in this /dev");
+	else if (err == -EPROTONOSUPPORT)
+		other_abi(out);
 	else
 		module_error(out, BUILDID_DEVICE, err, NULL);
 	return NULL;

@@ -23,7 +23,7 @@ struct buildid *module_subscribe(struct output *out, const struct buildid_option
  */
 void module_warn(struct buildid *handle);
 
-/* Of ioctl @number, as info shows it; "unknown" for one that this tool has no name for. */
+/* Of ioctl @number, as info shows it; NULL for one that this tool has no name for. */
 const char *module_request_name(unsigned int number);
 
 /* Print @error of libbuildid; @advice replaces the library's unless it is NULL. */

@@ -2,9 +2,8 @@
 /*
  * buildid mon: watch mappings as they are made, or read them from a log.
  *
- * A mapping whose file is still being identified is held back by buildid_files, and the
- * events after it with it, so that lines are in order and whole. Signals and a reader that
- * has gone away are polled for together with the input.
+ * The line of a mapping whose file is still being read waits for that, so that lines are
+ * whole. Signals and a reader that has gone away are polled for together with the input.
  */
 
 #include <errno.h>
@@ -26,6 +25,7 @@
 #include "news.h"
 #include "options.h"
 #include "print.h"
+#include "waiting.h"
 
 static const char help[] =
 	"Watch executable file mappings as they are made, each with the identity of its "
@@ -33,8 +33,8 @@ static const char help[] =
 	"another name of this command.\v"
 	"Needs CAP_PERFMON or CAP_SYS_ADMIN. Ends by SIGINT, SIGTERM or SIGHUP, with a summary "
 	"on standard error. On a terminal lines fit its width. What --pid, --uid and --cgroup "
-	"exclude is never sent by the module; losses are counted exactly. A mapping whose file is "
-	"still being read is held back, and what follows with it, for a second at most.";
+	"exclude is never sent by the module; losses are counted exactly. The line of a mapping "
+	"whose file is still being read comes after that, or after a second, and others before it.";
 
 /* Records to read before signals are checked again. */
 #define BATCH 512
@@ -48,7 +48,7 @@ static const char help[] =
 struct mon {
 	struct output out;
 	struct input *input;
-	struct buildid_files *files;
+	struct waiting *waiting;
 	struct filter filter;
 	struct print_view view;
 	bool time;
@@ -218,14 +218,14 @@ static void drain(struct mon *mon, uint64_t now)
 	const struct buildid_event *event;
 
 	mon->view.real = input_real(mon->input);
-	while (!enough(mon) && (event = buildid_files_next(mon->files, now)))
+	while (!enough(mon) && (event = waiting_next(mon->waiting, now)))
 		handle(mon, event);
 	make_room(mon);
 }
 
 static void push(struct mon *mon, const struct buildid_record *record)
 {
-	int err = buildid_files_push(mon->files, record);
+	int err = waiting_push(mon->waiting, record);
 
 	if (!err)
 		return;
@@ -270,7 +270,7 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 	int timeout = 0;
 
 	if (idle)
-		timeout = buildid_files_timeout(mon->files, input_now(mon->input));
+		timeout = waiting_timeout(mon->waiting, input_now(mon->input));
 	if (poll(polls, ARRAY_SIZE(polls), timeout) <= 0)
 		return;
 	if (polls[1].revents & POLLERR)
@@ -309,8 +309,8 @@ static void watch(struct mon *mon, int signals)
 			wait_for_more(mon, signals, idle);
 	}
 
-	/* For what is still held back no more can come. */
-	drain(mon, BUILDID_FILES_ALL);
+	/* For what still waits no more can come. */
+	drain(mon, WAITING_END);
 	fflush(stdout);
 	if (mon->input_failed)
 		input_report_error(mon->input);
@@ -356,12 +356,14 @@ static int run(struct mon *mon)
 
 	if (mon->changes)
 		mon->news = news_new(NEWS_MAX);
-	if (buildid_files_new(&mon->files, NULL) || (mon->changes && !mon->news)) {
+	/* A log is of a subscription without it. */
+	mon->waiting = waiting_new(mon->log ? 0 : BUILDID_SUB_PATH);
+	if (!mon->waiting || (mon->changes && !mon->news)) {
 		out_error(&mon->out, "mon", "out of memory");
 		return EXIT_FAILURE;
 	}
 	if (!open_input(mon)) {
-		buildid_files_free(mon->files);
+		waiting_free(mon->waiting);
 		news_free(mon->news);
 		return EXIT_FAILURE;
 	}
@@ -376,7 +378,7 @@ static int run(struct mon *mon)
 		signals_close(signals);
 	}
 	input_close(mon->input);
-	buildid_files_free(mon->files);
+	waiting_free(mon->waiting);
 	news_free(mon->news);
 	hash_map_free(&mon->shown_files);
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -305,8 +305,7 @@ static int learn_snapshot(struct news *news, struct buildid_snapshot *snapshot)
 		/* One process: it is gone, or another one by now. */
 		if (err)
 			continue;
-		buildid_files_push(files, record);
-		while ((event = buildid_files_next(files, BUILDID_FILES_ALL)))
+		if (!buildid_files_join(files, record, &event))
 			learn(news, event);
 	}
 	buildid_files_free(files);

@@ -23,14 +23,14 @@
 /* Of a path on a terminal; what follows it gives way. */
 #define PATH_LEAST 8
 
+/* Of a mapping that there is no FILE record for, and for which it has not come in time. */
 #define UNRESOLVED "unresolved"
+#define BEING_READ "being-read"
 
 const char *print_path(const struct buildid_event *event)
 {
-	const char *path = buildid_mmap_path((const void *)event->record);
+	const char *path = event->file ? buildid_file_path(event->file) : NULL;
 
-	if ((!path || !*path) && event->file)
-		path = buildid_file_path(event->file);
 	return path ? path : "";
 }
 
@@ -208,6 +208,8 @@ static void put_inode(struct output *out, const struct buildid_file *file)
 {
 	put_device(out, "dev", file->dev_major, file->dev_minor);
 	out_number(out, "ino", OUT_HIDDEN, file->ino);
+	if (file->tree)
+		out_number(out, "tree", OUT_HIDDEN, file->tree);
 	if (file->user_ino == file->ino && file->user_dev_major == file->dev_major &&
 	    file->user_dev_minor == file->dev_minor)
 		return;
@@ -283,7 +285,7 @@ static void put_file(struct output *out, const struct buildid_file *file)
 }
 
 /* With the same keys, so that a reader need not ask for each. */
-static void put_no_file(struct output *out, uint64_t file_id)
+static void put_no_file(struct output *out, uint64_t file_id, const char *reason)
 {
 	out_null(out, "dev");
 	out_null(out, "ino");
@@ -293,7 +295,7 @@ static void put_no_file(struct output *out, uint64_t file_id)
 	out_number(out, "file_id", OUT_HIDDEN, file_id);
 	out_null(out, "build_id");
 	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(BUILDID_KIND_NONE));
-	out_string(out, "reason", OUT_HIDDEN, UNRESOLVED);
+	out_string(out, "reason", OUT_HIDDEN, reason);
 }
 
 /* ---------------------------------------------------------------- lines -- */
@@ -422,21 +424,27 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct buildid_file *file = event->file;
 	uint32_t flags = file ? file->flags : 0;
+	bool follows = event->flags & BUILDID_EVENT_FILE_FOLLOWS;
 	const char *path = print_path(event);
 	char prot[5];
 
 	put_thread(out, view, mmap->pid, mmap->tid, mmap->start_time, mmap->comm);
+	out_number(out, "uid", OUT_HIDDEN, mmap->uid);
+	out_number(out, "cgroup", OUT_HIDDEN, mmap->cgroup_id);
 	put_range(out, view->layout.address, mmap->addr, mmap->len);
 	out_number(out, "pgoff", OUT_HIDDEN, mmap->pgoff);
 	out_string(out, "prot", width_of_prot(view), print_prot(mmap, prot));
 	put_news(out, view);
-	put_short_id(out, view->layout.id, file);
+	if (file || !follows)
+		put_short_id(out, view->layout.id, file);
+	else
+		out_styled(out, OUT_WEAK, NULL, view->layout.id, "(" BEING_READ ")");
 	print_put_path(out, true, path);
 	put_name(out, view, path, BUILDID_RECORD_FILE, flags, event->record);
 	if (file)
 		put_file(out, file);
 	else
-		put_no_file(out, mmap->file_id);
+		put_no_file(out, mmap->file_id, follows ? BEING_READ : UNRESOLVED);
 	put_flags(out, event->record, BUILDID_RECORD_FILE, flags, OUT_HIDDEN);
 }
 

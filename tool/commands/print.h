@@ -36,7 +36,7 @@ struct print_view {
 	const struct identity *former;
 };
 
-/* The path of the mapping itself, else its file's; "" when none is known. */
+/* That of its file; "" when none is known. */
 const char *print_path(const struct buildid_event *event);
 
 /* That of the record of a file, a kernel image or a cookie. */

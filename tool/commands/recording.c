@@ -4,7 +4,8 @@
  *
  * The subscription comes first, then the snapshot of what is mapped already, then the
  * command: so no mapping of it is missed. Recording ends with the command, but the
- * files of its last mappings may still be read then, and are waited for.
+ * files of its last mappings may still be read then, and are waited for. For what does
+ * not come, or was lost, the module is asked.
  */
 
 #include <errno.h>
@@ -42,7 +43,7 @@ struct recording {
 	const struct recording_plan *plan;
 	const char *path; /* of the log */
 	struct buildid *handle;
-	struct buildid_files *files; /* only to know which are pending */
+	struct buildid_files *files; /* only to know which are to follow */
 	struct log_writer *log;
 	uint64_t lost;
 	bool failed;
@@ -127,14 +128,14 @@ static void handle_signal(struct recording *recording, int number, pid_t sender)
 static void write_record(struct recording *recording, const struct buildid_record *record)
 {
 	const struct buildid_lost *lost = (const void *)record;
-	int err = 0;
+	const struct buildid_event *unused;
+	int err;
 
 	if (record->type == BUILDID_RECORD_LOST)
 		recording->lost += lost->ring_full + lost->missed_probe;
 	if (recording->failed)
 		return;
-	if (record->type == BUILDID_RECORD_FILE)
-		err = buildid_files_push(recording->files, record);
+	err = buildid_files_join(recording->files, record, &unused);
 	if (!err)
 		err = log_write(recording->log, record);
 	if (err)
@@ -208,7 +209,7 @@ static bool may_end(const struct recording *recording, bool more)
 {
 	if (recording->failed || clock_ns(CLOCK_MONOTONIC) - recording->stop_time > LINGER_NS)
 		return true;
-	return !more && !buildid_files_pending(recording->files);
+	return !more && !buildid_files_following(recording->files);
 }
 
 static int period(const struct recording *recording)
@@ -256,6 +257,24 @@ static void record_all(struct recording *recording, int signals)
 		if (stopping && may_end(recording, more))
 			return;
 		wait_for_more(recording, signals, more);
+	}
+}
+
+/* Files that mappings in the log have, and that are not in it. */
+static void write_missing(struct recording *recording)
+{
+	union {
+		struct buildid_file file;
+		uint64_t words[BUILDID_RECORD_MAX / sizeof(uint64_t)];
+	} reply;
+	const struct buildid_file *unused;
+	uint64_t file_id;
+
+	while ((file_id = buildid_files_give_up(recording->files))) {
+		if (buildid_resolve_id(recording->handle, file_id, &reply, sizeof(reply), &unused))
+			continue;
+		reply.file.header.flags |= BUILDID_RECORD_SNAPSHOT;
+		write_record(recording, &reply.file.header);
 	}
 }
 
@@ -321,6 +340,7 @@ static void run(struct recording *recording, int signals, char **command,
 	}
 
 	record_all(recording, signals);
+	write_missing(recording);
 	finish(recording, signals);
 }
 
@@ -331,6 +351,7 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 	static const int others[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 	struct recording recording = { .out = out, .plan = plan, .path = plan->log };
 	struct reason reason;
+	const struct buildid_files_options none = { .size = sizeof(none), .max_files = 1 };
 	int signals, err;
 
 	recording.end.status = EXIT_FAILURE;
@@ -340,7 +361,7 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 		return recording.end;
 	/* Before there is a log, which a signal would leave without its end. */
 	signals = signals_open_with(others, *command ? ARRAY_SIZE(others) : 1);
-	err = signals < 0 ? signals : buildid_files_new(&recording.files, NULL);
+	err = signals < 0 ? signals : buildid_files_new(&recording.files, &none);
 	if (err)
 		reason_set(&reason, "%s", strerror(-err));
 	else

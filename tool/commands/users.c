@@ -25,6 +25,7 @@
 #include "options.h"
 #include "print.h"
 #include "print_process.h"
+#include "waiting.h"
 
 #define WIDTH_STATE 8
 
@@ -62,7 +63,7 @@ struct users {
 	struct process_layout layout;
 	bool full;
 	struct buildid *handle;
-	struct buildid_files *files;
+	struct waiting *waiting;
 	const char *state; /* of what is being read; NULL: of processes that may have exited */
 	int64_t real;	   /* CLOCK_REALTIME less that of the records */
 	bool present;	   /* processes that are alive were looked at */
@@ -261,11 +262,11 @@ static void take_event(struct users *users, const struct buildid_event *event)
 static void take(struct users *users, const struct buildid_record *record, uint64_t now)
 {
 	const struct buildid_event *event;
-	int err = buildid_files_push(users->files, record);
+	int err = waiting_push(users->waiting, record);
 
 	if (err)
 		fail(users, "users", err);
-	while ((event = buildid_files_next(users->files, now)))
+	while ((event = waiting_next(users->waiting, now)))
 		take_event(users, event);
 }
 
@@ -280,7 +281,7 @@ static int read_snapshot(struct users *users, struct buildid_snapshot *snapshot)
 	for (;;) {
 		err = buildid_snapshot_next(snapshot, &record);
 		if (!err)
-			take(users, record, BUILDID_FILES_ALL);
+			take(users, record, WAITING_END);
 		else if (err == -EPERM && users->state)
 			users->denied++;
 		else if (err == -ESTALE || err == -ETIMEDOUT)
@@ -342,7 +343,7 @@ static void read_log(struct users *users, const char *path)
 		users->real = (int64_t)(header->time_real - header->time_mono);
 		while ((found = log_next(log, &record)) > 0)
 			take(users, record, record->time_mono);
-		while ((event = buildid_files_next(users->files, BUILDID_FILES_ALL)))
+		while ((event = waiting_next(users->waiting, WAITING_END)))
 			take_event(users, event);
 		problem = found < 0 ? log_error(log) : NULL;
 	}
@@ -364,7 +365,8 @@ static bool prepare(struct users *users, const char *content, bool module)
 		buildid_open(&users->handle);
 	if (!users->handle && (module || !users->any_kind))
 		return false;
-	if (buildid_files_new(&users->files, NULL)) {
+	users->waiting = waiting_new(0);
+	if (!users->waiting) {
 		out_of_memory(users);
 		return false;
 	}
@@ -396,7 +398,7 @@ static int run(struct users *users, const char *content, const char *log)
 		read_history(users);
 	}
 	note_what_is_missing(users);
-	buildid_files_free(users->files);
+	waiting_free(users->waiting);
 	buildid_close(users->handle);
 	hash_map_free(&users->by_pid);
 	hash_map_free(&users->by_line);

@@ -27,10 +27,16 @@ static const char usage[] =
 
 #define NEVER UINT64_MAX
 
+/* A version of a file. */
+struct content {
+	uint64_t file_id;
+	const char *text; /* build-id and path, once it was read */
+};
+
 /* A mapping, from a time on, until another one has the address. */
 struct range {
 	uint64_t start, end, pgoff, since;
-	const char *content; /* build-id and path */
+	const struct content *content;
 };
 
 /* Of one process, or of several after vfork(2). */
@@ -54,7 +60,7 @@ struct process {
 };
 
 static struct address_space *address_spaces;
-static void *processes; /* a tree of tsearch(3) */
+static void *processes, *contents; /* trees of tsearch(3) */
 static uint64_t lost;
 
 static void die(const char *what, const char *why)
@@ -191,21 +197,44 @@ static const struct range *find(uint32_t pid, uint64_t address, uint64_t time)
 
 /* --------------------------------------------------------------- events -- */
 
-static const char *content_of(const struct buildid_file *file)
+static int compare_contents(const void *a, const void *b)
 {
-	const char *path = file ? buildid_file_path(file) : "";
-	const uint8_t *id = NULL;
-	size_t size = 0, i;
+	const struct content *one = a, *other = b;
+
+	return one->file_id < other->file_id ? -1 : one->file_id > other->file_id;
+}
+
+static struct content *content_of(uint64_t file_id)
+{
+	struct content request = { .file_id = file_id };
+	void *found = tfind(&request, &contents, compare_contents);
+	struct content *new;
+
+	if (found)
+		return *(struct content **)found;
+	new = check_memory(malloc(sizeof(*new)));
+	*new = request;
+	check_memory(tsearch(new, &contents, compare_contents));
+	return new;
+}
+
+static void handle_file(const struct buildid_file *file)
+{
+	struct content *content = content_of(file->file_id);
+	const char *path = buildid_file_path(file);
+	const uint8_t *id;
+	size_t size, i;
 	char *text, *end;
 
-	if (file)
-		id = buildid_file_id_bytes(file, &size);
+	if (content->text)
+		return;
+	id = buildid_file_id_bytes(file, &size);
 	text = check_memory(malloc(2 * size + strlen(path) + 3));
 	end = text + sprintf(text, "%s", id ? "" : "-");
 	for (i = 0; i < size; i++)
 		end += sprintf(end, "%02x", id[i]);
 	sprintf(end, " %s", path);
-	return text;
+	content->text = text;
 }
 
 static void handle_mmap(const struct buildid_event *event)
@@ -218,7 +247,7 @@ static void handle_mmap(const struct buildid_event *event)
 		.end = mmap->addr + mmap->len,
 		.pgoff = mmap->pgoff,
 		.since = old ? 0 : mmap->header.time_mono,
-		.content = content_of(event->file),
+		.content = content_of(mmap->file_id),
 	};
 
 	if (old)
@@ -233,6 +262,9 @@ static void handle_event(const struct buildid_event *event)
 	const struct buildid_task *task = (const void *)event->record;
 
 	switch (event->record->type) {
+	case BUILDID_RECORD_FILE:
+		handle_file(event->file);
+		break;
 	case BUILDID_RECORD_MMAP:
 		if (!(event->flags & BUILDID_EVENT_DUPLICATE))
 			handle_mmap(event);
@@ -369,7 +401,7 @@ static void resolve_lines(char *lines)
 		printf("%" PRIu32 " %" PRIx64 " ", pid, address);
 		if (range)
 			printf("%" PRIx64 " %s\n", address - range->start + range->pgoff,
-			       range->content);
+			       range->content->text ? range->content->text : "- ");
 		else
 			printf("- - -\n");
 	}

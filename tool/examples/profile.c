@@ -55,7 +55,8 @@ struct profile {
 	struct event *events;
 	size_t nr_events, room;
 	struct pprof_mapping *mappings;
-	size_t nr_mappings, mappings_room;
+	uint64_t *file_ids; /* of these, or 0 */
+	size_t nr_mappings, mappings_room, file_ids_room;
 	struct pprof_sample *samples;
 	size_t nr_samples;
 
@@ -109,19 +110,12 @@ static const char *copy(const char *text)
 	return new;
 }
 
-/* The index of the mapping with this part of this content. */
-static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, const char *path,
-			 const char *id)
+static size_t new_mapping(struct profile *profile, uint64_t file_id, uint64_t start, uint64_t end,
+			  const char *path, const char *id)
 {
-	struct pprof_mapping *mapping;
-	size_t i;
-
-	for (i = profile->nr_mappings; i--;) {
-		mapping = &profile->mappings[i];
-		if (mapping->start == start && mapping->end == end &&
-		    !strcmp(mapping->build_id, id) && !strcmp(mapping->path, path))
-			return i;
-	}
+	profile->file_ids = grow(profile->file_ids, profile->nr_mappings, &profile->file_ids_room,
+				 sizeof(*profile->file_ids));
+	profile->file_ids[profile->nr_mappings] = file_id;
 	profile->mappings = grow(profile->mappings, profile->nr_mappings, &profile->mappings_room,
 				 sizeof(*profile->mappings));
 	profile->mappings[profile->nr_mappings] = (struct pprof_mapping){
@@ -131,6 +125,60 @@ static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, 
 		.build_id = copy(id),
 	};
 	return profile->nr_mappings++;
+}
+
+/* The index of the mapping with this part of a content that is no file. */
+static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, const char *path,
+			 const char *id)
+{
+	struct pprof_mapping *mapping;
+	size_t i;
+
+	for (i = profile->nr_mappings; i--;) {
+		mapping = &profile->mappings[i];
+		if (mapping->start == start && mapping->end == end && !profile->file_ids[i] &&
+		    !strcmp(mapping->build_id, id) && !strcmp(mapping->path, path))
+			return i;
+	}
+	return new_mapping(profile, 0, start, end, path, id);
+}
+
+/* Likewise of a file, whose path and identity may come later. */
+static size_t mapping_of_file(struct profile *profile, uint64_t file_id, uint64_t start,
+			      uint64_t end)
+{
+	size_t i;
+
+	if (!file_id)
+		return mapping_of(profile, start, end, "", "");
+	for (i = profile->nr_mappings; i--;)
+		if (profile->file_ids[i] == file_id && profile->mappings[i].start == start &&
+		    profile->mappings[i].end == end)
+			return i;
+	return new_mapping(profile, file_id, start, end, "", "");
+}
+
+static void describe(struct pprof_mapping *mapping, const struct buildid_file *file)
+{
+	const uint8_t *bytes;
+	size_t size;
+
+	if (*mapping->path || *mapping->build_id)
+		return;
+	bytes = buildid_file_id_bytes(file, &size);
+	mapping->path = copy(buildid_file_path(file));
+	mapping->build_id = copy(to_hex(bytes, size));
+}
+
+static void add_file(struct profile *profile, const struct buildid_file *file)
+{
+	size_t i;
+
+	if (!file->file_id)
+		return;
+	for (i = 0; i < profile->nr_mappings; i++)
+		if (profile->file_ids[i] == file->file_id)
+			describe(&profile->mappings[i], file);
 }
 
 static void add_range(struct profile *profile, const struct buildid_record *record, uint32_t pid,
@@ -148,17 +196,12 @@ static void add_range(struct profile *profile, const struct buildid_record *reco
 static void add_mmap(struct profile *profile, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
-	const uint8_t *bytes = NULL;
-	const char *path = "";
-	size_t size = 0;
+	size_t mapping =
+		mapping_of_file(profile, mmap->file_id, mmap->pgoff, mmap->pgoff + mmap->len);
 
-	if (event->file) {
-		bytes = buildid_file_id_bytes(event->file, &size);
-		path = buildid_file_path(event->file);
-	}
-	add_range(profile, event->record, mmap->pid, mmap->addr, mmap->len,
-		  mapping_of(profile, mmap->pgoff, mmap->pgoff + mmap->len, path,
-			     to_hex(bytes, size)));
+	if (event->file)
+		describe(&profile->mappings[mapping], event->file);
+	add_range(profile, event->record, mmap->pid, mmap->addr, mmap->len, mapping);
 }
 
 /* The kernel is no file that is mapped: offsets are those in its code. */
@@ -190,6 +233,9 @@ static void add_record(struct profile *profile, const struct buildid_event *even
 	const void *record = event->record;
 
 	switch (event->record->type) {
+	case BUILDID_RECORD_FILE:
+		add_file(profile, record);
+		break;
 	case BUILDID_RECORD_MMAP:
 		if (!(event->flags & BUILDID_EVENT_DUPLICATE))
 			add_mmap(profile, event);

@@ -136,13 +136,14 @@ static int add_task(struct identities *identities, const struct buildid_task *ta
 static int add_mmap(struct identities *identities, const struct buildid_mmap *mmap)
 {
 	uint64_t time = time_of(identities, &mmap->header);
-	uint32_t index = versions_find(&identities->versions, mmap->file_id);
 	struct version *version;
+	uint32_t index;
 
-	/* The state is UNRESOLVED, or the FILE record was lost. */
-	if (index == VERSIONS_NONE)
+	/* The state is UNRESOLVED. */
+	if (!mmap->file_id)
 		return 0;
-	if (!array_reserve(identities->mmaps, identities->nr_mmaps))
+	index = versions_announce(&identities->versions, mmap->file_id);
+	if (index == VERSIONS_NONE || !array_reserve(identities->mmaps, identities->nr_mmaps))
 		return -ENOMEM;
 	identities->mmaps[identities->nr_mmaps++] = (struct mmap_event){
 		.addr = mmap->addr,
@@ -377,13 +378,13 @@ static const struct version *version_of(const struct identities *identities,
 /*
  * Several overlayfs may have the same file, each with an inode of its own, and a version
  * has that of the first process that mapped it. So another inode may be the same file,
- * unless its device is one that the version has.
+ * unless its device is one that the version has. What no FILE record came of may be any.
  */
 static bool may_be(const struct version *version, const struct perfdata_mapping *mapping)
 {
 	uint64_t dev = versions_device(mapping->major, mapping->minor);
 
-	if (version_is_of(version, mapping))
+	if (!version->described || version_is_of(version, mapping))
 		return true;
 	return version->dev != version->user_dev && dev != version->dev && dev != version->user_dev;
 }

@@ -27,15 +27,14 @@ void identity_of_file(const struct buildid_file *file, struct perfdata_identity 
 		return;
 	}
 	switch (file->reason) {
-	case BUILDID_REASON_PENDING:
-		identity->reason = "it was not read in time";
-		break;
-	case BUILDID_REASON_DEFERRED:
-		identity->reason = "on FUSE, where files are read only on request";
+	case BUILDID_REASON_NOT_READ:
+		identity->reason = "on FUSE, where only those that map a file read it";
 		break;
 	case BUILDID_REASON_IO:
+	case BUILDID_REASON_INTERRUPTED:
 	case BUILDID_REASON_CHANGING:
 	case BUILDID_REASON_UNREADABLE:
+	case BUILDID_REASON_DENIED:
 		identity->reason = "it could not be read";
 		break;
 	default:

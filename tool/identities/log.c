@@ -250,11 +250,11 @@ static int read_header(struct log_reader *reader)
 	if (header->byte_order != LOG_BYTE_ORDER)
 		return fail(reader, "damaged: no byte order at byte 8");
 	if (header->version != LOG_VERSION)
-		return fail(reader, "version %" PRIu32 " of the format, this is %d",
+		return fail(reader, "a log of version %" PRIu32 "; this buildid reads version %d",
 			    header->version, LOG_VERSION);
 	if (header->abi != BUILDID_ABI_VERSION)
-		return fail(reader, "version %" PRIu32 " of the ABI, this is %d", header->abi,
-			    BUILDID_ABI_VERSION);
+		return fail(reader, "records of ABI %" PRIu32 "; this buildid reads ABI %d",
+			    header->abi, BUILDID_ABI_VERSION);
 	if (header->size < sizeof(*header) || header->size > HEADER_MAX || header->size % 8)
 		return fail(reader, "damaged: no size at byte 16");
 	return skip(reader, header->size - sizeof(*header));

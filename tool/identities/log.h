@@ -3,7 +3,7 @@
  * Log: the module's records in a file, as buildid record writes it.
  *
  *	struct log_header
- *	records, as they came from the module
+ *	records, as they came from the module: the FILE record of a mapping may be behind it
  *	struct log_end
  *
  * in the byte order of the machine that wrote it. Without the end a log that was cut
@@ -20,7 +20,7 @@
 #include "libbuildid/libbuildid.h"
 
 #define LOG_MAGIC      "\211BIDLOG\n"
-#define LOG_VERSION    1
+#define LOG_VERSION    2
 #define LOG_BYTE_ORDER 0x01020304U
 
 /* No record of the module has it. */

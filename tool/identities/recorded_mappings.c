@@ -90,7 +90,7 @@ static uint32_t find_or_add(struct recorded_mappings *mappings, uint64_t file_id
 	if (!hash_map_set(&mappings->by_file_id, file_id, index))
 		return NONE;
 	mappings->contents[mappings->nr_contents++] =
-		(struct content){ .identity.reason = BUILDID_REASON_PENDING };
+		(struct content){ .identity.reason = BUILDID_REASON_NOT_READ };
 	return index;
 }
 

@@ -27,9 +27,21 @@ uint64_t versions_path(const char *path)
 	return hash_bytes(hash_start(), path, length);
 }
 
-uint32_t versions_find(const struct versions *versions, uint64_t file_id)
+uint32_t versions_announce(struct versions *versions, uint64_t file_id)
 {
-	return hash_map_get(&versions->map, file_id, VERSIONS_NONE);
+	uint32_t index = hash_map_get(&versions->map, file_id, VERSIONS_NONE);
+
+	if (index != VERSIONS_NONE)
+		return index;
+	index = (uint32_t)versions->count;
+	if (!array_reserve(versions->all, versions->count) ||
+	    !hash_map_add(&versions->map, file_id, index))
+		return VERSIONS_NONE;
+	versions->all[versions->count++] = (struct version){
+		.file_id = file_id,
+		.content.reason = "it was not read in time",
+	};
+	return index;
 }
 
 static void set_content(struct content *content, const struct buildid_file *file)
@@ -57,17 +69,13 @@ void version_identity(const struct version *version, struct perfdata_identity *i
 
 int versions_add(struct versions *versions, const struct buildid_file *file)
 {
-	uint32_t index = versions_find(versions, file->file_id);
+	uint32_t index = versions_announce(versions, file->file_id);
 	struct version *version;
 
-	if (index == VERSIONS_NONE) {
-		index = (uint32_t)versions->count;
-		if (!array_reserve(versions->all, versions->count) ||
-		    !hash_map_add(&versions->map, file->file_id, index))
-			return -ENOMEM;
-		versions->all[versions->count++] = (struct version){ .file_id = file->file_id };
-	}
+	if (index == VERSIONS_NONE)
+		return -ENOMEM;
 	version = &versions->all[index];
+	version->described = true;
 	version->dev = versions_device(file->dev_major, file->dev_minor);
 	version->ino = file->ino;
 	version->user_dev = versions_device(file->user_dev_major, file->user_dev_minor);
@@ -240,6 +248,8 @@ int versions_ready(struct versions *versions, const struct stream_clock *clock)
 			.version = i,
 		};
 
+		if (!version->described)
+			continue;
 		versions->inodes[versions->nr_inodes++] = inode;
 		if (version->dev == version->user_dev && version->ino == version->user_ino)
 			continue;

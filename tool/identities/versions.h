@@ -30,6 +30,7 @@ struct content {
  * @user_ino: inode number there
  * @path: versions_path()
  * @generation: of the inode
+ * @described: it had a FILE record
  * @mapped: @first and @last are set
  * @ctime: of the inode, nanoseconds since the epoch
  * @mtime: likewise
@@ -44,7 +45,7 @@ struct version {
 	uint64_t user_dev, user_ino;
 	uint64_t path;
 	uint32_t generation;
-	bool mapped;
+	bool described, mapped;
 	int64_t ctime, mtime;
 	uint64_t file_size;
 	uint64_t first, last;
@@ -83,8 +84,8 @@ struct versions {
 
 /* Add a version, or what is new of it. 0 or -ENOMEM. */
 int versions_add(struct versions *versions, const struct buildid_file *file);
-/* The index of it, or VERSIONS_NONE. */
-uint32_t versions_find(const struct versions *versions, uint64_t file_id);
+/* The index of it, which is to be added later if it was not yet. VERSIONS_NONE without memory. */
+uint32_t versions_announce(struct versions *versions, uint64_t file_id);
 /*
  * All are added: the functions below may be called. @clock dates the versions, NULL where
  * nobody calls versions_at(). 0 or -ENOMEM.

@@ -22,18 +22,15 @@
 #define ASSERT_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "ABI: size of " #type)
 
 ASSERT_SIZE(buildid_record, 32);
-ASSERT_SIZE(buildid_file, 128);
-ASSERT_SIZE(buildid_mmap, 112);
+ASSERT_SIZE(buildid_file, 144);
+ASSERT_SIZE(buildid_mmap, 120);
 ASSERT_SIZE(buildid_lost, 64);
-ASSERT_SIZE(buildid_info, 200);
+ASSERT_SIZE(buildid_info, 416);
 ASSERT_SIZE(buildid_stats, 216);
-ASSERT_SIZE(buildid_resolve_fd, 24);
 ASSERT_SIZE(buildid_subscribe, 40);
 ASSERT_SIZE(buildid_image, 64);
-ASSERT_SIZE(buildid_resolve_key, 40);
-ASSERT_SIZE(buildid_resolve_addr, 56);
 ASSERT_SIZE(buildid_maps, 40);
-ASSERT_SIZE(buildid_resolve_id, 32);
+ASSERT_SIZE(buildid_resolve, 96);
 ASSERT_SIZE(buildid_task, 80);
 ASSERT_SIZE(buildid_flush, 16);
 ASSERT_SIZE(buildid_cookie, 88);
@@ -59,10 +56,40 @@ static int request(struct buildid *handle, unsigned long number, void *argument)
 	return ioctl(handle->fd, number, argument) < 0 ? -errno : 0;
 }
 
+/* Whatever the module's ABI is. */
+static int open_any(struct buildid *handle, uint32_t *abi)
+{
+	/* All of it: what is shorter than a module's first version of it is refused. */
+	struct buildid_info info;
+	int err;
+
+	handle->fd = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
+	/* Elsewhere these two are about what was asked for. */
+	if (handle->fd < 0)
+		return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
+
+	err = buildid_get_info(handle, &info, sizeof(info));
+	if (err)
+		close(handle->fd);
+	else
+		*abi = info.abi;
+	return err;
+}
+
+int buildid_module_abi(uint32_t *abi)
+{
+	struct buildid handle = {};
+	int err = open_any(&handle, abi);
+
+	if (!err)
+		close(handle.fd);
+	return err;
+}
+
 int buildid_open(struct buildid **handle)
 {
-	struct buildid_info info;
 	struct buildid *new;
+	uint32_t abi;
 	int err;
 
 	*handle = NULL;
@@ -70,18 +97,13 @@ int buildid_open(struct buildid **handle)
 	if (!new)
 		return -ENOMEM;
 
-	new->fd = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
-	if (new->fd < 0) {
-		/* Elsewhere these two are about what was asked for. */
-		err = errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
-		goto free_new;
-	}
-
-	err = buildid_get_info(new, &info, sizeof(info));
-	if (!err && info.abi != BUILDID_ABI_VERSION)
-		err = -EPROTONOSUPPORT;
+	err = open_any(new, &abi);
 	if (err)
+		goto free_new;
+	if (abi != BUILDID_ABI_VERSION) {
+		err = -EPROTONOSUPPORT;
 		goto close_fd;
+	}
 
 	*handle = new;
 	return 0;
@@ -150,13 +172,9 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed)
 	return err;
 }
 
-/*
- * Make a request whose reply is a FILE record in @buffer; @record and @record_size
- * are the fields of @argument for it. The reply is checked like any record.
- */
-static int request_file(struct buildid *handle, unsigned long number, void *argument, __u64 *record,
-			__u32 *record_size, void *buffer, size_t size,
-			const struct buildid_file **file)
+/* The reply, a FILE record in @buffer, is checked like any record. */
+static int resolve(struct buildid *handle, struct buildid_resolve *argument, void *buffer,
+		   size_t size, const struct buildid_file **file)
 {
 	const struct buildid_record *reply = buffer;
 	int err;
@@ -164,12 +182,14 @@ static int request_file(struct buildid *handle, unsigned long number, void *argu
 	*file = NULL;
 	if ((uintptr_t)buffer % 8)
 		return -EINVAL;
-	*record = (uintptr_t)buffer;
-	*record_size = size > BUILDID_RECORD_MAX ? BUILDID_RECORD_MAX : (uint32_t)size;
-	err = request(handle, number, argument);
+	argument->size = sizeof(*argument);
+	argument->record = (uintptr_t)buffer;
+	argument->record_size = size > BUILDID_RECORD_MAX ? BUILDID_RECORD_MAX : (uint32_t)size;
+	err = request(handle, BUILDID_IOC_RESOLVE, argument);
 	if (err)
 		return err;
-	err = *record_size > size ? -EBADMSG : buildid_record_check(buffer, *record_size);
+	err = argument->record_size > size ? -EBADMSG :
+					     buildid_record_check(buffer, argument->record_size);
 	if (err)
 		return err;
 	if (reply->type != BUILDID_RECORD_FILE)
@@ -181,16 +201,15 @@ static int request_file(struct buildid *handle, unsigned long number, void *argu
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
 		       const struct buildid_file **file)
 {
-	struct buildid_resolve_fd argument = { .size = sizeof(argument), .fd = fd };
+	struct buildid_resolve argument = { .by = BUILDID_BY_FD, .fd = fd };
 
-	return request_file(handle, BUILDID_IOC_RESOLVE_FD, &argument, &argument.record,
-			    &argument.record_size, buffer, size, file);
+	return resolve(handle, &argument, buffer, size, file);
 }
 
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
 			size_t size, const struct buildid_file **file)
 {
-	struct buildid_resolve_key argument = { .size = sizeof(argument) };
+	struct buildid_resolve argument = { .by = BUILDID_BY_KEY };
 	struct buildid_key known;
 	int err;
 
@@ -206,23 +225,22 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, v
 	argument.dev_minor = known.dev_minor;
 	argument.ino = known.ino;
 	argument.generation = known.generation;
-	return request_file(handle, BUILDID_IOC_RESOLVE_KEY, &argument, &argument.record,
-			    &argument.record_size, buffer, size, file);
+	argument.tree = known.tree;
+	return resolve(handle, &argument, buffer, size, file);
 }
 
 int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, size_t size,
 		       const struct buildid_file **file)
 {
-	struct buildid_resolve_id argument = { .size = sizeof(argument), .file_id = file_id };
+	struct buildid_resolve argument = { .by = BUILDID_BY_ID, .file_id = file_id };
 
-	return request_file(handle, BUILDID_IOC_RESOLVE_ID, &argument, &argument.record,
-			    &argument.record_size, buffer, size, file);
+	return resolve(handle, &argument, buffer, size, file);
 }
 
 int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file)
 {
-	struct buildid_resolve_addr argument = { .size = sizeof(argument) };
+	struct buildid_resolve argument = { .by = BUILDID_BY_ADDR };
 	struct buildid_address known;
 	int err;
 
@@ -236,8 +254,7 @@ int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address
 	argument.pid = known.pid;
 	argument.addr = known.addr;
 	argument.start_time = known.start_time;
-	err = request_file(handle, BUILDID_IOC_RESOLVE_ADDR, &argument, &argument.record,
-			   &argument.record_size, buffer, size, file);
+	err = resolve(handle, &argument, buffer, size, file);
 	if (err)
 		return err;
 

@@ -18,6 +18,7 @@ static const struct error {
 #define LOAD "load it: modprobe buildid"
 	{ ENODEV, "the module is not loaded", LOAD },
 	{ ENOENT, "the module knows nothing of it", NULL },
+	{ ENOTUNIQ, "several files have that inode number", "name the subvolume or node" },
 	{ EACCES, "not permitted", "run as root, or ask root for access to " BUILDID_DEVICE },
 	{ EPERM, "not permitted", "run as root, or with CAP_PERFMON" },
 #define UPGRADE "install the module and the tool of the same version"

@@ -82,6 +82,8 @@ static inline int deadline_left(uint64_t deadline)
  */
 int buildid_struct_copy_in(void *to, size_t known, const void *from, size_t min_size);
 int buildid_options_copy_in(struct buildid_options *to, const struct buildid_options *from);
+int buildid_files_options_copy_in(struct buildid_files_options *to,
+				  const struct buildid_files_options *from);
 
 /* --------------------------------------------------------------- device -- */
 

@@ -8,8 +8,9 @@
  * header includes; libbuildid(3) is made from this one.
  *
  * Most programs need a recorder and nothing else. buildid_recorder_new() subscribes.
- * From then on each mapping comes out of buildid_recorder_next(), together with the
- * identity of its content, or is counted in a LOST record.
+ * From then on each mapping comes out of buildid_recorder_next(), or is counted in a
+ * LOST record. The identity of its content comes with it, or a little later, where the
+ * file has yet to be read: nothing is held back for it.
  *
  * The parts of a recorder can be used by themselves: the stream of records
  * (buildid_subscribe(), buildid_next()), the records of mappings that exist already
@@ -85,7 +86,7 @@
  *		int err = buildid_recorder_new(&recorder, &options);
  *
  *		while (!err && !(err = buildid_recorder_next(recorder, -1, &event)))
- *			if (event->record->type == BUILDID_RECORD_MMAP && event->file)
+ *			if (event->record->type == BUILDID_RECORD_FILE)
  *				puts(buildid_file_path(event->file));
  *		fprintf(stderr, "%s\n", buildid_strerror(err));
  *		buildid_recorder_free(recorder);
@@ -125,6 +126,14 @@ struct buildid;
  * BUILDID_ABI_VERSION; -ENOMEM, -EMFILE, -ENFILE.
  */
 int buildid_open(struct buildid **handle);
+
+/**
+ * buildid_module_abi() - the BUILDID_ABI_VERSION of the module
+ * @abi: set to it; that of this library is the one that buildid_open() takes
+ *
+ * Return: 0, or as buildid_open().
+ */
+int buildid_module_abi(uint32_t *abi);
 
 /**
  * buildid_close() - close a handle, with its ring and every record from it
@@ -185,7 +194,7 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
  * Needs no privilege, and may sleep for as long as reading the file takes. A file
  * without an identity is no error; the record has the reason.
  *
- * Return: 0; -EBADF, also for O_PATH by a module before 0.2.0; -ENOSPC when @size is too
+ * Return: 0; -EBADF; -ENOSPC when @size is too
  * small; -EINTR; -EINVAL when @buffer is not aligned; -EBADMSG.
  */
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
@@ -194,12 +203,13 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size
 /**
  * struct buildid_key - an inode
  * @size: of the struct
- * @flags: BUILDID_KEY_ANY_GENERATION or 0
+ * @flags: BUILDID_KEY_*
  * @dev_major: as in struct buildid_file
  * @dev_minor: likewise
  * @ino: likewise
- * @generation: likewise
+ * @generation: likewise; 0 with BUILDID_KEY_ANY_GENERATION
  * @reserved: 0
+ * @tree: as in struct buildid_resolve; 0 with BUILDID_KEY_ANY_TREE
  */
 struct buildid_key {
 	uint32_t size;
@@ -209,6 +219,7 @@ struct buildid_key {
 	uint64_t ino;
 	uint32_t generation;
 	uint32_t reserved;
+	uint64_t tree;
 };
 
 /**
@@ -219,8 +230,9 @@ struct buildid_key {
  * @size: likewise
  * @file: likewise; the newest version in the cache
  *
- * Return: 0; -ENOENT when it is not in the cache; -EPERM; -ENOSPC, -EINVAL and
- * -EBADMSG as for buildid_resolve_fd().
+ * Return: 0; -ENOENT when it is not in the cache; -ENOTUNIQ when BUILDID_KEY_ANY_TREE
+ * leaves open which inode is meant; -EPERM; -ENOSPC, -EINVAL and -EBADMSG as for
+ * buildid_resolve_fd().
  */
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
 			size_t size, const struct buildid_file **file);
@@ -338,8 +350,9 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
  * BUILDID_SUB_DATA
  *	Mappings that are not executable, too.
  * BUILDID_SUB_PATH
- *	The path in each MMAP record, as its process sees it. The path in a FILE
- *	record is that of the process that mapped it first.
+ *	Behind each MMAP record a FILE record with the same file_id and tid, which has
+ *	the path as that process sees it. Without it one for all that map the file,
+ *	with the path of the first of them.
  * BUILDID_SUB_KERNEL
  *	The kernel and its modules: first those that are loaded, then each one as
  *	it is loaded and unloaded.
@@ -505,14 +518,6 @@ const uint8_t *buildid_file_id_bytes(const struct buildid_file *file, size_t *si
 const char *buildid_file_path(const struct buildid_file *file);
 
 /**
- * buildid_mmap_path() - the path in an MMAP record
- * @mmap: all header.size bytes of it readable
- *
- * Return: as for buildid_file_path(); "" without BUILDID_SUB_PATH.
- */
-const char *buildid_mmap_path(const struct buildid_mmap *mmap);
-
-/**
  * buildid_image_id_bytes() - the identity in a KERNEL or MODULE record
  * @image: all header.size bytes of it readable
  * @size: set to the number of bytes, 0 when there is none
@@ -558,7 +563,7 @@ const char *buildid_kind_name(unsigned int kind);
  * buildid_reason_name() - the name of an enum buildid_reason
  * @reason: the number
  *
- * Return: "no-note", "pending" and so on; "unknown" for an unknown number; NULL for
+ * Return: "no-note", "io-error" and so on; "unknown" for an unknown number; NULL for
  * BUILDID_REASON_NONE.
  */
 const char *buildid_reason_name(unsigned int reason);
@@ -568,31 +573,34 @@ const char *buildid_reason_name(unsigned int reason);
 /**
  * struct buildid_files_options - bounds of a file table
  * @size: of the struct
- * @reserved: 0
+ * @flags: BUILDID_SUB_PATH if the records are of a subscription with it: then a FILE
+ *	record follows for each thread that has mapped the file. Others are ignored
  * @max_files: FILE records to remember; the least recently used one is forgotten
  *	first. 0 for 65536
- * @max_waiting: events to hold back for a FILE record that is to follow. 0 for 4096
- * @max_wait: how long to hold one back, in nanoseconds of the time that is given to
- *	buildid_files_next(). 0 for one second
+ * @max_following: FILE records that are to follow, to know of; the oldest is
+ *	forgotten first. 0 for 4096
  */
 struct buildid_files_options {
 	uint32_t size;
-	uint32_t reserved;
+	uint32_t flags;
 	size_t max_files;
-	size_t max_waiting;
-	uint64_t max_wait;
+	size_t max_following;
 };
 
 /**
  * struct buildid_event - a record, joined with what it refers to
  * @size: of the struct, as this library has it
  * @flags: BUILDID_EVENT_*; ignore unknown bits
- * @record: any but a FILE record
- * @file: for an MMAP, the FILE record of its content; NULL when none is known,
- *	and for all other types
+ * @record: the record
+ * @file: for an MMAP, the FILE record of its content as far as it is known, else NULL;
+ *	for a FILE, @record itself; for all other types, NULL
  *
  * BUILDID_EVENT_DUPLICATE
  *	The record is from a snapshot, and the mapping came from the ring already.
+ * BUILDID_EVENT_FILE_FOLLOWS
+ *	Of an MMAP: the event of a FILE with its file_id follows, after others maybe,
+ *	unless it is lost. If there is a @file all the same, that is right, but with
+ *	BUILDID_SUB_PATH the path may be that of another process.
  */
 struct buildid_event {
 	uint32_t size;
@@ -601,10 +609,8 @@ struct buildid_event {
 	const struct buildid_file *file;
 };
 
-#define BUILDID_EVENT_DUPLICATE (1U << 0)
-
-/* For buildid_files_next() */
-#define BUILDID_FILES_ALL UINT64_MAX
+#define BUILDID_EVENT_DUPLICATE	   (1U << 0)
+#define BUILDID_EVENT_FILE_FOLLOWS (1U << 1)
 
 struct buildid_files;
 
@@ -624,62 +630,43 @@ int buildid_files_new(struct buildid_files **files, const struct buildid_files_o
 void buildid_files_free(struct buildid_files *files);
 
 /**
- * buildid_files_push() - add the next record of a stream
+ * buildid_files_join() - join the next record of a stream
  * @files: the table
- * @record: of any type; buildid_record_check() is called for it
+ * @record: of any type; buildid_record_check() is called for it. Not copied, unless
+ *	it is a FILE
+ * @event: set to its event, valid as long as @record and until the next call with
+ *	@files
  *
- * FILE records are remembered, all others come out of buildid_files_next(). After
- * each push call that until it returns NULL: @record is copied only if it has to
- * wait, and must otherwise stay as it is until then.
- *
- * Return: 0; -EBADMSG; -ENOMEM; -EBUSY when the event of an earlier push is still to
- * be delivered. The table is usable after an error.
+ * Return: 0; -EBADMSG; -ENOMEM when a FILE could not be remembered. Without an event
+ * after an error; the table stays usable.
  */
-int buildid_files_push(struct buildid_files *files, const struct buildid_record *record);
+int buildid_files_join(struct buildid_files *files, const struct buildid_record *record,
+		       const struct buildid_event **event);
 
 /**
- * buildid_files_next() - get the next event
+ * buildid_files_following() - count the FILE records that are to follow
  * @files: the table
- * @now: the time_mono of the last record, or CLOCK_MONOTONIC in nanoseconds when the
- *	stream has no more for now, read before that was seen; BUILDID_FILES_ALL to hold
- *	nothing back any longer
  *
- * With the clock while there is more to read, a reader that is late gives up identities
- * that it has not read yet.
- *
- * Events come in the order of their records. An MMAP whose file is still being read
- * is held back, with all events after it, until the FILE record with the identity
- * comes or a bound is reached. In that case it comes with the reason
- * BUILDID_REASON_PENDING.
- *
- * Return: the event, valid until the next call with @files; NULL when there is
- * none now.
+ * Return: how many were announced by the state of an MMAP and have not come.
  */
-const struct buildid_event *buildid_files_next(struct buildid_files *files, uint64_t now);
+size_t buildid_files_following(const struct buildid_files *files);
 
 /**
- * buildid_files_timeout() - how long an event will be held back at most
- * @files: the table
- * @now: as for buildid_files_next()
- *
- * Return: milliseconds, fit for poll(2); -1 when none is held back.
- */
-int buildid_files_timeout(const struct buildid_files *files, uint64_t now);
-
-/**
- * buildid_files_pending() - count the files that are still being read
+ * buildid_files_give_up() - no longer expect a FILE record
  * @files: the table
  *
- * Return: how many FILE records have the reason BUILDID_REASON_PENDING.
+ * For those that may have been lost: buildid_resolve_id() knows the file, maybe.
+ *
+ * Return: the file_id of the one that was announced first, 0 when there is none.
  */
-size_t buildid_files_pending(const struct buildid_files *files);
+uint64_t buildid_files_give_up(struct buildid_files *files);
 
 /**
  * buildid_files_find() - look up a FILE record
  * @files: the table
  * @file_id: as in an MMAP record
  *
- * Return: the record, valid until the next push; NULL when there is none.
+ * Return: the record, valid until the next record is joined; NULL when there is none.
  */
 const struct buildid_file *buildid_files_find(struct buildid_files *files, uint64_t file_id);
 
@@ -761,11 +748,11 @@ int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
  *	at all. Reading files for a snapshot is not bounded by it
  * @event: set to the event, valid until the next call with @recorder
  *
- * Each mapping comes with the identity of its content, and in order, as from
- * buildid_files_next(). What was mapped before a part of the snapshot was taken comes
- * before that part. A mapping that comes from both is marked BUILDID_EVENT_DUPLICATE
- * the second time. This takes memory of a fixed size: of more than 49,152 mappings
- * made during one snapshot the later ones are not marked.
+ * The events are those of buildid_files_join(), in the order of the ring. What was
+ * mapped before a part of the snapshot was taken comes before that part. A mapping that
+ * comes from both is marked BUILDID_EVENT_DUPLICATE the second time, unless its file was
+ * just being read and has two file_ids. This takes memory of a fixed size: of more than
+ * 49,152 mappings made during one snapshot the later ones are not marked.
  *
  * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
  * -ENODATA when all is delivered after buildid_recorder_stop(); -ENOMEM when
@@ -793,8 +780,8 @@ int buildid_recorder_timeout(const struct buildid_recorder *recorder);
  * @recorder: from buildid_recorder_new()
  *
  * Then call buildid_recorder_next() until it returns -ENODATA: it delivers what
- * was mapped before, and still waits for files that are being read. An unfinished
- * snapshot is dropped.
+ * was mapped before, and the files of that, for which it waits for a second at most. An
+ * unfinished snapshot is dropped.
  */
 void buildid_recorder_stop(struct buildid_recorder *recorder);
 

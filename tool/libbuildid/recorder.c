@@ -19,6 +19,8 @@
 
 /* How long to wait for a record that is being written. */
 #define BUSY_MS 1
+/* After the stop: for how long to wait for files that are still being read, nanoseconds. */
+#define PATIENCE 1000000000ULL
 
 #define SEEN_SLOTS 65536 /* a power of two */
 #define SEEN_MAX   (SEEN_SLOTS / 4 * 3)
@@ -44,9 +46,10 @@ struct buildid_recorder {
 	size_t requests;
 	struct seen *seen;
 
-	uint64_t now; /* the time of the stream */
 	bool stopping;
-	uint64_t stop; /* in the ring: only FILE records are delivered from there */
+	uint64_t stop;	    /* in the ring: only FILE records are delivered from there */
+	uint64_t last_time; /* of the stream: no FILE record is waited for after it */
+	uint64_t now;	    /* of the stream */
 };
 
 /* ----------------------------------------------------------- duplicates -- */
@@ -100,33 +103,30 @@ static void end_snapshot(struct buildid_recorder *recorder)
 	buildid_snapshot_free(recorder->snapshot);
 	recorder->snapshot = NULL;
 	recorder->held = NULL;
-}
-
-/* Events of the snapshot may still be held back after its end, and are marked later. */
-static void forget_seen(struct buildid_recorder *recorder)
-{
-	if (!recorder->seen || recorder->snapshot || buildid_files_timeout(recorder->files, 0) >= 0)
-		return;
 	free(recorder->seen);
 	recorder->seen = NULL;
 }
 
 int buildid_recorder_snapshot(struct buildid_recorder *recorder)
 {
+	int err;
+
 	if (recorder->stopping)
 		return -EINVAL;
 	end_snapshot(recorder);
-	if (!recorder->seen)
-		recorder->seen = calloc(1, sizeof(*recorder->seen));
+	recorder->seen = calloc(1, sizeof(*recorder->seen));
 	if (!recorder->seen)
 		return -ENOMEM;
 	recorder->requests = 0;
-	return buildid_snapshot_new(&recorder->snapshot, recorder->handle, &recorder->options);
+	err = buildid_snapshot_new(&recorder->snapshot, recorder->handle, &recorder->options);
+	if (err)
+		end_snapshot(recorder);
+	return err;
 }
 
 int buildid_recorder_snapshotting(const struct buildid_recorder *recorder)
 {
-	return recorder->seen ? 1 : 0;
+	return recorder->snapshot ? 1 : 0;
 }
 
 /* Hold the next record of the snapshot until the ring is read; 0 also at its end. */
@@ -153,7 +153,7 @@ static bool is_past_stop(const struct buildid_recorder *recorder)
 }
 
 /*
- * A FILE record that an event waits for may be in the ring already, however late that is read. So
+ * A FILE record that is waited for may be in the ring already, however late that is read. So
  * the time is that of the last record, or NULL, and the clock's only where nothing follows that.
  */
 static void set_now(struct buildid_recorder *recorder, const struct buildid_record *record)
@@ -165,16 +165,17 @@ static void set_now(struct buildid_recorder *recorder, const struct buildid_reco
 		recorder->now = now;
 }
 
-/* Wait for the ring; -EAGAIN also for a record behind the stop. */
+/* Wait for the ring. NULL for a record that is skipped, behind the stop. */
 static int next_from_ring(struct buildid_recorder *recorder, int timeout_ms,
 			  const struct buildid_record **record)
 {
 	bool late = is_past_stop(recorder);
 	int err = buildid_next(recorder->handle, timeout_ms, record);
 
-	set_now(recorder, *record);
+	if (late)
+		set_now(recorder, *record);
 	if (!err && late && (*record)->type != BUILDID_RECORD_FILE)
-		return -EAGAIN;
+		*record = NULL;
 	return err;
 }
 
@@ -193,7 +194,6 @@ static int next_record(struct buildid_recorder *recorder, int timeout_ms,
 	if (!buildid_ring_passed(recorder->handle, recorder->held_until))
 		return next_from_ring(recorder, BUSY_MS, record);
 
-	set_now(recorder, NULL);
 	*record = recorder->held;
 	recorder->held = NULL;
 	return 0;
@@ -201,32 +201,40 @@ static int next_record(struct buildid_recorder *recorder, int timeout_ms,
 
 /* --------------------------------------------------------------- events -- */
 
-static bool next_event(struct buildid_recorder *recorder, const struct buildid_event **event)
-{
-	const struct buildid_event *next;
-
-	next = buildid_files_next(recorder->files, recorder->now);
-	if (next) {
-		recorder->event = *next;
-		mark(recorder, &recorder->event);
-		*event = &recorder->event;
-		return true;
-	}
-	forget_seen(recorder);
-	return false;
-}
-
-static int push_record(struct buildid_recorder *recorder, int timeout_ms)
+/* The next one, if there is any within @timeout_ms; NULL for a record that is skipped. */
+static int next_event(struct buildid_recorder *recorder, int timeout_ms,
+		      const struct buildid_event **event)
 {
 	const struct buildid_record *record;
 	int err = next_record(recorder, timeout_ms, &record);
 
-	return err ? err : buildid_files_push(recorder->files, record);
+	if (err || !record)
+		return err;
+	err = buildid_files_join(recorder->files, record, event);
+	if (err)
+		return err;
+	recorder->event = **event;
+	mark(recorder, &recorder->event);
+	*event = &recorder->event;
+	return 0;
 }
 
 static bool is_done(const struct buildid_recorder *recorder)
 {
-	return is_past_stop(recorder) && buildid_files_timeout(recorder->files, 0) < 0;
+	return is_past_stop(recorder) &&
+	       (!buildid_files_following(recorder->files) || recorder->now >= recorder->last_time);
+}
+
+int buildid_recorder_timeout(const struct buildid_recorder *recorder)
+{
+	uint64_t now;
+
+	if (recorder->snapshot)
+		return 0;
+	if (!recorder->stopping)
+		return -1;
+	now = now_ns();
+	return now < recorder->last_time ? ns_to_ms(recorder->last_time - now) : 0;
 }
 
 /* Of two timeouts of poll(2), of which -1 is for ever. */
@@ -244,34 +252,22 @@ int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
 
 	*event = NULL;
 	for (;;) {
-		if (next_event(recorder, event))
-			return 0;
 		if (is_done(recorder))
 			return -ENODATA;
-		err = push_record(recorder, wait);
-		if (err && err != -EAGAIN)
-			return err;
+		err = next_event(recorder, wait, event);
 		wait = 0;
-		if (!err)
+		if (!err && !*event)
 			continue;
+		if (err != -EAGAIN)
+			return err;
 		left = deadline_left(deadline);
-		/* An event that was held back may be due by now. */
 		if (!left)
-			return next_event(recorder, event) ? 0 : -EAGAIN;
-		if (recorder->snapshot)
-			continue;
-		wait = sooner(left, buildid_files_timeout(recorder->files, now_ns()));
-		/* What is due may still wait for a record that is being written. */
-		if (!wait)
+			return -EAGAIN;
+		wait = sooner(left, buildid_recorder_timeout(recorder));
+		/* What is due may be a record that is being written. */
+		if (!wait && !recorder->snapshot)
 			wait = BUSY_MS;
 	}
-}
-
-int buildid_recorder_timeout(const struct buildid_recorder *recorder)
-{
-	if (recorder->snapshot)
-		return 0;
-	return buildid_files_timeout(recorder->files, now_ns());
 }
 
 void buildid_recorder_stop(struct buildid_recorder *recorder)
@@ -281,6 +277,7 @@ void buildid_recorder_stop(struct buildid_recorder *recorder)
 	end_snapshot(recorder);
 	recorder->stopping = true;
 	recorder->stop = buildid_ring_end(recorder->handle);
+	recorder->last_time = now_ns() + PATIENCE;
 }
 
 /* ------------------------------------------------------------- recorder -- */
@@ -329,12 +326,16 @@ static int copy_options(struct buildid_recorder *recorder, const struct buildid_
 
 static int start(struct buildid_recorder *recorder, const struct buildid_recorder_options *options)
 {
+	struct buildid_files_options files = {};
 	int err = copy_options(recorder, options->subscribe);
 
 	if (!err)
 		err = buildid_open(&recorder->handle);
 	if (!err)
-		err = buildid_files_new(&recorder->files, options->files);
+		err = buildid_files_options_copy_in(&files, options->files);
+	files.flags = recorder->options.flags;
+	if (!err)
+		err = buildid_files_new(&recorder->files, &files);
 	if (!err)
 		err = buildid_subscribe(recorder->handle, &recorder->options);
 	if (!err && options->flags & BUILDID_RECORDER_SNAPSHOT)

@@ -62,11 +62,6 @@ const char *buildid_file_path(const struct buildid_file *file)
 	return text_at(&file->header, file->data_off + align8(file->id_len), file->path_len);
 }
 
-const char *buildid_mmap_path(const struct buildid_mmap *mmap)
-{
-	return text_at(&mmap->header, mmap->data_off, mmap->path_len);
-}
-
 /* The first published fields are all there, and the data comes after them. */
 static bool has_data(const struct buildid_record *record, size_t min_size, size_t data_off)
 {
@@ -108,8 +103,8 @@ static bool is_cookie(const struct buildid_cookie *cookie)
 
 static bool is_mmap(const struct buildid_mmap *mmap)
 {
-	return has_data(&mmap->header, offsetofend(buildid_mmap, comm), mmap->data_off) &&
-	       memchr(mmap->comm, '\0', sizeof(mmap->comm)) && buildid_mmap_path(mmap);
+	return mmap->header.size >= offsetofend(buildid_mmap, comm) &&
+	       memchr(mmap->comm, '\0', sizeof(mmap->comm));
 }
 
 static bool is_task(const struct buildid_task *task)
@@ -198,13 +193,16 @@ const char *buildid_reason_name(unsigned int reason)
 		[BUILDID_REASON_MALFORMED] = "malformed",
 		[BUILDID_REASON_LIMIT] = "limit",
 		[BUILDID_REASON_IO] = "io-error",
-		[BUILDID_REASON_PENDING] = "pending",
-		[BUILDID_REASON_DEFERRED] = "deferred",
+		[BUILDID_REASON_INTERRUPTED] = "interrupted",
+		[BUILDID_REASON_NOT_READ] = "not-read",
 		[BUILDID_REASON_NOT_REGULAR] = "not-regular",
 		[BUILDID_REASON_SECRET] = "secretmem",
 		[BUILDID_REASON_HUGETLB] = "hugetlb",
 		[BUILDID_REASON_CHANGING] = "changing",
 		[BUILDID_REASON_UNREADABLE] = "unreadable",
+		[BUILDID_REASON_PSEUDO] = "pseudo",
+		[BUILDID_REASON_ANONYMOUS] = "anonymous",
+		[BUILDID_REASON_DENIED] = "denied",
 	};
 
 	if (reason == BUILDID_REASON_NONE)

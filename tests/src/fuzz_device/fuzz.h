@@ -20,9 +20,20 @@
 
 #include "buildid.h"
 
-/* What is called, as the report names it: the ioctls by their number, then the rest. */
-#define IOCTLS 11
+/* What is called, as the report names it. */
 enum kind {
+	INFO,
+	STATS,
+	RESOLVE_FD,
+	SUBSCRIBE,
+	FLUSH,
+	RESOLVE_KEY,
+	RESOLVE_ADDR,
+	MAPS,
+	SET_COOKIE,
+	RESOLVE_ID,
+	HISTORY,
+	IOCTLS,
 	UNKNOWN_IOCTL = IOCTLS,
 	READ,
 	POLL,

@@ -28,36 +28,47 @@ static bool is_bad_cookie(const struct buildid_set_cookie *req)
 	       (file ? req->addr || req->len : req->fd || !req->len);
 }
 
+static bool is_in(const struct field *fields, size_t n, size_t i)
+{
+	while (n--)
+		if (i - fields[n].at < fields[n].size)
+			return true;
+	return false;
+}
+
+/* A way that there is not, or a field of another one. */
+static bool is_bad_resolve(const struct call *call)
+{
+	const struct buildid_resolve *req = &call->request.resolve;
+	size_t i;
+
+	for (i = offsetof(struct buildid_resolve, fd); i < sizeof(*req); i++)
+		if (call->request.bytes[i] && !is_in(call->io->uses, 6, i))
+			return true;
+	return req->by != call->io->by ||
+	       (req->flags & BUILDID_KEY_ANY_GENERATION && req->generation) ||
+	       (req->flags & BUILDID_KEY_ANY_TREE && req->tree);
+}
+
 /* Of the fields alone: EINVAL by the header. */
 static bool is_invalid(const struct call *call)
 {
 	const union request *req = &call->request;
-	uint32_t flags;
 
-	switch (call->nr) {
-	case NR(INFO):
+	if (call->nr == INFO)
 		return false;
-	case NR(STATS):
-		return req->stats.reserved;
-	case NR(RESOLVE_FD):
-		flags = req->fd.flags;
-		break;
-	default:
-		flags = req->flush.flags;
-	}
-	if (flags & ~call->io->flags)
+	/* reserved in STATS */
+	if (req->flush.flags & ~call->io->flags)
 		return true;
+	if (call->io->by)
+		return is_bad_resolve(call);
 	switch (call->nr) {
-	case NR(SUBSCRIBE):
+	case SUBSCRIBE:
 		return is_bad_subscribe(&req->subscribe);
-	case NR(RESOLVE_ADDR):
-		return req->addr.reserved;
-	case NR(RESOLVE_ID):
-		return req->id.reserved;
-	case NR(SET_COOKIE):
+	case SET_COOKIE:
 		return is_bad_cookie(&req->cookie);
-	case NR(MAPS):
-	case NR(HISTORY):
+	case MAPS:
+	case HISTORY:
 		return room_of(call) < 2 * BUILDID_RECORD_MAX;
 	}
 	return false;
@@ -74,7 +85,7 @@ static bool is_bad_struct(const struct fuzz *f, const struct call *call)
 {
 	uint32_t i;
 
-	if (!call->inside || call->size < call->io->size || call->size > PAGE)
+	if (!call->inside || call->size < (call->io->least ?: call->io->size) || call->size > PAGE)
 		return true;
 	for (i = call->io->size; i < call->size; i++)
 		if (byte_before(f, call, i))
@@ -117,12 +128,7 @@ static bool may_fail_with(const struct fuzz *f, const struct call *call, int err
 
 static bool is_out(const struct call *call, size_t i)
 {
-	size_t n;
-
-	for (n = 0; n < 4; n++)
-		if (i - call->io->outs[n].at < call->io->outs[n].size)
-			return true;
-	return false;
+	return is_in(call->io->outs, 4, i);
 }
 
 /* The size that the header has the module leave: the smaller one. */
@@ -135,10 +141,10 @@ static uint32_t size_after(const struct call *call)
 static bool may_change(const struct call *call, int error, size_t i)
 {
 	/* the answer is copied out before what may still fail */
-	if (call->nr == NR(SUBSCRIBE))
+	if (call->nr == SUBSCRIBE)
 		return i < 4 || is_out(call, i);
 	if (i < 4)
-		return error == ENOSPC || error == E2BIG || call->nr == NR(SET_COOKIE);
+		return error == ENOSPC || error == E2BIG || call->nr == SET_COOKIE;
 	return error == ENOSPC && is_out(call, i);
 }
 
@@ -258,19 +264,21 @@ static void check_file_reply(struct fuzz *f, struct call *call, const union requ
 	const union request *req = &call->request;
 
 	switch (call->nr) {
-	case NR(RESOLVE_KEY):
-		if (file->ino != req->key.ino || file->dev_major != req->key.dev_major ||
-		    file->dev_minor != req->key.dev_minor ||
-		    (!req->key.flags && file->generation != req->key.generation))
+	case RESOLVE_KEY:
+		if (file->ino != req->resolve.ino || file->dev_major != req->resolve.dev_major ||
+		    file->dev_minor != req->resolve.dev_minor ||
+		    (!(req->resolve.flags & BUILDID_KEY_ANY_GENERATION) &&
+		     file->generation != req->resolve.generation))
 			finding(f, "a FILE of another inode");
 		break;
-	case NR(RESOLVE_ID):
-		if (file->file_id != req->id.file_id)
+	case RESOLVE_ID:
+		if (file->file_id != req->resolve.file_id)
 			finding(f, "a FILE of another file_id");
 		break;
-	case NR(RESOLVE_ADDR):
-		if (!reply->addr.start_time || reply->addr.source > BUILDID_ADDR_HISTORY ||
-		    (req->addr.start_time && req->addr.start_time != reply->addr.start_time))
+	case RESOLVE_ADDR:
+		if (!reply->resolve.start_time || reply->resolve.source > BUILDID_ADDR_HISTORY ||
+		    (req->resolve.start_time &&
+		     req->resolve.start_time != reply->resolve.start_time))
 			finding(f, "start_time or source");
 		break;
 	}
@@ -288,15 +296,25 @@ static bool good_text(const uint8_t *text, size_t size)
 
 static void check_info(struct fuzz *f, const struct buildid_info *info)
 {
+	uint32_t flags[64] = {};
+	uint64_t numbers = 0;
 	unsigned int n;
 
-	if (info->abi != BUILDID_ABI_VERSION || info->records != 0x3fe || info->ioctls != 0x7ff ||
+	if (info->abi != BUILDID_ABI_VERSION)
+		finding(f, "the ABI is %u", info->abi);
+	if (info->size < sizeof(*info))
+		return;
+	for (n = 0; n < IOCTLS; n++) {
+		numbers |= 1ULL << _IOC_NR(ioctls[n].number);
+		flags[_IOC_NR(ioctls[n].number)] |= ioctls[n].flags;
+	}
+	if (info->records != 0x3fe || info->ioctls != numbers ||
 	    info->record_max != BUILDID_RECORD_MAX || info->id_max != BUILDID_ID_MAX ||
-	    !good_text(info->version, 32) || !good_text(info->hook, 32))
+	    info->real_offset_min > info->real_offset_max || !good_text(info->version, 32) ||
+	    !good_text(info->hook, 32))
 		finding(f, "what INFO says of this module");
-	for (n = 0; n < 16; n++)
-		if (info->known_flags[n] != (n < IOCTLS ? ioctls[n].flags : 0))
-			finding(f, "known_flags of ioctl %u", n);
+	if (memcmp(info->known_flags, flags, sizeof(flags)))
+		finding(f, "known_flags");
 }
 
 /* The answer in the struct, which was written as it should be. */
@@ -308,7 +326,7 @@ static void check_reply(struct fuzz *f, struct call *call)
 	uint32_t used = 0;
 	size_t n;
 
-	memcpy(&reply, call->at, call->io->size);
+	memcpy(&reply, call->at, size_after(call));
 	for (n = 0; n < 4; n++)
 		check_poison(f, reply.bytes + call->io->outs[n].at, call->io->outs[n].size,
 			     "answer");
@@ -320,14 +338,14 @@ static void check_reply(struct fuzz *f, struct call *call)
 	}
 	check_outside(f, records_of(call), used);
 	switch (call->nr) {
-	case NR(INFO):
+	case INFO:
 		check_info(f, &reply.info);
 		break;
-	case NR(STATS):
+	case STATS:
 		if (reply.stats.entries > reply.stats.entries_max || reply.stats.reserved)
 			finding(f, "entries or reserved of STATS");
 		break;
-	case NR(SUBSCRIBE):
+	case SUBSCRIBE:
 		if (reply.subscribe.ring_size != (req->subscribe.ring_size ?: 1 << 20))
 			finding(f, "ring_size %u of %u", reply.subscribe.ring_size,
 				req->subscribe.ring_size);
@@ -335,13 +353,13 @@ static void check_reply(struct fuzz *f, struct call *call)
 					   .known = true,
 					   .ring_size = reply.subscribe.ring_size };
 		break;
-	case NR(MAPS):
+	case MAPS:
 		check_many(f, records_of(call), used, req->maps.pid, true);
 		f->maps = reply.maps;
 		if (reply.maps.cursor == BUILDID_MAPS_END)
 			f->maps.cursor = 0;
 		break;
-	case NR(HISTORY):
+	case HISTORY:
 		check_many(f, records_of(call), used, req->history.pid, false);
 		f->history = reply.history;
 		if (reply.history.cursor == BUILDID_MAPS_END)
@@ -396,7 +414,8 @@ static unsigned int command(struct fuzz *f, const struct call *call)
 {
 	if (!one_in(f, 16))
 		return (unsigned int)call->io->number;
-	return _IOC(_IOC_READ | _IOC_WRITE, BUILDID_IOC_MAGIC, call->nr, below(f, 1 << 14));
+	return _IOC(_IOC_READ | _IOC_WRITE, BUILDID_IOC_MAGIC, _IOC_NR(call->io->number),
+		    below(f, 1 << 14));
 }
 
 static void describe(struct fuzz *f, const struct call *call)
@@ -439,10 +458,12 @@ void fuzz_unknown_ioctl(struct fuzz *f)
 {
 	unsigned int type = BUILDID_IOC_MAGIC + (one_in(f, 3) ? 1 + below(f, 2) : 0);
 	unsigned int direction = below(f, 4), nr = below(f, 256);
+	static const unsigned int retired[] = { 2, 5, 6, 9 };
 	int result;
 
-	if (type == BUILDID_IOC_MAGIC && direction == (_IOC_READ | _IOC_WRITE) && nr < IOCTLS)
-		nr += IOCTLS;
+	if (type == BUILDID_IOC_MAGIC && direction == (_IOC_READ | _IOC_WRITE) &&
+	    nr <= _IOC_NR(BUILDID_IOC_RESOLVE))
+		nr = retired[nr % 4];
 	snprintf(f->what, sizeof(f->what), "ioctl %u of type %#x", nr, type);
 	result = ioctl(DEVICE_FD + (int)below(f, DEVICES), _IOC(direction, type, nr, below(f, 256)),
 		       f->request.start);

@@ -65,9 +65,11 @@ static const char *bad_file(const struct buildid_file *file)
 		return "reserved";
 	if (!good_identity(file->kind, file->id_len))
 		return "kind and id_len";
-	if (file->reason > BUILDID_REASON_UNREADABLE ||
+	if (file->reason > BUILDID_REASON_DENIED ||
 	    (file->kind == BUILDID_KIND_GNU) != (file->reason == BUILDID_REASON_NONE))
 		return "kind and reason";
+	if (!file->pid != !file->tid)
+		return "pid and tid";
 	if (file->flags >= BUILDID_FILE_FUSE << 1 ||
 	    (file->flags & BUILDID_FILE_NO_PATH && file->path_len))
 		return "flags";
@@ -76,11 +78,12 @@ static const char *bad_file(const struct buildid_file *file)
 
 static const char *bad_mmap(const struct buildid_mmap *map)
 {
-	if (!good_data(&map->header, sizeof(*map), map->data_off, 0, map->path_len))
-		return "sizes or padding";
+	if (map->header.size != sizeof(*map))
+		return "size";
 	if (map->prot > 7 || (map->map_flags != 1 && map->map_flags != 2))
 		return "prot or map_flags";
 	if (map->state > BUILDID_STATE_UNRESOLVED ||
+	    (map->state == BUILDID_STATE_FOLLOWS && !map->file_id) ||
 	    (map->state == BUILDID_STATE_UNRESOLVED && map->file_id))
 		return "state";
 	if (!map->pid || !map->tid || !map->len || (map->addr | map->len) % 4096)

@@ -5,87 +5,95 @@
  */
 #include "requests.h"
 
-#define OUT(type, field)                                            \
+#define FIELD(type, field)                                          \
 	{                                                           \
 		offsetof(struct buildid_##type, field),             \
 			sizeof(((struct buildid_##type *)0)->field) \
 	}
 
+/* clang-format off */
+#define RESOLVE(way)                                                      \
+	.name = "RESOLVE_" #way,                                          \
+	.number = BUILDID_IOC_RESOLVE,                                    \
+	.size = sizeof(struct buildid_resolve),                           \
+	.by = BUILDID_BY_##way,                                           \
+	.room = offsetof(struct buildid_resolve, record_size),            \
+	.records = offsetof(struct buildid_resolve, record)
+/* clang-format on */
+
 const struct ioctl ioctls[IOCTLS] = {
-	[NR(INFO)] = {
-		"INFO", BUILDID_IOC_INFO, sizeof(struct buildid_info),
+	[INFO] = {
+		"INFO", BUILDID_IOC_INFO, sizeof(struct buildid_info), .least = 8,
 		.outs = { { 4, sizeof(struct buildid_info) - 4 } },
 	},
-	[NR(STATS)] = {
+	[STATS] = {
 		"STATS", BUILDID_IOC_STATS, sizeof(struct buildid_stats),
 		.outs = { { 8, sizeof(struct buildid_stats) - 8 } },
 	},
-	[NR(RESOLVE_FD)] = {
-		"RESOLVE_FD", BUILDID_IOC_RESOLVE_FD, sizeof(struct buildid_resolve_fd),
+	[RESOLVE_FD] = {
+		RESOLVE(FD),
 		.errors = { EBADF, ENOSPC, EINTR },
-		.outs = { OUT(resolve_fd, record_size) },
-		.room = offsetof(struct buildid_resolve_fd, record_size),
-		.records = offsetof(struct buildid_resolve_fd, record),
+		.outs = { FIELD(resolve, record_size) },
+		.uses = { FIELD(resolve, fd) },
 	},
-	[NR(SUBSCRIBE)] = {
+	[SUBSCRIBE] = {
 		"SUBSCRIBE", BUILDID_IOC_SUBSCRIBE, sizeof(struct buildid_subscribe),
 		.flags = BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL |
 			 BUILDID_SUB_CHILDREN | BUILDID_SUB_UID | BUILDID_SUB_CGROUP |
 			 BUILDID_SUB_TASKS,
 		.privileged = true,
 		.errors = { EBUSY, EPERM, ESRCH, EBADF, ENOENT, EUSERS, EOPNOTSUPP, ENOMEM },
-		.outs = { OUT(subscribe, ring_size) },
+		.outs = { FIELD(subscribe, ring_size) },
 	},
-	[NR(FLUSH)] = {
+	[FLUSH] = {
 		"FLUSH", BUILDID_IOC_FLUSH, sizeof(struct buildid_flush),
 		.privileged = true,
-		.outs = { OUT(flush, flushed) },
+		.outs = { FIELD(flush, flushed) },
 	},
-	[NR(RESOLVE_KEY)] = {
-		"RESOLVE_KEY", BUILDID_IOC_RESOLVE_KEY, sizeof(struct buildid_resolve_key),
-		.flags = BUILDID_KEY_ANY_GENERATION,
+	[RESOLVE_KEY] = {
+		RESOLVE(KEY),
+		.flags = BUILDID_KEY_ANY_GENERATION | BUILDID_KEY_ANY_TREE,
 		.privileged = true,
-		.errors = { ENOENT, ENOSPC },
-		.outs = { OUT(resolve_key, record_size) },
-		.room = offsetof(struct buildid_resolve_key, record_size),
-		.records = offsetof(struct buildid_resolve_key, record),
+		.errors = { ENOENT, ENOTUNIQ, ENOSPC },
+		.outs = { FIELD(resolve, record_size) },
+		.uses = { FIELD(resolve, dev_major), FIELD(resolve, dev_minor), FIELD(resolve, ino),
+			  FIELD(resolve, tree), FIELD(resolve, generation) },
 	},
-	[NR(RESOLVE_ADDR)] = {
-		"RESOLVE_ADDR", BUILDID_IOC_RESOLVE_ADDR, sizeof(struct buildid_resolve_addr),
+	[RESOLVE_ADDR] = {
+		RESOLVE(ADDR),
 		.errors = { ESRCH, ENOENT, ENOSPC, EINTR, ETIMEDOUT },
-		.outs = { OUT(resolve_addr, record_size), OUT(resolve_addr, start_time),
-			  OUT(resolve_addr, offset), OUT(resolve_addr, source) },
-		.room = offsetof(struct buildid_resolve_addr, record_size),
-		.records = offsetof(struct buildid_resolve_addr, record),
+		.outs = { FIELD(resolve, record_size), FIELD(resolve, start_time),
+			  FIELD(resolve, offset), FIELD(resolve, source) },
+		.uses = { FIELD(resolve, pid), FIELD(resolve, addr), FIELD(resolve, start_time),
+			  FIELD(resolve, offset), FIELD(resolve, source) },
 	},
-	[NR(MAPS)] = {
+	[MAPS] = {
 		"MAPS", BUILDID_IOC_MAPS, sizeof(struct buildid_maps),
 		.flags = BUILDID_MAPS_DATA,
 		.errors = { ESTALE, ESRCH, EINTR, ETIMEDOUT },
-		.outs = { OUT(maps, bytes), OUT(maps, cursor), OUT(maps, instance) },
+		.outs = { FIELD(maps, bytes), FIELD(maps, cursor), FIELD(maps, instance) },
 		.room = offsetof(struct buildid_maps, bytes),
 		.records = offsetof(struct buildid_maps, records),
 		.many = true,
 	},
-	[NR(SET_COOKIE)] = {
+	[SET_COOKIE] = {
 		"SET_COOKIE", BUILDID_IOC_SET_COOKIE, sizeof(struct buildid_set_cookie),
 		.flags = BUILDID_COOKIE_FD,
 		.errors = { EPERM, EBADF, EEXIST, EIO, EAGAIN, ENOENT, EDQUOT, EOPNOTSUPP, ENOMEM,
 			    EINTR },
 	},
-	[NR(RESOLVE_ID)] = {
-		"RESOLVE_ID", BUILDID_IOC_RESOLVE_ID, sizeof(struct buildid_resolve_id),
+	[RESOLVE_ID] = {
+		RESOLVE(ID),
 		.privileged = true,
 		.errors = { ENOENT, ENOSPC },
-		.outs = { OUT(resolve_id, record_size) },
-		.room = offsetof(struct buildid_resolve_id, record_size),
-		.records = offsetof(struct buildid_resolve_id, record),
+		.outs = { FIELD(resolve, record_size) },
+		.uses = { FIELD(resolve, file_id) },
 	},
-	[NR(HISTORY)] = {
+	[HISTORY] = {
 		"HISTORY", BUILDID_IOC_HISTORY, sizeof(struct buildid_history),
 		.privileged = true,
 		.errors = { EINTR },
-		.outs = { OUT(history, bytes), OUT(history, cursor) },
+		.outs = { FIELD(history, bytes), FIELD(history, cursor) },
 		.room = offsetof(struct buildid_history, bytes),
 		.records = offsetof(struct buildid_history, records),
 		.many = true,
@@ -146,18 +154,19 @@ static const struct mapping *some_mapping(struct fuzz *f)
 	return &f->mappings[below(f, MAPPINGS)];
 }
 
-static void good_resolve_key(struct fuzz *f, struct buildid_resolve_key *req)
+static void good_resolve_key(struct fuzz *f, struct buildid_resolve *req)
 {
 	const struct buildid_file *file = known_file(f);
 
-	req->flags = below(f, 2);
+	req->flags = below(f, 4);
 	req->dev_major = file->dev_major;
 	req->dev_minor = file->dev_minor;
 	req->ino = file->ino;
-	req->generation = file->generation;
+	if (!(req->flags & BUILDID_KEY_ANY_GENERATION))
+		req->generation = file->generation;
 }
 
-static bool good_resolve_addr(struct fuzz *f, struct buildid_resolve_addr *req)
+static bool good_resolve_addr(struct fuzz *f, struct buildid_resolve *req)
 {
 	const struct mapping *mapping = some_mapping(f);
 	bool self;
@@ -254,31 +263,33 @@ static bool good_request(struct fuzz *f, struct call *call)
 	union request *req = &call->request;
 	bool sure = true;
 
+	if (call->io->by)
+		req->resolve.by = call->io->by;
 	switch (call->nr) {
-	case NR(RESOLVE_FD):
-		req->fd.fd = some_fd(f, &sure);
+	case RESOLVE_FD:
+		req->resolve.fd = some_fd(f, &sure);
 		break;
-	case NR(SUBSCRIBE):
+	case SUBSCRIBE:
 		sure = good_subscribe(f, &req->subscribe, f->devices[call->device].subscribed);
 		break;
-	case NR(RESOLVE_KEY):
-		good_resolve_key(f, &req->key);
+	case RESOLVE_KEY:
+		good_resolve_key(f, &req->resolve);
 		sure = false;
 		break;
-	case NR(RESOLVE_ADDR):
-		sure = good_resolve_addr(f, &req->addr);
+	case RESOLVE_ADDR:
+		sure = good_resolve_addr(f, &req->resolve);
 		break;
-	case NR(MAPS):
+	case MAPS:
 		sure = good_maps(f, &req->maps);
 		break;
-	case NR(SET_COOKIE):
+	case SET_COOKIE:
 		sure = good_set_cookie(f, &req->cookie);
 		break;
-	case NR(RESOLVE_ID):
-		req->id.file_id = known_file(f)->file_id;
+	case RESOLVE_ID:
+		req->resolve.file_id = known_file(f)->file_id;
 		sure = false;
 		break;
-	case NR(HISTORY):
+	case HISTORY:
 		sure = good_history(f, &req->history);
 		break;
 	}
@@ -380,6 +391,9 @@ static void spoil_field(struct fuzz *f, struct call *call)
 
 	if (!call->io->records || at - call->io->records >= 8)
 		memcpy(call->request.bytes + at, &value, n);
+	/* another way is another call */
+	if (call->io->by && call->request.resolve.by <= BUILDID_BY_ADDR)
+		call->request.resolve.by = call->io->by;
 }
 
 /* Where the struct is: in the arena, at its end, across it, or nowhere. */
@@ -454,11 +468,11 @@ static unsigned int some_ioctl(struct fuzz *f, bool unsubscribed)
 	unsigned int nr = below(f, IOCTLS);
 
 	if (unsubscribed && one_in(f, 4))
-		return NR(SUBSCRIBE);
-	if (nr == NR(FLUSH) && !one_in(f, 4))
-		nr = NR(RESOLVE_FD);
-	if ((nr == NR(INFO) || nr == NR(STATS)) && one_in(f, 2))
-		nr = NR(SET_COOKIE);
+		return SUBSCRIBE;
+	if (nr == FLUSH && !one_in(f, 4))
+		nr = RESOLVE_FD;
+	if ((nr == INFO || nr == STATS) && one_in(f, 2))
+		nr = SET_COOKIE;
 	return nr;
 }
 

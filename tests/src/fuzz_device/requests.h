@@ -11,38 +11,34 @@ union request {
 	__u32 size;
 	struct buildid_info info;
 	struct buildid_stats stats;
-	struct buildid_resolve_fd fd;
 	struct buildid_subscribe subscribe;
 	struct buildid_flush flush;
-	struct buildid_resolve_key key;
-	struct buildid_resolve_addr addr;
+	struct buildid_resolve resolve;
 	struct buildid_maps maps;
 	struct buildid_set_cookie cookie;
-	struct buildid_resolve_id id;
 	struct buildid_history history;
-	uint8_t bytes[256];
+	uint8_t bytes[512];
 };
 
 #define ERRORS_MAX 12
 
-/* Of what is written in the struct: where it is. */
-struct out {
+struct field {
 	size_t at;
 	size_t size;
 };
-
-/* A number of the ioctls, as in BUILDID_IOC_*. */
-#define NR(name) _IOC_NR(BUILDID_IOC_##name)
 
 /**
  * struct ioctl - what the header says of one
  * @name: for findings
  * @number: with direction and size
  * @size: of the struct
+ * @least: of it that is taken, 0 for all
  * @flags: that are known
  * @privileged: in any case
  * @errors: besides EINVAL, E2BIG and EFAULT
  * @outs: fields that the answer is in
+ * @by: enum buildid_by
+ * @uses: the fields of that
  * @room: the field with the bytes at @records; 0 for none
  * @records: the field with the address
  * @many: FILE and other records, and not one FILE
@@ -51,10 +47,13 @@ struct ioctl {
 	const char *name;
 	unsigned long number;
 	uint32_t size;
+	uint32_t least;
 	uint32_t flags;
 	bool privileged;
 	int errors[ERRORS_MAX];
-	struct out outs[4];
+	struct field outs[4];
+	uint32_t by;
+	struct field uses[6];
 	size_t room;
 	size_t records;
 	bool many;
@@ -65,7 +64,7 @@ extern const struct ioctl ioctls[IOCTLS];
 /**
  * struct call - one call, before and after
  * @io: which
- * @nr: its number
+ * @nr: its place in ioctls[]
  * @device: of those of the thread
  * @request: what is handed in, of which the first @size bytes are at @at
  * @size: what the caller says

@@ -67,11 +67,11 @@ static void write_log(bool whole)
 	assert_int_equal(log_write(writer, &record.header), 0);
 	make_file(&record, 1, 20, 0, "/lib.so");
 	assert_int_equal(log_write(writer, &record.header), 0);
-	make_mmap(&record, 1, 0, 10, "");
+	make_mmap(&record, 1, 0, 10);
 	assert_int_equal(log_write(writer, &record.header), 0);
 	assert_int_equal(log_finish(writer), 0);
 	if (!whole)
-		assert_int_equal(truncate("log", 56 + 112 + 160 + 104 + 10), 0);
+		assert_int_equal(truncate("log", 56 + 112 + 176 + 120 + 10), 0);
 }
 
 static void assert_listed(const char *path)
@@ -243,7 +243,7 @@ static int answer_maps(struct buildid_maps *request)
 
 	make_file(&record, 7, 20, 0, "/self");
 	fake_add_map(request, &record);
-	make_mmap(&record, 7, 0, request->pid, "");
+	make_mmap(&record, 7, 0, request->pid);
 	fake_add_map(request, &record);
 	request->cursor = BUILDID_MAPS_END;
 	return 0;
@@ -305,7 +305,7 @@ static void each_of_several_outputs_is_annotated(void **state)
 	assert_int_equal(chmod("perf", 0755), 0);
 	make_file(&record, 1, 20, 0, "/lib.so");
 	assert_true(fake_put(&record));
-	make_mmap(&record, 1, 0, 10, "");
+	make_mmap(&record, 1, 0, 10);
 	assert_true(fake_put(&record));
 	assert_int_equal(
 		RUN(record, "--", "./perf", "record", "--switch-output", "-o", "data", "true"), 0);
@@ -323,7 +323,7 @@ static void each_of_several_outputs_is_annotated(void **state)
 	fake_reset(NULL);
 	make_file(&record, 1, 20, 0, "/lib.so");
 	assert_true(fake_put(&record));
-	make_mmap(&record, 1, 0, 10, "");
+	make_mmap(&record, 1, 0, 10);
 	assert_true(fake_put(&record));
 	assert_int_equal(
 		RUN(record, "--", "./perf", "record", "--switch-output", "-o", "data", "true"), 1);

@@ -24,7 +24,7 @@ static void add_mapping(struct buildid_maps *request, uint64_t file_id, uint64_t
 	if (!strcmp(path, "/gone"))
 		record.file.flags = BUILDID_FILE_DELETED;
 	fake_add_map(request, &record);
-	make_mmap(&record, file_id, 0, request->pid, "");
+	make_mmap(&record, file_id, 0, request->pid);
 	record.mmap.addr = addr;
 	fake_add_map(request, &record);
 }
@@ -77,7 +77,7 @@ static void maps_are_objects_as_in_mon(void **state)
 	assert_ptr_equal(strstr(out, "{\"type\":\"mmap\",\"seq\":0,"), out);
 	assert_non_null(strstr(
 		out,
-		"\"pid\":2,\"tid\":3,\"start_time\":1000002,\"comm\":\"worker\",\"addr\":4096,"));
+		"\"pid\":2,\"tid\":3,\"start_time\":1000002,\"comm\":\"worker\",\"uid\":1000,\"cgroup\":77,\"addr\":4096,"));
 	assert_non_null(strstr(out, "\"build_id\":\"" ID20 "\""));
 	assert_non_null(strstr(out, "\"flags\":[\"snapshot\"]}\n{\"type\":\"cookie\","));
 	assert_int_equal(RUN(maps, "--format", "json", "1"), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Mon: what is shown, and how on a terminal; what is held back, and how it ends. */
+/* Mon: what is shown, and how on a terminal; what waits, and how it ends. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +18,10 @@
 static void mon_stops_after_its_count(void **state)
 {
 	(void)state;
-	put_file(1, 4, 0);
-	put_mmap(1, 0, "/a");
+	put_mapping(1, 4, "/a");
 	put_lost(12);
-	put_mmap(1, 0, "/b");
-	put_mmap(1, 0, "/c");
+	put_mapping(1, 4, "/b");
+	put_mapping(1, 4, "/c");
 	assert_int_equal(RUN(mon, "--count", "2"), 0);
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
 				 "10111213                                 /a\n"
@@ -39,7 +38,7 @@ static void mon_asks_for_what_it_was_asked_for(void **state)
 	union any_record record;
 
 	(void)state;
-	make_mmap(&record, 0, BUILDID_STATE_UNRESOLVED, 1, "/a");
+	make_mmap(&record, 0, BUILDID_STATE_UNRESOLVED, 1);
 	assert_true(fake_put(&record));
 	assert_int_equal(RUN(mon, "--count", "1", "-p", "1"), 0);
 	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH);
@@ -71,7 +70,7 @@ static void mon_filters_at_the_source(void **state)
 	assert_int_equal(RUN(mon, "--cgroup", "group"), 1);
 	assert_string_equal(err, "buildid: group: not a cgroup v2 directory\n");
 	fclose(fopen("group/cgroup.procs", "w"));
-	make_mmap(&record, 0, BUILDID_STATE_UNRESOLVED, 4242, "/a");
+	make_mmap(&record, 0, BUILDID_STATE_UNRESOLVED, 4242);
 	assert_true(fake_put(&record));
 	/* Whose child 4242 is is not for mon to know. */
 	assert_int_equal(RUN(mon, "--count", "1", "-p", "1", "--children", "-u", "12", "--cgroup",
@@ -96,7 +95,7 @@ static void put_others(void)
 	assert_true(fake_put(&record));
 	make_cookie(&record, 77, 4);
 	assert_true(fake_put(&record));
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mapping(1, 4, "/a");
 }
 
 static void mon_shows_the_kernel_when_asked(void **state)
@@ -120,7 +119,7 @@ static void mon_shows_cookies(void **state)
 	assert_int_equal(RUN(mon, "--count", "1", "--path", "/a"), 0);
 	assert_null(strstr(out, "cookie"));
 	put_others();
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/b");
+	put_mapping(1, 4, "/b");
 	assert_int_equal(RUN(mon, "--count", "2", "-c", "worker"), 0);
 	assert_non_null(strstr(out, "cookie"));
 }
@@ -132,7 +131,7 @@ static void mon_shows_tasks_when_asked(void **state)
 	(void)state;
 	make_process(&record, BUILDID_RECORD_FORK, 4, 3);
 	assert_true(fake_put(&record));
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	assert_int_equal(RUN(mon, "--count", "1", "--tasks"), 0);
 	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH | BUILDID_SUB_TASKS);
 	assert_non_null(strstr(out, "      4 worker          fork of 3\n"));
@@ -142,7 +141,7 @@ static void mon_warns_when_nothing_is_seen(void **state)
 {
 	(void)state;
 	fake.status = 0;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	assert_int_equal(RUN(mon, "--count", "1"), 0);
 	assert_non_null(strstr(err, "buildid: /dev/buildid: no mapping is seen"));
 	assert_non_null(strstr(err, "sysctl kernel.ftrace_enabled=1"));
@@ -152,36 +151,67 @@ static void mon_warns_when_nothing_is_seen(void **state)
 static void mon_filters(void **state)
 {
 	(void)state;
-	put_file(1, 4, 0);
-	put_mmap(1, 0, "/lib/libc.so.6");
-	put_mmap(1, 0, "/lib/libm.so.6");
+	put_mapping(1, 4, "/lib/libc.so.6");
+	put_mapping(1, 4, "/lib/libm.so.6");
 	assert_int_equal(RUN(mon, "--count", "1", "--path", "*libm*", "-c", "worker"), 0);
 	assert_null(strstr(out, "libc"));
 	assert_non_null(strstr(out, "libm"));
 }
 
-static void mon_waits_for_identities(void **state)
+static void a_mapping_waits_for_its_file_and_nothing_else_does(void **state)
 {
 	(void)state;
-	put_file(1, 0, BUILDID_REASON_PENDING);
-	put_mmap(1, BUILDID_STATE_PENDING, "/a");
-	put_file(2, 4, 0);
-	put_mmap(2, 0, "/b");
-	put_file(1, 8, 0);
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	put_mapping(2, 4, "/b");
+	put_lost(3);
+	put_file_of(77, 1, 8, "/a");
 	assert_int_equal(RUN(mon, "--count", "2"), 0);
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
-				 "1011121314151617                         /a\n"
+				 "10111213                                 /b\n"
+				 "lost 3 records, 3 of mappings (ring full)\n"
 				 "     77 worker          7f0000001000 r-xp "
-				 "10111213                                 /b\n");
+				 "1011121314151617                         /a\n");
+}
+
+static void a_mapping_waits_for_the_path_of_its_own_process(void **state)
+{
+	(void)state;
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	put_file_of(5, 1, 4, "/of/another");
+	put_file_of(77, 1, 4, "/of/its/own");
+	assert_int_equal(RUN(mon, "--count", "1"), 0);
+	assert_non_null(strstr(out, "/of/its/own\n"));
+	assert_null(strstr(out, "another"));
+}
+
+/* As an exec maps the parts of a program. */
+static void a_file_is_that_of_all_mappings_before_it(void **state)
+{
+	(void)state;
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	put_mapping(1, 4, "/a");
+	assert_int_equal(RUN(mon, "--count", "2"), 0);
+	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /a\n"
+				 "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /a\n");
 }
 
 static void mon_does_not_wait_for_ever(void **state)
 {
 	(void)state;
-	put_file(1, 0, BUILDID_REASON_PENDING);
-	put_mmap(1, BUILDID_STATE_PENDING, "/a");
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
 	assert_int_equal(RUN(mon, "--count", "1"), 0);
-	assert_non_null(strstr(out, "(pending)"));
+	assert_non_null(strstr(out, "r-xp (being-read) "));
+}
+
+static void what_is_known_of_a_file_is_shown_in_the_end(void **state)
+{
+	(void)state;
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	put_file_of(5, 1, 4, "/of/another");
+	assert_int_equal(RUN(mon, "--count", "1"), 0);
+	assert_non_null(strstr(out, "r-xp 10111213 "));
 }
 
 static void end_by(int signal_)
@@ -189,14 +219,12 @@ static void end_by(int signal_)
 	pid_t child;
 
 	fake_reset(NULL);
-	put_file(1, 0, BUILDID_REASON_PENDING);
-	put_mmap(1, BUILDID_STATE_PENDING, "/held");
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
 	child = START(mon);
 	wait_until(all_is_consumed);
 	kill(child, signal_);
 	assert_int_equal(command_finish(child), 0);
-	assert_non_null(strstr(out, "(pending)"));
-	assert_non_null(strstr(out, "/held\n"));
+	assert_non_null(strstr(out, "(being-read)"));
 	assert_string_equal(err, "buildid: 1 mapping of 1 file; nothing lost\n");
 }
 
@@ -221,7 +249,7 @@ static void mon_goes_on_under_nohup(void **state)
 	pid_t child;
 
 	(void)state;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	child = command_start(mon_under_nohup, WORDS("buildid mon"));
 	wait_until(all_is_consumed);
 	/* An ignored signal is delivered only if it is blocked. */
@@ -237,14 +265,12 @@ static void mon_goes_on_under_nohup(void **state)
 static void mon_sums_up(void **state)
 {
 	(void)state;
-	put_file(1, 4, 0);
-	put_file(2, 8, 0);
-	put_mmap(1, 0, "/a");
-	put_mmap(2, 0, "/b");
-	put_mmap(1, 0, "/a");
+	put_mapping(1, 4, "/a");
+	put_mapping(2, 8, "/b");
+	put_mapping(1, 4, "/a");
 	put_lost(3);
 	put_lost(4);
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/c");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	assert_int_equal(RUN(mon, "--count", "4"), 0);
 	assert_string_equal(err, "buildid: 4 mappings of 2 files; lost 7 records, 7 of mappings "
 				 "(ring full)\n");
@@ -257,7 +283,7 @@ static void mon_has_the_date_in_json(void **state)
 	const char *date;
 
 	(void)state;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	assert_int_equal(RUN(mon, "-j", "--count", "1"), 0);
 	date = strstr(out, "\"time\":\"");
 	assert_non_null(date);
@@ -279,12 +305,11 @@ static void mon_fits_its_terminal(void **state)
 	pid_t child;
 
 	(void)state;
-	put_file(1, 20, 0);
-	put_mmap(1, 0, LONG_PATH);
+	put_mapping(1, 20, LONG_PATH);
 	child = command_start_on_terminal(cmd_mon, 80, 24, WORDS("buildid mon"));
 	wait_until(all_is_consumed);
 	command_resize(140, 24);
-	put_mmap(1, 0, LONG_PATH);
+	put_mapping(1, 20, LONG_PATH);
 	wait_until(all_is_consumed);
 	kill(child, SIGHUP);
 	assert_int_equal(command_finish_on_terminal(child), 0);
@@ -304,8 +329,7 @@ static void mon_shows_all_in_full(void **state)
 	pid_t child;
 
 	(void)state;
-	put_file(1, 20, 0);
-	put_mmap(1, 0, LONG_PATH);
+	put_mapping(1, 20, LONG_PATH);
 	child = command_start_on_terminal(cmd_mon, 40, 24,
 					  WORDS("buildid mon", "--full", "--count", "1"));
 	assert_int_equal(command_finish_on_terminal(child), 0);
@@ -320,9 +344,8 @@ static void mon_repeats_its_header(void **state)
 	pid_t child;
 
 	(void)state;
-	put_file(1, 20, 0);
 	for (i = 0; i < 20; i++)
-		put_mmap(1, 0, "/a");
+		put_mapping(1, 20, "/a");
 	child = command_start_on_terminal(cmd_mon, 80, 10, WORDS("buildid mon", "--count", "20"));
 	assert_int_equal(command_finish_on_terminal(child), 0);
 	for (at = out; (at = strstr(at, "IDENTITY")); at++)
@@ -332,30 +355,28 @@ static void mon_repeats_its_header(void **state)
 
 /* --------------------------------------------------------------- changes -- */
 
-static void put_content(uint64_t file_id, uint8_t content, uint32_t flags)
+static void put_content(uint64_t file_id, uint8_t content, uint32_t flags, const char *path)
 {
 	union any_record record;
 
-	make_file(&record, file_id, 4, 0, "/f");
+	put_mmap(file_id, BUILDID_STATE_FOLLOWS);
+	make_file(&record, file_id, 4, 0, path);
 	record.bytes[record.file.data_off] = content;
 	record.file.flags = flags;
+	record.file.tid = 78;
 	assert_true(fake_put(&record));
 }
 
 static void mon_shows_what_is_news(void **state)
 {
 	(void)state;
-	put_content(1, 0xa1, 0);
-	put_mmap(1, 0, "/lib/a");
-	put_mmap(1, 0, "/lib/a");
-	put_content(2, 0xa2, 0);
-	put_mmap(2, 0, "/lib/a");
-	put_mmap(1, 0, "/lib/a");
-	put_mmap(2, 0, "/lib/a");
-	put_content(3, 0xa1, BUILDID_FILE_DELETED);
-	put_mmap(3, 0, "/lib/b");
-	put_content(4, 0xa4, 0);
-	put_mmap(4, 0, "/lib/c");
+	put_content(1, 0xa1, 0, "/lib/a");
+	put_content(1, 0xa1, 0, "/lib/a");
+	put_content(2, 0xa2, 0, "/lib/a");
+	put_content(1, 0xa1, 0, "/lib/a");
+	put_content(2, 0xa2, 0, "/lib/a");
+	put_content(3, 0xa1, BUILDID_FILE_DELETED, "/lib/b");
+	put_content(4, 0xa4, 0, "/lib/c");
 	/* netlink and the snapshot are not there. */
 	assert_int_equal(RUN(mon, "--changes", "--count", "4"), 0);
 	assert_string_equal(out, "     77 worker          new         "
@@ -371,10 +392,8 @@ static void mon_shows_what_is_news(void **state)
 static void mon_has_the_former_content_in_json(void **state)
 {
 	(void)state;
-	put_content(1, 0xa1, 0);
-	put_mmap(1, 0, "/lib/a");
-	put_content(2, 0xa2, 0);
-	put_mmap(2, 0, "/lib/a");
+	put_content(1, 0xa1, 0, "/lib/a");
+	put_content(2, 0xa2, 0, "/lib/a");
 	assert_int_equal(RUN(mon, "-j", "--changes", "--count", "2"), 0);
 	assert_non_null(strstr(out, "\"news\":[\"new\"],\"path\":"));
 	assert_non_null(strstr(out,
@@ -385,10 +404,8 @@ static void mon_has_the_former_content_in_json(void **state)
 static void mon_filters_what_is_news(void **state)
 {
 	(void)state;
-	put_content(1, 0xa1, 0);
-	put_mmap(1, 0, "/lib/a");
-	put_content(2, 0xa2, 0);
-	put_mmap(2, 0, "/lib/b");
+	put_content(1, 0xa1, 0, "/lib/a");
+	put_content(2, 0xa2, 0, "/lib/b");
 	assert_int_equal(RUN(mon, "--changes", "--path", "*/b", "--count", "1"), 0);
 	assert_null(strstr(out, "/lib/a"));
 	assert_non_null(strstr(out, "/lib/b"));
@@ -399,7 +416,7 @@ static void mon_prints_each_line_at_once(void **state)
 	pid_t child;
 
 	(void)state;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mapping(1, 4, "/a");
 	child = START(mon);
 	wait_until(all_is_consumed);
 	command_slurp("out", out, sizeof(out));
@@ -429,7 +446,7 @@ static void mon_ends_with_its_reader(void **state)
 {
 	(void)state;
 	assert_int_equal(run_as_mon(mon_into_a_closed_pipe), 0);
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	assert_int_equal(run_as_mon(mon_into_a_closed_pipe), 0);
 }
 
@@ -441,7 +458,7 @@ static int mon_into_a_full_disk(int argc, char **argv)
 static void mon_reports_a_full_disk(void **state)
 {
 	(void)state;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	assert_int_equal(run_as_mon(mon_into_a_full_disk), 1);
 	assert_non_null(strstr(err, "buildid: standard output: No space left on device\n"));
 }
@@ -459,7 +476,10 @@ int main(void)
 		TEST(mon_shows_cookies),
 		TEST(mon_shows_tasks_when_asked),
 		TEST(mon_warns_when_nothing_is_seen),
-		TEST(mon_waits_for_identities),
+		TEST(a_mapping_waits_for_its_file_and_nothing_else_does),
+		TEST(a_mapping_waits_for_the_path_of_its_own_process),
+		TEST(a_file_is_that_of_all_mappings_before_it),
+		TEST(what_is_known_of_a_file_is_shown_in_the_end),
 		TEST(mon_does_not_wait_for_ever),
 		TEST(mon_ends_by_signals),
 		TEST(mon_goes_on_under_nohup),

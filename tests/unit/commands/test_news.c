@@ -25,9 +25,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void make(union any_record *file, uint64_t file_id, uint8_t content, uint32_t flags)
+static void make(union any_record *file, uint64_t file_id, uint8_t content, uint32_t flags,
+		 const char *path)
 {
-	make_file(file, file_id, content ? 4 : 0, content ? 0 : BUILDID_REASON_DEFERRED, "");
+	make_file(file, file_id, content ? 4 : 0, content ? 0 : BUILDID_REASON_NOT_READ, path);
 	file->bytes[file->file.data_off] = content;
 	file->file.flags = flags;
 }
@@ -38,8 +39,8 @@ static unsigned int judge_on(uint32_t device, uint64_t file_id, uint8_t content,
 	struct buildid_event event = {};
 	union any_record mmap, file;
 
-	make_mmap(&mmap, file_id, 0, 77, path);
-	make(&file, file_id, content, flags);
+	make_mmap(&mmap, file_id, 0, 77);
+	make(&file, file_id, content, flags, path);
 	file.file.user_dev_minor = device;
 	event.record = &mmap.header;
 	event.file = &file.file;

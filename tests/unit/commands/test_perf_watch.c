@@ -75,7 +75,7 @@ static void show(const char *comm, uint16_t flags)
 {
 	union any_record record;
 
-	make_mmap(&record, 1, 0, (uint32_t)child, "");
+	make_mmap(&record, 1, 0, (uint32_t)child);
 	record.header.flags = flags;
 	snprintf((char *)record.mmap.comm, sizeof(record.mmap.comm), "%s", comm);
 	perf_watch_record(&watch, &record.header);

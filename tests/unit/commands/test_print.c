@@ -86,24 +86,11 @@ static void a_mapping_is_a_line_of_columns(void **state)
 	union any_record mmap, file;
 
 	(void)state;
-	make_mmap(&mmap, 1, 0, 4242, "");
+	make_mmap(&mmap, 1, 0, 4242);
 	make_file(&file, 1, 20, 0, "/usr/bin/worker");
 	show_event(false, &mmap, &file);
 	end("   4242 worker          7f0000001000 r-xp "
 	    "101112131415161718191a1b1c1d1e1f20212223 /usr/bin/worker\n");
-	done();
-}
-
-static void the_path_of_the_mapping_goes_first(void **state)
-{
-	union any_record mmap, file;
-
-	(void)state;
-	make_mmap(&mmap, 1, 0, 1, "/in/container");
-	make_file(&file, 1, 4, 0, "/on/host");
-	show_event(false, &mmap, &file);
-	end("      1 worker          7f0000001000 r-xp "
-	    "10111213                                 /in/container\n");
 	done();
 }
 
@@ -112,7 +99,7 @@ static void flags_follow_the_path(void **state)
 	union any_record mmap, file;
 
 	(void)state;
-	make_mmap(&mmap, 1, 0, 1, "");
+	make_mmap(&mmap, 1, 0, 1);
 	mmap.mmap.prot |= PROT_WRITE;
 	mmap.mmap.map_flags = MAP_SHARED;
 	make_file(&file, 1, 0, BUILDID_REASON_NO_NOTE, "/a");
@@ -128,7 +115,7 @@ static void a_mapping_without_a_file_says_so(void **state)
 	union any_record mmap;
 
 	(void)state;
-	make_mmap(&mmap, 0, BUILDID_STATE_UNRESOLVED, 1, "");
+	make_mmap(&mmap, 0, BUILDID_STATE_UNRESOLVED, 1);
 	show_event(false, &mmap, NULL);
 	end("      1 worker          7f0000001000 r-xp "
 	    "(unresolved)                             -\n");
@@ -324,7 +311,7 @@ static void lines_fit_the_terminal(void **state)
 
 	(void)state;
 	setenv("LC_ALL", "C", 1);
-	make_mmap(&mmap, 1, 0, 4242, "");
+	make_mmap(&mmap, 1, 0, 4242);
 	make_file(&file, 1, 20, 0, "/usr/lib/x86_64-linux-gnu/libcrypto.so.3");
 	show_at(140, &mmap, &file);
 	end("    PID COMM                 ADDRESS PROT IDENTITY                                 PATH\n"
@@ -348,7 +335,7 @@ static void other_kinds_stay_visible(void **state)
 	union any_record mmap, file;
 
 	(void)state;
-	make_mmap(&mmap, 1, 0, 1, "");
+	make_mmap(&mmap, 1, 0, 1);
 	make_file(&file, 1, 32, BUILDID_REASON_NOT_ELF, "/f");
 	file.file.kind = BUILDID_KIND_HTLHASH;
 	show_at(80, &mmap, &file);
@@ -373,7 +360,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	int width;
 
 	(void)state;
-	make_mmap(&mmap, 1, 0, 4194304, "");
+	make_mmap(&mmap, 1, 0, 4194304);
 	memcpy(mmap.mmap.comm, "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\n\033", 15);
 	make_file(&file, 1, 64, BUILDID_REASON_NOT_ELF,
 		  "/\xe6\xbc\xa2\xe5\xad\x97/\xff\xff\n/a\xcc\x88/\033[2J/"
@@ -477,21 +464,22 @@ static void nor_in_json(void **state)
 static void a_mapping_has_all_keys_in_order(void **state)
 {
 	static const char *const keys[] = {
-		"type",	 "seq",	 "time_mono", "time_perf", "pid",  "tid",    "start_time", "comm",
-		"addr",	 "len",	 "pgoff",     "prot",	   "path", "dev",    "ino",	   "gen",
-		"mtime", "size", "file_id",   "build_id",  "kind", "reason", "flags",	   NULL,
+		"type",	    "seq",  "time_mono", "time_perf", "pid",   "tid",	"start_time",
+		"comm",	    "uid",  "cgroup",	 "addr",      "len",   "pgoff", "prot",
+		"path",	    "dev",  "ino",	 "gen",	      "mtime", "size",	"file_id",
+		"build_id", "kind", "reason",	 "flags",     NULL,
 	};
 	struct json_object *object;
 	union any_record mmap, file;
 
 	(void)state;
-	make_mmap(&mmap, 7, 0, 4242, "");
+	make_mmap(&mmap, 7, 0, 4242);
 	make_file(&file, 7, 4, 0, "/usr/bin/worker");
 	file.file.flags = BUILDID_FILE_DELETED | BUILDID_FILE_MEMFD;
 	show_event(true, &mmap, &file);
 	end("{\"type\":\"mmap\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
 	    "\"pid\":4242,\"tid\":4243,\"start_time\":1004242,\"comm\":\"worker\","
-	    "\"addr\":139637976731648,\"len\":8192,\"pgoff\":4096,"
+	    "\"uid\":1000,\"cgroup\":77,\"addr\":139637976731648,\"len\":8192,\"pgoff\":4096,"
 	    "\"prot\":\"r-xp\",\"path\":\"/usr/bin/worker\",\"dev\":\"8:1\","
 	    "\"ino\":4711,\"gen\":99,\"mtime\":1700000000000000000,"
 	    "\"size\":123456,\"file_id\":7,\"build_id\":\"10111213\","
@@ -515,12 +503,38 @@ static void a_mapping_has_all_keys_in_order(void **state)
 	done();
 }
 
+static void a_mapping_whose_file_is_being_read_says_so(void **state)
+{
+	struct json_object *object;
+	union any_record mmap;
+	const struct buildid_event event = {
+		.record = &mmap.header,
+		.flags = BUILDID_EVENT_FILE_FOLLOWS,
+	};
+
+	(void)state;
+	make_mmap(&mmap, 7, BUILDID_STATE_FOLLOWS, 1);
+	begin(false);
+	print_event(&out, &event, NULL);
+	end("      1 worker          7f0000001000 r-xp "
+	    "(being-read)                             -\n");
+	done();
+	begin(true);
+	print_event(&out, &event, NULL);
+	end(NULL);
+	object = parse();
+	assert_string_equal(string_of(object, "reason"), "being-read");
+	assert_string_equal(string_of(object, "file_id"), "7");
+	json_object_put(object);
+	done();
+}
+
 static void a_file_has_all_keys_in_order(void **state)
 {
 	static const char *const keys[] = {
-		"type",	   "seq",      "time_mono", "time_perf", "path",  "dev",
-		"ino",	   "user_dev", "user_ino",  "gen",	 "mtime", "size",
-		"file_id", "build_id", "kind",	    "reason",	 "flags", NULL,
+		"type",	    "seq",	"time_mono", "time_perf", "path",  "dev",  "ino",
+		"tree",	    "user_dev", "user_ino",  "gen",	  "mtime", "size", "file_id",
+		"build_id", "kind",	"reason",    "flags",	  NULL,
 	};
 	struct json_object *object;
 	union any_record file;
@@ -528,6 +542,7 @@ static void a_file_has_all_keys_in_order(void **state)
 	(void)state;
 	make_file(&file, 7, 0, BUILDID_REASON_NOT_ELF, "/f");
 	file.file.user_ino = 5;
+	file.file.tree = 257;
 	file.file.mtime = -1;
 	begin(true);
 	print_file(&out, &file.file, NULL);
@@ -539,6 +554,7 @@ static void a_file_has_all_keys_in_order(void **state)
 	assert_string_equal(string_of(object, "reason"), "not-elf");
 	assert_string_equal(string_of(object, "mtime"), "-1");
 	assert_string_equal(string_of(object, "user_ino"), "5");
+	assert_string_equal(string_of(object, "tree"), "257");
 	json_object_put(object);
 	done();
 }
@@ -580,7 +596,7 @@ static void large_numbers_stay_what_they_are(void **state)
 	union any_record mmap;
 
 	(void)state;
-	make_mmap(&mmap, UINT64_MAX, 0, UINT32_MAX, "");
+	make_mmap(&mmap, UINT64_MAX, 0, UINT32_MAX);
 	mmap.mmap.addr = 0xffffffffff600000;
 	show_event(true, &mmap, NULL);
 	end(NULL);
@@ -659,7 +675,7 @@ static void a_name_cut_in_a_character_gives_valid_json(void **state)
 	union any_record mmap;
 
 	(void)state;
-	make_mmap(&mmap, 0, 0, 1, "");
+	make_mmap(&mmap, 0, 0, 1);
 	memcpy(mmap.mmap.comm, "0123456789abcd\xc3", 16);
 	show_event(true, &mmap, NULL);
 	end(NULL);
@@ -684,7 +700,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapping_is_a_line_of_columns),
-		cmocka_unit_test(the_path_of_the_mapping_goes_first),
 		cmocka_unit_test(flags_follow_the_path),
 		cmocka_unit_test(a_mapping_without_a_file_says_so),
 		cmocka_unit_test(the_kernel_and_modules_are_lines),
@@ -702,6 +717,7 @@ int main(void)
 		cmocka_unit_test(what_moves_the_cursor_is_not_printed),
 		cmocka_unit_test(nor_in_json),
 		cmocka_unit_test(a_mapping_has_all_keys_in_order),
+		cmocka_unit_test(a_mapping_whose_file_is_being_read_says_so),
 		cmocka_unit_test(a_file_has_all_keys_in_order),
 		cmocka_unit_test(an_id_is_hex_whatever_its_kind),
 		cmocka_unit_test(a_loss_has_all_keys_in_order),

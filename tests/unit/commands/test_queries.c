@@ -70,6 +70,24 @@ static void info_is_rows_or_an_object(void **state)
 	assert_non_null(strstr(err, "no mapping is seen"));
 }
 
+/* Of 0.2.0, and one of tomorrow. */
+static void a_module_of_another_abi_is_named_with_a_remedy(void **state)
+{
+	(void)state;
+	fake.abi = 1;
+	fake.grown = 200 - (int)sizeof(struct buildid_info);
+	assert_int_equal(RUN(info), 1);
+	assert_non_null(strstr(err, "(ABI 1), this tool needs ABI 2; install the module and the "
+				    "tool of the same version, and load it: rmmod buildid && "
+				    "modprobe buildid\n"));
+	assert_int_equal(RUN(stats, "-j"), 1);
+	assert_non_null(strstr(out, "(ABI 1), this tool needs ABI 2; "));
+	fake.abi = 3;
+	fake.grown = 8;
+	assert_int_equal(RUN(flush), 1);
+	assert_non_null(strstr(err, "(ABI 3), this tool needs ABI 2; "));
+}
+
 static void stats_are_rows_or_an_object(void **state)
 {
 	(void)state;
@@ -94,7 +112,7 @@ static void stats_are_openmetrics(void **state)
 				     "# HELP buildid_info The module that is loaded, always 1.\n"
 				     "buildid_info{version=\""),
 			 out);
-	assert_non_null(strstr(out, ",abi=\"1\"} 1\n"));
+	assert_non_null(strstr(out, ",abi=\"2\"} 1\n"));
 	assert_non_null(strstr(out, "# TYPE buildid_mappings counter\n"
 				    "# HELP buildid_mappings Executable file mappings seen.\n"
 				    "buildid_mappings_total 12\n"));
@@ -128,7 +146,7 @@ static int two_files(struct buildid_maps *request)
 	for (file_id = request->pid; file_id <= 2; file_id++) {
 		make_file(&record, file_id, 20, 0, file_id == 1 ? "/quo\"te\\" : "/b\n");
 		fake_add_map(request, &record);
-		make_mmap(&record, file_id, 0, request->pid, "");
+		make_mmap(&record, file_id, 0, request->pid);
 		fake_add_map(request, &record);
 		fake_add_map(request, &record);
 	}
@@ -171,7 +189,7 @@ static int files_of_invalid_names(struct buildid_maps *request)
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		make_file(&record, i + 1, 20, 0, paths[i]);
 		fake_add_map(request, &record);
-		make_mmap(&record, i + 1, 0, request->pid, "");
+		make_mmap(&record, i + 1, 0, request->pid);
 		fake_add_map(request, &record);
 	}
 	request->cursor = BUILDID_MAPS_END;
@@ -387,6 +405,7 @@ int main(void)
 		TEST(without_the_module_all_say_so),
 		TEST(permissions_come_with_what_helps),
 		TEST(info_is_rows_or_an_object),
+		TEST(a_module_of_another_abi_is_named_with_a_remedy),
 		TEST(stats_are_rows_or_an_object),
 		TEST(openmetrics_say_whether_mappings_are_seen),
 		TEST(openmetrics_count_the_processes_of_a_content),

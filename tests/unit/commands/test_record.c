@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Record: the log, the command, and what mon makes of both. */
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void a_recording_can_be_shown(void **state)
 {
 	(void)state;
 	put_file(1, 4, 0);
-	put_mmap(1, 0, "/a");
+	put_mmap(1, 0);
 	put_lost(3);
 	assert_int_equal(RUN(record, "-o", "log", "--", "true"), 0);
 	assert_string_equal(out, "");
@@ -31,7 +32,7 @@ static void a_recording_can_be_shown(void **state)
 
 	assert_int_equal(RUN(mon, "-l", "log"), 0);
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
-				 "10111213                                 /a\n"
+				 "10111213                                 /f\n"
 				 "lost 3 records, 3 of mappings (ring full)\n");
 	assert_string_equal(
 		err, "buildid: 1 mapping of 1 file; lost 3 records, 3 of mappings (ring full)\n");
@@ -45,7 +46,7 @@ static void a_recording_can_be_piped(void **state)
 
 	(void)state;
 	put_file(1, 4, 0);
-	put_mmap(1, 0, "/a");
+	put_mmap(1, 0);
 	child = START(record, "-j", "-o", "-");
 	wait_until(all_is_consumed);
 	kill(child, SIGTERM);
@@ -55,7 +56,7 @@ static void a_recording_can_be_piped(void **state)
 	assert_int_equal(rename("out", "log"), 0);
 	assert_int_equal(RUN(mon, "-l", "log"), 0);
 	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
-				 "10111213                                 /a\n");
+				 "10111213                                 /f\n");
 	assert_int_equal(RUN(record, "-o", "-", "true"), 2);
 	assert_non_null(strstr(err, "write the log to a file"));
 	child = command_start_on_terminal(cmd_record, 80, 24, WORDS("buildid record", "-o", "-"));
@@ -78,14 +79,50 @@ static void a_link_is_followed_if_it_was_named(void **state)
 static void a_log_that_was_cut_is_shown_as_far_as_it_goes(void **state)
 {
 	(void)state;
-	put_file(1, 0, BUILDID_REASON_PENDING);
-	put_mmap(1, BUILDID_STATE_PENDING, "/held");
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	put_file(1, 4, 0);
 	assert_int_equal(RUN(record, "-o", "log", "sh", "-c", "exit 0"), 0);
-	assert_int_equal(truncate("log", 56 + 136 + 120 + 7), 0);
+	assert_int_equal(truncate("log", 56 + 120 + 7), 0);
 	assert_int_equal(RUN(mon, "-l", "log"), 1);
-	assert_non_null(strstr(out, "/held\n"));
-	assert_non_null(strstr(err, "log: cut short: ends at byte 319, "
-				    "in what starts at byte 312\n"));
+	assert_non_null(strstr(out, "(being-read)"));
+	assert_non_null(strstr(err, "log: cut short: ends at byte 183, "
+				    "in what starts at byte 176\n"));
+}
+
+static void what_follows_a_mapping_is_shown_with_it(void **state)
+{
+	(void)state;
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
+	/* For whoever mapped it first: a log has no paths of all the others. */
+	put_file_of(5, 1, 4, "/a");
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	assert_int_equal(RUN(record, "-o", "log", "true"), 0);
+	assert_int_equal(RUN(mon, "-l", "log"), 0);
+	assert_string_equal(out, "     77 worker          7f0000001000 r-xp "
+				 "(unresolved)                             -\n"
+				 "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /a\n"
+				 "     77 worker          7f0000001000 r-xp "
+				 "10111213                                 /a\n");
+}
+
+static void a_file_that_does_not_come_is_asked_for(void **state)
+{
+	(void)state;
+	put_mmap(1, BUILDID_STATE_FOLLOWS);
+	put_lost(1);
+	assert_int_equal(RUN(record, "-o", "log", "true"), 0);
+	assert_int_equal(fake.id.file_id, 1);
+	assert_non_null(strstr(err, "log: 3 records, 1 lost\n"));
+	assert_int_equal(RUN(mon, "-l", "log"), 0);
+	assert_non_null(strstr(out, " /resolved\n"));
+	/* Nor does the module know it. */
+	put_mmap(2, BUILDID_STATE_FOLLOWS);
+	fake.resolve_error = ENOENT;
+	assert_int_equal(RUN(record, "-o", "log", "true"), 0);
+	assert_int_equal(fake.id.file_id, 2);
+	assert_non_null(strstr(err, "log: 1 records, 0 lost\n"));
 }
 
 static void record_exits_as_its_command(void **state)
@@ -144,7 +181,7 @@ static void record_without_a_command_ends_by_signals(void **state)
 	pid_t child;
 
 	(void)state;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	child = START(record);
 	wait_until(all_is_consumed);
 	kill(child, SIGINT);
@@ -225,7 +262,7 @@ static void a_perf_that_does_not_record_gets_a_word(void **state)
 static void record_reports_a_full_disk(void **state)
 {
 	(void)state;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	assert_int_equal(RUN(record, "-o", "/dev/full", "sh", "-c", "echo done"), 1);
 	assert_string_equal(err, "buildid: /dev/full: No space left on device\n");
 	/* The command is none the worse for it. */
@@ -251,7 +288,7 @@ static void record_tells_which_rings_there_can_be(void **state)
 static void a_malformed_record_is_the_device_s(void **state)
 {
 	(void)state;
-	put_mmap(0, BUILDID_STATE_UNRESOLVED, "/a");
+	put_mmap(0, BUILDID_STATE_UNRESOLVED);
 	fake_break_size(8);
 	assert_int_equal(RUN(record, "-o", "log", "true"), 1);
 	assert_string_equal(err, "buildid: /dev/buildid: malformed record\n");
@@ -288,6 +325,8 @@ int main(void)
 		TEST(a_recording_can_be_piped),
 		TEST(a_link_is_followed_if_it_was_named),
 		TEST(a_log_that_was_cut_is_shown_as_far_as_it_goes),
+		TEST(what_follows_a_mapping_is_shown_with_it),
+		TEST(a_file_that_does_not_come_is_asked_for),
 		TEST(record_exits_as_its_command),
 		TEST(a_script_needs_no_interpreter_line),
 		TEST(record_leaves_its_command_no_trace),

@@ -84,7 +84,7 @@ static void the_names_are_behind_the_addresses(void **state)
 	assert_int_equal(filter(format("a\nx 7, 0x%llx)\n", BASE + start + 1), NULL), 0);
 	assert_string_equal(out, expected);
 	assert_string_equal(err, "");
-	assert_int_equal(fake.addr.pid, 7);
+	assert_int_equal(fake.resolved.pid, 7);
 }
 
 static void a_caller_is_named_by_its_call(void **state)
@@ -218,7 +218,7 @@ static void write_log(uint32_t pid, uint64_t start_time)
 
 	writer = log_create("log", true, &reason);
 	assert_non_null(writer);
-	make_mmap(&record, 1, BUILDID_STATE_KNOWN, pid, "");
+	make_mmap(&record, 1, BUILDID_STATE_KNOWN, pid);
 	record.mmap.addr = BASE - 0x100000;
 	record.mmap.start_time = start_time;
 	assert_int_equal(log_write(writer, &record.header), 0);
@@ -231,12 +231,12 @@ static void of_a_process_in_the_log_no_other_with_its_pid_is_asked(void **state)
 	write_log(7, 4321);
 	filter(format("7 0x%llx\n", BASE + start), "--log=log");
 	assert_non_null(strstr(out, " caller+0x0 ("));
-	assert_int_equal(fake.addr.pid, 7);
-	assert_int_equal(fake.addr.start_time, 4321);
+	assert_int_equal(fake.resolved.pid, 7);
+	assert_int_equal(fake.resolved.start_time, 4321);
 	/* It is not in the log, so that it may be any. */
 	filter(format("8 0x%llx\n", BASE + start), "--log=log");
-	assert_int_equal(fake.addr.pid, 8);
-	assert_int_equal(fake.addr.start_time, 0);
+	assert_int_equal(fake.resolved.pid, 8);
+	assert_int_equal(fake.resolved.start_time, 0);
 }
 
 /* Of this process itself, which has been here since another time than that of the log. */

@@ -43,7 +43,7 @@ static int one_file(struct buildid_maps *request)
 		return ESRCH;
 	make_file(&record, 7, 20, 0, path);
 	fake_add_map(request, &record);
-	make_mmap(&record, 7, 0, request->pid, "");
+	make_mmap(&record, 7, 0, request->pid);
 	fake_add_map(request, &record);
 	fake_add_map(request, &record);
 	request->cursor = BUILDID_MAPS_END;
@@ -190,7 +190,7 @@ static int two_mappings(struct buildid_history *request)
 
 	make_file(&record, 7, 20, 0, path);
 	fake_add_history(request, &record);
-	make_mmap(&record, 7, 0, (uint32_t)getppid(), "");
+	make_mmap(&record, 7, 0, (uint32_t)getppid());
 	fake_add_history(request, &record);
 	record.mmap.start_time++;
 	fake_add_history(request, &record);

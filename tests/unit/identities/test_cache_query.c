@@ -30,7 +30,7 @@ static int fake_snapshot_next(const struct buildid_record **record)
 {
 	static union any_record any;
 
-	make_mmap(&any, 1, 0, 1, "");
+	make_mmap(&any, 1, 0, 1);
 	any.header.time_perf = PERF;
 	*record = &any.header;
 	return 0;

@@ -63,7 +63,7 @@ static void add_mmap(uint64_t file_id, uint32_t pid, uint64_t time)
 {
 	union any_record record;
 
-	make_mmap(&record, file_id, 0, pid, "");
+	make_mmap(&record, file_id, 0, pid);
 	set_time(&record, time);
 	add(&record);
 }
@@ -361,7 +361,7 @@ static void a_clock_that_drifts_is_followed(void **state)
 	add_version(1, 0x11, 2 * SECOND);
 	add_mmap(1, 5, 10 * SECOND);
 	for (time = 10 * SECOND; time < 3600 * SECOND; time += SECOND) {
-		make_mmap(&record, 99, 0, 7, "");
+		make_mmap(&record, 99, 0, 7);
 		record.header.time_mono = 7 * SECOND + time;
 		record.header.time_perf = time + time / 360;
 		add(&record);
@@ -394,7 +394,7 @@ static void times_may_be_any(void **state)
 		record.header.time_mono = times[i / 125];
 		record.header.time_perf = times[i % 3];
 		add(&record);
-		make_mmap(&record, 1, 0, 5, "");
+		make_mmap(&record, 1, 0, 5);
 		record.header.time_mono = times[i % 4];
 		record.header.time_perf = times[i / 125];
 		add(&record);
@@ -559,7 +559,7 @@ static void a_pid_that_is_used_again_is_another_process(void **state)
 		add(&record);
 		add_mmap(1, 6, 2 * SECOND);
 		if (types[i] == BUILDID_RECORD_MMAP) {
-			make_mmap(&record, 1, 0, 6, "");
+			make_mmap(&record, 1, 0, 6);
 			record.mmap.addr = 0x1000;
 			record.mmap.start_time = 99;
 		} else {
@@ -825,7 +825,7 @@ static void what_does_not_fit_is_reported(void **state)
 	record.file.ino = 11;
 	add(&record);
 	add_mmap(2, 5, 1000);
-	make_file(&record, 3, 0, BUILDID_REASON_PENDING, "/pending");
+	make_file(&record, 3, 0, BUILDID_REASON_INTERRUPTED, "/interrupted");
 	record.file.ino = 12;
 	add(&record);
 	add_mmap(3, 5, 1000);
@@ -846,7 +846,31 @@ static void what_does_not_fit_is_reported(void **state)
 	});
 	assert_int_equal(found.id.size, 0);
 	assert_true(found.known);
-	assert_unknown(5, 12, 1001, "it was not read in time");
+	assert_unknown(5, 12, 1001, "it could not be read");
+}
+
+static void a_file_may_be_read_after_it_was_mapped(void **state)
+{
+	(void)state;
+	add_mmap(1, 5, 10 * SECOND);
+	add_mmap(2, 5, 20 * SECOND);
+	add_file(2, 10, 0x22);
+	add_file(1, 10, 0x11);
+	ready(5 * SECOND);
+	assert_is(5, 10, 10 * SECOND + 1, 0x11);
+	assert_is(5, 10, 20 * SECOND + 1, 0x22);
+}
+
+/* And nothing says that it is what was there before. */
+static void a_file_that_was_never_read_is_not_known(void **state)
+{
+	(void)state;
+	add_file(1, 10, 0x11);
+	add_mmap(1, 5, 10 * SECOND);
+	add_mmap(2, 5, 20 * SECOND);
+	ready(5 * SECOND);
+	assert_is(5, 10, 10 * SECOND + 1, 0x11);
+	assert_unknown(5, 10, 20 * SECOND + 1, "it was not read in time");
 }
 
 /* ----------------------------------------------------------------- images -- */
@@ -1051,6 +1075,8 @@ int main(void)
 		TEST(a_loss_hides_what_a_path_was_before),
 		TEST(a_log_may_end_before_the_recording_begins),
 		TEST(what_does_not_fit_is_reported),
+		TEST(a_file_may_be_read_after_it_was_mapped),
+		TEST(a_file_that_was_never_read_is_not_known),
 		TEST(an_image_s_id_of_another_kind_is_none_of_perf_s),
 		TEST(kernel_and_modules_are_found),
 		TEST(modules_that_come_and_go),

@@ -75,7 +75,7 @@ static void write_log(void)
 	assert_non_null(writer);
 	make_file(&record, 1, 20, 0, "/usr/bin/ls");
 	assert_int_equal(log_write(writer, &record.header), 0);
-	make_mmap(&record, 1, 0, 10, "");
+	make_mmap(&record, 1, 0, 10);
 	assert_int_equal(log_write(writer, &record.header), 0);
 	make_lost(&record, 3);
 	assert_int_equal(log_write(writer, &record.header), 0);
@@ -137,7 +137,7 @@ static void what_was_written_is_read(void **state)
 	make_file(&expected, 1, 20, 0, "/usr/bin/ls");
 	assert_memory_equal(record, &expected, expected.header.size);
 	assert_int_equal(log_next(reader, &record), 1);
-	make_mmap(&expected, 1, 0, 10, "");
+	make_mmap(&expected, 1, 0, 10);
 	assert_memory_equal(record, &expected, expected.header.size);
 	assert_int_equal(log_next(reader, &record), 1);
 	assert_int_equal(record->type, BUILDID_RECORD_LOST);
@@ -157,8 +157,8 @@ static void an_end_without_the_wall_clock_is_one(void **state)
 
 	(void)state;
 	write_log();
-	memcpy(bytes + 400 + offsetof(struct buildid_record, size), &end_size, sizeof(end_size));
-	write_bytes(440);
+	memcpy(bytes + 424 + offsetof(struct buildid_record, size), &end_size, sizeof(end_size));
+	write_bytes(464);
 	reader = log_open(path);
 	assert_non_null(reader);
 	while (log_next(reader, &record) == 1)
@@ -236,7 +236,7 @@ static void what_was_flushed_survives(void **state)
 	(void)state;
 	writer = log_create(path, true, &reason);
 	assert_non_null(writer);
-	make_mmap(&record, 1, 0, 10, "");
+	make_mmap(&record, 1, 0, 10);
 	assert_int_equal(log_write(writer, &record.header), 0);
 	assert_int_equal(log_flush(writer), 0);
 	assert_int_equal(read_log(&error), 1);
@@ -252,12 +252,12 @@ static void every_cut_is_reported(void **state)
 
 	(void)state;
 	write_log();
-	assert_int_equal(size, 56 + 168 + 112 + 64 + 48);
+	assert_int_equal(size, 56 + 184 + 120 + 64 + 48);
 	for (cut = 0; cut < size; cut++) {
 		write_bytes(cut);
 		count = read_log(&error);
 		assert_non_null(error);
-		assert_int_equal(count, (cut >= 224) + (cut >= 336) + (cut >= 400));
+		assert_int_equal(count, (cut >= 240) + (cut >= 360) + (cut >= 424));
 		if (cut >= 8)
 			assert_non_null(strstr(error, "cut short"));
 	}
@@ -273,12 +273,12 @@ static void a_cut_is_reported_with_its_place(void **state)
 	assert_error("cut short: ends at byte 8, in what starts at byte 0", 0);
 	write_bytes(56);
 	assert_error("cut short: no end at byte 56", 0);
-	write_bytes(225);
-	assert_error("cut short: ends at byte 225, in what starts at byte 224", 1);
-	write_bytes(400);
-	assert_error("cut short: no end at byte 400", 3);
+	write_bytes(241);
+	assert_error("cut short: ends at byte 241, in what starts at byte 240", 1);
+	write_bytes(424);
+	assert_error("cut short: no end at byte 424", 3);
 	write_bytes(size - 1);
-	assert_error("cut short: ends at byte 447, in what starts at byte 400", 3);
+	assert_error("cut short: ends at byte 471, in what starts at byte 424", 3);
 }
 
 /* Any value anywhere: no crash, and an end. */
@@ -309,24 +309,24 @@ static void damage_is_reported_with_its_place(void **state)
 
 	(void)state;
 	write_log();
-	memset(bytes + 224 + 4, 0, 4);
+	memset(bytes + 240 + 4, 0, 4);
 	write_bytes(size);
-	assert_error("damaged: no record at byte 224", 1);
+	assert_error("damaged: no record at byte 240", 1);
 
 	write_log();
-	memset(bytes + 224 + 4, 0xff, 4);
+	memset(bytes + 240 + 4, 0xff, 4);
 	write_bytes(size);
-	assert_error("damaged: no record at byte 224", 1);
+	assert_error("damaged: no record at byte 240", 1);
 
 	write_log();
 	bytes[size] = 'x';
 	write_bytes(size + 1);
-	assert_error("damaged: goes on at byte 448, behind its end", 3);
+	assert_error("damaged: goes on at byte 472, behind its end", 3);
 
 	write_log();
 	bytes[size - 16]++;
 	write_bytes(size);
-	assert_error("damaged: no record at byte 400", 3);
+	assert_error("damaged: no record at byte 424", 3);
 
 	write_log();
 	saved = header->byte_order;
@@ -334,13 +334,14 @@ static void damage_is_reported_with_its_place(void **state)
 	write_bytes(size);
 	assert_error("written on a machine of the other byte order", 0);
 	header->byte_order = saved;
-	header->version = 9;
+	/* That of 0.2.0. */
+	header->version = 1;
 	write_bytes(size);
-	assert_error("version 9 of the format, this is 1", 0);
+	assert_error("a log of version 1; this buildid reads version 2", 0);
 	header->version = LOG_VERSION;
 	header->abi = 7;
 	write_bytes(size);
-	assert_error("version 7 of the ABI, this is 1", 0);
+	assert_error("records of ABI 7; this buildid reads ABI 2", 0);
 }
 
 static void a_record_longer_than_any_is_refused(void **state)
@@ -350,9 +351,9 @@ static void a_record_longer_than_any_is_refused(void **state)
 	(void)state;
 	write_log();
 	memset(bytes + size, 0xff, too_long);
-	memcpy(bytes + 224 + 4, &too_long, sizeof(too_long));
+	memcpy(bytes + 240 + 4, &too_long, sizeof(too_long));
 	write_bytes(size + too_long);
-	assert_error("damaged: no record at byte 224", 1);
+	assert_error("damaged: no record at byte 240", 1);
 }
 
 static void a_longer_header_is_skipped(void **state)

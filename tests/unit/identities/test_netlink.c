@@ -101,7 +101,7 @@ static void receive_events(uint32_t first_pid, int count)
 
 	genlmsg_put(message, 1, 0, FAMILY, 0, 0, BUILDID_CMD_EVENT, BUILDID_GENL_VERSION);
 	while (count--) {
-		make_mmap(&record, 1, 0, first_pid++, "");
+		make_mmap(&record, 1, 0, first_pid++);
 		nla_put(message, BUILDID_A_RECORD, (int)record.header.size, &record);
 	}
 }
@@ -259,8 +259,8 @@ static void a_record_that_contradicts_itself_is_refused(void **state)
 	(void)state;
 	receive_answer();
 	genlmsg_put(receive_next(), 1, 0, FAMILY, 0, 0, BUILDID_CMD_EVENT, BUILDID_GENL_VERSION);
-	make_mmap(&record, 1, 0, 1, "/path");
-	record.mmap.path_len = 4000;
+	make_file(&record, 1, 20, 0, "/path");
+	record.file.path_len = 4000;
 	nla_put(queue[1], BUILDID_A_RECORD, (int)record.header.size, &record);
 	assert_int_equal(netlink_subscribe(netlink, &everything), 0);
 	assert_error(-EBADMSG);

@@ -49,7 +49,7 @@ static void put_file(uint64_t file_id, uint16_t id_len, const char *name)
 {
 	union any_record record;
 
-	make_file(&record, file_id, id_len, id_len ? 0 : BUILDID_REASON_PENDING, name);
+	make_file(&record, file_id, id_len, id_len ? 0 : BUILDID_REASON_NOT_READ, name);
 	put(&record, 1);
 }
 
@@ -59,7 +59,7 @@ static void put_mmap(uint64_t file_id, uint32_t pid, uint64_t addr, uint64_t tim
 {
 	union any_record record;
 
-	make_mmap(&record, file_id, BUILDID_STATE_KNOWN, pid, "");
+	make_mmap(&record, file_id, BUILDID_STATE_KNOWN, pid);
 	record.mmap.addr = addr;
 	record.mmap.len = 0x1000;
 	record.mmap.pgoff = 0x2000;

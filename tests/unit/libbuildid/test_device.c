@@ -38,7 +38,7 @@ static void put_mmap(uint32_t pid)
 {
 	union any_record record;
 
-	make_mmap(&record, 1, 0, pid, "");
+	make_mmap(&record, 1, 0, pid);
 	assert_true(fake_put(&record));
 }
 
@@ -77,10 +77,22 @@ static void errors_of_open_are_returned(void **state)
 
 static void another_abi_is_refused(void **state)
 {
+	uint32_t abi = 0;
+
 	(void)state;
 	fake.abi = BUILDID_ABI_VERSION + 1;
 	assert_int_equal(buildid_open(&handle), -EPROTONOSUPPORT);
 	assert_null(handle);
+	assert_int_equal(buildid_module_abi(&abi), 0);
+	assert_int_equal(abi, BUILDID_ABI_VERSION + 1);
+	/* The struct of ABI 1 was that long. */
+	fake.abi = 1;
+	fake.grown = 200 - (int)sizeof(struct buildid_info);
+	assert_int_equal(buildid_open(&handle), -EPROTONOSUPPORT);
+	assert_int_equal(buildid_module_abi(&abi), 0);
+	assert_int_equal(abi, 1);
+	fake.open_error = ENOENT;
+	assert_int_equal(buildid_module_abi(&abi), -ENODEV);
 }
 
 static void info_stats_and_flush_reach_the_module(void **state)
@@ -118,6 +130,7 @@ static void a_file_is_resolved(void **state)
 	assert_int_equal(buildid_resolve_fd(handle, 0, &buffer, sizeof(buffer), &file), 0);
 	assert_ptr_equal(file, &buffer);
 	assert_int_equal(file->id_len, 20);
+	assert_int_equal(fake.resolved.by, BUILDID_BY_FD);
 
 	assert_int_equal(buildid_resolve_fd(handle, 0, buffer.bytes + 4, 1024, &file), -EINVAL);
 	assert_null(file);
@@ -129,7 +142,7 @@ static void a_file_is_resolved(void **state)
 static void resolve_to_mmap(int fd, union any_record *record)
 {
 	(void)fd;
-	make_mmap(record, 1, 0, 1, "");
+	make_mmap(record, 1, 0, 1);
 }
 
 static void resolve_to_malformed(int fd, union any_record *record)
@@ -172,17 +185,24 @@ static void an_inode_is_resolved(void **state)
 	assert_int_equal(buildid_open(&handle), 0);
 	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file), 0);
 	assert_ptr_equal(file, &buffer);
-	assert_int_equal(fake.key.size, sizeof(fake.key));
-	assert_int_equal(fake.key.flags, BUILDID_KEY_ANY_GENERATION);
-	assert_int_equal(fake.key.dev_major, 8);
-	assert_int_equal(fake.key.dev_minor, 1);
-	assert_int_equal(fake.key.ino, 4711);
-	assert_int_equal(fake.key.generation, 0);
+	assert_int_equal(fake.resolved.size, sizeof(fake.resolved));
+	assert_int_equal(fake.resolved.by, BUILDID_BY_KEY);
+	assert_int_equal(fake.resolved.flags, BUILDID_KEY_ANY_GENERATION);
+	assert_int_equal(fake.resolved.dev_major, 8);
+	assert_int_equal(fake.resolved.dev_minor, 1);
+	assert_int_equal(fake.resolved.ino, 4711);
+	assert_int_equal(fake.resolved.generation, 0);
 	key.flags = 0;
 	key.generation = 9;
+	key.tree = 256;
 	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file), 0);
-	assert_int_equal(fake.key.flags, 0);
-	assert_int_equal(fake.key.generation, 9);
+	assert_int_equal(fake.resolved.flags, 0);
+	assert_int_equal(fake.resolved.generation, 9);
+	assert_int_equal(fake.resolved.tree, 256);
+	key.size = offsetof(struct buildid_key, tree);
+	assert_int_equal(buildid_resolve_key(handle, &key, &buffer, sizeof(buffer), &file), 0);
+	assert_int_equal(fake.resolved.tree, 0);
+	key.size = sizeof(key);
 
 	assert_int_equal(buildid_resolve_key(handle, &key, buffer.bytes + 4, 1024, &file), -EINVAL);
 	assert_null(file);
@@ -208,11 +228,12 @@ static void an_address_is_resolved(void **state)
 	assert_int_equal(buildid_open(&handle), 0);
 	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer), &file), 0);
 	assert_ptr_equal(file, &buffer);
-	assert_int_equal(fake.addr.size, sizeof(fake.addr));
-	assert_int_equal(fake.addr.flags, 0);
-	assert_int_equal(fake.addr.pid, 7);
-	assert_int_equal(fake.addr.addr, 0x1234);
-	assert_int_equal(fake.addr.start_time, 5);
+	assert_int_equal(fake.resolved.size, sizeof(fake.resolved));
+	assert_int_equal(fake.resolved.flags, 0);
+	assert_int_equal(fake.resolved.by, BUILDID_BY_ADDR);
+	assert_int_equal(fake.resolved.pid, 7);
+	assert_int_equal(fake.resolved.addr, 0x1234);
+	assert_int_equal(fake.resolved.start_time, 5);
 	assert_int_equal(address.source, BUILDID_ADDR_HISTORY);
 	assert_int_equal(address.start_time, 777);
 	assert_int_equal(address.offset, 0x234);
@@ -236,9 +257,10 @@ static void a_version_is_resolved(void **state)
 	assert_int_equal(buildid_open(&handle), 0);
 	assert_int_equal(buildid_resolve_id(handle, 42, &buffer, sizeof(buffer), &file), 0);
 	assert_ptr_equal(file, &buffer);
-	assert_int_equal(fake.id.size, sizeof(fake.id));
-	assert_int_equal(fake.id.flags, 0);
-	assert_int_equal(fake.id.file_id, 42);
+	assert_int_equal(fake.resolved.size, sizeof(fake.resolved));
+	assert_int_equal(fake.resolved.flags, 0);
+	assert_int_equal(fake.resolved.by, BUILDID_BY_ID);
+	assert_int_equal(fake.resolved.file_id, 42);
 	assert_int_equal(buildid_resolve_id(handle, 42, &buffer, 64, &file), -ENOSPC);
 	assert_int_equal(buildid_resolve_id(handle, 42, buffer.bytes + 4, 1024, &file), -EINVAL);
 	assert_null(file);
@@ -487,7 +509,7 @@ static void a_record_is_released_by_the_next_call(void **state)
 
 static void records_are_whole_across_the_end_of_the_ring(void **state)
 {
-	char path[4096];
+	char path[2048];
 	union any_record record;
 	const struct buildid_record *next;
 	uint32_t i;
@@ -500,7 +522,7 @@ static void records_are_whole_across_the_end_of_the_ring(void **state)
 
 		memset(path, 'a' + (int)(i % 26), length);
 		path[length] = '\0';
-		make_mmap(&record, 1, 0, i, path);
+		make_file(&record, i, 20, 0, path);
 		assert_true(fake_put(&record));
 		assert_int_equal(buildid_next(handle, 0, &next), 0);
 		assert_memory_equal(next, &record, record.header.size);
@@ -516,7 +538,7 @@ static void a_full_ring_is_read_to_its_end(void **state)
 	(void)state;
 	fake.ring_size = 4096;
 	subscribe();
-	make_mmap(&record, 1, 0, 0, "");
+	make_mmap(&record, 1, 0, 0);
 	while (fake_put(&record))
 		record.mmap.pid = ++count;
 	assert_true(count > 30);
@@ -604,7 +626,7 @@ static void a_busy_record_is_waited_for(void **state)
 	(void)state;
 	subscribe();
 	put_mmap(1);
-	make_mmap(&record, 1, 0, 2, "");
+	make_mmap(&record, 1, 0, 2);
 	assert_true(fake_put_busy(&record));
 	assert_next_pid(0, 1);
 	assert_next_error(0, -EAGAIN);
@@ -642,8 +664,8 @@ static void a_malformed_record_is_skipped(void **state)
 
 	(void)state;
 	subscribe();
-	make_mmap(&record, 1, 0, 1, "/path");
-	record.mmap.path_len = 4000;
+	make_file(&record, 1, 20, 0, "/path");
+	record.file.path_len = 4000;
 	assert_true(fake_put(&record));
 	put_mmap(2);
 	assert_next_error(0, -EBADMSG);

@@ -44,7 +44,7 @@ static void add_mapping(struct buildid_maps *request, uint64_t file_id, uint64_t
 
 	make_file(&record, file_id, 20, 0, "/f");
 	fake_add_map(request, &record);
-	make_mmap(&record, file_id, 0, request->pid, "");
+	make_mmap(&record, file_id, 0, request->pid);
 	record.mmap.addr = addr;
 	fake_add_map(request, &record);
 }
@@ -623,8 +623,8 @@ static int replies_malformed_records(struct buildid_maps *request)
 	if (request->pid == 2)
 		return one_mapping_each(request);
 	add_mapping(request, 1, 0x1000);
-	make_mmap(&record, 1, 0, 1, "/path");
-	record.mmap.path_len = 4000;
+	make_file(&record, 1, 20, 0, "/path");
+	record.file.path_len = 4000;
 	fake_add_map(request, &record);
 	request->cursor = BUILDID_MAPS_END;
 	return 0;
@@ -678,7 +678,7 @@ static int history_in_two_parts(struct buildid_history *request)
 	assert_true(request->cursor == 0 || request->cursor == 7);
 	make_file(&record, 1, 20, 0, "/f");
 	fake_add_history(request, &record);
-	make_mmap(&record, 1, 0, 4711, "");
+	make_mmap(&record, 1, 0, 4711);
 	record.mmap.addr = 0x1000 + request->cursor;
 	fake_add_history(request, &record);
 	request->cursor = request->cursor ? BUILDID_MAPS_END : 7;
