@@ -3,7 +3,7 @@
  * usage: bench DIR [PART...]
  *
  * Counts what scripts/bench reports, or only these parts of it, in a guest that scripts/bench prepared:
- * DIR has buildid.ko, kprobe_only.ko, the program spawn, and a disk with ELF
+ * DIR has buildid.ko, the modules of kmod/, the program spawn, and a disk with ELF
  * files and a small root.
  *
  * All subjects take turns in each round, so that what drifts hits them all.
@@ -304,13 +304,17 @@ static void without_module(const char *dir)
 	count_spawns("spawn: empty", dir);
 }
 
-static void with_kprobe(const char *dir)
+static void with_bare_probes(const char *dir)
 {
 	static const struct subject kprobe = { .name = "one: kprobe", .work = &one };
+	static const struct subject ftrace = { .name = "one: ftrace", .work = &one };
 
 	module_load(dir, "kprobe_only", "");
 	count(&kprobe);
 	module_unload("kprobe_only");
+	module_load(dir, "ftrace_only", "");
+	count(&ftrace);
+	module_unload("ftrace_only");
 }
 
 static void with_perf(void)
@@ -658,7 +662,7 @@ static void fill(uint64_t entries)
 }
 
 /* Of files[], the oldest in the cache, and the last in their buckets. */
-static void count_at(uint64_t entries, const char *name, const char *empty_name)
+static void count_at(uint64_t entries, const char *name)
 {
 	const struct subject cached = {
 		.name = name,
@@ -668,14 +672,9 @@ static void count_at(uint64_t entries, const char *name, const char *empty_name)
 		.hits = 1,
 		.records = 1,
 	};
-	const struct subject empty = { .name = empty_name, .work = &all };
 
 	fill(entries);
 	count(&cached);
-	/* without probes there is no module, as far as a mapping goes */
-	probes_enable(false);
-	count(&empty);
-	probes_enable(true);
 }
 
 /* Bytes of slabs that the kernel cannot give back at will. */
@@ -695,9 +694,11 @@ static double slab_memory(void)
 
 static void with_many_entries(const char *dir)
 {
+	static const struct subject empty = { .name = "all: empty", .work = &all };
 	struct buildid_stats few, lots;
 	double counted, slab, table;
 
+	count(&empty);
 	module_load(dir, "buildid", "max_entries=" TABLE);
 	device_open();
 	table = device_stats().memory;
@@ -706,11 +707,11 @@ static void with_many_entries(const char *dir)
 	mapper_run();
 	mapper_stop();
 
-	count_at(1000, "all: 1000", "all: 1000, empty");
+	count_at(1000, "all: 1000");
 	few = device_stats();
 	slab = slab_memory();
-	count_at(100000, "all: 100000", "all: 100000, empty");
-	count_at(1000000, "all: 1000000", "all: 1000000, empty");
+	count_at(100000, "all: 100000");
+	count_at(1000000, "all: 1000000");
 	lots = device_stats();
 	slab = slab_memory() - slab;
 
@@ -814,7 +815,7 @@ static void with_mappings(const char *dir)
 
 	for (i = 0; i < ROUNDS; i++) {
 		without_module(dir);
-		with_kprobe(dir);
+		with_bare_probes(dir);
 		with_perf();
 		with_module(dir);
 		fprintf(stderr, "bench: round %d of %d\n", i + 1, ROUNDS);

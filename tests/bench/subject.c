@@ -56,16 +56,6 @@ void module_unload(const char *name)
 		die("cannot unload %s", name);
 }
 
-/* All that there are; none is as good as no module, for who maps. */
-void probes_enable(bool enable)
-{
-	int fd = open("/sys/kernel/debug/kprobes/enabled", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, enable ? "1" : "0", 1) != 1)
-		die("cannot switch kprobes");
-	close(fd);
-}
-
 /* ----------------------------------------------------------------- device -- */
 
 static int device = -1;

@@ -15,7 +15,6 @@
 /* modules */
 void module_load(const char *dir, const char *name, const char *parameters);
 void module_unload(const char *name);
-void probes_enable(bool enable);
 
 /* buildid.ko, by its device */
 void device_open(void);
