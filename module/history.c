@@ -1,262 +1,223 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One ring for each CPU, which only the hook on that CPU writes, with preemption off.
- * So there is no lock. Readers copy a slot and then check whether the writer has come
- * round to it meanwhile, as with a seqcount.
+ * Rings of each CPU, which are written on that CPU only, with preemption off: by the hook, and
+ * by the tracepoints of forks and execs. So there is no lock. Readers copy a slot and then check
+ * whether the writer has come round to it meanwhile, as with a seqcount.
  */
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
-#include <buildid.h>
-
+#include "fork.h"
 #include "history.h"
 
-DEFINE_PER_CPU(struct bid_history, bid_history);
+DEFINE_PER_CPU(struct bid_history[BID_HISTORY_RINGS], bid_history);
 
-/* False when the slot was, or may have been, overwritten while it was copied. */
-static bool read_entry(const struct bid_history *history, u32 nr, struct bid_history_entry *to)
+/* @task: current or a new process's leader. */
+static struct bid_history_slot *begin_task(struct bid_history *history, u16 type, u32 flags,
+					   const struct task_struct *task)
 {
-	*to = history->ring[nr & (BID_HISTORY_DEPTH - 1)];
-	smp_rmb(); /* pairs with the first smp_wmb() in bid_history_add() */
+	struct bid_history_slot *slot = bid_history_begin(history, type, flags);
+
+	slot->start_time = bid_start_time(task);
+	slot->time_perf = local_clock();
+	slot->tgid = task->tgid;
+	memcpy(slot->comm, task->comm, TASK_COMM_LEN);
+	return slot;
+}
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	u32 flags = child->mm == parent->mm ? BUILDID_TASK_SHARES_MM : 0;
+	struct bid_history *history;
+	struct bid_history_slot *slot;
+
+	/* a thread; a kernel thread */
+	if (child->tgid == parent->tgid || !child->mm)
+		return;
+	history = get_cpu_ptr(&bid_history[BID_HISTORY_TASKS]);
+	slot = begin_task(history, BUILDID_RECORD_FORK, flags, child);
+	slot->parent_start_time = bid_start_time(parent);
+	slot->parent_tgid = parent->tgid;
+	bid_history_end(history);
+	put_cpu_ptr(&bid_history[BID_HISTORY_TASKS]);
+}
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct bid_history *history = get_cpu_ptr(&bid_history[BID_HISTORY_TASKS]);
+
+	begin_task(history, BUILDID_RECORD_EXEC, 0, task);
+	bid_history_end(history);
+	put_cpu_ptr(&bid_history[BID_HISTORY_TASKS]);
+}
+
+/* All slots before it can be read, but for those that were overwritten. */
+static u32 next_of(const struct bid_history *history)
+{
+	return smp_load_acquire(&history->next); /* pairs with bid_history_end() */
+}
+
+/* @nr is before next_of(). False when the slot was, or may have been, overwritten meanwhile. */
+static bool read_slot(const struct bid_history *history, u32 nr, struct bid_history_slot *to)
+{
+	*to = history->slots[nr & (BID_HISTORY_DEPTH - 1)];
+	smp_rmb(); /* pairs with bid_history_begin() */
 	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
-/* Of two stamps; those of one CPU at the same time are in no order. */
-static bool is_before(u64 stamp, u64 other)
+/* Rings are numbered from 1 on, so that a cursor is 0 only in the beginning. */
+static u32 cpu_of(u32 number)
 {
-	s64 ticks = bid_history_ticks(stamp, other);
-
-	if (ticks)
-		return ticks > 0;
-	return (s32)((u32)(stamp - other) << (32 - BID_HISTORY_CYCLES)) < 0;
+	return (number - 1) / BID_HISTORY_RINGS;
 }
 
-/* How long ago a mapping was made, in nanoseconds; exact to a tick. */
-u64 bid_history_age(const struct bid_history_entry *entry)
+static struct bid_history *ring_at(u32 number)
 {
-	s64 ticks = bid_history_ticks(entry->stamp, bid_history_stamp(READ_ONCE(jiffies), 0));
-
-	return max_t(s64, ticks, 0) * TICK_NSEC;
+	return per_cpu_ptr(&bid_history[(number - 1) % BID_HISTORY_RINGS], cpu_of(number));
 }
 
-/**
- * struct search - a search for the last mapping of an address
- * @query: what is looked for; its start_time is that of the last process so far
- * @any: whichever process was the last
- * @known: there is a mapping of the process
- * @found: the last mapping of the address so far; its pages are 0 for none
- */
-struct search {
-	struct bid_history_query *query;
-	bool any;
-	bool known;
-	struct bid_history_entry found;
-};
-
-/* Entries of one CPU are considered in their order: equal ones are not before. */
-static bool is_later(const struct bid_history_entry *entry, const struct bid_history_entry *than)
+static bool is_ring(u32 number)
 {
-	return !than->pages || !is_before(entry->stamp, than->stamp);
+	return number && cpu_of(number) < nr_cpu_ids && cpu_possible(cpu_of(number));
 }
 
-static u32 execs_of(const struct bid_history_entry *entry)
+/* 0 behind the last one. */
+static u32 ring_after(u32 number)
 {
-	return entry->start_flags >> BID_HISTORY_EXECS_SHIFT & BID_HISTORY_EXECS;
-}
-
-/* In the time that is asked for, and before it in the same image. */
-static bool is_in_time(const struct bid_history_query *query, const struct bid_history_entry *entry)
-{
-	if (query->since && bid_history_ticks(query->since, entry->stamp) < 0)
-		return false;
-	return !query->before ||
-	       (is_before(entry->stamp, query->before) && execs_of(entry) == query->execs);
-}
-
-static void consider(struct search *search, const struct bid_history_entry *entry)
-{
-	struct bid_history_query *query = search->query;
-
-	if (entry->tgid != query->tgid || !entry->pages)
-		return;
-	if (search->any && entry->start_time > query->start_time) {
-		query->start_time = entry->start_time;
-		search->known = false;
-		search->found.pages = 0;
-	}
-	if (entry->start_time != query->start_time || !is_in_time(query, entry))
-		return;
-	search->known = true;
-	if (query->addr < bid_history_start(entry) || query->addr >= bid_history_end(entry))
-		return;
-	if (is_later(entry, &search->found))
-		search->found = *entry;
-}
-
-/**
- * bid_history_find() - find what a process had mapped at an address last
- * @query: what is looked for, and the answer
- *
- * Process context.
- *
- * Return: 0; -ESRCH when no mapping of the process is remembered; -ENOENT when none is
- * that has the address.
- */
-int bid_history_find(struct bid_history_query *query)
-{
-	struct search search = { .query = query, .any = !query->start_time };
-	const struct bid_history *history;
-	struct bid_history_entry entry;
-	u32 nr, i;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		history = per_cpu_ptr(&bid_history, cpu);
-		/* pairs with the second smp_wmb() in bid_history_add() */
-		nr = smp_load_acquire(&history->next);
-		for (i = BID_HISTORY_DEPTH - 1; i; i--)
-			if (read_entry(history, nr - i, &entry))
-				consider(&search, &entry);
-		cond_resched();
-	}
-	if (!search.known)
-		return -ESRCH;
-	if (!search.found.pages)
-		return -ENOENT;
-	query->file_id = search.found.file_id;
-	query->offset =
-		query->addr - bid_history_start(&search.found) + (search.found.pgoff << PAGE_SHIFT);
+	while (++number <= nr_cpu_ids * BID_HISTORY_RINGS)
+		if (is_ring(number))
+			return number;
 	return 0;
 }
 
-/* The oldest one that can be read is older, or no slot was ever used again. */
-static bool is_complete(const struct bid_history *history, u64 since)
+/* From slot @nr back to the oldest one; false when there is none. */
+static bool find_back(const struct bid_history *history, u32 *nr, pid_t tgid,
+		      struct bid_history_slot *slot)
 {
-	struct bid_history_entry oldest;
-	u32 nr;
-
-	do {
-		/* pairs with the second smp_wmb() in bid_history_add() */
-		nr = smp_load_acquire(&history->next) - (BID_HISTORY_DEPTH - 1);
-	} while (!read_entry(history, nr, &oldest));
-	return !oldest.pages || bid_history_ticks(oldest.stamp, since) > 0;
-}
-
-/**
- * bid_history_complete() - is every mapping remembered that was made since then?
- * @since: a stamp; its whole tick is meant
- *
- * To be asked after a search that found nothing: what was forgotten before the answer is
- * taken into account. Process context.
- */
-bool bid_history_complete(u64 since)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (!is_complete(per_cpu_ptr(&bid_history, cpu), since))
-			return false;
-	return true;
-}
-
-/* In a cursor: which CPU, from 1 on, as 0 is the beginning; and the next entry there. */
-static u64 cursor_at(int cpu, u32 nr)
-{
-	return (u64)(cpu + 1) << 32 | nr;
-}
-
-static bool is_wanted(const struct bid_history_entry *entry, pid_t tgid)
-{
-	return entry->file_id && (!tgid || entry->tgid == tgid);
-}
-
-/* From entry @nr of the CPU back to the oldest one; false when there is none. */
-static bool find_back(int cpu, u32 *nr, pid_t tgid, struct bid_history_entry *entry)
-{
-	const struct bid_history *history = per_cpu_ptr(&bid_history, cpu);
-	/* pairs with the second smp_wmb() in bid_history_add() */
-	u32 next = smp_load_acquire(&history->next);
-
-	/* not the slot that may be being written, whatever the caller made of the cursor */
-	if (*nr == next)
+	/* a cursor may be any number, that of the slot which is being written, too */
+	if (next_of(history) - *nr - 1 >= BID_HISTORY_DEPTH - 1)
 		return false;
-	while (read_entry(history, *nr, entry)) {
+	while (read_slot(history, *nr, slot) && bid_history_type(slot)) {
 		--*nr;
-		if (is_wanted(entry, tgid))
+		if (!tgid || slot->tgid == tgid)
 			return true;
 	}
 	return false;
-}
-
-/* The newest entry of a CPU. */
-static u32 newest(int cpu)
-{
-	return smp_load_acquire(&per_cpu_ptr(&bid_history, cpu)->next) - 1; /* as above */
 }
 
 /**
  * bid_history_next() - walk through all that is remembered
  * @cursor: 0 to begin with; moved on, to BUILDID_MAPS_END behind the last one
  * @tgid: only of this process, in the initial pid namespace; 0 for all
- * @entry: set to the next mapping; @entry->file_id is 0 when there is no more
+ * @slot: set to a copy of the next one
  *
- * CPU by CPU, the newest of each first. What is mapped meanwhile is not found, and what is
+ * Ring by ring, the newest of each first. What happens meanwhile is not found, and what is
  * forgotten is left out, so that the walk ends. Process context.
  *
- * Return: 0; -EINVAL for a cursor that was not made here; -EINTR when the caller is being
- * killed.
+ * Return: 1; 0 behind the last one; -EINVAL for a cursor that was not made here; -EINTR when the
+ * caller is being killed.
  */
-int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_entry *entry)
+int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_slot *slot)
 {
-	u32 cpu = *cursor ? (*cursor >> 32) - 1 : cpumask_first(cpu_possible_mask);
-	u32 nr = *cursor;
+	u32 number = *cursor ? *cursor >> 32 : ring_after(0);
+	u32 nr = *cursor ? *cursor : next_of(ring_at(number)) - 1;
 
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+	if (!is_ring(number))
 		return -EINVAL;
-	if (!*cursor)
-		nr = newest(cpu);
-	while (!find_back(cpu, &nr, tgid, entry)) {
+	while (!find_back(ring_at(number), &nr, tgid, slot)) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
-		cpu = cpumask_next(cpu, cpu_possible_mask);
-		if (cpu >= nr_cpu_ids) {
+		number = ring_after(number);
+		if (!number) {
 			*cursor = BUILDID_MAPS_END;
-			entry->file_id = 0;
 			return 0;
 		}
-		nr = newest(cpu);
+		nr = next_of(ring_at(number)) - 1;
 	}
-	*cursor = cursor_at(cpu, nr);
-	return 0;
+	*cursor = (u64)number << 32 | nr;
+	return 1;
 }
 
-/* Return: 0 or -ENOMEM. May sleep. */
+/* The time of the oldest slot that can be read, 0 when all of them can. */
+static u64 oldest(const struct bid_history *history)
+{
+	struct bid_history_slot slot;
+	u32 nr;
+
+	do {
+		nr = next_of(history) - (BID_HISTORY_DEPTH - 1);
+	} while (!read_slot(history, nr, &slot));
+	return bid_history_type(&slot) ? slot.time_perf : 0;
+}
+
+/**
+ * bid_history_since() - from when on everything is remembered
+ *
+ * To be asked after a walk: what was forgotten meanwhile is taken into account. Process context.
+ *
+ * Return: a time of local_clock(), 0 when nothing was forgotten.
+ */
+u64 bid_history_since(void)
+{
+	u64 since = 0;
+	u32 number;
+
+	for (number = ring_after(0); number; number = ring_after(number))
+		since = max(since, oldest(ring_at(number)));
+	return since;
+}
+
+static void free_rings(void)
+{
+	struct bid_history *history;
+	u32 number;
+
+	for (number = ring_after(0); number; number = ring_after(number)) {
+		history = ring_at(number);
+		vfree(history->slots);
+		history->slots = NULL;
+	}
+}
+
+/* Return: 0 or -errno. May sleep. */
 int bid_history_init(void)
 {
 	struct bid_history *history;
-	int cpu;
+	u32 number;
+	int err;
 
-	BUILD_BUG_ON(sizeof(struct bid_history_entry) != 64);
-	for_each_possible_cpu(cpu) {
-		history = per_cpu_ptr(&bid_history, cpu);
-		history->ring = vzalloc_node(array_size(BID_HISTORY_DEPTH, sizeof(*history->ring)),
-					     cpu_to_node(cpu));
-		if (!history->ring) {
-			bid_history_exit();
-			return -ENOMEM;
+	BUILD_BUG_ON(sizeof(struct bid_history_slot) != 64);
+	for (number = ring_after(0); number; number = ring_after(number)) {
+		history = ring_at(number);
+		history->slots = vzalloc_node(array_size(BID_HISTORY_DEPTH, sizeof(*history->slots)),
+					      cpu_to_node(cpu_of(number)));
+		if (!history->slots) {
+			err = -ENOMEM;
+			goto err_free;
 		}
 	}
+	/* before the forks: whose fork is remembered, its execs are */
+	err = bid_exec_watch(on_exec);
+	if (err)
+		goto err_free;
+	err = bid_fork_watch(on_fork);
+	if (err)
+		goto err_exec;
 	return 0;
+
+err_exec:
+	bid_exec_unwatch(on_exec);
+err_free:
+	free_rings();
+	return err;
 }
 
-/* The hook is gone. */
+/* The hook is gone, and nobody corrects a file_id any more. */
 void bid_history_exit(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		vfree(per_cpu_ptr(&bid_history, cpu)->ring);
-		per_cpu_ptr(&bid_history, cpu)->ring = NULL;
-	}
+	bid_fork_unwatch(on_fork);
+	bid_exec_unwatch(on_exec);
+	free_rings();
 }

@@ -21,7 +21,6 @@
 #include "hook.h"
 #include "kernel_image.h"
 #include "netlink.h"
-#include "parents.h"
 #include "version.h"
 #include "visit.h"
 
@@ -63,7 +62,7 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
 	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 88);
 	BUILD_BUG_ON(sizeof(struct buildid_set_cookie) != 40);
-	BUILD_BUG_ON(sizeof(struct buildid_history) != 32);
+	BUILD_BUG_ON(sizeof(struct buildid_history) != 40);
 
 	err = check_parameters();
 	if (err)
@@ -77,12 +76,9 @@ static int __init buildid_init(void)
 	err = bid_visit_init();
 	if (err)
 		goto err_history;
-	err = bid_parents_init();
-	if (err)
-		goto err_visit;
 	err = bid_hook_init();
 	if (err)
-		goto err_parents;
+		goto err_visit;
 	err = bid_kernel_image_init();
 	if (err)
 		goto err_hook;
@@ -107,8 +103,6 @@ err_kernel_image:
 	bid_kernel_image_exit();
 err_hook:
 	bid_hook_exit();
-err_parents:
-	bid_parents_exit();
 err_visit:
 	bid_visit_exit();
 err_history:
@@ -127,7 +121,6 @@ static void __exit buildid_exit(void)
 	bid_clock_exit();
 	bid_kernel_image_exit();
 	bid_hook_exit();
-	bid_parents_exit();
 	bid_visit_exit();
 	bid_history_exit();
 	bid_mapping_cookie_exit();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * HISTORY: what processes had mapped, from history.c, with the files as the cache has
- * them. Nothing is read for it.
+ * HISTORY: what processes had mapped, and their forks and execs, from history.c, with the
+ * files as the cache has them. Nothing is read for it.
  *
  * The answer is given in calls as large as the caller's buffer. Nothing is held between
- * two of them: the cursor says how far back in which CPU's ring the caller is, so that a
- * machine which goes on mapping shortens the answer and never lengthens it.
+ * two of them: the cursor says how far back in which ring the caller is, so that a machine
+ * which goes on mapping shortens the answer and never lengthens it.
  */
 #include <linux/capability.h>
 #include <linux/mman.h>
@@ -28,20 +28,22 @@
  * @left: bytes left in the buffer
  * @last_file: file_id of the last FILE record in it
  * @file: room for a FILE record, BUILDID_RECORD_MAX bytes
+ * @clocks: what CLOCK_MONOTONIC is ahead of local_clock(): the same for all of an answer, so that
+ *	their order stays
  */
 struct answer {
 	char __user *to;
 	u32 left;
 	u64 last_file;
 	struct buildid_file *file;
+	u64 clocks;
 };
 
-/* The times are of the mapping. */
-static int put_record(struct answer *answer, struct buildid_record *header, u64 ago)
+static int put_record(struct answer *answer, struct buildid_record *header, u64 time_perf)
 {
 	header->flags = BUILDID_RECORD_SNAPSHOT;
-	header->time_mono = ktime_get_mono_fast_ns() - ago;
-	header->time_perf = local_clock() - ago;
+	header->time_mono = time_perf + answer->clocks;
+	header->time_perf = time_perf;
 	if (copy_to_user(answer->to, header, header->size))
 		return -EFAULT;
 	answer->to += header->size;
@@ -49,25 +51,46 @@ static int put_record(struct answer *answer, struct buildid_record *header, u64 
 	return 0;
 }
 
-static int put_mmap(struct answer *answer, const struct bid_history_entry *entry, u64 ago)
+static int put_task(struct answer *answer, const struct bid_history_slot *slot)
+{
+	bool fork = bid_history_type(slot) == BUILDID_RECORD_FORK;
+	struct buildid_task record = {
+		.header = { .type = bid_history_type(slot), .size = sizeof(record) },
+		.pid = slot->tgid,
+		.tid = slot->tgid,
+		.start_time = slot->start_time,
+		.parent_pid = fork ? slot->parent_tgid : 0,
+		.flags = slot->head & BUILDID_TASK_SHARES_MM,
+		.parent_start_time = fork ? slot->parent_start_time : 0,
+	};
+
+	if (answer->left < sizeof(record))
+		return -ENOSPC;
+	bid_record_comm_write(record.comm, slot->comm);
+	return put_record(answer, &record.header, slot->time_perf);
+}
+
+/* @file: its FILE record, or NULL. */
+static int put_mmap(struct answer *answer, const struct bid_history_slot *slot,
+		    const struct buildid_file *file)
 {
 	struct buildid_mmap record = {
 		.header = { .type = BUILDID_RECORD_MMAP, .size = sizeof(record) },
-		.pid = entry->tgid,
-		.tid = entry->tgid,
-		.addr = bid_history_start(entry),
-		.len = bid_history_end(entry) - bid_history_start(entry),
-		.pgoff = entry->pgoff << PAGE_SHIFT,
-		.file_id = entry->file_id,
-		.start_time = entry->start_time,
-		.prot = entry->start_flags & (VM_READ | VM_WRITE | VM_EXEC),
-		.map_flags = entry->start_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE,
-		.state = BUILDID_STATE_KNOWN,
+		.pid = slot->tgid,
+		.tid = slot->tgid,
+		.addr = slot->head & PAGE_MASK,
+		.len = (u64)slot->pages << PAGE_SHIFT,
+		.pgoff = slot->pgoff << PAGE_SHIFT,
+		.file_id = file ? slot->file_id : 0,
+		.start_time = slot->start_time,
+		.prot = slot->head & (VM_READ | VM_WRITE | VM_EXEC),
+		.map_flags = slot->head & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE,
 		.uid = ~0U,
+		.state = file ? BUILDID_STATE_KNOWN : BUILDID_STATE_UNRESOLVED,
 	};
 
-	bid_record_comm_write(record.comm, entry->comm);
-	return put_record(answer, &record.header, ago);
+	bid_record_comm_write(record.comm, slot->comm);
+	return put_record(answer, &record.header, slot->time_perf);
 }
 
 static bool find_file(u64 file_id, struct buildid_file *record)
@@ -83,45 +106,52 @@ static bool find_file(u64 file_id, struct buildid_file *record)
 	return entry;
 }
 
-/* Nothing for a file that the cache has no more; -ENOSPC. */
-static int put_entry(struct answer *answer, const struct bid_history_entry *entry)
+/* A FILE record, unless it is the last one anyway, and a MMAP record; -ENOSPC. */
+static int put_mapping(struct answer *answer, const struct bid_history_slot *slot)
 {
-	u64 ago = bid_history_age(entry);
-	bool sent = entry->file_id == answer->last_file;
+	struct buildid_file *file = find_file(slot->file_id, answer->file) ? answer->file : NULL;
+	bool sent = !file || slot->file_id == answer->last_file;
 	int err;
 
-	if (!find_file(entry->file_id, answer->file))
-		return 0;
-	if (answer->left < sizeof(struct buildid_mmap) + (sent ? 0 : answer->file->header.size))
+	if (answer->left < sizeof(struct buildid_mmap) + (sent ? 0 : file->header.size))
 		return -ENOSPC;
 	if (!sent) {
-		err = put_record(answer, &answer->file->header, ago);
+		err = put_record(answer, &file->header, slot->time_perf);
 		if (err)
 			return err;
+		answer->last_file = slot->file_id;
 	}
-	answer->last_file = entry->file_id;
-	return put_mmap(answer, entry, ago);
+	return put_mmap(answer, slot, file);
+}
+
+static int put_slot(struct answer *answer, const struct bid_history_slot *slot)
+{
+	if (bid_history_type(slot) == BUILDID_RECORD_MMAP)
+		return put_mapping(answer, slot);
+	return put_task(answer, slot);
 }
 
 /* Moves the request's cursor on; 0 also when the buffer is full. */
 static int fill(struct answer *answer, struct buildid_history *req)
 {
-	struct bid_history_entry entry;
+	struct bid_history_slot slot;
 	u64 cursor = req->cursor;
-	int err;
+	int err = 0;
 
 	while (cursor != BUILDID_MAPS_END) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		err = bid_history_next(&cursor, req->pid, &entry);
-		if (err)
-			return err;
-		err = entry.file_id ? put_entry(answer, &entry) : 0;
+		err = bid_history_next(&cursor, req->pid, &slot);
+		if (err > 0)
+			err = put_slot(answer, &slot);
 		if (err)
 			return err == -ENOSPC ? 0 : err;
 		req->cursor = cursor;
 		cond_resched();
 	}
+	req->since = bid_history_since();
+	if (req->since)
+		req->since += answer->clocks;
 	return 0;
 }
 
@@ -130,6 +160,7 @@ static int reply(struct buildid_history *req)
 	struct answer answer = {
 		.to = u64_to_user_ptr(req->records),
 		.left = req->bytes,
+		.clocks = ktime_get_mono_fast_ns() - local_clock(),
 	};
 	int err;
 
@@ -142,11 +173,12 @@ static int reply(struct buildid_history *req)
 	return err;
 }
 
-/* As for RESOLVE_ADDR of a process that has exited: its pid is the initial namespace's. */
+/* The pid of a process that has exited is only a number: the initial namespace's. */
 int bid_ioctl_history(struct bid_session *session, void *arg)
 {
 	struct buildid_history *req = arg;
 
+	req->since = 0;
 	if (req->bytes < 2 * BUILDID_RECORD_MAX)
 		return -EINVAL;
 	if (task_active_pid_ns(current) != &init_pid_ns)

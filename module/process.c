@@ -30,7 +30,6 @@
 #include <linux/workqueue.h>
 
 #include "cookie.h"
-#include "history.h"
 #include "process.h"
 #include "reply.h"
 
@@ -211,10 +210,10 @@ static bool may_know_paths(struct task_struct *task)
 }
 
 /*
- * The file mapped at @addr with all of @vm_flags: 0 with its @record, 1 when
- * bid_reply_read_mapped() is to make that; or an error. Sets the offset of @addr in the file.
+ * The file mapped at @addr: 0 with its @record, 1 when bid_reply_read_mapped() is to make
+ * that; or an error. Sets the offset of @addr in the file.
  */
-static int find_file(const struct process *process, u64 addr, unsigned long vm_flags, u64 *offset,
+static int find_file(const struct process *process, u64 addr, u64 *offset,
 		     struct bid_mapped *mapped, struct buildid_file *record)
 {
 	struct vm_area_struct *vma;
@@ -225,8 +224,7 @@ static int find_file(const struct process *process, u64 addr, unsigned long vm_f
 		return err;
 	vma = find_vma(process->mm, addr);
 	err = -ENOENT;
-	if (vma && vma->vm_start <= addr && vma->vm_file &&
-	    (vma->vm_flags & vm_flags) == vm_flags) {
+	if (vma && vma->vm_start <= addr && vma->vm_file) {
 		*offset = addr - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT);
 		err = bid_reply_mapped(vma->vm_file, mapped, record);
 	}
@@ -235,7 +233,7 @@ static int find_file(const struct process *process, u64 addr, unsigned long vm_f
 }
 
 static int resolve(const struct process *process, struct buildid_resolve *req,
-		   unsigned long vm_flags, struct buildid_file *record)
+		   struct buildid_file *record)
 {
 	bool with_path = may_know_paths(process->task);
 	struct bid_mapped *mapped;
@@ -246,7 +244,7 @@ static int resolve(const struct process *process, struct buildid_resolve *req,
 	mapped = kmalloc(sizeof(*mapped), GFP_KERNEL);
 	if (!mapped)
 		return -ENOMEM;
-	err = find_file(process, req->addr, vm_flags, &req->offset, mapped, record);
+	err = find_file(process, req->addr, &req->offset, mapped, record);
 	if (err > 0)
 		err = bid_reply_read_mapped(mapped, record);
 	kfree(mapped);
@@ -271,18 +269,16 @@ static struct pid *find_allowed_pid(u32 nr)
 /**
  * bid_process_resolve() - identify what a living process has mapped at an address
  * @req: the request; start_time and offset are set
- * @vm_flags: which the mapping must have, or 0
  * @record: as for bid_reply_file()
  *
  * Process context.
  *
  * Return: 0; -EPERM; -ESRCH when there is no such process, or it is not the one that
  * is meant, or it has no address space any more; -ETIMEDOUT when it keeps that locked;
- * -EINTR when a signal came meanwhile; -ENOENT when no file is mapped there so; else as
+ * -EINTR when a signal came meanwhile; -ENOENT when no file is mapped there; else as
  * bid_reply_file().
  */
-int bid_process_resolve(struct buildid_resolve *req, unsigned long vm_flags,
-			struct buildid_file *record)
+int bid_process_resolve(struct buildid_resolve *req, struct buildid_file *record)
 {
 	struct pid *pid = find_allowed_pid(req->pid);
 	unsigned long end = jiffies + LOCK_WAIT;
@@ -297,37 +293,13 @@ int bid_process_resolve(struct buildid_resolve *req, unsigned long vm_flags,
 		if (err)
 			break;
 		process.end = end;
-		err = resolve(&process, req, vm_flags, record);
+		err = resolve(&process, req, record);
 		/* by exec, unless the process ended, too */
 		ended = !atomic_read(&process.mm->mm_users);
 		put_process(&process);
 	} while (err == -ESRCH && ended);
 	put_pid(pid);
 	return err;
-}
-
-/**
- * bid_process_execs() - the low bits of how often a living process has called exec
- * @nr: the process, in the caller's pid namespace
- * @start_time: which one of those that had @nr
- *
- * An exec counts before its first mapping is made, and not only when it is done. Process
- * context.
- *
- * Return: bid_history_execs(), or -ESRCH.
- */
-int bid_process_execs(u32 nr, u64 start_time)
-{
-	struct task_struct *task;
-	int execs = -ESRCH;
-
-	rcu_read_lock();
-	/* found anew: a thread that calls exec takes the place of the leader */
-	task = pid_task(find_vpid(nr), PIDTYPE_TGID);
-	if (task && task->start_boottime == start_time)
-		execs = bid_history_execs(task);
-	rcu_read_unlock();
-	return execs;
 }
 
 static bool is_selected(const struct vm_area_struct *vma, u32 flags)

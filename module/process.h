@@ -17,8 +17,6 @@ struct buildid_resolve;
 void bid_process_init(void);
 
 int bid_ioctl_maps(struct bid_session *session, void *arg);
-int bid_process_resolve(struct buildid_resolve *req, unsigned long vm_flags,
-			struct buildid_file *record);
-int bid_process_execs(u32 nr, u64 start_time);
+int bid_process_resolve(struct buildid_resolve *req, struct buildid_file *record);
 
 #endif /* BID_PROCESS_H */

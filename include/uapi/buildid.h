@@ -708,7 +708,7 @@ enum buildid_by {
  * @tree: which of the inodes with that number: on btrfs and bcachefs the subvolume, of
  *	which a snapshot is one, on FUSE the node; elsewhere 0
  * @generation: as in struct buildid_file
- * @source: with ADDR, out: BUILDID_ADDR_*
+ * @reserved: 0
  * @offset: with ADDR, out: of @addr in the file, in bytes
  *
  * A file without an identity is no error: the record says why.
@@ -728,21 +728,10 @@ enum buildid_by {
  *
  * ID	That version. Errors: ENOENT when it is not in the cache; EPERM.
  *
- * ADDR	Of a living process the file that is mapped now, which is read if need be,
- *	except for one that is not read for others: BUILDID_REASON_NOT_READ. For a
- *	process that has exited, and a caller in the initial pid namespace, the last
- *	mappings of the machine are searched, the executable ones above all; if several
- *	processes had that pid, it is the last of them, unless @start_time says which.
- *	One that was forked and had not called exec had what its parent had then: that
- *	is the answer where it is certain, which takes every executable mapping of the
- *	machine since the fork. So there is none when these are forgotten, after about a
- *	thousand on one processor, or when the parent has mapped another file there, or
- *	called exec, and what it had is forgotten. What another thread of the parent
- *	mapped while it forked counts as had then; what a process mapped in its parent's
- *	address space (vfork(2), CLONE_VM), as its own only. Errors: ESRCH for an unknown
- *	process, or one whose mappings are forgotten; ENOENT when no file is mapped at
- *	@addr, or none that is known, or it is not in the cache any more; ETIMEDOUT as of
- *	MAPS; EPERM; EINTR.
+ * ADDR	The file that is mapped there now, which is read if need be, except for one that is
+ *	not read for others: BUILDID_REASON_NOT_READ. Errors: ESRCH when there is no such
+ *	process (any more; see HISTORY); ENOENT when no file is mapped at @addr; ETIMEDOUT
+ *	as of MAPS; EPERM; EINTR.
  *
  * All: ENOSPC when the buffer is too small: @record_size then says what is needed.
  */
@@ -762,12 +751,9 @@ struct buildid_resolve {
 	__u64	ino;
 	__u64	tree;
 	__u32	generation;
-	__u32	source;
+	__u32	reserved;
 	__u64	offset;
 };
-
-/* buildid_resolve.source */
-#define BUILDID_ADDR_HISTORY	(1U << 0) /* the process has exited */
 
 /**
  * struct buildid_maps - BUILDID_IOC_MAPS: the mappings of a process as they are
@@ -805,24 +791,34 @@ struct buildid_maps {
 #define BUILDID_MAPS_END	(~0ULL)
 
 /**
- * struct buildid_history - BUILDID_IOC_HISTORY: mappings that were made lately
+ * struct buildid_history - BUILDID_IOC_HISTORY: what happened lately
  * @size: of the struct
  * @flags: 0
  * @pid: only of this process, in the initial pid namespace; 0 for all
  * @bytes: in: of room at @records, at least BUILDID_RECORD_MAX * 2; out: used
  * @cursor: in: 0, then that of the call before; out: where to go on,
  *	BUILDID_MAPS_END at the end
- * @records: address of a buffer: FILE and MMAP records, all marked
- *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE. Both have the time
- *	of the mapping, exact to a tick; comm is that of the thread, tid is the pid,
- *	and the path is the one that the cache has
+ * @records: address of a buffer: FILE, MMAP, FORK and EXEC records, all marked
+ *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE. time_mono is that of the
+ *	mapping, the fork or the exec; time_perf is reckoned from it, and as far off as the
+ *	two clocks have drifted since. comm is that of the thread, with FORK that of the
+ *	new process, tid is the pid, and the path is the one that the cache has
+ * @since: out: with the last call: everything that happened from this time_mono on, up to
+ *	the first call, is in the answer, and nothing of it forgotten; 0 when nothing was
+ *	forgotten since the module was loaded. Before: 0
  *
- * The last mappings of each processor, about a thousand, newest first, whether
- * their process is there or not and whether it has unmapped them since. They are the
- * executable ones, others only while a subscriber asked for them, and only those
- * whose file is still in the cache. What a child of fork(2) has from its parent
- * is the parent's. Nothing is read. Errors: EPERM, also in another than the initial
- * pid namespace; EINVAL for a @cursor that is none; EINTR.
+ * The last mappings of each processor, about a thousand, and as many of its last forks
+ * and execs, the newest of each first, whether their process is there or not and
+ * whether it has unmapped them since. The mappings are executable ones, others only
+ * while a subscriber asked for them. A mapping whose file the cache does not have
+ * any more has a file_id of 0 and BUILDID_STATE_UNRESOLVED: it is there all the same
+ * instead of what was mapped before. EXEC is later than the mappings of the new program
+ * and its interpreter, which the kernel makes, and earlier than what these map.
+ *
+ * munmap(2) and mremap(2) are not recorded. What a child of fork(2) has from its
+ * parent is the parent's: buildid_resolve_addr() of libbuildid(3) says when it may be
+ * concluded. Nothing is read. Errors: EPERM, also in another than the initial pid
+ * namespace; EINVAL for a @cursor that is none; EINTR.
  */
 struct buildid_history {
 	__u32	size;
@@ -831,6 +827,7 @@ struct buildid_history {
 	__u32	bytes;
 	__u64	cursor;
 	__u64	records;
+	__u64	since;
 };
 
 /* buildid_subscribe.flags */

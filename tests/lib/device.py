@@ -15,7 +15,6 @@ SUB_DATA, SUB_PATH, SUB_KERNEL, SUB_CHILDREN, SUB_UID, SUB_CGROUP, SUB_TASKS = (
     1 << n for n in range(7))
 MAPS_DATA, MAPS_END = 1, 2**64 - 1
 IMAGE_UNLOAD = 1
-ADDR_HISTORY = 1
 KEY_ANY_GENERATION, KEY_ANY_TREE = 1, 2
 BY_FD, BY_KEY, BY_ID, BY_ADDR = range(1, 5)
 STATUS_ARMED = 1
@@ -35,7 +34,7 @@ Image = namedtuple("Image", "header addr len flags kind reason id name")
 Cookie = namedtuple("Cookie", "header pid tid addr len start_time kind id comm")
 Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time comm")
 Lost = namedtuple("Lost", "header ring_full ring_full_mmaps no_request missed_probe")
-Resolved = namedtuple("Resolved", "record source offset start_time")
+Resolved = namedtuple("Resolved", "record offset start_time")
 
 RECORD_MAX = 8192
 
@@ -184,7 +183,7 @@ class Device:
     def _resolve(self, by, flags=0, **fields):
         """(record, the fields that the kernel left)"""
         names = ("flags by record_size record fd pid file_id addr start_time dev_major dev_minor "
-                 "ino tree generation source offset").split()
+                 "ino tree generation reserved offset").split()
         room = ctypes.create_string_buffer(RECORD_MAX)
         values = {"flags": flags, "by": by, "record_size": RECORD_MAX,
                   "record": ctypes.addressof(room)} | fields
@@ -203,9 +202,9 @@ class Device:
         return self._resolve(BY_ID, file_id=file_id)[0]
 
     def resolve_addr(self, pid, addr, start_time=0):
-        """(record, source, offset, start_time)"""
+        """(record, offset, start_time)"""
         record, left = self._resolve(BY_ADDR, pid=pid, addr=addr, start_time=start_time)
-        return Resolved(record, left["source"], left["offset"], left["start_time"])
+        return Resolved(record, left["offset"], left["start_time"])
 
     def maps(self, pid, flags=0, room=1 << 16):
         records, cursor, instance = [], 0, 0
@@ -217,13 +216,18 @@ class Device:
         return records
 
     def history(self, pid=0, room=1 << 16):
+        return self.history_since(pid, room)[0]
+
+    def history_since(self, pid=0, room=1 << 16):
+        """(records, from when on nothing is missing)"""
         records, cursor = [], 0
         buf = ctypes.create_string_buffer(room)
         while cursor != MAPS_END:
-            _, _, used, cursor, _ = self.ioctl(
-                10, "IIIQQ", 0, pid, room, cursor, ctypes.addressof(buf))
+            _, _, used, cursor, _, since = self.ioctl(
+                10, "IIIQQQ", 0, pid, room, cursor, ctypes.addressof(buf), 0)
             records += parse_all(buf.raw[:used])
-        return records
+            assert cursor == MAPS_END or not since, since
+        return records, since
 
     def _set_cookie(self, flags, fd, kind, addr, length, identity):
         self.ioctl(8, "IiHHQQQ", flags, fd, KIND.index(kind), len(identity), addr, length,

@@ -4,11 +4,14 @@
 import ctypes
 import errno
 import os
+from collections import namedtuple
 
 import lib
-from device import KEY_ANY_GENERATION, KEY_ANY_TREE, Resolved, parse
+from device import KEY_ANY_GENERATION, KEY_ANY_TREE, parse
 
 SNAPSHOT_FLAG, DUPLICATE, FILE_FOLLOWS = 1, 1, 2
+ADDR_HISTORY = 1
+Resolved = namedtuple("Resolved", "record source offset start_time")
 
 so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.0"), use_errno=True)
 
@@ -91,7 +94,54 @@ class Event:
         self.snapshot = bool(self.record.header.flags & SNAPSHOT_FLAG)
 
 
-class Recorder:
+class Questions:
+    """What a handle can be asked."""
+
+    handle = None
+
+    def resolve_key(self, dev, ino, generation=None):
+        room = ctypes.create_string_buffer(8192)
+        flags = KEY_ANY_TREE | (KEY_ANY_GENERATION if generation is None else 0)
+        key = Key(flags=flags, dev_major=dev[0], dev_minor=dev[1], ino=ino,
+                  generation=generation or 0)
+        check(so.buildid_resolve_key(self.handle, ctypes.byref(key), room, 8192,
+                                     ctypes.byref(ctypes.c_void_p())))
+        return parse(room)
+
+    def resolve_addr(self, pid, addr, start_time=0):
+        room = ctypes.create_string_buffer(8192)
+        address = Address(pid=pid, addr=addr, start_time=start_time)
+        check(so.buildid_resolve_addr(self.handle, ctypes.byref(address), room, 8192,
+                                      ctypes.byref(ctypes.c_void_p())))
+        return Resolved(parse(room), address.source, address.offset, address.start_time)
+
+    def resolve_id(self, file_id):
+        room = ctypes.create_string_buffer(8192)
+        check(so.buildid_resolve_id(self.handle, file_id, room, 8192,
+                                    ctypes.byref(ctypes.c_void_p())))
+        return parse(room)
+
+    def name_mapping(self, address, length, kind, identity):
+        check(so.buildid_set_cookie_mapping(self.handle, address, length, kind, identity,
+                                            len(identity)))
+
+    def name_fd(self, fd, identity):
+        check(so.buildid_set_cookie_fd(self.handle, fd, identity, len(identity)))
+
+
+class Handle(Questions):
+    def __init__(self):
+        self.handle = ctypes.c_void_p()
+        check(so.buildid_open(ctypes.byref(self.handle)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        so.buildid_close(self.handle)
+
+
+class Recorder(Questions):
     def __init__(self, flags=0, pids=(), uid=0, cgroup_fd=0, ring_size=0, snapshot=False):
         array = (ctypes.c_uint32 * max(len(pids), 1))(*pids)
         subscribe = Options(flags=flags, pids=array, nr_pids=len(pids), uid=uid,
@@ -134,32 +184,3 @@ class Recorder:
 
     def snapshot(self):
         check(so.buildid_recorder_snapshot(self.pointer))
-
-    def resolve_key(self, dev, ino, generation=None):
-        room = ctypes.create_string_buffer(8192)
-        flags = KEY_ANY_TREE | (KEY_ANY_GENERATION if generation is None else 0)
-        key = Key(flags=flags, dev_major=dev[0], dev_minor=dev[1], ino=ino,
-                  generation=generation or 0)
-        check(so.buildid_resolve_key(self.handle, ctypes.byref(key), room, 8192,
-                                     ctypes.byref(ctypes.c_void_p())))
-        return parse(room)
-
-    def resolve_addr(self, pid, addr, start_time=0):
-        room = ctypes.create_string_buffer(8192)
-        address = Address(pid=pid, addr=addr, start_time=start_time)
-        check(so.buildid_resolve_addr(self.handle, ctypes.byref(address), room, 8192,
-                                      ctypes.byref(ctypes.c_void_p())))
-        return Resolved(parse(room), address.source, address.offset, address.start_time)
-
-    def resolve_id(self, file_id):
-        room = ctypes.create_string_buffer(8192)
-        check(so.buildid_resolve_id(self.handle, file_id, room, 8192,
-                                    ctypes.byref(ctypes.c_void_p())))
-        return parse(room)
-
-    def name_mapping(self, address, length, kind, identity):
-        check(so.buildid_set_cookie_mapping(self.handle, address, length, kind, identity,
-                                            len(identity)))
-
-    def name_fd(self, fd, identity):
-        check(so.buildid_set_cookie_fd(self.handle, fd, identity, len(identity)))

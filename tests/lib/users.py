@@ -272,13 +272,13 @@ def asked(counts, function, *arguments):
 
 
 def see_mappings(truth, records, source):
-    """The FILE of each mapping is before it. Returns them by file_id."""
+    """The FILE of each mapping is before it, if it is known. Returns them by file_id."""
     files = {}
     for record in records:
         if isinstance(record, File):
             files[record.file_id] = record
             truth.see_file(record)
-        elif isinstance(record, Mmap):
+        elif isinstance(record, Mmap) and (source != "history" or record.state != "unresolved"):
             truth.see_mapping(record, files.get(record.file_id), source)
     return files
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""HISTORY: what was mapped lately, also by processes that have exited."""
+"""HISTORY: what was mapped lately, also by processes that have exited; forks and execs."""
 
 import errno
 import mmap
@@ -10,7 +10,7 @@ import time
 
 import lib
 import stream
-from device import MMAP, SNAPSHOT, Device, File, Mmap
+from device import EXEC, FORK, SNAPSHOT, TASK_SHARES_MM, Device, File, Mmap, Task
 from lib import PAGE, fails_with
 from tap import equal, run, test
 
@@ -63,6 +63,7 @@ def _():
         equal((found.comm, found.state), ("a-short-life", "known"), "name and state")
         equal(found.tid, pid, "tid")
         equal((found.header.flags, found.header.seq), (SNAPSHOT, 0), "flags and seq")
+        # both are of one hook, which may have been interrupted
         for clock in ("time_mono", "time_perf"):
             was, wanted = getattr(found.header, clock), getattr(seen.header, clock)
             assert abs(was - wanted) <= HALF_A_SECOND, (clock, was, wanted)
@@ -79,8 +80,7 @@ def _():
         for record in records:
             if isinstance(record, File):
                 paths[record.file_id] = record.path
-            else:
-                equal(record.header.type, MMAP, "type")
+            elif isinstance(record, Mmap) and record.state != "unresolved":
                 assert record.file_id in paths, "a mapping without a file"
         assert mappings_of(records, pid) and mappings_of(records, other)
         equal({record.pid for record in device.history(pid) if isinstance(record, Mmap)}, {pid})
@@ -103,13 +103,64 @@ def _():
         equal(ids(device.history(0, 16384)), large, "among all")
 
 
-@test("what the cache has forgotten is left out")
+@test("what the cache has forgotten is there without a file, over what was there before")
 def _():
     with Device() as device:
         pid = one_that_exits(lib.built("id8"))
-        assert mappings_of(device.history(pid), pid)
+        before = [record for record in device.history(pid) if not isinstance(record, File)]
+        equal({record.state for record in mappings_of(before, pid)}, {"known"}, "before")
         device.flush()
-        equal(device.history(pid), [], "after FLUSH")
+        after = device.history(pid)
+        equal(mappings_of(after, pid),
+              [record._replace(header=record.header._replace(time_perf=again.header.time_perf),
+                               file_id=0, state="unresolved")
+               for record, again in zip(mappings_of(before, pid), mappings_of(after, pid))])
+        equal([record.header.time_mono for record in after],
+              [record.header.time_mono for record in before], "times, which are exact")
+
+
+@test("forks and execs: of whom, when, and whether the memory is shared")
+def _():
+    with Device() as device:
+        before = time.monotonic_ns()
+        forked = one_that_exits()
+        spawned = os.posix_spawn("/bin/true", ["true"], {})
+        equal(os.waitpid(spawned, 0)[1], 0, "status")
+        after = time.monotonic_ns()
+        tasks = [record for pid in (forked, spawned) for record in device.history(pid)
+                 if isinstance(record, Task)]
+        # the newest first
+        equal([(record.header.type, record.pid, record.tid, record.parent_pid, record.flags)
+               for record in sorted(tasks, key=lambda record: record.header.time_mono)],
+              [(FORK, forked, forked, os.getpid(), 0),
+               (FORK, spawned, spawned, os.getpid(), TASK_SHARES_MM),
+               (EXEC, spawned, spawned, 0, 0)], "in order")
+        equal([record.comm for record in tasks if record.header.type == EXEC], ["true"], "comm")
+        own = lib.start_ticks(os.getpid())
+        for record in tasks:
+            assert before <= record.header.time_mono <= after, (before, record, after)
+            equal((record.header.flags, record.header.seq), (SNAPSHOT, 0), "flags and seq")
+            if record.header.type == FORK:
+                equal(record.parent_start_time * os.sysconf("SC_CLK_TCK") // 10**9, own, "parent")
+        equal(len({record.start_time for record in tasks}), 2, "start times")
+        # the program and its interpreter are mapped before, its libraries after
+        times = [record.header.time_mono for record in mappings_of(device.history(spawned), spawned)]
+        (execed,) = [record.header.time_mono for record in tasks if record.header.type == EXEC]
+        assert min(times) < execed < max(times), (times, execed)
+
+
+@test("it says from when on nothing is missing")
+def _():
+    with Device() as device, open(lib.built("id8"), "rb") as file:
+        os.sched_setaffinity(0, {0})
+        for _ in range(1023 + 50):
+            lib.unmap(lib.map_fd(file.fileno(), PAGE), PAGE)
+        records, since = device.history_since(os.getpid())
+        times = sorted(record.header.time_mono for record in mappings_of(records, os.getpid()))
+        assert len(times) >= 1023, len(times)
+        assert times[-1023] <= since < times[-1], (times[-1023], since, times[-1])
+        lib.unmap(lib.map_fd(file.fileno(), PAGE), PAGE)
+        assert device.history_since()[1] > since, "one more is forgotten"
 
 
 @test("in another pid namespace nothing is said")

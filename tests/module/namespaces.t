@@ -353,7 +353,7 @@ def _():
             answers = []
             address = keep_mapped("/shared/lib.so")
             with Device() as device:
-                record, _, offset, _ = device.resolve_addr(1, address + 5)
+                record, offset, _ = device.resolve_addr(1, address + 5)
                 answers.append([record.path, record.id, offset])
 
                 def map_in_jail():

@@ -18,7 +18,7 @@ import lib
 import rights
 import servers
 import stream
-from device import ADDR_HISTORY, FUSE, MAPS_DATA, UNSTABLE, Device, File, Mmap
+from device import FUSE, MAPS_DATA, UNSTABLE, Device, File, Mmap
 from lib import built, fails_with, libc
 from tap import Skip, equal, run, test
 
@@ -35,13 +35,6 @@ def map_there(path):
     lib.check(libc.mmap(FIXED, PAGE, lib.RX, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0),
               "mmap")
     os.close(fd)
-
-
-def know(device, *paths):
-    """So that a mapping of one of these is of a file that is known."""
-    for path in paths:
-        with open(path, "rb") as file:
-            device.resolve_fd(file.fileno())
 
 
 # ------------------------------------------------------------------ RESOLVE_ID --
@@ -165,8 +158,8 @@ def _():
     child = lib.sleeper()
     with Device() as device:
         for start, length, pgoff, path in lib.proc_maps(child.pid):
-            record, flags, offset, _ = device.resolve_addr(child.pid, start + length - 1)
-            equal((record.path, flags, offset), (path, 0, pgoff + length - 1))
+            record, offset, _ = device.resolve_addr(child.pid, start + length - 1)
+            equal((record.path, offset), (path, pgoff + length - 1))
         fails_with(errno.ENOENT, device.resolve_addr, child.pid, 4096)
     child.kill()
     child.wait()
@@ -186,24 +179,12 @@ def _():
             found = collections.Counter()
             for _ in range(1000 if lib.DEBUG else 20000):
                 try:
-                    found[device.resolve_addr(child.pid, start).source] += 1
+                    device.resolve_addr(child.pid, start)
+                    found["found"] += 1
                 except OSError as error:
                     found[errno.errorcode[error.errno]] += 1
             print(f"# {dict(found)}")
-            assert found[0] and set(found) <= {0, "ENOENT"}, dict(found)
-
-
-@test("an address of a process that has exited resolves")
-def _():
-    child = lib.sleeper()
-    maps = list(lib.proc_maps(child.pid))
-    child.kill()
-    child.wait()
-    with Device() as device:
-        for start, _, pgoff, path in maps:
-            record, flags, offset, _ = device.resolve_addr(child.pid, start + 5)
-            equal((record.path, flags, offset), (path, ADDR_HISTORY, pgoff + 5))
-            equal(record.kind, "gnu")
+            assert found["found"] and set(found) <= {"found", "ENOENT"}, dict(found)
 
 
 @test("what was forgotten is read again where there is something to read")
@@ -213,19 +194,17 @@ def _():
         before = {r.path: r for r in device.maps(child.pid) if isinstance(r, File)}
         device.flush()
         for start, _, _, path in lib.proc_maps(child.pid):
-            record, flags, _, _ = device.resolve_addr(child.pid, start)
-            equal((record.path, record.id, flags), (path, before[path].id, 0))
+            record = device.resolve_addr(child.pid, start).record
+            equal((record.path, record.id), (path, before[path].id))
             assert record.file_id != before[path].file_id, "it was not forgotten"
         device.flush()
         after = {r.path: r for r in device.maps(child.pid) if isinstance(r, File)}
         equal({path: r.id for path, r in after.items()}, {path: r.id for path, r in before.items()})
         # nothing is left to read of a process that is gone
-        maps = list(lib.proc_maps(child.pid))
+        start = next(lib.proc_maps(child.pid))[0]
         child.kill()
         child.wait()
-        device.flush()
-        for start, _, _, _ in maps:
-            fails_with(errno.ENOENT, device.resolve_addr, child.pid, start)
+        fails_with(errno.ESRCH, device.resolve_addr, child.pid, start)
 
 
 @test("an address of a process that lives: of it, and of no other with its number")
@@ -234,191 +213,8 @@ def _():
         found = device.resolve_addr(os.getpid(), address)
         equal(found.start_time // (10**9 // os.sysconf("SC_CLK_TCK")), lib.start_ticks(os.getpid()))
         same = device.resolve_addr(os.getpid(), address, found.start_time)
-        equal((same.record.id, same.source), (found.record.id, 0))
+        equal(same.record.id, found.record.id)
         fails_with(errno.ESRCH, device.resolve_addr, os.getpid(), address, found.start_time + 1)
-
-
-@test("processes that have exited are distinguished, though they had the same pid")
-def _():
-    with Device() as device:
-        know(device, built("id8"), built("other"))
-        pid = lib.forked(lambda: map_there(built("id8")))
-        os.waitpid(pid, 0)
-        first = device.resolve_addr(pid, FIXED)
-        equal((first.source, first.record.id), (ADDR_HISTORY, ID8))
-        lib.run_as(pid, lambda: lib.map_file(built("other")))
-        fails_with(errno.ENOENT, device.resolve_addr, pid, FIXED)
-        again = device.resolve_addr(pid, FIXED, first.start_time)
-        equal((again.source, again.record.id), (ADDR_HISTORY, ID8))
-        lib.run_as(pid, lambda: map_there(built("other")))
-        second = device.resolve_addr(pid, FIXED)
-        equal(second.record.id, OTHER_ID)
-        assert second.start_time > first.start_time
-        fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED, first.start_time + 1)
-
-
-@test("a process learns nothing about an earlier one with its pid")
-def _():
-    with Device() as device:
-        pid = lib.forked(lambda: map_there(built("id8")))
-        os.waitpid(pid, 0)
-        before = device.resolve_addr(pid, FIXED).start_time
-
-        def ask():
-            rights.become_nobody()
-            fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED, before)
-        lib.run_as(pid, ask)
-
-
-def fork_once():
-    """The pid of a child that did nothing."""
-    child = lib.forked(lambda: None)
-    os.waitpid(child, 0)
-    return child
-
-
-def map_and_fork():
-    """Children of this process: one as it has FIXED, one as it has another file there."""
-    map_there(built("id8"))
-    first = fork_once()
-    lib.unmap(FIXED, PAGE)
-    map_there(built("other"))
-    return [first, fork_once(), os.getpid()]
-
-
-@test("a process that exited and never called exec had what its parent had as it forked")
-def _():
-    with Device() as device:
-        know(device, built("id8"), built("other"))
-        first, second, parent = lib.in_child(map_and_fork)
-        found = [device.resolve_addr(pid, FIXED) for pid in (first, second, parent)]
-        equal([(reply.source, reply.record.id, reply.offset) for reply in found],
-              [(ADDR_HISTORY, ID8, 0), (ADDR_HISTORY, OTHER_ID, 0), (ADDR_HISTORY, OTHER_ID, 0)])
-        assert found[2].start_time <= found[0].start_time <= found[1].start_time, found
-        again = device.resolve_addr(first, FIXED, found[0].start_time)
-        equal(again.record.id, ID8)
-        fails_with(errno.ESRCH, device.resolve_addr, first, FIXED, found[0].start_time + 1)
-        fails_with(errno.ENOENT, device.resolve_addr, first, 4096)
-
-
-def fork_to_map(path):
-    """A grandchild of this process, and a child that mapped a file where its parent has one."""
-    def fork():
-        return lib.in_child(fork_once)
-    map_there(built("id8"))
-
-    def map_over():
-        lib.unmap(FIXED, PAGE)
-        map_there(path)
-        return os.getpid()
-    return [fork(), lib.in_child(map_over)]
-
-
-@test("so had its own child, but what a process mapped itself is there instead")
-def _():
-    with Device() as device:
-        know(device, built("id8"), built("other"))
-        grandchild, child = lib.in_child(fork_to_map, built("other"))
-        equal([device.resolve_addr(pid, FIXED).record.id for pid in (grandchild, child)],
-              [ID8, OTHER_ID])
-
-
-@test("after exec a process has nothing of its parent's, and a parent that lives is asked")
-def _():
-    def call_exec():
-        os.execv("/bin/true", ["true"])
-    # What was mapped before the module was there is nowhere but in the living parent.
-    with lib.unloaded():
-        map_there(built("id8"))
-    try:
-        with Device() as device:
-            pid = fork_once()
-            reply = device.resolve_addr(pid, FIXED)
-            equal((reply.source, reply.record.id), (ADDR_HISTORY, ID8))
-            pid = lib.forked(call_exec)
-            os.waitpid(pid, 0)
-            fails_with(errno.ENOENT, device.resolve_addr, pid, FIXED)
-    finally:
-        lib.unmap(FIXED, PAGE)
-
-
-def forget():
-    """As many mappings on each processor as are remembered."""
-    allowed = os.sched_getaffinity(0)
-    with open("/bin/true", "rb") as file:
-        for cpu in allowed:
-            os.sched_setaffinity(0, [cpu])
-            for _ in range(1030):
-                lib.unmap(lib.map_fd(file.fileno(), PAGE), PAGE)
-    os.sched_setaffinity(0, allowed)
-
-
-@test("a process has its parent's files only if all that it did since is remembered")
-def _():
-    def call_exec():
-        os.execv("/bin/true", ["true"])
-    with Device() as device:
-        know(device, built("id8"))
-        map_there(built("id8"))
-        try:
-            tool = lib.forked(call_exec)
-            os.waitpid(tool, 0)
-            child = fork_once()
-            fails_with(errno.ENOENT, device.resolve_addr, tool, FIXED)
-            equal(device.resolve_addr(child, FIXED).record.id, ID8)
-            forget()
-            for pid in (tool, child):
-                fails_with(errno.ESRCH, device.resolve_addr, pid, FIXED)
-            # of this one everything is
-            equal(device.resolve_addr(fork_once(), FIXED).record.id, ID8)
-        finally:
-            lib.unmap(FIXED, PAGE)
-
-
-@test("what a living parent mapped after a fork is not its child's")
-def _():
-    def map_data():
-        fd = os.open(built("other"), os.O_RDONLY)
-        lib.check(libc.mmap(FIXED, PAGE, mmap.PROT_READ, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE,
-                            fd, 0), "mmap")
-        os.close(fd)
-    with lib.unloaded():
-        map_there(built("id8"))
-    for change in (lambda: map_there(built("other")), map_data):
-        try:
-            with Device() as device:
-                child = fork_once()
-                equal(device.resolve_addr(child, FIXED).record.id, ID8)
-                lib.unmap(FIXED, PAGE)
-                change()
-                fails_with(errno.ENOENT, device.resolve_addr, child, FIXED)
-        finally:
-            lib.unmap(FIXED, PAGE)
-        with lib.unloaded():
-            map_there(built("id8"))
-    lib.unmap(FIXED, PAGE)
-
-
-@test("nor what it mapped after it called exec")
-def _():
-    reader, writer = os.pipe()
-
-    def fork_and_exec():
-        os.write(writer, str(fork_once()).encode())
-        os.execvp("sleep", ["sleep", "1000"])
-    parent = lib.forked(fork_and_exec)
-    child = int(os.read(reader, 20))
-    try:
-        lib.until(lambda: lib.is_asleep(parent), "it called exec")
-        with Device() as device:
-            for start, _, _, path in lib.proc_maps(parent):
-                equal(device.resolve_addr(parent, start).record.path, path)
-                fails_with(errno.ENOENT, device.resolve_addr, child, start)
-    finally:
-        os.kill(parent, signal.SIGKILL)
-        os.waitpid(parent, 0)
-        os.close(reader)
-        os.close(writer)
 
 
 # ------------------------------------------------ files that a server holds up --

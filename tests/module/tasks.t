@@ -11,7 +11,7 @@ import threading
 import lib
 import stream
 from device import (EXEC, EXIT, FORK, SUB_CHILDREN, SUB_PATH, SUB_TASKS,
-                    TASK_SHARES_MM, Device, Mmap, Task)
+                    TASK_SHARES_MM, Device, File, Mmap, Task)
 from lib import built
 from tap import equal, run, test
 
@@ -169,13 +169,15 @@ def _():
               mapped.file_id, "answer for that very process")
         os.close(writer)
         os.waitpid(child, 0)
-        later = device.resolve_addr(child, mapped.addr, mapped.start_time)
+        lib.fails_with(3, device.resolve_addr, child, mapped.addr, mapped.start_time)
+        in_history = {record.start_time for record in device.history(child)
+                      if not isinstance(record, File)}
         watch.settle()
     tasks = [record for record in watch.records if isinstance(record, Task)]
     equal({record.start_time for record in tasks}, {mapped.start_time}, "of FORK and EXIT")
     equal(in_maps, {mapped.start_time}, "in MAPS")
-    equal((resolved.start_time, later.start_time), (mapped.start_time,) * 2, "in RESOLVE_ADDR")
-    equal((resolved.source, later.source), (0, 1), "whether it has exited")
+    equal(resolved.start_time, mapped.start_time, "in RESOLVE_ADDR")
+    equal(in_history, {mapped.start_time}, "in HISTORY")
     equal(mapped.start_time * os.sysconf("SC_CLK_TCK") // 10**9, started, "in clock ticks")
 
 
@@ -196,11 +198,9 @@ def _():
         first, second = mapped[built("id8")], mapped[built("id16")]
         equal(first.pid, second.pid, "pids")
         assert first.start_time < second.start_time, "start times"
-        for record in (first, second):
-            answer = device.resolve_addr(record.pid, record.addr, record.start_time)
-            equal(answer.record.file_id, record.file_id, "answer by start time")
-        equal(device.resolve_addr(second.pid, second.addr).record.file_id, second.file_id,
-              "answer without one: of the last")
+        equal({(record.start_time, record.file_id) for record in device.history(first.pid)
+               if isinstance(record, Mmap)},
+              {(record.start_time, record.file_id) for record in (first, second)}, "in HISTORY")
         spaces = Spaces()
         for record in watch.records:
             spaces.add(record)

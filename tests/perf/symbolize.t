@@ -65,24 +65,23 @@ def functions(text):
 @test("bpftrace has addresses only of a process that is gone, and here are their names")
 def _():
     with place() as path:
-        for how in "", "fork":
-            text = bpftrace(path, how, "@[pid, ustack(4)] = count(); @late[ustack(4), pid] = 1;")
-            # Its own.
-            before, early, late = re.fullmatch(
-                r"(.*\n)@\[(\d+, \n(?:    .*\n)+)\]: 1\n@late\[\n((?:    .*\n)+), \d+\]: 1\s*",
-                text, re.S).groups()
-            assert re.search(r"^    0x[0-9a-f]+$", early, re.M), early
-            assert "layer_of" not in text and "reach" not in before, text
-            # Ours.
-            done = symbolize(text)
-            named = done.stdout
-            equal(functions(named), FRAMES[:4] * 2, named)
-            equal(done.stderr, "")
-            contains(named, f" ({path}/library.so+0x")
-            contains(named, f" {build_id(built('layer-one.so'))} ")
-            # But for the names all is as it was.
-            equal(re.sub(r"^( +0x[0-9a-f]+) \S+\+0x.*$", r"\1", named, flags=re.M)
-                  .replace(named.splitlines()[1], text.splitlines()[1]), text)
+        text = bpftrace(path, "", "@[pid, ustack(4)] = count(); @late[ustack(4), pid] = 1;")
+        # Its own.
+        before, early, late = re.fullmatch(
+            r"(.*\n)@\[(\d+, \n(?:    .*\n)+)\]: 1\n@late\[\n((?:    .*\n)+), \d+\]: 1\s*",
+            text, re.S).groups()
+        assert re.search(r"^    0x[0-9a-f]+$", early, re.M), early
+        assert "layer_of" not in text and "reach" not in before, text
+        # Ours.
+        done = symbolize(text)
+        named = done.stdout
+        equal(functions(named), FRAMES[:4] * 2, named)
+        equal(done.stderr, "")
+        contains(named, f" ({path}/library.so+0x")
+        contains(named, f" {build_id(built('layer-one.so'))} ")
+        # But for the names all is as it was.
+        equal(re.sub(r"^( +0x[0-9a-f]+) \S+\+0x.*$", r"\1", named, flags=re.M)
+              .replace(named.splitlines()[1], text.splitlines()[1]), text)
 
 
 @test("stacks as bpftrace prints them while it runs, in its own style and in perf's")

@@ -4,7 +4,8 @@
  *
  * Calls reach() through a library, which prints "PID ADDRESS ADDRESS": its own, and that
  * of the library behind the call. HOW: "fork" in a child, that does not exec; "twice" in
- * a child of a child; "wait" and waits until standard input ends; "thread" in a thread.
+ * a child of a child; "wait" and waits until standard input ends; "serve" in a child, and
+ * waits likewise when that has exited; "thread" in a thread.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -60,8 +61,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(how, "thread"))
 		return pthread_create(&thread, NULL, call, NULL) || pthread_join(thread, NULL);
-	in_child(!strcmp(how, "fork") ? 1 : !strcmp(how, "twice") ? 2 : 0);
-	if (!strcmp(how, "wait"))
+	in_child(!strcmp(how, "fork") || !strcmp(how, "serve") ? 1 : !strcmp(how, "twice") ? 2 : 0);
+	if (!strcmp(how, "wait") || !strcmp(how, "serve"))
 		while (getchar() != EOF)
 			;
 	return 0;

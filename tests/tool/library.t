@@ -16,9 +16,9 @@ import time
 
 import lib
 import stream
-from device import (ADDR_HISTORY, RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
+from device import (RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
                     SUB_UID, Cookie, File, Image, Lost, Mmap)
-from library import Recorder
+from library import ADDR_HISTORY, Recorder
 from lib import contains, fails_with
 from tap import equal, run, test
 

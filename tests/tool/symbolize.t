@@ -107,12 +107,18 @@ def _():
             equal(process.wait(lib.PATIENCE), 0, "status")
 
 
-@test("a child, and its child, that never called exec have what their parent had")
+@test("a child that never called exec has what its parent has, and nothing when that is gone")
 def _():
     with place() as path:
-        for how in "fork", "twice":
-            line, = objects(deep(path, how), home=path)[1:]
-            check_library(line, library(path))
+        with lib.started(f"{path}/deep", library(path), "serve", stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, text=True) as process:
+            text = process.stdout.readline()
+            pid = int(text.split()[0])
+            lib.until(lambda: not os.path.exists(f"/proc/{pid}"), "it exits")
+            check_library(objects(text, home=path)[1], library(path))
+        line = objects(text, home=path)[1]
+        equal((line["path"], line["problem"]),
+              (None, "no file is mapped there, or it is not remembered"))
 
 
 @test("a library that was replaced has its own names, from where it is kept")

@@ -174,9 +174,10 @@ static int reply_resolve(struct buildid_resolve *request)
 		fake.resolve(request->by == BUILDID_BY_FD ? request->fd : -1, &record);
 	else
 		make_file(&record, 1, 20, 0, "/resolved");
+	if (request->by == BUILDID_BY_ADDR && fake.exited)
+		return result(ESRCH);
 	if (request->by == BUILDID_BY_ADDR) {
 		request->start_time = 777;
-		request->source = BUILDID_ADDR_HISTORY;
 		request->offset = fake.mapped_at ? request->addr - fake.mapped_at :
 						   fake.resolved_offset;
 	}

@@ -33,6 +33,7 @@ struct fake_module {
 	uint32_t resolved_size; /* 0: the record's */
 	uint64_t resolved_offset;
 	uint64_t mapped_at; /* or where the file begins in every process */
+	bool exited;	    /* no process has an address any more */
 	/* Replies to MAPS with 0 or an errno; NULL: no process exists. */
 	int (*maps)(struct buildid_maps *request);
 	/* Likewise to HISTORY; NULL: not permitted. */

@@ -25,15 +25,23 @@ struct remembered {
 	struct named_address named;
 };
 
-/* A power of two. Each is looked for in all rings of the module otherwise. */
+/* A power of two. */
 #define REMEMBERED 4096
 /* Nanoseconds. */
 #define REMEMBER_FOR 1000000000ULL
 /* Likewise: modules come and go. */
 #define KALLSYMS_FOR 30000000000ULL
 
+/* The last process that had exited: the library has what is to be known of it. */
+struct exited {
+	uint32_t pid;
+	uint64_t start_time;
+	uint64_t until; /* as above */
+};
+
 struct namer {
 	struct remembered remembered[REMEMBERED];
+	struct exited exited;
 	struct namer_options options;
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
@@ -226,6 +234,16 @@ static void set_identity(struct identity *identity, const struct buildid_file *f
 		build_id_set(&identity->id, bytes, size);
 }
 
+/* Of whoever had the pid; 0 when that is to be found out. */
+static uint64_t exited_start_time(const struct namer *namer, uint32_t pid)
+{
+	const struct exited *exited = &namer->exited;
+
+	return exited->pid == pid && clock_ns(CLOCK_MONOTONIC) < exited->until ?
+		       exited->start_time :
+		       0;
+}
+
 static void find_by_module(struct query *query)
 {
 	struct namer *namer = query->namer;
@@ -238,13 +256,21 @@ static void find_by_module(struct query *query)
 	};
 	const struct buildid_file *file;
 	const char *path;
-	int err = buildid_resolve_addr(namer->options.handle, &address, namer->buffer,
-				       sizeof(namer->buffer), &file);
+	bool any;
+	int err;
 
+	if (!query->start_time)
+		address.start_time = exited_start_time(namer, query->pid);
+	any = !address.start_time;
+	err = buildid_resolve_addr(namer->options.handle, &address, namer->buffer,
+				   sizeof(namer->buffer), &file);
 	named->problem = problem_of(err);
 	if (err)
 		return;
 	query->living = !(address.source & BUILDID_ADDR_HISTORY);
+	if (!query->living && any)
+		namer->exited = (struct exited){ address.pid, address.start_time,
+						 clock_ns(CLOCK_MONOTONIC) + REMEMBER_FOR };
 	if (!query->living && is_past_end(file->kind, file->file_size, address.offset)) {
 		named->problem = ADDRESS_NO_MAPPING;
 		return;

@@ -173,7 +173,7 @@ static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
 /* A LOST record ends the gap; it began after the record before. */
 static int add_lost(struct identities *identities, const struct buildid_lost *lost, uint64_t last)
 {
-	identities->lost += lost->ring_full + lost->no_request + lost->missed_probe;
+	identities->lost += lost->ring_full + lost->unresolved + lost->missed_probe;
 	return add_loss(identities, last, time_of(identities, &lost->header));
 }
 

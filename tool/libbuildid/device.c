@@ -35,7 +35,7 @@ ASSERT_SIZE(buildid_task, 80);
 ASSERT_SIZE(buildid_flush, 16);
 ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
-ASSERT_SIZE(buildid_history, 32);
+ASSERT_SIZE(buildid_history, 40);
 
 /* A record is busy while one hook runs, and an interrupt may be on top of that. */
 #define BUSY_NAP_NS 20000
@@ -49,6 +49,7 @@ struct buildid {
 	const struct buildid_ring_producer *producer;
 	const unsigned char *data;
 	uint64_t pos; /* of the next record */
+	struct buildid_past past;
 };
 
 static int request(struct buildid *handle, unsigned long number, void *argument)
@@ -129,6 +130,7 @@ void buildid_close(struct buildid *handle)
 	if (ours && handle->consumer)
 		munmap(handle->consumer, handle->page);
 	close(handle->fd);
+	buildid_past_free(&handle->past);
 	free(handle);
 }
 
@@ -237,30 +239,22 @@ int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, s
 	return resolve(handle, &argument, buffer, size, file);
 }
 
-int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
-			 size_t size, const struct buildid_file **file)
+int buildid_ioctl_resolve_addr(struct buildid *handle, struct buildid_address *address,
+			       void *buffer, size_t size, const struct buildid_file **file)
 {
-	struct buildid_resolve argument = { .by = BUILDID_BY_ADDR };
-	struct buildid_address known;
+	struct buildid_resolve argument = {
+		.by = BUILDID_BY_ADDR,
+		.pid = address->pid,
+		.addr = address->addr,
+		.start_time = address->start_time,
+	};
 	int err;
 
-	*file = NULL;
-	err = buildid_struct_copy_in(&known, sizeof(known), address,
-				     offsetofend(buildid_address, reserved));
-	if (err)
-		return err;
-	if (known.reserved)
-		return -EINVAL;
-	argument.pid = known.pid;
-	argument.addr = known.addr;
-	argument.start_time = known.start_time;
 	err = resolve(handle, &argument, buffer, size, file);
 	if (err)
 		return err;
-
 	address->start_time = argument.start_time;
 	address->offset = argument.offset;
-	address->source = argument.source;
 	return 0;
 }
 
@@ -311,6 +305,11 @@ int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps)
 int buildid_ioctl_history(struct buildid *handle, struct buildid_history *history)
 {
 	return request(handle, BUILDID_IOC_HISTORY, history);
+}
+
+struct buildid_past *buildid_past_of(struct buildid *handle)
+{
+	return &handle->past;
 }
 
 static int map_ring(struct buildid *handle)

@@ -87,6 +87,12 @@ int buildid_files_options_copy_in(struct buildid_files_options *to,
 
 /* --------------------------------------------------------------- device -- */
 
+/*
+ * BUILDID_IOC_RESOLVE_ADDR of a living process: pid, addr and start_time of @address are asked
+ * for, start_time and offset are set.
+ */
+int buildid_ioctl_resolve_addr(struct buildid *handle, struct buildid_address *address,
+			       void *buffer, size_t size, const struct buildid_file **file);
 /* BUILDID_IOC_MAPS: 0 or a negative errno. */
 int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps);
 /* BUILDID_IOC_HISTORY: likewise. */
@@ -103,5 +109,27 @@ bool buildid_ring_passed(const struct buildid *handle, uint64_t end);
 
 /* How many MAPS requests were made: the records of one reply share one moment. */
 size_t buildid_snapshot_requests(const struct buildid_snapshot *snapshot);
+/* Of a history that was read to its end: struct buildid_history.since. */
+uint64_t buildid_snapshot_since(const struct buildid_snapshot *snapshot);
+
+/* ----------------------------------------------------------------- past -- */
+
+/* FILE, MMAP, FORK and EXEC records, one after the other. */
+struct buildid_past_records {
+	void *bytes;
+	size_t size, room;
+	uint64_t since; /* of a history: as in struct buildid_history */
+};
+
+/* What was read last of a process that has exited, kept in the handle; all 0 for nothing. */
+struct buildid_past {
+	uint32_t pid, parent_pid;
+	uint64_t parent_start_time;
+	struct buildid_past_records own, parent, parent_maps;
+};
+
+struct buildid_past *buildid_past_of(struct buildid *handle);
+/* What it holds, and not itself. */
+void buildid_past_free(struct buildid_past *past);
 
 #endif

@@ -271,6 +271,9 @@ struct buildid_address {
 	uint32_t reserved;
 };
 
+/* buildid_address.source */
+#define BUILDID_ADDR_HISTORY (1U << 0) /* the process has exited */
+
 /**
  * buildid_resolve_addr() - look up the file that is mapped at an address
  * @handle: from buildid_open()
@@ -279,8 +282,21 @@ struct buildid_address {
  * @size: likewise
  * @file: likewise
  *
- * The module remembers the last mappings of processes that have exited, for a while; one
- * that was forked and had not called exec had those of its parent.
+ * Of a living process it is the file that is mapped there now. Of one that has exited, it
+ * is the one that it mapped there last, as long as the module remembers that: see
+ * BUILDID_IOC_HISTORY. Whether it had unmapped it again is not known, as of perf.
+ *
+ * A process that was forked and had not called exec had what its parent had then. As
+ * munmap(2) is not recorded, that is concluded only where the parent is alive, has a file
+ * mapped executable there, has mapped nothing there and not called exec since the fork,
+ * and the module remembers all mappings, forks and execs of the machine since then.
+ * What another thread of the parent mapped while it forked counts as had then, and so does
+ * what was moved there by mremap(2), or mapped by a process that shares the parent's memory
+ * (vfork(2), CLONE_VM). Of a parent that has exited too nothing is concluded: a recorder
+ * that subscribes with BUILDID_SUB_TASKS can know.
+ *
+ * What is read of a process that has exited is kept in the handle: ask for its next address
+ * with the start_time that was set, and before one of another process.
  *
  * Return: 0; -ESRCH when the process is not known; -ENOENT when no file is
  * mapped there, or it is not remembered; -ETIMEDOUT when the process keeps its address
@@ -442,8 +458,8 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *han
  * @pid: only of this process, 0 for all
  *
  * The last mappings of each processor, newest first, also of processes that have exited:
- * BUILDID_IOC_HISTORY. buildid_snapshot_next() gives FILE and MMAP records, which have the
- * time of the mapping. Its errors: -EPERM; -ENOTTY from a module that is older.
+ * BUILDID_IOC_HISTORY; likewise the last forks and execs. buildid_snapshot_next() gives FILE,
+ * MMAP, FORK and EXEC records, which have the time of what happened. Its errors: -EPERM; -ENOTTY from a module that is older.
  *
  * Return: 0; -ENOMEM.
  */

@@ -40,6 +40,7 @@ struct buildid_snapshot {
 	unsigned int restarts;
 	uint64_t cursor;
 	uint64_t instance;
+	uint64_t since;
 
 	uint32_t filled, consumed; /* bytes of @records */
 	uint64_t records[BUFFER_SIZE / sizeof(uint64_t)];
@@ -103,6 +104,11 @@ size_t buildid_snapshot_processes(const struct buildid_snapshot *snapshot)
 size_t buildid_snapshot_requests(const struct buildid_snapshot *snapshot)
 {
 	return snapshot->requests;
+}
+
+uint64_t buildid_snapshot_since(const struct buildid_snapshot *snapshot)
+{
+	return snapshot->since;
 }
 
 int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid *handle,
@@ -209,6 +215,7 @@ static int request_history(struct buildid_snapshot *snapshot)
 	if (err)
 		return err;
 	snapshot->cursor = history.cursor;
+	snapshot->since = history.since;
 	snapshot->filled = history.bytes;
 	return 0;
 }

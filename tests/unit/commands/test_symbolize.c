@@ -32,6 +32,23 @@ static void resolve_library(int fd, union any_record *record)
 	make_file(record, 1, 20, 0, path);
 }
 
+/* The library is mapped there; counts how often it is asked for. */
+static int reply_history(struct buildid_history *request)
+{
+	union any_record record;
+
+	fake.asked_flags++;
+	resolve_library(-1, &record);
+	fake_add_history(request, &record);
+	make_mmap(&record, 1, BUILDID_STATE_KNOWN, request->pid, "");
+	record.mmap.addr = BASE;
+	record.mmap.len = 0x100000;
+	record.mmap.pgoff = 0;
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
 static int set_up(void **state)
 {
 	if (fake_reset(state) || sample_set_up(state))
@@ -123,6 +140,8 @@ static void only_a_better_name_replaces_one(void **state)
 static void json_has_an_object_for_each_address(void **state)
 {
 	(void)state;
+	fake.exited = true;
+	fake.history = reply_history;
 	assert_int_equal(filter(format("a\n7 0x%llx\n0x12\n", BASE + start), "-j"), 0);
 	assert_ptr_equal(strstr(out, format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,"
 					    "\"function\":\"caller\",\"function_offset\":0,"
@@ -239,6 +258,21 @@ static void of_a_process_in_the_log_no_other_with_its_pid_is_asked(void **state)
 	assert_int_equal(fake.resolved.start_time, 0);
 }
 
+static void a_process_that_has_exited_is_looked_for_once(void **state)
+{
+	(void)state;
+	fake.exited = true;
+	fake.history = reply_history;
+	filter(format("7 0x%llx 0x%llx\n7 0x%llx\n", BASE + start, BASE + start + 1,
+		      BASE + start + 2),
+	       "-j");
+	assert_non_null(strstr(out, "\"known_from\":\"history\""));
+	assert_int_equal(fake.asked_flags, 1);
+	filter(format("7 0x%llx\n8 0x%llx\n", BASE + start, BASE + start), NULL);
+	assert_non_null(strstr(strstr(out, " caller+0x0"), "\n8 "));
+	assert_int_equal(fake.asked_flags, 3);
+}
+
 /* Of this process itself, which has been here since another time than that of the log. */
 static void the_vdso_is_of_no_other_process_either(void **state)
 {
@@ -270,6 +304,7 @@ int main(void)
 		TEST(a_path_cannot_move_the_cursor),
 		TEST(without_the_module_there_has_to_be_a_log),
 		TEST(of_a_process_in_the_log_no_other_with_its_pid_is_asked),
+		TEST(a_process_that_has_exited_is_looked_for_once),
 		TEST(the_vdso_is_of_no_other_process_either),
 	};
 

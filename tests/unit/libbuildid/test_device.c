@@ -234,14 +234,14 @@ static void an_address_is_resolved(void **state)
 	assert_int_equal(fake.resolved.pid, 7);
 	assert_int_equal(fake.resolved.addr, 0x1234);
 	assert_int_equal(fake.resolved.start_time, 5);
-	assert_int_equal(address.source, BUILDID_ADDR_HISTORY);
+	assert_int_equal(address.source, 0);
 	assert_int_equal(address.start_time, 777);
 	assert_int_equal(address.offset, 0x234);
 
 	address.offset = 1;
-	fake.resolve_error = ESRCH;
+	fake.resolve_error = ENOENT;
 	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer), &file),
-			 -ESRCH);
+			 -ENOENT);
 	assert_null(file);
 	assert_int_equal(address.offset, 1);
 	assert_int_equal(buildid_resolve_addr(handle, &address, buffer.bytes + 4, 1024, &file),
