@@ -616,6 +616,17 @@ static void start_cold(const char *dir, const struct start *start, const char *c
 	series_add(reads, 1, read);
 }
 
+/* Of the program that starts others, which is a file, too. */
+static void start_nothing(const char *dir)
+{
+	const char *args[] = { NULL, "/", "0", "/", NULL };
+	FILE *output;
+	pid_t pid;
+
+	output = start_spawns(dir, args, &pid);
+	end_spawns(output, pid);
+}
+
 static void with_cold_starts(const char *dir)
 {
 	uint64_t before;
@@ -631,6 +642,7 @@ static void with_cold_starts(const char *dir)
 		subscribe(0, READER_MMAP);
 		for (i = 0; i < STARTS; i++) {
 			device_flush();
+			start_nothing(dir);
 			before = device_stats().read_mapper;
 			start_cold(dir, &starts[i], starts[i].cost, starts[i].reads, turn >= 0);
 			subscription_drain();
