@@ -172,14 +172,36 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 }
 
 /*
+ * Of the tail of a file the section headers are wanted, and then all of it for the hash: it is
+ * read at once, where a page alone would make two or three reads of it.
+ */
+static void read_tail(struct reading *reading, struct address_space *mapping, pgoff_t index)
+{
+	const u64 size = reading->reader.size;
+	const pgoff_t first = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
+	const pgoff_t end = DIV_ROUND_UP(size, PAGE_SIZE);
+	struct file_ra_state none = {};
+
+	/* not beyond the present end */
+	if (index >= first && end - first > 1 && i_size_read(mapping->host) == size) {
+		DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
+		page_cache_ra_unbounded(&ahead, end - first, 0);
+	}
+}
+
+/*
  * Whoever has a page locked may wait for a server that does not answer. So does a fault, which a
  * fatal signal ends; read_mapping_page() would wait whatever comes.
  */
-static int wait_for_page(struct address_space *mapping, pgoff_t index)
+static int wait_for_page(struct reading *reading, struct address_space *mapping, pgoff_t index)
 {
 	struct page *page = pagecache_get_page(mapping, index, 0, 0);
 	int err = 0;
 
+	if (!page && file_inode(reading->file) == reading->inode) {
+		read_tail(reading, mapping, index);
+		page = pagecache_get_page(mapping, index, 0, 0);
+	}
 	if (!page)
 		return 0;
 	if (!PageUptodate(page)) {
@@ -192,14 +214,13 @@ static int wait_for_page(struct address_space *mapping, pgoff_t index)
 }
 
 /* invalidate_lock is held for one page at a time, so that truncation need not wait. */
-static struct page *disk_page(struct reading *reading, struct address_space *mapping,
-			      pgoff_t index)
+static struct page *disk_page(struct reading *reading, struct address_space *mapping, pgoff_t index)
 {
 	/* of an overlay it is not the filesystem's, which then needs none */
 	struct file *file = file_inode(reading->file) == reading->inode ? reading->file : NULL;
 	struct page *page = ERR_PTR(-ESTALE);
 
-	if (wait_for_page(mapping, index))
+	if (wait_for_page(reading, mapping, index))
 		return ERR_PTR(-EINTR);
 	filemap_invalidate_lock_shared(mapping);
 	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {

@@ -3,7 +3,7 @@
  * usage: bench DIR [PART...]
  *
  * Counts what scripts/bench reports, or only these parts of it, in a guest that scripts/bench prepared:
- * DIR has buildid.ko, kprobe_only.ko, the program spawn, and a disk with ELF
+ * DIR has buildid.ko, the modules of kmod/, the program spawn, and a disk with ELF
  * files and a small root.
  *
  * All subjects take turns in each round, so that what drifts hits them all.
@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hook.h"
 #include "measure.h"
 #include "others.h"
 #include "subject.h"
@@ -37,9 +38,10 @@
 #define WARM_UPS      2
 #define DISCARDED_MAX 4
 
-#define FILES	 256
-#define TABLE	 "2097152"
-#define EXEC	 (PROT_READ | PROT_EXEC)
+#define FILES	  256
+#define SNAPSHOTS 24
+#define TABLE	  "2097152"
+#define EXEC	  (PROT_READ | PROT_EXEC)
 
 static int files[FILES], same[FILES];
 
@@ -55,6 +57,8 @@ static const struct workload all = { files, FILES, EXEC };
  * @name: of its series
  * @work: what is watched
  * @machine: count what all the machine does, or else what the mapper does
+ * @begin: done when the mapper is there, or NULL
+ * @end: and at the end, or NULL
  * @before: done before each batch, or NULL
  * @drain: empties the ring after each batch, or NULL
  * @module: buildid.ko is there; the rest is what it does for each mapping
@@ -66,6 +70,8 @@ struct subject {
 	const char *name;
 	const struct workload *work;
 	bool machine;
+	void (*begin)(pid_t mapper);
+	void (*end)(void);
 	void (*before)(const struct subject *subject);
 	struct tally (*drain)(void);
 	bool module;
@@ -180,8 +186,11 @@ static void count(const struct subject *subject)
 {
 	int i = -WARM_UPS, n = subject->machine ? WINDOWS : BATCHES, discarded = 0;
 	struct buildid_stats before = { 0 };
+	pid_t mapper;
 
-	mapper_start(subject->work);
+	mapper = mapper_start(subject->work);
+	if (subject->begin)
+		subject->begin(mapper);
 	while (i < n) {
 		struct batch batch = { .subject = subject };
 
@@ -197,6 +206,8 @@ static void count(const struct subject *subject)
 		if (i++ >= 0)
 			keep_batch(&batch);
 	}
+	if (subject->end)
+		subject->end();
 	mapper_stop();
 }
 
@@ -222,14 +233,14 @@ static void count_reader(const char *name, struct tally (*drain)(void))
 	mapper_stop();
 }
 
-/* Starts the program spawn, and returns what it prints. */
-static FILE *start_spawns(const char *dir, char *count, pid_t *pid)
+/* Starts the program spawn with these arguments, and returns what it prints. */
+static FILE *start_spawns(const char *dir, const char **args, pid_t *pid)
 {
-	char program[256], root[256];
+	char program[256];
 	int ends[2];
 
 	snprintf(program, sizeof(program), "%s/spawn", dir);
-	snprintf(root, sizeof(root), "%s/disk/root", dir);
+	args[0] = program;
 	if (pipe(ends))
 		die("pipe");
 	*pid = fork();
@@ -239,26 +250,37 @@ static FILE *start_spawns(const char *dir, char *count, pid_t *pid)
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		execl(program, "spawn", root, count, "/bin/true", (char *)NULL);
+		execv(program, (char **)args);
 		die("%s", program);
 	}
 	close(ends[1]);
 	return fdopen(ends[0], "r");
 }
 
+static void end_spawns(FILE *output, pid_t pid)
+{
+	int status;
+
+	if (fclose(output) || waitpid(pid, &status, 0) != pid || status)
+		die("spawn failed");
+}
+
 static void count_spawns(const char *name, const char *dir)
 {
-	int n = -WARM_UPS, status;
-	char number[16], line[32];
+	char number[16], root[256], line[32];
+	const char *args[] = { NULL, root, number, "/bin/true", NULL };
+	int n = -WARM_UPS;
 	FILE *output;
 	pid_t pid;
 
+	snprintf(root, sizeof(root), "%s/disk/root", dir);
 	snprintf(number, sizeof(number), "%d", SPAWNS + WARM_UPS);
-	output = start_spawns(dir, number, &pid);
+	output = start_spawns(dir, args, &pid);
 	while (output && fgets(line, sizeof(line), output))
 		if (n++ >= 0)
 			series_add(name, 1, strtoull(line, NULL, 10));
-	if (!output || fclose(output) || waitpid(pid, &status, 0) != pid || status || n != SPAWNS)
+	end_spawns(output, pid);
+	if (n != SPAWNS)
 		die("spawn failed");
 }
 
@@ -282,13 +304,17 @@ static void without_module(const char *dir)
 	count_spawns("spawn: empty", dir);
 }
 
-static void with_kprobe(const char *dir)
+static void with_bare_probes(const char *dir)
 {
 	static const struct subject kprobe = { .name = "one: kprobe", .work = &one };
+	static const struct subject ftrace = { .name = "one: ftrace", .work = &one };
 
 	module_load(dir, "kprobe_only", "");
 	count(&kprobe);
 	module_unload("kprobe_only");
+	module_load(dir, "ftrace_only", "");
+	count(&ftrace);
+	module_unload("ftrace_only");
 }
 
 static void with_perf(void)
@@ -408,6 +434,61 @@ static void with_listener(void)
 	stop_listening();
 }
 
+static void with_data(void)
+{
+	static const struct subject all_data = {
+		.name = "data: all",
+		.work = &data,
+		.drain = subscription_drain,
+		.module = true,
+		.hits = 1,
+		.records = 1,
+	};
+
+	subscribe(BUILDID_SUB_DATA, READER_MMAP);
+	count(&all_data);
+	unsubscribe();
+}
+
+static void with_watchers(void)
+{
+	static const struct subject subjects[] = {
+		{
+			.name = "one: eight",
+			.work = &one,
+			.begin = watch_all,
+			.end = watchers_stop,
+			.drain = watchers_drain,
+			.module = true,
+			.hits = 1,
+			.records = WATCHERS,
+		},
+		{
+			.name = "one: eight, filters",
+			.work = &one,
+			.begin = watch_mapper,
+			.end = watchers_stop,
+			.drain = watchers_drain,
+			.module = true,
+			.hits = 1,
+			.records = WATCHERS,
+		},
+		{
+			.name = "one: eight of others",
+			.work = &one,
+			.begin = watch_others,
+			.end = watchers_stop,
+			.drain = watchers_drain,
+			.module = true,
+			.hits = 1,
+		},
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(subjects) / sizeof(*subjects); i++)
+		count(&subjects[i]);
+}
+
 static void with_module(const char *dir)
 {
 	static const struct subject nobody = {
@@ -423,9 +504,155 @@ static void with_module(const char *dir)
 	count_spawns("spawn: nobody", dir);
 	with_subscriber(dir);
 	with_new_files();
+	with_data();
+	with_watchers();
 	with_listener();
 	device_close();
 	module_unload("buildid");
+}
+
+/* ------------------------------------------------------------------- btrfs -- */
+
+/* Of a subvolume, and of its snapshots, which have the same inode number. */
+static void with_btrfs(const char *dir)
+{
+	static int subvolume[MEASURED], snapshots[SNAPSHOTS + 1];
+	static const struct workload works[] = {
+		{ subvolume, MEASURED, EXEC },
+		{ snapshots, SNAPSHOTS + 1, EXEC },
+	};
+	static const struct subject empty[] = {
+		{ .name = "btrfs: empty", .work = &works[0] },
+		{ .name = "snapshots: empty", .work = &works[1] },
+	};
+	static const struct subject cached[] = {
+		{ .name = "btrfs: cached",
+		  .work = &works[0],
+		  .drain = subscription_drain,
+		  .module = true,
+		  .hits = 1,
+		  .records = 1 },
+		{ .name = "snapshots: cached",
+		  .work = &works[1],
+		  .drain = subscription_drain,
+		  .module = true,
+		  .hits = 1,
+		  .records = 1 },
+	};
+	char path[256];
+	int i;
+
+	snprintf(path, sizeof(path), "%s/btrfs", dir);
+	if (access(path, F_OK)) {
+		for (i = 0; i < 2; i++) {
+			missing_print(empty[i].name);
+			missing_print(cached[i].name);
+		}
+		return;
+	}
+	files_open(path, snapshots, SNAPSHOTS + 1);
+	for (i = 0; i < MEASURED; i++)
+		subvolume[i] = snapshots[0];
+	for (i = 0; i < 2; i++)
+		count(&empty[i]);
+	module_load(dir, "buildid", "");
+	device_open();
+	subscribe(0, READER_MMAP);
+	for (i = 0; i < 2; i++)
+		count(&cached[i]);
+	unsubscribe();
+	device_close();
+	module_unload("buildid");
+}
+
+/* ------------------------------------------------------------- cold starts -- */
+
+/**
+ * struct start - a program that is started from a disk, of which no page is in memory
+ * @root: directory below that of all, where the program is
+ * @empty: the series without the module
+ * @cost: with it, and a subscriber
+ * @empty_reads: of reads that the disk was asked for
+ * @reads: likewise
+ * @files: the number of files that the module had to read
+ */
+struct start {
+	const char *root;
+	const char *empty;
+	const char *cost;
+	const char *empty_reads;
+	const char *reads;
+	const char *files;
+};
+
+static const struct start starts[] = {
+	{ "python", "start: empty", "start: ids", "start: reads, empty", "start: reads, ids",
+	  "start: files with ids" },
+	{ "python-without-ids", "start: empty, no ids", "start: no ids",
+	  "start: reads, empty, no ids", "start: reads, no ids", "start: files without ids" },
+};
+
+#define STARTS	   (sizeof(starts) / sizeof(*starts))
+#define COLD_TURNS 5
+
+static void start_cold(const char *dir, const struct start *start, const char *cost,
+		       const char *reads, bool keep)
+{
+	char root[256];
+	const char *args[] = { NULL, "-c",   "loop0", root, "1", "/usr/bin/python3.11",
+			       "-c", "pass", NULL };
+	unsigned long long taken, read;
+	FILE *output;
+	pid_t pid;
+
+	snprintf(root, sizeof(root), "%s/disk/%s", dir, start->root);
+	output = start_spawns(dir, args, &pid);
+	if (!output || fscanf(output, "%llu %llu", &taken, &read) != 2)
+		die("no start from a disk");
+	end_spawns(output, pid);
+	if (!keep)
+		return;
+	series_add(cost, 1, taken);
+	series_add(reads, 1, read);
+}
+
+/* Of the program that starts others, which is a file, too. */
+static void start_nothing(const char *dir)
+{
+	const char *args[] = { NULL, "/", "0", "/", NULL };
+	FILE *output;
+	pid_t pid;
+
+	output = start_spawns(dir, args, &pid);
+	end_spawns(output, pid);
+}
+
+static void with_cold_starts(const char *dir)
+{
+	uint64_t before;
+	unsigned int i;
+	int turn;
+
+	for (turn = -WARM_UPS; turn < COLD_TURNS; turn++) {
+		for (i = 0; i < STARTS; i++)
+			start_cold(dir, &starts[i], starts[i].empty, starts[i].empty_reads,
+				   turn >= 0);
+		module_load(dir, "buildid", "");
+		device_open();
+		subscribe(0, READER_MMAP);
+		for (i = 0; i < STARTS; i++) {
+			device_flush();
+			start_nothing(dir);
+			before = device_stats().read_mapper;
+			start_cold(dir, &starts[i], starts[i].cost, starts[i].reads, turn >= 0);
+			subscription_drain();
+			if (turn == COLD_TURNS - 1)
+				number_print(starts[i].files, device_stats().read_mapper - before);
+		}
+		unsubscribe();
+		device_close();
+		module_unload("buildid");
+	}
 }
 
 /* ------------------------------------------------------------------- scale -- */
@@ -447,7 +674,7 @@ static void fill(uint64_t entries)
 }
 
 /* Of files[], the oldest in the cache, and the last in their buckets. */
-static void count_at(uint64_t entries, const char *name, const char *empty_name)
+static void count_at(uint64_t entries, const char *name)
 {
 	const struct subject cached = {
 		.name = name,
@@ -457,14 +684,9 @@ static void count_at(uint64_t entries, const char *name, const char *empty_name)
 		.hits = 1,
 		.records = 1,
 	};
-	const struct subject empty = { .name = empty_name, .work = &all };
 
 	fill(entries);
 	count(&cached);
-	/* without probes there is no module, as far as a mapping goes */
-	probes_enable(false);
-	count(&empty);
-	probes_enable(true);
 }
 
 /* Bytes of slabs that the kernel cannot give back at will. */
@@ -484,30 +706,33 @@ static double slab_memory(void)
 
 static void with_many_entries(const char *dir)
 {
+	static const struct subject empty = { .name = "all: empty", .work = &all };
 	struct buildid_stats few, lots;
 	double counted, slab, table;
 
+	count(&empty);
 	module_load(dir, "buildid", "max_entries=" TABLE);
 	device_open();
+	table = device_stats().memory;
 	subscribe(0, READER_MMAP);
 	mapper_start(&all);
 	mapper_run();
 	mapper_stop();
 
-	count_at(1000, "all: 1000", "all: 1000, empty");
+	count_at(1000, "all: 1000");
 	few = device_stats();
 	slab = slab_memory();
-	count_at(100000, "all: 100000", "all: 100000, empty");
-	count_at(1000000, "all: 1000000", "all: 1000000, empty");
+	count_at(100000, "all: 100000");
+	count_at(1000000, "all: 1000000");
 	lots = device_stats();
 	slab = slab_memory() - slab;
 
 	counted = (double)(lots.memory - few.memory) / (lots.entries - few.entries);
 	slab /= lots.entries - few.entries;
-	table = strtod(TABLE, NULL) * sizeof(void *) / lots.entries;
-	number_print("memory: entry", counted - strlen(THROWAWAY_PATH));
-	number_print("memory: table", counted + table - strlen(THROWAWAY_PATH));
-	number_print("memory: slab", slab + table - strlen(THROWAWAY_PATH));
+	table /= lots.entries;
+	number_print("memory: entry", counted - THROWAWAY_PATH);
+	number_print("memory: table", counted + table - THROWAWAY_PATH);
+	number_print("memory: slab", slab + table - THROWAWAY_PATH);
 	unsubscribe();
 	device_close();
 	module_unload("buildid");
@@ -602,7 +827,7 @@ static void with_mappings(const char *dir)
 
 	for (i = 0; i < ROUNDS; i++) {
 		without_module(dir);
-		with_kprobe(dir);
+		with_bare_probes(dir);
 		with_perf();
 		with_module(dir);
 		fprintf(stderr, "bench: round %d of %d\n", i + 1, ROUNDS);
@@ -621,9 +846,8 @@ static const struct part {
 	const char *name;
 	void (*run)(const char *dir);
 } parts[] = {
-	{ "mmap", with_mappings },
-	{ "scale", with_many_entries },
-	{ "others", with_others },
+	{ "mmap", with_mappings },     { "btrfs", with_btrfs },	       { "hook", count_hook },
+	{ "start", with_cold_starts }, { "scale", with_many_entries }, { "others", with_others },
 };
 
 #define PARTS (sizeof(parts) / sizeof(*parts))

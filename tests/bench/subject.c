@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,16 +54,6 @@ void module_unload(const char *name)
 {
 	if (syscall(SYS_delete_module, name, O_NONBLOCK))
 		die("cannot unload %s", name);
-}
-
-/* All that there are; none is as good as no module, for who maps. */
-void probes_enable(bool enable)
-{
-	int fd = open("/sys/kernel/debug/kprobes/enabled", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, enable ? "1" : "0", 1) != 1)
-		die("cannot switch kprobes");
-	close(fd);
 }
 
 /* ----------------------------------------------------------------- device -- */
@@ -197,11 +188,11 @@ static void drain_mapped(struct tally *tally)
 	__atomic_store_n(&subscription.consumer->pos, pos, __ATOMIC_RELEASE);
 }
 
-static void drain_by_read(struct tally *tally)
+static void drain_by_read(int fd, struct tally *tally)
 {
 	ssize_t n;
 
-	while ((n = read(subscription.fd, read_buffer, READ_BYTES)) > 0)
+	while ((n = read(fd, read_buffer, READ_BYTES)) > 0)
 		tell_all(tally, read_buffer, n);
 	if (errno != EAGAIN)
 		die("read of records");
@@ -218,7 +209,94 @@ struct tally subscription_drain(void)
 	if (subscription.reader == READER_MMAP)
 		drain_mapped(&tally);
 	else
-		drain_by_read(&tally);
+		drain_by_read(subscription.fd, &tally);
+	return tally;
+}
+
+/* --------------------------------------------------------------- watchers -- */
+
+#define CGROUP	     "/sys/fs/cgroup"
+#define OTHER_CGROUP CGROUP "/bench-other"
+#define OTHER_UID    12345
+#define OTHER_PID    1
+
+/* Whose mappings they ask for, and by which filters: pid, uid and cgroup take turns. */
+enum watch {
+	WATCH_ALL,
+	WATCH_MAPPER,
+	WATCH_OTHERS,
+};
+
+static int watchers[WATCHERS];
+
+static void watch(int fd, enum watch which, unsigned int nr, pid_t mapper)
+{
+	uint32_t pid = which == WATCH_OTHERS ? OTHER_PID : mapper;
+	struct buildid_subscribe req = { .size = sizeof(req), .ring_size = RING };
+
+	switch (which == WATCH_ALL ? -1 : (int)nr % 3) {
+	case 0:
+		req.pids = (uintptr_t)&pid;
+		req.nr_pids = 1;
+		break;
+	case 1:
+		req.flags = BUILDID_SUB_UID;
+		req.uid = which == WATCH_OTHERS ? OTHER_UID : 0;
+		break;
+	case 2:
+		req.flags = BUILDID_SUB_CGROUP;
+		if (which == WATCH_OTHERS && mkdir(OTHER_CGROUP, 0755) && errno != EEXIST)
+			die(OTHER_CGROUP);
+		req.cgroup_fd = open(which == WATCH_OTHERS ? OTHER_CGROUP : CGROUP,
+				     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		break;
+	}
+	if (fd < 0 || ioctl(fd, BUILDID_IOC_SUBSCRIBE, &req))
+		die("SUBSCRIBE");
+	if (req.flags & BUILDID_SUB_CGROUP)
+		close(req.cgroup_fd);
+}
+
+static void watchers_start(enum watch which, pid_t mapper)
+{
+	unsigned int i;
+
+	for (i = 0; i < WATCHERS; i++) {
+		watchers[i] = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+		watch(watchers[i], which, i, mapper);
+	}
+}
+
+void watch_all(pid_t mapper)
+{
+	watchers_start(WATCH_ALL, mapper);
+}
+
+void watch_mapper(pid_t mapper)
+{
+	watchers_start(WATCH_MAPPER, mapper);
+}
+
+void watch_others(pid_t mapper)
+{
+	watchers_start(WATCH_OTHERS, mapper);
+}
+
+void watchers_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < WATCHERS; i++)
+		close(watchers[i]);
+}
+
+struct tally watchers_drain(void)
+{
+	struct tally tally = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < WATCHERS; i++)
+		drain_by_read(watchers[i], &tally);
 	return tally;
 }
 

@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <buildid.h>
 
 /* modules */
 void module_load(const char *dir, const char *name, const char *parameters);
 void module_unload(const char *name);
-void probes_enable(bool enable);
 
 /* buildid.ko, by its device */
 void device_open(void);
@@ -44,6 +44,17 @@ enum reader {
 void subscribe(uint32_t flags, enum reader reader);
 void unsubscribe(void);
 struct tally subscription_drain(void);
+
+/*
+ * Several subscribers at once, each for all mappings, or by a filter (pid, uid and cgroup take
+ * turns) for the mapper's, or for those of others.
+ */
+#define WATCHERS 8
+void watch_all(pid_t mapper);
+void watch_mapper(pid_t mapper);
+void watch_others(pid_t mapper);
+void watchers_stop(void);
+struct tally watchers_drain(void);
 
 void listen_to_netlink(void);
 void stop_listening(void);

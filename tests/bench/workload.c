@@ -78,7 +78,7 @@ static _Noreturn void serve(const struct workload *work, int socket)
 	_exit(0);
 }
 
-void mapper_start(const struct workload *work)
+pid_t mapper_start(const struct workload *work)
 {
 	int ends[2];
 
@@ -101,6 +101,7 @@ void mapper_start(const struct workload *work)
 	}
 	close(ends[1]);
 	mapper.socket = ends[0];
+	return mapper.pid;
 }
 
 void mapper_stop(void)
@@ -121,10 +122,18 @@ const uint64_t *mapper_run(void)
 
 int throwaway_file(void)
 {
+	/* programs and libraries of Debian 12 below /usr, by sixteenths */
+	static const unsigned char lengths[] = { 13, 15, 17, 22, 30, 36, 41, 42,
+						 43, 45, 47, 50, 56, 67, 72, 74 };
+	static const char path[] =
+		"/memfd:-x86_64-linux-gnu/libexample.so.1-x86_64-linux-gnu/libexample.so.1.0";
 	static uint64_t number;
-	int fd = memfd_create(THROWAWAY_PATH + strlen("/memfd:"), MFD_CLOEXEC);
+	char name[sizeof(path)] = "";
+	int fd;
 
-	if (fd < 0 || !elf_write_with_id(fd, ++number))
+	memcpy(name, path, lengths[number++ % sizeof(lengths)]);
+	fd = memfd_create(name + strlen("/memfd:"), MFD_CLOEXEC);
+	if (fd < 0 || !elf_write_with_id(fd, number))
 		die("memfd_create");
 	return fd;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /**
  * struct workload - files to map, each once, and to unmap right away
@@ -63,14 +64,17 @@ void map_once(int fd);
  * A process that does it, started anew for each subject: what a mapping costs
  * depends on which others a process has, and on how it came to have them.
  */
-void mapper_start(const struct workload *work);
+pid_t mapper_start(const struct workload *work);
 void mapper_stop(void);
 
 /* Instructions that it took to map and unmap each file. */
 const uint64_t *mapper_run(void);
 
-/* A new small program in memory, and its path as the module sees it. */
-#define THROWAWAY_PATH "/memfd:usr-lib-x86_64-linux-gnu-libexample.so"
+/*
+ * A new small program in memory. Its path as the module sees it is as long as that of a file
+ * of a real system: THROWAWAY_PATH on average.
+ */
+#define THROWAWAY_PATH 41.875
 int throwaway_file(void);
 
 #endif /* BENCH_WORKLOAD_H */
