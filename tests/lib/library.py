@@ -10,7 +10,7 @@ from device import KEY_ANY_GENERATION, Resolved, parse
 
 SNAPSHOT_FLAG, DUPLICATE, FILE_FOLLOWS = 1, 1, 2
 
-so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.0"), use_errno=True)
+so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.1"), use_errno=True)
 
 
 class Sized(ctypes.Structure):
