@@ -48,7 +48,7 @@ def _():
         assert watch.lost >= WRITERS * COUNT * len(FILES) // 2, f"lost {watch.lost}"
 
 
-@test("after a loss each FILE comes again before a mapping refers to it")
+@test("after a loss each FILE comes again, behind a mapping that refers to it")
 def _():
     with stream.Watch(ring_size=SMALL) as watch:
         for path in FILES:
@@ -182,7 +182,7 @@ def _():
     equal(mmaps, sum(record.ring_full_mmaps for record in small.records
                      if isinstance(record, Lost)), "mappings lost, as LOST has it")
     equal(mmaps, stream.stats()["ring_full_mmaps"] - before_mmaps, "and as STATS has it")
-    # what else is lost is the FILE that would have gone before one
+    # what else is lost is the FILE behind one
     assert small.lost <= 2 * mmaps, f"{small.lost} lost, {mmaps} of them mappings"
     # and nothing else is: those that are there are among those that were made, in order
     made = [(mapped.pid, mapped.addr, mapped.len) for mapped in large.mmaps]
