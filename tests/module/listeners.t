@@ -243,8 +243,7 @@ def _():
         stream_.take(is_reported)
         # and on from there: nothing more is lost as long as it is read
         lib.map_file(built("id16"))
-        stream_.take(lambda: any(stream_.file_of(mapped).path == built("id16")
-                              for mapped in stream_.mmaps))
+        stream_.take(lambda: any(file.path == built("id16") for file in stream_.files.values()))
         lost = [record for record in stream_.records if isinstance(record, Lost)]
         mmaps = sum(record.ring_full_mmaps for record in lost)
         print(f"# {len(stream_.mmaps)} mappings sent, {mmaps} lost, of {COUNT + 1}")

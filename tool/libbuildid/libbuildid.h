@@ -60,7 +60,7 @@
  *
  * Versions
  * --------
- * Symbols have the version LIBBUILDID_0. Structs may grow at their end. One that a
+ * Symbols have the version LIBBUILDID_1. Structs may grow at their end. One that a
  * program fills in begins with its size: set it to sizeof and the rest to 0. Fields
  * that a shorter struct lacks count as 0. A longer one is -E2BIG unless the rest of it
  * is 0, and one shorter than was ever published is -EINVAL. A struct to be filled is
