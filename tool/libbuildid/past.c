@@ -234,6 +234,9 @@ static int resolve_past(struct buildid *handle, struct buildid_address *address,
 	struct found found;
 	int err;
 
+	/* For HISTORY that is everybody. */
+	if (!address->pid)
+		return -ESRCH;
 	err = read_past(handle, past, address);
 	if (err)
 		return err;
