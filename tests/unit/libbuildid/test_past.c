@@ -195,6 +195,10 @@ static void nothing_is_known_of_who_was_never_seen(void **state)
 {
 	(void)state;
 	assert_int_equal(ask(ADDR, 0), -ESRCH);
+	address.pid = 0;
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer), &file),
+			 -ESRCH);
+	assert_int_equal(histories_read, 1);
 }
 
 static void what_is_not_known_is_there_instead_of_what_was(void **state)
@@ -243,7 +247,7 @@ static void nor_what_it_has_mapped_since(void **state)
 {
 	(void)state;
 	was_forked();
-	mapped(PARENT, PARENT_STARTED, FORKED + 9, ADDR - 0x1000, 1);
+	mapped(PARENT, PARENT_STARTED, FORKED, ADDR - 0x1000, 1);
 	has_now(PARENT, PARENT_STARTED, ADDR, 1);
 	assert_int_equal(ask(ADDR, 0), -ENOENT);
 	assert_int_equal(maps_read, 1);
