@@ -96,8 +96,7 @@ static int tear_down(void **state)
 static struct buildid_mmap *set_mmap(union any_record *record, uint32_t pid, uint64_t start_time,
 				     uint64_t time, uint64_t addr, uint64_t file_id)
 {
-	make_mmap(record, file_id, file_id ? BUILDID_STATE_KNOWN : BUILDID_STATE_UNRESOLVED, pid,
-		  "");
+	make_mmap(record, file_id, file_id ? BUILDID_STATE_KNOWN : BUILDID_STATE_UNRESOLVED, pid);
 	record->header.time_mono = time;
 	record->mmap.start_time = start_time;
 	record->mmap.addr = addr;
