@@ -115,7 +115,7 @@ static void a_file_that_does_not_come_is_asked_for(void **state)
 	put_mmap(1, BUILDID_STATE_FOLLOWS);
 	put_lost(1);
 	assert_int_equal(RUN(record, "-o", "log", "true"), 0);
-	assert_int_equal(fake.id.file_id, 1);
+	assert_int_equal(fake.resolved.file_id, 1);
 	assert_non_null(strstr(err, "log: 3 records, 1 lost\n"));
 	assert_int_equal(RUN(mon, "-l", "log"), 0);
 	assert_non_null(strstr(out, " /resolved\n"));
@@ -123,7 +123,7 @@ static void a_file_that_does_not_come_is_asked_for(void **state)
 	put_mmap(2, BUILDID_STATE_FOLLOWS);
 	fake.resolve_error = ENOENT;
 	assert_int_equal(RUN(record, "-o", "log", "true"), 0);
-	assert_int_equal(fake.id.file_id, 2);
+	assert_int_equal(fake.resolved.file_id, 2);
 	assert_non_null(strstr(err, "log: 1 records, 0 lost\n"));
 }
 

@@ -40,7 +40,7 @@ static int reply_history(struct buildid_history *request)
 	fake.asked_flags++;
 	resolve_library(-1, &record);
 	fake_add_history(request, &record);
-	make_mmap(&record, 1, BUILDID_STATE_KNOWN, request->pid, "");
+	make_mmap(&record, 1, BUILDID_STATE_KNOWN, request->pid);
 	record.mmap.addr = BASE;
 	record.mmap.len = 0x100000;
 	record.mmap.pgoff = 0;
