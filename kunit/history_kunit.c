@@ -16,7 +16,7 @@ static void add(unsigned long start, unsigned long len, unsigned long pgoff, u64
 	};
 
 	preempt_disable();
-	bid_history_add(&vma, file_id);
+	bid_history_add(&vma, file_id, 0);
 	preempt_enable();
 }
 
@@ -258,7 +258,7 @@ static void remembers_who_mapped_what_and_how(struct kunit *test)
 	u64 cursor = 0;
 
 	preempt_disable();
-	bid_history_add(&vma, 4);
+	bid_history_add(&vma, 4, 0);
 	preempt_enable();
 	KUNIT_ASSERT_EQ(test, bid_history_next(&cursor, 0, &entry), 0);
 	KUNIT_EXPECT_EQ(test, bid_history_start(&entry), 0x7000);
