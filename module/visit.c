@@ -455,9 +455,10 @@ int bid_visit_init(void)
 	struct pool *pool;
 	int cpu;
 
+	for_each_possible_cpu(cpu)
+		INIT_WORK(&per_cpu_ptr(&pools, cpu)->refill, refill);
 	for_each_possible_cpu(cpu) {
 		pool = per_cpu_ptr(&pools, cpu);
-		INIT_WORK(&pool->refill, refill);
 		while (pool->count < POOL) {
 			visit = alloc_visit();
 			if (!visit) {
