@@ -232,6 +232,7 @@ static void look_at(const struct visited *visited, char *buf)
 	struct bid_path path = { .flags = BUILDID_FILE_NO_PATH };
 	struct bid_file_info info;
 	struct bid_lookup lookup;
+	u64 file_id;
 
 	if (buf)
 		bid_file_path(visited->file, buf, PATH_MAX, &path);
@@ -239,8 +240,12 @@ static void look_at(const struct visited *visited, char *buf)
 	if (send_known(visited, &lookup, &path))
 		return;
 	read_file(visited, &lookup);
-	/* after it was stored: who was told of it can ask for it */
-	correct_history(visited, bid_lookup_store(&lookup, &path, visited->file_id));
+	/*
+	 * Before it is sent: who is told of it can ask for it. An entry that is gone does not come
+	 * back with its file_id: others were sent that with what the content was then.
+	 */
+	file_id = bid_lookup_store(&lookup, &path, visited->read ? visited->file_id : 0);
+	correct_history(visited, file_id);
 	bid_lookup_info(&lookup, &path, visited->file_id, &info);
 	bid_event_file(&info, visited->exec);
 }
