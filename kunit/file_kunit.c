@@ -211,14 +211,25 @@ static void unlink_moves_the_version_and_not_the_content(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_version_same_content(&version, &other));
 }
 
+static ssize_t read_nothing(struct kiocb *iocb, struct iov_iter *to)
+{
+	return 0;
+}
+
+static int fill_nothing(struct file *file, struct folio *folio)
+{
+	return 0;
+}
+
+static const struct address_space_operations pages = { .read_folio = fill_nothing }, no_pages;
+static const struct file_operations reads = { .read_iter = read_nothing };
+
 /* A file of any filesystem, as far as it is looked at here. */
 struct made {
 	struct super_block sb;
 	struct file_system_type type;
-	struct address_space_operations a_ops;
 	struct inode inode;
 	struct file file;
-	struct file_operations f_op;
 };
 
 static struct made *make(struct kunit *test, unsigned long magic)
@@ -232,15 +243,14 @@ static struct made *make(struct kunit *test, unsigned long magic)
 	made->inode.i_sb = &made->sb;
 	made->inode.i_mode = S_IFREG;
 	made->inode.i_mapping = &made->inode.i_data;
-	made->inode.i_data.a_ops = &made->a_ops;
+	made->inode.i_data.a_ops = &pages;
 	made->file.f_inode = &made->inode;
-	made->file.f_op = &made->f_op;
+	made->file.f_op = &reads;
 	made->file.f_mode = FMODE_READ | FMODE_CAN_READ;
 	return made;
 }
 
-/* How long after a change its time stamps tell the next one: what changes it in the next tick
- * may get the same ones still. */
+/* How long after a change its time stamps tell the next one. */
 static const struct age {
 	const char *name;
 	unsigned long magic;
@@ -324,7 +334,8 @@ static const struct access_case {
 	  .overlay = true },
 	{ "a disk without pages", EXT4_SUPER_MAGIC, BID_ACCESS_READ, .disk = true,
 	  .no_pages = true },
-	{ "DAX", EXT4_SUPER_MAGIC, BID_ACCESS_READ, .disk = true, .i_flags = S_DAX },
+	{ "DAX", EXT4_SUPER_MAGIC, S_DAX ? BID_ACCESS_READ : BID_ACCESS_PAGES, .disk = true,
+	  .i_flags = S_DAX },
 	{ "bcachefs", BCACHEFS_SUPER_MAGIC, BID_ACCESS_READ, .disk = true },
 	{ "gfs2", GFS2_SUPER_MAGIC, BID_ACCESS_READ, .disk = true },
 	{ "ocfs2", OCFS2_SUPER_MAGIC, BID_ACCESS_READ, .disk = true },
@@ -346,16 +357,6 @@ static const struct access_case {
 
 KUNIT_ARRAY_PARAM_DESC(accesses, accesses, name);
 
-static ssize_t read_nothing(struct kiocb *iocb, struct iov_iter *to)
-{
-	return 0;
-}
-
-static int fold_nothing(struct file *file, struct folio *folio)
-{
-	return 0;
-}
-
 static void has_access_to(struct kunit *test)
 {
 	const struct access_case *of = test->param_value;
@@ -367,9 +368,8 @@ static void has_access_to(struct kunit *test)
 	made->sb.s_iflags = of->s_iflags;
 	made->inode.i_flags = of->i_flags;
 	made->inode.i_mode = of->mode ?: S_IFREG;
-	made->a_ops.read_folio = of->no_pages ? NULL : fold_nothing;
+	made->inode.i_data.a_ops = of->no_pages ? &no_pages : &pages;
 	made->file.f_mode &= ~of->lacks;
-	made->f_op.read_iter = read_nothing;
 	if (of->overlay)
 		made->file.f_inode = &overlay->inode;
 	KUNIT_EXPECT_EQ(test, bid_file_access(&made->file, &made->inode, &reason), of->access);

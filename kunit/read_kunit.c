@@ -31,7 +31,6 @@ static struct {
 	int fail_with;
 	u64 size;    /* that the file is said to have, if not 0 */
 	bool direct; /* some read was to be so */
-	bool killed;
 	bool poisoned;
 	const u8 *swapped;	/* what a page that is swapped out has in it */
 	struct bid_identity id; /* by fs-verity or a cookie */
@@ -85,7 +84,7 @@ static ssize_t test_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return untroubled->read_iter(iocb, to);
 }
 
-static int test_verity_digest(struct inode *inode, u8 *digest)
+static int test_verity_digest(struct inode *inode, u8 *digest, u8 *alg, const void *hash)
 {
 	if (trouble.id.kind != BUILDID_KIND_FSVERITY)
 		return 0;
@@ -102,16 +101,26 @@ static bool test_cookie(struct inode *inode, const struct bid_version *version,
 	return true;
 }
 
+static bool test_killed(struct task_struct *task)
+{
+	return stub_killed;
+}
+
+static bool test_poisoned(const struct page *page)
+{
+	return trouble.poisoned;
+}
+
 #undef fsverity_get_digest
 #undef PageHWPoison
-#define PageHWPoison(page)			      (trouble.poisoned)
-#define bid_file_version			      test_file_version
-#define bid_file_is_memory			      test_file_is_memory
-#define bid_cookie_of_file			      test_cookie
-#define fatal_signal_pending(task)		      (trouble.killed)
-#define fsverity_get_digest(inode, digest, alg, hash) test_verity_digest(inode, digest)
-#define read_mapping_page			      test_read_mapping_page
-#define shmem_read_mapping_page			      test_swapped_page
+#define PageHWPoison		test_poisoned
+#define bid_cookie_of_file	test_cookie
+#define bid_file_is_memory	test_file_is_memory
+#define bid_file_version	test_file_version
+#define fatal_signal_pending	test_killed
+#define fsverity_get_digest	test_verity_digest
+#define read_mapping_page	test_read_mapping_page
+#define shmem_read_mapping_page test_swapped_page
 
 #include "read.c"
 
@@ -397,9 +406,10 @@ static void ends_when_its_task_is_killed(struct kunit *test)
 	struct bid_read result;
 	enum way way;
 
-	trouble.killed = true;
+	stub_killed = true;
 	for (way = 0; way < WAYS; way++)
 		KUNIT_EXPECT_EQ(test, read_by(file, way, &result), -EINTR);
+	stub_killed = false;
 	KUNIT_EXPECT_EQ(test, trouble.reads, 0);
 }
 
@@ -423,6 +433,7 @@ static void reads_again_when_the_end_comes_early(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, read_by(file, READ_ITER, &result), 0);
 	expect_reason(test, &result, BUILDID_REASON_CHANGING);
 	/* or than any file can be */
+	file = make_pattern_file(test, 5000);
 	trouble.size = U64_MAX;
 	KUNIT_ASSERT_EQ(test, read_by(file, READ_ITER, &result), 0);
 	expect_reason(test, &result, BUILDID_REASON_IO);
@@ -601,11 +612,11 @@ static void swaps_in_what_is_swapped_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trouble.reads, 2);
 }
 
-static int start(struct kunit *test)
+/* Other suites read, too. */
+static void stop(struct kunit *test)
 {
 	memset(&trouble, 0, sizeof(trouble));
 	alloc_expect(0);
-	return 0;
 }
 
 static int init_suite(struct kunit_suite *suite)
@@ -636,7 +647,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name = "buildid_read",
 	.suite_init = init_suite,
-	.init = start,
+	.exit = stop,
 	.test_cases = cases,
 };
 

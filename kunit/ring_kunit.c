@@ -19,7 +19,7 @@
 
 #define SIZE 4096U
 /* So many of them do not leave the room of a LOST. */
-#define BODY ((u32)sizeof(struct buildid_mmap) + 8)
+#define BODY ((u32)sizeof(struct buildid_mmap) + 16)
 #define LOST ((u32)sizeof(struct buildid_lost))
 
 /**

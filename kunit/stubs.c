@@ -10,5 +10,6 @@
 
 bool stub_no_change_counter;
 s64 stub_seconds_later;
+bool stub_killed;
 
 struct kprobe bid_hook_mmap;

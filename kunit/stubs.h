@@ -13,6 +13,9 @@ extern bool stub_no_change_counter;
 /* So many seconds have passed for those who ask whether a file may change. */
 extern s64 stub_seconds_later;
 
+/* Whoever reads a file is being killed. */
+extern bool stub_killed;
+
 #undef IS_I_VERSION
 #define IS_I_VERSION(inode) (!stub_no_change_counter && (inode)->i_sb->s_flags & SB_I_VERSION)
 

@@ -337,11 +337,9 @@ static void a_task_that_is_killed_says_so(struct kunit *test)
 
 	map(test, file);
 	file_id = expect_mmap(test, sub, BUILDID_STATE_FOLLOWS);
-	sigaddset(&current->pending.signal, SIGKILL);
-	set_thread_flag(TIF_SIGPENDING);
+	stub_killed = true;
 	return_to_user();
-	sigdelset(&current->pending.signal, SIGKILL);
-	clear_thread_flag(TIF_SIGPENDING);
+	stub_killed = false;
 	expect_reason(test, sub, file_id, BUILDID_REASON_INTERRUPTED);
 	map_new(test, sub, file, gnu_id[0]);
 }
@@ -556,7 +554,7 @@ static void each_task_has_a_visit_of_its_own(struct kunit *test)
 	kthread_bind(other, raw_smp_processor_id());
 	wake_up_process(other);
 	for (i = 0; i < 500 && READ_ONCE(user.nr) < 2; i++)
-		msleep(1);
+		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_EQ(test, bid_visit_count(&ns, &pid), 2);
 	KUNIT_EXPECT_EQ(test, pid, current->pid);
 	KUNIT_EXPECT_GE(test, ns, 20 * NSEC_PER_MSEC);
@@ -598,8 +596,8 @@ static void the_pool_is_filled_as_it_is_used_up(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + taken);
 	flush_work(&pool()->refill);
-	KUNIT_EXPECT_EQ(test, pool()->count, POOL);
-	KUNIT_EXPECT_EQ(test, count_visits(), before + taken);
+	KUNIT_EXPECT_GT(test, pool()->count, POOL / 2);
+	KUNIT_EXPECT_EQ(test, count_visits(), before - POOL + pool()->count + taken);
 	KUNIT_EXPECT_EQ(test, visits_now(), taken);
 	return_to_user();
 	KUNIT_EXPECT_EQ(test, pool()->count, POOL);
