@@ -100,7 +100,8 @@ u64 bid_ring_limit(struct bid_ring *ring);
 void bid_ring_wake_now(struct bid_ring *ring);
 
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes);
-void bid_ring_report_lost(struct bid_ring *ring, u64 missed);
+bool bid_ring_report_lost(struct bid_ring *ring, u64 missed);
+bool bid_ring_poll(struct bid_ring *ring, u64 missed);
 const struct buildid_record *bid_ring_peek(struct bid_ring *ring, u32 ahead);
 void bid_ring_consume(struct bid_ring *ring, u32 bytes);
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
