@@ -4,7 +4,20 @@
  */
 #include "files.h"
 
+#include "cache.h"
 #include "compat.h"
+
+/* What the cache was told of. */
+static u64 marked_ino;
+static u32 marked;
+
+static void test_mark_recheck(const struct bid_key *key)
+{
+	marked_ino = key->ino;
+	marked++;
+}
+
+#define bid_cache_mark_recheck test_mark_recheck
 
 #include "cookie.c"
 
@@ -86,6 +99,13 @@ static void the_oldest_file_makes_room(struct kunit *test)
 	for (ino = 1; ino <= BUILDID_COOKIES_MAX; ino++)
 		KUNIT_ASSERT_EQ(test, name_file(SOMEBODY, ino, 1, 1), 0);
 	KUNIT_EXPECT_TRUE(test, has_name(1));
+	marked = 0;
+	owner = bid_cookie_charge(SOMEBODY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(owner));
+	KUNIT_EXPECT_EQ(test, marked, 1);
+	KUNIT_EXPECT_EQ(test, marked_ino, 1);
+	bid_cookie_uncharge(owner);
+	KUNIT_EXPECT_EQ(test, marked, 1);
 	KUNIT_EXPECT_EQ(test, name_file(SOMEBODY, ino, 1, 1), 0);
 	KUNIT_EXPECT_FALSE(test, has_name(1));
 	KUNIT_EXPECT_TRUE(test, has_name(2));
@@ -104,11 +124,15 @@ static void a_file_has_one_cookie(struct kunit *test)
 {
 	struct bid_key key = key_of(1);
 
+	marked = 0;
 	KUNIT_EXPECT_EQ(test, name_file(SOMEBODY, 1, 1, 1), 0);
+	KUNIT_EXPECT_EQ(test, marked, 1);
 	KUNIT_EXPECT_EQ(test, name_file(ANOTHER, 1, 2, 128), 0);
 	KUNIT_EXPECT_EQ(test, bid_cookie_count(), 1);
 	KUNIT_EXPECT_NULL(test, find_owner(SOMEBODY));
+	marked = 0;
 	KUNIT_EXPECT_TRUE(test, bid_cookie_clear_file(&key));
+	KUNIT_EXPECT_EQ(test, marked, 1);
 	KUNIT_EXPECT_FALSE(test, bid_cookie_clear_file(&key));
 	KUNIT_EXPECT_EQ(test, bid_cookie_count(), 0);
 }

@@ -278,11 +278,11 @@ static void a_full_ring_wakes_its_reader(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
 	ring = &sub->subscriber->ring;
-	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_TRUE(test, begin_to_wait(ring));
 	for (i = 0; i < 60; i++)
 		report_unresolved(test, EXEC);
 	irq_work_sync(&ring->wake);
-	KUNIT_EXPECT_EQ(test, atomic_read(&sub->woken), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&sub->waiter.woken), 1);
 }
 
 static struct kunit_case cases[] = {

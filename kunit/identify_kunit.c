@@ -607,7 +607,7 @@ static void without_a_free_request_a_mapping_stays_unresolved(struct kunit *test
 	map_pending(test, file);
 	lost = (const void *)next_record(sub, BUILDID_RECORD_LOST);
 	KUNIT_ASSERT_NOT_NULL(test, lost);
-	KUNIT_EXPECT_EQ(test, lost->no_request, 1);
+	KUNIT_EXPECT_EQ(test, lost->unresolved, 1);
 	KUNIT_EXPECT_EQ(test, lost->ring_full, 0);
 	expect_gnu(test, next_pending(test, sub), LONG_LEN, gnu_id[0]);
 }
@@ -703,7 +703,7 @@ static void every_mapping_gets_its_file_or_is_counted(struct kunit *test)
 			else
 				KUNIT_EXPECT_TRUE(test, known & BIT_ULL(mmap->file_id));
 		} else if (record->type == BUILDID_RECORD_LOST) {
-			lost += ((const struct buildid_lost *)record)->no_request;
+			lost += ((const struct buildid_lost *)record)->unresolved;
 		}
 		bid_ring_consume(ring, record->size);
 	}

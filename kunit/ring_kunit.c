@@ -16,6 +16,7 @@
 
 #include "alloc.h"
 #include "ring.c"
+#include "waiter.h"
 
 #define SIZE 4096U
 /* So many of them do not leave the room of a LOST. */
@@ -25,19 +26,12 @@
 /**
  * struct fixture - a ring under test
  * @ring: it
- * @woken: times its consumer was woken
+ * @waiter: its consumer
  */
 struct fixture {
 	struct bid_ring ring;
-	atomic_t woken;
+	struct waiter waiter;
 };
-
-static void notify(struct bid_ring *ring)
-{
-	struct fixture *fixture = ring->owner;
-
-	atomic_inc(&fixture->woken);
-}
 
 static void stop_ring(void *ring)
 {
@@ -51,7 +45,8 @@ static struct bid_ring *start_ring(struct kunit *test, u32 size, u32 watermark)
 
 	KUNIT_ASSERT_NOT_NULL(test, fixture);
 	ring = &fixture->ring;
-	KUNIT_ASSERT_EQ(test, bid_ring_init(ring, size, watermark, notify, fixture, 0), 0);
+	waiter_init(&fixture->waiter);
+	KUNIT_ASSERT_EQ(test, bid_ring_init(ring, size, watermark, &fixture->waiter.queue, 0), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_ring, ring), 0);
 	return ring;
 }
@@ -59,7 +54,7 @@ static struct bid_ring *start_ring(struct kunit *test, u32 size, u32 watermark)
 static int woken(struct bid_ring *ring)
 {
 	irq_work_sync(&ring->wake);
-	return atomic_read(&container_of(ring, struct fixture, ring)->woken);
+	return atomic_read(&container_of(ring, struct fixture, ring)->waiter.woken);
 }
 
 static u32 room_in(struct bid_ring *ring)
@@ -67,7 +62,7 @@ static u32 room_in(struct bid_ring *ring)
 	u32 room;
 
 	raw_spin_lock(&ring->lock);
-	room = ring->size - (u32)(ring->prod - bid_ring_cons(ring));
+	room = bid_ring_limit(ring) - ring->prod;
 	raw_spin_unlock(&ring->lock);
 	return room;
 }
@@ -165,7 +160,7 @@ static struct buildid_record take(struct kunit *test, struct bid_ring *ring, u16
 	return copy;
 }
 
-static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 no_request,
+static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u64 unresolved,
 		     u64 missed)
 {
 	const struct buildid_record *record = bid_ring_peek(ring, 0);
@@ -177,7 +172,7 @@ static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u
 	lost = container_of(record, const struct buildid_lost, header);
 	KUNIT_EXPECT_EQ(test, lost->ring_full, ring_full);
 	KUNIT_EXPECT_LE(test, lost->ring_full_mmaps, ring_full);
-	KUNIT_EXPECT_EQ(test, lost->no_request, no_request);
+	KUNIT_EXPECT_EQ(test, lost->unresolved, unresolved);
 	KUNIT_EXPECT_EQ(test, lost->missed_probe, missed);
 	return take(test, ring, BUILDID_RECORD_LOST).seq;
 }
@@ -483,7 +478,7 @@ static void reports_unresolved_and_missed_mappings(struct kunit *test)
 	struct bid_ring_reserve_args args = {
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
-		.no_request = true,
+		.unresolved = true,
 		.missed = 3,
 	};
 	struct bid_ring_batch batch;
@@ -509,7 +504,7 @@ static void does_not_report_what_was_missed_before_it(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 
 	bid_ring_exit(ring);
-	KUNIT_ASSERT_EQ(test, bid_ring_init(ring, SIZE, 0, notify, ring->owner, 1000), 0);
+	KUNIT_ASSERT_EQ(test, bid_ring_init(ring, SIZE, 0, ring->waiters, 1000), 0);
 	bid_ring_report_lost(ring, 1000);
 	KUNIT_EXPECT_PTR_EQ(test, bid_ring_peek(ring, 0), NULL);
 	bid_ring_report_lost(ring, 1001);
@@ -522,7 +517,7 @@ static void does_not_count_dropped_records_as_unresolved(struct kunit *test)
 	struct bid_ring_reserve_args args = {
 		.body_type = BUILDID_RECORD_MMAP,
 		.body_size = BODY,
-		.no_request = true,
+		.unresolved = true,
 	};
 	struct bid_ring_batch batch;
 
@@ -804,14 +799,14 @@ static void does_not_believe_a_consumer_that_goes(struct kunit *test)
 	}
 	KUNIT_EXPECT_LE(test, (u64)n * BODY, SIZE + consumed * BODY);
 	KUNIT_EXPECT_GT(test, dropped, 0);
-	KUNIT_EXPECT_EQ(test, ring->cons, right);
+	KUNIT_EXPECT_EQ(test, ring->limit, right + SIZE);
 	/* these look where the consumer says, and no further than the ring */
 	record = bid_ring_record(ring, bid_ring_consumer(ring)->pos);
 	KUNIT_EXPECT_TRUE(test, IS_ALIGNED((unsigned long)record, 8));
 	KUNIT_EXPECT_LT(test, (void *)record - bid_ring_record(ring, 0), SIZE);
 	KUNIT_EXPECT_GE(test, (void *)record - bid_ring_record(ring, 0), 0);
 	bid_ring_ready(ring, 0);
-	bid_ring_sleep(ring);
+	begin_to_wait(ring);
 	bid_ring_wake(ring);
 	bid_ring_report_lost(ring, 0);
 
@@ -852,10 +847,10 @@ static void wakes_only_who_sleeps(struct kunit *test)
 	bid_ring_wake(ring);
 	KUNIT_EXPECT_EQ(test, woken(ring), 0);
 	/* no need to sleep */
-	KUNIT_EXPECT_FALSE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_FALSE(test, begin_to_wait(ring));
 
 	drain(ring);
-	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_TRUE(test, begin_to_wait(ring));
 	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
 	bid_ring_wake(ring);
 	KUNIT_EXPECT_EQ(test, woken(ring), 1);
@@ -870,7 +865,7 @@ static void wakes_who_looked_while_there_was_something(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 
 	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
-	KUNIT_EXPECT_FALSE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_FALSE(test, begin_to_wait(ring));
 	drain(ring);
 	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
 	bid_ring_wake(ring);
@@ -882,18 +877,18 @@ static void wakes_at_the_watermark(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 10 * BODY);
 	u32 i;
 
-	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_TRUE(test, begin_to_wait(ring));
 	for (i = 0; i < 9; i++) {
 		KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
 		bid_ring_wake(ring);
-		KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+		KUNIT_EXPECT_TRUE(test, begin_to_wait(ring));
 	}
 	KUNIT_EXPECT_EQ(test, woken(ring), 0);
 	KUNIT_EXPECT_TRUE(test, bid_ring_ready(ring, 0));
 	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
 	bid_ring_wake(ring);
 	KUNIT_EXPECT_EQ(test, woken(ring), 1);
-	KUNIT_EXPECT_FALSE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_FALSE(test, begin_to_wait(ring));
 }
 
 /* A busy record at the head must not cost the wake-up for the one after it. */
@@ -903,7 +898,7 @@ static void wakes_when_the_oldest_record_is_complete(struct kunit *test)
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
 	struct bid_ring_batch batch;
 
-	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_TRUE(test, begin_to_wait(ring));
 	KUNIT_ASSERT_EQ(test, ring_reserve(ring, &args, &batch), 0);
 	KUNIT_ASSERT_EQ(test, put(ring, BODY, 0), 0);
 	bid_ring_wake(ring);
@@ -921,12 +916,31 @@ static void wakes_when_it_is_full_whatever_the_watermark(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, SIZE - 1);
 
-	KUNIT_EXPECT_TRUE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_TRUE(test, begin_to_wait(ring));
 	fill_up(ring);
 	KUNIT_ASSERT_LT(test, bid_ring_producer(ring)->pos, SIZE - 1);
 	bid_ring_wake(ring);
 	KUNIT_EXPECT_EQ(test, woken(ring), 1);
-	KUNIT_EXPECT_FALSE(test, bid_ring_sleep(ring));
+	KUNIT_EXPECT_FALSE(test, begin_to_wait(ring));
+}
+
+/* It is to look again once it has made room, and does so only when it was woken. */
+static void wakes_who_has_losses_to_hear_of_until_there_is_room(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	int i;
+
+	fill_up(ring);
+	for (i = 1; i < 4; i++) {
+		begin_to_wait(ring);
+		bid_ring_report_lost(ring, 0);
+		KUNIT_EXPECT_EQ(test, woken(ring), i);
+	}
+	drain(ring);
+	begin_to_wait(ring);
+	bid_ring_report_lost(ring, 0);
+	next_lost(test, ring, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, woken(ring), i - 1);
 }
 
 /* ---------------------------------------------------------------- concurrency -- */
@@ -1109,7 +1123,7 @@ static const char *lost_fault(struct race *race, const struct buildid_lost *lost
 {
 	if (lost->ring_full != race->hole)
 		return "LOST does not count the hole";
-	if (lost->no_request || lost->missed_probe)
+	if (lost->unresolved || lost->missed_probe)
 		return "LOST reports other losses";
 	race->lost += lost->ring_full;
 	race->hole = 0;
@@ -1164,7 +1178,7 @@ static void keeps_its_promises_to_many_producers(struct kunit *test)
 	}
 	while (atomic_read(&race->running)) {
 		consume_all(race);
-		if (bid_ring_sleep(race->ring))
+		if (begin_to_wait(race->ring))
 			schedule_timeout_uninterruptible(1);
 	}
 	for (i = 0; i < RACE_PRODUCERS; i++)
@@ -1244,7 +1258,7 @@ static void holds_nothing_when_it_cannot_start(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	for (i = 1; i < 1000; i++) {
 		alloc_expect(i);
-		err = bid_ring_init(ring, 4 * SIZE, 0, notify, NULL, 0);
+		err = bid_ring_init(ring, 4 * SIZE, 0, NULL, 0);
 		if (!alloc_failed())
 			break;
 		KUNIT_ASSERT_EQ_MSG(test, err, -ENOMEM, "allocation %u failed", i);
@@ -1293,6 +1307,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wakes_at_the_watermark),
 	KUNIT_CASE(wakes_when_the_oldest_record_is_complete),
 	KUNIT_CASE(wakes_when_it_is_full_whatever_the_watermark),
+	KUNIT_CASE(wakes_who_has_losses_to_hear_of_until_there_is_room),
 	KUNIT_CASE_PARAM(keeps_its_promises_to_many_producers, race_sizes_gen_params),
 	KUNIT_CASE_PARAM(sees_its_records_twice_in, ring_sizes_gen_params),
 	KUNIT_CASE(counts_all_of_its_pages),

@@ -11,6 +11,7 @@
 
 #include "event.h"
 #include "files.h"
+#include "waiter.h"
 #include "worker.h"
 
 #define EXEC   (VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
@@ -37,26 +38,21 @@ static inline struct vm_area_struct *make_vma(struct kunit *test, struct file *f
 
 /**
  * struct test_subscriber - a subscriber under test
- * @woken: times it was woken
+ * @waiter: who reads it
  * @subscriber: it
  */
 struct test_subscriber {
-	atomic_t woken;
+	struct waiter waiter;
 	struct bid_subscriber *subscriber;
 };
-
-static inline void wake_subscriber(struct bid_ring *ring)
-{
-	struct test_subscriber *sub = ring->owner;
-
-	atomic_inc(&sub->woken);
-}
 
 static inline void stop_subscriber(void *data)
 {
 	struct test_subscriber *sub = data;
 
 	bid_event_remove(sub->subscriber);
+	synchronize_rcu();
+	bid_event_free_slot(sub->subscriber);
 	bid_ring_exit(&sub->subscriber->ring);
 	kfree(sub->subscriber);
 }
@@ -76,7 +72,8 @@ static inline struct test_subscriber *start_subscriber(struct kunit *test, u32 f
 	subscriber->pid_ns = &init_pid_ns;
 	subscriber->pids[0] = pid;
 	subscriber->nr_pids = !!pid;
-	err = bid_ring_init(&subscriber->ring, ring_size, watermark, wake_subscriber, sub, 0);
+	waiter_init(&sub->waiter);
+	err = bid_ring_init(&subscriber->ring, ring_size, watermark, &sub->waiter.queue, 0);
 	if (!err) {
 		err = bid_event_add(subscriber);
 		if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FORK, EXEC and EXIT records: a fork as the tracepoint reports it, and real processes.
+ * FORK, EXEC, COMM and EXIT records: a fork as the tracepoint reports it, and real processes.
  */
 #include "subscriber.h"
 
@@ -41,6 +41,8 @@ static struct task_struct *make_child(struct kunit *test)
 	strscpy(child->comm, "child", sizeof(child->comm));
 	/* what is there is not looked at */
 	child->mm = (struct mm_struct *)child;
+	child->real_cred = current->real_cred;
+	child->cgroups = current->cgroups;
 	return child;
 }
 
@@ -67,6 +69,9 @@ static void a_fork_record_has_parent_and_child(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, task->parent_pid, current->tgid);
 	KUNIT_EXPECT_EQ(test, task->parent_start_time, current->group_leader->start_boottime);
 	KUNIT_EXPECT_EQ(test, task->flags, 0);
+	KUNIT_EXPECT_EQ(test, task->uid, 0);
+	KUNIT_EXPECT_NE(test, task->cgroup_id, 0);
+	KUNIT_EXPECT_EQ(test, task->exit_code, 0);
 	KUNIT_EXPECT_STREQ(test, task->comm, "child");
 }
 
@@ -90,9 +95,27 @@ static void threads_and_kernel_threads_send_none(struct kunit *test)
 	child->tgid = current->tgid;
 	on_fork(NULL, current, child);
 	child->tgid = CHILD;
+	child->flags = PF_KTHREAD;
+	on_fork(NULL, current, child);
 	child->mm = NULL;
 	on_fork(NULL, current, child);
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
+}
+
+/* Its memory comes with its EXEC. */
+static void a_program_that_the_kernel_runs_has_no_parent(struct kunit *test)
+{
+	struct test_subscriber *sub = watch_tasks(test, task_tgid(current));
+	struct task_struct *child = make_child(test);
+	const struct buildid_task *task;
+
+	child->mm = NULL;
+	on_fork(NULL, current, child);
+	task = next_task_record(test, sub, BUILDID_RECORD_FORK);
+	KUNIT_EXPECT_EQ(test, task->pid, CHILD);
+	KUNIT_EXPECT_EQ(test, task->parent_pid, 0);
+	KUNIT_EXPECT_EQ(test, task->parent_start_time, 0);
+	KUNIT_EXPECT_EQ(test, task->flags, 0);
 }
 
 static void tasks_of_others_are_left_out(struct kunit *test)
@@ -128,13 +151,13 @@ static const struct buildid_task *await(struct test_subscriber *sub, u16 type, u
 /* A shell, and a process that it makes and that does not exec. */
 static void real_processes_are_sent_in_order(struct kunit *test)
 {
-	char *argv[4] = { "/bin/sh", "-c", "(exit 0); exit 0" };
+	char *argv[4] = { "/bin/sh", "-c", "(exit 2); exit 3" };
 	char *envp[2] = { "PATH=/bin:/usr/bin" };
 	struct test_subscriber *sub = watch_tasks(test, NULL);
 	struct buildid_task shell, child;
 	const struct buildid_task *task;
 
-	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0);
+	KUNIT_ASSERT_EQ(test, call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC), 0x300);
 	task = await(sub, BUILDID_RECORD_EXEC, 0, 0, "sh");
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	shell = *task;
@@ -150,9 +173,11 @@ static void real_processes_are_sent_in_order(struct kunit *test)
 
 	task = await(sub, BUILDID_RECORD_EXIT, 0, child.pid, "sh");
 	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_EXPECT_EQ(test, task->exit_code, 0x200);
 	KUNIT_EXPECT_EQ(test, task->start_time, child.start_time);
 	task = await(sub, BUILDID_RECORD_EXIT, 0, shell.pid, "sh");
 	KUNIT_ASSERT_NOT_NULL(test, task);
+	KUNIT_EXPECT_EQ(test, task->exit_code, 0x300);
 	KUNIT_EXPECT_EQ(test, task->start_time, shell.start_time);
 	/* once */
 	KUNIT_EXPECT_PTR_EQ(test, await(sub, BUILDID_RECORD_EXIT, 0, shell.pid, NULL), NULL);
@@ -203,6 +228,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_fork_record_has_parent_and_child),
 	KUNIT_CASE(a_fork_record_says_that_the_two_share_memory),
 	KUNIT_CASE(threads_and_kernel_threads_send_none),
+	KUNIT_CASE(a_program_that_the_kernel_runs_has_no_parent),
 	KUNIT_CASE(tasks_of_others_are_left_out),
 	KUNIT_CASE(real_processes_are_sent_in_order),
 	KUNIT_CASE(tasks_are_watched_only_while_there_is_a_subscriber),

@@ -3,7 +3,7 @@
  * /dev/buildid: open, ioctl, read, poll, mmap.
  *
  * One open file is one session, and has at most one subscriber. Only one of read(2) and
- * mmap(2) consumes its ring: once the consumer page is mapped, read is refused.
+ * mmap(2) consumes its ring: once the consumer page can be written to, read is refused.
  *
  * The session's mutex is held while user memory is faulted in, which takes the mmap lock
  * of the reader. mmap(2) is called under that lock, and so only tries the mutex.
@@ -19,8 +19,6 @@
 #include <linux/uaccess.h>
 
 #include "chardev.h"
-#include "cookie.h"
-#include "event.h"
 #include "hook.h"
 #include "ioctl.h"
 #include "past.h"
@@ -42,13 +40,22 @@ static int open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
+static void free_session(void *data)
+{
+	struct bid_session *session = data;
+
+	mutex_destroy(&session->lock);
+	kfree(session);
+}
+
 static int release(struct inode *inode, struct file *file)
 {
 	struct bid_session *session = file->private_data;
 
-	bid_unsubscribe(session);
-	mutex_destroy(&session->lock);
-	kfree(session);
+	if (session->subscriber)
+		bid_subscriber_end(session->subscriber, free_session, session);
+	else
+		free_session(session);
 	return 0;
 }
 
@@ -181,16 +188,11 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return run(&commands[nr], file->private_data, (void __user *)arg);
 }
 
-/*
- * Is there something to read? If not, the ring wakes the session. That is requested even
- * if there is: an edge-triggered poller looks again only after the next wake-up.
- */
+/* Is there something to read? If not, the ring wakes the session. */
 static bool is_ready(struct bid_subscriber *subscriber)
 {
 	struct bid_ring *ring = &subscriber->ring;
 
-	if (!bid_ring_sleep(ring))
-		return true;
 	bid_ring_report_lost(ring, bid_hook_missed());
 	return bid_ring_ready(ring, ring->watermark);
 }
@@ -201,6 +203,7 @@ static __poll_t poll(struct file *file, poll_table *wait)
 	struct bid_subscriber *subscriber = bid_session_subscriber(session);
 
 	poll_wait(file, &session->wait, wait);
+	smp_mb(); /* on older kernels it is not in poll_wait(): pairs with bid_ring_wake() */
 	if (!subscriber)
 		return EPOLLERR;
 	return is_ready(subscriber) ? EPOLLIN | EPOLLRDNORM : 0;
@@ -268,7 +271,8 @@ static int mmap(struct file *file, struct vm_area_struct *vma)
 		return -EBUSY;
 	if (session->subscriber)
 		err = bid_ring_mmap(&session->subscriber->ring, vma);
-	if (!err && !vma->vm_pgoff)
+	/* who can only look takes nothing from read(2) */
+	if (!err && !vma->vm_pgoff && vma->vm_flags & VM_MAYWRITE)
 		session->mapped = true;
 	mutex_unlock(&session->lock);
 	return err;
@@ -295,7 +299,6 @@ static struct miscdevice device = {
 /* Before it returns user space can get in. Return: 0 or -errno. */
 int bid_chardev_init(void)
 {
-	bid_cookie_init();
 	bid_process_init();
 	return misc_register(&device);
 }

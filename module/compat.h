@@ -12,6 +12,7 @@
 
 #ifndef BID_HAS_VM_FLAGS_CLEAR
 #define vm_flags_clear(vma, flags) ((vma)->vm_flags &= ~(vm_flags_t)(flags))
+#define vm_flags_set(vma, flags)   ((vma)->vm_flags |= (vm_flags_t)(flags))
 #endif
 #ifdef BID_HAS_MODULE_MEM
 #define BID_MODULE_TEXT(module)	     ((module)->mem[MOD_TEXT].base)

@@ -7,7 +7,10 @@
  * A user who has cookies has a struct bid_cookie_owner, which counts them and is freed
  * with the last one. File cookies are found under RCU by whoever reads a file, and freed
  * by kfree_rcu(). The lock is a spinlock, taken in process context and by MMU notifiers,
- * inside of mapping_cookie.c's; nothing is taken inside of it.
+ * inside of mapping_cookie.c's. Inside of it: the cache's, in process context only.
+ *
+ * A cookie that comes or goes changes the identity and not the version of the file: what
+ * the cache has of it is marked, whoever the cookie made room for.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -18,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "cache.h"
 #include "cookie.h"
 
 #define BITS	  8
@@ -89,12 +93,21 @@ static void uncharge(struct bid_cookie_owner *owner)
 	kfree(owner);
 }
 
+/* After the change: who reads the file and is not marked finds what there is now. */
+static void mark_recheck(const struct bid_key *key)
+{
+	rcu_read_lock();
+	bid_cache_mark_recheck(key);
+	rcu_read_unlock();
+}
+
 static void drop(struct file_cookie *cookie)
 {
 	lockdep_assert_held(&lock);
 	hash_del_rcu(&cookie->node);
 	list_del(&cookie->in_owner);
 	uncharge(cookie->owner);
+	mark_recheck(&cookie->key);
 	kfree_rcu(cookie, rcu);
 }
 
@@ -219,6 +232,7 @@ int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *ke
 		drop(old);
 	hash_add_rcu(files, &cookie->node, hash_of(key));
 	list_add_tail(&cookie->in_owner, &cookie->owner->files);
+	mark_recheck(key);
 	spin_unlock(&lock);
 	return 0;
 }

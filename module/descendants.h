@@ -8,8 +8,11 @@
 
 #include <linux/bitops.h>
 #include <linux/list.h>
+#include <linux/math.h>
 #include <linux/pid.h>
 #include <linux/threads.h>
+
+#include <asm/page.h>
 
 /**
  * struct bid_descendants - a set of processes
@@ -20,6 +23,8 @@ struct bid_descendants {
 	struct list_head node;
 	unsigned long members[BITS_TO_LONGS(PID_MAX_LIMIT)];
 };
+
+#define BID_DESCENDANTS_PAGES DIV_ROUND_UP(sizeof(struct bid_descendants), PAGE_SIZE)
 
 struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n);
 void bid_descendants_end(struct bid_descendants *descendants);

@@ -15,7 +15,6 @@
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
-#include <linux/fs_struct.h>
 #include <linux/mutex.h>
 #include <linux/pid_namespace.h>
 #include <linux/rculist.h>
@@ -33,13 +32,27 @@ u32 bid_event_data_subscribers;
 static DEFINE_MUTEX(subscribers_lock);
 static u32 subscribers; /* under subscribers_lock */
 
+/* Whoever is not root leaves half of them to others. */
+static bool has_share(const struct bid_subscriber *subscriber)
+{
+	const struct bid_subscriber *other;
+	u32 n = 0;
+
+	lockdep_assert_held(&subscribers_lock);
+	if (uid_eq(subscriber->uid_owner, GLOBAL_ROOT_UID))
+		return true;
+	list_for_each_entry(other, &bid_event_list, node)
+		n += uid_eq(other->uid_owner, subscriber->uid_owner);
+	return n < BID_SUBSCRIBERS_MAX / 2;
+}
+
 /**
  * bid_event_add() - start to deliver records to a subscriber
  * @subscriber: with its ring, and all but node and filtered filled in
  *
  * Process context; takes subscribers_lock.
  *
- * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX.
+ * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX, or the user has half of them.
  */
 int bid_event_add(struct bid_subscriber *subscriber)
 {
@@ -49,7 +62,7 @@ int bid_event_add(struct bid_subscriber *subscriber)
 			       subscriber->flags & (BUILDID_SUB_PATH | BUILDID_SUB_CHILDREN |
 						    BUILDID_SUB_UID | BUILDID_SUB_CGROUP);
 	mutex_lock(&subscribers_lock);
-	if (subscribers == BID_SUBSCRIBERS_MAX) {
+	if (subscribers == BID_SUBSCRIBERS_MAX || !has_share(subscriber)) {
 		err = -EUSERS;
 	} else {
 		WRITE_ONCE(subscribers, subscribers + 1);
@@ -65,18 +78,16 @@ int bid_event_add(struct bid_subscriber *subscriber)
  * bid_event_remove() - stop delivering records to a subscriber
  * @subscriber: the subscriber
  *
- * Process context; waits for a grace period. On return no producer can reach the subscriber
- * any more.
+ * Process context. After a grace period no producer can reach the subscriber any more.
  */
 void bid_event_remove(struct bid_subscriber *subscriber)
 {
 	mutex_lock(&subscribers_lock);
 	list_del_rcu(&subscriber->node);
+	WRITE_ONCE(subscribers, subscribers - 1);
 	if (subscriber->flags & BUILDID_SUB_DATA)
 		WRITE_ONCE(bid_event_data_subscribers, bid_event_data_subscribers - 1);
-	WRITE_ONCE(subscribers, subscribers - 1);
 	mutex_unlock(&subscribers_lock);
-	synchronize_rcu();
 }
 
 u32 bid_event_subscribers(void)
@@ -288,18 +299,11 @@ void bid_event_mmap(struct bid_report *report)
 		send_mmap(subscriber, report);
 }
 
-/*
- * The path of the file, if the subscriber may know it. current's root is read without
- * its lock: if another thread calls chroot() meanwhile, either answer is right.
- */
+/* The path of the file, if the subscriber may know it. */
 static struct bid_path path_for(const struct bid_subscriber *subscriber,
 				const struct bid_path *path)
 {
-	const struct fs_struct *fs = current->fs;
-
-	if (!subscriber->root.mnt ||
-	    (fs && READ_ONCE(fs->root.mnt) == subscriber->root.mnt &&
-	     READ_ONCE(fs->root.dentry) == subscriber->root.dentry))
+	if (!subscriber->root.mnt || bid_root_is_current(&subscriber->root))
 		return *path;
 	return (struct bid_path){ .flags = path->flags | BUILDID_FILE_NO_PATH };
 }
@@ -456,7 +460,7 @@ static void send_task(struct bid_subscriber *subscriber, const struct bid_task_i
 }
 
 /**
- * bid_event_task() - send a FORK, EXEC or EXIT record of current
+ * bid_event_task() - send a FORK, EXEC, COMM or EXIT record
  * @info: what it says
  *
  * Any context but NMI.

@@ -5,13 +5,14 @@
 #ifndef BID_EVENT_H
 #define BID_EVENT_H
 
-#include <linux/path.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
+#include <linux/workqueue.h>
 
 #include "descendants.h"
 #include "record.h"
 #include "ring.h"
+#include "root.h"
 
 #define BID_SUBSCRIBERS_MAX 64
 
@@ -21,11 +22,11 @@
  * @ring: where the records go
  * @flags: BUILDID_SUB_*
  * @pid_ns: held; pids are sent as this namespace shows them
- * @user: held; the user whose RLIMIT_MEMLOCK the ring counts against, or NULL
+ * @uid_owner: whose share of the subscriptions it is
+ * @user: held; the user whose RLIMIT_MEMLOCK it counts against, or NULL
  * @locked: pages charged to @user
- * @root: held; where @pid_ns is not the initial one, the reader's root directory. Only
- *	paths of processes that have the same root are sent: others' are outside of the
- *	container
+ * @root: where @pid_ns is not the initial one, the reader's root directory. Only paths of
+ *	processes that have the same root are sent: others' are outside of the container
  * @filtered: it has filters, or wants more than the plain record: no fast path
  * @kernel_addrs: may see kernel addresses
  * @uid: with BUILDID_SUB_UID: only processes of this real uid
@@ -33,6 +34,9 @@
  * @descendants: with BUILDID_SUB_CHILDREN: only these processes, in place of @pids;
  *	else NULL
  * @nr_pids: entries of @pids, 0 for every process
+ * @end: frees it, see bid_subscriber_end()
+ * @ended: called before that
+ * @owner: for @ended
  * @pids: held; only these thread groups
  *
  * Nothing but @ring changes while it is in bid_event_list.
@@ -42,15 +46,19 @@ struct bid_subscriber {
 	struct bid_ring ring;
 	u32 flags;
 	struct pid_namespace *pid_ns;
+	kuid_t uid_owner;
 	struct user_struct *user;
 	unsigned long locked;
-	struct path root;
+	struct bid_root root;
 	bool filtered;
 	bool kernel_addrs;
 	kuid_t uid;
 	struct cgroup *cgroup;
 	struct bid_descendants *descendants;
 	u32 nr_pids;
+	struct rcu_work end;
+	void (*ended)(void *owner);
+	void *owner;
 	struct pid *pids[];
 };
 

@@ -191,8 +191,9 @@ int bid_history_init(void)
 	BUILD_BUG_ON(sizeof(struct bid_history_slot) != 64);
 	for (number = ring_after(0); number; number = ring_after(number)) {
 		history = ring_at(number);
-		history->slots = vzalloc_node(array_size(BID_HISTORY_DEPTH, sizeof(*history->slots)),
-					      cpu_to_node(cpu_of(number)));
+		history->slots =
+			vzalloc_node(array_size(BID_HISTORY_DEPTH, sizeof(*history->slots)),
+				     cpu_to_node(cpu_of(number)));
 		if (!history->slots) {
 			err = -ENOMEM;
 			goto err_free;

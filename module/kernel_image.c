@@ -250,42 +250,6 @@ static u64 text_address(void)
 #endif
 }
 
-/* Is there a symbol? Other than for that, a kprobe there may be refused. */
-static bool has_symbol(u64 addr)
-{
-	struct kprobe kp = {
-		.addr = (void *)(unsigned long)addr,
-		.flags = KPROBE_FLAG_DISABLED,
-	};
-	int err = register_kprobe(&kp);
-
-	if (!err)
-		unregister_kprobe(&kp);
-	return err != -ENOENT;
-}
-
-/*
- * Without CONFIG_KALLSYMS_ALL the kernel takes no address outside of code for a symbol's, and
- * _etext is the first of these. The code of init comes later.
- */
-static u64 text_end(void)
-{
-	u64 end = symbol_address("_etext"), code, addr;
-
-	if (end)
-		return end;
-	code = symbol_address("_stext");
-	end = symbol_address("_sinittext");
-	while (code && code + 1 < end) {
-		addr = code + (end - code) / 2;
-		if (has_symbol(addr))
-			code = addr;
-		else
-			end = addr;
-	}
-	return end;
-}
-
 static void read_kernel(void)
 {
 	u64 end;
@@ -293,7 +257,7 @@ static void read_kernel(void)
 	read_notes("kernel/notes", &kernel.id);
 	strscpy(kernel.name, init_utsname()->release, sizeof(kernel.name));
 	kernel.addr = text_address();
-	end = text_end();
+	end = symbol_address("_etext");
 	kernel.len = kernel.addr && end > kernel.addr ? end - kernel.addr : 0;
 }
 

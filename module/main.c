@@ -4,9 +4,8 @@
  * include/uapi/buildid.h is the ABI and its manual.
  *
  * The order in which the parts are initialized: first what the hook needs, then the hook,
- * then the ways in from user space, the device last. They end in the reverse order, but
- * for cookies, which visits use: when the hook is gone nothing begins one, and when visits are
- * over nothing uses the cache.
+ * then the ways in from user space, the device last. They end in the reverse order: when the
+ * hook is gone nothing begins a visit, and when visits are over nothing uses cookies and cache.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,6 +20,7 @@
 #include "hook.h"
 #include "kernel_image.h"
 #include "netlink.h"
+#include "subscribe.h"
 #include "version.h"
 #include "visit.h"
 
@@ -53,12 +53,13 @@ static int __init buildid_init(void)
 	BUILD_BUG_ON(sizeof(struct buildid_mmap) != 120);
 	BUILD_BUG_ON(sizeof(struct buildid_lost) != 64);
 	BUILD_BUG_ON(sizeof(struct buildid_info) != 416);
-	BUILD_BUG_ON(sizeof(struct buildid_stats) != 216);
+	BUILD_BUG_ON(sizeof(struct buildid_stats) != 224);
 	BUILD_BUG_ON(sizeof(struct buildid_resolve) != 96);
 	BUILD_BUG_ON(sizeof(struct buildid_subscribe) != 40);
 	BUILD_BUG_ON(sizeof(struct buildid_image) != 64);
 	BUILD_BUG_ON(sizeof(struct buildid_maps) != 40);
-	BUILD_BUG_ON(sizeof(struct buildid_task) != 80);
+	BUILD_BUG_ON(sizeof(struct buildid_task) != 96);
+	BUILD_BUG_ON(sizeof(struct buildid_ring_producer) != 24);
 	BUILD_BUG_ON(sizeof(struct buildid_flush) != 16);
 	BUILD_BUG_ON(sizeof(struct buildid_cookie) != 88);
 	BUILD_BUG_ON(sizeof(struct buildid_set_cookie) != 40);
@@ -70,9 +71,10 @@ static int __init buildid_init(void)
 	err = bid_cache_init(max_entries);
 	if (err)
 		goto err_log;
+	bid_cookie_init();
 	err = bid_history_init();
 	if (err)
-		goto err_cache;
+		goto err_cookie;
 	err = bid_visit_init();
 	if (err)
 		goto err_history;
@@ -85,9 +87,12 @@ static int __init buildid_init(void)
 	err = bid_clock_init();
 	if (err)
 		goto err_kernel_image;
-	err = bid_netlink_init();
+	err = bid_subscribe_init();
 	if (err)
 		goto err_clock;
+	err = bid_netlink_init();
+	if (err)
+		goto err_subscribe;
 	err = bid_chardev_init();
 	if (err)
 		goto err_netlink;
@@ -97,6 +102,8 @@ static int __init buildid_init(void)
 
 err_netlink:
 	bid_netlink_exit();
+err_subscribe:
+	bid_subscribe_exit();
 err_clock:
 	bid_clock_exit();
 err_kernel_image:
@@ -107,7 +114,9 @@ err_visit:
 	bid_visit_exit();
 err_history:
 	bid_history_exit();
-err_cache:
+err_cookie:
+	bid_mapping_cookie_exit();
+	bid_cookie_exit();
 	bid_cache_exit();
 err_log:
 	pr_err("not loaded: %d\n", err);
@@ -118,6 +127,7 @@ static void __exit buildid_exit(void)
 {
 	bid_chardev_exit();
 	bid_netlink_exit();
+	bid_subscribe_exit();
 	bid_clock_exit();
 	bid_kernel_image_exit();
 	bid_hook_exit();

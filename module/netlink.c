@@ -11,8 +11,8 @@
  * Contexts: requests are handled in the sender's call, in parallel (parallel_ops). The
  * work runs on system_unbound_wq and is the ring's only consumer. The release notifier
  * runs when a socket is closed, in process context. listeners_lock protects the list
- * alone, and nothing is taken inside of it. Who takes a listener off the list ends it:
- * stops the subscriber, which may sleep, then the work, then frees both.
+ * alone, and nothing is taken inside of it. Who takes a listener off the list ends it: when
+ * nothing is written to its ring any more, its work is stopped, and then both are freed.
  *
  * A listener holds the struct sock. The port number would not do: as soon as a socket is
  * being closed another user may bind the number, before the notifier is called. Nor is
@@ -60,6 +60,8 @@ static struct genl_family family;
  * @subscriber: its subscription
  * @work: runs fill_socket()
  * @wait: ticks until a full socket is looked at again
+ * @waiters: of the ring
+ * @idle: in @waiters while @work need not run
  */
 struct listener {
 	struct list_head node;
@@ -68,6 +70,8 @@ struct listener {
 	struct bid_subscriber *subscriber;
 	struct delayed_work work;
 	unsigned long wait;
+	wait_queue_head_t waiters;
+	wait_queue_entry_t idle;
 };
 
 static LIST_HEAD(listeners);
@@ -76,7 +80,7 @@ static DEFINE_SPINLOCK(listeners_lock);
 static const struct nla_policy get_policy[] = {
 	[BUILDID_A_DEV_MAJOR] = { .type = NLA_U32 }, [BUILDID_A_DEV_MINOR] = { .type = NLA_U32 },
 	[BUILDID_A_INO] = { .type = NLA_U64 },	     [BUILDID_A_GENERATION] = { .type = NLA_U32 },
-	[BUILDID_A_KIND] = { .type = NLA_U32 },
+	[BUILDID_A_KIND] = { .type = NLA_U32 },	     [BUILDID_A_TREE] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy subscribe_policy[] = {
@@ -135,16 +139,20 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 	struct nlattr **attrs = info->attrs;
 	struct bid_file_info file_info;
 	struct bid_entry *entry;
-	u32 generation = 0;
-	int err;
+	u32 generation;
+	u64 tree;
+	int err = -ENOENT;
 
 	if (attrs[BUILDID_A_GENERATION])
 		generation = nla_get_u32(attrs[BUILDID_A_GENERATION]);
+	if (attrs[BUILDID_A_TREE])
+		tree = nla_get_u64(attrs[BUILDID_A_TREE]);
 	rcu_read_lock();
 	entry = bid_cache_find_newest(nla_get_u32(attrs[BUILDID_A_DEV_MAJOR]),
 				      nla_get_u32(attrs[BUILDID_A_DEV_MINOR]),
 				      nla_get_u64(attrs[BUILDID_A_INO]),
-				      attrs[BUILDID_A_GENERATION] ? &generation : NULL, NULL);
+				      attrs[BUILDID_A_GENERATION] ? &generation : NULL,
+				      attrs[BUILDID_A_TREE] ? &tree : NULL);
 	if (IS_ERR(entry)) {
 		err = PTR_ERR(entry);
 	} else if (entry) {
@@ -190,7 +198,7 @@ static int dump_start(struct netlink_callback *cb)
 
 	if (!may_use(cb->skb))
 		return -EPERM;
-	if (attrs[BUILDID_A_INO] || attrs[BUILDID_A_GENERATION] ||
+	if (attrs[BUILDID_A_INO] || attrs[BUILDID_A_GENERATION] || attrs[BUILDID_A_TREE] ||
 	    !attrs[BUILDID_A_DEV_MAJOR] != !attrs[BUILDID_A_DEV_MINOR])
 		return -EINVAL;
 	cb->min_dump_alloc = MESSAGE_BYTES;
@@ -348,13 +356,19 @@ static void fill_socket(struct work_struct *work)
 		}
 		listener->wait = WAIT_MIN;
 	}
-	if (!bid_ring_sleep(ring))
+	if (list_empty_careful(&listener->idle.entry))
+		add_wait_queue(&listener->waiters, &listener->idle);
+	smp_mb(); /* pairs with the one in bid_ring_wake() */
+	if (bid_ring_ready(ring, ring->watermark))
 		run_again(listener, 0);
 }
 
-static void notify(struct bid_ring *ring)
+/* As a task that waits is, it is woken once; under the lock of @waiters. */
+static int on_wake(wait_queue_entry_t *idle, unsigned int mode, int flags, void *key)
 {
-	run_again(ring->owner, 0);
+	list_del_init_careful(&idle->entry);
+	run_again(container_of(idle, struct listener, idle), 0);
+	return 0;
 }
 
 /* -EBUSY when the socket has one. */
@@ -387,6 +401,9 @@ static struct listener *make_listener(struct sock *sk, u32 portid)
 	if (!listener)
 		return NULL;
 	INIT_DELAYED_WORK(&listener->work, fill_socket);
+	init_waitqueue_head(&listener->waiters);
+	init_waitqueue_func_entry(&listener->idle, on_wake);
+	INIT_LIST_HEAD(&listener->idle.entry);
 	listener->wait = WAIT_MIN;
 	sock_hold(sk);
 	listener->sk = sk;
@@ -394,17 +411,21 @@ static struct listener *make_listener(struct sock *sk, u32 portid)
 	return listener;
 }
 
-static void free_listener(struct listener *listener)
+static void free_listener(void *data)
 {
+	struct listener *listener = data;
+
+	cancel_delayed_work_sync(&listener->work);
 	sock_put(listener->sk);
 	kfree(listener);
 }
 
-static void stop_listener(struct listener *listener)
+static void end_listener(struct listener *listener)
 {
-	bid_subscriber_stop(listener->subscriber);
-	cancel_delayed_work_sync(&listener->work);
-	bid_subscriber_free(listener->subscriber);
+	if (listener->subscriber)
+		bid_subscriber_end(listener->subscriber, free_listener, listener);
+	else
+		free_listener(listener);
 }
 
 static u32 value_of(const struct nlattr *attr)
@@ -456,23 +477,22 @@ static int start_listener(struct listener *listener, const struct sk_buff *skb,
 			  const u32 *pids)
 {
 	bool kernel_addrs = bid_subscribe_kernel_addrs() && is_capable(skb, CAP_SYSLOG);
-	bool unlimited = capable(CAP_IPC_LOCK) && is_capable(skb, CAP_IPC_LOCK);
+	bool unlimited = ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK) &&
+			 is_capable(skb, CAP_IPC_LOCK);
 	struct sk_buff *reply = make_reply(info, req->ring_size);
 	struct bid_subscriber *subscriber;
 	int err;
 
 	if (!reply)
 		return -ENOMEM;
-	subscriber = bid_subscriber_start(req, pids, kernel_addrs, unlimited, notify, listener);
+	subscriber = bid_subscriber_start(req, pids, kernel_addrs, unlimited, &listener->waiters);
 	if (IS_ERR(subscriber)) {
 		nlmsg_free(reply);
 		return PTR_ERR(subscriber);
 	}
 	listener->subscriber = subscriber;
 	err = genlmsg_reply(reply, info);
-	if (err)
-		stop_listener(listener);
-	else
+	if (!err)
 		run_again(listener, 0);
 	return err;
 }
@@ -498,7 +518,7 @@ static int subscribe(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	err = add_listener(listener);
 	if (err)
-		goto err_free;
+		goto err_end;
 	err = start_listener(listener, skb, info, &req, pids);
 	if (err)
 		goto err_remove;
@@ -506,8 +526,8 @@ static int subscribe(struct sk_buff *skb, struct genl_info *info)
 
 err_remove:
 	remove_listener(listener);
-err_free:
-	free_listener(listener);
+err_end:
+	end_listener(listener);
 	return err;
 }
 
@@ -516,10 +536,8 @@ static void end_listeners(struct list_head *ended)
 {
 	struct listener *listener, *next;
 
-	list_for_each_entry_safe(listener, next, ended, node) {
-		stop_listener(listener);
-		free_listener(listener);
-	}
+	list_for_each_entry_safe(listener, next, ended, node)
+		end_listener(listener);
 }
 
 /*
@@ -567,7 +585,7 @@ static const struct genl_ops ops[] = {
 static struct genl_family family __ro_after_init = {
 	.name = BUILDID_GENL_NAME,
 	.version = BUILDID_GENL_VERSION,
-	.maxattr = BUILDID_A_CGROUP_FD,
+	.maxattr = BUILDID_A_TREE,
 	.module = THIS_MODULE,
 	.parallel_ops = true,
 	.ops = ops,
@@ -594,11 +612,22 @@ int bid_netlink_init(void)
 	return err;
 }
 
-/* Listeners' sockets may still be open. They get nothing more. May sleep. */
+/* As the core does when a socket's device goes: the next recv(2) fails, and poll(2) says so. */
+static void report_end(struct sock *sk)
+{
+	WRITE_ONCE(sk->sk_err, ENODEV);
+	sk_error_report(sk);
+}
+
+/* Listeners' sockets may still be open: they are told that nothing more comes. May sleep. */
 void bid_netlink_exit(void)
 {
+	const struct listener *listener;
+
 	genl_unregister_family(&family);
 	netlink_unregister_notifier(&release_notifier);
+	list_for_each_entry(listener, &listeners, node)
+		report_end(listener->sk);
 	end_listeners(&listeners);
 	INIT_LIST_HEAD(&listeners);
 }

@@ -88,11 +88,11 @@ struct bid_cookie_info {
 };
 
 /**
- * struct bid_task_info - what a FORK, EXEC or EXIT record says
- * @type: BUILDID_RECORD_FORK, _EXEC or _EXIT
+ * struct bid_task_info - what a FORK, EXEC, COMM or EXIT record says
+ * @type: BUILDID_RECORD_FORK, _EXEC, _COMM or _EXIT
  * @flags: BUILDID_TASK_*
- * @task: the child with FORK, else current
- * @parent: with FORK: the task that forked; else NULL
+ * @task: the child with FORK, a thread of current's process with COMM, else current
+ * @parent: with FORK: the task that forked, or NULL for the kernel; else NULL
  */
 struct bid_task_info {
 	u16 type;

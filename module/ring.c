@@ -25,11 +25,12 @@
  *	release of size without BUSY	acquire of size in is_busy()
  *	  in bid_ring_commit_size()
  *	acquire of consumer pos		release of it in bid_ring_consume()
- *	  in bid_ring_cons()
- *	commit; smp_mb(); look at	set asleep; smp_mb(); look for records,
- *	  asleep, in bid_ring_wake()	  in bid_ring_sleep()
+ *	  in bid_ring_limit()
+ *	commit; smp_mb(); look who	join the waiters; smp_mb(); look for
+ *	  waits, in bid_ring_wake()	  records, in poll(), read(), fill_socket()
  */
 #include <linux/mm.h>
+#include <linux/poll.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -55,18 +56,19 @@ static void forget_sent(struct bid_ring *ring)
 }
 
 /**
- * bid_ring_cons() - the consumer's position, or the last one that was plausible
+ * bid_ring_limit() - where the room ends, by the consumer's last position that is plausible
  * @ring: the ring, locked
  */
-u64 bid_ring_cons(struct bid_ring *ring)
+u64 bid_ring_limit(struct bid_ring *ring)
 {
+	u64 last = ring->limit - ring->size;
 	/* pairs with the consumer's release: it has read what is overwritten now */
 	u64 cons = smp_load_acquire(&bid_ring_consumer(ring)->pos);
 
 	lockdep_assert_held(&ring->lock);
-	if (cons - ring->cons <= ring->prod - ring->cons && !(cons & 7))
-		ring->cons = cons;
-	return ring->cons;
+	if (cons - last <= ring->prod - last && !(cons & 7))
+		ring->limit = cons + ring->size;
+	return ring->limit;
 }
 
 static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono, u64 time_perf)
@@ -187,26 +189,7 @@ bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 }
 
 /**
- * bid_ring_sleep() - ask to be woken
- * @ring: the ring
- *
- * The consumer first asks and then looks; a producer first commits and then looks
- * whether the consumer asked. So at least one of them sees what the other did. The
- * producer clears @ring->asleep only when it notifies, and a consumer that is
- * notified looks and asks again. That also serves a consumer that polls for edges:
- * its request stands until it is notified.
- *
- * Return: false when there is enough to consume already. The request stands.
- */
-bool bid_ring_sleep(struct bid_ring *ring)
-{
-	WRITE_ONCE(ring->asleep, true);
-	smp_mb(); /* pairs with the one in bid_ring_wake() */
-	return !bid_ring_ready(ring, ring->watermark);
-}
-
-/**
- * bid_ring_wake_now() - wake a consumer that is asleep, if there is enough to consume
+ * bid_ring_wake_now() - wake the consumer, if there is enough to consume
  * @ring: the ring
  *
  * The irq_work is lazy, so that the wake-up comes with the next tick: an interrupt
@@ -214,10 +197,8 @@ bool bid_ring_sleep(struct bid_ring *ring)
  */
 void bid_ring_wake_now(struct bid_ring *ring)
 {
-	if (!bid_ring_ready(ring, ring->watermark))
-		return;
-	WRITE_ONCE(ring->asleep, false);
-	irq_work_queue(&ring->wake);
+	if (bid_ring_ready(ring, ring->watermark))
+		irq_work_queue(&ring->wake);
 }
 
 /**
@@ -225,20 +206,26 @@ void bid_ring_wake_now(struct bid_ring *ring)
  * @ring: the ring
  * @missed: probe misses so far
  *
- * For consumers: losses that no record has come after would stay unreported.
+ * For consumers: losses that no record has come after would stay unreported. One that has
+ * mapped the ring makes room without a call, and if it waits for edges it does not call
+ * again by itself: without room it is woken again, to look then.
  */
 void bid_ring_report_lost(struct bid_ring *ring, u64 missed)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+	bool lost, room;
 
 	raw_spin_lock(&ring->lock);
-	if (bid_ring_has_lost(ring, missed) &&
-	    bid_ring_has_room(ring, sizeof(struct buildid_lost))) {
+	lost = bid_ring_has_lost(ring, missed);
+	room = bid_ring_has_room(ring, sizeof(struct buildid_lost));
+	if (lost && room) {
 		append_lost(ring, missed, time_mono, time_perf);
 		bid_ring_publish(ring);
 		bid_stats_inc(BID_STAT_RECORDS);
 	}
 	raw_spin_unlock(&ring->lock);
+	if (lost && !room)
+		irq_work_queue(&ring->wake);
 }
 
 /**
@@ -270,7 +257,7 @@ void bid_ring_consume(struct bid_ring *ring, u32 bytes)
 {
 	u64 *pos = &bid_ring_consumer(ring)->pos;
 
-	/* pairs with the acquire in bid_ring_cons() */
+	/* pairs with the acquire in bid_ring_limit() */
 	smp_store_release(pos, *pos + bytes);
 }
 
@@ -285,7 +272,8 @@ void bid_ring_consume(struct bid_ring *ring, u32 bytes)
  */
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma)
 {
-	if (!(vma->vm_flags & VM_SHARED))
+	/* without VM_SHARED, as the descriptor may be open for reading only */
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (!vma->vm_pgoff) {
 		if (vma->vm_end - vma->vm_start != PAGE_SIZE)
@@ -295,6 +283,8 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma)
 			return -EPERM;
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
+	/* not for children; with VM_IO no MADV_DOFORK makes it theirs again */
+	vm_flags_set(vma, VM_IO | VM_DONTCOPY);
 	return remap_vmalloc_range(vma, ring->area, vma->vm_pgoff);
 }
 
@@ -302,7 +292,7 @@ static void wake_work(struct irq_work *work)
 {
 	struct bid_ring *ring = container_of(work, struct bid_ring, wake);
 
-	ring->notify(ring);
+	wake_up_interruptible_poll(ring->waiters, EPOLLIN | EPOLLRDNORM);
 }
 
 static void free_pages_array(struct page **pages, unsigned int n)
@@ -341,16 +331,15 @@ unsigned long bid_ring_pages(u32 size)
  * @ring: the ring
  * @size: bytes of records, a power of two, in whole pages
  * @watermark: bytes that must wait before the consumer is woken
- * @notify: wakes the consumer; called from interrupt context
- * @owner: for @notify to find in the ring
+ * @waiters: where the consumer waits; woken from interrupt context until bid_ring_quiesce()
  * @missed: probe misses so far, which are not reported
  *
  * May sleep.
  *
  * Return: 0 or -errno; undone by bid_ring_exit().
  */
-int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
-		  void (*notify)(struct bid_ring *ring), void *owner, u64 missed)
+int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark, wait_queue_head_t *waiters,
+		  u64 missed)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	unsigned int i, pages = page_count_of(size), data = size / PAGE_SIZE;
@@ -359,10 +348,10 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
 	raw_spin_lock_init(&ring->lock);
 	ring->seq = 1;
 	ring->size = size;
+	ring->limit = size;
 	ring->watermark = watermark;
 	ring->missed = missed;
-	ring->notify = notify;
-	ring->owner = owner;
+	ring->waiters = waiters;
 	ring->wake = IRQ_WORK_INIT_LAZY(wake_work);
 	ring->sent_salt = BID_RING_SALT;
 	ring->sent_mask = sent_slots_of(size) - 1;
@@ -393,10 +382,10 @@ err_free_sent:
 }
 
 /**
- * bid_ring_quiesce() - wait for the last notification
+ * bid_ring_quiesce() - wait for the last wake-up
  * @ring: the ring, which no producer can reach any more
  *
- * May sleep. @ring->notify is not called any more after it.
+ * May sleep. @ring->waiters is not used any more after it.
  */
 void bid_ring_quiesce(struct bid_ring *ring)
 {

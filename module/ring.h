@@ -12,6 +12,7 @@
 #include <linux/sched/clock.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
+#include <linux/wait.h>
 
 #include <buildid.h>
 
@@ -24,7 +25,8 @@
  * @lock: serializes producers; raw, as one of them is a kprobe handler. Protects
  *	the fields up to @sent_cleared
  * @prod: position after the last reserved byte
- * @cons: the last plausible position that the consumer stored
+ * @limit: where the room ends: @size after the last plausible position that the consumer
+ *	stored
  * @seq: sequence number of the next record
  * @full: records dropped since the last LOST record
  * @full_mmaps: of these, MMAP records
@@ -37,17 +39,15 @@
  * @sent_mask: slots of @sent, less one
  * @size: bytes of records
  * @watermark: bytes that must wait before the consumer is woken
- * @asleep: the consumer asked to be woken
  * @area: consumer page, producer page, records, the same records again
  * @pages: behind @area
- * @wake: calls @notify outside of the producer's context
- * @notify: wakes the consumer
- * @owner: for @notify
+ * @wake: wakes @waiters outside of the producer's context
+ * @waiters: where the consumer waits
  */
 struct bid_ring {
 	raw_spinlock_t lock;
 	u64 prod;
-	u64 cons;
+	u64 limit;
 	u64 seq;
 	u64 full;
 	u64 full_mmaps;
@@ -60,13 +60,11 @@ struct bid_ring {
 	u32 sent_mask;
 	u32 size;
 	u32 watermark;
-	bool asleep;
 
 	void *area;
 	struct page **pages;
 	struct irq_work wake;
-	void (*notify)(struct bid_ring *ring);
-	void *owner;
+	wait_queue_head_t *waiters;
 };
 
 /**
@@ -91,18 +89,17 @@ struct bid_ring_request {
 };
 
 unsigned long bid_ring_pages(u32 size);
-int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark,
-		  void (*notify)(struct bid_ring *ring), void *owner, u64 missed);
+int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark, wait_queue_head_t *waiters,
+		  u64 missed);
 void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
 struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
 					struct bid_ring_request *request);
-u64 bid_ring_cons(struct bid_ring *ring);
+u64 bid_ring_limit(struct bid_ring *ring);
 void bid_ring_wake_now(struct bid_ring *ring);
 
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes);
-bool bid_ring_sleep(struct bid_ring *ring);
 void bid_ring_report_lost(struct bid_ring *ring, u64 missed);
 const struct buildid_record *bid_ring_peek(struct bid_ring *ring, u32 ahead);
 void bid_ring_consume(struct bid_ring *ring, u32 bytes);
@@ -172,8 +169,7 @@ static inline bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id)
 static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
 {
 	/* what was free last time still is: look at the consumer's page only for more */
-	return ring->size - (u32)(ring->prod - ring->cons) >= bytes ||
-	       ring->size - (u32)(ring->prod - bid_ring_cons(ring)) >= bytes;
+	return ring->limit - ring->prod >= bytes || bid_ring_limit(ring) - ring->prod >= bytes;
 }
 
 static inline struct buildid_record *bid_ring_append(struct bid_ring *ring, u16 type, u32 size,
@@ -260,15 +256,18 @@ static inline void bid_ring_commit(struct buildid_record *record)
 }
 
 /**
- * bid_ring_wake() - wake the consumer if it asked to be woken
+ * bid_ring_wake() - wake the consumer if it waits
  * @ring: the ring, after a commit
+ *
+ * The consumer first puts itself among those that wait and then looks; a producer first
+ * commits and then looks who waits. So at least one of them sees what the other did.
  *
  * Any context but NMI.
  */
 static inline void bid_ring_wake(struct bid_ring *ring)
 {
-	smp_mb(); /* commit, then look at asleep: pairs with bid_ring_sleep() */
-	if (unlikely(READ_ONCE(ring->asleep)))
+	/* pairs with the barrier of whoever begins to wait; a wake-up that is on its way will do */
+	if (unlikely(wq_has_sleeper(ring->waiters)) && !irq_work_is_pending(&ring->wake))
 		bid_ring_wake_now(ring);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "cookie.h"
 #include "lookup.h"
 #include "reply.h"
@@ -37,29 +38,40 @@ static int check_content(struct bid_lookup *lookup)
 	}
 }
 
-/*
- * What the cache has of the file, and what is being read at this moment, has the identity
- * from before the cookie. Without memory it stays so until the file is mapped again.
- */
-static void refresh_entry(struct file *file, const struct bid_key *key)
+/* Without memory the cache has the identity from before until the file is mapped again. */
+static void refresh_entry(struct file *file)
 {
-	struct buildid_file *record;
+	struct buildid_file *record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 
-	rcu_read_lock();
-	bid_cache_mark_recheck(key);
-	rcu_read_unlock();
-
-	record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 	if (record)
 		bid_reply_reread(file, record);
 	kfree(record);
 }
 
-/* Is current @owner, as the mount of @file shows it? */
-static bool owns(const struct file *file, const struct inode *inode, kuid_t owner)
+/*
+ * Of an overlay's file the inode that was opened may be a copy of the metadata alone, with an owner
+ * of its own, and the content that of a layer below, which others have as well.
+ */
+static bool is_metacopy(const struct file *file, const struct inode *inode)
 {
-	return vfsuid_eq_kuid(make_vfsuid(file_mnt_idmap(file), i_user_ns(inode), owner),
-			      current_fsuid());
+	if (__is_defined(BID_HAS_D_REAL_METADATA))
+		return BID_METADATA_INODE(file->f_path.dentry) != inode;
+	/* the overlay has that of the copy, which was made later */
+	return bid_file_ctime(file_inode(file)) != bid_file_ctime(inode);
+}
+
+/*
+ * Is current the owner of what it opened, as fstat(2) says? The mount that it opened shows whose
+ * the file is: a layer below may be idmapped otherwise. Who mounts an overlay in a user namespace
+ * can have it show any owner.
+ */
+static bool owns(const struct file *file, const struct inode *inode)
+{
+	struct inode *opened = file_inode(file);
+
+	if (bid_file_user_overlay(&file->f_path) || (opened != inode && is_metacopy(file, inode)))
+		return false;
+	return vfsuid_eq_kuid(i_uid_into_vfsuid(file_mnt_idmap(file), opened), current_fsuid());
 }
 
 static int name_file(struct file *file, const struct bid_identity *id)
@@ -73,16 +85,16 @@ static int name_file(struct file *file, const struct bid_identity *id)
 		err = check_content(&lookup);
 	if (err)
 		return err;
-	/* of the inode that was read. Read once: chown may change it any moment */
+	/* before it is asked who owns it: who has given it away does not name it for the new owner */
 	owner = READ_ONCE(lookup.inode->i_uid);
-	if (!owns(file, lookup.inode, owner) && !capable(CAP_FOWNER))
+	if (!owns(file, lookup.inode) && !capable(CAP_FOWNER))
 		return -EPERM;
 	if (!id->len)
 		err = bid_cookie_clear_file(&lookup.key) ? 0 : -ENOENT;
 	else
 		err = bid_cookie_set_file(bid_user(), owner, &lookup.key, &lookup.version, id);
 	if (!err)
-		refresh_entry(file, &lookup.key);
+		refresh_entry(file);
 	return err;
 }
 

@@ -4,15 +4,14 @@
  * charge its ring, start to deliver. Who may subscribe is decided before, in chardev.c and
  * netlink.c; later nobody checks it again.
  *
- * It ends in two steps, since readers may still be in the ring when the producers are
- * gone: bid_subscriber_stop(), then bid_subscriber_free() once nothing reads it.
+ * Whoever ends it does not wait: producers may be in the ring for a grace period more, and
+ * the rest is done by a work item after that. Only who subscribes while such an end is under
+ * way, and finds no place or no memory, waits for it and tries again.
  */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
 #include <linux/cred.h>
-#include <linux/fs_struct.h>
 #include <linux/log2.h>
-#include <linux/path.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -20,6 +19,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "hook.h"
 #include "kernel_image.h"
@@ -28,6 +28,8 @@
 #include "task.h"
 
 #define RING_DEFAULT SZ_1M
+
+static struct workqueue_struct *ends;
 
 /**
  * bid_subscribe_check() - check a subscribe request
@@ -58,24 +60,27 @@ int bid_subscribe_check(void *arg)
  * bid_subscribe_kernel_addrs() - may current see kernel addresses?
  *
  * It takes CAP_SYSLOG, and that %pK does not print zeros: modules cannot read
- * kptr_restrict itself.
+ * kptr_restrict itself. Nobody is refused anything, so it is no denial to be audited.
  */
 bool bid_subscribe_kernel_addrs(void)
 {
 	char text[2 * sizeof(void *) + 1];
 
 	snprintf(text, sizeof(text), "%pK", &bid_subscribe_kernel_addrs);
-	return capable(CAP_SYSLOG) && strspn(text, "0") != strlen(text);
+	return ns_capable_noaudit(&init_user_ns, CAP_SYSLOG) &&
+	       strspn(text, "0") != strlen(text);
 }
 
-/* Charge the ring against RLIMIT_MEMLOCK, in the same count as perf and io_uring. */
+/* Charge what it holds against RLIMIT_MEMLOCK, in the same count as perf and io_uring. */
 static int charge(struct bid_subscriber *subscriber, u32 ring_size)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	unsigned long pages = bid_ring_pages(ring_size);
+	unsigned long pages = bid_ring_pages(ring_size) + 1; /* that of @subscriber */
 	struct user_struct *user = current_user();
 	long held;
 
+	if (subscriber->flags & BUILDID_SUB_CHILDREN)
+		pages += BID_DESCENDANTS_PAGES;
 	held = atomic_long_read(&user->locked_vm);
 	do {
 		if (held + pages > limit)
@@ -176,25 +181,54 @@ static int start_records(struct bid_subscriber *subscriber)
 	return err;
 }
 
+static void free_subscriber(struct bid_subscriber *subscriber)
+{
+	bid_ring_exit(&subscriber->ring);
+	uncharge(subscriber);
+	put_filters(subscriber);
+	put_pid_ns(subscriber->pid_ns);
+	kfree(subscriber);
+}
+
+static void on_end(struct work_struct *work)
+{
+	struct bid_subscriber *subscriber =
+		container_of(to_rcu_work(work), struct bid_subscriber, end);
+
+	if (subscriber->flags & BUILDID_SUB_TASKS)
+		bid_task_unwatch();
+	bid_ring_quiesce(&subscriber->ring);
+	subscriber->ended(subscriber->owner);
+	free_subscriber(subscriber);
+}
+
 /**
- * bid_subscriber_start() - start a subscription of current
- * @req: the request, which bid_subscribe_check() has passed; its address of pids is not
- *	used
- * @pids: @req->nr_pids pids, in current's namespace
- * @kernel_addrs: the subscriber may see kernel addresses
- * @unlimited: RLIMIT_MEMLOCK does not bound the ring, as with CAP_IPC_LOCK
- * @notify: as for bid_ring_init()
- * @owner: likewise
+ * bid_subscriber_end() - end a subscription
+ * @subscriber: the subscriber, in whose ring no new reader will look
+ * @ended: called in process context, when nothing is written to the ring and nobody woken
+ *	any more; after it nothing reads the ring
+ * @owner: for @ended
  *
- * The caller has checked that current may subscribe. @notify is not called before the
- * first bid_ring_sleep(). May sleep, also for a grace period.
- *
- * Return: the subscriber, or an ERR_PTR(). Undone by bid_subscriber_stop() and then
- * bid_subscriber_free().
+ * Process context; does not wait for either.
  */
-struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
-					    bool kernel_addrs, bool unlimited,
-					    void (*notify)(struct bid_ring *ring), void *owner)
+void bid_subscriber_end(struct bid_subscriber *subscriber, void (*ended)(void *owner), void *owner)
+{
+	subscriber->ended = ended;
+	subscriber->owner = owner;
+	INIT_RCU_WORK(&subscriber->end, on_end);
+	bid_event_remove(subscriber);
+	queue_rcu_work(ends, &subscriber->end);
+}
+
+/* For all that have begun. */
+static void wait_for_ends(void)
+{
+	rcu_barrier();
+	flush_workqueue(ends);
+}
+
+static struct bid_subscriber *start(const struct buildid_subscribe *req, const u32 *pids,
+				    bool kernel_addrs, bool unlimited, wait_queue_head_t *waiters)
 {
 	struct bid_subscriber *subscriber;
 	int err;
@@ -204,19 +238,25 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 		return ERR_PTR(-ENOMEM);
 	subscriber->flags = req->flags;
 	subscriber->kernel_addrs = kernel_addrs;
+	subscriber->uid_owner = current_uid();
 	subscriber->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	if (subscriber->pid_ns != &init_pid_ns)
-		get_fs_root(current->fs, &subscriber->root);
+		bid_root_of_current(&subscriber->root);
+	err = unlimited ? 0 : charge(subscriber, req->ring_size);
+	if (err)
+		goto err_put_ns;
 	err = get_filters(subscriber, req, pids);
 	if (err)
 		goto err_put;
-	err = unlimited ? 0 : charge(subscriber, req->ring_size);
-	if (err)
-		goto err_put;
-	err = bid_ring_init(&subscriber->ring, req->ring_size, req->watermark, notify, owner,
+	err = bid_ring_init(&subscriber->ring, req->ring_size, req->watermark, waiters,
 			    bid_hook_missed());
 	if (err)
-		goto err_uncharge;
+		goto err_put;
+	*bid_ring_producer(&subscriber->ring) = (struct buildid_ring_producer){
+		.ring_size = req->ring_size,
+		.flags = req->flags,
+		.abi = BUILDID_ABI_VERSION,
+	};
 	err = start_records(subscriber);
 	if (err)
 		goto err_exit_ring;
@@ -224,50 +264,38 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 
 err_exit_ring:
 	bid_ring_exit(&subscriber->ring);
-err_uncharge:
-	uncharge(subscriber);
 err_put:
 	put_filters(subscriber);
-	path_put(&subscriber->root);
+	uncharge(subscriber);
+err_put_ns:
 	put_pid_ns(subscriber->pid_ns);
 	kfree(subscriber);
 	return ERR_PTR(err);
 }
 
 /**
- * bid_subscriber_stop() - stop delivering records
- * @subscriber: the subscriber
+ * bid_subscriber_start() - start a subscription of current
+ * @req: the request, which bid_subscribe_check() has passed; its address of pids is not
+ *	used
+ * @pids: @req->nr_pids pids, in current's namespace
+ * @kernel_addrs: the subscriber may see kernel addresses
+ * @unlimited: RLIMIT_MEMLOCK does not bound it, as with CAP_IPC_LOCK
+ * @waiters: as for bid_ring_init()
  *
- * Process context; waits for a grace period. On return nothing writes to the ring or
- * notifies its owner any more.
+ * The caller has checked that current may subscribe. May sleep, also for a grace period.
+ *
+ * Return: the subscriber, or an ERR_PTR(). Undone by bid_subscriber_end().
  */
-void bid_subscriber_stop(struct bid_subscriber *subscriber)
+struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
+					    bool kernel_addrs, bool unlimited,
+					    wait_queue_head_t *waiters)
 {
-	bid_event_remove(subscriber);
-	if (subscriber->flags & BUILDID_SUB_TASKS)
-		bid_task_unwatch();
-	bid_ring_quiesce(&subscriber->ring);
-}
+	struct bid_subscriber *subscriber = start(req, pids, kernel_addrs, unlimited, waiters);
 
-/**
- * bid_subscriber_free() - free a subscriber
- * @subscriber: stopped, and nothing reads its ring any more
- */
-void bid_subscriber_free(struct bid_subscriber *subscriber)
-{
-	bid_ring_exit(&subscriber->ring);
-	uncharge(subscriber);
-	put_filters(subscriber);
-	path_put(&subscriber->root);
-	put_pid_ns(subscriber->pid_ns);
-	kfree(subscriber);
-}
-
-static void notify(struct bid_ring *ring)
-{
-	struct bid_session *session = ring->owner;
-
-	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
+	if (subscriber != ERR_PTR(-EUSERS) && subscriber != ERR_PTR(-ENOMEM))
+		return subscriber;
+	wait_for_ends();
+	return start(req, pids, kernel_addrs, unlimited, waiters);
 }
 
 static int subscribe(struct bid_session *session, const struct buildid_subscribe *req,
@@ -279,7 +307,8 @@ static int subscribe(struct bid_session *session, const struct buildid_subscribe
 	if (session->subscriber)
 		return -EBUSY;
 	subscriber = bid_subscriber_start(req, pids, bid_subscribe_kernel_addrs(),
-					  capable(CAP_IPC_LOCK), notify, session);
+					  ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK),
+					  &session->wait);
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
 	/* pairs with the acquire in bid_session_subscriber(): read and poll take no lock */
@@ -307,11 +336,16 @@ int bid_ioctl_subscribe(struct bid_session *session, void *arg)
 	return err;
 }
 
-/* The session's file is being released, so nothing reads the ring. */
-void bid_unsubscribe(struct bid_session *session)
+/* Before it returns nobody can subscribe. Return: 0 or -errno. */
+int bid_subscribe_init(void)
 {
-	if (!session->subscriber)
-		return;
-	bid_subscriber_stop(session->subscriber);
-	bid_subscriber_free(session->subscriber);
+	ends = alloc_workqueue("buildid_end", WQ_UNBOUND, 0);
+	return ends ? 0 : -ENOMEM;
+}
+
+/* Waits for all subscriptions that have ended: nobody can subscribe any more. */
+void bid_subscribe_exit(void)
+{
+	wait_for_ends();
+	destroy_workqueue(ends);
 }

@@ -5,6 +5,8 @@
 #ifndef BID_SUBSCRIBE_H
 #define BID_SUBSCRIBE_H
 
+#include <linux/wait.h>
+
 #include "event.h"
 
 struct bid_session;
@@ -19,9 +21,11 @@ bool bid_subscribe_kernel_addrs(void);
 
 struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
 					    bool kernel_addrs, bool unlimited,
-					    void (*notify)(struct bid_ring *ring), void *owner);
-void bid_subscriber_stop(struct bid_subscriber *subscriber);
-void bid_subscriber_free(struct bid_subscriber *subscriber);
+					    wait_queue_head_t *waiters);
+void bid_subscriber_end(struct bid_subscriber *subscriber, void (*ended)(void *owner), void *owner);
+
+int bid_subscribe_init(void);
+void bid_subscribe_exit(void);
 
 int bid_ioctl_subscribe(struct bid_session *session, void *arg);
 void bid_unsubscribe(struct bid_session *session);

@@ -6,6 +6,8 @@
  *	EXEC	a kprobe on perf_event_comm(), which exec calls after it has set the new
  *		address space and before the first mapping in it. The tracepoint of exec
  *		comes after all of these mappings
+ *	COMM	likewise; there what exec sets is told from what prctl(2) or a write to
+ *		/proc/PID/comm does, which may be of another thread of the process
  *	EXIT	a kprobe on disassociate_ctty(), which only the last thread of a process
  *		calls on its exit. The tracepoint does not say which thread is the last:
  *		two that exit at the same time both see that none is left
@@ -32,27 +34,30 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		.parent = parent,
 	};
 
-	/* a thread; a kernel thread, or one that will be a user process only by exec */
-	if (child->tgid == parent->tgid || !child->mm)
+	if (child->tgid == parent->tgid || child->flags & PF_KTHREAD)
 		return;
-	if (child->mm == parent->mm)
+	/* a program that the kernel runs: it has nothing before its EXEC */
+	if (!child->mm)
+		info.parent = NULL;
+	else if (child->mm == parent->mm)
 		info.flags = BUILDID_TASK_SHARES_MM;
 	bid_event_task(&info);
 }
 
-static void send(u16 type)
+static void send(u16 type, struct task_struct *task)
 {
-	struct bid_task_info info = { .type = type, .task = current };
+	struct bid_task_info info = { .type = type, .task = task };
 
 	bid_event_task(&info);
 }
 
 static int on_comm(struct kprobe *kp, struct pt_regs *regs)
 {
+	struct task_struct *task = (struct task_struct *)regs_get_kernel_argument(regs, 0);
 	bool exec = (u8)regs_get_kernel_argument(regs, 1);
 
-	if (exec)
-		send(BUILDID_RECORD_EXEC);
+	if (!(task->flags & PF_KTHREAD))
+		send(exec ? BUILDID_RECORD_EXEC : BUILDID_RECORD_COMM, task);
 	return 0;
 }
 
@@ -61,7 +66,7 @@ static int on_disassociate(struct kprobe *kp, struct pt_regs *regs)
 	bool on_exit = (int)regs_get_kernel_argument(regs, 0);
 
 	if (on_exit && !(current->flags & PF_KTHREAD))
-		send(BUILDID_RECORD_EXIT);
+		send(BUILDID_RECORD_EXIT, current);
 	return 0;
 }
 
@@ -113,7 +118,7 @@ static void stop(void)
 }
 
 /**
- * bid_task_watch() - have FORK, EXEC and EXIT records sent
+ * bid_task_watch() - have FORK, EXEC, COMM and EXIT records sent
  *
  * Counted: the first caller registers the probes. Process context; takes watchers_lock.
  *

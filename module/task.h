@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * FORK, EXEC and EXIT records.
+ * FORK, EXEC, COMM and EXIT records.
  */
 #ifndef BID_TASK_H
 #define BID_TASK_H

@@ -336,14 +336,19 @@ static void look_at(const struct visited *visited, char **buf)
 	char few[192] __uninitialized;
 	struct bid_file_info info;
 	struct bid_path path;
+	u64 file_id;
 
 	find_path(visited, few, sizeof(few), buf, &path);
 	bid_lookup_init(visited->file, bid_file_inode(visited->file), &lookup);
 	if (send_known(visited, &lookup, &path))
 		return;
 	read_file(visited, &lookup);
-	/* after it was stored: who was told of it can ask for it */
-	correct_history(visited, bid_lookup_store(&lookup, &path, visited->file_id));
+	/*
+	 * Before it is sent: who is told of it can ask for it. An entry that is gone does not come
+	 * back with its file_id: others were sent that with what the content was then.
+	 */
+	file_id = bid_lookup_store(&lookup, &path, visited->read ? visited->file_id : 0);
+	correct_history(visited, file_id);
 	bid_lookup_info(&lookup, &path, visited->file_id, &info);
 	bid_event_file(&info, visited->exec);
 }
@@ -522,7 +527,7 @@ bool bid_visit_send(const struct bid_report *report)
  * @oldest_ns: set to how long the oldest one has taken so far
  * @oldest_pid: set to the thread whose it is, 0 outside of the initial pid namespace
  */
-u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid)
+u32 bid_visit_count(u64 *oldest_ns, u64 *oldest_pid)
 {
 	unsigned long now = jiffies, age, oldest = 0;
 	struct visit *visit;
@@ -555,9 +560,10 @@ int bid_visit_init(void)
 	struct pool *pool;
 	int cpu;
 
+	for_each_possible_cpu(cpu)
+		INIT_WORK(&per_cpu_ptr(&pools, cpu)->refill, refill);
 	for_each_possible_cpu(cpu) {
 		pool = per_cpu_ptr(&pools, cpu);
-		INIT_WORK(&pool->refill, refill);
 		while (pool->count < POOL) {
 			visit = alloc_visit();
 			if (!visit) {

@@ -16,6 +16,6 @@ u64 bid_visit_read(const struct vm_area_struct *vma);
 void bid_visit_remember(u64 file_id, u64 *slot);
 bool bid_visit_send(const struct bid_report *report);
 
-u32 bid_visit_count(u64 *oldest_ns, u32 *oldest_pid);
+u32 bid_visit_count(u64 *oldest_ns, u64 *oldest_pid);
 
 #endif /* BID_VISIT_H */

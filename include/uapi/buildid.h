@@ -94,6 +94,7 @@
  * @BUILDID_RECORD_FORK: a process was made; struct buildid_task
  * @BUILDID_RECORD_EXEC: a process runs another program; struct buildid_task
  * @BUILDID_RECORD_EXIT: a process has ended; struct buildid_task
+ * @BUILDID_RECORD_COMM: a thread's name has changed; struct buildid_task
  *
  * 0 is never sent.
  */
@@ -107,6 +108,7 @@ enum buildid_record_type {
 	BUILDID_RECORD_FORK	= 7,
 	BUILDID_RECORD_EXEC	= 8,
 	BUILDID_RECORD_EXIT	= 9,
+	BUILDID_RECORD_COMM	= 10,
 };
 
 /**
@@ -358,7 +360,8 @@ struct buildid_mmap {
  * @header: see struct buildid_record. Its type distinguishes the kernel from a
  *	module; the name does not
  * @addr: of _text, or of the module's code; 0 if the subscriber may not see it
- * @len: bytes of code from @addr
+ * @len: bytes of code from @addr; 0 of a kernel whose kallsyms do not have its end
+ *	(CONFIG_KALLSYMS_ALL)
  * @flags: BUILDID_IMAGE_*
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
@@ -408,6 +411,7 @@ struct buildid_image {
  * It takes precedence over the identity of the mapped file, as the loader may have
  * written anything there. Sent when it is set, if an MMAP of the process would pass
  * the filters, and in MAPS. A child of fork(2) has none of its parent's cookies.
+ * Before Linux 6.2 it also goes when a hole is punched there in a file on hugetlbfs.
  */
 struct buildid_cookie {
 	struct buildid_record	header;
@@ -427,18 +431,24 @@ struct buildid_cookie {
 #define BUILDID_TASK_SHARES_MM	(1U << 0) /* FORK: in its parent's address space */
 
 /**
- * struct buildid_task - BUILDID_RECORD_FORK, _EXEC and _EXIT: the life of a
- *	process; with BUILDID_SUB_TASKS
+ * struct buildid_task - BUILDID_RECORD_FORK, _EXEC, _COMM and _EXIT: the life of
+ *	a process; with BUILDID_SUB_TASKS
  * @header: see struct buildid_record
  * @pid: process (thread group), in the subscriber's pid namespace; with FORK the
  *	new one
- * @tid: thread, likewise; with FORK the new one's first, with EXIT the last
+ * @tid: thread, likewise; with FORK the new one's first, with EXIT the last, with
+ *	COMM the one that has the name
  * @start_time: of the process, as in struct buildid_mmap
  * @parent_pid: with FORK: the process that forked, whose mappings the new one
- *	has a copy of; else 0
+ *	has a copy of; 0 when that was the kernel, which runs programs by itself
+ *	(core_pattern, modprobe): such a process has none before its EXEC; else 0
  * @flags: BUILDID_TASK_*
  * @parent_start_time: with FORK, else 0
- * @comm: the thread's name, with a NUL; with EXEC the new one
+ * @cgroup_id: of the cgroup v2 that the process is in, as the inode number of its
+ *	directory
+ * @uid: the real one of the thread, in the initial user namespace
+ * @exit_code: with EXIT: as the status of wait(2) has it; else 0
+ * @comm: the thread's name, with a NUL; with EXEC and COMM the new one
  *
  * With these and MMAP a reader can say at any time what a process has mapped:
  *
@@ -446,11 +456,13 @@ struct buildid_cookie {
  *		posix_spawn(3), CLONE_VM) the two are one address space until either
  *		EXECs or EXITs: a MMAP of one is of both
  *	EXEC	the process has nothing mapped; its MMAPs follow
+ *	COMM	as before: a thread was given another name, by itself (prctl(2)) or by
+ *		another of its process (/proc/PID/comm). EXEC gives one, too
  *	EXIT	nothing any more. Sent once, when the last thread of the process exits
  *
  * A new MMAP replaces what was mapped at any of its addresses; munmap(2) sends
- * nothing, as with perf. Threads and kernel threads send none of these. FORK goes
- * through the filters as the parent, EXEC and EXIT as the process. A mapping that
+ * nothing, as with perf. Kernel threads send none of these, other threads but COMM.
+ * FORK goes through the filters as the parent, the others as the process. A mapping that
  * another thread of the parent makes while it forks may be in the stream before
  * the FORK and not in the child.
  */
@@ -462,6 +474,9 @@ struct buildid_task {
 	__u32	parent_pid;
 	__u32	flags;
 	__u64	parent_start_time;
+	__u64	cgroup_id;
+	__u32	uid;
+	__u32	exit_code;
 	__u8	comm[16];
 };
 
@@ -471,7 +486,7 @@ struct buildid_task {
  * @ring_full: records dropped because this ring had no room: the width of the
  *	hole in seq between the record before this one and this one
  * @ring_full_mmaps: of these, MMAP records: mappings this subscriber lost
- * @no_request: mappings that were reported as UNRESOLVED
+ * @unresolved: mappings that were reported as UNRESOLVED
  * @missed_probe: mappings the hook was not called for (kprobe nmissed),
  *	machine-wide
  *
@@ -505,9 +520,12 @@ struct buildid_lost {
  * semantics too and stop at one that has BUILDID_RECORD_BUSY. When done with
  * records store the new consumer.pos with release semantics. Any other value makes
  * the ring look full: records are dropped, and counted.
- * poll(2) reports when there is something to read, and POLLERR before SUBSCRIBE. With
- * room in the ring again, it writes the LOST record that no other follows yet.
- * read(2) is refused (EBUSY) once the consumer page was mapped. Errors of mmap(2): ENXIO
+ * poll(2) reports when there is something to read, and POLLERR before SUBSCRIBE. A LOST
+ * record that nothing comes after it writes when there is room again, and whoever waits
+ * for edges (EPOLLET) gets one for that.
+ * read(2) is refused (EBUSY) once the consumer page was mapped from a descriptor that is
+ * open for writing; from another one it, too, can be mapped for reading only. Children
+ * of fork(2) do not have these mappings, whatever madvise(2) says. Errors of mmap(2): ENXIO
  * before SUBSCRIBE; EBUSY while another thread is in read(2) or SUBSCRIBE; EINVAL for
  * what is not inside of these, for more than one page from 0 on, and without
  * MAP_SHARED; EPERM for a writable mapping of anything but the consumer page.
@@ -516,8 +534,20 @@ struct buildid_ring_consumer {
 	__u64	pos;
 };
 
+/**
+ * struct buildid_ring_producer - what the module writes
+ * @pos: where the next record will begin
+ * @ring_size: bytes of records, for whoever was given the descriptor
+ * @flags: BUILDID_SUB_* of the subscription
+ * @abi: BUILDID_ABI_VERSION of the module
+ * @reserved: 0
+ */
 struct buildid_ring_producer {
 	__u64	pos;
+	__u32	ring_size;
+	__u32	flags;
+	__u32	abi;
+	__u32	reserved;
 };
 
 /* --------------------------------------------------------------- ioctls -- */
@@ -609,46 +639,44 @@ struct buildid_info {
  *	asks for them
  * @hits: of these, of versions of files that were in the cache
  * @misses: of these, of versions that were not
- * @rechecks: of @hits, those that the cache did not settle: the content may have
- *	changed unseen, the last read had failed, or only a process may read the file
- * @parsed_resident: files identified in the hook, from the page cache
- * @parsed_worker: files identified by the worker
- * @parsed_caller: files identified in an ioctl
- * @deferred: files left to RESOLVE_FD
+ * @rechecks: of @hits, those that the cache did not settle, as the content may have
+ *	changed unseen: the file was read again
+ * @read_mapper: files read by the task that maps them
+ * @read_caller: files read for a caller of RESOLVE, MAPS or SET_COOKIE
  * @no_id: files found to have no build-id, those of @io_errors included
  * @io_errors: files that could not be read
- * @changing: files that changed, or were locked, during every attempt to read them, or
- *	changed after they were mapped and before they were read
+ * @interrupted: reads that a signal ended
+ * @changing: files that changed during every attempt to read them, or after they were
+ *	mapped and before they were read
  * @evicted: cache entries dropped to make room, or because memory was short
- * @stale: cache entries replaced although the version had not moved: the identity
- *	was another, or the content is to be read again
+ * @stale: cache entries replaced although the version had not moved: the content was
+ *	another
+ * @not_stored: files that were read and are not in the cache for want of memory
  * @entries: files in the cache now
  * @entries_max: the bound on @entries
- * @requests: files being read, or waiting to be, now
- * @no_request: mappings that were reported as UNRESOLVED, or whose path was not
- *	stored, because no request or entry was free
- * @device_busy: of these, because files of the same device already had their share:
- *	a quarter of the requests, 128 at most, fewer on a machine with several
- *	nodes; or files mapped by the same user half of that. All servers are one
- *	device
+ * @visits: tasks that have mapped a file and are not back in user space yet, with the
+ *	file to read before that: each of them keeps the module loaded
+ * @oldest_visit_pid: the thread that has been so for longest, 0 outside of the initial
+ *	pid namespace
+ * @oldest_visit_ns: for how long, to a tick
+ * @unresolved: mappings that were reported as UNRESOLVED, whether anybody listened or
+ *	not
  * @missed_probe: mappings the hook was not called for (kprobe nmissed)
  * @records: records written to rings
  * @ring_full: records dropped because a ring had no room
  * @ring_full_mmaps: of these, MMAP records
  * @subscribers: rings now, netlink's included
  * @netlink_records: records sent over netlink
- * @memory: bytes held by the cache: table, entries, paths
+ * @memory: bytes held by the cache: table, entries with their paths
  * @cookies: of mappings and files, now
  */
 struct buildid_stats {
 	__u32	size;
-	__u32	oldest_visit_pid;
-	__u64	oldest_visit_ns;
+	__u32	reserved;
 	__u64	mappings;
 	__u64	hits;
 	__u64	misses;
 	__u64	rechecks;
-	__u64	visits;
 	__u64	read_mapper;
 	__u64	read_caller;
 	__u64	no_id;
@@ -660,6 +688,9 @@ struct buildid_stats {
 	__u64	not_stored;
 	__u64	entries;
 	__u64	entries_max;
+	__u64	visits;
+	__u64	oldest_visit_pid;
+	__u64	oldest_visit_ns;
 	__u64	unresolved;
 	__u64	missed_probe;
 	__u64	records;
@@ -837,7 +868,7 @@ struct buildid_history {
 #define BUILDID_SUB_CHILDREN	(1U << 3) /* of @pids: their descendants, too */
 #define BUILDID_SUB_UID		(1U << 4) /* only processes with real uid @uid */
 #define BUILDID_SUB_CGROUP	(1U << 5) /* only processes in or below @cgroup_fd */
-#define BUILDID_SUB_TASKS	(1U << 6) /* FORK, EXEC and EXIT records, too */
+#define BUILDID_SUB_TASKS	(1U << 6) /* FORK, EXEC, COMM and EXIT records, too */
 
 #define BUILDID_SUB_PIDS_MAX	64
 
@@ -846,8 +877,9 @@ struct buildid_history {
  * @size: of the struct
  * @flags: BUILDID_SUB_*
  * @ring_size: in: bytes of records it holds, a power of two from ring_min to
- *	ring_max of struct buildid_info, 0 for 1 MiB; out: what it is. Counts
- *	against RLIMIT_MEMLOCK of the caller's user, unless it has CAP_IPC_LOCK
+ *	ring_max of struct buildid_info, 0 for 1 MiB; out: what it is. It
+ *	counts against RLIMIT_MEMLOCK of the caller's user, with all else that a
+ *	subscription takes (512 KiB for CHILDREN), unless it has CAP_IPC_LOCK
  * @watermark: wake a reader when that many bytes wait, 0 for any, or when records
  *	were dropped; less than @ring_size
  * @pids: address of @nr_pids __u32: only these processes (thread group ids in
@@ -867,7 +899,8 @@ struct buildid_history {
  * does not show are not delivered. A call that fails may have written @size and
  * @ring_size. Errors: EBUSY when this open file has a ring; EPERM; ESRCH for a pid
  * that is not there; EBADF for a @cgroup_fd that is no cgroup v2 directory; ENOENT
- * for that of a cgroup that was removed; EUSERS when all rings are in use; EOPNOTSUPP
+ * for that of a cgroup that was removed; EUSERS when all rings are in use, or half of
+ * them by the caller's user, who is not root; EOPNOTSUPP
  * where the kernel offers no place to watch forks or execs from; ENOMEM, also for
  * more than RLIMIT_MEMLOCK.
  *
@@ -933,12 +966,14 @@ struct buildid_flush {
  * It has another file_id from then on. As the end of a file cannot be seen, its
  * user's oldest such cookie goes when there are too many.
  *
- * Errors: EPERM for a file of another user, unless the caller has CAP_FOWNER;
- * EBADF, and what read(2) would fail with, as of RESOLVE; EEXIST when the content
- * has an identity of its own; EIO, or EAGAIN when it is being changed; ENOENT when not
- * all of the addresses are mapped, or there is no cookie to remove; EDQUOT when the
- * user has BUILDID_COOKIES_MAX, or all users have BUILDID_COOKIES_TOTAL; EOPNOTSUPP
- * for a file that is never read, or where the kernel has no MMU notifiers; ENOMEM;
+ * Errors: EPERM, unless the caller has CAP_FOWNER, for a file of another user, as
+ * fstat(2) says, or on an overlay that was mounted in a user namespace or has copied
+ * the metadata alone (metacopy); EBADF, and what read(2) would fail with, as of
+ * RESOLVE; EEXIST when the content has an identity of its own; EIO, or EAGAIN when
+ * it is being changed; ENOENT when not all of the addresses are mapped, or there is no
+ * cookie to remove; EDQUOT when the user has BUILDID_COOKIES_MAX, or all users have
+ * BUILDID_COOKIES_TOTAL; EOPNOTSUPP for a file that is never read, or where the kernel
+ * has no MMU notifiers; ENOMEM;
  * EINTR. With any of them size may have been set, and nothing was named.
  */
 struct buildid_set_cookie {
@@ -974,10 +1009,12 @@ struct buildid_set_cookie {
  * opener.
  *
  *	BUILDID_CMD_GET		request: BUILDID_A_DEV_MAJOR, BUILDID_A_DEV_MINOR,
- *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION
+ *				BUILDID_A_INO and, optional, BUILDID_A_GENERATION and
+ *				BUILDID_A_TREE
  *				reply: one BUILDID_A_RECORD, the FILE record of the
  *				newest version in the cache; ENOENT when there is none;
- *				EINVAL without one of the first three
+ *				ENOTUNIQ when there are some of several trees, and it is
+ *				not said of which; EINVAL without one of the first three
  *	BUILDID_CMD_GET, NLM_F_DUMP
  *				request: optional filters: BUILDID_A_DEV_MAJOR and
  *				BUILDID_A_DEV_MINOR, both or none; BUILDID_A_KIND.
@@ -996,7 +1033,10 @@ struct buildid_set_cookie {
  *				subscription
  *	BUILDID_CMD_EVENT	to a socket that has subscribed: one or more
  *				BUILDID_A_RECORD: the same stream as that of a ring of
- *				/dev/buildid, seq from 1, LOST included
+ *				/dev/buildid, seq from 1, LOST included. It ends when
+ *				the module is unloaded: recv(2) fails with ENODEV, once.
+ *				What it gives after that was sent before. The family
+ *				has another number when the module is loaded again
  *
  * Records wait in the subscriber's ring while its socket is full; what has no
  * room there is counted in LOST, exactly. There is no multicast group. For want of
@@ -1029,6 +1069,8 @@ enum buildid_cmd {
  * @BUILDID_A_PIDS: binary: u32 each, likewise
  * @BUILDID_A_UID: u32, likewise
  * @BUILDID_A_CGROUP_FD: u32, a file descriptor of the sender, likewise
+ * @BUILDID_A_TREE: u64: which of the inodes with that number, where one number names
+ *	several (btrfs and bcachefs: the subvolume, FUSE: the node); 0 elsewhere
  */
 enum buildid_attr {
 	BUILDID_A_UNSPEC	= 0,
@@ -1045,6 +1087,7 @@ enum buildid_attr {
 	BUILDID_A_PIDS		= 11,
 	BUILDID_A_UID		= 12,
 	BUILDID_A_CGROUP_FD	= 13,
+	BUILDID_A_TREE		= 14,
 };
 
 #endif /* _UAPI_BUILDID_H */

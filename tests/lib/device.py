@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from tap import equal
 
-FILE, MMAP, KERNEL, MODULE, COOKIE, LOST, FORK, EXEC, EXIT = range(1, 10)
+FILE, MMAP, KERNEL, MODULE, COOKIE, LOST, FORK, EXEC, EXIT, COMM = range(1, 11)
 SNAPSHOT = 1
 SUB_DATA, SUB_PATH, SUB_KERNEL, SUB_CHILDREN, SUB_UID, SUB_CGROUP, SUB_TASKS = (
     1 << n for n in range(7))
@@ -25,15 +25,16 @@ REASON = ["none", "not-elf", "no-note", "truncated", "malformed", "limit", "io-e
           "interrupted", "not-read", "not-regular", "secretmem", "hugetlb", "changing",
           "unreadable", "pseudo", "anonymous", "denied"]
 STATE = ["known", "follows", "unresolved"]
-DELETED, MEMFD, UNSTABLE, PATH_PART, NO_PATH, FUSE = (1 << n for n in range(6))
+DELETED, MEMFD, UNSTABLE, NO_PATH, FUSE = (1 << n for n in range(5))
 
 Header = namedtuple("Header", "type flags size seq time_mono time_perf")
 File = namedtuple("File", "header file_id ino user_ino tree dev user_dev generation flags ctime "
                   "mtime file_size change pid tid kind reason id path")
 Image = namedtuple("Image", "header addr len flags kind reason id name")
 Cookie = namedtuple("Cookie", "header pid tid addr len start_time kind id comm")
-Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time comm")
-Lost = namedtuple("Lost", "header ring_full ring_full_mmaps no_request missed_probe")
+Task = namedtuple("Task", "header pid tid start_time parent_pid flags parent_start_time "
+                  "cgroup_id uid exit_code comm")
+Lost = namedtuple("Lost", "header ring_full ring_full_mmaps unresolved missed_probe")
 Resolved = namedtuple("Resolved", "record offset start_time")
 
 RECORD_MAX = 8192
@@ -102,9 +103,9 @@ def parse(buf, off=0):
         equal(f[8], 0, "reserved")
         (identity,) = variable(record, f[7], (f[6], pad8(f[6])))
         return Cookie(header, *f[:5], KIND[f[5]], identity.hex(), text(f[9]))
-    if header.type in (FORK, EXEC, EXIT):
-        f = struct.unpack_from("=IIQIIQ16s", record, 32)
-        return Task(header, *f[:6], text(f[6]))
+    if header.type in (FORK, EXEC, EXIT, COMM):
+        f = struct.unpack_from("=IIQIIQQII16s", record, 32)
+        return Task(header, *f[:9], text(f[9]))
     if header.type == LOST:
         return Lost(header, *struct.unpack_from("=QQQQ", record, 32))
     return header
@@ -173,10 +174,10 @@ class Device:
                 {"known_flags": list(fields[-64:])})
 
     def stats(self):
-        names = ("mappings hits misses rechecks parsed_resident parsed_worker parsed_caller "
-                 "deferred no_id io_errors changing evicted stale entries entries_max requests "
-                 "no_request device_busy missed_probe records ring_full ring_full_mmaps "
-                 "subscribers netlink_records memory cookies").split()
+        names = ("mappings hits misses rechecks read_mapper read_caller no_id io_errors "
+                 "interrupted changing evicted stale not_stored entries entries_max visits "
+                 "oldest_visit_pid oldest_visit_ns unresolved missed_probe records ring_full "
+                 "ring_full_mmaps subscribers netlink_records memory cookies").split()
         values = self.ioctl(1, "I" + "Q" * len(names), *[0] * (len(names) + 1))
         return dict(zip(names, values[1:]))
 

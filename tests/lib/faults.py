@@ -683,8 +683,8 @@ class Starved:
         self.unresolved = [mapped for mapped in watch.mmaps if mapped.state == "unresolved"]
         self.unread = [file for file in self.files if file and file.reason == "io-error"]
         equal(self.count["no_request"], len(self.unresolved), "no_request of STATS")
-        equal(sum(record.no_request for record in self.records if isinstance(record, Lost)),
-              len(self.unresolved), "no_request of LOST")
+        equal(sum(record.unresolved for record in self.records if isinstance(record, Lost)),
+              len(self.unresolved), "unresolved of LOST")
         equal(self.count["io_errors"], len(self.unread), "io_errors of STATS")
         equal(self.count["ring_full"], 0, "ring_full")
         for path, file in zip(wanted, self.files):

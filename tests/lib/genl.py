@@ -13,7 +13,7 @@ NLM_F_REQUEST, NLM_F_DUMP_INTR, NLM_F_DUMP = 1, 0x10, 0x300
 CTRL_ID, CTRL_GETFAMILY, CTRL_A_ID, CTRL_A_NAME, CTRL_A_GROUPS = 16, 3, 1, 2, 7
 CMD_GET, CMD_EVENT, CMD_SUBSCRIBE = 1, 2, 3
 (A_RECORD, A_DEV_MAJOR, A_DEV_MINOR, A_INO, A_GENERATION, A_PAD, A_KIND, A_FLAGS, A_RING_SIZE,
- A_WATERMARK, A_PIDS, A_UID, A_CGROUP_FD) = range(1, 14)
+ A_WATERMARK, A_PIDS, A_UID, A_CGROUP_FD, A_TREE) = range(1, 15)
 
 
 def pad4(size):
@@ -85,12 +85,14 @@ class Genl:
     def records(self, found):
         return [parse(data) for kind, data in found if kind == A_RECORD]
 
-    def get(self, dev, ino, generation=None):
+    def get(self, dev, ino, generation=None, tree=None):
         """The newest FILE record of an inode."""
         body = u32(A_DEV_MAJOR, dev[0]) + u32(A_DEV_MINOR, dev[1]) + \
             attribute(A_INO, struct.pack("=Q", ino))
         if generation is not None:
             body += u32(A_GENERATION, generation)
+        if tree is not None:
+            body += attribute(A_TREE, struct.pack("=Q", tree))
         return self.records(next(self.request(self.family, CMD_GET, 0, body)))[0]
 
     def dump(self, dev=None, kind=None):

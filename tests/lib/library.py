@@ -13,7 +13,7 @@ SNAPSHOT_FLAG, DUPLICATE, FILE_FOLLOWS = 1, 1, 2
 ADDR_HISTORY = 1
 Resolved = namedtuple("Resolved", "record source offset start_time")
 
-so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.0"), use_errno=True)
+so = ctypes.CDLL(os.path.join(lib.TOP, "build", "tool", "libbuildid.so.1"), use_errno=True)
 
 
 class Sized(ctypes.Structure):

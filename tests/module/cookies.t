@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """SET_COOKIE: loaders name what they load, mappings and files; COOKIE records."""
 
+import contextlib
 import ctypes
 import errno
 import mmap
@@ -143,6 +144,34 @@ def _():
     assert not gone_after(lambda at: lib.protect(at + PAGE, PAGE, lib.RX))
     assert not gone_after(lambda at: lib.check(libc.madvise(at, 4 * PAGE, 4), "madvise"))
     assert not gone_after(lambda at: unmap(code(3), 3 * PAGE))
+
+
+@contextlib.contextmanager
+def huge_file():
+    """On hugetlbfs, of one page; the page's size."""
+    pages, size = "/proc/sys/vm/nr_hugepages", 2 << 20
+    with lib.directory() as work, lib.written(pages, "4"):
+        lib.mount("none", work, "hugetlbfs", 0, f"pagesize={size}")
+        try:
+            with open(os.path.join(work, "file"), "w+b") as file:
+                os.ftruncate(file.fileno(), size)
+                yield file.fileno(), size
+        finally:
+            lib.umount(work)
+
+
+@test("of a file on hugetlbfs it goes when a hole is punched in that, before Linux 6.2 only")
+def _():
+    PUNCH_HOLE, KEEP_SIZE = 2, 1
+    with huge_file() as (fd, size):
+        address = map_fd(fd, size, lib.RX | mmap.PROT_WRITE, mmap.MAP_SHARED)
+        ctypes.memset(address, 1, 1)
+        name(address, size, b"code")
+        lib.check(libc.fallocate(fd, PUNCH_HOLE | KEEP_SIZE, ctypes.c_long(0),
+                                 ctypes.c_long(size)), "fallocate")
+        equal(len(cookies_of()), lib.KERNEL >= (6, 2), "cookies after it")
+        unmap(address, size)
+        equal(cookies_of(), [], "cookies when it is unmapped")
 
 
 @test("the next one takes the place of all it shares an address with")
@@ -378,6 +407,7 @@ def _():
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442    # of all architectures
 AT_FDCWD, AT_EMPTY_PATH, OPEN_TREE_CLONE, MOVE_MOUNT_F_EMPTY_PATH = -100, 0x1000, 1, 4
 MOUNT_ATTR_IDMAP = 0x00100000
+CLONE_NEWNS, PR_SET_DUMPABLE = 0x20000, 4
 
 
 def mount_idmapped(source, target, mapping):
@@ -397,28 +427,134 @@ def mount_idmapped(source, target, mapping):
     os.close(tree)
 
 
-@test("on an idmapped mount its owner is who is shown as that")
-def _():
-    def name(device, path):
+# uids on the disk, and whether nobody may name the file where it is seen as it is, and where
+# they are exchanged
+SWAPPED = f"1000 {rights.NOBODY} 1\n{rights.NOBODY} 1000 1\n"
+OWNERS = ((1000, "EPERM", "named"), (rights.NOBODY, "named", "EPERM"))
+
+
+def name_as_nobody(path):
+    def name(device):
         with open(path, "rb") as file:
             device.name_fd(file.fileno(), b"a name")
         return "named"
+    return rights.in_child_as([], name)
 
-    files = ((1000, "EPERM", "named"), (rights.NOBODY, "named", "EPERM"))
+
+@contextlib.contextmanager
+def idmapped():
+    """A directory with a file of each of OWNERS, and where their uids are exchanged."""
     with lib.ext4() as work, lib.directory() as shown:
-        for owner, _, _ in files:
+        os.chmod(shown, 0o755)
+        for owner, _, _ in OWNERS:
             path = os.path.join(work, str(owner))
             lib.write_bytes(path, b"text", mode=0o644)
             os.chown(path, owner, owner)
-        mount_idmapped(work, shown, f"1000 {rights.NOBODY} 1\n{rights.NOBODY} 1000 1\n")
+        mount_idmapped(work, shown, SWAPPED)
         try:
-            for owner, here, there in files:
-                for directory, wanted in (work, here), (shown, there):
-                    path = os.path.join(directory, str(owner))
-                    equal(rights.in_child_as([], name, path), wanted, path)
-                name_file(os.path.join(work, str(owner)), b"", kind="none")
+            yield work, shown
         finally:
             lib.umount(shown)
+
+
+@test("on an idmapped mount its owner is who is shown as that")
+def _():
+    with idmapped() as (work, shown):
+        for owner, here, there in OWNERS:
+            for directory, wanted in (work, here), (shown, there):
+                path = os.path.join(directory, str(owner))
+                equal(name_as_nobody(path), wanted, path)
+            name_file(os.path.join(work, str(owner)), b"", kind="none")
+
+
+@contextlib.contextmanager
+def overlay_of(lower, options=""):
+    """As a container has its root."""
+    with lib.tmpfs() as upper, lib.directory() as merged:
+        for name in "upper", "work":
+            os.mkdir(os.path.join(upper, name))
+        lib.mount("overlay", merged, "overlay", 0, f"lowerdir={lower},upperdir={upper}/upper,"
+                  f"workdir={upper}/work{options}")
+        try:
+            yield merged
+        finally:
+            lib.umount(merged)
+
+
+@test("on an overlay of an idmapped layer its owner is who is shown as that")
+def _():
+    with idmapped() as (work, shown), overlay_of(shown) as merged:
+        for owner, _, wanted in OWNERS:
+            path = os.path.join(merged, str(owner))
+            may = os.stat(path).st_uid == rights.NOBODY
+            equal(may, wanted == "named", f"stat of {path}")
+            equal(name_as_nobody(path), wanted, path)
+            if may:
+                name_file(path, b"", kind="none")
+
+
+@test("who owns an overlay's copy of the metadata may not name what is another's")
+def _():
+    with lib.tmpfs() as lower, overlay_of(lower, ",metacopy=on") as merged:
+        os.chmod(lower, 0o755)
+        lib.write_bytes(os.path.join(lower, "file"), b"root's")
+        lib.settle_times(os.path.join(lower, "file"))
+        path = os.path.join(merged, "file")
+        os.chown(path, rights.NOBODY, rights.NOBODY)
+        equal(name_as_nobody(path), "EPERM", path)
+        # once it has been copied as a whole it is his
+        with open(path, "r+b") as file:
+            file.write(b"nobody")
+        equal(name_as_nobody(path), "named", path)
+        name_file(path, b"", kind="none")
+
+
+def mount_own_overlay(lower, place):
+    """In namespaces of one's own; with the mounter as the owner of root's files where the kernel
+    has overlays idmapped, as from Linux 7.3 on."""
+    lib.check(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl")
+    rights.enter_user_namespace()
+    lib.check(libc.unshare(CLONE_NEWNS), "unshare")
+    merged, shown = (os.path.join(place, name) for name in ("merged", "shown"))
+    lib.mount("overlay", merged, "overlay", 0,
+              f"lowerdir={lower},upperdir={place}/upper,workdir={place}/work,userxattr")
+    try:
+        mount_idmapped(merged, shown, "0 0 1\n")
+    except OSError as error:
+        equal(error.errno, errno.EINVAL, "idmap of an overlay")
+        return [merged]
+    return [merged, shown]
+
+
+@test("on an overlay of his own a user names nothing, neither root's files nor his")
+def _():
+    def name_all(device, lower, place):
+        answers = []
+        for directory in mount_own_overlay(lower, place):
+            for owner in "0", str(rights.NOBODY):
+                with open(os.path.join(directory, owner), "rb") as file:
+                    try:
+                        device.name_fd(file.fileno(), b"FORGED")
+                        answers.append(f"named {owner}'s")
+                    except OSError as error:
+                        answers.append(errno.errorcode[error.errno])
+        return answers
+
+    with lib.tmpfs() as work:
+        os.chmod(work, 0o755)
+        lower, place = (os.path.join(work, name) for name in ("lower", "place"))
+        os.mkdir(lower)
+        for directory in "", "upper", "work", "merged", "shown":
+            os.mkdir(os.path.join(place, directory))
+            os.chown(os.path.join(place, directory), rights.NOBODY, rights.NOBODY)
+        for owner in 0, rights.NOBODY:
+            lib.write_bytes(os.path.join(lower, str(owner)), b"text")
+            os.chown(os.path.join(lower, str(owner)), owner, owner)
+        answers = rights.in_child_as([], name_all, lower, place)
+        equal(set(answers), {"EPERM"}, f"{answers}")
+        with stream.Watch() as watch:
+            for owner in 0, rights.NOBODY:
+                equal(seen(watch, os.path.join(lower, str(owner))).kind, "htlhash", "kind")
 
 
 @test("too many of a user's files: its oldest goes, nobody else's")
@@ -444,12 +580,13 @@ def _():
         equal(cookie_count(), before + 1 + MAX)
 
         def kind_of(path):
-            stream.flush()
             with open(path, "rb") as file:
                 return device.resolve_fd(file.fileno()).kind
         equal([kind_of(path) for path in (paths[0], paths[1], paths[2],
                                           os.path.join(work, "again"))],
               ["cookie", "htlhash", "cookie", "cookie"])
+        with stream.Watch() as watch:
+            equal(seen(watch, paths[1]).kind, "htlhash", "kind when it is mapped")
     lib.reload()
     equal(cookie_count(), 0)
 

@@ -6,6 +6,7 @@ socket does or leaves undone harms the module or the kernel."""
 import contextlib
 import errno
 import os
+import select
 import socket
 import struct
 
@@ -13,7 +14,8 @@ import lib
 import rights
 import stream
 from device import Lost, Mmap
-from genl import NETLINK_GENERIC, Genl
+from genl import CMD_GET, NETLINK_GENERIC, NLM_F_DUMP, Genl
+from image import with_id
 from lib import built, fails_with
 from tap import equal, run, test
 
@@ -22,6 +24,8 @@ GROUPS = range(1, 65)
 CTRL = 16
 RING = 16384
 COUNT = 300
+# Files whose records do not fit into what a socket takes at once.
+MANY = 600
 
 
 def as_nobody(function, *arguments):
@@ -239,8 +243,7 @@ def _():
         stream_.take(is_reported)
         # and on from there: nothing more is lost as long as it is read
         lib.map_file(built("id16"))
-        stream_.take(lambda: any(stream_.file_of(mapped).path == built("id16")
-                              for mapped in stream_.mmaps))
+        stream_.take(lambda: any(file.path == built("id16") for file in stream_.files.values()))
         lost = [record for record in stream_.records if isinstance(record, Lost)]
         mmaps = sum(record.ring_full_mmaps for record in lost)
         print(f"# {len(stream_.mmaps)} mappings sent, {mmaps} lost, of {COUNT + 1}")
@@ -260,14 +263,20 @@ def _():
         stream_.take(lambda: stream_.mmaps)
 
 
-@test("the module goes although somebody listens, and comes back without him")
+@test("the module goes although somebody listens, who is told, and comes back without him")
 def _():
     with Genl() as genl:
         genl.subscribe(pids=[os.getpid()])
         lib.map_file(built("id8"))
         stream_ = NetlinkStream(genl)
         stream_.take(lambda: stream_.mmaps)
-        lib.unload()
+        with select.epoll() as epoll:
+            epoll.register(genl.socket.fileno(), select.EPOLLIN | select.EPOLLET)
+            epoll.poll(0)
+            lib.unload()
+            assert any(event & select.EPOLLERR for _, event in epoll.poll(lib.PATIENCE)), \
+                "the end is no event"
+        fails_with(errno.ENODEV, genl.receive)
         lib.load()
         equal(stream.stats()["subscribers"], 0, "subscribers")
         lib.map_file(built("id8"))
@@ -276,6 +285,45 @@ def _():
             lib.map_file(built("id8"))
             assert [r for r in other.receive() if isinstance(r, Mmap)], "nothing heard"
         equal(heard(genl.socket), 0, "messages to who had subscribed before")
+
+
+@test("the module stays while somebody has read a dump in part, whether he reads on or goes")
+def _():
+    with lib.tmpfs() as work:
+        for number in range(MANY):
+            path = os.path.join(work, str(number))
+            lib.write_bytes(path, with_id(number.to_bytes(20, "little")))
+            lib.map_file(path)
+        for goes_on in (False, True):
+            with Genl() as genl:
+                parts = genl.request(genl.family, CMD_GET, NLM_F_DUMP)
+                next(parts)
+                lib.run("rmmod", "buildid", status=1)
+                if goes_on:
+                    assert len(list(parts)) >= MANY - 1, "files in the dump"
+    lib.unload()
+    lib.load()
+
+
+@test("buildid mon --netlink says that the module went, and goes on when it is back")
+def _():
+    with lib.directory() as work:
+        paths = [os.path.join(work, name) for name in ("out", "err")]
+        with open(paths[0], "wb") as out, open(paths[1], "wb") as err, \
+                lib.started("buildid", "mon", "-j", "--netlink", stdout=out, stderr=err) as mon:
+            def prints(where, what):
+                assert mon.poll() is None, "mon has ended"
+                return what in lib.read_bytes(where).decode()
+
+            def prints_mapping(name):
+                lib.map_file(built(name))
+                return prints(paths[0], built(name))
+            lib.until(lambda: prints_mapping("id8"), "it watches")
+            lib.unload()
+            lib.until(lambda: prints(paths[1], "unloaded"), "it says that the module went")
+            lib.load()
+            lib.until(lambda: prints_mapping("id16"), "it watches again")
+            assert prints(paths[1], "loaded again"), lib.read_bytes(paths[1])
 
 
 run()

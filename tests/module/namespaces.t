@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import signal
+import socket
 
 import arch
 import lib
@@ -214,6 +215,38 @@ def _():
         seen = in_container(shared, watch_inside, start_beside)
     equal(seen["mmaps"], [[2, "", "", ident(1)], [3, "", "", ident(2)],
                           [1, "/jail/program", "", ident(2)]], "mappings")
+
+
+@test("a subscription that outlives its container keeps nothing of it mounted")
+def _():
+    ours, theirs = socket.socketpair()
+
+    def start(root):
+        unshare(CLONE_NEWPID | CLONE_NEWNS)
+        return lib.in_child(subscribe_inside, root)
+
+    def subscribe_inside(root):
+        device = Device()
+        lib.mount("none", "/", "", MS_REC | MS_PRIVATE)
+        os.chroot(root)
+        device.subscribe()
+        socket.send_fds(theirs, [b"-"], [device.fd])
+
+    def is_free(block_device):
+        try:
+            os.close(os.open(block_device, os.O_RDONLY | os.O_EXCL))
+        except OSError as error:
+            equal(errno.errorcode[error.errno], "EBUSY", "error")
+            return False
+        return True
+
+    with lib.loop_device() as block_device, lib.directory() as root:
+        lib.mount(block_device, root, "ext4")
+        lib.in_child(start, root)
+        _, (fd,), _, _ = socket.recv_fds(ours, 1, 1)
+        lib.umount(root)
+        lib.until(lambda: is_free(block_device), "the filesystem is gone")
+        os.close(fd)
 
 
 @test("pids to filter by are those that the container has")

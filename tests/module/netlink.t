@@ -46,6 +46,26 @@ def _():
         contains(lib.buildid("list").stdout, f"{OTHER_ID} {path}\n")
 
 
+@test("of files with one number in two subvolumes GET has the one of the tree that is named")
+def _():
+    with lib.btrfs() as top, Genl() as genl:
+        trees, ids = [], [bytes([number]) * 20 for number in (1, 2)]
+        for ident in ids:
+            path = os.path.join(top, ident.hex()[:2])
+            lib.run("btrfs", "subvolume", "create", path)
+            trees.append(int(lib.run("btrfs", "inspect-internal", "rootid", path).stdout))
+            lib.write_bytes(os.path.join(path, "lib.so"), with_id(ident))
+        for ident in ids:
+            lib.map_file(os.path.join(top, ident.hex()[:2], "lib.so"))
+        files = [file for file in genl.dump() if file.id in [ident.hex() for ident in ids]]
+        equal(len({(file.dev, file.ino) for file in files}), 1, f"devices and inodes of {files}")
+        key = files[0].dev, files[0].ino
+        fails_with(errno.ENOTUNIQ, genl.get, *key)
+        equal([genl.get(*key, tree=tree).id for tree in trees], [ident.hex() for ident in ids],
+              "files by tree")
+        fails_with(errno.ENOENT, genl.get, *key, tree=trees[1] + 1)
+
+
 @test("list is sorted by path, older versions first")
 def _():
     with lib.tmpfs() as directory:
@@ -439,6 +459,7 @@ def _():
         listener.until(lambda record: isinstance(record, Mmap))
         lib.unload()
         listener.socket.setblocking(False)
+        fails_with(errno.ENODEV, listener.genl.receive)
         receive_all(listener)
         lib.load()
         # they are nobody's now: of the new module they hear nothing

@@ -135,8 +135,8 @@ def _():
         states = [each.state for each in mapped]
         equal((states.count("pending"), states.count("unresolved")), (READ, MANY - READ), "states")
         equal(stats["no_request"] - before, MANY - READ, "no_request of STATS")
-        equal(sum(record.no_request for record in watch.records if isinstance(record, Lost)),
-              MANY - READ, "no_request of LOST")
+        equal(sum(record.unresolved for record in watch.records if isinstance(record, Lost)),
+              MANY - READ, "unresolved of LOST")
 
         server.send_signal(signal.SIGCONT)
         watch.settle()

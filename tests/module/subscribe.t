@@ -17,7 +17,8 @@ import time
 import lib
 import rights
 import stream
-from device import (SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_UID, Device, Mmap, parse_all)
+from device import (SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_TASKS, SUB_UID, Device, Mmap,
+                    parse_all)
 from lib import built, fails_with
 from tap import equal, run, test
 
@@ -127,6 +128,88 @@ def _():
         # by another user, who was not charged
         for fd in fds:
             os.close(fd)
+
+
+@test("what a subscription holds beside its ring counts, too")
+def _():
+    def attempts():
+        found = []
+        for flags in (0, SUB_CHILDREN):
+            with Device() as device:
+                found.append(attempt(device, flags=flags, ring_size=MIB // 4, pids=[os.getpid()]))
+        return found
+    # 280 KiB for the ring, 512 for all processes that there may be
+    equal(with_rights(attempts, rights.CAP_PERFMON, memlock=MIB // 2), [MIB // 4, -errno.ENOMEM],
+          "without and with CHILDREN")
+    equal(with_rights(attempts, rights.CAP_PERFMON, memlock=MIB), [MIB // 4] * 2, "with more")
+
+
+@test("no user but root takes more than half of the subscriptions")
+def _():
+    def take_all(release, taken):
+        devices = []
+        try:
+            while len(devices) < 100:
+                devices.append(Device())
+                devices[-1].subscribe(ring_size=16384, pids=[os.getpid()])
+        except OSError as error:
+            equal(errno.errorcode[error.errno], "EUSERS", "error")
+        os.write(taken, bytes([len(devices) - 1]))
+        os.read(release, 1)
+
+    with Device() as device:
+        most = device.info()["subscribers_max"]
+    counted, taken = os.pipe()
+    release, released = os.pipe()
+    with rights.device_for_all(), contextlib.ExitStack() as stack:
+        child = lib.forked(lambda: (rights.become_nobody(rights.CAP_PERFMON, rights.CAP_IPC_LOCK),
+                                    take_all(release, taken)))
+        equal(os.read(counted, 1)[0], most // 2, "subscriptions of nobody")
+        for _ in range(most // 2):
+            stack.enter_context(Device()).subscribe(ring_size=16384, pids=[os.getpid()])
+        fails_with(errno.EUSERS, stack.enter_context(Device()).subscribe)
+        os.write(released, b"x")
+        equal(os.waitpid(child, 0)[1], 0, "status of nobody's process")
+        # whose subscriptions end behind it: there is room at once all the same
+        for _ in range(most // 2):
+            stack.enter_context(Device()).subscribe(ring_size=16384, pids=[os.getpid()])
+
+
+# --------------------------------------------------------------------- closing --
+
+TRACING = "/sys/kernel/tracing"
+
+
+def grace_periods(function):
+    """How often this process waits for one in a function."""
+    if not os.path.exists(f"{TRACING}/kprobe_events"):
+        lib.mount("tracefs", TRACING, "tracefs")
+    event = f"{TRACING}/events/kprobes/waits"
+    lib.write_bytes(f"{TRACING}/kprobe_events", b"p:waits synchronize_rcu\n")
+    try:
+        lib.write_bytes(f"{event}/filter", f"common_pid == {os.getpid()}".encode())
+        lib.write_bytes(f"{event}/enable", b"1")
+        lib.write_bytes(f"{TRACING}/trace", b"")
+        function()
+        lib.write_bytes(f"{event}/enable", b"0")
+        return lib.read_bytes(f"{TRACING}/trace").count(b"waits:")
+    finally:
+        lib.write_bytes(f"{TRACING}/kprobe_events", b"")    # which removes it
+
+
+@test("whoever closes a subscription waits for nothing")
+def _():
+    for flags in (0, SUB_CHILDREN, SUB_TASKS):
+        devices = [Device() for _ in range(2)]
+
+        def subscribe_all():
+            for device in devices:
+                device.subscribe(flags, ring_size=16384, pids=[os.getpid()])
+        waits = grace_periods(subscribe_all)
+        if flags == SUB_CHILDREN:
+            assert waits, "this test shows nothing"
+        equal(grace_periods(lambda: [device.close() for device in devices]), 0,
+              f"grace periods, with flags {flags}")
 
 
 # --------------------------------------------------------------------- filters --
@@ -281,6 +364,24 @@ def _():
             lib.run(built("maps"), "100", built("id8"))
             assert epoll.poll(lib.PATIENCE), f"not woken in round {number + 1}"
             read_all(device)
+
+
+@test("also with many writers at a time, whose records are finished in any order")
+def _():
+    count, writers = (20, 4) if lib.DEBUG else (200, 4)
+    for watermark in (0, 1024):
+        with edges(SUB_CHILDREN, watermark=watermark) as (device, epoll):
+            started = [subprocess.Popen([built("maps"), str(count), built("id8")])
+                       for _ in range(writers)]
+            pids = {writer.pid for writer in started}
+            wanted, seen = writers * count, 0
+            # the last ones may be less than the watermark
+            while seen < wanted - watermark // 100:
+                assert epoll.poll(lib.PATIENCE), f"not woken after {seen} of {wanted}"
+                seen += sum(isinstance(record, Mmap) and record.pid in pids
+                            for record in read_all(device))
+            for writer in started:
+                equal(writer.wait(lib.PATIENCE), 0, "status of a writer")
 
 
 @test("also one that reads a record at a time, and waits before it comes")

@@ -10,7 +10,7 @@ import threading
 
 import lib
 import stream
-from device import (EXEC, EXIT, FORK, SUB_CHILDREN, SUB_PATH, SUB_TASKS,
+from device import (COMM, EXEC, EXIT, FORK, SUB_CHILDREN, SUB_PATH, SUB_TASKS,
                     TASK_SHARES_MM, Device, File, Mmap, Task)
 from lib import built
 from tap import equal, run, test
@@ -43,7 +43,7 @@ class Spaces:
             self.of[key] = space if record.flags & TASK_SHARES_MM else list(space)
         elif kind == EXEC:
             self.of[key] = []
-        else:
+        elif kind == EXIT:
             assert key not in self.gone, f"{record} has exited already"
             # for those who ask later
             self.gone[key] = list(self.of.get(key, []))
@@ -76,7 +76,7 @@ def keys_of(spaces, pid):
 
 def events_of(spaces, pid):
     return [{FORK: "fork", EXEC: "exec", EXIT: "exit"}[kind]
-            for kind, record in spaces.events if record.pid == pid]
+            for kind, record in spaces.events if record.pid == pid and kind != COMM]
 
 
 def is_named(spaces, watch, pid, address):
@@ -238,7 +238,7 @@ class Tasks(stream.Watch):
 
     def of(self, pid):
         """The names of a process's records, in order."""
-        names = {FORK: "fork", EXEC: "exec", EXIT: "exit"}
+        names = {FORK: "fork", EXEC: "exec", EXIT: "exit", COMM: "comm"}
         return [names.get(record.header.type, "mmap") for record in self.records
                 if isinstance(record, (Task, Mmap)) and record.pid == pid]
 
@@ -330,6 +330,82 @@ def _():
         equal(watch.tasks(FORK, grandchild)[0].parent_pid, pid, "its parent")
         tasks = {record.pid for record in watch.records if isinstance(record, Task)}
         equal(tasks, {pid, grandchild}, "processes")
+
+
+@test("EXIT has what wait(2) says, and a record the uid and the cgroup at that time")
+def _():
+    def become_nobody():
+        os.setuid(65534)
+        os._exit(3)
+
+    def exit_in_thread():
+        thread = threading.Thread(target=lambda: os._exit(5))
+        thread.start()
+        thread.join()
+    with Tasks() as watch, lib.cgroups() as group:
+        def enter_group():
+            lib.write_bytes(f"{group}/cgroup.procs", b"0")
+            os.kill(os.getpid(), signal.SIGTERM)
+        ends = {}
+        for function in (become_nobody, exit_in_thread, enter_group):
+            pid = lib.forked(function)
+            ends[function] = pid, os.waitpid(pid, 0)[1]
+        watch.settle()
+        for pid, status in ends.values():
+            (gone,) = watch.tasks(EXIT, pid)
+            equal(gone.exit_code, status, "exit_code and status")
+            (made,) = watch.tasks(FORK, pid)
+            equal((made.exit_code, made.uid), (0, 0), "exit_code and uid of a FORK")
+        equal([watch.tasks(EXIT, pid)[0].uid for pid, _ in ends.values()], [65534, 0, 0], "uids")
+        pid, _ = ends[enter_group]
+        equal(watch.tasks(EXIT, pid)[0].cgroup_id, os.stat(group).st_ino, "cgroup_id")
+        assert watch.tasks(FORK, pid)[0].cgroup_id != os.stat(group).st_ino, "before it went there"
+
+
+@test("a thread that gets another name has a COMM, also where another one gives it")
+def _():
+    def rename(whom, name):
+        with open(f"/proc/{whom}/comm", "w", encoding="ascii") as file:
+            file.write(name)
+
+    def child():
+        rename("self", "renamed")
+        release = threading.Event()
+        thread = threading.Thread(target=release.wait)
+        thread.start()
+        rename(f"self/task/{thread.native_id}", "by another")
+        release.set()
+        thread.join()
+    with Tasks() as watch:
+        pid = fork(child)
+        watch.settle()
+        equal(watch.of(pid), ["fork", "comm", "comm", "exit"], "records")
+        first, second = watch.tasks(COMM, pid)
+        (made,) = watch.tasks(FORK, pid)
+        equal((first.comm, first.tid), ("renamed", pid), "the first")
+        equal(second.comm, "by another", "the second")
+        assert second.tid != pid, f"the thread of {second}"
+        equal({first.start_time, second.start_time}, {made.start_time}, "start times")
+        equal((second.parent_pid, second.parent_start_time, second.flags), (0, 0, 0), "the rest")
+
+
+@test("a program that the kernel runs has a FORK without parent, EXEC and EXIT")
+def _():
+    with stream.Watch(flags=SUB_TASKS, pids=[]) as watch, \
+            lib.written("/proc/sys/kernel/core_pattern", "|/bin/true"):
+        def records():
+            watch.drain()
+            tasks = [record for record in watch.records if isinstance(record, Task)]
+            run = {record.pid for record in tasks if record.header.type == EXEC and
+                   record.comm == "true"}
+            return [record for record in tasks if record.pid in run]
+        fork(os.abort)
+        lib.until(lambda: any(record.header.type == EXIT for record in records()),
+                  "it has run and exited")
+        equal([record.header.type for record in records()], [FORK, EXEC, EXIT], "types")
+        made = records()[0]
+        equal((made.parent_pid, made.parent_start_time, made.flags), (0, 0, 0), "its parent")
+        equal({record.start_time for record in records()}, {made.start_time}, "start times")
 
 
 @test("a subscriber to tasks that comes or goes disturbs no other")

@@ -5,7 +5,10 @@ its time stamps, not once it was opened for writing; no caller's error is rememb
 and nobody's filesystem takes away what is known of another's."""
 
 import contextlib
+import fcntl
+import mmap
 import os
+import struct
 import time
 
 import lib
@@ -169,6 +172,50 @@ def _():
         lib.map_file(path)
         with stream.Watch() as watch:
             equal(see_flags(watch, path), 0, "flags when it is not any more")
+
+
+UDMABUF_CREATE = 0x40187542
+MFD_ALLOW_SEALING, F_ADD_SEALS, F_SEAL_SHRINK = 2, 1033, 2
+
+
+def device_buffer(fd, size):
+    """A DMA buffer of a memfd's pages, mapped: what is written to it moves no time of the memfd."""
+    try:
+        device = os.open("/dev/udmabuf", os.O_RDWR)
+    except FileNotFoundError:
+        raise Skip("this kernel has no /dev/udmabuf") from None
+    fcntl.fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)
+    buffer = fcntl.ioctl(device, UDMABUF_CREATE, struct.pack("=IIQQ", fd, 0, 0, size))
+    os.close(device)
+    mapped = mmap.mmap(buffer, size)
+    os.close(buffer)
+    return mapped
+
+
+@test("a memfd that a driver writes to, by /dev/udmabuf, is not reported with the old id")
+def _():
+    first, second = (with_id(bytes([number]) * 20) for number in (0x11, 0x22))
+    fd = os.memfd_create("code", MFD_ALLOW_SEALING)
+    os.write(fd, first)
+    reader = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
+    with device_buffer(fd, len(first)) as buffer, stream.Watch() as watch:
+        os.close(fd)
+
+        def see():
+            mapped, file = watch.see(lib.map_fd, reader, len(first))
+            lib.unmap(mapped.addr, len(first))
+            return file.id
+        lib.settle_times(f"/proc/self/fd/{reader}")
+        for _ in range(2):
+            equal(see(), "11" * 20, "build-id before")
+        before = os.fstat(reader)
+        buffer[:] = second
+        equal(os.pread(reader, len(second), 0), second, "what is in the memfd")
+        after = os.fstat(reader)
+        equal((after.st_mtime_ns, after.st_ctime_ns), (before.st_mtime_ns, before.st_ctime_ns))
+        for _ in range(2):
+            equal(see(), "22" * 20, "build-id after")
+    os.close(reader)
 
 
 run()

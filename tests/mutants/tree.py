@@ -252,7 +252,7 @@ def build_module(name, stem, target):
 
 
 # What tests run and link, as build/tool has it.
-TOOL = ("buildid", "libbuildid.so.0")
+TOOL = ("buildid", "libbuildid.so.1")
 
 
 def build_tool(target):

@@ -288,7 +288,7 @@ def _():
 
 @test("purge leaves nothing but the group")
 def _():
-    machine.run("apt-get -y purge buildid buildid-dkms libbuildid0 libbuildid-dev")
+    machine.run("apt-get -y purge buildid buildid-dkms libbuildid1 libbuildid-dev")
     check_whole()
     assert machine.status("grep ^buildid /proc/modules")[0] == 1, "the module is still loaded"
     # The kernel's headers have a buildid.h of their own.

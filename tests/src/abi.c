@@ -20,10 +20,10 @@ _Static_assert(sizeof(struct buildid_file) == 144, "file");
 _Static_assert(sizeof(struct buildid_mmap) == 120, "mmap");
 _Static_assert(sizeof(struct buildid_lost) == 64, "lost");
 _Static_assert(sizeof(struct buildid_info) == 416, "info");
-_Static_assert(sizeof(struct buildid_stats) == 216, "stats");
+_Static_assert(sizeof(struct buildid_stats) == 224, "stats");
 _Static_assert(sizeof(struct buildid_resolve) == 96, "resolve");
 _Static_assert(sizeof(struct buildid_maps) == 40, "maps");
-_Static_assert(sizeof(struct buildid_task) == 80, "task");
+_Static_assert(sizeof(struct buildid_task) == 96, "task");
 _Static_assert(sizeof(struct buildid_image) == 64, "image");
 _Static_assert(sizeof(struct buildid_subscribe) == 40, "subscribe");
 _Static_assert(sizeof(struct buildid_flush) == 16, "flush");
@@ -260,7 +260,8 @@ static void test_info(void)
 	const long types =
 		1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP | 1 << BUILDID_RECORD_KERNEL |
 		1 << BUILDID_RECORD_MODULE | 1 << BUILDID_RECORD_COOKIE | 1 << BUILDID_RECORD_LOST |
-		1 << BUILDID_RECORD_FORK | 1 << BUILDID_RECORD_EXEC | 1 << BUILDID_RECORD_EXIT;
+		1 << BUILDID_RECORD_FORK | 1 << BUILDID_RECORD_EXEC | 1 << BUILDID_RECORD_EXIT |
+		1 << BUILDID_RECORD_COMM;
 	long ioctls = 0;
 	size_t i;
 

@@ -96,7 +96,7 @@ static bool is_being_read(bool module)
 		return atomic_load(&reading);
 	if (ioctl(device, BUILDID_IOC_STATS, &stats))
 		err(1, "STATS");
-	return stats.requests;
+	return stats.visits;
 }
 
 /* Until a page is there, or nobody reads any more. */

@@ -2,7 +2,9 @@
 /* What buildid.h promises of the mapped ring, and of whoever waits for it. */
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/time.h>
 
 #include "tap.h"
@@ -122,6 +124,143 @@ static void test_mapping(void)
 	fails(read(fd, buffer, sizeof(buffer)), EBUSY, "read: and stays so");
 	munmap(rest, PAGE + 2 * RING);
 	close(fd);
+}
+
+/* As a system call sees it. */
+static bool is_mapped(const void *at, size_t size)
+{
+	return !madvise((void *)at, size, MADV_NORMAL);
+}
+
+static void test_fork(void)
+{
+	struct ring ring = ring_of_self(RING, 0);
+	size_t rest = PAGE + 2 * RING;
+	int status;
+
+	fails(madvise((void *)ring.producer, rest, MADV_DOFORK), EINVAL,
+	      "madvise: MADV_DOFORK is EINVAL");
+	fails(madvise(ring.consumer, PAGE, MADV_DOFORK), EINVAL, "madvise: for either part");
+	fails(madvise((void *)ring.producer, rest, MADV_DODUMP), EINVAL,
+	      "madvise: MADV_DODUMP is EINVAL");
+	if (!fork())
+		_exit(is_mapped(ring.consumer, PAGE) + 2 * is_mapped(ring.producer, PAGE) +
+		      4 * is_mapped(ring.data, 2 * RING));
+	wait(&status);
+	is(status, 0, "a child of fork has none of the ring");
+	drop(&ring);
+}
+
+static void test_parts(void)
+{
+	struct ring ring = ring_of_self(RING, 0);
+	char *rest = (char *)ring.producer;
+	size_t size = PAGE + 2 * RING;
+	char *moved;
+
+	map_times(3);
+	fails(mremap(rest, size, size + PAGE, MREMAP_MAYMOVE) == MAP_FAILED ? -1 : 0, EFAULT,
+	      "mremap: growing is EFAULT");
+	fails(mremap(rest, 0, size, MREMAP_MAYMOVE) == MAP_FAILED ? -1 : 0, EFAULT,
+	      "mremap: a second one of it is EFAULT");
+	is(munmap(rest + PAGE + RING, RING), 0, "munmap: of a part");
+	ok(is_mapped(rest, PAGE + RING) && !is_mapped(rest + PAGE + RING, PAGE),
+	   "which leaves the rest");
+	moved = mremap(rest, PAGE + RING, PAGE + RING, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
+	ok(moved == MAP_FAILED, "mremap: nor does it leave one behind");
+	moved = mremap(rest + PAGE, RING, PAGE, MREMAP_MAYMOVE);
+	ok(moved == rest + PAGE && ring.producer->pos, "mremap: shrinking works");
+	close(ring.fd);
+	map_times(3);
+	ok(take_all(&ring, 0) > 0, "what is left can be read when the descriptor is closed");
+	fails(mprotect(rest, PAGE, PROT_READ | PROT_WRITE), EACCES, "and not written to");
+	munmap(rest, 2 * PAGE);
+	munmap(ring.consumer, PAGE);
+}
+
+static void test_read_only(void)
+{
+	int fd = open(BUILDID_DEVICE, O_RDONLY | O_CLOEXEC);
+	char buffer[BUILDID_RECORD_MAX];
+	void *consumer, *rest;
+
+	if (subscribe_self(fd, RING, 0))
+		err(1, "subscribe");
+	map_fails(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), EACCES,
+		  "O_RDONLY: the consumer page for writing is EACCES");
+	consumer = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	rest = mmap(NULL, PAGE + 2 * RING, PROT_READ, MAP_SHARED, fd, PAGE);
+	ok(consumer != MAP_FAILED && rest != MAP_FAILED, "O_RDONLY: all can be mapped for reading");
+	map_once();
+	ok(read(fd, buffer, sizeof(buffer)) > 0, "O_RDONLY: read goes on, as nobody else can consume");
+	munmap(consumer, PAGE);
+	munmap(rest, PAGE + 2 * RING);
+	close(fd);
+}
+
+static void test_description(void)
+{
+	struct ring ring = ring_of_self(2 * RING, 0);
+	const struct buildid_ring_producer *producer = ring.producer;
+
+	is(producer->ring_size, 2 * RING, "the producer page has the ring's size");
+	is(producer->flags, 0, "the subscription's flags");
+	is(producer->abi, BUILDID_ABI_VERSION, "the ABI version");
+	is(producer->reserved, 0, "and zeros");
+	drop(&ring);
+}
+
+/*
+ * Threads that map the ring of a descriptor while it is subscribed and while it is closed: none
+ * ever sees memory that is not the ring's.
+ */
+struct contest {
+	_Atomic int fd;
+	atomic_bool end;
+	atomic_long mapped;
+	atomic_long bad;
+};
+
+static void *map_again_and_again(void *data)
+{
+	struct contest *contest = data;
+	const struct buildid_ring_producer *producer;
+
+	while (!contest->end) {
+		producer = mmap(NULL, PAGE + 2 * RING, PROT_READ, MAP_SHARED, contest->fd, PAGE);
+		if (producer == MAP_FAILED)
+			continue;
+		contest->mapped++;
+		if (producer->ring_size != RING || producer->abi != BUILDID_ABI_VERSION ||
+		    __atomic_load_n(&producer->pos, __ATOMIC_ACQUIRE) % 8)
+			contest->bad++;
+		munmap((void *)producer, PAGE + 2 * RING);
+	}
+	return NULL;
+}
+
+static void test_contest(void)
+{
+	struct contest contest = {};
+	pthread_t threads[2];
+	long rounds = 0;
+	size_t i;
+
+	contest.fd = -1;
+	for (i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, map_again_and_again, &contest);
+	while (rounds < 200 || contest.mapped < 200) {
+		contest.fd = open_device(0);
+		if (subscribe_self(contest.fd, RING, 0))
+			err(1, "subscribe");
+		map_times(3);
+		close(contest.fd);
+		rounds++;
+	}
+	contest.end = true;
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	is(contest.bad, 0, "what is mapped while others subscribe and close is the ring");
 }
 
 static void test_records(void)
@@ -350,6 +489,11 @@ static void test_many(void)
 int main(void)
 {
 	test_mapping();
+	test_fork();
+	test_parts();
+	test_read_only();
+	test_description();
+	test_contest();
 	test_records();
 	test_hostile_consumer();
 	test_skipping_consumer();

@@ -108,7 +108,7 @@ def _():
 
         def ask():
             rights.become_nobody()
-            fails_with(errno.ESRCH, handle.resolve_addr, pid, FIXED, before)
+            # with a handle of its own: the other one has kept what it was told
             with Handle() as own:
                 fails_with(errno.ESRCH, own.resolve_addr, pid, FIXED, before)
         with rights.device_for_all():

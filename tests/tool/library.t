@@ -537,7 +537,7 @@ def info_has_a_word_for_all_that_the_module_can():
     for key in "records", "ioctls", "features":
         assert len(info[key]) > 2 and "unknown" not in info[key], info
     contains(info["records"], "exit")
-    contains(info["ioctls"], "resolve-id")
+    contains(info["ioctls"], "resolve")
     contains(info["flags"], "subscribe:0x7f")
     equal((info["status"], info["record_max"]), (["armed"], RECORD_MAX))
 

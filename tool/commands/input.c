@@ -83,6 +83,15 @@ struct input *input_netlink(struct output *out, const struct buildid_options *op
 	return input;
 }
 
+bool input_netlink_exists(void)
+{
+	struct netlink *netlink;
+	bool exists = !netlink_open(&netlink);
+
+	netlink_close(netlink);
+	return exists;
+}
+
 struct input *input_log(struct output *out, const char *path)
 {
 	struct input *input = input_new(out);

@@ -16,10 +16,13 @@ struct input *input_device(struct output *out, const struct buildid_options *opt
 struct input *input_netlink(struct output *out, const struct buildid_options *options);
 struct input *input_log(struct output *out, const char *path);
 void input_close(struct input *input);
+/* Would input_netlink() find the module? */
+bool input_netlink_exists(void);
 
 /*
  * The next record, checked, valid until the next call. Does not wait. 0; -EAGAIN when
- * there is none for now, -ENODATA at the end of a log; any other is an error.
+ * there is none for now, -ENODATA at the end of a log, -ENODEV when the module of a netlink
+ * stream was unloaded; any other is an error.
  */
 int input_next(struct input *input, const struct buildid_record **record);
 /* Print the error of input_next(): apart from it, as the records before it come first. */

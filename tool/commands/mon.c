@@ -3,7 +3,9 @@
  * buildid mon: watch mappings as they are made, or read them from a log.
  *
  * The line of a mapping whose file is still being read waits for that, so that lines are
- * whole. Signals and a reader that has gone away are polled for together with the input.
+ * whole. Signals and a reader that has gone away are polled for together with the input. A
+ * listener of netlink does not keep the module loaded: when it goes, there is no input until
+ * it is there again.
  */
 
 #include <errno.h>
@@ -42,12 +44,15 @@ static const char help[] =
 /* A terminal that is to have more lines than headers. */
 #define ROWS_LEAST 8
 
+/* How often to look for the module. */
+#define MODULE_MS 500
+
 /* For the summary. */
 #define SHOWN_FILES_MAX (1 << 20)
 
 struct mon {
 	struct output out;
-	struct input *input;
+	struct input *input; /* NULL while the module is not loaded */
 	struct waiting *waiting;
 	struct filter filter;
 	struct print_view view;
@@ -115,6 +120,7 @@ static bool is_shown(struct mon *mon, const struct buildid_event *event)
 	case BUILDID_RECORD_FORK:
 	case BUILDID_RECORD_EXEC:
 	case BUILDID_RECORD_EXIT:
+	case BUILDID_RECORD_COMM:
 		return filter_matches(&mon->filter, task->pid, (const char *)task->comm, "");
 	default:
 		return true;
@@ -132,7 +138,7 @@ static void count_lost(struct buildid_lost *sum, const struct buildid_lost *lost
 {
 	sum->ring_full += lost->ring_full;
 	sum->ring_full_mmaps += lost->ring_full_mmaps;
-	sum->no_request += lost->no_request;
+	sum->unresolved += lost->unresolved;
 	sum->missed_probe += lost->missed_probe;
 }
 
@@ -233,6 +239,48 @@ static void push(struct mon *mon, const struct buildid_record *record)
 	mon->failed = true;
 }
 
+static struct input *open_module(struct mon *mon)
+{
+	struct buildid_options options = {
+		.size = sizeof(options),
+		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
+			 (mon->kernel ? BUILDID_SUB_KERNEL : 0) |
+			 (mon->tasks ? BUILDID_SUB_TASKS : 0),
+		.ring_size = mon->ring_size,
+	};
+	struct input *input;
+
+	if (!filter_set_options(&mon->filter, &mon->out, &options))
+		return NULL;
+	input = mon->netlink ? input_netlink(&mon->out, &options) :
+			       input_device(&mon->out, &options);
+	filter_close_options(&options);
+	return input;
+}
+
+/* Its file_ids begin anew when it is loaded again. */
+static void leave_module(struct mon *mon)
+{
+	drain(mon, WAITING_END);
+	waiting_free(mon->waiting);
+	mon->waiting = NULL;
+	input_close(mon->input);
+	mon->input = NULL;
+	fputs("buildid: the module was unloaded; waiting for it\n", stderr);
+}
+
+static void find_module(struct mon *mon)
+{
+	if (!input_netlink_exists())
+		return;
+	mon->waiting = waiting_new(BUILDID_SUB_PATH);
+	if (mon->waiting)
+		mon->input = open_module(mon);
+	mon->failed = !mon->input;
+	if (mon->input)
+		fputs("buildid: the module is loaded again\n", stderr);
+}
+
 /* As many as there are now; false when there is no need to wait for more. */
 static bool read_records(struct mon *mon)
 {
@@ -250,6 +298,9 @@ static bool read_records(struct mon *mon)
 		case -ENODATA:
 			mon->end = true;
 			return false;
+		case -ENODEV:
+			leave_module(mon);
+			return true;
 		default:
 			mon->failed = true;
 			mon->input_failed = true;
@@ -265,11 +316,11 @@ static void wait_for_more(struct mon *mon, int signals, bool idle)
 		{ .fd = signals, .events = POLLIN },
 		/* No event asked for: POLLERR comes when the reader is gone. */
 		{ .fd = STDOUT_FILENO },
-		{ .fd = input_fd(mon->input), .events = POLLIN },
+		{ .fd = mon->input ? input_fd(mon->input) : -1, .events = POLLIN },
 	};
-	int timeout = 0;
+	int timeout = mon->input ? 0 : MODULE_MS;
 
-	if (idle)
+	if (mon->input && idle)
 		timeout = waiting_timeout(mon->waiting, input_now(mon->input));
 	if (poll(polls, ARRAY_SIZE(polls), timeout) <= 0)
 		return;
@@ -302,38 +353,23 @@ static void watch(struct mon *mon, int signals)
 {
 	fit(mon);
 	while (!done(mon)) {
-		bool idle = read_records(mon);
+		bool idle = mon->input && read_records(mon);
 
-		drain(mon, input_now(mon->input));
+		if (mon->input)
+			drain(mon, input_now(mon->input));
+		else
+			find_module(mon);
 		if (!done(mon))
 			wait_for_more(mon, signals, idle);
 	}
 
 	/* For what still waits no more can come. */
-	drain(mon, WAITING_END);
+	if (mon->input)
+		drain(mon, WAITING_END);
 	fflush(stdout);
 	if (mon->input_failed)
 		input_report_error(mon->input);
 	put_summary(mon);
-}
-
-static struct input *open_module(struct mon *mon)
-{
-	struct buildid_options options = {
-		.size = sizeof(options),
-		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
-			 (mon->kernel ? BUILDID_SUB_KERNEL : 0) |
-			 (mon->tasks ? BUILDID_SUB_TASKS : 0),
-		.ring_size = mon->ring_size,
-	};
-	struct input *input;
-
-	if (!filter_set_options(&mon->filter, &mon->out, &options))
-		return NULL;
-	input = mon->netlink ? input_netlink(&mon->out, &options) :
-			       input_device(&mon->out, &options);
-	filter_close_options(&options);
-	return input;
 }
 
 static bool open_input(struct mon *mon)

@@ -155,7 +155,7 @@ static bool add_place(struct news *news, uint64_t key, const struct place *place
 static bool has_place(const struct buildid_file *file, const char *path)
 {
 	return *path && !(file->flags & (BUILDID_FILE_DELETED | BUILDID_FILE_MEMFD |
-					 BUILDID_FILE_PATH_PART | BUILDID_FILE_NO_PATH));
+					 BUILDID_FILE_NO_PATH));
 }
 
 static void set_former(struct news *news, const struct content *content)

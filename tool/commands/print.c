@@ -230,7 +230,7 @@ static void put_identity(struct output *out, const struct buildid_record *record
 		out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity.reason));
 }
 
-#define FLAG_WORDS 9
+#define FLAG_WORDS 8
 
 /* @bits of the record of @type; @record, unless NULL, is the one of this line. */
 static void flag_words(const struct buildid_record *record, unsigned int type, uint32_t bits,
@@ -244,7 +244,6 @@ static void flag_words(const struct buildid_record *record, unsigned int type, u
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_MEMFD, "memfd" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_FUSE, "fuse" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_UNSTABLE, "unstable" },
-		{ BUILDID_RECORD_FILE, BUILDID_FILE_PATH_PART, "path-part" },
 		{ BUILDID_RECORD_FILE, BUILDID_FILE_NO_PATH, "no-path" },
 		{ BUILDID_RECORD_KERNEL, BUILDID_IMAGE_UNLOAD, "unload" },
 		{ BUILDID_RECORD_MODULE, BUILDID_IMAGE_UNLOAD, "unload" },
@@ -458,9 +457,9 @@ void print_lost_text(const struct buildid_lost *lost, char text[256])
 	if (lost->missed_probe)
 		end += sprintf(end, " %" PRIu64 " mappings (missed probe),",
 			       (uint64_t)lost->missed_probe);
-	if (lost->no_request)
-		end += sprintf(end, " %" PRIu64 " identities (no request),",
-			       (uint64_t)lost->no_request);
+	if (lost->unresolved)
+		end += sprintf(end, " %" PRIu64 " identities (unresolved),",
+			       (uint64_t)lost->unresolved);
 	if (end[-1] == ',')
 		end[-1] = '\0';
 }
@@ -476,7 +475,7 @@ static void put_lost(struct output *out, const struct buildid_event *event,
 	out_styled(out, OUT_BAD, NULL, 0, text);
 	out_number(out, "ring_full", OUT_HIDDEN, lost->ring_full);
 	out_number(out, "ring_full_mmaps", OUT_HIDDEN, lost->ring_full_mmaps);
-	out_number(out, "no_request", OUT_HIDDEN, lost->no_request);
+	out_number(out, "unresolved", OUT_HIDDEN, lost->unresolved);
 	out_number(out, "missed_probe", OUT_HIDDEN, lost->missed_probe);
 }
 
@@ -518,9 +517,10 @@ static void put_task(struct output *out, const struct buildid_event *event,
 {
 	const struct buildid_task *task = (const void *)event->record;
 	bool fork = task->header.type == BUILDID_RECORD_FORK;
-	char text[32];
+	char text[32] = "fork of the kernel";
 
-	snprintf(text, sizeof(text), "fork of %" PRIu32, task->parent_pid);
+	if (task->parent_pid)
+		snprintf(text, sizeof(text), "fork of %" PRIu32, task->parent_pid);
 	put_thread(out, view, task->pid, task->tid, task->start_time, task->comm);
 	put_name(out, view, fork ? text : buildid_type_name(task->header.type), event->record->type,
 		 task->flags, event->record);
@@ -528,6 +528,10 @@ static void put_task(struct output *out, const struct buildid_event *event,
 		out_number(out, "parent_pid", OUT_HIDDEN, task->parent_pid);
 		out_number(out, "parent_start_time", OUT_HIDDEN, task->parent_start_time);
 	}
+	out_number(out, "uid", OUT_HIDDEN, task->uid);
+	out_number(out, "cgroup_id", OUT_HIDDEN, task->cgroup_id);
+	if (task->header.type == BUILDID_RECORD_EXIT)
+		out_number(out, "exit_code", OUT_HIDDEN, task->exit_code);
 	put_flags(out, event->record, event->record->type, task->flags, OUT_HIDDEN);
 }
 
@@ -540,6 +544,7 @@ void print_event(struct output *out, const struct buildid_event *event,
 		[BUILDID_RECORD_MODULE] = put_image, [BUILDID_RECORD_COOKIE] = put_cookie,
 		[BUILDID_RECORD_LOST] = put_lost,    [BUILDID_RECORD_FORK] = put_task,
 		[BUILDID_RECORD_EXEC] = put_task,    [BUILDID_RECORD_EXIT] = put_task,
+		[BUILDID_RECORD_COMM] = put_task,
 	};
 	const struct print_view in_full = { .layout = layout_of(0, false, false) };
 	const struct buildid_record *record = event->record;

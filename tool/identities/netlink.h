@@ -32,7 +32,8 @@ int netlink_subscribe(struct netlink *netlink, const struct buildid_options *opt
 
 /*
  * The next record, checked, and valid until the next call. -ENODATA at the end
- * of a dump, which it waits for; -EAGAIN when the subscription has none now.
+ * of a dump, which it waits for; -EAGAIN when the subscription has none now, -ENODEV when the
+ * module was unloaded.
  */
 int netlink_next(struct netlink *netlink, const struct buildid_record **record);
 

@@ -170,7 +170,7 @@ static int add_mmap(struct recorded_mappings *mappings, const struct buildid_mma
 
 static int add_task(struct recorded_mappings *mappings, const struct buildid_task *task)
 {
-	uint32_t parent = task->header.type == BUILDID_RECORD_FORK ? task->parent_pid : task->pid;
+	uint32_t parent = task->parent_pid ? task->parent_pid : task->pid; /* none: begins anew */
 	uint64_t time = time_of(mappings, &task->header);
 	bool unused;
 

@@ -84,7 +84,7 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	version->ctime = file->ctime;
 	version->mtime = file->mtime;
 	version->file_size = file->file_size;
-	if (file->path_len && !(file->flags & BUILDID_FILE_PATH_PART))
+	if (file->path_len)
 		version->path = versions_path(buildid_file_path(file));
 	/* A FILE record of later may know less. */
 	if (!version->content.size && !version->content.known)

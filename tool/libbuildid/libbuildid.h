@@ -60,7 +60,7 @@
  *
  * Versions
  * --------
- * Symbols have the version LIBBUILDID_0. Structs may grow at their end. One that a
+ * Symbols have the version LIBBUILDID_1. Structs may grow at their end. One that a
  * program fills in begins with its size: set it to sizeof and the rest to 0. Fields
  * that a shorter struct lacks count as 0. A longer one is -E2BIG unless the rest of it
  * is 0, and one shorter than was ever published is -EINVAL. A struct to be filled is
@@ -379,7 +379,7 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
  * BUILDID_SUB_CGROUP
  *	Only processes in or below @cgroup_fd, an open cgroup v2 directory.
  * BUILDID_SUB_TASKS
- *	FORK, EXEC and EXIT records, too. With them a reader can follow the address
+ *	FORK, EXEC, COMM and EXIT records, too. With them a reader can follow the address
  *	space of each process; see struct buildid_task in buildid.h.
  */
 struct buildid_options {

@@ -125,7 +125,7 @@ static struct found find_mapping(const struct buildid_past_records *records, uin
 		    (found.mmap && found.mmap->header.time_mono >= record->time_mono))
 			continue;
 		found.mmap = mmap;
-		found.file = file && mmap->file_id && file->file_id == mmap->file_id ? file : NULL;
+		found.file = file && file->file_id == mmap->file_id ? file : NULL;
 	}
 	return found;
 }
@@ -155,7 +155,10 @@ static const struct buildid_task *find_task(const struct buildid_past_records *r
 	return NULL;
 }
 
-/* Whether it is certain that the parent has had at @addr what it has, since it forked. */
+/*
+ * Whether it is certain that the parent has had at @addr what it has, since it forked. If nothing
+ * is forgotten of that time, nothing was when the child's history was read: an exec of it is there.
+ */
 static bool has_had(const struct buildid_past_records *parent, const struct buildid_task *fork,
 		    uint64_t addr)
 {
@@ -196,8 +199,7 @@ static int find_in_parent(struct buildid *handle, struct buildid_past *past, uin
 	int err;
 
 	fork = find_task(&past->own, BUILDID_RECORD_FORK, start_time);
-	if (!fork || past->own.since >= fork->header.time_mono ||
-	    find_task(&past->own, BUILDID_RECORD_EXEC, start_time))
+	if (!fork || find_task(&past->own, BUILDID_RECORD_EXEC, start_time))
 		return -ENOENT;
 	err = read_parent(handle, past, fork);
 	if (err)
@@ -234,6 +236,9 @@ static int resolve_past(struct buildid *handle, struct buildid_address *address,
 	struct found found;
 	int err;
 
+	/* For HISTORY that is everybody. */
+	if (!address->pid)
+		return -ESRCH;
 	err = read_past(handle, past, address);
 	if (err)
 		return err;

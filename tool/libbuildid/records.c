@@ -132,6 +132,7 @@ static bool is_well_formed(const struct buildid_record *record)
 	case BUILDID_RECORD_FORK:
 	case BUILDID_RECORD_EXEC:
 	case BUILDID_RECORD_EXIT:
+	case BUILDID_RECORD_COMM:
 		return is_task(bytes);
 	default:
 		return true;
@@ -164,7 +165,7 @@ const char *buildid_type_name(unsigned int type)
 		[BUILDID_RECORD_KERNEL] = "kernel", [BUILDID_RECORD_MODULE] = "module",
 		[BUILDID_RECORD_COOKIE] = "cookie", [BUILDID_RECORD_LOST] = "lost",
 		[BUILDID_RECORD_FORK] = "fork",	    [BUILDID_RECORD_EXEC] = "exec",
-		[BUILDID_RECORD_EXIT] = "exit",
+		[BUILDID_RECORD_EXIT] = "exit",	    [BUILDID_RECORD_COMM] = "comm",
 	};
 
 	return NAME_OF(names, type);

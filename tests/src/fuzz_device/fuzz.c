@@ -410,7 +410,7 @@ static const char *const record_types[RECORD_TYPES] = {
 	[BUILDID_RECORD_KERNEL] = "KERNEL", [BUILDID_RECORD_MODULE] = "MODULE",
 	[BUILDID_RECORD_COOKIE] = "COOKIE", [BUILDID_RECORD_LOST] = "LOST",
 	[BUILDID_RECORD_FORK] = "FORK",	    [BUILDID_RECORD_EXEC] = "EXEC",
-	[BUILDID_RECORD_EXIT] = "EXIT",
+	[BUILDID_RECORD_EXIT] = "EXIT",	    [BUILDID_RECORD_COMM] = "COMM",
 };
 
 static void print_count(uint64_t n, const char *what, const char *more)

@@ -47,7 +47,7 @@ enum kind {
 };
 
 #define ERRNOS	     134
-#define RECORD_TYPES 10
+#define RECORD_TYPES 11
 
 /* Of all rounds: shared memory, added to atomically. */
 struct counts {

@@ -74,6 +74,8 @@ static void put_get(struct fuzz *f, struct message *message)
 	put_attr(message, BUILDID_A_INO, &file->ino, sizeof(file->ino));
 	if (one_in(f, 3))
 		put_u32(message, BUILDID_A_GENERATION, file->generation);
+	if (one_in(f, 8))
+		put_attr(message, BUILDID_A_TREE, &file->ino, sizeof(file->ino));
 }
 
 static void put_filter(struct fuzz *f, struct message *message)
@@ -113,7 +115,7 @@ static void put_odd(struct fuzz *f, struct message *message)
 	memset(data, 0, sizeof(data));
 	memcpy(data, &value, sizeof(value));
 	put_attr(message,
-		 (uint16_t)(below(f, BUILDID_A_CGROUP_FD + 3) |
+		 (uint16_t)(below(f, BUILDID_A_TREE + 3) |
 			    (one_in(f, 8) ? below(f, 4) << 14 : 0)),
 		 data, len);
 	if (one_in(f, 4)) {

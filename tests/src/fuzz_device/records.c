@@ -122,6 +122,8 @@ static const char *bad_task(const struct buildid_task *task)
 	if (task->flags > BUILDID_TASK_SHARES_MM || (task->flags && !fork) ||
 	    (task->parent_start_time && !fork) || (task->parent_pid && !fork))
 		return "flags or parent";
+	if (task->exit_code && task->header.type != BUILDID_RECORD_EXIT)
+		return "exit_code";
 	return good_comm(task->comm) ? NULL : "comm";
 }
 
@@ -143,6 +145,7 @@ static const char *bad_record(const struct buildid_record *record)
 	case BUILDID_RECORD_FORK:
 	case BUILDID_RECORD_EXEC:
 	case BUILDID_RECORD_EXIT:
+	case BUILDID_RECORD_COMM:
 		return bad_task((const void *)record);
 	default:
 		return "type";

@@ -152,8 +152,8 @@ static void without_a_content_nothing_is_claimed(void **state)
 	assert_int_equal(judge(2, 0xa2, 0, "/a"), NEWS_CHANGED | NEWS_NEW);
 	assert_int_equal(judge(3, 0xa3, BUILDID_FILE_NO_PATH, ""), NEWS_NEW);
 	assert_int_equal(judge(4, 0xa4, BUILDID_FILE_NO_PATH, ""), NEWS_NEW);
-	assert_int_equal(judge(5, 0xa5, BUILDID_FILE_PATH_PART, "a"), NEWS_NEW);
-	assert_int_equal(judge(6, 0xa6, BUILDID_FILE_PATH_PART, "a"), NEWS_NEW);
+	assert_int_equal(judge(5, 0xa5, BUILDID_FILE_NO_PATH, "a"), NEWS_NEW);
+	assert_int_equal(judge(6, 0xa6, BUILDID_FILE_NO_PATH, "a"), NEWS_NEW);
 }
 
 static void a_cookie_is_new_once(void **state)

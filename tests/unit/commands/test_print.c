@@ -207,7 +207,7 @@ static void tasks_are_shown(void **state)
 	show_event(true, &task, NULL);
 	end("{\"type\":\"fork\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
 	    "\"pid\":8,\"tid\":8,\"start_time\":1000008,\"comm\":\"worker\","
-	    "\"parent_pid\":7,\"parent_start_time\":1000007,"
+	    "\"parent_pid\":7,\"parent_start_time\":1000007,\"uid\":0,\"cgroup_id\":0,"
 	    "\"flags\":[\"shares-mm\"]}\n");
 	done();
 	make_process(&task, BUILDID_RECORD_EXEC, 8, 0);
@@ -215,10 +215,21 @@ static void tasks_are_shown(void **state)
 	end("      8 worker          exec\n");
 	done();
 	make_process(&task, BUILDID_RECORD_EXIT, 8, 0);
+	task.task.uid = 65534;
+	task.task.cgroup_id = 77;
+	task.task.exit_code = 0x100;
 	show_event(true, &task, NULL);
 	end("{\"type\":\"exit\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
 	    "\"pid\":8,\"tid\":8,\"start_time\":1000008,\"comm\":\"worker\","
-	    "\"flags\":[]}\n");
+	    "\"uid\":65534,\"cgroup_id\":77,\"exit_code\":256,\"flags\":[]}\n");
+	done();
+	make_process(&task, BUILDID_RECORD_COMM, 8, 0);
+	show_event(false, &task, NULL);
+	end("      8 worker          comm\n");
+	done();
+	make_process(&task, BUILDID_RECORD_FORK, 8, 0);
+	show_event(false, &task, NULL);
+	end("      8 worker          fork of the kernel\n");
 	done();
 }
 
@@ -232,19 +243,19 @@ static void losses_are_shown_by_cause(void **state)
 	show_event(false, &lost, NULL);
 	end("lost 12 records, 7 of mappings (ring full)\n");
 	done();
-	lost.lost.no_request = 3;
+	lost.lost.unresolved = 3;
 	lost.lost.missed_probe = 2;
 	show_event(false, &lost, NULL);
 	end("lost 12 records, 7 of mappings (ring full), 2 mappings (missed probe), "
-	    "3 identities (no request)\n");
+	    "3 identities (unresolved)\n");
 	done();
 	make_lost(&lost, UINT64_MAX);
-	lost.lost.no_request = lost.lost.missed_probe = UINT64_MAX;
+	lost.lost.unresolved = lost.lost.missed_probe = UINT64_MAX;
 	show_event(false, &lost, NULL);
 	end("lost 18446744073709551615 records, "
 	    "18446744073709551615 of mappings (ring full), "
 	    "18446744073709551615 mappings (missed probe), "
-	    "18446744073709551615 identities (no request)\n");
+	    "18446744073709551615 identities (unresolved)\n");
 	done();
 }
 
@@ -366,7 +377,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 		  "/\xe6\xbc\xa2\xe5\xad\x97/\xff\xff\n/a\xcc\x88/\033[2J/"
 		  "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97");
 	file.file.kind = BUILDID_KIND_HTLHASH;
-	file.file.flags = BUILDID_FILE_DELETED | BUILDID_FILE_UNSTABLE | BUILDID_FILE_PATH_PART;
+	file.file.flags = BUILDID_FILE_DELETED | BUILDID_FILE_UNSTABLE;
 	for (width = 44; width < 300; width++) {
 		char *line, *end_;
 
@@ -584,10 +595,10 @@ static void a_loss_has_all_keys_in_order(void **state)
 
 	(void)state;
 	make_lost(&lost, 12);
-	lost.lost.no_request = 3;
+	lost.lost.unresolved = 3;
 	show_event(true, &lost, NULL);
 	end("{\"type\":\"lost\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-	    "\"ring_full\":12,\"ring_full_mmaps\":12,\"no_request\":3,\"missed_probe\":0}\n");
+	    "\"ring_full\":12,\"ring_full_mmaps\":12,\"unresolved\":3,\"missed_probe\":0}\n");
 	done();
 }
 

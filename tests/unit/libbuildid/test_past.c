@@ -96,8 +96,7 @@ static int tear_down(void **state)
 static struct buildid_mmap *set_mmap(union any_record *record, uint32_t pid, uint64_t start_time,
 				     uint64_t time, uint64_t addr, uint64_t file_id)
 {
-	make_mmap(record, file_id, file_id ? BUILDID_STATE_KNOWN : BUILDID_STATE_UNRESOLVED, pid,
-		  "");
+	make_mmap(record, file_id, file_id ? BUILDID_STATE_KNOWN : BUILDID_STATE_UNRESOLVED, pid);
 	record->header.time_mono = time;
 	record->mmap.start_time = start_time;
 	record->mmap.addr = addr;
@@ -195,6 +194,10 @@ static void nothing_is_known_of_who_was_never_seen(void **state)
 {
 	(void)state;
 	assert_int_equal(ask(ADDR, 0), -ESRCH);
+	address.pid = 0;
+	assert_int_equal(buildid_resolve_addr(handle, &address, &buffer, sizeof(buffer), &file),
+			 -ESRCH);
+	assert_int_equal(histories_read, 1);
 }
 
 static void what_is_not_known_is_there_instead_of_what_was(void **state)
@@ -243,7 +246,7 @@ static void nor_what_it_has_mapped_since(void **state)
 {
 	(void)state;
 	was_forked();
-	mapped(PARENT, PARENT_STARTED, FORKED + 9, ADDR - 0x1000, 1);
+	mapped(PARENT, PARENT_STARTED, FORKED, ADDR - 0x1000, 1);
 	has_now(PARENT, PARENT_STARTED, ADDR, 1);
 	assert_int_equal(ask(ADDR, 0), -ENOENT);
 	assert_int_equal(maps_read, 1);

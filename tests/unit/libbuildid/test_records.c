@@ -394,7 +394,7 @@ static void every_number_has_a_name(void **state)
 	for (i = 0; i <= BUILDID_KIND_COOKIE; i++)
 		assert_string_not_equal(buildid_kind_name(i), "unknown");
 	assert_string_equal(buildid_kind_name(i), "unknown");
-	for (i = 1; i <= BUILDID_RECORD_EXIT; i++)
+	for (i = 1; i <= BUILDID_RECORD_COMM; i++)
 		assert_string_not_equal(buildid_type_name(i), "unknown");
 	assert_string_equal(buildid_type_name(0), "unknown");
 	assert_string_equal(buildid_type_name(i), "unknown");
