@@ -372,7 +372,8 @@ void bid_cache_mark_recheck(const struct bid_key *key)
 	atomic_inc(recheck_seq_of(key));
 	smp_mb__after_atomic(); /* count, then look: pairs with look_again() */
 	for_each_in_set(entry, set)
-		if (bid_key_equal(&entry->key, key))
+		if (bid_key_equal(&entry->key, key) &&
+		    !test_bit(BID_ENTRY_RECHECK, &entry->flags))
 			set_bit(BID_ENTRY_RECHECK, &entry->flags);
 }
 

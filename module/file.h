@@ -153,8 +153,9 @@ static inline bool bid_file_matches(struct inode *inode, const struct bid_key *k
 {
 	const struct super_block *sb = inode->i_sb;
 
-	return key->ino == inode->i_ino && key->dev == sb->s_dev &&
-	       version->ctime == bid_file_ctime(inode) && version->mtime == bid_file_mtime(inode) &&
+	/* first what tells versions of one inode apart, of which a set may be full */
+	return version->ctime == bid_file_ctime(inode) && key->ino == inode->i_ino &&
+	       key->dev == sb->s_dev && version->mtime == bid_file_mtime(inode) &&
 	       version->size == i_size_read(inode) &&
 	       version->epoch == atomic_read(&bid_file_epochs[version->epoch_index]) &&
 	       key->generation == inode->i_generation;

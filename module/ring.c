@@ -128,7 +128,7 @@ static void set_tag(struct bid_ring *ring, const struct bid_ring_request *reques
 struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
 					struct bid_ring_request *request)
 {
-	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = request->time_perf;
 	bool mmap = request->type == BUILDID_RECORD_MMAP, lost;
 	struct buildid_record *record;
 	u32 need = request->size;

@@ -77,6 +77,7 @@ struct bid_ring {
  * @sent: out: it was sent
  * @unresolved: it is an MMAP that is UNRESOLVED
  * @missed: probe misses so far
+ * @time_perf: local_clock()
  */
 struct bid_ring_request {
 	u16 type;
@@ -86,6 +87,7 @@ struct bid_ring_request {
 	bool sent;
 	bool unresolved;
 	u64 missed;
+	u64 time_perf;
 };
 
 unsigned long bid_ring_pages(u32 size);
