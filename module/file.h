@@ -74,7 +74,6 @@ struct inode *bid_file_inode(const struct file *file);
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
-void bid_file_arm_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
 bool bid_file_counts(const struct inode *inode);
 bool bid_file_racy(const struct inode *inode, const struct bid_version *version);

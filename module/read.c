@@ -204,8 +204,8 @@ static struct page *tail_page(struct reading *reading, struct address_space *map
 	const pgoff_t first = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
 	const pgoff_t end = DIV_ROUND_UP(size, PAGE_SIZE);
 	struct file_ra_state none = {};
-	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
 
+	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
 	if (index < first || end - first == 1 || !has_page(mapping, end - 1))
 		return NULL;
 	page_cache_ra_unbounded(&ahead, end - first, 0);
@@ -371,7 +371,8 @@ static int attempt(struct reading *reading, const struct bid_version *version,
 	err = bid_elf_identify(&reading->reader, &limits, id);
 	if (err == -EDQUOT) {
 		*id = (struct bid_identity){ .reason = BUILDID_REASON_LIMIT };
-		reading->err = err = 0;
+		reading->err = 0;
+		err = 0;
 	}
 	reading->pages = max(reading->pages, HASH_PAGES);
 	if (!err && id->kind == BUILDID_KIND_NONE)

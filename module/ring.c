@@ -125,8 +125,7 @@ static void set_tag(struct bid_ring *ring, const struct bid_ring_request *reques
  * commit it. ERR_PTR() of -ENOSPC when the record was dropped, and counted; -ESTALE when its
  * FILE was neither sent nor promised.
  */
-struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
-					struct bid_ring_request *request)
+struct buildid_record *bid_ring_reserve(struct bid_ring *ring, struct bid_ring_request *request)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = request->time_perf;
 	bool mmap = request->type == BUILDID_RECORD_MMAP, lost;

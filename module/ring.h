@@ -96,8 +96,7 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark, wait_queue_hea
 void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
-struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
-					struct bid_ring_request *request);
+struct buildid_record *bid_ring_reserve(struct bid_ring *ring, struct bid_ring_request *request);
 u64 bid_ring_limit(struct bid_ring *ring);
 void bid_ring_wake_now(struct bid_ring *ring);
 
@@ -116,7 +115,7 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
 /* Salts are multiples of this: above every file_id. */
 #define BID_RING_SALT	  BIT_ULL(48)
 #define BID_RING_PROMISED BIT_ULL(47)
-#define BID_RING_SALTS (U64_MAX / BID_RING_SALT) /* 0 is none */
+#define BID_RING_SALTS	  (U64_MAX / BID_RING_SALT) /* 0 is none */
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
 {
