@@ -135,13 +135,13 @@ static bool test_follow(const struct bid_report *report)
 static void report_file(struct kunit *test, vm_flags_t flags, u64 file_id, bool hit, bool follows)
 {
 	struct file *file = make_file(test, "a", "content", 7);
-	struct bid_report report = { .vma = make_vma(test, file, flags) };
+	struct bid_report report = { .vma = make_vma(test, file, flags), .time_perf = 1234 };
 
 	bid_mapping_init(&report.mapping, report.vma, file_id);
 	report.follows = follows ? 1 : -1;
 	preempt_disable();
 	if (hit)
-		bid_event_hit(report.vma, file_id, 1234, test_follow);
+		bid_event_hit(report.vma, file_id, report.time_perf, test_follow);
 	else
 		bid_event_mmap(&report);
 	preempt_enable();
@@ -180,6 +180,7 @@ static void a_mapping_record_has_every_field(struct kunit *test)
 	report_unresolved(test, EXEC);
 	mmap = next_mmap(test, sub);
 	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap));
+	KUNIT_EXPECT_EQ(test, mmap->header.time_perf, 1234);
 	KUNIT_EXPECT_EQ(test, mmap->pid, task_tgid_nr(current));
 	KUNIT_EXPECT_EQ(test, mmap->tid, task_pid_nr(current));
 	KUNIT_EXPECT_EQ(test, mmap->addr, MAPPED_AT);

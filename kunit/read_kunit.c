@@ -33,6 +33,7 @@ static struct {
 	bool direct; /* some read was to be so */
 	bool poisoned;
 	bool killed;
+	bool cached;		/* what is in the page cache is looked at; else all is read */
 	u32 ahead;		/* how often it was read ahead */
 	const u8 *swapped;	/* what a page that is swapped out has in it */
 	struct bid_identity id; /* by fs-verity or a cookie */
@@ -53,6 +54,14 @@ static bool test_file_is_memory(const struct inode *inode)
 static bool fails(void)
 {
 	return ++trouble.reads == trouble.fail_at;
+}
+
+static struct page *test_get_page(struct address_space *mapping, pgoff_t index, fgf_t flags,
+				  gfp_t gfp)
+{
+	if (trouble.way == DISK && !trouble.cached)
+		return NULL;
+	return pagecache_get_page(mapping, index, flags, gfp);
 }
 
 static struct page *test_read_mapping_page(struct address_space *mapping, pgoff_t index,
@@ -137,11 +146,13 @@ static bool test_poisoned(const struct page *page)
 #define folio_lock_killable	test_lock_killable
 #define fsverity_get_digest	test_verity_digest
 #define page_cache_ra_unbounded test_read_ahead
+#define pagecache_get_page	test_get_page
 #define read_mapping_page	test_read_mapping_page
 #define shmem_read_mapping_page test_swapped_page
 
 #include "read.c"
 
+#undef pagecache_get_page
 #undef shmem_read_mapping_page
 
 static const struct file_operations troubled = { .read_iter = test_read_iter };
@@ -433,6 +444,7 @@ static void ends_when_its_task_is_killed(struct kunit *test)
 	trouble.killed = true;
 	KUNIT_EXPECT_EQ(test, read_by(file, READ_ITER, &result), -EINTR);
 	KUNIT_EXPECT_EQ(test, trouble.reads, 0);
+	trouble.cached = true;
 	folio_clear_uptodate(page_folio(page));
 	KUNIT_EXPECT_EQ(test, read_by(file, DISK, &result), -EINTR);
 	KUNIT_EXPECT_EQ(test, trouble.reads, 0);
@@ -448,9 +460,12 @@ static void reads_a_tail_that_is_not_there_at_once(struct kunit *test)
 	struct file *file = make_hole(test, "hole", 3 * PAGE_SIZE - 100);
 	struct result result;
 
+	trouble.cached = true;
 	KUNIT_EXPECT_EQ(test, read_by(file, DISK, &result), 0);
 	KUNIT_EXPECT_EQ(test, result.id.kind, BUILDID_KIND_HTLHASH);
 	KUNIT_EXPECT_EQ(test, trouble.ahead, 1);
+	/* the first page, and neither of the last two */
+	KUNIT_EXPECT_EQ(test, trouble.reads, 1);
 	KUNIT_EXPECT_EQ(test, file->f_mapping->nrpages, 3);
 	/* nor one of a single page, which is read as any other */
 	file = make_hole(test, "hole", 3 * PAGE_SIZE);
@@ -609,6 +624,7 @@ static void waits_for_a_page_that_is_locked(struct kunit *test)
 	struct page *page;
 	enum way way;
 
+	trouble.cached = true;
 	for (way = MEMORY; way <= DISK; way++) {
 		page = pagecache_get_page(file->f_mapping, 0, FGP_LOCK, 0);
 		KUNIT_ASSERT_NOT_NULL(test, page);

@@ -96,8 +96,8 @@ static struct kprobe canary_probe = {
 };
 
 #ifdef BID_HAS_FTRACE_ARGS
-static void notrace on_mmap_call(unsigned long ip, unsigned long parent_ip,
-				 struct ftrace_ops *ops, struct ftrace_regs *regs)
+static void notrace on_mmap_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				 struct ftrace_regs *regs)
 {
 	preempt_disable_notrace();
 	on_mmap((struct vm_area_struct *)ftrace_regs_get_argument(regs, 0));
@@ -122,7 +122,7 @@ static int watch_calls(void)
 	char symbol[] = BID_HOOK_SYMBOL;
 	int err;
 
-	err = ftrace_set_filter(&mmap_ops, symbol, strlen(symbol), 1) ?:
+	err = ftrace_set_filter(&mmap_ops, symbol, strlen(symbol), 1)		     ?:
 		      ftrace_set_filter_ip(&canary_ops, (unsigned long)canary, 0, 1) ?:
 		      register_ftrace_function(&canary_ops);
 	if (err)
@@ -229,8 +229,9 @@ static bool canary_fires(void)
 /**
  * bid_hook_armed() - does the hook see mappings?
  *
- * Kprobes and ftrace are turned off as a whole: if the canary is seen, so are mappings. Mapping a file would be a test too, but it takes an address space, the caller's,
- * which may be limited or traced. Process context.
+ * Kprobes and ftrace are turned off as a whole: if the canary is seen, so are mappings.
+ * Mapping a file would be a test too, but it takes an address space, the caller's, which
+ * may be limited or traced. Process context.
  */
 bool bid_hook_armed(void)
 {

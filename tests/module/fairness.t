@@ -287,7 +287,7 @@ def _():
                 lib.drop_pages(path)
                 _, seen = watch.see(lib.map_file, path)
                 equal(seen.reason, reason, f"{notes} notes, read by the worker")
-                equal(stream.resolve_fd(file.fileno()).reason, reason, "RESOLVE_FD")
+                equal(stream.resolve_fd(file.fileno()).reason, reason, "RESOLVE by FD")
 
 
 run()
