@@ -42,7 +42,7 @@ static struct {
 	u64 keys[4];	    /* of the hash; odd */
 	unsigned int shift; /* from a hash to a slot */
 
-	spinlock_t lock; /* of the table and all that follows, but what is atomic */
+	spinlock_t lock;	/* of the table and all that follows, but what is atomic */
 	u32 entries;		/* in the table */
 	u32 seq;		/* moves as entries come and go */
 	struct hlist_head *ids; /* entries by file_id */
