@@ -3,10 +3,10 @@
  * Reads files in the context of whoever maps them, or asks for them.
  *
  * Through the page cache, as a fault in the mapping would: under invalidate_lock, which keeps
- * truncation and hole punching away, without readahead, and with no effect on the file or those
- * that have it open. What has no page in a file that is nothing but memory is zeros, and is read
- * as such without allocating a page. Files whose pages may be read only by their filesystem's own
- * read_iter are read by that. Not by kernel_read(): that asks security modules and fanotify in
+ * truncation and hole punching away, no more than is looked at, and with no effect on the file or
+ * those that have it open. What has no page in a file that is nothing but memory is zeros, and is
+ * read as such without allocating a page. Files whose pages may be read only by their filesystem's
+ * own read_iter are read by that. Not by kernel_read(): that asks security modules and fanotify in
  * the task's name, and makes events; a task may execute what it may not read.
  *
  * No lock of this module is held meanwhile. What one file may cost is bounded: notes, bytes,
@@ -172,21 +172,23 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 }
 
 /*
+ * As a fault does: a page that is read ahead can be waited for until a fatal signal comes, where
+ * read_folio() may wait whatever comes, as FUSE does once its server has the request.
+ *
  * Of the tail of a file the section headers are wanted, and then all of it for the hash: it is
  * read at once, where a page alone would make two or three reads of it.
  */
-static void read_tail(struct reading *reading, struct address_space *mapping, pgoff_t index)
+static void read_ahead(struct reading *reading, struct address_space *mapping, pgoff_t index)
 {
-	const u64 size = reading->reader.size;
-	const pgoff_t first = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
+	const u64 size = i_size_read(mapping->host);
+	const pgoff_t tail = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
 	const pgoff_t end = DIV_ROUND_UP(size, PAGE_SIZE);
+	const pgoff_t first = min(index, tail);
 	struct file_ra_state none = {};
+	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
 
-	/* not beyond the present end */
-	if (index >= first && end - first > 1 && i_size_read(mapping->host) == size) {
-		DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
-		page_cache_ra_unbounded(&ahead, end - first, 0);
-	}
+	if (index < end)
+		page_cache_ra_unbounded(&ahead, first == tail ? end - tail : 1, 0);
 }
 
 /*
@@ -199,7 +201,7 @@ static int wait_for_page(struct reading *reading, struct address_space *mapping,
 	int err = 0;
 
 	if (!page && file_inode(reading->file) == reading->inode) {
-		read_tail(reading, mapping, index);
+		read_ahead(reading, mapping, index);
 		page = pagecache_get_page(mapping, index, 0, 0);
 	}
 	if (!page)
