@@ -601,7 +601,7 @@ def unload(_):
 
 def load(_):
     """With few entries in reserve, each of which is the same two allocations."""
-    lib.load("max_entries=16 requests=4")
+    lib.load("max_entries=16")
 
 
 def module_calls():
@@ -623,9 +623,9 @@ def left_over():
     """What would grow if something were left."""
     with Device() as device:
         device.flush()
-        lib.until(lambda: not device.stats()["requests"], "no file is being read")
+        lib.until(lambda: not device.stats()["visits"], "no file is being read")
         stats = device.stats()
-    return {name: stats[name] for name in ("subscribers", "cookies", "requests", "entries")} | \
+    return {name: stats[name] for name in ("subscribers", "cookies", "visits", "entries")} | \
         {"vmalloc areas": areas(), "users": int(lib.read_bytes("/sys/module/buildid/refcnt")),
          "descriptors": len(os.listdir("/proc/self/fd"))}
 
@@ -682,7 +682,7 @@ class Starved:
         # the last one, too: the reserve is filled up a moment later
         self.unresolved = [mapped for mapped in watch.mmaps if mapped.state == "unresolved"]
         self.unread = [file for file in self.files if file and file.reason == "io-error"]
-        equal(self.count["no_request"], len(self.unresolved), "no_request of STATS")
+        equal(self.count["unresolved"], len(self.unresolved), "unresolved of STATS")
         equal(sum(record.unresolved for record in self.records if isinstance(record, Lost)),
               len(self.unresolved), "unresolved of LOST")
         equal(self.count["io_errors"], len(self.unread), "io_errors of STATS")
@@ -702,7 +702,7 @@ class Starved:
             lib.until(lambda: watch.see(lib.map_file, next(iter(wanted)))[1], "an entry is free")
             for path in wanted:
                 mapped, file = watch.see(lib.map_file, path)
-                equal((file.id, mapped.path), (wanted[path], lib.told(path)), "identity and path")
+                equal((file.id, mapped.path), (wanted[path], path), "identity and path")
 
 
 def kinds_of_files(directory):

@@ -106,7 +106,7 @@ def add_case(name, content, *wanted):
             lib.settle_times(path)
             mapped, file = watch.see(lib.map_file, path)
             check(file, path, content, *wanted)
-            equal(file.path, lib.told(path), "path")
+            equal(file.path, path, "path")
             stream.flush()
             with open(path, "rb") as opened:
                 asked = stream.resolve_fd(opened.fileno())

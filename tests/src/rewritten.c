@@ -23,7 +23,7 @@
 #include <buildid.h>
 
 #define GUARD 4096
-#define ROOM  8192
+#define ROOM  16384
 #define FILL  0xa5
 #define PAGE  4096
 
