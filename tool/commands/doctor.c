@@ -33,6 +33,7 @@ static const struct check {
 	{ "lockdown", check_lockdown },
 	{ "kprobes", check_kprobes },
 	{ "hook", check_hook },
+	{ "visits", check_visits },
 	{ "device", check_device },
 	{ "rights", check_rights },
 	{ "perf", check_perf },
