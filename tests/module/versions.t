@@ -122,6 +122,71 @@ def _():
         equal(len({file.file_id for file in files}), 1, "number of file_ids")
 
 
+def new_reads():
+    """So many files were read by who maps them."""
+    return stream.stats()["read_mapper"]
+
+
+def set_clock(ns):
+    """On by so much."""
+    time.clock_settime_ns(time.CLOCK_REALTIME, time.clock_gettime_ns(time.CLOCK_REALTIME) + ns)
+
+
+# Nanoseconds after which an access moves the time of the last one.
+DAY = 25 * 3600 * 10**9
+for option, step in (("strictatime", 10**9), ("relatime", DAY)):
+    @test(f"on XFS with {option} a file that is accessed, and not changed, is a hit and keeps its "
+          "file_id")
+    def _(option=option, step=step):
+        turns = 4
+        with lib.loop_device("xfs") as device, lib.directory() as directory, \
+                stream.Watch() as watch:
+            lib.run("mount", "-t", "xfs", "-o", option, device, directory)
+            try:
+                path = os.path.join(directory, "lib.so")
+                copy_settled(path, "v1")
+                _, first = watch.see(lib.map_file, path)
+                before = new_reads()
+                for _ in range(turns):
+                    atime = os.stat(path).st_atime_ns
+                    set_clock(step)
+                    lib.read_bytes(path)
+                    assert os.stat(path).st_atime_ns > atime, "atime has not moved"
+                    _, file = watch.see(lib.map_file, path)
+                    equal((file.file_id, file.id), (first.file_id, IDS["v1"]), "file_id, build-id")
+                equal(new_reads(), before, "files read again")
+            finally:
+                set_clock(-turns * step)
+                lib.umount(directory)
+
+
+IMAGES = 24
+
+
+@test(f"{IMAGES} snapshots of one image: each is a hit from the second time on, with its file_id")
+def _():
+    with lib.btrfs() as directory, stream.Watch() as watch:
+        lib.run("btrfs", "subvolume", "create", f"{directory}/image")
+        copy_settled(f"{directory}/image/lib.so", "v1")
+        paths = []
+        for number in range(IMAGES):
+            lib.run("btrfs", "subvolume", "snapshot", f"{directory}/image",
+                    f"{directory}/{number}")
+            paths.append(f"{directory}/{number}/lib.so")
+
+        def look():
+            files = [watch.see(lib.map_file, path)[1] for path in paths]
+            equal([(file.id, file.path) for file in files], [(IDS["v1"], path) for path in paths])
+            equal(len({(file.ino, file.tree) for file in files}), IMAGES, "trees")
+            return [file.file_id for file in files]
+        first = look()
+        equal(len(set(first)), IMAGES, "file_ids")
+        for _ in range(3):
+            before = new_reads()
+            equal(look(), first, "file_ids, again")
+            equal(new_reads(), before, "files read again")
+
+
 @test("a file that is open for writing is marked as unstable")
 def _():
     with lib.tmpfs() as directory, stream.Watch() as watch:

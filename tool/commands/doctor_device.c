@@ -60,7 +60,8 @@ void check_visits(const struct machine *machine, struct finding *finding)
 		not_asked(machine, finding);
 	} else if (visits_held(&stats, text, sizeof(text))) {
 		finding_set(finding, FINDING_WARNING, "%s", text);
-		finding_remedy(finding, "look for what it waits for: its server, its disk; or kill it");
+		finding_remedy(finding,
+			       "look for what it waits for: its server, its disk; or kill it");
 	} else {
 		finding_set(finding, FINDING_OK, "no thread waits for a file that it has mapped");
 	}
