@@ -280,11 +280,11 @@ def elf_with_notes(path, notes):
         file.truncate(first + notes * PAGE)
 
 
-@test("of one file no more than 4,096 pages are read")
+@test("of one file no more than 2,304 pages are read")
 def _():
     with lib.ext4() as directory:
         # eight of their headers are read at a time, which is a page more
-        for notes, reason in ((3600, "no-note"), (3680, "limit")):
+        for notes, reason in ((2040, "no-note"), (2064, "limit")):
             path = os.path.join(directory, str(notes))
             elf_with_notes(path, notes)
             with open(path, "rb") as file, stream.Watch() as watch:

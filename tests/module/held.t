@@ -5,6 +5,7 @@ mapped: it is reported all the same, nobody else is held up, and rmmod says so."
 
 import contextlib
 import errno
+import glob
 import os
 import signal
 import struct
@@ -57,6 +58,15 @@ class All(stream.Watch):
         lib.until(all_there, "each mapping has its FILE")
 
 
+def threads_of(pid):
+    """That may have something mapped still."""
+    left = []
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        with contextlib.suppress(OSError):
+            left += [path] if lib.read_bytes(path).rpartition(b") ")[2][:1] not in b"ZX" else []
+    return left
+
+
 @contextlib.contextmanager
 def holding(*command, when_read=None):
     """Its threads are held in the block, and the pid is theirs; or let go by a call."""
@@ -81,7 +91,7 @@ def holding(*command, when_read=None):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             process.kill()
-            lib.until(lambda: not os.path.exists(f"/proc/{pid}/exe"), "all of its threads are gone")
+            lib.until(lambda: not threads_of(pid), "all of its threads are gone")
 
 
 def others_are_identified(watch, number):
