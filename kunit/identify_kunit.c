@@ -612,7 +612,7 @@ static void without_a_free_request_a_mapping_stays_unresolved(struct kunit *test
 	expect_gnu(test, next_pending(test, sub), LONG_LEN, gnu_id[0]);
 }
 
-/* The length of the path that RESOLVE_KEY and netlink would get. */
+/* The length of the path that RESOLVE by KEY and netlink would get. */
 static u32 remembered_path_len(const struct file *file)
 {
 	struct bid_file_info info = {};

@@ -3,11 +3,11 @@
  * Reads files in the context of whoever maps them, or asks for them.
  *
  * Through the page cache, as a fault in the mapping would: under invalidate_lock, which keeps
- * truncation and hole punching away, without readahead, and with no effect on the file or those
- * that have it open. What has no page in a file that is nothing but memory is zeros, and is read
- * as such without allocating a page. Files whose pages may be read only by their filesystem's own
- * read_iter are read by that. Not by kernel_read(): that asks security modules and fanotify in
- * the task's name, and makes events; a task may execute what it may not read.
+ * truncation and hole punching away, with no readahead but of the tail, and with no effect on the
+ * file or those that have it open. What has no page in a file that is nothing but memory is zeros,
+ * and is read as such without allocating a page. Files whose pages may be read only by their
+ * filesystem's own read_iter are read by that. Not by kernel_read(): that asks security modules
+ * and fanotify in the task's name, and makes events; a task may execute what it may not read.
  *
  * No lock of this module is held meanwhile. What one file may cost is bounded: notes, bytes,
  * pages, attempts. A fatal signal ends it wherever a fault would end.
@@ -172,45 +172,44 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * Of the tail of a file the section headers are wanted, and then all of it for the hash: it is
- * read at once, where a page alone would make two or three reads of it.
+ * The page, if it is there and up to date. Whoever has it locked may wait for a server that does
+ * not answer; so does a fault, which a fatal signal ends.
  */
-static void read_tail(struct reading *reading, struct address_space *mapping, pgoff_t index)
+static struct page *cached_page(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = pagecache_get_page(mapping, index, 0, 0);
+	int err;
+
+	if (!page || PageUptodate(page))
+		return page;
+	err = folio_lock_killable(page_folio(page));
+	if (!err)
+		unlock_page(page);
+	put_page(page);
+	return err ? ERR_PTR(-EINTR) : NULL;
+}
+
+static bool has_page(const struct address_space *mapping, pgoff_t index)
+{
+	return index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE);
+}
+
+/*
+ * Of the tail of a file the section headers are wanted, and then all of it for the hash: it is
+ * read at once, where page by page would make two or three reads of it.
+ */
+static struct page *tail_page(struct reading *reading, struct address_space *mapping, pgoff_t index)
 {
 	const u64 size = reading->reader.size;
 	const pgoff_t first = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
 	const pgoff_t end = DIV_ROUND_UP(size, PAGE_SIZE);
 	struct file_ra_state none = {};
 
-	/* not beyond the present end */
-	if (index >= first && end - first > 1 && i_size_read(mapping->host) == size) {
-		DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
-		page_cache_ra_unbounded(&ahead, end - first, 0);
-	}
-}
-
-/*
- * Whoever has a page locked may wait for a server that does not answer. So does a fault, which a
- * fatal signal ends; read_mapping_page() would wait whatever comes.
- */
-static int wait_for_page(struct reading *reading, struct address_space *mapping, pgoff_t index)
-{
-	struct page *page = pagecache_get_page(mapping, index, 0, 0);
-	int err = 0;
-
-	if (!page && file_inode(reading->file) == reading->inode) {
-		read_tail(reading, mapping, index);
-		page = pagecache_get_page(mapping, index, 0, 0);
-	}
-	if (!page)
-		return 0;
-	if (!PageUptodate(page)) {
-		err = folio_lock_killable(page_folio(page));
-		if (!err)
-			unlock_page(page);
-	}
-	put_page(page);
-	return err;
+	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
+	if (index < first || end - first == 1 || !has_page(mapping, end - 1))
+		return NULL;
+	page_cache_ra_unbounded(&ahead, end - first, 0);
+	return cached_page(mapping, index);
 }
 
 /* invalidate_lock is held for one page at a time, so that truncation need not wait. */
@@ -218,12 +217,18 @@ static struct page *disk_page(struct reading *reading, struct address_space *map
 {
 	/* of an overlay it is not the filesystem's, which then needs none */
 	struct file *file = file_inode(reading->file) == reading->inode ? reading->file : NULL;
-	struct page *page = ERR_PTR(-ESTALE);
+	struct page *page;
 
-	if (wait_for_page(reading, mapping, index))
-		return ERR_PTR(-EINTR);
+	if (!has_page(mapping, index))
+		return ERR_PTR(-ESTALE);
+	page = cached_page(mapping, index);
+	if (!page && file)
+		page = tail_page(reading, mapping, index);
+	if (page)
+		return page;
+	page = ERR_PTR(-ESTALE);
 	filemap_invalidate_lock_shared(mapping);
-	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {
+	if (has_page(mapping, index)) {
 		page = read_mapping_page(mapping, index, file);
 		if (IS_ERR(page))
 			page = ERR_PTR(read_error(PTR_ERR(page)));
@@ -366,7 +371,8 @@ static int attempt(struct reading *reading, const struct bid_version *version,
 	err = bid_elf_identify(&reading->reader, &limits, id);
 	if (err == -EDQUOT) {
 		*id = (struct bid_identity){ .reason = BUILDID_REASON_LIMIT };
-		reading->err = err = 0;
+		reading->err = 0;
+		err = 0;
 	}
 	reading->pages = max(reading->pages, HASH_PAGES);
 	if (!err && id->kind == BUILDID_KIND_NONE)

@@ -253,8 +253,8 @@ enum buildid_reason {
  *	@id_len bytes of identity, zeros up to a multiple of 8; then the path
  *	as the mapping process sees it and a NUL, zeros up to a multiple of 8;
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
- *	it is a flag. In a reply about the present (MAPS, RESOLVE_FD,
- *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
+ *	it is a flag. In a reply about the present (MAPS, RESOLVE by
+ *	FD and ADDR) the path is as the caller's /proc/PID/maps shows it. Several
  *	processes may see one file under different paths: with @pid it is that
  *	process's, else that of the first mapping
  * @reserved: 0

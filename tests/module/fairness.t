@@ -291,7 +291,7 @@ def _():
                 lib.drop_pages(path)
                 _, seen = watch.see(lib.map_file, path)
                 equal(seen.reason, reason, f"{notes} notes, mapped")
-                equal(stream.resolve_fd(file.fileno()).reason, reason, "RESOLVE_FD")
+                equal(stream.resolve_fd(file.fileno()).reason, reason, "RESOLVE by FD")
 
 
 run()

@@ -258,7 +258,7 @@ def _():
             except OSError as error:
                 equal(error.errno, errno.ENOENT, f"error for {name}")
             else:
-                raise AssertionError(f"RESOLVE_ADDR has {name}")
+                raise AssertionError(f"RESOLVE by ADDR has {name}")
 
 
 @test("a 32-bit program that is loaded with 32-bit libraries is identified, with all of them")

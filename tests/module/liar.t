@@ -106,7 +106,7 @@ def _():
     file = liar.File(2, (with_id(ident(1)),), read="silent", open=liar.DIRECT_IO,
                      answers_interrupts=True)
     with served(file) as (fds, _), lib.waiting_for(ask, fds[0]) as (_, reader):
-        equal(lib.result_of(reader, lib.PATIENCE), "EINTR", "what RESOLVE_FD returns")
+        equal(lib.result_of(reader, lib.PATIENCE), "EINTR", "what RESOLVE by FD returns")
 
 
 @test("a file without a build-id has its hash when asked for, though it was in memory")
@@ -117,7 +117,7 @@ def _():
         mapping, file = mapped(watch, fds[0])
         equal((mapping.state, file.reason), ("deferred", "deferred"), "state and reason")
         want = content.Answer("htlhash", "not-elf", lib.htlhash(NOISE))
-        equal(content.answer_of(stream.resolve_fd(fds[0])), want, "RESOLVE_FD")
+        equal(content.answer_of(stream.resolve_fd(fds[0])), want, "RESOLVE by FD")
         mapping, file = mapped(watch, fds[0])
         equal((mapping.state, content.answer_of(file)), ("known", want), "of the next mapping")
 

@@ -376,7 +376,7 @@ def _():
     equal((without, paths, found), (files, [], 1), "files without path, paths, and the file")
 
 
-@test("RESOLVE_ADDR in a container is of its own processes, as long as they live")
+@test("RESOLVE by ADDR in a container is of its own processes, as long as they live")
 def _():
     with lib.tmpfs() as shared:
         put(shared, "lib.so", 1)
@@ -412,7 +412,7 @@ def _():
           "answers")
 
 
-@test("RESOLVE_KEY in a container returns the identity, and no path")
+@test("RESOLVE by KEY in a container returns the identity, and no path")
 def _():
     with lib.tmpfs() as shared:
         path = put(shared, "lib.so", 1)
@@ -428,7 +428,7 @@ def _():
         equal(in_container(shared, ask), [ident(1), "", True], "inside")
 
 
-@test("RESOLVE_FD in a container has the path that is seen there")
+@test("RESOLVE by FD in a container has the path that is seen there")
 def _():
     with lib.tmpfs() as shared:
         lib.map_file(put(shared, "lib.so", 1))

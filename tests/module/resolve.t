@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""RESOLVE_FD, RESOLVE_KEY, RESOLVE_ID and RESOLVE_ADDR: what each answers, for whom;
+"""RESOLVE by FD, KEY, ID and ADDR: what each answers, for whom;
 and that no file, server or caller holds up anybody but itself, or spoils an answer."""
 
 import collections
@@ -37,7 +37,7 @@ def map_there(path):
     os.close(fd)
 
 
-# ------------------------------------------------------------------ RESOLVE_ID --
+# ----------------------------------------------------------- RESOLVE by ID --
 
 @test("a file_id resolves to its FILE record, as long as it is remembered")
 def _():
@@ -55,7 +55,7 @@ def _():
         fails_with(errno.ENOENT, device.resolve_id, known.file_id)
 
 
-# ----------------------------------------------------------------- RESOLVE_KEY --
+# ---------------------------------------------------------- RESOLVE by KEY --
 
 @test("a key resolves after the file is gone")
 def _():
@@ -95,7 +95,7 @@ def _():
           (told, "gnu", lib.readelf_ids(["/bin/true"])["/bin/true"]))
 
 
-# ------------------------------------------------------------------ RESOLVE_FD --
+# ----------------------------------------------------------- RESOLVE by FD --
 
 @test("a file descriptor with O_DIRECT gives the same answer, and spoils nobody's")
 def _():
@@ -151,7 +151,7 @@ def _():
                 lib.umount(merged)
 
 
-# ---------------------------------------------------------------- RESOLVE_ADDR --
+# --------------------------------------------------------- RESOLVE by ADDR --
 
 @test("an address of a living process resolves with its offset")
 def _():
@@ -225,7 +225,7 @@ def reason_of(pid, address):
 
 
 for mode in ("silent", "direct"):
-    @test(f"RESOLVE_ADDR of a file whose FUSE server is {mode} and never answers does not wait")
+    @test(f"RESOLVE by ADDR of a file whose FUSE server is {mode} and never answers does not wait")
     def _(mode=mode):
         with servers.fuse(mode) as (path, server), lib.child(map_there, path) as pid, \
                 lib.waiting_for(reason_of, pid, FIXED) as (_, result):
@@ -234,7 +234,7 @@ for mode in ("silent", "direct"):
             equal(found, "not-read", "reason")
 
 
-@test("RESOLVE_ADDR and MAPS do not wait for who serves a file, and name it as the stream does")
+@test("RESOLVE by ADDR and MAPS do not wait for who serves a file, and name it as the stream does")
 def _():
     with servers.fuse("silent") as (path, _), stream.Watch() as watch:
         _, file = watch.see(lib.map_file, path)
