@@ -607,11 +607,10 @@ def module_calls():
     # that of what failed first, whatever that may be; the core kernel has some of its own
     errors = ("ENOMEM", "EFAULT", "ENODEV", "ENXIO", "EINVAL", "ENOENT", "ENOSPC")
     kinds = ("failslab", "fail_page_alloc")
-    # sysfs_slab_add() of 6.12 leaks the name of a slab that it cannot add
     return [
         Call("finit_module", load, not_loaded, undone=gone_and_says_why,
              errors=errors, where=("do_one_initcall",),
-             but=("sysfs_slab_add",), kinds=kinds, leap=6, repeats=True),
+             kinds=kinds, leap=6, repeats=True),
         Call("delete_module", unload, loaded, errors=(), kinds=kinds, leap=2, repeats=True),
     ]
 
