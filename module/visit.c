@@ -158,6 +158,9 @@ static const struct file_operations ticket_fops = { .release = on_close };
 
 static int come_back(struct visit *visit)
 {
+	/* as in a kprobe that is a breakpoint: a kernel thread would close it */
+	if (in_interrupt())
+		return -EAGAIN;
 	fput(visit->ticket);
 	visit->ticket = NULL;
 	return 0;

@@ -54,7 +54,7 @@
  * the request must have the capability.
  *
  * The content of a file that the caller may not read, by the file's mode, ACL and
- * security label, is not hashed for it: see BUILDID_REASON_DENIED.
+ * security label, is not read for it: see BUILDID_REASON_DENIED.
  *
  * Containers
  * ----------
@@ -68,6 +68,23 @@
  * readers. The netlink family is in the initial network namespace. A process there
  * can ask for all files, with their paths (GET and its dump); what it gets after
  * SUBSCRIBE goes by its pid namespace and root directory, as with the device.
+ *
+ * Order
+ * -----
+ * The records of a subscription stand in the order in which they were reserved, and @seq
+ * grows in that order. Times are taken a moment before: those of a record may be a little
+ * older than those of the record before it, where that is of another processor or thread.
+ * So sort by @seq, not by time. Mappings of one address space are in the order in which
+ * they were made.
+ *
+ * An MMAP is sent as the mapping is made. The FILE that it refers to follows: the thread
+ * that maps reads the file and sends the record on its way back to user space, before it
+ * runs anything of the mapping. As a rule that is microseconds later. It is later where
+ * the thread waits for a disk or a server, or is held by its tracer; other records are in
+ * between, and another thread of the process may run the mapping meanwhile. So keep an
+ * MMAP that says BUILDID_STATE_FOLLOWS until the FILE with its @file_id comes, and hold
+ * nothing else back. It does not come when it was dropped for want of room: after a LOST
+ * with @ring_full wait for nothing of before.
  */
 #ifndef _UAPI_BUILDID_H
 #define _UAPI_BUILDID_H
@@ -172,11 +189,11 @@ enum buildid_kind {
  *	kind, 65,536 notes, 16 MiB of both on 2,304 pages), or an identity of more
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
- * @BUILDID_REASON_INTERRUPTED: a signal ended the read
- * @BUILDID_REASON_NOT_READ: nobody has read it for whoever asks. A file whose server may
- *	be any user (FUSE, a mount of a user namespace), or that is open for writing, is
- *	read by the processes that map it, and for a caller of RESOLVE that holds it, not
- *	for others
+ * @BUILDID_REASON_INTERRUPTED: a signal ended the read, or the thread was killed before
+ *	it. Nothing is kept of it: the file is read again when it is mapped again
+ * @BUILDID_REASON_NOT_READ: not read for this caller: a read may wait for any user (FUSE,
+ *	a mount of a user namespace), the file is open for writing, or it was given by
+ *	O_PATH. A process that maps it reads it
  * @BUILDID_REASON_NOT_REGULAR: a device, pipe or socket is never read
  * @BUILDID_REASON_SECRET: secretmem is never read
  * @BUILDID_REASON_HUGETLB: hugetlbfs is never read
@@ -186,8 +203,9 @@ enum buildid_kind {
  * @BUILDID_REASON_PSEUDO: on sysfs, proc or the like, which generate their files' content
  *	at each read
  * @BUILDID_REASON_ANONYMOUS: shared anonymous memory
- * @BUILDID_REASON_DENIED: in a reply only: the caller may not read the file, and it was not
- *	read for anybody else; or its identity is a hash, and the caller has no CAP_PERFMON
+ * @BUILDID_REASON_DENIED: in a reply to MAPS or RESOLVE by ADDR: the caller may not read
+ *	the file, and it is not in the cache, or its identity is a hash and the caller
+ *	has no CAP_PERFMON
  */
 enum buildid_reason {
 	BUILDID_REASON_NONE		= 0,
@@ -223,8 +241,10 @@ enum buildid_reason {
  * struct buildid_file - BUILDID_RECORD_FILE: one version of one file
  * @header: see struct buildid_record
  * @file_id: names this version of this inode; not used again as long as the
- *	module is loaded. A file that changes gets another one. 0 in a reply that
- *	the module did not store: then it says nothing
+ *	module is loaded. A file that changes gets another one, and so does one that
+ *	had to be read again, also when it is found to be the same: then the cache
+ *	keeps the older one. 0 in a reply that the module did not store: then it says
+ *	nothing
  * @ino: inode number, as mapped (on overlayfs the real file's)
  * @user_ino: inode number as /proc/PID/maps of this kernel shows it. Several
  *	overlayfs over one file each show their own: it is that of the first mapping
@@ -233,8 +253,7 @@ enum buildid_reason {
  * @dev_major: of the superblock the file is on, as mapped
  * @dev_minor: likewise
  * @user_dev_major: device as /proc/PID/maps of this kernel shows it; on btrfs
- *	the subvolume's, as stat(2) gives it, where /proc/PID/maps shows
- *	@dev_major. (On PREEMPT_RT only in answers, else likewise @dev_major)
+ *	the subvolume's, as stat(2) gives it, where /proc/PID/maps shows @dev_major
  * @user_dev_minor: likewise
  * @generation: of the inode number
  * @flags: BUILDID_FILE_*
@@ -299,8 +318,10 @@ struct buildid_file {
  *	and as long as the read takes where a disk or a server is slow; other records come in
  *	between. With BUILDID_SUB_PATH one follows every MMAP that has a file, with its
  *	@file_id and @tid; without, any with its @file_id may be the one
- * @BUILDID_STATE_UNRESOLVED: the file could not be looked at; @file_id is 0 and nothing
- *	follows. Counted
+ * @BUILDID_STATE_UNRESOLVED: there is none, and none follows; @file_id is 0. The thread has
+ *	mapped more than four files in this system call that are not known, or it does not
+ *	return to user space (a thread of the kernel's, or one that exits), or there was no
+ *	memory at that moment. Counted as unresolved
  */
 enum buildid_state {
 	BUILDID_STATE_KNOWN		= 0,
@@ -320,8 +341,8 @@ enum buildid_state {
  * @start_time: of the process, CLOCK_BOOTTIME of the initial time namespace:
  *	tells it from another with the same @pid. /proc/PID/stat has it in clock
  *	ticks
- * @cgroup_id: of its cgroup v2, as the inode number of the directory; 0 where it has none
- * @uid: real user id, in the reader's user namespace
+ * @cgroup_id: of its cgroup v2, as the inode number of the directory; 0 in HISTORY
+ * @uid: real user id of the thread, in the initial user namespace; ~0U in HISTORY
  * @prot: PROT_READ | PROT_WRITE | PROT_EXEC
  * @map_flags: MAP_SHARED or MAP_PRIVATE
  * @state: enum buildid_state
