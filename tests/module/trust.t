@@ -185,7 +185,7 @@ def device_buffer(fd, size):
     except FileNotFoundError:
         raise Skip("this kernel has no /dev/udmabuf") from None
     fcntl.fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)
-    buffer = fcntl.ioctl(device, UDMABUF_CREATE, struct.pack("=IIQQ", fd, 0, 0, size))
+    buffer = fcntl.ioctl(device, UDMABUF_CREATE, bytearray(struct.pack("=IIQQ", fd, 0, 0, size)))
     os.close(device)
     mapped = mmap.mmap(buffer, size)
     os.close(buffer)
