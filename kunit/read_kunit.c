@@ -436,23 +436,24 @@ static void ends_when_its_task_is_killed(struct kunit *test)
 	put_page(page);
 }
 
-/* Both pages that the hash is of. */
-static void reads_a_tail_that_is_not_there_at_once(struct kunit *test)
+/* A page as it is looked at, and both that the hash of the tail is of. */
+static void reads_ahead_what_is_not_there_and_no_more(struct kunit *test)
 {
-	struct file *file = make_hole(test, "hole", 3 * PAGE_SIZE - 100);
+	struct file *file = make_hole(test, "hole", 4 * PAGE_SIZE - 100);
 	struct result result;
 
 	trouble.cached = true;
 	KUNIT_EXPECT_EQ(test, read_by(file, DISK, &result), 0);
 	KUNIT_EXPECT_EQ(test, result.id.kind, BUILDID_KIND_HTLHASH);
-	KUNIT_EXPECT_EQ(test, trouble.ahead, 1);
-	/* the first page, and neither of the last two */
-	KUNIT_EXPECT_EQ(test, trouble.reads, 1);
+	KUNIT_EXPECT_EQ(test, trouble.ahead, 2);
 	KUNIT_EXPECT_EQ(test, file->f_mapping->nrpages, 3);
-	/* nor one of a single page, which is read as any other */
+	/* a tail of a single page */
 	file = make_hole(test, "hole", 3 * PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, read_by(file, DISK, &result), 0);
-	KUNIT_EXPECT_EQ(test, trouble.ahead, 1);
+	KUNIT_EXPECT_EQ(test, trouble.ahead, 4);
+	KUNIT_EXPECT_EQ(test, file->f_mapping->nrpages, 2);
+	/* and nothing is left to be read */
+	KUNIT_EXPECT_EQ(test, trouble.reads, 0);
 }
 
 /* It is being cut. */
@@ -680,7 +681,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(reads_again_what_changed_meanwhile),
 	KUNIT_CASE_PARAM(finds_no_id_when_reading_fails_with, errors_gen_params),
 	KUNIT_CASE(ends_when_its_task_is_killed),
-	KUNIT_CASE(reads_a_tail_that_is_not_there_at_once),
+	KUNIT_CASE(reads_ahead_what_is_not_there_and_no_more),
 	KUNIT_CASE(reads_again_when_the_end_comes_early),
 	KUNIT_CASE(reads_what_is_open_for_direct_io_by_the_page_cache),
 	KUNIT_CASE(finds_no_id_without_memory),
