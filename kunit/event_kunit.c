@@ -452,22 +452,6 @@ static void there_is_room_for_so_many_subscribers(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, next);
 }
 
-/* However little else there is to wake it for. */
-static void a_full_ring_wakes_its_reader(struct kunit *test)
-{
-	struct test_subscriber *sub = start_subscriber(test, 0, SZ_4K, SZ_4K - 1, NULL);
-	struct bid_ring *ring;
-	u32 i;
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
-	ring = &sub->subscriber->ring;
-	KUNIT_EXPECT_TRUE(test, begin_to_wait(ring));
-	for (i = 0; i < 60; i++)
-		report_unresolved(test, EXEC);
-	irq_work_sync(&ring->wake);
-	KUNIT_EXPECT_EQ(test, atomic_read(&sub->waiter.woken), 1);
-}
-
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(lays_out_a_file_record_of, layouts_gen_params),
 	KUNIT_CASE(a_mapping_record_has_every_field),
@@ -480,7 +464,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_path_goes_to_those_that_have_the_same_root),
 	KUNIT_CASE(a_file_that_was_lost_follows_the_next_mapping),
 	KUNIT_CASE(there_is_room_for_so_many_subscribers),
-	KUNIT_CASE(a_full_ring_wakes_its_reader),
 	{},
 };
 

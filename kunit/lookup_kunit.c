@@ -18,21 +18,26 @@ static struct bid_entry *test_entry_alloc(const struct bid_identity *id,
 	return no_memory ? NULL : bid_entry_alloc(id, path);
 }
 
-/* Write-mapped while it is read. */
-static bool mark_meanwhile;
+/* It is write-mapped. */
+static void mark(struct inode *inode)
+{
+	struct bid_key key;
+
+	bid_file_key(inode, &key);
+	rcu_read_lock();
+	bid_cache_mark_recheck(&key);
+	rcu_read_unlock();
+}
+
+static bool mark_meanwhile; /* while it is read */
 
 static int test_read_file(struct file *file, struct inode *inode, enum bid_access access,
 			  struct bid_version *version, struct bid_identity *id, bool *unsure)
 {
 	int err = bid_read_file(file, inode, access, version, id, unsure);
-	struct bid_key key;
 
-	if (mark_meanwhile) {
-		bid_file_key(inode, &key);
-		rcu_read_lock();
-		bid_cache_mark_recheck(&key);
-		rcu_read_unlock();
-	}
+	if (mark_meanwhile)
+		mark(inode);
 	return err;
 }
 
@@ -185,15 +190,6 @@ static const struct moment {
 
 KUNIT_ARRAY_PARAM_DESC(moments, moments, name);
 
-static void mark_if(bool now, struct bid_lookup *lookup)
-{
-	if (!now)
-		return;
-	rcu_read_lock();
-	bid_cache_mark_recheck(&lookup->key);
-	rcu_read_unlock();
-}
-
 static void is_read_again_when_it_is_write_mapped(struct kunit *test)
 {
 	const struct moment *of = test->param_value;
@@ -202,13 +198,16 @@ static void is_read_again_when_it_is_write_mapped(struct kunit *test)
 	u64 file_id;
 
 	bid_lookup_init(file, file_inode(file), &lookup);
-	mark_if(of->before_read, &lookup);
+	if (of->before_read)
+		mark(lookup.inode);
 	mark_meanwhile = of->meanwhile;
 	KUNIT_ASSERT_EQ(test, bid_lookup_read(&lookup), 0);
 	mark_meanwhile = false;
-	mark_if(of->before_store, &lookup);
+	if (of->before_store)
+		mark(lookup.inode);
 	file_id = bid_lookup_store(&lookup, &a_path, 0);
-	mark_if(of->then, &lookup);
+	if (of->then)
+		mark(lookup.inode);
 	KUNIT_EXPECT_NE(test, file_id, 0);
 	KUNIT_EXPECT_EQ(test, find(file), of->before_read ? file_id : 0);
 	KUNIT_EXPECT_EQ(test, read_and_store(test, file), file_id);

@@ -12,7 +12,6 @@
 #include "cache.h"
 #include "event.h"
 #include "files.h"
-#include "waiter.h"
 
 #define EXEC   (VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
 #define DATA   (VM_READ | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
@@ -38,11 +37,11 @@ static inline struct vm_area_struct *make_vma(struct kunit *test, struct file *f
 
 /**
  * struct test_subscriber - a subscriber under test
- * @waiter: who reads it
+ * @wait: where its reader would wait
  * @subscriber: it
  */
 struct test_subscriber {
-	struct waiter waiter;
+	wait_queue_head_t wait;
 	struct bid_subscriber *subscriber;
 };
 
@@ -71,8 +70,8 @@ static inline struct test_subscriber *start_subscriber(struct kunit *test, u32 f
 	subscriber->pid_ns = &init_pid_ns;
 	subscriber->pids[0] = pid;
 	subscriber->nr_pids = !!pid;
-	waiter_init(&sub->waiter);
-	err = bid_ring_init(&subscriber->ring, ring_size, watermark, &sub->waiter.queue, 0);
+	init_waitqueue_head(&sub->wait);
+	err = bid_ring_init(&subscriber->ring, ring_size, watermark, &sub->wait, 0);
 	if (!err) {
 		err = bid_event_add(subscriber);
 		if (err)
