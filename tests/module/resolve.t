@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""RESOLVE_FD, RESOLVE_KEY, RESOLVE_ID and RESOLVE_ADDR: what each answers, for whom;
+"""RESOLVE by FD, KEY, ID and ADDR: what each answers, for whom;
 and that no file, server or caller holds up anybody but itself, or spoils an answer."""
 
 import collections
@@ -23,7 +23,6 @@ from lib import built, fails_with, libc
 from tap import Skip, equal, run, test
 
 PAGE = lib.PAGE
-ID8 = "0123456789abcdef"
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 # Nothing else is mapped there: far from heap, libraries and stack.
 FIXED, MAP_FIXED_NOREPLACE = 0x200000000000, 0x100000
@@ -54,7 +53,7 @@ def _():
         fails_with(errno.ENOENT, device.resolve_id, known.file_id)
 
 
-# ----------------------------------------------------------------- RESOLVE_KEY --
+# ------------------------------------------------------------------------ KEY --
 
 @test("a key resolves after the file is gone")
 def _():
@@ -93,7 +92,7 @@ def _():
           (f"{top}/program", "gnu", lib.readelf_ids(["/bin/true"])["/bin/true"]))
 
 
-# ------------------------------------------------------------------ RESOLVE_FD --
+# ------------------------------------------------------------------------- FD --
 
 @test("a file descriptor with O_DIRECT gives the same answer, and spoils nobody's")
 def _():
@@ -149,7 +148,7 @@ def _():
                 lib.umount(merged)
 
 
-# ---------------------------------------------------------------- RESOLVE_ADDR --
+# ----------------------------------------------------------------------- ADDR --
 
 @test("an address of a living process resolves with its offset")
 def _():
