@@ -39,10 +39,10 @@ static struct {
 	struct bid_entry __rcu **table;
 	u16 *occupied; /* bitmap of slots, for each set */
 	u32 slots;
-	u64 keys[4]; /* of the hash; odd */
+	u64 keys[4];	    /* of the hash; odd */
 	unsigned int shift; /* from a hash to a slot */
 
-	spinlock_t lock;
+	spinlock_t lock;	/* of the table and all that follows, but what is atomic */
 	u32 entries;		/* in the table */
 	u32 seq;		/* moves as entries come and go */
 	struct hlist_head *ids; /* entries by file_id */
@@ -193,7 +193,7 @@ struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32
 	if (MAJOR(dev) != major || MINOR(dev) != minor)
 		return NULL;
 	if (generation && tree) {
-		slot = hash(dev, *generation, ino, *tree) >> cache.shift & ~(WAYS - 1);
+		slot = (hash(dev, *generation, ino, *tree) >> cache.shift) & ~(WAYS - 1);
 		end = slot + WAYS;
 	}
 	for (; slot < end; slot++) {
@@ -372,7 +372,7 @@ void bid_cache_mark_recheck(const struct bid_key *key)
 	atomic_inc(recheck_seq_of(key));
 	smp_mb__after_atomic(); /* count, then look: pairs with look_again() */
 	for_each_in_set(entry, set)
-		if (bid_key_equal(&entry->key, key))
+		if (bid_key_equal(&entry->key, key) && !test_bit(BID_ENTRY_RECHECK, &entry->flags))
 			set_bit(BID_ENTRY_RECHECK, &entry->flags);
 }
 

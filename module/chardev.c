@@ -188,15 +188,6 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return run(&commands[nr], file->private_data, (void __user *)arg);
 }
 
-/* Is there something to read? If not, the ring wakes the session. */
-static bool is_ready(struct bid_subscriber *subscriber)
-{
-	struct bid_ring *ring = &subscriber->ring;
-
-	bid_ring_report_lost(ring, bid_hook_missed());
-	return bid_ring_ready(ring, ring->watermark);
-}
-
 static __poll_t poll(struct file *file, poll_table *wait)
 {
 	struct bid_session *session = file->private_data;
@@ -206,7 +197,7 @@ static __poll_t poll(struct file *file, poll_table *wait)
 	smp_mb(); /* on older kernels it is not in poll_wait(): pairs with bid_ring_wake() */
 	if (!subscriber)
 		return EPOLLERR;
-	return is_ready(subscriber) ? EPOLLIN | EPOLLRDNORM : 0;
+	return bid_ring_poll(&subscriber->ring, bid_hook_missed()) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /*
@@ -255,7 +246,8 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 			return n;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		err = wait_event_interruptible(session->wait, is_ready(subscriber));
+		err = wait_event_interruptible(session->wait,
+					       bid_ring_poll(&subscriber->ring, bid_hook_missed()));
 		if (err)
 			return err;
 	}

@@ -201,6 +201,7 @@ static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber,
 		.size = sizeof(struct buildid_mmap),
 		.file_id = file_id,
 		.missed = bid_hook_missed(),
+		.time_perf = report->time_perf,
 	};
 	struct buildid_record *record;
 
@@ -255,6 +256,7 @@ static noinline void send_hits(struct bid_subscriber *subscriber, const struct v
 
 	bid_mapping_init(&report.mapping, vma, file_id);
 	report.vma = vma;
+	report.time_perf = time_perf;
 	report.follows = 0;
 	report.follow = follow;
 	send_mmap(subscriber, &report);
@@ -314,6 +316,7 @@ static void send_file(struct bid_subscriber *subscriber, struct bid_file_info in
 		.type = BUILDID_RECORD_FILE,
 		.file_id = info.file_id,
 		.missed = bid_hook_missed(),
+		.time_perf = local_clock(),
 	};
 	struct buildid_record *record;
 	u32 pid, tid;
@@ -372,6 +375,7 @@ static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
 		.type = type,
 		.size = size,
 		.missed = bid_hook_missed(),
+		.time_perf = local_clock(),
 	};
 	struct buildid_record *record = bid_ring_reserve(ring, &request);
 

@@ -90,12 +90,14 @@ static inline bool bid_event_watches_data(void)
  * struct bid_report - a mapping to report to all who want it
  * @mapping: the mapping
  * @vma: it, for @follow
+ * @time_perf: local_clock()
  * @follows: a FILE record follows, or, below 0, cannot; 0 where that was not asked
  * @follow: have one follow; false when that cannot be
  */
 struct bid_report {
 	struct bid_mapping mapping;
 	const struct vm_area_struct *vma;
+	u64 time_perf;
 	int follows;
 	bool (*follow)(const struct bid_report *report);
 };

@@ -125,8 +125,7 @@ void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev)
 
 	*ino = inode->i_ino;
 	*dev = sb->s_dev;
-	if (unlikely(sb->s_magic == BTRFS_SUPER_MAGIC) &&
-	    file_user_path(file)->dentry->d_sb == sb)
+	if (unlikely(sb->s_magic == BTRFS_SUPER_MAGIC) && file_user_path(file)->dentry->d_sb == sb)
 		subvolume_dev(file_user_path(file), dev);
 }
 
@@ -328,8 +327,8 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 	if (*reason)
 		return BID_ACCESS_NEVER;
 	/* an overlay's descriptor is no file of the filesystem whose pages these are */
-	if (faults_by_pages(inode) && (file_inode(file) == inode || inode->i_sb->s_bdev ||
-				       bid_file_is_memory(inode)))
+	if (faults_by_pages(inode) &&
+	    (file_inode(file) == inode || inode->i_sb->s_bdev || bid_file_is_memory(inode)))
 		return BID_ACCESS_PAGES;
 	if ((file->f_mode & FMODE_CAN_READ) && file->f_op->read_iter)
 		return BID_ACCESS_READ;

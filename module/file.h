@@ -74,7 +74,6 @@ struct inode *bid_file_inode(const struct file *file);
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
 void bid_file_key(struct inode *inode, struct bid_key *key);
 void bid_file_version(struct inode *inode, struct bid_version *version);
-void bid_file_arm_version(struct inode *inode);
 bool bid_file_unstable(struct inode *inode);
 bool bid_file_counts(const struct inode *inode);
 bool bid_file_racy(const struct inode *inode, const struct bid_version *version);
@@ -153,8 +152,9 @@ static inline bool bid_file_matches(struct inode *inode, const struct bid_key *k
 {
 	const struct super_block *sb = inode->i_sb;
 
-	return key->ino == inode->i_ino && key->dev == sb->s_dev &&
-	       version->ctime == bid_file_ctime(inode) && version->mtime == bid_file_mtime(inode) &&
+	/* first what tells versions of one inode apart, of which a set may be full */
+	return version->ctime == bid_file_ctime(inode) && key->ino == inode->i_ino &&
+	       key->dev == sb->s_dev && version->mtime == bid_file_mtime(inode) &&
 	       version->size == i_size_read(inode) &&
 	       version->epoch == atomic_read(&bid_file_epochs[version->epoch_index]) &&
 	       key->generation == inode->i_generation;

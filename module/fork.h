@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The tracepoints of forks and execs, for those who follow them: task.c, descendants.c
- * and parents.c.
+ * and history.c.
  */
 #ifndef BID_FORK_H
 #define BID_FORK_H

@@ -31,6 +31,8 @@
 #include "file.h"
 #include "hook.h"
 
+#define SHUTDOWN_SYMBOL "generic_shutdown_super"
+
 static struct {
 	struct file *file;	/* a mapping of it is the test's; NULL after the test */
 	struct super_block *sb; /* its shutdown is the test's; likewise */
@@ -58,13 +60,16 @@ static int on_mmap_probe(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /* Called before the device number of the filesystem can be used again. */
-static int on_shutdown_super(struct kprobe *kp, struct pt_regs *regs)
+static void on_shutdown_super(struct super_block *sb)
 {
-	struct super_block *sb = (struct super_block *)regs_get_kernel_argument(regs, 0);
-
 	if (unlikely(sb == READ_ONCE(selftest.sb)))
 		selftest.fired = true;
 	bid_file_end_epoch(sb);
+}
+
+static int on_shutdown_probe(struct kprobe *kp, struct pt_regs *regs)
+{
+	on_shutdown_super((struct super_block *)regs_get_kernel_argument(regs, 0));
 	return 0;
 }
 
@@ -74,8 +79,8 @@ struct kprobe bid_hook_mmap = {
 };
 
 static struct kprobe shutdown_super = {
-	.symbol_name = "generic_shutdown_super",
-	.pre_handler = on_shutdown_super,
+	.symbol_name = SHUTDOWN_SYMBOL,
+	.pre_handler = on_shutdown_probe,
 };
 
 /* Probed as the others are, and does nothing: INFO may call it for any user. */
@@ -96,8 +101,8 @@ static struct kprobe canary_probe = {
 };
 
 #ifdef BID_HAS_FTRACE_ARGS
-static void notrace on_mmap_call(unsigned long ip, unsigned long parent_ip,
-				 struct ftrace_ops *ops, struct ftrace_regs *regs)
+static void notrace on_mmap_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				 struct ftrace_regs *regs)
 {
 	preempt_disable_notrace();
 	on_mmap((struct vm_area_struct *)ftrace_regs_get_argument(regs, 0));
@@ -110,47 +115,72 @@ static void notrace on_canary_call(unsigned long ip, unsigned long parent_ip,
 	this_cpu_write(canary_seen, true);
 }
 
-static struct ftrace_ops mmap_ops = {
-	.func = on_mmap_call,
-	.flags = FTRACE_OPS_FL_PERMANENT,
+static void notrace on_shutdown_call(unsigned long ip, unsigned long parent_ip,
+				     struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	on_shutdown_super((struct super_block *)ftrace_regs_get_argument(regs, 0));
+}
+
+static struct watched {
+	struct ftrace_ops ops;
+	const char *symbol;
+} watched[] = {
+	{ { .func = on_mmap_call, .flags = FTRACE_OPS_FL_PERMANENT }, BID_HOOK_SYMBOL },
+	{ { .func = on_shutdown_call, .flags = FTRACE_OPS_FL_PERMANENT }, SHUTDOWN_SYMBOL },
+	{ { .func = on_canary_call } },
 };
 
-static struct ftrace_ops canary_ops = { .func = on_canary_call };
+static int watch_call(struct watched *this)
+{
+	char symbol[sizeof(BID_HOOK_SYMBOL SHUTDOWN_SYMBOL)];
+	int err;
+
+	if (this->symbol) {
+		strscpy(symbol, this->symbol, sizeof(symbol));
+		err = ftrace_set_filter(&this->ops, symbol, strlen(symbol), 1);
+	} else {
+		err = ftrace_set_filter_ip(&this->ops, (unsigned long)canary, 0, 1);
+	}
+	return err ?: register_ftrace_function(&this->ops);
+}
+
+static void unwatch_calls(int end)
+{
+	while (end--) {
+		unregister_ftrace_function(&watched[end].ops);
+		ftrace_free_filter(&watched[end].ops);
+	}
+}
 
 static int watch_calls(void)
 {
-	char symbol[] = BID_HOOK_SYMBOL;
-	int err;
+	int i, err;
 
-	err = ftrace_set_filter(&mmap_ops, symbol, strlen(symbol), 1) ?:
-		      ftrace_set_filter_ip(&canary_ops, (unsigned long)canary, 0, 1) ?:
-		      register_ftrace_function(&canary_ops);
-	if (err)
-		return err;
-	err = register_ftrace_function(&mmap_ops);
-	if (err)
-		unregister_ftrace_function(&canary_ops);
-	return err;
+	for (i = 0; i < ARRAY_SIZE(watched); i++) {
+		err = watch_call(&watched[i]);
+		if (err) {
+			ftrace_free_filter(&watched[i].ops);
+			unwatch_calls(i);
+			return err;
+		}
+	}
+	return 0;
 }
-
-static void unwatch_calls(void)
-{
-	unregister_ftrace_function(&mmap_ops);
-	unregister_ftrace_function(&canary_ops);
-}
+#define WATCHED ARRAY_SIZE(watched)
 #else
+#define WATCHED 0
 static int watch_calls(void)
 {
 	return -EOPNOTSUPP;
 }
 
-static void unwatch_calls(void)
+static void unwatch_calls(int end)
 {
 }
 #endif
 
-static bool by_ftrace; /* and not by the first two of these */
-static struct kprobe *const probes[] = { &bid_hook_mmap, &canary_probe, &shutdown_super };
+static bool by_ftrace; /* and not by these */
+static struct kprobe *const probes[] = { &bid_hook_mmap, &shutdown_super, &canary_probe };
 
 static int expect_fired(const char *symbol)
 {
@@ -211,7 +241,7 @@ static int test_shutdown_super(void)
 	WRITE_ONCE(selftest.sb, mnt->mnt_sb);
 	kern_unmount(mnt);
 	WRITE_ONCE(selftest.sb, NULL);
-	return expect_fired(shutdown_super.symbol_name);
+	return expect_fired(SHUTDOWN_SYMBOL);
 }
 
 static bool canary_fires(void)
@@ -229,8 +259,9 @@ static bool canary_fires(void)
 /**
  * bid_hook_armed() - does the hook see mappings?
  *
- * Kprobes and ftrace are turned off as a whole: if the canary is seen, so are mappings. Mapping a file would be a test too, but it takes an address space, the caller's,
- * which may be limited or traced. Process context.
+ * Kprobes and ftrace are turned off as a whole: if the canary is seen, so are mappings.
+ * Mapping a file would be a test too, but it takes an address space, the caller's, which
+ * may be limited or traced. Process context.
  */
 bool bid_hook_armed(void)
 {
@@ -262,17 +293,35 @@ static const char *explain(int err)
 	}
 }
 
-static int first_probe(void)
-{
-	return by_ftrace ? 2 : 0;
-}
-
 static void unregister_probes(int end)
 {
-	while (end-- > first_probe())
+	while (end--)
 		unregister_kprobe(probes[end]);
+}
+
+static int register_probes(void)
+{
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = register_kprobe(probes[i]);
+		if (!err)
+			continue;
+		pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
+		       explain(err));
+		unregister_probes(i);
+		/* insmod would blame an unknown symbol, or parameters. */
+		return err == -ENOENT || err == -EINVAL ? -EOPNOTSUPP : err;
+	}
+	return 0;
+}
+
+static void unregister(void)
+{
 	if (by_ftrace)
-		unwatch_calls();
+		unwatch_calls(WATCHED);
+	else
+		unregister_probes(ARRAY_SIZE(probes));
 }
 
 /**
@@ -284,34 +333,23 @@ static void unregister_probes(int end)
  */
 int bid_hook_init(void)
 {
-	int i, err;
+	int err = 0;
 
 	by_ftrace = !watch_calls();
-	for (i = first_probe(); i < ARRAY_SIZE(probes); i++) {
-		err = register_kprobe(probes[i]);
-		if (err) {
-			pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
-			       explain(err));
-			/* insmod would blame an unknown symbol, or parameters. */
-			if (err == -ENOENT || err == -EINVAL)
-				err = -EOPNOTSUPP;
-			goto err_unregister;
-		}
-	}
+	if (!by_ftrace)
+		err = register_probes();
+	if (err)
+		return err;
 	err = run_selftest();
 	if (err)
-		goto err_unregister;
-	return 0;
-
-err_unregister:
-	unregister_probes(i);
+		unregister();
 	return err;
 }
 
 /* On return no handler runs any more. May sleep. */
 void bid_hook_exit(void)
 {
-	unregister_probes(ARRAY_SIZE(probes));
+	unregister();
 	if (bid_hook_missed())
 		pr_info("%llu mappings were missed\n", bid_hook_missed());
 }

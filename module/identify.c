@@ -38,6 +38,7 @@ static noinline void report_unknown(struct vm_area_struct *vma, struct bid_entry
 		return;
 	bid_mapping_init(&report.mapping, vma, file_id);
 	report.vma = vma;
+	report.time_perf = time_perf;
 	report.follows = file_id ? 1 : -1;
 	bid_event_mmap(&report);
 }

@@ -28,8 +28,8 @@
 #error "buildid.ko needs a 64-bit kernel: ring positions are 64 bits wide and read without a lock"
 #endif
 
-#define ENTRIES_MIN  16
-#define ENTRIES_MAX  SZ_16M
+#define ENTRIES_MIN 16
+#define ENTRIES_MAX SZ_16M
 
 static unsigned int max_entries = 65536;
 module_param(max_entries, uint, 0444);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RESOLVE_ADDR and MAPS of a living process, in the caller's context.
+ * RESOLVE by ADDR and MAPS of a living process, in the caller's context.
  *
  * What is known of a file is told under the mmap lock of the process. To read it there can
  * deadlock against a user-space server of the file: one that has to be read is held, and

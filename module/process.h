@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a living process has mapped now: RESOLVE_ADDR and MAPS.
+ * What a living process has mapped now: RESOLVE by ADDR and MAPS.
  */
 #ifndef BID_PROCESS_H
 #define BID_PROCESS_H

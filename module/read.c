@@ -172,47 +172,49 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 }
 
 /*
+ * The page, if it is there and up to date. Whoever has it locked may wait for a server that does
+ * not answer; so does a fault, which a fatal signal ends.
+ */
+static struct page *cached_page(struct address_space *mapping, pgoff_t index)
+{
+	struct page *page = pagecache_get_page(mapping, index, 0, 0);
+	int err;
+
+	if (!page || PageUptodate(page))
+		return page;
+	err = folio_lock_killable(page_folio(page));
+	if (!err)
+		unlock_page(page);
+	put_page(page);
+	return err ? ERR_PTR(-EINTR) : NULL;
+}
+
+/*
  * As a fault does: a page that is read ahead can be waited for until a fatal signal comes, where
  * read_folio() may wait whatever comes, as FUSE does once its server has the request.
  *
  * Of the tail of a file the section headers are wanted, and then all of it for the hash: it is
- * read at once, where a page alone would make two or three reads of it.
+ * read at once, where page by page would make two or three reads of it.
  */
-static void read_ahead(struct reading *reading, struct address_space *mapping, pgoff_t index)
+static struct page *read_ahead(struct reading *reading, struct address_space *mapping,
+			       pgoff_t index)
 {
 	const u64 size = i_size_read(mapping->host);
 	const pgoff_t tail = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
 	const pgoff_t end = DIV_ROUND_UP(size, PAGE_SIZE);
 	const pgoff_t first = min(index, tail);
 	struct file_ra_state none = {};
-	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
 
-	if (index < end)
-		page_cache_ra_unbounded(&ahead, first == tail ? end - tail : 1, 0);
+	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
+	if (index >= end)
+		return NULL;
+	page_cache_ra_unbounded(&ahead, first == tail ? end - tail : 1, 0);
+	return cached_page(mapping, index);
 }
 
-/*
- * Whoever has a page locked may wait for a server that does not answer. So does a fault, which a
- * fatal signal ends; read_mapping_page() would wait whatever comes.
- */
-static int wait_for_page(struct reading *reading, struct address_space *mapping, pgoff_t index)
+static bool has_page(const struct address_space *mapping, pgoff_t index)
 {
-	struct page *page = pagecache_get_page(mapping, index, 0, 0);
-	int err = 0;
-
-	if (!page && file_inode(reading->file) == reading->inode) {
-		read_ahead(reading, mapping, index);
-		page = pagecache_get_page(mapping, index, 0, 0);
-	}
-	if (!page)
-		return 0;
-	if (!PageUptodate(page)) {
-		err = folio_lock_killable(page_folio(page));
-		if (!err)
-			unlock_page(page);
-	}
-	put_page(page);
-	return err;
+	return index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE);
 }
 
 /* invalidate_lock is held for one page at a time, so that truncation need not wait. */
@@ -220,12 +222,18 @@ static struct page *disk_page(struct reading *reading, struct address_space *map
 {
 	/* of an overlay it is not the filesystem's, which then needs none */
 	struct file *file = file_inode(reading->file) == reading->inode ? reading->file : NULL;
-	struct page *page = ERR_PTR(-ESTALE);
+	struct page *page;
 
-	if (wait_for_page(reading, mapping, index))
-		return ERR_PTR(-EINTR);
+	if (!has_page(mapping, index))
+		return ERR_PTR(-ESTALE);
+	page = cached_page(mapping, index);
+	if (!page && file)
+		page = read_ahead(reading, mapping, index);
+	if (page)
+		return page;
+	page = ERR_PTR(-ESTALE);
 	filemap_invalidate_lock_shared(mapping);
-	if (index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE)) {
+	if (has_page(mapping, index)) {
 		page = read_mapping_page(mapping, index, file);
 		if (IS_ERR(page))
 			page = ERR_PTR(read_error(PTR_ERR(page)));
@@ -368,7 +376,8 @@ static int attempt(struct reading *reading, const struct bid_version *version,
 	err = bid_elf_identify(&reading->reader, &limits, id);
 	if (err == -EDQUOT) {
 		*id = (struct bid_identity){ .reason = BUILDID_REASON_LIMIT };
-		reading->err = err = 0;
+		reading->err = 0;
+		err = 0;
 	}
 	reading->pages = max(reading->pages, HASH_PAGES);
 	if (!err && id->kind == BUILDID_KIND_NONE)

@@ -82,8 +82,8 @@ static bool may_be_guessed(u8 kind)
 	       !perfmon_capable();
 }
 
-static void write_lookup(const struct bid_lookup *lookup, const struct bid_path *path,
-			 u64 file_id, struct buildid_file *record)
+static void write_lookup(const struct bid_lookup *lookup, const struct bid_path *path, u64 file_id,
+			 struct buildid_file *record)
 {
 	struct bid_file_info info;
 

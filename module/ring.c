@@ -125,10 +125,9 @@ static void set_tag(struct bid_ring *ring, const struct bid_ring_request *reques
  * commit it. ERR_PTR() of -ENOSPC when the record was dropped, and counted; -ESTALE when its
  * FILE was neither sent nor promised.
  */
-struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
-					struct bid_ring_request *request)
+struct buildid_record *bid_ring_reserve(struct bid_ring *ring, struct bid_ring_request *request)
 {
-	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
+	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = request->time_perf;
 	bool mmap = request->type == BUILDID_RECORD_MMAP, lost;
 	struct buildid_record *record;
 	u32 need = request->size;
@@ -206,11 +205,11 @@ void bid_ring_wake_now(struct bid_ring *ring)
  * @ring: the ring
  * @missed: probe misses so far
  *
- * For consumers: losses that no record has come after would stay unreported. One that has
- * mapped the ring makes room without a call, and if it waits for edges it does not call
- * again by itself: without room it is woken again, to look then.
+ * For consumers: losses that no record has come after would stay unreported.
+ *
+ * Return: false when there is no room.
  */
-void bid_ring_report_lost(struct bid_ring *ring, u64 missed)
+bool bid_ring_report_lost(struct bid_ring *ring, u64 missed)
 {
 	u64 time_mono = ktime_get_mono_fast_ns(), time_perf = local_clock();
 	bool lost, room;
@@ -224,8 +223,23 @@ void bid_ring_report_lost(struct bid_ring *ring, u64 missed)
 		bid_stats_inc(BID_STAT_RECORDS);
 	}
 	raw_spin_unlock(&ring->lock);
-	if (lost && !room)
+	return !lost || room;
+}
+
+/**
+ * bid_ring_poll() - is there enough to consume?
+ * @ring: the ring
+ * @missed: probe misses so far
+ *
+ * If not, the consumer is woken, if it was among the waiters before. A consumer that has
+ * mapped the ring makes room without a call, and if it waits for edges it does not call
+ * again by itself: while a loss cannot be reported it is woken again, to look then.
+ */
+bool bid_ring_poll(struct bid_ring *ring, u64 missed)
+{
+	if (!bid_ring_report_lost(ring, missed))
 		irq_work_queue(&ring->wake);
+	return bid_ring_ready(ring, ring->watermark);
 }
 
 /**

@@ -77,6 +77,7 @@ struct bid_ring {
  * @sent: out: it was sent
  * @unresolved: it is an MMAP that is UNRESOLVED
  * @missed: probe misses so far
+ * @time_perf: local_clock()
  */
 struct bid_ring_request {
 	u16 type;
@@ -86,6 +87,7 @@ struct bid_ring_request {
 	bool sent;
 	bool unresolved;
 	u64 missed;
+	u64 time_perf;
 };
 
 unsigned long bid_ring_pages(u32 size);
@@ -94,13 +96,13 @@ int bid_ring_init(struct bid_ring *ring, u32 size, u32 watermark, wait_queue_hea
 void bid_ring_quiesce(struct bid_ring *ring);
 void bid_ring_exit(struct bid_ring *ring);
 
-struct buildid_record *bid_ring_reserve(struct bid_ring *ring,
-					struct bid_ring_request *request);
+struct buildid_record *bid_ring_reserve(struct bid_ring *ring, struct bid_ring_request *request);
 u64 bid_ring_limit(struct bid_ring *ring);
 void bid_ring_wake_now(struct bid_ring *ring);
 
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes);
-void bid_ring_report_lost(struct bid_ring *ring, u64 missed);
+bool bid_ring_report_lost(struct bid_ring *ring, u64 missed);
+bool bid_ring_poll(struct bid_ring *ring, u64 missed);
 const struct buildid_record *bid_ring_peek(struct bid_ring *ring, u32 ahead);
 void bid_ring_consume(struct bid_ring *ring, u32 bytes);
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
@@ -113,7 +115,7 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
 /* Salts are multiples of this: above every file_id. */
 #define BID_RING_SALT	  BIT_ULL(48)
 #define BID_RING_PROMISED BIT_ULL(47)
-#define BID_RING_SALTS (U64_MAX / BID_RING_SALT) /* 0 is none */
+#define BID_RING_SALTS	  (U64_MAX / BID_RING_SALT) /* 0 is none */
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
 {

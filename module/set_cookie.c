@@ -85,7 +85,7 @@ static int name_file(struct file *file, const struct bid_identity *id)
 		err = check_content(&lookup);
 	if (err)
 		return err;
-	/* before it is asked who owns it: who has given it away does not name it for the new owner */
+	/* before it is asked whose it is: a file that was given away is the new owner's to name */
 	owner = READ_ONCE(lookup.inode->i_uid);
 	if (!owns(file, lookup.inode) && !capable(CAP_FOWNER))
 		return -EPERM;

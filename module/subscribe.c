@@ -67,8 +67,7 @@ bool bid_subscribe_kernel_addrs(void)
 	char text[2 * sizeof(void *) + 1];
 
 	snprintf(text, sizeof(text), "%pK", &bid_subscribe_kernel_addrs);
-	return ns_capable_noaudit(&init_user_ns, CAP_SYSLOG) &&
-	       strspn(text, "0") != strlen(text);
+	return ns_capable_noaudit(&init_user_ns, CAP_SYSLOG) && strspn(text, "0") != strlen(text);
 }
 
 /* Charge what it holds against RLIMIT_MEMLOCK, in the same count as perf and io_uring. */

@@ -28,6 +28,5 @@ int bid_subscribe_init(void);
 void bid_subscribe_exit(void);
 
 int bid_ioctl_subscribe(struct bid_session *session, void *arg);
-void bid_unsubscribe(struct bid_session *session);
 
 #endif /* BID_SUBSCRIBE_H */

@@ -544,6 +544,7 @@ u32 bid_visit_count(u64 *oldest_ns, u64 *oldest_pid)
 		if (*oldest_pid && age <= oldest)
 			continue;
 		oldest = age;
+		/* likewise */
 		*oldest_pid = data_race(visit->pid);
 	}
 	spin_unlock(&visits_lock);

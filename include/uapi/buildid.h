@@ -169,7 +169,7 @@ enum buildid_kind {
  * @BUILDID_REASON_TRUNCATED: a header or note table points past the end
  * @BUILDID_REASON_MALFORMED: an ELF file that contradicts itself
  * @BUILDID_REASON_LIMIT: more than the module will walk (65,535 headers of either
- *	kind, 65,536 notes, 16 MiB of both on 4,096 pages), or an identity of more
+ *	kind, 65,536 notes, 16 MiB of both on 2,304 pages), or an identity of more
  *	than 128 bytes
  * @BUILDID_REASON_IO: reading the file failed
  * @BUILDID_REASON_INTERRUPTED: a signal ended the read
@@ -253,8 +253,8 @@ enum buildid_reason {
  *	@id_len bytes of identity, zeros up to a multiple of 8; then the path
  *	as the mapping process sees it and a NUL, zeros up to a multiple of 8;
  *	no path at all when @path_len is 0. "(deleted)" is not part of the path,
- *	it is a flag. In a reply about the present (MAPS, RESOLVE_FD,
- *	RESOLVE_ADDR) the path is as the caller's /proc/PID/maps shows it. Several
+ *	it is a flag. In a reply about the present (MAPS, RESOLVE by
+ *	FD and ADDR) the path is as the caller's /proc/PID/maps shows it. Several
  *	processes may see one file under different paths: with @pid it is that
  *	process's, else that of the first mapping
  * @reserved: 0
@@ -830,8 +830,8 @@ struct buildid_maps {
  * @cursor: in: 0, then that of the call before; out: where to go on,
  *	BUILDID_MAPS_END at the end
  * @records: address of a buffer: FILE, MMAP, FORK and EXEC records, all marked
- *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE. time_mono is that of the
- *	mapping, the fork or the exec; time_perf is reckoned from it, and as far off as the
+ *	BUILDID_RECORD_SNAPSHOT, seq 0, each MMAP after its FILE. time_perf is that of the
+ *	mapping, the fork or the exec; time_mono is reckoned from it, and as far off as the
  *	two clocks have drifted since. comm is that of the thread, with FORK that of the
  *	new process, tid is the pid, and the path is the one that the cache has
  * @since: out: with the last call: everything that happened from this time_mono on, up to

@@ -2,9 +2,9 @@
 /*
  * usage: bench DIR [PART...]
  *
- * Counts what scripts/bench reports, or only these parts of it, in a guest that scripts/bench prepared:
- * DIR has buildid.ko, the modules of kmod/, the program spawn, and a disk with ELF
- * files and a small root.
+ * Counts what scripts/bench reports, or only these parts of it, in a guest that
+ * scripts/bench prepared: DIR has buildid.ko, the modules of kmod/, the program
+ * spawn, a disk with ELF files and small roots, and perhaps a btrfs.
  *
  * All subjects take turns in each round, so that what drifts hits them all.
  * What is counted is also checked: that the module went the way through its

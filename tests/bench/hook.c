@@ -41,6 +41,7 @@ enum prelude {
  * @files: mapped at once; the last one counts
  * @same: all of them are one file
  * @shared: stores to the mapping would be to the file
+ * @roomy: the cache has nothing else
  * @full: the ring is full
  * @flags: of the subscriber
  * @path: of the file, below the directory of all; NULL for a hostile one
@@ -54,6 +55,7 @@ struct scene {
 	unsigned int files;
 	bool same;
 	bool shared;
+	bool roomy;
 	bool full;
 	uint32_t flags;
 	const char *path;
@@ -131,6 +133,8 @@ static void prepare(const struct scene *scene, unsigned int round)
 		change(scene, round);
 		break;
 	}
+	if (scene->roomy)
+		device_flush();
 	if (!scene->full)
 		subscription_drain();
 }
@@ -265,6 +269,11 @@ static const struct scene scenes[] = {
 	  .path = "disk/files",
 	  .hits = 1,
 	  .flags = BUILDID_SUB_PATH },
+	{ .name = "hook: first",
+	  .prelude = CHANGE,
+	  .files = 1,
+	  .roomy = true,
+	  .path = "disk/files" },
 	{ .name = "hook: new", .prelude = CHANGE, .files = 1, .path = "disk/files" },
 	{ .name = "hook: notes", .prelude = CHANGE, .files = 1, .hostile = { NOTES } },
 	{ .name = "hook: long path",

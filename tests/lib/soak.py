@@ -121,7 +121,7 @@ def use(seconds, shared, names, place, findings):
     met = load.end()
     shared.enter(DRAINS)
     gather(members, counts, findings)
-    lib.until(lambda: not stream.stats()["requests"], "all files were read")
+    lib.until(lambda: not stream.stats()["visits"], "all files were read")
     after = stream.stats()
     mappings = after["mappings"] - before["mappings"]
     shared.enter(ENDS)
@@ -132,8 +132,8 @@ def use(seconds, shared, names, place, findings):
         counts[f"{name.split()[0]} records"] += result["received"]
         counts[f"{name.split()[0]} lost"] += result["lost"]
     counts["mappings made"] += mappings
-    for name in ("evicted", "stale", "missed_probe", "no_request", "misses", "rechecks",
-                 "parsed_worker", "changing", "io_errors"):
+    for name in ("evicted", "stale", "missed_probe", "unresolved", "misses", "rechecks",
+                 "read_mapper", "read_caller", "changing", "io_errors"):
         counts["stats: " + name] += after[name] - before[name]
     return counts, met
 
@@ -148,12 +148,11 @@ def compare(without, met, counts, findings):
 
 
 def idle(findings, memory=None):
-    """With nobody there the module has nothing but its cache, and that goes. Of the entries set
-    aside for new files a few may be missing."""
+    """With nobody there the module has nothing but its cache, and that goes."""
     def left():
         stream.flush()
         stats = stream.stats()
-        return {name: stats[name] for name in ("subscribers", "requests", "cookies", "entries")
+        return {name: stats[name] for name in ("subscribers", "visits", "cookies", "entries")
                 if stats[name]} | {
                     "bytes": size for size in [stats["memory"]] if memory and size > memory}
     try:
@@ -215,7 +214,7 @@ def unload(shared, counts):
     """As often as it takes: who has the device open does not know."""
     for tries in range(10000):
         try:
-            lib.unload()
+            lib.unload_once()
             break
         except OSError as error:
             if error.errno not in (errno.EAGAIN, errno.EBUSY):
@@ -285,7 +284,6 @@ def mapped_files(count):
         for number in range(count):
             lib.write_bytes(path(number), with_id(number.to_bytes(20, "big")))
             lib.map_file(path(number))
-        lib.until(lambda: not stream.stats()["requests"], "all files were read")
 
         def map_again():
             with stream.Watch() as watch:

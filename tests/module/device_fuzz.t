@@ -27,7 +27,8 @@ MEET = {
     "SET_COOKIE met another": 30, "read met another": 40, "met a close": 2,
 }
 RECORDS = {"FILE": 3000, "MMAP": 3000, "KERNEL": 10, "MODULE": 20, "COOKIE": 300, "LOST": 5,
-           "FORK": 10, "EXEC": 1, "EXIT": 5}
+           "FORK": 10, "EXEC": 1, "EXIT": 5,
+           "COMM": 1}
 
 
 def fuzz(*arguments):

@@ -112,7 +112,7 @@ def a_file_on_btrfs_has_the_device_that_stat_gives_and_the_one_that_proc_shows()
         equal((file.ino, file.user_ino), (status.st_ino,) * 2, "inode")
         equal(file.dev, proc_dev(path), "the device in /proc/PID/maps")
         with Device() as device, open(path, "rb") as opened:
-            equal(device.resolve_fd(opened.fileno()).user_dev, file.user_dev, "of RESOLVE")
+            equal(device.resolve_fd(opened.fileno()).user_dev, file.user_dev, "of RESOLVE by FD")
     equal(len({file.user_dev for file in files}), 3, "devices")
     equal(len({file.dev for file in files}), 1, "superblocks")
 

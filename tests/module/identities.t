@@ -4,6 +4,7 @@
 build-id; mapped, executed and asked for by file descriptor alike."""
 
 import errno
+import glob
 import mmap
 import os
 import struct
@@ -106,7 +107,7 @@ def add_case(name, content, *wanted):
             lib.settle_times(path)
             mapped, file = watch.see(lib.map_file, path)
             check(file, path, content, *wanted)
-            equal(file.path, lib.told(path), "path")
+            equal(file.path, path, "path")
             stream.flush()
             with open(path, "rb") as opened:
                 asked = stream.resolve_fd(opened.fileno())
@@ -257,7 +258,7 @@ def _():
             except OSError as error:
                 equal(error.errno, errno.ENOENT, f"error for {name}")
             else:
-                raise AssertionError(f"RESOLVE_ADDR has {name}")
+                raise AssertionError(f"RESOLVE by ADDR has {name}")
 
 
 @test("a 32-bit program that is loaded with 32-bit libraries is identified, with all of them")
@@ -284,6 +285,32 @@ def _():
     with stream.Watch() as watch, open("/dev/zero", "rb") as zero:
         _, file = watch.see(lambda: lib.unmap(lib.map_fd(zero.fileno(), 4096), 4096))
     equal((file.kind, file.reason), ("none", "not-regular"), "kind and reason")
+
+
+def check_pseudo(file):
+    equal((file.kind, file.reason, file.id), ("none", "pseudo", ""), "kind, reason and id")
+
+
+@test("files of proc and sysfs, whose content is made at each read, are never read")
+def _():
+    for path in "/proc/self/maps", "/proc/version", "/sys/kernel/notes", "/sys/kernel/mm/ksm/run":
+        with open(path, "rb") as file:
+            check_pseudo(stream.resolve_fd(file.fileno()))
+
+
+@test("nor when one is mapped, as a device's memory is by sysfs")
+def _():
+    for path in glob.glob("/sys/bus/pci/devices/*/resource[0-9]"):
+        with open(path, "rb") as file, stream.Watch(flags=SUB_DATA | stream.SUB_PATH) as watch:
+            try:
+                address = lib.map_fd(file.fileno(), lib.PAGE, mmap.PROT_READ, mmap.MAP_SHARED)
+            except OSError:
+                continue
+            lib.unmap(address, lib.PAGE)
+            (mapped,) = [mapped for mapped in watch.settle() if mapped.addr == address]
+            check_pseudo(watch.file_of(mapped))
+            return
+    raise Skip("no device here whose memory can be mapped")
 
 
 @test("nor is shared anonymous memory")

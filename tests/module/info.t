@@ -74,7 +74,8 @@ def warns():
 
 
 for what, switch in (("kprobes are", lib.KPROBES), ("ftrace is", lib.FTRACE)):
-    @test(f"when {what} turned off after load, INFO and mon say that nothing is seen")
+    @test(f"when {what} to be turned off after load, mappings are seen, or INFO and mon say that "
+          "they are not")
     def _(switch=switch):
         equal(armed(), True, "armed before")
         with lib.turned_off(switch) as off:

@@ -3,13 +3,12 @@
 """Where a mapped file is: its path, device and inode, on any file system, deleted
 or not, as the process that maps it sees it and as /proc/PID/maps shows it."""
 
-import contextlib
 import mmap
 import os
 
 import lib
 import stream
-from device import DELETED, PATH_PART, SUB_DATA
+from device import DELETED, SUB_DATA, Device
 from lib import built
 from tap import equal, run, test
 
@@ -48,8 +47,8 @@ def see_as_shown(watch, path):
                 "pgoff": mapped.pgoff, "dev": file.user_dev, "ino": file.user_ino,
                 "path": file.path}
     equal(shown[0]["path"], path, "path in maps")
-    equal(reported, {**shown[0], "path": lib.told(path)}, f"the mapping of {path}")
-    equal((mapped.path, file.id), (lib.told(path), PLAIN_ID), "path and build-id")
+    equal(reported, shown[0], f"the mapping of {path}")
+    equal((mapped.path, file.id), (path, PLAIN_ID), "path and build-id")
     return file
 
 
@@ -70,16 +69,16 @@ add_file_system("ext4", lib.ext4)
 add_file_system("xfs", lib.xfs)
 
 
-@test("a file on 9p has its path, device and inode, and is read by the worker")
+@test("a file on 9p has its path, device and inode, and is read by who maps it")
 def _():
     with lib.build_on_9p() as directory, stream.Watch() as watch:
         path = os.path.join(directory, "tests", "plain")
         stat = os.stat(path)
-        before = stream.stats()["parsed_worker"]
+        before = stream.stats()["read_mapper"]
         file = see_as_shown(watch, path)
         equal((file.dev, file.ino), (device(stat), stat.st_ino), "device and inode")
         equal(watch.mmaps[0].state, "follows", "state")
-        assert stream.stats()["parsed_worker"] > before, "the worker read nothing"
+        equal(stream.stats()["read_mapper"], before + 1, "files read")
         lib.settle_times(path)
         _, again = watch.see(lib.map_file, path)
         equal(again.file_id, file.file_id, "file_id")
@@ -122,7 +121,7 @@ def _():
         with open(path, "rb") as opened:
             os.unlink(path)
             _, file = watch.see(lib.map_fd, opened.fileno(), len(PLAIN))
-        equal((file.path, file.id), (lib.told(path), PLAIN_ID), "path and build-id")
+        equal((file.path, file.id), (path, PLAIN_ID), "path and build-id")
         assert file.flags & DELETED, f"flags {file.flags}"
         lib.unmap(watch.mmaps[0].addr, watch.mmaps[0].len)
 
@@ -132,7 +131,7 @@ def _():
     with lib.tmpfs() as directory, stream.Watch() as watch:
         path = put(directory, "program (deleted)")
         _, file = watch.see(lib.map_file, path)
-        equal(file.path, lib.told(path), "path")
+        equal(file.path, path, "path")
         assert not file.flags & DELETED, f"flags {file.flags}"
 
 
@@ -143,60 +142,57 @@ def _():
         with open(path, "rb") as opened:
             os.unlink(path)
             _, file = watch.see(lib.map_fd, opened.fileno(), len(PLAIN))
-        equal(file.path, lib.told(path), "path")
+        equal(file.path, path, "path")
         assert file.flags & DELETED, f"flags {file.flags}"
         lib.unmap(watch.mmaps[0].addr, watch.mmaps[0].len)
 
 
-@test("names of any bytes, and the longest paths, are reported as they are")
+def below(directory, components, length):
+    """A program there, so many directories down whose path is that long."""
+    room = length - len(directory) - len("/program")
+    each, rest = divmod(room, components)
+    assert each > 1 and each + rest <= 256, (each, rest)
+    names = ["d" * (each - 1)] * (components - 1) + ["d" * (each + rest - 1)]
+    place = os.open(directory, os.O_PATH)
+    for name in names:
+        os.mkdir(name, dir_fd=place)
+        inner = os.open(name, os.O_PATH, dir_fd=place)
+        os.close(place)
+        place = inner
+    path = os.path.join(directory, *names, "program")
+    equal(len(path), length, "length")
+    with open(os.open("program", os.O_WRONLY | os.O_CREAT, dir_fd=place), "wb") as file:
+        file.write(PLAIN)
+    os.close(place)
+    return path
+
+
+@test("names of any bytes, and paths of 4,000 bytes and of 200 components, are reported as they "
+      "are")
+def _():
+    with lib.tmpfs() as directory, stream.Watch() as watch, Device() as device:
+        paths = [put(directory, "new\nline \t\"\\"),
+                 put(directory, os.fsdecode(b"no utf-8: \xff\xfe")),
+                 *(below(directory, *shape) for shape in
+                   ((20, 4000), (200, 1000), (200, 4000), (16, 4095)))]
+        for path in paths:
+            lib.settle_times(path)
+            for state in "read", "known":
+                _, file = watch.see(lib.map_file, path)
+                equal((file.path, file.id), (path, PLAIN_ID), f"path and build-id, {state}")
+            equal(device.resolve_id(file.file_id).path, path, "path in the cache")
+
+
+@test("a path below a long mount point is whole, too")
 def _():
     with lib.tmpfs() as directory, stream.Watch() as watch:
-        long = os.path.join(directory, *["d" * 255] * (14 if lib.RT else 7))
-        os.makedirs(long)
-        for path in (os.path.join(directory, "new\nline \t\"\\"),
-                     os.path.join(directory, os.fsdecode(b"no utf-8: \xff\xfe")),
-                     os.path.join(long, "x" * 250)):
-            lib.write_bytes(path, PLAIN)
-            mapped, file = watch.see(lib.map_file, path)
-            equal((mapped.path, file.path), (lib.told(path),) * 2, "paths")
-
-
-@test("of a path of more components, or more above its mount point, the last four are reported")
-def _():
-    def below(directory, components, length=20):
-        path = os.path.join(directory, *["d" * length] * (components - 1), "program")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        lib.write_bytes(path, PLAIN)
-        return path
-
-    with lib.tmpfs() as directory, stream.Watch() as watch, contextlib.ExitStack() as stack:
-        def above(length):
-            point = os.path.join(directory, "m" * (length - len(directory) - 1))
-            os.mkdir(point)
-            lib.mount("none", point, "tmpfs")
-            stack.callback(lib.umount, point)
-            return below(point, 1)
-        for path, is_whole in ((below(directory, 32), True), (below(directory, 33), False),
-                               (below(directory, 9, 250), True),
-                               (below(directory, 10, 250), lib.RT),
-                               (above(190), True), (above(210), False)):
-            part = "/".join(os.path.relpath(path, lib.mount_point_of(path)).split("/")[-4:])
-            _, file = watch.see(lib.map_file, path)
-            equal(file.path, lib.told(path) if is_whole else part, "path")
-            equal(bool(file.flags & PATH_PART), lib.RT or not is_whole, "is a part")
-
-
-@test("a file below many directories is left to the worker, whatever its pages are")
-def _():
-    with lib.tmpfs() as directory, stream.Watch() as watch:
-        read = "pending" if lib.RT else "known"
-        for length, components, state in ((1, 12, read), (1, 13, "pending"),
-                                          (100, 5, read), (100, 7, "pending")):
-            path = os.path.join(directory, *["d" * length] * (components - 1), "program")
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            lib.write_bytes(path, PLAIN)
-            mapped, file = watch.see(lib.map_file, path)
-            equal((mapped.state, file.id), (state, PLAIN_ID), "state and build-id")
+        point = os.path.join(directory, *["m" * 250] * 8)
+        os.makedirs(point)
+        lib.mount("none", point, "tmpfs")
+        try:
+            see_as_shown(watch, put(point))
+        finally:
+            lib.umount(point)
 
 
 @test("memory that mprotect makes executable is reported, as mmap is")
@@ -211,7 +207,7 @@ def _():
         lib.unmap(address, len(PLAIN))
         equal((mapped.addr, mapped.len, mapped.pgoff, mapped.prot),
               (address + lib.PAGE, 2 * lib.PAGE, lib.PAGE, lib.RX), "mapping")
-        equal((mapped.path, file.id), (lib.told(path), PLAIN_ID), "path and build-id")
+        equal((mapped.path, file.id), (path, PLAIN_ID), "path and build-id")
 
 
 @test("data mappings are reported to who asks for them alone")
@@ -252,7 +248,7 @@ def _():
             lib.mount(directory, other, "", MS_BIND)
             path = os.path.join(other, "program")
             lib.map_file(path)
-            return [os.getpid(), lib.told(path)]
+            return [os.getpid(), path]
         child, path = lib.in_child(map_in_namespace)
         watch.settle()
         paths = [mapped.path for mapped in watch.mmaps if mapped.pid == child]

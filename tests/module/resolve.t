@@ -35,7 +35,7 @@ def map_there(path, prot=lib.RX):
     os.close(fd)
 
 
-# ------------------------------------------------------------------ RESOLVE_ID --
+# ----------------------------------------------------------- RESOLVE by ID --
 
 @test("a file_id resolves to its FILE record, as long as it is remembered")
 def _():
@@ -53,7 +53,7 @@ def _():
         fails_with(errno.ENOENT, device.resolve_id, known.file_id)
 
 
-# ------------------------------------------------------------------------ KEY --
+# ---------------------------------------------------------- RESOLVE by KEY --
 
 @test("a key resolves after the file is gone")
 def _():
@@ -92,7 +92,7 @@ def _():
           (f"{top}/program", "gnu", lib.readelf_ids(["/bin/true"])["/bin/true"]))
 
 
-# ------------------------------------------------------------------------- FD --
+# ----------------------------------------------------------- RESOLVE by FD --
 
 @test("a file descriptor with O_DIRECT gives the same answer, and spoils nobody's")
 def _():
@@ -148,7 +148,7 @@ def _():
                 lib.umount(merged)
 
 
-# ----------------------------------------------------------------------- ADDR --
+# --------------------------------------------------------- RESOLVE by ADDR --
 
 @test("an address of a living process resolves with its offset")
 def _():

@@ -22,13 +22,13 @@ IDENTITY = b"a name"
 # The fields behind size, and what to ask: values by name, all else 0.
 IOCTLS = {
     "INFO": (0, "I Q3 I10 B64 Q3 I64", "abi numbers limits texts clocks known_flags"),
-    "STATS": (1, "I Q26", "reserved counters"),
+    "STATS": (1, "I Q27", "reserved counters"),
     "SUBSCRIBE": (3, "I I I Q I I i I",
                   "flags ring_size watermark pids nr_pids uid cgroup_fd reserved"),
     "FLUSH": (4, "I Q", "flags flushed"),
     "MAPS": (7, "I I I Q Q Q", "flags pid bytes cursor instance records"),
     "SET_COOKIE": (8, "I i H H Q Q Q", "flags fd kind id_len addr len id"),
-    "HISTORY": (10, "I I I Q Q", "flags pid bytes cursor records"),
+    "HISTORY": (10, "I I I Q Q Q", "flags pid bytes cursor records since"),
     **{f"RESOLVE by {by}": (11, "I I I Q i I Q Q Q I I Q Q I I Q",
                             "flags by record_size record fd pid file_id addr start_time dev_major "
                             "dev_minor ino tree generation source offset")
@@ -222,7 +222,7 @@ def _():
         header = lib.read_bytes(os.path.join(lib.TOP, "include/uapi/buildid.h"))
         equal(header.count(b"#define BUILDID_IOC_") - 1, info["ioctls"].bit_count(),
               "ioctls, but for _MAGIC")
-        equal(info["records"], sum(1 << number for number in range(1, 10)), "records")
+        equal(info["records"], sum(1 << number for number in range(1, 11)), "records")
         equal(info["abi"], 2, "ABI")
         equal({name.split()[0] for name, (number, _, _) in IOCTLS.items()
                if info["known_flags"][number]},

@@ -176,7 +176,7 @@ def _():
     tasks = [record for record in watch.records if isinstance(record, Task)]
     equal({record.start_time for record in tasks}, {mapped.start_time}, "of FORK and EXIT")
     equal(in_maps, {mapped.start_time}, "in MAPS")
-    equal(resolved.start_time, mapped.start_time, "in RESOLVE_ADDR")
+    equal(resolved.start_time, mapped.start_time, "in RESOLVE by ADDR")
     equal(in_history, {mapped.start_time}, "in HISTORY")
     equal(mapped.start_time * os.sysconf("SC_CLK_TCK") // 10**9, started, "in clock ticks")
 

@@ -96,7 +96,7 @@ def _():
 # ------------------------------------------------------------------- errors --
 
 for kind in ("ext4", "xfs"):
-    @test(f"{kind}: an O_DIRECT descriptor given to RESOLVE_FD spoils nobody's answer")
+    @test(f"{kind}: an O_DIRECT descriptor given to RESOLVE by FD spoils nobody's answer")
     def _(kind=kind):
         ident = b"\x77" * 20
         with lib.on_loop(kind) as directory:
@@ -110,9 +110,9 @@ for kind in ("ext4", "xfs"):
             except OSError as error:
                 found = error
             os.close(fd)
-            print(f"# RESOLVE_FD of an O_DIRECT descriptor: {found!r}")
+            print(f"# RESOLVE by FD of an O_DIRECT descriptor: {found!r}")
             with open(path, "rb") as file, stream.Watch() as watch:
-                equal(stream.resolve_fd(file.fileno()).id, ident.hex(), "another's RESOLVE_FD")
+                equal(stream.resolve_fd(file.fileno()).id, ident.hex(), "another's RESOLVE by FD")
                 _, seen = watch.see(lib.map_file, path)
                 equal(seen.id, ident.hex(), "another's mapping")
 
@@ -185,7 +185,7 @@ def device_buffer(fd, size):
     except FileNotFoundError:
         raise Skip("this kernel has no /dev/udmabuf") from None
     fcntl.fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)
-    buffer = fcntl.ioctl(device, UDMABUF_CREATE, struct.pack("=IIQQ", fd, 0, 0, size))
+    buffer = fcntl.ioctl(device, UDMABUF_CREATE, bytearray(struct.pack("=IIQQ", fd, 0, 0, size)))
     os.close(device)
     mapped = mmap.mmap(buffer, size)
     os.close(buffer)

@@ -171,7 +171,7 @@ def check_lost_page():
         found = stream.resolve_fd(fd).id
     except OSError:
         found = ""
-    equal(found == secret.hex(), False, "found by RESOLVE_FD")
+    equal(found == secret.hex(), False, "found by RESOLVE by FD")
     os.close(fd)
 
 

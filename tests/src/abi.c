@@ -257,11 +257,11 @@ static void test_numbers(void)
 static void test_info(void)
 {
 	union argument argument = { .size = sizeof(struct buildid_info) + 16 };
-	const long types =
-		1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP | 1 << BUILDID_RECORD_KERNEL |
-		1 << BUILDID_RECORD_MODULE | 1 << BUILDID_RECORD_COOKIE | 1 << BUILDID_RECORD_LOST |
-		1 << BUILDID_RECORD_FORK | 1 << BUILDID_RECORD_EXEC | 1 << BUILDID_RECORD_EXIT |
-		1 << BUILDID_RECORD_COMM;
+	const long types = 1 << BUILDID_RECORD_FILE | 1 << BUILDID_RECORD_MMAP |
+			   1 << BUILDID_RECORD_KERNEL | 1 << BUILDID_RECORD_MODULE |
+			   1 << BUILDID_RECORD_COOKIE | 1 << BUILDID_RECORD_LOST |
+			   1 << BUILDID_RECORD_FORK | 1 << BUILDID_RECORD_EXEC |
+			   1 << BUILDID_RECORD_EXIT | 1 << BUILDID_RECORD_COMM;
 	long ioctls = 0;
 	size_t i;
 

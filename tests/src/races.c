@@ -32,7 +32,7 @@
 #define ROOM (2 * BUILDID_RECORD_MAX)
 #define RING 65536
 
-/* One with a build-id, which the hook reads, and one without, which the worker does. */
+/* One with a build-id, and one without, all of which is read. */
 static int files[2];
 static int device, ring, mapped_ring, listener;
 static _Alignas(8) char room[ROOM];
@@ -493,8 +493,8 @@ int main(int argc, char **argv)
 
 	if (times <= 0)
 		errx(2, "usage: races TIMES");
-	files[0] = memfd_create("read by the hook", MFD_CLOEXEC);
-	files[1] = memfd_create("read by the worker", MFD_CLOEXEC);
+	files[0] = memfd_create("whole", MFD_CLOEXEC);
+	files[1] = memfd_create("resized", MFD_CLOEXEC);
 	if (files[0] < 0 || files[1] < 0 || !elf_write_with_id(files[0], 1))
 		err(1, "memfd_create");
 	device = open_device(0);
@@ -510,6 +510,9 @@ int main(int argc, char **argv)
 		if (!fork())
 			use(i, times);
 	while (wait(&status) > 0)
-		failed |= status;
-	return !!failed;
+		if (status) {
+			warnx("a user has ended with status %#x", status);
+			failed = 1;
+		}
+	return failed;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdbool.h>
@@ -23,7 +24,7 @@
 #include <buildid.h>
 
 #define GUARD 4096
-#define ROOM  8192
+#define ROOM  16384
 #define FILL  0xa5
 #define PAGE  4096
 
@@ -113,6 +114,9 @@ static unsigned long run(int fd, unsigned long command, size_t size, unsigned lo
 	for (i = 0; i < calls; i++) {
 		memset(&answer, FILL, sizeof(answer));
 		memcpy(&area.request, &good, size);
+		/* one processor goes to the other thread, and comes back at some moment */
+		if (i % 100 == 0)
+			sched_yield();
 		result = ioctl(fd, command, &area.request);
 		if (result > 0 || (result < 0 && errno == ENOTTY))
 			err(1, "result %d", result);

@@ -192,7 +192,8 @@ static void test_read_only(void)
 	rest = mmap(NULL, PAGE + 2 * RING, PROT_READ, MAP_SHARED, fd, PAGE);
 	ok(consumer != MAP_FAILED && rest != MAP_FAILED, "O_RDONLY: all can be mapped for reading");
 	map_once();
-	ok(read(fd, buffer, sizeof(buffer)) > 0, "O_RDONLY: read goes on, as nobody else can consume");
+	ok(read(fd, buffer, sizeof(buffer)) > 0,
+	   "O_RDONLY: read goes on, as nobody else can consume");
 	munmap(consumer, PAGE);
 	munmap(rest, PAGE + 2 * RING);
 	close(fd);

@@ -12,6 +12,8 @@ import shutil
 import arch
 import lib
 import rights
+import servers
+import stream
 from lib import contains
 from tap import Skip, equal, run, test
 
@@ -20,8 +22,8 @@ MODULES = f"/lib/modules/{RELEASE}"
 LOCKDOWN = "/sys/kernel/security/lockdown"
 SIG_ENFORCE = "/sys/module/module/parameters/sig_enforce"
 VERSION = lib.read_bytes("/sys/module/buildid/version").decode().strip()
-CHECKS = ["headers", "module", "loaded", "signature", "lockdown", "kprobes", "hook", "device",
-          "rights", "perf", "debuginfod", "debug-dir"]
+CHECKS = ["headers", "module", "loaded", "signature", "lockdown", "kprobes", "hook", "visits",
+          "device", "rights", "perf", "debuginfod", "debug-dir"]
 SERVER = "http://127.0.0.1:1"
 MS_BIND = 4096
 
@@ -105,6 +107,23 @@ def _():
                         found["hook"]["message"]), found["hook"]
         text = lib.buildid("doctor", env={**os.environ, "DEBUGINFOD_URLS": SERVER}).stdout
         equal([line.split()[:2] for line in text.splitlines()], [["ok", name] for name in CHECKS])
+
+
+@test("a thread that does not come back from the read of what it mapped is named")
+def _():
+    with servers.stopped() as (served, stop):
+        fd = os.open(served, os.O_RDONLY)
+        stop()
+        child = lib.forked(lib.map_fd, fd, lib.PAGE)
+        try:
+            lib.until(lambda: stream.stats()["oldest_visit_ns"] > 10**9, "it reads for a second")
+            says(findings(), "visits", "warning",
+                 f"thread {child} has been reading a file that it mapped for ", "kill it")
+        finally:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            os.close(fd)
+    says(findings(), "visits", "ok", "no thread waits")
 
 
 @test("without the module: it says how to load it, and does not load it")

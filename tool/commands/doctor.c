@@ -22,6 +22,7 @@ static const char help[] =
 	"Nothing is changed, and the module is not loaded.\n\n"
 	"Exit status: 0 nothing has failed, 1 something has, 2 wrong usage.";
 
+/* clang-format off */
 static const struct check {
 	const char *name;
 	doctor_check *run;
@@ -33,12 +34,14 @@ static const struct check {
 	{ "lockdown", check_lockdown },
 	{ "kprobes", check_kprobes },
 	{ "hook", check_hook },
+	{ "visits", check_visits },
 	{ "device", check_device },
 	{ "rights", check_rights },
 	{ "perf", check_perf },
 	{ "debuginfod", check_debuginfod },
 	{ "debug-dir", check_debug_dir },
 };
+/* clang-format on */
 
 void finding_set(struct finding *finding, enum finding_status status, const char *format, ...)
 {

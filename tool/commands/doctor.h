@@ -65,7 +65,7 @@ typedef void doctor_check(const struct machine *machine, struct finding *finding
 doctor_check check_headers, check_module, check_loaded, check_signature, check_lockdown,
 	check_kprobes;
 /* doctor_device.c */
-doctor_check check_hook, check_device, check_rights;
+doctor_check check_hook, check_visits, check_device, check_rights;
 /* doctor_user.c */
 doctor_check check_perf, check_debuginfod, check_debug_dir;
 

@@ -25,12 +25,17 @@ static void not_asked(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_UNKNOWN, "the module is not loaded");
 }
 
+static bool has_stats(const struct machine *machine, struct buildid_stats *stats)
+{
+	return machine->handle && !machine->open_error &&
+	       !buildid_get_stats(machine->handle, stats, sizeof(*stats));
+}
+
 void check_hook(const struct machine *machine, struct finding *finding)
 {
 	struct buildid_stats stats;
 
-	if (!machine->handle || machine->open_error ||
-	    buildid_get_stats(machine->handle, &stats, sizeof(stats))) {
+	if (!has_stats(machine, &stats)) {
 		not_asked(machine, finding);
 	} else if (!(machine->module.status & BUILDID_STATUS_ARMED)) {
 		finding_set(finding, FINDING_FAILED,
@@ -43,6 +48,22 @@ void check_hook(const struct machine *machine, struct finding *finding)
 			    "armed on %.*s: %" PRIu64 " mappings seen, %" PRIu64 " missed",
 			    (int)sizeof(machine->module.hook), (const char *)machine->module.hook,
 			    (uint64_t)stats.mappings, (uint64_t)stats.missed_probe);
+	}
+}
+
+void check_visits(const struct machine *machine, struct finding *finding)
+{
+	struct buildid_stats stats;
+	char text[128];
+
+	if (!has_stats(machine, &stats)) {
+		not_asked(machine, finding);
+	} else if (visits_held(&stats, text, sizeof(text))) {
+		finding_set(finding, FINDING_WARNING, "%s", text);
+		finding_remedy(finding,
+			       "look for what it waits for: its server, its disk; or kill it");
+	} else {
+		finding_set(finding, FINDING_OK, "no thread waits for a file that it has mapped");
 	}
 }
 

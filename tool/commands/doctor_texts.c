@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Doctor's texts: as the kernel has written them since 5.x, and may well add to them. */
 
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +91,24 @@ bool kallsyms_has(const char *text, const char *function)
 		    (found[length] == '\n' || !found[length]))
 			return true;
 	return false;
+}
+
+bool visits_held(const struct buildid_stats *stats, char *text, size_t size)
+{
+	uint64_t seconds = stats->oldest_visit_ns / 1000000000;
+	char thread[32] = "a thread";
+
+	if (!stats->visits || !seconds)
+		return false;
+	/* in a pid namespace it has no number */
+	if (stats->oldest_visit_pid)
+		snprintf(thread, sizeof(thread), "thread %" PRIu64,
+			 (uint64_t)stats->oldest_visit_pid);
+	snprintf(text, size,
+		 "%s has been reading a file that it mapped for %" PRIu64
+		 " s: rmmod says in use until it ends",
+		 thread, seconds);
+	return true;
 }
 
 bool perf_version_parse(const char *text, unsigned int *major, unsigned int *minor)

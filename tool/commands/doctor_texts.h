@@ -4,7 +4,10 @@
 #define TOOL_DOCTOR_TEXTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include <buildid.h>
 
 enum lockdown {
 	LOCKDOWN_UNKNOWN,
@@ -35,6 +38,12 @@ bool status_may_watch(const char *text);
 
 /* /proc/kallsyms: whether the kernel itself, and no module, has that function. */
 bool kallsyms_has(const char *text, const char *function);
+
+/*
+ * STATS: whether a thread has been reading a file that it mapped for longer than a second, and
+ * what is said of it.
+ */
+bool visits_held(const struct buildid_stats *stats, char *text, size_t size);
 
 /* What perf --version prints. */
 bool perf_version_parse(const char *text, unsigned int *major, unsigned int *minor);

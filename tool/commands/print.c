@@ -529,7 +529,7 @@ static void put_task(struct output *out, const struct buildid_event *event,
 		out_number(out, "parent_start_time", OUT_HIDDEN, task->parent_start_time);
 	}
 	out_number(out, "uid", OUT_HIDDEN, task->uid);
-	out_number(out, "cgroup_id", OUT_HIDDEN, task->cgroup_id);
+	out_number(out, "cgroup", OUT_HIDDEN, task->cgroup_id);
 	if (task->header.type == BUILDID_RECORD_EXIT)
 		out_number(out, "exit_code", OUT_HIDDEN, task->exit_code);
 	put_flags(out, event->record, event->record->type, task->flags, OUT_HIDDEN);

@@ -71,7 +71,7 @@ void print_event(struct output *out, const struct buildid_event *event,
 /* The names of the columns, a line of text. */
 void print_header(struct output *out, const struct print_view *view);
 
-/* "lost 12 records, 8 of mappings (ring full), 3 identities (no request)" */
+/* "lost 12 records, 8 of mappings (ring full), 3 identities (unresolved)" */
 void print_lost_text(const struct buildid_lost *lost, char text[256]);
 
 /*

@@ -88,7 +88,7 @@ int buildid_files_options_copy_in(struct buildid_files_options *to,
 /* --------------------------------------------------------------- device -- */
 
 /*
- * BUILDID_IOC_RESOLVE_ADDR of a living process: pid, addr and start_time of @address are asked
+ * BUILDID_IOC_RESOLVE by ADDR of a living process: pid, addr and start_time of @address are asked
  * for, start_time and offset are set.
  */
 int buildid_ioctl_resolve_addr(struct buildid *handle, struct buildid_address *address,

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -410,6 +411,8 @@ static void make_child(struct fuzz *f)
 	pid_t pid = fork();
 
 	if (!pid) {
+		if (one_in(f, 4))
+			prctl(PR_SET_NAME, "fuzzed");
 		if (program)
 			execl("/bin/busybox", "true", NULL);
 		_exit(0);

@@ -322,7 +322,7 @@ static void check_info(struct fuzz *f, const struct buildid_info *info)
 		numbers |= 1ULL << _IOC_NR(ioctls[n].number);
 		flags[_IOC_NR(ioctls[n].number)] |= ioctls[n].flags;
 	}
-	if (info->records != 0x3fe || info->ioctls != numbers ||
+	if (info->records != 0x7fe || info->ioctls != numbers ||
 	    info->record_max != BUILDID_RECORD_MAX || info->id_max != BUILDID_ID_MAX ||
 	    info->real_offset_min > info->real_offset_max || !good_text(info->version, 32) ||
 	    !good_text(info->hook, 32))

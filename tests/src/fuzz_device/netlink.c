@@ -115,8 +115,7 @@ static void put_odd(struct fuzz *f, struct message *message)
 	memset(data, 0, sizeof(data));
 	memcpy(data, &value, sizeof(value));
 	put_attr(message,
-		 (uint16_t)(below(f, BUILDID_A_TREE + 3) |
-			    (one_in(f, 8) ? below(f, 4) << 14 : 0)),
+		 (uint16_t)(below(f, BUILDID_A_TREE + 3) | (one_in(f, 8) ? below(f, 4) << 14 : 0)),
 		 data, len);
 	if (one_in(f, 4)) {
 		len = (uint16_t)odd_number(f);

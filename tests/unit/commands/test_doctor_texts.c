@@ -134,6 +134,30 @@ static void a_perf_has_two_numbers(void **state)
 	assert_false(perf_version_parse("", &major, &minor));
 }
 
+static void a_thread_is_named_when_it_reads_for_longer_than_a_second(void **state)
+{
+	struct buildid_stats stats = {
+		.visits = 2,
+		.oldest_visit_pid = 1234,
+		.oldest_visit_ns = 5999999999,
+	};
+	char text[128];
+
+	(void)state;
+	assert_true(visits_held(&stats, text, sizeof(text)));
+	assert_string_equal(text, "thread 1234 has been reading a file that it mapped for 5 s: "
+				  "rmmod says in use until it ends");
+	stats.oldest_visit_pid = 0;
+	assert_true(visits_held(&stats, text, sizeof(text)));
+	assert_string_equal(text, "a thread has been reading a file that it mapped for 5 s: "
+				  "rmmod says in use until it ends");
+	stats.oldest_visit_ns = 999999999;
+	assert_false(visits_held(&stats, text, sizeof(text)));
+	stats.visits = 0;
+	stats.oldest_visit_ns = 5000000000;
+	assert_false(visits_held(&stats, text, sizeof(text)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +169,7 @@ int main(void)
 		cmocka_unit_test(either_capability_lets_watch),
 		cmocka_unit_test(a_function_is_the_kernels_own),
 		cmocka_unit_test(a_perf_has_two_numbers),
+		cmocka_unit_test(a_thread_is_named_when_it_reads_for_longer_than_a_second),
 	};
 
 	return cmocka_run_group_tests_name("doctor_texts", tests, NULL, NULL);

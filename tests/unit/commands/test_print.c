@@ -207,7 +207,7 @@ static void tasks_are_shown(void **state)
 	show_event(true, &task, NULL);
 	end("{\"type\":\"fork\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
 	    "\"pid\":8,\"tid\":8,\"start_time\":1000008,\"comm\":\"worker\","
-	    "\"parent_pid\":7,\"parent_start_time\":1000007,\"uid\":0,\"cgroup_id\":0,"
+	    "\"parent_pid\":7,\"parent_start_time\":1000007,\"uid\":0,\"cgroup\":0,"
 	    "\"flags\":[\"shares-mm\"]}\n");
 	done();
 	make_process(&task, BUILDID_RECORD_EXEC, 8, 0);
@@ -221,7 +221,7 @@ static void tasks_are_shown(void **state)
 	show_event(true, &task, NULL);
 	end("{\"type\":\"exit\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
 	    "\"pid\":8,\"tid\":8,\"start_time\":1000008,\"comm\":\"worker\","
-	    "\"uid\":65534,\"cgroup_id\":77,\"exit_code\":256,\"flags\":[]}\n");
+	    "\"uid\":65534,\"cgroup\":77,\"exit_code\":256,\"flags\":[]}\n");
 	done();
 	make_process(&task, BUILDID_RECORD_COMM, 8, 0);
 	show_event(false, &task, NULL);
@@ -290,7 +290,8 @@ static void an_object_has_the_date(void **state)
 	print_event(&out, &event, &view);
 	end("{\"type\":\"exit\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
 	    "\"time\":\"2023-11-14T22:13:20.123456Z\",\"pid\":8,\"tid\":8,"
-	    "\"start_time\":1000008,\"comm\":\"worker\",\"flags\":[]}\n");
+	    "\"start_time\":1000008,\"comm\":\"worker\",\"uid\":0,\"cgroup\":0,\"exit_code\":0,"
+	    "\"flags\":[]}\n");
 	done();
 	view.real = -2000;
 	begin(true);
