@@ -319,6 +319,8 @@ def ask_everybody():
         equal(address, same, "address in a copy of this process")
         shared = dict(paths, another=another, his=his, address=address,
                       key=((os.major(stat.st_dev), os.minor(stat.st_dev)), stat.st_ino))
+        # an earlier filesystem with this one's device number may have had trees
+        stream.flush()
         answers = {}
         for who in WHO:     # of which some may FLUSH
             with stream.Watch() as watch:

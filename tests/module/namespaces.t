@@ -114,10 +114,8 @@ def helper(function, prepare=lambda: None):
 
 
 def summary(watch):
-    """Mappings as [pid, path, path in the last FILE, id]; paths of FILE records,
-    and what they identify."""
-    mmaps = [[mmap.pid, mmap.path, watch.file_of(mmap).path, watch.file_of(mmap).id]
-             for mmap in watch.mmaps]
+    """Mappings as [pid, path, id]; paths of FILE records, and what they identify."""
+    mmaps = [[mmap.pid, mmap.path, watch.file_of(mmap).id] for mmap in watch.mmaps]
     files = [record for record in watch.records if isinstance(record, File)]
     for file in files:
         equal(bool(file.path), not file.flags & NO_PATH, f"path and flag of {file}")
@@ -149,8 +147,7 @@ def _():
                 return summary(watch)
         with helper(map_outside) as outsider:
             seen = in_container(shared, watch_inside)
-    equal(seen["mmaps"], [[1, "/program", "/program", ident(4)],
-                          [2, *["/shared/lib.so"] * 2, ident(3)]], "mappings")
+    equal(seen["mmaps"], [[1, "/program", ident(4)], [2, "/shared/lib.so", ident(3)]], "mappings")
     equal(seen["paths"], ["/program", "/shared/lib.so"], "paths in FILE records")
     equal(seen["ids"], [ident(3), ident(4)], "files sent")
 
@@ -175,9 +172,9 @@ def _():
                 return summary(watch)
         seen = in_container(shared, watch_inside)
     names = ["/shared/known", "/shared/changed"]
-    equal(seen["mmaps"], [[1, name, name, ident(number)]
-                          for number, name in enumerate(names, 1)], "mappings")
-    equal(seen["paths"], names, "paths in FILE records")
+    equal(seen["mmaps"], [[1, name, ident(number)] for number, name in enumerate(names, 1)],
+          "mappings")
+    equal(seen["paths"], sorted(names), "paths in FILE records")
 
 
 @test("of a process with another root directory there is no path, all else is")
@@ -203,8 +200,8 @@ def _():
                 beside.end()
                 return summary(watch)
         seen = in_container(shared, watch_inside, start_beside)
-    equal(seen["mmaps"], [[2, "", "", ident(1)], [3, "", "", ident(2)],
-                          [1, "/jail/program", "", ident(2)]], "mappings")
+    equal(seen["mmaps"], [[2, "", ident(1)], [3, "", ident(2)],
+                          [1, "/jail/program", ident(2)]], "mappings")
 
 
 @test("a subscription that outlives its container keeps nothing of it mounted")
@@ -259,7 +256,7 @@ def _():
         with helper(lambda: lib.map_file(path)) as outsider:
             assert outsider.pid > 10, "a pid that the container may have, too"
             seen = in_container(shared, watch_inside)
-    equal(seen, [2, 3, [[3, *["/shared/lib.so"] * 2, ident(1)]], errno.ESRCH],
+    equal(seen, [2, 3, [[3, "/shared/lib.so", ident(1)]], errno.ESRCH],
           "pids, mappings and error")
 
 
@@ -275,8 +272,7 @@ def _():
         watch.settle()
         (mapped,) = [mapped for mapped in watch.mmaps
                      if watch.file_of(mapped).id == ident(1)]
-        equal((mapped.path, watch.file_of(mapped).path), ("/shared/lib.so",) * 2,
-              "paths")
+        equal(mapped.path, "/shared/lib.so", "path")
         assert mapped.pid > 10, f"pid {mapped.pid}"
 
 

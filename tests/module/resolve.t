@@ -23,7 +23,6 @@ from lib import built, fails_with, libc
 from tap import Skip, equal, run, test
 
 PAGE = lib.PAGE
-ID8 = "0123456789abcdef"
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 # Nothing else is mapped there: far from heap, libraries and stack.
 FIXED, MAP_FIXED_NOREPLACE = 0x200000000000, 0x100000
