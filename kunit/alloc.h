@@ -76,15 +76,16 @@ static inline void test_kfree(const void *object)
 	kfree(object);
 }
 
-static inline void *test_kmem_cache_zalloc(struct kmem_cache *cache, gfp_t gfp)
-{
-	return alloc_fails() ? NULL : alloc_held(kmem_cache_zalloc(cache, gfp));
-}
-
-static inline void test_kmem_cache_free(struct kmem_cache *cache, void *object)
+static inline void test_kfree_rcu(const void *object)
 {
 	alloc_dropped(object);
-	kmem_cache_free(cache, object);
+	kfree_rcu_mightsleep(object);
+}
+
+/* Only for those that ask for it: not every one may fail. */
+static inline void *test_kzalloc(size_t size, gfp_t gfp)
+{
+	return alloc_fails() ? NULL : alloc_held(kzalloc(size, gfp));
 }
 
 static inline struct page *test_alloc_page(gfp_t gfp)
@@ -114,21 +115,19 @@ static inline void test_vunmap(const void *area)
 #undef kvfree
 #undef kmalloc
 #undef kfree
-#undef kmem_cache_zalloc
-#undef kmem_cache_free
+#undef kfree_rcu
 #undef alloc_page
 #undef __free_page
 #undef vmap
 #undef vunmap
-#define kvcalloc	  test_kvcalloc
-#define kvfree		  test_kvfree
-#define kmalloc		  test_kmalloc
-#define kfree		  test_kfree
-#define kmem_cache_zalloc test_kmem_cache_zalloc
-#define kmem_cache_free	  test_kmem_cache_free
-#define alloc_page	  test_alloc_page
-#define __free_page	  test_free_page
-#define vmap		  test_vmap
-#define vunmap		  test_vunmap
+#define kvcalloc	       test_kvcalloc
+#define kvfree		       test_kvfree
+#define kmalloc		       test_kmalloc
+#define kfree		       test_kfree
+#define kfree_rcu(object, ...) test_kfree_rcu(object)
+#define alloc_page	       test_alloc_page
+#define __free_page	       test_free_page
+#define vmap		       test_vmap
+#define vunmap		       test_vunmap
 
 #endif /* BID_KUNIT_ALLOC_H */

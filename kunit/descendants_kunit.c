@@ -233,19 +233,8 @@ static void finds_tracepoints_by_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, watch("buildid_no_such_tracepoint", on_fork), -EOPNOTSUPP);
 }
 
-/* It fails half way: what was registered before is left as it is, and can be ended. */
-static void a_second_registration_leaves_the_first(struct kunit *test)
-{
-	KUNIT_ASSERT_EQ(test, bid_fork_watch(on_fork), 0);
-	KUNIT_EXPECT_EQ(test, bid_fork_watch(on_fork), -EEXIST);
-	bid_fork_unwatch(on_fork);
-	KUNIT_EXPECT_EQ(test, bid_fork_watch(on_fork), 0);
-	bid_fork_unwatch(on_fork);
-}
-
 static struct kunit_case cases[] = {
 	KUNIT_CASE(finds_tracepoints_by_name),
-	KUNIT_CASE(a_second_registration_leaves_the_first),
 	KUNIT_CASE(has_who_it_was_made_of),
 	KUNIT_CASE(includes_children_and_theirs),
 	KUNIT_CASE(ignores_threads),

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Layouts of FILE and MMAP records, and which subscribers get them.
+ * Layouts of FILE and MMAP records, which subscribers get them, and what they say of each other.
  */
 #include "subscriber.h"
+
+/* Is wrong so often, as of a ring that forgets at this moment. */
+static u32 wrong_hints;
+
+static bool test_file_sent(const struct bid_ring *ring, u64 file_id)
+{
+	return wrong_hints ? wrong_hints-- : bid_ring_file_sent(ring, file_id);
+}
+
+#define bid_ring_file_sent test_file_sent
 
 #include "event.c"
 #include "record.c"
@@ -70,7 +80,10 @@ static void lays_out_a_file_record_of(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, size % 8, 0);
 	KUNIT_ASSERT_LE(test, size, BUILDID_RECORD_MAX - 8);
 	record = (struct buildid_file *)bytes;
-	bid_record_file_write(&info, record);
+	bid_record_file_write(&info, 12, 13, record);
+	KUNIT_EXPECT_EQ(test, record->pid, 12);
+	KUNIT_EXPECT_EQ(test, record->tid, 13);
+	KUNIT_EXPECT_EQ(test, record->tree, 9);
 	KUNIT_EXPECT_EQ(test, record->file_id, 1ULL << 33);
 	KUNIT_EXPECT_EQ(test, record->ino, 1ULL << 40);
 	KUNIT_EXPECT_EQ(test, record->user_ino, 55);
@@ -106,18 +119,57 @@ static void lays_out_a_file_record_of(struct kunit *test)
 
 /* ------------------------------------------------------------ who gets them -- */
 
-/* A mapping of a file that there was no entry for. */
+/* How often the hook was asked to have a FILE follow, and whether it can. */
+static struct {
+	u32 asked;
+	bool can;
+} follow;
+
+static bool test_follow(const struct bid_report *report)
+{
+	follow.asked++;
+	return follow.can;
+}
+
+/* By the way of a hit, or of a miss. */
+static void report_file(struct kunit *test, vm_flags_t flags, u64 file_id, bool hit, bool follows)
+{
+	struct file *file = make_file(test, "a", "content", 7);
+	struct bid_report report = { .vma = make_vma(test, file, flags), .time_perf = 1234 };
+
+	bid_mapping_init(&report.mapping, report.vma, file_id);
+	report.follows = follows ? 1 : -1;
+	preempt_disable();
+	if (hit)
+		bid_event_hit(report.vma, file_id, report.time_perf, test_follow);
+	else
+		bid_event_mmap(&report);
+	preempt_enable();
+}
+
+/* A mapping of a file that is to be read. */
+static void report_new(struct kunit *test, vm_flags_t flags, u64 file_id)
+{
+	report_file(test, flags, file_id, false, true);
+}
+
 static void report_unresolved(struct kunit *test, vm_flags_t flags)
 {
-	struct bid_mapping mapping;
+	report_file(test, flags, 0, false, false);
+}
 
-	bid_mapping_init(&mapping, make_vma(test, make_file(test, "a", "content", 7), flags));
-	mapping.state = BUILDID_STATE_UNRESOLVED;
-	mapping.buf = kunit_kzalloc(test, PATH_MAX, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, mapping.buf);
-	preempt_disable();
-	bid_event_mmap(&mapping);
-	preempt_enable();
+static void send(u64 file_id, bool exec)
+{
+	static const struct bid_version version;
+	static const struct bid_key key;
+	struct bid_file_info info = {
+		.file_id = file_id,
+		.key = &key,
+		.version = &version,
+		.path = { .name = "/a", .len = 2 },
+	};
+
+	bid_event_file(&info, exec);
 }
 
 static void a_mapping_record_has_every_field(struct kunit *test)
@@ -128,6 +180,7 @@ static void a_mapping_record_has_every_field(struct kunit *test)
 	report_unresolved(test, EXEC);
 	mmap = next_mmap(test, sub);
 	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap));
+	KUNIT_EXPECT_EQ(test, mmap->header.time_perf, 1234);
 	KUNIT_EXPECT_EQ(test, mmap->pid, task_tgid_nr(current));
 	KUNIT_EXPECT_EQ(test, mmap->tid, task_pid_nr(current));
 	KUNIT_EXPECT_EQ(test, mmap->addr, MAPPED_AT);
@@ -137,9 +190,9 @@ static void a_mapping_record_has_every_field(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mmap->prot, PROT_READ | PROT_EXEC);
 	KUNIT_EXPECT_EQ(test, mmap->map_flags, MAP_PRIVATE);
 	KUNIT_EXPECT_EQ(test, mmap->state, BUILDID_STATE_UNRESOLVED);
-	KUNIT_EXPECT_EQ(test, mmap->path_len, 0);
 	KUNIT_EXPECT_EQ(test, mmap->start_time, current->group_leader->start_boottime);
-	KUNIT_EXPECT_EQ(test, mmap->data_off, sizeof(*mmap));
+	KUNIT_EXPECT_EQ(test, mmap->uid, __kuid_val(current_uid()));
+	KUNIT_EXPECT_EQ(test, mmap->cgroup_id, bid_cgroup_id(current));
 	KUNIT_EXPECT_STREQ(test, mmap->comm, current->comm);
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
@@ -219,33 +272,165 @@ static void data_goes_to_subscribers_for_data(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, current_watches_data());
 }
 
-static void paths_go_to_subscribers_for_paths(struct kunit *test)
+/* The same way for a pid and a uid. */
+static void others_are_left_out(struct kunit *test)
 {
-	struct test_subscriber *plain = subscribe(test);
-	struct test_subscriber *paths = start_subscriber(test, BUILDID_SUB_PATH, SZ_4K, 0, NULL);
-	const struct buildid_mmap *mmap;
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, paths);
-	report_unresolved(test, EXEC);
-	KUNIT_EXPECT_EQ(test, next_mmap(test, plain)->path_len, 0);
-	mmap = next_mmap(test, paths);
-	KUNIT_EXPECT_EQ(test, mmap->path_len, 2);
-	KUNIT_EXPECT_EQ(test, mmap->header.size, sizeof(*mmap) + 8);
-	KUNIT_EXPECT_EQ(test, mmap->data_off, sizeof(*mmap));
-	KUNIT_EXPECT_MEMEQ(test, (const u8 *)mmap + mmap->data_off, "/a\0\0\0\0\0\0", 8);
-}
-
-static void mappings_of_other_processes_are_left_out(struct kunit *test)
-{
-	struct test_subscriber *own, *others;
+	struct test_subscriber *own, *others, *uid;
 
 	own = start_subscriber(test, 0, SZ_4K, 0, task_tgid(current));
 	others = start_subscriber(test, 0, SZ_4K, 0, task_tgid(&init_task));
+	uid = start_subscriber(test, BUILDID_SUB_UID, SZ_4K, 0, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, own);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, others);
-	report_unresolved(test, EXEC);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, uid);
+	uid->subscriber->uid = KUIDT_INIT(1000);
+	report_new(test, EXEC, 5);
+	send(5, true);
 	next_mmap(test, own);
+	KUNIT_EXPECT_EQ(test, next_file(test, own)->pid, task_tgid_nr(current));
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(others));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(uid));
+	uid->subscriber->uid = current_uid();
+	report_new(test, EXEC, 6);
+	next_mmap(test, uid);
+	/* it says that a FILE follows, whatever the task is by then */
+	uid->subscriber->uid = KUIDT_INIT(1000);
+	send(6, true);
+	next_file(test, uid);
+}
+
+/* ------------------------------------------------------------------ states -- */
+
+static const struct state_case {
+	const char *name;
+	bool hit;
+	u64 file_id;
+	u32 flags;
+	bool sent;
+	bool follows;
+	bool can;
+	u32 wrong_hints;
+	u32 asked;
+	u8 state;
+} states[] = {
+	{ "it cannot be read", .state = BUILDID_STATE_UNRESOLVED },
+	{ "it is to be read", .file_id = 5, .follows = true, .state = BUILDID_STATE_FOLLOWS },
+	{ "it was sent", true, 5, 0, true, .state = BUILDID_STATE_KNOWN },
+	{ "it was sent, and there are filters", true, 5, BUILDID_SUB_UID, true,
+	  .state = BUILDID_STATE_KNOWN },
+	{ "it is to be sent", true, 5, .can = true, .asked = 1, .state = BUILDID_STATE_FOLLOWS },
+	{ "it cannot be sent", true, 5, .asked = 1, .state = BUILDID_STATE_UNRESOLVED },
+	{ "its path is to be sent", true, 5, BUILDID_SUB_PATH, true, .can = true, .asked = 1,
+	  .state = BUILDID_STATE_FOLLOWS },
+	{ "the ring forgets at this moment", true, 5, .can = true, .wrong_hints = 1, .asked = 1,
+	  .state = BUILDID_STATE_FOLLOWS },
+};
+
+KUNIT_ARRAY_PARAM_DESC(states, states, name);
+
+static void a_mapping_says_that(struct kunit *test)
+{
+	const struct state_case *of = test->param_value;
+	struct test_subscriber *sub = start_subscriber(test, of->flags, SZ_4K, 0, NULL);
+	const struct buildid_mmap *mmap;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
+	if (of->sent) {
+		send(of->file_id, true);
+		next_file(test, sub);
+	}
+	memset(&follow, 0, sizeof(follow));
+	follow.can = of->can;
+	wrong_hints = of->wrong_hints;
+	report_file(test, EXEC, of->file_id, of->hit, of->follows);
+	KUNIT_EXPECT_EQ(test, wrong_hints, 0);
+	mmap = next_mmap(test, sub);
+	KUNIT_EXPECT_EQ(test, mmap->state, of->state);
+	KUNIT_EXPECT_EQ(test, mmap->file_id,
+			of->state == BUILDID_STATE_UNRESOLVED ? 0 : of->file_id);
+	KUNIT_EXPECT_EQ(test, follow.asked, of->asked);
+	bid_ring_report_lost(&sub->subscriber->ring, 0);
+	KUNIT_EXPECT_EQ(test, !!next_record(sub, BUILDID_RECORD_LOST),
+			of->state == BUILDID_STATE_UNRESOLVED);
+}
+
+/* Whatever each has been sent, and only once for all of them. */
+static void a_file_goes_to_those_that_were_sent_its_mapping(struct kunit *test)
+{
+	struct test_subscriber *first = subscribe(test), *data, *paths, *second;
+	u32 i;
+
+	send(5, true);
+	next_file(test, first);
+	second = subscribe(test);
+	paths = start_subscriber(test, BUILDID_SUB_PATH, SZ_4K, 0, NULL);
+	data = start_subscriber(test, BUILDID_SUB_DATA, SZ_16K, 0, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, paths);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, data);
+	follow.asked = 0;
+	follow.can = true;
+	report_file(test, EXEC, 5, true, false);
+	KUNIT_EXPECT_EQ(test, follow.asked, 1);
+	KUNIT_EXPECT_EQ(test, next_mmap(test, first)->state, BUILDID_STATE_KNOWN);
+	KUNIT_EXPECT_EQ(test, next_mmap(test, second)->state, BUILDID_STATE_FOLLOWS);
+	KUNIT_EXPECT_EQ(test, next_mmap(test, paths)->state, BUILDID_STATE_FOLLOWS);
+	KUNIT_EXPECT_EQ(test, next_mmap(test, data)->state, BUILDID_STATE_FOLLOWS);
+	for (i = 0; i < 2; i++) {
+		send(5, true);
+		KUNIT_EXPECT_TRUE(test, ring_is_empty(first));
+		KUNIT_EXPECT_EQ(test, next_file(test, paths)->path_len, 2);
+		if (i)
+			continue;
+		next_file(test, second);
+		next_file(test, data);
+	}
+	send(6, false);
+	next_file(test, data);
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(first));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(second));
+	KUNIT_EXPECT_TRUE(test, ring_is_empty(data));
+}
+
+/* A container's, of which the path is not outside, or is. */
+static void a_path_goes_to_those_that_have_the_same_root(struct kunit *test)
+{
+	struct test_subscriber *sub = subscribe(test);
+	const struct buildid_file *record;
+
+	bid_root_of_current(&sub->subscriber->root);
+	send(5, true);
+	record = next_file(test, sub);
+	KUNIT_EXPECT_EQ(test, record->path_len, 2);
+	KUNIT_EXPECT_EQ(test, record->flags, 0);
+	sub->subscriber->root.dentry++;
+	send(6, true);
+	record = next_file(test, sub);
+	KUNIT_EXPECT_EQ(test, record->path_len, 0);
+	KUNIT_EXPECT_EQ(test, record->flags, BUILDID_FILE_NO_PATH);
+}
+
+static void a_file_that_was_lost_follows_the_next_mapping(struct kunit *test)
+{
+	struct test_subscriber *sub = start_subscriber(test, 0, SZ_4K, 0, NULL);
+	struct bid_ring *ring;
+	u32 n = 0;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sub);
+	ring = &sub->subscriber->ring;
+	follow.can = true;
+	send(5, true);
+	next_file(test, sub);
+	while (!READ_ONCE(ring->full) && n++ < SZ_4K)
+		report_file(test, EXEC, 5, true, false);
+	send(6, true);
+	KUNIT_EXPECT_EQ(test, ring->full, 2);
+	while (!ring_is_empty(sub))
+		KUNIT_EXPECT_EQ(test, next_mmap(test, sub)->state, BUILDID_STATE_KNOWN);
+	report_file(test, EXEC, 5, true, false);
+	KUNIT_EXPECT_NOT_NULL(test, next_record(sub, BUILDID_RECORD_LOST));
+	KUNIT_EXPECT_EQ(test, next_mmap(test, sub)->state, BUILDID_STATE_FOLLOWS);
+	send(6, true);
+	KUNIT_EXPECT_EQ(test, next_file(test, sub)->file_id, 6);
 }
 
 static void there_is_room_for_so_many_subscribers(struct kunit *test)
@@ -256,7 +441,6 @@ static void there_is_room_for_so_many_subscribers(struct kunit *test)
 	for (i = 0; i < BID_SUBSCRIBERS_MAX; i++) {
 		last = start_subscriber(test, 0, SZ_4K, 0, NULL);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, last);
-		KUNIT_EXPECT_EQ(test, last->subscriber->slot, i);
 	}
 	KUNIT_EXPECT_EQ(test, bid_event_subscribers(), BID_SUBSCRIBERS_MAX);
 	next = start_subscriber(test, 0, SZ_4K, 0, NULL);
@@ -266,7 +450,6 @@ static void there_is_room_for_so_many_subscribers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_event_subscribers(), BID_SUBSCRIBERS_MAX - 1);
 	next = start_subscriber(test, 0, SZ_4K, 0, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, next);
-	KUNIT_EXPECT_EQ(test, next->subscriber->slot, BID_SUBSCRIBERS_MAX - 1);
 }
 
 /* However little else there is to wake it for. */
@@ -291,8 +474,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_mapping_record_has_its_protection, prots_gen_params),
 	KUNIT_CASE(data_of_other_processes_is_ignored),
 	KUNIT_CASE(data_goes_to_subscribers_for_data),
-	KUNIT_CASE(paths_go_to_subscribers_for_paths),
-	KUNIT_CASE(mappings_of_other_processes_are_left_out),
+	KUNIT_CASE(others_are_left_out),
+	KUNIT_CASE_PARAM(a_mapping_says_that, states_gen_params),
+	KUNIT_CASE(a_file_goes_to_those_that_were_sent_its_mapping),
+	KUNIT_CASE(a_path_goes_to_those_that_have_the_same_root),
+	KUNIT_CASE(a_file_that_was_lost_follows_the_next_mapping),
 	KUNIT_CASE(there_is_room_for_so_many_subscribers),
 	KUNIT_CASE(a_full_ring_wakes_its_reader),
 	{},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys, versions, access, paths and resident pages, on files of shared memory.
+ * Keys, versions, access and paths, on files of shared memory.
  */
 #include "files.h"
 
@@ -60,7 +60,7 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 {
 	struct file *file = make_file(test, "a", "content", 7);
 	struct inode *inode = file_inode(file);
-	struct bid_version version, versions[5];
+	struct bid_version version, versions[4];
 	struct bid_key key, keys[3];
 	u32 i;
 
@@ -81,10 +81,12 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 	versions[0].ctime++;
 	versions[1].mtime++;
 	versions[2].size++;
-	versions[3].change++;
-	versions[4].epoch++;
+	versions[3].epoch++;
 	for (i = 0; i < ARRAY_SIZE(versions); i++)
 		KUNIT_EXPECT_FALSE_MSG(test, bid_file_matches(inode, &key, &versions[i]), "%u", i);
+	/* the counter moves with atime, too */
+	version.change++;
+	KUNIT_EXPECT_TRUE(test, bid_file_matches(inode, &key, &version));
 
 	settle_time_stamps();
 	write_file(test, file, "CONTENT", 7, 0);
@@ -129,7 +131,7 @@ static void version_does_not_move_with_reading(struct kunit *test)
 
 	bid_file_version(file_inode(file), &version);
 	settle_time_stamps();
-	bid_file_arm_version(file_inode(file));
+	inode_query_iversion(file_inode(file));
 	KUNIT_EXPECT_EQ(test, kernel_read(file, buf, sizeof(buf), &at), 7);
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
 }
@@ -186,58 +188,105 @@ static void change_counter_moves_when_the_clock_does_not(struct kunit *test)
 	struct bid_version version;
 	u32 i;
 
+	KUNIT_EXPECT_TRUE(test, bid_file_counts(file_inode(file)));
 	for (i = 0; i < 10; i++) {
-		bid_file_arm_version(file_inode(file));
+		inode_query_iversion(file_inode(file));
 		bid_file_version(file_inode(file), &version);
-		KUNIT_EXPECT_FALSE(test,
-				   bid_file_racy(file_inode(file), &version, BID_ACCESS_INODE));
 		write_file(test, file, "CONTENT", 7, 0);
+		KUNIT_EXPECT_NE(test, bid_file_change(file_inode(file)), version.change);
 		KUNIT_EXPECT_TRUE(test, moved(file, &version));
 	}
 }
 
-static void without_a_change_counter_a_version_just_made_is_racy(struct kunit *test)
+static void unlink_moves_the_version_and_not_the_content(struct kunit *test)
 {
-	struct file *file = make_file(test, "a", "content", 7);
-	struct inode *inode = file_inode(file);
-	bool now, soon, later;
-	struct bid_version version;
+	const struct bid_version version = { 1, 2, 3, 4, 5, 6 };
+	struct bid_version other = version;
 
-	stub_no_change_counter = true;
-	date_file(file, 3600);
-	bid_file_version(inode, &version);
-	now = bid_file_racy(inode, &version, BID_ACCESS_INODE);
-	stub_seconds_later = 3599;
-	soon = bid_file_racy(inode, &version, BID_ACCESS_INODE);
-	stub_seconds_later = 3601;
-	later = bid_file_racy(inode, &version, BID_ACCESS_INODE);
-	stub_seconds_later = 0;
-	stub_no_change_counter = false;
-
-	KUNIT_EXPECT_EQ(test, version.change, 0);
-	KUNIT_EXPECT_TRUE(test, now);
-	KUNIT_EXPECT_TRUE(test, soon);
-	KUNIT_EXPECT_FALSE(test, later);
+	other.ctime++;
+	other.change++;
+	KUNIT_EXPECT_FALSE(test, bid_version_matches(&version, &other));
+	KUNIT_EXPECT_TRUE(test, bid_version_same_content(&version, &other));
+	other.mtime++;
+	KUNIT_EXPECT_FALSE(test, bid_version_same_content(&version, &other));
 }
 
-/* What changes it in the next tick may get the same ctime still. */
-static void a_ctime_has_settled_two_ticks_later(struct kunit *test)
+static ssize_t read_nothing(struct kiocb *iocb, struct iov_iter *to)
 {
-	struct inode *inode = file_inode(make_file(test, "a", "content", 7));
-	struct bid_version version;
+	return 0;
+}
+
+static int fill_nothing(struct file *file, struct folio *folio)
+{
+	return 0;
+}
+
+static const struct address_space_operations pages = { .read_folio = fill_nothing }, no_pages;
+static const struct file_operations reads = { .read_iter = read_nothing };
+
+/* A file of any filesystem, as far as it is looked at here. */
+struct made {
+	struct super_block sb;
+	struct file_system_type type;
+	struct inode inode;
+	struct file file;
+};
+
+static struct made *make(struct kunit *test, unsigned long magic)
+{
+	struct made *made = kunit_kzalloc(test, sizeof(*made), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, made);
+	made->sb.s_magic = magic;
+	made->sb.s_type = &made->type;
+	made->sb.s_user_ns = &init_user_ns;
+	made->inode.i_sb = &made->sb;
+	made->inode.i_mode = S_IFREG;
+	made->inode.i_mapping = &made->inode.i_data;
+	made->inode.i_data.a_ops = &pages;
+	made->file.f_inode = &made->inode;
+	made->file.f_op = &reads;
+	made->file.f_mode = FMODE_READ | FMODE_CAN_READ;
+	return made;
+}
+
+/* How long after a change its time stamps tell the next one. */
+static const struct age {
+	const char *name;
+	unsigned long magic;
+	u32 gran;
+	bool disk;
+	s64 settled; /* -1: never */
+} ages[] = {
+	{ "memory", TMPFS_MAGIC, 1, false, 2 * TICK_NSEC },
+	{ "a disk", EXT4_SUPER_MAGIC, 1, true, 2 * TICK_NSEC },
+	{ "a disk of coarse time stamps", HPFS_SUPER_MAGIC, NSEC_PER_SEC, true,
+	  NSEC_PER_SEC + TICK_NSEC },
+	{ "exFAT", EXFAT_SUPER_MAGIC, 10000000, true, 2 * NSEC_PER_SEC + TICK_NSEC },
+	{ "a server", NFS_SUPER_MAGIC, 1, false, 2 * NSEC_PER_SEC + TICK_NSEC },
+	{ "FUSE on a disk", FUSE_SUPER_MAGIC, 1, true, 2 * NSEC_PER_SEC + TICK_NSEC },
+	{ "FAT", MSDOS_SUPER_MAGIC, 1, true, -1 },
+	{ "HFS", HFS_SUPER_MAGIC, 1, true, -1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(ages, ages, name);
+
+static void time_stamps_have_settled_on(struct kunit *test)
+{
+	const struct age *of = test->param_value;
+	struct made *made = make(test, of->magic);
+	const struct bid_version version = { .ctime = 1000 * NSEC_PER_SEC };
 	bool before, then;
 
-	stub_no_change_counter = true;
-	bid_file_version(inode, &version);
-	stub_now = version.ctime + 2 * TICK_NSEC - 1;
-	before = bid_file_racy(inode, &version, BID_ACCESS_INODE);
+	made->sb.s_time_gran = of->gran;
+	made->sb.s_bdev = of->disk ? (void *)made : NULL;
+	stub_now = version.ctime + (of->settled < 0 ? 1LL << 60 : of->settled - 1);
+	before = bid_file_racy(&made->inode, &version);
 	stub_now++;
-	then = bid_file_racy(inode, &version, BID_ACCESS_INODE);
+	then = bid_file_racy(&made->inode, &version);
 	stub_now = 0;
-	stub_no_change_counter = false;
-
 	KUNIT_EXPECT_TRUE(test, before);
-	KUNIT_EXPECT_FALSE(test, then);
+	KUNIT_EXPECT_EQ(test, then, of->settled < 0);
 }
 
 static void a_file_that_can_be_written_is_unstable(struct kunit *test)
@@ -264,71 +313,89 @@ static void a_file_that_can_be_written_is_unstable(struct kunit *test)
 
 /* ------------------------------------------------------------------ access -- */
 
-static void memory_is_read_by_the_inode(struct kunit *test)
-{
-	struct file *file = make_file(test, "a", "content", 7);
-	u8 reason = 0;
+static const struct access_case {
+	const char *name;
+	unsigned long magic;
+	enum bid_access access;
+	u8 reason;
+	bool disk;
+	u32 i_flags;
+	unsigned long s_iflags;
+	umode_t mode;
+	fmode_t lacks;
+	bool no_pages;
+	bool overlay; /* by an overlay's descriptor */
+} accesses[] = {
+	{ "memory", TMPFS_MAGIC, BID_ACCESS_PAGES, .no_pages = true },
+	{ "memory through an overlay", TMPFS_MAGIC, BID_ACCESS_PAGES, .overlay = true },
+	{ "ramfs", RAMFS_MAGIC, BID_ACCESS_PAGES },
+	{ "a disk", EXT4_SUPER_MAGIC, BID_ACCESS_PAGES, .disk = true },
+	{ "a disk through an overlay", EXT4_SUPER_MAGIC, BID_ACCESS_PAGES, .disk = true,
+	  .overlay = true },
+	{ "a disk without pages", EXT4_SUPER_MAGIC, BID_ACCESS_READ, .disk = true,
+	  .no_pages = true },
+	{ "DAX", EXT4_SUPER_MAGIC, S_DAX ? BID_ACCESS_READ : BID_ACCESS_PAGES, .disk = true,
+	  .i_flags = S_DAX },
+	{ "bcachefs", BCACHEFS_SUPER_MAGIC, BID_ACCESS_READ, .disk = true },
+	{ "gfs2", GFS2_SUPER_MAGIC, BID_ACCESS_READ, .disk = true },
+	{ "ocfs2", OCFS2_SUPER_MAGIC, BID_ACCESS_READ, .disk = true },
+	{ "FUSE", FUSE_SUPER_MAGIC, BID_ACCESS_PAGES },
+	{ "FUSE through an overlay", FUSE_SUPER_MAGIC, BID_ACCESS_READ, .overlay = true },
+	{ "NFS", NFS_SUPER_MAGIC, BID_ACCESS_PAGES },
+	{ "a server of another kind", CEPH_SUPER_MAGIC, BID_ACCESS_READ },
+	{ "what cannot be read", CEPH_SUPER_MAGIC, BID_ACCESS_NEVER, BUILDID_REASON_UNREADABLE,
+	  .lacks = FMODE_CAN_READ },
+	{ "what is not open for reading", TMPFS_MAGIC, BID_ACCESS_NEVER, BUILDID_REASON_UNREADABLE,
+	  .lacks = FMODE_READ },
+	{ "a device", TMPFS_MAGIC, BID_ACCESS_NEVER, BUILDID_REASON_NOT_REGULAR, .mode = S_IFCHR },
+	{ "secret memory", SECRETMEM_MAGIC, BID_ACCESS_NEVER, BUILDID_REASON_SECRET },
+	{ "huge pages", HUGETLBFS_MAGIC, BID_ACCESS_NEVER, BUILDID_REASON_HUGETLB },
+	{ "anonymous memory", TMPFS_MAGIC, BID_ACCESS_NEVER, BUILDID_REASON_ANONYMOUS,
+	  .i_flags = S_PRIVATE },
+	{ "sysfs", SYSFS_MAGIC, BID_ACCESS_NEVER, BUILDID_REASON_PSEUDO, .s_iflags = SB_I_NOEXEC },
+};
 
-	KUNIT_EXPECT_EQ(test, bid_file_access(file, file_inode(file), &reason), BID_ACCESS_INODE);
+KUNIT_ARRAY_PARAM_DESC(accesses, accesses, name);
+
+static void has_access_to(struct kunit *test)
+{
+	const struct access_case *of = test->param_value;
+	struct made *made = make(test, of->magic), *overlay = make(test, OVERLAYFS_SUPER_MAGIC);
+	u8 reason = 0xff;
+
+	made->type.fs_flags = of->disk ? FS_REQUIRES_DEV : 0;
+	made->sb.s_bdev = of->disk ? (void *)made : NULL;
+	made->sb.s_iflags = of->s_iflags;
+	made->inode.i_flags = of->i_flags;
+	made->inode.i_mode = of->mode ?: S_IFREG;
+	made->inode.i_data.a_ops = of->no_pages ? &no_pages : &pages;
+	made->file.f_mode &= ~of->lacks;
+	if (of->overlay)
+		made->file.f_inode = &overlay->inode;
+	KUNIT_EXPECT_EQ(test, bid_file_access(&made->file, &made->inode, &reason), of->access);
+	KUNIT_EXPECT_EQ(test, reason, of->reason);
 }
 
-static void a_file_not_open_for_reading_is_never_read(struct kunit *test)
+/* What a filesystem is stacked on, a user may have mounted. */
+static void a_read_may_wait_for_any_user_on_fuse_and_the_like(struct kunit *test)
 {
-	struct file *file = make_file(test, "a", "content", 7);
-	u8 reason = 0;
+	struct user_namespace *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	struct made *made = make(test, EXT4_SUPER_MAGIC);
 
-	file->f_mode &= ~FMODE_READ;
-	KUNIT_EXPECT_EQ(test, bid_file_access(file, file_inode(file), &reason), BID_ACCESS_NEVER);
-	KUNIT_EXPECT_EQ(test, reason, BUILDID_REASON_UNREADABLE);
-	file->f_mode |= FMODE_READ;
-}
-
-/* What it is stacked on, a user may have mounted; and on bcachefs a reader waits for writers. */
-static void stacked_filesystems_and_bcachefs_are_not_read_by_the_worker(struct kunit *test)
-{
-	struct file *file = make_file(test, "a", "content", 7);
-	struct super_block *sb = kunit_kzalloc(test, sizeof(*sb), GFP_KERNEL);
-	struct inode *inode = kunit_kzalloc(test, sizeof(*inode), GFP_KERNEL);
-	u8 reason = 0;
-
-	KUNIT_ASSERT_NOT_NULL(test, sb);
-	KUNIT_ASSERT_NOT_NULL(test, inode);
-	sb->s_user_ns = &init_user_ns;
-	inode->i_sb = sb;
-	inode->i_mode = S_IFREG;
-	file->f_mode &= ~FMODE_WRITE;
-	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_REMOTE);
-	sb->s_stack_depth = 1;
-	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_CALLER);
-	sb->s_stack_depth = 0;
-	sb->s_magic = 0xca451a4e;
-	KUNIT_EXPECT_EQ(test, bid_file_access(file, inode, &reason), BID_ACCESS_CALLER);
-	file->f_mode |= FMODE_WRITE;
-}
-
-static void on_ceph_any_reader_may_be_in_the_way(struct kunit *test)
-{
-	struct super_block *sb = kunit_kzalloc(test, sizeof(*sb), GFP_KERNEL);
-	struct inode *inode = kunit_kzalloc(test, sizeof(*inode), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, sb);
-	KUNIT_ASSERT_NOT_NULL(test, inode);
-	inode->i_sb = sb;
-	KUNIT_EXPECT_FALSE(test, bid_file_read_alone(inode));
-	sb->s_magic = CEPH_SUPER_MAGIC;
-	KUNIT_EXPECT_TRUE(test, bid_file_read_alone(inode));
-}
-
-static void a_device_is_never_read(struct kunit *test)
-{
-	struct file *file = filp_open("/dev/zero", O_RDONLY, 0);
-	u8 reason = 0;
-
-	if (IS_ERR(file))
-		kunit_skip(test, "no /dev/zero");
-	KUNIT_EXPECT_EQ(test, bid_file_access(file, file_inode(file), &reason), BID_ACCESS_NEVER);
-	KUNIT_EXPECT_EQ(test, reason, BUILDID_REASON_NOT_REGULAR);
-	filp_close(file, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	KUNIT_EXPECT_FALSE(test, bid_file_served(&made->file));
+	made->sb.s_stack_depth = 1;
+	KUNIT_EXPECT_TRUE(test, bid_file_served(&made->file));
+	made->sb.s_stack_depth = 0;
+	made->sb.s_user_ns = other;
+	KUNIT_EXPECT_TRUE(test, bid_file_served(&made->file));
+	KUNIT_EXPECT_FALSE(test, bid_file_counts(&made->inode));
+	made->sb.s_user_ns = &init_user_ns;
+	made->file.f_mode |= FMODE_WRITE;
+	KUNIT_EXPECT_TRUE(test, bid_file_served(&made->file));
+	made->file.f_mode &= ~FMODE_WRITE;
+	made->sb.s_magic = FUSE_SUPER_MAGIC;
+	KUNIT_EXPECT_TRUE(test, bid_file_served(&made->file));
 }
 
 /* -------------------------------------------------------------------- path -- */
@@ -372,117 +439,6 @@ static void path_that_does_not_fit_is_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, path.len, 0);
 }
 
-/* -------------------------------------------------------- resident content -- */
-
-static void reads_what_is_in_memory(struct kunit *test)
-{
-	u8 *bytes = kunit_kzalloc(test, 3 * PAGE_SIZE, GFP_KERNEL);
-	u8 *buf = kunit_kzalloc(test, 3 * PAGE_SIZE, GFP_KERNEL);
-	struct bid_resident resident;
-	struct bid_reader *reader = &resident.reader;
-	struct file *file;
-	u32 i, len, refs;
-
-	KUNIT_ASSERT_NOT_NULL(test, bytes);
-	KUNIT_ASSERT_NOT_NULL(test, buf);
-	for (i = 0; i < 3 * PAGE_SIZE; i++)
-		bytes[i] = i * 7 + (i >> 8);
-	file = make_file(test, "a", bytes, 3 * PAGE_SIZE - 10);
-	bid_resident_init(&resident, file_inode(file));
-	KUNIT_EXPECT_EQ(test, reader->size, 3 * PAGE_SIZE - 10);
-
-	/* around each border between pages, and over two of them */
-	for (i = PAGE_SIZE - 20; i < PAGE_SIZE + 5; i++)
-		for (len = 0; len < 40; len++) {
-			bid_resident_done(&resident);
-			bid_resident_init(&resident, file_inode(file));
-			KUNIT_ASSERT_EQ(test, reader->read(reader, i, buf, len), 0);
-			KUNIT_ASSERT_MEMEQ(test, buf, bytes + i, len);
-		}
-	KUNIT_EXPECT_EQ(test, reader->read(reader, 0, buf, 3 * PAGE_SIZE - 10), 0);
-	KUNIT_EXPECT_MEMEQ(test, buf, bytes, 3 * PAGE_SIZE - 10);
-
-	/* of the pages it looked at it holds one, in the end none */
-	KUNIT_EXPECT_EQ(test, resident.index, 2);
-	refs = page_count(resident.page);
-	get_page(resident.page);
-	bid_resident_done(&resident);
-	KUNIT_EXPECT_PTR_EQ(test, resident.page, NULL);
-	resident.page = find_get_page(file->f_mapping, 2);
-	KUNIT_EXPECT_EQ(test, page_count(resident.page), refs + 1);
-	put_page(resident.page);
-	put_page(resident.page);
-}
-
-/* Preemption is off, and the maker of the file decides where its notes are. */
-static void looks_at_few_pages(struct kunit *test)
-{
-	struct file *file = make_hole(test, "a", 2 * PAGE_SIZE);
-	struct bid_resident resident;
-	u32 i, found = 0;
-	u8 byte;
-
-	write_file(test, file, "x", 1, 0);
-	write_file(test, file, "y", 1, PAGE_SIZE);
-	bid_resident_init(&resident, file_inode(file));
-	for (i = 0; i < 100; i++)
-		found += !resident.reader.read(&resident.reader, i % 2 * PAGE_SIZE, &byte, 1);
-	KUNIT_EXPECT_EQ(test, found, RESIDENT_PAGES);
-	/* the one it has costs nothing more */
-	KUNIT_EXPECT_PTR_EQ(test, resident.page, NULL);
-	bid_resident_done(&resident);
-}
-
-static void looks_at_what_is_in_one_page(struct kunit *test)
-{
-	u8 *bytes = kunit_kzalloc(test, 2 * PAGE_SIZE, GFP_KERNEL);
-	struct bid_resident resident;
-	struct bid_reader *reader = &resident.reader;
-	struct file *file;
-	const u8 *seen;
-	u32 i;
-
-	KUNIT_ASSERT_NOT_NULL(test, bytes);
-	for (i = 0; i < 2 * PAGE_SIZE; i++)
-		bytes[i] = i * 7 + (i >> 8);
-	file = make_hole(test, "a", 3 * PAGE_SIZE);
-	write_file(test, file, bytes, 2 * PAGE_SIZE, 0);
-	bid_resident_init(&resident, file_inode(file));
-
-	for (i = 0; i < 2; i++) {
-		seen = reader->look(reader, i * PAGE_SIZE, PAGE_SIZE);
-		KUNIT_ASSERT_NOT_NULL(test, seen);
-		KUNIT_EXPECT_MEMEQ(test, seen, bytes + i * PAGE_SIZE, PAGE_SIZE);
-	}
-	seen = reader->look(reader, PAGE_SIZE - 8, 8);
-	KUNIT_ASSERT_NOT_NULL(test, seen);
-	KUNIT_EXPECT_MEMEQ(test, seen, bytes + PAGE_SIZE - 8, 8);
-	KUNIT_EXPECT_PTR_EQ(test, (const u8 *)reader->look(reader, PAGE_SIZE - 8, 9), NULL);
-	KUNIT_EXPECT_PTR_EQ(test, (const u8 *)reader->look(reader, 0, 2 * PAGE_SIZE), NULL);
-	KUNIT_EXPECT_PTR_EQ(test, (const u8 *)reader->look(reader, 2 * PAGE_SIZE, 8), NULL);
-	bid_resident_done(&resident);
-}
-
-static void does_not_wait_for_what_is_not_in_memory(struct kunit *test)
-{
-	struct file *file = make_hole(test, "a", 3 * PAGE_SIZE);
-	struct bid_resident resident;
-	struct bid_reader *reader = &resident.reader;
-	u8 buf[32];
-
-	write_file(test, file, "x", 1, PAGE_SIZE);
-	bid_resident_init(&resident, file_inode(file));
-	KUNIT_EXPECT_EQ(test, reader->read(reader, 0, buf, 4), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, reader->read(reader, PAGE_SIZE, buf, 4), 0);
-	KUNIT_EXPECT_EQ(test, buf[0], 'x');
-	KUNIT_EXPECT_EQ(test, reader->read(reader, PAGE_SIZE - 1, buf, 4), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, reader->read(reader, 2 * PAGE_SIZE - 1, buf, 4), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, reader->read(reader, 2 * PAGE_SIZE - 4, buf, 4), 0);
-	bid_resident_done(&resident);
-	/* nor did it bring it into memory */
-	KUNIT_EXPECT_EQ(test, file->f_mapping->nrpages, 1);
-}
-
 static struct kunit_case cases[] = {
 	KUNIT_CASE(key_names_the_inode),
 	KUNIT_CASE(an_inode_is_what_its_key_and_version_say),
@@ -491,21 +447,14 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(version_moves_when_its_filesystem_goes_away),
 	KUNIT_CASE(a_disk_has_an_epoch_apart_from_all_that_users_mount),
 	KUNIT_CASE(change_counter_moves_when_the_clock_does_not),
-	KUNIT_CASE(without_a_change_counter_a_version_just_made_is_racy),
-	KUNIT_CASE(a_ctime_has_settled_two_ticks_later),
+	KUNIT_CASE(unlink_moves_the_version_and_not_the_content),
+	KUNIT_CASE_PARAM(time_stamps_have_settled_on, ages_gen_params),
 	KUNIT_CASE(a_file_that_can_be_written_is_unstable),
-	KUNIT_CASE(memory_is_read_by_the_inode),
-	KUNIT_CASE(a_file_not_open_for_reading_is_never_read),
-	KUNIT_CASE(stacked_filesystems_and_bcachefs_are_not_read_by_the_worker),
-	KUNIT_CASE(on_ceph_any_reader_may_be_in_the_way),
-	KUNIT_CASE(a_device_is_never_read),
+	KUNIT_CASE_PARAM(has_access_to, accesses_gen_params),
+	KUNIT_CASE(a_read_may_wait_for_any_user_on_fuse_and_the_like),
 	KUNIT_CASE(path_of_a_memfd_is_flagged),
 	KUNIT_CASE(a_name_with_deleted_in_it_is_left_alone),
 	KUNIT_CASE(path_that_does_not_fit_is_none),
-	KUNIT_CASE(reads_what_is_in_memory),
-	KUNIT_CASE(looks_at_few_pages),
-	KUNIT_CASE(looks_at_what_is_in_one_page),
-	KUNIT_CASE(does_not_wait_for_what_is_not_in_memory),
 	{},
 };
 

@@ -17,7 +17,7 @@ static u64 *add(unsigned long start, unsigned long len, unsigned long pgoff, u64
 	u64 *slot;
 
 	preempt_disable();
-	slot = bid_history_add(&vma, file_id, ktime_get_mono_fast_ns());
+	slot = bid_history_add(&vma, file_id, local_clock());
 	preempt_enable();
 	return slot;
 }
@@ -115,7 +115,7 @@ static void remembers_who_mapped_what_and_how(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.pages, 3);
 	KUNIT_EXPECT_EQ(test, slot.pgoff, 9);
 	KUNIT_EXPECT_EQ(test, slot.file_id, 4);
-	KUNIT_EXPECT_EQ(test, slot.time, 12345);
+	KUNIT_EXPECT_EQ(test, slot.time_perf, 12345);
 	KUNIT_EXPECT_EQ(test, slot.tgid, current->tgid);
 	KUNIT_EXPECT_EQ(test, slot.start_time, current->group_leader->start_boottime);
 	KUNIT_EXPECT_EQ(test, strncmp(slot.comm, current->comm, TASK_COMM_LEN), 0);
@@ -200,7 +200,7 @@ static void remembers_forks_and_execs(struct kunit *test)
 {
 	struct task_struct *parent = make_task(test, CHILD - 1, 100);
 	struct task_struct *child = make_task(test, CHILD, 200);
-	u64 cursor = 0, before = ktime_get_mono_fast_ns();
+	u64 cursor = 0, before = local_clock();
 	struct bid_history_slot slot;
 
 	migrate_disable();
@@ -217,8 +217,8 @@ static void remembers_forks_and_execs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.parent_tgid, CHILD - 1);
 	KUNIT_EXPECT_EQ(test, slot.parent_start_time, 100);
 	KUNIT_EXPECT_EQ(test, slot.head & ~(BID_HISTORY_TYPE_MASK << BID_HISTORY_TYPE_SHIFT), 0);
-	KUNIT_EXPECT_GE(test, slot.time, before);
-	KUNIT_EXPECT_LE(test, slot.time, ktime_get_mono_fast_ns());
+	KUNIT_EXPECT_GE(test, slot.time_perf, before);
+	KUNIT_EXPECT_LE(test, slot.time_perf, local_clock());
 	KUNIT_EXPECT_EQ(test, bid_history_next(&cursor, CHILD, &slot), 0);
 }
 

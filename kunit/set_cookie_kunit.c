@@ -8,85 +8,65 @@
 
 #include "compat.h"
 #include "cookie.h"
-#include "ioctl.h"
 #include "lookup.h"
 #include "reply.h"
 #include "user.h"
 
-/* No ioctl comes in here. */
-int bid_ioctl_copy_in_from(size_t published, void *to, size_t known, void __user *arg)
-{
-	return -EFAULT;
-}
-
-int bid_ioctl_copy_out(void __user *arg, const void *from, size_t known)
-{
-	return -EFAULT;
-}
-
 #include "set_cookie.c"
 
-#define FD	   BUILDID_COOKIE_FD
 #define KIND(name) BUILDID_KIND_##name
+#define FD	   BUILDID_COOKIE_FD
 
-static const struct request_case {
+static const struct kind_case {
 	const char *name;
-	struct buildid_set_cookie req;
-	bool kind_is_valid;
-	bool object_is_valid;
-} requests[] = {
-	{ "a mapping", { .kind = KIND(COOKIE), .id_len = 1, .addr = 4096, .len = 1 }, true, true },
-	{ "a mapping, by its build-id",
-	  { .kind = KIND(GNU), .id_len = 20, .addr = 4096, .len = 1 },
-	  true,
-	  true },
-	{ "a mapping, no more", { .kind = KIND(NONE), .addr = 4096, .len = 1 }, true, true },
-	{ "a file", { .flags = FD, .fd = 3, .kind = KIND(COOKIE), .id_len = 1 }, true, true },
-	{ "a file, no more", { .flags = FD, .fd = 3, .kind = KIND(NONE) }, true, true },
-	{ "a file, by a build-id",
-	  { .flags = FD, .fd = 3, .kind = KIND(GNU), .id_len = 20 },
-	  false,
-	  true },
-	{ "a file and a mapping",
-	  { .flags = FD, .fd = 3, .kind = KIND(COOKIE), .id_len = 1, .addr = 4096 },
-	  true,
-	  false },
-	{ "a mapping of a descriptor",
-	  { .fd = 3, .kind = KIND(COOKIE), .id_len = 1, .addr = 4096, .len = 1 },
-	  true,
-	  false },
-	{ "a mapping without a length",
-	  { .kind = KIND(COOKIE), .id_len = 1, .addr = 4096 },
-	  true,
-	  false },
-	{ "a mapping that wraps",
-	  { .kind = KIND(COOKIE), .id_len = 1, .addr = 4096, .len = -4096ULL },
-	  true,
-	  false },
-	{ "a mapping to the last byte but one",
-	  { .kind = KIND(COOKIE), .id_len = 1, .addr = 4096, .len = -4097ULL },
-	  true,
-	  true },
-	{ "nothing to name it with", { .kind = KIND(COOKIE), .addr = 4096, .len = 1 }, false, true },
-	{ "no name, of a length",
-	  { .kind = KIND(NONE), .id_len = 1, .addr = 4096, .len = 1 },
-	  false,
-	  true },
-	{ "a hash", { .kind = KIND(HTLHASH), .id_len = 16, .addr = 4096, .len = 1 }, false, true },
-	{ "a kind that there is not",
-	  { .kind = 99, .id_len = 1, .addr = 4096, .len = 1 },
-	  false,
-	  true },
+	u8 kind;
+	u8 id_len;
+	bool of_mapping;
+	bool of_file;
+} kinds[] = {
+	{ "a cookie", KIND(COOKIE), 1, true, true },
+	{ "a build-id", KIND(GNU), 20, true },
+	{ "a Go id", KIND(GO), 20, true },
+	{ "nothing, to take it back", KIND(NONE), 0, true, true },
+	{ "a cookie of no bytes", KIND(COOKIE), 0 },
+	{ "nothing, of a length", KIND(NONE), 1 },
+	{ "a hash", KIND(HTLHASH), 16 },
+	{ "a kind that there is not", 99, 1 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(requests, requests, name);
+KUNIT_ARRAY_PARAM_DESC(kinds, kinds, name);
 
-static void takes_good_requests_only(struct kunit *test)
+static void names_it(struct kunit *test)
 {
-	const struct request_case *of = test->param_value;
+	const struct kind_case *of = test->param_value;
+	struct buildid_set_cookie req = { .kind = of->kind, .id_len = of->id_len };
 
-	KUNIT_EXPECT_EQ(test, is_valid_kind(&of->req), of->kind_is_valid);
-	KUNIT_EXPECT_EQ(test, is_valid_object(&of->req), of->object_is_valid);
+	KUNIT_EXPECT_EQ(test, is_valid_kind(&req), of->of_mapping);
+	req.flags = FD;
+	KUNIT_EXPECT_EQ(test, is_valid_kind(&req), of->of_file);
+}
+
+static const struct object_case {
+	const char *name;
+	struct buildid_set_cookie req;
+	bool valid;
+} objects[] = {
+	{ "a mapping", { .addr = 4096, .len = 1 }, true },
+	{ "a file", { .flags = FD, .fd = 3 }, true },
+	{ "a file and a mapping", { .flags = FD, .fd = 3, .addr = 4096 } },
+	{ "a mapping of a descriptor", { .fd = 3, .addr = 4096, .len = 1 } },
+	{ "a mapping without a length", { .addr = 4096 } },
+	{ "a mapping that wraps", { .addr = 4096, .len = -4096ULL } },
+	{ "a mapping to the last byte but one", { .addr = 4096, .len = -4097ULL }, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(objects, objects, name);
+
+static void knows_what_is_named(struct kunit *test)
+{
+	const struct object_case *of = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, is_valid_object(&of->req), of->valid);
 }
 
 static void a_file_belongs_to_who_owns_its_inode(struct kunit *test)
@@ -103,7 +83,8 @@ static void a_file_belongs_to_who_owns_its_inode(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(takes_good_requests_only, requests_gen_params),
+	KUNIT_CASE_PARAM(names_it, kinds_gen_params),
+	KUNIT_CASE_PARAM(knows_what_is_named, objects_gen_params),
 	KUNIT_CASE(a_file_belongs_to_who_owns_its_inode),
 	{},
 };

@@ -10,6 +10,5 @@
 
 bool stub_no_change_counter;
 s64 stub_seconds_later;
-bool stub_worker_waits;
 
 struct kprobe bid_hook_mmap;

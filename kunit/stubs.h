@@ -13,9 +13,6 @@ extern bool stub_no_change_counter;
 /* So many seconds have passed for those who ask whether a file may change. */
 extern s64 stub_seconds_later;
 
-/* The worker waits before it reads a file. */
-extern bool stub_worker_waits;
-
 #undef IS_I_VERSION
 #define IS_I_VERSION(inode) (!stub_no_change_counter && (inode)->i_sb->s_flags & SB_I_VERSION)
 

@@ -9,10 +9,10 @@
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 
+#include "cache.h"
 #include "event.h"
 #include "files.h"
 #include "waiter.h"
-#include "worker.h"
 
 #define EXEC   (VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
 #define DATA   (VM_READ | VM_MAYREAD | VM_MAYEXEC | VM_MAYWRITE)
@@ -52,7 +52,6 @@ static inline void stop_subscriber(void *data)
 
 	bid_event_remove(sub->subscriber);
 	synchronize_rcu();
-	bid_event_free_slot(sub->subscriber);
 	bid_ring_exit(&sub->subscriber->ring);
 	kfree(sub->subscriber);
 }
@@ -131,23 +130,15 @@ static inline const struct buildid_mmap *next_mmap(struct kunit *test, struct te
 
 static inline void stop_module(void *unused)
 {
-	bid_worker_exit();
 	bid_cache_exit();
+	stub_no_change_counter = false;
+	stub_seconds_later = 0;
 }
 
 /* What subscribers need. Undone after those of the case are. */
 static inline int start_module(struct kunit *test)
 {
-	int err = bid_cache_init(16);
-
-	if (err)
-		return err;
-	err = bid_worker_init(4);
-	if (err) {
-		bid_cache_exit();
-		return err;
-	}
-	return kunit_add_action_or_reset(test, stop_module, NULL);
+	return bid_cache_init(16) ?: kunit_add_action_or_reset(test, stop_module, NULL);
 }
 
 #endif /* BID_KUNIT_SUBSCRIBER_H */

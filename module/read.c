@@ -3,11 +3,11 @@
  * Reads files in the context of whoever maps them, or asks for them.
  *
  * Through the page cache, as a fault in the mapping would: under invalidate_lock, which keeps
- * truncation and hole punching away, with no readahead but of the tail, and with no effect on the
- * file or those that have it open. What has no page in a file that is nothing but memory is zeros,
- * and is read as such without allocating a page. Files whose pages may be read only by their
- * filesystem's own read_iter are read by that. Not by kernel_read(): that asks security modules
- * and fanotify in the task's name, and makes events; a task may execute what it may not read.
+ * truncation and hole punching away, no more than is looked at, and with no effect on the file or
+ * those that have it open. What has no page in a file that is nothing but memory is zeros, and is
+ * read as such without allocating a page. Files whose pages may be read only by their filesystem's
+ * own read_iter are read by that. Not by kernel_read(): that asks security modules and fanotify in
+ * the task's name, and makes events; a task may execute what it may not read.
  *
  * No lock of this module is held meanwhile. What one file may cost is bounded: notes, bytes,
  * pages, attempts. A fatal signal ends it wherever a fault would end.
@@ -189,27 +189,32 @@ static struct page *cached_page(struct address_space *mapping, pgoff_t index)
 	return err ? ERR_PTR(-EINTR) : NULL;
 }
 
-static bool has_page(const struct address_space *mapping, pgoff_t index)
-{
-	return index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE);
-}
-
 /*
+ * As a fault does: a page that is read ahead can be waited for until a fatal signal comes, where
+ * read_folio() may wait whatever comes, as FUSE does once its server has the request.
+ *
  * Of the tail of a file the section headers are wanted, and then all of it for the hash: it is
  * read at once, where page by page would make two or three reads of it.
  */
-static struct page *tail_page(struct reading *reading, struct address_space *mapping, pgoff_t index)
+static struct page *read_ahead(struct reading *reading, struct address_space *mapping,
+			       pgoff_t index)
 {
-	const u64 size = reading->reader.size;
-	const pgoff_t first = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
+	const u64 size = i_size_read(mapping->host);
+	const pgoff_t tail = (size - min_t(u64, size, HASH_PART)) >> PAGE_SHIFT;
 	const pgoff_t end = DIV_ROUND_UP(size, PAGE_SIZE);
+	const pgoff_t first = min(index, tail);
 	struct file_ra_state none = {};
 
 	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
-	if (index < first || end - first == 1 || !has_page(mapping, end - 1))
+	if (index >= end)
 		return NULL;
-	page_cache_ra_unbounded(&ahead, end - first, 0);
+	page_cache_ra_unbounded(&ahead, first == tail ? end - tail : 1, 0);
 	return cached_page(mapping, index);
+}
+
+static bool has_page(const struct address_space *mapping, pgoff_t index)
+{
+	return index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE);
 }
 
 /* invalidate_lock is held for one page at a time, so that truncation need not wait. */
@@ -223,7 +228,7 @@ static struct page *disk_page(struct reading *reading, struct address_space *map
 		return ERR_PTR(-ESTALE);
 	page = cached_page(mapping, index);
 	if (!page && file)
-		page = tail_page(reading, mapping, index);
+		page = read_ahead(reading, mapping, index);
 	if (page)
 		return page;
 	page = ERR_PTR(-ESTALE);

@@ -6,4 +6,4 @@
 # KERNEL=debug has all of it, and tests/perf. Tests that look at lib.DEBUG do less of the same.
 cd "$(dirname "$0")/../.." && flock tests/Makefile make -s -C tests >&2 || exit
 exec scripts/vm --kernel debug --mem 4G --timeout 3600 -- tests/run \
-	tests/module/{cookies,device_fuzz,faults,fuse,listeners,memory,pending,races,reload,ring,snapshot,soak,subscribe,tasks,umount}.t
+	tests/module/{cookies,device_fuzz,faults,fuse,listeners,memory,races,reload,ring,snapshot,soak,subscribe,tasks,umount,visits}.t

@@ -52,8 +52,8 @@ def running_server():
 
 @contextlib.contextmanager
 def mounted_at(source, fstype, options=""):
-    """Unmounted when nobody uses it any more: the server lets go of what it exported, and the
-    worker closes a file, a moment after they say that they are done."""
+    """Unmounted when nobody uses it any more: the server lets go of what it exported a moment
+    after it says that it is done."""
     with lib.directory() as path:
         lib.mount(source, path, fstype, options=options)
         try:

@@ -12,9 +12,7 @@ import errno
 import fcntl
 import json
 import os
-import random
 import shutil
-import signal
 import struct
 import sys
 import time
@@ -24,39 +22,11 @@ import stream
 from tap import equal
 
 KINDS = ("ext4", "xfs", "btrfs", "vfat", "exfat", "overlay", "tmpfs")
-# Seconds that an answer to MAPS takes.
-ASKED = 0.02
-FREEZABLE = ("ext4", "xfs", "btrfs", "overlay")
+# What else happens in a round, in turn. Often nothing, as umount(2) is soonest then.
+VARIANTS = ("plain", "unlinked", "bound", "plain", "read-only")
 
-# What else happens in a round, in turn. Most often nothing, as umount(2) is soonest then.
-VARIANTS = ("plain", "unlinked", "asked", "bound", "plain", "read-only", "asked", "frozen")
-
-FIFREEZE, FITHAW = 0xc0045877, 0xc0045878
 MS_REMOUNT, MS_BIND = 32, 4096
 MNT_DETACH = 2
-
-
-def put_notes(directory, name, notes):
-    """A file that takes long to read: each of its notes is on a page of its own."""
-    path = os.path.join(directory, name)
-    first = 64 * lib.PAGE
-    head = struct.pack("=16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 64, 0, 0, 64, 56,
-                       notes, 64, 0, 0)
-    head += b"".join(struct.pack("=IIQQQQQQ", 4, 4, first + number * lib.PAGE, 0, 0, 20, 20, 4)
-                     for number in range(notes))
-    page = struct.pack("=III", 4, 4, 1).ljust(lib.PAGE, b"x")
-    lib.write_bytes(path, head.ljust(first, b"\0") + page * notes)
-    return path
-
-
-def put_segment(directory, name, notes):
-    """A file with these notes, one after the other."""
-    path = os.path.join(directory, name)
-    head = struct.pack("=16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 64,
-                       0, 0)
-    head += struct.pack("=IIQQQQQQ", 4, 4, lib.PAGE, 0, 0, len(notes), len(notes), 4)
-    lib.write_bytes(path, head.ljust(lib.PAGE, b"\0") + notes)
-    return path
 
 
 # ------------------------------------------------------------ what is below --
@@ -124,10 +94,6 @@ def succeeds(function, *arguments):
     return True
 
 
-def is_free(device):
-    return succeeds(open_exclusively, device)
-
-
 # -------------------------------------------------------------- filesystems --
 
 class Filesystem:
@@ -156,20 +122,17 @@ class Filesystem:
             lib.mount(self.devices[-1].path, self.below, self.block)
             for name in "lower", "upper", "work":
                 os.mkdir(os.path.join(self.below, name))
-            self.put(os.path.join(self.below, "lower"), "none", "long")
+            self.put(os.path.join(self.below, "lower"), "none")
             self.put(os.path.join(self.below, "upper"), "other")
         else:
             self.mount()
-            self.put(self.top, "none", "other", "long")
+            self.put(self.top, "none", "other")
         self.forget()
 
     @staticmethod
     def put(directory, *names):
         for name in names:
-            if name == "long":
-                put_notes(directory, name, 300)
-            else:
-                shutil.copy(lib.built(name), directory)
+            shutil.copy(lib.built(name), directory)
 
     def attach(self, mapper):
         """What is below, from the bottom up."""
@@ -181,7 +144,7 @@ class Filesystem:
     def mount(self):
         if self.kind == "tmpfs":
             lib.mount("tmpfs", self.top, "tmpfs")
-            self.put(self.top, "none", "other", "long")
+            self.put(self.top, "none", "other")
             return
         device = self.devices[-1].path
         if self.kind != "overlay":
@@ -198,15 +161,11 @@ class Filesystem:
 
     def put_gone(self):
         """A file to unlink, which is no longer in memory, where it can go from there."""
-        put_notes(self.top, "gone", 60)
+        shutil.copy(lib.built("id20"), os.path.join(self.top, "gone"))
         if self.block:
             for place in self.places():
                 lib.umount(place)
             self.mount()
-
-    def variant(self, number):
-        variant = VARIANTS[number % len(VARIANTS)]
-        return "plain" if variant == "frozen" and self.kind not in FREEZABLE else variant
 
     def forget(self):
         """Whatever became of the round."""
@@ -262,9 +221,8 @@ def execute(path):
 
 
 def use(directory, number):
-    """As the module sees these files for the first time. The last one differs, as that is most
-    likely to be still read when this returns."""
-    actions = [(execute, "none"), (lib.map_file, "other"), (lib.map_file, "long")]
+    """As the module sees these files for the first time; which is the last one differs."""
+    actions = [(execute, "none"), (lib.map_file, "other")]
     turn = number % len(actions)
     stream.flush()
     for action, name in actions[turn:] + actions[:turn]:
@@ -280,77 +238,10 @@ def unlink_while_mapped(path):
     lib.unmap(address, size)
 
 
-def state_of(pid):
-    return lib.read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[0]
-
-
-def awaits_superblock(pid):
-    """In mount(2), by the kernel's function that takes s_umount: in D it may be for a page, too."""
-    wchan = lib.read_bytes(f"/proc/{pid}/wchan")
-    # the last one is what PREEMPT_RT tells of every lock that is waited for
-    return b"super" in wchan or wchan in (b"sget_fc", b"rt_mutex_schedule")
-
-
-def all_are_read():
-    """A request that has let a remount or a freeze go first makes no umount(2) wait until it goes
-    on."""
-    lib.until(lambda: not stream.stats()["requests"], "all files were read")
-
-
-def freeze(filesystem, number):
-    """While files are read; then one is read that is unlinked. Whoever lets go of that last has
-    to wait for the thaw, which must not have to wait for him."""
-    path = os.path.join(filesystem.top, "gone")
-    gone = os.open(path, os.O_RDONLY)
-    os.unlink(path)
-    use(filesystem.top, number)
-    root = os.open(filesystem.places()[-1], os.O_RDONLY)
-    fcntl.ioctl(root, FIFREEZE, 0)
-    before = stream.stats()["parsed_worker"]
-    reader, writer = os.pipe()
-
-    def map_last():
-        os.close(writer)
-        os.read(reader, 1)
-        size = os.fstat(gone).st_size
-        lib.unmap(lib.map_fd(gone, size), size)
-        os.close(gone)
-
-    child = lib.forked(map_last)
-    for fd in gone, reader, writer:
-        os.close(fd)
-    lib.until(lambda: state_of(child) in b"DZ" or stream.stats()["parsed_worker"] > before,
-              "somebody has read the file")
-    fcntl.ioctl(root, FITHAW, 0)
-    os.close(root)
-    equal(os.waitpid(child, 0)[1], 0, "status of what mapped it")
-    all_are_read()
-
-
-def map_often(path):
-    """A file that may change at any time is read anew for each of its mappings."""
-    fd = os.open(path, os.O_RDWR)
-    for _ in range(200):
-        lib.map_fd(fd, lib.PAGE)
-
-
-def end_while_asked(filesystem, number, stack):
-    """A process that has mapped a file, while somebody asks for its mappings, who goes on."""
-    with lib.child(map_often, os.path.join(filesystem.top, "other")) as pid:
-        asker, _ = stack.enter_context(lib.waiting_for(stream.maps, pid))
-        lib.until(lambda: lib.sleeps_in_ioctl(asker) or state_of(asker) == b"Z", "MAPS reads")
-        # wherever it is by then
-        time.sleep(random.Random(number).random() * ASKED)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-
-
-def use_as(variant, filesystem, number, tally, stack):
-    """All of a round between mount(2) and umount(2), and on @stack what goes on until its end."""
-    if variant in ("unlinked", "read-only", "frozen"):
+def use_as(variant, filesystem, number, tally):
+    """All of a round between mount(2) and umount(2)."""
+    if variant in ("unlinked", "read-only"):
         filesystem.put_gone()
-    if variant == "frozen":
-        freeze(filesystem, number)
     if variant == "bound":
         lib.mount(filesystem.top, filesystem.second, "", MS_BIND)
         use(filesystem.second, number)
@@ -361,39 +252,35 @@ def use_as(variant, filesystem, number, tally, stack):
     if variant == "read-only":
         tally.at_once("busy", "remount read-only", lib.mount, "none", filesystem.top, "",
                       MS_REMOUNT | lib.MS_RDONLY)
-        all_are_read()
-    if variant == "asked":
-        end_while_asked(filesystem, number, stack)
 
 
 def one_round(filesystem, number, tally):
-    mapper = filesystem.block and (number + number // len(VARIANTS)) % 2
-    variant = filesystem.variant(number)
+    mapper = filesystem.block and number % 2
+    variant = VARIANTS[number % len(VARIANTS)]
     filesystem.attach(mapper)
     tally.begin(number, filesystem.kind, variant, *(
         device.kind for device in filesystem.devices[-1:]))
     filesystem.mount()
-    with contextlib.ExitStack() as stack:
-        use_as(variant, filesystem, number, tally, stack)
-        for place in filesystem.places():
-            tally.at_once("busy", "umount(2)", lib.umount, place)
-        while filesystem.devices:
-            device = filesystem.devices[-1]
-            if number % 5 < 2:
-                tally.at_once("below", f"open of {device.kind} with O_EXCL", open_exclusively,
-                              device.path)
-            tally.at_once("below", f"removal of {device.kind}", device.remove)
-            filesystem.devices.pop()
+    use_as(variant, filesystem, number, tally)
+    for place in filesystem.places():
+        tally.at_once("busy", "umount(2)", lib.umount, place)
+    while filesystem.devices:
+        device = filesystem.devices[-1]
+        if number % 3 == 0:
+            tally.at_once("below", f"open of {device.kind} with O_EXCL", open_exclusively,
+                          device.path)
+        tally.at_once("below", f"removal of {device.kind}", device.remove)
+        filesystem.devices.pop()
 
 
 def rounds(kind, numbers, tally):
     """The rounds of these numbers on that kind of filesystem."""
-    before = stream.stats()["parsed_worker"]
+    before = stream.stats()["read_mapper"]
     with contextlib.ExitStack() as stack:
         filesystem = Filesystem(kind, stack)
         for number in numbers:
             one_round(filesystem, number, tally)
-    tally.counts[f"{kind}.read"] = stream.stats()["parsed_worker"] - before
+    tally.counts[f"{kind}.read"] = stream.stats()["read_mapper"] - before
 
 
 def main(times, *kinds):
@@ -404,7 +291,7 @@ def main(times, *kinds):
         rounds(kind, range(int(times)), tally)
         print(f"# {kind}: {time.monotonic() - began:.0f} s", flush=True)
         if tally.counts[f"{kind}.read"] < int(times):
-            findings.append({"what": "the worker has not read a file in each round", "where": kind,
+            findings.append({"what": "no file was read in each round", "where": kind,
                              "replay": f"make umounts UMOUNTS={kind} TIMES={times}"})
         print(json.dumps({"counts": tally.counts, "findings": tally.findings() + findings}),
               flush=True)

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 
+import arch
 import liar
 import lib
 from device import Device, File, Mmap
@@ -107,14 +108,12 @@ def a_file_on_btrfs_has_the_device_that_stat_gives_and_the_one_that_proc_shows()
     files = seen(*paths)
     for path, file in zip(paths, files):
         status = os.stat(path)
-        # there the hook cannot ask btrfs for it
-        equal(file.user_dev, file.dev if lib.RT else
-              (os.major(status.st_dev), os.minor(status.st_dev)), "stat's device")
+        equal(file.user_dev, (os.major(status.st_dev), os.minor(status.st_dev)), "stat's device")
         equal((file.ino, file.user_ino), (status.st_ino,) * 2, "inode")
         equal(file.dev, proc_dev(path), "the device in /proc/PID/maps")
         with Device() as device, open(path, "rb") as opened:
             equal(device.resolve_fd(opened.fileno()).user_dev, file.user_dev, "of RESOLVE by FD")
-    equal(len({file.user_dev for file in files}), 1 if lib.RT else 3, "devices")
+    equal(len({file.user_dev for file in files}), 3, "devices")
     equal(len({file.dev for file in files}), 1, "superblocks")
 
 
@@ -162,7 +161,7 @@ def need_persistent_memory(filesystem):
 
 
 @test
-def nobody_waits_for_a_writer_of_a_dax_file():
+def a_writer_of_a_dax_file_is_waited_for_by_who_maps_it():
     # only read_iter reads it, which waits for one
     need_persistent_memory("ext4")
     top = f"{BASE}/ext4-dax"
@@ -172,21 +171,21 @@ def nobody_waits_for_a_writer_of_a_dax_file():
     write(path, with_id(b"\6" * 20))
     lib.settle_times(path)
     with liar.waiting_writer(path):
-        equal(seen(path)[0].reason, "changing")
+        mapper = lib.forked(map_executable, path)
+        lib.until(lambda: lib.sleeps_in(mapper, arch.SYS_MMAP), "it waits")
+        equal(len(seen(f"{BASE}/btrfs/top.so")[0].id), 40, "another file is identified")
+    equal(os.waitpid(mapper, 0)[1], 0, "status")
     equal(seen(path)[0].id, "06" * 20)
     sh(f"umount {top}")
 
 
 @test
-def nobody_waits_for_a_reader_of_a_file_on_9p():
-    # a file that is open with O_DIRECT is read past the page cache, and nobody reads through it then
+def a_reader_of_a_file_on_9p_is_waited_for_by_nobody():
+    # one that is open with O_DIRECT is read past the page cache, and nobody reads through that then
     with lib.build_on_9p("loose") as top:
         path = f"{top}/tests/none"
         with liar.waiting_reader(path):
-            record = seen(path, flags=os.O_DIRECT)[0]
-            # where no read takes a lock, there is nobody to wait for
-            equal(record.reason, "changing" if lib.KERNEL >= (6, 8) else "no-note")
-        equal(seen(path, flags=os.O_DIRECT)[0].kind, "htlhash")
+            equal(seen(path, flags=os.O_DIRECT)[0].kind, "htlhash")
 
 
 @test

@@ -1,129 +1,183 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Files of a server that may be any user's: the module never asks it on its own, so
-one that does not answer holds nobody up but who asks."""
+"""Files of a server that may be any user's: whoever maps one reads it, or asks for it. A server
+that is late, fails or never answers holds nobody up but them, and nobody else asks it."""
 
 import contextlib
 import errno
 import mmap
 import os
 import signal
-import subprocess
 
 import arch
 import lib
 import liar
 import servers
 import stream
-from device import FUSE, Device, Mmap
+from device import FUSE, Device
 from lib import built, contains, fails_with
 from tap import equal, run, test
 
 OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 
 
-@test("a file on FUSE that is not in memory is deferred, not read")
+@test("a file on FUSE is read by who maps it, and from then on known")
 def _():
-    with servers.fuse() as (path, _), stream.Watch() as watch:
-        before = stream.stats()["deferred"]
+    with servers.fuse() as (path, _), stream.Watch(flags=0) as watch:
         mapped, file = watch.see(lib.map_file, path)
-        equal((mapped.state, file.kind, file.reason), ("deferred", "none", "deferred"),
-              "state, kind and reason")
-        equal(file.path, lib.told(path), "path")
-        equal(stream.stats()["deferred"] - before, 1, "files deferred")
-
-
-@test("buildid id reads it, and from then on it is known")
-def _():
-    with servers.fuse() as (path, _), stream.Watch() as watch:
-        watch.see(lib.map_file, path)
+        equal((mapped.state, file.id, file.path, file.flags & FUSE),
+              ("follows", OTHER_ID, path, FUSE), "state, build-id, path and flag")
         contains(lib.buildid("id", path).stdout, OTHER_ID)
-        mapped, file = watch.see(lib.map_file, path)
-        equal((mapped.state, file.id), ("known", OTHER_ID), "state and build-id")
+        again, _ = watch.see(lib.map_file, path)
+        equal((again.state, again.file_id), ("known", mapped.file_id), "state and file_id")
 
 
-@test("a file on FUSE without a build-id is identified by its hash, when asked for")
+@test("a file on FUSE without a build-id has its hash")
 def _():
     with servers.fuse(path=built("none")) as (path, _), stream.Watch() as watch:
-        watch.see(lib.map_file, path)
-        contains(lib.buildid("id", path).stdout, lib.htlhash(lib.read_bytes(built("none"))))
-        mapped, _ = watch.see(lib.map_file, path)
-        equal(mapped.state, "known", "state")
+        _, file = watch.see(lib.map_file, path)
+        equal(file.id, lib.htlhash(lib.read_bytes(built("none"))), "hash")
 
+
+@test("a program on FUSE that is run is identified")
+def _():
+    with servers.fuse(path=built("id8")) as (path, _), stream.Watch(pids=()) as watch:
+        lib.run(path, status=None)
+        watch.settle()
+        equal({watch.file_of(mapped).id for mapped in watch.mmaps if mapped.path == path},
+              {lib.readelf_ids([built("id8")])[built("id8")]}, "build-id")
+
+
+@test("a server that fails a read is an I/O error for this mapping, and asked again at the next")
+def _():
+    with servers.fuse("failing") as (path, _), stream.Watch(flags=0) as watch:
+        found = [watch.see(lib.map_file, path)[1] for _ in range(2)]
+        equal([file.id or file.reason for file in found], ["io-error", OTHER_ID])
+
+
+# --------------------------------------------------------- late, never, dead --
 
 @contextlib.contextmanager
-def asking(path):
-    """A buildid id that waits for a server."""
-    with lib.started("buildid", "id", path, stdout=subprocess.PIPE,
-                     stderr=subprocess.PIPE, text=True) as asker:
-        lib.until(lambda: lib.sleeps_in_ioctl(asker.pid), "buildid id waits for the server")
-        yield asker
+def waiting(call, function, *arguments):
+    """A process that waits for a server, in that system call."""
+    pid = lib.forked(function, *arguments)
+    try:
+        lib.until(lambda: lib.sleeps_in(pid, call), "it waits for the server")
+        yield pid
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
-@test("a server that never answers does not delay a mapping of its file")
-def _():
-    with servers.fuse("silent") as (path, _), stream.Watch() as watch:
-        mapped, file = watch.see(lib.map_file, path)
-        equal((mapped.state, file.reason), ("deferred", "deferred"), "state and reason")
+def map_it(path):
+    """To close it may fail."""
+    liar.map_page(os.open(path, os.O_RDONLY))
 
 
-@test("while a process waits for it, others' files are identified")
-def _():
-    with servers.fuse("silent") as (path, _), lib.ext4() as directory, stream.Watch() as watch:
-        there = os.path.join(directory, "none")
+def mapper(path):
+    return waiting(arch.SYS_MMAP, map_it, path)
+
+
+def asker(path):
+    return waiting(arch.SYS_IOCTL, os.execvp, "buildid", ["buildid", "id", path])
+
+
+def ends(pid):
+    return lib.until(lambda: (done := os.waitpid(pid, os.WNOHANG))[0] and done, "it ends")[1]
+
+
+def mapped_by(watch, pid):
+    """The one mapping, and its file, if that has come."""
+    watch.drain()
+    (mapped,) = [mapped for mapped in watch.mmaps if mapped.pid == pid]
+    return mapped, watch.files.get(mapped.file_id)
+
+
+def others_are_identified(watch):
+    with lib.ext4() as directory:
+        path = os.path.join(directory, "none")
         content = lib.read_bytes(built("none"))
-        lib.write_bytes(there, content)
-        lib.drop_pages(there)
-        watch.see(lib.map_file, path)
-        with asking(path):
-            mapped, file = watch.see(lib.map_file, there)
-            equal((mapped.state, file.id), ("pending", lib.htlhash(content)),
-                  "state and hash")
-            contains(lib.buildid("id", built("other")).stdout, OTHER_ID)
+        lib.write_bytes(path, content)
+        lib.drop_pages(path)
+        lib.map_file(path)
+        watch.drain()
+        (mapped,) = [mapped for mapped in watch.mmaps if mapped.path == path]
+        equal(watch.file_of(mapped).id, lib.htlhash(content), "hash of another file")
+    contains(lib.buildid("id", built("other")).stdout, OTHER_ID)
 
 
-@test("a process that waits for it can be killed")
+@test("a server that answers late: the mapping is sent at once, the FILE when it has answered")
 def _():
-    with servers.fuse("silent") as (path, _), asking(path) as asker:
-        asker.kill()
-        equal(asker.wait(lib.PATIENCE), -signal.SIGKILL, "exit status")
+    with servers.fuse("waiting") as (path, server), stream.Watch(pids=()) as watch, \
+            mapper(path) as pid:
+        mapped, file = mapped_by(watch, pid)
+        equal((mapped.state, file), ("follows", None), "state and FILE")
+        others_are_identified(watch)
+        server.send_signal(signal.SIGUSR1)
+        equal(ends(pid), 0, "status of who maps it")
+        equal(mapped_by(watch, pid)[1].id, OTHER_ID, "build-id")
 
 
-@test("MAPS of a process that has its file mapped does not wait for it, either")
+# What is to be read directly the kernel still maps by pages.
+for mode in "silent", "direct":
+    for name, waits in ("maps it", mapper), ("asks for it", asker):
+        @test(f"a server that never answers ({mode}) holds up who {name}, who can be killed")
+        def _(mode=mode, waits=waits):
+            with servers.fuse(mode) as (path, server), stream.Watch(pids=()) as watch, \
+                    waits(path) as pid:
+                others_are_identified(watch)
+                os.kill(pid, signal.SIGKILL)
+                try:
+                    equal(ends(pid), signal.SIGKILL, "status")
+                finally:
+                    server.kill()   # or all that follows hangs with it
+                equal(stream.stats()["visits"], 0, "visits")
+                if waits is mapper:
+                    equal(mapped_by(watch, pid)[1].reason, "interrupted", "reason")
+
+
+@test("who maps a file that another one waits for can be killed, too")
 def _():
-    with servers.fuse("silent") as (path, _), Device() as device:
+    with servers.fuse("silent") as (path, server), contextlib.ExitStack() as stack:
+        # once: another open(2) would wait as well
         fd = os.open(path, os.O_RDONLY)
-        size = os.fstat(fd).st_size
-        address = lib.map_fd(fd, size)
-        os.close(fd)
-        records = device.maps(os.getpid())
-        lib.unmap(address, size)
-        (mapped,) = [record for record in records
-                     if isinstance(record, Mmap) and record.addr == address]
-        equal(mapped.state, "deferred", "state")
+        stack.callback(liar.close, fd)
+        pids = [stack.enter_context(waiting(arch.SYS_MMAP, liar.map_page, fd)) for _ in range(2)]
+        for pid in reversed(pids):
+            os.kill(pid, signal.SIGKILL)
+        try:
+            equal([ends(pid) for pid in reversed(pids)], [signal.SIGKILL] * 2, "status")
+        finally:
+            server.kill()
 
 
 @test("rmmod is held up only as long as who waits for it is not killed")
 def _():
-    with servers.fuse("silent") as (path, _):
-        with asking(path) as asker:
-            contains(lib.run("rmmod", "buildid", status=1).stderr, "in use")
-            asker.kill()
-            asker.wait(lib.PATIENCE)
-            try:
-                lib.unload()
-            finally:
-                if not lib.is_loaded():
-                    lib.load()
+    for waits in mapper, asker:
+        with servers.fuse("silent") as (path, _):
+            with waits(path) as pid:
+                contains(lib.run("rmmod", "buildid", status=1).stderr, "in use")
+                os.kill(pid, signal.SIGKILL)
+                ends(pid)
+                try:
+                    lib.until(lambda: not lib.run("rmmod", "buildid", status=None).returncode,
+                              "it is unloaded")
+                finally:
+                    if not lib.is_loaded():
+                        lib.load()
 
 
 @test("a server that dies is an error for who waits for it, and no other")
 def _():
-    with servers.fuse("silent") as (path, server), asking(path) as asker:
+    with servers.fuse("silent") as (path, server), stream.Watch(pids=()) as watch, \
+            mapper(path) as pid:
         server.kill()
-        output, errors = asker.communicate(timeout=lib.PATIENCE)
-        assert "io-error" in output or errors, "nothing was said"
+        equal(ends(pid), 0, "status of who maps it")
+        equal(mapped_by(watch, pid)[1].reason, "io-error", "reason")
 
+
+# ------------------------------------------------------ memory that is not served --
 
 def read_to(device, path):
     """Reads records to a page that the server is to bring."""
@@ -194,25 +248,8 @@ if lib.KERNEL >= (6, 9):
                 path = server.path("file")
                 _, found = watch.see(lib.map_file, path)
                 equal((found.id, found.ino, found.path, found.flags & FUSE),
-                      (OTHER_ID, os.stat(below).st_ino, lib.told(path), FUSE),
+                      (OTHER_ID, os.stat(below).st_ino, path, FUSE),
                       "build-id, inode number, path and flag")
-
-
-@test("rmmod does not wait for it, as long as nobody asks")
-def _():
-    with servers.fuse("silent") as (path, _):
-        with stream.Watch() as watch:
-            watch.see(lib.map_file, path)
-        fd = os.open(path, os.O_RDONLY)
-        size = os.fstat(fd).st_size
-        address = lib.map_fd(fd, size)
-        os.close(fd)
-        try:
-            lib.unload()
-        finally:
-            if not lib.is_loaded():
-                lib.load()
-            lib.unmap(address, size)
 
 
 run()

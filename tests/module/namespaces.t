@@ -38,11 +38,6 @@ def unshare(flags):
 
 # ------------------------------------------------------------- a container --
 
-def shared_path(name):
-    """The path of a file in /shared as records have it, see lib.told()."""
-    return name if lib.RT else "/shared/" + name
-
-
 def enter_root(shared):
     """Makes a root directory, in which the one given is /shared."""
     lib.mount("none", "/", "", MS_REC | MS_PRIVATE)
@@ -118,10 +113,6 @@ def helper(function, prepare=lambda: None):
         started.end()
 
 
-def wait_for_worker():
-    lib.until(lambda: not stream.stats()["requests"], "all files were read")
-
-
 def summary(watch):
     """Mappings as [pid, path, path in the last FILE, id]; paths of FILE records,
     and what they identify."""
@@ -147,7 +138,6 @@ def _():
             lib.drop_pages(outside[0])
             for path in outside:
                 lib.map_file(path)
-            wait_for_worker()
 
         def watch_inside():
             put("/", "program", 4)
@@ -160,8 +150,8 @@ def _():
         with helper(map_outside) as outsider:
             seen = in_container(shared, watch_inside)
     equal(seen["mmaps"], [[1, "/program", "/program", ident(4)],
-                          [2, *[shared_path("lib.so")] * 2, ident(3)]], "mappings")
-    equal(seen["paths"], ["/program", shared_path("lib.so")], "paths in FILE records")
+                          [2, *["/shared/lib.so"] * 2, ident(3)]], "mappings")
+    equal(seen["paths"], ["/program", "/shared/lib.so"], "paths in FILE records")
     equal(seen["ids"], [ident(3), ident(4)], "files sent")
 
 
@@ -184,7 +174,7 @@ def _():
                 watch.settle()
                 return summary(watch)
         seen = in_container(shared, watch_inside)
-    names = [shared_path("known"), shared_path("changed")]
+    names = ["/shared/known", "/shared/changed"]
     equal(seen["mmaps"], [[1, name, name, ident(number)]
                           for number, name in enumerate(names, 1)], "mappings")
     equal(seen["paths"], names, "paths in FILE records")
@@ -269,7 +259,7 @@ def _():
         with helper(lambda: lib.map_file(path)) as outsider:
             assert outsider.pid > 10, "a pid that the container may have, too"
             seen = in_container(shared, watch_inside)
-    equal(seen, [2, 3, [[3, *[shared_path("lib.so")] * 2, ident(1)]], errno.ESRCH],
+    equal(seen, [2, 3, [[3, *["/shared/lib.so"] * 2, ident(1)]], errno.ESRCH],
           "pids, mappings and error")
 
 
@@ -285,7 +275,7 @@ def _():
         watch.settle()
         (mapped,) = [mapped for mapped in watch.mmaps
                      if watch.file_of(mapped).id == ident(1)]
-        equal((mapped.path, watch.file_of(mapped).path), (shared_path("lib.so"),) * 2,
+        equal((mapped.path, watch.file_of(mapped).path), ("/shared/lib.so",) * 2,
               "paths")
         assert mapped.pid > 10, f"pid {mapped.pid}"
 
@@ -302,7 +292,7 @@ def _():
                 watch.settle()
                 return [mapped.path for mapped in watch.mmaps if mapped.pid == outsider.pid]
         with helper(lambda: lib.map_file(path)) as outsider:
-            equal(lib.in_child(watch_apart), [lib.told(path)], "paths")
+            equal(lib.in_child(watch_apart), [path], "paths")
 
 
 # ------------------------------------------------------------------ answers --
@@ -424,7 +414,7 @@ def _():
             with Device() as device:
                 file = device.resolve_key(*key)
                 return [file.id, file.path, bool(file.flags & NO_PATH)]
-        equal(ask(), [ident(1), lib.told(path), False], "outside")
+        equal(ask(), [ident(1), path, False], "outside")
         equal(in_container(shared, ask), [ident(1), "", True], "inside")
 
 

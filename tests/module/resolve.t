@@ -29,11 +29,10 @@ OTHER_ID = "fedcba98765432100123456789abcdef01234567"
 FIXED, MAP_FIXED_NOREPLACE = 0x200000000000, 0x100000
 
 
-def map_there(path):
-    """At FIXED, for good."""
+def map_there(path, prot=lib.RX):
+    """At FIXED, for good. It is read if that is as code."""
     fd = os.open(path, os.O_RDONLY)
-    lib.check(libc.mmap(FIXED, PAGE, lib.RX, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0),
-              "mmap")
+    lib.check(libc.mmap(FIXED, PAGE, prot, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0), "mmap")
     os.close(fd)
 
 
@@ -86,13 +85,12 @@ def _():
     subprocess.run(["cp", "/bin/true", f"{top}/program"], check=True)
     status = os.stat(f"{top}/program")
     subprocess.run([f"{top}/program"], check=True)
-    told = lib.told(f"{top}/program")
     subprocess.run(["umount", top], check=True)
     with Device() as device:
         record = device.resolve_key((os.major(status.st_dev), os.minor(status.st_dev)),
                                     status.st_ino)
     equal((record.path, record.kind, record.id),
-          (told, "gnu", lib.readelf_ids(["/bin/true"])["/bin/true"]))
+          (f"{top}/program", "gnu", lib.readelf_ids(["/bin/true"])["/bin/true"]))
 
 
 # ----------------------------------------------------------- RESOLVE by FD --
@@ -219,41 +217,84 @@ def _():
 
 # ------------------------------------------------ files that a server holds up --
 
-def reason_of(pid, address):
+def enter_own_namespaces():
+    """Where this process may mount, as their root."""
+    rights.enter_user_namespace()
+    lib.check(libc.unshare(0x00020000), "unshare(CLONE_NEWNS)")
+
+
+
+def said_of(pid):
+    """Of what is mapped at FIXED, by MAPS and by RESOLVE: reason, file_id, and build-id."""
     with Device() as device:
-        return device.resolve_addr(pid, address)[0].reason
+        records = device.maps(pid, MAPS_DATA)
+        (at,) = [number for number, record in enumerate(records)
+                 if isinstance(record, Mmap) and record.addr == FIXED]
+        files = [record for record in records[:at] if isinstance(record, File)]
+        return [(record.reason, record.file_id, record.id)
+                for record in (files[-1], device.resolve_addr(pid, FIXED).record)]
+
+
+NOT_READ = [("not-read", 0, "")] * 2
 
 
 for mode in ("silent", "direct"):
-    @test(f"RESOLVE by ADDR of a file whose FUSE server is {mode} and never answers does not wait")
+    @test(f"MAPS and RESOLVE by address do not ask a FUSE server ({mode}), which never answers")
     def _(mode=mode):
-        with servers.fuse(mode) as (path, server), lib.child(map_there, path) as pid, \
-                lib.waiting_for(reason_of, pid, FIXED) as (_, result):
+        with servers.fuse(mode) as (path, server), \
+                lib.child(map_there, path, mmap.PROT_READ) as pid, \
+                lib.waiting_for(said_of, pid) as (_, result):
             found = lib.result_of(result, lib.PATIENCE)
             server.kill()       # or a caller that hangs there would hold up all that follows
-            equal(found, "not-read", "reason")
+            equal(found, str(NOT_READ))
 
 
-@test("RESOLVE by ADDR and MAPS do not wait for who serves a file, and name it as the stream does")
+def known_then_not_read(pid, identity):
+    """What its mapper has read is known to others, until it is forgotten."""
+    first, second = said_of(pid)
+    equal(first, second)
+    equal((first[0], first[2]), ("none", identity))
+    stream.flush()
+    equal(said_of(pid), NOT_READ)
+
+
+@test("of a file on FUSE they say what its mapper has read, and no more")
 def _():
-    with servers.fuse("silent") as (path, _), stream.Watch() as watch:
-        _, file = watch.see(lib.map_file, path)
-        with lib.mapped(path) as address:
-            def ask():
-                signal.alarm(lib.PATIENCE)
-                with Device() as device:
-                    found = device.resolve_addr(os.getppid(), address).record
-                    in_maps = [record for record in device.maps(os.getppid())
-                               if isinstance(record, Mmap) and record.addr == address]
-                return (found.reason, found.file_id, in_maps[0].state, in_maps[0].file_id)
-            equal(lib.in_child(ask), ["deferred", file.file_id, "deferred", file.file_id])
-        # and one that nobody has seen gets a file_id there and then
-        with Device() as device:
-            device.flush()
-            with lib.mapped(path, prot=mmap.PROT_READ) as address:
-                found = device.resolve_addr(os.getpid(), address).record
-                assert found.file_id, found
-                equal(device.resolve_id(found.file_id).reason, "deferred")
+    with servers.fuse() as (path, _), lib.child(map_there, path) as pid:
+        known_then_not_read(pid, OTHER_ID)
+
+
+@test("likewise of a file on what a user has mounted")
+def _():
+    def mount_and_map(directory):
+        enter_own_namespaces()
+        lib.mount("tmpfs", directory, "tmpfs")
+        path = os.path.join(directory, "file")
+        lib.write_bytes(path, lib.read_bytes(built("other")))
+        lib.settle_times(path)
+        map_there(path)
+
+    with lib.directory() as directory, lib.child(mount_and_map, directory) as pid:
+        known_then_not_read(pid, OTHER_ID)
+
+
+@test("likewise of a file that is open for writing by who has it mapped")
+def _():
+    def map_writable(path):
+        fd = os.open(path, os.O_RDWR)
+        lib.check(libc.mmap(FIXED, PAGE, lib.RX, mmap.MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0),
+                  "mmap")
+
+    with lib.tmpfs() as directory:
+        path = os.path.join(directory, "file")
+        lib.write_bytes(path, lib.read_bytes(built("other")))
+        with lib.child(map_writable, path) as pid:
+            stream.flush()
+            equal(said_of(pid), NOT_READ)
+        # of which exec would fail if somebody held it
+        with lib.child(map_there, path) as pid:
+            stream.flush()
+            equal({found[2] for found in said_of(pid)}, {OTHER_ID})
 
 
 # ------------------------------------------------ what the caller may not read --
@@ -273,13 +314,13 @@ def _():
                            if isinstance(record, File) and record.path == path]
                 return [found.kind, found.reason, of_maps[0].kind, of_maps[0].reason]
             denied = ["none", "denied"] * 2
-            before = root.stats()["parsed_caller"]
+            before = root.stats()["read_caller"]
             equal(rights.in_child_as([rights.CAP_PERFMON], lambda own: own.resolve_addr(me, address)
                               .record.reason), "denied")
             equal(rights.in_child_as([rights.CAP_PERFMON], ask), denied, "with CAP_PERFMON")
             # the other files that these have mapped were read
             equal(root.resolve_addr(me, address).record.id, lib.htlhash(b"a secret text"))
-            assert root.stats()["parsed_caller"] > before, "root's question reads it"
+            assert root.stats()["read_caller"] > before, "root's question reads it"
             equal(rights.in_child_as([rights.CAP_PERFMON], ask), ["htlhash", "not-elf"] * 2,
                   "with CAP_PERFMON, once it is known")
             equal(rights.in_child_as([], lambda own: own.resolve_addr(os.getpid(), address)
@@ -310,7 +351,7 @@ for where, secret in ("in memory", secret_in_memory), ("on a server", secret_on_
             with Device() as device:
                 files = {record.file_id: record for record in device.maps(pid, MAPS_DATA)
                          if isinstance(record, File)}
-                (seen,) = [file for file in files.values() if file.path == lib.told(path)]
+                (seen,) = [file for file in files.values() if file.path == path]
                 there = device.resolve_addr(pid, address)[0]
             return [[file.kind, file.reason, file.id] for file in (seen, there)]
 
@@ -437,8 +478,7 @@ def layers():
 
 def mount_as_user(work):
     """By this process, the root of a user namespace from here on; returns the file's path."""
-    rights.enter_user_namespace()
-    lib.check(libc.unshare(0x00020000), "unshare(CLONE_NEWNS)")
+    enter_own_namespaces()
     merged = os.path.join(work, "merged")
     lib.mount("overlay", merged, "overlay", 0,
               f"userxattr,lowerdir={work}/lower,upperdir={work}/upper,workdir={work}/inner")
@@ -476,7 +516,6 @@ def _():
         os.close(ready)
         try:
             equal(os.read(reader, 1), b"x", "the file is mapped")
-            lib.until(lambda: not device.stats()["requests"], "no file is being read")
             device.flush()
             equal(identity(device, child), OTHER_ID, "root")
             for capabilities, wanted in (([], "denied"),

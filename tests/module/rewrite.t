@@ -7,7 +7,7 @@ import os
 import subprocess
 
 import lib
-from device import Device, File, Mmap
+import stream
 from image import with_id
 from tap import equal, run, test
 
@@ -67,28 +67,13 @@ def check(directory, rewrite):
     path = f"{directory}/lib-{rewrite.__name__}.so"
     with open(path, "wb") as f:
         f.write(with_id(ident(2**32)))
-    ids, maps = {}, []
-
-    def settle(count):
-        while sum(r.file_id in ids for r in maps) < count:
-            more = device.read(30)
-            assert more, "waited in vain"
-            ids.update((r.file_id, r) for r in more if isinstance(r, File))
-            maps.extend(r for r in more if isinstance(r, Mmap))
-
-    with Device() as device:
-        device.subscribe(ring_size=1 << 22, pids=[os.getpid()])
+    with stream.Watch(ring_size=1 << 22) as watch:
         for n in range(TIMES):
             rewrite(path, n)
             map_executable(path)
-            # There the hook reads nothing, or no page that is larger than a filesystem's block
-            # until all of it was read: the worker would find other content.
-            if lib.RT or lib.PAGE > 4096:
-                settle(n + 1)
-        settle(TIMES)
-    wrong = [(n, ids[r.file_id].id, ids[r.file_id].kind) for n, r in enumerate(maps)
-             if ids[r.file_id].id != ident(n).hex()]
-    equal(len(maps), TIMES)
+        found = [watch.file_of(mapped) for mapped in watch.settle()]
+    wrong = [(n, file.id, file.kind) for n, file in enumerate(found) if file.id != ident(n).hex()]
+    equal(len(found), TIMES)
     assert not wrong, f"{len(wrong)} wrong of {TIMES}, first {wrong[:3]}"
 
 

@@ -205,20 +205,6 @@ ctypes.CDLL(None).syscall(%d, 0)
     assert any("/libc.so" in path for path in paths), paths
 
 
-@test("MAPS gives the file_id of a file that is left to others to read")
-def _():
-    with servers.fuse("silent") as (path, _), Device() as device:
-        fd = os.open(path, os.O_RDONLY)
-        address = lib.map_fd(fd, PAGE)
-        os.close(fd)
-        (mapped,) = [record for record in device.maps(os.getpid())
-                     if isinstance(record, Mmap) and record.addr == address]
-        lib.unmap(address, PAGE)
-        equal(mapped.state, "deferred", "state")
-        assert mapped.file_id, "file_id 0"
-        equal(device.resolve_id(mapped.file_id).path, lib.told(path), "what it stands for")
-
-
 # --------------------------------------------- exec, exit, and pids used again --
 
 class Target:
@@ -358,6 +344,12 @@ def map_low(fd, page, prot):
                         fd, 0), "mmap")
 
 
+def forget(fd):
+    """Of a file that is mapped and was not touched; the module's, of all."""
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    stream.flush()
+
+
 def map_behind(waits, path, prot):
     map_low(waits, 0, lib.RX)
     fd = os.open(path, os.O_RDONLY)
@@ -369,10 +361,9 @@ def unmount_after_end(path, prot):
     """Where a process has it mapped, behind a file that MAPS waits for, and ends meanwhile."""
     place = os.path.dirname(path)
     with servers.device(1) as (fds, stop, server):
-        os.posix_fadvise(fds[0], 0, 0, os.POSIX_FADV_DONTNEED)
-        stop()
         with lib.child(map_behind, fds[0], path, prot) as pid:
-            stream.flush()      # which leaves what is being read
+            forget(fds[0])
+            stop()
             with lib.waiting_for(stream.maps, pid) as (asker, answer):
                 lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS waits")
                 equal(lib.result_of(answer, 0), None, "answer of MAPS")
@@ -413,10 +404,9 @@ def _():
             return [len(call) for call in calls_of_maps(device, pid, TimeoutError)]
 
     with servers.device(1) as (fds, stop, server):
-        os.posix_fadvise(fds[0], 0, 0, os.POSIX_FADV_DONTNEED)
-        stop()
         with locked_all_the_time(map_low, fds[0], 0, lib.RX) as pid:
-            stream.flush()
+            forget(fds[0])
+            stop()
             with lib.waiting_for(numbers, pid) as (asker, answer):
                 lib.until(lambda: lib.sleeps_in_ioctl(asker), "MAPS waits")
                 # longer than for a lock

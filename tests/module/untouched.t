@@ -23,10 +23,6 @@ MADV_HWPOISON = 100
 PCI = "/sys/bus/pci/devices"
 
 
-def wait_for_worker():
-    lib.until(lambda: not stream.stats()["requests"], "all files were read")
-
-
 # ------------------------------------------------------------ punched holes --
 
 def pages_with_old_data(path, who):
@@ -45,9 +41,9 @@ for kind in ("ext4", "xfs"):
             path = os.path.join(directory, "file")
             # a plain reader takes the lock that keeps it from this
             equal(pages_with_old_data(path, "reader")[0], 0, "pages, by read(2)")
-            before = stream.stats()["parsed_worker"]
+            before = stream.stats()["read_mapper"]
             found, in_time = pages_with_old_data(path, "module")
-            assert stream.stats()["parsed_worker"] > before, "the module has read nothing"
+            assert stream.stats()["read_mapper"] > before, "the module has read nothing"
             assert in_time, "the holes came too late"
             equal(found, 0, "pages with old data")
 
@@ -71,12 +67,10 @@ def check_holes_stay(fd):
     os.truncate(fd, size)
     os.pwrite(fd, head, 0)
     blocks = os.fstat(fd).st_blocks
-    before = stream.stats()["parsed_worker"]
-    address = lib.map_fd(fd, size)
-    wait_for_worker()
-    lib.unmap(address, size)
+    before = stream.stats()["read_mapper"]
+    lib.unmap(lib.map_fd(fd, size), size)
     stream.resolve_fd(fd)
-    assert stream.stats()["parsed_worker"] > before, "the module has read nothing"
+    assert stream.stats()["read_mapper"] > before, "the module has read nothing"
     equal(os.fstat(fd).st_blocks, blocks, "blocks of 512 bytes")
 
 
@@ -112,10 +106,9 @@ def _():
         os.truncate(fd, size)
         os.pwrite(fd, head, 0)
         pages = resident_pages(fd, size)
-        before = stream.stats()["parsed_worker"]
+        before = stream.stats()["read_mapper"]
         lib.unmap(lib.map_fd(fd, size), size)
-        wait_for_worker()
-        assert stream.stats()["parsed_worker"] > before, "the module has read nothing"
+        assert stream.stats()["read_mapper"] > before, "the module has read nothing"
         equal(resident_pages(fd, size), pages, "pages of ramfs")
         os.close(fd)
         lib.umount(directory)
@@ -134,7 +127,6 @@ def _():
     os.pwrite(fd, struct.pack("=Q", len(last)), at + 32)
     os.pwrite(fd, last, 64 * PAGE + 99 * PAGE)
     lib.unmap(lib.map_fd(fd, size), size)
-    wait_for_worker()
     equal(stream.resolve_fd(fd).id, ident.hex(), "build-id")
     os.close(fd)
 
@@ -174,7 +166,7 @@ def check_lost_page():
         watch.settle()
         lib.unmap(address, PAGE)
         (mapped,) = watch.mmaps
-        equal(watch.file_of(mapped).id == secret.hex(), False, "found by the hook or the worker")
+        equal(watch.file_of(mapped).id == secret.hex(), False, "found by who maps it")
     try:
         found = stream.resolve_fd(fd).id
     except OSError:
@@ -229,7 +221,7 @@ def _():
         (mapped,) = watch.mmaps
         file = watch.file_of(mapped)
         equal((file.kind, file.reason), ("none", "pseudo"), "kind and reason")
-        equal(after["parsed_worker"] - before["parsed_worker"], 0, "files read")
+        equal(after["read_mapper"] - before["read_mapper"], 0, "files read")
 
 
 run()

@@ -34,7 +34,7 @@ int identify(int fd, u64 size, struct bid_identity *id);
 /* Returns 0, or the error of a read. */
 int identify(int fd, u64 size, struct bid_identity *id)
 {
-	/* as the worker's */
+	/* as the module's */
 	static const struct bid_elf_limits limits = { .notes = 65536, .bytes = 16 << 20 };
 	struct fd_reader of = { .reader = { .read = read_fd, .size = size }, .fd = fd };
 

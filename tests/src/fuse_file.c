@@ -8,7 +8,7 @@
  *	silent		never answers a read
  *	direct		likewise, and the page cache is not asked either
  *	stops		answers no read any more after SIGUSR1
- *	failing		fails the first read; nothing is cached
+ *	failing		fails the first read, and when it is tried again; nothing is cached
  *	waiting		answers the first read after SIGUSR1; likewise
  *	numbers		has a file of every name that is a number, which is its
  *			inode's; for nobody, and by nobody
@@ -40,7 +40,7 @@ static struct stat content_stat;
 static volatile sig_atomic_t silent;
 static bool direct;
 static bool numbers;
-static bool failing;
+static int failing; /* how many reads yet */
 static bool waiting;
 
 /* The read that is answered on a signal. */
@@ -121,7 +121,7 @@ static void read_file(const struct fuse_in_header *in, const struct fuse_read_in
 	if (silent)
 		return;
 	if (failing) {
-		failing = false;
+		failing--;
 		reply(in, EIO, NULL, 0);
 		return;
 	}
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 	mode = argc > 3 ? argv[3] : "";
 	direct = !strcmp(mode, "direct");
 	silent = direct || !strcmp(mode, "silent");
-	failing = !strcmp(mode, "failing");
+	failing = strcmp(mode, "failing") ? 0 : 2;
 	waiting = !strcmp(mode, "waiting");
 	direct |= failing || waiting;
 	if (waiting && sigaction(SIGUSR1, &action, NULL))

@@ -11,7 +11,6 @@
  * blocks are free. To make that take long, every other page is a hole from the
  * start, which makes many extents, and the journal is being committed all the time.
  */
-#include <buildid.h>
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -31,7 +29,7 @@
 /* The headers are on the pages before. */
 #define FIRST 32U
 
-static int file, device;
+static int file;
 static unsigned int notes;
 static atomic_bool reading, ended;
 
@@ -75,32 +73,38 @@ static void fill(void)
 		err(1, "fsync");
 }
 
-static void *read_notes(void *unused)
+static void read_notes(void)
 {
 	unsigned int n;
 	char byte;
 
-	(void)unused;
 	for (n = 0; n < notes; n++)
 		if (pread(file, &byte, 1, note_at(n)) != 1)
 			err(1, "read");
+}
+
+/* The module reads before mmap(2) returns. */
+static void have_it_read(void)
+{
+	const size_t size = (size_t)note_at(notes);
+	void *map = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+
+	if (map == MAP_FAILED || munmap(map, size))
+		err(1, "mmap");
+}
+
+static void *read_all(void *module)
+{
+	if (module)
+		have_it_read();
+	else
+		read_notes();
 	atomic_store(&reading, false);
 	return NULL;
 }
 
-static bool is_being_read(bool module)
-{
-	struct buildid_stats stats = { .size = sizeof(stats) };
-
-	if (!module)
-		return atomic_load(&reading);
-	if (ioctl(device, BUILDID_IOC_STATS, &stats))
-		err(1, "STATS");
-	return stats.visits;
-}
-
 /* Until a page is there, or nobody reads any more. */
-static void wait_for_page(const void *page, bool module)
+static void wait_for_page(const void *page)
 {
 	/* The system's may be larger than those of the file. */
 	uintptr_t start = (uintptr_t)page & -(uintptr_t)sysconf(_SC_PAGESIZE);
@@ -109,7 +113,7 @@ static void wait_for_page(const void *page, bool module)
 	do
 		if (mincore((void *)start, PAGE, &resident))
 			err(1, "mincore");
-	while (!(resident & 1) && is_being_read(module));
+	while (!(resident & 1) && atomic_load(&reading));
 }
 
 static void *commit(void *name)
@@ -143,29 +147,21 @@ static unsigned int count_ones(void)
 static bool punch_while_read(bool module, unsigned int start)
 {
 	const size_t size = (size_t)note_at(notes);
+	char *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
 	pthread_t thread;
 	bool in_time;
-	char *map;
 
-	if (module) {
-		map = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
-	} else {
-		map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-		atomic_store(&reading, true);
-		if (pthread_create(&thread, NULL, read_notes, NULL))
-			errx(1, "pthread_create");
-	}
 	if (map == MAP_FAILED)
 		err(1, "mmap");
-	wait_for_page(map + note_at(start), module);
-	in_time = is_being_read(module);
+	atomic_store(&reading, true);
+	if (pthread_create(&thread, NULL, read_all, module ? map : NULL))
+		errx(1, "pthread_create");
+	wait_for_page(map + note_at(start));
+	in_time = atomic_load(&reading);
 	if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, note_at(0),
 		      (off_t)(2 * notes * PAGE)))
 		err(1, "fallocate");
-	while (is_being_read(module))
-		usleep(1000);
-	if (!module)
-		pthread_join(thread, NULL);
+	pthread_join(thread, NULL);
 	munmap(map, size);
 	return in_time;
 }
@@ -187,9 +183,6 @@ int main(int argc, char **argv)
 	file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
 	if (file < 0 || ftruncate(file, note_at(notes)))
 		err(1, "%s", argv[1]);
-	device = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
-	if (device < 0)
-		err(1, "%s", BUILDID_DEVICE);
 	snprintf(other, sizeof(other), "%s.other", argv[1]);
 	if (pthread_create(&thread, NULL, commit, other))
 		errx(1, "pthread_create");
