@@ -111,8 +111,8 @@ FLOODS = {
     "processes": "memfds, each of another process", "shared": "memfds, each of two processes",
 }
 
-# See victim() in module/cache.c: who has a quarter of a set evicts their own; of anybody's, what one
-# process alone has used goes before what several have.
+# See victim() in module/cache.c: who has a quarter of a set evicts their own; of anybody's, what
+# one process alone has used goes before what several have.
 for kind, user in (("versions", 0), ("versions", NOBODY), ("inodes", NOBODY), ("numbers", NOBODY),
                    ("processes", 0), ("shared", NOBODY), ("shared", UIDS)):
     @test(f"a flood of {FLOODS[kind]}, by {USERS[user]}, leaves what others share hits")
@@ -178,8 +178,8 @@ def still_known(files):
 
 
 for kind in "inodes", "versions":
-    @test(f"a flood of {FLOODED} {FLOODS[kind]}, by nobody, leaves what many others' files are known "
-          "by")
+    @test(f"a flood of {FLOODED} {FLOODS[kind]}, by nobody, leaves what many others' files are "
+          "known by")
     def _(kind=kind):
         with loaded(f"max_entries={ENTRIES}"), lib.tmpfs() as directory:
             files = known_files(directory, KNOWN)
@@ -283,8 +283,8 @@ def elf_with_notes(path, notes):
 @test("of one file no more than 2,304 pages are read")
 def _():
     with lib.ext4() as directory:
-        # eight of their headers are read at a time, which is a page more
-        for notes, reason in ((2040, "no-note"), (2064, "limit")):
+        # between two of them the page with their headers is looked at again
+        for notes, reason in ((1140, "no-note"), (1160, "limit")):
             path = os.path.join(directory, str(notes))
             elf_with_notes(path, notes)
             with open(path, "rb") as file, stream.Watch() as watch:

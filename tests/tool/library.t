@@ -15,7 +15,6 @@ import sys
 import time
 
 import lib
-import stream
 from device import (RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
                     SUB_UID, Cookie, File, Image, Lost, Mmap)
 from library import ADDR_HISTORY, Recorder
