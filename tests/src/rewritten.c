@@ -69,6 +69,9 @@ static void *rewrite(void *unused)
 		n = room_word && i == room_word ? 5 : 8;
 		__atomic_store_n(&area.request.words[i], bad[(unsigned int)rand_r(&seed) % n],
 				 __ATOMIC_RELAXED);
+		/* an emulator does not stop between two stores */
+		if (rand_r(&seed) % 8 == 0)
+			sched_yield();
 		__atomic_store_n(&area.request.words[i], good.words[i], __ATOMIC_RELAXED);
 	}
 	return NULL;
