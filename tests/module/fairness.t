@@ -14,7 +14,7 @@ import lib
 import rights
 import stream
 from device import SUB_CHILDREN, SUB_PATH, Device
-from image import with_id
+from image import put_files, with_id
 from lib import PAGE, built
 from tap import equal, run, test
 
@@ -134,6 +134,30 @@ for kind, user in (("versions", 0), ("versions", NOBODY), ("inodes", NOBODY), ("
             # each burst could have driven out the others
             assert evicted >= rounds * OTHERS, f"{evicted} entries evicted"
             equal(missed, 0, "misses of others")
+
+
+@test("a service with a user of its own, in a user namespace of root's uids, has its own share")
+def _():
+    uids = (991, 991 + (1 << 31))
+    with loaded(f"max_entries={WAYS}"), rights.namespace_of_root() as namespace, \
+            lib.tmpfs() as directory, stream.Watch(flags=SUB_PATH | SUB_CHILDREN) as watch:
+        paths = list(put_files(directory, 2 * BURST + WAYS // 4))
+        few, first, second = paths[:WAYS // 4], paths[WAYS // 4:BURST], paths[BURST:]
+
+        def map_as(uid, which):
+            rights.enter_namespace_as(uid, namespace)
+            for path in which:
+                lib.map_file(path)
+
+        def ids_of(uid, which):
+            watch.drain()
+            lib.in_child(map_as, uid, which)
+            return [mapped.file_id for mapped in watch.settle() if mapped.path in which]
+        lib.settle_times(paths[-1])
+        ids_of(uids[0], first)
+        before = ids_of(uids[1], few)
+        ids_of(uids[0], second)
+        equal(ids_of(uids[1], few), before, "file_ids")
 
 
 # ---------------------------------------------------------------- large tables --
