@@ -31,8 +31,6 @@ DEVICE = "/dev/buildid"
 KPROBES, FTRACE = "/sys/kernel/debug/kprobes/enabled", "/proc/sys/kernel/ftrace_enabled"
 # On that kernel everything takes ten times as long: some tests do less there.
 DEBUG = os.environ.get("KERNEL_NAME", "").startswith("debug")
-# There the hook cannot take the locks of d_path(): see told().
-RT = "PREEMPT_RT" in os.uname().version
 KERNEL = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
 PAGE = mmap.PAGESIZE
 
@@ -393,20 +391,6 @@ def write_bytes(path, data, mode=0o755):
     with open(path, "wb") as file:
         file.write(data)
         os.fchmod(file.fileno(), mode)
-
-
-def mount_point_of(path):
-    point = os.path.dirname(path)
-    while not os.path.ismount(point):
-        point = os.path.dirname(point)
-    return point
-
-
-def told(path):
-    """A path as records have it: on PREEMPT_RT from the mount point on, unless that is the
-    root directory."""
-    point = mount_point_of(path)
-    return os.path.relpath(path, point) if RT and point != "/" else path
 
 
 def settle_times(path, seconds=0.05):

@@ -145,9 +145,13 @@ def _():
 
 # ----------------------- CVE-2026-98856: another probe within the same function --
 
-def write_tracing(name, text, mode="a"):
-    with open(os.path.join(TRACING, name), mode, encoding="ascii") as file:
-        file.write(text)
+def write_tracing(name, text, how=os.O_APPEND):
+    # open() goes to the end of a file to append to it, which this one refuses
+    fd = os.open(os.path.join(TRACING, name), os.O_WRONLY | how)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
 
 
 def add_inner_probe():
@@ -167,15 +171,15 @@ def other_probes():
     write_tracing("kprobe_events", "p:buildid_test/first perf_event_mmap\n")
     write_tracing("kprobe_events", "r:buildid_test/last perf_event_mmap\n")
     print(f"# the inner one is at +{add_inner_probe()}")
-    write_tracing("set_ftrace_filter", "perf_event_mmap\n", "w")
-    write_tracing("current_tracer", "function\n", "w")
-    write_tracing("events/buildid_test/enable", "1\n", "w")
+    write_tracing("set_ftrace_filter", "perf_event_mmap\n", os.O_TRUNC)
+    write_tracing("current_tracer", "function\n", os.O_TRUNC)
+    write_tracing("events/buildid_test/enable", "1\n", os.O_TRUNC)
     try:
         yield
     finally:
-        write_tracing("events/buildid_test/enable", "0\n", "w")
-        write_tracing("current_tracer", "nop\n", "w")
-        write_tracing("set_ftrace_filter", "\n", "w")
+        write_tracing("events/buildid_test/enable", "0\n", os.O_TRUNC)
+        write_tracing("current_tracer", "nop\n", os.O_TRUNC)
+        write_tracing("set_ftrace_filter", "\n", os.O_TRUNC)
         write_tracing("kprobe_events", "-:buildid_test/first\n-:buildid_test/last\n"
                       "-:buildid_test/inner\n")
 

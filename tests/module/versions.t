@@ -80,8 +80,9 @@ def test_recorded(change, place, directory):
         load_library(path)
         lib.interrupt(recorder)
         lines = lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
-    # The snapshot that record takes at first may have a mapping, too.
-    mapped = list({(line["pid"], line["addr"], line["file_id"]): line for line in lines
+    # The snapshot that record takes at first may have a mapping, too, by another file_id where it
+    # was not known yet.
+    mapped = list({(line["pid"], line["addr"], line["build_id"]): line for line in lines
                    if line.get("path") == path}.values())
     equal([line["build_id"] for line in mapped], [IDS["v1"], IDS["v2"]],
           f"build-ids of {path} on {place}, in order")

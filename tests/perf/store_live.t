@@ -238,14 +238,6 @@ def _():
         live.finish()
 
 
-def identify_on_fuse(path):
-    """On PREEMPT_RT the hook reads nothing, and the worker nothing of FUSE. What is known of a file
-    there lasts if two seconds have passed since it changed."""
-    if lib.RT:
-        lib.settle_times(path, 2.1)
-        lib.buildid("id", path)
-
-
 WAITED_ENOUGH = "other files of that user have taken too long"
 OVERLAY = 'mount -t overlay none -o "lowerdir=$1:$2" "$3" && shift 3 && exec "$@"'
 
@@ -296,7 +288,6 @@ def _():
             if below == "overlay":
                 served = overlay_above(served, merged, live)
             live.start()
-            identify_on_fuse(served)
             with busy(served, 0, live.path):
                 line = live.wait_for(ONE)
             equal((line["status"], line["path"]), ("ok", served), line)
@@ -321,7 +312,6 @@ def _():
                 bytes.fromhex(ONE), bytes.fromhex(name)))
             # no signal ends who waits for an answer to what it has taken
             served, server = stack.enter_context(servers.fuse("stops", path=library))
-            identify_on_fuse(served)
             stack.enter_context(busy(served, 0, live.path, *AS_NOBODY, *depth * namespaces))
             stops.append(server)
         for server in stops:

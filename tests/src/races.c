@@ -280,13 +280,18 @@ static void look_at_ring(int number)
 
 static void consume(int number)
 {
-	const char *records = (const char *)producer + getpagesize();
-	uint64_t pos = consumer->pos, end = end_of_records();
 	struct pollfd ready = { .fd = mapped_ring, .events = POLLIN };
 	const struct buildid_record *record;
+	const char *records;
+	uint64_t pos, end;
 	uint32_t size;
 
 	(void)number;
+	if (!consumer)
+		map_ring();
+	records = (const char *)producer + getpagesize();
+	pos = consumer->pos;
+	end = end_of_records();
 	for (; pos < end; pos += size) {
 		record = (const void *)(records + (pos & (RING - 1)));
 		size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
@@ -502,7 +507,6 @@ int main(int argc, char **argv)
 	subscribe_to(ring);
 	mapped_ring = open("/dev/buildid", O_RDWR | O_CLOEXEC);
 	subscribe_to(mapped_ring);
-	map_ring();
 	find_family();
 	listener = open_socket();
 	listen_by(listener);

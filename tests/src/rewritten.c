@@ -63,11 +63,15 @@ static void *rewrite(void *unused)
 
 	(void)unused;
 	while (!done) {
-		i = (unsigned int)rand_r(&seed) % (unsigned int)words;
+		/* half of them among the first, which each ioctl looks at */
+		i = (unsigned int)rand_r(&seed) % (rand_r(&seed) % 2 ? 4 : (unsigned int)words);
 		/* more room than there is would be this program's fault */
 		n = room_word && i == room_word ? 5 : 8;
 		__atomic_store_n(&area.request.words[i], bad[(unsigned int)rand_r(&seed) % n],
 				 __ATOMIC_RELAXED);
+		/* an emulator does not stop between two stores */
+		if (rand_r(&seed) % 8 == 0)
+			sched_yield();
 		__atomic_store_n(&area.request.words[i], good.words[i], __ATOMIC_RELAXED);
 	}
 	return NULL;

@@ -111,18 +111,15 @@ def _():
 
 @test("a thread that does not come back from the read of what it mapped is named")
 def _():
-    with servers.stopped() as (served, stop):
-        fd = os.open(served, os.O_RDONLY)
-        stop()
-        child = lib.forked(lib.map_fd, fd, lib.PAGE)
+    with servers.fuse("silent") as (served, server):
+        child = lib.forked(lib.map_file, served)
         try:
             lib.until(lambda: stream.stats()["oldest_visit_ns"] > 10**9, "it reads for a second")
             says(findings(), "visits", "warning",
                  f"thread {child} has been reading a file that it mapped for ", "kill it")
         finally:
-            os.kill(child, 9)
+            server.kill()
             os.waitpid(child, 0)
-            os.close(fd)
     says(findings(), "visits", "ok", "no thread waits")
 
 

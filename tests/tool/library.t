@@ -15,7 +15,6 @@ import sys
 import time
 
 import lib
-import stream
 from device import (RECORD_MAX, SUB_CGROUP, SUB_CHILDREN, SUB_DATA, SUB_KERNEL, SUB_PATH,
                     SUB_UID, Cookie, File, Image, Lost, Mmap)
 from library import ADDR_HISTORY, Recorder
@@ -224,7 +223,7 @@ def a_file_that_is_read_late_comes_behind_its_mapping_with_the_path_there():
         events = mmaps(recorder.rest())
         wanted = lib.readelf_ids(["/bin/true", "/bin/cat"])
         equal([event.file.path for event in events],
-              [path for name in paths for path in (lib.told(name), "/usr/bin/cat")])
+              [path for name in paths for path in (name, "/usr/bin/cat")])
         for event in events:
             equal(event.file.id, wanted["/bin/cat" if "cat" in event.file.path
                                         else "/bin/true"], event.file.path)
@@ -239,7 +238,6 @@ def who_reads_late_finds_the_identity_behind_the_mapping():
             lib.Mon("--pid", str(os.getpid())) as mon, \
             lib.Mon("--pid", str(os.getpid()), "--netlink") as listener:
         path = os.path.join(work, "true")
-        name = lib.told(path)
         lib.run("cp", "/bin/true", path)
         lib.drop_pages(path)
         for watcher in mon, listener:
@@ -251,10 +249,10 @@ def who_reads_late_finds_the_identity_behind_the_mapping():
         for watcher in mon, listener:
             watcher.process.send_signal(signal.SIGCONT)
         events = mmaps(recorder.rest())
-    [event] = [event for event in events if event.file.path == name]
+    [event] = [event for event in events if event.file.path == path]
     equal((event.record.state, event.file.id), ("follows", wanted))
     for watcher in mon, listener:
-        equal([line["build_id"] for line in watcher.lines if line.get("path") == name],
+        equal([line["build_id"] for line in watcher.lines if line.get("path") == path],
               [wanted])
 
 
@@ -522,10 +520,10 @@ def list_is_sorted_by_path_the_older_versions_first():
         for content in "v1.so", "v2.so":
             for name in names:
                 install(name, content)
-        told = {lib.told(os.path.join(directory, name)) for name in names}
+        paths = {os.path.join(directory, name) for name in names}
         lines = [(os.path.basename(line["path"]), line["build_id"])
                  for line in lib.json_lines(lib.buildid("list", "-j").stdout)
-                 if line["path"] in told]
+                 if line["path"] in paths]
         equal(lines, [(name, identity) for name in sorted(names)
                       for identity in ("11" * 20, "22" * 20)])
 
