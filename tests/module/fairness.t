@@ -307,8 +307,8 @@ def elf_with_notes(path, notes):
 @test("of one file no more than 2,304 pages are read")
 def _():
     with lib.ext4() as directory:
-        # between two of them the page with their headers is looked at again
-        for notes, reason in ((1140, "no-note"), (1160, "limit")):
+        # for each few of them the page with their headers is looked at again
+        for notes, reason in ((1900, "no-note"), (2310, "limit")):
             path = os.path.join(directory, str(notes))
             elf_with_notes(path, notes)
             with open(path, "rb") as file, stream.Watch() as watch:

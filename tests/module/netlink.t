@@ -49,7 +49,7 @@ def _():
 @test("of files with one number in two subvolumes GET has the one of the tree that is named")
 def _():
     with lib.btrfs() as top, Genl() as genl:
-        trees, ids = [], [bytes([number]) * 20 for number in (1, 2)]
+        trees, ids = [], [bytes([number]) * 20 for number in (0xb1, 0xb2)]
         for ident in ids:
             path = os.path.join(top, ident.hex()[:2])
             lib.run("btrfs", "subvolume", "create", path)
