@@ -232,7 +232,7 @@ u32 bid_cache_seq(void)
 
 static struct hlist_head *ids_of(u64 file_id)
 {
-	return &cache.ids[file_id * cache.keys[0] >> (64 - cache.id_bits)];
+	return &cache.ids[(file_id * cache.keys[0]) >> (64 - cache.id_bits)];
 }
 
 /* The entry with a file_id, as bid_cache_find(). Under RCU, in process context. */

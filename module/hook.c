@@ -144,10 +144,23 @@ static int watch_call(struct watched *this)
 	return err ?: register_ftrace_function(&this->ops);
 }
 
+/* A module cannot refuse to go once it is told to, and its code is called for every mapping. */
+static void __cold stay(int err)
+{
+	pr_crit("ftrace is dead (%d) and goes on calling this module, which cannot be unloaded: reboot\n",
+		err);
+	for (;;)
+		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
+}
+
 static void unwatch_calls(int end)
 {
+	int err;
+
 	while (end--) {
-		unregister_ftrace_function(&watched[end].ops);
+		err = unregister_ftrace_function(&watched[end].ops);
+		if (err)
+			stay(err);
 		ftrace_free_filter(&watched[end].ops);
 	}
 }
@@ -166,6 +179,7 @@ static int watch_calls(void)
 	}
 	return 0;
 }
+
 #define WATCHED ARRAY_SIZE(watched)
 #else
 #define WATCHED 0

@@ -204,8 +204,8 @@ static struct page *read_ahead(struct reading *reading, struct address_space *ma
 	const pgoff_t end = DIV_ROUND_UP(size, PAGE_SIZE);
 	const pgoff_t first = min(index, tail);
 	struct file_ra_state none = {};
-
 	DEFINE_READAHEAD(ahead, reading->file, &none, mapping, first);
+
 	if (index >= end)
 		return NULL;
 	page_cache_ra_unbounded(&ahead, first == tail ? end - tail : 1, 0);

@@ -30,6 +30,7 @@
 #define RING_DEFAULT SZ_1M
 
 static struct workqueue_struct *ends;
+static atomic_t nr_ends; /* under way */
 
 /**
  * bid_subscribe_check() - check a subscribe request
@@ -199,6 +200,7 @@ static void on_end(struct work_struct *work)
 	bid_ring_quiesce(&subscriber->ring);
 	subscriber->ended(subscriber->owner);
 	free_subscriber(subscriber);
+	atomic_dec(&nr_ends);
 }
 
 /**
@@ -215,6 +217,7 @@ void bid_subscriber_end(struct bid_subscriber *subscriber, void (*ended)(void *o
 	subscriber->ended = ended;
 	subscriber->owner = owner;
 	INIT_RCU_WORK(&subscriber->end, on_end);
+	atomic_inc(&nr_ends);
 	bid_event_remove(subscriber);
 	queue_rcu_work(ends, &subscriber->end);
 }
@@ -289,9 +292,10 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 					    bool kernel_addrs, bool unlimited,
 					    wait_queue_head_t *waiters)
 {
+	const bool ending = atomic_read(&nr_ends);
 	struct bid_subscriber *subscriber = start(req, pids, kernel_addrs, unlimited, waiters);
 
-	if (subscriber != ERR_PTR(-EUSERS) && subscriber != ERR_PTR(-ENOMEM))
+	if (!ending || (subscriber != ERR_PTR(-EUSERS) && subscriber != ERR_PTR(-ENOMEM)))
 		return subscriber;
 	wait_for_ends();
 	return start(req, pids, kernel_addrs, unlimited, waiters);

@@ -98,12 +98,12 @@ def _():
     # insmod, and the test reloads it twice: counters of modules that are gone add up
     init = dict(lines_of(lines, "module/main.c", "buildid_init"))
     equal(init["err = check_parameters();"], 3, "loads")
-    equal(init["goto err_cache;"], 0, "loads that failed")
+    equal(init["goto err_cookie;"], 0, "loads that failed")
     stats = dict(lines_of(lines, "module/ioctl.c", "bid_ioctl_stats"))
     # five, and that of tests/run, which looks for cookies
     equal(set(stats.values()), {6}, "calls of STATS")
     missed = {line for line, _ in coverage.missed(lines, TREE)}
-    assert Line("module/main.c", "buildid_init", "goto err_cache;") in missed, "not found"
+    assert Line("module/main.c", "buildid_init", "goto err_cookie;") in missed, "not found"
     assert Line("module/main.c", "buildid_init", "err = check_parameters();") not in missed
     ran, whole = coverage.covered(lines["module/set_cookie.c"])
     equal(ran, 0, f"of {whole} lines of module/set_cookie.c")

@@ -238,8 +238,21 @@ class Tally:
                               "replay": f"make faults FAULTS='{where}'"})
 
 
+def areas():
+    return len(re.findall(r"\[buildid\]|bid_", lib.read_bytes("/proc/vmallocinfo").decode()))
+
+
+def rest():
+    """While a subscription ends, behind its close, who subscribes and finds no memory waits and tries
+    again."""
+    lib.until(lambda: not re.search(rb"\[buildid\].*\bvmap\b", lib.read_bytes("/proc/vmallocinfo")),
+              "the rings of subscriptions that have ended are freed")
+
+
 def once(call, kind, n):
     """(result, error, failed) of one call that is prepared for this."""
+    if not call.repeats:
+        rest()
     with Nth() as nth, call.prepare() as prepared:
         where = code_of(*call.where) if call.where else code_of_module()
         tell_where(kind, where, code_of(*call.but) if set(call.but) & set(symbols()) else (0, 0))
@@ -548,10 +561,6 @@ def no_listener():
 
 # --------------------------------------------------------- load and unload --
 
-def areas():
-    return len(re.findall(r"\[buildid\]|bid_", lib.read_bytes("/proc/vmallocinfo").decode()))
-
-
 @contextlib.contextmanager
 def not_loaded():
     """The kernel's log. Who comes next loads it: that takes seconds."""
@@ -623,6 +632,7 @@ def left_over():
         device.flush()
         lib.until(lambda: not device.stats()["visits"], "no file is being read")
         stats = device.stats()
+    rest()
     return {name: stats[name] for name in ("subscribers", "cookies", "visits", "entries")} | \
         {"vmalloc areas": areas(), "users": int(lib.read_bytes("/sys/module/buildid/refcnt")),
          "descriptors": len(os.listdir("/proc/self/fd"))}

@@ -154,8 +154,9 @@ static bool add_place(struct news *news, uint64_t key, const struct place *place
 /* A file that was unlinked has left its path to another one. */
 static bool has_place(const struct buildid_file *file, const char *path)
 {
-	return *path && !(file->flags & (BUILDID_FILE_DELETED | BUILDID_FILE_MEMFD |
-					 BUILDID_FILE_NO_PATH));
+	const __u32 nameless = BUILDID_FILE_DELETED | BUILDID_FILE_MEMFD | BUILDID_FILE_NO_PATH;
+
+	return *path && !(file->flags & nameless);
 }
 
 static void set_former(struct news *news, const struct content *content)
