@@ -25,7 +25,7 @@ LEAST = {
     "GET in netlink_sendmsg": (9, 3, 1), "dump in netlink_sendmsg": (9, 2, 1),
     "genl SUBSCRIBE in netlink_sendmsg": (12, 5, 1), "GET in netlink_dump": (0, 0, 0),
     "dump in netlink_dump": (5, 0, 0), "genl SUBSCRIBE in netlink_dump": (0, 0, 0),
-    "close of a listener": (1, 0, 0),
+    "close of a listener": (0, 0, 0),
     "finit_module": (25, 12, 0), "delete_module": (3, 0, 0),
 }
 
