@@ -39,14 +39,18 @@ static struct {
 	bool fired;
 } selftest;
 
+static struct vm_area_struct canary_vma; /* a mapping of no file, and of nobody */
 static DEFINE_PER_CPU(bool, canary_seen);
 
 static __always_inline void on_mmap(struct vm_area_struct *vma)
 {
 	struct file *file = vma->vm_file;
 
-	if (!file)
+	if (!file) {
+		if (unlikely(vma == &canary_vma))
+			this_cpu_write(canary_seen, true);
 		return;
+	}
 	if (unlikely(file == READ_ONCE(selftest.file)))
 		selftest.fired = true;
 	else
@@ -83,21 +87,15 @@ static struct kprobe shutdown_super = {
 	.pre_handler = on_shutdown_probe,
 };
 
-/* Probed as the others are, and does nothing: INFO may call it for any user. */
-static noinline void canary(void)
+/* Watched as perf_event_mmap() is, and does nothing: INFO may call it for any user. */
+static noinline void canary(struct vm_area_struct *vma)
 {
-	barrier();
-}
-
-static int on_canary(struct kprobe *kp, struct pt_regs *regs)
-{
-	this_cpu_write(canary_seen, true);
-	return 0;
+	barrier_data(vma);
 }
 
 static struct kprobe canary_probe = {
 	.addr = (kprobe_opcode_t *)canary,
-	.pre_handler = on_canary,
+	.pre_handler = on_mmap_probe,
 };
 
 #ifdef BID_HAS_FTRACE_ARGS
@@ -107,12 +105,6 @@ static void notrace on_mmap_call(unsigned long ip, unsigned long parent_ip, stru
 	preempt_disable_notrace();
 	on_mmap((struct vm_area_struct *)ftrace_regs_get_argument(regs, 0));
 	preempt_enable_notrace();
-}
-
-static void notrace on_canary_call(unsigned long ip, unsigned long parent_ip,
-				   struct ftrace_ops *ops, struct ftrace_regs *regs)
-{
-	this_cpu_write(canary_seen, true);
 }
 
 static void notrace on_shutdown_call(unsigned long ip, unsigned long parent_ip,
@@ -127,7 +119,6 @@ static struct watched {
 } watched[] = {
 	{ { .func = on_mmap_call, .flags = FTRACE_OPS_FL_PERMANENT }, BID_HOOK_SYMBOL },
 	{ { .func = on_shutdown_call, .flags = FTRACE_OPS_FL_PERMANENT }, SHUTDOWN_SYMBOL },
-	{ { .func = on_canary_call } },
 };
 
 static int watch_call(struct watched *this)
@@ -135,12 +126,10 @@ static int watch_call(struct watched *this)
 	char symbol[sizeof(BID_HOOK_SYMBOL SHUTDOWN_SYMBOL)];
 	int err;
 
-	if (this->symbol) {
-		strscpy(symbol, this->symbol, sizeof(symbol));
-		err = ftrace_set_filter(&this->ops, symbol, strlen(symbol), 1);
-	} else {
-		err = ftrace_set_filter_ip(&this->ops, (unsigned long)canary, 0, 1);
-	}
+	strscpy(symbol, this->symbol, sizeof(symbol));
+	err = ftrace_set_filter(&this->ops, symbol, strlen(symbol), 1);
+	if (!err && this == watched)
+		err = ftrace_set_filter_ip(&this->ops, (unsigned long)canary, 0, 0);
 	return err ?: register_ftrace_function(&this->ops);
 }
 
@@ -260,11 +249,13 @@ static int test_shutdown_super(void)
 
 static bool canary_fires(void)
 {
+	struct vm_area_struct *vma = &canary_vma;
 	bool seen;
 
+	OPTIMIZER_HIDE_VAR(vma); /* or the argument is no argument any more */
 	preempt_disable();
 	this_cpu_write(canary_seen, false);
-	canary();
+	canary(vma);
 	seen = this_cpu_read(canary_seen);
 	preempt_enable();
 	return seen;
