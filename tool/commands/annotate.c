@@ -43,7 +43,8 @@ static const char help[] =
 	"alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
 	"What is not annotated is reported.";
 
-#define GIVE_LOG "; give a log with --log"
+#define GIVE_LOG     "; give a log with --log"
+#define EARLIER_BOOT "recorded in an earlier boot" GIVE_LOG
 /* FAT's mtime is in steps of two seconds. */
 #define MTIME_GRAIN 3000000000ULL
 
@@ -260,12 +261,14 @@ static const char *why_no_query(struct annotator *annotator)
 	enum perfdata_clock clock = perfdata_clock(annotator->data);
 
 	if (perfdata_modified(annotator->data) <= boot_time())
-		return "recorded in an earlier boot" GIVE_LOG;
+		return EARLIER_BOOT;
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
 		return "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG;
 	annotator->query = cache_query_new(clock);
 	if (!annotator->query)
 		return "the module is not accessible" GIVE_LOG ", or load it: modprobe buildid";
+	if (perfdata_modified(annotator->data) <= cache_query_boot(annotator->query))
+		return EARLIER_BOOT;
 	cache_query_images(annotator->query, annotator->begin, annotator->identities);
 	return why_not_here(annotator);
 }
