@@ -14,6 +14,7 @@
 #include "identities.h"
 #include "netlink.h"
 #include "versions.h"
+#include "wall_clock.h"
 
 struct cache_query {
 	struct buildid *handle;
@@ -21,8 +22,7 @@ struct cache_query {
 	int64_t now;		  /* by perf's clock */
 	int64_t mono;		  /* CLOCK_MONOTONIC at that moment */
 	int64_t ahead;		  /* of it was CLOCK_REALTIME then, */
-	int64_t ahead_min;	  /* at any time at least, */
-	int64_t ahead_max;	  /* and at most */
+	struct wall_range range;  /* and at any time */
 	int64_t slept;		  /* since the machine was booted */
 	struct versions versions; /* of all files, once dumped */
 	bool dumped;
@@ -63,26 +63,6 @@ static int read_clocks(struct cache_query *query)
 	return err;
 }
 
-/*
- * The module knows the whole range since it was loaded. Before that it was less by what the
- * machine had slept; that somebody set the clock then cannot be seen any more.
- */
-static int read_range(struct cache_query *query)
-{
-	/* in this order: a delay in between counts as sleep */
-	int64_t mono = (int64_t)clock_ns(CLOCK_MONOTONIC);
-	int64_t boot = (int64_t)clock_ns(CLOCK_BOOTTIME);
-	struct buildid_info info;
-	int err = buildid_get_info(query->handle, &info, sizeof(info));
-
-	if (err)
-		return err;
-	query->slept = boot - mono;
-	query->ahead_min = info.real_offset_min - (query->slept - (int64_t)info.slept);
-	query->ahead_max = info.real_offset_max;
-	return 0;
-}
-
 struct cache_query *cache_query_new(enum perfdata_clock clock)
 {
 	struct cache_query *query = calloc(1, sizeof(*query));
@@ -92,7 +72,8 @@ struct cache_query *cache_query_new(enum perfdata_clock clock)
 	query->clock = clock;
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
 		goto fail;
-	if (buildid_open(&query->handle) || read_clocks(query) || read_range(query))
+	if (buildid_open(&query->handle) || read_clocks(query) ||
+	    wall_clock_range(query->handle, &query->range, &query->slept))
 		goto fail;
 	return query;
 fail:
@@ -123,12 +104,12 @@ static int64_t real_at(const struct cache_query *query, uint64_t time, int64_t a
 
 static int64_t real_before(const struct cache_query *query, uint64_t time)
 {
-	return real_at(query, time, query->ahead_min);
+	return real_at(query, time, query->range.min);
 }
 
 uint64_t cache_query_boot(const struct cache_query *query)
 {
-	return (uint64_t)(query->ahead_max - query->slept);
+	return (uint64_t)(query->range.max - query->slept);
 }
 
 static bool is_older(int64_t changed, int64_t before)

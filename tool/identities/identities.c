@@ -191,6 +191,17 @@ void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_
 	stream_clock_add_real(&identities->stream, mono, real);
 }
 
+void identities_wall_clock_before(struct identities *identities, uint64_t begin,
+				  const struct wall_range *range)
+{
+	stream_clock_before(&identities->stream, begin, range);
+}
+
+void identities_wall_clock_until(struct identities *identities, uint64_t until)
+{
+	stream_clock_until(&identities->stream, until);
+}
+
 int identities_add(struct identities *identities, const struct buildid_record *record)
 {
 	uint64_t last = identities->last;

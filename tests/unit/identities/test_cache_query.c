@@ -21,7 +21,7 @@
 	"can show when"
 
 static int64_t real;
-static int64_t slept;	       /* since the machine was booted */
+static int64_t asleep;	       /* since the machine was booted */
 static struct buildid_info at; /* of which the clocks count */
 static int info_error;
 static union any_record files[8];
@@ -60,7 +60,7 @@ static uint64_t fake_clock(clockid_t clock)
 	case CLOCK_MONOTONIC:
 		return MONO;
 	case CLOCK_BOOTTIME:
-		return MONO + (uint64_t)slept;
+		return MONO + (uint64_t)asleep;
 	default:
 		return (uint64_t)real;
 	}
@@ -107,6 +107,7 @@ static int fake_netlink_next(const struct buildid_record **record)
 #define clock_ns(clock)				fake_clock(clock)
 #define clock_real()				(real - MONO)
 #include "identities/cache_query.c"
+#include "identities/wall_clock.c"
 #undef clock_ns
 #undef clock_real
 
@@ -119,7 +120,7 @@ static int reset(void **state)
 	nr_files = next_file = next_image = 0;
 	open_error = 0;
 	real = REAL;
-	slept = 0;
+	asleep = 0;
 	at = (struct buildid_info){};
 	info_error = 0;
 	query = cache_query_new(PERFDATA_CLOCK_PERF);
@@ -344,7 +345,7 @@ static void sleep_does_not_make_a_file_older(void **state)
 	add(1, 0x22, 30 * SECOND, 44, 55, "/lib.so");
 	clock_was(15 * SECOND, 0);
 	at.slept = 15 * SECOND;
-	slept = 15 * SECOND;
+	asleep = 15 * SECOND;
 	renew(PERFDATA_CLOCK_MONO);
 	memset(&found, 0, sizeof(found));
 	cache_query_find(query,
@@ -365,7 +366,7 @@ static void sleep_before_the_module_was_loaded_counts_too(void **state)
 {
 	(void)state;
 	add(1, 0x22, 30 * SECOND, 44, 55, "/lib.so");
-	slept = 15 * SECOND;
+	asleep = 15 * SECOND;
 	renew(PERFDATA_CLOCK_PERF);
 	look_up(0, 44, 55, 20 * SECOND);
 	assert_int_equal(found.id.size, 0);
@@ -391,7 +392,7 @@ static void a_boot_is_not_earlier_for_a_clock_that_was_set_back(void **state)
 	/* Sleep is no such step. */
 	clock_was(3600 * SECOND, 0);
 	at.slept = 3600 * SECOND;
-	slept = 3600 * SECOND;
+	asleep = 3600 * SECOND;
 	renew(PERFDATA_CLOCK_PERF);
 	assert_int_equal(cache_query_boot(query), REAL - MONO - 3600 * SECOND);
 }

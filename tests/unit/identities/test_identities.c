@@ -350,6 +350,46 @@ static void so_does_one_that_was_set_ahead(void **state)
 	assert_data(41 * SECOND, 0x22);
 }
 
+/*
+ * Changed at 40 s, when the clock was a minute behind, and set by the end: by its ctime at 22 s.
+ * Of a stream that was cut short at 30 s nobody knows.
+ */
+static void a_clock_that_is_not_known_tells_nothing(void **state)
+{
+	(void)state;
+	set_clock();
+	identities_wall_clock_until(ids, 37 * SECOND);
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	now = 50 * SECOND;
+	add_version(2, 0x22, 22 * SECOND);
+	add_mmap(2, 5, 60 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(30 * SECOND);
+	assert_data(61 * SECOND, 0x22);
+}
+
+static void a_clock_that_was_set_before_is_another_until_the_stream_begins(void **state)
+{
+	const struct wall_range before = { (int64_t)(REAL - 7 * SECOND - 20 * SECOND),
+					   (int64_t)(REAL - 7 * SECOND) };
+
+	(void)state;
+	set_clock();
+	/* From 40 s on it is as it is now, and was up to 20 s behind. */
+	identities_wall_clock_before(ids, 47 * SECOND, &before);
+	now = 50 * SECOND;
+	add_version(1, 0x11, 30 * SECOND);
+	now = 70 * SECOND;
+	add_version(2, 0x22, 60 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(31 * SECOND);
+	assert_no_data(39 * SECOND);
+	assert_data(41 * SECOND, 0x11);
+	assert_no_data(60 * SECOND);
+	assert_data(61 * SECOND, 0x22);
+}
+
 /* Within an hour the clocks of this machine are 10 s apart. */
 static void a_clock_that_drifts_is_followed(void **state)
 {
@@ -1052,6 +1092,8 @@ int main(void)
 		TEST(a_ctime_alone_changes_nothing),
 		TEST(a_clock_that_was_set_tells_less),
 		TEST(so_does_one_that_was_set_ahead),
+		TEST(a_clock_that_is_not_known_tells_nothing),
+		TEST(a_clock_that_was_set_before_is_another_until_the_stream_begins),
 		TEST(a_clock_that_drifts_is_followed),
 		TEST(times_may_be_any),
 		TEST(what_was_seen_counts_more_than_a_ctime),
