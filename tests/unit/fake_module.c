@@ -249,8 +249,9 @@ static int reply_info(struct buildid_info *info)
 	info->ioctls = 3;
 	info->status = fake.status;
 	info->max_entries = 65536;
-	/* Nobody has set the clock. */
-	info->real_offset_min = info->real_offset_max = clock_real();
+	info->slept = fake.slept;
+	info->real_offset_max = clock_real();
+	info->real_offset_min = info->real_offset_max - (int64_t)fake.slept;
 	info->known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = 0x7f;
 	info->ring_min = 2 * BUILDID_RECORD_MAX;
 	info->ring_max = 1 << 26;
