@@ -43,7 +43,8 @@ static const char help[] =
 	"alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
 	"What is not annotated is reported.";
 
-#define GIVE_LOG "; give a log with --log"
+#define GIVE_LOG     "; give a log with --log"
+#define EARLIER_BOOT "recorded in an earlier boot" GIVE_LOG
 /* FAT's mtime is in steps of two seconds. */
 #define MTIME_GRAIN 3000000000ULL
 
@@ -166,14 +167,26 @@ static const char *why_not_here(const struct annotator *annotator)
 	return NULL;
 }
 
+/* What it says of the wall clock. */
+static void note_clocks(struct annotator *annotator, const struct log_reader *log)
+{
+	const struct log_clocks *clocks = log_clocks(log);
+	struct identities *identities = annotator->identities;
+	uint64_t begin = log_header(log)->time_mono;
+
+	identities_wall_clock(identities, begin, begin + (uint64_t)clocks->ahead.min);
+	identities_wall_clock(identities, begin, begin + (uint64_t)clocks->ahead.max);
+	if (clocks->has_before)
+		identities_wall_clock_before(identities, begin, &clocks->before);
+	identities_wall_clock_until(identities, clocks->until);
+}
+
 static bool read_records(struct annotator *annotator, struct log_reader *log)
 {
 	const struct buildid_record *record;
 	const char *path = annotator->annotation->log;
 	int answer;
 
-	identities_wall_clock(annotator->identities, log_header(log)->time_mono,
-			      log_header(log)->time_real);
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
 			return report(annotator, path, strerror(ENOMEM));
@@ -182,8 +195,7 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
 		return report(annotator, path, strerror(ENOMEM));
-	if (log_ended_real(log))
-		identities_wall_clock(annotator->identities, log_ended(log), log_ended_real(log));
+	note_clocks(annotator, log);
 	return true;
 }
 
@@ -260,12 +272,14 @@ static const char *why_no_query(struct annotator *annotator)
 	enum perfdata_clock clock = perfdata_clock(annotator->data);
 
 	if (perfdata_modified(annotator->data) <= boot_time())
-		return "recorded in an earlier boot" GIVE_LOG;
+		return EARLIER_BOOT;
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
 		return "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG;
 	annotator->query = cache_query_new(clock);
 	if (!annotator->query)
 		return "the module is not accessible" GIVE_LOG ", or load it: modprobe buildid";
+	if (perfdata_modified(annotator->data) <= cache_query_boot(annotator->query))
+		return EARLIER_BOOT;
 	cache_query_images(annotator->query, annotator->begin, annotator->identities);
 	return why_not_here(annotator);
 }

@@ -196,6 +196,7 @@ static void handle(struct mon *mon, const struct buildid_event *event)
 	mon->view.former = NULL;
 	if (judged && !is_news(mon, event))
 		return;
+	mon->view.real = input_real(mon->input, event->record->time_mono);
 	if (is_shown(mon, event))
 		show(mon, event);
 }
@@ -223,7 +224,6 @@ static void drain(struct mon *mon, uint64_t now)
 {
 	const struct buildid_event *event;
 
-	mon->view.real = input_real(mon->input);
 	while (!enough(mon) && (event = waiting_next(mon->waiting, now)))
 		handle(mon, event);
 	make_room(mon);

@@ -28,6 +28,8 @@
 #include "waiting.h"
 
 #define WIDTH_STATE 8
+/* Times are shown in seconds. */
+#define MOMENT 1000000000ULL
 
 /* What it finds is nothing. */
 #define EXIT_NOBODY 3
@@ -65,8 +67,11 @@ struct users {
 	struct buildid *handle;
 	struct waiting *waiting;
 	const char *state; /* of what is being read; NULL: of processes that may have exited */
-	int64_t real;	   /* CLOCK_REALTIME less that of the records */
-	bool present;	   /* processes that are alive were looked at */
+	const struct log_reader *log; /* that is being read */
+	int64_t ahead;		      /* CLOCK_REALTIME less CLOCK_MONOTONIC, now */
+	uint64_t slept, slept_loaded; /* since the boot, and since the module was loaded */
+	size_t no_time;		      /* lines */
+	bool present;		      /* processes that are alive were looked at */
 	struct identity wanted;
 	bool any_kind;
 
@@ -202,6 +207,36 @@ static void begin(struct users *users)
 	out_end(out);
 }
 
+/*
+ * By the clock of now, so that one that was set does not matter; but the times of records leave
+ * out how long the machine slept since. It did by so much at most, and what had slept before a
+ * process began is in its start time.
+ */
+static uint64_t slept_since(const struct users *users, const struct buildid_mmap *mmap)
+{
+	uint64_t before = mmap->start_time > mmap->header.time_mono ?
+				  mmap->start_time - mmap->header.time_mono :
+				  0;
+	uint64_t since = users->slept > before ? users->slept - before : 0;
+
+	return since < users->slept_loaded ? since : users->slept_loaded;
+}
+
+/* Since the epoch; 0 when it is not known, as of the mappings that are there now. */
+static int64_t moment_of(struct users *users, const struct buildid_mmap *mmap)
+{
+	int64_t mono = (int64_t)mmap->header.time_mono;
+
+	if (users->state)
+		return 0;
+	if (users->log)
+		return mono + log_ahead(users->log, mmap->header.time_mono);
+	if (slept_since(users, mmap) < MOMENT)
+		return mono + users->ahead;
+	users->no_time++;
+	return 0;
+}
+
 static void show(struct users *users, const struct buildid_event *event, const char *state)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
@@ -221,8 +256,7 @@ static void show(struct users *users, const struct buildid_event *event, const c
 		print_exited(out, layout, mmap->pid, mmap->start_time, comm);
 
 	out_string(out, "state", WIDTH_STATE, state);
-	print_moment(out, layout, "time",
-		     users->state ? 0 : users->real + (int64_t)mmap->header.time_mono);
+	print_moment(out, layout, "time", moment_of(users, mmap));
 	print_content(out, layout, "build_id", "kind", &identity);
 	print_put_path(out, false, print_path(event));
 	out_end(out);
@@ -307,14 +341,27 @@ static void read_present(struct users *users)
 	users->present = !err && !users->denied && !users->skipped;
 }
 
+static int read_clocks(struct users *users)
+{
+	struct buildid_info info;
+	int err = buildid_get_info(users->handle, &info, sizeof(info));
+
+	if (err)
+		return err;
+	users->ahead = clock_real();
+	users->slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	users->slept_loaded = info.slept;
+	return 0;
+}
+
 static void read_history(struct users *users)
 {
 	struct buildid_snapshot *snapshot;
-	int err;
+	int err = read_clocks(users);
 
 	users->state = NULL;
-	users->real = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
-	err = buildid_snapshot_history(&snapshot, users->handle, 0);
+	if (!err)
+		err = buildid_snapshot_history(&snapshot, users->handle, 0);
 	if (!err)
 		err = read_snapshot(users, snapshot);
 	if (err == -ENOTTY)
@@ -330,17 +377,15 @@ static void read_log(struct users *users, const char *path)
 {
 	struct log_reader *log = log_open(path);
 	const struct buildid_record *record;
-	const struct log_header *header;
 	const struct buildid_event *event;
 	const char *problem = log ? log_error(log) : strerror(ENOMEM);
 	int found = 0;
 
 	if (!problem) {
-		header = log_header(log);
-		if (boot_is_now(header->boot_id) && users->handle)
+		if (boot_is_now(log_header(log)->boot_id) && users->handle)
 			read_present(users);
 		users->state = NULL;
-		users->real = (int64_t)(header->time_real - header->time_mono);
+		users->log = log;
 		while ((found = log_next(log, &record)) > 0)
 			take(users, record, record->time_mono);
 		while ((event = waiting_next(users->waiting, WAITING_END)))
@@ -385,6 +430,10 @@ static void note_what_is_missing(const struct users *users)
 			"buildid: users: %zu processes were not looked at, as they kept calling "
 			"exec or kept their address space locked\n",
 			users->skipped);
+	if (users->no_time)
+		fputs("buildid: users: when it was mapped is not known where the machine may have "
+		      "slept since\n",
+		      stderr);
 }
 
 static int run(struct users *users, const char *content, const char *log)

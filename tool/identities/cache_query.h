@@ -3,7 +3,8 @@
  * Cache query: without a log, or where it says nothing, ask the module which identity an
  * inode has now. The answer counts if the inode has certainly not changed since perf saw
  * the mapping. As ctime is by CLOCK_REALTIME and perf's times are not, those are
- * converted, with room for the drift of the clocks.
+ * converted, with room for the drift of the clocks, for all that CLOCK_REALTIME was set by
+ * since the module was loaded, and for the time that the machine slept.
  */
 #ifndef TOOL_CACHE_QUERY_H
 #define TOOL_CACHE_QUERY_H
@@ -16,6 +17,11 @@ struct cache_query;
 /* NULL when the module is not loaded, has no times of @clock, or without memory. */
 struct cache_query *cache_query_new(enum perfdata_clock clock);
 void cache_query_free(struct cache_query *query);
+/*
+ * When this boot began, in nanoseconds since the epoch, by the latest that CLOCK_REALTIME was
+ * set to: no earlier boot wrote a file after that, unless that clock was wrong then.
+ */
+uint64_t cache_query_boot(const struct cache_query *query);
 /*
  * Add the kernel to @identities, which cannot change, and the modules that were loaded
  * before @begin, by perf's clock.

@@ -191,6 +191,17 @@ void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_
 	stream_clock_add_real(&identities->stream, mono, real);
 }
 
+void identities_wall_clock_before(struct identities *identities, uint64_t begin,
+				  const struct wall_range *range)
+{
+	stream_clock_before(&identities->stream, begin, range);
+}
+
+void identities_wall_clock_until(struct identities *identities, uint64_t until)
+{
+	stream_clock_until(&identities->stream, until);
+}
+
 int identities_add(struct identities *identities, const struct buildid_record *record)
 {
 	uint64_t last = identities->last;
@@ -498,19 +509,62 @@ static const struct version *find_by_path(const struct identities *identities,
 	return version_of(identities, mmap);
 }
 
+/*
+ * While perf still looks at what is there, programs begin: of these it makes up mappings, too,
+ * without a time, before the program existed as it seems. Then the process has a record of its
+ * own, later, which is the one if nobody ever had another content of this file at the place: the
+ * process may have it from the one that forked it.
+ */
+static const struct version *find_later(const struct identities *identities,
+					const struct perfdata_mapping *mapping)
+{
+	const struct mmap_event place = {
+		.addr = mapping->start,
+		.len = mapping->len,
+		.pgoff = mapping->pgoff,
+	};
+	uint64_t path = versions_path(mapping->path);
+	const struct mmap_event *own = NULL;
+	const struct version *only = NULL;
+	size_t i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
+				     compare_mmaps);
+
+	for (; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+		const struct version *version = version_of(identities, mmap);
+
+		if (compare_places(mmap, &place))
+			break;
+		if (!may_be(version, mapping) || (!mapping->has_inode && version->path != path))
+			continue;
+		if (only && !version_same_content(only, version))
+			return NULL;
+		only = version;
+		if (!own && mmap->pid == mapping->pid && mmap->time > identities->begin)
+			own = mmap;
+	}
+	if (!own || lost_between(identities, identities->begin, own->time))
+		return NULL;
+	return version_of(identities, own);
+}
+
 static const struct version *find_version(const struct identities *identities,
 					  const struct perfdata_mapping *mapping, uint64_t time)
 {
-	const struct mmap_event *own = NULL;
-
 	/* Data has no record of its own, and one of the place is of what was there before. */
-	if (!mapping->data || !mapping->has_inode)
-		own = find_own(identities, mapping, time);
+	bool recorded = !mapping->data || !mapping->has_inode;
+	const struct mmap_event *own = recorded ? find_own(identities, mapping, time) : NULL;
+	const struct version *version = NULL;
+
 	if (own && is_certain(identities, own, mapping, time))
 		return version_of(identities, own);
 	if (mapping->has_inode)
-		return find_by_inode(identities, mapping, time);
-	return mapping->time ? NULL : find_by_path(identities, mapping, time);
+		version = find_by_inode(identities, mapping, time);
+	else if (!mapping->time)
+		version = find_by_path(identities, mapping, time);
+	if (!version && !mapping->time && recorded && !own)
+		version = find_later(identities, mapping);
+	return version;
 }
 
 /* Of the records with this only_inode(), without an inode of all; false for several contents. */

@@ -9,6 +9,7 @@
 
 #include "libbuildid/libbuildid.h"
 #include "perfdata/rewrite.h"
+#include "wall_clock.h"
 
 struct identities;
 
@@ -25,6 +26,11 @@ int identities_ended(struct identities *identities, uint64_t mono);
  * stream, it is known when files changed.
  */
 void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_t real);
+/* What it was ahead by before the stream began, at @begin, by CLOCK_MONOTONIC. */
+void identities_wall_clock_before(struct identities *identities, uint64_t begin,
+				  const struct wall_range *range);
+/* After @until, by CLOCK_MONOTONIC, it is not known: a stream that was cut short has no end. */
+void identities_wall_clock_until(struct identities *identities, uint64_t until);
 /* All records are added, and perf began to record at @begin, by @clock. 0 or -ENOMEM. */
 int identities_ready(struct identities *identities, uint64_t begin);
 

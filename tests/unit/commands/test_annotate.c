@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "common/clock.h"
 #include "identities/log.h"
 #include "make_perfdata.h"
 
@@ -122,6 +123,85 @@ static void a_log_that_was_cut_does_as_far_as_it_goes(void **state)
 	assert_listed("other");
 }
 
+static void write_mappings(size_t count, const uint32_t *pids, const uint64_t *times)
+{
+	FILE *file = fopen("perf.data", "w");
+	size_t i;
+
+	memset(&made, 0, sizeof(made));
+	made.clockid = clockid;
+	make_begin(&made);
+	for (i = 0; i < count; i++)
+		make_mmap2_event(&made, pids[i], 0x7f0000001000, 0x2000, 0x1000, 4711, times[i],
+				 "/lib.so");
+	make_end(&made);
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_one_mapping(uint32_t pid, uint64_t time)
+{
+	write_mappings(1, &pid, &time);
+}
+
+static void put_version(struct log_writer *writer, uint64_t file_id, uint8_t byte, uint64_t mono,
+			int64_t ctime, uint32_t pid)
+{
+	union any_record record;
+
+	make_file(&record, file_id, 20, 0, "/lib.so");
+	record.header.time_mono = record.header.time_perf = mono;
+	record.file.ctime = record.file.mtime = ctime;
+	memset(data_of(&record), byte, 20);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, file_id, 0, pid);
+	record.header.time_mono = record.header.time_perf = mono + 1;
+	assert_int_equal(log_write(writer, &record.header), 0);
+}
+
+static void overwrite(const char *path, size_t offset, const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, size, (off_t)offset), size);
+	close(fd);
+}
+
+/* As its recorder was killed, nobody knows that the clock was set back by a minute. */
+static void a_log_without_an_end_does_not_tell_when_a_file_changed(void **state)
+{
+	const uint64_t second = 1000000000;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	/* one of the log's own, and a child's that has none */
+	const uint32_t pids[] = { 10, 12 };
+	const uint64_t times[] = { begin + second + 2, begin + 70 * second };
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	struct log_writer *writer;
+	struct reason reason;
+	struct stat status;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, begin + second, real - 100 * (int64_t)second, 10);
+	/* by which it would have been changed at 40 s, and was at 100 s */
+	put_version(writer, 2, 0x22, begin + 100 * second, real + 40 * (int64_t)second, 11);
+	assert_int_equal(log_finish(writer), 0);
+	/* it began that long ago */
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+	write_mappings(2, pids, times);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
+
+	assert_int_equal(stat("log", &status), 0);
+	assert_int_equal(truncate("log", status.st_size - (off_t)sizeof(struct log_end)), 0);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	assert_non_null(strstr(err, "buildid: perf.data: 0 mappings annotated, "));
+}
+
 static void list_knows_hits_and_json(void **state)
 {
 	(void)state;
@@ -191,20 +271,6 @@ static void assert_refused(const char *why)
 	assert_string_equal(err, expected);
 	command_slurp("perf.data", after, sizeof(after));
 	assert_memory_equal(before, after, made.size);
-}
-
-static void write_one_mapping(uint32_t pid, uint64_t time)
-{
-	FILE *file = fopen("perf.data", "w");
-
-	memset(&made, 0, sizeof(made));
-	made.clockid = clockid;
-	make_begin(&made);
-	make_mmap2_event(&made, pid, 0x7f0000001000, 0x2000, 0x1000, 4711, time, "/lib.so");
-	make_end(&made);
-	assert_non_null(file);
-	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
-	assert_int_equal(fclose(file), 0);
 }
 
 /* Of user space alone, it does not say where the kernel was. */
@@ -341,6 +407,7 @@ int main(void)
 		TEST(a_log_annotates),
 		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
+		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),
 		TEST(list_knows_hits_and_json),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -240,6 +242,56 @@ static void users_are_those_of_now_and_those_that_have_exited(void **state)
 	assert_string_equal(out, "");
 }
 
+/* The machine of the test may never have slept: take its time of boot for that. */
+static uint64_t start_time;
+
+static int one_mapping(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_file(&record, 7, 20, 0, path);
+	fake_add_history(request, &record);
+	make_mmap(&record, 7, 0, 1);
+	record.mmap.start_time = start_time;
+	record.header.time_mono = 1000000000;
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	long answer = syscall(SYS_clock_gettime, clock, now);
+
+	/* an hour since it was booted */
+	if (clock == CLOCK_BOOTTIME)
+		now->tv_sec += 3600;
+	return (int)answer;
+}
+
+/* Whether a mapping was made before the machine slept is not known, unless by its process. */
+static void sleep_leaves_no_times_of_before(void **state)
+{
+	const uint64_t second = 1000000000;
+
+	(void)state;
+	start_time = second / 2;
+	fake.history = one_mapping;
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\",\"time\":\"2"));
+	assert_string_equal(err, "");
+	fake.slept = 1800 * second;
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\",\"time\":null"));
+	assert_string_equal(err,
+			    "buildid: users: when it was mapped is not known where the machine "
+			    "may have slept since\n");
+	/* It had all of its sleep before it began, half a second ago by then. */
+	start_time = 3600 * second + second / 2;
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\",\"time\":\"2"));
+}
+
 static int unknown_number(struct buildid_history *request)
 {
 	(void)request;
@@ -272,6 +324,7 @@ int main(void)
 		TEST(stale_fits_its_terminal),
 		TEST(users_fits_its_terminal),
 		TEST(users_are_those_of_now_and_those_that_have_exited),
+		TEST(sleep_leaves_no_times_of_before),
 		TEST(an_older_module_knows_the_present_only),
 	};
 
