@@ -419,3 +419,39 @@ void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time,
 	if (named->problem == ADDRESS_LOCATED)
 		name_it(&query);
 }
+
+/* The kernel says 20 bytes of any build-id in a stack, with zeros behind a shorter one. */
+static size_t shorter_size(const struct build_id *id)
+{
+	static const uint8_t zeros[20];
+	size_t size = id->size == 20 ? 16 : id->size == 16 ? 8 : 0;
+
+	return size && !memcmp(id->bytes + size, zeros, id->size - size) ? size : 0;
+}
+
+void namer_find_in_content(struct namer *namer, const struct build_id *id, uint64_t place,
+			   bool is_elf_address, bool caller, struct named_address *named)
+{
+	struct symbol_place at = {
+		.id = *id,
+		.path = "",
+		.offset = place - (caller && place),
+		.is_elf_address = is_elf_address,
+	};
+	bool found = false;
+
+	*named = (struct named_address){
+		.problem = ADDRESS_LOCATED,
+		.identity = { .kind = BUILDID_KIND_GNU, .id = *id },
+		.offset = place,
+		.known_from = "text",
+	};
+	for (; at.id.size && !found; at.id.size = named->symbols_from ? 0 : shorter_size(&at.id)) {
+		found = symbol_files_find(namer->files, &at, &named->symbol, &named->symbols_from,
+					  &named->unnamed);
+		if (named->symbols_from)
+			named->identity.id = at.id;
+	}
+	if (found)
+		named->symbol.function_offset += place - at.offset;
+}

@@ -18,6 +18,8 @@
 #include "common/arguments.h"
 #include "common/array.h"
 #include "common/supervise.h"
+#include "common/utf8.h"
+#include "json_strings.h"
 #include "module.h"
 #include "named_address.h"
 #include "options.h"
@@ -39,6 +41,9 @@ static const char help[] =
 	"of a stack all but the first are return addresses: what is named is the call.\n\n"
 	"Exit status: 1 when an ADDR given as operand is in no file that is known.";
 
+/* What is beyond is no offset in a file that is mapped for its code. */
+#define OFFSET_LIMIT (1ULL << 32)
+
 struct symbolize {
 	struct output out;
 	struct namer_options options;
@@ -47,7 +52,10 @@ struct symbolize {
 	const char *log;
 	bool mono;
 	bool perf;
+	bool refused; /* the module cannot be asked, which was said */
 	uint64_t problems[ADDRESS_PROBLEMS];
+	uint64_t unnamed; /* located, but without a function */
+	uint64_t passed;  /* not looked at */
 };
 
 /* Standard input, in memory that does not depend on it. */
@@ -132,11 +140,14 @@ static void put_origin(struct output *out, const struct named_address *named)
 	out_string(out, "problem", OUT_HIDDEN, problem);
 }
 
-static void put_named(struct output *out, const struct named_address *named)
+/* With @pair the text has the build-id and the offset already. */
+static void put_named(struct output *out, const struct named_address *named, bool pair)
 {
 	put_function(out, &named->symbol);
-	put_file(out, named);
-	put_identity(out, &named->identity);
+	if (!pair || out->json) {
+		put_file(out, named);
+		put_identity(out, &named->identity);
+	}
 	put_source(out, &named->symbol);
 	put_origin(out, named);
 }
@@ -158,7 +169,7 @@ static void put_unknown(struct output *out, const struct named_address *named)
 	out_string(out, NULL, 0, address_problem_text(named->problem));
 }
 
-static void show_line(struct output *out, uint32_t pid, uint64_t addr,
+static void show_line(struct output *out, uint32_t pid, const uint64_t *addr,
 		      const struct named_address *named)
 {
 	out_begin(out);
@@ -167,9 +178,12 @@ static void show_line(struct output *out, uint32_t pid, uint64_t addr,
 		out_number(out, "pid", 0, pid);
 	else
 		out_null(out, "pid");
-	out_address(out, "addr", 0, addr);
+	if (addr)
+		out_address(out, "addr", 0, *addr);
+	else
+		out_null(out, "addr");
 	if (named->problem == ADDRESS_LOCATED)
-		put_named(out, named);
+		put_named(out, named, false);
 	else
 		put_unknown(out, named);
 	out_end(out);
@@ -177,16 +191,67 @@ static void show_line(struct output *out, uint32_t pid, uint64_t addr,
 
 /* ------------------------------------------------------------------- text -- */
 
+/* Only some texts need the module, so that it is missed where one does: once. */
+static bool has_module(struct symbolize *symbolize)
+{
+	if (symbolize->options.handle || symbolize->log)
+		return true;
+	if (!symbolize->refused)
+		buildid_close(module_open(&symbolize->out));
+	symbolize->refused = true;
+	return false;
+}
+
+static void find_in_process(struct symbolize *symbolize, const struct stack_address *address,
+			    struct named_address *named)
+{
+	const struct stack_owner *owner = &address->owner;
+
+	if (owner->pid && !(address->value >> 63) && !has_module(symbolize))
+		named->problem = ADDRESS_FAILED;
+	else if (owner->pid || address->value >> 63)
+		namer_find(symbolize->namer, owner->pid, address->value,
+			   owner->time ? owner->time : UINT64_MAX, address->caller, named);
+	else
+		named->problem = owner->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID;
+}
+
+/*
+ * Whether the text says "name (/file)" of another file: perf script 6.1 has offsets in files
+ * for the callers, which look like addresses of a program that is not relocated.
+ */
+static bool is_elsewhere(const struct stack_block *block, const struct stack_address *address,
+			 const struct named_address *named)
+{
+	const char *name = block->text + address->name_at, *end = name + address->name_length;
+	const char *file = memmem(name, address->name_length, " (/", 3), *base;
+
+	if (named->problem != ADDRESS_LOCATED || address->value >= OFFSET_LIMIT || !file ||
+	    !named->path || *named->path != '/')
+		return false;
+	base = basename(named->path);
+	return !memmem(file, (size_t)(end - file), base, strlen(base));
+}
+
+/* What the text says of the content is certain, but only a file that has it has names. */
 static void find(struct symbolize *symbolize, const struct stack_block *block,
 		 const struct stack_address *address, struct named_address *named)
 {
 	*named = (struct named_address){};
-	if (block->pid || address->value >> 63)
-		namer_find(symbolize->namer, block->pid, address->value,
-			   block->time ? block->time : UINT64_MAX, address->caller, named);
-	else
-		named->problem = block->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID;
+	if (address->id.size)
+		namer_find_in_content(symbolize->namer, &address->id, address->place,
+				      address->is_elf_address, address->caller, named);
+	if (!address->id.size ||
+	    (!address->is_pair && !named->symbol.function && address->owner.pid)) {
+		named_address_free(named);
+		find_in_process(symbolize, address, named);
+	}
+	if (is_elsewhere(block, address, named)) {
+		named_address_free(named);
+		named->problem = ADDRESS_NO_MAPPING;
+	}
 	symbolize->problems[named->problem]++;
+	symbolize->unnamed += named->problem == ADDRESS_LOCATED && !named->symbol.function;
 }
 
 /* The kernel's are right already: who printed the text had that kernel. */
@@ -198,12 +263,31 @@ static bool is_better(const struct named_address *named, const struct stack_bloc
 
 	if (named->problem != ADDRESS_LOCATED)
 		return false;
-	if (!address->name_length)
+	if (!address->name_length && !address->is_pair)
 		return true;
 	if (!named->symbol.function)
 		return false;
 	return !(address->value >> 63) ||
 	       (address->name_length >= strlen(unknown) && !memcmp(name, unknown, strlen(unknown)));
+}
+
+/* In a string of JSON, which stays one. */
+static void put_quoted(struct output *out, const struct named_address *named, bool pair)
+{
+	char *text = NULL, *repaired = NULL;
+	struct output plain = *out;
+	size_t size;
+
+	plain.file = open_memstream(&text, &size);
+	if (!plain.file)
+		return;
+	put_named(&plain, named, pair);
+	if (!fclose(plain.file))
+		repaired = utf8_repair(text);
+	if (repaired)
+		json_string_escape(out->file, repaired);
+	free(repaired);
+	free(text);
 }
 
 /*
@@ -222,7 +306,10 @@ static const char *replace(struct output *out, const char *from,
 	if (!is_better(named, block, address))
 		return end;
 	out->started = true;
-	put_named(out, named);
+	if (address->quoted)
+		put_quoted(out, named, address->is_pair);
+	else
+		put_named(out, named, address->is_pair);
 	return address->name_length ? name + address->name_length : end;
 }
 
@@ -234,12 +321,16 @@ static void show_block(void *context, const struct stack_block *block)
 	struct named_address named;
 	size_t i;
 
+	symbolize->passed += block->nr_passed;
 	for (i = 0; i < block->nr_addresses; i++) {
-		find(symbolize, block, &block->addresses[i], &named);
+		const struct stack_address *address = &block->addresses[i];
+
+		find(symbolize, block, address, &named);
 		if (out->json)
-			show_line(out, block->pid, block->addresses[i].value, &named);
+			show_line(out, address->owner.pid,
+				  address->is_pair ? NULL : &address->value, &named);
 		else
-			from = replace(out, from, &block->addresses[i], block, &named);
+			from = replace(out, from, address, block, &named);
 		named_address_free(&named);
 	}
 	if (!out->json)
@@ -247,17 +338,28 @@ static void show_block(void *context, const struct stack_block *block)
 	fflush(out->file);
 }
 
+static void report_count(uint64_t count, const char *what, const char *one, const char *more,
+			 const char *why)
+{
+	if (count)
+		fprintf(stderr, "buildid: symbolize: %" PRIu64 " %s%s%s\n", count, what,
+			count > 1 ? more : one, why);
+}
+
 static void report_problems(const struct symbolize *symbolize)
 {
 	int i;
 
 	for (i = ADDRESS_LOCATED + 1; i < ADDRESS_PROBLEMS; i++)
-		if (symbolize->problems[i])
-			fprintf(stderr,
-				"buildid: symbolize: %" PRIu64 " address%s left as %s: %s\n",
-				symbolize->problems[i], symbolize->problems[i] > 1 ? "es" : "",
-				symbolize->problems[i] > 1 ? "they are" : "it is",
-				address_problem_text((enum address_problem)i));
+		report_count(symbolize->problems[i], "address",
+			     " left as it is: ", "es left as they are: ",
+			     address_problem_text((enum address_problem)i));
+	report_count(symbolize->unnamed, "address", " has", "es have",
+		     " no function, though it is known where");
+	report_count(symbolize->passed, "word", " that may be an address is",
+		     "s that may be "
+		     "addresses are",
+		     " not recognised");
 }
 
 /* bpftrace prints its maps when it is interrupted, and so is all of its pipeline. */
@@ -317,7 +419,7 @@ static int filter(struct symbolize *symbolize)
 	stack_text_free(stack);
 	free(input);
 	report_problems(symbolize);
-	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+	return good && !symbolize->refused ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* --------------------------------------------------------------- operands -- */
@@ -373,7 +475,7 @@ static int show_operands(struct symbolize *symbolize, uint32_t pid, char **addre
 		if (!parse_address(*addresses, &addr))
 			continue;
 		namer_find(symbolize->namer, pid, addr, UINT64_MAX, false, &named);
-		show_line(&symbolize->out, pid, addr, &named);
+		show_line(&symbolize->out, pid, &addr, &named);
 		if (named.problem != ADDRESS_LOCATED)
 			status = EXIT_FAILURE;
 		named_address_free(&named);
@@ -399,17 +501,16 @@ static bool read_log(struct symbolize *symbolize)
 }
 
 /* With a log the module is asked only for what that does not know, if it is there. */
-static bool prepare(struct symbolize *symbolize)
+static bool prepare(struct symbolize *symbolize, bool needed)
 {
 	struct namer_options *options = &symbolize->options;
 
 	if (symbolize->log && !read_log(symbolize))
 		return false;
-	if (!symbolize->log)
-		options->handle = module_open(&symbolize->out);
-	else if (!recorded_mappings_now(options->recorded) || buildid_open(&options->handle))
+	if ((symbolize->log && !recorded_mappings_now(options->recorded)) ||
+	    buildid_open(&options->handle))
 		options->handle = NULL;
-	if (!symbolize->log && !options->handle)
+	if (needed && !has_module(symbolize))
 		return false;
 	symbolize->namer = namer_new(options);
 	if (!symbolize->namer)
@@ -421,7 +522,7 @@ static int run(struct symbolize *symbolize, uint32_t pid, char **operands)
 {
 	int status = EXIT_FAILURE;
 
-	if (prepare(symbolize))
+	if (prepare(symbolize, pid))
 		status = pid ? show_operands(symbolize, pid, operands + 1) : filter(symbolize);
 	namer_free(symbolize->namer);
 	recorded_mappings_free(symbolize->options.recorded);

@@ -380,3 +380,31 @@ bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_lay
 	close_image(&image);
 	return known;
 }
+
+static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
+{
+	GElf_Phdr segment;
+	size_t i = 0;
+
+	while (next_segment(elf, &i, &segment)) {
+		if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
+		    address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		*offset = segment.p_offset + (address - segment.p_vaddr);
+		return true;
+	}
+	return false;
+}
+
+bool elf_file_offset(int fd, uint64_t address, uint64_t *offset)
+{
+	struct elf_info info;
+	struct image image;
+	bool known;
+
+	if (!open_image(fd, &image, &info))
+		return false;
+	known = find_offset(image.elf, address, offset);
+	close_image(&image);
+	return known;
+}

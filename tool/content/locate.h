@@ -54,6 +54,12 @@ bool locate_request(struct locator *locator, const struct request *request,
 		    struct located_file *file, struct reason *reason);
 /* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
 bool locate_kernel(const struct build_id *id, struct located_file *file);
+/*
+ * When nothing but @id is known: from .build-id in /usr/lib/debug and /usr/lib, else what any
+ * process has mapped, first of files that nobody else can write to.
+ */
+bool locate_by_id(struct locator *locator, const struct build_id *id, struct located_file *file,
+		  struct reason *reason);
 /* From the servers only. */
 bool locate_on_servers(struct locator *locator, const struct build_id *id,
 		       struct located_file *file, struct reason *reason);

@@ -140,6 +140,12 @@ const struct mapped_file *mapped_files_next(const struct mapped_files *files, co
 	return next == NONE ? NULL : &files->all[next];
 }
 
+const struct mapped_file *mapped_files_all(const struct mapped_files *files, size_t *count)
+{
+	*count = files->count;
+	return files->all;
+}
+
 /* ------------------------------------------------------------- opening -- */
 
 int process_root(uint32_t pid)

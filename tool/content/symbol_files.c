@@ -33,6 +33,7 @@
 struct file {
 	struct build_id id;
 	struct symbols *symbols; /* NULL when it is not there, or was closed */
+	int fd;			 /* of the same, to turn addresses into offsets */
 	const char *source;	 /* NULL when it is not there */
 	struct reason reason;	 /* then */
 	uint64_t used;
@@ -71,6 +72,16 @@ struct symbol_files *symbol_files_new(const struct symbol_files_options *options
 	return NULL;
 }
 
+static void close_symbols(struct symbol_files *files, struct file *file)
+{
+	if (file->symbols) {
+		files->open--;
+		close(file->fd);
+	}
+	symbols_free(file->symbols);
+	file->symbols = NULL;
+}
+
 void symbol_files_free(struct symbol_files *files)
 {
 	size_t i;
@@ -78,7 +89,7 @@ void symbol_files_free(struct symbol_files *files)
 	if (!files)
 		return;
 	for (i = 0; i < files->count; i++)
-		symbols_free(files->files[i].symbols);
+		close_symbols(files, &files->files[i]);
 	free(files->files);
 	hash_map_free(&files->by_id);
 	locator_free(files->here);
@@ -139,6 +150,8 @@ static int open_here(struct search *search)
 	};
 	struct located_file found;
 
+	if (!*place->path)
+		return -1;
 	if (!locate_request(search->files->here, &request, &found, search->reason))
 		return -1;
 	return take(search, &found);
@@ -155,6 +168,17 @@ static int open_kept(struct search *search)
 	return fd;
 }
 
+/* What nothing but the build-id leads to. */
+static int open_by_id(struct search *search)
+{
+	struct located_file found;
+
+	if (*search->place->path ||
+	    !locate_by_id(search->files->here, &search->place->id, &found, search->reason))
+		return -1;
+	return take(search, &found);
+}
+
 static int open_from_servers(struct search *search)
 {
 	struct reason unused;
@@ -169,10 +193,7 @@ static int open_from_servers(struct search *search)
 static int open_file(struct search *search)
 {
 	static int (*const opens[])(struct search * search) = {
-		open_mapped,
-		open_here,
-		open_kept,
-		open_from_servers,
+		open_mapped, open_here, open_kept, open_by_id, open_from_servers,
 	};
 	size_t i;
 	int fd = -1;
@@ -207,14 +228,6 @@ static int open_debug(struct search *search, int fd)
 }
 
 /* ------------------------------------------------------------------ files -- */
-
-static void close_symbols(struct symbol_files *files, struct file *file)
-{
-	if (file->symbols)
-		files->open--;
-	symbols_free(file->symbols);
-	file->symbols = NULL;
-}
 
 static void close_unused(struct symbol_files *files)
 {
@@ -256,11 +269,12 @@ static void open_symbols(struct symbol_files *files, struct file *file,
 	file->symbols = symbols_new(fd, debug, files->options.raw);
 	if (file->symbols) {
 		file->source = search.source;
+		file->fd = fd;
 		files->open++;
 	} else {
 		reason_set(&file->reason, "%s", strerror(errno));
+		close(fd);
 	}
-	close(fd);
 	if (debug >= 0)
 		close(debug);
 }
@@ -338,6 +352,16 @@ static bool replace(struct symbol_files *files, struct file *file)
 	return !file->failures;
 }
 
+static bool find_symbol(const struct file *file, const struct symbol_place *place,
+			struct symbol *symbol)
+{
+	uint64_t offset = place->offset;
+
+	if (place->is_elf_address && !elf_file_offset(file->fd, place->offset, &offset))
+		return false;
+	return symbols_find(file->symbols, offset, symbol);
+}
+
 bool symbol_files_find(struct symbol_files *files, const struct symbol_place *place,
 		       struct symbol *symbol, const char **source, struct reason *reason)
 {
@@ -355,7 +379,7 @@ bool symbol_files_find(struct symbol_files *files, const struct symbol_place *pl
 		if (!file->symbols)
 			return reason_set(reason, "no file with this build-id found: %.400s",
 					  file->reason.text);
-		if (symbols_find(file->symbols, place->offset, symbol))
+		if (find_symbol(file, place, symbol))
 			return true;
 	} while (replace(files, file));
 	return reason_set(reason, "no symbol there");

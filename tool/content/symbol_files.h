@@ -22,11 +22,12 @@ struct symbol_files_options {
 /* Where the content was seen. */
 struct symbol_place {
 	struct build_id id;
-	const char *path;
+	const char *path; /* "" when only the content is known */
 	bool vdso;
 	uint32_t pid;
 	uint64_t addr; /* in that process if it has not exited, else 0 */
 	uint64_t offset;
+	bool is_elf_address; /* @offset is none, but an address as the file has it */
 };
 
 /* NULL only without memory. */
@@ -35,7 +36,7 @@ void symbol_files_free(struct symbol_files *files);
 
 /*
  * The symbol at @place, to be freed, and in @source where the file was found: "mapped",
- * "path", "kept", "debuginfod" ... False with @reason, and @source NULL when there is no
+ * "path", "kept", "debug", "debuginfod" ... False with @reason, and @source NULL when there is no
  * file.
  */
 bool symbol_files_find(struct symbol_files *files, const struct symbol_place *place,

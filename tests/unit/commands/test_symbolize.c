@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Symbolize: what becomes of an address in text, in JSON and on the command line. */
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -290,6 +291,88 @@ static void the_vdso_is_of_no_other_process_either(void **state)
 	assert_null(strstr(out, "vdso"));
 }
 
+/* Neither a process nor the module: of what this one has mapped, and of ~/.debug. */
+static void a_build_id_and_an_offset_are_enough(void **state)
+{
+	static const char zeros[] = "000000000000000000000000";
+	unsigned long long inside = start + 1;
+	void *library;
+
+	(void)state;
+	fake.open_error = ENOENT;
+	assert_int_equal(filter(format(ID " + %llx\n", inside), NULL), 0);
+	assert_string_equal(out, format(ID " + %llx\n", inside));
+	assert_string_equal(err,
+			    "buildid: symbolize: 1 address has no function, though it is known "
+			    "where\n");
+	library = dlopen(path, RTLD_NOW);
+	assert_non_null(library);
+	assert_int_equal(filter(format(ID " 0x%llx\n", inside), NULL), 0);
+	assert_string_equal(out,
+			    format(ID " 0x%llx caller+0x1 %s/s.c:3\n", inside, sample_directory()));
+	assert_string_equal(err, "");
+	/* A return address, and what a sanitizer has of it: of the file's own addresses. */
+	filter(format("  " ID "+0x%llx\n  " ID "+0x%llx\n", start + size, start + size), NULL);
+	assert_non_null(strstr(out, format(" after+0x0 ")));
+	assert_non_null(strstr(out, format(" caller+0x%llx ", size)));
+	filter(format("==7==x\n    #0 0x55d300000001  (/x+0x%llx) (BuildId: " ID ")\n", inside),
+	       NULL);
+	assert_non_null(strstr(out, "#0 0x55d300000001 caller+0x1 (?+0x"));
+	filter(format(ID " + %llx\n", inside), "-j");
+	assert_non_null(strstr(out, format("{\"type\":\"symbol\",\"pid\":null,\"addr\":null,"
+					   "\"function\":\"caller\",\"function_offset\":1,"
+					   "\"path\":null,\"offset\":%llu,\"build_id\":\"" ID
+					   "\",\"kind\":\"gnu\",",
+					   inside)));
+	assert_non_null(strstr(out, "\"known_from\":\"text\",\"symbols_from\":\"mapped\","
+				    "\"problem\":null}\n"));
+	/* The kernel has room for 20 bytes, and fills it up. */
+	dlclose(library);
+	shell("cc -g -Og -shared -fPIC -Wl,--build-id=0x1011121314151617 -o short.so s.c");
+	library = dlopen("./short.so", RTLD_NOW);
+	assert_non_null(library);
+	filter(format("1011121314151617%s 0x%s\n", zeros,
+		      shell_output("nm short.so | sed -n 's/^0*\\(.*\\) T caller$/\\1/p' | "
+				   "tr -d '\\n'")),
+	       NULL);
+	assert_non_null(strstr(out, " caller+0x0 "));
+	dlclose(library);
+}
+
+static void json_with_names_is_json(void **state)
+{
+	char escaped[256];
+
+	(void)state;
+	strcpy(path, "/a\"b\\\x01\xff");
+	filter("{\"@\":{\"7,\\n    0x7f0000000010\\n\":5}}\n", NULL);
+	snprintf(
+		escaped, sizeof(escaped),
+		"{\"@\":{\"7,\\n    0x7f0000000010 [unknown] (/a\\\"b\\\\\\\\001\xef\xbf\xbd+0x10) "
+		"%s\\n\":5}}\n",
+		ID);
+	assert_string_equal(out, escaped);
+	assert_int_equal(fake.resolved.pid, 7);
+}
+
+static void what_is_not_recognised_is_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(filter("x deadbeef12 y deadbeef13\n", NULL), 0);
+	assert_string_equal(err, "buildid: symbolize: 2 words that may be addresses are not "
+				 "recognised\n");
+}
+
+/* Of the callers perf script 6.1 has offsets, in a program at that address, too. */
+static void an_offset_in_another_file_is_no_address(void **state)
+{
+	(void)state;
+	fake.mapped_at = 0x400000;
+	filter("7/7 1.000001: x: \n\t          401000 f+0x1 (/other)\n", NULL);
+	assert_string_equal(out, "7/7 1.000001: x: \n\t          401000 f+0x1 (/other)\n");
+	assert_non_null(strstr(err, "1 address left as it is: no file is mapped there"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -305,6 +388,10 @@ int main(void)
 		TEST(without_the_module_there_has_to_be_a_log),
 		TEST(of_a_process_in_the_log_no_other_with_its_pid_is_asked),
 		TEST(a_process_that_has_exited_is_looked_for_once),
+		TEST(a_build_id_and_an_offset_are_enough),
+		TEST(json_with_names_is_json),
+		TEST(what_is_not_recognised_is_counted),
+		TEST(an_offset_in_another_file_is_no_address),
 		TEST(the_vdso_is_of_no_other_process_either),
 	};
 
