@@ -112,6 +112,8 @@ struct perfdata_item {
 
 /* 1 with an event; 0 at the end of all streams; -1. */
 int perfdata_next(struct perfdata *data, struct perfdata_item *item);
+/* The same without SAMPLEs, which are most of a file, but for a few of them. */
+int perfdata_next_but_samples(struct perfdata *data, struct perfdata_item *item);
 /* Up to @size bytes of the last event's payload; 0 at its end, -1. */
 long perfdata_payload(struct perfdata *data, void *bytes, size_t size);
 
