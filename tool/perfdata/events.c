@@ -218,13 +218,23 @@ static size_t size_of_samples(const unsigned char *bytes, size_t size)
 	return (size_t)(at - bytes);
 }
 
-static void skip_samples(struct perfdata *data)
+size_t perfdata_next_samples(struct perfdata *data, const unsigned char **bytes)
 {
-	data->start += size_of_samples(data->buffer + data->start, data->filled - data->start);
-	if (data->decompressed)
-		data->decompressed_start +=
-			size_of_samples(data->decompressed + data->decompressed_start,
-					data->decompressed_filled - data->decompressed_start);
+	size_t size;
+
+	if (*data->error || !data->buffer || data->payload)
+		return 0;
+	if (data->decompressing || data->decompressed_start < data->decompressed_filled) {
+		*bytes = data->decompressed + data->decompressed_start;
+		size = size_of_samples(*bytes,
+				       data->decompressed_filled - data->decompressed_start);
+		data->decompressed_start += size;
+	} else {
+		*bytes = data->buffer + data->start;
+		size = size_of_samples(*bytes, data->filled - data->start);
+		data->start += size;
+	}
+	return size;
 }
 
 /* How many bytes follow @event that its size does not count. */
@@ -447,10 +457,10 @@ int perfdata_next(struct perfdata *data, struct perfdata_item *item)
 	return answer > 0 ? read_attr(data, item->event) : answer;
 }
 
-/* What is in the buffers is skipped at once; an event that is cut by their end is not. */
 int perfdata_next_but_samples(struct perfdata *data, struct perfdata_item *item)
 {
-	if (!*data->error && data->buffer && !data->payload)
-		skip_samples(data);
+	const unsigned char *skipped;
+
+	perfdata_next_samples(data, &skipped);
 	return perfdata_next(data, item);
 }
