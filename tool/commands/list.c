@@ -147,7 +147,9 @@ static int list_perfdata(struct output *out, const char *path, const struct sele
 {
 	struct perfdata *data = perfdata_open(path);
 	const struct perfdata_dso *dsos;
-	int count = data ? perfdata_dsos(data, &dsos) : -1;
+	/* An object always says what was hit. */
+	bool hits = shown->hits || out->json;
+	int count = data ? perfdata_dsos(data, hits, &dsos) : -1;
 	int i;
 
 	for (i = 0; i < count; i++)

@@ -63,6 +63,7 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 	list->unknown = calloc(count + 1, sizeof(*list->unknown));
 	if (!list->items || !list->unknown)
 		return false;
+	/* Only now is it known of a pipe's output. */
 	all = all || !any_hit(dsos, count) || perfdata_needs_all(list->data);
 	for (i = 0; i < count; i++)
 		/* The vdso always, as perf does: no file has it later. */
@@ -78,7 +79,8 @@ bool request_list_read(struct request_list *list, struct output *out, const char
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	count = list->data ? perfdata_dsos(list->data, &dsos) : -1;
+	all = all || (list->data && perfdata_needs_all(list->data));
+	count = list->data ? perfdata_dsos(list->data, !all, &dsos) : -1;
 	if (count >= 0 && fill(list, dsos, (size_t)count, all))
 		return true;
 	out_error(out, path, "%s",

@@ -39,6 +39,12 @@ struct loss {
 	uint64_t from, to;
 };
 
+/* Of the MMAP records: the indices, by path, place and time. Few recordings need it. */
+struct path_order {
+	bool sorted;
+	uint32_t index[];
+};
+
 struct identities {
 	enum perfdata_clock clock;
 	uint64_t begin;
@@ -46,7 +52,7 @@ struct identities {
 	struct versions versions;
 	struct mmap_event *mmaps; /* by place, process and time, once ready */
 	size_t nr_mmaps;
-	uint32_t *by_path;    /* indices, by path, place and time */
+	struct path_order *by_path;
 	struct birth *births; /* by process and time, once ready */
 	size_t nr_births;
 	struct hash_map processes; /* from pid and start time to the birth */
@@ -313,18 +319,18 @@ static int compare_losses(const void *a, const void *b)
 	return COMPARE(first->from, second->from);
 }
 
-static int sort_paths(struct identities *identities)
+static void sort_paths(const struct identities *identities)
 {
+	struct path_order *order = identities->by_path;
 	uint32_t i;
 
-	identities->by_path = calloc(identities->nr_mmaps + 1, sizeof(*identities->by_path));
-	if (!identities->by_path)
-		return -ENOMEM;
+	if (order->sorted)
+		return;
+	order->sorted = true;
 	for (i = 0; i < identities->nr_mmaps; i++)
-		identities->by_path[i] = i;
-	qsort_r(identities->by_path, identities->nr_mmaps, sizeof(*identities->by_path),
-		compare_paths, identities);
-	return 0;
+		order->index[i] = i;
+	qsort_r(order->index, identities->nr_mmaps, sizeof(order->index[0]), compare_paths,
+		(void *)(uintptr_t)identities);
 }
 
 static void sort_losses(struct identities *identities)
@@ -373,8 +379,11 @@ int identities_ready(struct identities *identities, uint64_t begin)
 		keep_different(identities);
 	array_sort(identities->births, identities->nr_births, compare_births);
 	sort_losses(identities);
-	if (!err)
-		err = sort_paths(identities);
+	identities->by_path =
+		calloc(1, sizeof(*identities->by_path) +
+				  identities->nr_mmaps * sizeof(identities->by_path->index[0]));
+	if (!identities->by_path)
+		return -ENOMEM;
 	return err ? err : images_ready(&identities->images, begin);
 }
 
@@ -487,11 +496,12 @@ static const struct version *find_by_path(const struct identities *identities,
 	size_t low = 0, high = identities->nr_mmaps;
 	const struct mmap_event *mmap;
 
+	sort_paths(identities);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int order;
 
-		mmap = &identities->mmaps[identities->by_path[middle]];
+		mmap = &identities->mmaps[identities->by_path->index[middle]];
 		order = COMPARE(path_of(identities, mmap), path);
 		if (!order)
 			order = compare_places(mmap, &request);
@@ -502,7 +512,7 @@ static const struct version *find_by_path(const struct identities *identities,
 	}
 	if (!low)
 		return NULL;
-	mmap = &identities->mmaps[identities->by_path[low - 1]];
+	mmap = &identities->mmaps[identities->by_path->index[low - 1]];
 	if (path_of(identities, mmap) != path || compare_places(mmap, &request) ||
 	    lost_between(identities, mmap->time, time))
 		return NULL;

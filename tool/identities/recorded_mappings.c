@@ -272,7 +272,7 @@ enum recorded_result recorded_mappings_find(const struct recorded_mappings *mapp
 					    uint64_t addr, uint64_t time,
 					    struct recorded_file *file)
 {
-	size_t index = address_spaces_find(mappings->spaces, pid, time, addr);
+	size_t index = address_spaces_find(mappings->spaces, pid, time, addr, NULL);
 	const struct mapping *mapping;
 	const struct content *content;
 

@@ -45,7 +45,7 @@ size_t perfdata_make_module_event(const struct perfdata_module_event *module,
 				  const struct perfdata_sample_format *format, unsigned char *event)
 {
 	size_t name = (strlen(module->path) + 8) & ~(size_t)7;
-	size_t sample_id = perfdata_sample_id_size(format);
+	size_t sample_id = format->id_size;
 	struct perfdata_event *header = (void *)event;
 	size_t size, time;
 

@@ -375,6 +375,7 @@ int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, con
 		.sample_id_all = attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL,
 		.clock = clock_of(&attr),
 	};
+	perfdata_lay_out_format(format);
 	data->uniform = data->nr_formats == 1 ||
 			(data->uniform && are_alike(data->formats, format));
 	return add_ids(data, ids, nr_ids);

@@ -97,8 +97,9 @@ static struct perfdata_content *add_content(struct perfdata_paths *paths, size_t
 	return new;
 }
 
-bool perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
-				const struct build_id *id, uint64_t time, bool plain)
+const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+							  const struct build_id *id, uint64_t time,
+							  bool plain)
 {
 	struct perfdata_content *content = find_content(paths, path, id);
 	struct perfdata_path *of = &paths->all[path];
@@ -106,16 +107,16 @@ bool perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
 	if (!content)
 		content = add_content(paths, path, id);
 	if (!content)
-		return false;
+		return NULL;
 	of->named |= !plain;
 	if (!plain)
-		return true;
+		return content;
 	if (time < content->time)
 		content->time = time;
 	/* Of the same time it is the first in the file, so that it stays when read again. */
 	if (of->first == SIZE_MAX || time < paths->contents[of->first].time)
 		of->first = (size_t)(content - paths->contents);
-	return true;
+	return content;
 }
 
 /* ------------------------------------------------------------------- judge -- */

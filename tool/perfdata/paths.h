@@ -76,10 +76,11 @@ struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, co
 					  enum perfdata_kind kind);
 /*
  * @path had content @id at @time. @plain: the mapping has the path, not the name of a
- * content. False without memory.
+ * content. NULL without memory.
  */
-bool perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
-				const struct build_id *id, uint64_t time, bool plain);
+const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+							  const struct build_id *id, uint64_t time,
+							  bool plain);
 /* NULL when there is none. */
 const struct perfdata_content *perfdata_paths_content(const struct perfdata_paths *paths,
 						      size_t path, const struct build_id *id);

@@ -126,7 +126,7 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
  * @path: "[kernel.kallsyms]" for the kernel
  * @kind: what it is
  * @id: the build-id, or none when it is not known
- * @hit: an address of a sample or its call chain is in it
+ * @hit: an address of a sample or its call chain is in it; false where nobody asked
  * @pids: some processes that mapped it, the first ones
  * @nr_pids: how many are in @pids
  */
@@ -141,13 +141,15 @@ struct perfdata_dso {
 
 /*
  * All DSOs of @data, from its mappings and its build-id table: the kernel, then its
- * modules, then files, each in order of appearance. They belong to @data. Reads all of
- * it. How many, or -1 with an error.
+ * modules, then files, each in order of appearance. They belong to @data. With @hits it
+ * is looked up which were hit, for which samples have to be read. How many, or -1 with
+ * an error.
  */
-int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
+int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **dsos);
 /*
- * Whether a report may need files that hit does not tell of, after perfdata_dsos(): it
- * unwinds stacks with them (--call-graph dwarf), reads branches (-b), or decodes AUX data.
+ * Whether a report may need files that hit does not tell of: it unwinds stacks with them
+ * (--call-graph dwarf), reads branches (-b), or decodes AUX data. Of a pipe's output it is
+ * known after perfdata_dsos().
  */
 bool perfdata_needs_all(const struct perfdata *data);
 

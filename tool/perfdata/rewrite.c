@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rewrite a perf.data: read the events to know what all mappings of each path are, then
- * copy them, annotated. Memory is that of the paths, not of the mappings.
+ * copy them, annotated. Memory is that of the paths, and a word for each mapping.
  */
 
 #include <assert.h>
@@ -257,6 +257,17 @@ static int begin_streams(struct rewrite *rewrite, size_t number)
 	return 0;
 }
 
+/* As they are, unless one of them comes behind a module. */
+static int put_samples(struct rewrite *rewrite)
+{
+	const unsigned char *bytes;
+	size_t size = 0;
+
+	if (rewrite->module_events == rewrite->annotator->nr_module_events)
+		size = perfdata_next_samples(rewrite->data, &bytes);
+	return size ? put(rewrite, bytes, size) : 0;
+}
+
 static int put_events(struct rewrite *rewrite)
 {
 	struct perfdata *data = rewrite->data;
@@ -267,7 +278,7 @@ static int put_events(struct rewrite *rewrite)
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0) {
 		if (begin_streams(rewrite, data->current) || put_event(rewrite, &item) ||
-		    report_progress(rewrite, &item))
+		    report_progress(rewrite, &item) || put_samples(rewrite))
 			return -1;
 	}
 	return answer ? answer : begin_streams(rewrite, data->nr_streams - 1);
@@ -286,7 +297,7 @@ static int survey_events(struct rewrite *rewrite)
 	int answer;
 
 	perfdata_rewind(data);
-	while ((answer = perfdata_next(data, &item)) > 0) {
+	while ((answer = perfdata_next_but_samples(data, &item)) > 0) {
 		while (rewrite->stream < data->current)
 			end_stream(rewrite);
 		if (survey_event(rewrite, &item) || report_progress(rewrite, &item))

@@ -7,6 +7,10 @@
 #include "common/content_name.h"
 #include "survey.h"
 
+/* 64 MiB of them. */
+#define FOUND_MAX (16U << 20)
+#define NOTHING	  UINT32_MAX
+
 /* Nothing may move in a file with AUX data. */
 static bool keeps_names(const struct perfdata_survey *survey)
 {
@@ -80,25 +84,39 @@ static int add_without_room(struct perfdata_survey *survey, const struct perfdat
 	return 0;
 }
 
-static bool add_identity(struct perfdata_paths *paths, size_t number,
-			 const struct perfdata_mapping *mapping,
-			 const struct perfdata_identity *identity, bool named)
+/* Without memory for it the mapping is identified once more. */
+static void keep_found(struct perfdata_survey *survey, const struct perfdata_content *content)
 {
-	struct perfdata_path *path = &paths->all[number];
+	if (survey->nr_found == FOUND_MAX || !array_reserve(survey->found, survey->nr_found))
+		survey->found_all = true;
+	if (!survey->found_all)
+		survey->found[survey->nr_found++] =
+			content ? (uint32_t)(content - survey->paths.contents) : NOTHING;
+}
+
+/* @may_change: the event has room for what is known. */
+static bool add_identity(struct perfdata_survey *survey, size_t number,
+			 const struct perfdata_mapping *mapping,
+			 const struct perfdata_identity *identity, bool named, bool may_change)
+{
+	struct perfdata_path *path = &survey->paths.all[number];
+	const struct perfdata_content *content = NULL;
 
 	path->executable |= !mapping->data;
 	if (identity->id.size) {
 		path->annotated++;
-		return perfdata_paths_add_content(paths, number, &identity->id, mapping->time,
-						  !named);
-	}
-	if (identity->known) {
+		content = perfdata_paths_add_content(&survey->paths, number, &identity->id,
+						     mapping->time, !named);
+		if (!content)
+			return false;
+	} else if (identity->known) {
 		path->without++;
-		return true;
+	} else {
+		path->missing++;
+		if (!path->reason)
+			path->reason = identity->reason;
 	}
-	path->missing++;
-	if (!path->reason)
-		path->reason = identity->reason;
+	keep_found(survey, may_change ? content : NULL);
 	return true;
 }
 
@@ -109,15 +127,16 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 	bool named = take_path(survey, mapping);
 	struct perfdata_identity identity = {};
 	size_t number;
+	bool room;
 
 	number = perfdata_paths_add(&survey->paths, mapping->path, mapping->kind);
 	if (number == SIZE_MAX)
 		return perfdata_no_memory(survey->data);
 	identify(survey, mapping, &identity);
-	if (identity.id.size && !has_room(survey, event, name, mapping) &&
-	    add_without_room(survey, mapping, &identity))
+	room = !identity.id.size || has_room(survey, event, name, mapping);
+	if (!room && add_without_room(survey, mapping, &identity))
 		return -1;
-	return add_identity(&survey->paths, number, mapping, &identity, named) ?
+	return add_identity(survey, number, mapping, &identity, named, room) ?
 		       0 :
 		       perfdata_no_memory(survey->data);
 }
@@ -241,6 +260,7 @@ void perfdata_survey_free(struct perfdata_survey *survey)
 {
 	perfdata_paths_free(&survey->paths);
 	perfdata_build_ids_free(survey->build_ids);
+	free(survey->found);
 	free(survey->there);
 }
 
@@ -252,17 +272,31 @@ static const struct perfdata_content *changed(const struct perfdata_survey *surv
 	return NULL;
 }
 
-const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
-						    const struct perfdata_event *event,
-						    const struct perfdata_mapping *mapping)
+/* As it was the first time. */
+static const struct perfdata_content *found_before(const struct perfdata_survey *survey,
+						   uint32_t number,
+						   const struct perfdata_mapping *mapping)
+{
+	const struct perfdata_content *content = &survey->paths.contents[number];
+	const struct perfdata_path *path;
+
+	if (number == NOTHING)
+		return NULL;
+	path = &survey->paths.all[content->path];
+	if (strncmp(mapping->path, path->path, strlen(path->path)) != 0)
+		return changed(survey);
+	return perfdata_path_is_annotated(path) ? content : NULL;
+}
+
+static const struct perfdata_content *find_again(struct perfdata_survey *survey,
+						 const struct perfdata_event *event,
+						 const struct perfdata_mapping *mapping)
 {
 	struct perfdata_mapping of_path = *mapping;
 	struct perfdata_identity identity = {};
 	const struct perfdata_content *content;
 	const struct perfdata_path *path;
 
-	if (mapping->kind == PERFDATA_KIND_OTHER)
-		return NULL;
 	take_path(survey, &of_path);
 	path = perfdata_paths_find(&survey->paths, of_path.path, of_path.kind);
 	if (!path)
@@ -275,6 +309,19 @@ const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *surv
 	content = perfdata_paths_content(&survey->paths, (size_t)(path - survey->paths.all),
 					 &identity.id);
 	return content ? content : changed(survey);
+}
+
+const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
+						    const struct perfdata_event *event,
+						    const struct perfdata_mapping *mapping)
+{
+	size_t number;
+
+	if (mapping->kind == PERFDATA_KIND_OTHER)
+		return NULL;
+	number = survey->asked++;
+	return number < survey->nr_found ? found_before(survey, survey->found[number], mapping) :
+					   find_again(survey, event, mapping);
 }
 
 const char *perfdata_survey_name(const struct perfdata_survey *survey,

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "memory.h"
 #include "rewritten.h"
 
 static uint64_t data_size(const void *bytes)
@@ -823,6 +824,65 @@ static void what_gets_room_is_mapped_as_before(void **state)
 	assert_int_equal(mmap->prot, 0);
 }
 
+/* Of every kind: identified, without an id, unknown, several contents, without a file. */
+static void make_some_of_each(void)
+{
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 4, 200, "/a");
+	make_mmap2_event(make, 10, 0x5000, 0x1000, 0, 1, 300, "/unknown");
+	make_mmap_event(make, USER, 10, 0x7000, 0x1000, 300, "//anon");
+	make_sample(make, USER, 10, 310, 0x5000);
+	make_sample(make, USER, 10, 320, 0x5000);
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 100, 300, "/without");
+	make_mmap2_event(make, 11, 0x3000, 0x1000, 0, 4, 400, "/a");
+	make_sample(make, USER, 10, 420, 0x5000);
+	make_end(make);
+	write_file("perf.data");
+}
+
+static void a_mapping_is_identified_once(void **state)
+{
+	(void)state;
+	make_some_of_each();
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	assert_int_equal(identified, 6);
+	assert_int_equal(counts.annotated, 4);
+	assert_int_equal(counts.named, 1);
+}
+
+/* Where it takes more memory than there is, it is looked up again, which gives the same. */
+static void without_memory_a_mapping_is_identified_again(void **state)
+{
+	static unsigned char good[MAKE_ROOM];
+	size_t good_size, fails, again = 0;
+
+	(void)state;
+	make_some_of_each();
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	read_file("out");
+	memcpy(good, after, after_size);
+	good_size = after_size;
+	/* The first is for what has the error; until none fails any more. */
+	for (fails = 1; fails < 200; fails++) {
+		int err;
+
+		identified = 0;
+		memory_fails = fails;
+		err = annotate_to("perf.data", "out");
+		memory_fails = SIZE_MAX;
+		if (err)
+			continue;
+		read_file("out");
+		assert_int_equal(after_size, good_size);
+		assert_memory_equal(after, good, good_size);
+		again += identified > 6;
+	}
+	assert_int_equal(again, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -856,6 +916,8 @@ int main(void)
 		TEST(build_ids_of_a_stream_are_silenced),
 		TEST(modules_go_before_what_came_after_them),
 		TEST(modules_that_go_are_unmapped),
+		TEST(a_mapping_is_identified_once),
+		TEST(without_memory_a_mapping_is_identified_again),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
