@@ -114,6 +114,22 @@ def _():
         equal(of(pid), [], "overwritten: the process runs what is there")
 
 
+@test("an equal build-id is no proof: sizes, then bytes")
+def _():
+    content = lib.read_bytes(built("v1.so"))
+    for name, other in (("a payload behind it", content + b"payload"),
+                        ("another last byte", content[:-1] + bytes([content[-1] ^ 1]))):
+        with library() as path, lib.child(map_it, path) as pid:
+            lib.write_bytes(path + ".new", other)
+            os.rename(path + ".new", path)
+            (found,) = of(pid)
+            equal((found["build_id"], found["now_build_id"], found["note"]),
+                  (V1, V1, "same id, other content"), name)
+            users = lib.buildid("users", "-j", path, status=3)
+            # others of this build may have run before
+            assert re.search(r"not shown: \d+ with the same id, other content", users.stderr)
+
+
 @test("a file that is mapped in parts is one line, and so is a file in several processes for each")
 def _():
     def map_twice(path):

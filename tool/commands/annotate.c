@@ -39,8 +39,8 @@ static const char help[] =
 	"booted, and the build-ids that perf record --buildid-mmap has recorded itself, for "
 	"which neither log nor module is needed.\n\n"
 	"Of several contents of one path the first keeps it, and each further one is called "
-	"PATH@ID, with the first eight digits of its build-id, as perf report compares names "
-	"alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
+	"PATH@ID, with the first eight digits of its build-id or all of them where another has the "
+	"same eight, as perf report compares names alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
 	"What is not annotated is reported.";
 
 #define GIVE_LOG     "; give a log with --log"

@@ -180,20 +180,37 @@ static void put_fitted_name(struct output *out, const char *name, int tail)
 }
 
 /* JSON cannot hold what is no UTF-8: then the bytes come in hex besides. */
-void print_put_path(struct output *out, bool hidden, const char *path)
+static void put_json_path(struct output *out, const char *path)
 {
 	size_t size = strlen(path);
 	char hex[2 * BUILDID_RECORD_MAX + 1];
 
-	if (!out->json && !hidden)
-		put_fitted_name(out, *path ? path : "-", 0);
-	if (!out->json)
-		return;
 	out_string(out, "path", 0, *path ? path : NULL);
 	if (utf8_valid(path) || size > BUILDID_RECORD_MAX)
 		return;
 	hex_format(hex, (const uint8_t *)path, size);
 	out_string(out, "path_bytes", OUT_HIDDEN, hex);
+}
+
+void print_put_path(struct output *out, bool hidden, const char *path)
+{
+	if (out->json)
+		put_json_path(out, path);
+	else if (!hidden)
+		put_fitted_name(out, *path ? path : "-", 0);
+}
+
+void print_put_path_note(struct output *out, const char *path, const char *note)
+{
+	char text[80];
+
+	if (!note || out->json) {
+		print_put_path(out, false, path);
+		return;
+	}
+	snprintf(text, sizeof(text), "(%s)", note);
+	put_fitted_name(out, *path ? path : "-", columns_of(text) + 1);
+	out_string(out, NULL, 0, text);
 }
 
 static void put_device(struct output *out, const char *key, uint32_t major, uint32_t minor)

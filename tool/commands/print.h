@@ -59,6 +59,10 @@ void print_put_flags(struct output *out, const struct buildid_file *file);
  * @hidden, what is left of the line.
  */
 void print_put_path(struct output *out, bool hidden, const char *path);
+/* Not hidden, and in text with "(@note)" behind it, unless that is NULL. */
+void print_put_path_note(struct output *out, const char *path, const char *note);
+/* What an equal identity was no proof of. */
+#define PRINT_SAME_ID "same id, other content"
 /* As in /proc/PID/maps, into @text, which is returned. */
 char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);
 

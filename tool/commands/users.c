@@ -18,9 +18,10 @@
 #include "common/clock.h"
 #include "common/hash_map.h"
 #include "common/open_regular.h"
-#include "current_file.h"
+#include "evidence.h"
 #include "identities/boot.h"
 #include "identities/log.h"
+#include "lookup.h"
 #include "module.h"
 #include "options.h"
 #include "print.h"
@@ -31,6 +32,10 @@
 /* Times are shown in seconds. */
 #define MOMENT 1000000000ULL
 
+#define NOT_COMPARED "same id, not compared"
+/* Nanoseconds: files may be as large and as slow as a user likes. */
+#define READING_MAX (60ULL * 1000000000)
+
 /* What it finds is nothing. */
 #define EXIT_NOBODY 3
 
@@ -39,6 +44,10 @@ static const char help[] =
 	"unit or container, state, since when if that is known, path. The content is given by its "
 	"build-id or other identity in hex, or by a file that has it: with a slash, if its name "
 	"could be an ID.\v"
+	"Equal identities prove nothing: of a file, sizes are compared, and at equal size all bytes "
+	"where the file that a process has mapped can still be opened, which takes root for other "
+	"users' processes. Who has another content is counted; what could not be compared has "
+	"\"" NOT_COMPARED "\" behind its path.\n\n"
 	"The state is \"mapped\" now; \"unmapped\", by a process that is still there; or "
 	"\"exited\". The last two go as far back as the module remembers, about a thousand "
 	"mappings on each processor, or with --log to the beginning of the log. What a log of "
@@ -60,6 +69,12 @@ struct line {
 	uint32_t pid;
 };
 
+/* A file with the wanted identity. */
+struct candidate {
+	struct buildid_file file; /* without its identity and path */
+	enum evidence evidence;
+};
+
 struct users {
 	struct output out;
 	struct process_layout layout;
@@ -74,6 +89,12 @@ struct users {
 	bool present;		      /* processes that are alive were looked at */
 	struct identity wanted;
 	bool any_kind;
+	struct buildid_file *file; /* whose content is wanted; NULL: any with the identity */
+	int fd;			   /* of it */
+	struct candidate *candidates;
+	size_t nr_candidates;
+	struct worker worker; /* compares */
+	uint64_t reading_left;
 
 	struct process *processes;
 	size_t nr_processes;
@@ -82,6 +103,9 @@ struct users {
 	size_t nr_lines;
 	struct hash_map by_line; /* indexes of @lines */
 
+	size_t shown;  /* of @lines */
+	size_t others; /* of @lines, of another content with the wanted identity */
+	size_t unsure; /* of @lines, of the wanted content or another */
 	size_t denied;
 	size_t skipped; /* that kept calling exec, or kept their address space locked */
 	bool failed;
@@ -113,25 +137,65 @@ static bool want_file(struct users *users, const char *path)
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
 	struct reason reason;
-	int fd = open_regular(path, &reason);
 	int err;
 
-	if (fd < 0) {
+	users->fd = open_regular(path, &reason);
+	if (users->fd < 0) {
 		out_error(&users->out, path, "%s", reason.text);
 		return false;
 	}
-	err = buildid_resolve_fd(users->handle, fd, buffer, sizeof(buffer), &file);
-	close(fd);
+	err = buildid_resolve_fd(users->handle, users->fd, buffer, sizeof(buffer), &file);
 	if (err) {
 		module_error(&users->out, path, err, NULL);
 		return false;
 	}
-	current_file_identity(file, &users->wanted);
-	if (users->wanted.id.size)
-		return true;
+	users->wanted = print_identity_of(file);
+	if (users->wanted.id.size) {
+		users->file = malloc(file->header.size);
+		if (users->file)
+			memcpy(users->file, file, file->header.size);
+		else
+			out_of_memory(users);
+		return users->file;
+	}
 	out_error(&users->out, path, "has no identity: %s",
 		  buildid_reason_name(users->wanted.reason));
 	return false;
+}
+
+static struct candidate *find_candidate(struct users *users, const struct buildid_file *file)
+{
+	struct candidate *candidate = users->candidates;
+	size_t i;
+
+	for (i = 0; i < users->nr_candidates; i++, candidate++)
+		if (evidence_same_version(&candidate->file, file))
+			return candidate;
+	if (!array_reserve(users->candidates, users->nr_candidates))
+		return NULL;
+	candidate = &users->candidates[users->nr_candidates++];
+	*candidate = (struct candidate){ *file, evidence_of(users->file, file) };
+	return candidate;
+}
+
+/* Whether a mapping of a file with the wanted identity is of the wanted content. */
+static enum evidence judge(struct users *users, const struct buildid_event *event)
+{
+	const struct buildid_mmap *mmap = (const void *)event->record;
+	const struct mapped_place mapped = { mmap->pid, mmap->addr, event->file };
+	struct candidate *candidate;
+	bool same;
+
+	if (!users->file)
+		return EVIDENCE_SAME;
+	candidate = find_candidate(users, event->file);
+	if (!candidate)
+		return EVIDENCE_NONE;
+	/* What is not mapped now is not at hand. */
+	if (candidate->evidence == EVIDENCE_NONE && users->state &&
+	    !lookup_compare(&users->worker, users->fd, "", &mapped, &users->reading_left, &same))
+		candidate->evidence = same ? EVIDENCE_SAME : EVIDENCE_OTHER;
+	return candidate->evidence;
 }
 
 /* ------------------------------------------------------------- processes -- */
@@ -237,17 +301,17 @@ static int64_t moment_of(struct users *users, const struct buildid_mmap *mmap)
 	return 0;
 }
 
-static void show(struct users *users, const struct buildid_event *event, const char *state)
+static void show(struct users *users, const struct buildid_event *event, const char *state,
+		 bool sure)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct process_layout *layout = &users->layout;
 	struct output *out = &users->out;
 	const char *comm = (const char *)mmap->comm;
-	struct identity identity;
+	const struct identity identity = print_identity_of(event->file);
 
-	if (users->nr_lines == 1)
+	if (!users->shown++)
 		begin(users);
-	current_file_identity(event->file, &identity);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "user");
 	if (find_process(users, mmap->pid, mmap->start_time))
@@ -258,7 +322,8 @@ static void show(struct users *users, const struct buildid_event *event, const c
 	out_string(out, "state", WIDTH_STATE, state);
 	print_moment(out, layout, "time", moment_of(users, mmap));
 	print_content(out, layout, "build_id", "kind", &identity);
-	print_put_path(out, false, print_path(event));
+	out_string(out, "note", OUT_HIDDEN, sure ? NULL : NOT_COMPARED);
+	print_put_path_note(out, print_path(event), sure ? NULL : NOT_COMPARED);
 	out_end(out);
 }
 
@@ -267,6 +332,7 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct process *process;
 	const char *state = users->state;
+	enum evidence evidence = EVIDENCE_OTHER;
 	const uint8_t *bytes = NULL;
 	size_t size = 0;
 	bool wanted;
@@ -274,17 +340,23 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 	if (event->file)
 		bytes = buildid_file_id_bytes(event->file, &size);
 	wanted = event->file && is_wanted(users, event->file->kind, bytes, size);
+	if (wanted)
+		evidence = judge(users, event);
 	if (state)
-		add_process(users, mmap->pid, mmap->start_time, wanted);
-	if (!wanted)
+		add_process(users, mmap->pid, mmap->start_time, evidence != EVIDENCE_OTHER);
+	if (evidence == EVIDENCE_OTHER) {
+		users->others += wanted && add_line(users, mmap);
 		return;
+	}
 	process = find_process(users, mmap->pid, mmap->start_time);
 	if (!state && process && process->mapped)
 		return;
 	if (!state)
 		state = !users->present ? "logged" : process ? "unmapped" : "exited";
-	if (add_line(users, mmap))
-		show(users, event, state);
+	if (!add_line(users, mmap))
+		return;
+	users->unsure += evidence != EVIDENCE_SAME;
+	show(users, event, state, evidence == EVIDENCE_SAME);
 }
 
 static void take_event(struct users *users, const struct buildid_event *event)
@@ -434,6 +506,14 @@ static void note_what_is_missing(const struct users *users)
 		fputs("buildid: users: when it was mapped is not known where the machine may have "
 		      "slept since\n",
 		      stderr);
+	if (users->others)
+		fprintf(stderr, "buildid: users: not shown: %zu with the " PRINT_SAME_ID "\n",
+			users->others);
+	if (users->unsure)
+		fprintf(stderr,
+			"buildid: users: %zu of these may have another content: their file has the "
+			"same identity and size, and could not be compared\n",
+			users->unsure);
 }
 
 static int run(struct users *users, const char *content, const char *log)
@@ -448,19 +528,24 @@ static int run(struct users *users, const char *content, const char *log)
 	}
 	note_what_is_missing(users);
 	waiting_free(users->waiting);
+	worker_end(&users->worker);
 	buildid_close(users->handle);
+	if (users->fd >= 0)
+		close(users->fd);
+	free(users->file);
+	free(users->candidates);
 	hash_map_free(&users->by_pid);
 	hash_map_free(&users->by_line);
 	free(users->processes);
 	free(users->lines);
 	if (users->failed)
 		return EXIT_FAILURE;
-	return users->nr_lines ? EXIT_SUCCESS : EXIT_NOBODY;
+	return users->shown ? EXIT_SUCCESS : EXIT_NOBODY;
 }
 
 int cmd_users(int argc, char **argv)
 {
-	struct users users = {};
+	struct users users = { .fd = -1, .worker = lookup_worker(), .reading_left = READING_MAX };
 	const char *log = NULL;
 	const struct args_option options[] = {
 		OPTION_LOG(&log),

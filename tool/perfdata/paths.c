@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Paths and contents: counted while events are read, judged at the end. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "common/content_name.h"
+#include "format.h"
 #include "paths.h"
 
 void perfdata_paths_free(struct perfdata_paths *paths)
@@ -39,7 +41,7 @@ struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, co
 size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind)
 {
 	const struct perfdata_path *found = perfdata_paths_find(paths, path, kind);
-	struct perfdata_path new = { .kind = kind, .first = SIZE_MAX };
+	struct perfdata_path new = { .kind = kind, .first = SIZE_MAX, .room = SIZE_MAX };
 
 	if (found)
 		return (size_t)(found - paths->all);
@@ -126,6 +128,87 @@ static bool are_unknown(const struct perfdata_path *path)
 	return path->missing || path->without;
 }
 
+/* perf report compares the last components of names only. */
+static const char *last_component(const char *name)
+{
+	return basename(name);
+}
+
+/*
+ * Of contents whose names would be the same, and of one whose name a file has that was mapped,
+ * all digits make the names.
+ */
+static void find_clashes(struct perfdata_paths *paths, struct hash_map *names, size_t number)
+{
+	struct perfdata_content *content = &paths->contents[number], *other;
+	const char *name = last_component(content->name);
+	const struct hash_slot *slot = NULL;
+
+	content->in_full = perfdata_paths_find(paths, content->name, PERFDATA_KIND_USER);
+	while ((slot = hash_map_next(names, hash_text(name), slot))) {
+		other = &paths->contents[slot->value];
+		if (strcmp(name, last_component(other->name)) != 0 ||
+		    build_id_equal(&content->id, &other->id))
+			continue;
+		content->in_full = other->in_full = true;
+		return;
+	}
+}
+
+static bool name_shortly(struct perfdata_paths *paths)
+{
+	struct hash_map names = {};
+	bool good = true;
+	size_t i;
+
+	for (i = 0; good && i < paths->nr_contents; i++) {
+		struct perfdata_content *content = &paths->contents[i];
+		const struct perfdata_path *path = &paths->all[content->path];
+
+		if (!path->split)
+			continue;
+		content->name = content_name(path->path, &content->id);
+		if (content->name)
+			find_clashes(paths, &names, i);
+		good = content->name &&
+		       hash_map_add(&names, hash_text(last_component(content->name)), (uint32_t)i);
+	}
+	hash_map_free(&names);
+	return good;
+}
+
+/* What all digits add to a name with eight. */
+static size_t growth(const struct perfdata_content *content)
+{
+	return PERFDATA_NAME_ROOM(2 * content->id.size) - PERFDATA_NAME_ROOM(0);
+}
+
+/* The first content of a path keeps it; of a path without room for the digits all do. */
+static bool name_at_length(struct perfdata_paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->nr_contents; i++) {
+		const struct perfdata_content *content = &paths->contents[i];
+
+		if (content->in_full && paths->all[content->path].room < growth(content))
+			paths->all[content->path].split = false;
+	}
+	for (i = 0; i < paths->nr_contents; i++) {
+		struct perfdata_content *content = &paths->contents[i];
+		const struct perfdata_path *path = &paths->all[content->path];
+		bool named = path->split && path->first != i;
+
+		if (named && !content->in_full)
+			continue;
+		free(content->name);
+		content->name = named ? content_name_in_full(path->path, &content->id) : NULL;
+		if (named && !content->name)
+			return false;
+	}
+	return true;
+}
+
 bool perfdata_paths_judge(struct perfdata_paths *paths, bool keep_names)
 {
 	size_t i;
@@ -138,17 +221,7 @@ bool perfdata_paths_judge(struct perfdata_paths *paths, bool keep_names)
 		if (are_unknown(path))
 			path->first = SIZE_MAX;
 	}
-	for (i = 0; i < paths->nr_contents; i++) {
-		struct perfdata_content *content = &paths->contents[i];
-		const struct perfdata_path *path = &paths->all[content->path];
-
-		if (!path->split || path->first == i)
-			continue;
-		content->name = content_name(path->path, &content->id);
-		if (!content->name)
-			return false;
-	}
-	return true;
+	return name_shortly(paths) && name_at_length(paths);
 }
 
 bool perfdata_path_is_annotated(const struct perfdata_path *path)

@@ -27,6 +27,7 @@
  * @content: one of them
  * @first: the one that keeps the path, as its first mapping is the first of them all;
  *	SIZE_MAX for none
+ * @room: bytes that every event of it has beside a name with eight digits
  * @split: judged: its contents have names of their own
  */
 struct perfdata_path {
@@ -41,6 +42,7 @@ struct perfdata_path {
 	size_t contents;
 	size_t content;
 	size_t first;
+	size_t room;
 	bool split;
 };
 
@@ -50,12 +52,14 @@ struct perfdata_path {
  * @id: build-id
  * @time: of the first mapping of it that has the path and no other name
  * @name: other than the path; NULL for the path
+ * @in_full: with all digits, as another content has the first ones, too
  */
 struct perfdata_content {
 	size_t path;
 	struct build_id id;
 	uint64_t time;
 	char *name;
+	bool in_full;
 };
 
 /* Begins as all zeros. */

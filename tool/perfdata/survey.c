@@ -2,6 +2,7 @@
 /* Survey: each mapping is identified and counted. */
 
 #include <string.h>
+#include <sys/param.h>
 
 #include "common/array.h"
 #include "common/content_name.h"
@@ -40,21 +41,24 @@ static size_t room_for_name(const char *name, const char *path)
 	       PERFDATA_NAME_ROOM(strlen(name));
 }
 
-/* For a build-id, and whatever name @mapping, which has its path now, will get. */
-static bool has_room(const struct perfdata_survey *survey, const struct perfdata_event *event,
-		     const char *name, const struct perfdata_mapping *mapping)
+/*
+ * What is left in the event with a build-id and the name that @mapping, which has its path now,
+ * may get; less than 0 when these have no room.
+ */
+static long room_in(const struct perfdata_survey *survey, const struct perfdata_event *event,
+		    const char *name, const struct perfdata_mapping *mapping)
 {
 	size_t size = event->size;
 
 	if (event->type != PERFDATA_MMAP2) {
 		if (survey->data->aux)
-			return false;
+			return -1;
 		size += PERFDATA_MMAP_GROWS;
 	}
 	/* A name may end an event without padding. */
 	if (mapping->kind == PERFDATA_KIND_USER && !keeps_names(survey))
 		size = ((size + 7) & ~(size_t)7) + room_for_name(name, mapping->path);
-	return size <= UINT16_MAX;
+	return UINT16_MAX - (long)size;
 }
 
 /* With the path that @mapping has then. What is known here is more than perf knew. */
@@ -126,17 +130,22 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 	const char *name = mapping->path;
 	bool named = take_path(survey, mapping);
 	struct perfdata_identity identity = {};
+	struct perfdata_path *path;
 	size_t number;
-	bool room;
+	long room;
 
 	number = perfdata_paths_add(&survey->paths, mapping->path, mapping->kind);
 	if (number == SIZE_MAX)
 		return perfdata_no_memory(survey->data);
 	identify(survey, mapping, &identity);
-	room = !identity.id.size || has_room(survey, event, name, mapping);
-	if (!room && add_without_room(survey, mapping, &identity))
+	room = room_in(survey, event, name, mapping);
+	path = &survey->paths.all[number];
+	if (room >= 0)
+		path->room = MIN(path->room, (size_t)room);
+	else if (identity.id.size && add_without_room(survey, mapping, &identity))
 		return -1;
-	return add_identity(survey, number, mapping, &identity, named, room) ?
+	return add_identity(survey, number, mapping, &identity, named,
+			    !identity.id.size || room >= 0) ?
 		       0 :
 		       perfdata_no_memory(survey->data);
 }
@@ -301,7 +310,8 @@ static const struct perfdata_content *find_again(struct perfdata_survey *survey,
 	path = perfdata_paths_find(&survey->paths, of_path.path, of_path.kind);
 	if (!path)
 		return changed(survey);
-	if (!perfdata_path_is_annotated(path) || !has_room(survey, event, mapping->path, &of_path))
+	if (!perfdata_path_is_annotated(path) ||
+	    room_in(survey, event, mapping->path, &of_path) < 0)
 		return NULL;
 	identify(survey, &of_path, &identity);
 	if (!identity.id.size)

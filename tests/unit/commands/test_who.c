@@ -2,12 +2,17 @@
 /* Who: stale and users, with a fake module that says what this process has mapped. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -52,6 +57,101 @@ static int one_file(struct buildid_maps *request)
 	return 0;
 }
 
+/* ---------------------------------------------------------------- program -- */
+
+/*
+ * A copy of sleep(1) that runs, and whose file is replaced then. The module has the same
+ * identity for all: what differs is sizes and bytes.
+ */
+static pid_t program;
+static const char *program_id; /* of Go; NULL: a GNU build-id */
+static struct stat running;
+
+static void describe(union any_record *record, uint64_t file_id, const struct stat *stat_)
+{
+	struct buildid_file *file = &record->file;
+
+	make_file(record, file_id, program_id ? (uint16_t)strlen(program_id) : 20, 0, path);
+	if (program_id) {
+		file->kind = BUILDID_KIND_GO;
+		file->reason = BUILDID_REASON_NO_NOTE;
+		memcpy(record->bytes + file->data_off, program_id, strlen(program_id));
+	}
+	file->ino = file->user_ino = stat_->st_ino;
+	file->dev_major = file->user_dev_major = major(stat_->st_dev);
+	file->dev_minor = file->user_dev_minor = minor(stat_->st_dev);
+	file->file_size = (uint64_t)stat_->st_size;
+	file->ctime = stat_->st_ctim.tv_sec * 1000000000 + stat_->st_ctim.tv_nsec;
+}
+
+static int maps_of_program(struct buildid_maps *request)
+{
+	union any_record record;
+
+	request->cursor = BUILDID_MAPS_END;
+	if (request->pid != (uint32_t)program)
+		return ESRCH;
+	describe(&record, 7, &running);
+	fake_add_map(request, &record);
+	make_mmap(&record, 7, 0, request->pid);
+	fake_add_map(request, &record);
+	return 0;
+}
+
+static void what_is_there(int fd, union any_record *record)
+{
+	struct stat stat_;
+
+	assert_int_equal(fstat(fd, &stat_), 0);
+	describe(record, 100 + stat_.st_ino, &stat_);
+}
+
+static void run_shell(const char *script)
+{
+	char *command;
+
+	assert_true(asprintf(&command, "f=%s; %s", path, script) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+static bool is_executed(void)
+{
+	char link[64], target[PATH_MAX];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", program);
+	size = readlink(link, target, sizeof(target) - 1);
+	target[size > 0 ? size : 0] = '\0';
+	return !strcmp(target, path);
+}
+
+static void start_program(void)
+{
+	run_shell("cp /bin/sleep $f.new; mv $f.new $f");
+	assert_int_equal(stat(path, &running), 0);
+	program = fork();
+	if (!program) {
+		execl(path, "lib.so", "1000", NULL);
+		_exit(1);
+	}
+	wait_until(is_executed);
+	snprintf(pid, sizeof(pid), "%d", program);
+	fake.maps = maps_of_program;
+	fake.resolve = what_is_there;
+}
+
+static int end_program(void **state)
+{
+	if (program) {
+		kill(program, SIGKILL);
+		waitpid(program, NULL, 0);
+	}
+	program = 0;
+	program_id = NULL;
+	return tear_down(state);
+}
+
 static void other_content(int fd, union any_record *record)
 {
 	(void)fd;
@@ -72,10 +172,59 @@ static size_t lines(const char *text)
 static void the_same_content_in_another_file_is_not_stale(void **state)
 {
 	(void)state;
-	fake.maps = one_file;
+	start_program();
+	run_shell("cp $f $f.new; mv $f.new $f");
 	assert_int_equal(RUN(stale, pid), 0);
 	assert_string_equal(out, "");
 	assert_string_equal(err, "");
+}
+
+static void assert_other_with_the_same_id(void)
+{
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "lib.so (same id, other content)\n"));
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"state\":\"replaced\""));
+	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
+	assert_string_equal(err, "");
+}
+
+static void an_equal_id_is_no_proof(void **state)
+{
+	(void)state;
+	start_program();
+	run_shell("(cat $f; echo payload) > $f.new; mv $f.new $f");
+	assert_other_with_the_same_id();
+	/* Of the same size: a byte in the middle, and one at the end. */
+	run_shell("cp /bin/sleep $f.new; printf X | dd of=$f.new bs=1 seek=20000 conv=notrunc "
+		  "status=none; mv $f.new $f");
+	assert_other_with_the_same_id();
+	run_shell("head -c -1 /bin/sleep > $f.new; printf X >> $f.new; mv $f.new $f");
+	assert_other_with_the_same_id();
+	run_shell("cp /bin/sleep $f.new; mv $f.new $f");
+	assert_int_equal(RUN(stale, pid), 0);
+}
+
+static void go_programs_with_a_placeholder_are_told_apart(void **state)
+{
+	(void)state;
+	program_id = "redacted";
+	start_program();
+	run_shell("cp /bin/sleep $f.new; printf X | dd of=$f.new bs=1 seek=20000 conv=notrunc "
+		  "status=none; mv $f.new $f");
+	assert_other_with_the_same_id();
+}
+
+static void what_is_not_at_hand_is_not_called_equal(void **state)
+{
+	(void)state;
+	start_program();
+	run_shell("cp $f $f.new; mv $f.new $f");
+	/* Another file than the one that the record is of. */
+	running.st_ino += 1000000;
+	assert_int_equal(RUN(stale, pid), 0);
+	assert_string_equal(out, "");
+	assert_non_null(strstr(err, "1 mapped files are not known to be what is at their path"));
 }
 
 static void another_content_is_stale_once(void **state)
@@ -259,6 +408,19 @@ static int one_mapping(struct buildid_history *request)
 	return 0;
 }
 
+/* The program that runs, as one that has exited. */
+static int history_of_program(struct buildid_history *request)
+{
+	union any_record record;
+
+	describe(&record, 7, &running);
+	fake_add_history(request, &record);
+	make_mmap(&record, 7, 0, (uint32_t)program + 1);
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	long answer = syscall(SYS_clock_gettime, clock, now);
@@ -292,6 +454,56 @@ static void sleep_leaves_no_times_of_before(void **state)
 	assert_non_null(strstr(out, "\"state\":\"exited\",\"time\":\"2"));
 }
 
+static int no_history(struct buildid_history *request)
+{
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static int nobody(struct buildid_maps *request)
+{
+	request->cursor = BUILDID_MAPS_END;
+	return ESRCH;
+}
+
+static void users_of_another_content_are_counted(void **state)
+{
+	(void)state;
+	program_id = "redacted";
+	start_program();
+	run_shell("cp $f $f.new; mv $f.new $f");
+	fake.history = no_history;
+	assert_int_equal(RUN(users, "-j", path), 0);
+	assert_non_null(strstr(out, "\"state\":\"mapped\""));
+	assert_non_null(strstr(out, "\"note\":null"));
+	assert_string_equal(err, "");
+	run_shell("printf X | dd of=$f bs=1 seek=20000 conv=notrunc status=none");
+	fake.history = history_of_program;
+	assert_int_equal(RUN(users, path), 3);
+	assert_string_equal(out, "");
+	assert_non_null(strstr(err, "not shown: 2 with the same id, other content"));
+	/* Of another size, and nothing at hand. */
+	fake.maps = nobody;
+	run_shell("echo payload >> $f");
+	assert_int_equal(RUN(users, path), 3);
+	assert_non_null(strstr(err, "not shown: 1 with the same id, other content"));
+}
+
+static void users_that_cannot_be_compared_are_marked(void **state)
+{
+	(void)state;
+	start_program();
+	fake.maps = nobody;
+	fake.history = history_of_program;
+	assert_int_equal(RUN(users, "-j", path), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\""));
+	assert_non_null(strstr(out, "\"note\":null"));
+	run_shell("cp $f $f.new; mv $f.new $f");
+	assert_int_equal(RUN(users, path), 0);
+	assert_non_null(strstr(out, "lib.so (same id, not compared)\n"));
+	assert_non_null(strstr(err, "1 of these may have another content"));
+}
+
 static int unknown_number(struct buildid_history *request)
 {
 	(void)request;
@@ -311,17 +523,23 @@ static void an_older_module_knows_the_present_only(void **state)
 	assert_int_equal(RUN(users, "/nonexistent"), 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)	   cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST_PROGRAM(name) cmocka_unit_test_setup_teardown(name, set_up, end_program)
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(the_same_content_in_another_file_is_not_stale),
+		TEST_PROGRAM(the_same_content_in_another_file_is_not_stale),
+		TEST_PROGRAM(an_equal_id_is_no_proof),
+		TEST_PROGRAM(go_programs_with_a_placeholder_are_told_apart),
+		TEST_PROGRAM(what_is_not_at_hand_is_not_called_equal),
 		TEST(another_content_is_stale_once),
 		TEST(what_is_no_file_any_more_is_deleted),
 		TEST(what_cannot_be_compared_is_counted),
 		TEST(what_is_not_permitted_is_said),
 		TEST(stale_fits_its_terminal),
+		TEST_PROGRAM(users_of_another_content_are_counted),
+		TEST_PROGRAM(users_that_cannot_be_compared_are_marked),
 		TEST(users_fits_its_terminal),
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(sleep_leaves_no_times_of_before),

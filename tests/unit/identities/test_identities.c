@@ -1063,6 +1063,39 @@ static void modules_that_come_and_go(void **state)
 	assert_int_equal(loads[3].start, 0x2000);
 }
 
+/* Loaded; its id differs from others' in the last byte only. */
+static void add_image_numbered(const char *name, uint64_t addr, uint64_t time, uint8_t number)
+{
+	union any_record record;
+
+	make_image(&record, BUILDID_RECORD_MODULE, 20, name);
+	record.header.flags = 0;
+	record.header.time_perf = time;
+	record.image.addr = addr;
+	record.image.len = 0x1000;
+	record.image.flags = 0;
+	memset(data_of(&record), 0x11, 20);
+	((uint8_t *)data_of(&record))[19] = number;
+	add(&record);
+}
+
+static void modules_whose_ids_begin_alike(void **state)
+{
+	const struct perfdata_module_event *loads;
+
+	(void)state;
+	add_image_numbered("m", 0x1000, 200, 1);
+	add_image_numbered("m", 0x2000, 300, 2);
+	add_image_numbered("m", 0x3000, 400, 3);
+	ready(100);
+	assert_int_equal(identities_module_events(ids, &loads), 3);
+	assert_string_equal(loads[0].path, "/sys/module/m/m.ko");
+	assert_string_equal(loads[1].path,
+			    "/sys/module/m/m@1111111111111111111111111111111111111102.ko");
+	assert_string_equal(loads[2].path,
+			    "/sys/module/m/m@1111111111111111111111111111111111111103.ko");
+}
+
 static void assert_m(uint64_t start, uint64_t time, uint8_t byte)
 {
 	look_up_image_at(PERFDATA_KIND_MODULE, "[m]", start, time);
@@ -1171,6 +1204,7 @@ int main(void)
 		TEST(an_image_s_id_of_another_kind_is_none_of_perf_s),
 		TEST(kernel_and_modules_are_found),
 		TEST(modules_that_come_and_go),
+		TEST(modules_whose_ids_begin_alike),
 		TEST(the_last_module_at_an_address_is_the_one),
 		TEST(this_boot_is_known),
 		TEST(the_vdso_has_a_build_id),

@@ -220,6 +220,86 @@ static void make_several(void)
 	make_end(make);
 }
 
+/* As --build-id=0x000020260...N of the linker. */
+static void make_numbered(uint32_t pid, uint64_t time, uint8_t number, const char *path)
+{
+	struct perfdata_mmap2 *mmap;
+
+	make_mmap2_event(make, pid, 0x1000, 0x1000, 0, number, time, path);
+	set_made_id(0);
+	mmap = last_made();
+	mmap->id[2] = 0x20;
+	mmap->id[3] = 0x26;
+	mmap->id[19] = number;
+}
+
+#define NUMBER(n) "000020260000000000000000000000000000000" #n
+
+static void assert_names(const char *const *names)
+{
+	struct perfdata_mapping mappings[16];
+	size_t count = read_mappings("perf.data", mappings), i;
+
+	for (i = 0; i < count; i++) {
+		assert_non_null(names[i]);
+		assert_string_equal(mappings[i].path, names[i]);
+	}
+	assert_null(names[i]);
+}
+
+static void ids_that_begin_alike_get_names_that_differ(void **state)
+{
+	const char *names[] = { "/server", "/server@" NUMBER(2), "/server@" NUMBER(3),
+				"/server@" NUMBER(2), NULL };
+
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_numbered(10, 100, 1, "/server");
+	make_numbered(11, 200, 2, "/server");
+	make_numbered(12, 300, 3, "/server");
+	make_numbered(13, 400, 2, "/server");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.named, 2);
+	assert_names(names);
+	/* Once more: what has a name keeps it. */
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_false(counts.changed);
+	assert_names(names);
+}
+
+static void names_of_several_directories_differ(void **state)
+{
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_numbered(10, 100, 1, "/a/server");
+	make_numbered(11, 200, 2, "/a/server");
+	make_numbered(12, 100, 3, "/b/server");
+	make_numbered(13, 200, 4, "/b/server");
+	make_end(make);
+	annotate_made();
+	assert_names((const char *[]){ "/a/server", "/a/server@" NUMBER(2), "/b/server",
+				       "/b/server@" NUMBER(4), NULL });
+}
+
+static void a_file_that_is_called_so_keeps_its_name(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 4, 200, "/a");
+	make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 6, 200, "/a@04040404");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(read_mappings("perf.data", mappings), 3);
+	assert_mapping(&mappings[1], "/a@0404040404040404040404040404040404040404", 4);
+	assert_mapping(&mappings[2], "/a@04040404", 6);
+}
+
 static void further_contents_of_a_path_get_names(void **state)
 {
 	struct perfdata_mapping mappings[16];
@@ -893,6 +973,9 @@ int main(void)
 		TEST(nothing_known_leaves_the_file_as_it_is),
 		TEST(some_contents_without_a_build_id),
 		TEST(further_contents_of_a_path_get_names),
+		TEST(ids_that_begin_alike_get_names_that_differ),
+		TEST(names_of_several_directories_differ),
+		TEST(a_file_that_is_called_so_keeps_its_name),
 		TEST(in_events_of_every_format),
 		TEST(to_annotate_twice_changes_nothing),
 		TEST(without_names_the_table_is_left_out),
