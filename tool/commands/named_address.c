@@ -22,6 +22,7 @@ struct remembered {
 	uint64_t start_time;
 	uint64_t addr;
 	uint64_t until; /* CLOCK_MONOTONIC */
+	struct file_version version;
 	struct named_address named;
 };
 
@@ -58,6 +59,7 @@ struct query {
 	uint64_t time;
 	bool caller;
 	bool living;
+	struct file_version version;
 	struct named_address *named;
 };
 
@@ -195,11 +197,12 @@ static bool find_in_log(struct query *query)
 		return false;
 	default:
 		named->problem = ADDRESS_NO_MAPPING;
-		if (is_past_end(file.identity.kind, file.size, file.offset))
+		if (is_past_end(file.identity.kind, file.version.size, file.offset))
 			return false;
 		named->problem = ADDRESS_LOCATED;
 		named->path = strdup(file.path);
 		named->identity = file.identity;
+		query->version = file.version;
 		named->offset = file.offset;
 		named->known_from = "log";
 		return true;
@@ -278,6 +281,7 @@ static void find_by_module(struct query *query)
 	path = buildid_file_path(file);
 	named->path = strdup(path ? path : "");
 	set_identity(&named->identity, file);
+	file_version_set(&query->version, file);
 	named->offset = address.offset;
 	named->known_from = query->living ? "process" : "history";
 }
@@ -298,6 +302,7 @@ static bool find_remembered(struct query *query)
 	    at->addr != query->addr || clock_ns(CLOCK_MONOTONIC) >= at->until)
 		return false;
 	*query->named = at->named;
+	query->version = at->version;
 	query->named->path = strdup(at->named.path);
 	return true;
 }
@@ -317,6 +322,7 @@ static void remember(const struct query *query)
 		.start_time = query->start_time,
 		.addr = query->addr,
 		.until = clock_ns(CLOCK_MONOTONIC) + REMEMBER_FOR,
+		.version = query->version,
 		.named = *query->named,
 	};
 	at->named.path = path;
@@ -387,8 +393,10 @@ static void find_file(struct query *query)
 static void name_it(struct query *query)
 {
 	struct named_address *named = query->named;
+	bool gnu = named->identity.kind == BUILDID_KIND_GNU;
 	const struct symbol_place place = {
-		.id = named->identity.id,
+		.id = gnu ? named->identity.id : (struct build_id){},
+		.version = query->version,
 		.path = named->path ? named->path : "",
 		.vdso = named->path && !strcmp(named->path, "[vdso]"),
 		.pid = query->pid,
@@ -396,10 +404,6 @@ static void name_it(struct query *query)
 		.offset = named->offset - (query->caller && named->offset),
 	};
 
-	if (named->identity.kind != BUILDID_KIND_GNU) {
-		reason_set(&named->unnamed, "the file has no GNU build-id");
-		return;
-	}
 	if (symbol_files_find(query->namer->files, &place, &named->symbol, &named->symbols_from,
 			      &named->unnamed))
 		named->symbol.function_offset += named->offset - place.offset;
@@ -408,7 +412,14 @@ static void name_it(struct query *query)
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
 		struct named_address *named)
 {
-	struct query query = { namer, pid, 0, addr, time, caller, false, named };
+	struct query query = {
+		.namer = namer,
+		.pid = pid,
+		.addr = addr,
+		.time = time,
+		.caller = caller,
+		.named = named,
+	};
 
 	*named = (struct named_address){ .problem = ADDRESS_NO_PROCESS };
 	if (is_kernel(addr)) {

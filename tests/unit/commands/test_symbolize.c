@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "common/array.h"
 #include "content/vdso.h"
 #include "identities/log.h"
 #include "samples.h"
@@ -49,6 +52,13 @@ static int reply_history(struct buildid_history *request)
 	return 0;
 }
 
+static void find_caller(void)
+{
+	assert_int_equal(sscanf(shell_output("nm -S lib.so | grep ' T caller$'"), "%llx %llx",
+				&start, &size),
+			 2);
+}
+
 static int set_up(void **state)
 {
 	if (fake_reset(state) || sample_set_up(state))
@@ -57,9 +67,7 @@ static int set_up(void **state)
 	      "-Wl,-z,noseparate-code -Wl,--build-id=0x" ID " -o lib.so s.c",
 	      source);
 	snprintf(path, sizeof(path), "%s/lib.so", sample_directory());
-	assert_int_equal(sscanf(shell_output("nm -S lib.so | grep ' T caller$'"), "%llx %llx",
-				&start, &size),
-			 2);
+	find_caller();
 	fake.resolve = resolve_library;
 	fake.mapped_at = BASE;
 	return 0;
@@ -290,6 +298,89 @@ static void the_vdso_is_of_no_other_process_either(void **state)
 	assert_null(strstr(out, "vdso"));
 }
 
+static struct stat status; /* of a library as it was mapped */
+static uint16_t other_kind;
+
+/* As the module has it: without a GNU build-id, in this version. */
+static void resolve_without_id(int fd, union any_record *record)
+{
+	(void)fd;
+	make_file(record, 1, other_kind ? 20 : 0, 0, path);
+	record->file.kind = other_kind;
+	record->file.reason = BUILDID_REASON_NO_NOTE;
+	record->file.user_ino = status.st_ino;
+	record->file.ctime = status.st_ctim.tv_sec * 1000000000LL + status.st_ctim.tv_nsec;
+	record->file.file_size = (uint64_t)status.st_size;
+}
+
+/* In this process. */
+static void map_library(const char *options)
+{
+	void *mapped;
+	int fd;
+
+	shell("cc -g -Og -fcf-protection=none -shared -fPIC -Wl,-z,noseparate-code %s -o lib.so "
+	      "s.c",
+	      options);
+	find_caller();
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fstat(fd, &status), 0);
+	mapped = mmap(NULL, 0x2000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	fake.mapped_at = (uint64_t)(uintptr_t)mapped;
+}
+
+static const char *line_of_this(void)
+{
+	return format("%d 0x%llx\n", getpid(), (unsigned long long)fake.mapped_at + start);
+}
+
+/* As Go's linker and --build-id=none leave it; two of Bazel's have one Go id, "redacted". */
+static void without_a_build_id_it_is_the_very_file(void **state)
+{
+	static const uint16_t kinds[] = { BUILDID_KIND_GO, BUILDID_KIND_HTLHASH,
+					  BUILDID_KIND_FSVERITY, BUILDID_KIND_COOKIE,
+					  BUILDID_KIND_NONE };
+	size_t i;
+
+	(void)state;
+	fake.resolve = resolve_without_id;
+	map_library("-Wl,--build-id=none");
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		other_kind = kinds[i];
+		filter(line_of_this(), NULL);
+		assert_non_null(strstr(out, format(" caller+0x0 (%s+0x%llx) ", path, start)));
+		assert_non_null(strstr(out, "s.c:3\n"));
+	}
+	/* Another file at its path, with the same identity: of this process, and of one gone. */
+	shell("sed 's/caller/fooled/' s.c >t.c; cc -Og -shared -fPIC -o other.so t.c; "
+	      "mv other.so lib.so");
+	filter(line_of_this(), NULL);
+	assert_null(strstr(out, "fooled"));
+	filter(format("4194305 0x%llx\n", (unsigned long long)fake.mapped_at + start), "-j");
+	assert_non_null(strstr(out, "\"function\":null"));
+	assert_non_null(strstr(out, "\"problem\":\"the file has no GNU build-id, and is not there: "
+				    "is another file, or was changed since\""));
+}
+
+/* Deleted, it is there for who may open it through the process. */
+static void without_a_build_id_and_without_a_path(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	fake.resolve = resolve_without_id;
+	other_kind = BUILDID_KIND_GO;
+	map_library("-Wl,--build-id=none");
+	assert_int_equal(link("lib.so", "kept"), 0);
+	unlink("lib.so");
+	assert_int_equal(stat("kept", &status), 0);
+	filter(line_of_this(), "-j");
+	assert_non_null(strstr(out, "\"function\":\"caller\""));
+	assert_non_null(strstr(out, "\"symbols_from\":\"mapped\""));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -306,6 +397,8 @@ int main(void)
 		TEST(of_a_process_in_the_log_no_other_with_its_pid_is_asked),
 		TEST(a_process_that_has_exited_is_looked_for_once),
 		TEST(the_vdso_is_of_no_other_process_either),
+		TEST(without_a_build_id_it_is_the_very_file),
+		TEST(without_a_build_id_and_without_a_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
