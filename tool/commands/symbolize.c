@@ -464,7 +464,7 @@ int cmd_symbolize(int argc, char **argv)
 		  "of these times: perf, as perf script has them, or mono, as of perf record -k "
 		  "mono and of --time-field",
 		  .parse = parse_clock, .to = &symbolize },
-		{ "no-demangle", 0, NULL, "names of C++ as they are in the file",
+		{ "no-demangle", 0, NULL, "names of C++, Rust and D as they are in the file",
 		  .flag = &symbolize.options.files.raw },
 		OPTION_DIR(&symbolize.options.files.directory),
 		OPTION_NO_DEBUGINFOD(&symbolize.options.files.no_servers),

@@ -275,8 +275,6 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 		return NULL;
 	/* Here, as the other process may open nothing. They stay loaded for the next. */
 	source_lines_load();
-	if (!raw)
-		demangle_load();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
 		free(new);
 		return NULL;

@@ -137,6 +137,47 @@ static void names_of_cxx_are_demangled(void **state)
 	symbols_free(symbols);
 }
 
+/* Of rustc 1.95 and before 1.37, of a D compiler, and of GCC's parts of a function. */
+static void names_of_other_languages_are_demangled(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_RNvCs1234_7mycrate3foo", "mycrate::foo" },
+		{ "_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>" },
+		{ "_RNvXC3fooNtB2_1ANtB2_1B1c", "<foo::A as foo::B>::c" },
+		{ "_RNCNvC6_123foo3bar0", "123foo::bar::{closure#0}" },
+		{ "_RNvC3foo3bar.cold.1", "foo::bar" },
+		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+		{ "_ZN3foo3bar17h05af221e174051e9E.llvm.1234567", "foo::bar" },
+		{ "_ZN34_$LT$A$u20$as$u20$core..ops..B$GT$1c17hc784c4a5a1f0f9b5E",
+		  "<A as core::ops::B>::c" },
+		{ "_D4test3fooFiZi", "test.foo(int)" },
+		{ "_Dmain", "D main" },
+		{ "_ZN1A1fEv.cold", "A::f() [clone .cold]" },
+		{ "_Rfoo", "_Rfoo" },
+		{ "_Dfoo", "_Dfoo" },
+		{ "i", "i" },
+	};
+	struct symbols *symbols;
+	FILE *file;
+	size_t i;
+
+	(void)state;
+	file = fopen("s.S", "w");
+	assert_non_null(file);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		fprintf(file, ".globl \"%s\"\n.type \"%s\", @function\n\"%s\": nop\n", names[i][0],
+			names[i][0], names[i][0]);
+	assert_int_equal(fclose(file), 0);
+	shell("cc -shared -nostdlib -Wl,-z,noseparate-code -o a.so s.S");
+	symbols = open_symbols("a.so", NULL, false);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		expect(symbols,
+		       strtoull(shell_output("nm a.so | grep -F ' T %s' | head -1", names[i][0]),
+				NULL, 16),
+		       names[i][1], 0, 0);
+	symbols_free(symbols);
+}
+
 /* With substitutions each six letters double the name. */
 static void a_name_that_grows_without_end_costs_no_more_than_its_process(void **state)
 {
@@ -452,6 +493,7 @@ int main(void)
 		TEST(a_debug_file_has_both),
 		TEST(an_index_of_addresses_is_not_needed),
 		TEST(names_of_cxx_are_demangled),
+		TEST(names_of_other_languages_are_demangled),
 		TEST(names_at_one_address_and_within_another),
 		TEST(a_name_that_grows_without_end_costs_no_more_than_its_process),
 		TEST(the_other_process_has_nothing_to_lose),
