@@ -298,6 +298,31 @@ static void the_vdso_is_of_no_other_process_either(void **state)
 	assert_null(strstr(out, "vdso"));
 }
 
+static void an_inlined_function_comes_before_what_it_was_inlined_into(void **state)
+{
+	unsigned long long at;
+
+	(void)state;
+	shell("printf 'int rand(void);\\nstatic inline int in(int n) {\\n\\treturn n * rand(); }\\n"
+	      "void caller(int *n) {\\n\\t*n = in(5); }\\n' > s.c; "
+	      "cc -g -O2 -fcf-protection=none -shared -fPIC -Wl,-z,noseparate-code "
+	      "-Wl,--build-id=0x" ID " -o lib.so s.c");
+	find_caller();
+	at = strtoull(shell_output("objdump -d lib.so | sed -n '/call.*rand/s/:.*//p'"), NULL, 16);
+	filter(format("7 0x%llx\n", BASE + at), NULL);
+	assert_string_equal(out, format("7 0x%llx in (%s+0x%llx) " ID
+					" %s/s.c:3 (inlined by) caller+0x%llx "
+					"%s/s.c:5\n",
+					BASE + at, path, at, sample_directory(), at - start,
+					sample_directory()));
+	filter(format("7 0x%llx\n", BASE + at), "-j");
+	assert_non_null(strstr(out, "\"function\":\"in\",\"function_offset\":null,"));
+	assert_non_null(strstr(out, format("\"inlined_by\":[{\"function\":\"caller\","
+					   "\"function_offset\":%llu,\"source\":\"%s/s.c\","
+					   "\"line\":5}],\"source\":\"%s/s.c\",\"line\":3,",
+					   at - start, sample_directory(), sample_directory())));
+}
+
 static struct stat status; /* of a library as it was mapped */
 static uint16_t other_kind;
 
@@ -397,6 +422,7 @@ int main(void)
 		TEST(of_a_process_in_the_log_no_other_with_its_pid_is_asked),
 		TEST(a_process_that_has_exited_is_looked_for_once),
 		TEST(the_vdso_is_of_no_other_process_either),
+		TEST(an_inlined_function_comes_before_what_it_was_inlined_into),
 		TEST(without_a_build_id_it_is_the_very_file),
 		TEST(without_a_build_id_and_without_a_path),
 	};
