@@ -12,6 +12,7 @@
 #include "common/process_stat.h"
 #include "content/elf_file.h"
 #include "content/kallsyms.h"
+#include "content/moved_code.h"
 #include "content/running_kernel.h"
 #include "content/vdso.h"
 #include "named_address.h"
@@ -56,6 +57,7 @@ struct query {
 	uint32_t pid;
 	uint64_t start_time; /* 0 for whoever has the pid */
 	uint64_t addr;
+	uint64_t mapped; /* where the file is mapped that it is of, mostly there */
 	uint64_t time;
 	bool caller;
 	bool living;
@@ -254,7 +256,7 @@ static void find_by_module(struct query *query)
 	struct buildid_address address = {
 		.size = sizeof(address),
 		.pid = query->pid,
-		.addr = query->addr,
+		.addr = query->mapped,
 		.start_time = query->start_time,
 	};
 	const struct buildid_file *file;
@@ -362,6 +364,38 @@ static void find_vdso(struct query *query)
 	close(fd);
 }
 
+/* Of a log it is what was there first. */
+static bool may_be_moved(const struct query *query)
+{
+	const struct named_address *named = query->named;
+
+	if (named->problem == ADDRESS_NO_MAPPING)
+		return is_there(query);
+	return named->problem == ADDRESS_LOCATED && query->living &&
+	       named->identity.kind == BUILDID_KIND_NONE;
+}
+
+/* Code that a living process has moved, by the file that it was of. */
+static void find_moved(struct query *query)
+{
+	struct named_address *named = query->named, here = *named;
+	struct moved_code moved;
+
+	if (!moved_code_find(query->pid, query->addr, &moved))
+		return;
+	*named = (struct named_address){};
+	query->mapped = moved.beside;
+	find_by_module(query);
+	if (named->problem == ADDRESS_LOCATED && query->living) {
+		named->offset = moved.offset;
+		free(here.path);
+		return;
+	}
+	free(named->path);
+	*named = here;
+	query->mapped = query->addr;
+}
+
 /* Of a process that the log knows no other is asked. False when the log says all. */
 static bool goes_on_behind_log(struct query *query)
 {
@@ -388,6 +422,8 @@ static void find_file(struct query *query)
 	}
 	if (query->named->problem == ADDRESS_NO_MAPPING)
 		find_vdso(query);
+	if (options->handle && may_be_moved(query))
+		find_moved(query);
 }
 
 static void name_it(struct query *query)
@@ -400,7 +436,7 @@ static void name_it(struct query *query)
 		.path = named->path ? named->path : "",
 		.vdso = named->path && !strcmp(named->path, "[vdso]"),
 		.pid = query->pid,
-		.addr = query->living ? query->addr : 0,
+		.addr = query->living ? query->mapped : 0,
 		.offset = named->offset - (query->caller && named->offset),
 	};
 
@@ -416,6 +452,7 @@ void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time,
 		.namer = namer,
 		.pid = pid,
 		.addr = addr,
+		.mapped = addr,
 		.time = time,
 		.caller = caller,
 		.named = named,

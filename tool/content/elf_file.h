@@ -50,4 +50,14 @@ struct elf_layout {
  */
 bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout);
 
+/* Of segments with pages in common. */
+#define ELF_OFFSETS_MAX 8
+
+/*
+ * Where in the ELF file at @fd the byte may be that is mapped @distance (modulo 2^64) after the
+ * byte at @offset, which two segments may both have. Returns how many.
+ */
+size_t elf_file_offsets(int fd, uint64_t offset, uint64_t distance,
+			uint64_t found[ELF_OFFSETS_MAX]);
+
 #endif

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Symbolize: what becomes of an address in text, in JSON and on the command line. */
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -406,6 +408,63 @@ static void without_a_build_id_and_without_a_path(void **state)
 	assert_non_null(strstr(out, "\"symbols_from\":\"mapped\""));
 }
 
+static uint64_t moved; /* a page of the library that is in no file any more */
+
+static void resolve_but_moved(int fd, union any_record *record)
+{
+	resolve_library(fd, record);
+	fake.resolve_error = fake.resolved.addr - moved < 4096 ? ENOENT : 0;
+}
+
+/* As iodlr does it, and what a linker's script or BOLT has put into programs. */
+static void move_page(uint64_t addr, const void *bytes)
+{
+	void *page = (void *)(uintptr_t)addr;
+
+	assert_ptr_equal(mmap(page, 4096, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 page);
+	memcpy(page, bytes, 4096);
+	mprotect(page, 4096, PROT_READ | PROT_EXEC);
+}
+
+static void code_that_was_moved_is_that_of_the_file_around_it(void **state)
+{
+	static const char *const layouts[] = { "separate-code", "noseparate-code" };
+	unsigned char copy[4096], other[4096];
+	struct link_map *map;
+	const char *line;
+	void *library;
+	size_t i;
+
+	(void)state;
+	fake.resolve = resolve_but_moved;
+	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
+		shell("cc -g -Og -fcf-protection=none -nostartfiles -shared -fPIC -Wl,-z,%s "
+		      "-Wl,--build-id=0x" ID " -o lib%zu.so s.c; cp lib%zu.so lib.so",
+		      layouts[i], i, i);
+		find_caller();
+		snprintf(path, sizeof(path), "%s/lib%zu.so", sample_directory(), i);
+		library = dlopen(path, RTLD_NOW);
+		assert_non_null(library);
+		assert_int_equal(dlinfo(library, RTLD_DI_LINKMAP, &map), 0);
+		fake.mapped_at = map->l_addr;
+		moved = (map->l_addr + start) & ~4095ULL;
+		memcpy(copy, (void *)(uintptr_t)moved, sizeof(copy));
+		move_page(moved, copy);
+		line = format("%d 0x%llx\n", getpid(), (unsigned long long)map->l_addr + start);
+		filter(line, NULL);
+		assert_non_null(strstr(out, format(" caller+0x0 (%s+0x%llx) " ID, path, start)));
+		/* What else comes to be there is not that. */
+		memset(other, 0, sizeof(other));
+		other[5] = 5;
+		move_page(moved, other);
+		filter(line, NULL);
+		assert_string_equal(out, line);
+		dlclose(library);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -425,6 +484,7 @@ int main(void)
 		TEST(an_inlined_function_comes_before_what_it_was_inlined_into),
 		TEST(without_a_build_id_it_is_the_very_file),
 		TEST(without_a_build_id_and_without_a_path),
+		TEST(code_that_was_moved_is_that_of_the_file_around_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
