@@ -24,6 +24,7 @@
 #include "source_lines.h"
 #include "symbol_table.h"
 #include "symbols.h"
+#include "xz.h"
 
 /* The user who has nothing, on every Linux. */
 #define NOBODY 65534
@@ -302,6 +303,7 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 		return NULL;
 	/* Here, as the other process may open nothing. They stay loaded for the next. */
 	source_lines_load();
+	xz_load();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
 		free(new);
 		return NULL;

@@ -108,6 +108,32 @@ static void a_debug_file_has_both(void **state)
 	symbols_free(symbols);
 }
 
+/* As Fedora's build of packages makes it, and gdb's manual has it. */
+static void a_stripped_file_may_have_a_symbol_table_that_is_compressed(void **state)
+{
+	uint64_t local, two;
+	struct symbols *symbols;
+
+	(void)state;
+	shell("printf '%%s' '__attribute__((noinline)) static int local(int n) { return n * 3; }\n"
+	      "int two(int n) { return local(n) + 2; }' > s.c; "
+	      "cc -O0 -g -shared -fPIC -Wl,-z,noseparate-code -o a.so s.c");
+	local = strtoull(shell_output("nm a.so | sed -n 's/ t local$//p'"), NULL, 16);
+	two = offset_of("a.so", "two");
+	shell("objcopy --only-keep-debug a.so a.debug; echo local >keep; "
+	      "objcopy -S --remove-section .comment --keep-symbols=keep a.debug mini; xz mini; "
+	      "strip -s a.so; objcopy --add-section .gnu_debugdata=mini.xz a.so");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, local + 1, "local", 1, 0);
+	expect(symbols, two, "two", 0, 0);
+	symbols_free(symbols);
+	/* What is damaged costs only what is in it. */
+	shell("truncate -s 50 mini.xz; objcopy --update-section .gnu_debugdata=mini.xz a.so");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, two, "two", 0, 0);
+	symbols_free(symbols);
+}
+
 /* clang writes no .debug_aranges, and the lines are found all the same. */
 static void an_index_of_addresses_is_not_needed(void **state)
 {
@@ -624,6 +650,7 @@ int main(void)
 		TEST(without_debug_info_there_are_no_lines),
 		TEST(a_debug_file_has_both),
 		TEST(an_index_of_addresses_is_not_needed),
+		TEST(a_stripped_file_may_have_a_symbol_table_that_is_compressed),
 		TEST(names_of_cxx_are_demangled),
 		TEST(names_of_other_languages_are_demangled),
 		TEST(names_at_one_address_and_within_another),
