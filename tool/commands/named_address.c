@@ -12,6 +12,7 @@
 #include "common/process_stat.h"
 #include "content/elf_file.h"
 #include "content/kallsyms.h"
+#include "content/moved_code.h"
 #include "content/running_kernel.h"
 #include "content/vdso.h"
 #include "named_address.h"
@@ -22,6 +23,7 @@ struct remembered {
 	uint64_t start_time;
 	uint64_t addr;
 	uint64_t until; /* CLOCK_MONOTONIC */
+	struct file_version version;
 	struct named_address named;
 };
 
@@ -55,9 +57,11 @@ struct query {
 	uint32_t pid;
 	uint64_t start_time; /* 0 for whoever has the pid */
 	uint64_t addr;
+	uint64_t mapped; /* where the file is mapped that it is of, mostly there */
 	uint64_t time;
 	bool caller;
 	bool living;
+	struct file_version version;
 	struct named_address *named;
 };
 
@@ -195,11 +199,12 @@ static bool find_in_log(struct query *query)
 		return false;
 	default:
 		named->problem = ADDRESS_NO_MAPPING;
-		if (is_past_end(file.identity.kind, file.size, file.offset))
+		if (is_past_end(file.identity.kind, file.version.size, file.offset))
 			return false;
 		named->problem = ADDRESS_LOCATED;
 		named->path = strdup(file.path);
 		named->identity = file.identity;
+		query->version = file.version;
 		named->offset = file.offset;
 		named->known_from = "log";
 		return true;
@@ -251,7 +256,7 @@ static void find_by_module(struct query *query)
 	struct buildid_address address = {
 		.size = sizeof(address),
 		.pid = query->pid,
-		.addr = query->addr,
+		.addr = query->mapped,
 		.start_time = query->start_time,
 	};
 	const struct buildid_file *file;
@@ -278,6 +283,7 @@ static void find_by_module(struct query *query)
 	path = buildid_file_path(file);
 	named->path = strdup(path ? path : "");
 	set_identity(&named->identity, file);
+	file_version_set(&query->version, file);
 	named->offset = address.offset;
 	named->known_from = query->living ? "process" : "history";
 }
@@ -298,6 +304,7 @@ static bool find_remembered(struct query *query)
 	    at->addr != query->addr || clock_ns(CLOCK_MONOTONIC) >= at->until)
 		return false;
 	*query->named = at->named;
+	query->version = at->version;
 	query->named->path = strdup(at->named.path);
 	return true;
 }
@@ -317,6 +324,7 @@ static void remember(const struct query *query)
 		.start_time = query->start_time,
 		.addr = query->addr,
 		.until = clock_ns(CLOCK_MONOTONIC) + REMEMBER_FOR,
+		.version = query->version,
 		.named = *query->named,
 	};
 	at->named.path = path;
@@ -356,6 +364,38 @@ static void find_vdso(struct query *query)
 	close(fd);
 }
 
+/* Of a log it is what was there first. */
+static bool may_be_moved(const struct query *query)
+{
+	const struct named_address *named = query->named;
+
+	if (named->problem == ADDRESS_NO_MAPPING)
+		return is_there(query);
+	return named->problem == ADDRESS_LOCATED && query->living &&
+	       named->identity.kind == BUILDID_KIND_NONE;
+}
+
+/* Code that a living process has moved, by the file that it was of. */
+static void find_moved(struct query *query)
+{
+	struct named_address *named = query->named, here = *named;
+	struct moved_code moved;
+
+	if (!moved_code_find(query->pid, query->addr, &moved))
+		return;
+	*named = (struct named_address){};
+	query->mapped = moved.beside;
+	find_by_module(query);
+	if (named->problem == ADDRESS_LOCATED && query->living) {
+		named->offset = moved.offset;
+		free(here.path);
+		return;
+	}
+	free(named->path);
+	*named = here;
+	query->mapped = query->addr;
+}
+
 /* Of a process that the log knows no other is asked. False when the log says all. */
 static bool goes_on_behind_log(struct query *query)
 {
@@ -382,24 +422,24 @@ static void find_file(struct query *query)
 	}
 	if (query->named->problem == ADDRESS_NO_MAPPING)
 		find_vdso(query);
+	if (options->handle && may_be_moved(query))
+		find_moved(query);
 }
 
 static void name_it(struct query *query)
 {
 	struct named_address *named = query->named;
+	bool gnu = named->identity.kind == BUILDID_KIND_GNU;
 	const struct symbol_place place = {
-		.id = named->identity.id,
+		.id = gnu ? named->identity.id : (struct build_id){},
+		.version = query->version,
 		.path = named->path ? named->path : "",
 		.vdso = named->path && !strcmp(named->path, "[vdso]"),
 		.pid = query->pid,
-		.addr = query->living ? query->addr : 0,
+		.addr = query->living ? query->mapped : 0,
 		.offset = named->offset - (query->caller && named->offset),
 	};
 
-	if (named->identity.kind != BUILDID_KIND_GNU) {
-		reason_set(&named->unnamed, "the file has no GNU build-id");
-		return;
-	}
 	if (symbol_files_find(query->namer->files, &place, &named->symbol, &named->symbols_from,
 			      &named->unnamed))
 		named->symbol.function_offset += named->offset - place.offset;
@@ -408,7 +448,15 @@ static void name_it(struct query *query)
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
 		struct named_address *named)
 {
-	struct query query = { namer, pid, 0, addr, time, caller, false, named };
+	struct query query = {
+		.namer = namer,
+		.pid = pid,
+		.addr = addr,
+		.mapped = addr,
+		.time = time,
+		.caller = caller,
+		.named = named,
+	};
 
 	*named = (struct named_address){ .problem = ADDRESS_NO_PROCESS };
 	if (is_kernel(addr)) {

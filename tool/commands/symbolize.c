@@ -68,19 +68,22 @@ struct input {
 
 /* ----------------------------------------------------------------- output -- */
 
-/* "name+0x12 (/path+0x1139) 12ab source.c:7", each part as far as it is known. */
-static void put_function(struct output *out, const struct symbol *symbol)
+/*
+ * "name+0x12 (/path+0x1139) 12ab source.c:7", each part as far as it is known, and behind that
+ * "(inlined by) name+0x12 source.c:20" for each function that the one before is inlined into.
+ * An inlined one has many beginnings, so only the last has an offset.
+ */
+static void put_function(struct output *out, const char *function, const uint64_t *offset)
 {
 	char *text = NULL;
 
-	if (symbol->function &&
-	    asprintf(&text, "%s+0x%" PRIx64, symbol->function, symbol->function_offset) < 0)
+	if (function && offset && asprintf(&text, "%s+0x%" PRIx64, function, *offset) < 0)
 		text = NULL;
-	out_string(out, NULL, 0, text ? text : "[unknown]");
+	out_string(out, NULL, 0, text ? text : function ? function : "[unknown]");
 	free(text);
-	out_string(out, "function", OUT_HIDDEN, symbol->function);
-	if (symbol->function)
-		out_number(out, "function_offset", OUT_HIDDEN, symbol->function_offset);
+	out_string(out, "function", OUT_HIDDEN, function);
+	if (function && offset)
+		out_number(out, "function_offset", OUT_HIDDEN, *offset);
 	else
 		out_null(out, "function_offset");
 }
@@ -110,20 +113,36 @@ static void put_identity(struct output *out, const struct identity *identity)
 	out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity->reason));
 }
 
-static void put_source(struct output *out, const struct symbol *symbol)
+static void put_source(struct output *out, const char *source, uint32_t line)
 {
 	char *text = NULL;
 
-	if (symbol->source && asprintf(&text, "%s:%" PRIu32, symbol->source, symbol->line) < 0)
+	if (source && asprintf(&text, "%s:%" PRIu32, source, line) < 0)
 		text = NULL;
 	if (text)
 		out_string(out, NULL, 0, text);
 	free(text);
-	out_string(out, "source", OUT_HIDDEN, symbol->source);
-	if (symbol->source)
-		out_number(out, "line", OUT_HIDDEN, symbol->line);
+	out_string(out, "source", OUT_HIDDEN, source);
+	if (source)
+		out_number(out, "line", OUT_HIDDEN, line);
 	else
 		out_null(out, "line");
+}
+
+static void put_callers(struct output *out, const struct symbol *symbol)
+{
+	const struct symbol_frame *frame;
+	size_t i;
+
+	for (i = 0; i < symbol->nr_into; i++) {
+		frame = &symbol->into[i];
+		out_item_begin(out, "inlined_by");
+		out_string(out, NULL, 0, "(inlined by)");
+		put_function(out, frame->function,
+			     i == symbol->nr_into - 1 ? &symbol->function_offset : NULL);
+		put_source(out, frame->source, frame->line);
+		out_item_end(out);
+	}
 }
 
 /* How it is known, in JSON only, and why not. */
@@ -133,7 +152,7 @@ static void put_origin(struct output *out, const struct named_address *named)
 
 	if (named->problem != ADDRESS_LOCATED)
 		problem = address_problem_text(named->problem);
-	else if (!named->symbol.function)
+	else if (!named->symbol.function && !named->symbol.nr_into)
 		problem = named->unnamed.text;
 	out_string(out, "known_from", OUT_HIDDEN, named->known_from);
 	out_string(out, "symbols_from", OUT_HIDDEN, named->symbols_from);
@@ -143,12 +162,16 @@ static void put_origin(struct output *out, const struct named_address *named)
 /* With @pair the text has the build-id and the offset already. */
 static void put_named(struct output *out, const struct named_address *named, bool pair)
 {
-	put_function(out, &named->symbol);
+	const struct symbol *symbol = &named->symbol;
+
+	put_function(out, symbol->function, symbol->nr_into ? NULL : &symbol->function_offset);
 	if (!pair || out->json) {
 		put_file(out, named);
 		put_identity(out, &named->identity);
 	}
-	put_source(out, &named->symbol);
+	out_list(out, "inlined_by");
+	put_source(out, symbol->source, symbol->line);
+	put_callers(out, symbol);
 	put_origin(out, named);
 }
 
@@ -163,6 +186,7 @@ static void put_unknown(struct output *out, const struct named_address *named)
 		out_null(out, keys[i]);
 	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(BUILDID_KIND_NONE));
 	out_null(out, "reason");
+	out_list(out, "inlined_by");
 	out_null(out, "source");
 	out_null(out, "line");
 	put_origin(out, named);
@@ -265,7 +289,7 @@ static bool is_better(const struct named_address *named, const struct stack_bloc
 		return false;
 	if (!address->name_length && !address->is_pair)
 		return true;
-	if (!named->symbol.function)
+	if (!named->symbol.function && !named->symbol.nr_into)
 		return false;
 	return !(address->value >> 63) ||
 	       (address->name_length >= strlen(unknown) && !memcmp(name, unknown, strlen(unknown)));
@@ -565,7 +589,7 @@ int cmd_symbolize(int argc, char **argv)
 		  "of these times: perf, as perf script has them, or mono, as of perf record -k "
 		  "mono and of --time-field",
 		  .parse = parse_clock, .to = &symbolize },
-		{ "no-demangle", 0, NULL, "names of C++ as they are in the file",
+		{ "no-demangle", 0, NULL, "names of C++, Rust and D as they are in the file",
 		  .flag = &symbolize.options.files.raw },
 		OPTION_DIR(&symbolize.options.files.directory),
 		OPTION_NO_DEBUGINFOD(&symbolize.options.files.no_servers),

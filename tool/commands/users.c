@@ -19,6 +19,7 @@
 #include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "evidence.h"
+#include "id_prefix.h"
 #include "identities/boot.h"
 #include "identities/log.h"
 #include "lookup.h"
@@ -42,8 +43,8 @@
 static const char help[] =
 	"Show who has mapped a content, under whatever path and in whatever container: process, "
 	"unit or container, state, since when if that is known, path. The content is given by its "
-	"build-id or other identity in hex, or by a file that has it: with a slash, if its name "
-	"could be an ID.\v"
+	"build-id or other identity in hex, or 8 or more of its first digits, or by a file that has "
+	"it: with a slash, if its name could be an ID.\v"
 	"Equal identities prove nothing: of a file, sizes are compared, and at equal size all bytes "
 	"where the file that a process has mapped can still be opened, which takes root for other "
 	"users' processes. Who has another content is counted; what could not be compared has "
@@ -196,6 +197,47 @@ static enum evidence judge(struct users *users, const struct buildid_event *even
 	    !lookup_compare(&users->worker, users->fd, "", &mapped, &users->reading_left, &same))
 		candidate->evidence = same ? EVIDENCE_SAME : EVIDENCE_OTHER;
 	return candidate->evidence;
+}
+
+/* Frees @snapshot. */
+static void offer_snapshot(struct id_prefix *prefix, struct buildid_snapshot *snapshot)
+{
+	const struct buildid_record *record;
+	int err;
+
+	/* What cannot be looked at is said when the content is looked for. */
+	while ((err = buildid_snapshot_next(snapshot, &record)) != -ENODATA) {
+		if (!err)
+			id_prefix_offer_file(prefix, record);
+		else if (err != -EPERM && err != -ESTALE && err != -ETIMEDOUT && err != -EINTR)
+			break;
+	}
+	buildid_snapshot_free(snapshot);
+}
+
+static void offer_log(struct id_prefix *prefix, const char *path)
+{
+	struct log_reader *log = log_open(path);
+	const struct buildid_record *record;
+
+	while (log && !log_error(log) && log_next(log, &record) > 0)
+		id_prefix_offer_file(prefix, record);
+	log_close(log);
+}
+
+/* From the first digits; false after the error was printed. */
+static bool complete(struct users *users, const char *digits, const char *log)
+{
+	struct id_prefix prefix = { .digits = digits };
+	struct buildid_snapshot *snapshot;
+
+	if (log)
+		offer_log(&prefix, log);
+	if (users->handle && !buildid_snapshot_new(&snapshot, users->handle, NULL))
+		offer_snapshot(&prefix, snapshot);
+	if (!log && !buildid_snapshot_history(&snapshot, users->handle, 0))
+		offer_snapshot(&prefix, snapshot);
+	return id_prefix_settle(&prefix, &users->out, &users->wanted.id);
 }
 
 /* ------------------------------------------------------------- processes -- */
@@ -473,9 +515,11 @@ static void read_log(struct users *users, const char *path)
 
 /* ------------------------------------------------------------------- run -- */
 
-static bool prepare(struct users *users, const char *content, bool module)
+static bool prepare(struct users *users, const char *content, const char *log)
 {
-	users->any_kind = build_id_parse(&users->wanted.id, content);
+	const bool begins = id_prefix_is(content), module = !log;
+
+	users->any_kind = begins || build_id_parse(&users->wanted.id, content);
 	if (module || !users->any_kind)
 		users->handle = module_open(&users->out);
 	else
@@ -487,6 +531,8 @@ static bool prepare(struct users *users, const char *content, bool module)
 		out_of_memory(users);
 		return false;
 	}
+	if (begins)
+		return complete(users, content, log);
 	return users->any_kind || want_file(users, content);
 }
 
@@ -518,7 +564,7 @@ static void note_what_is_missing(const struct users *users)
 
 static int run(struct users *users, const char *content, const char *log)
 {
-	if (!prepare(users, content, !log)) {
+	if (!prepare(users, content, log)) {
 		users->failed = true;
 	} else if (log) {
 		read_log(users, log);

@@ -284,6 +284,32 @@ void out_words(struct output *out, const char *key, int width, const char *const
 			out->columns += fprintf(out->file, "(%s)", *words);
 }
 
+void out_list(struct output *out, const char *key)
+{
+	if (out->json)
+		add(out, key, json_object_new_array());
+}
+
+void out_item_begin(struct output *out, const char *key)
+{
+	struct json_object *item, *list;
+
+	if (!out->json)
+		return;
+	list = json_object_object_get(out->object, key);
+	item = json_object_new_object();
+	if (!list || !item || json_object_array_add(list, item))
+		out_of_memory();
+	out->line = out->object;
+	out->object = item;
+}
+
+void out_item_end(struct output *out)
+{
+	if (out->json)
+		out->object = out->line;
+}
+
 /* ---------------------------------------------------------------- pairs -- */
 
 static void put_label(struct output *out, const char *label)

@@ -44,7 +44,8 @@ struct output {
 	 * then bytes that are no UTF-8 are as they are.
 	 */
 	int width;
-	struct json_object *object; /* JSON: the line */
+	struct json_object *object; /* JSON: the line, or an item of a list in it */
+	struct json_object *line;   /* JSON: the line while @object is an item */
 };
 
 void out_init(struct output *out, FILE *file, bool json);
@@ -73,6 +74,11 @@ void out_address(struct output *out, const char *key, int width, uint64_t value)
 void out_null(struct output *out, const char *key);
 /* A list in JSON, "(word)" for each in text; @words ends with NULL. */
 void out_words(struct output *out, const char *key, int width, const char *const *words);
+
+/* A list in JSON that is empty at first, and an object at its end; in text nothing. */
+void out_list(struct output *out, const char *key);
+void out_item_begin(struct output *out, const char *key);
+void out_item_end(struct output *out);
 
 /* Rows "label  value" in text, fields of one object in JSON. */
 void out_pair_string(struct output *out, const char *key, const char *value);

@@ -332,15 +332,21 @@ bool elf_file_build_id(int fd, struct build_id *id)
 /* -------------------------------------------------------------- layout -- */
 
 /* A segment is mapped by whole pages, so what is beside it is mapped, too. */
-static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
+static bool has_mapped(const GElf_Phdr *segment, uint64_t offset)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return segment->p_type == PT_LOAD && offset >= (segment->p_offset & ~(page - 1)) &&
+	       offset < segment->p_offset + segment->p_filesz;
+}
+
+static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
+{
 	GElf_Phdr segment;
 	size_t i = 0;
 
 	while (next_segment(elf, &i, &segment)) {
-		if (segment.p_type != PT_LOAD || offset < (segment.p_offset & ~(page - 1)) ||
-		    offset >= segment.p_offset + segment.p_filesz)
+		if (!has_mapped(&segment, offset))
 			continue;
 		*address = segment.p_vaddr + offset - segment.p_offset;
 		return true;
@@ -387,10 +393,9 @@ static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
 	size_t i = 0;
 
 	while (next_segment(elf, &i, &segment)) {
-		if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
-		    address - segment.p_vaddr >= segment.p_filesz)
+		if (segment.p_type != PT_LOAD || address - segment.p_vaddr >= segment.p_filesz)
 			continue;
-		*offset = segment.p_offset + (address - segment.p_vaddr);
+		*offset = segment.p_offset + address - segment.p_vaddr;
 		return true;
 	}
 	return false;
@@ -407,4 +412,22 @@ bool elf_file_offset(int fd, uint64_t address, uint64_t *offset)
 	known = find_offset(image.elf, address, offset);
 	close_image(&image);
 	return known;
+}
+
+size_t elf_file_offsets(int fd, uint64_t offset, uint64_t distance, uint64_t found[ELF_OFFSETS_MAX])
+{
+	struct elf_info info;
+	struct image image;
+	GElf_Phdr segment;
+	size_t count = 0, i = 0;
+
+	if (!open_image(fd, &image, &info))
+		return 0;
+	while (count < ELF_OFFSETS_MAX && next_segment(image.elf, &i, &segment))
+		if (has_mapped(&segment, offset) &&
+		    find_offset(image.elf, segment.p_vaddr + offset - segment.p_offset + distance,
+				&found[count]))
+			count++;
+	close_image(&image);
+	return count;
 }

@@ -56,4 +56,14 @@ bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_lay
  */
 bool elf_file_offset(int fd, uint64_t address, uint64_t *offset);
 
+/* Of segments with pages in common. */
+#define ELF_OFFSETS_MAX 8
+
+/*
+ * Where in the ELF file at @fd the byte may be that is mapped @distance (modulo 2^64) after the
+ * byte at @offset, which two segments may both have. Returns how many.
+ */
+size_t elf_file_offsets(int fd, uint64_t offset, uint64_t distance,
+			uint64_t found[ELF_OFFSETS_MAX]);
+
 #endif

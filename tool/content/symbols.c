@@ -24,6 +24,7 @@
 #include "source_lines.h"
 #include "symbol_table.h"
 #include "symbols.h"
+#include "xz.h"
 
 /* The user who has nothing, on every Linux. */
 #define NOBODY 65534
@@ -58,6 +59,10 @@ struct symbols {
 
 struct reply {
 	uint64_t function_offset;
+	uint64_t frames; /* so many follow: the function at the address, what it is inlined into */
+};
+
+struct reply_frame {
 	uint32_t function_size; /* bytes behind this, without a NUL */
 	uint32_t source_size;	/* then these */
 	uint32_t line;
@@ -158,46 +163,69 @@ static bool send_all(int fd, const void *bytes, size_t size)
 	return transfer(fd, (void *)(uintptr_t)bytes, size, true);
 }
 
-/* To be freed; NULL when no function has @address. */
-static char *find_function(const struct reader *reader, uint64_t address, uint64_t *offset)
-{
-	const struct function *function = symbol_table_find(&reader->table, address);
-	char *plain;
-
-	if (!function)
-		return NULL;
-	*offset = address - function->start;
-	plain = reader->raw ? NULL : demangle(function->name);
-	return plain ? plain : strdup(function->name);
-}
-
 static uint32_t size_of(const char *text)
 {
 	return text ? (uint32_t)strnlen(text, TEXT_MAX) : 0;
 }
 
+static bool send_frame(const struct reader *reader, const struct source_frame *frame)
+{
+	char *plain = reader->raw || !frame->function ? NULL : demangle(frame->function);
+	const char *function = plain ? plain : frame->function;
+	const struct reply_frame reply = {
+		.function_size = size_of(function),
+		.source_size = size_of(frame->source),
+		.line = (uint32_t)frame->line,
+	};
+	bool sent = send_all(READER_SOCKET, &reply, sizeof(reply)) &&
+		    send_all(READER_SOCKET, function, reply.function_size) &&
+		    send_all(READER_SOCKET, frame->source, reply.source_size);
+
+	free(plain);
+	return sent;
+}
+
+/*
+ * The function in whose bytes @address is has the name in the symbol table that perf shows,
+ * too. Returns the offset from its start.
+ */
+static uint64_t name_outermost(const struct reader *reader, uint64_t address,
+			       struct source_frame *frame)
+{
+	const struct function *function = symbol_table_find(&reader->table, address);
+
+	if (function) {
+		frame->function = function->name;
+		return address - function->start;
+	}
+	if (frame->start && frame->start <= address)
+		return address - frame->start;
+	frame->function = NULL;
+	return 0;
+}
+
 static bool answer(struct reader *reader, uint64_t offset)
 {
-	struct reply reply = {};
+	static struct source_frame frames[SOURCE_FRAMES_MAX];
+	struct reply reply = { .frames = 1 };
 	struct elf_layout layout;
-	const char *source = NULL;
-	char *function = NULL;
-	int line = 0;
-	bool sent;
+	uint64_t i;
 
+	frames[0] = (struct source_frame){};
 	if (elf_file_layout(READER_FILE, offset, offset, &layout)) {
-		function = find_function(reader, layout.start, &reply.function_offset);
 		if (reader->lines)
-			source = source_lines_find(reader->lines, layout.start, &line);
+			reply.frames = source_lines_find(reader->lines, layout.start, frames);
+		if (!reply.frames)
+			frames[reply.frames++] = (struct source_frame){};
+		reply.function_offset =
+			name_outermost(reader, layout.start, &frames[reply.frames - 1]);
 	}
-	reply.function_size = size_of(function);
-	reply.source_size = size_of(source);
-	reply.line = (uint32_t)line;
-	sent = send_all(READER_SOCKET, &reply, sizeof(reply)) &&
-	       send_all(READER_SOCKET, function, reply.function_size) &&
-	       send_all(READER_SOCKET, source, reply.source_size);
-	free(function);
-	return sent;
+	if (!send_all(READER_SOCKET, &reply, sizeof(reply)))
+		return false;
+	for (i = 0; i < reply.frames; i++)
+		if (!send_frame(reader, &frames[i]))
+			return false;
+	return true;
 }
 
 static bool read_symbols(struct reader *reader, bool debug)
@@ -275,8 +303,7 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 		return NULL;
 	/* Here, as the other process may open nothing. They stay loaded for the next. */
 	source_lines_load();
-	if (!raw)
-		demangle_load();
+	xz_load();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
 		free(new);
 		return NULL;
@@ -305,21 +332,42 @@ static char *read_text(int socket, uint32_t size)
 	return text;
 }
 
-/* Whatever the other process sends, as it may be the file's by now. */
-static bool read_reply(int socket, struct symbol *symbol)
+static bool read_frame(int socket, struct symbol_frame *frame)
 {
-	struct reply reply;
+	struct reply_frame reply;
 
+	*frame = (struct symbol_frame){};
 	if (!read_all(socket, &reply, sizeof(reply)) || reply.function_size > TEXT_MAX ||
 	    reply.source_size > TEXT_MAX)
 		return false;
-	symbol->function_offset = reply.function_offset;
-	symbol->line = reply.line;
-	if (reply.function_size && !(symbol->function = read_text(socket, reply.function_size)))
+	frame->line = reply.line;
+	if (reply.function_size && !(frame->function = read_text(socket, reply.function_size)))
 		return false;
-	if (reply.source_size && !(symbol->source = read_text(socket, reply.source_size)))
+	/* Of the caller to free in any case. */
+	return !reply.source_size || (frame->source = read_text(socket, reply.source_size));
+}
+
+/* Whatever the other process sends, as it may be the file's by now. */
+static bool read_reply(int socket, struct symbol *symbol)
+{
+	struct symbol_frame first;
+	struct reply reply;
+	bool good;
+
+	if (!read_all(socket, &reply, sizeof(reply)) || !reply.frames ||
+	    reply.frames > SOURCE_FRAMES_MAX)
 		return false;
-	return true;
+	good = read_frame(socket, &first);
+	*symbol = (struct symbol){
+		.function = first.function,
+		.function_offset = reply.function_offset,
+		.source = first.source,
+		.line = first.line,
+	};
+	while (good && --reply.frames)
+		good = array_reserve(symbol->into, symbol->nr_into) &&
+		       read_frame(socket, &symbol->into[symbol->nr_into++]);
+	return good;
 }
 
 static void end(struct symbols *symbols)
@@ -338,11 +386,34 @@ static char *copy_text(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/* Without memory there may be less in it, but no function where another one is. */
 static void copy_symbol(struct symbol *to, const struct symbol *from)
 {
-	*to = *from;
+	size_t i;
+
+	*to = (struct symbol){};
+	if (from->nr_into && !(to->into = calloc(from->nr_into, sizeof(*to->into))))
+		return;
 	to->function = copy_text(from->function);
+	to->function_offset = from->function_offset;
 	to->source = copy_text(from->source);
+	to->line = from->line;
+	to->nr_into = from->nr_into;
+	for (i = 0; i < to->nr_into; i++) {
+		to->into[i].function = copy_text(from->into[i].function);
+		to->into[i].source = copy_text(from->into[i].source);
+		to->into[i].line = from->into[i].line;
+	}
+}
+
+static size_t bytes_of(const struct symbol *symbol)
+{
+	size_t bytes = size_of(symbol->function) + size_of(symbol->source), i;
+
+	for (i = 0; i < symbol->nr_into; i++)
+		bytes += sizeof(symbol->into[i]) + size_of(symbol->into[i].function) +
+			 size_of(symbol->into[i].source);
+	return bytes;
 }
 
 static void forget(struct symbols *symbols)
@@ -361,7 +432,7 @@ static void remember(struct symbols *symbols, uint64_t offset, const struct symb
 	    !hash_map_set(&symbols->by_offset, offset, (uint32_t)symbols->nr_known))
 		return;
 	copy_symbol(&symbols->known[symbols->nr_known++], symbol);
-	symbols->known_bytes += size_of(symbol->function) + size_of(symbol->source);
+	symbols->known_bytes += bytes_of(symbol);
 }
 
 static bool ask(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
@@ -388,7 +459,7 @@ bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbo
 		copy_symbol(symbol, &symbols->known[known]);
 	else if (!ask(symbols, offset, symbol))
 		return false;
-	return symbol->function || symbol->source;
+	return symbol->function || symbol->source || symbol->nr_into;
 }
 
 bool symbols_ended(const struct symbols *symbols, uint64_t *answers)
@@ -399,8 +470,15 @@ bool symbols_ended(const struct symbols *symbols, uint64_t *answers)
 
 void symbol_free(struct symbol *symbol)
 {
+	size_t i;
+
 	free(symbol->function);
 	free(symbol->source);
+	for (i = 0; i < symbol->nr_into; i++) {
+		free(symbol->into[i].function);
+		free(symbol->into[i].source);
+	}
+	free(symbol->into);
 	*symbol = (struct symbol){};
 }
 

@@ -4,12 +4,16 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "common/array.h"
 #include "content/vdso.h"
 #include "identities/log.h"
 #include "samples.h"
@@ -50,6 +54,13 @@ static int reply_history(struct buildid_history *request)
 	return 0;
 }
 
+static void find_caller(void)
+{
+	assert_int_equal(sscanf(shell_output("nm -S lib.so | grep ' T caller$'"), "%llx %llx",
+				&start, &size),
+			 2);
+}
+
 static int set_up(void **state)
 {
 	if (fake_reset(state) || sample_set_up(state))
@@ -58,9 +69,7 @@ static int set_up(void **state)
 	      "-Wl,-z,noseparate-code -Wl,--build-id=0x" ID " -o lib.so s.c",
 	      source);
 	snprintf(path, sizeof(path), "%s/lib.so", sample_directory());
-	assert_int_equal(sscanf(shell_output("nm -S lib.so | grep ' T caller$'"), "%llx %llx",
-				&start, &size),
-			 2);
+	find_caller();
 	fake.resolve = resolve_library;
 	fake.mapped_at = BASE;
 	return 0;
@@ -373,6 +382,171 @@ static void an_offset_in_another_file_is_no_address(void **state)
 	assert_non_null(strstr(err, "1 address left as it is: no file is mapped there"));
 }
 
+static void an_inlined_function_comes_before_what_it_was_inlined_into(void **state)
+{
+	unsigned long long at;
+
+	(void)state;
+	shell("printf 'int rand(void);\\nstatic inline int in(int n) {\\n\\treturn n * rand(); }\\n"
+	      "void caller(int *n) {\\n\\t*n = in(5); }\\n' > s.c; "
+	      "cc -g -O2 -fcf-protection=none -shared -fPIC -Wl,-z,noseparate-code "
+	      "-Wl,--build-id=0x" ID " -o lib.so s.c");
+	find_caller();
+	at = strtoull(shell_output("objdump -d lib.so | sed -n '/call.*rand/s/:.*//p'"), NULL, 16);
+	filter(format("7 0x%llx\n", BASE + at), NULL);
+	assert_string_equal(out, format("7 0x%llx in (%s+0x%llx) " ID
+					" %s/s.c:3 (inlined by) caller+0x%llx "
+					"%s/s.c:5\n",
+					BASE + at, path, at, sample_directory(), at - start,
+					sample_directory()));
+	filter(format("7 0x%llx\n", BASE + at), "-j");
+	assert_non_null(strstr(out, "\"function\":\"in\",\"function_offset\":null,"));
+	assert_non_null(strstr(out, format("\"inlined_by\":[{\"function\":\"caller\","
+					   "\"function_offset\":%llu,\"source\":\"%s/s.c\","
+					   "\"line\":5}],\"source\":\"%s/s.c\",\"line\":3,",
+					   at - start, sample_directory(), sample_directory())));
+}
+
+static struct stat status; /* of a library as it was mapped */
+static uint16_t other_kind;
+
+/* As the module has it: without a GNU build-id, in this version. */
+static void resolve_without_id(int fd, union any_record *record)
+{
+	(void)fd;
+	make_file(record, 1, other_kind ? 20 : 0, 0, path);
+	record->file.kind = other_kind;
+	record->file.reason = BUILDID_REASON_NO_NOTE;
+	record->file.user_ino = status.st_ino;
+	record->file.ctime = status.st_ctim.tv_sec * 1000000000LL + status.st_ctim.tv_nsec;
+	record->file.file_size = (uint64_t)status.st_size;
+}
+
+/* In this process. */
+static void map_library(const char *options)
+{
+	void *mapped;
+	int fd;
+
+	shell("cc -g -Og -fcf-protection=none -shared -fPIC -Wl,-z,noseparate-code %s -o lib.so "
+	      "s.c",
+	      options);
+	find_caller();
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fstat(fd, &status), 0);
+	mapped = mmap(NULL, 0x2000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	fake.mapped_at = (uint64_t)(uintptr_t)mapped;
+}
+
+static const char *line_of_this(void)
+{
+	return format("%d 0x%llx\n", getpid(), (unsigned long long)fake.mapped_at + start);
+}
+
+/* As Go's linker and --build-id=none leave it; two of Bazel's have one Go id, "redacted". */
+static void without_a_build_id_it_is_the_very_file(void **state)
+{
+	static const uint16_t kinds[] = { BUILDID_KIND_GO, BUILDID_KIND_HTLHASH,
+					  BUILDID_KIND_FSVERITY, BUILDID_KIND_COOKIE,
+					  BUILDID_KIND_NONE };
+	size_t i;
+
+	(void)state;
+	fake.resolve = resolve_without_id;
+	map_library("-Wl,--build-id=none");
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		other_kind = kinds[i];
+		filter(line_of_this(), NULL);
+		assert_non_null(strstr(out, format(" caller+0x0 (%s+0x%llx) ", path, start)));
+		assert_non_null(strstr(out, "s.c:3\n"));
+	}
+	/* Another file at its path, with the same identity: of this process, and of one gone. */
+	shell("sed 's/caller/fooled/' s.c >t.c; cc -Og -shared -fPIC -o other.so t.c; "
+	      "mv other.so lib.so");
+	filter(line_of_this(), NULL);
+	assert_null(strstr(out, "fooled"));
+	filter(format("4194305 0x%llx\n", (unsigned long long)fake.mapped_at + start), "-j");
+	assert_non_null(strstr(out, "\"function\":null"));
+	assert_non_null(strstr(out, "\"problem\":\"the file has no GNU build-id, and is not there: "
+				    "is another file, or was changed since\""));
+}
+
+/* Deleted, it is there for who may open it through the process. */
+static void without_a_build_id_and_without_a_path(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	fake.resolve = resolve_without_id;
+	other_kind = BUILDID_KIND_GO;
+	map_library("-Wl,--build-id=none");
+	assert_int_equal(link("lib.so", "kept"), 0);
+	unlink("lib.so");
+	assert_int_equal(stat("kept", &status), 0);
+	filter(line_of_this(), "-j");
+	assert_non_null(strstr(out, "\"function\":\"caller\""));
+	assert_non_null(strstr(out, "\"symbols_from\":\"mapped\""));
+}
+
+static uint64_t moved; /* a page of the library that is in no file any more */
+
+static void resolve_but_moved(int fd, union any_record *record)
+{
+	resolve_library(fd, record);
+	fake.resolve_error = fake.resolved.addr - moved < 4096 ? ENOENT : 0;
+}
+
+/* As iodlr does it, and what a linker's script or BOLT has put into programs. */
+static void move_page(uint64_t addr, const void *bytes)
+{
+	void *page = (void *)(uintptr_t)addr;
+
+	assert_ptr_equal(mmap(page, 4096, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 page);
+	memcpy(page, bytes, 4096);
+	mprotect(page, 4096, PROT_READ | PROT_EXEC);
+}
+
+static void code_that_was_moved_is_that_of_the_file_around_it(void **state)
+{
+	static const char *const layouts[] = { "separate-code", "noseparate-code" };
+	unsigned char copy[4096], other[4096];
+	struct link_map *map;
+	const char *line;
+	void *library;
+	size_t i;
+
+	(void)state;
+	fake.resolve = resolve_but_moved;
+	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
+		shell("cc -g -Og -fcf-protection=none -nostartfiles -shared -fPIC -Wl,-z,%s "
+		      "-Wl,--build-id=0x" ID " -o lib%zu.so s.c; cp lib%zu.so lib.so",
+		      layouts[i], i, i);
+		find_caller();
+		snprintf(path, sizeof(path), "%s/lib%zu.so", sample_directory(), i);
+		library = dlopen(path, RTLD_NOW);
+		assert_non_null(library);
+		assert_int_equal(dlinfo(library, RTLD_DI_LINKMAP, &map), 0);
+		fake.mapped_at = map->l_addr;
+		moved = (map->l_addr + start) & ~4095ULL;
+		memcpy(copy, (void *)(uintptr_t)moved, sizeof(copy));
+		move_page(moved, copy);
+		line = format("%d 0x%llx\n", getpid(), (unsigned long long)map->l_addr + start);
+		filter(line, NULL);
+		assert_non_null(strstr(out, format(" caller+0x0 (%s+0x%llx) " ID, path, start)));
+		/* What else comes to be there is not that. */
+		memset(other, 0, sizeof(other));
+		other[5] = 5;
+		move_page(moved, other);
+		filter(line, NULL);
+		assert_string_equal(out, line);
+		dlclose(library);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -393,6 +567,10 @@ int main(void)
 		TEST(what_is_not_recognised_is_counted),
 		TEST(an_offset_in_another_file_is_no_address),
 		TEST(the_vdso_is_of_no_other_process_either),
+		TEST(an_inlined_function_comes_before_what_it_was_inlined_into),
+		TEST(without_a_build_id_it_is_the_very_file),
+		TEST(without_a_build_id_and_without_a_path),
+		TEST(code_that_was_moved_is_that_of_the_file_around_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -408,6 +408,19 @@ static int one_mapping(struct buildid_history *request)
 	return 0;
 }
 
+/* With an id that begins like ID. */
+static int two_contents(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_file(&record, 8, 16, 0, "/other");
+	fake_add_history(request, &record);
+	make_mmap(&record, 8, 0, (uint32_t)getppid());
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
 /* The program that runs, as one that has exited. */
 static int history_of_program(struct buildid_history *request)
 {
@@ -504,6 +517,33 @@ static void users_that_cannot_be_compared_are_marked(void **state)
 	assert_non_null(strstr(err, "1 of these may have another content"));
 }
 
+static void first_digits_are_enough_if_no_other_begins_so(void **state)
+{
+	static const char *const beginnings[] = { "10111213", "101112131", "101112131415",
+						  "101112131415161718191a1b1c1d1e1" };
+	size_t i;
+
+	(void)state;
+	fake.maps = one_file;
+	fake.history = two_mappings;
+	for (i = 0; i < ARRAY_SIZE(beginnings); i++) {
+		assert_int_equal(RUN(users, "-j", beginnings[i]), 0);
+		assert_int_equal(lines(out), 3);
+	}
+	/* Fewer are a file's name. */
+	assert_int_equal(RUN(users, "1011121"), 1);
+	assert_int_equal(RUN(users, "10111214"), 3);
+	assert_int_equal(RUN(users, "101112141"), 1);
+	assert_string_equal(err, "buildid: 101112141: no build-id is known that begins so\n");
+	fake.history = two_contents;
+	assert_int_equal(RUN(users, "10111213"), 1);
+	assert_string_equal(err,
+			    "buildid: 10111213: several build-ids begin so; which of these: " ID
+			    " 101112131415161718191a1b1c1d1e1f\n");
+	assert_string_equal(out, "");
+	assert_int_equal(RUN(users, "101112131415161718191a1b1c1d1e1f"), 0);
+}
+
 static int unknown_number(struct buildid_history *request)
 {
 	(void)request;
@@ -543,6 +583,7 @@ int main(void)
 		TEST(users_fits_its_terminal),
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(sleep_leaves_no_times_of_before),
+		TEST(first_digits_are_enough_if_no_other_begins_so),
 		TEST(an_older_module_knows_the_present_only),
 	};
 
