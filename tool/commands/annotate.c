@@ -56,6 +56,9 @@ struct annotator {
 	struct identities *identities;
 	struct cache_query *query;
 	uint64_t begin;
+	bool timed;	/* its times are by a clock of the log, or can be converted */
+	bool converted; /* its times, by @clock, as perf record -k had another */
+	struct mono_clock clock;
 	uint64_t text;	      /* address of the kernel's _text; 0: not known */
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
@@ -76,6 +79,23 @@ static void identify_vdso(const struct annotator *annotator, struct perfdata_ide
 	if (annotator->vdso.size > PERFDATA_ID_MAX)
 		return;
 	identity->id = annotator->vdso;
+}
+
+static enum perfdata_clock query_clock(const struct annotator *annotator)
+{
+	return perfdata_clock(annotator->data) == PERFDATA_CLOCK_PERF ? PERFDATA_CLOCK_PERF :
+									PERFDATA_CLOCK_MONO;
+}
+
+/* For the module: no later than that was. */
+static uint64_t query_time(const struct annotator *annotator, uint64_t time)
+{
+	uint64_t converted, slack;
+
+	if (!annotator->converted)
+		return time;
+	converted = mono_clock_convert(&annotator->clock, time, &slack);
+	return converted > slack ? converted - slack : 1;
 }
 
 static void identify(void *context, const struct perfdata_mapping *mapping,
@@ -99,7 +119,9 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	if (!identity->id.size && !identity->known && annotator->query &&
 	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
-				 mapping->time ? mapping->time : annotator->begin, identity);
+				 query_time(annotator,
+					    mapping->time ? mapping->time : annotator->begin),
+				 identity);
 }
 
 static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,
@@ -167,6 +189,32 @@ static const char *why_not_here(const struct annotator *annotator)
 	return NULL;
 }
 
+/* Whether perf had a clock of the records, or says where its own was as it began. */
+static bool knows_clock(const struct annotator *annotator, uint64_t *real, uint64_t *time)
+{
+	enum perfdata_clock clock = perfdata_clock(annotator->data);
+
+	return clock == PERFDATA_CLOCK_PERF || clock == PERFDATA_CLOCK_MONO ||
+	       (clock == PERFDATA_CLOCK_OTHER && perfdata_clock_pair(annotator->data, real, time));
+}
+
+/* CLOCK_REALTIME was @ahead up to @until, by CLOCK_MONOTONIC. False if times mean nothing. */
+static bool convert(struct annotator *annotator, const struct wall_range *ahead, uint64_t until)
+{
+	uint64_t real, time;
+
+	if (!knows_clock(annotator, &real, &time))
+		return false;
+	if (perfdata_clock(annotator->data) != PERFDATA_CLOCK_OTHER)
+		return true;
+	annotator->clock = mono_clock_of(time, real, ahead);
+	if (annotator->clock.mono > 0 && (uint64_t)annotator->clock.mono > until)
+		return false;
+	annotator->converted = true;
+	identities_convert(annotator->identities, &annotator->clock);
+	return true;
+}
+
 /* What it says of the wall clock. */
 static void note_clocks(struct annotator *annotator, const struct log_reader *log)
 {
@@ -179,6 +227,7 @@ static void note_clocks(struct annotator *annotator, const struct log_reader *lo
 	if (clocks->has_before)
 		identities_wall_clock_before(identities, begin, &clocks->before);
 	identities_wall_clock_until(identities, clocks->until);
+	annotator->timed = convert(annotator, &clocks->ahead, clocks->until);
 }
 
 static bool read_records(struct annotator *annotator, struct log_reader *log)
@@ -263,25 +312,38 @@ static const char *why_not_in_log(struct annotator *annotator)
 	return NULL;
 }
 
+/* Where the clock was set, this boot began at any time of a range, by that clock. */
+static bool is_of_earlier_boot(const struct annotator *annotator)
+{
+	const struct wall_range boot = cache_query_boot(annotator->query);
+	int64_t modified = (int64_t)perfdata_modified(annotator->data);
+
+	if (modified > boot.max)
+		return false;
+	return modified <= boot.min || !annotator->text || !is_same_boot(annotator) ||
+	       !identities_text(annotator->identities);
+}
+
 /*
  * Without a log: NULL when the module may be asked. What it knows of the kernel goes to
  * the identities.
  */
 static const char *why_no_query(struct annotator *annotator)
 {
-	enum perfdata_clock clock = perfdata_clock(annotator->data);
+	uint64_t real, time;
 
-	if (perfdata_modified(annotator->data) <= boot_time())
-		return EARLIER_BOOT;
-	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
+	if (!knows_clock(annotator, &real, &time))
 		return "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG;
-	annotator->query = cache_query_new(clock);
+	annotator->query = cache_query_new(query_clock(annotator));
 	if (!annotator->query)
-		return "the module is not accessible" GIVE_LOG ", or load it: modprobe buildid";
-	if (perfdata_modified(annotator->data) <= cache_query_boot(annotator->query))
-		return EARLIER_BOOT;
-	cache_query_images(annotator->query, annotator->begin, annotator->identities);
-	return why_not_here(annotator);
+		return perfdata_modified(annotator->data) <= boot_time() ?
+			       EARLIER_BOOT :
+			       "the module is not accessible" GIVE_LOG
+			       ", or load it: modprobe buildid";
+	convert(annotator, cache_query_range(annotator->query), UINT64_MAX);
+	cache_query_images(annotator->query, query_time(annotator, annotator->begin),
+			   annotator->identities);
+	return is_of_earlier_boot(annotator) ? EARLIER_BOOT : why_not_here(annotator);
 }
 
 /* By perf record --buildid-mmap, the default from Linux 6.17 on, or buildid annotate. */
@@ -319,8 +381,8 @@ static bool gather_with_log(struct annotator *annotator)
 {
 	if (!read_log(annotator))
 		return false;
-	if (annotator->here)
-		annotator->query = cache_query_new(perfdata_clock(annotator->data));
+	if (annotator->here && annotator->timed)
+		annotator->query = cache_query_new(query_clock(annotator));
 	return true;
 }
 

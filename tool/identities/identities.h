@@ -8,6 +8,7 @@
 #define TOOL_IDENTITIES_H
 
 #include "libbuildid/libbuildid.h"
+#include "mono_clock.h"
 #include "perfdata/rewrite.h"
 #include "wall_clock.h"
 
@@ -31,6 +32,8 @@ void identities_wall_clock_before(struct identities *identities, uint64_t begin,
 				  const struct wall_range *range);
 /* After @until, by CLOCK_MONOTONIC, it is not known: a stream that was cut short has no end. */
 void identities_wall_clock_until(struct identities *identities, uint64_t until);
+/* How to convert the times of a perf.data of PERFDATA_CLOCK_OTHER. Without it they say nothing. */
+void identities_convert(struct identities *identities, const struct mono_clock *clock);
 /* All records are added, and perf began to record at @begin, by @clock. 0 or -ENOMEM. */
 int identities_ready(struct identities *identities, uint64_t begin);
 

@@ -19,6 +19,7 @@
 
 static struct make made;
 static int32_t clockid = -1;
+static uint64_t clock_data[2];
 
 #define TEXT 0xffffffff81000000
 
@@ -130,6 +131,7 @@ static void write_mappings(size_t count, const uint32_t *pids, const uint64_t *t
 
 	memset(&made, 0, sizeof(made));
 	made.clockid = clockid;
+	memcpy(made.clock_data, clock_data, sizeof(clock_data));
 	make_begin(&made);
 	for (i = 0; i < count; i++)
 		make_mmap2_event(&made, pids[i], 0x7f0000001000, 0x2000, 0x1000, 4711, times[i],
@@ -200,6 +202,55 @@ static void a_log_without_an_end_does_not_tell_when_a_file_changed(void **state)
 	assert_int_equal(truncate("log", status.st_size - (off_t)sizeof(struct log_end)), 0);
 	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
 	assert_non_null(strstr(err, "buildid: perf.data: 0 mappings annotated, "));
+}
+
+/* By perf record -k, whose clock has slept for an hour longer than that of the records. */
+static void another_clock_tells_contents_apart(void **state)
+{
+	const uint64_t second = 1000000000, hour = 3600 * second;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	/* a mapping of each content, and one of a time when it had neither */
+	const uint32_t pids[] = { 10, 10 };
+	const uint64_t times[] = { hour + begin + 11 * second, hour + begin + 21 * second };
+	struct log_writer *writer;
+	struct reason reason;
+	size_t i;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, begin + 11 * second - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, begin + 21 * second - 1000, real + 20 * (int64_t)second, 10);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+
+	for (i = 0; i < 3; i++) {
+		static const int32_t clockids[] = { CLOCK_BOOTTIME, CLOCK_MONOTONIC_RAW,
+						    CLOCK_REALTIME };
+
+		clockid = clockids[i];
+		clock_data[0] = 0;
+		clock_data[1] = 0;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+		assert_non_null(strstr(err, "without times its contents cannot be told apart"));
+		clock_data[0] = (uint64_t)real + 10 * second;
+		clock_data[1] = hour + begin + 10 * second;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+		assert_non_null(strstr(err, "perf.data: 2 mappings annotated, "));
+		assert_int_equal(RUN(list, "-i", "other"), 0);
+		assert_non_null(strstr(out, "1111111111111111111111111111111111111111 /lib.so\n"));
+		assert_non_null(strstr(out, "2222222222222222222222222222222222222222 /lib.so@"));
+		/* As of a clock that was set: by as much as the two are apart. */
+		clock_data[0] += 2 * hour;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 1);
+	}
+	clockid = -1;
+	clock_data[1] = 0;
 }
 
 static void list_knows_hits_and_json(void **state)
@@ -408,6 +459,7 @@ int main(void)
 		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),
+		TEST(another_clock_tells_contents_apart),
 		TEST(list_knows_hits_and_json),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),
