@@ -26,6 +26,7 @@
 #include "identities/cache_query.h"
 #include "identities/identities.h"
 #include "identities/log.h"
+#include "identities/this_boot.h"
 #include "options.h"
 #include "perfdata/rewrite.h"
 
@@ -186,6 +187,12 @@ static const char *why_not_here(const struct annotator *annotator)
 		return perfdata_error(annotator->data);
 	if (*host && !uname(&here) && strcmp(host, here.nodename))
 		return "recorded on a machine of another name" GIVE_LOG;
+	/* A clone has that name as well. */
+	if ((!annotator->text || !identities_text(annotator->identities)) &&
+	    !this_boot_has(annotator->data, cache_query_handle(annotator->query),
+			   annotator->converted ? &annotator->clock : NULL))
+		return "nothing shows that it was recorded here: it does not say where the kernel "
+		       "was, and its processes are gone, also from what the module remembers" GIVE_LOG;
 	return NULL;
 }
 

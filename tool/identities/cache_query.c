@@ -107,6 +107,11 @@ static int64_t real_before(const struct cache_query *query, uint64_t time)
 	return real_at(query, time, query->range.min);
 }
 
+struct buildid *cache_query_handle(const struct cache_query *query)
+{
+	return query->handle;
+}
+
 const struct wall_range *cache_query_range(const struct cache_query *query)
 {
 	return &query->range;

@@ -12,12 +12,14 @@
 #include "perfdata/rewrite.h"
 #include "wall_clock.h"
 
+struct buildid;
 struct identities;
 struct cache_query;
 
 /* NULL when the module is not loaded, has no times of @clock, or without memory. */
 struct cache_query *cache_query_new(enum perfdata_clock clock);
 void cache_query_free(struct cache_query *query);
+struct buildid *cache_query_handle(const struct cache_query *query);
 /* What CLOCK_REALTIME was ahead of CLOCK_MONOTONIC by. */
 const struct wall_range *cache_query_range(const struct cache_query *query);
 /*

@@ -707,6 +707,38 @@ bool identities_has(const struct identities *identities, const struct perfdata_m
 	return false;
 }
 
+bool identities_pid_at(const struct identities *identities, const struct perfdata_mapping *mapping,
+		       uint32_t *pid)
+{
+	const struct mmap_event place = {
+		.addr = mapping->start,
+		.len = mapping->len,
+		.pgoff = mapping->pgoff,
+	};
+	uint64_t slack, time = in_stream(identities, mapping->time, &slack);
+	bool found = false;
+	size_t i;
+
+	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !time || !has_times(identities))
+		return false;
+	i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
+			      compare_mmaps);
+	for (; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+
+		if (compare_places(mmap, &place))
+			break;
+		if (mmap->time > time + slack || mmap->time + MOMENT + slack <= time ||
+		    !may_be(version_of(identities, mmap), mapping))
+			continue;
+		if (found && *pid != mmap->pid)
+			return false;
+		*pid = mmap->pid;
+		found = true;
+	}
+	return found;
+}
+
 bool identities_ended_before(const struct identities *identities)
 {
 	return has_times(identities) && identities->end < identities->begin &&

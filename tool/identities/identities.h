@@ -47,6 +47,9 @@ void identities_find(const struct identities *identities, const struct perfdata_
  */
 bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
 		    bool *missing);
+/* Whether just one process, @pid, had such a mapping then, whatever the pid of @mapping is. */
+bool identities_pid_at(const struct identities *identities, const struct perfdata_mapping *mapping,
+		       uint32_t *pid);
 /* Whether the stream had ended when perf began. */
 bool identities_ended_before(const struct identities *identities);
 /* No later than CLOCK_REALTIME was when perf began; 0 when that is not known. */

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "common/clock.h"
+#include "content/process_maps.h"
 #include "identities/log.h"
 #include "make_perfdata.h"
 
@@ -124,22 +125,34 @@ static void a_log_that_was_cut_does_as_far_as_it_goes(void **state)
 	assert_listed("other");
 }
 
-static void write_mappings(size_t count, const uint32_t *pids, const uint64_t *times)
+static void write_made(const char *path)
 {
-	FILE *file = fopen("perf.data", "w");
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_mappings_of(bool pipe, size_t count, const uint32_t *pids, const uint64_t *times)
+{
 	size_t i;
 
 	memset(&made, 0, sizeof(made));
 	made.clockid = clockid;
+	made.pipe = pipe;
 	memcpy(made.clock_data, clock_data, sizeof(clock_data));
 	make_begin(&made);
 	for (i = 0; i < count; i++)
 		make_mmap2_event(&made, pids[i], 0x7f0000001000, 0x2000, 0x1000, 4711, times[i],
 				 "/lib.so");
 	make_end(&made);
-	assert_non_null(file);
-	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
-	assert_int_equal(fclose(file), 0);
+	write_made("perf.data");
+}
+
+static void write_mappings(size_t count, const uint32_t *pids, const uint64_t *times)
+{
+	write_mappings_of(false, count, pids, times);
 }
 
 static void write_one_mapping(uint32_t pid, uint64_t time)
@@ -405,6 +418,63 @@ static void what_was_recorded_elsewhere_needs_a_log(void **state)
 				 "a log with --log\n");
 }
 
+/* The first one that is executable. */
+static void write_own_mapping(void)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+
+	assert_true(process_maps_open(&maps, 0));
+	do
+		assert_true(process_maps_next(&maps, &mapping));
+	while (!mapping.executable || !mapping.ino);
+	memset(&made, 0, sizeof(made));
+	made.clockid = -1;
+	made.pipe = true;
+	make_begin(&made);
+	make_mmap2_event(&made, (uint32_t)getpid(), mapping.start, mapping.end - mapping.start, 0,
+			 mapping.ino, 0, mapping.path);
+	make_end(&made);
+	write_made("perf.data");
+	process_maps_close(&maps);
+}
+
+static int remember(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_mmap(&record, 1, 0, 10);
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* It says no host name and not where the kernel was; neither would that of a clone. */
+static void what_nothing_shows_to_be_of_here_needs_a_log(void **state)
+{
+	static const char refused[] =
+		"buildid: perf.data: nothing shows that it was recorded here:";
+
+	(void)state;
+	fake.maps = answer_maps;
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+	assert_memory_equal(err, refused, strlen(refused));
+	fake.history = remember;
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+	/* In another pid namespace it has another number. */
+	write_mappings_of(true, 1, &(uint32_t){ 11 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+	/* Of another time. */
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2000000000 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+
+	/* This process has it. */
+	fake.history = NULL;
+	write_own_mapping();
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+}
+
 /* Behind a perf that does what a script says. */
 static void each_of_several_outputs_is_annotated(void **state)
 {
@@ -466,6 +536,7 @@ int main(void)
 		TEST(a_log_of_another_boot_is_refused),
 		TEST(a_recording_that_cannot_be_of_the_log_is_refused),
 		TEST(what_was_recorded_elsewhere_needs_a_log),
+		TEST(what_nothing_shows_to_be_of_here_needs_a_log),
 		TEST(each_of_several_outputs_is_annotated),
 	};
 
