@@ -26,6 +26,7 @@
 #include "identities/cache_query.h"
 #include "identities/identities.h"
 #include "identities/log.h"
+#include "identities/pid_map.h"
 #include "identities/this_boot.h"
 #include "options.h"
 #include "perfdata/rewrite.h"
@@ -56,6 +57,7 @@ struct annotator {
 	struct perfdata *data;
 	struct identities *identities;
 	struct cache_query *query;
+	struct pid_map *pids; /* or NULL: they are those of the log */
 	uint64_t begin;
 	bool timed;	/* its times are by a clock of the log, or can be converted */
 	bool converted; /* its times, by @clock, as perf record -k had another */
@@ -99,6 +101,16 @@ static uint64_t query_time(const struct annotator *annotator, uint64_t time)
 	return converted > slack ? converted - slack : 1;
 }
 
+static void find_in_log(const struct annotator *annotator, const struct perfdata_mapping *mapping,
+			struct perfdata_identity *identity)
+{
+	struct perfdata_mapping logged = *mapping;
+
+	if (annotator->pids && mapping->kind == PERFDATA_KIND_USER)
+		logged.pid = pid_map_get(annotator->pids, mapping->pid);
+	identities_find(annotator->identities, &logged, identity);
+}
+
 static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
@@ -112,7 +124,7 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		identify_vdso(annotator, identity);
 		return;
 	}
-	identities_find(annotator->identities, mapping, identity);
+	find_in_log(annotator, mapping, identity);
 	if (!identity->id.size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason =
@@ -300,6 +312,21 @@ static bool has_none_of_its_mappings(struct annotator *annotator)
 	return any_missing;
 }
 
+/* A perf in a container has other pids than the recorder outside of it. */
+static bool has_other_pids(struct annotator *annotator)
+{
+	size_t count;
+
+	annotator->pids = pid_map_new(annotator->data, annotator->identities, &count);
+	if (!annotator->pids)
+		return false;
+	fprintf(stderr,
+		"buildid: %s: recorded in another pid namespace: %zu processes found in the log by "
+		"where they mapped files\n",
+		annotator->name, count);
+	return true;
+}
+
 /*
  * NULL when the recording may have been made while the log was written. Both clocks begin
  * with each boot, and so a recording of any other may seem to be of the same time.
@@ -313,7 +340,7 @@ static const char *why_not_in_log(struct annotator *annotator)
 	if (is_older_than_begin(annotator))
 		return "from another boot than the recording, which was last written to before "
 		       "it would have begun in that of the log";
-	if (has_none_of_its_mappings(annotator))
+	if (has_none_of_its_mappings(annotator) && !has_other_pids(annotator))
 		return "none of the recording's mappings is in it; it is of another boot, or of "
 		       "other processes";
 	return NULL;
@@ -552,6 +579,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 
 	cache_query_free(annotator.query);
+	pid_map_free(annotator.pids);
 	identities_free(annotator.identities);
 	free_module_events(&annotator);
 	perfdata_close(annotator.data);

@@ -719,7 +719,8 @@ bool identities_pid_at(const struct identities *identities, const struct perfdat
 	bool found = false;
 	size_t i;
 
-	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !time || !has_times(identities))
+	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !time ||
+	    mapping->start < IDENTITIES_RANDOM || !has_times(identities))
 		return false;
 	i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
 			      compare_mmaps);

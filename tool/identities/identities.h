@@ -47,7 +47,12 @@ void identities_find(const struct identities *identities, const struct perfdata_
  */
 bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
 		    bool *missing);
-/* Whether just one process, @pid, had such a mapping then, whatever the pid of @mapping is. */
+/* Below it are programs that are always at the same place, and those of 32 bits. */
+#define IDENTITIES_RANDOM (1ULL << 32)
+/*
+ * Whether just one process, @pid, had such a mapping then, at a random place, whatever the pid of
+ * @mapping is.
+ */
 bool identities_pid_at(const struct identities *identities, const struct perfdata_mapping *mapping,
 		       uint32_t *pid);
 /* Whether the stream had ended when perf began. */

@@ -9,9 +9,6 @@
 #include "identities.h"
 #include "this_boot.h"
 
-/* Below it are programs that are always at the same place, and those of 32 bits. */
-#define RANDOM_PLACES (1ULL << 32)
-
 /* What one process has mapped. */
 struct present {
 	uint32_t pid;
@@ -85,7 +82,7 @@ bool this_boot_has(struct perfdata *data, struct buildid *handle, const struct m
 	perfdata_rewind(data);
 	while (history && !found && perfdata_next_mapping(data, &mapping) > 0)
 		found = mapping.kind == PERFDATA_KIND_USER && !mapping.data &&
-			mapping.start >= RANDOM_PLACES &&
+			mapping.start >= IDENTITIES_RANDOM &&
 			(identities_pid_at(history, &mapping, &pid) ||
 			 is_present(&present, &mapping));
 	free(present.mappings);

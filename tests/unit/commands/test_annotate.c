@@ -366,6 +366,40 @@ static void a_recording_that_cannot_be_of_the_log_is_refused(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
 }
 
+/* By where they map files: pids 3 and 4 there are 10 and 11 here. */
+static void perf_may_be_in_another_pid_namespace(void **state)
+{
+	const uint64_t second = 1000000000;
+	const uint32_t pids[] = { 3, 4 };
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	const uint64_t times[] = { begin + 11 * second, begin + 21 * second, begin + 31 * second,
+				   begin + 41 * second };
+	struct log_writer *writer;
+	struct reason reason;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, times[0] - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, times[1] - 1000, real + 20 * (int64_t)second, 11);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+	write_mappings(2, pids, times);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	assert_non_null(strstr(err, "buildid: perf.data: recorded in another pid namespace: 2 "
+				    "processes found in the log by where they mapped files\n"));
+	assert_non_null(strstr(err, "perf.data: 2 mappings annotated, "));
+	assert_int_equal(RUN(list, "-i", "other"), 0);
+	assert_non_null(strstr(out, "1111111111111111111111111111111111111111 /lib.so\n"));
+	assert_non_null(strstr(out, "2222222222222222222222222222222222222222 /lib.so@"));
+	/* Times are too far from those in the log. */
+	write_mappings(2, pids, times + 2);
+	assert_refused("none of the recording's mappings is in it; it is of another boot, or of "
+		       "other processes");
+}
+
 /* One mapping, of now. */
 static int answer_maps(struct buildid_maps *request)
 {
@@ -535,6 +569,7 @@ int main(void)
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),
 		TEST(a_log_of_another_boot_is_refused),
 		TEST(a_recording_that_cannot_be_of_the_log_is_refused),
+		TEST(perf_may_be_in_another_pid_namespace),
 		TEST(what_was_recorded_elsewhere_needs_a_log),
 		TEST(what_nothing_shows_to_be_of_here_needs_a_log),
 		TEST(each_of_several_outputs_is_annotated),
