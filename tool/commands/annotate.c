@@ -26,6 +26,8 @@
 #include "identities/cache_query.h"
 #include "identities/identities.h"
 #include "identities/log.h"
+#include "identities/pid_map.h"
+#include "identities/this_boot.h"
 #include "options.h"
 #include "perfdata/rewrite.h"
 
@@ -55,7 +57,11 @@ struct annotator {
 	struct perfdata *data;
 	struct identities *identities;
 	struct cache_query *query;
+	struct pid_map *pids; /* or NULL: they are those of the log */
 	uint64_t begin;
+	bool timed;	/* its times are by a clock of the log, or can be converted */
+	bool converted; /* its times, by @clock, as perf record -k had another */
+	struct mono_clock clock;
 	uint64_t text;	      /* address of the kernel's _text; 0: not known */
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
@@ -78,6 +84,33 @@ static void identify_vdso(const struct annotator *annotator, struct perfdata_ide
 	identity->id = annotator->vdso;
 }
 
+static enum perfdata_clock query_clock(const struct annotator *annotator)
+{
+	return perfdata_clock(annotator->data) == PERFDATA_CLOCK_PERF ? PERFDATA_CLOCK_PERF :
+									PERFDATA_CLOCK_MONO;
+}
+
+/* For the module: no later than that was. */
+static uint64_t query_time(const struct annotator *annotator, uint64_t time)
+{
+	uint64_t converted, slack;
+
+	if (!annotator->converted)
+		return time;
+	converted = mono_clock_convert(&annotator->clock, time, &slack);
+	return converted > slack ? converted - slack : 1;
+}
+
+static void find_in_log(const struct annotator *annotator, const struct perfdata_mapping *mapping,
+			struct perfdata_identity *identity)
+{
+	struct perfdata_mapping logged = *mapping;
+
+	if (annotator->pids && mapping->kind == PERFDATA_KIND_USER)
+		logged.pid = pid_map_get(annotator->pids, mapping->pid);
+	identities_find(annotator->identities, &logged, identity);
+}
+
 static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
@@ -91,7 +124,7 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		identify_vdso(annotator, identity);
 		return;
 	}
-	identities_find(annotator->identities, mapping, identity);
+	find_in_log(annotator, mapping, identity);
 	if (!identity->id.size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason =
@@ -99,7 +132,9 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	if (!identity->id.size && !identity->known && annotator->query &&
 	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
-				 mapping->time ? mapping->time : annotator->begin, identity);
+				 query_time(annotator,
+					    mapping->time ? mapping->time : annotator->begin),
+				 identity);
 }
 
 static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,
@@ -164,7 +199,39 @@ static const char *why_not_here(const struct annotator *annotator)
 		return perfdata_error(annotator->data);
 	if (*host && !uname(&here) && strcmp(host, here.nodename))
 		return "recorded on a machine of another name" GIVE_LOG;
+	/* A clone has that name as well. */
+	if ((!annotator->text || !identities_text(annotator->identities)) &&
+	    !this_boot_has(annotator->data, cache_query_handle(annotator->query),
+			   annotator->converted ? &annotator->clock : NULL))
+		return "nothing shows that it was recorded here: it does not say where the kernel "
+		       "was, and its processes are gone, also from what the module remembers" GIVE_LOG;
 	return NULL;
+}
+
+/* Whether perf had a clock of the records, or says where its own was as it began. */
+static bool knows_clock(const struct annotator *annotator, uint64_t *real, uint64_t *time)
+{
+	enum perfdata_clock clock = perfdata_clock(annotator->data);
+
+	return clock == PERFDATA_CLOCK_PERF || clock == PERFDATA_CLOCK_MONO ||
+	       (clock == PERFDATA_CLOCK_OTHER && perfdata_clock_pair(annotator->data, real, time));
+}
+
+/* CLOCK_REALTIME was @ahead up to @until, by CLOCK_MONOTONIC. False if times mean nothing. */
+static bool convert(struct annotator *annotator, const struct wall_range *ahead, uint64_t until)
+{
+	uint64_t real, time;
+
+	if (!knows_clock(annotator, &real, &time))
+		return false;
+	if (perfdata_clock(annotator->data) != PERFDATA_CLOCK_OTHER)
+		return true;
+	annotator->clock = mono_clock_of(time, real, ahead);
+	if (annotator->clock.mono > 0 && (uint64_t)annotator->clock.mono > until)
+		return false;
+	annotator->converted = true;
+	identities_convert(annotator->identities, &annotator->clock);
+	return true;
 }
 
 /* What it says of the wall clock. */
@@ -179,6 +246,7 @@ static void note_clocks(struct annotator *annotator, const struct log_reader *lo
 	if (clocks->has_before)
 		identities_wall_clock_before(identities, begin, &clocks->before);
 	identities_wall_clock_until(identities, clocks->until);
+	annotator->timed = convert(annotator, &clocks->ahead, clocks->until);
 }
 
 static bool read_records(struct annotator *annotator, struct log_reader *log)
@@ -244,6 +312,21 @@ static bool has_none_of_its_mappings(struct annotator *annotator)
 	return any_missing;
 }
 
+/* A perf in a container has other pids than the recorder outside of it. */
+static bool has_other_pids(struct annotator *annotator)
+{
+	size_t count;
+
+	annotator->pids = pid_map_new(annotator->data, annotator->identities, &count);
+	if (!annotator->pids)
+		return false;
+	fprintf(stderr,
+		"buildid: %s: recorded in another pid namespace: %zu processes found in the log by "
+		"where they mapped files\n",
+		annotator->name, count);
+	return true;
+}
+
 /*
  * NULL when the recording may have been made while the log was written. Both clocks begin
  * with each boot, and so a recording of any other may seem to be of the same time.
@@ -257,10 +340,22 @@ static const char *why_not_in_log(struct annotator *annotator)
 	if (is_older_than_begin(annotator))
 		return "from another boot than the recording, which was last written to before "
 		       "it would have begun in that of the log";
-	if (has_none_of_its_mappings(annotator))
+	if (has_none_of_its_mappings(annotator) && !has_other_pids(annotator))
 		return "none of the recording's mappings is in it; it is of another boot, or of "
 		       "other processes";
 	return NULL;
+}
+
+/* Where the clock was set, this boot began at any time of a range, by that clock. */
+static bool is_of_earlier_boot(const struct annotator *annotator)
+{
+	const struct wall_range boot = cache_query_boot(annotator->query);
+	int64_t modified = (int64_t)perfdata_modified(annotator->data);
+
+	if (modified > boot.max)
+		return false;
+	return modified <= boot.min || !annotator->text || !is_same_boot(annotator) ||
+	       !identities_text(annotator->identities);
 }
 
 /*
@@ -269,19 +364,20 @@ static const char *why_not_in_log(struct annotator *annotator)
  */
 static const char *why_no_query(struct annotator *annotator)
 {
-	enum perfdata_clock clock = perfdata_clock(annotator->data);
+	uint64_t real, time;
 
-	if (perfdata_modified(annotator->data) <= boot_time())
-		return EARLIER_BOOT;
-	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
+	if (!knows_clock(annotator, &real, &time))
 		return "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG;
-	annotator->query = cache_query_new(clock);
+	annotator->query = cache_query_new(query_clock(annotator));
 	if (!annotator->query)
-		return "the module is not accessible" GIVE_LOG ", or load it: modprobe buildid";
-	if (perfdata_modified(annotator->data) <= cache_query_boot(annotator->query))
-		return EARLIER_BOOT;
-	cache_query_images(annotator->query, annotator->begin, annotator->identities);
-	return why_not_here(annotator);
+		return perfdata_modified(annotator->data) <= boot_time() ?
+			       EARLIER_BOOT :
+			       "the module is not accessible" GIVE_LOG
+			       ", or load it: modprobe buildid";
+	convert(annotator, cache_query_range(annotator->query), UINT64_MAX);
+	cache_query_images(annotator->query, query_time(annotator, annotator->begin),
+			   annotator->identities);
+	return is_of_earlier_boot(annotator) ? EARLIER_BOOT : why_not_here(annotator);
 }
 
 /* By perf record --buildid-mmap, the default from Linux 6.17 on, or buildid annotate. */
@@ -319,8 +415,8 @@ static bool gather_with_log(struct annotator *annotator)
 {
 	if (!read_log(annotator))
 		return false;
-	if (annotator->here)
-		annotator->query = cache_query_new(perfdata_clock(annotator->data));
+	if (annotator->here && annotator->timed)
+		annotator->query = cache_query_new(query_clock(annotator));
 	return true;
 }
 
@@ -483,6 +579,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 
 	cache_query_free(annotator.query);
+	pid_map_free(annotator.pids);
 	identities_free(annotator.identities);
 	free_module_events(&annotator);
 	perfdata_close(annotator.data);

@@ -107,9 +107,22 @@ static int64_t real_before(const struct cache_query *query, uint64_t time)
 	return real_at(query, time, query->range.min);
 }
 
-uint64_t cache_query_boot(const struct cache_query *query)
+struct buildid *cache_query_handle(const struct cache_query *query)
 {
-	return (uint64_t)(query->range.max - query->slept);
+	return query->handle;
+}
+
+const struct wall_range *cache_query_range(const struct cache_query *query)
+{
+	return &query->range;
+}
+
+struct wall_range cache_query_boot(const struct cache_query *query)
+{
+	return (struct wall_range){
+		.min = query->range.min - query->slept,
+		.max = query->range.max - query->slept,
+	};
 }
 
 static bool is_older(int64_t changed, int64_t before)

@@ -10,18 +10,24 @@
 #define TOOL_CACHE_QUERY_H
 
 #include "perfdata/rewrite.h"
+#include "wall_clock.h"
 
+struct buildid;
 struct identities;
 struct cache_query;
 
 /* NULL when the module is not loaded, has no times of @clock, or without memory. */
 struct cache_query *cache_query_new(enum perfdata_clock clock);
 void cache_query_free(struct cache_query *query);
+struct buildid *cache_query_handle(const struct cache_query *query);
+/* What CLOCK_REALTIME was ahead of CLOCK_MONOTONIC by. */
+const struct wall_range *cache_query_range(const struct cache_query *query);
 /*
- * When this boot began, in nanoseconds since the epoch, by the latest that CLOCK_REALTIME was
- * set to: no earlier boot wrote a file after that, unless that clock was wrong then.
+ * When this boot began, in nanoseconds since the epoch, by whatever CLOCK_REALTIME was set to
+ * since: of what is older than the least no boot but an earlier one was, of what is newer than the
+ * most none.
  */
-uint64_t cache_query_boot(const struct cache_query *query);
+struct wall_range cache_query_boot(const struct cache_query *query);
 /*
  * Add the kernel to @identities, which cannot change, and the modules that were loaded
  * before @begin, by perf's clock.

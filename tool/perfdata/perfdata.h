@@ -107,6 +107,8 @@ enum perfdata_clock {
 };
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
+/* As perf record -k began: CLOCK_REALTIME and its own clock. Whether that is known. */
+bool perfdata_clock_pair(struct perfdata *data, uint64_t *real, uint64_t *time);
 /*
  * Set @time to the earliest of all events, and @text to the address of the
  * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "common/clock.h"
+#include "content/process_maps.h"
 #include "identities/log.h"
 #include "make_perfdata.h"
 
@@ -19,6 +20,7 @@
 
 static struct make made;
 static int32_t clockid = -1;
+static uint64_t clock_data[2];
 
 #define TEXT 0xffffffff81000000
 
@@ -123,21 +125,34 @@ static void a_log_that_was_cut_does_as_far_as_it_goes(void **state)
 	assert_listed("other");
 }
 
-static void write_mappings(size_t count, const uint32_t *pids, const uint64_t *times)
+static void write_made(const char *path)
 {
-	FILE *file = fopen("perf.data", "w");
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_mappings_of(bool pipe, size_t count, const uint32_t *pids, const uint64_t *times)
+{
 	size_t i;
 
 	memset(&made, 0, sizeof(made));
 	made.clockid = clockid;
+	made.pipe = pipe;
+	memcpy(made.clock_data, clock_data, sizeof(clock_data));
 	make_begin(&made);
 	for (i = 0; i < count; i++)
 		make_mmap2_event(&made, pids[i], 0x7f0000001000, 0x2000, 0x1000, 4711, times[i],
 				 "/lib.so");
 	make_end(&made);
-	assert_non_null(file);
-	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
-	assert_int_equal(fclose(file), 0);
+	write_made("perf.data");
+}
+
+static void write_mappings(size_t count, const uint32_t *pids, const uint64_t *times)
+{
+	write_mappings_of(false, count, pids, times);
 }
 
 static void write_one_mapping(uint32_t pid, uint64_t time)
@@ -200,6 +215,55 @@ static void a_log_without_an_end_does_not_tell_when_a_file_changed(void **state)
 	assert_int_equal(truncate("log", status.st_size - (off_t)sizeof(struct log_end)), 0);
 	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
 	assert_non_null(strstr(err, "buildid: perf.data: 0 mappings annotated, "));
+}
+
+/* By perf record -k, whose clock has slept for an hour longer than that of the records. */
+static void another_clock_tells_contents_apart(void **state)
+{
+	const uint64_t second = 1000000000, hour = 3600 * second;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	/* a mapping of each content, and one of a time when it had neither */
+	const uint32_t pids[] = { 10, 10 };
+	const uint64_t times[] = { hour + begin + 11 * second, hour + begin + 21 * second };
+	struct log_writer *writer;
+	struct reason reason;
+	size_t i;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, begin + 11 * second - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, begin + 21 * second - 1000, real + 20 * (int64_t)second, 10);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+
+	for (i = 0; i < 3; i++) {
+		static const int32_t clockids[] = { CLOCK_BOOTTIME, CLOCK_MONOTONIC_RAW,
+						    CLOCK_REALTIME };
+
+		clockid = clockids[i];
+		clock_data[0] = 0;
+		clock_data[1] = 0;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+		assert_non_null(strstr(err, "without times its contents cannot be told apart"));
+		clock_data[0] = (uint64_t)real + 10 * second;
+		clock_data[1] = hour + begin + 10 * second;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+		assert_non_null(strstr(err, "perf.data: 2 mappings annotated, "));
+		assert_int_equal(RUN(list, "-i", "other"), 0);
+		assert_non_null(strstr(out, "1111111111111111111111111111111111111111 /lib.so\n"));
+		assert_non_null(strstr(out, "2222222222222222222222222222222222222222 /lib.so@"));
+		/* As of a clock that was set: by as much as the two are apart. */
+		clock_data[0] += 2 * hour;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 1);
+	}
+	clockid = -1;
+	clock_data[1] = 0;
 }
 
 static void list_knows_hits_and_json(void **state)
@@ -302,6 +366,40 @@ static void a_recording_that_cannot_be_of_the_log_is_refused(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
 }
 
+/* By where they map files: pids 3 and 4 there are 10 and 11 here. */
+static void perf_may_be_in_another_pid_namespace(void **state)
+{
+	const uint64_t second = 1000000000;
+	const uint32_t pids[] = { 3, 4 };
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	const uint64_t times[] = { begin + 11 * second, begin + 21 * second, begin + 31 * second,
+				   begin + 41 * second };
+	struct log_writer *writer;
+	struct reason reason;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, times[0] - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, times[1] - 1000, real + 20 * (int64_t)second, 11);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+	write_mappings(2, pids, times);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	assert_non_null(strstr(err, "buildid: perf.data: recorded in another pid namespace: 2 "
+				    "processes found in the log by where they mapped files\n"));
+	assert_non_null(strstr(err, "perf.data: 2 mappings annotated, "));
+	assert_int_equal(RUN(list, "-i", "other"), 0);
+	assert_non_null(strstr(out, "1111111111111111111111111111111111111111 /lib.so\n"));
+	assert_non_null(strstr(out, "2222222222222222222222222222222222222222 /lib.so@"));
+	/* Times are too far from those in the log. */
+	write_mappings(2, pids, times + 2);
+	assert_refused("none of the recording's mappings is in it; it is of another boot, or of "
+		       "other processes");
+}
+
 /* One mapping, of now. */
 static int answer_maps(struct buildid_maps *request)
 {
@@ -352,6 +450,63 @@ static void what_was_recorded_elsewhere_needs_a_log(void **state)
 	assert_int_equal(RUN(annotate, "perf.data"), 1);
 	assert_string_equal(err, "buildid: perf.data: recorded on a machine of another name; give "
 				 "a log with --log\n");
+}
+
+/* The first one that is executable. */
+static void write_own_mapping(void)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+
+	assert_true(process_maps_open(&maps, 0));
+	do
+		assert_true(process_maps_next(&maps, &mapping));
+	while (!mapping.executable || !mapping.ino);
+	memset(&made, 0, sizeof(made));
+	made.clockid = -1;
+	made.pipe = true;
+	make_begin(&made);
+	make_mmap2_event(&made, (uint32_t)getpid(), mapping.start, mapping.end - mapping.start, 0,
+			 mapping.ino, 0, mapping.path);
+	make_end(&made);
+	write_made("perf.data");
+	process_maps_close(&maps);
+}
+
+static int remember(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_mmap(&record, 1, 0, 10);
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* It says no host name and not where the kernel was; neither would that of a clone. */
+static void what_nothing_shows_to_be_of_here_needs_a_log(void **state)
+{
+	static const char refused[] =
+		"buildid: perf.data: nothing shows that it was recorded here:";
+
+	(void)state;
+	fake.maps = answer_maps;
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+	assert_memory_equal(err, refused, strlen(refused));
+	fake.history = remember;
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+	/* In another pid namespace it has another number. */
+	write_mappings_of(true, 1, &(uint32_t){ 11 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+	/* Of another time. */
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2000000000 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+
+	/* This process has it. */
+	fake.history = NULL;
+	write_own_mapping();
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
 }
 
 /* Behind a perf that does what a script says. */
@@ -408,12 +563,15 @@ int main(void)
 		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),
+		TEST(another_clock_tells_contents_apart),
 		TEST(list_knows_hits_and_json),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),
 		TEST(a_log_of_another_boot_is_refused),
 		TEST(a_recording_that_cannot_be_of_the_log_is_refused),
+		TEST(perf_may_be_in_another_pid_namespace),
 		TEST(what_was_recorded_elsewhere_needs_a_log),
+		TEST(what_nothing_shows_to_be_of_here_needs_a_log),
 		TEST(each_of_several_outputs_is_annotated),
 	};
 
