@@ -60,6 +60,8 @@ struct symbolize {
 
 /* Standard input, in memory that does not depend on it. */
 struct input {
+	char buffer[1 << 16]; /* read, and not yet in a line, from at up to filled */
+	size_t at, filled;
 	char line[1 << 20];
 	bool is_long;  /* and goes on */
 	bool is_piece; /* and not a whole line */
@@ -359,7 +361,6 @@ static void show_block(void *context, const struct stack_block *block)
 	}
 	if (!out->json)
 		fwrite(from, 1, (size_t)(block->text + block->size - from), out->file);
-	fflush(out->file);
 }
 
 static void report_count(uint64_t count, const char *what, const char *one, const char *more,
@@ -393,18 +394,49 @@ static void ignore_interrupts(void)
 		signal(SIGINT, SIG_IGN);
 }
 
+/* What was printed is to be seen before one waits for more. */
+static bool refill(struct input *input)
+{
+	ssize_t size;
+
+	fflush(stdout);
+	do {
+		size = read(STDIN_FILENO, input->buffer, sizeof(input->buffer));
+	} while (size < 0 && errno == EINTR);
+	if (size < 0)
+		input->error = errno;
+	input->at = 0;
+	input->filled = size > 0 ? (size_t)size : 0;
+	return size > 0;
+}
+
+/* Into the line that has @size bytes, up to its end or that of the buffer; whether it ended. */
+static bool take(struct input *input, size_t *size)
+{
+	const char *from = input->buffer + input->at, *newline;
+	size_t part = input->filled - input->at;
+
+	if (part > sizeof(input->line) - *size)
+		part = sizeof(input->line) - *size;
+	newline = memchr(from, '\n', part);
+	if (newline)
+		part = (size_t)(newline - from) + 1;
+	memcpy(input->line + *size, from, part);
+	*size += part;
+	input->at += part;
+	return newline;
+}
+
 /* A line, or the next piece of one that is longer than @input->line. 0 at the end. */
 static size_t read_line(struct input *input)
 {
+	bool ended = false;
 	size_t size = 0;
-	int byte = 0;
 
-	while (size < sizeof(input->line) && byte != '\n' && (byte = getc_unlocked(stdin)) != EOF)
-		input->line[size++] = (char)byte;
-	if (byte == EOF && ferror(stdin))
-		input->error = errno;
+	while (size < sizeof(input->line) && !ended && (input->at < input->filled || refill(input)))
+		ended = take(input, &size);
 	input->is_piece = input->is_long;
-	input->is_long = size == sizeof(input->line) && byte != '\n';
+	input->is_long = size == sizeof(input->line) && !ended;
 	input->is_piece |= input->is_long;
 	return size;
 }

@@ -138,21 +138,36 @@ static struct json_object *json_words(const char *const *words)
  * it: such bytes in octal, all others, UTF-8 or not, as they are. A byte that
  * is no character is what it is to a terminal that is not set to UTF-8.
  */
+static int put_character(FILE *file, const char **text)
+{
+	uint32_t code = (unsigned char)**text;
+	size_t length = utf8_decode(*text, &code);
+	bool control = utf8_is_control(code);
+	int columns = !control;
+
+	for (length += !length; length; length--, (*text)++)
+		if (control)
+			columns += fprintf(file, "\\%03o", (unsigned char)**text);
+		else
+			fputc(**text, file);
+	return columns;
+}
+
+/* Most of it are bytes that are a column each. */
 static int put_text(FILE *file, const char *text)
 {
 	int columns = 0;
 
 	while (*text) {
-		uint32_t code = (unsigned char)*text;
-		size_t length = utf8_decode(text, &code);
-		bool control = utf8_is_control(code);
+		const char *end = text;
 
-		columns += !control;
-		for (length += !length; length; length--, text++)
-			if (control)
-				columns += fprintf(file, "\\%03o", (unsigned char)*text);
-			else
-				fputc(*text, file);
+		while (*end >= ' ' && *end <= '~')
+			end++;
+		fwrite(text, 1, (size_t)(end - text), file);
+		columns += (int)(end - text);
+		text = end;
+		if (*text)
+			columns += put_character(file, &text);
 	}
 	return columns;
 }

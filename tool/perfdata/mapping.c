@@ -201,7 +201,7 @@ int perfdata_next_mapping(struct perfdata *data, struct perfdata_mapping *mappin
 	int answer;
 
 	do
-		answer = perfdata_next(data, &item);
+		answer = perfdata_next_but_samples(data, &item);
 	while (answer > 0 && !perfdata_mapping(data, item.event, mapping));
 	return answer;
 }
