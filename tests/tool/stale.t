@@ -8,6 +8,7 @@ import re
 import resource
 import shutil
 import subprocess
+import threading
 
 import lib
 import liar
@@ -218,10 +219,17 @@ def _():
 
 # ---------------------------------------------------------------- what gets in the way --
 
+def map_both(path, served):
+    """What maps the one that is served waits for its server."""
+    map_it(path)
+    threading.Thread(target=map_it, args=(served,), daemon=True).start()
+    lib.until(lambda: served in lib.read_bytes("/proc/self/maps").decode(), "it is mapped")
+
+
 @test("a server that does not answer holds nobody up")
 def _():
     with servers.fuse("silent") as (served, _), library() as path, \
-            lib.child(lambda: [map_it(served), map_it(path)]) as pid:
+            lib.child(map_both, path, served) as pid:
         # the process's path leads to the server now
         os.unlink(path)
         os.symlink(served, path)

@@ -87,7 +87,7 @@ static void put_file(struct output *out, const struct named_address *named)
 	out_string(out, NULL, 0, text);
 	free(text);
 	out_string(out, "path", OUT_HIDDEN, named->path && *named->path ? named->path : NULL);
-	out_number(out, "offset", OUT_HIDDEN, named->offset);
+	out_address(out, "offset", OUT_HIDDEN, named->offset);
 }
 
 static void put_identity(struct output *out, const struct identity *identity)
@@ -144,8 +144,8 @@ static void put_named(struct output *out, const struct named_address *named)
 /* The same keys, so that a reader need not ask for each. */
 static void put_unknown(struct output *out, const struct named_address *named)
 {
-	static const char *const keys[] = { "function", "function_offset", "path", "offset",
-					    "build_id" };
+	static const char *const keys[] = { "function", "function_offset", "path",
+					    "offset",	"offset_hex",	   "build_id" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)

@@ -143,12 +143,14 @@ static void json_has_an_object_for_each_address(void **state)
 	fake.exited = true;
 	fake.history = reply_history;
 	assert_int_equal(filter(format("a\n7 0x%llx\n0x12\n", BASE + start), "-j"), 0);
-	assert_ptr_equal(strstr(out, format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,"
-					    "\"function\":\"caller\",\"function_offset\":0,"
-					    "\"path\":\"%s\",\"offset\":%llu,\"build_id\":\"" ID
-					    "\",\"kind\":\"gnu\",\"reason\":null,",
-					    BASE + start, path, start)),
-			 out);
+	assert_ptr_equal(
+		strstr(out,
+		       format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,\"addr_hex\":\"0x%llx\","
+			      "\"function\":\"caller\",\"function_offset\":0,"
+			      "\"path\":\"%s\",\"offset\":%llu,\"offset_hex\":\"0x%llx\",\"build_id\":\"" ID
+			      "\",\"kind\":\"gnu\",\"reason\":null,",
+			      BASE + start, BASE + start, path, start, start)),
+		out);
 	assert_non_null(strstr(out, "s.c\",\"line\":3,\"known_from\":\"history\","
 				    "\"symbols_from\":\"path\",\"problem\":null}\n"));
 	/* The last process still counts. */
