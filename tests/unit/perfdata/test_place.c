@@ -145,14 +145,16 @@ static void a_recording_begun_meanwhile_is_left(void **state)
 	assert_memory_equal(after, make->bytes, make->size);
 }
 
-/* As perf inject -i - -o file leaves it: it can be read, but not be rewritten. */
+/* As perf inject -i - -o file leaves it: what is rewritten has them in front. */
 static void attrs_behind_the_events(void **state)
 {
 	struct perfdata_mapping mappings[16];
 	struct perfdata_header *header = (void *)make->bytes;
-	struct perfdata_section *ids;
+	struct perfdata_header moved;
+	struct perfdata_section *ids, *table;
 
 	(void)state;
+	make_entry(make, USER, 0x20, "/a");
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_end(make);
@@ -161,12 +163,29 @@ static void attrs_behind_the_events(void **state)
 	make_raw(make, make->bytes + sizeof(*header), 8);
 	make_raw(make, make->bytes + header->attrs.offset, header->attrs.size);
 	header->attrs.offset = make->size - header->attrs.size;
+	/* It has put them where it says that the table is. */
+	table = (void *)(make->bytes + header->data.offset + header->data.size);
+	assert_int_equal(header->features[0] & 1U << PERFDATA_FEATURE_BUILD_ID,
+			 1U << PERFDATA_FEATURE_BUILD_ID);
+	table->offset = ids->offset;
+	table->size = make->size - table->offset;
 	write_file("perf.data");
 	assert_int_equal(read_mappings("perf.data", mappings), 1);
 	assert_int_equal(mappings[0].time, 100);
-	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(read_mappings("perf.data", mappings), 1);
+	assert_id(&mappings[0], 20, 2);
+	assert_int_equal(mappings[0].time, 100);
 	read_file("perf.data");
-	assert_memory_equal(after, make->bytes, make->size);
+	memcpy(&moved, after, sizeof(moved));
+	assert_true(moved.attrs.offset < moved.data.offset);
+	ids = (void *)(after + moved.attrs.offset + moved.attr_size - sizeof(*ids));
+	assert_int_equal(ids->size, 8);
+	assert_memory_equal(after + ids->offset, make->bytes + sizeof(*header), 8);
+	/* The same as from then on. */
+	assert_int_equal(annotate_to("perf.data", "again"), 0);
+	assert_int_equal(read_mappings("again", mappings), 1);
+	assert_id(&mappings[0], 20, 2);
 }
 
 static void another_output_leaves_the_input(void **state)
