@@ -25,6 +25,7 @@
 #include "identities/boot.h"
 #include "identities/cache_query.h"
 #include "identities/identities.h"
+#include "identities/jit_file.h"
 #include "identities/log.h"
 #include "identities/pid_map.h"
 #include "identities/this_boot.h"
@@ -111,11 +112,9 @@ static void find_in_log(const struct annotator *annotator, const struct perfdata
 	identities_find(annotator->identities, &logged, identity);
 }
 
-static void identify(void *context, const struct perfdata_mapping *mapping,
-		     struct perfdata_identity *identity)
+static void find_recorded(const struct annotator *annotator, const struct perfdata_mapping *mapping,
+			  struct perfdata_identity *identity)
 {
-	struct annotator *annotator = context;
-
 	if (annotator->blind) {
 		identity->reason = annotator->blind;
 		return;
@@ -135,6 +134,17 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 				 query_time(annotator,
 					    mapping->time ? mapping->time : annotator->begin),
 				 identity);
+}
+
+static void identify(void *context, const struct perfdata_mapping *mapping,
+		     struct perfdata_identity *identity)
+{
+	const struct annotator *annotator = context;
+
+	find_recorded(annotator, mapping, identity);
+	if (!identity->id.size && !identity->known && jit_file_is(mapping))
+		jit_file_id(mapping, perfdata_modified(annotator->data), &identity->id,
+			    &identity->reason);
 }
 
 static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,
@@ -307,7 +317,7 @@ static bool has_none_of_its_mappings(struct annotator *annotator)
 	while (perfdata_next_mapping(annotator->data, &mapping) > 0) {
 		if (identities_has(annotator->identities, &mapping, &missing))
 			return false;
-		any_missing |= missing;
+		any_missing |= missing && !jit_file_is(&mapping);
 	}
 	return any_missing;
 }

@@ -21,6 +21,7 @@
 #include "common/child.h"
 #include "common/clock.h"
 #include "common/clock_watch.h"
+#include "common/own_place.h"
 #include "common/signals.h"
 #include "identities/log.h"
 #include "identities/wall_clock.h"
@@ -342,7 +343,7 @@ static void finish(struct recording *recording, int signals)
 	if (!plan->use(plan, &recording->end, signals))
 		recording->failed = true;
 	else if (!recording->failed && !plan->keep_log)
-		unlink(recording->path);
+		own_place_remove(recording->path);
 	if (recording->failed && !recording->end.status)
 		recording->end.status = EXIT_FAILURE;
 }
@@ -365,7 +366,7 @@ static void run(struct recording *recording, int signals, char **command,
 		out_error(recording->out, *command, "%s", strerror(error));
 		log_finish(recording->log);
 		if (!recording->plan->keep_log)
-			unlink(recording->path);
+			own_place_remove(recording->path);
 		recording->end.status = error == ENOENT ? 127 : 126;
 		return;
 	}

@@ -100,7 +100,7 @@ static void put_file(struct output *out, const struct named_address *named)
 	out_string(out, NULL, 0, text);
 	free(text);
 	out_string(out, "path", OUT_HIDDEN, named->path && *named->path ? named->path : NULL);
-	out_number(out, "offset", OUT_HIDDEN, named->offset);
+	out_address(out, "offset", OUT_HIDDEN, named->offset);
 }
 
 static void put_identity(struct output *out, const struct identity *identity)
@@ -136,15 +136,17 @@ static void put_callers(struct output *out, const struct symbol *symbol)
 	const struct symbol_frame *frame;
 	size_t i;
 
+	out_list_begin(out, "inlined_by");
 	for (i = 0; i < symbol->nr_into; i++) {
 		frame = &symbol->into[i];
-		out_item_begin(out, "inlined_by");
+		out_item_begin(out);
 		out_string(out, NULL, 0, "(inlined by)");
 		put_function(out, frame->function,
 			     i == symbol->nr_into - 1 ? &symbol->function_offset : NULL);
 		put_source(out, frame->source, frame->line);
 		out_item_end(out);
 	}
+	out_list_end(out);
 }
 
 /* How it is known, in JSON only, and why not. */
@@ -171,7 +173,6 @@ static void put_named(struct output *out, const struct named_address *named, boo
 		put_file(out, named);
 		put_identity(out, &named->identity);
 	}
-	out_list(out, "inlined_by");
 	put_source(out, symbol->source, symbol->line);
 	put_callers(out, symbol);
 	put_origin(out, named);
@@ -180,17 +181,18 @@ static void put_named(struct output *out, const struct named_address *named, boo
 /* The same keys, so that a reader need not ask for each. */
 static void put_unknown(struct output *out, const struct named_address *named)
 {
-	static const char *const keys[] = { "function", "function_offset", "path", "offset",
-					    "build_id" };
+	static const char *const keys[] = { "function", "function_offset", "path",
+					    "offset",	"offset_hex",	   "build_id" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		out_null(out, keys[i]);
 	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(BUILDID_KIND_NONE));
 	out_null(out, "reason");
-	out_list(out, "inlined_by");
 	out_null(out, "source");
 	out_null(out, "line");
+	out_list_begin(out, "inlined_by");
+	out_list_end(out);
 	put_origin(out, named);
 	out_string(out, NULL, 0, address_problem_text(named->problem));
 }

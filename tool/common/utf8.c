@@ -9,8 +9,6 @@
 
 #include "utf8.h"
 
-#define REPLACEMENT "\xef\xbf\xbd"
-
 size_t utf8_decode(const char *text, uint32_t *character)
 {
 	/* Smaller codes have a shorter form, which makes a longer one invalid. */
@@ -51,9 +49,14 @@ bool utf8_valid(const char *text)
 	return true;
 }
 
-static char *repair(const char *text, bool (*unwanted)(uint32_t code))
+static bool is_control_in_a_line(uint32_t code)
 {
-	char *repaired = malloc(strlen(text) * strlen(REPLACEMENT) + 1);
+	return code != '\n' && utf8_is_control(code);
+}
+
+char *utf8_printable(const char *text)
+{
+	char *repaired = malloc(strlen(text) * strlen(UTF8_REPLACEMENT) + 1);
 	char *end = repaired;
 	uint32_t code;
 
@@ -63,33 +66,12 @@ static char *repair(const char *text, bool (*unwanted)(uint32_t code))
 	while (*text) {
 		size_t length = utf8_decode(text, &code);
 
-		if (length && !unwanted(code))
+		if (length && !is_control_in_a_line(code))
 			end = mempcpy(end, text, length);
 		else
-			end = mempcpy(end, REPLACEMENT, strlen(REPLACEMENT));
+			end = mempcpy(end, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
 		text += length ? length : 1;
 	}
 	*end = '\0';
 	return repaired;
-}
-
-static bool is_none(uint32_t code)
-{
-	(void)code;
-	return false;
-}
-
-char *utf8_repair(const char *text)
-{
-	return repair(text, is_none);
-}
-
-static bool is_control_in_a_line(uint32_t code)
-{
-	return code != '\n' && utf8_is_control(code);
-}
-
-char *utf8_printable(const char *text)
-{
-	return repair(text, is_control_in_a_line);
 }

@@ -270,6 +270,23 @@ void elf_file_id(int fd, struct elf_info *info)
 	close_image(&image);
 }
 
+bool elf_file_has_code(int fd, uint64_t offset, uint64_t size)
+{
+	Elf_Scn *section = NULL;
+	struct elf_info unused;
+	struct image image;
+	GElf_Shdr header;
+	bool has = false;
+
+	if (!open_image(fd, &image, &unused))
+		return false;
+	while (!has && next_section(image.elf, &section, &header))
+		has = header.sh_flags & SHF_EXECINSTR && header.sh_type == SHT_PROGBITS &&
+		      header.sh_offset == offset && header.sh_size == size;
+	close_image(&image);
+	return has;
+}
+
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id)
 {
 	struct elf_info info;

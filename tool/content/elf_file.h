@@ -36,6 +36,8 @@ void elf_file_info(int fd, struct elf_info *info);
 bool elf_file_build_id(int fd, struct build_id *id);
 /* The same without a file, from notes as the kernel shows them in /sys. */
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
+/* Whether the @size bytes at @offset are those of a section of code. */
+bool elf_file_has_code(int fd, uint64_t offset, uint64_t size);
 
 /* Where a file is to be mapped. */
 struct elf_layout {

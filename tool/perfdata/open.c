@@ -278,6 +278,21 @@ bool perfdata_has_feature(const struct perfdata_header *header, unsigned int num
 	return header->features[number / 64] >> number % 64 & 1;
 }
 
+/* perf inject says so of a table that it has written nothing of, or attrs and ids over. */
+static bool is_over_attrs(const struct perfdata *data, const struct perfdata_section *section)
+{
+	const struct perfdata_section *attrs = &data->header.attrs;
+
+	return section->offset < attrs->offset + attrs->size &&
+	       attrs->offset < section->offset + section->size;
+}
+
+static void drop_feature(struct perfdata *data, unsigned int number)
+{
+	data->header.features[number / 64] &= ~(1ULL << number % 64);
+	data->features[number] = (struct perfdata_section){};
+}
+
 static int read_features(struct perfdata *data)
 {
 	uint64_t at = data->header.data.offset + data->header.data.size, all = 0;
@@ -296,6 +311,8 @@ static int read_features(struct perfdata *data)
 		if (all > data->size)
 			return perfdata_fail(data, "damaged: features that overlap");
 		at += sizeof(data->features[i]);
+		if (is_over_attrs(data, &data->features[i]))
+			drop_feature(data, i);
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "attrs.h"
 #include "features.h"
 #include "module_event.h"
 #include "survey.h"
@@ -24,6 +25,7 @@ struct rewrite {
 	const struct perfdata_annotator *annotator;
 	struct perfdata_counts *counts;
 	struct perfdata_survey survey;
+	struct perfdata_header header; /* of the copy, as far as it is known */
 	size_t stream;
 	bool begun;
 	bool has_events;      /* in the first stream */
@@ -242,6 +244,20 @@ static void end_stream(struct rewrite *rewrite)
 	rewrite->done += rewrite->data->streams[rewrite->stream++].end;
 }
 
+/* The header is there. */
+static int begin_events(struct rewrite *rewrite)
+{
+	struct perfdata *data = rewrite->data;
+
+	if (!perfdata_attrs_are_behind(&data->header))
+		return 0;
+	if (data->aux)
+		return perfdata_fail(data, "its attrs are behind the events, as perf inject writes "
+					   "them, and AUX data must not move; annotate what it has "
+					   "read");
+	return perfdata_attrs_write(data, rewrite->output, &rewrite->header);
+}
+
 /* Up to @number, also those that have no event. */
 static int begin_streams(struct rewrite *rewrite, size_t number)
 {
@@ -251,7 +267,8 @@ static int begin_streams(struct rewrite *rewrite, size_t number)
 		rewrite->begun = true;
 		if (perfdata_writer_stream(rewrite->output, rewrite->stream) ||
 		    perfdata_writer_copy(rewrite->output, 0,
-					 rewrite->data->streams[rewrite->stream].begin))
+					 rewrite->data->streams[rewrite->stream].begin) ||
+		    (!rewrite->stream && begin_events(rewrite)))
 			return -1;
 	}
 	return 0;
@@ -323,7 +340,8 @@ static int put_features(struct rewrite *rewrite)
 	if (perfdata_build_ids_update(rewrite->data, survey->build_ids, &survey->paths))
 		return -1;
 	rewrite->counts->changed |= perfdata_build_ids_changed(survey->build_ids);
-	return perfdata_features_write(rewrite->data, rewrite->output, survey->build_ids);
+	return perfdata_features_write(rewrite->data, rewrite->output, &rewrite->header,
+				       survey->build_ids);
 }
 
 static int finish(struct rewrite *rewrite, const char *path)
@@ -344,12 +362,9 @@ static int finish(struct rewrite *rewrite, const char *path)
 static int prepare(struct rewrite *rewrite, const char *path)
 {
 	struct perfdata *data = rewrite->data;
-	const struct perfdata_header *header = &data->header;
 	size_t i;
 
-	if (header->attrs.size && header->attrs.offset >= header->data.offset)
-		return perfdata_fail(
-			data, "attrs behind the events, as of perf inject: annotate its input");
+	rewrite->header = data->header;
 	for (i = 0; i < data->nr_streams; i++)
 		rewrite->total += 2 * data->streams[i].end;
 	rewrite->survey.build_ids = perfdata_build_ids_read(data);

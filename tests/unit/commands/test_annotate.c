@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include "content/process_maps.h"
 #include "identities/log.h"
 #include "make_perfdata.h"
+#include "samples.h"
 
 #define ID "101112131415161718191a1b1c1d1e1f20212223"
 
@@ -277,6 +280,87 @@ static void list_knows_hits_and_json(void **state)
 				 "\",\"path\":\"/lib.so\",\"flags\":[\"hit\"]}\n");
 	assert_int_equal(RUN(list, "-k", "-i", "perf.data"), 0);
 	assert_string_equal(out, "");
+}
+
+/* As perf inject -j writes it: a file and its mapping, without a build-id by perf 7.2. */
+static void make_jit(const char *path, uint64_t more)
+{
+	unsigned long long offset, size;
+	struct perfdata_mmap2 *mmap;
+	struct stat file;
+	size_t at;
+
+	assert_int_equal(stat(path, &file), 0);
+	assert_int_equal(sscanf(shell_output("readelf -SW %s | sed -n 's/.* [.]text  *PROGBITS  *"
+					     "[0-9a-f]* \\([0-9a-f]* [0-9a-f]*\\) .*/\\1/p'",
+					     path),
+				"%llx %llx", &offset, &size),
+			 2);
+	memset(&made, 0, sizeof(made));
+	made.clockid = clockid;
+	make_begin(&made);
+	at = made.size;
+	make_mmap2_event(&made, 10, 0x400000, size + more, offset, file.st_ino, 2100, path);
+	mmap = (void *)(made.bytes + at);
+	mmap->major = major(file.st_dev);
+	mmap->minor = minor(file.st_dev);
+	mmap->generation = 1;
+	make_sample(&made, PERFDATA_MISC_USER, 10, 2200, 0x400010);
+	make_end(&made);
+}
+
+static void write_made(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void assert_no_jit(const char *why)
+{
+	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
+	assert_non_null(strstr(err, why));
+	assert_int_equal(RUN(list, "-i", "perf.data"), 0);
+	assert_string_equal(out, "");
+}
+
+static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
+{
+	struct build_id id;
+	char text[BUILD_ID_TEXT], path[PATH_MAX], cwd[PATH_MAX - 64];
+
+	(void)state;
+	write_log(true);
+	shell("cp /bin/true jitted-10-0.so && mkdir home");
+	assert_int_equal(setenv("HOME", "home", 1), 0);
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	snprintf(path, sizeof(path), "%s/jitted-10-0.so", cwd);
+	sample_id(path, &id);
+	make_jit(path, 0);
+	write_made("perf.data");
+	/* The file is there, and says itself what it is. */
+	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, build_id_text(&id, text)));
+	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
+	assert_int_equal(RUN(list, "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, text));
+	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 0);
+	shell("cmp jitted-10-0.so debug%s/*/elf", path);
+
+	make_jit(path, 1);
+	write_made("perf.data");
+	assert_no_jit("jitted-10-0.so: not annotated: the file has no code at that place\n");
+	make_jit(path, 0);
+	write_made("perf.data");
+	shell("touch -d 'next week' jitted-10-0.so");
+	assert_no_jit("jitted-10-0.so: not annotated: the file was written to after the recording");
+	shell("cp /bin/true other && mv other jitted-10-0.so");
+	assert_no_jit("another file is there than perf inject has written");
+	shell("rm jitted-10-0.so");
+	assert_no_jit("the file that perf inject has written cannot be read");
+	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 1);
 }
 
 static void what_is_wrong_is_reported(void **state)
@@ -565,6 +649,7 @@ int main(void)
 		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),
 		TEST(another_clock_tells_contents_apart),
 		TEST(list_knows_hits_and_json),
+		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),
 		TEST(a_log_of_another_boot_is_refused),

@@ -153,12 +153,14 @@ static void json_has_an_object_for_each_address(void **state)
 	fake.exited = true;
 	fake.history = reply_history;
 	assert_int_equal(filter(format("a\n7 0x%llx\n0x12\n", BASE + start), "-j"), 0);
-	assert_ptr_equal(strstr(out, format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,"
-					    "\"function\":\"caller\",\"function_offset\":0,"
-					    "\"path\":\"%s\",\"offset\":%llu,\"build_id\":\"" ID
-					    "\",\"kind\":\"gnu\",\"reason\":null,",
-					    BASE + start, path, start)),
-			 out);
+	assert_ptr_equal(
+		strstr(out,
+		       format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,\"addr_hex\":\"0x%llx\","
+			      "\"function\":\"caller\",\"function_offset\":0,"
+			      "\"path\":\"%s\",\"offset\":%llu,\"offset_hex\":\"0x%llx\",\"build_id\":\"" ID
+			      "\",\"kind\":\"gnu\",\"reason\":null,",
+			      BASE + start, BASE + start, path, start, start)),
+		out);
 	assert_non_null(strstr(out, "s.c\",\"line\":3,\"known_from\":\"history\","
 				    "\"symbols_from\":\"path\",\"problem\":null}\n"));
 	/* The last process still counts. */
@@ -401,10 +403,10 @@ static void an_inlined_function_comes_before_what_it_was_inlined_into(void **sta
 					sample_directory()));
 	filter(format("7 0x%llx\n", BASE + at), "-j");
 	assert_non_null(strstr(out, "\"function\":\"in\",\"function_offset\":null,"));
-	assert_non_null(strstr(out, format("\"inlined_by\":[{\"function\":\"caller\","
-					   "\"function_offset\":%llu,\"source\":\"%s/s.c\","
-					   "\"line\":5}],\"source\":\"%s/s.c\",\"line\":3,",
-					   at - start, sample_directory(), sample_directory())));
+	assert_non_null(strstr(out, format("\"source\":\"%s/s.c\",\"line\":3,\"inlined_by\":"
+					   "[{\"function\":\"caller\",\"function_offset\":%llu,"
+					   "\"source\":\"%s/s.c\",\"line\":5}],",
+					   sample_directory(), at - start, sample_directory())));
 }
 
 static struct stat status; /* of a library as it was mapped */
