@@ -7,7 +7,6 @@
 
 #include "content/debug_dir.h"
 #include "identities/jit_file.h"
-#include "identities/jit_file.h"
 #include "perfdata/perfdata.h"
 #include "request_list.h"
 
