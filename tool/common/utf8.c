@@ -49,12 +49,7 @@ bool utf8_valid(const char *text)
 	return true;
 }
 
-static bool is_control_in_a_line(uint32_t code)
-{
-	return code != '\n' && utf8_is_control(code);
-}
-
-char *utf8_printable(const char *text)
+static char *repair(const char *text, bool (*unwanted)(uint32_t code))
 {
 	char *repaired = malloc(strlen(text) * strlen(UTF8_REPLACEMENT) + 1);
 	char *end = repaired;
@@ -66,7 +61,7 @@ char *utf8_printable(const char *text)
 	while (*text) {
 		size_t length = utf8_decode(text, &code);
 
-		if (length && !is_control_in_a_line(code))
+		if (length && !unwanted(code))
 			end = mempcpy(end, text, length);
 		else
 			end = mempcpy(end, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
@@ -74,4 +69,25 @@ char *utf8_printable(const char *text)
 	}
 	*end = '\0';
 	return repaired;
+}
+
+static bool is_none(uint32_t code)
+{
+	(void)code;
+	return false;
+}
+
+char *utf8_repair(const char *text)
+{
+	return repair(text, is_none);
+}
+
+static bool is_control_in_a_line(uint32_t code)
+{
+	return code != '\n' && utf8_is_control(code);
+}
+
+char *utf8_printable(const char *text)
+{
+	return repair(text, is_control_in_a_line);
 }

@@ -309,15 +309,6 @@ static void make_jit(const char *path, uint64_t more)
 	make_end(&made);
 }
 
-static void write_made(const char *path)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void assert_no_jit(const char *why)
 {
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
