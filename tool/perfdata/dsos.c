@@ -12,6 +12,7 @@
 #include "build_ids.h"
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "doubts.h"
 
 struct dso {
 	struct perfdata_dso dso;
@@ -335,6 +336,26 @@ static int sort(struct perfdata *data)
 	return 0;
 }
 
+static int doubt(struct perfdata *data)
+{
+	struct perfdata_dsos *dsos = data->dsos;
+	struct perfdata_doubts doubts = {};
+	struct perfdata_dso *dso;
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < dsos->count && good; i++) {
+		dso = &dsos->sorted[i];
+		good = perfdata_doubts_add(&doubts, dso->kind, dso->path, &dso->id);
+	}
+	for (i = 0; i < dsos->count; i++) {
+		dso = &dsos->sorted[i];
+		dso->doubtful = perfdata_doubts_has(&doubts, dso->kind, &dso->id);
+	}
+	perfdata_doubts_free(&doubts);
+	return good ? 0 : perfdata_no_memory(data);
+}
+
 int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 {
 	if (*data->error)
@@ -346,7 +367,7 @@ int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
 		data->dsos->spaces = address_spaces_new();
 		if (!data->dsos->spaces)
 			return perfdata_no_memory(data);
-		if (add_all(data) || read_samples(data) || sort(data))
+		if (add_all(data) || read_samples(data) || sort(data) || doubt(data))
 			return -1;
 	}
 	*all = data->dsos->sorted;
