@@ -630,10 +630,15 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 		[PERFDATA_KIND_MODULE] = "module", [PERFDATA_KIND_VDSO] = "vdso",
 		[PERFDATA_KIND_OTHER] = "other",
 	};
-	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
+	const char *flags[3] = {};
+	size_t nr_flags = 0;
 	char hex[BUILD_ID_TEXT];
 	char *path = NULL;
 
+	if (dso->hit)
+		flags[nr_flags++] = "hit";
+	if (dso->doubtful)
+		flags[nr_flags++] = "doubtful";
 	build_id_text(&dso->id, hex);
 	if (dso->kind == PERFDATA_KIND_USER)
 		path = strndup(dso->path, content_name_path(dso->path, &dso->id));
@@ -647,6 +652,8 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)
 		out_string(out, "file", 0, file);
+	if (dso->doubtful)
+		out_string(out, NULL, 0, "(doubtful)");
 	out_words(out, "flags", OUT_HIDDEN, flags);
 	out_end(out);
 	free(path);

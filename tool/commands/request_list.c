@@ -40,6 +40,7 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 	request = &list->items[list->count++];
 	request->kind = kind_of(dso);
 	request->id = dso->id;
+	request->doubtful = dso->doubtful;
 	request->path = dso->path;
 	request->pids = dso->pids;
 	request->nr_pids = dso->nr_pids;

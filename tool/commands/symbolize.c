@@ -206,10 +206,12 @@ static void show_line(struct output *out, uint32_t pid, const uint64_t *addr,
 		out_number(out, "pid", 0, pid);
 	else
 		out_null(out, "pid");
-	if (addr)
+	if (addr) {
 		out_address(out, "addr", 0, *addr);
-	else
+	} else {
 		out_null(out, "addr");
+		out_null(out, "addr_hex");
+	}
 	if (named->problem == ADDRESS_LOCATED)
 		put_named(out, named, false);
 	else

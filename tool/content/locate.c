@@ -453,7 +453,11 @@ static bool find_by_name(struct search *search, const char *name)
 static bool find_loaded(struct search *search)
 {
 	char *name = loaded_module_name(search->id);
-	bool done = find_by_name(search, name);
+	char requested[MODULE_NAME_ROOM];
+	bool done;
+
+	module_name(search->request->path, requested);
+	done = name && !strcmp(name, requested) && find_by_name(search, name);
 
 	free(name);
 	return done;
@@ -481,7 +485,7 @@ static bool find_module(struct search *search)
 
 	quiet.reason = &unused;
 	done = check_named(search, path) || find_loaded(&quiet) || find_by_name(&quiet, path) ||
-	       find_installed(&quiet) || find_on_servers(search);
+	       find_installed(&quiet) || (!search->request->doubtful && find_on_servers(search));
 	if (done && !search->found->name)
 		search->found->name = strdup(path);
 	return done;

@@ -22,9 +22,10 @@ struct request {
 	const char *path;     /* as it was mapped or named, see content_name.h */
 	const uint32_t *pids; /* some processes that had it mapped */
 	size_t nr_pids;
-	bool at_once; /* skip searches that may take seconds */
-	bool ours;    /* a file, and nobody else may write to it; no server is asked */
-	bool any;     /* any process may answer, for a caller that shows which one did */
+	bool at_once;  /* skip searches that may take seconds */
+	bool ours;     /* a file, and nobody else may write to it; no server is asked */
+	bool doubtful; /* a module, and the id may be another's: only a file of its name will do */
+	bool any;      /* any process may answer, for a caller that shows which one did */
 };
 
 struct located_file {

@@ -12,6 +12,7 @@
 #include "build_ids.h"
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "doubts.h"
 #include "unhit.h"
 
 struct dso {
@@ -358,6 +359,26 @@ static int sort(struct perfdata *data)
 	return 0;
 }
 
+static int doubt(struct perfdata *data)
+{
+	struct perfdata_dsos *dsos = data->dsos;
+	struct perfdata_doubts doubts = {};
+	struct perfdata_dso *dso;
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < dsos->count && good; i++) {
+		dso = &dsos->sorted[i];
+		good = perfdata_doubts_add(&doubts, dso->kind, dso->path, &dso->id);
+	}
+	for (i = 0; i < dsos->count; i++) {
+		dso = &dsos->sorted[i];
+		dso->doubtful = perfdata_doubts_has(&doubts, dso->kind, &dso->id);
+	}
+	perfdata_doubts_free(&doubts);
+	return good ? 0 : perfdata_no_memory(data);
+}
+
 static int read_dsos(struct perfdata *data, bool hits)
 {
 	data->dsos = calloc(1, sizeof(*data->dsos));
@@ -368,7 +389,9 @@ static int read_dsos(struct perfdata *data, bool hits)
 		if (!data->dsos->spaces)
 			return perfdata_no_memory(data);
 	}
-	return add_all(data) || (hits && read_samples(data)) || sort(data) ? -1 : 0;
+	if (add_all(data) || (hits && read_samples(data)) || sort(data))
+		return -1;
+	return doubt(data);
 }
 
 int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **all)

@@ -16,6 +16,12 @@ void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id)
 	memcpy(mmap->id, id->bytes, id->size);
 }
 
+void perfdata_clear_id(struct perfdata_mmap2 *mmap)
+{
+	perfdata_set_id(mmap, &(const struct build_id){});
+	mmap->event.misc &= (uint16_t)~PERFDATA_MISC_ID;
+}
+
 /* As perf makes for the modules that are loaded when it begins. */
 static size_t make_mmap2(const struct perfdata_module_event *module, struct perfdata_mmap2 *new)
 {

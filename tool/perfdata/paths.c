@@ -21,6 +21,7 @@ void perfdata_paths_free(struct perfdata_paths *paths)
 	free(paths->contents);
 	hash_map_free(&paths->map);
 	hash_map_free(&paths->content_map);
+	perfdata_doubts_free(&paths->doubts);
 }
 
 struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, const char *path,
@@ -108,8 +109,9 @@ const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths 
 
 	if (!content)
 		content = add_content(paths, path, id);
-	if (!content)
+	if (!content || !perfdata_doubts_add(&paths->doubts, of->kind, of->path, id))
 		return NULL;
+	content->mappings++;
 	of->named |= !plain;
 	if (!plain)
 		return content;
@@ -121,7 +123,18 @@ const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths 
 	return content;
 }
 
+void perfdata_paths_know(struct perfdata_paths *paths, size_t path, const struct build_id *id)
+{
+	struct perfdata_content *content = find_content(paths, path, id);
+
+	if (content)
+		content->known = true;
+}
+
 /* ------------------------------------------------------------------- judge -- */
+
+const char perfdata_foreign[] = "its build-id is not believed, as the recording has it for other "
+				"modules, too; perf 6.17 to 6.19 write such recordings";
 
 static bool are_unknown(const struct perfdata_path *path)
 {
@@ -209,9 +222,31 @@ static bool name_at_length(struct perfdata_paths *paths)
 	return true;
 }
 
+/* What cannot be so is as good as not known. */
+static void take_out_foreign(struct perfdata_paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->nr_contents; i++) {
+		struct perfdata_content *content = &paths->contents[i];
+		struct perfdata_path *path = &paths->all[content->path];
+
+		if (content->known ||
+		    !perfdata_doubts_has(&paths->doubts, path->kind, &content->id))
+			continue;
+		content->foreign = true;
+		path->contents--;
+		path->annotated -= content->mappings;
+		path->missing += content->mappings;
+		path->reason = perfdata_foreign;
+	}
+}
+
 bool perfdata_paths_judge(struct perfdata_paths *paths, bool keep_names)
 {
 	size_t i;
+
+	take_out_foreign(paths);
 
 	for (i = 0; i < paths->count; i++) {
 		struct perfdata_path *path = &paths->all[i];

@@ -11,6 +11,7 @@
 #define TOOL_PERFDATA_PATHS_H
 
 #include "common/hash_map.h"
+#include "doubts.h"
 #include "rewrite.h"
 
 /**
@@ -52,6 +53,9 @@ struct perfdata_path {
  * @id: build-id
  * @time: of the first mapping of it that has the path and no other name
  * @name: other than the path; NULL for the path
+ * @mappings: how many have it
+ * @known: it is the annotator's word, and not the perf.data's alone
+ * @foreign: judged: the perf.data says it of several modules: mappings are to have no build-id
  * @in_full: with all digits, as another content has the first ones, too
  */
 struct perfdata_content {
@@ -59,6 +63,9 @@ struct perfdata_content {
 	struct build_id id;
 	uint64_t time;
 	char *name;
+	uint64_t mappings;
+	bool known;
+	bool foreign;
 	bool in_full;
 };
 
@@ -70,6 +77,7 @@ struct perfdata_paths {
 	struct perfdata_content *contents;
 	size_t nr_contents;
 	struct hash_map content_map;
+	struct perfdata_doubts doubts;
 };
 
 void perfdata_paths_free(struct perfdata_paths *paths);
@@ -85,6 +93,11 @@ struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, co
 const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
 							  const struct build_id *id, uint64_t time,
 							  bool plain);
+/* That is the annotator's word. */
+void perfdata_paths_know(struct perfdata_paths *paths, size_t path, const struct build_id *id);
+/* Why a build-id that is in doubt is not the path's. */
+extern const char perfdata_foreign[];
+
 /* NULL when there is none. */
 const struct perfdata_content *perfdata_paths_content(const struct perfdata_paths *paths,
 						      size_t path, const struct build_id *id);

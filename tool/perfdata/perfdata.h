@@ -128,6 +128,7 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
  * @path: "[kernel.kallsyms]" for the kernel
  * @kind: what it is
  * @id: the build-id, or none when it is not known
+ * @doubtful: the recording has @id for other modules, too, which cannot be; see doubts.h
  * @hit: an address of a sample or its call chain is in it; false where nobody asked
  * @pids: some processes that mapped it, the first ones
  * @nr_pids: how many are in @pids
@@ -136,6 +137,7 @@ struct perfdata_dso {
 	const char *path;
 	enum perfdata_kind kind;
 	struct build_id id;
+	bool doubtful;
 	bool hit;
 	uint32_t pids[4];
 	size_t nr_pids;

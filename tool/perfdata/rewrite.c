@@ -93,12 +93,25 @@ static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *e
 	return put(rewrite, new, new->event.size);
 }
 
+/* What is left is neither a build-id nor an inode. */
+static int put_without_id(struct rewrite *rewrite, const struct perfdata_event *event)
+{
+	struct perfdata_mmap2 *new = (void *)rewrite->event;
+
+	memcpy(new, event, event->size);
+	perfdata_clear_id(new);
+	rewrite->counts->changed = true;
+	return put(rewrite, new, new->event.size);
+}
+
 static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event,
 		       const struct perfdata_mapping *mapping)
 {
 	const struct perfdata_content *content =
 		perfdata_survey_find(&rewrite->survey, event, mapping);
 
+	if (content && content->foreign)
+		return put_without_id(rewrite, event);
 	if (content)
 		return put_annotated(rewrite, event, mapping, content);
 	return perfdata_error(rewrite->data) ? -1 : put(rewrite, event, event->size);
@@ -168,11 +181,16 @@ static int put_build_id(struct rewrite *rewrite, const struct perfdata_event *ev
 	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
 	struct perfdata_event *skipped = (void *)rewrite->event;
 	const struct perfdata_path *path = NULL;
+	struct build_id id = {};
+	bool foreign;
 
 	if (name)
 		path = perfdata_paths_find(&rewrite->survey.paths, name,
 					   perfdata_kind(name, event->misc));
-	if (!path || !perfdata_path_is_done(path))
+	if (name)
+		build_id_set(&id, entry->id, perfdata_build_id_size(entry));
+	foreign = path && perfdata_doubts_has(&rewrite->survey.paths.doubts, path->kind, &id);
+	if (!path || (!foreign && !perfdata_path_is_done(path)))
 		return put(rewrite, event, event->size);
 	memcpy(skipped, event, event->size);
 	skipped->type = PERFDATA_EVENT_TYPE;

@@ -61,15 +61,22 @@ static long room_in(const struct perfdata_survey *survey, const struct perfdata_
 	return UINT16_MAX - (long)size;
 }
 
-/* With the path that @mapping has then. What is known here is more than perf knew. */
-static void identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
+/*
+ * With the path that @mapping has then. What is known here is more than perf knew: whether it
+ * is that.
+ */
+static bool identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
+	bool known;
+
 	survey->annotator->identify(survey->annotator->context, mapping, identity);
+	known = identity->id.size;
 	if (!identity->id.size && mapping->kind == PERFDATA_KIND_VDSO)
 		perfdata_build_ids_find(survey->build_ids, mapping->path, &identity->id);
 	if (!identity->id.size)
 		identity->id = mapping->id;
+	return known;
 }
 
 /* The table has one build-id for a path, which files change. */
@@ -132,22 +139,25 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 	struct perfdata_identity identity = {};
 	struct perfdata_path *path;
 	size_t number;
+	bool known;
 	long room;
 
 	number = perfdata_paths_add(&survey->paths, mapping->path, mapping->kind);
 	if (number == SIZE_MAX)
 		return perfdata_no_memory(survey->data);
-	identify(survey, mapping, &identity);
+	known = identify(survey, mapping, &identity);
 	room = room_in(survey, event, name, mapping);
 	path = &survey->paths.all[number];
 	if (room >= 0)
 		path->room = MIN(path->room, (size_t)room);
 	else if (identity.id.size && add_without_room(survey, mapping, &identity))
 		return -1;
-	return add_identity(survey, number, mapping, &identity, named,
-			    !identity.id.size || room >= 0) ?
-		       0 :
-		       perfdata_no_memory(survey->data);
+	if (!add_identity(survey, number, mapping, &identity, named,
+			  !identity.id.size || room >= 0))
+		return perfdata_no_memory(survey->data);
+	if (known)
+		perfdata_paths_know(&survey->paths, number, &identity.id);
+	return 0;
 }
 
 /* -------------------------------------------------------------------- modules -- */
@@ -196,8 +206,14 @@ static int add_build_id(struct perfdata_survey *survey, const struct perfdata_bu
 	const struct perfdata_event *event = &entry->event;
 	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
 
-	if (name &&
-	    perfdata_paths_add(&survey->paths, name, perfdata_kind(name, event->misc)) == SIZE_MAX)
+	enum perfdata_kind kind = name ? perfdata_kind(name, event->misc) : PERFDATA_KIND_OTHER;
+	struct build_id id = {};
+
+	if (!name)
+		return 0;
+	build_id_set(&id, entry->id, perfdata_build_id_size(entry));
+	if (perfdata_paths_add(&survey->paths, name, kind) == SIZE_MAX ||
+	    !perfdata_doubts_add(&survey->paths.doubts, kind, name, &id))
 		return perfdata_no_memory(survey->data);
 	return 0;
 }
@@ -256,7 +272,8 @@ int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *
 	struct perfdata_paths *paths = &survey->paths;
 	size_t i;
 
-	if (!perfdata_paths_judge(paths, keeps_names(survey)))
+	if (!perfdata_build_ids_doubt(survey->build_ids, paths) ||
+	    !perfdata_paths_judge(paths, keeps_names(survey)))
 		return perfdata_no_memory(survey->data);
 	for (i = 0; i < paths->count; i++)
 		count_path(survey, &paths->all[i], counts);
@@ -294,7 +311,7 @@ static const struct perfdata_content *found_before(const struct perfdata_survey 
 	path = &survey->paths.all[content->path];
 	if (strncmp(mapping->path, path->path, strlen(path->path)) != 0)
 		return changed(survey);
-	return perfdata_path_is_annotated(path) ? content : NULL;
+	return content->foreign || perfdata_path_is_annotated(path) ? content : NULL;
 }
 
 static const struct perfdata_content *find_again(struct perfdata_survey *survey,
@@ -305,19 +322,23 @@ static const struct perfdata_content *find_again(struct perfdata_survey *survey,
 	struct perfdata_identity identity = {};
 	const struct perfdata_content *content;
 	const struct perfdata_path *path;
+	size_t number;
 
 	take_path(survey, &of_path);
 	path = perfdata_paths_find(&survey->paths, of_path.path, of_path.kind);
 	if (!path)
 		return changed(survey);
+	number = (size_t)(path - survey->paths.all);
+	content = perfdata_paths_content(&survey->paths, number, &mapping->id);
+	if (content && content->foreign)
+		return content;
 	if (!perfdata_path_is_annotated(path) ||
 	    room_in(survey, event, mapping->path, &of_path) < 0)
 		return NULL;
 	identify(survey, &of_path, &identity);
 	if (!identity.id.size)
 		return NULL;
-	content = perfdata_paths_content(&survey->paths, (size_t)(path - survey->paths.all),
-					 &identity.id);
+	content = perfdata_paths_content(&survey->paths, number, &identity.id);
 	return content ? content : changed(survey);
 }
 

@@ -29,8 +29,8 @@ int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_ev
 int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *counts);
 void perfdata_survey_free(struct perfdata_survey *survey);
 /*
- * When it has ended: the content that @mapping, which is @event, is to be given. NULL: it
- * stays as it is; without an error of the perf.data, unless it was changed meanwhile.
+ * When it has ended: the content that @mapping, which is @event, is to be given, or one that is
+ * foreign and to be taken from it. NULL: it stays as it is; without an error of the perf.data, unless it was changed meanwhile.
  */
 const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
 						    const struct perfdata_event *event,

@@ -100,6 +100,40 @@ static void a_log_annotates(void **state)
 	assert_listed("perf.data");
 }
 
+static void put_module(uint64_t start, uint8_t byte, const char *path)
+{
+	struct perfdata_mmap2 *mmap = (void *)(made.bytes + made.size);
+
+	make_mmap2_event(&made, UINT32_MAX, start, 0x1000, 0, 0, 0, path);
+	mmap->event.misc = PERFDATA_MISC_KERNEL | PERFDATA_MISC_ID;
+	mmap->id_size = 20;
+	memset(mmap->reserved, 0, sizeof(mmap->reserved));
+	memset(mmap->id, byte, 20);
+}
+
+static void modules_with_one_build_id_are_doubtful(void **state)
+{
+	FILE *file = fopen("perf.data", "w");
+
+	(void)state;
+	memset(&made, 0, sizeof(made));
+	make_begin(&made);
+	put_module(0x10000, 0x11, "[one]");
+	put_module(0x20000, 0x11, "[other]");
+	put_module(0x30000, 0x22, "[third]");
+	make_end(&made);
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(RUN(list, "-m", "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, " [one] (doubtful)\n"));
+	assert_non_null(strstr(out, " [other] (doubtful)\n"));
+	assert_non_null(strstr(out, " [third]\n"));
+	assert_non_null(strstr(err, "2 modules have a build-id that another one has, too"));
+	assert_int_equal(RUN(list, "-m", "-j", "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, "\"flags\":[\"doubtful\"]"));
+}
+
 static void the_summary_is_an_object_that_spares_the_data(void **state)
 {
 	static const char summary[] = "{\"type\":\"annotate\",\"path\":\"perf.data\","
@@ -635,6 +669,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_log_annotates),
+		TEST(modules_with_one_build_id_are_doubtful),
 		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),

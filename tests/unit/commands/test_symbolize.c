@@ -161,7 +161,7 @@ static void json_has_an_object_for_each_address(void **state)
 			      "\",\"kind\":\"gnu\",\"reason\":null,",
 			      BASE + start, BASE + start, path, start, start)),
 		out);
-	assert_non_null(strstr(out, "s.c\",\"line\":3,\"known_from\":\"history\","
+	assert_non_null(strstr(out, "s.c\",\"line\":3,\"inlined_by\":[],\"known_from\":\"history\","
 				    "\"symbols_from\":\"path\",\"problem\":null}\n"));
 	/* The last process still counts. */
 	assert_non_null(strstr(out, "\"pid\":7,\"addr\":18,"));
@@ -330,11 +330,12 @@ static void a_build_id_and_an_offset_are_enough(void **state)
 	       NULL);
 	assert_non_null(strstr(out, "#0 0x55d300000001 caller+0x1 (?+0x"));
 	filter(format(ID " + %llx\n", inside), "-j");
-	assert_non_null(strstr(out, format("{\"type\":\"symbol\",\"pid\":null,\"addr\":null,"
-					   "\"function\":\"caller\",\"function_offset\":1,"
-					   "\"path\":null,\"offset\":%llu,\"build_id\":\"" ID
-					   "\",\"kind\":\"gnu\",",
-					   inside)));
+	assert_non_null(strstr(
+		out, format("{\"type\":\"symbol\",\"pid\":null,\"addr\":null,"
+			    "\"addr_hex\":null,\"function\":\"caller\",\"function_offset\":1,"
+			    "\"path\":null,\"offset\":%llu,\"offset_hex\":\"0x%llx\","
+			    "\"build_id\":\"" ID "\",\"kind\":\"gnu\",",
+			    inside, inside)));
 	assert_non_null(strstr(out, "\"known_from\":\"text\",\"symbols_from\":\"mapped\","
 				    "\"problem\":null}\n"));
 	/* The kernel has room for 20 bytes, and fills it up. */

@@ -206,6 +206,81 @@ static void some_contents_without_a_build_id(void **state)
 	assert_mapping(&mappings[1], "/mixed", 0);
 }
 
+/* ----------------------------------------------------------------- foreign -- */
+
+static void make_image_mapping(uint64_t start, uint8_t byte, const char *path)
+{
+	make_mmap2_event(make, UINT32_MAX, start, 0x1000, 0, 0, 0, path);
+	last_made()->event.misc = PERFDATA_MISC_KERNEL;
+	if (byte)
+		set_made_id(byte);
+}
+
+/* As perf 6.17 to 6.19 has them, but for the last two. */
+static void make_modules(void)
+{
+	make_begin(make);
+	make_image_mapping(0x1000, 1, "[kernel.kallsyms]_text");
+	make_image_mapping(0x10000, 3, "/lib/modules/6.17.0/kernel/fs/ext4/ext4.ko.xz");
+	make_image_mapping(0x20000, 3, "/lib/modules/6.17.0/kernel/net/nf-tables.ko.xz");
+	make_image_mapping(0x30000, 3, "[vendor]");
+	make_image_mapping(0x40000, 5, "/lib/modules/6.17.0/kernel/fs/fuse-dev.ko");
+	make_image_mapping(0x50000, 5, "[fuse_dev]");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 0, 100, "/a");
+	set_made_id(3);
+}
+
+static void a_build_id_of_several_modules_is_not_believed(void **state)
+{
+	static const uint8_t ids[] = { 1, 0, 0, 0, 5, 5, 3 };
+	struct perfdata_mapping mappings[16];
+	size_t i;
+
+	(void)state;
+	nothing_is_known = true;
+	make_modules();
+	make_entry(make, PERFDATA_MISC_KERNEL, 7, "/lib/modules/6.17.0/kernel/fs/xfs.ko.xz");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.annotated, 4);
+	assert_int_equal(counts.not_annotated, 3);
+	assert_int_equal(counts.paths, 3);
+	assert_non_null(strstr(reported, "[vendor]: 1 of 1: its build-id is not believed"));
+	assert_int_equal(read_mappings("perf.data", mappings), 7);
+	for (i = 0; i < 7; i++)
+		assert_id(&mappings[i], ids[i] ? 20 : 0, ids[i]);
+	assert_null(entry_after("[vendor]"));
+	assert_non_null(entry_after("/lib/modules/6.17.0/kernel/fs/xfs.ko.xz"));
+	assert_entry("[fuse_dev]", KERNEL, 5);
+	/* What is known is more than what perf has recorded. */
+	reset(NULL);
+	make_modules();
+	make_end(make);
+	annotate_made();
+	assert_int_equal(read_mappings("perf.data", mappings), 7);
+	assert_id(&mappings[1], 20, 0xbb);
+	assert_id(&mappings[2], 20, 0xbb);
+}
+
+static void nor_is_one_of_the_table(void **state)
+{
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_image_mapping(0x10000, 0, "[one]");
+	make_image_mapping(0x20000, 0, "[other]");
+	make_image_mapping(0x30000, 0, "[third]");
+	make_entry(make, PERFDATA_MISC_KERNEL, 3, "[one]");
+	make_entry(make, PERFDATA_MISC_KERNEL, 3, "[other]");
+	make_entry(make, PERFDATA_MISC_KERNEL, 5, "[third]");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.not_annotated, 3);
+	assert_null(entry_after("[one]"));
+	assert_null(entry_after("[other]"));
+	assert_non_null(entry_after("[third]"));
+}
+
 /* ------------------------------------------------------------------- names -- */
 
 static void make_several(void)
@@ -972,6 +1047,8 @@ int main(void)
 		TEST(a_path_with_one_that_is_not_known_is_left_alone),
 		TEST(nothing_known_leaves_the_file_as_it_is),
 		TEST(some_contents_without_a_build_id),
+		TEST(a_build_id_of_several_modules_is_not_believed),
+		TEST(nor_is_one_of_the_table),
 		TEST(further_contents_of_a_path_get_names),
 		TEST(ids_that_begin_alike_get_names_that_differ),
 		TEST(names_of_several_directories_differ),
