@@ -19,6 +19,8 @@
 
 /* What is longer is no key, and no stack. bpftrace's have 127 lines. */
 #define HELD_MAX (1U << 20)
+/* Without zeros in front. */
+#define USER_DIGITS_MAX 12
 
 struct stack_text *stack_text_new(const struct stack_options *options)
 {
@@ -230,6 +232,9 @@ static bool is_raw(const struct stack_text *stack, const char *line, const char 
 						     BARE_DIGITS_MIN;
 
 	*word = word_next(line, end, BLANKS);
+	/* A time in nanoseconds has more digits than addresses of processes. */
+	if (word->length > USER_DIGITS_MAX && word_is_decimal(*word, value) && *word->at != '0')
+		return false;
 	return word_is_hex(*word, least, value) && !word_next(word_end(*word), end, BLANKS).length;
 }
 
@@ -363,6 +368,16 @@ static void translate(struct stack_text *stack, size_t first, size_t start, size
 	}
 }
 
+static bool add_element(struct stack_text *stack, const char *at, const char *end)
+{
+	struct word word;
+	uint64_t value;
+
+	if (is_raw(stack, at, end, &word, &value))
+		return add_raw(stack, at, word, value);
+	return add_frame(stack, at, end);
+}
+
 /* An element of an array may be a frame by itself. */
 static bool add_plain(struct stack_text *stack, const struct json_string *string, size_t offset)
 {
@@ -376,7 +391,7 @@ static bool add_plain(struct stack_text *stack, const struct json_string *string
 		next = memchr(at, '\n', (size_t)(end - at));
 		next = next ? next + 1 : end;
 		first = stack->nr_addresses;
-		good = frame ? add_frame(stack, at, next) : add_line(stack, at, next);
+		good = frame ? add_element(stack, at, next) : add_line(stack, at, next);
 		translate(stack, first, (size_t)(at - json->plain), offset);
 	}
 	return good;
