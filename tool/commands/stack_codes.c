@@ -2,7 +2,7 @@
 /* Stack codes: the addresses and pairs of a line, in their order. */
 
 #include "common/array.h"
-#include "stack_internal.h"
+#include "stack_text_internal.h"
 #include "stack_scan.h"
 
 void stack_begin(struct stack_text *stack)

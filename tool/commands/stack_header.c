@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "stack_internal.h"
+#include "stack_text_internal.h"
 #include "stack_scan.h"
 
 /* The kernel's PID_MAX_LIMIT. */

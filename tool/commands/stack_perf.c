@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stack_internal.h"
+#include "stack_text_internal.h"
 #include "stack_scan.h"
 
 /* Of its addresses. */
