@@ -304,6 +304,9 @@ static bool add_other(struct stack_text *stack, const char *line, const char *en
 	const char *rest;
 	uint64_t value;
 
+	/* Most lines of perf script by far. */
+	if (stack->perf && line < end && *line == '\t')
+		return add_frame(stack, line, end);
 	if (is_raw(stack, line, end, &word, &value))
 		return add_raw(stack, line, word, value);
 	stack->raw = stack->named = false;
