@@ -508,6 +508,17 @@ static bool add_text(struct stack_text *stack, const char *line, const char *end
 	return good;
 }
 
+/* What has another address in it is no name. */
+static void drop_wrong_names(struct stack_text *stack, size_t first)
+{
+	struct stack_address *address = &stack->addresses[first];
+	size_t i;
+
+	for (i = first; i + 1 < stack->nr_addresses; i++, address++)
+		if (address->name_length && address->name_at + address->name_length > address[1].at)
+			address->name_at = address->name_length = 0;
+}
+
 bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 {
 	const char *end = line + size;
@@ -520,6 +531,7 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 	passed = stack->nr_passed;
 	json = !stack->in_key && json_strings_read(&stack->json, line, end, &failed);
 	good = !failed && (json ? add_json(stack, line) : add_text(stack, line, end));
+	drop_wrong_names(stack, before);
 	if (good)
 		stack_count_passed(stack, before, line, end);
 	good = good && keep(stack, line, size);

@@ -33,7 +33,7 @@ void *__wrap_reallocarray(void *old, size_t count, size_t size)
 static void show(void *context, const struct stack_block *block)
 {
 	char *end = shown + strlen(shown), id[BUILD_ID_TEXT];
-	size_t i;
+	size_t i, last = 0;
 
 	(void)context;
 	for (i = 0; i < block->nr_addresses; i++) {
@@ -41,6 +41,10 @@ static void show(void *context, const struct stack_block *block)
 
 		assert_true(address->at + address->length <= block->size);
 		assert_true(address->name_at + address->name_length <= block->size);
+		assert_true(address->at >= last);
+		last = address->at + address->length;
+		assert_true(!address->name_length || address->name_at >= last);
+		last += address->name_length ? address->name_at + address->name_length - last : 0;
 		end += sprintf(end, "%s%u %s", end == shown ? "" : "; ", address->owner.pid,
 			       address->caller ? "~" : "");
 		if (!address->is_pair)
@@ -292,6 +296,8 @@ static void lines_of_the_kernel(void **state)
 	       "[   12.345678] RIP: 0033:0x7f5c82724a\n",
 	       "12 ffffffff81000001 '? foo+0x1/0x2'; 12 7f5c82724a");
 	expect("PID: 12\nWrite of size 1 at addr ffff8801f44ec37b by task insmod/13\n", "");
+	expect("pc : [<c0008000>]    lr : [<c0008010>]    psr: 60000013\n",
+	       "0 c0008000; 0 c0008010 'psr: 60000013'");
 	expect("pid 12\n\t0 [<00007f58de12155a>] malloc+0x10\n\t1 [<00007f58de12156a>]\n",
 	       "12 7f58de12155a 'malloc+0x10'; 12 ~7f58de12156a");
 }
@@ -434,8 +440,11 @@ static void every_mutation_is_passed_on(void **state)
 	static const char sample[] =
 		"Attaching 1 probe...\n@[12, \n    0x7f0001\n    main+3\n]: 5\npid 3\n"
 		"        0x7f0002\n\na b  12/13  [001]  5.000007:  1 cycles: \n\t 7f0001 x (y)\n\n"
-		"12 7f1200001139 7f1200001140\n";
-	static const char bytes[] = "\n\t 0x[]@:(),.9afg\0\xff";
+		"12 7f1200001139 7f1200001140\npc : [<c0008000>] lr : [<c0008010>] x\n"
+		"{\"a\":{\"12,\\n  0x7f01\\n\":1},\"pid\":3,\"b\":[\"7f058de12155\"]}\n"
+		"#0 0x55d3328b5160 (/x+0x1160) (BuildId: " ID8 ")\n[0]" ID20 " +5; [1]" ID20
+		"\n +7\n";
+	static const char bytes[] = "\n\t 0x[]@:(),.9afg\0\xff\"{}\\<>+#/";
 	char changed[sizeof(sample)];
 	unsigned int seed = 1, i, n;
 
