@@ -359,10 +359,8 @@ static void report_problems(const struct symbolize *symbolize)
 			     address_problem_text((enum address_problem)i));
 	report_count(symbolize->unnamed, "address", " has", "es have",
 		     " no function, though it is known where");
-	report_count(symbolize->passed, "word", " that may be an address is",
-		     "s that may be "
-		     "addresses are",
-		     " not recognised");
+	report_count(symbolize->passed, "word", " may be an address, but is",
+		     "s may be addresses, but are", " not recognised");
 }
 
 /* bpftrace prints its maps when it is interrupted, and so is all of its pipeline. */
