@@ -2,7 +2,7 @@
 /* Stack codes: the addresses and pairs of a line, in their order. */
 
 #include "common/array.h"
-#include "stack_internal.h"
+#include "stack_text_internal.h"
 #include "stack_scan.h"
 
 void stack_begin(struct stack_text *stack)
@@ -96,6 +96,22 @@ static bool add_pairs(struct stack_text *stack, const char *line, const char *at
 	return true;
 }
 
+/* "[<7f1200001139>] name+0x1" has its name behind the brackets. */
+static void take_brackets(const struct scan *scan, struct word *word, struct word *name)
+{
+	uint64_t value;
+	size_t length;
+
+	*word = scan->word;
+	*name = (struct word){};
+	if (!scan_is_bracketed(scan, &value, &length))
+		return;
+	word->length = length;
+	*name = word_next(word_end(*word), scan->end, BLANKS);
+	if (name->length)
+		name->length = (size_t)(word_last_end(name->at, scan->end) - name->at);
+}
+
 /*
  * All that is an address by itself. With @frame in a line of a stack: the first, and what
  * follows it in a list; others in the same line say something else.
@@ -105,13 +121,15 @@ bool stack_add_words(struct stack_text *stack, const char *line, const char *at,
 {
 	struct scan scan = scan_start(line, at, end);
 	size_t pairs = stack->nr_addresses;
+	struct word word, name;
 	uint64_t value;
 
 	scan.labelled = scan_any_label(line, at, end);
 	while (scan_next(&scan)) {
 		if (!scan_is_address(&scan, &value) || in_pair(stack, &scan, &pair, pairs))
 			continue;
-		if (!stack_add_address(stack, line, scan.word, value, (struct word){},
+		take_brackets(&scan, &word, &name);
+		if (!stack_add_address(stack, line, word, value, name,
 				       frame && stack_is_caller(stack, value)))
 			return false;
 		if (frame && !goes_on(&scan))

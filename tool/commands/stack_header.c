@@ -1,25 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Stack header: the process that is named last is that of what follows. */
 
+#include <ctype.h>
 #include <string.h>
 
-#include "stack_internal.h"
+#include "stack_text_internal.h"
 #include "stack_scan.h"
+
+/* The kernel's PID_MAX_LIMIT. */
+#define PID_MAX 4194304
 
 uint32_t stack_pid(uint64_t value)
 {
 	return value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Numbers that count something else, or name it. */
-static bool is_other_number(struct word word, struct word before)
+/* "12:34:56" */
+static bool is_clock(struct word word, const char *line, const char *end)
 {
-	return (word.length > 1 && *word.at == '0') ||
-	       word_is_one_of(before, "goroutine thread cpu uid gid");
+	const char *last = word_end(word);
+	bool before = word.at - line >= 2 && word.at[-1] == ':' &&
+		      isdigit((unsigned char)word.at[-2]);
+	bool behind = end - last >= 2 && last[0] == ':' && isdigit((unsigned char)last[1]);
+
+	return word.length == 2 && (before || behind);
+}
+
+/* "file.c:12" */
+static bool is_source_line(struct word word, struct word before)
+{
+	const char *point = before.length ? memrchr(before.at, '.', before.length) : NULL;
+	struct word suffix;
+
+	if (!point || word.at[-1] != ':' || word.at - 1 != word_end(before))
+		return false;
+	suffix = (struct word){ point + 1, (size_t)(word_end(before) - point) - 1 };
+	return word_is_one_of(suffix, "c h s cc cpp cxx hpp rs go py java kt js rb");
+}
+
+/* Numbers that count something else, or name it. */
+static bool is_other_number(struct word word, uint64_t value, struct word before, const char *line,
+			    const char *end)
+{
+	return value > PID_MAX || (word.length > 1 && *word.at == '0') ||
+	       word_is_one_of(before, "goroutine thread cpu uid gid") ||
+	       is_source_line(word, before) || is_clock(word, line, end);
 }
 
 static void read_word(const struct stack_text *stack, struct header *header, struct word word,
-		      struct word before, struct word earlier)
+		      struct word before, struct word earlier, const char *line, const char *end)
 {
 	bool of_thread = word_is(before, "thread") && word_is(earlier, "of");
 	uint64_t value;
@@ -35,7 +64,7 @@ static void read_word(const struct stack_text *stack, struct header *header, str
 		header->labelled = value;
 	if (word_is_one_of(before, "tid lwp") || of_thread)
 		header->thread = value;
-	if (is_other_number(word, before))
+	if (is_other_number(word, value, before, line, end))
 		return;
 	if (!header->numbers || header->number != value)
 		header->numbers++;
@@ -97,7 +126,7 @@ void stack_read_header(const struct stack_text *stack, struct header *header, co
 	uint64_t pid;
 
 	for (; word.length; word = word_next(word_end(word), end, SEPARATORS)) {
-		read_word(stack, header, word, before, earlier);
+		read_word(stack, header, word, before, earlier, at, end);
 		earlier = before;
 		before = word;
 	}

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-#include "stack_internal.h"
+#include "stack_text_internal.h"
 #include "stack_scan.h"
 
 /* Of its addresses. */
 #define FRAME_DIGITS_MIN 4
+/* Of what is no sample. */
+#define RECORD "PERF_RECORD_"
 /* The width of its column. */
 #define COLUMN 16
 
@@ -117,6 +119,15 @@ static bool is_thread(struct word word, uint64_t *pid)
 	return word_is_decimal(second, &tid) && word_is_decimal(first, pid);
 }
 
+/* "comm-TID", of ftrace */
+static bool is_task(struct word word, uint64_t *tid)
+{
+	const char *dash = memrchr(word.at, '-', word.length);
+
+	return dash &&
+	       word_is_decimal((struct word){ dash + 1, (size_t)(word_end(word) - dash) - 1 }, tid);
+}
+
 /* "[000]" */
 static bool is_cpu(struct word word)
 {
@@ -157,7 +168,7 @@ bool stack_read_sample(struct stack_text *stack, const char *line, const char *e
 		}
 		first = false;
 		cpu = known && is_cpu(word);
-		if (is_thread(word, &value)) {
+		if (is_thread(word, &value) || is_task(word, &value)) {
 			pid = value;
 			known = true;
 		}
@@ -217,17 +228,18 @@ static void use_thread(struct stack_text *stack, const struct thread *thread)
 /* The first address in its column behind the thread, without a time before it. */
 bool stack_read_flat(struct stack_text *stack, const char *line, const char *end, const char **rest)
 {
-	struct word word = word_next(line, end, BLANKS);
+	struct word before, word = word_next(line, end, BLANKS);
 	struct thread thread;
 	uint64_t value;
 
 	do {
-		*rest = word_end(word);
+		before = word;
 		word = word_next(word_end(word), end, BLANKS);
 	} while (word.length &&
 		 !(word_is_hex(word, FRAME_DIGITS_MIN, &value) && in_column(line, word)));
-	if (!word.length)
+	if (!word.length || !(is_thread(before, &value) || is_cpu(before) || is_event(before)))
 		return false;
+	*rest = word_end(before);
 	read_thread(line, word.at, &thread);
 	if (!thread.count)
 		return false;
@@ -262,7 +274,7 @@ static bool is_sample_address(const char *line, struct word before, struct word 
 	}
 	if (!word_is_hex(*word, FRAME_DIGITS_MIN, value))
 		return false;
-	return in_column(line, *word) || (behind && name_behind(*word, end).at < file);
+	return in_column(line, *word) || (is_event(before) && name_behind(*word, end).at < file);
 }
 
 /* "event: 7f1200001139 name+0x1 (file)" behind a sample's time; the last has the name. */
@@ -287,5 +299,8 @@ bool stack_add_sample(struct stack_text *stack, const char *line, const char *at
 	}
 	if (good && found.length)
 		good = stack_add_address(stack, line, found, of_found, name_of(found, last), false);
+	/* Without one, what its fields say; but the ranges of a mapping are no code that ran. */
+	if (!found.length && !memmem(at, (size_t)(end - at), RECORD, sizeof(RECORD) - 1))
+		branches = at;
 	return good && stack_add_words(stack, line, branches, end, false, stack->nr_addresses);
 }

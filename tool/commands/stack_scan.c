@@ -2,6 +2,7 @@
 /* Stack scan: what is an address anywhere in a line. */
 
 #include <ctype.h>
+#include <string.h>
 
 #include "stack_scan.h"
 
@@ -24,15 +25,24 @@ bool scan_has_label(const struct scan *scan, uint64_t *value)
 		word_is_hex(scan->word, LABELLED_DIGITS_MIN, value));
 }
 
-/* "[<ffffffff81000000>]" */
-static bool is_bracketed(const struct scan *scan, uint64_t *value)
+static bool is_behind(const struct scan *scan, const char *text)
 {
-	struct word word = scan->word;
-	const char *last = word_end(word);
+	size_t length = strlen(text);
 
-	return word.at - scan->line >= 2 && word.at[-1] == '<' && word.at[-2] == '[' &&
-	       scan->end - last >= 2 && last[0] == '>' && last[1] == ']' &&
-	       word_is_hex(word, BARE_DIGITS_MIN, value);
+	return (size_t)(scan->word.at - scan->line) >= length &&
+	       !memcmp(scan->word.at - length, text, length);
+}
+
+bool scan_is_bracketed(const struct scan *scan, uint64_t *value, size_t *length)
+{
+	const char *last = word_end(scan->word);
+	bool square = is_behind(scan, "[<");
+
+	*length = scan->word.length + 1 + square;
+	if ((!square && !is_behind(scan, "=> <") && !is_behind(scan, "=>  <")) ||
+	    last + square >= scan->end || last[0] != '>' || (square && last[1] != ']'))
+		return false;
+	return word_is_hex(scan->word, BARE_DIGITS_MIN, value);
 }
 
 /* "/0x90" of "name+0x3b/0x90" is a size, and a path may have any names. */
@@ -48,7 +58,8 @@ static bool is_place(const struct scan *scan)
 
 bool scan_is_address(struct scan *scan, uint64_t *value)
 {
-	bool is = scan_has_label(scan, value) || is_bracketed(scan, value) ||
+	size_t length;
+	bool is = scan_has_label(scan, value) || scan_is_bracketed(scan, value, &length) ||
 		  (!scan->labelled && word_is_prefixed(scan->word, value) && is_place(scan));
 
 	scan->before_is_address = is;

@@ -28,6 +28,8 @@ bool scan_next(struct scan *scan);
 /* "pc", "ip" or "rip" is before it. */
 bool scan_has_label(const struct scan *scan, uint64_t *value);
 bool scan_any_label(const char *line, const char *at, const char *end);
+/* "[<ffffffff81000000>]", or "=> <...>" of ftrace; @length is up to the end of the brackets. */
+bool scan_is_bracketed(const struct scan *scan, uint64_t *value, size_t *length);
 /* By what is in it and around it. */
 bool scan_is_address(struct scan *scan, uint64_t *value);
 /* At a place where none is looked for. */

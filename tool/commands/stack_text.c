@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_internal.h"
+#include "stack_text_internal.h"
 #include "stack_scan.h"
 
 /* What is longer is no key, and no stack. bpftrace's have 127 lines. */
 #define HELD_MAX (1U << 20)
+/* Without zeros in front. */
+#define USER_DIGITS_MAX 12
 
 struct stack_text *stack_text_new(const struct stack_options *options)
 {
@@ -230,6 +232,9 @@ static bool is_raw(const struct stack_text *stack, const char *line, const char 
 						     BARE_DIGITS_MIN;
 
 	*word = word_next(line, end, BLANKS);
+	/* A time in nanoseconds has more digits than addresses of processes. */
+	if (word->length > USER_DIGITS_MAX && word_is_decimal(*word, value) && *word->at != '0')
+		return false;
 	return word_is_hex(*word, least, value) && !word_next(word_end(*word), end, BLANKS).length;
 }
 
@@ -299,6 +304,9 @@ static bool add_other(struct stack_text *stack, const char *line, const char *en
 	const char *rest;
 	uint64_t value;
 
+	/* Most lines of perf script by far. */
+	if (stack->perf && line < end && *line == '\t')
+		return add_frame(stack, line, end);
 	if (is_raw(stack, line, end, &word, &value))
 		return add_raw(stack, line, word, value);
 	stack->raw = stack->named = false;
@@ -363,6 +371,16 @@ static void translate(struct stack_text *stack, size_t first, size_t start, size
 	}
 }
 
+static bool add_element(struct stack_text *stack, const char *at, const char *end)
+{
+	struct word word;
+	uint64_t value;
+
+	if (is_raw(stack, at, end, &word, &value))
+		return add_raw(stack, at, word, value);
+	return add_frame(stack, at, end);
+}
+
 /* An element of an array may be a frame by itself. */
 static bool add_plain(struct stack_text *stack, const struct json_string *string, size_t offset)
 {
@@ -376,7 +394,7 @@ static bool add_plain(struct stack_text *stack, const struct json_string *string
 		next = memchr(at, '\n', (size_t)(end - at));
 		next = next ? next + 1 : end;
 		first = stack->nr_addresses;
-		good = frame ? add_frame(stack, at, next) : add_line(stack, at, next);
+		good = frame ? add_element(stack, at, next) : add_line(stack, at, next);
 		translate(stack, first, (size_t)(at - json->plain), offset);
 	}
 	return good;
@@ -490,6 +508,17 @@ static bool add_text(struct stack_text *stack, const char *line, const char *end
 	return good;
 }
 
+/* What has another address in it is no name. */
+static void drop_wrong_names(struct stack_text *stack, size_t first)
+{
+	struct stack_address *address = &stack->addresses[first];
+	size_t i;
+
+	for (i = first; i + 1 < stack->nr_addresses; i++, address++)
+		if (address->name_length && address->name_at + address->name_length > address[1].at)
+			address->name_at = address->name_length = 0;
+}
+
 bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 {
 	const char *end = line + size;
@@ -502,6 +531,7 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 	passed = stack->nr_passed;
 	json = !stack->in_key && json_strings_read(&stack->json, line, end, &failed);
 	good = !failed && (json ? add_json(stack, line) : add_text(stack, line, end));
+	drop_wrong_names(stack, before);
 	if (good)
 		stack_count_passed(stack, before, line, end);
 	good = good && keep(stack, line, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stack words: a word ends at a separator, or at a NUL. */
+/* Stack words: a word ends at a separator, or at a NUL, which strchr(3) finds in any text. */
 
 #include <ctype.h>
 #include <string.h>
@@ -7,14 +7,20 @@
 #include "common/hex.h"
 #include "stack_words.h"
 
+/* No separator is a letter or a digit, of which most of a line are. */
+static inline bool is_separator(char c, const char *separators)
+{
+	return !isalnum((unsigned char)c) && strchr(separators, c);
+}
+
 struct word word_next(const char *at, const char *end, const char *separators)
 {
 	struct word word;
 
-	while (at < end && (!*at || strchr(separators, *at)))
+	while (at < end && is_separator(*at, separators))
 		at++;
 	word.at = at;
-	while (at < end && *at && !strchr(separators, *at))
+	while (at < end && !is_separator(*at, separators))
 		at++;
 	word.length = (size_t)(at - word.at);
 	return word;

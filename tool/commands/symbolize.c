@@ -27,18 +27,21 @@
 #include "stack_text.h"
 
 static const char help[] =
-	"Name the addresses in what bpftrace and perf script print: function, file, offset in "
-	"it, build-id and, with debug info, the source line, also when the process has exited "
-	"or the file was deleted or replaced. All other text is passed through as it is, line "
-	"by line. With operands: print a line for each ADDR, in hex, of process PID.\v"
-	"An address is a word 0x... anywhere; the first word of an indented line \"7f12 name "
-	"(file)\"; in a line of perf script that before \"name (file)\"; and each word of "
-	"8 digits or more in a line \"PID ADDR...\". Its process is the one named last before "
-	"it, in its line or the nearest above that is not indented, or in the key @[...] that "
-	"it is in: the number after \"pid\" or \"tgid\", else the only number there, and in "
-	"lines of perf script the word before the time (which is a thread; use perf script -F "
-	"+pid). Words are separated by blanks and ,;:=|()[]{}\"'. Within the indented lines "
-	"of a stack all but the first are return addresses: what is named is the call.\n\n"
+	"Name the addresses in what bpftrace, perf script, coredumpctl, debuggers, sanitizers, "
+	"runtimes and the kernel print, as text or in JSON: function, file, offset in it, build-id "
+	"and, with debug info, the source line, also when the process has exited or the file was "
+	"deleted or replaced. All other text is passed through as it is, line by line. With "
+	"operands: print a line for each ADDR, in hex, of process PID.\v"
+	"An address is a word 0x..., of a stack's line the first; the digits behind \"ip\" and "
+	"\"pc\"; a line of nothing but digits; what is in a column of perf script; each word of 8 "
+	"digits or more in a line \"PID ADDR...\". Its process is the one named last before it, in "
+	"its line or the nearest above that is not of the stack, in the key @[...] or the object "
+	"of JSON that it is in, or in the line \"- comm (PID)\" below: the number after \"pid\", "
+	"\"tgid\" or \"process\", in \"==PID==\", or else the only number there, and in lines of "
+	"perf script the word before the time (which is a thread; use perf script -F +pid). Words "
+	"are separated by blanks and ,;:=|()[]{}\"'. All but the first of a stack are return "
+	"addresses: what is named is the call. A build-id and an offset need no process: \"ID "
+	"0xOFFSET\", \"ID + OFFSET\", \"(FILE+0xADDRESS) (BuildId: ID)\".\n\n"
 	"Exit status: 1 when an ADDR given as operand is in no file that is known.";
 
 /* What is beyond is no offset in a file that is mapped for its code. */
@@ -385,10 +388,8 @@ static void report_problems(const struct symbolize *symbolize)
 			     address_problem_text((enum address_problem)i));
 	report_count(symbolize->unnamed, "address", " has", "es have",
 		     " no function, though it is known where");
-	report_count(symbolize->passed, "word", " that may be an address is",
-		     "s that may be "
-		     "addresses are",
-		     " not recognised");
+	report_count(symbolize->passed, "word", " may be an address, but is",
+		     "s may be addresses, but are", " not recognised");
 }
 
 /* bpftrace prints its maps when it is interrupted, and so is all of its pipeline. */

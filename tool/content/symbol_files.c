@@ -41,6 +41,7 @@ struct file {
 	uint64_t used;
 	uint64_t looked; /* CLOCK_MONOTONIC, 0 for never */
 	bool no_servers; /* they do not have it, and may take long to say so again */
+	bool by_id;	 /* it was looked for without a path */
 	bool no_debug;	 /* it has no other debug info than its own */
 	unsigned int failures;
 };
@@ -303,6 +304,7 @@ static void open_symbols(struct symbol_files *files, struct file *file,
 	int fd = open_file(&search), debug;
 
 	file->looked = clock_ns(CLOCK_MONOTONIC);
+	file->by_id = !*place->path;
 	file->source = NULL;
 	file->no_servers = fd < 0;
 	if (fd < 0)
@@ -379,12 +381,12 @@ static struct file *find_or_add(struct symbol_files *files, const struct symbol_
 	return file;
 }
 
-/* At first, when it was closed, and now and then. */
-static bool may_open(const struct file *file)
+/* At first, when it was closed, when there is a path at last, and now and then. */
+static bool may_open(const struct file *file, const struct symbol_place *place)
 {
 	if (file->failures == FAILURES_MAX)
 		return false;
-	return !file->looked || file->source ||
+	return !file->looked || file->source || (file->by_id && *place->path) ||
 	       clock_ns(CLOCK_MONOTONIC) - file->looked >= NOT_FOUND_FOR;
 }
 
@@ -427,7 +429,7 @@ bool symbol_files_find(struct symbol_files *files, const struct symbol_place *pl
 		return reason_set(reason, "%s", strerror(ENOMEM));
 	file->used = ++files->uses;
 	do {
-		if (!file->symbols && may_open(file))
+		if (!file->symbols && may_open(file, place))
 			open_symbols(files, file, place);
 		*source = file->source;
 		if (!file->symbols)

@@ -33,7 +33,7 @@ void *__wrap_reallocarray(void *old, size_t count, size_t size)
 static void show(void *context, const struct stack_block *block)
 {
 	char *end = shown + strlen(shown), id[BUILD_ID_TEXT];
-	size_t i;
+	size_t i, last = 0;
 
 	(void)context;
 	for (i = 0; i < block->nr_addresses; i++) {
@@ -41,6 +41,10 @@ static void show(void *context, const struct stack_block *block)
 
 		assert_true(address->at + address->length <= block->size);
 		assert_true(address->name_at + address->name_length <= block->size);
+		assert_true(address->at >= last);
+		last = address->at + address->length;
+		assert_true(!address->name_length || address->name_at >= last);
+		last += address->name_length ? address->name_at + address->name_length - last : 0;
 		end += sprintf(end, "%s%u %s", end == shown ? "" : "; ", address->owner.pid,
 			       address->caller ? "~" : "");
 		if (!address->is_pair)
@@ -145,6 +149,8 @@ static void a_line_says_whose_the_indented_ones_are(void **state)
 	expect("bash 12\nat 13\n  0x7f01\n", "13 7f01");
 	expect("PID: 12 ip=0x7f01, x0x7f02 main+0x3\n", "12 7f01");
 	expect("12 99 0x7f01\n", "0 7f01?");
+	/* What is no number of a process. */
+	expect("12:34:56 bash 13 1234567890123 0x7f01 at x.c:4 cpu 2 007\n", "13 7f01");
 	/* From user space into the kernel: what ran there is no caller. */
 	expect("pid 12\n  0xffffffff81000001\n  0xffffffff81000002\n  0x7f01\n  0x7f02\n",
 	       "12 ffffffff81000001; 12 ffffffff81000002; 12 7f01; 12 ~7f02");
@@ -259,6 +265,12 @@ static void stacks_of_runtimes(void **state)
 	       "  addresses: '[0]0x00007f46ba58e4fb; [1]0x00007f46ba4913b8;\n"
 	       "    [2]0x00007f46ba49147b; '\n",
 	       "12 7f46ba58e4fb; 12 ~7f46ba4913b8; 12 ~7f46ba49147b");
+	/* ftrace */
+	expect("   x-y-12  [001] d..1.  5.000007: <user stack trace>\n => <00007f1200001139>\n"
+	       " =>  <00000000004005c8>\n => /lib/libc.so.6[+0x2724a]\n",
+	       "12 7f1200001139 @5000007999; 12 ~4005c8 @5000007999");
+	expect("bash-12  [001] d..1.  5.000007: myprobe: (0x401136) a=b\n",
+	       "12 401136 @5000007999");
 	/* Names with an offset or a size, and paths, are no addresses. */
 	expect("  f+0x3b/0x90 /x/0x12/y + 0x12 +0x13\n", "");
 }
@@ -282,7 +294,12 @@ static void lines_of_the_kernel(void **state)
 	       "[   12.345678]  [<ffffffff81000001>] ? foo+0x1/0x2\n"
 	       "[   12.345678]  do_syscall_64+0x3b/0x90\n"
 	       "[   12.345678] RIP: 0033:0x7f5c82724a\n",
-	       "12 ffffffff81000001; 12 7f5c82724a");
+	       "12 ffffffff81000001 '? foo+0x1/0x2'; 12 7f5c82724a");
+	expect("PID: 12\nWrite of size 1 at addr ffff8801f44ec37b by task insmod/13\n", "");
+	expect("pc : [<c0008000>]    lr : [<c0008010>]    psr: 60000013\n",
+	       "0 c0008000; 0 c0008010 'psr: 60000013'");
+	expect("pid 12\n\t0 [<00007f58de12155a>] malloc+0x10\n\t1 [<00007f58de12156a>]\n",
+	       "12 7f58de12155a 'malloc+0x10'; 12 ~7f58de12156a");
 }
 
 static void perf_script_with_any_fields(void **state)
@@ -306,6 +323,9 @@ static void perf_script_with_any_fields(void **state)
 	       "\t    7f0000001141 g\n  d.c:2\n\t    7f0000001151 h\n  d.c:3\n",
 	       "12 ffffffff81000001 'f+0x1 ([k])' @5000007999; "
 	       "12 7f0000001141 'g' @5000007999; 12 ~7f0000001151 'h' @5000007999");
+	expect("d 12 5.000007:   50000000 cpu-clock:u:      56442e41b141 g+0x18 (/tmp/d)\n",
+	       "12 56442e41b141 'g+0x18 (/tmp/d)' @5000007999");
+	expect("d 12/12 5.000007: PERF_RECORD_MMAP2 12/12: [0x56442e41a000(0x2000) @ 0]: /d\n", "");
 	/* Branches, and data addresses. */
 	expect("d 12 5.000007: cycles:      7f0000001141 g (/d)  0x7f01/0x7f02/P/-/-/3  "
 	       "0x7f03/0x7f04/M/-/-/0 \n",
@@ -373,6 +393,8 @@ static void strings_of_json(void **state)
 	expect("{\"a\":{\"pid\":12},\"b\":{\"pid\":13},\"c\":\"0x7f01\"}\n", "0 7f01?");
 	expect("{\"buildid\":\"[0]" ID20 " +1274fb; [1]" ID20 " +2a3b8; \"}\n",
 	       "0 " ID20 "+1274fb; 0 ~" ID20 "+2a3b8");
+	expect("{\"pid\":12,\"t\":\"1690000000000000\",\"a\":[\"7f058de12155\",\"401136\"]}\n",
+	       "12 7f058de12155; 12 ~401136");
 	/* Over several lines. */
 	expect("{\n  \"pid\": 12,\n  \"ustack\": \"\\n  0x7f01\\n\"\n}\n", "12 7f01");
 	/* No JSON. */
@@ -418,8 +440,11 @@ static void every_mutation_is_passed_on(void **state)
 	static const char sample[] =
 		"Attaching 1 probe...\n@[12, \n    0x7f0001\n    main+3\n]: 5\npid 3\n"
 		"        0x7f0002\n\na b  12/13  [001]  5.000007:  1 cycles: \n\t 7f0001 x (y)\n\n"
-		"12 7f1200001139 7f1200001140\n";
-	static const char bytes[] = "\n\t 0x[]@:(),.9afg\0\xff";
+		"12 7f1200001139 7f1200001140\npc : [<c0008000>] lr : [<c0008010>] x\n"
+		"{\"a\":{\"12,\\n  0x7f01\\n\":1},\"pid\":3,\"b\":[\"7f058de12155\"]}\n"
+		"#0 0x55d3328b5160 (/x+0x1160) (BuildId: " ID8 ")\n[0]" ID20 " +5; [1]" ID20
+		"\n +7\n";
+	static const char bytes[] = "\n\t 0x[]@:(),.9afg\0\xff\"{}\\<>+#/";
 	char changed[sizeof(sample)];
 	unsigned int seed = 1, i, n;
 

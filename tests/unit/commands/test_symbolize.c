@@ -371,8 +371,8 @@ static void what_is_not_recognised_is_counted(void **state)
 {
 	(void)state;
 	assert_int_equal(filter("x deadbeef12 y deadbeef13\n", NULL), 0);
-	assert_string_equal(err, "buildid: symbolize: 2 words that may be addresses are not "
-				 "recognised\n");
+	assert_string_equal(
+		err, "buildid: symbolize: 2 words may be addresses, but are not recognised\n");
 }
 
 /* Of the callers perf script 6.1 has offsets, in a program at that address, too. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stack internal: what the parts of stack_text.c know of each other. */
-#ifndef TOOL_STACK_INTERNAL_H
-#define TOOL_STACK_INTERNAL_H
+/* Stack text internal: what the parts of stack_text.c know of each other. */
+#ifndef TOOL_STACK_TEXT_INTERNAL_H
+#define TOOL_STACK_TEXT_INTERNAL_H
 
 #include "json_strings.h"
 #include "stack_pair.h"
