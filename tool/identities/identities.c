@@ -612,12 +612,13 @@ static const struct version *find_version(const struct identities *identities,
 {
 	/* Data has no record of its own, and one of the place is of what was there before. */
 	bool recorded = !mapping->data || !mapping->has_inode;
+	uint64_t from = time > MOMENT + slack ? time - MOMENT - slack : 0;
 	const struct mmap_event *own = NULL;
 	const struct version *version = NULL;
 
 	if (recorded)
 		own = find_own(identities, mapping, time, slack);
-	if (own && slack && !is_only_since(identities, own, mapping, time - MOMENT - slack)) {
+	if (own && slack && !is_only_since(identities, own, mapping, from)) {
 		*several = true;
 		return NULL;
 	}

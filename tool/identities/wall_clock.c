@@ -14,6 +14,9 @@ int wall_clock_range(struct buildid *handle, struct wall_range *range, int64_t *
 
 	if (err)
 		return err;
+	/* In a time namespace any clock may be anywhere. */
+	if (all < (int64_t)info.slept)
+		all = (int64_t)info.slept;
 	/* Before the module was loaded, it was less by what the machine had slept by then. */
 	range->min = info.real_offset_min - (all - (int64_t)info.slept);
 	range->max = info.real_offset_max;
