@@ -192,9 +192,12 @@ static int compare(const struct question *question, int root, struct progress *p
 	int current, mapped;
 	int error = EAGAIN;
 
-	current = *question->path ? open_untrusted_in(root, question->path, &reason) : dup(root);
+	if (*question->path)
+		current = open_untrusted_in(root, question->path, &reason);
+	else
+		current = open_untrusted_handle(dup(root), &reason);
 	if (current < 0)
-		return *question->path ? why_not(root, question->path) : errno;
+		return *question->path ? why_not(root, question->path) : EACCES;
 	mapped = open_mapped(question);
 	if (mapped >= 0) {
 		error = compare_files(question, mapped, current, progress);

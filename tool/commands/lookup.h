@@ -42,7 +42,7 @@ void lookup_find(struct worker *worker, int root, const char *path, struct looku
 
 /*
  * Whether what is mapped at @mapped has the bytes of @path with the directory @root as its
- * root directory, or of the file open at @root where @path is "". 0 with @same, or an errno:
+ * root directory, or of the file at @root, which may be O_PATH, where @path is "". 0 with @same, or an errno:
  * EAGAIN when another file is at one of the places by now, ETIME when *@patience, in
  * nanoseconds, is used up, which is less by what this took.
  */

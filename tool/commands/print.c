@@ -385,6 +385,7 @@ static void put_news(struct output *out, const struct print_view *view)
 		return;
 	out_string(out, "former_build_id", OUT_HIDDEN, build_id_text(&view->former->id, hex));
 	out_string(out, "former_kind", OUT_HIDDEN, buildid_kind_name(view->former->kind));
+	out_string(out, "note", OUT_HIDDEN, view->note);
 }
 
 /* What follows the name: "(deleted) (was 0123abcd)". */
@@ -402,7 +403,9 @@ static char *tail_text(const struct print_view *view, const char *const *words,
 	print_identity(view->former, id);
 	if (view->layout.id < PRINT_WIDTH_ID)
 		id[view->layout.id] = '\0';
-	sprintf(end, "%s(was %s)", end > text ? " " : "", id);
+	end += sprintf(end, "%s(was %s)", end > text ? " " : "", id);
+	if (view->note)
+		sprintf(end, " (%s)", view->note);
 	return text;
 }
 

@@ -26,6 +26,7 @@
  * struct print_view - how mon shows its lines
  * @layout: the columns
  * @real: CLOCK_REALTIME less CLOCK_MONOTONIC, nanoseconds
+ * @note: what is to be said of it besides, or NULL
  * @news: with the layout's column for it, NEWS_* of this line
  * @former: the identity before, or NULL
  */
@@ -33,6 +34,7 @@ struct print_view {
 	struct layout layout;
 	int64_t real;
 	unsigned int news;
+	const char *note;
 	const struct identity *former;
 };
 

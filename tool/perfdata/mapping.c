@@ -148,6 +148,8 @@ static void copy_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapp
 		mapping->generation = mmap->generation;
 	} else if (mmap->id_size <= PERFDATA_ID_MAX) {
 		build_id_set(&mapping->id, mmap->id, mmap->id_size);
+		if (build_id_is_blank(&mapping->id))
+			mapping->id.size = 0;
 	}
 }
 

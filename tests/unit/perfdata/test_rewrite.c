@@ -262,6 +262,23 @@ static void a_build_id_of_several_modules_is_not_believed(void **state)
 	assert_id(&mappings[2], 20, 0xbb);
 }
 
+/* As of --build-id=0x0000...: perf takes it for none. */
+static void zeros_are_no_build_id(void **state)
+{
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 0, 100, "/a");
+	set_made_id(0);
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 0, 100, "/b");
+	set_made_id(2);
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.annotated, 1);
+	assert_int_equal(counts.not_annotated, 1);
+	assert_string_equal(reported, "/a: 1 of 1: nothing is known");
+}
+
 static void nor_is_one_of_the_table(void **state)
 {
 	(void)state;
@@ -1048,6 +1065,7 @@ int main(void)
 		TEST(nothing_known_leaves_the_file_as_it_is),
 		TEST(some_contents_without_a_build_id),
 		TEST(a_build_id_of_several_modules_is_not_believed),
+		TEST(zeros_are_no_build_id),
 		TEST(nor_is_one_of_the_table),
 		TEST(further_contents_of_a_path_get_names),
 		TEST(ids_that_begin_alike_get_names_that_differ),
