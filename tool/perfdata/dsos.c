@@ -271,16 +271,23 @@ static void hit_chain(struct perfdata_dsos *dsos, struct cursor *cursor, uint16_
 	uint64_t count = next_word(cursor);
 	uint32_t pid;
 	bool counts = pid_of_mode(cpumode, process, &pid);
+	const uint64_t *words = cursor->words;
 	size_t i;
 
 	if (count > cursor->count)
 		count = cursor->count;
 	for (i = 0; i < count; i++) {
-		const uint64_t address = cursor->words[i];
+		uint64_t address;
 
+		if (counts)
+			i += unhit_pass(dsos->unhit, words + i, (size_t)count - i,
+					PERFDATA_CONTEXT_MAX);
+		if (i == count)
+			break;
+		address = words[i];
 		if (address >= PERFDATA_CONTEXT_MAX)
 			counts = pid_of_mode(mode_of_context(address), process, &pid);
-		else if (counts && unhit_may_be_at(dsos->unhit, address))
+		else if (counts)
 			hit(dsos, pid, time, address);
 	}
 	skip_words(cursor, count);

@@ -125,13 +125,24 @@ static bool make_filter(struct unhit *unhit)
 	return true;
 }
 
-bool unhit_may_be_at(const struct unhit *unhit, uint64_t address)
+static bool may_be_at(const struct unhit *unhit, uint64_t address)
 {
 	uint64_t bit = hash(address >> unhit->shift) >> (64 - unhit->bits);
 
 	if (unhit->filter[bit / 64] >> bit % 64 & 1)
 		return true;
 	return unhit->wide && address - unhit->wide_first <= unhit->wide_size;
+}
+
+size_t unhit_pass(const struct unhit *unhit, const uint64_t *addresses, size_t count,
+		  uint64_t limit)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (addresses[i] >= limit || may_be_at(unhit, addresses[i]))
+			break;
+	return i;
 }
 
 /* --------------------------------------------------------------------- all -- */
@@ -195,7 +206,7 @@ size_t unhit_hit(struct unhit *unhit, uint32_t pid, uint64_t time, uint64_t addr
 	struct answer *answer = &unhit->answers[number % ANSWERS];
 	size_t what;
 
-	if (!unhit_may_be_at(unhit, address) || is_in(answer, pid, time, address))
+	if (!may_be_at(unhit, address) || is_in(answer, pid, time, address))
 		return ADDRESS_SPACES_NOTHING;
 	what = address_spaces_find(unhit->spaces, pid, time, address, &answer->scope);
 	answer->pid = pid;

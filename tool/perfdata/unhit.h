@@ -17,8 +17,12 @@ void unhit_free(struct unhit *unhit);
 
 /* False when there is nothing left to be hit. */
 bool unhit_any(const struct unhit *unhit);
-/* False when what is at @address was hit before, or nothing is there, whenever and wherever. */
-bool unhit_may_be_at(const struct unhit *unhit, uint64_t address);
+/*
+ * How many of @count @addresses, up to the first that is not below @limit or may be in
+ * something that was not hit, can be passed over.
+ */
+size_t unhit_pass(const struct unhit *unhit, const uint64_t *addresses, size_t count,
+		  uint64_t limit);
 /* What @pid has at @address at @time, if it was not hit before; else ADDRESS_SPACES_NOTHING. */
 size_t unhit_hit(struct unhit *unhit, uint32_t pid, uint64_t time, uint64_t address);
 

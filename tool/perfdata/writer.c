@@ -70,8 +70,21 @@ uint64_t perfdata_writer_offset(const struct perfdata_writer *output)
 	return output->offsets[output->current] + output->filled;
 }
 
+/* What is long is written from where it is. */
+static int put_long(struct perfdata_writer *output, const void *bytes, size_t size)
+{
+	uint64_t *offset = &output->offsets[output->current];
+
+	if (flush(output) || put(output, output->fds[output->current], bytes, size, *offset))
+		return -1;
+	*offset += size;
+	return 0;
+}
+
 int perfdata_writer_put(struct perfdata_writer *output, const void *bytes, size_t size)
 {
+	if (size >= BUFFER / 4)
+		return put_long(output, bytes, size);
 	while (size) {
 		size_t part = BUFFER - output->filled;
 

@@ -187,7 +187,7 @@ static void nothing_that_was_not_hit_is_passed_over(void **state)
 				what = ADDRESS_SPACES_NOTHING;
 			if (what != ADDRESS_SPACES_NOTHING) {
 				assert_true(unhit_any(unhit));
-				assert_true(unhit_may_be_at(unhit, address));
+				assert_int_equal(unhit_pass(unhit, &address, 1, UINT64_MAX), 0);
 				hit[what] = true;
 			}
 			assert_int_equal(unhit_hit(unhit, pid, time, address), what);
@@ -200,6 +200,7 @@ static void nothing_that_was_not_hit_is_passed_over(void **state)
 /* Then no more samples need be read. */
 static void when_all_is_hit_nothing_is_left(void **state)
 {
+	static const uint64_t far[] = { 1ULL << 40, 1ULL << 40, 1ULL << 41 };
 	struct address_spaces *spaces = address_spaces_new();
 	struct unhit *unhit;
 
@@ -210,7 +211,8 @@ static void when_all_is_hit_nothing_is_left(void **state)
 	/* Number 1 is mapped nowhere. */
 	unhit = unhit_new(spaces, 3);
 	assert_non_null(unhit);
-	assert_false(unhit_may_be_at(unhit, 1ULL << 40));
+	assert_int_equal(unhit_pass(unhit, far, 3, 1ULL << 41), 2);
+	assert_int_equal(unhit_pass(unhit, far, 2, 1ULL << 41), 2);
 	assert_int_equal(unhit_hit(unhit, 10, 2, 0x1800), 0);
 	assert_int_equal(unhit_hit(unhit, 10, 2, 0x1800), ADDRESS_SPACES_NOTHING);
 	assert_true(unhit_any(unhit));
