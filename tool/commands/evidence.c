@@ -12,6 +12,14 @@ bool evidence_same_version(const struct buildid_file *one, const struct buildid_
 	       one->mtime == other->mtime && one->file_size == other->file_size;
 }
 
+bool evidence_not_written(const struct buildid_file *before, const struct buildid_file *now)
+{
+	struct buildid_file former = *before;
+
+	former.ctime = now->ctime;
+	return evidence_same_version(&former, now);
+}
+
 /* Else it says what its owner chose, or depends on a salt. */
 static bool is_computed(uint16_t kind)
 {

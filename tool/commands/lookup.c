@@ -40,8 +40,8 @@ struct inode {
 struct question {
 	uint32_t pid;
 	uint64_t addr;
-	struct inode inodes[2]; /* of the mapped file: as stat(2) shows it, or as it is */
-	struct inode current;	/* in the answers before; an @ino of 0 at first */
+	uint64_t inos[2];     /* of the mapped file: as users see it, and as it is */
+	struct inode current; /* in the answers before; an @ino of 0 at first */
 	uint64_t offset;
 	char path[BUILDID_RECORD_MAX];
 };
@@ -100,16 +100,16 @@ static struct inode inode_of(const struct stat *stat_)
 	return (struct inode){ major(stat_->st_dev), minor(stat_->st_dev), stat_->st_ino };
 }
 
-/* What is mapped, if it is what was: the process may have mapped something else meanwhile. */
+/*
+ * What is mapped, if it is what was: the process may have mapped something else meanwhile. By
+ * inode numbers alone, as stat(2) has another device of an overlay than /proc/PID/maps.
+ */
 static bool is_mapped(int fd, const struct question *question)
 {
-	struct inode inode;
 	struct stat stat_;
 
-	if (fd < 0 || fstat(fd, &stat_))
-		return false;
-	inode = inode_of(&stat_);
-	return same_inode(&inode, &question->inodes[0]) || same_inode(&inode, &question->inodes[1]);
+	return fd >= 0 && !fstat(fd, &stat_) &&
+	       (stat_.st_ino == question->inos[0] || stat_.st_ino == question->inos[1]);
 }
 
 /* By map_files, for whoever may; a program also by /proc/PID/exe, for who may trace it. */
@@ -278,8 +278,7 @@ int lookup_compare(struct worker *worker, int root, const char *path,
 	struct question question = {
 		.pid = mapped->pid,
 		.addr = mapped->addr,
-		.inodes = { { file->user_dev_major, file->user_dev_minor, file->user_ino },
-			    { file->dev_major, file->dev_minor, file->ino } },
+		.inos = { file->user_ino, file->ino },
 	};
 	struct progress progress = {};
 	uint64_t begin;

@@ -255,15 +255,6 @@ static enum evidence compare_bytes(struct news *news, const struct place *before
 	return error ? EVIDENCE_NONE : same ? EVIDENCE_SAME : EVIDENCE_OTHER;
 }
 
-/* The same inode with the same times of its content, as after chmod(2). */
-static bool was_not_written(const struct buildid_file *before, const struct buildid_file *now)
-{
-	struct buildid_file former = *before;
-
-	former.ctime = now->ctime;
-	return evidence_same_version(&former, now);
-}
-
 /* Whether a file with the identity and size of the one before has another content. */
 static bool is_other(struct news *news, const struct place *before, const struct buildid_file *file,
 		     const struct holder *holder)
@@ -271,7 +262,7 @@ static bool is_other(struct news *news, const struct place *before, const struct
 	enum evidence evidence;
 
 	if (news->learning || before->file.file_id == file->file_id ||
-	    file->kind == BUILDID_KIND_FSVERITY || was_not_written(&before->file, file))
+	    file->kind == BUILDID_KIND_FSVERITY || evidence_not_written(&before->file, file))
 		return false;
 	evidence = news->comparing ? compare_bytes(news, before, file, holder) : EVIDENCE_NONE;
 	news->unsure += evidence == EVIDENCE_NONE;

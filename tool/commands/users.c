@@ -170,7 +170,7 @@ static struct candidate *find_candidate(struct users *users, const struct buildi
 	size_t i;
 
 	for (i = 0; i < users->nr_candidates; i++, candidate++)
-		if (evidence_same_version(&candidate->file, file))
+		if (evidence_not_written(&candidate->file, file))
 			return candidate;
 	if (!array_reserve(users->candidates, users->nr_candidates))
 		return NULL;
