@@ -394,6 +394,7 @@ static bool may_be_in_no_file(const struct query *query)
 static bool find_moved(struct query *query)
 {
 	struct named_address *named = query->named, here = *named;
+	const struct file_version version = query->version;
 	struct moved_code moved;
 
 	if (!moved_code_find(query->pid, query->addr, &moved))
@@ -408,6 +409,7 @@ static bool find_moved(struct query *query)
 	}
 	free(named->path);
 	*named = here;
+	query->version = version;
 	query->mapped = query->addr;
 	return false;
 }
