@@ -36,8 +36,8 @@
 static const char help[] =
 	"Show who has mapped a content, under whatever path and in whatever container: process, "
 	"unit or container, state, since when if that is known, path. The content is given by its "
-	"build-id or other identity in hex, or 8 or more of its first digits, or by a file that has "
-	"it: with a slash, if its name could be an ID.\v"
+	"build-id or other identity in hex, or 8 or more of its first digits, or by a file that "
+	"has it: with a slash, if its name could be an ID.\v"
 	"The state is \"mapped\" now; \"unmapped\", by a process that is still there; or "
 	"\"exited\". The last two go as far back as the module remembers, about a thousand "
 	"mappings on each processor, or with --log to the beginning of the log. What a log of "
