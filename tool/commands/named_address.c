@@ -13,6 +13,8 @@
 #include "content/elf_file.h"
 #include "content/kallsyms.h"
 #include "content/moved_code.h"
+#include "content/perf_map.h"
+#include "content/process_maps.h"
 #include "content/running_kernel.h"
 #include "content/vdso.h"
 #include "named_address.h"
@@ -27,8 +29,18 @@ struct remembered {
 	struct named_address named;
 };
 
+/* What a process's JIT compiler says, or that it says nothing. */
+struct compiled {
+	uint32_t pid;
+	uint64_t start; /* as of struct process_stat */
+	uint64_t until; /* CLOCK_MONOTONIC */
+	struct perf_map *map;
+};
+
 /* A power of two. */
 #define REMEMBERED 4096
+/* Processes with a JIT compiler; each may have megabytes to say. */
+#define COMPILED 16
 /* Nanoseconds. */
 #define REMEMBER_FOR 1000000000ULL
 /* Likewise: modules come and go. */
@@ -44,6 +56,7 @@ struct exited {
 struct namer {
 	struct remembered remembered[REMEMBERED];
 	struct exited exited;
+	struct compiled compiled[COMPILED];
 	struct namer_options options;
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
@@ -87,6 +100,8 @@ void namer_free(struct namer *namer)
 		return;
 	for (i = 0; i < REMEMBERED; i++)
 		free(namer->remembered[i].named.path);
+	for (i = 0; i < COMPILED; i++)
+		perf_map_free(namer->compiled[i].map);
 	symbol_files_free(namer->files);
 	kallsyms_free(namer->kallsyms);
 	free(namer);
@@ -365,7 +380,7 @@ static void find_vdso(struct query *query)
 }
 
 /* Of a log it is what was there first. */
-static bool may_be_moved(const struct query *query)
+static bool may_be_in_no_file(const struct query *query)
 {
 	const struct named_address *named = query->named;
 
@@ -376,24 +391,84 @@ static bool may_be_moved(const struct query *query)
 }
 
 /* Code that a living process has moved, by the file that it was of. */
-static void find_moved(struct query *query)
+static bool find_moved(struct query *query)
 {
 	struct named_address *named = query->named, here = *named;
+	const struct file_version version = query->version;
 	struct moved_code moved;
 
 	if (!moved_code_find(query->pid, query->addr, &moved))
-		return;
+		return false;
 	*named = (struct named_address){};
 	query->mapped = moved.beside;
 	find_by_module(query);
 	if (named->problem == ADDRESS_LOCATED && query->living) {
 		named->offset = moved.offset;
 		free(here.path);
-		return;
+		return true;
 	}
 	free(named->path);
 	*named = here;
+	query->version = version;
 	query->mapped = query->addr;
+	return false;
+}
+
+static bool is_executed(uint32_t pid, uint64_t addr)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+	bool is = false;
+
+	if (!process_maps_open(&maps, pid))
+		return false;
+	while (!is && process_maps_next(&maps, &mapping))
+		is = mapping.executable && addr >= mapping.start && addr < mapping.end;
+	process_maps_close(&maps);
+	return is;
+}
+
+/* Read again when the file has changed, which it may with each function. */
+static const struct perf_map *compiled_by(struct namer *namer, uint32_t pid)
+{
+	struct compiled *compiled = &namer->compiled[pid % COMPILED];
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct process_stat stat;
+
+	if (!process_stat_read((pid_t)pid, &stat))
+		return NULL;
+	if (compiled->pid == pid && compiled->start == stat.start) {
+		if (now < compiled->until)
+			return compiled->map;
+		compiled->until = now + REMEMBER_FOR;
+		if (compiled->map && perf_map_is_current(compiled->map, pid))
+			return compiled->map;
+	}
+	perf_map_free(compiled->map);
+	*compiled = (struct compiled){ pid, stat.start, now + REMEMBER_FOR, perf_map_read(pid) };
+	return compiled->map;
+}
+
+static void find_compiled(struct query *query)
+{
+	struct named_address *named = query->named;
+	const struct perf_map *map = compiled_by(query->namer, query->pid);
+	const struct perf_map_entry *entry;
+
+	entry = map ? perf_map_find(map, query->addr - query->caller) : NULL;
+	if (!entry || !is_executed(query->pid, query->addr - query->caller))
+		return;
+	free(named->path);
+	*named = (struct named_address){
+		.problem = ADDRESS_LOCATED,
+		.path = strdup(perf_map_path(map)),
+		.identity.reason = BUILDID_REASON_ANONYMOUS,
+		.offset = query->addr,
+		.known_from = "process",
+		.symbol.function = strdup(entry->name),
+		.symbol.function_offset = query->addr - entry->start,
+		.symbols_from = "perf-map",
+	};
 }
 
 /* Of a process that the log knows no other is asked. False when the log says all. */
@@ -422,8 +497,8 @@ static void find_file(struct query *query)
 	}
 	if (query->named->problem == ADDRESS_NO_MAPPING)
 		find_vdso(query);
-	if (options->handle && may_be_moved(query))
-		find_moved(query);
+	if (may_be_in_no_file(query) && !(options->handle && find_moved(query)))
+		find_compiled(query);
 }
 
 static void name_it(struct query *query)
@@ -464,7 +539,7 @@ void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time,
 		return;
 	}
 	find_file(&query);
-	if (named->problem == ADDRESS_LOCATED)
+	if (named->problem == ADDRESS_LOCATED && !named->symbols_from)
 		name_it(&query);
 }
 

@@ -26,9 +26,9 @@
 #include "options.h"
 
 static const char help[] =
-	"Print the path of a file whose own build-id is ID, in hex, or begins so: where the module saw that "
-	"content mapped (or the mapping in /proc, when no path leads to it any more), the file "
-	"of the running kernel or of a module, in ~/.debug, in /usr/lib/debug, else from the "
+	"Print the path of a file whose own build-id is ID, in hex, or begins so: "
+	"where the module saw that content mapped (or the mapping in /proc, when no path leads to "
+	"it any more), the file of the running kernel or of a module, in ~/.debug, in /usr/lib/debug, else from the "
 	"servers in DEBUGINFOD_URLS.\v"
 	"Without the module the other places are searched. Of 8 digits or more it takes the only "
 	"build-id known here that begins with them. Exit status: 1 when there is no such file.";

@@ -5,11 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -550,6 +555,139 @@ static void code_that_was_moved_is_that_of_the_file_around_it(void **state)
 	}
 }
 
+static char map_path[64];
+
+static void write_map(const char *text)
+{
+	FILE *file = fopen(map_path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static unsigned long long map_code(int protection)
+{
+	void *page = mmap(NULL, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	return (uintptr_t)page;
+}
+
+static bool is_named(unsigned long long addr, const char *name)
+{
+	filter(format("%d 0x%llx\n", getpid(), addr), NULL);
+	return !strcmp(out, format("%d 0x%llx %s (%s+0x%llx) (anonymous)\n", getpid(), addr, name,
+				   map_path, addr));
+}
+
+static void compiled_code_has_the_name_that_its_process_says(void **state)
+{
+	unsigned long long code = map_code(PROT_READ | PROT_EXEC), data = map_code(PROT_READ);
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	write_map(format(
+		"%llx 40 a::b (x.js:1)\nrubbish\n%llx 20 old\n%llx 10 LazyCompile:*new x.js\n"
+		"%llx 40 data\n%llx 40 cut",
+		code, code + 0x40, code + 0x48, data, code + 0x100));
+	assert_true(is_named(code, "a::b (x.js:1)+0x0"));
+	assert_true(is_named(code + 0x3f, "a::b (x.js:1)+0x3f"));
+	assert_true(is_named(code + 0x44, "old+0x4"));
+	assert_true(is_named(code + 0x48, "LazyCompile:*new x.js+0x0"));
+	assert_true(is_named(code + 0x58, "old+0x18"));
+	assert_false(is_named(code + 0x60, "old+0x20"));
+	assert_false(is_named(data, "data+0x0"));
+	assert_false(is_named(code + 0x100, "cut+0x0"));
+	/* A return address is that of the call before it. */
+	filter(format("%d\n  0x%llx\n  0x%llx\n", getpid(), code, code + 0x40), NULL);
+	assert_non_null(strstr(out, " a::b (x.js:1)+0x40 "));
+	/* Of other memory that is no program's. */
+	fake.resolve_error = 0;
+	fake.resolve = resolve_without_id;
+	other_kind = BUILDID_KIND_NONE;
+	strcpy(path, "/memfd:doublemapper");
+	assert_true(is_named(code, "a::b (x.js:1)+0x0"));
+	unlink(map_path);
+}
+
+/* Whatever it is called: it may be another user's, of another process, or all memory. */
+static void a_map_that_is_not_the_process_s_own_says_nothing(void **state)
+{
+	unsigned long long code = map_code(PROT_READ | PROT_EXEC);
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	write_map(format("%llx 40 it\n", code));
+	assert_true(is_named(code, "it+0x0"));
+	shell("touch -d '2 days ago' %s", map_path);
+	assert_false(is_named(code, "it+0x0"));
+	shell("touch %s; truncate -s 200M %s", map_path, map_path);
+	assert_false(is_named(code, "it+0x0"));
+	shell("rm %s; mkfifo %s", map_path, map_path);
+	assert_false(is_named(code, "it+0x0"));
+	shell("rm %s", map_path);
+	write_map(format("%llx 40 it\n", code));
+	if (!geteuid()) {
+		assert_int_equal(chown(map_path, 12345, 12345), 0);
+		assert_false(is_named(code, "it+0x0"));
+	}
+	unlink(map_path);
+}
+
+/* In a container: its /tmp and its pid. Says the pid that it has here. */
+static void be_contained(int to, uint64_t code)
+{
+	pid_t pid;
+	FILE *file;
+
+	if (unshare(CLONE_NEWNS | CLONE_NEWPID) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", "/tmp", "tmpfs", 0, NULL))
+		_exit(1);
+	/* A test that fails leaves nobody behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pid = fork();
+	if (pid) {
+		waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	file = fopen("/tmp/perf-1.map", "w");
+	fprintf(file, "%llx 40 contained\n", (unsigned long long)code);
+	fclose(file);
+	dprintf(to, "\n");
+	pause();
+}
+
+static void in_a_container_it_is_the_container_s(void **state)
+{
+	unsigned long long code = map_code(PROT_READ | PROT_EXEC);
+	int ends[2];
+	int pid, result;
+	pid_t child;
+	char byte;
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child)
+		be_contained(ends[1], code);
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) == 1) {
+		pid = atoi(shell_output("pgrep -P %d", child));
+		result = RUN(symbolize, format("%d", pid), format("%llx", code));
+		kill(pid, SIGKILL);
+		assert_int_equal(result, 0);
+		assert_non_null(strstr(out, " contained+0x0 (/tmp/perf-1.map+"));
+	}
+	close(ends[0]);
+	waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -574,6 +712,9 @@ int main(void)
 		TEST(without_a_build_id_it_is_the_very_file),
 		TEST(without_a_build_id_and_without_a_path),
 		TEST(code_that_was_moved_is_that_of_the_file_around_it),
+		TEST(compiled_code_has_the_name_that_its_process_says),
+		TEST(a_map_that_is_not_the_process_s_own_says_nothing),
+		TEST(in_a_container_it_is_the_container_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
