@@ -39,9 +39,10 @@ bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
 
 /* Where a file is to be mapped. */
 struct elf_layout {
-	uint64_t start;	 /* address of the byte at the offset asked for */
-	uint64_t id;	 /* address of the identity's bytes */
-	bool debug_info; /* is in the file itself */
+	uint64_t start;	      /* address of the byte at the offset asked for */
+	uint64_t first, last; /* offsets around that one that it is as far from in memory */
+	uint64_t id;	      /* address of the identity's bytes */
+	bool debug_info;      /* is in the file itself */
 };
 
 /*
