@@ -349,26 +349,62 @@ bool elf_file_build_id(int fd, struct build_id *id)
 /* -------------------------------------------------------------- layout -- */
 
 /* A segment is mapped by whole pages, so what is beside it is mapped, too. */
-static bool has_mapped(const GElf_Phdr *segment, uint64_t offset)
+static uint64_t begin_of(const GElf_Phdr *segment)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	return segment->p_type == PT_LOAD && offset >= (segment->p_offset & ~(page - 1)) &&
+	return segment->p_offset & ~(page - 1);
+}
+
+static bool has_mapped(const GElf_Phdr *segment, uint64_t offset)
+{
+	return segment->p_type == PT_LOAD && offset >= begin_of(segment) &&
 	       offset < segment->p_offset + segment->p_filesz;
 }
 
-static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
+/* Of two segments with a page in common the first has it. */
+static void stay_clear(struct elf_layout *layout, const GElf_Phdr *segment, uint64_t offset)
+{
+	uint64_t begin = begin_of(segment), end = segment->p_offset + segment->p_filesz;
+
+	if (segment->p_type != PT_LOAD)
+		return;
+	if (begin > offset && begin - 1 < layout->last)
+		layout->last = begin - 1;
+	if (end <= offset && end > layout->first)
+		layout->first = end;
+}
+
+static bool find_start(Elf *elf, uint64_t offset, struct elf_layout *layout)
 {
 	GElf_Phdr segment;
 	size_t i = 0;
 
+	layout->first = 0;
+	layout->last = UINT64_MAX;
 	while (next_segment(elf, &i, &segment)) {
-		if (!has_mapped(&segment, offset))
+		if (!has_mapped(&segment, offset)) {
+			stay_clear(layout, &segment, offset);
 			continue;
-		*address = segment.p_vaddr + offset - segment.p_offset;
+		}
+		layout->start = segment.p_vaddr + offset - segment.p_offset;
+		if (begin_of(&segment) > layout->first)
+			layout->first = begin_of(&segment);
+		if (segment.p_offset + segment.p_filesz - 1 < layout->last)
+			layout->last = segment.p_offset + segment.p_filesz - 1;
 		return true;
 	}
 	return false;
+}
+
+static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
+{
+	struct elf_layout layout;
+	bool found = find_start(elf, offset, &layout);
+
+	if (found)
+		*address = layout.start;
+	return found;
 }
 
 static bool has_debug_info(Elf *elf)
@@ -397,7 +433,7 @@ bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_lay
 
 	if (!open_image(fd, &image, &info))
 		return false;
-	known = find_address(image.elf, offset, &layout->start) &&
+	known = find_start(image.elf, offset, layout) &&
 		find_address(image.elf, id_offset, &layout->id);
 	layout->debug_info = known && has_debug_info(image.elf);
 	close_image(&image);

@@ -41,9 +41,10 @@ bool elf_file_has_code(int fd, uint64_t offset, uint64_t size);
 
 /* Where a file is to be mapped. */
 struct elf_layout {
-	uint64_t start;	 /* address of the byte at the offset asked for */
-	uint64_t id;	 /* address of the identity's bytes */
-	bool debug_info; /* is in the file itself */
+	uint64_t start;	      /* address of the byte at the offset asked for */
+	uint64_t first, last; /* offsets around that one that it is as far from in memory */
+	uint64_t id;	      /* address of the identity's bytes */
+	bool debug_info;      /* is in the file itself */
 };
 
 /*

@@ -43,6 +43,9 @@ enum {
 	READER_END,
 };
 
+/* Bytes that are sent or received at once: a few answers. */
+#define AT_ONCE 16384
+
 /* Answers that are remembered: profiles ask for the same over and over. */
 #define KNOWN_MAX   65536
 #define KNOWN_BYTES (4U << 20)
@@ -50,6 +53,8 @@ enum {
 struct symbols {
 	pid_t pid;
 	int socket;
+	char received[AT_ONCE]; /* and not read yet, from at up to filled */
+	size_t at, filled;
 	struct symbol *known;
 	size_t nr_known;
 	size_t known_bytes; /* of their texts */
@@ -75,7 +80,13 @@ struct reader {
 	struct symbol_table table;
 	struct source_lines *lines;
 	bool raw;
+	struct elf_layout layout; /* of the last offset */
+	uint64_t distance;	  /* from offsets to addresses in it */
+	char reply[AT_ONCE];	  /* not sent yet */
+	size_t replied;
 };
+
+static const struct elf_layout nowhere = { .first = 1 };
 
 static void limit(__rlimit_resource_t resource, rlim_t most)
 {
@@ -153,14 +164,27 @@ static bool transfer(int fd, void *bytes, size_t size, bool out)
 	return true;
 }
 
-static bool read_all(int fd, void *bytes, size_t size)
-{
-	return transfer(fd, bytes, size, false);
-}
-
 static bool send_all(int fd, const void *bytes, size_t size)
 {
 	return transfer(fd, (void *)(uintptr_t)bytes, size, true);
+}
+
+static bool send_reply(struct reader *reader)
+{
+	size_t size = reader->replied;
+
+	reader->replied = 0;
+	return send_all(READER_SOCKET, reader->reply, size);
+}
+
+static bool put_reply(struct reader *reader, const void *bytes, size_t size)
+{
+	if (size > sizeof(reader->reply) - reader->replied && !send_reply(reader))
+		return false;
+	if (size)
+		memcpy(reader->reply + reader->replied, bytes, size);
+	reader->replied += size;
+	return true;
 }
 
 static uint32_t size_of(const char *text)
@@ -168,7 +192,7 @@ static uint32_t size_of(const char *text)
 	return text ? (uint32_t)strnlen(text, TEXT_MAX) : 0;
 }
 
-static bool send_frame(const struct reader *reader, const struct source_frame *frame)
+static bool send_frame(struct reader *reader, const struct source_frame *frame)
 {
 	char *plain = reader->raw || !frame->function ? NULL : demangle(frame->function);
 	const char *function = plain ? plain : frame->function;
@@ -177,9 +201,9 @@ static bool send_frame(const struct reader *reader, const struct source_frame *f
 		.source_size = size_of(frame->source),
 		.line = (uint32_t)frame->line,
 	};
-	bool sent = send_all(READER_SOCKET, &reply, sizeof(reply)) &&
-		    send_all(READER_SOCKET, function, reply.function_size) &&
-		    send_all(READER_SOCKET, frame->source, reply.source_size);
+	bool sent = put_reply(reader, &reply, sizeof(reply)) &&
+		    put_reply(reader, function, reply.function_size) &&
+		    put_reply(reader, frame->source, reply.source_size);
 
 	free(plain);
 	return sent;
@@ -204,28 +228,42 @@ static uint64_t name_outermost(const struct reader *reader, uint64_t address,
 	return 0;
 }
 
+/* Most are in the segment of the one before. */
+static bool find_address(struct reader *reader, uint64_t offset, uint64_t *address)
+{
+	struct elf_layout *layout = &reader->layout;
+
+	if (offset < layout->first || offset > layout->last) {
+		if (!elf_file_layout(READER_FILE, offset, offset, layout)) {
+			*layout = nowhere;
+			return false;
+		}
+		reader->distance = layout->start - offset;
+	}
+	*address = offset + reader->distance;
+	return true;
+}
+
 static bool answer(struct reader *reader, uint64_t offset)
 {
 	static struct source_frame frames[SOURCE_FRAMES_MAX];
 	struct reply reply = { .frames = 1 };
-	struct elf_layout layout;
-	uint64_t i;
+	uint64_t address, i;
 
 	frames[0] = (struct source_frame){};
-	if (elf_file_layout(READER_FILE, offset, offset, &layout)) {
+	if (find_address(reader, offset, &address)) {
 		if (reader->lines)
-			reply.frames = source_lines_find(reader->lines, layout.start, frames);
+			reply.frames = source_lines_find(reader->lines, address, frames);
 		if (!reply.frames)
 			frames[reply.frames++] = (struct source_frame){};
-		reply.function_offset =
-			name_outermost(reader, layout.start, &frames[reply.frames - 1]);
+		reply.function_offset = name_outermost(reader, address, &frames[reply.frames - 1]);
 	}
-	if (!send_all(READER_SOCKET, &reply, sizeof(reply)))
+	if (!put_reply(reader, &reply, sizeof(reply)))
 		return false;
 	for (i = 0; i < reply.frames; i++)
 		if (!send_frame(reader, &frames[i]))
 			return false;
-	return true;
+	return send_reply(reader);
 }
 
 static bool read_symbols(struct reader *reader, bool debug)
@@ -237,15 +275,18 @@ static bool read_symbols(struct reader *reader, bool debug)
 
 static void serve(bool debug, bool raw)
 {
-	struct reader reader = { .raw = raw };
+	static struct reader reader;
 	uint64_t offset;
+
+	reader.raw = raw;
+	reader.layout = nowhere;
 
 	give_up_rights();
 	read_symbols(&reader, debug);
 	reader.lines = source_lines_new(READER_FILE);
 	if (!reader.lines && debug)
 		reader.lines = source_lines_new(READER_DEBUG);
-	while (read_all(READER_SOCKET, &offset, sizeof(offset)) && answer(&reader, offset))
+	while (transfer(READER_SOCKET, &offset, sizeof(offset), false) && answer(&reader, offset))
 		;
 	source_lines_free(reader.lines);
 	symbol_table_free(&reader.table);
@@ -320,11 +361,43 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 	return NULL;
 }
 
-static char *read_text(int socket, uint32_t size)
+static bool receive(struct symbols *symbols)
+{
+	ssize_t done;
+
+	do {
+		done = recv(symbols->socket, symbols->received, sizeof(symbols->received), 0);
+	} while (done < 0 && errno == EINTR);
+	symbols->at = 0;
+	symbols->filled = done > 0 ? (size_t)done : 0;
+	return done > 0;
+}
+
+static bool read_all(struct symbols *symbols, void *bytes, size_t size)
+{
+	char *to = bytes;
+
+	while (size) {
+		size_t part = symbols->filled - symbols->at;
+
+		if (!part && !receive(symbols))
+			return false;
+		part = symbols->filled - symbols->at;
+		if (part > size)
+			part = size;
+		memcpy(to, symbols->received + symbols->at, part);
+		symbols->at += part;
+		to += part;
+		size -= part;
+	}
+	return true;
+}
+
+static char *read_text(struct symbols *symbols, uint32_t size)
 {
 	char *text = malloc(size + 1UL);
 
-	if (!text || !read_all(socket, text, size)) {
+	if (!text || !read_all(symbols, text, size)) {
 		free(text);
 		return NULL;
 	}
@@ -332,32 +405,32 @@ static char *read_text(int socket, uint32_t size)
 	return text;
 }
 
-static bool read_frame(int socket, struct symbol_frame *frame)
+static bool read_frame(struct symbols *symbols, struct symbol_frame *frame)
 {
 	struct reply_frame reply;
 
 	*frame = (struct symbol_frame){};
-	if (!read_all(socket, &reply, sizeof(reply)) || reply.function_size > TEXT_MAX ||
+	if (!read_all(symbols, &reply, sizeof(reply)) || reply.function_size > TEXT_MAX ||
 	    reply.source_size > TEXT_MAX)
 		return false;
 	frame->line = reply.line;
-	if (reply.function_size && !(frame->function = read_text(socket, reply.function_size)))
+	if (reply.function_size && !(frame->function = read_text(symbols, reply.function_size)))
 		return false;
 	/* Of the caller to free in any case. */
-	return !reply.source_size || (frame->source = read_text(socket, reply.source_size));
+	return !reply.source_size || (frame->source = read_text(symbols, reply.source_size));
 }
 
 /* Whatever the other process sends, as it may be the file's by now. */
-static bool read_reply(int socket, struct symbol *symbol)
+static bool read_reply(struct symbols *symbols, struct symbol *symbol)
 {
 	struct symbol_frame first;
 	struct reply reply;
 	bool good;
 
-	if (!read_all(socket, &reply, sizeof(reply)) || !reply.frames ||
+	if (!read_all(symbols, &reply, sizeof(reply)) || !reply.frames ||
 	    reply.frames > SOURCE_FRAMES_MAX)
 		return false;
-	good = read_frame(socket, &first);
+	good = read_frame(symbols, &first);
 	*symbol = (struct symbol){
 		.function = first.function,
 		.function_offset = reply.function_offset,
@@ -366,7 +439,7 @@ static bool read_reply(int socket, struct symbol *symbol)
 	};
 	while (good && --reply.frames)
 		good = array_reserve(symbol->into, symbol->nr_into) &&
-		       read_frame(socket, &symbol->into[symbol->nr_into++]);
+		       read_frame(symbols, &symbol->into[symbol->nr_into++]);
 	return good;
 }
 
@@ -439,8 +512,7 @@ static bool ask(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
 {
 	if (symbols->socket < 0)
 		return false;
-	if (!send_all(symbols->socket, &offset, sizeof(offset)) ||
-	    !read_reply(symbols->socket, symbol)) {
+	if (!send_all(symbols->socket, &offset, sizeof(offset)) || !read_reply(symbols, symbol)) {
 		symbol_free(symbol);
 		end(symbols);
 		return false;

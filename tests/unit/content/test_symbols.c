@@ -355,7 +355,7 @@ static bool is_taken(uint32_t function_size, uint32_t source_size, size_t sent)
 	assert_int_equal(send(sockets[0], &reply, sizeof(reply), 0), sizeof(reply));
 	assert_int_equal(send(sockets[0], text, sent, 0), sent);
 	close(sockets[0]);
-	taken = read_reply(sockets[1], &symbol);
+	taken = read_reply(&(struct symbols){ .socket = sockets[1] }, &symbol);
 	close(sockets[1]);
 	symbol_free(&symbol);
 	return taken;
@@ -390,7 +390,7 @@ static void nor_has_it_more_frames_than_source_lines_may_have(void **state)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
 		assert_int_equal(send(sockets[0], &sent, sizeof(sent), 0), sizeof(sent));
 		close(sockets[0]);
-		assert_int_equal(read_reply(sockets[1], &symbol),
+		assert_int_equal(read_reply(&(struct symbols){ .socket = sockets[1] }, &symbol),
 				 sent.reply.frames && sent.reply.frames <= SOURCE_FRAMES_MAX);
 		close(sockets[1]);
 		symbol_free(&symbol);
