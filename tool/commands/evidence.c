@@ -49,6 +49,5 @@ enum evidence evidence_of(const struct buildid_file *one, const struct buildid_f
 	if (one->file_size != other->file_size)
 		return EVIDENCE_OTHER;
 	evidence = compare(&of_one, &of_other);
-	return evidence == EVIDENCE_NONE && is_same_version(one, other) ? EVIDENCE_SAME :
-										evidence;
+	return evidence == EVIDENCE_NONE && is_same_version(one, other) ? EVIDENCE_SAME : evidence;
 }
