@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		.bundle = fuzz_path(0, bytes, size),
 		.directory = debug,
 		.data_path = data,
-		.data = { .path = data, .parent = -1, .fd = -1 },
+		.data = { .path = data, .place = { .directory = -1, .there = -1 }, .fd = -1 },
 	};
 	int status;
 

@@ -269,7 +269,7 @@ def _():
         genl.subscribe(pids=[os.getpid()])
         lib.map_file(built("id8"))
         stream_ = NetlinkStream(genl)
-        stream_.take(lambda: stream_.mmaps)
+        stream_.take(lambda: stream_.mmaps and not stream_.following())
         with select.epoll() as epoll:
             epoll.register(genl.socket.fileno(), select.EPOLLIN | select.EPOLLET)
             epoll.poll(0)
