@@ -37,6 +37,13 @@ bool elf_file_build_id(int fd, struct build_id *id);
 /* The same without a file, from notes as the kernel shows them in /sys. */
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
 
+/*
+ * Each note of the file at @fd that says which package it is of (owner FDO, type 0xcafe1a7e):
+ * of its segments, else of its sections. False when the file could not be read.
+ */
+bool elf_file_package_notes(int fd, void (*found)(void *data, const char *text, size_t size),
+			    void *data);
+
 /* Where a file is to be mapped. */
 struct elf_layout {
 	uint64_t start;	 /* address of the byte at the offset asked for */
