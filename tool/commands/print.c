@@ -19,6 +19,7 @@
 #include "common/utf8.h"
 #include "news.h"
 #include "print.h"
+#include "print_package.h"
 
 /* Of a path on a terminal; what follows it gives way. */
 #define PATH_LEAST 8
@@ -180,13 +181,11 @@ static void put_fitted_name(struct output *out, const char *name, int tail)
 }
 
 /* JSON cannot hold what is no UTF-8: then the bytes come in hex besides. */
-void print_put_path(struct output *out, bool hidden, const char *path)
+static void put_json_path(struct output *out, const char *path)
 {
 	size_t size = strlen(path);
 	char hex[2 * BUILDID_RECORD_MAX + 1];
 
-	if (!out->json && !hidden)
-		put_fitted_name(out, *path ? path : "-", 0);
 	if (!out->json)
 		return;
 	out_string(out, "path", 0, *path ? path : NULL);
@@ -194,6 +193,20 @@ void print_put_path(struct output *out, bool hidden, const char *path)
 		return;
 	hex_format(hex, (const uint8_t *)path, size);
 	out_string(out, "path_bytes", OUT_HIDDEN, hex);
+}
+
+void print_put_path(struct output *out, const char *path, const char *tail)
+{
+	int length = tail ? columns_of(tail) : 0, room;
+
+	if (out->json) {
+		put_json_path(out, path);
+		return;
+	}
+	put_fitted_name(out, *path ? path : "-", length ? length + 1 : 0);
+	room = out_room(out);
+	if (length && room > 0)
+		out_fitted(out, OUT_PLAIN, NULL, MIN(room, length), tail);
 }
 
 static void put_device(struct output *out, const char *key, uint32_t major, uint32_t minor)
@@ -229,6 +242,9 @@ static void put_identity(struct output *out, const struct buildid_record *record
 	if (record->type != BUILDID_RECORD_COOKIE)
 		out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity.reason));
 }
+
+/* Of an identity before, flags, and a package. */
+#define TAIL_MAX (PRINT_ID_MAX + 256 + 2 * PACKAGE_TEXT_MAX + 64)
 
 #define FLAG_WORDS 8
 
@@ -273,13 +289,18 @@ void print_put_flags(struct output *out, const struct buildid_file *file)
 	put_flags(out, NULL, BUILDID_RECORD_FILE, file ? file->flags : 0, 0);
 }
 
-static void put_file(struct output *out, const struct buildid_file *file)
+void print_version(struct output *out, const struct buildid_file *file)
 {
 	put_inode(out, file);
 	out_number(out, "gen", OUT_HIDDEN, file->generation);
 	out_signed(out, "mtime", OUT_HIDDEN, file->mtime);
 	out_number(out, "size", OUT_HIDDEN, file->file_size);
 	out_number(out, "file_id", OUT_HIDDEN, file->file_id);
+}
+
+static void put_file(struct output *out, const struct buildid_file *file)
+{
+	print_version(out, file);
 	put_identity(out, &file->header);
 }
 
@@ -371,13 +392,14 @@ static void put_news(struct output *out, const struct print_view *view)
 }
 
 /* What follows the name: "(deleted) (was 0123abcd)". */
-static char *tail_text(const struct print_view *view, const char *const *words,
-		       char text[PRINT_ID_MAX + 256])
+static char *tail_text(const struct print_view *view, const char *const *words, char text[TAIL_MAX])
 {
+	char *package = view->packages ? package_tail(view->packages, NULL) : NULL;
 	char *end = text;
 	char id[PRINT_ID_MAX];
 
-	*text = '\0';
+	end += sprintf(text, "%s", package ? package : "");
+	free(package);
 	for (; *words; words++)
 		end += sprintf(end, "%s(%s)", end > text ? " " : "", *words);
 	if (!view->former)
@@ -394,7 +416,7 @@ static void put_name(struct output *out, const struct print_view *view, const ch
 		     unsigned int type, uint32_t bits, const struct buildid_record *record)
 {
 	const char *words[FLAG_WORDS + 2];
-	char tail[PRINT_ID_MAX + 256];
+	char tail[TAIL_MAX];
 	int room, length;
 
 	if (out->json)
@@ -438,13 +460,15 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 		put_short_id(out, view->layout.id, file);
 	else
 		out_styled(out, OUT_WEAK, NULL, view->layout.id, "(" BEING_READ ")");
-	print_put_path(out, true, path);
+	put_json_path(out, path);
 	put_name(out, view, path, BUILDID_RECORD_FILE, flags, event->record);
 	if (file)
 		put_file(out, file);
 	else
 		put_no_file(out, mmap->file_id, follows ? BEING_READ : UNRESOLVED);
 	put_flags(out, event->record, BUILDID_RECORD_FILE, flags, OUT_HIDDEN);
+	if (view->packages)
+		print_package(out, "", view->packages);
 }
 
 void print_lost_text(const struct buildid_lost *lost, char text[256])
@@ -599,7 +623,7 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 	out_begin(out);
 	put_header(out, &file->header);
 	print_put_id(out, file);
-	print_put_path(out, true, path);
+	put_json_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
 	put_flags(out, &file->header, BUILDID_RECORD_FILE, file->flags, OUT_HIDDEN);
@@ -625,7 +649,7 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 	out_string(out, NULL, PRINT_WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
-	print_put_path(out, true, path ? path : dso->path);
+	put_json_path(out, path ? path : dso->path);
 	if (path && strcmp(path, dso->path) != 0)
 		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)

@@ -7,6 +7,7 @@
 
 #include "common/build_id.h"
 #include "common/output.h"
+#include "content/package.h"
 #include "layout.h"
 #include "libbuildid/libbuildid.h"
 #include "perfdata/perfdata.h"
@@ -28,12 +29,14 @@
  * @real: CLOCK_REALTIME less CLOCK_MONOTONIC, nanoseconds
  * @news: with the layout's column for it, NEWS_* of this line
  * @former: the identity before, or NULL
+ * @packages: which package the file is of, or NULL where that is not asked for
  */
 struct print_view {
 	struct layout layout;
 	int64_t real;
 	unsigned int news;
 	const struct identity *former;
+	const struct packages *packages;
 };
 
 /* That of its file; "" when none is known. */
@@ -55,10 +58,12 @@ const char *print_id(const void *record, char text[PRINT_ID_MAX]);
 void print_put_id(struct output *out, const void *record);
 void print_put_flags(struct output *out, const struct buildid_file *file);
 /*
- * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text, unless
- * @hidden, what is left of the line.
+ * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text what is left of
+ * the line, but for @tail, unless that is NULL, behind it.
  */
-void print_put_path(struct output *out, bool hidden, const char *path);
+void print_put_path(struct output *out, const char *path, const char *tail);
+/* Which version of which file, in JSON: inode, times, size, file_id. */
+void print_version(struct output *out, const struct buildid_file *file);
 /* As in /proc/PID/maps, into @text, which is returned. */
 char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);
 

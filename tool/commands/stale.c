@@ -12,9 +12,11 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "mapped_package.h"
 #include "module.h"
 #include "options.h"
 #include "print.h"
+#include "print_package.h"
 #include "print_process.h"
 #include "process_operand.h"
 #include "stale_scan.h"
@@ -34,6 +36,7 @@ static const char help[] =
 struct job {
 	struct output out;
 	struct process_layout layout;
+	struct mapped_packages *packages;
 	bool full;
 	bool begun;
 	bool failed;
@@ -62,11 +65,16 @@ static void show(void *data, const struct stale *stale)
 {
 	struct job *job = data;
 	const struct process_layout *layout = &job->layout;
+	const struct packages *packages, *now = NULL;
 	struct output *out = &job->out;
 	struct identity runs;
+	char *tail;
 
 	if (!job->begun)
 		begin(job);
+	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
+	if (stale->now)
+		now = mapped_packages_now(job->packages, stale->mmap, stale->runs, stale->now);
 	current_file_identity(stale->runs, &runs);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "stale");
@@ -81,7 +89,14 @@ static void show(void *data, const struct stale *stale)
 		out_styled(out, OUT_BAD, NULL, layout->id, "deleted");
 	}
 	print_moment(out, layout, "since", stale->now ? stale->now->ctime : 0);
-	print_put_path(out, false, stale->path);
+	tail = package_tail(packages, now);
+	print_put_path(out, stale->path, tail);
+	free(tail);
+	print_version(out, stale->runs);
+	out_number(out, "uid", OUT_HIDDEN, stale->mmap->uid);
+	out_number(out, "cgroup", OUT_HIDDEN, stale->mmap->cgroup_id);
+	print_package(out, "", packages);
+	print_package(out, "now_", now);
 	out_end(out);
 }
 
@@ -142,12 +157,20 @@ static int run(struct job *job, struct stale_scan *scan, char **pids)
 
 	if (!handle)
 		return EXIT_FAILURE;
+	job->packages = mapped_packages_new();
+	if (!job->packages) {
+		fail(job, "stale", -ENOMEM);
+		buildid_close(handle);
+		return EXIT_FAILURE;
+	}
 	if (!*pids)
 		scan_all(job, handle, scan);
 	for (; *pids; pids++)
 		if (process_operand(*pids, &pid))
 			scan_one(job, handle, scan, pid);
 	stale_scan_end(scan);
+	mapped_packages_report(job->packages, "stale");
+	mapped_packages_free(job->packages);
 	buildid_close(handle);
 	if (scan->unknown)
 		fprintf(stderr,

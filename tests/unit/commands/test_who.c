@@ -4,13 +4,17 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "common/array.h"
 #include "common/columns.h"
+#include "packaged.h"
 
 #define ID "101112131415161718191a1b1c1d1e1f20212223"
 
@@ -259,6 +263,179 @@ static void an_older_module_knows_the_present_only(void **state)
 	assert_int_equal(RUN(users, "/nonexistent"), 1);
 }
 
+/* -------------------------------------------------------------- packages -- */
+
+#define NOTE(version)                                                                     \
+	"{\"type\":\"deb\",\"os\":\"debian\",\"name\":\"openssl\",\"version\":\"" version \
+	"\",\"architecture\":\"amd64\"}"
+
+/* What the test has mapped, and the file as the module would describe it. */
+static struct stat mapped;
+static void *mapping;
+
+static void install(const char *note)
+{
+	char new[PATH_MAX + 8];
+
+	snprintf(new, sizeof(new), "%s.new", path);
+	packaged_write(new, (const char *const[]){ note, NULL }, PACKAGED_NUL);
+	assert_int_equal(rename(new, path), 0);
+}
+
+static void map_it(void)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_int_equal(fstat(fileno(file), &mapped), 0);
+	mapping = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
+	assert_ptr_not_equal(mapping, MAP_FAILED);
+	fclose(file);
+}
+
+static int unmap(void **state)
+{
+	munmap(mapping, 4096);
+	return tear_down(state);
+}
+
+static void describe(union any_record *record, uint64_t file_id, uint16_t id_len,
+		     const struct stat *stat_)
+{
+	struct buildid_file *file = &record->file;
+
+	make_file(record, file_id, id_len, 0, path);
+	file->dev_major = file->user_dev_major = major(stat_->st_dev);
+	file->dev_minor = file->user_dev_minor = minor(stat_->st_dev);
+	file->ino = file->user_ino = stat_->st_ino;
+	file->mtime = stat_->st_mtim.tv_sec * 1000000000LL + stat_->st_mtim.tv_nsec;
+	file->ctime = stat_->st_ctim.tv_sec * 1000000000LL + stat_->st_ctim.tv_nsec;
+	file->file_size = (uint64_t)stat_->st_size;
+}
+
+static int mapped_file(struct buildid_maps *request)
+{
+	union any_record record;
+
+	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
+		return ESRCH;
+	describe(&record, 7, 20, &mapped);
+	fake_add_map(request, &record);
+	make_mmap(&record, 7, 0, request->pid);
+	record.mmap.addr = (uintptr_t)mapping;
+	record.mmap.len = 4096;
+	fake_add_map(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static int no_history(struct buildid_history *request)
+{
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void what_is_there(int fd, union any_record *record)
+{
+	struct stat stat_;
+
+	fstat(fd, &stat_);
+	describe(record, 8, 16, &stat_);
+}
+
+static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.resolve = what_is_there;
+	install(NOTE("3.0.13-1"));
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1 -> 3.0.13-1)\n"));
+	assert_string_equal(err, "");
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"package\":\"openssl\",\"package_version\":\"3.0.11-1\","
+				    "\"package_from\":\"note\",\"purl\":\"pkg:deb/debian/"
+				    "openssl@3.0.11-1?arch=amd64\""));
+	assert_non_null(strstr(out, "\"package_architecture\":\"amd64\""));
+	assert_non_null(strstr(out, "\"now_package_version\":\"3.0.13-1\""));
+	assert_non_null(strstr(out, "\"cgroup\":"));
+	unlink(path);
+	assert_int_equal(RUN(stale, "--temporary", pid), 3);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
+}
+
+static void who_runs_a_package_is_asked_by_its_name(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	assert_int_equal(RUN(users, "--package", "openssl"), 0);
+	assert_int_equal(lines(out), 2);
+	/* also when it is there no more */
+	install(NOTE("3.0.13-1"));
+	assert_int_equal(RUN(users, "--package=openssl=3.0.11"), 0);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
+	assert_int_equal(RUN(users, "--package=openssl=3.0.13"), 3);
+	assert_string_equal(out, "");
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"package_version\":\"3.0.11-1\""));
+	assert_int_equal(RUN(users, "--package=openssl", ID), 2);
+	assert_int_equal(RUN(users, "--package="), 2);
+	assert_int_equal(RUN(users, "--package==3"), 2);
+}
+
+static void a_file_that_was_overwritten_is_no_longer_of_that_package(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	mapped.st_mtim.tv_nsec ^= 1;
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	assert_int_equal(RUN(users, "--package=openssl"), 3);
+	assert_non_null(strstr(err, "of 1 files the package is not known"));
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"package\":null,\"package_version\":null,"
+				    "\"package_from\":null,\"purl\":null"));
+}
+
+static void malformed_notes_are_counted(void **state)
+{
+	(void)state;
+	install("{");
+	map_it();
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	assert_int_equal(RUN(users, ID), 0);
+	assert_non_null(strstr(out, "/lib.so\n"));
+	assert_non_null(
+		strstr(err, "users: 1 files have a note of their package that is malformed"));
+}
+
+static void a_line_with_a_package_fits_its_terminal(void **state)
+{
+	int width;
+
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.resolve = what_is_there;
+	install(NOTE("3.0.13-1"));
+	for (width = 44; width < 200; width += 12) {
+		stale_at(width, NULL);
+		assert_fits(width);
+		assert_int_equal(lines(out), 2);
+	}
+	stale_at(300, NULL);
+	assert_non_null(strstr(out, "(openssl 3.0.11-1 -> 3.0.13-1)"));
+}
+
+#define PACKAGE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, unmap)
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -273,6 +450,11 @@ int main(void)
 		TEST(users_fits_its_terminal),
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(an_older_module_knows_the_present_only),
+		PACKAGE_TEST(the_package_of_what_was_replaced_is_that_of_its_note),
+		PACKAGE_TEST(who_runs_a_package_is_asked_by_its_name),
+		PACKAGE_TEST(a_file_that_was_overwritten_is_no_longer_of_that_package),
+		PACKAGE_TEST(malformed_notes_are_counted),
+		PACKAGE_TEST(a_line_with_a_package_fits_its_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);
