@@ -197,10 +197,13 @@ static void put_json_path(struct output *out, const char *path)
 
 void print_put_path(struct output *out, const char *path, const char *tail)
 {
-	int length = tail ? columns_of(tail) : 0, room;
+	int length = tail && out->width ? columns_of(tail) : 0, room;
 
-	if (out->json) {
+	if (out->json || !out->width) {
 		put_json_path(out, path);
+		out_string(out, NULL, 0, *path ? path : "-");
+		if (tail)
+			out_string(out, NULL, 0, tail);
 		return;
 	}
 	put_fitted_name(out, *path ? path : "-", length ? length + 1 : 0);

@@ -30,7 +30,7 @@ static void put_others(struct output *out, const char *prefix, const struct pack
 	size_t i, count = 0;
 
 	for (i = 1; i < packages->count; i++) {
-		labels[count] = package_label(&packages->all[i]);
+		labels[count] = package_label(&packages->all[i], "", "");
 		if (labels[count])
 			words[count] = labels[count], count++;
 	}
@@ -83,7 +83,7 @@ static bool same_name(const struct package *one, const struct package *other)
 
 static char *label_of(const struct package *package)
 {
-	return package ? package_label(package) : strdup("?");
+	return package ? package_label(package, "", "") : strdup("?");
 }
 
 static char *change_text(const struct package *package, const struct package *now)
@@ -91,7 +91,10 @@ static char *change_text(const struct package *package, const struct package *no
 	char *before = label_of(package), *after = label_of(now), *text = NULL;
 	const char *skipped = after;
 
-	/* the name only once */
+	/* the name only once, and the origin */
+	if (before && package && now && package->origin == now->origin &&
+	    package->origin != PACKAGE_BY_NOTE)
+		*strrchr(before, ',') = '\0';
 	if (after && package && now && same_name(package, now) && now->text[PACKAGE_VERSION])
 		skipped += strlen(now->text[PACKAGE_NAME]) + 1;
 	if (!before || !after || asprintf(&text, "(%s -> %s)", before, skipped) < 0)
@@ -104,13 +107,8 @@ static char *change_text(const struct package *package, const struct package *no
 char *package_tail(const struct packages *packages, const struct packages *now)
 {
 	const struct package *package = first(packages), *after = first(now);
-	char *label, *text = NULL;
 
 	if (after)
 		return change_text(package, after);
-	label = package ? package_label(package) : NULL;
-	if (label && asprintf(&text, "(%s)", label) < 0)
-		text = NULL;
-	free(label);
-	return text;
+	return package ? package_label(package, "(", ")") : NULL;
 }

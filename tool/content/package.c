@@ -342,16 +342,28 @@ const char *package_origin_name(uint32_t origin)
 	return origin < ARRAY_SIZE(names) ? names[origin] : NULL;
 }
 
-char *package_label(const struct package *package)
+/* Not by printf(3), as each line of a command has one. */
+char *package_label(const struct package *package, const char *before, const char *behind)
 {
 	const char *version = package->text[PACKAGE_VERSION];
 	bool note = package->origin == PACKAGE_BY_NOTE;
-	char *label;
+	const char *const parts[] = {
+		before,
+		package->text[PACKAGE_NAME],
+		version ? " " : "",
+		version ? version : "",
+		note ? "" : ", by ",
+		note ? "" : package_origin_name(package->origin),
+		behind,
+	};
+	size_t size = 1, i;
+	char *label, *end;
 
-	if (asprintf(&label, "%s%s%s%s%s", package->text[PACKAGE_NAME], version ? " " : "",
-		     version ? version : "", note ? "" : ", by ",
-		     note ? "" : package_origin_name(package->origin)) < 0)
-		return NULL;
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		size += strlen(parts[i]);
+	label = malloc(size);
+	for (end = label, i = 0; label && i < ARRAY_SIZE(parts); i++)
+		end = stpcpy(end, parts[i]);
 	return label;
 }
 

@@ -89,8 +89,11 @@ enum package_match {
 bool package_wish_parse(struct package_wish *wish, const char *text);
 enum package_match packages_match(const struct packages *packages, const struct package_wish *wish);
 
-/* "NAME VERSION", with ", by dpkg" behind it for what is no note; to be freed. */
-char *package_label(const struct package *package);
+/*
+ * "NAME VERSION", with ", by dpkg" behind it for what is no note, between @before and @behind; to
+ * be freed.
+ */
+char *package_label(const struct package *package, const char *before, const char *behind);
 /* As CycloneDX has it, a package URL; to be freed, NULL when there is none for it. */
 char *package_purl(const struct package *package);
 /* "note", "dpkg"; NULL for PACKAGE_NONE. */

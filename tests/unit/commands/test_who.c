@@ -360,6 +360,19 @@ static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
 	assert_non_null(strstr(out, "\"package_architecture\":\"amd64\""));
 	assert_non_null(strstr(out, "\"now_package_version\":\"3.0.13-1\""));
 	assert_non_null(strstr(out, "\"cgroup\":"));
+	assert_int_equal(RUN(stats, "--openmetrics", "--contents=5", "--stale"), 0);
+	assert_non_null(strstr(out, "/lib.so\",package=\"openssl\",package_version=\"3.0.11-1\","
+				    "package_from=\"note\"} 2\n"));
+	assert_non_null(strstr(out, "buildid_stale_package_processes{package=\"openssl\","
+				    "package_version=\"3.0.11-1\",package_from=\"note\","
+				    "now_package_version=\"3.0.13-1\"} 2\n"));
+	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
+	assert_int_equal(RUN(maps, "-lj", pid), 0);
+	assert_non_null(strstr(out, "\"package\":\"openssl\""));
+	assert_int_equal(RUN(maps, pid), 0);
+	assert_null(strstr(out, "openssl"));
+	assert_int_equal(RUN(maps, "-l", "--format=unstrip", pid), 2);
 	unlink(path);
 	assert_int_equal(RUN(stale, "--temporary", pid), 3);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
