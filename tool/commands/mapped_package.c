@@ -67,6 +67,7 @@ struct question {
 	uint32_t root;	     /* its number, for ASK_OWNER */
 	uint64_t start, end; /* of the mapping, or 0 */
 	struct version version;
+	uint64_t file_id; /* of it, or 0 */
 	char path[];
 };
 
@@ -90,18 +91,32 @@ static bool is_version(const struct version *version, const struct statx *stat_)
 	return false;
 }
 
-static bool is_file(int fd, const struct version *version)
+/* stat(2) has other numbers for what is on an overlay; the module knows the inode below. */
+static bool has_file_id(int fd, uint64_t file_id)
+{
+	/* The worker's own. */
+	static struct buildid *handle;
+	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
+	const struct buildid_file *file;
+
+	if (!file_id || (!handle && buildid_open(&handle)))
+		return false;
+	return !buildid_resolve_fd(handle, fd, buffer, sizeof(buffer), &file) &&
+	       file->file_id == file_id;
+}
+
+static bool is_file(int fd, const struct question *question)
 {
 	struct statx stat_;
 
 	return !statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &stat_) &&
-	       is_version(version, &stat_);
+	       (is_version(&question->version, &stat_) || has_file_id(fd, question->file_id));
 }
 
 /* @fd, or -1 with @fd closed when it is of another file. */
-static int only_if(int fd, const struct version *version)
+static int only_if(int fd, const struct question *question)
 {
-	if (fd < 0 || is_file(fd, version))
+	if (fd < 0 || is_file(fd, question))
 		return fd;
 	close(fd);
 	return -1;
@@ -164,13 +179,13 @@ static void take_note(void *data, const char *text, size_t size)
 
 static int find_note(const struct question *question, struct packages *packages)
 {
-	int fd = only_if(open_mapped(question), &question->version);
+	int fd = only_if(open_mapped(question), question);
 	bool read;
 
 	if (fd < 0)
-		fd = only_if(open_named(question), &question->version);
+		fd = only_if(open_named(question), question);
 	if (fd < 0)
-		fd = only_if(open_part(question), &question->version);
+		fd = only_if(open_part(question), question);
 	if (fd < 0)
 		return ENOENT;
 	read = elf_file_package_notes(fd, take_note, packages);
@@ -203,11 +218,11 @@ static const struct dpkg *database_of(uint32_t root, int base)
 	return databases[i].dpkg;
 }
 
-static bool is_there(int base, const char *path, const struct version *version)
+static bool is_there(int base, const char *path, const struct question *question)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	int fd = (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
-	bool there = fd >= 0 && is_file(fd, version);
+	bool there = fd >= 0 && is_file(fd, question);
 
 	if (fd >= 0)
 		close(fd);
@@ -236,7 +251,7 @@ static int find_owner(const struct question *question, struct packages *packages
 	base = open_base(question, &path, &own);
 	if (base < 0)
 		return ENOENT;
-	there = is_there(base, path, &question->version);
+	there = is_there(base, path, question);
 	/* the process had another root, perhaps */
 	dpkg = own && !there ? NULL : database_of(question->root, base);
 	if (dpkg)
@@ -438,7 +453,7 @@ static bool same_file(uint64_t one_id, const struct version *one, uint64_t other
 
 /* A question, with room for the path. */
 static struct question *make_question(enum what what, const struct buildid_mmap *mmap,
-				      const struct version *version)
+				      uint64_t file_id, const struct version *version)
 {
 	static union {
 		struct question question;
@@ -449,6 +464,7 @@ static struct question *make_question(enum what what, const struct buildid_mmap 
 		.what = what,
 		.pid = mmap->pid,
 		.version = *version,
+		.file_id = file_id,
 	};
 	return &place.question;
 }
@@ -498,7 +514,7 @@ static const struct packages *note_of(struct mapped_packages *packages,
 	noted = add_noted(packages, key, file_id, version);
 	if (!noted)
 		return NULL;
-	question = make_question(ASK_NOTE, mmap, version);
+	question = make_question(ASK_NOTE, mmap, file_id, version);
 	if (!version->ctime) {
 		question->start = mmap->addr;
 		question->end = mmap->addr + mmap->len;
@@ -592,7 +608,7 @@ static const struct packages *owner_of(struct mapped_packages *packages,
 	owned = add_owned(packages, key, &like);
 	if (!owned || packages->roots[like.root].silent)
 		return owned ? &owned->packages : NULL;
-	question = make_question(ASK_OWNER, mmap, version);
+	question = make_question(ASK_OWNER, mmap, file_id, version);
 	question->root = like.root;
 	/* whoever did not answer once is not asked again */
 	if (!ask(packages, question, path, &owned->packages))

@@ -415,6 +415,27 @@ static void a_file_that_was_overwritten_is_no_longer_of_that_package(void **stat
 				    "\"package_from\":null,\"purl\":null"));
 }
 
+static void the_mapped_file(int fd, union any_record *record)
+{
+	(void)fd;
+	describe(record, 7, 20, &mapped);
+}
+
+/* Where stat(2) and the module have different numbers. */
+static void a_file_on_an_overlay_is_known_by_the_module(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	mapped.st_ino++;
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	fake.resolve = the_mapped_file;
+	unlink(path);
+	assert_int_equal(RUN(users, "--package=openssl=3.0.11"), 0);
+	assert_string_equal(err, "");
+}
+
 static void malformed_notes_are_counted(void **state)
 {
 	(void)state;
@@ -466,6 +487,7 @@ int main(void)
 		PACKAGE_TEST(the_package_of_what_was_replaced_is_that_of_its_note),
 		PACKAGE_TEST(who_runs_a_package_is_asked_by_its_name),
 		PACKAGE_TEST(a_file_that_was_overwritten_is_no_longer_of_that_package),
+		PACKAGE_TEST(a_file_on_an_overlay_is_known_by_the_module),
 		PACKAGE_TEST(malformed_notes_are_counted),
 		PACKAGE_TEST(a_line_with_a_package_fits_its_terminal),
 	};
