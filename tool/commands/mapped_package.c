@@ -8,13 +8,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -220,8 +218,8 @@ static const struct dpkg *database_of(uint32_t root, int base)
 
 static bool is_there(int base, const char *path, const struct question *question)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int fd = (int)syscall(SYS_openat2, base, path, &how, sizeof(how));
+	struct reason reason;
+	int fd = open_untrusted_in(base, path, &reason);
 	bool there = fd >= 0 && is_file(fd, question);
 
 	if (fd >= 0)
