@@ -73,6 +73,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       UMOUNTS="NAME..." these only: ext4 xfs btrfs vfat exfat overlay tmpfs
   make bench            the cost of an mmap, in instructions
       BENCH_ARGS=...    options of scripts/bench, such as --kernel 6.12
+  make bench-tool       the tool beside perf, addr2line, cp and ps, in instructions
+      BENCH_ARGS=...    options of scripts/bench-tool, such as --part list
   make check-packages   the Debian packages on an emulated machine: install, upgrade of
                         the kernel, purge; the better part of an hour, as root
   make demo             a session with real programs
@@ -204,6 +206,9 @@ demo: deps
 bench: deps
 	scripts/bench $(BENCH_ARGS)
 
+bench-tool: deps
+	scripts/bench-tool $(BENCH_ARGS)
+
 check: deps
 	scripts/check $(if $(KERNEL),--kernel $(KERNEL)) $(T)
 
@@ -264,5 +269,5 @@ matrix: deps
 
 .PHONY: all help release module tool clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench check check-arm64 check-packages lint fuzz fuzz-device mutants \
+	deps demo bench bench-tool check check-arm64 check-packages lint fuzz fuzz-device mutants \
 	faults coverage soak selftests flood umounts kunit matrix

@@ -125,37 +125,35 @@ static struct {
 	bool can;
 } follow;
 
-static bool test_follow(const struct bid_report *report)
+static bool test_follow(const struct vm_area_struct *vma, u64 file_id)
 {
 	follow.asked++;
 	return follow.can;
 }
 
 /* By the way of a hit, or of a miss. */
-static void report_file(struct kunit *test, vm_flags_t flags, u64 file_id, bool hit, bool follows)
+static void report_file(struct kunit *test, vm_flags_t flags, u64 file_id, bool hit)
 {
 	struct file *file = make_file(test, "a", "content", 7);
-	struct bid_report report = { .vma = make_vma(test, file, flags), .time_perf = 1234 };
+	struct vm_area_struct *vma = make_vma(test, file, flags);
 
-	bid_mapping_init(&report.mapping, report.vma, file_id);
-	report.follows = follows ? 1 : -1;
 	preempt_disable();
 	if (hit)
-		bid_event_hit(report.vma, file_id, report.time_perf, test_follow);
+		bid_event_hit(vma, file_id, 1234, test_follow);
 	else
-		bid_event_mmap(&report);
+		bid_event_miss(vma, file_id, 1234);
 	preempt_enable();
 }
 
 /* A mapping of a file that is to be read. */
 static void report_new(struct kunit *test, vm_flags_t flags, u64 file_id)
 {
-	report_file(test, flags, file_id, false, true);
+	report_file(test, flags, file_id, false);
 }
 
 static void report_unresolved(struct kunit *test, vm_flags_t flags)
 {
-	report_file(test, flags, 0, false, false);
+	report_file(test, flags, 0, false);
 }
 
 static void send(u64 file_id, bool exec)
@@ -307,14 +305,13 @@ static const struct state_case {
 	u64 file_id;
 	u32 flags;
 	bool sent;
-	bool follows;
 	bool can;
 	u32 wrong_hints;
 	u32 asked;
 	u8 state;
 } states[] = {
 	{ "it cannot be read", .state = BUILDID_STATE_UNRESOLVED },
-	{ "it is to be read", .file_id = 5, .follows = true, .state = BUILDID_STATE_FOLLOWS },
+	{ "it is to be read", .file_id = 5, .state = BUILDID_STATE_FOLLOWS },
 	{ "it was sent", true, 5, 0, true, .state = BUILDID_STATE_KNOWN },
 	{ "it was sent, and there are filters", true, 5, BUILDID_SUB_UID, true,
 	  .state = BUILDID_STATE_KNOWN },
@@ -342,7 +339,7 @@ static void a_mapping_says_that(struct kunit *test)
 	memset(&follow, 0, sizeof(follow));
 	follow.can = of->can;
 	wrong_hints = of->wrong_hints;
-	report_file(test, EXEC, of->file_id, of->hit, of->follows);
+	report_file(test, EXEC, of->file_id, of->hit);
 	KUNIT_EXPECT_EQ(test, wrong_hints, 0);
 	mmap = next_mmap(test, sub);
 	KUNIT_EXPECT_EQ(test, mmap->state, of->state);
@@ -369,7 +366,7 @@ static void a_file_goes_to_those_that_were_sent_its_mapping(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, data);
 	follow.asked = 0;
 	follow.can = true;
-	report_file(test, EXEC, 5, true, false);
+	report_file(test, EXEC, 5, true);
 	KUNIT_EXPECT_EQ(test, follow.asked, 1);
 	KUNIT_EXPECT_EQ(test, next_mmap(test, first)->state, BUILDID_STATE_KNOWN);
 	KUNIT_EXPECT_EQ(test, next_mmap(test, second)->state, BUILDID_STATE_FOLLOWS);
@@ -421,12 +418,12 @@ static void a_file_that_was_lost_follows_the_next_mapping(struct kunit *test)
 	send(5, true);
 	next_file(test, sub);
 	while (!READ_ONCE(ring->full) && n++ < SZ_4K)
-		report_file(test, EXEC, 5, true, false);
+		report_file(test, EXEC, 5, true);
 	send(6, true);
 	KUNIT_EXPECT_EQ(test, ring->full, 2);
 	while (!ring_is_empty(sub))
 		KUNIT_EXPECT_EQ(test, next_mmap(test, sub)->state, BUILDID_STATE_KNOWN);
-	report_file(test, EXEC, 5, true, false);
+	report_file(test, EXEC, 5, true);
 	KUNIT_EXPECT_NOT_NULL(test, next_record(sub, BUILDID_RECORD_LOST));
 	KUNIT_EXPECT_EQ(test, next_mmap(test, sub)->state, BUILDID_STATE_FOLLOWS);
 	send(6, true);

@@ -548,7 +548,7 @@ static struct buildid_record *begin(struct bid_ring *ring, u32 size, u64 file_id
 	struct buildid_record *record;
 
 	preempt_disable();
-	record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size, file_id, missed, 1234);
+	record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, size, file_id, false, missed, 1234);
 	if (record) {
 		fill(record, size, 0x33);
 		bid_ring_commit_size(record, size);
@@ -579,6 +579,24 @@ static void begins_a_record_that_needs_no_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->seq, 3);
 	KUNIT_EXPECT_EQ(test, record->time_perf, 1234);
 	KUNIT_EXPECT_TRUE(test, is_filled(record, 0x33));
+}
+
+static void begins_a_record_whose_file_follows(struct kunit *test)
+{
+	struct bid_ring *ring = start_ring(test, SIZE, 0);
+	struct buildid_record *record;
+
+	preempt_disable();
+	record = bid_ring_begin(ring, BUILDID_RECORD_MMAP, BODY, 5, true, 0, 1234);
+	if (record)
+		bid_ring_commit_size(record, BODY);
+	preempt_enable();
+	KUNIT_EXPECT_NOT_NULL(test, record);
+	KUNIT_EXPECT_TRUE(test, bid_ring_file_promised(ring, 5));
+	KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5));
+	/* whoever promises nothing relies on what was sent */
+	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 0), NULL);
+	KUNIT_EXPECT_EQ(test, drain(ring), 1);
 }
 
 static void begins_no_record_without_room_and_counts_none(struct kunit *test)
@@ -950,7 +968,8 @@ static struct buildid_record *reserve(struct bid_ring *ring, struct bid_ring_req
 	struct buildid_record *record = NULL;
 
 	if (request->type == BUILDID_RECORD_MMAP && request->file_id)
-		record = bid_ring_begin(ring, request->type, request->size, request->file_id, 0, 0);
+		record = bid_ring_begin(ring, request->type, request->size, request->file_id, false,
+					0, 0);
 	return record ?: bid_ring_reserve(ring, request);
 }
 
@@ -1201,6 +1220,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(knows_which_file_records_were_sent),
 	KUNIT_CASE(keeps_a_promise_until_the_file_record_is_sent),
 	KUNIT_CASE(begins_a_record_that_needs_no_other),
+	KUNIT_CASE(begins_a_record_whose_file_follows),
 	KUNIT_CASE(begins_no_record_without_room_and_counts_none),
 	KUNIT_CASE(sends_file_records_again_after_a_loss),
 	KUNIT_CASE(only_repeats_itself_when_its_table_is_too_small),

@@ -159,23 +159,41 @@ static void fill_pids(const struct bid_subscriber *subscriber, struct task_struc
 	*tid = task_pid_nr_ns(task, subscriber->pid_ns);
 }
 
-/* The fast path: one plain MMAP record. False when it takes send_mmap(). */
-static __always_inline bool send_hit(struct bid_subscriber *subscriber,
-				     const struct vm_area_struct *vma, u64 file_id, u64 time_perf)
+/**
+ * struct report - a mapping to report
+ * @mapping: the mapping
+ * @vma: it, for @follow
+ * @time_perf: local_clock()
+ * @follows: a FILE record follows, or, below 0, cannot; 0 where that was not asked
+ * @follow: have one follow; false when that cannot be
+ */
+struct report {
+	struct bid_mapping mapping;
+	const struct vm_area_struct *vma;
+	u64 time_perf;
+	int follows;
+	bool (*follow)(const struct vm_area_struct *vma, u64 file_id);
+};
+
+/* The fast path: one plain MMAP record. False when it takes send_mmap(). @follows as there. */
+static __always_inline bool send_plain(struct bid_subscriber *subscriber,
+				       const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
+				       int follows)
 {
 	struct bid_ring *ring = &subscriber->ring;
 	struct buildid_record *header;
 	struct bid_mapping mapping;
 
-	if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC))
+	if (unlikely(subscriber->filtered) || !(vma->vm_flags & VM_EXEC) || follows < 0)
 		return false;
 	header = bid_ring_begin(ring, BUILDID_RECORD_MMAP, sizeof(struct buildid_mmap), file_id,
-				bid_hook_missed(), time_perf);
+				follows, bid_hook_missed(), time_perf);
 	if (unlikely(!header))
 		return false;
 	bid_mapping_init(&mapping, vma, file_id);
 	bid_record_mmap_write(container_of(header, struct buildid_mmap, header), current->tgid,
-			      current->pid, &mapping, BUILDID_STATE_KNOWN, current);
+			      current->pid, &mapping,
+			      follows ? BUILDID_STATE_FOLLOWS : BUILDID_STATE_KNOWN, current);
 	bid_ring_commit_size(header, sizeof(struct buildid_mmap));
 	bid_ring_wake(ring);
 	bid_stats_inc(BID_STAT_RECORDS);
@@ -183,16 +201,16 @@ static __always_inline bool send_hit(struct bid_subscriber *subscriber,
 }
 
 /* Has current send the FILE record on its way back. */
-static bool has_follow(struct bid_report *report)
+static bool has_follow(struct report *report)
 {
 	if (!report->follows)
-		report->follows = report->follow(report) ? 1 : -1;
+		report->follows = report->follow(report->vma, report->mapping.file_id) ? 1 : -1;
 	return report->follows > 0;
 }
 
 /* Sets the state of the MMAP record, which the ring decides: it knows what it was sent. */
-static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber,
-					   struct bid_report *report, u8 *state)
+static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber, struct report *report,
+					   u8 *state)
 {
 	bool each = subscriber->flags & BUILDID_SUB_PATH;
 	u64 file_id = report->mapping.file_id;
@@ -225,7 +243,7 @@ static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber,
 }
 
 /* With filters, paths and namespaces, and with FILE and LOST records around it. */
-static void send_mmap(struct bid_subscriber *subscriber, struct bid_report *report)
+static void send_mmap(struct bid_subscriber *subscriber, struct report *report)
 {
 	struct bid_mapping mapping __uninitialized;
 	struct buildid_record *record;
@@ -248,21 +266,35 @@ static void send_mmap(struct bid_subscriber *subscriber, struct bid_report *repo
 }
 
 /* To @subscriber, which takes send_mmap(), and those after it. */
-static noinline void send_hits(struct bid_subscriber *subscriber, const struct vm_area_struct *vma,
-			       u64 file_id, u64 time_perf,
-			       bool (*follow)(const struct bid_report *report))
+static noinline void send_mmaps(struct bid_subscriber *subscriber, const struct vm_area_struct *vma,
+				u64 file_id, u64 time_perf, int follows,
+				bool (*follow)(const struct vm_area_struct *vma, u64 file_id))
 {
-	struct bid_report report __uninitialized;
+	struct report report __uninitialized;
 
 	bid_mapping_init(&report.mapping, vma, file_id);
 	report.vma = vma;
 	report.time_perf = time_perf;
-	report.follows = 0;
+	report.follows = follows;
 	report.follow = follow;
 	send_mmap(subscriber, &report);
 	list_for_each_entry_continue_rcu(subscriber, &bid_event_list, node)
-		if (!send_hit(subscriber, vma, file_id, time_perf))
+		if (!send_plain(subscriber, vma, file_id, time_perf, follows))
 			send_mmap(subscriber, &report);
+}
+
+static __always_inline void send_all(const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
+				     int follows,
+				     bool (*follow)(const struct vm_area_struct *vma, u64 file_id))
+{
+	struct bid_subscriber *subscriber;
+
+	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
+		if (!send_plain(subscriber, vma, file_id, time_perf, follows)) {
+			send_mmaps(subscriber, vma, file_id, time_perf, follows, follow);
+			return;
+		}
+	}
 }
 
 /**
@@ -270,35 +302,27 @@ static noinline void send_hits(struct bid_subscriber *subscriber, const struct v
  * @vma: the mapping, in current's mm
  * @file_id: of the file
  * @time_perf: local_clock()
- * @follow: as in struct bid_report
- *
- * What bid_event_mmap() does, for the most frequent case. Called by the hook.
- */
-void bid_event_hit(const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
-		   bool (*follow)(const struct bid_report *report))
-{
-	struct bid_subscriber *subscriber;
-
-	list_for_each_entry_rcu(subscriber, &bid_event_list, node) {
-		if (!send_hit(subscriber, vma, file_id, time_perf)) {
-			send_hits(subscriber, vma, file_id, time_perf, follow);
-			return;
-		}
-	}
-}
-
-/**
- * bid_event_mmap() - report a mapping that current made
- * @report: the mapping
+ * @follow: has its FILE record follow; false when that cannot be
  *
  * Called by the hook.
  */
-void bid_event_mmap(struct bid_report *report)
+void bid_event_hit(const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
+		   bool (*follow)(const struct vm_area_struct *vma, u64 file_id))
 {
-	struct bid_subscriber *subscriber;
+	send_all(vma, file_id, time_perf, 0, follow);
+}
 
-	list_for_each_entry_rcu(subscriber, &bid_event_list, node)
-		send_mmap(subscriber, report);
+/**
+ * bid_event_miss() - report a mapping of a file that the cache does not have
+ * @vma: the mapping, in current's mm
+ * @file_id: of the FILE record that follows, or 0 when it is UNRESOLVED
+ * @time_perf: local_clock()
+ *
+ * Called by the hook.
+ */
+void bid_event_miss(const struct vm_area_struct *vma, u64 file_id, u64 time_perf)
+{
+	send_all(vma, file_id, time_perf, file_id ? 1 : -1, NULL);
 }
 
 /* The path of the file, if the subscriber may know it. */

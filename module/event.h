@@ -86,25 +86,9 @@ static inline bool bid_event_watches_data(void)
 	return READ_ONCE(bid_event_data_subscribers) && bid_event_current_watches_data();
 }
 
-/**
- * struct bid_report - a mapping to report to all who want it
- * @mapping: the mapping
- * @vma: it, for @follow
- * @time_perf: local_clock()
- * @follows: a FILE record follows, or, below 0, cannot; 0 where that was not asked
- * @follow: have one follow; false when that cannot be
- */
-struct bid_report {
-	struct bid_mapping mapping;
-	const struct vm_area_struct *vma;
-	u64 time_perf;
-	int follows;
-	bool (*follow)(const struct bid_report *report);
-};
-
-void bid_event_mmap(struct bid_report *report);
 void bid_event_hit(const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
-		   bool (*follow)(const struct bid_report *report));
+		   bool (*follow)(const struct vm_area_struct *vma, u64 file_id));
+void bid_event_miss(const struct vm_area_struct *vma, u64 file_id, u64 time_perf);
 void bid_event_file(const struct bid_file_info *info, bool exec);
 void bid_event_image(struct bid_subscriber *only, const struct bid_image_info *info);
 void bid_event_cookie(const struct bid_cookie_info *info);

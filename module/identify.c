@@ -24,23 +24,14 @@
 static noinline void report_unknown(struct vm_area_struct *vma, struct bid_entry *entry,
 				    u64 time_perf)
 {
-	struct bid_report report __uninitialized;
-	u64 file_id, *slot;
+	u64 file_id;
 
 	if (entry)
 		bid_stats_inc(BID_STAT_RECHECKS);
 	bid_stats_inc(entry ? BID_STAT_HITS : BID_STAT_MISSES);
-	file_id = bid_visit_read(vma);
-	slot = bid_history_add(vma, file_id, time_perf);
-	if (file_id)
-		bid_visit_remember(file_id, slot);
-	if (!bid_event_has_subscribers())
-		return;
-	bid_mapping_init(&report.mapping, vma, file_id);
-	report.vma = vma;
-	report.time_perf = time_perf;
-	report.follows = file_id ? 1 : -1;
-	bid_event_mmap(&report);
+	file_id = bid_visit_read(vma, time_perf);
+	if (bid_event_has_subscribers())
+		bid_event_miss(vma, file_id, time_perf);
 }
 
 /* Stores to a mapping need not move a time stamp as long as the page stays dirty. */

@@ -111,17 +111,14 @@ static inline void bid_mapping_init(struct bid_mapping *mapping, const struct vm
 	mapping->file_id = file_id;
 }
 
-/* @task is current, or held. */
+/* @task is current, or held. With preemption off. */
 static __always_inline u64 bid_cgroup_id(const struct task_struct *task)
 {
-	u64 id = 0;
-
 #ifdef CONFIG_CGROUPS
-	rcu_read_lock();
-	id = cgroup_id(task_dfl_cgroup((struct task_struct *)task));
-	rcu_read_unlock();
+	return cgroup_id(rcu_dereference_raw(task->cgroups)->dfl_cgrp);
+#else
+	return 0;
 #endif
-	return id;
 }
 
 /* Readers are in the initial user namespace, or they could not subscribe. */

@@ -105,12 +105,11 @@ static void drop(struct bid_ring *ring, bool mmap)
 
 static void set_tag(struct bid_ring *ring, const struct bid_ring_request *request)
 {
-	u64 *slot = bid_ring_sent_slot(ring, request->file_id);
-
 	if (request->type == BUILDID_RECORD_FILE)
-		WRITE_ONCE(*slot, bid_ring_sent_tag(ring, request->file_id));
+		WRITE_ONCE(*bid_ring_sent_slot(ring, request->file_id),
+			   bid_ring_sent_tag(ring, request->file_id));
 	else if (request->promise && !request->sent)
-		WRITE_ONCE(*slot, bid_ring_promised_tag(ring, request->file_id));
+		bid_ring_promise(ring, request->file_id);
 }
 
 /**

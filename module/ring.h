@@ -149,6 +149,11 @@ static inline u64 bid_ring_promised_tag(const struct bid_ring *ring, u64 file_id
 	return bid_ring_sent_tag(ring, file_id) ^ BID_RING_PROMISED;
 }
 
+static inline void bid_ring_promise(struct bid_ring *ring, u64 file_id)
+{
+	WRITE_ONCE(*bid_ring_sent_slot(ring, file_id), bid_ring_promised_tag(ring, file_id));
+}
+
 /* Was this FILE promised, and not sent yet? A hint, as the next one. */
 static inline bool bid_ring_file_promised(const struct bid_ring *ring, u64 file_id)
 {
@@ -213,6 +218,7 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * @type: enum buildid_record_type
  * @size: of the record
  * @file_id: of a FILE record that must have been sent
+ * @promise: or that follows
  * @missed: probe misses so far
  * @time_perf: local_clock()
  *
@@ -222,14 +228,17 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * the FILE was not sent, or there is no room: call bid_ring_reserve() then.
  */
 static __always_inline struct buildid_record *
-bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, u64 missed, u64 time_perf)
+bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, bool promise, u64 missed,
+	       u64 time_perf)
 {
 	struct buildid_record *record = NULL;
 	u64 time_mono = ktime_get_mono_fast_ns();
 
 	raw_spin_lock(&ring->lock);
-	if (bid_ring_file_sent(ring, file_id) && !bid_ring_has_lost(ring, missed) &&
+	if ((promise || bid_ring_file_sent(ring, file_id)) && !bid_ring_has_lost(ring, missed) &&
 	    bid_ring_has_room(ring, size)) {
+		if (promise)
+			bid_ring_promise(ring, file_id);
 		record = bid_ring_append(ring, type, size, time_mono, time_perf);
 		bid_ring_publish(ring);
 	}

@@ -410,14 +410,17 @@ static struct visit *own(const struct pool *pool)
 	return visit && READ_ONCE(visit->task) == current ? visit : NULL;
 }
 
-/* Room for a file in current's visit, which begins if need be. */
-static struct visited *add_file(struct pool *pool, struct file *file)
+/* Room for a file in @visit, or in a new one where that is NULL. */
+static struct visited *add_file(struct pool *pool, struct visit *visit, struct file *file)
 {
-	struct visit *visit = own(pool) ?: begin(pool);
 	struct visited *visited;
 
-	if (!visit || visit->nr_files == FILES_MAX)
+	if (!visit)
+		visit = begin(pool);
+	if (!visit || visit->nr_files == FILES_MAX) {
+		bid_stats_inc(BID_STAT_UNRESOLVED);
 		return NULL;
+	}
 	visited = &visit->files[visit->nr_files++];
 	visited->file = get_file(file);
 	visited->exec = false;
@@ -425,22 +428,10 @@ static struct visited *add_file(struct pool *pool, struct file *file)
 	return visited;
 }
 
-static struct visited *find_file(const struct pool *pool, u64 file_id)
-{
-	struct visit *visit = own(pool);
-	u32 i;
-
-	for (i = 0; visit && i < visit->nr_files; i++)
-		if (visit->files[i].file_id == file_id)
-			return &visit->files[i];
-	return NULL;
-}
-
 /* One that current has mapped in the same system call, of the same version. */
-static struct visited *find_same(const struct pool *pool, struct inode *inode,
+static struct visited *find_same(struct visit *visit, struct inode *inode,
 				 const struct bid_version *version)
 {
-	struct visit *visit = own(pool);
 	struct visited *visited;
 	u32 i;
 
@@ -453,73 +444,87 @@ static struct visited *find_same(const struct pool *pool, struct inode *inode,
 	return NULL;
 }
 
-/**
- * bid_visit_read() - have current read a file that it maps
- * @vma: the mapping
- *
- * Called by the hook. A FILE record with the file_id follows.
- *
- * Return: the file_id; 0 when there is no visit to be had, or this one has all the files that
- * it may have.
- */
-u64 bid_visit_read(const struct vm_area_struct *vma)
+/* NULL when there is no visit to be had, or it has all the files that it may have. */
+static struct visited *visit_to_read(const struct vm_area_struct *vma)
 {
 	struct pool *pool = this_cpu_ptr(&pools);
 	struct inode *inode = file_inode(vma->vm_file);
 	struct bid_version version __uninitialized;
+	struct visit *visit = own(pool);
 	struct visited *visited;
 
 	if (!READ_ONCE(started))
-		return 0;
+		return NULL;
 	bid_file_version(inode, &version);
-	visited = find_same(pool, inode, &version);
-	if (!visited) {
-		visited = add_file(pool, vma->vm_file);
-		if (!visited) {
-			bid_stats_inc(BID_STAT_UNRESOLVED);
-			return 0;
-		}
-		visited->read = true;
-		visited->version = version;
-		visited->file_id = bid_cache_new_id();
-	}
+	visited = find_same(visit, inode, &version);
+	if (visited)
+		return visited;
+	visited = add_file(pool, visit, vma->vm_file);
+	if (!visited)
+		return NULL;
+	visited->read = true;
+	visited->version = version;
+	visited->file_id = bid_cache_new_id();
+	return visited;
+}
+
+/**
+ * bid_visit_read() - have current read a file that it maps, and remember the mapping
+ * @vma: the mapping
+ * @time_perf: local_clock()
+ *
+ * Called by the hook. A FILE record with the file_id follows.
+ *
+ * Return: the file_id, or 0 when it is UNRESOLVED.
+ */
+u64 bid_visit_read(const struct vm_area_struct *vma, u64 time_perf)
+{
+	struct visited *visited = visit_to_read(vma);
+	u64 *slot;
+
+	slot = bid_history_add(vma, visited ? visited->file_id : 0, time_perf);
+	if (!visited)
+		return 0;
 	visited->exec |= !!(vma->vm_flags & VM_EXEC);
+	if (visited->nr_slots < SLOTS_MAX)
+		visited->slots[visited->nr_slots++] = slot;
 	return visited->file_id;
 }
 
-/* The history has the file_id that bid_visit_read() gave. Called by the hook. */
-void bid_visit_remember(u64 file_id, u64 *slot)
+static struct visited *find_file(struct visit *visit, u64 file_id)
 {
-	struct visited *visited = find_file(this_cpu_ptr(&pools), file_id);
+	u32 i;
 
-	if (visited && visited->nr_slots < SLOTS_MAX)
-		visited->slots[visited->nr_slots++] = slot;
+	for (i = 0; visit && i < visit->nr_files; i++)
+		if (visit->files[i].file_id == file_id)
+			return &visit->files[i];
+	return NULL;
 }
 
 /**
  * bid_visit_send() - have current send the FILE record of a file that the cache has
- * @report: the mapping, of which a subscriber was not sent that record
+ * @vma: a mapping, of which a subscriber was not sent that record
+ * @file_id: of the file
  *
  * Called by the hook.
  *
  * Return: whether it follows.
  */
-bool bid_visit_send(const struct bid_report *report)
+bool bid_visit_send(const struct vm_area_struct *vma, u64 file_id)
 {
 	struct pool *pool = this_cpu_ptr(&pools);
-	struct visited *visited = find_file(pool, report->mapping.file_id);
+	struct visit *visit = own(pool);
+	struct visited *visited = find_file(visit, file_id);
 
 	if (!visited) {
-		visited = add_file(pool, report->vma->vm_file);
-		if (!visited) {
-			bid_stats_inc(BID_STAT_UNRESOLVED);
+		visited = add_file(pool, visit, vma->vm_file);
+		if (!visited)
 			return false;
-		}
 		visited->read = false;
-		visited->file_id = report->mapping.file_id;
+		visited->file_id = file_id;
 		bid_file_version(file_inode(visited->file), &visited->version);
 	}
-	visited->exec |= !!(report->mapping.vm_flags & VM_EXEC);
+	visited->exec |= !!(vma->vm_flags & VM_EXEC);
 	return true;
 }
 

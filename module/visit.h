@@ -12,9 +12,8 @@ void bid_visit_start(void);
 void bid_visit_exit(void);
 
 /* Called by the hook. */
-u64 bid_visit_read(const struct vm_area_struct *vma);
-void bid_visit_remember(u64 file_id, u64 *slot);
-bool bid_visit_send(const struct bid_report *report);
+u64 bid_visit_read(const struct vm_area_struct *vma, u64 time_perf);
+bool bid_visit_send(const struct vm_area_struct *vma, u64 file_id);
 
 u32 bid_visit_count(u64 *oldest_ns, u64 *oldest_pid);
 

@@ -39,7 +39,7 @@ static void expect_readable(const char *path)
 	struct perfdata_mapping mapping;
 	const struct perfdata_dso *dsos;
 
-	perfdata_dsos(data, &dsos);
+	perfdata_dsos(data, true, &dsos);
 	perfdata_rewind(data);
 	while (perfdata_next_mapping(data, &mapping) > 0)
 		;

@@ -58,7 +58,7 @@ static bool look_at(struct perfdata *data)
 	struct perfdata_mapping mapping;
 	int count, i;
 
-	count = perfdata_dsos(data, &dsos);
+	count = perfdata_dsos(data, true, &dsos);
 	for (i = 0; i < count; i++)
 		if (dsos[i].id.size > PERFDATA_ID_MAX || !dsos[i].path)
 			fuzz_die("DSO %d", i);

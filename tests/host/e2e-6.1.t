@@ -7,6 +7,6 @@
 # check KERNEL=6.1 has all of it.
 cd "$(dirname "$0")/../.." && flock tests/Makefile make -s -C tests >&2 || exit
 shopt -s extglob
-exec scripts/vm --kernel 6.1 --mem 3G --timeout 1800 -- tests/run \
+exec scripts/vm --kernel 6.1 --mem 3G --timeout 2700 -- tests/run \
 	tests/module/!(cookies|device_fuzz|fairness|ftrace_killed|history|identities|images|liar|lost|mangled|poison|ring32|sizes|soak|system).t \
 	tests/tool/{maps,programs,symbolize}.t

@@ -7,7 +7,7 @@ import soak
 import stressors
 from tap import run, test
 
-SECONDS, RELOADS = 6, 2
+SECONDS, RELOADS = 6, 1
 SEED = 1
 
 

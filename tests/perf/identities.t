@@ -114,6 +114,18 @@ def _():
     equal(lib.read_bytes(data), before, "the recording")
 
 
+@tool_test("a perf in another pid namespace has other pids")
+def _():
+    program, data = story.path("inside"), story.path("namespace")
+    lib.write_bytes(program, lib.read_bytes(built("spin-first")))
+    done = lib.run("buildid", "record", "--", "unshare", "-pf", "--mount-proc", story.perf, "record",
+                   "-e", "cpu-clock:u", "-o", data, "--", program, "work", env=story.environment)
+    diagnose(done.stderr)
+    lib.contains(done.stderr, "recorded in another pid namespace: ")
+    text = story.run("script", "-i", data, "--show-mmap-events").stdout
+    lib.contains(text, f"<{read_id(program)}>]: r-xp {program}")
+
+
 @test("nothing is left behind")
 def _():
     stack.close()

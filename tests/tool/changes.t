@@ -3,6 +3,7 @@
 """mon --changes: what is known at the start is no news, an upgrade is news once,
 whoever runs it, and so are contents and files that are odd."""
 
+import contextlib
 import ctypes
 import os
 import subprocess
@@ -23,6 +24,11 @@ def install(path, name):
 
 def load_library(path):
     lib.in_child(lambda: bool(ctypes.CDLL(path)))
+
+
+def map_for_good(path):
+    with open(path, "rb") as file:
+        lib.map_fd(file.fileno(), lib.PAGE)
 
 
 class News(lib.Mon):
@@ -78,6 +84,27 @@ def _():
             load_library(path)
         equal(news_of(mon, path), [(["changed", "new"], IDS["v2"], IDS["v1"]),
                                    (["changed"], IDS["v1"], IDS["v2"])], "news")
+
+
+@test("an equal build-id is no proof of an equal content")
+def _():
+    with lib.directory() as work:
+        path = os.path.join(work, "lib.so")
+        content = CONTENT["v1"]
+        others = (content + b"payload", content + b"Payload")
+        install(path, "v1")
+        with contextlib.ExitStack() as stack, News() as mon:
+            stack.enter_context(lib.child(map_for_good, path))
+            for other in others:
+                lib.write_bytes(path + ".new", other)
+                lib.settle_times(path + ".new")
+                os.rename(path + ".new", path)
+                stack.enter_context(lib.child(map_for_good, path))
+        last = [line for line in mon.lines if line.get("path") == path][-2:]
+        equal([(line["news"], line["build_id"], line["former_build_id"], line["note"])
+               for line in last],
+              [(["changed", "new"], IDS["v1"], IDS["v1"], "same id, other content"),
+               (["changed"], IDS["v1"], IDS["v1"], "same id, other content")], "news")
 
 
 @test("a deleted file, a memfd and one that is open for writing are news")

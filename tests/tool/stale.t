@@ -8,6 +8,7 @@ import re
 import resource
 import shutil
 import subprocess
+import threading
 
 import lib
 import liar
@@ -111,6 +112,23 @@ def _():
     with library() as path, lib.child(map_it, path) as pid:
         shutil.copyfile(built("v2.so"), path)
         equal(of(pid), [], "overwritten: the process runs what is there")
+
+
+@test("an equal build-id is no proof: sizes, then bytes")
+def _():
+    content = lib.read_bytes(built("v1.so"))
+    for name, other in (("a payload behind it", content + b"payload"),
+                        ("another last byte", content[:-1] + bytes([content[-1] ^ 1]))):
+        with library() as path, lib.child(map_it, path) as pid:
+            lib.write_bytes(path + ".new", other)
+            os.rename(path + ".new", path)
+            (found,) = of(pid)
+            equal((found["build_id"], found["now_build_id"], found["note"]),
+                  (V1, V1, "same id, other content"), name)
+            users = lib.buildid("users", "-j", path, status=None)
+            assert pid not in [line["pid"] for line in lib.json_lines(users.stdout)], users.stdout
+            # others of this build may have run before
+            assert re.search(r"not shown: \d+ with the same id, other content", users.stderr)
 
 
 @test("a file that is mapped in parts is one line, and so is a file in several processes for each")
@@ -218,10 +236,17 @@ def _():
 
 # ---------------------------------------------------------------- what gets in the way --
 
+def map_both(path, served):
+    """What maps the one that is served waits for its server."""
+    map_it(path)
+    threading.Thread(target=map_it, args=(served,), daemon=True).start()
+    lib.until(lambda: served in lib.read_bytes("/proc/self/maps").decode(), "it is mapped")
+
+
 @test("a server that does not answer holds nobody up")
 def _():
     with servers.fuse("silent") as (served, _), library() as path, \
-            lib.child(lambda: [map_it(served), map_it(path)]) as pid:
+            lib.child(map_both, path, served) as pid:
         # the process's path leads to the server now
         os.unlink(path)
         os.symlink(served, path)

@@ -3,6 +3,7 @@
 """buildid symbolize: names for addresses of processes that are gone."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -242,6 +243,45 @@ def _():
             os.rename(replaced, library(path))
             check_library(objects(lines[1], "--log", log, home=path)[1], library(path),
                           known_from="log")
+
+
+@test("bpftrace's JSON, raw stacks and a build-id with an offset are named, and JSON stays JSON")
+def _():
+    with place() as path:
+        log = f"{path}/log"
+        pid, program, address = lib.buildid("record", "--tasks", "-o", log, "--", f"{path}/deep",
+                                            library(path)).stdout.split()
+        line = json.dumps({"type": "map", "data": {"@": {
+            f"{pid},\n        {program}\n        {address}\n": 5}}}) + "\n"
+        raw = f"{pid} \n{program[2:]}\n{address[2:]}\n"
+        frames = f"==99==ERROR\n    #0 {program} in x\n    #1 {address}\n"
+
+        def check(*options):
+            named, = json.loads(symbolize(*options, text=line, home=path).stdout)["data"]["@"]
+            contains(named, " layer_of_one+")
+            equal(re.sub(r"^( +0x[0-9a-f]+) .*$", r"\1", named, flags=re.M),
+                  f"{pid},\n        {program}\n        {address}\n")
+            found = objects(raw + frames, *options, "--process", pid, home=path)
+            for at in 1, 3:
+                check_library(found[at], library(path), known_from=found[0]["known_from"])
+        check()
+        offset = objects(raw, home=path)[1]["offset"]
+        with lib.unloaded():
+            check("--log", log)
+            os.makedirs(f"{path}/home/.debug/.build-id/{ONE[:2]}")
+            entry = f"{path}/home/.debug/{library(path)[1:]}/{ONE}"
+            os.makedirs(entry)
+            shutil.copy(library(path), f"{entry}/elf")
+            os.symlink(f"../../{library(path)[1:]}/{ONE}",
+                       f"{path}/home/.debug/.build-id/{ONE[:2]}/{ONE[2:]}")
+            text = f"@[bash, \n    {program}\n{ONE} 0x{offset:x}\n]: 5\n"
+            done = symbolize(text=text, home=f"{path}/home")
+            contains(done.stdout, f"\n{ONE} 0x{offset:x} layer_of_one+")
+            contains(done.stderr, "1 address left as it is: no pid is there")
+            # Where a process is named, the module is missed.
+            done = symbolize(text=f"{pid} {program}\n", home=path, status=1)
+            equal(done.stdout, f"{pid} {program}\n")
+            contains(done.stderr, "the module is not loaded")
 
 
 @test("what is wrong with a command line is said")

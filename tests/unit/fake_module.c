@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "fake_module.h"
 
 static int fake_open(const char *path, int flags);
@@ -248,6 +249,9 @@ static int reply_info(struct buildid_info *info)
 	info->ioctls = 3;
 	info->status = fake.status;
 	info->max_entries = 65536;
+	info->slept = fake.slept;
+	info->real_offset_max = clock_real();
+	info->real_offset_min = info->real_offset_max - (int64_t)fake.slept;
 	info->known_flags[_IOC_NR(BUILDID_IOC_SUBSCRIBE)] = 0x7f;
 	info->ring_min = 2 * BUILDID_RECORD_MAX;
 	info->ring_max = 1 << 26;

@@ -24,6 +24,8 @@ struct fake_module {
 	uint32_t abi;
 	uint32_t status;
 	uint32_t ring_size;
+	/* Nanoseconds since it was loaded. */
+	uint64_t slept;
 	/* How many bytes its structs are longer than the library's, or shorter. */
 	int grown;
 	struct buildid_stats stats;

@@ -359,7 +359,9 @@ static void put_feature(struct make *make, struct perfdata_section *section, con
 
 void make_end(struct make *make)
 {
-	struct perfdata_section sections[4] = {};
+	struct perfdata_section sections[5] = {};
+	const struct perfdata_clock_data clocks = { 1, make->clockid, make->clock_data[0],
+						    make->clock_data[1] };
 	struct perfdata_header header;
 	size_t count = 0, at, n = 0;
 	const uint64_t zeros[8] = {};
@@ -375,7 +377,8 @@ void make_end(struct make *make)
 	header.features[0] = 1ULL << FEATURE_HOSTNAME |
 			     (uint64_t) !!make->table_size << PERFDATA_FEATURE_BUILD_ID |
 			     (uint64_t)make->aux << PERFDATA_FEATURE_AUXTRACE |
-			     compressed << PERFDATA_FEATURE_COMPRESSED;
+			     compressed << PERFDATA_FEATURE_COMPRESSED |
+			     (uint64_t) !!clocks.clock << PERFDATA_FEATURE_CLOCK_DATA;
 	count = (size_t)__builtin_popcountll(header.features[0]);
 	at = make->size;
 	make_raw(make, sections, count * sizeof(sections[0]));
@@ -386,6 +389,8 @@ void make_end(struct make *make)
 		put_feature(make, &sections[n++], zeros, 16);
 	if (compressed)
 		put_feature(make, &sections[n++], zeros, 20);
+	if (clocks.clock)
+		put_feature(make, &sections[n++], &clocks, sizeof(clocks));
 	memcpy(make->bytes + at, sections, count * sizeof(sections[0]));
 	memcpy(make->bytes, &header, sizeof(header));
 }

@@ -22,7 +22,8 @@ struct make {
 	bool bare;   /* a data.N of a directory: no header */
 	bool no_ids; /* sample_id_all is off */
 	bool aux;
-	int32_t clockid; /* -1: perf's own */
+	int32_t clockid;	/* -1: perf's own */
+	uint64_t clock_data[2]; /* as it began: CLOCK_REALTIME and its own; 0: it does not say */
 	uint64_t sample_type;
 	size_t attr_size; /* of an older or newer perf; 0: as it is here */
 	bool other_attr;  /* a second one, of another sample type */

@@ -21,6 +21,7 @@ bool nothing_is_known;
 unsigned char after[MAKE_ROOM];
 size_t after_size;
 bool (*on_progress)(void);
+size_t identified;
 
 int set_up(void **state)
 {
@@ -48,6 +49,7 @@ int reset(void **state)
 	keep_names = false;
 	nothing_is_known = false;
 	on_progress = NULL;
+	identified = 0;
 	*reported = '\0';
 	return system("rm -rf *");
 }
@@ -79,6 +81,7 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
 	(void)context;
+	identified++;
 	if (nothing_is_known) {
 		identity->reason = "nothing is known";
 	} else if (mapping->kind == PERFDATA_KIND_KERNEL || mapping->kind == PERFDATA_KIND_MODULE) {

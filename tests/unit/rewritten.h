@@ -24,6 +24,8 @@ extern size_t nr_module_events;
 extern bool keep_names;
 extern bool nothing_is_known; /* of any mapping */
 extern bool (*on_progress)(void);
+/* How many mappings were identified since reset(). */
+extern size_t identified;
 
 /* Cmocka fixtures: of a group, and of each test. */
 int set_up(void **state);

@@ -25,7 +25,10 @@
 #include "identities/boot.h"
 #include "identities/cache_query.h"
 #include "identities/identities.h"
+#include "identities/jit_file.h"
 #include "identities/log.h"
+#include "identities/pid_map.h"
+#include "identities/this_boot.h"
 #include "options.h"
 #include "perfdata/rewrite.h"
 
@@ -39,11 +42,12 @@ static const char help[] =
 	"booted, and the build-ids that perf record --buildid-mmap has recorded itself, for "
 	"which neither log nor module is needed.\n\n"
 	"Of several contents of one path the first keeps it, and each further one is called "
-	"PATH@ID, with the first eight digits of its build-id, as perf report compares names "
-	"alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
+	"PATH@ID, with the first eight digits of its build-id or all of them where another has the "
+	"same eight, as perf report compares names alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
 	"What is not annotated is reported.";
 
-#define GIVE_LOG "; give a log with --log"
+#define GIVE_LOG     "; give a log with --log"
+#define EARLIER_BOOT "recorded in an earlier boot" GIVE_LOG
 /* FAT's mtime is in steps of two seconds. */
 #define MTIME_GRAIN 3000000000ULL
 
@@ -54,7 +58,11 @@ struct annotator {
 	struct perfdata *data;
 	struct identities *identities;
 	struct cache_query *query;
+	struct pid_map *pids; /* or NULL: they are those of the log */
 	uint64_t begin;
+	bool timed;	/* its times are by a clock of the log, or can be converted */
+	bool converted; /* its times, by @clock, as perf record -k had another */
+	struct mono_clock clock;
 	uint64_t text;	      /* address of the kernel's _text; 0: not known */
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
@@ -77,11 +85,36 @@ static void identify_vdso(const struct annotator *annotator, struct perfdata_ide
 	identity->id = annotator->vdso;
 }
 
-static void identify(void *context, const struct perfdata_mapping *mapping,
-		     struct perfdata_identity *identity)
+static enum perfdata_clock query_clock(const struct annotator *annotator)
 {
-	struct annotator *annotator = context;
+	return perfdata_clock(annotator->data) == PERFDATA_CLOCK_PERF ? PERFDATA_CLOCK_PERF :
+									PERFDATA_CLOCK_MONO;
+}
 
+/* For the module: no later than that was. */
+static uint64_t query_time(const struct annotator *annotator, uint64_t time)
+{
+	uint64_t converted, slack;
+
+	if (!annotator->converted)
+		return time;
+	converted = mono_clock_convert(&annotator->clock, time, &slack);
+	return converted > slack ? converted - slack : 1;
+}
+
+static void find_in_log(const struct annotator *annotator, const struct perfdata_mapping *mapping,
+			struct perfdata_identity *identity)
+{
+	struct perfdata_mapping logged = *mapping;
+
+	if (annotator->pids && mapping->kind == PERFDATA_KIND_USER)
+		logged.pid = pid_map_get(annotator->pids, mapping->pid);
+	identities_find(annotator->identities, &logged, identity);
+}
+
+static void find_recorded(const struct annotator *annotator, const struct perfdata_mapping *mapping,
+			  struct perfdata_identity *identity)
+{
 	if (annotator->blind) {
 		identity->reason = annotator->blind;
 		return;
@@ -90,7 +123,7 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		identify_vdso(annotator, identity);
 		return;
 	}
-	identities_find(annotator->identities, mapping, identity);
+	find_in_log(annotator, mapping, identity);
 	if (!identity->id.size && !identity->known && mapping->kind == PERFDATA_KIND_MODULE &&
 	    !annotator->annotation->log)
 		identity->reason =
@@ -98,7 +131,20 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 	if (!identity->id.size && !identity->known && annotator->query &&
 	    mapping->kind == PERFDATA_KIND_USER)
 		cache_query_find(annotator->query, mapping,
-				 mapping->time ? mapping->time : annotator->begin, identity);
+				 query_time(annotator,
+					    mapping->time ? mapping->time : annotator->begin),
+				 identity);
+}
+
+static void identify(void *context, const struct perfdata_mapping *mapping,
+		     struct perfdata_identity *identity)
+{
+	const struct annotator *annotator = context;
+
+	find_recorded(annotator, mapping, identity);
+	if (!identity->id.size && !identity->known && jit_file_is(mapping))
+		jit_file_id(mapping, perfdata_modified(annotator->data), &identity->id,
+			    &identity->reason);
 }
 
 static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,
@@ -163,7 +209,54 @@ static const char *why_not_here(const struct annotator *annotator)
 		return perfdata_error(annotator->data);
 	if (*host && !uname(&here) && strcmp(host, here.nodename))
 		return "recorded on a machine of another name" GIVE_LOG;
+	/* A clone has that name as well. */
+	if ((!annotator->text || !identities_text(annotator->identities)) &&
+	    !this_boot_has(annotator->data, cache_query_handle(annotator->query),
+			   annotator->converted ? &annotator->clock : NULL))
+		return "nothing shows that it was recorded here: it does not say where the kernel "
+		       "was, and its processes are gone, also from what the module remembers" GIVE_LOG;
 	return NULL;
+}
+
+/* Whether perf had a clock of the records, or says where its own was as it began. */
+static bool knows_clock(const struct annotator *annotator, uint64_t *real, uint64_t *time)
+{
+	enum perfdata_clock clock = perfdata_clock(annotator->data);
+
+	return clock == PERFDATA_CLOCK_PERF || clock == PERFDATA_CLOCK_MONO ||
+	       (clock == PERFDATA_CLOCK_OTHER && perfdata_clock_pair(annotator->data, real, time));
+}
+
+/* CLOCK_REALTIME was @ahead up to @until, by CLOCK_MONOTONIC. False if times mean nothing. */
+static bool convert(struct annotator *annotator, const struct wall_range *ahead, uint64_t until)
+{
+	uint64_t real, time;
+
+	if (!knows_clock(annotator, &real, &time))
+		return false;
+	if (perfdata_clock(annotator->data) != PERFDATA_CLOCK_OTHER)
+		return true;
+	annotator->clock = mono_clock_of(time, real, ahead);
+	if (annotator->clock.mono > 0 && (uint64_t)annotator->clock.mono > until)
+		return false;
+	annotator->converted = true;
+	identities_convert(annotator->identities, &annotator->clock);
+	return true;
+}
+
+/* What it says of the wall clock. */
+static void note_clocks(struct annotator *annotator, const struct log_reader *log)
+{
+	const struct log_clocks *clocks = log_clocks(log);
+	struct identities *identities = annotator->identities;
+	uint64_t begin = log_header(log)->time_mono;
+
+	identities_wall_clock(identities, begin, begin + (uint64_t)clocks->ahead.min);
+	identities_wall_clock(identities, begin, begin + (uint64_t)clocks->ahead.max);
+	if (clocks->has_before)
+		identities_wall_clock_before(identities, begin, &clocks->before);
+	identities_wall_clock_until(identities, clocks->until);
+	annotator->timed = convert(annotator, &clocks->ahead, clocks->until);
 }
 
 static bool read_records(struct annotator *annotator, struct log_reader *log)
@@ -172,8 +265,6 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 	const char *path = annotator->annotation->log;
 	int answer;
 
-	identities_wall_clock(annotator->identities, log_header(log)->time_mono,
-			      log_header(log)->time_real);
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
 			return report(annotator, path, strerror(ENOMEM));
@@ -182,8 +273,7 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
 		return report(annotator, path, strerror(ENOMEM));
-	if (log_ended_real(log))
-		identities_wall_clock(annotator->identities, log_ended(log), log_ended_real(log));
+	note_clocks(annotator, log);
 	return true;
 }
 
@@ -227,9 +317,24 @@ static bool has_none_of_its_mappings(struct annotator *annotator)
 	while (perfdata_next_mapping(annotator->data, &mapping) > 0) {
 		if (identities_has(annotator->identities, &mapping, &missing))
 			return false;
-		any_missing |= missing;
+		any_missing |= missing && !jit_file_is(&mapping);
 	}
 	return any_missing;
+}
+
+/* A perf in a container has other pids than the recorder outside of it. */
+static bool has_other_pids(struct annotator *annotator)
+{
+	size_t count;
+
+	annotator->pids = pid_map_new(annotator->data, annotator->identities, &count);
+	if (!annotator->pids)
+		return false;
+	fprintf(stderr,
+		"buildid: %s: recorded in another pid namespace: %zu processes found in the log by "
+		"where they mapped files\n",
+		annotator->name, count);
+	return true;
 }
 
 /*
@@ -245,10 +350,22 @@ static const char *why_not_in_log(struct annotator *annotator)
 	if (is_older_than_begin(annotator))
 		return "from another boot than the recording, which was last written to before "
 		       "it would have begun in that of the log";
-	if (has_none_of_its_mappings(annotator))
+	if (has_none_of_its_mappings(annotator) && !has_other_pids(annotator))
 		return "none of the recording's mappings is in it; it is of another boot, or of "
 		       "other processes";
 	return NULL;
+}
+
+/* Where the clock was set, this boot began at any time of a range, by that clock. */
+static bool is_of_earlier_boot(const struct annotator *annotator)
+{
+	const struct wall_range boot = cache_query_boot(annotator->query);
+	int64_t modified = (int64_t)perfdata_modified(annotator->data);
+
+	if (modified > boot.max)
+		return false;
+	return modified <= boot.min || !annotator->text || !is_same_boot(annotator) ||
+	       !identities_text(annotator->identities);
 }
 
 /*
@@ -257,17 +374,20 @@ static const char *why_not_in_log(struct annotator *annotator)
  */
 static const char *why_no_query(struct annotator *annotator)
 {
-	enum perfdata_clock clock = perfdata_clock(annotator->data);
+	uint64_t real, time;
 
-	if (perfdata_modified(annotator->data) <= boot_time())
-		return "recorded in an earlier boot" GIVE_LOG;
-	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
+	if (!knows_clock(annotator, &real, &time))
 		return "its clock is neither perf's default nor CLOCK_MONOTONIC" GIVE_LOG;
-	annotator->query = cache_query_new(clock);
+	annotator->query = cache_query_new(query_clock(annotator));
 	if (!annotator->query)
-		return "the module is not accessible" GIVE_LOG ", or load it: modprobe buildid";
-	cache_query_images(annotator->query, annotator->begin, annotator->identities);
-	return why_not_here(annotator);
+		return perfdata_modified(annotator->data) <= boot_time() ?
+			       EARLIER_BOOT :
+			       "the module is not accessible" GIVE_LOG
+			       ", or load it: modprobe buildid";
+	convert(annotator, cache_query_range(annotator->query), UINT64_MAX);
+	cache_query_images(annotator->query, query_time(annotator, annotator->begin),
+			   annotator->identities);
+	return is_of_earlier_boot(annotator) ? EARLIER_BOOT : why_not_here(annotator);
 }
 
 /* By perf record --buildid-mmap, the default from Linux 6.17 on, or buildid annotate. */
@@ -305,8 +425,8 @@ static bool gather_with_log(struct annotator *annotator)
 {
 	if (!read_log(annotator))
 		return false;
-	if (annotator->here)
-		annotator->query = cache_query_new(perfdata_clock(annotator->data));
+	if (annotator->here && annotator->timed)
+		annotator->query = cache_query_new(query_clock(annotator));
 	return true;
 }
 
@@ -469,6 +589,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 
 	cache_query_free(annotator.query);
+	pid_map_free(annotator.pids);
 	identities_free(annotator.identities);
 	free_module_events(&annotator);
 	perfdata_close(annotator.data);

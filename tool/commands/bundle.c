@@ -21,6 +21,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/open_regular.h"
+#include "common/own_place.h"
 #include "common/supervise.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
@@ -36,6 +37,9 @@ static const char help[] =
 	"given, of which - is standard output; the lines go to standard error then.\v"
 	"Where its author is trusted tar can unpack the archive in ~/.debug, too. Exit status: "
 	"1 when any file failed; the others are in the archive.";
+
+/* As tarball.h packs it. */
+#define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 
 struct job {
 	struct output out;
@@ -238,28 +242,19 @@ static bool fill(struct job *job, int fd, const struct debug_dir *dir,
 	return good && !problem;
 }
 
-/* The rename would replace a device like /dev/null, too. */
-static const char *is_in_the_way(int directory, const char *name)
-{
-	struct stat stat_;
-
-	if (fstatat(directory, name, &stat_, 0) || S_ISREG(stat_.st_mode))
-		return NULL;
-	return S_ISDIR(stat_.st_mode) ? strerror(EISDIR) : "not a regular file";
-}
-
 /* The archive gets its name only when it is whole. */
-static const char *write_into(struct job *job, int directory, const char *name,
+static const char *write_into(struct job *job, const struct own_place *place,
 			      const struct debug_dir *dir, const struct request_list *list)
 {
 	struct temporary file;
 	struct stat stat_ = {};
 	const char *problem = NULL;
 
-	if (!temporary_open(&file, directory, 0600))
+	if (!temporary_open(&file, place->directory, 0600))
 		problem = strerror(errno);
-	else if (fill(job, file.fd, dir, list) && (fstat(file.fd, &stat_) || fsync(file.fd) ||
-						   !temporary_name(&file, directory, name, true)))
+	else if (fill(job, file.fd, dir, list) &&
+		 (fstat(file.fd, &stat_) || fsync(file.fd) ||
+		  !temporary_name(&file, place->directory, place->name, true)))
 		problem = strerror(errno);
 	temporary_close(&file);
 	if (!problem && !job->failed)
@@ -276,21 +271,22 @@ static bool is_standard_output(const struct job *job)
 static void write_bundle(struct job *job, const struct debug_dir *dir,
 			 const struct request_list *list)
 {
-	const char *problem, *name;
-	int directory;
+	const char *problem = NULL;
+	struct own_place place;
+	struct reason reason;
 
 	if (is_standard_output(job)) {
 		fill(job, STDOUT_FILENO, dir, list);
 		return;
 	}
-	directory = temporary_parent(AT_FDCWD, job->bundle, &name);
-	problem = directory < 0 ? strerror(errno) : is_in_the_way(directory, name);
-	if (!problem)
-		problem = write_into(job, directory, name, dir, list);
+	if (!own_place_open(&place, job->bundle, true, &reason) ||
+	    !own_place_is_free(&place, ZSTD_MAGIC, strlen(ZSTD_MAGIC), &reason))
+		problem = reason.text;
+	else
+		problem = write_into(job, &place, dir, list);
 	if (problem)
 		fail(job, job->bundle, problem);
-	if (directory >= 0)
-		close(directory);
+	own_place_close(&place);
 }
 
 static void pack(struct job *job, struct store_job *store)

@@ -2,7 +2,8 @@
 /*
  * Current file: nearly every path leads to the very inode that is mapped, which the cache
  * of names says without asking any filesystem. Only for the others a file is opened, by a
- * child that can be left behind.
+ * child that can be left behind; and only where the records of both do not tell are their
+ * bytes read, once for each two files.
  */
 
 #include <errno.h>
@@ -19,7 +20,8 @@
 #include "content/process_place.h"
 #include "content/process_user.h"
 #include "current_file.h"
-#include "lookup.h"
+#include "evidence.h"
+#include "print.h"
 
 /**
  * struct place - what a path in a root leads to
@@ -28,7 +30,7 @@
  * @state: CURRENT_SAME: there is a file; CURRENT_GONE; CURRENT_UNKNOWN
  * @major: device of the inode that is there, as stat(2) shows it, with @minor and @ino
  * @asked: the file was opened, or could not be
- * @file_id: as in struct buildid_file, if @asked
+ * @file: its record, if @asked and there is one; NULL without memory
  * @now: likewise
  */
 struct place {
@@ -38,8 +40,15 @@ struct place {
 	unsigned int major, minor;
 	uint64_t ino;
 	bool asked;
-	uint64_t file_id;
+	struct buildid_file *file;
 	struct current_file now;
+};
+
+/* Of two files the bytes were compared: that of @file_id, and the one at a place. */
+struct comparison {
+	uint64_t file_id;
+	uint32_t place;
+	enum current_state state;
 };
 
 /* Each costs seconds, and a child that is left behind. */
@@ -57,6 +66,14 @@ struct silent {
 	uint32_t major, minor;
 };
 
+/* Files may be as large and as slow as a user likes: so long are those of one user read. */
+#define READING_MAX (60ULL * 1000000000)
+
+struct reading {
+	uid_t uid;
+	uint64_t left; /* nanoseconds */
+};
+
 struct current_files {
 	struct worker worker;
 	struct lookup lookup;
@@ -68,6 +85,11 @@ struct current_files {
 	struct place *places;
 	size_t nr_places;
 	struct hash_map by_path; /* indexes of places by the hash of root and path */
+	struct comparison *comparisons;
+	size_t nr_comparisons;
+	struct hash_map by_files; /* indexes of comparisons by the hash of file_id and place */
+	struct reading *readings;
+	size_t nr_readings;
 	struct silent *silent;
 	size_t nr_silent;
 };
@@ -87,12 +109,17 @@ void current_files_free(struct current_files *files)
 
 	if (!files)
 		return;
-	for (i = 0; i < files->nr_places; i++)
+	for (i = 0; i < files->nr_places; i++) {
 		free(files->places[i].path);
+		free(files->places[i].file);
+	}
 	free(files->places);
 	free(files->roots);
+	free(files->comparisons);
+	free(files->readings);
 	free(files->silent);
 	hash_map_free(&files->by_path);
+	hash_map_free(&files->by_files);
 	worker_end(&files->worker);
 	free(files);
 }
@@ -149,27 +176,18 @@ static void add_silent(struct current_files *files, const struct buildid_file *m
 			(struct silent){ files->uid, mapped->dev_major, mapped->dev_minor };
 }
 
-void current_file_identity(const struct buildid_file *file, struct identity *identity)
-{
-	const uint8_t *bytes;
-	size_t size;
-
-	*identity = (struct identity){ .kind = file->kind, .reason = file->reason };
-	bytes = buildid_file_id_bytes(file, &size);
-	if (bytes)
-		build_id_set(&identity->id, bytes, size);
-}
-
 static void set_file(struct place *place, const struct buildid_file *file)
 {
 	place->state = CURRENT_SAME;
 	place->major = file->user_dev_major;
 	place->minor = file->user_dev_minor;
 	place->ino = file->user_ino;
-	place->file_id = file->file_id;
+	place->file = malloc(file->header.size);
+	if (place->file)
+		memcpy(place->file, file, file->header.size);
 	place->now.ctime = file->ctime;
 	place->now.file_id = file->file_id;
-	current_file_identity(file, &place->now.identity);
+	place->now.identity = print_identity_of(file);
 }
 
 /* By opening the file and having it identified. */
@@ -267,27 +285,97 @@ static bool is_inode(const struct place *place, const struct buildid_file *mappe
 		place->minor == mapped->dev_minor);
 }
 
-static enum current_state compare(const struct place *place, const struct buildid_file *mapped)
+static uint64_t *reading_left(struct current_files *files)
 {
-	const struct identity *now = &place->now.identity;
-	struct identity before;
+	size_t i;
+
+	for (i = 0; i < files->nr_readings; i++)
+		if (files->readings[i].uid == files->uid)
+			return &files->readings[i].left;
+	if (!array_reserve(files->readings, files->nr_readings))
+		return NULL;
+	files->readings[files->nr_readings] = (struct reading){ files->uid, READING_MAX };
+	return &files->readings[files->nr_readings++].left;
+}
+
+static enum current_state compare_bytes(struct current_files *files, const struct place *place,
+					const struct mapped_place *mapped)
+{
+	const char *path = place->path;
+	uint64_t *left = reading_left(files);
+	bool same = false;
+	int base, error;
+
+	if (!left || is_silent(files, mapped->file))
+		return CURRENT_UNSURE;
+	base = process_place(files->pid, &path);
+	if (base < 0)
+		return CURRENT_UNSURE;
+	error = lookup_compare(&files->worker, base, path, mapped, left, &same);
+	close(base);
+	if (error == ETIMEDOUT)
+		add_silent(files, mapped->file);
+	if (error)
+		return CURRENT_UNSURE;
+	return same ? CURRENT_SAME : CURRENT_OTHER;
+}
+
+/* Once, as many processes have the same two files; again where there was no answer. */
+static enum current_state compare_once(struct current_files *files, const struct place *place,
+				       const struct mapped_place *mapped)
+{
+	const struct comparison new = { .file_id = mapped->file->file_id,
+					.place = (uint32_t)(place - files->places) };
+	uint64_t key = hash_bytes(hash_bytes(hash_start(), &new.file_id, sizeof(new.file_id)),
+				  &new.place, sizeof(new.place));
+	const struct comparison *found;
+	struct hash_slot *slot = NULL;
+	enum current_state state;
+
+	while (new.file_id && (slot = hash_map_next(&files->by_files, key, slot))) {
+		found = &files->comparisons[slot->value];
+		if (found->file_id == new.file_id && found->place == new.place)
+			return found->state;
+	}
+	state = compare_bytes(files, place, mapped);
+	if (!new.file_id || state == CURRENT_UNSURE ||
+	    !array_reserve(files->comparisons, files->nr_comparisons) ||
+	    !hash_map_add(&files->by_files, key, (uint32_t)files->nr_comparisons))
+		return state;
+	files->comparisons[files->nr_comparisons] = new;
+	files->comparisons[files->nr_comparisons++].state = state;
+	return state;
+}
+
+static enum current_state compare(struct current_files *files, const struct place *place,
+				  const struct mapped_place *mapped)
+{
+	enum current_state state;
 
 	if (place->state != CURRENT_SAME)
 		return place->state;
-	if (mapped->file_id && place->file_id == mapped->file_id)
-		return CURRENT_SAME;
-	current_file_identity(mapped, &before);
-	if (!before.id.size || !now->id.size)
+	if (!place->file)
 		return CURRENT_UNKNOWN;
-	return before.kind == now->kind && build_id_equal(&before.id, &now->id) ? CURRENT_SAME :
-										  CURRENT_OTHER;
+	if (place->file->file_id && place->file->file_id == mapped->file->file_id)
+		return CURRENT_SAME;
+	switch (evidence_of(place->file, mapped->file)) {
+	case EVIDENCE_SAME:
+		return CURRENT_SAME;
+	case EVIDENCE_OTHER:
+		return CURRENT_OTHER;
+	default:
+		state = compare_once(files, place, mapped);
+	}
+	if (state == CURRENT_UNSURE && (!place->file->id_len || !mapped->file->id_len))
+		return CURRENT_UNKNOWN;
+	return state;
 }
 
 enum current_state current_files_find(struct current_files *files,
-				      const struct buildid_file *mapped,
+				      const struct mapped_place *mapped,
 				      const struct current_file **now)
 {
-	const char *path = buildid_file_path(mapped);
+	const char *path = buildid_file_path(mapped->file);
 	struct place *place;
 
 	*now = NULL;
@@ -296,10 +384,10 @@ enum current_state current_files_find(struct current_files *files,
 	place = find_place(files, path);
 	if (!place)
 		return CURRENT_UNKNOWN;
-	if (is_inode(place, mapped))
+	if (is_inode(place, mapped->file))
 		return CURRENT_SAME;
 	if (!place->asked)
-		identify(files, place, mapped);
+		identify(files, place, mapped->file);
 	*now = &place->now;
-	return compare(place, mapped);
+	return compare(files, place, mapped);
 }

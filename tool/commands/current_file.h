@@ -15,17 +15,19 @@
 
 #include "common/build_id.h"
 #include "libbuildid/libbuildid.h"
+#include "lookup.h"
 
 enum current_state {
 	CURRENT_SAME,	 /* the content that is mapped */
 	CURRENT_OTHER,	 /* another content */
 	CURRENT_GONE,	 /* there is no file any more */
-	CURRENT_UNKNOWN, /* it could not be looked up or not be compared */
+	CURRENT_UNKNOWN, /* it could not be looked up, or has no identity */
+	CURRENT_UNSURE,	 /* it has the same identity, and its bytes could not be compared */
 };
 
 /**
  * struct current_file - the file at a path now
- * @identity: valid with CURRENT_OTHER
+ * @identity: valid with CURRENT_OTHER; that of what is mapped, where only the bytes differ
  * @ctime: since when it is there, nanoseconds since the epoch; likewise
  * @file_id: as in struct buildid_file; likewise
  */
@@ -47,12 +49,12 @@ void current_files_free(struct current_files *files);
  */
 bool current_files_enter(struct current_files *files, uint32_t pid);
 
-/* What the path of @mapped leads to; @now is set, valid until the next call. */
+/*
+ * What the path of the file of @mapped, which is of the process entered, leads to; @now is
+ * set, valid until the next call.
+ */
 enum current_state current_files_find(struct current_files *files,
-				      const struct buildid_file *mapped,
+				      const struct mapped_place *mapped,
 				      const struct current_file **now);
-
-/* Compare the identity of a record with that of a content. */
-void current_file_identity(const struct buildid_file *file, struct identity *identity);
 
 #endif

@@ -158,12 +158,7 @@ uint64_t input_now(const struct input *input)
 	return input->now;
 }
 
-int64_t input_real(const struct input *input)
+int64_t input_real(const struct input *input, uint64_t mono)
 {
-	const struct log_header *header;
-
-	if (!input->log)
-		return clock_real();
-	header = log_header(input->log);
-	return (int64_t)(header->time_real - header->time_mono);
+	return input->log ? log_ahead(input->log, mono) : clock_real();
 }

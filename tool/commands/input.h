@@ -31,7 +31,7 @@ void input_report_error(const struct input *input);
 int input_fd(const struct input *input);
 /* For waiting_next(): the time of the last record, or of input_next() when it found none. */
 uint64_t input_now(const struct input *input);
-/* CLOCK_REALTIME less the stream's time. */
-int64_t input_real(const struct input *input);
+/* CLOCK_REALTIME less the stream's time at @mono, that of a record which was read lately. */
+int64_t input_real(const struct input *input, uint64_t mono);
 
 #endif

@@ -147,12 +147,24 @@ static int list_perfdata(struct output *out, const char *path, const struct sele
 {
 	struct perfdata *data = perfdata_open(path);
 	const struct perfdata_dso *dsos;
-	int count = data ? perfdata_dsos(data, &dsos) : -1;
+	/* An object always says what was hit. */
+	bool hits = shown->hits || out->json;
+	int count = data ? perfdata_dsos(data, hits, &dsos) : -1;
+	size_t doubtful = 0;
 	int i;
 
-	for (i = 0; i < count; i++)
-		if (is_listed(&dsos[i], shown))
-			show_dso(out, &dsos[i]);
+	for (i = 0; i < count; i++) {
+		if (!is_listed(&dsos[i], shown))
+			continue;
+		show_dso(out, &dsos[i]);
+		doubtful += dsos[i].doubtful;
+	}
+	if (doubtful)
+		fprintf(stderr,
+			"buildid: %s: %zu modules have a build-id that another one has, too, as perf "
+			"6.17 to 6.19 write it; at most one with the same is right: they are marked "
+			"doubtful\n",
+			path, doubtful);
 	if (count < 0)
 		out_error(out, path, "%s", data ? perfdata_error(data) : strerror(ENOMEM));
 	perfdata_close(data);

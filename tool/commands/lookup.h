@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lookup: what a path leads to, by a worker, as the way may be by a server. */
+/*
+ * Lookup: what a path leads to, and whether that has the bytes of what is mapped. By a worker,
+ * as the way may be by a server.
+ */
 #ifndef TOOL_LOOKUP_H
 #define TOOL_LOOKUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/worker.h"
@@ -19,9 +23,30 @@ struct lookup {
 	uint64_t record[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 };
 
+/**
+ * struct mapped_place - where a process has a file mapped
+ * @pid: the process
+ * @addr: an address in the mapping
+ * @file: what was mapped there: the file that is compared has to be this one
+ */
+struct mapped_place {
+	uint32_t pid;
+	uint64_t addr;
+	const struct buildid_file *file;
+};
+
 struct worker lookup_worker(void);
 
 /* Look up @path with the directory @root as its root directory. Sets @lookup. */
 void lookup_find(struct worker *worker, int root, const char *path, struct lookup *lookup);
+
+/*
+ * Whether what is mapped at @mapped has the bytes of @path with the directory @root as its
+ * root directory, or of the file at @root, which may be O_PATH, where @path is "". 0 with @same, or an errno:
+ * EAGAIN when another file is at one of the places by now, ETIME when *@patience, in
+ * nanoseconds, is used up, which is less by what this took.
+ */
+int lookup_compare(struct worker *worker, int root, const char *path,
+		   const struct mapped_place *mapped, uint64_t *patience, bool *same);
 
 #endif

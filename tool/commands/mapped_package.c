@@ -141,6 +141,16 @@ static int open_part(const struct question *question)
 	return handle < 0 ? -1 : open_untrusted_handle(handle, &reason);
 }
 
+/* For who may trace the process, and no more. */
+static int open_program(const struct question *question)
+{
+	struct reason reason;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", question->pid);
+	return open_untrusted_handle(open(path, O_PATH | O_CLOEXEC), &reason);
+}
+
 /* Of a process that has exited it may be here. */
 static int open_base(const struct question *question, const char **path, bool *own)
 {
@@ -184,6 +194,8 @@ static int find_note(const struct question *question, struct packages *packages)
 		fd = only_if(open_named(question), question);
 	if (fd < 0)
 		fd = only_if(open_part(question), question);
+	if (fd < 0)
+		fd = only_if(open_program(question), question);
 	if (fd < 0)
 		return ENOENT;
 	read = elf_file_package_notes(fd, take_note, packages);

@@ -9,10 +9,10 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 #include "common/utf8.h"
-#include "current_file.h"
 #include "mapped_package.h"
 #include "metrics.h"
 #include "module.h"
+#include "print.h"
 #include "stale_scan.h"
 
 void metric_begin(FILE *file, const char *name, const char *type, const char *unit,
@@ -117,11 +117,10 @@ static size_t find_content(struct contents *contents, const struct identity *ide
 /* The same of a file; NONE without an identity, too. */
 static size_t content_of(struct contents *contents, const struct buildid_file *file)
 {
-	struct identity identity;
+	const struct identity identity = print_identity_of(file);
 	size_t found;
 	char *path;
 
-	current_file_identity(file, &identity);
 	if (!identity.id.size)
 		return NONE;
 	/* Paths that differ in what is replaced would give two values with the same labels. */

@@ -186,7 +186,15 @@ static bool is_mapping(const struct buildid_event *event)
 /* A log begins with what is no news. */
 static bool is_news(struct mon *mon, const struct buildid_event *event)
 {
+	struct identity now;
+
 	mon->view.news = news_judge(mon->news, event, &mon->view.former);
+	if (mon->view.former && event->file) {
+		now = print_identity_of(event->file);
+		if (now.kind == mon->view.former->kind &&
+		    build_id_equal(&now.id, &mon->view.former->id))
+			mon->view.note = PRINT_SAME_ID;
+	}
 	return mon->view.news && !(event->record->flags & BUILDID_RECORD_SNAPSHOT);
 }
 
@@ -204,9 +212,11 @@ static void handle(struct mon *mon, const struct buildid_event *event)
 	bool judged = mon->news && is_mapping(event);
 
 	mon->view.news = 0;
+	mon->view.note = NULL;
 	mon->view.former = NULL;
 	if (judged && !is_news(mon, event))
 		return;
+	mon->view.real = input_real(mon->input, event->record->time_mono);
 	if (!is_shown(mon, event))
 		return;
 	mon->view.packages = judged ? packages_of(mon, event) : NULL;
@@ -236,7 +246,6 @@ static void drain(struct mon *mon, uint64_t now)
 {
 	const struct buildid_event *event;
 
-	mon->view.real = input_real(mon->input);
 	while (!enough(mon) && (event = waiting_next(mon->waiting, now)))
 		handle(mon, event);
 	make_room(mon);
@@ -360,6 +369,11 @@ static void put_summary(const struct mon *mon)
 	fprintf(stderr, "buildid: %" PRIu64 " mapping%s of %s%zu file%s; %s\n", mon->shown,
 		mon->shown == 1 ? "" : "s", files == SHOWN_FILES_MAX ? "more than " : "", files,
 		files == 1 ? "" : "s", strcmp(lost, "lost") ? lost : "nothing lost");
+	if (mon->news && news_unsure(mon->news))
+		fprintf(stderr,
+			"buildid: %zu files were replaced by others with the same identity and size, "
+			"and could not be compared with them\n",
+			news_unsure(mon->news));
 }
 
 static void watch(struct mon *mon, int signals)
@@ -420,8 +434,10 @@ static int run(struct mon *mon)
 		mapped_packages_free(mon->packages);
 		return EXIT_FAILURE;
 	}
-	if (mon->news && !mon->log)
+	if (mon->news && !mon->log) {
+		news_compare(mon->news);
 		news_learn_present(mon->news, &mon->out);
+	}
 	signals = signals_open_with(&(const int){ SIGHUP }, 1);
 	if (signals < 0) {
 		out_error(&mon->out, "mon", "%s", strerror(-signals));

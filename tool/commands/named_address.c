@@ -12,6 +12,9 @@
 #include "common/process_stat.h"
 #include "content/elf_file.h"
 #include "content/kallsyms.h"
+#include "content/moved_code.h"
+#include "content/perf_map.h"
+#include "content/process_maps.h"
 #include "content/running_kernel.h"
 #include "content/vdso.h"
 #include "named_address.h"
@@ -22,11 +25,22 @@ struct remembered {
 	uint64_t start_time;
 	uint64_t addr;
 	uint64_t until; /* CLOCK_MONOTONIC */
+	struct file_version version;
 	struct named_address named;
+};
+
+/* What a process's JIT compiler says, or that it says nothing. */
+struct compiled {
+	uint32_t pid;
+	uint64_t start; /* as of struct process_stat */
+	uint64_t until; /* CLOCK_MONOTONIC */
+	struct perf_map *map;
 };
 
 /* A power of two. */
 #define REMEMBERED 4096
+/* Processes with a JIT compiler; each may have megabytes to say. */
+#define COMPILED 16
 /* Nanoseconds. */
 #define REMEMBER_FOR 1000000000ULL
 /* Likewise: modules come and go. */
@@ -42,6 +56,7 @@ struct exited {
 struct namer {
 	struct remembered remembered[REMEMBERED];
 	struct exited exited;
+	struct compiled compiled[COMPILED];
 	struct namer_options options;
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
@@ -55,9 +70,11 @@ struct query {
 	uint32_t pid;
 	uint64_t start_time; /* 0 for whoever has the pid */
 	uint64_t addr;
+	uint64_t mapped; /* where the file is mapped that it is of, mostly there */
 	uint64_t time;
 	bool caller;
 	bool living;
+	struct file_version version;
 	struct named_address *named;
 };
 
@@ -83,6 +100,8 @@ void namer_free(struct namer *namer)
 		return;
 	for (i = 0; i < REMEMBERED; i++)
 		free(namer->remembered[i].named.path);
+	for (i = 0; i < COMPILED; i++)
+		perf_map_free(namer->compiled[i].map);
 	symbol_files_free(namer->files);
 	kallsyms_free(namer->kallsyms);
 	free(namer);
@@ -195,11 +214,12 @@ static bool find_in_log(struct query *query)
 		return false;
 	default:
 		named->problem = ADDRESS_NO_MAPPING;
-		if (is_past_end(file.identity.kind, file.size, file.offset))
+		if (is_past_end(file.identity.kind, file.version.size, file.offset))
 			return false;
 		named->problem = ADDRESS_LOCATED;
 		named->path = strdup(file.path);
 		named->identity = file.identity;
+		query->version = file.version;
 		named->offset = file.offset;
 		named->known_from = "log";
 		return true;
@@ -251,7 +271,7 @@ static void find_by_module(struct query *query)
 	struct buildid_address address = {
 		.size = sizeof(address),
 		.pid = query->pid,
-		.addr = query->addr,
+		.addr = query->mapped,
 		.start_time = query->start_time,
 	};
 	const struct buildid_file *file;
@@ -278,6 +298,7 @@ static void find_by_module(struct query *query)
 	path = buildid_file_path(file);
 	named->path = strdup(path ? path : "");
 	set_identity(&named->identity, file);
+	file_version_set(&query->version, file);
 	named->offset = address.offset;
 	named->known_from = query->living ? "process" : "history";
 }
@@ -298,6 +319,7 @@ static bool find_remembered(struct query *query)
 	    at->addr != query->addr || clock_ns(CLOCK_MONOTONIC) >= at->until)
 		return false;
 	*query->named = at->named;
+	query->version = at->version;
 	query->named->path = strdup(at->named.path);
 	return true;
 }
@@ -317,6 +339,7 @@ static void remember(const struct query *query)
 		.start_time = query->start_time,
 		.addr = query->addr,
 		.until = clock_ns(CLOCK_MONOTONIC) + REMEMBER_FOR,
+		.version = query->version,
 		.named = *query->named,
 	};
 	at->named.path = path;
@@ -356,6 +379,98 @@ static void find_vdso(struct query *query)
 	close(fd);
 }
 
+/* Of a log it is what was there first. */
+static bool may_be_in_no_file(const struct query *query)
+{
+	const struct named_address *named = query->named;
+
+	if (named->problem == ADDRESS_NO_MAPPING)
+		return is_there(query);
+	return named->problem == ADDRESS_LOCATED && query->living &&
+	       named->identity.kind == BUILDID_KIND_NONE;
+}
+
+/* Code that a living process has moved, by the file that it was of. */
+static bool find_moved(struct query *query)
+{
+	struct named_address *named = query->named, here = *named;
+	const struct file_version version = query->version;
+	struct moved_code moved;
+
+	if (!moved_code_find(query->pid, query->addr, &moved))
+		return false;
+	*named = (struct named_address){};
+	query->mapped = moved.beside;
+	find_by_module(query);
+	if (named->problem == ADDRESS_LOCATED && query->living) {
+		named->offset = moved.offset;
+		free(here.path);
+		return true;
+	}
+	free(named->path);
+	*named = here;
+	query->version = version;
+	query->mapped = query->addr;
+	return false;
+}
+
+static bool is_executed(uint32_t pid, uint64_t addr)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+	bool is = false;
+
+	if (!process_maps_open(&maps, pid))
+		return false;
+	while (!is && process_maps_next(&maps, &mapping))
+		is = mapping.executable && addr >= mapping.start && addr < mapping.end;
+	process_maps_close(&maps);
+	return is;
+}
+
+/* Read again when the file has changed, which it may with each function. */
+static const struct perf_map *compiled_by(struct namer *namer, uint32_t pid)
+{
+	struct compiled *compiled = &namer->compiled[pid % COMPILED];
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct process_stat stat;
+
+	if (!process_stat_read((pid_t)pid, &stat))
+		return NULL;
+	if (compiled->pid == pid && compiled->start == stat.start) {
+		if (now < compiled->until)
+			return compiled->map;
+		compiled->until = now + REMEMBER_FOR;
+		if (compiled->map && perf_map_is_current(compiled->map, pid))
+			return compiled->map;
+	}
+	perf_map_free(compiled->map);
+	*compiled = (struct compiled){ pid, stat.start, now + REMEMBER_FOR, perf_map_read(pid) };
+	return compiled->map;
+}
+
+static void find_compiled(struct query *query)
+{
+	struct named_address *named = query->named;
+	const struct perf_map *map = compiled_by(query->namer, query->pid);
+	const struct perf_map_entry *entry;
+
+	entry = map ? perf_map_find(map, query->addr - query->caller) : NULL;
+	if (!entry || !is_executed(query->pid, query->addr - query->caller))
+		return;
+	free(named->path);
+	*named = (struct named_address){
+		.problem = ADDRESS_LOCATED,
+		.path = strdup(perf_map_path(map)),
+		.identity.reason = BUILDID_REASON_ANONYMOUS,
+		.offset = query->addr,
+		.known_from = "process",
+		.symbol.function = strdup(entry->name),
+		.symbol.function_offset = query->addr - entry->start,
+		.symbols_from = "perf-map",
+	};
+}
+
 /* Of a process that the log knows no other is asked. False when the log says all. */
 static bool goes_on_behind_log(struct query *query)
 {
@@ -382,24 +497,24 @@ static void find_file(struct query *query)
 	}
 	if (query->named->problem == ADDRESS_NO_MAPPING)
 		find_vdso(query);
+	if (may_be_in_no_file(query) && !(options->handle && find_moved(query)))
+		find_compiled(query);
 }
 
 static void name_it(struct query *query)
 {
 	struct named_address *named = query->named;
+	bool gnu = named->identity.kind == BUILDID_KIND_GNU;
 	const struct symbol_place place = {
-		.id = named->identity.id,
+		.id = gnu ? named->identity.id : (struct build_id){},
+		.version = query->version,
 		.path = named->path ? named->path : "",
 		.vdso = named->path && !strcmp(named->path, "[vdso]"),
 		.pid = query->pid,
-		.addr = query->living ? query->addr : 0,
+		.addr = query->living ? query->mapped : 0,
 		.offset = named->offset - (query->caller && named->offset),
 	};
 
-	if (named->identity.kind != BUILDID_KIND_GNU) {
-		reason_set(&named->unnamed, "the file has no GNU build-id");
-		return;
-	}
 	if (symbol_files_find(query->namer->files, &place, &named->symbol, &named->symbols_from,
 			      &named->unnamed))
 		named->symbol.function_offset += named->offset - place.offset;
@@ -408,7 +523,15 @@ static void name_it(struct query *query)
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
 		struct named_address *named)
 {
-	struct query query = { namer, pid, 0, addr, time, caller, false, named };
+	struct query query = {
+		.namer = namer,
+		.pid = pid,
+		.addr = addr,
+		.mapped = addr,
+		.time = time,
+		.caller = caller,
+		.named = named,
+	};
 
 	*named = (struct named_address){ .problem = ADDRESS_NO_PROCESS };
 	if (is_kernel(addr)) {
@@ -416,6 +539,42 @@ void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time,
 		return;
 	}
 	find_file(&query);
-	if (named->problem == ADDRESS_LOCATED)
+	if (named->problem == ADDRESS_LOCATED && !named->symbols_from)
 		name_it(&query);
+}
+
+/* The kernel says 20 bytes of any build-id in a stack, with zeros behind a shorter one. */
+static size_t shorter_size(const struct build_id *id)
+{
+	static const uint8_t zeros[20];
+	size_t size = id->size == 20 ? 16 : id->size == 16 ? 8 : 0;
+
+	return size && !memcmp(id->bytes + size, zeros, id->size - size) ? size : 0;
+}
+
+void namer_find_in_content(struct namer *namer, const struct build_id *id, uint64_t place,
+			   bool is_elf_address, bool caller, struct named_address *named)
+{
+	struct symbol_place at = {
+		.id = *id,
+		.path = "",
+		.offset = place - (caller && place),
+		.is_elf_address = is_elf_address,
+	};
+	bool found = false;
+
+	*named = (struct named_address){
+		.problem = ADDRESS_LOCATED,
+		.identity = { .kind = BUILDID_KIND_GNU, .id = *id },
+		.offset = place,
+		.known_from = "text",
+	};
+	for (; at.id.size && !found; at.id.size = named->symbols_from ? 0 : shorter_size(&at.id)) {
+		found = symbol_files_find(namer->files, &at, &named->symbol, &named->symbols_from,
+					  &named->unnamed);
+		if (named->symbols_from)
+			named->identity.id = at.id;
+	}
+	if (found)
+		named->symbol.function_offset += place - at.offset;
 }

@@ -35,7 +35,7 @@ struct named_address {
 	char *path; /* "[kernel.kallsyms]", "[vdso]" and "[name]" of a module, too */
 	struct identity identity;
 	uint64_t offset;	  /* in the file; of the kernel, the address */
-	const char *known_from;	  /* "process", "history", "log", "kernel" */
+	const char *known_from;	  /* "process", "history", "log", "kernel", "text" */
 	struct symbol symbol;	  /* its function and source are NULL where not known */
 	const char *symbols_from; /* where the file was found, NULL for nowhere */
 	struct reason unnamed;	  /* why there is no symbol */
@@ -53,6 +53,12 @@ void namer_free(struct namer *namer);
  */
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
 		struct named_address *named);
+/*
+ * Likewise what is at @place of the content @id, without a process: an offset in the file, or
+ * with @is_elf_address an address as the file itself has it.
+ */
+void namer_find_in_content(struct namer *namer, const struct build_id *id, uint64_t place,
+			   bool is_elf_address, bool caller, struct named_address *named);
 void named_address_free(struct named_address *named);
 
 /* "the process is not known" and so on. */

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * News. A path is one of a device: containers have the same paths for other files, on
- * devices of their own. The newest version is the one with the highest file_id.
+ * devices of their own. The newest version is the one with the highest file_id. A content is
+ * known by identity and size; where a path gets another file with both, their bytes are
+ * compared if there is a process that still has the former one mapped.
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "content/mapped_files.h"
+#include "evidence.h"
 #include "identities/netlink.h"
+#include "lookup.h"
 #include "module.h"
 #include "news.h"
 #include "print.h"
@@ -18,15 +26,26 @@
 /* Of a version under a path, beside the bits that are in the file's flags. */
 #define CONTENT_JUDGED (1U << 31)
 
+/* Nanoseconds for two files: more records come meanwhile. */
+#define READING_MAX 1000000000
+
 struct content {
+	uint64_t file_size;
 	uint16_t kind;
 	uint16_t size;
 	uint8_t bytes[];
 };
 
+/* Where a process had a file mapped. */
+struct holder {
+	uint32_t pid; /* 0 for none */
+	uint64_t addr;
+};
+
 struct place {
-	uint64_t file_id;
 	uint32_t content;
+	struct buildid_file file; /* without its identity and path */
+	struct holder first, last;
 };
 
 struct news {
@@ -39,6 +58,10 @@ struct news {
 	struct hash_map place_map;   /* of path and device, to places[] */
 	struct hash_map version_map; /* of file_id and path, to bits */
 	struct identity former;
+	struct worker worker; /* compares */
+	bool comparing;
+	bool learning; /* what is not to be compared */
+	size_t unsure;
 	bool full;
 };
 
@@ -49,6 +72,7 @@ struct news *news_new(size_t max)
 	if (!news)
 		return NULL;
 	news->max = max;
+	news->worker = lookup_worker();
 	return news;
 }
 
@@ -61,7 +85,10 @@ void news_forget(struct news *news)
 	hash_map_free(&news->content_map);
 	hash_map_free(&news->place_map);
 	hash_map_free(&news->version_map);
-	*news = (struct news){ .max = news->max };
+	news->places = NULL;
+	news->contents = NULL;
+	news->nr_places = 0;
+	news->full = false;
 }
 
 void news_free(struct news *news)
@@ -69,7 +96,18 @@ void news_free(struct news *news)
 	if (!news)
 		return;
 	news_forget(news);
+	worker_end(&news->worker);
 	free(news);
+}
+
+void news_compare(struct news *news)
+{
+	news->comparing = true;
+}
+
+size_t news_unsure(const struct news *news)
+{
+	return news->unsure;
 }
 
 bool news_is_full(const struct news *news)
@@ -91,31 +129,35 @@ void news_words(unsigned int bits, const char *words[NEWS_WORDS + 1])
 
 /* -------------------------------------------------------------- contents -- */
 
-static struct content *content_of(const struct identity *identity)
+static struct content *content_of(const struct identity *identity, uint64_t file_size)
 {
 	struct content *content = malloc(sizeof(*content) + identity->id.size);
 
 	if (!content)
 		return NULL;
+	content->file_size = file_size;
 	content->kind = identity->kind;
 	content->size = (uint16_t)identity->id.size;
 	memcpy(content->bytes, identity->id.bytes, identity->id.size);
 	return content;
 }
 
-static bool is_content(const struct content *content, const struct identity *identity)
+static bool is_content(const struct content *content, const struct identity *identity,
+		       uint64_t file_size)
 {
-	return content->kind == identity->kind && content->size == identity->id.size &&
+	return content->file_size == file_size && content->kind == identity->kind &&
+	       content->size == identity->id.size &&
 	       !memcmp(content->bytes, identity->id.bytes, content->size);
 }
 
-static bool add_content(struct news *news, uint64_t key, const struct identity *identity)
+static bool add_content(struct news *news, uint64_t key, const struct identity *identity,
+			uint64_t file_size)
 {
 	struct content *content;
 
 	if (news->nr_contents == news->max || !array_reserve(news->contents, news->nr_contents))
 		return false;
-	content = content_of(identity);
+	content = content_of(identity, file_size);
 	if (!content || !hash_map_add(&news->content_map, key, (uint32_t)news->nr_contents)) {
 		free(content);
 		return false;
@@ -125,16 +167,17 @@ static bool add_content(struct news *news, uint64_t key, const struct identity *
 }
 
 /* Its index with NEWS_NEW unless it was known; UINT32_MAX when there is no room for it. */
-static uint32_t find_content(struct news *news, const struct identity *identity, unsigned int *bits)
+static uint32_t find_content(struct news *news, const struct identity *identity, uint64_t file_size,
+			     unsigned int *bits)
 {
 	uint64_t key = hash_bytes(hash_start(), identity->id.bytes, identity->id.size);
 	const struct hash_slot *slot = NULL;
 
 	while ((slot = hash_map_next(&news->content_map, key, slot)))
-		if (is_content(news->contents[slot->value], identity))
+		if (is_content(news->contents[slot->value], identity, file_size))
 			return slot->value;
 	*bits |= NEWS_NEW;
-	if (add_content(news, key, identity))
+	if (add_content(news, key, identity, file_size))
 		return (uint32_t)news->nr_contents - 1;
 	news->full = true;
 	return UINT32_MAX;
@@ -165,12 +208,82 @@ static void set_former(struct news *news, const struct content *content)
 	build_id_set(&news->former.id, content->bytes, content->size);
 }
 
-static unsigned int judge_place(struct news *news, const struct buildid_file *file,
-				uint64_t path_key, uint32_t content)
+static uint64_t place_key(const struct buildid_file *file, uint64_t path_key)
 {
 	const uint32_t device[] = { file->user_dev_major, file->user_dev_minor };
-	const struct place here = { .file_id = file->file_id, .content = content };
-	uint64_t key = hash_bytes(path_key, device, sizeof(device));
+
+	return hash_bytes(path_key, device, sizeof(device));
+}
+
+/* What is mapped at @addr, if it is @file still: a descriptor by O_PATH, or -1. */
+static int open_mapped(const struct buildid_file *file, const struct holder *holder)
+{
+	int handle = mapped_handle_at(holder->pid, holder->addr);
+	struct statx stat_;
+
+	if (handle < 0)
+		return -1;
+	/* Without asking a server. */
+	if (!statx(handle, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_) &&
+	    (stat_.stx_ino == file->user_ino || stat_.stx_ino == file->ino))
+		return handle;
+	close(handle);
+	return -1;
+}
+
+/* EVIDENCE_NONE where one of the two cannot be opened any more. */
+static enum evidence compare_bytes(struct news *news, const struct place *before,
+				   const struct buildid_file *file, const struct holder *holder)
+{
+	const struct holder *holders[] = { &before->last, &before->first };
+	int current = open_mapped(file, holder);
+	bool same = false;
+	int error = ENOENT;
+	size_t i;
+
+	for (i = 0; current >= 0 && error && i < ARRAY_SIZE(holders); i++) {
+		const struct mapped_place mapped = { holders[i]->pid, holders[i]->addr,
+						     &before->file };
+		uint64_t patience = READING_MAX;
+
+		if (mapped.pid)
+			error = lookup_compare(&news->worker, current, "", &mapped, &patience,
+					       &same);
+	}
+	if (current >= 0)
+		close(current);
+	return error ? EVIDENCE_NONE : same ? EVIDENCE_SAME : EVIDENCE_OTHER;
+}
+
+/* Whether a file with the identity and size of the one before has another content. */
+static bool is_other(struct news *news, const struct place *before, const struct buildid_file *file,
+		     const struct holder *holder)
+{
+	enum evidence evidence;
+
+	if (news->learning || before->file.file_id == file->file_id ||
+	    file->kind == BUILDID_KIND_FSVERITY || evidence_not_written(&before->file, file))
+		return false;
+	evidence = news->comparing ? compare_bytes(news, before, file, holder) : EVIDENCE_NONE;
+	news->unsure += evidence == EVIDENCE_NONE;
+	return evidence == EVIDENCE_OTHER;
+}
+
+/* One more process has it mapped, which may live longer. */
+static void note_holder(struct news *news, const struct buildid_file *file, uint64_t path_key,
+			const struct holder *holder)
+{
+	uint32_t index = hash_map_get(&news->place_map, place_key(file, path_key), UINT32_MAX);
+
+	if (index != UINT32_MAX && news->places[index].file.file_id == file->file_id)
+		news->places[index].last = *holder;
+}
+
+static unsigned int judge_place(struct news *news, const struct buildid_file *file,
+				uint64_t path_key, uint32_t content, const struct holder *holder)
+{
+	const struct place here = { content, *file, *holder, *holder };
+	uint64_t key = place_key(file, path_key);
 	uint32_t index = hash_map_get(&news->place_map, key, UINT32_MAX);
 	struct place *place;
 	unsigned int bits;
@@ -181,9 +294,9 @@ static unsigned int judge_place(struct news *news, const struct buildid_file *fi
 		return 0;
 	}
 	place = &news->places[index];
-	if (file->file_id < place->file_id)
+	if (file->file_id < place->file.file_id)
 		return 0;
-	bits = place->content == content ? 0 : NEWS_CHANGED;
+	bits = place->content != content || is_other(news, place, file, holder) ? NEWS_CHANGED : 0;
 	if (bits)
 		set_former(news, news->contents[place->content]);
 	*place = here;
@@ -220,7 +333,8 @@ static unsigned int add_bits(struct news *news, uint64_t path_key, uint64_t file
 	return bits & ~before;
 }
 
-static unsigned int judge(struct news *news, const struct buildid_file *file, const char *path)
+static unsigned int judge(struct news *news, const struct buildid_file *file, const char *path,
+			  const struct holder *holder)
 {
 	uint64_t path_key = hash_text(path);
 	struct identity identity = print_identity_of(file);
@@ -230,28 +344,33 @@ static unsigned int judge(struct news *news, const struct buildid_file *file, co
 	if (identity.id.size)
 		bits |= CONTENT_JUDGED;
 	bits = add_bits(news, path_key, file->file_id, bits);
-	if (!(bits & CONTENT_JUDGED))
+	if (!(bits & CONTENT_JUDGED)) {
+		note_holder(news, file, path_key, holder);
 		return bits;
+	}
 	bits &= ~CONTENT_JUDGED;
-	content = find_content(news, &identity, &bits);
+	content = find_content(news, &identity, file->file_size, &bits);
 	if (content != UINT32_MAX && has_place(file, path))
-		bits |= judge_place(news, file, path_key, content);
+		bits |= judge_place(news, file, path_key, content, holder);
 	return bits;
 }
 
 unsigned int news_judge(struct news *news, const struct buildid_event *event,
 			const struct identity **former)
 {
+	const struct buildid_mmap *mmap = (const void *)event->record;
 	struct identity identity;
+	struct holder holder;
 	unsigned int bits = 0;
 
 	*former = NULL;
 	if (event->record->type == BUILDID_RECORD_COOKIE) {
 		identity = print_identity_of(event->record);
 		if (identity.id.size)
-			find_content(news, &identity, &bits);
+			find_content(news, &identity, 0, &bits);
 	} else if (event->file) {
-		bits = judge(news, event->file, print_path(event));
+		holder = (struct holder){ mmap->pid, mmap->addr };
+		bits = judge(news, event->file, print_path(event), &holder);
 	}
 	if (bits & NEWS_CHANGED)
 		*former = &news->former;
@@ -269,7 +388,7 @@ void news_learn_file(struct news *news, const struct buildid_file *file)
 {
 	const char *path = buildid_file_path(file);
 
-	judge(news, file, path ? path : "");
+	judge(news, file, path ? path : "", &(const struct holder){});
 }
 
 /* --------------------------------------------------------------- present -- */
@@ -333,11 +452,14 @@ static int learn_mapped(struct news *news)
 
 void news_learn_present(struct news *news, struct output *out)
 {
-	int err = learn_cache(news);
+	int err;
 
+	news->learning = true;
+	err = learn_cache(news);
 	if (err)
 		module_netlink_error(out, err);
 	err = learn_mapped(news);
+	news->learning = false;
 	if (err)
 		module_error(out, BUILDID_DEVICE, err, NULL);
 }

@@ -15,11 +15,11 @@
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 
-/* Of each of contents, paths and versions: some 50 MB for all together. */
+/* Of each of contents, paths and versions: some 100 MB for all together. */
 #define NEWS_MAX 262144
 
 enum {
-	NEWS_CHANGED = 1 << 0, /* the path led to another content before */
+	NEWS_CHANGED = 1 << 0, /* the path led to another content before, maybe of the same id */
 	NEWS_NEW = 1 << 1,     /* this content was not seen before */
 	NEWS_DELETED = 1 << 2, /* no path leads to the file any more */
 	NEWS_MEMFD = 1 << 3,
@@ -33,6 +33,11 @@ struct news;
 /* @max: NEWS_MAX. NULL without memory. */
 struct news *news_new(size_t max);
 void news_free(struct news *news);
+/*
+ * From now on have the bytes of files compared where their identities and sizes do not tell
+ * them apart and processes still have both mapped: the records are of now.
+ */
+void news_compare(struct news *news);
 /* As it began, when it is full. */
 void news_forget(struct news *news);
 
@@ -58,6 +63,9 @@ unsigned int news_judge(struct news *news, const struct buildid_event *event,
  * news again and again.
  */
 bool news_is_full(const struct news *news);
+
+/* How many versions have the identity and size of another one at their path, and no more is known. */
+size_t news_unsure(const struct news *news);
 
 /* The words of @bits, with a NULL. */
 void news_words(unsigned int bits, const char *words[NEWS_WORDS + 1]);

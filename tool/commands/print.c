@@ -195,21 +195,34 @@ static void put_json_path(struct output *out, const char *path)
 	out_string(out, "path_bytes", OUT_HIDDEN, hex);
 }
 
-void print_put_path(struct output *out, const char *path, const char *tail)
+/* As much as there is room for. */
+static void put_tail(struct output *out, const char *tail)
 {
-	int length = tail && out->width ? columns_of(tail) : 0, room;
+	int room = out_room(out);
 
-	if (out->json || !out->width) {
+	if (room > 0)
+		out_fitted(out, OUT_PLAIN, NULL, out->width ? MIN(room, columns_of(tail)) : 0,
+			   tail);
+}
+
+void print_put_path(struct output *out, const char *path, const char *note, const char *tail)
+{
+	char text[80] = "";
+	int length = 0;
+
+	if (out->json) {
 		put_json_path(out, path);
-		out_string(out, NULL, 0, *path ? path : "-");
-		if (tail)
-			out_string(out, NULL, 0, tail);
 		return;
 	}
-	put_fitted_name(out, *path ? path : "-", length ? length + 1 : 0);
-	room = out_room(out);
-	if (length && room > 0)
-		out_fitted(out, OUT_PLAIN, NULL, MIN(room, length), tail);
+	if (note)
+		length += 1 + snprintf(text, sizeof(text), "(%s)", note);
+	if (tail)
+		length += 1 + columns_of(tail);
+	put_fitted_name(out, *path ? path : "-", length);
+	if (note)
+		put_tail(out, text);
+	if (tail)
+		put_tail(out, tail);
 }
 
 static void put_device(struct output *out, const char *key, uint32_t major, uint32_t minor)
@@ -392,25 +405,30 @@ static void put_news(struct output *out, const struct print_view *view)
 		return;
 	out_string(out, "former_build_id", OUT_HIDDEN, build_id_text(&view->former->id, hex));
 	out_string(out, "former_kind", OUT_HIDDEN, buildid_kind_name(view->former->kind));
+	out_string(out, "note", OUT_HIDDEN, view->note);
 }
 
-/* What follows the name: "(deleted) (was 0123abcd)". */
+/* What follows the name: "(deleted) (was 0123abcd) (same id, other content) (openssl 3.0.11)". */
 static char *tail_text(const struct print_view *view, const char *const *words, char text[TAIL_MAX])
 {
 	char *package = view->packages ? package_tail(view->packages, NULL) : NULL;
 	char *end = text;
 	char id[PRINT_ID_MAX];
 
-	end += sprintf(text, "%s", package ? package : "");
-	free(package);
+	*text = '\0';
 	for (; *words; words++)
 		end += sprintf(end, "%s(%s)", end > text ? " " : "", *words);
-	if (!view->former)
-		return text;
-	print_identity(view->former, id);
-	if (view->layout.id < PRINT_WIDTH_ID)
-		id[view->layout.id] = '\0';
-	sprintf(end, "%s(was %s)", end > text ? " " : "", id);
+	if (view->former) {
+		print_identity(view->former, id);
+		if (view->layout.id < PRINT_WIDTH_ID)
+			id[view->layout.id] = '\0';
+		end += sprintf(end, "%s(was %s)", end > text ? " " : "", id);
+		if (view->note)
+			end += sprintf(end, " (%s)", view->note);
+	}
+	if (package)
+		sprintf(end, "%s%s", end > text ? " " : "", package);
+	free(package);
 	return text;
 }
 
@@ -640,10 +658,15 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 		[PERFDATA_KIND_MODULE] = "module", [PERFDATA_KIND_VDSO] = "vdso",
 		[PERFDATA_KIND_OTHER] = "other",
 	};
-	const char *const flags[] = { dso->hit ? "hit" : NULL, NULL };
+	const char *flags[3] = {};
+	size_t nr_flags = 0;
 	char hex[BUILD_ID_TEXT];
 	char *path = NULL;
 
+	if (dso->hit)
+		flags[nr_flags++] = "hit";
+	if (dso->doubtful)
+		flags[nr_flags++] = "doubtful";
 	build_id_text(&dso->id, hex);
 	if (dso->kind == PERFDATA_KIND_USER)
 		path = strndup(dso->path, content_name_path(dso->path, &dso->id));
@@ -657,6 +680,8 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)
 		out_string(out, "file", 0, file);
+	if (dso->doubtful)
+		out_string(out, NULL, 0, "(doubtful)");
 	out_words(out, "flags", OUT_HIDDEN, flags);
 	out_end(out);
 	free(path);

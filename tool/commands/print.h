@@ -27,6 +27,7 @@
  * struct print_view - how mon shows its lines
  * @layout: the columns
  * @real: CLOCK_REALTIME less CLOCK_MONOTONIC, nanoseconds
+ * @note: what is to be said of it besides, or NULL
  * @news: with the layout's column for it, NEWS_* of this line
  * @former: the identity before, or NULL
  * @packages: which package the file is of, or NULL where that is not asked for
@@ -35,6 +36,7 @@ struct print_view {
 	struct layout layout;
 	int64_t real;
 	unsigned int news;
+	const char *note;
 	const struct identity *former;
 	const struct packages *packages;
 };
@@ -59,9 +61,11 @@ void print_put_id(struct output *out, const void *record);
 void print_put_flags(struct output *out, const struct buildid_file *file);
 /*
  * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text what is left of
- * the line, but for @tail, unless that is NULL, behind it.
+ * the line, but for "(@note)" and then @tail behind it, each unless it is NULL.
  */
-void print_put_path(struct output *out, const char *path, const char *tail);
+void print_put_path(struct output *out, const char *path, const char *note, const char *tail);
+/* What an equal identity was no proof of. */
+#define PRINT_SAME_ID "same id, other content"
 /* Which version of which file, in JSON: inode, times, size, file_id. */
 void print_version(struct output *out, const struct buildid_file *file);
 /* As in /proc/PID/maps, into @text, which is returned. */

@@ -20,8 +20,11 @@
 #include "common/array.h"
 #include "common/child.h"
 #include "common/clock.h"
+#include "common/clock_watch.h"
+#include "common/own_place.h"
 #include "common/signals.h"
 #include "identities/log.h"
+#include "identities/wall_clock.h"
 #include "module.h"
 #include "recording.h"
 
@@ -45,6 +48,7 @@ struct recording {
 	struct buildid *handle;
 	struct buildid_files *files; /* only to know which are to follow */
 	struct log_writer *log;
+	int clock_watch;
 	uint64_t lost;
 	bool failed;
 
@@ -142,6 +146,28 @@ static void write_record(struct recording *recording, const struct buildid_recor
 		fail(recording, recording->path, strerror(-err));
 }
 
+/* What the clock did only the module has seen, if it was set back at once. */
+static bool read_range(struct recording *recording, struct wall_range *range)
+{
+	int err = wall_clock_range(recording->handle, range, NULL);
+
+	if (err)
+		fail(recording, BUILDID_DEVICE, buildid_strerror(err));
+	return !recording->failed;
+}
+
+static void write_clock(struct recording *recording)
+{
+	struct wall_range range;
+	int err;
+
+	if (!read_range(recording, &range))
+		return;
+	err = log_clock_set(recording->log, &range);
+	if (err)
+		fail(recording, recording->path, strerror(-err));
+}
+
 /* Other processes go on mapping files after the command has ended. */
 static bool is_late(const struct recording *recording, const struct buildid_record *record)
 {
@@ -229,6 +255,7 @@ static void wait_for_more(struct recording *recording, int signals, bool more)
 		{ .fd = signals, .events = POLLIN },
 		/* After a failure it would stay readable for ever. */
 		{ .fd = recording->failed ? -1 : buildid_fd(recording->handle), .events = POLLIN },
+		{ .fd = recording->clock_watch, .events = POLLIN },
 	};
 	pid_t sender;
 	int number;
@@ -236,6 +263,8 @@ static void wait_for_more(struct recording *recording, int signals, bool more)
 	poll(polls, ARRAY_SIZE(polls), more ? 0 : period(recording));
 	while ((number = signals_read_from(signals, &sender)))
 		handle_signal(recording, number, sender);
+	if (clock_watch_was_set(recording->clock_watch))
+		write_clock(recording);
 	if (has_ended(recording))
 		stop(recording);
 }
@@ -314,7 +343,7 @@ static void finish(struct recording *recording, int signals)
 	if (!plan->use(plan, &recording->end, signals))
 		recording->failed = true;
 	else if (!recording->failed && !plan->keep_log)
-		unlink(recording->path);
+		own_place_remove(recording->path);
 	if (recording->failed && !recording->end.status)
 		recording->end.status = EXIT_FAILURE;
 }
@@ -322,8 +351,11 @@ static void finish(struct recording *recording, int signals)
 static void run(struct recording *recording, int signals, char **command,
 		const struct buildid_options *options)
 {
+	struct wall_range range;
 	int error = 0;
 
+	if (read_range(recording, &range))
+		log_clock_before(recording->log, &range);
 	write_snapshot(recording, options);
 	if (*command)
 		error = child_start(command, recording->plan->output, &recording->command);
@@ -334,7 +366,7 @@ static void run(struct recording *recording, int signals, char **command,
 		out_error(recording->out, *command, "%s", strerror(error));
 		log_finish(recording->log);
 		if (!recording->plan->keep_log)
-			unlink(recording->path);
+			own_place_remove(recording->path);
 		recording->end.status = error == ENOENT ? 127 : 126;
 		return;
 	}
@@ -362,6 +394,9 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 	/* Before there is a log, which a signal would leave without its end. */
 	signals = signals_open_with(others, *command ? ARRAY_SIZE(others) : 1);
 	err = signals < 0 ? signals : buildid_files_new(&recording.files, &none);
+	recording.clock_watch = clock_watch_open();
+	if (recording.clock_watch < 0 && !err)
+		err = recording.clock_watch;
 	if (err)
 		reason_set(&reason, "%s", strerror(-err));
 	else
@@ -373,6 +408,8 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 		out_error(out, recording.path, "%s", reason.text);
 	if (signals >= 0)
 		signals_close(signals);
+	if (recording.clock_watch >= 0)
+		close(recording.clock_watch);
 	buildid_files_free(recording.files);
 	buildid_close(recording.handle);
 	return recording.end;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "content/debug_dir.h"
+#include "identities/jit_file.h"
 #include "perfdata/perfdata.h"
 #include "request_list.h"
 
@@ -39,9 +40,41 @@ static void add(struct request_list *list, const struct perfdata_dso *dso)
 	request = &list->items[list->count++];
 	request->kind = kind_of(dso);
 	request->id = dso->id;
+	request->doubtful = dso->doubtful;
 	request->path = dso->path;
 	request->pids = dso->pids;
 	request->nr_pids = dso->nr_pids;
+}
+
+/* Requested under the id that the file itself has. */
+static void request_jit(struct request_list *list, size_t at, const struct build_id *id)
+{
+	list->items[list->count++] = (struct request){
+		.kind = REQUEST_FILE,
+		.id = *id,
+		.path = list->unknown[at],
+	};
+	list->unknown[at] = list->unknown[--list->nr_unknown];
+}
+
+/* Of files that no process has mapped no recorder can say what they are: they are looked at. */
+static void find_jit(struct request_list *list)
+{
+	uint64_t modified = perfdata_modified(list->data);
+	struct perfdata_mapping mapping;
+	struct build_id id;
+	const char *unused;
+	size_t i;
+
+	perfdata_rewind(list->data);
+	while (list->nr_unknown && perfdata_next_mapping(list->data, &mapping) > 0) {
+		if (!jit_file_is(&mapping))
+			continue;
+		for (i = 0; i < list->nr_unknown && strcmp(list->unknown[i], mapping.path); i++)
+			;
+		if (i < list->nr_unknown && jit_file_id(&mapping, modified, &id, &unused))
+			request_jit(list, i, &id);
+	}
 }
 
 static bool any_hit(const struct perfdata_dso *dsos, size_t count)
@@ -63,11 +96,13 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 	list->unknown = calloc(count + 1, sizeof(*list->unknown));
 	if (!list->items || !list->unknown)
 		return false;
+	/* Only now is it known of a pipe's output. */
 	all = all || !any_hit(dsos, count) || perfdata_needs_all(list->data);
 	for (i = 0; i < count; i++)
 		/* The vdso always, as perf does: no file has it later. */
 		if (all || dsos[i].hit || is_vdso(dsos[i].path))
 			add(list, &dsos[i]);
+	find_jit(list);
 	return true;
 }
 
@@ -78,7 +113,8 @@ bool request_list_read(struct request_list *list, struct output *out, const char
 
 	*list = (struct request_list){};
 	list->data = perfdata_open(path);
-	count = list->data ? perfdata_dsos(list->data, &dsos) : -1;
+	all = all || (list->data && perfdata_needs_all(list->data));
+	count = list->data ? perfdata_dsos(list->data, !all, &dsos) : -1;
 	if (count >= 0 && fill(list, dsos, (size_t)count, all))
 		return true;
 	out_error(out, path, "%s",

@@ -6,6 +6,7 @@
  * the build-id in the file is the one that was asked for.
  */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,16 +20,18 @@
 #include "common/supervise.h"
 #include "content/debug_dir.h"
 #include "content/locate.h"
+#include "content/running_kernel.h"
+#include "id_prefix.h"
 #include "identities/netlink.h"
 #include "options.h"
 
 static const char help[] =
-	"Print the path of a file whose own build-id is ID, in hex: where the module saw that "
-	"content mapped (or the mapping in /proc, when no path leads to it any more), the file "
-	"of the running kernel or of a module, in ~/.debug, in /usr/lib/debug, else from the "
+	"Print the path of a file whose own build-id is ID, in hex, or begins so: "
+	"where the module saw that content mapped (or the mapping in /proc, when no path leads to "
+	"it any more), the file of the running kernel or of a module, in ~/.debug, in /usr/lib/debug, else from the "
 	"servers in DEBUGINFOD_URLS.\v"
-	"Without the module the other places are searched. Exit status: 1 when there is no "
-	"such file.";
+	"Without the module the other places are searched. Of 8 digits or more it takes the only "
+	"build-id known here that begins with them. Exit status: 1 when there is no such file.";
 
 struct job {
 	struct output out;
@@ -137,6 +140,62 @@ static bool from_directory(struct job *job)
 	return fd >= 0;
 }
 
+/* Both name a file by all digits but the first two, which name its directory. */
+static void offer_names(struct id_prefix *prefix, const char *root)
+{
+	struct build_id id;
+	struct dirent *entry;
+	char *path = NULL, *name = NULL;
+	DIR *directory;
+
+	if (asprintf(&path, "%s/.build-id/%.2s", root, prefix->digits) < 0)
+		return;
+	directory = opendir(path);
+	free(path);
+	while (directory && (entry = readdir(directory))) {
+		entry->d_name[strcspn(entry->d_name, ".")] = '\0';
+		if (asprintf(&name, "%.2s%s", prefix->digits, entry->d_name) < 0)
+			continue;
+		if (build_id_parse(&id, name))
+			id_prefix_offer(prefix, id.bytes, id.size);
+		free(name);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static void offer_mapped(struct id_prefix *prefix)
+{
+	const struct netlink_filter filter = { .by_kind = true, .kind = BUILDID_KIND_GNU };
+	const struct buildid_record *record;
+	struct netlink *netlink;
+	int err = netlink_open(&netlink);
+
+	if (!err)
+		err = netlink_dump(netlink, &filter);
+	while (!err && !(err = netlink_next(netlink, &record)))
+		id_prefix_offer_file(prefix, record);
+	netlink_close(netlink);
+}
+
+/* Servers know only whole ids. */
+static bool complete(struct job *job)
+{
+	struct id_prefix prefix = { .digits = job->text };
+	struct reason reason;
+	struct debug_dir *dir = debug_dir_open(job->directory, false, &reason);
+	struct build_id kernel;
+
+	offer_mapped(&prefix);
+	if (running_kernel_build_id(&kernel))
+		id_prefix_offer(&prefix, kernel.bytes, kernel.size);
+	if (dir)
+		offer_names(&prefix, debug_dir_path(dir));
+	debug_dir_close(dir);
+	offer_names(&prefix, "/usr/lib/debug");
+	return id_prefix_settle(&prefix, &job->out, &job->id);
+}
+
 static bool show_found(struct job *job, struct located_file *found, bool is)
 {
 	if (is)
@@ -189,6 +248,8 @@ static int run(struct job *job)
 {
 	int status = EXIT_FAILURE;
 
+	if (id_prefix_is(job->text) && !complete(job))
+		return status;
 	job->here = locator_new(false);
 	job->there = locator_new(!job->no_servers);
 	if (job->here && job->there)
@@ -220,7 +281,7 @@ int cmd_resolve(int argc, char **argv)
 	job.text = *args_parse(&args, argc, argv);
 	if (!job.text)
 		args_error("ID", "missing operand");
-	if (!build_id_parse(&job.id, job.text))
+	if (!build_id_parse(&job.id, job.text) && !id_prefix_is(job.text))
 		args_error(job.text, "not a build-id in hex");
 	supervise();
 	return run(&job);

@@ -1,58 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stack text: line by line. Only the key of a map is held back until its end, as
+ * Stack text: line by line. Held back is only what says behind the stack whose it is: the key
+ * of a map until its end,
  *
  *	@[
  *	    0x7f1200001139
  *	, 1234]: 5
  *
- * says only there whose the address is.
+ * and a stack of nobody's until the next line that is not of it.
  */
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/hex.h"
-#include "stack_text.h"
+#include "stack_text_internal.h"
+#include "stack_scan.h"
 
-/* A key that is longer is none. bpftrace's stacks have 127 lines. */
-#define KEY_MAX (1U << 20)
-
-#define BLANKS	   " \t\r\n"
-#define SEPARATORS BLANKS ",;:=|()[]{}\"'"
-
-/* Bare digits of a line "PID ADDRESS": fewer are a number. */
-#define BARE_DIGITS_MIN 8
-/* Of perf's addresses. */
-#define FRAME_DIGITS_MIN 4
-
-/* What the words of a header say. */
-struct header {
-	uint32_t words;
-	uint32_t numbers; /* different ones */
-	uint64_t number;
-	uint64_t labelled;  /* behind "pid" */
-	uint64_t pid, time; /* of the fields asked for */
-};
-
-struct stack_text {
-	struct stack_options options;
-	char *text; /* of the block */
-	size_t size, room;
-	struct stack_address *addresses;
-	size_t nr_addresses;
-	bool in_key;
-	struct header key;
-	/* Whose the next addresses are. */
-	uint32_t pid;
-	bool ambiguous;
-	uint64_t time;
-	bool perf;     /* in the lines of a sample */
-	size_t frames; /* of the stack so far */
-	bool kernel;   /* the last of them is the kernel's */
-};
+/* What is longer is no key, and no stack. bpftrace's have 127 lines. */
+#define HELD_MAX (1U << 20)
+/* Without zeros in front. */
+#define USER_DIGITS_MAX 12
 
 struct stack_text *stack_text_new(const struct stack_options *options)
 {
@@ -69,344 +37,98 @@ void stack_text_free(struct stack_text *stack)
 		return;
 	free(stack->text);
 	free(stack->addresses);
+	json_strings_free(&stack->json);
 	free(stack);
 }
 
-/* ------------------------------------------------------------------ words -- */
+/* ----------------------------------------------------------------- frames -- */
 
-struct word {
-	const char *at;
-	size_t length;
-};
-
-/* The next one at or behind @at; of length 0 behind the last. */
-static struct word next_word(const char *at, const char *end, const char *separators)
-{
-	struct word word;
-
-	while (at < end && (!*at || strchr(separators, *at)))
-		at++;
-	word.at = at;
-	while (at < end && *at && !strchr(separators, *at))
-		at++;
-	word.length = (size_t)(at - word.at);
-	return word;
-}
-
-static bool is_decimal(struct word word, uint64_t *value)
-{
-	size_t i;
-
-	*value = 0;
-	for (i = 0; i < word.length; i++) {
-		if (!isdigit((unsigned char)word.at[i]) || *value > UINT64_MAX / 10 - 1)
-			return false;
-		*value = *value * 10 + (uint64_t)(word.at[i] - '0');
-	}
-	return word.length;
-}
-
-static bool is_hex(struct word word, size_t least, uint64_t *value)
-{
-	size_t i;
-
-	*value = 0;
-	if (word.length < least || word.length > 16)
-		return false;
-	for (i = 0; i < word.length; i++) {
-		if (hex_digit(word.at[i]) < 0)
-			return false;
-		*value = *value << 4 | (uint64_t)hex_digit(word.at[i]);
-	}
-	return word.length;
-}
-
-/* "0x1234" */
-static bool is_prefixed(struct word word, uint64_t *value)
-{
-	if (word.length < 3 || word.at[0] != '0' || word.at[1] != 'x')
-		return false;
-	return is_hex((struct word){ word.at + 2, word.length - 2 }, 1, value);
-}
-
-static bool word_is(struct word word, const char *text)
-{
-	return word.length == strlen(text) && !strncasecmp(word.at, text, word.length);
-}
-
-/* -------------------------------------------------------------- addresses -- */
-
-/* One of the kernel's is where it came from user space: the next is no caller. */
-static bool is_caller(struct stack_text *stack, uint64_t value)
-{
-	bool caller = stack->frames && !stack->kernel;
-
-	stack->frames++;
-	stack->kernel = value >> 63;
-	return caller;
-}
-
-static bool add_address(struct stack_text *stack, const char *line, struct word word,
-			uint64_t value, struct word name, bool caller)
-{
-	size_t base = stack->size;
-
-	if (!array_reserve(stack->addresses, stack->nr_addresses))
-		return false;
-	stack->addresses[stack->nr_addresses++] = (struct stack_address){
-		.value = value,
-		.at = base + (size_t)(word.at - line),
-		.length = word.length,
-		.name_at = name.length ? base + (size_t)(name.at - line) : 0,
-		.name_length = name.length,
-		.caller = caller,
-	};
-	return true;
-}
-
-/* Everything that begins with 0x, anywhere in a line. */
-static bool add_prefixed(struct stack_text *stack, const char *line, const char *end, bool indented)
-{
-	struct word word = next_word(line, end, SEPARATORS);
-	uint64_t value;
-
-	for (; word.length; word = next_word(word.at + word.length, end, SEPARATORS)) {
-		if (!is_prefixed(word, &value))
-			continue;
-		if (!add_address(stack, line, word, value, (struct word){},
-				 indented && is_caller(stack, value)))
-			return false;
-		/* In a line of its own; others in the same line say something else. */
-		if (indented)
-			break;
-	}
-	return true;
-}
-
-static const char *without_blanks(const char *at, const char *end)
-{
-	while (end > at && strchr(BLANKS, end[-1]))
-		end--;
-	return end;
-}
-
-/* "name+0x1 (file)" up to @end, which has no blanks before it. */
-static struct word name_behind(struct word word, const char *end)
-{
-	struct word name = { word.at + word.length, 0 };
-
-	while (name.at < end && strchr(BLANKS, *name.at))
-		name.at++;
-	name.length = (size_t)(end - name.at);
-	return name;
-}
-
-/* The last " (" of a text that ends in ")", else @at: names that begin before have a file. */
-static const char *last_file(const char *at, const char *end)
-{
-	const char *file;
-
-	if (end - at < 4 || end[-1] != ')')
-		return at;
-	for (file = end - 2; file > at && (file[0] != ' ' || file[1] != '('); file--)
-		;
-	return file;
-}
-
-/* "\t    7f1200001139 name+0x1 (file)" */
-static bool is_perf_frame(const struct stack_text *stack, const char *line, const char *end,
-			  struct word *word, uint64_t *value, struct word *name)
-{
-	*word = next_word(line, end, BLANKS);
-	if (word->at == line || !is_hex(*word, FRAME_DIGITS_MIN, value))
-		return false;
-	end = without_blanks(line, end);
-	*name = name_behind(*word, end);
-	return name->at < last_file(name->at, end) || (stack->perf && name->length);
-}
-
-/* Whether it is the line of a call chain, with addresses or with names only. */
+/* Whether it is indented, with addresses or with names only. */
 static bool is_indented(const char *line, const char *end)
 {
-	return line < end && (*line == ' ' || *line == '\t') && next_word(line, end, BLANKS).length;
+	return line < end && (*line == ' ' || *line == '\t') && word_next(line, end, BLANKS).length;
+}
+
+/* "#0 ", as debuggers and sanitizers have it */
+static bool is_numbered(const char *line, const char *end)
+{
+	struct word word = word_next(line, end, BLANKS);
+	uint64_t number;
+
+	return word.length > 1 && *word.at == '#' &&
+	       word_is_decimal((struct word){ word.at + 1, word.length - 1 }, &number);
+}
+
+/* "[0]..." of a list, with what it is about right behind it */
+static bool is_list(const char *line, const char *end)
+{
+	struct word word = word_next(line, end, BLANKS "'\"");
+	struct word number = word_next(word.at, end, "[]");
+	uint64_t value;
+
+	return word.length > 3 && *word.at == '[' && number.at == word.at + 1 &&
+	       word_end(number) + 1 < word_end(word) && *word_end(number) == ']' &&
+	       word_is_decimal(number, &value);
+}
+
+/* "./a.out(main+0x1f) [0x401136]" of backtrace_symbols(3) */
+static bool is_glibc_frame(const char *line, const char *end)
+{
+	struct word first = word_next(line, end, BLANKS "(");
+	struct word last;
+	const char *open;
+	uint64_t value;
+
+	end = word_last_end(line, end);
+	if (end == line || end[-1] != ']' || !memchr(first.at, '/', first.length))
+		return false;
+	for (open = end - 1; open > line && *open != '['; open--)
+		;
+	last = word_next(open, end, "[]");
+	return word_is_prefixed(last, &value) && word_end(last) == end - 1;
+}
+
+/* "file.c:12", "at file.rs:12:5": more about the frame above. */
+static bool is_source(const char *line, const char *end)
+{
+	uint64_t number;
+	const char *at;
+
+	end = word_last_end(line, end);
+	for (at = end; at > line && isdigit((unsigned char)at[-1]); at--)
+		;
+	return at > line && at[-1] == ':' &&
+	       word_is_decimal((struct word){ at, (size_t)(end - at) }, &number);
+}
+
+static bool is_frame(const char *line, const char *end)
+{
+	return is_indented(line, end) || is_numbered(line, end) || is_list(line, end) ||
+	       is_glibc_frame(line, end);
 }
 
 static bool add_frame(struct stack_text *stack, const char *line, const char *end)
 {
 	struct word word, name;
+	struct header header = {};
 	uint64_t value;
 	size_t before = stack->nr_addresses;
 
-	if (is_perf_frame(stack, line, end, &word, &value, &name))
-		return add_address(stack, line, word, value, name, is_caller(stack, value));
-	word = next_word(line, end, BLANKS);
-	/* "name+1 0x12": a name comes first. */
-	if (is_prefixed(word, &value) && !add_prefixed(stack, line, end, true))
+	if (stack_is_perf_frame(stack, line, end, &word, &value, &name))
+		return stack_add_address(stack, line, word, value, name,
+					 stack_is_caller(stack, value));
+	if (!stack_add_codes(stack, line, line, end, true))
 		return false;
-	/* One that has a name already is a frame, too. */
-	if (stack->nr_addresses == before)
-		is_caller(stack, 0);
-	return true;
-}
-
-/* --------------------------------------------------------------- headers -- */
-
-static void read_word(const struct stack_text *stack, struct header *header, struct word word,
-		      struct word before)
-{
-	uint64_t value;
-
-	header->words++;
-	if (!is_decimal(word, &value))
-		return;
-	if (header->words == stack->options.pid_field)
-		header->pid = value;
-	if (header->words == stack->options.time_field)
-		header->time = value;
-	if (word_is(before, "pid") || word_is(before, "tgid"))
-		header->labelled = value;
-	if (!header->numbers || header->number != value)
-		header->numbers++;
-	header->number = value;
-}
-
-static void read_header(const struct stack_text *stack, struct header *header, const char *at,
-			const char *end)
-{
-	struct word before = {}, word = next_word(at, end, SEPARATORS);
-
-	for (; word.length; word = next_word(word.at + word.length, end, SEPARATORS)) {
-		read_word(stack, header, word, before);
-		before = word;
-	}
-}
-
-static uint32_t to_pid(uint64_t value)
-{
-	return value <= INT32_MAX ? (uint32_t)value : 0;
-}
-
-/* A line without any number leaves things as they are. */
-static void use_header(struct stack_text *stack, const struct header *header)
-{
-	stack->frames = 0;
-	stack->kernel = false;
-	stack->perf = false;
-	if (stack->options.time_field && header->time)
-		stack->time = header->time;
-	if (stack->options.pid_field) {
-		if (header->pid)
-			stack->pid = to_pid(header->pid);
-		return;
-	}
-	if (!header->numbers)
-		return;
-	stack->ambiguous = header->numbers > 1 && !header->labelled;
-	stack->pid =
-		stack->ambiguous ? 0 : to_pid(header->labelled ? header->labelled : header->number);
-	if (!stack->options.time_field)
-		stack->time = 0;
-}
-
-/* "12345.678901:", with 6 or 9 digits of a fraction. */
-static bool is_time(struct word word, uint64_t *time)
-{
-	const char *point = memchr(word.at, '.', word.length);
-	struct word seconds, fraction;
-	uint64_t whole, part;
-
-	if (!point || word.at[word.length - 1] != ':')
-		return false;
-	seconds = (struct word){ word.at, (size_t)(point - word.at) };
-	fraction = (struct word){ point + 1, word.length - seconds.length - 2 };
-	if (!is_decimal(seconds, &whole) || !is_decimal(fraction, &part) || whole > 10000000000ULL)
-		return false;
-	if (fraction.length == 6)
-		/* What is behind the microsecond is cut off. */
-		part = part * 1000 + 999;
-	else if (fraction.length != 9)
-		return false;
-	*time = whole * 1000000000 + part;
-	return true;
-}
-
-/* "PID", "TID" or "PID/TID". */
-static bool is_thread(struct word word, uint64_t *pid)
-{
-	const char *slash = memchr(word.at, '/', word.length);
-	struct word first = { word.at, slash ? (size_t)(slash - word.at) : word.length };
-	struct word second = { slash ? slash + 1 : word.at,
-			       word.length - (slash ? first.length + 1 : 0) };
-	uint64_t tid;
-
-	return is_decimal(second, &tid) && is_decimal(first, pid);
-}
-
-/* "[000]" */
-static bool is_cpu(struct word word)
-{
-	uint64_t number;
-
-	return word.length > 2 && word.at[0] == '[' && word.at[word.length - 1] == ']' &&
-	       is_decimal((struct word){ word.at + 1, word.length - 2 }, &number);
-}
-
-/*
- * "comm  PID [cpu] 12345.678901:" of perf script; @rest is set behind it. A thread may have
- * all of this as its name: the one with a CPU counts, and of several none.
- */
-static bool read_sample(struct stack_text *stack, const char *line, const char *end,
-			const char **rest)
-{
-	struct word word = next_word(line, end, BLANKS);
-	bool known = false, cpu = false, with_cpu = false;
-	uint64_t pid = 0, value, time;
-	unsigned int count = 0;
-
-	*rest = line;
-	for (; word.length; word = next_word(word.at + word.length, end, BLANKS)) {
-		if (known && is_time(word, &time) && cpu >= with_cpu) {
-			count = cpu > with_cpu ? 1 : count + 1;
-			with_cpu = cpu;
-			*rest = word.at + word.length;
-			stack->pid = to_pid(pid);
-			stack->time = time;
-		}
-		cpu = known && is_cpu(word);
-		if (is_thread(word, &value)) {
-			pid = value;
-			known = true;
-		}
-	}
-	if (!count)
-		return false;
-	stack->ambiguous = count > 1;
-	if (stack->ambiguous)
-		stack->pid = 0;
-	stack->perf = true;
-	stack->frames = 0;
-	stack->kernel = false;
-	return true;
-}
-
-/* "event: 7f1200001139 name+0x1 (file)" behind a sample's time. */
-static bool add_sample_address(struct stack_text *stack, const char *line, const char *at,
-			       const char *end)
-{
-	struct word before = {}, word = next_word(at, end, BLANKS), name;
-	const char *file;
-	uint64_t value;
-
-	end = without_blanks(at, end);
-	file = last_file(at, end);
-	for (; word.length; word = next_word(word.at + word.length, end, BLANKS)) {
-		if (before.length && before.at[before.length - 1] == ':' &&
-		    is_hex(word, FRAME_DIGITS_MIN, &value)) {
-			name = name_behind(word, end);
-			if (name.at < file)
-				return add_address(stack, line, word, value, name, false);
-		}
-		before = word;
+	if (stack->nr_addresses > before || is_source(line, end))
+		return true;
+	stack_read_header(stack, &header, line, end);
+	stack_only_labels(&header);
+	if (header.labelled || header.thread) {
+		stack_begin(stack);
+		stack_use_header(stack, &header);
+	} else if (word.length && (isalnum((unsigned char)*word.at) || strchr("[_?<", *word.at))) {
+		/* One that has a name already is a frame, too. */
+		stack_is_caller(stack, 0);
 	}
 	return true;
 }
@@ -420,15 +142,19 @@ static void show(struct stack_text *stack)
 		.size = stack->size,
 		.addresses = stack->addresses,
 		.nr_addresses = stack->nr_addresses,
-		.pid = stack->options.pid ? stack->options.pid : stack->pid,
-		.ambiguous = stack->ambiguous,
-		.time = stack->time,
+		.nr_passed = stack->nr_passed,
 	};
+	size_t i;
 
+	for (i = 0; stack->options.pid && i < stack->nr_addresses; i++) {
+		stack->addresses[i].owner.pid = stack->options.pid;
+		stack->addresses[i].owner.ambiguous = false;
+	}
 	if (stack->size)
 		stack->options.show(stack->options.context, &block);
 	stack->size = 0;
 	stack->nr_addresses = 0;
+	stack->nr_passed = 0;
 	stack->in_key = false;
 }
 
@@ -449,20 +175,27 @@ static bool keep(struct stack_text *stack, const char *line, size_t size)
 	return true;
 }
 
+/* Those from @first on, of nobody so far, are the owner's that was named behind them. */
+static void give(struct stack_text *stack, size_t first)
+{
+	for (; first < stack->nr_addresses; first++)
+		stack->addresses[first].owner = stack->owner;
+}
+
 /* "1234 7f1200001139 0x401136": digits without 0x are addresses here only. */
 static bool is_bare(const char *line, const char *end, uint64_t *pid)
 {
-	struct word word = next_word(line, end, BLANKS);
+	struct word word = word_next(line, end, BLANKS);
 	size_t addresses = 0;
 	uint64_t value;
 
-	if (!is_decimal(word, pid))
+	if (!word_is_decimal(word, pid))
 		return false;
 	for (;; addresses++) {
-		word = next_word(word.at + word.length, end, BLANKS);
+		word = word_next(word_end(word), end, BLANKS);
 		if (!word.length)
 			return addresses;
-		if (!is_prefixed(word, &value) && !is_hex(word, BARE_DIGITS_MIN, &value))
+		if (!word_is_prefixed(word, &value) && !word_is_hex(word, BARE_DIGITS_MIN, &value))
 			return false;
 	}
 }
@@ -470,19 +203,48 @@ static bool is_bare(const char *line, const char *end, uint64_t *pid)
 static bool add_bare(struct stack_text *stack, const char *line, const char *end, uint64_t pid)
 {
 	const struct header header = { .words = 1, .numbers = 1, .number = pid, .pid = pid };
-	struct word word = next_word(line, end, BLANKS);
+	struct word word = word_next(line, end, BLANKS);
 	uint64_t value;
 
-	use_header(stack, &header);
+	stack_begin(stack);
+	stack->perf = false;
+	stack_use_header(stack, &header);
 	for (;;) {
-		word = next_word(word.at + word.length, end, BLANKS);
+		word = word_next(word_end(word), end, BLANKS);
 		if (!word.length)
 			return true;
-		if (!is_prefixed(word, &value) && !is_hex(word, BARE_DIGITS_MIN, &value))
+		if (!word_is_prefixed(word, &value) && !word_is_hex(word, BARE_DIGITS_MIN, &value))
 			return true;
-		if (!add_address(stack, line, word, value, (struct word){}, false))
+		if (!stack_add_address(stack, line, word, value, (struct word){}, false))
 			return false;
 	}
+}
+
+/*
+ * Nothing but digits: of ustack(raw). Few of them may be a number, but not in a key, where
+ * commas are around those, below another, or below a line that has named the process.
+ */
+static bool is_raw(const struct stack_text *stack, const char *line, const char *end,
+		   struct word *word, uint64_t *value)
+{
+	size_t least = stack->in_key || stack->raw ? 1 :
+		       stack->named		   ? LABELLED_DIGITS_MIN :
+						     BARE_DIGITS_MIN;
+
+	*word = word_next(line, end, BLANKS);
+	/* A time in nanoseconds has more digits than addresses of processes. */
+	if (word->length > USER_DIGITS_MAX && word_is_decimal(*word, value) && *word->at != '0')
+		return false;
+	return word_is_hex(*word, least, value) && !word_next(word_end(*word), end, BLANKS).length;
+}
+
+static bool add_raw(struct stack_text *stack, const char *line, struct word word, uint64_t value)
+{
+	if (!stack_add_address(stack, line, word, value, (struct word){},
+			       stack_is_caller(stack, value)))
+		return false;
+	stack->raw = true;
+	return true;
 }
 
 /* The first "]:" of a key is its end, as bpftrace prints it; NULL when it goes on. */
@@ -494,22 +256,33 @@ static const char *key_end(const char *line, const char *end)
 	return NULL;
 }
 
+/* A pair in a line of its own is a frame, wherever that begins. */
+static bool is_pair(const char *line, const char *end)
+{
+	struct word word = word_next(line, end, BLANKS);
+	struct stack_pair pair;
+
+	return word.length && stack_pair_find(line, line, end, &pair) && pair.at == word.at &&
+	       !word_next(pair.end, end, BLANKS).length;
+}
+
 /* What of @line is in the key says whose it is; behind it come values. */
 static bool add_key(struct stack_text *stack, const char *line, const char *at, const char *end)
 {
 	const char *last = key_end(at, end);
+	struct word word;
+	uint64_t value;
 	bool good;
 
-	if (is_indented(at, end) && at == line) {
-		good = add_frame(stack, line, end);
-	} else {
-		read_header(stack, &stack->key, at, last ? last : end);
-		stack->frames = 0;
-		stack->kernel = false;
-		good = add_prefixed(stack, line, end, false);
-		if (last)
-			stack->in_key = false;
-	}
+	if (at == line && is_raw(stack, line, end, &word, &value))
+		return add_raw(stack, line, word, value);
+	if (at == line && (is_indented(at, end) || is_pair(at, end)))
+		return add_frame(stack, line, end);
+	stack_read_header(stack, &stack->key, at, last ? last : end);
+	stack_begin(stack);
+	good = stack_add_codes(stack, line, line, end, false);
+	if (last)
+		stack->in_key = false;
 	return good;
 }
 
@@ -527,48 +300,248 @@ static const char *key_start(const char *line, const char *end)
 
 static bool add_other(struct stack_text *stack, const char *line, const char *end)
 {
-	struct header header = {};
+	struct word word, name;
 	const char *rest;
-	uint64_t pid;
+	uint64_t value;
 
-	if (read_sample(stack, line, end, &rest))
-		return add_sample_address(stack, line, rest, end);
-	if (is_bare(line, end, &pid))
-		return add_bare(stack, line, end, pid);
-	if (is_indented(line, end))
+	/* Most lines of perf script by far. */
+	if (stack->perf && line < end && *line == '\t')
 		return add_frame(stack, line, end);
-	if (!next_word(line, end, BLANKS).length) {
-		stack->frames = 0;
-		stack->kernel = false;
+	if (is_raw(stack, line, end, &word, &value))
+		return add_raw(stack, line, word, value);
+	stack->raw = stack->named = false;
+	if (stack_read_sample(stack, line, end, &rest))
+		return stack_add_sample(stack, line, rest, end);
+	if (is_bare(line, end, &value))
+		return add_bare(stack, line, end, value);
+	if (stack_read_flat(stack, line, end, &rest))
+		return stack_add_sample(stack, line, rest, end);
+	if (stack_read_head(stack, line, end))
+		return true;
+	if (is_frame(line, end) || is_pair(line, end) ||
+	    stack_is_perf_frame(stack, line, end, &word, &value, &name))
+		return add_frame(stack, line, end);
+	if (!word_next(line, end, BLANKS).length) {
+		stack_begin(stack);
 		return true;
 	}
-	read_header(stack, &header, line, end);
-	use_header(stack, &header);
-	return add_prefixed(stack, line, end, false);
+	stack_use_line(stack, line, end);
+	return stack_add_codes(stack, line, line, end, false);
 }
 
-bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
+/* A line may begin with the other half of what the one above ends with. */
+static bool add_line(struct stack_text *stack, const char *line, const char *end)
 {
-	const char *end = line + size;
+	struct stack_pair pair = { .id = stack->id };
+	bool half = pair.id.size && stack_pair_goes_on(line, end, &pair);
+	bool good;
+
+	if (half)
+		good = stack_add_pair(stack, line, &pair, stack_is_caller(stack, 0)) &&
+		       stack_add_codes(stack, line, pair.end, end, true);
+	else
+		good = add_other(stack, line, end);
+	if (!stack_pair_begins(line, end, &stack->id))
+		stack->id.size = 0;
+	return good;
+}
+
+/* ------------------------------------------------------------------- JSON -- */
+
+/* From places in the line of plain text at @start to those in the string. */
+static void translate(struct stack_text *stack, size_t first, size_t start, size_t string)
+{
+	const size_t *places = stack->json.places + start;
+	size_t at, end;
+
+	for (; first < stack->nr_addresses; first++) {
+		struct stack_address *address = &stack->addresses[first];
+
+		address->quoted = true;
+		at = address->at - stack->size;
+		end = at + address->length;
+		address->at = stack->size + string + places[at];
+		address->length = places[end] - places[at];
+		if (!address->name_length)
+			continue;
+		at = address->name_at - stack->size;
+		end = at + address->name_length;
+		address->name_at = stack->size + string + places[at];
+		address->name_length = places[end] - places[at];
+	}
+}
+
+static bool add_element(struct stack_text *stack, const char *at, const char *end)
+{
+	struct word word;
+	uint64_t value;
+
+	if (is_raw(stack, at, end, &word, &value))
+		return add_raw(stack, at, word, value);
+	return add_frame(stack, at, end);
+}
+
+/* An element of an array may be a frame by itself. */
+static bool add_plain(struct stack_text *stack, const struct json_string *string, size_t offset)
+{
+	struct json_strings *json = &stack->json;
+	const char *at = json->plain, *end = at + json->size, *next;
+	bool frame = string->in_array && !memchr(at, '\n', json->size);
+	bool good = true;
+	size_t first;
+
+	for (; good && at < end; at = next) {
+		next = memchr(at, '\n', (size_t)(end - at));
+		next = next ? next + 1 : end;
+		first = stack->nr_addresses;
+		good = frame ? add_element(stack, at, next) : add_line(stack, at, next);
+		translate(stack, first, (size_t)(at - json->plain), offset);
+	}
+	return good;
+}
+
+/* Its own numbers count where the object does not say whose it is. */
+static bool add_string(struct stack_text *stack, const struct json_string *string, size_t offset)
+{
+	const struct stack_owner owner = stack->owner;
+	size_t first = stack->nr_addresses;
+	bool good;
+
+	if (!string->in_array || string->is_first)
+		stack_begin(stack);
+	stack->report = stack->json.pid;
+	if (!stack->json.pid && string->number)
+		stack_own(stack, string->number, false);
+	good = json_string_decode(&stack->json, string) && add_plain(stack, string, offset);
+	for (; stack->owner.pid && first < stack->nr_addresses; first++)
+		if (!stack->addresses[first].owner.pid && !stack->addresses[first].owner.ambiguous)
+			stack->addresses[first].owner = stack->owner;
+	if (stack->json.whole)
+		stack->owner = owner;
+	return good;
+}
+
+static bool add_json(struct stack_text *stack, const char *line)
+{
+	const struct json_strings *json = &stack->json;
+	bool good = true;
+	size_t i;
+
+	if (json->whole)
+		stack->owner = (struct stack_owner){};
+	if (json->pid) {
+		stack_own(stack, json->ambiguous ? 0 : json->pid, true);
+		stack->owner.ambiguous = json->ambiguous;
+	}
+	for (i = 0; good && i < json->count; i++)
+		good = add_string(stack, &json->strings[i], (size_t)(json->strings[i].at - line));
+	stack->report = false;
+	return good;
+}
+
+/* -------------------------------------------------------------------- all -- */
+
+/* "    -                comm (1234)" below a stack, of the tools of bcc */
+static bool read_owner_below(const char *line, const char *end, uint64_t *pid)
+{
+	const char *open;
+
+	if (!word_is(word_next(line, end, BLANKS), "-"))
+		return false;
+	end = word_last_end(line, end);
+	for (open = end; open > line && *--open != '(';)
+		;
+	return end[-1] == ')' &&
+	       word_is_decimal((struct word){ open + 1, (size_t)(end - open) - 2 }, pid);
+}
+
+/* Whether whose the stack is may yet be said below it. */
+static bool may_be_given(const struct stack_text *stack, const char *line, const char *end,
+			 bool held)
+{
+	const struct stack_address *last;
+
+	if (!stack->nr_addresses || stack->labelled || stack->perf || !stack->frames ||
+	    stack->options.pid)
+		return false;
+	last = &stack->addresses[stack->nr_addresses - 1];
+	return !last->is_pair && !last->owner.ambiguous &&
+	       (held || !last->owner.pid || is_numbered(line, end));
+}
+
+/* What is held is the owner's, or what is behind it is of another stack. */
+static void release(struct stack_text *stack, const char *line, const char *end)
+{
+	uint64_t pid;
+
+	if (!stack->size || stack->in_key)
+		return;
+	if (read_owner_below(line, end, &pid)) {
+		stack_own(stack, pid, false);
+		give(stack, 0);
+		stack_own(stack, 0, false);
+		show(stack);
+	} else if (!is_frame(line, end)) {
+		show(stack);
+	}
+}
+
+static bool add_text(struct stack_text *stack, const char *line, const char *end)
+{
 	const char *key = stack->in_key ? line : key_start(line, end);
-	size_t before = stack->nr_addresses;
 	bool good;
 
 	if (key && !stack->in_key) {
 		stack->key = (struct header){};
 		stack->in_key = true;
-		stack->pid = 0;
-		stack->ambiguous = false;
-		stack->frames = 0;
+		stack->owner = (struct stack_owner){};
+		stack->labelled = false;
+		stack_begin(stack);
 	}
-	good = (key ? add_key(stack, line, key, end) : add_other(stack, line, end)) &&
-	       keep(stack, line, size);
+	good = key ? add_key(stack, line, key, end) : add_line(stack, line, end);
+	if (key && !stack->in_key) {
+		stack_begin(stack);
+		stack->perf = false;
+		stack_use_header(stack, &stack->key);
+		give(stack, 0);
+	}
+	return good;
+}
+
+/* What has another address in it is no name. */
+static void drop_wrong_names(struct stack_text *stack, size_t first)
+{
+	struct stack_address *address = &stack->addresses[first];
+	size_t i;
+
+	for (i = first; i + 1 < stack->nr_addresses; i++, address++)
+		if (address->name_length && address->name_at + address->name_length > address[1].at)
+			address->name_at = address->name_length = 0;
+}
+
+bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
+{
+	const char *end = line + size;
+	size_t before, passed;
+	bool failed = false, good, json, held;
+
+	release(stack, line, end);
+	held = stack->size;
+	before = stack->nr_addresses;
+	passed = stack->nr_passed;
+	json = !stack->in_key && json_strings_read(&stack->json, line, end, &failed);
+	good = !failed && (json ? add_json(stack, line) : add_text(stack, line, end));
+	drop_wrong_names(stack, before);
+	if (good)
+		stack_count_passed(stack, before, line, end);
+	good = good && keep(stack, line, size);
 	/* Those of a line that is not in the block. */
-	if (!good)
+	if (!good) {
 		stack->nr_addresses = before;
-	if (key && !stack->in_key)
-		use_header(stack, &stack->key);
-	if (!stack->in_key || stack->size > KEY_MAX)
+		stack->nr_passed = passed;
+	}
+	if (stack->size > HELD_MAX ||
+	    (!stack->in_key && !(good && !json && may_be_given(stack, line, end, held))))
 		show(stack);
 	return good;
 }
@@ -577,13 +550,13 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 void stack_text_pass(struct stack_text *stack, const char *text, size_t size)
 {
 	const struct stack_block block = { .text = text, .size = size };
-	const struct header nothing = {};
 
 	show(stack);
-	stack->pid = 0;
-	stack->time = 0;
-	stack->ambiguous = false;
-	use_header(stack, &nothing);
+	stack_begin(stack);
+	stack->perf = false;
+	stack->labelled = false;
+	stack->named = false;
+	stack->owner = (struct stack_owner){};
 	stack->options.show(stack->options.context, &block);
 }
 

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stack text: finds addresses, and whose they are, in what bpftrace and perf script
- * print. All else is text that is nobody's business here.
+ * Stack text: finds addresses, and whose they are, in what profilers, tracers, debuggers,
+ * sanitizers and the kernel print, as text or in strings of JSON. All else is text that is
+ * nobody's business here.
  *
  * An address is
  *
- *	a word "0x1234abcd" anywhere
- *	the first word of an indented line "7f12 name+0x1 (file)", as perf script has
- *	the word before "name+0x1 (file)" at the end of a line with a sample's time
+ *	a word "0x1234abcd" anywhere but behind a "+"; in a line of a stack the first only,
+ *	and in a line with "pc" or "ip" before one, that one only
+ *	the digits behind "ip", "pc" or "rip", and in "[<...>]"
+ *	a line that is nothing but digits, as bpftrace's ustack(raw)
+ *	in a line of perf script what is in its column, of 16 characters, or else the word
+ *	before "name+0x1 (file)"
  *	every word but the first of a line "1234 7f1200001139 7f1200001180"
  *
- * and belongs to the process that is named last before it: in its own line, in the line
- * above its indented lines, or in the key "@[...]" of a map, which may name it behind the
- * stack. That is the word after "pid" or "tgid", else the only number there is; in the
- * lines of perf script the word before the time, "PID" or "PID/TID".
+ * and so is a pair of stack_pair.h. It belongs to the process that is named last before it:
+ * in its own line, in the line above its stack, in the key "@[...]" of a map, which may name
+ * it behind the stack, in the line "- comm (PID)" below it, or in its object of JSON. That is
+ * the word after "pid", "tgid" or "process", the number in "==1234==" and "comm[1234]: ... ip",
+ * else the only number there is; in the lines of perf script the word before the time, "PID"
+ * or "PID/TID".
  */
 #ifndef TOOL_STACK_TEXT_H
 #define TOOL_STACK_TEXT_H
@@ -22,11 +28,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/build_id.h"
+
+struct stack_owner {
+	uint32_t pid;	/* 0 when it is not known */
+	bool ambiguous; /* there were several numbers */
+	uint64_t time;	/* nanoseconds of the clock of the text; 0 for none */
+};
+
 struct stack_address {
 	uint64_t value;
 	size_t at, length;	     /* of the digits with their 0x, in the text */
 	size_t name_at, name_length; /* of "name+0x1 (file)" behind it, or 0 */
 	bool caller;		     /* a return address: the call is before it */
+	bool quoted;		     /* in a string of JSON */
+	struct stack_owner owner;
+	/* What the text says of its file, of size 0 for nothing. */
+	struct build_id id;
+	uint64_t place;
+	bool is_elf_address; /* @place is an address of the ELF file, else an offset in it */
+	bool is_pair;	     /* there is no @value, only that */
 };
 
 /* Lines that belong together, each with its newline. */
@@ -35,9 +56,7 @@ struct stack_block {
 	size_t size;
 	const struct stack_address *addresses;
 	size_t nr_addresses;
-	uint32_t pid;	/* 0 when it is not known */
-	bool ambiguous; /* there were several numbers */
-	uint64_t time;	/* nanoseconds of the clock of the text; 0 for none */
+	size_t nr_passed; /* further words that may be addresses */
 };
 
 struct stack_options {

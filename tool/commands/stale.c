@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "common/arguments.h"
@@ -30,7 +31,9 @@ static const char help[] =
 	"it is there, the path.\v"
 	"Without PID all processes are looked at; what may not be looked at is counted. Contents "
 	"are compared, not files: the same build installed again is not stale, nor is a file that "
-	"was overwritten in place, as its processes run what is in it now.\n\n"
+	"was overwritten in place, as its processes run what is in it now. Equal identities prove "
+	"nothing: then sizes are compared, and at equal size all bytes, which takes root for other "
+	"users' processes; what differs has \"" PRINT_SAME_ID "\" behind its path.\n\n"
 	"Exit status: 0 none is stale, 3 some are, 1 failed, 2 wrong usage.";
 
 struct job {
@@ -67,7 +70,8 @@ static void show(void *data, const struct stale *stale)
 	const struct process_layout *layout = &job->layout;
 	const struct packages *packages, *now = NULL;
 	struct output *out = &job->out;
-	struct identity runs;
+	const struct identity runs = print_identity_of(stale->runs);
+	const char *note = NULL;
 	char *tail;
 
 	if (!job->begun)
@@ -75,7 +79,9 @@ static void show(void *data, const struct stale *stale)
 	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
 	if (stale->now)
 		now = mapped_packages_now(job->packages, stale->mmap, stale->runs, stale->now);
-	current_file_identity(stale->runs, &runs);
+	if (stale->now && runs.id.size && runs.kind == stale->now->identity.kind &&
+	    build_id_equal(&runs.id, &stale->now->identity.id))
+		note = PRINT_SAME_ID;
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "stale");
 	print_process(out, layout, stale->pid, stale->start_time, stale->comm);
@@ -89,8 +95,9 @@ static void show(void *data, const struct stale *stale)
 		out_styled(out, OUT_BAD, NULL, layout->id, "deleted");
 	}
 	print_moment(out, layout, "since", stale->now ? stale->now->ctime : 0);
+	out_string(out, "note", OUT_HIDDEN, note);
 	tail = package_tail(packages, now);
-	print_put_path(out, stale->path, tail);
+	print_put_path(out, stale->path, note, tail);
 	free(tail);
 	print_version(out, stale->runs);
 	out_number(out, "uid", OUT_HIDDEN, stale->mmap->uid);
@@ -177,6 +184,11 @@ static int run(struct job *job, struct stale_scan *scan, char **pids)
 			"buildid: stale: %zu mapped files were not compared: on a filesystem that "
 			"does not answer, or not to be read\n",
 			scan->unknown);
+	if (scan->unsure)
+		fprintf(stderr,
+			"buildid: stale: %zu mapped files are not known to be what is at their path "
+			"now: it has the same identity, but their bytes could not be compared%s\n",
+			scan->unsure, geteuid() ? "; run as root" : "");
 	if (job->failed)
 		return EXIT_FAILURE;
 	return scan->stale ? EXIT_STALE : EXIT_SUCCESS;

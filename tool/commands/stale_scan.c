@@ -118,12 +118,13 @@ static void report(struct scan *scan, const struct buildid_mmap *mmap,
 static void compare(struct scan *scan, const struct buildid_mmap *mmap)
 {
 	const struct buildid_file *file = file_of(scan);
+	const struct mapped_place mapped = { mmap->pid, mmap->addr, file };
 	const struct current_file *now;
 
 	/* A device, and memory that never was a file. */
 	if (file->reason == BUILDID_REASON_NOT_REGULAR || file->flags & BUILDID_FILE_MEMFD)
 		return;
-	switch (current_files_find(scan->scan->current, file, &now)) {
+	switch (current_files_find(scan->scan->current, &mapped, &now)) {
 	case CURRENT_SAME:
 		break;
 	case CURRENT_OTHER:
@@ -135,6 +136,9 @@ static void compare(struct scan *scan, const struct buildid_mmap *mmap)
 		break;
 	case CURRENT_UNKNOWN:
 		scan->scan->unknown++;
+		break;
+	case CURRENT_UNSURE:
+		scan->scan->unsure++;
 		break;
 	}
 }

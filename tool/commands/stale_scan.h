@@ -41,6 +41,7 @@ struct stale {
  * @denied: likewise: that may not be looked at
  * @skipped: likewise: that kept calling exec, or kept their address space locked
  * @unknown: likewise: mapped files that could not be compared
+ * @unsure: likewise: with the identity of what is at their path, but not compared with it
  */
 struct stale_scan {
 	uint32_t nr_pids;
@@ -56,6 +57,7 @@ struct stale_scan {
 	size_t denied;
 	size_t skipped;
 	size_t unknown;
+	size_t unsure;
 };
 
 /* Returns 0, or the negative errno that ended it. Another one may follow, of other @pids. */

@@ -226,12 +226,25 @@ static void report_skip(struct store_job *store, const struct request *request)
 		 "not in /lib/modules, and the kernel does not say what it was loaded from");
 }
 
+static void report_doubt(struct store_job *store, const struct request *request,
+			 const struct reason *found)
+{
+	struct reason reason;
+
+	reason_set(&reason,
+		   "the recording has this build-id for other modules, too, as perf 6.17 to 6.19 "
+		   "write it; the module's own file %.200s",
+		   found->text);
+	store_report_fail(store, &request->id, request->path, reason.text);
+}
+
 void store_request(struct store_job *store, const struct request *request)
 {
 	const char *source = "kept";
 	struct located_file found = { .fd = -1 };
 	struct reason reason = {};
-	bool done = is_stored(store, request);
+	/* What is stored may be the file of the other one. */
+	bool done = !request->doubtful && is_stored(store, request);
 
 	if (!done) {
 		done = find_and_put(store, request, &found, &reason);
@@ -246,6 +259,8 @@ void store_request(struct store_job *store, const struct request *request)
 		done = store_debug(store, request, &reason);
 	if (done)
 		store_report_ok(store, &request->id, request->path, source);
+	else if (request->doubtful)
+		report_doubt(store, request, &reason);
 	else if (has_no_path(request))
 		report_skip(store, request);
 	else

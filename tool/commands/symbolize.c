@@ -18,6 +18,8 @@
 #include "common/arguments.h"
 #include "common/array.h"
 #include "common/supervise.h"
+#include "common/utf8.h"
+#include "json_strings.h"
 #include "module.h"
 #include "named_address.h"
 #include "options.h"
@@ -25,19 +27,25 @@
 #include "stack_text.h"
 
 static const char help[] =
-	"Name the addresses in what bpftrace and perf script print: function, file, offset in "
-	"it, build-id and, with debug info, the source line, also when the process has exited "
-	"or the file was deleted or replaced. All other text is passed through as it is, line "
-	"by line. With operands: print a line for each ADDR, in hex, of process PID.\v"
-	"An address is a word 0x... anywhere; the first word of an indented line \"7f12 name "
-	"(file)\"; in a line of perf script that before \"name (file)\"; and each word of "
-	"8 digits or more in a line \"PID ADDR...\". Its process is the one named last before "
-	"it, in its line or the nearest above that is not indented, or in the key @[...] that "
-	"it is in: the number after \"pid\" or \"tgid\", else the only number there, and in "
-	"lines of perf script the word before the time (which is a thread; use perf script -F "
-	"+pid). Words are separated by blanks and ,;:=|()[]{}\"'. Within the indented lines "
-	"of a stack all but the first are return addresses: what is named is the call.\n\n"
+	"Name the addresses in what bpftrace, perf script, coredumpctl, debuggers, sanitizers, "
+	"runtimes and the kernel print, as text or in JSON: function, file, offset in it, build-id "
+	"and, with debug info, the source line, also when the process has exited or the file was "
+	"deleted or replaced. All other text is passed through as it is, line by line. With "
+	"operands: print a line for each ADDR, in hex, of process PID.\v"
+	"An address is a word 0x..., of a stack's line the first; the digits behind \"ip\" and "
+	"\"pc\"; a line of nothing but digits; what is in a column of perf script; each word of 8 "
+	"digits or more in a line \"PID ADDR...\". Its process is the one named last before it, in "
+	"its line or the nearest above that is not of the stack, in the key @[...] or the object "
+	"of JSON that it is in, or in the line \"- comm (PID)\" below: the number after \"pid\", "
+	"\"tgid\" or \"process\", in \"==PID==\", or else the only number there, and in lines of "
+	"perf script the word before the time (which is a thread; use perf script -F +pid). Words "
+	"are separated by blanks and ,;:=|()[]{}\"'. All but the first of a stack are return "
+	"addresses: what is named is the call. A build-id and an offset need no process: \"ID "
+	"0xOFFSET\", \"ID + OFFSET\", \"(FILE+0xADDRESS) (BuildId: ID)\".\n\n"
 	"Exit status: 1 when an ADDR given as operand is in no file that is known.";
+
+/* What is beyond is no offset in a file that is mapped for its code. */
+#define OFFSET_LIMIT (1ULL << 32)
 
 struct symbolize {
 	struct output out;
@@ -47,11 +55,16 @@ struct symbolize {
 	const char *log;
 	bool mono;
 	bool perf;
+	bool refused; /* the module cannot be asked, which was said */
 	uint64_t problems[ADDRESS_PROBLEMS];
+	uint64_t unnamed; /* located, but without a function */
+	uint64_t passed;  /* not looked at */
 };
 
 /* Standard input, in memory that does not depend on it. */
 struct input {
+	char buffer[1 << 16]; /* read, and not yet in a line, from at up to filled */
+	size_t at, filled;
 	char line[1 << 20];
 	bool is_long;  /* and goes on */
 	bool is_piece; /* and not a whole line */
@@ -60,19 +73,22 @@ struct input {
 
 /* ----------------------------------------------------------------- output -- */
 
-/* "name+0x12 (/path+0x1139) 12ab source.c:7", each part as far as it is known. */
-static void put_function(struct output *out, const struct symbol *symbol)
+/*
+ * "name+0x12 (/path+0x1139) 12ab source.c:7", each part as far as it is known, and behind that
+ * "(inlined by) name+0x12 source.c:20" for each function that the one before is inlined into.
+ * An inlined one has many beginnings, so only the last has an offset.
+ */
+static void put_function(struct output *out, const char *function, const uint64_t *offset)
 {
 	char *text = NULL;
 
-	if (symbol->function &&
-	    asprintf(&text, "%s+0x%" PRIx64, symbol->function, symbol->function_offset) < 0)
+	if (function && offset && asprintf(&text, "%s+0x%" PRIx64, function, *offset) < 0)
 		text = NULL;
-	out_string(out, NULL, 0, text ? text : "[unknown]");
+	out_string(out, NULL, 0, text ? text : function ? function : "[unknown]");
 	free(text);
-	out_string(out, "function", OUT_HIDDEN, symbol->function);
-	if (symbol->function)
-		out_number(out, "function_offset", OUT_HIDDEN, symbol->function_offset);
+	out_string(out, "function", OUT_HIDDEN, function);
+	if (function && offset)
+		out_number(out, "function_offset", OUT_HIDDEN, *offset);
 	else
 		out_null(out, "function_offset");
 }
@@ -87,7 +103,7 @@ static void put_file(struct output *out, const struct named_address *named)
 	out_string(out, NULL, 0, text);
 	free(text);
 	out_string(out, "path", OUT_HIDDEN, named->path && *named->path ? named->path : NULL);
-	out_number(out, "offset", OUT_HIDDEN, named->offset);
+	out_address(out, "offset", OUT_HIDDEN, named->offset);
 }
 
 static void put_identity(struct output *out, const struct identity *identity)
@@ -102,20 +118,38 @@ static void put_identity(struct output *out, const struct identity *identity)
 	out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity->reason));
 }
 
-static void put_source(struct output *out, const struct symbol *symbol)
+static void put_source(struct output *out, const char *source, uint32_t line)
 {
 	char *text = NULL;
 
-	if (symbol->source && asprintf(&text, "%s:%" PRIu32, symbol->source, symbol->line) < 0)
+	if (source && asprintf(&text, "%s:%" PRIu32, source, line) < 0)
 		text = NULL;
 	if (text)
 		out_string(out, NULL, 0, text);
 	free(text);
-	out_string(out, "source", OUT_HIDDEN, symbol->source);
-	if (symbol->source)
-		out_number(out, "line", OUT_HIDDEN, symbol->line);
+	out_string(out, "source", OUT_HIDDEN, source);
+	if (source)
+		out_number(out, "line", OUT_HIDDEN, line);
 	else
 		out_null(out, "line");
+}
+
+static void put_callers(struct output *out, const struct symbol *symbol)
+{
+	const struct symbol_frame *frame;
+	size_t i;
+
+	out_list_begin(out, "inlined_by");
+	for (i = 0; i < symbol->nr_into; i++) {
+		frame = &symbol->into[i];
+		out_item_begin(out);
+		out_string(out, NULL, 0, "(inlined by)");
+		put_function(out, frame->function,
+			     i == symbol->nr_into - 1 ? &symbol->function_offset : NULL);
+		put_source(out, frame->source, frame->line);
+		out_item_end(out);
+	}
+	out_list_end(out);
 }
 
 /* How it is known, in JSON only, and why not. */
@@ -125,27 +159,33 @@ static void put_origin(struct output *out, const struct named_address *named)
 
 	if (named->problem != ADDRESS_LOCATED)
 		problem = address_problem_text(named->problem);
-	else if (!named->symbol.function)
+	else if (!named->symbol.function && !named->symbol.nr_into)
 		problem = named->unnamed.text;
 	out_string(out, "known_from", OUT_HIDDEN, named->known_from);
 	out_string(out, "symbols_from", OUT_HIDDEN, named->symbols_from);
 	out_string(out, "problem", OUT_HIDDEN, problem);
 }
 
-static void put_named(struct output *out, const struct named_address *named)
+/* With @pair the text has the build-id and the offset already. */
+static void put_named(struct output *out, const struct named_address *named, bool pair)
 {
-	put_function(out, &named->symbol);
-	put_file(out, named);
-	put_identity(out, &named->identity);
-	put_source(out, &named->symbol);
+	const struct symbol *symbol = &named->symbol;
+
+	put_function(out, symbol->function, symbol->nr_into ? NULL : &symbol->function_offset);
+	if (!pair || out->json) {
+		put_file(out, named);
+		put_identity(out, &named->identity);
+	}
+	put_source(out, symbol->source, symbol->line);
+	put_callers(out, symbol);
 	put_origin(out, named);
 }
 
 /* The same keys, so that a reader need not ask for each. */
 static void put_unknown(struct output *out, const struct named_address *named)
 {
-	static const char *const keys[] = { "function", "function_offset", "path", "offset",
-					    "build_id" };
+	static const char *const keys[] = { "function", "function_offset", "path",
+					    "offset",	"offset_hex",	   "build_id" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
@@ -154,11 +194,13 @@ static void put_unknown(struct output *out, const struct named_address *named)
 	out_null(out, "reason");
 	out_null(out, "source");
 	out_null(out, "line");
+	out_list_begin(out, "inlined_by");
+	out_list_end(out);
 	put_origin(out, named);
 	out_string(out, NULL, 0, address_problem_text(named->problem));
 }
 
-static void show_line(struct output *out, uint32_t pid, uint64_t addr,
+static void show_line(struct output *out, uint32_t pid, const uint64_t *addr,
 		      const struct named_address *named)
 {
 	out_begin(out);
@@ -167,9 +209,14 @@ static void show_line(struct output *out, uint32_t pid, uint64_t addr,
 		out_number(out, "pid", 0, pid);
 	else
 		out_null(out, "pid");
-	out_address(out, "addr", 0, addr);
+	if (addr) {
+		out_address(out, "addr", 0, *addr);
+	} else {
+		out_null(out, "addr");
+		out_null(out, "addr_hex");
+	}
 	if (named->problem == ADDRESS_LOCATED)
-		put_named(out, named);
+		put_named(out, named, false);
 	else
 		put_unknown(out, named);
 	out_end(out);
@@ -177,16 +224,67 @@ static void show_line(struct output *out, uint32_t pid, uint64_t addr,
 
 /* ------------------------------------------------------------------- text -- */
 
+/* Only some texts need the module, so that it is missed where one does: once. */
+static bool has_module(struct symbolize *symbolize)
+{
+	if (symbolize->options.handle || symbolize->log)
+		return true;
+	if (!symbolize->refused)
+		buildid_close(module_open(&symbolize->out));
+	symbolize->refused = true;
+	return false;
+}
+
+static void find_in_process(struct symbolize *symbolize, const struct stack_address *address,
+			    struct named_address *named)
+{
+	const struct stack_owner *owner = &address->owner;
+
+	if (owner->pid && !(address->value >> 63) && !has_module(symbolize))
+		named->problem = ADDRESS_FAILED;
+	else if (owner->pid || address->value >> 63)
+		namer_find(symbolize->namer, owner->pid, address->value,
+			   owner->time ? owner->time : UINT64_MAX, address->caller, named);
+	else
+		named->problem = owner->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID;
+}
+
+/*
+ * Whether the text says "name (/file)" of another file: perf script 6.1 has offsets in files
+ * for the callers, which look like addresses of a program that is not relocated.
+ */
+static bool is_elsewhere(const struct stack_block *block, const struct stack_address *address,
+			 const struct named_address *named)
+{
+	const char *name = block->text + address->name_at, *end = name + address->name_length;
+	const char *file = memmem(name, address->name_length, " (/", 3), *base;
+
+	if (named->problem != ADDRESS_LOCATED || address->value >= OFFSET_LIMIT || !file ||
+	    !named->path || *named->path != '/')
+		return false;
+	base = basename(named->path);
+	return !memmem(file, (size_t)(end - file), base, strlen(base));
+}
+
+/* What the text says of the content is certain, but only a file that has it has names. */
 static void find(struct symbolize *symbolize, const struct stack_block *block,
 		 const struct stack_address *address, struct named_address *named)
 {
 	*named = (struct named_address){};
-	if (block->pid || address->value >> 63)
-		namer_find(symbolize->namer, block->pid, address->value,
-			   block->time ? block->time : UINT64_MAX, address->caller, named);
-	else
-		named->problem = block->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID;
+	if (address->id.size)
+		namer_find_in_content(symbolize->namer, &address->id, address->place,
+				      address->is_elf_address, address->caller, named);
+	if (!address->id.size ||
+	    (!address->is_pair && !named->symbol.function && address->owner.pid)) {
+		named_address_free(named);
+		find_in_process(symbolize, address, named);
+	}
+	if (is_elsewhere(block, address, named)) {
+		named_address_free(named);
+		named->problem = ADDRESS_NO_MAPPING;
+	}
 	symbolize->problems[named->problem]++;
+	symbolize->unnamed += named->problem == ADDRESS_LOCATED && !named->symbol.function;
 }
 
 /* The kernel's are right already: who printed the text had that kernel. */
@@ -198,12 +296,31 @@ static bool is_better(const struct named_address *named, const struct stack_bloc
 
 	if (named->problem != ADDRESS_LOCATED)
 		return false;
-	if (!address->name_length)
+	if (!address->name_length && !address->is_pair)
 		return true;
-	if (!named->symbol.function)
+	if (!named->symbol.function && !named->symbol.nr_into)
 		return false;
 	return !(address->value >> 63) ||
 	       (address->name_length >= strlen(unknown) && !memcmp(name, unknown, strlen(unknown)));
+}
+
+/* In a string of JSON, which stays one. */
+static void put_quoted(struct output *out, const struct named_address *named, bool pair)
+{
+	char *text = NULL, *repaired = NULL;
+	struct output plain = *out;
+	size_t size;
+
+	plain.file = open_memstream(&text, &size);
+	if (!plain.file)
+		return;
+	put_named(&plain, named, pair);
+	if (!fclose(plain.file))
+		repaired = utf8_repair(text);
+	if (repaired)
+		json_string_escape(out->file, repaired);
+	free(repaired);
+	free(text);
 }
 
 /*
@@ -222,7 +339,10 @@ static const char *replace(struct output *out, const char *from,
 	if (!is_better(named, block, address))
 		return end;
 	out->started = true;
-	put_named(out, named);
+	if (address->quoted)
+		put_quoted(out, named, address->is_pair);
+	else
+		put_named(out, named, address->is_pair);
 	return address->name_length ? name + address->name_length : end;
 }
 
@@ -234,17 +354,28 @@ static void show_block(void *context, const struct stack_block *block)
 	struct named_address named;
 	size_t i;
 
+	symbolize->passed += block->nr_passed;
 	for (i = 0; i < block->nr_addresses; i++) {
-		find(symbolize, block, &block->addresses[i], &named);
+		const struct stack_address *address = &block->addresses[i];
+
+		find(symbolize, block, address, &named);
 		if (out->json)
-			show_line(out, block->pid, block->addresses[i].value, &named);
+			show_line(out, address->owner.pid,
+				  address->is_pair ? NULL : &address->value, &named);
 		else
-			from = replace(out, from, &block->addresses[i], block, &named);
+			from = replace(out, from, address, block, &named);
 		named_address_free(&named);
 	}
 	if (!out->json)
 		fwrite(from, 1, (size_t)(block->text + block->size - from), out->file);
-	fflush(out->file);
+}
+
+static void report_count(uint64_t count, const char *what, const char *one, const char *more,
+			 const char *why)
+{
+	if (count)
+		fprintf(stderr, "buildid: symbolize: %" PRIu64 " %s%s%s\n", count, what,
+			count > 1 ? more : one, why);
 }
 
 static void report_problems(const struct symbolize *symbolize)
@@ -252,12 +383,13 @@ static void report_problems(const struct symbolize *symbolize)
 	int i;
 
 	for (i = ADDRESS_LOCATED + 1; i < ADDRESS_PROBLEMS; i++)
-		if (symbolize->problems[i])
-			fprintf(stderr,
-				"buildid: symbolize: %" PRIu64 " address%s left as %s: %s\n",
-				symbolize->problems[i], symbolize->problems[i] > 1 ? "es" : "",
-				symbolize->problems[i] > 1 ? "they are" : "it is",
-				address_problem_text((enum address_problem)i));
+		report_count(symbolize->problems[i], "address",
+			     " left as it is: ", "es left as they are: ",
+			     address_problem_text((enum address_problem)i));
+	report_count(symbolize->unnamed, "address", " has", "es have",
+		     " no function, though it is known where");
+	report_count(symbolize->passed, "word", " may be an address, but is",
+		     "s may be addresses, but are", " not recognised");
 }
 
 /* bpftrace prints its maps when it is interrupted, and so is all of its pipeline. */
@@ -267,18 +399,49 @@ static void ignore_interrupts(void)
 		signal(SIGINT, SIG_IGN);
 }
 
+/* What was printed is to be seen before one waits for more. */
+static bool refill(struct input *input)
+{
+	ssize_t size;
+
+	fflush(stdout);
+	do {
+		size = read(STDIN_FILENO, input->buffer, sizeof(input->buffer));
+	} while (size < 0 && errno == EINTR);
+	if (size < 0)
+		input->error = errno;
+	input->at = 0;
+	input->filled = size > 0 ? (size_t)size : 0;
+	return size > 0;
+}
+
+/* Into the line that has @size bytes, up to its end or that of the buffer; whether it ended. */
+static bool take(struct input *input, size_t *size)
+{
+	const char *from = input->buffer + input->at, *newline;
+	size_t part = input->filled - input->at;
+
+	if (part > sizeof(input->line) - *size)
+		part = sizeof(input->line) - *size;
+	newline = memchr(from, '\n', part);
+	if (newline)
+		part = (size_t)(newline - from) + 1;
+	memcpy(input->line + *size, from, part);
+	*size += part;
+	input->at += part;
+	return newline;
+}
+
 /* A line, or the next piece of one that is longer than @input->line. 0 at the end. */
 static size_t read_line(struct input *input)
 {
+	bool ended = false;
 	size_t size = 0;
-	int byte = 0;
 
-	while (size < sizeof(input->line) && byte != '\n' && (byte = getc_unlocked(stdin)) != EOF)
-		input->line[size++] = (char)byte;
-	if (byte == EOF && ferror(stdin))
-		input->error = errno;
+	while (size < sizeof(input->line) && !ended && (input->at < input->filled || refill(input)))
+		ended = take(input, &size);
 	input->is_piece = input->is_long;
-	input->is_long = size == sizeof(input->line) && byte != '\n';
+	input->is_long = size == sizeof(input->line) && !ended;
 	input->is_piece |= input->is_long;
 	return size;
 }
@@ -317,7 +480,7 @@ static int filter(struct symbolize *symbolize)
 	stack_text_free(stack);
 	free(input);
 	report_problems(symbolize);
-	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+	return good && !symbolize->refused ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* --------------------------------------------------------------- operands -- */
@@ -373,7 +536,7 @@ static int show_operands(struct symbolize *symbolize, uint32_t pid, char **addre
 		if (!parse_address(*addresses, &addr))
 			continue;
 		namer_find(symbolize->namer, pid, addr, UINT64_MAX, false, &named);
-		show_line(&symbolize->out, pid, addr, &named);
+		show_line(&symbolize->out, pid, &addr, &named);
 		if (named.problem != ADDRESS_LOCATED)
 			status = EXIT_FAILURE;
 		named_address_free(&named);
@@ -399,17 +562,16 @@ static bool read_log(struct symbolize *symbolize)
 }
 
 /* With a log the module is asked only for what that does not know, if it is there. */
-static bool prepare(struct symbolize *symbolize)
+static bool prepare(struct symbolize *symbolize, bool needed)
 {
 	struct namer_options *options = &symbolize->options;
 
 	if (symbolize->log && !read_log(symbolize))
 		return false;
-	if (!symbolize->log)
-		options->handle = module_open(&symbolize->out);
-	else if (!recorded_mappings_now(options->recorded) || buildid_open(&options->handle))
+	if ((symbolize->log && !recorded_mappings_now(options->recorded)) ||
+	    buildid_open(&options->handle))
 		options->handle = NULL;
-	if (!symbolize->log && !options->handle)
+	if (needed && !has_module(symbolize))
 		return false;
 	symbolize->namer = namer_new(options);
 	if (!symbolize->namer)
@@ -421,7 +583,7 @@ static int run(struct symbolize *symbolize, uint32_t pid, char **operands)
 {
 	int status = EXIT_FAILURE;
 
-	if (prepare(symbolize))
+	if (prepare(symbolize, pid))
 		status = pid ? show_operands(symbolize, pid, operands + 1) : filter(symbolize);
 	namer_free(symbolize->namer);
 	recorded_mappings_free(symbolize->options.recorded);
@@ -464,7 +626,7 @@ int cmd_symbolize(int argc, char **argv)
 		  "of these times: perf, as perf script has them, or mono, as of perf record -k "
 		  "mono and of --time-field",
 		  .parse = parse_clock, .to = &symbolize },
-		{ "no-demangle", 0, NULL, "names of C++ as they are in the file",
+		{ "no-demangle", 0, NULL, "names of C++, Rust and D as they are in the file",
 		  .flag = &symbolize.options.files.raw },
 		OPTION_DIR(&symbolize.options.files.directory),
 		OPTION_NO_DEBUGINFOD(&symbolize.options.files.no_servers),

@@ -20,8 +20,10 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/entry.h"
 #include "common/hash_map.h"
 #include "common/open_regular.h"
+#include "common/own_place.h"
 #include "common/temporary.h"
 #include "content/tarball.h"
 #include "options.h"
@@ -45,9 +47,9 @@ static const char help[] =
 
 /* A perf.data that is a directory: made by this process, else @fd is -1. */
 struct data_directory {
-	char *path;	  /* as job's, without slashes at the end */
-	const char *name; /* the last component of it */
-	int parent, fd;
+	char *path; /* as job's, without slashes at the end */
+	struct own_place place;
+	int fd;
 	char temporary[32];
 };
 
@@ -231,60 +233,45 @@ static const char *save(struct job *job, int directory, const char *name)
 
 static void unpack_data(struct job *job)
 {
-	const char *problem, *name;
-	int directory = temporary_parent(AT_FDCWD, job->data_path, &name);
+	struct own_place place;
+	struct reason reason;
+	const char *problem = reason.text;
 
-	problem = directory < 0 ? strerror(errno) : save(job, directory, name);
-	if (directory >= 0)
-		close(directory);
+	if (own_place_open(&place, job->data_path, false, &reason))
+		problem = save(job, place.directory, place.name);
 	if (problem)
 		refuse(job, job->data_path, problem);
+	own_place_close(&place);
 }
 
 /* A new directory, so that nobody else can have put anything into it; it has no name yet. */
-static const char *open_data_directory(struct job *job)
+static const char *open_data_directory(struct job *job, struct reason *reason)
 {
 	struct data_directory *data = &job->data;
-	struct stat unused;
 
 	if (data->fd >= 0)
 		return NULL;
-	if (!lstat(job->data_path, &unused))
+	if (data->place.directory < 0 && !own_place_open(&data->place, data->path, false, reason))
+		return reason->text;
+	if (data->place.there >= 0)
 		return EXISTS;
-	if (data->parent < 0)
-		data->parent = temporary_parent(AT_FDCWD, data->path, &data->name);
-	if (data->parent < 0)
-		return strerror(errno);
 	temporary_make_name(data->temporary);
-	if (mkdirat(data->parent, data->temporary, 0700))
-		return strerror(errno);
-	data->fd = openat(data->parent, data->temporary,
-			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	data->fd = entry_make_directory(data->place.directory, data->temporary, 0700);
 	return data->fd < 0 ? strerror(errno) : NULL;
-}
-
-static void remove_all(int parent, const char *name)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    unlinkat(fd, entry->d_name, 0))
-			remove_all(fd, entry->d_name);
-	if (directory)
-		closedir(directory);
-	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
 /* An empty one is replaced: not every filesystem can rename to what must not be there. */
 static const char *name_data_directory(const struct data_directory *data)
 {
-	if (mkdirat(data->parent, data->name, 0700))
+	const struct own_place *place = &data->place;
+	int fd = entry_make_directory(place->directory, place->name, 0700);
+
+	if (fd < 0)
 		return errno == EEXIST ? EXISTS : strerror(errno);
-	return renameat(data->parent, data->temporary, data->parent, data->name) ? strerror(errno) :
-										   NULL;
+	close(fd);
+	if (entry_rename(place->directory, data->temporary, place->directory, place->name, 0))
+		return NULL;
+	return strerror(errno);
 }
 
 /* Of half an archive nothing is kept: perf reads what is there of a recording. */
@@ -299,10 +286,9 @@ static void end_data_directory(struct job *job, bool whole)
 		if (problem)
 			refuse(job, job->data_path, problem);
 		if (problem || !whole)
-			remove_all(data->parent, data->temporary);
+			entry_remove_tree(data->place.directory, data->temporary);
 	}
-	if (data->parent >= 0)
-		close(data->parent);
+	own_place_close(&data->place);
 }
 
 /* "data.0", "kcore_dir/kcore": one directory below the other is all perf makes. */
@@ -320,8 +306,7 @@ static const char *save_below(struct job *job, const char *path)
 	parent = strndup(path, (size_t)(slash - path));
 	if (!parent)
 		return strerror(ENOMEM);
-	mkdirat(job->data.fd, parent, 0700);
-	fd = openat(job->data.fd, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = entry_need_directory(job->data.fd, parent, 0700);
 	free(parent);
 	if (fd < 0)
 		return strerror(errno);
@@ -333,6 +318,7 @@ static const char *save_below(struct job *job, const char *path)
 static void unpack_data_part(struct job *job, const char *name)
 {
 	const char *below = name + sizeof(DATA "/") - 1;
+	struct reason reason;
 	const char *problem;
 
 	/* The rules for names in ~/.debug serve here, too: none goes up. */
@@ -340,7 +326,7 @@ static void unpack_data_part(struct job *job, const char *name)
 		refuse(job, name, NO_DATA_PART);
 		return;
 	}
-	problem = open_data_directory(job);
+	problem = open_data_directory(job, &reason);
 	if (!problem)
 		problem = save_below(job, below);
 	if (problem)
@@ -428,7 +414,8 @@ static int run(struct job *job)
 
 int cmd_unbundle(int argc, char **argv)
 {
-	struct job job = { .data_path = DATA, .data = { .parent = -1, .fd = -1 } };
+	struct job job = { .data_path = DATA,
+			   .data = { .place = { .directory = -1, .there = -1 }, .fd = -1 } };
 	size_t length;
 	int status;
 	const struct args_option options[] = {

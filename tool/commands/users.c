@@ -18,9 +18,11 @@
 #include "common/clock.h"
 #include "common/hash_map.h"
 #include "common/open_regular.h"
-#include "current_file.h"
+#include "evidence.h"
+#include "id_prefix.h"
 #include "identities/boot.h"
 #include "identities/log.h"
+#include "lookup.h"
 #include "mapped_package.h"
 #include "module.h"
 #include "options.h"
@@ -30,6 +32,12 @@
 #include "waiting.h"
 
 #define WIDTH_STATE 8
+/* Times are shown in seconds. */
+#define MOMENT 1000000000ULL
+
+#define NOT_COMPARED "same id, not compared"
+/* Nanoseconds: files may be as large and as slow as a user likes. */
+#define READING_MAX (60ULL * 1000000000)
 
 /* What it finds is nothing. */
 #define EXIT_NOBODY 3
@@ -37,8 +45,12 @@
 static const char help[] =
 	"Show who has mapped a content, under whatever path and in whatever container: process, "
 	"unit or container, state, since when if that is known, path. The content is given by its "
-	"build-id or other identity in hex, or by a file that has it: with a slash, if its name "
-	"could be an ID; or any content of a package.\v"
+	"build-id or other identity in hex, or 8 or more of its first digits, or by a file that has "
+	"it: with a slash, if its name could be an ID; or any content of a package.\v"
+	"Equal identities prove nothing: of a file, sizes are compared, and at equal size all bytes "
+	"where the file that a process has mapped can still be opened, which takes root for other "
+	"users' processes. Who has another content is counted; what could not be compared has "
+	"\"" NOT_COMPARED "\" behind its path.\n\n"
 	"The state is \"mapped\" now; \"unmapped\", by a process that is still there; or "
 	"\"exited\". The last two go as far back as the module remembers, about a thousand "
 	"mappings on each processor, or with --log to the beginning of the log. What a log of "
@@ -60,6 +72,12 @@ struct line {
 	uint32_t pid;
 };
 
+/* A file with the wanted identity. */
+struct candidate {
+	struct buildid_file file; /* without its identity and path */
+	enum evidence evidence;
+};
+
 struct users {
 	struct output out;
 	struct process_layout layout;
@@ -67,14 +85,23 @@ struct users {
 	struct buildid *handle;
 	struct waiting *waiting;
 	const char *state; /* of what is being read; NULL: of processes that may have exited */
-	int64_t real;	   /* CLOCK_REALTIME less that of the records */
-	bool present;	   /* processes that are alive were looked at */
+	const struct log_reader *log; /* that is being read */
+	int64_t ahead;		      /* CLOCK_REALTIME less CLOCK_MONOTONIC, now */
+	uint64_t slept, slept_loaded; /* since the boot, and since the module was loaded */
+	size_t no_time;		      /* lines */
+	bool present;		      /* processes that are alive were looked at */
 	struct identity wanted;
 	bool any_kind;
 	const char *package; /* in place of @wanted, as it was given */
 	struct package_wish wish;
 	struct mapped_packages *packages;
 	struct hash_map unversioned; /* file_ids of that package, of nobody knows which version */
+	struct buildid_file *file;   /* whose content is wanted; NULL: any with the identity */
+	int fd;			     /* of it */
+	struct candidate *candidates;
+	size_t nr_candidates;
+	struct worker worker; /* compares */
+	uint64_t reading_left;
 
 	struct process *processes;
 	size_t nr_processes;
@@ -83,6 +110,9 @@ struct users {
 	size_t nr_lines;
 	struct hash_map by_line; /* indexes of @lines */
 
+	size_t shown;  /* of @lines */
+	size_t others; /* of @lines, of another content with the wanted identity */
+	size_t unsure; /* of @lines, of the wanted content or another */
 	size_t denied;
 	size_t skipped; /* that kept calling exec, or kept their address space locked */
 	bool failed;
@@ -114,22 +144,27 @@ static bool want_file(struct users *users, const char *path)
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
 	struct reason reason;
-	int fd = open_regular(path, &reason);
 	int err;
 
-	if (fd < 0) {
+	users->fd = open_regular(path, &reason);
+	if (users->fd < 0) {
 		out_error(&users->out, path, "%s", reason.text);
 		return false;
 	}
-	err = buildid_resolve_fd(users->handle, fd, buffer, sizeof(buffer), &file);
-	close(fd);
+	err = buildid_resolve_fd(users->handle, users->fd, buffer, sizeof(buffer), &file);
 	if (err) {
 		module_error(&users->out, path, err, NULL);
 		return false;
 	}
-	current_file_identity(file, &users->wanted);
-	if (users->wanted.id.size)
-		return true;
+	users->wanted = print_identity_of(file);
+	if (users->wanted.id.size) {
+		users->file = malloc(file->header.size);
+		if (users->file)
+			memcpy(users->file, file, file->header.size);
+		else
+			out_of_memory(users);
+		return users->file;
+	}
 	out_error(&users->out, path, "has no identity: %s",
 		  buildid_reason_name(users->wanted.reason));
 	return false;
@@ -164,6 +199,82 @@ static bool is_wanted_file(struct users *users, const struct buildid_mmap *mmap,
 		return is_of_package(users, mmap, file);
 	bytes = buildid_file_id_bytes(file, &size);
 	return is_wanted(users, file->kind, bytes, size);
+}
+
+static struct candidate *find_candidate(struct users *users, const struct buildid_file *file)
+{
+	struct candidate *candidate = users->candidates;
+	size_t i;
+
+	for (i = 0; i < users->nr_candidates; i++, candidate++)
+		if (evidence_not_written(&candidate->file, file))
+			return candidate;
+	if (!array_reserve(users->candidates, users->nr_candidates))
+		return NULL;
+	candidate = &users->candidates[users->nr_candidates++];
+	*candidate = (struct candidate){ *file, evidence_of(users->file, file) };
+	return candidate;
+}
+
+/* Whether a mapping of a file with the wanted identity is of the wanted content. */
+static enum evidence judge(struct users *users, const struct buildid_event *event)
+{
+	const struct buildid_mmap *mmap = (const void *)event->record;
+	const struct mapped_place mapped = { mmap->pid, mmap->addr, event->file };
+	struct candidate *candidate;
+	bool same;
+
+	if (!users->file)
+		return EVIDENCE_SAME;
+	candidate = find_candidate(users, event->file);
+	if (!candidate)
+		return EVIDENCE_NONE;
+	/* What is not mapped now is not at hand. */
+	if (candidate->evidence == EVIDENCE_NONE && users->state &&
+	    !lookup_compare(&users->worker, users->fd, "", &mapped, &users->reading_left, &same))
+		candidate->evidence = same ? EVIDENCE_SAME : EVIDENCE_OTHER;
+	return candidate->evidence;
+}
+
+/* Frees @snapshot. */
+static void offer_snapshot(struct id_prefix *prefix, struct buildid_snapshot *snapshot)
+{
+	const struct buildid_record *record;
+	int err;
+
+	/* What cannot be looked at is said when the content is looked for. */
+	while ((err = buildid_snapshot_next(snapshot, &record)) != -ENODATA) {
+		if (!err)
+			id_prefix_offer_file(prefix, record);
+		else if (err != -EPERM && err != -ESTALE && err != -ETIMEDOUT && err != -EINTR)
+			break;
+	}
+	buildid_snapshot_free(snapshot);
+}
+
+static void offer_log(struct id_prefix *prefix, const char *path)
+{
+	struct log_reader *log = log_open(path);
+	const struct buildid_record *record;
+
+	while (log && !log_error(log) && log_next(log, &record) > 0)
+		id_prefix_offer_file(prefix, record);
+	log_close(log);
+}
+
+/* From the first digits; false after the error was printed. */
+static bool complete(struct users *users, const char *digits, const char *log)
+{
+	struct id_prefix prefix = { .digits = digits };
+	struct buildid_snapshot *snapshot;
+
+	if (log)
+		offer_log(&prefix, log);
+	if (users->handle && !buildid_snapshot_new(&snapshot, users->handle, NULL))
+		offer_snapshot(&prefix, snapshot);
+	if (!log && !buildid_snapshot_history(&snapshot, users->handle, 0))
+		offer_snapshot(&prefix, snapshot);
+	return id_prefix_settle(&prefix, &users->out, &users->wanted.id);
 }
 
 /* ------------------------------------------------------------- processes -- */
@@ -239,19 +350,50 @@ static void begin(struct users *users)
 	out_end(out);
 }
 
-static void show(struct users *users, const struct buildid_event *event, const char *state)
+/*
+ * By the clock of now, so that one that was set does not matter; but the times of records leave
+ * out how long the machine slept since. It did by so much at most, and what had slept before a
+ * process began is in its start time.
+ */
+static uint64_t slept_since(const struct users *users, const struct buildid_mmap *mmap)
+{
+	uint64_t before = mmap->start_time > mmap->header.time_mono ?
+				  mmap->start_time - mmap->header.time_mono :
+				  0;
+	uint64_t since = users->slept > before ? users->slept - before : 0;
+
+	return since < users->slept_loaded ? since : users->slept_loaded;
+}
+
+/* Since the epoch; 0 when it is not known, as of the mappings that are there now. */
+static int64_t moment_of(struct users *users, const struct buildid_mmap *mmap)
+{
+	int64_t mono = (int64_t)mmap->header.time_mono;
+
+	if (users->state)
+		return 0;
+	if (users->log)
+		return mono + log_ahead(users->log, mmap->header.time_mono);
+	if (slept_since(users, mmap) < MOMENT)
+		return mono + users->ahead;
+	users->no_time++;
+	return 0;
+}
+
+static void show(struct users *users, const struct buildid_event *event, const char *state,
+		 bool sure)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct process_layout *layout = &users->layout;
 	struct output *out = &users->out;
 	const struct packages *packages = mapped_packages_find(users->packages, mmap, event->file);
 	const char *comm = (const char *)mmap->comm;
-	struct identity identity;
+	const struct identity identity = print_identity_of(event->file);
+	const char *note = sure ? NULL : NOT_COMPARED;
 	char *tail;
 
-	if (users->nr_lines == 1)
+	if (!users->shown++)
 		begin(users);
-	current_file_identity(event->file, &identity);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "user");
 	if (find_process(users, mmap->pid, mmap->start_time))
@@ -260,11 +402,11 @@ static void show(struct users *users, const struct buildid_event *event, const c
 		print_exited(out, layout, mmap->pid, mmap->start_time, comm);
 
 	out_string(out, "state", WIDTH_STATE, state);
-	print_moment(out, layout, "time",
-		     users->state ? 0 : users->real + (int64_t)mmap->header.time_mono);
+	print_moment(out, layout, "time", moment_of(users, mmap));
 	print_content(out, layout, "build_id", "kind", &identity);
+	out_string(out, "note", OUT_HIDDEN, note);
 	tail = package_tail(packages, NULL);
-	print_put_path(out, print_path(event), tail);
+	print_put_path(out, print_path(event), note, tail);
 	free(tail);
 	print_package(out, "", packages);
 	out_end(out);
@@ -275,19 +417,26 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct process *process;
 	const char *state = users->state;
+	enum evidence evidence = EVIDENCE_OTHER;
 	bool wanted = is_wanted_file(users, mmap, event->file);
 
+	if (wanted)
+		evidence = judge(users, event);
 	if (state)
-		add_process(users, mmap->pid, mmap->start_time, wanted);
-	if (!wanted)
+		add_process(users, mmap->pid, mmap->start_time, evidence != EVIDENCE_OTHER);
+	if (evidence == EVIDENCE_OTHER) {
+		users->others += wanted && add_line(users, mmap);
 		return;
+	}
 	process = find_process(users, mmap->pid, mmap->start_time);
 	if (!state && process && process->mapped)
 		return;
 	if (!state)
 		state = !users->present ? "logged" : process ? "unmapped" : "exited";
-	if (add_line(users, mmap))
-		show(users, event, state);
+	if (!add_line(users, mmap))
+		return;
+	users->unsure += evidence != EVIDENCE_SAME;
+	show(users, event, state, evidence == EVIDENCE_SAME);
 }
 
 static void take_event(struct users *users, const struct buildid_event *event)
@@ -344,14 +493,27 @@ static void read_present(struct users *users)
 	users->present = !err && !users->denied && !users->skipped;
 }
 
+static int read_clocks(struct users *users)
+{
+	struct buildid_info info;
+	int err = buildid_get_info(users->handle, &info, sizeof(info));
+
+	if (err)
+		return err;
+	users->ahead = clock_real();
+	users->slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	users->slept_loaded = info.slept;
+	return 0;
+}
+
 static void read_history(struct users *users)
 {
 	struct buildid_snapshot *snapshot;
-	int err;
+	int err = read_clocks(users);
 
 	users->state = NULL;
-	users->real = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
-	err = buildid_snapshot_history(&snapshot, users->handle, 0);
+	if (!err)
+		err = buildid_snapshot_history(&snapshot, users->handle, 0);
 	if (!err)
 		err = read_snapshot(users, snapshot);
 	if (err == -ENOTTY)
@@ -367,17 +529,15 @@ static void read_log(struct users *users, const char *path)
 {
 	struct log_reader *log = log_open(path);
 	const struct buildid_record *record;
-	const struct log_header *header;
 	const struct buildid_event *event;
 	const char *problem = log ? log_error(log) : strerror(ENOMEM);
 	int found = 0;
 
 	if (!problem) {
-		header = log_header(log);
-		if (boot_is_now(header->boot_id) && users->handle)
+		if (boot_is_now(log_header(log)->boot_id) && users->handle)
 			read_present(users);
 		users->state = NULL;
-		users->real = (int64_t)(header->time_real - header->time_mono);
+		users->log = log;
 		while ((found = log_next(log, &record)) > 0)
 			take(users, record, record->time_mono);
 		while ((event = waiting_next(users->waiting, WAITING_END)))
@@ -393,9 +553,11 @@ static void read_log(struct users *users, const char *path)
 
 /* ------------------------------------------------------------------- run -- */
 
-static bool prepare(struct users *users, const char *content, bool module)
+static bool prepare(struct users *users, const char *content, const char *log)
 {
-	bool by_file = !users->package && !build_id_parse(&users->wanted.id, content);
+	const bool begins = !users->package && id_prefix_is(content), module = !log;
+	const bool by_file = !users->package && !begins &&
+			     !build_id_parse(&users->wanted.id, content);
 
 	users->any_kind = !by_file;
 	if (module || by_file)
@@ -411,6 +573,8 @@ static bool prepare(struct users *users, const char *content, bool module)
 		out_of_memory(users);
 		return false;
 	}
+	if (begins)
+		return complete(users, content, log);
 	return !by_file || want_file(users, content);
 }
 
@@ -426,6 +590,18 @@ static void note_what_is_missing(const struct users *users)
 			"buildid: users: %zu processes were not looked at, as they kept calling "
 			"exec or kept their address space locked\n",
 			users->skipped);
+	if (users->no_time)
+		fputs("buildid: users: when it was mapped is not known where the machine may have "
+		      "slept since\n",
+		      stderr);
+	if (users->others)
+		fprintf(stderr, "buildid: users: not shown: %zu with the " PRINT_SAME_ID "\n",
+			users->others);
+	if (users->unsure)
+		fprintf(stderr,
+			"buildid: users: %zu of these may have another content: their file has the "
+			"same identity and size, and could not be compared\n",
+			users->unsure);
 }
 
 static void note_packages(const struct users *users)
@@ -441,7 +617,7 @@ static void note_packages(const struct users *users)
 
 static int run(struct users *users, const char *content, const char *log)
 {
-	if (!prepare(users, content, !log)) {
+	if (!prepare(users, content, log)) {
 		users->failed = true;
 	} else if (log) {
 		read_log(users, log);
@@ -455,19 +631,24 @@ static int run(struct users *users, const char *content, const char *log)
 	hash_map_free(&users->unversioned);
 	free(users->wish.name);
 	waiting_free(users->waiting);
+	worker_end(&users->worker);
 	buildid_close(users->handle);
+	if (users->fd >= 0)
+		close(users->fd);
+	free(users->file);
+	free(users->candidates);
 	hash_map_free(&users->by_pid);
 	hash_map_free(&users->by_line);
 	free(users->processes);
 	free(users->lines);
 	if (users->failed)
 		return EXIT_FAILURE;
-	return users->nr_lines ? EXIT_SUCCESS : EXIT_NOBODY;
+	return users->shown ? EXIT_SUCCESS : EXIT_NOBODY;
 }
 
 int cmd_users(int argc, char **argv)
 {
-	struct users users = {};
+	struct users users = { .fd = -1, .worker = lookup_worker(), .reading_left = READING_MAX };
 	const char *log = NULL;
 	const struct args_option options[] = {
 		{ "package", 0, "NAME[=VERSION]",

@@ -28,6 +28,16 @@ const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
 	return hex_format(text, id->bytes, id->size);
 }
 
+bool build_id_is_blank(const struct build_id *id)
+{
+	size_t i;
+
+	for (i = 0; i < id->size; i++)
+		if (id->bytes[i])
+			return false;
+	return true;
+}
+
 bool build_id_equal(const struct build_id *one, const struct build_id *other)
 {
 	return one->size == other->size && !memcmp(one->bytes, other->bytes, one->size);

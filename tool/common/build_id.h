@@ -30,6 +30,8 @@ bool build_id_set(struct build_id *id, const void *bytes, size_t size);
 bool build_id_parse(struct build_id *id, const char *text);
 /* Lower case; returns @text. */
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT]);
+/* All zeros: no id, for perf as well, but what some builds put in place of one. */
+bool build_id_is_blank(const struct build_id *id);
 bool build_id_equal(const struct build_id *one, const struct build_id *other);
 
 #endif

@@ -1,35 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Content name: PATH@xxxxxxxx. */
+/* Content name: PATH@xxxxxxxx, short or in full. */
 
 #include <stdio.h>
 #include <string.h>
 
 #include "content_name.h"
 
-static const char *suffix_of(const struct build_id *id, char suffix[BUILD_ID_TEXT + 1])
+static char *make_name(const char *path, const struct build_id *id, int digits)
 {
-	suffix[0] = '@';
-	build_id_text(id, suffix + 1);
-	suffix[CONTENT_NAME_SUFFIX] = '\0';
-	return suffix;
+	char text[BUILD_ID_TEXT];
+	char *name;
+
+	build_id_text(id, text);
+	return asprintf(&name, "%s@%.*s", path, digits, text) < 0 ? NULL : name;
 }
 
 char *content_name(const char *path, const struct build_id *id)
 {
-	char suffix[BUILD_ID_TEXT + 1];
-	char *name;
+	return make_name(path, id, CONTENT_NAME_DIGITS);
+}
 
-	return asprintf(&name, "%s%s", path, suffix_of(id, suffix)) < 0 ? NULL : name;
+char *content_name_in_full(const char *path, const struct build_id *id)
+{
+	return make_name(path, id, BUILD_ID_TEXT);
 }
 
 size_t content_name_path(const char *name, const struct build_id *id)
 {
-	char suffix[BUILD_ID_TEXT + 1];
-	size_t length = strlen(name);
-	size_t added = strlen(suffix_of(id, suffix));
+	const char *at = strrchr(name, '@');
+	size_t length = strlen(name), digits;
+	char text[BUILD_ID_TEXT];
 
 	/* Without a path before it, it is a path itself. */
-	if (!id->size || length <= added || strcmp(name + length - added, suffix) != 0)
+	if (!id->size || !at || at == name)
 		return length;
-	return length - added;
+	digits = strlen(build_id_text(id, text));
+	if (strcmp(at + 1, text) != 0 && digits > CONTENT_NAME_DIGITS)
+		text[CONTENT_NAME_DIGITS] = '\0';
+	return strcmp(at + 1, text) ? length : (size_t)(at - name);
 }

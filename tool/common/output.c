@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output: the only file that knows json-c.
+ * Output. JSON is written here and not by json-c, whose tree of objects takes five times as
+ * long as a line of text: what is written is flat, and lines may come by the million.
  *
  * Names come from files and processes of any user: what would move the cursor is escaped in
  * text, what is not UTF-8 replaced in JSON.
  */
 
-#include <json-c/json.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,8 +17,10 @@
 #include "output.h"
 #include "utf8.h"
 
-#define JSON_STYLE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 #define PAIR_WIDTH 17
+#define DELETE	   0x7f
+/* Grows for a longer line. */
+#define LINE_ROOM 1024
 
 static bool wants_colour(FILE *file)
 {
@@ -57,78 +59,142 @@ static void out_of_memory(void)
 	exit(EXIT_FAILURE);
 }
 
-void out_begin(struct output *out)
+/* ----------------------------------------------------------------- JSON -- */
+
+/* A line is short, and is written at once when it is whole: an error may come before that. */
+static char *line_room(struct output_line *line, size_t size)
 {
-	out->started = false;
-	out->columns = 0;
-	if (!out->json)
-		return;
-	out->object = json_object_new_object();
-	if (!out->object)
+	size_t room = line->room ? line->room : LINE_ROOM;
+
+	while (room - line->size < size)
+		room *= 2;
+	if (room != line->room) {
+		line->text = realloc(line->text, room);
+		line->room = room;
+	}
+	if (!line->text)
 		out_of_memory();
+	return line->text + line->size;
 }
 
-/* json-c leaves controls of more than one byte, and DEL, to the terminal. */
-static void put_json(FILE *file, const char *json)
+static void put(struct output_line *line, const char *bytes, size_t size)
+{
+	memcpy(line_room(line, size), bytes, size);
+	line->size += size;
+}
+
+static void put_escape(struct output_line *line, uint32_t code)
+{
+	static const char from[] = "\b\f\n\r\t\"\\", to[] = "bfnrt\"\\";
+	const char *found = memchr(from, (int)code, sizeof(from) - 1);
+	char text[8];
+
+	if (found)
+		put(line, (char[]){ '\\', to[found - from] }, 2);
+	else
+		put(line, text, (size_t)snprintf(text, sizeof(text), "\\u%04x", code));
+}
+
+/* Bytes that stand for themselves are put as one. */
+static size_t plain(const char *value)
+{
+	const char *end = value;
+
+	while (*end >= ' ' && *end < DELETE && *end != '"' && *end != '\\')
+		end++;
+	return (size_t)(end - value);
+}
+
+static void put_quoted(struct output_line *line, const char *value)
 {
 	uint32_t code;
 	size_t length;
 
-	while (*json) {
-		code = (unsigned char)*json;
-		length = utf8_decode(json, &code);
-		if (utf8_is_control(code))
-			fprintf(file, "\\u%04x", code);
+	put(line, "\"", 1);
+	for (;;) {
+		length = plain(value);
+		put(line, value, length);
+		value += length;
+		if (!*value)
+			break;
+		length = utf8_decode(value, &code);
+		if (!length)
+			put(line, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+		else if (utf8_is_control(code) || code < DELETE)
+			put_escape(line, code);
 		else
-			fwrite(json, 1, length ? length : 1, file);
-		json += length ? length : 1;
+			put(line, value, length);
+		value += length ? length : 1;
 	}
+	put(line, "\"", 1);
+}
+
+static void put_string(struct output_line *line, const char *value)
+{
+	if (value)
+		put_quoted(line, value);
+	else
+		put(line, "null", strlen("null"));
+}
+
+/* What follows is the value of @key. */
+static void put_key(struct output_line *line, const char *key)
+{
+	if (line->text[line->size - 1] != '{')
+		put(line, ",", 1);
+	put_quoted(line, key);
+	put(line, ":", 1);
+}
+
+static void put_digits(struct output_line *line, uint64_t value)
+{
+	char digits[24], *first = digits + sizeof(digits);
+
+	do
+		*--first = (char)('0' + value % 10);
+	while (value /= 10);
+	put(line, first, (size_t)(digits + sizeof(digits) - first));
+}
+
+static void put_words(struct output_line *line, const char *const *words)
+{
+	put(line, "[", 1);
+	for (; *words; words++) {
+		put_quoted(line, *words);
+		if (words[1])
+			put(line, ",", 1);
+	}
+	put(line, "]", 1);
+}
+
+/* True for a field of an object, after its key. */
+static bool begin_field(struct output *out, const char *key)
+{
+	if (out->json && key)
+		put_key(&out->line, key);
+	return out->json && key;
+}
+
+void out_begin(struct output *out)
+{
+	out->started = false;
+	out->columns = 0;
+	if (out->json)
+		put(&out->line, "{", 1);
 }
 
 void out_end(struct output *out)
 {
+	struct output_line *line = &out->line;
+
 	if (out->json) {
-		put_json(out->file, json_object_to_json_string_ext(out->object, JSON_STYLE));
-		json_object_put(out->object);
-		out->object = NULL;
-	}
-	if (out->json || out->started)
+		put(line, "}\n", 2);
+		fwrite(line->text, 1, line->size, out->file);
+		free(line->text);
+		*line = (struct output_line){};
+	} else if (out->started) {
 		fputc('\n', out->file);
-}
-
-/* ----------------------------------------------------------------- JSON -- */
-
-/* Takes over @value, which json-c writes as null when it is NULL. */
-static void add(struct output *out, const char *key, struct json_object *value)
-{
-	if (!key)
-		json_object_put(value);
-	else if (json_object_object_add(out->object, key, value))
-		out_of_memory();
-}
-
-static struct json_object *json_string(const char *value)
-{
-	char *repaired = utf8_repair(value);
-	struct json_object *string;
-
-	string = repaired ? json_object_new_string(repaired) : NULL;
-	free(repaired);
-	if (!string)
-		out_of_memory();
-	return string;
-}
-
-static struct json_object *json_words(const char *const *words)
-{
-	struct json_object *list = json_object_new_array();
-
-	if (!list)
-		out_of_memory();
-	for (; *words; words++)
-		if (json_object_array_add(list, json_string(*words)))
-			out_of_memory();
-	return list;
+	}
 }
 
 /* ----------------------------------------------------------------- text -- */
@@ -207,9 +273,9 @@ static void put_column(struct output *out, enum out_style style, int width, cons
 void out_styled(struct output *out, enum out_style style, const char *key, int width,
 		const char *value)
 {
-	if (out->json)
-		add(out, key, value ? json_string(value) : NULL);
-	else if (begin_column(out, width))
+	if (begin_field(out, key))
+		put_string(&out->line, value);
+	else if (!out->json && begin_column(out, width))
 		put_column(out, style, width, value ? value : "-");
 }
 
@@ -248,26 +314,35 @@ void out_string(struct output *out, const char *key, int width, const char *valu
 
 void out_number(struct output *out, const char *key, int width, uint64_t value)
 {
-	if (out->json)
-		add(out, key, json_object_new_uint64(value));
-	else if (begin_column(out, width))
+	if (begin_field(out, key))
+		put_digits(&out->line, value);
+	else if (!out->json && begin_column(out, width))
 		out->columns += fprintf(out->file, "%*" PRIu64, width, value);
 }
 
 void out_signed(struct output *out, const char *key, int width, int64_t value)
 {
-	if (out->json)
-		add(out, key, json_object_new_int64(value));
-	else if (begin_column(out, width))
+	if (begin_field(out, key)) {
+		if (value < 0)
+			put(&out->line, "-", 1);
+		put_digits(&out->line, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	} else if (!out->json && begin_column(out, width)) {
 		out->columns += fprintf(out->file, "%*" PRId64, width, value);
+	}
 }
 
 void out_address(struct output *out, const char *key, int width, uint64_t value)
 {
-	if (out->json)
+	char name[32], text[32];
+
+	if (out->json && key) {
 		out_number(out, key, width, value);
-	else if (begin_column(out, width))
+		snprintf(name, sizeof(name), "%s_hex", key);
+		snprintf(text, sizeof(text), "0x%" PRIx64, value);
+		out_string(out, name, width, text);
+	} else if (!out->json && begin_column(out, width)) {
 		out->columns += fprintf(out->file, "%*" PRIx64, width, value);
+	}
 }
 
 void out_null(struct output *out, const char *key)
@@ -277,11 +352,42 @@ void out_null(struct output *out, const char *key)
 
 void out_words(struct output *out, const char *key, int width, const char *const *words)
 {
-	if (out->json)
-		add(out, key, json_words(words));
+	if (begin_field(out, key))
+		put_words(&out->line, words);
 	else
-		for (; *words && begin_column(out, width); words++)
+		for (; !out->json && *words && begin_column(out, width); words++)
 			out->columns += fprintf(out->file, "(%s)", *words);
+}
+
+/* ---------------------------------------------------------------- lists -- */
+
+void out_list_begin(struct output *out, const char *key)
+{
+	if (begin_field(out, key))
+		put(&out->line, "[", 1);
+}
+
+void out_list_end(struct output *out)
+{
+	if (out->json)
+		put(&out->line, "]", 1);
+}
+
+void out_item_begin(struct output *out)
+{
+	struct output_line *line = &out->line;
+
+	if (!out->json)
+		return;
+	if (line->text[line->size - 1] != '[')
+		put(line, ",", 1);
+	put(line, "{", 1);
+}
+
+void out_item_end(struct output *out)
+{
+	if (out->json)
+		put(&out->line, "}", 1);
 }
 
 /* ---------------------------------------------------------------- pairs -- */
@@ -364,6 +470,7 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 	free(why);
 
 	if (line.json) {
+		line.line = (struct output_line){};
 		out_begin(&line);
 		out_string(&line, "type", 0, "error");
 		out_string(&line, "error", 0, reason);

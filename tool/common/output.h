@@ -31,7 +31,10 @@ enum out_style {
 	OUT_BAD,
 };
 
-struct json_object;
+struct output_line {
+	char *text;
+	size_t size, room;
+};
 
 struct output {
 	FILE *file;
@@ -44,7 +47,7 @@ struct output {
 	 * then bytes that are no UTF-8 are as they are.
 	 */
 	int width;
-	struct json_object *object; /* JSON: the line */
+	struct output_line line; /* JSON: as far as it goes */
 };
 
 void out_init(struct output *out, FILE *file, bool json);
@@ -68,11 +71,20 @@ void out_fitted(struct output *out, enum out_style style, const char *key, int w
 int out_room(const struct output *out);
 void out_number(struct output *out, const char *key, int width, uint64_t value);
 void out_signed(struct output *out, const char *key, int width, int64_t value);
-/* A number in JSON, hexadecimal in text. */
+/*
+ * Hexadecimal in text. In JSON a number, and as KEY_hex a string beside it: readers that have
+ * floating point only, as jq before 1.7, round those of the kernel.
+ */
 void out_address(struct output *out, const char *key, int width, uint64_t value);
 void out_null(struct output *out, const char *key);
 /* A list in JSON, "(word)" for each in text; @words ends with NULL. */
 void out_words(struct output *out, const char *key, int width, const char *const *words);
+
+/* A list of objects in JSON; in text nothing. */
+void out_list_begin(struct output *out, const char *key);
+void out_list_end(struct output *out);
+void out_item_begin(struct output *out);
+void out_item_end(struct output *out);
 
 /* Rows "label  value" in text, fields of one object in JSON. */
 void out_pair_string(struct output *out, const char *key, const char *value);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "entry.h"
 #include "temporary.h"
 
 /* No entry that perf makes in ~/.debug begins with a dot and this. */
@@ -39,43 +40,22 @@ bool temporary_is_name(const char *name)
 	return !strcmp(name, again);
 }
 
-int temporary_parent(int at, const char *path, const char **name)
-{
-	char *parent;
-	int fd;
-
-	*name = basename(path);
-	parent = *name == path ? strdup(".") : strndup(path, (size_t)(*name - path));
-	fd = parent ? openat(at, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	free(parent);
-	return fd;
-}
-
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode)
 {
 	temporary->directory = directory;
 	temporary->name[0] = '\0';
-	temporary->fd = openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	temporary->fd = entry_unnamed(directory, mode);
 	if (temporary->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
 		return temporary->fd >= 0;
 	temporary_make_name(temporary->name);
-	temporary->fd = openat(directory, temporary->name,
-			       O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
+	temporary->fd = entry_create(directory, temporary->name, mode);
 	return temporary->fd >= 0;
-}
-
-static bool link_fd(int fd, int directory, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return !linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);
 }
 
 static bool give_name(struct temporary *temporary, int fd)
 {
 	temporary_make_name(temporary->name);
-	if (link_fd(fd, temporary->directory, temporary->name))
+	if (entry_link_fd(fd, temporary->directory, temporary->name))
 		return true;
 	temporary->name[0] = '\0';
 	return false;
@@ -93,14 +73,14 @@ bool temporary_name(struct temporary *temporary, int directory, const char *name
 	/* rename(2) replaces, linkat(2) does not: so it needs a name first. */
 	if (replace)
 		return (temporary->name[0] || give_name(temporary, temporary->fd)) &&
-		       !renameat(temporary->directory, temporary->name, directory, name);
+		       entry_rename(temporary->directory, temporary->name, directory, name, 0);
 	if (!temporary->name[0])
-		return link_fd(temporary->fd, directory, name);
+		return entry_link_fd(temporary->fd, directory, name);
 	/* A FAT filesystem has this and no links, NFS has links and not this. */
-	if (!renameat2(temporary->directory, temporary->name, directory, name, RENAME_NOREPLACE))
+	if (entry_rename(temporary->directory, temporary->name, directory, name, RENAME_NOREPLACE))
 		return true;
 	return errno == EINVAL &&
-	       !linkat(temporary->directory, temporary->name, directory, name, 0);
+	       entry_link(temporary->directory, temporary->name, directory, name);
 }
 
 void temporary_close(struct temporary *temporary)

@@ -19,12 +19,6 @@ struct temporary {
 	char name[32]; /* "" for none */
 };
 
-/*
- * The directory that @path, which begins at the directory @at or AT_FDCWD, is in; @name is
- * set to the last component.
- */
-int temporary_parent(int at, const char *path, const char **name);
-
 bool temporary_open(struct temporary *temporary, int directory, mode_t mode);
 /* Another name for an open file, instead of a new file. */
 bool temporary_link(struct temporary *temporary, int directory, int fd);

@@ -9,8 +9,6 @@
 
 #include "utf8.h"
 
-#define REPLACEMENT "\xef\xbf\xbd"
-
 size_t utf8_decode(const char *text, uint32_t *character)
 {
 	/* Smaller codes have a shorter form, which makes a longer one invalid. */
@@ -53,7 +51,7 @@ bool utf8_valid(const char *text)
 
 static char *repair(const char *text, bool (*unwanted)(uint32_t code))
 {
-	char *repaired = malloc(strlen(text) * strlen(REPLACEMENT) + 1);
+	char *repaired = malloc(strlen(text) * strlen(UTF8_REPLACEMENT) + 1);
 	char *end = repaired;
 	uint32_t code;
 
@@ -66,7 +64,7 @@ static char *repair(const char *text, bool (*unwanted)(uint32_t code))
 		if (length && !unwanted(code))
 			end = mempcpy(end, text, length);
 		else
-			end = mempcpy(end, REPLACEMENT, strlen(REPLACEMENT));
+			end = mempcpy(end, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
 		text += length ? length : 1;
 	}
 	*end = '\0';

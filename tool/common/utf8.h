@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* U+FFFD, in the place of what is not valid. */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd"
+
 /*
  * The first character of @text, which is not empty: its length in bytes, with its number
  * in @code; 0 when it is not valid.

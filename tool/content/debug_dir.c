@@ -13,7 +13,9 @@
 
 #include "common/array.h"
 #include "common/copy.h"
+#include "common/entry.h"
 #include "common/open_regular.h"
+#include "common/own_place.h"
 #include "common/temporary.h"
 #include "debug_dir_internal.h"
 
@@ -41,6 +43,22 @@ static char *default_path(struct reason *reason)
 	return path;
 }
 
+/* Where it is written to; what is in it is read by whoever's it is, as perf does. */
+static int create_directory(const char *path, struct reason *reason)
+{
+	struct own_place place;
+	int fd;
+
+	if (!own_place_open(&place, path, true, reason))
+		return -1;
+	fd = place.there >= 0 ? own_place_reopen(&place, O_RDONLY | O_DIRECTORY) :
+				entry_need_directory(place.directory, place.name, 0755);
+	if (fd < 0)
+		reason_set(reason, "%s", strerror(errno));
+	own_place_close(&place);
+	return fd;
+}
+
 struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *reason)
 {
 	struct debug_dir *dir = calloc(1, sizeof(*dir));
@@ -51,11 +69,12 @@ struct debug_dir *debug_dir_open(const char *path, bool create, struct reason *r
 	dir->fd = dir->marks = dir->lock = -1;
 	if (!dir->path)
 		goto fail;
-	if (!create || !mkdir(dir->path, 0755) || errno == EEXIST)
-		dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir->fd = create ? create_directory(dir->path, reason) :
+			   open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->fd >= 0)
 		return dir;
-	reason_set(reason, "%s", strerror(errno));
+	if (!create)
+		reason_set(reason, "%s", strerror(errno));
 fail:
 	debug_dir_close(dir);
 	return NULL;
@@ -226,11 +245,8 @@ int debug_dir_open_below(const struct debug_dir *dir, const char *path, bool cre
 
 	snprintf(components, sizeof(components), "%s", path);
 	while (fd >= 0 && (component = strsep(&rest, "/"))) {
-		if (create && mkdirat(fd, component, 0755) && errno != EEXIST)
-			next = -1;
-		else
-			next = openat(fd, component,
-				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		next = create ? entry_need_directory(fd, component, 0755) :
+				entry_open_directory(fd, component);
 		close(fd);
 		fd = next;
 	}
@@ -312,8 +328,7 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 /* perf's list of SDT probes, which it creates for everything but kernels. */
 static void put_probes(int directory)
 {
-	int fd = openat(directory, PROBES, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
-			0644);
+	int fd = entry_create(directory, PROBES, 0644);
 
 	if (fd >= 0)
 		close(fd);
@@ -327,7 +342,8 @@ bool debug_dir_put_link(const struct debug_dir *dir, int directory, const char *
 	int error;
 
 	temporary_make_name(temporary);
-	if (!symlinkat(target, stage, temporary) && !renameat(stage, temporary, directory, name))
+	if (entry_symlink(target, stage, temporary) &&
+	    entry_rename(stage, temporary, directory, name, 0))
 		return true;
 	error = errno;
 	unlinkat(stage, temporary, 0);
@@ -575,12 +591,12 @@ static bool move_others(const struct debug_dir *dir, const char *from, const cha
 	for (part = 0; done && part < CONTENT_PARTS; part++) {
 		name = content_part_name(part);
 		done = !is_ours(source, name) ||
-		       !renameat2(source, name, target, name, RENAME_NOREPLACE) ||
+		       entry_rename(source, name, target, name, RENAME_NOREPLACE) ||
 		       errno == ENOENT || errno == EEXIST;
 	}
 	/* The new one is empty. */
 	if (done)
-		renameat(source, PROBES, target, PROBES);
+		entry_rename(source, PROBES, target, PROBES, 0);
 	if (source >= 0)
 		close(source);
 	if (target >= 0)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/copy.h"
+#include "common/entry.h"
 #include "common/temporary.h"
 #include "debug_dir_internal.h"
 
@@ -181,12 +182,9 @@ bool debug_dir_lock(struct debug_dir *dir, struct reason *reason)
 {
 	char text[16];
 
-	if (mkdirat(dir->fd, MARKS, 0755) && errno != EEXIST)
-		return reason_set(reason, MARKS ": %s", strerror(errno));
-	dir->marks = openat(dir->fd, MARKS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir->marks = entry_need_directory(dir->fd, MARKS, 0755);
 	if (dir->marks >= 0)
-		dir->lock =
-			openat(dir->marks, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+		dir->lock = entry_need_file(dir->marks, LOCK, 0644);
 	if (dir->lock < 0)
 		return reason_set(reason, MARKS ": %s", strerror(errno));
 	if (flock(dir->lock, LOCK_EX | LOCK_NB))

@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Demangle: by __cxa_demangle() of libstdc++. */
+/*
+ * Demangle: by libiberty of GCC, as gdb and binutils do it: it knows Rust's names of both
+ * kinds and D's, which the demangler of libstdc++ does not. It is linked statically, as Debian
+ * has no other.
+ */
 
+#include <libiberty/demangle.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "common/array.h"
-#include "common/shared_library.h"
 #include "demangle.h"
 
 /* The demangler recurses, and takes room on the stack for each character. */
 #define NAME_MAX_LENGTH 4096
 
-static struct library {
-	bool loaded;
-	char *(*demangle)(const char *name, char *buffer, size_t *size, int *status);
-} library;
+#define OPTIONS (DMGL_PARAMS | DMGL_ANSI)
 
-bool demangle_load(void)
-{
-	static const struct shared_function functions[] = {
-		{ "__cxa_demangle", offsetof(struct library, demangle) },
-	};
-
-	if (!library.loaded)
-		library.loaded = !shared_library_open("libstdc++.so.6", functions,
-						      ARRAY_SIZE(functions), &library);
-	return library.loaded;
-}
-
+/* What is not sure to be mangled is a name as it is: C may have a function "i". */
 char *demangle(const char *name)
 {
-	int status;
-
-	if (!library.loaded || strncmp(name, "_Z", 2) || strlen(name) > NAME_MAX_LENGTH)
+	if (strlen(name) > NAME_MAX_LENGTH)
 		return NULL;
-	return library.demangle(name, NULL, NULL, &status);
+	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
+		return cplus_demangle(name, OPTIONS | DMGL_AUTO);
+	if (!strncmp(name, "_D", 2))
+		return dlang_demangle(name, OPTIONS);
+	return NULL;
 }

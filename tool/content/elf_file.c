@@ -284,6 +284,23 @@ void elf_file_id(int fd, struct elf_info *info)
 	close_image(&image);
 }
 
+bool elf_file_has_code(int fd, uint64_t offset, uint64_t size)
+{
+	Elf_Scn *section = NULL;
+	struct elf_info unused;
+	struct image image;
+	GElf_Shdr header;
+	bool has = false;
+
+	if (!open_image(fd, &image, &unused))
+		return false;
+	while (!has && next_section(image.elf, &section, &header))
+		has = header.sh_flags & SHF_EXECINSTR && header.sh_type == SHT_PROGBITS &&
+		      header.sh_offset == offset && header.sh_size == size;
+	close_image(&image);
+	return has;
+}
+
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id)
 {
 	struct elf_info info;
@@ -388,20 +405,62 @@ bool elf_file_build_id(int fd, struct build_id *id)
 /* -------------------------------------------------------------- layout -- */
 
 /* A segment is mapped by whole pages, so what is beside it is mapped, too. */
-static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
+static uint64_t begin_of(const GElf_Phdr *segment)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return segment->p_offset & ~(page - 1);
+}
+
+static bool has_mapped(const GElf_Phdr *segment, uint64_t offset)
+{
+	return segment->p_type == PT_LOAD && offset >= begin_of(segment) &&
+	       offset < segment->p_offset + segment->p_filesz;
+}
+
+/* Of two segments with a page in common the first has it. */
+static void stay_clear(struct elf_layout *layout, const GElf_Phdr *segment, uint64_t offset)
+{
+	uint64_t begin = begin_of(segment), end = segment->p_offset + segment->p_filesz;
+
+	if (segment->p_type != PT_LOAD)
+		return;
+	if (begin > offset && begin - 1 < layout->last)
+		layout->last = begin - 1;
+	if (end <= offset && end > layout->first)
+		layout->first = end;
+}
+
+static bool find_start(Elf *elf, uint64_t offset, struct elf_layout *layout)
+{
 	GElf_Phdr segment;
 	size_t i = 0;
 
+	layout->first = 0;
+	layout->last = UINT64_MAX;
 	while (next_segment(elf, &i, &segment)) {
-		if (segment.p_type != PT_LOAD || offset < (segment.p_offset & ~(page - 1)) ||
-		    offset >= segment.p_offset + segment.p_filesz)
+		if (!has_mapped(&segment, offset)) {
+			stay_clear(layout, &segment, offset);
 			continue;
-		*address = segment.p_vaddr + offset - segment.p_offset;
+		}
+		layout->start = segment.p_vaddr + offset - segment.p_offset;
+		if (begin_of(&segment) > layout->first)
+			layout->first = begin_of(&segment);
+		if (segment.p_offset + segment.p_filesz - 1 < layout->last)
+			layout->last = segment.p_offset + segment.p_filesz - 1;
 		return true;
 	}
 	return false;
+}
+
+static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
+{
+	struct elf_layout layout;
+	bool found = find_start(elf, offset, &layout);
+
+	if (found)
+		*address = layout.start;
+	return found;
 }
 
 static bool has_debug_info(Elf *elf)
@@ -430,9 +489,54 @@ bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_lay
 
 	if (!open_image(fd, &image, &info))
 		return false;
-	known = find_address(image.elf, offset, &layout->start) &&
+	known = find_start(image.elf, offset, layout) &&
 		find_address(image.elf, id_offset, &layout->id);
 	layout->debug_info = known && has_debug_info(image.elf);
 	close_image(&image);
 	return known;
+}
+
+static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
+{
+	GElf_Phdr segment;
+	size_t i = 0;
+
+	while (next_segment(elf, &i, &segment)) {
+		if (segment.p_type != PT_LOAD || address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		*offset = segment.p_offset + address - segment.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+bool elf_file_offset(int fd, uint64_t address, uint64_t *offset)
+{
+	struct elf_info info;
+	struct image image;
+	bool known;
+
+	if (!open_image(fd, &image, &info))
+		return false;
+	known = find_offset(image.elf, address, offset);
+	close_image(&image);
+	return known;
+}
+
+size_t elf_file_offsets(int fd, uint64_t offset, uint64_t distance, uint64_t found[ELF_OFFSETS_MAX])
+{
+	struct elf_info info;
+	struct image image;
+	GElf_Phdr segment;
+	size_t count = 0, i = 0;
+
+	if (!open_image(fd, &image, &info))
+		return 0;
+	while (count < ELF_OFFSETS_MAX && next_segment(image.elf, &i, &segment))
+		if (has_mapped(&segment, offset) &&
+		    find_offset(image.elf, segment.p_vaddr + offset - segment.p_offset + distance,
+				&found[count]))
+			count++;
+	close_image(&image);
+	return count;
 }

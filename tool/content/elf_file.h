@@ -36,6 +36,8 @@ void elf_file_info(int fd, struct elf_info *info);
 bool elf_file_build_id(int fd, struct build_id *id);
 /* The same without a file, from notes as the kernel shows them in /sys. */
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
+/* Whether the @size bytes at @offset are those of a section of code. */
+bool elf_file_has_code(int fd, uint64_t offset, uint64_t size);
 
 /*
  * Each note of the file at @fd that says which package it is of (owner FDO, type 0xcafe1a7e):
@@ -46,9 +48,10 @@ bool elf_file_package_notes(int fd, void (*found)(void *data, const char *text, 
 
 /* Where a file is to be mapped. */
 struct elf_layout {
-	uint64_t start;	 /* address of the byte at the offset asked for */
-	uint64_t id;	 /* address of the identity's bytes */
-	bool debug_info; /* is in the file itself */
+	uint64_t start;	      /* address of the byte at the offset asked for */
+	uint64_t first, last; /* offsets around that one that it is as far from in memory */
+	uint64_t id;	      /* address of the identity's bytes */
+	bool debug_info;      /* is in the file itself */
 };
 
 /*
@@ -56,5 +59,21 @@ struct elf_layout {
  * when it is not an ELF file, or no segment has them.
  */
 bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout);
+
+/*
+ * The offset in the ELF file at @fd of the byte that it has at @address. False when no segment
+ * has that, as in a debug file, or it is not an ELF file.
+ */
+bool elf_file_offset(int fd, uint64_t address, uint64_t *offset);
+
+/* Of segments with pages in common. */
+#define ELF_OFFSETS_MAX 8
+
+/*
+ * Where in the ELF file at @fd the byte may be that is mapped @distance (modulo 2^64) after the
+ * byte at @offset, which two segments may both have. Returns how many.
+ */
+size_t elf_file_offsets(int fd, uint64_t offset, uint64_t distance,
+			uint64_t found[ELF_OFFSETS_MAX]);
 
 #endif

@@ -16,20 +16,6 @@
 #define LOADED	     "/sys/module"
 #define MODULE_FILES "/lib/modules"
 
-void module_name(const char *path, char name[MODULE_NAME_ROOM])
-{
-	const char *base = basename(path);
-	size_t size, i;
-
-	base += *base == '[';
-	size = strcspn(base, "]@.");
-	if (size >= MODULE_NAME_ROOM)
-		size = 0;
-	for (i = 0; i < size; i++)
-		name[i] = base[i] == '-' ? '_' : base[i];
-	name[size] = '\0';
-}
-
 char *loaded_module_name(const struct build_id *id)
 {
 	DIR *modules = opendir(LOADED);

@@ -4,16 +4,7 @@
 #define TOOL_KERNEL_MODULES_H
 
 #include "common/build_id.h"
-
-/* The kernel's limit is 56. */
-#define MODULE_NAME_ROOM 64
-
-/*
- * The name as in /proc/modules: "snd_hda_intel" for ".../snd-hda-intel.ko.xz", for
- * "[snd_hda_intel]", where no file was known, for "snd_hda_intel@0123abcd.ko", where a
- * name had several contents, and for itself. "" for what is longer than any name.
- */
-void module_name(const char *path, char name[MODULE_NAME_ROOM]);
+#include "common/module_name.h"
 
 /* The name of the loaded module with that build-id, to be freed, or NULL. */
 char *loaded_module_name(const struct build_id *id);

@@ -15,9 +15,11 @@
 #include "common/clock.h"
 #include "common/content_name.h"
 #include "common/copy.h"
+#include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "debug_dir.h"
 #include "debuginfod.h"
+#include "elf_file.h"
 #include "kernel_modules.h"
 #include "locate.h"
 #include "mapped_files.h"
@@ -26,14 +28,19 @@
 
 #define KALLSYMS   "/proc/kallsyms"
 #define DEBUG_FILE "/usr/lib/debug/.build-id/%.2s/%s.debug"
+/* Links to programs and libraries, of Fedora and others. */
+#define LINKS_OF_DEBUG "/usr/lib/debug/.build-id"
+#define LINKS_OF_FILES "/usr/lib/.build-id"
 /* After so many files of one name with other contents, no more of them are opened. */
 #define REFUSED_MAX 64
 /* Nanoseconds, after which the mappings of all processes are read anew when asked for. */
 #define MAPPED_FOR 30000000000ULL
 
 struct locator {
-	struct mapped_files *mapped;   /* NULL until it is needed */
-	uint64_t mapped_at;	       /* CLOCK_MONOTONIC */
+	struct mapped_files *mapped; /* NULL until it is needed */
+	uint64_t mapped_at;	     /* CLOCK_MONOTONIC */
+	struct hash_map mapped_ids;  /* indices of these, when it is needed */
+	bool ids_read;
 	struct debuginfod *debuginfod; /* NULL when it is not to be asked */
 };
 
@@ -51,11 +58,19 @@ struct locator *locator_new(bool servers)
 	return NULL;
 }
 
+static void forget_mapped(struct locator *locator)
+{
+	mapped_files_free(locator->mapped);
+	locator->mapped = NULL;
+	hash_map_free(&locator->mapped_ids);
+	locator->ids_read = false;
+}
+
 void locator_free(struct locator *locator)
 {
 	if (!locator)
 		return;
-	mapped_files_free(locator->mapped);
+	forget_mapped(locator);
 	debuginfod_free(locator->debuginfod);
 	free(locator);
 }
@@ -185,7 +200,7 @@ static bool read_mapped(struct locator *locator)
 
 	if (locator->mapped && now - locator->mapped_at < MAPPED_FOR)
 		return true;
-	mapped_files_free(locator->mapped);
+	forget_mapped(locator);
 	locator->mapped = mapped_files_new();
 	locator->mapped_at = now;
 	return locator->mapped;
@@ -438,7 +453,11 @@ static bool find_by_name(struct search *search, const char *name)
 static bool find_loaded(struct search *search)
 {
 	char *name = loaded_module_name(search->id);
-	bool done = find_by_name(search, name);
+	char requested[MODULE_NAME_ROOM];
+	bool done;
+
+	module_name(search->request->path, requested);
+	done = name && !strcmp(name, requested) && find_by_name(search, name);
 
 	free(name);
 	return done;
@@ -466,7 +485,7 @@ static bool find_module(struct search *search)
 
 	quiet.reason = &unused;
 	done = check_named(search, path) || find_loaded(&quiet) || find_by_name(&quiet, path) ||
-	       find_installed(&quiet) || find_on_servers(search);
+	       find_installed(&quiet) || (!search->request->doubtful && find_on_servers(search));
 	if (done && !search->found->name)
 		search->found->name = strdup(path);
 	return done;
@@ -524,6 +543,92 @@ bool locate_kernel(const struct build_id *id, struct located_file *found)
 	*found = (struct located_file){ .fd = -1 };
 	return find_vmlinux(&search) || find_loaded(&search);
 }
+
+/* --------------------------------------------------------- by id alone -- */
+
+static uint64_t key_of(const struct build_id *id)
+{
+	return hash_bytes(hash_start(), id->bytes, id->size);
+}
+
+static bool is_seen(struct hash_map *inodes, const struct mapped_file *file)
+{
+	const uint64_t inode[] = { file->major, file->minor, file->ino };
+	uint64_t key = hash_bytes(hash_start(), inode, sizeof(inode));
+
+	return hash_map_get(inodes, key, 0) || !hash_map_set(inodes, key, 1);
+}
+
+/* Each inode once. */
+static void read_mapped_ids(struct locator *locator)
+{
+	struct hash_map inodes = {};
+	struct reason unused;
+	struct elf_info info;
+	size_t count, i;
+	const struct mapped_file *all = mapped_files_all(locator->mapped, &count);
+
+	for (i = 0; i < count; i++) {
+		int fd = is_seen(&inodes, &all[i]) ? -1 : mapped_file_open(&all[i], NULL, &unused);
+
+		if (fd < 0)
+			continue;
+		elf_file_id(fd, &info);
+		close(fd);
+		if (info.kind == BUILDID_KIND_GNU)
+			hash_map_add(&locator->mapped_ids, key_of(&info.id), (uint32_t)i);
+	}
+	hash_map_free(&inodes);
+	locator->ids_read = true;
+}
+
+static bool find_mapped_id(struct search *search)
+{
+	struct locator *locator = search->locator;
+	const struct hash_slot *slot = NULL;
+	const struct mapped_file *all;
+	size_t count;
+	char *path;
+	int fd;
+
+	all = mapped_files_all(locator->mapped, &count);
+	while ((slot = hash_map_next(&locator->mapped_ids, key_of(search->id), slot))) {
+		fd = mapped_file_open(&all[slot->value], &path, search->reason);
+		if (check(search, fd, path, CONTENT_ELF, "mapped"))
+			return true;
+	}
+	return false;
+}
+
+static bool find_link(struct search *search, const char *directory, const char *suffix)
+{
+	char text[BUILD_ID_TEXT], path[sizeof(DEBUG_FILE) + BUILD_ID_TEXT];
+
+	build_id_text(search->id, text);
+	snprintf(path, sizeof(path), "%s/%.2s/%s%s", directory, text, text + 2, suffix);
+	return search->id->size >= 2 && check_path(search, path, CONTENT_ELF);
+}
+
+bool locate_by_id(struct locator *locator, const struct build_id *id, struct located_file *found,
+		  struct reason *reason)
+{
+	struct search search = { locator, NULL, id, found, reason, true };
+	bool done;
+
+	*found = (struct located_file){ .fd = -1 };
+	reason_set(reason, "%s", strerror(ENOENT));
+	if (find_link(&search, LINKS_OF_DEBUG, "") || find_link(&search, LINKS_OF_FILES, ""))
+		return true;
+	if (!read_mapped(locator))
+		return reason_set(reason, "%s", strerror(ENOMEM));
+	if (!locator->ids_read)
+		read_mapped_ids(locator);
+	done = find_mapped_id(&search);
+	search.ours = false;
+	return done || find_mapped_id(&search) || find_link(&search, LINKS_OF_DEBUG, ".debug");
+}
+
+/* ------------------------------------------------------------- servers -- */
 
 bool locate_on_servers(struct locator *locator, const struct build_id *id,
 		       struct located_file *found, struct reason *reason)

@@ -22,9 +22,10 @@ struct request {
 	const char *path;     /* as it was mapped or named, see content_name.h */
 	const uint32_t *pids; /* some processes that had it mapped */
 	size_t nr_pids;
-	bool at_once; /* skip searches that may take seconds */
-	bool ours;    /* a file, and nobody else may write to it; no server is asked */
-	bool any;     /* any process may answer, for a caller that shows which one did */
+	bool at_once;  /* skip searches that may take seconds */
+	bool ours;     /* a file, and nobody else may write to it; no server is asked */
+	bool doubtful; /* a module, and the id may be another's: only a file of its name will do */
+	bool any;      /* any process may answer, for a caller that shows which one did */
 };
 
 struct located_file {
@@ -54,6 +55,12 @@ bool locate_request(struct locator *locator, const struct request *request,
 		    struct located_file *file, struct reason *reason);
 /* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
 bool locate_kernel(const struct build_id *id, struct located_file *file);
+/*
+ * When nothing but @id is known: from .build-id in /usr/lib/debug and /usr/lib, else what any
+ * process has mapped, first of files that nobody else can write to.
+ */
+bool locate_by_id(struct locator *locator, const struct build_id *id, struct located_file *file,
+		  struct reason *reason);
 /* From the servers only. */
 bool locate_on_servers(struct locator *locator, const struct build_id *id,
 		       struct located_file *file, struct reason *reason);

@@ -140,6 +140,12 @@ const struct mapped_file *mapped_files_next(const struct mapped_files *files, co
 	return next == NONE ? NULL : &files->all[next];
 }
 
+const struct mapped_file *mapped_files_all(const struct mapped_files *files, size_t *count)
+{
+	*count = files->count;
+	return files->all;
+}
+
 /* ------------------------------------------------------------- opening -- */
 
 int process_root(uint32_t pid)
@@ -197,7 +203,7 @@ int mapped_handle_at(uint32_t pid, uint64_t addr)
 	if (!process_maps_open(&maps, pid))
 		return -1;
 	while (handle < 0 && process_maps_next(&maps, &mapping)) {
-		if (!is_executable_file(&mapping) || addr < mapping.start || addr >= mapping.end)
+		if (*mapping.path != '/' || addr < mapping.start || addr >= mapping.end)
 			continue;
 		map_files_path(path, pid, mapping.start, mapping.end);
 		handle = open(path, O_PATH | O_CLOEXEC);

@@ -7,6 +7,7 @@
 #ifndef TOOL_MAPPED_FILES_H
 #define TOOL_MAPPED_FILES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/reason.h"
@@ -32,6 +33,9 @@ void mapped_files_free(struct mapped_files *files);
  */
 const struct mapped_file *mapped_files_next(const struct mapped_files *files, const char *path,
 					    const struct mapped_file *file);
+
+/* All of them, @count, in no order; a file that is mapped often is there as often. */
+const struct mapped_file *mapped_files_all(const struct mapped_files *files, size_t *count);
 
 /*
  * Open the file: by /proc/PID/map_files, which leads to the very inode but needs

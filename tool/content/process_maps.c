@@ -45,9 +45,9 @@ static bool parse(struct process_mapping *mapping, char *line)
 	int path = 0;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %n", &mapping->start,
-		   &mapping->end, protection, &mapping->major, &mapping->minor, &mapping->ino,
-		   &path) < 6 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &mapping->start, &mapping->end, protection, &mapping->offset, &mapping->major,
+		   &mapping->minor, &mapping->ino, &path) < 7 ||
 	    !path)
 		return false;
 	mapping->executable = protection[2] == 'x';

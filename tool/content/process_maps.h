@@ -15,6 +15,7 @@ struct process_maps {
 
 struct process_mapping {
 	uint64_t start, end;
+	uint64_t offset; /* in the file */
 	bool executable;
 	unsigned int major, minor;
 	uint64_t ino;

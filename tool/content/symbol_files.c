@@ -14,6 +14,7 @@
 #include "common/array.h"
 #include "common/clock.h"
 #include "common/hash_map.h"
+#include "common/open_regular.h"
 #include "debug_dir.h"
 #include "elf_file.h"
 #include "locate.h"
@@ -32,12 +33,15 @@
 
 struct file {
 	struct build_id id;
+	struct file_version version;
 	struct symbols *symbols; /* NULL when it is not there, or was closed */
+	int fd;			 /* of the same, to turn addresses into offsets */
 	const char *source;	 /* NULL when it is not there */
 	struct reason reason;	 /* then */
 	uint64_t used;
 	uint64_t looked; /* CLOCK_MONOTONIC, 0 for never */
 	bool no_servers; /* they do not have it, and may take long to say so again */
+	bool by_id;	 /* it was looked for without a path */
 	bool no_debug;	 /* it has no other debug info than its own */
 	unsigned int failures;
 };
@@ -71,6 +75,16 @@ struct symbol_files *symbol_files_new(const struct symbol_files_options *options
 	return NULL;
 }
 
+static void close_symbols(struct symbol_files *files, struct file *file)
+{
+	if (file->symbols) {
+		files->open--;
+		close(file->fd);
+	}
+	symbols_free(file->symbols);
+	file->symbols = NULL;
+}
+
 void symbol_files_free(struct symbol_files *files)
 {
 	size_t i;
@@ -78,7 +92,7 @@ void symbol_files_free(struct symbol_files *files)
 	if (!files)
 		return;
 	for (i = 0; i < files->count; i++)
-		symbols_free(files->files[i].symbols);
+		close_symbols(files, &files->files[i]);
 	free(files->files);
 	hash_map_free(&files->by_id);
 	locator_free(files->here);
@@ -98,22 +112,55 @@ struct search {
 	bool no_servers;
 };
 
-/* What a living process has mapped, deleted or in a container as it may be. */
-static int open_mapped(struct search *search)
+static bool is_it(const struct search *search, int fd)
 {
 	const struct symbol_place *place = search->place;
-	int fd;
 
-	if (!place->addr || place->vdso)
-		return -1;
-	fd = mapped_file_open_at(place->pid, place->addr, place->path, search->reason);
-	if (fd >= 0 && content_is(fd, &place->id, CONTENT_ELF, search->reason)) {
-		search->source = "mapped";
+	if (place->id.size)
+		return content_is(fd, &place->id, CONTENT_ELF, search->reason);
+	return file_version_is(&place->version, fd) ||
+	       reason_set(search->reason, "is another file, or was changed since");
+}
+
+/* @fd, or -1 when it is not what is searched for. */
+static int check(struct search *search, int fd, const char *source)
+{
+	if (fd >= 0 && is_it(search, fd)) {
+		search->source = source;
 		return fd;
 	}
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+/* What a living process has mapped, deleted or in a container as it may be. */
+static int open_mapped(struct search *search)
+{
+	const struct symbol_place *place = search->place;
+
+	if (!place->addr || place->vdso)
+		return -1;
+	return check(search,
+		     mapped_file_open_at(place->pid, place->addr, place->path, search->reason),
+		     "mapped");
+}
+
+static int open_path(struct search *search)
+{
+	const char *path = search->place->path;
+
+	if (*path != '/')
+		return -1;
+	return check(search, open_untrusted(AT_FDCWD, path, search->reason), "path");
+}
+
+static int open_in_root(struct search *search)
+{
+	const struct symbol_place *place = search->place;
+
+	return check(search, mapped_file_open_at(place->pid, 0, place->path, search->reason),
+		     "root");
 }
 
 /* Takes the descriptor out of @found. */
@@ -139,6 +186,8 @@ static int open_here(struct search *search)
 	};
 	struct located_file found;
 
+	if (!*place->path)
+		return -1;
 	if (!locate_request(search->files->here, &request, &found, search->reason))
 		return -1;
 	return take(search, &found);
@@ -155,6 +204,17 @@ static int open_kept(struct search *search)
 	return fd;
 }
 
+/* What nothing but the build-id leads to. */
+static int open_by_id(struct search *search)
+{
+	struct located_file found;
+
+	if (*search->place->path ||
+	    !locate_by_id(search->files->here, &search->place->id, &found, search->reason))
+		return -1;
+	return take(search, &found);
+}
+
 static int open_from_servers(struct search *search)
 {
 	struct reason unused;
@@ -166,19 +226,23 @@ static int open_from_servers(struct search *search)
 	return take(search, &found);
 }
 
+/* A content without a build-id is only in the file that was mapped. */
 static int open_file(struct search *search)
 {
-	static int (*const opens[])(struct search * search) = {
-		open_mapped,
-		open_here,
-		open_kept,
-		open_from_servers,
+	static int (*const by_id[])(struct search * search) = {
+		open_mapped, open_here, open_kept, open_by_id, open_from_servers,
 	};
-	size_t i;
+	static int (*const by_version[])(struct search * search) = {
+		open_mapped,
+		open_in_root,
+		open_path,
+	};
+	bool id = search->place->id.size;
+	size_t count = id ? ARRAY_SIZE(by_id) : ARRAY_SIZE(by_version), i;
 	int fd = -1;
 
-	for (i = 0; fd < 0 && i < ARRAY_SIZE(opens); i++)
-		fd = opens[i](search);
+	for (i = 0; fd < 0 && i < count; i++)
+		fd = (id ? by_id : by_version)[i](search);
 	return fd;
 }
 
@@ -194,6 +258,8 @@ static int open_debug(struct search *search, int fd)
 	struct search ignored = { .files = files };
 	int kept;
 
+	if (!id->size)
+		return -1;
 	elf_file_info(fd, &info);
 	if (info.symbols && elf_file_layout(fd, info.id_offset, info.id_offset, &layout) &&
 	    layout.debug_info)
@@ -207,14 +273,6 @@ static int open_debug(struct search *search, int fd)
 }
 
 /* ------------------------------------------------------------------ files -- */
-
-static void close_symbols(struct symbol_files *files, struct file *file)
-{
-	if (file->symbols)
-		files->open--;
-	symbols_free(file->symbols);
-	file->symbols = NULL;
-}
 
 static void close_unused(struct symbol_files *files)
 {
@@ -246,6 +304,7 @@ static void open_symbols(struct symbol_files *files, struct file *file,
 	int fd = open_file(&search), debug;
 
 	file->looked = clock_ns(CLOCK_MONOTONIC);
+	file->by_id = !*place->path;
 	file->source = NULL;
 	file->no_servers = fd < 0;
 	if (fd < 0)
@@ -256,11 +315,12 @@ static void open_symbols(struct symbol_files *files, struct file *file,
 	file->symbols = symbols_new(fd, debug, files->options.raw);
 	if (file->symbols) {
 		file->source = search.source;
+		file->fd = fd;
 		files->open++;
 	} else {
 		reason_set(&file->reason, "%s", strerror(errno));
+		close(fd);
 	}
-	close(fd);
 	if (debug >= 0)
 		close(debug);
 }
@@ -272,9 +332,17 @@ static int compare_used(const void *a, const void *b)
 	return COMPARE(other->used, one->used);
 }
 
-static uint64_t key_of(const struct build_id *id)
+static uint64_t key_of(const struct build_id *id, const struct file_version *version)
 {
-	return hash_bytes(hash_start(), id->bytes, id->size);
+	uint64_t key = hash_bytes(hash_start(), id->bytes, id->size);
+
+	return id->size ? key : hash_bytes(key, version, sizeof(*version));
+}
+
+static bool is_file(const struct file *file, const struct symbol_place *place)
+{
+	return build_id_equal(&file->id, &place->id) &&
+	       (place->id.size || file_version_equal(&file->version, &place->version));
 }
 
 /* The map has no way to remove one. */
@@ -285,21 +353,23 @@ static void forget_unused(struct symbol_files *files)
 	array_sort(files->files, files->count, compare_used);
 	hash_map_free(&files->by_id);
 	for (i = 0; i < FILES_MAX / 2; i++)
-		if (!hash_map_add(&files->by_id, key_of(&files->files[i].id), (uint32_t)i))
+		if (!hash_map_add(&files->by_id,
+				  key_of(&files->files[i].id, &files->files[i].version),
+				  (uint32_t)i))
 			break;
 	while (files->count > i)
 		close_symbols(files, &files->files[--files->count]);
 }
 
 /* NULL only without memory. */
-static struct file *find_or_add(struct symbol_files *files, const struct build_id *id)
+static struct file *find_or_add(struct symbol_files *files, const struct symbol_place *place)
 {
-	uint64_t key = key_of(id);
+	uint64_t key = key_of(&place->id, &place->version);
 	const struct hash_slot *slot = NULL;
 	struct file *file;
 
 	while ((slot = hash_map_next(&files->by_id, key, slot)))
-		if (build_id_equal(&files->files[slot->value].id, id))
+		if (is_file(&files->files[slot->value], place))
 			return &files->files[slot->value];
 	if (files->count == FILES_MAX)
 		forget_unused(files);
@@ -307,16 +377,16 @@ static struct file *find_or_add(struct symbol_files *files, const struct build_i
 	    !hash_map_add(&files->by_id, key, (uint32_t)files->count))
 		return NULL;
 	file = &files->files[files->count++];
-	*file = (struct file){ .id = *id };
+	*file = (struct file){ .id = place->id, .version = place->version };
 	return file;
 }
 
-/* At first, when it was closed, and now and then. */
-static bool may_open(const struct file *file)
+/* At first, when it was closed, when there is a path at last, and now and then. */
+static bool may_open(const struct file *file, const struct symbol_place *place)
 {
 	if (file->failures == FAILURES_MAX)
 		return false;
-	return !file->looked || file->source ||
+	return !file->looked || file->source || (file->by_id && *place->path) ||
 	       clock_ns(CLOCK_MONOTONIC) - file->looked >= NOT_FOUND_FOR;
 }
 
@@ -338,10 +408,20 @@ static bool replace(struct symbol_files *files, struct file *file)
 	return !file->failures;
 }
 
+static bool find_symbol(const struct file *file, const struct symbol_place *place,
+			struct symbol *symbol)
+{
+	uint64_t offset = place->offset;
+
+	if (place->is_elf_address && !elf_file_offset(file->fd, place->offset, &offset))
+		return false;
+	return symbols_find(file->symbols, offset, symbol);
+}
+
 bool symbol_files_find(struct symbol_files *files, const struct symbol_place *place,
 		       struct symbol *symbol, const char **source, struct reason *reason)
 {
-	struct file *file = find_or_add(files, &place->id);
+	struct file *file = find_or_add(files, place);
 
 	*symbol = (struct symbol){};
 	*source = NULL;
@@ -349,13 +429,16 @@ bool symbol_files_find(struct symbol_files *files, const struct symbol_place *pl
 		return reason_set(reason, "%s", strerror(ENOMEM));
 	file->used = ++files->uses;
 	do {
-		if (!file->symbols && may_open(file))
+		if (!file->symbols && may_open(file, place))
 			open_symbols(files, file, place);
 		*source = file->source;
 		if (!file->symbols)
-			return reason_set(reason, "no file with this build-id found: %.400s",
+			return reason_set(reason, "%s: %.400s",
+					  place->id.size ? "no file with this build-id found" :
+							   "the file has no GNU build-id, and "
+							   "is not there",
 					  file->reason.text);
-		if (symbols_find(file->symbols, place->offset, symbol))
+		if (find_symbol(file, place, symbol))
 			return true;
 	} while (replace(files, file));
 	return reason_set(reason, "no symbol there");

@@ -2,13 +2,14 @@
 /*
  * Symbol files: the symbols of contents, by build-id. Each content is looked for
  * wherever it may be, at most every half minute until it is found, and counts only when
- * its own build-id is the one asked for.
+ * its own build-id is the one asked for; one without a build-id when it is the very file.
  */
 #ifndef TOOL_SYMBOL_FILES_H
 #define TOOL_SYMBOL_FILES_H
 
 #include "common/build_id.h"
 #include "common/reason.h"
+#include "file_version.h"
 #include "symbols.h"
 
 struct symbol_files;
@@ -21,12 +22,14 @@ struct symbol_files_options {
 
 /* Where the content was seen. */
 struct symbol_place {
-	struct build_id id;
-	const char *path;
+	struct build_id id;	     /* of size 0 for none */
+	struct file_version version; /* of a content without */
+	const char *path;	     /* "" when only the content is known */
 	bool vdso;
 	uint32_t pid;
 	uint64_t addr; /* in that process if it has not exited, else 0 */
 	uint64_t offset;
+	bool is_elf_address; /* @offset is none, but an address as the file has it */
 };
 
 /* NULL only without memory. */
@@ -35,7 +38,7 @@ void symbol_files_free(struct symbol_files *files);
 
 /*
  * The symbol at @place, to be freed, and in @source where the file was found: "mapped",
- * "path", "kept", "debuginfod" ... False with @reason, and @source NULL when there is no
+ * "path", "kept", "debug", "debuginfod" ... False with @reason, and @source NULL when there is no
  * file.
  */
 bool symbol_files_find(struct symbol_files *files, const struct symbol_place *place,

@@ -8,6 +8,7 @@
 
 #include "common/array.h"
 #include "symbol_table.h"
+#include "xz.h"
 
 /* Functions may lie within others: so many before an address are looked at. */
 #define NESTED_MAX 32
@@ -106,6 +107,52 @@ static bool find_section(struct reading *reading, uint32_t type)
 	return false;
 }
 
+/* Adds those of the first section of @type. */
+static bool read_section(struct symbol_table *table, Elf *elf, uint32_t type)
+{
+	struct reading reading = { .table = table, .elf = elf };
+
+	return find_section(&reading, type) && add_all(&reading);
+}
+
+static Elf_Data *find_debugdata(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *name;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS)
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && !strcmp(name, ".gnu_debugdata"))
+			return elf_rawdata(section, NULL);
+	}
+	return NULL;
+}
+
+/*
+ * MiniDebugInfo, which Fedora's stripped files have: an ELF file in a section, compressed, with
+ * the symbols that .dynsym lacks.
+ */
+static bool read_debugdata(struct symbol_table *table, Elf *elf)
+{
+	const Elf_Data *data = find_debugdata(elf);
+	Elf *inner;
+	size_t size;
+	char *inside = data && data->d_buf ? xz_decode(data->d_buf, data->d_size, &size) : NULL;
+	bool good;
+
+	inner = inside ? elf_memory(inside, size) : NULL;
+	good = inner && read_section(table, inner, SHT_SYMTAB);
+	elf_end(inner);
+	free(inside);
+	return good;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct function *one = a, *other = b;
@@ -137,19 +184,28 @@ static void tidy(struct symbol_table *table)
 	}
 }
 
+static bool read_all(struct symbol_table *table, Elf *elf, bool dynamic)
+{
+	bool good = read_section(table, elf, SHT_SYMTAB);
+
+	if (good || !dynamic)
+		return good;
+	good = read_section(table, elf, SHT_DYNSYM);
+	return read_debugdata(table, elf) || good;
+}
+
 bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic)
 {
-	struct reading reading = { .table = table };
 	bool good = false;
+	Elf *elf;
 
 	*table = (struct symbol_table){};
 	elf_version(EV_CURRENT);
 	/* Read and not mapped, as in elf_file.c. */
-	reading.elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (reading.elf && elf_kind(reading.elf) == ELF_K_ELF &&
-	    (find_section(&reading, SHT_SYMTAB) || (dynamic && find_section(&reading, SHT_DYNSYM))))
-		good = add_all(&reading);
-	elf_end(reading.elf);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		good = read_all(table, elf, dynamic);
+	elf_end(elf);
 	tidy(table);
 	if (good && table->count)
 		return true;

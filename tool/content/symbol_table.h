@@ -21,8 +21,8 @@ struct symbol_table {
 };
 
 /*
- * Fill @table from .symtab of the file at @fd, with @dynamic from .dynsym where it has
- * none. Everything in the file is checked. False when it has no functions, or without
+ * Fill @table from .symtab of the file at @fd, with @dynamic from .dynsym and .gnu_debugdata
+ * where it has none. Everything in the file is checked. False when it has no functions, or without
  * memory.
  */
 bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic);

@@ -24,6 +24,7 @@
 #include "source_lines.h"
 #include "symbol_table.h"
 #include "symbols.h"
+#include "xz.h"
 
 /* The user who has nothing, on every Linux. */
 #define NOBODY 65534
@@ -42,6 +43,9 @@ enum {
 	READER_END,
 };
 
+/* Bytes that are sent or received at once: a few answers. */
+#define AT_ONCE 16384
+
 /* Answers that are remembered: profiles ask for the same over and over. */
 #define KNOWN_MAX   65536
 #define KNOWN_BYTES (4U << 20)
@@ -49,6 +53,8 @@ enum {
 struct symbols {
 	pid_t pid;
 	int socket;
+	char received[AT_ONCE]; /* and not read yet, from at up to filled */
+	size_t at, filled;
 	struct symbol *known;
 	size_t nr_known;
 	size_t known_bytes; /* of their texts */
@@ -58,6 +64,10 @@ struct symbols {
 
 struct reply {
 	uint64_t function_offset;
+	uint64_t frames; /* so many follow: the function at the address, what it is inlined into */
+};
+
+struct reply_frame {
 	uint32_t function_size; /* bytes behind this, without a NUL */
 	uint32_t source_size;	/* then these */
 	uint32_t line;
@@ -70,7 +80,13 @@ struct reader {
 	struct symbol_table table;
 	struct source_lines *lines;
 	bool raw;
+	struct elf_layout layout; /* of the last offset */
+	uint64_t distance;	  /* from offsets to addresses in it */
+	char reply[AT_ONCE];	  /* not sent yet */
+	size_t replied;
 };
+
+static const struct elf_layout nowhere = { .first = 1 };
 
 static void limit(__rlimit_resource_t resource, rlim_t most)
 {
@@ -148,27 +164,27 @@ static bool transfer(int fd, void *bytes, size_t size, bool out)
 	return true;
 }
 
-static bool read_all(int fd, void *bytes, size_t size)
-{
-	return transfer(fd, bytes, size, false);
-}
-
 static bool send_all(int fd, const void *bytes, size_t size)
 {
 	return transfer(fd, (void *)(uintptr_t)bytes, size, true);
 }
 
-/* To be freed; NULL when no function has @address. */
-static char *find_function(const struct reader *reader, uint64_t address, uint64_t *offset)
+static bool send_reply(struct reader *reader)
 {
-	const struct function *function = symbol_table_find(&reader->table, address);
-	char *plain;
+	size_t size = reader->replied;
 
-	if (!function)
-		return NULL;
-	*offset = address - function->start;
-	plain = reader->raw ? NULL : demangle(function->name);
-	return plain ? plain : strdup(function->name);
+	reader->replied = 0;
+	return send_all(READER_SOCKET, reader->reply, size);
+}
+
+static bool put_reply(struct reader *reader, const void *bytes, size_t size)
+{
+	if (size > sizeof(reader->reply) - reader->replied && !send_reply(reader))
+		return false;
+	if (size)
+		memcpy(reader->reply + reader->replied, bytes, size);
+	reader->replied += size;
+	return true;
 }
 
 static uint32_t size_of(const char *text)
@@ -176,28 +192,78 @@ static uint32_t size_of(const char *text)
 	return text ? (uint32_t)strnlen(text, TEXT_MAX) : 0;
 }
 
+static bool send_frame(struct reader *reader, const struct source_frame *frame)
+{
+	char *plain = reader->raw || !frame->function ? NULL : demangle(frame->function);
+	const char *function = plain ? plain : frame->function;
+	const struct reply_frame reply = {
+		.function_size = size_of(function),
+		.source_size = size_of(frame->source),
+		.line = (uint32_t)frame->line,
+	};
+	bool sent = put_reply(reader, &reply, sizeof(reply)) &&
+		    put_reply(reader, function, reply.function_size) &&
+		    put_reply(reader, frame->source, reply.source_size);
+
+	free(plain);
+	return sent;
+}
+
+/*
+ * The function in whose bytes @address is has the name in the symbol table that perf shows,
+ * too. Returns the offset from its start.
+ */
+static uint64_t name_outermost(const struct reader *reader, uint64_t address,
+			       struct source_frame *frame)
+{
+	const struct function *function = symbol_table_find(&reader->table, address);
+
+	if (function) {
+		frame->function = function->name;
+		return address - function->start;
+	}
+	if (frame->start && frame->start <= address)
+		return address - frame->start;
+	frame->function = NULL;
+	return 0;
+}
+
+/* Most are in the segment of the one before. */
+static bool find_address(struct reader *reader, uint64_t offset, uint64_t *address)
+{
+	struct elf_layout *layout = &reader->layout;
+
+	if (offset < layout->first || offset > layout->last) {
+		if (!elf_file_layout(READER_FILE, offset, offset, layout)) {
+			*layout = nowhere;
+			return false;
+		}
+		reader->distance = layout->start - offset;
+	}
+	*address = offset + reader->distance;
+	return true;
+}
+
 static bool answer(struct reader *reader, uint64_t offset)
 {
-	struct reply reply = {};
-	struct elf_layout layout;
-	const char *source = NULL;
-	char *function = NULL;
-	int line = 0;
-	bool sent;
+	static struct source_frame frames[SOURCE_FRAMES_MAX];
+	struct reply reply = { .frames = 1 };
+	uint64_t address, i;
 
-	if (elf_file_layout(READER_FILE, offset, offset, &layout)) {
-		function = find_function(reader, layout.start, &reply.function_offset);
+	frames[0] = (struct source_frame){};
+	if (find_address(reader, offset, &address)) {
 		if (reader->lines)
-			source = source_lines_find(reader->lines, layout.start, &line);
+			reply.frames = source_lines_find(reader->lines, address, frames);
+		if (!reply.frames)
+			frames[reply.frames++] = (struct source_frame){};
+		reply.function_offset = name_outermost(reader, address, &frames[reply.frames - 1]);
 	}
-	reply.function_size = size_of(function);
-	reply.source_size = size_of(source);
-	reply.line = (uint32_t)line;
-	sent = send_all(READER_SOCKET, &reply, sizeof(reply)) &&
-	       send_all(READER_SOCKET, function, reply.function_size) &&
-	       send_all(READER_SOCKET, source, reply.source_size);
-	free(function);
-	return sent;
+	if (!put_reply(reader, &reply, sizeof(reply)))
+		return false;
+	for (i = 0; i < reply.frames; i++)
+		if (!send_frame(reader, &frames[i]))
+			return false;
+	return send_reply(reader);
 }
 
 static bool read_symbols(struct reader *reader, bool debug)
@@ -209,15 +275,18 @@ static bool read_symbols(struct reader *reader, bool debug)
 
 static void serve(bool debug, bool raw)
 {
-	struct reader reader = { .raw = raw };
+	static struct reader reader;
 	uint64_t offset;
+
+	reader.raw = raw;
+	reader.layout = nowhere;
 
 	give_up_rights();
 	read_symbols(&reader, debug);
 	reader.lines = source_lines_new(READER_FILE);
 	if (!reader.lines && debug)
 		reader.lines = source_lines_new(READER_DEBUG);
-	while (read_all(READER_SOCKET, &offset, sizeof(offset)) && answer(&reader, offset))
+	while (transfer(READER_SOCKET, &offset, sizeof(offset), false) && answer(&reader, offset))
 		;
 	source_lines_free(reader.lines);
 	symbol_table_free(&reader.table);
@@ -275,8 +344,7 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 		return NULL;
 	/* Here, as the other process may open nothing. They stay loaded for the next. */
 	source_lines_load();
-	if (!raw)
-		demangle_load();
+	xz_load();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
 		free(new);
 		return NULL;
@@ -293,11 +361,43 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 	return NULL;
 }
 
-static char *read_text(int socket, uint32_t size)
+static bool receive(struct symbols *symbols)
+{
+	ssize_t done;
+
+	do {
+		done = recv(symbols->socket, symbols->received, sizeof(symbols->received), 0);
+	} while (done < 0 && errno == EINTR);
+	symbols->at = 0;
+	symbols->filled = done > 0 ? (size_t)done : 0;
+	return done > 0;
+}
+
+static bool read_all(struct symbols *symbols, void *bytes, size_t size)
+{
+	char *to = bytes;
+
+	while (size) {
+		size_t part = symbols->filled - symbols->at;
+
+		if (!part && !receive(symbols))
+			return false;
+		part = symbols->filled - symbols->at;
+		if (part > size)
+			part = size;
+		memcpy(to, symbols->received + symbols->at, part);
+		symbols->at += part;
+		to += part;
+		size -= part;
+	}
+	return true;
+}
+
+static char *read_text(struct symbols *symbols, uint32_t size)
 {
 	char *text = malloc(size + 1UL);
 
-	if (!text || !read_all(socket, text, size)) {
+	if (!text || !read_all(symbols, text, size)) {
 		free(text);
 		return NULL;
 	}
@@ -305,21 +405,42 @@ static char *read_text(int socket, uint32_t size)
 	return text;
 }
 
-/* Whatever the other process sends, as it may be the file's by now. */
-static bool read_reply(int socket, struct symbol *symbol)
+static bool read_frame(struct symbols *symbols, struct symbol_frame *frame)
 {
-	struct reply reply;
+	struct reply_frame reply;
 
-	if (!read_all(socket, &reply, sizeof(reply)) || reply.function_size > TEXT_MAX ||
+	*frame = (struct symbol_frame){};
+	if (!read_all(symbols, &reply, sizeof(reply)) || reply.function_size > TEXT_MAX ||
 	    reply.source_size > TEXT_MAX)
 		return false;
-	symbol->function_offset = reply.function_offset;
-	symbol->line = reply.line;
-	if (reply.function_size && !(symbol->function = read_text(socket, reply.function_size)))
+	frame->line = reply.line;
+	if (reply.function_size && !(frame->function = read_text(symbols, reply.function_size)))
 		return false;
-	if (reply.source_size && !(symbol->source = read_text(socket, reply.source_size)))
+	/* Of the caller to free in any case. */
+	return !reply.source_size || (frame->source = read_text(symbols, reply.source_size));
+}
+
+/* Whatever the other process sends, as it may be the file's by now. */
+static bool read_reply(struct symbols *symbols, struct symbol *symbol)
+{
+	struct symbol_frame first;
+	struct reply reply;
+	bool good;
+
+	if (!read_all(symbols, &reply, sizeof(reply)) || !reply.frames ||
+	    reply.frames > SOURCE_FRAMES_MAX)
 		return false;
-	return true;
+	good = read_frame(symbols, &first);
+	*symbol = (struct symbol){
+		.function = first.function,
+		.function_offset = reply.function_offset,
+		.source = first.source,
+		.line = first.line,
+	};
+	while (good && --reply.frames)
+		good = array_reserve(symbol->into, symbol->nr_into) &&
+		       read_frame(symbols, &symbol->into[symbol->nr_into++]);
+	return good;
 }
 
 static void end(struct symbols *symbols)
@@ -338,11 +459,34 @@ static char *copy_text(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/* Without memory there may be less in it, but no function where another one is. */
 static void copy_symbol(struct symbol *to, const struct symbol *from)
 {
-	*to = *from;
+	size_t i;
+
+	*to = (struct symbol){};
+	if (from->nr_into && !(to->into = calloc(from->nr_into, sizeof(*to->into))))
+		return;
 	to->function = copy_text(from->function);
+	to->function_offset = from->function_offset;
 	to->source = copy_text(from->source);
+	to->line = from->line;
+	to->nr_into = from->nr_into;
+	for (i = 0; i < to->nr_into; i++) {
+		to->into[i].function = copy_text(from->into[i].function);
+		to->into[i].source = copy_text(from->into[i].source);
+		to->into[i].line = from->into[i].line;
+	}
+}
+
+static size_t bytes_of(const struct symbol *symbol)
+{
+	size_t bytes = size_of(symbol->function) + size_of(symbol->source), i;
+
+	for (i = 0; i < symbol->nr_into; i++)
+		bytes += sizeof(symbol->into[i]) + size_of(symbol->into[i].function) +
+			 size_of(symbol->into[i].source);
+	return bytes;
 }
 
 static void forget(struct symbols *symbols)
@@ -361,15 +505,14 @@ static void remember(struct symbols *symbols, uint64_t offset, const struct symb
 	    !hash_map_set(&symbols->by_offset, offset, (uint32_t)symbols->nr_known))
 		return;
 	copy_symbol(&symbols->known[symbols->nr_known++], symbol);
-	symbols->known_bytes += size_of(symbol->function) + size_of(symbol->source);
+	symbols->known_bytes += bytes_of(symbol);
 }
 
 static bool ask(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
 {
 	if (symbols->socket < 0)
 		return false;
-	if (!send_all(symbols->socket, &offset, sizeof(offset)) ||
-	    !read_reply(symbols->socket, symbol)) {
+	if (!send_all(symbols->socket, &offset, sizeof(offset)) || !read_reply(symbols, symbol)) {
 		symbol_free(symbol);
 		end(symbols);
 		return false;
@@ -388,7 +531,7 @@ bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbo
 		copy_symbol(symbol, &symbols->known[known]);
 	else if (!ask(symbols, offset, symbol))
 		return false;
-	return symbol->function || symbol->source;
+	return symbol->function || symbol->source || symbol->nr_into;
 }
 
 bool symbols_ended(const struct symbols *symbols, uint64_t *answers)
@@ -399,8 +542,15 @@ bool symbols_ended(const struct symbols *symbols, uint64_t *answers)
 
 void symbol_free(struct symbol *symbol)
 {
+	size_t i;
+
 	free(symbol->function);
 	free(symbol->source);
+	for (i = 0; i < symbol->nr_into; i++) {
+		free(symbol->into[i].function);
+		free(symbol->into[i].source);
+	}
+	free(symbol->into);
 	*symbol = (struct symbol){};
 }
 

@@ -11,15 +11,26 @@
 #define TOOL_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct symbols;
 
-struct symbol {
-	char *function;		  /* NULL when not known */
-	uint64_t function_offset; /* from its start */
-	char *source;		  /* path of the source file, NULL when not known */
+/* A function that another one was inlined into. */
+struct symbol_frame {
+	char *function; /* NULL when not known */
+	char *source;	/* where it calls that: path of the source file, NULL when not known */
 	uint32_t line;
+};
+
+struct symbol {
+	char *function; /* NULL when not known */
+	/* From the start of the function that is not inlined: the last of @into, if there are. */
+	uint64_t function_offset;
+	char *source; /* path of the source file, NULL when not known */
+	uint32_t line;
+	struct symbol_frame *into; /* what it was inlined into, from inner to outer */
+	size_t nr_into;
 };
 
 /*

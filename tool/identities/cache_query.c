@@ -14,12 +14,16 @@
 #include "identities.h"
 #include "netlink.h"
 #include "versions.h"
+#include "wall_clock.h"
 
 struct cache_query {
 	struct buildid *handle;
 	enum perfdata_clock clock;
 	int64_t now;		  /* by perf's clock */
-	int64_t real;		  /* CLOCK_REALTIME at that moment */
+	int64_t mono;		  /* CLOCK_MONOTONIC at that moment */
+	int64_t ahead;		  /* of it was CLOCK_REALTIME then, */
+	struct wall_range range;  /* and at any time */
+	int64_t slept;		  /* since the machine was booted */
 	struct versions versions; /* of all files, once dumped */
 	bool dumped;
 	const char *failure; /* why there are none */
@@ -52,7 +56,8 @@ static int read_clocks(struct cache_query *query)
 	if (!err) {
 		query->now = (int64_t)(query->clock == PERFDATA_CLOCK_MONO ? record->time_mono :
 									     record->time_perf);
-		query->real = (int64_t)clock_ns(CLOCK_REALTIME);
+		query->mono = (int64_t)record->time_mono;
+		query->ahead = clock_real();
 	}
 	buildid_snapshot_free(snapshot);
 	return err;
@@ -67,7 +72,8 @@ struct cache_query *cache_query_new(enum perfdata_clock clock)
 	query->clock = clock;
 	if (clock != PERFDATA_CLOCK_PERF && clock != PERFDATA_CLOCK_MONO)
 		goto fail;
-	if (buildid_open(&query->handle) || read_clocks(query))
+	if (buildid_open(&query->handle) || read_clocks(query) ||
+	    wall_clock_range(query->handle, &query->range, &query->slept))
 		goto fail;
 	return query;
 fail:
@@ -84,12 +90,39 @@ void cache_query_free(struct cache_query *query)
 	free(query);
 }
 
-/* @time as CLOCK_REALTIME, no later than it was. */
-static int64_t real_before(const struct cache_query *query, uint64_t time)
+/*
+ * @time as CLOCK_REALTIME, no later than that was if it was ahead by @ahead. What was changed
+ * later has a later ctime. Where perf's clock went on while the machine slept, as it does in
+ * some kinds of sleep, the result is only the earlier for it.
+ */
+static int64_t real_at(const struct cache_query *query, uint64_t time, int64_t ahead)
 {
 	int64_t ago = query->now - (int64_t)time;
 
-	return ago < 0 ? INT64_MIN : query->real - ago - CLOCK_DRIFT(ago);
+	return ago < 0 ? INT64_MIN : query->mono - ago - CLOCK_DRIFT(ago) + ahead;
+}
+
+static int64_t real_before(const struct cache_query *query, uint64_t time)
+{
+	return real_at(query, time, query->range.min);
+}
+
+struct buildid *cache_query_handle(const struct cache_query *query)
+{
+	return query->handle;
+}
+
+const struct wall_range *cache_query_range(const struct cache_query *query)
+{
+	return &query->range;
+}
+
+struct wall_range cache_query_boot(const struct cache_query *query)
+{
+	return (struct wall_range){
+		.min = query->range.min - query->slept,
+		.max = query->range.max - query->slept,
+	};
 }
 
 static bool is_older(int64_t changed, int64_t before)
@@ -216,10 +249,21 @@ static const struct version *find_unchanged(const struct cache_query *query,
 	return old;
 }
 
+/* Whether it is only because of what the clocks did. */
+static const char *why_not_certain(const struct cache_query *query,
+				   const struct perfdata_mapping *mapping, uint64_t time)
+{
+	bool any, several = false;
+
+	if (find_unchanged(query, mapping, real_at(query, time, query->ahead), &any, &several))
+		return "its file may have changed since: the clock was set or the machine slept, "
+		       "and only a log can show when";
+	return "its file has changed since";
+}
+
 void cache_query_find(struct cache_query *query, const struct perfdata_mapping *mapping,
 		      uint64_t time, struct perfdata_identity *identity)
 {
-	int64_t before = real_before(query, time);
 	const struct version *version;
 	bool any, several = false;
 
@@ -229,11 +273,11 @@ void cache_query_find(struct cache_query *query, const struct perfdata_mapping *
 		identity->reason = query->failure;
 		return;
 	}
-	version = find_unchanged(query, mapping, before, &any, &several);
+	version = find_unchanged(query, mapping, real_before(query, time), &any, &several);
 	if (!any)
 		return;
 	if (!version)
-		identity->reason = "its file has changed since";
+		identity->reason = why_not_certain(query, mapping, time);
 	else if (several)
 		identity->reason = "several files have its inode number";
 	else

@@ -39,14 +39,23 @@ struct loss {
 	uint64_t from, to;
 };
 
+/* Of the MMAP records: the indices, by path, place and time. Few recordings need it. */
+struct path_order {
+	bool sorted;
+	uint32_t index[];
+};
+
 struct identities {
 	enum perfdata_clock clock;
+	bool converted;
+	struct mono_clock other; /* then */
 	uint64_t begin;
+	uint64_t begin_slack; /* that may have been earlier, or later */
 	struct stream_clock stream;
 	struct versions versions;
 	struct mmap_event *mmaps; /* by place, process and time, once ready */
 	size_t nr_mmaps;
-	uint32_t *by_path;    /* indices, by path, place and time */
+	struct path_order *by_path;
 	struct birth *births; /* by process and time, once ready */
 	size_t nr_births;
 	struct hash_map processes; /* from pid and start time to the birth */
@@ -88,12 +97,13 @@ void identities_free(struct identities *identities)
 
 static uint64_t time_of(const struct identities *identities, const struct buildid_record *record)
 {
-	return identities->clock == PERFDATA_CLOCK_MONO ? record->time_mono : record->time_perf;
+	return identities->clock == PERFDATA_CLOCK_PERF ? record->time_perf : record->time_mono;
 }
 
 static bool has_times(const struct identities *identities)
 {
-	return identities->clock == PERFDATA_CLOCK_PERF || identities->clock == PERFDATA_CLOCK_MONO;
+	return identities->converted || identities->clock == PERFDATA_CLOCK_PERF ||
+	       identities->clock == PERFDATA_CLOCK_MONO;
 }
 
 /* ------------------------------------------------------------------ adding -- */
@@ -189,6 +199,17 @@ int identities_ended(struct identities *identities, uint64_t mono)
 void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_t real)
 {
 	stream_clock_add_real(&identities->stream, mono, real);
+}
+
+void identities_wall_clock_before(struct identities *identities, uint64_t begin,
+				  const struct wall_range *range)
+{
+	stream_clock_before(&identities->stream, begin, range);
+}
+
+void identities_wall_clock_until(struct identities *identities, uint64_t until)
+{
+	stream_clock_until(&identities->stream, until);
 }
 
 int identities_add(struct identities *identities, const struct buildid_record *record)
@@ -302,18 +323,18 @@ static int compare_losses(const void *a, const void *b)
 	return COMPARE(first->from, second->from);
 }
 
-static int sort_paths(struct identities *identities)
+static void sort_paths(const struct identities *identities)
 {
+	struct path_order *order = identities->by_path;
 	uint32_t i;
 
-	identities->by_path = calloc(identities->nr_mmaps + 1, sizeof(*identities->by_path));
-	if (!identities->by_path)
-		return -ENOMEM;
+	if (order->sorted)
+		return;
+	order->sorted = true;
 	for (i = 0; i < identities->nr_mmaps; i++)
-		identities->by_path[i] = i;
-	qsort_r(identities->by_path, identities->nr_mmaps, sizeof(*identities->by_path),
-		compare_paths, identities);
-	return 0;
+		order->index[i] = i;
+	qsort_r(order->index, identities->nr_mmaps, sizeof(order->index[0]), compare_paths,
+		(void *)(uintptr_t)identities);
 }
 
 static void sort_losses(struct identities *identities)
@@ -351,19 +372,35 @@ static void keep_different(struct identities *identities)
 	identities->nr_mmaps = count;
 }
 
+void identities_convert(struct identities *identities, const struct mono_clock *clock)
+{
+	identities->converted = identities->clock == PERFDATA_CLOCK_OTHER;
+	identities->other = *clock;
+}
+
+/* By the clock of the records; it may be off by @slack. */
+static uint64_t in_stream(const struct identities *identities, uint64_t time, uint64_t *slack)
+{
+	*slack = 0;
+	return identities->converted ? mono_clock_convert(&identities->other, time, slack) : time;
+}
+
 int identities_ready(struct identities *identities, uint64_t begin)
 {
 	int err = versions_ready(&identities->versions, &identities->stream);
 
-	identities->begin = begin;
+	identities->begin = begin = in_stream(identities, begin, &identities->begin_slack);
 	if (has_times(identities))
 		array_sort(identities->mmaps, identities->nr_mmaps, compare_mmaps);
 	else
 		keep_different(identities);
 	array_sort(identities->births, identities->nr_births, compare_births);
 	sort_losses(identities);
-	if (!err)
-		err = sort_paths(identities);
+	identities->by_path =
+		calloc(1, sizeof(*identities->by_path) +
+				  identities->nr_mmaps * sizeof(identities->by_path->index[0]));
+	if (!identities->by_path)
+		return -ENOMEM;
 	return err ? err : images_ready(&identities->images, begin);
 }
 
@@ -421,18 +458,19 @@ static struct mmap_event request_of(const struct perfdata_mapping *mapping, uint
 	};
 }
 
-/* The last record of the process itself for this place, no later than @time. */
+/* The last record of the process itself for this place, no later than @time + @slack. */
 static const struct mmap_event *find_own(const struct identities *identities,
-					 const struct perfdata_mapping *mapping, uint64_t time)
+					 const struct perfdata_mapping *mapping, uint64_t time,
+					 uint64_t slack)
 {
-	const struct mmap_event request = request_of(mapping, time + 1);
-	uint64_t earliest = born(identities, mapping->pid, time);
+	const struct mmap_event request = request_of(mapping, time + slack + 1);
+	uint64_t earliest = born(identities, mapping->pid, time + slack);
 	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
 				     sizeof(request), compare_mmaps);
 
 	/* A mapping without a time existed before, however long. */
-	if (mapping->time >= MOMENT && mapping->time - MOMENT + 1 > earliest)
-		earliest = mapping->time - MOMENT + 1;
+	if (mapping->time >= MOMENT + slack && mapping->time - MOMENT - slack + 1 > earliest)
+		earliest = mapping->time - MOMENT - slack + 1;
 	while (i--) {
 		const struct mmap_event *mmap = &identities->mmaps[i];
 
@@ -445,6 +483,23 @@ static const struct mmap_event *find_own(const struct identities *identities,
 	return NULL;
 }
 
+/* Whether the process had no other content there since @from. */
+static bool is_only_since(const struct identities *identities, const struct mmap_event *own,
+			  const struct perfdata_mapping *mapping, uint64_t from)
+{
+	const struct version *version = version_of(identities, own);
+	const struct mmap_event *mmap = own;
+
+	while (mmap-- > identities->mmaps) {
+		if (compare_places(mmap, own) || mmap->pid != own->pid || mmap->time < from)
+			return true;
+		if (may_be(version_of(identities, mmap), mapping) &&
+		    !version_same_content(version_of(identities, mmap), version))
+			return false;
+	}
+	return true;
+}
+
 /* With a loss in between, the process may have mapped another content there. */
 static bool is_certain(const struct identities *identities, const struct mmap_event *own,
 		       const struct perfdata_mapping *mapping, uint64_t time)
@@ -455,8 +510,8 @@ static bool is_certain(const struct identities *identities, const struct mmap_ev
 	return !lost_between(identities, own->time, time);
 }
 
-static const struct version *find_by_inode(const struct identities *identities,
-					   const struct perfdata_mapping *mapping, uint64_t time)
+static const struct version *find_by_inode_at(const struct identities *identities,
+					      const struct perfdata_mapping *mapping, uint64_t time)
 {
 	const struct version *version;
 	uint64_t until;
@@ -465,6 +520,18 @@ static const struct version *find_by_inode(const struct identities *identities,
 	if (version && time > until && lost_between(identities, until, time))
 		return NULL;
 	return version;
+}
+
+static const struct version *find_by_inode(const struct identities *identities,
+					   const struct perfdata_mapping *mapping, uint64_t time,
+					   uint64_t slack)
+{
+	const struct version *version = find_by_inode_at(identities, mapping, time + slack), *early;
+
+	if (!version || !slack)
+		return version;
+	early = find_by_inode_at(identities, mapping, time > slack ? time - slack : 1);
+	return early && (early == version || version_unchanged(early, version)) ? version : NULL;
 }
 
 /* Without an inode: a process that maps the path has it at the same place as its parent. */
@@ -476,11 +543,12 @@ static const struct version *find_by_path(const struct identities *identities,
 	size_t low = 0, high = identities->nr_mmaps;
 	const struct mmap_event *mmap;
 
+	sort_paths(identities);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int order;
 
-		mmap = &identities->mmaps[identities->by_path[middle]];
+		mmap = &identities->mmaps[identities->by_path->index[middle]];
 		order = COMPARE(path_of(identities, mmap), path);
 		if (!order)
 			order = compare_places(mmap, &request);
@@ -491,26 +559,78 @@ static const struct version *find_by_path(const struct identities *identities,
 	}
 	if (!low)
 		return NULL;
-	mmap = &identities->mmaps[identities->by_path[low - 1]];
+	mmap = &identities->mmaps[identities->by_path->index[low - 1]];
 	if (path_of(identities, mmap) != path || compare_places(mmap, &request) ||
 	    lost_between(identities, mmap->time, time))
 		return NULL;
 	return version_of(identities, mmap);
 }
 
-static const struct version *find_version(const struct identities *identities,
-					  const struct perfdata_mapping *mapping, uint64_t time)
+/*
+ * While perf still looks at what is there, programs begin: of these it makes up mappings, too,
+ * without a time, before the program existed as it seems. Then the process has a record of its
+ * own, later, which is the one if nobody ever had another content of this file at the place: the
+ * process may have it from the one that forked it.
+ */
+static const struct version *find_later(const struct identities *identities,
+					const struct perfdata_mapping *mapping)
 {
+	const struct mmap_event place = {
+		.addr = mapping->start,
+		.len = mapping->len,
+		.pgoff = mapping->pgoff,
+	};
+	uint64_t path = versions_path(mapping->path);
 	const struct mmap_event *own = NULL;
+	const struct version *only = NULL;
+	size_t i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
+				     compare_mmaps);
 
+	for (; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+		const struct version *version = version_of(identities, mmap);
+
+		if (compare_places(mmap, &place))
+			break;
+		if (!may_be(version, mapping) || (!mapping->has_inode && version->path != path))
+			continue;
+		if (only && !version_same_content(only, version))
+			return NULL;
+		only = version;
+		if (!own && mmap->pid == mapping->pid && mmap->time > identities->begin)
+			own = mmap;
+	}
+	if (!own || lost_between(identities, identities->begin, own->time))
+		return NULL;
+	return version_of(identities, own);
+}
+
+/* @slack: @time may be off by that. @several: contents that only exact times tell apart. */
+static const struct version *find_version(const struct identities *identities,
+					  const struct perfdata_mapping *mapping, uint64_t time,
+					  uint64_t slack, bool *several)
+{
 	/* Data has no record of its own, and one of the place is of what was there before. */
-	if (!mapping->data || !mapping->has_inode)
-		own = find_own(identities, mapping, time);
-	if (own && is_certain(identities, own, mapping, time))
+	bool recorded = !mapping->data || !mapping->has_inode;
+	uint64_t from = time > MOMENT + slack ? time - MOMENT - slack : 0;
+	const struct mmap_event *own = NULL;
+	const struct version *version = NULL;
+
+	if (recorded)
+		own = find_own(identities, mapping, time, slack);
+	if (own && slack && !is_only_since(identities, own, mapping, from)) {
+		*several = true;
+		return NULL;
+	}
+	if (own && is_certain(identities, own, mapping, time + slack))
 		return version_of(identities, own);
 	if (mapping->has_inode)
-		return find_by_inode(identities, mapping, time);
-	return mapping->time ? NULL : find_by_path(identities, mapping, time);
+		version = find_by_inode(identities, mapping, time, slack);
+	else if (!mapping->time)
+		version = find_by_path(identities, mapping, time);
+	if (!version && !mapping->time && recorded && !own)
+		version = find_later(identities, mapping);
+	return version;
 }
 
 /* Of the records with this only_inode(), without an inode of all; false for several contents. */
@@ -557,18 +677,25 @@ static const struct version *find_without_time(const struct identities *identiti
 static void find_file(const struct identities *identities, const struct perfdata_mapping *mapping,
 		      struct perfdata_identity *identity)
 {
-	uint64_t time = mapping->time ? mapping->time : identities->begin;
+	struct perfdata_mapping converted = *mapping;
 	const struct version *version;
 	bool several = false;
+	uint64_t time, slack;
 
-	version = has_times(identities) ? find_version(identities, mapping, time) :
-					  find_without_time(identities, mapping, &several);
+	converted.time = in_stream(identities, mapping->time, &slack);
+	time = converted.time ? converted.time : identities->begin;
+	if (!mapping->time)
+		slack = identities->begin_slack;
+	version = has_times(identities) ?
+			  find_version(identities, &converted, time, slack, &several) :
+			  find_without_time(identities, mapping, &several);
 	if (version)
 		version_identity(version, identity);
 	else if (identities->lost)
 		identity->reason = "records were lost";
 	else if (several)
-		identity->reason = "without times its contents cannot be told apart";
+		identity->reason = slack ? "by its clock its contents cannot be told apart" :
+					   "without times its contents cannot be told apart";
 	else
 		identity->reason = "there is no record of it";
 }
@@ -576,14 +703,52 @@ static void find_file(const struct identities *identities, const struct perfdata
 bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
 		    bool *missing)
 {
+	struct perfdata_mapping converted = *mapping;
+	uint64_t slack;
+
 	*missing = false;
 	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !has_times(identities))
 		return false;
-	if (find_own(identities, mapping, mapping->time ? mapping->time : identities->begin))
+	converted.time = in_stream(identities, mapping->time, &slack);
+	if (find_own(identities, &converted, converted.time ? converted.time : identities->begin,
+		     slack))
 		return true;
-	*missing = mapping->time > identities->first && mapping->time < identities->end &&
-		   !lost_between(identities, identities->first, mapping->time);
+	*missing = converted.time > identities->first && converted.time < identities->end &&
+		   !lost_between(identities, identities->first, converted.time);
 	return false;
+}
+
+bool identities_pid_at(const struct identities *identities, const struct perfdata_mapping *mapping,
+		       uint32_t *pid)
+{
+	const struct mmap_event place = {
+		.addr = mapping->start,
+		.len = mapping->len,
+		.pgoff = mapping->pgoff,
+	};
+	uint64_t slack, time = in_stream(identities, mapping->time, &slack);
+	bool found = false;
+	size_t i;
+
+	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !time ||
+	    mapping->start < IDENTITIES_RANDOM || !has_times(identities))
+		return false;
+	i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
+			      compare_mmaps);
+	for (; i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[i];
+
+		if (compare_places(mmap, &place))
+			break;
+		if (mmap->time > time + slack || mmap->time + MOMENT + slack <= time ||
+		    !may_be(version_of(identities, mmap), mapping))
+			continue;
+		if (found && *pid != mmap->pid)
+			return false;
+		*pid = mmap->pid;
+		found = true;
+	}
+	return found;
 }
 
 bool identities_ended_before(const struct identities *identities)
@@ -601,6 +766,8 @@ uint64_t identities_real_begin(const struct identities *identities)
 void identities_find(const struct identities *identities, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
+	uint64_t slack;
+
 	switch (mapping->kind) {
 	case PERFDATA_KIND_USER:
 		find_file(identities, mapping, identity);
@@ -608,7 +775,9 @@ void identities_find(const struct identities *identities, const struct perfdata_
 	case PERFDATA_KIND_KERNEL:
 	case PERFDATA_KIND_MODULE:
 		images_find(&identities->images, mapping,
-			    mapping->time ? mapping->time : identities->begin, identity);
+			    mapping->time ? in_stream(identities, mapping->time, &slack) :
+					    identities->begin,
+			    identity);
 		break;
 	default:
 		identity->reason = "there is no record of it";
@@ -625,5 +794,8 @@ size_t identities_module_events(const struct identities *identities,
 				const struct perfdata_module_event **events)
 {
 	*events = identities->images.module_events;
-	return has_times(identities) ? identities->images.nr_module_events : 0;
+	/* They would need times by the other clock. */
+	return has_times(identities) && !identities->converted ?
+		       identities->images.nr_module_events :
+		       0;
 }

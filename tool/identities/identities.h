@@ -8,7 +8,9 @@
 #define TOOL_IDENTITIES_H
 
 #include "libbuildid/libbuildid.h"
+#include "mono_clock.h"
 #include "perfdata/rewrite.h"
+#include "wall_clock.h"
 
 struct identities;
 
@@ -25,6 +27,13 @@ int identities_ended(struct identities *identities, uint64_t mono);
  * stream, it is known when files changed.
  */
 void identities_wall_clock(struct identities *identities, uint64_t mono, uint64_t real);
+/* What it was ahead by before the stream began, at @begin, by CLOCK_MONOTONIC. */
+void identities_wall_clock_before(struct identities *identities, uint64_t begin,
+				  const struct wall_range *range);
+/* After @until, by CLOCK_MONOTONIC, it is not known: a stream that was cut short has no end. */
+void identities_wall_clock_until(struct identities *identities, uint64_t until);
+/* How to convert the times of a perf.data of PERFDATA_CLOCK_OTHER. Without it they say nothing. */
+void identities_convert(struct identities *identities, const struct mono_clock *clock);
 /* All records are added, and perf began to record at @begin, by @clock. 0 or -ENOMEM. */
 int identities_ready(struct identities *identities, uint64_t begin);
 
@@ -38,6 +47,14 @@ void identities_find(const struct identities *identities, const struct perfdata_
  */
 bool identities_has(const struct identities *identities, const struct perfdata_mapping *mapping,
 		    bool *missing);
+/* Below it are programs that are always at the same place, and those of 32 bits. */
+#define IDENTITIES_RANDOM (1ULL << 32)
+/*
+ * Whether just one process, @pid, had such a mapping then, at a random place, whatever the pid of
+ * @mapping is.
+ */
+bool identities_pid_at(const struct identities *identities, const struct perfdata_mapping *mapping,
+		       uint32_t *pid);
 /* Whether the stream had ended when perf began. */
 bool identities_ended_before(const struct identities *identities);
 /* No later than CLOCK_REALTIME was when perf began; 0 when that is not known. */

@@ -4,14 +4,19 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "common/array.h"
+#include "common/hash_map.h"
+#include "common/hex.h"
 #include "content/kernel_modules.h"
 #include "identity.h"
 #include "images.h"
 
+/* Of an id in the name of a module. */
+#define SHORT_BYTES 4
 /* "/sys/module/name/name@0123abcd.ko" */
-#define PATH_ROOM (2 * MODULE_NAME_ROOM + 26)
+#define PATH_ROOM (2 * MODULE_NAME_ROOM + 18 + 2 * PERFDATA_ID_MAX)
 
 struct image {
 	uint64_t time;
@@ -28,13 +33,15 @@ struct image {
  * perf finds the DSO of a module by its name alone, so only the @first content of a name
  * can have it unchanged. It is a path, as perf 6.1 looks into its cache only for those.
  */
-static void set_path(struct image *image, const struct image *first)
+static void set_path(struct image *image, const struct image *first, bool in_full)
 {
-	const uint8_t *id = image->identity.id.bytes;
+	const struct build_id *id = &image->identity.id;
+	char text[2 * PERFDATA_ID_MAX + 1];
 
-	if (!build_id_equal(&first->identity.id, &image->identity.id))
-		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s@%02x%02x%02x%02x.ko",
-			 image->name, image->name, id[0], id[1], id[2], id[3]);
+	hex_format(text, id->bytes, in_full ? MAX(id->size, SHORT_BYTES) : SHORT_BYTES);
+	if (!build_id_equal(&first->identity.id, id))
+		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s@%s.ko", image->name,
+			 image->name, text);
 	else
 		snprintf(image->path, sizeof(image->path), "/sys/module/%s/%s.ko", image->name,
 			 image->name);
@@ -122,9 +129,30 @@ static bool same_name(const struct image *a, const struct image *b)
 	return a->kernel == b->kernel && !strcmp(a->name, b->name);
 }
 
+/* Whether two of the ids begin alike, of @count images of one name. False without memory. */
+static bool begin_alike(struct image *const *images, size_t count)
+{
+	struct hash_map begins = {};
+	const struct build_id *id;
+	bool alike = false;
+	uint32_t begin, other;
+	size_t i;
+
+	for (i = 0; i < count && !alike; i++) {
+		id = &images[i]->identity.id;
+		memcpy(&begin, id->bytes, sizeof(begin));
+		other = hash_map_get(&begins, begin, UINT32_MAX);
+		alike = other != UINT32_MAX && !build_id_equal(&images[other]->identity.id, id);
+		hash_map_set(&begins, begin, (uint32_t)i);
+	}
+	hash_map_free(&begins);
+	return alike;
+}
+
 static void set_paths(const struct images *images)
 {
 	size_t begin, end, i;
+	bool in_full;
 
 	for (begin = 0; begin < images->count; begin = end) {
 		const struct image *first = images->sorted[begin];
@@ -135,8 +163,9 @@ static void set_paths(const struct images *images)
 			if (images->sorted[end] < first)
 				first = images->sorted[end];
 		}
+		in_full = begin_alike(images->sorted + begin, end - begin);
 		for (i = begin; i < end; i++)
-			set_path(images->sorted[i], first);
+			set_path(images->sorted[i], first, in_full);
 	}
 }
 

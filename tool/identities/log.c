@@ -17,6 +17,7 @@
 #include "common/copy.h"
 #include "common/open_own.h"
 #include "log.h"
+#include "wall_clock.h"
 
 #define WRITE_BUFFER (256 * 1024)
 /* It has 56 bytes; later versions may have more, within reason. */
@@ -26,6 +27,7 @@
 
 _Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
 _Static_assert(sizeof(struct log_end) == 48, "log: size of the end");
+_Static_assert(sizeof(struct log_clock) == 56, "log: size of a clock");
 
 /* -------------------------------------------------------------- writing -- */
 
@@ -33,32 +35,10 @@ struct log_writer {
 	int fd;
 	size_t filled;
 	uint64_t records;
+	bool has_before; /* and it is not written yet */
+	struct wall_range before;
 	unsigned char buffer[WRITE_BUFFER];
 };
-
-int log_flush(struct log_writer *writer)
-{
-	size_t filled = writer->filled;
-
-	writer->filled = 0;
-	return write_all(writer->fd, writer->buffer, filled) ? 0 : -errno;
-}
-
-static int append(struct log_writer *writer, const void *bytes, size_t size)
-{
-	int err;
-
-	if (size > sizeof(writer->buffer))
-		return -EMSGSIZE;
-	if (size > sizeof(writer->buffer) - writer->filled) {
-		err = log_flush(writer);
-		if (err)
-			return err;
-	}
-	memcpy(writer->buffer + writer->filled, bytes, size);
-	writer->filled += size;
-	return 0;
-}
 
 struct clocks {
 	uint64_t mono, real;
@@ -82,6 +62,84 @@ static struct clocks read_clocks(void)
 		}
 	}
 	return clocks;
+}
+
+static int write_buffer(struct log_writer *writer)
+{
+	size_t filled = writer->filled;
+
+	writer->filled = 0;
+	return write_all(writer->fd, writer->buffer, filled) ? 0 : -errno;
+}
+
+/* There is always room for it. */
+static void put_clock(struct log_writer *writer, const struct wall_range *range, uint16_t flags)
+{
+	const struct clocks now = read_clocks();
+	int64_t ahead = (int64_t)(now.real - now.mono);
+	const struct log_clock clock = {
+		.header = {
+			.type = LOG_RECORD_CLOCK,
+			.flags = flags,
+			.size = sizeof(clock),
+			.time_mono = now.mono,
+		},
+		.time_real = now.real,
+		.ahead_min = range ? range->min : ahead,
+		.ahead_max = range ? range->max : ahead,
+	};
+
+	memcpy(writer->buffer + writer->filled, &clock, sizeof(clock));
+	writer->filled += sizeof(clock);
+}
+
+static void put_before(struct log_writer *writer)
+{
+	if (writer->has_before)
+		put_clock(writer, &writer->before, LOG_CLOCK_BEFORE);
+	writer->has_before = false;
+}
+
+int log_flush(struct log_writer *writer)
+{
+	if (!writer->filled)
+		return 0;
+	put_before(writer);
+	put_clock(writer, NULL, 0);
+	return write_buffer(writer);
+}
+
+void log_clock_before(struct log_writer *writer, const struct wall_range *range)
+{
+	writer->has_before = true;
+	writer->before = *range;
+}
+
+int log_clock_set(struct log_writer *writer, const struct wall_range *range)
+{
+	int err = log_flush(writer);
+
+	if (err)
+		return err;
+	put_clock(writer, range, 0);
+	return write_buffer(writer);
+}
+
+static int append(struct log_writer *writer, const void *bytes, size_t size)
+{
+	const size_t room = sizeof(writer->buffer) - 2 * sizeof(struct log_clock);
+	int err;
+
+	if (size > room)
+		return -EMSGSIZE;
+	if (size > room - writer->filled) {
+		err = log_flush(writer);
+		if (err)
+			return err;
+	}
+	memcpy(writer->buffer + writer->filled, bytes, size);
+	writer->filled += size;
+	return 0;
 }
 
 static int open_log(const char *path, bool chosen, struct reason *reason)
@@ -126,6 +184,7 @@ struct log_writer *log_create(const char *path, bool chosen, struct reason *reas
 
 	writer->filled = 0;
 	writer->records = 0;
+	writer->has_before = false;
 	memcpy(header.magic, LOG_MAGIC, sizeof(header.magic));
 	boot_id_read(header.boot_id);
 	append(writer, &header, sizeof(header));
@@ -166,9 +225,10 @@ int log_finish(struct log_writer *writer)
 	};
 	int err;
 
+	put_before(writer);
 	err = append(writer, &end, sizeof(end));
 	if (!err)
-		err = log_flush(writer);
+		err = write_buffer(writer);
 	if (!err)
 		err = sync_file(writer->fd);
 	if (close(writer->fd) && !err)
@@ -186,6 +246,10 @@ struct log_reader {
 	uint64_t time; /* of the last record, or of the end */
 	uint64_t real; /* of the end */
 	bool ended;
+	struct log_clocks clocks;
+	uint64_t moved; /* CLOCK_MONOTONIC of the last clock */
+	int64_t ahead;	/* as of that */
+	int64_t ahead_before;
 	char error[128];
 	struct log_header header;
 	union {
@@ -233,6 +297,31 @@ static int skip(struct log_reader *reader, size_t size)
 	return read_bytes(reader, rest, size) ? 0 : cut_short(reader, 0);
 }
 
+/* CLOCK_REALTIME is ahead by @ahead at @mono, and was by @range since the last time. */
+static void add_clock(struct log_reader *reader, uint64_t mono, int64_t ahead,
+		      const struct wall_range *range)
+{
+	const struct wall_range now = { ahead, ahead };
+
+	wall_range_widen(&reader->clocks.ahead, range);
+	wall_range_widen(&reader->clocks.ahead, &now);
+	reader->clocks.until = mono;
+	reader->moved = mono;
+	reader->ahead_before = reader->ahead;
+	reader->ahead = ahead;
+}
+
+static int begin_clocks(struct log_reader *reader)
+{
+	const struct log_header *header = &reader->header;
+	int64_t ahead = (int64_t)(header->time_real - header->time_mono);
+
+	reader->clocks.ahead = (struct wall_range){ ahead, ahead };
+	reader->ahead = ahead;
+	add_clock(reader, header->time_mono, ahead, &reader->clocks.ahead);
+	return skip(reader, header->size - sizeof(*header));
+}
+
 static int read_header(struct log_reader *reader)
 {
 	struct log_header *header = &reader->header;
@@ -257,7 +346,7 @@ static int read_header(struct log_reader *reader)
 			    header->abi, BUILDID_ABI_VERSION);
 	if (header->size < sizeof(*header) || header->size > HEADER_MAX || header->size % 8)
 		return fail(reader, "damaged: no size at byte 16");
-	return skip(reader, header->size - sizeof(*header));
+	return begin_clocks(reader);
 }
 
 struct log_reader *log_open(const char *path)
@@ -285,12 +374,36 @@ static int read_end(struct log_reader *reader, uint64_t start)
 			    reader->offset);
 	reader->ended = true;
 	reader->time = end->header.time_mono;
-	if (end->header.size >= sizeof(*end))
-		reader->real = end->time_real;
+	if (end->header.size < sizeof(*end))
+		return 0;
+	reader->real = end->time_real;
+	add_clock(reader, reader->time, (int64_t)(reader->real - reader->time),
+		  &reader->clocks.ahead);
+	reader->clocks.until = UINT64_MAX;
 	return 0;
 }
 
-int log_next(struct log_reader *reader, const struct buildid_record **record)
+/* 1, or -1 where it is none. */
+static int read_clock(struct log_reader *reader, uint64_t start)
+{
+	const struct log_clock *clock = (const void *)&reader->buffer;
+	const uint64_t mono = clock->header.time_mono;
+	struct wall_range range;
+
+	if (clock->header.size < sizeof(*clock))
+		return garbage(reader, start);
+	range = (struct wall_range){ clock->ahead_min, clock->ahead_max };
+	if (clock->header.flags & LOG_CLOCK_BEFORE) {
+		reader->clocks.has_before = true;
+		reader->clocks.before = range;
+	} else {
+		add_clock(reader, mono, (int64_t)(clock->time_real - mono), &range);
+	}
+	return 1;
+}
+
+/* As log_next(), but a clock is a record, too. */
+static int read_record(struct log_reader *reader, const struct buildid_record **record)
 {
 	struct buildid_record *head = &reader->buffer.record;
 	uint64_t start = reader->offset;
@@ -308,16 +421,28 @@ int log_next(struct log_reader *reader, const struct buildid_record **record)
 		return garbage(reader, start);
 	if (!read_bytes(reader, head + 1, head->size - sizeof(*head)))
 		return cut_short(reader, start);
+	*record = head;
 	if (head->type == LOG_RECORD_END)
 		return read_end(reader, start);
+	if (head->type == LOG_RECORD_CLOCK)
+		return read_clock(reader, start);
 	if (buildid_record_check(head, head->size))
 		return garbage(reader, start);
 
 	reader->records++;
 	if (head->time_mono > reader->time)
 		reader->time = head->time_mono;
-	*record = head;
 	return 1;
+}
+
+int log_next(struct log_reader *reader, const struct buildid_record **record)
+{
+	int answer;
+
+	do
+		answer = read_record(reader, record);
+	while (answer > 0 && (*record)->type == LOG_RECORD_CLOCK);
+	return answer;
 }
 
 const char *log_error(const struct log_reader *reader)
@@ -333,6 +458,16 @@ uint64_t log_ended(const struct log_reader *reader)
 uint64_t log_ended_real(const struct log_reader *reader)
 {
 	return reader->real;
+}
+
+const struct log_clocks *log_clocks(const struct log_reader *reader)
+{
+	return &reader->clocks;
+}
+
+int64_t log_ahead(const struct log_reader *reader, uint64_t mono)
+{
+	return mono < reader->moved ? reader->ahead_before : reader->ahead;
 }
 
 const struct log_header *log_header(const struct log_reader *reader)

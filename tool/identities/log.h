@@ -4,6 +4,7 @@
  *
  *	struct log_header
  *	records, as they came from the module: the FILE record of a mapping may be behind it
+ *	struct log_clock in between, as it is written and as somebody sets the clock
  *	struct log_end
  *
  * in the byte order of the machine that wrote it. Without the end a log that was cut
@@ -18,13 +19,15 @@
 
 #include "common/reason.h"
 #include "libbuildid/libbuildid.h"
+#include "wall_clock.h"
 
 #define LOG_MAGIC      "\211BIDLOG\n"
 #define LOG_VERSION    2
 #define LOG_BYTE_ORDER 0x01020304U
 
-/* No record of the module has it. */
-#define LOG_RECORD_END 0
+/* No record of the module has these. */
+#define LOG_RECORD_END	 0
+#define LOG_RECORD_CLOCK 0xffff
 
 /**
  * struct log_header - what a log starts with
@@ -62,6 +65,26 @@ struct log_end {
 	uint64_t time_real;
 };
 
+/* log_clock.header.flags: of all the time before the log began */
+#define LOG_CLOCK_BEFORE (1U << 0)
+
+/**
+ * struct log_clock - where CLOCK_REALTIME was
+ * @header: type LOG_RECORD_CLOCK; @flags is LOG_CLOCK_BEFORE or 0; time_mono as it was read
+ * @time_real: CLOCK_REALTIME at the same moment
+ * @ahead_min: of CLOCK_MONOTONIC it was ahead by that since the record of this kind before, or
+ *	the header, at least
+ * @ahead_max: at most
+ *
+ * It is not counted as a record. Logs of before have none.
+ */
+struct log_clock {
+	struct buildid_record header;
+	uint64_t time_real;
+	int64_t ahead_min;
+	int64_t ahead_max;
+};
+
 /* Writing. Functions return 0 or a negative errno. */
 struct log_writer;
 
@@ -71,7 +94,11 @@ struct log_writer;
  */
 struct log_writer *log_create(const char *path, bool chosen, struct reason *reason);
 int log_write(struct log_writer *writer, const struct buildid_record *record);
-/* Write what is buffered, so that it survives the process. */
+/* Before the log began CLOCK_REALTIME may have been ahead by @range. */
+void log_clock_before(struct log_writer *writer, const struct wall_range *range);
+/* CLOCK_REALTIME was set, and may have been ahead by @range. Written at once. */
+int log_clock_set(struct log_writer *writer, const struct wall_range *range);
+/* Write what is buffered and where CLOCK_REALTIME is, so that it survives the process. */
 int log_flush(struct log_writer *writer);
 uint64_t log_written(const struct log_writer *writer);
 /* Write the end, sync, close. Frees @writer in any case. */
@@ -93,6 +120,23 @@ const char *log_error(const struct log_reader *reader);
 uint64_t log_ended(const struct log_reader *reader);
 /* CLOCK_REALTIME at log_ended(), 0 when it is not known. */
 uint64_t log_ended_real(const struct log_reader *reader);
+/**
+ * struct log_clocks - what the part that was read says of CLOCK_REALTIME
+ * @ahead: since the log began
+ * @has_before: there is @before
+ * @before: likewise, of the time before
+ * @until: CLOCK_MONOTONIC: later it is not known; UINT64_MAX of a whole log
+ */
+struct log_clocks {
+	struct wall_range ahead;
+	bool has_before;
+	struct wall_range before;
+	uint64_t until;
+};
+
+const struct log_clocks *log_clocks(const struct log_reader *reader);
+/* What CLOCK_REALTIME was ahead by at @mono, that of the last record or of one before it. */
+int64_t log_ahead(const struct log_reader *reader, uint64_t mono);
 const struct log_header *log_header(const struct log_reader *reader);
 void log_close(struct log_reader *reader);
 

@@ -21,7 +21,7 @@
 struct content {
 	char *path;
 	struct identity identity;
-	uint64_t size;
+	struct file_version version;
 };
 
 struct mapping {
@@ -109,7 +109,7 @@ static int add_file(struct recorded_mappings *mappings, const struct buildid_fil
 	/* A record of later may know less. */
 	if (bytes || !content->identity.id.size) {
 		content->identity = (struct identity){ .kind = file->kind, .reason = file->reason };
-		content->size = file->file_size;
+		file_version_set(&content->version, file);
 	}
 	if (bytes)
 		build_id_set(&content->identity.id, bytes, size);
@@ -272,7 +272,7 @@ enum recorded_result recorded_mappings_find(const struct recorded_mappings *mapp
 					    uint64_t addr, uint64_t time,
 					    struct recorded_file *file)
 {
-	size_t index = address_spaces_find(mappings->spaces, pid, time, addr);
+	size_t index = address_spaces_find(mappings->spaces, pid, time, addr, NULL);
 	const struct mapping *mapping;
 	const struct content *content;
 
@@ -283,7 +283,7 @@ enum recorded_result recorded_mappings_find(const struct recorded_mappings *mapp
 	*file = (struct recorded_file){
 		.path = content->path ? content->path : "",
 		.identity = content->identity,
-		.size = content->size,
+		.version = content->version,
 		.offset = addr - mapping->addr + mapping->pgoff,
 	};
 	return RECORDED_FOUND;

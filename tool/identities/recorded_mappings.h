@@ -11,6 +11,7 @@
 
 #include "common/build_id.h"
 #include "common/reason.h"
+#include "content/file_version.h"
 #include "perfdata/perfdata.h"
 
 struct recorded_mappings;
@@ -19,7 +20,7 @@ struct recorded_mappings;
 struct recorded_file {
 	const char *path; /* "" when it is not known; valid as long as the mappings are */
 	struct identity identity;
-	uint64_t size;
+	struct file_version version;
 	uint64_t offset; /* of the address in the file */
 };
 

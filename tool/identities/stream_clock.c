@@ -29,12 +29,25 @@ int stream_clock_add(struct stream_clock *clock, uint64_t mono, uint64_t time)
 void stream_clock_add_real(struct stream_clock *clock, uint64_t mono, uint64_t real)
 {
 	int64_t ahead = (int64_t)(real - mono);
+	const struct wall_range range = { ahead, ahead };
 
-	if (!clock->has_real || ahead < clock->ahead_min)
-		clock->ahead_min = ahead;
-	if (!clock->has_real || ahead > clock->ahead_max)
-		clock->ahead_max = ahead;
+	if (!clock->has_real)
+		clock->ahead = range;
+	wall_range_widen(&clock->ahead, &range);
 	clock->has_real = true;
+}
+
+void stream_clock_before(struct stream_clock *clock, uint64_t begin, const struct wall_range *range)
+{
+	clock->has_before = true;
+	clock->before = *range;
+	clock->begin = begin;
+}
+
+void stream_clock_until(struct stream_clock *clock, uint64_t until)
+{
+	clock->has_until = true;
+	clock->until = until;
 }
 
 void stream_clock_free(struct stream_clock *clock)
@@ -94,23 +107,55 @@ static int64_t drift_outside(int64_t moment, uint64_t first, uint64_t last)
 	return moment > (int64_t)last ? CLOCK_DRIFT(minus(moment, (int64_t)last)) : 0;
 }
 
-struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime)
+/* By CLOCK_MONOTONIC: from the one to the other a file may have changed that has @ctime. */
+struct change {
+	int64_t early, late;
+};
+
+static struct change change_at(const struct wall_range *ahead, int64_t ctime)
 {
+	return (struct change){
+		.early = minus(ctime, ahead->max),
+		.late = plus(minus(ctime, ahead->min), (int64_t)ctime_grain(ctime)),
+	};
+}
+
+static struct change find_change(const struct stream_clock *clock, int64_t ctime)
+{
+	struct change change = change_at(&clock->ahead, ctime), before;
+	int64_t begin = (int64_t)clock->begin;
+
+	if (!clock->has_before)
+		return change;
+	before = change_at(&clock->before, ctime);
+	if (before.early >= begin)
+		return change;
+	if (before.late > begin)
+		before.late = begin;
+	if (before.early < change.early)
+		change.early = before.early;
+	if (before.late > change.late)
+		change.late = before.late;
+	return change;
+}
+
+struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime,
+				      uint64_t seen)
+{
+	struct change change = find_change(clock, ctime);
+	struct clock_pair moment = { .mono = (uint64_t)change.early };
 	const struct clock_pair *first, *last;
-	int64_t early = minus(ctime, clock->ahead_max);
-	int64_t late = plus(minus(ctime, clock->ahead_min), (int64_t)ctime_grain(ctime));
-	struct clock_pair moment = { .mono = (uint64_t)early };
 	int64_t from, to;
 
-	if (!clock->has_real || !clock->nr_pairs)
+	if (!clock->has_real || !clock->nr_pairs || (clock->has_until && seen > clock->until))
 		return (struct time_span){ 0, UINT64_MAX };
 	first = clock->pairs;
 	last = first + clock->nr_pairs - 1;
-	from = plus(early, difference_at(clock, &moment, compare_mono).least);
-	from = minus(from, (int64_t)TICK + drift_outside(early, first->mono, last->mono));
-	moment.mono = (uint64_t)late;
-	to = plus(late, difference_at(clock, &moment, compare_mono).most);
-	to = plus(to, drift_outside(late, first->mono, last->mono));
+	from = plus(change.early, difference_at(clock, &moment, compare_mono).least);
+	from = minus(from, (int64_t)TICK + drift_outside(change.early, first->mono, last->mono));
+	moment.mono = (uint64_t)change.late;
+	to = plus(change.late, difference_at(clock, &moment, compare_mono).most);
+	to = plus(to, drift_outside(change.late, first->mono, last->mono));
 	return (struct time_span){ from > 0 ? (uint64_t)from : 0, to > 0 ? (uint64_t)to : 0 };
 }
 
@@ -126,6 +171,6 @@ uint64_t stream_clock_real(const struct stream_clock *clock, uint64_t time)
 	last = first + clock->nr_pairs - 1;
 	real = minus((int64_t)time, difference_at(clock, &moment, compare_time).most);
 	real = minus(real, drift_outside((int64_t)time, first->time, last->time));
-	real = plus(real, clock->ahead_min);
+	real = plus(real, clock->ahead.min);
 	return real > 0 ? (uint64_t)real : 0;
 }

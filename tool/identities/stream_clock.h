@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wall_clock.h"
+
 /* One moment by CLOCK_MONOTONIC and by the clock of the perf.data. */
 struct clock_pair {
 	uint64_t mono, time;
@@ -21,7 +23,12 @@ struct stream_clock {
 	struct clock_pair *pairs; /* by mono, a second or more apart */
 	size_t nr_pairs;
 	bool has_real;
-	int64_t ahead_min, ahead_max; /* of CLOCK_MONOTONIC is CLOCK_REALTIME */
+	struct wall_range ahead; /* from the beginning of the stream on */
+	bool has_before;
+	struct wall_range before; /* until then */
+	uint64_t begin;		  /* by CLOCK_MONOTONIC */
+	bool has_until;
+	uint64_t until; /* later it is not known, likewise */
 };
 
 struct time_span {
@@ -32,11 +39,18 @@ struct time_span {
 int stream_clock_add(struct stream_clock *clock, uint64_t mono, uint64_t time);
 /* CLOCK_REALTIME at @mono, both in nanoseconds. */
 void stream_clock_add_real(struct stream_clock *clock, uint64_t mono, uint64_t real);
+/* Before @begin CLOCK_REALTIME was ahead by @range. */
+void stream_clock_before(struct stream_clock *clock, uint64_t begin,
+			 const struct wall_range *range);
+/* After @until, by CLOCK_MONOTONIC, anybody may have set CLOCK_REALTIME. */
+void stream_clock_until(struct stream_clock *clock, uint64_t until);
 /*
  * By the clock of the perf.data: at the end a file with @ctime had certainly been changed,
- * before the beginning it had not. Everything where that is not known.
+ * before the beginning it had not. Everything where that is not known, as of a file that had
+ * that ctime by @seen, by CLOCK_MONOTONIC, which is later than the clock is known.
  */
-struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime);
+struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime,
+				      uint64_t seen);
 /* No later than CLOCK_REALTIME was at @time, by the clock of the perf.data; 0: not known. */
 uint64_t stream_clock_real(const struct stream_clock *clock, uint64_t time);
 void stream_clock_free(struct stream_clock *clock);

@@ -75,6 +75,8 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	if (index == VERSIONS_NONE)
 		return -ENOMEM;
 	version = &versions->all[index];
+	if (!version->described || file->header.time_mono < version->seen)
+		version->seen = file->header.time_mono;
 	version->described = true;
 	version->dev = versions_device(file->dev_major, file->dev_minor);
 	version->ino = file->ino;
@@ -166,7 +168,7 @@ static bool have_several(const struct versions *versions, const struct inode *in
 /* By its ctime, unless the version was seen before that: then some clock was set. */
 static struct time_span date(const struct version *version, const struct stream_clock *clock)
 {
-	struct time_span since = stream_clock_changed(clock, version->ctime);
+	struct time_span since = stream_clock_changed(clock, version->ctime, version->seen);
 
 	if (version->mapped && since.from > version->first)
 		since.from = 0;

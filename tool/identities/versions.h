@@ -30,6 +30,7 @@ struct content {
  * @user_ino: inode number there
  * @path: versions_path()
  * @generation: of the inode
+ * @seen: CLOCK_MONOTONIC of its first FILE record
  * @described: it had a FILE record
  * @mapped: @first and @last are set
  * @ctime: of the inode, nanoseconds since the epoch
@@ -44,6 +45,7 @@ struct version {
 	uint64_t dev, ino;
 	uint64_t user_dev, user_ino;
 	uint64_t path;
+	uint64_t seen;
 	uint32_t generation;
 	bool described, mapped;
 	int64_t ctime, mtime;

@@ -232,15 +232,33 @@ bool address_spaces_ready(struct address_spaces *spaces)
 
 /* ------------------------------------------------------------------- lookup -- */
 
+/* The answer is another one from @time on. */
+static void end_before(struct address_spaces_scope *scope, uint64_t time)
+{
+	if (time - 1 < scope->until)
+		scope->until = time - 1;
+}
+
+static void begin_at(struct address_spaces_scope *scope, uint64_t time)
+{
+	if (time > scope->from)
+		scope->from = time;
+}
+
 /* The last birth of @pid that is not after @time, or NULL. */
 static const struct birth *birth_before(const struct address_spaces *spaces, uint32_t pid,
-					uint64_t time)
+					uint64_t time, struct address_spaces_scope *scope)
 {
 	const struct birth key = { .pid = pid, .time = time, .order = SIZE_MAX };
 	size_t count = array_lower_bound(&key, spaces->births, spaces->nr_births, sizeof(key),
 					 compare_births);
 
-	return count && spaces->births[count - 1].pid == pid ? &spaces->births[count - 1] : NULL;
+	if (count < spaces->nr_births && spaces->births[count].pid == pid)
+		end_before(scope, spaces->births[count].time);
+	if (!count || spaces->births[count - 1].pid != pid)
+		return NULL;
+	begin_at(scope, spaces->births[count - 1].time);
+	return &spaces->births[count - 1];
 }
 
 static bool is_later(const struct range *range, const struct range *than)
@@ -250,10 +268,10 @@ static bool is_later(const struct range *range, const struct range *than)
 
 /* The last in the list of @node until @time. */
 static const struct range *last_until(const struct address_spaces *spaces, size_t node,
-				      uint64_t time)
+				      uint64_t time, struct address_spaces_scope *scope)
 {
 	size_t low = node ? spaces->lists[node - 1] : 0;
-	size_t begin = low, high = spaces->lists[node];
+	size_t begin = low, end = spaces->lists[node], high = end;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -263,29 +281,47 @@ static const struct range *last_until(const struct address_spaces *spaces, size_
 		else
 			high = middle;
 	}
+	if (low < end)
+		end_before(scope, spaces->ranges[spaces->listed[low]].time);
 	return low > begin ? &spaces->ranges[spaces->listed[low - 1]] : NULL;
+}
+
+/* Between two edges of @pid: of edge number @next, and the one before. */
+static void stay_between(const struct address_spaces *spaces, size_t next, uint32_t pid,
+			 struct address_spaces_scope *scope)
+{
+	const struct edge *low = next ? &spaces->edges[next - 1] : NULL;
+	const struct edge *high = next < spaces->nr_edges ? &spaces->edges[next] : NULL;
+
+	if (low && low->pid == pid && low->address > scope->start)
+		scope->start = low->address;
+	if (high && high->pid == pid && high->address - 1 < scope->last)
+		scope->last = high->address - 1;
 }
 
 /* The last range that @pid mapped itself between @birth and @time. */
 static const struct range *range_at(const struct address_spaces *spaces, uint32_t pid,
-				    uint64_t address, uint64_t time, const struct birth *birth)
+				    uint64_t address, uint64_t time, const struct birth *birth,
+				    struct address_spaces_scope *scope)
 {
 	const struct edge place = { pid, address };
 	const struct range *best = NULL;
 	size_t node = edge_index(spaces, place);
 
-	/* The last edge that is not behind the address. */
-	if (node == spaces->nr_edges || compare_edges(&spaces->edges[node], &place) != 0) {
-		if (!node)
-			return NULL;
-		node--;
-	}
-	for (node += spaces->nr_edges; node; node /= 2) {
-		const struct range *range = last_until(spaces, node, time);
+	/* The edge behind the address. */
+	if (node < spaces->nr_edges && !compare_edges(&spaces->edges[node], &place))
+		node++;
+	stay_between(spaces, node, pid, scope);
+	if (!node)
+		return NULL;
+	for (node += spaces->nr_edges - 1; node; node /= 2) {
+		const struct range *range = last_until(spaces, node, time, scope);
 
 		if (range && is_later(range, best))
 			best = range;
 	}
+	if (best)
+		begin_at(scope, best->time);
 	if (best && birth &&
 	    (best->time < birth->time || (best->time == birth->time && best->order < birth->order)))
 		return NULL;
@@ -293,22 +329,43 @@ static const struct range *range_at(const struct address_spaces *spaces, uint32_
 }
 
 size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, uint64_t time,
-			   uint64_t address)
+			   uint64_t address, struct address_spaces_scope *scope)
 {
+	struct address_spaces_scope all = { .last = UINT64_MAX, .until = UINT64_MAX };
 	const struct birth *birth;
 	const struct range *range;
 	int forks;
 
 	assert(spaces->ready);
 	for (forks = 0; forks < FORKS_MAX; forks++) {
-		birth = birth_before(spaces, pid, time);
-		range = range_at(spaces, pid, address, time, birth);
-		if (range)
-			return range->what;
-		if (!birth || birth->parent == birth->pid)
-			return ADDRESS_SPACES_NOTHING;
+		struct address_spaces_scope here = all;
+
+		birth = birth_before(spaces, pid, time, &here);
+		range = range_at(spaces, pid, address, time, birth, &here);
+		/* What a parent had when it forked does not change. */
+		if (forks) {
+			here.from = all.from;
+			here.until = all.until;
+		}
+		all = here;
+		if (range || !birth || birth->parent == birth->pid)
+			break;
 		pid = birth->parent;
 		time = birth->time;
+		range = NULL;
 	}
-	return ADDRESS_SPACES_NOTHING;
+	if (scope)
+		*scope = all;
+	return range ? range->what : ADDRESS_SPACES_NOTHING;
+}
+
+void address_spaces_each(const struct address_spaces *spaces,
+			 void (*each)(void *context, size_t what, uint64_t start, uint64_t last),
+			 void *context)
+{
+	size_t i;
+
+	for (i = 0; i < spaces->nr_ranges; i++)
+		each(context, spaces->ranges[i].what, spaces->ranges[i].start,
+		     spaces->ranges[i].last);
 }

@@ -34,8 +34,22 @@ bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t 
 
 /* When all were added. False without memory. */
 bool address_spaces_ready(struct address_spaces *spaces);
-/* What @pid had mapped at @address at @time, else ADDRESS_SPACES_NOTHING. */
+
+/* Where and when an answer for a process holds, all four inclusive. */
+struct address_spaces_scope {
+	uint64_t start, last; /* addresses */
+	uint64_t from, until; /* times */
+};
+
+/*
+ * What @pid had mapped at @address at @time, else ADDRESS_SPACES_NOTHING. The same is the
+ * answer for all of @scope, unless that is NULL.
+ */
 size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, uint64_t time,
-			   uint64_t address);
+			   uint64_t address, struct address_spaces_scope *scope);
+/* Every range that was mapped, in no order, up to the address @last. */
+void address_spaces_each(const struct address_spaces *spaces,
+			 void (*each)(void *context, size_t what, uint64_t start, uint64_t last),
+			 void *context);
 
 #endif

@@ -239,6 +239,31 @@ static const struct perfdata_path *path_of(const struct entry *entry,
 	return perfdata_paths_find(paths, entry->bytes->name, entry->kind);
 }
 
+bool perfdata_build_ids_doubt(const struct perfdata_build_ids *table, struct perfdata_paths *paths)
+{
+	const struct entry *entry;
+	struct perfdata_path *path;
+	struct build_id id;
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		entry = &table->entries[i];
+		get_id(entry, &id);
+		if (!perfdata_doubts_add(&paths->doubts, entry->kind, entry->bytes->name, &id))
+			return false;
+	}
+	for (i = 0; i < table->count; i++) {
+		entry = &table->entries[i];
+		get_id(entry, &id);
+		if (!perfdata_doubts_has(&paths->doubts, entry->kind, &id))
+			continue;
+		path = perfdata_paths_find(paths, entry->bytes->name, entry->kind);
+		if (path && path->missing)
+			path->reason = perfdata_foreign;
+	}
+	return true;
+}
+
 static bool is_needed(const struct perfdata_build_ids *table, const struct entry *entry,
 		      const struct perfdata_path *path)
 {
@@ -250,6 +275,7 @@ static bool is_needed(const struct perfdata_build_ids *table, const struct entry
 static void drop_entries(struct perfdata_build_ids *table, const struct perfdata_paths *paths)
 {
 	const struct perfdata_path *kernel = NULL;
+	struct build_id id;
 	size_t i, count = 0;
 
 	for (i = 0; i < paths->count; i++)
@@ -258,7 +284,9 @@ static void drop_entries(struct perfdata_build_ids *table, const struct perfdata
 	for (i = 0; i < table->count; i++) {
 		const struct entry entry = table->entries[i];
 
-		if (is_needed(table, &entry, path_of(&entry, paths, kernel)))
+		get_id(&entry, &id);
+		if ((entry.set || !perfdata_doubts_has(&paths->doubts, entry.kind, &id)) &&
+		    is_needed(table, &entry, path_of(&entry, paths, kernel)))
 			table->entries[count++] = entry;
 		else
 			free(entry.bytes);
@@ -284,7 +312,7 @@ int perfdata_build_ids_update(struct perfdata *data, struct perfdata_build_ids *
 		const struct perfdata_content *content = &paths->contents[i];
 		const struct perfdata_path *path = &paths->all[content->path];
 
-		if (!is_kept(table, path) &&
+		if (!content->foreign && !is_kept(table, path) &&
 		    perfdata_build_ids_set(data, table, content->name ? content->name : path->path,
 					   path->kind, &content->id, false))
 			return -1;

@@ -44,7 +44,12 @@ int perfdata_build_ids_set(struct perfdata *data, struct perfdata_build_ids *tab
 			   const char *path, enum perfdata_kind kind, const struct build_id *id,
 			   bool only);
 /*
- * An entry for each name of a content of @paths, which were judged. Where a name is that
+ * Before @paths are judged: what the table has of modules adds to their doubts, and is the
+ * reason for what is not known. False without memory.
+ */
+bool perfdata_build_ids_doubt(const struct perfdata_build_ids *table, struct perfdata_paths *paths);
+/*
+ * An entry for each name of a content of @paths, which were judged; none that is in doubt. Where a name is that
  * of several contents the table cannot say it, and readers which believe it would be
  * wrong: then entries remain only of paths whose mappings do not say it all. What is not
  * known stays as perf has it. 0, or -1 with an error of @data.

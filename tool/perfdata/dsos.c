@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf.data: its DSOs, and which of them were hit. Everything is read twice: first what
+ * perf.data: its DSOs, and which of them were hit. For that it is read twice: first what
  * was mapped when, as mappings may come behind samples of a later time, then the
- * samples, whose addresses are looked up in it.
+ * samples, whose addresses are looked up in it, until all were hit.
  */
 
 #include <errno.h>
@@ -12,6 +12,8 @@
 #include "build_ids.h"
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "doubts.h"
+#include "unhit.h"
 
 struct dso {
 	struct perfdata_dso dso;
@@ -24,7 +26,8 @@ struct perfdata_dsos {
 	struct hash_map map;
 	struct hash_map without_id; /* those that have none so far */
 	struct perfdata_dso *sorted;
-	struct address_spaces *spaces;
+	struct address_spaces *spaces; /* NULL: nobody asks for hits */
+	struct unhit *unhit;
 };
 
 void perfdata_dsos_free(struct perfdata_dsos *dsos)
@@ -35,6 +38,7 @@ void perfdata_dsos_free(struct perfdata_dsos *dsos)
 		return;
 	for (i = 0; i < dsos->count; i++)
 		free(dsos->all[i].path);
+	unhit_free(dsos->unhit);
 	address_spaces_free(dsos->spaces);
 	free(dsos->all);
 	hash_map_free(&dsos->map);
@@ -117,8 +121,8 @@ static int add_mapping(struct perfdata *data, const struct perfdata_mapping *map
 	if (index == ADDRESS_SPACES_NOTHING)
 		return perfdata_no_memory(data);
 	add_pid(&dsos->all[index].dso, mapping->pid);
-	return address_spaces_map(dsos->spaces, mapping->pid, mapping->time, mapping->start,
-				  mapping->len, index) ?
+	return !dsos->spaces || address_spaces_map(dsos->spaces, mapping->pid, mapping->time,
+						   mapping->start, mapping->len, index) ?
 		       0 :
 		       perfdata_no_memory(data);
 }
@@ -171,32 +175,30 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 		       perfdata_no_memory(data);
 }
 
-static int add_all(struct perfdata *data)
+static int add_event(struct perfdata *data, const struct perfdata_event *event)
 {
 	struct perfdata_mapping mapping;
+
+	if (perfdata_mapping(data, event, &mapping))
+		return add_mapping(data, &mapping);
+	if (event->type == PERFDATA_BUILD_ID && event->size >= sizeof(struct perfdata_build_id))
+		return add_build_id(data, (const void *)event, NULL);
+	return data->dsos->spaces ? add_task(data, event) : 0;
+}
+
+static int add_all(struct perfdata *data)
+{
 	struct perfdata_item item;
 	int answer;
 
 	perfdata_rewind(data);
-	while ((answer = perfdata_next(data, &item)) > 0) {
-		int err;
-
-		if (perfdata_mapping(data, item.event, &mapping))
-			err = add_mapping(data, &mapping);
-		else if (item.event->type == PERFDATA_BUILD_ID &&
-			 item.event->size >= sizeof(struct perfdata_build_id))
-			err = add_build_id(data, (const void *)item.event, NULL);
-		else
-			err = add_task(data, item.event);
-		if (err)
-			return err;
-	}
+	while ((answer = perfdata_next_but_samples(data, &item)) > 0)
+		if (add_event(data, item.event))
+			return -1;
 	if (answer)
 		return answer;
 	/* Of one that is damaged the good part counts. */
-	if (perfdata_build_ids_each(data, add_build_id, NULL) < 0)
-		return -1;
-	return address_spaces_ready(data->dsos->spaces) ? 0 : perfdata_no_memory(data);
+	return perfdata_build_ids_each(data, add_build_id, NULL) < 0 ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ samples -- */
@@ -235,38 +237,60 @@ static void skip_read(struct cursor *cursor, uint64_t format)
 	skip_words(cursor, values > cursor->count ? cursor->count : values * each);
 }
 
-static void hit(struct perfdata *data, uint16_t cpumode, uint32_t pid, uint64_t time,
-		uint64_t address)
+/* Whose address space is meant; 0 when it is neither the kernel's nor the process's. */
+static bool pid_of_mode(uint16_t cpumode, uint32_t process, uint32_t *pid)
 {
-	struct perfdata_dsos *dsos = data->dsos;
-	size_t index;
+	*pid = cpumode == PERFDATA_MISC_KERNEL ? ADDRESS_SPACES_KERNEL : process;
+	return cpumode == PERFDATA_MISC_KERNEL || cpumode == PERFDATA_MISC_USER;
+}
 
-	if (cpumode == PERFDATA_MISC_KERNEL)
-		pid = ADDRESS_SPACES_KERNEL;
-	else if (cpumode != PERFDATA_MISC_USER)
-		return;
-	index = address_spaces_find(dsos->spaces, pid, time, address);
+static void hit(struct perfdata_dsos *dsos, uint32_t pid, uint64_t time, uint64_t address)
+{
+	size_t index = unhit_hit(dsos->unhit, pid, time, address);
+
 	if (index != ADDRESS_SPACES_NOTHING)
 		dsos->all[index].dso.hit = true;
 }
 
-static void hit_chain(struct perfdata *data, struct cursor *cursor, uint16_t cpumode, uint32_t pid,
-		      uint64_t time)
+/* Not a mode of its own: the addresses behind it are of none that counts. */
+static uint16_t mode_of_context(uint64_t context)
+{
+	switch (context) {
+	case PERFDATA_CONTEXT_KERNEL:
+		return PERFDATA_MISC_KERNEL;
+	case PERFDATA_CONTEXT_USER:
+		return PERFDATA_MISC_USER;
+	default:
+		return 0;
+	}
+}
+
+static void hit_chain(struct perfdata_dsos *dsos, struct cursor *cursor, uint16_t cpumode,
+		      uint32_t process, uint64_t time)
 {
 	uint64_t count = next_word(cursor);
+	uint32_t pid;
+	bool counts = pid_of_mode(cpumode, process, &pid);
+	const uint64_t *words = cursor->words;
+	size_t i;
 
-	while (count-- && cursor->count) {
-		uint64_t address = next_word(cursor);
+	if (count > cursor->count)
+		count = cursor->count;
+	for (i = 0; i < count; i++) {
+		uint64_t address;
 
-		if (address == PERFDATA_CONTEXT_KERNEL)
-			cpumode = PERFDATA_MISC_KERNEL;
-		else if (address == PERFDATA_CONTEXT_USER)
-			cpumode = PERFDATA_MISC_USER;
-		else if (address >= PERFDATA_CONTEXT_MAX)
-			cpumode = 0;
-		else
-			hit(data, cpumode, pid, time, address);
+		if (counts)
+			i += unhit_pass(dsos->unhit, words + i, (size_t)count - i,
+					PERFDATA_CONTEXT_MAX);
+		if (i == count)
+			break;
+		address = words[i];
+		if (address >= PERFDATA_CONTEXT_MAX)
+			counts = pid_of_mode(mode_of_context(address), process, &pid);
+		else if (counts)
+			hit(dsos, pid, time, address);
 	}
+	skip_words(cursor, count);
 }
 
 static void read_sample(struct perfdata *data, const struct perfdata_event *event)
@@ -281,7 +305,7 @@ static void read_sample(struct perfdata *data, const struct perfdata_event *even
 				  PERFDATA_SAMPLE_PERIOD;
 	uint16_t cpumode = event->misc & PERFDATA_MISC_CPUMODE;
 	uint64_t type, ip, time = 0;
-	uint32_t pid;
+	uint32_t process, pid;
 
 	if (!format)
 		return;
@@ -290,28 +314,35 @@ static void read_sample(struct perfdata *data, const struct perfdata_event *even
 		return;
 	skip_words(&cursor, !!(type & PERFDATA_SAMPLE_IDENTIFIER));
 	ip = next_word(&cursor);
-	pid = (uint32_t)next_word(&cursor);
+	process = (uint32_t)next_word(&cursor);
 	/* Without times all are 0, and the last mapping counts. */
 	if (type & PERFDATA_SAMPLE_TIME)
 		time = next_word(&cursor);
-	hit(data, cpumode, pid, time, ip);
+	if (pid_of_mode(cpumode, process, &pid))
+		hit(data->dsos, pid, time, ip);
 	skip_words(&cursor, (uint64_t)__builtin_popcountll(type & one_word));
 	if (type & PERFDATA_SAMPLE_READ)
 		skip_read(&cursor, format->read_format);
 	if (type & PERFDATA_SAMPLE_CALLCHAIN)
-		hit_chain(data, &cursor, cpumode, pid, time);
+		hit_chain(data->dsos, &cursor, cpumode, process, time);
 }
 
+/* Of a DSO that only the table has nothing is mapped. */
 static int read_samples(struct perfdata *data)
 {
+	struct perfdata_dsos *dsos = data->dsos;
 	struct perfdata_item item;
-	int answer;
+	int answer = 0;
 
+	if (address_spaces_ready(dsos->spaces))
+		dsos->unhit = unhit_new(dsos->spaces, dsos->count);
+	if (!dsos->unhit)
+		return perfdata_no_memory(data);
 	perfdata_rewind(data);
-	while ((answer = perfdata_next(data, &item)) > 0)
+	while (unhit_any(dsos->unhit) && (answer = perfdata_next(data, &item)) > 0)
 		if (item.event->type == PERFDATA_SAMPLE)
 			read_sample(data, item.event);
-	return answer;
+	return answer < 0 ? -1 : 0;
 }
 
 /* --------------------------------------------------------------------- list -- */
@@ -335,20 +366,51 @@ static int sort(struct perfdata *data)
 	return 0;
 }
 
-int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **all)
+static int doubt(struct perfdata *data)
 {
-	if (*data->error)
-		return -1;
-	if (!data->dsos) {
-		data->dsos = calloc(1, sizeof(*data->dsos));
-		if (!data->dsos)
-			return perfdata_no_memory(data);
+	struct perfdata_dsos *dsos = data->dsos;
+	struct perfdata_doubts doubts = {};
+	struct perfdata_dso *dso;
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < dsos->count && good; i++) {
+		dso = &dsos->sorted[i];
+		good = perfdata_doubts_add(&doubts, dso->kind, dso->path, &dso->id);
+	}
+	for (i = 0; i < dsos->count; i++) {
+		dso = &dsos->sorted[i];
+		dso->doubtful = perfdata_doubts_has(&doubts, dso->kind, &dso->id);
+	}
+	perfdata_doubts_free(&doubts);
+	return good ? 0 : perfdata_no_memory(data);
+}
+
+static int read_dsos(struct perfdata *data, bool hits)
+{
+	data->dsos = calloc(1, sizeof(*data->dsos));
+	if (!data->dsos)
+		return perfdata_no_memory(data);
+	if (hits) {
 		data->dsos->spaces = address_spaces_new();
 		if (!data->dsos->spaces)
 			return perfdata_no_memory(data);
-		if (add_all(data) || read_samples(data) || sort(data))
-			return -1;
 	}
+	if (add_all(data) || (hits && read_samples(data)) || sort(data))
+		return -1;
+	return doubt(data);
+}
+
+int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **all)
+{
+	if (*data->error)
+		return -1;
+	if (hits && data->dsos && !data->dsos->spaces) {
+		perfdata_dsos_free(data->dsos);
+		data->dsos = NULL;
+	}
+	if (!data->dsos && read_dsos(data, hits))
+		return -1;
 	*all = data->dsos->sorted;
 	return (int)data->dsos->count;
 }

@@ -185,6 +185,58 @@ static const struct perfdata_event *aligned(struct perfdata *data, const unsigne
 	return (const void *)bytes;
 }
 
+/* Of a SAMPLE, else 0; in these few instructions, as they are what most of a file costs. */
+static inline size_t size_of_sample(const unsigned char *bytes)
+{
+	const unsigned int shift = 8 * offsetof(struct perfdata_event, size);
+	uint64_t event;
+
+	memcpy(&event, bytes, sizeof(event));
+	if ((uint32_t)event != PERFDATA_SAMPLE || event >> shift < sizeof(event))
+		return 0;
+	return event >> shift;
+}
+
+/* The bytes of all SAMPLEs that are complete at the beginning of @bytes. */
+static size_t size_of_samples(const unsigned char *bytes, size_t size)
+{
+	const size_t two = 2 * PERFDATA_EVENT_MAX;
+	const unsigned char *at = bytes, *end = bytes + size;
+	const unsigned char *two_left = size > two ? end - two : bytes;
+	size_t sample;
+
+	while (at < two_left && (sample = size_of_sample(at))) {
+		at += sample;
+		at += size_of_sample(at);
+	}
+	while ((size_t)(end - at) >= sizeof(struct perfdata_event)) {
+		sample = size_of_sample(at);
+		if (!sample || sample > (size_t)(end - at))
+			break;
+		at += sample;
+	}
+	return (size_t)(at - bytes);
+}
+
+size_t perfdata_next_samples(struct perfdata *data, const unsigned char **bytes)
+{
+	size_t size;
+
+	if (*data->error || !data->buffer || data->payload)
+		return 0;
+	if (data->decompressing || data->decompressed_start < data->decompressed_filled) {
+		*bytes = data->decompressed + data->decompressed_start;
+		size = size_of_samples(*bytes,
+				       data->decompressed_filled - data->decompressed_start);
+		data->decompressed_start += size;
+	} else {
+		*bytes = data->buffer + data->start;
+		size = size_of_samples(*bytes, data->filled - data->start);
+		data->start += size;
+	}
+	return size;
+}
+
 /* How many bytes follow @event that its size does not count. */
 static int payload_of(struct perfdata *data, const struct perfdata_event *event, uint64_t offset,
 		      uint64_t *payload)
@@ -403,4 +455,12 @@ int perfdata_next(struct perfdata *data, struct perfdata_item *item)
 		begin_stream(data, data->current + 1);
 	}
 	return answer > 0 ? read_attr(data, item->event) : answer;
+}
+
+int perfdata_next_but_samples(struct perfdata *data, struct perfdata_item *item)
+{
+	const unsigned char *skipped;
+
+	perfdata_next_samples(data, &skipped);
+	return perfdata_next(data, item);
 }

@@ -46,10 +46,11 @@ static size_t count_features(const struct perfdata_header *header)
 }
 
 int perfdata_features_write(struct perfdata *data, struct perfdata_writer *output,
+			    const struct perfdata_header *layout,
 			    const struct perfdata_build_ids *table)
 {
 	struct perfdata_section sections[PERFDATA_FEATURES] = {};
-	struct perfdata_header header = data->header;
+	struct perfdata_header header = *layout;
 	uint64_t at;
 	size_t size;
 

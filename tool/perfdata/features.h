@@ -11,10 +11,11 @@
 #include "build_ids.h"
 
 /*
- * Write the features behind the events, then the header: with @table as HEADER_BUILD_ID
+ * Write the features behind the events, then the header, which is as @layout: with @table as HEADER_BUILD_ID
  * unless it is empty, and without HEADER_COMPRESSED, as no event is compressed any more.
  */
 int perfdata_features_write(struct perfdata *data, struct perfdata_writer *output,
+			    const struct perfdata_header *layout,
 			    const struct perfdata_build_ids *table);
 
 #endif

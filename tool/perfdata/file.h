@@ -34,6 +34,9 @@ struct perfdata_sample_format {
 	uint64_t read_format;
 	bool sample_id_all;
 	enum perfdata_clock clock;
+	size_t id_size; /* of the sample_id at the end of events that are no SAMPLE */
+	size_t id_time; /* where its time is */
+	size_t time;	/* where a SAMPLE has it */
 };
 
 /* An id that events carry, and the attr they belong to, as an index. */
@@ -112,6 +115,13 @@ struct perfdata_item {
 
 /* 1 with an event; 0 at the end of all streams; -1. */
 int perfdata_next(struct perfdata *data, struct perfdata_item *item);
+/* The same without SAMPLEs, which are most of a file, but for a few of them. */
+int perfdata_next_but_samples(struct perfdata *data, struct perfdata_item *item);
+/*
+ * The next events, as far as they are SAMPLEs and in memory: @bytes of them, not aligned. 0
+ * says nothing of the next one.
+ */
+size_t perfdata_next_samples(struct perfdata *data, const unsigned char **bytes);
 /* Up to @size bytes of the last event's payload; 0 at its end, -1. */
 long perfdata_payload(struct perfdata *data, void *bytes, size_t size);
 
@@ -128,8 +138,8 @@ int perfdata_add_attr(struct perfdata *data, const void *attr, size_t size, cons
 /* The format of @event; NULL when it is not known. */
 const struct perfdata_sample_format *perfdata_sample_format(struct perfdata *data,
 							    const struct perfdata_event *event);
-/* Bytes of the sample_id at the end of events that are no SAMPLE. */
-size_t perfdata_sample_id_size(const struct perfdata_sample_format *format);
+/* The sizes and places in @format, from what else is in it. */
+void perfdata_lay_out_format(struct perfdata_sample_format *format);
 /* 0 when @event has no time. */
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event);
 /* False when @event is no well-formed MMAP or MMAP2. */

@@ -49,6 +49,15 @@ enum perfdata_feature {
 	PERFDATA_FEATURE_HOSTNAME = 3,
 	PERFDATA_FEATURE_AUXTRACE = 18,
 	PERFDATA_FEATURE_COMPRESSED = 27,
+	PERFDATA_FEATURE_CLOCK_DATA = 29,
+};
+
+/* PERFDATA_FEATURE_CLOCK_DATA: two clocks as perf began, in nanoseconds. */
+struct perfdata_clock_data {
+	uint32_t version; /* 1 */
+	int32_t clockid;
+	uint64_t real;
+	uint64_t clock;
 };
 
 /* ------------------------------------------------------------------ events -- */

@@ -23,6 +23,22 @@ enum perfdata_clock perfdata_clock(const struct perfdata *data)
 	return PERFDATA_CLOCK_NONE;
 }
 
+bool perfdata_clock_pair(struct perfdata *data, uint64_t *real, uint64_t *time)
+{
+	struct perfdata_clock_data pair = {};
+	unsigned char *bytes;
+	size_t size;
+
+	if (perfdata_feature(data, PERFDATA_FEATURE_CLOCK_DATA, &bytes, &size))
+		return false;
+	if (size >= sizeof(pair))
+		memcpy(&pair, bytes, sizeof(pair));
+	free(bytes);
+	*real = pair.real;
+	*time = pair.clock;
+	return pair.version == 1 && pair.clock;
+}
+
 /*
  * Within a round perf reads one CPU's buffer after the other. What a buffer still held back in
  * the first round comes in the second, and all later rounds are of later times.

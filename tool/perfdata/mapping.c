@@ -70,34 +70,33 @@ static size_t count_bits(uint64_t bits)
 	return (size_t)__builtin_popcountll(bits);
 }
 
-size_t perfdata_sample_id_size(const struct perfdata_sample_format *format)
+void perfdata_lay_out_format(struct perfdata_sample_format *format)
 {
 	const uint64_t fields = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID |
 				PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
 				PERFDATA_SAMPLE_IDENTIFIER;
+	const uint64_t before = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP |
+				PERFDATA_SAMPLE_TID;
+	const uint64_t type = format->sample_type;
 
-	if (!format->sample_id_all)
-		return 0;
-	return count_bits(format->sample_type & fields) * 8;
+	format->id_size = format->sample_id_all ? 8 * count_bits(type & fields) : 0;
+	format->id_time = 8 * count_bits(type & PERFDATA_SAMPLE_TID);
+	format->time = sizeof(struct perfdata_event) + 8 * count_bits(type & before);
 }
 
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
-	const uint64_t before = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP |
-				PERFDATA_SAMPLE_TID;
 	size_t offset;
 
 	if (!format || !(format->sample_type & PERFDATA_SAMPLE_TIME))
 		return 0;
 	if (event->type == PERFDATA_SAMPLE) {
-		offset = sizeof(*event) + 8 * count_bits(format->sample_type & before);
+		offset = format->time;
 	} else {
-		if (!format->sample_id_all ||
-		    perfdata_sample_id_size(format) > event->size - sizeof(*event))
+		if (!format->sample_id_all || format->id_size > event->size - sizeof(*event))
 			return 0;
-		offset = event->size - perfdata_sample_id_size(format) +
-			 8 * count_bits(format->sample_type & PERFDATA_SAMPLE_TID);
+		offset = event->size - format->id_size + format->id_time;
 	}
 	return offset + 8 <= event->size ? u64_at(event, offset) : 0;
 }
@@ -149,13 +148,15 @@ static void copy_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapp
 		mapping->generation = mmap->generation;
 	} else if (mmap->id_size <= PERFDATA_ID_MAX) {
 		build_id_set(&mapping->id, mmap->id, mmap->id_size);
+		if (build_id_is_blank(&mapping->id))
+			mapping->id.size = 0;
 	}
 }
 
 static size_t size_without_sample_id(struct perfdata *data, const struct perfdata_event *event)
 {
 	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
-	size_t size = format ? perfdata_sample_id_size(format) : 0;
+	size_t size = format ? format->id_size : 0;
 
 	return size < event->size - sizeof(*event) ? event->size - size : event->size;
 }
@@ -202,7 +203,7 @@ int perfdata_next_mapping(struct perfdata *data, struct perfdata_mapping *mappin
 	int answer;
 
 	do
-		answer = perfdata_next(data, &item);
+		answer = perfdata_next_but_samples(data, &item);
 	while (answer > 0 && !perfdata_mapping(data, item.event, mapping));
 	return answer;
 }

@@ -16,6 +16,12 @@ void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id)
 	memcpy(mmap->id, id->bytes, id->size);
 }
 
+void perfdata_clear_id(struct perfdata_mmap2 *mmap)
+{
+	perfdata_set_id(mmap, &(const struct build_id){});
+	mmap->event.misc &= (uint16_t)~PERFDATA_MISC_ID;
+}
+
 /* As perf makes for the modules that are loaded when it begins. */
 static size_t make_mmap2(const struct perfdata_module_event *module, struct perfdata_mmap2 *new)
 {
@@ -45,7 +51,7 @@ size_t perfdata_make_module_event(const struct perfdata_module_event *module,
 				  const struct perfdata_sample_format *format, unsigned char *event)
 {
 	size_t name = (strlen(module->path) + 8) & ~(size_t)7;
-	size_t sample_id = perfdata_sample_id_size(format);
+	size_t sample_id = format->id_size;
 	struct perfdata_event *header = (void *)event;
 	size_t size, time;
 

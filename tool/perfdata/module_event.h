@@ -11,6 +11,8 @@
 
 /* @id in place of the inode. */
 void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id);
+/* Neither build-id nor inode. */
+void perfdata_clear_id(struct perfdata_mmap2 *mmap);
 
 /*
  * Make the event of @module, with a sample_id as of @format, at @event, which is aligned

@@ -278,6 +278,21 @@ bool perfdata_has_feature(const struct perfdata_header *header, unsigned int num
 	return header->features[number / 64] >> number % 64 & 1;
 }
 
+/* perf inject says so of a table that it has written nothing of, or attrs and ids over. */
+static bool is_over_attrs(const struct perfdata *data, const struct perfdata_section *section)
+{
+	const struct perfdata_section *attrs = &data->header.attrs;
+
+	return section->offset < attrs->offset + attrs->size &&
+	       attrs->offset < section->offset + section->size;
+}
+
+static void drop_feature(struct perfdata *data, unsigned int number)
+{
+	data->header.features[number / 64] &= ~(1ULL << number % 64);
+	data->features[number] = (struct perfdata_section){};
+}
+
 static int read_features(struct perfdata *data)
 {
 	uint64_t at = data->header.data.offset + data->header.data.size, all = 0;
@@ -296,6 +311,8 @@ static int read_features(struct perfdata *data)
 		if (all > data->size)
 			return perfdata_fail(data, "damaged: features that overlap");
 		at += sizeof(data->features[i]);
+		if (is_over_attrs(data, &data->features[i]))
+			drop_feature(data, i);
 	}
 	return 0;
 }
@@ -375,6 +392,7 @@ int perfdata_add_attr(struct perfdata *data, const void *bytes, size_t size, con
 		.sample_id_all = attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL,
 		.clock = clock_of(&attr),
 	};
+	perfdata_lay_out_format(format);
 	data->uniform = data->nr_formats == 1 ||
 			(data->uniform && are_alike(data->formats, format));
 	return add_ids(data, ids, nr_ids);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Paths and contents: counted while events are read, judged at the end. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "common/content_name.h"
+#include "format.h"
 #include "paths.h"
 
 void perfdata_paths_free(struct perfdata_paths *paths)
@@ -19,6 +21,7 @@ void perfdata_paths_free(struct perfdata_paths *paths)
 	free(paths->contents);
 	hash_map_free(&paths->map);
 	hash_map_free(&paths->content_map);
+	perfdata_doubts_free(&paths->doubts);
 }
 
 struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, const char *path,
@@ -39,7 +42,7 @@ struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, co
 size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind)
 {
 	const struct perfdata_path *found = perfdata_paths_find(paths, path, kind);
-	struct perfdata_path new = { .kind = kind, .first = SIZE_MAX };
+	struct perfdata_path new = { .kind = kind, .first = SIZE_MAX, .room = SIZE_MAX };
 
 	if (found)
 		return (size_t)(found - paths->all);
@@ -97,37 +100,153 @@ static struct perfdata_content *add_content(struct perfdata_paths *paths, size_t
 	return new;
 }
 
-bool perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
-				const struct build_id *id, uint64_t time, bool plain)
+const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+							  const struct build_id *id, uint64_t time,
+							  bool plain)
 {
 	struct perfdata_content *content = find_content(paths, path, id);
 	struct perfdata_path *of = &paths->all[path];
 
 	if (!content)
 		content = add_content(paths, path, id);
-	if (!content)
-		return false;
+	if (!content || !perfdata_doubts_add(&paths->doubts, of->kind, of->path, id))
+		return NULL;
+	content->mappings++;
 	of->named |= !plain;
 	if (!plain)
-		return true;
+		return content;
 	if (time < content->time)
 		content->time = time;
 	/* Of the same time it is the first in the file, so that it stays when read again. */
 	if (of->first == SIZE_MAX || time < paths->contents[of->first].time)
 		of->first = (size_t)(content - paths->contents);
-	return true;
+	return content;
+}
+
+void perfdata_paths_know(struct perfdata_paths *paths, size_t path, const struct build_id *id)
+{
+	struct perfdata_content *content = find_content(paths, path, id);
+
+	if (content)
+		content->known = true;
 }
 
 /* ------------------------------------------------------------------- judge -- */
+
+const char perfdata_foreign[] = "its build-id is not believed, as the recording has it for other "
+				"modules, too; perf 6.17 to 6.19 write such recordings";
 
 static bool are_unknown(const struct perfdata_path *path)
 {
 	return path->missing || path->without;
 }
 
+/* perf report compares the last components of names only. */
+static const char *last_component(const char *name)
+{
+	return basename(name);
+}
+
+/*
+ * Of contents whose names would be the same, and of one whose name a file has that was mapped,
+ * all digits make the names.
+ */
+static void find_clashes(struct perfdata_paths *paths, struct hash_map *names, size_t number)
+{
+	struct perfdata_content *content = &paths->contents[number], *other;
+	const char *name = last_component(content->name);
+	const struct hash_slot *slot = NULL;
+
+	content->in_full = perfdata_paths_find(paths, content->name, PERFDATA_KIND_USER);
+	while ((slot = hash_map_next(names, hash_text(name), slot))) {
+		other = &paths->contents[slot->value];
+		if (strcmp(name, last_component(other->name)) != 0 ||
+		    build_id_equal(&content->id, &other->id))
+			continue;
+		content->in_full = other->in_full = true;
+		return;
+	}
+}
+
+static bool name_shortly(struct perfdata_paths *paths)
+{
+	struct hash_map names = {};
+	bool good = true;
+	size_t i;
+
+	for (i = 0; good && i < paths->nr_contents; i++) {
+		struct perfdata_content *content = &paths->contents[i];
+		const struct perfdata_path *path = &paths->all[content->path];
+
+		if (!path->split)
+			continue;
+		content->name = content_name(path->path, &content->id);
+		if (content->name)
+			find_clashes(paths, &names, i);
+		good = content->name &&
+		       hash_map_add(&names, hash_text(last_component(content->name)), (uint32_t)i);
+	}
+	hash_map_free(&names);
+	return good;
+}
+
+/* What all digits add to a name with eight. */
+static size_t growth(const struct perfdata_content *content)
+{
+	return PERFDATA_NAME_ROOM(2 * content->id.size) - PERFDATA_NAME_ROOM(0);
+}
+
+/* The first content of a path keeps it; of a path without room for the digits all do. */
+static bool name_at_length(struct perfdata_paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->nr_contents; i++) {
+		const struct perfdata_content *content = &paths->contents[i];
+
+		if (content->in_full && paths->all[content->path].room < growth(content))
+			paths->all[content->path].split = false;
+	}
+	for (i = 0; i < paths->nr_contents; i++) {
+		struct perfdata_content *content = &paths->contents[i];
+		const struct perfdata_path *path = &paths->all[content->path];
+		bool named = path->split && path->first != i;
+
+		if (named && !content->in_full)
+			continue;
+		free(content->name);
+		content->name = named ? content_name_in_full(path->path, &content->id) : NULL;
+		if (named && !content->name)
+			return false;
+	}
+	return true;
+}
+
+/* What cannot be so is as good as not known. */
+static void take_out_foreign(struct perfdata_paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->nr_contents; i++) {
+		struct perfdata_content *content = &paths->contents[i];
+		struct perfdata_path *path = &paths->all[content->path];
+
+		if (content->known ||
+		    !perfdata_doubts_has(&paths->doubts, path->kind, &content->id))
+			continue;
+		content->foreign = true;
+		path->contents--;
+		path->annotated -= content->mappings;
+		path->missing += content->mappings;
+		path->reason = perfdata_foreign;
+	}
+}
+
 bool perfdata_paths_judge(struct perfdata_paths *paths, bool keep_names)
 {
 	size_t i;
+
+	take_out_foreign(paths);
 
 	for (i = 0; i < paths->count; i++) {
 		struct perfdata_path *path = &paths->all[i];
@@ -137,17 +256,7 @@ bool perfdata_paths_judge(struct perfdata_paths *paths, bool keep_names)
 		if (are_unknown(path))
 			path->first = SIZE_MAX;
 	}
-	for (i = 0; i < paths->nr_contents; i++) {
-		struct perfdata_content *content = &paths->contents[i];
-		const struct perfdata_path *path = &paths->all[content->path];
-
-		if (!path->split || path->first == i)
-			continue;
-		content->name = content_name(path->path, &content->id);
-		if (!content->name)
-			return false;
-	}
-	return true;
+	return name_shortly(paths) && name_at_length(paths);
 }
 
 bool perfdata_path_is_annotated(const struct perfdata_path *path)

@@ -11,6 +11,7 @@
 #define TOOL_PERFDATA_PATHS_H
 
 #include "common/hash_map.h"
+#include "doubts.h"
 #include "rewrite.h"
 
 /**
@@ -27,6 +28,7 @@
  * @content: one of them
  * @first: the one that keeps the path, as its first mapping is the first of them all;
  *	SIZE_MAX for none
+ * @room: bytes that every event of it has beside a name with eight digits
  * @split: judged: its contents have names of their own
  */
 struct perfdata_path {
@@ -41,6 +43,7 @@ struct perfdata_path {
 	size_t contents;
 	size_t content;
 	size_t first;
+	size_t room;
 	bool split;
 };
 
@@ -50,12 +53,20 @@ struct perfdata_path {
  * @id: build-id
  * @time: of the first mapping of it that has the path and no other name
  * @name: other than the path; NULL for the path
+ * @mappings: how many have it
+ * @known: it is the annotator's word, and not the perf.data's alone
+ * @foreign: judged: the perf.data says it of several modules: mappings are to have no build-id
+ * @in_full: with all digits, as another content has the first ones, too
  */
 struct perfdata_content {
 	size_t path;
 	struct build_id id;
 	uint64_t time;
 	char *name;
+	uint64_t mappings;
+	bool known;
+	bool foreign;
+	bool in_full;
 };
 
 /* Begins as all zeros. */
@@ -66,6 +77,7 @@ struct perfdata_paths {
 	struct perfdata_content *contents;
 	size_t nr_contents;
 	struct hash_map content_map;
+	struct perfdata_doubts doubts;
 };
 
 void perfdata_paths_free(struct perfdata_paths *paths);
@@ -76,10 +88,16 @@ struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, co
 					  enum perfdata_kind kind);
 /*
  * @path had content @id at @time. @plain: the mapping has the path, not the name of a
- * content. False without memory.
+ * content. NULL without memory.
  */
-bool perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
-				const struct build_id *id, uint64_t time, bool plain);
+const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+							  const struct build_id *id, uint64_t time,
+							  bool plain);
+/* That is the annotator's word. */
+void perfdata_paths_know(struct perfdata_paths *paths, size_t path, const struct build_id *id);
+/* Why a build-id that is in doubt is not the path's. */
+extern const char perfdata_foreign[];
+
 /* NULL when there is none. */
 const struct perfdata_content *perfdata_paths_content(const struct perfdata_paths *paths,
 						      size_t path, const struct build_id *id);

@@ -107,6 +107,8 @@ enum perfdata_clock {
 };
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
+/* As perf record -k began: CLOCK_REALTIME and its own clock. Whether that is known. */
+bool perfdata_clock_pair(struct perfdata *data, uint64_t *real, uint64_t *time);
 /*
  * Set @time to the earliest of all events, and @text to the address of the
  * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.
@@ -126,7 +128,8 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
  * @path: "[kernel.kallsyms]" for the kernel
  * @kind: what it is
  * @id: the build-id, or none when it is not known
- * @hit: an address of a sample or its call chain is in it
+ * @doubtful: the recording has @id for other modules, too, which cannot be; see doubts.h
+ * @hit: an address of a sample or its call chain is in it; false where nobody asked
  * @pids: some processes that mapped it, the first ones
  * @nr_pids: how many are in @pids
  */
@@ -134,6 +137,7 @@ struct perfdata_dso {
 	const char *path;
 	enum perfdata_kind kind;
 	struct build_id id;
+	bool doubtful;
 	bool hit;
 	uint32_t pids[4];
 	size_t nr_pids;
@@ -141,13 +145,15 @@ struct perfdata_dso {
 
 /*
  * All DSOs of @data, from its mappings and its build-id table: the kernel, then its
- * modules, then files, each in order of appearance. They belong to @data. Reads all of
- * it. How many, or -1 with an error.
+ * modules, then files, each in order of appearance. They belong to @data. With @hits it
+ * is looked up which were hit, for which samples have to be read. How many, or -1 with
+ * an error.
  */
-int perfdata_dsos(struct perfdata *data, const struct perfdata_dso **dsos);
+int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **dsos);
 /*
- * Whether a report may need files that hit does not tell of, after perfdata_dsos(): it
- * unwinds stacks with them (--call-graph dwarf), reads branches (-b), or decodes AUX data.
+ * Whether a report may need files that hit does not tell of: it unwinds stacks with them
+ * (--call-graph dwarf), reads branches (-b), or decodes AUX data. Of a pipe's output it is
+ * known after perfdata_dsos().
  */
 bool perfdata_needs_all(const struct perfdata *data);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rewrite a perf.data: read the events to know what all mappings of each path are, then
- * copy them, annotated. Memory is that of the paths, not of the mappings.
+ * copy them, annotated. Memory is that of the paths, and a word for each mapping.
  */
 
 #include <assert.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "attrs.h"
 #include "features.h"
 #include "module_event.h"
 #include "survey.h"
@@ -24,6 +25,7 @@ struct rewrite {
 	const struct perfdata_annotator *annotator;
 	struct perfdata_counts *counts;
 	struct perfdata_survey survey;
+	struct perfdata_header header; /* of the copy, as far as it is known */
 	size_t stream;
 	bool begun;
 	bool has_events;      /* in the first stream */
@@ -91,12 +93,25 @@ static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *e
 	return put(rewrite, new, new->event.size);
 }
 
+/* What is left is neither a build-id nor an inode. */
+static int put_without_id(struct rewrite *rewrite, const struct perfdata_event *event)
+{
+	struct perfdata_mmap2 *new = (void *)rewrite->event;
+
+	memcpy(new, event, event->size);
+	perfdata_clear_id(new);
+	rewrite->counts->changed = true;
+	return put(rewrite, new, new->event.size);
+}
+
 static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event,
 		       const struct perfdata_mapping *mapping)
 {
 	const struct perfdata_content *content =
 		perfdata_survey_find(&rewrite->survey, event, mapping);
 
+	if (content && content->foreign)
+		return put_without_id(rewrite, event);
 	if (content)
 		return put_annotated(rewrite, event, mapping, content);
 	return perfdata_error(rewrite->data) ? -1 : put(rewrite, event, event->size);
@@ -166,11 +181,16 @@ static int put_build_id(struct rewrite *rewrite, const struct perfdata_event *ev
 	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
 	struct perfdata_event *skipped = (void *)rewrite->event;
 	const struct perfdata_path *path = NULL;
+	struct build_id id = {};
+	bool foreign;
 
 	if (name)
 		path = perfdata_paths_find(&rewrite->survey.paths, name,
 					   perfdata_kind(name, event->misc));
-	if (!path || !perfdata_path_is_done(path))
+	if (name)
+		build_id_set(&id, entry->id, perfdata_build_id_size(entry));
+	foreign = path && perfdata_doubts_has(&rewrite->survey.paths.doubts, path->kind, &id);
+	if (!path || (!foreign && !perfdata_path_is_done(path)))
 		return put(rewrite, event, event->size);
 	memcpy(skipped, event, event->size);
 	skipped->type = PERFDATA_EVENT_TYPE;
@@ -242,6 +262,20 @@ static void end_stream(struct rewrite *rewrite)
 	rewrite->done += rewrite->data->streams[rewrite->stream++].end;
 }
 
+/* The header is there. */
+static int begin_events(struct rewrite *rewrite)
+{
+	struct perfdata *data = rewrite->data;
+
+	if (!perfdata_attrs_are_behind(&data->header))
+		return 0;
+	if (data->aux)
+		return perfdata_fail(data, "its attrs are behind the events, as perf inject writes "
+					   "them, and AUX data must not move; annotate what it has "
+					   "read");
+	return perfdata_attrs_write(data, rewrite->output, &rewrite->header);
+}
+
 /* Up to @number, also those that have no event. */
 static int begin_streams(struct rewrite *rewrite, size_t number)
 {
@@ -251,10 +285,22 @@ static int begin_streams(struct rewrite *rewrite, size_t number)
 		rewrite->begun = true;
 		if (perfdata_writer_stream(rewrite->output, rewrite->stream) ||
 		    perfdata_writer_copy(rewrite->output, 0,
-					 rewrite->data->streams[rewrite->stream].begin))
+					 rewrite->data->streams[rewrite->stream].begin) ||
+		    (!rewrite->stream && begin_events(rewrite)))
 			return -1;
 	}
 	return 0;
+}
+
+/* As they are, unless one of them comes behind a module. */
+static int put_samples(struct rewrite *rewrite)
+{
+	const unsigned char *bytes;
+	size_t size = 0;
+
+	if (rewrite->module_events == rewrite->annotator->nr_module_events)
+		size = perfdata_next_samples(rewrite->data, &bytes);
+	return size ? put(rewrite, bytes, size) : 0;
 }
 
 static int put_events(struct rewrite *rewrite)
@@ -267,7 +313,7 @@ static int put_events(struct rewrite *rewrite)
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0) {
 		if (begin_streams(rewrite, data->current) || put_event(rewrite, &item) ||
-		    report_progress(rewrite, &item))
+		    report_progress(rewrite, &item) || put_samples(rewrite))
 			return -1;
 	}
 	return answer ? answer : begin_streams(rewrite, data->nr_streams - 1);
@@ -286,7 +332,7 @@ static int survey_events(struct rewrite *rewrite)
 	int answer;
 
 	perfdata_rewind(data);
-	while ((answer = perfdata_next(data, &item)) > 0) {
+	while ((answer = perfdata_next_but_samples(data, &item)) > 0) {
 		while (rewrite->stream < data->current)
 			end_stream(rewrite);
 		if (survey_event(rewrite, &item) || report_progress(rewrite, &item))
@@ -312,7 +358,8 @@ static int put_features(struct rewrite *rewrite)
 	if (perfdata_build_ids_update(rewrite->data, survey->build_ids, &survey->paths))
 		return -1;
 	rewrite->counts->changed |= perfdata_build_ids_changed(survey->build_ids);
-	return perfdata_features_write(rewrite->data, rewrite->output, survey->build_ids);
+	return perfdata_features_write(rewrite->data, rewrite->output, &rewrite->header,
+				       survey->build_ids);
 }
 
 static int finish(struct rewrite *rewrite, const char *path)
@@ -333,12 +380,9 @@ static int finish(struct rewrite *rewrite, const char *path)
 static int prepare(struct rewrite *rewrite, const char *path)
 {
 	struct perfdata *data = rewrite->data;
-	const struct perfdata_header *header = &data->header;
 	size_t i;
 
-	if (header->attrs.size && header->attrs.offset >= header->data.offset)
-		return perfdata_fail(
-			data, "attrs behind the events, as of perf inject: annotate its input");
+	rewrite->header = data->header;
 	for (i = 0; i < data->nr_streams; i++)
 		rewrite->total += 2 * data->streams[i].end;
 	rewrite->survey.build_ids = perfdata_build_ids_read(data);

@@ -2,10 +2,15 @@
 /* Survey: each mapping is identified and counted. */
 
 #include <string.h>
+#include <sys/param.h>
 
 #include "common/array.h"
 #include "common/content_name.h"
 #include "survey.h"
+
+/* 64 MiB of them. */
+#define FOUND_MAX (16U << 20)
+#define NOTHING	  UINT32_MAX
 
 /* Nothing may move in a file with AUX data. */
 static bool keeps_names(const struct perfdata_survey *survey)
@@ -36,32 +41,42 @@ static size_t room_for_name(const char *name, const char *path)
 	       PERFDATA_NAME_ROOM(strlen(name));
 }
 
-/* For a build-id, and whatever name @mapping, which has its path now, will get. */
-static bool has_room(const struct perfdata_survey *survey, const struct perfdata_event *event,
-		     const char *name, const struct perfdata_mapping *mapping)
+/*
+ * What is left in the event with a build-id and the name that @mapping, which has its path now,
+ * may get; less than 0 when these have no room.
+ */
+static long room_in(const struct perfdata_survey *survey, const struct perfdata_event *event,
+		    const char *name, const struct perfdata_mapping *mapping)
 {
 	size_t size = event->size;
 
 	if (event->type != PERFDATA_MMAP2) {
 		if (survey->data->aux)
-			return false;
+			return -1;
 		size += PERFDATA_MMAP_GROWS;
 	}
 	/* A name may end an event without padding. */
 	if (mapping->kind == PERFDATA_KIND_USER && !keeps_names(survey))
 		size = ((size + 7) & ~(size_t)7) + room_for_name(name, mapping->path);
-	return size <= UINT16_MAX;
+	return UINT16_MAX - (long)size;
 }
 
-/* With the path that @mapping has then. What is known here is more than perf knew. */
-static void identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
+/*
+ * With the path that @mapping has then. What is known here is more than perf knew: whether it
+ * is that.
+ */
+static bool identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
+	bool known;
+
 	survey->annotator->identify(survey->annotator->context, mapping, identity);
+	known = identity->id.size;
 	if (!identity->id.size && mapping->kind == PERFDATA_KIND_VDSO)
 		perfdata_build_ids_find(survey->build_ids, mapping->path, &identity->id);
 	if (!identity->id.size)
 		identity->id = mapping->id;
+	return known;
 }
 
 /* The table has one build-id for a path, which files change. */
@@ -80,25 +95,39 @@ static int add_without_room(struct perfdata_survey *survey, const struct perfdat
 	return 0;
 }
 
-static bool add_identity(struct perfdata_paths *paths, size_t number,
-			 const struct perfdata_mapping *mapping,
-			 const struct perfdata_identity *identity, bool named)
+/* Without memory for it the mapping is identified once more. */
+static void keep_found(struct perfdata_survey *survey, const struct perfdata_content *content)
 {
-	struct perfdata_path *path = &paths->all[number];
+	if (survey->nr_found == FOUND_MAX || !array_reserve(survey->found, survey->nr_found))
+		survey->found_all = true;
+	if (!survey->found_all)
+		survey->found[survey->nr_found++] =
+			content ? (uint32_t)(content - survey->paths.contents) : NOTHING;
+}
+
+/* @may_change: the event has room for what is known. */
+static bool add_identity(struct perfdata_survey *survey, size_t number,
+			 const struct perfdata_mapping *mapping,
+			 const struct perfdata_identity *identity, bool named, bool may_change)
+{
+	struct perfdata_path *path = &survey->paths.all[number];
+	const struct perfdata_content *content = NULL;
 
 	path->executable |= !mapping->data;
 	if (identity->id.size) {
 		path->annotated++;
-		return perfdata_paths_add_content(paths, number, &identity->id, mapping->time,
-						  !named);
-	}
-	if (identity->known) {
+		content = perfdata_paths_add_content(&survey->paths, number, &identity->id,
+						     mapping->time, !named);
+		if (!content)
+			return false;
+	} else if (identity->known) {
 		path->without++;
-		return true;
+	} else {
+		path->missing++;
+		if (!path->reason)
+			path->reason = identity->reason;
 	}
-	path->missing++;
-	if (!path->reason)
-		path->reason = identity->reason;
+	keep_found(survey, may_change ? content : NULL);
 	return true;
 }
 
@@ -108,18 +137,27 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 	const char *name = mapping->path;
 	bool named = take_path(survey, mapping);
 	struct perfdata_identity identity = {};
+	struct perfdata_path *path;
 	size_t number;
+	bool known;
+	long room;
 
 	number = perfdata_paths_add(&survey->paths, mapping->path, mapping->kind);
 	if (number == SIZE_MAX)
 		return perfdata_no_memory(survey->data);
-	identify(survey, mapping, &identity);
-	if (identity.id.size && !has_room(survey, event, name, mapping) &&
-	    add_without_room(survey, mapping, &identity))
+	known = identify(survey, mapping, &identity);
+	room = room_in(survey, event, name, mapping);
+	path = &survey->paths.all[number];
+	if (room >= 0)
+		path->room = MIN(path->room, (size_t)room);
+	else if (identity.id.size && add_without_room(survey, mapping, &identity))
 		return -1;
-	return add_identity(&survey->paths, number, mapping, &identity, named) ?
-		       0 :
-		       perfdata_no_memory(survey->data);
+	if (!add_identity(survey, number, mapping, &identity, named,
+			  !identity.id.size || room >= 0))
+		return perfdata_no_memory(survey->data);
+	if (known)
+		perfdata_paths_know(&survey->paths, number, &identity.id);
+	return 0;
 }
 
 /* -------------------------------------------------------------------- modules -- */
@@ -168,8 +206,14 @@ static int add_build_id(struct perfdata_survey *survey, const struct perfdata_bu
 	const struct perfdata_event *event = &entry->event;
 	const char *name = event->size < sizeof(*entry) ? NULL : perfdata_build_id_name(entry);
 
-	if (name &&
-	    perfdata_paths_add(&survey->paths, name, perfdata_kind(name, event->misc)) == SIZE_MAX)
+	enum perfdata_kind kind = name ? perfdata_kind(name, event->misc) : PERFDATA_KIND_OTHER;
+	struct build_id id = {};
+
+	if (!name)
+		return 0;
+	build_id_set(&id, entry->id, perfdata_build_id_size(entry));
+	if (perfdata_paths_add(&survey->paths, name, kind) == SIZE_MAX ||
+	    !perfdata_doubts_add(&survey->paths.doubts, kind, name, &id))
 		return perfdata_no_memory(survey->data);
 	return 0;
 }
@@ -228,7 +272,8 @@ int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *
 	struct perfdata_paths *paths = &survey->paths;
 	size_t i;
 
-	if (!perfdata_paths_judge(paths, keeps_names(survey)))
+	if (!perfdata_build_ids_doubt(survey->build_ids, paths) ||
+	    !perfdata_paths_judge(paths, keeps_names(survey)))
 		return perfdata_no_memory(survey->data);
 	for (i = 0; i < paths->count; i++)
 		count_path(survey, &paths->all[i], counts);
@@ -241,6 +286,7 @@ void perfdata_survey_free(struct perfdata_survey *survey)
 {
 	perfdata_paths_free(&survey->paths);
 	perfdata_build_ids_free(survey->build_ids);
+	free(survey->found);
 	free(survey->there);
 }
 
@@ -252,29 +298,61 @@ static const struct perfdata_content *changed(const struct perfdata_survey *surv
 	return NULL;
 }
 
-const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
-						    const struct perfdata_event *event,
-						    const struct perfdata_mapping *mapping)
+/* As it was the first time. */
+static const struct perfdata_content *found_before(const struct perfdata_survey *survey,
+						   uint32_t number,
+						   const struct perfdata_mapping *mapping)
+{
+	const struct perfdata_content *content = &survey->paths.contents[number];
+	const struct perfdata_path *path;
+
+	if (number == NOTHING)
+		return NULL;
+	path = &survey->paths.all[content->path];
+	if (strncmp(mapping->path, path->path, strlen(path->path)) != 0)
+		return changed(survey);
+	return content->foreign || perfdata_path_is_annotated(path) ? content : NULL;
+}
+
+static const struct perfdata_content *find_again(struct perfdata_survey *survey,
+						 const struct perfdata_event *event,
+						 const struct perfdata_mapping *mapping)
 {
 	struct perfdata_mapping of_path = *mapping;
 	struct perfdata_identity identity = {};
 	const struct perfdata_content *content;
 	const struct perfdata_path *path;
+	size_t number;
 
-	if (mapping->kind == PERFDATA_KIND_OTHER)
-		return NULL;
 	take_path(survey, &of_path);
 	path = perfdata_paths_find(&survey->paths, of_path.path, of_path.kind);
 	if (!path)
 		return changed(survey);
-	if (!perfdata_path_is_annotated(path) || !has_room(survey, event, mapping->path, &of_path))
+	number = (size_t)(path - survey->paths.all);
+	content = perfdata_paths_content(&survey->paths, number, &mapping->id);
+	if (content && content->foreign)
+		return content;
+	if (!perfdata_path_is_annotated(path) ||
+	    room_in(survey, event, mapping->path, &of_path) < 0)
 		return NULL;
 	identify(survey, &of_path, &identity);
 	if (!identity.id.size)
 		return NULL;
-	content = perfdata_paths_content(&survey->paths, (size_t)(path - survey->paths.all),
-					 &identity.id);
+	content = perfdata_paths_content(&survey->paths, number, &identity.id);
 	return content ? content : changed(survey);
+}
+
+const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
+						    const struct perfdata_event *event,
+						    const struct perfdata_mapping *mapping)
+{
+	size_t number;
+
+	if (mapping->kind == PERFDATA_KIND_OTHER)
+		return NULL;
+	number = survey->asked++;
+	return number < survey->nr_found ? found_before(survey, survey->found[number], mapping) :
+					   find_again(survey, event, mapping);
 }
 
 const char *perfdata_survey_name(const struct perfdata_survey *survey,

@@ -2,7 +2,7 @@
 /*
  * Survey: the first of the two times that a rewrite reads a perf.data. What each mapping
  * is, and so what all mappings of a path are. Takes memory for each content of a path,
- * not for each mapping, so the second time a mapping is looked up anew.
+ * and 4 bytes for each mapping, of so many: a later one is identified anew the second time.
  */
 #ifndef TOOL_PERFDATA_SURVEY_H
 #define TOOL_PERFDATA_SURVEY_H
@@ -15,7 +15,11 @@ struct perfdata_survey {
 	const struct perfdata_annotator *annotator;
 	struct perfdata_build_ids *build_ids;
 	struct perfdata_paths paths;
-	bool *there; /* of each of the annotator's module events: the recording has it */
+	uint32_t *found; /* the content that each mapping is to be given, as an index */
+	size_t nr_found;
+	bool found_all; /* of those that have a place in it */
+	size_t asked;	/* mappings, the second time */
+	bool *there;	/* of each of the annotator's module events: the recording has it */
 	char path[PERFDATA_EVENT_MAX]; /* of a mapping that has the name of a content */
 };
 
@@ -25,8 +29,8 @@ int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_ev
 int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *counts);
 void perfdata_survey_free(struct perfdata_survey *survey);
 /*
- * When it has ended: the content that @mapping, which is @event, is to be given. NULL: it
- * stays as it is; without an error of the perf.data, unless it was changed meanwhile.
+ * When it has ended: the content that @mapping, which is @event, is to be given, or one that is
+ * foreign and to be taken from it. NULL: it stays as it is; without an error of the perf.data, unless it was changed meanwhile.
  */
 const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
 						    const struct perfdata_event *event,

@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/attributes.h"
 #include "common/copy.h"
+#include "common/entry.h"
+#include "common/own_place.h"
 #include "common/temporary.h"
 #include "writer.h"
 
@@ -18,14 +21,13 @@
 
 struct perfdata_writer {
 	struct perfdata *data;
-	char *path;	       /* final; NULL for standard output */
-	int parent;	       /* the directory of it: its owner may put another in its place */
-	const char *name;      /* the last component of it */
-	char temporary[32];    /* the directory's name there until it is renamed; "" for none */
-	int directory;	       /* this one, or -1 */
-	struct temporary file; /* or the file */
-	struct stat before;    /* of the input */
-	struct stat there;     /* of what has the name now */
+	char *path;		/* final; NULL for standard output */
+	struct own_place place; /* where that is: the directory's owner may put another there */
+	char temporary[32];	/* the directory's name there until it is renamed; "" for none */
+	int directory;		/* this one, or -1 */
+	struct temporary file;	/* or the file */
+	struct stat before;	/* of the input */
+	struct stat there;	/* of what has the name now */
 	bool is_there;
 	int *fds;	   /* of the streams; -1 for not begun */
 	uint64_t *offsets; /* bytes written to them */
@@ -68,8 +70,21 @@ uint64_t perfdata_writer_offset(const struct perfdata_writer *output)
 	return output->offsets[output->current] + output->filled;
 }
 
+/* What is long is written from where it is. */
+static int put_long(struct perfdata_writer *output, const void *bytes, size_t size)
+{
+	uint64_t *offset = &output->offsets[output->current];
+
+	if (flush(output) || put(output, output->fds[output->current], bytes, size, *offset))
+		return -1;
+	*offset += size;
+	return 0;
+}
+
 int perfdata_writer_put(struct perfdata_writer *output, const void *bytes, size_t size)
 {
+	if (size >= BUFFER / 4)
+		return put_long(output, bytes, size);
 	while (size) {
 		size_t part = BUFFER - output->filled;
 
@@ -114,13 +129,13 @@ int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t
 
 static int open_stream(struct perfdata_writer *output, size_t number)
 {
-	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-
 	if (!output->path)
 		return temporary_unnamed();
 	if (!output->data->directory)
-		return temporary_open(&output->file, output->parent, 0600) ? output->file.fd : -1;
-	return openat(output->directory, output->data->streams[number].name, flags, 0600);
+		return temporary_open(&output->file, output->place.directory, 0600) ?
+			       output->file.fd :
+			       -1;
+	return entry_create(output->directory, output->data->streams[number].name, 0600);
 }
 
 int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
@@ -135,14 +150,19 @@ int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
 	return 0;
 }
 
-/* All that is below goes with it, so it has to be the input. */
-static int replace_directory(struct perfdata_writer *output)
+/* What has the name is what was read, by @fd. */
+static bool is_input(const struct perfdata_writer *output, int fd)
 {
 	struct stat input;
 
-	if (fstat(output->data->directory_fd, &input))
-		return fail(output, output->data->path);
-	if (input.st_dev == output->there.st_dev && input.st_ino == output->there.st_ino)
+	return !fstat(fd, &input) && input.st_dev == output->there.st_dev &&
+	       input.st_ino == output->there.st_ino;
+}
+
+/* All that is below goes with it, so it has to be the input. */
+static int replace_directory(struct perfdata_writer *output)
+{
+	if (is_input(output, output->data->directory_fd))
 		return 0;
 	return perfdata_fail(output->data,
 			     "%s: exists, and no directory but the input is replaced: give another "
@@ -150,38 +170,48 @@ static int replace_directory(struct perfdata_writer *output)
 			     output->path);
 }
 
-/* A rename would replace a device, too. */
+static int fail_place(struct perfdata_writer *output, const struct reason *reason)
+{
+	return perfdata_fail(output->data, "%s: %s", output->path, reason->text);
+}
+
+/* A rename would replace a device, too; and an output that was mistyped, anything. */
 static int check_place(struct perfdata_writer *output)
 {
+	const struct own_place *place = &output->place;
 	bool directory = output->data->directory;
+	struct reason reason;
 
-	output->is_there =
-		!fstatat(output->parent, output->name, &output->there, AT_SYMLINK_NOFOLLOW);
+	output->is_there = place->there >= 0;
 	if (!output->is_there)
-		return errno == ENOENT ? 0 : fail(output, output->path);
+		return 0;
+	if (fstat(place->there, &output->there))
+		return fail(output, output->path);
 	if (directory && S_ISDIR(output->there.st_mode))
 		return replace_directory(output);
-	if (!directory && S_ISREG(output->there.st_mode))
+	if (directory || !S_ISREG(output->there.st_mode) || place->is_proc)
+		return perfdata_fail(output->data, "%s: not a %s", output->path,
+				     directory ? "directory" : "regular file");
+	if (is_input(output, output->data->streams[0].fd) ||
+	    own_place_is_free(place, "PERFILE2", 8, &reason))
 		return 0;
-	return perfdata_fail(output->data, "%s: not a %s", output->path,
-			     directory ? "directory" : "regular file");
+	return fail_place(output, &reason);
 }
 
 static int make_temporary_directory(struct perfdata_writer *output)
 {
 	temporary_make_name(output->temporary);
-	if (mkdirat(output->parent, output->temporary, 0700)) {
-		*output->temporary = '\0';
-		return fail(output, output->path);
-	}
-	output->directory = openat(output->parent, output->temporary,
-				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return output->directory < 0 ? fail(output, output->path) : 0;
+	output->directory = entry_make_directory(output->place.directory, output->temporary, 0700);
+	if (output->directory >= 0)
+		return 0;
+	*output->temporary = '\0';
+	return fail(output, output->path);
 }
 
 static int prepare(struct perfdata_writer *output, const char *path)
 {
 	struct perfdata *data = output->data;
+	struct reason reason;
 	size_t i;
 
 	output->fds = calloc(data->nr_streams, sizeof(*output->fds));
@@ -200,14 +230,17 @@ static int prepare(struct perfdata_writer *output, const char *path)
 			       perfdata_fail(data,
 					     "a directory does not fit into standard output") :
 			       0;
-	/* A symbolic link stays one. */
-	output->path = realpath(path, NULL);
-	if (!output->path && errno == ENOENT)
-		output->path = strdup(path);
+	output->path = strdup(path);
 	if (!output->path)
 		return fail(output, path);
-	output->parent = temporary_parent(AT_FDCWD, output->path, &output->name);
-	if (output->parent < 0)
+	/* A symbolic link stays one. */
+	if (!own_place_open(&output->place, path, true, &reason))
+		return fail_place(output, &reason);
+	if (output->place.there >= 0) {
+		free(output->path);
+		output->path = own_place_path(&output->place);
+	}
+	if (!output->path)
 		return fail(output, path);
 	if (check_place(output))
 		return -1;
@@ -223,7 +256,7 @@ struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *p
 		return NULL;
 	}
 	output->data = data;
-	output->parent = -1;
+	output->place.directory = output->place.there = -1;
 	output->directory = -1;
 	output->file.fd = -1;
 	if (fstat(data->streams[0].fd, &output->before))
@@ -236,14 +269,6 @@ struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *p
 
 /* ------------------------------------------------------------------ commit -- */
 
-/* Only root may give files away; others stay the owner. */
-static int copy_owner_and_mode(int fd, const struct stat *before)
-{
-	if (fchown(fd, before->st_uid, before->st_gid) && errno != EPERM)
-		return -1;
-	return fchmod(fd, before->st_mode & 07777);
-}
-
 /* As cp(1) makes a file or a directory that is not there yet. */
 static int set_new_mode(int fd, const struct stat *like)
 {
@@ -253,22 +278,29 @@ static int set_new_mode(int fd, const struct stat *like)
 	return fchmod(fd, like->st_mode & 0777 & ~mask);
 }
 
-/* What takes the place of the input is like it; @fd is a copy of what @like is of. */
-static int set_owner_and_mode(const struct perfdata_writer *output, int fd, const struct stat *like)
+/* @to takes the place of @from. */
+static int keep_attributes(struct perfdata_writer *output, int from, int to)
 {
-	return output->replaces ? copy_owner_and_mode(fd, like) : set_new_mode(fd, like);
+	struct reason reason;
+
+	return attributes_copy(from, to, &reason) ? 0 : fail_place(output, &reason);
 }
 
-static int make_directory(const struct perfdata_writer *output, int from, int parent,
-			  const char *name)
+/* What takes the place of the input is like it; @to is a copy of @from. */
+static int set_attributes(struct perfdata_writer *output, int from, int to)
 {
-	struct stat before;
-	int fd;
+	struct stat like;
 
-	if (fstat(from, &before) || mkdirat(parent, name, 0700))
-		return -1;
-	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && set_owner_and_mode(output, fd, &before)) {
+	if (output->replaces)
+		return keep_attributes(output, from, to);
+	return fstat(from, &like) || set_new_mode(to, &like) ? fail(output, output->path) : 0;
+}
+
+static int make_directory(struct perfdata_writer *output, int from, int parent, const char *name)
+{
+	int fd = entry_make_directory(parent, name, 0700);
+
+	if (fd >= 0 && set_attributes(output, from, fd)) {
 		close(fd);
 		return -1;
 	}
@@ -276,7 +308,7 @@ static int make_directory(const struct perfdata_writer *output, int from, int pa
 }
 
 /* Hard links to all files that were not written anew. */
-static int link_tree(const struct perfdata_writer *output, int from, int to)
+static int link_tree(struct perfdata_writer *output, int from, int to)
 {
 	struct dirent **entries;
 	int count = scandirat(from, ".", &entries, NULL, alphasort);
@@ -289,9 +321,9 @@ static int link_tree(const struct perfdata_writer *output, int from, int to)
 
 		/* The streams that were written exist. */
 		if (err || !strcmp(name, ".") || !strcmp(name, "..") ||
-		    !linkat(from, name, to, name, 0) || errno == EEXIST)
+		    entry_link(from, name, to, name) || errno == EEXIST)
 			goto next;
-		inner_from = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		inner_from = entry_open_directory(from, name);
 		inner_to = inner_from < 0 ? -1 : make_directory(output, inner_from, to, name);
 		err = inner_to < 0 ? -1 : link_tree(output, inner_from, inner_to);
 		if (inner_to >= 0)
@@ -306,51 +338,37 @@ next:
 	return err;
 }
 
-static void remove_tree(int parent, const char *name)
+/* What another output replaces keeps its own: for the whole, and not for a part of it. */
+static int keep_what_was_there(struct perfdata_writer *output, int to)
 {
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent **entries;
-	int count = fd < 0 ? -1 : scandirat(fd, ".", &entries, NULL, alphasort);
-	int i;
+	int there = own_place_reopen(&output->place, O_RDONLY);
+	int err = there < 0 ? fail(output, output->path) : keep_attributes(output, there, to);
 
-	for (i = 0; i < count; i++) {
-		if (strcmp(entries[i]->d_name, ".") && strcmp(entries[i]->d_name, "..") &&
-		    unlinkat(fd, entries[i]->d_name, 0))
-			remove_tree(fd, entries[i]->d_name);
-		free(entries[i]);
-	}
-	if (count >= 0)
-		free(entries);
-	if (fd >= 0)
-		close(fd);
-	unlinkat(parent, name, AT_REMOVEDIR);
+	if (there >= 0)
+		close(there);
+	return err;
 }
 
-/* @whole: it is what gets the name, and not a part of it. */
-static int finish_file(struct perfdata_writer *output, int fd, const struct stat *before,
-		       bool whole)
+static int finish_file(struct perfdata_writer *output, int from, int to, bool whole)
 {
-	int err = whole && !output->replaces && output->is_there ?
-			  copy_owner_and_mode(fd, &output->there) :
-			  set_owner_and_mode(output, fd, before);
+	int err = whole && !output->replaces && output->is_there ? keep_what_was_there(output, to) :
+								   set_attributes(output, from, to);
 
-	return err || (fsync(fd) && errno != EINVAL) ? fail(output, output->path) : 0;
+	if (err)
+		return err;
+	return fsync(to) && errno != EINVAL ? fail(output, output->path) : 0;
 }
 
 static int finish_streams(struct perfdata_writer *output)
 {
 	struct perfdata *data = output->data;
-	struct stat before;
 	size_t i;
 
 	if (flush(output))
 		return -1;
-	for (i = 0; i < data->nr_streams; i++) {
-		if (fstat(data->streams[i].fd, &before))
-			return fail(output, output->path);
-		if (output->path && finish_file(output, output->fds[i], &before, !data->directory))
+	for (i = 0; output->path && i < data->nr_streams; i++)
+		if (finish_file(output, data->streams[i].fd, output->fds[i], !data->directory))
 			return -1;
-	}
 	return 0;
 }
 
@@ -362,7 +380,7 @@ static bool is_still_there(const struct perfdata_writer *output)
 	struct stat input, now;
 
 	return !fstat(fd, &input) &&
-	       !fstatat(output->parent, output->name, &now, AT_SYMLINK_NOFOLLOW) &&
+	       !fstatat(output->place.directory, output->place.name, &now, AT_SYMLINK_NOFOLLOW) &&
 	       now.st_dev == input.st_dev && now.st_ino == input.st_ino;
 }
 
@@ -385,27 +403,28 @@ static int check_unchanged(struct perfdata_writer *output)
 static int finish_directory(struct perfdata_writer *output)
 {
 	int from = output->data->directory_fd;
-	struct stat before;
 
-	if (fstat(from, &before) || link_tree(output, from, output->directory))
+	if (link_tree(output, from, output->directory))
 		return fail(output, output->path);
-	return finish_file(output, output->directory, &before, true);
+	return finish_file(output, from, output->directory, true);
+}
+
+static bool rename_directory(const struct perfdata_writer *output, unsigned int flags)
+{
+	return entry_rename(output->place.directory, output->temporary, output->place.directory,
+			    output->place.name, flags);
 }
 
 static int commit_directory(struct perfdata_writer *output)
 {
 	/* Fails for a directory that came meanwhile, unless it is empty. */
 	if (!output->is_there)
-		return renameat(output->parent, output->temporary, output->parent, output->name) ?
-			       fail(output, output->path) :
-			       0;
-	if (!renameat2(output->parent, output->temporary, output->parent, output->name,
-		       RENAME_EXCHANGE)) {
-		remove_tree(output->parent, output->temporary);
+		return rename_directory(output, 0) ? 0 : fail(output, output->path);
+	if (rename_directory(output, RENAME_EXCHANGE)) {
+		entry_remove_tree(output->place.directory, output->temporary);
 		return 0;
 	}
-	if (errno == ENOENT &&
-	    !renameat(output->parent, output->temporary, output->parent, output->name))
+	if (errno == ENOENT && rename_directory(output, 0))
 		return 0;
 	if (errno == EINVAL || errno == EXDEV)
 		return perfdata_fail(
@@ -433,11 +452,12 @@ int perfdata_writer_commit(struct perfdata_writer *output)
 	if (output->data->directory) {
 		if (commit_directory(output))
 			return -1;
-	} else if (!temporary_name(&output->file, output->parent, output->name, true)) {
+	} else if (!temporary_name(&output->file, output->place.directory, output->place.name,
+				   true)) {
 		return fail(output, output->path);
 	}
 	output->committed = true;
-	fsync(output->parent);
+	fsync(output->place.directory);
 	return 0;
 }
 
@@ -452,11 +472,10 @@ void perfdata_writer_free(struct perfdata_writer *output)
 			close(output->fds[i]);
 	temporary_close(&output->file);
 	if (*output->temporary && !output->committed)
-		remove_tree(output->parent, output->temporary);
+		entry_remove_tree(output->place.directory, output->temporary);
 	if (output->directory >= 0)
 		close(output->directory);
-	if (output->parent >= 0)
-		close(output->parent);
+	own_place_close(&output->place);
 	free(output->path);
 	free(output->fds);
 	free(output->offsets);

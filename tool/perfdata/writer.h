@@ -6,7 +6,7 @@
  * links to what does not change, and exchanged with what is there. All of that is below
  * a folder that is opened once, as its owner may put another in its place meanwhile.
  *
- * What replaces the input has its owner and mode, what replaces something else that's,
+ * What replaces the input has its owner, mode and attributes, what replaces something else that's,
  * and what is new is ours, with the mode of the input as the umask allows.
  *
  *	struct perfdata_writer *output = perfdata_writer_new(data, path);

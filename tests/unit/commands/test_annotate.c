@@ -3,21 +3,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "common/clock.h"
+#include "content/process_maps.h"
 #include "identities/log.h"
 #include "make_perfdata.h"
+#include "samples.h"
 
 #define ID "101112131415161718191a1b1c1d1e1f20212223"
 
 static struct make made;
 static int32_t clockid = -1;
+static uint64_t clock_data[2];
 
 #define TEXT 0xffffffff81000000
 
@@ -94,6 +100,40 @@ static void a_log_annotates(void **state)
 	assert_listed("perf.data");
 }
 
+static void put_module(uint64_t start, uint8_t byte, const char *path)
+{
+	struct perfdata_mmap2 *mmap = (void *)(made.bytes + made.size);
+
+	make_mmap2_event(&made, UINT32_MAX, start, 0x1000, 0, 0, 0, path);
+	mmap->event.misc = PERFDATA_MISC_KERNEL | PERFDATA_MISC_ID;
+	mmap->id_size = 20;
+	memset(mmap->reserved, 0, sizeof(mmap->reserved));
+	memset(mmap->id, byte, 20);
+}
+
+static void modules_with_one_build_id_are_doubtful(void **state)
+{
+	FILE *file = fopen("perf.data", "w");
+
+	(void)state;
+	memset(&made, 0, sizeof(made));
+	make_begin(&made);
+	put_module(0x10000, 0x11, "[one]");
+	put_module(0x20000, 0x11, "[other]");
+	put_module(0x30000, 0x22, "[third]");
+	make_end(&made);
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(RUN(list, "-m", "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, " [one] (doubtful)\n"));
+	assert_non_null(strstr(out, " [other] (doubtful)\n"));
+	assert_non_null(strstr(out, " [third]\n"));
+	assert_non_null(strstr(err, "2 modules have a build-id that another one has, too"));
+	assert_int_equal(RUN(list, "-m", "-j", "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, "\"flags\":[\"doubtful\"]"));
+}
+
 static void the_summary_is_an_object_that_spares_the_data(void **state)
 {
 	static const char summary[] = "{\"type\":\"annotate\",\"path\":\"perf.data\","
@@ -122,6 +162,147 @@ static void a_log_that_was_cut_does_as_far_as_it_goes(void **state)
 	assert_listed("other");
 }
 
+static void write_made(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_mappings_of(bool pipe, size_t count, const uint32_t *pids, const uint64_t *times)
+{
+	size_t i;
+
+	memset(&made, 0, sizeof(made));
+	made.clockid = clockid;
+	made.pipe = pipe;
+	memcpy(made.clock_data, clock_data, sizeof(clock_data));
+	make_begin(&made);
+	for (i = 0; i < count; i++)
+		make_mmap2_event(&made, pids[i], 0x7f0000001000, 0x2000, 0x1000, 4711, times[i],
+				 "/lib.so");
+	make_end(&made);
+	write_made("perf.data");
+}
+
+static void write_mappings(size_t count, const uint32_t *pids, const uint64_t *times)
+{
+	write_mappings_of(false, count, pids, times);
+}
+
+static void write_one_mapping(uint32_t pid, uint64_t time)
+{
+	write_mappings(1, &pid, &time);
+}
+
+static void put_version(struct log_writer *writer, uint64_t file_id, uint8_t byte, uint64_t mono,
+			int64_t ctime, uint32_t pid)
+{
+	union any_record record;
+
+	make_file(&record, file_id, 20, 0, "/lib.so");
+	record.header.time_mono = record.header.time_perf = mono;
+	record.file.ctime = record.file.mtime = ctime;
+	memset(data_of(&record), byte, 20);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, file_id, 0, pid);
+	record.header.time_mono = record.header.time_perf = mono + 1;
+	assert_int_equal(log_write(writer, &record.header), 0);
+}
+
+static void overwrite(const char *path, size_t offset, const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, size, (off_t)offset), size);
+	close(fd);
+}
+
+/* As its recorder was killed, nobody knows that the clock was set back by a minute. */
+static void a_log_without_an_end_does_not_tell_when_a_file_changed(void **state)
+{
+	const uint64_t second = 1000000000;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	/* one of the log's own, and a child's that has none */
+	const uint32_t pids[] = { 10, 12 };
+	const uint64_t times[] = { begin + second + 2, begin + 70 * second };
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	struct log_writer *writer;
+	struct reason reason;
+	struct stat status;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, begin + second, real - 100 * (int64_t)second, 10);
+	/* by which it would have been changed at 40 s, and was at 100 s */
+	put_version(writer, 2, 0x22, begin + 100 * second, real + 40 * (int64_t)second, 11);
+	assert_int_equal(log_finish(writer), 0);
+	/* it began that long ago */
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+	write_mappings(2, pids, times);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
+
+	assert_int_equal(stat("log", &status), 0);
+	assert_int_equal(truncate("log", status.st_size - (off_t)sizeof(struct log_end)), 0);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	assert_non_null(strstr(err, "buildid: perf.data: 0 mappings annotated, "));
+}
+
+/* By perf record -k, whose clock has slept for an hour longer than that of the records. */
+static void another_clock_tells_contents_apart(void **state)
+{
+	const uint64_t second = 1000000000, hour = 3600 * second;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	/* a mapping of each content, and one of a time when it had neither */
+	const uint32_t pids[] = { 10, 10 };
+	const uint64_t times[] = { hour + begin + 11 * second, hour + begin + 21 * second };
+	struct log_writer *writer;
+	struct reason reason;
+	size_t i;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, begin + 11 * second - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, begin + 21 * second - 1000, real + 20 * (int64_t)second, 10);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+
+	for (i = 0; i < 3; i++) {
+		static const int32_t clockids[] = { CLOCK_BOOTTIME, CLOCK_MONOTONIC_RAW,
+						    CLOCK_REALTIME };
+
+		clockid = clockids[i];
+		clock_data[0] = 0;
+		clock_data[1] = 0;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+		assert_non_null(strstr(err, "without times its contents cannot be told apart"));
+		clock_data[0] = (uint64_t)real + 10 * second;
+		clock_data[1] = hour + begin + 10 * second;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+		assert_non_null(strstr(err, "perf.data: 2 mappings annotated, "));
+		assert_int_equal(RUN(list, "-i", "other"), 0);
+		assert_non_null(strstr(out, "1111111111111111111111111111111111111111 /lib.so\n"));
+		assert_non_null(strstr(out, "2222222222222222222222222222222222222222 /lib.so@"));
+		/* As of a clock that was set: by as much as the two are apart. */
+		clock_data[0] += 2 * hour;
+		write_mappings(2, pids, times);
+		assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 1);
+	}
+	clockid = -1;
+	clock_data[1] = 0;
+}
+
 static void list_knows_hits_and_json(void **state)
 {
 	(void)state;
@@ -133,6 +314,78 @@ static void list_knows_hits_and_json(void **state)
 				 "\",\"path\":\"/lib.so\",\"flags\":[\"hit\"]}\n");
 	assert_int_equal(RUN(list, "-k", "-i", "perf.data"), 0);
 	assert_string_equal(out, "");
+}
+
+/* As perf inject -j writes it: a file and its mapping, without a build-id by perf 7.2. */
+static void make_jit(const char *path, uint64_t more)
+{
+	unsigned long long offset, size;
+	struct perfdata_mmap2 *mmap;
+	struct stat file;
+	size_t at;
+
+	assert_int_equal(stat(path, &file), 0);
+	assert_int_equal(sscanf(shell_output("readelf -SW %s | sed -n 's/.* [.]text  *PROGBITS  *"
+					     "[0-9a-f]* \\([0-9a-f]* [0-9a-f]*\\) .*/\\1/p'",
+					     path),
+				"%llx %llx", &offset, &size),
+			 2);
+	memset(&made, 0, sizeof(made));
+	made.clockid = clockid;
+	make_begin(&made);
+	at = made.size;
+	make_mmap2_event(&made, 10, 0x400000, size + more, offset, file.st_ino, 2100, path);
+	mmap = (void *)(made.bytes + at);
+	mmap->major = major(file.st_dev);
+	mmap->minor = minor(file.st_dev);
+	mmap->generation = 1;
+	make_sample(&made, PERFDATA_MISC_USER, 10, 2200, 0x400010);
+	make_end(&made);
+}
+
+static void assert_no_jit(const char *why)
+{
+	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
+	assert_non_null(strstr(err, why));
+	assert_int_equal(RUN(list, "-i", "perf.data"), 0);
+	assert_string_equal(out, "");
+}
+
+static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
+{
+	struct build_id id;
+	char text[BUILD_ID_TEXT], path[PATH_MAX], cwd[PATH_MAX - 64];
+
+	(void)state;
+	write_log(true);
+	shell("cp /bin/true jitted-10-0.so && mkdir home");
+	assert_int_equal(setenv("HOME", "home", 1), 0);
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	snprintf(path, sizeof(path), "%s/jitted-10-0.so", cwd);
+	sample_id(path, &id);
+	make_jit(path, 0);
+	write_made("perf.data");
+	/* The file is there, and says itself what it is. */
+	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, build_id_text(&id, text)));
+	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
+	assert_int_equal(RUN(list, "-i", "perf.data"), 0);
+	assert_non_null(strstr(out, text));
+	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 0);
+	shell("cmp jitted-10-0.so debug%s/*/elf", path);
+
+	make_jit(path, 1);
+	write_made("perf.data");
+	assert_no_jit("jitted-10-0.so: not annotated: the file has no code at that place\n");
+	make_jit(path, 0);
+	write_made("perf.data");
+	shell("touch -d 'next week' jitted-10-0.so");
+	assert_no_jit("jitted-10-0.so: not annotated: the file was written to after the recording");
+	shell("cp /bin/true other && mv other jitted-10-0.so");
+	assert_no_jit("another file is there than perf inject has written");
+	shell("rm jitted-10-0.so");
+	assert_no_jit("the file that perf inject has written cannot be read");
+	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 1);
 }
 
 static void what_is_wrong_is_reported(void **state)
@@ -193,20 +446,6 @@ static void assert_refused(const char *why)
 	assert_memory_equal(before, after, made.size);
 }
 
-static void write_one_mapping(uint32_t pid, uint64_t time)
-{
-	FILE *file = fopen("perf.data", "w");
-
-	memset(&made, 0, sizeof(made));
-	made.clockid = clockid;
-	make_begin(&made);
-	make_mmap2_event(&made, pid, 0x7f0000001000, 0x2000, 0x1000, 4711, time, "/lib.so");
-	make_end(&made);
-	assert_non_null(file);
-	assert_int_equal(fwrite(made.bytes, 1, made.size, file), made.size);
-	assert_int_equal(fclose(file), 0);
-}
-
 /* Of user space alone, it does not say where the kernel was. */
 static void a_recording_that_cannot_be_of_the_log_is_refused(void **state)
 {
@@ -234,6 +473,40 @@ static void a_recording_that_cannot_be_of_the_log_is_refused(void **state)
 	/* Of what was there before, records may be of the parent. */
 	write_one_mapping(11, 0);
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
+}
+
+/* By where they map files: pids 3 and 4 there are 10 and 11 here. */
+static void perf_may_be_in_another_pid_namespace(void **state)
+{
+	const uint64_t second = 1000000000;
+	const uint32_t pids[] = { 3, 4 };
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	const uint64_t times[] = { begin + 11 * second, begin + 21 * second, begin + 31 * second,
+				   begin + 41 * second };
+	struct log_writer *writer;
+	struct reason reason;
+
+	(void)state;
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	put_version(writer, 1, 0x11, times[0] - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, times[1] - 1000, real + 20 * (int64_t)second, 11);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+	write_mappings(2, pids, times);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	assert_non_null(strstr(err, "buildid: perf.data: recorded in another pid namespace: 2 "
+				    "processes found in the log by where they mapped files\n"));
+	assert_non_null(strstr(err, "perf.data: 2 mappings annotated, "));
+	assert_int_equal(RUN(list, "-i", "other"), 0);
+	assert_non_null(strstr(out, "1111111111111111111111111111111111111111 /lib.so\n"));
+	assert_non_null(strstr(out, "2222222222222222222222222222222222222222 /lib.so@"));
+	/* Times are too far from those in the log. */
+	write_mappings(2, pids, times + 2);
+	assert_refused("none of the recording's mappings is in it; it is of another boot, or of "
+		       "other processes");
 }
 
 /* One mapping, of now. */
@@ -288,6 +561,63 @@ static void what_was_recorded_elsewhere_needs_a_log(void **state)
 				 "a log with --log\n");
 }
 
+/* The first one that is executable. */
+static void write_own_mapping(void)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+
+	assert_true(process_maps_open(&maps, 0));
+	do
+		assert_true(process_maps_next(&maps, &mapping));
+	while (!mapping.executable || !mapping.ino);
+	memset(&made, 0, sizeof(made));
+	made.clockid = -1;
+	made.pipe = true;
+	make_begin(&made);
+	make_mmap2_event(&made, (uint32_t)getpid(), mapping.start, mapping.end - mapping.start, 0,
+			 mapping.ino, 0, mapping.path);
+	make_end(&made);
+	write_made("perf.data");
+	process_maps_close(&maps);
+}
+
+static int remember(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_mmap(&record, 1, 0, 10);
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* It says no host name and not where the kernel was; neither would that of a clone. */
+static void what_nothing_shows_to_be_of_here_needs_a_log(void **state)
+{
+	static const char refused[] =
+		"buildid: perf.data: nothing shows that it was recorded here:";
+
+	(void)state;
+	fake.maps = answer_maps;
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+	assert_memory_equal(err, refused, strlen(refused));
+	fake.history = remember;
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+	/* In another pid namespace it has another number. */
+	write_mappings_of(true, 1, &(uint32_t){ 11 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+	/* Of another time. */
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2000000000 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+
+	/* This process has it. */
+	fake.history = NULL;
+	write_own_mapping();
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 0);
+}
+
 /* Behind a perf that does what a script says. */
 static void each_of_several_outputs_is_annotated(void **state)
 {
@@ -339,14 +669,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_log_annotates),
+		TEST(modules_with_one_build_id_are_doubtful),
 		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
+		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),
+		TEST(another_clock_tells_contents_apart),
 		TEST(list_knows_hits_and_json),
+		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),
 		TEST(a_log_of_another_boot_is_refused),
 		TEST(a_recording_that_cannot_be_of_the_log_is_refused),
+		TEST(perf_may_be_in_another_pid_namespace),
 		TEST(what_was_recorded_elsewhere_needs_a_log),
+		TEST(what_nothing_shows_to_be_of_here_needs_a_log),
 		TEST(each_of_several_outputs_is_annotated),
 	};
 

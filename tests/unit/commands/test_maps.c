@@ -295,11 +295,12 @@ static void the_kernel_and_its_modules_are_listed(void **state)
 				      "(no-note)                                [without]\n");
 	put_kernel();
 	assert_int_equal(RUN(list, "-k", "-j"), 0);
-	assert_string_equal(out,
-			    "{\"type\":\"kernel\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-			    "\"path\":null,\"addr\":18446744071578845184,\"len\":16777216,"
-			    "\"name\":\"6.99.1\",\"build_id\":\"" ID20 "\",\"kind\":\"gnu\","
-			    "\"reason\":null,\"flags\":[\"snapshot\"]}\n");
+	assert_string_equal(
+		out,
+		"{\"type\":\"kernel\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
+		"\"path\":null,\"addr\":18446744071578845184,\"addr_hex\":\"0xffffffff81000000\",\"len\":16777216,"
+		"\"name\":\"6.99.1\",\"build_id\":\"" ID20 "\",\"kind\":\"gnu\","
+		"\"reason\":null,\"flags\":[\"snapshot\"]}\n");
 }
 
 static void a_list_that_is_not_whole_is_a_failure(void **state)

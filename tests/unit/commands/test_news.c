@@ -33,6 +33,8 @@ static void make(union any_record *file, uint64_t file_id, uint8_t content, uint
 	file->file.flags = flags;
 }
 
+static uint64_t file_size = 123456;
+
 static unsigned int judge_on(uint32_t device, uint64_t file_id, uint8_t content, uint32_t flags,
 			     const char *path)
 {
@@ -42,6 +44,8 @@ static unsigned int judge_on(uint32_t device, uint64_t file_id, uint8_t content,
 	make_mmap(&mmap, file_id, 0, 77);
 	make(&file, file_id, content, flags, path);
 	file.file.user_dev_minor = device;
+	file.file.file_size = file_size;
+	file.file.ino = file.file.user_ino = 1000 + file_id;
 	event.record = &mmap.header;
 	event.file = &file.file;
 	return news_judge(news, &event, &former);
@@ -97,6 +101,22 @@ static void a_reinstall_is_no_news(void **state)
 	(void)state;
 	judge(1, 0xa1, 0, "/a");
 	assert_int_equal(judge(2, 0xa1, 0, "/a"), 0);
+}
+
+static void the_same_id_with_another_size_is_another_content(void **state)
+{
+	(void)state;
+	judge(1, 0xa1, 0, "/a");
+	file_size = 654321;
+	assert_int_equal(judge(2, 0xa1, 0, "/a"), NEWS_CHANGED | NEWS_NEW);
+	assert_non_null(former);
+	assert_int_equal(former->id.bytes[0], 0xa1);
+	assert_int_equal(news_unsure(news), 0);
+	/* Of this size, too, and no process has it mapped. */
+	assert_int_equal(judge(3, 0xa1, 0, "/a"), 0);
+	assert_int_equal(news_unsure(news), 1);
+	file_size = 123456;
+	assert_int_equal(judge(4, 0xa1, 0, "/a"), NEWS_CHANGED);
 }
 
 static void containers_have_paths_of_their_own(void **state)
@@ -193,11 +213,17 @@ static void memory_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_content_is_new_once),  TEST(a_path_changes_once),
-		TEST(a_reinstall_is_no_news), TEST(containers_have_paths_of_their_own),
-		TEST(a_dump_has_no_order),    TEST(what_an_unlinked_file_held_is_not_the_paths),
-		TEST(odd_files_are_news),     TEST(without_a_content_nothing_is_claimed),
-		TEST(a_cookie_is_new_once),   TEST(memory_is_bounded),
+		TEST(a_content_is_new_once),
+		TEST(a_path_changes_once),
+		TEST(a_reinstall_is_no_news),
+		TEST(containers_have_paths_of_their_own),
+		TEST(the_same_id_with_another_size_is_another_content),
+		TEST(a_dump_has_no_order),
+		TEST(what_an_unlinked_file_held_is_not_the_paths),
+		TEST(odd_files_are_news),
+		TEST(without_a_content_nothing_is_claimed),
+		TEST(a_cookie_is_new_once),
+		TEST(memory_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

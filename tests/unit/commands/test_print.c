@@ -173,7 +173,7 @@ static void kernel_modules_and_cookies_are_objects(void **state)
 	record.image.flags = BUILDID_IMAGE_UNLOAD;
 	show_event(true, &record, NULL);
 	end("{\"type\":\"module\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-	    "\"addr\":18446744071578845184,\"len\":16777216,\"name\":\"ext4\","
+	    "\"addr\":18446744071578845184,\"addr_hex\":\"0xffffffff81000000\",\"len\":16777216,\"name\":\"ext4\","
 	    "\"build_id\":\"10111213\",\"kind\":\"gnu\",\"reason\":null,"
 	    "\"flags\":[\"unload\"]}\n");
 	done();
@@ -181,14 +181,14 @@ static void kernel_modules_and_cookies_are_objects(void **state)
 	record.header.flags = BUILDID_RECORD_SNAPSHOT;
 	show_event(true, &record, NULL);
 	end("{\"type\":\"kernel\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-	    "\"addr\":18446744071578845184,\"len\":16777216,\"name\":\"6.1\","
+	    "\"addr\":18446744071578845184,\"addr_hex\":\"0xffffffff81000000\",\"len\":16777216,\"name\":\"6.1\","
 	    "\"build_id\":null,\"kind\":\"none\",\"reason\":\"no-note\","
 	    "\"flags\":[\"snapshot\"]}\n");
 	done();
 	make_cookie(&record, 7, 4);
 	show_event(true, &record, NULL);
 	end("{\"type\":\"cookie\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
-	    "\"pid\":7,\"tid\":8,\"start_time\":1000007,\"comm\":\"worker\",\"addr\":139637976731648,"
+	    "\"pid\":7,\"tid\":8,\"start_time\":1000007,\"comm\":\"worker\",\"addr\":139637976731648,\"addr_hex\":\"0x7f0000001000\","
 	    "\"len\":8192,\"build_id\":\"10111213\",\"kind\":\"cookie\","
 	    "\"flags\":[]}\n");
 	done();
@@ -476,10 +476,10 @@ static void nor_in_json(void **state)
 static void a_mapping_has_all_keys_in_order(void **state)
 {
 	static const char *const keys[] = {
-		"type",	    "seq",  "time_mono", "time_perf", "pid",   "tid",	"start_time",
-		"comm",	    "uid",  "cgroup",	 "addr",      "len",   "pgoff", "prot",
-		"path",	    "dev",  "ino",	 "gen",	      "mtime", "size",	"file_id",
-		"build_id", "kind", "reason",	 "flags",     NULL,
+		"type",	   "seq",      "time_mono", "time_perf", "pid",	     "tid",   "start_time",
+		"comm",	   "uid",      "cgroup",    "addr",	 "addr_hex", "len",   "pgoff",
+		"prot",	   "path",     "dev",	    "ino",	 "gen",	     "mtime", "size",
+		"file_id", "build_id", "kind",	    "reason",	 "flags",    NULL,
 	};
 	struct json_object *object;
 	union any_record mmap, file;
@@ -491,7 +491,7 @@ static void a_mapping_has_all_keys_in_order(void **state)
 	show_event(true, &mmap, &file);
 	end("{\"type\":\"mmap\",\"seq\":1,\"time_mono\":1000,\"time_perf\":2000,"
 	    "\"pid\":4242,\"tid\":4243,\"start_time\":1004242,\"comm\":\"worker\","
-	    "\"uid\":1000,\"cgroup\":77,\"addr\":139637976731648,\"len\":8192,\"pgoff\":4096,"
+	    "\"uid\":1000,\"cgroup\":77,\"addr\":139637976731648,\"addr_hex\":\"0x7f0000001000\",\"len\":8192,\"pgoff\":4096,"
 	    "\"prot\":\"r-xp\",\"path\":\"/usr/bin/worker\",\"dev\":\"8:1\","
 	    "\"ino\":4711,\"gen\":99,\"mtime\":1700000000000000000,"
 	    "\"size\":123456,\"file_id\":7,\"build_id\":\"10111213\","

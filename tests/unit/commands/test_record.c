@@ -11,6 +11,8 @@
 
 #include "command.h"
 #include "common/array.h"
+#include "common/clock.h"
+#include "identities/log.h"
 
 static bool is_started(void)
 {
@@ -87,6 +89,63 @@ static void a_log_that_was_cut_is_shown_as_far_as_it_goes(void **state)
 	assert_non_null(strstr(out, "(being-read)"));
 	assert_non_null(strstr(err, "log: cut short: ends at byte 183, "
 				    "in what starts at byte 176\n"));
+}
+
+/* As of one that was set ahead by ten days at 2 s, which was written at once. */
+static void times_of_day_are_those_of_the_clock_then(void **state)
+{
+	static const int64_t days = 10LL * 24 * 3600 * 1000000000;
+	union any_record record;
+	struct log_writer *writer;
+	struct reason reason;
+	struct log_clock clock = {
+		.header = {
+			.type = LOG_RECORD_CLOCK,
+			.size = sizeof(clock),
+			.time_mono = 2000000000,
+		},
+		.time_real = (uint64_t)(clock_real() + 2000000000 + days),
+	};
+	const char *first, *second, *third;
+
+	(void)state;
+	clock.ahead_min = clock.ahead_max = (int64_t)(clock.time_real - 2000000000);
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	make_file(&record, 1, 20, 0, "/f");
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, 1, 0, 10);
+	record.header.time_mono = 1000000000;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_write(writer, &clock.header), 0);
+	/* found in the ring only then */
+	record.header.time_mono = 1000000001;
+	record.mmap.pid = 11;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	record.header.time_mono = 2000000001;
+	record.mmap.pid = 12;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_finish(writer), 0);
+
+	RUN(mon, "-j", "-l", "log");
+	first = strstr(out, "\"time\":");
+	assert_non_null(first);
+	second = strstr(first + 1, "\"time\":");
+	assert_non_null(second);
+	third = strstr(second + 1, "\"time\":");
+	assert_non_null(third);
+	assert_memory_equal(first, second, strlen("\"time\":\"2026-11-28"));
+	assert_memory_not_equal(first, third, strlen("\"time\":\"2026-11-28"));
+
+	RUN(users, "-j", "-l", "log", "101112131415161718191a1b1c1d1e1f20212223");
+	first = strstr(out, "\"time\":\"2");
+	assert_non_null(first);
+	second = strstr(first + 1, "\"time\":");
+	assert_non_null(second);
+	third = strstr(second + 1, "\"time\":");
+	assert_non_null(third);
+	assert_memory_equal(first, second, strlen("\"time\":\"2026-11-28"));
+	assert_memory_not_equal(first, third, strlen("\"time\":\"2026-11-28"));
 }
 
 static void what_follows_a_mapping_is_shown_with_it(void **state)
@@ -327,6 +386,7 @@ int main(void)
 		TEST(a_recording_can_be_piped),
 		TEST(a_link_is_followed_if_it_was_named),
 		TEST(a_log_that_was_cut_is_shown_as_far_as_it_goes),
+		TEST(times_of_day_are_those_of_the_clock_then),
 		TEST(what_follows_a_mapping_is_shown_with_it),
 		TEST(a_file_that_does_not_come_is_asked_for),
 		TEST(record_exits_as_its_command),

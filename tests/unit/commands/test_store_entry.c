@@ -141,6 +141,32 @@ static void only_a_module_without_a_path_is_skipped(void **state)
 	}
 }
 
+/* Of several modules with one build-id in a recording one may have it, but no other's file. */
+static void a_doubtful_module_is_stored_from_a_file_of_its_name_only(void **state)
+{
+	struct request request = { .kind = REQUEST_MODULE, .doubtful = true };
+	char path[128], other[128];
+
+	(void)state;
+	sample_make("true");
+	sample_id("true", &request.id);
+	shell("mv true true.ko");
+	snprintf(path, sizeof(path), "%s/true.ko", sample_directory());
+	snprintf(other, sizeof(other), "%s/other.ko", sample_directory());
+	request.path = path;
+	store_request(&store, &request);
+	assert_int_equal(store.stored, 1);
+	/* It is stored by now, as of another module. */
+	request.path = other;
+	store_request(&store, &request);
+	assert_int_equal(store.stored, 1);
+	assert_int_equal(store.failed, 1);
+	assert_printed("has this build-id for other modules, too");
+	request.path = "[nosuch]";
+	store_request(&store, &request);
+	assert_int_equal(store.failed, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -148,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_decompressed_module_is_whose_its_file_is),
 		TEST(what_is_stored_is_kept),
+		TEST(a_doubtful_module_is_stored_from_a_file_of_its_name_only),
 		TEST(only_a_module_without_a_path_is_skipped),
 	};
 

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Symbolize: what becomes of an address in text, in JSON and on the command line. */
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "common/array.h"
 #include "content/vdso.h"
 #include "identities/log.h"
 #include "samples.h"
@@ -49,6 +59,13 @@ static int reply_history(struct buildid_history *request)
 	return 0;
 }
 
+static void find_caller(void)
+{
+	assert_int_equal(sscanf(shell_output("nm -S lib.so | grep ' T caller$'"), "%llx %llx",
+				&start, &size),
+			 2);
+}
+
 static int set_up(void **state)
 {
 	if (fake_reset(state) || sample_set_up(state))
@@ -57,9 +74,7 @@ static int set_up(void **state)
 	      "-Wl,-z,noseparate-code -Wl,--build-id=0x" ID " -o lib.so s.c",
 	      source);
 	snprintf(path, sizeof(path), "%s/lib.so", sample_directory());
-	assert_int_equal(sscanf(shell_output("nm -S lib.so | grep ' T caller$'"), "%llx %llx",
-				&start, &size),
-			 2);
+	find_caller();
 	fake.resolve = resolve_library;
 	fake.mapped_at = BASE;
 	return 0;
@@ -143,13 +158,15 @@ static void json_has_an_object_for_each_address(void **state)
 	fake.exited = true;
 	fake.history = reply_history;
 	assert_int_equal(filter(format("a\n7 0x%llx\n0x12\n", BASE + start), "-j"), 0);
-	assert_ptr_equal(strstr(out, format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,"
-					    "\"function\":\"caller\",\"function_offset\":0,"
-					    "\"path\":\"%s\",\"offset\":%llu,\"build_id\":\"" ID
-					    "\",\"kind\":\"gnu\",\"reason\":null,",
-					    BASE + start, path, start)),
-			 out);
-	assert_non_null(strstr(out, "s.c\",\"line\":3,\"known_from\":\"history\","
+	assert_ptr_equal(
+		strstr(out,
+		       format("{\"type\":\"symbol\",\"pid\":7,\"addr\":%llu,\"addr_hex\":\"0x%llx\","
+			      "\"function\":\"caller\",\"function_offset\":0,"
+			      "\"path\":\"%s\",\"offset\":%llu,\"offset_hex\":\"0x%llx\",\"build_id\":\"" ID
+			      "\",\"kind\":\"gnu\",\"reason\":null,",
+			      BASE + start, BASE + start, path, start, start)),
+		out);
+	assert_non_null(strstr(out, "s.c\",\"line\":3,\"inlined_by\":[],\"known_from\":\"history\","
 				    "\"symbols_from\":\"path\",\"problem\":null}\n"));
 	/* The last process still counts. */
 	assert_non_null(strstr(out, "\"pid\":7,\"addr\":18,"));
@@ -290,6 +307,387 @@ static void the_vdso_is_of_no_other_process_either(void **state)
 	assert_null(strstr(out, "vdso"));
 }
 
+/* Neither a process nor the module: of what this one has mapped, and of ~/.debug. */
+static void a_build_id_and_an_offset_are_enough(void **state)
+{
+	static const char zeros[] = "000000000000000000000000";
+	unsigned long long inside = start + 1;
+	void *library;
+
+	(void)state;
+	fake.open_error = ENOENT;
+	assert_int_equal(filter(format(ID " + %llx\n", inside), NULL), 0);
+	assert_string_equal(out, format(ID " + %llx\n", inside));
+	assert_string_equal(err,
+			    "buildid: symbolize: 1 address has no function, though it is known "
+			    "where\n");
+	library = dlopen(path, RTLD_NOW);
+	assert_non_null(library);
+	assert_int_equal(filter(format(ID " 0x%llx\n", inside), NULL), 0);
+	assert_string_equal(out,
+			    format(ID " 0x%llx caller+0x1 %s/s.c:3\n", inside, sample_directory()));
+	assert_string_equal(err, "");
+	/* A return address, and what a sanitizer has of it: of the file's own addresses. */
+	filter(format("  " ID "+0x%llx\n  " ID "+0x%llx\n", start + size, start + size), NULL);
+	assert_non_null(strstr(out, format(" after+0x0 ")));
+	assert_non_null(strstr(out, format(" caller+0x%llx ", size)));
+	filter(format("==7==x\n    #0 0x55d300000001  (/x+0x%llx) (BuildId: " ID ")\n", inside),
+	       NULL);
+	assert_non_null(strstr(out, "#0 0x55d300000001 caller+0x1 (?+0x"));
+	filter(format(ID " + %llx\n", inside), "-j");
+	assert_non_null(strstr(
+		out, format("{\"type\":\"symbol\",\"pid\":null,\"addr\":null,"
+			    "\"addr_hex\":null,\"function\":\"caller\",\"function_offset\":1,"
+			    "\"path\":null,\"offset\":%llu,\"offset_hex\":\"0x%llx\","
+			    "\"build_id\":\"" ID "\",\"kind\":\"gnu\",",
+			    inside, inside)));
+	assert_non_null(strstr(out, "\"known_from\":\"text\",\"symbols_from\":\"mapped\","
+				    "\"problem\":null}\n"));
+	/* The kernel has room for 20 bytes, and fills it up. */
+	dlclose(library);
+	shell("cc -g -Og -shared -fPIC -Wl,--build-id=0x1011121314151617 -o short.so s.c");
+	library = dlopen("./short.so", RTLD_NOW);
+	assert_non_null(library);
+	filter(format("1011121314151617%s 0x%s\n", zeros,
+		      shell_output("nm short.so | sed -n 's/^0*\\(.*\\) T caller$/\\1/p' | "
+				   "tr -d '\\n'")),
+	       NULL);
+	assert_non_null(strstr(out, " caller+0x0 "));
+	dlclose(library);
+}
+
+static void json_with_names_is_json(void **state)
+{
+	char escaped[256];
+
+	(void)state;
+	strcpy(path, "/a\"b\\\x01\xff");
+	filter("{\"@\":{\"7,\\n    0x7f0000000010\\n\":5}}\n", NULL);
+	snprintf(
+		escaped, sizeof(escaped),
+		"{\"@\":{\"7,\\n    0x7f0000000010 [unknown] (/a\\\"b\\\\\\\\001\xef\xbf\xbd+0x10) "
+		"%s\\n\":5}}\n",
+		ID);
+	assert_string_equal(out, escaped);
+	assert_int_equal(fake.resolved.pid, 7);
+}
+
+static void what_is_not_recognised_is_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(filter("x deadbeef12 y deadbeef13\n", NULL), 0);
+	assert_string_equal(
+		err, "buildid: symbolize: 2 words may be addresses, but are not recognised\n");
+}
+
+/* Of the callers perf script 6.1 has offsets, in a program at that address, too. */
+static void an_offset_in_another_file_is_no_address(void **state)
+{
+	(void)state;
+	fake.mapped_at = 0x400000;
+	filter("7/7 1.000001: x: \n\t          401000 f+0x1 (/other)\n", NULL);
+	assert_string_equal(out, "7/7 1.000001: x: \n\t          401000 f+0x1 (/other)\n");
+	assert_non_null(strstr(err, "1 address left as it is: no file is mapped there"));
+}
+
+static void an_inlined_function_comes_before_what_it_was_inlined_into(void **state)
+{
+	unsigned long long at;
+
+	(void)state;
+	shell("printf 'int rand(void);\\nstatic inline int in(int n) {\\n\\treturn n * rand(); }\\n"
+	      "void caller(int *n) {\\n\\t*n = in(5); }\\n' > s.c; "
+	      "cc -g -O2 -fcf-protection=none -shared -fPIC -Wl,-z,noseparate-code "
+	      "-Wl,--build-id=0x" ID " -o lib.so s.c");
+	find_caller();
+	at = strtoull(shell_output("objdump -d lib.so | sed -n '/call.*rand/s/:.*//p'"), NULL, 16);
+	filter(format("7 0x%llx\n", BASE + at), NULL);
+	assert_string_equal(out, format("7 0x%llx in (%s+0x%llx) " ID
+					" %s/s.c:3 (inlined by) caller+0x%llx "
+					"%s/s.c:5\n",
+					BASE + at, path, at, sample_directory(), at - start,
+					sample_directory()));
+	filter(format("7 0x%llx\n", BASE + at), "-j");
+	assert_non_null(strstr(out, "\"function\":\"in\",\"function_offset\":null,"));
+	assert_non_null(strstr(out, format("\"source\":\"%s/s.c\",\"line\":3,\"inlined_by\":"
+					   "[{\"function\":\"caller\",\"function_offset\":%llu,"
+					   "\"source\":\"%s/s.c\",\"line\":5}],",
+					   sample_directory(), at - start, sample_directory())));
+}
+
+static struct stat status; /* of a library as it was mapped */
+static uint16_t other_kind;
+
+/* As the module has it: without a GNU build-id, in this version. */
+static void resolve_without_id(int fd, union any_record *record)
+{
+	(void)fd;
+	make_file(record, 1, other_kind ? 20 : 0, 0, path);
+	record->file.kind = other_kind;
+	record->file.reason = BUILDID_REASON_NO_NOTE;
+	record->file.user_ino = status.st_ino;
+	record->file.ctime = status.st_ctim.tv_sec * 1000000000LL + status.st_ctim.tv_nsec;
+	record->file.file_size = (uint64_t)status.st_size;
+}
+
+/* In this process. */
+static void map_library(const char *options)
+{
+	void *mapped;
+	int fd;
+
+	shell("cc -g -Og -fcf-protection=none -shared -fPIC -Wl,-z,noseparate-code %s -o lib.so "
+	      "s.c",
+	      options);
+	find_caller();
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fstat(fd, &status), 0);
+	mapped = mmap(NULL, 0x2000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	fake.mapped_at = (uint64_t)(uintptr_t)mapped;
+}
+
+static const char *line_of_this(void)
+{
+	return format("%d 0x%llx\n", getpid(), (unsigned long long)fake.mapped_at + start);
+}
+
+/* As Go's linker and --build-id=none leave it; two of Bazel's have one Go id, "redacted". */
+static void without_a_build_id_it_is_the_very_file(void **state)
+{
+	static const uint16_t kinds[] = { BUILDID_KIND_GO, BUILDID_KIND_HTLHASH,
+					  BUILDID_KIND_FSVERITY, BUILDID_KIND_COOKIE,
+					  BUILDID_KIND_NONE };
+	size_t i;
+
+	(void)state;
+	fake.resolve = resolve_without_id;
+	map_library("-Wl,--build-id=none");
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		other_kind = kinds[i];
+		filter(line_of_this(), NULL);
+		assert_non_null(strstr(out, format(" caller+0x0 (%s+0x%llx) ", path, start)));
+		assert_non_null(strstr(out, "s.c:3\n"));
+	}
+	/* Another file at its path, with the same identity: of this process, and of one gone. */
+	shell("sed 's/caller/fooled/' s.c >t.c; cc -Og -shared -fPIC -o other.so t.c; "
+	      "mv other.so lib.so");
+	filter(line_of_this(), NULL);
+	assert_null(strstr(out, "fooled"));
+	filter(format("4194305 0x%llx\n", (unsigned long long)fake.mapped_at + start), "-j");
+	assert_non_null(strstr(out, "\"function\":null"));
+	assert_non_null(strstr(out, "\"problem\":\"the file has no GNU build-id, and is not there: "
+				    "is another file, or was changed since\""));
+}
+
+/* Deleted, it is there for who may open it through the process. */
+static void without_a_build_id_and_without_a_path(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	fake.resolve = resolve_without_id;
+	other_kind = BUILDID_KIND_GO;
+	map_library("-Wl,--build-id=none");
+	assert_int_equal(link("lib.so", "kept"), 0);
+	unlink("lib.so");
+	assert_int_equal(stat("kept", &status), 0);
+	filter(line_of_this(), "-j");
+	assert_non_null(strstr(out, "\"function\":\"caller\""));
+	assert_non_null(strstr(out, "\"symbols_from\":\"mapped\""));
+}
+
+static uint64_t moved; /* a page of the library that is in no file any more */
+
+static void resolve_but_moved(int fd, union any_record *record)
+{
+	resolve_library(fd, record);
+	fake.resolve_error = fake.resolved.addr - moved < 4096 ? ENOENT : 0;
+}
+
+/* As iodlr does it, and what a linker's script or BOLT has put into programs. */
+static void move_page(uint64_t addr, const void *bytes)
+{
+	void *page = (void *)(uintptr_t)addr;
+
+	assert_ptr_equal(mmap(page, 4096, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 page);
+	memcpy(page, bytes, 4096);
+	mprotect(page, 4096, PROT_READ | PROT_EXEC);
+}
+
+static void code_that_was_moved_is_that_of_the_file_around_it(void **state)
+{
+	static const char *const layouts[] = { "separate-code", "noseparate-code" };
+	unsigned char copy[4096], other[4096];
+	struct link_map *map;
+	const char *line;
+	void *library;
+	size_t i;
+
+	(void)state;
+	fake.resolve = resolve_but_moved;
+	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
+		shell("cc -g -Og -fcf-protection=none -nostartfiles -shared -fPIC -Wl,-z,%s "
+		      "-Wl,--build-id=0x" ID " -o lib%zu.so s.c; cp lib%zu.so lib.so",
+		      layouts[i], i, i);
+		find_caller();
+		snprintf(path, sizeof(path), "%s/lib%zu.so", sample_directory(), i);
+		library = dlopen(path, RTLD_NOW);
+		assert_non_null(library);
+		assert_int_equal(dlinfo(library, RTLD_DI_LINKMAP, &map), 0);
+		fake.mapped_at = map->l_addr;
+		moved = (map->l_addr + start) & ~4095ULL;
+		memcpy(copy, (void *)(uintptr_t)moved, sizeof(copy));
+		move_page(moved, copy);
+		line = format("%d 0x%llx\n", getpid(), (unsigned long long)map->l_addr + start);
+		filter(line, NULL);
+		assert_non_null(strstr(out, format(" caller+0x0 (%s+0x%llx) " ID, path, start)));
+		/* What else comes to be there is not that. */
+		memset(other, 0, sizeof(other));
+		other[5] = 5;
+		move_page(moved, other);
+		filter(line, NULL);
+		assert_string_equal(out, line);
+		dlclose(library);
+	}
+}
+
+static char map_path[64];
+
+static void write_map(const char *text)
+{
+	FILE *file = fopen(map_path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static unsigned long long map_code(int protection)
+{
+	void *page = mmap(NULL, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	return (uintptr_t)page;
+}
+
+static bool is_named(unsigned long long addr, const char *name)
+{
+	filter(format("%d 0x%llx\n", getpid(), addr), NULL);
+	return !strcmp(out, format("%d 0x%llx %s (%s+0x%llx) (anonymous)\n", getpid(), addr, name,
+				   map_path, addr));
+}
+
+static void compiled_code_has_the_name_that_its_process_says(void **state)
+{
+	unsigned long long code = map_code(PROT_READ | PROT_EXEC), data = map_code(PROT_READ);
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	write_map(format(
+		"%llx 40 a::b (x.js:1)\nrubbish\n%llx 20 old\n%llx 10 LazyCompile:*new x.js\n"
+		"%llx 40 data\n%llx 40 cut",
+		code, code + 0x40, code + 0x48, data, code + 0x100));
+	assert_true(is_named(code, "a::b (x.js:1)+0x0"));
+	assert_true(is_named(code + 0x3f, "a::b (x.js:1)+0x3f"));
+	assert_true(is_named(code + 0x44, "old+0x4"));
+	assert_true(is_named(code + 0x48, "LazyCompile:*new x.js+0x0"));
+	assert_true(is_named(code + 0x58, "old+0x18"));
+	assert_false(is_named(code + 0x60, "old+0x20"));
+	assert_false(is_named(data, "data+0x0"));
+	assert_false(is_named(code + 0x100, "cut+0x0"));
+	/* A return address is that of the call before it. */
+	filter(format("%d\n  0x%llx\n  0x%llx\n", getpid(), code, code + 0x40), NULL);
+	assert_non_null(strstr(out, " a::b (x.js:1)+0x40 "));
+	/* Of other memory that is no program's. */
+	fake.resolve_error = 0;
+	fake.resolve = resolve_without_id;
+	other_kind = BUILDID_KIND_NONE;
+	strcpy(path, "/memfd:doublemapper");
+	assert_true(is_named(code, "a::b (x.js:1)+0x0"));
+	unlink(map_path);
+}
+
+/* Whatever it is called: it may be another user's, of another process, or all memory. */
+static void a_map_that_is_not_the_process_s_own_says_nothing(void **state)
+{
+	unsigned long long code = map_code(PROT_READ | PROT_EXEC);
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	write_map(format("%llx 40 it\n", code));
+	assert_true(is_named(code, "it+0x0"));
+	shell("touch -d '2 days ago' %s", map_path);
+	assert_false(is_named(code, "it+0x0"));
+	shell("touch %s; truncate -s 200M %s", map_path, map_path);
+	assert_false(is_named(code, "it+0x0"));
+	shell("rm %s; mkfifo %s", map_path, map_path);
+	assert_false(is_named(code, "it+0x0"));
+	shell("rm %s", map_path);
+	write_map(format("%llx 40 it\n", code));
+	if (!geteuid()) {
+		assert_int_equal(chown(map_path, 12345, 12345), 0);
+		assert_false(is_named(code, "it+0x0"));
+	}
+	unlink(map_path);
+}
+
+/* In a container: its /tmp and its pid. Says the pid that it has here. */
+static void be_contained(int to, uint64_t code)
+{
+	pid_t pid;
+	FILE *file;
+
+	if (unshare(CLONE_NEWNS | CLONE_NEWPID) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", "/tmp", "tmpfs", 0, NULL))
+		_exit(1);
+	/* A test that fails leaves nobody behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pid = fork();
+	if (pid) {
+		waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	file = fopen("/tmp/perf-1.map", "w");
+	fprintf(file, "%llx 40 contained\n", (unsigned long long)code);
+	fclose(file);
+	dprintf(to, "\n");
+	pause();
+}
+
+static void in_a_container_it_is_the_container_s(void **state)
+{
+	unsigned long long code = map_code(PROT_READ | PROT_EXEC);
+	int ends[2];
+	int pid, result;
+	pid_t child;
+	char byte;
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child)
+		be_contained(ends[1], code);
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) == 1) {
+		pid = atoi(shell_output("pgrep -P %d", child));
+		result = RUN(symbolize, format("%d", pid), format("%llx", code));
+		kill(pid, SIGKILL);
+		assert_int_equal(result, 0);
+		assert_non_null(strstr(out, " contained+0x0 (/tmp/perf-1.map+"));
+	}
+	close(ends[0]);
+	waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
@@ -305,7 +703,18 @@ int main(void)
 		TEST(without_the_module_there_has_to_be_a_log),
 		TEST(of_a_process_in_the_log_no_other_with_its_pid_is_asked),
 		TEST(a_process_that_has_exited_is_looked_for_once),
+		TEST(a_build_id_and_an_offset_are_enough),
+		TEST(json_with_names_is_json),
+		TEST(what_is_not_recognised_is_counted),
+		TEST(an_offset_in_another_file_is_no_address),
 		TEST(the_vdso_is_of_no_other_process_either),
+		TEST(an_inlined_function_comes_before_what_it_was_inlined_into),
+		TEST(without_a_build_id_it_is_the_very_file),
+		TEST(without_a_build_id_and_without_a_path),
+		TEST(code_that_was_moved_is_that_of_the_file_around_it),
+		TEST(compiled_code_has_the_name_that_its_process_says),
+		TEST(a_map_that_is_not_the_process_s_own_says_nothing),
+		TEST(in_a_container_it_is_the_container_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,46 @@ static void without_standard_files_no_other_gets_what_is_theirs(void **state)
 	assert_int_equal(system(words), 0);
 }
 
+static int bundle_to(const char *path)
+{
+	char words[256];
+
+	snprintf(words, sizeof(words), "bundle --no-debuginfod --dir debug -o %s perf.data", path);
+	return run(words);
+}
+
+static void an_archive_replaces_only_ones_own_archive(void **state)
+{
+	char directory[] = "/tmp/buildid-tool.XXXXXX";
+	char words[256];
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	make_recording("perf.data");
+	/* There is no file of that id. */
+	assert_int_equal(bundle_to("again"), 1);
+	assert_int_equal(bundle_to("again"), 1);
+	assert_said("again: 0 files");
+	assert_int_equal(bundle_to("perf.data"), 1);
+	assert_said("perf.data: exists and is something else; remove it first");
+	assert_int_equal(bundle_to("."), 1);
+	assert_said(".: Is a directory");
+	if (!geteuid()) {
+		assert_int_equal(system("mkdir sticky && chmod 1777 sticky && "
+					"ln -s ../again sticky/link && ln -s .. sticky/away && "
+					"chown -h 65534:65534 sticky/*"),
+				 0);
+		assert_int_equal(bundle_to("sticky/link"), 1);
+		assert_said("sticky/link: is another user's, and no regular file");
+		assert_int_equal(bundle_to("sticky/away/new"), 1);
+		assert_int_equal(access("new", F_OK), -1);
+	}
+	assert_int_equal(chdir("/"), 0);
+	snprintf(words, sizeof(words), "rm -r %s", directory);
+	assert_int_equal(system(words), 0);
+}
+
 /* Up to the file size that is allowed, as on a full disk; or where nothing can be. */
 static void a_stream_goes_through_without_room_for_it(void **state)
 {
@@ -206,6 +246,7 @@ int main(void)
 		cmocka_unit_test(help_names_every_command_there_is),
 		cmocka_unit_test(wrong_usage_exits_with_2),
 		cmocka_unit_test(its_other_name_is_mon),
+		cmocka_unit_test(an_archive_replaces_only_ones_own_archive),
 		cmocka_unit_test(a_stream_goes_through_without_room_for_it),
 		cmocka_unit_test(without_standard_files_no_other_gets_what_is_theirs),
 		cmocka_unit_test(a_full_disk_is_a_failure),

@@ -447,6 +447,26 @@ static void no_program_is_run_to_unpack(void **state)
 	assert_int_not_equal(access("ran", F_OK), 0);
 }
 
+static void nothing_is_written_elsewhere(void **state)
+{
+	(void)state;
+	add_bytes("perf.data/data", "new", 3);
+	add_bytes("perf.data/data.0", "new", 3);
+	finish();
+	if (geteuid())
+		skip();
+	shell("mkdir secret sticky && chmod 1777 sticky && ln -s ../secret sticky/link && "
+	      "chown -h 65534:65534 sticky/link");
+	assert_int_equal(RUN(unbundle, "-o", "sticky/link/new", "b.tar.zst"), 1);
+	assert_non_null(strstr(err, "leads through a symbolic link of another user"));
+	assert_int_equal(RUN(unbundle, "-o", "sticky/link", "b.tar.zst"), 1);
+	assert_int_equal(RUN(unbundle, "--dir", "sticky/link", "b.tar.zst"), 1);
+	assert_string_equal(shell_output("ls -A secret"), "");
+	assert_string_equal(shell_output("ls -A sticky"), "link\n");
+	assert_int_equal(RUN(unbundle, "-o", "sticky/new", "b.tar.zst"), 0);
+	assert_string_equal(shell_output("cat sticky/new/data.0"), "new");
+}
+
 static void json_has_the_same(void **state)
 {
 	(void)state;
@@ -480,6 +500,7 @@ int main(void)
 		TEST(what_is_meant_to_fill_the_disk_is_not_unpacked),
 		TEST(holes_count),
 		TEST(no_program_is_run_to_unpack),
+		TEST(nothing_is_written_elsewhere),
 		TEST(json_has_the_same),
 	};
 

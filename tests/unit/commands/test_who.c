@@ -2,13 +2,18 @@
 /* Who: stale and users, with a fake module that says what this process has mapped. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -54,6 +59,110 @@ static int one_file(struct buildid_maps *request)
 	return 0;
 }
 
+/* ---------------------------------------------------------------- program -- */
+
+/*
+ * A copy of sleep(1) that runs, and whose file is replaced then. The module has the same
+ * identity for all: what differs is sizes and bytes.
+ */
+static pid_t program;
+static const char *program_id; /* of Go; NULL: a GNU build-id */
+static struct stat running;
+
+static void describe_with(union any_record *record, uint64_t file_id, uint16_t id_len,
+			  const struct stat *stat_)
+{
+	struct buildid_file *file = &record->file;
+
+	make_file(record, file_id, id_len, 0, path);
+	file->ino = file->user_ino = stat_->st_ino;
+	file->dev_major = file->user_dev_major = major(stat_->st_dev);
+	file->dev_minor = file->user_dev_minor = minor(stat_->st_dev);
+	file->file_size = (uint64_t)stat_->st_size;
+	file->mtime = stat_->st_mtim.tv_sec * 1000000000LL + stat_->st_mtim.tv_nsec;
+	file->ctime = stat_->st_ctim.tv_sec * 1000000000LL + stat_->st_ctim.tv_nsec;
+}
+
+static void describe(union any_record *record, uint64_t file_id, const struct stat *stat_)
+{
+	struct buildid_file *file = &record->file;
+
+	describe_with(record, file_id, program_id ? (uint16_t)strlen(program_id) : 20, stat_);
+	if (!program_id)
+		return;
+	file->kind = BUILDID_KIND_GO;
+	file->reason = BUILDID_REASON_NO_NOTE;
+	memcpy(record->bytes + file->data_off, program_id, strlen(program_id));
+}
+
+static int maps_of_program(struct buildid_maps *request)
+{
+	union any_record record;
+
+	request->cursor = BUILDID_MAPS_END;
+	if (request->pid != (uint32_t)program)
+		return ESRCH;
+	describe(&record, 7, &running);
+	fake_add_map(request, &record);
+	make_mmap(&record, 7, 0, request->pid);
+	fake_add_map(request, &record);
+	return 0;
+}
+
+static void what_is_there(int fd, union any_record *record)
+{
+	struct stat stat_;
+
+	assert_int_equal(fstat(fd, &stat_), 0);
+	describe(record, 100 + stat_.st_ino, &stat_);
+}
+
+static void run_shell(const char *script)
+{
+	char *command;
+
+	assert_true(asprintf(&command, "f=%s; %s", path, script) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+static bool is_executed(void)
+{
+	char link[64], target[PATH_MAX];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", program);
+	size = readlink(link, target, sizeof(target) - 1);
+	target[size > 0 ? size : 0] = '\0';
+	return !strcmp(target, path);
+}
+
+static void start_program(void)
+{
+	run_shell("cp /bin/sleep $f.new; mv $f.new $f");
+	assert_int_equal(stat(path, &running), 0);
+	program = fork();
+	if (!program) {
+		execl(path, "lib.so", "1000", NULL);
+		_exit(1);
+	}
+	wait_until(is_executed);
+	snprintf(pid, sizeof(pid), "%d", program);
+	fake.maps = maps_of_program;
+	fake.resolve = what_is_there;
+}
+
+static int end_program(void **state)
+{
+	if (program) {
+		kill(program, SIGKILL);
+		waitpid(program, NULL, 0);
+	}
+	program = 0;
+	program_id = NULL;
+	return tear_down(state);
+}
+
 static void other_content(int fd, union any_record *record)
 {
 	(void)fd;
@@ -74,10 +183,59 @@ static size_t lines(const char *text)
 static void the_same_content_in_another_file_is_not_stale(void **state)
 {
 	(void)state;
-	fake.maps = one_file;
+	start_program();
+	run_shell("cp $f $f.new; mv $f.new $f");
 	assert_int_equal(RUN(stale, pid), 0);
 	assert_string_equal(out, "");
 	assert_string_equal(err, "");
+}
+
+static void assert_other_with_the_same_id(void)
+{
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "lib.so (same id, other content)\n"));
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"state\":\"replaced\""));
+	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
+	assert_string_equal(err, "");
+}
+
+static void an_equal_id_is_no_proof(void **state)
+{
+	(void)state;
+	start_program();
+	run_shell("(cat $f; echo payload) > $f.new; mv $f.new $f");
+	assert_other_with_the_same_id();
+	/* Of the same size: a byte in the middle, and one at the end. */
+	run_shell("cp /bin/sleep $f.new; printf X | dd of=$f.new bs=1 seek=20000 conv=notrunc "
+		  "status=none; mv $f.new $f");
+	assert_other_with_the_same_id();
+	run_shell("head -c -1 /bin/sleep > $f.new; printf X >> $f.new; mv $f.new $f");
+	assert_other_with_the_same_id();
+	run_shell("cp /bin/sleep $f.new; mv $f.new $f");
+	assert_int_equal(RUN(stale, pid), 0);
+}
+
+static void go_programs_with_a_placeholder_are_told_apart(void **state)
+{
+	(void)state;
+	program_id = "redacted";
+	start_program();
+	run_shell("cp /bin/sleep $f.new; printf X | dd of=$f.new bs=1 seek=20000 conv=notrunc "
+		  "status=none; mv $f.new $f");
+	assert_other_with_the_same_id();
+}
+
+static void what_is_not_at_hand_is_not_called_equal(void **state)
+{
+	(void)state;
+	start_program();
+	run_shell("cp $f $f.new; mv $f.new $f");
+	/* Another file than the one that the record is of. */
+	running.st_ino += 1000000;
+	assert_int_equal(RUN(stale, pid), 0);
+	assert_string_equal(out, "");
+	assert_non_null(strstr(err, "1 mapped files are not known to be what is at their path"));
 }
 
 static void another_content_is_stale_once(void **state)
@@ -244,6 +402,161 @@ static void users_are_those_of_now_and_those_that_have_exited(void **state)
 	assert_string_equal(out, "");
 }
 
+/* The machine of the test may never have slept: take its time of boot for that. */
+static uint64_t start_time;
+
+static int one_mapping(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_file(&record, 7, 20, 0, path);
+	/* so that nothing is said of its package */
+	record.file.flags |= BUILDID_FILE_MEMFD;
+	fake_add_history(request, &record);
+	make_mmap(&record, 7, 0, 1);
+	record.mmap.start_time = start_time;
+	record.header.time_mono = 1000000000;
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* With an id that begins like ID. */
+static int two_contents(struct buildid_history *request)
+{
+	union any_record record;
+
+	make_file(&record, 8, 16, 0, "/other");
+	fake_add_history(request, &record);
+	make_mmap(&record, 8, 0, (uint32_t)getppid());
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* The program that runs, as one that has exited. */
+static int history_of_program(struct buildid_history *request)
+{
+	union any_record record;
+
+	describe(&record, 7, &running);
+	fake_add_history(request, &record);
+	make_mmap(&record, 7, 0, (uint32_t)program + 1);
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	long answer = syscall(SYS_clock_gettime, clock, now);
+
+	/* an hour since it was booted */
+	if (clock == CLOCK_BOOTTIME)
+		now->tv_sec += 3600;
+	return (int)answer;
+}
+
+/* Whether a mapping was made before the machine slept is not known, unless by its process. */
+static void sleep_leaves_no_times_of_before(void **state)
+{
+	const uint64_t second = 1000000000;
+
+	(void)state;
+	start_time = second / 2;
+	fake.history = one_mapping;
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\",\"time\":\"2"));
+	assert_string_equal(err, "");
+	fake.slept = 1800 * second;
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\",\"time\":null"));
+	assert_string_equal(err,
+			    "buildid: users: when it was mapped is not known where the machine "
+			    "may have slept since\n");
+	/* It had all of its sleep before it began, half a second ago by then. */
+	start_time = 3600 * second + second / 2;
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\",\"time\":\"2"));
+}
+
+static int no_history(struct buildid_history *request)
+{
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static int nobody(struct buildid_maps *request)
+{
+	request->cursor = BUILDID_MAPS_END;
+	return ESRCH;
+}
+
+static void users_of_another_content_are_counted(void **state)
+{
+	(void)state;
+	program_id = "redacted";
+	start_program();
+	run_shell("cp $f $f.new; mv $f.new $f");
+	fake.history = no_history;
+	assert_int_equal(RUN(users, "-j", path), 0);
+	assert_non_null(strstr(out, "\"state\":\"mapped\""));
+	assert_non_null(strstr(out, "\"note\":null"));
+	assert_string_equal(err, "");
+	run_shell("printf X | dd of=$f bs=1 seek=20000 conv=notrunc status=none");
+	fake.history = history_of_program;
+	assert_int_equal(RUN(users, path), 3);
+	assert_string_equal(out, "");
+	assert_non_null(strstr(err, "not shown: 2 with the same id, other content"));
+	/* Of another size, and nothing at hand. */
+	fake.maps = nobody;
+	run_shell("echo payload >> $f");
+	assert_int_equal(RUN(users, path), 3);
+	assert_non_null(strstr(err, "not shown: 1 with the same id, other content"));
+}
+
+static void users_that_cannot_be_compared_are_marked(void **state)
+{
+	(void)state;
+	start_program();
+	fake.maps = nobody;
+	fake.history = history_of_program;
+	assert_int_equal(RUN(users, "-j", path), 0);
+	assert_non_null(strstr(out, "\"state\":\"exited\""));
+	assert_non_null(strstr(out, "\"note\":null"));
+	run_shell("cp $f $f.new; mv $f.new $f");
+	assert_int_equal(RUN(users, path), 0);
+	assert_non_null(strstr(out, "lib.so (same id, not compared)\n"));
+	assert_non_null(strstr(err, "1 of these may have another content"));
+}
+
+static void first_digits_are_enough_if_no_other_begins_so(void **state)
+{
+	static const char *const beginnings[] = { "10111213", "101112131", "101112131415",
+						  "101112131415161718191a1b1c1d1e1" };
+	size_t i;
+
+	(void)state;
+	fake.maps = one_file;
+	fake.history = two_mappings;
+	for (i = 0; i < ARRAY_SIZE(beginnings); i++) {
+		assert_int_equal(RUN(users, "-j", beginnings[i]), 0);
+		assert_int_equal(lines(out), 3);
+	}
+	/* Fewer are a file's name. */
+	assert_int_equal(RUN(users, "1011121"), 1);
+	assert_int_equal(RUN(users, "10111214"), 3);
+	assert_int_equal(RUN(users, "101112141"), 1);
+	assert_string_equal(err, "buildid: 101112141: no build-id is known that begins so\n");
+	fake.history = two_contents;
+	assert_int_equal(RUN(users, "10111213"), 1);
+	assert_string_equal(err,
+			    "buildid: 10111213: several build-ids begin so; which of these: " ID
+			    " 101112131415161718191a1b1c1d1e1f\n");
+	assert_string_equal(out, "");
+	assert_int_equal(RUN(users, "101112131415161718191a1b1c1d1e1f"), 0);
+}
+
 static int unknown_number(struct buildid_history *request)
 {
 	(void)request;
@@ -298,27 +611,13 @@ static int unmap(void **state)
 	return tear_down(state);
 }
 
-static void describe(union any_record *record, uint64_t file_id, uint16_t id_len,
-		     const struct stat *stat_)
-{
-	struct buildid_file *file = &record->file;
-
-	make_file(record, file_id, id_len, 0, path);
-	file->dev_major = file->user_dev_major = major(stat_->st_dev);
-	file->dev_minor = file->user_dev_minor = minor(stat_->st_dev);
-	file->ino = file->user_ino = stat_->st_ino;
-	file->mtime = stat_->st_mtim.tv_sec * 1000000000LL + stat_->st_mtim.tv_nsec;
-	file->ctime = stat_->st_ctim.tv_sec * 1000000000LL + stat_->st_ctim.tv_nsec;
-	file->file_size = (uint64_t)stat_->st_size;
-}
-
 static int mapped_file(struct buildid_maps *request)
 {
 	union any_record record;
 
 	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
 		return ESRCH;
-	describe(&record, 7, 20, &mapped);
+	describe(&record, 7, &mapped);
 	fake_add_map(request, &record);
 	make_mmap(&record, 7, 0, request->pid);
 	record.mmap.addr = (uintptr_t)mapping;
@@ -328,18 +627,12 @@ static int mapped_file(struct buildid_maps *request)
 	return 0;
 }
 
-static int no_history(struct buildid_history *request)
-{
-	request->cursor = BUILDID_MAPS_END;
-	return 0;
-}
-
-static void what_is_there(int fd, union any_record *record)
+static void a_newer_build(int fd, union any_record *record)
 {
 	struct stat stat_;
 
 	fstat(fd, &stat_);
-	describe(record, 8, 16, &stat_);
+	describe_with(record, 8, 16, &stat_);
 }
 
 static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
@@ -348,7 +641,7 @@ static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
 	install(NOTE("3.0.11-1"));
 	map_it();
 	fake.maps = mapped_file;
-	fake.resolve = what_is_there;
+	fake.resolve = a_newer_build;
 	install(NOTE("3.0.13-1"));
 	assert_int_equal(RUN(stale, pid), 3);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1 -> 3.0.13-1)\n"));
@@ -418,7 +711,7 @@ static void a_file_that_was_overwritten_is_no_longer_of_that_package(void **stat
 static void the_mapped_file(int fd, union any_record *record)
 {
 	(void)fd;
-	describe(record, 7, 20, &mapped);
+	describe(record, 7, &mapped);
 }
 
 /* Where stat(2) and the module have different numbers. */
@@ -457,7 +750,7 @@ static void a_line_with_a_package_fits_its_terminal(void **state)
 	install(NOTE("3.0.11-1"));
 	map_it();
 	fake.maps = mapped_file;
-	fake.resolve = what_is_there;
+	fake.resolve = a_newer_build;
 	install(NOTE("3.0.13-1"));
 	for (width = 44; width < 200; width += 12) {
 		stale_at(width, NULL);
@@ -468,21 +761,82 @@ static void a_line_with_a_package_fits_its_terminal(void **state)
 	assert_non_null(strstr(out, "(openssl 3.0.11-1 -> 3.0.13-1)"));
 }
 
-#define PACKAGE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, unmap)
+static int history_of_mapped(struct buildid_history *request)
+{
+	union any_record record;
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	describe(&record, 7, &mapped);
+	fake_add_history(request, &record);
+	make_mmap(&record, 7, 0, (uint32_t)getpid());
+	record.mmap.addr = (uintptr_t)mapping;
+	record.mmap.len = 4096;
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* The build-id of GNU ld does not cover the note. */
+static void another_version_with_the_same_id_is_another_content(void **state)
+{
+	int width;
+
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.resolve = what_is_there;
+	fake.history = no_history;
+	install(NOTE("3.0.11-1"));
+	assert_int_equal(RUN(stale, pid), 0);
+	install(NOTE("3.0.13-1"));
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "/lib.so (same id, other content) "
+				    "(openssl 3.0.11-1 -> 3.0.13-1)\n"));
+	assert_string_equal(err, "");
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
+	assert_non_null(strstr(out, "\"now_package_version\":\"3.0.13-1\""));
+	for (width = 44; width < 200; width += 12) {
+		stale_at(width, NULL);
+		assert_fits(width);
+		assert_int_equal(lines(out), 2);
+	}
+	assert_int_equal(RUN(users, path), 3);
+	assert_non_null(strstr(err, "not shown: 2 with the same id, other content"));
+	fake.maps = nobody;
+	fake.history = history_of_mapped;
+	assert_int_equal(RUN(users, path), 0);
+	assert_non_null(strstr(out, "/lib.so (same id, not compared) (openssl 3.0.11-1)\n"));
+	/* Sizes are enough. */
+	fake.maps = mapped_file;
+	install(NOTE("3.0.9-1~deb12u2"));
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "/lib.so (same id, other content) "
+				    "(openssl 3.0.11-1 -> 3.0.9-1~deb12u2)\n"));
+}
+
+#define PACKAGE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, unmap)
+#define TEST(name)	   cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST_PROGRAM(name) cmocka_unit_test_setup_teardown(name, set_up, end_program)
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(the_same_content_in_another_file_is_not_stale),
+		TEST_PROGRAM(the_same_content_in_another_file_is_not_stale),
+		TEST_PROGRAM(an_equal_id_is_no_proof),
+		TEST_PROGRAM(go_programs_with_a_placeholder_are_told_apart),
+		TEST_PROGRAM(what_is_not_at_hand_is_not_called_equal),
 		TEST(another_content_is_stale_once),
 		TEST(what_is_no_file_any_more_is_deleted),
 		TEST(what_cannot_be_compared_is_counted),
 		TEST(what_is_not_permitted_is_said),
 		TEST(stale_fits_its_terminal),
+		TEST_PROGRAM(users_of_another_content_are_counted),
+		TEST_PROGRAM(users_that_cannot_be_compared_are_marked),
 		TEST(users_fits_its_terminal),
 		TEST(users_are_those_of_now_and_those_that_have_exited),
+		TEST(sleep_leaves_no_times_of_before),
+		TEST(first_digits_are_enough_if_no_other_begins_so),
 		TEST(an_older_module_knows_the_present_only),
 		PACKAGE_TEST(the_package_of_what_was_replaced_is_that_of_its_note),
 		PACKAGE_TEST(who_runs_a_package_is_asked_by_its_name),
@@ -490,6 +844,7 @@ int main(void)
 		PACKAGE_TEST(a_file_on_an_overlay_is_known_by_the_module),
 		PACKAGE_TEST(malformed_notes_are_counted),
 		PACKAGE_TEST(a_line_with_a_package_fits_its_terminal),
+		PACKAGE_TEST(another_version_with_the_same_id_is_another_content),
 	};
 
 	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);

@@ -25,10 +25,14 @@ static void test_name(void **state)
 	const struct build_id id = id_of("7ebc65e5aabbccddeeff00112233445566778899");
 	const struct build_id brief = id_of("7ebc");
 	char *name = content_name("/lib/libwork.so", &id);
+	char *full = content_name_in_full("/lib/libwork.so", &id);
 	char *brief_name = content_name("/lib/libwork.so", &brief);
 
 	(void)state;
 	assert_string_equal(name, "/lib/libwork.so@7ebc65e5");
+	assert_string_equal(full, "/lib/libwork.so@7ebc65e5aabbccddeeff00112233445566778899");
+	assert_int_equal(content_name_path(full, &id), strlen("/lib/libwork.so"));
+	free(full);
 	assert_string_equal(brief_name, "/lib/libwork.so@7ebc");
 	assert_int_equal(content_name_path(name, &id), strlen("/lib/libwork.so"));
 	assert_int_equal(content_name_path(brief_name, &brief), strlen("/lib/libwork.so"));

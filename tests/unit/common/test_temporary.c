@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/temporary.h"
 #include "samples.h"
 #include "streams.h"
 
@@ -15,7 +17,7 @@ static int has_tmpfile;
 static int fake_openat(int directory, const char *path, int flags, ...);
 
 #define openat(...) fake_openat(__VA_ARGS__)
-#include "common/temporary.c"
+#include "common/entry.c"
 #undef openat
 
 static int fake_openat(int directory, const char *path, int flags, ...)

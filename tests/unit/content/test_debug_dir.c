@@ -777,6 +777,34 @@ static void a_missing_directory_is_made_on_request_only(void **state)
 	assert_string_equal(reason.text, "HOME is not set; use --dir DIR");
 }
 
+/* As root with the HOME of somebody else. */
+static void what_others_have_left_is_not_touched(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	shell("mkdir secret home sticky && chmod 1777 sticky && ln -s ../secret home/.debug && "
+	      "ln -s .. sticky/away && ln -s ../secret sticky/link && "
+	      "chown -hR 65534:65534 home sticky/away sticky/link");
+	assert_null(debug_dir_open("home/.debug", true, &reason));
+	assert_null(debug_dir_open("sticky/link", true, &reason));
+	assert_null(debug_dir_open("sticky/away/secret", true, &reason));
+	assert_null(debug_dir_open("sticky/away/new", true, &reason));
+	shell("test ! -e new -a -z \"$(ls -A secret)\"");
+}
+
+static void another_file_is_not_made_the_lock(void **state)
+{
+	struct debug_dir *other = debug_dir_open("other", true, &reason);
+
+	(void)state;
+	assert_non_null(other);
+	shell("mkdir other/.buildid && echo a letter > letter && ln letter other/.buildid/lock");
+	assert_false(debug_dir_lock(other, &reason));
+	debug_dir_close(other);
+	shell("grep -qx 'a letter' letter");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -813,6 +841,8 @@ int main(void)
 		TEST(a_debug_file_goes_where_the_program_is),
 		TEST(symbols_of_a_kernel_have_to_look_like_it),
 		TEST(an_entry_has_the_names_it_is_given),
+		TEST(what_others_have_left_is_not_touched),
+		TEST(another_file_is_not_made_the_lock),
 		TEST(a_missing_directory_is_made_on_request_only),
 	};
 

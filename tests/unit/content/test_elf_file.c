@@ -602,6 +602,26 @@ static int is_in_memory(struct dl_phdr_info *program, size_t program_size, void 
 	return 1;
 }
 
+/* Wherever in between an offset is, it is as far from its address. */
+static void a_layout_is_that_of_other_offsets_too(void **state)
+{
+	struct elf_layout layout, at_end;
+	struct elf_info info;
+	int fd = open_self(&info);
+	uint64_t offset;
+
+	(void)state;
+	for (offset = 0; elf_file_layout(fd, offset, offset, &layout); offset = layout.last + 1) {
+		assert_int_equal(layout.first, offset);
+		assert_true(elf_file_layout(fd, layout.last, layout.last, &at_end));
+		assert_int_equal(at_end.start - layout.last, layout.start - offset);
+		assert_int_equal(at_end.first, layout.first);
+		assert_int_equal(at_end.last, layout.last);
+	}
+	assert_true(offset > info.id_offset);
+	close(fd);
+}
+
 static void an_id_has_a_place_in_memory(void **state)
 {
 	struct elf_layout layout;
@@ -705,6 +725,7 @@ int main(void)
 		cmocka_unit_test(every_damage_is_survived),
 		cmocka_unit_test(this_program_is_read),
 		cmocka_unit_test(an_id_has_a_place_in_memory),
+		cmocka_unit_test(a_layout_is_that_of_other_offsets_too),
 		cmocka_unit_test(compressed_files_are_decompressed),
 		cmocka_unit_test(what_is_compressed_twice_is_none),
 		cmocka_unit_test(what_decompresses_to_nothing_is_read_no_further),

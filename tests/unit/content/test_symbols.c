@@ -108,6 +108,32 @@ static void a_debug_file_has_both(void **state)
 	symbols_free(symbols);
 }
 
+/* As Fedora's build of packages makes it, and gdb's manual has it. */
+static void a_stripped_file_may_have_a_symbol_table_that_is_compressed(void **state)
+{
+	uint64_t local, two;
+	struct symbols *symbols;
+
+	(void)state;
+	shell("printf '%%s' '__attribute__((noinline)) static int local(int n) { return n * 3; }\n"
+	      "int two(int n) { return local(n) + 2; }' > s.c; "
+	      "cc -O0 -g -shared -fPIC -Wl,-z,noseparate-code -o a.so s.c");
+	local = strtoull(shell_output("nm a.so | sed -n 's/ t local$//p'"), NULL, 16);
+	two = offset_of("a.so", "two");
+	shell("objcopy --only-keep-debug a.so a.debug; echo local >keep; "
+	      "objcopy -S --remove-section .comment --keep-symbols=keep a.debug mini; xz mini; "
+	      "strip -s a.so; objcopy --add-section .gnu_debugdata=mini.xz a.so");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, local + 1, "local", 1, 0);
+	expect(symbols, two, "two", 0, 0);
+	symbols_free(symbols);
+	/* What is damaged costs only what is in it. */
+	shell("truncate -s 50 mini.xz; objcopy --update-section .gnu_debugdata=mini.xz a.so");
+	symbols = open_symbols("a.so", NULL, false);
+	expect(symbols, two, "two", 0, 0);
+	symbols_free(symbols);
+}
+
 /* clang writes no .debug_aranges, and the lines are found all the same. */
 static void an_index_of_addresses_is_not_needed(void **state)
 {
@@ -134,6 +160,47 @@ static void names_of_cxx_are_demangled(void **state)
 	symbols_free(symbols);
 	symbols = open_symbols("a.so", NULL, true);
 	expect(symbols, offset, "_Z5threei", 0, 0);
+	symbols_free(symbols);
+}
+
+/* Of rustc 1.95 and before 1.37, of a D compiler, and of GCC's parts of a function. */
+static void names_of_other_languages_are_demangled(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_RNvCs1234_7mycrate3foo", "mycrate::foo" },
+		{ "_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>" },
+		{ "_RNvXC3fooNtB2_1ANtB2_1B1c", "<foo::A as foo::B>::c" },
+		{ "_RNCNvC6_123foo3bar0", "123foo::bar::{closure#0}" },
+		{ "_RNvC3foo3bar.cold.1", "foo::bar" },
+		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+		{ "_ZN3foo3bar17h05af221e174051e9E.llvm.1234567", "foo::bar" },
+		{ "_ZN34_$LT$A$u20$as$u20$core..ops..B$GT$1c17hc784c4a5a1f0f9b5E",
+		  "<A as core::ops::B>::c" },
+		{ "_D4test3fooFiZi", "test.foo(int)" },
+		{ "_Dmain", "D main" },
+		{ "_ZN1A1fEv.cold", "A::f() [clone .cold]" },
+		{ "_Rfoo", "_Rfoo" },
+		{ "_Dfoo", "_Dfoo" },
+		{ "i", "i" },
+	};
+	struct symbols *symbols;
+	FILE *file;
+	size_t i;
+
+	(void)state;
+	file = fopen("s.S", "w");
+	assert_non_null(file);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		fprintf(file, ".globl \"%s\"\n.type \"%s\", @function\n\"%s\": nop\n", names[i][0],
+			names[i][0], names[i][0]);
+	assert_int_equal(fclose(file), 0);
+	shell("cc -shared -nostdlib -Wl,-z,noseparate-code -o a.so s.S");
+	symbols = open_symbols("a.so", NULL, false);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		expect(symbols,
+		       strtoull(shell_output("nm a.so | grep -F ' T %s' | head -1", names[i][0]),
+				NULL, 16),
+		       names[i][1], 0, 0);
 	symbols_free(symbols);
 }
 
@@ -167,9 +234,118 @@ static void a_name_that_grows_without_end_costs_no_more_than_its_process(void **
 	symbols_free(symbols);
 }
 
+static const char inlined[] =
+	"#include <stdlib.h>\\n"
+	"#define IN static inline __attribute__((always_inline)) int\\n"
+	"IN inner(int n)\\n{\\n\\treturn abs(n * rand()) / 7;\\n}\\n"
+	"IN middle(int n)\\n{\\n\\tn += rand();\\n\\treturn n < 5 ? inner(n) * inner(n + 3) : 1;\\n}\\n"
+	"int outer(int n)\\n{\\n\\tfor (; n; n--)\\n\\t\\tif (middle(n) > 6)\\n"
+	"\\t\\t\\treturn middle(2);\\n\\treturn n + rand();\\n}\\n"
+	"int plain(int n) { return n + rand(); }\\n";
+
+/* "inner\ns.c:5\nmiddle\ns.c:10\nouter\ns.c:15\n", as addr2line -i -f -s prints it. */
+static void print_frames(const struct symbol *symbol, char text[1024])
+{
+	size_t length = 0, i;
+
+	for (i = 0; i <= symbol->nr_into; i++) {
+		const char *function = i ? symbol->into[i - 1].function : symbol->function;
+		const char *file = i ? symbol->into[i - 1].source : symbol->source;
+		uint32_t line = i ? symbol->into[i - 1].line : symbol->line;
+
+		length += (size_t)snprintf(text + length, 1024 - length, "%s\n%s:%u\n",
+					   function ? function : "??", file ? basename(file) : "??",
+					   line);
+	}
+}
+
+/* Each address of outer() and plain(). Returns how many inlined frames there were. */
+static size_t expect_as_addr2line(const char *options, bool lines)
+{
+	unsigned long long start, end, offset;
+	struct symbols *symbols;
+	struct symbol symbol;
+	size_t frames = 0;
+	char text[1024];
+
+	shell("printf '%s' > s.c; %s -shared -fPIC -Wl,-z,noseparate-code -o a.so s.c", inlined,
+	      options);
+	assert_int_equal(
+		sscanf(shell_output("nm -S a.so | grep -w outer"), "%llx %llx", &start, &end), 2);
+	symbols = open_symbols("a.so", NULL, false);
+	for (offset = start; offset < start + end; offset++) {
+		assert_true(symbols_find(symbols, offset, &symbol));
+		print_frames(&symbol, text);
+		if (lines)
+			assert_string_equal(text,
+					    shell_output("addr2line -i -f -s -e a.so 0x%llx | "
+							 "sed 's/ (disc.*//; s/.*:?$/??:0/'",
+							 offset));
+		else
+			assert_string_equal(text, "outer\n??:0\n");
+		assert_int_equal(symbol.function_offset, offset - start);
+		frames += symbol.nr_into;
+		symbol_free(&symbol);
+	}
+	symbols_free(symbols);
+	return frames;
+}
+
+static void inlined_functions_are_told_with_their_own_lines(void **state)
+{
+	(void)state;
+	assert_true(expect_as_addr2line("cc -O2 -g", true) > 20);
+	assert_true(expect_as_addr2line("cc -O2 -gdwarf-4", true) > 20);
+	assert_true(expect_as_addr2line("cc -O1 -g1", true) > 20);
+	assert_true(expect_as_addr2line("clang -O2 -g", true) > 20);
+	assert_true(expect_as_addr2line("clang -O2 -gline-tables-only", true) > 20);
+}
+
+/* No line then: it may be inner()'s, and the function outer(). */
+static void where_it_is_not_known_what_is_inlined_there_is_no_line(void **state)
+{
+	(void)state;
+	assert_int_equal(expect_as_addr2line("cc -O2 -g -gsplit-dwarf", false), 0);
+}
+
+/* Of C++, and within a namespace, where all of Rust's are. */
+static void inlined_functions_have_the_names_of_their_language(void **state)
+{
+	struct symbols *symbols;
+	struct symbol symbol;
+	uint64_t offset;
+	char text[1024];
+
+	(void)state;
+	shell("printf 'extern \"C\" int rand(void);\\nnamespace a { template <class T> struct S {\\n"
+	      "static inline __attribute__((always_inline)) T in(T n) {\\nreturn n * rand(); } };\\n"
+	      "T_\\nint out(int n) {\\nreturn S<int>::in(n); } }' | sed 's/^T_//' > s.cc; "
+	      "c++ -O2 -g -shared -fPIC -Wl,-z,noseparate-code -o a.so s.cc");
+	offset = strtoull(shell_output("nm a.so | sed -n 's/ T _ZN1a3outEi$//p'"), NULL, 16);
+	offset = strtoull(shell_output("objdump -d a.so --start-address=0x%lx | "
+				       "sed -n '/call.*rand/s/:.*//p' | head -1",
+				       offset),
+			  NULL, 16);
+	symbols = open_symbols("a.so", NULL, false);
+	assert_true(symbols_find(symbols, offset, &symbol));
+	print_frames(&symbol, text);
+	assert_string_equal(text, "a::S<int>::in(int)\ns.cc:4\na::out(int)\ns.cc:7\n");
+	symbol_free(&symbol);
+	symbols_free(symbols);
+	symbols = open_symbols("a.so", NULL, true);
+	assert_true(symbols_find(symbols, offset, &symbol));
+	assert_string_equal(symbol.function, "_ZN1a1SIiE2inEi");
+	symbol_free(&symbol);
+	symbols_free(symbols);
+}
+
 static bool is_taken(uint32_t function_size, uint32_t source_size, size_t sent)
 {
-	struct reply reply = { .function_size = function_size, .source_size = source_size };
+	const struct {
+		struct reply reply;
+		struct reply_frame frame;
+	} reply = { { .frames = 1 },
+		    { .function_size = function_size, .source_size = source_size } };
 	struct symbol symbol = {};
 	static char text[TEXT_MAX + 1];
 	int sockets[2];
@@ -179,7 +355,7 @@ static bool is_taken(uint32_t function_size, uint32_t source_size, size_t sent)
 	assert_int_equal(send(sockets[0], &reply, sizeof(reply), 0), sizeof(reply));
 	assert_int_equal(send(sockets[0], text, sent, 0), sent);
 	close(sockets[0]);
-	taken = read_reply(sockets[1], &symbol);
+	taken = read_reply(&(struct symbols){ .socket = sockets[1] }, &symbol);
 	close(sockets[1]);
 	symbol_free(&symbol);
 	return taken;
@@ -196,6 +372,29 @@ static void an_answer_is_no_longer_than_a_text(void **state)
 	assert_false(is_taken(0, TEXT_MAX + 1, TEXT_MAX + 1));
 	assert_false(is_taken(UINT32_MAX, 0, 100));
 	assert_false(is_taken(1, UINT32_MAX, 100));
+}
+
+static void nor_has_it_more_frames_than_source_lines_may_have(void **state)
+{
+	static struct {
+		struct reply reply;
+		struct reply_frame frames[SOURCE_FRAMES_MAX + 1];
+	} sent;
+	struct symbol symbol;
+	int sockets[2];
+
+	(void)state;
+	for (sent.reply.frames = 0; sent.reply.frames <= SOURCE_FRAMES_MAX + 1;
+	     sent.reply.frames += SOURCE_FRAMES_MAX / 2) {
+		symbol = (struct symbol){};
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+		assert_int_equal(send(sockets[0], &sent, sizeof(sent), 0), sizeof(sent));
+		close(sockets[0]);
+		assert_int_equal(read_reply(&(struct symbols){ .socket = sockets[1] }, &symbol),
+				 sent.reply.frames && sent.reply.frames <= SOURCE_FRAMES_MAX);
+		close(sockets[1]);
+		symbol_free(&symbol);
+	}
 }
 
 static int reader_of_this(void)
@@ -451,12 +650,18 @@ int main(void)
 		TEST(without_debug_info_there_are_no_lines),
 		TEST(a_debug_file_has_both),
 		TEST(an_index_of_addresses_is_not_needed),
+		TEST(a_stripped_file_may_have_a_symbol_table_that_is_compressed),
 		TEST(names_of_cxx_are_demangled),
+		TEST(names_of_other_languages_are_demangled),
 		TEST(names_at_one_address_and_within_another),
 		TEST(a_name_that_grows_without_end_costs_no_more_than_its_process),
 		TEST(the_other_process_has_nothing_to_lose),
 		TEST(nor_has_it_a_capability),
+		TEST(inlined_functions_are_told_with_their_own_lines),
+		TEST(where_it_is_not_known_what_is_inlined_there_is_no_line),
+		TEST(inlined_functions_have_the_names_of_their_language),
 		TEST(an_answer_is_no_longer_than_a_text),
+		TEST(nor_has_it_more_frames_than_source_lines_may_have),
 		TEST(what_is_remembered_has_an_end),
 		TEST(every_cut_is_survived),
 		TEST(every_mutation_is_survived),

@@ -14,8 +14,16 @@
 #define SECOND 1000000000LL
 #define REAL   (1000000 * SECOND) /* now */
 #define PERF   (5000 * SECOND)	  /* the same by perf's clock */
+#define MONO   (4000 * SECOND)	  /* and by CLOCK_MONOTONIC */
+
+#define MAY_HAVE                                                                                   \
+	"its file may have changed since: the clock was set or the machine slept, and only a log " \
+	"can show when"
 
 static int64_t real;
+static int64_t asleep;	       /* since the machine was booted */
+static struct buildid_info at; /* of which the clocks count */
+static int info_error;
 static union any_record files[8];
 static size_t nr_files, next_file;
 static int open_error;
@@ -32,8 +40,30 @@ static int fake_snapshot_next(const struct buildid_record **record)
 
 	make_mmap(&any, 1, 0, 1);
 	any.header.time_perf = PERF;
+	any.header.time_mono = MONO;
 	*record = &any.header;
 	return 0;
+}
+
+/* Without a word to the contrary nobody ever set the clock. */
+static int fake_get_info(struct buildid_info *info)
+{
+	*info = at;
+	if (!at.real_offset_max)
+		info->real_offset_min = info->real_offset_max = real - MONO;
+	return info_error;
+}
+
+static uint64_t fake_clock(clockid_t clock)
+{
+	switch (clock) {
+	case CLOCK_MONOTONIC:
+		return MONO;
+	case CLOCK_BOOTTIME:
+		return MONO + (uint64_t)asleep;
+	default:
+		return (uint64_t)real;
+	}
 }
 
 static union any_record images[2];
@@ -73,9 +103,13 @@ static int fake_netlink_next(const struct buildid_record **record)
 #define netlink_close(netlink)			((void)(netlink))
 #define netlink_dump(netlink, filter)		((void)(netlink), 0)
 #define netlink_next(netlink, record)		fake_netlink_next(record)
-#define clock_ns(clock)				((uint64_t)real)
+#define buildid_get_info(handle, info, size)	((void)(handle), (void)(size), fake_get_info(info))
+#define clock_ns(clock)				fake_clock(clock)
+#define clock_real()				(real - MONO)
 #include "identities/cache_query.c"
+#include "identities/wall_clock.c"
 #undef clock_ns
+#undef clock_real
 
 static struct cache_query *query;
 static struct perfdata_identity found;
@@ -86,6 +120,9 @@ static int reset(void **state)
 	nr_files = next_file = next_image = 0;
 	open_error = 0;
 	real = REAL;
+	asleep = 0;
+	at = (struct buildid_info){};
+	info_error = 0;
 	query = cache_query_new(PERFDATA_CLOCK_PERF);
 	return !query;
 }
@@ -247,6 +284,129 @@ static void elsewhere_the_reason_is_reported(void **state)
 			    "the module answers in the initial network namespace only");
 }
 
+static void renew(enum perfdata_clock clock)
+{
+	cache_query_free(query);
+	next_file = 0;
+	query = cache_query_new(clock);
+	assert_non_null(query);
+}
+
+/* It was @back behind and @ahead of what it is now, at some time since the module was loaded. */
+static void clock_was(int64_t back, int64_t ahead)
+{
+	at.real_offset_min = real - MONO - back;
+	at.real_offset_max = real - MONO + ahead;
+}
+
+/* Written 50 s ago, when the clock was a minute behind, by which that is 110 s. */
+static void a_clock_that_was_set_forward_does_not_make_a_file_older(void **state)
+{
+	(void)state;
+	add(1, 0x22, 110 * SECOND, 44, 55, "/lib.so");
+	clock_was(60 * SECOND, 0);
+	renew(PERFDATA_CLOCK_PERF);
+	look_up(0, 44, 55, 80 * SECOND);
+	assert_int_equal(found.id.size, 0);
+	assert_string_equal(found.reason, MAY_HAVE);
+	/* What lies before any doubt is known as ever. */
+	look_up(0, 44, 55, 40 * SECOND);
+	assert_int_equal(found.id.bytes[0], 0x22);
+}
+
+/* There and back: now it is where it was. */
+static void a_clock_that_was_set_and_set_back_was_wrong_meanwhile(void **state)
+{
+	(void)state;
+	add(1, 0x22, 110 * SECOND, 44, 55, "/lib.so");
+	clock_was(60 * SECOND, 30 * SECOND);
+	renew(PERFDATA_CLOCK_MONO);
+	memset(&found, 0, sizeof(found));
+	cache_query_find(query,
+			 &(struct perfdata_mapping){
+				 .path = "/lib.so",
+				 .kind = PERFDATA_KIND_USER,
+				 .has_inode = true,
+				 .minor = 44,
+				 .ino = 55,
+			 },
+			 MONO - 80 * SECOND, &found);
+	assert_int_equal(found.id.size, 0);
+	assert_string_equal(found.reason, MAY_HAVE);
+	/* Of what is certain by any of them it says so. */
+	look_up(0, 44, 55, 130 * SECOND);
+	assert_string_equal(found.reason, "its file has changed since");
+}
+
+/* By a clock that stands still as long the mapping was made 20 s ago, and the file changed since. */
+static void sleep_does_not_make_a_file_older(void **state)
+{
+	(void)state;
+	add(1, 0x22, 30 * SECOND, 44, 55, "/lib.so");
+	clock_was(15 * SECOND, 0);
+	at.slept = 15 * SECOND;
+	asleep = 15 * SECOND;
+	renew(PERFDATA_CLOCK_MONO);
+	memset(&found, 0, sizeof(found));
+	cache_query_find(query,
+			 &(struct perfdata_mapping){
+				 .path = "/lib.so",
+				 .kind = PERFDATA_KIND_USER,
+				 .has_inode = true,
+				 .minor = 44,
+				 .ino = 55,
+			 },
+			 MONO - 20 * SECOND, &found);
+	assert_int_equal(found.id.size, 0);
+	assert_string_equal(found.reason, MAY_HAVE);
+}
+
+/* A recording may be older than that. */
+static void sleep_before_the_module_was_loaded_counts_too(void **state)
+{
+	(void)state;
+	add(1, 0x22, 30 * SECOND, 44, 55, "/lib.so");
+	asleep = 15 * SECOND;
+	renew(PERFDATA_CLOCK_PERF);
+	look_up(0, 44, 55, 20 * SECOND);
+	assert_int_equal(found.id.size, 0);
+	look_up(0, 44, 55, 10 * SECOND);
+	assert_int_equal(found.id.bytes[0], 0x22);
+}
+
+static void without_knowing_the_clock_nothing_is_known(void **state)
+{
+	(void)state;
+	info_error = -EIO;
+	assert_null(cache_query_new(PERFDATA_CLOCK_PERF));
+}
+
+static void assert_boot(int64_t back, int64_t ahead)
+{
+	struct wall_range boot = cache_query_boot(query);
+
+	assert_int_equal(boot.min, REAL - MONO - back);
+	assert_int_equal(boot.max, REAL - MONO + ahead);
+}
+
+/* As the clock was set, and not by what the machine slept. */
+static void a_boot_was_at_any_time_by_a_clock_that_was_set(void **state)
+{
+	(void)state;
+	assert_boot(0, 0);
+	clock_was(0, 3600 * SECOND);
+	renew(PERFDATA_CLOCK_PERF);
+	assert_boot(0, 3600 * SECOND);
+	clock_was(60 * SECOND, 0);
+	renew(PERFDATA_CLOCK_PERF);
+	assert_boot(60 * SECOND, 0);
+	clock_was(3600 * SECOND, 0);
+	at.slept = 3600 * SECOND;
+	asleep = 3600 * SECOND;
+	renew(PERFDATA_CLOCK_PERF);
+	assert_boot(7200 * SECOND, -3600 * SECOND);
+}
+
 /* sysfs of this machine, looked at from a time far behind or ahead of it. */
 static void modules_count_that_were_there_before(void **state)
 {
@@ -259,6 +419,11 @@ static void modules_count_that_were_there_before(void **state)
 	assert_true(was_loaded(query, "kernel", PERF - 10 * SECOND));
 	assert_false(was_loaded(query, "no such", PERF - 10 * SECOND));
 	assert_false(was_loaded(query, "kernel", PERF + 10 * SECOND));
+	/* It may have been loaded when the clock was as far behind. */
+	clock_was(real, 0);
+	renew(PERFDATA_CLOCK_PERF);
+	assert_false(was_loaded(query, "kernel", PERF - 10 * SECOND));
+	at = (struct buildid_info){};
 	real = SECOND;
 	cache_query_free(query);
 	query = cache_query_new(PERFDATA_CLOCK_PERF);
@@ -269,6 +434,7 @@ static void modules_count_that_were_there_before(void **state)
 	identities = identities_new(PERFDATA_CLOCK_PERF);
 	cache_query_images(query, PERF - 10 * SECOND, identities);
 	assert_int_equal(identities_ready(identities, PERF), 0);
+	memset(&found, 0, sizeof(found));
 	identities_find(identities,
 			&(struct perfdata_mapping){
 				.path = "[kernel]",
@@ -300,6 +466,12 @@ int main(void)
 		TEST(files_with_one_inode_number_are_distinguished_by_path),
 		TEST(several_of_one_path_are_not_certain),
 		TEST(elsewhere_the_reason_is_reported),
+		TEST(a_clock_that_was_set_forward_does_not_make_a_file_older),
+		TEST(a_clock_that_was_set_and_set_back_was_wrong_meanwhile),
+		TEST(sleep_does_not_make_a_file_older),
+		TEST(sleep_before_the_module_was_loaded_counts_too),
+		TEST(without_knowing_the_clock_nothing_is_known),
+		TEST(a_boot_was_at_any_time_by_a_clock_that_was_set),
 		TEST(modules_count_that_were_there_before),
 	};
 

@@ -350,6 +350,92 @@ static void so_does_one_that_was_set_ahead(void **state)
 	assert_data(41 * SECOND, 0x22);
 }
 
+/*
+ * Changed at 40 s, when the clock was a minute behind, and set by the end: by its ctime at 22 s.
+ * Of a stream that was cut short at 30 s nobody knows.
+ */
+static void a_clock_that_is_not_known_tells_nothing(void **state)
+{
+	(void)state;
+	set_clock();
+	identities_wall_clock_until(ids, 37 * SECOND);
+	add_version(1, 0x11, 2 * SECOND);
+	add_mmap(1, 5, 10 * SECOND);
+	now = 50 * SECOND;
+	add_version(2, 0x22, 22 * SECOND);
+	add_mmap(2, 5, 60 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(30 * SECOND);
+	assert_data(61 * SECOND, 0x22);
+}
+
+static void a_clock_that_was_set_before_is_another_until_the_stream_begins(void **state)
+{
+	const struct wall_range before = { (int64_t)(REAL - 7 * SECOND - 20 * SECOND),
+					   (int64_t)(REAL - 7 * SECOND) };
+
+	(void)state;
+	set_clock();
+	/* From 40 s on it is as it is now, and was up to 20 s behind. */
+	identities_wall_clock_before(ids, 47 * SECOND, &before);
+	now = 50 * SECOND;
+	add_version(1, 0x11, 30 * SECOND);
+	now = 70 * SECOND;
+	add_version(2, 0x22, 60 * SECOND);
+	ready(5 * SECOND);
+	assert_no_data(31 * SECOND);
+	assert_no_data(39 * SECOND);
+	assert_data(41 * SECOND, 0x11);
+	assert_no_data(60 * SECOND);
+	assert_data(61 * SECOND, 0x22);
+}
+
+/* The program began while perf still looked at what was there, and its file is new as well. */
+static void what_began_while_perf_looked_has_its_own_later_record(void **state)
+{
+	(void)state;
+	set_clock();
+	now = 20 * SECOND;
+	add_version(1, 0x11, 15 * SECOND);
+	add_mmap(1, 5, 20 * SECOND);
+	add_mmap(1, 6, 21 * SECOND);
+	ready(10 * SECOND);
+	assert_is(5, 10, 0, 0x11);
+	assert_unknown(7, 10, 0, "there is no record of it");
+	assert_unknown(5, 11, 0, "there is no record of it");
+	/* It has a time, and is of before. */
+	assert_unknown(5, 10, 12 * SECOND, "there is no record of it");
+}
+
+/* Maybe it was forked by one that has the other, where programs are not at random places. */
+static void a_later_record_does_not_do_for_several_contents(void **state)
+{
+	(void)state;
+	set_clock();
+	add_version(1, 0x11, 12 * SECOND);
+	add_mmap(1, 4, 18 * SECOND);
+	now = 20 * SECOND;
+	add_version(2, 0x22, 19 * SECOND);
+	add_mmap(2, 5, 20 * SECOND);
+	ready(10 * SECOND);
+	assert_unknown(5, 10, 0, "there is no record of it");
+	assert_is(5, 10, 20 * SECOND, 0x22);
+}
+
+static void a_later_record_does_not_do_behind_a_loss(void **state)
+{
+	(void)state;
+	set_clock();
+	add_file(9, 77, 0x99);
+	add_mmap(9, 4, SECOND);
+	add_lost(15 * SECOND);
+	now = 20 * SECOND;
+	add_version(1, 0x11, 16 * SECOND);
+	add_mmap(1, 5, 20 * SECOND);
+	ready(10 * SECOND);
+	assert_unknown(5, 10, 0, "records were lost");
+}
+
 /* Within an hour the clocks of this machine are 10 s apart. */
 static void a_clock_that_drifts_is_followed(void **state)
 {
@@ -977,6 +1063,39 @@ static void modules_that_come_and_go(void **state)
 	assert_int_equal(loads[3].start, 0x2000);
 }
 
+/* Loaded; its id differs from others' in the last byte only. */
+static void add_image_numbered(const char *name, uint64_t addr, uint64_t time, uint8_t number)
+{
+	union any_record record;
+
+	make_image(&record, BUILDID_RECORD_MODULE, 20, name);
+	record.header.flags = 0;
+	record.header.time_perf = time;
+	record.image.addr = addr;
+	record.image.len = 0x1000;
+	record.image.flags = 0;
+	memset(data_of(&record), 0x11, 20);
+	((uint8_t *)data_of(&record))[19] = number;
+	add(&record);
+}
+
+static void modules_whose_ids_begin_alike(void **state)
+{
+	const struct perfdata_module_event *loads;
+
+	(void)state;
+	add_image_numbered("m", 0x1000, 200, 1);
+	add_image_numbered("m", 0x2000, 300, 2);
+	add_image_numbered("m", 0x3000, 400, 3);
+	ready(100);
+	assert_int_equal(identities_module_events(ids, &loads), 3);
+	assert_string_equal(loads[0].path, "/sys/module/m/m.ko");
+	assert_string_equal(loads[1].path,
+			    "/sys/module/m/m@1111111111111111111111111111111111111102.ko");
+	assert_string_equal(loads[2].path,
+			    "/sys/module/m/m@1111111111111111111111111111111111111103.ko");
+}
+
 static void assert_m(uint64_t start, uint64_t time, uint8_t byte)
 {
 	look_up_image_at(PERFDATA_KIND_MODULE, "[m]", start, time);
@@ -1052,6 +1171,11 @@ int main(void)
 		TEST(a_ctime_alone_changes_nothing),
 		TEST(a_clock_that_was_set_tells_less),
 		TEST(so_does_one_that_was_set_ahead),
+		TEST(what_began_while_perf_looked_has_its_own_later_record),
+		TEST(a_later_record_does_not_do_for_several_contents),
+		TEST(a_later_record_does_not_do_behind_a_loss),
+		TEST(a_clock_that_is_not_known_tells_nothing),
+		TEST(a_clock_that_was_set_before_is_another_until_the_stream_begins),
 		TEST(a_clock_that_drifts_is_followed),
 		TEST(times_may_be_any),
 		TEST(what_was_seen_counts_more_than_a_ctime),
@@ -1080,6 +1204,7 @@ int main(void)
 		TEST(an_image_s_id_of_another_kind_is_none_of_perf_s),
 		TEST(kernel_and_modules_are_found),
 		TEST(modules_that_come_and_go),
+		TEST(modules_whose_ids_begin_alike),
 		TEST(the_last_module_at_an_address_is_the_one),
 		TEST(this_boot_is_known),
 		TEST(the_vdso_has_a_build_id),

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "identities/log.h"
 #include "memory.h"
 #include "streams.h"
@@ -244,6 +245,126 @@ static void what_was_flushed_survives(void **state)
 	assert_int_equal(log_finish(writer), 0);
 }
 
+/* All records of it. */
+static struct log_reader *read_all(void)
+{
+	const struct buildid_record *record;
+	struct log_reader *reader = log_open(path);
+
+	assert_non_null(reader);
+	while (log_next(reader, &record) == 1)
+		assert_int_not_equal(record->type, LOG_RECORD_CLOCK);
+	return reader;
+}
+
+#define HOUR 3600000000000LL
+
+/* What a recorder that is killed leaves. */
+static void a_flush_writes_where_the_clock_is(void **state)
+{
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	struct log_writer *writer;
+	struct log_reader *reader;
+	struct reason reason;
+	union any_record record;
+
+	(void)state;
+	writer = log_create(path, true, &reason);
+	assert_non_null(writer);
+	make_mmap(&record, 1, 0, 10);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_flush(writer), 0);
+	reader = read_all();
+	assert_true(log_clocks(reader)->until > log_header(reader)->time_mono);
+	assert_true(log_clocks(reader)->until < clock_ns(CLOCK_MONOTONIC));
+	assert_true(log_clocks(reader)->ahead.max - log_clocks(reader)->ahead.min < HOUR);
+	assert_false(log_clocks(reader)->has_before);
+	log_close(reader);
+
+	/* Without a record there is nothing to say. */
+	read_bytes();
+	assert_int_equal(size, sizeof(struct log_header) + 120 + sizeof(struct log_clock));
+	assert_int_equal(log_flush(writer), 0);
+	read_bytes();
+	assert_int_equal(size, sizeof(struct log_header) + 120 + sizeof(struct log_clock));
+
+	/* More than a buffer, of which the last part is not written yet. */
+	while (log_written(writer) < 5000)
+		assert_int_equal(log_write(writer, &record.header), 0);
+	reader = read_all();
+	assert_non_null(log_error(reader));
+	assert_true(log_clocks(reader)->until > begin);
+	log_close(reader);
+	assert_int_equal(log_finish(writer), 0);
+	reader = read_all();
+	assert_null(log_error(reader));
+	assert_true(log_clocks(reader)->until == UINT64_MAX);
+	assert_int_equal(log_ended(reader) / HOUR, begin / HOUR);
+	log_close(reader);
+}
+
+static void a_clock_that_was_set_is_in_the_log(void **state)
+{
+	int64_t ahead = clock_real();
+	const struct wall_range set = { ahead - HOUR, ahead + 2 * HOUR };
+	const struct wall_range earlier = { ahead - 3 * HOUR, ahead };
+	struct log_writer *writer;
+	struct log_reader *reader;
+	struct reason reason;
+	const char *error;
+
+	(void)state;
+	writer = log_create(path, true, &reason);
+	assert_non_null(writer);
+	log_clock_before(writer, &earlier);
+	assert_int_equal(log_flush(writer), 0);
+	reader = read_all();
+	assert_true(log_clocks(reader)->has_before);
+	assert_true(log_clocks(reader)->before.min == earlier.min);
+	assert_true(log_clocks(reader)->before.max == earlier.max);
+	assert_true(log_clocks(reader)->ahead.min > earlier.min);
+	log_close(reader);
+	assert_int_equal(log_clock_set(writer, &set), 0);
+	assert_int_equal(log_finish(writer), 0);
+	reader = read_all();
+	assert_true(log_clocks(reader)->ahead.min == set.min);
+	assert_true(log_clocks(reader)->ahead.max == set.max);
+	log_close(reader);
+	assert_int_equal(read_log(&error), 0);
+	assert_null(error);
+}
+
+/* For times of day: what comes after a step, and what is found after it and is of before. */
+static void what_was_before_a_step_has_the_clock_of_before(void **state)
+{
+	struct log_reader *reader;
+	struct log_clock clock = {
+		.header = { .type = LOG_RECORD_CLOCK, .size = sizeof(clock) },
+	};
+	uint64_t begin;
+	int64_t ahead;
+
+	(void)state;
+	write_log();
+	memcpy(&begin, bytes + offsetof(struct log_header, time_mono), sizeof(begin));
+	ahead = (int64_t)(((struct log_header *)(void *)bytes)->time_real - begin);
+	clock.header.time_mono = begin + 1000;
+	clock.time_real = clock.header.time_mono + (uint64_t)ahead + HOUR;
+	clock.ahead_min = clock.ahead_max = ahead + HOUR;
+	memcpy(bytes + 424, &clock, sizeof(clock));
+	write_bytes(424 + sizeof(clock));
+	reader = read_all();
+	assert_true(log_ahead(reader, begin + 999) == ahead);
+	assert_true(log_ahead(reader, begin + 1000) == ahead + HOUR);
+	assert_true(log_clocks(reader)->until == begin + 1000);
+	log_close(reader);
+	/* One that is too short is none. */
+	clock.header.size = 40;
+	memcpy(bytes + 424, &clock, sizeof(clock));
+	write_bytes(424 + sizeof(clock));
+	assert_error("damaged: no record at byte 424", 3);
+}
+
 static void every_cut_is_reported(void **state)
 {
 	const char *error;
@@ -435,6 +556,9 @@ int main(void)
 		cmocka_unit_test(nothing_else_is_replaced),
 		cmocka_unit_test(more_than_a_buffer_is_written),
 		cmocka_unit_test(what_was_flushed_survives),
+		cmocka_unit_test(a_flush_writes_where_the_clock_is),
+		cmocka_unit_test(a_clock_that_was_set_is_in_the_log),
+		cmocka_unit_test(what_was_before_a_step_has_the_clock_of_before),
 		cmocka_unit_test(every_cut_is_reported),
 		cmocka_unit_test(a_cut_is_reported_with_its_place),
 		cmocka_unit_test(every_damage_is_survived),

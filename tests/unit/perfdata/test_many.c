@@ -11,6 +11,7 @@
 #include "perfdata/address_spaces.h"
 #include "perfdata/build_ids.h"
 #include "perfdata/paths.h"
+#include "perfdata/unhit.h"
 #include "rewritten.h"
 
 #define MANY 200000U
@@ -38,8 +39,8 @@ static void one_place_is_mapped_many_times(void **state)
 		assert_true(address_spaces_map(spaces, 10, 100 + i, 0x1000 + i % 2, 0x1000, i));
 	assert_true(address_spaces_ready(spaces));
 	for (i = 0; i < MANY; i++)
-		assert_int_equal(address_spaces_find(spaces, 10, 100 + i, 0x1800), i);
-	assert_int_equal(address_spaces_find(spaces, 10, 99, 0x1800), ADDRESS_SPACES_NOTHING);
+		assert_int_equal(address_spaces_find(spaces, 10, 100 + i, 0x1800, NULL), i);
+	assert_int_equal(address_spaces_find(spaces, 10, 99, 0x1800, NULL), ADDRESS_SPACES_NOTHING);
 	address_spaces_free(spaces);
 }
 
@@ -95,9 +96,129 @@ static void a_lookup_finds_the_last_of_those_that_overlap(void **state)
 
 		if (i % 4 == 0)
 			address = UINT64_MAX - address;
-		assert_int_equal(address_spaces_find(spaces, pid, time, address),
+		assert_int_equal(address_spaces_find(spaces, pid, time, address, NULL),
 				 slowly(ranges, pid, time, address));
 	}
+	address_spaces_free(spaces);
+}
+
+/* Of a few processes, their forks and execs, at few addresses and times. */
+static struct address_spaces *random_spaces(void)
+{
+	struct address_spaces *spaces = address_spaces_new();
+	size_t i;
+
+	assert_non_null(spaces);
+	for (i = 0; i < RANGES; i++) {
+		uint32_t pid = (uint32_t)random() % PIDS;
+		uint64_t time = (uint64_t)random() % 100, start = (uint64_t)random() % 200;
+
+		if (i % 10 == 0)
+			start += UINT64_MAX - 220;
+		assert_true(address_spaces_map(spaces, pid, time, start << (i % 3 * 16),
+					       (uint64_t)random() % 60 << (i % 3 * 16), i));
+		if (i % 20 == 0)
+			assert_true(address_spaces_begin(spaces, pid, (uint64_t)random() % 100,
+							 (uint32_t)random() % PIDS));
+	}
+	assert_true(address_spaces_ready(spaces));
+	return spaces;
+}
+
+static uint64_t random_address(void)
+{
+	uint64_t address = (uint64_t)random() % 280;
+
+	return random() % 4 ? address << (random() % 3 * 16) : UINT64_MAX - address;
+}
+
+static uint64_t between(uint64_t low, uint64_t high)
+{
+	uint64_t width = high - low;
+
+	return low + (width < 1000 ? (uint64_t)random() % (width + 1) : (uint64_t)random() % 1000);
+}
+
+static void an_answer_holds_for_its_scope(void **state)
+{
+	size_t i, spaces_left;
+
+	(void)state;
+	srandom(2);
+	for (spaces_left = 20; spaces_left; spaces_left--) {
+		struct address_spaces *spaces = random_spaces();
+
+		for (i = 0; i < 20000; i++) {
+			uint32_t pid = (uint32_t)random() % (PIDS + 1);
+			uint64_t time = (uint64_t)random() % 110, address = random_address();
+			struct address_spaces_scope scope;
+			size_t what = address_spaces_find(spaces, pid, time, address, &scope);
+
+			assert_in_range(address, scope.start, scope.last);
+			assert_in_range(time, scope.from, scope.until);
+			time = between(scope.from, scope.until);
+			address = between(scope.start, scope.last);
+			assert_int_equal(address_spaces_find(spaces, pid, time, address, NULL),
+					 what);
+		}
+		address_spaces_free(spaces);
+	}
+}
+
+/* What a lookup of each address tells, each thing once. */
+static void nothing_that_was_not_hit_is_passed_over(void **state)
+{
+	size_t i, spaces_left;
+
+	(void)state;
+	srandom(3);
+	for (spaces_left = 20; spaces_left; spaces_left--) {
+		struct address_spaces *spaces = random_spaces();
+		struct unhit *unhit = unhit_new(spaces, RANGES);
+		bool hit[RANGES] = {};
+
+		assert_non_null(unhit);
+		for (i = 0; i < 20000; i++) {
+			uint32_t pid = (uint32_t)random() % (PIDS + 1);
+			uint64_t time = (uint64_t)random() % 110, address = random_address();
+			size_t what = address_spaces_find(spaces, pid, time, address, NULL);
+
+			if (what != ADDRESS_SPACES_NOTHING && hit[what])
+				what = ADDRESS_SPACES_NOTHING;
+			if (what != ADDRESS_SPACES_NOTHING) {
+				assert_true(unhit_any(unhit));
+				assert_int_equal(unhit_pass(unhit, &address, 1, UINT64_MAX), 0);
+				hit[what] = true;
+			}
+			assert_int_equal(unhit_hit(unhit, pid, time, address), what);
+		}
+		unhit_free(unhit);
+		address_spaces_free(spaces);
+	}
+}
+
+/* Then no more samples need be read. */
+static void when_all_is_hit_nothing_is_left(void **state)
+{
+	static const uint64_t far[] = { 1ULL << 40, 1ULL << 40, 1ULL << 41 };
+	struct address_spaces *spaces = address_spaces_new();
+	struct unhit *unhit;
+
+	(void)state;
+	assert_true(address_spaces_map(spaces, 10, 1, 0x1000, 0x1000, 0));
+	assert_true(address_spaces_map(spaces, 11, 1, 0x1000, 0x1000, 2));
+	assert_true(address_spaces_ready(spaces));
+	/* Number 1 is mapped nowhere. */
+	unhit = unhit_new(spaces, 3);
+	assert_non_null(unhit);
+	assert_int_equal(unhit_pass(unhit, far, 3, 1ULL << 41), 2);
+	assert_int_equal(unhit_pass(unhit, far, 2, 1ULL << 41), 2);
+	assert_int_equal(unhit_hit(unhit, 10, 2, 0x1800), 0);
+	assert_int_equal(unhit_hit(unhit, 10, 2, 0x1800), ADDRESS_SPACES_NOTHING);
+	assert_true(unhit_any(unhit));
+	assert_int_equal(unhit_hit(unhit, 11, 2, 0x1800), 2);
+	assert_false(unhit_any(unhit));
+	unhit_free(unhit);
 	address_spaces_free(spaces);
 }
 
@@ -176,7 +297,7 @@ static void many_paths_have_many_entries(void **state)
 	assert_int_equal(fclose(file), 0);
 
 	data = perfdata_open("perf.data");
-	assert_int_equal(perfdata_dsos(data, &dsos), MANY);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), MANY);
 	for (i = 0; i < MANY; i++) {
 		assert_int_equal(dsos[i].id.size, 20);
 		assert_memory_equal(dsos[i].id.bytes, &i, sizeof(i));
@@ -212,7 +333,7 @@ static void one_path_has_many_mappings_without_an_id(void **state)
 	}
 	assert_int_equal(fclose(file), 0);
 	data = perfdata_open("perf.data");
-	assert_int_equal(perfdata_dsos(data, &dsos), MANY);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), MANY);
 	perfdata_close(data);
 }
 
@@ -311,7 +432,7 @@ static void many_entries_without_an_id(void **state)
 		put_event(file, &entry, offsetof(struct perfdata_build_id, name), "/a");
 	assert_int_equal(fclose(file), 0);
 	data = perfdata_open("perf.data");
-	assert_int_equal(perfdata_dsos(data, &dsos), 1);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 1);
 	assert_int_equal(dsos[0].id.size, 0);
 	perfdata_close(data);
 }
@@ -346,6 +467,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_place_is_mapped_many_times),
 		TEST(a_lookup_finds_the_last_of_those_that_overlap),
+		TEST(an_answer_holds_for_its_scope),
+		TEST(nothing_that_was_not_hit_is_passed_over),
+		TEST(when_all_is_hit_nothing_is_left),
 		TEST(much_aux_data_is_not_read),
 		TEST(many_paths_have_many_entries),
 		TEST(one_path_has_many_mappings_without_an_id),

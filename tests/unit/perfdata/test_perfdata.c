@@ -521,7 +521,7 @@ static int read_all(void)
 	while ((answer = perfdata_next_mapping(data, &mapping)) > 0)
 		;
 	if (!answer)
-		answer = perfdata_dsos(data, &dsos) < 0 ? -1 : 0;
+		answer = perfdata_dsos(data, true, &dsos) < 0 ? -1 : 0;
 	assert_int_equal(answer < 0, !!perfdata_error(data));
 	perfdata_close(data);
 	return answer;
@@ -720,7 +720,7 @@ static void dsos_are_kernel_first_and_know_hits(void **state)
 	(void)state;
 	make_all();
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 4);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 4);
 	check_dso(&dsos[0], "[kernel.kallsyms]", true);
 	check_dso(&dsos[1], "/lib/modules/6.1/kernel/a-b.ko.xz", false);
 	check_dso(&dsos[2], "/usr/bin/program", false);
@@ -741,7 +741,7 @@ static void samples_with_an_identifier_hit(void **state)
 	make->other_attr = true;
 	make_all();
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 4);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 4);
 	check_dso(&dsos[2], "/usr/bin/program", false);
 	check_dso(&dsos[3], "/usr/lib/library.so", true);
 	perfdata_close(data);
@@ -756,7 +756,7 @@ static void a_call_chain_hits_too(void **state)
 	make->sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_CALLCHAIN;
 	make_all();
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 4);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 4);
 	check_dso(&dsos[2], "/usr/bin/program", true);
 	perfdata_close(data);
 }
@@ -818,7 +818,7 @@ static void what_is_called_in_a_guest_hits_nothing(void **state)
 		make_sample(make, USER, 10, 200, contexts[i]);
 	make_end(make);
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 1);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 1);
 	check_dso(&dsos[0], "/program", false);
 	perfdata_close(data);
 }
@@ -834,7 +834,7 @@ static void the_table_is_for_what_has_no_id(void **state)
 	make_entry(make, USER, 0x60, "/elsewhere");
 	make_all();
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 5);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 5);
 	assert_int_equal(dsos[0].id.size, 20);
 	assert_int_equal(dsos[0].id.bytes[0], 0x40);
 	assert_int_equal(dsos[2].id.size, 0);
@@ -858,7 +858,7 @@ static void hits_go_by_time(void **state)
 	make_sample(make, USER, 10, 50, 0x1000);
 	make_end(make);
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 3);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 3);
 	check_dso(&dsos[0], "/third", false);
 	check_dso(&dsos[1], "/second", true);
 	check_dso(&dsos[2], "/first", false);
@@ -881,7 +881,7 @@ static void a_child_has_what_its_parent_had(void **state)
 	make_sample(make, USER, 11, 600, 0x5000);
 	make_end(make);
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 3);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 3);
 	check_dso(&dsos[0], "/before", true);
 	check_dso(&dsos[1], "/after", false);
 	check_dso(&dsos[2], "/gone", false);
@@ -900,7 +900,7 @@ static void forks_in_circles_end(void **state)
 	make_sample(make, USER, 11, 400, 0x1000);
 	make_end(make);
 	data = open_made();
-	assert_int_equal(perfdata_dsos(data, &dsos), 0);
+	assert_int_equal(perfdata_dsos(data, true, &dsos), 0);
 	perfdata_close(data);
 }
 

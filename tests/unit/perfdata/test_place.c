@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perf.data, rewritten: it takes the place of what was there, or leaves that be. */
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "rewritten.h"
@@ -141,14 +145,16 @@ static void a_recording_begun_meanwhile_is_left(void **state)
 	assert_memory_equal(after, make->bytes, make->size);
 }
 
-/* As perf inject -i - -o file leaves it: it can be read, but not be rewritten. */
+/* As perf inject -i - -o file leaves it: what is rewritten has them in front. */
 static void attrs_behind_the_events(void **state)
 {
 	struct perfdata_mapping mappings[16];
 	struct perfdata_header *header = (void *)make->bytes;
-	struct perfdata_section *ids;
+	struct perfdata_header moved;
+	struct perfdata_section *ids, *table;
 
 	(void)state;
+	make_entry(make, USER, 0x20, "/a");
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
 	make_end(make);
@@ -157,12 +163,29 @@ static void attrs_behind_the_events(void **state)
 	make_raw(make, make->bytes + sizeof(*header), 8);
 	make_raw(make, make->bytes + header->attrs.offset, header->attrs.size);
 	header->attrs.offset = make->size - header->attrs.size;
+	/* It has put them where it says that the table is. */
+	table = (void *)(make->bytes + header->data.offset + header->data.size);
+	assert_int_equal(header->features[0] & 1U << PERFDATA_FEATURE_BUILD_ID,
+			 1U << PERFDATA_FEATURE_BUILD_ID);
+	table->offset = ids->offset;
+	table->size = make->size - table->offset;
 	write_file("perf.data");
 	assert_int_equal(read_mappings("perf.data", mappings), 1);
 	assert_int_equal(mappings[0].time, 100);
-	assert_int_equal(annotate_to("perf.data", NULL), -1);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(read_mappings("perf.data", mappings), 1);
+	assert_id(&mappings[0], 20, 2);
+	assert_int_equal(mappings[0].time, 100);
 	read_file("perf.data");
-	assert_memory_equal(after, make->bytes, make->size);
+	memcpy(&moved, after, sizeof(moved));
+	assert_true(moved.attrs.offset < moved.data.offset);
+	ids = (void *)(after + moved.attrs.offset + moved.attr_size - sizeof(*ids));
+	assert_int_equal(ids->size, 8);
+	assert_memory_equal(after + ids->offset, make->bytes + sizeof(*header), 8);
+	/* The same as from then on. */
+	assert_int_equal(annotate_to("perf.data", "again"), 0);
+	assert_int_equal(read_mappings("again", mappings), 1);
+	assert_id(&mappings[0], 20, 2);
 }
 
 static void another_output_leaves_the_input(void **state)
@@ -213,6 +236,131 @@ static void another_output_has_not_the_owner_of_the_input(void **state)
 	umask(mask);
 }
 
+/* In /tmp anybody may have left a link of the name that root will write to. */
+static void assert_not_followed(const char *input, const char *output)
+{
+	assert_int_equal(annotate_to(input, output), -1);
+	read_file("secret");
+	assert_int_equal(after_size, make->size);
+	assert_memory_equal(after, make->bytes, make->size);
+	assert_int_equal(access("absent", F_OK), -1);
+	assert_int_equal(system("test \"$(find sticky theirs -type f)\" = sticky/file"), 0);
+}
+
+static void what_others_have_left_is_not_touched(void **state)
+{
+	static const char *const outputs[] = {
+		"sticky/link",
+		"sticky/dangling",
+		"sticky/ours",
+		"sticky/file",
+		"theirs/link",
+		"sticky/directory/secret",
+		"sticky/device",
+		"sticky/directory/../secret",
+		"sticky/directory/absent",
+	};
+	size_t i;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	write_one_mapping("perf.data");
+	write_file("secret");
+	assert_int_equal(system("mkdir sticky theirs && ln -s ../secret sticky/link && "
+				"ln -s ../secret theirs/link && ln -s ../absent sticky/dangling && "
+				"ln -s .. sticky/directory && ln -s /dev/null sticky/device && "
+				": > sticky/file && chown -hR 65534:65534 sticky theirs && "
+				"chown root sticky && chmod 1777 sticky && "
+				"ln -s link sticky/ours"),
+			 0);
+	for (i = 0; i < sizeof(outputs) / sizeof(*outputs); i++)
+		assert_not_followed("perf.data", outputs[i]);
+	assert_not_followed("sticky/link", NULL);
+	assert_not_followed("sticky/ours", NULL);
+	assert_not_followed("sticky/directory/secret", NULL);
+	assert_as_it_was();
+}
+
+static void another_output_replaces_only_its_kind(void **state)
+{
+	(void)state;
+	write_one_mapping("perf.data");
+	assert_int_equal(system("echo a letter > other && : > empty && cp perf.data before && "
+				"ln -s before link && ln perf.data linked"),
+			 0);
+	assert_int_equal(annotate_to("perf.data", "other"), -1);
+	assert_non_null(strstr(error, "/other: exists and is something else; remove it first"));
+	assert_int_equal(system("test \"$(cat other)\" = 'a letter'"), 0);
+	assert_int_equal(annotate_to("perf.data", "empty"), 0);
+	assert_int_equal(annotate_to("perf.data", "link"), 0);
+	assert_int_equal(system("test -L link && cmp before empty"), 0);
+	assert_int_equal(annotate_to("before", "linked"), -1);
+	assert_non_null(strstr(error, "/linked: has other hard links; remove it first"));
+	assert_as_it_was();
+}
+
+static void set_acl(const char *path, const char *name, unsigned short group)
+{
+	struct {
+		struct posix_acl_xattr_header header;
+		struct posix_acl_xattr_entry entries[5];
+	} acl = { { POSIX_ACL_XATTR_VERSION },
+		  { { ACL_USER_OBJ, 6, ACL_UNDEFINED_ID },
+		    { ACL_USER, 4, 12 },
+		    { ACL_GROUP_OBJ, group, ACL_UNDEFINED_ID },
+		    { ACL_MASK, 4, ACL_UNDEFINED_ID },
+		    { ACL_OTHER, 0, ACL_UNDEFINED_ID } } };
+
+	if (setxattr(path, name, &acl, sizeof(acl), 0)) {
+		assert_int_equal(errno, ENOTSUP);
+		skip();
+	}
+}
+
+#define ACCESS	"system.posix_acl_access"
+#define DEFAULT "system.posix_acl_default"
+
+/* What one attribute says of two files. */
+static bool is_alike(const char *one, const char *other, const char *name)
+{
+	char values[2][256];
+	ssize_t size = getxattr(one, name, values[0], sizeof(values[0]));
+
+	return getxattr(other, name, values[1], sizeof(values[1])) == size &&
+	       (size < 0 || !memcmp(values[0], values[1], (size_t)size));
+}
+
+static void attributes_are_kept(void **state)
+{
+	(void)state;
+	write_one_mapping("perf.data");
+	set_acl("perf.data", ACCESS, 0);
+	assert_int_equal(setxattr("perf.data", "user.note", "kept", 4, 0), 0);
+	assert_int_equal(system("cp -a perf.data before && cp -a perf.data there"), 0);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_true(is_alike("before", "perf.data", ACCESS));
+	assert_true(is_alike("before", "perf.data", "user.note"));
+	/* What another output replaces keeps its own. */
+	assert_int_equal(annotate_to("before", "there"), 0);
+	assert_true(is_alike("before", "there", ACCESS));
+	assert_true(is_alike("before", "there", "user.note"));
+	assert_int_equal(annotate_to("before", "new"), 0);
+	assert_int_equal(getxattr("new", ACCESS, NULL, 0), -1);
+}
+
+/* A new file has them of its directory: nobody may read the copy who might not before. */
+static void no_attribute_is_added(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("folder", 0755), 0);
+	write_one_mapping("folder/perf.data");
+	assert_int_equal(chmod("folder/perf.data", 0640), 0);
+	set_acl("folder", DEFAULT, 4);
+	assert_int_equal(annotate_to("folder/perf.data", NULL), 0);
+	assert_int_equal(getxattr("folder/perf.data", ACCESS, NULL, 0), -1);
+}
+
 static void make_data_directory(void)
 {
 	int i;
@@ -254,6 +402,24 @@ static void a_directory_is_replaced_as_one(void **state)
 				"$(stat -c %a perf.data/kcore_dir) = 750 -a "
 				"-e perf.data/data.1 -a $(ls | wc -l) = 1"),
 			 0);
+}
+
+static void attributes_in_a_directory_are_kept(void **state)
+{
+	(void)state;
+	make_data_directory();
+	set_acl("perf.data", ACCESS, 5);
+	set_acl("perf.data", DEFAULT, 5);
+	set_acl("perf.data/data.0", ACCESS, 0);
+	assert_int_equal(setxattr("perf.data/kcore_dir", "user.note", "kept", 4, 0), 0);
+	assert_int_equal(system("cp -a perf.data before"), 0);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_true(is_alike("before", "perf.data", ACCESS));
+	assert_true(is_alike("before", "perf.data", DEFAULT));
+	assert_true(is_alike("before/data", "perf.data/data", ACCESS));
+	assert_true(is_alike("before/data.0", "perf.data/data.0", ACCESS));
+	assert_true(is_alike("before/kcore_dir", "perf.data/kcore_dir", "user.note"));
+	assert_true(is_alike("before/kcore_dir", "perf.data/kcore_dir", ACCESS));
 }
 
 static bool make_other(void)
@@ -418,6 +584,11 @@ int main(void)
 		TEST(another_output_leaves_the_input),
 		TEST(who_is_stopped_in_the_end_leaves_it_as_it_was),
 		TEST(another_output_has_not_the_owner_of_the_input),
+		TEST(what_others_have_left_is_not_touched),
+		TEST(another_output_replaces_only_its_kind),
+		TEST(attributes_are_kept),
+		TEST(no_attribute_is_added),
+		TEST(attributes_in_a_directory_are_kept),
 		TEST(nothing_is_written_elsewhere),
 		TEST(a_directory_is_replaced_as_one),
 		TEST(no_other_directory_is_replaced),

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "memory.h"
 #include "rewritten.h"
 
 static uint64_t data_size(const void *bytes)
@@ -205,6 +206,98 @@ static void some_contents_without_a_build_id(void **state)
 	assert_mapping(&mappings[1], "/mixed", 0);
 }
 
+/* ----------------------------------------------------------------- foreign -- */
+
+static void make_image_mapping(uint64_t start, uint8_t byte, const char *path)
+{
+	make_mmap2_event(make, UINT32_MAX, start, 0x1000, 0, 0, 0, path);
+	last_made()->event.misc = PERFDATA_MISC_KERNEL;
+	if (byte)
+		set_made_id(byte);
+}
+
+/* As perf 6.17 to 6.19 has them, but for the last two. */
+static void make_modules(void)
+{
+	make_begin(make);
+	make_image_mapping(0x1000, 1, "[kernel.kallsyms]_text");
+	make_image_mapping(0x10000, 3, "/lib/modules/6.17.0/kernel/fs/ext4/ext4.ko.xz");
+	make_image_mapping(0x20000, 3, "/lib/modules/6.17.0/kernel/net/nf-tables.ko.xz");
+	make_image_mapping(0x30000, 3, "[vendor]");
+	make_image_mapping(0x40000, 5, "/lib/modules/6.17.0/kernel/fs/fuse-dev.ko");
+	make_image_mapping(0x50000, 5, "[fuse_dev]");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 0, 100, "/a");
+	set_made_id(3);
+}
+
+static void a_build_id_of_several_modules_is_not_believed(void **state)
+{
+	static const uint8_t ids[] = { 1, 0, 0, 0, 5, 5, 3 };
+	struct perfdata_mapping mappings[16];
+	size_t i;
+
+	(void)state;
+	nothing_is_known = true;
+	make_modules();
+	make_entry(make, PERFDATA_MISC_KERNEL, 7, "/lib/modules/6.17.0/kernel/fs/xfs.ko.xz");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.annotated, 4);
+	assert_int_equal(counts.not_annotated, 3);
+	assert_int_equal(counts.paths, 3);
+	assert_non_null(strstr(reported, "[vendor]: 1 of 1: its build-id is not believed"));
+	assert_int_equal(read_mappings("perf.data", mappings), 7);
+	for (i = 0; i < 7; i++)
+		assert_id(&mappings[i], ids[i] ? 20 : 0, ids[i]);
+	assert_null(entry_after("[vendor]"));
+	assert_non_null(entry_after("/lib/modules/6.17.0/kernel/fs/xfs.ko.xz"));
+	assert_entry("[fuse_dev]", KERNEL, 5);
+	/* What is known is more than what perf has recorded. */
+	reset(NULL);
+	make_modules();
+	make_end(make);
+	annotate_made();
+	assert_int_equal(read_mappings("perf.data", mappings), 7);
+	assert_id(&mappings[1], 20, 0xbb);
+	assert_id(&mappings[2], 20, 0xbb);
+}
+
+/* As of --build-id=0x0000...: perf takes it for none. */
+static void zeros_are_no_build_id(void **state)
+{
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 0, 100, "/a");
+	set_made_id(0);
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 0, 100, "/b");
+	set_made_id(2);
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.annotated, 1);
+	assert_int_equal(counts.not_annotated, 1);
+	assert_string_equal(reported, "/a: 1 of 1: nothing is known");
+}
+
+static void nor_is_one_of_the_table(void **state)
+{
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_image_mapping(0x10000, 0, "[one]");
+	make_image_mapping(0x20000, 0, "[other]");
+	make_image_mapping(0x30000, 0, "[third]");
+	make_entry(make, PERFDATA_MISC_KERNEL, 3, "[one]");
+	make_entry(make, PERFDATA_MISC_KERNEL, 3, "[other]");
+	make_entry(make, PERFDATA_MISC_KERNEL, 5, "[third]");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.not_annotated, 3);
+	assert_null(entry_after("[one]"));
+	assert_null(entry_after("[other]"));
+	assert_non_null(entry_after("[third]"));
+}
+
 /* ------------------------------------------------------------------- names -- */
 
 static void make_several(void)
@@ -217,6 +310,86 @@ static void make_several(void)
 	make_mmap2_event(make, 12, 0x5000, 0x3000, 0x30, 4, 400, "/a");
 	make_mmap2_event(make, 13, 0x5000, 0x3000, 0x30, 6, 100, "/b");
 	make_end(make);
+}
+
+/* As --build-id=0x000020260...N of the linker. */
+static void make_numbered(uint32_t pid, uint64_t time, uint8_t number, const char *path)
+{
+	struct perfdata_mmap2 *mmap;
+
+	make_mmap2_event(make, pid, 0x1000, 0x1000, 0, number, time, path);
+	set_made_id(0);
+	mmap = last_made();
+	mmap->id[2] = 0x20;
+	mmap->id[3] = 0x26;
+	mmap->id[19] = number;
+}
+
+#define NUMBER(n) "000020260000000000000000000000000000000" #n
+
+static void assert_names(const char *const *names)
+{
+	struct perfdata_mapping mappings[16];
+	size_t count = read_mappings("perf.data", mappings), i;
+
+	for (i = 0; i < count; i++) {
+		assert_non_null(names[i]);
+		assert_string_equal(mappings[i].path, names[i]);
+	}
+	assert_null(names[i]);
+}
+
+static void ids_that_begin_alike_get_names_that_differ(void **state)
+{
+	const char *names[] = { "/server", "/server@" NUMBER(2), "/server@" NUMBER(3),
+				"/server@" NUMBER(2), NULL };
+
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_numbered(10, 100, 1, "/server");
+	make_numbered(11, 200, 2, "/server");
+	make_numbered(12, 300, 3, "/server");
+	make_numbered(13, 400, 2, "/server");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(counts.named, 2);
+	assert_names(names);
+	/* Once more: what has a name keeps it. */
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_false(counts.changed);
+	assert_names(names);
+}
+
+static void names_of_several_directories_differ(void **state)
+{
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_numbered(10, 100, 1, "/a/server");
+	make_numbered(11, 200, 2, "/a/server");
+	make_numbered(12, 100, 3, "/b/server");
+	make_numbered(13, 200, 4, "/b/server");
+	make_end(make);
+	annotate_made();
+	assert_names((const char *[]){ "/a/server", "/a/server@" NUMBER(2), "/b/server",
+				       "/b/server@" NUMBER(4), NULL });
+}
+
+static void a_file_that_is_called_so_keeps_its_name(void **state)
+{
+	struct perfdata_mapping mappings[16];
+
+	(void)state;
+	make_begin(make);
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 4, 200, "/a");
+	make_mmap2_event(make, 12, 0x1000, 0x1000, 0, 6, 200, "/a@04040404");
+	make_end(make);
+	annotate_made();
+	assert_int_equal(read_mappings("perf.data", mappings), 3);
+	assert_mapping(&mappings[1], "/a@0404040404040404040404040404040404040404", 4);
+	assert_mapping(&mappings[2], "/a@04040404", 6);
 }
 
 static void further_contents_of_a_path_get_names(void **state)
@@ -823,6 +996,65 @@ static void what_gets_room_is_mapped_as_before(void **state)
 	assert_int_equal(mmap->prot, 0);
 }
 
+/* Of every kind: identified, without an id, unknown, several contents, without a file. */
+static void make_some_of_each(void)
+{
+	make_begin(make);
+	make_mmap_event(make, KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0,
+			"[kernel.kallsyms]_text");
+	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 2, 100, "/a");
+	make_mmap2_event(make, 10, 0x3000, 0x1000, 0, 4, 200, "/a");
+	make_mmap2_event(make, 10, 0x5000, 0x1000, 0, 1, 300, "/unknown");
+	make_mmap_event(make, USER, 10, 0x7000, 0x1000, 300, "//anon");
+	make_sample(make, USER, 10, 310, 0x5000);
+	make_sample(make, USER, 10, 320, 0x5000);
+	make_mmap2_event(make, 11, 0x1000, 0x1000, 0, 100, 300, "/without");
+	make_mmap2_event(make, 11, 0x3000, 0x1000, 0, 4, 400, "/a");
+	make_sample(make, USER, 10, 420, 0x5000);
+	make_end(make);
+	write_file("perf.data");
+}
+
+static void a_mapping_is_identified_once(void **state)
+{
+	(void)state;
+	make_some_of_each();
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	assert_int_equal(identified, 6);
+	assert_int_equal(counts.annotated, 4);
+	assert_int_equal(counts.named, 1);
+}
+
+/* Where it takes more memory than there is, it is looked up again, which gives the same. */
+static void without_memory_a_mapping_is_identified_again(void **state)
+{
+	static unsigned char good[MAKE_ROOM];
+	size_t good_size, fails, again = 0;
+
+	(void)state;
+	make_some_of_each();
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+	read_file("out");
+	memcpy(good, after, after_size);
+	good_size = after_size;
+	/* The first is for what has the error; until none fails any more. */
+	for (fails = 1; fails < 200; fails++) {
+		int err;
+
+		identified = 0;
+		memory_fails = fails;
+		err = annotate_to("perf.data", "out");
+		memory_fails = SIZE_MAX;
+		if (err)
+			continue;
+		read_file("out");
+		assert_int_equal(after_size, good_size);
+		assert_memory_equal(after, good, good_size);
+		again += identified > 6;
+	}
+	assert_int_equal(again, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -832,7 +1064,13 @@ int main(void)
 		TEST(a_path_with_one_that_is_not_known_is_left_alone),
 		TEST(nothing_known_leaves_the_file_as_it_is),
 		TEST(some_contents_without_a_build_id),
+		TEST(a_build_id_of_several_modules_is_not_believed),
+		TEST(zeros_are_no_build_id),
+		TEST(nor_is_one_of_the_table),
 		TEST(further_contents_of_a_path_get_names),
+		TEST(ids_that_begin_alike_get_names_that_differ),
+		TEST(names_of_several_directories_differ),
+		TEST(a_file_that_is_called_so_keeps_its_name),
 		TEST(in_events_of_every_format),
 		TEST(to_annotate_twice_changes_nothing),
 		TEST(without_names_the_table_is_left_out),
@@ -856,6 +1094,8 @@ int main(void)
 		TEST(build_ids_of_a_stream_are_silenced),
 		TEST(modules_go_before_what_came_after_them),
 		TEST(modules_that_go_are_unmapped),
+		TEST(a_mapping_is_identified_once),
+		TEST(without_memory_a_mapping_is_identified_again),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

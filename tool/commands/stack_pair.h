@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stack pair: a build-id and a place in the file that has it, which needs no process. As
+ *
+ *	ID 0xOFFSET, ID + OFFSET, ID+0xOFFSET	bpftrace, Inspektor Gadget, systing
+ *	([buildid:ID]) <0xOFFSET>		systing
+ *	(FILE+0xADDRESS) (BuildId: ID)		sanitizers
+ *	pc ADDRESS FILE (BuildId: ID)		Android
+ *
+ * where an offset is that of a byte in the file, and an address that of the ELF file.
+ */
+#ifndef TOOL_STACK_PAIR_H
+#define TOOL_STACK_PAIR_H
+
+#include "common/build_id.h"
+
+struct stack_pair {
+	struct build_id id;
+	uint64_t place;
+	bool is_address;       /* of the ELF file; else an offset */
+	const char *at, *end;  /* of the whole */
+	const char *digits_at; /* of the place */
+};
+
+/* The first in the line from @line to @end that begins at or behind @at. */
+bool stack_pair_find(const char *line, const char *at, const char *end, struct stack_pair *pair);
+/* The id at the end of a line that goes on with "+OFFSET" in the next, as YAML is broken. */
+bool stack_pair_begins(const char *line, const char *end, struct build_id *id);
+/* That next line: sets the place, and where it ends. */
+bool stack_pair_goes_on(const char *line, const char *end, struct stack_pair *pair);
+
+#endif

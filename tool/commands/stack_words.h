@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Stack words: the words of a line, and what numbers they are. */
+#ifndef TOOL_STACK_WORDS_H
+#define TOOL_STACK_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BLANKS	   " \t\r\n"
+#define SEPARATORS BLANKS ",;:=|()[]{}\"'"
+
+struct word {
+	const char *at;
+	size_t length;
+};
+
+/* The next one at or behind @at; of length 0 behind the last. */
+struct word word_next(const char *at, const char *end, const char *separators);
+static inline const char *word_end(struct word word)
+{
+	return word.at + word.length;
+}
+/* Of the text without the blanks at its end. */
+const char *word_last_end(const char *at, const char *end);
+bool word_is(struct word word, const char *text);
+/* Whether it is one of @list, "a b c". */
+bool word_is_one_of(struct word word, const char *list);
+bool word_is_decimal(struct word word, uint64_t *value);
+/* Of @least to 16 digits, without 0x. */
+bool word_is_hex(struct word word, size_t least, uint64_t *value);
+/* "0x1234" */
+bool word_is_prefixed(struct word word, uint64_t *value);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Entries of directories: all that is made, named or renamed on disk, and the only file that
+ * does it; scripts/lint refuses the system calls elsewhere. A directory is a descriptor and a
+ * name one component, so that no link is followed; open_own.h finds both for a path.
+ *
+ * Functions return a descriptor or -1, or false, with errno: EINVAL for a name that is none.
+ */
+#ifndef TOOL_ENTRY_H
+#define TOOL_ENTRY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* A file without a name, which it may get later. */
+int entry_unnamed(int directory, mode_t mode);
+/* A file that was not there, for reading and writing. */
+int entry_create(int directory, const char *name, mode_t mode);
+/* A directory that was not there. */
+int entry_make_directory(int directory, const char *name, mode_t mode);
+/* One that may be there. */
+int entry_need_directory(int directory, const char *name, mode_t mode);
+int entry_open_directory(int directory, const char *name);
+/* A file of our own alone, which may be there; for reading and writing. */
+int entry_need_file(int directory, const char *name, mode_t mode);
+
+bool entry_link_fd(int fd, int directory, const char *name);
+bool entry_link(int from, const char *name, int to, const char *new_name);
+bool entry_symlink(const char *target, int directory, const char *name);
+/* @flags: as of renameat2(2) */
+bool entry_rename(int from, const char *name, int to, const char *new_name, unsigned int flags);
+
+/* With all that is below it. */
+void entry_remove_tree(int directory, const char *name);
+
+#endif

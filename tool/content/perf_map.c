@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Perf map: lines "START SIZE name", in hex. A JIT compiler appends what it has compiled, and
+ * uses memory again: of several for one address the last one counts.
+ *
+ * The file is anybody's: it is bounded, and has to be of the process's user; no link leads out
+ * of the process's root.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/clock.h"
+#include "common/hex.h"
+#include "common/open_regular.h"
+#include "common/process_stat.h"
+#include "mapped_files.h"
+#include "perf_map.h"
+#include "process_user.h"
+
+/* Ten times those of a large Java or Node program. */
+#define BYTES_MAX (128U << 20)
+
+#define SECOND 1000000000LL
+
+struct entry {
+	struct perf_map_entry shown;
+	size_t number; /* in the file */
+};
+
+struct perf_map {
+	char path[64];
+	struct stat status;
+	char *text;
+	struct entry *entries; /* by start, then by number */
+	size_t count;
+	uint64_t longest; /* size of one */
+};
+
+/* The pid that the process, or that of a thread, has for itself; 0 when it has exited. */
+static uint32_t own_pid(uint32_t pid)
+{
+	char path[64], *line = NULL, *last;
+	size_t room = 0;
+	uint32_t own = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	file = fopen(path, "re");
+	while (file && !own && getline(&line, &room, file) >= 0)
+		if (!strncmp(line, "NStgid:", 7) && (last = strrchr(line, '\t')))
+			own = (uint32_t)strtoul(last + 1, NULL, 10);
+	free(line);
+	if (file)
+		fclose(file);
+	return own;
+}
+
+/* One with the same pid, even in another container with this /tmp, may have left its file. */
+static bool is_since(const struct stat *status, uint32_t pid)
+{
+	int64_t booted = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME));
+	int64_t tick = SECOND / sysconf(_SC_CLK_TCK);
+	struct process_stat stat;
+
+	/* File systems round times, and clocks are set by some milliseconds. */
+	return process_stat_read((pid_t)pid, &stat) &&
+	       status->st_mtim.tv_sec + 1 >= (booted + (int64_t)stat.start * tick) / SECOND;
+}
+
+static bool is_its_own(const struct stat *status, uint32_t pid)
+{
+	uid_t uid;
+
+	return process_user(pid, &uid) && status->st_uid == uid && is_since(status, pid);
+}
+
+/* -1 when there is none; else @map has its path and status. */
+static int open_map(struct perf_map *map, uint32_t pid)
+{
+	uint32_t own = own_pid(pid);
+	int root = own ? process_root(pid) : -1, fd;
+	struct reason unused;
+
+	if (root < 0)
+		return -1;
+	snprintf(map->path, sizeof(map->path), "/tmp/perf-%" PRIu32 ".map", own);
+	fd = open_untrusted_in(root, map->path, &unused);
+	close(root);
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &map->status) && is_its_own(&map->status, pid) &&
+	    map->status.st_size <= BYTES_MAX)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* It may be growing: what is there now, up to the last whole line. */
+static bool read_text(struct perf_map *map, int fd)
+{
+	size_t size = (size_t)map->status.st_size, at = 0;
+	ssize_t got = 1;
+
+	map->text = malloc(size + 1);
+	while (map->text && at < size && got > 0) {
+		got = pread(fd, map->text + at, size - at, (off_t)at);
+		if (got > 0)
+			at += (size_t)got;
+	}
+	while (map->text && at && map->text[at - 1] != '\n')
+		at--;
+	if (map->text)
+		map->text[at] = '\0';
+	return map->text;
+}
+
+/* False for what is no number. */
+static bool parse_number(char **at, uint64_t *number)
+{
+	char *end;
+
+	if (hex_digit(**at) < 0)
+		return false;
+	*number = strtoull(*at, &end, 16);
+	*at = end;
+	return **at == ' ' && *++*at;
+}
+
+/* Other lines are passed over, as perf does. False only without memory. */
+static bool add(struct perf_map *map, char *line)
+{
+	struct perf_map_entry entry;
+
+	if (!parse_number(&line, &entry.start) || !parse_number(&line, &entry.size) || !entry.size)
+		return true;
+	entry.name = line;
+	if (!array_reserve(map->entries, map->count))
+		return false;
+	map->entries[map->count] = (struct entry){ entry, map->count };
+	map->count++;
+	if (entry.size > map->longest)
+		map->longest = entry.size;
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *one = a, *other = b;
+	int result = COMPARE(one->shown.start, other->shown.start);
+
+	return result ? result : COMPARE(one->number, other->number);
+}
+
+static bool parse(struct perf_map *map)
+{
+	char *rest = map->text, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (!add(map, line))
+			return false;
+	array_sort(map->entries, map->count, compare);
+	return true;
+}
+
+/* The file is not kept open: what is mounted there would be busy. */
+struct perf_map *perf_map_read(uint32_t pid)
+{
+	struct perf_map *new = calloc(1, sizeof(*new));
+	int fd = new ? open_map(new, pid) : -1;
+	bool good = fd >= 0 && read_text(new, fd) && parse(new);
+
+	if (fd >= 0)
+		close(fd);
+	if (good)
+		return new;
+	perf_map_free(new);
+	return NULL;
+}
+
+const char *perf_map_path(const struct perf_map *map)
+{
+	return map->path;
+}
+
+bool perf_map_is_current(const struct perf_map *map, uint32_t pid)
+{
+	const struct stat *then = &map->status, *now;
+	struct perf_map other;
+	int fd = open_map(&other, pid);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	now = &other.status;
+	return now->st_ino == then->st_ino && now->st_size == then->st_size &&
+	       now->st_mtim.tv_sec == then->st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == then->st_mtim.tv_nsec;
+}
+
+static int compare_start(const void *a, const void *b)
+{
+	const struct entry *one = a, *other = b;
+
+	return one->shown.start <= other->shown.start ? -1 : 1;
+}
+
+const struct perf_map_entry *perf_map_find(const struct perf_map *map, uint64_t addr)
+{
+	const struct entry key = { .shown.start = addr }, *last = NULL, *entry;
+	size_t i = array_lower_bound(&key, map->entries, map->count, sizeof(key), compare_start);
+
+	while (i-- && addr - map->entries[i].shown.start < map->longest) {
+		entry = &map->entries[i];
+		if (addr - entry->shown.start < entry->shown.size &&
+		    (!last || entry->number > last->number))
+			last = entry;
+	}
+	return last ? &last->shown : NULL;
+}
+
+void perf_map_free(struct perf_map *map)
+{
+	if (!map)
+		return;
+	free(map->text);
+	free(map->entries);
+	free(map);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mono clock: what drifts between two clocks is in the slack, and what one was set by or the
+ * machine slept is in the range of CLOCK_REALTIME less CLOCK_MONOTONIC.
+ */
+
+#include "mono_clock.h"
+
+/* perf may be held up between its two reads. */
+#define BETWEEN 1000000
+
+struct mono_clock mono_clock_of(uint64_t begin, uint64_t real, const struct wall_range *ahead)
+{
+	uint64_t range = (uint64_t)ahead->max - (uint64_t)ahead->min;
+
+	return (struct mono_clock){
+		.begin = begin,
+		.mono = (int64_t)(real - (uint64_t)ahead->min - range / 2),
+		.slack = range / 2 + range + BETWEEN,
+	};
+}
+
+uint64_t mono_clock_convert(const struct mono_clock *clock, uint64_t time, uint64_t *slack)
+{
+	int64_t since = (int64_t)(time - clock->begin), mono;
+
+	*slack = 0;
+	if (!time)
+		return 0;
+	*slack = clock->slack + CLOCK_DRIFT(since < 0 ? 0 - (uint64_t)since : (uint64_t)since);
+	mono = (int64_t)((uint64_t)clock->mono + (uint64_t)since);
+	return mono > 0 ? (uint64_t)mono : 1;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/* This boot: a process that is there is asked through /proc, others by HISTORY. */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "content/process_maps.h"
+#include "identities.h"
+#include "this_boot.h"
+
+/* What one process has mapped. */
+struct present {
+	uint32_t pid;
+	struct process_mapping *mappings; /* without paths */
+	size_t count;
+};
+
+static void read_present(struct present *present, uint32_t pid)
+{
+	struct process_mapping mapping;
+	struct process_maps maps;
+
+	present->pid = pid;
+	present->count = 0;
+	if (!pid || !process_maps_open(&maps, pid))
+		return;
+	while (process_maps_next(&maps, &mapping))
+		if (mapping.executable && array_reserve(present->mappings, present->count))
+			present->mappings[present->count++] = mapping;
+	process_maps_close(&maps);
+}
+
+static bool is_present(struct present *present, const struct perfdata_mapping *mapping)
+{
+	size_t i;
+
+	if (mapping->pid != present->pid)
+		read_present(present, mapping->pid);
+	for (i = 0; i < present->count; i++) {
+		const struct process_mapping *other = &present->mappings[i];
+
+		if (other->start == mapping->start && other->end - other->start == mapping->len &&
+		    (!mapping->has_inode || other->ino == mapping->ino))
+			return true;
+	}
+	return false;
+}
+
+/* NULL without memory, or where the module does not say. */
+static struct identities *read_history(struct perfdata *data, struct buildid *handle,
+				       const struct mono_clock *other)
+{
+	struct identities *history = identities_new(perfdata_clock(data));
+	const struct buildid_record *record;
+	struct buildid_snapshot *snapshot;
+	int err;
+
+	if (!history)
+		return NULL;
+	err = buildid_snapshot_history(&snapshot, handle, 0);
+	if (!err) {
+		while (!(err = buildid_snapshot_next(snapshot, &record)) || err == -EINTR)
+			if (!err)
+				identities_add(history, record);
+		buildid_snapshot_free(snapshot);
+	}
+	if (other)
+		identities_convert(history, other);
+	identities_ready(history, 0);
+	return history;
+}
+
+bool this_boot_has(struct perfdata *data, struct buildid *handle, const struct mono_clock *other)
+{
+	struct identities *history = read_history(data, handle, other);
+	struct perfdata_mapping mapping;
+	struct present present = {};
+	bool found = false;
+	uint32_t pid;
+
+	perfdata_rewind(data);
+	while (history && !found && perfdata_next_mapping(data, &mapping) > 0)
+		found = mapping.kind == PERFDATA_KIND_USER && !mapping.data &&
+			mapping.start >= IDENTITIES_RANDOM &&
+			(identities_pid_at(history, &mapping, &pid) ||
+			 is_present(&present, &mapping));
+	free(present.mappings);
+	identities_free(history);
+	return found;
+}
