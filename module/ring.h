@@ -227,9 +227,9 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * Return: the room, as from bid_ring_reserve(). NULL when a LOST record has to go first, or
  * the FILE was not sent, or there is no room: call bid_ring_reserve() then.
  */
-static __always_inline struct buildid_record *
-bid_ring_begin(struct bid_ring *ring, u16 type, u32 size, u64 file_id, bool promise, u64 missed,
-	       u64 time_perf)
+static __always_inline struct buildid_record *bid_ring_begin(struct bid_ring *ring, u16 type,
+							     u32 size, u64 file_id, bool promise,
+							     u64 missed, u64 time_perf)
 {
 	struct buildid_record *record = NULL;
 	u64 time_mono = ktime_get_mono_fast_ns();

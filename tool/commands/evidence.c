@@ -4,7 +4,8 @@
 #include "evidence.h"
 #include "print.h"
 
-bool evidence_same_version(const struct buildid_file *one, const struct buildid_file *other)
+/* Of the fixed parts of their records. */
+static bool is_same_version(const struct buildid_file *one, const struct buildid_file *other)
 {
 	return one->ino == other->ino && one->tree == other->tree &&
 	       one->dev_major == other->dev_major && one->dev_minor == other->dev_minor &&
@@ -17,7 +18,7 @@ bool evidence_not_written(const struct buildid_file *before, const struct buildi
 	struct buildid_file former = *before;
 
 	former.ctime = now->ctime;
-	return evidence_same_version(&former, now);
+	return is_same_version(&former, now);
 }
 
 /* Else it says what its owner chose, or depends on a salt. */
@@ -48,6 +49,5 @@ enum evidence evidence_of(const struct buildid_file *one, const struct buildid_f
 	if (one->file_size != other->file_size)
 		return EVIDENCE_OTHER;
 	evidence = compare(&of_one, &of_other);
-	return evidence == EVIDENCE_NONE && evidence_same_version(one, other) ? EVIDENCE_SAME :
-										evidence;
+	return evidence == EVIDENCE_NONE && is_same_version(one, other) ? EVIDENCE_SAME : evidence;
 }

@@ -22,9 +22,6 @@ enum evidence {
 	EVIDENCE_NONE, /* their bytes have to be compared */
 };
 
-/* Of the fixed parts of their records. */
-bool evidence_same_version(const struct buildid_file *one, const struct buildid_file *other);
-
 /* The same, but for what moves no content: chmod(2), or that the file lost a name. */
 bool evidence_not_written(const struct buildid_file *before, const struct buildid_file *now);
 

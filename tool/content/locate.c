@@ -450,14 +450,21 @@ static bool find_by_name(struct search *search, const char *name)
 	return done;
 }
 
+/* Is that the module that was asked for, if one was? */
+static bool is_requested(const struct search *search, const char *name)
+{
+	char requested[MODULE_NAME_ROOM];
+
+	if (!search->request)
+		return true;
+	module_name(search->request->path, requested);
+	return !strcmp(name, requested);
+}
+
 static bool find_loaded(struct search *search)
 {
 	char *name = loaded_module_name(search->id);
-	char requested[MODULE_NAME_ROOM];
-	bool done;
-
-	module_name(search->request->path, requested);
-	done = name && !strcmp(name, requested) && find_by_name(search, name);
+	bool done = name && is_requested(search, name) && find_by_name(search, name);
 
 	free(name);
 	return done;
