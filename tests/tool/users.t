@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """buildid users: who has mapped a content, or had."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -118,6 +119,83 @@ def _():
         data[24] ^= 1
         lib.write_bytes(log, data)
         equal(said(users("--log", log, identity), "state"), [("logged",)])
+
+
+# --------------------------------------------------------------- packages --
+
+def packaged(path, version):
+    """A library whose linker was told its package, which ld's build-id does not cover."""
+    subprocess.run(["gcc", "-shared", "-nostdlib", "-x", "c", "-", "-o", path, "-Xlinker",
+                    '--package-metadata={"type":"deb","os":"debian","name":"openssl",'
+                    f'"version":"{version}","architecture":"amd64"}}'],
+                   input=f'const char version[] = "{version}";', text=True, check=True)
+
+
+@contextlib.contextmanager
+def container(directory, file, target):
+    script = ("import sys, mmap; f = open(sys.argv[1], 'rb');"
+              "m = mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | "
+              "mmap.PROT_EXEC); print(flush=True); input()")
+    with lib.started(os.path.join(lib.TOP, "tests/src/container"), directory, file, target,
+                     "/usr/bin/python3", "-c", script, target,
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        yield process.pid
+
+
+@test("who runs a package, in a container and though its file is gone")
+def _():
+    with lib.directory() as shared, lib.directory() as directory:
+        path = os.path.join(directory, "libssl.so")
+        packaged(path, "3.0.11-1")
+        with lib.child(map_it, path) as one, container(shared, path, "/opt/in.so") as two:
+            packaged(path + ".new", "3.0.13-1")
+            os.rename(path + ".new", path)
+            os.unlink(f"/proc/{two}/root/opt/in.so")
+            with lib.child(map_it, path) as three:
+                found = users("--package=openssl=3.0.11")
+                equal(said(found, "pid", "path"), sorted([(one, path), (two, "/opt/in.so")]))
+                equal(said(found, "package", "package_version", "package_from"),
+                      [("openssl", "3.0.11-1", "note")] * 2)
+                equal(said(users("--package=openssl=3.0.13-1"), "pid"), [(three,)])
+                equal(said(users("--package=open*=3.0.1[13]"), "pid"),
+                      sorted([(one,), (two,), (three,)]))
+                users("--package=openssl=3.0.12", status=NOBODY)
+            (line,) = lib.json_lines(lib.buildid("stale", "-j", "--temporary", str(one),
+                                                 status=3).stdout)
+            equal((line["package_version"], line["now_package_version"], line["purl"]),
+                  ("3.0.11-1", "3.0.13-1", "pkg:deb/debian/openssl@3.0.11-1?arch=amd64"))
+            contains(lib.buildid("maps", "-l", str(two)).stdout, "/opt/in.so (deleted) "
+                     "(openssl 3.0.11-1)\n")
+            metrics = lib.buildid("stats", "--openmetrics", "--contents=100000").stdout
+            contains(metrics, ',package="openssl",package_version="3.0.11-1",package_from="note"}')
+
+
+@test("what has no note is dpkg's, in a container that of its root")
+def _():
+    with lib.directory() as shared, lib.directory() as directory:
+        path, identity = content("lib.so", directory)
+        with container(shared, path, "/opt/in.so") as pid:
+            database = f"/proc/{pid}/root/var/lib/dpkg"
+            lib.write_bytes(f"{database}/status", b"Package: mine\nStatus: install ok installed\n"
+                            b"Version: 1.2-3\nSource: ours\nArchitecture: amd64\n")
+            lib.write_bytes(f"{database}/info/mine.list", b"/opt\n/opt/in.so\n")
+            for name in os.listdir(f"{database}/updates"):
+                os.unlink(f"{database}/updates/{name}")
+            for wish in "mine", "mine=1.2", "ours=1.2-3":
+                (line,) = users(f"--package={wish}")
+                equal((line["pid"], line["path"], line["package_version"], line["package_from"]),
+                      (pid, "/opt/in.so", "1.2-3", "dpkg"), wish)
+            # the database is about what is there now
+            inside = f"/proc/{pid}/root/opt/in.so"
+            shutil.copy(built("other"), inside + ".new")
+            os.rename(inside + ".new", inside)
+            contains(lib.buildid("stale", str(pid), status=3).stdout, "(mine -> 1.2-3, by dpkg)\n")
+            (line,) = users("--package=mine")
+            equal((line["package_version"], line["package_from"]), (None, "dpkg"))
+            found = lib.buildid("users", "--package=mine=1.2", status=NOBODY)
+            contains(found.stderr, "their version is not known")
+            equal(said(users(identity), "package"), [("mine",)])
 
 
 @test("nobody, no file, no identity, no right")

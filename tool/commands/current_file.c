@@ -4,29 +4,20 @@
  * of names says without asking any filesystem. Only for the others a file is opened, by a
  * child that can be left behind; and only where the records of both do not tell are their
  * bytes read, once for each two files.
- *
- * The module reports a path as /proc/PID/maps of this process would. So it begins at the
- * root of the mount namespace, and not at a directory that the process made its root by
- * chroot(2): the two differ where a daemon locked itself up after it had loaded its
- * libraries.
  */
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "common/array.h"
 #include "common/hash_map.h"
-#include "content/mapped_files.h"
+#include "content/process_place.h"
 #include "content/process_user.h"
 #include "current_file.h"
 #include "evidence.h"
@@ -60,13 +51,6 @@ struct comparison {
 	enum current_state state;
 };
 
-/* One root directory in one mount namespace, by what distinguishes it from others. */
-struct root {
-	char namespace[64];
-	dev_t dev;
-	ino_t ino;
-};
-
 /* Each costs seconds, and a child that is left behind. */
 #define SILENT_MAX 3
 
@@ -96,7 +80,7 @@ struct current_files {
 	uint32_t pid;
 	uid_t uid;
 	uint32_t root;
-	struct root *roots;
+	struct process_root *roots;
 	size_t nr_roots;
 	struct place *places;
 	size_t nr_places;
@@ -142,55 +126,19 @@ void current_files_free(struct current_files *files)
 
 /* ----------------------------------------------------------------- roots -- */
 
-/* Without asking the server. */
-static bool read_root(uint32_t pid, struct root *root)
-{
-	int fd = process_root(pid);
-	struct statx stat_;
-	bool found;
-
-	if (fd < 0)
-		return false;
-	found = !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_);
-	close(fd);
-	if (!found)
-		return false;
-	*root = (struct root){ .dev = makedev(stat_.stx_dev_major, stat_.stx_dev_minor),
-			       .ino = stat_.stx_ino };
-	return true;
-}
-
-/* Of a process that is in another's root the path is not shown: "" then. */
-static void read_link(uint32_t pid, const char *name, char *to, size_t size)
-{
-	char path[64];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
-	length = readlink(path, to, size - 1);
-	to[length > 0 ? length : 0] = '\0';
-}
-
-static bool same_root(const struct root *one, const struct root *other)
-{
-	return one->dev == other->dev && one->ino == other->ino &&
-	       !strcmp(one->namespace, other->namespace);
-}
-
 bool current_files_enter(struct current_files *files, uint32_t pid)
 {
-	struct root root;
+	struct process_root root;
 	uid_t uid;
 	size_t i;
 
-	if (!read_root(pid, &root) || !process_user(pid, &uid))
+	if (!process_root_read(pid, &root) || !process_user(pid, &uid))
 		return false;
-	read_link(pid, "ns/mnt", root.namespace, sizeof(root.namespace));
 	files->pid = pid;
 	files->uid = uid;
 	/* from the last one, as a container's processes come together */
 	for (i = files->nr_roots; i; i--)
-		if (same_root(&files->roots[i - 1], &root))
+		if (process_root_same(&files->roots[i - 1], &root))
 			break;
 	if (!i) {
 		if (!array_reserve(files->roots, files->nr_roots)) {
@@ -202,56 +150,6 @@ bool current_files_enter(struct current_files *files, uint32_t pid)
 	}
 	files->root = (uint32_t)(i - 1);
 	return true;
-}
-
-/*
- * The root of the mount namespace: no ".." leads further. By what is in memory, as a server
- * may be asked for the right to pass each directory.
- */
-static int open_top(int root)
-{
-	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-				.resolve = RESOLVE_CACHED };
-	char path[PATH_MAX];
-	size_t i;
-	int top;
-
-	for (i = 0; i + 4 < sizeof(path); i += 3)
-		memcpy(path + i, "../", 4);
-	top = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	close(root);
-	return top;
-}
-
-/* @path without the directory @prefix that it is below, or NULL. */
-static const char *below(const char *path, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	if (!length || strncmp(path, prefix, length))
-		return NULL;
-	if (prefix[length - 1] == '/')
-		return path + length;
-	return path[length] == '/' ? path + length + 1 : NULL;
-}
-
-/* The directory that *@path, which is made relative, is to be looked up in; or -1. */
-static int open_base(const struct current_files *files, const char **path)
-{
-	int root = process_root(files->pid);
-	char link[PATH_MAX];
-	const char *rest;
-
-	if (root < 0)
-		return -1;
-	read_link(files->pid, "root", link, sizeof(link));
-	rest = below(*path, link);
-	if (!rest) {
-		rest = *path + strspn(*path, "/");
-		root = open_top(root);
-	}
-	*path = rest;
-	return root;
 }
 
 /* --------------------------------------------------------------- lookups -- */
@@ -288,6 +186,7 @@ static void set_file(struct place *place, const struct buildid_file *file)
 	if (place->file)
 		memcpy(place->file, file, file->header.size);
 	place->now.ctime = file->ctime;
+	place->now.file_id = file->file_id;
 	place->now.identity = print_identity_of(file);
 }
 
@@ -302,7 +201,7 @@ static void identify(struct current_files *files, struct place *place,
 	place->state = CURRENT_UNKNOWN;
 	if (is_silent(files, mapped))
 		return;
-	base = open_base(files, &path);
+	base = process_place(files->pid, &path);
 	if (base < 0)
 		return;
 	lookup_find(&files->worker, base, path, &files->lookup);
@@ -325,7 +224,7 @@ static bool find_in_memory(const struct current_files *files, struct place *plac
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_CACHED };
 	const char *path = place->path;
-	int base = open_base(files, &path);
+	int base = process_place(files->pid, &path);
 	struct statx stat_;
 	int fd, err;
 
@@ -409,7 +308,7 @@ static enum current_state compare_bytes(struct current_files *files, const struc
 
 	if (!left || is_silent(files, mapped->file))
 		return CURRENT_UNSURE;
-	base = open_base(files, &path);
+	base = process_place(files->pid, &path);
 	if (base < 0)
 		return CURRENT_UNSURE;
 	error = lookup_compare(&files->worker, base, path, mapped, left, &same);

@@ -29,10 +29,12 @@ enum current_state {
  * struct current_file - the file at a path now
  * @identity: valid with CURRENT_OTHER; that of what is mapped, where only the bytes differ
  * @ctime: since when it is there, nanoseconds since the epoch; likewise
+ * @file_id: as in struct buildid_file; likewise
  */
 struct current_file {
 	struct identity identity;
 	int64_t ctime;
+	uint64_t file_id;
 };
 
 struct current_files;

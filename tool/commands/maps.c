@@ -18,6 +18,8 @@
 #include "common/clock.h"
 #include "common/supervise.h"
 #include "print.h"
+#include "print_package.h"
+#include "mapped_package.h"
 #include "module.h"
 #include "options.h"
 #include "process_operand.h"
@@ -42,9 +44,11 @@ struct maps {
 	struct buildid *handle;
 	struct buildid_files *files;
 	struct unstrip *unstrip;
+	struct mapped_packages *packages; /* with @long_lines */
 	enum format format;
 	bool all;
 	bool data;
+	bool long_lines;
 	bool headings;
 	uint32_t pid; /* of the previous mapping, or 0 */
 	bool failed;
@@ -74,6 +78,23 @@ static void put_place(struct output *out, const struct buildid_mmap *mmap,
 	out_string(out, NULL, 8, text);
 }
 
+static const struct packages *packages_of(const struct maps *maps,
+					  const struct buildid_event *event)
+{
+	if (!maps->packages || !event->file || event->record->type != BUILDID_RECORD_MMAP)
+		return NULL;
+	return mapped_packages_find(maps->packages, (const void *)event->record, event->file);
+}
+
+static void put_package(struct maps *maps, const struct buildid_event *event)
+{
+	char *tail = package_tail(packages_of(maps, event), NULL);
+
+	if (tail)
+		out_string(&maps->out, NULL, 0, tail);
+	free(tail);
+}
+
 static void show_mapping(struct maps *maps, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
@@ -86,6 +107,7 @@ static void show_mapping(struct maps *maps, const struct buildid_event *event)
 	print_put_id(&maps->out, event->file);
 	out_string(&maps->out, NULL, 0, print_path(event));
 	print_put_flags(&maps->out, event->file);
+	put_package(maps, event);
 	out_end(&maps->out);
 }
 
@@ -126,6 +148,7 @@ static void show(struct maps *maps, const struct buildid_event *event)
 	const struct print_view view = {
 		.layout = layout_of(0, false, false),
 		.real = clock_real(),
+		.packages = packages_of(maps, event),
 	};
 	bool is_cookie = event->record->type == BUILDID_RECORD_COOKIE;
 
@@ -223,7 +246,10 @@ static int prepare(struct maps *maps)
 		return -1;
 	if (maps->format == UNSTRIP)
 		maps->unstrip = unstrip_new(&maps->out);
-	if (!buildid_files_new(&maps->files, NULL) && (maps->unstrip || maps->format != UNSTRIP))
+	if (maps->long_lines)
+		maps->packages = mapped_packages_new();
+	if (maps->long_lines == !!maps->packages && !buildid_files_new(&maps->files, NULL) &&
+	    (maps->unstrip || maps->format != UNSTRIP))
 		return 0;
 	out_error(&maps->out, "maps", "out of memory");
 	return -1;
@@ -246,6 +272,9 @@ static int run(struct maps *maps, char **pids)
 		maps->failed = true;
 	else
 		show_request(maps, pids);
+	if (maps->packages)
+		mapped_packages_report(maps->packages, "maps");
+	mapped_packages_free(maps->packages);
 	unstrip_free(maps->unstrip);
 	buildid_files_free(maps->files);
 	buildid_close(maps->handle);
@@ -276,6 +305,8 @@ static void check(const struct maps *maps, char **pids)
 		args_error("PID", "missing operand");
 	if (maps->all && *pids)
 		args_error(*pids, "not together with --all-processes");
+	if (maps->long_lines && maps->format == UNSTRIP)
+		args_error("--long", "not together with --format=unstrip");
 	process_operands_check(pids);
 }
 
@@ -285,6 +316,7 @@ int cmd_maps(int argc, char **argv)
 	const struct args_option options[] = {
 		{ "all-processes", 'A', NULL, "every process", .flag = &maps.all },
 		OPTION_DATA(&maps.data),
+		{ "long", 'l', NULL, "the package of each file, too", .flag = &maps.long_lines },
 		{ "format", 0, "FORMAT", "maps, unstrip or json", .parse = parse_format,
 		  .to = &maps.format },
 		{},

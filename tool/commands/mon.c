@@ -24,6 +24,7 @@
 #include "common/signals.h"
 #include "filter.h"
 #include "input.h"
+#include "mapped_package.h"
 #include "news.h"
 #include "options.h"
 #include "print.h"
@@ -68,8 +69,9 @@ struct mon {
 	const char *log;
 	uint64_t count; /* 0 for no end */
 
-	struct news *news; /* NULL without --changes */
-	int header_in;	   /* lines until the header is gone from the terminal */
+	struct news *news;		  /* NULL without --changes */
+	struct mapped_packages *packages; /* likewise, and with --log */
+	int header_in;			  /* lines until the header is gone from the terminal */
 
 	uint64_t shown;
 	struct hash_map shown_files; /* of file_ids */
@@ -196,6 +198,15 @@ static bool is_news(struct mon *mon, const struct buildid_event *event)
 	return mon->view.news && !(event->record->flags & BUILDID_RECORD_SNAPSHOT);
 }
 
+/* What a log is of may be gone, or on another machine. */
+static const struct packages *packages_of(const struct mon *mon, const struct buildid_event *event)
+{
+	if (!mon->packages || !event->file || event->record->type != BUILDID_RECORD_MMAP)
+		return NULL;
+	mapped_packages_make_room(mon->packages);
+	return mapped_packages_find(mon->packages, (const void *)event->record, event->file);
+}
+
 static void handle(struct mon *mon, const struct buildid_event *event)
 {
 	bool judged = mon->news && is_mapping(event);
@@ -206,8 +217,10 @@ static void handle(struct mon *mon, const struct buildid_event *event)
 	if (judged && !is_news(mon, event))
 		return;
 	mon->view.real = input_real(mon->input, event->record->time_mono);
-	if (is_shown(mon, event))
-		show(mon, event);
+	if (!is_shown(mon, event))
+		return;
+	mon->view.packages = judged ? packages_of(mon, event) : NULL;
+	show(mon, event);
 }
 
 /* Nothing that was known is known any more, but what the present can tell. */
@@ -406,15 +419,19 @@ static int run(struct mon *mon)
 
 	if (mon->changes)
 		mon->news = news_new(NEWS_MAX);
+	if (mon->changes && !mon->log)
+		mon->packages = mapped_packages_new();
 	/* A log is of a subscription without it. */
 	mon->waiting = waiting_new(mon->log ? 0 : BUILDID_SUB_PATH);
-	if (!mon->waiting || (mon->changes && !mon->news)) {
+	if (!mon->waiting || (mon->changes && !mon->news) ||
+	    (mon->changes && !mon->log && !mon->packages)) {
 		out_error(&mon->out, "mon", "out of memory");
 		return EXIT_FAILURE;
 	}
 	if (!open_input(mon)) {
 		waiting_free(mon->waiting);
 		news_free(mon->news);
+		mapped_packages_free(mon->packages);
 		return EXIT_FAILURE;
 	}
 	if (mon->news && !mon->log) {
@@ -432,6 +449,7 @@ static int run(struct mon *mon)
 	input_close(mon->input);
 	waiting_free(mon->waiting);
 	news_free(mon->news);
+	mapped_packages_free(mon->packages);
 	hash_map_free(&mon->shown_files);
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -19,6 +19,7 @@
 #include "common/utf8.h"
 #include "news.h"
 #include "print.h"
+#include "print_package.h"
 
 /* Of a path on a terminal; what follows it gives way. */
 #define PATH_LEAST 8
@@ -185,6 +186,8 @@ static void put_json_path(struct output *out, const char *path)
 	size_t size = strlen(path);
 	char hex[2 * BUILDID_RECORD_MAX + 1];
 
+	if (!out->json)
+		return;
 	out_string(out, "path", 0, *path ? path : NULL);
 	if (utf8_valid(path) || size > BUILDID_RECORD_MAX)
 		return;
@@ -192,25 +195,34 @@ static void put_json_path(struct output *out, const char *path)
 	out_string(out, "path_bytes", OUT_HIDDEN, hex);
 }
 
-void print_put_path(struct output *out, bool hidden, const char *path)
+/* As much as there is room for. */
+static void put_tail(struct output *out, const char *tail)
 {
-	if (out->json)
-		put_json_path(out, path);
-	else if (!hidden)
-		put_fitted_name(out, *path ? path : "-", 0);
+	int room = out_room(out);
+
+	if (room > 0)
+		out_fitted(out, OUT_PLAIN, NULL, out->width ? MIN(room, columns_of(tail)) : 0,
+			   tail);
 }
 
-void print_put_path_note(struct output *out, const char *path, const char *note)
+void print_put_path(struct output *out, const char *path, const char *note, const char *tail)
 {
-	char text[80];
+	char text[80] = "";
+	int length = 0;
 
-	if (!note || out->json) {
-		print_put_path(out, false, path);
+	if (out->json) {
+		put_json_path(out, path);
 		return;
 	}
-	snprintf(text, sizeof(text), "(%s)", note);
-	put_fitted_name(out, *path ? path : "-", columns_of(text) + 1);
-	out_string(out, NULL, 0, text);
+	if (note)
+		length += 1 + snprintf(text, sizeof(text), "(%s)", note);
+	if (tail)
+		length += 1 + columns_of(tail);
+	put_fitted_name(out, *path ? path : "-", length);
+	if (note)
+		put_tail(out, text);
+	if (tail)
+		put_tail(out, tail);
 }
 
 static void put_device(struct output *out, const char *key, uint32_t major, uint32_t minor)
@@ -246,6 +258,9 @@ static void put_identity(struct output *out, const struct buildid_record *record
 	if (record->type != BUILDID_RECORD_COOKIE)
 		out_string(out, "reason", OUT_HIDDEN, buildid_reason_name(identity.reason));
 }
+
+/* Of an identity before, flags, and a package. */
+#define TAIL_MAX (PRINT_ID_MAX + 256 + 2 * PACKAGE_TEXT_MAX + 64)
 
 #define FLAG_WORDS 8
 
@@ -290,13 +305,18 @@ void print_put_flags(struct output *out, const struct buildid_file *file)
 	put_flags(out, NULL, BUILDID_RECORD_FILE, file ? file->flags : 0, 0);
 }
 
-static void put_file(struct output *out, const struct buildid_file *file)
+void print_version(struct output *out, const struct buildid_file *file)
 {
 	put_inode(out, file);
 	out_number(out, "gen", OUT_HIDDEN, file->generation);
 	out_signed(out, "mtime", OUT_HIDDEN, file->mtime);
 	out_number(out, "size", OUT_HIDDEN, file->file_size);
 	out_number(out, "file_id", OUT_HIDDEN, file->file_id);
+}
+
+static void put_file(struct output *out, const struct buildid_file *file)
+{
+	print_version(out, file);
 	put_identity(out, &file->header);
 }
 
@@ -388,24 +408,27 @@ static void put_news(struct output *out, const struct print_view *view)
 	out_string(out, "note", OUT_HIDDEN, view->note);
 }
 
-/* What follows the name: "(deleted) (was 0123abcd)". */
-static char *tail_text(const struct print_view *view, const char *const *words,
-		       char text[PRINT_ID_MAX + 256])
+/* What follows the name: "(deleted) (was 0123abcd) (same id, other content) (openssl 3.0.11)". */
+static char *tail_text(const struct print_view *view, const char *const *words, char text[TAIL_MAX])
 {
+	char *package = view->packages ? package_tail(view->packages, NULL) : NULL;
 	char *end = text;
 	char id[PRINT_ID_MAX];
 
 	*text = '\0';
 	for (; *words; words++)
 		end += sprintf(end, "%s(%s)", end > text ? " " : "", *words);
-	if (!view->former)
-		return text;
-	print_identity(view->former, id);
-	if (view->layout.id < PRINT_WIDTH_ID)
-		id[view->layout.id] = '\0';
-	end += sprintf(end, "%s(was %s)", end > text ? " " : "", id);
-	if (view->note)
-		sprintf(end, " (%s)", view->note);
+	if (view->former) {
+		print_identity(view->former, id);
+		if (view->layout.id < PRINT_WIDTH_ID)
+			id[view->layout.id] = '\0';
+		end += sprintf(end, "%s(was %s)", end > text ? " " : "", id);
+		if (view->note)
+			end += sprintf(end, " (%s)", view->note);
+	}
+	if (package)
+		sprintf(end, "%s%s", end > text ? " " : "", package);
+	free(package);
 	return text;
 }
 
@@ -414,7 +437,7 @@ static void put_name(struct output *out, const struct print_view *view, const ch
 		     unsigned int type, uint32_t bits, const struct buildid_record *record)
 {
 	const char *words[FLAG_WORDS + 2];
-	char tail[PRINT_ID_MAX + 256];
+	char tail[TAIL_MAX];
 	int room, length;
 
 	if (out->json)
@@ -458,13 +481,15 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 		put_short_id(out, view->layout.id, file);
 	else
 		out_styled(out, OUT_WEAK, NULL, view->layout.id, "(" BEING_READ ")");
-	print_put_path(out, true, path);
+	put_json_path(out, path);
 	put_name(out, view, path, BUILDID_RECORD_FILE, flags, event->record);
 	if (file)
 		put_file(out, file);
 	else
 		put_no_file(out, mmap->file_id, follows ? BEING_READ : UNRESOLVED);
 	put_flags(out, event->record, BUILDID_RECORD_FILE, flags, OUT_HIDDEN);
+	if (view->packages)
+		print_package(out, "", view->packages);
 }
 
 void print_lost_text(const struct buildid_lost *lost, char text[256])
@@ -619,7 +644,7 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 	out_begin(out);
 	put_header(out, &file->header);
 	print_put_id(out, file);
-	print_put_path(out, true, path);
+	put_json_path(out, path);
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
 	put_flags(out, &file->header, BUILDID_RECORD_FILE, file->flags, OUT_HIDDEN);
@@ -650,7 +675,7 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 	out_string(out, NULL, PRINT_WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
 	out_string(out, NULL, 0, dso->path);
-	print_put_path(out, true, path ? path : dso->path);
+	put_json_path(out, path ? path : dso->path);
 	if (path && strcmp(path, dso->path) != 0)
 		out_string(out, "name", OUT_HIDDEN, dso->path);
 	if (file)

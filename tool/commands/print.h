@@ -7,6 +7,7 @@
 
 #include "common/build_id.h"
 #include "common/output.h"
+#include "content/package.h"
 #include "layout.h"
 #include "libbuildid/libbuildid.h"
 #include "perfdata/perfdata.h"
@@ -29,6 +30,7 @@
  * @note: what is to be said of it besides, or NULL
  * @news: with the layout's column for it, NEWS_* of this line
  * @former: the identity before, or NULL
+ * @packages: which package the file is of, or NULL where that is not asked for
  */
 struct print_view {
 	struct layout layout;
@@ -36,6 +38,7 @@ struct print_view {
 	unsigned int news;
 	const char *note;
 	const struct identity *former;
+	const struct packages *packages;
 };
 
 /* That of its file; "" when none is known. */
@@ -57,14 +60,14 @@ const char *print_id(const void *record, char text[PRINT_ID_MAX]);
 void print_put_id(struct output *out, const void *record);
 void print_put_flags(struct output *out, const struct buildid_file *file);
 /*
- * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text, unless
- * @hidden, what is left of the line.
+ * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text what is left of
+ * the line, but for "(@note)" and then @tail behind it, each unless it is NULL.
  */
-void print_put_path(struct output *out, bool hidden, const char *path);
-/* Not hidden, and in text with "(@note)" behind it, unless that is NULL. */
-void print_put_path_note(struct output *out, const char *path, const char *note);
+void print_put_path(struct output *out, const char *path, const char *note, const char *tail);
 /* What an equal identity was no proof of. */
 #define PRINT_SAME_ID "same id, other content"
+/* Which version of which file, in JSON: inode, times, size, file_id. */
+void print_version(struct output *out, const struct buildid_file *file);
 /* As in /proc/PID/maps, into @text, which is returned. */
 char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);
 

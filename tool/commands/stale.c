@@ -13,9 +13,11 @@
 
 #include "commands.h"
 #include "common/arguments.h"
+#include "mapped_package.h"
 #include "module.h"
 #include "options.h"
 #include "print.h"
+#include "print_package.h"
 #include "print_process.h"
 #include "process_operand.h"
 #include "stale_scan.h"
@@ -37,6 +39,7 @@ static const char help[] =
 struct job {
 	struct output out;
 	struct process_layout layout;
+	struct mapped_packages *packages;
 	bool full;
 	bool begun;
 	bool failed;
@@ -65,14 +68,20 @@ static void show(void *data, const struct stale *stale)
 {
 	struct job *job = data;
 	const struct process_layout *layout = &job->layout;
+	const struct packages *packages, *now = NULL;
 	struct output *out = &job->out;
 	const struct identity runs = print_identity_of(stale->runs);
-	bool same_id;
+	const char *note = NULL;
+	char *tail;
 
 	if (!job->begun)
 		begin(job);
-	same_id = stale->now && runs.id.size && runs.kind == stale->now->identity.kind &&
-		  build_id_equal(&runs.id, &stale->now->identity.id);
+	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
+	if (stale->now)
+		now = mapped_packages_now(job->packages, stale->mmap, stale->runs, stale->now);
+	if (stale->now && runs.id.size && runs.kind == stale->now->identity.kind &&
+	    build_id_equal(&runs.id, &stale->now->identity.id))
+		note = PRINT_SAME_ID;
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "stale");
 	print_process(out, layout, stale->pid, stale->start_time, stale->comm);
@@ -86,8 +95,15 @@ static void show(void *data, const struct stale *stale)
 		out_styled(out, OUT_BAD, NULL, layout->id, "deleted");
 	}
 	print_moment(out, layout, "since", stale->now ? stale->now->ctime : 0);
-	out_string(out, "note", OUT_HIDDEN, same_id ? PRINT_SAME_ID : NULL);
-	print_put_path_note(out, stale->path, same_id ? PRINT_SAME_ID : NULL);
+	out_string(out, "note", OUT_HIDDEN, note);
+	tail = package_tail(packages, now);
+	print_put_path(out, stale->path, note, tail);
+	free(tail);
+	print_version(out, stale->runs);
+	out_number(out, "uid", OUT_HIDDEN, stale->mmap->uid);
+	out_number(out, "cgroup", OUT_HIDDEN, stale->mmap->cgroup_id);
+	print_package(out, "", packages);
+	print_package(out, "now_", now);
 	out_end(out);
 }
 
@@ -148,12 +164,20 @@ static int run(struct job *job, struct stale_scan *scan, char **pids)
 
 	if (!handle)
 		return EXIT_FAILURE;
+	job->packages = mapped_packages_new();
+	if (!job->packages) {
+		fail(job, "stale", -ENOMEM);
+		buildid_close(handle);
+		return EXIT_FAILURE;
+	}
 	if (!*pids)
 		scan_all(job, handle, scan);
 	for (; *pids; pids++)
 		if (process_operand(*pids, &pid))
 			scan_one(job, handle, scan, pid);
 	stale_scan_end(scan);
+	mapped_packages_report(job->packages, "stale");
+	mapped_packages_free(job->packages);
 	buildid_close(handle);
 	if (scan->unknown)
 		fprintf(stderr,

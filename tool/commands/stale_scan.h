@@ -12,6 +12,7 @@
  * @pid: of the process
  * @start_time: as in struct buildid_mmap
  * @comm: the process's name
+ * @mmap: a mapping of it
  * @path: as /proc/PID/maps shows it
  * @runs: what is mapped
  * @now: what is at @path; NULL when it was deleted
@@ -20,6 +21,7 @@ struct stale {
 	uint32_t pid;
 	uint64_t start_time;
 	const char *comm;
+	const struct buildid_mmap *mmap;
 	const char *path;
 	const struct buildid_file *runs;
 	const struct current_file *now;

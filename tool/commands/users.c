@@ -23,9 +23,11 @@
 #include "identities/boot.h"
 #include "identities/log.h"
 #include "lookup.h"
+#include "mapped_package.h"
 #include "module.h"
 #include "options.h"
 #include "print.h"
+#include "print_package.h"
 #include "print_process.h"
 #include "waiting.h"
 
@@ -44,7 +46,7 @@ static const char help[] =
 	"Show who has mapped a content, under whatever path and in whatever container: process, "
 	"unit or container, state, since when if that is known, path. The content is given by its "
 	"build-id or other identity in hex, or 8 or more of its first digits, or by a file that has "
-	"it: with a slash, if its name could be an ID.\v"
+	"it: with a slash, if its name could be an ID; or any content of a package.\v"
 	"Equal identities prove nothing: of a file, sizes are compared, and at equal size all bytes "
 	"where the file that a process has mapped can still be opened, which takes root for other "
 	"users' processes. Who has another content is counted; what could not be compared has "
@@ -90,8 +92,12 @@ struct users {
 	bool present;		      /* processes that are alive were looked at */
 	struct identity wanted;
 	bool any_kind;
-	struct buildid_file *file; /* whose content is wanted; NULL: any with the identity */
-	int fd;			   /* of it */
+	const char *package; /* in place of @wanted, as it was given */
+	struct package_wish wish;
+	struct mapped_packages *packages;
+	struct hash_map unversioned; /* file_ids of that package, of nobody knows which version */
+	struct buildid_file *file;   /* whose content is wanted; NULL: any with the identity */
+	int fd;			     /* of it */
 	struct candidate *candidates;
 	size_t nr_candidates;
 	struct worker worker; /* compares */
@@ -162,6 +168,37 @@ static bool want_file(struct users *users, const char *path)
 	out_error(&users->out, path, "has no identity: %s",
 		  buildid_reason_name(users->wanted.reason));
 	return false;
+}
+
+/* The name says that it may be one: whether it is, nobody knows any more. */
+static bool is_of_package(struct users *users, const struct buildid_mmap *mmap,
+			  const struct buildid_file *file)
+{
+	const struct packages *packages = mapped_packages_find(users->packages, mmap, file);
+
+	switch (packages ? packages_match(packages, &users->wish) : PACKAGE_OTHER) {
+	case PACKAGE_MATCHES:
+		return true;
+	case PACKAGE_VERSION_UNKNOWN:
+		hash_map_set(&users->unversioned, file->file_id, 1);
+		return false;
+	default:
+		return false;
+	}
+}
+
+static bool is_wanted_file(struct users *users, const struct buildid_mmap *mmap,
+			   const struct buildid_file *file)
+{
+	const uint8_t *bytes;
+	size_t size = 0;
+
+	if (!file)
+		return false;
+	if (users->package)
+		return is_of_package(users, mmap, file);
+	bytes = buildid_file_id_bytes(file, &size);
+	return is_wanted(users, file->kind, bytes, size);
 }
 
 static struct candidate *find_candidate(struct users *users, const struct buildid_file *file)
@@ -349,8 +386,11 @@ static void show(struct users *users, const struct buildid_event *event, const c
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct process_layout *layout = &users->layout;
 	struct output *out = &users->out;
+	const struct packages *packages = mapped_packages_find(users->packages, mmap, event->file);
 	const char *comm = (const char *)mmap->comm;
 	const struct identity identity = print_identity_of(event->file);
+	const char *note = sure ? NULL : NOT_COMPARED;
+	char *tail;
 
 	if (!users->shown++)
 		begin(users);
@@ -364,8 +404,11 @@ static void show(struct users *users, const struct buildid_event *event, const c
 	out_string(out, "state", WIDTH_STATE, state);
 	print_moment(out, layout, "time", moment_of(users, mmap));
 	print_content(out, layout, "build_id", "kind", &identity);
-	out_string(out, "note", OUT_HIDDEN, sure ? NULL : NOT_COMPARED);
-	print_put_path_note(out, print_path(event), sure ? NULL : NOT_COMPARED);
+	out_string(out, "note", OUT_HIDDEN, note);
+	tail = package_tail(packages, NULL);
+	print_put_path(out, print_path(event), note, tail);
+	free(tail);
+	print_package(out, "", packages);
 	out_end(out);
 }
 
@@ -375,13 +418,8 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 	const struct process *process;
 	const char *state = users->state;
 	enum evidence evidence = EVIDENCE_OTHER;
-	const uint8_t *bytes = NULL;
-	size_t size = 0;
-	bool wanted;
+	bool wanted = is_wanted_file(users, mmap, event->file);
 
-	if (event->file)
-		bytes = buildid_file_id_bytes(event->file, &size);
-	wanted = event->file && is_wanted(users, event->file->kind, bytes, size);
 	if (wanted)
 		evidence = judge(users, event);
 	if (state)
@@ -517,23 +555,27 @@ static void read_log(struct users *users, const char *path)
 
 static bool prepare(struct users *users, const char *content, const char *log)
 {
-	const bool begins = id_prefix_is(content), module = !log;
+	const bool begins = !users->package && id_prefix_is(content), module = !log;
+	const bool by_file = !users->package && !begins &&
+			     !build_id_parse(&users->wanted.id, content);
 
-	users->any_kind = begins || build_id_parse(&users->wanted.id, content);
-	if (module || !users->any_kind)
+	users->any_kind = !by_file;
+	if (module || by_file)
 		users->handle = module_open(&users->out);
 	else
 		buildid_open(&users->handle);
-	if (!users->handle && (module || !users->any_kind))
+	if (!users->handle && (module || by_file))
 		return false;
 	users->waiting = waiting_new(0);
-	if (!users->waiting) {
+	users->packages = mapped_packages_new();
+	if (!users->waiting || !users->packages ||
+	    (users->package && !package_wish_parse(&users->wish, users->package))) {
 		out_of_memory(users);
 		return false;
 	}
 	if (begins)
 		return complete(users, content, log);
-	return users->any_kind || want_file(users, content);
+	return !by_file || want_file(users, content);
 }
 
 static void note_what_is_missing(const struct users *users)
@@ -562,6 +604,17 @@ static void note_what_is_missing(const struct users *users)
 			users->unsure);
 }
 
+static void note_packages(const struct users *users)
+{
+	if (users->unversioned.count)
+		fprintf(stderr,
+			"buildid: users: %zu files at paths of %s were mapped before they were "
+			"replaced, so that their version is not known\n",
+			users->unversioned.count, users->wish.name);
+	if (users->packages)
+		mapped_packages_report(users->packages, "users");
+}
+
 static int run(struct users *users, const char *content, const char *log)
 {
 	if (!prepare(users, content, log)) {
@@ -573,6 +626,10 @@ static int run(struct users *users, const char *content, const char *log)
 		read_history(users);
 	}
 	note_what_is_missing(users);
+	note_packages(users);
+	mapped_packages_free(users->packages);
+	hash_map_free(&users->unversioned);
+	free(users->wish.name);
 	waiting_free(users->waiting);
 	worker_end(&users->worker);
 	buildid_close(users->handle);
@@ -594,13 +651,17 @@ int cmd_users(int argc, char **argv)
 	struct users users = { .fd = -1, .worker = lookup_worker(), .reading_left = READING_MAX };
 	const char *log = NULL;
 	const struct args_option options[] = {
+		{ "package", 0, "NAME[=VERSION]",
+		  "any content of this package, or of one from this source; * and ? are wildcards, "
+		  "and epoch and revision of VERSION may be left out",
+		  .string = &users.package },
 		OPTION_LOG(&log),
 		OPTION_FULL(&users.full),
 		{},
 	};
 	const struct args args = {
 		.command = "users",
-		.operands = "ID\nFILE",
+		.operands = "ID\nFILE\n--package=NAME[=VERSION]",
 		.max_operands = 1,
 		.help = help,
 		.options = options,
@@ -608,7 +669,11 @@ int cmd_users(int argc, char **argv)
 	};
 	char **operands = args_parse(&args, argc, argv);
 
-	if (!*operands)
+	if (!*operands && !users.package)
 		args_error("ID", "missing operand");
+	if (*operands && users.package)
+		args_error(*operands, "not together with --package");
+	if (users.package && (!*users.package || *users.package == '='))
+		args_error("--package", "no name of a package");
 	return run(&users, *operands, log);
 }

@@ -54,29 +54,39 @@ static bool next_section(Elf *elf, Elf_Scn **section, GElf_Shdr *header)
 
 /* -------------------------------------------------------------- notes -- */
 
+/* Which notes are looked for, and what becomes of each. */
 struct note {
 	const char *owner; /* with the NULs that count in its size */
 	size_t owner_size;
 	unsigned int type;
 	uint16_t kind;
+	/* @at: of @bytes in the file. True when no other is looked for. */
+	bool (*take)(void *to, const struct note *note, const char *bytes, size_t size,
+		     uint64_t at);
 };
 
+static bool take_id(void *to, const struct note *note, const char *bytes, size_t size, uint64_t at)
+{
+	struct elf_info *info = to;
+
+	if (!build_id_set(&info->id, bytes, size))
+		return false;
+	info->kind = note->kind;
+	info->reason = BUILDID_REASON_NONE;
+	info->id_offset = at;
+	return true;
+}
+
 static const struct note gnu = {
-	ELF_NOTE_GNU,
-	sizeof(ELF_NOTE_GNU),
-	NT_GNU_BUILD_ID,
-	BUILDID_KIND_GNU,
+	ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU), NT_GNU_BUILD_ID, BUILDID_KIND_GNU, take_id,
 };
 
 /* Go counts a second NUL as part of its name. */
 static const struct note go = {
-	"Go\0",
-	sizeof("Go\0"),
-	NT_GO_BUILD_ID,
-	BUILDID_KIND_GO,
+	"Go\0", sizeof("Go\0"), NT_GO_BUILD_ID, BUILDID_KIND_GO, take_id,
 };
 
-static bool find_in_data(struct elf_info *info, const struct note *note, Elf_Data *data)
+static bool find_in_data(void *to, const struct note *note, Elf_Data *data, uint64_t at)
 {
 	size_t offset = 0, next, owner, bytes;
 	GElf_Nhdr header;
@@ -86,12 +96,8 @@ static bool find_in_data(struct elf_info *info, const struct note *note, Elf_Dat
 
 		if (header.n_type == note->type && header.n_namesz == note->owner_size &&
 		    !memcmp(start + owner, note->owner, note->owner_size) &&
-		    build_id_set(&info->id, start + bytes, header.n_descsz)) {
-			info->kind = note->kind;
-			info->reason = BUILDID_REASON_NONE;
-			info->id_offset = bytes;
+		    note->take(to, note, start + bytes, header.n_descsz, at + bytes))
 			return true;
-		}
 		offset = next;
 	}
 	return false;
@@ -101,7 +107,7 @@ static bool find_in_data(struct elf_info *info, const struct note *note, Elf_Dat
  * Read here, as libelf keeps all that it was asked for in a list, through which it goes for
  * each that it is asked for: hours for a file of nothing but notes.
  */
-static bool find_in_copy(struct elf_info *info, const struct note *note, const struct image *image,
+static bool find_in_copy(void *to, const struct note *note, const struct image *image,
 			 uint64_t offset, Elf_Data *data)
 {
 	ssize_t got = pread(image->fd, data->d_buf, data->d_size, (off_t)offset);
@@ -109,16 +115,13 @@ static bool find_in_copy(struct elf_info *info, const struct note *note, const s
 	if (got <= 0)
 		return false;
 	data->d_size = (size_t)got;
-	if (!gelf_xlatetom(image->elf, data, data,
-			   (unsigned char)elf_getident(image->elf, NULL)[EI_DATA]) ||
-	    !find_in_data(info, note, data))
-		return false;
-	info->id_offset += offset;
-	return true;
+	return gelf_xlatetom(image->elf, data, data,
+			     (unsigned char)elf_getident(image->elf, NULL)[EI_DATA]) &&
+	       find_in_data(to, note, data, offset);
 }
 
-static bool find_in_range(struct elf_info *info, const struct note *note, struct image *image,
-			  uint64_t offset, uint64_t size, uint64_t align)
+static bool find_in_range(void *to, const struct note *note, struct image *image, uint64_t offset,
+			  uint64_t size, uint64_t align)
 {
 	/* The alignment alone says whether notes are padded to 8 or to 4. */
 	Elf_Data data = { .d_type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR,
@@ -135,29 +138,40 @@ static bool find_in_range(struct elf_info *info, const struct note *note, struct
 	image->notes_left -= size;
 	data.d_size = size;
 	data.d_buf = malloc(size);
-	found = data.d_buf && find_in_copy(info, note, image, offset, &data);
+	found = data.d_buf && find_in_copy(to, note, image, offset, &data);
 	free(data.d_buf);
 	return found;
 }
 
-static bool find(struct elf_info *info, const struct note *note, struct image *image)
+static bool find_in_segments(void *to, const struct note *note, struct image *image)
 {
-	Elf_Scn *section = NULL;
 	GElf_Phdr segment;
-	GElf_Shdr header;
 	size_t i = 0;
 
 	image->notes_left = NOTES_MAX;
 	while (next_segment(image->elf, &i, &segment))
-		if (segment.p_type == PT_NOTE && find_in_range(info, note, image, segment.p_offset,
+		if (segment.p_type == PT_NOTE && find_in_range(to, note, image, segment.p_offset,
 							       segment.p_filesz, segment.p_align))
 			return true;
+	return false;
+}
+
+static bool find_in_sections(void *to, const struct note *note, struct image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
 	while (next_section(image->elf, &section, &header))
 		if (header.sh_type == SHT_NOTE &&
-		    find_in_range(info, note, image, header.sh_offset, header.sh_size,
+		    find_in_range(to, note, image, header.sh_offset, header.sh_size,
 				  header.sh_addralign))
 			return true;
 	return false;
+}
+
+static bool find(struct elf_info *info, const struct note *note, struct image *image)
+{
+	return find_in_segments(info, note, image) || find_in_sections(info, note, image);
 }
 
 /* ------------------------------------------------------- completeness -- */
@@ -298,10 +312,52 @@ bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id)
 	};
 
 	elf_version(EV_CURRENT);
-	if (!find_in_data(&info, &gnu, &data))
+	if (!find_in_data(&info, &gnu, &data, 0))
 		return false;
 	*id = info.id;
 	return true;
+}
+
+/* Packaging metadata, as systemd.io/ELF_PACKAGE_METADATA has it. */
+#define NT_FDO_PACKAGE 0xcafe1a7e
+
+struct package_notes {
+	void (*found)(void *data, const char *text, size_t size);
+	void *data;
+	bool some;
+};
+
+static bool take_package(void *to, const struct note *note, const char *bytes, size_t size,
+			 uint64_t at)
+{
+	struct package_notes *notes = to;
+
+	(void)note;
+	(void)at;
+	notes->some = true;
+	notes->found(notes->data, bytes, size);
+	return false;
+}
+
+static const struct note package = {
+	"FDO", sizeof("FDO"), NT_FDO_PACKAGE, BUILDID_KIND_NONE, take_package,
+};
+
+bool elf_file_package_notes(int fd, void (*found)(void *data, const char *text, size_t size),
+			    void *data)
+{
+	struct package_notes notes = { found, data, false };
+	struct elf_info info;
+	struct image image;
+
+	if (!open_image(fd, &image, &info))
+		return info.reason != BUILDID_REASON_IO;
+	errno = 0;
+	find_in_segments(&notes, &package, &image);
+	if (!notes.some)
+		find_in_sections(&notes, &package, &image);
+	close_image(&image);
+	return errno != EIO;
 }
 
 static void fill_info(int fd, struct elf_info *info)

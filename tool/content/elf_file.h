@@ -39,6 +39,13 @@ bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
 /* Whether the @size bytes at @offset are those of a section of code. */
 bool elf_file_has_code(int fd, uint64_t offset, uint64_t size);
 
+/*
+ * Each note of the file at @fd that says which package it is of (owner FDO, type 0xcafe1a7e):
+ * of its segments, else of its sections. False when the file could not be read.
+ */
+bool elf_file_package_notes(int fd, void (*found)(void *data, const char *text, size_t size),
+			    void *data);
+
 /* Where a file is to be mapped. */
 struct elf_layout {
 	uint64_t start;	      /* address of the byte at the offset asked for */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 #include "command.h"
 #include "common/array.h"
 #include "common/columns.h"
+#include "packaged.h"
 
 #define ID "101112131415161718191a1b1c1d1e1f20212223"
 
@@ -67,21 +69,30 @@ static pid_t program;
 static const char *program_id; /* of Go; NULL: a GNU build-id */
 static struct stat running;
 
-static void describe(union any_record *record, uint64_t file_id, const struct stat *stat_)
+static void describe_with(union any_record *record, uint64_t file_id, uint16_t id_len,
+			  const struct stat *stat_)
 {
 	struct buildid_file *file = &record->file;
 
-	make_file(record, file_id, program_id ? (uint16_t)strlen(program_id) : 20, 0, path);
-	if (program_id) {
-		file->kind = BUILDID_KIND_GO;
-		file->reason = BUILDID_REASON_NO_NOTE;
-		memcpy(record->bytes + file->data_off, program_id, strlen(program_id));
-	}
+	make_file(record, file_id, id_len, 0, path);
 	file->ino = file->user_ino = stat_->st_ino;
 	file->dev_major = file->user_dev_major = major(stat_->st_dev);
 	file->dev_minor = file->user_dev_minor = minor(stat_->st_dev);
 	file->file_size = (uint64_t)stat_->st_size;
-	file->ctime = stat_->st_ctim.tv_sec * 1000000000 + stat_->st_ctim.tv_nsec;
+	file->mtime = stat_->st_mtim.tv_sec * 1000000000LL + stat_->st_mtim.tv_nsec;
+	file->ctime = stat_->st_ctim.tv_sec * 1000000000LL + stat_->st_ctim.tv_nsec;
+}
+
+static void describe(union any_record *record, uint64_t file_id, const struct stat *stat_)
+{
+	struct buildid_file *file = &record->file;
+
+	describe_with(record, file_id, program_id ? (uint16_t)strlen(program_id) : 20, stat_);
+	if (!program_id)
+		return;
+	file->kind = BUILDID_KIND_GO;
+	file->reason = BUILDID_REASON_NO_NOTE;
+	memcpy(record->bytes + file->data_off, program_id, strlen(program_id));
 }
 
 static int maps_of_program(struct buildid_maps *request)
@@ -399,6 +410,8 @@ static int one_mapping(struct buildid_history *request)
 	union any_record record;
 
 	make_file(&record, 7, 20, 0, path);
+	/* so that nothing is said of its package */
+	record.file.flags |= BUILDID_FILE_MEMFD;
 	fake_add_history(request, &record);
 	make_mmap(&record, 7, 0, 1);
 	record.mmap.start_time = start_time;
@@ -563,6 +576,246 @@ static void an_older_module_knows_the_present_only(void **state)
 	assert_int_equal(RUN(users, "/nonexistent"), 1);
 }
 
+/* -------------------------------------------------------------- packages -- */
+
+#define NOTE(version)                                                                     \
+	"{\"type\":\"deb\",\"os\":\"debian\",\"name\":\"openssl\",\"version\":\"" version \
+	"\",\"architecture\":\"amd64\"}"
+
+/* What the test has mapped, and the file as the module would describe it. */
+static struct stat mapped;
+static void *mapping;
+
+static void install(const char *note)
+{
+	char new[PATH_MAX + 8];
+
+	snprintf(new, sizeof(new), "%s.new", path);
+	packaged_write(new, (const char *const[]){ note, NULL }, PACKAGED_NUL);
+	assert_int_equal(rename(new, path), 0);
+}
+
+static void map_it(void)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_int_equal(fstat(fileno(file), &mapped), 0);
+	mapping = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
+	assert_ptr_not_equal(mapping, MAP_FAILED);
+	fclose(file);
+}
+
+static int unmap(void **state)
+{
+	munmap(mapping, 4096);
+	return tear_down(state);
+}
+
+static int mapped_file(struct buildid_maps *request)
+{
+	union any_record record;
+
+	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
+		return ESRCH;
+	describe(&record, 7, &mapped);
+	fake_add_map(request, &record);
+	make_mmap(&record, 7, 0, request->pid);
+	record.mmap.addr = (uintptr_t)mapping;
+	record.mmap.len = 4096;
+	fake_add_map(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void a_newer_build(int fd, union any_record *record)
+{
+	struct stat stat_;
+
+	fstat(fd, &stat_);
+	describe_with(record, 8, 16, &stat_);
+}
+
+static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.resolve = a_newer_build;
+	install(NOTE("3.0.13-1"));
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1 -> 3.0.13-1)\n"));
+	assert_string_equal(err, "");
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"package\":\"openssl\",\"package_version\":\"3.0.11-1\","
+				    "\"package_from\":\"note\",\"purl\":\"pkg:deb/debian/"
+				    "openssl@3.0.11-1?arch=amd64\""));
+	assert_non_null(strstr(out, "\"package_architecture\":\"amd64\""));
+	assert_non_null(strstr(out, "\"now_package_version\":\"3.0.13-1\""));
+	assert_non_null(strstr(out, "\"cgroup\":"));
+	assert_int_equal(RUN(stats, "--openmetrics", "--contents=5", "--stale"), 0);
+	assert_non_null(strstr(out, "/lib.so\",package=\"openssl\",package_version=\"3.0.11-1\","
+				    "package_from=\"note\"} 2\n"));
+	assert_non_null(strstr(out, "buildid_stale_package_processes{package=\"openssl\","
+				    "package_version=\"3.0.11-1\",package_from=\"note\","
+				    "now_package_version=\"3.0.13-1\"} 2\n"));
+	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
+	assert_int_equal(RUN(maps, "-lj", pid), 0);
+	assert_non_null(strstr(out, "\"package\":\"openssl\""));
+	assert_int_equal(RUN(maps, pid), 0);
+	assert_null(strstr(out, "openssl"));
+	assert_int_equal(RUN(maps, "-l", "--format=unstrip", pid), 2);
+	unlink(path);
+	assert_int_equal(RUN(stale, "--temporary", pid), 3);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
+}
+
+static void who_runs_a_package_is_asked_by_its_name(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	assert_int_equal(RUN(users, "--package", "openssl"), 0);
+	assert_int_equal(lines(out), 2);
+	/* also when it is there no more */
+	install(NOTE("3.0.13-1"));
+	assert_int_equal(RUN(users, "--package=openssl=3.0.11"), 0);
+	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
+	assert_int_equal(RUN(users, "--package=openssl=3.0.13"), 3);
+	assert_string_equal(out, "");
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"package_version\":\"3.0.11-1\""));
+	assert_int_equal(RUN(users, "--package=openssl", ID), 2);
+	assert_int_equal(RUN(users, "--package="), 2);
+	assert_int_equal(RUN(users, "--package==3"), 2);
+}
+
+static void a_file_that_was_overwritten_is_no_longer_of_that_package(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	mapped.st_mtim.tv_nsec ^= 1;
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	assert_int_equal(RUN(users, "--package=openssl"), 3);
+	assert_non_null(strstr(err, "of 1 files the package is not known"));
+	assert_int_equal(RUN(users, "-j", ID), 0);
+	assert_non_null(strstr(out, "\"package\":null,\"package_version\":null,"
+				    "\"package_from\":null,\"purl\":null"));
+}
+
+static void the_mapped_file(int fd, union any_record *record)
+{
+	(void)fd;
+	describe(record, 7, &mapped);
+}
+
+/* Where stat(2) and the module have different numbers. */
+static void a_file_on_an_overlay_is_known_by_the_module(void **state)
+{
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	mapped.st_ino++;
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	fake.resolve = the_mapped_file;
+	unlink(path);
+	assert_int_equal(RUN(users, "--package=openssl=3.0.11"), 0);
+	assert_string_equal(err, "");
+}
+
+static void malformed_notes_are_counted(void **state)
+{
+	(void)state;
+	install("{");
+	map_it();
+	fake.maps = mapped_file;
+	fake.history = no_history;
+	assert_int_equal(RUN(users, ID), 0);
+	assert_non_null(strstr(out, "/lib.so\n"));
+	assert_non_null(
+		strstr(err, "users: 1 files have a note of their package that is malformed"));
+}
+
+static void a_line_with_a_package_fits_its_terminal(void **state)
+{
+	int width;
+
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.resolve = a_newer_build;
+	install(NOTE("3.0.13-1"));
+	for (width = 44; width < 200; width += 12) {
+		stale_at(width, NULL);
+		assert_fits(width);
+		assert_int_equal(lines(out), 2);
+	}
+	stale_at(300, NULL);
+	assert_non_null(strstr(out, "(openssl 3.0.11-1 -> 3.0.13-1)"));
+}
+
+static int history_of_mapped(struct buildid_history *request)
+{
+	union any_record record;
+
+	describe(&record, 7, &mapped);
+	fake_add_history(request, &record);
+	make_mmap(&record, 7, 0, (uint32_t)getpid());
+	record.mmap.addr = (uintptr_t)mapping;
+	record.mmap.len = 4096;
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* The build-id of GNU ld does not cover the note. */
+static void another_version_with_the_same_id_is_another_content(void **state)
+{
+	int width;
+
+	(void)state;
+	install(NOTE("3.0.11-1"));
+	map_it();
+	fake.maps = mapped_file;
+	fake.resolve = what_is_there;
+	fake.history = no_history;
+	install(NOTE("3.0.11-1"));
+	assert_int_equal(RUN(stale, pid), 0);
+	install(NOTE("3.0.13-1"));
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "/lib.so (same id, other content) "
+				    "(openssl 3.0.11-1 -> 3.0.13-1)\n"));
+	assert_string_equal(err, "");
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
+	assert_non_null(strstr(out, "\"now_package_version\":\"3.0.13-1\""));
+	for (width = 44; width < 200; width += 12) {
+		stale_at(width, NULL);
+		assert_fits(width);
+		assert_int_equal(lines(out), 2);
+	}
+	assert_int_equal(RUN(users, path), 3);
+	assert_non_null(strstr(err, "not shown: 2 with the same id, other content"));
+	fake.maps = nobody;
+	fake.history = history_of_mapped;
+	assert_int_equal(RUN(users, path), 0);
+	assert_non_null(strstr(out, "/lib.so (same id, not compared) (openssl 3.0.11-1)\n"));
+	/* Sizes are enough. */
+	fake.maps = mapped_file;
+	install(NOTE("3.0.9-1~deb12u2"));
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "/lib.so (same id, other content) "
+				    "(openssl 3.0.11-1 -> 3.0.9-1~deb12u2)\n"));
+}
+
+#define PACKAGE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, unmap)
 #define TEST(name)	   cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define TEST_PROGRAM(name) cmocka_unit_test_setup_teardown(name, set_up, end_program)
 
@@ -585,6 +838,13 @@ int main(void)
 		TEST(sleep_leaves_no_times_of_before),
 		TEST(first_digits_are_enough_if_no_other_begins_so),
 		TEST(an_older_module_knows_the_present_only),
+		PACKAGE_TEST(the_package_of_what_was_replaced_is_that_of_its_note),
+		PACKAGE_TEST(who_runs_a_package_is_asked_by_its_name),
+		PACKAGE_TEST(a_file_that_was_overwritten_is_no_longer_of_that_package),
+		PACKAGE_TEST(a_file_on_an_overlay_is_known_by_the_module),
+		PACKAGE_TEST(malformed_notes_are_counted),
+		PACKAGE_TEST(a_line_with_a_package_fits_its_terminal),
+		PACKAGE_TEST(another_version_with_the_same_id_is_another_content),
 	};
 
 	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mapped package: a worker opens files and databases, whose questions and answers are messages;
+ * its parent remembers the answers.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "common/open_regular.h"
+#include "common/worker.h"
+#include "content/dpkg.h"
+#include "content/elf_file.h"
+#include "content/mapped_files.h"
+#include "content/process_place.h"
+#include "mapped_package.h"
+
+/* Halved by each silence, so that all together cost twice as much. */
+#define NOTE_PATIENCE_MS 5000
+/* The first question about a root has its whole database read, from a cold disk maybe. */
+#define OWNER_PATIENCE_MS 30000
+#define PATIENCE_MIN_MS	  78
+
+/* Each has some MB; containers' processes come one after the other. */
+#define DATABASES_MAX 4
+
+#define ANSWER_MAX 32768
+
+/* Some 50 MB. */
+#define REMEMBERED_MAX 65536
+
+#define NONE UINT32_MAX
+
+enum what {
+	ASK_NOTE,
+	ASK_OWNER,
+};
+
+/* Which file is meant: another one may be there by now. */
+struct version {
+	struct {
+		uint32_t major, minor;
+		uint64_t ino;
+	} inodes[2]; /* as mapped, and as users see it */
+	int64_t mtime;
+	uint64_t size;
+	/* Of what is at a path now: the time in place of all others; and a number of the path. */
+	int64_t ctime;
+	uint64_t place;
+};
+
+struct question {
+	uint32_t what; /* enum what */
+	uint32_t pid;
+	uint32_t root;	     /* its number, for ASK_OWNER */
+	uint64_t start, end; /* of the mapping, or 0 */
+	struct version version;
+	uint64_t file_id; /* of it, or 0 */
+	char path[];
+};
+
+/* ------------------------------------------------------------ the worker -- */
+
+static bool is_version(const struct version *version, const struct statx *stat_)
+{
+	int64_t mtime = stat_->stx_mtime.tv_sec * 1000000000LL + stat_->stx_mtime.tv_nsec;
+	int64_t ctime = stat_->stx_ctime.tv_sec * 1000000000LL + stat_->stx_ctime.tv_nsec;
+	size_t i;
+
+	if (version->ctime)
+		return ctime == version->ctime;
+	if (mtime != version->mtime || stat_->stx_size != version->size)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(version->inodes); i++)
+		if (version->inodes[i].ino == stat_->stx_ino &&
+		    version->inodes[i].major == stat_->stx_dev_major &&
+		    version->inodes[i].minor == stat_->stx_dev_minor)
+			return true;
+	return false;
+}
+
+/* stat(2) has other numbers for what is on an overlay; the module knows the inode below. */
+static bool has_file_id(int fd, uint64_t file_id)
+{
+	/* The worker's own. */
+	static struct buildid *handle;
+	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
+	const struct buildid_file *file;
+
+	if (!file_id || (!handle && buildid_open(&handle)))
+		return false;
+	return !buildid_resolve_fd(handle, fd, buffer, sizeof(buffer), &file) &&
+	       file->file_id == file_id;
+}
+
+static bool is_file(int fd, const struct question *question)
+{
+	struct statx stat_;
+
+	return !statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &stat_) &&
+	       (is_version(&question->version, &stat_) || has_file_id(fd, question->file_id));
+}
+
+/* @fd, or -1 with @fd closed when it is of another file. */
+static int only_if(int fd, const struct question *question)
+{
+	if (fd < 0 || is_file(fd, question))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_mapped(const struct question *question)
+{
+	struct reason reason;
+	char path[96];
+
+	if (!question->start)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+		 question->pid, question->start, question->end);
+	return open_untrusted(AT_FDCWD, path, &reason);
+}
+
+/* Where the mapping was split, or has another neighbour, since. */
+static int open_part(const struct question *question)
+{
+	int handle = question->start ? mapped_handle_at(question->pid, question->start) : -1;
+	struct reason reason;
+
+	return handle < 0 ? -1 : open_untrusted_handle(handle, &reason);
+}
+
+/* For who may trace the process, and no more. */
+static int open_program(const struct question *question)
+{
+	struct reason reason;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", question->pid);
+	return open_untrusted_handle(open(path, O_PATH | O_CLOEXEC), &reason);
+}
+
+/* Of a process that has exited it may be here. */
+static int open_base(const struct question *question, const char **path, bool *own)
+{
+	int base;
+
+	*path = question->path;
+	base = process_place(question->pid, path);
+	*own = base < 0;
+	if (base >= 0)
+		return base;
+	*path = question->path;
+	return process_place((uint32_t)getpid(), path);
+}
+
+static int open_named(const struct question *question)
+{
+	struct reason reason;
+	const char *path;
+	int base, fd;
+	bool own;
+
+	base = open_base(question, &path, &own);
+	if (base < 0)
+		return -1;
+	fd = open_untrusted_in(base, path, &reason);
+	close(base);
+	return fd;
+}
+
+static void take_note(void *data, const char *text, size_t size)
+{
+	packages_add_note(data, text, size);
+}
+
+static int find_note(const struct question *question, struct packages *packages)
+{
+	int fd = only_if(open_mapped(question), question);
+	bool read;
+
+	if (fd < 0)
+		fd = only_if(open_named(question), question);
+	if (fd < 0)
+		fd = only_if(open_part(question), question);
+	if (fd < 0)
+		fd = only_if(open_program(question), question);
+	if (fd < 0)
+		return ENOENT;
+	read = elf_file_package_notes(fd, take_note, packages);
+	close(fd);
+	return read ? 0 : EIO;
+}
+
+/* The worker's own: a database for each root, the last ones that were asked for. */
+static const struct dpkg *database_of(uint32_t root, int base)
+{
+	static struct {
+		bool used;
+		uint32_t root;
+		struct dpkg *dpkg;
+	} databases[DATABASES_MAX];
+	static size_t next;
+	size_t i;
+
+	for (i = 0; i < DATABASES_MAX; i++)
+		if (databases[i].used && databases[i].root == root)
+			break;
+	if (i < DATABASES_MAX && (!databases[i].dpkg || dpkg_is_current(databases[i].dpkg)))
+		return databases[i].dpkg;
+	if (i == DATABASES_MAX)
+		i = next++ % DATABASES_MAX;
+	dpkg_close(databases[i].dpkg);
+	databases[i].used = true;
+	databases[i].root = root;
+	databases[i].dpkg = dpkg_open(base);
+	return databases[i].dpkg;
+}
+
+static bool is_there(int base, const char *path, const struct question *question)
+{
+	struct reason reason;
+	int fd = open_untrusted_in(base, path, &reason);
+	bool there = fd >= 0 && is_file(fd, question);
+
+	if (fd >= 0)
+		close(fd);
+	return there;
+}
+
+static void forget_version(struct package *package)
+{
+	static const enum package_text texts[] = { PACKAGE_VERSION, PACKAGE_SOURCE_VERSION };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		free(package->text[texts[i]]);
+		package->text[texts[i]] = NULL;
+	}
+}
+
+static int find_owner(const struct question *question, struct packages *packages)
+{
+	struct package *package = &packages->all[0];
+	const struct dpkg *dpkg;
+	const char *path;
+	bool own, there;
+	int base;
+
+	base = open_base(question, &path, &own);
+	if (base < 0)
+		return ENOENT;
+	there = is_there(base, path, question);
+	/* the process had another root, perhaps */
+	dpkg = own && !there ? NULL : database_of(question->root, base);
+	if (dpkg)
+		dpkg_find(dpkg, path, package);
+	close(base);
+	packages->count = package->origin != PACKAGE_NONE;
+	if (packages->count && (!there || dpkg_is_busy(dpkg)))
+		forget_version(package);
+	return 0;
+}
+
+/* An errno, then the packages. */
+static void answer_question(const struct worker_message *message, struct worker_message *answer)
+{
+	const struct question *question = message->data;
+	struct packages packages = {};
+	int32_t error;
+
+	error = question->what == ASK_NOTE ? find_note(question, &packages) :
+					     find_owner(question, &packages);
+	memcpy(answer->data, &error, sizeof(error));
+	answer->size = sizeof(error) + packages_pack(&packages,
+						     (char *)answer->data + sizeof(error),
+						     ANSWER_MAX - sizeof(error));
+	packages_free(&packages);
+}
+
+/* ------------------------------------------------------------ the parent -- */
+
+/* The note of a version of a file. */
+struct noted {
+	struct version version;
+	uint64_t file_id;
+	struct packages packages;
+};
+
+/* What the database of a root says of a path that leads to a file. */
+struct owned {
+	uint32_t root;
+	uint64_t file_id;
+	struct version version;
+	char *path;
+	struct packages packages;
+};
+
+struct root {
+	struct process_root root;
+	bool silent;
+};
+
+struct mapped_packages {
+	struct worker worker;
+	int patience_ms[2]; /* by enum what */
+	/* Of pointers, as answers stay where they are. */
+	struct noted **noted;
+	size_t nr_noted;
+	struct hash_map by_file;
+	struct owned **owned;
+	size_t nr_owned;
+	struct hash_map by_path;
+	struct root *roots;
+	size_t nr_roots;
+	/* The process that was asked for last, and the number of its root, or NONE. */
+	uint32_t pid;
+	uint64_t start_time;
+	uint32_t root;
+	size_t malformed;
+	size_t unread;
+	char answer[ANSWER_MAX];
+};
+
+struct mapped_packages *mapped_packages_new(void)
+{
+	struct mapped_packages *packages = calloc(1, sizeof(*packages));
+
+	if (!packages)
+		return NULL;
+	packages->patience_ms[ASK_NOTE] = NOTE_PATIENCE_MS;
+	packages->patience_ms[ASK_OWNER] = OWNER_PATIENCE_MS;
+	packages->worker = (struct worker){
+		.task = answer_question,
+		.question_max = sizeof(struct question) + PATH_MAX,
+		.answer_max = ANSWER_MAX,
+		.socket = -1,
+	};
+	return packages;
+}
+
+static void forget(struct mapped_packages *packages)
+{
+	size_t i;
+
+	for (i = 0; i < packages->nr_noted; i++) {
+		packages_free(&packages->noted[i]->packages);
+		free(packages->noted[i]);
+	}
+	for (i = 0; i < packages->nr_owned; i++) {
+		packages_free(&packages->owned[i]->packages);
+		free(packages->owned[i]->path);
+		free(packages->owned[i]);
+	}
+	free(packages->noted);
+	free(packages->owned);
+	packages->noted = NULL;
+	packages->owned = NULL;
+	packages->nr_noted = 0;
+	packages->nr_owned = 0;
+	hash_map_free(&packages->by_file);
+	hash_map_free(&packages->by_path);
+}
+
+void mapped_packages_free(struct mapped_packages *packages)
+{
+	if (!packages)
+		return;
+	forget(packages);
+	free(packages->roots);
+	worker_end(&packages->worker);
+	free(packages);
+}
+
+void mapped_packages_make_room(struct mapped_packages *packages)
+{
+	if (packages->nr_noted >= REMEMBERED_MAX || packages->nr_owned >= REMEMBERED_MAX)
+		forget(packages);
+}
+
+void mapped_packages_report(const struct mapped_packages *packages, const char *command)
+{
+	if (packages->malformed)
+		fprintf(stderr,
+			"buildid: %s: %zu files have a note of their package that is malformed\n",
+			command, packages->malformed);
+	if (packages->unread)
+		fprintf(stderr,
+			"buildid: %s: of %zu files the package is not known, as they are not "
+			"there any more or cannot be read\n",
+			command, packages->unread);
+}
+
+static bool ask(struct mapped_packages *packages, struct question *question, const char *path,
+		struct packages *found)
+{
+	struct worker_message message = { .data = question, .fd = -1 };
+	struct worker_message answer = { packages->answer, sizeof(packages->answer), -1 };
+	int *patience = &packages->patience_ms[question->what];
+	int32_t error = EINVAL;
+
+	if (strlen(path) < PATH_MAX) {
+		strcpy(question->path, path);
+		message.size = sizeof(*question) + strlen(path) + 1;
+		packages->worker.patience_ms = *patience;
+		error = worker_ask(&packages->worker, &message, &answer);
+	}
+	if (error == ETIMEDOUT)
+		*patience = MAX(*patience / 2, PATIENCE_MIN_MS);
+	if (error)
+		return false;
+	memcpy(&error, packages->answer, sizeof(error));
+	return !error && packages_unpack(found, packages->answer + sizeof(error),
+					 answer.size - sizeof(error));
+}
+
+static struct version version_of(const struct buildid_file *file)
+{
+	return (struct version){
+		.inodes = { { file->dev_major, file->dev_minor, file->ino },
+			    { file->user_dev_major, file->user_dev_minor, file->user_ino } },
+		.mtime = file->mtime,
+		.size = file->file_size,
+	};
+}
+
+static bool same_version(const struct version *one, const struct version *other)
+{
+	return one->inodes[0].major == other->inodes[0].major &&
+	       one->inodes[0].minor == other->inodes[0].minor &&
+	       one->inodes[0].ino == other->inodes[0].ino && one->mtime == other->mtime &&
+	       one->size == other->size && one->ctime == other->ctime && one->place == other->place;
+}
+
+/* The module numbers what it remembers; what it does not has only its inode. */
+static uint64_t key_of(uint64_t file_id, const struct version *version)
+{
+	uint64_t hash = hash_start();
+
+	if (file_id)
+		return hash_bytes(hash, &file_id, sizeof(file_id));
+	hash = hash_bytes(hash, &version->inodes[0].ino, sizeof(version->inodes[0].ino));
+	hash = hash_bytes(hash, &version->mtime, sizeof(version->mtime));
+	return hash_bytes(hash, &version->place, sizeof(version->place));
+}
+
+static bool same_file(uint64_t one_id, const struct version *one, uint64_t other_id,
+		      const struct version *other)
+{
+	return one_id == other_id && (one_id || same_version(one, other));
+}
+
+/* A question, with room for the path. */
+static struct question *make_question(enum what what, const struct buildid_mmap *mmap,
+				      uint64_t file_id, const struct version *version)
+{
+	static union {
+		struct question question;
+		char room[sizeof(struct question) + PATH_MAX];
+	} place;
+
+	place.question = (struct question){
+		.what = what,
+		.pid = mmap->pid,
+		.version = *version,
+		.file_id = file_id,
+	};
+	return &place.question;
+}
+
+/* ----------------------------------------------------------------- notes -- */
+
+static struct noted *find_noted(const struct mapped_packages *packages, uint64_t key,
+				uint64_t file_id, const struct version *version)
+{
+	struct hash_slot *slot = NULL;
+	struct noted *noted;
+
+	while ((slot = hash_map_next(&packages->by_file, key, slot))) {
+		noted = packages->noted[slot->value];
+		if (same_file(noted->file_id, &noted->version, file_id, version))
+			return noted;
+	}
+	return NULL;
+}
+
+static struct noted *add_noted(struct mapped_packages *packages, uint64_t key, uint64_t file_id,
+			       const struct version *version)
+{
+	struct noted *noted = calloc(1, sizeof(*noted));
+
+	if (!noted || !array_reserve(packages->noted, packages->nr_noted) ||
+	    !hash_map_add(&packages->by_file, key, (uint32_t)packages->nr_noted)) {
+		free(noted);
+		return NULL;
+	}
+	noted->file_id = file_id;
+	noted->version = *version;
+	packages->noted[packages->nr_noted++] = noted;
+	return noted;
+}
+
+static const struct packages *note_of(struct mapped_packages *packages,
+				      const struct buildid_mmap *mmap, const char *path,
+				      uint64_t file_id, const struct version *version)
+{
+	uint64_t key = key_of(file_id, version);
+	struct noted *noted = find_noted(packages, key, file_id, version);
+	struct question *question;
+
+	if (noted)
+		return &noted->packages;
+	noted = add_noted(packages, key, file_id, version);
+	if (!noted)
+		return NULL;
+	question = make_question(ASK_NOTE, mmap, file_id, version);
+	if (!version->ctime) {
+		question->start = mmap->addr;
+		question->end = mmap->addr + mmap->len;
+	}
+	if (!ask(packages, question, path, &noted->packages))
+		packages->unread++;
+	packages->malformed += noted->packages.malformed != 0;
+	return &noted->packages;
+}
+
+/* ---------------------------------------------------------------- owners -- */
+
+static uint32_t number_of(struct mapped_packages *packages, const struct process_root *root)
+{
+	size_t i;
+
+	for (i = packages->nr_roots; i; i--)
+		if (process_root_same(&packages->roots[i - 1].root, root))
+			return (uint32_t)(i - 1);
+	if (!array_reserve(packages->roots, packages->nr_roots))
+		return NONE;
+	packages->roots[packages->nr_roots] = (struct root){ .root = *root };
+	return (uint32_t)packages->nr_roots++;
+}
+
+/* Of a process that has exited that of this one: the worker sees whether the file is there. */
+static uint32_t root_of(struct mapped_packages *packages, const struct buildid_mmap *mmap)
+{
+	struct process_root root;
+
+	if (packages->pid == mmap->pid && packages->start_time == mmap->start_time)
+		return packages->root;
+	packages->pid = mmap->pid;
+	packages->start_time = mmap->start_time;
+	packages->root = NONE;
+	if (process_root_read(mmap->pid, &root) || process_root_read((uint32_t)getpid(), &root))
+		packages->root = number_of(packages, &root);
+	return packages->root;
+}
+
+static struct owned *find_owned(const struct mapped_packages *packages, uint64_t key,
+				const struct owned *like)
+{
+	struct hash_slot *slot = NULL;
+	struct owned *owned;
+
+	while ((slot = hash_map_next(&packages->by_path, key, slot))) {
+		owned = packages->owned[slot->value];
+		if (owned->root == like->root && !strcmp(owned->path, like->path) &&
+		    same_file(owned->file_id, &owned->version, like->file_id, &like->version))
+			return owned;
+	}
+	return NULL;
+}
+
+static struct owned *add_owned(struct mapped_packages *packages, uint64_t key,
+			       const struct owned *like)
+{
+	struct owned *owned = malloc(sizeof(*owned));
+	char *path = strdup(like->path);
+
+	if (!owned || !path || !array_reserve(packages->owned, packages->nr_owned) ||
+	    !hash_map_add(&packages->by_path, key, (uint32_t)packages->nr_owned)) {
+		free(owned);
+		free(path);
+		return NULL;
+	}
+	*owned = *like;
+	owned->path = path;
+	packages->owned[packages->nr_owned++] = owned;
+	return owned;
+}
+
+static const struct packages *owner_of(struct mapped_packages *packages,
+				       const struct buildid_mmap *mmap, const char *path,
+				       uint64_t file_id, const struct version *version)
+{
+	struct owned like = { .root = root_of(packages, mmap),
+			      .file_id = file_id,
+			      .version = *version,
+			      .path = (char *)(uintptr_t)path };
+	uint64_t key = key_of(file_id, version) ^ like.root;
+	struct question *question;
+	struct owned *owned;
+
+	if (like.root == NONE)
+		return NULL;
+	owned = find_owned(packages, key, &like);
+	if (owned)
+		return &owned->packages;
+	owned = add_owned(packages, key, &like);
+	if (!owned || packages->roots[like.root].silent)
+		return owned ? &owned->packages : NULL;
+	question = make_question(ASK_OWNER, mmap, file_id, version);
+	question->root = like.root;
+	/* whoever did not answer once is not asked again */
+	if (!ask(packages, question, path, &owned->packages))
+		packages->roots[like.root].silent = true;
+	return &owned->packages;
+}
+
+/* ------------------------------------------------------------------ both -- */
+
+static const struct packages *find(struct mapped_packages *packages,
+				   const struct buildid_mmap *mmap, const char *path,
+				   uint64_t file_id, const struct version *version)
+{
+	const struct packages *noted = note_of(packages, mmap, path, file_id, version);
+	const struct packages *owned = NULL;
+
+	if (noted && !noted->count)
+		owned = owner_of(packages, mmap, path, file_id, version);
+	return owned ? owned : noted;
+}
+
+/* Memory, and what a loader makes, were never installed. */
+static bool may_be_packaged(const struct buildid_file *file, const char *path)
+{
+	return path && *path == '/' && !(file->flags & BUILDID_FILE_MEMFD) &&
+	       file->reason != BUILDID_REASON_NOT_REGULAR;
+}
+
+const struct packages *mapped_packages_find(struct mapped_packages *packages,
+					    const struct buildid_mmap *mmap,
+					    const struct buildid_file *file)
+{
+	static const struct packages none;
+	const char *path = buildid_file_path(file);
+	struct version version = version_of(file);
+
+	if (!may_be_packaged(file, path))
+		return &none;
+	return find(packages, mmap, path, file->file_id, &version);
+}
+
+const struct packages *mapped_packages_now(struct mapped_packages *packages,
+					   const struct buildid_mmap *mmap,
+					   const struct buildid_file *file,
+					   const struct current_file *now)
+{
+	const char *path = buildid_file_path(file);
+	const struct version version = {
+		.ctime = now->ctime,
+		.place = hash_text(path) ^ root_of(packages, mmap),
+	};
+
+	return find(packages, mmap, path, now->file_id, &version);
+}
