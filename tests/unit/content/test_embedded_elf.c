@@ -35,6 +35,8 @@ static void put(uint64_t offset, const void *bytes, size_t size)
 	close(fd);
 }
 
+#define NATIVE_DATA (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
+
 /* A header at @start that says that @segments of @size begin there. */
 static void put_header(uint64_t start, uint16_t segments, uint64_t size)
 {
@@ -49,8 +51,7 @@ static void put_header(uint64_t start, uint16_t segments, uint64_t size)
 	};
 
 	header.e_ident[EI_CLASS] = ELFCLASS64;
-	header.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB :
-									      ELFDATA2MSB;
+	header.e_ident[EI_DATA] = NATIVE_DATA;
 	header.e_ident[EI_VERSION] = EV_CURRENT;
 	put(start, &header, sizeof(header));
 	put(start + sizeof(header), &segment, sizeof(segment));
@@ -81,6 +82,39 @@ static void the_nearest_that_reaches_there_counts(void **state)
 	assert_false(find(0x18000, &found));
 	assert_false(find(UINT64_MAX, &found));
 	assert_false(find(1 << 20, &found));
+}
+
+static void one_of_32_bits_is_found(void **state)
+{
+	const Elf32_Phdr segment = { .p_type = PT_LOAD, .p_offset = 0x1234, .p_filesz = 0x100 };
+	const Elf32_Shdr section = { .sh_type = SHT_STRTAB, .sh_offset = 0x1400, .sh_size = 16 };
+	Elf32_Ehdr header = {
+		.e_ident = ELFMAG,
+		.e_type = ET_DYN,
+		.e_machine = EM_ARM,
+		.e_phoff = sizeof(header),
+		.e_phentsize = sizeof(segment),
+		.e_phnum = 1,
+		.e_shoff = 0x1500,
+		.e_shentsize = sizeof(section),
+		.e_shnum = 1,
+	};
+	struct embedded_elf found;
+
+	(void)state;
+	header.e_ident[EI_CLASS] = ELFCLASS32;
+	header.e_ident[EI_DATA] = NATIVE_DATA;
+	header.e_ident[EI_VERSION] = EV_CURRENT;
+	shell("truncate -s 64K file");
+	put(0x3000, &header, sizeof(header));
+	put(0x3000 + sizeof(header), &segment, sizeof(segment));
+	put(0x4500, &section, sizeof(section));
+	assert_true(find(0x4333, &found));
+	assert_int_equal(found.start, 0x3000);
+	assert_int_equal(found.first, 0x4000);
+	assert_int_equal(found.size, 0x1500 + sizeof(section));
+	assert_false(find(0x4334, &found));
+	assert_false(find(0x3fff, &found));
 }
 
 static void in_an_elf_file_there_is_none(void **state)
@@ -142,9 +176,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, sample_set_up, sample_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(the_nearest_that_reaches_there_counts),
-		TEST(in_an_elf_file_there_is_none),
-		TEST(it_is_read_only_so_often),
+		TEST(the_nearest_that_reaches_there_counts), TEST(one_of_32_bits_is_found),
+		TEST(in_an_elf_file_there_is_none),	     TEST(it_is_read_only_so_often),
 		TEST(a_directory_is_not_believed),
 	};
 
