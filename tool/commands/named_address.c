@@ -110,6 +110,7 @@ void namer_free(struct namer *namer)
 void named_address_free(struct named_address *named)
 {
 	free(named->path);
+	free(named->member);
 	symbol_free(&named->symbol);
 	*named = (struct named_address){};
 }
@@ -501,23 +502,45 @@ static void find_file(struct query *query)
 		find_compiled(query);
 }
 
+/* A library in an APK has symbols, and mostly an id, where the file as a whole has none. */
+static void look_inside(struct query *query, struct symbol_place *place)
+{
+	struct named_address *named = query->named;
+	struct symbol_member member;
+
+	if (named->identity.kind == BUILDID_KIND_GNU || named->identity.kind == BUILDID_KIND_GO ||
+	    !symbol_files_look_inside(query->namer->files, place, &member))
+		return;
+	named->embedded = true;
+	named->member = member.elf.name;
+	named->member_offset = named->offset - member.elf.start;
+	if (member.kind != BUILDID_KIND_NONE)
+		named->identity = (struct identity){ .kind = member.kind, .id = member.id };
+	if (member.kind == BUILDID_KIND_GNU)
+		place->id = member.id;
+	place->inside = member.elf;
+	place->offset -= member.elf.start;
+}
+
 static void name_it(struct query *query)
 {
 	struct named_address *named = query->named;
 	bool gnu = named->identity.kind == BUILDID_KIND_GNU;
-	const struct symbol_place place = {
+	bool before = query->caller && named->offset;
+	struct symbol_place place = {
 		.id = gnu ? named->identity.id : (struct build_id){},
 		.version = query->version,
 		.path = named->path ? named->path : "",
 		.vdso = named->path && !strcmp(named->path, "[vdso]"),
 		.pid = query->pid,
 		.addr = query->living ? query->mapped : 0,
-		.offset = named->offset - (query->caller && named->offset),
+		.offset = named->offset - before,
 	};
 
+	look_inside(query, &place);
 	if (symbol_files_find(query->namer->files, &place, &named->symbol, &named->symbols_from,
 			      &named->unnamed))
-		named->symbol.function_offset += named->offset - place.offset;
+		named->symbol.function_offset += before;
 }
 
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,

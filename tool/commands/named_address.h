@@ -34,7 +34,11 @@ struct named_address {
 	/* If it is located: */
 	char *path; /* "[kernel.kallsyms]", "[vdso]" and "[name]" of a module, too */
 	struct identity identity;
-	uint64_t offset;	  /* in the file; of the kernel, the address */
+	uint64_t offset; /* in the file; of the kernel, the address */
+	/* Where the file is a zip that the ELF file is mapped from, whose identity that is: */
+	bool embedded;
+	char *member;		  /* its name, or NULL */
+	uint64_t member_offset;	  /* in it */
 	const char *known_from;	  /* "process", "history", "log", "kernel", "text" */
 	struct symbol symbol;	  /* its function and source are NULL where not known */
 	const char *symbols_from; /* where the file was found, NULL for nowhere */

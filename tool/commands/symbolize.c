@@ -93,17 +93,31 @@ static void put_function(struct output *out, const char *function, const uint64_
 		out_null(out, "function_offset");
 }
 
+/* "/path/base.apk!libfoo.so+0x1139", of a zip's member whose name is known. */
 static void put_file(struct output *out, const struct named_address *named)
 {
+	const char *path = named->path && *named->path ? named->path : NULL;
+	const char *member = named->member;
 	char *text = NULL;
 
-	if (asprintf(&text, "(%s+0x%" PRIx64 ")", named->path && *named->path ? named->path : "?",
-		     named->offset) < 0)
+	if (asprintf(&text, "(%s%s%s+0x%" PRIx64 ")", path ? path : "?", member ? "!" : "",
+		     member ? member : "", member ? named->member_offset : named->offset) < 0)
 		text = NULL;
 	out_string(out, NULL, 0, text);
 	free(text);
-	out_string(out, "path", OUT_HIDDEN, named->path && *named->path ? named->path : NULL);
+	out_string(out, "path", OUT_HIDDEN, path);
 	out_address(out, "offset", OUT_HIDDEN, named->offset);
+}
+
+static void put_member(struct output *out, const struct named_address *named)
+{
+	out_string(out, "member", OUT_HIDDEN, named->member);
+	if (named->embedded) {
+		out_address(out, "member_offset", OUT_HIDDEN, named->member_offset);
+	} else {
+		out_null(out, "member_offset");
+		out_null(out, "member_offset_hex");
+	}
 }
 
 static void put_identity(struct output *out, const struct identity *identity)
@@ -175,6 +189,7 @@ static void put_named(struct output *out, const struct named_address *named, boo
 	if (!pair || out->json) {
 		put_file(out, named);
 		put_identity(out, &named->identity);
+		put_member(out, named);
 	}
 	put_source(out, symbol->source, symbol->line);
 	put_callers(out, symbol);
@@ -192,6 +207,7 @@ static void put_unknown(struct output *out, const struct named_address *named)
 		out_null(out, keys[i]);
 	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(BUILDID_KIND_NONE));
 	out_null(out, "reason");
+	put_member(out, named);
 	out_null(out, "source");
 	out_null(out, "line");
 	out_list_begin(out, "inlined_by");

@@ -60,8 +60,8 @@ bool copy_stream(int from, int to)
 	return true;
 }
 
-/* Up to @end, or to the end of the file. */
-static bool copy_plain(int from, int to, off_t at, off_t end)
+/* Up to @end, or to the end of the file; what is at @start becomes the beginning. */
+static bool copy_plain(int from, int to, off_t start, off_t at, off_t end)
 {
 	char buffer[BUFFER];
 	ssize_t got;
@@ -70,19 +70,19 @@ static bool copy_plain(int from, int to, off_t at, off_t end)
 		got = pread(from, buffer, MIN(sizeof(buffer), (size_t)(end - at)), at);
 		if (got <= 0)
 			return !got;
-		if (!pwrite_all(to, buffer, (size_t)got, at))
+		if (!pwrite_all(to, buffer, (size_t)got, at - start))
 			return false;
 	}
 	return true;
 }
 
-static bool copy_range(int from, int to, off_t at, off_t end)
+static bool copy_range(int from, int to, off_t start, off_t at, off_t end)
 {
-	off_t in = at, out = at;
+	off_t in = at, out = at - start;
 
 	while (in < end)
 		if (copy_file_range(from, &in, to, &out, (size_t)(end - in), 0) <= 0)
-			return copy_plain(from, to, in, end);
+			return copy_plain(from, to, start, in, end);
 	return true;
 }
 
@@ -117,17 +117,17 @@ uint64_t copy_size(int from)
 	return bytes;
 }
 
-static bool copy_data(int from, int to, off_t size, uint64_t most)
+static bool copy_data(int from, int to, off_t start, off_t size, uint64_t most)
 {
 	off_t at, end;
 
-	for (at = 0; next_data(from, size, &at, &end); at = end) {
+	for (at = start; next_data(from, start + size, &at, &end); at = end) {
 		if ((uint64_t)(end - at) > most) {
 			errno = EFBIG;
 			return false;
 		}
 		most -= (uint64_t)(end - at);
-		if (!copy_range(from, to, at, end))
+		if (!copy_range(from, to, start, at, end))
 			return false;
 	}
 	return !ftruncate(to, size);
@@ -139,7 +139,7 @@ static bool copy_unsized(int from, int to, uint64_t most)
 	off_t end = most < INT64_MAX ? (off_t)most + 1 : INT64_MAX;
 	struct stat stat_;
 
-	if (!copy_plain(from, to, 0, end) || fstat(to, &stat_))
+	if (!copy_plain(from, to, 0, 0, end) || fstat(to, &stat_))
 		return false;
 	if (stat_.st_size < end)
 		return true;
@@ -156,17 +156,32 @@ static bool is_as_before(int fd, const struct stat *before)
 	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
 
+static bool finish(int from, const struct stat *before, bool done, struct reason *reason)
+{
+	if (!done)
+		return reason_set(reason, "cannot be copied: %s", strerror(errno));
+	if (!is_as_before(from, before))
+		return reason_set(reason, "changed while being copied");
+	return true;
+}
+
 bool copy_file(int from, int to, uint64_t most, struct reason *reason)
 {
 	struct stat before;
 	bool done;
 
 	done = !fstat(from, &before) &&
-	       (before.st_size ? copy_data(from, to, before.st_size, most) :
+	       (before.st_size ? copy_data(from, to, 0, before.st_size, most) :
 				 copy_unsized(from, to, most));
-	if (!done)
-		return reason_set(reason, "cannot be copied: %s", strerror(errno));
-	if (!is_as_before(from, &before))
-		return reason_set(reason, "changed while being copied");
-	return true;
+	return finish(from, &before, done, reason);
+}
+
+bool copy_part(int from, int to, uint64_t start, uint64_t size, uint64_t most,
+	       struct reason *reason)
+{
+	struct stat before;
+	bool done;
+
+	done = !fstat(from, &before) && copy_data(from, to, (off_t)start, (off_t)size, most);
+	return finish(from, &before, done, reason);
 }

@@ -32,4 +32,8 @@ uint64_t copy_size(int from);
  */
 bool copy_file(int from, int to, uint64_t most, struct reason *reason);
 
+/* Likewise @size bytes from @start on, all of which the file has. */
+bool copy_part(int from, int to, uint64_t start, uint64_t size, uint64_t most,
+	       struct reason *reason);
+
 #endif

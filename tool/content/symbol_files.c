@@ -30,10 +30,17 @@
 /* A process that ends with fewer answers has failed; so many failures are enough. */
 #define ANSWERS_MIN  256
 #define FAILURES_MAX 3
+/* Of one file: what is in it, and how often it is read to find that, some 100 ms in all. */
+#define MEMBERS_MAX 1024
+#define READS_MAX   (1U << 18)
 
 struct file {
 	struct build_id id;
 	struct file_version version;
+	uint64_t start;		       /* in that one, of this one */
+	struct symbol_member *members; /* what was looked for in it, of size 0 for nothing */
+	size_t nr_members;
+	unsigned int reads;	 /* that are left */
 	struct symbols *symbols; /* NULL when it is not there, or was closed */
 	int fd;			 /* of the same, to turn addresses into offsets */
 	const char *source;	 /* NULL when it is not there */
@@ -85,6 +92,14 @@ static void close_symbols(struct symbol_files *files, struct file *file)
 	file->symbols = NULL;
 }
 
+static void forget(struct symbol_files *files, struct file *file)
+{
+	close_symbols(files, file);
+	while (file->nr_members)
+		free(file->members[--file->nr_members].elf.name);
+	free(file->members);
+}
+
 void symbol_files_free(struct symbol_files *files)
 {
 	size_t i;
@@ -92,7 +107,7 @@ void symbol_files_free(struct symbol_files *files)
 	if (!files)
 		return;
 	for (i = 0; i < files->count; i++)
-		close_symbols(files, &files->files[i]);
+		forget(files, &files->files[i]);
 	free(files->files);
 	hash_map_free(&files->by_id);
 	locator_free(files->here);
@@ -116,22 +131,38 @@ static bool is_it(const struct search *search, int fd)
 {
 	const struct symbol_place *place = search->place;
 
-	if (place->id.size)
+	if (place->id.size && !place->inside.size)
 		return content_is(fd, &place->id, CONTENT_ELF, search->reason);
 	return file_version_is(&place->version, fd) ||
 	       reason_set(search->reason, "is another file, or was changed since");
 }
 
-/* @fd, or -1 when it is not what is searched for. */
+/* What is within the file, as a file of its own, or -1. */
+static int take_out(struct search *search, int file)
+{
+	const struct symbol_place *place = search->place;
+	int fd = embedded_elf_copy(file, place->inside.start, place->inside.size, search->reason);
+
+	if (fd < 0 || !place->id.size || content_is(fd, &place->id, CONTENT_ELF, search->reason))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* @fd or what is in it, or -1 when it is not what is searched for. */
 static int check(struct search *search, int fd, const char *source)
 {
-	if (fd >= 0 && is_it(search, fd)) {
-		search->source = source;
-		return fd;
-	}
-	if (fd >= 0)
+	int found = -1;
+
+	if (fd < 0)
+		return -1;
+	if (is_it(search, fd))
+		found = search->place->inside.size ? take_out(search, fd) : fd;
+	if (found != fd)
 		close(fd);
-	return -1;
+	if (found >= 0)
+		search->source = source;
+	return found;
 }
 
 /* What a living process has mapped, deleted or in a container as it may be. */
@@ -186,7 +217,7 @@ static int open_here(struct search *search)
 	};
 	struct located_file found;
 
-	if (!*place->path)
+	if (!*place->path || place->inside.size)
 		return -1;
 	if (!locate_request(search->files->here, &request, &found, search->reason))
 		return -1;
@@ -197,7 +228,8 @@ static int open_kept(struct search *search)
 {
 	struct debug_dir *dir = search->files->dir;
 	enum content_part part = search->place->vdso ? CONTENT_VDSO : CONTENT_ELF;
-	int fd = dir ? debug_dir_find(dir, &search->place->id, part) : -1;
+	bool known = dir && search->place->id.size;
+	int fd = known ? debug_dir_find(dir, &search->place->id, part) : -1;
 
 	if (fd >= 0)
 		search->source = "kept";
@@ -220,24 +252,22 @@ static int open_from_servers(struct search *search)
 	struct reason unused;
 	struct located_file found;
 
-	if (search->no_servers ||
+	if (search->no_servers || !search->place->id.size ||
 	    !locate_on_servers(search->files->there, &search->place->id, &found, &unused))
 		return -1;
 	return take(search, &found);
 }
 
-/* A content without a build-id is only in the file that was mapped. */
+/* A content without a build-id is only in the file that was mapped, as one within a file may be. */
 static int open_file(struct search *search)
 {
 	static int (*const by_id[])(struct search * search) = {
 		open_mapped, open_here, open_kept, open_by_id, open_from_servers,
 	};
 	static int (*const by_version[])(struct search * search) = {
-		open_mapped,
-		open_in_root,
-		open_path,
+		open_mapped, open_in_root, open_path, open_kept, open_from_servers,
 	};
-	bool id = search->place->id.size;
+	bool id = search->place->id.size && !search->place->inside.size;
 	size_t count = id ? ARRAY_SIZE(by_id) : ARRAY_SIZE(by_version), i;
 	int fd = -1;
 
@@ -332,17 +362,19 @@ static int compare_used(const void *a, const void *b)
 	return COMPARE(other->used, one->used);
 }
 
-static uint64_t key_of(const struct build_id *id, const struct file_version *version)
+static uint64_t key_of(const struct build_id *id, const struct file_version *version,
+		       uint64_t start)
 {
 	uint64_t key = hash_bytes(hash_start(), id->bytes, id->size);
 
-	return id->size ? key : hash_bytes(key, version, sizeof(*version));
+	return id->size ? key : hash_bytes(key, version, sizeof(*version)) + start;
 }
 
 static bool is_file(const struct file *file, const struct symbol_place *place)
 {
 	return build_id_equal(&file->id, &place->id) &&
-	       (place->id.size || file_version_equal(&file->version, &place->version));
+	       (place->id.size || (file_version_equal(&file->version, &place->version) &&
+				   file->start == place->inside.start));
 }
 
 /* The map has no way to remove one. */
@@ -352,19 +384,21 @@ static void forget_unused(struct symbol_files *files)
 
 	array_sort(files->files, files->count, compare_used);
 	hash_map_free(&files->by_id);
-	for (i = 0; i < FILES_MAX / 2; i++)
-		if (!hash_map_add(&files->by_id,
-				  key_of(&files->files[i].id, &files->files[i].version),
+	for (i = 0; i < FILES_MAX / 2; i++) {
+		const struct file *file = &files->files[i];
+
+		if (!hash_map_add(&files->by_id, key_of(&file->id, &file->version, file->start),
 				  (uint32_t)i))
 			break;
+	}
 	while (files->count > i)
-		close_symbols(files, &files->files[--files->count]);
+		forget(files, &files->files[--files->count]);
 }
 
 /* NULL only without memory. */
 static struct file *find_or_add(struct symbol_files *files, const struct symbol_place *place)
 {
-	uint64_t key = key_of(&place->id, &place->version);
+	uint64_t key = key_of(&place->id, &place->version, place->inside.start);
 	const struct hash_slot *slot = NULL;
 	struct file *file;
 
@@ -377,7 +411,12 @@ static struct file *find_or_add(struct symbol_files *files, const struct symbol_
 	    !hash_map_add(&files->by_id, key, (uint32_t)files->count))
 		return NULL;
 	file = &files->files[files->count++];
-	*file = (struct file){ .id = place->id, .version = place->version };
+	*file = (struct file){
+		.id = place->id,
+		.version = place->version,
+		.start = place->inside.start,
+		.reads = READS_MAX,
+	};
 	return file;
 }
 
@@ -407,6 +446,77 @@ static bool replace(struct symbol_files *files, struct file *file)
 		reason_set(&file->reason, "it cannot be read");
 	return !file->failures;
 }
+
+/* ---------------------------------------------------------------- members -- */
+
+static void identify(int file, struct symbol_member *member)
+{
+	const struct embedded_elf *elf = &member->elf;
+	struct reason unused;
+	struct elf_info info;
+	int fd = embedded_elf_copy(file, elf->start, elf->size, &unused);
+
+	if (fd < 0)
+		return;
+	elf_file_id(fd, &info);
+	close(fd);
+	member->kind = info.kind;
+	if (info.kind != BUILDID_KIND_NONE)
+		member->id = info.id;
+}
+
+/* NULL when the file is not there, or without memory. */
+static const struct symbol_member *add_member(struct symbol_files *files, struct file *file,
+					      const struct symbol_place *place)
+{
+	struct search search = { .files = files, .place = place, .reason = &file->reason };
+	struct symbol_member *member;
+	int fd;
+
+	if (file->nr_members == MEMBERS_MAX || !may_open(file, place) ||
+	    !array_reserve(file->members, file->nr_members))
+		return NULL;
+	fd = open_file(&search);
+	if (fd < 0)
+		return NULL;
+	member = &file->members[file->nr_members++];
+	*member = (struct symbol_member){};
+	if (embedded_elf_find(fd, place->offset, &file->reads, &member->elf))
+		identify(fd, member);
+	close(fd);
+	return member;
+}
+
+static const struct symbol_member *find_member(const struct file *file, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < file->nr_members; i++)
+		if (offset >= file->members[i].elf.first && offset <= file->members[i].elf.last)
+			return &file->members[i];
+	return NULL;
+}
+
+bool symbol_files_look_inside(struct symbol_files *files, const struct symbol_place *place,
+			      struct symbol_member *member)
+{
+	struct file *file = find_or_add(files, place);
+	const struct symbol_member *found;
+
+	if (!file)
+		return false;
+	file->used = ++files->uses;
+	found = find_member(file, place->offset);
+	if (!found)
+		found = add_member(files, file, place);
+	if (!found || !found->elf.size)
+		return false;
+	*member = *found;
+	member->elf.name = found->elf.name ? strdup(found->elf.name) : NULL;
+	return true;
+}
+
+/* ---------------------------------------------------------------- symbols -- */
 
 static bool find_symbol(const struct file *file, const struct symbol_place *place,
 			struct symbol *symbol)

@@ -9,6 +9,7 @@
 
 #include "common/build_id.h"
 #include "common/reason.h"
+#include "embedded_elf.h"
 #include "file_version.h"
 #include "symbols.h"
 
@@ -30,11 +31,27 @@ struct symbol_place {
 	uint64_t addr; /* in that process if it has not exited, else 0 */
 	uint64_t offset;
 	bool is_elf_address; /* @offset is none, but an address as the file has it */
+	/* Of a content within the file: @offset and @id are its own, @version is the file's. */
+	struct embedded_elf inside;
+};
+
+/* An ELF file that is mapped from within another, as from an APK. */
+struct symbol_member {
+	struct embedded_elf elf; /* its name is the caller's, to be freed */
+	uint16_t kind;		 /* of the build-id that it has itself */
+	struct build_id id;
 };
 
 /* NULL only without memory. */
 struct symbol_files *symbol_files_new(const struct symbol_files_options *options);
 void symbol_files_free(struct symbol_files *files);
+
+/*
+ * Which ELF file is within the one at @place, without an id of its own, around the offset. False
+ * when none is, or the file is not there.
+ */
+bool symbol_files_look_inside(struct symbol_files *files, const struct symbol_place *place,
+			      struct symbol_member *member);
 
 /*
  * The symbol at @place, to be freed, and in @source where the file was found: "mapped",

@@ -498,6 +498,119 @@ static void without_a_build_id_and_without_a_path(void **state)
 	assert_non_null(strstr(out, "\"symbols_from\":\"mapped\""));
 }
 
+/* Builds app.apk: a member with other bytes, the library at a page, and what @more appends. */
+static const char make_apk[] =
+	"import struct, sys, zipfile\n"
+	"def member(apk, name, data):\n"
+	"    info = zipfile.ZipInfo(name)\n"
+	"    at = apk.fp.tell() + 30 + len(name)\n"
+	"    pad = -(at + 4) % 4096\n"
+	"    info.extra = struct.pack('<HH', 0xd935, pad) + bytes(pad)\n"
+	"    apk.writestr(info, data)\n"
+	"prefix, size = sys.argv[1].encode(), int(sys.argv[2])\n"
+	"open('app.apk', 'wb').write(prefix)\n"
+	"with zipfile.ZipFile('app.apk', 'a') as apk:\n"
+	"    member(apk, 'assets/a', b'a' * size)\n"
+	"    member(apk, 'lib/x/libfoo.so', open('lib.so', 'rb').read())\n"
+	"    member(apk, 'lib/x/libother.so', open('other.so', 'rb').read())\n";
+
+static unsigned long long apk_offset; /* of the library in the file */
+
+static void resolve_in_apk(int fd, union any_record *record)
+{
+	resolve_without_id(fd, record);
+	record->file.reason = BUILDID_REASON_NOT_ELF;
+	record->file.ino = status.st_ino;
+}
+
+/* As Android maps a library of an app with extractNativeLibs=false. */
+static void map_apk(const char *options, const char *prefix, const char *change)
+{
+	void *mapped;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/app.apk", sample_directory());
+	shell("cc -g -Og -fcf-protection=none -shared -fPIC -Wl,-z,noseparate-code %s -o lib.so "
+	      "s.c; sed 's/caller/fooled/' s.c >t.c; cc -Og -shared -fPIC -o other.so t.c",
+	      options);
+	find_caller();
+	shell("cat >apk.py <<'END'\n%s\nEND\npython3 apk.py '%s' 9000; %s", make_apk, prefix,
+	      change);
+	apk_offset = strtoull(shell_output("grep -abo \"$(printf '\\177ELF')\" app.apk | head -1"),
+			      NULL, 10);
+	assert_true(apk_offset && apk_offset % 4096 == 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fstat(fd, &status), 0);
+	mapped = mmap(NULL, 0x2000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, (off_t)apk_offset);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	fake.resolve = resolve_in_apk;
+	other_kind = BUILDID_KIND_HTLHASH;
+	fake.mapped_at = (uint64_t)(uintptr_t)mapped - apk_offset;
+}
+
+static const char *line_in_apk(void)
+{
+	return format("%d 0x%llx\n", getpid(),
+		      (unsigned long long)fake.mapped_at + apk_offset + start);
+}
+
+static void a_library_in_a_zip_has_its_own_names(void **state)
+{
+	static const char *const prefixes[] = { "", "#!/usr/bin/env python3\n" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		map_apk("-Wl,--build-id=0x" ID " -Wl,-z,separate-code", prefixes[i], ":");
+		filter(line_in_apk(), NULL);
+		assert_non_null(strstr(out, format(" caller+0x0 (%s!lib/x/libfoo.so+0x%llx) " ID
+						   " %s/s.c:3\n",
+						   path, start, sample_directory())));
+		filter(line_in_apk(), "-j");
+		assert_non_null(strstr(out, format("\"path\":\"%s\",\"offset\":%llu,", path,
+						   apk_offset + start)));
+		assert_non_null(strstr(out,
+				       "\"build_id\":\"" ID "\",\"kind\":\"gnu\",\"reason\":null,"
+				       "\"member\":\"lib/x/libfoo.so\","));
+		assert_non_null(strstr(out, format("\"member_offset\":%llu,", start)));
+		/* Of a process that has exited the file at its path, if it is that one. */
+		filter(format("4194305 0x%llx\n",
+			      (unsigned long long)fake.mapped_at + apk_offset + start),
+		       "-j");
+		assert_non_null(strstr(out, "\"build_id\":\"" ID "\""));
+		assert_non_null(strstr(out, "\"symbols_from\":\"path\""));
+	}
+}
+
+/* Its names are those of the very file, which has them where it has no directory, too. */
+static void one_without_an_id_or_a_directory_has_them_too(void **state)
+{
+	(void)state;
+	map_apk("-Wl,--build-id=none", "", ":");
+	filter(line_in_apk(), NULL);
+	assert_non_null(strstr(out, format(" caller+0x0 (%s!lib/x/libfoo.so+0x%llx) htlhash:", path,
+					   start)));
+	assert_non_null(strstr(out, "s.c:3\n"));
+	map_apk("-Wl,--build-id=0x" ID, "", "truncate -s -30 app.apk");
+	filter(line_in_apk(), NULL);
+	assert_non_null(
+		strstr(out, format(" caller+0x0 (%s+0x%llx) " ID " ", path, apk_offset + start)));
+}
+
+/* In front of the library, and in a file that was changed. */
+static void what_is_not_in_a_library_has_no_names(void **state)
+{
+	(void)state;
+	map_apk("-Wl,--build-id=0x" ID, "", ":");
+	filter(line_of_this(), NULL);
+	assert_non_null(strstr(out, format("[unknown] (%s+0x%llx) htlhash:", path, start)));
+	shell("touch app.apk");
+	filter(line_in_apk(), NULL);
+	assert_non_null(
+		strstr(out, format("[unknown] (%s+0x%llx) htlhash:", path, apk_offset + start)));
+}
+
 static uint64_t moved; /* a page of the library that is in no file any more */
 
 static void resolve_but_moved(int fd, union any_record *record)
@@ -711,6 +824,9 @@ int main(void)
 		TEST(an_inlined_function_comes_before_what_it_was_inlined_into),
 		TEST(without_a_build_id_it_is_the_very_file),
 		TEST(without_a_build_id_and_without_a_path),
+		TEST(a_library_in_a_zip_has_its_own_names),
+		TEST(one_without_an_id_or_a_directory_has_them_too),
+		TEST(what_is_not_in_a_library_has_no_names),
 		TEST(code_that_was_moved_is_that_of_the_file_around_it),
 		TEST(compiled_code_has_the_name_that_its_process_says),
 		TEST(a_map_that_is_not_the_process_s_own_says_nothing),

@@ -59,6 +59,25 @@ static void holes_stay_holes(void **state)
 	close(to);
 }
 
+static void a_part_has_its_holes_and_no_more(void **state)
+{
+	int from = sparse_file(), to = new_file();
+	struct reason reason;
+	struct stat copied;
+	char bytes[2];
+
+	(void)state;
+	assert_true(copy_part(from, to, PIECE - 4096, 2 * PIECE, 2 * DATA, &reason));
+	assert_int_equal(fstat(to, &copied), 0);
+	assert_int_equal(copied.st_size, 2 * PIECE);
+	assert_int_equal(copied.st_blocks * 512, 2 * DATA);
+	assert_int_equal(pread(to, bytes, 2, 4095), 2);
+	assert_memory_equal(bytes, "\0x", 2);
+	assert_false(copy_part(from, to, 0, 2 * PIECE, 2 * DATA - 1, &reason));
+	close(from);
+	close(to);
+}
+
 static void more_than_allowed_is_refused(void **state)
 {
 	int from = sparse_file(), to = new_file();
@@ -97,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(holes_stay_holes),
+		cmocka_unit_test(a_part_has_its_holes_and_no_more),
 		cmocka_unit_test(more_than_allowed_is_refused),
 		cmocka_unit_test(of_a_file_without_a_size_too),
 	};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Zip: which member is at an offset in the file, by its central directory. Not by libarchive,
+ * which does not say where a member's bytes are. Without zip64.
+ */
+#ifndef TOOL_ZIP_H
+#define TOOL_ZIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct zip_member {
+	uint64_t start; /* of its bytes in the file */
+	char *name;	/* to be freed */
+};
+
+/*
+ * The last member that is not compressed and begins at or before @offset; whether it
+ * reaches that far is for the caller to find out.
+ */
+bool zip_find(int fd, uint64_t offset, struct zip_member *member);
+
+#endif
