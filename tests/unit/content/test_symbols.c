@@ -301,6 +301,24 @@ static void inlined_functions_are_told_with_their_own_lines(void **state)
 	assert_true(expect_as_addr2line("clang -O2 -gline-tables-only", true) > 20);
 }
 
+/* clang has no entry then for a function. */
+static void where_nothing_is_inlined_the_line_is_certain(void **state)
+{
+	struct symbols *symbols;
+	struct symbol symbol;
+
+	(void)state;
+	shell("printf '%s' >s.c; clang -O0 -gline-tables-only -shared -fPIC "
+	      "-Wl,-z,noseparate-code -o s.so s.c",
+	      source);
+	symbols = open_symbols("s.so", NULL, false);
+	assert_true(symbols_find(symbols, offset_of("s.so", "one"), false, &symbol));
+	assert_string_equal(symbol.function, "one");
+	assert_int_equal(symbol.line, 1);
+	symbol_free(&symbol);
+	symbols_free(symbols);
+}
+
 /* No line then: it may be inner()'s, and the function outer(). */
 static void where_it_is_not_known_what_is_inlined_there_is_no_line(void **state)
 {
@@ -658,6 +676,7 @@ int main(void)
 		TEST(the_other_process_has_nothing_to_lose),
 		TEST(nor_has_it_a_capability),
 		TEST(inlined_functions_are_told_with_their_own_lines),
+		TEST(where_nothing_is_inlined_the_line_is_certain),
 		TEST(where_it_is_not_known_what_is_inlined_there_is_no_line),
 		TEST(inlined_functions_have_the_names_of_their_language),
 		TEST(an_answer_is_no_longer_than_a_text),
