@@ -206,6 +206,19 @@ static void a_debug_file_alone_names_addresses(void **state)
 	assert_null(found_in);
 }
 
+/* Inode numbers are of one filesystem. */
+static void versions_on_two_devices_are_two(void **state)
+{
+	struct buildid_file record = { .ino = 7, .ctime = 8, .file_size = 9, .dev_minor = 1 };
+	struct file_version one, other;
+
+	(void)state;
+	file_version_set(&one, &record);
+	record.dev_minor = 2;
+	file_version_set(&other, &record);
+	assert_false(file_version_equal(&one, &other));
+}
+
 static void kill_reader(void)
 {
 	int pid = atoi(shell_output("pgrep -P %d | grep -v $$ | head -1", getpid()));
@@ -298,6 +311,7 @@ int main(void)
 		TEST(what_is_kept_is_found),
 		TEST(another_users_file_comes_last_and_is_told),
 		TEST(a_debug_file_alone_names_addresses),
+		TEST(versions_on_two_devices_are_two),
 		TEST(a_reader_that_did_its_work_is_replaced),
 		TEST(one_that_fails_is_not_replaced_for_ever),
 		TEST(only_so_many_are_open),
