@@ -24,6 +24,7 @@
 #include "locate.h"
 #include "mapped_files.h"
 #include "running_kernel.h"
+#include "served_device.h"
 #include "vdso.h"
 
 #define KALLSYMS   "/proc/kallsyms"
@@ -35,6 +36,8 @@
 #define REFUSED_MAX 64
 /* Nanoseconds, after which the mappings of all processes are read anew when asked for. */
 #define MAPPED_FOR 30000000000ULL
+/* Files of others that are read for their ids: anybody may map as many as he likes. */
+#define OTHERS_MAX 16384
 
 struct locator {
 	struct mapped_files *mapped; /* NULL until it is needed */
@@ -568,27 +571,45 @@ static bool is_seen(struct hash_map *inodes, const struct mapped_file *file)
 	return hash_map_get(inodes, key, 0) || !hash_map_set(inodes, key, 1);
 }
 
+/* Remembered in @served by device: 1 for no, 2 for yes. */
+static bool may_hang(struct hash_map *served, const struct mapped_file *file)
+{
+	uint64_t device = (uint64_t)file->major << 32 | file->minor;
+	uint32_t known = hash_map_get(served, device, 0);
+
+	if (!known) {
+		known = 1 + served_device_is(file->pid, file->major, file->minor);
+		hash_map_set(served, device, known);
+	}
+	return known == 2;
+}
+
 /* Each inode once. Whether it is ours is asked again of what is opened in the end. */
-static void add_mapped_id(struct locator *locator, const struct mapped_file *file, uint32_t index)
+static void add_mapped_id(struct locator *locator, const struct mapped_file *file, uint32_t index,
+			  size_t *others)
 {
 	struct reason unused;
+	bool ours;
 	struct elf_info info;
 	int fd = mapped_file_open(file, NULL, &unused);
 
 	if (fd < 0)
 		return;
-	elf_file_id(fd, &info);
-	if (info.kind == BUILDID_KIND_GNU)
-		hash_map_add(content_is_ours(fd) ? &locator->mapped_ids : &locator->others_ids,
-			     key_of(&info.id), index);
+	ours = content_is_ours(fd);
+	if (ours || (*others)++ < OTHERS_MAX) {
+		elf_file_id(fd, &info);
+		if (info.kind == BUILDID_KIND_GNU)
+			hash_map_add(ours ? &locator->mapped_ids : &locator->others_ids,
+				     key_of(&info.id), index);
+	}
 	close(fd);
 }
 
 static bool read_mapped_ids(struct locator *locator)
 {
-	struct hash_map inodes = {};
+	struct hash_map inodes = {}, served = {};
 	const struct mapped_file *all;
-	size_t count, i;
+	size_t count, others = 0, i;
 
 	if (!read_mapped(locator))
 		return false;
@@ -596,9 +617,10 @@ static bool read_mapped_ids(struct locator *locator)
 		return true;
 	all = mapped_files_all(locator->mapped, &count);
 	for (i = 0; i < count; i++)
-		if (!is_seen(&inodes, &all[i]))
-			add_mapped_id(locator, &all[i], (uint32_t)i);
+		if (!may_hang(&served, &all[i]) && !is_seen(&inodes, &all[i]))
+			add_mapped_id(locator, &all[i], (uint32_t)i, &others);
 	hash_map_free(&inodes);
+	hash_map_free(&served);
 	locator->ids_read = true;
 	return true;
 }
