@@ -490,6 +490,8 @@ static size_t read_line(struct input *input)
 	bool ended = false;
 	size_t size = 0;
 
+	if (!input->is_long && input->room > LINE_MAX_TEXT)
+		input->room = LINE_MAX_TEXT;
 	while (!ended && (size < input->room || grow(input, size)) &&
 	       (input->at < input->filled || refill(input)))
 		ended = take(input, &size);

@@ -222,7 +222,7 @@ static void a_line_that_is_too_long_is_passed_on(void **state)
 static void a_long_line_of_json_is_one(void **state)
 {
 	const size_t length = 3 << 20;
-	char *line = malloc(length + 64);
+	char *line = malloc(2 * length + 64);
 
 	(void)state;
 	memset(line, ' ', length);
@@ -232,6 +232,12 @@ static void a_long_line_of_json_is_one(void **state)
 	assert_int_equal(filter(line, NULL), 0);
 	assert_non_null(strstr(err, "1 address left as it is: the process is not known\n"));
 	assert_null(strstr(err, "too long"));
+	/* Of text behind it there is no more than of other text. */
+	strcpy(line + length, "}\n");
+	memset(line + length + 2, 'x', length);
+	strcpy(line + 2 * length, "\n");
+	filter(line, NULL);
+	assert_non_null(strstr(err, "1 line is too long"));
 	free(line);
 }
 
