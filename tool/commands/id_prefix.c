@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Id prefix: compared as text, as there may be half a byte of it. */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/hex.h"
 #include "id_prefix.h"
 #include "libbuildid/libbuildid.h"
 
 #define DIGITS_MIN 8
-/* MD5, as of --build-id=md5: all of these are an id by itself. */
-#define DIGITS_MAX 31
 
 bool id_prefix_is(const char *text)
 {
@@ -19,7 +17,16 @@ bool id_prefix_is(const char *text)
 
 	while (hex_digit(text[length]) >= 0)
 		length++;
-	return !text[length] && length >= DIGITS_MIN && length <= DIGITS_MAX;
+	return !text[length] && length >= DIGITS_MIN && length < ID_PREFIX_ROOM;
+}
+
+void id_prefix_start(struct id_prefix *prefix, const char *digits)
+{
+	size_t i;
+
+	*prefix = (struct id_prefix){};
+	for (i = 0; digits[i] && i < ID_PREFIX_ROOM - 1; i++)
+		prefix->digits[i] = (char)tolower((unsigned char)digits[i]);
 }
 
 static bool is_known(const struct id_prefix *prefix, const struct build_id *id)
@@ -39,18 +46,12 @@ void id_prefix_offer(struct id_prefix *prefix, const uint8_t *bytes, size_t size
 	struct build_id id;
 
 	if (!build_id_set(&id, bytes, size) ||
-	    strncasecmp(build_id_text(&id, text), prefix->digits, length) != 0 ||
-	    is_known(prefix, &id))
+	    strncmp(build_id_text(&id, text), prefix->digits, length) != 0 || is_known(prefix, &id))
 		return;
-	if (strlen(text) == length) {
-		prefix->exact = true;
-		prefix->found[0] = id;
-		prefix->count = 1;
-	} else if (prefix->exact || prefix->count == ID_PREFIX_SHOWN) {
+	if (prefix->count == ID_PREFIX_SHOWN)
 		prefix->more = true;
-	} else {
+	else
 		prefix->found[prefix->count++] = id;
-	}
 }
 
 void id_prefix_offer_file(struct id_prefix *prefix, const struct buildid_record *record)
@@ -70,7 +71,7 @@ bool id_prefix_settle(const struct id_prefix *prefix, struct output *out, struct
 	char list[ID_PREFIX_SHOWN * (BUILD_ID_TEXT + 1)] = "", text[BUILD_ID_TEXT];
 	size_t length = 0, i;
 
-	if (prefix->exact || prefix->count == 1) {
+	if (prefix->count == 1) {
 		*id = prefix->found[0];
 		return true;
 	}

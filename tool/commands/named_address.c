@@ -34,6 +34,7 @@ struct compiled {
 	uint32_t pid;
 	uint64_t start; /* as of struct process_stat */
 	uint64_t until; /* CLOCK_MONOTONIC */
+	uint64_t used;	/* of struct namer */
 	struct perf_map *map;
 };
 
@@ -41,6 +42,10 @@ struct compiled {
 #define REMEMBERED 4096
 /* Processes with a JIT compiler; each may have megabytes to say. */
 #define COMPILED 16
+/* Of all of them but the one in use. */
+#define COMPILED_BYTES (512U << 20)
+/* A map that takes long to read is not read again for so many times as long. */
+#define READING_SHARE 20
 /* Nanoseconds. */
 #define REMEMBER_FOR 1000000000ULL
 /* Likewise: modules come and go. */
@@ -57,6 +62,7 @@ struct namer {
 	struct remembered remembered[REMEMBERED];
 	struct exited exited;
 	struct compiled compiled[COMPILED];
+	uint64_t uses; /* of these */
 	struct namer_options options;
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
@@ -429,15 +435,72 @@ static bool is_executed(uint32_t pid, uint64_t addr)
 	return is;
 }
 
+/* That of the process, or the one to be used for it. */
+static struct compiled *compiled_at(struct namer *namer, uint32_t pid)
+{
+	struct compiled *least = namer->compiled;
+	size_t i;
+
+	for (i = 0; i < COMPILED; i++) {
+		if (namer->compiled[i].pid == pid)
+			return &namer->compiled[i];
+		if (namer->compiled[i].used < least->used)
+			least = &namer->compiled[i];
+	}
+	return least;
+}
+
+static void forget_compiled(struct compiled *compiled)
+{
+	perf_map_free(compiled->map);
+	*compiled = (struct compiled){};
+}
+
+/* Those not used for longest, until the others leave room for what may be read next. */
+static void limit_compiled(struct namer *namer, const struct compiled *kept)
+{
+	struct compiled *least;
+	size_t bytes, i;
+
+	do {
+		least = NULL;
+		for (bytes = 0, i = 0; i < COMPILED; i++) {
+			struct compiled *each = &namer->compiled[i];
+
+			if (each == kept || !each->map)
+				continue;
+			bytes += perf_map_bytes(each->map);
+			if (!least || each->used < least->used)
+				least = each;
+		}
+		if (bytes > COMPILED_BYTES)
+			forget_compiled(least);
+	} while (bytes > COMPILED_BYTES);
+}
+
+static void read_compiled(struct compiled *compiled, uint32_t pid, uint64_t start)
+{
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), now, pause;
+
+	forget_compiled(compiled);
+	compiled->pid = pid;
+	compiled->start = start;
+	compiled->map = perf_map_read(pid);
+	now = clock_ns(CLOCK_MONOTONIC);
+	pause = (now - begun) * READING_SHARE;
+	compiled->until = now + (pause > REMEMBER_FOR ? pause : REMEMBER_FOR);
+}
+
 /* Read again when the file has changed, which it may with each function. */
 static const struct perf_map *compiled_by(struct namer *namer, uint32_t pid)
 {
-	struct compiled *compiled = &namer->compiled[pid % COMPILED];
+	struct compiled *compiled = compiled_at(namer, pid);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct process_stat stat;
 
 	if (!process_stat_read((pid_t)pid, &stat))
 		return NULL;
+	compiled->used = ++namer->uses;
 	if (compiled->pid == pid && compiled->start == stat.start) {
 		if (now < compiled->until)
 			return compiled->map;
@@ -445,8 +508,9 @@ static const struct perf_map *compiled_by(struct namer *namer, uint32_t pid)
 		if (compiled->map && perf_map_is_current(compiled->map, pid))
 			return compiled->map;
 	}
-	perf_map_free(compiled->map);
-	*compiled = (struct compiled){ pid, stat.start, now + REMEMBER_FOR, perf_map_read(pid) };
+	read_compiled(compiled, pid, stat.start);
+	compiled->used = namer->uses;
+	limit_compiled(namer, compiled);
 	return compiled->map;
 }
 

@@ -181,11 +181,12 @@ static void offer_mapped(struct id_prefix *prefix)
 /* Servers know only whole ids. */
 static bool complete(struct job *job)
 {
-	struct id_prefix prefix = { .digits = job->text };
+	struct id_prefix prefix;
 	struct reason reason;
 	struct debug_dir *dir = debug_dir_open(job->directory, false, &reason);
 	struct build_id kernel;
 
+	id_prefix_start(&prefix, job->text);
 	offer_mapped(&prefix);
 	if (running_kernel_build_id(&kernel))
 		id_prefix_offer(&prefix, kernel.bytes, kernel.size);

@@ -148,10 +148,17 @@ bool stack_pair_find(const char *line, const char *at, const char *end, struct s
 	return false;
 }
 
-bool stack_pair_begins(const char *line, const char *end, struct build_id *id)
+/* In a list of them, the next follows. */
+static bool ends_there(const char *at, const char *end)
+{
+	return at == end || strchr(SEPARATORS, *at);
+}
+
+bool stack_pair_begins(const char *line, const char *end, struct build_id *id, bool *indented)
 {
 	const char *at;
 
+	*indented = skip_blanks(line, end) > line;
 	while (end > line && strchr(BLANKS, end[-1]))
 		end--;
 	for (at = end; at > line && hex_digit(at[-1]) >= 0; at--)
@@ -159,11 +166,13 @@ bool stack_pair_begins(const char *line, const char *end, struct build_id *id)
 	return end - at >= DIGITS_ALONE_MIN && begins(line, at) && read_id(at, end, id);
 }
 
-bool stack_pair_goes_on(const char *line, const char *end, struct stack_pair *pair)
+/* "+ 1234" at the start of a line is what diff prints of any number. */
+bool stack_pair_goes_on(const char *line, const char *end, bool indented, struct stack_pair *pair)
 {
 	const char *at = skip_blanks(line, end);
 
 	pair->at = at;
 	pair->is_address = false;
-	return at < end && *at == '+' && read_place(at + 1, end, false, pair);
+	return at < end && *at == '+' && read_place(at + 1, end, !indented || at == line, pair) &&
+	       ends_there(pair->end, end);
 }

@@ -24,9 +24,12 @@ struct stack_pair {
 
 /* The first in the line from @line to @end that begins at or behind @at. */
 bool stack_pair_find(const char *line, const char *at, const char *end, struct stack_pair *pair);
-/* The id at the end of a line that goes on with "+OFFSET" in the next, as YAML is broken. */
-bool stack_pair_begins(const char *line, const char *end, struct build_id *id);
-/* That next line: sets the place, and where it ends. */
-bool stack_pair_goes_on(const char *line, const char *end, struct stack_pair *pair);
+/*
+ * The id at the end of a line that goes on with "+OFFSET" in the next, as YAML is broken;
+ * @indented tells it from lists of ids, such as git's.
+ */
+bool stack_pair_begins(const char *line, const char *end, struct build_id *id, bool *indented);
+/* That next line, with @indented of the first: sets the place, and where it ends. */
+bool stack_pair_goes_on(const char *line, const char *end, bool indented, struct stack_pair *pair);
 
 #endif

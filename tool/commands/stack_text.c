@@ -333,7 +333,7 @@ static bool add_other(struct stack_text *stack, const char *line, const char *en
 static bool add_line(struct stack_text *stack, const char *line, const char *end)
 {
 	struct stack_pair pair = { .id = stack->id };
-	bool half = pair.id.size && stack_pair_goes_on(line, end, &pair);
+	bool half = pair.id.size && stack_pair_goes_on(line, end, stack->id_indented, &pair);
 	bool good;
 
 	if (half)
@@ -341,7 +341,7 @@ static bool add_line(struct stack_text *stack, const char *line, const char *end
 		       stack_add_codes(stack, line, pair.end, end, true);
 	else
 		good = add_other(stack, line, end);
-	if (!stack_pair_begins(line, end, &stack->id))
+	if (!stack_pair_begins(line, end, &stack->id, &stack->id_indented))
 		stack->id.size = 0;
 	return good;
 }

@@ -38,6 +38,7 @@ struct stack_text {
 	size_t frames;	    /* of the stack so far */
 	bool kernel;	    /* the last of them is the kernel's */
 	struct build_id id; /* of a pair whose other half is in the next line */
+	bool id_indented;   /* and its line was */
 };
 
 /* stack_codes.c: addresses of a line, which count from the end of the block. */

@@ -61,13 +61,19 @@ struct symbolize {
 	uint64_t passed;  /* not looked at */
 };
 
+/* Of a line of text, and of one that is JSON, where bpftrace prints a map as a line. */
+#define LINE_MAX_TEXT (1U << 20)
+#define LINE_MAX_JSON (64U << 20)
+
 /* Standard input, in memory that does not depend on it. */
 struct input {
 	char buffer[1 << 16]; /* read, and not yet in a line, from at up to filled */
 	size_t at, filled;
-	char line[1 << 20];
+	char *line;
+	size_t room;
 	bool is_long;  /* and goes on */
 	bool is_piece; /* and not a whole line */
+	uint64_t nr_long;
 	int error;
 };
 
@@ -437,8 +443,8 @@ static bool take(struct input *input, size_t *size)
 	const char *from = input->buffer + input->at, *newline;
 	size_t part = input->filled - input->at;
 
-	if (part > sizeof(input->line) - *size)
-		part = sizeof(input->line) - *size;
+	if (part > input->room - *size)
+		part = input->room - *size;
 	newline = memchr(from, '\n', part);
 	if (newline)
 		part = (size_t)(newline - from) + 1;
@@ -448,16 +454,66 @@ static bool take(struct input *input, size_t *size)
 	return newline;
 }
 
-/* A line, or the next piece of one that is longer than @input->line. 0 at the end. */
+static bool is_json(const char *line, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && (line[i] == ' ' || line[i] == '\t'))
+		i++;
+	return i < size && (line[i] == '{' || line[i] == '[');
+}
+
+/* Room for more than the @size bytes that fill it; false when the line is too long. */
+static bool grow(struct input *input, size_t size)
+{
+	char *line;
+
+	if (size >= LINE_MAX_TEXT &&
+	    (size >= LINE_MAX_JSON || input->is_long || !is_json(input->line, size)))
+		return false;
+	line = realloc(input->line, 2 * size);
+	if (!line)
+		return false;
+	input->line = line;
+	input->room = 2 * size;
+	return true;
+}
+
+static struct input *input_new(void)
+{
+	struct input *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->room = sizeof(new->buffer);
+	new->line = malloc(new->room);
+	if (new->line)
+		return new;
+	free(new);
+	return NULL;
+}
+
+static void input_free(struct input *input)
+{
+	if (input)
+		free(input->line);
+	free(input);
+}
+
+/* A line, or the next piece of one that is too long. 0 at the end. */
 static size_t read_line(struct input *input)
 {
 	bool ended = false;
 	size_t size = 0;
 
-	while (size < sizeof(input->line) && !ended && (input->at < input->filled || refill(input)))
+	if (!input->is_long && input->room > LINE_MAX_TEXT)
+		input->room = LINE_MAX_TEXT;
+	while (!ended && (size < input->room || grow(input, size)) &&
+	       (input->at < input->filled || refill(input)))
 		ended = take(input, &size);
 	input->is_piece = input->is_long;
-	input->is_long = size == sizeof(input->line) && !ended;
+	input->is_long = size == input->room && !ended;
+	input->nr_long += input->is_long && !input->is_piece;
 	input->is_piece |= input->is_long;
 	return size;
 }
@@ -479,7 +535,7 @@ static bool pass_lines(struct stack_text *stack, struct input *input)
 
 static int filter(struct symbolize *symbolize)
 {
-	struct input *input = calloc(1, sizeof(*input));
+	struct input *input = input_new();
 	struct stack_text *stack;
 	bool good;
 
@@ -494,8 +550,10 @@ static int filter(struct symbolize *symbolize)
 		out_error(&symbolize->out, "standard input", "%s", strerror(input->error));
 	good = good && !input->error;
 	stack_text_free(stack);
-	free(input);
 	report_problems(symbolize);
+	report_count(input ? input->nr_long : 0, "line", " is", "s are",
+		     " too long, and not looked at: 1 MiB, of JSON 64 MiB");
+	input_free(input);
 	return good && !symbolize->refused ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -265,9 +265,10 @@ static void offer_log(struct id_prefix *prefix, const char *path)
 /* From the first digits; false after the error was printed. */
 static bool complete(struct users *users, const char *digits, const char *log)
 {
-	struct id_prefix prefix = { .digits = digits };
 	struct buildid_snapshot *snapshot;
+	struct id_prefix prefix;
 
+	id_prefix_start(&prefix, digits);
 	if (log)
 		offer_log(&prefix, log);
 	if (users->handle && !buildid_snapshot_new(&snapshot, users->handle, NULL))
@@ -675,5 +676,8 @@ int cmd_users(int argc, char **argv)
 		args_error(*operands, "not together with --package");
 	if (users.package && (!*users.package || *users.package == '='))
 		args_error("--package", "no name of a package");
+	if (log && !strcmp(log, "-") && *operands && id_prefix_is(*operands))
+		args_error(*operands, "from standard input an ID has to be whole: the log is read "
+				      "twice for its first digits");
 	return run(&users, *operands, log);
 }

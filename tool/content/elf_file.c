@@ -510,19 +510,6 @@ static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
 	return false;
 }
 
-bool elf_file_offset(int fd, uint64_t address, uint64_t *offset)
-{
-	struct elf_info info;
-	struct image image;
-	bool known;
-
-	if (!open_image(fd, &image, &info))
-		return false;
-	known = find_offset(image.elf, address, offset);
-	close_image(&image);
-	return known;
-}
-
 size_t elf_file_offsets(int fd, uint64_t offset, uint64_t distance, uint64_t found[ELF_OFFSETS_MAX])
 {
 	struct elf_info info;

@@ -60,12 +60,6 @@ struct elf_layout {
  */
 bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout);
 
-/*
- * The offset in the ELF file at @fd of the byte that it has at @address. False when no segment
- * has that, as in a debug file, or it is not an ELF file.
- */
-bool elf_file_offset(int fd, uint64_t address, uint64_t *offset);
-
 /* Of segments with pages in common. */
 #define ELF_OFFSETS_MAX 8
 

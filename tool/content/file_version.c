@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * File version: by inode number, size and the time of its last change, which nobody can set.
- * Not by device: on btrfs and overlayfs each interface shows its own.
+ * What is open not by device: on btrfs and overlayfs each interface shows its own.
  */
 
 #include <sys/stat.h>
@@ -12,7 +12,10 @@
 
 void file_version_set(struct file_version *version, const struct buildid_file *file)
 {
-	*version = (struct file_version){ file->ino, file->user_ino, file->ctime, file->file_size };
+	*version = (struct file_version){
+		file->ino,	 file->user_ino,  file->ctime,
+		file->file_size, file->dev_major, file->dev_minor,
+	};
 }
 
 bool file_version_is(const struct file_version *version, int fd)
@@ -28,5 +31,6 @@ bool file_version_is(const struct file_version *version, int fd)
 bool file_version_equal(const struct file_version *one, const struct file_version *other)
 {
 	return one->ino == other->ino && one->user_ino == other->user_ino &&
-	       one->ctime == other->ctime && one->size == other->size;
+	       one->ctime == other->ctime && one->size == other->size &&
+	       one->dev_major == other->dev_major && one->dev_minor == other->dev_minor;
 }

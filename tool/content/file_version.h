@@ -16,6 +16,7 @@ struct file_version {
 	uint64_t ino, user_ino;
 	int64_t ctime;
 	uint64_t size;
+	uint32_t dev_major, dev_minor; /* tells two from each other, and nothing of an open file */
 };
 
 void file_version_set(struct file_version *version, const struct buildid_file *file);

@@ -24,6 +24,7 @@
 #include "locate.h"
 #include "mapped_files.h"
 #include "running_kernel.h"
+#include "served_device.h"
 #include "vdso.h"
 
 #define KALLSYMS   "/proc/kallsyms"
@@ -35,11 +36,14 @@
 #define REFUSED_MAX 64
 /* Nanoseconds, after which the mappings of all processes are read anew when asked for. */
 #define MAPPED_FOR 30000000000ULL
+/* Files of others that are read for their ids: anybody may map as many as he likes. */
+#define OTHERS_MAX 16384
 
 struct locator {
 	struct mapped_files *mapped; /* NULL until it is needed */
 	uint64_t mapped_at;	     /* CLOCK_MONOTONIC */
 	struct hash_map mapped_ids;  /* indices of these, when it is needed */
+	struct hash_map others_ids;  /* likewise, of files that another user can write to */
 	bool ids_read;
 	struct debuginfod *debuginfod; /* NULL when it is not to be asked */
 };
@@ -63,6 +67,7 @@ static void forget_mapped(struct locator *locator)
 	mapped_files_free(locator->mapped);
 	locator->mapped = NULL;
 	hash_map_free(&locator->mapped_ids);
+	hash_map_free(&locator->others_ids);
 	locator->ids_read = false;
 }
 
@@ -566,53 +571,84 @@ static bool is_seen(struct hash_map *inodes, const struct mapped_file *file)
 	return hash_map_get(inodes, key, 0) || !hash_map_set(inodes, key, 1);
 }
 
-/* Each inode once. */
-static void read_mapped_ids(struct locator *locator)
+/* Remembered in @served by device: 1 for no, 2 for yes. */
+static bool may_hang(struct hash_map *served, const struct mapped_file *file)
 {
-	struct hash_map inodes = {};
-	struct reason unused;
-	struct elf_info info;
-	size_t count, i;
-	const struct mapped_file *all = mapped_files_all(locator->mapped, &count);
+	uint64_t device = (uint64_t)file->major << 32 | file->minor;
+	uint32_t known = hash_map_get(served, device, 0);
 
-	for (i = 0; i < count; i++) {
-		int fd = is_seen(&inodes, &all[i]) ? -1 : mapped_file_open(&all[i], NULL, &unused);
-
-		if (fd < 0)
-			continue;
-		elf_file_id(fd, &info);
-		close(fd);
-		if (info.kind == BUILDID_KIND_GNU)
-			hash_map_add(&locator->mapped_ids, key_of(&info.id), (uint32_t)i);
+	if (!known) {
+		known = 1 + served_device_is(file->pid, file->major, file->minor);
+		hash_map_set(served, device, known);
 	}
-	hash_map_free(&inodes);
-	locator->ids_read = true;
+	return known == 2;
 }
 
-static bool find_mapped_id(struct search *search)
+/* Each inode once. Whether it is ours is asked again of what is opened in the end. */
+static void add_mapped_id(struct locator *locator, const struct mapped_file *file, uint32_t index,
+			  size_t *others)
 {
-	struct locator *locator = search->locator;
+	struct reason unused;
+	bool ours;
+	struct elf_info info;
+	int fd = mapped_file_open(file, NULL, &unused);
+
+	if (fd < 0)
+		return;
+	ours = content_is_ours(fd);
+	if (ours || (*others)++ < OTHERS_MAX) {
+		elf_file_id(fd, &info);
+		if (info.kind == BUILDID_KIND_GNU)
+			hash_map_add(ours ? &locator->mapped_ids : &locator->others_ids,
+				     key_of(&info.id), index);
+	}
+	close(fd);
+}
+
+static bool read_mapped_ids(struct locator *locator)
+{
+	struct hash_map inodes = {}, served = {};
+	const struct mapped_file *all;
+	size_t count, others = 0, i;
+
+	if (!read_mapped(locator))
+		return false;
+	if (locator->ids_read)
+		return true;
+	all = mapped_files_all(locator->mapped, &count);
+	for (i = 0; i < count; i++)
+		if (!may_hang(&served, &all[i]) && !is_seen(&inodes, &all[i]))
+			add_mapped_id(locator, &all[i], (uint32_t)i, &others);
+	hash_map_free(&inodes);
+	hash_map_free(&served);
+	locator->ids_read = true;
+	return true;
+}
+
+/* Anybody can make any number of files of one id. */
+static bool find_mapped_id(struct search *search, const struct hash_map *ids, const char *source)
+{
 	const struct hash_slot *slot = NULL;
 	const struct mapped_file *all;
-	size_t count;
+	size_t count, tries = 0;
 	char *path;
 	int fd;
 
-	all = mapped_files_all(locator->mapped, &count);
-	while ((slot = hash_map_next(&locator->mapped_ids, key_of(search->id), slot))) {
+	all = mapped_files_all(search->locator->mapped, &count);
+	while (tries++ < REFUSED_MAX && (slot = hash_map_next(ids, key_of(search->id), slot))) {
 		fd = mapped_file_open(&all[slot->value], &path, search->reason);
-		if (check(search, fd, path, CONTENT_ELF, "mapped"))
+		if (check(search, fd, path, CONTENT_ELF, source))
 			return true;
 	}
 	return false;
 }
 
-static bool find_link(struct search *search, const char *directory, const char *suffix)
+static bool find_link(struct search *search, const char *directory)
 {
 	char text[BUILD_ID_TEXT], path[sizeof(DEBUG_FILE) + BUILD_ID_TEXT];
 
 	build_id_text(search->id, text);
-	snprintf(path, sizeof(path), "%s/%.2s/%s%s", directory, text, text + 2, suffix);
+	snprintf(path, sizeof(path), "%s/%.2s/%s", directory, text, text + 2);
 	return search->id->size >= 2 && check_path(search, path, CONTENT_ELF);
 }
 
@@ -620,19 +656,24 @@ bool locate_by_id(struct locator *locator, const struct build_id *id, struct loc
 		  struct reason *reason)
 {
 	struct search search = { locator, NULL, id, found, reason, true };
-	bool done;
 
 	*found = (struct located_file){ .fd = -1 };
 	reason_set(reason, "%s", strerror(ENOENT));
-	if (find_link(&search, LINKS_OF_DEBUG, "") || find_link(&search, LINKS_OF_FILES, ""))
+	if (find_link(&search, LINKS_OF_DEBUG) || find_link(&search, LINKS_OF_FILES))
 		return true;
-	if (!read_mapped(locator))
+	if (!read_mapped_ids(locator))
 		return reason_set(reason, "%s", strerror(ENOMEM));
-	if (!locator->ids_read)
-		read_mapped_ids(locator);
-	done = find_mapped_id(&search);
-	search.ours = false;
-	return done || find_mapped_id(&search) || find_link(&search, LINKS_OF_DEBUG, ".debug");
+	return find_mapped_id(&search, &locator->mapped_ids, "mapped");
+}
+
+bool locate_of_others(struct locator *locator, const struct build_id *id,
+		      struct located_file *found, struct reason *reason)
+{
+	struct search search = { locator, NULL, id, found, reason, false };
+
+	*found = (struct located_file){ .fd = -1 };
+	return read_mapped_ids(locator) &&
+	       find_mapped_id(&search, &locator->others_ids, "mapped-other");
 }
 
 /* ------------------------------------------------------------- servers -- */

@@ -57,10 +57,16 @@ bool locate_request(struct locator *locator, const struct request *request,
 bool locate_kernel(const struct build_id *id, struct located_file *file);
 /*
  * When nothing but @id is known: from .build-id in /usr/lib/debug and /usr/lib, else what any
- * process has mapped, first of files that nobody else can write to.
+ * process has mapped, each if content_is_ours().
  */
 bool locate_by_id(struct locator *locator, const struct build_id *id, struct located_file *file,
 		  struct reason *reason);
+/*
+ * What any process has mapped of files that another user can write to, who may have forged the
+ * id: when no other place has it, and to be shown as such. The source is "mapped-other".
+ */
+bool locate_of_others(struct locator *locator, const struct build_id *id, struct located_file *file,
+		      struct reason *reason);
 /* From the servers only. */
 bool locate_on_servers(struct locator *locator, const struct build_id *id,
 		       struct located_file *file, struct reason *reason);

@@ -44,7 +44,10 @@ static bool is_program(const struct process_mapping *mapping)
 	       strncmp(mapping->path, "/dev/", 5) != 0;
 }
 
-/* [0] below, [1] above; false when @addr is not executable. */
+/*
+ * [0] below, [1] above; false when @addr is not executable, or in a file: who serves that, with
+ * FUSE, may keep us waiting for the page.
+ */
 static bool find_beside(uint32_t pid, uint64_t addr, struct beside beside[2])
 {
 	struct process_mapping mapping;
@@ -55,7 +58,8 @@ static bool find_beside(uint32_t pid, uint64_t addr, struct beside beside[2])
 		return false;
 	while (!beside[1].file.path && process_maps_next(&maps, &mapping)) {
 		if (addr >= mapping.start && addr < mapping.end)
-			code = mapping.executable;
+			code = mapping.executable && !mapping.ino && !mapping.major &&
+			       !mapping.minor;
 		else if (is_program(&mapping))
 			set(&beside[mapping.start > addr], pid, &mapping);
 	}

@@ -26,6 +26,11 @@
 /* Ten times those of a large Java or Node program. */
 #define BYTES_MAX (128U << 20)
 
+/* Any more would be as hard to look through as they are to keep. */
+#define ENTRIES_MAX (2U << 20)
+/* One entry for all memory would make each search go through all that begin before. */
+#define SIZE_MAX_OF_ONE (1U << 30)
+
 #define SECOND 1000000000LL
 
 struct entry {
@@ -132,15 +137,22 @@ static bool parse_number(char **at, uint64_t *number)
 	return **at == ' ' && *++*at;
 }
 
-/* Other lines are passed over, as perf does. False only without memory. */
+static bool is_sound(const struct perf_map_entry *entry)
+{
+	return entry->size && entry->size <= SIZE_MAX_OF_ONE &&
+	       entry->start + entry->size > entry->start;
+}
+
+/* Other lines are passed over, as perf does. False without memory, or with too many. */
 static bool add(struct perf_map *map, char *line)
 {
 	struct perf_map_entry entry;
 
-	if (!parse_number(&line, &entry.start) || !parse_number(&line, &entry.size) || !entry.size)
+	if (!parse_number(&line, &entry.start) || !parse_number(&line, &entry.size) ||
+	    !is_sound(&entry))
 		return true;
 	entry.name = line;
-	if (!array_reserve(map->entries, map->count))
+	if (map->count == ENTRIES_MAX || !array_reserve(map->entries, map->count))
 		return false;
 	map->entries[map->count] = (struct entry){ entry, map->count };
 	map->count++;
@@ -181,6 +193,11 @@ struct perf_map *perf_map_read(uint32_t pid)
 		return new;
 	perf_map_free(new);
 	return NULL;
+}
+
+size_t perf_map_bytes(const struct perf_map *map)
+{
+	return (size_t)map->status.st_size + map->count * sizeof(*map->entries);
 }
 
 const char *perf_map_path(const struct perf_map *map)

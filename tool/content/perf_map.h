@@ -7,6 +7,7 @@
 #define TOOL_PERF_MAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct perf_map;
@@ -22,6 +23,8 @@ struct perf_map_entry {
  * that is too large.
  */
 struct perf_map *perf_map_read(uint32_t pid);
+/* Of memory, about. */
+size_t perf_map_bytes(const struct perf_map *map);
 /* As the process sees it. */
 const char *perf_map_path(const struct perf_map *map);
 /* Whether the file of process @pid is as it was when it was read. */

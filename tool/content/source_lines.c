@@ -37,7 +37,6 @@
 	F(formstring)     \
 	F(formudata)      \
 	F(diename)        \
-	F(srclang)        \
 	F(getsrcfiles)    \
 	F(filesrc)
 
@@ -241,29 +240,45 @@ static bool go_into(Dwarf_Die *die, uint64_t address)
 }
 
 /*
- * @dies: the function that has @address, and what is inlined there, from outer to inner. How
- * many; 0 when it is not known, or too much.
+ * What was split off to a file of its own: there it is said which functions are inlined, and a
+ * line may be that of any of them.
  */
-static size_t find_functions(struct source_lines *lines, Dwarf_Die *unit, uint64_t address,
-			     Dwarf_Die dies[SOURCE_FRAMES_MAX])
+static bool is_split(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+
+	return library.attr(unit, DW_AT_dwo_name, &attribute) ||
+	       library.attr(unit, DW_AT_GNU_dwo_name, &attribute);
+}
+
+/*
+ * @dies: the function that has @address, and what is inlined there, from outer to inner; @count
+ * is 0 where nothing is inlined and the function has no entry, as those of assemblers, and of
+ * clang -gline-tables-only. False when it is not known, or too much.
+ */
+static bool find_functions(struct source_lines *lines, Dwarf_Die *unit, uint64_t address,
+			   Dwarf_Die dies[SOURCE_FRAMES_MAX], size_t *count)
 {
 	const struct ranges *functions = functions_of(lines, unit);
-	size_t count = 1, depth = 0;
+	size_t depth = 0;
 	Dwarf_Die die;
 
-	if (!functions || !find_range(lines, functions, address, &die))
-		return 0;
-	dies[0] = die;
+	*count = 0;
+	if (!functions)
+		return false;
+	if (!find_range(lines, functions, address, &die))
+		return !is_split(unit);
+	dies[(*count)++] = die;
 	while (go_into(&die, address)) {
 		if (++depth > DEPTH_MAX)
-			return 0;
+			return false;
 		if (library.tag(&die) != DW_TAG_inlined_subroutine)
 			continue;
-		if (count == SOURCE_FRAMES_MAX)
-			return 0;
-		dies[count++] = die;
+		if (*count == SOURCE_FRAMES_MAX)
+			return false;
+		dies[(*count)++] = die;
 	}
-	return count;
+	return true;
 }
 
 static const char *name_of(Dwarf_Die *die)
@@ -314,15 +329,6 @@ static void find_line(Dwarf_Die *unit, uint64_t address, struct source_frame *fr
 	frame->line = line;
 }
 
-/*
- * Where the debug info does not say which functions are inlined, as with what was split off to
- * files of its own, a line may be that of any of them. Assemblers inline nothing.
- */
-static bool is_plain(Dwarf_Die *unit)
-{
-	return library.srclang(unit) == DW_LANG_Mips_Assembler;
-}
-
 size_t source_lines_find(struct source_lines *lines, uint64_t address,
 			 struct source_frame frames[SOURCE_FRAMES_MAX])
 {
@@ -330,10 +336,8 @@ size_t source_lines_find(struct source_lines *lines, uint64_t address,
 	size_t count, i;
 	Dwarf_Die unit;
 
-	if (!find_unit(lines, address, &unit))
-		return 0;
-	count = find_functions(lines, &unit, address, dies);
-	if (!count && !is_plain(&unit))
+	if (!find_unit(lines, address, &unit) ||
+	    !find_functions(lines, &unit, address, dies, &count))
 		return 0;
 	frames[0] = (struct source_frame){};
 	find_line(&unit, address, &frames[0]);

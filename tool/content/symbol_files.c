@@ -41,8 +41,8 @@ struct file {
 	struct symbol_member *members; /* what was looked for in it, of size 0 for nothing */
 	size_t nr_members;
 	unsigned int reads;	 /* that are left */
+	bool of_addresses;	 /* a debug file without the program will do */
 	struct symbols *symbols; /* NULL when it is not there, or was closed */
-	int fd;			 /* of the same, to turn addresses into offsets */
 	const char *source;	 /* NULL when it is not there */
 	struct reason reason;	 /* then */
 	uint64_t used;
@@ -84,10 +84,8 @@ struct symbol_files *symbol_files_new(const struct symbol_files_options *options
 
 static void close_symbols(struct symbol_files *files, struct file *file)
 {
-	if (file->symbols) {
+	if (file->symbols)
 		files->open--;
-		close(file->fd);
-	}
 	symbols_free(file->symbols);
 	file->symbols = NULL;
 }
@@ -231,6 +229,8 @@ static int open_kept(struct search *search)
 	bool known = dir && search->place->id.size;
 	int fd = known ? debug_dir_find(dir, &search->place->id, part) : -1;
 
+	if (fd < 0 && dir && search->place->is_elf_address)
+		fd = debug_dir_find(dir, &search->place->id, CONTENT_DEBUG);
 	if (fd >= 0)
 		search->source = "kept";
 	return fd;
@@ -247,6 +247,19 @@ static int open_by_id(struct search *search)
 	return take(search, &found);
 }
 
+/* It has the program's addresses, but none of its offsets. */
+static int open_debug_alone(struct search *search)
+{
+	struct reason unused;
+	struct located_file found;
+
+	if (!search->place->is_elf_address ||
+	    !locate_debug(search->files->there, &search->place->id, !search->no_servers, &found,
+			  &unused))
+		return -1;
+	return take(search, &found);
+}
+
 static int open_from_servers(struct search *search)
 {
 	struct reason unused;
@@ -258,11 +271,24 @@ static int open_from_servers(struct search *search)
 	return take(search, &found);
 }
 
+/* Last: whose file it is may have forged the id. */
+static int open_of_others(struct search *search)
+{
+	struct reason unused;
+	struct located_file found;
+
+	if (*search->place->path ||
+	    !locate_of_others(search->files->here, &search->place->id, &found, &unused))
+		return -1;
+	return take(search, &found);
+}
+
 /* A content without a build-id is only in the file that was mapped, as one within a file may be. */
 static int open_file(struct search *search)
 {
 	static int (*const by_id[])(struct search * search) = {
-		open_mapped, open_here, open_kept, open_by_id, open_from_servers,
+		open_mapped,	  open_here,	     open_kept,	     open_by_id,
+		open_debug_alone, open_from_servers, open_of_others,
 	};
 	static int (*const by_version[])(struct search * search) = {
 		open_mapped, open_in_root, open_path, open_kept, open_from_servers,
@@ -345,12 +371,11 @@ static void open_symbols(struct symbol_files *files, struct file *file,
 	file->symbols = symbols_new(fd, debug, files->options.raw);
 	if (file->symbols) {
 		file->source = search.source;
-		file->fd = fd;
 		files->open++;
 	} else {
 		reason_set(&file->reason, "%s", strerror(errno));
-		close(fd);
 	}
+	close(fd);
 	if (debug >= 0)
 		close(debug);
 }
@@ -373,6 +398,7 @@ static uint64_t key_of(const struct build_id *id, const struct file_version *ver
 static bool is_file(const struct file *file, const struct symbol_place *place)
 {
 	return build_id_equal(&file->id, &place->id) &&
+	       file->of_addresses == place->is_elf_address &&
 	       (place->id.size || (file_version_equal(&file->version, &place->version) &&
 				   file->start == place->inside.start));
 }
@@ -414,6 +440,7 @@ static struct file *find_or_add(struct symbol_files *files, const struct symbol_
 	*file = (struct file){
 		.id = place->id,
 		.version = place->version,
+		.of_addresses = place->is_elf_address,
 		.start = place->inside.start,
 		.reads = READS_MAX,
 	};
@@ -518,16 +545,6 @@ bool symbol_files_look_inside(struct symbol_files *files, const struct symbol_pl
 
 /* ---------------------------------------------------------------- symbols -- */
 
-static bool find_symbol(const struct file *file, const struct symbol_place *place,
-			struct symbol *symbol)
-{
-	uint64_t offset = place->offset;
-
-	if (place->is_elf_address && !elf_file_offset(file->fd, place->offset, &offset))
-		return false;
-	return symbols_find(file->symbols, offset, symbol);
-}
-
 bool symbol_files_find(struct symbol_files *files, const struct symbol_place *place,
 		       struct symbol *symbol, const char **source, struct reason *reason)
 {
@@ -548,7 +565,7 @@ bool symbol_files_find(struct symbol_files *files, const struct symbol_place *pl
 							   "the file has no GNU build-id, and "
 							   "is not there",
 					  file->reason.text);
-		if (find_symbol(file, place, symbol))
+		if (symbols_find(file->symbols, place->offset, place->is_elf_address, symbol))
 			return true;
 	} while (replace(files, file));
 	return reason_set(reason, "no symbol there");

@@ -57,9 +57,14 @@ struct symbols {
 	size_t at, filled;
 	struct symbol *known;
 	size_t nr_known;
-	size_t known_bytes; /* of their texts */
-	struct hash_map by_offset;
+	size_t known_bytes;	     /* of their texts */
+	struct hash_map by_place[2]; /* of offsets, of addresses */
 	uint64_t answers;
+};
+
+struct question {
+	uint64_t place;
+	uint64_t is_address; /* as the file has it, else an offset in it */
 };
 
 struct reply {
@@ -244,14 +249,14 @@ static bool find_address(struct reader *reader, uint64_t offset, uint64_t *addre
 	return true;
 }
 
-static bool answer(struct reader *reader, uint64_t offset)
+static bool answer(struct reader *reader, const struct question *question)
 {
 	static struct source_frame frames[SOURCE_FRAMES_MAX];
 	struct reply reply = { .frames = 1 };
-	uint64_t address, i;
+	uint64_t address = question->place, i;
 
 	frames[0] = (struct source_frame){};
-	if (find_address(reader, offset, &address)) {
+	if (question->is_address || find_address(reader, question->place, &address)) {
 		if (reader->lines)
 			reply.frames = source_lines_find(reader->lines, address, frames);
 		if (!reply.frames)
@@ -276,7 +281,7 @@ static bool read_symbols(struct reader *reader, bool debug)
 static void serve(bool debug, bool raw)
 {
 	static struct reader reader;
-	uint64_t offset;
+	struct question question;
 
 	reader.raw = raw;
 	reader.layout = nowhere;
@@ -286,7 +291,8 @@ static void serve(bool debug, bool raw)
 	reader.lines = source_lines_new(READER_FILE);
 	if (!reader.lines && debug)
 		reader.lines = source_lines_new(READER_DEBUG);
-	while (transfer(READER_SOCKET, &offset, sizeof(offset), false) && answer(&reader, offset))
+	while (transfer(READER_SOCKET, &question, sizeof(question), false) &&
+	       answer(&reader, &question))
 		;
 	source_lines_free(reader.lines);
 	symbol_table_free(&reader.table);
@@ -494,42 +500,47 @@ static void forget(struct symbols *symbols)
 	while (symbols->nr_known)
 		symbol_free(&symbols->known[--symbols->nr_known]);
 	symbols->known_bytes = 0;
-	hash_map_free(&symbols->by_offset);
+	hash_map_free(&symbols->by_place[false]);
+	hash_map_free(&symbols->by_place[true]);
 }
 
-static void remember(struct symbols *symbols, uint64_t offset, const struct symbol *symbol)
+static void remember(struct symbols *symbols, const struct question *question,
+		     const struct symbol *symbol)
 {
 	if (symbols->nr_known == KNOWN_MAX || symbols->known_bytes >= KNOWN_BYTES)
 		forget(symbols);
 	if (!array_reserve(symbols->known, symbols->nr_known) ||
-	    !hash_map_set(&symbols->by_offset, offset, (uint32_t)symbols->nr_known))
+	    !hash_map_set(&symbols->by_place[question->is_address], question->place,
+			  (uint32_t)symbols->nr_known))
 		return;
 	copy_symbol(&symbols->known[symbols->nr_known++], symbol);
 	symbols->known_bytes += bytes_of(symbol);
 }
 
-static bool ask(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
+static bool ask(struct symbols *symbols, const struct question *question, struct symbol *symbol)
 {
 	if (symbols->socket < 0)
 		return false;
-	if (!send_all(symbols->socket, &offset, sizeof(offset)) || !read_reply(symbols, symbol)) {
+	if (!send_all(symbols->socket, question, sizeof(*question)) ||
+	    !read_reply(symbols, symbol)) {
 		symbol_free(symbol);
 		end(symbols);
 		return false;
 	}
 	symbols->answers++;
-	remember(symbols, offset, symbol);
+	remember(symbols, question, symbol);
 	return true;
 }
 
-bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbol)
+bool symbols_find(struct symbols *symbols, uint64_t place, bool is_address, struct symbol *symbol)
 {
-	uint32_t known = hash_map_get(&symbols->by_offset, offset, KNOWN_MAX);
+	const struct question question = { place, is_address };
+	uint32_t known = hash_map_get(&symbols->by_place[is_address], place, KNOWN_MAX);
 
 	*symbol = (struct symbol){};
 	if (known != KNOWN_MAX)
 		copy_symbol(symbol, &symbols->known[known]);
-	else if (!ask(symbols, offset, symbol))
+	else if (!ask(symbols, &question, symbol))
 		return false;
 	return symbol->function || symbol->source || symbol->nr_into;
 }

@@ -39,8 +39,11 @@ struct symbol {
  * with errno.
  */
 struct symbols *symbols_new(int fd, int debug, bool raw);
-/* False when nothing is known of @offset; else @symbol is to be freed. */
-bool symbols_find(struct symbols *symbols, uint64_t offset, struct symbol *symbol);
+/*
+ * False when nothing is known of @place, an offset in the file or an address as the file has it;
+ * else @symbol is to be freed. A separate debug file by itself has no offsets.
+ */
+bool symbols_find(struct symbols *symbols, uint64_t place, bool is_address, struct symbol *symbol);
 /*
  * Whether the process that reads the file has ended, by its limits or by the file's
  * doing, after so many @answers. Then only what was asked before is known.

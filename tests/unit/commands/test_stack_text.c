@@ -365,6 +365,11 @@ static void pairs_need_no_process(void **state)
 	       "0 " ID20 "+1274fb; 0 ~" ID20 "+2a3b8; 0 ~" ID8 "+5");
 	expect("    #00 pc 000000000005f1a4  /apex/libc.so (abort+164) (BuildId: " ID20 ")\n",
 	       "0 " ID20 "@5f1a4");
+	expect(ID20 "\n+0x1139\n", "0 " ID20 "+1139");
+	/* A list of commits or sums, and a diff. */
+	expect("commit " ID20 "\n+1139\n", "");
+	expect(" " ID20 "\n+1139 abc\n", "");
+	expect(ID20 "\n +deadbeef\n", "");
 	/* Not long enough, no number of bytes, or nothing behind it. */
 	expect(ID8 " 0x1139x\n" ID20 "\n" ID20 "a 0x12x +0x12\n" ID20 " x\n", "");
 }

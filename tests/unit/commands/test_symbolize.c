@@ -19,6 +19,7 @@
 
 #include "command.h"
 #include "common/array.h"
+#include "content/moved_code.h"
 #include "content/vdso.h"
 #include "identities/log.h"
 #include "samples.h"
@@ -207,12 +208,36 @@ static void a_line_that_is_too_long_is_passed_on(void **state)
 	fake.resolve_error = ESRCH;
 	assert_int_equal(filter(line, NULL), 0);
 	assert_non_null(strstr(err, "2 addresses left as they are: the process is not known\n"));
+	assert_non_null(strstr(err, "1 line is too long, and not looked at"));
 	file = fopen("out", "r");
 	assert_non_null(file);
 	assert_int_equal(fread(read, 1, 2 * length, file), strlen(line));
 	assert_memory_equal(read, line, strlen(line));
 	fclose(file);
 	free(read);
+	free(line);
+}
+
+/* As bpftrace -f json prints a map with all its stacks. */
+static void a_long_line_of_json_is_one(void **state)
+{
+	const size_t length = 3 << 20;
+	char *line = malloc(2 * length + 64);
+
+	(void)state;
+	memset(line, ' ', length);
+	line[0] = '{';
+	strcpy(line + length, "\"pid\": 7, \"a\": \"0x7f0012\"}\n");
+	fake.resolve_error = ESRCH;
+	assert_int_equal(filter(line, NULL), 0);
+	assert_non_null(strstr(err, "1 address left as it is: the process is not known\n"));
+	assert_null(strstr(err, "too long"));
+	/* Of text behind it there is no more than of other text. */
+	strcpy(line + length, "}\n");
+	memset(line + length + 2, 'x', length);
+	strcpy(line + 2 * length, "\n");
+	filter(line, NULL);
+	assert_non_null(strstr(err, "1 line is too long"));
 	free(line);
 }
 
@@ -725,6 +750,51 @@ static void compiled_code_has_the_name_that_its_process_says(void **state)
 	unlink(map_path);
 }
 
+/* What would make each address cost a walk through all of a map. */
+static void an_entry_of_half_the_memory_is_none(void **state)
+{
+	unsigned long long code = map_code(PROT_READ | PROT_EXEC);
+
+	(void)state;
+	fake.resolve_error = ENOENT;
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	write_map(format("%llx 40 it\n0 7fffffffffffffff all\n%llx ffffffffffffffff wraps\n", code,
+			 code));
+	assert_true(is_named(code, "it+0x0"));
+	unlink(map_path);
+}
+
+/* Huge pages of a file: who serves it may never give the page. */
+static void code_in_another_file_is_not_read(void **state)
+{
+	struct moved_code found;
+	struct link_map *map;
+	unsigned char copy[4096];
+	void *library;
+	int fd;
+
+	(void)state;
+	shell("cc -g -Og -nostartfiles -shared -fPIC -Wl,-z,separate-code -o libf.so s.c; "
+	      "cp libf.so lib.so");
+	find_caller();
+	snprintf(path, sizeof(path), "%s/libf.so", sample_directory());
+	library = dlopen(path, RTLD_NOW);
+	assert_non_null(library);
+	assert_int_equal(dlinfo(library, RTLD_DI_LINKMAP, &map), 0);
+	moved = (map->l_addr + start) & ~4095ULL;
+	memcpy(copy, (void *)(uintptr_t)moved, sizeof(copy));
+	move_page(moved, copy);
+	assert_true(moved_code_find((uint32_t)getpid(), map->l_addr + start, &found));
+	fd = open("page", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, copy, sizeof(copy)), sizeof(copy));
+	assert_ptr_equal(mmap((void *)(uintptr_t)moved, 4096, PROT_READ | PROT_EXEC,
+			      MAP_PRIVATE | MAP_FIXED, fd, 0),
+			 (void *)(uintptr_t)moved);
+	close(fd);
+	assert_false(moved_code_find((uint32_t)getpid(), map->l_addr + start, &found));
+	dlclose(library);
+}
+
 /* Whatever it is called: it may be another user's, of another process, or all memory. */
 static void a_map_that_is_not_the_process_s_own_says_nothing(void **state)
 {
@@ -811,6 +881,7 @@ int main(void)
 		TEST(json_has_an_object_for_each_address),
 		TEST(what_is_not_known_is_left_alone_and_counted),
 		TEST(a_line_that_is_too_long_is_passed_on),
+		TEST(a_long_line_of_json_is_one),
 		TEST(input_that_cannot_be_read_is_an_error),
 		TEST(a_path_cannot_move_the_cursor),
 		TEST(without_the_module_there_has_to_be_a_log),
@@ -829,6 +900,8 @@ int main(void)
 		TEST(what_is_not_in_a_library_has_no_names),
 		TEST(code_that_was_moved_is_that_of_the_file_around_it),
 		TEST(compiled_code_has_the_name_that_its_process_says),
+		TEST(an_entry_of_half_the_memory_is_none),
+		TEST(code_in_another_file_is_not_read),
 		TEST(a_map_that_is_not_the_process_s_own_says_nothing),
 		TEST(in_a_container_it_is_the_container_s),
 	};

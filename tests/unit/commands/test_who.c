@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "commands/id_prefix.h"
 #include "common/array.h"
 #include "common/columns.h"
 #include "packaged.h"
@@ -555,6 +556,38 @@ static void first_digits_are_enough_if_no_other_begins_so(void **state)
 			    " 101112131415161718191a1b1c1d1e1f\n");
 	assert_string_equal(out, "");
 	assert_int_equal(RUN(users, "101112131415161718191a1b1c1d1e1f"), 0);
+	assert_int_equal(RUN(users, "--log", "-", "10111213"), 2);
+	assert_non_null(
+		strstr(err, "buildid: 10111213: from standard input an ID has to be whole"));
+}
+
+/* It may be anybody's, made to hide the others. */
+static void an_id_that_others_begin_with_does_not_hide_them(void **state)
+{
+	static const uint8_t bytes[] = { 0xf3, 0x0a, 0xfa, 0xc3, 1 };
+	struct id_prefix prefix;
+	struct output output = {};
+	struct build_id id;
+
+	(void)state;
+	id_prefix_start(&prefix, "F30AFAC3");
+	id_prefix_offer(&prefix, bytes, 4);
+	id_prefix_offer(&prefix, bytes, 4);
+	assert_true(id_prefix_settle(&prefix, &output, &id));
+	assert_int_equal(id.size, 4);
+	id_prefix_offer(&prefix, bytes, 5);
+	assert_false(id_prefix_settle(&prefix, &output, &id));
+}
+
+/* As directories have them. */
+static void digits_may_be_in_upper_case(void **state)
+{
+	(void)state;
+	run_shell("mkdir -p kept/.build-id/f3 kept/x/f30afac3; cd kept/x/f30afac3; "
+		  "echo 'int x;' | cc -x c -shared -Wl,--build-id=0xf30afac3 -o elf -; "
+		  "ln -s ../../x/f30afac3 ../../.build-id/f3/0afac3");
+	assert_int_equal(RUN(resolve, "--no-debuginfod", "--dir", "kept", "F30AFAC3"), 0);
+	assert_non_null(strstr(out, "kept/x/f30afac3/elf\n"));
 }
 
 static int unknown_number(struct buildid_history *request)
@@ -837,6 +870,8 @@ int main(void)
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(sleep_leaves_no_times_of_before),
 		TEST(first_digits_are_enough_if_no_other_begins_so),
+		TEST(an_id_that_others_begin_with_does_not_hide_them),
+		TEST(digits_may_be_in_upper_case),
 		TEST(an_older_module_knows_the_present_only),
 		PACKAGE_TEST(the_package_of_what_was_replaced_is_that_of_its_note),
 		PACKAGE_TEST(who_runs_a_package_is_asked_by_its_name),

@@ -132,6 +132,93 @@ static void what_is_kept_is_found(void **state)
 	assert_string_equal(found_in, "kept");
 }
 
+/* Nothing but the id is known. */
+static bool find_by_id(bool is_elf_address, struct symbol *symbol)
+{
+	struct symbol_place place = { .path = "",
+				      .offset = offset,
+				      .is_elf_address = is_elf_address };
+	struct reason reason;
+
+	assert_true(build_id_parse(&place.id, "00000001"));
+	return symbol_files_find(files, &place, symbol, &found_in, &reason);
+}
+
+static void keep_in(const char *directory)
+{
+	const struct symbol_files_options options = { .no_servers = true, .directory = directory };
+
+	symbol_files_free(files);
+	files = symbol_files_new(&options);
+	assert_non_null(files);
+}
+
+/* Anybody can map a file that says it is any content. */
+static void another_users_file_comes_last_and_is_told(void **state)
+{
+	struct symbol symbol;
+	char directory[128];
+	void *mapped;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	make(1);
+	shell("mkdir -p elsewhere kept/.build-id/00 kept/1.so/00000001; "
+	      "cp 1.so kept/1.so/00000001/elf; "
+	      "ln -s ../../1.so/00000001 kept/.build-id/00/000001; "
+	      "objcopy --redefine-sym f=forged --strip-debug 1.so elsewhere/1.so; "
+	      "rm 1.so; chown nobody elsewhere/1.so");
+	fd = open("elsewhere/1.so", O_RDONLY | O_CLOEXEC);
+	mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	assert_true(find_by_id(false, &symbol));
+	symbol_free(&symbol);
+	assert_string_equal(found_in, "mapped-other");
+	snprintf(directory, sizeof(directory), "%s/kept", sample_directory());
+	keep_in(directory);
+	assert_true(find_by_id(false, &symbol));
+	assert_string_equal(found_in, "kept");
+	assert_string_equal(symbol.function, "f");
+	symbol_free(&symbol);
+	munmap(mapped, 4096);
+}
+
+/* It has addresses only, so it is no answer to the other question, and keeps none away. */
+static void a_debug_file_alone_names_addresses(void **state)
+{
+	struct symbol symbol;
+	char directory[128];
+
+	(void)state;
+	make(1);
+	shell("mkdir -p kept/.build-id/00 kept/1.so/00000001; "
+	      "objcopy --only-keep-debug 1.so kept/1.so/00000001/debug; rm 1.so; "
+	      "ln -s ../../1.so/00000001 kept/.build-id/00/000001");
+	snprintf(directory, sizeof(directory), "%s/kept", sample_directory());
+	keep_in(directory);
+	assert_true(find_by_id(true, &symbol));
+	assert_string_equal(symbol.function, "f");
+	symbol_free(&symbol);
+	assert_false(find_by_id(false, &symbol));
+	assert_null(found_in);
+}
+
+/* Inode numbers are of one filesystem. */
+static void versions_on_two_devices_are_two(void **state)
+{
+	struct buildid_file record = { .ino = 7, .ctime = 8, .file_size = 9, .dev_minor = 1 };
+	struct file_version one, other;
+
+	(void)state;
+	file_version_set(&one, &record);
+	record.dev_minor = 2;
+	file_version_set(&other, &record);
+	assert_false(file_version_equal(&one, &other));
+}
+
 static void kill_reader(void)
 {
 	int pid = atoi(shell_output("pgrep -P %d | grep -v $$ | head -1", getpid()));
@@ -222,6 +309,9 @@ int main(void)
 		TEST(what_was_not_found_is_looked_for_again),
 		TEST(what_is_mapped_is_read_again),
 		TEST(what_is_kept_is_found),
+		TEST(another_users_file_comes_last_and_is_told),
+		TEST(a_debug_file_alone_names_addresses),
+		TEST(versions_on_two_devices_are_two),
 		TEST(a_reader_that_did_its_work_is_replaced),
 		TEST(one_that_fails_is_not_replaced_for_ever),
 		TEST(only_so_many_are_open),

@@ -54,7 +54,7 @@ static void expect(struct symbols *symbols, uint64_t offset, const char *functio
 {
 	struct symbol symbol;
 
-	assert_true(symbols_find(symbols, offset, &symbol));
+	assert_true(symbols_find(symbols, offset, false, &symbol));
 	assert_string_equal(symbol.function, function);
 	assert_int_equal(symbol.function_offset, in);
 	assert_int_equal(symbol.line, line);
@@ -79,8 +79,8 @@ static void functions_and_lines_by_offset(void **state)
 	expect(symbols, one, "one", 0, 1);
 	expect(symbols, one + 1, "one", 1, 1);
 	expect(symbols, two, "two", 0, 2);
-	assert_false(symbols_find(symbols, 3, &symbol));
-	assert_false(symbols_find(symbols, UINT64_MAX, &symbol));
+	assert_false(symbols_find(symbols, 3, false, &symbol));
+	assert_false(symbols_find(symbols, UINT64_MAX, false, &symbol));
 	expect(symbols, two, "two", 0, 2);
 	symbols_free(symbols);
 }
@@ -229,7 +229,7 @@ static void a_name_that_grows_without_end_costs_no_more_than_its_process(void **
 	offset = offset_of("a.so", name);
 	symbols = open_symbols("a.so", NULL, false);
 	/* Whatever it is called in the end: this process is there to say so. */
-	if (symbols_find(symbols, offset, &symbol))
+	if (symbols_find(symbols, offset, false, &symbol))
 		symbol_free(&symbol);
 	symbols_free(symbols);
 }
@@ -274,7 +274,7 @@ static size_t expect_as_addr2line(const char *options, bool lines)
 		sscanf(shell_output("nm -S a.so | grep -w outer"), "%llx %llx", &start, &end), 2);
 	symbols = open_symbols("a.so", NULL, false);
 	for (offset = start; offset < start + end; offset++) {
-		assert_true(symbols_find(symbols, offset, &symbol));
+		assert_true(symbols_find(symbols, offset, false, &symbol));
 		print_frames(&symbol, text);
 		if (lines)
 			assert_string_equal(text,
@@ -299,6 +299,24 @@ static void inlined_functions_are_told_with_their_own_lines(void **state)
 	assert_true(expect_as_addr2line("cc -O1 -g1", true) > 20);
 	assert_true(expect_as_addr2line("clang -O2 -g", true) > 20);
 	assert_true(expect_as_addr2line("clang -O2 -gline-tables-only", true) > 20);
+}
+
+/* clang has no entry then for a function. */
+static void where_nothing_is_inlined_the_line_is_certain(void **state)
+{
+	struct symbols *symbols;
+	struct symbol symbol;
+
+	(void)state;
+	shell("printf '%s' >s.c; clang -O0 -gline-tables-only -shared -fPIC "
+	      "-Wl,-z,noseparate-code -o s.so s.c",
+	      source);
+	symbols = open_symbols("s.so", NULL, false);
+	assert_true(symbols_find(symbols, offset_of("s.so", "one"), false, &symbol));
+	assert_string_equal(symbol.function, "one");
+	assert_int_equal(symbol.line, 1);
+	symbol_free(&symbol);
+	symbols_free(symbols);
 }
 
 /* No line then: it may be inner()'s, and the function outer(). */
@@ -327,13 +345,13 @@ static void inlined_functions_have_the_names_of_their_language(void **state)
 				       offset),
 			  NULL, 16);
 	symbols = open_symbols("a.so", NULL, false);
-	assert_true(symbols_find(symbols, offset, &symbol));
+	assert_true(symbols_find(symbols, offset, false, &symbol));
 	print_frames(&symbol, text);
 	assert_string_equal(text, "a::S<int>::in(int)\ns.cc:4\na::out(int)\ns.cc:7\n");
 	symbol_free(&symbol);
 	symbols_free(symbols);
 	symbols = open_symbols("a.so", NULL, true);
-	assert_true(symbols_find(symbols, offset, &symbol));
+	assert_true(symbols_find(symbols, offset, false, &symbol));
 	assert_string_equal(symbol.function, "_ZN1a1SIiE2inEi");
 	symbol_free(&symbol);
 	symbols_free(symbols);
@@ -476,8 +494,8 @@ static void the_other_process_has_nothing_to_lose(void **state)
 	assert_int_equal(answers, 1);
 	/* When it dies, its file has no more names than those asked for, and that is all. */
 	shell("kill -9 %d", pid);
-	assert_false(symbols_find(symbols, two + 1, &symbol));
-	assert_false(symbols_find(symbols, two + 1, &symbol));
+	assert_false(symbols_find(symbols, two + 1, false, &symbol));
+	assert_false(symbols_find(symbols, two + 1, false, &symbol));
 	assert_true(symbols_ended(symbols, &answers));
 	assert_int_equal(answers, 1);
 	expect(symbols, two, "two", 0, 0);
@@ -499,7 +517,7 @@ static void what_is_remembered_has_an_end(void **state)
 	offset = strtoull(shell_output("nm -D a.so | sed -n 's/ T long.*//p'"), NULL, 16);
 	symbols = open_symbols("a.so", NULL, true);
 	for (i = 0; i < 3000; i++) {
-		assert_true(symbols_find(symbols, offset + i % 1500, &symbol));
+		assert_true(symbols_find(symbols, offset + i % 1500, false, &symbol));
 		assert_int_equal(strlen(symbol.function), 4096);
 		symbol_free(&symbol);
 	}
@@ -542,7 +560,7 @@ static void read_in_process(uint64_t offset)
 	struct symbols *symbols = open_symbols("changed", "changed", false);
 	struct symbol symbol;
 
-	if (symbols_find(symbols, offset, &symbol))
+	if (symbols_find(symbols, offset, false, &symbol))
 		symbol_free(&symbol);
 	symbols_free(symbols);
 }
@@ -658,6 +676,7 @@ int main(void)
 		TEST(the_other_process_has_nothing_to_lose),
 		TEST(nor_has_it_a_capability),
 		TEST(inlined_functions_are_told_with_their_own_lines),
+		TEST(where_nothing_is_inlined_the_line_is_certain),
 		TEST(where_it_is_not_known_what_is_inlined_there_is_no_line),
 		TEST(inlined_functions_have_the_names_of_their_language),
 		TEST(an_answer_is_no_longer_than_a_text),
