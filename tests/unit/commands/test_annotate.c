@@ -16,6 +16,7 @@
 #include "common/clock.h"
 #include "content/process_maps.h"
 #include "identities/log.h"
+#include "identities/mono_clock.h"
 #include "make_perfdata.h"
 #include "samples.h"
 
@@ -301,6 +302,76 @@ static void another_clock_tells_contents_apart(void **state)
 	}
 	clockid = -1;
 	clock_data[1] = 0;
+}
+
+/*
+ * Two contents, each with a mapping. The clock was ahead by @set more until the log began; perf
+ * began @began later, and was held up by @held_up between its clocks.
+ */
+static void annotate_versions(int64_t set, bool has_before, uint64_t began, uint64_t held_up)
+{
+	const uint64_t second = 1000000000;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	const int64_t ahead = clock_real(), earlier = ahead + set;
+	const struct wall_range before = { earlier < ahead ? earlier : ahead,
+					   earlier > ahead ? earlier : ahead };
+	const uint32_t pids[] = { 10, 10 };
+	const uint64_t times[] = { begin + 11 * second + 1000, begin + 21 * second + 1000 };
+	struct log_writer *writer;
+	struct reason reason;
+
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	if (has_before)
+		log_clock_before(writer, &before);
+	put_version(writer, 1, 0x11, times[0] - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, times[1] - 1000, real + 20 * (int64_t)second, 10);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+	clockid = CLOCK_MONOTONIC_RAW;
+	clock_data[1] = begin + began;
+	clock_data[0] = clock_data[1] + (uint64_t)(began > second ? ahead : earlier) - held_up;
+	write_mappings(2, pids, times);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	clockid = -1;
+	memset(clock_data, 0, sizeof(clock_data));
+}
+
+/* perf began, somebody set the clock, and then the log began. */
+static void the_clock_may_be_set_between_perf_and_the_log(void **state)
+{
+	const int64_t second = 1000000000;
+
+	(void)state;
+	annotate_versions(20 * second, true, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 0 mappings annotated, "));
+	annotate_versions(-20 * second, true, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 0 mappings annotated, "));
+	annotate_versions(0, false, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, "without times its contents cannot be told apart"));
+	/* It was set forward long before both. */
+	annotate_versions(-20 * second, true, 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
+	annotate_versions(0, true, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
+}
+
+static void perf_may_be_held_up_between_its_clocks(void **state)
+{
+	const uint64_t second = 1000000000;
+	const struct wall_range ahead = { clock_real(), clock_real() };
+	const uint64_t held_up = second / 11;
+	struct mono_clock clock;
+	uint64_t slack, mono;
+
+	(void)state;
+	clock = mono_clock_of(5 * second, (uint64_t)ahead.min + 5 * second - held_up, &ahead);
+	mono = mono_clock_convert(&clock, 6 * second, &slack);
+	assert_true(mono < 6 * second && mono + slack > 6 * second);
+	annotate_versions(0, true, 5 * second, held_up);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
 }
 
 static void list_knows_hits_and_json(void **state)
@@ -674,6 +745,8 @@ int main(void)
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),
 		TEST(another_clock_tells_contents_apart),
+		TEST(the_clock_may_be_set_between_perf_and_the_log),
+		TEST(perf_may_be_held_up_between_its_clocks),
 		TEST(list_knows_hits_and_json),
 		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
 		TEST(what_is_wrong_is_reported),
