@@ -145,6 +145,39 @@ static void a_recording_begun_meanwhile_is_left(void **state)
 	assert_memory_equal(after, make->bytes, make->size);
 }
 
+static bool make_out(void)
+{
+	on_progress = NULL;
+	assert_int_equal(system("rm -f out; echo another > out"), 0);
+	return true;
+}
+
+static void assert_another_is_left(const char *output)
+{
+	assert_int_equal(annotate_to("perf.data", output), -1);
+	assert_non_null(
+		strstr(error, ": something came or went there meanwhile, and is left as it is"));
+	read_file(output);
+	assert_int_equal(after_size, strlen("another\n"));
+}
+
+static void what_comes_to_another_output_meanwhile_is_left(void **state)
+{
+	(void)state;
+	write_one_mapping("perf.data");
+	on_progress = make_out;
+	assert_another_is_left("out");
+	assert_as_it_was();
+	write_file("out");
+	on_progress = make_out;
+	assert_another_is_left("out");
+	/* The input, as an output. */
+	on_progress = record_anew;
+	assert_int_equal(annotate_to("perf.data", "perf.data"), -1);
+	read_file("perf.data");
+	assert_int_equal(after_size, strlen("another"));
+}
+
 /* As perf inject -i - -o file leaves it: what is rewritten has them in front. */
 static void attrs_behind_the_events(void **state)
 {
@@ -429,6 +462,35 @@ static bool make_other(void)
 	return true;
 }
 
+static bool record_directory_anew(void)
+{
+	on_progress = NULL;
+	assert_int_equal(system("mv perf.data old && mkdir perf.data && echo x > perf.data/data"),
+			 0);
+	return true;
+}
+
+static bool make_empty(void)
+{
+	on_progress = NULL;
+	assert_int_equal(mkdir("empty", 0700), 0);
+	return true;
+}
+
+static void a_directory_recorded_meanwhile_is_left(void **state)
+{
+	(void)state;
+	make_data_directory();
+	on_progress = make_empty;
+	assert_int_equal(annotate_to("perf.data", "empty"), -1);
+	assert_int_equal(system("rmdir empty"), 0);
+	on_progress = record_directory_anew;
+	assert_int_equal(annotate_to("perf.data", "perf.data"), -1);
+	assert_int_equal(system("test \"$(cat perf.data/data)\" = x -a -d old/kcore_dir -a "
+				"$(ls -A | wc -l) = 2"),
+			 0);
+}
+
 static void no_other_directory_is_replaced(void **state)
 {
 	struct perfdata_mapping mappings[16];
@@ -580,6 +642,7 @@ int main(void)
 		TEST(who_is_stopped_leaves_it_as_it_was),
 		TEST(who_is_killed_leaves_it_as_it_was),
 		TEST(a_recording_begun_meanwhile_is_left),
+		TEST(what_comes_to_another_output_meanwhile_is_left),
 		TEST(attrs_behind_the_events),
 		TEST(another_output_leaves_the_input),
 		TEST(who_is_stopped_in_the_end_leaves_it_as_it_was),
@@ -591,6 +654,7 @@ int main(void)
 		TEST(attributes_in_a_directory_are_kept),
 		TEST(nothing_is_written_elsewhere),
 		TEST(a_directory_is_replaced_as_one),
+		TEST(a_directory_recorded_meanwhile_is_left),
 		TEST(no_other_directory_is_replaced),
 		TEST(what_is_damaged_is_left_as_it_was),
 		TEST(a_disk_full_at_any_place_leaves_it_as_it_was),
