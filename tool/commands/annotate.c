@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -140,11 +141,12 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
 	const struct annotator *annotator = context;
+	struct stat data;
 
 	find_recorded(annotator, mapping, identity);
-	if (!identity->id.size && !identity->known && jit_file_is(mapping))
-		jit_file_id(mapping, perfdata_modified(annotator->data), &identity->id,
-			    &identity->reason);
+	if (!identity->id.size && !identity->known && jit_file_is(mapping) &&
+	    perfdata_stat(annotator->data, &data))
+		jit_file_id(mapping, &data, &identity->id, &identity->reason);
 }
 
 static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,

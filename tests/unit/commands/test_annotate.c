@@ -452,6 +452,11 @@ static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
 	write_made("perf.data");
 	shell("touch -d 'next week' jitted-10-0.so");
 	assert_no_jit("jitted-10-0.so: not annotated: the file was written to after the recording");
+	if (!getuid()) {
+		shell("touch -d yesterday jitted-10-0.so; chown 12 jitted-10-0.so");
+		write_made("perf.data");
+		assert_no_jit("the file is of another user than the recording");
+	}
 	shell("cp /bin/true other && mv other jitted-10-0.so");
 	assert_no_jit("another file is there than perf inject has written");
 	shell("rm jitted-10-0.so");
