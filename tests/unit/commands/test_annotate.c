@@ -172,6 +172,8 @@ static void write_made(const char *path)
 	assert_int_equal(fclose(file), 0);
 }
 
+static uint64_t place = 0x7f0000001000;
+
 static void write_mappings_of(bool pipe, size_t count, const uint32_t *pids, const uint64_t *times)
 {
 	size_t i;
@@ -182,8 +184,7 @@ static void write_mappings_of(bool pipe, size_t count, const uint32_t *pids, con
 	memcpy(made.clock_data, clock_data, sizeof(clock_data));
 	make_begin(&made);
 	for (i = 0; i < count; i++)
-		make_mmap2_event(&made, pids[i], 0x7f0000001000, 0x2000, 0x1000, 4711, times[i],
-				 "/lib.so");
+		make_mmap2_event(&made, pids[i], place, 0x2000, 0x1000, 4711, times[i], "/lib.so");
 	make_end(&made);
 	write_made("perf.data");
 }
@@ -663,6 +664,7 @@ static int remember(struct buildid_history *request)
 	union any_record record;
 
 	make_mmap(&record, 1, 0, 10);
+	record.mmap.addr = place;
 	fake_add_history(request, &record);
 	request->cursor = BUILDID_MAPS_END;
 	return 0;
@@ -687,6 +689,15 @@ static void what_nothing_shows_to_be_of_here_needs_a_log(void **state)
 	/* Of another time. */
 	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2000000000 });
 	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+
+	/* Where it is on every machine without ASLR. */
+	place = 0x7ffff7fc5000;
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+	place = 0x555555555000;
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+	place = 0x7f0000001000;
 
 	/* This process has it. */
 	fake.history = NULL;
