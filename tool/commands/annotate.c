@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -140,11 +141,12 @@ static void identify(void *context, const struct perfdata_mapping *mapping,
 		     struct perfdata_identity *identity)
 {
 	const struct annotator *annotator = context;
+	struct stat data;
 
 	find_recorded(annotator, mapping, identity);
-	if (!identity->id.size && !identity->known && jit_file_is(mapping))
-		jit_file_id(mapping, perfdata_modified(annotator->data), &identity->id,
-			    &identity->reason);
+	if (!identity->id.size && !identity->known && jit_file_is(mapping) &&
+	    perfdata_stat(annotator->data, &data))
+		jit_file_id(mapping, &data, &identity->id, &identity->reason);
 }
 
 static void report_path(void *context, const char *path, uint64_t missing, uint64_t all,
@@ -244,19 +246,42 @@ static bool convert(struct annotator *annotator, const struct wall_range *ahead,
 	return true;
 }
 
+/*
+ * By what CLOCK_REALTIME was ahead since perf read it as @real: maybe before the log began. False
+ * if that is not known, as in logs of before.
+ */
+static bool find_ahead(const struct log_reader *log, uint64_t real, struct wall_range *ahead)
+{
+	const struct log_clocks *clocks = log_clocks(log);
+	/* by so much, or by more before */
+	int64_t as_it_began = (int64_t)(real - log_header(log)->time_mono) - MONO_CLOCK_BETWEEN;
+
+	*ahead = clocks->ahead;
+	if (!clocks->has_before)
+		return ahead->max <= as_it_began;
+	if (clocks->before.max > as_it_began)
+		wall_range_widen(ahead, &clocks->before);
+	return true;
+}
+
 /* What it says of the wall clock. */
 static void note_clocks(struct annotator *annotator, const struct log_reader *log)
 {
 	const struct log_clocks *clocks = log_clocks(log);
 	struct identities *identities = annotator->identities;
 	uint64_t begin = log_header(log)->time_mono;
+	uint64_t real, time;
+	struct wall_range ahead = clocks->ahead;
 
 	identities_wall_clock(identities, begin, begin + (uint64_t)clocks->ahead.min);
 	identities_wall_clock(identities, begin, begin + (uint64_t)clocks->ahead.max);
 	if (clocks->has_before)
 		identities_wall_clock_before(identities, begin, &clocks->before);
 	identities_wall_clock_until(identities, clocks->until);
-	annotator->timed = convert(annotator, &clocks->ahead, clocks->until);
+	annotator->timed = (perfdata_clock(annotator->data) != PERFDATA_CLOCK_OTHER ||
+			    (perfdata_clock_pair(annotator->data, &real, &time) &&
+			     find_ahead(log, real, &ahead))) &&
+			   convert(annotator, &ahead, clocks->until);
 }
 
 static bool read_records(struct annotator *annotator, struct log_reader *log)

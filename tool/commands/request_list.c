@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "content/debug_dir.h"
 #include "identities/jit_file.h"
@@ -60,19 +61,21 @@ static void request_jit(struct request_list *list, size_t at, const struct build
 /* Of files that no process has mapped no recorder can say what they are: they are looked at. */
 static void find_jit(struct request_list *list)
 {
-	uint64_t modified = perfdata_modified(list->data);
+	struct stat data;
 	struct perfdata_mapping mapping;
 	struct build_id id;
 	const char *unused;
 	size_t i;
 
+	if (!perfdata_stat(list->data, &data))
+		return;
 	perfdata_rewind(list->data);
 	while (list->nr_unknown && perfdata_next_mapping(list->data, &mapping) > 0) {
 		if (!jit_file_is(&mapping))
 			continue;
 		for (i = 0; i < list->nr_unknown && strcmp(list->unknown[i], mapping.path); i++)
 			;
-		if (i < list->nr_unknown && jit_file_id(&mapping, modified, &id, &unused))
+		if (i < list->nr_unknown && jit_file_id(&mapping, &data, &id, &unused))
 			request_jit(list, i, &id);
 	}
 }

@@ -37,13 +37,17 @@ static bool copy_owner_and_mode(const struct attributes *attributes)
 	if ((from.st_uid != to.st_uid || from.st_gid != to.st_gid) &&
 	    fchown(attributes->to, from.st_uid, from.st_gid))
 		return fail(attributes, "owner");
-	return fchmod(attributes->to, from.st_mode & 07777) ? fail(attributes, "mode") : true;
+	/* Who may run the old content as another user may not so run the new. */
+	return fchmod(attributes->to, from.st_mode & (S_ISREG(from.st_mode) ? 01777 : 07777)) ?
+		       fail(attributes, "mode") :
+		       true;
 }
 
-/* They are of the content, and the kernel's own. */
+/* They are of the content: the kernel's own, or what a program may when it is run. */
 static bool is_of_content(const char *name)
 {
-	return !strcmp(name, SECURITY "ima") || !strcmp(name, SECURITY "evm");
+	return !strcmp(name, SECURITY "ima") || !strcmp(name, SECURITY "evm") ||
+	       !strcmp(name, SECURITY "capability");
 }
 
 static bool keep(const struct attributes *attributes, const char *name)
@@ -67,7 +71,8 @@ static bool drop(const struct attributes *attributes, const char *name)
 	if (!strncmp(name, SECURITY, strlen(SECURITY)) ||
 	    fgetxattr(attributes->from, name, NULL, 0) >= 0 || errno != ENODATA)
 		return true;
-	return fremovexattr(attributes->to, name) ? fail(attributes, name) : true;
+	/* XFS lists an ACL twice, to root. */
+	return !fremovexattr(attributes->to, name) || errno == ENODATA || fail(attributes, name);
 }
 
 static bool for_each(const struct attributes *attributes, int fd,

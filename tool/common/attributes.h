@@ -9,7 +9,8 @@
 
 /*
  * @to, which is to take the place of @from, gets all of its attributes, and loses what it
- * has from its directory. False with @reason where one cannot be kept.
+ * has from its directory; but not set-user-ID, set-group-ID of a file and capabilities, which
+ * are of the content. False with @reason where one cannot be kept.
  */
 bool attributes_copy(int from, int to, struct reason *reason);
 

@@ -39,8 +39,8 @@ struct loss {
 	uint64_t from, to;
 };
 
-/* Of the MMAP records: the indices, by path, place and time. Few recordings need it. */
-struct path_order {
+/* Of the MMAP records: the indices, in another order. Few recordings need it. */
+struct mmap_order {
 	bool sorted;
 	uint32_t index[];
 };
@@ -55,8 +55,9 @@ struct identities {
 	struct versions versions;
 	struct mmap_event *mmaps; /* by place, process and time, once ready */
 	size_t nr_mmaps;
-	struct path_order *by_path;
-	struct birth *births; /* by process and time, once ready */
+	struct mmap_order *by_path; /* and place, and time */
+	struct mmap_order *by_time; /* of a place */
+	struct birth *births;	    /* by process and time, once ready */
 	size_t nr_births;
 	struct hash_map processes; /* from pid and start time to the birth */
 	struct loss *losses;	   /* by from, once ready, and to is the latest up to there */
@@ -89,6 +90,7 @@ void identities_free(struct identities *identities)
 	stream_clock_free(&identities->stream);
 	hash_map_free(&identities->processes);
 	free(identities->by_path);
+	free(identities->by_time);
 	free(identities->births);
 	free(identities->mmaps);
 	free(identities->losses);
@@ -323,9 +325,19 @@ static int compare_losses(const void *a, const void *b)
 	return COMPARE(first->from, second->from);
 }
 
-static void sort_paths(const struct identities *identities)
+static int compare_times(const void *a, const void *b, void *context)
 {
-	struct path_order *order = identities->by_path;
+	const struct identities *identities = context;
+	const struct mmap_event *first = &identities->mmaps[*(const uint32_t *)a];
+	const struct mmap_event *second = &identities->mmaps[*(const uint32_t *)b];
+	int result = compare_places(first, second);
+
+	return result ? result : COMPARE(first->time, second->time);
+}
+
+static void sort_order(const struct identities *identities, struct mmap_order *order,
+		       int (*compare)(const void *a, const void *b, void *context))
+{
 	uint32_t i;
 
 	if (order->sorted)
@@ -333,8 +345,15 @@ static void sort_paths(const struct identities *identities)
 	order->sorted = true;
 	for (i = 0; i < identities->nr_mmaps; i++)
 		order->index[i] = i;
-	qsort_r(order->index, identities->nr_mmaps, sizeof(order->index[0]), compare_paths,
+	qsort_r(order->index, identities->nr_mmaps, sizeof(order->index[0]), compare,
 		(void *)(uintptr_t)identities);
+}
+
+static struct mmap_order *new_order(const struct identities *identities)
+{
+	struct mmap_order *order;
+
+	return calloc(1, sizeof(*order) + identities->nr_mmaps * sizeof(order->index[0]));
 }
 
 static void sort_losses(struct identities *identities)
@@ -396,10 +415,9 @@ int identities_ready(struct identities *identities, uint64_t begin)
 		keep_different(identities);
 	array_sort(identities->births, identities->nr_births, compare_births);
 	sort_losses(identities);
-	identities->by_path =
-		calloc(1, sizeof(*identities->by_path) +
-				  identities->nr_mmaps * sizeof(identities->by_path->index[0]));
-	if (!identities->by_path)
+	identities->by_path = new_order(identities);
+	identities->by_time = new_order(identities);
+	if (!identities->by_path || !identities->by_time)
 		return -ENOMEM;
 	return err ? err : images_ready(&identities->images, begin);
 }
@@ -543,7 +561,7 @@ static const struct version *find_by_path(const struct identities *identities,
 	size_t low = 0, high = identities->nr_mmaps;
 	const struct mmap_event *mmap;
 
-	sort_paths(identities);
+	sort_order(identities, identities->by_path, compare_paths);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int order;
@@ -566,6 +584,13 @@ static const struct version *find_by_path(const struct identities *identities,
 	return version_of(identities, mmap);
 }
 
+/* Without an inode, by the path. */
+static bool is_of_mapping(const struct version *version, const struct perfdata_mapping *mapping)
+{
+	return may_be(version, mapping) &&
+	       (mapping->has_inode || version->path == versions_path(mapping->path));
+}
+
 /*
  * While perf still looks at what is there, programs begin: of these it makes up mappings, too,
  * without a time, before the program existed as it seems. Then the process has a record of its
@@ -575,34 +600,39 @@ static const struct version *find_by_path(const struct identities *identities,
 static const struct version *find_later(const struct identities *identities,
 					const struct perfdata_mapping *mapping)
 {
+	const struct mmap_event request = request_of(mapping, identities->begin + 1);
 	const struct mmap_event place = {
 		.addr = mapping->start,
 		.len = mapping->len,
 		.pgoff = mapping->pgoff,
 	};
-	uint64_t path = versions_path(mapping->path);
-	const struct mmap_event *own = NULL;
-	const struct version *only = NULL;
-	size_t i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
-				     compare_mmaps);
+	const struct mmap_event *own = NULL, *mmap;
+	const struct version *version;
+	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
+				     sizeof(request), compare_mmaps);
 
-	for (; i < identities->nr_mmaps; i++) {
-		const struct mmap_event *mmap = &identities->mmaps[i];
-		const struct version *version = version_of(identities, mmap);
-
-		if (compare_places(mmap, &place))
+	/* Most have none: only then all of the place are looked at. */
+	for (; !own && i < identities->nr_mmaps; i++) {
+		mmap = &identities->mmaps[i];
+		if (compare_places(mmap, &request) || mmap->pid != request.pid)
 			break;
-		if (!may_be(version, mapping) || (!mapping->has_inode && version->path != path))
-			continue;
-		if (only && !version_same_content(only, version))
-			return NULL;
-		only = version;
-		if (!own && mmap->pid == mapping->pid && mmap->time > identities->begin)
+		if (is_of_mapping(version_of(identities, mmap), mapping))
 			own = mmap;
 	}
 	if (!own || lost_between(identities, identities->begin, own->time))
 		return NULL;
-	return version_of(identities, own);
+	version = version_of(identities, own);
+	i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
+			      compare_mmaps);
+	for (; i < identities->nr_mmaps; i++) {
+		mmap = &identities->mmaps[i];
+		if (compare_places(mmap, &place))
+			break;
+		if (is_of_mapping(version_of(identities, mmap), mapping) &&
+		    !version_same_content(version_of(identities, mmap), version))
+			return NULL;
+	}
+	return version;
 }
 
 /* @slack: @time may be off by that. @several: contents that only exact times tell apart. */
@@ -718,30 +748,44 @@ bool identities_has(const struct identities *identities, const struct perfdata_m
 	return false;
 }
 
+/* Of the records by place and time, how many are before that. */
+static size_t count_before(const struct identities *identities, const struct mmap_event *request)
+{
+	size_t low = 0, high = identities->nr_mmaps;
+
+	sort_order(identities, identities->by_time, compare_times);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct mmap_event *mmap =
+			&identities->mmaps[identities->by_time->index[middle]];
+		int order = compare_places(mmap, request);
+
+		if (order < 0 || (!order && mmap->time < request->time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 bool identities_pid_at(const struct identities *identities, const struct perfdata_mapping *mapping,
 		       uint32_t *pid)
 {
-	const struct mmap_event place = {
-		.addr = mapping->start,
-		.len = mapping->len,
-		.pgoff = mapping->pgoff,
-	};
 	uint64_t slack, time = in_stream(identities, mapping->time, &slack);
+	const struct mmap_event request =
+		request_of(mapping, time >= MOMENT + slack ? time - MOMENT - slack + 1 : 0);
 	bool found = false;
 	size_t i;
 
 	if (mapping->kind != PERFDATA_KIND_USER || mapping->data || !time ||
 	    mapping->start < IDENTITIES_RANDOM || !has_times(identities))
 		return false;
-	i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
-			      compare_mmaps);
-	for (; i < identities->nr_mmaps; i++) {
-		const struct mmap_event *mmap = &identities->mmaps[i];
+	for (i = count_before(identities, &request); i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[identities->by_time->index[i]];
 
-		if (compare_places(mmap, &place))
+		if (compare_places(mmap, &request) || mmap->time > time + slack)
 			break;
-		if (mmap->time > time + slack || mmap->time + MOMENT + slack <= time ||
-		    !may_be(version_of(identities, mmap), mapping))
+		if (!may_be(version_of(identities, mmap), mapping))
 			continue;
 		if (found && *pid != mmap->pid)
 			return false;

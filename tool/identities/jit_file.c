@@ -41,21 +41,29 @@ bool jit_file_is(const struct perfdata_mapping *mapping)
 	       mapping->generation == GENERATION && *mapping->path == '/' && is_name(mapping->path);
 }
 
-static const char *why_not(const struct perfdata_mapping *mapping, uint64_t modified,
+static uint64_t in_ns(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
+}
+
+static const char *why_not(const struct perfdata_mapping *mapping, const struct stat *data,
 			   const struct stat *file)
 {
-	uint64_t written = (uint64_t)file->st_mtim.tv_sec * NS + (uint64_t)file->st_mtim.tv_nsec;
+	uint64_t modified = in_ns(&data->st_mtim);
 
 	if (file->st_ino != mapping->ino || major(file->st_dev) != mapping->major ||
 	    minor(file->st_dev) != mapping->minor)
 		return "another file is there than perf inject has written";
-	if (written > modified)
+	if (file->st_uid && file->st_uid != data->st_uid)
+		return "the file is of another user than the recording";
+	/* Not by the change time: buildid store makes a link to it. */
+	if (in_ns(&file->st_mtim) > modified)
 		return "the file was written to after the recording";
 	return NULL;
 }
 
-bool jit_file_id(const struct perfdata_mapping *mapping, uint64_t modified, struct build_id *id,
-		 const char **why)
+bool jit_file_id(const struct perfdata_mapping *mapping, const struct stat *data,
+		 struct build_id *id, const char **why)
 {
 	struct reason unused;
 	struct stat file;
@@ -65,7 +73,7 @@ bool jit_file_id(const struct perfdata_mapping *mapping, uint64_t modified, stru
 	if (fd < 0)
 		return false;
 	if (!fstat(fd, &file))
-		*why = why_not(mapping, modified, &file);
+		*why = why_not(mapping, data, &file);
 	if (!*why && !elf_file_has_code(fd, mapping->pgoff, mapping->len))
 		*why = "the file has no code at that place";
 	if (!*why && !elf_file_build_id(fd, id))

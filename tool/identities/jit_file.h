@@ -11,14 +11,16 @@
 
 #include "perfdata/perfdata.h"
 
+struct stat;
+
 bool jit_file_is(const struct perfdata_mapping *mapping);
 
 /*
- * The build-id of the file at the path of such a @mapping of a perf.data that was last written
- * to at @modified, if it is that file still: by its inode, its place for code, and as it was not
- * written to since. @why is set when it is not.
+ * The build-id of the file at the path of such a @mapping of a perf.data, @data, if it is that
+ * file still: by its inode, its owner, who is root or has that as well, its place for code, and
+ * as it was not written to since that was written to. @why is set when it is not.
  */
-bool jit_file_id(const struct perfdata_mapping *mapping, uint64_t modified, struct build_id *id,
-		 const char **why);
+bool jit_file_id(const struct perfdata_mapping *mapping, const struct stat *data,
+		 struct build_id *id, const char **why);
 
 #endif

@@ -6,9 +6,6 @@
 
 #include "mono_clock.h"
 
-/* perf may be held up between its two reads. */
-#define BETWEEN 1000000
-
 struct mono_clock mono_clock_of(uint64_t begin, uint64_t real, const struct wall_range *ahead)
 {
 	uint64_t range = (uint64_t)ahead->max - (uint64_t)ahead->min;
@@ -16,7 +13,7 @@ struct mono_clock mono_clock_of(uint64_t begin, uint64_t real, const struct wall
 	return (struct mono_clock){
 		.begin = begin,
 		.mono = (int64_t)(real - (uint64_t)ahead->min - range / 2),
-		.slack = range / 2 + range + BETWEEN,
+		.slack = range / 2 + range + MONO_CLOCK_BETWEEN,
 	};
 }
 

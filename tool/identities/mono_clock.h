@@ -8,6 +8,9 @@
 
 #include "stream_clock.h"
 
+/* perf may be held up between its two reads, as by others on a machine that is busy. */
+#define MONO_CLOCK_BETWEEN 100000000
+
 /**
  * struct mono_clock - how to convert
  * @begin: the other clock as perf began

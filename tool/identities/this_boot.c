@@ -2,12 +2,35 @@
 /* This boot: a process that is there is asked through /proc, others by HISTORY. */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "content/process_maps.h"
 #include "identities.h"
 #include "this_boot.h"
+
+#define RANDOMIZE "/proc/sys/kernel/randomize_va_space"
+
+/* Without that all machines have the same places. */
+static bool is_randomized(void)
+{
+	FILE *file = fopen(RANDOMIZE, "re");
+	int value = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%d", &value) != 1)
+		value = 0;
+	fclose(file);
+	return value > 0;
+}
+
+/* Not where a program and its libraries are without it, as setarch -R and gdb have them. */
+static bool is_random(uint64_t place)
+{
+	return place >= IDENTITIES_RANDOM && place >> 20 != 0x5555555 && place >> 24 != 0x7ffff7;
+}
 
 /* What one process has mapped. */
 struct present {
@@ -73,16 +96,19 @@ static struct identities *read_history(struct perfdata *data, struct buildid *ha
 
 bool this_boot_has(struct perfdata *data, struct buildid *handle, const struct mono_clock *other)
 {
-	struct identities *history = read_history(data, handle, other);
+	struct identities *history;
 	struct perfdata_mapping mapping;
 	struct present present = {};
 	bool found = false;
 	uint32_t pid;
 
+	if (!is_randomized())
+		return false;
+	history = read_history(data, handle, other);
 	perfdata_rewind(data);
 	while (history && !found && perfdata_next_mapping(data, &mapping) > 0)
 		found = mapping.kind == PERFDATA_KIND_USER && !mapping.data &&
-			mapping.start >= IDENTITIES_RANDOM &&
+			is_random(mapping.start) &&
 			(identities_pid_at(history, &mapping, &pid) ||
 			 is_present(&present, &mapping));
 	free(present.mappings);

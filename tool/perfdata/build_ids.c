@@ -296,13 +296,6 @@ static void drop_entries(struct perfdata_build_ids *table, const struct perfdata
 	hash_map_free(&table->map);
 }
 
-/* Whether a path that is not annotated, as one content is not known, has an entry. */
-static bool is_kept(const struct perfdata_build_ids *table, const struct perfdata_path *path)
-{
-	return !perfdata_path_is_annotated(path) &&
-	       (path->contents > 1 || path->without || entry_of(table, path->path));
-}
-
 int perfdata_build_ids_update(struct perfdata *data, struct perfdata_build_ids *table,
 			      const struct perfdata_paths *paths)
 {
@@ -312,7 +305,8 @@ int perfdata_build_ids_update(struct perfdata *data, struct perfdata_build_ids *
 		const struct perfdata_content *content = &paths->contents[i];
 		const struct perfdata_path *path = &paths->all[content->path];
 
-		if (!content->foreign && !is_kept(table, path) &&
+		/* perf would take what is not known for that content, too. */
+		if (!content->foreign && perfdata_path_is_annotated(path) &&
 		    perfdata_build_ids_set(data, table, content->name ? content->name : path->path,
 					   path->kind, &content->id, false))
 			return -1;

@@ -37,6 +37,15 @@ static struct perfdata_image_id *find(const struct perfdata_doubts *doubts,
 	return NULL;
 }
 
+/* The image that perf has found for the kernel, which it has in the table by its path. */
+static bool is_vmlinux(const char *path)
+{
+	static const char prefix[] = "vmlinux";
+	const char *base = basename(path);
+
+	return !strncmp(base, prefix, strlen(prefix)) && !strstr(base, ".ko");
+}
+
 bool perfdata_doubts_add(struct perfdata_doubts *doubts, enum perfdata_kind kind, const char *path,
 			 const struct build_id *id)
 {
@@ -45,7 +54,7 @@ bool perfdata_doubts_add(struct perfdata_doubts *doubts, enum perfdata_kind kind
 
 	if (!id->size || (kind != PERFDATA_KIND_MODULE && kind != PERFDATA_KIND_KERNEL))
 		return true;
-	if (kind == PERFDATA_KIND_MODULE)
+	if (kind == PERFDATA_KIND_MODULE && !is_vmlinux(path))
 		module_name(path, new.name);
 	found = find(doubts, id);
 	if (found) {

@@ -70,11 +70,16 @@ int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text)
 	return answer < 0 ? -1 : 0;
 }
 
+bool perfdata_stat(const struct perfdata *data, struct stat *status)
+{
+	return data->nr_streams && !fstat(data->streams[0].fd, status);
+}
+
 uint64_t perfdata_modified(const struct perfdata *data)
 {
 	struct stat status;
 
-	if (!data->nr_streams || fstat(data->streams[0].fd, &status))
+	if (!perfdata_stat(data, &status))
 		return 0;
 	return (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
 }

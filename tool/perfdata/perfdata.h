@@ -29,6 +29,7 @@
 #define PERFDATA_ID_MAX 20
 
 struct perfdata;
+struct stat;
 
 /*
  * @path: a file or a directory; "-" is standard input. What cannot be read twice is
@@ -115,6 +116,8 @@ bool perfdata_clock_pair(struct perfdata *data, uint64_t *real, uint64_t *time);
  * 0 or -1.
  */
 int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text);
+/* Of its first file. False where that is not known. */
+bool perfdata_stat(const struct perfdata *data, struct stat *status);
 /* Modification time, in nanoseconds since the epoch. */
 uint64_t perfdata_modified(const struct perfdata *data);
 #define PERFDATA_HOST_MAX 256

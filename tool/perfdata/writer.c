@@ -372,16 +372,23 @@ static int finish_streams(struct perfdata_writer *output)
 	return 0;
 }
 
+static bool has_name(const struct perfdata_writer *output, const struct stat *what,
+		     const char *name)
+{
+	struct stat now;
+
+	return !fstatat(output->place.directory, name, &now, AT_SYMLINK_NOFOLLOW) &&
+	       now.st_dev == what->st_dev && now.st_ino == what->st_ino;
+}
+
 /* Another perf record may have begun, which renames the file and creates its own. */
 static bool is_still_there(const struct perfdata_writer *output)
 {
 	const struct perfdata *data = output->data;
-	int fd = data->directory ? data->directory_fd : data->streams[0].fd;
-	struct stat input, now;
+	struct stat input;
 
-	return !fstat(fd, &input) &&
-	       !fstatat(output->place.directory, output->place.name, &now, AT_SYMLINK_NOFOLLOW) &&
-	       now.st_dev == input.st_dev && now.st_ino == input.st_ino;
+	return !fstat(data->directory ? data->directory_fd : data->streams[0].fd, &input) &&
+	       has_name(output, &input, output->place.name);
 }
 
 /* Another process may have written to it. */
@@ -409,28 +416,65 @@ static int finish_directory(struct perfdata_writer *output)
 	return finish_file(output, from, output->directory, true);
 }
 
+static int fail_came(struct perfdata_writer *output)
+{
+	return perfdata_fail(output->data,
+			     "%s: something came or went there meanwhile, and is left as it is",
+			     output->path);
+}
+
 static bool rename_directory(const struct perfdata_writer *output, unsigned int flags)
 {
 	return entry_rename(output->place.directory, output->temporary, output->place.directory,
 			    output->place.name, flags);
 }
 
-static int commit_directory(struct perfdata_writer *output)
+static int name_directory(struct perfdata_writer *output)
 {
-	/* Fails for a directory that came meanwhile, unless it is empty. */
-	if (!output->is_there)
-		return rename_directory(output, 0) ? 0 : fail(output, output->path);
-	if (rename_directory(output, RENAME_EXCHANGE)) {
+	if (rename_directory(output, RENAME_NOREPLACE))
+		return 0;
+	if (errno == EEXIST)
+		return fail_came(output);
+	/* NFS does not know the flag. Without it an empty directory that came is lost. */
+	return errno == EINVAL && rename_directory(output, 0) ? 0 : fail(output, output->path);
+}
+
+/* What has the temporary name now, is what was there, or it goes back. */
+static int remove_exchanged(struct perfdata_writer *output)
+{
+	if (has_name(output, &output->there, output->temporary)) {
 		entry_remove_tree(output->place.directory, output->temporary);
 		return 0;
 	}
-	if (errno == ENOENT && rename_directory(output, 0))
-		return 0;
+	if (rename_directory(output, RENAME_EXCHANGE))
+		return fail_came(output);
+	return perfdata_fail(output->data, "%s: another came there meanwhile, which is %s now",
+			     output->path, output->temporary);
+}
+
+static int commit_directory(struct perfdata_writer *output)
+{
+	if (!output->is_there)
+		return name_directory(output);
+	if (!has_name(output, &output->there, output->place.name))
+		return fail_came(output);
+	if (rename_directory(output, RENAME_EXCHANGE))
+		return remove_exchanged(output);
 	if (errno == EINVAL || errno == EXDEV)
 		return perfdata_fail(
 			output->data,
 			"its file system cannot exchange directories: give an --output");
 	return fail(output, output->path);
+}
+
+static int commit_file(struct perfdata_writer *output)
+{
+	if (output->is_there && !has_name(output, &output->there, output->place.name))
+		return fail_came(output);
+	if (temporary_name(&output->file, output->place.directory, output->place.name,
+			   output->is_there))
+		return 0;
+	return errno == EEXIST ? fail_came(output) : fail(output, output->path);
 }
 
 int perfdata_writer_finish(struct perfdata_writer *output)
@@ -449,16 +493,20 @@ int perfdata_writer_commit(struct perfdata_writer *output)
 			return 0;
 		return fail(output, "standard output");
 	}
-	if (output->data->directory) {
-		if (commit_directory(output))
-			return -1;
-	} else if (!temporary_name(&output->file, output->place.directory, output->place.name,
-				   true)) {
-		return fail(output, output->path);
-	}
+	if (output->data->directory ? commit_directory(output) : commit_file(output))
+		return -1;
 	output->committed = true;
 	fsync(output->place.directory);
 	return 0;
+}
+
+/* Unless another has its name. */
+static void remove_directory(const struct perfdata_writer *output)
+{
+	struct stat own;
+
+	if (!fstat(output->directory, &own) && has_name(output, &own, output->temporary))
+		entry_remove_tree(output->place.directory, output->temporary);
 }
 
 void perfdata_writer_free(struct perfdata_writer *output)
@@ -472,7 +520,7 @@ void perfdata_writer_free(struct perfdata_writer *output)
 			close(output->fds[i]);
 	temporary_close(&output->file);
 	if (*output->temporary && !output->committed)
-		entry_remove_tree(output->place.directory, output->temporary);
+		remove_directory(output);
 	if (output->directory >= 0)
 		close(output->directory);
 	own_place_close(&output->place);

@@ -16,6 +16,7 @@
 #include "common/clock.h"
 #include "content/process_maps.h"
 #include "identities/log.h"
+#include "identities/mono_clock.h"
 #include "make_perfdata.h"
 #include "samples.h"
 
@@ -171,6 +172,8 @@ static void write_made(const char *path)
 	assert_int_equal(fclose(file), 0);
 }
 
+static uint64_t place = 0x7f0000001000;
+
 static void write_mappings_of(bool pipe, size_t count, const uint32_t *pids, const uint64_t *times)
 {
 	size_t i;
@@ -181,8 +184,7 @@ static void write_mappings_of(bool pipe, size_t count, const uint32_t *pids, con
 	memcpy(made.clock_data, clock_data, sizeof(clock_data));
 	make_begin(&made);
 	for (i = 0; i < count; i++)
-		make_mmap2_event(&made, pids[i], 0x7f0000001000, 0x2000, 0x1000, 4711, times[i],
-				 "/lib.so");
+		make_mmap2_event(&made, pids[i], place, 0x2000, 0x1000, 4711, times[i], "/lib.so");
 	make_end(&made);
 	write_made("perf.data");
 }
@@ -303,6 +305,76 @@ static void another_clock_tells_contents_apart(void **state)
 	clock_data[1] = 0;
 }
 
+/*
+ * Two contents, each with a mapping. The clock was ahead by @set more until the log began; perf
+ * began @began later, and was held up by @held_up between its clocks.
+ */
+static void annotate_versions(int64_t set, bool has_before, uint64_t began, uint64_t held_up)
+{
+	const uint64_t second = 1000000000;
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC) - 200 * second;
+	const int64_t real = (int64_t)begin + clock_real();
+	const uint64_t clocks[] = { begin, (uint64_t)real };
+	const int64_t ahead = clock_real(), earlier = ahead + set;
+	const struct wall_range before = { earlier < ahead ? earlier : ahead,
+					   earlier > ahead ? earlier : ahead };
+	const uint32_t pids[] = { 10, 10 };
+	const uint64_t times[] = { begin + 11 * second + 1000, begin + 21 * second + 1000 };
+	struct log_writer *writer;
+	struct reason reason;
+
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	if (has_before)
+		log_clock_before(writer, &before);
+	put_version(writer, 1, 0x11, times[0] - 1000, real - 100 * (int64_t)second, 10);
+	put_version(writer, 2, 0x22, times[1] - 1000, real + 20 * (int64_t)second, 10);
+	assert_int_equal(log_finish(writer), 0);
+	overwrite("log", offsetof(struct log_header, time_mono), clocks, sizeof(clocks));
+	clockid = CLOCK_MONOTONIC_RAW;
+	clock_data[1] = begin + began;
+	clock_data[0] = clock_data[1] + (uint64_t)(began > second ? ahead : earlier) - held_up;
+	write_mappings(2, pids, times);
+	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
+	clockid = -1;
+	memset(clock_data, 0, sizeof(clock_data));
+}
+
+/* perf began, somebody set the clock, and then the log began. */
+static void the_clock_may_be_set_between_perf_and_the_log(void **state)
+{
+	const int64_t second = 1000000000;
+
+	(void)state;
+	annotate_versions(20 * second, true, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 0 mappings annotated, "));
+	annotate_versions(-20 * second, true, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 0 mappings annotated, "));
+	annotate_versions(0, false, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, "without times its contents cannot be told apart"));
+	/* It was set forward long before both. */
+	annotate_versions(-20 * second, true, 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
+	annotate_versions(0, true, 0 - 5 * (uint64_t)second, 0);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
+}
+
+static void perf_may_be_held_up_between_its_clocks(void **state)
+{
+	const uint64_t second = 1000000000;
+	const struct wall_range ahead = { clock_real(), clock_real() };
+	const uint64_t held_up = second / 11;
+	struct mono_clock clock;
+	uint64_t slack, mono;
+
+	(void)state;
+	clock = mono_clock_of(5 * second, (uint64_t)ahead.min + 5 * second - held_up, &ahead);
+	mono = mono_clock_convert(&clock, 6 * second, &slack);
+	assert_true(mono < 6 * second && mono + slack > 6 * second);
+	annotate_versions(0, true, 5 * second, held_up);
+	assert_non_null(strstr(err, " 2 mappings annotated, "));
+}
+
 static void list_knows_hits_and_json(void **state)
 {
 	(void)state;
@@ -381,6 +453,11 @@ static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
 	write_made("perf.data");
 	shell("touch -d 'next week' jitted-10-0.so");
 	assert_no_jit("jitted-10-0.so: not annotated: the file was written to after the recording");
+	if (!getuid()) {
+		shell("touch -d yesterday jitted-10-0.so; chown 12 jitted-10-0.so");
+		write_made("perf.data");
+		assert_no_jit("the file is of another user than the recording");
+	}
 	shell("cp /bin/true other && mv other jitted-10-0.so");
 	assert_no_jit("another file is there than perf inject has written");
 	shell("rm jitted-10-0.so");
@@ -587,6 +664,7 @@ static int remember(struct buildid_history *request)
 	union any_record record;
 
 	make_mmap(&record, 1, 0, 10);
+	record.mmap.addr = place;
 	fake_add_history(request, &record);
 	request->cursor = BUILDID_MAPS_END;
 	return 0;
@@ -611,6 +689,15 @@ static void what_nothing_shows_to_be_of_here_needs_a_log(void **state)
 	/* Of another time. */
 	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2000000000 });
 	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+
+	/* Where it is on every machine without ASLR. */
+	place = 0x7ffff7fc5000;
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+	place = 0x555555555000;
+	write_mappings_of(true, 1, &(uint32_t){ 10 }, &(uint64_t){ 2100 });
+	assert_int_equal(RUN(annotate, "perf.data", "-o", "other"), 1);
+	place = 0x7f0000001000;
 
 	/* This process has it. */
 	fake.history = NULL;
@@ -674,6 +761,8 @@ int main(void)
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),
 		TEST(a_log_without_an_end_does_not_tell_when_a_file_changed),
 		TEST(another_clock_tells_contents_apart),
+		TEST(the_clock_may_be_set_between_perf_and_the_log),
+		TEST(perf_may_be_held_up_between_its_clocks),
 		TEST(list_knows_hits_and_json),
 		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
 		TEST(what_is_wrong_is_reported),

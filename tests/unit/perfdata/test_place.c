@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 #include <signal.h>
@@ -143,6 +144,39 @@ static void a_recording_begun_meanwhile_is_left(void **state)
 	assert_int_equal(after_size, strlen("another"));
 	read_file("perf.data.old");
 	assert_memory_equal(after, make->bytes, make->size);
+}
+
+static bool make_out(void)
+{
+	on_progress = NULL;
+	assert_int_equal(system("rm -f out; echo another > out"), 0);
+	return true;
+}
+
+static void assert_another_is_left(const char *output)
+{
+	assert_int_equal(annotate_to("perf.data", output), -1);
+	assert_non_null(
+		strstr(error, ": something came or went there meanwhile, and is left as it is"));
+	read_file(output);
+	assert_int_equal(after_size, strlen("another\n"));
+}
+
+static void what_comes_to_another_output_meanwhile_is_left(void **state)
+{
+	(void)state;
+	write_one_mapping("perf.data");
+	on_progress = make_out;
+	assert_another_is_left("out");
+	assert_as_it_was();
+	write_file("out");
+	on_progress = make_out;
+	assert_another_is_left("out");
+	/* The input, as an output. */
+	on_progress = record_anew;
+	assert_int_equal(annotate_to("perf.data", "perf.data"), -1);
+	read_file("perf.data");
+	assert_int_equal(after_size, strlen("another"));
 }
 
 /* As perf inject -i - -o file leaves it: what is rewritten has them in front. */
@@ -349,6 +383,47 @@ static void attributes_are_kept(void **state)
 	assert_int_equal(getxattr("new", ACCESS, NULL, 0), -1);
 }
 
+/* Whoever may write to the directory could so have root run what they like. */
+static void no_privilege_outlives_its_content(void **state)
+{
+	static const struct vfs_cap_data capability = { VFS_CAP_REVISION_2, { { 1, 0 } } };
+	struct stat status;
+
+	(void)state;
+	write_one_mapping("perf.data");
+	assert_int_equal(chmod("perf.data", 07751), 0);
+	if (setxattr("perf.data", "security.capability", &capability, sizeof(capability), 0))
+		assert_true(errno == EPERM || errno == ENOTSUP);
+	assert_int_equal(annotate_to("perf.data", NULL), 0);
+	assert_int_equal(stat("perf.data", &status), 0);
+	assert_int_equal(status.st_mode & 07777, 01751);
+	assert_int_equal(getxattr("perf.data", "security.capability", NULL, 0), -1);
+}
+
+static bool lists_twice;
+ssize_t __real_flistxattr(int fd, char *list, size_t size);
+ssize_t __wrap_flistxattr(int fd, char *list, size_t size);
+
+/* XFS has its own name for an ACL as well, and lists both to root. */
+ssize_t __wrap_flistxattr(int fd, char *list, size_t size)
+{
+	ssize_t listed = __real_flistxattr(fd, list, size);
+
+	if (!lists_twice || listed <= 0 || 2 * (size_t)listed > size)
+		return listed;
+	memcpy(list + listed, list, (size_t)listed);
+	return 2 * listed;
+}
+
+int __real_fremovexattr(int fd, const char *name);
+int __wrap_fremovexattr(int fd, const char *name);
+
+/* And the second is not there any more, of which ext4 makes nothing. */
+int __wrap_fremovexattr(int fd, const char *name)
+{
+	return fgetxattr(fd, name, NULL, 0) < 0 ? -1 : __real_fremovexattr(fd, name);
+}
+
 /* A new file has them of its directory: nobody may read the copy who might not before. */
 static void no_attribute_is_added(void **state)
 {
@@ -358,6 +433,11 @@ static void no_attribute_is_added(void **state)
 	assert_int_equal(chmod("folder/perf.data", 0640), 0);
 	set_acl("folder", DEFAULT, 4);
 	assert_int_equal(annotate_to("folder/perf.data", NULL), 0);
+	assert_int_equal(getxattr("folder/perf.data", ACCESS, NULL, 0), -1);
+	write_file("folder/perf.data");
+	lists_twice = true;
+	assert_int_equal(annotate_to("folder/perf.data", NULL), 0);
+	lists_twice = false;
 	assert_int_equal(getxattr("folder/perf.data", ACCESS, NULL, 0), -1);
 }
 
@@ -427,6 +507,35 @@ static bool make_other(void)
 	on_progress = NULL;
 	assert_int_equal(system("mkdir late && echo x > late/file"), 0);
 	return true;
+}
+
+static bool record_directory_anew(void)
+{
+	on_progress = NULL;
+	assert_int_equal(system("mv perf.data old && mkdir perf.data && echo x > perf.data/data"),
+			 0);
+	return true;
+}
+
+static bool make_empty(void)
+{
+	on_progress = NULL;
+	assert_int_equal(mkdir("empty", 0700), 0);
+	return true;
+}
+
+static void a_directory_recorded_meanwhile_is_left(void **state)
+{
+	(void)state;
+	make_data_directory();
+	on_progress = make_empty;
+	assert_int_equal(annotate_to("perf.data", "empty"), -1);
+	assert_int_equal(system("rmdir empty"), 0);
+	on_progress = record_directory_anew;
+	assert_int_equal(annotate_to("perf.data", "perf.data"), -1);
+	assert_int_equal(system("test \"$(cat perf.data/data)\" = x -a -d old/kcore_dir -a "
+				"$(ls -A | wc -l) = 2"),
+			 0);
 }
 
 static void no_other_directory_is_replaced(void **state)
@@ -580,6 +689,7 @@ int main(void)
 		TEST(who_is_stopped_leaves_it_as_it_was),
 		TEST(who_is_killed_leaves_it_as_it_was),
 		TEST(a_recording_begun_meanwhile_is_left),
+		TEST(what_comes_to_another_output_meanwhile_is_left),
 		TEST(attrs_behind_the_events),
 		TEST(another_output_leaves_the_input),
 		TEST(who_is_stopped_in_the_end_leaves_it_as_it_was),
@@ -587,10 +697,12 @@ int main(void)
 		TEST(what_others_have_left_is_not_touched),
 		TEST(another_output_replaces_only_its_kind),
 		TEST(attributes_are_kept),
+		TEST(no_privilege_outlives_its_content),
 		TEST(no_attribute_is_added),
 		TEST(attributes_in_a_directory_are_kept),
 		TEST(nothing_is_written_elsewhere),
 		TEST(a_directory_is_replaced_as_one),
+		TEST(a_directory_recorded_meanwhile_is_left),
 		TEST(no_other_directory_is_replaced),
 		TEST(what_is_damaged_is_left_as_it_was),
 		TEST(a_disk_full_at_any_place_leaves_it_as_it_was),

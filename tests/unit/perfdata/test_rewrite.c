@@ -126,8 +126,8 @@ static void a_path_with_one_that_is_not_known_is_left_alone(void **state)
 	assert_int_equal(counts.paths, 1);
 	assert_string_equal(reported, "/a: 3 of 3: nobody knows");
 	assert_events(make->bytes + make->events, data_size(make->bytes));
-	/* As perf's own table would, which is right most of the time. */
-	assert_entry("/a", USER, 2);
+	/* By which perf would go for all of them. */
+	assert_null(entry_after("/a"));
 
 	/* The same beside one that is annotated; perf's table says what perf says. */
 	reset(NULL);
@@ -277,6 +277,29 @@ static void zeros_are_no_build_id(void **state)
 	assert_int_equal(counts.annotated, 1);
 	assert_int_equal(counts.not_annotated, 1);
 	assert_string_equal(reported, "/a: 1 of 1: nothing is known");
+}
+
+/* perf record has found it at that path; it is no other image. */
+static void the_kernel_may_be_in_the_table_by_its_path(void **state)
+{
+	static const char *const paths[] = { "/usr/lib/debug/boot/vmlinux-6.1.0-13-amd64",
+					     "/lib/modules/6.1.0/build/vmlinux",
+					     "/boot/vmlinux-6.1.0.debug" };
+	size_t i;
+
+	(void)state;
+	nothing_is_known = true;
+	make_begin(make);
+	make_image_mapping(0x1000, 1, "[kernel.kallsyms]_text");
+	/* As the entries have it. */
+	for (i = 0; i < 20; i++)
+		last_made()->id[i] = (uint8_t)(1 + i);
+	for (i = 0; i < 3; i++)
+		make_entry(make, PERFDATA_MISC_KERNEL, 1, paths[i]);
+	make_end(make);
+	annotate_made();
+	for (i = 0; i < 3; i++)
+		assert_non_null(entry_after(paths[i]));
 }
 
 static void nor_is_one_of_the_table(void **state)
@@ -1067,6 +1090,7 @@ int main(void)
 		TEST(a_build_id_of_several_modules_is_not_believed),
 		TEST(zeros_are_no_build_id),
 		TEST(nor_is_one_of_the_table),
+		TEST(the_kernel_may_be_in_the_table_by_its_path),
 		TEST(further_contents_of_a_path_get_names),
 		TEST(ids_that_begin_alike_get_names_that_differ),
 		TEST(names_of_several_directories_differ),
