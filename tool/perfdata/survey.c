@@ -303,11 +303,12 @@ static const struct perfdata_content *found_before(const struct perfdata_survey 
 						   uint32_t number,
 						   const struct perfdata_mapping *mapping)
 {
-	const struct perfdata_content *content = &survey->paths.contents[number];
+	const struct perfdata_content *content;
 	const struct perfdata_path *path;
 
 	if (number == NOTHING)
 		return NULL;
+	content = &survey->paths.contents[number];
 	path = &survey->paths.all[content->path];
 	if (strncmp(mapping->path, path->path, strlen(path->path)) != 0)
 		return changed(survey);
