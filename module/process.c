@@ -19,6 +19,7 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -397,8 +398,10 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	}
 	reply->last_file = record->file_id;
 	mapping->file_id = record->file_id;
+	rcu_read_lock();
 	bid_record_mmap_write(&body, reply->pid, reply->pid, mapping, BUILDID_STATE_KNOWN,
 			      reply->task);
+	rcu_read_unlock();
 	return put_record(reply, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 

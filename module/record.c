@@ -3,7 +3,6 @@
  * No function here takes a lock or sleeps: the hook and ioctl callers use them alike.
  * Records go to user space, so every byte of one is written, padding included.
  */
-#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/sched/signal.h>
 
@@ -158,18 +157,6 @@ void bid_record_cookie_write(const struct bid_cookie_info *info, const struct ta
 	write_padded((u8 *)(record + 1), info->id.bytes, info->id.len, ALIGN(info->id.len, 8));
 }
 
-static u64 cgroup_id_of(struct task_struct *task)
-{
-	u64 id = 0;
-
-#ifdef CONFIG_CGROUPS
-	rcu_read_lock();
-	id = cgroup_id(task_dfl_cgroup(task));
-	rcu_read_unlock();
-#endif
-	return id;
-}
-
 /* What wait(2) will say of the process whose last thread this is. */
 static u32 exit_code_of(const struct task_struct *task)
 {
@@ -198,7 +185,7 @@ void bid_record_task_write(const struct bid_task_info *info, u32 pid, u32 tid, u
 	record->parent_pid = parent_pid;
 	record->flags = info->flags;
 	record->parent_start_time = info->parent ? bid_start_time(info->parent) : 0;
-	record->cgroup_id = cgroup_id_of(task);
+	record->cgroup_id = bid_cgroup_id(task);
 	record->uid = from_kuid(&init_user_ns, task_uid(task));
 	record->exit_code = info->type == BUILDID_RECORD_EXIT ? exit_code_of(task) : 0;
 	bid_record_comm_write(record->comm, info->task->comm);

@@ -111,11 +111,11 @@ static inline void bid_mapping_init(struct bid_mapping *mapping, const struct vm
 	mapping->file_id = file_id;
 }
 
-/* @task is current, or held. With preemption off. */
+/* @task is current, or held. Under RCU, or with preemption off. */
 static __always_inline u64 bid_cgroup_id(const struct task_struct *task)
 {
 #ifdef CONFIG_CGROUPS
-	return cgroup_id(rcu_dereference_raw(task->cgroups)->dfl_cgrp);
+	return cgroup_id(rcu_dereference_check(task->cgroups, rcu_read_lock_any_held())->dfl_cgrp);
 #else
 	return 0;
 #endif
