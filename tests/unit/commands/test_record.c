@@ -91,6 +91,22 @@ static void a_log_that_was_cut_is_shown_as_far_as_it_goes(void **state)
 				    "in what starts at byte 176\n"));
 }
 
+/* Of the times that are known: two of one day, and one of another. */
+static void assert_third_is_of_another_day(void)
+{
+	static const char key[] = "\"time\":\"2";
+	const size_t length = strlen("\"time\":\"2026-11-28");
+	const char *first = strstr(out, key), *second, *third;
+
+	assert_non_null(first);
+	second = strstr(first + 1, key);
+	assert_non_null(second);
+	third = strstr(second + 1, key);
+	assert_non_null(third);
+	assert_memory_equal(first, second, length);
+	assert_memory_not_equal(first, third, length);
+}
+
 /* As of one that was set ahead by ten days at 2 s, which was written at once. */
 static void times_of_day_are_those_of_the_clock_then(void **state)
 {
@@ -106,7 +122,6 @@ static void times_of_day_are_those_of_the_clock_then(void **state)
 		},
 		.time_real = (uint64_t)(clock_real() + 2000000000 + days),
 	};
-	const char *first, *second, *third;
 
 	(void)state;
 	clock.ahead_min = clock.ahead_max = (int64_t)(clock.time_real - 2000000000);
@@ -128,24 +143,10 @@ static void times_of_day_are_those_of_the_clock_then(void **state)
 	assert_int_equal(log_finish(writer), 0);
 
 	RUN(mon, "-j", "-l", "log");
-	first = strstr(out, "\"time\":");
-	assert_non_null(first);
-	second = strstr(first + 1, "\"time\":");
-	assert_non_null(second);
-	third = strstr(second + 1, "\"time\":");
-	assert_non_null(third);
-	assert_memory_equal(first, second, strlen("\"time\":\"2026-11-28"));
-	assert_memory_not_equal(first, third, strlen("\"time\":\"2026-11-28"));
+	assert_third_is_of_another_day();
 
 	RUN(users, "-j", "-l", "log", "101112131415161718191a1b1c1d1e1f20212223");
-	first = strstr(out, "\"time\":\"2");
-	assert_non_null(first);
-	second = strstr(first + 1, "\"time\":");
-	assert_non_null(second);
-	third = strstr(second + 1, "\"time\":");
-	assert_non_null(third);
-	assert_memory_equal(first, second, strlen("\"time\":\"2026-11-28"));
-	assert_memory_not_equal(first, third, strlen("\"time\":\"2026-11-28"));
+	assert_third_is_of_another_day();
 }
 
 static void what_follows_a_mapping_is_shown_with_it(void **state)

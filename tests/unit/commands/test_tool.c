@@ -155,14 +155,27 @@ static void make_recording(const char *path)
 	free(make);
 }
 
-static void without_standard_files_no_other_gets_what_is_theirs(void **state)
+static char directory[] = "/tmp/buildid-tool.XXXXXX";
+
+static int enter_directory(void **state)
 {
-	char directory[] = "/tmp/buildid-tool.XXXXXX";
+	(void)state;
+	strcpy(directory + strlen(directory) - strlen("XXXXXX"), "XXXXXX");
+	return mkdtemp(directory) ? chdir(directory) : -1;
+}
+
+static int leave_directory(void **state)
+{
 	char words[256];
 
 	(void)state;
-	assert_non_null(mkdtemp(directory));
-	assert_int_equal(chdir(directory), 0);
+	snprintf(words, sizeof(words), "rm -r %s", directory);
+	return chdir("/") || system(words) ? -1 : 0;
+}
+
+static void without_standard_files_no_other_gets_what_is_theirs(void **state)
+{
+	(void)state;
 	make_recording("perf.data");
 	assert_int_equal(run("annotate -o right perf.data"), 0);
 	assert_said(" 1 mappings annotated");
@@ -170,9 +183,6 @@ static void without_standard_files_no_other_gets_what_is_theirs(void **state)
 	assert_int_equal(system("cmp right out"), 0);
 	assert_int_equal(run("annotate -o - perf.data 2>&1 >&- #"), 1);
 	assert_said("standard output: Bad file descriptor");
-	assert_int_equal(chdir("/"), 0);
-	snprintf(words, sizeof(words), "rm -r %s", directory);
-	assert_int_equal(system(words), 0);
 }
 
 static int bundle_to(const char *path)
@@ -185,12 +195,7 @@ static int bundle_to(const char *path)
 
 static void an_archive_replaces_only_ones_own_archive(void **state)
 {
-	char directory[] = "/tmp/buildid-tool.XXXXXX";
-	char words[256];
-
 	(void)state;
-	assert_non_null(mkdtemp(directory));
-	assert_int_equal(chdir(directory), 0);
 	make_recording("perf.data");
 	/* There is no file of that id. */
 	assert_int_equal(bundle_to("again"), 1);
@@ -210,9 +215,6 @@ static void an_archive_replaces_only_ones_own_archive(void **state)
 		assert_int_equal(bundle_to("sticky/away/new"), 1);
 		assert_int_equal(access("new", F_OK), -1);
 	}
-	assert_int_equal(chdir("/"), 0);
-	snprintf(words, sizeof(words), "rm -r %s", directory);
-	assert_int_equal(system(words), 0);
 }
 
 /* Up to the file size that is allowed, as on a full disk; or where nothing can be. */
@@ -247,9 +249,11 @@ int main(void)
 		cmocka_unit_test(help_names_every_command_there_is),
 		cmocka_unit_test(wrong_usage_exits_with_2),
 		cmocka_unit_test(its_other_name_is_mon),
-		cmocka_unit_test(an_archive_replaces_only_ones_own_archive),
+		cmocka_unit_test_setup_teardown(an_archive_replaces_only_ones_own_archive,
+						enter_directory, leave_directory),
 		cmocka_unit_test(a_stream_goes_through_without_room_for_it),
-		cmocka_unit_test(without_standard_files_no_other_gets_what_is_theirs),
+		cmocka_unit_test_setup_teardown(without_standard_files_no_other_gets_what_is_theirs,
+						enter_directory, leave_directory),
 		cmocka_unit_test(a_full_disk_is_a_failure),
 		cmocka_unit_test(without_the_module_netlink_says_so),
 	};

@@ -314,6 +314,21 @@ static void a_clock_that_was_set_forward_does_not_make_a_file_older(void **state
 	assert_int_equal(found.id.bytes[0], 0x22);
 }
 
+/* A mapping of so long ago, by CLOCK_MONOTONIC. */
+static void look_up_of_mono(uint64_t ago)
+{
+	const struct perfdata_mapping mapping = {
+		.path = "/lib.so",
+		.kind = PERFDATA_KIND_USER,
+		.has_inode = true,
+		.minor = 44,
+		.ino = 55,
+	};
+
+	memset(&found, 0, sizeof(found));
+	cache_query_find(query, &mapping, MONO - ago, &found);
+}
+
 /* There and back: now it is where it was. */
 static void a_clock_that_was_set_and_set_back_was_wrong_meanwhile(void **state)
 {
@@ -321,16 +336,7 @@ static void a_clock_that_was_set_and_set_back_was_wrong_meanwhile(void **state)
 	add(1, 0x22, 110 * SECOND, 44, 55, "/lib.so");
 	clock_was(60 * SECOND, 30 * SECOND);
 	renew(PERFDATA_CLOCK_MONO);
-	memset(&found, 0, sizeof(found));
-	cache_query_find(query,
-			 &(struct perfdata_mapping){
-				 .path = "/lib.so",
-				 .kind = PERFDATA_KIND_USER,
-				 .has_inode = true,
-				 .minor = 44,
-				 .ino = 55,
-			 },
-			 MONO - 80 * SECOND, &found);
+	look_up_of_mono(80 * SECOND);
 	assert_int_equal(found.id.size, 0);
 	assert_string_equal(found.reason, MAY_HAVE);
 	/* Of what is certain by any of them it says so. */
@@ -347,16 +353,7 @@ static void sleep_does_not_make_a_file_older(void **state)
 	at.slept = 15 * SECOND;
 	asleep = 15 * SECOND;
 	renew(PERFDATA_CLOCK_MONO);
-	memset(&found, 0, sizeof(found));
-	cache_query_find(query,
-			 &(struct perfdata_mapping){
-				 .path = "/lib.so",
-				 .kind = PERFDATA_KIND_USER,
-				 .has_inode = true,
-				 .minor = 44,
-				 .ino = 55,
-			 },
-			 MONO - 20 * SECOND, &found);
+	look_up_of_mono(20 * SECOND);
 	assert_int_equal(found.id.size, 0);
 	assert_string_equal(found.reason, MAY_HAVE);
 }
