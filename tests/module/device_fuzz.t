@@ -8,7 +8,7 @@ import device_fuzz
 import lib
 from tap import Skip, equal, run, test
 
-CALLS = 1000 if lib.DEBUG else 10000
+CALLS = 2000 if lib.DEBUG else 10000
 ROUNDS_RACING = 4 if lib.DEBUG else 10
 # How often threads meet depends on what else the machine does: so many times as many rounds.
 PATIENCE = 5
@@ -16,7 +16,7 @@ SEED = 1
 # Of each kind that many have to succeed, of as many calls: else only refusals were tested.
 OFTEN = {
     "INFO": 60, "STATS": 60, "RESOLVE_FD": 200, "SUBSCRIBE": 60, "FLUSH": 30, "RESOLVE_KEY": 100,
-    "RESOLVE_ADDR": 60, "MAPS": 100, "SET_COOKIE": 100, "RESOLVE_ID": 100, "HISTORY": 100,
+    "RESOLVE_ADDR": 100, "MAPS": 100, "SET_COOKIE": 100, "RESOLVE_ID": 100, "HISTORY": 100,
     "read": 100, "poll": 100, "mmap": 80, "mapped ring": 150, "netlink GET": 200,
     "netlink dump": 80, "netlink SUBSCRIBE": 50,
 }

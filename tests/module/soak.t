@@ -7,7 +7,7 @@ import soak
 import stressors
 from tap import run, test
 
-SECONDS, RELOADS = 6, 1
+SECONDS, RELOADS = 6, 2
 SEED = 1
 
 
