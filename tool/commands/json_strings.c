@@ -289,18 +289,6 @@ bool json_string_decode(struct json_strings *json, const struct json_string *str
 	return true;
 }
 
-void json_string_escape(FILE *file, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fprintf(file, "\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			fprintf(file, "\\u%04x", (unsigned int)*text);
-		else
-			putc(*text, file);
-	}
-}
-
 void json_strings_free(struct json_strings *json)
 {
 	free(json->strings);

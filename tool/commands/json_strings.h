@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct json_string {
 	const char *at, *end; /* without the quotes */
@@ -34,8 +33,6 @@ struct json_strings {
 bool json_strings_read(struct json_strings *json, const char *line, const char *end, bool *failed);
 /* False only without memory. */
 bool json_string_decode(struct json_strings *json, const struct json_string *string);
-/* @text, which is UTF-8, as a part of a string. */
-void json_string_escape(FILE *file, const char *text);
 void json_strings_free(struct json_strings *json);
 
 #endif

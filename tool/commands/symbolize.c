@@ -18,7 +18,6 @@
 #include "common/arguments.h"
 #include "common/array.h"
 #include "common/supervise.h"
-#include "common/utf8.h"
 #include "json_strings.h"
 #include "module.h"
 #include "named_address.h"
@@ -329,8 +328,8 @@ static bool is_better(const struct named_address *named, const struct stack_bloc
 /* In a string of JSON, which stays one. */
 static void put_quoted(struct output *out, const struct named_address *named, bool pair)
 {
-	char *text = NULL, *repaired = NULL;
 	struct output plain = *out;
+	char *text = NULL;
 	size_t size;
 
 	plain.file = open_memstream(&text, &size);
@@ -338,10 +337,7 @@ static void put_quoted(struct output *out, const struct named_address *named, bo
 		return;
 	put_named(&plain, named, pair);
 	if (!fclose(plain.file))
-		repaired = utf8_repair(text);
-	if (repaired)
-		json_string_escape(out->file, repaired);
-	free(repaired);
+		out_in_string(out, text);
 	free(text);
 }
 

@@ -116,5 +116,7 @@ void entry_remove_tree(int directory, const char *name)
 			entry_remove_tree(fd, entry->d_name);
 	if (below)
 		closedir(below);
+	else if (fd >= 0)
+		close(fd);
 	unlinkat(directory, name, AT_REMOVEDIR);
 }

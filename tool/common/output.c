@@ -129,6 +129,15 @@ static void put_quoted(struct output_line *line, const char *value)
 	put(line, "\"", 1);
 }
 
+void out_in_string(struct output *out, const char *value)
+{
+	struct output_line line = {};
+
+	put_quoted(&line, value);
+	fwrite(line.text + 1, 1, line.size - 2, out->file);
+	free(line.text);
+}
+
 static void put_string(struct output_line *line, const char *value)
 {
 	if (value)

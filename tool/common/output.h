@@ -86,6 +86,9 @@ void out_list_end(struct output *out);
 void out_item_begin(struct output *out);
 void out_item_end(struct output *out);
 
+/* @value within a string of JSON that somebody else writes, without quotes. */
+void out_in_string(struct output *out, const char *value);
+
 /* Rows "label  value" in text, fields of one object in JSON. */
 void out_pair_string(struct output *out, const char *key, const char *value);
 void out_pair_number(struct output *out, const char *key, uint64_t value);

@@ -49,7 +49,12 @@ bool utf8_valid(const char *text)
 	return true;
 }
 
-static char *repair(const char *text, bool (*unwanted)(uint32_t code))
+static bool is_control_in_a_line(uint32_t code)
+{
+	return code != '\n' && utf8_is_control(code);
+}
+
+char *utf8_printable(const char *text)
 {
 	char *repaired = malloc(strlen(text) * strlen(UTF8_REPLACEMENT) + 1);
 	char *end = repaired;
@@ -61,7 +66,7 @@ static char *repair(const char *text, bool (*unwanted)(uint32_t code))
 	while (*text) {
 		size_t length = utf8_decode(text, &code);
 
-		if (length && !unwanted(code))
+		if (length && !is_control_in_a_line(code))
 			end = mempcpy(end, text, length);
 		else
 			end = mempcpy(end, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
@@ -69,25 +74,4 @@ static char *repair(const char *text, bool (*unwanted)(uint32_t code))
 	}
 	*end = '\0';
 	return repaired;
-}
-
-static bool is_none(uint32_t code)
-{
-	(void)code;
-	return false;
-}
-
-char *utf8_repair(const char *text)
-{
-	return repair(text, is_none);
-}
-
-static bool is_control_in_a_line(uint32_t code)
-{
-	return code != '\n' && utf8_is_control(code);
-}
-
-char *utf8_printable(const char *text)
-{
-	return repair(text, is_control_in_a_line);
 }

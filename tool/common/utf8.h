@@ -22,11 +22,9 @@ bool utf8_is_control(uint32_t code);
 bool utf8_valid(const char *text);
 
 /*
- * @text as valid UTF-8, with U+FFFD for each invalid byte. To be freed; NULL
- * without memory.
+ * @text with U+FFFD for each byte that is not valid and for each control but a new line. To be
+ * freed; NULL without memory.
  */
-char *utf8_repair(const char *text);
-/* Likewise, also for each control but a new line. */
 char *utf8_printable(const char *text);
 
 #endif
