@@ -190,7 +190,9 @@ static void a_mapping_record_has_every_field(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mmap->state, BUILDID_STATE_UNRESOLVED);
 	KUNIT_EXPECT_EQ(test, mmap->start_time, current->group_leader->start_boottime);
 	KUNIT_EXPECT_EQ(test, mmap->uid, __kuid_val(current_uid()));
+	rcu_read_lock();
 	KUNIT_EXPECT_EQ(test, mmap->cgroup_id, bid_cgroup_id(current));
+	rcu_read_unlock();
 	KUNIT_EXPECT_STREQ(test, mmap->comm, current->comm);
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
