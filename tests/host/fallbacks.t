@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module as an unpatched kernel gets it, which does not export task_work_add(), and one whose
-# ftrace does not hand over arguments: module/visit.c and module/probe.c have the other ways.
+# ftrace does not hand over arguments: module/visit.c and module/hook.c have the other ways.
 set -e
 cd "$(dirname "$0")/../.."
 out=build/fallbacks
