@@ -78,7 +78,7 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make check-packages   the Debian packages on an emulated machine: install, upgrade of
                         the kernel, purge; the better part of an hour, as root
   make demo             a session with real programs
-  make deps             install missing Debian packages
+  make deps             install missing Debian packages; scripts/deps --help has groups of them
 
 In one directory:
   make -C tool check [T="test_log ..."]     unit tests; CHECK_CFLAGS
@@ -112,7 +112,7 @@ release:
 		exit 1; }
 
 # Objects differ between kernels: each kernel has a tree of links to the sources.
-module: $(if $(KERNEL),deps) release
+module: release
 	@mkdir -p $(OUT) && find -L $(OUT) -type l -delete
 	@cp -rsu --remove-destination $(addprefix $(CURDIR)/,$(SOURCES)) $(OUT)/
 	+$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT) $(if $(WERROR),W=1 KCFLAGS=-Werror) $(KFLAGS) modules
@@ -197,10 +197,12 @@ deb:
 
 # ---------------------------------------------------------------------- test --
 
+# A group of packages for each target that takes fewer than all.
 deps:
 	scripts/deps
 
-demo: deps
+demo:
+	scripts/deps demo
 	scripts/demo
 
 bench: deps
