@@ -7,6 +7,7 @@ Build:
   make                  module for the running kernel, and tool
   make module           build/RELEASE/buildid.ko
   make tool             build/tool/: buildid, libbuildid, examples
+  make compile_commands.json    for clangd, of the tool and of the module
   make clean            remove build/
       KDIR=DIR          the kernel whose headers are in DIR
       KERNEL=NAME       a kernel of `scripts/kernel --list`, fetched when needed
@@ -120,8 +121,11 @@ module: release
 tool:
 	+$(MAKE) -C tool
 
+compile_commands.json: module
+	scripts/compile-commands $(OUT) $(KDIR) > $@
+
 clean:
-	rm -rf build
+	rm -rf build compile_commands.json
 
 # ------------------------------------------------------------------- install --
 
@@ -269,7 +273,7 @@ matrix: deps
 	scripts/deps arm64
 	scripts/matrix $(MATRIX_ARGS)
 
-.PHONY: all help release module tool clean install install-module install-tool \
+.PHONY: all help release module tool compile_commands.json clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
 	deps demo bench bench-tool check check-arm64 check-packages lint fuzz fuzz-device mutants \
 	faults coverage soak selftests flood umounts kunit matrix
